@@ -1,0 +1,90 @@
+package refresh
+
+import (
+	"bytes"
+	"slices"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+)
+
+// history is a route's stored observations, by cycle.
+type history struct {
+	blocks []store.StoredBlock
+	cycles map[fare.Cycle][]fare.Observation
+}
+
+func unpack(blocks []store.StoredBlock) (history, error) {
+	h := history{blocks, map[fare.Cycle][]fare.Observation{}}
+	for _, b := range blocks {
+		var err error
+		if h.cycles[b.Cycle], err = fare.Unpack(h.cycles[b.Cycle], b.Data); err != nil {
+			return history{}, err
+		}
+	}
+	return h, nil
+}
+
+// write is a block to be written, and how many observations it adds to the history.
+type write struct {
+	store.StoredBlock
+	added int
+}
+
+// merge adds observations to the history. It returns all of them in Compare
+// order, and the blocks that have to be written for it, in an order in which
+// stopping half-way loses nothing: where a new observation pushes others from
+// one part of a cycle into the next, the next part is written first.
+func (h history) merge(fresh []fare.Observation) (all []fare.Observation, writes []write) {
+	byCycle := map[fare.Cycle][]fare.Observation{}
+	for _, o := range fresh {
+		c := fare.CycleOf(o.FoundDay())
+		byCycle[c] = append(byCycle[c], o)
+	}
+	for cycle, more := range byCycle {
+		had := len(h.cycles[cycle])
+		joined := set(slices.Concat(h.cycles[cycle], more))
+		h.cycles[cycle] = joined
+		if len(joined) == had {
+			continue
+		}
+		added := len(joined) - had
+		for _, b := range slices.Backward(fare.Blocks(joined)) {
+			old := h.stored(b.Cycle, b.Part)
+			if !bytes.Equal(old.Data, b.Data) {
+				writes = append(writes, write{store.StoredBlock{Block: b, Version: old.Version}, added})
+				added = 0
+			}
+		}
+	}
+	for _, cycle := range sorted(h.cycles) {
+		all = append(all, set(h.cycles[cycle])...)
+	}
+	return all, writes
+}
+
+// set puts observations in order and drops repeated ones.
+func set(observations []fare.Observation) []fare.Observation {
+	if !slices.IsSortedFunc(observations, fare.Observation.Compare) {
+		slices.SortFunc(observations, fare.Observation.Compare)
+	}
+	return slices.Compact(observations)
+}
+
+func (h history) stored(cycle fare.Cycle, part int) store.StoredBlock {
+	for _, b := range h.blocks {
+		if b.Cycle == cycle && b.Part == part {
+			return b
+		}
+	}
+	return store.StoredBlock{}
+}
+
+func sorted(cycles map[fare.Cycle][]fare.Observation) []fare.Cycle {
+	keys := make([]fare.Cycle, 0, len(cycles))
+	for c := range cycles {
+		keys = append(keys, c)
+	}
+	slices.Sort(keys)
+	return keys
+}

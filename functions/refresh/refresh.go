@@ -1,0 +1,225 @@
+// Package refresh brings the store up to date with the fare source: for each
+// origin it asks which fares were found, appends them to the routes' histories
+// and makes anew the sheets that verdicts are read from.
+//
+// A refresh is a fold. Running the same one twice changes nothing; one that is
+// killed at any point and run again leaves the store as if it had run once:
+// observations are sets, sheets are made from them, and nothing is recorded as
+// done before it is. One origin's failure never stops the others, and "asked,
+// and there is nothing" is never confused with "could not ask".
+package refresh
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream"
+	"verdetto/shared/verdict"
+)
+
+// Refresher holds what a refresh needs.
+type Refresher struct {
+	Source  upstream.Source
+	Fares   store.Fares
+	Now     func() time.Time
+	Workers int // origins at a time; 0 is 4
+	// Progress, where set, is told of each origin as it ends, one at a time.
+	Progress func(done, total int, o Outcome)
+}
+
+// Outcome is how asking for one origin ended. Err is set when the source could
+// not be asked or the answer could not be stored.
+type Outcome struct {
+	Origin        fare.City
+	Fares         int // in the answer
+	New           int
+	Duplicate     int
+	Dropped       map[upstream.Reason]int
+	Routes        int // in the answer
+	RoutesChanged int
+	Err           error
+}
+
+// overlap is how far before the last time an origin was asked its fares are
+// asked for again: a source may learn of a fare days after it was found.
+const overlap = verdict.LiveDays * 24 * time.Hour
+
+// Run refreshes origins; none given means all that the source knows. It
+// returns an error only where nothing could be done at all; what happened to
+// each origin is in the report.
+func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, error) {
+	began := r.Now()
+	if err := r.Fares.Claim(ctx, r.Source.Name()); err != nil {
+		return Report{}, err
+	}
+	if len(origins) == 0 {
+		var err error
+		if origins, err = r.Source.Origins(ctx); err != nil {
+			return Report{}, fmt.Errorf("list origins: %w", err)
+		}
+	}
+	report := Report{Origins: len(origins)}
+	var mu sync.Mutex
+	ended := func(o Outcome) {
+		mu.Lock()
+		defer mu.Unlock()
+		report.add(o)
+		if r.Progress != nil {
+			r.Progress(report.Asked+report.Failed, len(origins), o)
+		}
+	}
+
+	// A source that refuses our credentials will refuse them for every origin.
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	queue := make(chan fare.City)
+	var workers sync.WaitGroup
+	for range max(1, min(cmp.Or(r.Workers, 4), len(origins))) {
+		workers.Go(func() {
+			for origin := range queue {
+				o := r.origin(ctx, origin, began)
+				if errors.Is(o.Err, upstream.ErrRefused) {
+					stop(o.Err)
+				}
+				ended(o)
+			}
+		})
+	}
+	for _, origin := range origins {
+		if ctx.Err() != nil {
+			ended(Outcome{Origin: origin, Err: fmt.Errorf("not asked: %w", context.Cause(ctx))})
+			continue
+		}
+		queue <- origin
+	}
+	close(queue)
+	workers.Wait()
+	return report, nil
+}
+
+// origin asks for one origin and stores the answer, route by route.
+func (r *Refresher) origin(ctx context.Context, origin fare.City, now time.Time) Outcome {
+	o := Outcome{Origin: origin}
+	var since time.Time
+	last, err := r.Fares.Asked(ctx, origin)
+	if err != nil {
+		o.Err = err
+		return o
+	}
+	if !last.IsZero() {
+		since = last.Add(-overlap)
+	}
+	answer, err := r.Source.Fares(ctx, origin, since, now)
+	if err != nil {
+		o.Err = fmt.Errorf("ask for %s: %w", origin, err)
+		return o
+	}
+	o.Fares, o.Dropped = len(answer.Fares), answer.Dropped
+
+	byRoute := map[fare.Route][]fare.Observation{}
+	for _, f := range answer.Fares {
+		byRoute[f.Route] = append(byRoute[f.Route], f.Observation)
+	}
+	o.Routes = len(byRoute)
+	var faults []error
+	for route, observations := range byRoute {
+		added, changed, err := r.route(ctx, route, observations, fare.DayOf(now))
+		o.New += added
+		o.Duplicate += len(observations) - added
+		if changed {
+			o.RoutesChanged++
+		}
+		if err != nil {
+			faults = append(faults, err)
+		}
+	}
+	if len(faults) == 0 {
+		// Said last: until all is stored, the next run asks for the same again.
+		if err := r.Fares.SetAsked(ctx, origin, now); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	o.Err = errors.Join(faults...)
+	return o
+}
+
+// attempts is how often a route is tried again when another refresh of it writes at the same time.
+const attempts = 5
+
+// route adds observations to a route's history and makes its sheet anew.
+func (r *Refresher) route(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day) (added int, changed bool, err error) {
+	read := store.Eventual
+	for range attempts {
+		var n int
+		var wrote bool
+		n, wrote, err = r.fold(ctx, route, observations, today, read)
+		added += n
+		changed = changed || wrote
+		if !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrExists) {
+			return added, changed, err
+		}
+		read = store.Strong
+	}
+	return added, changed, err
+}
+
+// fold does it once. The sheet is made from the whole history every time and
+// written only if it differs, so a run that was killed before it wrote the
+// sheet is mended by the next.
+func (r *Refresher) fold(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day, read store.Consistency) (added int, changed bool, err error) {
+	blocks, err := r.Fares.Blocks(ctx, route, read)
+	if err != nil {
+		return 0, false, err
+	}
+	h, err := unpack(blocks)
+	if err != nil {
+		return 0, false, fmt.Errorf("history of %s: %w", route, err)
+	}
+	kept := slices.DeleteFunc(slices.Clone(observations), func(o fare.Observation) bool {
+		return o.FoundDay() <= today-verdict.HistoryDays // already too old to keep
+	})
+	merged, writes := h.merge(kept)
+	for _, b := range writes {
+		if err := r.Fares.PutBlock(ctx, route, b.StoredBlock, expiry(b.Cycle)); err != nil {
+			return added, changed, err
+		}
+		added += b.added
+		changed = true
+	}
+
+	var earlier []verdict.Low
+	old, version, err := r.Fares.Sheet(ctx, route, read)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return added, changed, err
+	}
+	if version > 0 {
+		sheet, err := verdict.Decode(old)
+		if err != nil {
+			return added, changed, fmt.Errorf("sheet of %s: %w", route, err)
+		}
+		if sheet.AsOf > today {
+			return added, changed, nil // made by a later refresh, which knew at least as much
+		}
+		earlier = sheet.Lows
+	}
+	fresh := verdict.Build(merged, earlier, today).Encode()
+	if slices.Equal(fresh, old) {
+		return added, changed, nil
+	}
+	if err := r.Fares.PutSheet(ctx, route, fresh, version); err != nil {
+		return added, changed, err
+	}
+	return added, true, nil
+}
+
+// expiry is when the last observation of a cycle leaves the history.
+func expiry(c fare.Cycle) time.Time {
+	return (c.First() + 7 + verdict.HistoryDays).Time()
+}

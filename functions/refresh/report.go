@@ -1,0 +1,67 @@
+package refresh
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"verdetto/shared/upstream"
+)
+
+// Report sums up a refresh.
+type Report struct {
+	Origins       int                     `json:"origins"`
+	Asked         int                     `json:"asked"` // the source answered and all of it is stored
+	Empty         int                     `json:"empty"` // of those: it had nothing
+	Failed        int                     `json:"failed"`
+	New           int                     `json:"new"`
+	Duplicate     int                     `json:"duplicate"`
+	Dropped       map[upstream.Reason]int `json:"dropped,omitempty"`
+	RoutesSeen    int                     `json:"routesSeen"`
+	RoutesChanged int                     `json:"routesChanged"`
+	Faults        []string                `json:"faults,omitempty"` // the first few, for people
+}
+
+// maxFaults keeps a report readable when every origin fails for the same reason.
+const maxFaults = 20
+
+func (r *Report) add(o Outcome) {
+	if o.Err != nil {
+		r.Failed++
+		if len(r.Faults) < maxFaults {
+			r.Faults = append(r.Faults, fmt.Sprintf("%s: %v", o.Origin, o.Err))
+		}
+	} else {
+		r.Asked++
+		if o.Fares == 0 {
+			r.Empty++
+		}
+	}
+	r.New += o.New
+	r.Duplicate += o.Duplicate
+	r.RoutesSeen += o.Routes
+	r.RoutesChanged += o.RoutesChanged
+	for reason, n := range o.Dropped {
+		if r.Dropped == nil {
+			r.Dropped = map[upstream.Reason]int{}
+		}
+		r.Dropped[reason] += n
+	}
+}
+
+// Print writes the report for people.
+func (r Report) Print(w io.Writer) {
+	fmt.Fprintf(w, "origins       %d: %d asked (%d of them empty), %d failed\n", r.Origins, r.Asked, r.Empty, r.Failed)
+	fmt.Fprintf(w, "observations  %d new, %d already known\n", r.New, r.Duplicate)
+	for _, reason := range slices.Sorted(maps.Keys(r.Dropped)) {
+		fmt.Fprintf(w, "  left out    %d: %s\n", r.Dropped[reason], reason)
+	}
+	fmt.Fprintf(w, "routes        %d seen, %d changed\n", r.RoutesSeen, r.RoutesChanged)
+	for _, f := range r.Faults {
+		fmt.Fprintf(w, "  fault       %s\n", f)
+	}
+	if r.Failed > len(r.Faults) {
+		fmt.Fprintf(w, "  and %d more\n", r.Failed-len(r.Faults))
+	}
+}

@@ -1,0 +1,148 @@
+// Package httpapi is the door that every function opens: it registers typed
+// handlers with Huma from routes.Table, checks parameters, and gives every
+// answer the same manners: problem documents, cache lifetimes, a request log
+// that holds nothing personal.
+//
+// A request passes Recover(Log(Origin(handler))). Every answer that is not a
+// success is a problem document with Cache-Control: no-store.
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"verdetto/shared/routes"
+	"verdetto/shared/store"
+)
+
+// Version of the published API.
+const Version = "1.0.0"
+
+// Config is what the functions have in common.
+type Config struct {
+	Now func() time.Time
+	Log *slog.Logger
+	// OriginSecrets are the values of the header X-Origin-Secret of which our
+	// own distribution sends one. With none the process faces its callers
+	// directly, and their address is the connection's.
+	OriginSecrets []string
+	// Data marks every answer with X-Data, so that invented fares are never taken for real ones. Empty: no mark.
+	Data string
+}
+
+// API is a set of endpoints that answer together.
+type API struct {
+	config  Config
+	mux     *http.ServeMux
+	huma    huma.API
+	methods map[string][]string // path -> methods registered
+	handler http.Handler
+}
+
+// New makes an API without endpoints.
+func New(config Config) *API {
+	a := &API{config: config, mux: http.NewServeMux(), methods: map[string][]string{}}
+	hc := huma.DefaultConfig("Verdetto", Version)
+	hc.OpenAPIPath, hc.DocsPath, hc.SchemasPath = "", "", ""
+	hc.CreateHooks = nil // no $schema in answers: the published fields and no others
+	hc.Formats = map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}
+	hc.DefaultFormat = "application/json"
+	a.huma = humago.New(a.mux, hc)
+	a.huma.UseMiddleware(checkQuery)
+	a.handler = a.outer(http.HandlerFunc(a.route))
+	return a
+}
+
+// ServeHTTP answers a request.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
+
+// Doc describes an endpoint for the published description.
+type Doc struct {
+	Summary, Description string
+	Problems             []Kind
+}
+
+// Handle registers a typed handler for a route of routes.Table. The handler is
+// called only with a request that is well formed; what it returns that is no
+// Problem is logged and told to the caller as a plain 500 or 503.
+func Handle[I, O any](a *API, name string, doc Doc, handler func(context.Context, *I) (*O, error)) {
+	route := routes.Named(name)
+	statuses := []int{http.StatusBadRequest}
+	for _, k := range doc.Problems {
+		statuses = append(statuses, k.Status)
+	}
+	slices.Sort(statuses)
+	a.methods[route.Path] = append(a.methods[route.Path], route.Method)
+	huma.Register(a.huma, huma.Operation{
+		OperationID: route.Name,
+		Method:      route.Method,
+		Path:        route.Path,
+		Summary:     doc.Summary,
+		Description: doc.Description,
+		Errors:      slices.Compact(statuses),
+	}, func(ctx context.Context, in *I) (*O, error) {
+		out, err := handler(ctx, in)
+		if err != nil {
+			return nil, a.told(ctx, route, err)
+		}
+		return out, nil
+	})
+}
+
+// told turns an error into what the caller is told, and logs what is no Problem.
+func (a *API) told(ctx context.Context, route routes.Route, err error) error {
+	var p *Problem
+	if !errors.As(err, &p) {
+		a.config.Log.ErrorContext(ctx, "request failed", "route", route.Name, "error", err)
+		if errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
+			p = Unavailable.Problem("Our storage did not answer in time. Try again in a few seconds.").With("Retry-After", "5")
+		} else {
+			p = Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute.")
+		}
+	}
+	return p.With("Cache-Control", "no-store")
+}
+
+// route finds the endpoint by path and then by method, so that a wrong method is told apart from a wrong path.
+func (a *API) route(w http.ResponseWriter, r *http.Request) {
+	path := r.URL.Path
+	if rest, ok := strings.CutPrefix(path, routes.Alias); ok && (rest == "/v1" || strings.HasPrefix(rest, "/v1/")) {
+		path = rest
+		r = withPath(r, path)
+	}
+	methods, ok := a.methods[path]
+	if !ok {
+		UnknownPath.Problem("Nothing answers at this path. GET /v1/docs lists what does.").write(w, r)
+		return
+	}
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	if !slices.Contains(methods, method) {
+		allow := strings.Join(methods, ", ")
+		if slices.Contains(methods, http.MethodGet) {
+			allow += ", HEAD"
+		}
+		WrongMethod.Problem("This path answers "+allow+".").With("Allow", allow).write(w, r)
+		return
+	}
+	a.mux.ServeHTTP(w, r)
+}
+
+// withPath is the request as if it had been made to another path.
+func withPath(r *http.Request, path string) *http.Request {
+	u := *r.URL
+	u.Path, u.RawPath = path, ""
+	r2 := *r
+	r2.URL = &u
+	return &r2
+}

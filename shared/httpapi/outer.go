@@ -1,0 +1,146 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+// OriginSecretHeader carries the secret by which a request proves that it came through our own distribution.
+const OriginSecretHeader = "X-Origin-Secret"
+
+// viewerAddressHeader holds the caller's address and port as CloudFront saw them.
+const viewerAddressHeader = "CloudFront-Viewer-Address"
+
+// outer wraps what every request passes, whatever it asks for.
+func (a *API) outer(h http.Handler) http.Handler {
+	return a.log(a.recovered(a.origin(h)))
+}
+
+// seen remembers what was answered.
+type seen struct {
+	http.ResponseWriter
+	status int
+}
+
+func (s *seen) WriteHeader(status int) {
+	if s.status == 0 {
+		s.status = status
+	}
+	s.ResponseWriter.WriteHeader(status)
+}
+
+func (s *seen) Write(b []byte) (int, error) {
+	if s.status == 0 {
+		s.status = http.StatusOK
+	}
+	return s.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (s *seen) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// log writes one line a request. It holds no query, no header and no address: nothing personal can be in it.
+func (a *API) log(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.config.Data != "" {
+			w.Header().Set("X-Data", a.config.Data)
+		}
+		begun := time.Now()
+		s := &seen{ResponseWriter: w}
+		h.ServeHTTP(s, r)
+		a.config.Log.LogAttrs(r.Context(), slog.LevelInfo, "request",
+			slog.String("method", known(r.Method)),
+			slog.String("path", shortened(r.URL.Path)),
+			slog.Int("status", s.status),
+			slog.Float64("ms", float64(time.Since(begun).Microseconds())/1000))
+	})
+}
+
+// known keeps made-up methods out of the log.
+func known(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, http.MethodPatch:
+		return method
+	}
+	return "other"
+}
+
+// shortened keeps what a caller wrote into a path from filling the log.
+func shortened(path string) string {
+	if len(path) > 64 {
+		return strings.ToValidUTF8(path[:64], "") + "..."
+	}
+	return path
+}
+
+// recovered turns a panic into a 500 and a log entry with its stack.
+func (a *API) recovered(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if v := recover(); v != nil {
+				a.config.Log.ErrorContext(r.Context(), "panic", "value", v, "stack", string(debug.Stack()))
+				if s, ok := w.(*seen); !ok || s.status == 0 {
+					Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute.").write(w, r)
+				}
+			}
+		}()
+		h.ServeHTTP(w, r)
+	})
+}
+
+type callerKey struct{}
+
+// Caller is the address that a request is counted under, or the zero Addr where it cannot be told.
+func Caller(ctx context.Context) netip.Addr {
+	addr, _ := ctx.Value(callerKey{}).(netip.Addr)
+	return addr
+}
+
+// origin finds the caller's address. Behind our distribution it is what
+// CloudFront says, believed only from our distribution; anyone else is turned
+// away. No header that a caller can write is ever looked at.
+func (a *API) origin(h http.Handler) http.Handler {
+	secrets := make([][sha256.Size]byte, len(a.config.OriginSecrets))
+	for i, s := range a.config.OriginSecrets {
+		secrets[i] = sha256.Sum256([]byte(s))
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		viewer := r.RemoteAddr
+		if len(secrets) > 0 {
+			given := sha256.Sum256([]byte(r.Header.Get(OriginSecretHeader)))
+			ours := 0
+			for i := range secrets {
+				ours |= subtle.ConstantTimeCompare(secrets[i][:], given[:])
+			}
+			if ours == 0 {
+				Forbidden.Problem("Call the service at its public address.").write(w, r)
+				return
+			}
+			viewer = r.Header.Get(viewerAddressHeader)
+		}
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, address(viewer))))
+	})
+}
+
+// address reads ADDRESS:PORT, cut at the last colon: CloudFront writes IPv6 addresses without brackets.
+func address(s string) netip.Addr {
+	host, _, err := net.SplitHostPort(s)
+	if err != nil {
+		if i := strings.LastIndexByte(s, ':'); i >= 0 {
+			host = s[:i]
+		}
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return addr.Unmap().WithZone("")
+}

@@ -1,0 +1,129 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Problem is an RFC 9457 problem document. Code is stable and is what a program
+// should look at; Detail is for people and says what to do next.
+type Problem struct {
+	Type        string   `json:"type" format:"uri-reference" doc:"Identifies the kind of problem" example:"/v1/docs#citta-sconosciuta"`
+	Title       string   `json:"title" doc:"Short summary of the kind of problem"`
+	Status      int      `json:"status" doc:"HTTP status code" example:"404"`
+	Code        string   `json:"code" doc:"Stable code of the kind of problem" example:"citta-sconosciuta"`
+	Detail      string   `json:"detail" doc:"What happened, and what to do next"`
+	Errors      []Fault  `json:"errors,omitempty" doc:"The parameters or fields at fault"`
+	Suggestions []string `json:"suggestions,omitempty" doc:"Values that may have been meant"`
+
+	header http.Header
+}
+
+// Fault is one parameter or field that was not accepted.
+type Fault struct {
+	Name   string `json:"name" doc:"Name of the parameter or field" example:"origine"`
+	Detail string `json:"detail" doc:"What is wrong with it" example:"is missing"`
+}
+
+// Kind is a kind of problem: what all its instances share.
+type Kind struct {
+	Status int
+	Code   string
+	Title  string
+}
+
+// The kinds of problem that any endpoint can meet.
+var (
+	BadRequest   = Kind{http.StatusBadRequest, "richiesta-non-valida", "The request is not valid"}
+	Forbidden    = Kind{http.StatusForbidden, "accesso-diretto", "This address is not the public one"}
+	UnknownPath  = Kind{http.StatusNotFound, "percorso-sconosciuto", "There is nothing at this path"}
+	WrongMethod  = Kind{http.StatusMethodNotAllowed, "metodo-non-ammesso", "This path does not answer that method"}
+	Internal     = Kind{http.StatusInternalServerError, "errore-interno", "The service failed"}
+	Unavailable  = Kind{http.StatusServiceUnavailable, "servizio-non-disponibile", "The service cannot answer right now"}
+	kindsByCause = map[int]Kind{
+		http.StatusNotFound:            UnknownPath,
+		http.StatusMethodNotAllowed:    WrongMethod,
+		http.StatusInternalServerError: Internal,
+		http.StatusServiceUnavailable:  Unavailable,
+	}
+)
+
+// Problem makes an instance of the kind.
+func (k Kind) Problem(detail string) *Problem {
+	return &Problem{Type: "/v1/docs#" + k.Code, Title: k.Title, Status: k.Status, Code: k.Code, Detail: detail}
+}
+
+// With adds a response header.
+func (p *Problem) With(name, value string) *Problem {
+	if p.header == nil {
+		p.header = http.Header{}
+	}
+	p.header.Set(name, value)
+	return p
+}
+
+// Invalid is a 400 that names each parameter at fault.
+func Invalid(faults ...Fault) *Problem {
+	words := make([]string, len(faults))
+	for i, f := range faults {
+		words[i] = f.Name + " " + f.Detail
+	}
+	p := BadRequest.Problem(strings.Join(words, "; ") + ".")
+	p.Errors = faults
+	return p
+}
+
+// Error makes a Problem an error that a handler can return.
+func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
+
+// GetStatus, GetHeaders and ContentType are what Huma asks of an error.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// GetHeaders gives the headers added by With.
+func (p *Problem) GetHeaders() http.Header { return p.header }
+
+// ContentType names the media type of problem documents.
+func (p *Problem) ContentType(string) string { return "application/problem+json" }
+
+// write answers with the problem outside of Huma.
+func (p *Problem) write(w http.ResponseWriter, r *http.Request) {
+	for name, values := range p.header {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Content-Type", p.ContentType(""))
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(p.Status)
+	if r.Method != http.MethodHead {
+		_ = json.NewEncoder(w).Encode(p) // the caller has gone: nobody is left to tell
+	}
+}
+
+// Huma makes its own errors (validation, unreadable bodies) through this hook;
+// they become problem documents like all others, and its 422 is our 400.
+func init() {
+	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
+		if kind, ok := kindsByCause[status]; ok {
+			return kind.Problem("Something went wrong on our side. Try again in a minute.")
+		}
+		if status == http.StatusUnprocessableEntity {
+			status = http.StatusBadRequest
+		}
+		p := BadRequest.Problem(msg + ".")
+		p.Status = status
+		for _, err := range errs {
+			var detail *huma.ErrorDetail
+			if errors.As(err, &detail) {
+				_, name, _ := strings.Cut(detail.Location, ".")
+				p.Errors = append(p.Errors, Fault{name, detail.Message})
+			}
+		}
+		if len(p.Errors) > 0 {
+			p.Detail = Invalid(p.Errors...).Detail
+		}
+		return p
+	}
+}

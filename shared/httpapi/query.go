@@ -1,0 +1,70 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// MaxParameter is how many characters (runes) a query parameter may have.
+const MaxParameter = 100
+
+// checkQuery refuses query parameters that no endpoint could make sense of,
+// naming every one that is at fault, before Huma looks at their types.
+func checkQuery(ctx huma.Context, next func(huma.Context)) {
+	u := ctx.URL()
+	values, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		refuse(ctx, BadRequest.Problem("The query string cannot be read: a % must begin an escape of two hexadecimal digits, and parameters are parted by &."))
+		return
+	}
+	var faults []Fault
+	for _, p := range ctx.Operation().Parameters {
+		if p.In != "query" {
+			continue
+		}
+		given := values[p.Name]
+		fault := ""
+		switch {
+		case len(given) > 1:
+			fault = fmt.Sprintf("is given %d times; give it once", len(given))
+		case len(given) == 0 && p.Required:
+			fault = "is missing"
+		case len(given) == 1:
+			fault = text(given[0], p.Required)
+		}
+		if fault != "" {
+			faults = append(faults, Fault{p.Name, fault})
+		}
+	}
+	if len(faults) > 0 {
+		refuse(ctx, Invalid(faults...))
+		return
+	}
+	next(ctx)
+}
+
+// text says what is wrong with a parameter as text, or nothing.
+func text(s string, required bool) string {
+	switch {
+	case !utf8.ValidString(s):
+		return "is not valid UTF-8"
+	case required && strings.TrimSpace(s) == "":
+		return "is empty"
+	case utf8.RuneCountInString(s) > MaxParameter:
+		return fmt.Sprintf("is longer than %d characters", MaxParameter)
+	case strings.ContainsFunc(s, unicode.IsControl):
+		return "contains control characters"
+	}
+	return ""
+}
+
+func refuse(ctx huma.Context, p *Problem) {
+	r, w := humago.Unwrap(ctx)
+	p.write(w, r)
+}

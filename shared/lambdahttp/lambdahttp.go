@@ -1,0 +1,118 @@
+// Package lambdahttp stands between API Gateway and net/http: it turns an HTTP
+// API event (payload format 2.0) into a request, lets an http.Handler answer
+// it, and turns the answer back. Handlers do not know where they run.
+package lambdahttp
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda"
+)
+
+// Main serves API Gateway events with a handler until the runtime ends the process.
+func Main(h http.Handler) { lambda.Start(Adapt(h)) }
+
+// Adapt makes the function that the Lambda runtime calls.
+func Adapt(h http.Handler) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+		r, err := Request(ctx, event)
+		if err != nil {
+			return events.APIGatewayV2HTTPResponse{}, fmt.Errorf("read event: %w", err)
+		}
+		w := &recorder{header: http.Header{}}
+		h.ServeHTTP(w, r)
+		return w.response(), nil
+	}
+}
+
+// Request makes the HTTP request that an event stands for.
+func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.Request, error) {
+	var body io.Reader = strings.NewReader(event.Body)
+	length := int64(len(event.Body))
+	if event.IsBase64Encoded {
+		raw, err := base64.StdEncoding.DecodeString(event.Body)
+		if err != nil {
+			return nil, fmt.Errorf("decode body: %w", err)
+		}
+		body, length = bytes.NewReader(raw), int64(len(raw))
+	}
+	method := event.RequestContext.HTTP.Method
+	if method == "" {
+		return nil, fmt.Errorf("not an HTTP API event of format 2.0: it has no method")
+	}
+	path := event.RawPath
+	// A named stage stands at the front of the path; the default one does not.
+	if stage := event.RequestContext.Stage; stage != "" && stage != "$default" {
+		path = strings.TrimPrefix(path, "/"+stage)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, "/", body)
+	if err != nil {
+		return nil, fmt.Errorf("make request: %w", err)
+	}
+	r.ContentLength = length
+	// API Gateway hands the path over decoded; the query string as it was sent.
+	r.URL = &url.URL{Path: path, RawQuery: event.RawQueryString}
+	r.RequestURI = r.URL.RequestURI()
+	for name, value := range event.Headers {
+		// Repeated headers arrive as one value joined by commas, which is what they mean.
+		r.Header.Set(name, value)
+	}
+	if len(event.Cookies) > 0 {
+		r.Header.Set("Cookie", strings.Join(event.Cookies, "; "))
+	}
+	r.Host = r.Header.Get("Host")
+	r.RemoteAddr = event.RequestContext.HTTP.SourceIP + ":0"
+	return r, nil
+}
+
+// recorder collects an answer.
+type recorder struct {
+	header http.Header
+	sent   http.Header // as it stood when the status was written
+	status int
+	body   bytes.Buffer
+}
+
+func (w *recorder) Header() http.Header { return w.header }
+
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+		w.sent = w.header.Clone()
+	}
+}
+
+func (w *recorder) Write(b []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(b)
+}
+
+func (w *recorder) response() events.APIGatewayV2HTTPResponse {
+	w.WriteHeader(http.StatusOK)
+	if w.sent.Get("Content-Type") == "" && w.body.Len() > 0 {
+		w.sent.Set("Content-Type", http.DetectContentType(w.body.Bytes()))
+	}
+	out := events.APIGatewayV2HTTPResponse{StatusCode: w.status, Headers: map[string]string{}}
+	for name, values := range w.sent {
+		if name == "Set-Cookie" {
+			out.Cookies = values
+			continue
+		}
+		out.Headers[name] = strings.Join(values, ", ")
+	}
+	if b := w.body.Bytes(); utf8.Valid(b) {
+		out.Body = string(b)
+	} else {
+		out.Body, out.IsBase64Encoded = base64.StdEncoding.EncodeToString(b), true
+	}
+	return out
+}

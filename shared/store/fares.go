@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"verdetto/shared/fare"
+)
+
+// Fares keeps what is known of routes: packed observations, the sheet that
+// readers need, and when each origin was last asked for.
+//
+//	ROUTE#MIL-BUH   BLOCK#02417#00   packed observations of one cycle
+//	ROUTE#MIL-BUH   SHEET            what a verdict needs
+//	ORIGIN#MIL      ASKED            when the source last answered for the origin
+//	FARES           SOURCE           which source the fares come from
+type Fares struct{ Table Table }
+
+func routePartition(r fare.Route) string { return "ROUTE#" + r.String() }
+
+const blockPrefix = "BLOCK#"
+
+func blockKey(r fare.Route, b fare.Block) Key {
+	return Key{routePartition(r), fmt.Sprintf("%s%05d#%02d", blockPrefix, b.Cycle, b.Part)}
+}
+
+func sheetKey(r fare.Route) Key { return Key{routePartition(r), "SHEET"} }
+
+// StoredBlock is a block and the version it was read at; 0 is a block not stored yet.
+type StoredBlock struct {
+	fare.Block
+	Version int64
+}
+
+// Blocks gives all kept blocks of a route, by cycle and part.
+func (f Fares) Blocks(ctx context.Context, r fare.Route, read Consistency) ([]StoredBlock, error) {
+	items, err := f.Table.Query(ctx, Range{Partition: routePartition(r), Prefix: blockPrefix, Read: read})
+	if err != nil {
+		return nil, fmt.Errorf("read blocks of %s: %w", r, err)
+	}
+	blocks := make([]StoredBlock, len(items))
+	for i, item := range items {
+		b := StoredBlock{Version: item.Version, Block: fare.Block{Data: item.Data}}
+		if _, err := fmt.Sscanf(item.Sort, blockPrefix+"%05d#%02d", &b.Cycle, &b.Part); err != nil {
+			return nil, fmt.Errorf("read blocks of %s: key %q: %w", r, item.Sort, err)
+		}
+		blocks[i] = b
+	}
+	return blocks, nil
+}
+
+// PutBlock writes a block over the version it was read at, to be kept until expires.
+func (f Fares) PutBlock(ctx context.Context, r fare.Route, b StoredBlock, expires time.Time) error {
+	op := Op{Mode: Replace, Item: Item{Key: blockKey(r, b.Block), Version: b.Version, Data: b.Data, Expires: expires}}
+	if b.Version == 0 {
+		op.Mode = Create
+	}
+	if err := f.Table.Write(ctx, op); err != nil {
+		return fmt.Errorf("write block %d of %s: %w", b.Cycle, r, err)
+	}
+	return nil
+}
+
+// Sheet gives the stored sheet of a route and its version, or ErrNotFound.
+func (f Fares) Sheet(ctx context.Context, r fare.Route, read Consistency) ([]byte, int64, error) {
+	item, err := f.Table.Get(ctx, sheetKey(r), read)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read sheet of %s: %w", r, err)
+	}
+	return item.Data, item.Version, nil
+}
+
+// PutSheet writes a sheet over the version it was made from; 0 where there was none.
+func (f Fares) PutSheet(ctx context.Context, r fare.Route, data []byte, version int64) error {
+	op := Op{Mode: Replace, Item: Item{Key: sheetKey(r), Version: version, Data: data}}
+	if version == 0 {
+		op.Mode = Create
+	}
+	if err := f.Table.Write(ctx, op); err != nil {
+		return fmt.Errorf("write sheet of %s: %w", r, err)
+	}
+	return nil
+}
+
+// asked is the stored form of an origin's state.
+type asked struct {
+	At time.Time `json:"at"`
+}
+
+func askedKey(origin fare.City) Key { return Key{"ORIGIN#" + string(origin), "ASKED"} }
+
+// Asked says when the source last answered for an origin; the zero time is never.
+func (f Fares) Asked(ctx context.Context, origin fare.City) (time.Time, error) {
+	item, err := f.Table.Get(ctx, askedKey(origin), Eventual)
+	if errors.Is(err, ErrNotFound) {
+		return time.Time{}, nil
+	}
+	var a asked
+	if err == nil {
+		err = json.Unmarshal(item.Data, &a)
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("read when %s was asked: %w", origin, err)
+	}
+	return a.At, nil
+}
+
+// SetAsked records that the source has answered for an origin and all of the answer is stored.
+func (f Fares) SetAsked(ctx context.Context, origin fare.City, at time.Time) error {
+	data, err := json.Marshal(asked{at.UTC().Truncate(time.Second)})
+	if err == nil {
+		err = f.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: askedKey(origin), Data: data}})
+	}
+	if err != nil {
+		return fmt.Errorf("record that %s was asked: %w", origin, err)
+	}
+	return nil
+}
+
+// ErrOtherSource: the store holds fares of another source.
+var ErrOtherSource = errors.New("the store holds fares of another source")
+
+// Claim marks the store with the source of its fares, once. Invented fares and
+// recorded ones never mix: a store of another source is ErrOtherSource.
+func (f Fares) Claim(ctx context.Context, source string) error {
+	key := Key{"FARES", "SOURCE"}
+	err := f.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: key, Data: []byte(source)}})
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, ErrExists) {
+		return fmt.Errorf("mark store with its source: %w", err)
+	}
+	item, err := f.Table.Get(ctx, key, Strong)
+	if err != nil {
+		return fmt.Errorf("read source of store: %w", err)
+	}
+	if string(item.Data) != source {
+		return fmt.Errorf("%w: it was filled from %q, not %q; use another store", ErrOtherSource, item.Data, source)
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+// Package store is the seam to storage: one table of small items, and on top of
+// it the records of the service.
+//
+// # What a Table promises
+//
+// An item is addressed by a partition and a sort key, holds at most MaxData
+// bytes, and carries a version that the table raises by one with every write.
+// Every write that depends on what was read says so by its Mode, so two
+// writers never silently undo each other.
+//
+//   - A write that returned nil is durable and is seen by every later strong
+//     read, in any process. An eventual read may lag behind; it never shows
+//     part of an item and never goes back behind what the same caller wrote
+//     and the table has since shown.
+//   - A write that returned an error other than ErrExists, ErrConflict or
+//     ErrTooLarge may or may not have taken effect. Callers must be able to
+//     try again.
+//   - Several writes in one call take effect together or not at all.
+//   - An item whose Expires has passed is as if deleted, whether or not the
+//     storage has got round to deleting it.
+//   - Data handed in is copied; data handed out belongs to the caller.
+//
+// The package storetest holds the suite that proves this of an implementation.
+//
+// # What a refresh of one route costs
+//
+// Observations are packed per route and week (fare.Block), not one item each.
+// A refresh of a route reads its blocks in one query (half a read unit for
+// each 4 KB: a route with 100 fares a week and a year of history is about
+// 35 KB, 4.5 units), writes the one or two blocks of the cycles that the answer
+// falls in (one write unit for each KB: typically 1 + 1), reads the old sheet
+// (0.5 to 1 units) and writes the new one (typically 2 to 4 units). The test
+// TestCapacity in dynamostore prints these from ConsumedCapacity.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Key addresses an item. Both parts are non-empty and at most 512 bytes.
+type Key struct{ Partition, Sort string }
+
+// MaxData is the largest Data an item can hold, in bytes. (DynamoDB allows 400 KB with names and keys.)
+const MaxData = 390_000
+
+// MaxWrites is how many writes one call to Write can hold.
+const MaxWrites = 100
+
+// Item is what is stored under a key.
+type Item struct {
+	Key
+	Version int64     // set by the table; 1 after the first write
+	Expires time.Time // whole seconds; zero means never
+	Data    []byte
+}
+
+// Mode says on what a write depends.
+type Mode int
+
+const (
+	// Set writes whatever was there before.
+	Set Mode = iota
+	// Create writes only where no item is, else ErrExists. An expired item is no item.
+	Create
+	// Replace writes only over an item that is still at Item.Version, else ErrConflict.
+	Replace
+	// Delete removes the item, and is content if there is none.
+	Delete
+	// Remove deletes an item that is still at Item.Version, else ErrConflict.
+	Remove
+	// Check writes nothing and fails with ErrConflict unless the item is still at
+	// Item.Version; version 0 demands that there be no item.
+	Check
+)
+
+// Op is one write.
+type Op struct {
+	Mode Mode
+	Item Item
+}
+
+// Consistency of a read.
+type Consistency int
+
+const (
+	// Eventual reads cost half and may lag behind the newest write by a moment.
+	Eventual Consistency = iota
+	// Strong reads see every write that had returned before they began.
+	Strong
+)
+
+// Range asks for items of one partition in order of their sort keys (bytewise).
+type Range struct {
+	Partition string
+	Prefix    string // sort keys that begin with this; empty: all
+	After     string // only sort keys greater than this
+	Limit     int    // at most so many; 0: all there are
+	Read      Consistency
+}
+
+// Table is what an adapter provides.
+type Table interface {
+	// Get returns the item, or ErrNotFound.
+	Get(ctx context.Context, key Key, read Consistency) (Item, error)
+
+	// Query returns the items of a range. Fewer than Limit means that there are
+	// no more. However large the answer, it comes back whole.
+	Query(ctx context.Context, r Range) ([]Item, error)
+
+	// Write carries out up to MaxWrites writes to different keys, all or none.
+	// One write costs its plain price; more than one is a transaction and costs twice.
+	// In a transaction any write whose condition fails fails the whole with that
+	// condition's error.
+	Write(ctx context.Context, ops ...Op) error
+
+	// Take adds one to a counter unless it stands at limit or above, and returns the
+	// count after it. At the limit it changes nothing and returns ErrLimit. A counter
+	// begins at 0 and again at 0 once it has expired; expires is set by the call that
+	// begins it. It is one conditional write.
+	Take(ctx context.Context, key Key, limit int64, expires time.Time) (int64, error)
+
+	// Close releases what the table holds open.
+	Close() error
+}
+
+var (
+	// ErrNotFound: there is no such item, or it has expired.
+	ErrNotFound = errors.New("not found")
+	// ErrExists: a Create found an item.
+	ErrExists = errors.New("already exists")
+	// ErrConflict: the item is not at the version that the write was based on.
+	ErrConflict = errors.New("changed meanwhile")
+	// ErrLimit: the counter is at its limit.
+	ErrLimit = errors.New("limit reached")
+	// ErrTooLarge: the item holds more than MaxData.
+	ErrTooLarge = errors.New("item too large")
+	// ErrInvalid: the call itself is wrong (empty key, too many writes, the same key twice).
+	ErrInvalid = errors.New("invalid storage call")
+	// ErrUnavailable: storage could not be reached or did not answer in time.
+	ErrUnavailable = errors.New("storage unavailable")
+)
+
+// Validate checks a call to Write before any adapter acts on it.
+func Validate(ops []Op) error {
+	if len(ops) == 0 || len(ops) > MaxWrites {
+		return fmt.Errorf("%w: %d writes in one call", ErrInvalid, len(ops))
+	}
+	seen := make(map[Key]bool, len(ops))
+	for _, op := range ops {
+		k := op.Item.Key
+		if err := k.Validate(); err != nil {
+			return err
+		}
+		if seen[k] {
+			return fmt.Errorf("%w: two writes to %s/%s", ErrInvalid, k.Partition, k.Sort)
+		}
+		seen[k] = true
+		if len(op.Item.Data) > MaxData {
+			return fmt.Errorf("%w: %s/%s holds %d bytes", ErrTooLarge, k.Partition, k.Sort, len(op.Item.Data))
+		}
+	}
+	return nil
+}
+
+// Validate checks that a key can be stored.
+func (k Key) Validate() error {
+	if k.Partition == "" || k.Sort == "" || len(k.Partition) > 512 || len(k.Sort) > 512 {
+		return fmt.Errorf("%w: key %.40q/%.40q", ErrInvalid, k.Partition, k.Sort)
+	}
+	return nil
+}
+
+// Expired tells whether the item is to be treated as deleted at a moment.
+func (i Item) Expired(now time.Time) bool {
+	return !i.Expires.IsZero() && now.Unix() >= i.Expires.Unix()
+}

@@ -1,0 +1,120 @@
+// Package upstream is the seam to where fares come from. A Source tells which
+// one-way economy fares for one adult were found on the routes from a city; the
+// adapters beside this file are the real API (travelpayouts), a file of
+// recorded fares (csvfile) and an invented world for trying things out (sample).
+package upstream
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"verdetto/shared/fare"
+)
+
+// Source is asked city by city. An answer without fares means that the source
+// was asked and has nothing; an error means that it could not be asked. The two
+// are never the same thing to a caller.
+type Source interface {
+	// Name is short and stable ("travelpayouts", "csv", "sample"): what is stored is marked with it.
+	Name() string
+
+	// Origins lists the cities that are worth asking for, or nil where the source does not know.
+	Origins(ctx context.Context) ([]fare.City, error)
+
+	// Fares gives what was found on routes from origin after since and not
+	// after until. A source that remembers less gives what it has. The order
+	// of fares means nothing unless PopularityKnown says so.
+	Fares(ctx context.Context, origin fare.City, since, until time.Time) (Answer, error)
+}
+
+// Answer is what a source said of one origin.
+type Answer struct {
+	Fares   []fare.Fare
+	Dropped map[Reason]int // rows that were left out, and why
+}
+
+var (
+	// ErrRefused: the source does not accept our credentials. Asking for other origins is pointless.
+	ErrRefused = errors.New("the fare source refused our credentials")
+	// ErrUnavailable: the source did not answer, or not in a form we can read. Asking again later may help.
+	ErrUnavailable = errors.New("the fare source could not be asked")
+)
+
+// Reason names why a row is not comparable.
+type Reason string
+
+// The reasons, in the words of the refresh report.
+const (
+	RoundTrip    Reason = "round trip"
+	OtherCabin   Reason = "not economy"
+	NotActual    Reason = "marked not actual"
+	Departed     Reason = "departure before the day it was found"
+	TooFarAhead  Reason = "departure too far ahead to be on sale"
+	UnknownPlace Reason = "place without a city we know"
+	SamePlace    Reason = "origin and destination are the same city"
+	NoRate       Reason = "currency without a reference rate"
+	BadPrice     Reason = "price not credible"
+	FromFuture   Reason = "found after the day of asking"
+	Malformed    Reason = "malformed row"
+)
+
+// Row is a fare as a source tells it, before it is judged comparable.
+type Row struct {
+	Origin, Destination string // IATA codes of cities or of airports
+	Depart              fare.Day
+	Found               time.Time
+	Price               float64 // major units
+	Currency            string  // upper-case ISO 4217
+
+	RoundTrip, OtherCabin, NotActual bool
+}
+
+// Comparable turns rows into fares, or says why not. The zero value lacks its functions and is not usable.
+type Comparable struct {
+	CityOf func(code string) (fare.City, bool) // city or airport code to city
+	Rates  func(on fare.Day) fare.Rates        // reference rates in force on a day
+}
+
+// Fare judges a row that was asked for at until.
+func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
+	switch {
+	case row.RoundTrip:
+		return fare.Fare{}, RoundTrip
+	case row.OtherCabin:
+		return fare.Fare{}, OtherCabin
+	case row.NotActual:
+		return fare.Fare{}, NotActual
+	case row.Depart < fare.DayOf(row.Found):
+		return fare.Fare{}, Departed
+	case row.Depart > fare.DayOf(row.Found)+fare.MaxLead:
+		return fare.Fare{}, TooFarAhead
+	case row.Found.After(until):
+		return fare.Fare{}, FromFuture
+	case !(row.Price > 0) || math.IsInf(row.Price, 0):
+		return fare.Fare{}, BadPrice
+	}
+	origin, ok := c.CityOf(row.Origin)
+	if !ok {
+		return fare.Fare{}, UnknownPlace
+	}
+	destination, ok := c.CityOf(row.Destination)
+	if !ok {
+		return fare.Fare{}, UnknownPlace
+	}
+	if origin == destination {
+		return fare.Fare{}, SamePlace
+	}
+	cents, ok := c.Rates(fare.DayOf(row.Found)).Euro(row.Price, row.Currency)
+	if !ok {
+		return fare.Fare{}, NoRate
+	}
+	if cents <= 0 || cents > fare.MaxPrice {
+		return fare.Fare{}, BadPrice
+	}
+	return fare.Fare{
+		Route:       fare.Route{Origin: origin, Destination: destination},
+		Observation: fare.Observation{Found: row.Found.Unix(), Depart: row.Depart, Price: cents},
+	}, ""
+}

@@ -1,0 +1,116 @@
+package verdict
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+
+	"verdetto/shared/fare"
+)
+
+// The days on which a simulated route is judged, after 100 days or more of history.
+const simulatedDays = 150
+
+var judgedOn = []int{110, 120, 130, 140, 149}
+
+// exchangeable makes a route whose fares are drawn from one distribution that
+// knows neither day nor lead time. perDay says which departures, as lead times, are found on a day.
+func exchangeable(rng *rand.Rand, perDay func(*rand.Rand) []int) []fare.Observation {
+	base := 2000 + rng.IntN(20000)
+	spread := 0.1 + rng.Float64()*0.6
+	step := 1
+	if rng.IntN(2) == 0 {
+		step = 500 // half of the routes are sold in steps of five euros, so ties are many
+	}
+	var all []fare.Observation
+	for day := range simulatedDays {
+		for _, ahead := range perDay(rng) {
+			price := max(step, int(float64(base)*math.Exp(spread*rng.NormFloat64()))/step*step)
+			all = append(all, fare.Observation{
+				Found:  fare.Day(16000+day).Time().Unix() + int64(rng.IntN(86400)),
+				Depart: fare.Day(16000 + day + ahead),
+				Price:  fare.Cents(price),
+			})
+		}
+	}
+	slices.SortFunc(all, fare.Observation.Compare)
+	return all
+}
+
+// TestCalibration is the promise of the percentile: where fares have no
+// pattern, a percentile of p or less is met on p % of days.
+func TestCalibration(t *testing.T) {
+	worlds := map[string]func(*rand.Rand) []int{
+		"dense": func(*rand.Rand) []int {
+			every := make([]int, 40)
+			for i := range every {
+				every[i] = i
+			}
+			return every
+		},
+		"sparse": func(rng *rand.Rand) []int {
+			some := make([]int, 1+rng.IntN(3))
+			for i := range some {
+				some[i] = rng.IntN(180)
+			}
+			return some
+		},
+	}
+	for name, perDay := range worlds {
+		t.Run(name, func(t *testing.T) {
+			percentiles, ottimo := simulate(t, 2000, perDay)
+			n := float64(len(percentiles))
+			for _, p := range []int{10, 25, 50, 75, 90} {
+				at := 0
+				for _, q := range percentiles {
+					if q <= p {
+						at++
+					}
+				}
+				share := 100 * float64(at) / n
+				t.Logf("P(percentile <= %d) = %.1f %%", p, share)
+				if math.Abs(share-float64(p)) > 3 {
+					t.Errorf("P(percentile <= %d) = %.1f %%, want within 3 points", p, share)
+				}
+			}
+			share := 100 * float64(ottimo) / n
+			t.Logf("ottimo on %.1f %% of %d days", share, len(percentiles))
+			if share > 13 {
+				t.Errorf("ottimo on %.1f %% of days, want at most 13 %%", share)
+			}
+		})
+	}
+}
+
+func simulate(t *testing.T, routes int, perDay func(*rand.Rand) []int) (percentiles []int, ottimo int) {
+	t.Helper()
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Go(func() {
+			for route := w; route < routes; route += workers {
+				all := exchangeable(rand.New(rand.NewPCG(7, uint64(route))), perDay)
+				for _, day := range judgedOn {
+					today := fare.Day(16000 + day)
+					a, ok := Judge(Build(all, nil, today), today)
+					if !ok || a.Verdetto.Campione < 100 {
+						t.Errorf("route %d on day %d: live %v, sample %d", route, day, ok, a.Verdetto.Campione)
+						return
+					}
+					mu.Lock()
+					percentiles = append(percentiles, *a.Verdetto.Percentile)
+					if a.Verdetto.Livello == Ottimo {
+						ottimo++
+					}
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return percentiles, ottimo
+}

@@ -1,0 +1,201 @@
+package verdict
+
+import (
+	"math"
+	"time"
+
+	"verdetto/shared/fare"
+)
+
+// Analysis is the published answer. Amounts are integer cents of Valuta.
+type Analysis struct {
+	Origine             string    `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
+	Destinazione        string    `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
+	Valuta              string    `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
+	Verdetto            Verdetto  `json:"verdetto"`
+	MesiPerConvenienza  []Mese    `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months ranked by median fare, cheapest first; months with fewer than 5 observations are left out"`
+	AnticipoConsigliato *Anticipo `json:"anticipoConsigliato,omitempty" doc:"The booking window that has been cheapest within a departure; absent where fewer than 8 departures can tell"`
+	Osservazioni        int       `json:"osservazioni" minimum:"0" doc:"Observations in the route's history of the last 400 days"`
+	AggiornatoIl        time.Time `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
+}
+
+// Verdetto is the judgement itself. The pointers are absent where too little is known.
+type Verdetto struct {
+	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How today's cheapest fare stands in the route's own history"`
+	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is"`
+	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample, in percent, that is cheaper than today's cheapest fare, ties counted half; 0 is a new low"`
+	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"Median of the sample, in cents"`
+	MinimoCent        *fare.Cents `json:"minimoCent,omitempty" doc:"Minimum of the sample, in cents"`
+	ScartoMedianaCent *fare.Cents `json:"scartoMedianaCent,omitempty" doc:"Today's cheapest fare less the median, in cents: negative is below the median"`
+	Campione          int         `json:"campione" minimum:"0" doc:"Days in the sample: past days with a known cheapest fare"`
+	Stagionale        *bool       `json:"stagionale,omitempty" doc:"True where the sample is restricted to the same season (45 days either side) of all years"`
+}
+
+// Mese is a departure month.
+type Mese struct {
+	Mese        int        `json:"mese" minimum:"1" maximum:"12" doc:"Month of departure"`
+	MedianaCent fare.Cents `json:"medianaCent" doc:"Median fare, in cents"`
+	Campione    int        `json:"campione" minimum:"5" doc:"Observations behind the median"`
+}
+
+// Anticipo is the advised booking window.
+type Anticipo struct {
+	DaGiorni      int         `json:"daGiorni" minimum:"0" doc:"Start of the window, in days before departure"`
+	AGiorni       int         `json:"aGiorni" minimum:"0" doc:"End of the window, in days before departure"`
+	MedianaCent   fare.Cents  `json:"medianaCent" doc:"Median fare inside the window, in cents"`
+	Campione      int         `json:"campione" doc:"Observations inside the window"`
+	RisparmioCent *fare.Cents `json:"risparmioCent" nullable:"true" doc:"Median outside the window less the median inside, in cents; null where that is not a saving"`
+}
+
+// The levels and the reliabilities.
+const (
+	Ottimo       = "ottimo"
+	Buono        = "buono"
+	Normale      = "normale"
+	Caro         = "caro"
+	Insufficient = "dati-insufficienti"
+
+	Alta  = "alta"
+	Media = "media"
+	Bassa = "bassa"
+)
+
+const (
+	ottimoUpTo  = 10 // percentile
+	buonoUpTo   = 35
+	normaleUpTo = 70
+	belowMedian = 98 // ottimo and buono are at most this percentage of the median
+
+	altaUpTo  = 0.07 // half-width of the interval of the percentile
+	mediaUpTo = 0.15
+	staleDays = 10 // a newest observation older than this costs one step of reliability
+
+	seasonDays = 45
+	year       = 365_2425 // mean Gregorian year, in days and four decimals
+)
+
+// Judge answers from a sheet on a day; false where no fare is live. The names
+// of the cities are the caller's to fill in.
+func Judge(s Sheet, today fare.Day) (Analysis, bool) {
+	live, ok := s.Cheapest(today)
+	if !ok {
+		return Analysis{}, false
+	}
+	a := Analysis{
+		Valuta:             "EUR",
+		Verdetto:           judge(s, live.Price, today),
+		MesiPerConvenienza: make([]Mese, len(s.Months)),
+		Osservazioni:       s.Observations,
+		AggiornatoIl:       time.Unix(s.Newest, 0).UTC(),
+	}
+	for i, m := range s.Months {
+		a.MesiPerConvenienza[i] = Mese{m.Month, m.Median, m.Sample}
+	}
+	if w := s.Window; w != nil {
+		a.AnticipoConsigliato = &Anticipo{DaGiorni: w.From, AGiorni: w.To, MedianaCent: w.Median, Campione: w.Sample}
+		if w.Saving > 0 {
+			a.AnticipoConsigliato.RisparmioCent = &w.Saving
+		}
+	}
+	return a, true
+}
+
+func judge(s Sheet, price fare.Cents, today fare.Day) Verdetto {
+	in, size, seasonal := sample(s.Lows, s.AsOf)
+	if size < MinSample {
+		return Verdetto{Livello: Insufficient, Campione: size}
+	}
+	// The lows are in order of price, so one walk gives the rank and the median.
+	var below, equal, at int
+	var low, lower, upper fare.Cents
+	for _, l := range s.Lows {
+		if !in(l) {
+			continue
+		}
+		switch {
+		case l.Price < price:
+			below++
+		case l.Price == price:
+			equal++
+		}
+		switch at {
+		case 0:
+			low = l.Price
+		case (size - 1) / 2:
+			lower = l.Price
+		}
+		if at == size/2 {
+			upper = l.Price
+		}
+		at++
+	}
+	median := (lower + upper) / 2
+	percentile := 100 * (2*below + equal) / (2 * size)
+	difference := price - median
+
+	level := Caro
+	cheap := price*100 <= median*belowMedian
+	switch {
+	case percentile <= ottimoUpTo && cheap:
+		level = Ottimo
+	case percentile <= buonoUpTo && cheap:
+		level = Buono
+	case percentile <= normaleUpTo:
+		level = Normale
+	}
+	return Verdetto{
+		Livello:           level,
+		Affidabilita:      reliability(below, equal, size, int(today-fare.DayOf(time.Unix(s.Newest, 0)))),
+		Percentile:        &percentile,
+		MedianaCent:       &median,
+		MinimoCent:        &low,
+		ScartoMedianaCent: &difference,
+		Campione:          size,
+		Stagionale:        &seasonal,
+	}
+}
+
+// sample says which lows a fare is compared with, and how many those are. All
+// of them; but where at least MinSample are from the same season of an earlier
+// year, only those from that season, of all years.
+func sample(lows []Low, asOf fare.Day) (in func(Low) bool, size int, seasonal bool) {
+	season, earlier := 0, 0
+	for _, l := range lows {
+		if inSeason(l.Day, asOf) {
+			season++
+			if asOf-l.Day > seasonDays {
+				earlier++
+			}
+		}
+	}
+	if earlier >= MinSample {
+		return func(l Low) bool { return inSeason(l.Day, asOf) }, season, true
+	}
+	return func(Low) bool { return true }, len(lows), false
+}
+
+// inSeason tells whether a day lies within seasonDays of the same day of this or an earlier year.
+func inSeason(day, asOf fare.Day) bool {
+	ago := int64(asOf-day) * 10_000 % year
+	return ago <= seasonDays*10_000 || ago >= year-seasonDays*10_000
+}
+
+// reliability comes from the half-width of the 90 % Wilson score interval of
+// the percentile (E. B. Wilson, 1927), and from how fresh the newest fare is.
+func reliability(below, equal, size, age int) string {
+	const z = 1.6449 // 95th percentile of the normal distribution
+	n := float64(size)
+	p := (float64(below) + float64(equal)/2) / n
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	step := 2
+	switch {
+	case half <= altaUpTo:
+		step = 0
+	case half <= mediaUpTo:
+		step = 1
+	}
+	if age > staleDays {
+		step = min(step+1, 2)
+	}
+	return [...]string{Alta, Media, Bassa}[step]
+}
