@@ -12,8 +12,8 @@ import (
 // another one says so; the next refresh writes the sheet anew.
 const sheetFormat = 1
 
-// Encode packs the sheet: varints throughout, prices as distances from the one
-// before and days as distances back from AsOf. Three years of lows fit in about 4 KB.
+// Encode packs the sheet: varints, prices of lows as distances from the one
+// before, days as distances back from AsOf. Three years of lows fit in about 4 KB.
 func (s Sheet) Encode() []byte {
 	b := make([]byte, 0, 64+4*len(s.Lows))
 	b = append(b, sheetFormat)
@@ -40,7 +40,7 @@ func (s Sheet) Encode() []byte {
 	price := fare.Cents(0)
 	for _, l := range s.Lows {
 		b = binary.AppendUvarint(b, uint64(l.Price-price))
-		b = binary.AppendUvarint(b, uint64(s.AsOf-l.Day))
+		b = binary.LittleEndian.AppendUint16(b, uint16(s.AsOf-l.Day)) // at most LowDays
 		price = l.Price
 	}
 	return b
@@ -65,7 +65,22 @@ func (r *reader) take(v int64, n int) int64 {
 
 func (r *reader) int() int64 { v, n := binary.Varint(r.data); return r.take(v, n) }
 
-func (r *reader) uint() int64 { v, n := binary.Uvarint(r.data); return r.take(int64(v), n) }
+// low reads the price, as its distance from the one before, and the day, as its distance back.
+func (r *reader) low() (price uint64, ago uint16) {
+	n := 1
+	if len(r.data) > 0 && r.data[0] < 0x80 { // nearly always
+		price = uint64(r.data[0])
+	} else {
+		price, n = binary.Uvarint(r.data)
+	}
+	if n <= 0 || len(r.data) < n+2 {
+		r.data, r.err = nil, errCut
+		return 0, 0
+	}
+	ago = binary.LittleEndian.Uint16(r.data[n:])
+	r.data = r.data[n+2:]
+	return price, ago
+}
 
 // count reads a length and refuses one that the rest cannot hold.
 func (r *reader) count() int {
@@ -101,8 +116,9 @@ func Decode(data []byte) (Sheet, error) {
 	s.Lows = make([]Low, r.count())
 	price := fare.Cents(0)
 	for i := range s.Lows {
-		price += fare.Cents(r.uint())
-		s.Lows[i] = Low{s.AsOf - fare.Day(r.uint()), price}
+		more, ago := r.low()
+		price += fare.Cents(more)
+		s.Lows[i] = Low{s.AsOf - fare.Day(ago), price}
 	}
 	if r.err == nil && len(r.data) > 0 {
 		r.err = fmt.Errorf("%d bytes too many", len(r.data))

@@ -8,20 +8,18 @@ import (
 
 // months ranks the departure months by the median of their fares, cheapest first.
 func months(observations []fare.Observation) []Month {
+	if len(observations) == 0 {
+		return nil
+	}
 	var prices [13][]fare.Cents
-	byDay := map[fare.Day]int{} // the calendar is asked once per departure date
-	last, month := fare.Day(-1), 0
+	first, last := departures(observations)
+	month := make([]uint8, last-first+1) // the calendar is asked once per departure date
 	for _, o := range observations {
-		if o.Depart != last {
-			last = o.Depart
-			m, ok := byDay[last]
-			if !ok {
-				m = int(last.Month())
-				byDay[last] = m
-			}
-			month = m
+		m := &month[o.Depart-first]
+		if *m == 0 {
+			*m = uint8(o.Depart.Month())
 		}
-		prices[month] = append(prices[month], o.Price)
+		prices[*m] = append(prices[*m], o.Price)
 	}
 	var ranked []Month
 	for m, p := range prices {
@@ -66,12 +64,15 @@ func window(observations []fare.Observation) *Window {
 		count [len(leads)]int32
 	}
 	first, last := departures(observations)
-	lives := make([]life, last-first+1)
-	for i := range lives {
-		lives[i].low = fare.MaxPrice
-	}
+	place := make([]int32, last-first+1) // departure -> 1 + its place in lives
+	lives := make([]life, 0, min(len(observations), len(place)))
 	for _, o := range observations {
-		l, b := &lives[o.Depart-first], bucket[lead(o)]
+		at := &place[o.Depart-first]
+		if *at == 0 {
+			lives = append(lives, life{low: o.Price})
+			*at = int32(len(lives))
+		}
+		l, b := &lives[*at-1], bucket[lead(o)]
 		l.low = min(l.low, o.Price)
 		l.sum[b] += o.Price
 		l.count[b]++
@@ -80,8 +81,8 @@ func window(observations []fare.Observation) *Window {
 	var premium [len(leads)][]float64
 	qualified := make([]bool, len(lives))
 	departures := 0
-	for i, l := range lives {
-		seen := 0
+	for i := range lives {
+		l, seen := &lives[i], 0
 		for _, n := range l.count {
 			if n > 0 {
 				seen++
@@ -118,7 +119,7 @@ func window(observations []fare.Observation) *Window {
 	furthest := leads[best]
 	for _, o := range observations {
 		switch {
-		case !qualified[o.Depart-first]:
+		case !qualified[place[o.Depart-first]-1]:
 		case int(bucket[lead(o)]) == best:
 			inside = append(inside, o.Price)
 			furthest = max(furthest, lead(o))

@@ -176,7 +176,11 @@ func sample(lows []Low, asOf fare.Day) (in func(Low) bool, size int, seasonal bo
 
 // inSeason tells whether a day lies within seasonDays of the same day of this or an earlier year.
 func inSeason(day, asOf fare.Day) bool {
-	ago := int64(asOf-day) * 10_000 % year
+	ago := int64(asOf-day) * 10_000
+	if ago < year-seasonDays*10_000 { // most lows are of the last year
+		return ago <= seasonDays*10_000
+	}
+	ago %= year
 	return ago <= seasonDays*10_000 || ago >= year-seasonDays*10_000
 }
 

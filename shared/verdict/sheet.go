@@ -73,11 +73,15 @@ type Sheet struct {
 	Window       *Window // nil where too little is known
 }
 
-// Build makes the sheet of a route as of a day from its observations, in
-// Compare order, and from the lows of an earlier sheet. Lows of days that the
+// Build makes the sheet of a route as of a day from its observations, in any
+// order, and from the lows of an earlier sheet. Lows of days that the
 // observations no longer cover are carried over; all others are made anew, so
 // building twice from the same observations gives the same sheet.
 func Build(observations []fare.Observation, earlier []Low, asOf fare.Day) Sheet {
+	if !slices.IsSortedFunc(observations, fare.Observation.Compare) {
+		observations = slices.Clone(observations)
+		slices.SortFunc(observations, fare.Observation.Compare)
+	}
 	observations = within(observations, asOf)
 	s := Sheet{AsOf: asOf, Observations: len(observations)}
 	if n := len(observations); n > 0 {

@@ -1,0 +1,108 @@
+// Package analisi answers GET /v1/analisi: is today's cheapest fare on a route
+// cheap? It resolves two city names in memory, reads one sheet, and judges.
+package analisi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/places"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// Sheets is where verdicts are read from.
+type Sheets interface {
+	// Sheet gives the encoded sheet of a route, or an error that is store.ErrNotFound where none was ever made.
+	Sheet(ctx context.Context, r fare.Route, read store.Consistency) ([]byte, int64, error)
+}
+
+// Service answers verdicts.
+type Service struct {
+	Sheets Sheets
+	Now    func() time.Time
+}
+
+// The problems that a verdict can meet.
+var (
+	UnknownCity = httpapi.Kind{Status: http.StatusNotFound, Code: "citta-sconosciuta", Title: "No city with an airport bears that name"}
+	NotCovered  = httpapi.Kind{Status: http.StatusNotFound, Code: "rotta-non-coperta", Title: "The route is not covered"}
+	NoLiveFare  = httpapi.Kind{Status: http.StatusNotFound, Code: "nessuna-tariffa", Title: "There is no live fare on the route"}
+	SameCity    = httpapi.Kind{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
+)
+
+type input struct {
+	Origine      string `query:"origine" required:"true" doc:"Origin city name in Italian, English, French, German, Spanish, Portuguese or the local language; case and accents do not matter. An IATA code is accepted where no city bears that name" example:"Milano"`
+	Destinazione string `query:"destinazione" required:"true" doc:"Destination city name, likewise" example:"Bucarest"`
+}
+
+type output struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         verdict.Analysis
+}
+
+// Register adds the endpoint to an API.
+func (s *Service) Register(api *httpapi.API) {
+	httpapi.Handle(api, "analisi", httpapi.Doc{
+		Summary:     "Price verdict for a route",
+		Description: "Says whether today's cheapest one-way economy fare for one adult is cheap, compared with the cheapest fare of the same route on past days.",
+		Problems:    []httpapi.Kind{UnknownCity, NotCovered, NoLiveFare},
+	}, s.analysis)
+}
+
+func (s *Service) analysis(ctx context.Context, in *input) (*output, error) {
+	origin, err := find("origine", in.Origine)
+	if err != nil {
+		return nil, err
+	}
+	destination, err := find("destinazione", in.Destinazione)
+	if err != nil {
+		return nil, err
+	}
+	if origin.City == destination.City {
+		p := SameCity.Problem(fmt.Sprintf("Both names lead to %s (%s). Give two different cities.", origin.Name, origin.City))
+		p.Errors = []httpapi.Fault{{Name: "destinazione", Detail: "is the same city as origine"}}
+		return nil, p
+	}
+	between := origin.Name + " to " + destination.Name
+	data, _, err := s.Sheets.Sheet(ctx, fare.Route{Origin: origin.City, Destination: destination.City}, store.Eventual)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, NotCovered.Problem("No fare from " + between + " has ever been observed here. The other direction, or a larger city nearby, may be covered.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	sheet, err := verdict.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	a, ok := verdict.Judge(sheet, fare.DayOf(s.Now()))
+	if !ok {
+		return nil, NoLiveFare.Problem(fmt.Sprintf("The route from %s is covered, but no fare was found on it lately; the newest is of %s. Fares are refreshed every 7 days: try again then.",
+			between, fare.DayOf(time.Unix(sheet.Newest, 0))))
+	}
+	a.Origine, a.Destinazione = origin.Name, destination.Name
+	return &output{CacheControl: "no-store", Body: a}, nil
+}
+
+// find resolves a city name, or says which names are near.
+func find(parameter, name string) (places.Place, error) {
+	if p, ok := places.Find(name); ok {
+		return p, nil
+	}
+	p := UnknownCity.Problem(fmt.Sprintf("%s: no city with scheduled flights is called %q.", parameter, name))
+	p.Errors = []httpapi.Fault{{Name: parameter, Detail: "is not a city we know"}}
+	p.Suggestions = places.Suggest(name, 5)
+	if len(p.Suggestions) > 0 {
+		p.Detail += " Perhaps: " + strings.Join(p.Suggestions, ", ") + "."
+	} else {
+		p.Detail += " Give the name of a city, as in Milano or New York."
+	}
+	return places.Place{}, p
+}

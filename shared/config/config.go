@@ -1,0 +1,98 @@
+// Package config reads a function's configuration from its environment into
+// one struct, and reports everything that is wrong with it at once.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+)
+
+// Store names the table.
+type Store struct {
+	Table string `env:"VERDETTO_TABLE,notEmpty"`
+}
+
+// Door is what every function that answers HTTP needs.
+type Door struct {
+	// OriginSecrets are the accepted values of X-Origin-Secret, the current one
+	// first; two while they are being rotated.
+	OriginSecrets []string `env:"VERDETTO_ORIGIN_SECRETS,notEmpty"`
+}
+
+// Upstream is how the fare source is reached.
+type Upstream struct {
+	Token   string   `env:"TRAVELPAYOUTS_TOKEN,notEmpty"`
+	URL     string   `env:"TRAVELPAYOUTS_URL" envDefault:"https://api.travelpayouts.com"`
+	Origins []string `env:"VERDETTO_ORIGINS"` // city codes; empty is every city with an airport
+}
+
+// Clock lets recorded fares be replayed at the time they were recorded.
+type Clock struct {
+	At time.Time `env:"VERDETTO_NOW"`
+}
+
+// Now is the service's clock: the system's, or one that began at At when the process began.
+func (c Clock) Now() func() time.Time {
+	if c.At.IsZero() {
+		return time.Now
+	}
+	begun := time.Now()
+	return func() time.Time { return c.At.Add(time.Since(begun)) }
+}
+
+// checker is a group that has more to say than that a value is missing.
+type checker interface{ check() []error }
+
+func (d Door) check() []error {
+	var faults []error
+	for i, s := range d.OriginSecrets {
+		if len(s) < 16 {
+			faults = append(faults, fmt.Errorf("VERDETTO_ORIGIN_SECRETS: value %d has fewer than 16 characters", i+1))
+		}
+	}
+	return faults
+}
+
+func (u Upstream) check() []error {
+	var faults []error
+	for _, o := range u.Origins {
+		if len(o) != 3 || strings.ToUpper(o) != o {
+			faults = append(faults, fmt.Errorf("VERDETTO_ORIGINS: %q is not a city code of three capital letters", o))
+		}
+	}
+	if !strings.HasPrefix(u.URL, "https://") && !strings.HasPrefix(u.URL, "http://127.0.0.1:") {
+		faults = append(faults, fmt.Errorf("TRAVELPAYOUTS_URL: %q is neither https nor on this machine", u.URL))
+	}
+	return faults
+}
+
+// Load fills the groups, which are pointers to the structs above.
+func Load(groups ...any) error {
+	var faults []error
+	for _, g := range groups {
+		if err := env.Parse(g); err != nil {
+			var several env.AggregateError
+			if errors.As(err, &several) {
+				faults = append(faults, several.Errors...)
+			} else {
+				faults = append(faults, err)
+			}
+			continue
+		}
+		if c, ok := g.(checker); ok {
+			faults = append(faults, c.check()...)
+		}
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	lines := make([]string, len(faults))
+	for i, f := range faults {
+		lines[i] = "  " + f.Error()
+	}
+	return fmt.Errorf("configuration:\n%s", strings.Join(lines, "\n"))
+}

@@ -1,0 +1,42 @@
+package config
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestLoadReportsEverything(t *testing.T) {
+	t.Setenv("VERDETTO_TABLE", "")
+	t.Setenv("VERDETTO_ORIGIN_SECRETS", "short,also-too-short")
+	t.Setenv("TRAVELPAYOUTS_TOKEN", "secret-token")
+	t.Setenv("TRAVELPAYOUTS_URL", "http://elsewhere.example")
+	t.Setenv("VERDETTO_ORIGINS", "MIL,rome")
+	err := Load(new(Store), new(Door), new(Upstream))
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{"VERDETTO_TABLE", "value 1", "value 2", "TRAVELPAYOUTS_URL", `"rome"`} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in: %v", want, err)
+		}
+	}
+	if strings.Contains(err.Error(), "secret-token") || strings.Contains(err.Error(), "too-short") {
+		t.Errorf("the report shows a secret: %v", err)
+	}
+}
+
+func TestClock(t *testing.T) {
+	t.Setenv("VERDETTO_NOW", "2016-03-01T12:00:00Z")
+	var c Clock
+	if err := Load(&c); err != nil {
+		t.Fatal(err)
+	}
+	now := c.Now()()
+	if d := now.Sub(time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)); d < 0 || d > time.Minute {
+		t.Errorf("the clock says %v", now)
+	}
+	if d := time.Since(Clock{}.Now()()); d > time.Minute {
+		t.Errorf("without a setting the clock is off by %v", d)
+	}
+}

@@ -1,0 +1,217 @@
+// Package importtest holds the one test that says who may import whom. It
+// parses the sources in-process, so its result can never be a stale one.
+package importtest
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "verdetto"
+
+// rule says what the packages of a folder may import. "inside" lists folders of
+// this module ("*" all), "outside" prefixes of other modules. The standard
+// library is always allowed. The rule with the longest matching folder holds; a
+// folder name of * stands for any one name.
+type rule struct {
+	folder          string
+	inside, outside []string
+}
+
+var (
+	pure  = []string{"shared/fare"}
+	seams = []string{"shared/fare", "shared/apikey"}
+	text  = []string{"golang.org/x/text/"}
+	aws   = []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"}
+)
+
+var rules = []rule{
+	{"shared/fare", nil, nil},
+	{"shared/routes", nil, nil},
+	{"shared/store/dynamostore/schema", nil, nil},
+	{"shared/places", pure, text},
+	{"shared/places/generate", nil, nil},
+	{"shared/verdict", pure, text},
+	{"shared/trends", pure, text},
+	{"shared/watch", pure, text},
+	{"shared/apikey", pure, text},
+	{"shared/store", seams, nil},
+	{"shared/mail", seams, nil},
+	{"shared/pay", seams, nil},
+	{"shared/upstream", seams, nil},
+	{"shared/limit", []string{"shared/store"}, nil},
+	{"shared/store/boltstore", []string{"shared/store", "shared/fare"}, []string{"go.etcd.io/bbolt"}},
+	{"shared/store/dynamostore", []string{"shared/store", "shared/fare", "shared/store/dynamostore/schema"}, aws},
+	{"shared/store/dynamostore/dynamolocal", []string{"shared/store", "shared/store/dynamostore"}, aws},
+	{"shared/store/storetest", []string{"shared/store", "shared/fare"}, []string{"github.com/google/go-cmp"}},
+	{"shared/upstream/travelpayouts", []string{"shared/upstream", "shared/fare"}, []string{"golang.org/x/time"}},
+	{"shared/upstream/csvfile", []string{"shared/upstream", "shared/fare"}, nil},
+	{"shared/upstream/sample", []string{"shared/upstream", "shared/fare"}, nil},
+	{"shared/upstream/ecb", []string{"shared/upstream", "shared/fare"}, nil},
+	{"shared/upstream/ecb/generate", nil, nil},
+	{"shared/upstream/upstreamtest", []string{"shared/upstream", "shared/fare"}, nil},
+	{"shared/httpapi", []string{"shared/limit", "shared/apikey", "shared/store", "shared/routes"}, []string{"github.com/danielgtaylor/huma/v2"}},
+	{"shared/lambdahttp", nil, []string{"github.com/aws/aws-lambda-go"}},
+	{"shared/config", nil, []string{"github.com/caarlos0/env/v11"}},
+	{"functions/*", append([]string{
+		"shared/places", "shared/verdict", "shared/trends", "shared/watch", "shared/apikey",
+		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes",
+	}, pure...), []string{"github.com/danielgtaylor/huma/v2"}},
+	{"functions/*/bootstrap", []string{"*"}, append([]string{"github.com/aws/aws-lambda-go"}, aws...)},
+	{"infra/local", []string{"*"}, []string{"golang.org/x/term"}},
+	{"infra/testreport", nil, nil},
+	{"infra/cdk", []string{"shared/routes", "shared/store/dynamostore/schema"}, []string{
+		"github.com/aws/aws-cdk-go", "github.com/aws/constructs-go", "github.com/aws/jsii-runtime-go", "github.com/cdklabs/cdk-nag-go",
+	}},
+}
+
+// mains are the folders whose packages may import adapters and are imported by nobody.
+var mains = []string{"functions/*/bootstrap", "infra/local", "infra/cdk"}
+
+func TestImports(t *testing.T) {
+	root := filepath.Join("..", "..")
+	seen := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel := filepath.ToSlash(strings.TrimPrefix(strings.TrimPrefix(path, root), string(filepath.Separator)))
+		if d.IsDir() {
+			if name := d.Name(); rel != "" && (strings.HasPrefix(name, ".") || name == "dist" || name == "node_modules" || name == "testdata") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		seen++
+		folder := filepath.ToSlash(filepath.Dir(rel))
+		r, ok := ruleFor(folder)
+		if !ok {
+			t.Errorf("%s: no rule says what %s may import; add one here", rel, folder)
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if why := refused(r, folder, name); why != "" {
+				t.Errorf("%s imports %s: %s", rel, name, why)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen < 10 {
+		t.Fatalf("only %d files were looked at: is the root right?", seen)
+	}
+}
+
+// TestRefuses shows that the rules can fail.
+func TestRefuses(t *testing.T) {
+	for _, c := range []struct {
+		folder, imports string
+		allowed         bool
+	}{
+		{"shared/fare", "strings", true},
+		{"shared/fare", "verdetto/shared/store", false},
+		{"shared/verdict", "verdetto/shared/fare", true},
+		{"shared/verdict", "verdetto/shared/store", false},
+		{"shared/store", "go.etcd.io/bbolt", false},
+		{"functions/analisi", "verdetto/shared/store", true},
+		{"functions/analisi", "verdetto/shared/store/boltstore", false},
+		{"functions/analisi", "verdetto/functions/refresh", false},
+		{"functions/analisi", "github.com/aws/aws-sdk-go-v2/service/dynamodb", false},
+		{"functions/analisi/bootstrap", "verdetto/shared/store/dynamostore", true},
+		{"functions/analisi/bootstrap", "verdetto/infra/local", false},
+		{"functions/unheard/of", "strings", true},
+	} {
+		r, ok := ruleFor(c.folder)
+		if !ok {
+			if c.folder != "functions/unheard/of" {
+				t.Errorf("%s has no rule", c.folder)
+			}
+			continue
+		}
+		if got := refused(r, c.folder, c.imports) == ""; got != c.allowed {
+			t.Errorf("%s importing %s: allowed %v, want %v", c.folder, c.imports, got, c.allowed)
+		}
+	}
+}
+
+func ruleFor(folder string) (rule, bool) {
+	for _, r := range rules {
+		if matches(r.folder, folder) {
+			return r, true
+		}
+	}
+	// A folder below a command belongs to it.
+	for _, r := range rules {
+		if strings.HasPrefix(r.folder, "infra/") && strings.HasPrefix(folder, r.folder+"/") {
+			return r, true
+		}
+	}
+	return rule{}, false
+}
+
+func matches(pattern, folder string) bool {
+	ok, err := filepath.Match(pattern, folder)
+	return err == nil && ok
+}
+
+func refused(r rule, folder, name string) string {
+	inside, ours := strings.CutPrefix(name, module+"/")
+	if !ours {
+		if first, _, _ := strings.Cut(name, "/"); !strings.Contains(first, ".") {
+			return "" // standard library
+		}
+		for _, prefix := range r.outside {
+			if strings.HasPrefix(name, prefix) {
+				return ""
+			}
+		}
+		return "not on the list of outside libraries of " + folder
+	}
+	for _, m := range mains {
+		if matches(m, inside) {
+			return "nobody imports a main"
+		}
+	}
+	for _, allowed := range r.inside {
+		if allowed == "*" && !strings.HasPrefix(inside, "infra/cdk") {
+			return ""
+		}
+		if allowed == inside {
+			return ""
+		}
+	}
+	// A command may be made of several packages.
+	if strings.HasPrefix(folder, "infra/") && strings.HasPrefix(inside, r.folder+"/") {
+		return ""
+	}
+	return "not on the list of packages of " + folder
+}
+
+func TestModuleName(t *testing.T) {
+	mod, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(mod), "module "+module+"\n") {
+		t.Errorf("go.mod does not name the module %s", module)
+	}
+}

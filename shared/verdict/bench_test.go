@@ -1,0 +1,74 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"verdetto/shared/fare"
+)
+
+// BenchmarkBuild makes a sheet; BenchmarkSort, for comparison in the same run,
+// does no more than sort the same fares by price. See ns/observation.
+func BenchmarkBuild(b *testing.B) {
+	for _, n := range []int{100, 10_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			all := history(n)
+			for b.Loop() {
+				Build(all, nil, day0+HistoryDays-1)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/observation")
+		})
+	}
+}
+
+func BenchmarkSort(b *testing.B) {
+	for _, n := range []int{100, 10_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			all := history(n)
+			copied := make([]fare.Observation, n)
+			for b.Loop() {
+				copy(copied, all)
+				slices.SortFunc(copied, func(a, b fare.Observation) int { return cmp.Compare(a.Price, b.Price) })
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/observation")
+		})
+	}
+}
+
+// BenchmarkJudge decodes a sheet and judges: what a request costs beside HTTP and the read.
+func BenchmarkJudge(b *testing.B) {
+	for _, n := range []int{100, 10_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			data := Build(history(n), nil, day0+HistoryDays-1).Encode()
+			b.ReportMetric(float64(len(data)), "sheet-bytes")
+			for b.Loop() {
+				s, err := Decode(data)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, ok := Judge(s, day0+HistoryDays-1); !ok {
+					b.Fatal("no live fare")
+				}
+			}
+		})
+	}
+}
+
+// history spreads n observations over all the days that are kept.
+func history(n int) []fare.Observation {
+	rng := rand.New(rand.NewPCG(9, uint64(n)))
+	all := make([]fare.Observation, n)
+	for i := range all {
+		found := day0 + fare.Day(i*HistoryDays/n)
+		all[i] = fare.Observation{
+			Found:  found.Time().Unix() + int64(rng.IntN(86400)),
+			Depart: found + fare.Day(rng.IntN(330)),
+			Price:  fare.Cents(1500 + rng.IntN(30_000)),
+		}
+	}
+	slices.SortFunc(all, fare.Observation.Compare)
+	return all
+}

@@ -1,0 +1,393 @@
+package verdict
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/fare"
+)
+
+const day0 = fare.Day(16800) // 2015-12-31
+
+func seen(found, depart fare.Day, price fare.Cents) fare.Observation {
+	return fare.Observation{Found: found.Time().Unix(), Depart: depart, Price: price}
+}
+
+// random makes a route with gaps, repeated departures and price steps.
+func random(rng *rand.Rand, n, days int) []fare.Observation {
+	all := make([]fare.Observation, n)
+	for i := range all {
+		found := day0 + fare.Day(rng.IntN(days))
+		all[i] = fare.Observation{
+			Found:  found.Time().Unix() + int64(rng.IntN(3))*3600,
+			Depart: found + fare.Day(rng.IntN(60)),
+			Price:  fare.Cents(1000 + 500*rng.IntN(20)),
+		}
+	}
+	return all
+}
+
+// liveOn is the definition of a live fare, word for word: the newest
+// observation of each departure date, found within the last 7 days, departing
+// on the day or later.
+func liveOn(observations []fare.Observation, day fare.Day) map[fare.Day]fare.Observation {
+	live := map[fare.Day]fare.Observation{}
+	for _, o := range observations {
+		if o.FoundDay() > day || o.FoundDay() < day-LiveDays || o.Depart < day {
+			continue
+		}
+		if had, ok := live[o.Depart]; !ok || o.Found > had.Found || o.Found == had.Found && o.Price < had.Price {
+			live[o.Depart] = o
+		}
+	}
+	return live
+}
+
+func TestLowsFollowTheDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for round := range 200 {
+		all := random(rng, 1+rng.IntN(200), 1+rng.IntN(80))
+		asOf := day0 + fare.Day(rng.IntN(90))
+		sheet := Build(all, nil, asOf)
+
+		want := map[fare.Day]fare.Cents{}
+		for _, o := range all {
+			if d := o.FoundDay(); d < asOf {
+				low := fare.MaxPrice
+				for _, l := range liveOn(all, d) {
+					low = min(low, l.Price)
+				}
+				want[d] = low
+			}
+		}
+		got := map[fare.Day]fare.Cents{}
+		for _, l := range sheet.Lows {
+			got[l.Day] = l.Price
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("round %d: lows: %s", round, diff)
+		}
+
+		live := liveOn(all, asOf)
+		for today := asOf; today <= asOf+LiveDays; today++ {
+			low, any := fare.MaxPrice, false
+			for _, l := range live {
+				if l.Depart >= today {
+					low, any = min(low, l.Price), true
+				}
+			}
+			c, ok := sheet.Cheapest(today)
+			if ok != any || ok && c.Price != low {
+				t.Fatalf("round %d: %d days after the refresh the cheapest is %v, %v; want %d, %v", round, today-asOf, c, ok, low, any)
+			}
+			if ok && live[c.Depart].Price != c.Price {
+				t.Fatalf("round %d: %v is not live", round, c)
+			}
+		}
+		if len(sheet.Live) > LiveDays+1 {
+			t.Fatalf("the sheet keeps %d live fares", len(sheet.Live))
+		}
+	}
+}
+
+func TestSheetSpeaksForOneCycle(t *testing.T) {
+	sheet := Build([]fare.Observation{seen(day0, day0+100, 5000)}, nil, day0)
+	for _, c := range []struct {
+		today fare.Day
+		want  bool
+	}{{day0 - 1, false}, {day0, true}, {day0 + LiveDays, true}, {day0 + LiveDays + 1, false}} {
+		if _, ok := sheet.Cheapest(c.today); ok != c.want {
+			t.Errorf("%d days after the refresh there is a live fare: %v", c.today-day0, ok)
+		}
+	}
+}
+
+func TestOrderOfInputIsIrrelevant(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	all := random(rng, 500, 100)
+	want := Build(all, nil, day0+99)
+	for range 20 {
+		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		if diff := cmp.Diff(want, Build(all, nil, day0+99)); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+// steady is a sheet with the lows given, one a day, and a live fare.
+func steady(price fare.Cents, lows ...fare.Cents) Sheet {
+	s := Sheet{AsOf: day0, Newest: day0.Time().Unix(), Live: []Live{{day0 + 30, price, day0.Time().Unix()}}}
+	for i, l := range lows {
+		s.Lows = append(s.Lows, Low{day0 - 1 - fare.Day(i), l})
+	}
+	slices.SortFunc(s.Lows, func(a, b Low) int { return int(a.Price - b.Price) })
+	return s
+}
+
+// upTo gives n lows of 10, 20, 30 ... euros.
+func upTo(n int) (lows []fare.Cents) {
+	for i := range n {
+		lows = append(lows, fare.Cents(1000*(i+1)))
+	}
+	return lows
+}
+
+func TestLevels(t *testing.T) {
+	same := slices.Repeat([]fare.Cents{5000}, 20)
+	for _, c := range []struct {
+		name       string
+		sheet      Sheet
+		level      string
+		percentile int
+	}{
+		{"a new low", steady(900, upTo(100)...), Ottimo, 0},
+		{"ties count half", steady(1000, upTo(100)...), Ottimo, 0},
+		{"the last of ottimo", steady(11_000, upTo(100)...), Ottimo, 10},
+		{"the first of buono", steady(12_000, upTo(100)...), Buono, 11},
+		{"the last of buono", steady(36_000, upTo(100)...), Buono, 35},
+		{"the first of normale", steady(37_000, upTo(100)...), Normale, 36},
+		{"the last of normale", steady(71_000, upTo(100)...), Normale, 70},
+		{"the first of caro", steady(72_000, upTo(100)...), Caro, 71},
+		{"a new high", steady(101_000, upTo(100)...), Caro, 100},
+		{"a price that never moves", steady(5000, same...), Normale, 50},
+		{"a hair under one that never moves", steady(4990, same...), Normale, 0},
+		{"2 % under one that never moves", steady(4900, same...), Ottimo, 0},
+		{"8 are enough", steady(900, upTo(8)...), Ottimo, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, ok := Judge(c.sheet, day0)
+			if !ok {
+				t.Fatal("no live fare")
+			}
+			if a.Verdetto.Livello != c.level || *a.Verdetto.Percentile != c.percentile {
+				t.Errorf("%s at %d, want %s at %d", a.Verdetto.Livello, *a.Verdetto.Percentile, c.level, c.percentile)
+			}
+		})
+	}
+}
+
+func TestFewerThanEightNeverGiveAVerdict(t *testing.T) {
+	for n := range MinSample {
+		a, ok := Judge(steady(900, upTo(n)...), day0)
+		if !ok {
+			t.Fatal("no live fare")
+		}
+		want := Verdetto{Livello: Insufficient, Campione: n}
+		if diff := cmp.Diff(want, a.Verdetto); diff != "" {
+			t.Errorf("%d lows: %s", n, diff)
+		}
+	}
+}
+
+func TestPercentileIsMonotone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for range 50 {
+		lows := make([]fare.Cents, MinSample+rng.IntN(60))
+		for i := range lows {
+			lows[i] = fare.Cents(1000 + 100*rng.IntN(30))
+		}
+		last := -1
+		for price := fare.Cents(900); price < 4500; price += 50 {
+			a, _ := Judge(steady(price, lows...), day0)
+			p := *a.Verdetto.Percentile
+			if p < last || p < 0 || p > 100 {
+				t.Fatalf("percentile %d after %d", p, last)
+			}
+			last = p
+		}
+	}
+}
+
+func TestAmounts(t *testing.T) {
+	a, _ := Judge(steady(3000, upTo(9)...), day0)
+	if *a.Verdetto.MedianaCent != 5000 || *a.Verdetto.MinimoCent != 1000 || *a.Verdetto.ScartoMedianaCent != -2000 || a.Verdetto.Campione != 9 {
+		t.Errorf("of nine: %d %d %d", *a.Verdetto.MedianaCent, *a.Verdetto.MinimoCent, *a.Verdetto.ScartoMedianaCent)
+	}
+	a, _ = Judge(steady(6000, upTo(10)...), day0)
+	if *a.Verdetto.MedianaCent != 5500 || *a.Verdetto.ScartoMedianaCent != 500 {
+		t.Errorf("of ten: %d %d", *a.Verdetto.MedianaCent, *a.Verdetto.ScartoMedianaCent)
+	}
+}
+
+func TestReliability(t *testing.T) {
+	for _, c := range []struct {
+		name                    string
+		below, equal, size, age int
+		want                    string
+	}{
+		{"few", 4, 0, 8, 0, Bassa},
+		{"some", 25, 0, 50, 0, Media},
+		{"many", 100, 0, 200, 0, Alta},
+		{"at the edge the interval is narrow", 0, 0, 30, 0, Alta},
+		{"many but stale", 100, 0, 200, 11, Media},
+		{"ten days are not stale", 100, 0, 200, 10, Alta},
+		{"few and stale", 4, 0, 8, 11, Bassa},
+	} {
+		if got := reliability(c.below, c.equal, c.size, c.age); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestSeason(t *testing.T) {
+	var lastYear, lastSummer, lately []Low
+	for i := range fare.Day(10) {
+		lastYear = append(lastYear, Low{day0 - 365 + i, 9000})
+		lastSummer = append(lastSummer, Low{day0 - 180 + i, 2000})
+		lately = append(lately, Low{day0 - 10 + i, 5000})
+	}
+	at := func(lows ...Low) Verdetto {
+		s := steady(6000)
+		s.Lows = lows
+		slices.SortFunc(s.Lows, func(a, b Low) int { return int(a.Price - b.Price) })
+		a, _ := Judge(s, day0)
+		return a.Verdetto
+	}
+	v := at(slices.Concat(lastYear, lastSummer, lately)...)
+	if !*v.Stagionale || v.Campione != 20 || *v.MinimoCent != 5000 {
+		t.Errorf("with a season of last year: stagionale %v, sample %d, minimum %d", *v.Stagionale, v.Campione, *v.MinimoCent)
+	}
+	v = at(slices.Concat(lastYear[:7], lastSummer, lately)...)
+	if *v.Stagionale || v.Campione != 27 {
+		t.Errorf("with 7 days of last year: stagionale %v, sample %d", *v.Stagionale, v.Campione)
+	}
+}
+
+func TestMonths(t *testing.T) {
+	var all []fare.Observation
+	jan, feb, mar := day0+5, day0+40, day0+70
+	for i := range fare.Day(6) {
+		all = append(all, seen(day0-i, jan, 9000+fare.Cents(i)), seen(day0-i, feb, 4000))
+		if i < 4 {
+			all = append(all, seen(day0-i, mar, 1000))
+		}
+	}
+	got := Build(all, nil, day0).Months
+	if diff := cmp.Diff([]Month{{2, 4000, 6}, {1, 9002, 6}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestWindowLooksWithinADeparture is the case where pooled medians mislead:
+// summer is dear and is looked at early, winter is cheap and is looked at late,
+// and within either it pays to book early.
+func TestWindowLooksWithinADeparture(t *testing.T) {
+	var all []fare.Observation
+	for i := range fare.Day(10) {
+		summer, winter := day0+100+i, day0+5+i
+		all = append(all,
+			seen(summer-70, summer, 20_000), seen(summer-40, summer, 25_000),
+			seen(winter-20, winter, 3000), seen(winter-2, winter, 6000), seen(winter-70, winter, 2500))
+	}
+	w := Build(all, nil, day0+80).Window
+	if w == nil || w.From != 61 || w.To != 90 || w.Sample != 20 {
+		t.Fatalf("window %+v", w)
+	}
+	if len(all) > 0 && Build(all[:7*5], nil, day0+80).Window == nil {
+		t.Error("14 departures are too few")
+	}
+	if w := Build(all[:3*5], nil, day0+80).Window; w != nil {
+		t.Errorf("6 departures give a window: %+v", w)
+	}
+}
+
+func TestLowsOutliveTheirObservations(t *testing.T) {
+	asOf := day0 + 1000
+	var all []fare.Observation
+	for d := asOf - HistoryDays - 50; d <= asOf; d++ {
+		all = append(all, seen(d, d+20, fare.Cents(5000+10*(d-day0))))
+	}
+	before := Build(all, nil, asOf-60)
+	kept := Build(all, nil, asOf).Observations
+	if kept != HistoryDays {
+		t.Errorf("%d observations are kept of one a day, want %d", kept, HistoryDays)
+	}
+	after := Build(all, before.Lows, asOf)
+	days := map[fare.Day]fare.Cents{}
+	for _, l := range after.Lows {
+		days[l.Day] = l.Price
+	}
+	for _, l := range before.Lows {
+		if days[l.Day] != l.Price {
+			t.Errorf("the low of %s was %d and is %d", l.Day, l.Price, days[l.Day])
+		}
+	}
+	if again := Build(all, after.Lows, asOf); !cmp.Equal(after, again) {
+		t.Errorf("made again from its own lows the sheet differs: %s", cmp.Diff(after, again))
+	}
+	old := []Low{{asOf - LowDays, 1}, {asOf - LowDays + 1, 2}}
+	if got := Build(nil, old, asOf).Lows; len(got) != 1 || got[0].Price != 2 {
+		t.Errorf("of lows at the end of three years there remain %v", got)
+	}
+}
+
+func TestAnalysisHasEveryField(t *testing.T) {
+	all := random(rand.New(rand.NewPCG(4, 4)), 2000, 200)
+	asOf := day0 + 199
+	a, ok := Judge(Build(all, nil, asOf), asOf)
+	if !ok {
+		t.Fatal("no live fare")
+	}
+	v := a.Verdetto
+	if v.Affidabilita == "" || v.Percentile == nil || v.ScartoMedianaCent == nil || v.Stagionale == nil || len(a.MesiPerConvenienza) == 0 || a.AnticipoConsigliato == nil {
+		t.Errorf("%+v", a)
+	}
+	if a.Osservazioni != 2000 || a.AggiornatoIl.Location() != time.UTC || fare.DayOf(a.AggiornatoIl) != asOf {
+		t.Errorf("%d observations, newest %v", a.Osservazioni, a.AggiornatoIl)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, n := range []int{0, 1, 50, 3000} {
+		f.Add(Build(random(rng, n, 200), nil, day0+199).Encode())
+	}
+	f.Add([]byte{})
+	f.Add([]byte{sheetFormat, 2, 2, 2, 0xfe, 0xff, 0xff, 0xff, 0x0f})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := Decode(data)
+		if err != nil {
+			return
+		}
+		again, err := Decode(s.Encode())
+		if err != nil {
+			t.Fatalf("what was read cannot be written and read again: %v", err)
+		}
+		if diff := cmp.Diff(s, again); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func TestEncode(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	for _, n := range []int{1, 7, 300, 5000} {
+		want := Build(random(rng, n, 390), nil, day0+389)
+		got, err := Decode(want.Encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(normal(want), normal(got)); diff != "" {
+			t.Errorf("%d observations: %s", n, diff)
+		}
+	}
+	data := Build(random(rng, 300, 300), nil, day0+299).Encode()
+	for cut := range data {
+		if _, err := Decode(data[:cut]); err == nil {
+			t.Fatalf("a sheet cut at byte %d of %d was read", cut, len(data))
+		}
+	}
+	if _, err := Decode(append(data, 0)); err == nil {
+		t.Error("a sheet with a byte too many was read")
+	}
+}
+
+// normal makes nothing and an empty list the same.
+func normal(s Sheet) Sheet {
+	s.Live, s.Lows, s.Months = append([]Live{}, s.Live...), append([]Low{}, s.Lows...), append([]Month{}, s.Months...)
+	return s
+}
