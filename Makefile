@@ -37,7 +37,7 @@ dist/host/%/bootstrap: FORCE
 FORCE:
 
 invoke: tools dist/host/$(FN)/bootstrap ## run a Lambda executable here: FN=analisi EVENT=events/analisi.json [FARES= NOW=]
-	go run ./infra/local invoke -exec dist/host/$(FN)/bootstrap -event $(EVENT) $(UPSTREAM)
+	go run ./infra/local invoke -exec dist/host/$(FN)/bootstrap -event $(EVENT) $(if $(filter refresh,$(FN)),-empty) $(UPSTREAM)
 
 bench: ## the benchmarks, as ratios side by side
 	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./shared/fare ./shared/places ./shared/store/... ./functions/...

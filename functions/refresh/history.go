@@ -25,17 +25,11 @@ func unpack(blocks []store.StoredBlock) (history, error) {
 	return h, nil
 }
 
-// write is a block to be written, and how many observations it adds to the history.
-type write struct {
-	store.StoredBlock
-	added int
-}
-
 // merge adds observations to the history. It returns all of them in Compare
 // order, and the blocks that have to be written for it, in an order in which
 // stopping half-way loses nothing: where a new observation pushes others from
 // one part of a cycle into the next, the next part is written first.
-func (h history) merge(fresh []fare.Observation) (all []fare.Observation, writes []write) {
+func (h history) merge(fresh []fare.Observation) (all []fare.Observation, writes []store.StoredBlock, added int) {
 	byCycle := map[fare.Cycle][]fare.Observation{}
 	for _, o := range fresh {
 		c := fare.CycleOf(o.FoundDay())
@@ -48,19 +42,18 @@ func (h history) merge(fresh []fare.Observation) (all []fare.Observation, writes
 		if len(joined) == had {
 			continue
 		}
-		added := len(joined) - had
+		added += len(joined) - had
 		for _, b := range slices.Backward(fare.Blocks(joined)) {
 			old := h.stored(b.Cycle, b.Part)
 			if !bytes.Equal(old.Data, b.Data) {
-				writes = append(writes, write{store.StoredBlock{Block: b, Version: old.Version}, added})
-				added = 0
+				writes = append(writes, store.StoredBlock{Block: b, Version: old.Version})
 			}
 		}
 	}
 	for _, cycle := range sorted(h.cycles) {
 		all = append(all, set(h.cycles[cycle])...)
 	}
-	return all, writes
+	return all, writes, added
 }
 
 // set puts observations in order and drops repeated ones.

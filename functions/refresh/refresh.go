@@ -157,11 +157,7 @@ const attempts = 5
 func (r *Refresher) route(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day) (added int, changed bool, err error) {
 	read := store.Eventual
 	for range attempts {
-		var n int
-		var wrote bool
-		n, wrote, err = r.fold(ctx, route, observations, today, read)
-		added += n
-		changed = changed || wrote
+		added, changed, err = r.fold(ctx, route, observations, today, read)
 		if !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrExists) {
 			return added, changed, err
 		}
@@ -185,14 +181,11 @@ func (r *Refresher) fold(ctx context.Context, route fare.Route, observations []f
 	kept := slices.DeleteFunc(slices.Clone(observations), func(o fare.Observation) bool {
 		return o.FoundDay() <= today-verdict.HistoryDays // already too old to keep
 	})
-	merged, writes := h.merge(kept)
-	for _, b := range writes {
-		if err := r.Fares.PutBlock(ctx, route, b.StoredBlock, expiry(b.Cycle)); err != nil {
-			return added, changed, err
-		}
-		added += b.added
-		changed = true
+	merged, writes, added := h.merge(kept)
+	if err := r.Fares.PutBlocks(ctx, route, writes, expiry); err != nil {
+		return 0, false, err
 	}
+	changed = len(writes) > 0
 
 	var earlier []verdict.Low
 	old, version, err := r.Fares.Sheet(ctx, route, read)

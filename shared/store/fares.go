@@ -52,14 +52,40 @@ func (f Fares) Blocks(ctx context.Context, r fare.Route, read Consistency) ([]St
 	return blocks, nil
 }
 
-// PutBlock writes a block over the version it was read at, to be kept until expires.
-func (f Fares) PutBlock(ctx context.Context, r fare.Route, b StoredBlock, expires time.Time) error {
-	op := Op{Mode: Replace, Item: Item{Key: blockKey(r, b.Block), Version: b.Version, Data: b.Data, Expires: expires}}
-	if b.Version == 0 {
-		op.Mode = Create
+// A bulk of blocks is written in transactions of this many blocks and bytes at
+// most. They cost twice, but a year of history then takes a few calls, not one
+// for each week.
+const (
+	plainBlocks = 2 // up to this many are written one by one, which is what a weekly refresh needs
+	bulkBlocks  = 25
+	bulkBytes   = 2 << 20
+)
+
+// PutBlocks writes blocks in their order, each over the version it was read at,
+// to be kept until expires says. Where it fails, a leading part of them may be written.
+func (f Fares) PutBlocks(ctx context.Context, r fare.Route, blocks []StoredBlock, expires func(fare.Cycle) time.Time) error {
+	atOnce := 1
+	if len(blocks) > plainBlocks {
+		atOnce = bulkBlocks
 	}
-	if err := f.Table.Write(ctx, op); err != nil {
-		return fmt.Errorf("write block %d of %s: %w", b.Cycle, r, err)
+	for len(blocks) > 0 {
+		var ops []Op
+		size := 0
+		for _, b := range blocks {
+			size += len(b.Data)
+			if len(ops) == atOnce || len(ops) > 0 && size > bulkBytes {
+				break
+			}
+			op := Op{Mode: Replace, Item: Item{Key: blockKey(r, b.Block), Version: b.Version, Data: b.Data, Expires: expires(b.Cycle)}}
+			if b.Version == 0 {
+				op.Mode = Create
+			}
+			ops = append(ops, op)
+		}
+		if err := f.Table.Write(ctx, ops...); err != nil {
+			return fmt.Errorf("write %d blocks of %s: %w", len(ops), r, err)
+		}
+		blocks = blocks[len(ops):]
 	}
 	return nil
 }

@@ -1,0 +1,101 @@
+package lambdahttp
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestEventsArrive reads the committed HTTP events as requests.
+func TestEventsArrive(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "events", "analisi*.json"))
+	if err != nil || len(files) < 4 {
+		t.Fatalf("%d events: %v", len(files), err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var event events.APIGatewayV2HTTPRequest
+		if err := json.Unmarshal(data, &event); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Request(context.Background(), event)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if r.Method != "GET" || r.URL.Path != event.RawPath || r.URL.RawQuery != event.RawQueryString ||
+			r.Host != "verdetto.example" || r.Header.Get("CloudFront-Viewer-Address") != "198.51.100.23:46532" || r.RemoteAddr != "203.0.113.9:0" {
+			t.Errorf("%s: %+v", file, r)
+		}
+	}
+}
+
+func TestRequestAndResponse(t *testing.T) {
+	http2 := func(method string) events.APIGatewayV2HTTPRequestContext {
+		return events.APIGatewayV2HTTPRequestContext{HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: method}}
+	}
+	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("X-Seen", r.Method+" "+r.URL.RequestURI()+" "+r.Header.Get("Cookie"))
+		w.Header().Add("Vary", "Origin")
+		w.Header().Add("Vary", "Accept")
+		http.SetCookie(w, &http.Cookie{Name: "a", Value: "1"})
+		http.SetCookie(w, &http.Cookie{Name: "b", Value: "2"})
+		w.WriteHeader(http.StatusTeapot)
+		w.Header().Set("X-Late", "yes")
+		w.Write(body)
+	})
+	for _, c := range []struct {
+		name  string
+		event events.APIGatewayV2HTTPRequest
+		want  events.APIGatewayV2HTTPResponse
+	}{
+		{"text", events.APIGatewayV2HTTPRequest{RawPath: "/p", RawQueryString: "a=%C3%A9&a=%ff", Body: "hello", Cookies: []string{"x=1", "y=2"}, RequestContext: http2("POST")},
+			events.APIGatewayV2HTTPResponse{Headers: map[string]string{"X-Seen": "POST /p?a=%C3%A9&a=%ff x=1; y=2"}, Body: "hello"}},
+		{"bytes", events.APIGatewayV2HTTPRequest{RawPath: "/p", Body: "/v8=", IsBase64Encoded: true, RequestContext: http2("PUT")},
+			events.APIGatewayV2HTTPResponse{Headers: map[string]string{"X-Seen": "PUT /p "}, Body: "/v8=", IsBase64Encoded: true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := Adapt(echo)(context.Background(), c.event)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.want.StatusCode = http.StatusTeapot
+			c.want.Cookies = []string{"a=1", "b=2"}
+			c.want.Headers["Vary"] = "Origin, Accept"
+			delete(got.Headers, "Content-Type")
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestNotAnEvent(t *testing.T) {
+	for name, event := range map[string]events.APIGatewayV2HTTPRequest{
+		"empty":      {},
+		"bad base64": {Body: "%%%", IsBase64Encoded: true, RequestContext: events.APIGatewayV2HTTPRequestContext{HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: "GET"}}},
+	} {
+		if _, err := Adapt(http.NotFoundHandler())(context.Background(), event); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestNamedStageIsCut(t *testing.T) {
+	event := events.APIGatewayV2HTTPRequest{RawPath: "/prod/v1/analisi", RequestContext: events.APIGatewayV2HTTPRequestContext{
+		Stage: "prod", HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: "GET"}}}
+	r, err := Request(context.Background(), event)
+	if err != nil || r.URL.Path != "/v1/analisi" {
+		t.Errorf("%v %v", r.URL, err)
+	}
+}

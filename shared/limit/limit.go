@@ -1,0 +1,136 @@
+// Package limit decides whether a call is within its cap. A limit is a value, a
+// decision is a pure function of the count, and counting is one conditional
+// write to the store: there is no moment between reading and writing in which
+// others could slip through.
+//
+// A subject that is over its cap stays so until the window ends, so a Limiter
+// remembers it and does not write again. When the counter cannot be reached the
+// call is let through: a fault of ours is not charged to the caller.
+package limit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"verdetto/shared/store"
+)
+
+// Limit is so many calls in each window. Windows are counted from the zero of
+// Unix time, so a day is a UTC day and a minute begins with its first second.
+type Limit struct {
+	Name   string // stable: it is part of where the count is kept
+	Calls  int64
+	Window time.Duration
+}
+
+// window is the one that a moment lies in.
+func (l Limit) window(now time.Time) (from, to time.Time) {
+	from = time.Unix(now.Unix()-now.Unix()%int64(l.Window/time.Second), 0).UTC()
+	return from, from.Add(l.Window)
+}
+
+// Decision is the outcome for one call.
+type Decision struct {
+	Limit     Limit
+	Allowed   bool
+	Counted   bool // false where the counter could not be reached
+	Remaining int64
+	Reset     time.Time // when the window ends
+}
+
+// decide says what follows from a count after the call; over is a call that was not counted because the cap was reached.
+func decide(l Limit, count int64, over bool, now time.Time) Decision {
+	_, reset := l.window(now)
+	return Decision{Limit: l, Allowed: !over, Counted: true, Remaining: max(0, l.Calls-count), Reset: reset}
+}
+
+// Headers writes X-RateLimit-* and, for a refused call, Retry-After in whole seconds.
+func (d Decision) Headers(h http.Header, now time.Time) {
+	h.Set("X-RateLimit-Limit", strconv.FormatInt(d.Limit.Calls, 10))
+	h.Set("X-RateLimit-Reset", strconv.FormatInt(d.Reset.Unix(), 10))
+	if d.Counted {
+		h.Set("X-RateLimit-Remaining", strconv.FormatInt(d.Remaining, 10))
+	}
+	if !d.Allowed {
+		h.Set("Retry-After", strconv.FormatInt(d.RetryAfter(now), 10))
+	}
+}
+
+// RetryAfter is how many whole seconds to wait; after that many, a call is counted in the next window.
+func (d Decision) RetryAfter(now time.Time) int64 {
+	return max(1, int64((d.Reset.Sub(now)+time.Second-1)/time.Second))
+}
+
+// Counters is where calls are counted; store.Table provides it.
+type Counters interface {
+	Take(ctx context.Context, key store.Key, limit int64, expires time.Time) (int64, error)
+}
+
+// Limiter counts calls. It is safe for concurrent use; any number of them may share the counters.
+type Limiter struct {
+	counters Counters
+	now      func() time.Time
+	seed     maphash.Seed
+	lanes    [256]sync.Mutex // a subject's calls take turns, so that a flood meets the memory of its first refusal
+	mu       sync.Mutex
+	over     map[store.Key]time.Time // subjects over their cap, and until when
+}
+
+// remembered is how many subjects over their cap a Limiter keeps in mind: about 2 MB.
+const remembered = 10_000
+
+// New makes a Limiter.
+func New(counters Counters, now func() time.Time) *Limiter {
+	return &Limiter{counters: counters, now: now, seed: maphash.MakeSeed(), over: map[store.Key]time.Time{}}
+}
+
+// Take counts one call of a subject. The error, if any, is for the log: the call is let through.
+func (l *Limiter) Take(ctx context.Context, limit Limit, subject string) (Decision, error) {
+	now := l.now()
+	from, to := limit.window(now)
+	key := store.Key{Partition: "LIMIT#" + limit.Name + "#" + subject, Sort: from.Format(time.RFC3339)}
+	lane := &l.lanes[maphash.String(l.seed, key.Partition)%uint64(len(l.lanes))]
+	lane.Lock()
+	defer lane.Unlock()
+	if l.isOver(key, now) {
+		return decide(limit, limit.Calls, true, now), nil
+	}
+	count, err := l.counters.Take(ctx, key, limit.Calls, to)
+	switch {
+	case err == nil:
+		return decide(limit, count, false, now), nil
+	case errors.Is(err, store.ErrLimit):
+		l.remember(key, now, to)
+		return decide(limit, limit.Calls, true, now), nil
+	}
+	return Decision{Limit: limit, Allowed: true, Reset: to}, fmt.Errorf("count a call under %s: %w", limit.Name, err)
+}
+
+func (l *Limiter) isOver(key store.Key, now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	until, ok := l.over[key]
+	return ok && now.Before(until)
+}
+
+func (l *Limiter) remember(key store.Key, now, until time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.over) >= remembered {
+		for k, u := range l.over {
+			if !now.Before(u) {
+				delete(l.over, k)
+			}
+		}
+		if len(l.over) >= remembered {
+			clear(l.over) // forgetting costs one write for each subject that calls again
+		}
+	}
+	l.over[key] = until
+}

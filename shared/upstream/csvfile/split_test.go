@@ -1,0 +1,82 @@
+package csvfile
+
+import (
+	"encoding/csv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/upstream"
+)
+
+// split agrees with encoding/csv on every line that has no line break in it.
+func FuzzSplit(f *testing.F) {
+	for _, seed := range []string{"a,b", `"a","b,c"`, `"a""b",`, `,,`, `"`, `a"b`, `"a"b`, `""`, `"",""`, "a,\"b\"\r", `"""`, `" a" ,b`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		if strings.ContainsAny(line, "\r\n") || line == "" {
+			return
+		}
+		reader := csv.NewReader(strings.NewReader(line + "\n"))
+		want, wantErr := reader.Read()
+		fields, err := split([]byte(line), nil)
+		if (err != nil) != (wantErr != nil) {
+			t.Fatalf("%q: error %v, want %v", line, err, wantErr)
+		}
+		if err != nil {
+			return
+		}
+		var got []string
+		for _, field := range fields {
+			got = append(got, string(field))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: %s", line, diff)
+		}
+	})
+}
+
+func FuzzRead(f *testing.F) {
+	const header = "origin,destination,observed_date,depart_date,price,currency,return_date\n"
+	for _, seed := range []string{
+		"", header, header + "MIL,BUH,2026-01-02,2026-02-03,19.99,EUR,\n", header + "MIL,BUH,0000-01-01,9999-12-31,0.004,EUR\n\n\"",
+		"\ufeff" + header + "MIL,BUH,2026-01-02T10:00:00.5+14:00,2026-02-03,1,GBP,x\r\n", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff",
+	} {
+		f.Add(seed)
+	}
+	comparable := upstream.Comparable{
+		CityOf: func(code string) (fare.City, bool) { city, err := fare.ParseCity(code); return city, err == nil },
+		Rates:  func(fare.Day) fare.Rates { return fare.Rates{} },
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := Read(strings.NewReader(text), comparable)
+		if err != nil {
+			return
+		}
+		r := p.Report()
+		origins, _ := p.Origins(t.Context())
+		fares, dropped := 0, 0
+		for _, origin := range origins {
+			answer, err := p.Fares(t.Context(), origin, time.Time{}, time.Unix(1<<40, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			fares += len(answer.Fares)
+			for _, x := range answer.Fares {
+				if x.Price <= 0 || x.Price > fare.MaxPrice || x.Depart < x.FoundDay() || x.Route.Origin != origin {
+					t.Errorf("fare %+v", x)
+				}
+			}
+		}
+		for _, n := range r.Dropped {
+			dropped += n
+		}
+		if fares != r.Fares || r.Fares+r.Duplicates+r.BadTotal+dropped != r.Rows {
+			t.Errorf("%d fares; report %+v", fares, r)
+		}
+	})
+}

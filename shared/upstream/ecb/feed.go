@@ -1,0 +1,112 @@
+package ecb
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"verdetto/shared/fare"
+)
+
+// DefaultURL is where the Bank publishes the rates of the day, on working days about 16:00 CET.
+const DefaultURL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"
+
+// maxFeed bounds the document; it has about 2 KB.
+const maxFeed = 1 << 20
+
+// Feed is the Bank's daily publication.
+type Feed struct {
+	URL        string       // default DefaultURL
+	HTTPClient *http.Client // default: one with a timeout of 10 seconds
+}
+
+// Latest asks for the newest rates.
+func (f Feed) Latest(ctx context.Context) (fare.Rates, error) {
+	address := f.URL
+	if address == "" {
+		address = DefaultURL
+	}
+	client := f.HTTPClient
+	if client == nil {
+		client = &http.Client{Timeout: 10 * time.Second}
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return fare.Rates{}, fmt.Errorf("ask for reference rates: %w", err)
+	}
+	request.Header.Set("User-Agent", "verdetto/1")
+	response, err := client.Do(request)
+	if err != nil {
+		return fare.Rates{}, fmt.Errorf("ask for reference rates: %w", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fare.Rates{}, fmt.Errorf("ask for reference rates: status %d", response.StatusCode)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxFeed+1))
+	if err != nil {
+		return fare.Rates{}, fmt.Errorf("read reference rates: %w", err)
+	}
+	if len(body) > maxFeed {
+		return fare.Rates{}, fmt.Errorf("read reference rates: more than %d bytes", maxFeed)
+	}
+	return parseDaily(body)
+}
+
+// parseDaily reads eurofxref-daily.xml: an envelope that holds a Cube of days
+// (here one), which holds a Cube of rates.
+func parseDaily(document []byte) (fare.Rates, error) {
+	var envelope struct {
+		Days []struct {
+			Time  string `xml:"time,attr"`
+			Rates []struct {
+				Currency string `xml:"currency,attr"`
+				Rate     string `xml:"rate,attr"`
+			} `xml:"Cube"`
+		} `xml:"Cube>Cube"`
+	}
+	if err := xml.Unmarshal(document, &envelope); err != nil {
+		return fare.Rates{}, fmt.Errorf("read reference rates: %w", err)
+	}
+	if len(envelope.Days) != 1 {
+		return fare.Rates{}, fmt.Errorf("read reference rates: %d days, want 1", len(envelope.Days))
+	}
+	published := envelope.Days[0]
+	day, err := fare.ParseDay(published.Time)
+	if err != nil {
+		return fare.Rates{}, fmt.Errorf("read reference rates: %w", err)
+	}
+	rates := withTied(day)
+	for _, r := range published.Rates {
+		if err := set(rates, r.Currency, r.Rate); err != nil {
+			return fare.Rates{}, fmt.Errorf("read reference rates: %w", err)
+		}
+	}
+	if _, ok := rates.Rate("USD"); !ok {
+		return fare.Rates{}, errors.New("read reference rates: no rate of USD")
+	}
+	return rates, nil
+}
+
+// Current gives the feed's rates, or, where there is no feed or it cannot be
+// read or lags behind, the table's newest. Date says of which day they are.
+func Current(ctx context.Context, feed *Feed, table *History, log *slog.Logger) fare.Rates {
+	newest := table.Newest()
+	if feed == nil {
+		return newest
+	}
+	rates, err := feed.Latest(ctx)
+	switch {
+	case err != nil:
+		log.WarnContext(ctx, "reference rates: the committed ones stand in", "date", newest.Date.String(), "err", err)
+		return newest
+	case rates.Date < newest.Date:
+		return newest
+	}
+	return rates
+}

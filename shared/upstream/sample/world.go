@@ -1,0 +1,147 @@
+package sample
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"verdetto/shared/fare"
+)
+
+// town is an end of a route.
+type town struct {
+	code     fare.City
+	lat, lon float64
+	rank     int  // 3 for those that everybody asks for, 1 for the quiet ones
+	beach    bool // full in summer
+}
+
+// towns are real places; only their fares are invented.
+var towns = []town{
+	{"MIL", 45.5, 9.2, 3, false}, {"ROM", 41.9, 12.5, 3, false}, {"VCE", 45.4, 12.3, 2, false}, {"NAP", 40.9, 14.3, 2, false},
+	{"BLQ", 44.5, 11.3, 2, false}, {"TRN", 45.1, 7.7, 1, false}, {"PSA", 43.7, 10.4, 1, false}, {"VRN", 45.4, 11.0, 1, false},
+	{"BRI", 41.1, 16.9, 2, false}, {"CTA", 37.5, 15.1, 3, true}, {"PMO", 38.1, 13.4, 2, true}, {"CAG", 39.2, 9.1, 2, true},
+	{"OLB", 40.9, 9.5, 1, true},
+	{"LON", 51.5, -0.1, 3, false}, {"PAR", 48.9, 2.4, 3, false}, {"BCN", 41.4, 2.2, 3, false}, {"MAD", 40.4, -3.7, 2, false},
+	{"BER", 52.5, 13.4, 2, false}, {"PRG", 50.1, 14.4, 2, false}, {"VIE", 48.2, 16.4, 2, false}, {"AMS", 52.4, 4.9, 2, false},
+	{"BRU", 50.9, 4.4, 2, false}, {"LIS", 38.7, -9.1, 2, false}, {"ATH", 38.0, 23.7, 2, true}, {"DUB", 53.3, -6.3, 2, false},
+	{"BUD", 47.5, 19.0, 2, false}, {"BUH", 44.4, 26.1, 2, false}, {"TIA", 41.3, 19.8, 2, false}, {"WAW", 52.2, 21.0, 2, false},
+	{"CPH", 55.7, 12.6, 1, false}, {"MUC", 48.1, 11.6, 1, false}, {"MLA", 35.9, 14.5, 1, true}, {"PMI", 39.6, 2.7, 2, true},
+	{"IBZ", 38.9, 1.4, 2, true}, {"TCI", 28.3, -16.5, 1, true}, {"IST", 41.0, 29.0, 2, false}, {"RAK", 31.6, -8.0, 1, false},
+	{"NYC", 40.7, -74.0, 2, false}, {"MIA", 25.8, -80.2, 1, false}, {"TYO", 35.7, 139.7, 1, false}, {"BKK", 13.8, 100.5, 1, false},
+	{"DXB", 25.3, 55.3, 2, false}, {"BUE", -34.6, -58.4, 1, false},
+}
+
+// links are the pairs of towns with fares both ways.
+const links = `
+MIL: LON PAR BCN MAD BER PRG VIE AMS BRU LIS ATH DUB BUD BUH TIA WAW CPH IST NAP CTA PMO CAG BRI PMI RAK NYC DXB TYO BKK MIA
+ROM: LON PAR BCN MAD BER PRG VIE AMS BRU LIS ATH DUB BUD BUH TIA WAW CPH MUC IST CTA PMO CAG TRN VCE PMI MLA NYC DXB TYO BUE
+VCE: LON PAR BCN AMS BUH CTA PMO BER DUB
+NAP: LON PAR BCN BER BUD AMS TRN VCE ATH MAD
+BLQ: LON PAR BCN BUH TIA CTA PMO BRI MAD WAW
+CTA: LON PAR BER TRN VRN BUD
+PMO: LON TRN VRN PSA
+BRI: LON PAR TIA TRN
+CAG: VRN LON PSA
+TRN: LON BCN PAR
+PSA: LON TIA
+LON: PAR BCN MAD BER BUD NYC
+PAR: BCN LIS NYC
+BCN: BER AMS PRG
+`
+
+// summerLinks have fares from February to September, for departures from May to October.
+const summerLinks = `
+MIL: OLB IBZ
+ROM: OLB IBZ
+BLQ: OLB IBZ
+`
+
+// thinLinks are asked for so seldom that they never have enough fares for a
+// verdict. See thinEvery.
+const thinLinks = `
+TRN: BUH MLA
+VRN: PRG DUB
+PSA: CPH
+TCI: MIL
+`
+
+// habit says when fares of a route are found.
+type habit int
+
+const (
+	always habit = iota
+	summer
+	thin
+)
+
+// route is one direction of a link, with what its prices grow from.
+type route struct {
+	fare.Route
+	seed  uint64
+	habit habit
+	phase fare.Day // of a thin route: the day of the period on which it is asked for
+	daily int      // observations of an ordinary day
+	beach bool
+	far   bool
+	base  float64    // cents, before season, lead time and chance
+	floor fare.Cents // no fare is cheaper
+}
+
+// plan lays out all routes, by origin.
+func plan() map[fare.City][]route {
+	byCode := map[fare.City]town{}
+	for _, t := range towns {
+		byCode[t.code] = t
+	}
+	routes := map[fare.City][]route{}
+	thinRoutes := 0
+	add := func(text string, h habit) {
+		for line := range strings.Lines(strings.TrimSpace(text)) {
+			origin, destinations, _ := strings.Cut(line, ":")
+			for destination := range strings.FieldsSeq(destinations) {
+				a, b := byCode[fare.City(origin)], byCode[fare.City(destination)]
+				for _, r := range []route{newRoute(a, b, h), newRoute(b, a, h)} {
+					if h == thin {
+						r.phase = fare.Day(7 * thinRoutes % thinEvery)
+						thinRoutes++
+					}
+					routes[r.Origin] = append(routes[r.Origin], r)
+				}
+			}
+		}
+	}
+	add(links, always)
+	add(summerLinks, summer)
+	add(thinLinks, thin)
+	for _, list := range routes {
+		slices.SortFunc(list, func(a, b route) int { return cmp.Compare(a.Destination, b.Destination) })
+	}
+	return routes
+}
+
+func newRoute(from, to town, h habit) route {
+	r := route{Route: fare.Route{Origin: from.code, Destination: to.code}, habit: h, beach: from.beach || to.beach}
+	for _, b := range []byte(r.String()) {
+		r.seed = mix(r.seed ^ uint64(b))
+	}
+	km := distance(from, to)
+	r.far = km > 3500
+	r.base = 2000 + 2.2*km
+	if r.far {
+		r.base = 8000 + 3.5*km
+	}
+	r.base *= 0.85 + 0.35*unit(mix(r.seed+1))
+	r.floor = ladder(fare.Cents(r.base * (0.38 + 0.22*unit(mix(r.seed+2)))))
+	r.daily = 1 + 3*from.rank*to.rank/2
+	return r
+}
+
+// distance is that of great circles, in kilometres.
+func distance(a, b town) float64 {
+	const radians = math.Pi / 180
+	sin2 := func(x float64) float64 { s := math.Sin(x / 2); return s * s }
+	h := sin2((b.lat-a.lat)*radians) + math.Cos(a.lat*radians)*math.Cos(b.lat*radians)*sin2((b.lon-a.lon)*radians)
+	return 2 * 6371 * math.Asin(math.Sqrt(h))
+}

@@ -1,0 +1,82 @@
+package upstreamtest
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Fault is one way in which an answer goes wrong. The zero value is no fault.
+type Fault struct {
+	Status int             // answered instead of 200
+	Header http.Header     // added to the answer
+	Body   string          // sent instead of the rows
+	Cut    bool            // the connection breaks in the middle of the body
+	Until  <-chan struct{} // the answer is held back until this closes or the client goes away
+}
+
+// TooMany is a 429 with one header.
+func TooMany(header, value string) Fault {
+	h := http.Header{}
+	if header != "" {
+		h.Set(header, value)
+	}
+	return Fault{Status: http.StatusTooManyRequests, Header: h, Body: `{"success":false,"data":null,"error":"too many requests"}`}
+}
+
+// Broken is an answer with that status and a page of HTML, as proxies give.
+func Broken(status int) Fault {
+	return Fault{Status: status, Body: "<html><body>" + http.StatusText(status) + "</body></html>"}
+}
+
+// Unwilling is a status 200 whose envelope says success:false. The API spells
+// the data of an error as {} or as null; data says which.
+func Unwilling(text, data string) Fault {
+	return Fault{Status: http.StatusOK, Body: `{"success":false,"data":` + data + `,"error":` + strconv.Quote(text) + `}`}
+}
+
+// Garbled is a status 200 with any body.
+func Garbled(body string) Fault { return Fault{Status: http.StatusOK, Body: body} }
+
+// Cut breaks the connection in the middle of the answer.
+func Cut() Fault { return Fault{Cut: true} }
+
+// Slow holds an answer back until the channel closes.
+func Slow(until <-chan struct{}) Fault { return Fault{Until: until} }
+
+// Elsewhere is a redirect.
+func Elsewhere(address string) Fault {
+	return Fault{Status: http.StatusFound, Header: http.Header{"Location": {address}}, Body: "moved"}
+}
+
+func seconds(d time.Duration) string {
+	return strconv.Itoa(int(math.Ceil(d.Seconds())))
+}
+
+// misbehave answers with a fault; it says whether there was one.
+func (f Fault) misbehave(w http.ResponseWriter, r *http.Request) (status int, done bool) {
+	if f.Until != nil {
+		select {
+		case <-f.Until:
+		case <-r.Context().Done():
+			return 0, true
+		}
+	}
+	if f.Cut {
+		w.Header().Set("Content-Length", "100000")
+		w.WriteHeader(http.StatusOK)
+		_, _ = w.Write([]byte(`{"success":true,"data":[{"origin":"MIL",` + strings.Repeat(" ", 5000)))
+		return http.StatusOK, true
+	}
+	if f.Status == 0 {
+		return 0, false
+	}
+	for name, values := range f.Header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(f.Status)
+	_, _ = w.Write([]byte(f.Body))
+	return f.Status, true
+}

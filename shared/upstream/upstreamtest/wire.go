@@ -1,0 +1,201 @@
+package upstreamtest
+
+import (
+	"cmp"
+	"compress/gzip"
+	"encoding/json"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/upstream"
+)
+
+// row is a fare in the words of get_latest_prices.
+type row struct {
+	Value            float64 `json:"value"`
+	TripClass        int     `json:"trip_class"`
+	ShowToAffiliates bool    `json:"show_to_affiliates"`
+	Origin           string  `json:"origin"`
+	Destination      string  `json:"destination"`
+	Gate             string  `json:"gate"`
+	DepartDate       string  `json:"depart_date"`
+	ReturnDate       string  `json:"return_date"`
+	NumberOfChanges  int     `json:"number_of_changes"`
+	FoundAt          string  `json:"found_at"`
+	Duration         *int    `json:"duration"`
+	Distance         int     `json:"distance"`
+	Actual           bool    `json:"actual"`
+}
+
+type envelope struct {
+	Success  bool   `json:"success"`
+	Data     any    `json:"data"`
+	Error    string `json:"error"`
+	Currency string `json:"currency,omitempty"`
+}
+
+// ServeHTTP speaks for the API.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	number, fault := s.admit(r)
+	if status, done := fault.misbehave(w, r); done {
+		s.answered(number, status)
+		return
+	}
+	status, body := s.answer(r)
+	s.answered(number, status)
+	w.Header().Set("Content-Type", "application/json")
+	var out interface{ Write([]byte) (int, error) } = w
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		w.Header().Set("Content-Encoding", "gzip")
+		zipped := gzip.NewWriter(w)
+		defer zipped.Close()
+		out = zipped
+	}
+	w.WriteHeader(status)
+	_ = json.NewEncoder(out).Encode(body)
+}
+
+func (s *Server) answer(r *http.Request) (int, any) {
+	query := r.URL.Query()
+	token := cmp.Or(r.Header.Get("X-Access-Token"), query.Get("token"))
+	switch {
+	case r.Method != http.MethodGet:
+		return http.StatusMethodNotAllowed, envelope{Error: "method"}
+	case r.URL.Path == "/data/en/cities.json":
+		return http.StatusOK, s.cities()
+	case r.URL.Path != "/aviasales/v3/get_latest_prices":
+		return http.StatusNotFound, envelope{Error: "not found"}
+	case token != s.Token:
+		return http.StatusUnauthorized, map[string]any{"success": false, "data": nil, "message": "Unauthorized"}
+	case query.Get("origin") == "" && query.Get("destination") == "":
+		return http.StatusBadRequest, envelope{Error: "origin or destination is needed", Data: struct{}{}}
+	}
+	rows, currency := s.latest(query)
+	return http.StatusOK, envelope{Success: true, Data: rows, Currency: currency}
+}
+
+// latest picks, sorts, converts and pages rows as a query asks, with the API's own defaults.
+func (s *Server) latest(query url.Values) (rows []row, currency string) {
+	s.mu.Lock()
+	all := slices.Clone(s.rows)
+	s.mu.Unlock()
+	now := s.now()
+	currency = cmp.Or(strings.ToLower(query.Get("currency")), "rub")
+	oneWay := query.Get("one_way") != "false"
+	cabin := query.Get("trip_class") != "" && query.Get("trip_class") != "0"
+	rows = []row{}
+	if query.Get("period_type") == "year" && query.Get("beginning_of_period") != "" {
+		return rows, currency // a quirk of the API
+	}
+	for _, r := range all {
+		month := r.Depart.Time().Format("2006-01")
+		if query.Get("period_type") == "" && month != now.UTC().Format("2006-01") {
+			continue
+		}
+		if origin := query.Get("origin"); origin != "" && r.Origin != origin {
+			continue
+		}
+		if destination := query.Get("destination"); destination != "" && r.Destination != destination {
+			continue
+		}
+		if r.Found.After(now) || !r.Found.After(now.Add(-Window)) {
+			continue
+		}
+		if r.RoundTrip == oneWay || r.OtherCabin != cabin {
+			continue
+		}
+		value, ok := s.convert(r, strings.ToUpper(currency))
+		if !ok {
+			continue
+		}
+		rows = append(rows, spell(r, value))
+	}
+	slices.SortStableFunc(rows, func(a, b row) int {
+		if query.Get("sorting") == "route" {
+			return cmp.Or(strings.Compare(a.Destination, b.Destination), cmp.Compare(a.Value, b.Value))
+		}
+		return cmp.Compare(a.Value, b.Value)
+	})
+	limit := between(query.Get("limit"), 30, 1000)
+	from := min((between(query.Get("page"), 1, math.MaxInt32)-1)*limit, len(rows))
+	return rows[from:min(from+limit, len(rows))], currency
+}
+
+func (s *Server) convert(r upstream.Row, currency string) (float64, bool) {
+	if r.Currency == currency {
+		return r.Price, true
+	}
+	if s.Rates == nil {
+		return 0, false
+	}
+	rates := s.Rates(fare.DayOf(r.Found))
+	euro, ok := rates.Euro(r.Price, r.Currency)
+	if !ok {
+		return 0, false
+	}
+	cents, ok := rates.From(euro, currency)
+	return float64(cents) / 100, ok
+}
+
+// spell writes a row as the API does: a one-way fare has an empty return date,
+// found_at is a time of day without a zone, the distance may be unknown (-1).
+func spell(r upstream.Row, value float64) row {
+	out := row{
+		Value:            value,
+		ShowToAffiliates: true,
+		Origin:           r.Origin,
+		Destination:      r.Destination,
+		Gate:             "test",
+		DepartDate:       r.Depart.String(),
+		FoundAt:          r.Found.UTC().Format("2006-01-02T15:04:05"),
+		Distance:         -1,
+		Actual:           !r.NotActual,
+	}
+	if r.OtherCabin {
+		out.TripClass = 1
+	}
+	if r.RoundTrip {
+		out.ReturnDate = (r.Depart + 7).String()
+	}
+	return out
+}
+
+// cities lists the cities with flights among others that a reader has to leave
+// out: no airport, a Cyrillic code, and names that are null.
+func (s *Server) cities() []map[string]any {
+	codes := s.Cities
+	if codes == nil {
+		s.mu.Lock()
+		for _, r := range s.rows {
+			codes = append(codes, r.Origin)
+		}
+		s.mu.Unlock()
+		slices.Sort(codes)
+		codes = slices.Compact(codes)
+	}
+	list := []map[string]any{
+		{"code": "QQA", "name": "Nowhere to land", "country_code": "XX", "has_flightable_airport": false},
+		{"code": "ЖУК", "name": nil, "country_code": "XX", "has_flightable_airport": true},
+	}
+	for _, code := range codes {
+		list = append(list, map[string]any{
+			"code": code, "name": nil, "country_code": "XX", "has_flightable_airport": true,
+			"name_translations": map[string]string{"en": code},
+		})
+	}
+	return list
+}
+
+// between reads a positive number with a default and a bound.
+func between(s string, otherwise, most int) int {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return otherwise
+	}
+	return min(n, most)
+}
