@@ -17,15 +17,18 @@ type City string
 // ParseCity reads a three-letter code in either case.
 func ParseCity(s string) (City, error) {
 	if len(s) != 3 {
-		return "", fmt.Errorf("IATA code %q: want three letters", s)
+		return "", fmt.Errorf("IATA code %.20q: want three letters", s)
 	}
-	up := strings.ToUpper(s)
-	for i := range 3 {
-		if up[i] < 'A' || up[i] > 'Z' {
+	code := []byte(s)
+	for i, c := range code {
+		if 'a' <= c && c <= 'z' {
+			code[i] = c - 'a' + 'A'
+		}
+		if code[i] < 'A' || code[i] > 'Z' {
 			return "", fmt.Errorf("IATA code %q: want three letters", s)
 		}
 	}
-	return City(up), nil
+	return City(code), nil
 }
 
 // Route is an ordered pair of cities: Milan to Bucharest is not Bucharest to Milan.

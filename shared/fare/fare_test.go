@@ -24,6 +24,7 @@ func TestParseRoute(t *testing.T) {
 		{"M1L-BUH", Route{}, false},
 		{"", Route{}, false},
 		{"ÀÀ-BUH", Route{}, false},
+		{"ſk-BUH", Route{}, false}, // three bytes that shorten in upper case
 	} {
 		got, err := ParseRoute(c.in)
 		if (err == nil) != c.ok || got != c.want {

@@ -69,8 +69,6 @@ const (
 	Replace
 	// Delete removes the item, and is content if there is none.
 	Delete
-	// Remove deletes an item that is still at Item.Version, else ErrConflict.
-	Remove
 	// Check writes nothing and fails with ErrConflict unless the item is still at
 	// Item.Version; version 0 demands that there be no item.
 	Check

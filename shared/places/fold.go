@@ -1,0 +1,92 @@
+package places
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Fold is how names are compared: lower case, without accents, and without
+// anything that is not a letter or a digit. "L'Aquila", "l aquila" and
+// "LAQUILA" are one name, as are "Saint-Denis" and "saint  denis". Bytes that
+// are not UTF-8 are left out, and folding twice is folding once.
+func Fold(s string) string {
+	var buf [64]byte
+	return string(appendFold(buf[:0], s))
+}
+
+func appendFold(dst []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+			dst = append(dst, c)
+		case 'A' <= c && c <= 'Z':
+			dst = append(dst, c|0x20)
+		case c >= utf8.RuneSelf:
+			return appendFoldUnicode(dst, s[i:])
+		}
+	}
+	return dst
+}
+
+func appendFoldUnicode(dst []byte, s string) []byte {
+	// Text typed on some systems arrives decomposed; what has a composed form
+	// (Hangul above all) must compare equal to it.
+	if !norm.NFC.IsNormalString(s) {
+		s = norm.NFC.String(s)
+	}
+	var enc [utf8.UTFMax]byte
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+		if r == utf8.RuneError {
+			continue
+		}
+		r = unicode.ToLower(r)
+		parts := norm.NFKD.Properties(enc[:utf8.EncodeRune(enc[:], r)]).Decomposition()
+		if parts == nil {
+			dst = appendFoldRune(dst, r)
+			continue
+		}
+		for len(parts) > 0 {
+			p, size := utf8.DecodeRune(parts)
+			parts = parts[size:]
+			dst = appendFoldRune(dst, unicode.ToLower(p))
+		}
+	}
+	return dst
+}
+
+// appendFoldRune appends a lower-case rune that has no decomposition, if it counts.
+func appendFoldRune(dst []byte, r rune) []byte {
+	switch r {
+	case 'ß':
+		return append(dst, "ss"...)
+	case 'æ':
+		return append(dst, "ae"...)
+	case 'œ':
+		return append(dst, "oe"...)
+	case 'þ':
+		return append(dst, "th"...)
+	case 'ø':
+		return append(dst, 'o')
+	case 'đ', 'ð':
+		return append(dst, 'd')
+	case 'ł':
+		return append(dst, 'l')
+	case 'ħ':
+		return append(dst, 'h')
+	case 'ı':
+		return append(dst, 'i')
+	}
+	switch {
+	case 0x2B0 <= r && r <= 0x2FF: // modifier letters: the Hawaiian okina and its like stand for apostrophes
+		return dst
+	case unicode.IsLetter(r), unicode.IsDigit(r):
+		return utf8.AppendRune(dst, r)
+	case unicode.IsMark(r) && r >= 0x700: // up to Arabic a mark is an accent; beyond, it is a vowel
+		return utf8.AppendRune(dst, r)
+	}
+	return dst
+}

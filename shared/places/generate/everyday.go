@@ -1,0 +1,60 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// everyday is what people say that the sources do not: see the head of everyday.csv.
+type everyday struct {
+	names    []everydayName
+	codes    map[string]string // code that is understood -> code of a city
+	separate map[string]bool   // airports whose city is their own code
+}
+
+type everydayName struct {
+	name, city string
+	written    []string // languages in which this is how the city is written
+	offered    bool     // in the languages of completion, or in any
+}
+
+func readEveryday(file string) (everyday, error) {
+	e := everyday{codes: map[string]string{}, separate: map[string]bool{}}
+	f, err := os.Open(file)
+	if err != nil {
+		return e, fmt.Errorf("read everyday names: %w", err)
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment = '#'
+	r.FieldsPerRecord = 3
+	rows, err := r.ReadAll()
+	if err != nil {
+		return e, fmt.Errorf("read everyday names: %w", err)
+	}
+	for _, row := range rows[1:] {
+		name, code, lang := row[0], row[1], row[2]
+		if len(code) != 3 || strings.ToUpper(code) != code || name == "" {
+			return e, fmt.Errorf("read everyday names: %v: want a name and a code", row)
+		}
+		switch {
+		case lang == "code" && name == code:
+			e.separate[code] = true
+		case lang == "code":
+			e.codes[name] = code
+		default:
+			n := everydayName{name: name, city: code}
+			for l := range strings.FieldsSeq(lang) {
+				l, main := strings.CutSuffix(l, "!")
+				n.offered = n.offered || l == "it" || l == "en" || l == "*"
+				if main {
+					n.written = append(n.written, l)
+				}
+			}
+			e.names = append(e.names, n)
+		}
+	}
+	return e, nil
+}

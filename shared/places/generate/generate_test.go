@@ -1,0 +1,139 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const header = "iata_code^name^country_code^city_code_list^city_name_list^location_type^population^page_rank^date_until^alt_name_section\n"
+
+// A small world: two airports of one city, one that another replaced, a namesake, a town beside a city.
+const world = header +
+	"BIG^Big One Airport^IT^BGC^Bigtown^A^0^0.5^^\n" +
+	"BIH^Big Two Airport^IT^BGC,SML^Bigtown=Smalltown^A^0^0.2^^\n" +
+	"BGC^Bigtown^IT^BGC^Bigtown^C^900^^^en|Bigtown|p=it|Granborgo|=de|Großstadt|=|Stray|=it|Borgo Vecchio|h\n" +
+	"SML^Smalltown^IT^SML^Smalltown^C^10^^^\n" +
+	"OLD^Newport Airport^FR^NEW^Newport^A^0^0.1^2024-01-01^\n" +
+	"NWP^Newport Airport^FR^NEW^Newport^A^0^^^\n" +
+	"NEW^Newport^FR^NEW^Newport^C^50^^^\n" +
+	"NAM^Namesake Airport^US^NAM^Bigtown^A^0^0.01^^\n" +
+	"NAM^Bigtown^US^NAM^Bigtown^C^50^^^\n" +
+	"FAR^Far Airport^US^FAR^Far^CA^0^^^\n"
+
+func build(t *testing.T, said everyday) (cities []*city, codes map[string]string, names map[string][]string) {
+	t.Helper()
+	points, err := readPoints([]byte(world))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cities, codes, err = buildCities(points, map[string]service{}, said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names = map[string][]string{}
+	for _, n := range buildNames(cities, codes, said) {
+		names[n.key] = append(names[n.key], string(n.kind)+n.city)
+	}
+	return cities, codes, names
+}
+
+func TestBuild(t *testing.T) {
+	said := everyday{names: []everydayName{{name: "Lido", city: "BGC", offered: true}}}
+	cities, codes, names := build(t, said)
+
+	var got []string
+	for _, c := range cities {
+		got = append(got, c.code+": "+strings.Join(c.airports, " "))
+	}
+	if diff := cmp.Diff([]string{"BGC: BIG BIH", "NEW: NWP", "NAM: NAM"}, got); diff != "" {
+		t.Errorf("cities (-want +got):\n%s", diff)
+	}
+	wantCodes := map[string]string{"BGC": "BGC", "BIG": "BGC", "BIH": "BGC", "SML": "BGC", "NEW": "NEW", "NWP": "NEW", "OLD": "NEW", "NAM": "NAM"}
+	if diff := cmp.Diff(wantCodes, codes); diff != "" {
+		t.Errorf("codes (-want +got):\n%s", diff)
+	}
+	for key, want := range map[string][]string{
+		"bigtown": {"nBGC", "nNAM"}, "granborgo": {"nBGC"}, "grossstadt": {"nBGC"}, "smalltown": {"pBGC"},
+		"stray": {"hBGC"}, "borgovecchio": {"hBGC"}, "lido": {"pBGC"}, "newport": {"nNEW"}, "far": nil,
+	} {
+		if diff := cmp.Diff(want, names[key]); diff != "" {
+			t.Errorf("names of %s (-want +got):\n%s", key, diff)
+		}
+	}
+	if diff := cmp.Diff([]string{"Bigtown", "Granborgo", "", "Großstadt", "", ""}, cities[0].written(said)); diff != "" {
+		t.Errorf("written (-want +got):\n%s", diff)
+	}
+}
+
+func TestBuildRefusesUnknownCity(t *testing.T) {
+	points, err := readPoints([]byte(world))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := everyday{names: []everydayName{{name: "Nowhere", city: "QQQ"}}}
+	if _, _, err := buildCities(points, nil, said); err == nil || !strings.Contains(err.Error(), "QQQ") {
+		t.Errorf("error is %v, want one that names QQQ", err)
+	}
+}
+
+func TestVariants(t *testing.T) {
+	for written, want := range map[string][]string{
+		"Saint-Denis": {"St Denis"}, "St. Gallen": {"Saint Gallen", "Sankt Gallen"}, "Zürich": {"Zuerich"}, "Fort Worth": {"Ft Worth"}, "Roma": nil,
+	} {
+		if got := variants(written); !slices.Equal(got, want) {
+			t.Errorf("variants(%q) = %q, want %q", written, got, want)
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	for name, want := range map[string]string{
+		"Hanalei (CDP)": "Hanalei", "Aix  en Provence": "Aix en Provence", "A / B": "", "RLD": "", "Rom": "Rom", "東京都": "東京都",
+		"Sarh Airport": "", "Aéroport de Nice": "", "San Carlos": "San Carlos",
+	} {
+		if got := clean(name); got != want {
+			t.Errorf("clean(%q) = %q, want %q", name, got, want)
+		}
+	}
+	if got := townOf("Pratt Municipal Airport"); got != "Pratt" {
+		t.Errorf("townOf = %q, want Pratt", got)
+	}
+}
+
+func TestReadEverydayRefuses(t *testing.T) {
+	for name, text := range map[string]string{
+		"small code": "name,code,lang\nBali,dps,it\n", "no name": "name,code,lang\n,DPS,it\n", "two columns": "name,code,lang\nBali,DPS\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "everyday.csv")
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := readEveryday(file); err == nil {
+				t.Error("it is read without an error")
+			}
+		})
+	}
+}
+
+func FuzzReadPoints(f *testing.F) {
+	f.Add(world)
+	f.Add(header + "XXX^^^^^A^^^^=|=||\n")
+	f.Add("iata_code\nXXX\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		points, err := readPoints([]byte(text))
+		if err != nil {
+			return
+		}
+		for _, p := range points {
+			if len(p.code) != 3 || len(p.cities) == 0 {
+				t.Fatalf("read %+v", p)
+			}
+		}
+	})
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/language"
+
+	"verdetto/shared/places"
+)
+
+// langs are the languages in which every city has a written name, in the order
+// of the columns of cities.tsv.
+var langs = []string{"en", "it", "fr", "de", "es", "pt"}
+
+// alsoSpoken are languages of a country beside the one that CLDR thinks likeliest.
+var alsoSpoken = map[string]string{
+	"AF": "ps", "BA": "hr sr", "BE": "fr de", "BY": "ru", "CA": "fr", "CH": "fr it rm", "CN": "zh-CN ug bo",
+	"CY": "tr", "DZ": "fr", "ES": "ca eu gl ast", "FI": "sv se", "GB": "cy gd", "HK": "yue", "IE": "ga", "IL": "ar",
+	"IN": "bn ta te mr gu kn ml pa", "IQ": "ckb ku", "IT": "lld fur sc", "KG": "ru", "KZ": "ru", "LK": "ta",
+	"MA": "fr", "MD": "ru", "ME": "cnr", "MK": "sq", "MO": "pt", "NO": "no nn se", "NZ": "mi", "PK": "en",
+	"RS": "hu", "TW": "zh-TW", "UA": "ru", "US": "haw", "XK": "sr", "ZA": "af zu",
+}
+
+// local are the languages of a country.
+func local(country string) []string {
+	base, _ := language.Make("und-" + country).Base()
+	return append([]string{base.String()}, strings.Fields(alsoSpoken[country])...)
+}
+
+// What a name weighs against the same name of another city, per unit of busyness:
+// the name of a place beats the by-name of one up to ten times as busy.
+const (
+	byHand  = 1e6
+	primary = 1.0
+	byName  = 0.1
+	stray   = 0.001
+)
+
+// name is one line of names.tsv.
+type name struct {
+	key, written string
+	kind         byte // as in package places
+	city         string
+	weight       float64
+}
+
+// longest is the length in bytes of the longest key; only a ceremonial name or two of Bangkok's is longer.
+const longest = 128
+
+const (
+	kindName   = 'n'
+	kindPlace  = 'p'
+	kindHidden = 'h'
+)
+
+// written is how a city is written in each of langs.
+func (c *city) written(said everyday) []string {
+	out := make([]string, len(langs))
+	for i, lang := range langs {
+		out[i] = best(c.points[0], lang)
+		for _, n := range said.names {
+			if n.city == c.code && slices.Contains(n.written, lang) {
+				out[i] = n.name
+			}
+		}
+		if out[i] == "" && slices.Contains(local(c.country), lang) {
+			out[i] = c.points[0].name
+		}
+	}
+	out[0] = cmp.Or(out[0], c.points[0].name)
+	return out
+}
+
+// best is the name of a place in a language: the preferred one if there is one, else the first that is current.
+func best(p point, lang string) string {
+	found, score := "", -1
+	for _, n := range p.names {
+		if n.lang != lang || n.name == "" || dated(n) {
+			continue
+		}
+		s := 0
+		if strings.Contains(n.flags, "p") {
+			s += 2
+		}
+		if !strings.Contains(n.flags, "s") {
+			s++
+		}
+		if s > score {
+			found, score = n.name, s
+		}
+	}
+	return found
+}
+
+func dated(n altName) bool { return strings.ContainsAny(n.flags, "hc") }
+
+// buildNames lists the names of all cities in the order of names.tsv. Of the
+// cities that bear one name the busiest comes first, and the others follow only
+// if it is their own name too.
+func buildNames(cities []*city, codes map[string]string, said everyday) []name {
+	byKey := map[string][]name{}
+	add := func(n name) {
+		n.key = places.Fold(n.written)
+		if n.key == "" || len(n.key) > longest {
+			return
+		}
+		if of, ok := codes[strings.ToUpper(n.key)]; ok && n.kind == kindHidden && n.weight < byHand && of != n.city {
+			return // a stray spelling does not take a code away
+		}
+		same := byKey[n.key]
+		for i := range same {
+			if same[i].city == n.city {
+				if n.weight > same[i].weight {
+					same[i] = n
+				}
+				return
+			}
+		}
+		byKey[n.key] = append(same, n)
+	}
+	for _, c := range cities {
+		for _, n := range c.names(said) {
+			add(n)
+			if n.kind != kindHidden {
+				for _, v := range variants(n.written) {
+					add(name{written: v, kind: kindHidden, city: c.code, weight: n.weight * 0.9})
+				}
+			}
+		}
+	}
+	var all []name
+	for _, key := range slices.Sorted(maps.Keys(byKey)) {
+		same := byKey[key]
+		slices.SortFunc(same, func(a, b name) int {
+			return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.city, b.city))
+		})
+		all = append(all, same[0])
+		for _, n := range same[1:] {
+			if n.kind == kindName {
+				all = append(all, n)
+			}
+		}
+	}
+	return all
+}
+
+// names lists everything a city is called. Of spellings that fold to the same
+// key and weigh the same, the first counts: the one used on the spot, then Italian.
+func (c *city) names(said everyday) []name {
+	var out []name
+	add := func(written string, kind byte, weight float64) {
+		if written != "" {
+			out = append(out, name{written: written, kind: kind, city: c.code, weight: weight})
+		}
+	}
+	for _, n := range said.names {
+		if n.city == c.code {
+			kind := byte(kindHidden)
+			if n.written != nil {
+				kind = kindName
+			} else if n.offered {
+				kind = kindPlace
+			}
+			add(n.name, kind, byHand)
+		}
+	}
+	spoken := local(c.country)
+	add(c.points[0].name, kindName, primary*c.busy)
+	written := c.written(said)
+	for _, i := range []int{1, 0, 2, 3, 4, 5} {
+		add(written[i], kindName, primary*c.busy)
+	}
+	for _, lang := range spoken {
+		add(best(c.points[0], lang), kindName, primary*c.busy)
+	}
+	for i, p := range c.points {
+		kind := byte(kindName)
+		if i > 0 {
+			kind = kindPlace
+			add(p.name, kind, primary*c.busy)
+		}
+		for _, n := range p.names {
+			known := slices.Contains(langs, n.lang) || slices.Contains(spoken, n.lang)
+			switch {
+			case known && !dated(n):
+				add(n.name, kind, byName*c.busy)
+			case known || n.lang == "":
+				add(n.name, kindHidden, stray*c.busy)
+			}
+		}
+	}
+	for _, t := range c.towns {
+		add(t.name, kindPlace, primary*t.busy)
+		for _, n := range t.names {
+			if slices.Contains(langs, n.lang) && !dated(n) {
+				add(n.name, kindPlace, byName*t.busy)
+			}
+		}
+	}
+	return out
+}
+
+// variants are other spellings of a name that people use: St for Saint, and
+// the letters that stand for an umlaut where the keyboard has none.
+func variants(written string) []string {
+	var out []string
+	words := strings.FieldsFunc(written, func(r rune) bool { return r == ' ' || r == '-' || r == '.' })
+	for i, w := range words {
+		for _, other := range abbreviations[strings.ToLower(w)] {
+			changed := slices.Clone(words)
+			changed[i] = other
+			out = append(out, strings.Join(changed, " "))
+		}
+	}
+	if spelled := umlauts.Replace(written); spelled != written {
+		out = append(out, spelled)
+	}
+	return out
+}
+
+var abbreviations = map[string][]string{
+	"saint": {"St"}, "sainte": {"Ste"}, "sankt": {"St"}, "fort": {"Ft"}, "mount": {"Mt"}, "port": {"Pt"},
+	"st": {"Saint", "Sankt"}, "ste": {"Sainte"}, "ft": {"Fort"}, "mt": {"Mount"},
+}
+
+var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue",
+	"å", "aa", "Å", "Aa", "ø", "oe", "Ø", "Oe")

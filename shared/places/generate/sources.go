@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// point is a row of OpenTravelData: an airport or a city.
+type point struct {
+	code       string
+	retired    bool // the code is no longer in use
+	name       string
+	country    string
+	cities     []string // codes of the cities served, the main one first
+	cityName   string   // name of the main one
+	airport    bool
+	city       bool
+	population int
+	pageRank   float64 // centrality in the network of flights; 0: no scheduled flight known
+	names      []altName
+}
+
+// altName is a name in a language. The empty language is for spellings that GeoNames does not attribute.
+type altName struct {
+	lang, name string
+	flags      string // p preferred, s short, c colloquial, h historic
+}
+
+// readPoints reads the table of points of reference, a CSV with hats for commas.
+func readPoints(data []byte) ([]point, error) {
+	header, rest, _ := strings.Cut(string(data), "\n")
+	col := map[string]int{}
+	names := strings.Split(header, "^")
+	for i, name := range names {
+		col[name] = i
+	}
+	for _, need := range []string{"iata_code", "name", "country_code", "city_code_list", "city_name_list", "location_type",
+		"population", "page_rank", "date_until", "alt_name_section"} {
+		if _, ok := col[need]; !ok {
+			return nil, fmt.Errorf("read points: no column %s", need)
+		}
+	}
+	var points []point
+	for line := range strings.Lines(rest) {
+		f := strings.Split(strings.TrimRight(line, "\r\n"), "^")
+		if len(f) != len(names) {
+			return nil, fmt.Errorf("read points: %d columns, want %d: %.60s", len(f), len(names), line)
+		}
+		if len(f[col["iata_code"]]) != 3 {
+			continue
+		}
+		p := point{
+			code:    f[col["iata_code"]],
+			retired: f[col["date_until"]] != "",
+			name:    unbracketed(f[col["name"]]),
+			country: f[col["country_code"]],
+			cities:  strings.Split(f[col["city_code_list"]], ","),
+			airport: strings.Contains(f[col["location_type"]], "A"),
+			city:    strings.Contains(f[col["location_type"]], "C"),
+		}
+		p.cityName, _, _ = strings.Cut(f[col["city_name_list"]], "=")
+		p.population, _ = strconv.Atoi(f[col["population"]])
+		p.pageRank, _ = strconv.ParseFloat(f[col["page_rank"]], 64)
+		for alt := range strings.SplitSeq(f[col["alt_name_section"]], "=") {
+			parts := strings.Split(alt, "|")
+			if len(parts) == 3 {
+				p.names = append(p.names, altName{lang: parts[0], name: clean(parts[1]), flags: parts[2]})
+			}
+		}
+		points = append(points, p)
+	}
+	return points, nil
+}
+
+// unbracketed drops doubled spaces and what follows a bracket: "Hanalei (CDP)".
+func unbracketed(name string) string {
+	name, _, _ = strings.Cut(name, "(")
+	return strings.Join(strings.Fields(name), " ")
+}
+
+// clean also drops names that are lists, airports, codes, or no names at all.
+func clean(name string) string {
+	name = unbracketed(name)
+	if len(name) == 3 && name == strings.ToUpper(name) && name[0] < 'a' {
+		return ""
+	}
+	if strings.ContainsAny(name, "\t/,;:|0123456789") || ofAirport.MatchString(name) {
+		return ""
+	}
+	return name
+}
+
+// ofAirport matches names of airports rather than of towns, from the words that say so to the end.
+var ofAirport = regexp.MustCompile(`(?i)\b(((inter)?national|regional|municipal|county) )*(airport|a[eé]roport|aeropuerto|flughafen).*`)
+
+// townOf is the town in the name of an airport: Sarh of Sarh Airport.
+func townOf(airport string) string {
+	return strings.TrimSpace(ofAirport.ReplaceAllString(airport, ""))
+}
+
+// service is what OurAirports knows of an airport.
+type service struct {
+	scheduled bool   // it has scheduled flights
+	town      string // where it lies, often the place it is named for
+}
+
+func readServices(data []byte) (map[string]service, error) {
+	var rows []struct {
+		Code      string `json:"iata_code"`
+		Town      string `json:"municipality"`
+		Scheduled string `json:"scheduled_service"`
+	}
+	if err := json.Unmarshal(data, &rows); err != nil {
+		return nil, fmt.Errorf("read airport services: %w", err)
+	}
+	services := map[string]service{}
+	for _, r := range rows {
+		if len(r.Code) == 3 {
+			services[r.Code] = service{r.Scheduled == "yes", clean(r.Town)}
+		}
+	}
+	return services, nil
+}

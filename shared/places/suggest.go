@@ -1,0 +1,157 @@
+package places
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"verdetto/shared/fare"
+)
+
+// maxSuggest bounds the names, in runes, that suggestions are sought for: the
+// longest typing errors worth the search are in names shorter than this.
+const maxSuggest = 40
+
+// Suggest offers at most n names near one that was not found, properly written
+// and each of another city: names a few typing errors away, names that query
+// begins, and names that begin query ("Milano Malpensa"). Nearest first,
+// busiest among equals. Find finds every one of them.
+func Suggest(query string, n int) []string {
+	if len(query) > maxQuery || n <= 0 {
+		return nil
+	}
+	key := Fold(query)
+	runes := []rune(key)
+	if len(runes) == 0 || len(runes) > maxSuggest {
+		return nil
+	}
+	found := withinReach(runes)
+	if len(runes) >= 3 {
+		found = append(found, withPrefix(key)...)
+	}
+	found = append(found, prefixesOf(key)...)
+	nearest(found)
+	var out []string
+	seen := map[fare.City]bool{}
+	for _, c := range found {
+		if len(out) == n {
+			break
+		}
+		// A name that means another city would mislead: only winners are offered.
+		if e, ok := lookup(c.key); ok && e.city == c.city && !seen[c.city] {
+			seen[c.city] = true
+			out = append(out, c.written)
+		}
+	}
+	return out
+}
+
+// prefixesOf lists the names, of four runes or more, with which a key begins.
+// Longer ones are nearer: they leave less unexplained.
+func prefixesOf(key string) []candidate {
+	var found []candidate
+	for end := len(key) - 1; end > 0; end-- {
+		if !utf8.RuneStart(key[end]) || utf8.RuneCountInString(key[:end]) < 4 {
+			continue
+		}
+		if e, ok := lookup(key[:end]); ok && e.offered() {
+			at, _ := position(string(e.city))
+			found = append(found, candidate{e, 2 + len(found), at})
+		}
+	}
+	return found
+}
+
+// reach is how many typing errors a name of so many runes may hold.
+func reach(runes int) int {
+	switch {
+	case runes < 3:
+		return 0
+	case runes < 5:
+		return 1
+	case runes < 9:
+		return 2
+	default:
+		return 3
+	}
+}
+
+// withinReach lists the names on offer that are a few typing errors away from query.
+func withinReach(query []rune) []candidate {
+	limit := reach(len(query))
+	if limit == 0 {
+		return nil
+	}
+	var m meter
+	var found []candidate
+	name := make([]rune, 0, maxSuggest)
+	for i := 0; i < len(namesTable); {
+		line := namesTable[i:]
+		tab := strings.IndexByte(line, '\t')
+		next := i + tab + strings.IndexByte(line[tab:], '\n') + 1
+		// A key has at least a quarter as many runes as bytes, and at most as many.
+		if tab < len(query)-limit || tab > utf8.UTFMax*(len(query)+limit) || line[tab+1] == kindHidden {
+			i = next
+			continue
+		}
+		name = name[:0]
+		for _, r := range line[:tab] {
+			name = append(name, r)
+		}
+		if d := m.distance(query, name, limit); d <= limit {
+			e, _ := entryAt(i)
+			at, _ := position(string(e.city))
+			found = append(found, candidate{e, d, at})
+		}
+		i = next
+	}
+	return found
+}
+
+// meter measures distances between names; it keeps its rows from one to the next.
+type meter struct{ rows [3][]int }
+
+// distance counts the letters to insert, delete, replace, or swap with their
+// neighbour that turn a into b. Above limit it stops counting, and any number
+// above limit is returned.
+func (m *meter) distance(a, b []rune, limit int) int {
+	if len(a)-len(b) > limit || len(b)-len(a) > limit {
+		return limit + 1
+	}
+	for i := range m.rows {
+		m.rows[i] = slices.Grow(m.rows[i][:0], len(b)+1)[:len(b)+1]
+	}
+	before, last, row := m.rows[0], m.rows[1], m.rows[2]
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		// Only a band about the diagonal can be within the limit.
+		from, to := max(1, i-limit), min(len(b), i+limit)
+		row[from-1] = limit + 1
+		if from == 1 {
+			row[0] = i
+		}
+		least := row[from-1]
+		for j := from; j <= to; j++ {
+			d := last[j-1]
+			if a[i-1] != b[j-1] {
+				d++
+			}
+			d = min(d, row[j-1]+1)
+			if j < i+limit || j == 0 {
+				d = min(d, last[j]+1)
+			}
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d = min(d, before[j-2]+1)
+			}
+			row[j] = d
+			least = min(least, d)
+		}
+		if least > limit {
+			return limit + 1
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

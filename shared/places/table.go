@@ -1,0 +1,141 @@
+package places
+
+import (
+	_ "embed"
+	"strconv"
+	"strings"
+
+	"verdetto/shared/fare"
+)
+
+// The tables are text, written by ./generate and searched where they lie in
+// the executable: nothing is read, parsed or allocated before the first query.
+var (
+	// names.tsv: folded name, kind, city, written name (empty: as folded). Sorted by folded
+	// name; where several cities bear one name, the one that is meant comes first.
+	//go:embed names.tsv
+	namesTable string
+
+	// cities.tsv: city, country, airports, and the name in each of langs
+	// (empty: as in English). Busiest first.
+	//go:embed cities.tsv
+	citiesTable string
+
+	// codes.tsv: airport or city code, city, where the city's line starts in
+	// cities.tsv. Sorted, and all lines are codeLine bytes long.
+	//go:embed codes.tsv
+	codesTable string
+)
+
+const codeLine = len("BGY MIL 000000\n")
+
+// langs are the columns of names in cities.tsv; English comes first because it is complete.
+var langs = [...]string{"en", "it", "fr", "de", "es", "pt"}
+
+// A kind says what a name in the table is to its city.
+const (
+	kindName   = 'n' // a name of the city
+	kindPlace  = 'p' // a place that the city's airports serve, or an everyday name: always shown as itself
+	kindHidden = 'h' // historic or stray: understood, never offered
+)
+
+// entry is one line of names.tsv.
+type entry struct {
+	key     string
+	kind    byte
+	city    fare.City
+	written string
+}
+
+func (e entry) offered() bool { return e.kind != kindHidden }
+
+// entryAt reads the line of names.tsv that starts at i, and says where the next one starts.
+func entryAt(i int) (e entry, next int) {
+	line := namesTable[i:]
+	line = line[:strings.IndexByte(line, '\n')]
+	next = i + len(line) + 1
+	key, rest, _ := strings.Cut(line, "\t")
+	e = entry{key: key, kind: rest[0], city: fare.City(rest[1:4]), written: rest[5:]}
+	if e.written == "" {
+		e.written = key
+	}
+	return e, next
+}
+
+// searchNames finds the start of the first line of names.tsv whose key is not before key.
+func searchNames(key string) int {
+	lo, hi := 0, len(namesTable) // both are starts of lines
+	for lo < hi {
+		mid := lo + (hi-lo)/2
+		mid += strings.IndexByte(namesTable[mid:], '\n') + 1
+		if mid >= hi {
+			// The lower half holds no further start of a line: walk it.
+			mid = lo
+		}
+		line := namesTable[mid:]
+		if line[:strings.IndexByte(line, '\t')] < key {
+			lo = mid + strings.IndexByte(line, '\n') + 1
+		} else if mid > lo {
+			hi = mid
+		} else {
+			break
+		}
+	}
+	return lo
+}
+
+// position is where the line of a code's city starts in cities.tsv. Busier cities have lower positions.
+func position(code string) (int, bool) {
+	if len(code) != 3 {
+		return 0, false
+	}
+	lo, hi := 0, len(codesTable)/codeLine
+	for lo < hi {
+		mid := (lo + hi) / 2
+		line := codesTable[mid*codeLine:]
+		switch c := line[:3]; {
+		case c == code:
+			p, err := strconv.Atoi(line[8 : codeLine-1])
+			return p, err == nil
+		case c < code:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
+	}
+	return 0, false
+}
+
+// city is one line of cities.tsv.
+type city struct {
+	code     fare.City
+	country  string
+	airports string // separated by spaces
+	names    string // in the order of langs, separated by tabs
+}
+
+// cityAt reads the line of cities.tsv that starts at i, and says where the next one starts.
+func cityAt(i int) (c city, next int) {
+	line := citiesTable[i:]
+	line = line[:strings.IndexByte(line, '\n')]
+	c = city{code: fare.City(line[:3]), country: line[4:6]}
+	c.airports, c.names, _ = strings.Cut(line[7:], "\t")
+	return c, i + len(line) + 1
+}
+
+// name is the city's name in a language, in English where the table has none.
+func (c city) name(lang string) string {
+	english, rest, _ := strings.Cut(c.names, "\t")
+	for _, l := range langs[1:] {
+		var name string
+		name, rest, _ = strings.Cut(rest, "\t")
+		if l == lang && name != "" {
+			return name
+		}
+	}
+	return english
+}
+
+func (c city) place(name string) Place {
+	return Place{City: c.code, Name: name, Country: c.country, Airports: strings.Split(c.airports, " ")}
+}

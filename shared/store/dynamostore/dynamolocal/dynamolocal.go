@@ -1,0 +1,150 @@
+// Package dynamolocal runs DynamoDB Local, Amazon's own stand-in for DynamoDB,
+// on loopback and in memory: for tests, and for trying Lambda executables on a
+// desk. It needs Java and the jars that `make tools` fetches through Maven.
+package dynamolocal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"verdetto/shared/store/dynamostore"
+)
+
+// ErrMissing: Java or the jars are not here.
+var ErrMissing = errors.New("needs DynamoDB Local: install Java 17 and Maven and run make tools")
+
+// Region is any: DynamoDB Local keeps no regions apart when it is shared.
+const Region = "eu-south-1"
+
+// jars finds the folder of DynamoDB Local: $VERDETTO_DYNAMODB_LOCAL, or where make tools puts it.
+func jars() (string, error) {
+	dir := os.Getenv("VERDETTO_DYNAMODB_LOCAL")
+	if dir == "" {
+		root, err := os.Getwd()
+		for err == nil {
+			if _, missing := os.Stat(filepath.Join(root, "go.mod")); missing == nil {
+				break
+			}
+			if root == filepath.Dir(root) {
+				return "", ErrMissing
+			}
+			root = filepath.Dir(root)
+		}
+		dir = filepath.Join(root, ".tools", "dynamodb-local")
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".complete")); err != nil {
+		return "", ErrMissing
+	}
+	return dir, nil
+}
+
+// Start runs DynamoDB Local until stop is called, and gives its address.
+func Start(ctx context.Context) (endpoint string, stop func(), err error) {
+	dir, err := jars()
+	if err != nil {
+		return "", nil, err
+	}
+	java, err := exec.LookPath("java")
+	if err != nil {
+		return "", nil, ErrMissing
+	}
+	port, err := freePort()
+	if err != nil {
+		return "", nil, err
+	}
+	command := exec.Command(java, "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+		"-Djava.library.path="+dir, "-cp", filepath.Join(dir, "*"),
+		"com.amazonaws.services.dynamodbv2.local.main.ServerRunner",
+		"-inMemory", "-sharedDb", "-disableTelemetry", "-port", strconv.Itoa(port))
+	diesWithParent(command)
+	if err := command.Start(); err != nil {
+		return "", nil, fmt.Errorf("start DynamoDB Local: %w", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	stop = sync.OnceFunc(func() {
+		_ = command.Process.Kill() // it keeps nothing
+		<-ended
+	})
+	endpoint = "http://127.0.0.1:" + strconv.Itoa(port)
+	for {
+		if response, err := http.Get(endpoint); err == nil {
+			response.Body.Close()
+			return endpoint, stop, nil
+		}
+		select {
+		case err := <-ended:
+			return "", nil, fmt.Errorf("start DynamoDB Local: it ended: %w", err)
+		case <-ctx.Done():
+			stop()
+			return "", nil, fmt.Errorf("start DynamoDB Local: %w", ctx.Err())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("find a free port: %w", err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// Client is a client of a DynamoDB Local.
+func Client(endpoint string, options ...func(*dynamodb.Options)) *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{
+		Region: Region, BaseEndpoint: aws.String(endpoint),
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+	}, options...)
+}
+
+// shared is the one process that all tests of a test binary use.
+var shared = sync.OnceValues(func() (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	endpoint, _, err := Start(ctx) // ends with the test binary
+	return endpoint, err
+})
+
+// Endpoint gives the address of a DynamoDB Local for tests, or skips the test where there can be none.
+func Endpoint(t testing.TB) string {
+	t.Helper()
+	endpoint, err := shared()
+	if errors.Is(err, ErrMissing) {
+		t.Skip(ErrMissing)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return endpoint
+}
+
+var tables atomic.Int64
+
+// Table makes an empty table of its own for a test.
+func Table(t testing.TB, now func() time.Time, options ...dynamostore.Option) *dynamostore.Store {
+	t.Helper()
+	name := fmt.Sprintf("test-%d", tables.Add(1))
+	s := dynamostore.New(Client(Endpoint(t)), name, now, options...)
+	if err := s.Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
