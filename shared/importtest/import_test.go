@@ -36,7 +36,7 @@ var rules = []rule{
 	{"shared/routes", nil, nil},
 	{"shared/store/dynamostore/schema", nil, nil},
 	{"shared/places", pure, text},
-	{"shared/places/generate", nil, nil},
+	{"shared/places/generate", []string{"shared/places"}, text},
 	{"shared/verdict", pure, text},
 	{"shared/trends", pure, text},
 	{"shared/watch", pure, text},
@@ -64,7 +64,7 @@ var rules = []rule{
 		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes",
 	}, pure...), []string{"github.com/danielgtaylor/huma/v2"}},
 	{"functions/*/bootstrap", []string{"*"}, append([]string{"github.com/aws/aws-lambda-go"}, aws...)},
-	{"infra/local", []string{"*"}, []string{"golang.org/x/term"}},
+	{"infra/local", []string{"*"}, append([]string{"golang.org/x/term"}, aws...)},
 	{"infra/testreport", nil, nil},
 	{"infra/cdk", []string{"shared/routes", "shared/store/dynamostore/schema"}, []string{
 		"github.com/aws/aws-cdk-go", "github.com/aws/constructs-go", "github.com/aws/jsii-runtime-go", "github.com/cdklabs/cdk-nag-go",

@@ -24,8 +24,7 @@ type Source interface {
 	Origins(ctx context.Context) ([]fare.City, error)
 
 	// Fares gives what was found on routes from origin after since and not
-	// after until. A source that remembers less gives what it has. The order
-	// of fares means nothing unless PopularityKnown says so.
+	// after until, in any order. A source that remembers less gives what it has.
 	Fares(ctx context.Context, origin fare.City, since, until time.Time) (Answer, error)
 }
 
