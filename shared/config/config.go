@@ -21,6 +21,9 @@ type Door struct {
 	// OriginSecrets are the accepted values of X-Origin-Secret, the current one
 	// first; two while they are being rotated.
 	OriginSecrets []string `env:"VERDETTO_ORIGIN_SECRETS,notEmpty"`
+	// Pepper is the secret that pseudonyms and customer ids are derived with. It
+	// is chosen once: with another one no key works any more.
+	Pepper string `env:"VERDETTO_PEPPER,notEmpty"`
 }
 
 // Upstream is how the fare source is reached.
@@ -53,6 +56,9 @@ func (d Door) check() []error {
 		if len(s) < 16 {
 			faults = append(faults, fmt.Errorf("VERDETTO_ORIGIN_SECRETS: value %d has fewer than 16 characters", i+1))
 		}
+	}
+	if len(d.Pepper) < 32 {
+		faults = append(faults, fmt.Errorf("VERDETTO_PEPPER: it has fewer than 32 characters"))
 	}
 	return faults
 }

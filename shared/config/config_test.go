@@ -9,6 +9,7 @@ import (
 func TestLoadReportsEverything(t *testing.T) {
 	t.Setenv("VERDETTO_TABLE", "")
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "short,also-too-short")
+	t.Setenv("VERDETTO_PEPPER", "not long enough")
 	t.Setenv("TRAVELPAYOUTS_TOKEN", "secret-token")
 	t.Setenv("TRAVELPAYOUTS_URL", "http://elsewhere.example")
 	t.Setenv("VERDETTO_ORIGINS", "MIL,rome")
@@ -16,12 +17,12 @@ func TestLoadReportsEverything(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"VERDETTO_TABLE", "value 1", "value 2", "TRAVELPAYOUTS_URL", `"rome"`} {
+	for _, want := range []string{"VERDETTO_TABLE", "value 1", "value 2", "VERDETTO_PEPPER", "TRAVELPAYOUTS_URL", `"rome"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in: %v", want, err)
 		}
 	}
-	if strings.Contains(err.Error(), "secret-token") || strings.Contains(err.Error(), "too-short") {
+	if strings.Contains(err.Error(), "secret-token") || strings.Contains(err.Error(), "too-short") || strings.Contains(err.Error(), "not long enough") {
 		t.Errorf("the report shows a secret: %v", err)
 	}
 }

@@ -3,8 +3,9 @@
 // answer the same manners: problem documents, cache lifetimes, a request log
 // that holds nothing personal.
 //
-// A request passes Recover(Log(Origin(handler))). Every answer that is not a
-// success is a problem document with Cache-Control: no-store.
+// A request passes Log(Recover(Origin(Identify(Limit(handler))))). It is counted
+// when it is well formed, found or not; a 400 is free. Every answer that is not
+// a success is a problem document with Cache-Control: no-store.
 package httpapi
 
 import (
@@ -19,6 +20,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"verdetto/shared/limit"
 	"verdetto/shared/routes"
 	"verdetto/shared/store"
 )
@@ -34,6 +36,10 @@ type Config struct {
 	// own distribution sends one. With none the process faces its callers
 	// directly, and their address is the connection's.
 	OriginSecrets []string
+	Limiter       *limit.Limiter
+	Customers     Customers
+	// Pepper is the operator's secret under which addresses become pseudonyms.
+	Pepper []byte
 	// Data marks every answer with X-Data, so that invented fares are never taken for real ones. Empty: no mark.
 	Data string
 }
@@ -43,13 +49,13 @@ type API struct {
 	config  Config
 	mux     *http.ServeMux
 	huma    huma.API
-	methods map[string][]string // path -> methods registered
+	routes  map[string][]routes.Route // by path
 	handler http.Handler
 }
 
 // New makes an API without endpoints.
 func New(config Config) *API {
-	a := &API{config: config, mux: http.NewServeMux(), methods: map[string][]string{}}
+	a := &API{config: config, mux: http.NewServeMux(), routes: map[string][]routes.Route{}}
 	hc := huma.DefaultConfig("Verdetto", Version)
 	hc.OpenAPIPath, hc.DocsPath, hc.SchemasPath = "", "", ""
 	hc.CreateHooks = nil // no $schema in answers: the published fields and no others
@@ -80,7 +86,7 @@ func Handle[I, O any](a *API, name string, doc Doc, handler func(context.Context
 		statuses = append(statuses, k.Status)
 	}
 	slices.Sort(statuses)
-	a.methods[route.Path] = append(a.methods[route.Path], route.Method)
+	a.routes[route.Path] = append(a.routes[route.Path], route)
 	huma.Register(a.huma, huma.Operation{
 		OperationID: route.Name,
 		Method:      route.Method,
@@ -89,6 +95,9 @@ func Handle[I, O any](a *API, name string, doc Doc, handler func(context.Context
 		Description: doc.Description,
 		Errors:      slices.Compact(statuses),
 	}, func(ctx context.Context, in *I) (*O, error) {
+		if p := a.count(ctx, route); p != nil {
+			return nil, p.With("Cache-Control", "no-store")
+		}
 		out, err := handler(ctx, in)
 		if err != nil {
 			return nil, a.told(ctx, route, err)
@@ -118,22 +127,36 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 		path = rest
 		r = withPath(r, path)
 	}
-	methods, ok := a.methods[path]
+	here, ok := a.routes[path]
 	if !ok {
 		UnknownPath.Problem("Nothing answers at this path. GET /v1/docs lists what does.").write(w, r)
 		return
 	}
-	method := r.Method
-	if method == http.MethodHead {
-		method = http.MethodGet
+	methods := make([]string, len(here))
+	for i, h := range here {
+		methods[i] = h.Method
 	}
-	if !slices.Contains(methods, method) {
+	if slices.Contains(methods, http.MethodGet) {
+		methods = append(methods, http.MethodHead)
+	}
+	if cors(w, r, methods) {
+		return
+	}
+	at := slices.IndexFunc(here, func(h routes.Route) bool {
+		return h.Method == r.Method || h.Method == http.MethodGet && r.Method == http.MethodHead
+	})
+	if at < 0 {
 		allow := strings.Join(methods, ", ")
-		if slices.Contains(methods, http.MethodGet) {
-			allow += ", HEAD"
-		}
 		WrongMethod.Problem("This path answers "+allow+".").With("Allow", allow).write(w, r)
 		return
+	}
+	if here[at].Keyed() {
+		c, p := a.identify(r, w.Header())
+		if p != nil {
+			p.write(w, r)
+			return
+		}
+		r = r.WithContext(context.WithValue(r.Context(), callerKey{}, c))
 	}
 	a.mux.ServeHTTP(w, r)
 }

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"log/slog"
@@ -96,38 +95,37 @@ func (a *API) recovered(h http.Handler) http.Handler {
 	})
 }
 
-type callerKey struct{}
-
-// Caller is the address that a request is counted under, or the zero Addr where it cannot be told.
-func Caller(ctx context.Context) netip.Addr {
-	addr, _ := ctx.Value(callerKey{}).(netip.Addr)
-	return addr
-}
-
-// origin finds the caller's address. Behind our distribution it is what
-// CloudFront says, believed only from our distribution; anyone else is turned
-// away. No header that a caller can write is ever looked at.
+// origin turns away whoever does not come through our distribution, where there is one.
 func (a *API) origin(h http.Handler) http.Handler {
+	if len(a.config.OriginSecrets) == 0 {
+		return h
+	}
 	secrets := make([][sha256.Size]byte, len(a.config.OriginSecrets))
 	for i, s := range a.config.OriginSecrets {
 		secrets[i] = sha256.Sum256([]byte(s))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		viewer := r.RemoteAddr
-		if len(secrets) > 0 {
-			given := sha256.Sum256([]byte(r.Header.Get(OriginSecretHeader)))
-			ours := 0
-			for i := range secrets {
-				ours |= subtle.ConstantTimeCompare(secrets[i][:], given[:])
-			}
-			if ours == 0 {
-				Forbidden.Problem("Call the service at its public address.").write(w, r)
-				return
-			}
-			viewer = r.Header.Get(viewerAddressHeader)
+		given := sha256.Sum256([]byte(r.Header.Get(OriginSecretHeader)))
+		ours := 0
+		for i := range secrets {
+			ours |= subtle.ConstantTimeCompare(secrets[i][:], given[:])
 		}
-		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, address(viewer))))
+		if ours == 0 {
+			Forbidden.Problem("Call the service at its public address.").write(w, r)
+			return
+		}
+		h.ServeHTTP(w, r)
 	})
+}
+
+// viewer is the caller's address and port. Behind our distribution it is what
+// CloudFront says, believed because origin has let the request pass; otherwise
+// it is the connection's. No other header is ever looked at: callers write those.
+func (a *API) viewer(r *http.Request) string {
+	if len(a.config.OriginSecrets) > 0 {
+		return r.Header.Get(viewerAddressHeader)
+	}
+	return r.RemoteAddr
 }
 
 // address reads ADDRESS:PORT, cut at the last colon: CloudFront writes IPv6 addresses without brackets.

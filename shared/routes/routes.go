@@ -4,17 +4,55 @@
 // published description are all made from it. It holds data only.
 package routes
 
+import "time"
+
 // Route is one endpoint. Paths are written under /v1; each also answers under /api/v1.
 type Route struct {
 	Name     string // stable, used as the operation id
 	Method   string
 	Path     string
 	Function string // the folder in functions/ that answers
+	Free     Cap    // for callers without a key, by address
+	Pro      Cap    // for callers with a key, by key
+	Edge     Edge
 }
+
+// Cap is how many calls a caller has in each window. The zero Cap counts nothing.
+type Cap struct {
+	Calls int64
+	Per   time.Duration
+}
+
+// Keyed tells whether the endpoint looks at X-Api-Key.
+func (r Route) Keyed() bool { return r.Free != Cap{} || r.Pro != Cap{} }
+
+// Edge is how long the edge may share a successful answer; 0 is not at all.
+type Edge struct {
+	Free time.Duration // the answer to callers without a key, shared by all of them
+	Pro  time.Duration // the answer to a key, for that key alone
+}
+
+const day = 24 * time.Hour
 
 // Table lists every endpoint.
 var Table = []Route{
-	{Name: "analisi", Method: "GET", Path: "/v1/analisi", Function: "analisi"},
+	{
+		Name: "analisi", Method: "GET", Path: "/v1/analisi", Function: "analisi",
+		Free: Cap{30, day}, Pro: Cap{120, time.Minute},
+	},
+	{
+		Name: "rotte", Method: "GET", Path: "/v1/rotte", Function: "analisi",
+		Free: Cap{100, day}, Pro: Cap{120, time.Minute},
+	},
+	{
+		Name: "price-trends", Method: "GET", Path: "/v1/price-trends", Function: "pricetrends",
+		Free: Cap{100, day}, Pro: Cap{60, time.Minute},
+		Edge: Edge{Free: 6 * time.Hour, Pro: 10 * time.Minute},
+	},
+	{
+		Name: "index", Method: "GET", Path: "/v1", Function: "pricetrends",
+		Edge: Edge{Free: 6 * time.Hour},
+	},
 }
 
 // Alias is the prefix under which every path answers as well.

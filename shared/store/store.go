@@ -9,9 +9,8 @@
 // writers never silently undo each other.
 //
 //   - A write that returned nil is durable and is seen by every later strong
-//     read, in any process. An eventual read may lag behind; it never shows
-//     part of an item and never goes back behind what the same caller wrote
-//     and the table has since shown.
+//     read, in any process. An eventual read may lag behind by a moment, but
+//     never shows part of an item.
 //   - A write that returned an error other than ErrExists, ErrConflict or
 //     ErrTooLarge may or may not have taken effect. Callers must be able to
 //     try again.
@@ -37,17 +36,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 )
 
-// Key addresses an item. Both parts are non-empty and at most 512 bytes.
+// Key addresses an item. Both parts are non-empty UTF-8 without a zero byte, at most 512 bytes.
 type Key struct{ Partition, Sort string }
 
 // MaxData is the largest Data an item can hold, in bytes. (DynamoDB allows 400 KB with names and keys.)
 const MaxData = 390_000
 
-// MaxWrites is how many writes one call to Write can hold.
-const MaxWrites = 100
+// MaxWrites is how many writes one call to Write can hold, and MaxTogether how
+// many bytes of Data they can have. (DynamoDB allows a transaction 4 MB.)
+const (
+	MaxWrites   = 100
+	MaxTogether = 3_900_000
+)
 
 // Item is what is stored under a key.
 type Item struct {
@@ -69,6 +74,8 @@ const (
 	Replace
 	// Delete removes the item, and is content if there is none.
 	Delete
+	// Remove deletes an item that is still at Item.Version, else ErrConflict.
+	Remove
 	// Check writes nothing and fails with ErrConflict unless the item is still at
 	// Item.Version; version 0 demands that there be no item.
 	Check
@@ -133,7 +140,7 @@ var (
 	ErrConflict = errors.New("changed meanwhile")
 	// ErrLimit: the counter is at its limit.
 	ErrLimit = errors.New("limit reached")
-	// ErrTooLarge: the item holds more than MaxData.
+	// ErrTooLarge: an item holds more than MaxData, or all items of a call more than MaxTogether.
 	ErrTooLarge = errors.New("item too large")
 	// ErrInvalid: the call itself is wrong (empty key, too many writes, the same key twice).
 	ErrInvalid = errors.New("invalid storage call")
@@ -147,6 +154,7 @@ func Validate(ops []Op) error {
 		return fmt.Errorf("%w: %d writes in one call", ErrInvalid, len(ops))
 	}
 	seen := make(map[Key]bool, len(ops))
+	together := 0
 	for _, op := range ops {
 		k := op.Item.Key
 		if err := k.Validate(); err != nil {
@@ -159,14 +167,19 @@ func Validate(ops []Op) error {
 		if len(op.Item.Data) > MaxData {
 			return fmt.Errorf("%w: %s/%s holds %d bytes", ErrTooLarge, k.Partition, k.Sort, len(op.Item.Data))
 		}
+		if together += len(op.Item.Data); together > MaxTogether {
+			return fmt.Errorf("%w: the items of one call hold over %d bytes", ErrTooLarge, MaxTogether)
+		}
 	}
 	return nil
 }
 
 // Validate checks that a key can be stored.
 func (k Key) Validate() error {
-	if k.Partition == "" || k.Sort == "" || len(k.Partition) > 512 || len(k.Sort) > 512 {
-		return fmt.Errorf("%w: key %.40q/%.40q", ErrInvalid, k.Partition, k.Sort)
+	for _, part := range []string{k.Partition, k.Sort} {
+		if part == "" || len(part) > 512 || !utf8.ValidString(part) || strings.ContainsRune(part, 0) {
+			return fmt.Errorf("%w: key %.40q/%.40q", ErrInvalid, k.Partition, k.Sort)
+		}
 	}
 	return nil
 }

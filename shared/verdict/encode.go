@@ -29,7 +29,7 @@ func (s Sheet) Encode() []byte {
 	}
 	put(int64(len(s.Months)))
 	for _, m := range s.Months {
-		put(int64(m.Month), int64(m.Median), int64(m.Sample))
+		put(int64(m.Month), int64(m.Median), int64(m.Minimum), int64(m.Sample))
 	}
 	if w := s.Window; w == nil {
 		put(0)
@@ -108,7 +108,7 @@ func Decode(data []byte) (Sheet, error) {
 	}
 	s.Months = make([]Month, r.count())
 	for i := range s.Months {
-		s.Months[i] = Month{int(r.int()), fare.Cents(r.int()), int(r.int())}
+		s.Months[i] = Month{int(r.int()), fare.Cents(r.int()), fare.Cents(r.int()), int(r.int())}
 	}
 	if r.count() == 1 {
 		s.Window = &Window{int(r.int()), int(r.int()), fare.Cents(r.int()), int(r.int()), fare.Cents(r.int())}

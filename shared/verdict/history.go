@@ -24,7 +24,7 @@ func months(observations []fare.Observation) []Month {
 	var ranked []Month
 	for m, p := range prices {
 		if len(p) >= MinMonth {
-			ranked = append(ranked, Month{m, median(p), len(p)})
+			ranked = append(ranked, Month{m, median(p), slices.Min(p), len(p)})
 		}
 	}
 	slices.SortStableFunc(ranked, func(a, b Month) int { return int(a.Median - b.Median) })

@@ -47,11 +47,12 @@ type Live struct {
 	Found  int64 // Unix seconds
 }
 
-// Month is the median of all observed fares that depart in a month of the year.
+// Month is all observed fares that depart in a month of the year.
 type Month struct {
-	Month  int // 1 to 12
-	Median fare.Cents
-	Sample int
+	Month   int // 1 to 12
+	Median  fare.Cents
+	Minimum fare.Cents
+	Sample  int
 }
 
 // Window is a range of lead times, in days before departure.

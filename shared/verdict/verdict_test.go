@@ -267,7 +267,7 @@ func TestMonths(t *testing.T) {
 		}
 	}
 	got := Build(all, nil, day0).Months
-	if diff := cmp.Diff([]Month{{2, 4000, 6}, {1, 9002, 6}}, got); diff != "" {
+	if diff := cmp.Diff([]Month{{2, 4000, 4000, 6}, {1, 9002, 9000, 6}}, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"verdetto/shared/config"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
+	"verdetto/shared/limit"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
 )
@@ -30,8 +31,12 @@ func main() {
 		log.Fatal(err)
 	}
 	now := clock.Now()
-	fares := store.Fares{Table: dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)}
-	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.NewJSONHandler(os.Stdout, nil)), OriginSecrets: door.OriginSecrets})
-	(&analisi.Service{Sheets: fares, Now: now}).Register(api)
+	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
+	api := httpapi.New(httpapi.Config{
+		Now: now, Log: slog.New(slog.NewJSONHandler(os.Stdout, nil)),
+		OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
+		Limiter: limit.New(items, now), Customers: store.Keys{Table: items},
+	})
+	(&analisi.Service{Sheets: store.Fares{Table: items}, Now: now}).Register(api)
 	lambdahttp.Main(api)
 }

@@ -1,15 +1,21 @@
-// Package boltstore keeps a store.Table in one file, for a desk.
+// Package boltstore keeps a store.Table in one file, for a desk. Writers of
+// the same moment share one sync of the disk; a file that is not a store, or is
+// a damaged one, is refused and left as it is; expired items are swept when the
+// file is opened.
 package boltstore
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
+	"io/fs"
+	"os"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 
 	"verdetto/shared/store"
 )
@@ -28,74 +34,175 @@ type Store struct {
 	now func() time.Time
 }
 
-// Open opens or makes the file.
+var _ store.Table = (*Store)(nil)
+
+// Open opens the file, or makes it where there is none.
 func Open(path string, now func() time.Time, options ...Option) (*Store, error) {
 	o := &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType}
 	for _, f := range options {
 		f(o)
 	}
 	db, err := bolt.Open(path, 0o600, o)
-	if errors.Is(err, bolt.ErrTimeout) {
+	var system *fs.PathError
+	switch {
+	case errors.Is(err, berrors.ErrTimeout):
 		return nil, fmt.Errorf("open store %s: another process has it open", path)
+	case errors.As(err, &system):
+		return nil, fmt.Errorf("open store %s: %w", path, err)
+	case err != nil:
+		return nil, notAStore(path, err)
+	}
+	s := &Store{db, now}
+	if err := s.prepare(path); err != nil {
+		db.Close()
+		return nil, err
+	}
+	// Long enough for the writers of one moment to meet, too short to be noticed.
+	db.MaxBatchDelay = time.Millisecond
+	return s, nil
+}
+
+func notAStore(path string, why error) error {
+	return fmt.Errorf("open store %s: it is not a store, or a damaged one (%w); nothing was changed", path, why)
+}
+
+// prepare makes sure that the file is whole and has its bucket, and sweeps it.
+func (s *Store) prepare(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("open store %s: %w", path, err)
+	}
+	made := false
+	err = s.db.View(func(tx *bolt.Tx) error {
+		if tx.Size() > info.Size() {
+			return notAStore(path, fmt.Errorf("it should have %d bytes and has %d", tx.Size(), info.Size()))
+		}
+		made = tx.Bucket(bucket) != nil
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !made {
+		err = s.db.Update(func(tx *bolt.Tx) error { _, err := tx.CreateBucket(bucket); return err })
+	} else {
+		err = s.sweep()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open store %s: %w", path, err)
+		return fmt.Errorf("open store %s: %w", path, err)
 	}
-	db.MaxBatchDelay = 2 * time.Millisecond
-	if err := db.Update(func(tx *bolt.Tx) error { _, err := tx.CreateBucketIfNotExists(bucket); return err }); err != nil {
-		db.Close()
-		return nil, fmt.Errorf("open store %s: %w", path, err)
+	return nil
+}
+
+// sweep deletes what has expired.
+func (s *Store) sweep() error {
+	now := s.now()
+	var dead [][]byte
+	err := s.db.View(func(tx *bolt.Tx) error {
+		return tx.Bucket(bucket).ForEach(func(k, v []byte) error {
+			_, expires, _, err := split(v)
+			if err != nil {
+				return fmt.Errorf("item %q: %w", k, err)
+			}
+			if expires != 0 && expires <= now.Unix() {
+				dead = append(dead, bytes.Clone(k))
+			}
+			return nil
+		})
+	})
+	if err != nil || len(dead) == 0 {
+		return err
 	}
-	return &Store{db, now}, nil
+	return s.db.Update(func(tx *bolt.Tx) error {
+		for _, k := range dead {
+			if err := tx.Bucket(bucket).Delete(k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Len is how many items the file holds, expired ones that are not swept yet included.
+func (s *Store) Len() (n int) {
+	_ = s.db.View(func(tx *bolt.Tx) error { // a closed file holds nothing that can be had
+		n = tx.Bucket(bucket).Stats().KeyN
+		return nil
+	})
+	return n
 }
 
 // Close closes the file.
 func (s *Store) Close() error { return s.db.Close() }
 
+// view and batch run a transaction. What bolt itself has to say means that the file cannot be used.
+func (s *Store) view(ctx context.Context, f func(*bolt.Bucket) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	}
+	return told(s.db.View(func(tx *bolt.Tx) error { return f(tx.Bucket(bucket)) }))
+}
+
+func (s *Store) batch(ctx context.Context, f func(*bolt.Bucket) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	}
+	run := s.db.Batch
+	if s.db.NoSync {
+		run = s.db.Update // there is no sync to share
+	}
+	return told(run(func(tx *bolt.Tx) error { return f(tx.Bucket(bucket)) }))
+}
+
+func told(err error) error {
+	for _, ours := range []error{store.ErrNotFound, store.ErrExists, store.ErrConflict, store.ErrLimit} {
+		if err == nil || errors.Is(err, ours) {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+}
+
+// encodeKey parts partition and sort key with a zero byte, so that a partition's items lie together in order.
 func encodeKey(k store.Key) []byte { return []byte(k.Partition + "\x00" + k.Sort) }
 
+// encode writes version and expiry as varints before the data.
 func encode(version int64, expires time.Time, data []byte) []byte {
-	b := binary.AppendVarint(nil, version)
-	var e int64
+	b := binary.AppendVarint(make([]byte, 0, 2*binary.MaxVarintLen64+len(data)), version)
+	var unix int64
 	if !expires.IsZero() {
-		e = expires.Unix()
+		unix = expires.Unix()
 	}
-	return append(binary.AppendVarint(b, e), data...)
+	return append(binary.AppendVarint(b, unix), data...)
+}
+
+func split(v []byte) (version, expires int64, data []byte, err error) {
+	version, n := binary.Varint(v)
+	if n > 0 {
+		v = v[n:]
+		expires, n = binary.Varint(v)
+	}
+	if n <= 0 {
+		return 0, 0, nil, errors.New("damaged item")
+	}
+	return version, expires, v[n:], nil
 }
 
 func decode(k store.Key, v []byte) (store.Item, error) {
-	version, n := binary.Varint(v)
-	if n <= 0 {
-		return store.Item{}, errors.New("corrupt item")
+	version, expires, data, err := split(v)
+	if err != nil {
+		return store.Item{}, fmt.Errorf("item %s/%s: %w", k.Partition, k.Sort, err)
 	}
-	e, m := binary.Varint(v[n:])
-	if m <= 0 {
-		return store.Item{}, errors.New("corrupt item")
-	}
-	i := store.Item{Key: k, Version: version, Data: append([]byte(nil), v[n+m:]...)}
-	if e != 0 {
-		i.Expires = time.Unix(e, 0).UTC()
+	i := store.Item{Key: k, Version: version, Data: bytes.Clone(data)}
+	if expires != 0 {
+		i.Expires = time.Unix(expires, 0).UTC()
 	}
 	return i, nil
 }
 
-// Get implements store.Table.
-func (s *Store) Get(ctx context.Context, key store.Key, _ store.Consistency) (item store.Item, err error) {
-	if err := ctx.Err(); err != nil {
-		return item, err
-	}
-	err = s.db.View(func(tx *bolt.Tx) error {
-		item, err = s.live(tx, key)
-		if err == nil && item.Version == 0 {
-			err = store.ErrNotFound
-		}
-		return err
-	})
-	return item, err
-}
-
-func (s *Store) live(tx *bolt.Tx, key store.Key) (store.Item, error) {
-	v := tx.Bucket(bucket).Get(encodeKey(key))
+// live reads an item; one that is not there or has expired has version 0.
+func (s *Store) live(b *bolt.Bucket, key store.Key) (store.Item, error) {
+	v := b.Get(encodeKey(key))
 	if v == nil {
 		return store.Item{Key: key}, nil
 	}
@@ -106,20 +213,36 @@ func (s *Store) live(tx *bolt.Tx, key store.Key) (store.Item, error) {
 	return i, err
 }
 
+// Get implements store.Table. Every read is a strong one.
+func (s *Store) Get(ctx context.Context, key store.Key, _ store.Consistency) (item store.Item, err error) {
+	if err := key.Validate(); err != nil {
+		return store.Item{}, err
+	}
+	err = s.view(ctx, func(b *bolt.Bucket) error {
+		item, err = s.live(b, key)
+		if err == nil && item.Version == 0 {
+			return store.ErrNotFound
+		}
+		return err
+	})
+	return item, err
+}
+
 // Query implements store.Table.
 func (s *Store) Query(ctx context.Context, r store.Range) (items []store.Item, err error) {
-	if err := ctx.Err(); err != nil {
+	if err := (store.Key{Partition: r.Partition, Sort: "-"}).Validate(); err != nil {
 		return nil, err
 	}
-	err = s.db.View(func(tx *bolt.Tx) error {
-		c := tx.Bucket(bucket).Cursor()
-		part := r.Partition + "\x00"
-		from := part + r.Prefix
-		if after := part + r.After + "\x00"; r.After != "" && after > from {
-			from = after
+	err = s.view(ctx, func(b *bolt.Bucket) error {
+		partition := encodeKey(store.Key{Partition: r.Partition})
+		prefix := append(bytes.Clone(partition), r.Prefix...)
+		from := prefix
+		if after := append(append(bytes.Clone(partition), r.After...), 0); r.After != "" && bytes.Compare(after, from) > 0 {
+			from = after // the least key beyond After
 		}
-		for k, v := c.Seek([]byte(from)); k != nil && strings.HasPrefix(string(k), part+r.Prefix); k, v = c.Next() {
-			i, err := decode(store.Key{Partition: r.Partition, Sort: string(k[len(part):])}, v)
+		c := b.Cursor()
+		for k, v := c.Seek(from); bytes.HasPrefix(k, prefix); k, v = c.Next() {
+			i, err := decode(store.Key{Partition: r.Partition, Sort: string(k[len(partition):])}, v)
 			if err != nil {
 				return err
 			}
@@ -127,7 +250,7 @@ func (s *Store) Query(ctx context.Context, r store.Range) (items []store.Item, e
 				continue
 			}
 			items = append(items, i)
-			if r.Limit > 0 && len(items) == r.Limit {
+			if len(items) == r.Limit {
 				break
 			}
 		}
@@ -141,35 +264,9 @@ func (s *Store) Write(ctx context.Context, ops ...store.Op) error {
 	if err := store.Validate(ops); err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return s.db.Batch(func(tx *bolt.Tx) error {
-		b := tx.Bucket(bucket)
+	return s.batch(ctx, func(b *bolt.Bucket) error {
 		for _, op := range ops {
-			had, err := s.live(tx, op.Item.Key)
-			if err != nil {
-				return err
-			}
-			k := encodeKey(op.Item.Key)
-			switch op.Mode {
-			case store.Create:
-				if had.Version != 0 {
-					return store.ErrExists
-				}
-			case store.Replace, store.Check:
-				if had.Version != op.Item.Version {
-					return store.ErrConflict
-				}
-			}
-			switch op.Mode {
-			case store.Delete:
-				err = b.Delete(k)
-			case store.Check:
-			default:
-				err = b.Put(k, encode(had.Version+1, op.Item.Expires, op.Item.Data))
-			}
-			if err != nil {
+			if err := s.apply(b, op); err != nil {
 				return err
 			}
 		}
@@ -177,26 +274,53 @@ func (s *Store) Write(ctx context.Context, ops ...store.Op) error {
 	})
 }
 
-// Take implements store.Table.
+func (s *Store) apply(b *bolt.Bucket, op store.Op) error {
+	had, err := s.live(b, op.Item.Key)
+	if err != nil {
+		return err
+	}
+	switch {
+	case op.Mode == store.Create && had.Version != 0:
+		return store.ErrExists
+	case (op.Mode == store.Replace || op.Mode == store.Remove) && (had.Version == 0 || had.Version != op.Item.Version):
+		return store.ErrConflict
+	case op.Mode == store.Check && had.Version != op.Item.Version:
+		return store.ErrConflict
+	}
+	switch op.Mode {
+	case store.Check:
+		return nil
+	case store.Delete, store.Remove:
+		return b.Delete(encodeKey(op.Item.Key))
+	}
+	return b.Put(encodeKey(op.Item.Key), encode(had.Version+1, op.Item.Expires, op.Item.Data))
+}
+
+// Take implements store.Table. A counter is an item whose data is the count.
 func (s *Store) Take(ctx context.Context, key store.Key, limit int64, expires time.Time) (count int64, err error) {
-	if err := ctx.Err(); err != nil {
+	if err := key.Validate(); err != nil {
 		return 0, err
 	}
-	err = s.db.Batch(func(tx *bolt.Tx) error {
-		had, err := s.live(tx, key)
+	err = s.batch(ctx, func(b *bolt.Bucket) error {
+		had, err := s.live(b, key)
 		if err != nil {
 			return err
 		}
 		count = 0
 		if had.Version != 0 {
-			count, _ = binary.Varint(had.Data)
-			expires = had.Expires
+			if len(had.Data) != 8 {
+				return fmt.Errorf("item %s/%s is not a counter", key.Partition, key.Sort)
+			}
+			count, expires = int64(binary.BigEndian.Uint64(had.Data)), had.Expires
 		}
 		if count >= limit {
 			return store.ErrLimit
 		}
 		count++
-		return tx.Bucket(bucket).Put(encodeKey(key), encode(had.Version+1, expires, binary.AppendVarint(nil, count)))
+		return b.Put(encodeKey(key), encode(had.Version+1, expires, binary.BigEndian.AppendUint64(nil, uint64(count))))
 	})
-	return count, err
+	if err != nil {
+		return 0, err
+	}
+	return count, nil
 }

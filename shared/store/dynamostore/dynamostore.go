@@ -34,8 +34,8 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// Table is a store.Table in DynamoDB. It is safe for concurrent use.
-type Table struct {
+// Store is a store.Table in DynamoDB. It is safe for concurrent use.
+type Store struct {
 	client   *dynamodb.Client
 	name     string
 	now      func() time.Time
@@ -43,20 +43,20 @@ type Table struct {
 	capacity func(op string, read, write float64)
 }
 
-var _ store.Table = (*Table)(nil)
+var _ store.Table = (*Store)(nil)
 
-// Option changes a Table.
-type Option func(*Table)
+// Option changes a Store.
+type Option func(*Store)
 
 // OnCapacity has f called with the read and write units of every request that
 // succeeded. Without it DynamoDB is not asked to count.
 func OnCapacity(f func(op string, read, write float64)) Option {
-	return func(t *Table) { t.capacity = f }
+	return func(t *Store) { t.capacity = f }
 }
 
 // New gives the table of that name. It sends nothing.
-func New(client *dynamodb.Client, table string, now func() time.Time, options ...Option) *Table {
-	t := &Table{client: client, name: table, now: now, retryer: patient(client.Options().Retryer)}
+func New(client *dynamodb.Client, table string, now func() time.Time, options ...Option) *Store {
+	t := &Store{client: client, name: table, now: now, retryer: patient(client.Options().Retryer)}
 	for _, o := range options {
 		o(t)
 	}
@@ -64,10 +64,10 @@ func New(client *dynamodb.Client, table string, now func() time.Time, options ..
 }
 
 // Close does nothing: the client belongs to who made it.
-func (t *Table) Close() error { return nil }
+func (t *Store) Close() error { return nil }
 
 // Get is one GetItem.
-func (t *Table) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
+func (t *Store) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
 	if err := key.Validate(); err != nil {
 		return store.Item{}, fmt.Errorf("get item: %w", err)
 	}
@@ -80,7 +80,7 @@ func (t *Table) Get(ctx context.Context, key store.Key, read store.Consistency) 
 	if err != nil {
 		return store.Item{}, fmt.Errorf("get item: %w", translate(err))
 	}
-	t.spent("GetItem", out.ConsumedCapacity)
+	t.spent("GetItem", one(out.ConsumedCapacity))
 	if out.Item == nil {
 		return store.Item{}, fmt.Errorf("get item: %w", store.ErrNotFound)
 	}
@@ -99,9 +99,9 @@ func (t *Table) Get(ctx context.Context, key store.Key, read store.Consistency) 
 const afterExpired = 100
 
 // Query follows the pages of the answer until it holds Limit live items or there are no more.
-func (t *Table) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
-	if err := r.Validate(); err != nil {
-		return nil, fmt.Errorf("query items: %w", err)
+func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
+	if r.Partition == "" || len(r.Partition) > 512 || r.Limit < 0 {
+		return nil, fmt.Errorf("query items: %w: partition %.40q, limit %d", store.ErrInvalid, r.Partition, r.Limit)
 	}
 	in := &dynamodb.QueryInput{
 		TableName:                 &t.name,
@@ -131,7 +131,7 @@ func (t *Table) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 		if err != nil {
 			return nil, fmt.Errorf("query items: %w", translate(err))
 		}
-		t.spent("Query", out.ConsumedCapacity)
+		t.spent("Query", one(out.ConsumedCapacity))
 		for _, got := range out.Items {
 			item, err := decode(got)
 			if err != nil {
@@ -152,7 +152,7 @@ func (t *Table) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 }
 
 // counting asks for consumed capacity only where someone listens.
-func (t *Table) counting() types.ReturnConsumedCapacity {
+func (t *Store) counting() types.ReturnConsumedCapacity {
 	if t.capacity == nil {
 		return types.ReturnConsumedCapacityNone
 	}
@@ -160,7 +160,7 @@ func (t *Table) counting() types.ReturnConsumedCapacity {
 }
 
 // spent reports what a request cost. Writes never read and reads never write.
-func (t *Table) spent(op string, capacities ...types.ConsumedCapacity) {
+func (t *Store) spent(op string, capacities ...types.ConsumedCapacity) {
 	if t.capacity == nil {
 		return
 	}
@@ -173,4 +173,12 @@ func (t *Table) spent(op string, capacities ...types.ConsumedCapacity) {
 	} else {
 		t.capacity(op, 0, units)
 	}
+}
+
+// one is the capacity of a request that reports a single one, or none.
+func one(c *types.ConsumedCapacity) types.ConsumedCapacity {
+	if c == nil {
+		return types.ConsumedCapacity{}
+	}
+	return *c
 }

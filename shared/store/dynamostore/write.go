@@ -19,7 +19,7 @@ const maxTransaction = 4 << 20
 
 // Write is one conditional request, or one transaction of several. A transaction
 // of more than 4 MB, which DynamoDB does not take, is ErrTooLarge.
-func (t *Table) Write(ctx context.Context, ops ...store.Op) error {
+func (t *Store) Write(ctx context.Context, ops ...store.Op) error {
 	if err := store.Validate(ops); err != nil {
 		return fmt.Errorf("write items: %w", err)
 	}
@@ -38,7 +38,7 @@ func (t *Table) Write(ctx context.Context, ops ...store.Op) error {
 	return nil
 }
 
-func (t *Table) write(ctx context.Context, op store.Op) error {
+func (t *Store) write(ctx context.Context, op store.Op) error {
 	writer := rand.Text()
 	var tries attempts
 	err := t.send(ctx, t.request(op, writer), &tries)
@@ -57,7 +57,7 @@ func (t *Table) write(ctx context.Context, op store.Op) error {
 }
 
 // check alone needs no transaction: a strong read is as good, at half the price.
-func (t *Table) check(ctx context.Context, op store.Op) error {
+func (t *Store) check(ctx context.Context, op store.Op) error {
 	item, err := t.Get(ctx, op.Item.Key, store.Strong)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -68,7 +68,7 @@ func (t *Table) check(ctx context.Context, op store.Op) error {
 	return nil
 }
 
-func (t *Table) transact(ctx context.Context, ops []store.Op) error {
+func (t *Store) transact(ctx context.Context, ops []store.Op) error {
 	writer := rand.Text()
 	in := &dynamodb.TransactWriteItemsInput{
 		ClientRequestToken:     aws.String(writer),
@@ -116,7 +116,7 @@ const (
 
 // request puts an operation into the form that a transaction takes; a single
 // request is made of the same parts.
-func (t *Table) request(op store.Op, writer string) types.TransactWriteItem {
+func (t *Store) request(op store.Op, writer string) types.TransactWriteItem {
 	now := number(t.now().Unix())
 	same := attributes{":version": number(op.Item.Version), ":now": now}
 	none := attributes{":now": now}
@@ -146,7 +146,7 @@ func (t *Table) request(op store.Op, writer string) types.TransactWriteItem {
 
 // set is an update, since only that can raise a version it does not know. Its
 // condition fails only for a repetition of itself, so that the version rises once.
-func (t *Table) set(item store.Item, writer string) *types.Update {
+func (t *Store) set(item store.Item, writer string) *types.Update {
 	set := "SET " + schema.Expires + " = :expires, " + schema.Writer + " = :writer"
 	remove := " REMOVE " + schema.Taken
 	values := attributes{":expires": number(expiry(item.Expires)), ":writer": text(writer), ":one": number(1)}
@@ -164,22 +164,18 @@ func (t *Table) set(item store.Item, writer string) *types.Update {
 }
 
 // send makes a single request of one part of a transaction.
-func (t *Table) send(ctx context.Context, w types.TransactWriteItem, tries *attempts) error {
+func (t *Store) send(ctx context.Context, w types.TransactWriteItem, tries *attempts) error {
 	const old = types.ReturnValuesOnConditionCheckFailureAllOld
-	var spent *types.ConsumedCapacity
-	var op string
 	switch {
 	case w.Put != nil:
-		op = "PutItem"
 		out, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: w.Put.Item,
 			ConditionExpression: w.Put.ConditionExpression, ExpressionAttributeValues: w.Put.ExpressionAttributeValues,
 			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.counting()}, t.patience, tries.watch)
 		if err != nil {
 			return err
 		}
-		spent = out.ConsumedCapacity
+		t.spent("PutItem", one(out.ConsumedCapacity))
 	case w.Update != nil:
-		op = "UpdateItem"
 		out, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: &t.name, Key: w.Update.Key,
 			UpdateExpression:    w.Update.UpdateExpression,
 			ConditionExpression: w.Update.ConditionExpression, ExpressionAttributeValues: w.Update.ExpressionAttributeValues,
@@ -187,17 +183,15 @@ func (t *Table) send(ctx context.Context, w types.TransactWriteItem, tries *atte
 		if err != nil {
 			return err
 		}
-		spent = out.ConsumedCapacity
+		t.spent("UpdateItem", one(out.ConsumedCapacity))
 	default:
-		op = "DeleteItem"
 		out, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: w.Delete.Key,
 			ConditionExpression: w.Delete.ConditionExpression, ExpressionAttributeValues: w.Delete.ExpressionAttributeValues,
 			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.counting()}, t.patience, tries.watch)
 		if err != nil {
 			return err
 		}
-		spent = out.ConsumedCapacity
+		t.spent("DeleteItem", one(out.ConsumedCapacity))
 	}
-	t.spent(op, aws.ToConsumed(spent))
 	return nil
 }

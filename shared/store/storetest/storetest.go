@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -49,6 +50,7 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) store.Table
 		{"replace needs the version that was read", replace},
 		{"set raises the version whatever was there", set},
 		{"delete is content with nothing", deletes},
+		{"remove needs the version that was read", removes},
 		{"several writes take effect together or not at all", transaction},
 		{"a check guards a transaction", check},
 		{"expired is invisible before it is deleted", expired},
@@ -186,6 +188,16 @@ func deletes(f *fixture) {
 	_, err := f.table.Get(f.ctx, key("a"), store.Strong)
 	f.fails(err, store.ErrNotFound)
 	f.must(f.write(store.Create, item("a", "again")))
+}
+
+func removes(f *fixture) {
+	f.fails(f.write(store.Remove, store.Item{Key: key("a"), Version: 1}), store.ErrConflict)
+	f.must(f.write(store.Set, item("a", "x")))
+	f.must(f.write(store.Set, item("a", "y")))
+	f.fails(f.write(store.Remove, store.Item{Key: key("a"), Version: 1}), store.ErrConflict)
+	f.must(f.write(store.Remove, store.Item{Key: key("a"), Version: 2}))
+	_, err := f.table.Get(f.ctx, key("a"), store.Strong)
+	f.fails(err, store.ErrNotFound)
 }
 
 func transaction(f *fixture) {
@@ -354,17 +366,25 @@ func expiredInPage(f *fixture) {
 }
 
 func oddKeys(f *fixture) {
-	odd := []string{" ", "#", "a b", "a\x01b", "città", "日本", "~", "a\x7f", strings.Repeat("k", 512)}
+	odd := []string{" ", "#", "a", "a\x01b", "a b", "a\x7f", "aé", "a日本", "a\U0010ffff", "b", strings.Repeat("k", 512), "~", "città"}
 	for _, s := range odd {
 		f.must(f.write(store.Create, item(s, s)))
 	}
-	for _, s := range odd {
-		if got := f.get(s); string(got.Data) != s {
-			f.Errorf("%q reads %q", s, got.Data)
+	slices.Sort(odd)
+	items, err := f.table.Query(f.ctx, store.Range{Partition: "P", Read: store.Strong})
+	f.must(err)
+	var got []string
+	for _, i := range items {
+		got = append(got, i.Sort)
+		if string(i.Data) != i.Sort || string(f.get(i.Sort).Data) != i.Sort {
+			f.Errorf("%q reads %q", i.Sort, i.Data)
 		}
 	}
-	if got := len(f.sorts(store.Range{})); got == 0 {
-		f.Error("a query shows nothing")
+	if diff := cmp.Diff(odd, got); diff != "" {
+		f.Errorf("not in order of bytes: %s", diff)
+	}
+	if got := f.sorts(store.Range{Prefix: "a", After: "a\x7f"}); got != "aé a日本 a\U0010ffff" {
+		f.Errorf("the last keys with a prefix are %q", got)
 	}
 }
 
@@ -373,6 +393,13 @@ func wrongCalls(f *fixture) {
 	f.fails(f.write(store.Set, store.Item{Key: store.Key{Partition: "P"}}), store.ErrInvalid)
 	f.fails(f.write(store.Set, store.Item{Key: key(strings.Repeat("k", 513))}), store.ErrInvalid)
 	f.fails(f.table.Write(f.ctx, store.Op{Item: item("a", "1")}, store.Op{Item: item("a", "2")}), store.ErrInvalid)
+	f.fails(f.write(store.Set, item("not\xffUTF-8", "x")), store.ErrInvalid)
+	f.fails(f.write(store.Set, item("zero\x00byte", "x")), store.ErrInvalid)
+	var heavy []store.Op
+	for n := range 1 + store.MaxTogether/store.MaxData {
+		heavy = append(heavy, store.Op{Item: store.Item{Key: key(fmt.Sprint(n)), Data: make([]byte, store.MaxData)}})
+	}
+	f.fails(f.table.Write(f.ctx, heavy...), store.ErrTooLarge)
 	f.fails(f.table.Write(f.ctx, make([]store.Op, store.MaxWrites+1)...), store.ErrInvalid)
 	_, err := f.table.Get(f.ctx, store.Key{}, store.Strong)
 	f.fails(err, store.ErrInvalid)

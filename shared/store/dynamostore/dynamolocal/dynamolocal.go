@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -69,14 +70,22 @@ func Start(ctx context.Context) (endpoint string, stop func(), err error) {
 	}
 	command := exec.Command(java, "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 		"-Djava.library.path="+dir, "-cp", filepath.Join(dir, "*"),
-		"com.amazonaws.services.dynamodbv2.local.main.ServerRunner",
+		"software.amazon.dynamodb.services.local.main.ServerRunner",
 		"-inMemory", "-sharedDb", "-disableTelemetry", "-port", strconv.Itoa(port))
 	diesWithParent(command)
-	if err := command.Start(); err != nil {
+	started, ended := make(chan error, 1), make(chan error, 1)
+	go func() {
+		// The kernel takes the thread that started it for its parent: that thread has to stay.
+		runtime.LockOSThread()
+		err := command.Start()
+		started <- err
+		if err == nil {
+			ended <- command.Wait()
+		}
+	}()
+	if err := <-started; err != nil {
 		return "", nil, fmt.Errorf("start DynamoDB Local: %w", err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
 	stop = sync.OnceFunc(func() {
 		_ = command.Process.Kill() // it keeps nothing
 		<-ended

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/places"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream"
+)
+
+func refreshOnce(ctx context.Context, args []string) error {
+	var c choices
+	var origins string
+	flags := flag.NewFlagSet("refresh", flag.ContinueOnError)
+	c.flags(flags)
+	flags.StringVar(&origins, "origins", "", "only these `cities`, by IATA code, parted by commas; default: all that the source knows")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	if err := c.settle(); err != nil {
+		return err
+	}
+	if c.store == "" {
+		return fmt.Errorf("refresh needs -store: without one there is nothing to keep")
+	}
+	only, err := cityList(origins)
+	if err != nil {
+		return err
+	}
+	table, err := c.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	source, partly, err := c.openUpstream(ctx, os.Stdout)
+	if err != nil {
+		return err
+	}
+	report, err := runRefresh(ctx, &c, table, source, only)
+	if err != nil {
+		return err
+	}
+	report.Print(os.Stdout)
+	if report.Failed > 0 {
+		return fmt.Errorf("%d of %d origins failed; run it again to ask for them", report.Failed, report.Origins)
+	}
+	if partly {
+		return errPartly
+	}
+	return nil
+}
+
+// cityList reads city or airport codes parted by commas.
+func cityList(s string) ([]fare.City, error) {
+	if s == "" {
+		return nil, nil
+	}
+	var cities []fare.City
+	for part := range strings.SplitSeq(s, ",") {
+		city, ok := places.CityOf(strings.ToUpper(strings.TrimSpace(part)))
+		if !ok {
+			return nil, fmt.Errorf("-origins: %q is not the IATA code of a city or airport we know", part)
+		}
+		cities = append(cities, city)
+	}
+	return cities, nil
+}
+
+// runRefresh refreshes with a progress line.
+func runRefresh(ctx context.Context, c *choices, table store.Table, source upstream.Source, only []fare.City) (refresh.Report, error) {
+	show := progress()
+	r := refresh.Refresher{
+		Source: source, Fares: store.Fares{Table: table}, Now: c.now,
+		Progress: func(done, total int, o refresh.Outcome) { show(done, total, string(o.Origin)) },
+	}
+	return r.Run(ctx, only...)
+}
+
+// progress draws a bar on a terminal, and says nothing into a file but at the end.
+func progress() func(done, total int, what string) {
+	begun := time.Now()
+	terminal := term.IsTerminal(int(os.Stderr.Fd()))
+	return func(done, total int, what string) {
+		const width = 30
+		if terminal {
+			full := width * done / total
+			fmt.Fprintf(os.Stderr, "\r[%s%s] %d/%d %-12s", strings.Repeat("#", full), strings.Repeat(".", width-full), done, total, what)
+		}
+		if done == total {
+			if terminal {
+				fmt.Fprint(os.Stderr, "\r\033[K")
+			}
+			fmt.Fprintf(os.Stderr, "%d origins in %.1f s\n", total, time.Since(begun).Seconds())
+		}
+	}
+}

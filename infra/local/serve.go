@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream"
+	"verdetto/shared/verdict"
+)
+
+func serve(ctx context.Context, args []string) error {
+	var c choices
+	var listen string
+	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+	c.flags(flags)
+	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "`address` to answer on")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	if err := c.settle(); err != nil {
+		return err
+	}
+	// What can be wrong is opened before anything is promised.
+	listener, err := net.Listen("tcp", listen)
+	if err != nil {
+		return fmt.Errorf("listen: %w; choose another with -listen", err)
+	}
+	defer listener.Close()
+	table, err := c.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	source, partly, err := c.openUpstream(ctx, os.Stdout)
+	if err != nil {
+		return err
+	}
+
+	weekly := func() error {
+		report, err := runRefresh(ctx, &c, table, source, nil)
+		if err == nil {
+			report.Print(os.Stdout)
+		}
+		return err
+	}
+	if source.Name() == "travelpayouts" {
+		// Asking for every city takes a quarter of an hour: answer meanwhile.
+		go keepFresh(ctx, &c, weekly, 0)
+	} else {
+		if err := weekly(); err != nil {
+			return err
+		}
+		go keepFresh(ctx, &c, weekly, verdict.LiveDays*24*time.Hour)
+	}
+
+	pepper, err := pepperOf(ctx, table)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{
+		Handler:           handler(&c, table, source, pepper),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+	}
+	examples(listener.Addr().String(), source.Name())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := server.Shutdown(grace); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("shut down: %w", err)
+	}
+	if partly {
+		return errPartly
+	}
+	return nil
+}
+
+// keepFresh refreshes after a while and then every cycle, until the process ends.
+func keepFresh(ctx context.Context, c *choices, weekly func() error, after time.Duration) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(after):
+		}
+		if err := weekly(); err != nil {
+			c.log.Error("refresh failed", "error", err)
+		}
+		after = verdict.LiveDays * 24 * time.Hour
+	}
+}
+
+// handler is the whole service.
+func handler(c *choices, table store.Table, source upstream.Source, pepper []byte) http.Handler {
+	settings := httpapi.Config{
+		Now: c.now, Log: c.log, Pepper: pepper,
+		Limiter: limit.New(table, c.now), Customers: store.Keys{Table: table},
+	}
+	if source.Name() == "sample" {
+		settings.Data = "sample"
+	}
+	api := httpapi.New(settings)
+	(&analisi.Service{Sheets: store.Fares{Table: table}, Now: c.now}).Register(api)
+	return api
+}
+
+func examples(address, source string) {
+	fmt.Printf("\nanswering on http://%s", address)
+	if source == "sample" {
+		fmt.Print(" with invented fares (X-Data: sample)")
+	}
+	fmt.Printf("; try\n\n  curl 'http://%[1]s/v1/analisi?origine=Milano&destinazione=Bucarest'\n"+
+		"  curl 'http://%[1]s/v1/analisi?origine=Londra&destinazione=Roma'\n"+
+		"  curl 'http://%[1]s/v1/analisi?origine=Milano&destinazione=Barcelonna'\n\nstop with Ctrl-C\n", address)
+}

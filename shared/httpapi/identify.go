@@ -1,0 +1,114 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/netip"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/limit"
+	"verdetto/shared/routes"
+	"verdetto/shared/store"
+)
+
+// KeyHeader carries a Pro key.
+const KeyHeader = "X-Api-Key"
+
+// The problems that a caller can meet at the door.
+var (
+	BadKey    = Kind{http.StatusUnauthorized, "chiave-non-valida", "The key is not valid"}
+	PlanEnded = Kind{http.StatusUnauthorized, "piano-scaduto", "The plan has ended"}
+	TooMany   = Kind{http.StatusTooManyRequests, "troppe-richieste", "Too many calls"}
+)
+
+// Customers is where keys are looked up.
+type Customers interface {
+	// Customer gives a customer as of all writes that have returned, or store.ErrNotFound.
+	Customer(ctx context.Context, id apikey.CustomerID) (store.Customer, error)
+}
+
+// caller is who is counted for a call.
+type caller struct {
+	pro     bool
+	subject string // a customer's id, or an address as a pseudonym
+	header  http.Header
+}
+
+type callerKey struct{}
+
+// identify finds out who is calling an endpoint that takes keys. A key that is
+// not good is never taken for none.
+func (a *API) identify(r *http.Request, h http.Header) (caller, *Problem) {
+	given, present := r.Header[KeyHeader]
+	if !present {
+		return caller{subject: a.pseudonym(address(a.viewer(r))), header: h}, nil
+	}
+	refused := BadKey.Problem("The header X-Api-Key holds no key that is in force: it was mistyped, or replaced by a newer one. "+
+		"POST /api/v1/pro/recupera sends a fresh key to the address that paid. Without the header, calls are free up to a daily cap.").
+		With("WWW-Authenticate", "ApiKey")
+	if len(given) != 1 {
+		return caller{}, refused
+	}
+	key, ok := apikey.Parse(given[0])
+	if !ok {
+		return caller{}, refused
+	}
+	c, err := a.config.Customers.Customer(r.Context(), key.Customer)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return caller{}, refused
+	case err != nil:
+		a.config.Log.ErrorContext(r.Context(), "key not checked", "error", err)
+		return caller{}, Unavailable.Problem("Your key could not be checked just now. Try again in a few seconds.").With("Retry-After", "5")
+	case !c.Holds(key):
+		return caller{}, refused
+	case !c.Plan().Live(a.config.Now()):
+		return caller{}, PlanEnded.Problem("The plan of this key ended on "+c.Until.UTC().Format("2006-01-02")+
+			". POST /api/v1/pro/checkout or GET /v1/pro/cripta renews it; without the header, calls are free up to a daily cap.").
+			With("WWW-Authenticate", "ApiKey")
+	}
+	h.Set("X-Plan", "pro")
+	h.Set("X-Cache", "MISS")
+	return caller{pro: true, subject: string(key.Customer), header: h}, nil
+}
+
+// pseudonym stands for an address in the counters: an IPv6 address is counted
+// with its /64, which is what one subscriber is given, and neither can be read back.
+func (a *API) pseudonym(addr netip.Addr) string {
+	if addr.Is6() {
+		if p, err := addr.Prefix(64); err == nil {
+			addr = p.Addr()
+		}
+	}
+	mac := hmac.New(sha256.New, a.config.Pepper)
+	mac.Write([]byte("address\x00" + addr.String()))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// count spends one call of the caller's cap and tells how it stands.
+func (a *API) count(ctx context.Context, route routes.Route) *Problem {
+	c, ok := ctx.Value(callerKey{}).(caller)
+	if !ok {
+		return nil // an endpoint without caps
+	}
+	allowed, name := route.Free, route.Name+"-free"
+	if c.pro {
+		allowed, name = route.Pro, route.Name+"-pro"
+	}
+	d, err := a.config.Limiter.Take(ctx, limit.Limit{Name: name, Calls: allowed.Calls, Window: allowed.Per}, c.subject)
+	if err != nil {
+		a.config.Log.ErrorContext(ctx, "call not counted", "error", err)
+	}
+	d.Headers(c.header, a.config.Now())
+	if d.Allowed {
+		return nil
+	}
+	if c.pro {
+		return TooMany.Problem("This key has used up its calls of this minute. Wait as Retry-After says.")
+	}
+	return TooMany.Problem("The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it has no daily cap.")
+}

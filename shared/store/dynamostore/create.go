@@ -1,0 +1,51 @@
+package dynamostore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"verdetto/shared/store/dynamostore/schema"
+)
+
+// createWait is how long Create waits for the table to become usable.
+const createWait = time.Minute
+
+// Create makes the table, billed by request and with TTL, and is content if it is
+// there. It is for tests and a desk; on AWS the deployment makes the table.
+func (t *Store) Create(ctx context.Context) error {
+	_, err := t.client.CreateTable(ctx, &dynamodb.CreateTableInput{
+		TableName:   &t.name,
+		BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String(schema.Partition), AttributeType: types.ScalarAttributeTypeS},
+			{AttributeName: aws.String(schema.Sort), AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{
+			{AttributeName: aws.String(schema.Partition), KeyType: types.KeyTypeHash},
+			{AttributeName: aws.String(schema.Sort), KeyType: types.KeyTypeRange},
+		},
+	})
+	var exists *types.ResourceInUseException
+	if errors.As(err, &exists) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("create table %s: %w", t.name, translate(err))
+	}
+	made := dynamodb.NewTableExistsWaiter(t.client, func(o *dynamodb.TableExistsWaiterOptions) { o.MinDelay = 100 * time.Millisecond })
+	if err := made.Wait(ctx, &dynamodb.DescribeTableInput{TableName: &t.name}, createWait); err != nil {
+		return fmt.Errorf("create table %s: %w", t.name, translate(err))
+	}
+	_, err = t.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: &t.name,
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(schema.Expires), Enabled: aws.Bool(true)}})
+	if err != nil {
+		return fmt.Errorf("set expiry of table %s: %w", t.name, translate(err))
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package dynamostore
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"verdetto/shared/store"
+	"verdetto/shared/store/dynamostore/schema"
+)
+
+// takeTries is how often Take changes between counting and beginning again. They
+// alternate only where others begin and expire the same counter at the same moment.
+const takeTries = 4
+
+// Take is one conditional update. Only where the counter has expired and DynamoDB
+// has not deleted it yet is a second write needed, since an expression cannot
+// begin a number again.
+func (t *Store) Take(ctx context.Context, key store.Key, limit int64, expires time.Time) (int64, error) {
+	if err := key.Validate(); err != nil {
+		return 0, fmt.Errorf("take from counter: %w", err)
+	}
+	if limit <= 0 {
+		return 0, fmt.Errorf("take from counter: %w", store.ErrLimit)
+	}
+	writer := rand.Text()
+	for range takeTries {
+		count, found, err := t.count(ctx, key, limit, expires, writer)
+		if err == nil {
+			return count, nil
+		}
+		if found == nil {
+			return 0, fmt.Errorf("take from counter: %w", translate(err))
+		}
+		if wroteIt(found, writer) {
+			return t.taken(found)
+		}
+		if until, err := integer(found, schema.Expires); err == nil && until > t.now().Unix() {
+			return 0, fmt.Errorf("take from counter: %w", store.ErrLimit)
+		}
+		found, err = t.begin(ctx, key, expires, writer)
+		if err == nil {
+			return 1, nil
+		}
+		if found == nil {
+			return 0, fmt.Errorf("take from counter: %w", translate(err))
+		}
+		if wroteIt(found, writer) {
+			return t.taken(found)
+		}
+	}
+	return 0, fmt.Errorf("take from counter: %w: others keep beginning it", store.ErrUnavailable)
+}
+
+func (t *Store) taken(a attributes) (int64, error) {
+	n, err := integer(a, schema.Taken)
+	if err != nil {
+		return 0, fmt.Errorf("take from counter: %w", err)
+	}
+	return n, nil
+}
+
+// count adds one to a counter that is absent, or live and below the limit. Where
+// it cannot, it gives the item it found, and a nil item where the request failed.
+func (t *Store) count(ctx context.Context, key store.Key, limit int64, expires time.Time, writer string) (int64, attributes, error) {
+	out, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &t.name, Key: keyOf(key),
+		UpdateExpression: aws.String("SET " + schema.Expires + " = if_not_exists(" + schema.Expires + ", :expires), " +
+			schema.Writer + " = :writer ADD " + schema.Taken + " :one, " + schema.Version + " :one"),
+		ConditionExpression: aws.String("(attribute_not_exists(" + schema.Partition + ") OR (" + schema.Expires + " > :now AND (attribute_not_exists(" +
+			schema.Taken + ") OR " + schema.Taken + " < :limit))) AND " + notYet),
+		ExpressionAttributeValues: attributes{":expires": number(expiry(expires)), ":writer": text(writer),
+			":one": number(1), ":now": number(t.now().Unix()), ":limit": number(limit)},
+		ReturnValues:                        types.ReturnValueUpdatedNew,
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		ReturnConsumedCapacity:              t.counting(),
+	}, t.patience)
+	if err != nil {
+		return 0, foundBy(err), err
+	}
+	t.spent("UpdateItem", one(out.ConsumedCapacity))
+	n, err := t.taken(out.Attributes)
+	return n, nil, err
+}
+
+// begin puts a counter at 1 where none is or an expired one.
+func (t *Store) begin(ctx context.Context, key store.Key, expires time.Time, writer string) (attributes, error) {
+	counter := encode(store.Item{Key: key, Expires: expires}, 1, writer)
+	counter[schema.Taken] = number(1)
+	out, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &t.name, Item: counter,
+		ConditionExpression:                 aws.String(noItem),
+		ExpressionAttributeValues:           attributes{":now": number(t.now().Unix())},
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		ReturnConsumedCapacity:              t.counting(),
+	}, t.patience)
+	if err != nil {
+		return foundBy(err), err
+	}
+	t.spent("PutItem", one(out.ConsumedCapacity))
+	return nil, nil
+}
+
+// foundBy gives the item on which a condition failed.
+func foundBy(err error) attributes {
+	var failed *types.ConditionalCheckFailedException
+	if errors.As(err, &failed) {
+		return failed.Item
+	}
+	return nil
+}
