@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,19 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"verdetto/infra/local/runtimeapi"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/store/dynamostore/dynamolocal"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/upstreamtest"
 )
-
-// invokeTable is the table that an invocation finds, filled from the chosen source.
-const invokeTable = "verdetto-invoke"
 
 // invoke runs an executable as Lambda would, over DynamoDB Local, and prints what it answers.
 func invoke(ctx context.Context, args []string) error {
@@ -85,11 +79,8 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 // a stand-in for the real source that has the same fares, and gives the
 // environment in which an executable finds both.
 func (c *choices) furnish(ctx context.Context, endpoint string, fill bool) (environment []string, done func(), err error) {
-	client := dynamodb.New(dynamodb.Options{
-		Region: "eu-south-1", BaseEndpoint: aws.String(endpoint),
-		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-	})
-	table := dynamostore.New(client, invokeTable, c.now)
+	name := "invoke-" + rand.Text()
+	table := dynamostore.New(dynamolocal.Client(endpoint), name, c.now)
 	if err := table.Create(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -108,7 +99,7 @@ func (c *choices) furnish(ctx context.Context, endpoint string, fill bool) (envi
 	}
 	standIn := upstreamtest.New(rows, c.now)
 	environment = []string{
-		"VERDETTO_TABLE=" + invokeTable,
+		"VERDETTO_TABLE=" + name,
 		"VERDETTO_ORIGIN_SECRETS=local-origin-secret",
 		"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
 		"TRAVELPAYOUTS_TOKEN=" + standIn.Token,
