@@ -1,13 +1,16 @@
 // Package analisi answers GET /v1/analisi: is today's cheapest fare on a route
 // cheap? It resolves two city names in memory, reads one sheet, and judges.
+// GET /v1/rotte says which routes can be asked for.
 package analisi
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"verdetto/shared/fare"
@@ -23,10 +26,36 @@ type Sheets interface {
 	Sheet(ctx context.Context, r fare.Route, read store.Consistency) ([]byte, int64, error)
 }
 
+// Wishes is where origins are remembered that callers asked for in vain.
+type Wishes interface {
+	Want(ctx context.Context, origin fare.City, until time.Time) error
+}
+
 // Service answers verdicts.
 type Service struct {
-	Sheets Sheets
-	Now    func() time.Time
+	Sheets   Sheets
+	Wishes   Wishes
+	Coverage Coverage
+	Now      func() time.Time
+	Log      *slog.Logger
+
+	noted sync.Map // origins that this process has noted: once is enough
+}
+
+// wishDays is how long a wish is remembered: two refreshes and a bit.
+const wishDays = 16
+
+// want notes an origin. It never holds up or spoils the answer: what fails is tried again by the next caller.
+func (s *Service) want(ctx context.Context, origin fare.City) {
+	today := fare.DayOf(s.Now())
+	if last, ok := s.noted.Load(origin); ok && last.(fare.Day) == today {
+		return
+	}
+	if err := s.Wishes.Want(ctx, origin, (today + wishDays).Time()); err != nil {
+		s.Log.ErrorContext(ctx, "wish not noted", "error", err)
+		return
+	}
+	s.noted.Store(origin, today)
 }
 
 // The problems that a verdict can meet.
@@ -42,18 +71,28 @@ type input struct {
 	Destinazione string `query:"destinazione" required:"true" doc:"Destination city name, likewise" example:"Bucarest"`
 }
 
-type output struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         verdict.Analysis
-}
+type output struct{ Body verdict.Analysis }
 
-// Register adds the endpoint to an API.
+// Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	httpapi.Handle(api, "analisi", httpapi.Doc{
 		Summary:     "Price verdict for a route",
 		Description: "Says whether today's cheapest one-way economy fare for one adult is cheap, compared with the cheapest fare of the same route on past days.",
 		Problems:    []httpapi.Kind{UnknownCity, NotCovered, NoLiveFare},
-	}, s.analysis)
+	}, differ, s.analysis)
+	s.registerRoutes(api)
+}
+
+// differ refuses a journey that ends where it begins.
+func differ(_ context.Context, in *input) error {
+	origin, ok1 := places.Find(in.Origine)
+	destination, ok2 := places.Find(in.Destinazione)
+	if !ok1 || !ok2 || origin.City != destination.City {
+		return nil
+	}
+	p := SameCity.Problem(fmt.Sprintf("Both names lead to %s (%s). Give two different cities.", origin.Name, origin.City))
+	p.Errors = []httpapi.Fault{{Name: "destinazione", Detail: "is the same city as origine"}}
+	return p
 }
 
 func (s *Service) analysis(ctx context.Context, in *input) (*output, error) {
@@ -65,15 +104,11 @@ func (s *Service) analysis(ctx context.Context, in *input) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	if origin.City == destination.City {
-		p := SameCity.Problem(fmt.Sprintf("Both names lead to %s (%s). Give two different cities.", origin.Name, origin.City))
-		p.Errors = []httpapi.Fault{{Name: "destinazione", Detail: "is the same city as origine"}}
-		return nil, p
-	}
 	between := origin.Name + " to " + destination.Name
 	data, _, err := s.Sheets.Sheet(ctx, fare.Route{Origin: origin.City, Destination: destination.City}, store.Eventual)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, NotCovered.Problem("No fare from " + between + " has ever been observed here. The other direction, or a larger city nearby, may be covered.")
+		s.want(ctx, origin.City)
+		return nil, NotCovered.Problem("No fare from " + between + " has ever been observed here. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.")
 	}
 	if err != nil {
 		return nil, err
@@ -88,7 +123,7 @@ func (s *Service) analysis(ctx context.Context, in *input) (*output, error) {
 			between, fare.DayOf(time.Unix(sheet.Newest, 0))))
 	}
 	a.Origine, a.Destinazione = origin.Name, destination.Name
-	return &output{CacheControl: "no-store", Body: a}, nil
+	return &output{a}, nil
 }
 
 // find resolves a city name, or says which names are near.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -20,7 +19,9 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
 	"verdetto/shared/store"
+	"verdetto/shared/trends"
 	"verdetto/shared/verdict"
 )
 
@@ -58,11 +59,37 @@ func sheet(days int) verdict.Sheet {
 	return verdict.Build(all, nil, d)
 }
 
+// wishes remembers what was wished for; an error in it is what wishing gives.
+type wishes struct {
+	noted []fare.City
+	until time.Time
+	err   error
+}
+
+func (w *wishes) Want(_ context.Context, origin fare.City, until time.Time) error {
+	if w.err != nil {
+		return w.err
+	}
+	w.noted, w.until = append(w.noted, origin), until
+	return nil
+}
+
+// unlimited counts nothing.
+type unlimited struct{}
+
+func (unlimited) Take(context.Context, store.Key, int64, time.Time) (int64, error) { return 1, nil }
+
 func serve(t *testing.T, s sheets) *httpapi.API {
 	t.Helper()
-	now := func() time.Time { return today }
-	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	(&analisi.Service{Sheets: s, Now: now}).Register(api)
+	return serveWith(t, &analisi.Service{Sheets: s, Wishes: &wishes{}})
+}
+
+func serveWith(t *testing.T, s *analisi.Service) *httpapi.API {
+	t.Helper()
+	s.Now = func() time.Time { return today }
+	s.Log = slog.New(slog.DiscardHandler)
+	api := httpapi.New(httpapi.Config{Now: s.Now, Log: s.Log, Limiter: limit.New(unlimited{}, s.Now)})
+	s.Register(api)
 	return api
 }
 
@@ -193,5 +220,109 @@ func TestProblems(t *testing.T) {
 				t.Errorf("incomplete: %s", w.Body)
 			}
 		})
+	}
+}
+
+func TestWishes(t *testing.T) {
+	w := &wishes{err: errors.New("storage is down")}
+	h := serveWith(t, &analisi.Service{Sheets: sheets{milbuh: sheet(40)}, Wishes: w})
+	ask := func(query string, status int) {
+		t.Helper()
+		if got := get(t, h, "/v1/analisi?"+query); got.Code != status {
+			t.Fatalf("%s: %d %s", query, got.Code, got.Body)
+		}
+	}
+	ask("origine=Roma&destinazione=Parigi", 404) // the answer does not suffer
+	w.err = nil
+	for range 3 {
+		ask("origine=Roma&destinazione=Parigi", 404)
+		ask("origine=Roma&destinazione=Londra", 404)
+		ask("origine=Milano&destinazione=Bucarest", 200)
+		ask("origine=Atlantide&destinazione=Londra", 404)
+	}
+	if diff := cmp.Diff([]fare.City{"ROM"}, w.noted); diff != "" || w.until.Before(today.Add(14*24*time.Hour)) {
+		t.Errorf("noted %v until %v", w.noted, w.until)
+	}
+}
+
+// coverage is two origins.
+type coverage struct{}
+
+func (coverage) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
+	at := today.Add(-time.Hour).Unix()
+	var o trends.Origin
+	switch origin {
+	case "MIL":
+		o = o.Merge([]trends.Entry{{Destination: "BUH", Observations: 5, Sample: 2, Newest: at}, {Destination: "LON", Observations: 9, Sample: 8, Newest: at}})
+	case "ROM":
+		o = o.Merge([]trends.Entry{{Destination: "LON", Observations: 1, Newest: at}})
+	default:
+		return nil, 0, store.ErrNotFound
+	}
+	data, err := o.Encode()
+	return data, 1, err
+}
+
+func (coverage) Covered(_ context.Context, after fare.City, limit int) (some []fare.City, _ error) {
+	for _, c := range []fare.City{"MIL", "ROM"} {
+		if c > after && len(some) < limit {
+			some = append(some, c)
+		}
+	}
+	return some, nil
+}
+
+func (coverage) Into(_ context.Context, destination, after fare.City, limit int) (some []store.Into, _ error) {
+	for n := range 150 {
+		origin := fare.City(fmt.Sprintf("A%c%c", 'A'+n/26, 'A'+n%26))
+		if origin > after && len(some) < limit && destination == "LON" {
+			some = append(some, store.Into{Origin: origin, Coverage: store.Coverage{Observations: n}})
+		}
+	}
+	return some, nil
+}
+
+func TestRoutes(t *testing.T) {
+	h := serveWith(t, &analisi.Service{Sheets: sheets{}, Wishes: &wishes{}, Coverage: coverage{}})
+	for _, c := range []struct {
+		name, query string
+		status      int
+		routes      string // the first two
+		count       int
+		next        string
+	}{
+		{"all, first page", "", 200, "MIL-LON MIL-BUH", 2, "MIL"},
+		{"all, second page", "page=MIL", 200, "ROM-LON", 1, ""},
+		{"all, beyond the end", "page=ROM", 200, "", 0, ""},
+		{"from a city", "origine=milan", 200, "MIL-LON MIL-BUH", 2, ""},
+		{"from a city by its code", "origine=MIL", 200, "MIL-LON MIL-BUH", 2, ""},
+		{"from a city that is not covered", "origine=Parigi", 200, "", 0, ""},
+		{"one route", "origine=Milano&destinazione=Londra", 200, "MIL-LON", 1, ""},
+		{"one that is not", "origine=Milano&destinazione=Parigi", 200, "", 0, ""},
+		{"into a city", "destinazione=Londra", 200, "AAA-LON AAB-LON", 100, "ADV"},
+		{"into a city, second page", "destinazione=Londra&page=ADV", 200, "ADW-LON ADX-LON", 50, ""},
+		{"unknown city", "origine=Atlantide", 404, "", 0, ""},
+		{"bad page", "page=2", 400, "", 0, ""},
+		{"repeated", "origine=Milano&origine=Roma", 400, "", 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := get(t, h, "/v1/rotte?"+c.query)
+			var got analisi.Routes
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+				t.Fatal(err)
+			}
+			var routes []string
+			for _, r := range got.Rotte {
+				routes = append(routes, r.Origine.Codice+"-"+r.Destinazione.Codice)
+			}
+			if w.Code != c.status || len(routes) != c.count || strings.Join(routes[:min(2, len(routes))], " ") != c.routes || got.Successiva != c.next {
+				t.Errorf("%d %.300s", w.Code, w.Body)
+			}
+		})
+	}
+	w := get(t, h, "/v1/rotte?origine=Roma")
+	want := `{"rotte":[{"origine":{"codice":"ROM","nome":"Roma"},"destinazione":{"codice":"LON","nome":"Londra"},"osservazioni":1,"campione":0,"aggiornatoIl":"2016-03-01T11:00:00Z"}]}`
+	if got := strings.TrimSpace(w.Body.String()); got != want {
+		t.Errorf("%s", got)
 	}
 }

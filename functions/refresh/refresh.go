@@ -20,6 +20,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/trends"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
 )
@@ -30,6 +31,11 @@ type Refresher struct {
 	Fares   store.Fares
 	Now     func() time.Time
 	Workers int // origins at a time; 0 is 4
+	// Origins are asked for when Run is given none; without them, all that the
+	// source knows. Those that callers asked for in vain are asked for as well.
+	Origins []fare.City
+	// Rates, where given, are kept for those who convert prices.
+	Rates fare.Rates
 	// Progress, where set, is told of each origin as it ends, one at a time.
 	Progress func(done, total int, o Outcome)
 }
@@ -59,10 +65,15 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	if err := r.Fares.Claim(ctx, r.Source.Name()); err != nil {
 		return Report{}, err
 	}
+	if r.Rates.PerEuro != nil {
+		if err := r.Fares.SetRates(ctx, r.Rates); err != nil {
+			return Report{}, err
+		}
+	}
 	if len(origins) == 0 {
 		var err error
-		if origins, err = r.Source.Origins(ctx); err != nil {
-			return Report{}, fmt.Errorf("list origins: %w", err)
+		if origins, err = r.plan(ctx); err != nil {
+			return Report{}, err
 		}
 	}
 	report := Report{Origins: len(origins)}
@@ -104,6 +115,27 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	return report, nil
 }
 
+// plan lists the origins to ask for: the configured ones or all, and the wanted ones.
+func (r *Refresher) plan(ctx context.Context) ([]fare.City, error) {
+	origins := slices.Clone(r.Origins)
+	if len(origins) == 0 {
+		var err error
+		if origins, err = r.Source.Origins(ctx); err != nil {
+			return nil, fmt.Errorf("list origins: %w", err)
+		}
+	}
+	wanted, err := r.Fares.Wanted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range wanted {
+		if !slices.Contains(origins, w) {
+			origins = append(origins, w)
+		}
+	}
+	return origins, nil
+}
+
 // origin asks for one origin and stores the answer, route by route.
 func (r *Refresher) origin(ctx context.Context, origin fare.City, now time.Time) Outcome {
 	o := Outcome{Origin: origin}
@@ -129,16 +161,22 @@ func (r *Refresher) origin(ctx context.Context, origin fare.City, now time.Time)
 	}
 	o.Routes = len(byRoute)
 	var faults []error
+	var entries []trends.Entry
 	for route, observations := range byRoute {
-		added, changed, err := r.route(ctx, route, observations, fare.DayOf(now))
-		o.New += added
-		o.Duplicate += len(observations) - added
-		if changed {
+		f, err := r.route(ctx, route, observations, fare.DayOf(now))
+		o.New += f.added
+		o.Duplicate += len(observations) - f.added
+		if f.changed {
 			o.RoutesChanged++
 		}
 		if err != nil {
 			faults = append(faults, err)
+			continue
 		}
+		entries = append(entries, entryOf(route.Destination, f.sheet))
+	}
+	if err := r.trends(ctx, origin, entries); err != nil {
+		faults = append(faults, err)
 	}
 	if len(faults) == 0 {
 		// Said last: until all is stored, the next run asks for the same again.
@@ -153,63 +191,66 @@ func (r *Refresher) origin(ctx context.Context, origin fare.City, now time.Time)
 // attempts is how often a route is tried again when another refresh of it writes at the same time.
 const attempts = 5
 
+// folded is what became of a route.
+type folded struct {
+	added   int // observations
+	changed bool
+	sheet   verdict.Sheet
+}
+
 // route adds observations to a route's history and makes its sheet anew.
-func (r *Refresher) route(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day) (added int, changed bool, err error) {
+func (r *Refresher) route(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day) (f folded, err error) {
 	read := store.Eventual
 	for range attempts {
-		added, changed, err = r.fold(ctx, route, observations, today, read)
+		f, err = r.fold(ctx, route, observations, today, read)
 		if !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrExists) {
-			return added, changed, err
+			return f, err
 		}
 		read = store.Strong
 	}
-	return added, changed, err
+	return f, err
 }
 
 // fold does it once. The sheet is made from the whole history every time and
 // written only if it differs, so a run that was killed before it wrote the
 // sheet is mended by the next.
-func (r *Refresher) fold(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day, read store.Consistency) (added int, changed bool, err error) {
+func (r *Refresher) fold(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day, read store.Consistency) (f folded, err error) {
 	blocks, err := r.Fares.Blocks(ctx, route, read)
 	if err != nil {
-		return 0, false, err
+		return f, err
 	}
 	h, err := unpack(blocks)
 	if err != nil {
-		return 0, false, fmt.Errorf("history of %s: %w", route, err)
+		return f, fmt.Errorf("history of %s: %w", route, err)
 	}
 	kept := slices.DeleteFunc(slices.Clone(observations), func(o fare.Observation) bool {
 		return o.FoundDay() <= today-verdict.HistoryDays // already too old to keep
 	})
 	merged, writes, added := h.merge(kept)
 	if err := r.Fares.PutBlocks(ctx, route, writes, expiry); err != nil {
-		return 0, false, err
+		return f, err
 	}
-	changed = len(writes) > 0
+	f.added, f.changed = added, len(writes) > 0
 
-	var earlier []verdict.Low
 	old, version, err := r.Fares.Sheet(ctx, route, read)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return added, changed, err
+		return f, err
 	}
 	if version > 0 {
-		sheet, err := verdict.Decode(old)
-		if err != nil {
-			return added, changed, fmt.Errorf("sheet of %s: %w", route, err)
+		if f.sheet, err = verdict.Decode(old); err != nil {
+			return f, fmt.Errorf("sheet of %s: %w", route, err)
 		}
-		if sheet.AsOf > today {
-			return added, changed, nil // made by a later refresh, which knew at least as much
+		if f.sheet.AsOf > today {
+			return f, nil // made by a later refresh, which knew at least as much
 		}
-		earlier = sheet.Lows
 	}
-	fresh := verdict.Build(merged, earlier, today).Encode()
+	f.sheet = verdict.Build(merged, f.sheet.Lows, today)
+	fresh := f.sheet.Encode()
 	if slices.Equal(fresh, old) {
-		return added, changed, nil
+		return f, nil
 	}
-	if err := r.Fares.PutSheet(ctx, route, fresh, version); err != nil {
-		return added, changed, err
-	}
-	return added, true, nil
+	f.changed = true
+	return f, r.Fares.PutSheet(ctx, route, fresh, version)
 }
 
 // expiry is when the last observation of a cycle leaves the history.

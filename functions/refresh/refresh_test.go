@@ -111,7 +111,7 @@ func run(t *testing.T, table store.Table, s *source, origins ...fare.City) refre
 func contents(t *testing.T, table store.Table) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for _, partition := range []string{"ROUTE#MIL-BUH", "ROUTE#MIL-LON", "ROUTE#ROM-PAR", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#XXX", "FARES"} {
+	for _, partition := range []string{"ROUTE#MIL-BUH", "ROUTE#MIL-LON", "ROUTE#ROM-PAR", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#XXX", "FARES", "COVERED", "INTO#BUH", "INTO#LON", "INTO#PAR", "WANTED"} {
 		items, err := table.Query(t.Context(), store.Range{Partition: partition, Read: store.Strong})
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@
 //	go run ./infra/local serve      answer on 127.0.0.1:8080
 //	go run ./infra/local refresh    bring a store up to date once
 //	go run ./infra/local invoke     run a built Lambda executable with an event
+//	go run ./infra/local key        make a Pro key by hand
 package main
 
 import (
@@ -27,6 +28,7 @@ var commands = []command{
 	{"serve", "answer requests; the whole service in one process", serve},
 	{"refresh", "bring a store up to date once and report", refreshOnce},
 	{"invoke", "run a built Lambda executable with an event", invoke},
+	{"key", "make a Pro key by hand", key},
 }
 
 // errPartly is returned when the work was done but some of the input was left out.

@@ -15,6 +15,7 @@ import (
 	"verdetto/shared/places"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
+	"verdetto/shared/upstream/ecb"
 )
 
 func refreshOnce(ctx context.Context, args []string) error {
@@ -80,9 +81,19 @@ func runRefresh(ctx context.Context, c *choices, table store.Table, source upstr
 	show := progress()
 	r := refresh.Refresher{
 		Source: source, Fares: store.Fares{Table: table}, Now: c.now,
+		Rates:    c.rates(ctx, source),
 		Progress: func(done, total int, o refresh.Outcome) { show(done, total, string(o.Origin)) },
 	}
 	return r.Run(ctx, only...)
+}
+
+// rates are those that price trends convert at: the newest for the real source,
+// and for recorded or invented fares those of the clock's day.
+func (c *choices) rates(ctx context.Context, source upstream.Source) fare.Rates {
+	if source.Name() == "travelpayouts" {
+		return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), c.log)
+	}
+	return ecb.Table().On(fare.DayOf(c.now()))
 }
 
 // progress draws a bar on a terminal, and says nothing into a file but at the end.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"verdetto/functions/analisi"
+	"verdetto/functions/pricetrends"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/store"
@@ -117,7 +118,9 @@ func handler(c *choices, table store.Table, source upstream.Source, pepper []byt
 		settings.Data = "sample"
 	}
 	api := httpapi.New(settings)
-	(&analisi.Service{Sheets: store.Fares{Table: table}, Now: c.now}).Register(api)
+	fares := store.Fares{Table: table}
+	(&analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: c.now, Log: c.log}).Register(api)
+	(&pricetrends.Service{Fares: fares, Now: c.now}).Register(api)
 	return api
 }
 

@@ -11,9 +11,12 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,12 +77,15 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.Serv
 type Doc struct {
 	Summary, Description string
 	Problems             []Kind
+	Answer               any   // an answer's type, where the handler writes the bytes itself
+	Statuses             []int // that it answers with beside 200 and the problems, without a body
 }
 
-// Handle registers a typed handler for a route of routes.Table. The handler is
-// called only with a request that is well formed; what it returns that is no
+// Handle registers a typed handler for a route of routes.Table. A request whose
+// parameters are each well formed is shown to check, where there is one; what
+// that lets pass is counted and then handled. What either returns that is no
 // Problem is logged and told to the caller as a plain 500 or 503.
-func Handle[I, O any](a *API, name string, doc Doc, handler func(context.Context, *I) (*O, error)) {
+func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, *I) error, handler func(context.Context, *I) (*O, error)) {
 	route := routes.Named(name)
 	statuses := []int{http.StatusBadRequest}
 	for _, k := range doc.Problems {
@@ -94,16 +100,53 @@ func Handle[I, O any](a *API, name string, doc Doc, handler func(context.Context
 		Summary:     doc.Summary,
 		Description: doc.Description,
 		Errors:      slices.Compact(statuses),
+		Responses:   a.responses(doc),
 	}, func(ctx context.Context, in *I) (*O, error) {
-		if p := a.count(ctx, route); p != nil {
-			return nil, p.With("Cache-Control", "no-store")
+		var out *O
+		var err error
+		if check != nil {
+			err = check(ctx, in)
 		}
-		out, err := handler(ctx, in)
+		if err == nil {
+			err = a.count(ctx, route)
+		}
+		if err == nil {
+			out, err = handler(ctx, in)
+		}
 		if err != nil {
 			return nil, a.told(ctx, route, err)
 		}
+		callOf(ctx).header.Set("Cache-Control", lifetime(route, callOf(ctx).pro))
 		return out, nil
 	})
+}
+
+// responses describes what Huma cannot read from the handler's type.
+func (a *API) responses(doc Doc) map[string]*huma.Response {
+	responses := map[string]*huma.Response{}
+	for _, status := range doc.Statuses {
+		responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status)}
+	}
+	if doc.Answer != nil {
+		schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(doc.Answer), true, "")
+		responses["200"] = &huma.Response{
+			Description: "OK",
+			Content:     map[string]*huma.MediaType{"application/json": {Schema: schema}},
+		}
+	}
+	return responses
+}
+
+// lifetime is the Cache-Control of a successful answer. What belongs to a key
+// is shared by no one else: the key is part of the edge's cache key, and Vary says so.
+func lifetime(route routes.Route, pro bool) string {
+	switch {
+	case pro && route.Edge.Pro > 0:
+		return fmt.Sprintf("s-maxage=%d", int(route.Edge.Pro.Seconds()))
+	case !pro && route.Edge.Free > 0:
+		return fmt.Sprintf("public, s-maxage=%d", int(route.Edge.Free.Seconds()))
+	}
+	return "no-store"
 }
 
 // told turns an error into what the caller is told, and logs what is no Problem.
@@ -150,15 +193,15 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 		WrongMethod.Problem("This path answers "+allow+".").With("Allow", allow).write(w, r)
 		return
 	}
+	c := call{header: w.Header()}
 	if here[at].Keyed() {
-		c, p := a.identify(r, w.Header())
-		if p != nil {
+		var p *Problem
+		if c, p = a.identify(r, w.Header()); p != nil {
 			p.write(w, r)
 			return
 		}
-		r = r.WithContext(context.WithValue(r.Context(), callerKey{}, c))
 	}
-	a.mux.ServeHTTP(w, r)
+	a.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 }
 
 // withPath is the request as if it had been made to another path.

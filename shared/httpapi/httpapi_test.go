@@ -3,14 +3,21 @@ package httpapi_test
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"verdetto/shared/apikey"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/store"
 )
 
 type in struct {
@@ -18,33 +25,64 @@ type in struct {
 	Destinazione string `query:"destinazione" required:"true"`
 }
 
-type out struct {
-	Body struct {
-		Caller string `json:"caller"`
-	}
+type out struct{ Body struct{} }
+
+// counters remembers under whom calls were counted.
+type counters struct {
+	subjects []string
+	err      error
 }
 
-func open(t *testing.T, config httpapi.Config) (*httpapi.API, *bytes.Buffer) {
+func (c *counters) Take(_ context.Context, key store.Key, limit int64, _ time.Time) (int64, error) {
+	c.subjects = append(c.subjects, key.Partition)
+	return 1, c.err
+}
+
+// customers is the stored customers; an error in it is what reading gives.
+type customers map[apikey.CustomerID]any
+
+func (c customers) Customer(_ context.Context, id apikey.CustomerID) (store.Customer, error) {
+	switch v := c[id].(type) {
+	case store.Customer:
+		return v, nil
+	case error:
+		return store.Customer{}, v
+	}
+	return store.Customer{}, store.ErrNotFound
+}
+
+var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func open(t *testing.T, config httpapi.Config) (*httpapi.API, *counters, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
 	config.Log = slog.New(slog.NewJSONHandler(&log, nil))
-	config.Now = time.Now
+	config.Now = func() time.Time { return now }
+	config.Pepper = []byte("pepper")
+	c := &counters{}
+	config.Limiter = limit.New(c, config.Now)
 	api := httpapi.New(config)
-	httpapi.Handle(api, "analisi", httpapi.Doc{}, func(ctx context.Context, in *in) (*out, error) {
-		if in.Origine == "panic" {
-			panic("a fault with personal@example.com in it")
+	httpapi.Handle(api, "analisi", httpapi.Doc{}, func(_ context.Context, in *in) error {
+		if in.Origine == in.Destinazione {
+			return httpapi.Invalid(httpapi.Fault{Name: "destinazione", Detail: "is the same"})
 		}
-		var o out
-		o.Body.Caller = httpapi.Caller(ctx).String()
-		return &o, nil
+		return nil
+	}, func(ctx context.Context, in *in) (*out, error) {
+		switch in.Origine {
+		case "panic":
+			panic("a fault with personal@example.com in it")
+		case "nowhere":
+			return nil, httpapi.UnknownPath.Problem("There is no such place.")
+		}
+		return &out{}, nil
 	})
-	return api, &log
+	return api, c, &log
 }
 
 const wellFormed = "?origine=a&destinazione=b"
 
 func TestPathsAndMethods(t *testing.T) {
-	api, _ := open(t, httpapi.Config{})
+	api, _, _ := open(t, httpapi.Config{})
 	for _, c := range []struct {
 		method, target string
 		status         int
@@ -80,56 +118,243 @@ func TestPathsAndMethods(t *testing.T) {
 	}
 }
 
-func TestCallerIsTheConnection(t *testing.T) {
-	api, _ := open(t, httpapi.Config{})
-	for remote, want := range map[string]string{
-		"192.0.2.7:1234":         "192.0.2.7",
-		"[2001:db8::7]:1234":     "2001:db8::7",
-		"[::ffff:192.0.2.7]:1":   "192.0.2.7",
-		"[fe80::1%eth0]:1":       "fe80::1",
-		"@":                      "invalid IP",
-		"":                       "invalid IP",
-		"somewhere.example:1234": "invalid IP",
+// call makes a request and returns the answer and the subjects it was counted under.
+func call(api *httpapi.API, c *counters, change func(*http.Request)) (*httptest.ResponseRecorder, []string) {
+	r := httptest.NewRequest("GET", "/v1/analisi"+wellFormed, nil)
+	r.RemoteAddr = "192.0.2.7:1234"
+	change(r)
+	c.subjects = nil
+	w := httptest.NewRecorder()
+	api.ServeHTTP(w, r)
+	return w, c.subjects
+}
+
+func TestCallersAreCountedByAddress(t *testing.T) {
+	api, c, _ := open(t, httpapi.Config{})
+	under := func(remote string) string {
+		_, subjects := call(api, c, func(r *http.Request) { r.RemoteAddr = remote })
+		if len(subjects) != 1 {
+			t.Fatalf("%s was counted %d times", remote, len(subjects))
+		}
+		if strings.Contains(subjects[0], "192.0.2") || strings.Contains(subjects[0], "2001") {
+			t.Fatalf("the address is in the clear: %s", subjects[0])
+		}
+		return subjects[0]
+	}
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"192.0.2.7:1234", "192.0.2.7:9", true},
+		{"192.0.2.7:1234", "192.0.2.8:1234", false},
+		{"192.0.2.7:1234", "[::ffff:192.0.2.7]:1", true},
+		{"[2001:db8::1]:1", "[2001:db8::ffff:1:2:3]:1", true},
+		{"[2001:db8::1]:1", "[2001:db8:0:1::1]:1", false},
+		{"[fe80::1%eth0]:1", "[fe80::1]:1", true},
+		{"@", "somewhere.example:1234", true}, // addresses that cannot be read count as one
 	} {
-		r := httptest.NewRequest("GET", "/v1/analisi"+wellFormed, nil)
-		r.RemoteAddr = remote
-		r.Header.Set("CloudFront-Viewer-Address", "198.51.100.9:1")
-		r.Header.Set("X-Forwarded-For", "198.51.100.9")
-		w := httptest.NewRecorder()
-		api.ServeHTTP(w, r)
-		if !strings.Contains(w.Body.String(), `"`+want+`"`) {
-			t.Errorf("%q: %s, want %s", remote, w.Body, want)
+		if (under(c.a) == under(c.b)) != c.same {
+			t.Errorf("%s and %s: the same is not %v", c.a, c.b, c.same)
+		}
+	}
+}
+
+// spoofs are headers that a caller can write to look like another.
+var spoofs = func() (all []http.Header) {
+	addresses := []string{"198.51.100.9", "198.51.100.9:443", "2001:db8:9::9", "[2001:db8:9::9]:443", "127.0.0.1", "unknown"}
+	for _, a := range addresses {
+		all = append(all,
+			http.Header{"X-Forwarded-For": {a}},
+			http.Header{"X-Real-Ip": {a}},
+			http.Header{"Cloudfront-Viewer-Address": {a}},
+			http.Header{"Forwarded": {"for=\"" + a + "\";proto=https;by=203.0.113.1"}},
+			http.Header{"X-Forwarded-For": {a, "203.0.113.1"}, "True-Client-Ip": {a}, "X-Client-Ip": {a}, "Cf-Connecting-Ip": {a}})
+	}
+	return all
+}()
+
+func TestNobodyIsCountedAsAnother(t *testing.T) {
+	if len(spoofs) < 30 {
+		t.Fatalf("only %d forms", len(spoofs))
+	}
+	direct, c1, _ := open(t, httpapi.Config{})
+	behind, c2, _ := open(t, httpapi.Config{OriginSecrets: []string{"the-current-secret"}})
+	_, honest := call(direct, c1, func(*http.Request) {})
+	for _, h := range spoofs {
+		spoofed := func(r *http.Request) {
+			for name, values := range h {
+				r.Header[name] = values
+			}
+		}
+		if w, subjects := call(direct, c1, spoofed); w.Code != 200 || !slices.Equal(subjects, honest) {
+			t.Errorf("%v: %d, counted under %v", h, w.Code, subjects)
+		}
+		if w, subjects := call(behind, c2, spoofed); w.Code != 403 || subjects != nil {
+			t.Errorf("without the secret %v: %d, counted under %v", h, w.Code, subjects)
+		}
+		through := func(r *http.Request) {
+			spoofed(r)
+			r.Header.Set("X-Origin-Secret", "the-current-secret")
+			r.Header.Set("CloudFront-Viewer-Address", "192.0.2.7:46532")
+		}
+		if w, subjects := call(behind, c2, through); w.Code != 200 || !slices.Equal(subjects, honest) {
+			t.Errorf("through our distribution %v: %d, counted under %v", h, w.Code, subjects)
 		}
 	}
 }
 
 func TestBehindOurDistribution(t *testing.T) {
-	api, _ := open(t, httpapi.Config{OriginSecrets: []string{"the-current-secret", "the-one-before-it"}})
-	for _, c := range []struct {
-		secret, viewer string
-		status         int
-		want           string
+	api, c, _ := open(t, httpapi.Config{OriginSecrets: []string{"the-current-secret", "the-one-before-it"}})
+	for _, try := range []struct {
+		secret string
+		status int
 	}{
-		{"the-current-secret", "198.51.100.9:443", 200, "198.51.100.9"},
-		{"the-one-before-it", "2001:db8::9:443", 200, "2001:db8::9"},
-		{"the-current-secret", "", 200, "invalid IP"},
-		{"", "198.51.100.9:443", 403, "accesso-diretto"},
-		{"the-current-secre", "198.51.100.9:443", 403, "accesso-diretto"},
-		{"the-current-secret,the-one-before-it", "198.51.100.9:443", 403, "accesso-diretto"},
+		{"the-current-secret", 200},
+		{"the-one-before-it", 200},
+		{"", 403},
+		{"the-current-secre", 403},
+		{"the-current-secret,the-one-before-it", 403},
 	} {
-		r := httptest.NewRequest("GET", "/v1/analisi"+wellFormed, nil)
-		r.Header.Set("X-Origin-Secret", c.secret)
-		r.Header.Set("CloudFront-Viewer-Address", c.viewer)
-		w := httptest.NewRecorder()
-		api.ServeHTTP(w, r)
-		if w.Code != c.status || !strings.Contains(w.Body.String(), `"`+c.want+`"`) {
-			t.Errorf("secret %q, viewer %q: %d %s, want %s", c.secret, c.viewer, w.Code, w.Body, c.want)
+		w, subjects := call(api, c, func(r *http.Request) {
+			r.Header.Set("X-Origin-Secret", try.secret)
+			r.Header.Set("CloudFront-Viewer-Address", "198.51.100.9:443")
+		})
+		if w.Code != try.status || (try.status == 200) != (len(subjects) == 1) {
+			t.Errorf("secret %q: %d, counted under %v", try.secret, w.Code, subjects)
 		}
 	}
 }
 
+func TestKeys(t *testing.T) {
+	mint := func(email string) (string, apikey.CustomerID, []byte) {
+		id := apikey.Of([]byte("pepper"), email)
+		text, hash, err := apikey.Mint(rand.Reader, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text, id, hash[:]
+	}
+	good, goodID, goodHash := mint("good@example.com")
+	old, _, _ := mint("good@example.com")
+	ended, endedID, endedHash := mint("ended@example.com")
+	down, downID, _ := mint("down@example.com")
+	none, noneID, _ := mint("none@example.com")
+	unheard, _, _ := mint("unheard@example.com")
+	api, c, log := open(t, httpapi.Config{Customers: customers{
+		goodID:  store.Customer{ID: goodID, Hash: goodHash, Until: now.Add(time.Second)},
+		endedID: store.Customer{ID: endedID, Hash: endedHash, Until: now},
+		downID:  store.ErrUnavailable,
+		noneID:  store.Customer{ID: noneID, Until: now.Add(time.Hour)}, // paid, and no key issued yet
+	}})
+	for _, k := range []struct {
+		name   string
+		keys   []string
+		status int
+		code   string
+	}{
+		{"in force", []string{good}, 200, ""},
+		{"replaced", []string{old}, 401, "chiave-non-valida"},
+		{"of nobody", []string{unheard}, 401, "chiave-non-valida"},
+		{"never issued", []string{none}, 401, "chiave-non-valida"},
+		{"empty", []string{""}, 401, "chiave-non-valida"},
+		{"malformed", []string{"vd_123"}, 401, "chiave-non-valida"},
+		{"another scheme", []string{"Bearer " + good}, 401, "chiave-non-valida"},
+		{"control characters", []string{good[:50] + "\x01" + good[51:]}, 401, "chiave-non-valida"},
+		{"10 MB", []string{strings.Repeat("v", 10<<20)}, 401, "chiave-non-valida"},
+		{"two", []string{good, good}, 401, "chiave-non-valida"},
+		{"ended", []string{ended}, 401, "piano-scaduto"},
+		{"storage is down", []string{down}, 503, "servizio-non-disponibile"},
+	} {
+		t.Run(k.name, func(t *testing.T) {
+			w, subjects := call(api, c, func(r *http.Request) { r.Header["X-Api-Key"] = k.keys })
+			var p httpapi.Problem
+			if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != k.status || p.Code != k.code {
+				t.Errorf("%d %s %v", w.Code, w.Body, err)
+			}
+			h := w.Header()
+			if k.status == 200 {
+				if h.Get("X-Plan") != "pro" || h.Get("X-Cache") != "MISS" || h.Get("X-RateLimit-Limit") != "120" || len(subjects) != 1 || !strings.Contains(subjects[0], "analisi-pro#"+string(goodID)) {
+					t.Errorf("headers %v, counted under %v", h, subjects)
+				}
+				return
+			}
+			if subjects != nil || h.Get("X-Plan") != "" || h.Get("Cache-Control") != "no-store" || strings.Contains(w.Body.String(), good[10:]) {
+				t.Errorf("headers %v, counted under %v", h, subjects)
+			}
+			if k.status == 401 && h.Get("WWW-Authenticate") == "" || k.status == 503 && h.Get("Retry-After") == "" {
+				t.Errorf("headers %v", h)
+			}
+		})
+	}
+	for _, secret := range []string{good, old, ended, down} {
+		if strings.Contains(log.String(), secret[25:]) {
+			t.Error("a key is in the log")
+		}
+	}
+}
+
+// TestShapeIsJudgedWithoutTheStore: a key that cannot be one costs no read, whatever its size.
+func TestShapeIsJudgedWithoutTheStore(t *testing.T) {
+	api, c, _ := open(t, httpapi.Config{Customers: nil}) // reading would panic
+	for _, key := range []string{"", "x", "vd_", strings.Repeat("vd_", 1<<20)} {
+		if w, _ := call(api, c, func(r *http.Request) { r.Header.Set("X-Api-Key", key) }); w.Code != 401 {
+			t.Errorf("a key of %d bytes: %d", len(key), w.Code)
+		}
+	}
+}
+
+func TestWhatCounts(t *testing.T) {
+	api, c, log := open(t, httpapi.Config{})
+	for target, counts := range map[string]bool{
+		"/v1/analisi" + wellFormed:                       true,
+		"/api/v1/analisi" + wellFormed:                   true,
+		"/v1/analisi?origine=nowhere&destinazione=b":     true,
+		"/v1/analisi?origine=a":                          false,
+		"/v1/analisi?origine=a&origine=b&destinazione=c": false,
+		"/v1/analisi?origine=same&destinazione=same":     false,
+		"/v1/nothing":                            false,
+		"/v1/analisi?origine=%zz&destinazione=b": false,
+	} {
+		c.subjects = nil
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", "/", nil)
+		path, query, _ := strings.Cut(target, "?")
+		r.URL = &url.URL{Path: path, RawQuery: query}
+		api.ServeHTTP(w, r)
+		if (len(c.subjects) == 1) != counts {
+			t.Errorf("%s was counted %d times", target, len(c.subjects))
+		}
+	}
+	c.err = store.ErrUnavailable
+	w, _ := call(api, c, func(*http.Request) {})
+	if w.Code != 200 || w.Header().Get("X-RateLimit-Remaining") != "" || !strings.Contains(log.String(), "call not counted") {
+		t.Errorf("with the counter out of reach: %d %v", w.Code, w.Header())
+	}
+}
+
+func TestBrowsersMayCall(t *testing.T) {
+	api, c, _ := open(t, httpapi.Config{})
+	w, _ := call(api, c, func(r *http.Request) { r.Header.Set("Origin", "https://elsewhere.example") })
+	if w.Header().Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(w.Header().Get("Access-Control-Expose-Headers"), "X-RateLimit-Remaining") {
+		t.Errorf("headers %v", w.Header())
+	}
+	w, subjects := call(api, c, func(r *http.Request) {
+		r.Method = "OPTIONS"
+		r.Header.Set("Origin", "https://elsewhere.example")
+		r.Header.Set("Access-Control-Request-Method", "GET")
+		r.Header.Set("Access-Control-Request-Headers", "x-api-key")
+	})
+	if w.Code != 204 || !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "X-Api-Key") || subjects != nil {
+		t.Errorf("preflight: %d %v", w.Code, w.Header())
+	}
+	w, _ = call(api, c, func(r *http.Request) { r.Method = "OPTIONS" })
+	if w.Code != 405 {
+		t.Errorf("OPTIONS that is no preflight: %d", w.Code)
+	}
+}
+
 func TestPanicIsAnsweredAndLogged(t *testing.T) {
-	api, log := open(t, httpapi.Config{})
+	api, _, log := open(t, httpapi.Config{})
 	w := httptest.NewRecorder()
 	api.ServeHTTP(w, httptest.NewRequest("GET", "/v1/analisi?origine=panic&destinazione=b", nil))
 	if w.Code != 500 || !strings.Contains(w.Body.String(), "errore-interno") || strings.Contains(w.Body.String(), "example.com") {
@@ -141,7 +366,7 @@ func TestPanicIsAnsweredAndLogged(t *testing.T) {
 }
 
 func TestLogHoldsNothingPersonal(t *testing.T) {
-	api, log := open(t, httpapi.Config{})
+	api, _, log := open(t, httpapi.Config{})
 	r := httptest.NewRequest("GET", "/v1/analisi?origine=secret-city&destinazione=b", nil)
 	r.RemoteAddr = "192.0.2.7:1234"
 	r.Header.Set("X-Api-Key", "vd_secret")
@@ -155,13 +380,13 @@ func TestLogHoldsNothingPersonal(t *testing.T) {
 		Method, Path string
 		Status       int
 	}
-	if err := json.Unmarshal(log.Bytes(), &line); err != nil || line.Status != 200 || line.Path != "/v1/analisi" || line.Method != "GET" {
+	if err := json.Unmarshal(log.Bytes(), &line); err != nil || line.Status != 401 || line.Path != "/v1/analisi" || line.Method != "GET" {
 		t.Errorf("%s", log)
 	}
 }
 
 func TestSampleDataIsMarkedOnEveryAnswer(t *testing.T) {
-	api, _ := open(t, httpapi.Config{Data: "sample"})
+	api, _, _ := open(t, httpapi.Config{Data: "sample"})
 	for _, target := range []string{"/v1/analisi" + wellFormed, "/v1/analisi", "/nowhere"} {
 		w := httptest.NewRecorder()
 		api.ServeHTTP(w, httptest.NewRequest("GET", target, nil))

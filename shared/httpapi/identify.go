@@ -31,49 +31,58 @@ type Customers interface {
 	Customer(ctx context.Context, id apikey.CustomerID) (store.Customer, error)
 }
 
-// caller is who is counted for a call.
-type caller struct {
+// call is what is known of a call: who is counted for it, and the headers of its answer.
+type call struct {
 	pro     bool
 	subject string // a customer's id, or an address as a pseudonym
 	header  http.Header
 }
 
-type callerKey struct{}
+type callKey struct{}
+
+// callOf gives the call that a handler answers.
+func callOf(ctx context.Context) call {
+	c, _ := ctx.Value(callKey{}).(call)
+	return c
+}
+
+// IsPro tells a handler whether the caller has sent a key that is in force.
+func IsPro(ctx context.Context) bool { return callOf(ctx).pro }
 
 // identify finds out who is calling an endpoint that takes keys. A key that is
 // not good is never taken for none.
-func (a *API) identify(r *http.Request, h http.Header) (caller, *Problem) {
+func (a *API) identify(r *http.Request, h http.Header) (call, *Problem) {
 	given, present := r.Header[KeyHeader]
 	if !present {
-		return caller{subject: a.pseudonym(address(a.viewer(r))), header: h}, nil
+		return call{subject: a.pseudonym(address(a.viewer(r))), header: h}, nil
 	}
 	refused := BadKey.Problem("The header X-Api-Key holds no key that is in force: it was mistyped, or replaced by a newer one. "+
 		"POST /api/v1/pro/recupera sends a fresh key to the address that paid. Without the header, calls are free up to a daily cap.").
 		With("WWW-Authenticate", "ApiKey")
 	if len(given) != 1 {
-		return caller{}, refused
+		return call{}, refused
 	}
 	key, ok := apikey.Parse(given[0])
 	if !ok {
-		return caller{}, refused
+		return call{}, refused
 	}
 	c, err := a.config.Customers.Customer(r.Context(), key.Customer)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return caller{}, refused
+		return call{}, refused
 	case err != nil:
 		a.config.Log.ErrorContext(r.Context(), "key not checked", "error", err)
-		return caller{}, Unavailable.Problem("Your key could not be checked just now. Try again in a few seconds.").With("Retry-After", "5")
+		return call{}, Unavailable.Problem("Your key could not be checked just now. Try again in a few seconds.").With("Retry-After", "5")
 	case !c.Holds(key):
-		return caller{}, refused
+		return call{}, refused
 	case !c.Plan().Live(a.config.Now()):
-		return caller{}, PlanEnded.Problem("The plan of this key ended on "+c.Until.UTC().Format("2006-01-02")+
+		return call{}, PlanEnded.Problem("The plan of this key ended on "+c.Until.UTC().Format("2006-01-02")+
 			". POST /api/v1/pro/checkout or GET /v1/pro/cripta renews it; without the header, calls are free up to a daily cap.").
 			With("WWW-Authenticate", "ApiKey")
 	}
 	h.Set("X-Plan", "pro")
 	h.Set("X-Cache", "MISS")
-	return caller{pro: true, subject: string(key.Customer), header: h}, nil
+	return call{pro: true, subject: string(key.Customer), header: h}, nil
 }
 
 // pseudonym stands for an address in the counters: an IPv6 address is counted
@@ -89,12 +98,12 @@ func (a *API) pseudonym(addr netip.Addr) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// count spends one call of the caller's cap and tells how it stands.
-func (a *API) count(ctx context.Context, route routes.Route) *Problem {
-	c, ok := ctx.Value(callerKey{}).(caller)
-	if !ok {
-		return nil // an endpoint without caps
+// count spends one call of the caller's cap, where the endpoint has one, and tells how it stands.
+func (a *API) count(ctx context.Context, route routes.Route) error {
+	if !route.Keyed() {
+		return nil
 	}
+	c := callOf(ctx)
 	allowed, name := route.Free, route.Name+"-free"
 	if c.pro {
 		allowed, name = route.Pro, route.Name+"-pro"
@@ -104,10 +113,10 @@ func (a *API) count(ctx context.Context, route routes.Route) *Problem {
 		a.config.Log.ErrorContext(ctx, "call not counted", "error", err)
 	}
 	d.Headers(c.header, a.config.Now())
-	if d.Allowed {
+	switch {
+	case d.Allowed:
 		return nil
-	}
-	if c.pro {
+	case c.pro:
 		return TooMany.Problem("This key has used up its calls of this minute. Wait as Retry-After says.")
 	}
 	return TooMany.Problem("The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it has no daily cap.")

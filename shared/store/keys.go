@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"verdetto/shared/apikey"
@@ -84,4 +85,26 @@ func (k Keys) Change(ctx context.Context, id apikey.CustomerID, change func(*Cus
 			return err
 		}
 	}
+}
+
+// Issue mints a key for a customer and puts it in the place of the one before,
+// in one write with whatever change does; change may be nil. The key's text is
+// given back this once and is nowhere kept. Where the write's outcome is
+// unknown the text is lost: issuing again revokes what may have been written.
+func (k Keys) Issue(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, change func(*Customer) error) (text string, err error) {
+	err = k.Change(ctx, id, func(c *Customer) error {
+		minted, hash, err := apikey.Mint(random, id)
+		if err != nil {
+			return err
+		}
+		text, c.Hash, c.Issued = minted, hash[:], now.UTC().Truncate(time.Second)
+		if change == nil {
+			return nil
+		}
+		return change(c)
+	})
+	if err != nil {
+		return "", fmt.Errorf("issue key: %w", err)
+	}
+	return text, nil
 }

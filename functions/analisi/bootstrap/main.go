@@ -32,11 +32,13 @@ func main() {
 	}
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
+	logger := slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	api := httpapi.New(httpapi.Config{
-		Now: now, Log: slog.New(slog.NewJSONHandler(os.Stdout, nil)),
+		Now: now, Log: logger,
 		OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
 		Limiter: limit.New(items, now), Customers: store.Keys{Table: items},
 	})
-	(&analisi.Service{Sheets: store.Fares{Table: items}, Now: now}).Register(api)
+	fares := store.Fares{Table: items}
+	(&analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: now, Log: logger}).Register(api)
 	lambdahttp.Main(api)
 }

@@ -42,21 +42,17 @@ func main() {
 	}
 	logger := slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	fares := store.Fares{Table: dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)}
-	// The API is asked for prices in euro, so a table of rates that is a month old only matters for what it answers in another currency.
-	rates := ecb.Table().On
 	client, err := travelpayouts.New(travelpayouts.Config{
 		Token: source.Token, BaseURL: source.URL, Now: now,
-		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: rates},
+		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, // it is asked for prices in euro
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	lambda.Start(func(ctx context.Context, e event) (refresh.Report, error) {
-		r := refresh.Refresher{Source: client, Fares: fares, Now: now}
-		if len(e.Origins) == 0 {
-			for _, o := range source.Origins {
-				e.Origins = append(e.Origins, fare.City(o))
-			}
+		r := refresh.Refresher{Source: client, Fares: fares, Now: now, Rates: ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger)}
+		for _, o := range source.Origins {
+			r.Origins = append(r.Origins, fare.City(o))
 		}
 		report, err := r.Run(ctx, e.Origins...)
 		if err != nil {

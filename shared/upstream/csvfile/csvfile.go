@@ -3,7 +3,8 @@
 //
 // The header names at least origin, destination, observed_date, depart_date,
 // price and currency, in any order; further columns are ignored, but for
-// return_date, which makes a round trip of a row where it is not empty. A date
+// return_date, which makes a round trip of a row where it is not empty (unless
+// Price names a column of one-way fares). A date
 // of observation may carry a time of day; without one it means 00:00 UTC.
 //
 // A file is read once, when it is opened, and kept in 24 bytes a row. It is not
@@ -78,15 +79,25 @@ type BadRow struct {
 
 func (b BadRow) String() string { return fmt.Sprintf("line %d: %s", b.Line, b.Why) }
 
+// Option is a choice of how a file is read.
+type Option func(*reading)
+
+// reading is the choices.
+type reading struct{ price string }
+
+// Price takes the price from another column than "price": one that holds
+// one-way fares, in the row's currency, whatever its return_date says.
+func Price(column string) Option { return func(r *reading) { r.price = column } }
+
 // Open reads a file. It fails where the file cannot be opened, is empty or lacks
 // columns; anything else that is wrong with it is in the Report.
-func Open(path string, comparable upstream.Comparable) (*Panel, error) {
+func Open(path string, comparable upstream.Comparable, options ...Option) (*Panel, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open fares: %w", err)
 	}
 	defer file.Close()
-	p, err := Read(file, comparable)
+	p, err := Read(file, comparable, options...)
 	if err != nil {
 		return nil, fmt.Errorf("read fares of %s: %w", path, err)
 	}
@@ -94,7 +105,7 @@ func Open(path string, comparable upstream.Comparable) (*Panel, error) {
 }
 
 // Read is Open of what is open already. It tells gzip by its first bytes.
-func Read(in io.Reader, comparable upstream.Comparable) (*Panel, error) {
+func Read(in io.Reader, comparable upstream.Comparable, options ...Option) (*Panel, error) {
 	buffered := bufio.NewReader(in)
 	in = buffered
 	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -104,7 +115,11 @@ func Read(in io.Reader, comparable upstream.Comparable) (*Panel, error) {
 		}
 		in = zipped
 	}
-	l := &loader{lines: newLines(in), comparable: cached(comparable), numbers: map[fare.City]uint16{}}
+	var chosen reading
+	for _, option := range options {
+		option(&chosen)
+	}
+	l := &loader{lines: newLines(in), chosen: chosen, comparable: cached(comparable), numbers: map[fare.City]uint16{}}
 	l.byOrigin = map[fare.City][]packed{}
 	l.reasons = []upstream.Reason{""}
 	l.report.Dropped = map[upstream.Reason]int{}
@@ -132,6 +147,7 @@ type loader struct {
 	Panel
 	lines      *lines
 	comparable upstream.Comparable
+	chosen     reading
 	columns    columns
 	numbers    map[fare.City]uint16
 }
@@ -144,7 +160,7 @@ func (l *loader) load() error {
 	if err != nil {
 		return fmt.Errorf("header: %w", err)
 	}
-	if l.columns, err = locate(header); err != nil {
+	if l.columns, err = locate(header, l.chosen); err != nil {
 		return err
 	}
 	var fields [][]byte

@@ -1,6 +1,7 @@
 package csvfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -22,12 +23,13 @@ type columns struct {
 }
 
 // locate reads a header.
-func locate(header []byte) (columns, error) {
+func locate(header []byte, chosen reading) (columns, error) {
 	names, err := split(header, nil)
 	if err != nil {
 		return columns{}, fmt.Errorf("header: %w", err)
 	}
 	c := columns{returns: -1}
+	price := cmp.Or(chosen.price, "price")
 	var missing []string
 	for _, want := range []struct {
 		name     string
@@ -36,7 +38,7 @@ func locate(header []byte) (columns, error) {
 	}{
 		{"origin", &c.origin, true}, {"destination", &c.destination, true},
 		{"observed_date", &c.observed, true}, {"depart_date", &c.depart, true},
-		{"price", &c.price, true}, {"currency", &c.currency, true},
+		{price, &c.price, true}, {"currency", &c.currency, true},
 		{"return_date", &c.returns, false},
 	} {
 		found := 0
@@ -57,7 +59,14 @@ func locate(header []byte) (columns, error) {
 		}
 	}
 	if missing != nil {
+		wanted := wanted
+		if chosen.price != "" {
+			wanted = strings.Replace(wanted, "price", price, 1)
+		}
 		return columns{}, fmt.Errorf("header lacks %s: want %s", strings.Join(missing, ", "), wanted)
+	}
+	if chosen.price != "" {
+		c.returns = -1
 	}
 	return c, nil
 }

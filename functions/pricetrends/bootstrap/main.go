@@ -1,0 +1,42 @@
+// The Lambda executable of functions/pricetrends.
+package main
+
+import (
+	"context"
+	"log"
+	"log/slog"
+	"os"
+
+	aws "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"verdetto/functions/pricetrends"
+	"verdetto/shared/config"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/lambdahttp"
+	"verdetto/shared/limit"
+	"verdetto/shared/store"
+	"verdetto/shared/store/dynamostore"
+)
+
+func main() {
+	var table config.Store
+	var door config.Door
+	var clock config.Clock
+	if err := config.Load(&table, &door, &clock); err != nil {
+		log.Fatal(err)
+	}
+	settings, err := aws.LoadDefaultConfig(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	now := clock.Now()
+	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
+	api := httpapi.New(httpapi.Config{
+		Now: now, Log: slog.New(slog.NewJSONHandler(os.Stdout, nil)),
+		OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
+		Limiter: limit.New(items, now), Customers: store.Keys{Table: items},
+	})
+	(&pricetrends.Service{Fares: store.Fares{Table: items}, Now: now}).Register(api)
+	lambdahttp.Main(api)
+}

@@ -1,0 +1,124 @@
+package pricetrends
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"verdetto/shared/httpapi"
+	"verdetto/shared/routes"
+)
+
+// Index says what the API is, for a program that meets it for the first time.
+type Index struct {
+	Name        string     `json:"name"`
+	Description string     `json:"description"`
+	Version     string     `json:"version"`
+	Endpoints   []Endpoint `json:"endpoints"`
+	Auth        Auth       `json:"auth"`
+	Cache       Cache      `json:"cache"`
+	License     License    `json:"license"`
+	Pro         Pro        `json:"pro"`
+}
+
+// Endpoint is one path; it also answers with Alias before it.
+type Endpoint struct {
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	Alias  string `json:"alias"`
+	Free   string `json:"free,omitempty" doc:"Cap without a key, for each address"`
+	Pro    string `json:"pro,omitempty" doc:"Cap with a key"`
+}
+
+// Auth says how callers are known.
+type Auth struct {
+	Header string `json:"header"`
+	Free   string `json:"free"`
+	Pro    string `json:"pro"`
+}
+
+// Cache says how old an answer may be.
+type Cache struct {
+	FreeSeconds    int    `json:"freeSeconds" doc:"How long the edge shares a free answer of price-trends"`
+	ProSeconds     int    `json:"proSeconds" doc:"The same for an answer to a key"`
+	RefreshSeconds int    `json:"refreshSeconds" doc:"How often the fares are refreshed"`
+	Note           string `json:"note"`
+}
+
+// License says whose the data are.
+type License struct {
+	Fares string `json:"fares"`
+	Names string `json:"names"`
+	Rates string `json:"rates"`
+}
+
+// Pro says how the paid plan works.
+type Pro struct {
+	Card    string `json:"card"`
+	Crypto  string `json:"crypto"`
+	Recover string `json:"recover"`
+}
+
+func (s *Service) registerIndex(api *httpapi.API) {
+	body, err := json.Marshal(index())
+	if err != nil {
+		panic(fmt.Sprintf("pricetrends: the index cannot be written: %v", err)) // it is made of literals
+	}
+	httpapi.Handle(api, "index", httpapi.Doc{
+		Summary:  "What this API is",
+		Answer:   Index{},
+		Statuses: []int{http.StatusNotModified},
+	}, nil, func(_ context.Context, in *indexInput) (*output, error) {
+		return cached(in.IfNoneMatch, body), nil
+	})
+}
+
+type indexInput struct {
+	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
+}
+
+func index() Index {
+	i := Index{
+		Name:        "Verdetto",
+		Description: "Says whether today's cheapest fare on a flight route is cheap, judged against that route's own observed history, and shows price trends and popular destinations of an origin. No bookable fares.",
+		Version:     httpapi.Version,
+		Auth: Auth{
+			Header: httpapi.KeyHeader,
+			Free:   "no key and no signup; counted by address, an IPv6 address with its /64",
+			Pro:    "a key in the header; a key that is unknown, replaced or whose plan has ended is refused with 401, never taken for none",
+		},
+		Cache: Cache{
+			RefreshSeconds: 7 * 24 * 60 * 60,
+			Note:           "a cache of fares that were found, not a live-price feed; updatedAt and aggiornatoIl say how old it is",
+		},
+		License: License{
+			Fares: "observed fares, for information only",
+			Names: "OpenTravelData and GeoNames, CC BY 4.0; OurAirports, public domain",
+			Rates: "European Central Bank, euro foreign exchange reference rates",
+		},
+		Pro: Pro{
+			Card:    "POST /api/v1/pro/checkout",
+			Crypto:  "GET /v1/pro/cripta",
+			Recover: "POST /api/v1/pro/recupera",
+		},
+	}
+	for _, r := range routes.Table {
+		i.Endpoints = append(i.Endpoints, Endpoint{r.Method, r.Path, routes.Alias + r.Path, capText(r.Free), capText(r.Pro)})
+		if r.Name == "price-trends" {
+			i.Cache.FreeSeconds, i.Cache.ProSeconds = int(r.Edge.Free/time.Second), int(r.Edge.Pro/time.Second)
+		}
+	}
+	return i
+}
+
+func capText(c routes.Cap) string {
+	switch c.Per {
+	case 24 * time.Hour:
+		return fmt.Sprintf("%d a day (UTC)", c.Calls)
+	case time.Minute:
+		return fmt.Sprintf("%d a minute", c.Calls)
+	}
+	return ""
+}

@@ -1,0 +1,211 @@
+// Package pricetrends answers GET /v1/price-trends: popular destinations from
+// an origin and how their prices move. An answer is made from one stored item
+// of the origin, and with a destination from that route's sheet as well.
+package pricetrends
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/places"
+	"verdetto/shared/store"
+	"verdetto/shared/trends"
+	"verdetto/shared/verdict"
+)
+
+// Fares is where trends are read from; store.Fares provides it.
+type Fares interface {
+	Trends(ctx context.Context, origin fare.City) (data []byte, version int64, err error)
+	Sheet(ctx context.Context, r fare.Route, read store.Consistency) (data []byte, version int64, err error)
+	Rates(ctx context.Context) (fare.Rates, error)
+	Want(ctx context.Context, origin fare.City, until time.Time) error
+}
+
+// Service answers price trends.
+type Service struct {
+	Fares Fares
+	Now   func() time.Time
+
+	mu      sync.Mutex
+	rates   fare.Rates
+	ratesAt time.Time
+}
+
+// The problems that price trends can meet.
+var (
+	UnknownOrigin      = httpapi.Kind{Status: http.StatusNotFound, Code: "origine-sconosciuta", Title: "No city or airport bears that code"}
+	UnknownDestination = httpapi.Kind{Status: http.StatusNotFound, Code: "destinazione-sconosciuta", Title: "No city or airport bears that code"}
+	NotCovered         = httpapi.Kind{Status: http.StatusNotFound, Code: "rotta-non-coperta", Title: "The route is not covered"}
+	UnknownCurrency    = httpapi.Kind{Status: http.StatusBadRequest, Code: "valuta-sconosciuta", Title: "There is no reference rate for that currency"}
+	SamePlace          = httpapi.Kind{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
+)
+
+type input struct {
+	Origin      string `query:"origin" required:"true" pattern:"^[A-Za-z]{3}$" patternDescription:"an IATA code of three letters" doc:"IATA code of a city or airport, in either case" example:"MIL"`
+	Currency    string `query:"currency" default:"usd" pattern:"^[A-Za-z]{3}$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts" example:"eur"`
+	Destination string `query:"destination" pattern:"^([A-Za-z]{3})?$" patternDescription:"an IATA code of three letters" doc:"Only the route to this city or airport, with its weekly lows" example:"LON"`
+	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
+}
+
+type output struct {
+	Status      int
+	ContentType string `header:"Content-Type"`
+	ETag        string `header:"ETag"`
+	Vary        string `header:"Vary"`
+	Body        []byte
+}
+
+// Register adds the endpoints to an API.
+func (s *Service) Register(api *httpapi.API) {
+	httpapi.Handle(api, "price-trends", httpapi.Doc{
+		Summary:     "Price trends and popular destinations from an origin",
+		Description: "One-way economy fares for one adult, refreshed every 7 days. Destinations are in order of popularity: the number of observed fares of the last 400 days, each of which is a search that somebody made.",
+		Problems:    []httpapi.Kind{UnknownOrigin, UnknownDestination, NotCovered},
+		Answer:      Trends{},
+		Statuses:    []int{http.StatusNotModified},
+	}, s.check, s.trends)
+	s.registerIndex(api)
+}
+
+// check refuses, before the call is counted, what no answer could be made for.
+func (s *Service) check(ctx context.Context, in *input) error {
+	rates, err := s.currentRates(ctx)
+	if err != nil {
+		return err
+	}
+	if _, ok := rates.Rate(strings.ToUpper(in.Currency)); !ok {
+		p := UnknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %s. Choose one of: %s.", strings.ToUpper(in.Currency), strings.ToLower(strings.Join(rates.Currencies(), ", "))))
+		p.Errors = []httpapi.Fault{{Name: "currency", Detail: "has no reference rate"}}
+		for _, c := range rates.Currencies() {
+			p.Suggestions = append(p.Suggestions, strings.ToLower(c))
+		}
+		return p
+	}
+	origin, ok1 := places.CityOf(strings.ToUpper(in.Origin))
+	destination, ok2 := places.CityOf(strings.ToUpper(in.Destination))
+	if ok1 && ok2 && origin == destination {
+		p := SamePlace.Problem(fmt.Sprintf("%s and %s are both %s. Give two different cities.", in.Origin, in.Destination, origin))
+		p.Errors = []httpapi.Fault{{Name: "destination", Detail: "is the same city as origin"}}
+		return p
+	}
+	return nil
+}
+
+func (s *Service) trends(ctx context.Context, in *input) (*output, error) {
+	origin, ok := places.CityOf(strings.ToUpper(in.Origin))
+	if !ok {
+		return nil, unknown(UnknownOrigin, "origin", in.Origin)
+	}
+	var destination fare.City
+	if in.Destination != "" {
+		if destination, ok = places.CityOf(strings.ToUpper(in.Destination)); !ok {
+			return nil, unknown(UnknownDestination, "destination", in.Destination)
+		}
+	}
+	rates, err := s.currentRates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	data, _, err := s.Fares.Trends(ctx, origin)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, s.notCovered(ctx, origin, "No fare from "+string(origin)+" has ever been observed here.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := trends.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	v := view{rates: rates, currency: strings.ToUpper(in.Currency), today: fare.DayOf(s.Now())}
+	var answer Trends
+	if destination == "" {
+		answer = v.origin(origin, all)
+	} else {
+		e, ok := all.To(destination)
+		if !ok {
+			return nil, s.notCovered(ctx, origin, fmt.Sprintf("No fare from %s to %s has ever been observed here.", origin, destination))
+		}
+		sheet, err := s.sheet(ctx, fare.Route{Origin: origin, Destination: destination})
+		if err != nil {
+			return nil, err
+		}
+		answer = v.route(origin, e, sheet)
+	}
+	body, err := json.Marshal(answer)
+	if err != nil {
+		return nil, fmt.Errorf("write trends of %s: %w", origin, err)
+	}
+	return cached(in.IfNoneMatch, body), nil
+}
+
+// cached answers with a body, or with 304 where the caller has it already.
+func cached(ifNoneMatch string, body []byte) *output {
+	sum := sha256.Sum256(body)
+	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+	out := &output{Status: http.StatusOK, ContentType: "application/json", ETag: tag, Vary: httpapi.KeyHeader, Body: body}
+	for candidate := range strings.SplitSeq(ifNoneMatch, ",") {
+		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
+		if candidate == tag || candidate == "*" {
+			out.Status, out.Body = http.StatusNotModified, nil
+		}
+	}
+	return out
+}
+
+func (s *Service) sheet(ctx context.Context, r fare.Route) (verdict.Sheet, error) {
+	data, _, err := s.Fares.Sheet(ctx, r, store.Eventual)
+	if err != nil {
+		return verdict.Sheet{}, err
+	}
+	return verdict.Decode(data)
+}
+
+func unknown(kind httpapi.Kind, parameter, code string) error {
+	p := kind.Problem(fmt.Sprintf("%s: no city or airport with scheduled flights has the IATA code %s. GET /v1/rotte lists what is covered.", parameter, strings.ToUpper(code)))
+	p.Errors = []httpapi.Fault{{Name: parameter, Detail: "is not a code we know"}}
+	return p
+}
+
+// wishDays is how long it is remembered that somebody asked in vain.
+const wishDays = 16
+
+// notCovered says so and has the next refresh ask for the origin.
+func (s *Service) notCovered(ctx context.Context, origin fare.City, what string) error {
+	if err := s.Fares.Want(ctx, origin, (fare.DayOf(s.Now()) + wishDays).Time()); err != nil {
+		return err
+	}
+	return NotCovered.Problem(what + " It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.")
+}
+
+// ratesFor is how long a process goes by the rates it has read.
+const ratesFor = time.Hour
+
+// currentRates gives the rates of the last refresh; before the first one, only the euro.
+func (s *Service) currentRates(ctx context.Context) (fare.Rates, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.Now()
+	if age := now.Sub(s.ratesAt); s.rates.PerEuro != nil && age >= 0 && age < ratesFor {
+		return s.rates, nil
+	}
+	rates, err := s.Fares.Rates(ctx)
+	if errors.Is(err, store.ErrNotFound) {
+		return fare.Rates{Date: fare.DayOf(now)}, nil
+	}
+	if err != nil {
+		return fare.Rates{}, err
+	}
+	s.rates, s.ratesAt = rates, now
+	return rates, nil
+}

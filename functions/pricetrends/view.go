@@ -1,0 +1,161 @@
+package pricetrends
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/places"
+	"verdetto/shared/trends"
+	"verdetto/shared/verdict"
+)
+
+// Trends is the published answer. Amounts are integers in hundredths of Currency.
+type Trends struct {
+	Origin       string        `json:"origin" doc:"IATA code of the origin city" example:"MIL"`
+	City         string        `json:"city" doc:"English name of the origin city" example:"Milan"`
+	Currency     string        `json:"currency" doc:"ISO 4217 code of all amounts" example:"USD"`
+	Rate         float64       `json:"rate" doc:"How many units of the currency one euro buys: fares are kept in euro"`
+	RateDate     string        `json:"rateDate" format:"date" doc:"Day of that reference rate (European Central Bank)"`
+	UpdatedAt    *time.Time    `json:"updatedAt" nullable:"true" doc:"When the newest fare behind this answer was found, UTC; null where no fare is live"`
+	Popularity   string        `json:"popularity" enum:"observations" doc:"What the order of destinations goes by"`
+	Destinations []Destination `json:"destinations" nullable:"false" doc:"Destinations with a live fare, the most popular first, 100 at most"`
+	WeeklyLows   []WeeklyLow   `json:"weeklyLows,omitempty" doc:"With a destination only: the cheapest live fare of each of the last 52 weeks, oldest first; weeks in which nothing was found are left out"`
+}
+
+// Destination is a route.
+type Destination struct {
+	Destination   string   `json:"destination" doc:"IATA code of the destination city" example:"LON"`
+	City          string   `json:"city" doc:"English name of the destination city" example:"London"`
+	Cheapest      *Fare    `json:"cheapest" nullable:"true" doc:"The cheapest live fare; null where there is none"`
+	MedianCents   *int64   `json:"medianCents" nullable:"true" doc:"Median of the route's cheapest fares of past days; null with fewer than 8 of them"`
+	MinimumCents  *int64   `json:"minimumCents" nullable:"true" doc:"Minimum of the same"`
+	Sample        int      `json:"sample" doc:"How many past days that is"`
+	Observations  int      `json:"observations" doc:"Fares observed in the last 400 days"`
+	ChangeCents   *int64   `json:"changeCents" nullable:"true" doc:"The cheapest live fare less the one of the previous cycle, 7 days before; null where that is not known"`
+	ChangePercent *float64 `json:"changePercent" nullable:"true" doc:"The same in percent, one decimal"`
+	Months        []Month  `json:"months" nullable:"false" doc:"Departure months with 5 or more observations, cheapest median first"`
+}
+
+// Fare is a live fare. It cannot be booked here.
+type Fare struct {
+	AmountCents int64     `json:"amountCents"`
+	Departure   string    `json:"departure" format:"date" doc:"Day of departure"`
+	Found       time.Time `json:"found" doc:"When it was found, UTC"`
+}
+
+// Month is a departure month.
+type Month struct {
+	Month        int   `json:"month" minimum:"1" maximum:"12"`
+	MedianCents  int64 `json:"medianCents"`
+	MinimumCents int64 `json:"minimumCents"`
+	Sample       int   `json:"sample"`
+}
+
+// WeeklyLow is the cheapest fare that was live in a week.
+type WeeklyLow struct {
+	Week        string `json:"week" format:"date" doc:"Monday of the week"`
+	AmountCents int64  `json:"amountCents"`
+}
+
+// most is how many destinations an answer lists.
+const most = 100
+
+// view is how a caller wants to see trends.
+type view struct {
+	rates    fare.Rates
+	currency string // known to rates
+	today    fare.Day
+}
+
+func (v view) cents(c fare.Cents) int64 {
+	converted, _ := v.rates.From(c, v.currency)
+	return int64(converted)
+}
+
+func (v view) frame(origin fare.City) Trends {
+	rate, _ := v.rates.Rate(v.currency)
+	return Trends{
+		Origin: string(origin), City: places.Name(origin, "en"),
+		Currency: v.currency, Rate: rate, RateDate: v.rates.Date.String(),
+		Popularity: "observations", Destinations: []Destination{},
+	}
+}
+
+// origin shows every destination that has a live fare.
+func (v view) origin(origin fare.City, all trends.Origin) Trends {
+	t := v.frame(origin)
+	var newest int64
+	for _, e := range all.Entries {
+		if _, ok := e.Cheapest(v.today); !ok || len(t.Destinations) == most {
+			continue
+		}
+		t.Destinations = append(t.Destinations, v.destination(e))
+		newest = max(newest, e.Newest)
+	}
+	if newest > 0 {
+		at := time.Unix(newest, 0).UTC()
+		t.UpdatedAt = &at
+	}
+	return t
+}
+
+// route shows one destination, live or not, with its weekly lows.
+func (v view) route(origin fare.City, e trends.Entry, sheet verdict.Sheet) Trends {
+	t := v.frame(origin)
+	at := time.Unix(e.Newest, 0).UTC()
+	t.UpdatedAt = &at
+	t.Destinations = append(t.Destinations, v.destination(e))
+	t.WeeklyLows = v.weekly(sheet.Lows)
+	return t
+}
+
+func (v view) destination(e trends.Entry) Destination {
+	d := Destination{
+		Destination: string(e.Destination), City: places.Name(e.Destination, "en"),
+		Sample: e.Sample, Observations: e.Observations, Months: make([]Month, len(e.Months)),
+	}
+	if e.Sample >= verdict.MinSample {
+		median, minimum := v.cents(e.Median), v.cents(e.Minimum)
+		d.MedianCents, d.MinimumCents = &median, &minimum
+	}
+	if live, ok := e.Cheapest(v.today); ok {
+		d.Cheapest = &Fare{v.cents(live.Price), live.Depart.String(), time.Unix(live.Found, 0).UTC()}
+		if e.Previous > 0 {
+			change := v.cents(live.Price) - v.cents(e.Previous)
+			percent := math.Round(1000*float64(live.Price-e.Previous)/float64(e.Previous)) / 10
+			d.ChangeCents, d.ChangePercent = &change, &percent
+		}
+	}
+	for i, m := range e.Months {
+		d.Months[i] = Month{m.Month, v.cents(m.Median), v.cents(m.Minimum), m.Sample}
+	}
+	return d
+}
+
+// weekly is the lowest low of each week of the last 52.
+func (v view) weekly(lows []verdict.Low) []WeeklyLow {
+	this := fare.CycleOf(v.today)
+	byWeek := map[fare.Cycle]fare.Cents{}
+	for _, l := range lows {
+		week := fare.CycleOf(l.Day)
+		if week <= this-52 || week > this {
+			continue
+		}
+		if had, ok := byWeek[week]; !ok || l.Price < had {
+			byWeek[week] = l.Price
+		}
+	}
+	weeks := []WeeklyLow{}
+	for week, price := range byWeek {
+		weeks = append(weeks, WeeklyLow{week.First().String(), v.cents(price)})
+	}
+	slices.SortFunc(weeks, func(a, b WeeklyLow) int {
+		if a.Week < b.Week {
+			return -1
+		}
+		return 1
+	})
+	return weeks
+}

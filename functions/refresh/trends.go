@@ -1,0 +1,95 @@
+package refresh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/trends"
+	"verdetto/shared/verdict"
+)
+
+// trends puts what became of the routes into the trends of their origin.
+func (r *Refresher) trends(ctx context.Context, origin fare.City, entries []trends.Entry) (err error) {
+	for range attempts {
+		if err = r.trendsOnce(ctx, origin, entries); !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrExists) {
+			return err
+		}
+	}
+	return err
+}
+
+func (r *Refresher) trendsOnce(ctx context.Context, origin fare.City, entries []trends.Entry) error {
+	data, version, err := r.Fares.Trends(ctx, origin)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	var old trends.Origin
+	if version > 0 {
+		if old, err = trends.Decode(data); err != nil {
+			return fmt.Errorf("trends of %s: %w", origin, err)
+		}
+	}
+	var newer []trends.Entry
+	changed := map[fare.City]store.Coverage{}
+	for _, e := range entries {
+		had, ok := old.To(e.Destination)
+		if ok && (reflect.DeepEqual(had, e) || had.AsOf > e.AsOf || had.AsOf == e.AsOf && had.Observations > e.Observations) {
+			continue // the same, or made by another refresh that knew more
+		}
+		newer = append(newer, e)
+		changed[e.Destination] = store.Coverage{Observations: e.Observations, Sample: e.Sample, Newest: time.Unix(e.Newest, 0)}
+	}
+	if len(newer) == 0 {
+		return nil
+	}
+	fresh, err := old.Merge(newer).Encode()
+	if err != nil {
+		return fmt.Errorf("trends of %s: %w", origin, err)
+	}
+	return r.Fares.PutTrends(ctx, origin, fresh, version, changed)
+}
+
+// entryOf is what price trends show of a sheet.
+func entryOf(destination fare.City, s verdict.Sheet) trends.Entry {
+	e := trends.Entry{
+		Destination: destination, AsOf: s.AsOf, Newest: s.Newest, Observations: s.Observations,
+		Sample: len(s.Lows), Previous: previous(s),
+		Live: []trends.Live{}, Months: []trends.Month{},
+	}
+	if n := len(s.Lows); n > 0 { // cheapest first
+		e.Minimum, e.Median = s.Lows[0].Price, (s.Lows[(n-1)/2].Price+s.Lows[n/2].Price)/2
+	}
+	for _, l := range s.Live {
+		e.Live = append(e.Live, trends.Live{Depart: l.Depart, Price: l.Price, Found: l.Found})
+	}
+	for _, m := range s.Months {
+		e.Months = append(e.Months, trends.Month{Month: m.Month, Median: m.Median, Minimum: m.Minimum, Sample: m.Sample})
+	}
+	return e
+}
+
+// previous is the cheapest fare one cycle before the sheet: of the last day
+// with a known one that lies a cycle back, two at most; 0 where there is none.
+func previous(s verdict.Sheet) fare.Cents {
+	last := slices.MaxFunc(append([]verdict.Low{{}}, s.Lows...), func(a, b verdict.Low) int {
+		return int(within(a.Day, s.AsOf) - within(b.Day, s.AsOf))
+	})
+	if within(last.Day, s.AsOf) == 0 {
+		return 0
+	}
+	return last.Price
+}
+
+// within is the day itself if it lies one to two cycles before asOf, and 0 otherwise.
+func within(day, asOf fare.Day) fare.Day {
+	if day > asOf-trends.Cycle || day <= asOf-2*trends.Cycle {
+		return 0
+	}
+	return day
+}

@@ -1,0 +1,28 @@
+package pay
+
+import (
+	"context"
+	"time"
+)
+
+// Chain verifies payments in USDC to one wallet.
+type Chain interface {
+	// Payment reads a final transaction and says what it moved to the wallet.
+	// Otherwise ErrNotFound, ErrNotFinal, ErrFailedTransaction, ErrUnreadable or
+	// ErrUnavailable. A transaction that is final stays so: its Payment is the same
+	// for ever.
+	Payment(ctx context.Context, signature Signature) (Payment, error)
+}
+
+// Payment is what a transaction did for the wallet.
+type Payment struct {
+	Signature Signature
+	// Units are millionths of a USDC that the transaction left in the wallet's
+	// accounts, less what it took out of them: 0 for one that did not concern the
+	// wallet or only moved USDC within it, negative for one that paid out.
+	Units int64
+	Memos []string // as they were written, in order
+	At    time.Time
+	Slot  uint64
+	Payer string // address that signed first and paid the network's fee; not always whose USDC it was
+}

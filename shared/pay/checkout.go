@@ -1,0 +1,123 @@
+package pay
+
+import (
+	"context"
+	"time"
+)
+
+// Checkout sells a subscription by card through a hosted page.
+type Checkout interface {
+	// Start makes a hosted checkout for an address. The same idempotency key with
+	// the same request gives the same page; with another request, ErrKeyReused.
+	Start(ctx context.Context, request StartRequest) (Page, error)
+
+	// Session tells how a checkout stands now; ErrNoSuchSession for an id that is
+	// unknown or is no id at all.
+	Session(ctx context.Context, id string) (Session, error)
+
+	// Subscription tells how a subscription stands now: the truth that webhooks
+	// only point at. ErrNoSuchSubscription as above.
+	Subscription(ctx context.Context, id string) (Subscription, error)
+
+	// Event verifies and reads a webhook delivery, without asking anybody:
+	// ErrBadSignature, ErrStale or ErrMalformed. Deliveries come late, twice and in
+	// any order; Event does not remember them.
+	Event(payload []byte, signature string, now time.Time) (Event, error)
+}
+
+// StartRequest asks for a hosted checkout.
+type StartRequest struct {
+	Email          string // the page does not let the payer change it
+	IdempotencyKey string
+	// SuccessURL is where the payer comes back to. "{CHECKOUT_SESSION_ID}" in it
+	// is replaced by the session's id.
+	SuccessURL string
+	CancelURL  string
+}
+
+// Page is a hosted checkout to send a payer to.
+type Page struct {
+	ID      string // of the session
+	URL     string
+	Expires time.Time
+}
+
+// SessionStatus is how far a checkout has come.
+type SessionStatus string
+
+// The states of a checkout.
+const (
+	Open     SessionStatus = "open"
+	Complete SessionStatus = "complete"
+	Expired  SessionStatus = "expired"
+)
+
+// Session is a checkout. A key may be given for it when Sold.
+type Session struct {
+	ID           string
+	Email        string // of the payer, as the page was filled in
+	Status       SessionStatus
+	Paid         bool // the money has arrived, or nothing was due
+	Subscription string
+	Customer     string
+	PaidUntil    time.Time // of the subscription, now; zero while there is none
+	Created      time.Time
+}
+
+// Sold tells whether the checkout ended in a subscription that was paid.
+func (s Session) Sold() bool { return s.Status == Complete && s.Paid && s.Subscription != "" }
+
+// SubscriptionStatus is how a subscription stands.
+type SubscriptionStatus string
+
+// The states of a subscription.
+const (
+	Pending SubscriptionStatus = "pending" // the first payment has not arrived
+	Active  SubscriptionStatus = "active"
+	Late    SubscriptionStatus = "late" // a renewal has not been paid, or collection is paused
+	Ended   SubscriptionStatus = "ended"
+)
+
+// Subscription is what a payer holds.
+type Subscription struct {
+	ID       string
+	Customer string
+	Email    string // of the customer; empty when the customer was deleted
+	Status   SubscriptionStatus
+	// PaidUntil is the end of the last period that was paid for. It is not the end
+	// of the current period: that one moves on when a renewal falls due, paid or not.
+	PaidUntil time.Time
+	CancelAt  time.Time // it will end then; zero: it renews
+	EndedAt   time.Time // zero while it has not
+}
+
+// EventKind is what a webhook delivery is about.
+type EventKind string
+
+// The kinds of events that matter to a plan.
+const (
+	CheckoutCompleted   EventKind = "checkout completed"
+	InvoicePaid         EventKind = "invoice paid"
+	InvoiceFailed       EventKind = "invoice failed"
+	SubscriptionChanged EventKind = "subscription changed"
+	SubscriptionEnded   EventKind = "subscription ended"
+	// Other is anything else, which includes checkouts and invoices that are not of
+	// a subscription. Answer it with success and do nothing.
+	Other EventKind = "other"
+)
+
+// Event is a verified webhook delivery. Every kind but Other names a subscription.
+type Event struct {
+	ID           string // the same for every delivery of the event
+	Kind         EventKind
+	Type         string // in the processor's words, for logs
+	Created      time.Time
+	Session      string // of CheckoutCompleted
+	Subscription string
+	Customer     string
+	Email        string // may be empty
+	// PaidUntil is set where the event itself proves it. It was true at Created:
+	// with events out of order, Subscription has the last word.
+	PaidUntil time.Time
+	Live      bool // real money
+}

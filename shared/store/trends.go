@@ -1,0 +1,144 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"verdetto/shared/fare"
+)
+
+// What is kept beside the routes themselves:
+//
+//	ORIGIN#MIL   TRENDS   all routes from an origin, for price trends
+//	COVERED      MIL      that there are routes from an origin
+//	INTO#BUH     MIL      that there is a route into a destination, and how well it is known
+//	FARES        RATES    the reference rates of the last refresh
+//	WANTED       MIL      an origin that somebody asked for in vain
+
+// Coverage is how well a route is known.
+type Coverage struct {
+	Observations int       `json:"n"`
+	Sample       int       `json:"s"` // past days with a known cheapest fare
+	Newest       time.Time `json:"at"`
+}
+
+// Trends gives the encoded trends of an origin and their version, or ErrNotFound.
+func (f Fares) Trends(ctx context.Context, origin fare.City) ([]byte, int64, error) {
+	item, err := f.Table.Get(ctx, trendsKey(origin), Eventual)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read trends of %s: %w", origin, err)
+	}
+	return item.Data, item.Version, nil
+}
+
+func trendsKey(origin fare.City) Key { return Key{"ORIGIN#" + string(origin), "TRENDS"} }
+
+// PutTrends writes the trends of an origin over the version they were made
+// from, 0 where there were none, and how well each changed route is known. The
+// trends come last, so that a run that is stopped before them does all again.
+func (f Fares) PutTrends(ctx context.Context, origin fare.City, data []byte, version int64, changed map[fare.City]Coverage) error {
+	ops := []Op{{Mode: Set, Item: Item{Key: Key{"COVERED", string(origin)}}}}
+	for destination, c := range changed {
+		c.Newest = c.Newest.UTC()
+		text, err := json.Marshal(c)
+		if err != nil {
+			return fmt.Errorf("write coverage of %s-%s: %w", origin, destination, err)
+		}
+		ops = append(ops, Op{Mode: Set, Item: Item{Key: Key{"INTO#" + string(destination), string(origin)}, Data: text}})
+	}
+	last := Op{Mode: Replace, Item: Item{Key: trendsKey(origin), Version: version, Data: data}}
+	if version == 0 {
+		last.Mode = Create
+	}
+	for _, op := range append(ops, last) {
+		if err := f.Table.Write(ctx, op); err != nil {
+			return fmt.Errorf("write trends of %s: %w", origin, err)
+		}
+	}
+	return nil
+}
+
+// Covered lists the origins that routes are known from, in alphabetical order, after one.
+func (f Fares) Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error) {
+	items, err := f.Table.Query(ctx, Range{Partition: "COVERED", After: string(after), Limit: limit})
+	if err != nil {
+		return nil, fmt.Errorf("list covered origins: %w", err)
+	}
+	origins := make([]fare.City, len(items))
+	for i, item := range items {
+		origins[i] = fare.City(item.Sort)
+	}
+	return origins, nil
+}
+
+// Into is a route into a destination.
+type Into struct {
+	Origin fare.City
+	Coverage
+}
+
+// Into lists the routes into a destination by origin, after one.
+func (f Fares) Into(ctx context.Context, destination, after fare.City, limit int) ([]Into, error) {
+	items, err := f.Table.Query(ctx, Range{Partition: "INTO#" + string(destination), After: string(after), Limit: limit})
+	if err != nil {
+		return nil, fmt.Errorf("list routes into %s: %w", destination, err)
+	}
+	routes := make([]Into, len(items))
+	for i, item := range items {
+		routes[i].Origin = fare.City(item.Sort)
+		if err := json.Unmarshal(item.Data, &routes[i].Coverage); err != nil {
+			return nil, fmt.Errorf("read coverage of %s-%s: %w", item.Sort, destination, err)
+		}
+	}
+	return routes, nil
+}
+
+var ratesKey = Key{"FARES", "RATES"}
+
+// Rates gives the reference rates of the last refresh, or ErrNotFound.
+func (f Fares) Rates(ctx context.Context) (fare.Rates, error) {
+	var r fare.Rates
+	item, err := f.Table.Get(ctx, ratesKey, Eventual)
+	if err == nil {
+		err = json.Unmarshal(item.Data, &r)
+	}
+	if err != nil {
+		return fare.Rates{}, fmt.Errorf("read rates: %w", err)
+	}
+	return r, nil
+}
+
+// SetRates keeps reference rates for those who convert what is stored.
+func (f Fares) SetRates(ctx context.Context, r fare.Rates) error {
+	data, err := json.Marshal(r)
+	if err == nil {
+		err = f.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: ratesKey, Data: data}})
+	}
+	if err != nil {
+		return fmt.Errorf("write rates: %w", err)
+	}
+	return nil
+}
+
+// Want remembers until a moment that somebody asked for a route from an origin that is not covered.
+func (f Fares) Want(ctx context.Context, origin fare.City, until time.Time) error {
+	if err := f.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: Key{"WANTED", string(origin)}, Expires: until}}); err != nil {
+		return fmt.Errorf("remember that %s is wanted: %w", origin, err)
+	}
+	return nil
+}
+
+// Wanted lists the origins that were asked for in vain.
+func (f Fares) Wanted(ctx context.Context) ([]fare.City, error) {
+	items, err := f.Table.Query(ctx, Range{Partition: "WANTED"})
+	if err != nil {
+		return nil, fmt.Errorf("list wanted origins: %w", err)
+	}
+	origins := make([]fare.City, len(items))
+	for i, item := range items {
+		origins[i] = fare.City(item.Sort)
+	}
+	return origins, nil
+}

@@ -1,0 +1,183 @@
+package verdict
+
+import (
+	"math"
+
+	"verdetto/shared/fare"
+)
+
+// leads are the first days of the lead-time buckets; each ends where the next begins.
+var leads = [...]int{0, 4, 8, 15, 22, 31, 46, 61, 91, 181}
+
+// bucket is the place in leads of a lead time.
+var bucket = func() (of [fare.MaxLead + 1]uint8) {
+	b := 0
+	for lead := range of {
+		if b+1 < len(leads) && lead == leads[b+1] {
+			b++
+		}
+		of[lead] = uint8(b)
+	}
+	return of
+}()
+
+func lead(o fare.Observation) int { return max(0, int(o.Depart-o.FoundDay())) }
+
+// life is a departure date by lead-time bucket: the sum and the number of its fares.
+type life struct {
+	sum   [len(leads)]fare.Cents
+	count [len(leads)]int32
+}
+
+// seen is the number of buckets in which the departure was seen.
+func (l *life) seen() (buckets int) {
+	for _, n := range l.count {
+		if n > 0 {
+			buckets++
+		}
+	}
+	return buckets
+}
+
+// window finds the booking window that has been cheapest within a departure:
+// comparing a departure date with itself keeps the season out of it, which a
+// pooled median by lead time does not. Departure dates seen in two or more
+// buckets count.
+func window(observations []fare.Observation) *Window {
+	if len(observations) == 0 {
+		return nil
+	}
+	first, last := departures(observations)
+	place := make([]int32, last-first+1) // departure -> 1 + its place in lives
+	lives := make([]life, 0, min(len(observations), len(place)))
+	for _, o := range observations {
+		at := &place[o.Depart-first]
+		if *at == 0 {
+			lives = append(lives, life{})
+			*at = int32(len(lives))
+		}
+		l, b := &lives[*at-1], bucket[lead(o)]
+		l.sum[b] += o.Price
+		l.count[b]++
+	}
+	from, to, ok := cheapestBuckets(lives)
+	if !ok {
+		return nil
+	}
+
+	var inside, outside []fare.Cents
+	furthest := leads[from]
+	for _, o := range observations {
+		switch b := int(bucket[lead(o)]); {
+		case lives[place[o.Depart-first]-1].seen() < 2:
+		case from <= b && b <= to:
+			inside = append(inside, o.Price)
+			furthest = max(furthest, lead(o))
+		default:
+			outside = append(outside, o.Price)
+		}
+	}
+	w := &Window{From: leads[from], To: furthest, Median: median(inside), Sample: len(inside)}
+	if to+1 < len(leads) {
+		w.To = leads[to+1] - 1
+	}
+	if len(outside) > 0 {
+		w.Saving = median(outside) - w.Median
+	}
+	return w
+}
+
+// nearBest is how far, as a share, a bucket next to the best may be dearer and still belong to the window.
+var NearBest = 0.02
+var Shrink = 8.0
+
+// cheapestBuckets compares the buckets and gives the run around the cheapest.
+//
+// Most departures are seen through part of their life only, so a departure's
+// own minimum means little: one that was seen only in its last week has a low
+// premium there. Instead the log of the mean fare is explained as departure
+// plus bucket, and the two are told apart by least squares: each bucket is
+// compared with every other through the departures that were seen in both.
+func cheapestBuckets(lives []life) (from, to int, ok bool) {
+	const n = len(leads)
+	var equations [n][n + 1]float64
+	var reach [n]int // departures by bucket
+	qualified := 0
+	for i := range lives {
+		l := &lives[i]
+		seen := l.seen()
+		if seen < 2 {
+			continue
+		}
+		qualified++
+		var logs [n]float64
+		mean := 0.0
+		for b, k := range l.count {
+			if k > 0 {
+				logs[b] = math.Log(float64(l.sum[b]) / float64(k))
+				mean += logs[b] / float64(seen)
+			}
+		}
+		for b, k := range l.count {
+			if k == 0 {
+				continue
+			}
+			reach[b]++
+			equations[b][b]++
+			for c, k := range l.count {
+				if k > 0 {
+					equations[b][c] -= 1 / float64(seen)
+				}
+			}
+			equations[b][n] += logs[b] - mean
+		}
+	}
+	if qualified < MinDepartures {
+		return 0, 0, false
+	}
+	for b := range n {
+		equations[b][b] += Shrink
+	}
+	effect := solve(equations)
+	known := func(b int) bool { return reach[b] >= MinDepartures }
+	best := -1
+	for b := range effect {
+		if known(b) && (best < 0 || effect[b] < effect[best]) {
+			best = b
+		}
+	}
+	if best < 0 {
+		return 0, 0, false
+	}
+	near := func(b int) bool { return known(b) && effect[b] <= effect[best]+NearBest }
+	from, to = best, best
+	for from > 0 && near(from-1) {
+		from--
+	}
+	for to+1 < n && near(to+1) {
+		to++
+	}
+	return from, to, true
+}
+
+// solve finds the buckets' effects by elimination, which needs no exchange of
+// rows: with something added to its diagonal the matrix is positive definite.
+func solve(equations [len(leads)][len(leads) + 1]float64) (effect [len(leads)]float64) {
+	const n = len(leads)
+	for p := range n {
+		for r := p + 1; r < n; r++ {
+			share := equations[r][p] / equations[p][p]
+			for c := p; c <= n; c++ {
+				equations[r][c] -= share * equations[p][c]
+			}
+		}
+	}
+	for p := n - 1; p >= 0; p-- {
+		v := equations[p][n]
+		for c := p + 1; c < n; c++ {
+			v -= equations[p][c] * effect[c]
+		}
+		effect[p] = v / equations[p][p]
+	}
+	return effect
+}
