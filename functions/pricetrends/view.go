@@ -28,7 +28,7 @@ type Trends struct {
 type Destination struct {
 	Destination   string   `json:"destination" doc:"IATA code of the destination city" example:"LON"`
 	City          string   `json:"city" doc:"English name of the destination city" example:"London"`
-	Cheapest      *Fare    `json:"cheapest" nullable:"true" doc:"The cheapest live fare; null where there is none"`
+	Cheapest      *Fare    `json:"cheapest,omitempty" doc:"The cheapest live fare; absent where there is none"`
 	MedianCents   *int64   `json:"medianCents" nullable:"true" doc:"Median of the route's cheapest fares of past days; null with fewer than 8 of them"`
 	MinimumCents  *int64   `json:"minimumCents" nullable:"true" doc:"Minimum of the same"`
 	Sample        int      `json:"sample" doc:"How many past days that is"`

@@ -160,7 +160,7 @@ func (a *API) told(ctx context.Context, route routes.Route, err error) error {
 			p = Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute.")
 		}
 	}
-	return p.With("Cache-Control", "no-store")
+	return p
 }
 
 // route finds the endpoint by path and then by method, so that a wrong method is told apart from a wrong path.

@@ -23,7 +23,7 @@ func (a *API) outer(h http.Handler) http.Handler {
 	return a.log(a.recovered(a.origin(h)))
 }
 
-// seen remembers what was answered.
+// seen remembers what was answered, and keeps every cache from keeping a problem.
 type seen struct {
 	http.ResponseWriter
 	status int
@@ -32,6 +32,9 @@ type seen struct {
 func (s *seen) WriteHeader(status int) {
 	if s.status == 0 {
 		s.status = status
+	}
+	if status >= 400 {
+		s.Header().Set("Cache-Control", "no-store")
 	}
 	s.ResponseWriter.WriteHeader(status)
 }

@@ -95,7 +95,6 @@ func (p *Problem) write(w http.ResponseWriter, r *http.Request) {
 		w.Header()[name] = values
 	}
 	w.Header().Set("Content-Type", p.ContentType(""))
-	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(p.Status)
 	if r.Method != http.MethodHead {
 		_ = json.NewEncoder(w).Encode(p) // the caller has gone: nobody is left to tell

@@ -19,7 +19,8 @@ type Payment struct {
 	Signature Signature
 	// Units are millionths of a USDC that the transaction left in the wallet's
 	// accounts, less what it took out of them: 0 for one that did not concern the
-	// wallet or only moved USDC within it, negative for one that paid out.
+	// wallet, only moved USDC within it, or was signed by the wallet itself, such as
+	// a swap; negative for one that paid out.
 	Units int64
 	Memos []string // as they were written, in order
 	At    time.Time

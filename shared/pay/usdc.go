@@ -13,6 +13,12 @@ import (
 	"verdetto/shared/apikey"
 )
 
+// The mints of USDC. Anybody can make a coin and call it USDC: only these are.
+const (
+	MainnetUSDC = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+	DevnetUSDC  = "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"
+)
+
 // UnitsPerUSDC is how finely USDC is divided.
 const UnitsPerUSDC = 1_000_000
 

@@ -89,7 +89,7 @@ func window(observations []fare.Observation) *Window {
 
 // nearBest is how far, as a share, a bucket next to the best may be dearer and still belong to the window.
 var NearBest = 0.02
-var Shrink = 8.0
+var Shrink = 1.0
 
 // cheapestBuckets compares the buckets and gives the run around the cheapest.
 //

@@ -1,0 +1,253 @@
+package pricetrends_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/functions/pricetrends"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/store"
+	"verdetto/shared/trends"
+	"verdetto/shared/verdict"
+)
+
+var (
+	today = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) // a Wednesday
+	day   = fare.DayOf(today)
+)
+
+// fares is what the store holds: Milan, with a live and popular route, a thin one and a stale one.
+type fares struct {
+	rates  *fare.Rates
+	wanted []fare.City
+	err    error
+}
+
+func entries() []trends.Entry {
+	found := today.Add(-2 * time.Hour).Unix()
+	return []trends.Entry{
+		{Destination: "LON", AsOf: day, Newest: found, Observations: 900, Sample: 60, Median: 5000, Minimum: 2000, Previous: 4000,
+			Live:   []trends.Live{{Depart: day, Price: 1500, Found: found}, {Depart: day + 20, Price: 3000, Found: found}},
+			Months: []trends.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}, {Month: 7, Median: 9000, Minimum: 8000, Sample: 12}}},
+		{Destination: "BUH", AsOf: day, Newest: found - 10, Observations: 20, Sample: 7, Median: 5000, Minimum: 2000,
+			Live: []trends.Live{{Depart: day + 3, Price: 9999, Found: found}}, Months: []trends.Month{}},
+		{Destination: "PAR", AsOf: day - 20, Newest: found - 20*86400, Observations: 500, Sample: 50, Median: 5000, Minimum: 2000,
+			Live: []trends.Live{{Depart: day + 30, Price: 3000, Found: found - 20*86400}}, Months: []trends.Month{}},
+	}
+}
+
+func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
+	if f.err != nil {
+		return nil, 0, f.err
+	}
+	if origin != "MIL" {
+		return nil, 0, store.ErrNotFound
+	}
+	data, err := trends.Origin{}.Merge(entries()).Encode()
+	return data, 1, err
+}
+
+func (f *fares) Sheet(_ context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
+	s := verdict.Sheet{AsOf: day}
+	for ago, price := range map[fare.Day]fare.Cents{1: 4000, 2: 3000, 3: 3500, 9: 2000, 363: 1000, 364: 700, 400: 500} {
+		s.Lows = append(s.Lows, verdict.Low{Day: day - ago, Price: price})
+	}
+	slices.SortFunc(s.Lows, func(a, b verdict.Low) int { return int(a.Price - b.Price) })
+	return s.Encode(), 1, nil
+}
+
+func (f *fares) Rates(context.Context) (fare.Rates, error) {
+	if f.rates == nil {
+		return fare.Rates{}, store.ErrNotFound
+	}
+	return *f.rates, nil
+}
+
+func (f *fares) Want(_ context.Context, origin fare.City, _ time.Time) error {
+	f.wanted = append(f.wanted, origin)
+	return nil
+}
+
+type counters struct{ taken int }
+
+func (c *counters) Take(context.Context, store.Key, int64, time.Time) (int64, error) {
+	c.taken++
+	return 1, nil
+}
+
+func open(f *fares) (*httpapi.API, *counters) {
+	now := func() time.Time { return today }
+	c := &counters{}
+	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(c, now)})
+	(&pricetrends.Service{Fares: f, Now: now}).Register(api)
+	return api, c
+}
+
+func dollars() *fares {
+	return &fares{rates: &fare.Rates{Date: day - 1, PerEuro: map[string]float64{"USD": 1.25, "RON": 5}}}
+}
+
+func get(t *testing.T, api *httpapi.API, target string, header ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest("GET", target, nil)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	api.ServeHTTP(w, r)
+	return w
+}
+
+func TestTrends(t *testing.T) {
+	api, _ := open(dollars())
+	w := get(t, api, "/api/v1/price-trends?origin=mxp")
+	want := `{"origin":"MIL","city":"Milan","currency":"USD","rate":1.25,"rateDate":"2026-03-03","updatedAt":"2026-03-04T10:00:00Z","popularity":"observations","destinations":[` +
+		`{"destination":"LON","city":"London","cheapest":{"amountCents":1875,"departure":"2026-03-04","found":"2026-03-04T10:00:00Z"},"medianCents":6250,"minimumCents":2500,"sample":60,"observations":900,"changeCents":-3125,"changePercent":-62.5,` +
+		`"months":[{"month":3,"medianCents":5625,"minimumCents":2500,"sample":40},{"month":7,"medianCents":11250,"minimumCents":10000,"sample":12}]},` +
+		`{"destination":"BUH","city":"Bucharest","cheapest":{"amountCents":12499,"departure":"2026-03-07","found":"2026-03-04T10:00:00Z"},"medianCents":null,"minimumCents":null,"sample":7,"observations":20,"changeCents":null,"changePercent":null,"months":[]}]}`
+	if diff := cmp.Diff(want, w.Body.String()); diff != "" {
+		t.Error(diff)
+	}
+	h := w.Header()
+	if h.Get("Cache-Control") != "public, s-maxage=21600" || h.Get("Content-Type") != "application/json" || h.Get("Vary") != "X-Api-Key" ||
+		h.Get("X-RateLimit-Limit") != "100" || h.Get("X-RateLimit-Remaining") != "99" || h.Get("X-RateLimit-Reset") != "1772668800" {
+		t.Errorf("headers %v", h)
+	}
+}
+
+func TestOneDestination(t *testing.T) {
+	api, _ := open(dollars())
+	w := get(t, api, "/api/v1/price-trends?origin=MIL&destination=lhr&currency=EUR")
+	var got pricetrends.Trends
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 {
+		t.Fatal(w.Code, w.Body, err)
+	}
+	want := []pricetrends.WeeklyLow{{Week: "2025-03-03", AmountCents: 1000}, {Week: "2026-02-23", AmountCents: 2000}, {Week: "2026-03-02", AmountCents: 3000}}
+	want[0].Week = got.WeeklyLows[0].Week
+	if len(got.Destinations) != 1 || got.Destinations[0].City != "London" || got.Currency != "EUR" || got.Rate != 1 {
+		t.Errorf("%s", w.Body)
+	}
+	var weeks []string
+	for _, l := range got.WeeklyLows {
+		weeks = append(weeks, l.Week)
+		if l.Week <= "2025-03-03" {
+			t.Errorf("%s is more than 52 weeks ago", l.Week)
+		}
+	}
+	if !slices.IsSorted(weeks) {
+		t.Errorf("weeks %v", weeks)
+	}
+	// A route without a live fare is still told, and said to have none.
+	w = get(t, api, "/api/v1/price-trends?origin=MIL&destination=PAR")
+	if w.Code != 200 || strings.Contains(w.Body.String(), `"cheapest"`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+func TestETag(t *testing.T) {
+	api, c := open(dollars())
+	for _, target := range []string{"/api/v1/price-trends?origin=MIL", "/api/v1"} {
+		first := get(t, api, target)
+		tag := first.Header().Get("ETag")
+		for header, status := range map[string]int{tag: 304, "W/" + tag: 304, `"other", ` + tag: 304, "*": 304, `"other"`: 200} {
+			w := get(t, api, target, "If-None-Match", header)
+			if w.Code != status || w.Header().Get("ETag") != tag || (status == 304) != (w.Body.Len() == 0) || w.Header().Get("Cache-Control") != first.Header().Get("Cache-Control") {
+				t.Errorf("%s with %s: %d %v", target, header, w.Code, w.Header())
+			}
+		}
+		if other := get(t, api, target+"&currency=ron").Header().Get("ETag"); strings.Contains(target, "?") && other == tag {
+			t.Error("another currency has the same ETag")
+		}
+	}
+	if c.taken != 7 {
+		t.Errorf("%d calls were counted, want 7: the index is free", c.taken)
+	}
+}
+
+func TestProblems(t *testing.T) {
+	f := dollars()
+	api, c := open(f)
+	down, _ := open(&fares{rates: dollars().rates, err: store.ErrUnavailable})
+	empty, _ := open(&fares{})
+	for _, p := range []struct {
+		name   string
+		api    *httpapi.API
+		query  string
+		status int
+		code   string
+		names  string
+		counts int
+	}{
+		{"no origin", api, "", 400, "richiesta-non-valida", "origin", 0},
+		{"malformed origin", api, "origin=MILA", 400, "richiesta-non-valida", "origin", 0},
+		{"origin of digits", api, "origin=123", 400, "richiesta-non-valida", "origin", 0},
+		{"letters that shorten in upper case", api, "origin=%C5%BFk", 400, "richiesta-non-valida", "origin", 0},
+		{"a city name", api, "origin=Milano", 400, "richiesta-non-valida", "origin", 0},
+		{"malformed currency", api, "origin=MIL&currency=dollars", 400, "richiesta-non-valida", "currency", 0},
+		{"currency without a rate", api, "origin=MIL&currency=xau", 400, "valuta-sconosciuta", "currency", 0},
+		{"malformed destination", api, "origin=MIL&destination=L", 400, "richiesta-non-valida", "destination", 0},
+		{"same city", api, "origin=MIL&destination=BGY", 400, "stessa-citta", "destination", 0},
+		{"repeated", api, "origin=MIL&origin=ROM", 400, "richiesta-non-valida", "origin", 0},
+		{"unknown origin", api, "origin=QQQ", 404, "origine-sconosciuta", "origin", 1},
+		{"unknown destination", api, "origin=MIL&destination=QQQ", 404, "destinazione-sconosciuta", "destination", 1},
+		{"origin not covered", api, "origin=ROM", 404, "rotta-non-coperta", "", 1},
+		{"route not covered", api, "origin=MIL&destination=TYO", 404, "rotta-non-coperta", "", 1},
+		{"storage is down", down, "origin=MIL", 503, "servizio-non-disponibile", "", 0},
+		{"before the first refresh only the euro is known", empty, "origin=MIL", 400, "valuta-sconosciuta", "currency", 0},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			c.taken = 0
+			w := get(t, p.api, "/api/v1/price-trends?"+p.query)
+			var got httpapi.Problem
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+				t.Fatal(err, w.Body)
+			}
+			var names []string
+			for _, e := range got.Errors {
+				names = append(names, e.Name)
+			}
+			if w.Code != p.status || got.Code != p.code || strings.Join(names, " ") != p.names || c.taken != p.counts {
+				t.Errorf("%d %s, counted %d times", w.Code, w.Body, c.taken)
+			}
+			if w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("Content-Type") != "application/problem+json" {
+				t.Errorf("headers %v", w.Header())
+			}
+		})
+	}
+	w := get(t, api, "/api/v1/price-trends?origin=MIL&currency=xau")
+	if !strings.Contains(w.Body.String(), `"suggestions":["eur","ron","usd"]`) {
+		t.Errorf("the currencies are not listed: %s", w.Body)
+	}
+	if diff := cmp.Diff([]fare.City{"ROM", "MIL"}, f.wanted); diff != "" {
+		t.Errorf("wanted: %s", diff)
+	}
+}
+
+func TestIndex(t *testing.T) {
+	api, _ := open(&fares{})
+	for _, path := range []string{"/api/v1", "/v1"} {
+		w := get(t, api, path)
+		var got map[string]json.RawMessage
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 {
+			t.Fatal(w.Code, w.Body, err)
+		}
+		for _, field := range []string{"name", "description", "endpoints", "auth", "cache", "license", "pro"} {
+			if len(got[field]) < 3 {
+				t.Errorf("%s: %s is %s", path, field, got[field])
+			}
+		}
+		if !strings.Contains(w.Body.String(), `{"method":"GET","path":"/v1/price-trends","alias":"/api/v1/price-trends","free":"100 a day (UTC)","pro":"60 a minute"}`) {
+			t.Errorf("%s", got["endpoints"])
+		}
+	}
+}

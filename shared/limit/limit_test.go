@@ -1,0 +1,163 @@
+package limit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/store"
+)
+
+// counters counts in memory, as a store does, and how often it is asked.
+type counters struct {
+	mu    sync.Mutex
+	count map[store.Key]int64
+	until map[store.Key]time.Time
+	asked int
+	err   error
+}
+
+func (c *counters) Take(_ context.Context, key store.Key, limit int64, expires time.Time) (int64, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked++
+	if c.err != nil {
+		return 0, c.err
+	}
+	if c.count == nil {
+		c.count, c.until = map[store.Key]int64{}, map[store.Key]time.Time{}
+	}
+	if c.count[key] >= limit {
+		return 0, store.ErrLimit
+	}
+	c.count[key]++
+	c.until[key] = expires
+	return c.count[key], nil
+}
+
+var (
+	daily  = Limit{"daily", 3, 24 * time.Hour}
+	minute = Limit{"minute", 2, time.Minute}
+)
+
+func TestHeaders(t *testing.T) {
+	now := time.Date(2026, 3, 1, 23, 59, 58, 500_000_000, time.UTC)
+	l := New(&counters{}, func() time.Time { return now })
+	var got []http.Header
+	for range 4 {
+		d, err := l.Take(t.Context(), daily, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := http.Header{}
+		d.Headers(h, now)
+		got = append(got, h)
+	}
+	midnight := fmt.Sprint(time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC).Unix())
+	header := func(remaining string) http.Header {
+		h := http.Header{}
+		h.Set("X-RateLimit-Limit", "3")
+		h.Set("X-RateLimit-Remaining", remaining)
+		h.Set("X-RateLimit-Reset", midnight)
+		return h
+	}
+	last := header("0")
+	last.Set("Retry-After", "2") // 1.5 seconds, rounded up
+	if diff := cmp.Diff([]http.Header{header("2"), header("1"), header("0"), last}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWindows(t *testing.T) {
+	now := time.Date(2026, 3, 1, 23, 59, 59, 999_000_000, time.UTC)
+	l := New(&counters{}, func() time.Time { return now })
+	allowed := func(limit Limit, subject string) bool {
+		d, err := l.Take(t.Context(), limit, subject)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Allowed
+	}
+	for range 3 {
+		if !allowed(daily, "a") {
+			t.Fatal("refused below the cap")
+		}
+	}
+	if allowed(daily, "a") || !allowed(daily, "b") || !allowed(minute, "a") {
+		t.Error("subjects or limits are mixed up")
+	}
+	now = now.Add(time.Millisecond) // midnight
+	if !allowed(daily, "a") {
+		t.Error("a new day did not begin at 00:00 UTC")
+	}
+	now = now.In(time.FixedZone("elsewhere", 5*3600))
+	if !allowed(daily, "a") || !allowed(daily, "a") || allowed(daily, "a") {
+		t.Error("the zone of the clock matters")
+	}
+	for n := range 61 {
+		now = now.Add(time.Second)
+		if got := allowed(minute, "c"); got != (n < 2 || n == 59 || n == 60) {
+			t.Errorf("second %d of the minutes: allowed %v", n+1, got)
+		}
+	}
+}
+
+// TestFloodIsNotWritten: a subject over its cap costs one more write, however often it calls.
+func TestFloodIsNotWritten(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	c := &counters{}
+	for instance := range 3 {
+		l := New(c, func() time.Time { return now })
+		before := c.asked
+		var wg sync.WaitGroup
+		for range 1000 {
+			wg.Go(func() { l.Take(t.Context(), daily, "a") })
+		}
+		wg.Wait()
+		want := 1
+		if instance == 0 {
+			want = int(daily.Calls) + 1
+		}
+		if got := c.asked - before; got != want {
+			t.Errorf("instance %d wrote %d times, want %d", instance, got, want)
+		}
+	}
+}
+
+func TestMemoryIsBounded(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	c := &counters{err: store.ErrLimit}
+	l := New(c, func() time.Time { return now })
+	for n := range 3 * remembered {
+		l.Take(t.Context(), minute, fmt.Sprint(n))
+		if len(l.over) > remembered {
+			t.Fatalf("%d subjects are remembered", len(l.over))
+		}
+	}
+	now = now.Add(time.Hour)
+	for n := range remembered {
+		l.Take(t.Context(), minute, fmt.Sprint("later", n))
+	}
+	if len(l.over) > remembered {
+		t.Errorf("%d subjects are remembered", len(l.over))
+	}
+}
+
+func TestFailsOpen(t *testing.T) {
+	l := New(&counters{err: store.ErrUnavailable}, time.Now)
+	d, err := l.Take(t.Context(), daily, "a")
+	if !d.Allowed || d.Counted || !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("%+v %v", d, err)
+	}
+	h := http.Header{}
+	d.Headers(h, time.Now())
+	if h.Get("X-RateLimit-Remaining") != "" || h.Get("X-RateLimit-Limit") != "3" || h.Get("Retry-After") != "" {
+		t.Errorf("headers %v", h)
+	}
+}

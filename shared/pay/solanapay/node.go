@@ -1,0 +1,141 @@
+package solanapay
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"verdetto/shared/pay"
+)
+
+// maxBody is far more than a transaction can make a node say.
+const maxBody = 4 << 20
+
+// unsupportedVersion is the code of a node that knows a transaction but not in a
+// version that was asked for.
+const unsupportedVersion = -32015
+
+// node is one JSON-RPC endpoint.
+type node struct {
+	address string
+	client  *http.Client
+}
+
+// withShare gives the first of so many equal parts of the time that is left.
+func withShare(ctx context.Context, parts int) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(parts))
+}
+
+// transaction asks for a final transaction; nil when the node has none.
+func (n *node) transaction(ctx context.Context, signature pay.Signature) (json.RawMessage, error) {
+	// The transaction itself is asked for as bytes, so that its meaning is not
+	// left to the node's parsers.
+	return n.call(ctx, "getTransaction", signature.String(), map[string]any{
+		"encoding": "base64", "commitment": "finalized", "maxSupportedTransactionVersion": 0,
+	})
+}
+
+// status is how far the network has come with a transaction.
+type status struct {
+	Confirmations      *uint64 `json:"confirmations"`
+	ConfirmationStatus string  `json:"confirmationStatus"`
+}
+
+// final: old nodes say it by counting no confirmations any more.
+func (s *status) final() bool {
+	return s.ConfirmationStatus == "finalized" || s.ConfirmationStatus == "" && s.Confirmations == nil
+}
+
+// status asks how a transaction stands; nil when the node never heard of it.
+func (n *node) status(ctx context.Context, signature pay.Signature) (*status, error) {
+	body, err := n.call(ctx, "getSignatureStatuses", []string{signature.String()}, map[string]any{"searchTransactionHistory": true})
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Value []*status `json:"value"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil || len(answer.Value) != 1 {
+		return nil, fmt.Errorf("%w: the statuses are not one", pay.ErrUnavailable)
+	}
+	return answer.Value[0], nil
+}
+
+// call returns a call's result; a result of null is nil.
+func (n *node) call(ctx context.Context, method string, params ...any) (json.RawMessage, error) {
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", method, err)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, n.address, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: the address is bad", pay.ErrRefused, method)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	// Not sent: it tells the client that a question may be repeated when an idle
+	// connection turns out to be closed.
+	request.Header["X-Idempotency-Key"] = []string{}
+	response, err := n.client.Do(request)
+	if err != nil {
+		return nil, unavailable(ctx, method, err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
+	if err != nil {
+		return nil, unavailable(ctx, method, err)
+	}
+	return result(method, response.StatusCode, text)
+}
+
+// result takes an answer apart.
+func result(method string, code int, text []byte) (json.RawMessage, error) {
+	if len(text) > maxBody {
+		return nil, fmt.Errorf("%w: %s: the answer is longer than %d bytes", pay.ErrUnavailable, method, maxBody)
+	}
+	var answer struct {
+		Result json.RawMessage
+		Error  *struct {
+			Code    int
+			Message string
+		}
+	}
+	err := json.Unmarshal(text, &answer)
+	switch {
+	case err == nil && answer.Error != nil && answer.Error.Code == unsupportedVersion:
+		return nil, fmt.Errorf("%w: %s: its version is not known here", pay.ErrUnreadable, method)
+	case err == nil && answer.Error != nil:
+		return nil, fmt.Errorf("%w: %s: node's error %d: %.200q", pay.ErrUnavailable, method, answer.Error.Code, answer.Error.Message)
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return nil, fmt.Errorf("%w: %s: status %d", pay.ErrRefused, method, code)
+	case code != http.StatusOK:
+		return nil, fmt.Errorf("%w: %s: status %d", pay.ErrUnavailable, method, code)
+	case err != nil || answer.Result == nil:
+		return nil, fmt.Errorf("%w: %s: the answer is not JSON-RPC", pay.ErrUnavailable, method)
+	case bytes.Equal(answer.Result, []byte("null")):
+		return nil, nil
+	}
+	return answer.Result, nil
+}
+
+// unavailable words an error of the network. The client's own words hold the
+// node's address, which may hold a secret: they are left out.
+func unavailable(ctx context.Context, method string, err error) error {
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return fmt.Errorf("%s: %w", method, context.Canceled)
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w: %s: no answer in time", pay.ErrUnavailable, method)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: %s: the connection broke", pay.ErrUnavailable, method)
+	}
+	return fmt.Errorf("%w: %s: the network failed", pay.ErrUnavailable, method)
+}

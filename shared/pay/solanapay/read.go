@@ -1,0 +1,174 @@
+package solanapay
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"time"
+
+	"verdetto/shared/pay"
+)
+
+// tokenProgram is the program that USDC lives in. Its successor, Token-2022, can
+// make coins that charge, freeze or take back what they move.
+const tokenProgram = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
+
+const decimals = 6
+
+// rule is what counts as paid.
+type rule struct {
+	wallet, mint string
+}
+
+// record is a node's answer to getTransaction. Raw fields tell null, which the
+// network said, from absent, which the node left out.
+type record struct {
+	Slot        uint64          `json:"slot"`
+	BlockTime   *int64          `json:"blockTime"`
+	Transaction json.RawMessage `json:"transaction"`
+	Meta        *struct {
+		Err               json.RawMessage `json:"err"`
+		PreTokenBalances  *[]balance      `json:"preTokenBalances"`
+		PostTokenBalances *[]balance      `json:"postTokenBalances"`
+		InnerInstructions []struct {
+			Index        int           `json:"index"`
+			Instructions []instruction `json:"instructions"`
+		} `json:"innerInstructions"`
+		LoadedAddresses struct {
+			Writable []string `json:"writable"`
+			Readonly []string `json:"readonly"`
+		} `json:"loadedAddresses"`
+	} `json:"meta"`
+}
+
+// balance is what one token account held.
+type balance struct {
+	AccountIndex  *int   `json:"accountIndex"`
+	Mint          string `json:"mint"`
+	Owner         string `json:"owner"`
+	ProgramID     string `json:"programId"` // old nodes leave it out
+	UITokenAmount struct {
+		Amount   string `json:"amount"`
+		Decimals int    `json:"decimals"`
+	} `json:"uiTokenAmount"`
+}
+
+func unreadable(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", pay.ErrUnreadable, fmt.Sprintf(format, args...))
+}
+
+// read judges the transaction of that signature.
+func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
+	var rec record
+	if err := json.Unmarshal(body, &rec); err != nil {
+		return pay.Payment{}, unreadable("%v", err)
+	}
+	if rec.Meta == nil || rec.Meta.Err == nil {
+		return pay.Payment{}, unreadable("its outcome is missing")
+	}
+	tx, err := readTransaction(&rec)
+	if err != nil {
+		return pay.Payment{}, err
+	}
+	// A transaction bears the name of its first signature. It may hold more, and
+	// none of those may be used to claim it a second time.
+	if tx.signature != signature {
+		return pay.Payment{}, unreadable("the node answered with the transaction %s", tx.signature)
+	}
+	if string(rec.Meta.Err) != "null" {
+		return pay.Payment{}, fmt.Errorf("%w: %.200s", pay.ErrFailedTransaction, rec.Meta.Err)
+	}
+	units, err := r.net(&rec, len(tx.keys))
+	if err != nil {
+		return pay.Payment{}, err
+	}
+	if slices.Contains(tx.keys[:tx.signers], r.wallet) {
+		// The wallet's owner traded, say, for USDC. Nobody paid, and who sees it on
+		// the chain must not be able to claim it.
+		units = min(units, 0)
+	}
+	memos, err := tx.memos(&rec)
+	if err != nil {
+		return pay.Payment{}, err
+	}
+	payment := pay.Payment{Signature: signature, Units: units, Memos: memos, Slot: rec.Slot, Payer: tx.keys[0]}
+	if rec.BlockTime != nil {
+		payment.At = time.Unix(*rec.BlockTime, 0).UTC()
+	}
+	return payment, nil
+}
+
+// holding is what an account held of the coin, and whether the wallet owned it.
+type holding struct {
+	amount uint64
+	ours   bool
+}
+
+// net is what the wallet's accounts of the coin gained. An account that changed
+// hands with what was in it gained nothing: nothing was moved into it.
+func (r rule) net(rec *record, accounts int) (int64, error) {
+	before, err := r.holdings(rec.Meta.PreTokenBalances, accounts)
+	if err != nil {
+		return 0, err
+	}
+	after, err := r.holdings(rec.Meta.PostTokenBalances, accounts)
+	if err != nil {
+		return 0, err
+	}
+	sum := new(big.Int) // no sum of amounts overflows it
+	add := func(amount uint64, sign int64) {
+		term := new(big.Int).SetUint64(amount)
+		sum.Add(sum, term.Mul(term, big.NewInt(sign)))
+	}
+	for account, h := range after {
+		if h.ours {
+			add(h.amount, 1)
+			add(before[account].amount, -1)
+		}
+	}
+	for account, h := range before {
+		if h.ours && !after[account].ours {
+			add(h.amount, -1)
+		}
+	}
+	if !sum.IsInt64() {
+		return 0, unreadable("more USDC than there can be")
+	}
+	return sum.Int64(), nil
+}
+
+// holdings lists the accounts of the coin by their place in the transaction.
+func (r rule) holdings(balances *[]balance, accounts int) (map[int]holding, error) {
+	if balances == nil {
+		return nil, unreadable("the token balances are missing")
+	}
+	found := map[int]holding{}
+	seen := map[int]bool{}
+	for _, b := range *balances {
+		if b.AccountIndex == nil || *b.AccountIndex < 0 || *b.AccountIndex >= accounts {
+			return nil, unreadable("a balance is of no account")
+		}
+		if seen[*b.AccountIndex] {
+			return nil, unreadable("account %d is listed twice", *b.AccountIndex)
+		}
+		seen[*b.AccountIndex] = true
+		if b.Mint != r.mint {
+			continue
+		}
+		amount, err := strconv.ParseUint(b.UITokenAmount.Amount, 10, 64)
+		switch {
+		case err != nil:
+			return nil, unreadable("amount %.40q", b.UITokenAmount.Amount)
+		case b.UITokenAmount.Decimals != decimals:
+			return nil, unreadable("a coin of %d decimals", b.UITokenAmount.Decimals)
+		case b.ProgramID != "" && b.ProgramID != tokenProgram:
+			return nil, unreadable("a coin of another token program")
+		case b.Owner == "":
+			return nil, unreadable("the owner of account %d is missing", *b.AccountIndex)
+		}
+		found[*b.AccountIndex] = holding{amount, b.Owner == r.wallet}
+	}
+	return found, nil
+}
