@@ -100,6 +100,10 @@ func (k Key) Matches(h Hash) bool {
 	return subtle.ConstantTimeCompare(own[:], h[:]) == 1
 }
 
+// Grace is how long a plan outlasts what was paid for by card, so that a card
+// that is charged a day late does not stop anyone's work.
+const Grace = 3 * 24 * time.Hour
+
 // Plan is what a customer has paid for.
 type Plan struct {
 	Until time.Time // end of the plan, grace included; zero: there is none

@@ -28,6 +28,9 @@ import (
 	"verdetto/shared/store"
 )
 
+// MaxBody is how large a request's body may be.
+const MaxBody = 64 << 10
+
 // Version of the published API.
 const Version = "1.0.0"
 
@@ -94,13 +97,14 @@ func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, 
 	slices.Sort(statuses)
 	a.routes[route.Path] = append(a.routes[route.Path], route)
 	huma.Register(a.huma, huma.Operation{
-		OperationID: route.Name,
-		Method:      route.Method,
-		Path:        route.Path,
-		Summary:     doc.Summary,
-		Description: doc.Description,
-		Errors:      slices.Compact(statuses),
-		Responses:   a.responses(doc),
+		OperationID:  route.Name,
+		Method:       route.Method,
+		Path:         route.Path,
+		Summary:      doc.Summary,
+		Description:  doc.Description,
+		Errors:       slices.Compact(statuses),
+		Responses:    a.responses(doc),
+		MaxBodyBytes: MaxBody,
 	}, func(ctx context.Context, in *I) (*O, error) {
 		var out *O
 		var err error
@@ -193,13 +197,10 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 		WrongMethod.Problem("This path answers "+allow+".").With("Allow", allow).write(w, r)
 		return
 	}
-	c := call{header: w.Header()}
-	if here[at].Keyed() {
-		var p *Problem
-		if c, p = a.identify(r, w.Header()); p != nil {
-			p.write(w, r)
-			return
-		}
+	c, p := a.identify(r, w.Header(), here[at].Keyed())
+	if p != nil {
+		p.write(w, r)
+		return
 	}
 	a.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
+	"time"
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/limit"
@@ -51,9 +52,9 @@ func IsPro(ctx context.Context) bool { return callOf(ctx).pro }
 
 // identify finds out who is calling an endpoint that takes keys. A key that is
 // not good is never taken for none.
-func (a *API) identify(r *http.Request, h http.Header) (call, *Problem) {
+func (a *API) identify(r *http.Request, h http.Header, keyed bool) (call, *Problem) {
 	given, present := r.Header[KeyHeader]
-	if !present {
+	if !present || !keyed {
 		return call{subject: a.pseudonym(address(a.viewer(r))), header: h}, nil
 	}
 	refused := BadKey.Problem("The header X-Api-Key holds no key that is in force: it was mistyped, or replaced by a newer one. "+
@@ -76,7 +77,7 @@ func (a *API) identify(r *http.Request, h http.Header) (call, *Problem) {
 	case !c.Holds(key):
 		return call{}, refused
 	case !c.Plan().Live(a.config.Now()):
-		return call{}, PlanEnded.Problem("The plan of this key ended on "+c.Until.UTC().Format("2006-01-02")+
+		return call{}, PlanEnded.Problem("The plan of this key ended on "+c.Plan().Until.UTC().Format(time.DateOnly)+
 			". POST /api/v1/pro/checkout or GET /v1/pro/cripta renews it; without the header, calls are free up to a daily cap.").
 			With("WWW-Authenticate", "ApiKey")
 	}
@@ -100,13 +101,13 @@ func (a *API) pseudonym(addr netip.Addr) string {
 
 // count spends one call of the caller's cap, where the endpoint has one, and tells how it stands.
 func (a *API) count(ctx context.Context, route routes.Route) error {
-	if !route.Keyed() {
-		return nil
-	}
 	c := callOf(ctx)
 	allowed, name := route.Free, route.Name+"-free"
 	if c.pro {
 		allowed, name = route.Pro, route.Name+"-pro"
+	}
+	if allowed == (routes.Cap{}) {
+		return nil
 	}
 	d, err := a.config.Limiter.Take(ctx, limit.Limit{Name: name, Calls: allowed.Calls, Window: allowed.Per}, c.subject)
 	if err != nil {
@@ -118,6 +119,9 @@ func (a *API) count(ctx context.Context, route routes.Route) error {
 		return nil
 	case c.pro:
 		return TooMany.Problem("This key has used up its calls of this minute. Wait as Retry-After says.")
+	}
+	if !route.Keyed() {
+		return TooMany.Problem("There were too many such calls from your address. Wait as Retry-After says.")
 	}
 	return TooMany.Problem("The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it has no daily cap.")
 }

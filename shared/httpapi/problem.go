@@ -102,17 +102,14 @@ func (p *Problem) write(w http.ResponseWriter, r *http.Request) {
 }
 
 // Huma makes its own errors (validation, unreadable bodies) through this hook;
-// they become problem documents like all others, and its 422 is our 400.
+// they become problem documents like all others, and its 413, 415 and 422 are our 400.
 func init() {
 	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
 		if kind, ok := kindsByCause[status]; ok {
 			return kind.Problem("Something went wrong on our side. Try again in a minute.")
 		}
-		if status == http.StatusUnprocessableEntity {
-			status = http.StatusBadRequest
-		}
+		// Whatever else is wrong with a request (its form, its size, its content type) is a 400.
 		p := BadRequest.Problem(msg + ".")
-		p.Status = status
 		for _, err := range errs {
 			var detail *huma.ErrorDetail
 			if errors.As(err, &detail) {

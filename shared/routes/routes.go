@@ -24,7 +24,7 @@ type Cap struct {
 }
 
 // Keyed tells whether the endpoint looks at X-Api-Key.
-func (r Route) Keyed() bool { return r.Free != Cap{} || r.Pro != Cap{} }
+func (r Route) Keyed() bool { return r.Pro != Cap{} }
 
 // Edge is how long the edge may share a successful answer; 0 is not at all.
 type Edge struct {
@@ -52,6 +52,27 @@ var Table = []Route{
 	{
 		Name: "index", Method: "GET", Path: "/v1", Function: "pricetrends",
 		Edge: Edge{Free: 6 * time.Hour},
+	},
+	{
+		Name: "pro-checkout", Method: "POST", Path: "/v1/pro/checkout", Function: "pro",
+		Free: Cap{10, time.Hour},
+	},
+	{
+		Name: "pro-conferma", Method: "GET", Path: "/v1/pro/conferma", Function: "pro",
+		Free: Cap{60, time.Hour},
+	},
+	{Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Function: "pro"},
+	{
+		Name: "pro-recupera", Method: "POST", Path: "/v1/pro/recupera", Function: "pro",
+		Free: Cap{5, time.Hour},
+	},
+	{
+		Name: "pro-cripta", Method: "GET", Path: "/v1/pro/cripta", Function: "pro",
+		Free: Cap{100, day},
+	},
+	{
+		Name: "pro-verifica-cripta", Method: "POST", Path: "/v1/pro/verifica-cripta", Function: "pro",
+		Free: Cap{60, time.Hour},
 	},
 }
 

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,20 +16,36 @@ import (
 // Keys keeps one item a customer: the hash of the current key and the end of
 // the plan. Writing a new hash is what revokes the old key.
 //
-//	CUSTOMER#<id>   KEY
+//	CUSTOMER#<id>    KEY
+//	CASHED#<what>    MARK   that a payment or checkout was cashed in
+//	SUBSCRIPTION#<id> CUSTOMER   whose it is
 type Keys struct{ Table Table }
 
 // Customer is what is kept of one. It holds no address and no key.
 type Customer struct {
-	ID      apikey.CustomerID `json:"-"`
-	Hash    []byte            `json:"hash,omitempty"` // of the current key; empty: none was issued
-	Until   time.Time         `json:"until"`          // end of the plan, grace included
-	Issued  time.Time         `json:"issued"`         // when the current key was
-	Version int64             `json:"-"`
+	ID     apikey.CustomerID `json:"-"`
+	Hash   []byte            `json:"hash,omitempty"` // of the current key; empty: none was issued
+	Issued time.Time         `json:"issued"`         // when the current key was
+	// What the plan rests on: it lasts as long as the longest of these.
+	Until   time.Time            `json:"until"`           // given by the operator
+	Crypto  time.Time            `json:"crypto"`          // paid in USDC
+	Cards   map[string]time.Time `json:"cards,omitempty"` // by subscription: the end of what was paid for
+	Version int64                `json:"-"`
 }
 
-// Plan is the customer's plan.
-func (c Customer) Plan() apikey.Plan { return apikey.Plan{Until: c.Until} }
+// Plan is the customer's plan, grace included.
+func (c Customer) Plan() apikey.Plan {
+	until := c.Until
+	if c.Crypto.After(until) {
+		until = c.Crypto
+	}
+	for _, paid := range c.Cards {
+		if end := paid.Add(apikey.Grace); end.After(until) {
+			until = end
+		}
+	}
+	return apikey.Plan{Until: until}
+}
 
 // Holds tells whether a key is the customer's current one.
 func (c Customer) Holds(k apikey.Key) bool {
@@ -52,18 +70,23 @@ func (k Keys) Customer(ctx context.Context, id apikey.CustomerID) (Customer, err
 
 // Put writes a customer over the version it was read at; 0 is a new one.
 func (k Keys) Put(ctx context.Context, c Customer) error {
-	data, err := json.Marshal(c)
+	op, err := put(c)
+	if err == nil {
+		err = k.Table.Write(ctx, op)
+	}
 	if err != nil {
 		return fmt.Errorf("write customer: %w", err)
 	}
+	return nil
+}
+
+func put(c Customer) (Op, error) {
+	data, err := json.Marshal(c)
 	op := Op{Mode: Replace, Item: Item{Key: customerKey(c.ID), Version: c.Version, Data: data}}
 	if c.Version == 0 {
 		op.Mode = Create
 	}
-	if err := k.Table.Write(ctx, op); err != nil {
-		return fmt.Errorf("write customer: %w", err)
-	}
-	return nil
+	return op, err
 }
 
 // Change reads a customer, lets change alter it, and writes it; where another
@@ -107,4 +130,114 @@ func (k Keys) Issue(ctx context.Context, random io.Reader, id apikey.CustomerID,
 		return "", fmt.Errorf("issue key: %w", err)
 	}
 	return text, nil
+}
+
+// ErrIssued: a key was issued for this already.
+var ErrIssued = errors.New("a key was issued for this already")
+
+// onceTries is how often IssueOnce tries when it cannot tell how a write ended, or others write the customer at the same time.
+const onceTries = 8
+
+// IssueOnce is Issue for something that may be cashed in once, ever, such as a
+// payment: the mark of it and the customer are written together or not at all.
+// ErrIssued, and the customer who has it, where the mark is there already. With
+// keep, a customer who has a key keeps it, and text is empty.
+func (k Keys) IssueOnce(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, what string, keep bool, change func(*Customer)) (text string, owner apikey.CustomerID, err error) {
+	minted, hash, err := apikey.Mint(random, id)
+	if err != nil {
+		return "", "", fmt.Errorf("issue key: %w", err)
+	}
+	// The mark names the key that was minted for it: so a try that finds the mark
+	// can tell whether it is its own, written by an earlier try whose answer was lost.
+	mark := Item{Key: Key{"CASHED#" + what, "MARK"}}
+	if mark.Data, err = json.Marshal(cashed{id, hash[:]}); err != nil {
+		return "", "", fmt.Errorf("issue key: %w", err)
+	}
+	for range onceTries {
+		var c Customer
+		if c, err = k.Customer(ctx, id); errors.Is(err, ErrNotFound) {
+			c, err = Customer{ID: id}, nil
+		}
+		if err == nil {
+			if text = ""; !keep || len(c.Hash) == 0 {
+				text, c.Hash, c.Issued = minted, hash[:], now.UTC().Truncate(time.Second)
+			}
+			change(&c)
+			var op Op
+			if op, err = put(c); err == nil {
+				err = k.Table.Write(ctx, Op{Mode: Create, Item: mark}, op)
+			}
+		}
+		if err == nil {
+			return text, id, nil
+		}
+		// It failed, or it took effect and its answer was lost: the mark tells.
+		item, readErr := k.Table.Get(ctx, mark.Key, Strong)
+		switch {
+		case errors.Is(readErr, ErrNotFound):
+		case readErr != nil:
+			err = readErr
+		default:
+			var found cashed
+			if err := json.Unmarshal(item.Data, &found); err != nil {
+				return "", "", fmt.Errorf("issue key: read mark: %w", err)
+			}
+			if !bytes.Equal(found.Hash, hash[:]) {
+				return "", found.Customer, ErrIssued
+			}
+			return text, id, nil
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return "", "", fmt.Errorf("issue key: %w", err)
+}
+
+// cashed is the stored form of a mark.
+type cashed struct {
+	Customer apikey.CustomerID `json:"customer"`
+	Hash     []byte            `json:"hash"`
+}
+
+// CheckoutKey gives the idempotency key of an address's checkout: the same one
+// until a moment that the first call sets.
+func (k Keys) CheckoutKey(ctx context.Context, id apikey.CustomerID, until time.Time) (string, error) {
+	key, fresh := Key{"CHECKOUT#" + string(id), "KEY"}, rand.Text()
+	for {
+		err := k.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: key, Data: []byte(fresh), Expires: until}})
+		if err == nil {
+			return fresh, nil
+		}
+		if !errors.Is(err, ErrExists) {
+			return "", fmt.Errorf("remember checkout: %w", err)
+		}
+		item, err := k.Table.Get(ctx, key, Strong)
+		if err == nil {
+			return string(item.Data), nil
+		}
+		if !errors.Is(err, ErrNotFound) { // it may have expired just now
+			return "", fmt.Errorf("remember checkout: %w", err)
+		}
+	}
+}
+
+func subscriptionKey(subscription string) Key { return Key{"SUBSCRIPTION#" + subscription, "CUSTOMER"} }
+
+// Remember keeps whose a subscription is. The first to say so is right.
+func (k Keys) Remember(ctx context.Context, subscription string, id apikey.CustomerID) error {
+	err := k.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: subscriptionKey(subscription), Data: []byte(id)}})
+	if err != nil && !errors.Is(err, ErrExists) {
+		return fmt.Errorf("remember subscription: %w", err)
+	}
+	return nil
+}
+
+// Subscriber gives whose a subscription is, or ErrNotFound.
+func (k Keys) Subscriber(ctx context.Context, subscription string) (apikey.CustomerID, error) {
+	item, err := k.Table.Get(ctx, subscriptionKey(subscription), Strong)
+	if err != nil {
+		return "", fmt.Errorf("find subscriber: %w", err)
+	}
+	return apikey.CustomerID(item.Data), nil
 }

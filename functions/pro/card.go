@@ -1,0 +1,225 @@
+package pro
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/pay"
+	"verdetto/shared/store"
+)
+
+func (s *Service) registerCard(api *httpapi.API) {
+	httpapi.Handle(api, "pro-checkout", httpapi.Doc{
+		Summary:     "Buy Pro by card",
+		Description: "Gives the address of a hosted checkout. Asked again within 10 minutes for the same e-mail address, it gives the same one.",
+	}, s.checkEmail, s.checkout)
+	httpapi.Handle(api, "pro-conferma", httpapi.Doc{
+		Summary:     "Get the key after paying by card",
+		Description: "The hosted checkout sends the payer here. The key is shown once: as JSON, or as a page where HTML is asked for.",
+		Problems:    []httpapi.Kind{NoSuchSession, NotPaid, SessionExpired},
+		Answer:      issued{},
+	}, nil, s.confirm)
+	httpapi.Handle(api, "pro-webhook", httpapi.Doc{
+		Summary:     "Deliveries of the card processor",
+		Description: "Signed by the card processor. Any order and any number of times leads to the same state.",
+	}, nil, s.webhook)
+}
+
+type checkoutOutput struct {
+	Body struct {
+		URL string `json:"url" format:"uri" doc:"Where to send the payer"`
+	}
+}
+
+// checkoutWindow is how long an address gets the same checkout.
+const checkoutWindow = 10 * time.Minute
+
+func (s *Service) checkout(ctx context.Context, in *emailBody) (*checkoutOutput, error) {
+	email, err := address(in.Body.Email)
+	if err != nil {
+		return nil, err
+	}
+	// The processor gives the same page for the same idempotency key, so it is
+	// enough to remember the key.
+	idempotency, err := s.Keys.CheckoutKey(ctx, s.customer(email), s.Now().Add(checkoutWindow))
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.Checkout.Start(ctx, pay.StartRequest{
+		Email:          email,
+		IdempotencyKey: idempotency,
+		SuccessURL:     s.BaseURL + "/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}",
+		CancelURL:      s.BaseURL + "/",
+	})
+	if err != nil {
+		return nil, s.unavailable(ctx, "the checkout", err)
+	}
+	out := &checkoutOutput{}
+	out.Body.URL = page.URL
+	return out, nil
+}
+
+type confirmInput struct {
+	Session        string `query:"session_id" required:"true" doc:"The checkout's id"`
+	Accept         string `header:"Accept"`
+	AcceptLanguage string `header:"Accept-Language"`
+}
+
+func (s *Service) confirm(ctx context.Context, in *confirmInput) (*pageOutput, error) {
+	session, err := s.Checkout.Session(ctx, in.Session)
+	switch {
+	case errors.Is(err, pay.ErrNoSuchSession):
+		return nil, NoSuchSession.Problem("No checkout has that session_id. Open the link that the checkout sent you to, whole.")
+	case err != nil:
+		return nil, s.unavailable(ctx, "the checkout", err)
+	case session.Status == pay.Expired:
+		return nil, SessionExpired.Problem("The checkout expired before it was paid. POST /api/v1/pro/checkout begins a new one.")
+	case !session.Sold() || session.Email == "":
+		return nil, NotPaid.Problem("The checkout is not paid yet. Finish it, or wait as Retry-After says and ask again.").With("Retry-After", "5")
+	}
+	id := s.customer(session.Email)
+	var until time.Time
+	key, owner, err := s.Keys.IssueOnce(ctx, s.Random, id, s.Now(), "checkout/"+session.ID, false, func(c *store.Customer) {
+		paid(c, session.Subscription, session.PaidUntil)
+		until = c.Plan().Until
+	})
+	if err != nil {
+		return nil, onceFailed(err, owner, id, KeyIssued)
+	}
+	if err := s.Keys.Remember(ctx, session.Subscription, id); err != nil {
+		// Webhooks find the customer by the address as well; this only helps when the processor forgets it.
+		s.Log.ErrorContext(ctx, "subscription not remembered", "error", err)
+	}
+	return keyPage(in.Accept, language(in.AcceptLanguage), issued{key, "pro", until})
+}
+
+// paid records until when a subscription is paid for.
+func paid(c *store.Customer, subscription string, until time.Time) {
+	if c.Cards == nil {
+		c.Cards = map[string]time.Time{}
+	}
+	c.Cards[subscription] = until.UTC()
+}
+
+type webhookInput struct {
+	Signature string `header:"Stripe-Signature"`
+	RawBody   []byte `contentType:"application/json"`
+}
+
+type webhookOutput struct {
+	Body struct {
+		Received bool `json:"received"`
+	}
+}
+
+// webhook takes a delivery only as a hint that a subscription has changed, and
+// asks how it stands now. So late, repeated and misordered deliveries all lead to
+// the same state, and nothing has to be remembered of them.
+func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput, error) {
+	event, err := s.Checkout.Event(in.RawBody, in.Signature, s.Now())
+	if err != nil {
+		return nil, BadSignature.Problem("The delivery was refused: " + reason(err) + ".")
+	}
+	out := &webhookOutput{}
+	out.Body.Received = true
+	if event.Kind == pay.Other {
+		return out, nil
+	}
+	subscription, err := s.Checkout.Subscription(ctx, event.Subscription)
+	if errors.Is(err, pay.ErrNoSuchSubscription) {
+		s.Log.WarnContext(ctx, "webhook names a subscription that is not there", "event", event.ID, "type", event.Type)
+		return out, nil
+	}
+	if err != nil {
+		return nil, s.unavailable(ctx, "the subscription", err)
+	}
+	id, err := s.subscriber(ctx, subscription, event)
+	if errors.Is(err, store.ErrNotFound) {
+		s.Log.WarnContext(ctx, "webhook of a subscription of nobody we know", "event", event.ID, "type", event.Type)
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = s.Keys.Change(ctx, id, func(c *store.Customer) error {
+		until := subscription.PaidUntil
+		if !subscription.EndedAt.IsZero() && subscription.EndedAt.Before(until) {
+			until = subscription.EndedAt
+		}
+		if !until.IsZero() {
+			paid(c, subscription.ID, until)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// subscriber finds whose a subscription is: by its address, or by what was
+// remembered when it had one.
+func (s *Service) subscriber(ctx context.Context, subscription pay.Subscription, event pay.Event) (apikey.CustomerID, error) {
+	email := subscription.Email
+	if email == "" {
+		email = event.Email
+	}
+	if email == "" {
+		return s.Keys.Subscriber(ctx, subscription.ID)
+	}
+	id := s.customer(email)
+	known, err := s.Keys.Subscriber(ctx, subscription.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return id, s.Keys.Remember(ctx, subscription.ID, id)
+	}
+	// The address can be changed at the processor; the plan stays with who bought it.
+	return known, err
+}
+
+// reason says why a delivery is refused, without its content.
+func reason(err error) string {
+	for _, known := range []error{pay.ErrBadSignature, pay.ErrStale, pay.ErrMalformed} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return "it cannot be read"
+}
+
+// pageOutput is bytes of a type that depends on who asks.
+type pageOutput struct {
+	Status         int
+	ContentType    string `header:"Content-Type"`
+	SecurityPolicy string `header:"Content-Security-Policy"`
+	Referrer       string `header:"Referrer-Policy"`
+	Body           []byte
+}
+
+// wantsHTML tells a person's browser from a program.
+func wantsHTML(accept string) bool {
+	html, json := strings.Index(accept, "text/html"), strings.Index(accept, "application/json")
+	return html >= 0 && (json < 0 || html < json)
+}
+
+func keyPage(accept, lang string, k issued) (*pageOutput, error) {
+	out := &pageOutput{Status: http.StatusOK, Referrer: "no-referrer"}
+	var err error
+	if wantsHTML(accept) {
+		out.ContentType = "text/html; charset=utf-8"
+		out.SecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+		out.Body, err = renderKey(lang, k)
+	} else {
+		out.ContentType = "application/json"
+		out.Body, err = encodeJSON(k)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("show key: %w", err)
+	}
+	return out, nil
+}

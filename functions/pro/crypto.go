@@ -1,0 +1,193 @@
+package pro
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"rsc.io/qr"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/pay"
+	"verdetto/shared/store"
+)
+
+func (s *Service) registerCrypto(api *httpapi.API) {
+	httpapi.Handle(api, "pro-cripta", httpapi.Doc{
+		Summary:     "How to pay in USDC",
+		Description: "One payment buys 30 days; there is no renewal by itself. With an e-mail address the answer holds a Solana Pay link whose memo binds the payment to that address, so that nobody else can claim it.",
+	}, s.checkCrypto, s.details)
+	httpapi.Handle(api, "pro-verifica-cripta", httpapi.Doc{
+		Summary:     "Get the key after paying in USDC",
+		Description: "Looks the transaction up on the chain. A signature counts once, ever. With the customer's current key in X-Api-Key, that key goes on; otherwise a fresh one takes its place.",
+		Problems:    []httpapi.Kind{NoPayment, NotFinal, PaymentFailed, NotYours},
+	}, s.checkVerify, s.verify)
+}
+
+type detailsInput struct {
+	Email string `query:"email" doc:"The e-mail address that the plan is for" example:"ada@example.com"`
+}
+
+type detailsOutput struct {
+	Body Details
+}
+
+// Details is all that a payer needs.
+type Details struct {
+	Wallet       string `json:"wallet" doc:"Address of the receiving wallet"`
+	TokenAccount string `json:"tokenAccount" doc:"Its account for USDC; wallets find it by themselves"`
+	Mint         string `json:"mint" doc:"Address of the USDC mint; any other coin is not accepted, whatever its name"`
+	Network      string `json:"network" enum:"mainnet-beta,devnet" doc:"Solana network"`
+	Amount       string `json:"amount" doc:"The least to send, in USDC" example:"12.99"`
+	Decimals     int    `json:"decimals" doc:"Decimals of USDC"`
+	Days         int    `json:"days" doc:"Days of Pro that one payment buys; a second one adds as many to what is left"`
+	Link         string `json:"link,omitempty" doc:"Solana Pay link, with an e-mail address only"`
+	Memo         string `json:"memo,omitempty" doc:"The memo that binds the payment to the address; it does not show the address"`
+	QR           string `json:"qr,omitempty" doc:"The link as a QR code: an SVG image"`
+}
+
+func (s *Service) checkCrypto(_ context.Context, in *detailsInput) error {
+	if in.Email == "" {
+		return nil
+	}
+	_, err := address(in.Email)
+	return err
+}
+
+func (s *Service) details(_ context.Context, in *detailsInput) (*detailsOutput, error) {
+	d := Details{
+		Wallet: s.Wallet.Owner, TokenAccount: s.Wallet.TokenAccount, Mint: s.Wallet.Mint, Network: s.Wallet.Network,
+		Amount: pay.FormatUnits(s.Wallet.Units), Decimals: 6, Days: CryptoDays,
+	}
+	if in.Email != "" {
+		email, err := address(in.Email)
+		if err != nil {
+			return nil, err
+		}
+		d.Memo = pay.BindingMemo(s.Pepper, email)
+		d.Link = pay.Transfer{Recipient: d.Wallet, Mint: d.Mint, Units: s.Wallet.Units, Memo: d.Memo, Label: "Verdetto Pro"}.Link()
+		if d.QR, err = svg(d.Link); err != nil {
+			return nil, err
+		}
+	}
+	return &detailsOutput{d}, nil
+}
+
+// svg draws a text as a QR code, with the quiet border of four modules that readers need.
+func svg(text string) (string, error) {
+	code, err := qr.Encode(text, qr.M)
+	if err != nil {
+		return "", fmt.Errorf("draw QR code: %w", err)
+	}
+	const border = 4
+	var path strings.Builder
+	for y := range code.Size {
+		for x := range code.Size {
+			if code.Black(x, y) {
+				fmt.Fprintf(&path, "M%d %dh1v1h-1z", x+border, y+border)
+			}
+		}
+	}
+	size := code.Size + 2*border
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges" role="img" aria-label="QR"><path fill="#fff" d="M0 0h%dv%dH0z"/><path d="%s"/></svg>`,
+		size, size, size, size, path.String()), nil
+}
+
+type verifyInput struct {
+	Key  string `header:"X-Api-Key" doc:"The customer's current key, to go on with it"`
+	Body struct {
+		Email     string `json:"email" maxLength:"254" doc:"The e-mail address that the plan is for" example:"ada@example.com"`
+		Signature string `json:"signature" maxLength:"200" doc:"Signature of the transaction: base58, 87 or 88 characters"`
+	} `contentType:"application/json"`
+}
+
+type verifyOutput struct{ Body issued }
+
+func (s *Service) checkVerify(_ context.Context, in *verifyInput) error {
+	var faults []httpapi.Fault
+	if _, err := address(in.Body.Email); err != nil {
+		var p *httpapi.Problem
+		if errors.As(err, &p) {
+			faults = append(faults, p.Errors...)
+		}
+	}
+	if _, err := pay.ParseSignature(in.Body.Signature); err != nil {
+		faults = append(faults, httpapi.Fault{Name: "signature", Detail: "is not a transaction signature: 64 bytes in base58, as wallets and explorers show it"})
+	}
+	if len(faults) > 0 {
+		return httpapi.Invalid(faults...)
+	}
+	return nil
+}
+
+// claimDays is how old a payment may be when it is claimed.
+const claimDays = 30
+
+func (s *Service) verify(ctx context.Context, in *verifyInput) (*verifyOutput, error) {
+	email, err := address(in.Body.Email)
+	if err != nil {
+		return nil, err
+	}
+	signature, err := pay.ParseSignature(in.Body.Signature)
+	if err != nil {
+		return nil, err
+	}
+	payment, err := s.Chain.Payment(ctx, signature)
+	if err != nil {
+		return nil, s.noPayment(ctx, err)
+	}
+	now := s.Now()
+	switch {
+	case payment.Units < s.Wallet.Units:
+		return nil, TooLittle.Problem(fmt.Sprintf("The transaction left %s USDC in our wallet; a plan costs %s. Send the whole price in one transaction.",
+			pay.FormatUnits(max(0, payment.Units)), pay.FormatUnits(s.Wallet.Units)))
+	case now.Sub(payment.At) > claimDays*24*time.Hour:
+		return nil, TooOld.Problem(fmt.Sprintf("The payment was made on %s; payments can be claimed for %d days. Write to us.", payment.At.UTC().Format(time.DateOnly), claimDays))
+	case !pay.MayClaim(s.Pepper, email, payment.Memos):
+		return nil, NotYours.Problem("The memo of the payment binds it to another e-mail address. Give the address that the payment link was made for.")
+	}
+	id := s.customer(email)
+	keep := s.keeps(ctx, id, in.Key)
+	var until time.Time
+	key, owner, err := s.Keys.IssueOnce(ctx, s.Random, id, now, "payment/"+signature.String(), keep, func(c *store.Customer) {
+		from := now
+		if c.Crypto.After(now) {
+			from = c.Crypto
+		}
+		c.Crypto = from.AddDate(0, 0, CryptoDays).UTC().Truncate(time.Second)
+		until = c.Plan().Until
+	})
+	if err != nil {
+		return nil, onceFailed(err, owner, id, PaymentUsed)
+	}
+	if key == "" {
+		key = in.Key
+	}
+	return &verifyOutput{issued{key, "pro", until}}, nil
+}
+
+// keeps tells whether a caller has shown the customer's current key, which then goes on.
+func (s *Service) keeps(ctx context.Context, id apikey.CustomerID, text string) bool {
+	key, ok := apikey.Parse(text)
+	if !ok || key.Customer != id {
+		return false
+	}
+	c, err := s.Keys.Customer(ctx, id)
+	return err == nil && c.Holds(key)
+}
+
+// noPayment tells why a transaction is no payment.
+func (s *Service) noPayment(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(err, pay.ErrNotFound):
+		return NoPayment.Problem("No transaction has that signature. If you have just sent it, wait as Retry-After says and ask again.").With("Retry-After", "15")
+	case errors.Is(err, pay.ErrNotFinal):
+		return NotFinal.Problem("The network has not made the transaction final yet; that takes about 15 seconds. Ask again then.").With("Retry-After", "15")
+	case errors.Is(err, pay.ErrFailedTransaction):
+		return PaymentFailed.Problem("The transaction is on the chain but failed: it moved nothing. Send the payment again.")
+	}
+	return s.unavailable(ctx, "the chain", err)
+}

@@ -1,0 +1,137 @@
+// Package pro sells the paid plan: by card through a hosted checkout, or in USDC
+// on Solana. Every step can fail before or after its effect and be tried again:
+// a key and the mark of what it was issued for are one write, plans follow what
+// the card processor and the chain say now rather than what a message said, and
+// a key that got lost on the way is replaced through recupera.
+package pro
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/mail"
+	"verdetto/shared/pay"
+	"verdetto/shared/store"
+)
+
+// Service answers the endpoints of the paid plan.
+type Service struct {
+	Keys     store.Keys
+	Outbox   store.Outbox
+	Checkout pay.Checkout
+	Chain    pay.Chain
+	Wallet   Wallet
+	Sender   mail.Sender
+	Limiter  *limit.Limiter
+	Pepper   []byte
+	BaseURL  string // where the service is reached, without a slash at the end
+	Random   io.Reader
+	Now      func() time.Time
+	Log      *slog.Logger
+	// Wake, where set, is called when there is work in the outbox.
+	Wake func()
+}
+
+// Wallet is where USDC is received.
+type Wallet struct {
+	Owner        string // the wallet's address
+	TokenAccount string // its account for USDC, which most senders find by themselves
+	Mint         string
+	Network      string // mainnet-beta or devnet
+	Units        int64  // the price, in millionths of a USDC
+}
+
+// CryptoDays is what one payment in USDC buys.
+const CryptoDays = 30
+
+// The problems that buying can meet.
+var (
+	NoSuchSession  = httpapi.Kind{Status: http.StatusNotFound, Code: "sessione-sconosciuta", Title: "There is no such checkout"}
+	NotPaid        = httpapi.Kind{Status: http.StatusConflict, Code: "pagamento-in-attesa", Title: "The payment has not arrived"}
+	SessionExpired = httpapi.Kind{Status: http.StatusGone, Code: "sessione-scaduta", Title: "The checkout has expired"}
+	KeyIssued      = httpapi.Kind{Status: http.StatusConflict, Code: "chiave-gia-emessa", Title: "The key was issued before"}
+	BadSignature   = httpapi.Kind{Status: http.StatusBadRequest, Code: "firma-non-valida", Title: "The delivery is not signed as it should be"}
+	NoPayment      = httpapi.Kind{Status: http.StatusNotFound, Code: "pagamento-non-trovato", Title: "There is no such payment"}
+	NotFinal       = httpapi.Kind{Status: http.StatusConflict, Code: "pagamento-non-definitivo", Title: "The payment is not final yet"}
+	PaymentFailed  = httpapi.Kind{Status: http.StatusUnprocessableEntity, Code: "pagamento-fallito", Title: "The transaction failed"}
+	TooLittle      = httpapi.Kind{Status: http.StatusUnprocessableEntity, Code: "importo-insufficiente", Title: "The payment is too small"}
+	TooOld         = httpapi.Kind{Status: http.StatusUnprocessableEntity, Code: "pagamento-scaduto", Title: "The payment is too old"}
+	NotYours       = httpapi.Kind{Status: http.StatusForbidden, Code: "pagamento-di-altri", Title: "The payment is bound to another address"}
+	PaymentUsed    = httpapi.Kind{Status: http.StatusConflict, Code: "pagamento-gia-usato", Title: "The payment was used before"}
+)
+
+// Register adds the endpoints to an API.
+func (s *Service) Register(api *httpapi.API) {
+	s.registerCard(api)
+	s.registerCrypto(api)
+	s.registerRecover(api)
+}
+
+// emailBody is a request about an e-mail address.
+type emailBody struct {
+	Body struct {
+		Email string `json:"email" maxLength:"254" doc:"E-mail address" example:"ada@example.com"`
+	} `contentType:"application/json"`
+}
+
+// address reads an e-mail address, or says what is wrong with it.
+func address(email string) (string, error) {
+	a, err := mail.ParseAddress(email)
+	if err != nil {
+		return "", httpapi.Invalid(httpapi.Fault{Name: "email", Detail: "is not an e-mail address such as ada@example.com"})
+	}
+	return a, nil
+}
+
+func (s *Service) checkEmail(_ context.Context, in *emailBody) error {
+	_, err := address(in.Body.Email)
+	return err
+}
+
+// unavailable tells a caller that the other side of a payment did not answer.
+func (s *Service) unavailable(ctx context.Context, what string, err error) error {
+	s.Log.ErrorContext(ctx, what+" could not be asked", "error", err)
+	return httpapi.Unavailable.Problem("The payment could not be checked just now; nothing is lost. Try again in a few seconds.").With("Retry-After", "5")
+}
+
+// customer is whose plan an address has.
+func (s *Service) customer(email string) apikey.CustomerID { return apikey.Of(s.Pepper, email) }
+
+// language is it or en, by what a caller prefers.
+func language(acceptLanguage string) string {
+	for part := range strings.SplitSeq(strings.ToLower(acceptLanguage), ",") {
+		switch tag, _, _ := strings.Cut(strings.TrimSpace(part), ";"); {
+		case tag == "it" || strings.HasPrefix(tag, "it-"):
+			return "it"
+		case tag == "en" || strings.HasPrefix(tag, "en-"):
+			return "en"
+		}
+	}
+	return "it"
+}
+
+// issued is a key as it is shown, once.
+type issued struct {
+	APIKey    string    `json:"apiKey" doc:"The key. It is shown this once; an earlier key of the address is refused from now on"`
+	Plan      string    `json:"plan" enum:"pro"`
+	ExpiresAt time.Time `json:"expiresAt" doc:"When the plan ends unless it is renewed, UTC"`
+}
+
+// onceFailed tells a caller why no key was issued for something that can be cashed in once.
+func onceFailed(err error, owner, asking apikey.CustomerID, kind httpapi.Kind) error {
+	if !errors.Is(err, store.ErrIssued) {
+		return err
+	}
+	if owner != asking {
+		return kind.Problem("It was used by another address. If you paid it, write to us.")
+	}
+	return kind.Problem("The key for it was issued and shown before. POST /api/v1/pro/recupera with your e-mail address sends a fresh key.")
+}

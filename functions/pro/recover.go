@@ -1,0 +1,117 @@
+package pro
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/mail"
+	"verdetto/shared/store"
+)
+
+func (s *Service) registerRecover(api *httpapi.API) {
+	httpapi.Handle(api, "pro-recupera", httpapi.Doc{
+		Summary:     "Get a fresh key by e-mail",
+		Description: "The answer is the same for every address, and does not wait to learn whether there is a plan. If there is, a fresh key is mailed and the old one is refused from then on.",
+		Problems:    []httpapi.Kind{httpapi.TooMany},
+	}, func(ctx context.Context, in *recoverInput) error { _, err := address(in.Body.Email); return err }, s.recover)
+}
+
+type recoverInput struct {
+	AcceptLanguage string `header:"Accept-Language"`
+	emailBody
+}
+
+type recoverOutput struct {
+	Status int
+	Body   struct {
+		Status string `json:"status" enum:"accepted"`
+		Detail string `json:"detail"`
+	}
+}
+
+// perAddress bounds how often anyone can have mail sent to an address.
+var perAddress = limit.Limit{Name: "pro-recupera-address", Calls: 3, Window: time.Hour}
+
+// recoverKind is the job that recover leaves.
+const recoverKind = "recover key"
+
+// recover does the same for every address: it counts, and leaves a job.
+func (s *Service) recover(ctx context.Context, in *recoverInput) (*recoverOutput, error) {
+	email, err := address(in.Body.Email)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.Limiter.Take(ctx, perAddress, string(s.customer(email)))
+	if err != nil {
+		s.Log.ErrorContext(ctx, "call not counted", "error", err)
+	}
+	if !d.Allowed {
+		return nil, httpapi.TooMany.Problem("There were too many such calls for this address. Wait as Retry-After says.").
+			With("Retry-After", fmt.Sprint(d.RetryAfter(s.Now())))
+	}
+	if err := s.Outbox.Put(ctx, store.Job{Kind: recoverKind, Email: email, Lang: language(in.AcceptLanguage), At: s.Now()}); err != nil {
+		return nil, err
+	}
+	if s.Wake != nil {
+		s.Wake()
+	}
+	out := &recoverOutput{Status: http.StatusAccepted}
+	out.Body.Status = "accepted"
+	out.Body.Detail = "If this address has a plan, a fresh key is on its way to it, and the old key stops working."
+	return out, nil
+}
+
+const (
+	jobsAtOnce = 25
+	jobLease   = time.Minute
+)
+
+// Work does what is in the outbox, and says how many jobs it ended. What fails
+// stays and is taken up again when its lease is over.
+func (s *Service) Work(ctx context.Context) (done int, err error) {
+	jobs, err := s.Outbox.Take(ctx, jobsAtOnce, s.Now(), jobLease)
+	faults := []error{err}
+	for _, j := range jobs {
+		err := s.sendKey(ctx, j)
+		if errors.Is(err, mail.ErrRefused) {
+			s.Log.WarnContext(ctx, "mail refused for good", "kind", j.Kind, "error", err)
+			err = nil
+		}
+		if err == nil {
+			err = s.Outbox.Done(ctx, j)
+		}
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		done++
+	}
+	return done, errors.Join(faults...)
+}
+
+// sendKey mails a fresh key to an address that has a plan. It is done at least
+// once: where it is done again, the key of the later mail is the one that works.
+func (s *Service) sendKey(ctx context.Context, j store.Job) error {
+	id := s.customer(j.Email)
+	c, err := s.Keys.Customer(ctx, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Plan().Live(s.Now()) {
+		return nil // the answer has promised nothing else
+	}
+	if err != nil {
+		return err
+	}
+	key, err := s.Keys.Issue(ctx, s.Random, id, s.Now(), nil)
+	if err != nil {
+		return err
+	}
+	message, err := mail.KeyMail(j.Lang, j.Email, key, c.Plan().Until, s.BaseURL)
+	if err != nil {
+		return err
+	}
+	return s.Sender.Send(ctx, message)
+}

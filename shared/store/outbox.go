@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Outbox keeps work that an answer must not wait for until it is done: a
+// request to mail a fresh key, of which the answer may not even tell whether
+// there is anything to do. A job is done at least once.
+//
+//	OUTBOX   <moment>-<random>
+type Outbox struct{ Table Table }
+
+// Job is work to be done.
+type Job struct {
+	Kind  string    `json:"kind"`
+	Email string    `json:"email"`
+	Lang  string    `json:"lang"`
+	At    time.Time `json:"at"`
+	// Leased is until when somebody has taken it on.
+	Leased time.Time `json:"leased"`
+
+	item Item
+}
+
+const outbox = "OUTBOX"
+
+// jobDays is how long a job is tried before it is given up.
+const jobDays = 7
+
+// Put leaves a job, in one write.
+func (o Outbox) Put(ctx context.Context, j Job) error {
+	j.At = j.At.UTC()
+	data, err := json.Marshal(j)
+	if err == nil {
+		err = o.Table.Write(ctx, Op{Mode: Create, Item: Item{
+			Key:     Key{outbox, j.At.Format("20060102T150405.000000000") + "-" + rand.Text()},
+			Data:    data,
+			Expires: j.At.AddDate(0, 0, jobDays),
+		}})
+	}
+	if err != nil {
+		return fmt.Errorf("leave a job: %w", err)
+	}
+	return nil
+}
+
+// Take gives the oldest jobs that nobody has taken on, each leased to the
+// caller for a while: if it is not Done by then, somebody else may take it.
+func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Job, error) {
+	items, err := o.Table.Query(ctx, Range{Partition: outbox, Limit: 4 * most, Read: Strong})
+	if err != nil {
+		return nil, fmt.Errorf("look for jobs: %w", err)
+	}
+	var jobs []Job
+	for _, item := range items {
+		var j Job
+		if err := json.Unmarshal(item.Data, &j); err != nil {
+			return jobs, fmt.Errorf("read job %s: %w", item.Sort, err)
+		}
+		if now.Before(j.Leased) || len(jobs) == most {
+			continue
+		}
+		j.Leased = now.Add(lease).UTC()
+		if item.Data, err = json.Marshal(j); err != nil {
+			return jobs, fmt.Errorf("take job %s: %w", item.Sort, err)
+		}
+		if err := o.Table.Write(ctx, Op{Mode: Replace, Item: item}); err != nil {
+			continue // somebody else was first, or it comes round again
+		}
+		item.Version++
+		j.item = item
+		jobs = append(jobs, j)
+	}
+	return jobs, nil
+}
+
+// Done removes a job that was taken.
+func (o Outbox) Done(ctx context.Context, j Job) error {
+	if err := o.Table.Write(ctx, Op{Mode: Delete, Item: j.item}); err != nil {
+		return fmt.Errorf("end a job: %w", err)
+	}
+	return nil
+}
