@@ -117,6 +117,8 @@ func capText(c routes.Cap) string {
 	switch c.Per {
 	case 24 * time.Hour:
 		return fmt.Sprintf("%d a day (UTC)", c.Calls)
+	case time.Hour:
+		return fmt.Sprintf("%d an hour", c.Calls)
 	case time.Minute:
 		return fmt.Sprintf("%d a minute", c.Calls)
 	}
