@@ -28,6 +28,7 @@ func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.Handle(api, "pro-webhook", httpapi.Doc{
 		Summary:     "Deliveries of the card processor",
 		Description: "Signed by the card processor. Any order and any number of times leads to the same state.",
+		Raw:         true,
 	}, nil, s.webhook)
 }
 

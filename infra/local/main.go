@@ -12,6 +12,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -28,6 +29,7 @@ var commands = []command{
 	{"serve", "answer requests; the whole service in one process", serve},
 	{"refresh", "bring a store up to date once and report", refreshOnce},
 	{"invoke", "run a built Lambda executable with an event", invoke},
+	{"backtest", "replay recorded fares and say how right the verdicts were", backtestPanel},
 	{"key", "make a Pro key by hand", key},
 }
 
@@ -43,12 +45,22 @@ func main() {
 				os.Exit(exitCode(c.run(ctx, os.Args[2:])))
 			}
 		}
+		switch os.Args[1] {
+		case "help", "-help", "--help", "-h":
+			usage(os.Stdout)
+			return
+		}
+		fmt.Fprintf(os.Stderr, "there is no command %q\n", os.Args[1])
 	}
-	fmt.Fprintln(os.Stderr, "usage: local COMMAND [FLAGS]; COMMAND -help lists its flags")
-	for _, c := range commands {
-		fmt.Fprintf(os.Stderr, "  %-10s%s\n", c.name, c.does)
-	}
+	usage(os.Stderr)
 	os.Exit(2)
+}
+
+func usage(w io.Writer) {
+	fmt.Fprintln(w, "usage: local COMMAND [FLAGS]; COMMAND -help lists its flags")
+	for _, c := range commands {
+		fmt.Fprintf(w, "  %-10s%s\n", c.name, c.does)
+	}
 }
 
 func exitCode(err error) int {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"verdetto/functions/pro"
 	"verdetto/shared/fare"
 	"verdetto/shared/places"
 	"verdetto/shared/store"
@@ -29,6 +31,9 @@ import (
 // choices are the flags that say what the service is made of.
 type choices struct {
 	store, upstream, at string
+	money, mail         string
+	pro                 *pro.Service // nil where nothing is sold
+	originSecrets       []string     // see httpapi.Config; none where callers reach the process directly
 	now                 func() time.Time
 	log                 *slog.Logger
 }
@@ -70,7 +75,7 @@ func (c *choices) openStore(ctx context.Context) (store.Table, error) {
 		}
 		table, err := boltstore.Open(filepath.Join(dir, "verdetto.db"), c.now, boltstore.Scratch)
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, os.RemoveAll(dir))
 		}
 		return &scratch{table, dir}, nil
 	case kind == "bolt" && name != "":
@@ -92,17 +97,7 @@ type scratch struct {
 }
 
 func (s *scratch) Close() error {
-	err := s.Table.Close()
-	return firstError(err, os.RemoveAll(s.dir))
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(s.Table.Close(), os.RemoveAll(s.dir))
 }
 
 // openUpstream opens the chosen source. A panel with bad rows is opened, its

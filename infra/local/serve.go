@@ -24,6 +24,8 @@ func serve(ctx context.Context, args []string) error {
 	var listen string
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	c.flags(flags)
+	flags.StringVar(&c.mail, "mail", "mail", "`folder` that mail is written into")
+	flags.StringVar(&c.money, "money", "play", "how Pro is paid: `play`, with stand-ins for Stripe and Solana on this machine, or real, configured as the Lambda function is")
 	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "`address` to answer on")
 	if err := parse(flags, args); err != nil {
 		return err
@@ -31,21 +33,21 @@ func serve(ctx context.Context, args []string) error {
 	if err := c.settle(); err != nil {
 		return err
 	}
-	// What can be wrong is opened before anything is promised.
+	// What can be wrong is opened before anything is promised, and the store last: it may have to be made.
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
 		return fmt.Errorf("listen: %w; choose another with -listen", err)
 	}
 	defer listener.Close()
+	source, partly, err := c.openUpstream(ctx, os.Stdout)
+	if err != nil {
+		return err
+	}
 	table, err := c.openStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer table.Close()
-	source, partly, err := c.openUpstream(ctx, os.Stdout)
-	if err != nil {
-		return err
-	}
 
 	weekly := func() error {
 		report, err := runRefresh(ctx, &c, table, source, nil)
@@ -58,7 +60,9 @@ func serve(ctx context.Context, args []string) error {
 		// Asking for every city takes a quarter of an hour: answer meanwhile.
 		go keepFresh(ctx, &c, weekly, 0)
 	} else {
-		if err := weekly(); err != nil {
+		if err := weekly(); ctx.Err() != nil {
+			return nil // stopped before it began
+		} else if err != nil {
 			return err
 		}
 		go keepFresh(ctx, &c, weekly, verdict.LiveDays*24*time.Hour)
@@ -68,6 +72,12 @@ func serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	money, err := c.openTill(ctx, table, pepper, "http://"+listener.Addr().String())
+	if err != nil {
+		return err
+	}
+	defer money.close()
+	c.pro = money.service
 	server := &http.Server{
 		Handler:           handler(&c, table, source, pepper),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -75,6 +85,7 @@ func serve(ctx context.Context, args []string) error {
 		MaxHeaderBytes:    64 << 10,
 	}
 	examples(listener.Addr().String(), source.Name())
+	money.examples(listener.Addr().String(), c.mail)
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {
@@ -111,7 +122,7 @@ func keepFresh(ctx context.Context, c *choices, weekly func() error, after time.
 // handler is the whole service.
 func handler(c *choices, table store.Table, source upstream.Source, pepper []byte) http.Handler {
 	settings := httpapi.Config{
-		Now: c.now, Log: c.log, Pepper: pepper,
+		Now: c.now, Log: c.log, Pepper: pepper, OriginSecrets: c.originSecrets,
 		Limiter: limit.New(table, c.now), Customers: store.Keys{Table: table},
 	}
 	if source.Name() == "sample" {
@@ -121,6 +132,9 @@ func handler(c *choices, table store.Table, source upstream.Source, pepper []byt
 	fares := store.Fares{Table: table}
 	(&analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: c.now, Log: c.log}).Register(api)
 	(&pricetrends.Service{Fares: fares, Now: c.now}).Register(api)
+	if c.pro != nil {
+		c.pro.Register(api)
+	}
 	return api
 }
 

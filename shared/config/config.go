@@ -33,6 +33,37 @@ type Upstream struct {
 	Origins []string `env:"VERDETTO_ORIGINS"` // city codes; empty is every city with an airport
 }
 
+// Pay is how money is taken.
+type Pay struct {
+	BaseURL       string   `env:"VERDETTO_BASE_URL,notEmpty"` // where the service is reached
+	StripeKey     string   `env:"STRIPE_KEY,notEmpty"`
+	StripePrice   string   `env:"STRIPE_PRICE,notEmpty"`           // id of the recurring price
+	StripeSecrets []string `env:"STRIPE_WEBHOOK_SECRETS,notEmpty"` // of the webhook; two while it is being replaced
+	StripeURL     string   `env:"STRIPE_URL"`                      // empty: Stripe's own
+	SolanaNodes   []string `env:"SOLANA_NODES,notEmpty"`           // JSON-RPC endpoints, asked in order
+	SolanaWallet  string   `env:"SOLANA_WALLET,notEmpty"`
+	SolanaMint    string   `env:"SOLANA_MINT" envDefault:"EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"` // USDC on mainnet-beta
+	SolanaNetwork string   `env:"SOLANA_NETWORK" envDefault:"mainnet-beta"`
+	USDC          string   `env:"VERDETTO_PRICE_USDC" envDefault:"12.99"`
+}
+
+func (p Pay) check() []error {
+	var faults []error
+	if strings.HasSuffix(p.BaseURL, "/") || !strings.HasPrefix(p.BaseURL, "https://") && !strings.HasPrefix(p.BaseURL, "http://127.0.0.1:") {
+		faults = append(faults, fmt.Errorf("VERDETTO_BASE_URL: %q is not an https address without a slash at the end", p.BaseURL))
+	}
+	if p.SolanaNetwork != "mainnet-beta" && p.SolanaNetwork != "devnet" {
+		faults = append(faults, fmt.Errorf("SOLANA_NETWORK: %q is neither mainnet-beta nor devnet", p.SolanaNetwork))
+	}
+	return faults
+}
+
+// Mail is how mail is sent.
+type Mail struct {
+	From             string `env:"VERDETTO_MAIL_FROM,notEmpty"` // Verdetto <mail@verdetto.example>
+	ConfigurationSet string `env:"VERDETTO_MAIL_SET"`
+}
+
 // Clock lets recorded fares be replayed at the time they were recorded.
 type Clock struct {
 	At time.Time `env:"VERDETTO_NOW"`

@@ -82,6 +82,7 @@ type Doc struct {
 	Problems             []Kind
 	Answer               any   // an answer's type, where the handler writes the bytes itself
 	Statuses             []int // that it answers with beside 200 and the problems, without a body
+	Raw                  bool  // the body is handed over as it came, whatever it is
 }
 
 // Handle registers a typed handler for a route of routes.Table. A request whose
@@ -97,14 +98,15 @@ func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, 
 	slices.Sort(statuses)
 	a.routes[route.Path] = append(a.routes[route.Path], route)
 	huma.Register(a.huma, huma.Operation{
-		OperationID:  route.Name,
-		Method:       route.Method,
-		Path:         route.Path,
-		Summary:      doc.Summary,
-		Description:  doc.Description,
-		Errors:       slices.Compact(statuses),
-		Responses:    a.responses(doc),
-		MaxBodyBytes: MaxBody,
+		OperationID:      route.Name,
+		Method:           route.Method,
+		Path:             route.Path,
+		Summary:          doc.Summary,
+		Description:      doc.Description,
+		Errors:           slices.Compact(statuses),
+		Responses:        a.responses(doc),
+		MaxBodyBytes:     MaxBody,
+		SkipValidateBody: doc.Raw,
 	}, func(ctx context.Context, in *I) (*O, error) {
 		var out *O
 		var err error

@@ -27,8 +27,12 @@ type rule struct {
 var (
 	pure  = []string{"shared/fare"}
 	seams = []string{"shared/fare", "shared/apikey"}
-	text  = []string{"golang.org/x/text/"}
-	aws   = []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"}
+	parts = []string{
+		"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/watch", "shared/apikey",
+		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes",
+	}
+	text = []string{"golang.org/x/text/"}
+	aws  = []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"}
 )
 
 var rules = []rule{
@@ -56,13 +60,17 @@ var rules = []rule{
 	{"shared/upstream/ecb", []string{"shared/upstream", "shared/fare"}, nil},
 	{"shared/upstream/ecb/generate", nil, nil},
 	{"shared/upstream/upstreamtest", []string{"shared/upstream", "shared/fare"}, nil},
+	{"shared/mail/maildir", []string{"shared/mail", "shared/fare"}, nil},
+	{"shared/mail/sesmail", []string{"shared/mail", "shared/fare"}, aws},
+	{"shared/mail/sesmail/motolocal", nil, nil},
+	{"shared/pay/stripepay", []string{"shared/pay", "shared/fare"}, []string{"github.com/stripe/stripe-go/v76"}},
+	{"shared/pay/solanapay", []string{"shared/pay", "shared/fare"}, []string{"github.com/gagliardetto/solana-go"}},
+	{"shared/pay/paytest", []string{"shared/pay", "shared/fare"}, nil},
 	{"shared/httpapi", []string{"shared/limit", "shared/apikey", "shared/store", "shared/routes"}, []string{"github.com/danielgtaylor/huma/v2"}},
 	{"shared/lambdahttp", nil, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/config", nil, []string{"github.com/caarlos0/env/v11"}},
-	{"functions/*", append([]string{
-		"shared/places", "shared/verdict", "shared/trends", "shared/watch", "shared/apikey",
-		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes",
-	}, pure...), []string{"github.com/danielgtaylor/huma/v2"}},
+	{"functions/pro", parts, []string{"github.com/danielgtaylor/huma/v2", "rsc.io/qr"}},
+	{"functions/*", parts, []string{"github.com/danielgtaylor/huma/v2"}},
 	{"functions/*/bootstrap", []string{"*"}, append([]string{"github.com/aws/aws-lambda-go"}, aws...)},
 	{"infra/local", []string{"*"}, append([]string{"golang.org/x/term"}, aws...)},
 	{"infra/testreport", nil, nil},

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,6 +21,24 @@ import (
 
 // Main serves API Gateway events with a handler until the runtime ends the process.
 func Main(h http.Handler) { lambda.Start(Adapt(h)) }
+
+// MainWith is Main for a function that is invoked for something else as well,
+// such as a schedule: events that are not of HTTP go to other.
+func MainWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) {
+	lambda.Start(AdaptWith(h, other))
+}
+
+// AdaptWith makes the function that the Lambda runtime calls for both kinds of events.
+func AdaptWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) func(context.Context, json.RawMessage) (any, error) {
+	answer := Adapt(h)
+	return func(ctx context.Context, raw json.RawMessage) (any, error) {
+		var event events.APIGatewayV2HTTPRequest
+		if err := json.Unmarshal(raw, &event); err == nil && event.RequestContext.HTTP.Method != "" {
+			return answer(ctx, event)
+		}
+		return other(ctx, raw)
+	}
+}
 
 // Adapt makes the function that the Lambda runtime calls.
 func Adapt(h http.Handler) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {

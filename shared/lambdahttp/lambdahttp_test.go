@@ -99,3 +99,25 @@ func TestNamedStageIsCut(t *testing.T) {
 		t.Errorf("%v %v", r.URL, err)
 	}
 }
+
+func TestOtherEvents(t *testing.T) {
+	others := 0
+	f := AdaptWith(http.NotFoundHandler(), func(context.Context, json.RawMessage) (any, error) {
+		others++
+		return "other", nil
+	})
+	for raw, http := range map[string]bool{
+		`{"requestContext":{"http":{"method":"GET"}},"rawPath":"/"}`: true,
+		`{"source":"aws.events","detail-type":"Scheduled Event"}`:    false,
+		`"text"`: false,
+	} {
+		got, err := f(context.Background(), json.RawMessage(raw))
+		response, ok := got.(events.APIGatewayV2HTTPResponse)
+		if err != nil || ok != http || http && response.StatusCode != 404 {
+			t.Errorf("%s: %v %v", raw, got, err)
+		}
+	}
+	if others != 2 {
+		t.Errorf("%d other events", others)
+	}
+}

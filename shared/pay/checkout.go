@@ -8,7 +8,8 @@ import (
 // Checkout sells a subscription by card through a hosted page.
 type Checkout interface {
 	// Start makes a hosted checkout for an address. The same idempotency key with
-	// the same request gives the same page; with another request, ErrKeyReused.
+	// the same request gives the same page for a day; with another request,
+	// ErrKeyReused. ErrBadEmail for an address that cannot be one.
 	Start(ctx context.Context, request StartRequest) (Page, error)
 
 	// Session tells how a checkout stands now; ErrNoSuchSession for an id that is
@@ -28,7 +29,7 @@ type Checkout interface {
 // StartRequest asks for a hosted checkout.
 type StartRequest struct {
 	Email          string // the page does not let the payer change it
-	IdempotencyKey string
+	IdempotencyKey string // at most 255 bytes; empty: every call makes another page
 	// SuccessURL is where the payer comes back to. "{CHECKOUT_SESSION_ID}" in it
 	// is replaced by the session's id.
 	SuccessURL string
@@ -116,8 +117,8 @@ type Event struct {
 	Subscription string
 	Customer     string
 	Email        string // may be empty
-	// PaidUntil is set where the event itself proves it. It was true at Created:
-	// with events out of order, Subscription has the last word.
+	// PaidUntil is set for InvoicePaid, the only kind that proves it. It was true at
+	// Created: with events out of order, Subscription has the last word.
 	PaidUntil time.Time
 	Live      bool // real money
 }

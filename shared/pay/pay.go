@@ -30,6 +30,8 @@ var (
 var (
 	ErrNoSuchSession      = errors.New("no such checkout session")
 	ErrNoSuchSubscription = errors.New("no such subscription")
+	// ErrBadEmail: the processor does not take the address for one.
+	ErrBadEmail = errors.New("e-mail address not accepted")
 	// ErrKeyReused: the idempotency key was used before, for something else.
 	ErrKeyReused = errors.New("idempotency key used for another request")
 

@@ -1,0 +1,76 @@
+// The Lambda executable of functions/pro. Beside HTTP it takes the event of a
+// schedule, on which it does what is in the outbox.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"log"
+	"log/slog"
+	"net/http"
+	"os"
+
+	aws "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+
+	"verdetto/functions/pro"
+	"verdetto/shared/config"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/lambdahttp"
+	"verdetto/shared/limit"
+	"verdetto/shared/mail/sesmail"
+	"verdetto/shared/pay"
+	"verdetto/shared/pay/solanapay"
+	"verdetto/shared/pay/stripepay"
+	"verdetto/shared/store"
+	"verdetto/shared/store/dynamostore"
+)
+
+func main() {
+	var table config.Store
+	var door config.Door
+	var money config.Pay
+	var post config.Mail
+	var clock config.Clock
+	must(config.Load(&table, &door, &money, &post, &clock))
+	settings, err := aws.LoadDefaultConfig(context.Background())
+	must(err)
+	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
+	limiter := limit.New(items, now)
+	checkout, err := stripepay.New(stripepay.Config{
+		Key: money.StripeKey, Price: money.StripePrice, WebhookSecrets: money.StripeSecrets, URL: money.StripeURL,
+	})
+	must(err)
+	chain, err := solanapay.New(solanapay.Config{Nodes: money.SolanaNodes, Wallet: money.SolanaWallet, Mint: money.SolanaMint})
+	must(err)
+	account, err := solanapay.TokenAccount(money.SolanaWallet, money.SolanaMint)
+	must(err)
+	units, err := pay.ParseUnits(money.USDC)
+	must(err)
+	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: post.From, ConfigurationSet: post.ConfigurationSet, Now: now})
+	must(err)
+	service := &pro.Service{
+		Keys: store.Keys{Table: items}, Outbox: store.Outbox{Table: items}, Checkout: checkout, Chain: chain,
+		Wallet: pro.Wallet{Owner: money.SolanaWallet, TokenAccount: account, Mint: money.SolanaMint, Network: money.SolanaNetwork, Units: units},
+		Sender: sender, Limiter: limiter, Pepper: []byte(door.Pepper), BaseURL: money.BaseURL,
+		Random: rand.Reader, Now: now, Log: logger,
+	}
+	api := httpapi.New(httpapi.Config{
+		Now: now, Log: logger, OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
+		Limiter: limiter, Customers: store.Keys{Table: items},
+	})
+	service.Register(api)
+	lambdahttp.MainWith(http.Handler(api), func(ctx context.Context, _ json.RawMessage) (any, error) {
+		done, err := service.Work(ctx)
+		return map[string]int{"done": done}, err
+	})
+}
+
+func must(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}

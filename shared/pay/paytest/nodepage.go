@@ -1,0 +1,55 @@
+package paytest
+
+import (
+	"html/template"
+	"net/http"
+
+	"verdetto/shared/pay"
+)
+
+var nodePage = template.Must(template.New("").Parse(`<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>Invented payments</title></head><body>
+<h1>Invented payments</h1>
+<p>This stands in for a blockchain. No money moves.</p>
+{{with .Signature}}<p>Paid. The transaction's signature:</p><p><code id="signature">{{.}}</code></p>{{end}}
+{{with .Fault}}<p><strong>{{.}}</strong></p>{{end}}
+<form method="post">
+<p><label>Wallet <input name="wallet" size="50" value="{{.Wallet}}"></label></p>
+<p><label>Mint <input name="mint" size="50" value="{{.Mint}}"></label></p>
+<p><label>USDC <input name="amount" value="{{.Amount}}"></label></p>
+<p><label>Memo <input name="memo" size="40" value="{{.Memo}}"></label></p>
+<p><button>Pay</button></p>
+</form></body></html>
+`))
+
+// page makes payments by hand; its fields may be filled in by the query.
+func (n *Node) page(w http.ResponseWriter, r *http.Request) {
+	fields := struct{ Wallet, Mint, Amount, Memo, Signature, Fault string }{
+		r.FormValue("wallet"), r.FormValue("mint"), r.FormValue("amount"), r.FormValue("memo"), "", "",
+	}
+	if fields.Mint == "" {
+		fields.Mint = pay.MainnetUSDC
+	}
+	if r.Method == http.MethodPost {
+		units, err := pay.ParseUnits(fields.Amount)
+		_, wallet := unbase58(fields.Wallet, 32)
+		_, mint := unbase58(fields.Mint, 32)
+		switch {
+		case err != nil:
+			fields.Fault = err.Error()
+		case !wallet || !mint:
+			fields.Fault = "The wallet or the mint is not an address."
+		default:
+			fields.Signature = n.Pay(Transfer{Wallet: fields.Wallet, Mint: fields.Mint, Units: uint64(units), Memo: fields.Memo}).String()
+		}
+	}
+	pageHeader(w, "'self'")
+	_ = nodePage.Execute(w, fields)
+}
+
+// pageHeader forbids a page everything but to send its form.
+func pageHeader(w http.ResponseWriter, forms string) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action "+forms)
+	w.Header().Set("Cache-Control", "no-store")
+}

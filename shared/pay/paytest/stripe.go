@@ -1,0 +1,262 @@
+package paytest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Stripe stands in for Stripe: an http.Handler that is the API, the hosted
+// checkout pages and, at /, a page on which a person makes time pass for
+// subscriptions. The exported fields are set before the first request.
+type Stripe struct {
+	Faults
+
+	Key    string // the API key that is accepted
+	Price  string // the price that is sold
+	Amount int64  // of the price, in cents; shown on the pages
+	Secret string // signs webhooks
+	// Webhook, when set, is where everything that happens on a page is reported
+	// to before the page answers. Otherwise deliver Events by hand.
+	Webhook string
+	// Basil writes subscriptions and invoices in the shapes of API version 2025-03-31 and later.
+	Basil bool
+
+	now func() time.Time
+
+	mu            sync.Mutex
+	counter       int
+	sessions      map[string]*checkout
+	subscriptions map[string]*holding
+	answers       map[string]answered // by idempotency key
+	events        []Event
+	reported      int // of the events, those that were delivered by a page
+	calls         int
+}
+
+// What a new Stripe accepts and sells.
+const (
+	TestKey     = "sk_test_0123456789abcdef"
+	TestPrice   = "price_pro_monthly"
+	TestSecret  = "whsec_0123456789abcdef"
+	sessionLife = 24 * time.Hour
+)
+
+// NewStripe makes a stand-in that has sold nothing yet.
+func NewStripe(now func() time.Time) *Stripe {
+	return &Stripe{
+		Key: TestKey, Price: TestPrice, Amount: 1299, Secret: TestSecret, now: now,
+		sessions: map[string]*checkout{}, subscriptions: map[string]*holding{}, answers: map[string]answered{},
+	}
+}
+
+// checkout is a session.
+type checkout struct {
+	id, email, success, cancel string
+	status                     string // open, complete, expired
+	paid                       bool
+	subscription               string
+	created, expires           time.Time
+}
+
+// holding is a subscription with its newest invoice.
+type holding struct {
+	id, customer, email string
+	status              string
+	begin, end          time.Time // of the current period
+	paid                bool      // the current period
+	invoices            int
+	created, ended      time.Time
+	cancels             bool // at the end of the period
+	deletedCustomer     bool
+}
+
+// id makes up an identifier. The caller holds the lock, as in all that follows
+// in lower case.
+func (s *Stripe) id(prefix string) string {
+	s.counter++
+	sum := sha256.Sum256([]byte(fmt.Sprint(prefix, s.counter)))
+	return prefix + hex.EncodeToString(sum[:12])
+}
+
+func (s *Stripe) session(id string) *checkout {
+	c := s.sessions[id]
+	if c == nil {
+		panic("paytest: no session " + id)
+	}
+	if c.status == "open" && !s.now().Before(c.expires) {
+		c.status = "expired"
+	}
+	return c
+}
+
+func (s *Stripe) held(id string) *holding {
+	h := s.subscriptions[id]
+	if h == nil {
+		panic("paytest: no subscription " + id)
+	}
+	return h
+}
+
+// Sessions lists the ids of all checkouts.
+func (s *Stripe) Sessions() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.sessions))
+}
+
+// Calls counts the API calls that were answered.
+func (s *Stripe) Calls() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls
+}
+
+// Pay completes an open checkout by card and returns its subscription.
+func (s *Stripe) Pay(session string) (subscription string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.complete(session, true)
+}
+
+// PayLater completes a checkout by a means that takes days; Settle ends it.
+func (s *Stripe) PayLater(session string) (subscription string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.complete(session, false)
+}
+
+func (s *Stripe) complete(session string, paid bool) string {
+	c := s.session(session)
+	if c.status != "open" {
+		panic("paytest: the session is " + c.status)
+	}
+	now := s.now()
+	h := &holding{
+		id: s.id("sub_"), customer: s.id("cus_"), email: c.email, status: "active",
+		begin: now, end: now.AddDate(0, 1, 0), paid: paid, invoices: 1, created: now,
+	}
+	s.subscriptions[h.id] = h
+	c.status, c.paid, c.subscription = "complete", paid, h.id
+	s.happen("checkout.session.completed", s.sessionObject(c, nil))
+	s.happen("customer.subscription.created", s.subscriptionObject(h, nil))
+	if paid {
+		s.invoicePaid(h)
+	}
+	return h.id
+}
+
+func (s *Stripe) invoicePaid(h *holding) {
+	s.happen("invoice.paid", s.invoiceObject(h))
+	s.happen("invoice.payment_succeeded", s.invoiceObject(h))
+}
+
+// Settle lets the money of PayLater arrive.
+func (s *Stripe) Settle(session string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.session(session)
+	c.paid = true
+	h := s.held(c.subscription)
+	h.paid = true
+	s.happen("checkout.session.async_payment_succeeded", s.sessionObject(c, nil))
+	s.invoicePaid(h)
+}
+
+// Expire ends an open checkout.
+func (s *Stripe) Expire(session string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.session(session)
+	c.status = "expired"
+	s.happen("checkout.session.expired", s.sessionObject(c, nil))
+}
+
+// Renew pays what a failed renewal left open, or else begins the next period and pays it.
+func (s *Stripe) Renew(subscription string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.held(subscription)
+	if h.paid {
+		h.advance()
+	}
+	h.paid, h.status = true, "active"
+	s.happen("customer.subscription.updated", s.subscriptionObject(h, nil))
+	s.invoicePaid(h)
+}
+
+// FallDue begins the next period, whose invoice is not charged yet: for about an
+// hour a subscription is active and not paid.
+func (s *Stripe) FallDue(subscription string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.held(subscription)
+	h.advance()
+	s.happen("customer.subscription.updated", s.subscriptionObject(h, nil))
+}
+
+// FailRenewal begins the next period, if it has not begun, and fails to collect for it.
+func (s *Stripe) FailRenewal(subscription string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.held(subscription)
+	if h.paid {
+		h.advance()
+	}
+	h.status = "past_due"
+	s.happen("customer.subscription.updated", s.subscriptionObject(h, nil))
+	s.happen("invoice.payment_failed", s.invoiceObject(h))
+}
+
+func (h *holding) advance() {
+	h.begin, h.end = h.end, h.end.AddDate(0, 1, 0)
+	h.paid = false
+	h.invoices++
+}
+
+// CancelAtPeriodEnd stops a subscription from renewing; End is still to come.
+func (s *Stripe) CancelAtPeriodEnd(subscription string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.held(subscription)
+	h.cancels = true
+	s.happen("customer.subscription.updated", s.subscriptionObject(h, nil))
+}
+
+// End ends a subscription now.
+func (s *Stripe) End(subscription string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.held(subscription)
+	h.status, h.ended = "canceled", s.now()
+	s.happen("customer.subscription.deleted", s.subscriptionObject(h, nil))
+}
+
+// DeleteCustomer forgets who holds a subscription, which ends it.
+func (s *Stripe) DeleteCustomer(subscription string) {
+	s.End(subscription)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held(subscription).deletedCustomer = true
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Stripe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/checkout/sessions", s.api(s.createSession))
+	mux.HandleFunc("GET /v1/checkout/sessions/{id}", s.api(s.getSession))
+	mux.HandleFunc("GET /v1/subscriptions/{id}", s.api(s.getSubscription))
+	mux.HandleFunc("/v1/", s.api(func(r *http.Request) (int, object) {
+		return fault(http.StatusNotFound, "invalid_request_error", "", "", "Unrecognized request URL ("+r.Method+": "+r.URL.Path+").")
+	}))
+	mux.HandleFunc("GET /c/pay/{id}", s.checkoutPage)
+	mux.HandleFunc("POST /c/pay/{id}", s.checkoutForm)
+	mux.HandleFunc("GET /{$}", s.desk)
+	mux.HandleFunc("POST /{$}", s.deskForm)
+	s.serve(w, r, mux)
+}

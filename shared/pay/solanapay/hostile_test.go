@@ -1,0 +1,287 @@
+package solanapay
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/pay"
+	"verdetto/shared/pay/paytest"
+)
+
+var (
+	wallet = paytest.Address("wallet")
+	ours   = rule{wallet, pay.MainnetUSDC}
+	noon   = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+)
+
+const price = 12_990_000
+
+// answerTo sends a transfer on a stand-in for the network and asks about it.
+func answerTo(t testing.TB, transfer paytest.Transfer, encoding string) (map[string]any, pay.Signature) {
+	t.Helper()
+	node := paytest.NewNode(func() time.Time { return noon })
+	signature := node.Pay(transfer)
+	question := fmt.Sprintf(`{"method":"getTransaction","params":[%q,{"encoding":%q,"maxSupportedTransactionVersion":0}]}`, signature, encoding)
+	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(question))
+	request.Header.Set("Content-Type", "application/json")
+	recorder := httptest.NewRecorder()
+	node.ServeHTTP(recorder, request)
+	var answer struct{ Result map[string]any }
+	if err := json.Unmarshal(recorder.Body.Bytes(), &answer); err != nil || answer.Result == nil {
+		t.Fatalf("no result: %s, %v", recorder.Body, err)
+	}
+	return answer.Result, signature
+}
+
+func encode(t testing.TB, value any) []byte {
+	t.Helper()
+	b, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestRead(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		transfer paytest.Transfer
+		units    int64
+		memos    []string
+		err      error
+	}{
+		{"plain", paytest.Transfer{}, price, nil, nil},
+		{"with a memo", paytest.Transfer{Memo: "vd1:memo"}, price, []string{"vd1:memo"}, nil},
+		{"with a memo of the first program", paytest.Transfer{Memo: "vd1:memo", MemoProgram: paytest.OldMemoProgram}, price, []string{"vd1:memo"}, nil},
+		{"with a memo of a look-alike program", paytest.Transfer{Memo: "vd1:memo", MemoProgram: paytest.Address("memo")}, price, nil, nil},
+		{"by another program", paytest.Transfer{Memo: "ciao ✈", Inner: true}, price, []string{"ciao ✈"}, nil},
+		{"version 0", paytest.Transfer{Memo: "vd1:memo", Tables: true}, price, []string{"vd1:memo"}, nil},
+		{"version 0, by another program", paytest.Transfer{Memo: "vd1:memo", Tables: true, Inner: true}, price, []string{"vd1:memo"}, nil},
+		{"two signers", paytest.Transfer{Memo: "vd1:memo", Signers: 2}, price, []string{"vd1:memo"}, nil},
+		{"one unit short", paytest.Transfer{Units: price - 1}, price - 1, nil, nil},
+		{"wrong mint", paytest.Transfer{Mint: pay.DevnetUSDC}, 0, nil, nil},
+		{"to somebody else", paytest.Transfer{Wallet: paytest.Address("other")}, 0, nil, nil},
+		{"failed", paytest.Transfer{Failed: true}, 0, nil, pay.ErrFailedTransaction},
+		{"all that fits", paytest.Transfer{Units: 1<<63 - 1}, 1<<63 - 1, nil, nil},
+		{"more than fits", paytest.Transfer{Units: 1 << 63}, 0, nil, pay.ErrUnreadable},
+	} {
+		for _, encoding := range []string{"base64", "json"} {
+			t.Run(c.name+" "+encoding, func(t *testing.T) {
+				transfer := c.transfer
+				if transfer.Wallet == "" {
+					transfer.Wallet = wallet
+				}
+				if transfer.Mint == "" {
+					transfer.Mint = pay.MainnetUSDC
+				}
+				if transfer.Units == 0 {
+					transfer.Units = price
+				}
+				answer, signature := answerTo(t, transfer, encoding)
+				got, err := ours.read(encode(t, answer), signature)
+				if !errors.Is(err, c.err) || (err == nil) != (c.err == nil) {
+					t.Fatalf("error %v, want %v", err, c.err)
+				}
+				if err != nil {
+					return
+				}
+				want := pay.Payment{Signature: signature, Units: c.units, Memos: c.memos, At: noon, Slot: 300_000_001, Payer: paytest.Address("payer 1")}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
+}
+
+// TestHostile changes one thing in the answer about a good payment.
+func TestHostile(t *testing.T) {
+	type object = map[string]any
+	meta := func(a object) object { return a["meta"].(object) }
+	rows := func(a object, when string) []any { return meta(a)[when+"TokenBalances"].([]any) }
+	row := func(a object, when string) object { return rows(a, when)[1].(object) } // the wallet's
+	amount := func(a object, when, units string) { row(a, when)["uiTokenAmount"].(object)["amount"] = units }
+	again := func(r object, changes object) object {
+		var copied object
+		_ = json.Unmarshal(encode(t, r), &copied)
+		for k, v := range changes {
+			copied[k] = v
+		}
+		return copied
+	}
+	for _, c := range []struct {
+		name   string
+		change func(a object)
+		units  int64
+		err    error
+	}{
+		{"nothing", func(object) {}, price, nil},
+		{"one unit short", func(a object) { amount(a, "post", "12989999") }, price - 1, nil},
+		{"sent out again from another account", func(a object) {
+			out := again(row(a, "pre"), object{"accountIndex": 0})
+			out["uiTokenAmount"].(object)["amount"] = "12990000"
+			meta(a)["preTokenBalances"] = append(rows(a, "pre"), out)
+		}, 0, nil},
+		{"sent out again, in part", func(a object) { amount(a, "post", "1") }, 1, nil},
+		{"split over two accounts", func(a object) {
+			meta(a)["postTokenBalances"] = append(rows(a, "post"), again(row(a, "post"), object{"accountIndex": 0}))
+		}, 2 * price, nil},
+		{"paid out", func(a object) { amount(a, "pre", "20000000") }, price - 20_000_000, nil},
+		{"an account closed", func(a object) { meta(a)["postTokenBalances"] = []any{}; amount(a, "pre", "5") }, -5, nil},
+		{"an account handed to us with what is in it", func(a object) {
+			row(a, "pre")["owner"] = paytest.Address("other")
+			amount(a, "pre", "12990000")
+		}, 0, nil},
+		{"an account of ours handed away", func(a object) {
+			row(a, "post")["owner"] = paytest.Address("other")
+			amount(a, "pre", "5")
+		}, -5, nil},
+		{"our account held another coin before", func(a object) {
+			row(a, "pre")["mint"] = pay.DevnetUSDC
+			amount(a, "pre", "99999999999")
+		}, price, nil},
+		{"no program named, as old nodes do", func(a object) { delete(row(a, "post"), "programId") }, price, nil},
+		{"unknown time", func(a object) { a["blockTime"] = nil }, price, nil},
+		{"another coin is odd", func(a object) {
+			meta(a)["postTokenBalances"] = append(rows(a, "post"), object{"accountIndex": 0, "mint": pay.DevnetUSDC, "uiTokenAmount": object{"amount": "x"}})
+		}, price, nil},
+
+		{"outcome missing", func(a object) { delete(meta(a), "err") }, 0, pay.ErrUnreadable},
+		{"meta missing", func(a object) { a["meta"] = nil }, 0, pay.ErrUnreadable},
+		{"failed in words", func(a object) { meta(a)["err"] = "AccountNotFound" }, 0, pay.ErrFailedTransaction},
+		{"failed by false", func(a object) { meta(a)["err"] = false }, 0, pay.ErrFailedTransaction},
+		{"balances before missing", func(a object) { delete(meta(a), "preTokenBalances") }, 0, pay.ErrUnreadable},
+		{"balances after null", func(a object) { meta(a)["postTokenBalances"] = nil }, 0, pay.ErrUnreadable},
+		{"owner missing, as old nodes do", func(a object) { delete(row(a, "post"), "owner") }, 0, pay.ErrUnreadable},
+		{"owner of the payer's account missing", func(a object) { delete(rows(a, "pre")[0].(object), "owner") }, 0, pay.ErrUnreadable},
+		{"an account twice", func(a object) { meta(a)["postTokenBalances"] = append(rows(a, "post"), row(a, "post")) }, 0, pay.ErrUnreadable},
+		{"an account that is not there", func(a object) { row(a, "post")["accountIndex"] = 99 }, 0, pay.ErrUnreadable},
+		{"a negative account", func(a object) { row(a, "post")["accountIndex"] = -1 }, 0, pay.ErrUnreadable},
+		{"no account", func(a object) { delete(row(a, "post"), "accountIndex") }, 0, pay.ErrUnreadable},
+		{"Token-2022", func(a object) { row(a, "post")["programId"] = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb" }, 0, pay.ErrUnreadable},
+		{"nine decimals", func(a object) { row(a, "post")["uiTokenAmount"].(object)["decimals"] = 9 }, 0, pay.ErrUnreadable},
+		{"negative amount", func(a object) { amount(a, "pre", "-12990000") }, 0, pay.ErrUnreadable},
+		{"huge amount", func(a object) { amount(a, "post", "18446744073709551616") }, 0, pay.ErrUnreadable},
+		{"sum of huge amounts", func(a object) { amount(a, "post", "18446744073709551615") }, 0, pay.ErrUnreadable},
+		{"decimal amount", func(a object) { amount(a, "post", "12.99") }, 0, pay.ErrUnreadable},
+		{"amount missing", func(a object) { delete(row(a, "post"), "uiTokenAmount") }, 0, pay.ErrUnreadable},
+		{"transaction missing", func(a object) { delete(a, "transaction") }, 0, pay.ErrUnreadable},
+		{"transaction of base58", func(a object) { a["transaction"].([]any)[1] = "base58" }, 0, pay.ErrUnreadable},
+		{"transaction cut short", func(a object) {
+			text := a["transaction"].([]any)[0].(string)
+			a["transaction"].([]any)[0] = text[:len(text)/2/4*4]
+		}, 0, pay.ErrUnreadable},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			answer, signature := answerTo(t, paytest.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price}, "base64")
+			c.change(answer)
+			got, err := ours.read(encode(t, answer), signature)
+			if !errors.Is(err, c.err) || (err == nil) != (c.err == nil) {
+				t.Fatalf("%d units, error %v, want %v", got.Units, err, c.err)
+			}
+			if got.Units != c.units {
+				t.Errorf("%d units, want %d", got.Units, c.units)
+			}
+		})
+	}
+}
+
+func TestOwnSignature(t *testing.T) {
+	transfer := paytest.Transfer{Wallet: paytest.Address("payer 1"), Mint: pay.MainnetUSDC, Units: price}
+	answer, signature := answerTo(t, transfer, "base64")
+	got, err := rule{transfer.Wallet, transfer.Mint}.read(encode(t, answer), signature)
+	if err != nil || got.Units != 0 {
+		t.Errorf("what the wallet signed itself is worth %d units, %v", got.Units, err)
+	}
+}
+
+// TestOneName: a transaction with two signatures can be claimed by the first only.
+func TestOneName(t *testing.T) {
+	for _, encoding := range []string{"base64", "json"} {
+		answer, _ := answerTo(t, paytest.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price, Signers: 2}, encoding)
+		for _, other := range []pay.Signature{{}, {1, 2, 3}} {
+			if got, err := ours.read(encode(t, answer), other); !errors.Is(err, pay.ErrUnreadable) {
+				t.Errorf("%s by another name: %+v, %v", encoding, got, err)
+			}
+		}
+	}
+}
+
+// TestEveryTruncation: no beginning of an answer is taken for an answer.
+func TestEveryTruncation(t *testing.T) {
+	answer, signature := answerTo(t, paytest.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price, Memo: "vd1:memo"}, "json")
+	body := encode(t, answer)
+	for n := range body {
+		if got, err := ours.read(body[:n], signature); !errors.Is(err, pay.ErrUnreadable) {
+			t.Fatalf("the first %d bytes: %+v, %v", n, got, err)
+		}
+	}
+}
+
+func TestParsedEncoding(t *testing.T) {
+	answer, signature := answerTo(t, paytest.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price, Memo: "vd1:memo", Tables: true}, "json")
+	message := answer["transaction"].(map[string]any)["message"].(map[string]any)
+	var keys []any
+	for _, key := range append(message["accountKeys"].([]any), answer["meta"].(map[string]any)["loadedAddresses"].(map[string]any)["writable"].([]any)...) {
+		keys = append(keys, map[string]any{"pubkey": key})
+	}
+	message["accountKeys"] = keys
+	for _, c := range []struct {
+		name, memo string
+		want       []string
+		err        error
+	}{
+		{"parsed", `{"program":"spl-memo","programId":"` + paytest.MemoProgram + `","parsed":"ciao"}`, []string{"ciao"}, nil},
+		{"left alone", `{"programId":"` + paytest.MemoProgram + `","data":"` + paytest.Base58([]byte("ciao")) + `"}`, []string{"ciao"}, nil},
+		{"parsed, as another thing", `{"programId":"` + paytest.MemoProgram + `","parsed":{"memo":"ciao"},"data":"0"}`, nil, pay.ErrUnreadable},
+		{"too long", `{"programId":"` + paytest.MemoProgram + `","data":"` + strings.Repeat("2", maxMemo+1) + `"}`, nil, pay.ErrUnreadable},
+		{"an address without text", `{"programId":"` + paytest.MemoProgram + `","parsed":null,"data":""}`, []string{""}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			message["instructions"] = []any{json.RawMessage(c.memo)}
+			got, err := ours.read(encode(t, answer), signature)
+			if !errors.Is(err, c.err) || (err == nil) != (c.err == nil) {
+				t.Fatalf("error %v, want %v", err, c.err)
+			}
+			if diff := cmp.Diff(c.want, got.Memos); diff != "" || err == nil && got.Units != price {
+				t.Errorf("%d units: %s", got.Units, diff)
+			}
+		})
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, transfer := range []paytest.Transfer{{}, {Memo: "vd1:memo", Inner: true}, {Tables: true, Memo: "x"}, {Failed: true}} {
+		transfer.Wallet, transfer.Mint, transfer.Units = wallet, pay.MainnetUSDC, price
+		for _, encoding := range []string{"base64", "json"} {
+			answer, signature := answerTo(f, transfer, encoding)
+			f.Add(encode(f, answer), signature[:])
+		}
+	}
+	f.Fuzz(func(t *testing.T, body, name []byte) {
+		var signature pay.Signature
+		copy(signature[:], name)
+		payment, err := ours.read(body, signature)
+		if err != nil {
+			if !errors.Is(err, pay.ErrUnreadable) && !errors.Is(err, pay.ErrFailedTransaction) {
+				t.Errorf("an error of no kind: %v", err)
+			}
+			return
+		}
+		if payment.Signature != signature || payment.Payer == "" {
+			t.Errorf("incomplete: %+v", payment)
+		}
+		if payment.Units != 0 && !bytes.Contains(body, []byte(wallet)) && !bytes.Contains(body, []byte(`\u`)) {
+			t.Errorf("%d units for a wallet that is not named", payment.Units)
+		}
+	})
+}

@@ -1,0 +1,346 @@
+package solanapay_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/pay"
+	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/solanapay"
+)
+
+var (
+	noon   = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	wallet = paytest.Address("wallet")
+	due    = paytest.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: 12_990_000, Memo: "vd1:memo"}
+)
+
+// world is one or more nodes and a chain that asks them.
+func world(t *testing.T, count int) ([]*paytest.Node, *solanapay.Chain) {
+	t.Helper()
+	var nodes []*paytest.Node
+	config := solanapay.Config{Wallet: wallet, Mint: pay.MainnetUSDC}
+	for range count {
+		node := paytest.NewNode(func() time.Time { return noon })
+		server := httptest.NewServer(node)
+		t.Cleanup(server.Close)
+		nodes = append(nodes, node)
+		config.Nodes = append(config.Nodes, server.URL+"/?api-key=secret")
+	}
+	chain, err := solanapay.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nodes, chain
+}
+
+func TestPayment(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		given func(*paytest.Node) pay.Signature
+		units int64
+		err   error
+	}{
+		{"final", func(n *paytest.Node) pay.Signature { return n.Pay(due) }, 12_990_000, nil},
+		{"never heard of", func(*paytest.Node) pay.Signature { return pay.Signature{9} }, 0, pay.ErrNotFound},
+		{"processed", func(n *paytest.Node) pay.Signature { return n.Send(due) }, 0, pay.ErrNotFinal},
+		{"confirmed", func(n *paytest.Node) pay.Signature {
+			s := n.Send(due)
+			n.Advance(s, paytest.Confirmed)
+			return s
+		}, 0, pay.ErrNotFinal},
+		{"on a fork that was abandoned", func(n *paytest.Node) pay.Signature {
+			s := n.Send(due)
+			n.Forget(s)
+			return s
+		}, 0, pay.ErrNotFound},
+		{"failed", func(n *paytest.Node) pay.Signature {
+			failed := due
+			failed.Failed = true
+			return n.Pay(failed)
+		}, 0, pay.ErrFailedTransaction},
+		{"failed, but not for good yet", func(n *paytest.Node) pay.Signature {
+			failed := due
+			failed.Failed = true
+			return n.Send(failed)
+		}, 0, pay.ErrNotFinal},
+		{"version 0", func(n *paytest.Node) pay.Signature {
+			tables := due
+			tables.Tables = true
+			return n.Pay(tables)
+		}, 12_990_000, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			nodes, chain := world(t, 1)
+			signature := c.given(nodes[0])
+			got, err := chain.Payment(t.Context(), signature)
+			if !errors.Is(err, c.err) || (err == nil) != (c.err == nil) {
+				t.Fatalf("error %v, want %v", err, c.err)
+			}
+			want := pay.Payment{}
+			if err == nil {
+				want = pay.Payment{Signature: signature, Units: c.units, Memos: []string{"vd1:memo"}, At: noon, Slot: 300_000_001, Payer: paytest.Address("payer 1")}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestBecomesFinal follows one payment on its way.
+func TestBecomesFinal(t *testing.T) {
+	nodes, chain := world(t, 1)
+	signature := nodes[0].Send(due)
+	for _, stage := range []paytest.Finality{paytest.Processed, paytest.Confirmed} {
+		nodes[0].Advance(signature, stage)
+		if _, err := chain.Payment(t.Context(), signature); !errors.Is(err, pay.ErrNotFinal) {
+			t.Fatalf("%s: %v", stage, err)
+		}
+	}
+	nodes[0].Advance(signature, paytest.Finalized)
+	if got, err := chain.Payment(t.Context(), signature); err != nil || got.Units != 12_990_000 {
+		t.Fatalf("final: %+v, %v", got, err)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	limited := paytest.Fault{Status: http.StatusTooManyRequests, Body: `{"jsonrpc":"2.0","error":{"code":429,"message":"Too many requests"},"id":1}`}
+	for _, c := range []struct {
+		name   string
+		faults []paytest.Fault
+		want   error
+	}{
+		{"429", []paytest.Fault{limited}, pay.ErrUnavailable},
+		{"500", []paytest.Fault{paytest.Broken(500)}, pay.ErrUnavailable},
+		{"502 on the second question", []paytest.Fault{{}, paytest.Broken(502)}, pay.ErrUnavailable},
+		{"cut", []paytest.Fault{paytest.Cut()}, pay.ErrUnavailable},
+		{"cut after", []paytest.Fault{paytest.CutAfter()}, pay.ErrUnavailable},
+		{"moved", []paytest.Fault{{Status: 302, Header: http.Header{"Location": {"/elsewhere"}}}}, pay.ErrUnavailable},
+		{"our secret is wrong", []paytest.Fault{paytest.Broken(401)}, pay.ErrRefused},
+		{"not JSON", []paytest.Fault{paytest.Garbled("<html>")}, pay.ErrUnavailable},
+		{"neither result nor error", []paytest.Fault{paytest.Garbled(`{"jsonrpc":"2.0","id":1}`)}, pay.ErrUnavailable},
+		{"behind", []paytest.Fault{paytest.Garbled(`{"error":{"code":-32005,"message":"Node is behind by 42 slots"}}`)}, pay.ErrUnavailable},
+		{"of a version to come", []paytest.Fault{paytest.Garbled(`{"error":{"code":-32015,"message":"Transaction version (1) is not supported"}}`)}, pay.ErrUnreadable},
+		{"endless", []paytest.Fault{paytest.Garbled(strings.Repeat(" ", 5<<20))}, pay.ErrUnavailable},
+		{"another's transaction", []paytest.Fault{paytest.Garbled(`{"result":{"slot":1}}`)}, pay.ErrUnreadable},
+		{"two statuses", []paytest.Fault{{}, paytest.Garbled(`{"result":{"value":[null,null]}}`)}, pay.ErrUnavailable},
+		{"final without history", []paytest.Fault{
+			paytest.Garbled(`{"result":null}`), paytest.Garbled(`{"result":{"value":[{"confirmations":null}]}}`),
+			paytest.Garbled(`{"result":null}`), paytest.Garbled(`{"result":{"value":[{"confirmationStatus":"finalized"}]}}`),
+		}, pay.ErrUnreadable},
+		{"it became final in between", []paytest.Fault{
+			paytest.Garbled(`{"result":null}`), paytest.Garbled(`{"result":{"value":[{"confirmations":null,"confirmationStatus":"finalized"}]}}`),
+		}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			nodes, chain := world(t, 1)
+			sent := nodes[0].Send(due)
+			if c.want == nil {
+				nodes[0].Advance(sent, paytest.Finalized)
+			}
+			nodes[0].Fail(c.faults...)
+			got, err := chain.Payment(t.Context(), sent)
+			if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+				t.Errorf("%+v, error %v, want %v", got, err, c.want)
+			}
+			if err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "127.0.0.1")) {
+				t.Errorf("the error tells the node's address: %v", err)
+			}
+			// And it passes.
+			nodes[0].Advance(sent, paytest.Finalized)
+			if _, err := chain.Payment(t.Context(), sent); err != nil {
+				t.Errorf("afterwards: %v", err)
+			}
+		})
+	}
+}
+
+// TestSecondNode: the next node is asked where one has no verdict.
+func TestSecondNode(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		first func(*paytest.Node) // the second knows the payment
+		late  bool                // and has not seen it become final
+		want  error
+		calls int // of the second
+	}{
+		{"the first is down", func(n *paytest.Node) { n.Down(true) }, false, nil, 1},
+		{"the first lags", func(*paytest.Node) {}, false, nil, 1},
+		{"the first speaks nonsense", func(n *paytest.Node) { n.Fail(paytest.Garbled(`{"result":{}}`)) }, false, nil, 1},
+		{"the first refuses us", func(n *paytest.Node) { n.Fail(paytest.Broken(403)) }, false, nil, 1},
+		{"the first lags, the second waits", func(*paytest.Node) {}, true, pay.ErrNotFinal, 2},
+		{"the first has seen it", func(n *paytest.Node) { n.Send(due) }, true, pay.ErrNotFinal, 2},
+		{"the first is down, the second waits", func(n *paytest.Node) { n.Down(true) }, true, pay.ErrNotFinal, 2},
+		{"the first knows it", func(n *paytest.Node) { n.Pay(due) }, false, nil, 0},
+		{"the first knows that it failed", func(n *paytest.Node) {
+			failed := due
+			failed.Failed = true
+			n.Pay(failed)
+		}, false, pay.ErrFailedTransaction, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			nodes, chain := world(t, 2)
+			c.first(nodes[0])
+			signature := nodes[1].Send(due)
+			if !c.late {
+				nodes[1].Advance(signature, paytest.Finalized)
+			}
+			_, err := chain.Payment(t.Context(), signature)
+			if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+				t.Errorf("error %v, want %v", err, c.want)
+			}
+			if got := nodes[1].Calls(); got != c.calls {
+				t.Errorf("the second node was asked %d times, want %d", got, c.calls)
+			}
+		})
+	}
+}
+
+// never is a network that takes a question and does not answer.
+type never struct{}
+
+func (never) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+func TestPatience(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		nodes []string
+	}{
+		{"one node", []string{"https://one.invalid"}},
+		{"three nodes", []string{"https://one.invalid", "https://two.invalid", "https://three.invalid"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				chain, err := solanapay.New(solanapay.Config{Nodes: c.nodes, Wallet: wallet, Mint: pay.MainnetUSDC, Client: &http.Client{Transport: never{}}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				begun := time.Now()
+				_, err = chain.Payment(t.Context(), pay.Signature{1})
+				if took := time.Since(begun); !errors.Is(err, pay.ErrUnavailable) || took != pay.Patience {
+					t.Errorf("%v after %v", err, took)
+				}
+			})
+		})
+	}
+}
+
+// halting answers the first node's questions never and the others' as a node does.
+type halting struct{ node http.Handler }
+
+func (h halting) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Host == "one.invalid" {
+		return never{}.RoundTrip(r)
+	}
+	recorder := httptest.NewRecorder()
+	h.node.ServeHTTP(recorder, r)
+	return recorder.Result(), nil
+}
+
+func TestSlowNodeLeavesTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		node := paytest.NewNode(func() time.Time { return noon })
+		signature := node.Pay(due)
+		chain, err := solanapay.New(solanapay.Config{
+			Nodes: []string{"https://one.invalid", "https://two.invalid"}, Wallet: wallet, Mint: pay.MainnetUSDC, Client: &http.Client{Transport: halting{node}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		if _, err := chain.Payment(t.Context(), signature); err != nil || time.Since(begun) != pay.Patience/2 {
+			t.Errorf("%v after %v", err, time.Since(begun))
+		}
+	})
+}
+
+func TestCallerGoesAway(t *testing.T) {
+	nodes, chain := world(t, 2)
+	signature := nodes[0].Pay(due)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := chain.Payment(ctx, signature); !errors.Is(err, context.Canceled) || errors.Is(err, pay.ErrUnavailable) {
+		t.Errorf("error %v", err)
+	}
+	if got := nodes[1].Calls(); got != 0 {
+		t.Errorf("the second node was asked %d times for nobody", got)
+	}
+}
+
+func TestNew(t *testing.T) {
+	good := solanapay.Config{Nodes: []string{"https://node.example"}, Wallet: wallet, Mint: pay.MainnetUSDC}
+	for _, c := range []struct {
+		name   string
+		change func(*solanapay.Config)
+		fault  string // part of it; empty: none
+	}{
+		{"good", func(*solanapay.Config) {}, ""},
+		{"on this machine", func(c *solanapay.Config) { c.Nodes[0] = "http://127.0.0.1:8899" }, ""},
+		{"no node", func(c *solanapay.Config) { c.Nodes = nil }, "no node"},
+		{"in the clear", func(c *solanapay.Config) { c.Nodes = []string{"https://a.example", "http://b.example/?key=secret"} }, "node 2"},
+		{"no address", func(c *solanapay.Config) { c.Nodes[0] = "secret" }, "node 1"},
+		{"wallet", func(c *solanapay.Config) { c.Wallet = "0x1234" }, "wallet"},
+		{"wallet of too few bytes", func(c *solanapay.Config) { c.Wallet = wallet[:20] }, "wallet"},
+		{"mint", func(c *solanapay.Config) { c.Mint = "" }, "mint"},
+		{"the mint for the wallet", func(c *solanapay.Config) { c.Wallet = c.Mint }, "wallet"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			config := good
+			config.Nodes = append([]string(nil), good.Nodes...)
+			c.change(&config)
+			_, err := solanapay.New(config)
+			if (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) {
+				t.Errorf("error %v, want one about %q", err, c.fault)
+			}
+			if err != nil && strings.Contains(err.Error(), "secret") {
+				t.Errorf("the error tells the node's address: %v", err)
+			}
+		})
+	}
+}
+
+// TestPage pays as a person does on the stand-in's page.
+func TestPage(t *testing.T) {
+	node := paytest.NewNode(func() time.Time { return noon })
+	server := httptest.NewServer(node)
+	defer server.Close()
+	chain, err := solanapay.New(solanapay.Config{Nodes: []string{server.URL}, Wallet: wallet, Mint: pay.MainnetUSDC})
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.PostForm(server.URL, map[string][]string{"wallet": {wallet}, "amount": {"12.99"}, "memo": {"<b>"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	page, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), `id="signature">`)
+	text, _, _ := strings.Cut(rest, "<")
+	signature, err := pay.ParseSignature(text)
+	if err != nil {
+		t.Fatalf("no signature on the page: %v\n%s", err, page)
+	}
+	got, err := chain.Payment(t.Context(), signature)
+	if err != nil || got.Units != 12_990_000 || !cmp.Equal(got.Memos, []string{"<b>"}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if strings.Contains(string(page), "<b>") || strings.Contains(string(page), "<script") || response.Header.Get("Content-Security-Policy") == "" {
+		t.Errorf("the page is not a plain one: %s", page)
+	}
+}

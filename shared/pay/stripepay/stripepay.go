@@ -1,0 +1,222 @@
+// Package stripepay is pay.Checkout over Stripe's API.
+//
+// It promises to keep quiet: no secret and no address is logged or put into an
+// error, and the library's telemetry is off. Answers are read from their JSON
+// rather than through the library's types, because the shapes of subscriptions
+// and invoices depend on the version that an account is set to, and both the old
+// and the new ones are understood.
+package stripepay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/stripe/stripe-go/v76"
+	"github.com/stripe/stripe-go/v76/checkout/session"
+	"github.com/stripe/stripe-go/v76/subscription"
+
+	"verdetto/shared/pay"
+)
+
+// Config says what is sold on whose account.
+type Config struct {
+	Key   string // the API's secret key
+	Price string // id of the recurring price
+	// WebhookSecrets sign deliveries: the current one and, while it is being
+	// replaced, the former.
+	WebhookSecrets []string
+	URL            string       // of the API; empty: Stripe's own
+	Client         *http.Client // nil: one of its own
+}
+
+const (
+	retries = 2
+	// longestPause is how long the library may sleep between attempts without
+	// noticing that time is up.
+	longestPause   = time.Second
+	attemptTimeout = 3 * time.Second
+	maxBody        = 4 << 20
+)
+
+// Checkout sells one price.
+type Checkout struct {
+	price         string
+	secrets       []string
+	backend       stripe.Backend
+	sessions      session.Client
+	subscriptions subscription.Client
+}
+
+var _ pay.Checkout = (*Checkout)(nil)
+
+// New checks the configuration; it asks nobody.
+func New(config Config) (*Checkout, error) {
+	switch {
+	case config.Key == "":
+		return nil, errors.New("no API key")
+	case config.Price == "":
+		return nil, errors.New("no price")
+	case len(config.WebhookSecrets) == 0:
+		return nil, errors.New("no webhook secret")
+	}
+	for i, secret := range config.WebhookSecrets {
+		if secret == "" {
+			return nil, fmt.Errorf("webhook secret %d is empty", i+1)
+		}
+	}
+	address := config.URL
+	if address == "" {
+		address = stripe.APIURL
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || u.Hostname() != "127.0.0.1") {
+		return nil, fmt.Errorf("address %q is neither https nor on this machine", address)
+	}
+	client := http.Client{Timeout: attemptTimeout}
+	if config.Client != nil {
+		client = *config.Client
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	client.Transport = discreet{client.Transport}
+	backend := stripe.GetBackendWithConfig(stripe.APIBackend, &stripe.BackendConfig{
+		URL:               stripe.String(address),
+		HTTPClient:        &client,
+		MaxNetworkRetries: stripe.Int64(retries),
+		EnableTelemetry:   stripe.Bool(false),
+		LeveledLogger:     &stripe.LeveledLogger{Level: stripe.LevelNull},
+	})
+	return &Checkout{
+		price: config.Price, secrets: config.WebhookSecrets, backend: backend,
+		sessions:      session.Client{B: backend, Key: config.Key},
+		subscriptions: subscription.Client{B: backend, Key: config.Key},
+	}, nil
+}
+
+// discreet does not tell Stripe what machine this is, and does not read without end.
+type discreet struct{ next http.RoundTripper }
+
+func (d discreet) RoundTrip(r *http.Request) (*http.Response, error) {
+	next := d.next
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	r = r.Clone(r.Context())
+	r.Header.Del("X-Stripe-Client-User-Agent")
+	response, err := next.RoundTrip(r)
+	if err == nil {
+		response.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(response.Body, maxBody), response.Body}
+	}
+	return response, err
+}
+
+// Start implements pay.Checkout.
+func (c *Checkout) Start(ctx context.Context, request pay.StartRequest) (pay.Page, error) {
+	ctx, cancel := context.WithTimeout(ctx, pay.Patience-longestPause)
+	defer cancel()
+	params := &stripe.CheckoutSessionParams{
+		Mode:          stripe.String(string(stripe.CheckoutSessionModeSubscription)),
+		LineItems:     []*stripe.CheckoutSessionLineItemParams{{Price: &c.price, Quantity: stripe.Int64(1)}},
+		CustomerEmail: &request.Email,
+		SuccessURL:    &request.SuccessURL,
+		CancelURL:     &request.CancelURL,
+	}
+	params.Context = ctx
+	if request.IdempotencyKey != "" {
+		params.SetIdempotencyKey(request.IdempotencyKey)
+	}
+	answer, err := c.sessions.New(params)
+	if err != nil {
+		return pay.Page{}, translate(ctx, "start checkout", err, pay.ErrRefused)
+	}
+	s, err := readSession(answer.LastResponse.RawJSON)
+	if err != nil || s.URL == "" {
+		return pay.Page{}, fmt.Errorf("start checkout: %w: the answer is not a page", pay.ErrUnavailable)
+	}
+	return pay.Page{ID: s.ID, URL: s.URL, Expires: moment(s.ExpiresAt)}, nil
+}
+
+// Session implements pay.Checkout.
+func (c *Checkout) Session(ctx context.Context, id string) (pay.Session, error) {
+	if !isID(id, "cs_") {
+		return pay.Session{}, fmt.Errorf("read checkout: %w", pay.ErrNoSuchSession)
+	}
+	ctx, cancel := context.WithTimeout(ctx, pay.Patience-longestPause)
+	defer cancel()
+	params := &stripe.CheckoutSessionParams{}
+	params.Context = ctx
+	params.AddExpand("subscription.latest_invoice")
+	answer, err := c.sessions.Get(id, params)
+	if err != nil {
+		return pay.Session{}, translate(ctx, "read checkout", err, pay.ErrNoSuchSession)
+	}
+	s, err := readSession(answer.LastResponse.RawJSON)
+	if err != nil || s.ID != id {
+		return pay.Session{}, fmt.Errorf("read checkout: %w: the answer is not that session", pay.ErrUnavailable)
+	}
+	return s.session()
+}
+
+// Subscription implements pay.Checkout.
+func (c *Checkout) Subscription(ctx context.Context, id string) (pay.Subscription, error) {
+	if !isID(id, "sub_") {
+		return pay.Subscription{}, fmt.Errorf("read subscription: %w", pay.ErrNoSuchSubscription)
+	}
+	ctx, cancel := context.WithTimeout(ctx, pay.Patience-longestPause)
+	defer cancel()
+	params := &stripe.SubscriptionParams{}
+	params.Context = ctx
+	params.AddExpand("customer")
+	params.AddExpand("latest_invoice")
+	answer, err := c.subscriptions.Get(id, params)
+	if err != nil {
+		return pay.Subscription{}, translate(ctx, "read subscription", err, pay.ErrNoSuchSubscription)
+	}
+	s, err := readSubscription(answer.LastResponse.RawJSON)
+	if err != nil || s.ID != id {
+		return pay.Subscription{}, fmt.Errorf("read subscription: %w: the answer is not that subscription", pay.ErrUnavailable)
+	}
+	return s.subscription(), nil
+}
+
+// isID tells what may be an id, so that nonsense is not asked about.
+func isID(text, prefix string) bool {
+	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
+	return len(text) > len(prefix) && len(text) <= 255 && strings.HasPrefix(text, prefix) && strings.Trim(text, letters) == ""
+}
+
+// translate puts an error into the seam's words. Stripe's own message stays out:
+// it quotes what was sent.
+func translate(ctx context.Context, what string, err, missing error) error {
+	var refusal *stripe.Error
+	if !errors.As(err, &refusal) {
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return fmt.Errorf("%s: %w", what, context.Canceled)
+		}
+		return fmt.Errorf("%s: %w: no answer of the API", what, pay.ErrUnavailable)
+	}
+	code := refusal.HTTPStatusCode
+	kind := pay.ErrRefused
+	switch {
+	case refusal.Code == stripe.ErrorCodeIdempotencyKeyInUse, code == http.StatusTooManyRequests, code >= 500:
+		kind = pay.ErrUnavailable
+	case refusal.Type == stripe.ErrorTypeIdempotency:
+		kind = pay.ErrKeyReused
+	case code == http.StatusConflict:
+		kind = pay.ErrUnavailable
+	case code == http.StatusNotFound:
+		kind = missing
+	case refusal.Code == stripe.ErrorCodeEmailInvalid, refusal.Param == "customer_email":
+		kind = pay.ErrBadEmail
+	}
+	return fmt.Errorf("%s: %w: status %d, type %q, code %q, parameter %q, request %q",
+		what, kind, code, refusal.Type, refusal.Code, refusal.Param, refusal.RequestID)
+}

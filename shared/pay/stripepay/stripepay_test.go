@@ -1,0 +1,396 @@
+package stripepay_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/pay"
+	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/stripepay"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+var order = pay.StartRequest{
+	Email: "anna@example.com", IdempotencyKey: "key-1",
+	SuccessURL: "https://verdetto.example/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}", CancelURL: "https://verdetto.example/",
+}
+
+// inside is a network in which there is nothing but Stripe's stand-in.
+type inside struct{ stripe http.Handler }
+
+func (n inside) RoundTrip(r *http.Request) (response *http.Response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if p != http.ErrAbortHandler {
+				panic(p)
+			}
+			response, err = nil, io.ErrUnexpectedEOF
+		}
+	}()
+	recorder := httptest.NewRecorder()
+	n.stripe.ServeHTTP(recorder, r)
+	return recorder.Result(), r.Context().Err()
+}
+
+func open(t *testing.T, network http.RoundTripper, change ...func(*stripepay.Config)) *stripepay.Checkout {
+	t.Helper()
+	config := stripepay.Config{
+		Key: paytest.TestKey, Price: paytest.TestPrice, WebhookSecrets: []string{paytest.TestSecret},
+		URL: "https://stripe.invalid", Client: &http.Client{Transport: network},
+	}
+	for _, c := range change {
+		c(&config)
+	}
+	checkout, err := stripepay.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return checkout
+}
+
+// world is a stand-in and a checkout over it, in time that passes only as told.
+func world(t *testing.T, now *time.Time) (*paytest.Stripe, *stripepay.Checkout) {
+	t.Helper()
+	fake := paytest.NewStripe(func() time.Time { return *now })
+	return fake, open(t, inside{fake})
+}
+
+func start(t *testing.T, checkout pay.Checkout, request pay.StartRequest) pay.Page {
+	t.Helper()
+	page, err := checkout.Start(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+// TestLife follows checkouts and subscriptions through everything that happens to them.
+func TestLife(t *testing.T) {
+	firstEnd := noon.AddDate(0, 1, 0)
+	secondEnd := firstEnd.AddDate(0, 1, 0)
+	later := noon.AddDate(0, 0, 10)
+	for _, c := range []struct {
+		name    string
+		happen  func(fake *paytest.Stripe, session string, now *time.Time)
+		session pay.Session      // but for the ids
+		held    pay.Subscription // but for the ids; zero: there is none
+	}{
+		{"open", func(*paytest.Stripe, string, *time.Time) {}, pay.Session{Status: pay.Open}, pay.Subscription{}},
+		{"expired", func(f *paytest.Stripe, s string, _ *time.Time) { f.Expire(s) }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
+		{"expired by itself", func(_ *paytest.Stripe, _ string, now *time.Time) { *now = later }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
+		{"paid", func(f *paytest.Stripe, s string, _ *time.Time) { f.Pay(s) },
+			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
+		{"the money is on its way", func(f *paytest.Stripe, s string, _ *time.Time) { f.PayLater(s) },
+			pay.Session{Status: pay.Complete, PaidUntil: noon}, pay.Subscription{Status: pay.Active, PaidUntil: noon}},
+		{"the money came", func(f *paytest.Stripe, s string, _ *time.Time) { f.PayLater(s); f.Settle(s) },
+			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
+		{"renewed", func(f *paytest.Stripe, s string, _ *time.Time) { f.Renew(f.Pay(s)) },
+			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: secondEnd}, pay.Subscription{Status: pay.Active, PaidUntil: secondEnd}},
+		{"due, not charged yet", func(f *paytest.Stripe, s string, _ *time.Time) { f.FallDue(f.Pay(s)) },
+			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
+		{"renewal failed", func(f *paytest.Stripe, s string, _ *time.Time) { f.FailRenewal(f.Pay(s)) },
+			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Late, PaidUntil: firstEnd}},
+		{"renewal failed, then paid", func(f *paytest.Stripe, s string, _ *time.Time) {
+			held := f.Pay(s)
+			f.FailRenewal(held)
+			f.Renew(held)
+		}, pay.Session{Status: pay.Complete, Paid: true, PaidUntil: secondEnd}, pay.Subscription{Status: pay.Active, PaidUntil: secondEnd}},
+		{"renewal failed for good", func(f *paytest.Stripe, s string, now *time.Time) {
+			held := f.Pay(s)
+			f.FailRenewal(held)
+			*now = firstEnd.AddDate(0, 0, 14)
+			f.End(held)
+		}, pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Ended, PaidUntil: firstEnd, EndedAt: firstEnd.AddDate(0, 0, 14)}},
+		{"cancelled at the end of the period", func(f *paytest.Stripe, s string, _ *time.Time) { f.CancelAtPeriodEnd(f.Pay(s)) },
+			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Active, PaidUntil: firstEnd, CancelAt: firstEnd}},
+		{"ended at once", func(f *paytest.Stripe, s string, now *time.Time) {
+			held := f.Pay(s)
+			*now = later
+			f.End(held)
+		}, pay.Session{Status: pay.Complete, Paid: true, PaidUntil: later}, pay.Subscription{Status: pay.Ended, PaidUntil: later, EndedAt: later}},
+	} {
+		for _, shape := range []struct {
+			name  string
+			basil bool
+		}{{"old shapes", false}, {"new shapes", true}} {
+			t.Run(c.name+", "+shape.name, func(t *testing.T) {
+				now := noon
+				fake, checkout := world(t, &now)
+				fake.Basil = shape.basil
+				page := start(t, checkout, order)
+				if page.URL == "" || !page.Expires.Equal(noon.Add(24*time.Hour)) {
+					t.Errorf("page %+v", page)
+				}
+				c.happen(fake, page.ID, &now)
+				got, err := checkout.Session(t.Context(), page.ID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := c.session
+				want.ID, want.Email, want.Created = page.ID, "anna@example.com", noon
+				want.Subscription, want.Customer = got.Subscription, got.Customer
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Error(diff)
+				}
+				if c.held == (pay.Subscription{}) {
+					if got.Subscription != "" || got.Customer != "" {
+						t.Errorf("there should be no subscription yet: %+v", got)
+					}
+					return
+				}
+				held, err := checkout.Subscription(t.Context(), got.Subscription)
+				if err != nil {
+					t.Fatal(err)
+				}
+				wantHeld := c.held
+				wantHeld.ID, wantHeld.Customer, wantHeld.Email = got.Subscription, got.Customer, "anna@example.com"
+				if diff := cmp.Diff(wantHeld, held); diff != "" || held.ID == "" || held.Customer == "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
+}
+
+func TestDeletedCustomer(t *testing.T) {
+	now := noon
+	fake, checkout := world(t, &now)
+	held := fake.Pay(start(t, checkout, order).ID)
+	fake.DeleteCustomer(held)
+	got, err := checkout.Subscription(t.Context(), held)
+	if err != nil || got.Email != "" || got.Customer == "" || got.Status != pay.Ended {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestUnknownIDs(t *testing.T) {
+	now := noon
+	fake, checkout := world(t, &now)
+	for _, c := range []struct {
+		name, id string
+		asked    int
+	}{
+		{"unknown", "_test_0123", 1},
+		{"empty", "", 0},
+		{"only a prefix", "_", 0},
+		{"another place", "_/../../customers", 0},
+		{"a query", "_1?expand[]=customer", 0},
+		{"too long", "_" + strings.Repeat("a", 300), 0},
+		{"not ASCII", "_é", 0},
+		{"a line", "_a\n", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := fake.Calls()
+			prefix := func(p string) string {
+				if c.id == "" {
+					return ""
+				}
+				return p + c.id
+			}
+			if _, err := checkout.Session(t.Context(), prefix("cs")); !errors.Is(err, pay.ErrNoSuchSession) {
+				t.Errorf("session: %v", err)
+			}
+			if _, err := checkout.Subscription(t.Context(), prefix("sub")); !errors.Is(err, pay.ErrNoSuchSubscription) {
+				t.Errorf("subscription: %v", err)
+			}
+			if got := fake.Calls() - before; got != 2*c.asked {
+				t.Errorf("asked %d times, want %d", got, 2*c.asked)
+			}
+		})
+	}
+}
+
+func TestIdempotency(t *testing.T) {
+	now := noon
+	fake, checkout := world(t, &now)
+	first := start(t, checkout, order)
+	if again := start(t, checkout, order); again != first {
+		t.Errorf("the same key gives %+v, then %+v", first, again)
+	}
+	other := order
+	other.Email = "bob@example.com"
+	if _, err := checkout.Start(t.Context(), other); !errors.Is(err, pay.ErrKeyReused) {
+		t.Errorf("the key for another address: %v", err)
+	}
+	other.IdempotencyKey = "key-2"
+	if page := start(t, checkout, other); page.ID == first.ID {
+		t.Error("another key gives the same page")
+	}
+	keyless := order
+	keyless.IdempotencyKey = ""
+	if start(t, checkout, keyless).ID == start(t, checkout, keyless).ID {
+		t.Error("without a key the page is the same")
+	}
+	now = now.Add(25 * time.Hour)
+	if page := start(t, checkout, order); page.ID == first.ID {
+		t.Error("a day later the page is the same")
+	}
+	if got := len(fake.Sessions()); got != 5 {
+		t.Errorf("%d sessions were made, want 5", got)
+	}
+}
+
+// TestFaults runs on virtual time, because the library sleeps between attempts.
+func TestFaults(t *testing.T) {
+	tooMany := paytest.Fault{Status: 429, Body: `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"slow down, anna@example.com"}}`}
+	inUse := paytest.Fault{Status: 409, Body: `{"error":{"type":"idempotency_error","code":"idempotency_key_in_use","message":"in use"}}`}
+	never := make(chan struct{})
+	for _, c := range []struct {
+		name   string
+		faults []paytest.Fault
+		change func(*stripepay.Config, *pay.StartRequest)
+		want   error
+		made   int // sessions
+	}{
+		{"down", []paytest.Fault{paytest.Cut(), paytest.Cut(), paytest.Cut()}, nil, pay.ErrUnavailable, 0},
+		{"cut once", []paytest.Fault{paytest.Cut()}, nil, nil, 1},
+		{"cut once it was done", []paytest.Fault{paytest.CutAfter()}, nil, nil, 1},
+		{"cut each time it was done", []paytest.Fault{paytest.CutAfter(), paytest.CutAfter(), paytest.CutAfter()}, nil, pay.ErrUnavailable, 1},
+		{"a proxy's 502 once", []paytest.Fault{paytest.Broken(502)}, nil, nil, 1},
+		{"a proxy's 503 for long", []paytest.Fault{paytest.Broken(503), paytest.Broken(503), paytest.Broken(503)}, nil, pay.ErrUnavailable, 0},
+		{"500 of the API", []paytest.Fault{{Status: 500, Body: `{"error":{"type":"api_error","message":"oops"}}`}}, nil, pay.ErrUnavailable, 0},
+		{"429", []paytest.Fault{tooMany}, nil, pay.ErrUnavailable, 0},
+		{"the same call runs elsewhere", []paytest.Fault{inUse, inUse, inUse}, nil, pay.ErrUnavailable, 0},
+		{"not JSON", []paytest.Fault{paytest.Garbled("<html>")}, nil, pay.ErrUnavailable, 0},
+		{"another object", []paytest.Fault{paytest.Garbled(`{"id":"cus_1","object":"customer"}`)}, nil, pay.ErrUnavailable, 0},
+		{"no page in the answer", []paytest.Fault{paytest.Garbled(`{"id":"cs_1","object":"checkout.session"}`)}, nil, pay.ErrUnavailable, 0},
+		{"moved", []paytest.Fault{{Status: 302, Header: http.Header{"Location": {"https://elsewhere.invalid"}}}}, nil, pay.ErrUnavailable, 0},
+		{"slow once", []paytest.Fault{paytest.Slow(never)}, nil, nil, 1},
+		{"slow for long", []paytest.Fault{paytest.Slow(never), paytest.Slow(never), paytest.Slow(never)}, nil, pay.ErrUnavailable, 0},
+		{"wrong key", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Key = "sk_live_wrong" }, pay.ErrRefused, 0},
+		{"wrong price", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Price = "price_other" }, pay.ErrRefused, 0},
+		{"wrong page to come back to", nil, func(_ *stripepay.Config, r *pay.StartRequest) { r.SuccessURL = "nowhere" }, pay.ErrRefused, 0},
+		{"not an address", nil, func(_ *stripepay.Config, r *pay.StartRequest) { r.Email = "anna" }, pay.ErrBadEmail, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				fake := paytest.NewStripe(func() time.Time { return noon })
+				request := order
+				checkout := open(t, inside{fake}, func(config *stripepay.Config) {
+					config.Client.Timeout = 3 * time.Second
+					if c.change != nil {
+						c.change(config, &request)
+					}
+				})
+				fake.Fail(c.faults...)
+				begun := time.Now()
+				page, err := checkout.Start(t.Context(), request)
+				if took := time.Since(begun); took > pay.Patience {
+					t.Errorf("it took %v", took)
+				}
+				if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+					t.Errorf("%+v, error %v, want %v", page, err, c.want)
+				}
+				if got := len(fake.Sessions()); got != c.made {
+					t.Errorf("%d sessions were made, want %d", got, c.made)
+				}
+				for _, secret := range []string{"sk_", "anna", "whsec"} {
+					if err != nil && strings.Contains(err.Error(), secret) {
+						t.Errorf("the error tells %q: %v", secret, err)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestCallerGoesAway(t *testing.T) {
+	now := noon
+	_, checkout := world(t, &now)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := checkout.Start(ctx, order); !errors.Is(err, context.Canceled) || errors.Is(err, pay.ErrUnavailable) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// spy keeps what is sent.
+type spy struct {
+	next    http.RoundTripper
+	headers []http.Header
+}
+
+func (s *spy) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.headers = append(s.headers, r.Header.Clone())
+	return s.next.RoundTrip(r)
+}
+
+// TestDiscretion: nothing is written, and nothing sent that is not asked for.
+func TestDiscretion(t *testing.T) {
+	var logged strings.Builder
+	log.SetOutput(&logged)
+	defer log.SetOutput(os.Stderr)
+	stderr, stdout := os.Stderr, os.Stdout
+	defer func() { os.Stderr, os.Stdout = stderr, stdout }()
+	file, err := os.CreateTemp(t.TempDir(), "output")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	os.Stderr, os.Stdout = file, file
+
+	fake := paytest.NewStripe(func() time.Time { return noon })
+	watcher := &spy{next: inside{fake}}
+	checkout := open(t, watcher)
+	page := start(t, checkout, order)
+	fake.Fail(paytest.Fault{Status: 400, Body: `{"error":{"type":"invalid_request_error","message":"anna@example.com"}}`})
+	if _, err := checkout.Session(t.Context(), page.ID); !errors.Is(err, pay.ErrRefused) {
+		t.Error(err)
+	}
+	if _, err := checkout.Session(t.Context(), page.ID); err != nil {
+		t.Error(err)
+	}
+	os.Stderr, os.Stdout = stderr, stdout
+	written, err := os.ReadFile(file.Name())
+	if err != nil || len(written) > 0 || logged.Len() > 0 {
+		t.Errorf("written: %q, logged: %q, %v", written, logged.String(), err)
+	}
+	if len(watcher.headers) != 3 {
+		t.Fatalf("%d requests", len(watcher.headers))
+	}
+	for _, header := range watcher.headers {
+		for _, name := range []string{"X-Stripe-Client-User-Agent", "X-Stripe-Client-Telemetry"} {
+			if got := header.Get(name); got != "" {
+				t.Errorf("%s: %s", name, got)
+			}
+		}
+	}
+}
+
+func TestNew(t *testing.T) {
+	good := stripepay.Config{Key: "sk_test_secret", Price: "price_1", WebhookSecrets: []string{"whsec_secret"}}
+	for _, c := range []struct {
+		name   string
+		change func(*stripepay.Config)
+		fault  string
+	}{
+		{"good", func(*stripepay.Config) {}, ""},
+		{"on this machine", func(c *stripepay.Config) { c.URL = "http://127.0.0.1:12111" }, ""},
+		{"no key", func(c *stripepay.Config) { c.Key = "" }, "key"},
+		{"no price", func(c *stripepay.Config) { c.Price = "" }, "price"},
+		{"no webhook secret", func(c *stripepay.Config) { c.WebhookSecrets = nil }, "webhook secret"},
+		{"an empty webhook secret", func(c *stripepay.Config) { c.WebhookSecrets = []string{"whsec_secret", ""} }, "webhook secret 2"},
+		{"in the clear", func(c *stripepay.Config) { c.URL = "http://stripe.example" }, "https"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			config := good
+			c.change(&config)
+			_, err := stripepay.New(config)
+			if (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) {
+				t.Errorf("error %v, want one about %q", err, c.fault)
+			}
+		})
+	}
+}

@@ -1,0 +1,238 @@
+package stripepay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"verdetto/shared/pay"
+)
+
+// ref is a field that holds an object's id, or the object where it was expanded.
+type ref struct {
+	ID     string
+	Object json.RawMessage // nil where it was not
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *ref) UnmarshalJSON(b []byte) error {
+	*r = ref{}
+	if len(b) == 0 || b[0] != '{' {
+		return json.Unmarshal(b, &r.ID) // null leaves it empty
+	}
+	r.Object = append(json.RawMessage(nil), b...)
+	var object struct {
+		ID string `json:"id"`
+	}
+	err := json.Unmarshal(b, &object)
+	r.ID = object.ID
+	return err
+}
+
+// moment is when seconds say; 0 is never.
+func moment(seconds int64) time.Time {
+	if seconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0).UTC()
+}
+
+// wireSession is what matters of a checkout.session.
+type wireSession struct {
+	Object          string `json:"object"`
+	ID              string `json:"id"`
+	URL             string `json:"url"`
+	Mode            string `json:"mode"`
+	Status          string `json:"status"`
+	PaymentStatus   string `json:"payment_status"`
+	Customer        ref    `json:"customer"`
+	CustomerEmail   string `json:"customer_email"`
+	CustomerDetails struct {
+		Email string `json:"email"`
+	} `json:"customer_details"`
+	Subscription ref   `json:"subscription"`
+	Created      int64 `json:"created"`
+	ExpiresAt    int64 `json:"expires_at"`
+}
+
+func readSession(body []byte) (wireSession, error) {
+	var s wireSession
+	if err := json.Unmarshal(body, &s); err != nil {
+		return wireSession{}, err
+	}
+	if s.Object != "checkout.session" || s.ID == "" {
+		return wireSession{}, errors.New("not a checkout session")
+	}
+	return s, nil
+}
+
+// email is the address that paid; before that, the one that was asked to.
+func (s wireSession) email() string {
+	if s.CustomerDetails.Email != "" {
+		return s.CustomerDetails.Email
+	}
+	return s.CustomerEmail
+}
+
+func (s wireSession) session() (pay.Session, error) {
+	answer := pay.Session{
+		ID: s.ID, Email: s.email(), Status: pay.SessionStatus(s.Status), Created: moment(s.Created),
+		Paid:         s.PaymentStatus == "paid" || s.PaymentStatus == "no_payment_required",
+		Subscription: s.Subscription.ID, Customer: s.Customer.ID,
+	}
+	switch answer.Status {
+	case pay.Open, pay.Complete, pay.Expired:
+	default:
+		return pay.Session{}, fmt.Errorf("read checkout: %w: status %q", pay.ErrUnavailable, s.Status)
+	}
+	if s.Subscription.Object != nil {
+		held, err := readSubscription(s.Subscription.Object)
+		if err != nil {
+			return pay.Session{}, fmt.Errorf("read checkout: %w: its subscription cannot be read", pay.ErrUnavailable)
+		}
+		answer.PaidUntil = held.paidUntil()
+	}
+	return answer, nil
+}
+
+// period is when a subscription or a part of it began and ends.
+type period struct {
+	CurrentPeriodStart int64 `json:"current_period_start"`
+	CurrentPeriodEnd   int64 `json:"current_period_end"`
+}
+
+// wireSubscription is what matters of a subscription.
+type wireSubscription struct {
+	Object            string `json:"object"`
+	ID                string `json:"id"`
+	Status            string `json:"status"`
+	Customer          ref    `json:"customer"`
+	LatestInvoice     ref    `json:"latest_invoice"`
+	CancelAt          int64  `json:"cancel_at"`
+	CancelAtPeriodEnd bool   `json:"cancel_at_period_end"`
+	EndedAt           int64  `json:"ended_at"`
+	period                   // until 2025-03-31
+	Items             struct {
+		Data []period `json:"data"` // since
+	} `json:"items"`
+}
+
+func readSubscription(body []byte) (wireSubscription, error) {
+	var s wireSubscription
+	if err := json.Unmarshal(body, &s); err != nil {
+		return wireSubscription{}, err
+	}
+	if s.Object != "subscription" || s.ID == "" {
+		return wireSubscription{}, errors.New("not a subscription")
+	}
+	return s, nil
+}
+
+// current is the period that runs now, wherever the version keeps it.
+func (s wireSubscription) current() period {
+	p := s.period
+	for _, item := range s.Items.Data {
+		if item.CurrentPeriodEnd > p.CurrentPeriodEnd {
+			p = item
+		}
+	}
+	return p
+}
+
+// status puts a subscription's state into the seam's words.
+func (s wireSubscription) status() pay.SubscriptionStatus {
+	switch s.Status {
+	case "active", "trialing":
+		return pay.Active
+	case "incomplete":
+		return pay.Pending
+	case "canceled", "incomplete_expired":
+		return pay.Ended
+	}
+	return pay.Late // past_due, unpaid, paused, and what is yet to be invented
+}
+
+// paidUntil looks at the newest invoice, because the period moves on, and the
+// status stays active, an hour or more before a renewal is even charged.
+func (s wireSubscription) paidUntil() time.Time {
+	if s.Status == "incomplete" || s.Status == "incomplete_expired" {
+		return time.Time{} // nothing was ever paid
+	}
+	paid := s.status() == pay.Active
+	var invoice struct {
+		Status string `json:"status"`
+	}
+	if s.LatestInvoice.Object != nil && json.Unmarshal(s.LatestInvoice.Object, &invoice) == nil {
+		paid = invoice.Status == "paid"
+	}
+	p := s.current()
+	until := p.CurrentPeriodStart
+	if paid {
+		until = p.CurrentPeriodEnd
+	}
+	if s.EndedAt != 0 {
+		until = min(until, s.EndedAt)
+	}
+	return moment(until)
+}
+
+func (s wireSubscription) subscription() pay.Subscription {
+	var customer struct {
+		Email string `json:"email"`
+	}
+	if s.Customer.Object != nil {
+		_ = json.Unmarshal(s.Customer.Object, &customer) // a deleted one has no address
+	}
+	cancel := s.CancelAt
+	if cancel == 0 && s.CancelAtPeriodEnd {
+		cancel = s.current().CurrentPeriodEnd
+	}
+	return pay.Subscription{
+		ID: s.ID, Customer: s.Customer.ID, Email: customer.Email, Status: s.status(),
+		PaidUntil: s.paidUntil(), CancelAt: moment(cancel), EndedAt: moment(s.EndedAt),
+	}
+}
+
+// wireInvoice is what matters of an invoice.
+type wireInvoice struct {
+	Object        string `json:"object"`
+	Customer      ref    `json:"customer"`
+	CustomerEmail string `json:"customer_email"`
+	Subscription  ref    `json:"subscription"` // until 2025-03-31
+	Parent        struct {
+		SubscriptionDetails struct {
+			Subscription ref `json:"subscription"`
+		} `json:"subscription_details"`
+	} `json:"parent"` // since
+	Lines struct {
+		Data []struct {
+			Type   string `json:"type"`
+			Parent struct {
+				Type string `json:"type"`
+			} `json:"parent"`
+			Period struct {
+				End int64 `json:"end"`
+			} `json:"period"`
+		} `json:"data"`
+	} `json:"lines"`
+}
+
+func (i wireInvoice) subscription() string {
+	if i.Subscription.ID != "" {
+		return i.Subscription.ID
+	}
+	return i.Parent.SubscriptionDetails.Subscription.ID
+}
+
+// paysUntil is the end of what the invoice is for. The invoice's own period is
+// the one before.
+func (i wireInvoice) paysUntil() time.Time {
+	var end int64
+	for _, line := range i.Lines.Data {
+		if line.Type == "subscription" || line.Parent.Type == "subscription_item_details" {
+			end = max(end, line.Period.End)
+		}
+	}
+	return moment(end)
+}
