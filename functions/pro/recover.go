@@ -109,7 +109,7 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	if err != nil {
 		return err
 	}
-	message, err := mail.KeyMail(j.Lang, j.Email, key, c.Plan().Until, s.BaseURL)
+	message, err := mail.RecoverMail(mail.Key{To: j.Email, Lang: j.Lang, Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL})
 	if err != nil {
 		return err
 	}

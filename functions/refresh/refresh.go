@@ -200,13 +200,11 @@ type folded struct {
 
 // route adds observations to a route's history and makes its sheet anew.
 func (r *Refresher) route(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day) (f folded, err error) {
-	read := store.Eventual
 	for range attempts {
-		f, err = r.fold(ctx, route, observations, today, read)
+		f, err = r.fold(ctx, route, observations, today)
 		if !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrExists) {
 			return f, err
 		}
-		read = store.Strong
 	}
 	return f, err
 }
@@ -214,8 +212,21 @@ func (r *Refresher) route(ctx context.Context, route fare.Route, observations []
 // fold does it once. The sheet is made from the whole history every time and
 // written only if it differs, so a run that was killed before it wrote the
 // sheet is mended by the next.
-func (r *Refresher) fold(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day, read store.Consistency) (f folded, err error) {
-	blocks, err := r.Fares.Blocks(ctx, route, read)
+//
+// The old sheet is read before the history, and both strongly: whoever wrote a
+// sheet that is replaced here had written its part of the history before, so it
+// is in what the new sheet is made from.
+func (r *Refresher) fold(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day) (f folded, err error) {
+	old, version, err := r.Fares.Sheet(ctx, route, store.Strong)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return f, err
+	}
+	if version > 0 {
+		if f.sheet, err = verdict.Decode(old); err != nil {
+			return f, fmt.Errorf("sheet of %s: %w", route, err)
+		}
+	}
+	blocks, err := r.Fares.Blocks(ctx, route, store.Strong)
 	if err != nil {
 		return f, err
 	}
@@ -232,17 +243,8 @@ func (r *Refresher) fold(ctx context.Context, route fare.Route, observations []f
 	}
 	f.added, f.changed = added, len(writes) > 0
 
-	old, version, err := r.Fares.Sheet(ctx, route, read)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return f, err
-	}
-	if version > 0 {
-		if f.sheet, err = verdict.Decode(old); err != nil {
-			return f, fmt.Errorf("sheet of %s: %w", route, err)
-		}
-		if f.sheet.AsOf > today {
-			return f, nil // made by a later refresh, which knew at least as much
-		}
+	if version > 0 && f.sheet.AsOf > today {
+		return f, nil // made by a later refresh, which knew at least as much
 	}
 	f.sheet = verdict.Build(merged, f.sheet.Lows, today)
 	fresh := f.sheet.Encode()

@@ -43,7 +43,7 @@ func (r *Refresher) trendsOnce(ctx context.Context, origin fare.City, entries []
 			continue // the same, or made by another refresh that knew more
 		}
 		newer = append(newer, e)
-		changed[e.Destination] = store.Coverage{Observations: e.Observations, Sample: e.Sample, Newest: time.Unix(e.Newest, 0)}
+		changed[e.Destination] = store.Coverage{Observations: e.Observations, Sample: e.Sample, Newest: time.Unix(e.Newest, 0), AsOf: e.AsOf}
 	}
 	if len(newer) == 0 {
 		return nil

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -22,6 +24,12 @@ type Coverage struct {
 	Observations int       `json:"n"`
 	Sample       int       `json:"s"` // past days with a known cheapest fare
 	Newest       time.Time `json:"at"`
+	AsOf         fare.Day  `json:"on"` // the refresh that says so
+}
+
+// knowsMore tells whether a refresh knew more of the route than another.
+func (c Coverage) knowsMore(than Coverage) bool {
+	return c.AsOf > than.AsOf || c.AsOf == than.AsOf && c.Observations > than.Observations
 }
 
 // Trends gives the encoded trends of an origin and their version, or ErrNotFound.
@@ -39,25 +47,52 @@ func trendsKey(origin fare.City) Key { return Key{"ORIGIN#" + string(origin), "T
 // from, 0 where there were none, and how well each changed route is known. The
 // trends come last, so that a run that is stopped before them does all again.
 func (f Fares) PutTrends(ctx context.Context, origin fare.City, data []byte, version int64, changed map[fare.City]Coverage) error {
-	ops := []Op{{Mode: Set, Item: Item{Key: Key{"COVERED", string(origin)}}}}
+	if err := f.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: Key{"COVERED", string(origin)}}}); err != nil {
+		return fmt.Errorf("write trends of %s: %w", origin, err)
+	}
 	for destination, c := range changed {
-		c.Newest = c.Newest.UTC()
-		text, err := json.Marshal(c)
-		if err != nil {
+		if err := f.putCoverage(ctx, Key{"INTO#" + string(destination), string(origin)}, c); err != nil {
 			return fmt.Errorf("write coverage of %s-%s: %w", origin, destination, err)
 		}
-		ops = append(ops, Op{Mode: Set, Item: Item{Key: Key{"INTO#" + string(destination), string(origin)}, Data: text}})
 	}
 	last := Op{Mode: Replace, Item: Item{Key: trendsKey(origin), Version: version, Data: data}}
 	if version == 0 {
 		last.Mode = Create
 	}
-	for _, op := range append(ops, last) {
-		if err := f.Table.Write(ctx, op); err != nil {
-			return fmt.Errorf("write trends of %s: %w", origin, err)
-		}
+	if err := f.Table.Write(ctx, last); err != nil {
+		return fmt.Errorf("write trends of %s: %w", origin, err)
 	}
 	return nil
+}
+
+// putCoverage writes how well a route is known unless somebody knew more.
+func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
+	c.Newest = c.Newest.UTC()
+	data, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	read := Eventual
+	for {
+		op := Op{Mode: Create, Item: Item{Key: key, Data: data}}
+		had, err := f.Table.Get(ctx, key, read)
+		if err == nil {
+			var old Coverage
+			if err := json.Unmarshal(had.Data, &old); err != nil {
+				return err
+			}
+			if old.knowsMore(c) || bytes.Equal(had.Data, data) {
+				return nil
+			}
+			op.Mode, op.Item.Version = Replace, had.Version
+		} else if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		if err = f.Table.Write(ctx, op); !errors.Is(err, ErrConflict) && !errors.Is(err, ErrExists) {
+			return err
+		}
+		read = Strong
+	}
 }
 
 // Covered lists the origins that routes are known from, in alphabetical order, after one.

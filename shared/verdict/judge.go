@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"math"
 	"time"
 
 	"verdetto/shared/fare"
@@ -22,7 +21,7 @@ type Analysis struct {
 // Verdetto is the judgement itself. The pointers are absent where too little is known.
 type Verdetto struct {
 	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How today's cheapest fare stands in the route's own history"`
-	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is"`
+	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is: how narrow its 90 % interval, which counts days that are alike as fewer"`
 	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample, in percent, that is cheaper than today's cheapest fare, ties counted half; 0 is a new low"`
 	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"Median of the sample, in cents"`
 	MinimoCent        *fare.Cents `json:"minimoCent,omitempty" doc:"Minimum of the sample, in cents"`
@@ -66,8 +65,10 @@ const (
 	normaleUpTo = 70
 	belowMedian = 98 // ottimo and buono are at most this percentage of the median
 
-	altaUpTo  = 0.07 // half-width of the interval of the percentile
-	mediaUpTo = 0.15
+	altaUpTo  = 15 // half of the interval of the percentile, in points
+	mediaUpTo = 30
+	altaFrom  = 60 // days in the sample
+	mediaFrom = 30
 	staleDays = 10 // a newest observation older than this costs one step of reliability
 
 	seasonDays = 45
@@ -101,40 +102,15 @@ func Judge(s Sheet, today fare.Day) (Analysis, bool) {
 }
 
 func judge(s Sheet, price fare.Cents, today fare.Day) Verdetto {
-	in, size, seasonal := sample(s.Lows, s.AsOf)
-	if size < MinSample {
-		return Verdetto{Livello: Insufficient, Campione: size}
+	t := stand(s, price)
+	if t.Size < MinSample {
+		return Verdetto{Livello: Insufficient, Campione: t.Size}
 	}
-	// The lows are in order of price, so one walk gives the rank and the median.
-	var below, equal, at int
-	var low, lower, upper fare.Cents
-	for _, l := range s.Lows {
-		if !in(l) {
-			continue
-		}
-		switch {
-		case l.Price < price:
-			below++
-		case l.Price == price:
-			equal++
-		}
-		switch at {
-		case 0:
-			low = l.Price
-		case (size - 1) / 2:
-			lower = l.Price
-		}
-		if at == size/2 {
-			upper = l.Price
-		}
-		at++
-	}
-	median := (lower + upper) / 2
-	percentile := 100 * (2*below + equal) / (2 * size)
-	difference := price - median
+	percentile := t.Percentile()
+	difference := price - t.Median
 
 	level := Caro
-	cheap := price*100 <= median*belowMedian
+	cheap := price*100 <= t.Median*belowMedian
 	switch {
 	case percentile <= ottimoUpTo && cheap:
 		level = Ottimo
@@ -145,13 +121,13 @@ func judge(s Sheet, price fare.Cents, today fare.Day) Verdetto {
 	}
 	return Verdetto{
 		Livello:           level,
-		Affidabilita:      reliability(below, equal, size, int(today-fare.DayOf(time.Unix(s.Newest, 0)))),
+		Affidabilita:      reliability(t, int(today-fare.DayOf(time.Unix(s.Newest, 0)))),
 		Percentile:        &percentile,
-		MedianaCent:       &median,
-		MinimoCent:        &low,
+		MedianaCent:       &t.Median,
+		MinimoCent:        &t.Minimum,
 		ScartoMedianaCent: &difference,
-		Campione:          size,
-		Stagionale:        &seasonal,
+		Campione:          t.Size,
+		Stagionale:        &t.Seasonal,
 	}
 }
 
@@ -184,18 +160,17 @@ func inSeason(day, asOf fare.Day) bool {
 	return ago <= seasonDays*10_000 || ago >= year-seasonDays*10_000
 }
 
-// reliability comes from the half-width of the 90 % Wilson score interval of
-// the percentile (E. B. Wilson, 1927), and from how fresh the newest fare is.
-func reliability(below, equal, size, age int) string {
-	const z = 1.6449 // 95th percentile of the normal distribution
-	n := float64(size)
-	p := (float64(below) + float64(equal)/2) / n
-	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+// reliability comes from how wide the interval of the percentile is and how
+// fresh the newest fare. A short sample is never reliable, however narrow its
+// interval: how alike neighbouring days are cannot be told from a few of them,
+// and it is the records of a short history that fall soonest.
+func reliability(t Standing, age int) string {
+	low, high := t.Interval()
 	step := 2
-	switch {
-	case half <= altaUpTo:
+	switch half := (high - low) / 2; {
+	case half <= altaUpTo && t.Size >= altaFrom:
 		step = 0
-	case half <= mediaUpTo:
+	case half <= mediaUpTo && t.Size >= mediaFrom:
 		step = 1
 	}
 	if age > staleDays {

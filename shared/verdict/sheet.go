@@ -5,8 +5,9 @@
 // departures, so it is compared only with the same minimum on other days: for
 // each past day on which something was found, the cheapest fare that was live
 // on that day (the as-of low). The percentile of today's cheapest fare among
-// those lows, ties counted half, gives the level; the width of its Wilson
-// interval gives the reliability. Fewer than MinSample lows never give a verdict.
+// those lows, ties counted half, gives the level; the width of its interval, in
+// which days that are alike count as fewer, gives the reliability. Fewer than
+// MinSample lows never give a verdict.
 //
 // The package is pure. Build does the arithmetic once per refresh and leaves a
 // Sheet of a few kilobytes; Judge answers from the sheet in time that does not

@@ -214,21 +214,52 @@ func TestAmounts(t *testing.T) {
 }
 
 func TestReliability(t *testing.T) {
+	at := func(below, size int, worth float64) Standing { return Standing{Below: below, Size: size, Worth: worth} }
 	for _, c := range []struct {
-		name                    string
-		below, equal, size, age int
-		want                    string
+		name     string
+		standing Standing
+		age      int
+		want     string
 	}{
-		{"few", 4, 0, 8, 0, Bassa},
-		{"some", 25, 0, 50, 0, Media},
-		{"many", 100, 0, 200, 0, Alta},
-		{"at the edge the interval is narrow", 0, 0, 30, 0, Alta},
-		{"many but stale", 100, 0, 200, 11, Media},
-		{"ten days are not stale", 100, 0, 200, 10, Alta},
-		{"few and stale", 4, 0, 8, 11, Bassa},
+		{"few", at(4, 8, 8), 0, Bassa},
+		{"many days worth few", at(100, 200, 4), 0, Bassa},
+		{"many days worth some", at(100, 200, 10), 0, Media},
+		{"many days worth many", at(100, 200, 40), 0, Alta},
+		{"a month of narrow interval", at(0, 30, 30), 0, Media},
+		{"less than a month of it", at(0, 29, 29), 0, Bassa},
+		{"two months of it", at(0, 60, 30), 0, Alta},
+		{"many but stale", at(100, 200, 40), 11, Media},
+		{"ten days are not stale", at(100, 200, 40), 10, Alta},
+		{"few and stale", at(4, 8, 8), 11, Bassa},
 	} {
-		if got := reliability(c.below, c.equal, c.size, c.age); got != c.want {
+		if got := reliability(c.standing, c.age); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestWorth has days that follow each other with one price, then with the other.
+func TestWorth(t *testing.T) {
+	runs := func(length, n int) (lows []fare.Cents) {
+		for i := range n {
+			lows = append(lows, fare.Cents(1000+1000*(i/length%2)))
+		}
+		return lows
+	}
+	for _, c := range []struct {
+		name     string
+		lows     []fare.Cents
+		low, top float64
+	}{
+		{"a price that never moves", slices.Repeat([]fare.Cents{5000}, 100), 1, 1},
+		{"one change", runs(50, 100), 1, 2},
+		{"a change every ten days", runs(10, 100), 5, 20},
+		{"a change every two days", runs(2, 100), 80, 100},
+		{"a change every day", runs(1, 100), 100, 100}, // never more than there are
+	} {
+		standing, ok := StandingOf(steady(5000, c.lows...), day0)
+		if !ok || standing.Worth < c.low || standing.Worth > c.top {
+			t.Errorf("%s: 100 days are worth %.1f, want %v to %v", c.name, standing.Worth, c.low, c.top)
 		}
 	}
 }

@@ -87,9 +87,8 @@ func window(observations []fare.Observation) *Window {
 	return w
 }
 
-// nearBest is how far, as a share, a bucket next to the best may be dearer and still belong to the window.
-var NearBest = 0.02
-var Shrink = 1.0
+// nearBest is how much dearer than the best, as a share, a bucket beside it may be and still belong to the window.
+const nearBest = 0.02
 
 // cheapestBuckets compares the buckets and gives the run around the cheapest.
 //
@@ -136,7 +135,10 @@ func cheapestBuckets(lives []life) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	for b := range n {
-		equations[b][b] += Shrink
+		// As if one more departure had cost the average in this bucket. It
+		// hardly moves what is known, and gives buckets that no departure ties
+		// to the others an effect of nought in place of none.
+		equations[b][b]++
 	}
 	effect := solve(equations)
 	known := func(b int) bool { return reach[b] >= MinDepartures }
@@ -149,7 +151,7 @@ func cheapestBuckets(lives []life) (from, to int, ok bool) {
 	if best < 0 {
 		return 0, 0, false
 	}
-	near := func(b int) bool { return known(b) && effect[b] <= effect[best]+NearBest }
+	near := func(b int) bool { return known(b) && effect[b] <= effect[best]+nearBest }
 	from, to = best, best
 	for from > 0 && near(from-1) {
 		from--

@@ -96,6 +96,43 @@ func TestReadForms(t *testing.T) {
 	}
 }
 
+// TestPrice reads a panel of round trips that tells the one-way fares apart.
+func TestPrice(t *testing.T) {
+	const text = "origin,destination,observed_date,depart_date,price,currency,return_date,outbound_price\n" +
+		"MIL,BUH,2026-01-01,2026-02-01,164,EUR,2026-02-08,64.00\n" +
+		"MIL,BUH,2026-01-02,2026-02-01,90,EUR,,40.50\n" +
+		"MIL,BUH,2026-01-03,2026-02-01,90,EUR,2026-02-08,\n"
+	for _, c := range []struct {
+		name    string
+		options []csvfile.Option
+		want    []string
+		bad     int
+	}{
+		{"as it stands", nil, []string{"MIL-BUH found 2026-01-02T00:00:00Z departs 2026-02-01 at 9000"}, 0},
+		{"another column", []csvfile.Option{csvfile.Price("outbound_price")}, []string{
+			"MIL-BUH found 2026-01-01T00:00:00Z departs 2026-02-01 at 6400",
+			"MIL-BUH found 2026-01-02T00:00:00Z departs 2026-02-01 at 4050",
+		}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := csvfile.Read(strings.NewReader(text), comparable, c.options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, told(all(t, p, "MIL").Fares)); diff != "" {
+				t.Error(diff)
+			}
+			if got := p.Report().BadTotal; got != c.bad {
+				t.Errorf("%d bad rows, want %d", got, c.bad)
+			}
+		})
+	}
+	_, err := csvfile.Read(strings.NewReader(text), comparable, csvfile.Price("inbound"))
+	if err == nil || !strings.Contains(err.Error(), "header lacks inbound: want origin, destination, observed_date, depart_date, inbound, currency") {
+		t.Errorf("a column that is not there: %v", err)
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"empty", "", "origin, destination, observed_date"},

@@ -1,0 +1,130 @@
+// Package backtest measures whether the verdicts are right: it replays a panel
+// of recorded fares day by day, lets the service's own rule judge each day from
+// what was observed by then, and compares that with what came after.
+//
+// There is no second implementation of the rule here. What a day's sheet is
+// made of is cut off at the end of that day, so no verdict can know its future;
+// what is measured against is only ever what followed.
+package backtest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+// Options say what is replayed.
+type Options struct {
+	From  fare.Day // the first day that is judged; 0: the first of the panel
+	To    fare.Day // the last day that is looked at, as verdict or as what came after; 0: the last of the panel
+	Cycle int      // days from one refresh to the next; 0 is 1
+
+	// Progress, where set, is told of each route as it ends, one at a time.
+	Progress func(done, total int, route fare.Route)
+}
+
+// Panel is the observations of each route, in any order.
+type Panel map[fare.Route][]fare.Observation
+
+// PanelError is a panel, or a choice of days, that nothing can be measured with.
+type PanelError struct{ Why string }
+
+func (e PanelError) Error() string { return "nothing to measure: " + e.Why }
+
+// Run replays a panel. It fails with PanelError where not one day can be judged;
+// what else could not be measured is missing from the report and named in it.
+func Run(ctx context.Context, panel Panel, o Options) (Report, error) {
+	o.Cycle = max(o.Cycle, 1)
+	span, err := spanOf(panel, o)
+	if err != nil {
+		return Report{}, err
+	}
+	routes := make([]fare.Route, 0, len(panel))
+	for r := range panel {
+		routes = append(routes, r)
+	}
+	slices.SortFunc(routes, func(a, b fare.Route) int {
+		return cmp.Or(cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.Destination, b.Destination))
+	})
+
+	tallies := make([]*tally, len(routes))
+	var mu sync.Mutex
+	done := 0
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(routes)) {
+		workers.Go(func() {
+			for i := range next {
+				tallies[i] = measure(ctx, replay(ctx, panel[routes[i]], span))
+				mu.Lock()
+				done++
+				if o.Progress != nil {
+					o.Progress(done, len(routes), routes[i])
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range routes {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	if err := ctx.Err(); err != nil {
+		return Report{}, fmt.Errorf("replay panel: %w", err)
+	}
+	return report(tallies, span)
+}
+
+// span is the days of a replay.
+type span struct {
+	first, from, to fare.Day // the panel begins, verdicts begin, all ends
+	cycle           int
+}
+
+// steps are the days of the refreshes: each is also a day of verdicts.
+func (s span) steps() []fare.Day {
+	var days []fare.Day
+	for d := s.first; d <= s.to; d += fare.Day(s.cycle) {
+		days = append(days, d)
+	}
+	return days
+}
+
+// spanOf finds the days of a panel and refuses one that holds nothing to judge.
+func spanOf(panel Panel, o Options) (span, error) {
+	s := span{cycle: o.Cycle}
+	last, longest := fare.Day(0), 0
+	for _, observations := range panel {
+		days := map[fare.Day]bool{}
+		for _, obs := range observations {
+			d := obs.FoundDay()
+			if s.first == 0 || d < s.first {
+				s.first = d
+			}
+			last = max(last, d)
+			days[d] = true
+		}
+		longest = max(longest, len(days))
+	}
+	s.from, s.to = max(s.first, o.From), last
+	if o.To != 0 {
+		s.to = min(s.to, o.To)
+	}
+	switch {
+	case len(panel) == 0:
+		return s, PanelError{"the panel has no comparable one-way fares"}
+	case longest <= verdict.MinSample:
+		return s, PanelError{fmt.Sprintf("no route was observed on more than %d days (the longest on %d); a verdict needs %d days before its own",
+			verdict.MinSample, longest, verdict.MinSample)}
+	case s.from > s.to:
+		return s, PanelError{fmt.Sprintf("the panel holds %s to %s, and none of it lies between the days asked for", s.first, last)}
+	}
+	return s, nil
+}

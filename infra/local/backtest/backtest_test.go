@@ -1,0 +1,209 @@
+package backtest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+const day0 = fare.Day(16800)
+
+var route = fare.Route{Origin: "MIL", Destination: "BUH"}
+
+func seen(found, depart fare.Day, price fare.Cents) fare.Observation {
+	return fare.Observation{Found: found.Time().Unix(), Depart: depart, Price: price}
+}
+
+// run replays and makes sure that the report can be written both ways: JSON knows no NaN.
+func run(t *testing.T, panel Panel, o Options) Report {
+	t.Helper()
+	r, err := Run(t.Context(), panel, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.NewEncoder(io.Discard).Encode(r); err != nil {
+		t.Error(err)
+	}
+	var text strings.Builder
+	r.Print(&text)
+	if strings.Contains(text.String(), "NaN") || strings.Contains(text.String(), "Inf") {
+		t.Errorf("a table of nothing:\n%s", &text)
+	}
+	return r
+}
+
+// byHand is one departure, seen on 17 days. From the ninth on there are
+// verdicts: ottimo at 80 (0th), caro at 120 (100, 95, 90, 87, 84, 82), ottimo at
+// 76 (0), and buono at 90 (12: two of 16 are cheaper).
+func byHand() Panel {
+	var all []fare.Observation
+	for day, price := range []fare.Cents{100, 100, 100, 100, 100, 100, 100, 100, 80, 120, 120, 120, 120, 120, 120, 76, 90} {
+		all = append(all, seen(day0+fare.Day(day), day0+100, price*100))
+	}
+	return Panel{route: all}
+}
+
+func TestByHand(t *testing.T) {
+	r := run(t, byHand(), Options{})
+	near := cmpopts.EquateApprox(0, 1e-12)
+	if r.Verdicts != 9 || r.Routes != 1 || r.From != "2015-12-31" || r.To != "2016-01-16" {
+		t.Errorf("%d verdicts on %d routes, %s to %s", r.Verdicts, r.Routes, r.From, r.To)
+	}
+	var shares []float64
+	for _, c := range r.Calibration {
+		shares = append(shares, c.Share*9)
+	}
+	if diff := cmp.Diff([]float64{2, 2, 3, 3, 3, 7, 8}, shares, near); diff != "" {
+		t.Errorf("verdicts at or below 5, 10, 25, 50, 75, 90, 95: %s", diff)
+	}
+	type row struct {
+		level  string
+		days   int
+		later  []float64 // after a week
+		chance []float64 // within a week
+	}
+	var got []row
+	for _, l := range r.Levels {
+		one := row{level: l.Level, days: l.Days}
+		for _, c := range l.Later {
+			one.later = append(one.later, float64(c.Days), float64(c.Count), c.Mean, c.Median)
+		}
+		for _, f := range l.Fell {
+			one.chance = append(one.chance, float64(f.Within), float64(f.Count), f.Chance)
+		}
+		got = append(got, one)
+	}
+	// A week is known of the first two verdicts only: 80 fell to 76, which is 5 %, and 120 to 90 by way of 76.
+	want := []row{
+		{"ottimo", 2, []float64{7, 1, -0.05, -0.05}, []float64{7, 1, 1}},
+		{"buono", 1, nil, nil},
+		{"normale", 0, nil, nil},
+		{"caro", 6, []float64{7, 1, -0.25, -0.25}, []float64{7, 1, 1}},
+		{"all", 9, []float64{7, 2, -0.15, -0.15}, []float64{7, 2, 1}},
+	}
+	if diff := cmp.Diff(want, got, near, cmp.AllowUnexported(row{})); diff != "" {
+		t.Error(diff)
+	}
+	if r.Travellers != nil || r.Window != nil || len(r.Missing) < 3 {
+		t.Errorf("travellers %v, window %v, missing %q", r.Travellers, r.Window, r.Missing)
+	}
+}
+
+func TestOnlyTheDaysAskedFor(t *testing.T) {
+	r := run(t, byHand(), Options{From: day0 + 9, To: day0 + 15})
+	if r.Verdicts != 7 || r.Levels[0].Days != 1 || r.Levels[3].Days != 6 || len(r.Levels[3].Later) > 0 {
+		t.Errorf("%+v", r.Levels)
+	}
+	// Refreshed every second day the service judges half as often, from as many days: 8, 10, 12, 14 and 16.
+	if r := run(t, byHand(), Options{Cycle: 2}); r.Verdicts != 5 {
+		t.Errorf("every second day: %d verdicts", r.Verdicts)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	short := Panel{route: byHand()[route][:8]}
+	for _, c := range []struct {
+		name    string
+		panel   Panel
+		options Options
+		want    string
+	}{
+		{"nothing", Panel{}, Options{}, "no comparable one-way fares"},
+		{"a route of eight days", short, Options{}, "no route was observed on more than 8 days (the longest on 8)"},
+		{"after the end", byHand(), Options{From: day0 + 50}, "none of it lies between the days asked for"},
+		{"before the beginning", byHand(), Options{To: day0 - 1}, "none of it lies between the days asked for"},
+		{"before the first verdict", byHand(), Options{To: day0 + 7}, "no route has 8 days of fares before"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := Run(t.Context(), c.panel, c.options)
+			var refused PanelError
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+			if r.Verdicts != 0 || r.Calibration != nil {
+				t.Errorf("a report was made: %+v", r)
+			}
+		})
+	}
+}
+
+// market is routes whose fares fall until 53 days before departure and rise from there, with noise.
+func market(seed uint64, routes, days, ahead int) Panel {
+	panel := Panel{}
+	for r := range routes {
+		rng := rand.New(rand.NewPCG(seed, uint64(r)))
+		name := fare.Route{Origin: "MIL", Destination: fare.City(fmt.Sprintf("%c%c%c", 'A'+r/676%26, 'A'+r/26%26, 'A'+r%26))}
+		var all []fare.Observation
+		for day := range days {
+			for lead := range ahead {
+				price := 5000 + 100*max(53-lead, lead-53) + 500*rng.IntN(5)
+				all = append(all, seen(day0+fare.Day(day), day0+fare.Day(day+lead), fare.Cents(price)))
+			}
+		}
+		panel[name] = all
+	}
+	return panel
+}
+
+// TestNoVerdictKnowsItsFuture replays a panel that was cut off on a day: what was said until then is the same.
+func TestNoVerdictKnowsItsFuture(t *testing.T) {
+	for name, observations := range market(1, 2, 60, 30) {
+		whole := replay(t.Context(), observations, span{first: day0, from: day0, to: day0 + 59, cycle: 1})
+		for _, end := range []int{10, 30, 58} {
+			cut := replay(t.Context(), observations[:(end+1)*30], span{first: day0, from: day0, to: day0 + fare.Day(end), cycle: 1})
+			if diff := cmp.Diff(whole.looks[:end+1], cut.looks, cmp.AllowUnexported(look{})); diff != "" {
+				t.Errorf("%s until day %d: %s", name, end, diff)
+			}
+		}
+	}
+}
+
+// TestOrderAndRepetitionAreIrrelevant: the report depends on the set of observations.
+func TestOrderAndRepetitionAreIrrelevant(t *testing.T) {
+	panel := market(2, 3, 40, 10)
+	want := run(t, panel, Options{})
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, all := range panel {
+		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	}
+	panel[fare.Route{Origin: "MIL", Destination: "AAA"}] = append(panel[fare.Route{Origin: "MIL", Destination: "AAA"}], panel[fare.Route{Origin: "MIL", Destination: "AAA"}][:50]...)
+	if diff := cmp.Diff(want, run(t, panel, Options{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestMillion replays a million fares of 20 routes in less than a minute and less than 1 GiB.
+func TestMillion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: a million fares")
+	}
+	panel := market(4, 20, 250, 200)
+	var rows int
+	for _, all := range panel {
+		rows += len(all)
+	}
+	begun := time.Now()
+	r := run(t, panel, Options{})
+	took := time.Since(begun)
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	t.Logf("%d fares, %d verdicts in %.1f s, %d MiB", rows, r.Verdicts, took.Seconds(), memory.Sys>>20)
+	if rows != 1_000_000 || took > time.Minute || memory.Sys > 1<<30 {
+		t.Errorf("%d fares took %v and %d MiB", rows, took, memory.Sys>>20)
+	}
+	if r.Verdicts != 20*(250-verdict.MinSample) {
+		t.Errorf("%d verdicts", r.Verdicts)
+	}
+}

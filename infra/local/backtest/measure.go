@@ -1,0 +1,161 @@
+package backtest
+
+import (
+	"context"
+	"slices"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+// What is asked of a verdict's future.
+var (
+	horizons   = []int{7, 14, 28} // days after which the route's cheapest fare is looked at again
+	fallWithin = []int{7, 14}     // days within which the same departure may fall
+	levels     = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
+	sureness   = []string{verdict.Alta, verdict.Media, verdict.Bassa}
+)
+
+const fall = 0.05 // a fall is one of at least this share
+
+// tally is what one route has to say on every question.
+type tally struct {
+	verdicts int
+	atMost   []mean        // by percentile asked: 1 where the verdict's is no more
+	spread   []mean        // the same, with ties spread out
+	days     []int         // by level
+	later    [][]mean      // by horizon and level: change of the route's cheapest fare
+	changes  [][][]float64 // the same, one by one
+	fell     [][]mean      // by span and level: 1 where the same departure fell
+	held     []mean        // by sureness: 1 where the interval held
+	width    []mean        // by sureness: half of it, in points
+	premium  []mean        // by bucket of lead time, the advised window last
+	premiums [][]float64   // the same, one by one
+	cost     [][]mean      // by starters and policy
+}
+
+func measure(ctx context.Context, s story) *tally {
+	t := &tally{
+		atMost: make([]mean, len(percentilesAsked)), spread: make([]mean, len(percentilesAsked)),
+		days: make([]int, len(levels)), later: grid(len(horizons), len(levels)), fell: grid(len(fallWithin), len(levels)),
+		changes: make([][][]float64, len(horizons)),
+		held:    make([]mean, len(sureness)), width: make([]mean, len(sureness)),
+		premium: make([]mean, len(buckets)+1), premiums: make([][]float64, len(buckets)+1),
+		cost: grid(len(starters), len(policies)),
+	}
+	for h := range t.changes {
+		t.changes[h] = make([][]float64, len(levels))
+	}
+	if ctx.Err() != nil {
+		return t
+	}
+	for _, l := range s.looks {
+		if l.judged() && l.day >= s.span.from {
+			t.verdict(s, l)
+		}
+	}
+	t.bookingWindow(s)
+	t.travellers(s)
+	return t
+}
+
+func grid(rows, columns int) [][]mean {
+	g := make([][]mean, rows)
+	for i := range g {
+		g[i] = make([]mean, columns)
+	}
+	return g
+}
+
+// verdict compares one verdict with what came after it.
+func (t *tally) verdict(s story, l look) {
+	first := s.span.first
+	level := slices.Index(levels, l.verdict.Livello)
+	t.verdicts++
+	t.days[level]++
+	for i, p := range percentilesAsked {
+		t.atMost[i].add(l.day, first, indicator(*l.verdict.Percentile <= p))
+		t.spread[i].add(l.day, first, atMost(l.standing, p))
+	}
+	for i, h := range horizons {
+		if then, ok := s.at(l.day + fare.Day(h)); ok {
+			change := float64(then.standing.Price)/float64(l.standing.Price) - 1
+			t.later[i][level].add(l.day, first, change)
+			t.changes[i][level] = append(t.changes[i][level], change)
+		}
+	}
+	if departure, ok := s.life(l.depart); ok {
+		for i, within := range fallWithin {
+			if fell, known := fellWithin(departure, l, within, s.span.to); known {
+				t.fell[i][level].add(l.day, first, indicator(fell))
+			}
+		}
+	}
+	if held, known := holds(s, l); known {
+		sure := slices.Index(sureness, l.verdict.Affidabilita)
+		low, high := l.standing.Interval()
+		t.held[sure].add(l.day, first, indicator(held))
+		t.width[sure].add(l.day, first, (high-low)/2)
+	}
+}
+
+// atMost is how much of a standing lies at or below a percentile, its ties
+// being spread evenly over the places among their equals that it may have.
+func atMost(t verdict.Standing, p int) float64 {
+	place := float64(p)/100*float64(t.Size+1) - float64(t.Below)
+	return min(max(place/float64(t.Equal+1), 0), 1)
+}
+
+// fellWithin tells whether a departure was seen at 5 % or more below a day's
+// cheapest fare within some days. It is not known where the departure was not
+// seen again by then, or where the panel ends before.
+func fellWithin(departure life, l look, within int, end fare.Day) (fell, known bool) {
+	until := l.day + fare.Day(within)
+	if until > end {
+		return false, false
+	}
+	for _, s := range departure.sightings {
+		if s.day <= l.day || s.day > until {
+			continue
+		}
+		known = true
+		if float64(s.price) <= float64(l.standing.Price)*(1-fall) {
+			return true, true
+		}
+	}
+	return false, known
+}
+
+// holds tells whether the stated interval of a percentile held: whether it
+// takes in the place of the day's fare among the lows of the whole panel. It is
+// not asked where fewer lows came later than the verdict rests on: the whole
+// would be little more than the sample, and nearly every interval would hold.
+func holds(s story, l look) (held, known bool) {
+	later := 0
+	var below, equal, n float64
+	for _, low := range s.lows {
+		n++
+		switch {
+		case low.Price < l.standing.Price:
+			below++
+		case low.Price == l.standing.Price:
+			equal++
+		}
+		if low.Day > l.day {
+			later++
+		}
+	}
+	if later < l.standing.Size {
+		return false, false
+	}
+	place := 100 * (below + equal/2) / n
+	from, to := l.standing.Interval()
+	return from <= place && place <= to, true
+}
+
+func indicator(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}

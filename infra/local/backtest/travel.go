@@ -1,0 +1,161 @@
+package backtest
+
+import (
+	"fmt"
+	"slices"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+// The buckets of lead time that premiums are told by.
+var buckets = []int{0, 4, 8, 15, 22, 31, 46, 61, 91, 181}
+
+// bucketName is its days before departure; the last is the advised window.
+func bucketName(b int) string {
+	switch {
+	case b == len(buckets):
+		return "advised"
+	case b == len(buckets)-1:
+		return fmt.Sprintf("%d+", buckets[b])
+	}
+	return fmt.Sprintf("%d-%d", buckets[b], buckets[b+1]-1)
+}
+
+func bucketOf(lead int) int {
+	i, exact := slices.BinarySearch(buckets, lead)
+	if !exact {
+		i--
+	}
+	return i
+}
+
+// seenOff tells whether a departure was watched to its end: for the last time within a cycle of leaving, before the panel ended.
+func (l life) seenOff(s span) bool {
+	last := l.sightings[len(l.sightings)-1].day
+	return l.depart <= s.to && int(l.depart-last) < max(s.cycle, verdict.LiveDays)
+}
+
+// wholeLead is the lead time, in days, at which a departure must have been seen to count as seen whole.
+const wholeLead = 61
+
+// bookingWindow takes the premium of each sighting over its departure's own
+// minimum, of departures that were watched whole: one that was seen only near
+// its end has a minimum that is too high, and flatters every late fare.
+func (t *tally) bookingWindow(s story) {
+	for _, l := range s.lives {
+		if !l.seenOff(s.span) || int(l.depart-l.sightings[0].day) < wholeLead {
+			continue
+		}
+		low := l.cheapest()
+		for _, seen := range l.sightings {
+			if seen.day < s.span.from {
+				continue
+			}
+			lead := int(l.depart - seen.day)
+			at := bucketOf(lead)
+			if look, ok := s.at(seen.day); ok && look.window != nil && look.window.DaGiorni <= lead && lead <= look.window.AGiorni {
+				at = len(buckets)
+			}
+			premium := float64(seen.price)/float64(low) - 1
+			t.premium[at].add(seen.day, s.span.first, premium)
+			t.premiums[at] = append(t.premiums[at], premium)
+		}
+	}
+}
+
+func (l life) cheapest() fare.Cents {
+	low := l.sightings[0].price
+	for _, s := range l.sightings {
+		low = min(low, s.price)
+	}
+	return low
+}
+
+// policy is a way to choose the day on which a given departure is bought.
+type policy struct {
+	name string
+	// buys tells whether a traveller buys at this sighting; the last one is always bought.
+	buys func(s story, l life, at int) bool
+}
+
+// The policies. The clairvoyant is reckoned apart: who knows the future has no rule.
+var policies = []policy{
+	{"at once", func(story, life, int) bool { return true }},
+	{"clairvoyant", nil},
+	{"ottimo or buono in the window", func(s story, l life, at int) bool {
+		return inWindow(s, l, at, func(level string) bool { return level == verdict.Ottimo || level == verdict.Buono })
+	}},
+	{"unless caro in the window", func(s story, l life, at int) bool {
+		return inWindow(s, l, at, func(level string) bool { return level != verdict.Caro })
+	}},
+	{"first day of the window", func(s story, l life, at int) bool {
+		return inWindow(s, l, at, func(string) bool { return true })
+	}},
+	{"lower quartile", func(s story, l life, at int) bool {
+		look, ok := s.at(l.sightings[at].day)
+		return ok && l.sightings[at].price <= look.quartile
+	}},
+	{"always waiting", func(story, life, int) bool { return false }},
+}
+
+const atOnce, clairvoyant = 0, 1
+
+// inWindow buys inside the advised window at the first level that is good
+// enough, or else on the last look inside it; without a window, or past it, at once.
+func inWindow(s story, l life, at int, enough func(level string) bool) bool {
+	seen := l.sightings[at]
+	look, ok := s.at(seen.day)
+	if !ok || look.window == nil {
+		return true // no advice to wait for
+	}
+	lead := int(l.depart - seen.day)
+	switch {
+	case lead > look.window.AGiorni:
+		return false
+	case lead-s.span.cycle < look.window.DaGiorni:
+		return true
+	}
+	return enough(look.verdict.Livello)
+}
+
+// starters are the travellers that are told apart by when they started looking.
+var starters = []string{"who starts on any day", "who starts before the window ends"}
+
+// travellers lets one start looking for each departure on each day with a
+// verdict on which it was seen, and has them buy by every policy. Only
+// departures watched to their end count: how waiting would have ended is not known of others.
+func (t *tally) travellers(s story) {
+	for _, l := range s.lives {
+		if !l.seenOff(s.span) {
+			continue
+		}
+		// From the last sighting backwards: who does not buy at one pays what is paid from the next.
+		pays := make([]fare.Cents, len(policies))
+		for at := len(l.sightings) - 1; at >= 0; at-- {
+			seen := l.sightings[at]
+			last := at == len(l.sightings)-1
+			for i, p := range policies {
+				switch {
+				case last, p.buys != nil && p.buys(s, l, at):
+					pays[i] = seen.price
+				case p.buys == nil:
+					pays[i] = min(pays[i], seen.price)
+				}
+			}
+			look, ok := s.at(seen.day)
+			if last || !ok || !look.judged() || seen.day < s.span.from {
+				continue
+			}
+			groups := 1
+			if look.window != nil && int(l.depart-seen.day) >= look.window.DaGiorni {
+				groups = 2
+			}
+			for g := range groups {
+				for i := range policies {
+					t.cost[g][i].add(seen.day, s.span.first, float64(pays[i])/100)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package mail
+
+import (
+	"errors"
+	"fmt"
+	netmail "net/mail"
+	"strings"
+)
+
+// ErrAddress: what was given is not an address that the service sends to.
+var ErrAddress = errors.New("not an e-mail address")
+
+const (
+	maxAddress = 254 // RFC 5321 with erratum 1690: what fits a path of 256
+	maxLocal   = 64
+	maxLabel   = 63
+)
+
+// ParseAddress is the one rule for addresses: a bare local@domain, ASCII
+// throughout, unquoted, with a domain of at least two labels. It gives the address
+// with its domain in lower case; the part before the @ belongs to its mail server
+// and stays as it is. A domain in another script is written in its xn-- form.
+//
+// The rule is narrower than RFC 5321 on purpose: it leaves out forms that nobody
+// has and that programs read in different ways. Errors wrap ErrAddress and do not
+// repeat what was given.
+func ParseAddress(email string) (string, error) {
+	local, domain, err := split(email)
+	if err == nil {
+		err = checkLocal(local)
+	}
+	if err == nil {
+		domain = strings.ToLower(domain)
+		err = checkDomain(domain)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrAddress, err)
+	}
+	address := local + "@" + domain
+	// The standard library has the last word: what it reads otherwise is refused.
+	if read, err := netmail.ParseAddress(address); err != nil || read.Name != "" || read.Address != address {
+		return "", fmt.Errorf("%w: it is read in another way", ErrAddress)
+	}
+	return address, nil
+}
+
+func split(email string) (local, domain string, err error) {
+	if len(email) > maxAddress {
+		return "", "", fmt.Errorf("longer than %d characters", maxAddress)
+	}
+	for i := range len(email) {
+		if email[i] <= ' ' || email[i] > '~' {
+			return "", "", errors.New("a space, or a character that is not ASCII")
+		}
+	}
+	local, domain, found := strings.Cut(email, "@")
+	if !found || strings.Contains(domain, "@") {
+		return "", "", errors.New("want exactly one @")
+	}
+	return local, domain, nil
+}
+
+func checkLocal(local string) error {
+	if local == "" || len(local) > maxLocal {
+		return fmt.Errorf("want 1 to %d characters before the @", maxLocal)
+	}
+	for atom := range strings.SplitSeq(local, ".") {
+		if atom == "" {
+			return errors.New("a dot out of place before the @")
+		}
+		for _, c := range atom {
+			if !alphanumeric(c) && !strings.ContainsRune("!#$%&'*+-/=?^_`{|}~", c) {
+				return fmt.Errorf("%q before the @", c)
+			}
+		}
+	}
+	return nil
+}
+
+func checkDomain(domain string) error {
+	last, labels := "", 0
+	for label := range strings.SplitSeq(domain, ".") {
+		if label == "" || len(label) > maxLabel {
+			return fmt.Errorf("want 1 to %d characters between the dots of the domain", maxLabel)
+		}
+		if label[0] == '-' || label[len(label)-1] == '-' {
+			return errors.New("a hyphen out of place in the domain")
+		}
+		for _, c := range label {
+			if !alphanumeric(c) && c != '-' {
+				return fmt.Errorf("%q in the domain", c)
+			}
+		}
+		last, labels = label, labels+1
+	}
+	if labels < 2 {
+		return errors.New("a domain without a dot")
+	}
+	// No top-level domain is a single letter or begins with a digit: 127.0.0.1 is no domain.
+	if len(last) < 2 || '0' <= last[0] && last[0] <= '9' {
+		return errors.New("a domain that ends in no top-level domain")
+	}
+	return nil
+}
+
+func alphanumeric(c rune) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}

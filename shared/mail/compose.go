@@ -1,0 +1,206 @@
+package mail
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	netmail "net/mail"
+	"net/textproto"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Composer writes messages as MIME, from one sender.
+type Composer struct {
+	from   netmail.Address
+	now    func() time.Time
+	random io.Reader
+}
+
+// NewComposer takes the sender as an address or as Name <address>, the name in any script.
+func NewComposer(from string, now func() time.Time) (*Composer, error) {
+	if err := oneLine(from, maxName+maxAddress); err != nil {
+		return nil, fmt.Errorf("read the sender of mail: %w", err)
+	}
+	read, err := netmail.ParseAddress(from)
+	if err != nil {
+		return nil, fmt.Errorf("read the sender of mail: %w", err)
+	}
+	if read.Address, err = ParseAddress(read.Address); err != nil {
+		return nil, fmt.Errorf("read the sender of mail: %w", err)
+	}
+	if err := oneLine(read.Name, maxName); err != nil { // an encoded name can hold what the text above did not
+		return nil, fmt.Errorf("read the sender of mail: name: %w", err)
+	}
+	return &Composer{*read, now, rand.Reader}, nil
+}
+
+// From is the bare address of the sender.
+func (c *Composer) From() string { return c.from.Address }
+
+// Compose writes a message in 7-bit ASCII, lines ending in CRLF: headers, then
+// the text, or text and HTML as alternatives, with what the HTML shows beside
+// them. A message that cannot be written is ErrRefused.
+func (c *Composer) Compose(m Message) ([]byte, error) {
+	if err := check(m); err != nil {
+		return nil, fmt.Errorf("write mail: %w: %w", ErrRefused, err)
+	}
+	to, err := ParseAddress(m.To)
+	if err != nil {
+		return nil, fmt.Errorf("write mail: %w: %w", ErrRefused, err)
+	}
+	var id [16]byte
+	if _, err := io.ReadFull(c.random, id[:]); err != nil {
+		return nil, fmt.Errorf("write mail: %w: random bytes: %w", ErrBlocked, err)
+	}
+	name := hex.EncodeToString(id[:])
+	root := parts(m, name)
+
+	var b bytes.Buffer
+	field(&b, "Date", c.now().UTC().Format(time.RFC1123Z))
+	field(&b, "From", sender(c.from.Name, c.from.Address))
+	field(&b, "To", "<"+to+">")
+	field(&b, "Subject", encode(m.Subject))
+	_, domain, _ := strings.Cut(c.from.Address, "@")
+	field(&b, "Message-ID", "<"+name+"@"+domain+">")
+	if m.Unsubscribe != "" {
+		field(&b, "List-Unsubscribe", "<"+m.Unsubscribe+">")
+		field(&b, "List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
+	}
+	field(&b, "Auto-Submitted", "auto-generated") // keeps "I am on holiday" from being answered (RFC 3834)
+	field(&b, "MIME-Version", "1.0")
+	for _, key := range []string{"Content-Type", "Content-Transfer-Encoding"} {
+		if value := root.header.Get(key); value != "" {
+			field(&b, key, value)
+		}
+	}
+	b.WriteString("\r\n")
+	b.Write(root.body)
+	return b.Bytes(), nil
+}
+
+func check(m Message) error {
+	faults := []error{
+		label("subject", oneLine(m.Subject, MaxSubject)),
+		label("tag", errors.Join(oneLine(m.Tag, maxTag), only(m.Tag, "-_"))),
+	}
+	if strings.TrimSpace(m.Subject) == "" {
+		faults = append(faults, errors.New("no subject"))
+	}
+	if m.Text == "" {
+		faults = append(faults, errors.New("no text"))
+	}
+	if !utf8.ValidString(m.Text) || !utf8.ValidString(m.HTML) {
+		faults = append(faults, errors.New("text or HTML that is not UTF-8"))
+	}
+	if m.Unsubscribe != "" {
+		faults = append(faults, label("unsubscribe", checkUnsubscribe(m.Unsubscribe)))
+	}
+	if len(m.Inline) > 0 && m.HTML == "" {
+		faults = append(faults, errors.New("inline parts without HTML that shows them"))
+	}
+	seen := map[string]bool{}
+	for _, a := range m.Inline {
+		if a.ContentID == "" || len(a.ContentID) > maxName || seen[a.ContentID] {
+			faults = append(faults, errors.New("content id that is empty, too long or there twice"))
+		}
+		seen[a.ContentID] = true
+		kind, subtype, _ := strings.Cut(a.ContentType, "/")
+		if kind == "" || subtype == "" || len(a.ContentType) > maxName {
+			faults = append(faults, errors.New("content type: want type/subtype"))
+		}
+		faults = append(faults,
+			label("content id", only(a.ContentID, "._@-")),
+			label("content type", errors.Join(only(kind, "-"), only(subtype, ".+-"))),
+			label("file name", oneLine(a.Name, maxName)))
+	}
+	return errors.Join(faults...)
+}
+
+func label(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// part is a MIME entity.
+type part struct {
+	header textproto.MIMEHeader
+	body   []byte
+}
+
+// parts makes the tree: the text alone, or both alternatives, or these beside
+// what the HTML shows. "=_" cannot occur in a body of quoted-printable or base64,
+// so no text holds a boundary.
+func parts(m Message, name string) part {
+	plain := text("text/plain", m.Text)
+	if m.HTML == "" {
+		return plain
+	}
+	both := group("multipart/alternative", "=_a"+name, nil, plain, text("text/html", m.HTML))
+	if len(m.Inline) == 0 {
+		return both
+	}
+	all := []part{both}
+	for _, a := range m.Inline {
+		all = append(all, inline(a))
+	}
+	return group("multipart/related", "=_r"+name, map[string]string{"type": "multipart/alternative"}, all...)
+}
+
+func text(contentType, s string) part {
+	var b bytes.Buffer
+	w := quotedprintable.NewWriter(&b)
+	_, _ = io.WriteString(w, s) // a bytes.Buffer takes everything
+	_ = w.Close()
+	return part{textproto.MIMEHeader{
+		"Content-Type":              {mime.FormatMediaType(contentType, map[string]string{"charset": "utf-8"})},
+		"Content-Transfer-Encoding": {"quoted-printable"},
+	}, b.Bytes()}
+}
+
+func inline(a Attachment) part {
+	named := map[string]string{}
+	if a.Name != "" {
+		named["filename"] = a.Name
+	}
+	const line = 57 // bytes that make 76 characters
+	var b bytes.Buffer
+	for data := a.Data; len(data) > 0; {
+		n := min(line, len(data))
+		b.WriteString(base64.StdEncoding.EncodeToString(data[:n]))
+		b.WriteString("\r\n")
+		data = data[n:]
+	}
+	return part{textproto.MIMEHeader{
+		"Content-Type":              {a.ContentType},
+		"Content-Transfer-Encoding": {"base64"},
+		"Content-Id":                {"<" + a.ContentID + ">"},
+		"Content-Disposition":       {mime.FormatMediaType("inline", named)},
+	}, b.Bytes()}
+}
+
+func group(contentType, boundary string, params map[string]string, children ...part) part {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	_ = w.SetBoundary(boundary) // of characters that a boundary may have
+	for _, child := range children {
+		body, _ := w.CreatePart(child.header)
+		_, _ = body.Write(child.body)
+	}
+	_ = w.Close()
+	all := map[string]string{"boundary": boundary}
+	for k, v := range params {
+		all[k] = v
+	}
+	return part{textproto.MIMEHeader{"Content-Type": {mime.FormatMediaType(contentType, all)}}, b.Bytes()}
+}

@@ -1,0 +1,141 @@
+package mail
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// MaxSubject is how many bytes a subject may have.
+	MaxSubject = 250
+	maxName    = 120 // bytes of a file's or a sender's name
+	maxTag     = 64
+	maxURL     = 900 // a line may have 998 characters, and a URL cannot be folded
+
+	foldAt = 76
+)
+
+// oneLine refuses what could end a header early or be shown as something else
+// than it is: every control character, line separators, broken UTF-8.
+func oneLine(s string, most int) error {
+	if len(s) > most {
+		return fmt.Errorf("longer than %d bytes", most)
+	}
+	if !utf8.ValidString(s) {
+		return errors.New("not UTF-8")
+	}
+	for _, c := range s {
+		if unicode.IsControl(c) || c == '\u2028' || c == '\u2029' {
+			return fmt.Errorf("control character %U", c)
+		}
+	}
+	return nil
+}
+
+// only refuses every character but ASCII letters, digits and those named.
+func only(s, others string) error {
+	for _, c := range s {
+		if !alphanumeric(c) && !strings.ContainsRune(others, c) {
+			return fmt.Errorf("character %q", c)
+		}
+	}
+	return nil
+}
+
+// checkUnsubscribe wants a URL that can stand between < and >.
+func checkUnsubscribe(address string) error {
+	if len(address) > maxURL {
+		return fmt.Errorf("longer than %d bytes", maxURL)
+	}
+	for i := range len(address) {
+		if c := address[i]; c <= ' ' || c > '~' || c == '<' || c == '>' {
+			return fmt.Errorf("character %q", c)
+		}
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return errors.New("not a URL")
+	}
+	return secure(u)
+}
+
+// secure wants https, or http on this machine.
+func secure(u *url.URL) error {
+	local := u.Hostname() == "127.0.0.1" || u.Hostname() == "::1" || u.Hostname() == "localhost"
+	if u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && local) {
+		return errors.New("neither https nor on this machine")
+	}
+	return nil
+}
+
+// field writes a header, folded at spaces where its line would become long.
+func field(b *bytes.Buffer, name, value string) {
+	b.WriteString(name)
+	b.WriteByte(':')
+	column, first := len(name)+1, true
+	for word := range strings.SplitSeq(value, " ") {
+		// Never before the first word: a line of nothing but a name confuses readers.
+		if !first && column+1+len(word) > foldAt {
+			b.WriteString("\r\n")
+			column = 0
+		}
+		b.WriteByte(' ')
+		b.WriteString(word)
+		column, first = column+1+len(word), false
+	}
+	b.WriteString("\r\n")
+}
+
+// encode gives a text the form it has in a header: itself where that is safe,
+// encoded words (RFC 2047) otherwise. The standard library's encoder leaves a
+// text alone that looks like an encoded word already, and then it is read as one.
+func encode(s string) string {
+	if plain(s) {
+		return s
+	}
+	return words(s)
+}
+
+// sender writes a name and an address. A name of other than letters and digits
+// is encoded rather than quoted: readers differ over what quotes may hold.
+func sender(name, address string) string {
+	switch {
+	case name == "":
+		return "<" + address + ">"
+	case plain(name) && only(name, " -") == nil:
+		return name + " <" + address + ">"
+	}
+	return words(name) + " <" + address + ">"
+}
+
+func words(s string) string {
+	const most = 45 // bytes that make an encoded word of at most 75 characters
+	var b strings.Builder
+	for len(s) > 0 {
+		n := min(most, len(s))
+		for n < len(s) && !utf8.RuneStart(s[n]) { // an encoded word holds whole characters
+			n--
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString("=?utf-8?b?" + base64.StdEncoding.EncodeToString([]byte(s[:n])) + "?=")
+		s = s[n:]
+	}
+	return b.String()
+}
+
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return s == strings.TrimSpace(s) && !strings.Contains(s, "  ") && !strings.Contains(s, "=?")
+}

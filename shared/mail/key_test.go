@@ -1,0 +1,132 @@
+package mail
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/shared/apikey"
+)
+
+func aKey(t *testing.T) Key {
+	t.Helper()
+	text, _, err := apikey.Mint(endless(7), apikey.Of([]byte("pepper"), "ada@example.com"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Key{
+		To: "ada@example.com", Key: text, Until: time.Date(2026, 8, 31, 23, 30, 0, 0, time.FixedZone("", -3600)),
+		BaseURL: "https://verdetto.example/", Support: "aiuto@verdetto.example",
+	}
+}
+
+func TestKeyMails(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		write func(Key) (Message, error)
+		lang  string
+	}{
+		{"key", KeyMail, ""},
+		{"key-it", KeyMail, Italian},
+		{"key-en", KeyMail, English},
+		{"recover", RecoverMail, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := aKey(t)
+			k.Lang = c.lang
+			got, err := c.write(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, c.name+".txt", []byte(got.Subject+"\n\n"+got.Text))
+			golden(t, c.name+".html", []byte(got.HTML))
+
+			if got.To != k.To || got.Tag != KeyTag || got.Unsubscribe != "" || strings.Contains(got.Subject, k.Key) {
+				t.Errorf("message %+v", got)
+			}
+			for what, body := range map[string]string{"text": got.Text, "HTML": got.HTML} {
+				for _, want := range []string{k.Key, "X-Api-Key", "https://verdetto.example/api/v1/pro/recupera", k.Support, "2026, "} {
+					if !strings.Contains(body, want) {
+						t.Errorf("%s lacks %q", what, want)
+					}
+				}
+				if strings.Contains(body, "example//") || strings.Contains(body, "no value") {
+					t.Errorf("%s is wrongly filled:\n%s", what, body)
+				}
+			}
+			if loads := regexp.MustCompile(`(?i)<(img|link|script|iframe|object|video)|url\(|@import|\ssrc=`).FindString(got.HTML); loads != "" {
+				t.Errorf("reading the mail would load something: %s", loads)
+			}
+			if _, err := composer(t, "v@verdetto.example").Compose(got); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestKeyMailWithoutSupport(t *testing.T) {
+	k := aKey(t)
+	k.Support = ""
+	got, err := KeyMail(k)
+	if err != nil || !strings.Contains(got.Text, "Reply to this message.") || strings.Contains(got.HTML, "mailto:") {
+		t.Errorf("error %v, text:\n%s", err, got.Text)
+	}
+}
+
+func TestKeyMailRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*Key)
+	}{
+		{"no address", func(k *Key) { k.To = "" }},
+		{"two addresses", func(k *Key) { k.To += ",bob@example.com" }},
+		{"a key that is none", func(k *Key) { k.Key = "vd_x" }},
+		{"HTML for a key", func(k *Key) { k.Key = "<script>" }},
+		{"no end", func(k *Key) { k.Until = time.Time{} }},
+		{"no base", func(k *Key) { k.BaseURL = "" }},
+		{"base without encryption", func(k *Key) { k.BaseURL = "http://verdetto.example" }},
+		{"base that ends a quotation", func(k *Key) { k.BaseURL = "https://verdetto.example/'; rm" }},
+		{"base with a query", func(k *Key) { k.BaseURL = "https://verdetto.example?a=b" }},
+		{"base that runs a script", func(k *Key) { k.BaseURL = "javascript:alert(1)" }},
+		{"support that is no address", func(k *Key) { k.Support = "Ada <a@b.example>" }},
+		{"unknown language", func(k *Key) { k.Lang = "de" }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := aKey(t)
+			c.change(&k)
+			got, err := KeyMail(k)
+			if err == nil || got.Text != "" {
+				t.Errorf("wrote %q", got.Text)
+			}
+			if err != nil && strings.Contains(err.Error(), aKey(t).Key) {
+				t.Errorf("error %v tells the key", err)
+			}
+		})
+	}
+	t.Run("http on this machine is taken", func(t *testing.T) {
+		for _, base := range []string{"http://127.0.0.1:8080", "http://[::1]:8080", "http://localhost:8080"} {
+			k := aKey(t)
+			k.BaseURL = base
+			if _, err := KeyMail(k); err != nil {
+				t.Errorf("%s: %v", base, err)
+			}
+		}
+	})
+}
+
+func TestDates(t *testing.T) {
+	for _, c := range []struct{ at, italian, english string }{
+		{"2026-09-01T00:30:00Z", "1º settembre 2026, ore 00:30 UTC", "1 September 2026, 00:30 UTC"},
+		{"2026-12-31T23:59:59-05:00", "1º gennaio 2027, ore 04:59 UTC", "1 January 2027, 04:59 UTC"},
+		{"2028-02-29T12:00:00Z", "29 febbraio 2028, ore 12:00 UTC", "29 February 2028, 12:00 UTC"},
+	} {
+		at, err := time.Parse(time.RFC3339, c.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if it, en := dateIT(at), dateEN(at); it != c.italian || en != c.english {
+			t.Errorf("%s is %q and %q", c.at, it, en)
+		}
+	}
+}
