@@ -4,7 +4,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 FUNCTIONS := $(notdir $(patsubst %/bootstrap/,%,$(wildcard functions/*/bootstrap/)))
-TOOLS     := .tools/dynamodb-local
+DYNAMODB  := .tools/dynamodb-local
+MOTO      := .tools/moto
 LDFLAGS   := -s -w
 
 # make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded.
@@ -40,15 +41,21 @@ invoke: tools dist/host/$(FN)/bootstrap ## run a Lambda executable here: FN=anal
 	go run ./infra/local invoke -exec dist/host/$(FN)/bootstrap -event $(EVENT) $(if $(filter refresh,$(FN)),-empty) $(UPSTREAM)
 
 bench: ## the benchmarks, as ratios side by side
-	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./shared/fare ./shared/places ./shared/store/... ./functions/...
+	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./shared/fare ./shared/places ./shared/store/... ./infra/local
 
-tools: $(TOOLS)/.complete ## what the tests need beside Go: DynamoDB Local, through Maven
+tools: $(DYNAMODB)/.complete $(MOTO)/.complete ## what the tests need beside Go: DynamoDB Local (Maven), moto (pip)
 
-$(TOOLS)/.complete: tools/dynamodb-local/pom.xml
+$(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
 	  echo "fetching DynamoDB Local"; \
-	  mvn -q -B -f tools/dynamodb-local/pom.xml dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(CURDIR)/$(TOOLS) && touch $@; \
+	  mvn -q -B -f tools/dynamodb-local/pom.xml dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(CURDIR)/$(DYNAMODB) && touch $@; \
 	else echo "no Maven or no Java here: tests over DynamoDB Local will be named as not run"; fi
+
+$(MOTO)/.complete: tools/moto.txt
+	@if python3 -c 'import venv, ensurepip' 2>/dev/null; then \
+	  echo "fetching moto, which stands in for SES"; \
+	  python3 -m venv $(MOTO) && $(MOTO)/bin/pip install -q --disable-pip-version-check -r tools/moto.txt && touch $@; \
+	else echo "no Python with venv here: tests over moto will be named as not run"; fi
 
 generate: ## make the committed tables again from their sources
 	go generate ./...

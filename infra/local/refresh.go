@@ -37,15 +37,16 @@ func refreshOnce(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	// The source first: where it cannot be read, no store is made for nothing.
+	source, partly, err := c.openUpstream(ctx, os.Stdout)
+	if err != nil {
+		return err
+	}
 	table, err := c.openStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer table.Close()
-	source, partly, err := c.openUpstream(ctx, os.Stdout)
-	if err != nil {
-		return err
-	}
 	report, err := runRefresh(ctx, &c, table, source, only)
 	if err != nil {
 		return err

@@ -9,6 +9,8 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -19,7 +21,6 @@ import (
 type event struct {
 	Action, Package, Test, Output string
 	Elapsed                       float64
-	FailedBuild, ImportPath       string
 }
 
 func main() {
@@ -34,48 +35,58 @@ func main() {
 		fmt.Fprintln(os.Stderr, "testreport:", err)
 		os.Exit(1)
 	}
-	var r report
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var e event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			fmt.Println(lines.Text())
-			continue
-		}
-		r.add(e)
-	}
+	r := newReport(os.Stdout)
+	unread := r.read(out)
 	waited := command.Wait()
-	if lines.Err() != nil {
-		fmt.Fprintln(os.Stderr, "testreport:", lines.Err())
+	if unread != nil {
+		fmt.Fprintln(os.Stderr, "testreport:", unread)
 	}
-	if !r.print(os.Getenv("CI") == "true") || waited != nil || lines.Err() != nil {
+	if !r.print(os.Getenv("CI") == "true", os.Getenv("VERDETTO_DATA") != "") || waited != nil || unread != nil {
 		os.Exit(1)
 	}
 }
 
 // report counts tests and keeps the output of those that did not pass.
 type report struct {
+	out            io.Writer
 	passed, failed int
-	skipped        []string // why, and where
-	output         map[string][]string
+	skipped        []string            // why, and where
+	output         map[string][]string // of what has not ended, by package and test
+	faulty         map[string]bool     // packages of which a test failed
+}
+
+func newReport(out io.Writer) *report {
+	return &report{out: out, output: map[string][]string{}, faulty: map[string]bool{}}
+}
+
+// read adds a stream of events. Lines that are none are passed on.
+func (r *report) read(in io.Reader) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var e event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			fmt.Fprintln(r.out, lines.Text())
+			continue
+		}
+		r.add(e)
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read events: %w", err)
+	}
+	return nil
 }
 
 func (r *report) add(e event) {
-	if r.output == nil {
-		r.output = map[string][]string{}
-	}
 	key := e.Package + " " + e.Test
 	switch e.Action {
-	case "output", "build-output":
-		if e.Action == "build-output" {
-			fmt.Print(e.Output)
-			return
-		}
+	case "build-output":
+		fmt.Fprint(r.out, e.Output)
+	case "output":
 		r.output[key] = append(r.output[key], e.Output)
 	case "pass":
 		if e.Test == "" {
-			fmt.Printf("ok    %-48s %6.1f s\n", e.Package, e.Elapsed)
+			fmt.Fprintf(r.out, "ok    %-48s %6.1f s\n", e.Package, e.Elapsed)
 		} else {
 			r.passed++
 		}
@@ -86,20 +97,42 @@ func (r *report) add(e event) {
 		}
 		delete(r.output, key)
 	case "fail":
-		if e.Test != "" {
-			r.failed++
-			fmt.Printf("FAIL  %s %s\n", e.Package, e.Test)
-		} else {
-			fmt.Printf("FAIL  %s\n", e.Package)
-			if e.FailedBuild != "" || r.failed == 0 {
-				r.failed++
-			}
+		if e.Test == "" {
+			r.packageFailed(e.Package)
+			return
 		}
-		for _, line := range r.output[key] {
-			fmt.Print("      ", line)
-		}
-		delete(r.output, key)
+		r.testFailed(e.Package, e.Test, "")
 	}
+}
+
+func (r *report) testFailed(pkg, test, how string) {
+	r.failed++
+	r.faulty[pkg] = true
+	r.tell(pkg+" "+test, how)
+}
+
+// packageFailed also tells of the tests that never ended, because the process
+// did: one that hangs is only to be found so. A package that failed without a
+// test that did (it does not build, or its TestMain fails) counts as one.
+func (r *report) packageFailed(pkg string) {
+	for _, key := range slices.Sorted(maps.Keys(r.output)) {
+		if test, ok := strings.CutPrefix(key, pkg+" "); ok && test != "" {
+			r.testFailed(pkg, test, " did not end")
+		}
+	}
+	if !r.faulty[pkg] {
+		r.failed++
+	}
+	r.tell(pkg+" ", "")
+}
+
+// tell writes what failed and what it had to say, once.
+func (r *report) tell(key, how string) {
+	fmt.Fprintf(r.out, "FAIL  %s%s\n", strings.TrimSpace(key), how)
+	for _, line := range r.output[key] {
+		fmt.Fprint(r.out, "      ", line)
+	}
+	delete(r.output, key)
 }
 
 // why is the reason that a test gave for skipping.
@@ -119,27 +152,28 @@ func (r *report) why(key string) string {
 	return "no reason given"
 }
 
-// print writes the closing lines and says whether all is well.
-func (r *report) print(strict bool) bool {
+// print writes the closing lines and says whether all is well. Strict is that
+// nothing may be skipped; data, that there are recorded fares to test with.
+func (r *report) print(strict, data bool) bool {
 	slices.Sort(r.skipped)
 	// Recorded fares belong to others and are not part of the project: a machine
 	// that has none may say so and pass.
 	excused := 0
 	for _, s := range r.skipped {
-		if strings.HasPrefix(s, "needs VERDETTO_DATA") && os.Getenv("VERDETTO_DATA") == "" {
+		if strings.HasPrefix(s, "needs VERDETTO_DATA") && !data {
 			excused++
 		}
 	}
 	strict = strict && len(r.skipped) > excused
 	if len(r.skipped) > 0 {
-		fmt.Println("\nnot run here:")
+		fmt.Fprintln(r.out, "\nnot run here:")
 		for _, s := range r.skipped {
-			fmt.Println("  " + s)
+			fmt.Fprintln(r.out, "  "+s)
 		}
 		if strict {
-			fmt.Println("with CI=true that is a failure")
+			fmt.Fprintln(r.out, "with CI=true that is a failure")
 		}
 	}
-	fmt.Printf("%d passed, %d failed, %d skipped\n", r.passed, r.failed, len(r.skipped))
+	fmt.Fprintf(r.out, "%d passed, %d failed, %d skipped\n", r.passed, r.failed, len(r.skipped))
 	return r.failed == 0 && r.passed > 0 && !strict
 }

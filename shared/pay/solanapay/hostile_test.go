@@ -195,12 +195,25 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestOwnSignature: what a wallet signed itself, in whichever place, pays it nothing.
 func TestOwnSignature(t *testing.T) {
-	transfer := paytest.Transfer{Wallet: paytest.Address("payer 1"), Mint: pay.MainnetUSDC, Units: price}
-	answer, signature := answerTo(t, transfer, "base64")
-	got, err := rule{transfer.Wallet, transfer.Mint}.read(encode(t, answer), signature)
-	if err != nil || got.Units != 0 {
-		t.Errorf("what the wallet signed itself is worth %d units, %v", got.Units, err)
+	answer, signature := answerTo(t, paytest.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price, Signers: 2}, "json")
+	keys := answer["transaction"].(map[string]any)["message"].(map[string]any)["accountKeys"].([]any)
+	for _, c := range []struct {
+		name  string
+		owner any
+		units int64
+	}{
+		{"a signer", keys[1], 0},
+		{"an account that did not sign", keys[2], price},
+	} {
+		for _, when := range []string{"preTokenBalances", "postTokenBalances"} {
+			answer["meta"].(map[string]any)[when].([]any)[1].(map[string]any)["owner"] = c.owner
+		}
+		got, err := rule{c.owner.(string), pay.MainnetUSDC}.read(encode(t, answer), signature)
+		if err != nil || got.Units != c.units {
+			t.Errorf("%s: %d units, %v, want %d", c.name, got.Units, err, c.units)
+		}
 	}
 }
 
@@ -256,6 +269,27 @@ func TestParsedEncoding(t *testing.T) {
 				t.Errorf("%d units: %s", got.Units, diff)
 			}
 		})
+	}
+	// The parser's list is complete: there is no account behind its last.
+	answer["meta"].(map[string]any)["postTokenBalances"].([]any)[0].(map[string]any)["accountIndex"] = len(keys)
+	if got, err := ours.read(encode(t, answer), signature); !errors.Is(err, pay.ErrUnreadable) {
+		t.Errorf("a balance of no account: %+v, %v", got, err)
+	}
+}
+
+// TestOrderOfMemos: inner calls come after the outer one that made them, and
+// what other programs were given is nobody's memo.
+func TestOrderOfMemos(t *testing.T) {
+	answer, signature := answerTo(t, paytest.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price}, "json")
+	memo := func(text string) any { return map[string]any{"programId": paytest.MemoProgram, "parsed": text} }
+	other := map[string]any{"programId": paytest.TokenProgram, "parsed": map[string]any{"type": "transfer"}, "data": "0 is not base58"}
+	answer["transaction"].(map[string]any)["message"].(map[string]any)["instructions"] = []any{memo("one"), other, memo("four")}
+	answer["meta"].(map[string]any)["innerInstructions"] = []any{
+		map[string]any{"index": 1, "instructions": []any{other, memo("two"), memo("three")}},
+	}
+	got, err := ours.read(encode(t, answer), signature)
+	if diff := cmp.Diff([]string{"one", "two", "three", "four"}, got.Memos); diff != "" || err != nil {
+		t.Error(err, diff)
 	}
 }
 

@@ -131,3 +131,27 @@ func TestRecorded(t *testing.T) {
 		}
 	}
 }
+
+// TestTokenAccount compares with accounts that wallets made on the network.
+func TestTokenAccount(t *testing.T) {
+	body, _ := recordedResult(t, filepath.Join(folder(t), "metamask_send-usdc-transfer-to-self-2.json"))
+	var answer struct {
+		Transaction struct {
+			Message struct{ AccountKeys []string }
+		}
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		t.Fatal(err)
+	}
+	for place, wallet := range map[int]string{1: "9fE6zKgca6K2EEa3yjbcq7zGMusUNqSQeWQNL2YDZ2Yi", 2: "FQT9SSwEZ6UUQxsmTzgt5JzjrS4M5zm13M1QiYF8TEo6"} {
+		got, err := TokenAccount(wallet, pay.MainnetUSDC)
+		if want := answer.Transaction.Message.AccountKeys[place]; err != nil || got != want {
+			t.Errorf("account of %s: %s, %v, want %s", wallet, got, err, want)
+		}
+	}
+	for _, c := range [][2]string{{"", pay.MainnetUSDC}, {"0x1234", pay.MainnetUSDC}, {pay.MainnetUSDC, "USDC"}} {
+		if got, err := TokenAccount(c[0], c[1]); err == nil {
+			t.Errorf("account of %q in %q: %s", c[0], c[1], got)
+		}
+	}
+}

@@ -230,7 +230,8 @@ func TestIdempotency(t *testing.T) {
 	}
 	keyless := order
 	keyless.IdempotencyKey = ""
-	if start(t, checkout, keyless).ID == start(t, checkout, keyless).ID {
+	once := start(t, checkout, keyless)
+	if twice := start(t, checkout, keyless); once.ID == twice.ID {
 		t.Error("without a key the page is the same")
 	}
 	now = now.Add(25 * time.Hour)
@@ -246,7 +247,6 @@ func TestIdempotency(t *testing.T) {
 func TestFaults(t *testing.T) {
 	tooMany := paytest.Fault{Status: 429, Body: `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"slow down, anna@example.com"}}`}
 	inUse := paytest.Fault{Status: 409, Body: `{"error":{"type":"idempotency_error","code":"idempotency_key_in_use","message":"in use"}}`}
-	never := make(chan struct{})
 	for _, c := range []struct {
 		name   string
 		faults []paytest.Fault
@@ -267,8 +267,8 @@ func TestFaults(t *testing.T) {
 		{"another object", []paytest.Fault{paytest.Garbled(`{"id":"cus_1","object":"customer"}`)}, nil, pay.ErrUnavailable, 0},
 		{"no page in the answer", []paytest.Fault{paytest.Garbled(`{"id":"cs_1","object":"checkout.session"}`)}, nil, pay.ErrUnavailable, 0},
 		{"moved", []paytest.Fault{{Status: 302, Header: http.Header{"Location": {"https://elsewhere.invalid"}}}}, nil, pay.ErrUnavailable, 0},
-		{"slow once", []paytest.Fault{paytest.Slow(never)}, nil, nil, 1},
-		{"slow for long", []paytest.Fault{paytest.Slow(never), paytest.Slow(never), paytest.Slow(never)}, nil, pay.ErrUnavailable, 0},
+		{"slow once", make([]paytest.Fault, 1), nil, nil, 1}, // see below
+		{"slow for long", make([]paytest.Fault, 3), nil, pay.ErrUnavailable, 0},
 		{"wrong key", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Key = "sk_live_wrong" }, pay.ErrRefused, 0},
 		{"wrong price", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Price = "price_other" }, pay.ErrRefused, 0},
 		{"wrong page to come back to", nil, func(_ *stripepay.Config, r *pay.StartRequest) { r.SuccessURL = "nowhere" }, pay.ErrRefused, 0},
@@ -284,7 +284,12 @@ func TestFaults(t *testing.T) {
 						c.change(config, &request)
 					}
 				})
-				fake.Fail(c.faults...)
+				for _, fault := range c.faults {
+					if fault.Status == 0 && !fault.Cut {
+						fault = paytest.Slow(make(chan struct{})) // which must be made in the time that it is waited in
+					}
+					fake.Fail(fault)
+				}
 				begun := time.Now()
 				page, err := checkout.Start(t.Context(), request)
 				if took := time.Since(begun); took > pay.Patience {

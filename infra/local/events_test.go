@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/infra/local/runtimeapi"
+	"verdetto/shared/store/dynamostore/dynamolocal"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestEvents hands every committed event to the built executable that it is
+// named for (refresh-origins.json goes to functions/refresh), over DynamoDB
+// Local with invented fares on the day that the events are from. An event
+// without a golden file fails, as does a golden file without an event.
+func TestEvents(t *testing.T) {
+	endpoint := dynamolocal.Endpoint(t)
+	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
+	c := choices{upstream: "sample", now: func() time.Time { return at }, log: slog.New(slog.DiscardHandler)}
+	full, done, err := c.furnish(t.Context(), endpoint, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+
+	files, err := filepath.Glob(filepath.Join("..", "..", "events", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no events", err)
+	}
+	seen := map[string]bool{}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		seen[name] = true
+		t.Run(name, func(t *testing.T) {
+			payload, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			function, _, _ := strings.Cut(name, "-")
+			environment := full
+			if function == "refresh" { // which finds nothing there yet
+				empty, done, err := c.furnish(t.Context(), endpoint, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer done()
+				environment = empty
+			}
+			// A pepper of its own makes the caller of each event one who has not called
+			// before, so that no answer depends on which events came earlier.
+			environment = append(environment[:len(environment):len(environment)], "VERDETTO_PEPPER=of-the-event-"+name+strings.Repeat("-", 32))
+
+			var logs bytes.Buffer
+			defer func() {
+				if t.Failed() {
+					t.Logf("the executable said:\n%s", &logs)
+				}
+			}()
+			process, err := runtimeapi.Start(t.Context(), built(t, "functions/"+function+"/bootstrap"), environment, &logs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer process.Close()
+			answer, err := process.Invoke(t.Context(), payload)
+			if err != nil || answer.Error != "" {
+				t.Fatal(err, answer.Error)
+			}
+			if bytes.Contains(answer.Payload, []byte(`"statusCode":5`)) {
+				t.Errorf("a fault of ours: %s", answer.Payload)
+			}
+			golden(t, filepath.Join("testdata", "events", name+".golden"), readable(t, answer.Payload))
+		})
+	}
+
+	goldens, err := filepath.Glob(filepath.Join("testdata", "events", "*.golden"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range goldens {
+		if name := strings.TrimSuffix(filepath.Base(file), ".golden"); !seen[name] {
+			t.Errorf("%s: there is no event of that name; delete it", file)
+		}
+	}
+}
+
+// readable indents an answer and sorts its keys. The body of an HTTP answer,
+// which is JSON inside a JSON string, is opened. Nothing is volatile: the clock
+// stands still to the second that answers are given in, and fares are invented
+// from it alone.
+func readable(t *testing.T, payload []byte) []byte {
+	t.Helper()
+	var answer any
+	if err := json.Unmarshal(payload, &answer); err != nil {
+		t.Fatalf("%s: %v", payload, err)
+	}
+	if fields, ok := answer.(map[string]any); ok {
+		if text, ok := fields["body"].(string); ok {
+			var body any
+			if json.Unmarshal([]byte(text), &body) == nil {
+				fields["body"] = body
+			}
+		}
+	}
+	var out bytes.Buffer
+	pretty := json.NewEncoder(&out)
+	pretty.SetEscapeHTML(false)
+	pretty.SetIndent("", "  ")
+	if err := pretty.Encode(answer); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// golden compares with a committed file, or writes it with -update.
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; go test ./infra/local -run TestEvents -update writes it, to be read before it is committed", err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s: %s", path, diff)
+	}
+}

@@ -1,0 +1,248 @@
+package paytest_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/pay/paytest"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// desk is a stand-in on loopback with a webhook that it reports to, as on a desk.
+type desk struct {
+	stripe  *paytest.Stripe
+	address string
+	now     time.Time
+
+	mu       sync.Mutex
+	received []string // types of events
+	answer   int      // of the webhook
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	d := &desk{now: noon, answer: http.StatusOK}
+	d.stripe = paytest.NewStripe(func() time.Time { return d.now })
+	server := httptest.NewServer(d.stripe)
+	t.Cleanup(server.Close)
+	d.address = server.URL
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		payload, _ := io.ReadAll(r.Body)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if r.Header.Get("Stripe-Signature") != paytest.Sign(payload, noon, paytest.TestSecret) {
+			d.received = append(d.received, "badly signed")
+		} else {
+			d.received = append(d.received, regexp.MustCompile(`"type":"([a-z_.]+\.[a-z_]+)"`).FindStringSubmatch(string(payload))[1])
+		}
+		w.WriteHeader(d.answer)
+	}))
+	t.Cleanup(hook.Close)
+	d.stripe.Webhook = hook.URL
+	return d
+}
+
+// request asks without following where the answer leads.
+func (d *desk) request(t *testing.T, method, path, key string, form url.Values) (int, http.Header, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, d.address+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, response.Header, string(body)
+}
+
+// begin makes a session through the API and returns its page's path and its id.
+func (d *desk) begin(t *testing.T) (path, id string) {
+	t.Helper()
+	status, _, body := d.request(t, http.MethodPost, "/v1/checkout/sessions", paytest.TestKey, url.Values{
+		"mode": {"subscription"}, "line_items[0][price]": {paytest.TestPrice}, "line_items[0][quantity]": {"1"}, "customer_email": {"a&b@example.com"},
+		"success_url": {"http://shop.example/done?id={CHECKOUT_SESSION_ID}"}, "cancel_url": {"http://shop.example/back"},
+	})
+	found := regexp.MustCompile(`"url":"http://[^/]+(/c/pay/(cs_test_[0-9a-f]+))"`).FindStringSubmatch(body)
+	if status != http.StatusOK || found == nil {
+		t.Fatalf("status %d: %s", status, body)
+	}
+	return found[1], found[2]
+}
+
+func TestCheckoutPage(t *testing.T) {
+	d := newDesk(t)
+	path, id := d.begin(t)
+	_, header, page := d.request(t, http.MethodGet, path, "", nil)
+	if !strings.Contains(page, "12.99 USD") || !strings.Contains(page, "a&amp;b@example.com") || !strings.Contains(page, `value="pay"`) {
+		t.Errorf("page: %s", page)
+	}
+	policy := header.Get("Content-Security-Policy")
+	if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "form-action 'self' http://shop.example") {
+		t.Errorf("policy: %s", policy)
+	}
+	if strings.Contains(page, "<script") || strings.Contains(page, "style=") {
+		t.Errorf("the page needs what its policy forbids: %s", page)
+	}
+	press := func(what, want string) {
+		t.Helper()
+		status, header, _ := d.request(t, http.MethodPost, path, "", url.Values{"do": {what}})
+		if status != http.StatusSeeOther || header.Get("Location") != want {
+			t.Errorf("%s leads to %d %q, want %q", what, status, header.Get("Location"), want)
+		}
+	}
+	press("cancel", "http://shop.example/back")
+	press("pay", "http://shop.example/done?id="+id)
+	press("pay", "http://shop.example/done?id="+id) // again
+	want := []string{"checkout.session.completed", "customer.subscription.created", "invoice.paid", "invoice.payment_succeeded"}
+	if diff := cmp.Diff(want, d.received); diff != "" {
+		t.Error(diff)
+	}
+	if _, _, page := d.request(t, http.MethodGet, path, "", nil); strings.Contains(page, `value="pay"`) || !strings.Contains(page, "is complete") {
+		t.Errorf("page afterwards: %s", page)
+	}
+	if status, _, _ := d.request(t, http.MethodGet, "/c/pay/cs_test_other", "", nil); status != http.StatusNotFound {
+		t.Errorf("an unknown page: %d", status)
+	}
+}
+
+func TestExpiredPage(t *testing.T) {
+	d := newDesk(t)
+	path, _ := d.begin(t)
+	d.now = noon.Add(25 * time.Hour)
+	if _, _, page := d.request(t, http.MethodGet, path, "", nil); !strings.Contains(page, "is expired") {
+		t.Errorf("page: %s", page)
+	}
+	if status, header, _ := d.request(t, http.MethodPost, path, "", url.Values{"do": {"pay"}}); status != http.StatusSeeOther || header.Get("Location") != path {
+		t.Errorf("paying leads to %d %q", status, header.Get("Location"))
+	}
+	if len(d.stripe.Events()) != 0 {
+		t.Error("something was sold")
+	}
+}
+
+func TestDesk(t *testing.T) {
+	d := newDesk(t)
+	_, id := d.begin(t)
+	held := d.stripe.Pay(id)
+	for _, c := range []struct {
+		do     string
+		status int
+		last   string // event
+	}{
+		{"fail", http.StatusSeeOther, "invoice.payment_failed"},
+		{"renew", http.StatusSeeOther, "invoice.payment_succeeded"},
+		{"cancel", http.StatusSeeOther, "customer.subscription.updated"},
+		{"end", http.StatusSeeOther, "customer.subscription.deleted"},
+		{"dance", http.StatusBadRequest, "customer.subscription.deleted"},
+	} {
+		status, _, _ := d.request(t, http.MethodPost, "/", "", url.Values{"subscription": {held}, "do": {c.do}})
+		if got := d.received[len(d.received)-1]; status != c.status || got != c.last {
+			t.Errorf("%s: %d, the last event is %s", c.do, status, got)
+		}
+	}
+	if _, _, page := d.request(t, http.MethodGet, "/", "", nil); !strings.Contains(page, held) || !strings.Contains(page, "canceled") {
+		t.Errorf("page: %s", page)
+	}
+	d.answer = http.StatusInternalServerError
+	if status, _, body := d.request(t, http.MethodPost, "/", "", url.Values{"subscription": {held}, "do": {"renew"}}); status != http.StatusBadGateway {
+		t.Errorf("a webhook that fails is passed over: %d %s", status, body)
+	}
+}
+
+func TestDeliverByHand(t *testing.T) {
+	d := newDesk(t)
+	_, id := d.begin(t)
+	d.stripe.Pay(id)
+	events := d.stripe.Events()
+	for _, event := range []paytest.Event{events[2], events[0], events[2]} { // out of order, and one twice
+		if status, err := d.stripe.Deliver(t.Context(), d.stripe.Webhook, event); status != http.StatusOK || err != nil {
+			t.Errorf("%d, %v", status, err)
+		}
+	}
+	if diff := cmp.Diff([]string{"invoice.paid", "checkout.session.completed", "invoice.paid"}, d.received); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAPIRefuses(t *testing.T) {
+	d := newDesk(t)
+	for _, c := range []struct {
+		name, method, path, key string
+		form                    url.Values
+		status                  int
+		says                    string
+	}{
+		{"no key", http.MethodGet, "/v1/subscriptions/sub_1", "", nil, 401, "Invalid API Key"},
+		{"unknown subscription", http.MethodGet, "/v1/subscriptions/sub_1", paytest.TestKey, nil, 404, "resource_missing"},
+		{"unknown session", http.MethodGet, "/v1/checkout/sessions/cs_1", paytest.TestKey, nil, 404, "resource_missing"},
+		{"unknown path", http.MethodGet, "/v1/lottery", paytest.TestKey, nil, 404, "Unrecognized"},
+		{"unknown parameter", http.MethodPost, "/v1/checkout/sessions", paytest.TestKey, url.Values{"luck": {"1"}}, 400, "parameter_unknown"},
+		{"single payment", http.MethodPost, "/v1/checkout/sessions", paytest.TestKey, url.Values{"mode": {"payment"}}, 400, "mode"},
+	} {
+		status, _, body := d.request(t, c.method, c.path, c.key, c.form)
+		if status != c.status || !strings.Contains(body, c.says) {
+			t.Errorf("%s: %d %s", c.name, status, body)
+		}
+	}
+}
+
+func TestFaultsOnTheWire(t *testing.T) {
+	d := newDesk(t)
+	get := func() error {
+		response, err := http.Get(d.address + "/")
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			return errors.New(response.Status)
+		}
+		return nil
+	}
+	released := make(chan struct{})
+	d.stripe.Fail(paytest.Cut(), paytest.CutAfter(), paytest.Broken(503), paytest.Slow(released), paytest.Fault{})
+	for _, want := range []string{"EOF", "EOF", "503 Service Unavailable"} {
+		if err := get(); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	answered := make(chan error)
+	go func() { answered <- get() }()
+	close(released)
+	if err := <-answered; err != nil {
+		t.Errorf("released: %v", err)
+	}
+	if err := get(); err != nil {
+		t.Errorf("no fault: %v", err)
+	}
+	d.stripe.Down(true)
+	if err := get(); err == nil {
+		t.Error("it answers while it is down")
+	}
+	d.stripe.Down(false)
+	if err := get(); err != nil {
+		t.Errorf("up again: %v", err)
+	}
+}

@@ -1,0 +1,110 @@
+package stripepay_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/shared/pay/stripepay"
+)
+
+// mockVersion of stripe-mock carries Stripe's own description of its API.
+const mockVersion = "github.com/stripe/stripe-mock@v0.203.0"
+
+// stripeMock starts stripe-mock and returns its address. It checks every request
+// against the description and answers with fixtures.
+func stripeMock(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	build := exec.CommandContext(ctx, "go", "install", mockVersion)
+	build.Dir = folder
+	build.Env = append(os.Environ(), "GOBIN="+folder, "GOFLAGS=-mod=mod")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Skipf("needs stripe-mock: %v: %s", err, out)
+	}
+	mock := exec.Command(filepath.Join(folder, "stripe-mock"), "-http-addr", "127.0.0.1:0", "-https-addr", "127.0.0.1:0")
+	output, err := mock.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mock.Stderr = mock.Stdout
+	if err := mock.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = mock.Process.Kill()
+		_ = mock.Wait()
+	})
+	lines := bufio.NewScanner(output)
+	for lines.Scan() {
+		if _, address, found := strings.Cut(lines.Text(), "Listening for HTTP at address: "); found {
+			go func() { _, _ = io.Copy(io.Discard, output) }()
+			if _, _, err := net.SplitHostPort(address); err != nil {
+				t.Fatalf("stripe-mock listens at %q: %v", address, err)
+			}
+			return "http://" + address
+		}
+	}
+	t.Fatalf("stripe-mock does not listen: %v", lines.Err())
+	return ""
+}
+
+// statuses notes what requests were answered with.
+type statuses struct{ seen []int }
+
+func (s *statuses) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil {
+		s.seen = append(s.seen, response.StatusCode)
+	}
+	return response, err
+}
+
+// TestStripeMock: every request that this package makes is one that the API describes.
+func TestStripeMock(t *testing.T) {
+	address := stripeMock(t)
+	watcher := &statuses{}
+	checkout := open(t, watcher, func(c *stripepay.Config) { c.URL = address })
+	page, err := checkout.Start(t.Context(), order)
+	if err != nil {
+		t.Errorf("start: %v", err)
+	}
+	if u, err := url.Parse(page.URL); err != nil || u.Host == "" || page.ID == "" || page.Expires.IsZero() {
+		t.Errorf("page %+v, %v", page, err)
+	}
+	if got, err := checkout.Session(t.Context(), page.ID); err != nil || got.ID != page.ID {
+		t.Errorf("session %+v, %v", got, err)
+	}
+	held, err := checkout.Subscription(t.Context(), "sub_1234")
+	if err != nil || held.ID != "sub_1234" || held.Customer == "" || held.PaidUntil.IsZero() {
+		t.Errorf("subscription %+v, %v", held, err)
+	}
+	for i, status := range watcher.seen {
+		if status != http.StatusOK {
+			t.Errorf("request %d was answered with %d", i+1, status)
+		}
+	}
+	if len(watcher.seen) != 3 {
+		t.Errorf("%d requests, want 3", len(watcher.seen))
+	}
+	// And it does check: what the API does not describe is refused.
+	response, err := http.PostForm(address+"/v1/checkout/sessions", url.Values{"mode": {"lottery"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode == http.StatusOK {
+		t.Error("stripe-mock accepts anything")
+	}
+}
