@@ -58,8 +58,13 @@ func (s *Service) checkout(ctx context.Context, in *emailBody) (*checkoutOutput,
 		SuccessURL:     s.BaseURL + "/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}",
 		CancelURL:      s.BaseURL + "/",
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, pay.ErrBadEmail):
+		return nil, httpapi.Invalid(httpapi.Fault{Name: "email", Detail: "is not an address that the card checkout takes"})
+	case errors.Is(err, pay.ErrUnavailable):
 		return nil, s.unavailable(ctx, "the checkout", err)
+	case err != nil:
+		return nil, err
 	}
 	out := &checkoutOutput{}
 	out.Body.URL = page.URL

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"verdetto/infra/local/runtimeapi"
+	"verdetto/shared/pay/paytest"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/store/dynamostore/dynamolocal"
 	"verdetto/shared/upstream"
@@ -102,6 +103,10 @@ func (c *choices) furnish(ctx context.Context, endpoint string, fill bool) (envi
 		"VERDETTO_TABLE=" + name,
 		"VERDETTO_ORIGIN_SECRETS=local-origin-secret",
 		"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
+		"VERDETTO_BASE_URL=https://verdetto.example", "VERDETTO_MAIL_FROM=Verdetto <mail@verdetto.example>",
+		"STRIPE_KEY=" + paytest.TestKey, "STRIPE_PRICE=" + paytest.TestPrice, "STRIPE_WEBHOOK_SECRETS=" + paytest.TestSecret,
+		"SOLANA_NODES=http://127.0.0.1:1", "SOLANA_WALLET=" + playWallet, // nobody is there: what needs them answers 503
+		"STRIPE_URL=http://127.0.0.1:1",
 		"TRAVELPAYOUTS_TOKEN=" + standIn.Token,
 		"TRAVELPAYOUTS_URL=" + standIn.URL,
 		"VERDETTO_NOW=" + c.now().UTC().Format(time.RFC3339),

@@ -30,8 +30,8 @@ type till struct {
 	close              func()
 }
 
-// deskWallet is where the stand-in's payments go. Nobody holds its key.
-var deskWallet = paytest.Address("verdetto desk wallet")
+// playWallet is where the stand-in's payments go. Nobody holds its key.
+var playWallet = paytest.Address("verdetto desk wallet")
 
 // openTill makes the paid plan over a table, for a service that is reached at base.
 func (c *choices) openTill(ctx context.Context, table store.Table, pepper []byte, base string) (*till, error) {
@@ -118,7 +118,7 @@ func (t *till) standIns(now func() time.Time, base string, money *config.Pay) er
 	*money = config.Pay{
 		BaseURL:   base,
 		StripeKey: t.stripe.Key, StripePrice: t.stripe.Price, StripeSecrets: []string{t.stripe.Secret}, StripeURL: t.stripeURL,
-		SolanaNodes: []string{t.nodeURL}, SolanaWallet: deskWallet, SolanaMint: pay.DevnetUSDC, SolanaNetwork: "devnet",
+		SolanaNodes: []string{t.nodeURL}, SolanaWallet: playWallet, SolanaMint: pay.DevnetUSDC, SolanaNetwork: "devnet",
 		USDC: "12.99",
 	}
 	return nil

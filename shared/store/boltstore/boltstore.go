@@ -38,7 +38,9 @@ var _ store.Table = (*Store)(nil)
 
 // Open opens the file, or makes it where there is none.
 func Open(path string, now func() time.Time, options ...Option) (*Store, error) {
-	o := &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType}
+	// The list of free pages is made anew at opening, not written with every
+	// commit: a long history leaves many of them.
+	o := &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
 	for _, f := range options {
 		f(o)
 	}

@@ -56,6 +56,15 @@ func jars() (string, error) {
 
 // Start runs DynamoDB Local until stop is called, and gives its address.
 func Start(ctx context.Context) (endpoint string, stop func(), err error) {
+	if endpoint, stop, err = start(ctx); errors.Is(err, errEnded) {
+		return start(ctx) // somebody else took the port between its choice and its use
+	}
+	return endpoint, stop, err
+}
+
+var errEnded = errors.New("it ended")
+
+func start(ctx context.Context) (endpoint string, stop func(), err error) {
 	dir, err := jars()
 	if err != nil {
 		return "", nil, err
@@ -98,7 +107,7 @@ func Start(ctx context.Context) (endpoint string, stop func(), err error) {
 		}
 		select {
 		case err := <-ended:
-			return "", nil, fmt.Errorf("start DynamoDB Local: it ended: %w", err)
+			return "", nil, fmt.Errorf("start DynamoDB Local: %w: %w", errEnded, err)
 		case <-ctx.Done():
 			stop()
 			return "", nil, fmt.Errorf("start DynamoDB Local: %w", ctx.Err())
