@@ -178,7 +178,7 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	}
 	here, ok := a.routes[path]
 	if !ok {
-		UnknownPath.Problem("Nothing answers at this path. GET /v1/docs lists what does.").write(w, r)
+		UnknownPath.Problem("Nothing answers at this path. GET /v1 lists what does.").write(w, r)
 		return
 	}
 	methods := make([]string, len(here))
