@@ -44,15 +44,12 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 	for _, f := range options {
 		f(o)
 	}
+	if err := checked(path, *o); err != nil {
+		return nil, err
+	}
 	db, err := bolt.Open(path, 0o600, o)
-	var system *fs.PathError
-	switch {
-	case errors.Is(err, berrors.ErrTimeout):
-		return nil, fmt.Errorf("open store %s: another process has it open", path)
-	case errors.As(err, &system):
-		return nil, fmt.Errorf("open store %s: %w", path, err)
-	case err != nil:
-		return nil, notAStore(path, err)
+	if err != nil {
+		return nil, refused(path, err)
 	}
 	s := &Store{db, now}
 	if err := s.prepare(path); err != nil {
@@ -64,22 +61,48 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 	return s, nil
 }
 
+// refused says why a file was not opened.
+func refused(path string, err error) error {
+	var system *fs.PathError
+	switch {
+	case errors.Is(err, berrors.ErrTimeout):
+		return fmt.Errorf("open store %s: another process has it open", path)
+	case errors.As(err, &system):
+		return fmt.Errorf("open store %s: %w", path, err)
+	}
+	return notAStore(path, err)
+}
+
+// checked makes sure that a file, if there is one, is whole, while no one writes
+// to it.
+func checked(path string, o bolt.Options) error {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil // it is made, or whatever is wrong with its path is told when it is opened
+	}
+	o.ReadOnly = true // so bolt reads its two heads and nothing else
+	db, err := bolt.Open(path, 0o600, &o)
+	if err != nil {
+		return refused(path, err)
+	}
+	defer db.Close()
+	if err := whole(path, db.Info().PageSize); err != nil {
+		return notAStore(path, err)
+	}
+	return nil
+}
+
 func notAStore(path string, why error) error {
 	return fmt.Errorf("open store %s: it is not a store, or a damaged one (%w); nothing was changed", path, why)
 }
 
-// prepare makes sure that the file is whole and has its bucket, and sweeps it.
+// prepare makes sure that the file has its bucket, and sweeps it.
 func (s *Store) prepare(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return fmt.Errorf("open store %s: %w", path, err)
-	}
 	made := false
-	err = s.db.View(func(tx *bolt.Tx) error {
-		if tx.Size() > info.Size() {
-			return notAStore(path, fmt.Errorf("it should have %d bytes and has %d", tx.Size(), info.Size()))
-		}
+	err := s.db.View(func(tx *bolt.Tx) error {
 		made = tx.Bucket(bucket) != nil
+		if first, _ := tx.Cursor().First(); !made && first != nil {
+			return notAStore(path, fmt.Errorf("it is the database of another program, with a bucket %.40q", first))
+		}
 		return nil
 	})
 	if err != nil {

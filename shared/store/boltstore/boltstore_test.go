@@ -1,11 +1,16 @@
 package boltstore_test
 
 import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	bolt "go.etcd.io/bbolt"
 
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
@@ -72,6 +77,97 @@ func TestNothingIsOverwritten(t *testing.T) {
 				t.Error("the file was changed")
 			}
 		})
+	}
+}
+
+// TestDamageIsToldNotFatal cuts a file of many pages anywhere and spoils its
+// pages one at a time. bolt ends the process where it meets such a page, so a
+// page that is let through would end this test. A page may be one that is not
+// in use: then there is nothing to refuse.
+func TestDamageIsToldNotFatal(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "good.db")
+	s, err := boltstore.Open(path, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 300 {
+		data := bytes.Repeat([]byte{byte(n)}, 50+n%7*1500) // some fill several pages
+		if err := s.Write(t.Context(), store.Op{Item: store.Item{Key: store.Key{Partition: "P", Sort: fmt.Sprintf("%04d", n)}, Data: data}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Close()
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := os.Getpagesize()
+	rng := rand.New(rand.NewPCG(1, 2))
+	spoilt := func(change func(b []byte) []byte) (refused bool) {
+		t.Helper()
+		path := filepath.Join(dir, "spoilt.db")
+		before := change(bytes.Clone(good))
+		if err := os.WriteFile(path, before, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := boltstore.Open(path, time.Now)
+		if err == nil {
+			s.Close()
+			return false
+		}
+		if !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), path) {
+			t.Errorf("%v; want it to name the file and say that it is damaged", err)
+		}
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+			t.Errorf("the file was changed (%v)", err)
+		}
+		return true
+	}
+	used := bytes.LastIndex(good, []byte{299 % 256, 299 % 256}) / page * page
+	for at := page; at < used; at += page/2 + 100 {
+		if !spoilt(func(b []byte) []byte { return b[:at] }) {
+			t.Errorf("a file cut to %d of %d bytes was opened", at, len(good))
+		}
+	}
+	refused := 0
+	for at := 2 * page; at < len(good); at += page {
+		if spoilt(func(b []byte) []byte {
+			for i := range page {
+				b[at+i] = byte(rng.Uint32())
+			}
+			return b
+		}) {
+			refused++
+		}
+		for range 4 { // a single bit of the page's head, or of its first elements
+			spoilt(func(b []byte) []byte { b[at+rng.IntN(80)] ^= 1 << rng.IntN(8); return b })
+		}
+	}
+	if refused < 10 {
+		t.Errorf("only %d of %d spoilt pages were refused", refused, len(good)/page-2)
+	}
+}
+
+func TestOtherDatabaseIsLeftAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "other.db")
+	db, err := bolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Update(func(tx *bolt.Tx) error { _, err := tx.CreateBucket([]byte("letters")); return err }); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	before, _ := os.ReadFile(path)
+	if s, err := boltstore.Open(path, time.Now); err == nil {
+		s.Close()
+		t.Error("it was opened")
+	} else if !strings.Contains(err.Error(), "another program") {
+		t.Error(err)
+	}
+	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
+		t.Error("it was changed")
 	}
 }
 

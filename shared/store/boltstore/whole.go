@@ -1,0 +1,179 @@
+package boltstore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+)
+
+// bolt trusts its file: where it meets a damaged page it ends the process, from
+// a goroutine of its own, so that nothing can be recovered and nobody is told
+// what to do. whole therefore reads every page in use once before bolt writes,
+// and says what is wrong with the first that bolt could not live with.
+//
+// The layout (version 2) is that of the machine's byte order. A page is a head
+// (id 8, flags 2, count 2, overflow 4), then elements of 16 bytes, then the keys
+// and values they point at.
+const (
+	pageHead    = 16
+	elementSize = 16
+	branchPage  = 0x01
+	leafPage    = 0x02
+	isBucket    = 0x01
+	magic       = 0xED0CDAED
+)
+
+var order = binary.NativeEndian
+
+// walker goes through the pages of a file.
+type walker struct {
+	file     *os.File
+	pageSize uint64
+	end      uint64 // pages from here on were never used
+	seen     map[uint64]bool
+}
+
+func whole(path string, pageSize int) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	w := walker{file: file, pageSize: uint64(pageSize), seen: map[uint64]bool{}}
+	root, err := w.head()
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if size := uint64(info.Size()); w.end > size/w.pageSize {
+		return fmt.Errorf("it should have %d bytes and has %d", w.end*w.pageSize, size)
+	}
+	return w.page(root, nil, nil)
+}
+
+// head finds the root of the newest whole one of the two heads, as bolt does.
+func (w *walker) head() (root uint64, err error) {
+	var newest uint64
+	found := false
+	for page := range int64(2) {
+		b := make([]byte, 64)
+		if _, err := w.file.ReadAt(b, page*int64(w.pageSize)+pageHead); err != nil {
+			return 0, err
+		}
+		sum := fnv.New64a()
+		sum.Write(b[:56])
+		txid := order.Uint64(b[48:])
+		if order.Uint32(b) != magic || order.Uint64(b[56:]) != sum.Sum64() || found && txid < newest {
+			continue
+		}
+		found, newest, root, w.end = true, txid, order.Uint64(b[16:]), order.Uint64(b[40:])
+	}
+	if !found {
+		return 0, errors.New("both of its heads are damaged")
+	}
+	return root, nil
+}
+
+// page reads a page and all below it. Its keys are at least from and less than to, where there is one.
+func (w *walker) page(id uint64, from, to []byte) error {
+	damaged := func(what string) error { return fmt.Errorf("page %d is damaged: %s", id, what) }
+	if id < 2 || id >= w.end {
+		return damaged("it lies outside of the file")
+	}
+	head := make([]byte, pageHead)
+	if _, err := w.file.ReadAt(head, int64(id*w.pageSize)); err != nil {
+		return err
+	}
+	last := id + uint64(order.Uint32(head[12:]))
+	if order.Uint64(head) != id || last >= w.end {
+		return damaged("its head")
+	}
+	for i := id; i <= last; i++ {
+		if w.seen[i] {
+			return damaged("it is in use twice")
+		}
+		w.seen[i] = true
+	}
+	data := make([]byte, (last-id+1)*w.pageSize)
+	if _, err := w.file.ReadAt(data, int64(id*w.pageSize)); err != nil {
+		return err
+	}
+	elements, err := parse(data)
+	if err != nil {
+		return damaged(err.Error())
+	}
+	for i, e := range elements {
+		if i == 0 && bytes.Compare(e.key, from) < 0 || i > 0 && bytes.Compare(e.key, elements[i-1].key) <= 0 ||
+			to != nil && bytes.Compare(e.key, to) >= 0 {
+			return damaged("its keys are not in order")
+		}
+	}
+	for i, e := range elements {
+		switch {
+		case e.branch:
+			next := to
+			if i+1 < len(elements) {
+				next = elements[i+1].key
+			}
+			err = w.page(e.child, e.key, next)
+		case e.bucket && len(e.value) < 16:
+			err = damaged("a bucket is cut short")
+		case e.bucket && order.Uint64(e.value) != 0:
+			err = w.page(order.Uint64(e.value), nil, nil)
+		case e.bucket: // a small one lies in the value
+			if _, bad := parse(e.value[16:]); bad != nil {
+				err = damaged(bad.Error())
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// element is what a page holds: a key and either a page below it or a value.
+type element struct {
+	key, value     []byte
+	child          uint64
+	branch, bucket bool
+}
+
+// parse reads the elements of a page, all of whose parts must lie inside of it.
+func parse(page []byte) ([]element, error) {
+	if len(page) < pageHead {
+		return nil, errors.New("it is cut short")
+	}
+	flags, count := order.Uint16(page[8:]), int(order.Uint16(page[10:]))
+	if flags != branchPage && flags != leafPage || flags == branchPage && count == 0 {
+		return nil, errors.New("its kind")
+	}
+	elements := make([]element, count)
+	for i := range elements {
+		at := pageHead + i*elementSize
+		if at+elementSize > len(page) {
+			return nil, errors.New("it counts too many keys")
+		}
+		b := page[at:]
+		e := element{branch: flags == branchPage}
+		var position, key, value uint64
+		if e.branch {
+			position, key, e.child = uint64(order.Uint32(b)), uint64(order.Uint32(b[4:])), order.Uint64(b[8:])
+		} else {
+			e.bucket = order.Uint32(b)&isBucket != 0
+			position, key, value = uint64(order.Uint32(b[4:])), uint64(order.Uint32(b[8:])), uint64(order.Uint32(b[12:]))
+		}
+		if position+key+value > uint64(len(b)) {
+			return nil, errors.New("a key lies outside of it")
+		}
+		e.key, e.value = b[position:position+key], b[position+key:position+key+value]
+		elements[i] = e
+	}
+	return elements, nil
+}
