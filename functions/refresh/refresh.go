@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -153,10 +154,18 @@ func (r *Refresher) origin(ctx context.Context, origin fare.City, now time.Time)
 		o.Err = fmt.Errorf("ask for %s: %w", origin, err)
 		return o
 	}
-	o.Fares, o.Dropped = len(answer.Fares), answer.Dropped
+	o.Fares, o.Dropped = len(answer.Fares), maps.Clone(answer.Dropped)
 
 	byRoute := map[fare.Route][]fare.Observation{}
 	for _, f := range answer.Fares {
+		if f.FoundDay() <= fare.DayOf(now)-verdict.HistoryDays {
+			// Left out before the fold: a route of which nothing is kept is no covered one.
+			if o.Dropped == nil {
+				o.Dropped = map[upstream.Reason]int{}
+			}
+			o.Dropped[upstream.TooOld]++
+			continue
+		}
 		byRoute[f.Route] = append(byRoute[f.Route], f.Observation)
 	}
 	o.Routes = len(byRoute)
@@ -165,7 +174,6 @@ func (r *Refresher) origin(ctx context.Context, origin fare.City, now time.Time)
 	for route, observations := range byRoute {
 		f, err := r.route(ctx, route, observations, fare.DayOf(now))
 		o.New += f.added
-		o.Duplicate += len(observations) - f.added
 		if f.changed {
 			o.RoutesChanged++
 		}
@@ -173,6 +181,7 @@ func (r *Refresher) origin(ctx context.Context, origin fare.City, now time.Time)
 			faults = append(faults, err)
 			continue
 		}
+		o.Duplicate += len(observations) - f.added // of a route that failed it is not known
 		entries = append(entries, entryOf(route.Destination, f.sheet))
 	}
 	if err := r.trends(ctx, origin, entries); err != nil {
@@ -234,10 +243,7 @@ func (r *Refresher) fold(ctx context.Context, route fare.Route, observations []f
 	if err != nil {
 		return f, fmt.Errorf("history of %s: %w", route, err)
 	}
-	kept := slices.DeleteFunc(slices.Clone(observations), func(o fare.Observation) bool {
-		return o.FoundDay() <= today-verdict.HistoryDays // already too old to keep
-	})
-	merged, writes, added := h.merge(kept)
+	merged, writes, added := h.merge(observations)
 	if err := r.Fares.PutBlocks(ctx, route, writes, expiry); err != nil {
 		return f, err
 	}

@@ -352,3 +352,27 @@ func TestManyObservations(t *testing.T) {
 		t.Errorf("only %d blocks: the case is not what it should be", len(items))
 	}
 }
+
+// TestOldFares: what is too old to be kept is said to be that, not known
+// already, and a route of which there is nothing else is not covered by it.
+func TestOldFares(t *testing.T) {
+	all := fares("MIL-BUH", 3, 10)
+	for _, route := range []string{"MIL-BUH", "MIL-LON"} {
+		for _, f := range fares(route, 2, 10) {
+			f.Found -= verdict.HistoryDays * 86400
+			f.Depart -= verdict.HistoryDays
+			all = append(all, f)
+		}
+	}
+	table := open(t)
+	got := run(t, table, &source{has: map[fare.City]any{"MIL": all}})
+	want := refresh.Report{Origins: 1, Asked: 1, New: 3, RoutesSeen: 1, RoutesChanged: 1,
+		Dropped: map[upstream.Reason]int{upstream.RoundTrip: 2, upstream.TooOld: 4}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	_, _, err := store.Fares{Table: table}.Sheet(t.Context(), fare.Route{Origin: "MIL", Destination: "LON"}, store.Strong)
+	if !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a route without a kept fare has a sheet (%v)", err)
+	}
+}

@@ -57,6 +57,7 @@ const (
 	BadPrice     Reason = "price not credible"
 	FromFuture   Reason = "found after the day of asking"
 	Malformed    Reason = "malformed row"
+	TooOld       Reason = "found too long ago to be kept"
 )
 
 // Row is a fare as a source tells it, before it is judged comparable.

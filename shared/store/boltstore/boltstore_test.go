@@ -87,7 +87,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 func TestDamageIsToldNotFatal(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "good.db")
-	s, err := boltstore.Open(path, time.Now)
+	s, err := boltstore.Open(path, time.Now, boltstore.Scratch)
 	if err != nil {
 		t.Fatal(err)
 	}
