@@ -38,7 +38,8 @@ type checkoutOutput struct {
 	}
 }
 
-// checkoutWindow is how long an address gets the same checkout.
+// checkoutWindow is how long a caller gets the same checkout for an address.
+// Nobody else gets it: the session that its address names is what the key is given for.
 const checkoutWindow = 10 * time.Minute
 
 func (s *Service) checkout(ctx context.Context, in *emailBody) (*checkoutOutput, error) {
@@ -48,12 +49,12 @@ func (s *Service) checkout(ctx context.Context, in *emailBody) (*checkoutOutput,
 	}
 	// The processor gives the same page for the same idempotency key, so it is
 	// enough to remember the key.
-	idempotency, err := s.Keys.CheckoutKey(ctx, s.customer(email), s.Now().Add(checkoutWindow))
+	idempotency, err := s.Keys.CheckoutKey(ctx, s.customer(email), httpapi.Subject(ctx), s.Now().Add(checkoutWindow))
 	if err != nil {
 		return nil, err
 	}
 	page, err := s.Checkout.Start(ctx, pay.StartRequest{
-		Email:          email,
+		Email:          apikey.Normalize(email), // the same checkout however it is spelled
 		IdempotencyKey: idempotency,
 		SuccessURL:     s.BaseURL + "/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}",
 		CancelURL:      s.BaseURL + "/",
@@ -90,19 +91,18 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*pageOutput, e
 		return nil, NotPaid.Problem("The checkout is not paid yet. Finish it, or wait as Retry-After says and ask again.").With("Retry-After", "5")
 	}
 	id := s.customer(session.Email)
-	var until time.Time
-	key, owner, err := s.Keys.IssueOnce(ctx, s.Random, id, s.Now(), "checkout/"+session.ID, false, func(c *store.Customer) {
+	never := func(store.Customer) bool { return false }
+	key, customer, err := s.Keys.IssueOnce(ctx, s.Random, id, s.Now(), "checkout/"+session.ID, never, func(c *store.Customer) {
 		paid(c, session.Subscription, session.PaidUntil)
-		until = c.Plan().Until
 	})
 	if err != nil {
-		return nil, onceFailed(err, owner, id, KeyIssued)
+		return nil, onceFailed(err, KeyIssued)
 	}
 	if err := s.Keys.Remember(ctx, session.Subscription, id); err != nil {
 		// Webhooks find the customer by the address as well; this only helps when the processor forgets it.
 		s.Log.ErrorContext(ctx, "subscription not remembered", "error", err)
 	}
-	return keyPage(in.Accept, language(in.AcceptLanguage), issued{key, "pro", until})
+	return keyPage(in.Accept, language(in.AcceptLanguage), issued{key, "pro", customer.Plan().Until})
 }
 
 // paid records until when a subscription is paid for.
@@ -137,55 +137,57 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 	if event.Kind == pay.Other {
 		return out, nil
 	}
-	subscription, err := s.Checkout.Subscription(ctx, event.Subscription)
-	if errors.Is(err, pay.ErrNoSuchSubscription) {
-		s.Log.WarnContext(ctx, "webhook names a subscription that is not there", "event", event.ID, "type", event.Type)
-		return out, nil
+	id, err := s.subscriber(ctx, event)
+	if err == nil {
+		err = s.Keys.Change(ctx, id, func(c *store.Customer) error {
+			// Asked after the customer was read: if another delivery writes a newer
+			// answer meanwhile, this write fails and the question is put again.
+			subscription, err := s.Checkout.Subscription(ctx, event.Subscription)
+			if err != nil {
+				return err
+			}
+			until := subscription.PaidUntil
+			if !subscription.EndedAt.IsZero() && subscription.EndedAt.Before(until) {
+				until = subscription.EndedAt
+			}
+			if !until.IsZero() {
+				paid(c, subscription.ID, until)
+			}
+			return nil
+		})
 	}
-	if err != nil {
-		return nil, s.unavailable(ctx, "the subscription", err)
-	}
-	id, err := s.subscriber(ctx, subscription, event)
-	if errors.Is(err, store.ErrNotFound) {
+	switch {
+	case errors.Is(err, pay.ErrNoSuchSubscription), errors.Is(err, store.ErrNotFound):
 		s.Log.WarnContext(ctx, "webhook of a subscription of nobody we know", "event", event.ID, "type", event.Type)
-		return out, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	err = s.Keys.Change(ctx, id, func(c *store.Customer) error {
-		until := subscription.PaidUntil
-		if !subscription.EndedAt.IsZero() && subscription.EndedAt.Before(until) {
-			until = subscription.EndedAt
-		}
-		if !until.IsZero() {
-			paid(c, subscription.ID, until)
-		}
-		return nil
-	})
-	if err != nil {
+	case errors.Is(err, pay.ErrUnavailable):
+		return nil, s.unavailable(ctx, "the subscription", err)
+	case err != nil:
 		return nil, err
 	}
 	return out, nil
 }
 
-// subscriber finds whose a subscription is: by its address, or by what was
-// remembered when it had one.
-func (s *Service) subscriber(ctx context.Context, subscription pay.Subscription, event pay.Event) (apikey.CustomerID, error) {
+// subscriber finds whose a subscription is: by what was remembered of it, or by
+// its address. The address can be changed at the processor; the plan stays with
+// who bought it.
+func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.CustomerID, error) {
+	known, err := s.Keys.Subscriber(ctx, event.Subscription)
+	if !errors.Is(err, store.ErrNotFound) {
+		return known, err
+	}
+	subscription, err := s.Checkout.Subscription(ctx, event.Subscription)
+	if err != nil {
+		return "", err
+	}
 	email := subscription.Email
 	if email == "" {
 		email = event.Email
 	}
 	if email == "" {
-		return s.Keys.Subscriber(ctx, subscription.ID)
+		return "", store.ErrNotFound
 	}
 	id := s.customer(email)
-	known, err := s.Keys.Subscriber(ctx, subscription.ID)
-	if errors.Is(err, store.ErrNotFound) {
-		return id, s.Keys.Remember(ctx, subscription.ID, id)
-	}
-	// The address can be changed at the processor; the plan stays with who bought it.
-	return known, err
+	return id, s.Keys.Remember(ctx, event.Subscription, id)
 }
 
 // reason says why a delivery is refused, without its content.

@@ -150,33 +150,22 @@ func (s *Service) verify(ctx context.Context, in *verifyInput) (*verifyOutput, e
 		return nil, NotYours.Problem("The memo of the payment binds it to another e-mail address. Give the address that the payment link was made for.")
 	}
 	id := s.customer(email)
-	keep := s.keeps(ctx, id, in.Key)
-	var until time.Time
-	key, owner, err := s.Keys.IssueOnce(ctx, s.Random, id, now, "payment/"+signature.String(), keep, func(c *store.Customer) {
+	shown, ok := apikey.Parse(in.Key)
+	keep := func(c store.Customer) bool { return ok && shown.Customer == c.ID && c.Holds(shown) }
+	key, customer, err := s.Keys.IssueOnce(ctx, s.Random, id, now, "payment/"+signature.String(), keep, func(c *store.Customer) {
 		from := now
 		if c.Crypto.After(now) {
 			from = c.Crypto
 		}
 		c.Crypto = from.AddDate(0, 0, CryptoDays).UTC().Truncate(time.Second)
-		until = c.Plan().Until
 	})
 	if err != nil {
-		return nil, onceFailed(err, owner, id, PaymentUsed)
+		return nil, onceFailed(err, PaymentUsed)
 	}
 	if key == "" {
 		key = in.Key
 	}
-	return &verifyOutput{issued{key, "pro", until}}, nil
-}
-
-// keeps tells whether a caller has shown the customer's current key, which then goes on.
-func (s *Service) keeps(ctx context.Context, id apikey.CustomerID, text string) bool {
-	key, ok := apikey.Parse(text)
-	if !ok || key.Customer != id {
-		return false
-	}
-	c, err := s.Keys.Customer(ctx, id)
-	return err == nil && c.Holds(key)
+	return &verifyOutput{issued{key, "pro", customer.Plan().Until}}, nil
 }
 
 // noPayment tells why a transaction is no payment.

@@ -125,13 +125,11 @@ type issued struct {
 	ExpiresAt time.Time `json:"expiresAt" doc:"When the plan ends unless it is renewed, UTC"`
 }
 
-// onceFailed tells a caller why no key was issued for something that can be cashed in once.
-func onceFailed(err error, owner, asking apikey.CustomerID, kind httpapi.Kind) error {
+// onceFailed tells a caller why no key was issued for something that can be
+// cashed in once. It says the same to everyone: payments are public, and who made them is not.
+func onceFailed(err error, kind httpapi.Kind) error {
 	if !errors.Is(err, store.ErrIssued) {
 		return err
 	}
-	if owner != asking {
-		return kind.Problem("It was used by another address. If you paid it, write to us.")
-	}
-	return kind.Problem("The key for it was issued and shown before. POST /api/v1/pro/recupera with your e-mail address sends a fresh key.")
+	return kind.Problem("The key for it was issued before. If it was yours, POST /api/v1/pro/recupera with the e-mail address that it was issued to sends a fresh key.")
 }

@@ -91,9 +91,14 @@ type reply struct {
 
 // do makes a call, each from an address of its own so that caps by address stay out of the way.
 func (s *shop) do(method, target, body string, header ...string) reply {
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	n := s.calls.Add(1)
-	r.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:1", n>>16&255, n>>8&255, n&255)
+	return s.from(fmt.Sprintf("10.%d.%d.%d:1", n>>16&255, n>>8&255, n&255), method, target, body, header...)
+}
+
+// from makes a call from an address.
+func (s *shop) from(address, method, target, body string, header ...string) reply {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r.RemoteAddr = address
 	if method == "POST" {
 		r.Header.Set("Content-Type", "application/json")
 	}

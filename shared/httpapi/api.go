@@ -171,9 +171,8 @@ func (a *API) told(ctx context.Context, route routes.Route, err error) error {
 
 // route finds the endpoint by path and then by method, so that a wrong method is told apart from a wrong path.
 func (a *API) route(w http.ResponseWriter, r *http.Request) {
-	path := r.URL.Path
-	if rest, ok := strings.CutPrefix(path, routes.Alias); ok && (rest == "/v1" || strings.HasPrefix(rest, "/v1/")) {
-		path = rest
+	path := canonical(r.URL.Path)
+	if path != r.URL.Path || r.URL.RawPath != "" { // the mux below would go by the escaped form
 		r = withPath(r, path)
 	}
 	here, ok := a.routes[path]
@@ -181,18 +180,18 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 		UnknownPath.Problem("Nothing answers at this path. GET /v1 lists what does.").write(w, r)
 		return
 	}
-	methods := make([]string, len(here))
-	for i, h := range here {
-		methods[i] = h.Method
-	}
-	if slices.Contains(methods, http.MethodGet) {
-		methods = append(methods, http.MethodHead)
+	var methods []string
+	for _, h := range here {
+		methods = append(methods, h.Method)
+		if h.Method == http.MethodGet && !h.Once {
+			methods = append(methods, http.MethodHead)
+		}
 	}
 	if cors(w, r, methods) {
 		return
 	}
 	at := slices.IndexFunc(here, func(h routes.Route) bool {
-		return h.Method == r.Method || h.Method == http.MethodGet && r.Method == http.MethodHead
+		return h.Method == r.Method || h.Method == http.MethodGet && r.Method == http.MethodHead && !h.Once
 	})
 	if at < 0 {
 		allow := strings.Join(methods, ", ")
@@ -205,6 +204,14 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
+}
+
+// canonical is a path without the alias before it.
+func canonical(path string) string {
+	if rest, ok := strings.CutPrefix(path, routes.Alias); ok && (rest == "/v1" || strings.HasPrefix(rest, "/v1/")) {
+		return rest
+	}
+	return path
 }
 
 // withPath is the request as if it had been made to another path.

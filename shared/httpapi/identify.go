@@ -47,6 +47,9 @@ func callOf(ctx context.Context) call {
 	return c
 }
 
+// Subject is who the caller is counted as: a pseudonym, the same for the same address or key.
+func Subject(ctx context.Context) string { return callOf(ctx).subject }
+
 // IsPro tells a handler whether the caller has sent a key that is in force.
 func IsPro(ctx context.Context) bool { return callOf(ctx).pro }
 

@@ -60,7 +60,7 @@ func (a *API) log(h http.Handler) http.Handler {
 		h.ServeHTTP(s, r)
 		a.config.Log.LogAttrs(r.Context(), slog.LevelInfo, "request",
 			slog.String("method", known(r.Method)),
-			slog.String("path", shortened(r.URL.Path)),
+			slog.String("path", a.known(r.URL.Path)),
 			slog.Int("status", s.status),
 			slog.Float64("ms", float64(time.Since(begun).Microseconds())/1000))
 	})
@@ -75,12 +75,12 @@ func known(method string) string {
 	return "other"
 }
 
-// shortened keeps what a caller wrote into a path from filling the log.
-func shortened(path string) string {
-	if len(path) > 64 {
-		return strings.ToValidUTF8(path[:64], "") + "..."
+// known keeps what callers write into paths, keys and addresses among it, out of the log.
+func (a *API) known(path string) string {
+	if _, ok := a.routes[canonical(path)]; ok {
+		return path
 	}
-	return path
+	return "unknown"
 }
 
 // recovered turns a panic into a 500 and a log entry with its stack.

@@ -15,6 +15,7 @@ type Route struct {
 	Free     Cap    // for callers without a key, by address
 	Pro      Cap    // for callers with a key, by key
 	Edge     Edge
+	Once     bool // its GET shows something once: a HEAD, as previews of links send it, is not answered
 }
 
 // Cap is how many calls a caller has in each window. The zero Cap counts nothing.
@@ -59,7 +60,7 @@ var Table = []Route{
 	},
 	{
 		Name: "pro-conferma", Method: "GET", Path: "/v1/pro/conferma", Function: "pro",
-		Free: Cap{60, time.Hour},
+		Free: Cap{60, time.Hour}, Once: true,
 	},
 	{Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Function: "pro"},
 	{

@@ -140,26 +140,24 @@ const onceTries = 8
 
 // IssueOnce is Issue for something that may be cashed in once, ever, such as a
 // payment: the mark of it and the customer are written together or not at all.
-// ErrIssued, and the customer who has it, where the mark is there already. With
-// keep, a customer who has a key keeps it, and text is empty.
-func (k Keys) IssueOnce(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, what string, keep bool, change func(*Customer)) (text string, owner apikey.CustomerID, err error) {
+// ErrIssued where the mark is there already. Where keep says so of the customer
+// as read, the current key goes on and text is empty. The customer comes back as
+// it is kept.
+func (k Keys) IssueOnce(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, what string, keep func(Customer) bool, change func(*Customer)) (text string, kept Customer, err error) {
 	minted, hash, err := apikey.Mint(random, id)
 	if err != nil {
-		return "", "", fmt.Errorf("issue key: %w", err)
+		return "", Customer{}, fmt.Errorf("issue key: %w", err)
 	}
 	// The mark names the key that was minted for it: so a try that finds the mark
 	// can tell whether it is its own, written by an earlier try whose answer was lost.
-	mark := Item{Key: Key{"CASHED#" + what, "MARK"}}
-	if mark.Data, err = json.Marshal(cashed{id, hash[:]}); err != nil {
-		return "", "", fmt.Errorf("issue key: %w", err)
-	}
+	mark := Item{Key: Key{"CASHED#" + what, "MARK"}, Data: hash[:]}
 	for range onceTries {
 		var c Customer
 		if c, err = k.Customer(ctx, id); errors.Is(err, ErrNotFound) {
 			c, err = Customer{ID: id}, nil
 		}
 		if err == nil {
-			if text = ""; !keep || len(c.Hash) == 0 {
+			if text = ""; !keep(c) {
 				text, c.Hash, c.Issued = minted, hash[:], now.UTC().Truncate(time.Second)
 			}
 			change(&c)
@@ -169,7 +167,7 @@ func (k Keys) IssueOnce(ctx context.Context, random io.Reader, id apikey.Custome
 			}
 		}
 		if err == nil {
-			return text, id, nil
+			return text, c, nil
 		}
 		// It failed, or it took effect and its answer was lost: the mark tells.
 		item, readErr := k.Table.Get(ctx, mark.Key, Strong)
@@ -177,33 +175,28 @@ func (k Keys) IssueOnce(ctx context.Context, random io.Reader, id apikey.Custome
 		case errors.Is(readErr, ErrNotFound):
 		case readErr != nil:
 			err = readErr
+		case !bytes.Equal(item.Data, hash[:]):
+			return "", Customer{}, ErrIssued
 		default:
-			var found cashed
-			if err := json.Unmarshal(item.Data, &found); err != nil {
-				return "", "", fmt.Errorf("issue key: read mark: %w", err)
+			if c, err = k.Customer(ctx, id); err == nil {
+				if text = ""; bytes.Equal(c.Hash, hash[:]) {
+					text = minted
+				}
+				return text, c, nil
 			}
-			if !bytes.Equal(found.Hash, hash[:]) {
-				return "", found.Customer, ErrIssued
-			}
-			return text, id, nil
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	return "", "", fmt.Errorf("issue key: %w", err)
+	return "", Customer{}, fmt.Errorf("issue key: %w", err)
 }
 
-// cashed is the stored form of a mark.
-type cashed struct {
-	Customer apikey.CustomerID `json:"customer"`
-	Hash     []byte            `json:"hash"`
-}
-
-// CheckoutKey gives the idempotency key of an address's checkout: the same one
-// until a moment that the first call sets.
-func (k Keys) CheckoutKey(ctx context.Context, id apikey.CustomerID, until time.Time) (string, error) {
-	key, fresh := Key{"CHECKOUT#" + string(id), "KEY"}, rand.Text()
+// CheckoutKey gives the idempotency key of a checkout that a caller began for a
+// customer: the same one until a moment that the first call sets. It is the
+// caller's own: whoever has a checkout can ask for its key.
+func (k Keys) CheckoutKey(ctx context.Context, id apikey.CustomerID, caller string, until time.Time) (string, error) {
+	key, fresh := Key{"CHECKOUT#" + string(id), "BY#" + caller}, rand.Text()
 	for {
 		err := k.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: key, Data: []byte(fresh), Expires: until}})
 		if err == nil {
