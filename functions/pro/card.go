@@ -17,7 +17,7 @@ import (
 func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.Handle(api, "pro-checkout", httpapi.Doc{
 		Summary:     "Buy Pro by card",
-		Description: "Gives the address of a hosted checkout. Asked again within 10 minutes for the same e-mail address, it gives the same one.",
+		Description: "Gives the address of a hosted checkout. Asked again within 10 minutes by the same caller for the same e-mail address, it gives the same one.",
 	}, s.checkEmail, s.checkout)
 	httpapi.Handle(api, "pro-conferma", httpapi.Doc{
 		Summary:     "Get the key after paying by card",
