@@ -81,6 +81,7 @@ func (s *Service) Register(api *httpapi.API) {
 		Problems:    []httpapi.Kind{UnknownCity, NotCovered, NoLiveFare},
 	}, differ, s.analysis)
 	s.registerRoutes(api)
+	registerAssets(api)
 }
 
 // differ refuses a journey that ends where it begins.

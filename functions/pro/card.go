@@ -3,13 +3,11 @@ package pro
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/http"
-	"strings"
 	"time"
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/page"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
 )
@@ -78,7 +76,7 @@ type confirmInput struct {
 	AcceptLanguage string `header:"Accept-Language"`
 }
 
-func (s *Service) confirm(ctx context.Context, in *confirmInput) (*pageOutput, error) {
+func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	session, err := s.Checkout.Session(ctx, in.Session)
 	switch {
 	case errors.Is(err, pay.ErrNoSuchSession):
@@ -102,7 +100,7 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*pageOutput, e
 		// Webhooks find the customer by the address as well; this only helps when the processor forgets it.
 		s.Log.ErrorContext(ctx, "subscription not remembered", "error", err)
 	}
-	return keyPage(in.Accept, language(in.AcceptLanguage), issued{key, "pro", customer.Plan().Until})
+	return showKey(in.Accept, page.Language(in.AcceptLanguage), issued{key, "pro", customer.Plan().Until})
 }
 
 // paid records until when a subscription is paid for.
@@ -198,36 +196,4 @@ func reason(err error) string {
 		}
 	}
 	return "it cannot be read"
-}
-
-// pageOutput is bytes of a type that depends on who asks.
-type pageOutput struct {
-	Status         int
-	ContentType    string `header:"Content-Type"`
-	SecurityPolicy string `header:"Content-Security-Policy"`
-	Referrer       string `header:"Referrer-Policy"`
-	Body           []byte
-}
-
-// wantsHTML tells a person's browser from a program.
-func wantsHTML(accept string) bool {
-	html, json := strings.Index(accept, "text/html"), strings.Index(accept, "application/json")
-	return html >= 0 && (json < 0 || html < json)
-}
-
-func keyPage(accept, lang string, k issued) (*pageOutput, error) {
-	out := &pageOutput{Status: http.StatusOK, Referrer: "no-referrer"}
-	var err error
-	if wantsHTML(accept) {
-		out.ContentType = "text/html; charset=utf-8"
-		out.SecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-		out.Body, err = renderKey(lang, k)
-	} else {
-		out.ContentType = "application/json"
-		out.Body, err = encodeJSON(k)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("show key: %w", err)
-	}
-	return out, nil
 }

@@ -4,8 +4,12 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"html/template"
+	"net/http"
 	"time"
+
+	"verdetto/shared/page"
 )
 
 //go:embed key.html
@@ -13,15 +17,27 @@ var keyTemplate string
 
 var keyHTML = template.Must(template.New("key").Parse(keyTemplate))
 
-// renderKey writes the page that shows a key once.
-func renderKey(lang string, k issued) ([]byte, error) {
-	var b bytes.Buffer
-	err := keyHTML.Execute(&b, struct {
+// showKey shows a key once: as JSON, or as a page where HTML is asked for.
+func showKey(accept, language string, k issued) (*page.Response, error) {
+	if !page.WantsHTML(accept) {
+		body, err := json.Marshal(k)
+		if err != nil {
+			return nil, fmt.Errorf("show key: %w", err)
+		}
+		return &page.Response{Status: http.StatusOK, ContentType: "application/json", Referrer: "no-referrer", Body: body}, nil
+	}
+	var body bytes.Buffer
+	italian := language == "it"
+	if err := keyHTML.Execute(&body, struct {
 		Italian bool
 		Key     string
 		Until   string
-	}{lang == "it", k.APIKey, k.ExpiresAt.UTC().Format(time.DateOnly)})
-	return b.Bytes(), err
+	}{italian, k.APIKey, k.ExpiresAt.UTC().Format(time.DateOnly)}); err != nil {
+		return nil, fmt.Errorf("show key: %w", err)
+	}
+	title := "Your Pro key"
+	if italian {
+		title = "La tua chiave Pro"
+	}
+	return page.Respond(http.StatusOK, page.Page{Language: language, Title: title, Body: template.HTML(body.String())})
 }
-
-func encodeJSON(v any) ([]byte, error) { return json.Marshal(v) }

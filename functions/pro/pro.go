@@ -11,7 +11,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"verdetto/shared/apikey"
@@ -104,19 +103,6 @@ func (s *Service) unavailable(ctx context.Context, what string, err error) error
 
 // customer is whose plan an address has.
 func (s *Service) customer(email string) apikey.CustomerID { return apikey.Of(s.Pepper, email) }
-
-// language is it or en, by what a caller prefers.
-func language(acceptLanguage string) string {
-	for part := range strings.SplitSeq(strings.ToLower(acceptLanguage), ",") {
-		switch tag, _, _ := strings.Cut(strings.TrimSpace(part), ";"); {
-		case tag == "it" || strings.HasPrefix(tag, "it-"):
-			return "it"
-		case tag == "en" || strings.HasPrefix(tag, "en-"):
-			return "en"
-		}
-	}
-	return "it"
-}
 
 // issued is a key as it is shown, once.
 type issued struct {

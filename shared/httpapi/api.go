@@ -175,9 +175,9 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	if path != r.URL.Path || r.URL.RawPath != "" { // the mux below would go by the escaped form
 		r = withPath(r, path)
 	}
-	here, ok := a.routes[path]
+	here, ok := a.at(path)
 	if !ok {
-		UnknownPath.Problem("Nothing answers at this path. GET /v1 lists what does.").write(w, r)
+		UnknownPath.Problem("Nothing answers at this path. GET /v1 lists what does.").Write(w, r)
 		return
 	}
 	var methods []string
@@ -195,15 +195,25 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	})
 	if at < 0 {
 		allow := strings.Join(methods, ", ")
-		WrongMethod.Problem("This path answers "+allow+".").With("Allow", allow).write(w, r)
+		WrongMethod.Problem("This path answers "+allow+".").With("Allow", allow).Write(w, r)
 		return
 	}
 	c, p := a.identify(r, w.Header(), here[at].Keyed())
 	if p != nil {
-		p.write(w, r)
+		p.Write(w, r)
 		return
 	}
 	a.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
+}
+
+// at gives the routes of a path: one that is named, or that of a file in a named folder.
+func (a *API) at(path string) ([]routes.Route, bool) {
+	if here, ok := a.routes[path]; ok {
+		return here, true
+	}
+	folder := path[:strings.LastIndex(path, "/")+1]
+	here, ok := a.routes[folder+"{file}"]
+	return here, ok && path != folder
 }
 
 // canonical is a path without the alias before it.

@@ -77,7 +77,7 @@ func known(method string) string {
 
 // known keeps what callers write into paths, keys and addresses among it, out of the log.
 func (a *API) known(path string) string {
-	if _, ok := a.routes[canonical(path)]; ok {
+	if _, ok := a.at(canonical(path)); ok {
 		return path
 	}
 	return "unknown"
@@ -90,7 +90,7 @@ func (a *API) recovered(h http.Handler) http.Handler {
 			if v := recover(); v != nil {
 				a.config.Log.ErrorContext(r.Context(), "panic", "value", v, "stack", string(debug.Stack()))
 				if s, ok := w.(*seen); !ok || s.status == 0 {
-					Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute.").write(w, r)
+					Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute.").Write(w, r)
 				}
 			}
 		}()
@@ -114,7 +114,7 @@ func (a *API) origin(h http.Handler) http.Handler {
 			ours |= subtle.ConstantTimeCompare(secrets[i][:], given[:])
 		}
 		if ours == 0 {
-			Forbidden.Problem("Call the service at its public address.").write(w, r)
+			Forbidden.Problem("Call the service at its public address.").Write(w, r)
 			return
 		}
 		h.ServeHTTP(w, r)

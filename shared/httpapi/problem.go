@@ -89,8 +89,8 @@ func (p *Problem) GetHeaders() http.Header { return p.header }
 // ContentType names the media type of problem documents.
 func (p *Problem) ContentType(string) string { return "application/problem+json" }
 
-// write answers with the problem outside of Huma.
-func (p *Problem) write(w http.ResponseWriter, r *http.Request) {
+// Write answers with the problem outside of Huma.
+func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	for name, values := range p.header {
 		w.Header()[name] = values
 	}

@@ -66,5 +66,5 @@ func text(s string, required bool) string {
 
 func refuse(ctx huma.Context, p *Problem) {
 	r, w := humago.Unwrap(ctx)
-	p.write(w, r)
+	p.Write(w, r)
 }

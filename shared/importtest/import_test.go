@@ -29,7 +29,7 @@ var (
 	seams = []string{"shared/fare", "shared/apikey"}
 	parts = []string{
 		"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/watch", "shared/apikey",
-		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes",
+		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue",
 	}
 	text = []string{"golang.org/x/text/"}
 	aws  = []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"}
@@ -38,6 +38,7 @@ var (
 var rules = []rule{
 	{"shared/fare", nil, nil},
 	{"shared/routes", nil, nil},
+	{"shared/page", nil, nil},
 	{"shared/store/dynamostore/schema", nil, nil},
 	{"shared/places", pure, text},
 	{"shared/places/generate", []string{"shared/places"}, text},

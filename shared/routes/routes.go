@@ -6,11 +6,11 @@ package routes
 
 import "time"
 
-// Route is one endpoint. Paths are written under /v1; each also answers under /api/v1.
+// Route is one endpoint. Those whose paths are under /v1 answer under /api/v1 as well.
 type Route struct {
 	Name     string // stable, used as the operation id
 	Method   string
-	Path     string
+	Path     string // may end in {file}, which stands for any one name
 	Function string // the folder in functions/ that answers
 	Free     Cap    // for callers without a key, by address
 	Pro      Cap    // for callers with a key, by key
@@ -55,6 +55,10 @@ var Table = []Route{
 		Edge: Edge{Free: 6 * time.Hour},
 	},
 	{
+		Name: "assets", Method: "GET", Path: "/assets/{file}", Function: "analisi",
+		Edge: Edge{Free: 365 * day},
+	},
+	{
 		Name: "pro-checkout", Method: "POST", Path: "/v1/pro/checkout", Function: "pro",
 		Free: Cap{10, time.Hour},
 	},
@@ -77,7 +81,7 @@ var Table = []Route{
 	},
 }
 
-// Alias is the prefix under which every path answers as well.
+// Alias is the prefix under which every path of /v1 answers as well.
 const Alias = "/api"
 
 // Named returns the route of that name and panics when there is none: names are written in code, not given by callers.

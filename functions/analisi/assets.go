@@ -1,0 +1,28 @@
+package analisi
+
+import (
+	"net/http"
+	"path"
+
+	"verdetto/shared/httpapi"
+	"verdetto/shared/page"
+)
+
+// registerAssets serves what pages are made of. The names change with the
+// content, so a browser keeps them for good.
+func registerAssets(api *httpapi.API) {
+	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		data, contentType, ok := page.File(path.Base(r.URL.Path))
+		if !ok {
+			httpapi.UnknownPath.Problem("There is no such file; it may be of an older page. Load the page again.").Write(w, r)
+			return
+		}
+		h := w.Header()
+		h.Set("Content-Type", contentType)
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+		h.Set("X-Content-Type-Options", "nosniff")
+		if r.Method != http.MethodHead {
+			_, _ = w.Write(data) // the caller has gone: nobody is left to tell
+		}
+	}), "assets")
+}

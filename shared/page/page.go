@@ -1,0 +1,127 @@
+// Package page is the look that the service's pages have in common: one layout,
+// one style sheet, the languages, the security policy that browsers hold them
+// to, and the assets under names that change with their content, so that a
+// browser may keep them for good.
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"mime"
+	"path"
+	"strings"
+)
+
+// Policy is the Content-Security-Policy of every page: nothing from elsewhere,
+// nothing inline, no framing.
+const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// Page is what a page says.
+type Page struct {
+	Language    string // it or en
+	Title       string // without the service's name
+	Description string
+	Index       bool          // search engines may list it
+	Head        template.HTML // more for the head
+	Body        template.HTML // what stands in main
+	Scripts     []string      // names of assets
+	Switch      string        // where the same page is shown in the other language; empty: nowhere
+}
+
+//go:embed layout.html
+var layout string
+
+var layoutHTML = template.Must(template.New("layout").Funcs(template.FuncMap{"asset": Asset}).Parse(layout))
+
+// Response is a page as a handler returns it to package httpapi.
+type Response struct {
+	Status      int
+	ContentType string `header:"Content-Type"`
+	Policy      string `header:"Content-Security-Policy"`
+	Referrer    string `header:"Referrer-Policy"`
+	Vary        string `header:"Vary"`
+	Body        []byte
+}
+
+// Respond writes a page.
+func Respond(status int, p Page) (*Response, error) {
+	var b bytes.Buffer
+	if err := layoutHTML.Execute(&b, p); err != nil {
+		return nil, fmt.Errorf("write page: %w", err)
+	}
+	return &Response{
+		Status: status, ContentType: "text/html; charset=utf-8", Policy: Policy, Referrer: "no-referrer",
+		Vary: "Accept, Accept-Language", Body: b.Bytes(),
+	}, nil
+}
+
+// WantsHTML tells a person's browser from a program, by the Accept header.
+func WantsHTML(accept string) bool {
+	html, json := strings.Index(accept, "text/html"), strings.Index(accept, "application/json")
+	return html >= 0 && (json < 0 || html < json)
+}
+
+// Language is it or en, by what a caller prefers.
+func Language(acceptLanguage string) string {
+	for part := range strings.SplitSeq(strings.ToLower(acceptLanguage), ",") {
+		switch tag, _, _ := strings.Cut(strings.TrimSpace(part), ";"); {
+		case tag == "it" || strings.HasPrefix(tag, "it-"):
+			return "it"
+		case tag == "en" || strings.HasPrefix(tag, "en-"):
+			return "en"
+		}
+	}
+	return "it"
+}
+
+//go:embed assets
+var files embed.FS
+
+// AssetPath is where assets are served, by functions/analisi.
+const AssetPath = "/assets/"
+
+// asset is a file with its name in the world.
+type asset struct {
+	data        []byte
+	contentType string
+}
+
+var byName, byHashed = func() (map[string]string, map[string]asset) {
+	entries, err := files.ReadDir("assets")
+	if err != nil {
+		panic(err) // they are embedded
+	}
+	names, assets := map[string]string{}, map[string]asset{}
+	for _, e := range entries {
+		data, err := files.ReadFile("assets/" + e.Name())
+		if err != nil {
+			panic(err)
+		}
+		sum := sha256.Sum256(data)
+		ext := path.Ext(e.Name())
+		hashed := strings.TrimSuffix(e.Name(), ext) + "-" + hex.EncodeToString(sum[:6]) + ext
+		names[e.Name()] = AssetPath + hashed
+		assets[hashed] = asset{data, mime.TypeByExtension(ext)}
+	}
+	return names, assets
+}()
+
+// Asset gives the path of an asset by the name of its file. A name that is not there is a fault of ours: it panics.
+func Asset(name string) string {
+	p, ok := byName[name]
+	if !ok {
+		panic("page: no asset is named " + name)
+	}
+	return p
+}
+
+// File gives what is served under AssetPath.
+func File(hashed string) (data []byte, contentType string, ok bool) {
+	a, ok := byHashed[hashed]
+	return a.data, a.contentType, ok
+}
