@@ -105,7 +105,9 @@ func index() Index {
 		},
 	}
 	for _, r := range routes.Table {
-		i.Endpoints = append(i.Endpoints, Endpoint{r.Method, r.Path, routes.Alias + r.Path, capText(r.Free), capText(r.Pro)})
+		if paths := r.Paths(); len(paths) == 2 { // the others are no part of the API
+			i.Endpoints = append(i.Endpoints, Endpoint{r.Method, paths[0], paths[1], capText(r.Free), capText(r.Pro)})
+		}
 		if r.Name == "price-trends" {
 			i.Cache.FreeSeconds, i.Cache.ProSeconds = int(r.Edge.Free/time.Second), int(r.Edge.Pro/time.Second)
 		}

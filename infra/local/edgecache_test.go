@@ -226,7 +226,7 @@ func writeConfiguration(path, origin, listen string, clock []string) error {
 	var cached []string
 	for _, r := range routes.Table {
 		if r.Edge != (routes.Edge{}) && !slices.Contains(cached, r.Path) {
-			cached = append(cached, r.Path, routes.Alias+r.Path)
+			cached = append(cached, r.Paths()...)
 		}
 	}
 	file, err := os.Create(path)

@@ -60,7 +60,7 @@ func (c *choices) openTill(ctx context.Context, table store.Table, pepper []byte
 	}
 	work := make(chan struct{}, 1)
 	t.service = &pro.Service{
-		Keys: store.Keys{Table: table}, Outbox: store.Outbox{Table: table},
+		Keys: store.Keys{Table: table}, Outbox: store.Outbox{Table: table, Name: "pro"},
 		Checkout: checkout, Chain: chain, Wallet: wallet, Sender: sender,
 		Limiter: limit.New(table, c.now), Pepper: pepper, BaseURL: money.BaseURL,
 		Random: rand.Reader, Now: c.now, Log: c.log,

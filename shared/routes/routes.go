@@ -4,7 +4,10 @@
 // published description are all made from it. It holds data only.
 package routes
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Route is one endpoint. Those whose paths are under /v1 answer under /api/v1 as well.
 type Route struct {
@@ -26,6 +29,14 @@ type Cap struct {
 
 // Keyed tells whether the endpoint looks at X-Api-Key.
 func (r Route) Keyed() bool { return r.Pro != Cap{} }
+
+// Paths are those that the endpoint answers at.
+func (r Route) Paths() []string {
+	if r.Path == "/v1" || strings.HasPrefix(r.Path, "/v1/") {
+		return []string{r.Path, Alias + r.Path}
+	}
+	return []string{r.Path}
+}
 
 // Edge is how long the edge may share a successful answer; 0 is not at all.
 type Edge struct {

@@ -12,14 +12,18 @@ import (
 // request to mail a fresh key, of which the answer may not even tell whether
 // there is anything to do. A job is done at least once.
 //
-//	OUTBOX   <moment>-<random>
-type Outbox struct{ Table Table }
+//	OUTBOX#<name>   <moment>-<random>
+type Outbox struct {
+	Table Table
+	Name  string // whose it is: jobs are done by the function that left them
+}
 
 // Job is work to be done.
 type Job struct {
 	Kind  string    `json:"kind"`
 	Email string    `json:"email"`
 	Lang  string    `json:"lang"`
+	Ref   string    `json:"ref,omitempty"` // what it is about
 	At    time.Time `json:"at"`
 	// Leased is until when somebody has taken it on.
 	Leased time.Time `json:"leased"`
@@ -27,21 +31,16 @@ type Job struct {
 	item Item
 }
 
-const outbox = "OUTBOX"
+func (o Outbox) partition() string { return "OUTBOX#" + o.Name }
 
 // jobDays is how long a job is tried before it is given up.
 const jobDays = 7
 
 // Put leaves a job, in one write.
 func (o Outbox) Put(ctx context.Context, j Job) error {
-	j.At = j.At.UTC()
-	data, err := json.Marshal(j)
+	op, err := o.put(j)
 	if err == nil {
-		err = o.Table.Write(ctx, Op{Mode: Create, Item: Item{
-			Key:     Key{outbox, j.At.Format("20060102T150405.000000000") + "-" + rand.Text()},
-			Data:    data,
-			Expires: j.At.AddDate(0, 0, jobDays),
-		}})
+		err = o.Table.Write(ctx, op)
 	}
 	if err != nil {
 		return fmt.Errorf("leave a job: %w", err)
@@ -49,10 +48,21 @@ func (o Outbox) Put(ctx context.Context, j Job) error {
 	return nil
 }
 
+// put is the write that leaves a job, for those that leave it together with something else.
+func (o Outbox) put(j Job) (Op, error) {
+	j.At = j.At.UTC()
+	data, err := json.Marshal(j)
+	return Op{Mode: Create, Item: Item{
+		Key:     Key{o.partition(), j.At.Format("20060102T150405.000000000") + "-" + rand.Text()},
+		Data:    data,
+		Expires: j.At.AddDate(0, 0, jobDays),
+	}}, err
+}
+
 // Take gives the oldest jobs that nobody has taken on, each leased to the
 // caller for a while: if it is not Done by then, somebody else may take it.
 func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Job, error) {
-	items, err := o.Table.Query(ctx, Range{Partition: outbox, Limit: 4 * most, Read: Strong})
+	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Limit: 4 * most, Read: Strong})
 	if err != nil {
 		return nil, fmt.Errorf("look for jobs: %w", err)
 	}

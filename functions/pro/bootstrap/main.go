@@ -53,7 +53,7 @@ func main() {
 	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: post.From, ConfigurationSet: post.ConfigurationSet, Now: now})
 	must(err)
 	service := &pro.Service{
-		Keys: store.Keys{Table: items}, Outbox: store.Outbox{Table: items}, Checkout: checkout, Chain: chain,
+		Keys: store.Keys{Table: items}, Outbox: store.Outbox{Table: items, Name: "pro"}, Checkout: checkout, Chain: chain,
 		Wallet: pro.Wallet{Owner: money.SolanaWallet, TokenAccount: account, Mint: money.SolanaMint, Network: money.SolanaNetwork, Units: units},
 		Sender: sender, Limiter: limiter, Pepper: []byte(door.Pepper), BaseURL: money.BaseURL,
 		Random: rand.Reader, Now: now, Log: logger,
