@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -225,8 +226,17 @@ func writeConfiguration(path, origin, listen string, clock []string) error {
 	}
 	var cached []string
 	for _, r := range routes.Table {
-		if r.Edge != (routes.Edge{}) && !slices.Contains(cached, r.Path) {
-			cached = append(cached, r.Paths()...)
+		if r.Edge == (routes.Edge{}) {
+			continue
+		}
+		for _, path := range r.Paths() {
+			place, folder := strings.CutSuffix(path, "{file}")
+			if !folder {
+				place = "= " + path
+			}
+			if !slices.Contains(cached, place) {
+				cached = append(cached, place)
+			}
 		}
 	}
 	file, err := os.Create(path)
