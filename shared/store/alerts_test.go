@@ -1,0 +1,211 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// desk is a store whose clock the test moves.
+type desk struct {
+	store.Alerts
+	now time.Time
+}
+
+func openAlerts(t *testing.T) *desk {
+	t.Helper()
+	d := &desk{now: noon}
+	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), func() time.Time { return d.now })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = table.Close() })
+	d.Alerts = store.Alerts{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}}
+	return d
+}
+
+// ask leaves a wish under an id and confirms it.
+func (d *desk) ask(t *testing.T, id string, wish store.Alert) {
+	t.Helper()
+	job := store.Job{Kind: "confirm", Email: wish.Email, Ref: id, At: d.now}
+	if err := d.Ask(t.Context(), id, wish, d.now.Add(48*time.Hour), job); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (d *desk) confirmed(t *testing.T, id string, wish store.Alert) {
+	t.Helper()
+	d.ask(t, id, wish)
+	if _, err := d.Confirm(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wish(who string, destination fare.City, threshold fare.Cents) store.Alert {
+	return store.Alert{
+		Subscriber: store.SubscriberID(who), Route: fare.Route{Origin: "MIL", Destination: destination},
+		Email: who + "@example.com", Language: "it", Threshold: threshold,
+	}
+}
+
+var sameAlert = cmpopts.IgnoreUnexported(store.Alert{})
+
+func TestAnAlertIsConfirmedOnce(t *testing.T) {
+	d, ctx := openAlerts(t), context.Background()
+	d.ask(t, "x", wish("ada", "BUH", 2000))
+	if of, err := d.Of(ctx, "ada"); err != nil || len(of) != 0 {
+		t.Fatalf("before it is confirmed: %v %v", of, err)
+	}
+	if got, err := d.Pending(ctx, "x"); err != nil || !cmp.Equal(got, wish("ada", "BUH", 2000), sameAlert) {
+		t.Fatalf("%v %v", got, err)
+	}
+	if _, err := d.Confirm(ctx, "x"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Confirm(ctx, "x"); !errors.Is(err, store.ErrUsed) {
+		t.Errorf("confirmed again: %v", err)
+	}
+	if _, err := d.Remove(ctx, "ada"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Confirm(ctx, "x"); !errors.Is(err, store.ErrUsed) {
+		t.Errorf("confirmed again after it was removed: %v", err)
+	}
+	if of, err := d.Of(ctx, "ada"); err != nil || len(of) != 0 {
+		t.Errorf("a used link brought it back: %v %v", of, err)
+	}
+	if _, err := d.Confirm(ctx, "never asked"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("what was never asked for: %v", err)
+	}
+	d.ask(t, "y", wish("ada", "BUH", 0))
+	d.now = d.now.Add(48 * time.Hour)
+	if _, err := d.Confirm(ctx, "y"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("after 48 hours: %v", err)
+	}
+}
+
+func TestTwentyAlertsAtMost(t *testing.T) {
+	d, ctx := openAlerts(t), context.Background()
+	city := func(i int) fare.City { return fare.City(fmt.Sprintf("C%02d", i)) }
+	for i := range store.MaxAlerts {
+		d.confirmed(t, fmt.Sprint(i), wish("ada", city(i), 0))
+	}
+	d.ask(t, "one more", wish("ada", city(store.MaxAlerts), 0))
+	if _, err := d.Confirm(ctx, "one more"); !errors.Is(err, store.ErrTooMany) {
+		t.Errorf("one more: %v", err)
+	}
+	d.confirmed(t, "again", wish("ada", city(3), 1500)) // no new one: a threshold
+	if one, err := d.One(ctx, fare.Route{Origin: "MIL", Destination: city(3)}, "ada"); err != nil || one.Threshold != 1500 {
+		t.Errorf("%v %v", one, err)
+	}
+	if n, err := d.Remove(ctx, "ada", fare.Route{Origin: "MIL", Destination: city(0)}); n != 1 || err != nil {
+		t.Errorf("removed %d %v", n, err)
+	}
+	if _, err := d.Confirm(ctx, "one more"); err != nil {
+		t.Errorf("with one less: %v", err)
+	}
+}
+
+// TestRemovingLeavesNothing: of somebody who has left, the store holds no address.
+func TestRemovingLeavesNothing(t *testing.T) {
+	d, ctx := openAlerts(t), context.Background()
+	d.confirmed(t, "x", wish("ada", "BUH", 0))
+	d.confirmed(t, "y", wish("ada", "LON", 0))
+	d.confirmed(t, "z", wish("bob", "LON", 0))
+	if n, err := d.Remove(ctx, "ada"); n != 2 || err != nil {
+		t.Fatal(n, err)
+	}
+	if n, err := d.Remove(ctx, "ada"); n != 0 || err != nil {
+		t.Errorf("again: %d %v", n, err)
+	}
+	for _, key := range []store.Key{
+		{Partition: "SUBSCRIBER#ada", Sort: "ROUTES"}, {Partition: "ALERTS#MIL-BUH", Sort: "ada"}, {Partition: "ALERTS#MIL-LON", Sort: "ada"},
+	} {
+		if item, err := d.Table.Get(ctx, key, store.Strong); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%v holds %s %v", key, item.Data, err)
+		}
+	}
+	if item, err := d.Table.Get(ctx, store.Key{Partition: "PENDING#x", Sort: "ALERT"}, store.Strong); err != nil || len(item.Data) != 0 {
+		t.Errorf("what was confirmed still holds %s %v", item.Data, err)
+	}
+	if gone, err := d.Unwatch(ctx, fare.Route{Origin: "MIL", Destination: "LON"}); gone || err != nil {
+		t.Errorf("bob still watches: %v %v", gone, err)
+	}
+	if gone, err := d.Unwatch(ctx, fare.Route{Origin: "MIL", Destination: "BUH"}); !gone || err != nil {
+		t.Errorf("nobody watches: %v %v", gone, err)
+	}
+	if cities, err := d.Watched(ctx, "MIL"); err != nil || !cmp.Equal(cities, []fare.City{"LON"}) {
+		t.Errorf("%v %v", cities, err)
+	}
+}
+
+func TestStopping(t *testing.T) {
+	d, ctx := openAlerts(t), context.Background()
+	d.confirmed(t, "x", wish("ada", "BUH", 0))
+	if err := d.Stop(ctx, "ada", d.now.AddDate(0, 0, 180)); err != nil {
+		t.Fatal(err)
+	}
+	if of, err := d.Of(ctx, "ada"); err != nil || len(of) != 0 {
+		t.Errorf("%v %v", of, err)
+	}
+	if stopped, err := d.Stopped(ctx, "ada"); !stopped || err != nil {
+		t.Errorf("%v %v", stopped, err)
+	}
+	d.now = d.now.AddDate(0, 0, 180)
+	if stopped, err := d.Stopped(ctx, "ada"); stopped || err != nil {
+		t.Errorf("after its time: %v %v", stopped, err)
+	}
+}
+
+func TestPagesHoldEveryAlertOnce(t *testing.T) {
+	d, ctx := openAlerts(t), context.Background()
+	for i := range 25 {
+		d.confirmed(t, fmt.Sprint(i), wish(fmt.Sprintf("s%02d", i), "BUH", 0))
+	}
+	var seen []store.SubscriberID
+	after := store.SubscriberID("")
+	for range 10 {
+		page, err := d.Page(ctx, fare.Route{Origin: "MIL", Destination: "BUH"}, after, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range page {
+			seen = append(seen, one.Subscriber)
+			after = one.Subscriber
+		}
+		if len(page) < 10 {
+			break
+		}
+	}
+	if len(seen) != 25 || seen[0] != "s00" || seen[24] != "s24" {
+		t.Errorf("%v", seen)
+	}
+	one, err := d.One(ctx, fare.Route{Origin: "MIL", Destination: "BUH"}, "s07")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Told(ctx, one, 20500); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Remove(ctx, "s07"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Told(ctx, one, 20507); err != nil {
+		t.Errorf("telling one who has left: %v", err)
+	}
+	if _, err := d.One(ctx, one.Route, "s07"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("telling brought it back: %v", err)
+	}
+}
