@@ -12,33 +12,16 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
-	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/places"
-	"verdetto/shared/store"
-	"verdetto/shared/trends"
-	"verdetto/shared/verdict"
+	"verdetto/shared/trends/view"
 )
-
-// Fares is where trends are read from; store.Fares provides it.
-type Fares interface {
-	Trends(ctx context.Context, origin fare.City) (data []byte, version int64, err error)
-	Sheet(ctx context.Context, r fare.Route, read store.Consistency) (data []byte, version int64, err error)
-	Rates(ctx context.Context) (fare.Rates, error)
-	Want(ctx context.Context, origin fare.City, until time.Time) error
-}
 
 // Service answers price trends.
 type Service struct {
-	Fares Fares
-	Now   func() time.Time
-
-	mu      sync.Mutex
-	rates   fare.Rates
-	ratesAt time.Time
+	Trends *view.Reader
 }
 
 // The problems that price trends can meet.
@@ -71,7 +54,7 @@ func (s *Service) Register(api *httpapi.API) {
 		Summary:     "Price trends and popular destinations from an origin",
 		Description: "One-way economy fares for one adult, refreshed every 7 days. Destinations are in order of popularity: the number of observed fares of the last 400 days, each of which is a search that somebody made.",
 		Problems:    []httpapi.Kind{UnknownOrigin, UnknownDestination, NotCovered},
-		Answer:      Trends{},
+		Answer:      view.Trends{},
 		Statuses:    []int{http.StatusNotModified},
 	}, s.check, s.trends)
 	s.registerIndex(api)
@@ -79,7 +62,7 @@ func (s *Service) Register(api *httpapi.API) {
 
 // check refuses, before the call is counted, what no answer could be made for.
 func (s *Service) check(ctx context.Context, in *input) error {
-	rates, err := s.currentRates(ctx)
+	rates, err := s.Trends.Rates(ctx)
 	if err != nil {
 		return err
 	}
@@ -112,35 +95,13 @@ func (s *Service) trends(ctx context.Context, in *input) (*output, error) {
 			return nil, unknown(UnknownDestination, "destination", in.Destination)
 		}
 	}
-	rates, err := s.currentRates(ctx)
-	if err != nil {
-		return nil, err
-	}
-	data, _, err := s.Fares.Trends(ctx, origin)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, s.notCovered(ctx, origin, "No fare from "+string(origin)+" has ever been observed here.")
+	answer, err := s.Trends.Read(ctx, origin, destination, strings.ToUpper(in.Currency))
+	var not *view.NotCovered
+	if errors.As(err, &not) {
+		return nil, notCovered(not)
 	}
 	if err != nil {
 		return nil, err
-	}
-	all, err := trends.Decode(data)
-	if err != nil {
-		return nil, err
-	}
-	v := view{rates: rates, currency: strings.ToUpper(in.Currency), today: fare.DayOf(s.Now())}
-	var answer Trends
-	if destination == "" {
-		answer = v.origin(origin, all)
-	} else {
-		e, ok := all.To(destination)
-		if !ok {
-			return nil, s.notCovered(ctx, origin, fmt.Sprintf("No fare from %s to %s has ever been observed here.", origin, destination))
-		}
-		sheet, err := s.sheet(ctx, fare.Route{Origin: origin, Destination: destination})
-		if err != nil {
-			return nil, err
-		}
-		answer = v.route(origin, e, sheet)
 	}
 	body, err := json.Marshal(answer)
 	if err != nil {
@@ -163,49 +124,16 @@ func cached(ifNoneMatch string, body []byte) *output {
 	return out
 }
 
-func (s *Service) sheet(ctx context.Context, r fare.Route) (verdict.Sheet, error) {
-	data, _, err := s.Fares.Sheet(ctx, r, store.Eventual)
-	if err != nil {
-		return verdict.Sheet{}, err
-	}
-	return verdict.Decode(data)
-}
-
 func unknown(kind httpapi.Kind, parameter, code string) error {
 	p := kind.Problem(fmt.Sprintf("%s: no city or airport with scheduled flights has the IATA code %s. GET /v1/rotte lists what is covered.", parameter, strings.ToUpper(code)))
 	p.Errors = []httpapi.Fault{{Name: parameter, Detail: "is not a code we know"}}
 	return p
 }
 
-// wishDays is how long it is remembered that somebody asked in vain.
-const wishDays = 16
-
-// notCovered says so and has the next refresh ask for the origin.
-func (s *Service) notCovered(ctx context.Context, origin fare.City, what string) error {
-	if err := s.Fares.Want(ctx, origin, (fare.DayOf(s.Now()) + wishDays).Time()); err != nil {
-		return err
+func notCovered(n *view.NotCovered) error {
+	what := fmt.Sprintf("No fare from %s has ever been observed here.", n.Origin)
+	if n.Destination != "" {
+		what = fmt.Sprintf("No fare from %s to %s has ever been observed here.", n.Origin, n.Destination)
 	}
 	return NotCovered.Problem(what + " It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.")
-}
-
-// ratesFor is how long a process goes by the rates it has read.
-const ratesFor = time.Hour
-
-// currentRates gives the rates of the last refresh; before the first one, only the euro.
-func (s *Service) currentRates(ctx context.Context) (fare.Rates, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.Now()
-	if age := now.Sub(s.ratesAt); s.rates.PerEuro != nil && age >= 0 && age < ratesFor {
-		return s.rates, nil
-	}
-	rates, err := s.Fares.Rates(ctx)
-	if errors.Is(err, store.ErrNotFound) {
-		return fare.Rates{Date: fare.DayOf(now)}, nil
-	}
-	if err != nil {
-		return fare.Rates{}, err
-	}
-	s.rates, s.ratesAt = rates, now
-	return rates, nil
 }

@@ -18,6 +18,7 @@ import (
 	"verdetto/shared/limit"
 	"verdetto/shared/store"
 	"verdetto/shared/trends"
+	"verdetto/shared/trends/view"
 	"verdetto/shared/verdict"
 )
 
@@ -89,7 +90,7 @@ func open(f *fares) (*httpapi.API, *counters) {
 	now := func() time.Time { return today }
 	c := &counters{}
 	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(c, now)})
-	(&pricetrends.Service{Fares: f, Now: now}).Register(api)
+	(&pricetrends.Service{Trends: &view.Reader{Fares: f, Now: now}}).Register(api)
 	return api, c
 }
 
@@ -128,11 +129,11 @@ func TestTrends(t *testing.T) {
 func TestOneDestination(t *testing.T) {
 	api, _ := open(dollars())
 	w := get(t, api, "/api/v1/price-trends?origin=MIL&destination=lhr&currency=EUR")
-	var got pricetrends.Trends
+	var got view.Trends
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 {
 		t.Fatal(w.Code, w.Body, err)
 	}
-	want := []pricetrends.WeeklyLow{{Week: "2025-03-03", AmountCents: 1000}, {Week: "2026-02-23", AmountCents: 2000}, {Week: "2026-03-02", AmountCents: 3000}}
+	want := []view.WeeklyLow{{Week: "2025-03-03", AmountCents: 1000}, {Week: "2026-02-23", AmountCents: 2000}, {Week: "2026-03-02", AmountCents: 3000}}
 	want[0].Week = got.WeeklyLows[0].Week
 	if len(got.Destinations) != 1 || got.Destinations[0].City != "London" || got.Currency != "EUR" || got.Rate != 1 {
 		t.Errorf("%s", w.Body)

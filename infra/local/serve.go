@@ -15,6 +15,7 @@ import (
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/store"
+	"verdetto/shared/trends/view"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
 )
@@ -131,7 +132,7 @@ func handler(c *choices, table store.Table, source upstream.Source, pepper []byt
 	api := httpapi.New(settings)
 	fares := store.Fares{Table: table}
 	(&analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: c.now, Log: c.log}).Register(api)
-	(&pricetrends.Service{Fares: fares, Now: c.now}).Register(api)
+	(&pricetrends.Service{Trends: &view.Reader{Fares: fares, Now: c.now}}).Register(api)
 	if c.pro != nil {
 		c.pro.Register(api)
 	}

@@ -17,6 +17,7 @@ import (
 	"verdetto/shared/limit"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
+	"verdetto/shared/trends/view"
 )
 
 func main() {
@@ -37,6 +38,6 @@ func main() {
 		OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
 		Limiter: limit.New(items, now), Customers: store.Keys{Table: items},
 	})
-	(&pricetrends.Service{Fares: store.Fares{Table: items}, Now: now}).Register(api)
+	(&pricetrends.Service{Trends: &view.Reader{Fares: store.Fares{Table: items}, Now: now}}).Register(api)
 	lambdahttp.Main(api)
 }

@@ -1,4 +1,7 @@
-package pricetrends
+// Package view shows price trends as they are published: from what is stored
+// of an origin, in the currency that is asked for. GET /v1/price-trends and the
+// tools of agents give the same answer because both have it from here.
+package view
 
 import (
 	"math"

@@ -1,0 +1,113 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/trends"
+	"verdetto/shared/verdict"
+)
+
+// Fares is where trends are read from; store.Fares provides it.
+type Fares interface {
+	Trends(ctx context.Context, origin fare.City) (data []byte, version int64, err error)
+	Sheet(ctx context.Context, r fare.Route, read store.Consistency) (data []byte, version int64, err error)
+	Rates(ctx context.Context) (fare.Rates, error)
+	Want(ctx context.Context, origin fare.City, until time.Time) error
+}
+
+// Reader makes answers. One may be used by many goroutines.
+type Reader struct {
+	Fares Fares
+	Now   func() time.Time
+
+	mu      sync.Mutex
+	rates   fare.Rates
+	ratesAt time.Time
+}
+
+// NotCovered is an origin, or with a Destination a route, of which no fare was ever observed.
+type NotCovered struct{ Origin, Destination fare.City }
+
+func (n *NotCovered) Error() string {
+	if n.Destination == "" {
+		return fmt.Sprintf("no fare from %s has ever been observed", n.Origin)
+	}
+	return fmt.Sprintf("no fare from %s to %s has ever been observed", n.Origin, n.Destination)
+}
+
+// wishDays is how long it is remembered that somebody asked in vain.
+const wishDays = 16
+
+// Read answers from one stored item of the origin, and with a destination from
+// that route's sheet as well. The currency is one that Rates knows. What is not
+// covered is a NotCovered, and the next refresh asks for the origin.
+func (r *Reader) Read(ctx context.Context, origin, destination fare.City, currency string) (Trends, error) {
+	rates, err := r.Rates(ctx)
+	if err != nil {
+		return Trends{}, err
+	}
+	v := view{rates: rates, currency: currency, today: fare.DayOf(r.Now())}
+	data, _, err := r.Fares.Trends(ctx, origin)
+	if errors.Is(err, store.ErrNotFound) {
+		return Trends{}, r.notCovered(ctx, origin, "")
+	}
+	if err != nil {
+		return Trends{}, err
+	}
+	all, err := trends.Decode(data)
+	if err != nil {
+		return Trends{}, err
+	}
+	if destination == "" {
+		return v.origin(origin, all), nil
+	}
+	e, ok := all.To(destination)
+	if !ok {
+		return Trends{}, r.notCovered(ctx, origin, destination)
+	}
+	data, _, err = r.Fares.Sheet(ctx, fare.Route{Origin: origin, Destination: destination}, store.Eventual)
+	if err != nil {
+		return Trends{}, err
+	}
+	sheet, err := verdict.Decode(data)
+	if err != nil {
+		return Trends{}, err
+	}
+	return v.route(origin, e, sheet), nil
+}
+
+// notCovered has the next refresh ask for the origin.
+func (r *Reader) notCovered(ctx context.Context, origin, destination fare.City) error {
+	if err := r.Fares.Want(ctx, origin, (fare.DayOf(r.Now()) + wishDays).Time()); err != nil {
+		return err
+	}
+	return &NotCovered{origin, destination}
+}
+
+// ratesFor is how long a process goes by the rates it has read.
+const ratesFor = time.Hour
+
+// Rates gives the rates of the last refresh; before the first one, only the euro.
+func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.Now()
+	if age := now.Sub(r.ratesAt); r.rates.PerEuro != nil && age >= 0 && age < ratesFor {
+		return r.rates, nil
+	}
+	rates, err := r.Fares.Rates(ctx)
+	if errors.Is(err, store.ErrNotFound) {
+		return fare.Rates{Date: fare.DayOf(now)}, nil
+	}
+	if err != nil {
+		return fare.Rates{}, err
+	}
+	r.rates, r.ratesAt = rates, now
+	return rates, nil
+}
