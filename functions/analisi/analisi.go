@@ -73,61 +73,78 @@ type input struct {
 
 type output struct{ Body verdict.Analysis }
 
+// Named is a city as a caller names it, and the parameter that the name was given in.
+type Named struct{ Parameter, Name string }
+
+func (in *input) cities() (origin, destination Named) {
+	return Named{"origine", in.Origine}, Named{"destinazione", in.Destinazione}
+}
+
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	httpapi.Handle(api, "analisi", httpapi.Doc{
 		Summary:     "Price verdict for a route",
 		Description: "Says whether today's cheapest one-way economy fare for one adult is cheap, compared with the cheapest fare of the same route on past days.",
 		Problems:    []httpapi.Kind{UnknownCity, NotCovered, NoLiveFare},
-	}, differ, s.analysis)
+	}, func(_ context.Context, in *input) error {
+		return Differ(in.cities())
+	}, func(ctx context.Context, in *input) (*output, error) {
+		origin, destination := in.cities()
+		a, err := s.Analysis(ctx, origin, destination)
+		return &output{a}, err
+	})
 	s.registerRoutes(api)
 	registerAssets(api)
 }
 
-// differ refuses a journey that ends where it begins.
-func differ(_ context.Context, in *input) error {
-	origin, ok1 := places.Find(in.Origine)
-	destination, ok2 := places.Find(in.Destinazione)
+// Differ refuses a journey that ends where it begins.
+func Differ(from, to Named) error {
+	origin, ok1 := places.Find(from.Name)
+	destination, ok2 := places.Find(to.Name)
 	if !ok1 || !ok2 || origin.City != destination.City {
 		return nil
 	}
 	p := SameCity.Problem(fmt.Sprintf("Both names lead to %s (%s). Give two different cities.", origin.Name, origin.City))
-	p.Errors = []httpapi.Fault{{Name: "destinazione", Detail: "is the same city as origine"}}
+	p.Errors = []httpapi.Fault{{Name: to.Parameter, Detail: "is the same city as " + from.Parameter}}
 	return p
 }
 
-func (s *Service) analysis(ctx context.Context, in *input) (*output, error) {
-	origin, err := find("origine", in.Origine)
+// Analysis judges today's cheapest fare between two cities. What it cannot
+// answer is a Problem.
+func (s *Service) Analysis(ctx context.Context, from, to Named) (verdict.Analysis, error) {
+	origin, err := Find(from)
 	if err != nil {
-		return nil, err
+		return verdict.Analysis{}, err
 	}
-	destination, err := find("destinazione", in.Destinazione)
+	destination, err := Find(to)
 	if err != nil {
-		return nil, err
+		return verdict.Analysis{}, err
 	}
 	between := origin.Name + " to " + destination.Name
 	data, _, err := s.Sheets.Sheet(ctx, fare.Route{Origin: origin.City, Destination: destination.City}, store.Eventual)
 	if errors.Is(err, store.ErrNotFound) {
 		s.want(ctx, origin.City)
-		return nil, NotCovered.Problem("No fare from " + between + " has ever been observed here. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.")
+		return verdict.Analysis{}, NotCovered.Problem("No fare from " + between + " has ever been observed here. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.")
 	}
 	if err != nil {
-		return nil, err
+		return verdict.Analysis{}, err
 	}
 	sheet, err := verdict.Decode(data)
 	if err != nil {
-		return nil, err
+		return verdict.Analysis{}, err
 	}
 	a, ok := verdict.Judge(sheet, fare.DayOf(s.Now()))
 	if !ok {
-		return nil, NoLiveFare.Problem(fmt.Sprintf("The route from %s is covered, but no fare was found on it lately; the newest is of %s. Fares are refreshed every 7 days: try again then.",
+		return verdict.Analysis{}, NoLiveFare.Problem(fmt.Sprintf("The route from %s is covered, but no fare was found on it lately; the newest is of %s. Fares are refreshed every 7 days: try again then.",
 			between, fare.DayOf(time.Unix(sheet.Newest, 0))))
 	}
 	a.Origine, a.Destinazione = origin.Name, destination.Name
-	return &output{a}, nil
+	return a, nil
 }
 
-// find resolves a city name, or says which names are near.
+// Find resolves a city name; the Problem of one that is unknown says which names are near.
+func Find(c Named) (places.Place, error) { return find(c.Parameter, c.Name) }
+
 func find(parameter, name string) (places.Place, error) {
 	if p, ok := places.Find(name); ok {
 		return p, nil

@@ -60,32 +60,40 @@ func (s *Service) registerRoutes(api *httpapi.API) {
 const pageOfInto = 100
 
 func (s *Service) routes(ctx context.Context, in *routesInput) (*routesOutput, error) {
+	listed, err := s.Covered(ctx, Named{"origine", in.Origine}, Named{"destinazione", in.Destinazione}, in.Page)
+	return &routesOutput{listed}, err
+}
+
+// Covered lists the covered routes from a city, to a city, or both; a city
+// without a name stands for any.
+func (s *Service) Covered(ctx context.Context, from, to Named, after string) (Routes, error) {
 	var origin, destination fare.City
 	for _, c := range []struct {
-		parameter, name string
-		city            *fare.City
-	}{{"origine", in.Origine, &origin}, {"destinazione", in.Destinazione, &destination}} {
-		if c.name == "" {
+		named Named
+		city  *fare.City
+	}{{from, &origin}, {to, &destination}} {
+		if c.named.Name == "" {
 			continue
 		}
-		p, err := find(c.parameter, c.name)
+		p, err := Find(c.named)
 		if err != nil {
-			return nil, err
+			return Routes{}, err
 		}
 		*c.city = p.City
 	}
-	out := &routesOutput{Body: Routes{Rotte: []Rotta{}}}
-	page := fare.City(in.Page)
+	out := Routes{Rotte: []Rotta{}}
+	page := fare.City(after)
 	switch {
 	case origin != "":
-		return out, s.from(ctx, origin, destination, &out.Body)
+		err := s.from(ctx, origin, destination, &out)
+		return out, err
 	case destination != "":
 		into, err := s.Coverage.Into(ctx, destination, page, pageOfInto)
 		for _, r := range into {
-			out.Body.Rotte = append(out.Body.Rotte, Rotta{citta(r.Origin), citta(destination), r.Observations, r.Sample, r.Newest.UTC()})
+			out.Rotte = append(out.Rotte, Rotta{citta(r.Origin), citta(destination), r.Observations, r.Sample, r.Newest.UTC()})
 		}
 		if len(into) == pageOfInto {
-			out.Body.Successiva = string(into[pageOfInto-1].Origin)
+			out.Successiva = string(into[pageOfInto-1].Origin)
 		}
 		return out, err
 	}
@@ -94,9 +102,10 @@ func (s *Service) routes(ctx context.Context, in *routesInput) (*routesOutput, e
 		return out, err
 	}
 	if len(next) == 2 {
-		out.Body.Successiva = string(next[0])
+		out.Successiva = string(next[0])
 	}
-	return out, s.from(ctx, next[0], "", &out.Body)
+	err = s.from(ctx, next[0], "", &out)
+	return out, err
 }
 
 // from lists the routes from an origin, all or the one to a destination.

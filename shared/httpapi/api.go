@@ -156,7 +156,7 @@ func lifetime(route routes.Route, pro bool) string {
 }
 
 // told turns an error into what the caller is told, and logs what is no Problem.
-func (a *API) told(ctx context.Context, route routes.Route, err error) error {
+func (a *API) told(ctx context.Context, route routes.Route, err error) *Problem {
 	var p *Problem
 	if !errors.As(err, &p) {
 		a.config.Log.ErrorContext(ctx, "request failed", "route", route.Name, "error", err)
@@ -187,7 +187,7 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 			methods = append(methods, http.MethodHead)
 		}
 	}
-	if cors(w, r, methods) {
+	if cors(w, r, methods, slices.ContainsFunc(here, func(h routes.Route) bool { return h.AnySite })) {
 		return
 	}
 	at := slices.IndexFunc(here, func(h routes.Route) bool {

@@ -8,9 +8,13 @@ import (
 // exposed are the headers that a script in a browser may read.
 const exposed = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Plan, X-Cache, X-Data, ETag"
 
-// cors lets pages of any site call the GET endpoints. No cookie is ever looked
-// at, so there is nothing that another site could borrow.
-func cors(w http.ResponseWriter, r *http.Request, methods []string) (answered bool) {
+// agentHeaders are those that a client of the Model Context Protocol sends.
+const agentHeaders = ", Content-Type, Accept, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-Id"
+
+// cors lets pages of any site call the GET endpoints, and post to those that
+// are open to any site. No cookie is ever looked at, so there is nothing that
+// another site could borrow.
+func cors(w http.ResponseWriter, r *http.Request, methods []string, anySite bool) (answered bool) {
 	if !slices.Contains(methods, http.MethodGet) {
 		return false
 	}
@@ -22,6 +26,10 @@ func cors(w http.ResponseWriter, r *http.Request, methods []string) (answered bo
 	}
 	h.Set("Access-Control-Allow-Methods", "GET, HEAD")
 	h.Set("Access-Control-Allow-Headers", KeyHeader+", If-None-Match")
+	if anySite {
+		h.Set("Access-Control-Allow-Methods", "POST")
+		h.Set("Access-Control-Allow-Headers", KeyHeader+agentHeaders)
+	}
 	h.Set("Access-Control-Max-Age", "86400")
 	w.WriteHeader(http.StatusNoContent)
 	return true

@@ -34,3 +34,10 @@ func (a *API) Mount(h http.Handler, names ...string) {
 func (a *API) Spend(ctx context.Context, name string) error {
 	return a.count(ctx, routes.Named(name))
 }
+
+// Told turns an error of a route into what its caller is told, as Handle does by
+// itself: a Problem is told as it is, anything else is logged and told as a
+// plain 500 or 503.
+func (a *API) Told(ctx context.Context, name string, err error) *Problem {
+	return a.told(ctx, routes.Named(name), err)
+}

@@ -36,7 +36,7 @@ func checkQuery(ctx huma.Context, next func(huma.Context)) {
 		case len(given) == 0 && p.Required:
 			fault = "is missing"
 		case len(given) == 1:
-			fault = text(given[0], p.Required)
+			fault = Unfit(given[0], p.Required)
 		}
 		if fault != "" {
 			faults = append(faults, Fault{p.Name, fault})
@@ -49,8 +49,8 @@ func checkQuery(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// text says what is wrong with a parameter as text, or nothing.
-func text(s string, required bool) string {
+// Unfit says what is wrong with a parameter as text, or nothing.
+func Unfit(s string, required bool) string {
 	switch {
 	case !utf8.ValidString(s):
 		return "is not valid UTF-8"

@@ -19,6 +19,8 @@ type Route struct {
 	Pro      Cap    // for callers with a key, by key
 	Edge     Edge
 	Once     bool // its GET shows something once: a HEAD, as previews of links send it, is not answered
+	Keys     bool // looks at X-Api-Key although it counts nothing under its own name
+	AnySite  bool // scripts in pages of any site may post to it: it looks at no cookie
 }
 
 // Cap is how many calls a caller has in each window. The zero Cap counts nothing.
@@ -28,7 +30,7 @@ type Cap struct {
 }
 
 // Keyed tells whether the endpoint looks at X-Api-Key.
-func (r Route) Keyed() bool { return r.Pro != Cap{} }
+func (r Route) Keyed() bool { return r.Keys || r.Pro != Cap{} }
 
 // Paths are those that the endpoint answers at.
 func (r Route) Paths() []string {
@@ -65,6 +67,10 @@ var Table = []Route{
 		Name: "index", Method: "GET", Path: "/v1", Function: "pricetrends",
 		Edge: Edge{Free: 6 * time.Hour},
 	},
+	// What agents ask over MCP is counted under the caps of the endpoints that give the same answers.
+	{Name: "mcp", Method: "POST", Path: "/mcp", Function: "analisi", Keys: true, AnySite: true},
+	{Name: "mcp-get", Method: "GET", Path: "/mcp", Function: "analisi", Keys: true},
+	{Name: "mcp-delete", Method: "DELETE", Path: "/mcp", Function: "analisi", Keys: true},
 	{
 		Name: "assets", Method: "GET", Path: "/assets/{file}", Function: "analisi",
 		Edge: Edge{Free: 365 * day},
