@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/agents"
 	"verdetto/functions/pricetrends"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
@@ -131,8 +132,11 @@ func handler(c *choices, table store.Table, source upstream.Source, pepper []byt
 	}
 	api := httpapi.New(settings)
 	fares := store.Fares{Table: table}
-	(&analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: c.now, Log: c.log}).Register(api)
-	(&pricetrends.Service{Trends: &view.Reader{Fares: fares, Now: c.now}}).Register(api)
+	verdicts := &analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: c.now, Log: c.log}
+	verdicts.Register(api)
+	moves := &view.Reader{Fares: fares, Now: c.now}
+	(&pricetrends.Service{Trends: moves}).Register(api)
+	(&agents.Service{Verdicts: verdicts, Trends: moves, Log: c.log}).Register(api)
 	if c.pro != nil {
 		c.pro.Register(api)
 	}

@@ -11,12 +11,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/agents"
 	"verdetto/shared/config"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
 	"verdetto/shared/limit"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
+	"verdetto/shared/trends/view"
 )
 
 func main() {
@@ -39,6 +41,8 @@ func main() {
 		Limiter: limit.New(items, now), Customers: store.Keys{Table: items},
 	})
 	fares := store.Fares{Table: items}
-	(&analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: now, Log: logger}).Register(api)
+	verdicts := &analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: now, Log: logger}
+	verdicts.Register(api)
+	(&agents.Service{Verdicts: verdicts, Trends: &view.Reader{Fares: fares, Now: now}, Log: logger}).Register(api)
 	lambdahttp.Main(api)
 }

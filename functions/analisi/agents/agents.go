@@ -1,0 +1,76 @@
+// Package agents answers /mcp: the service as tools of the Model Context
+// Protocol, for AI agents. It speaks the protocol's streamable HTTP without
+// sessions: every POST holds one message and is answered at once with JSON, so
+// any process, or any Lambda function, can answer any of them.
+//
+// A tool gives the answer that the endpoint of the same question gives, from
+// the same code, and is counted under that endpoint's cap for the same caller.
+// Beginning a session, pinging and listing the tools are free. What a tool
+// cannot answer is told in a result that says what to do next.
+package agents
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/trends/view"
+)
+
+// Service answers agents.
+type Service struct {
+	Verdicts *analisi.Service
+	Trends   *view.Reader
+	Log      *slog.Logger
+
+	api *httpapi.API
+}
+
+// Register adds the endpoint to an API. The protocol's server is made when the
+// first message arrives: other calls of the process do not wait for it.
+func (s *Service) Register(api *httpapi.API) {
+	s.api = api
+	d := &door{handler: sync.OnceValue(s.handler)}
+	api.Mount(d, "mcp", "mcp-get", "mcp-delete")
+}
+
+const instructions = `Verdetto says whether today's cheapest fare on a flight route is cheap, judged against that route's own observed history, and how sure it is.
+
+- "Is this a good price?", "should I book now?": flight_price_verdict.
+- "Which month is cheapest?": cheapest_months. "How far ahead should I book?": when_to_book.
+- "Where can I go cheaply?", "how have prices moved?": price_trends.
+- "Which routes do you know?", or after rotta-non-coperta: watched_routes.
+
+Cities are given by name (Italian, English, French, German, Spanish, Portuguese or the local language) or by IATA code of a city or airport. Fares are one-way, economy, for one adult. In structured content amounts are integers in hundredths of the currency; the text writes them out. Fares are refreshed every 7 days: aggiornatoIl and updatedAt say how old they are. Nothing can be booked here and no itinerary is shown: send people to an airline or travel agency for that.
+Pass the certainty (affidabilita: alta is high, media medium, bassa low) and the size of the sample (campione) on with every verdict, and make no verdict of your own where livello is dati-insufficienti.
+Calls without a key are limited by day and address; a Pro key goes into the header X-Api-Key of the connection.`
+
+// handler makes the protocol's server.
+func (s *Service) handler() http.Handler {
+	server := mcp.NewServer(&mcp.Implementation{
+		Name: "verdetto", Title: "Verdetto", Version: httpapi.Version,
+		Description: "Is today's cheapest fare on a flight route cheap? Verdicts from the route's own history.",
+	}, &mcp.ServerOptions{
+		Instructions: instructions,
+		// The tools never change while a process lives: there is nothing to notify of.
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+	})
+	s.addTools(server)
+	server.AddReceivingMiddleware(nameTools)
+	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
+		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: httpapi.MaxBody})
+}
+
+// euros writes hundredths of a currency.
+func euros(cents int64, currency string) string {
+	sign := ""
+	if cents < 0 {
+		sign, cents = "-", -cents
+	}
+	return fmt.Sprintf("%s%d.%02d %s", sign, cents/100, cents%100, currency)
+}

@@ -1,0 +1,166 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/trends/view"
+	"verdetto/shared/verdict"
+)
+
+// names of the tools, as addTools adds them.
+var names = []string{"flight_price_verdict", "cheapest_months", "when_to_book", "watched_routes", "price_trends"}
+
+// journey is from a city to another.
+type journey struct {
+	Origin      string `json:"origin" doc:"Origin: a city name in Italian, English, French, German, Spanish, Portuguese or the local language, or the IATA code of a city or airport" example:"Milano" minLength:"1" maxLength:"100"`
+	Destination string `json:"destination" doc:"Destination, likewise; another city than the origin" example:"Bucharest" minLength:"1" maxLength:"100"`
+}
+
+func (j *journey) cities() (origin, destination analisi.Named) {
+	return analisi.Named{Parameter: "origin", Name: j.Origin}, analisi.Named{Parameter: "destination", Name: j.Destination}
+}
+
+func differ(_ context.Context, j *journey) error { return analisi.Differ(j.cities()) }
+
+// Months is what cheapest_months answers: a part of a verdict.
+type Months struct {
+	Origine            string         `json:"origine" doc:"Origin city name, as matched"`
+	Destinazione       string         `json:"destinazione" doc:"Destination city name, as matched"`
+	Valuta             string         `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields"`
+	MesiPerConvenienza []verdict.Mese `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months ranked by median fare, cheapest first; months with fewer than 5 observations are left out"`
+	Osservazioni       int            `json:"osservazioni" doc:"Fares of the route observed in the last 400 days"`
+	AggiornatoIl       time.Time      `json:"aggiornatoIl" format:"date-time" doc:"When the newest of them was found, UTC"`
+}
+
+// Window is what when_to_book answers: a part of a verdict.
+type Window struct {
+	Origine             string            `json:"origine" doc:"Origin city name, as matched"`
+	Destinazione        string            `json:"destinazione" doc:"Destination city name, as matched"`
+	Valuta              string            `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields"`
+	AnticipoConsigliato *verdict.Anticipo `json:"anticipoConsigliato,omitempty" doc:"The lead times that have been cheapest within a departure; absent where fewer than 8 departures can tell"`
+	Osservazioni        int               `json:"osservazioni" doc:"Fares of the route observed in the last 400 days"`
+	AggiornatoIl        time.Time         `json:"aggiornatoIl" format:"date-time" doc:"When the newest of them was found, UTC"`
+}
+
+type covered struct {
+	Origin      string `json:"origin,omitempty" doc:"Only routes from this city: a name in any of six languages, or an IATA code" example:"Milano" maxLength:"100"`
+	Destination string `json:"destination,omitempty" doc:"Only routes to this city, likewise" maxLength:"100"`
+	Page        string `json:"page,omitempty" doc:"Where to go on: what the answer before gave as successiva" example:"MIL" maxLength:"3"`
+}
+
+type popular struct {
+	Origin      string `json:"origin" doc:"Origin: a city name in any of six languages, or the IATA code of a city or airport" example:"Milano" minLength:"1" maxLength:"100"`
+	Destination string `json:"destination,omitempty" doc:"Only the route to this city, likewise, with its weekly lows of the last 52 weeks" example:"London" maxLength:"100"`
+	Currency    string `json:"currency,omitempty" doc:"ISO 4217 code of the currency of all amounts; without it, EUR" example:"USD" maxLength:"3"`
+}
+
+func (s *Service) addTools(server *mcp.Server) {
+	add(s, server, tool[journey, verdict.Analysis]{
+		name: "flight_price_verdict", title: "Is today's cheapest flight fare cheap?", counts: "analisi",
+		description: "Judges today's cheapest one-way economy fare between two cities against the cheapest fares of the same route on past days: livello is ottimo (very cheap), buono (cheap), normale, caro (expensive) or dati-insufficienti (too little data for a verdict). Also gives the certainty, percentile, median, cheapest months and booking window. Shows no bookable offers.",
+		check:       differ,
+		answer: func(ctx context.Context, in *journey) (verdict.Analysis, string, error) {
+			a, err := s.analysis(ctx, in)
+			return a, sayVerdict(a), err
+		},
+	})
+	add(s, server, tool[journey, Months]{
+		name: "cheapest_months", title: "Cheapest months to fly a route", counts: "analisi",
+		description: "Ranks the departure months of a route by the median of the one-way economy fares observed for them, cheapest first, with how many fares each median rests on.",
+		check:       differ,
+		answer: func(ctx context.Context, in *journey) (Months, string, error) {
+			a, err := s.analysis(ctx, in)
+			m := Months{a.Origine, a.Destinazione, a.Valuta, a.MesiPerConvenienza, a.Osservazioni, a.AggiornatoIl}
+			return m, sayMonths(m), err
+		},
+	})
+	add(s, server, tool[journey, Window]{
+		name: "when_to_book", title: "How far ahead to book a route", counts: "analisi",
+		description: "Says how many days before departure the fares of a route have been lowest, comparing fares of the same departure only, and what that saved. It is what was seen in the past; it does not tell when to wait for one given departure.",
+		check:       differ,
+		answer: func(ctx context.Context, in *journey) (Window, string, error) {
+			a, err := s.analysis(ctx, in)
+			w := Window{a.Origine, a.Destinazione, a.Valuta, a.AnticipoConsigliato, a.Osservazioni, a.AggiornatoIl}
+			return w, sayWindow(w), err
+		},
+	})
+	add(s, server, tool[covered, analisi.Routes]{
+		name: "watched_routes", title: "Routes that verdicts can be asked for", counts: "rotte",
+		description: "Lists the routes with observed fares, from a city, to a city, or page by page, with how many observations each rests on and how fresh they are.",
+		check:       wellPaged,
+		answer: func(ctx context.Context, in *covered) (analisi.Routes, string, error) {
+			r, err := s.Verdicts.Covered(ctx, analisi.Named{Parameter: "origin", Name: in.Origin}, analisi.Named{Parameter: "destination", Name: in.Destination}, in.Page)
+			return r, sayRoutes(r), err
+		},
+	})
+	add(s, server, tool[popular, view.Trends]{
+		name: "price_trends", title: "Popular destinations and how prices move", counts: "price-trends",
+		description: "Shows the popular destinations from a city with their cheapest live one-way economy fare, its change against a week before, medians and months; with a destination that route only, with its weekly lows of the last 52 weeks. Amounts are in the currency that is asked for.",
+		check:       s.checkTrends,
+		answer:      s.trends,
+	})
+}
+
+func (s *Service) analysis(ctx context.Context, in *journey) (verdict.Analysis, error) {
+	origin, destination := in.cities()
+	return s.Verdicts.Analysis(ctx, origin, destination)
+}
+
+func wellPaged(_ context.Context, in *covered) error {
+	if in.Page == "" || len(in.Page) == 3 && strings.Trim(in.Page, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+		return nil
+	}
+	return httpapi.Invalid(httpapi.Fault{Name: "page", Detail: "is not what an earlier answer gave as successiva"})
+}
+
+// unknownCurrency is the kind that price-trends has for it.
+var unknownCurrency = httpapi.Kind{Status: 400, Code: "valuta-sconosciuta", Title: "There is no reference rate for that currency"}
+
+// checkTrends refuses a currency without a rate, and a journey that ends where it begins.
+func (s *Service) checkTrends(ctx context.Context, in *popular) error {
+	in.Currency = strings.ToUpper(in.Currency)
+	if in.Currency == "" {
+		in.Currency = "EUR"
+	}
+	rates, err := s.Trends.Rates(ctx)
+	if err != nil {
+		return err
+	}
+	if _, ok := rates.Rate(in.Currency); !ok {
+		known := rates.Currencies()
+		p := unknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %q. Choose one of: %s.", in.Currency, strings.Join(known, ", ")))
+		p.Errors = []httpapi.Fault{{Name: "currency", Detail: "has no reference rate"}}
+		p.Suggestions = known
+		return p
+	}
+	return analisi.Differ(analisi.Named{Parameter: "origin", Name: in.Origin}, analisi.Named{Parameter: "destination", Name: in.Destination})
+}
+
+func (s *Service) trends(ctx context.Context, in *popular) (view.Trends, string, error) {
+	origin, err := analisi.Find(analisi.Named{Parameter: "origin", Name: in.Origin})
+	if err != nil {
+		return view.Trends{}, "", err
+	}
+	var destination fare.City
+	if in.Destination != "" {
+		place, err := analisi.Find(analisi.Named{Parameter: "destination", Name: in.Destination})
+		if err != nil {
+			return view.Trends{}, "", err
+		}
+		destination = place.City
+	}
+	t, err := s.Trends.Read(ctx, origin.City, destination, in.Currency)
+	if not := (*view.NotCovered)(nil); errors.As(err, &not) {
+		return view.Trends{}, "", analisi.NotCovered.Problem(sayNotCovered(not))
+	}
+	return t, sayTrends(t), err
+}
