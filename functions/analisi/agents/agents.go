@@ -10,10 +10,12 @@
 package agents
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -59,6 +61,9 @@ func (s *Service) handler() http.Handler {
 		Instructions: instructions,
 		// The tools never change while a process lives: there is nothing to notify of.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
+			c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public"
+		},
 	})
 	s.addTools(server)
 	server.AddReceivingMiddleware(nameTools)

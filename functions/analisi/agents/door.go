@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -61,7 +62,10 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if fault != nil {
 		status := http.StatusBadRequest
 		if fault.Code == jsonrpc.CodeMethodNotFound {
-			status = http.StatusNotFound
+			status = http.StatusOK // a well-formed answer to a well-formed message
+			if r.Header.Get("Mcp-Protocol-Version") >= statelessRevision {
+				status = http.StatusNotFound
+			}
 		}
 		refuse(w, status, id, fault)
 		return
@@ -95,9 +99,15 @@ func acceptable(r *http.Request) *httpapi.Problem {
 	return problem(http.StatusNotAcceptable, "Answers are JSON. Send Accept: application/json, text/event-stream, as the protocol asks.")
 }
 
+// statelessRevision of the protocol is the first that has HTTP tell of unknown methods, with 404.
+const statelessRevision = "2026-07-28"
+
+// methods are what a server with tools and nothing else answers. A subscription
+// would hold the request open for news that never come.
+var methods = []string{"initialize", "server/discover", "ping", "tools/list", "tools/call"}
+
 // peek looks at a message before the protocol's server does. Batches are of an
-// old revision of the protocol and would have one request do the work of
-// hundreds; a subscription would hold the request open for news that never come.
+// old revision of the protocol and would have one request do the work of hundreds.
 func peek(body []byte) (id json.RawMessage, fault *jsonrpc.Error) {
 	trimmed := bytes.TrimLeft(body, " \t\r\n")
 	if len(trimmed) > 0 && trimmed[0] == '[' {
@@ -117,8 +127,8 @@ func peek(body []byte) (id json.RawMessage, fault *jsonrpc.Error) {
 	switch {
 	case m.Version != "2.0":
 		return m.ID, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: `the message lacks "jsonrpc": "2.0"`}
-	case m.Method == "subscriptions/listen":
-		return m.ID, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "there is nothing to subscribe to: the tools do not change"}
+	case len(m.ID) > 0 && m.Method != "" && !slices.Contains(methods, m.Method):
+		return m.ID, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("there is no method %.40q here: this server offers tools only, and answers %s", m.Method, strings.Join(methods, ", "))}
 	}
 	return m.ID, nil
 }
@@ -137,7 +147,11 @@ func refuse(w http.ResponseWriter, status int, id json.RawMessage, fault *jsonrp
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "error": fault}) // the caller has gone: nobody is left to tell
+	_ = json.NewEncoder(w).Encode(struct { // the caller has gone: nobody is left to tell
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *jsonrpc.Error  `json:"error"`
+	}{"2.0", id, fault})
 }
 
 // answer keeps what the protocol's server says, which is small, until it is whole.

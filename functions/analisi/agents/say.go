@@ -57,9 +57,9 @@ func sayWindow(w Window) string {
 	if a == nil {
 		return fmt.Sprintf("%s: no booking window can be advised: fewer than 8 departures were seen at two or more lead times (%d fares in all).", between, w.Osservazioni)
 	}
-	saving := "the median outside that window is not higher"
+	saving := "the median of all other fares is not higher"
 	if a.RisparmioCent != nil {
-		saving = fmt.Sprintf("the median outside that window is %s higher", euros(int64(*a.RisparmioCent), w.Valuta))
+		saving = fmt.Sprintf("the median of all other fares is higher by %s", euros(int64(*a.RisparmioCent), w.Valuta))
 	}
 	return fmt.Sprintf("%s: fares have been lowest %d to %d days before departure (median %s of %d fares; %s). Newest fare found on %s. This is what was seen in the past: it does not tell when to wait for one given departure.",
 		between, a.DaGiorni, a.AGiorni, euros(int64(a.MedianaCent), w.Valuta), a.Campione, saving, day(w.AggiornatoIl))
@@ -73,7 +73,7 @@ func sayRoutes(r analisi.Routes) string {
 	for _, one := range r.Rotte[:min(5, len(r.Rotte))] {
 		listed = append(listed, fmt.Sprintf("%s to %s (%d days known)", one.Origine.Nome, one.Destinazione.Nome, one.Campione))
 	}
-	said := fmt.Sprintf("%d covered routes, a verdict needs %d days: %s", len(r.Rotte), verdict.MinSample, strings.Join(listed, ", "))
+	said := fmt.Sprintf("%d covered routes here; a verdict needs %d days: %s", len(r.Rotte), verdict.MinSample, strings.Join(listed, ", "))
 	if len(r.Rotte) > len(listed) {
 		said += " and others"
 	}
@@ -98,7 +98,7 @@ func sayTrends(t view.Trends) string {
 	if t.WeeklyLows != nil {
 		return fmt.Sprintf("From %s to %s; weekly lows of %d of the last 52 weeks are known.%s", t.City, listed[0], len(t.WeeklyLows), updated)
 	}
-	return fmt.Sprintf("From %s, %d destinations with a live fare, the most often searched first: %s.%s", t.City, len(t.Destinations), strings.Join(listed, "; "), updated)
+	return fmt.Sprintf("From %s, %d destinations with a live fare, the most often observed first: %s.%s", t.City, len(t.Destinations), strings.Join(listed, "; "), updated)
 }
 
 func sayDestination(d view.Destination, currency string) string {
@@ -107,7 +107,7 @@ func sayDestination(d view.Destination, currency string) string {
 	}
 	said := fmt.Sprintf("%s %s on %s", d.City, euros(d.Cheapest.AmountCents, currency), d.Cheapest.Departure)
 	if d.ChangePercent != nil {
-		said += fmt.Sprintf(" (%+.1f %% in a week)", *d.ChangePercent)
+		said += fmt.Sprintf(" (%+.1f %% against a week before)", *d.ChangePercent)
 	}
 	if d.MedianCents != nil {
 		said += fmt.Sprintf(", median of %d past days %s", d.Sample, euros(*d.MedianCents, currency))

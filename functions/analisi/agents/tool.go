@@ -55,7 +55,7 @@ func add[I, O any](s *Service, server *mcp.Server, t tool[I, O]) {
 		if err != nil {
 			return refusal(s.api.Told(ctx, t.counts, err), x), nil
 		}
-		return result0(out, said, x)
+		return success(out, said, x)
 	})
 }
 
@@ -76,8 +76,8 @@ func ask[I, O any](ctx context.Context, s *Service, t tool[I, O], takes *huma.Sc
 	return t.answer(ctx, in)
 }
 
-// result0 is what a tool answers.
-func result0(out any, said string, x *exchange) (*mcp.CallToolResult, error) {
+// success is what a tool answers.
+func success(out any, said string, x *exchange) (*mcp.CallToolResult, error) {
 	structured, err := json.Marshal(out)
 	if err != nil {
 		return nil, fmt.Errorf("write answer: %w", err)
@@ -148,9 +148,22 @@ func resolved(registry huma.Registry, s *huma.Schema) *huma.Schema {
 	}
 	s.Items = resolved(registry, s.Items)
 	for name, property := range s.Properties {
-		s.Properties[name] = resolved(registry, property)
+		property = resolved(registry, property)
+		if property.Nullable && slices.Contains(s.Required, name) {
+			property = orNull(property)
+		}
+		property.Nullable = false // what may be left out is left out, and never null
+		s.Properties[name] = property
 	}
 	return s
+}
+
+// orNull describes a value that may be null in two branches: a list of types in
+// one is more than some clients understand.
+func orNull(s *huma.Schema) *huma.Schema {
+	value := *s
+	value.Description, value.Nullable = "", false
+	return &huma.Schema{Description: s.Description, AnyOf: []*huma.Schema{&value, {Type: "null"}}}
 }
 
 // read takes a tool's arguments, and names every one that is at fault.
@@ -184,8 +197,8 @@ func read(arguments json.RawMessage, takes *huma.Schema, into any) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if takes.Properties[name] == nil {
-			faults = append(faults, httpapi.Fault{Name: fmt.Sprintf("%.40q", name),
-				Detail: "is no argument of this tool; it takes " + strings.Join(slices.Sorted(maps.Keys(takes.Properties)), ", ")})
+			faults = append(faults, httpapi.Fault{Name: "arguments",
+				Detail: fmt.Sprintf("hold %.40q, which this tool does not take; it takes %s", name, strings.Join(slices.Sorted(maps.Keys(takes.Properties)), ", "))})
 		}
 	}
 	if len(faults) > 0 {

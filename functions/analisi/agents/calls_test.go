@@ -1,0 +1,239 @@
+package agents_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+)
+
+const milanoBucarest = `{"origin":"Milano","destination":"Bucarest"}`
+
+// TestCounts shows under which cap each call is counted, and what is free.
+func TestCounts(t *testing.T) {
+	for _, c := range []struct {
+		name, tool, arguments string
+		pro                   bool
+		want                  map[string]int64
+	}{
+		{"verdict", "flight_price_verdict", milanoBucarest, false, map[string]int64{"analisi-free": 1}},
+		{"months", "cheapest_months", milanoBucarest, false, map[string]int64{"analisi-free": 1}},
+		{"window", "when_to_book", milanoBucarest, false, map[string]int64{"analisi-free": 1}},
+		{"routes", "watched_routes", `{}`, false, map[string]int64{"rotte-free": 1}},
+		{"trends", "price_trends", `{"origin":"MIL"}`, false, map[string]int64{"price-trends-free": 1}},
+		{"verdict with a key", "flight_price_verdict", milanoBucarest, true, map[string]int64{"analisi-pro": 1}},
+		{"trends with a key", "price_trends", `{"origin":"MIL"}`, true, map[string]int64{"price-trends-pro": 1}},
+		{"a city that is not known is counted", "flight_price_verdict", `{"origin":"Milano","destination":"Atlantis"}`, false, map[string]int64{"analisi-free": 1}},
+		{"a missing argument is not", "flight_price_verdict", `{"origin":"Milano"}`, false, map[string]int64{}},
+		{"the same city is not", "when_to_book", `{"origin":"Milano","destination":"MXP"}`, false, map[string]int64{}},
+		{"an unknown currency is not", "price_trends", `{"origin":"Milano","currency":"xau"}`, false, map[string]int64{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := open(t, known(), "")
+			var headers []string
+			if c.pro {
+				headers = []string{"X-Api-Key", d.customers.key(t, "ada@example.com", now.Add(time.Hour))}
+			}
+			_, header := d.call(t, c.tool, c.arguments, headers...)
+			if diff := cmp.Diff(c.want, d.counters.names()); diff != "" {
+				t.Error(diff)
+			}
+			if (header.Get("X-Plan") == "pro") != c.pro || (header.Get("X-RateLimit-Remaining") != "") != (len(c.want) > 0) {
+				t.Errorf("headers %v", header)
+			}
+		})
+	}
+}
+
+// TestOneCap shows that a caller has one cap, whether they ask as an agent or as a program.
+func TestOneCap(t *testing.T) {
+	d := open(t, known(), "")
+	for n := range 15 {
+		w := d.send(t, http.MethodGet, "/v1/analisi?origine=Milano&destinazione=Bucarest", "")
+		answer, header := d.call(t, "when_to_book", milanoBucarest)
+		if left := fmt.Sprint(28 - 2*n); w.Code != 200 || answer.IsError || header.Get("X-RateLimit-Remaining") != left || header.Get("X-RateLimit-Limit") != "30" {
+			t.Fatalf("pair %d: %d %+v %v, want %s left", n, w.Code, answer, header, left)
+		}
+	}
+	if w := d.send(t, http.MethodGet, "/v1/analisi?origine=Milano&destinazione=Bucarest", ""); w.Code != http.StatusTooManyRequests {
+		t.Errorf("the endpoint: %d", w.Code)
+	}
+	answer, header := d.call(t, "flight_price_verdict", milanoBucarest)
+	p := answer.problem(t)
+	if p.Code != "troppe-richieste" || p.Status != 429 || header.Get("X-RateLimit-Remaining") != "0" || header.Get("Retry-After") != "43200" {
+		t.Errorf("%+v %v", p, header)
+	}
+	for _, part := range []string{"12h0m0s", "X-Api-Key"} {
+		if !strings.Contains(answer.Content[0].Text, part) {
+			t.Errorf("%q does not tell of %s", answer.Content[0].Text, part)
+		}
+	}
+	// What has a cap of its own, what is free, and who has a key go on.
+	if answer, _ := d.call(t, "watched_routes", `{}`); answer.IsError {
+		t.Errorf("%+v", answer)
+	}
+	if w := d.send(t, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); w.Code != 200 || !strings.Contains(w.Body.String(), "price_trends") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if answer, _ := d.call(t, "flight_price_verdict", milanoBucarest, "X-Api-Key", d.customers.key(t, "ada@example.com", now.Add(time.Hour))); answer.IsError {
+		t.Errorf("%+v", answer)
+	}
+}
+
+// TestCallersAreKeptApart has callers with and without keys call at once.
+func TestCallersAreKeptApart(t *testing.T) {
+	d := open(t, known(), "")
+	keys := make([]string, 8)
+	for i := range keys {
+		keys[i] = d.customers.key(t, fmt.Sprintf("caller%d@example.com", i), now.Add(time.Hour))
+	}
+	var all sync.WaitGroup
+	for i := range keys {
+		all.Go(func() {
+			for range 10 {
+				d.call(t, "flight_price_verdict", milanoBucarest, "X-Api-Key", keys[i])
+				d.call(t, "watched_routes", `{}`)
+			}
+		})
+	}
+	all.Wait()
+	perCaller := 0
+	for key, n := range d.counters.taken {
+		if strings.Contains(key, "#analisi-pro#") && n == 10 {
+			perCaller++
+		}
+	}
+	if diff := cmp.Diff(map[string]int64{"analisi-pro": 80, "rotte-free": 80}, d.counters.names()); diff != "" || perCaller != 8 {
+		t.Errorf("%d callers were counted as themselves; %s", perCaller, diff)
+	}
+}
+
+// TestRefusals shows that whatever goes wrong is told in words that say what to do next.
+func TestRefusals(t *testing.T) {
+	stale := sheet(40)
+	stale.AsOf -= 30
+	d := open(t, shelf{
+		milbuh:                              sheet(40),
+		{Origin: "MIL", Destination: "ROM"}: stale,
+		{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
+		{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
+		{Origin: "MIL", Destination: "BCN"}: func(context.Context) { panic("secret internal text") },
+	}, "")
+	for _, c := range []struct {
+		name, tool, arguments, code string
+		faulty                      string // the arguments at fault
+		says                        []string
+	}{
+		{"nothing given", "flight_price_verdict", `{}`, "richiesta-non-valida", "destination origin", []string{"origin is missing", "not counted"}},
+		{"null", "flight_price_verdict", `null`, "richiesta-non-valida", "destination origin", nil},
+		{"no object", "flight_price_verdict", `["Milano","Bucarest"]`, "richiesta-non-valida", "arguments", []string{"no JSON object"}},
+		{"not a string", "flight_price_verdict", `{"origin":7,"destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"no string"}},
+		{"null for a string", "flight_price_verdict", `{"origin":null,"destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"is missing"}},
+		{"blank", "flight_price_verdict", `{"origin":"  ","destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"is empty"}},
+		{"too long", "cheapest_months", `{"origin":"` + strings.Repeat("a", 101) + `","destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"longer than 100"}},
+		{"control character", "when_to_book", `{"origin":"Mil\u0000ano","destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"control"}},
+		{"an argument of another tool", "when_to_book", `{"origin":"Milano","destination":"Bucarest","currency":"eur"}`, "richiesta-non-valida", "arguments", []string{`"currency"`, "it takes destination, origin"}},
+		{"same city", "flight_price_verdict", `{"origin":"Milano","destination":"MXP"}`, "stessa-citta", "destination", []string{"Milano (MIL)", "two different"}},
+		{"unknown city", "flight_price_verdict", `{"origin":"Milano","destination":"Bukarestt"}`, "citta-sconosciuta", "destination", []string{"Perhaps: Bukarest", "another spelling"}},
+		{"unknown origin of routes", "watched_routes", `{"origin":"Atlantis"}`, "citta-sconosciuta", "origin", []string{"IATA"}},
+		{"bad page", "watched_routes", `{"page":"2"}`, "richiesta-non-valida", "page", []string{"successiva"}},
+		{"unknown city of trends", "price_trends", `{"origin":"Milano","destination":"Atlantis"}`, "citta-sconosciuta", "destination", nil},
+		{"same city in trends", "price_trends", `{"origin":"Milano","destination":"LIN"}`, "stessa-citta", "destination", nil},
+		{"unknown currency", "price_trends", `{"origin":"Milano","currency":"xau"}`, "valuta-sconosciuta", "currency", []string{"EUR, RON, USD"}},
+		{"route not covered", "flight_price_verdict", `{"origin":"Bucarest","destination":"Milano"}`, "rotta-non-coperta", "", []string{"watched_routes"}},
+		{"trends not covered", "price_trends", `{"origin":"Roma"}`, "rotta-non-coperta", "", []string{"No fare from ROM has", "watched_routes"}},
+		{"trends of a route not covered", "price_trends", `{"origin":"Milano","destination":"Tokyo"}`, "rotta-non-coperta", "", []string{"from MIL to TYO"}},
+		{"no live fare", "cheapest_months", `{"origin":"Milano","destination":"Roma"}`, "nessuna-tariffa", "", []string{"refreshed every 7 days", "price_trends"}},
+		{"storage is down", "when_to_book", `{"origin":"Milano","destination":"Parigi"}`, "servizio-non-disponibile", "", []string{"Try again in a few seconds"}},
+		{"storage fails", "when_to_book", `{"origin":"Milano","destination":"Madrid"}`, "errore-interno", "", []string{"Try again"}},
+		{"a panic", "when_to_book", `{"origin":"Milano","destination":"Barcellona"}`, "errore-interno", "", []string{"Try again"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			answer, header := d.call(t, c.tool, c.arguments)
+			p := answer.problem(t)
+			var faulty []string
+			for _, f := range p.Errors {
+				faulty = append(faulty, f.Name)
+			}
+			if p.Code != c.code || strings.Join(faulty, " ") != c.faulty || header.Get("Cache-Control") != "no-store" {
+				t.Errorf("%+v", answer)
+			}
+			said := answer.Content[0].Text
+			for _, part := range c.says {
+				if !strings.Contains(said, part) {
+					t.Errorf("%q lacks %q", said, part)
+				}
+			}
+			if !strings.HasPrefix(said, p.Detail) || strings.Contains(said, "secret") || strings.Contains(answer.Content[1].Text, "secret") {
+				t.Errorf("%+v", answer)
+			}
+		})
+	}
+	if n := strings.Count(d.logs.String(), "secret internal text"); n < 2 {
+		t.Errorf("what failed is not in the log: %s", d.logs)
+	}
+}
+
+// TestKeys shows that a key that is not good is never taken for none.
+func TestKeys(t *testing.T) {
+	d := open(t, known(), "")
+	ended := d.customers.key(t, "ended@example.com", now.Add(-time.Hour))
+	replaced := d.customers.key(t, "ada@example.com", now.Add(time.Hour))
+	d.customers.key(t, "ada@example.com", now.Add(time.Hour))
+	for _, c := range []struct{ name, key, code string }{
+		{"nonsense", "vd_nonsense", "chiave-non-valida"},
+		{"replaced", replaced, "chiave-non-valida"},
+		{"ended", ended, "piano-scaduto"},
+	} {
+		for _, method := range []string{"initialize", "ping", "tools/list", "tools/call"} {
+			w := d.send(t, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{}}`, "X-Api-Key", c.key)
+			if w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), c.code) {
+				t.Errorf("%s, %s: %d %s", c.name, method, w.Code, w.Body)
+			}
+		}
+	}
+	if n := d.counters.names(); len(n) > 0 {
+		t.Errorf("counted: %v", n)
+	}
+}
+
+// TestTimeIsPassedOn shows that a tool works no longer than the request that asked for it.
+func TestTimeIsPassedOn(t *testing.T) {
+	var deadline time.Time
+	s := shelf{fare.Route{Origin: "MIL", Destination: "BUH"}: func(ctx context.Context) { deadline, _ = ctx.Deadline() }}
+	d := open(t, s, "")
+	at := time.Now().Add(time.Hour)
+	ctx, cancel := context.WithDeadline(t.Context(), at)
+	defer cancel()
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"when_to_book","arguments":`+milanoBucarest+`}}`))
+	r.Header.Set("Content-Type", "application/json")
+	d.ServeHTTP(httptest.NewRecorder(), r)
+	if !deadline.Equal(at) {
+		t.Errorf("the store was asked with deadline %v, want %v", deadline, at)
+	}
+}
+
+// TestInventedFaresAreMarked shows that an agent, which sees no headers, is told.
+func TestInventedFaresAreMarked(t *testing.T) {
+	for data, want := range map[string]bool{"sample": true, "": false} {
+		d := open(t, known(), data)
+		for _, c := range asked[:3] {
+			answer, header := d.call(t, c.tool, milanoBucarest)
+			told := slices.ContainsFunc(answer.Content, func(part struct{ Type, Text string }) bool { return strings.Contains(part.Text, "invented") })
+			if told != want || header.Get("X-Data") != data {
+				t.Errorf("data %q: %+v %v", data, answer.Content, header)
+			}
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package agents_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/agents"
+	"verdetto/functions/pricetrends"
+	"verdetto/shared/apikey"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/store"
+	"verdetto/shared/trends"
+	"verdetto/shared/trends/view"
+	"verdetto/shared/verdict"
+)
+
+var (
+	now    = time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
+	today  = fare.DayOf(now)
+	milbuh = fare.Route{Origin: "MIL", Destination: "BUH"}
+	millon = fare.Route{Origin: "MIL", Destination: "LON"}
+)
+
+// sheet is a route seen on so many past days, and today.
+func sheet(days int) verdict.Sheet {
+	var all []fare.Observation
+	for i := 0; i <= days; i++ {
+		for _, ahead := range []fare.Day{5, 25, 50, 70} {
+			found := today - fare.Day(i)
+			all = append(all, fare.Observation{Found: found.Time().Unix() + 3600, Depart: found + ahead, Price: fare.Cents(3000 + 17*i + 100*int(50-min(ahead, 50)))})
+		}
+	}
+	return verdict.Build(all, nil, today)
+}
+
+// shelf is a store in memory: a value in it is a sheet, what reading one gives as an error, or what it does.
+type shelf map[fare.Route]any
+
+func (s shelf) Sheet(ctx context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
+	switch v := s[r].(type) {
+	case verdict.Sheet:
+		return v.Encode(), 1, nil
+	case error:
+		return nil, 0, v
+	case func(context.Context):
+		v(ctx)
+	}
+	return nil, 0, store.ErrNotFound
+}
+
+func (shelf) Want(context.Context, fare.City, time.Time) error { return nil }
+
+func (shelf) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
+	if origin != "MIL" {
+		return nil, 0, store.ErrNotFound
+	}
+	found := now.Add(-2 * time.Hour).Unix()
+	data, err := trends.Origin{}.Merge([]trends.Entry{
+		{Destination: "LON", AsOf: today, Newest: found, Observations: 900, Sample: 60, Median: 5000, Minimum: 2000, Previous: 4000,
+			Live: []trends.Live{{Depart: today + 2, Price: 1500, Found: found}}, Months: []trends.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}}},
+		{Destination: "BUH", AsOf: today, Newest: found, Observations: 20, Sample: 7, Live: []trends.Live{{Depart: today + 3, Price: 9999, Found: found}}, Months: []trends.Month{}},
+		{Destination: "PAR", AsOf: today - 20, Newest: found, Observations: 5, Months: []trends.Month{}},
+	}).Encode()
+	return data, 1, err
+}
+
+func (shelf) Covered(_ context.Context, after fare.City, limit int) (some []fare.City, _ error) {
+	for _, c := range []fare.City{"MIL", "ROM"} {
+		if c > after && len(some) < limit {
+			some = append(some, c)
+		}
+	}
+	return some, nil
+}
+
+func (shelf) Into(context.Context, fare.City, fare.City, int) ([]store.Into, error) { return nil, nil }
+
+func (shelf) Rates(context.Context) (fare.Rates, error) {
+	return fare.Rates{Date: today - 1, PerEuro: map[string]float64{"USD": 1.25, "RON": 5}}, nil
+}
+
+// counters count, up to the limit, and remember by which names.
+type counters struct {
+	mu    sync.Mutex
+	taken map[string]int64 // by name and subject
+}
+
+func (c *counters) Take(_ context.Context, key store.Key, most int64, _ time.Time) (int64, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.taken[key.Partition] >= most {
+		return most, store.ErrLimit
+	}
+	c.taken[key.Partition]++
+	return c.taken[key.Partition], nil
+}
+
+// names tells how often each cap was counted, whoever it was counted for.
+func (c *counters) names() map[string]int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := map[string]int64{}
+	for key, n := range c.taken {
+		out[strings.Split(key, "#")[1]] += n
+	}
+	return out
+}
+
+// customers hold keys.
+type customers map[apikey.CustomerID]store.Customer
+
+func (c customers) Customer(_ context.Context, id apikey.CustomerID) (store.Customer, error) {
+	if found, ok := c[id]; ok {
+		return found, nil
+	}
+	return store.Customer{}, store.ErrNotFound
+}
+
+// key adds a customer and gives the key.
+func (c customers) key(t *testing.T, email string, until time.Time) string {
+	t.Helper()
+	id := apikey.Of([]byte("pepper"), email)
+	text, hash, err := apikey.Mint(rand.Reader, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c[id] = store.Customer{ID: id, Hash: hash[:], Until: until}
+	return text
+}
+
+// desk is the service as agents find it, beside the endpoints of the same questions.
+type desk struct {
+	*httpapi.API
+	counters  *counters
+	customers customers
+	logs      *bytes.Buffer
+}
+
+func open(t *testing.T, s shelf, data string) *desk {
+	t.Helper()
+	d := &desk{counters: &counters{taken: map[string]int64{}}, customers: customers{}, logs: &bytes.Buffer{}}
+	clock := func() time.Time { return now }
+	log := slog.New(slog.NewTextHandler(d.logs, nil))
+	d.API = httpapi.New(httpapi.Config{
+		Now: clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers, Pepper: []byte("pepper"), Data: data,
+	})
+	verdicts := &analisi.Service{Sheets: s, Wishes: s, Coverage: s, Now: clock, Log: log}
+	verdicts.Register(d.API)
+	moves := &view.Reader{Fares: s, Now: clock}
+	(&pricetrends.Service{Trends: moves}).Register(d.API)
+	(&agents.Service{Verdicts: verdicts, Trends: moves, Log: log}).Register(d.API)
+	return d
+}
+
+// known are the routes of most tests.
+func known() shelf { return shelf{milbuh: sheet(40), millon: sheet(3)} }
+
+// send makes a request. Headers are pairs; an empty value takes one away.
+func (d *desk) send(t *testing.T, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+	}
+	for pair := range slices.Chunk(headers, 2) {
+		r.Header.Del(pair[0])
+		if pair[1] != "" {
+			r.Header.Set(pair[0], pair[1])
+		}
+	}
+	w := httptest.NewRecorder()
+	d.ServeHTTP(w, r)
+	return w
+}
+
+// result is what a tool answered.
+type result struct {
+	Content []struct {
+		Type, Text string
+	}
+	StructuredContent json.RawMessage
+	IsError           bool
+}
+
+// problem reads the problem document of a refusal.
+func (r result) problem(t *testing.T) httpapi.Problem {
+	t.Helper()
+	var p httpapi.Problem
+	if !r.IsError || len(r.Content) != 2 || r.StructuredContent != nil {
+		t.Fatalf("not a refusal: %+v", r)
+	}
+	decode(t, strings.NewReader(r.Content[1].Text), &p)
+	return p
+}
+
+// call calls a tool; arguments are JSON.
+func (d *desk) call(t *testing.T, tool, arguments string, headers ...string) (result, http.Header) {
+	t.Helper()
+	w := d.send(t, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`, headers...)
+	var m struct {
+		ID     int
+		Result result
+		Error  json.RawMessage
+	}
+	decode(t, bytes.NewReader(w.Body.Bytes()), &m)
+	if w.Code != http.StatusOK || m.ID != 7 || m.Error != nil {
+		t.Fatalf("%s %s: %d %s", tool, arguments, w.Code, w.Body)
+	}
+	return m.Result, w.Header()
+}
+
+func decode(t *testing.T, from io.Reader, into any) {
+	t.Helper()
+	if err := json.NewDecoder(from).Decode(into); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,175 @@
+package agents_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"verdetto/shared/httpapi"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// asked are calls that every tool answers.
+var asked = []struct {
+	tool      string
+	arguments map[string]any
+}{
+	{"flight_price_verdict", map[string]any{"origin": "MILANO", "destination": "OTP"}},
+	{"flight_price_verdict", map[string]any{"origin": "mil", "destination": "London"}},
+	{"cheapest_months", map[string]any{"origin": "Mailand", "destination": "Bucarest"}},
+	{"when_to_book", map[string]any{"origin": "Milan", "destination": "București"}},
+	{"when_to_book", map[string]any{"origin": "Milan", "destination": "Londres"}},
+	{"watched_routes", map[string]any{}},
+	{"watched_routes", map[string]any{"origin": "Milano", "destination": "Tokyo"}},
+	{"price_trends", map[string]any{"origin": "mxp"}},
+	{"price_trends", map[string]any{"origin": "Milano", "destination": "LHR", "currency": "usd"}},
+}
+
+// TestSession is an agent's whole session, with the SDK's own client over HTTP:
+// it meets the server, lists the tools, and calls each. Every structured answer
+// is checked against the schema that the tool was listed with. The newest
+// revision of the protocol, which has no sessions at all, says the same in other frames.
+func TestSession(t *testing.T) {
+	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
+		t.Run(revision, func(t *testing.T) { session(t, revision) })
+	}
+}
+
+func session(t *testing.T, revision string) {
+	d := open(t, known(), "")
+	server := httptest.NewServer(d)
+	defer server.Close()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: server.URL + "/mcp"}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	met := session.InitializeResult()
+	if met.ProtocolVersion != revision || met.ServerInfo.Name != "verdetto" || met.ServerInfo.Version != httpapi.Version || len(met.Instructions) < 200 || met.Capabilities.Tools == nil ||
+		met.Capabilities.Tools.ListChanged || met.Capabilities.Logging != nil || met.Capabilities.Resources != nil {
+		t.Errorf("the server says of itself: %+v, capabilities %+v", met, met.Capabilities)
+	}
+	if revision == "2025-11-25" { // the newest has none
+		if err := session.Ping(t.Context(), nil); err != nil {
+			t.Error(err)
+		}
+	}
+	listed, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var transcript bytes.Buffer
+	show := json.NewEncoder(&transcript)
+	show.SetEscapeHTML(false)
+	show.SetIndent("", " ")
+	schemas := map[string]*jsonschema.Resolved{}
+	for _, tool := range listed.Tools {
+		a := tool.Annotations
+		if a == nil || !a.ReadOnlyHint || !a.IdempotentHint || a.DestructiveHint == nil || *a.DestructiveHint || a.OpenWorldHint == nil || !*a.OpenWorldHint || a.Title == "" {
+			t.Errorf("%s: annotations %+v", tool.Name, a)
+		}
+		schemas[tool.Name] = resolve(t, tool.OutputSchema)
+		if err := show.Encode(tool); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := d.counters.names(); len(n) != 0 {
+		t.Errorf("counted before any tool was called: %v", n)
+	}
+	called := map[string]bool{}
+	for _, c := range asked {
+		answer, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: c.arguments})
+		if err != nil || answer.IsError {
+			t.Fatalf("%s %v: %v %+v", c.tool, c.arguments, err, answer)
+		}
+		if err := schemas[c.tool].Validate(answer.StructuredContent); err != nil {
+			t.Errorf("%s %v: %v", c.tool, c.arguments, err)
+		}
+		called[c.tool] = true
+		for _, part := range []any{c.tool, c.arguments, answer.Content, answer.StructuredContent} {
+			if err := show.Encode(part); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if len(called) != len(listed.Tools) || len(called) != 5 {
+		t.Errorf("%d of %d tools were called", len(called), len(listed.Tools))
+	}
+	golden(t, filepath.Join("testdata", "session.golden"), transcript.Bytes())
+}
+
+func resolve(t *testing.T, schema any) *jsonschema.Resolved {
+	t.Helper()
+	data, err := json.Marshal(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(data, &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Type != "object" || len(s.Properties) == 0 || strings.Contains(string(data), "$ref") {
+		t.Fatalf("no schema of an object that stands alone: %s", data)
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resolved
+}
+
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; -update writes it, to be read before it is committed", err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestSameAsEndpoint shows that agents and programs are told the same.
+func TestSameAsEndpoint(t *testing.T) {
+	d := open(t, known(), "")
+	for _, c := range []struct{ tool, arguments, target string }{
+		{"flight_price_verdict", `{"origin":"Milano","destination":"Bucarest"}`, "/v1/analisi?origine=Milano&destinazione=Bucarest"},
+		{"flight_price_verdict", `{"origin":"Milano","destination":"Londra"}`, "/v1/analisi?origine=Milano&destinazione=Londra"},
+		{"watched_routes", `{"origin":"Milano"}`, "/v1/rotte?origine=Milano"},
+		{"watched_routes", `{"page":"MIL"}`, "/v1/rotte?page=MIL"},
+		{"price_trends", `{"origin":"Milano"}`, "/v1/price-trends?origin=MIL&currency=eur"},
+		{"price_trends", `{"origin":"Milano","destination":"London","currency":"ron"}`, "/v1/price-trends?origin=MIL&destination=LON&currency=ron"},
+	} {
+		answer, header := d.call(t, c.tool, c.arguments)
+		w := d.send(t, http.MethodGet, c.target, "")
+		if w.Code != http.StatusOK {
+			t.Fatalf("%s: %d %s", c.target, w.Code, w.Body)
+		}
+		if diff := cmp.Diff(strings.TrimSpace(w.Body.String()), string(answer.StructuredContent)); diff != "" {
+			t.Errorf("%s %s differs from %s: %s", c.tool, c.arguments, c.target, diff)
+		}
+		if answer.Content[0].Text == "" || header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %+v %v", c.tool, answer.Content, header)
+		}
+	}
+}
