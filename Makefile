@@ -6,6 +6,7 @@ SHELL := /bin/bash
 FUNCTIONS := $(notdir $(patsubst %/bootstrap/,%,$(wildcard functions/*/bootstrap/)))
 DYNAMODB  := .tools/dynamodb-local
 MOTO      := .tools/moto
+MCP       := .tools/mcp
 LDFLAGS   := -s -w
 
 # make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded.
@@ -43,7 +44,7 @@ invoke: tools dist/host/$(FN)/bootstrap ## run a Lambda executable here: FN=anal
 bench: ## the benchmarks, as ratios side by side
 	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./shared/fare ./shared/places ./shared/store/... ./infra/local
 
-tools: $(DYNAMODB)/.complete $(MOTO)/.complete ## what the tests need beside Go: DynamoDB Local (Maven), moto (pip)
+tools: $(DYNAMODB)/.complete $(MOTO)/.complete $(MCP)/.complete ## what the tests need beside Go: DynamoDB Local (Maven), moto (pip), what checks /mcp (npm)
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -56,6 +57,12 @@ $(MOTO)/.complete: tools/moto.txt
 	  echo "fetching moto, which stands in for SES"; \
 	  python3 -m venv $(MOTO) && $(MOTO)/bin/pip install -q --disable-pip-version-check -r tools/moto.txt && touch $@; \
 	else echo "no Python with venv here: tests over moto will be named as not run"; fi
+
+$(MCP)/.complete: tools/mcp/package.json
+	@if command -v npm >/dev/null; then \
+	  echo "fetching the conformance suite and the inspector of the Model Context Protocol, and the Node that they want"; \
+	  mkdir -p $(MCP) && cp $< $(MCP)/package.json && npm install --prefix $(MCP) --no-package-lock --no-audit --no-fund --loglevel=error && touch $@; \
+	else echo "no npm here: tests of /mcp from outside will be named as not run"; fi
 
 generate: ## make the committed tables again from their sources
 	go generate ./...

@@ -1,0 +1,179 @@
+package agents_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// These tests look at /mcp with programs that are not ours. They come from npm,
+// with the Node that they want: make tools fetches them.
+
+// outside runs a program of those and gives what it wrote.
+type outside struct{ folder string }
+
+func tools(t *testing.T) outside {
+	t.Helper()
+	root, err := os.Getwd()
+	for err == nil {
+		if _, missing := os.Stat(filepath.Join(root, "go.mod")); missing == nil {
+			break
+		}
+		if root == filepath.Dir(root) {
+			t.Fatal("there is no go.mod above")
+		}
+		root = filepath.Dir(root)
+	}
+	folder := filepath.Join(root, ".tools", "mcp")
+	if _, err := os.Stat(filepath.Join(folder, ".complete")); err != nil {
+		t.Skip("needs the protocol's conformance suite and inspector: install npm and run make tools")
+	}
+	return outside{filepath.Join(folder, "node_modules")}
+}
+
+// run gives the exit code, and the two outputs apart.
+func (o outside) run(t *testing.T, program string, arguments ...string) (code int, out, said string) {
+	t.Helper()
+	home := t.TempDir() // neither reads nor leaves settings
+	command := exec.CommandContext(t.Context(), filepath.Join(o.folder, "node", "bin", "node"), append([]string{filepath.Join(o.folder, filepath.FromSlash(program))}, arguments...)...)
+	command.Dir = home
+	command.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "NO_COLOR=1"}
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	if err := command.Run(); command.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return command.ProcessState.ExitCode(), stdout.String(), stderr.String()
+}
+
+const (
+	conformance = "@modelcontextprotocol/conformance/dist/index.js"
+	inspector   = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+)
+
+// scenarios are those of the suite that a server with tools of its own, no
+// sessions and nothing to stream can be asked for. The others want something
+// that such a server does not have, as the expression of their names says.
+var (
+	scenarios = []string{"server-initialize", "ping", "tools-list", "dns-rebinding-protection"}
+	elsewhere = regexp.MustCompile(`^(` +
+		`tools-call-.*|json-schema-2020-12|` + // tools that the suite has made up, test_simple_text and so on
+		`elicitation-.*|logging-.*|completion-.*|resources-.*|prompts-.*|` + // other capabilities
+		`server-sse-.*)$`) // sessions with streams
+)
+
+// TestConformance runs the protocol's own suite, scenario by scenario. A
+// scenario that is in neither of the lists above fails the test, so that a newer
+// suite is read before it is used.
+func TestConformance(t *testing.T) {
+	o := tools(t)
+	server := httptest.NewServer(open(t, known(), ""))
+	defer server.Close()
+	code, out, said := o.run(t, conformance, "list", "--server")
+	found := regexp.MustCompile(`(?m)^ +- (\S+)`).FindAllStringSubmatch(out, -1)
+	if code != 0 || len(found) < 20 {
+		t.Fatalf("exit code %d: %s %s", code, out, said)
+	}
+	var listed []string
+	for _, m := range found {
+		listed = append(listed, m[1])
+		if !slices.Contains(scenarios, m[1]) && !elsewhere.MatchString(m[1]) {
+			t.Errorf("the suite has a scenario %s: does it apply?", m[1])
+		}
+	}
+	for _, name := range scenarios {
+		t.Run(name, func(t *testing.T) {
+			if !slices.Contains(listed, name) {
+				t.Fatalf("the suite has no such scenario: %v", listed)
+			}
+			folder := t.TempDir()
+			code, out, said := o.run(t, conformance, "server", "--url", server.URL+"/mcp", "--scenario", name, "-o", folder)
+			files, err := filepath.Glob(filepath.Join(folder, "*", "checks.json"))
+			if code != 0 || err != nil || len(files) != 1 {
+				t.Fatalf("exit code %d, results %v: %s %s", code, files, out, said)
+			}
+			data, err := os.ReadFile(files[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			var checks []struct{ ID, Status string }
+			decode(t, bytes.NewReader(data), &checks)
+			for _, c := range checks {
+				if c.Status != "SUCCESS" {
+					t.Errorf("%s: %s", c.ID, c.Status)
+				}
+			}
+			if len(checks) == 0 {
+				t.Errorf("nothing was checked: %s", out)
+			}
+		})
+	}
+}
+
+// TestInspector has the protocol's inspector, the TypeScript client that most
+// agents have too, list the tools and call each of them.
+func TestInspector(t *testing.T) {
+	o := tools(t)
+	d := open(t, known(), "")
+	server := httptest.NewServer(d)
+	defer server.Close()
+	inspect := func(t *testing.T, code int, arguments ...string) (out string) {
+		t.Helper()
+		got, out, said := o.run(t, inspector, append([]string{"--cli", server.URL + "/mcp", "--transport", "http"}, arguments...)...)
+		if got != code {
+			t.Fatalf("exit code %d, want %d: %s %s", got, code, out, said)
+		}
+		if slices.Contains(arguments, "--strict") && !strings.Contains(said, "0 errors, 0 warnings") && strings.TrimSpace(said) != "" {
+			t.Errorf("schemas that some clients do not understand: %s", said)
+		}
+		return out
+	}
+	var listed struct{ Tools []struct{ Name string } }
+	decode(t, strings.NewReader(inspect(t, 0, "--method", "tools/list", "--strict")), &listed)
+	if len(listed.Tools) != 5 {
+		t.Fatalf("%+v", listed)
+	}
+	called := map[string]bool{}
+	for _, c := range asked {
+		if called[c.tool] {
+			continue
+		}
+		called[c.tool] = true
+		t.Run(c.tool, func(t *testing.T) {
+			arguments := []string{"--method", "tools/call", "--tool-name", c.tool}
+			for name, value := range c.arguments {
+				arguments = append(arguments, "--tool-arg", name+"="+value.(string))
+			}
+			var answer result
+			decode(t, strings.NewReader(inspect(t, 0, arguments...)), &answer)
+			text, err := json.Marshal(c.arguments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, _ := d.call(t, c.tool, string(text))
+			if answer.IsError || len(answer.Content) != 1 || answer.Content[0].Text != want.Content[0].Text || len(answer.StructuredContent) == 0 {
+				t.Errorf("%+v", answer)
+			}
+		})
+	}
+	for _, tool := range listed.Tools {
+		if !called[tool.Name] {
+			t.Errorf("%s was not called", tool.Name)
+		}
+	}
+	// A refusal reaches it as one, whole, although the tool promises a structured answer.
+	const refused = 5
+	var answer result
+	decode(t, strings.NewReader(inspect(t, refused, "--method", "tools/call", "--tool-name", "when_to_book", "--tool-arg", "origin=Milano", "--tool-arg", "destination=Barcelonna")), &answer)
+	if p := answer.problem(t); p.Status != http.StatusNotFound || !slices.Contains(p.Suggestions, "Barcelona") {
+		t.Errorf("%+v", p)
+	}
+}
