@@ -42,7 +42,7 @@ invoke: tools dist/host/$(FN)/bootstrap ## run a Lambda executable here: FN=anal
 	go run ./infra/local invoke -exec dist/host/$(FN)/bootstrap -event $(EVENT) $(if $(filter refresh,$(FN)),-empty) $(UPSTREAM)
 
 bench: ## the benchmarks, as ratios side by side
-	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./shared/fare ./shared/places ./shared/store/... ./infra/local
+	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./shared/fare ./shared/places ./shared/store/... ./functions/analisi/agents ./infra/local
 
 tools: $(DYNAMODB)/.complete $(MOTO)/.complete $(MCP)/.complete ## what the tests need beside Go: DynamoDB Local (Maven), moto (pip), what checks /mcp (npm)
 

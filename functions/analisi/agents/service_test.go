@@ -150,7 +150,7 @@ type desk struct {
 	logs      *bytes.Buffer
 }
 
-func open(t *testing.T, s shelf, data string) *desk {
+func open(t testing.TB, s shelf, data string) *desk {
 	t.Helper()
 	d := &desk{counters: &counters{taken: map[string]int64{}}, customers: customers{}, logs: &bytes.Buffer{}}
 	clock := func() time.Time { return now }

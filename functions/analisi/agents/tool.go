@@ -38,7 +38,7 @@ func add[I, O any](s *Service, server *mcp.Server, t tool[I, O]) {
 	no, yes := false, true
 	server.AddTool(&mcp.Tool{
 		Name: t.name, Title: t.title, Description: t.description,
-		InputSchema: takes, OutputSchema: schemaOf[O](),
+		InputSchema: written(takes), OutputSchema: written(schemaOf[O]()),
 		Annotations: &mcp.ToolAnnotations{Title: t.title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &yes},
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
 		x := ctx.Value(exchangeKey{}).(*exchange)
@@ -131,6 +131,15 @@ func advice(p *httpapi.Problem, x *exchange) string {
 func schemaOf[T any]() *huma.Schema {
 	registry := huma.NewMapRegistry(inline, huma.DefaultSchemaNamer)
 	return resolved(registry, registry.Schema(reflect.TypeFor[T](), false, ""))
+}
+
+// written is a schema as it is sent: the tools are listed more often than made.
+func written(s *huma.Schema) json.RawMessage {
+	data, err := json.Marshal(s)
+	if err != nil {
+		panic(fmt.Sprintf("agents: a schema cannot be written: %v", err)) // it is made of the types above
+	}
+	return data
 }
 
 const inline = "#/$defs/"

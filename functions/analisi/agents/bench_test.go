@@ -1,0 +1,46 @@
+package agents_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// BenchmarkFirst is what the first message to a process costs, which has the
+// protocol's server made, and BenchmarkEach what each one costs after it.
+
+func post(b *testing.B, h http.Handler, body string) {
+	r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if w.Code != http.StatusOK || strings.Contains(w.Body.String(), `"isError"`) {
+		b.Fatal(w.Code, w.Body)
+	}
+}
+
+func BenchmarkFirst(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		d := open(b, known(), "")
+		b.StartTimer()
+		post(b, d, ping)
+	}
+}
+
+func BenchmarkEach(b *testing.B) {
+	for name, body := range map[string]string{
+		"ping":   ping,
+		"list":   `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+		"verdict":`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flight_price_verdict","arguments":` + milanoBucarest + `}}`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			d := open(b, known(), "")
+			for b.Loop() {
+				d.counters.taken = map[string]int64{}
+				post(b, d, body)
+			}
+		})
+	}
+}
