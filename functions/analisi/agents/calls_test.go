@@ -208,6 +208,18 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestMostPopularOnly shows that an agent is not given more destinations than it can keep in mind, and is told.
+func TestMostPopularOnly(t *testing.T) {
+	d := open(t, known(), "")
+	answer, _ := d.call(t, "price_trends", `{"origin":"Parigi"}`)
+	var got struct{ Destinations []struct{ Observations int } }
+	decode(t, strings.NewReader(string(answer.StructuredContent)), &got)
+	if len(got.Destinations) != 20 || got.Destinations[0].Observations != 100 || got.Destinations[19].Observations != 81 ||
+		!strings.Contains(answer.Content[0].Text, "30 destinations with a live fare, of which the 20 most often observed are shown") {
+		t.Errorf("%d destinations: %s", len(got.Destinations), answer.Content[0].Text)
+	}
+}
+
 // TestTimeIsPassedOn shows that a tool works no longer than the request that asked for it.
 func TestTimeIsPassedOn(t *testing.T) {
 	var deadline time.Time

@@ -3,6 +3,7 @@ package agents_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -79,6 +80,35 @@ func TestMessages(t *testing.T) {
 	}
 	if n := d.counters.names(); len(n) > 0 {
 		t.Errorf("counted: %v", n)
+	}
+}
+
+// TestHost shows that a page which has its own name lead to a loopback address is turned away there, and nowhere else.
+func TestHost(t *testing.T) {
+	d := open(t, known(), "")
+	server := httptest.NewServer(d)
+	defer server.Close()
+	for host, status := range map[string]int{"": 200, "localhost:8080": 200, "elsewhere.example": 403} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/mcp", strings.NewReader(ping))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Host = host
+		answer, err := server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != status {
+			t.Errorf("Host %q: %d, want %d", host, answer.StatusCode, status)
+		}
+		if kind := answer.Header.Get("Content-Type"); (kind == "application/problem+json") != (status == 403) {
+			t.Errorf("Host %q: %s", host, kind)
+		}
+	}
+	if w := d.send(t, http.MethodPost, "http://verdetto.example/mcp", ping); w.Code != http.StatusOK {
+		t.Errorf("where no loopback address is listened on: %d %s", w.Code, w.Body)
 	}
 }
 

@@ -83,7 +83,7 @@ func sayRoutes(r analisi.Routes) string {
 	return said + "."
 }
 
-func sayTrends(t view.Trends) string {
+func sayTrends(t view.Trends, all int) string {
 	if len(t.Destinations) == 0 {
 		return fmt.Sprintf("From %s (%s) no fare is live at present.", t.City, t.Origin)
 	}
@@ -98,7 +98,11 @@ func sayTrends(t view.Trends) string {
 	if t.WeeklyLows != nil {
 		return fmt.Sprintf("From %s to %s; weekly lows of %d of the last 52 weeks are known.%s", t.City, listed[0], len(t.WeeklyLows), updated)
 	}
-	return fmt.Sprintf("From %s, %d destinations with a live fare, the most often observed first: %s.%s", t.City, len(t.Destinations), strings.Join(listed, "; "), updated)
+	shown := "the most often observed first"
+	if all > len(t.Destinations) {
+		shown = fmt.Sprintf("of which the %d most often observed are shown", len(t.Destinations))
+	}
+	return fmt.Sprintf("From %s, %d destinations with a live fare, %s: %s.%s", t.City, all, shown, strings.Join(listed, "; "), updated)
 }
 
 func sayDestination(d view.Destination, currency string) string {

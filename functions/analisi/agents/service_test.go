@@ -65,10 +65,20 @@ func (s shelf) Sheet(ctx context.Context, r fare.Route, _ store.Consistency) ([]
 func (shelf) Want(context.Context, fare.City, time.Time) error { return nil }
 
 func (shelf) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
-	if origin != "MIL" {
+	found := now.Add(-2 * time.Hour).Unix()
+	switch origin {
+	case "MIL":
+	case "PAR":
+		var many []trends.Entry
+		for n := range 30 {
+			many = append(many, trends.Entry{Destination: fare.City([]byte{'A', 'A', 'A' + byte(n)}), AsOf: today, Newest: found, Observations: 100 - n,
+				Live: []trends.Live{{Depart: today + 2, Price: 1500, Found: found}}, Months: []trends.Month{}})
+		}
+		data, err := trends.Origin{}.Merge(many).Encode()
+		return data, 1, err
+	default:
 		return nil, 0, store.ErrNotFound
 	}
-	found := now.Add(-2 * time.Hour).Unix()
 	data, err := trends.Origin{}.Merge([]trends.Entry{
 		{Destination: "LON", AsOf: today, Newest: found, Observations: 900, Sample: 60, Median: 5000, Minimum: 2000, Previous: 4000,
 			Live: []trends.Live{{Depart: today + 2, Price: 1500, Found: found}}, Months: []trends.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}}},

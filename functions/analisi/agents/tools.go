@@ -104,7 +104,7 @@ func (s *Service) addTools(server *mcp.Server) {
 	})
 	add(s, server, tool[popular, view.Trends]{
 		name: "price_trends", title: "Popular destinations and how prices move", counts: "price-trends",
-		description: "Shows the popular destinations from a city with their cheapest live one-way economy fare, its change against a week before, medians and months; with a destination that route only, with its weekly lows of the last 52 weeks. Amounts are in the currency that is asked for.",
+		description: "Shows the 20 most popular destinations from a city with their cheapest live one-way economy fare, its change against a week before, medians and months; with a destination that route only, with its weekly lows of the last 52 weeks. Amounts are in the currency that is asked for.",
 		check:       s.checkTrends,
 		answer:      s.trends,
 	})
@@ -121,6 +121,10 @@ func wellPaged(_ context.Context, in *covered) error {
 	}
 	return httpapi.Invalid(httpapi.Fault{Name: "page", Detail: "is not what an earlier answer gave as successiva"})
 }
+
+// most is how many destinations an agent is shown, of up to 100 that the
+// endpoint lists: all of them would fill the better part of a small model's memory.
+const most = 20
 
 // unknownCurrency is the kind that price-trends has for it.
 var unknownCurrency = httpapi.Kind{Status: 400, Code: "valuta-sconosciuta", Title: "There is no reference rate for that currency"}
@@ -162,5 +166,7 @@ func (s *Service) trends(ctx context.Context, in *popular) (view.Trends, string,
 	if not := (*view.NotCovered)(nil); errors.As(err, &not) {
 		return view.Trends{}, "", analisi.NotCovered.Problem(sayNotCovered(not))
 	}
-	return t, sayTrends(t), err
+	all := len(t.Destinations)
+	t.Destinations = t.Destinations[:min(most, all)]
+	return t, sayTrends(t, all), err
 }

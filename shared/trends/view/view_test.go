@@ -1,0 +1,148 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/trends"
+	"verdetto/shared/verdict"
+)
+
+var (
+	now   = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) // a Wednesday
+	today = fare.DayOf(now)
+	found = now.Add(-2 * time.Hour)
+)
+
+// fares is a store that holds Milan with one route, and counts what it is asked for.
+type fares struct {
+	perEuro    map[string]float64
+	ratesAsked int
+	wanted     []fare.City
+	until      time.Time
+	err        error // what wanting gives
+}
+
+func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
+	switch origin {
+	case "MIL":
+		data, err := trends.Origin{}.Merge([]trends.Entry{{
+			Destination: "LON", AsOf: today, Newest: found.Unix(), Observations: 900, Sample: 60, Median: 5000, Minimum: 2000, Previous: 4000,
+			Live: []trends.Live{{Depart: today + 1, Price: 1500, Found: found.Unix()}}, Months: []trends.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}},
+		}}).Encode()
+		return data, 1, err
+	case "PAR":
+		return []byte("no trends"), 1, nil
+	}
+	return nil, 0, store.ErrNotFound
+}
+
+func (f *fares) Sheet(context.Context, fare.Route, store.Consistency) ([]byte, int64, error) {
+	s := verdict.Sheet{AsOf: today, Lows: []verdict.Low{{Day: today - 9, Price: 2000}, {Day: today - 2, Price: 3000}, {Day: today - 1, Price: 4000}}}
+	return s.Encode(), 1, nil
+}
+
+func (f *fares) Rates(context.Context) (fare.Rates, error) {
+	f.ratesAsked++
+	if f.perEuro == nil {
+		return fare.Rates{}, store.ErrNotFound
+	}
+	return fare.Rates{Date: today - 1, PerEuro: f.perEuro}, nil
+}
+
+func (f *fares) Want(_ context.Context, origin fare.City, until time.Time) error {
+	f.wanted, f.until = append(f.wanted, origin), until
+	return f.err
+}
+
+func at(t *time.Time) func() time.Time { return func() time.Time { return *t } }
+
+func TestRead(t *testing.T) {
+	clock := now
+	r := &Reader{Fares: &fares{perEuro: map[string]float64{"USD": 1.25}}, Now: at(&clock)}
+	whole, err := r.Read(t.Context(), "MIL", "", "USD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(n int64) *int64 { return &n }
+	percent := -62.5
+	want := Trends{
+		Origin: "MIL", City: "Milan", Currency: "USD", Rate: 1.25, RateDate: "2026-03-03", UpdatedAt: &found, Popularity: "observations",
+		Destinations: []Destination{{
+			Destination: "LON", City: "London", Cheapest: &Fare{1875, "2026-03-05", found}, MedianCents: number(6250), MinimumCents: number(2500),
+			Sample: 60, Observations: 900, ChangeCents: number(-3125), ChangePercent: &percent, Months: []Month{{3, 5625, 2500, 40}},
+		}},
+	}
+	if diff := cmp.Diff(want, whole); diff != "" {
+		t.Error(diff)
+	}
+	one, err := r.Read(t.Context(), "MIL", "LON", "USD")
+	want.WeeklyLows = []WeeklyLow{{"2026-02-23", 2500}, {"2026-03-02", 3750}}
+	if diff := cmp.Diff(want, one); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	if _, err := r.Read(t.Context(), "PAR", "", "USD"); err == nil {
+		t.Error("what cannot be read is no answer")
+	}
+}
+
+func TestNotCovered(t *testing.T) {
+	clock := now
+	f := &fares{}
+	r := &Reader{Fares: f, Now: at(&clock)}
+	for _, c := range []struct {
+		origin, destination fare.City
+		want                NotCovered
+	}{
+		{"ROM", "", NotCovered{"ROM", ""}},
+		{"ROM", "LON", NotCovered{"ROM", ""}},
+		{"MIL", "TYO", NotCovered{"MIL", "TYO"}},
+	} {
+		_, err := r.Read(t.Context(), c.origin, c.destination, "EUR")
+		var not *NotCovered
+		if !errors.As(err, &not) || *not != c.want {
+			t.Errorf("%s to %s: %v", c.origin, c.destination, err)
+		}
+	}
+	if diff := cmp.Diff([]fare.City{"ROM", "ROM", "MIL"}, f.wanted); diff != "" || !f.until.After(now.Add(15*24*time.Hour)) {
+		t.Errorf("wanted until %v: %s", f.until, diff)
+	}
+	f.err = store.ErrUnavailable
+	if _, err := r.Read(t.Context(), "ROM", "", "EUR"); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("a wish that could not be noted is not told as noted: %v", err)
+	}
+}
+
+func TestRatesAreKeptForAnHour(t *testing.T) {
+	clock := now
+	f := &fares{}
+	r := &Reader{Fares: f, Now: at(&clock)}
+	for _, c := range []struct {
+		name  string
+		after time.Duration
+		rates map[string]float64
+		asked int
+		usd   float64
+	}{
+		{"before the first refresh there is only the euro", 0, nil, 1, 0},
+		{"which is not kept", time.Minute, map[string]float64{"USD": 1.25}, 2, 1.25},
+		{"rates are", 59 * time.Minute, map[string]float64{"USD": 1.5}, 2, 1.25},
+		{"for an hour", time.Minute, map[string]float64{"USD": 1.5}, 3, 1.5},
+		{"a clock that was set back does not keep them for ever", -3 * time.Hour, map[string]float64{"USD": 2}, 4, 2},
+	} {
+		clock = clock.Add(c.after)
+		f.perEuro = c.rates
+		rates, err := r.Rates(t.Context())
+		usd, _ := rates.Rate("USD")
+		euro, ok := rates.Rate("EUR")
+		if err != nil || usd != c.usd || euro != 1 || !ok || f.ratesAsked != c.asked {
+			t.Errorf("%s: %v, asked %d times, %v", c.name, rates, f.ratesAsked, err)
+		}
+	}
+}
