@@ -65,8 +65,7 @@ func (s *Service) handler() http.Handler {
 			c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public"
 		},
 	})
-	s.addTools(server)
-	server.AddReceivingMiddleware(nameTools)
+	server.AddReceivingMiddleware(nameTools(s.addTools(server)))
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: httpapi.MaxBody})
 }

@@ -17,7 +17,7 @@ var (
 	levels = map[string]string{
 		verdict.Ottimo: "very cheap", verdict.Buono: "cheap", verdict.Normale: "normal", verdict.Caro: "expensive",
 	}
-	certainties = map[string]string{verdict.Alta: "high", verdict.Media: "medium", verdict.Bassa: "low"}
+	certainties = map[string]string{verdict.Alta: "high", verdict.Media: "medium", verdict.Bassa: "low, so take it as a hint"}
 )
 
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }

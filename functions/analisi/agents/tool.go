@@ -32,8 +32,8 @@ type tool[I, O any] struct {
 	answer func(context.Context, *I) (O, string, error)
 }
 
-// add offers a tool.
-func add[I, O any](s *Service, server *mcp.Server, t tool[I, O]) {
+// add offers a tool and gives its name.
+func add[I, O any](s *Service, server *mcp.Server, t tool[I, O]) string {
 	takes := schemaOf[I]()
 	no, yes := false, true
 	server.AddTool(&mcp.Tool{
@@ -57,6 +57,7 @@ func add[I, O any](s *Service, server *mcp.Server, t tool[I, O]) {
 		}
 		return success(out, said, x)
 	})
+	return t.name
 }
 
 // ask goes the way of every call: read, check, count, answer.
@@ -224,15 +225,17 @@ func read(arguments json.RawMessage, takes *huma.Schema, into any) error {
 }
 
 // nameTools tells an agent that calls a tool that is not there which ones are.
-func nameTools(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
-		result, err := next(ctx, method, request)
-		var fault *jsonrpc.Error
-		if method == "tools/call" && errors.As(err, &fault) && fault.Code == jsonrpc.CodeInvalidParams && strings.HasPrefix(fault.Message, "unknown tool") {
-			named := *fault
-			named.Message += "; the tools are " + strings.Join(names, ", ")
-			return nil, &named
+func nameTools(names []string) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+			result, err := next(ctx, method, request)
+			var fault *jsonrpc.Error
+			if method == "tools/call" && errors.As(err, &fault) && fault.Code == jsonrpc.CodeInvalidParams && strings.HasPrefix(fault.Message, "unknown tool") {
+				named := *fault
+				named.Message += "; the tools are " + strings.Join(names, ", ")
+				return nil, &named
+			}
+			return result, err
 		}
-		return result, err
 	}
 }

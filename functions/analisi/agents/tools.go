@@ -16,9 +16,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// names of the tools, as addTools adds them.
-var names = []string{"flight_price_verdict", "cheapest_months", "when_to_book", "watched_routes", "price_trends"}
-
 // journey is from a city to another.
 type journey struct {
 	Origin      string `json:"origin" doc:"Origin: a city name in Italian, English, French, German, Spanish, Portuguese or the local language, or the IATA code of a city or airport" example:"Milano" minLength:"1" maxLength:"100"`
@@ -63,8 +60,9 @@ type popular struct {
 	Currency    string `json:"currency,omitempty" doc:"ISO 4217 code of the currency of all amounts; without it, EUR" example:"USD" maxLength:"3"`
 }
 
-func (s *Service) addTools(server *mcp.Server) {
-	add(s, server, tool[journey, verdict.Analysis]{
+// addTools offers the tools and gives their names.
+func (s *Service) addTools(server *mcp.Server) []string {
+	verdicts := add(s, server, tool[journey, verdict.Analysis]{
 		name: "flight_price_verdict", title: "Is today's cheapest flight fare cheap?", counts: "analisi",
 		description: "Judges today's cheapest one-way economy fare between two cities against the cheapest fares of the same route on past days: livello is ottimo (very cheap), buono (cheap), normale, caro (expensive) or dati-insufficienti (too little data for a verdict). Also gives the certainty, percentile, median, cheapest months and booking window. Shows no bookable offers.",
 		check:       differ,
@@ -73,7 +71,7 @@ func (s *Service) addTools(server *mcp.Server) {
 			return a, sayVerdict(a), err
 		},
 	})
-	add(s, server, tool[journey, Months]{
+	months := add(s, server, tool[journey, Months]{
 		name: "cheapest_months", title: "Cheapest months to fly a route", counts: "analisi",
 		description: "Ranks the departure months of a route by the median of the one-way economy fares observed for them, cheapest first, with how many fares each median rests on.",
 		check:       differ,
@@ -83,7 +81,7 @@ func (s *Service) addTools(server *mcp.Server) {
 			return m, sayMonths(m), err
 		},
 	})
-	add(s, server, tool[journey, Window]{
+	window := add(s, server, tool[journey, Window]{
 		name: "when_to_book", title: "How far ahead to book a route", counts: "analisi",
 		description: "Says how many days before departure the fares of a route have been lowest, comparing fares of the same departure only, and what that saved. It is what was seen in the past; it does not tell when to wait for one given departure.",
 		check:       differ,
@@ -93,7 +91,7 @@ func (s *Service) addTools(server *mcp.Server) {
 			return w, sayWindow(w), err
 		},
 	})
-	add(s, server, tool[covered, analisi.Routes]{
+	routes := add(s, server, tool[covered, analisi.Routes]{
 		name: "watched_routes", title: "Routes that verdicts can be asked for", counts: "rotte",
 		description: "Lists the routes with observed fares, from a city, to a city, or page by page, with how many observations each rests on and how fresh they are.",
 		check:       wellPaged,
@@ -102,12 +100,13 @@ func (s *Service) addTools(server *mcp.Server) {
 			return r, sayRoutes(r), err
 		},
 	})
-	add(s, server, tool[popular, view.Trends]{
+	trends := add(s, server, tool[popular, view.Trends]{
 		name: "price_trends", title: "Popular destinations and how prices move", counts: "price-trends",
 		description: "Shows the 20 most popular destinations from a city with their cheapest live one-way economy fare, its change against a week before, medians and months; with a destination that route only, with its weekly lows of the last 52 weeks. Amounts are in the currency that is asked for.",
 		check:       s.checkTrends,
 		answer:      s.trends,
 	})
+	return []string{verdicts, months, window, routes, trends}
 }
 
 func (s *Service) analysis(ctx context.Context, in *journey) (verdict.Analysis, error) {
