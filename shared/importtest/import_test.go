@@ -28,7 +28,7 @@ var (
 	pure  = []string{"shared/fare"}
 	seams = []string{"shared/fare", "shared/apikey"}
 	parts = []string{
-		"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/trends/view", "shared/watch", "shared/apikey",
+		"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/trends/view", "shared/watch", "shared/apikey", "shared/alertlink",
 		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue",
 	}
 	text = []string{"golang.org/x/text/"}
@@ -47,6 +47,7 @@ var rules = []rule{
 	{"shared/trends/view", []string{"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/store"}, nil},
 	{"shared/watch", pure, text},
 	{"shared/apikey", pure, text},
+	{"shared/alertlink", nil, nil},
 	{"shared/store", seams, nil},
 	{"shared/mail", seams, nil},
 	{"shared/pay", seams, nil},
