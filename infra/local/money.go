@@ -58,20 +58,15 @@ func (c *choices) openTill(ctx context.Context, table store.Table, pepper []byte
 	if err != nil {
 		return nil, err
 	}
-	work := make(chan struct{}, 1)
+	woken, wake := bell()
 	t.service = &pro.Service{
 		Keys: store.Keys{Table: table}, Outbox: store.Outbox{Table: table, Name: "pro"},
 		Checkout: checkout, Chain: chain, Wallet: wallet, Sender: sender,
 		Limiter: limit.New(table, c.now), Pepper: pepper, BaseURL: money.BaseURL,
 		Random: rand.Reader, Now: c.now, Log: c.log,
-		Wake: func() {
-			select {
-			case work <- struct{}{}:
-			default: // it is awake already
-			}
-		},
+		Wake: wake,
 	}
-	go t.work(ctx, c, work)
+	go c.keepWorking(ctx, t.service, woken)
 	return t, nil
 }
 
@@ -122,21 +117,6 @@ func (t *till) standIns(now func() time.Time, base string, money *config.Pay) er
 		USDC: "12.99",
 	}
 	return nil
-}
-
-// work does what is in the outbox when it is woken, and looks from time to time for what failed before.
-func (t *till) work(ctx context.Context, c *choices, woken <-chan struct{}) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-woken:
-		case <-time.After(time.Minute):
-		}
-		if _, err := t.service.Work(ctx); err != nil && ctx.Err() == nil {
-			c.log.Error("work in the outbox failed; it is tried again", "error", err)
-		}
-	}
 }
 
 // examples says how to buy Pro here.

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"verdetto/functions/alerts"
 	"verdetto/functions/pro"
 	"verdetto/shared/fare"
 	"verdetto/shared/places"
@@ -33,7 +34,8 @@ type choices struct {
 	store, upstream, at string
 	money, mail         string
 	pro                 *pro.Service // nil where nothing is sold
-	originSecrets       []string     // see httpapi.Config; none where callers reach the process directly
+	alerts              *alerts.Service
+	originSecrets       []string // see httpapi.Config; none where callers reach the process directly
 	now                 func() time.Time
 	log                 *slog.Logger
 }

@@ -80,6 +80,9 @@ func serve(ctx context.Context, args []string) error {
 	}
 	defer money.close()
 	c.pro = money.service
+	if c.alerts, err = c.openAlerts(ctx, table, pepper, "http://"+listener.Addr().String()); err != nil {
+		return err
+	}
 	server := &http.Server{
 		Handler:           handler(&c, table, source, pepper),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -88,6 +91,7 @@ func serve(ctx context.Context, args []string) error {
 	}
 	examples(listener.Addr().String(), source.Name())
 	money.examples(listener.Addr().String(), c.mail)
+	alertExamples(listener.Addr().String(), c.mail)
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {
@@ -139,6 +143,9 @@ func handler(c *choices, table store.Table, source upstream.Source, pepper []byt
 	(&agents.Service{Verdicts: verdicts, Trends: moves, Log: c.log}).Register(api)
 	if c.pro != nil {
 		c.pro.Register(api)
+	}
+	if c.alerts != nil {
+		c.alerts.Register(api)
 	}
 	return api
 }

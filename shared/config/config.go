@@ -33,6 +33,18 @@ type Upstream struct {
 	Origins []string `env:"VERDETTO_ORIGINS"` // city codes; empty is every city with an airport
 }
 
+// Public is where the service is reached.
+type Public struct {
+	BaseURL string `env:"VERDETTO_BASE_URL,notEmpty"`
+}
+
+func (p Public) check() []error {
+	if strings.HasSuffix(p.BaseURL, "/") || !strings.HasPrefix(p.BaseURL, "https://") && !strings.HasPrefix(p.BaseURL, "http://127.0.0.1:") {
+		return []error{fmt.Errorf("VERDETTO_BASE_URL: %q is not an https address without a slash at the end", p.BaseURL)}
+	}
+	return nil
+}
+
 // Pay is how money is taken.
 type Pay struct {
 	BaseURL       string   `env:"VERDETTO_BASE_URL,notEmpty"` // where the service is reached
@@ -48,10 +60,7 @@ type Pay struct {
 }
 
 func (p Pay) check() []error {
-	var faults []error
-	if strings.HasSuffix(p.BaseURL, "/") || !strings.HasPrefix(p.BaseURL, "https://") && !strings.HasPrefix(p.BaseURL, "http://127.0.0.1:") {
-		faults = append(faults, fmt.Errorf("VERDETTO_BASE_URL: %q is not an https address without a slash at the end", p.BaseURL))
-	}
+	faults := Public{p.BaseURL}.check()
 	if p.SolanaNetwork != "mainnet-beta" && p.SolanaNetwork != "devnet" {
 		faults = append(faults, fmt.Errorf("SOLANA_NETWORK: %q is neither mainnet-beta nor devnet", p.SolanaNetwork))
 	}

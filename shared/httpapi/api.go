@@ -14,9 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -83,7 +81,14 @@ type Doc struct {
 	Answer               any   // an answer's type, where the handler writes the bytes itself
 	Statuses             []int // that it answers with beside 200 and the problems, without a body
 	Raw                  bool  // the body is handed over as it came, whatever it is
+	Takes                any   // what a Raw body is as JSON or as a form, for the description
+	Pages                []int // statuses that it answers with a page; where all are, its parameters are handed over as they came
+	Status               int   // of success; 0 is 200
+	Spends               bool  // the handler counts for itself, with Spend
 }
+
+// bare tells whether all that an endpoint answers is pages, to what it cannot make sense of as well.
+func (d Doc) bare() bool { return len(d.Pages) > 0 && d.Answer == nil }
 
 // Handle registers a typed handler for a route of routes.Table. A request whose
 // parameters are each well formed is shown to check, where there is one; what
@@ -97,7 +102,7 @@ func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, 
 	}
 	slices.Sort(statuses)
 	a.routes[route.Path] = append(a.routes[route.Path], route)
-	huma.Register(a.huma, huma.Operation{
+	operation := huma.Operation{
 		OperationID:      route.Name,
 		Method:           route.Method,
 		Path:             route.Path,
@@ -105,15 +110,19 @@ func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, 
 		Description:      doc.Description,
 		Errors:           slices.Compact(statuses),
 		Responses:        a.responses(doc),
+		DefaultStatus:    doc.Status,
 		MaxBodyBytes:     MaxBody,
 		SkipValidateBody: doc.Raw,
-	}, func(ctx context.Context, in *I) (*O, error) {
+		RequestBody:      a.body(doc),
+		Metadata:         map[string]any{bareKey: doc.bare()},
+	}
+	huma.Register(a.huma, operation, func(ctx context.Context, in *I) (*O, error) {
 		var out *O
 		var err error
 		if check != nil {
 			err = check(ctx, in)
 		}
-		if err == nil {
+		if err == nil && !doc.Spends {
 			err = a.count(ctx, route)
 		}
 		if err == nil {
@@ -125,22 +134,7 @@ func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, 
 		callOf(ctx).header.Set("Cache-Control", lifetime(route, callOf(ctx).pro))
 		return out, nil
 	})
-}
-
-// responses describes what Huma cannot read from the handler's type.
-func (a *API) responses(doc Doc) map[string]*huma.Response {
-	responses := map[string]*huma.Response{}
-	for _, status := range doc.Statuses {
-		responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status)}
-	}
-	if doc.Answer != nil {
-		schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(doc.Answer), true, "")
-		responses["200"] = &huma.Response{
-			Description: "OK",
-			Content:     map[string]*huma.MediaType{"application/json": {Schema: schema}},
-		}
-	}
-	return responses
+	a.describe(operation, doc)
 }
 
 // lifetime is the Cache-Control of a successful answer. What belongs to a key

@@ -14,9 +14,17 @@ import (
 // MaxParameter is how many characters (runes) a query parameter may have.
 const MaxParameter = 100
 
+// bareKey is where an operation says that it looks at its parameters itself: it
+// answers whatever is wrong with them by a page.
+const bareKey = "bare"
+
 // checkQuery refuses query parameters that no endpoint could make sense of,
 // naming every one that is at fault, before Huma looks at their types.
 func checkQuery(ctx huma.Context, next func(huma.Context)) {
+	if ctx.Operation().Metadata[bareKey] == true {
+		next(ctx)
+		return
+	}
 	u := ctx.URL()
 	values, err := url.ParseQuery(u.RawQuery)
 	if err != nil {

@@ -96,6 +96,32 @@ var Table = []Route{
 		Name: "pro-verifica-cripta", Method: "POST", Path: "/v1/pro/verifica-cripta", Function: "pro",
 		Free: Cap{60, time.Hour},
 	},
+	{
+		Name: "alerts", Method: "POST", Path: "/v1/alerts", Function: "alerts",
+		Free: Cap{5, time.Hour},
+	},
+	{
+		Name: "alerts-confirm-page", Method: "GET", Path: "/v1/alerts/confirm", Function: "alerts",
+		Free: Cap{60, time.Hour},
+	},
+	{
+		Name: "alerts-confirm", Method: "POST", Path: "/v1/alerts/confirm", Function: "alerts",
+		Free: Cap{60, time.Hour},
+	},
+	{
+		Name: "alerts-unsubscribe-page", Method: "GET", Path: "/v1/alerts/unsubscribe", Function: "alerts",
+		Free: Cap{60, time.Hour},
+	},
+	// Mail providers press it for their users, many from few addresses: it has no cap.
+	{Name: "alerts-unsubscribe", Method: "POST", Path: "/v1/alerts/unsubscribe", Function: "alerts"},
+	{
+		Name: "alerts-manage-page", Method: "GET", Path: "/v1/alerts/manage", Function: "alerts",
+		Free: Cap{60, time.Hour},
+	},
+	{
+		Name: "alerts-manage", Method: "POST", Path: "/v1/alerts/manage", Function: "alerts",
+		Free: Cap{60, time.Hour},
+	},
 }
 
 // Alias is the prefix under which every path of /v1 answers as well.

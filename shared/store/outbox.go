@@ -27,6 +27,8 @@ type Job struct {
 	At    time.Time `json:"at"`
 	// Leased is until when somebody has taken it on.
 	Leased time.Time `json:"leased"`
+	// Tries is how often it was taken on before.
+	Tries int `json:"tries,omitempty"`
 
 	item Item
 }
@@ -76,7 +78,9 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 			continue
 		}
 		j.Leased = now.Add(lease).UTC()
-		if item.Data, err = json.Marshal(j); err != nil {
+		tried := j
+		tried.Tries++
+		if item.Data, err = json.Marshal(tried); err != nil {
 			return jobs, fmt.Errorf("take job %s: %w", item.Sort, err)
 		}
 		if err := o.Table.Write(ctx, Op{Mode: Replace, Item: item}); err != nil {

@@ -1,0 +1,78 @@
+// Package alerts lets people ask to hear when a route becomes cheap. An alert
+// is asked for by anyone and confirmed by whoever reads the mailbox: through a
+// link to a page with a button, so that what merely follows links confirms
+// nothing. It ends by one click, on a page or by the reader's mail provider.
+//
+// It promises that the answer to asking, and the work done for it, are the same
+// for every address; that nobody changes the alert of another; that a mailbox
+// which refused mail for good, or complained of it, gets no more; and that what
+// is kept of a person goes when the last alert does. Every step can fail before
+// or after its effect and be tried again.
+package alerts
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"verdetto/shared/alertlink"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/mail"
+	"verdetto/shared/store"
+)
+
+// Service answers the endpoints of alerts.
+type Service struct {
+	Alerts  store.Alerts
+	Sender  mail.Sender
+	Limiter *limit.Limiter
+	Pepper  []byte
+	BaseURL string // where the service is reached, without a slash at the end
+	Random  io.Reader
+	Now     func() time.Time
+	Log     *slog.Logger
+	// Wake, where set, is called when there is work in the outbox.
+	Wake func()
+
+	spend func(context.Context) error // counts a call that asks for an alert
+}
+
+// The problems that asking can meet.
+var (
+	UnknownCity = httpapi.Kind{Status: http.StatusNotFound, Code: "citta-sconosciuta", Title: "No city with an airport bears that name"}
+	SameCity    = httpapi.Kind{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
+)
+
+// Register adds the endpoints to an API.
+func (s *Service) Register(api *httpapi.API) {
+	s.spend = func(ctx context.Context) error { return api.Spend(ctx, "alerts") }
+	httpapi.Handle(api, "alerts", httpapi.Doc{
+		Summary: "Ask for a price-drop alert",
+		Description: "A mail goes to the address with a link to confirm; until then nothing is sent, and after 48 hours it is forgotten. " +
+			"The answer is the same for every address. Asking again for a route changes its threshold, once that is confirmed.",
+		Problems: []httpapi.Kind{UnknownCity, httpapi.TooMany},
+		Raw:      true, Takes: wanted{}, Answer: accepted{}, Status: http.StatusAccepted, Spends: true,
+		Pages: []int{http.StatusAccepted, http.StatusBadRequest, http.StatusNotFound, http.StatusTooManyRequests},
+	}, nil, s.ask)
+	httpapi.Handle(api, "alerts-confirm-page", pages("The page that a link to confirm leads to", 200, 400, 410), nil, s.confirmPage)
+	httpapi.Handle(api, "alerts-confirm", pages("Confirm an alert", 200, 400, 409, 410), nil, s.confirm)
+	httpapi.Handle(api, "alerts-unsubscribe-page", pages("The page that a link to unsubscribe leads to", 200, 400, 410), nil, s.unsubscribePage)
+	httpapi.Handle(api, "alerts-unsubscribe", pages("End an alert: by the page's button, or by a mail provider in one click (RFC 8058)", 200, 400, 410), nil, s.unsubscribe)
+	httpapi.Handle(api, "alerts-manage-page", pages("The alerts of a subscriber", 200, 400, 410), nil, s.managePage)
+	manage := pages("End one alert of a subscriber, or all", 200, 400, 410)
+	manage.Raw, manage.Takes = true, removal{}
+	httpapi.Handle(api, "alerts-manage", manage, nil, s.manage)
+}
+
+// pages describes an endpoint that people reach through links in mails.
+func pages(summary string, statuses ...int) httpapi.Doc {
+	return httpapi.Doc{Summary: summary, Description: "Answers with a page.", Problems: []httpapi.Kind{httpapi.TooMany}, Pages: statuses}
+}
+
+// subscriber stands for an address.
+func (s *Service) subscriber(email string) store.SubscriberID {
+	return store.SubscriberID(alertlink.Subscriber(s.Pepper, email))
+}

@@ -1,0 +1,96 @@
+package alerts
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"verdetto/shared/httpapi"
+	"verdetto/shared/page"
+	"verdetto/shared/store"
+)
+
+// PendingHours is how long what was asked for waits to be confirmed.
+const PendingHours = 48
+
+type askInput struct {
+	ContentType    string `header:"Content-Type" doc:"application/json, or application/x-www-form-urlencoded as a page's form sends it"`
+	Accept         string `header:"Accept"`
+	AcceptLanguage string `header:"Accept-Language" doc:"The language of the mails: Italian or English"`
+	RawBody        []byte `contentType:"application/json"`
+}
+
+// accepted is the answer to everybody.
+type accepted struct {
+	Status string `json:"status" enum:"accepted"`
+	Detail string `json:"detail"`
+}
+
+// ask does the same for every address: it keeps what was asked for, and leaves a
+// job. Whether a mail is sent is decided by who does the job, when the answer is
+// long given.
+func (s *Service) ask(ctx context.Context, in *askInput) (*page.Response, error) {
+	lang := page.Language(in.AcceptLanguage)
+	onPage := isForm(in.ContentType) && page.WantsHTML(in.Accept)
+	wish, faults := read(in.ContentType, in.RawBody)
+	var err error
+	if len(faults) > 0 {
+		err = refusal(faults)
+	} else if err = s.spend(ctx); err == nil {
+		faults, err = wish.resolve()
+	}
+	if err == nil {
+		err = s.keep(ctx, wish, lang)
+	}
+	var p *httpapi.Problem
+	switch {
+	case err != nil && onPage && errors.As(err, &p):
+		return respond(p.Status, view{Block: "refused", Lang: lang, Faults: told(faults, lang), Busy: p.Status == http.StatusTooManyRequests})
+	case err != nil:
+		return nil, err
+	case onPage:
+		return respond(http.StatusAccepted, view{Block: "asked", Lang: lang})
+	}
+	body, err := json.Marshal(accepted{"accepted", "If this address takes our mail, a link to confirm the alert is on its way to it; the link works for 48 hours."})
+	if err != nil {
+		return nil, fmt.Errorf("answer: %w", err)
+	}
+	return &page.Response{Status: http.StatusAccepted, ContentType: "application/json", Vary: "Accept, Accept-Language", Body: body}, nil
+}
+
+// keep writes what was asked for, and the job that asks to confirm it.
+func (s *Service) keep(ctx context.Context, w wish, lang string) error {
+	id, err := newID(s.Random)
+	if err != nil {
+		return err
+	}
+	alert := store.Alert{Subscriber: s.subscriber(w.email), Route: w.route, Email: w.email, Language: lang, Threshold: w.threshold}
+	now := s.Now()
+	err = s.Alerts.Ask(ctx, id, alert, now.Add(PendingHours*time.Hour), store.Job{Kind: askKind, Ref: id, At: now})
+	if err == nil && s.Wake != nil {
+		s.Wake()
+	}
+	return err
+}
+
+// idBytes make an id that nobody guesses.
+const idBytes = 16
+
+func newID(random io.Reader) (string, error) {
+	var b [idBytes]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return "", fmt.Errorf("make an id: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(b[:]), nil
+}
+
+// isID tells whether a text may be an id; each has one spelling.
+func isID(s string) bool {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
+	return err == nil && len(b) == idBytes
+}

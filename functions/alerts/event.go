@@ -1,0 +1,118 @@
+package alerts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"verdetto/shared/mail"
+)
+
+// ComplaintYears is how long nothing is sent to somebody who called our mail unwanted.
+const ComplaintYears = 10
+
+// Outcome is what came of an event that is not of HTTP.
+type Outcome struct {
+	Done    int `json:"done"`    // jobs ended
+	Stopped int `json:"stopped"` // mailboxes that get no more mail
+}
+
+// Event takes what a Lambda function is handed beside HTTP: notices that mail
+// bounced or was complained of, which SES publishes through SNS; anything else,
+// a schedule or a nudge from a queue, means that there is work in the outbox. An
+// error asks for the same event again, which does no harm.
+func (s *Service) Event(ctx context.Context, raw json.RawMessage) (Outcome, error) {
+	var batch struct{ Records []record }
+	if err := json.Unmarshal(raw, &batch); err == nil && len(batch.Records) > 0 && batch.Records[0].EventSource == "aws:sns" {
+		stopped, err := s.noticed(ctx, batch.Records)
+		return Outcome{Stopped: stopped}, err
+	}
+	return s.drain(ctx)
+}
+
+// drain works until nothing is left that can be done now, or time is short.
+func (s *Service) drain(ctx context.Context) (Outcome, error) {
+	const enough = 5 * time.Second
+	var out Outcome
+	var faults []error
+	for {
+		done, err := s.Work(ctx)
+		out.Done, faults = out.Done+done, append(faults, err)
+		if deadline, limited := ctx.Deadline(); done == 0 || limited && time.Until(deadline) < enough {
+			return out, errors.Join(faults...)
+		}
+	}
+}
+
+// record is one notice of SNS. (One of SQS writes eventSource, which is the same name to encoding/json.)
+type record struct {
+	EventSource string
+	SNS         struct{ Message string } `json:"Sns"`
+}
+
+// notice is what SES says of a mail that was sent: in the older form, which an
+// identity's feedback has, with notificationType, in that of a configuration
+// set's events with eventType.
+type notice struct {
+	NotificationType, EventType string
+	Bounce                      struct {
+		BounceType        string
+		BouncedRecipients []recipient
+	}
+	Complaint struct {
+		ComplaintFeedbackType string
+		ComplainedRecipients  []recipient
+	}
+}
+
+type recipient struct{ EmailAddress string }
+
+// stops says to whom nothing is to be sent any more, and until when. A mailbox
+// that is full or away is not gone, and one who says that something is not spam
+// does not complain.
+func (n notice) stops(now time.Time) (recipients []recipient, until time.Time) {
+	switch kind := n.EventType + n.NotificationType; {
+	case kind == "Bounce" && n.Bounce.BounceType == "Permanent":
+		return n.Bounce.BouncedRecipients, now.AddDate(0, 0, RefusedDays)
+	case kind == "Complaint" && n.Complaint.ComplaintFeedbackType != "not-spam":
+		return n.Complaint.ComplainedRecipients, now.AddDate(ComplaintYears, 0, 0)
+	}
+	return nil, now
+}
+
+// noticed puts mailboxes on the stop list. What cannot be read is logged,
+// without what is in it, and holds up nothing else.
+func (s *Service) noticed(ctx context.Context, records []record) (stopped int, err error) {
+	var faults []error
+	for i, r := range records {
+		var n notice
+		if err := json.Unmarshal([]byte(r.SNS.Message), &n); err != nil {
+			s.Log.WarnContext(ctx, "notice about mail cannot be read", "record", i)
+			continue
+		}
+		recipients, until := n.stops(s.Now())
+		for _, r := range recipients {
+			address, err := mail.ParseAddress(bare(r.EmailAddress))
+			if err != nil {
+				s.Log.WarnContext(ctx, "notice about mail to nobody that we write to", "record", i)
+				continue
+			}
+			if err := s.Alerts.Stop(ctx, s.subscriber(address), until); err != nil {
+				faults = append(faults, err)
+				continue
+			}
+			stopped++
+		}
+	}
+	return stopped, errors.Join(faults...)
+}
+
+// bare takes the address out of Name <address>, as receiving servers write it at times.
+func bare(address string) string {
+	if open := strings.LastIndexByte(address, '<'); open >= 0 && strings.HasSuffix(address, ">") {
+		return address[open+1 : len(address)-1]
+	}
+	return strings.TrimSpace(address)
+}

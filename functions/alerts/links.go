@@ -1,0 +1,237 @@
+package alerts
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"verdetto/shared/alertlink"
+	"verdetto/shared/fare"
+	"verdetto/shared/page"
+	"verdetto/shared/store"
+)
+
+// The paths that links in mails lead to.
+const (
+	confirmPath     = "/v1/alerts/confirm"
+	unsubscribePath = "/v1/alerts/unsubscribe"
+	managePath      = "/v1/alerts/manage"
+)
+
+type confirmInput struct {
+	ID             string `query:"id" doc:"From the mail that asks to confirm"`
+	AcceptLanguage string `header:"Accept-Language"`
+}
+
+type tokenInput struct {
+	Token          string `query:"t" doc:"From a mail: signed, and good for one purpose"`
+	AcceptLanguage string `header:"Accept-Language"`
+}
+
+// confirmPage shows a button and changes nothing: mail scanners follow links.
+func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Response, error) {
+	v := view{Lang: page.Language(in.AcceptLanguage)}
+	wish, response, err := s.pending(ctx, in.ID, v)
+	if response != nil || err != nil {
+		return response, err
+	}
+	v.Block, v.Row, v.Action = "confirm", row(wish, v.Lang), confirmPath+"?id="+url.QueryEscape(in.ID)
+	return respond(http.StatusOK, v)
+}
+
+// confirm makes the alert. Where its answer is lost, pressing again says that it was made.
+func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
+	v := view{Lang: page.Language(in.AcceptLanguage)}
+	wish, response, err := s.pending(ctx, in.ID, v)
+	if response != nil || err != nil {
+		return response, err
+	}
+	v.Manage = s.manageLink(wish.Subscriber)
+	alert, err := s.Alerts.Confirm(ctx, in.ID)
+	switch {
+	case errors.Is(err, store.ErrTooMany):
+		v.Block, v.Most = "full", store.MaxAlerts
+		return respond(http.StatusConflict, v)
+	case err != nil:
+		v.Manage = ""
+		return notPending(err, v)
+	}
+	v.Block, v.Row = "confirmed", row(alert, v.Lang)
+	return respond(http.StatusOK, v)
+}
+
+// pending gives what was asked for, or the page that says why it cannot be confirmed.
+func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, *page.Response, error) {
+	if !isID(id) {
+		response, err := broken(v)
+		return store.Alert{}, response, err
+	}
+	wish, err := s.Alerts.Pending(ctx, id)
+	if err != nil {
+		response, err := notPending(err, v)
+		return wish, response, err
+	}
+	// Mail may have been stopped since: an alert would be kept and never told of.
+	stopped, err := s.Alerts.Stopped(ctx, wish.Subscriber)
+	if err == nil && stopped {
+		v.Block = "stopped"
+		response, err := respond(http.StatusGone, v)
+		return wish, response, err
+	}
+	return wish, nil, err
+}
+
+// notPending says why there is nothing to confirm.
+func notPending(err error, v view) (*page.Response, error) {
+	switch {
+	case errors.Is(err, store.ErrUsed):
+		v.Block = "used"
+	case errors.Is(err, store.ErrNotFound):
+		v.Block = "expired"
+	default:
+		return nil, err
+	}
+	return respond(http.StatusGone, v)
+}
+
+// broken says that a link is not one of ours, or not whole.
+func broken(v view) (*page.Response, error) {
+	v.Block = "broken"
+	return respond(http.StatusBadRequest, v)
+}
+
+func (s *Service) manageLink(subscriber store.SubscriberID) string {
+	return managePath + "?t=" + url.QueryEscape(alertlink.Sign(s.Pepper, alertlink.Manage, string(subscriber), ""))
+}
+
+// one opens a token for an alert.
+func (s *Service) one(token string) (subscriber store.SubscriberID, route fare.Route, ok bool) {
+	who, what, ok := alertlink.Open(s.Pepper, alertlink.Unsubscribe, token)
+	if !ok {
+		return "", route, false
+	}
+	route, err := fare.ParseRoute(what)
+	return store.SubscriberID(who), route, err == nil
+}
+
+// unsubscribePage shows a button and changes nothing.
+func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
+	v := view{Lang: page.Language(in.AcceptLanguage)}
+	subscriber, route, ok := s.one(in.Token)
+	if !ok {
+		return broken(v)
+	}
+	alert, err := s.Alerts.One(ctx, route, subscriber)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		v.Block = "ended before"
+		return respond(http.StatusGone, v)
+	case err != nil:
+		return nil, err
+	}
+	v.Block, v.Row, v.Manage = "unsubscribe", row(alert, v.Lang), s.manageLink(subscriber)
+	v.Action = unsubscribePath + "?t=" + url.QueryEscape(in.Token)
+	return respond(http.StatusOK, v)
+}
+
+// unsubscribe ends an alert, whoever presses: a person, or the reader's mail
+// provider with List-Unsubscribe=One-Click (RFC 8058). The token says all, so the
+// body does not matter; only a GET ends nothing.
+func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Response, error) {
+	v := view{Lang: page.Language(in.AcceptLanguage)}
+	subscriber, route, ok := s.one(in.Token)
+	if !ok {
+		return broken(v)
+	}
+	ended, err := s.Alerts.Remove(ctx, subscriber, route)
+	if err != nil {
+		return nil, err
+	}
+	if ended == 0 {
+		v.Block = "ended before"
+		return respond(http.StatusGone, v)
+	}
+	return s.left(ctx, subscriber, v)
+}
+
+// managePage lists what a subscriber has.
+func (s *Service) managePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
+	v := view{Lang: page.Language(in.AcceptLanguage)}
+	who, _, ok := alertlink.Open(s.Pepper, alertlink.Manage, in.Token)
+	if !ok {
+		return broken(v)
+	}
+	response, err := s.list(ctx, store.SubscriberID(who), v)
+	if response == nil && err == nil {
+		v.Block = "none"
+		return respond(http.StatusGone, v)
+	}
+	return response, err
+}
+
+// removal describes what the page of a subscriber's alerts sends.
+type removal struct {
+	Remove string `json:"remove,omitempty" doc:"The route of the alert to end" example:"MIL-BUH"`
+	All    string `json:"all,omitempty" doc:"Anything: end them all"`
+}
+
+type manageInput struct {
+	tokenInput
+	RawBody []byte `contentType:"application/x-www-form-urlencoded"`
+}
+
+func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, error) {
+	v := view{Lang: page.Language(in.AcceptLanguage)}
+	who, _, ok := alertlink.Open(s.Pepper, alertlink.Manage, in.Token)
+	pressed, err := url.ParseQuery(string(in.RawBody))
+	if !ok || err != nil {
+		return broken(v)
+	}
+	var which []fare.Route
+	if !pressed.Has("all") {
+		route, err := fare.ParseRoute(pressed.Get("remove"))
+		if err != nil {
+			return broken(v)
+		}
+		which = append(which, route)
+	}
+	ended, err := s.Alerts.Remove(ctx, store.SubscriberID(who), which...)
+	if err != nil {
+		return nil, err
+	}
+	if ended == 0 {
+		v.Block = "ended before"
+		return respond(http.StatusGone, v)
+	}
+	return s.left(ctx, store.SubscriberID(who), v)
+}
+
+// left is the page after something was ended: it says so, and lists what is left.
+func (s *Service) left(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
+	v.Ended = true
+	response, err := s.list(ctx, subscriber, v)
+	if err != nil {
+		// What was asked for is done. That the rest cannot be read just now is no reason to say otherwise.
+		s.Log.ErrorContext(ctx, "alerts not listed", "error", err)
+		v.Manage = s.manageLink(subscriber)
+	}
+	if response != nil && err == nil {
+		return response, nil
+	}
+	v.Block = "ended"
+	return respond(http.StatusOK, v)
+}
+
+// list is the page of a subscriber's alerts, nil where there are none.
+func (s *Service) list(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
+	alerts, err := s.Alerts.Of(ctx, subscriber)
+	if len(alerts) == 0 || err != nil {
+		return nil, err
+	}
+	v.Block, v.Action = "manage", s.manageLink(subscriber)
+	for _, a := range alerts {
+		v.Rows = append(v.Rows, row(a, v.Lang))
+	}
+	return respond(http.StatusOK, v)
+}

@@ -1,0 +1,302 @@
+package alerts
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"mime"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/mail"
+	"verdetto/shared/places"
+)
+
+// wanted describes what is asked for.
+type wanted struct {
+	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each an IATA code of a city or an airport" example:"MIL-BUH"`
+	Email     string   `json:"email" maxLength:"254" format:"email" doc:"Where the mails go" example:"ada@example.com"`
+	Threshold *float64 `json:"threshold,omitempty" exclusiveMinimum:"0" maximum:"100000" doc:"Euro, two decimals: mail when today's cheapest fare is at or under it. Without it, or with null: when the verdict becomes ottimo or buono" example:"49.9"`
+}
+
+// fields are those of wanted, by their names.
+var fields = []string{"route", "email", "threshold"}
+
+// MaxThreshold is the highest threshold, in euro.
+const MaxThreshold = 100_000
+
+// wish is what is asked for, once it is understood.
+type wish struct {
+	codes     [2]string // as they were given, in upper case
+	route     fare.Route
+	email     string
+	threshold fare.Cents
+}
+
+// fault is what is wrong with a field, in both languages.
+type fault struct {
+	field   string
+	english string
+	italian string
+	kind    *httpapi.Kind // nil: a plain 400
+}
+
+// refusal is the problem that names the faults.
+func refusal(faults []fault) *httpapi.Problem {
+	list := make([]httpapi.Fault, len(faults))
+	for i, f := range faults {
+		list[i] = httpapi.Fault{Name: f.field, Detail: f.english}
+	}
+	p := httpapi.Invalid(list...)
+	if kind := faults[0].kind; kind != nil {
+		detail := p.Detail
+		p = kind.Problem(detail)
+		p.Errors = list
+	}
+	return p
+}
+
+// told says what is wrong to a person.
+func told(faults []fault, lang string) []string {
+	names := map[string]string{"route": "La rotta", "email": "L'indirizzo e-mail", "threshold": "La soglia", "body": "La richiesta"}
+	var lines []string
+	for _, f := range faults {
+		name, ok := names[f.field]
+		switch {
+		case lang != "it":
+			lines = append(lines, f.field+" "+f.english+".")
+		case ok:
+			lines = append(lines, name+" "+f.italian+".")
+		default:
+			lines = append(lines, f.field+" "+f.italian+".")
+		}
+	}
+	return lines
+}
+
+func isForm(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && kind == "application/x-www-form-urlencoded"
+}
+
+// read makes out what is asked for, or names every field at fault.
+func read(contentType string, body []byte) (wish, []fault) {
+	var given map[string]string
+	var faults []fault
+	if isForm(contentType) {
+		given, faults = readForm(body)
+	} else {
+		given, faults = readJSON(contentType, body)
+	}
+	if given == nil {
+		return wish{}, faults
+	}
+	var w wish
+	wrong := func(field string) bool {
+		return slices.ContainsFunc(faults, func(f fault) bool { return f.field == field })
+	}
+	missing := func(field string) {
+		faults = append(faults, fault{field: field, english: "is missing", italian: "manca"})
+	}
+	say := func(f fault) { faults = append(faults, f) }
+	switch route := given["route"]; {
+	case wrong("route"): // and told already
+	case route == "":
+		missing("route")
+	default:
+		codes, ok := parseRoute(route)
+		if !ok {
+			say(badRoute)
+		} else if same, ok := sameCity(codes); ok {
+			say(fault{"route", "begins and ends in the same city, " + same + "; give two different cities",
+				"comincia e finisce nella stessa città, " + same + ": servono due città diverse", &SameCity})
+		}
+		w.codes = codes
+	}
+	switch email := given["email"]; {
+	case wrong("email"):
+	case email == "":
+		missing("email")
+	default:
+		address, err := mail.ParseAddress(email)
+		if err != nil {
+			say(badEmail)
+		}
+		w.email = address
+	}
+	if threshold := given["threshold"]; threshold != "" && !wrong("threshold") {
+		cents, ok := parseThreshold(threshold)
+		if !ok {
+			say(badThreshold)
+		}
+		w.threshold = cents
+	}
+	// What has a code of its own is told with it only where it is all that is wrong.
+	if len(faults) > 1 {
+		for i := range faults {
+			faults[i].kind = nil
+		}
+	}
+	return w, faults
+}
+
+var (
+	badRoute = fault{field: "route",
+		english: "is not a route such as MIL-BUH: two IATA codes of cities or airports with a hyphen between them",
+		italian: "non è una rotta come MIL-BUH: due codici IATA di città o aeroporti con un trattino in mezzo"}
+	badEmail = fault{field: "email",
+		english: "is not an e-mail address such as ada@example.com", italian: "non è un indirizzo come ada@example.com"}
+	badThreshold = fault{field: "threshold",
+		english: "is not an amount in euro such as 49.90, from 0.01 to 100000; leave it out to be told by the verdict",
+		italian: "non è un importo in euro come 49,90, da 0,01 a 100000; senza soglia decide il verdetto"}
+)
+
+// unknown is a field that nobody asked for. What the caller wrote is told back, but not all of it.
+func unknown(name string) fault {
+	return fault{field: fmt.Sprintf("%.40s", strings.ToValidUTF8(name, "?")),
+		english: "is no field of this request: it has route, email and threshold",
+		italian: "non è un campo di questa richiesta, che ha route, email e threshold"}
+}
+
+// readForm takes what a page's form sends. Browsers send a field that is left empty as well.
+func readForm(body []byte) (map[string]string, []fault) {
+	values, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, []fault{{field: "body", english: "cannot be read as a form", italian: "non si può leggere come modulo"}}
+	}
+	given, faults := map[string]string{}, []fault{}
+	for name, all := range values {
+		switch {
+		case !slices.Contains(fields, name):
+			faults = append(faults, unknown(name))
+		case len(all) > 1:
+			faults = append(faults, fault{field: name, english: "is given more than once", italian: "è indicata più volte"})
+		default:
+			given[name] = all[0]
+		}
+	}
+	given["threshold"] = decimalPoint(strings.TrimSpace(given["threshold"]))
+	return given, sorted(faults)
+}
+
+// decimalPoint reads the comma that Italians write. A comma before three digits
+// may part thousands: that is left as it is, and refused.
+func decimalPoint(s string) string {
+	whole, decimals, found := strings.Cut(s, ",")
+	if found && len(decimals) <= 2 && !strings.ContainsAny(whole+decimals, ".,") {
+		return whole + "." + decimals
+	}
+	return s
+}
+
+func readJSON(contentType string, body []byte) (map[string]string, []fault) {
+	if kind, _, err := mime.ParseMediaType(contentType); contentType != "" && (err != nil || kind != "application/json") {
+		return nil, []fault{{field: "body", english: "is of a kind that is not understood; send Content-Type: application/json",
+			italian: "è di un tipo che non si comprende: serve Content-Type: application/json"}}
+	}
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(body, &raw); err != nil || raw == nil {
+		return nil, []fault{{field: "body", english: `is not a JSON object such as {"route":"MIL-BUH","email":"ada@example.com"}`,
+			italian: `non è un oggetto JSON come {"route":"MIL-BUH","email":"ada@example.com"}`}}
+	}
+	given, faults := map[string]string{}, []fault{}
+	for name, value := range raw {
+		null := bytes.Equal(value, []byte("null"))
+		switch {
+		case !slices.Contains(fields, name):
+			faults = append(faults, unknown(name))
+		case name == "threshold" && null: // as if it were not there
+		case name == "threshold":
+			if first := value[0]; first != '-' && (first < '0' || first > '9') {
+				faults = append(faults, badThreshold)
+			}
+			given[name] = string(value)
+		default:
+			var text string
+			if err := json.Unmarshal(value, &text); err != nil || null {
+				faults = append(faults, fault{field: name, english: "is not a text", italian: "non è un testo"})
+			}
+			given[name] = text
+		}
+	}
+	return given, sorted(faults)
+}
+
+// mostFaults bounds what is told of a request that is nothing but faults.
+const mostFaults = 8
+
+// sorted puts faults in an order of their own, as maps have none.
+func sorted(faults []fault) []fault {
+	slices.SortFunc(faults, func(a, b fault) int { return strings.Compare(a.field, b.field) })
+	return faults[:min(len(faults), mostFaults)]
+}
+
+// parseThreshold reads euro exactly and rounds half up to cents.
+func parseThreshold(s string) (fare.Cents, bool) {
+	const most = 32 // characters; beside them only an exponent could make the arithmetic long
+	if len(s) > most || strings.Trim(s, "0123456789+-.eE") != "" {
+		return 0, false
+	}
+	// Looked at as a float first: what is in range there has no exponent that exact arithmetic minds.
+	if about, err := strconv.ParseFloat(s, 64); err != nil || !(about > 0 && about <= MaxThreshold) {
+		return 0, false
+	}
+	exact, ok := new(big.Rat).SetString(s)
+	if !ok || exact.Cmp(big.NewRat(MaxThreshold, 1)) > 0 {
+		return 0, false
+	}
+	twice := exact.Mul(exact, big.NewRat(200, 1))
+	twice.Add(twice, big.NewRat(1, 1)) // floor(x + 1/2) is floor((2x + 1) / 2)
+	cents := new(big.Int).Quo(twice.Num(), new(big.Int).Mul(twice.Denom(), big.NewInt(2))).Int64()
+	return fare.Cents(cents), cents > 0 // what rounds to nothing would mean something else
+}
+
+// parseRoute reads two codes of three letters, in either case.
+func parseRoute(s string) (codes [2]string, ok bool) {
+	from, to, found := strings.Cut(s, "-")
+	if !found {
+		return codes, false
+	}
+	for i, code := range []string{from, to} {
+		city, err := fare.ParseCity(code)
+		if err != nil {
+			return codes, false
+		}
+		codes[i] = string(city)
+	}
+	return codes, true
+}
+
+// sameCity tells of codes that are one city, or one and the same.
+func sameCity(codes [2]string) (string, bool) {
+	from, known1 := places.CityOf(codes[0])
+	to, known2 := places.CityOf(codes[1])
+	if known1 && known2 && from == to {
+		return string(from), true
+	}
+	return codes[0], codes[0] == codes[1]
+}
+
+// resolve finds the cities of the codes, or says which nobody knows.
+func (w *wish) resolve() ([]fault, error) {
+	var faults []fault
+	var cities [2]fare.City
+	for i, code := range w.codes {
+		city, ok := places.CityOf(code)
+		if !ok {
+			faults = append(faults, fault{"route", "names " + code + ", which is the IATA code of no city or airport with scheduled flights; GET /v1/rotte lists the routes that are covered",
+				"contiene " + code + ", che non è il codice IATA di una città o di un aeroporto con voli di linea", &UnknownCity})
+		}
+		cities[i] = city
+	}
+	if len(faults) > 0 {
+		return faults, refusal(faults)
+	}
+	w.route = fare.Route{Origin: cities[0], Destination: cities[1]}
+	return nil, nil
+}

@@ -1,0 +1,58 @@
+package httpapi
+
+import (
+	"cmp"
+	"net/http"
+	"reflect"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// form is the media type of what a page's form sends.
+const form = "application/x-www-form-urlencoded"
+
+// responses describes what Huma cannot read from the handler's type.
+func (a *API) responses(doc Doc) map[string]*huma.Response {
+	responses := map[string]*huma.Response{}
+	for _, status := range doc.Statuses {
+		responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status)}
+	}
+	if doc.Answer != nil {
+		schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(doc.Answer), true, "")
+		status := cmp.Or(doc.Status, http.StatusOK)
+		responses[strconv.Itoa(status)] = &huma.Response{
+			Description: http.StatusText(status),
+			Content:     map[string]*huma.MediaType{"application/json": {Schema: schema}},
+		}
+	}
+	return responses
+}
+
+// body describes a raw body; nil leaves the description to Huma.
+func (a *API) body(doc Doc) *huma.RequestBody {
+	if doc.Takes == nil {
+		return nil
+	}
+	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{}}
+}
+
+// describe completes what Huma has read from an endpoint's types.
+func (a *API) describe(o huma.Operation, doc Doc) {
+	if doc.Takes != nil {
+		schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(doc.Takes), true, "")
+		clear(o.RequestBody.Content)
+		o.RequestBody.Content["application/json"] = &huma.MediaType{Schema: schema}
+		o.RequestBody.Content[form] = &huma.MediaType{Schema: schema}
+	}
+	for _, status := range doc.Pages {
+		text := strconv.Itoa(status)
+		if o.Responses[text] == nil {
+			o.Responses[text] = &huma.Response{Description: http.StatusText(status)}
+		}
+		if o.Responses[text].Content == nil || doc.bare() {
+			o.Responses[text].Content = map[string]*huma.MediaType{}
+		}
+		o.Responses[text].Content["text/html"] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
+	}
+}
