@@ -60,7 +60,9 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.Handle(api, "alerts-confirm-page", pages("The page that a link to confirm leads to", 200, 400, 410), nil, s.confirmPage)
 	httpapi.Handle(api, "alerts-confirm", pages("Confirm an alert", 200, 400, 409, 410), nil, s.confirm)
 	httpapi.Handle(api, "alerts-unsubscribe-page", pages("The page that a link to unsubscribe leads to", 200, 400, 410), nil, s.unsubscribePage)
-	httpapi.Handle(api, "alerts-unsubscribe", pages("End an alert: by the page's button, or by a mail provider in one click (RFC 8058)", 200, 400, 410), nil, s.unsubscribe)
+	oneClick := pages("End an alert: by the page's button, or by a mail provider in one click (RFC 8058)", 200, 400, 410)
+	oneClick.Problems = nil // it has no cap
+	httpapi.Handle(api, "alerts-unsubscribe", oneClick, nil, s.unsubscribe)
 	httpapi.Handle(api, "alerts-manage-page", pages("The alerts of a subscriber", 200, 400, 410), nil, s.managePage)
 	manage := pages("End one alert of a subscriber, or all", 200, 400, 410)
 	manage.Raw, manage.Takes = true, removal{}

@@ -177,8 +177,9 @@ type removal struct {
 }
 
 type manageInput struct {
-	tokenInput
-	RawBody []byte `contentType:"application/x-www-form-urlencoded"`
+	Token          string `query:"t" doc:"From a mail: signed, and good for one purpose"`
+	AcceptLanguage string `header:"Accept-Language"`
+	RawBody        []byte `contentType:"application/x-www-form-urlencoded"`
 }
 
 func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, error) {
