@@ -142,7 +142,7 @@ func read(contentType string, body []byte) (wish, []fault) {
 			faults[i].kind = nil
 		}
 	}
-	return w, faults
+	return w, sorted(faults)
 }
 
 var (
@@ -181,7 +181,7 @@ func readForm(body []byte) (map[string]string, []fault) {
 		}
 	}
 	given["threshold"] = decimalPoint(strings.TrimSpace(given["threshold"]))
-	return given, sorted(faults)
+	return given, faults
 }
 
 // decimalPoint reads the comma that Italians write. A comma before three digits
@@ -224,7 +224,7 @@ func readJSON(contentType string, body []byte) (map[string]string, []fault) {
 			given[name] = text
 		}
 	}
-	return given, sorted(faults)
+	return given, faults
 }
 
 // mostFaults bounds what is told of a request that is nothing but faults.
