@@ -64,8 +64,8 @@ func (p *counter) ask(route, email, threshold string, header ...string) reply {
 	return p.do("POST", "/api/v1/alerts", body, header...)
 }
 
-// letters works through the outbox and gives all mails that there are to an address, oldest first.
-func (p *counter) letters(email string) []maildir.Mail {
+// drain works through the outbox, and comes back to what failed.
+func (p *counter) drain() {
 	p.t.Helper()
 	for idle := 0; idle < 2; {
 		done, err := p.service.Work(p.t.Context())
@@ -82,6 +82,12 @@ func (p *counter) letters(email string) []maildir.Mail {
 			p.clock.Add(2 * time.Minute)
 		}
 	}
+}
+
+// letters drains the outbox and gives all mails that there are to an address, oldest first.
+func (p *counter) letters(email string) []maildir.Mail {
+	p.t.Helper()
+	p.drain()
 	all, err := maildir.Read(p.mails)
 	if err != nil {
 		p.t.Fatal(err)
