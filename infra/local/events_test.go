@@ -94,7 +94,7 @@ func TestEvents(t *testing.T) {
 }
 
 // readable indents an answer and sorts its keys. The body of an HTTP answer,
-// which is JSON inside a JSON string, is opened. Nothing is volatile: the clock
+// which is JSON inside a JSON string, is opened; of a page the main part is kept. Nothing is volatile: the clock
 // stands still to the second that answers are given in, and fares are invented
 // from it alone.
 func readable(t *testing.T, payload []byte) []byte {
@@ -108,6 +108,9 @@ func readable(t *testing.T, payload []byte) []byte {
 			var body any
 			if json.Unmarshal([]byte(text), &body) == nil {
 				fields["body"] = body
+			} else if _, main, ok := strings.Cut(text, "<main>"); ok { // a page: the frame around it is not this function's
+				main, _, _ = strings.Cut(main, "</main>")
+				fields["body"] = strings.Split(strings.TrimSpace(main), "\n")
 			}
 		}
 	}
