@@ -33,7 +33,7 @@ type Upstream struct {
 	Origins []string `env:"VERDETTO_ORIGINS"` // city codes; empty is every city with an airport
 }
 
-// Public is where the service is reached.
+// Public is how the service is reached: links in answers and in mail begin so.
 type Public struct {
 	BaseURL string `env:"VERDETTO_BASE_URL,notEmpty"`
 }
