@@ -19,8 +19,8 @@ import (
 const PendingHours = 48
 
 type askInput struct {
-	ContentType    string `header:"Content-Type" doc:"application/json, or application/x-www-form-urlencoded as a page's form sends it"`
-	Accept         string `header:"Accept"`
+	ContentType    string `header:"Content-Type" hidden:"true"`
+	Accept         string `header:"Accept" hidden:"true"`
 	AcceptLanguage string `header:"Accept-Language" doc:"The language of the mails: Italian or English"`
 	RawBody        []byte `contentType:"application/json"`
 }

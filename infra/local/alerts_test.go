@@ -184,6 +184,13 @@ func TestAlertCaps(t *testing.T) {
 	if got := len(p.letters("ada@example.com")); got != 4 {
 		t.Errorf("%d mails after an hour, want 4", got)
 	}
+	// One mail provider presses for all of its users, from one address.
+	for n := range 200 {
+		a := p.from("192.0.2.1:1", "POST", p.endLink("MIL-BUH", fmt.Sprintf("user%d@example.com", n)), "List-Unsubscribe=One-Click", "Content-Type", asForm)
+		if a.status != 410 {
+			t.Fatalf("one-click %d: %d %s", n, a.status, a.body)
+		}
+	}
 }
 
 // TestBadAlertLinks: a page says what is wrong with a link, and nothing is changed.
