@@ -45,7 +45,7 @@ var rules = []rule{
 	{"shared/verdict", pure, text},
 	{"shared/trends", pure, text},
 	{"shared/trends/view", []string{"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/store"}, nil},
-	{"shared/watch", pure, text},
+	{"shared/watch", []string{"shared/fare", "shared/verdict"}, text},
 	{"shared/apikey", pure, text},
 	{"shared/alertlink", nil, nil},
 	{"shared/store", seams, nil},
