@@ -74,6 +74,7 @@ var rules = []rule{
 	{"shared/config", nil, []string{"github.com/caarlos0/env/v11"}},
 	{"functions/pro", parts, []string{"github.com/danielgtaylor/huma/v2", "rsc.io/qr"}},
 	{"functions/analisi/agents", append([]string{"functions/analisi"}, parts...), []string{"github.com/danielgtaylor/huma/v2", "github.com/modelcontextprotocol/go-sdk"}},
+	{"functions/refresh", parts, []string{"golang.org/x/time"}},
 	{"functions/*", parts, []string{"github.com/danielgtaylor/huma/v2"}},
 	{"functions/*/bootstrap", []string{"*"}, append([]string{"github.com/aws/aws-lambda-go"}, aws...)},
 	{"infra/local", []string{"*"}, append([]string{"golang.org/x/term"}, aws...)},

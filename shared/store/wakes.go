@@ -86,9 +86,21 @@ func (w Wakes) Leave(ctx context.Context, past Past, wake Wake, digest []byte, k
 	return nil
 }
 
-// TakeBack removes news of a route, whatever became of it: it is no longer true.
-func (w Wakes) TakeBack(ctx context.Context, route fare.Route) error {
-	if err := w.Table.Write(ctx, Op{Mode: Delete, Item: Item{Key: wakeKey(route)}}); err != nil {
+// TakeBack removes news of a route that a refresh of a day, or an earlier one,
+// has left: it is no longer true.
+func (w Wakes) TakeBack(ctx context.Context, route fare.Route, day fare.Day) error {
+	item, err := w.Table.Get(ctx, wakeKey(route), Strong)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	var wake Wake
+	if err == nil {
+		wake, err = readWake(item)
+	}
+	if err == nil && wake.Day <= day {
+		return w.Done(ctx, wake)
+	}
+	if err != nil {
 		return fmt.Errorf("take back news of %s: %w", route, err)
 	}
 	return nil

@@ -31,10 +31,11 @@ import (
 func main() {
 	var table config.Store
 	var door config.Door
+	var public config.Public
 	var money config.Pay
 	var post config.Mail
 	var clock config.Clock
-	must(config.Load(&table, &door, &money, &post, &clock))
+	must(config.Load(&table, &door, &public, &money, &post, &clock))
 	settings, err := aws.LoadDefaultConfig(context.Background())
 	must(err)
 	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
@@ -55,7 +56,7 @@ func main() {
 	service := &pro.Service{
 		Keys: store.Keys{Table: items}, Outbox: store.Outbox{Table: items, Name: "pro"}, Checkout: checkout, Chain: chain,
 		Wallet: pro.Wallet{Owner: money.SolanaWallet, TokenAccount: account, Mint: money.SolanaMint, Network: money.SolanaNetwork, Units: units},
-		Sender: sender, Limiter: limiter, Pepper: []byte(door.Pepper), BaseURL: money.BaseURL,
+		Sender: sender, Limiter: limiter, Pepper: []byte(door.Pepper), BaseURL: public.BaseURL,
 		Random: rand.Reader, Now: now, Log: logger,
 	}
 	api := httpapi.New(httpapi.Config{

@@ -1,9 +1,12 @@
 // The Lambda executable of functions/refresh. An event may name origins, as in
-// {"origins": ["MIL"]}; a schedule's event names none and means all.
+// {"origins": ["MIL"]}; a schedule's event names none and means all. The news of
+// the refresh, and what was left of earlier ones, is then told by mail as long as
+// there is time; {"mail": true} does only that.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"log/slog"
@@ -12,10 +15,12 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	aws "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/config"
 	"verdetto/shared/fare"
+	"verdetto/shared/mail/sesmail"
 	"verdetto/shared/places"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
@@ -26,13 +31,22 @@ import (
 
 type event struct {
 	Origins []fare.City `json:"origins"`
+	Mail    bool        `json:"mail"`
+}
+
+type answer struct {
+	refresh.Report
+	Mail refresh.Sent `json:"mail,omitzero"`
 }
 
 func main() {
 	var table config.Store
 	var source config.Upstream
+	var secret config.Secret
+	var public config.Public
+	var post config.Mail
 	var clock config.Clock
-	if err := config.Load(&table, &source, &clock); err != nil {
+	if err := config.Load(&table, &source, &secret, &public, &post, &clock); err != nil {
 		log.Fatal(err)
 	}
 	ctx, now := context.Background(), clock.Now()
@@ -41,7 +55,16 @@ func main() {
 		log.Fatal(err)
 	}
 	logger := slog.New(slog.NewJSONHandler(os.Stdout, nil))
-	fares := store.Fares{Table: dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)}
+	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
+	fares := store.Fares{Table: items}
+	carrier, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: post.From, ConfigurationSet: post.ConfigurationSet, Now: now})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sender := refresh.Sender{
+		Alerts: store.Alerts{Table: items}, Wakes: store.Wakes{Table: items}, Mail: carrier,
+		Pepper: []byte(secret.Pepper), BaseURL: public.BaseURL, Rate: post.Rate, Now: now, Log: logger,
+	}
 	client, err := travelpayouts.New(travelpayouts.Config{
 		Token: source.Token, BaseURL: source.URL, Now: now,
 		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, // it is asked for prices in euro
@@ -49,19 +72,22 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(func(ctx context.Context, e event) (refresh.Report, error) {
-		r := refresh.Refresher{Source: client, Fares: fares, Now: now, Rates: ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger)}
-		for _, o := range source.Origins {
-			r.Origins = append(r.Origins, fare.City(o))
+	lambda.Start(func(ctx context.Context, e event) (a answer, err error) {
+		if !e.Mail {
+			r := refresh.Refresher{Source: client, Fares: fares, Now: now, Rates: ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger)}
+			for _, o := range source.Origins {
+				r.Origins = append(r.Origins, fare.City(o))
+			}
+			if a.Report, err = r.Run(ctx, e.Origins...); err != nil {
+				return a, err
+			}
+			if a.Failed > 0 {
+				err = fmt.Errorf("%d of %d origins failed", a.Failed, a.Origins)
+			}
 		}
-		report, err := r.Run(ctx, e.Origins...)
-		if err != nil {
-			return report, err
-		}
-		logger.Info("refreshed", "report", report)
-		if report.Failed > 0 {
-			return report, fmt.Errorf("%d of %d origins failed", report.Failed, report.Origins)
-		}
-		return report, nil
+		var unsent error
+		a.Mail, unsent = sender.Work(ctx)
+		logger.Info("refreshed", "report", a.Report, "mail", a.Mail)
+		return a, errors.Join(err, unsent)
 	})
 }
