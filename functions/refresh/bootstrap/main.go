@@ -35,8 +35,8 @@ type event struct {
 }
 
 type answer struct {
-	refresh.Report
-	Mail refresh.Sent `json:"mail,omitzero"`
+	*refresh.Report // nil where nothing was refreshed
+	Mail            refresh.Sent `json:"mail"`
 }
 
 func main() {
@@ -72,22 +72,23 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(func(ctx context.Context, e event) (a answer, err error) {
+	lambda.Start(func(ctx context.Context, e event) (a answer, fault error) {
 		if !e.Mail {
 			r := refresh.Refresher{Source: client, Fares: fares, Now: now, Rates: ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger)}
 			for _, o := range source.Origins {
 				r.Origins = append(r.Origins, fare.City(o))
 			}
-			if a.Report, err = r.Run(ctx, e.Origins...); err != nil {
+			report, err := r.Run(ctx, e.Origins...)
+			if err != nil {
 				return a, err
 			}
-			if a.Failed > 0 {
-				err = fmt.Errorf("%d of %d origins failed", a.Failed, a.Origins)
+			if a.Report = &report; report.Failed > 0 {
+				fault = fmt.Errorf("%d of %d origins failed", report.Failed, report.Origins)
 			}
 		}
-		var unsent error
-		a.Mail, unsent = sender.Work(ctx)
+		mailed, err := sender.Work(ctx)
+		a.Mail = mailed
 		logger.Info("refreshed", "report", a.Report, "mail", a.Mail)
-		return a, errors.Join(err, unsent)
+		return a, errors.Join(fault, err)
 	})
 }
