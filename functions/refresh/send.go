@@ -33,7 +33,7 @@ type Sender struct {
 	Mail    mail.Sender
 	Pepper  []byte
 	BaseURL string  // where the service is reached, without a slash at the end
-	Rate    float64 // messages per second, for all processes together
+	Rate    float64 // messages per second, above 0
 	// Reserve is how long before its context's deadline Work begins nothing new; 0 is 15 seconds.
 	Reserve time.Duration
 	Now     func() time.Time
@@ -119,8 +119,9 @@ type run struct {
 	mu     sync.Mutex // guards what follows
 	lease  *store.Lease
 	report Sent
-	inARow int // postponed since the last that was not
 	faults []error
+	// How many were postponed, and refused, since the last that was sent.
+	postponedInARow, refusedInARow int
 }
 
 func newRun(s *Sender, lease *store.Lease) *run {

@@ -493,6 +493,21 @@ func TestCarrier(t *testing.T) {
 			t.Errorf("mails %v, %d tries", got, tried)
 		}
 	})
+	t.Run("everyone is refused", func(t *testing.T) {
+		var who []string
+		for i := range 20 {
+			who = append(who, fmt.Sprintf("s%02d", i))
+		}
+		h := fall(t, who...)
+		tried := 0
+		h.post.before = func(mail.Message) error { tried++; return mail.ErrRefused }
+		got, err := h.sender().Work(t.Context())
+		if !errors.Is(err, mail.ErrRefused) || got.Refused != 5 || !got.Left || tried != 5 {
+			t.Errorf("%+v after %d tries, %v", got, tried, err)
+		}
+		h.post.before = nil
+		h.work(refresh.Sent{Sent: 15, Told: 1}) // the others are as they were
+	})
 	t.Run("blocked", func(t *testing.T) {
 		h := fall(t, everyone...)
 		tried := 0

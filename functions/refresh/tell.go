@@ -67,7 +67,8 @@ func messageID(s store.SubscriberID, route fare.Route, day fare.Day) string {
 const (
 	tries   = 6
 	backoff = time.Second // and twice as long each time
-	// enough postponed in a row: the carrier is at fault, not they.
+	// enough postponed in a row, or refused: the carrier or we are at fault, not
+	// they, who have all had mail from us before.
 	enough = 5
 )
 
@@ -116,13 +117,13 @@ func (r *run) send(ctx context.Context, t *telling, a store.Alert, m mail.Messag
 		if err := r.firmly(last, func() error { return r.Alerts.Told(last, a, t.wake.Day) }); err != nil {
 			return false, err
 		}
-		r.count(&r.report.Sent)
+		r.sent()
 	case errors.Is(err, mail.ErrRefused):
 		r.Log.WarnContext(ctx, "mail refused for good", "route", a.Route.String(), "error", err)
 		if err := r.firmly(last, func() error { return r.Alerts.Stop(last, a.Subscriber, r.Now().Add(stopFor)) }); err != nil {
 			return false, err
 		}
-		r.count(&r.report.Refused)
+		return false, r.refused(a.Route)
 	case errors.Is(err, mail.ErrBlocked):
 		return false, err
 	default: // throttled, or nobody knows
@@ -145,20 +146,30 @@ func (r *run) firmly(ctx context.Context, write func() error) (err error) {
 	return err
 }
 
-// count counts somebody who was told, or never will be.
-func (r *run) count(of *int) {
+func (r *run) sent() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	*of++
-	r.inARow = 0
+	r.report.Sent++
+	r.postponedInARow, r.refusedInARow = 0, 0
 }
 
-// postponed counts somebody for the next Work. Where it is not one but everyone, it is an error.
+// refused counts somebody who will never be told. Where it is not one but everyone, it is an error.
+func (r *run) refused(route fare.Route) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.report.Refused++
+	if r.refusedInARow++; r.refusedInARow < enough {
+		return nil
+	}
+	return fmt.Errorf("tell of %s: %w for good to %d subscribers in a row", route, mail.ErrRefused, enough)
+}
+
+// postponed counts somebody for the next Work, and is an error likewise.
 func (r *run) postponed(ctx context.Context, route fare.Route) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.report.Postponed++
-	if r.inARow++; r.inARow < enough {
+	if r.postponedInARow++; r.postponedInARow < enough {
 		r.Log.WarnContext(ctx, "mail postponed", "route", route.String())
 		return nil
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
@@ -103,12 +102,7 @@ func TestTellingCapacity(t *testing.T) {
 func TestKilledProcess(t *testing.T) {
 	d := newShell(t)
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
-	var panel strings.Builder
-	panel.WriteString(header)
-	for _, f := range falling(fare.DayOf(at)) {
-		fmt.Fprintf(&panel, "MIL,BUH,%s,%s,%d.%02d,EUR\n", f.FoundDay(), f.Depart, f.Price/100, f.Price%100)
-	}
-	d.write("falls.csv", panel.String())
+	d.write("falls.csv", fallingCSV(at))
 	table, err := boltstore.Open(filepath.Join(d.dir, "alerts.db"), func() time.Time { return at }, boltstore.Scratch)
 	if err != nil {
 		t.Fatal(err)
@@ -171,25 +165,43 @@ func TestKilledProcess(t *testing.T) {
 	}
 }
 
-// TestServeTells: the process that serves tells by itself what refreshes leave.
+// TestServeTells: the process that serves tells by itself what its refresh leaves.
 func TestServeTells(t *testing.T) {
+	d := newShell(t)
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
-	c := choices{now: func() time.Time { return at }, log: slog.New(slog.NewTextHandler(io.Discard, nil)), mail: t.TempDir()}
-	table := bolt(t, c.now)
-	subscribe(t, table, at, "ada@example.com")
-	if report, err := runRefresh(t.Context(), &c, table, falling(fare.DayOf(at)), nil); err != nil || report.Woken != 1 {
-		t.Fatalf("%+v %v", report, err)
-	}
-	sender, err := c.openSender(table, []byte(testPepper), "http://127.0.0.1:8080")
+	d.write("falls.csv", fallingCSV(at))
+	table, err := boltstore.Open(filepath.Join(d.dir, "alerts.db"), func() time.Time { return at })
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent, err := sender.Work(t.Context())
-	if err != nil || sent.Sent != 1 {
-		t.Fatalf("%+v %v", sent, err)
+	subscribe(t, table, at, "ada@example.com")
+	if err := table.Close(); err != nil {
+		t.Fatal(err)
 	}
-	mails, err := maildir.Read(c.mail)
-	if err != nil || len(mails) != 1 || !strings.HasPrefix(mails[0].Unsubscribe, "http://127.0.0.1:8080/v1/alerts/unsubscribe?t=") {
-		t.Errorf("%+v %v", mails, err)
+	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	defer stop()
+	c := d.command(ctx, "serve", "-listen", "127.0.0.1:0", "-store", "bolt:alerts.db", "-upstream", "csv:falls.csv", "-now", at.Format(time.RFC3339))
+	c.Env = append(c.Env, "VERDETTO_PEPPER="+testPepper)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
 	}
+	defer func() { stop(); _ = c.Wait() }() // it is killed
+	var mails []maildir.Mail
+	for tick := time.Tick(20 * time.Millisecond); len(mails) == 0 && ctx.Err() == nil; <-tick {
+		if mails, err = maildir.Read(filepath.Join(d.dir, "mail")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(mails) != 1 || !strings.HasPrefix(mails[0].Unsubscribe, "http://127.0.0.1:") || mails[0].To != "ada@example.com" {
+		t.Errorf("%+v", mails)
+	}
+}
+
+func fallingCSV(at time.Time) string {
+	var panel strings.Builder
+	panel.WriteString(header)
+	for _, f := range falling(fare.DayOf(at)) {
+		fmt.Fprintf(&panel, "MIL,BUH,%s,%s,%d.%02d,EUR\n", f.FoundDay(), f.Depart, f.Price/100, f.Price%100)
+	}
+	return panel.String()
 }

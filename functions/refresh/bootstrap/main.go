@@ -35,7 +35,7 @@ type event struct {
 }
 
 type answer struct {
-	*refresh.Report // nil where nothing was refreshed
+	*refresh.Report              // nil where nothing was refreshed
 	Mail            refresh.Sent `json:"mail"`
 }
 
