@@ -19,9 +19,9 @@ import (
 
 // wanted describes what is asked for.
 type wanted struct {
-	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each an IATA code of a city or an airport" example:"MIL-BUH"`
+	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each an IATA code of a city or an airport" pattern:"^[A-Za-z]{3}-[A-Za-z]{3}$" example:"MIL-BUH"`
 	Email     string   `json:"email" maxLength:"254" format:"email" doc:"Where the mails go" example:"ada@example.com"`
-	Threshold *float64 `json:"threshold,omitempty" exclusiveMinimum:"0" maximum:"100000" doc:"Euro, two decimals: mail when today's cheapest fare is at or under it. Without it, or with null: when the verdict becomes ottimo or buono" example:"49.9"`
+	Threshold *float64 `json:"threshold,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"Euro, two decimals: mail when today's cheapest fare is at or under it. Without it, or with null: when the verdict becomes ottimo or buono" example:"49.9"`
 }
 
 // fields are those of wanted, by their names.

@@ -85,7 +85,7 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.Handle(api, "analisi", httpapi.Doc{
 		Summary:     "Price verdict for a route",
 		Description: "Says whether today's cheapest one-way economy fare for one adult is cheap, compared with the cheapest fare of the same route on past days.",
-		Problems:    []httpapi.Kind{UnknownCity, NotCovered, NoLiveFare},
+		Problems:    []httpapi.Kind{UnknownCity, NotCovered, NoLiveFare, SameCity},
 	}, func(_ context.Context, in *input) error {
 		return Differ(in.cities())
 	}, func(ctx context.Context, in *input) (*output, error) {
@@ -94,6 +94,8 @@ func (s *Service) Register(api *httpapi.API) {
 		return &output{a}, err
 	})
 	s.registerRoutes(api)
+	registerOpenAPI(api)
+	registerDocs(api)
 	registerAssets(api)
 }
 

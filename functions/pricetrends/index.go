@@ -70,8 +70,8 @@ func (s *Service) registerIndex(api *httpapi.API) {
 		Summary:  "What this API is",
 		Answer:   Index{},
 		Statuses: []int{http.StatusNotModified},
-	}, nil, func(_ context.Context, in *indexInput) (*output, error) {
-		return cached(in.IfNoneMatch, body), nil
+	}, nil, func(_ context.Context, in *indexInput) (*httpapi.Tagged, error) {
+		return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
 	})
 }
 
@@ -106,23 +106,11 @@ func index() Index {
 	}
 	for _, r := range routes.Table {
 		if paths := r.Paths(); len(paths) == 2 { // the others are no part of the API
-			i.Endpoints = append(i.Endpoints, Endpoint{r.Method, paths[0], paths[1], capText(r.Free), capText(r.Pro)})
+			i.Endpoints = append(i.Endpoints, Endpoint{r.Method, paths[0], paths[1], r.Free.String(), r.Pro.String()})
 		}
 		if r.Name == "price-trends" {
 			i.Cache.FreeSeconds, i.Cache.ProSeconds = int(r.Edge.Free/time.Second), int(r.Edge.Pro/time.Second)
 		}
 	}
 	return i
-}
-
-func capText(c routes.Cap) string {
-	switch c.Per {
-	case 24 * time.Hour:
-		return fmt.Sprintf("%d a day (UTC)", c.Calls)
-	case time.Hour:
-		return fmt.Sprintf("%d an hour", c.Calls)
-	case time.Minute:
-		return fmt.Sprintf("%d a minute", c.Calls)
-	}
-	return ""
 }

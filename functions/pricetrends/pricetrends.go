@@ -5,8 +5,6 @@ package pricetrends
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,20 +38,12 @@ type input struct {
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
 }
 
-type output struct {
-	Status      int
-	ContentType string `header:"Content-Type"`
-	ETag        string `header:"ETag"`
-	Vary        string `header:"Vary"`
-	Body        []byte
-}
-
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	httpapi.Handle(api, "price-trends", httpapi.Doc{
 		Summary:     "Price trends and popular destinations from an origin",
 		Description: "One-way economy fares for one adult, refreshed every 7 days. Destinations are in order of popularity: the number of observed fares of the last 400 days, each of which is a search that somebody made.",
-		Problems:    []httpapi.Kind{UnknownOrigin, UnknownDestination, NotCovered},
+		Problems:    []httpapi.Kind{UnknownOrigin, UnknownDestination, NotCovered, UnknownCurrency, SamePlace},
 		Answer:      view.Trends{},
 		Statuses:    []int{http.StatusNotModified},
 	}, s.check, s.trends)
@@ -84,7 +74,7 @@ func (s *Service) check(ctx context.Context, in *input) error {
 	return nil
 }
 
-func (s *Service) trends(ctx context.Context, in *input) (*output, error) {
+func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error) {
 	origin, ok := places.CityOf(strings.ToUpper(in.Origin))
 	if !ok {
 		return nil, unknown(UnknownOrigin, "origin", in.Origin)
@@ -107,21 +97,7 @@ func (s *Service) trends(ctx context.Context, in *input) (*output, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write trends of %s: %w", origin, err)
 	}
-	return cached(in.IfNoneMatch, body), nil
-}
-
-// cached answers with a body, or with 304 where the caller has it already.
-func cached(ifNoneMatch string, body []byte) *output {
-	sum := sha256.Sum256(body)
-	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
-	out := &output{Status: http.StatusOK, ContentType: "application/json", ETag: tag, Vary: httpapi.KeyHeader, Body: body}
-	for candidate := range strings.SplitSeq(ifNoneMatch, ",") {
-		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
-		if candidate == tag || candidate == "*" {
-			out.Status, out.Body = http.StatusNotModified, nil
-		}
-	}
-	return out
+	return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
 }
 
 func unknown(kind httpapi.Kind, parameter, code string) error {

@@ -3,6 +3,7 @@ package pro
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"verdetto/shared/apikey"
@@ -20,12 +21,14 @@ func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.Handle(api, "pro-conferma", httpapi.Doc{
 		Summary:     "Get the key after paying by card",
 		Description: "The hosted checkout sends the payer here. The key is shown once: as JSON, or as a page where HTML is asked for.",
-		Problems:    []httpapi.Kind{NoSuchSession, NotPaid, SessionExpired},
+		Problems:    []httpapi.Kind{NoSuchSession, NotPaid, SessionExpired, KeyIssued},
 		Answer:      issued{},
+		Pages:       []int{http.StatusOK},
 	}, nil, s.confirm)
 	httpapi.Handle(api, "pro-webhook", httpapi.Doc{
 		Summary:     "Deliveries of the card processor",
 		Description: "Signed by the card processor. Any order and any number of times leads to the same state.",
+		Problems:    []httpapi.Kind{BadSignature},
 		Raw:         true,
 	}, nil, s.webhook)
 }

@@ -23,7 +23,7 @@ func (s *Service) registerCrypto(api *httpapi.API) {
 	httpapi.Handle(api, "pro-verifica-cripta", httpapi.Doc{
 		Summary:     "Get the key after paying in USDC",
 		Description: "Looks the transaction up on the chain. A signature counts once, ever. With the customer's current key in X-Api-Key, that key goes on; otherwise a fresh one takes its place.",
-		Problems:    []httpapi.Kind{NoPayment, NotFinal, PaymentFailed, NotYours},
+		Problems:    []httpapi.Kind{NoPayment, NotFinal, PaymentFailed, TooLittle, TooOld, NotYours, PaymentUsed},
 	}, s.checkVerify, s.verify)
 }
 
@@ -100,7 +100,7 @@ type verifyInput struct {
 	Key  string `header:"X-Api-Key" doc:"The customer's current key, to go on with it"`
 	Body struct {
 		Email     string `json:"email" maxLength:"254" doc:"The e-mail address that the plan is for" example:"ada@example.com"`
-		Signature string `json:"signature" maxLength:"200" doc:"Signature of the transaction: base58, 87 or 88 characters"`
+		Signature string `json:"signature" maxLength:"200" doc:"Signature of the transaction: 64 bytes in base58, 87 or 88 characters as a rule"`
 	} `contentType:"application/json"`
 }
 

@@ -24,7 +24,9 @@ func showKey(accept, language string, k issued) (*page.Response, error) {
 		if err != nil {
 			return nil, fmt.Errorf("show key: %w", err)
 		}
-		return &page.Response{Status: http.StatusOK, ContentType: "application/json", Referrer: "no-referrer", Body: body}, nil
+		return &page.Response{
+			Status: http.StatusOK, ContentType: "application/json", Referrer: "no-referrer", Vary: "Accept, Accept-Language", Body: body,
+		}, nil
 	}
 	var body bytes.Buffer
 	italian := language == "it"

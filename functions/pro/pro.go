@@ -54,12 +54,12 @@ const CryptoDays = 30
 // The problems that buying can meet.
 var (
 	NoSuchSession  = httpapi.Kind{Status: http.StatusNotFound, Code: "sessione-sconosciuta", Title: "There is no such checkout"}
-	NotPaid        = httpapi.Kind{Status: http.StatusConflict, Code: "pagamento-in-attesa", Title: "The payment has not arrived"}
+	NotPaid        = httpapi.Kind{Status: http.StatusConflict, Code: "pagamento-in-attesa", Title: "The payment has not arrived", Wait: true}
 	SessionExpired = httpapi.Kind{Status: http.StatusGone, Code: "sessione-scaduta", Title: "The checkout has expired"}
 	KeyIssued      = httpapi.Kind{Status: http.StatusConflict, Code: "chiave-gia-emessa", Title: "The key was issued before"}
 	BadSignature   = httpapi.Kind{Status: http.StatusBadRequest, Code: "firma-non-valida", Title: "The delivery is not signed as it should be"}
-	NoPayment      = httpapi.Kind{Status: http.StatusNotFound, Code: "pagamento-non-trovato", Title: "There is no such payment"}
-	NotFinal       = httpapi.Kind{Status: http.StatusConflict, Code: "pagamento-non-definitivo", Title: "The payment is not final yet"}
+	NoPayment      = httpapi.Kind{Status: http.StatusNotFound, Code: "pagamento-non-trovato", Title: "There is no such payment", Wait: true}
+	NotFinal       = httpapi.Kind{Status: http.StatusConflict, Code: "pagamento-non-definitivo", Title: "The payment is not final yet", Wait: true}
 	PaymentFailed  = httpapi.Kind{Status: http.StatusUnprocessableEntity, Code: "pagamento-fallito", Title: "The transaction failed"}
 	TooLittle      = httpapi.Kind{Status: http.StatusUnprocessableEntity, Code: "importo-insufficiente", Title: "The payment is too small"}
 	TooOld         = httpapi.Kind{Status: http.StatusUnprocessableEntity, Code: "pagamento-scaduto", Title: "The payment is too old"}

@@ -18,7 +18,7 @@ func (s *Service) registerRecover(api *httpapi.API) {
 	httpapi.Handle(api, "pro-recupera", httpapi.Doc{
 		Summary:     "Get a fresh key by e-mail",
 		Description: "The answer is the same for every address, and does not wait to learn whether there is a plan. If there is, a fresh key is mailed and the old one is refused from then on.",
-		Problems:    []httpapi.Kind{httpapi.TooMany},
+		Status:      http.StatusAccepted,
 	}, func(ctx context.Context, in *recoverInput) error { _, err := address(in.Body.Email); return err }, s.recover)
 }
 

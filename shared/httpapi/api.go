@@ -54,12 +54,13 @@ type API struct {
 	mux     *http.ServeMux
 	huma    huma.API
 	routes  map[string][]routes.Route // by path
+	docs    map[string]Doc            // by the route's name
 	handler http.Handler
 }
 
 // New makes an API without endpoints.
 func New(config Config) *API {
-	a := &API{config: config, mux: http.NewServeMux(), routes: map[string][]routes.Route{}}
+	a := &API{config: config, mux: http.NewServeMux(), routes: map[string][]routes.Route{}, docs: map[string]Doc{}}
 	hc := huma.DefaultConfig("Verdetto", Version)
 	hc.OpenAPIPath, hc.DocsPath, hc.SchemasPath = "", "", ""
 	hc.CreateHooks = nil // no $schema in answers: the published fields and no others
@@ -77,14 +78,14 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.Serv
 // Doc describes an endpoint for the published description.
 type Doc struct {
 	Summary, Description string
-	Problems             []Kind
-	Answer               any   // an answer's type, where the handler writes the bytes itself
-	Statuses             []int // that it answers with beside 200 and the problems, without a body
-	Raw                  bool  // the body is handed over as it came, whatever it is
-	Takes                any   // what a Raw body is as JSON or as a form, for the description
-	Pages                []int // statuses that it answers with a page; where all are, its parameters are handed over as they came
-	Status               int   // of success; 0 is 200
-	Spends               bool  // the handler counts for itself, with Spend
+	Problems             []Kind // beside those that any endpoint can meet
+	Answer               any    // an answer's type, where the handler writes the bytes itself
+	Statuses             []int  // that it answers with beside a success and the problems, without a body
+	Raw                  bool   // the body is handed over as it came, whatever it is
+	Takes                any    // what a Raw body is as JSON or as a form, for the description
+	Pages                []int  // statuses that it answers with a page; where all are, its parameters are handed over as they came
+	Status               int    // of a success; 0 is 200
+	Spends               bool   // the handler counts for itself, with Spend
 }
 
 // bare tells whether all that an endpoint answers is pages, to what it cannot make sense of as well.
@@ -96,6 +97,7 @@ func (d Doc) bare() bool { return len(d.Pages) > 0 && d.Answer == nil }
 // Problem is logged and told to the caller as a plain 500 or 503.
 func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, *I) error, handler func(context.Context, *I) (*O, error)) {
 	route := routes.Named(name)
+	a.docs[name] = doc
 	statuses := []int{http.StatusBadRequest}
 	for _, k := range doc.Problems {
 		statuses = append(statuses, k.Status)
@@ -171,7 +173,7 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	}
 	here, ok := a.at(path)
 	if !ok {
-		UnknownPath.Problem("Nothing answers at this path. GET /v1 lists what does.").Write(w, r)
+		UnknownPath.Problem("Nothing answers at this path. GET /v1 lists what does, and GET /v1/docs explains it.").Write(w, r)
 		return
 	}
 	var methods []string

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -37,13 +38,32 @@ func (a *API) body(doc Doc) *huma.RequestBody {
 	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{}}
 }
 
+// asForm is the schema of an object as a form says it: without null, which a form cannot write.
+func (a *API) asForm(schema *huma.Schema) *huma.Schema {
+	object := *a.huma.OpenAPI().Components.Schemas.SchemaFromRef(schema.Ref)
+	object.Properties = maps.Clone(object.Properties)
+	differs := false
+	for name, property := range object.Properties {
+		plain := *property
+		differs, plain.Nullable = differs || plain.Nullable, false
+		object.Properties[name] = &plain
+	}
+	if !differs {
+		return schema
+	}
+	return &object
+}
+
 // describe completes what Huma has read from an endpoint's types.
 func (a *API) describe(o huma.Operation, doc Doc) {
 	if doc.Takes != nil {
 		schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(doc.Takes), true, "")
 		clear(o.RequestBody.Content)
-		o.RequestBody.Content["application/json"] = &huma.MediaType{Schema: schema}
-		o.RequestBody.Content[form] = &huma.MediaType{Schema: schema}
+		if !doc.bare() {
+			o.RequestBody.Content["application/json"] = &huma.MediaType{Schema: schema}
+		}
+		o.RequestBody.Required = !doc.bare() // which tells who leaves it out by a page as well
+		o.RequestBody.Content[form] = &huma.MediaType{Schema: a.asForm(schema)}
 	}
 	for _, status := range doc.Pages {
 		text := strconv.Itoa(status)

@@ -34,16 +34,17 @@ type Kind struct {
 	Status int
 	Code   string
 	Title  string
+	Wait   bool // asking again later may help: its instances may say when in Retry-After
 }
 
 // The kinds of problem that any endpoint can meet.
 var (
-	BadRequest   = Kind{http.StatusBadRequest, "richiesta-non-valida", "The request is not valid"}
-	Forbidden    = Kind{http.StatusForbidden, "accesso-diretto", "This address is not the public one"}
-	UnknownPath  = Kind{http.StatusNotFound, "percorso-sconosciuto", "There is nothing at this path"}
-	WrongMethod  = Kind{http.StatusMethodNotAllowed, "metodo-non-ammesso", "This path does not answer that method"}
-	Internal     = Kind{http.StatusInternalServerError, "errore-interno", "The service failed"}
-	Unavailable  = Kind{http.StatusServiceUnavailable, "servizio-non-disponibile", "The service cannot answer right now"}
+	BadRequest   = Kind{Status: http.StatusBadRequest, Code: "richiesta-non-valida", Title: "The request is not valid"}
+	Forbidden    = Kind{Status: http.StatusForbidden, Code: "accesso-diretto", Title: "This address is not the public one"}
+	UnknownPath  = Kind{Status: http.StatusNotFound, Code: "percorso-sconosciuto", Title: "There is nothing at this path"}
+	WrongMethod  = Kind{Status: http.StatusMethodNotAllowed, Code: "metodo-non-ammesso", Title: "This path does not answer that method"}
+	Internal     = Kind{Status: http.StatusInternalServerError, Code: "errore-interno", Title: "The service failed"}
+	Unavailable  = Kind{Status: http.StatusServiceUnavailable, Code: "servizio-non-disponibile", Title: "The service cannot answer right now", Wait: true}
 	kindsByCause = map[int]Kind{
 		http.StatusNotFound:            UnknownPath,
 		http.StatusMethodNotAllowed:    WrongMethod,
@@ -104,6 +105,7 @@ func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 // Huma makes its own errors (validation, unreadable bodies) through this hook;
 // they become problem documents like all others, and its 413, 415 and 422 are our 400.
 func init() {
+	huma.DefaultArrayNullable = false // a list that holds nothing is [], never null
 	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
 		if kind, ok := kindsByCause[status]; ok {
 			return kind.Problem("Something went wrong on our side. Try again in a minute.")

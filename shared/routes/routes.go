@@ -5,6 +5,7 @@
 package routes
 
 import (
+	"fmt"
 	"strings"
 	"time"
 )
@@ -27,6 +28,21 @@ type Route struct {
 type Cap struct {
 	Calls int64
 	Per   time.Duration
+}
+
+// String says the cap in words; the zero Cap is no words.
+func (c Cap) String() string {
+	switch c.Per {
+	case 0:
+		return ""
+	case day:
+		return fmt.Sprintf("%d a day (UTC)", c.Calls)
+	case time.Hour:
+		return fmt.Sprintf("%d an hour", c.Calls)
+	case time.Minute:
+		return fmt.Sprintf("%d a minute", c.Calls)
+	}
+	return fmt.Sprintf("%d in each %s", c.Calls, c.Per)
 }
 
 // Keyed tells whether the endpoint looks at X-Api-Key.
@@ -71,6 +87,15 @@ var Table = []Route{
 	{Name: "mcp", Method: "POST", Path: "/mcp", Function: "analisi", Keys: true, AnySite: true},
 	{Name: "mcp-get", Method: "GET", Path: "/mcp", Function: "analisi", Keys: true},
 	{Name: "mcp-delete", Method: "DELETE", Path: "/mcp", Function: "analisi", Keys: true},
+	{
+		Name: "openapi", Method: "GET", Path: "/v1/openapi.json", Function: "analisi",
+		Edge: Edge{Free: 6 * time.Hour},
+	},
+	{Name: "docs", Method: "GET", Path: "/v1/docs", Function: "analisi"},
+	{
+		Name: "llms", Method: "GET", Path: "/llms.txt", Function: "analisi",
+		Edge: Edge{Free: 6 * time.Hour},
+	},
 	{
 		Name: "assets", Method: "GET", Path: "/assets/{file}", Function: "analisi",
 		Edge: Edge{Free: 365 * day},

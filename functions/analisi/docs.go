@@ -1,0 +1,91 @@
+package analisi
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+	text "text/template"
+
+	"verdetto/shared/httpapi"
+	"verdetto/shared/page"
+)
+
+//go:embed docs.html
+var docsTemplate string
+
+var docsHTML = template.Must(template.New("docs").Funcs(template.FuncMap{"code": code}).Parse(docsTemplate))
+
+// code shows what stands between backquotes as code.
+func code(s string) template.HTML {
+	var b strings.Builder
+	for i, part := range strings.Split(s, "`") {
+		escaped := template.HTMLEscapeString(part)
+		if i%2 == 1 {
+			escaped = "<code>" + escaped + "</code>"
+		}
+		b.WriteString(escaped)
+	}
+	return template.HTML(b.String())
+}
+
+//go:embed llms.txt.tmpl
+var llmsTemplate string
+
+var llmsText = text.Must(text.New("llms").Parse(llmsTemplate))
+
+type docsInput struct {
+	Accept         string `header:"Accept"`
+	AcceptLanguage string `header:"Accept-Language"`
+}
+
+// registerDocs publishes the reference: as JSON, as a page, and in short as text.
+func registerDocs(api *httpapi.API) {
+	httpapi.Handle(api, "docs", httpapi.Doc{
+		Summary:     "The reference of the API",
+		Description: "Endpoints, problem codes and what to do about each, caps, units, and how to get a Pro key: as JSON, or as a page where HTML is asked for.",
+		Answer:      Reference{},
+		Pages:       []int{http.StatusOK},
+	}, nil, func(_ context.Context, in *docsInput) (*page.Response, error) {
+		r, err := reference()
+		if err != nil {
+			return nil, err
+		}
+		if page.WantsHTML(in.Accept) {
+			return docsPage(r, page.Language(in.AcceptLanguage))
+		}
+		body, err := json.Marshal(r)
+		if err != nil {
+			return nil, fmt.Errorf("write reference: %w", err)
+		}
+		return &page.Response{Status: http.StatusOK, ContentType: "application/json", Vary: "Accept, Accept-Language", Body: body}, nil
+	})
+	httpapi.Handle(api, "llms", httpapi.Doc{Summary: "The service in one page of text"}, nil, func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
+		r, err := reference()
+		if err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
+		if err := llmsText.Execute(&b, r); err != nil {
+			return nil, fmt.Errorf("write llms.txt: %w", err)
+		}
+		return httpapi.Tag(in.IfNoneMatch, "text/plain; charset=utf-8", b.Bytes()), nil
+	})
+}
+
+// docsPage shows the reference. It is in English; what stands around it is in the reader's language.
+func docsPage(r Reference, language string) (*page.Response, error) {
+	var body bytes.Buffer
+	if err := docsHTML.Execute(&body, r); err != nil {
+		return nil, fmt.Errorf("write page of the reference: %w", err)
+	}
+	title, description := "Reference", "The reference of Verdetto's API: endpoints, problem codes, caps, keys."
+	if language == "it" {
+		title, description = "Riferimento", "Il riferimento dell'API di Verdetto: endpoint, codici d'errore, limiti, chiavi."
+	}
+	return page.Respond(http.StatusOK, page.Page{Language: language, Title: title, Description: description, Index: true, Body: template.HTML(body.String())})
+}

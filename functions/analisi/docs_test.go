@@ -1,0 +1,178 @@
+package analisi_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/routes"
+)
+
+// read asks for what is written for programs.
+func read(t *testing.T, method, target string, header ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	now := func() time.Time { return today }
+	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(unlimited{}, now)})
+	(&analisi.Service{Now: now, Log: slog.New(slog.DiscardHandler)}).Register(api)
+	r := httptest.NewRequest(method, target, nil)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	api.ServeHTTP(w, r)
+	return w
+}
+
+func TestOpenAPIIsPublished(t *testing.T) {
+	first := read(t, "GET", "/v1/openapi.json")
+	var d struct {
+		OpenAPI string
+		Info    struct{ Version string }
+		Paths   map[string]any
+	}
+	if err := json.Unmarshal(first.Body.Bytes(), &d); err != nil || first.Code != 200 {
+		t.Fatal(first.Code, err)
+	}
+	if !strings.HasPrefix(d.OpenAPI, "3.1.") || d.Info.Version != "1.0.0" || d.Paths["/v1/analisi"] == nil || d.Paths["/v1/pro/checkout"] == nil {
+		t.Errorf("%s %s, %d paths", d.OpenAPI, d.Info.Version, len(d.Paths))
+	}
+	for path := range d.Paths {
+		if path != "/v1" && !strings.HasPrefix(path, "/v1/") {
+			t.Errorf("%s is no part of the API", path)
+		}
+	}
+	if got := first.Header().Get("Cache-Control"); got != "public, s-maxage=21600" {
+		t.Errorf("Cache-Control: %s", got)
+	}
+	again := read(t, "GET", "/v1/openapi.json", "If-None-Match", first.Header().Get("ETag"))
+	if again.Code != 304 || again.Body.Len() > 0 {
+		t.Errorf("asked for the same again: %d, %d bytes", again.Code, again.Body.Len())
+	}
+}
+
+func reference(t *testing.T) analisi.Reference {
+	t.Helper()
+	w := read(t, "GET", "/v1/docs")
+	var r analisi.Reference
+	if err := json.Unmarshal(w.Body.Bytes(), &r); err != nil || w.Code != 200 || w.Header().Get("Content-Type") != "application/json" {
+		t.Fatal(w.Code, w.Header(), err)
+	}
+	return r
+}
+
+// TestEveryProblemHasAdvice: what the description lists and what the reference advises are the same codes.
+func TestEveryProblemHasAdvice(t *testing.T) {
+	var codes []string
+	for _, p := range reference(t).Problems {
+		codes = append(codes, p.Code)
+		if p.Do == "" {
+			t.Errorf("%s: say in advice.go what to do about it", p.Code)
+		}
+		if p.Type != "/v1/docs#"+p.Code || p.Status < 400 || p.Title == "" {
+			t.Errorf("%+v", p)
+		}
+	}
+	for _, code := range analisi.Advised() {
+		if !slices.Contains(codes, code) {
+			t.Errorf("%s is advised on, and nothing answers it", code)
+		}
+	}
+	for _, common := range []string{"richiesta-non-valida", "percorso-sconosciuto", "metodo-non-ammesso", "troppe-richieste", "piano-scaduto", "citta-sconosciuta"} {
+		if !slices.Contains(codes, common) {
+			t.Errorf("%s is missing", common)
+		}
+	}
+}
+
+// TestReferenceIsWhole: every endpoint of the API is in the reference, with what the table of routes says of it.
+func TestReferenceIsWhole(t *testing.T) {
+	r := reference(t)
+	for _, route := range routes.Table {
+		at := slices.IndexFunc(r.Endpoints, func(e analisi.ReferenceEndpoint) bool { return e.Name == route.Name })
+		if len(route.Paths()) < 2 {
+			if at >= 0 {
+				t.Errorf("%s is no part of the API", route.Name)
+			}
+			continue
+		}
+		if at < 0 {
+			t.Errorf("%s is missing: go test ./infra/local -run TestOpenAPI -update", route.Name)
+			continue
+		}
+		e := r.Endpoints[at]
+		if e.Method != route.Method || e.Path != route.Path || e.Free != route.Free.String() || e.Pro != route.Pro.String() || e.Summary == "" || len(e.Answers) == 0 {
+			t.Errorf("%+v", e)
+		}
+	}
+	if len(r.ProKey) < 3 || r.Authentication.Header != "X-Api-Key" || len(r.Rules) == 0 || !slices.Equal(r.Base, []string{"", "/api"}) {
+		t.Errorf("%+v", r)
+	}
+	for _, e := range r.Endpoints {
+		if e.Name == "analisi" && (e.Example != "/v1/analisi?destinazione=Bucarest&origine=Milano" || len(e.Parameters) != 2 || !e.Parameters[0].Required) {
+			t.Errorf("%+v", e)
+		}
+		if e.Name == "pro-checkout" && (len(e.Parameters) != 1 || e.Parameters[0].In != "body" || e.Parameters[0].Name != "email") {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// TestDocsPage: the page has a place for each problem's type to lead to, and links to nothing that is not there.
+func TestDocsPage(t *testing.T) {
+	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	for language, title := range map[string]string{"it-IT,it;q=0.9": "Riferimento", "en-GB": "Reference"} {
+		w := read(t, "GET", "/v1/docs", "Accept", browser, "Accept-Language", language)
+		html := w.Body.String()
+		if w.Code != 200 || w.Header().Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(html, "<title>"+title) ||
+			w.Header().Get("Content-Security-Policy") == "" || w.Header().Get("Vary") != "Accept, Accept-Language" {
+			t.Errorf("%s: %d %v", language, w.Code, w.Header())
+		}
+		ids := map[string]int{}
+		for _, m := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(html, -1) {
+			if ids[m[1]]++; ids[m[1]] > 1 {
+				t.Errorf("two elements are called %s", m[1])
+			}
+		}
+		for _, p := range reference(t).Problems {
+			if ids[p.Code] != 1 {
+				t.Errorf("no element is called %s", p.Code)
+			}
+		}
+		for _, m := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(html, -1) {
+			if ids[m[1]] != 1 {
+				t.Errorf("a link leads to #%s, which is not there", m[1])
+			}
+		}
+		if strings.Contains(html, "style=") || strings.Contains(html, "<script") {
+			t.Error("something inline, which the policy forbids")
+		}
+	}
+}
+
+func TestLLMs(t *testing.T) {
+	w := read(t, "GET", "/llms.txt")
+	text := w.Body.String()
+	if w.Code != 200 || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" || w.Header().Get("ETag") == "" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	lines := strings.Split(text, "\n")
+	if lines[0] != "# Verdetto" || !strings.HasPrefix(lines[2], "> ") || len(text) > 10_000 {
+		t.Errorf("%d bytes, it begins %q %q", len(text), lines[0], lines[2])
+	}
+	for _, part := range []string{"\n## Endpoints\n", "\n## Rules\n", "[GET /v1/analisi](/v1/analisi?destinazione=Bucarest&origine=Milano)", "/v1/openapi.json", "dati-insufficienti"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("it lacks %q:\n%s", part, text)
+		}
+	}
+	if w := read(t, "GET", "/api/llms.txt"); w.Code != 404 {
+		t.Errorf("under the alias: %d", w.Code)
+	}
+}

@@ -1,0 +1,32 @@
+package analisi
+
+import (
+	"context"
+	_ "embed"
+	"net/http"
+
+	"verdetto/shared/httpapi"
+)
+
+// description is the OpenAPI description of the whole service, of which this
+// function is a part. `go test ./infra/local -run TestOpenAPI -update` makes it
+// from the handlers of all functions.
+//
+//go:embed openapi.json
+var description []byte
+
+type cachedInput struct {
+	IfNoneMatch string `header:"If-None-Match"`
+}
+
+// registerOpenAPI publishes the description.
+func registerOpenAPI(api *httpapi.API) {
+	httpapi.Handle(api, "openapi", httpapi.Doc{
+		Summary:     "The API in OpenAPI 3.1",
+		Description: "This description: every path, parameter, header, status and problem code, with answers of the service as examples.",
+		Answer:      map[string]any{},
+		Statuses:    []int{http.StatusNotModified},
+	}, nil, func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
+		return httpapi.Tag(in.IfNoneMatch, "application/json", description), nil
+	})
+}

@@ -1,0 +1,211 @@
+package analisi
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"verdetto/shared/httpapi"
+	"verdetto/shared/routes"
+)
+
+// Reference is what GET /v1/docs tells a program about the API. What it says of
+// endpoints and problems is read from the description, caps from the table of
+// routes; only what neither holds is written here.
+type Reference struct {
+	Name           string              `json:"name" example:"Verdetto"`
+	Version        string              `json:"version" example:"1.0.0"`
+	Description    string              `json:"description"`
+	Base           []string            `json:"base" doc:"What may stand before every path"`
+	Authentication ReferenceAuth       `json:"authentication"`
+	ProKey         []ReferenceWay      `json:"proKey" doc:"How to get a Pro key, step by step"`
+	Endpoints      []ReferenceEndpoint `json:"endpoints"`
+	Problems       []ReferenceProblem  `json:"problems" doc:"Every code that a problem document can have"`
+	Rules          []ReferenceRule     `json:"rules" doc:"Limits, caching, units, freshness, honesty"`
+	Links          []ReferenceLink     `json:"links" doc:"Other descriptions of the same"`
+}
+
+// ReferenceAuth says how callers are known.
+type ReferenceAuth struct {
+	Header string `json:"header" example:"X-Api-Key"`
+	Free   string `json:"free"`
+	Pro    string `json:"pro"`
+}
+
+// ReferenceWay is one way to a Pro key.
+type ReferenceWay struct {
+	Name  string   `json:"name"`
+	Steps []string `json:"steps"`
+}
+
+// ReferenceEndpoint is one operation.
+type ReferenceEndpoint struct {
+	Name        string               `json:"name" doc:"The operation's id in the OpenAPI description"`
+	Group       string               `json:"group"`
+	Method      string               `json:"method"`
+	Path        string               `json:"path"`
+	Summary     string               `json:"summary"`
+	Description string               `json:"description"`
+	Free        string               `json:"free,omitempty" doc:"Cap without a key, for each address"`
+	Pro         string               `json:"pro,omitempty" doc:"Cap with a key"`
+	Parameters  []ReferenceParameter `json:"parameters"`
+	Answers     []ReferenceAnswer    `json:"answers"`
+	Example     string               `json:"example,omitempty" doc:"A path and query to try"`
+}
+
+// ReferenceParameter is a parameter, or a field of the body.
+type ReferenceParameter struct {
+	Name        string `json:"name"`
+	In          string `json:"in" enum:"query,header,path,body"`
+	Required    bool   `json:"required"`
+	Description string `json:"description"`
+}
+
+// ReferenceAnswer is one status of an operation.
+type ReferenceAnswer struct {
+	Status      string   `json:"status"`
+	Description string   `json:"description"`
+	ContentType []string `json:"contentType"`
+}
+
+// ReferenceProblem is a kind of problem.
+type ReferenceProblem struct {
+	Code   string `json:"code"`
+	Type   string `json:"type" doc:"The type of such a problem document: a link to this entry"`
+	Status int    `json:"status"`
+	Title  string `json:"title"`
+	Do     string `json:"do" doc:"What to do next"`
+}
+
+// ReferenceRule is what holds throughout.
+type ReferenceRule struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// ReferenceLink leads to another description.
+type ReferenceLink struct {
+	Path string `json:"path"`
+	Text string `json:"text"`
+}
+
+// operation is what is read of the description of one.
+type operation struct {
+	OperationID string `json:"operationId"`
+	Summary     string
+	Description string
+	Tags        []string
+	Parameters  []struct {
+		Name, In, Description string
+		Required              bool
+		Example               any
+	}
+	RequestBody struct {
+		Content map[string]struct {
+			Schema struct {
+				Ref string `json:"$ref"`
+			}
+		}
+	}
+	Responses map[string]struct {
+		Description string
+		Content     map[string]any
+	}
+}
+
+// reference is made when it is first asked for: the other endpoints do not wait for it.
+var reference = sync.OnceValues(func() (Reference, error) {
+	var d struct {
+		Info    struct{ Title, Version, Description string }
+		Servers []struct{ URL string }
+		Paths   map[string]map[string]operation
+		Schemas struct {
+			Schemas map[string]struct {
+				Required   []string
+				Properties map[string]struct{ Description string }
+			}
+		} `json:"components"`
+		Problems []struct {
+			Code, Title string
+			Status      int
+		} `json:"x-problems"`
+	}
+	if err := json.Unmarshal(description, &d); err != nil {
+		return Reference{}, fmt.Errorf("read description: %w", err)
+	}
+	r := Reference{
+		Name: d.Info.Title, Version: d.Info.Version,
+		Authentication: ReferenceAuth{
+			Header: httpapi.KeyHeader,
+			Free:   "No key and no signup: calls are counted by address, an IPv6 address with its /64.",
+			Pro:    "A key in the header. One that is unknown, replaced or whose plan has ended is refused with 401, never taken for none.",
+		},
+		ProKey: ways, Rules: rules, Links: links(),
+	}
+	r.Description, _, _ = strings.Cut(d.Info.Description, "\n\n") // what follows is told in the rules
+	for _, s := range d.Servers {
+		r.Base = append(r.Base, strings.TrimSuffix(s.URL, "/"))
+	}
+	for _, route := range routes.Table {
+		op, ok := d.Paths[route.Path][strings.ToLower(route.Method)]
+		if !ok {
+			continue
+		}
+		about, _, _ := strings.Cut(op.Description, "\n\n") // what follows are the caps
+		e := ReferenceEndpoint{
+			Name: route.Name, Group: strings.Join(op.Tags, " "), Method: route.Method, Path: route.Path,
+			Summary: op.Summary, Description: about, Free: route.Free.String(), Pro: route.Pro.String(),
+			Parameters: []ReferenceParameter{}, Answers: []ReferenceAnswer{},
+		}
+		query, whole := url.Values{}, route.Method == "GET"
+		for _, p := range op.Parameters {
+			e.Parameters = append(e.Parameters, ReferenceParameter{p.Name, p.In, p.Required, p.Description})
+			if p.In == "query" && p.Example != nil {
+				query.Set(p.Name, fmt.Sprint(p.Example))
+			} else if p.Required {
+				whole = false
+			}
+		}
+		body := d.Schemas.Schemas[strings.TrimPrefix(op.RequestBody.Content["application/json"].Schema.Ref, "#/components/schemas/")]
+		for _, name := range slices.Sorted(maps.Keys(body.Properties)) {
+			e.Parameters = append(e.Parameters, ReferenceParameter{name, "body", slices.Contains(body.Required, name), body.Properties[name].Description})
+		}
+		for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
+			a := op.Responses[status]
+			types := slices.Sorted(maps.Keys(a.Content))
+			e.Answers = append(e.Answers, ReferenceAnswer{status, a.Description, append([]string{}, types...)})
+		}
+		if whole {
+			e.Example = route.Path
+			if len(query) > 0 {
+				e.Example += "?" + query.Encode()
+			}
+		}
+		r.Endpoints = append(r.Endpoints, e)
+	}
+	for _, p := range d.Problems {
+		r.Problems = append(r.Problems, ReferenceProblem{p.Code, "/v1/docs#" + p.Code, p.Status, p.Title, advice[p.Code]})
+	}
+	return r, nil
+})
+
+// links are the other descriptions, as far as there are such.
+func links() []ReferenceLink {
+	var all []ReferenceLink
+	for _, route := range routes.Table {
+		if text, ok := map[string]string{
+			"openapi": "The API in OpenAPI 3.1, with answers as examples",
+			"index":   "The API in a nutshell",
+			"llms":    "The service in one page of text, for language models",
+			"mcp":     "The same questions as tools of the Model Context Protocol (streamable HTTP)",
+			"home":    "The service for people",
+		}[route.Name]; ok {
+			all = append(all, ReferenceLink{route.Path, text})
+		}
+	}
+	return all
+}
