@@ -25,7 +25,11 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	builds.dir = dir
-	return m.Run()
+	code := m.Run()
+	if !tellUndescribed() {
+		return 1
+	}
+	return code
 }
 
 // built gives the executable of a package of this module, for this machine.

@@ -94,7 +94,7 @@ func observed(t testing.TB, observations int, at time.Time) store.Table {
 // serving is the whole service over a store on a day.
 func serving(table store.Table, at time.Time) http.Handler {
 	c := choices{now: func() time.Time { return at }, log: slog.New(slog.DiscardHandler)}
-	return handler(&c, table, told(nil), []byte("pepper"))
+	return whole(&c, table, told(nil), []byte("pepper"))
 }
 
 var today = time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -78,6 +78,9 @@ func TestEvents(t *testing.T) {
 			if bytes.Contains(answer.Payload, []byte(`"statusCode":5`)) {
 				t.Errorf("a fault of ours: %s", answer.Payload)
 			}
+			if fault := undescribedEvent(payload, answer.Payload); fault != "" {
+				t.Errorf("not as functions/analisi/openapi.json describes it: %s", fault)
+			}
 			golden(t, filepath.Join("testdata", "events", name+".golden"), readable(t, answer.Payload))
 		})
 	}

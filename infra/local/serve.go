@@ -89,7 +89,7 @@ func serve(ctx context.Context, args []string) error {
 	}
 	go keepTelling(ctx, c.log, sender)
 	server := &http.Server{
-		Handler:           handler(&c, table, source, pepper),
+		Handler:           whole(&c, table, source, pepper),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -130,8 +130,8 @@ func keepFresh(ctx context.Context, c *choices, weekly func() error, after time.
 	}
 }
 
-// handler is the whole service.
-func handler(c *choices, table store.Table, source upstream.Source, pepper []byte) http.Handler {
+// whole is the whole service.
+func whole(c *choices, table store.Table, source upstream.Source, pepper []byte) *httpapi.API {
 	settings := httpapi.Config{
 		Now: c.now, Log: c.log, Pepper: pepper, OriginSecrets: c.originSecrets,
 		Limiter: limit.New(table, c.now), Customers: store.Keys{Table: table},

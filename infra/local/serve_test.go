@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -104,6 +105,13 @@ func TestServe(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer response.Body.Close()
+			body, err := io.ReadAll(response.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fault := described().wrong(c.method, r.URL.Path, response.StatusCode, response.Header, body); fault != "" {
+				t.Errorf("not as functions/analisi/openapi.json describes it: %s", fault)
+			}
 			if response.StatusCode != c.status || response.Header.Get("X-Data") != "sample" {
 				t.Errorf("%s, X-Data %q", response.Status, response.Header.Get("X-Data"))
 			}

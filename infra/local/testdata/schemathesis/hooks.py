@@ -1,0 +1,28 @@
+"""A check of our own, beside all that Schemathesis has."""
+
+import schemathesis
+
+# What no schema can say: that two cities differ, that a currency has a reference
+# rate, that a delivery is signed.
+OF_THE_MEANING = {"stessa-citta", "valuta-sconosciuta", "firma-non-valida"}
+
+
+@schemathesis.check
+def well_formed_is_not_called_malformed(ctx, response, case):
+    """What the description calls well formed may be refused for what it means, never for its form."""
+    if case.meta is None or not case.meta.generation.mode.is_positive or response.status_code != 400:
+        return
+    if not response.headers.get("content-type", [""])[0].startswith("application/problem+json"):
+        return  # a page says of a link that it is no good: made-up links are signed by nobody
+    problem = response.json()
+    if problem["code"] in OF_THE_MEANING:
+        return
+    given = {**(case.query or {}), **(case.body if isinstance(case.body, dict) else {})}
+    for fault in problem.get("errors", []):
+        value = str(given.get(fault["name"], ""))
+        beyond_a_pattern = {
+            "signature": True,  # how many bytes base58 stands for
+            "email": len(value.partition("@")[0]) > 64,
+        }
+        assert beyond_a_pattern.get(fault["name"]), f"well formed, and yet: {problem['detail']}"
+    assert problem.get("errors"), f"well formed, and yet: {problem['detail']}"
