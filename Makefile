@@ -7,13 +7,15 @@ FUNCTIONS := $(notdir $(patsubst %/bootstrap/,%,$(wildcard functions/*/bootstrap
 DYNAMODB  := .tools/dynamodb-local
 MOTO      := .tools/moto
 MCP       := .tools/mcp
+OPENAPI   := .tools/openapi
+SCHEMATHESIS := .tools/schemathesis
 LDFLAGS   := -s -w
 
 # make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded.
 UPSTREAM := $(if $(FARES),-upstream csv:$(FARES)) $(if $(NOW),-now $(NOW))
 LISTEN   ?= 127.0.0.1:8080
 
-.PHONY: help run test check build invoke bench tools generate clean
+.PHONY: help run test check build invoke bench api tools generate clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -44,7 +46,12 @@ invoke: tools dist/host/$(FN)/bootstrap ## run a Lambda executable here: FN=anal
 bench: ## the benchmarks, as ratios side by side
 	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./shared/fare ./shared/places ./shared/store/... ./functions/analisi/agents ./infra/local
 
-tools: $(DYNAMODB)/.complete $(MOTO)/.complete $(MCP)/.complete ## what the tests need beside Go: DynamoDB Local (Maven), moto (pip), what checks /mcp (npm)
+api: $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete ## write the description of the API anew, then prove it: linters, made-up calls, generated clients
+	go test ./infra/local -run '^TestOpenAPI$$' -update
+	go test ./functions/analisi
+	go test -v -count=1 ./infra/local -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestSchemathesis|TestGeneratedClients)'
+
+tools: $(DYNAMODB)/.complete $(MOTO)/.complete $(MCP)/.complete $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete ## what the tests need beside Go: DynamoDB Local (Maven), moto and Schemathesis (pip), what checks /mcp and the description of the API (npm)
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -63,6 +70,20 @@ $(MCP)/.complete: tools/mcp/package.json
 	  echo "fetching the conformance suite and the inspector of the Model Context Protocol, and the Node that they want"; \
 	  mkdir -p $(MCP) && cp $< $(MCP)/package.json && npm install --prefix $(MCP) --no-package-lock --no-audit --no-fund --loglevel=error && touch $@; \
 	else echo "no npm here: tests of /mcp from outside will be named as not run"; fi
+
+$(OPENAPI)/.complete: tools/openapi/package-lock.json tools/openapi/client-go/go.sum
+	@cd tools/openapi/client-go && GOFLAGS= go mod download && GOFLAGS= go build -o /dev/null github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
+	@if command -v npm >/dev/null; then \
+	  echo "fetching linters and generators for OpenAPI"; \
+	  mkdir -p $(OPENAPI) && cp tools/openapi/package.json tools/openapi/package-lock.json $(OPENAPI) && \
+	  npm ci --prefix $(OPENAPI) --no-audit --no-fund --ignore-scripts --loglevel error && touch $@; \
+	else echo "no npm here: tests with OpenAPI linters and generators will be named as not run"; fi
+
+$(SCHEMATHESIS)/.complete: tools/schemathesis.txt
+	@if python3 -c 'import venv, ensurepip' 2>/dev/null; then \
+	  echo "fetching Schemathesis, which makes up calls"; \
+	  python3 -m venv $(SCHEMATHESIS) && $(SCHEMATHESIS)/bin/pip install -q --disable-pip-version-check -r tools/schemathesis.txt && touch $@; \
+	else echo "no Python with venv here: tests with Schemathesis will be named as not run"; fi
 
 generate: ## make the committed tables again from their sources
 	go generate ./...

@@ -1,0 +1,34 @@
+// Command verdict asks for a verdict with a client that is generated from the
+// API's description into the package client, which is not committed:
+//
+//	go tool oapi-codegen -config oapi-codegen.yaml openapi.json
+//	go run . URL ORIGIN DESTINATION
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"verdict/client"
+)
+
+func main() {
+	c, err := client.NewClientWithResponses(os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer, err := c.AnalisiWithResponse(context.Background(), &client.AnalisiParams{Origine: os.Args[2], Destinazione: os.Args[3]})
+	switch {
+	case err != nil:
+		log.Fatal(err)
+	case answer.JSON200 != nil:
+		a := answer.JSON200
+		fmt.Println(a.Origine, a.Destinazione, a.Verdetto.Livello, a.Verdetto.Campione, a.Osservazioni)
+	case answer.ApplicationproblemJSON404 != nil:
+		fmt.Println(answer.ApplicationproblemJSON404.Code)
+	default:
+		log.Fatal(answer.Status())
+	}
+}

@@ -1,0 +1,25 @@
+// Asks for a verdict with the types that openapi-typescript makes of the API's
+// description into api.d.ts, which is not committed.
+import type { components, paths } from "./api";
+
+declare const process: { argv: string[] };
+
+type Operation = paths["/v1/analisi"]["get"];
+type Question = Operation["parameters"]["query"];
+type Verdict = Operation["responses"][200]["content"]["application/json"];
+type Problem = components["schemas"]["Problem"];
+
+async function main(base: string, question: Question): Promise<void> {
+  const answer = await fetch(base + "/v1/analisi?" + new URLSearchParams(question));
+  if (answer.ok) {
+    const v: Verdict = await answer.json();
+    const level: "ottimo" | "buono" | "normale" | "caro" | "dati-insufficienti" = v.verdetto.livello;
+    console.log(v.origine, v.destinazione, level, v.verdetto.campione, v.osservazioni);
+  } else {
+    const p: Problem = await answer.json();
+    console.log(p.code);
+  }
+}
+
+const [base, origine, destinazione] = process.argv.slice(2);
+void main(base, { origine, destinazione });
