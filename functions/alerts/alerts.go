@@ -53,7 +53,7 @@ func (s *Service) Register(api *httpapi.API) {
 		Summary: "Ask for a price-drop alert",
 		Description: "A mail goes to the address with a link to confirm; until then nothing is sent, and after 48 hours it is forgotten. " +
 			"The answer is the same for every address. Asking again for a route changes its threshold, once that is confirmed.",
-		Problems: []httpapi.Kind{UnknownCity, httpapi.TooMany},
+		Problems: []httpapi.Kind{UnknownCity, SameCity, httpapi.TooMany},
 		Raw:      true, Takes: wanted{}, Answer: accepted{}, Status: http.StatusAccepted, Spends: true,
 		Pages: []int{http.StatusAccepted, http.StatusBadRequest, http.StatusNotFound, http.StatusTooManyRequests},
 	}, nil, s.ask)
