@@ -29,7 +29,7 @@ var (
 	seams = []string{"shared/fare", "shared/apikey"}
 	parts = []string{
 		"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/trends/view", "shared/watch", "shared/apikey", "shared/alertlink",
-		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue",
+		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue", "shared/metrics",
 	}
 	text = []string{"golang.org/x/text/"}
 	aws  = []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"}
@@ -39,6 +39,7 @@ var rules = []rule{
 	{"shared/fare", nil, nil},
 	{"shared/routes", nil, nil},
 	{"shared/page", nil, nil},
+	{"shared/metrics", nil, nil},
 	{"shared/store/dynamostore/schema", nil, nil},
 	{"shared/places", pure, text},
 	{"shared/places/generate", []string{"shared/places"}, text},
@@ -69,7 +70,7 @@ var rules = []rule{
 	{"shared/pay/stripepay", []string{"shared/pay", "shared/fare"}, []string{"github.com/stripe/stripe-go/v76"}},
 	{"shared/pay/solanapay", []string{"shared/pay", "shared/fare"}, []string{"github.com/gagliardetto/solana-go"}},
 	{"shared/pay/paytest", []string{"shared/pay", "shared/fare"}, nil},
-	{"shared/httpapi", []string{"shared/limit", "shared/apikey", "shared/store", "shared/routes"}, []string{"github.com/danielgtaylor/huma/v2"}},
+	{"shared/httpapi", []string{"shared/limit", "shared/apikey", "shared/store", "shared/routes", "shared/metrics"}, []string{"github.com/danielgtaylor/huma/v2"}},
 	{"shared/lambdahttp", nil, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/lambdaqueue", []string{"shared/queue"}, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/queue", nil, nil},
