@@ -123,15 +123,19 @@ func (r *Refresher) sweep(ctx, begin context.Context, began time.Time, origins [
 		})
 	}
 	for _, origin := range origins {
-		switch {
-		case ctx.Err() != nil:
-			ended(Outcome{Origin: origin, Err: fmt.Errorf("not asked: %w", context.Cause(ctx))})
-			continue
-		case begin.Err() != nil:
-			ended(Outcome{Origin: origin, Err: errNotBegun})
-			continue
+		if ctx.Err() == nil && begin.Err() == nil {
+			select {
+			case queue <- origin:
+				continue
+			case <-begin.Done():
+			case <-ctx.Done():
+			}
 		}
-		queue <- origin
+		if ctx.Err() != nil {
+			ended(Outcome{Origin: origin, Err: fmt.Errorf("not asked: %w", context.Cause(ctx))})
+		} else {
+			ended(Outcome{Origin: origin, Err: errNotBegun})
+		}
 	}
 	close(queue)
 	workers.Wait()
