@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -39,5 +40,36 @@ func TestClock(t *testing.T) {
 	}
 	if d := time.Since(Clock{}.Now()()); d > time.Minute {
 		t.Errorf("without a setting the clock is off by %v", d)
+	}
+}
+
+// TestSecretsAreReadOnce: all of the groups together, each name once, and not at
+// all where none is named.
+func TestSecretsAreReadOnce(t *testing.T) {
+	t.Setenv("VERDETTO_TABLE", "verdetto")
+	t.Setenv("VERDETTO_ORIGIN_SECRETS", "origin-secret-1234")
+	t.Setenv("VERDETTO_PEPPER", strings.Repeat("p", 32))
+	var calls [][]string
+	secrets := func(_ context.Context, names []string) (map[string]string, error) {
+		calls = append(calls, names)
+		return map[string]string{"/both": strings.Repeat("s", 32), "/other": "https://x.example"}, nil
+	}
+	if err := LoadWith(secrets, new(Store), new(Door)); err != nil || len(calls) != 0 {
+		t.Fatal(err, calls)
+	}
+	t.Setenv("VERDETTO_PEPPER", "ssm:/both")
+	t.Setenv("TRAVELPAYOUTS_TOKEN", "ssm:/both")
+	t.Setenv("TRAVELPAYOUTS_URL", "ssm:/other")
+	var door Door
+	var source Upstream
+	if err := LoadWith(secrets, new(Store), &door, &source); err != nil {
+		t.Fatal(err)
+	}
+	if len(calls) != 1 || strings.Join(calls[0], " ") != "/both /other" || door.Pepper != source.Token || source.URL != "https://x.example" {
+		t.Errorf("%v %+v", calls, source)
+	}
+	err := Load(new(Door))
+	if err == nil || !strings.Contains(err.Error(), "VERDETTO_PEPPER: the secret named /both could not be read: no secrets are kept where this runs") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -77,6 +77,7 @@ var rules = []rule{
 	{"shared/queue/inprocess", []string{"shared/queue"}, nil},
 	{"shared/queue/sqsqueue", []string{"shared/queue"}, aws},
 	{"shared/queue/queuetest", []string{"shared/queue"}, []string{"github.com/google/go-cmp"}},
+	{"shared/config/ssmparams", []string{"shared/config"}, aws},
 	{"shared/config", nil, []string{"github.com/caarlos0/env/v11"}},
 	{"functions/pro", parts, []string{"github.com/danielgtaylor/huma/v2", "rsc.io/qr"}},
 	{"functions/analisi/agents", append([]string{"functions/analisi"}, parts...), []string{"github.com/danielgtaylor/huma/v2", "github.com/modelcontextprotocol/go-sdk"}},
