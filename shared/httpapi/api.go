@@ -22,6 +22,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"verdetto/shared/limit"
+	"verdetto/shared/metrics"
 	"verdetto/shared/routes"
 	"verdetto/shared/store"
 )
@@ -46,6 +47,8 @@ type Config struct {
 	Pepper []byte
 	// Data marks every answer with X-Data, so that invented fares are never taken for real ones. Empty: no mark.
 	Data string
+	// Metrics, where set, puts metrics into the line that each request has in the log.
+	Metrics metrics.Source
 }
 
 // API is a set of endpoints that answer together.

@@ -40,6 +40,7 @@ var rules = []rule{
 	{"shared/routes", nil, nil},
 	{"shared/page", nil, nil},
 	{"shared/metrics", nil, nil},
+	{"shared/metrics/metricstest", nil, []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
 	{"shared/store/dynamostore/schema", nil, nil},
 	{"shared/places", pure, text},
 	{"shared/places/generate", []string{"shared/places"}, text},

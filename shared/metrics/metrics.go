@@ -9,6 +9,7 @@ package metrics
 
 import (
 	"log/slog"
+	"slices"
 	"time"
 )
 
@@ -31,7 +32,8 @@ type Metric struct {
 	Value float64
 	// By names further attributes of the same line whose values tell figures
 	// apart, as in a latency for each route. Each combination of values is a
-	// metric of its own, and is paid for: name what has few values.
+	// metric of its own, and is paid for: name what has few values. One name has one
+	// value in a line.
 	By []slog.Attr
 }
 
@@ -72,7 +74,9 @@ func (s Source) Attrs(now time.Time, metrics ...Metric) []slog.Attr {
 			by := []string{"function"}
 			for _, a := range m.By {
 				by = append(by, a.Key)
-				attrs = append(attrs, a)
+				if !slices.ContainsFunc(attrs, func(b slog.Attr) bool { return b.Key == a.Key }) {
+					attrs = append(attrs, a)
+				}
 			}
 			dimensions = append(dimensions, by)
 		}
