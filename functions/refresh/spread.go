@@ -162,7 +162,11 @@ func (r *Refresher) batch(ctx context.Context, q queue.Queue, log *slog.Logger, 
 	})
 
 	for i, m := range messages {
-		if faults[i] == nil && len(again[i]) > 0 {
+		switch {
+		case faults[i] != nil || len(again[i]) == 0:
+		case q == nil:
+			faults[i] = fmt.Errorf("%d origins are left, and no queue is configured to put them on", len(again[i]))
+		default:
 			if err := q.Send(ctx, task{again[i], tasks[i].Planned}.String()); err != nil {
 				faults[i] = fmt.Errorf("put %d origins on the queue anew: %w", len(again[i]), err)
 			}

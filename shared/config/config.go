@@ -90,6 +90,14 @@ func (f Fanout) check() []error {
 	return append(faults, queueURL("VERDETTO_QUEUE_URL", f.QueueURL)...)
 }
 
+// Share is what one invocation may have of a rate that is granted to all of them.
+func (f Fanout) Share(rate int) int {
+	if f.QueueURL == "" {
+		return rate
+	}
+	return max(1, rate/f.Workers)
+}
+
 // Work is how a function is told that there is work in its outbox.
 type Work struct {
 	QueueURL string `env:"VERDETTO_WORK_QUEUE_URL"` // empty: a schedule alone sees to it

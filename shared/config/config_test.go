@@ -73,3 +73,15 @@ func TestSecretsAreReadOnce(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+func TestShare(t *testing.T) {
+	for _, c := range []struct {
+		url     string
+		workers int
+		want    int
+	}{{"", 2, 300}, {"https://sqs.example/q", 2, 150}, {"https://sqs.example/q", 7, 42}, {"https://sqs.example/q", 100, 3}} {
+		if got := (Fanout{c.url, c.workers}).Share(300); got != c.want || got*c.workers > 300 && c.url != "" {
+			t.Errorf("%+v: %d, want %d", c, got, c.want)
+		}
+	}
+}

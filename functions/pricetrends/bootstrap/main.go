@@ -12,9 +12,11 @@ import (
 
 	"verdetto/functions/pricetrends"
 	"verdetto/shared/config"
+	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
 	"verdetto/shared/limit"
+	"verdetto/shared/metrics"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/trends/view"
@@ -24,11 +26,11 @@ func main() {
 	var table config.Store
 	var door config.Door
 	var clock config.Clock
-	if err := config.Load(&table, &door, &clock); err != nil {
-		log.Fatal(err)
-	}
 	settings, err := aws.LoadDefaultConfig(context.Background())
 	if err != nil {
+		log.Fatal(err)
+	}
+	if err := config.LoadWith(ssmparams.In(settings), &table, &door, &clock); err != nil {
 		log.Fatal(err)
 	}
 	now := clock.Now()
@@ -37,6 +39,7 @@ func main() {
 		Now: now, Log: slog.New(slog.NewJSONHandler(os.Stdout, nil)),
 		OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
 		Limiter: limit.New(items, now), Customers: store.Keys{Table: items},
+		Metrics: metrics.Of("pricetrends"),
 	})
 	(&pricetrends.Service{Trends: &view.Reader{Fares: store.Fares{Table: items}, Now: now}}).Register(api)
 	lambdahttp.Main(api)

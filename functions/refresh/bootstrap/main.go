@@ -1,10 +1,9 @@
-// The Lambda executable of functions/refresh. An event may name origins, as in
-// {"origins": ["MIL"]}; a schedule's event names none and means all.
+// The Lambda executable of functions/refresh. It takes the event of a schedule,
+// messages of its queue, and events by hand such as {"origins": ["MIL"]}.
 package main
 
 import (
 	"context"
-	"fmt"
 	"log"
 	"log/slog"
 	"os"
@@ -12,11 +11,16 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	aws "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/config"
+	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/fare"
+	"verdetto/shared/lambdaqueue"
+	"verdetto/shared/metrics"
 	"verdetto/shared/places"
+	"verdetto/shared/queue/sqsqueue"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/upstream"
@@ -24,44 +28,38 @@ import (
 	"verdetto/shared/upstream/travelpayouts"
 )
 
-type event struct {
-	Origins []fare.City `json:"origins"`
-}
-
 func main() {
 	var table config.Store
 	var source config.Upstream
+	var fanout config.Fanout
 	var clock config.Clock
-	if err := config.Load(&table, &source, &clock); err != nil {
-		log.Fatal(err)
-	}
-	ctx, now := context.Background(), clock.Now()
-	settings, err := aws.LoadDefaultConfig(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	logger := slog.New(slog.NewJSONHandler(os.Stdout, nil))
-	fares := store.Fares{Table: dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)}
+	settings, err := aws.LoadDefaultConfig(context.Background())
+	must(err)
+	must(config.LoadWith(ssmparams.In(settings), &table, &source, &fanout, &clock))
+	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	client, err := travelpayouts.New(travelpayouts.Config{
-		Token: source.Token, BaseURL: source.URL, Now: now,
+		Token: source.Token, BaseURL: source.URL, Now: now, PerMinute: fanout.Share(travelpayouts.DefaultPerMinute),
 		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, // it is asked for prices in euro
 	})
+	must(err)
+	f := &refresh.Function{
+		Refresher: refresh.Refresher{
+			Source: client, Fares: store.Fares{Table: dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)}, Now: now,
+		},
+		CurrentRates: func(ctx context.Context) fare.Rates { return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger) },
+		Log:          logger, Metrics: metrics.Of("refresh"),
+	}
+	for _, o := range source.Origins {
+		f.Origins = append(f.Origins, fare.City(o))
+	}
+	if fanout.QueueURL != "" {
+		f.Queue = sqsqueue.New(sqs.NewFromConfig(settings), fanout.QueueURL)
+	}
+	lambda.Start(lambdaqueue.Adapt(f.Messages, f.Event))
+}
+
+func must(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(func(ctx context.Context, e event) (refresh.Report, error) {
-		r := refresh.Refresher{Source: client, Fares: fares, Now: now, Rates: ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger)}
-		for _, o := range source.Origins {
-			r.Origins = append(r.Origins, fare.City(o))
-		}
-		report, err := r.Run(ctx, e.Origins...)
-		if err != nil {
-			return report, err
-		}
-		logger.Info("refreshed", "report", report)
-		if report.Failed > 0 {
-			return report, fmt.Errorf("%d of %d origins failed", report.Failed, report.Origins)
-		}
-		return report, nil
-	})
 }
