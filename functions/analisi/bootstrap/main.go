@@ -2,16 +2,15 @@
 package main
 
 import (
-	"context"
 	"log"
 	"log/slog"
 	"os"
 
-	aws "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
+	"verdetto/shared/awsenv"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
@@ -27,7 +26,7 @@ func main() {
 	var table config.Store
 	var door config.Door
 	var clock config.Clock
-	settings, err := aws.LoadDefaultConfig(context.Background())
+	settings, err := awsenv.Settings()
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -2,15 +2,14 @@
 package main
 
 import (
-	"context"
 	"log"
 	"log/slog"
 	"os"
 
-	aws "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"verdetto/functions/pricetrends"
+	"verdetto/shared/awsenv"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
@@ -26,7 +25,7 @@ func main() {
 	var table config.Store
 	var door config.Door
 	var clock config.Clock
-	settings, err := aws.LoadDefaultConfig(context.Background())
+	settings, err := awsenv.Settings()
 	if err != nil {
 		log.Fatal(err)
 	}

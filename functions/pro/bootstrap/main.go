@@ -11,12 +11,12 @@ import (
 	"net/http"
 	"os"
 
-	aws "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"verdetto/functions/pro"
+	"verdetto/shared/awsenv"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
@@ -42,7 +42,7 @@ func main() {
 	var post config.Mail
 	var clock config.Clock
 	var work config.Work
-	settings, err := aws.LoadDefaultConfig(context.Background())
+	settings, err := awsenv.Settings()
 	must(err)
 	must(config.LoadWith(ssmparams.In(settings), &table, &door, &money, &post, &work, &clock))
 	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))

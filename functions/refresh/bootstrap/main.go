@@ -9,11 +9,11 @@ import (
 	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
-	aws "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"verdetto/functions/refresh"
+	"verdetto/shared/awsenv"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/fare"
@@ -33,7 +33,7 @@ func main() {
 	var source config.Upstream
 	var fanout config.Fanout
 	var clock config.Clock
-	settings, err := aws.LoadDefaultConfig(context.Background())
+	settings, err := awsenv.Settings()
 	must(err)
 	must(config.LoadWith(ssmparams.In(settings), &table, &source, &fanout, &clock))
 	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
