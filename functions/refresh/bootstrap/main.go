@@ -39,7 +39,8 @@ func main() {
 	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	client, err := travelpayouts.New(travelpayouts.Config{
 		Token: source.Token, BaseURL: source.URL, Now: now, PerMinute: fanout.Share(travelpayouts.DefaultPerMinute),
-		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, // it is asked for prices in euro
+		// It is asked for prices in euro, so the rates are hardly ever looked at, and read when they are.
+		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: func(on fare.Day) fare.Rates { return ecb.Table().On(on) }},
 	})
 	must(err)
 	f := &refresh.Function{
