@@ -47,6 +47,9 @@ type Config struct {
 	Pepper []byte
 	// Data marks every answer with X-Data, so that invented fares are never taken for real ones. Empty: no mark.
 	Data string
+	// Undescribed leaves out of the published description what only that needs: a
+	// function that does not publish it starts the sooner.
+	Undescribed bool
 	// Metrics, where set, puts metrics into the line that each request has in the log.
 	Metrics metrics.Source
 }
@@ -111,13 +114,14 @@ func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, 
 		Path:             route.Path,
 		Summary:          doc.Summary,
 		Description:      doc.Description,
-		Errors:           slices.Compact(statuses),
-		Responses:        a.responses(doc),
 		DefaultStatus:    doc.Status,
 		MaxBodyBytes:     MaxBody,
 		SkipValidateBody: doc.Raw,
 		RequestBody:      a.body(doc),
 		Metadata:         map[string]any{bareKey: doc.bare()},
+	}
+	if !a.config.Undescribed {
+		operation.Errors, operation.Responses = slices.Compact(statuses), a.responses(doc)
 	}
 	huma.Register(a.huma, operation, func(ctx context.Context, in *I) (*O, error) {
 		var out *O
@@ -137,7 +141,9 @@ func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, 
 		callOf(ctx).header.Set("Cache-Control", lifetime(route, callOf(ctx).pro))
 		return out, nil
 	})
-	a.describe(operation, doc)
+	if !a.config.Undescribed {
+		a.describe(operation, doc)
+	}
 }
 
 // lifetime is the Cache-Control of a successful answer. What belongs to a key

@@ -8,8 +8,8 @@ import (
 	htmltemplate "html/template"
 	"net/url"
 	"strings"
-	texttemplate "text/template"
 	"sync"
+	texttemplate "text/template"
 	"time"
 
 	"verdetto/shared/apikey"

@@ -73,7 +73,7 @@ func main() {
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger, OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
 		Limiter: limiter, Customers: store.Keys{Table: items},
-		Metrics: metrics.Of("pro"),
+		Metrics: metrics.Of("pro"), Undescribed: true,
 	})
 	service.Register(api)
 	lambdahttp.MainWith(http.Handler(api), lambdaqueue.Adapt(queue.Nudged(service.Work, logger), func(ctx context.Context, _ json.RawMessage) (any, error) {
