@@ -2,6 +2,7 @@ package metrics_test
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func line(s metrics.Source, m ...metrics.Metric) []byte {
 	var log bytes.Buffer
-	slog.New(slog.NewJSONHandler(&log, nil)).LogAttrs(nil, slog.LevelInfo, "line", append([]slog.Attr{slog.String("path", "/v1")}, s.Attrs(now, m...)...)...)
+	slog.New(slog.NewJSONHandler(&log, nil)).LogAttrs(context.Background(), slog.LevelInfo, "line", append([]slog.Attr{slog.String("path", "/v1")}, s.Attrs(now, m...)...)...)
 	return log.Bytes()
 }
 
