@@ -17,8 +17,7 @@ import (
 )
 
 const (
-	starts = 15  // of each executable, in a round
-	rounds = 4   // at most: the least cost comes out sooner on a quiet machine
+	starts = 25  // of each executable
 	most   = 1.6 // times what the least function takes
 )
 
@@ -28,8 +27,10 @@ var heavier = map[string]struct {
 	time, memory float64
 	why          string
 }{
-	"analisi": {1.9, 1.8, "it publishes the description of the service, whose schemas are made at the start"},
-	"pro":     {2.7, 2.7, "it links Stripe's and Solana's libraries and SES's, which set up much (logging, BSON, compression) that is never used"},
+	"pricetrends": {1.8, most, "Huma and DynamoDB's client; on a quiet machine it is at 1.5"},
+	"analisi":     {2.2, 2.1, "these, and the library that agents' tools are made with"},
+	"alerts":      {2.3, 2.2, "these, and the clients of SES and SQS"},
+	"pro":         {2.8, 2.8, "these, and the libraries of Stripe and Solana, the second with logging, BSON and compression that are set up and never used"},
 }
 
 // startCost is what a start has cost until the function asked for its first event.
@@ -38,16 +39,9 @@ type startCost struct {
 	peak      int // KiB of memory
 }
 
-func (c startCost) least(d startCost) startCost {
-	if c == (startCost{}) {
-		return d
-	}
-	return startCost{min(c.wall, d.wall), min(c.cpu, d.cpu), min(c.peak, d.peak)}
-}
-
 // TestStartUp compares the start of every executable with that of the least
-// function there can be, in the same run and turn by turn. What a start costs is
-// what it costs undisturbed: the least of its starts.
+// function there can be, in the same run and turn by turn: whatever else the
+// machine does meets both alike. The ratios are the medians of those of the turns.
 func TestStartUp(t *testing.T) {
 	mains, err := filepath.Glob(filepath.Join("..", "..", "functions", "*", "bootstrap"))
 	if err != nil || len(mains) < 4 {
@@ -60,42 +54,41 @@ func TestStartUp(t *testing.T) {
 		names = append(names, name)
 		executables[name] = built(t, "functions/"+name+"/bootstrap")
 	}
-	least := map[string]startCost{}
-	var table string
-	var faults []string
-	for range rounds {
-		for range starts {
-			for _, name := range names {
-				least[name] = least[name].least(start(t, executables[name]))
-			}
-		}
-		if table, faults = judge(names, least); len(faults) == 0 {
-			break
+	costs := map[string][]startCost{}
+	for range starts {
+		for _, name := range names {
+			costs[name] = append(costs[name], start(t, executables[name]))
 		}
 	}
-	t.Logf("the least of at least %d starts\n%s", starts, table)
-	for _, f := range faults {
-		t.Error(f)
-	}
-}
-
-// judge writes down what starts cost, and says which cost too much.
-func judge(names []string, least map[string]startCost) (table string, faults []string) {
-	table = fmt.Sprintf("%-12s %17s %17s %18s\n", "", "ready", "processor", "peak memory")
-	hello := least["hello"]
+	table := fmt.Sprintf("%-12s %17s %17s %18s\n", "", "ready", "processor", "peak memory")
 	for _, name := range names {
-		c := least[name]
-		wall, cpu, peak := float64(c.wall)/float64(hello.wall), float64(c.cpu)/float64(hello.cpu), float64(c.peak)/float64(hello.peak)
-		table += fmt.Sprintf("%-12s %6.1f ms %6.2fx %6.1f ms %6.2fx %7.1f MB %6.2fx\n", name, ms(c.wall), wall, ms(c.cpu), cpu, float64(c.peak)/1024, peak)
+		figure := func(of func(startCost) float64) (value, ratio float64) {
+			values, ratios := make([]float64, starts), make([]float64, starts)
+			for turn, c := range costs[name] {
+				values[turn] = of(c)
+				ratios[turn] = values[turn] / of(costs["hello"][turn])
+			}
+			return median(values), median(ratios)
+		}
+		wall, wallRatio := figure(func(c startCost) float64 { return ms(c.wall) })
+		cpu, cpuRatio := figure(func(c startCost) float64 { return ms(c.cpu) })
+		peak, peakRatio := figure(func(c startCost) float64 { return float64(c.peak) / 1024 })
+		table += fmt.Sprintf("%-12s %6.1f ms %6.2fx %6.1f ms %6.2fx %7.1f MB %6.2fx\n", name, wall, wallRatio, cpu, cpuRatio, peak, peakRatio)
 		mostTime, mostMemory := most, most
 		if h, ok := heavier[name]; ok {
 			mostTime, mostMemory = h.time, h.memory
 		}
-		if wall > mostTime || peak > mostMemory {
-			faults = append(faults, fmt.Sprintf("%s: %.2f times the time and %.2f times the memory of the least function; at most %.1f and %.1f are right", name, wall, peak, mostTime, mostMemory))
+		// A machine that is busy holds up one measure of time or the other.
+		if min(wallRatio, cpuRatio) > mostTime || peakRatio > mostMemory {
+			t.Errorf("%s: %.2f times the time and %.2f times the memory of the least function; at most %.1f and %.1f are right", name, min(wallRatio, cpuRatio), peakRatio, mostTime, mostMemory)
 		}
 	}
-	return table, faults
+	t.Logf("medians of %d starts each\n%s", starts, table)
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
 }
 
 // start starts an executable until it is ready, and ends it.
