@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/aws/aws-sdk-go-v2/service/ssm/types"
 
+	"verdetto/infra/local/runtimeapi"
 	"verdetto/shared/mail/sesmail/motolocal"
 )
 
@@ -119,4 +121,40 @@ func (c *cloud) mails(t *testing.T) (to []string) {
 		to = append(to, slices.Compact(m.Destinations)...) // moto notes those of the call and those of the mail
 	}
 	return to
+}
+
+// TestExecutablesSayAllThatIsWrong: an executable that is set up badly does not
+// start, and says in its log everything that is wrong, secrets that are not there
+// among it, and no secret.
+func TestExecutablesSayAllThatIsWrong(t *testing.T) {
+	c := newCloud(t, []string{"VERDETTO_PEPPER=too-short-to-be-a-pepper", "STRIPE_KEY=sk_test_0123456789abcdef"})
+	environment := append(c.environment,
+		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_EC2_METADATA_DISABLED=true",
+		"VERDETTO_ORIGIN_SECRETS=ssm:/verdetto/nobody-put-it-there", "VERDETTO_BASE_URL=http://verdetto.example/", "TRAVELPAYOUTS_TOKEN=ssm:/verdetto/none-either",
+		"VERDETTO_WORKERS=0", "VERDETTO_QUEUE_URL=refreshes", "VERDETTO_WORK_QUEUE_URL=workers",
+	)
+	for function, says := range map[string][]string{
+		"analisi": {"VERDETTO_TABLE", "VERDETTO_ORIGIN_SECRETS: there is no secret named /verdetto/nobody-put-it-there", "VERDETTO_PEPPER: it has fewer than 32"},
+		"refresh": {"VERDETTO_TABLE", "TRAVELPAYOUTS_TOKEN: there is no secret named /verdetto/none-either", "VERDETTO_WORKERS: 0", `VERDETTO_QUEUE_URL: "refreshes"`},
+		"pro":     {"VERDETTO_TABLE", "VERDETTO_ORIGIN_SECRETS: there is", "VERDETTO_PEPPER: it has", "VERDETTO_BASE_URL", "STRIPE_PRICE", "SOLANA_NODES", "VERDETTO_MAIL_FROM", `VERDETTO_WORK_QUEUE_URL: "workers"`},
+	} {
+		t.Run(function, func(t *testing.T) {
+			var logs bytes.Buffer
+			process, err := runtimeapi.Start(t.Context(), built(t, "functions/"+function+"/bootstrap"), environment, &logs)
+			if err == nil {
+				process.Close()
+				t.Fatal("it started")
+			}
+			for _, say := range says {
+				if !strings.Contains(logs.String(), say) {
+					t.Errorf("it does not say %q:\n%s", say, &logs)
+				}
+			}
+			for _, secret := range []string{"too-short-to-be", "sk_test"} {
+				if strings.Contains(logs.String(), secret) {
+					t.Errorf("it tells %q:\n%s", secret, &logs)
+				}
+			}
+		})
+	}
 }

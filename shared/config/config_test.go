@@ -85,3 +85,15 @@ func TestShare(t *testing.T) {
 		}
 	}
 }
+
+// TestMissingHidesNothing: what is there is checked though something else of its
+// group is missing, and what is missing is said to be that and no more.
+func TestMissingHidesNothing(t *testing.T) {
+	t.Setenv("VERDETTO_PEPPER", "")
+	t.Setenv("VERDETTO_ORIGIN_SECRETS", "short")
+	err := Load(new(Door))
+	const want = "configuration:\n  environment variable \"VERDETTO_PEPPER\" should not be empty\n  VERDETTO_ORIGIN_SECRETS: value 1 has fewer than 16 characters"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+}

@@ -48,20 +48,27 @@ func LoadWith(secrets Secrets, groups ...any) error {
 	return fmt.Errorf("configuration:\n%s", strings.Join(lines, "\n"))
 }
 
-// parse fills one group.
-func parse(group any, values map[string]string) []error {
+// parse fills one group. What is filled is checked, whatever else of the group is missing.
+func parse(group any, values map[string]string) (faults []error) {
 	err := env.ParseWithOptions(group, env.Options{Environment: values})
 	var several env.AggregateError
 	switch {
 	case errors.As(err, &several):
-		return several.Errors
+		faults = several.Errors
 	case err != nil:
-		return []error{err}
+		faults = []error{err}
 	}
-	if c, ok := group.(checker); ok {
-		return c.check()
+	c, ok := group.(checker)
+	if !ok {
+		return faults
 	}
-	return nil
+	missing := fmt.Sprint(faults)
+	for _, fault := range c.check() {
+		if name, _, _ := strings.Cut(fault.Error(), ":"); !strings.Contains(missing, `"`+name+`"`) {
+			faults = append(faults, fault)
+		}
+	}
+	return faults
 }
 
 // resolve gives the environment of the groups with secrets in their places, and by
