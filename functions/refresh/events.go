@@ -21,10 +21,17 @@ type Function struct {
 	// Queue is where a refresh of every origin is spread over; without one it is
 	// done at once, in the invocation that it was asked of.
 	Queue queue.Queue
-	// Mail, where set, sends the mail that refreshes have left to be sent.
-	Mail    func(context.Context) error
+	// Sender, where set, tells the news that refreshes have left: after one that was
+	// done in its invocation, and when {"mail":true} asks for it.
+	Sender  *Sender
 	Log     *slog.Logger
 	Metrics metrics.Source
+}
+
+// Answer is what came of an event.
+type Answer struct {
+	*Report       // nil where nothing was refreshed
+	Mail    *Sent `json:"mail,omitempty"` // nil where nobody was to be told
 }
 
 // event is what the function is invoked with, messages of the queue aside:
@@ -48,10 +55,12 @@ func (f *Function) Event(ctx context.Context, raw json.RawMessage) (any, error) 
 	}
 	switch {
 	case e.Mail:
-		if f.Mail == nil {
+		if f.Sender == nil {
 			return nil, errors.New("there is no mail to send here: it is not configured")
 		}
-		return nil, f.Mail(ctx)
+		sent, err := f.Sender.Work(ctx)
+		f.Log.InfoContext(ctx, "told", "mail", sent)
+		return Answer{Mail: &sent}, err
 	case len(e.Origins) > 0:
 		if err := spell(e.Origins); err != nil {
 			return nil, fmt.Errorf("read event: %w", err)
@@ -87,13 +96,18 @@ func (f *Function) now(ctx context.Context, origins []fare.City) (any, error) {
 	r := f.refresher(ctx)
 	report, err := r.Run(ctx, origins...)
 	if err != nil {
-		return report, err
+		return nil, err
 	}
 	f.told(ctx, report)
 	if report.Failed > 0 {
-		return report, fmt.Errorf("%d of %d origins failed", report.Failed, report.Origins)
+		err = fmt.Errorf("%d of %d origins failed", report.Failed, report.Origins)
 	}
-	return report, nil
+	if f.Sender == nil {
+		return Answer{Report: &report}, err
+	}
+	sent, fault := f.Sender.Work(ctx)
+	f.Log.InfoContext(ctx, "told", "mail", sent)
+	return Answer{&report, &sent}, errors.Join(err, fault)
 }
 
 // refresher is one for a refresh from its beginning, with rates to keep.

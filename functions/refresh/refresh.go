@@ -7,6 +7,9 @@
 // observations are sets, sheets are made from them, and nothing is recorded as
 // done before it is. One origin's failure never stops the others, and "asked,
 // and there is nothing" is never confused with "could not ask".
+//
+// Of the routes that somebody watches it leaves news, once a day; a Sender tells
+// the subscribers, in the same process or another, then or later.
 package refresh
 
 import (
@@ -51,6 +54,7 @@ type Outcome struct {
 	Dropped       map[upstream.Reason]int
 	Routes        int // in the answer
 	RoutesChanged int
+	Woken         int // watched routes of which there is something new to tell
 	Err           error
 }
 
@@ -162,7 +166,8 @@ func (r *Refresher) plan(ctx context.Context) ([]fare.City, error) {
 	return origins, nil
 }
 
-// origin asks for one origin and stores the answer, route by route.
+// origin asks for one origin, stores the answer, route by route, and leaves the
+// news of the routes that somebody watches.
 func (r *Refresher) origin(ctx context.Context, origin fare.City, now time.Time) Outcome {
 	o := Outcome{Origin: origin}
 	var since time.Time
@@ -194,6 +199,12 @@ func (r *Refresher) origin(ctx context.Context, origin fare.City, now time.Time)
 		byRoute[f.Route] = append(byRoute[f.Route], f.Observation)
 	}
 	o.Routes = len(byRoute)
+	watched, err := store.Alerts{Table: r.Fares.Table}.Watched(ctx, origin)
+	if err != nil {
+		o.Err = err
+		return o
+	}
+	sheets := map[fare.City]verdict.Sheet{} // of watched routes
 	var faults []error
 	var entries []trends.Entry
 	for route, observations := range byRoute {
@@ -208,9 +219,17 @@ func (r *Refresher) origin(ctx context.Context, origin fare.City, now time.Time)
 		}
 		o.Duplicate += len(observations) - f.added // of a route that failed it is not known
 		entries = append(entries, entryOf(route.Destination, f.sheet))
+		if slices.Contains(watched, route.Destination) {
+			sheets[route.Destination] = f.sheet
+		}
 	}
 	if err := r.trends(ctx, origin, entries); err != nil {
 		faults = append(faults, err)
+	}
+	if len(faults) == 0 { // an answer that is stored in part wakes nobody
+		if o.Woken, err = r.wake(ctx, origin, watched, sheets, fare.DayOf(now)); err != nil {
+			faults = append(faults, err)
+		}
 	}
 	if len(faults) == 0 {
 		// Said last: until all is stored, the next run asks for the same again.

@@ -38,9 +38,11 @@ func (c *choices) openTill(ctx context.Context, table store.Table, pepper []byte
 	t := &till{close: func() {}}
 	var money config.Pay
 	if c.money == "real" {
-		if err := config.Load(&money); err != nil {
+		var public config.Public
+		if err := config.Load(&public, &money); err != nil {
 			return nil, err
 		}
+		base = public.BaseURL
 	} else if err := t.standIns(c.now, base, &money); err != nil {
 		return nil, err
 	}
@@ -62,7 +64,7 @@ func (c *choices) openTill(ctx context.Context, table store.Table, pepper []byte
 	t.service = &pro.Service{
 		Keys: store.Keys{Table: table}, Outbox: store.Outbox{Table: table, Name: "pro"},
 		Checkout: checkout, Chain: chain, Wallet: wallet, Sender: sender,
-		Limiter: limit.New(table, c.now), Pepper: pepper, BaseURL: money.BaseURL,
+		Limiter: limit.New(table, c.now), Pepper: pepper, BaseURL: base,
 		Random: rand.Reader, Now: c.now, Log: c.log,
 		Wake: wake,
 	}
@@ -111,7 +113,6 @@ func (t *till) standIns(now func() time.Time, base string, money *config.Pay) er
 		go server.Serve(listener) // ends with close
 	}
 	*money = config.Pay{
-		BaseURL:   base,
 		StripeKey: t.stripe.Key, StripePrice: t.stripe.Price, StripeSecrets: []string{t.stripe.Secret}, StripeURL: t.stripeURL,
 		SolanaNodes: []string{t.nodeURL}, SolanaWallet: playWallet, SolanaMint: pay.DevnetUSDC, SolanaNetwork: "devnet",
 		USDC: "12.99",

@@ -20,10 +20,12 @@ import (
 
 func refreshOnce(ctx context.Context, args []string) error {
 	var c choices
-	var origins string
+	var origins, base string
 	flags := flag.NewFlagSet("refresh", flag.ContinueOnError)
 	c.flags(flags)
 	flags.StringVar(&origins, "origins", "", "only these `cities`, by IATA code, parted by commas; default: all that the source knows")
+	flags.StringVar(&c.mail, "mail", "", "tell subscribers the news, into this `folder`; default: the news is left for serve, or for a later refresh")
+	flags.StringVar(&base, "base", "http://127.0.0.1:8080", "`URL` of the service, which links in the mail begin with")
 	if err := parse(flags, args); err != nil {
 		return err
 	}
@@ -52,6 +54,11 @@ func refreshOnce(ctx context.Context, args []string) error {
 		return err
 	}
 	report.Print(os.Stdout)
+	if c.mail != "" {
+		if err := c.tellOnce(ctx, table, strings.TrimRight(base, "/")); err != nil {
+			return err
+		}
+	}
 	if report.Failed > 0 {
 		return fmt.Errorf("%d of %d origins failed; run it again to ask for them", report.Failed, report.Origins)
 	}

@@ -83,6 +83,11 @@ func serve(ctx context.Context, args []string) error {
 	if c.alerts, err = c.openAlerts(ctx, table, pepper, "http://"+listener.Addr().String()); err != nil {
 		return err
 	}
+	sender, err := c.openSender(table, pepper, money.service.BaseURL)
+	if err != nil {
+		return err
+	}
+	go keepTelling(ctx, c.log, sender)
 	server := &http.Server{
 		Handler:           handler(&c, table, source, pepper),
 		ReadHeaderTimeout: 10 * time.Second,

@@ -29,6 +29,7 @@ var heavier = map[string]struct {
 }{
 	"pricetrends": {1.8, most, "Huma and DynamoDB's client; on a quiet machine it is at 1.5"},
 	"analisi":     {2.2, 2.1, "these, and the library that agents' tools are made with"},
+	"refresh":     {2.1, 2.1, "DynamoDB's client, and the clients of SES and SQS"},
 	"alerts":      {2.3, 2.2, "these, and the clients of SES and SQS"},
 	"pro":         {2.8, 2.8, "these, and the libraries of Stripe and Solana, the second with logging, BSON and compression that are set up and never used"},
 }

@@ -22,6 +22,11 @@ type Door struct {
 	// OriginSecrets are the accepted values of X-Origin-Secret, the current one
 	// first; two while they are being rotated.
 	OriginSecrets []string `env:"VERDETTO_ORIGIN_SECRETS,notEmpty"`
+	Secret
+}
+
+// Secret is what every function needs that knows people by pseudonyms.
+type Secret struct {
 	// Pepper is the secret that pseudonyms and customer ids are derived with. It
 	// is chosen once: with another one no key works any more.
 	Pepper string `env:"VERDETTO_PEPPER,notEmpty"`
@@ -48,7 +53,6 @@ func (p Public) check() []error {
 
 // Pay is how money is taken.
 type Pay struct {
-	BaseURL       string   `env:"VERDETTO_BASE_URL,notEmpty"` // where the service is reached
 	StripeKey     string   `env:"STRIPE_KEY,notEmpty"`
 	StripePrice   string   `env:"STRIPE_PRICE,notEmpty"`           // id of the recurring price
 	StripeSecrets []string `env:"STRIPE_WEBHOOK_SECRETS,notEmpty"` // of the webhook; two while it is being replaced
@@ -61,17 +65,26 @@ type Pay struct {
 }
 
 func (p Pay) check() []error {
-	faults := Public{p.BaseURL}.check()
 	if p.SolanaNetwork != "mainnet-beta" && p.SolanaNetwork != "devnet" {
-		faults = append(faults, fmt.Errorf("SOLANA_NETWORK: %q is neither mainnet-beta nor devnet", p.SolanaNetwork))
+		return []error{fmt.Errorf("SOLANA_NETWORK: %q is neither mainnet-beta nor devnet", p.SolanaNetwork)}
 	}
-	return faults
+	return nil
 }
 
 // Mail is how mail is sent.
 type Mail struct {
 	From             string `env:"VERDETTO_MAIL_FROM,notEmpty"` // Verdetto <mail@verdetto.example>
 	ConfigurationSet string `env:"VERDETTO_MAIL_SET"`
+	// Rate is how many messages alerts may send in a second. It is to be under SES's
+	// quota for the account, which other mail is sent under as well.
+	Rate float64 `env:"VERDETTO_MAIL_RATE" envDefault:"10"`
+}
+
+func (m Mail) check() []error {
+	if !(m.Rate > 0 && m.Rate <= 1000) {
+		return []error{fmt.Errorf("VERDETTO_MAIL_RATE: %v is not a number of messages per second above 0 and up to 1000", m.Rate)}
+	}
+	return nil
 }
 
 // Fanout is how a refresh is spread over invocations.
@@ -136,10 +149,14 @@ func (d Door) check() []error {
 			faults = append(faults, fmt.Errorf("VERDETTO_ORIGIN_SECRETS: value %d has fewer than 16 characters", i+1))
 		}
 	}
-	if len(d.Pepper) < 32 {
-		faults = append(faults, fmt.Errorf("VERDETTO_PEPPER: it has fewer than 32 characters"))
+	return append(faults, d.Secret.check()...)
+}
+
+func (s Secret) check() []error {
+	if len(s.Pepper) < 32 {
+		return []error{fmt.Errorf("VERDETTO_PEPPER: it has fewer than 32 characters")}
 	}
-	return faults
+	return nil
 }
 
 func (u Upstream) check() []error {

@@ -14,11 +14,14 @@ func TestLoadReportsEverything(t *testing.T) {
 	t.Setenv("TRAVELPAYOUTS_TOKEN", "secret-token")
 	t.Setenv("TRAVELPAYOUTS_URL", "http://elsewhere.example")
 	t.Setenv("VERDETTO_ORIGINS", "MIL,rome")
-	err := Load(new(Store), new(Door), new(Upstream))
+	t.Setenv("VERDETTO_BASE_URL", "https://verdetto.example/")
+	t.Setenv("VERDETTO_MAIL_FROM", "mail@verdetto.example")
+	t.Setenv("VERDETTO_MAIL_RATE", "0")
+	err := Load(new(Store), new(Door), new(Upstream), new(Public), new(Mail))
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"VERDETTO_TABLE", "value 1", "value 2", "VERDETTO_PEPPER", "TRAVELPAYOUTS_URL", `"rome"`} {
+	for _, want := range []string{"VERDETTO_TABLE", "value 1", "value 2", "VERDETTO_PEPPER", "TRAVELPAYOUTS_URL", `"rome"`, "VERDETTO_BASE_URL", "VERDETTO_MAIL_RATE"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in: %v", want, err)
 		}
@@ -40,6 +43,28 @@ func TestClock(t *testing.T) {
 	}
 	if d := time.Since(Clock{}.Now()()); d > time.Minute {
 		t.Errorf("without a setting the clock is off by %v", d)
+	}
+}
+
+func TestMailRate(t *testing.T) {
+	t.Setenv("VERDETTO_MAIL_FROM", "mail@verdetto.example")
+	for text, want := range map[string]float64{"": 10, "0.5": 0.5, "14": 14, "NaN": -1, "-1": -1, "1e9": -1, "ten": -1} {
+		t.Setenv("VERDETTO_MAIL_RATE", text)
+		var m Mail
+		if err := Load(&m); (err != nil) != (want < 0) || err == nil && m.Rate != want {
+			t.Errorf("%q: rate %v, error %v", text, m.Rate, err)
+		}
+	}
+}
+
+// TestSecret: the pepper is one, whether a function answers HTTP or not.
+func TestSecret(t *testing.T) {
+	t.Setenv("VERDETTO_ORIGIN_SECRETS", "0123456789abcdef")
+	t.Setenv("VERDETTO_PEPPER", "a pepper of more than thirty-two characters")
+	var door Door
+	var secret Secret
+	if err := Load(&door, &secret); err != nil || door.Pepper == "" || door.Pepper != secret.Pepper {
+		t.Errorf("%q, %q, %v", door.Pepper, secret.Pepper, err)
 	}
 }
 

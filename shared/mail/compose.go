@@ -2,6 +2,7 @@ package mail
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
@@ -70,7 +71,7 @@ func (c *Composer) Compose(m Message) ([]byte, error) {
 	field(&b, "To", "<"+to+">")
 	field(&b, "Subject", encode(m.Subject))
 	_, domain, _ := strings.Cut(c.from.Address, "@")
-	field(&b, "Message-ID", "<"+name+"@"+domain+">")
+	field(&b, "Message-ID", "<"+cmp.Or(m.ID, name)+"@"+domain+">")
 	if m.Unsubscribe != "" {
 		field(&b, "List-Unsubscribe", "<"+m.Unsubscribe+">")
 		field(&b, "List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
@@ -90,6 +91,7 @@ func (c *Composer) Compose(m Message) ([]byte, error) {
 func check(m Message) error {
 	faults := []error{
 		label("subject", oneLine(m.Subject, MaxSubject)),
+		label("id", errors.Join(oneLine(m.ID, maxTag), only(m.ID, "-_"))),
 		label("tag", errors.Join(oneLine(m.Tag, maxTag), only(m.Tag, "-_"))),
 	}
 	if strings.TrimSpace(m.Subject) == "" {

@@ -1,6 +1,6 @@
 // Package mail is the seam to e-mail: what a message is, what a sender promises,
 // which addresses the service accepts, and how a message is written as MIME. The
-// mails that bring a Pro key are written here too.
+// mails that bring a Pro key, and those that alerts send, are written here too.
 //
 // It promises that whatever a Composer writes is well formed: nothing that a
 // caller puts into a message can add a header, a recipient or a part.
@@ -14,6 +14,9 @@ import (
 
 // Message is one mail to one address.
 type Message struct {
+	// ID tells the message from every other: what is sent again under the same ID
+	// is the same message. Letters, digits, - and _ only; empty: one of its own.
+	ID      string
 	To      string // an address as ParseAddress gives it
 	Subject string // one line, at most MaxSubject bytes
 	Text    string // always present: what is read where HTML is not

@@ -37,6 +37,7 @@ type Alert struct {
 	Language   string       `json:"l"`
 	Threshold  fare.Cents   `json:"t,omitempty"` // euro cents; 0: by the verdict
 	Mailed     fare.Day     `json:"m,omitempty"` // of the refresh that it was last told of; 0: none
+	Fresh      bool         `json:"f,omitempty"` // the threshold is another than it was then
 	version    int64
 }
 
@@ -97,7 +98,9 @@ func (a Alerts) pending(ctx context.Context, id string) (Alert, Item, error) {
 }
 
 // Confirm makes an alert of what was asked for, or gives the one there is its
-// threshold. It works once; what is kept of the wish is that it was used.
+// threshold. It works once; what is kept of the wish is that it was used. What
+// the subscriber was told of stays known, so that asking again for the same
+// brings no second mail with the same news.
 func (a Alerts) Confirm(ctx context.Context, id string) (Alert, error) {
 	for {
 		wish, err := a.confirm(ctx, id)
@@ -122,7 +125,16 @@ func (a Alerts) confirm(ctx context.Context, id string) (Alert, error) {
 		}
 		routes = append(routes, wish.Route)
 	}
-	data, err := json.Marshal(wish) // never told of anything: what is true by now is news
+	put := Op{Mode: Create, Item: Item{Key: alertKey(wish.Route, wish.Subscriber)}}
+	switch had, err := a.One(ctx, wish.Route, wish.Subscriber); {
+	case err == nil:
+		// Over the version that was read: somebody may be telling the subscriber just now.
+		put.Mode, put.Item.Version = Replace, had.version
+		wish.Mailed, wish.Fresh = had.Mailed, had.Fresh || had.Threshold != wish.Threshold
+	case !errors.Is(err, ErrNotFound):
+		return wish, err
+	}
+	put.Item.Data, err = json.Marshal(wish)
 	var list Op
 	if err == nil {
 		list, err = listOp(wish.Subscriber, routes, version)
@@ -132,7 +144,7 @@ func (a Alerts) confirm(ctx context.Context, id string) (Alert, error) {
 		err = a.Table.Write(ctx,
 			Op{Mode: Replace, Item: asked},
 			list,
-			Op{Mode: Set, Item: Item{Key: alertKey(wish.Route, wish.Subscriber), Data: data}},
+			put,
 			Op{Mode: Set, Item: Item{Key: watchedKey(wish.Route)}})
 	}
 	if err != nil {
@@ -318,19 +330,28 @@ func (a Alerts) Page(ctx context.Context, route fare.Route, after SubscriberID, 
 	return alerts, nil
 }
 
-// Told keeps that a subscriber was told of a refresh. An alert that was changed
-// or removed meanwhile stays as it is, and that is no error.
+// Told keeps that a subscriber was told of a refresh, also where the alert was
+// changed meanwhile. One that was removed stays so, and that is no error.
 func (a Alerts) Told(ctx context.Context, one Alert, of fare.Day) error {
-	one.Mailed = of
-	data, err := json.Marshal(one)
-	if err == nil {
-		err = a.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: alertKey(one.Route, one.Subscriber), Version: one.version, Data: data}})
-	}
-	if errors.Is(err, ErrConflict) || errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("keep that somebody was told: %w", err)
+	one.Fresh = false
+	for one.Mailed < of {
+		one.Mailed = of
+		data, err := json.Marshal(one)
+		if err == nil {
+			err = a.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: alertKey(one.Route, one.Subscriber), Version: one.version, Data: data}})
+		}
+		if err == nil {
+			return nil
+		}
+		if errors.Is(err, ErrConflict) {
+			one, err = a.One(ctx, one.Route, one.Subscriber)
+		}
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("keep that somebody was told: %w", err)
+		}
 	}
 	return nil
 }

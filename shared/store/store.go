@@ -33,8 +33,11 @@
 //	write the blocks of two cycles        2                   8
 //	write the sheet, coverage           2 + 1              2 + 1
 //
-// The sheet grows to 4 units after three years. For each origin come 1 read and
-// 3 writes, more where its trends take over 1 KB.
+// The sheet grows to 4 units after three years. For each origin come 2 reads and
+// 3 writes, more where its trends take over 1 KB. A route that somebody watches
+// costs 1 read and a transaction of 2 small items more, whoever is woken; each
+// mail costs 2 reads and 1 write, and a page of 100 alerts that are not woken
+// about 2 reads (TestTellingCapacity).
 package store
 
 import (

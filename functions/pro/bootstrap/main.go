@@ -38,13 +38,14 @@ import (
 func main() {
 	var table config.Store
 	var door config.Door
+	var public config.Public
 	var money config.Pay
 	var post config.Mail
 	var clock config.Clock
 	var work config.Work
 	settings, err := awsenv.Settings()
 	must(err)
-	must(config.LoadWith(ssmparams.In(settings), &table, &door, &money, &post, &work, &clock))
+	must(config.LoadWith(ssmparams.In(settings), &table, &door, &public, &money, &post, &work, &clock))
 	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	limiter := limit.New(items, now)
@@ -64,7 +65,7 @@ func main() {
 		Keys: store.Keys{Table: items}, Outbox: store.Outbox{Table: items, Name: "pro"}, Checkout: checkout, Chain: chain,
 		Wallet:  pro.Wallet{Owner: money.SolanaWallet, TokenAccount: account, Mint: money.SolanaMint, Network: money.SolanaNetwork, Units: units},
 		Sender:  counted.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("pro"), Now: now},
-		Limiter: limiter, Pepper: []byte(door.Pepper), BaseURL: money.BaseURL,
+		Limiter: limiter, Pepper: []byte(door.Pepper), BaseURL: public.BaseURL,
 		Random: rand.Reader, Now: now, Log: logger,
 	}
 	if work.QueueURL != "" {

@@ -1,5 +1,6 @@
 // The Lambda executable of functions/refresh. It takes the event of a schedule,
-// messages of its queue, and events by hand such as {"origins": ["MIL"]}.
+// messages of its queue, {"mail": true} to tell the news that refreshes have left,
+// and events by hand such as {"origins": ["MIL"]}.
 package main
 
 import (
@@ -10,6 +11,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"verdetto/functions/refresh"
@@ -18,6 +20,8 @@ import (
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/fare"
 	"verdetto/shared/lambdaqueue"
+	"verdetto/shared/mail/counted"
+	"verdetto/shared/mail/sesmail"
 	"verdetto/shared/metrics"
 	"verdetto/shared/places"
 	"verdetto/shared/queue/sqsqueue"
@@ -32,11 +36,17 @@ func main() {
 	var table config.Store
 	var source config.Upstream
 	var fanout config.Fanout
+	var secret config.Secret
+	var public config.Public
+	var post config.Mail
 	var clock config.Clock
 	settings, err := awsenv.Settings()
 	must(err)
-	must(config.LoadWith(ssmparams.In(settings), &table, &source, &fanout, &clock))
+	must(config.LoadWith(ssmparams.In(settings), &table, &source, &fanout, &secret, &public, &post, &clock))
 	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
+	carrier, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: post.From, ConfigurationSet: post.ConfigurationSet, Now: now})
+	must(err)
 	client, err := travelpayouts.New(travelpayouts.Config{
 		Token: source.Token, BaseURL: source.URL, Now: now, PerMinute: fanout.Share(travelpayouts.DefaultPerMinute),
 		// It is asked for prices in euro, so the rates are hardly ever looked at, and read when they are.
@@ -45,7 +55,12 @@ func main() {
 	must(err)
 	f := &refresh.Function{
 		Refresher: refresh.Refresher{
-			Source: client, Fares: store.Fares{Table: dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)}, Now: now,
+			Source: client, Fares: store.Fares{Table: items}, Now: now,
+		},
+		Sender: &refresh.Sender{
+			Alerts: store.Alerts{Table: items}, Wakes: store.Wakes{Table: items},
+			Mail:   counted.Sender{Sender: carrier, Log: logger, Metrics: metrics.Of("refresh"), Now: now},
+			Pepper: []byte(secret.Pepper), BaseURL: public.BaseURL, Rate: post.Rate, Now: now, Log: logger,
 		},
 		CurrentRates: func(ctx context.Context) fare.Rates { return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger) },
 		Log:          logger, Metrics: metrics.Of("refresh"),

@@ -86,7 +86,7 @@ func TestConfiguration(t *testing.T) {
 	if err := config.LoadWith(ssmparams.In(in), &table, &door); err != nil {
 		t.Fatal(err)
 	}
-	want := config.Door{OriginSecrets: []string{"first-origin-secret", "second-origin-secret"}, Pepper: pepper}
+	want := config.Door{OriginSecrets: []string{"first-origin-secret", "second-origin-secret"}, Secret: config.Secret{Pepper: pepper}}
 	if diff := cmp.Diff(want, door); diff != "" || table.Table != "verdetto" {
 		t.Error(diff, table)
 	}

@@ -3,11 +3,13 @@
 //
 // It promises that a file is either whole or not there, that no mail overwrites
 // another, and that the names of one process sort in the order of sending as long
-// as its clock does not run backwards. Mails hold keys: only the owner may read
+// as its clock does not run backwards. A message that has an ID lies under that
+// name, once, however often it is sent. Mails hold keys: only the owner may read
 // the files. Nothing is ever deleted.
 package maildir
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -66,14 +68,14 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	if m.Tag != "" {
 		raw = append([]byte(kind+": "+m.Tag+"\r\n"), raw...)
 	}
-	if err := s.write(raw); err != nil {
+	if err := s.write(raw, cmp.Or(m.ID, s.name())+suffix); err != nil {
 		return fmt.Errorf("send mail: %w: %w", mail.ErrBlocked, err)
 	}
 	return nil
 }
 
 // write makes the file under a name that Read passes over, then gives it its own.
-func (s *Sender) write(raw []byte) (err error) {
+func (s *Sender) write(raw []byte, name string) (err error) {
 	f, err := os.CreateTemp(s.dir, ".new-*") // readable by the owner only
 	if err != nil {
 		return err
@@ -87,14 +89,14 @@ func (s *Sender) write(raw []byte) (err error) {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), filepath.Join(s.dir, s.name()))
+	return os.Rename(f.Name(), filepath.Join(s.dir, name))
 }
 
 // name is the time, how many mails this sender has sent (the clock may stand
 // still), and chance (other processes may write into the folder too).
 func (s *Sender) name() string {
 	at := s.now().UTC().Format("20060102T150405.000000000Z")
-	return fmt.Sprintf("%s-%06d-%.8s%s", at, s.sent.Add(1), rand.Text(), suffix)
+	return fmt.Sprintf("%s-%06d-%.8s", at, s.sent.Add(1), rand.Text())
 }
 
 func ignoreMissing(err error) error {

@@ -136,6 +136,38 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 }
 
+// TestSameMessage: what is sent again under an ID takes the place of what was sent before.
+func TestSameMessage(t *testing.T) {
+	one, dir := open(t, stopped)
+	two, err := Open(dir, stopped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := mail.Message{ID: "20260301-MIL-BUH-1", To: "a@b.example", Subject: "s", Text: "t\n"}
+	other := m
+	other.ID = "20260301-MIL-BUH-2"
+	for _, send := range []struct {
+		by *Sender
+		m  mail.Message
+	}{{one, m}, {two, m}, {one, other}, {one, m}} {
+		if err := send.by.Send(t.Context(), send.m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := read(t, dir)
+	want := []Mail{
+		{Message: m, File: m.ID + ".eml", From: "verdetto@desk.invalid", ID: "<" + m.ID + "@desk.invalid>", Date: noon},
+		{Message: other, File: other.ID + ".eml", From: "verdetto@desk.invalid", ID: "<" + other.ID + "@desk.invalid>", Date: noon},
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateApproxTime(0)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	m.ID = "../out"
+	if err := one.Send(t.Context(), m); !errors.Is(err, mail.ErrRefused) {
+		t.Errorf("an ID that leads out of the folder: %v", err)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	good := mail.Message{To: "ada@example.com", Subject: "s", Text: "t"}
 	bad := good

@@ -60,6 +60,9 @@ func readFile(path string) (Mail, error) {
 	}
 	m, err := parse(raw)
 	m.File = filepath.Base(path)
+	if name := strings.TrimSuffix(m.File, suffix); strings.HasPrefix(m.ID, "<"+name+"@") {
+		m.Message.ID = name
+	}
 	return m, err
 }
 

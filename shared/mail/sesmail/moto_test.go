@@ -1,10 +1,13 @@
 package sesmail_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net/http"
 	netmail "net/mail"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -140,5 +143,50 @@ func TestNothingReachesSES(t *testing.T) {
 	}
 	if mails := storedBy(t, endpoint); len(mails) != 0 {
 		t.Errorf("moto holds %d mails", len(mails))
+	}
+}
+
+// TestSESTakesAnAlert: the mail with a picture and a way to unsubscribe arrives whole.
+func TestSESTakesAnAlert(t *testing.T) {
+	endpoint := motolocal.Endpoint(t)
+	c := client(endpoint)
+	if _, err := c.CreateEmailIdentity(t.Context(), &sesv2.CreateEmailIdentityInput{EmailIdentity: aws.String("verdetto.example")}); err != nil {
+		t.Fatal(err)
+	}
+	picture, err := os.ReadFile(filepath.Join("..", "..", "watch", "testdata", "lows.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	alert, err := mail.AlertMail(mail.Alert{
+		ID: "20160301-MIL-BUH-abc", To: "ada@example.com", Lang: mail.Italian, Origin: "Milano", Destination: "Bucarest",
+		Price: 1499, Depart: 16890, Found: noon, Level: "ottimo", Reliability: "media", Percentile: 4, Sample: 267, Median: 5250, Minimum: 1299,
+		Picture:     mail.Picture{PNG: picture, Width: 560, Height: 160, Weeks: 26},
+		Unsubscribe: "https://verdetto.example/v1/alerts/unsubscribe?t=a.MIL-BUH.b", Manage: "https://verdetto.example/v1/alerts/manage?t=a..c",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sender(t, c).Send(t.Context(), alert); err != nil {
+		t.Fatal(err)
+	}
+	mails := storedBy(t, endpoint)
+	if len(mails) != 1 {
+		t.Fatalf("moto holds %d mails, want 1", len(mails))
+	}
+	read, err := netmail.ReadMessage(strings.NewReader(mails[0].Raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"Message-Id":            "<20160301-MIL-BUH-abc@verdetto.example>",
+		"List-Unsubscribe":      "<https://verdetto.example/v1/alerts/unsubscribe?t=a.MIL-BUH.b>",
+		"List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+	} {
+		if diff := cmp.Diff([]string{want}, read.Header[key]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", key, diff)
+		}
+	}
+	if !strings.Contains(strings.ReplaceAll(mails[0].Raw, "\r\n", ""), base64.StdEncoding.EncodeToString(picture)) {
+		t.Error("the picture did not arrive")
 	}
 }

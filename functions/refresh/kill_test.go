@@ -1,0 +1,302 @@
+package refresh_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/mail"
+	"verdetto/shared/mail/maildir"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+)
+
+// life is what a process has until it is killed: a number of steps, each a call
+// to the store or to the carrier. The last one is cut off before its effect or
+// after; of those after it none takes effect.
+type life struct {
+	mu    sync.Mutex
+	steps int
+	last  int
+	side  storetest.Side
+}
+
+var errKilled = fmt.Errorf("%w: killed", store.ErrUnavailable)
+
+func (l *life) step(call func() error) error {
+	l.mu.Lock()
+	n := l.steps
+	l.steps++
+	l.mu.Unlock()
+	if n > l.last || n == l.last && l.side == storetest.Before {
+		return errKilled
+	}
+	err := call()
+	if n == l.last {
+		return errKilled
+	}
+	return err
+}
+
+// over tells whether the process was killed.
+func (l *life) over() bool { l.mu.Lock(); defer l.mu.Unlock(); return l.steps > l.last }
+
+// mortalTable and mortalPost are the store and the carrier as a process with a life sees them.
+type mortalTable struct {
+	store.Table
+	*life
+}
+
+func (m mortalTable) Get(ctx context.Context, key store.Key, read store.Consistency) (item store.Item, err error) {
+	err = m.step(func() error { item, err = m.Table.Get(ctx, key, read); return err })
+	return item, err
+}
+
+func (m mortalTable) Query(ctx context.Context, r store.Range) (items []store.Item, err error) {
+	err = m.step(func() error { items, err = m.Table.Query(ctx, r); return err })
+	return items, err
+}
+
+func (m mortalTable) Write(ctx context.Context, ops ...store.Op) error {
+	return m.step(func() error { return m.Table.Write(ctx, ops...) })
+}
+
+type mortalPost struct {
+	*post
+	*life
+}
+
+func (m mortalPost) Send(ctx context.Context, message mail.Message) error {
+	err := m.step(func() error { return m.post.Send(ctx, message) })
+	if err == errKilled {
+		return fmt.Errorf("%w: killed", mail.ErrUnavailable)
+	}
+	return err
+}
+
+// town has alerts of three routes from two origins. told are those whom its
+// refresh is to wake, by name, each as often as it has alerts that are met.
+func town(t *testing.T) (h *house, s *source, told map[string]int) {
+	h = newHouse(t)
+	h.rate = 20 // ten on their way at a time
+	told = map[string]int{}
+	var ops []store.Op
+	watch := func(who, to string, threshold fare.Cents, is bool) {
+		ops = append(ops, alertOps(t, who, to, threshold)...)
+		if is {
+			told[who]++
+		}
+	}
+	for i := range 85 { // with those below more than a page
+		watch(fmt.Sprintf("verdict%d", i), "MIL-BUH", 0, true)
+	}
+	for i := range 10 {
+		watch(fmt.Sprintf("over%d", i), "MIL-BUH", 2999, false)
+		watch(fmt.Sprintf("under%d", i), "MIL-BUH", 3000, true)
+		watch(fmt.Sprintf("verdict%d", i), "MIL-LON", 0, false)
+		watch(fmt.Sprintf("under%d", i), "ROM-PAR", 4500, true)
+	}
+	for batch := range slices.Chunk(ops, store.MaxWrites) {
+		if err := h.table.Write(t.Context(), batch...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, to := range []string{"MIL-BUH", "MIL-LON", "ROM-PAR"} {
+		r := route(to)
+		mark := store.Item{Key: store.Key{Partition: "WATCHED#" + string(r.Origin), Sort: string(r.Destination)}}
+		if err := h.table.Write(t.Context(), store.Op{Item: mark}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return h, h.priced(map[string][]fare.Cents{"MIL-BUH": steady(3000), "MIL-LON": steady(9000), "ROM-PAR": steady(4400)}), told
+}
+
+// alertOps writes an alert as the store does, without the detour over a confirmation.
+func alertOps(t testing.TB, who, to string, threshold fare.Cents) []store.Op {
+	r := route(to)
+	data := fmt.Appendf(nil, `{"s":%q,"r":{"Origin":%q,"Destination":%q},"e":%q,"l":"it","t":%d}`,
+		idOf(who), r.Origin, r.Destination, addressOf(who), threshold)
+	return []store.Op{{Item: store.Item{Key: store.Key{Partition: "ALERTS#" + to, Sort: string(idOf(who))}, Data: data}}}
+}
+
+// process refreshes and tells the news, for as long as it lives.
+func (h *house) process(s *source, l *life) (done bool) {
+	h.t.Helper()
+	table := mortalTable{h.table, l}
+	r := refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: h.now, Workers: 1}
+	report, err := r.Run(h.t.Context())
+	if err != nil || report.Failed > 0 {
+		if !l.over() {
+			h.t.Fatalf("%+v %v", report, err)
+		}
+		return false
+	}
+	sender := h.sender()
+	sender.Alerts.Table, sender.Wakes.Table, sender.Mail = table, table, mortalPost{h.post, l}
+	sent, err := sender.Work(h.t.Context())
+	if (err != nil || sent.Left) && !l.over() {
+		h.t.Fatalf("%+v %v", sent, err)
+	}
+	return err == nil && !sent.Left
+}
+
+// TestKilledAndResumed kills the whole of a refresh and its mails at 200 random
+// points, before the effect of a step or after, up to three times in a row, and
+// each time runs it again. Every alert that is met has one mail in the folder in
+// the end, and no other has any. What was handed to the carrier twice is counted:
+// it can only be what was on its way when the process was killed.
+func TestKilledAndResumed(t *testing.T) {
+	chance := rand.New(rand.NewPCG(2016, 3))
+	clean := &life{last: 1 << 30}
+	h, s, told := town(t)
+	if !h.process(s, clean) {
+		t.Fatal("not done without being killed")
+	}
+	if diff := cmp.Diff(told, h.mailed()); diff != "" {
+		t.Fatalf("the case is not what it should be: %s", diff)
+	}
+	want := 0
+	for _, n := range told {
+		want += n
+	}
+
+	const points = 200
+	kills, repeated, most := 0, 0, 0
+	for range points {
+		h, s, told := town(t)
+		again := 0
+		for !h.process(s, nextLife(chance, clean.steps, &again, &kills)) {
+			h.add(4 * time.Minute) // until the lease of the one that was killed is over
+		}
+		if diff := cmp.Diff(told, h.mailed()); diff != "" {
+			t.Fatalf("killed %d times (-want +got):\n%s", again, diff)
+		}
+		handed := 0
+		for _, n := range h.post.taken {
+			handed += n
+		}
+		repeated += handed - want
+		most = max(most, handed-want)
+		if handed-want > 10*again {
+			t.Fatalf("%d mails were sent twice by %d kills with 10 on their way", handed-want, again)
+		}
+	}
+	t.Logf("%d steps; %d kills, %d lives; %d mails each, none lost, none twice in the folder; %d of %d were handed over again (at most %d in a life of refreshes)",
+		clean.steps, kills, kills+points, want, repeated, points*want, most)
+	if kills < points {
+		t.Errorf("only %d kills", kills)
+	}
+}
+
+// nextLife ends at a random step for up to three times, and then goes on for ever.
+func nextLife(chance *rand.Rand, steps int, again, kills *int) *life {
+	if *again > 0 && (*again == 3 || chance.IntN(2) == 0) {
+		return &life{last: 1 << 30}
+	}
+	*again++
+	*kills++
+	return &life{last: chance.IntN(steps), side: storetest.Side(chance.IntN(2))}
+}
+
+// TestTellingWithFaults has every call to the store fail once, or be the last
+// that succeeds, before its effect and after, from the refresh to the last mail.
+func TestTellingWithFaults(t *testing.T) {
+	for name, arm := range map[string]func(*storetest.Faulty, int, storetest.Side){
+		"fails once": (*storetest.Faulty).FailOnce, "dies": (*storetest.Faulty).DieAt,
+	} {
+		t.Run(name, func(t *testing.T) {
+			houses := map[store.Table]*house{}
+			open := func(t *testing.T) store.Table {
+				h := newHouse(t)
+				for _, who := range []string{"ada", "bob", "refused"} {
+					h.subscribe(who, "MIL-BUH", 0)
+				}
+				h.subscribe("dan", "MIL-BUH", 100)
+				h.subscribe("gone", "MIL-LON", 0)
+				if _, err := h.alerts().Remove(t.Context(), idOf("gone")); err != nil {
+					t.Fatal(err)
+				}
+				h.post.before = func(m mail.Message) error {
+					if m.To == addressOf("refused") {
+						return mail.ErrRefused
+					}
+					return nil
+				}
+				houses[h.table] = h
+				return h.table
+			}
+			repeated := 0
+			n := storetest.EachFault(t, open, arm, func(t *testing.T, f *storetest.Faulty) {
+				h := houses[f.Table]
+				h.t, h.table = t, f
+				s := h.priced(map[string][]fare.Cents{"MIL-BUH": steady(3000), "MIL-LON": steady(3000)})
+				for try := 0; ; try++ {
+					if try == 4 {
+						t.Fatal("it does not come to an end")
+					}
+					r := refresh.Refresher{Source: s, Fares: store.Fares{Table: f}, Now: h.now, Workers: 1}
+					report, err := r.Run(t.Context())
+					if err == nil && report.Failed == 0 {
+						sent, err := h.sender().Work(t.Context())
+						if err == nil && !sent.Left {
+							break
+						}
+					}
+					f.Heal()
+					h.add(4 * time.Minute)
+				}
+				h.table = f.Table // what follows is not the flow's
+				h.wantMailed("ada", "bob")
+				if stopped, err := h.alerts().Stopped(t.Context(), idOf("refused")); err != nil || !stopped {
+					t.Errorf("stopped %v %v", stopped, err)
+				}
+				for who, n := range h.post.taken {
+					if n > 2 {
+						t.Errorf("%s was sent %d", who, n)
+					}
+					repeated += n - 1
+				}
+				// Whoever releases a lease in vain leaves it to its end; no news is left over.
+				h.add(4 * time.Minute)
+				h.work(refresh.Sent{})
+				h.wantMailed("ada", "bob")
+			})
+			t.Logf("%d combinations, %d mails handed over twice", n, repeated)
+		})
+	}
+}
+
+// TestIdentity: the same news to the same subscriber is the same message, and no other is.
+func TestIdentity(t *testing.T) {
+	h, s, told := town(t)
+	if !h.process(s, &life{last: 1 << 30}) {
+		t.Fatal("not done")
+	}
+	mails, err := maildir.Read(h.post.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]bool{}
+	for _, m := range mails {
+		if !strings.HasPrefix(m.Message.ID, "20260304-") || m.File != m.Message.ID+".eml" {
+			t.Errorf("file %s, id %s", m.File, m.Message.ID)
+		}
+		ids[m.Message.ID] = true
+	}
+	want := 0
+	for _, n := range told {
+		want += n
+	}
+	if len(ids) != want || len(ids) != len(mails) {
+		t.Errorf("%d identities of %d mails, want %d", len(ids), len(mails), want)
+	}
+}

@@ -1,0 +1,70 @@
+package refresh
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// pace keeps messages under a rate, evenly, however many wait for their turn.
+type pace struct {
+	now   func() time.Time
+	sleep func(context.Context, time.Duration) error
+
+	mu      sync.Mutex
+	limiter *rate.Limiter
+	until   time.Time // nobody's turn before: the carrier asked for patience
+}
+
+func newPace(s *Sender) *pace {
+	p := &pace{now: s.Now, sleep: s.Sleep, limiter: rate.NewLimiter(rate.Limit(s.Rate), 1)}
+	if p.sleep == nil {
+		p.sleep = sleep
+	}
+	return p
+}
+
+// wait returns when it is the caller's turn, or the context's error.
+func (p *pace) wait(ctx context.Context) error {
+	for {
+		p.mu.Lock()
+		now := p.now()
+		held := p.until.Sub(now)
+		var turn time.Duration
+		if held <= 0 {
+			turn = p.limiter.ReserveN(now, 1).DelayFrom(now)
+		}
+		p.mu.Unlock()
+		if held <= 0 {
+			return p.sleep(ctx, turn)
+		}
+		if err := p.sleep(ctx, held); err != nil {
+			return err
+		}
+	}
+}
+
+// back has everyone wait for a while.
+func (p *pace) back(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if until := p.now().Add(d); until.After(p.until) {
+		p.until = until
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

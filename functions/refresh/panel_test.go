@@ -1,0 +1,216 @@
+package refresh_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/mail/maildir"
+	"verdetto/shared/places"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream"
+	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/upstream/ecb"
+	"verdetto/shared/verdict"
+)
+
+// event is that somebody is to be told of a route on a day.
+type event struct {
+	route     string
+	threshold fare.Cents // 0: by the verdict
+	day       fare.Day
+}
+
+// watcher tells what happened to a route from its prices and levels alone: it is
+// armed, goes off when its condition is met, and is armed again by a week that
+// does not meet it.
+type watcher struct {
+	threshold fare.Cents
+	off       bool
+}
+
+func (w *watcher) week(price fare.Cents, level string) (goesOff bool) {
+	met := price <= w.threshold
+	if w.threshold == 0 {
+		if level == verdict.Insufficient {
+			return false
+		}
+		met = level == verdict.Ottimo || level == verdict.Buono
+	}
+	if !met {
+		w.off = false
+		return false
+	}
+	if w.off || level == verdict.Insufficient {
+		return false
+	}
+	w.off = true
+	return true
+}
+
+// lowest is the cheapest fare of a route on a day, found by looking at them all:
+// of each departure that is not over the newest price of the last week.
+func lowest(all []fare.Observation, day fare.Day) fare.Cents {
+	newest := map[fare.Day]fare.Observation{}
+	for _, o := range all {
+		if o.FoundDay() > day || o.FoundDay() < day-7 || o.Depart < day {
+			continue
+		}
+		if had, ok := newest[o.Depart]; !ok || o.Found > had.Found || o.Found == had.Found && o.Price < had.Price {
+			newest[o.Depart] = o
+		}
+	}
+	low := fare.Cents(0)
+	for _, o := range newest {
+		if low == 0 || o.Price < low {
+			low = o.Price
+		}
+	}
+	return low
+}
+
+// TestRecordedFalls replays half a year of recorded fares week by week, with
+// subscribers to every route at several thresholds and by the verdict, and holds
+// the mails against the falls that are in the panel.
+func TestRecordedFalls(t *testing.T) {
+	data := os.Getenv("VERDETTO_DATA")
+	if data == "" {
+		t.Skip("needs VERDETTO_DATA, a folder of recorded fares")
+	}
+	panel, err := csvfile.Open(filepath.Join(data, "fares", "eu_wizzair_weekly.csv.gz"), upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On})
+	if err != nil {
+		t.Fatal(err)
+	}
+	origins, err := panel.Origins(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	history := map[string][]fare.Observation{}
+	days := map[fare.Day]bool{}
+	for _, origin := range origins {
+		answer, err := panel.Fares(t.Context(), origin, time.Time{}, time.Date(2017, 1, 1, 0, 0, 0, 0, time.UTC))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range answer.Fares {
+			history[f.Route.String()] = append(history[f.Route.String()], f.Observation)
+			days[f.FoundDay()] = true
+		}
+	}
+	weeks := slices.Sorted(maps.Keys(days))
+
+	// What happened, from the panel.
+	want := map[event]fare.Cents{}
+	thresholds := map[string][]fare.Cents{}
+	for route, all := range history {
+		slices.SortFunc(all, fare.Observation.Compare)
+		var lows []fare.Cents
+		for _, day := range weeks {
+			lows = append(lows, lowest(all, day))
+		}
+		sorted := slices.Sorted(slices.Values(lows))
+		of := []fare.Cents{0}
+		for _, share := range []int{5, 10, 20, 30, 40, 50, 60, 70, 80, 90} {
+			of = append(of, max(1, sorted[len(sorted)*share/100]))
+		}
+		of = append(of, 1, fare.MaxPrice)
+		slices.Sort(of)
+		thresholds[route] = slices.Compact(of)
+		for _, threshold := range thresholds[route] {
+			w := watcher{threshold: threshold}
+			for i, day := range weeks {
+				until, _ := slices.BinarySearchFunc(all, day+1, func(o fare.Observation, d fare.Day) int { return int(o.FoundDay() - d) })
+				a, ok := verdict.Judge(verdict.Build(all[:until], nil, day), day)
+				if !ok {
+					continue
+				}
+				if w.week(lows[i], a.Verdetto.Livello) {
+					want[event{route, threshold, day}] = lows[i]
+				}
+			}
+		}
+	}
+
+	// What is told.
+	h := newHouse(t)
+	h.at = weeks[0].Time().Add(12 * time.Hour)
+	h.rate = 1000
+	var ops []store.Op
+	subscribers := 0
+	for name, all := range thresholds {
+		for _, threshold := range all {
+			subscribers++
+			ops = append(ops, alertOps(t, fmt.Sprintf("%s.%d", strings.ToLower(name), threshold), name, threshold)...)
+		}
+		r := route(name)
+		ops = append(ops, store.Op{Item: store.Item{Key: store.Key{Partition: "WATCHED#" + string(r.Origin), Sort: string(r.Destination)}}})
+	}
+	for batch := range slices.Chunk(ops, store.MaxWrites) {
+		if err := h.table.Write(t.Context(), batch...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sent := 0
+	for _, day := range weeks {
+		h.at = day.Time().Add(12 * time.Hour)
+		r := refresh.Refresher{Source: panel, Fares: store.Fares{Table: h.table}, Now: h.now, Workers: 2}
+		report, err := r.Run(t.Context())
+		if err != nil || report.Failed > 0 {
+			t.Fatalf("%+v %v", report, err)
+		}
+		done, err := h.sender().Work(t.Context())
+		if err != nil || done.Left {
+			t.Fatalf("%+v %v", done, err)
+		}
+		sent += done.Sent
+	}
+	mails, err := maildir.Read(h.post.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := 0
+	told := map[event]bool{}
+	for _, m := range mails {
+		name, amount, _ := strings.Cut(strings.TrimSuffix(m.To, "@example.com"), ".")
+		var threshold fare.Cents
+		if _, err := fmt.Sscan(amount, &threshold); err != nil {
+			t.Fatal(err)
+		}
+		at, err := time.Parse("20060102", m.Message.ID[:8])
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := event{strings.ToUpper(name), threshold, fare.DayOf(at)}
+		told[e] = true
+		price, ok := want[e]
+		if !ok {
+			wrong++
+			t.Errorf("told of what did not happen: %+v, %s", e, m.Subject)
+		} else if !strings.Contains(m.Subject, fmt.Sprintf(" %d,%02d\u00a0€, ", price/100, price%100)) {
+			wrong++
+			t.Errorf("%+v: the price is %d, the mail says %s", e, price, m.Subject)
+		}
+	}
+	missed, byVerdict := 0, 0
+	for e := range want {
+		if e.threshold == 0 {
+			byVerdict++
+		}
+		if !told[e] {
+			missed++
+			t.Errorf("missed: %+v at %d", e, want[e])
+		}
+	}
+	t.Logf("%d routes, %d weeks, %d alerts: %d falls (%d by the verdict), %d mails sent, %d in the folder; %d false, %d missed",
+		len(history), len(weeks), subscribers, len(want), byVerdict, sent, len(mails), wrong, missed)
+	if sent != len(mails) || len(want) < 100 || byVerdict == 0 {
+		t.Errorf("%d sent, %d in the folder, %d falls", sent, len(mails), len(want))
+	}
+}

@@ -1,0 +1,178 @@
+package mail
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/fare"
+)
+
+func anAlert(t *testing.T) Alert {
+	t.Helper()
+	picture, err := os.ReadFile(filepath.Join("..", "watch", "testdata", "lows.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Alert{
+		ID: "20160301-MIL-BUH-abc", To: "ada@example.com", Lang: Italian, Origin: "Milano", Destination: "Bucarest",
+		Price: 1499, Depart: 16890, Found: time.Date(2016, 3, 1, 3, 12, 0, 0, time.UTC),
+		Level: "ottimo", Reliability: "media", Percentile: 4, Sample: 267, Median: 5250, Minimum: 1299,
+		Picture:     Picture{picture, 560, 160, 26},
+		Unsubscribe: "https://verdetto.example/v1/alerts/unsubscribe?t=" + strings.Repeat("a", 22) + ".MIL-BUH." + strings.Repeat("b", 22),
+		Manage:      "https://verdetto.example/v1/alerts/manage?t=" + strings.Repeat("a", 22) + ".." + strings.Repeat("c", 22),
+	}
+}
+
+func TestAlertMails(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		change  func(*Alert)
+		subject string
+		says    []string
+	}{
+		{"alert-it", func(*Alert) {}, "Milano–Bucarest: 14,99\u00a0€, ottimo",
+			[]string{"14,99\u00a0€", "52,50\u00a0€", "media", "mercoledì 30 marzo 2016", "1º marzo 2016, ore 03:12 UTC", "Il 4 %", "267 giorni"}},
+		{"alert-en", func(a *Alert) { a.Lang, a.Origin, a.Destination = English, "Milan", "Bucharest" }, "Milan–Bucharest: €14.99, excellent",
+			[]string{"€14.99", "€52.50", "medium", "Wednesday 30 March 2016", "1 March 2016, 03:12 UTC", "4% of the days", "267 days"}},
+		{"alert-threshold-it", func(a *Alert) {
+			a.Threshold, a.Price, a.Level, a.Percentile = 130000, 123456, "caro", 91
+			a.Destination = "Santiago de Compostela"
+		}, "Milano–Santiago de Compostela: 1.234,56\u00a0€, caro", []string{"1.300,00\u00a0€", "Il 91 %"}},
+		{"alert-threshold-en", func(a *Alert) {
+			a.Lang, a.Threshold, a.Percentile = English, 2000, 0
+		}, "Milano–Bucarest: €14.99, excellent", []string{"€20.00 or less", "Less than 1%"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := anAlert(t)
+			c.change(&a)
+			got, err := AlertMail(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, c.name+".txt", []byte(got.Subject+"\n\n"+got.Text))
+			golden(t, c.name+".html", []byte(got.HTML))
+			if got.Subject != c.subject {
+				t.Errorf("subject %q", got.Subject)
+			}
+			if got.ID != a.ID || got.To != a.To || got.Tag != AlertTag || got.Unsubscribe != a.Unsubscribe || len(got.Inline) != 1 {
+				t.Errorf("message %+v", got)
+			}
+			for what, body := range map[string]string{"text": got.Text, "HTML": got.HTML} {
+				for _, want := range append(c.says, a.Unsubscribe, a.Manage) {
+					if !strings.Contains(strings.ReplaceAll(body, "\n", " "), want) {
+						t.Errorf("%s lacks %q", what, want)
+					}
+				}
+				if strings.Contains(body, "no value") || strings.Contains(body, "ZgotmplZ") {
+					t.Errorf("%s is wrongly filled", what)
+				}
+			}
+			// The only links are ours, and reading the mail loads nothing from anywhere.
+			if n := strings.Count(got.HTML, "href="); n != 2 {
+				t.Errorf("%d links, want 2", n)
+			}
+			if loads := regexp.MustCompile(`(?i)<(link|script|iframe|object|video)|url\(|@import|\ssrc="(?:[^c]|c[^i])`).FindString(got.HTML); loads != "" {
+				t.Errorf("reading the mail would load something: %s", loads)
+			}
+			for line := range strings.SplitSeq(got.Text, "\n") {
+				if len([]rune(line)) > 78 && !strings.HasPrefix(line, "https://") {
+					t.Errorf("long line %q", line)
+				}
+			}
+		})
+	}
+}
+
+func TestAlertMailRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*Alert)
+	}{
+		{"no address", func(a *Alert) { a.To = "" }},
+		{"language", func(a *Alert) { a.Lang = "" }},
+		{"no verdict", func(a *Alert) { a.Level = "dati-insufficienti" }},
+		{"no reliability", func(a *Alert) { a.Reliability = "" }},
+		{"no city", func(a *Alert) { a.Origin = "" }},
+		{"no price", func(a *Alert) { a.Price = 0 }},
+		{"no picture", func(a *Alert) { a.Picture.PNG = nil }},
+		{"no way out", func(a *Alert) { a.Unsubscribe = "" }},
+		{"way out that is no https", func(a *Alert) { a.Unsubscribe = "http://verdetto.example/" }},
+		{"link that runs a script", func(a *Alert) { a.Manage = "javascript:alert(1)" }},
+		{"line break in a city", func(a *Alert) { a.Destination = "Bucarest\r\nBcc: bob@example.com" }},
+		{"id with a path in it", func(a *Alert) { a.ID = "../a" }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := anAlert(t)
+			c.change(&a)
+			if got, err := AlertMail(a); err == nil || got.Text != "" {
+				t.Errorf("wrote %q", got.Text)
+			}
+		})
+	}
+}
+
+// TestPythonReadsAnAlert: the mail is what it was meant to be, for a reader that is not ours.
+func TestPythonReadsAnAlert(t *testing.T) {
+	a := anAlert(t)
+	m, err := AlertMail(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := composer(t, "Verdetto <v@verdetto.example>").Compose(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes", len(raw))
+	id, name := "<"+lowsID+">", "verdetto.png"
+	picture := "base64:" + base64.StdEncoding.EncodeToString(a.Picture.PNG)
+	want := pythonMessage{
+		Headers: [][2]string{
+			{"Date", "Sun, 01 Mar 2026 07:05:00 +0000"}, {"From", "Verdetto <v@verdetto.example>"}, {"To", a.To},
+			{"Subject", m.Subject}, {"Message-ID", "<" + a.ID + "@verdetto.example>"},
+			{"List-Unsubscribe", "<" + a.Unsubscribe + ">"}, {"List-Unsubscribe-Post", "List-Unsubscribe=One-Click"},
+			{"Auto-Submitted", "auto-generated"}, {"MIME-Version", "1.0"},
+		},
+		From: [][2]string{{"Verdetto", "v@verdetto.example"}}, To: [][2]string{{"", a.To}},
+		Date: "2026-03-01T07:05:00+00:00", Preferred: "text/html", Defects: []string{},
+		Parts: []pythonPart{{Type: "multipart/related"}, {Type: "multipart/alternative"},
+			{Type: "text/plain", Content: &m.Text}, {Type: "text/html", Content: &m.HTML},
+			{Type: "image/png", ID: &id, Name: &name, Content: &picture}},
+	}
+	if diff := cmp.Diff(want, readByPython(t, raw)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestMoney(t *testing.T) {
+	for _, c := range []struct {
+		cents            fare.Cents
+		italian, english string
+	}{
+		{1, "0,01\u00a0€", "€0.01"},
+		{99_999, "999,99\u00a0€", "€999.99"},
+		{100_000, "1.000,00\u00a0€", "€1,000.00"},
+		{fare.MaxPrice, "100.000,00\u00a0€", "€100,000.00"},
+	} {
+		if it, en := moneyIT(c.cents), moneyEN(c.cents); it != c.italian || en != c.english {
+			t.Errorf("%d: %q, %q", c.cents, it, en)
+		}
+	}
+}
+
+func BenchmarkAlertMail(b *testing.B) {
+	a := Alert{ID: "a", To: "ada@example.com", Lang: Italian, Origin: "Milano", Destination: "Bucarest", Price: 1499, Depart: 16891,
+		Found: time.Unix(1456800000, 0), Level: "ottimo", Reliability: "media", Percentile: 4, Sample: 267, Median: 5250, Minimum: 1299,
+		Picture: Picture{[]byte("png"), 560, 160, 26}, Unsubscribe: "https://a.example/u", Manage: "https://a.example/m"}
+	for b.Loop() {
+		if _, err := AlertMail(a); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"verdetto/shared/fare"
+)
+
+// Wakes keeps what refreshes saw of watched routes, and the news that
+// subscribers have still to be told of.
+//
+//	SEEN#MIL-BUH   HISTORY   what the last refreshes saw
+//	WAKES          MIL-BUH   news, and how far it has been told
+type Wakes struct{ Table Table }
+
+// Wake is news of a route that is being told.
+type Wake struct {
+	Route   fare.Route   `json:"r"`
+	Day     fare.Day     `json:"d"` // of the refresh
+	News    []byte       `json:"n"`
+	History []byte       `json:"h"`           // what the refreshes saw, this one too
+	Cursor  SubscriberID `json:"c,omitempty"` // all up to this one have been told
+	// Expires is when it is no news any more.
+	Expires time.Time `json:"-"`
+
+	version int64
+}
+
+// Past is what refreshes have seen of a route.
+type Past struct {
+	Day     fare.Day `json:"d"` // of the last refresh that saw the route
+	History []byte   `json:"h"`
+	Digest  []byte   `json:"n"` // of the last news
+
+	version int64
+}
+
+const wakesPartition = "WAKES"
+
+func seenKey(r fare.Route) Key { return Key{"SEEN#" + r.String(), "HISTORY"} }
+func wakeKey(r fare.Route) Key { return Key{wakesPartition, r.String()} }
+
+// Past gives what refreshes have seen of a route; nothing where none did.
+func (w Wakes) Past(ctx context.Context, route fare.Route) (Past, error) {
+	item, err := w.Table.Get(ctx, seenKey(route), Strong)
+	if errors.Is(err, ErrNotFound) {
+		return Past{}, nil
+	}
+	past := Past{version: item.Version}
+	if err == nil {
+		err = json.Unmarshal(item.Data, &past)
+	}
+	if err != nil {
+		return Past{}, fmt.Errorf("read what was seen of %s: %w", route, err)
+	}
+	return past, nil
+}
+
+// Leave keeps what a refresh saw of a route over the past that it read, and
+// leaves the news of it in place of any earlier: both or neither. Without News
+// there is nothing to tell, and what was left earlier is taken back. ErrConflict
+// and ErrExists: another refresh was faster.
+func (w Wakes) Leave(ctx context.Context, past Past, wake Wake, digest []byte, keep time.Time) error {
+	seen := Op{Mode: Replace, Item: Item{Key: seenKey(wake.Route), Version: past.version, Expires: keep}}
+	if past.version == 0 {
+		seen.Mode = Create
+	}
+	var err error
+	seen.Item.Data, err = json.Marshal(Past{Day: wake.Day, History: wake.History, Digest: digest})
+	news := Op{Mode: Delete, Item: Item{Key: wakeKey(wake.Route)}}
+	if err == nil && len(wake.News) > 0 {
+		wake.Cursor = ""
+		news.Mode, news.Item.Expires = Set, wake.Expires
+		news.Item.Data, err = json.Marshal(wake)
+	}
+	if err == nil {
+		err = w.Table.Write(ctx, seen, news)
+	}
+	if err != nil {
+		return fmt.Errorf("leave news of %s: %w", wake.Route, err)
+	}
+	return nil
+}
+
+// TakeBack removes news of a route that a refresh of a day, or an earlier one,
+// has left: it is no longer true.
+func (w Wakes) TakeBack(ctx context.Context, route fare.Route, day fare.Day) error {
+	item, err := w.Table.Get(ctx, wakeKey(route), Strong)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	var wake Wake
+	if err == nil {
+		wake, err = readWake(item)
+	}
+	if err == nil && wake.Day <= day {
+		return w.Done(ctx, wake)
+	}
+	if err != nil {
+		return fmt.Errorf("take back news of %s: %w", route, err)
+	}
+	return nil
+}
+
+// Next gives the news that comes after that of a route, in a fixed order;
+// ErrNotFound where there is no more. The zero route is before all.
+func (w Wakes) Next(ctx context.Context, after fare.Route) (Wake, error) {
+	r := Range{Partition: wakesPartition, Limit: 1, Read: Strong}
+	if after != (fare.Route{}) {
+		r.After = after.String()
+	}
+	items, err := w.Table.Query(ctx, r)
+	if err == nil && len(items) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Wake{}, fmt.Errorf("look for news: %w", err)
+	}
+	return readWake(items[0])
+}
+
+func readWake(item Item) (Wake, error) {
+	wake := Wake{Expires: item.Expires, version: item.Version}
+	if err := json.Unmarshal(item.Data, &wake); err != nil {
+		return Wake{}, fmt.Errorf("read news of %s: %w", item.Sort, err)
+	}
+	return wake, nil
+}
+
+// Advance keeps that everyone up to a subscriber was told of the news.
+// ErrConflict: it is not what there is to tell any more.
+func (w Wakes) Advance(ctx context.Context, wake *Wake, to SubscriberID) error {
+	next := *wake
+	next.Cursor = to
+	data, err := json.Marshal(next)
+	if err == nil {
+		err = w.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: wakeKey(wake.Route), Version: wake.version, Data: data, Expires: wake.Expires}})
+	}
+	if err != nil {
+		return fmt.Errorf("keep how far news of %s was told: %w", wake.Route, err)
+	}
+	next.version++
+	*wake = next
+	return nil
+}
+
+// Done removes news that everyone was told of. Where other news has come in its
+// place, that stays, and it is no error.
+func (w Wakes) Done(ctx context.Context, wake Wake) error {
+	err := w.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: wakeKey(wake.Route), Version: wake.version}})
+	if err != nil && !errors.Is(err, ErrConflict) {
+		return fmt.Errorf("end news of %s: %w", wake.Route, err)
+	}
+	return nil
+}
