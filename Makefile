@@ -30,10 +30,10 @@ check: ## formatting, vet, staticcheck, govulncheck, tidy and generated files, t
 	.ci/check
 	$(MAKE) test
 
-build: ## dist/FUNCTION/bootstrap for Lambda (linux/arm64)
+build: ## dist/FUNCTION/bootstrap for Lambda (linux/arm64), with sizes
 	@for f in $(FUNCTIONS); do \
-	  echo "dist/$$f/bootstrap"; \
 	  CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -trimpath -tags lambda.norpc -ldflags '$(LDFLAGS)' -o dist/$$f/bootstrap ./functions/$$f/bootstrap || exit 1; \
+	  echo "dist/$$f/bootstrap $$(wc -c <dist/$$f/bootstrap) $$(gzip -9c dist/$$f/bootstrap | wc -c)" | awk '{printf "%-28s %5.1f MB, zipped %4.1f MB\n", $$1, $$2/1e6, $$3/1e6}'; \
 	done
 
 dist/host/%/bootstrap: FORCE

@@ -7,8 +7,10 @@ require (
 	github.com/aws/aws-sdk-go-v2 v1.47.6
 	github.com/aws/aws-sdk-go-v2/config v1.33.14
 	github.com/aws/aws-sdk-go-v2/credentials v1.20.14
-	github.com/aws/aws-sdk-go-v2/service/dynamodb v1.73.0
-	github.com/aws/aws-sdk-go-v2/service/sesv2 v1.79.6
+	github.com/aws/aws-sdk-go-v2/service/dynamodb v1.68.0 // later ones build a schema of every type at each start: see README, start-up
+	github.com/aws/aws-sdk-go-v2/service/sesv2 v1.74.0 // later ones build a schema of every type at each start: see README, start-up
+	github.com/aws/aws-sdk-go-v2/service/sqs v1.48.0 // later ones build a schema of every type at each start: see README, start-up
+	github.com/aws/aws-sdk-go-v2/service/ssm v1.81.3
 	github.com/aws/smithy-go v1.28.8
 	github.com/caarlos0/env/v11 v11.4.2
 	github.com/danielgtaylor/huma/v2 v2.37.2

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"sync"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/page"
@@ -16,7 +17,8 @@ import (
 //go:embed alerts.html
 var alertsTemplate string
 
-var alertsHTML = template.Must(template.New("alerts").Parse(alertsTemplate))
+// Made when the first page is shown: most starts end without one.
+var alertsHTML = sync.OnceValue(func() *template.Template { return template.Must(template.New("alerts").Parse(alertsTemplate)) })
 
 // view is what a page is written from.
 type view struct {
@@ -92,7 +94,7 @@ func respond(status int, v view) (*page.Response, error) {
 		title = titles[v.Block][0]
 	}
 	var body bytes.Buffer
-	if err := alertsHTML.ExecuteTemplate(&body, v.Block, v); err != nil {
+	if err := alertsHTML().ExecuteTemplate(&body, v.Block, v); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	return page.Respond(status, page.Page{Language: v.Lang, Title: title, Body: template.HTML(body.String())})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"sync"
 	"time"
 
 	"verdetto/shared/page"
@@ -15,7 +16,8 @@ import (
 //go:embed key.html
 var keyTemplate string
 
-var keyHTML = template.Must(template.New("key").Parse(keyTemplate))
+// Made when the first key is shown: most calls show none.
+var keyHTML = sync.OnceValue(func() *template.Template { return template.Must(template.New("key").Parse(keyTemplate)) })
 
 // showKey shows a key once: as JSON, or as a page where HTML is asked for.
 func showKey(accept, language string, k issued) (*page.Response, error) {
@@ -30,7 +32,7 @@ func showKey(accept, language string, k issued) (*page.Response, error) {
 	}
 	var body bytes.Buffer
 	italian := language == "it"
-	if err := keyHTML.Execute(&body, struct {
+	if err := keyHTML().Execute(&body, struct {
 		Italian bool
 		Key     string
 		Until   string

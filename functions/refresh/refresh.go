@@ -67,13 +67,8 @@ const overlap = verdict.LiveDays * 24 * time.Hour
 // each origin is in the report.
 func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, error) {
 	began := r.Now()
-	if err := r.Fares.Claim(ctx, r.Source.Name()); err != nil {
+	if err := r.prepare(ctx); err != nil {
 		return Report{}, err
-	}
-	if r.Rates.PerEuro != nil {
-		if err := r.Fares.SetRates(ctx, r.Rates); err != nil {
-			return Report{}, err
-		}
 	}
 	if len(origins) == 0 {
 		var err error
@@ -82,14 +77,37 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 		}
 	}
 	report := Report{Origins: len(origins)}
-	var mu sync.Mutex
-	ended := func(o Outcome) {
-		mu.Lock()
-		defer mu.Unlock()
+	r.sweep(ctx, ctx, began, origins, func(o Outcome) {
 		report.add(o)
 		if r.Progress != nil {
 			r.Progress(report.Asked+report.Failed, len(origins), o)
 		}
+	})
+	return report, nil
+}
+
+// prepare does what a refresh needs once, however many origins it has.
+func (r *Refresher) prepare(ctx context.Context) error {
+	if err := r.Fares.Claim(ctx, r.Source.Name()); err != nil {
+		return err
+	}
+	if r.Rates.PerEuro == nil {
+		return nil
+	}
+	return r.Fares.SetRates(ctx, r.Rates)
+}
+
+// errNotBegun: there was no time left to begin with the origin.
+var errNotBegun = errors.New("not begun")
+
+// sweep asks for origins, several at a time, and tells of each as it ends, one at
+// a time. None is begun once begin has ended.
+func (r *Refresher) sweep(ctx, begin context.Context, began time.Time, origins []fare.City, told func(Outcome)) {
+	var mu sync.Mutex
+	ended := func(o Outcome) {
+		mu.Lock()
+		defer mu.Unlock()
+		told(o)
 	}
 
 	// A source that refuses our credentials will refuse them for every origin.
@@ -109,15 +127,22 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 		})
 	}
 	for _, origin := range origins {
+		if ctx.Err() == nil && begin.Err() == nil {
+			select {
+			case queue <- origin:
+				continue
+			case <-begin.Done():
+			case <-ctx.Done():
+			}
+		}
 		if ctx.Err() != nil {
 			ended(Outcome{Origin: origin, Err: fmt.Errorf("not asked: %w", context.Cause(ctx))})
-			continue
+		} else {
+			ended(Outcome{Origin: origin, Err: errNotBegun})
 		}
-		queue <- origin
 	}
 	close(queue)
 	workers.Wait()
-	return report, nil
 }
 
 // plan lists the origins to ask for: the configured ones or all, and the wanted ones.

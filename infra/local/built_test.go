@@ -41,7 +41,7 @@ func built(t testing.TB, pkg string) string {
 			return "", err
 		}
 		path := filepath.Join(dir, filepath.Base(pkg))
-		build := exec.Command("go", "build", "-tags", "lambda.norpc", "-o", path, "verdetto/"+pkg)
+		build := exec.Command("go", "build", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", path, "verdetto/"+pkg)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("build %s: %w\n%s", pkg, err, out)

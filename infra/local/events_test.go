@@ -21,8 +21,9 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestEvents hands every committed event to the built executable that it is
 // named for (refresh-origins.json goes to functions/refresh), over DynamoDB
-// Local with invented fares on the day that the events are from. An event
-// without a golden file fails, as does a golden file without an event.
+// Local, and moto for SES, SQS and SSM, with invented fares on the day that the
+// events are from. Secrets are given by name. An event without a golden file
+// fails, as does a golden file without an event.
 func TestEvents(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -56,9 +57,14 @@ func TestEvents(t *testing.T) {
 				defer done()
 				environment = empty
 			}
-			// A pepper of its own makes the caller of each event one who has not called
-			// before, so that no answer depends on which events came earlier.
-			environment = append(environment[:len(environment):len(environment)], "VERDETTO_PEPPER=of-the-event-"+name+strings.Repeat("-", 32))
+			environment = append(environment[:len(environment):len(environment)], "VERDETTO_PEPPER="+eventPepper(name))
+
+			cloud := newCloud(t, environment)
+			environment = cloud.environment
+			around := arounds[name]
+			if around.before != nil {
+				environment = around.before(t, c, cloud, environment)
+			}
 
 			var logs bytes.Buffer
 			defer func() {
@@ -82,9 +88,19 @@ func TestEvents(t *testing.T) {
 				t.Errorf("not as functions/analisi/openapi.json describes it: %s", fault)
 			}
 			golden(t, filepath.Join("testdata", "events", name+".golden"), readable(t, answer.Payload))
+			if around.after != nil {
+				around.after(t, c, cloud, environment)
+			}
+			process.Close() // what it has logged is then all there
+			metricsIn(t, logs.Bytes(), around.quiet)
 		})
 	}
 
+	for name := range arounds {
+		if !seen[name] {
+			t.Errorf("there is no event %s any more", name)
+		}
+	}
 	goldens, err := filepath.Glob(filepath.Join("testdata", "events", "*.golden"))
 	if err != nil {
 		t.Fatal(err)

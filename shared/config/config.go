@@ -1,14 +1,15 @@
 // Package config reads a function's configuration from its environment into
 // one struct, and reports everything that is wrong with it at once.
+//
+// A value of the form ssm:/name stands for a secret that is kept elsewhere under
+// that name. Such secrets are read once, all together, and only those that the
+// function asks for. No error shows one.
 package config
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/caarlos0/env/v11"
 )
 
 // Store names the table.
@@ -86,6 +87,44 @@ func (m Mail) check() []error {
 	return nil
 }
 
+// Fanout is how a refresh is spread over invocations.
+type Fanout struct {
+	QueueURL string `env:"VERDETTO_QUEUE_URL"` // empty: the refresh is done in the invocation that asks for it
+	// Workers is how many invocations work the queue at a time. Each keeps to its
+	// share of the calls that the source grants.
+	Workers int `env:"VERDETTO_WORKERS" envDefault:"2"`
+}
+
+func (f Fanout) check() []error {
+	var faults []error
+	if f.Workers < 1 || f.Workers > 100 {
+		faults = append(faults, fmt.Errorf("VERDETTO_WORKERS: %d is not from 1 to 100", f.Workers))
+	}
+	return append(faults, queueURL("VERDETTO_QUEUE_URL", f.QueueURL)...)
+}
+
+// Share is what one invocation may have of a rate that is granted to all of them.
+func (f Fanout) Share(rate int) int {
+	if f.QueueURL == "" {
+		return rate
+	}
+	return max(1, rate/f.Workers)
+}
+
+// Work is how a function is told that there is work in its outbox.
+type Work struct {
+	QueueURL string `env:"VERDETTO_WORK_QUEUE_URL"` // empty: a schedule alone sees to it
+}
+
+func (w Work) check() []error { return queueURL("VERDETTO_WORK_QUEUE_URL", w.QueueURL) }
+
+func queueURL(name, url string) []error {
+	if url == "" || strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://127.0.0.1:") {
+		return nil
+	}
+	return []error{fmt.Errorf("%s: %q is neither https nor on this machine", name, url)}
+}
+
 // Clock lets recorded fares be replayed at the time they were recorded.
 type Clock struct {
 	At time.Time `env:"VERDETTO_NOW"`
@@ -131,31 +170,4 @@ func (u Upstream) check() []error {
 		faults = append(faults, fmt.Errorf("TRAVELPAYOUTS_URL: %q is neither https nor on this machine", u.URL))
 	}
 	return faults
-}
-
-// Load fills the groups, which are pointers to the structs above.
-func Load(groups ...any) error {
-	var faults []error
-	for _, g := range groups {
-		if err := env.Parse(g); err != nil {
-			var several env.AggregateError
-			if errors.As(err, &several) {
-				faults = append(faults, several.Errors...)
-			} else {
-				faults = append(faults, err)
-			}
-			continue
-		}
-		if c, ok := g.(checker); ok {
-			faults = append(faults, c.check()...)
-		}
-	}
-	if len(faults) == 0 {
-		return nil
-	}
-	lines := make([]string, len(faults))
-	for i, f := range faults {
-		lines[i] = "  " + f.Error()
-	}
-	return fmt.Errorf("configuration:\n%s", strings.Join(lines, "\n"))
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -64,5 +65,60 @@ func TestSecret(t *testing.T) {
 	var secret Secret
 	if err := Load(&door, &secret); err != nil || door.Pepper == "" || door.Pepper != secret.Pepper {
 		t.Errorf("%q, %q, %v", door.Pepper, secret.Pepper, err)
+	}
+}
+
+// TestSecretsAreReadOnce: all of the groups together, each name once, and not at
+// all where none is named.
+func TestSecretsAreReadOnce(t *testing.T) {
+	t.Setenv("VERDETTO_TABLE", "verdetto")
+	t.Setenv("VERDETTO_ORIGIN_SECRETS", "origin-secret-1234")
+	t.Setenv("VERDETTO_PEPPER", strings.Repeat("p", 32))
+	var calls [][]string
+	secrets := func(_ context.Context, names []string) (map[string]string, error) {
+		calls = append(calls, names)
+		return map[string]string{"/both": strings.Repeat("s", 32), "/other": "https://x.example"}, nil
+	}
+	if err := LoadWith(secrets, new(Store), new(Door)); err != nil || len(calls) != 0 {
+		t.Fatal(err, calls)
+	}
+	t.Setenv("VERDETTO_PEPPER", "ssm:/both")
+	t.Setenv("TRAVELPAYOUTS_TOKEN", "ssm:/both")
+	t.Setenv("TRAVELPAYOUTS_URL", "ssm:/other")
+	var door Door
+	var source Upstream
+	if err := LoadWith(secrets, new(Store), &door, &source); err != nil {
+		t.Fatal(err)
+	}
+	if len(calls) != 1 || strings.Join(calls[0], " ") != "/both /other" || door.Pepper != source.Token || source.URL != "https://x.example" {
+		t.Errorf("%v %+v", calls, source)
+	}
+	err := Load(new(Door))
+	if err == nil || !strings.Contains(err.Error(), "VERDETTO_PEPPER: the secret named /both could not be read: no secrets are kept where this runs") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestShare(t *testing.T) {
+	for _, c := range []struct {
+		url     string
+		workers int
+		want    int
+	}{{"", 2, 300}, {"https://sqs.example/q", 2, 150}, {"https://sqs.example/q", 7, 42}, {"https://sqs.example/q", 100, 3}} {
+		if got := (Fanout{c.url, c.workers}).Share(300); got != c.want || got*c.workers > 300 && c.url != "" {
+			t.Errorf("%+v: %d, want %d", c, got, c.want)
+		}
+	}
+}
+
+// TestMissingHidesNothing: what is there is checked though something else of its
+// group is missing, and what is missing is said to be that and no more.
+func TestMissingHidesNothing(t *testing.T) {
+	t.Setenv("VERDETTO_PEPPER", "")
+	t.Setenv("VERDETTO_ORIGIN_SECRETS", "short")
+	err := Load(new(Door))
+	const want = "configuration:\n  environment variable \"VERDETTO_PEPPER\" should not be empty\n  VERDETTO_ORIGIN_SECRETS: value 1 has fewer than 16 characters"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v", err)
 	}
 }

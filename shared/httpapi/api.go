@@ -22,6 +22,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"verdetto/shared/limit"
+	"verdetto/shared/metrics"
 	"verdetto/shared/routes"
 	"verdetto/shared/store"
 )
@@ -46,6 +47,11 @@ type Config struct {
 	Pepper []byte
 	// Data marks every answer with X-Data, so that invented fares are never taken for real ones. Empty: no mark.
 	Data string
+	// Undescribed leaves out of the published description what only that needs: a
+	// function that does not publish it starts the sooner.
+	Undescribed bool
+	// Metrics, where set, puts metrics into the line that each request has in the log.
+	Metrics metrics.Source
 }
 
 // API is a set of endpoints that answer together.
@@ -110,13 +116,14 @@ func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, 
 		Path:             route.Path,
 		Summary:          doc.Summary,
 		Description:      doc.Description,
-		Errors:           slices.Compact(statuses),
-		Responses:        a.responses(doc),
 		DefaultStatus:    doc.Status,
 		MaxBodyBytes:     MaxBody,
 		SkipValidateBody: doc.Raw,
 		RequestBody:      a.body(doc),
 		Metadata:         map[string]any{bareKey: doc.bare()},
+	}
+	if !a.config.Undescribed {
+		operation.Errors, operation.Responses = slices.Compact(statuses), a.responses(doc)
 	}
 	huma.Register(a.huma, operation, func(ctx context.Context, in *I) (*O, error) {
 		var out *O
@@ -136,7 +143,9 @@ func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, 
 		callOf(ctx).header.Set("Cache-Control", lifetime(route, callOf(ctx).pro))
 		return out, nil
 	})
-	a.describe(operation, doc)
+	if !a.config.Undescribed {
+		a.describe(operation, doc)
+	}
 }
 
 // lifetime is the Cache-Control of a successful answer. What belongs to a key

@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"verdetto/shared/metrics"
 )
 
 // OriginSecretHeader carries the secret by which a request proves that it came through our own distribution.
@@ -58,12 +60,44 @@ func (a *API) log(h http.Handler) http.Handler {
 		begun := time.Now()
 		s := &seen{ResponseWriter: w}
 		h.ServeHTTP(s, r)
-		a.config.Log.LogAttrs(r.Context(), slog.LevelInfo, "request",
+		ms := float64(time.Since(begun).Microseconds()) / 1000
+		attrs := []slog.Attr{
 			slog.String("method", known(r.Method)),
 			slog.String("path", a.known(r.URL.Path)),
 			slog.Int("status", s.status),
-			slog.Float64("ms", float64(time.Since(begun).Microseconds())/1000))
+			slog.Float64("ms", ms),
+		}
+		attrs = append(attrs, a.metrics(r, s.status, ms)...)
+		a.config.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
 	})
+}
+
+// metrics are those of a request, for its line in the log. Only the latency is told
+// apart by endpoint, which gives the number of requests with it: each combination is paid for.
+func (a *API) metrics(r *http.Request, status int, ms float64) []slog.Attr {
+	is := func(yes bool) float64 {
+		if yes {
+			return 1
+		}
+		return 0
+	}
+	return a.config.Metrics.Attrs(a.config.Now(),
+		metrics.Metric{Name: "Requests", Unit: metrics.Count, Value: 1},
+		metrics.Metric{Name: "Errors5xx", Unit: metrics.Count, Value: is(status >= 500)},
+		metrics.Metric{Name: "Throttled429", Unit: metrics.Count, Value: is(status == http.StatusTooManyRequests)},
+		metrics.Metric{Name: "LatencyMs", Unit: metrics.Milliseconds, Value: ms, By: []slog.Attr{slog.String("route", a.name(r))}},
+	)
+}
+
+// name is that of the endpoint that a request is for.
+func (a *API) name(r *http.Request) string {
+	here, _ := a.at(canonical(r.URL.Path))
+	for _, h := range here {
+		if h.Method == r.Method || h.Method == http.MethodGet && r.Method == http.MethodHead {
+			return h.Name
+		}
+	}
+	return "unknown"
 }
 
 // known keeps made-up methods out of the log.

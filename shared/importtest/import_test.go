@@ -29,7 +29,7 @@ var (
 	seams = []string{"shared/fare", "shared/apikey"}
 	parts = []string{
 		"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/trends/view", "shared/watch", "shared/apikey", "shared/alertlink",
-		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue",
+		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue", "shared/metrics",
 	}
 	text = []string{"golang.org/x/text/"}
 	aws  = []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"}
@@ -39,6 +39,8 @@ var rules = []rule{
 	{"shared/fare", nil, nil},
 	{"shared/routes", nil, nil},
 	{"shared/page", nil, nil},
+	{"shared/metrics", nil, nil},
+	{"shared/metrics/metricstest", nil, []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
 	{"shared/store/dynamostore/schema", nil, nil},
 	{"shared/places", pure, text},
 	{"shared/places/generate", []string{"shared/places"}, text},
@@ -63,14 +65,22 @@ var rules = []rule{
 	{"shared/upstream/ecb", []string{"shared/upstream", "shared/fare"}, nil},
 	{"shared/upstream/ecb/generate", nil, nil},
 	{"shared/upstream/upstreamtest", []string{"shared/upstream", "shared/fare"}, nil},
+	{"shared/mail/counted", []string{"shared/mail", "shared/metrics"}, nil},
 	{"shared/mail/maildir", []string{"shared/mail", "shared/fare"}, nil},
 	{"shared/mail/sesmail", []string{"shared/mail", "shared/fare"}, aws},
 	{"shared/mail/sesmail/motolocal", nil, nil},
 	{"shared/pay/stripepay", []string{"shared/pay", "shared/fare"}, []string{"github.com/stripe/stripe-go/v76"}},
 	{"shared/pay/solanapay", []string{"shared/pay", "shared/fare"}, []string{"github.com/gagliardetto/solana-go"}},
 	{"shared/pay/paytest", []string{"shared/pay", "shared/fare"}, nil},
-	{"shared/httpapi", []string{"shared/limit", "shared/apikey", "shared/store", "shared/routes"}, []string{"github.com/danielgtaylor/huma/v2"}},
+	{"shared/httpapi", []string{"shared/limit", "shared/apikey", "shared/store", "shared/routes", "shared/metrics"}, []string{"github.com/danielgtaylor/huma/v2"}},
 	{"shared/lambdahttp", nil, []string{"github.com/aws/aws-lambda-go"}},
+	{"shared/lambdaqueue", []string{"shared/queue"}, []string{"github.com/aws/aws-lambda-go"}},
+	{"shared/queue", nil, nil},
+	{"shared/queue/inprocess", []string{"shared/queue"}, nil},
+	{"shared/queue/sqsqueue", []string{"shared/queue"}, aws},
+	{"shared/queue/queuetest", []string{"shared/queue"}, []string{"github.com/google/go-cmp"}},
+	{"shared/awsenv", nil, aws},
+	{"shared/config/ssmparams", []string{"shared/config", "shared/awsenv"}, aws},
 	{"shared/config", nil, []string{"github.com/caarlos0/env/v11"}},
 	{"functions/pro", parts, []string{"github.com/danielgtaylor/huma/v2", "rsc.io/qr"}},
 	{"functions/analisi/agents", append([]string{"functions/analisi"}, parts...), []string{"github.com/danielgtaylor/huma/v2", "github.com/modelcontextprotocol/go-sdk"}},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	htmltemplate "html/template"
 	"strings"
+	"sync"
 	texttemplate "text/template"
 	"time"
 
@@ -52,8 +53,12 @@ var alertTextSource string
 var alertHTMLSource string
 
 var (
-	alertText = texttemplate.Must(texttemplate.New("alert.txt").Parse(alertTextSource))
-	alertHTML = htmltemplate.Must(htmltemplate.New("alert.html").Parse(alertHTMLSource))
+	alertText = sync.OnceValue(func() *texttemplate.Template {
+		return texttemplate.Must(texttemplate.New("alert.txt").Parse(alertTextSource))
+	})
+	alertHTML = sync.OnceValue(func() *htmltemplate.Template {
+		return htmltemplate.Must(htmltemplate.New("alert.html").Parse(alertHTMLSource))
+	})
 )
 
 // alertView is what the templates see: everything said in the language.
@@ -88,10 +93,10 @@ func alertMail(a Alert) (Message, error) {
 		return Message{}, err
 	}
 	var text, html bytes.Buffer
-	if err := alertText.Execute(&text, v); err != nil {
+	if err := alertText().Execute(&text, v); err != nil {
 		return Message{}, err
 	}
-	if err := alertHTML.Execute(&html, v); err != nil {
+	if err := alertHTML().Execute(&html, v); err != nil {
 		return Message{}, err
 	}
 	return Message{

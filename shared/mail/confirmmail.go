@@ -8,6 +8,7 @@ import (
 	htmltemplate "html/template"
 	"net/url"
 	"strings"
+	"sync"
 	texttemplate "text/template"
 
 	"verdetto/shared/fare"
@@ -28,9 +29,14 @@ type Confirm struct {
 //go:embed confirm.txt.tmpl confirm.html.tmpl
 var confirmTemplates embed.FS
 
+// Read when the first mail is written, as those of keys are.
 var (
-	confirmText = texttemplate.Must(texttemplate.ParseFS(confirmTemplates, "confirm.txt.tmpl"))
-	confirmHTML = htmltemplate.Must(htmltemplate.ParseFS(confirmTemplates, "confirm.html.tmpl"))
+	confirmText = sync.OnceValue(func() *texttemplate.Template {
+		return texttemplate.Must(texttemplate.ParseFS(confirmTemplates, "confirm.txt.tmpl"))
+	})
+	confirmHTML = sync.OnceValue(func() *htmltemplate.Template {
+		return htmltemplate.Must(htmltemplate.ParseFS(confirmTemplates, "confirm.html.tmpl"))
+	})
 )
 
 // ConfirmMail writes the mail that asks whoever reads a mailbox whether they want
@@ -42,10 +48,10 @@ func ConfirmMail(c Confirm) (Message, error) {
 		return Message{}, fmt.Errorf("write mail that asks to confirm: %w", err)
 	}
 	var text, html bytes.Buffer
-	if err := confirmText.ExecuteTemplate(&text, c.Lang, v); err != nil {
+	if err := confirmText().ExecuteTemplate(&text, c.Lang, v); err != nil {
 		return Message{}, fmt.Errorf("write mail that asks to confirm: %w", err)
 	}
-	if err := confirmHTML.ExecuteTemplate(&html, "confirm.html.tmpl", v); err != nil {
+	if err := confirmHTML().ExecuteTemplate(&html, "confirm.html.tmpl", v); err != nil {
 		return Message{}, fmt.Errorf("write mail that asks to confirm: %w", err)
 	}
 	return Message{To: v.To, Subject: v.Subject, Text: text.String(), HTML: html.String(), Tag: ConfirmTag}, nil

@@ -8,6 +8,7 @@ import (
 	htmltemplate "html/template"
 	"net/url"
 	"strings"
+	"sync"
 	texttemplate "text/template"
 	"time"
 
@@ -44,9 +45,14 @@ func RecoverMail(k Key) (Message, error) { return keyMail(k, true) }
 //go:embed key.txt.tmpl key.html.tmpl
 var templates embed.FS
 
+// Read when the first mail is written: most starts of a function end without one.
 var (
-	keyText = texttemplate.Must(texttemplate.ParseFS(templates, "key.txt.tmpl"))
-	keyHTML = htmltemplate.Must(htmltemplate.ParseFS(templates, "key.html.tmpl"))
+	keyText = sync.OnceValue(func() *texttemplate.Template {
+		return texttemplate.Must(texttemplate.ParseFS(templates, "key.txt.tmpl"))
+	})
+	keyHTML = sync.OnceValue(func() *htmltemplate.Template {
+		return htmltemplate.Must(htmltemplate.ParseFS(templates, "key.html.tmpl"))
+	})
 )
 
 // keyView is what the templates see.
@@ -64,10 +70,10 @@ func keyMail(k Key, recovered bool) (Message, error) {
 		return Message{}, fmt.Errorf("write mail with a key: %w", err)
 	}
 	var text, html bytes.Buffer
-	if err := keyText.ExecuteTemplate(&text, "key.txt.tmpl", v); err != nil {
+	if err := keyText().ExecuteTemplate(&text, "key.txt.tmpl", v); err != nil {
 		return Message{}, fmt.Errorf("write mail with a key: %w", err)
 	}
-	if err := keyHTML.ExecuteTemplate(&html, "key.html.tmpl", v); err != nil {
+	if err := keyHTML().ExecuteTemplate(&html, "key.html.tmpl", v); err != nil {
 		return Message{}, fmt.Errorf("write mail with a key: %w", err)
 	}
 	return Message{To: k.To, Subject: v.Subject, Text: text.String(), HTML: html.String(), Tag: KeyTag}, nil

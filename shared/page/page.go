@@ -14,6 +14,7 @@ import (
 	"mime"
 	"path"
 	"strings"
+	"sync"
 )
 
 // Policy is the Content-Security-Policy of every page: nothing from elsewhere,
@@ -36,7 +37,10 @@ type Page struct {
 //go:embed layout.html
 var layout string
 
-var layoutHTML = template.Must(template.New("layout").Funcs(template.FuncMap{"asset": Asset}).Parse(layout))
+// Made when the first page is written: most calls of most functions write none.
+var layoutHTML = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("layout").Funcs(template.FuncMap{"asset": Asset}).Parse(layout))
+})
 
 // Response is a page as a handler returns it to package httpapi.
 type Response struct {
@@ -51,7 +55,7 @@ type Response struct {
 // Respond writes a page.
 func Respond(status int, p Page) (*Response, error) {
 	var b bytes.Buffer
-	if err := layoutHTML.Execute(&b, p); err != nil {
+	if err := layoutHTML().Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	return &Response{
@@ -91,12 +95,12 @@ type asset struct {
 	contentType string
 }
 
-var byName, byHashed = func() (map[string]string, map[string]asset) {
+var assets = sync.OnceValues(func() (byName map[string]string, byHashed map[string]asset) {
 	entries, err := files.ReadDir("assets")
 	if err != nil {
 		panic(err) // they are embedded
 	}
-	names, assets := map[string]string{}, map[string]asset{}
+	byName, byHashed = map[string]string{}, map[string]asset{}
 	for _, e := range entries {
 		data, err := files.ReadFile("assets/" + e.Name())
 		if err != nil {
@@ -105,14 +109,15 @@ var byName, byHashed = func() (map[string]string, map[string]asset) {
 		sum := sha256.Sum256(data)
 		ext := path.Ext(e.Name())
 		hashed := strings.TrimSuffix(e.Name(), ext) + "-" + hex.EncodeToString(sum[:6]) + ext
-		names[e.Name()] = AssetPath + hashed
-		assets[hashed] = asset{data, mime.TypeByExtension(ext)}
+		byName[e.Name()] = AssetPath + hashed
+		byHashed[hashed] = asset{data, mime.TypeByExtension(ext)}
 	}
-	return names, assets
-}()
+	return byName, byHashed
+})
 
 // Asset gives the path of an asset by the name of its file. A name that is not there is a fault of ours: it panics.
 func Asset(name string) string {
+	byName, _ := assets()
 	p, ok := byName[name]
 	if !ok {
 		panic("page: no asset is named " + name)
@@ -122,6 +127,7 @@ func Asset(name string) string {
 
 // File gives what is served under AssetPath.
 func File(hashed string) (data []byte, contentType string, ok bool) {
+	_, byHashed := assets()
 	a, ok := byHashed[hashed]
 	return a.data, a.contentType, ok
 }

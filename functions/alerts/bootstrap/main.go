@@ -11,16 +11,23 @@ import (
 	"log/slog"
 	"os"
 
-	aws "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"verdetto/functions/alerts"
+	"verdetto/shared/awsenv"
 	"verdetto/shared/config"
+	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
+	"verdetto/shared/lambdaqueue"
 	"verdetto/shared/limit"
+	"verdetto/shared/mail/counted"
 	"verdetto/shared/mail/sesmail"
+	"verdetto/shared/metrics"
+	"verdetto/shared/queue"
+	"verdetto/shared/queue/sqsqueue"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
 )
@@ -31,27 +38,33 @@ func main() {
 	var public config.Public
 	var post config.Mail
 	var clock config.Clock
-	must(config.Load(&table, &door, &public, &post, &clock))
-	settings, err := aws.LoadDefaultConfig(context.Background())
+	var work config.Work
+	settings, err := awsenv.Settings()
 	must(err)
+	must(config.LoadWith(ssmparams.In(settings), &table, &door, &public, &post, &work, &clock))
 	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	limiter := limit.New(items, now)
 	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: post.From, ConfigurationSet: post.ConfigurationSet, Now: now})
 	must(err)
 	service := &alerts.Service{
-		Alerts: store.Alerts{Table: items, Outbox: store.Outbox{Table: items, Name: "alerts"}},
-		Sender: sender, Limiter: limiter, Pepper: []byte(door.Pepper), BaseURL: public.BaseURL,
+		Alerts:  store.Alerts{Table: items, Outbox: store.Outbox{Table: items, Name: "alerts"}},
+		Sender:  counted.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("alerts"), Now: now},
+		Limiter: limiter, Pepper: []byte(door.Pepper), BaseURL: public.BaseURL,
 		Random: rand.Reader, Now: now, Log: logger,
+	}
+	if work.QueueURL != "" {
+		service.Wake = queue.Nudge(sqsqueue.New(sqs.NewFromConfig(settings), work.QueueURL), logger)
 	}
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger, OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
 		Limiter: limiter, Customers: store.Keys{Table: items},
+		Metrics: metrics.Of("alerts"), Undescribed: true,
 	})
 	service.Register(api)
-	lambdahttp.MainWith(api, func(ctx context.Context, event json.RawMessage) (any, error) {
+	lambdahttp.MainWith(api, lambdaqueue.Adapt(queue.Nudged(service.Work, logger), func(ctx context.Context, event json.RawMessage) (any, error) {
 		return service.Event(ctx, event)
-	})
+	}))
 }
 
 func must(err error) {

@@ -2,20 +2,21 @@
 package main
 
 import (
-	"context"
 	"log"
 	"log/slog"
 	"os"
 
-	aws "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
+	"verdetto/shared/awsenv"
 	"verdetto/shared/config"
+	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
 	"verdetto/shared/limit"
+	"verdetto/shared/metrics"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/trends/view"
@@ -25,11 +26,11 @@ func main() {
 	var table config.Store
 	var door config.Door
 	var clock config.Clock
-	if err := config.Load(&table, &door, &clock); err != nil {
+	settings, err := awsenv.Settings()
+	if err != nil {
 		log.Fatal(err)
 	}
-	settings, err := aws.LoadDefaultConfig(context.Background())
-	if err != nil {
+	if err := config.LoadWith(ssmparams.In(settings), &table, &door, &clock); err != nil {
 		log.Fatal(err)
 	}
 	now := clock.Now()
@@ -39,6 +40,7 @@ func main() {
 		Now: now, Log: logger,
 		OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
 		Limiter: limit.New(items, now), Customers: store.Keys{Table: items},
+		Metrics: metrics.Of("analisi"),
 	})
 	fares := store.Fares{Table: items}
 	verdicts := &analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: now, Log: logger}

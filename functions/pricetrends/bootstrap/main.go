@@ -2,19 +2,20 @@
 package main
 
 import (
-	"context"
 	"log"
 	"log/slog"
 	"os"
 
-	aws "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"verdetto/functions/pricetrends"
+	"verdetto/shared/awsenv"
 	"verdetto/shared/config"
+	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
 	"verdetto/shared/limit"
+	"verdetto/shared/metrics"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/trends/view"
@@ -24,11 +25,11 @@ func main() {
 	var table config.Store
 	var door config.Door
 	var clock config.Clock
-	if err := config.Load(&table, &door, &clock); err != nil {
+	settings, err := awsenv.Settings()
+	if err != nil {
 		log.Fatal(err)
 	}
-	settings, err := aws.LoadDefaultConfig(context.Background())
-	if err != nil {
+	if err := config.LoadWith(ssmparams.In(settings), &table, &door, &clock); err != nil {
 		log.Fatal(err)
 	}
 	now := clock.Now()
@@ -37,6 +38,7 @@ func main() {
 		Now: now, Log: slog.New(slog.NewJSONHandler(os.Stdout, nil)),
 		OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
 		Limiter: limit.New(items, now), Customers: store.Keys{Table: items},
+		Metrics: metrics.Of("pricetrends"), Undescribed: true,
 	})
 	(&pricetrends.Service{Trends: &view.Reader{Fares: store.Fares{Table: items}, Now: now}}).Register(api)
 	lambdahttp.Main(api)

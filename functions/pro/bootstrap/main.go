@@ -1,5 +1,5 @@
-// The Lambda executable of functions/pro. Beside HTTP it takes the event of a
-// schedule, on which it does what is in the outbox.
+// The Lambda executable of functions/pro. Beside HTTP it takes nudges from a queue
+// and the event of a schedule, on which it does what is in the outbox.
 package main
 
 import (
@@ -11,19 +11,26 @@ import (
 	"net/http"
 	"os"
 
-	aws "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"verdetto/functions/pro"
+	"verdetto/shared/awsenv"
 	"verdetto/shared/config"
+	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
+	"verdetto/shared/lambdaqueue"
 	"verdetto/shared/limit"
+	"verdetto/shared/mail/counted"
 	"verdetto/shared/mail/sesmail"
+	"verdetto/shared/metrics"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/solanapay"
 	"verdetto/shared/pay/stripepay"
+	"verdetto/shared/queue"
+	"verdetto/shared/queue/sqsqueue"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
 )
@@ -35,9 +42,10 @@ func main() {
 	var money config.Pay
 	var post config.Mail
 	var clock config.Clock
-	must(config.Load(&table, &door, &public, &money, &post, &clock))
-	settings, err := aws.LoadDefaultConfig(context.Background())
+	var work config.Work
+	settings, err := awsenv.Settings()
 	must(err)
+	must(config.LoadWith(ssmparams.In(settings), &table, &door, &public, &money, &post, &work, &clock))
 	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	limiter := limit.New(items, now)
@@ -55,19 +63,24 @@ func main() {
 	must(err)
 	service := &pro.Service{
 		Keys: store.Keys{Table: items}, Outbox: store.Outbox{Table: items, Name: "pro"}, Checkout: checkout, Chain: chain,
-		Wallet: pro.Wallet{Owner: money.SolanaWallet, TokenAccount: account, Mint: money.SolanaMint, Network: money.SolanaNetwork, Units: units},
-		Sender: sender, Limiter: limiter, Pepper: []byte(door.Pepper), BaseURL: public.BaseURL,
+		Wallet:  pro.Wallet{Owner: money.SolanaWallet, TokenAccount: account, Mint: money.SolanaMint, Network: money.SolanaNetwork, Units: units},
+		Sender:  counted.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("pro"), Now: now},
+		Limiter: limiter, Pepper: []byte(door.Pepper), BaseURL: public.BaseURL,
 		Random: rand.Reader, Now: now, Log: logger,
+	}
+	if work.QueueURL != "" {
+		service.Wake = queue.Nudge(sqsqueue.New(sqs.NewFromConfig(settings), work.QueueURL), logger)
 	}
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger, OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
 		Limiter: limiter, Customers: store.Keys{Table: items},
+		Metrics: metrics.Of("pro"), Undescribed: true,
 	})
 	service.Register(api)
-	lambdahttp.MainWith(http.Handler(api), func(ctx context.Context, _ json.RawMessage) (any, error) {
+	lambdahttp.MainWith(http.Handler(api), lambdaqueue.Adapt(queue.Nudged(service.Work, logger), func(ctx context.Context, _ json.RawMessage) (any, error) {
 		done, err := service.Work(ctx)
 		return map[string]int{"done": done}, err
-	})
+	}))
 }
 
 func must(err error) {

@@ -1,27 +1,30 @@
-// The Lambda executable of functions/refresh. An event may name origins, as in
-// {"origins": ["MIL"]}; a schedule's event names none and means all. The news of
-// the refresh, and what was left of earlier ones, is then told by mail as long as
-// there is time; {"mail": true} does only that.
+// The Lambda executable of functions/refresh. It takes the event of a schedule,
+// messages of its queue, {"mail": true} to tell the news that refreshes have left,
+// and events by hand such as {"origins": ["MIL"]}.
 package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log"
 	"log/slog"
 	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
-	aws "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"verdetto/functions/refresh"
+	"verdetto/shared/awsenv"
 	"verdetto/shared/config"
+	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/fare"
+	"verdetto/shared/lambdaqueue"
+	"verdetto/shared/mail/counted"
 	"verdetto/shared/mail/sesmail"
+	"verdetto/shared/metrics"
 	"verdetto/shared/places"
+	"verdetto/shared/queue/sqsqueue"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/upstream"
@@ -29,66 +32,50 @@ import (
 	"verdetto/shared/upstream/travelpayouts"
 )
 
-type event struct {
-	Origins []fare.City `json:"origins"`
-	Mail    bool        `json:"mail"`
-}
-
-type answer struct {
-	*refresh.Report              // nil where nothing was refreshed
-	Mail            refresh.Sent `json:"mail"`
-}
-
 func main() {
 	var table config.Store
 	var source config.Upstream
+	var fanout config.Fanout
 	var secret config.Secret
 	var public config.Public
 	var post config.Mail
 	var clock config.Clock
-	if err := config.Load(&table, &source, &secret, &public, &post, &clock); err != nil {
-		log.Fatal(err)
-	}
-	ctx, now := context.Background(), clock.Now()
-	settings, err := aws.LoadDefaultConfig(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	logger := slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	settings, err := awsenv.Settings()
+	must(err)
+	must(config.LoadWith(ssmparams.In(settings), &table, &source, &fanout, &secret, &public, &post, &clock))
+	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
-	fares := store.Fares{Table: items}
 	carrier, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: post.From, ConfigurationSet: post.ConfigurationSet, Now: now})
-	if err != nil {
-		log.Fatal(err)
-	}
-	sender := refresh.Sender{
-		Alerts: store.Alerts{Table: items}, Wakes: store.Wakes{Table: items}, Mail: carrier,
-		Pepper: []byte(secret.Pepper), BaseURL: public.BaseURL, Rate: post.Rate, Now: now, Log: logger,
-	}
+	must(err)
 	client, err := travelpayouts.New(travelpayouts.Config{
-		Token: source.Token, BaseURL: source.URL, Now: now,
-		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, // it is asked for prices in euro
+		Token: source.Token, BaseURL: source.URL, Now: now, PerMinute: fanout.Share(travelpayouts.DefaultPerMinute),
+		// It is asked for prices in euro, so the rates are hardly ever looked at, and read when they are.
+		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: func(on fare.Day) fare.Rates { return ecb.Table().On(on) }},
 	})
+	must(err)
+	f := &refresh.Function{
+		Refresher: refresh.Refresher{
+			Source: client, Fares: store.Fares{Table: items}, Now: now,
+		},
+		Sender: &refresh.Sender{
+			Alerts: store.Alerts{Table: items}, Wakes: store.Wakes{Table: items},
+			Mail:   counted.Sender{Sender: carrier, Log: logger, Metrics: metrics.Of("refresh"), Now: now},
+			Pepper: []byte(secret.Pepper), BaseURL: public.BaseURL, Rate: post.Rate, Now: now, Log: logger,
+		},
+		CurrentRates: func(ctx context.Context) fare.Rates { return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger) },
+		Log:          logger, Metrics: metrics.Of("refresh"),
+	}
+	for _, o := range source.Origins {
+		f.Origins = append(f.Origins, fare.City(o))
+	}
+	if fanout.QueueURL != "" {
+		f.Queue = sqsqueue.New(sqs.NewFromConfig(settings), fanout.QueueURL)
+	}
+	lambda.Start(lambdaqueue.Adapt(f.Messages, f.Event))
+}
+
+func must(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(func(ctx context.Context, e event) (a answer, fault error) {
-		if !e.Mail {
-			r := refresh.Refresher{Source: client, Fares: fares, Now: now, Rates: ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger)}
-			for _, o := range source.Origins {
-				r.Origins = append(r.Origins, fare.City(o))
-			}
-			report, err := r.Run(ctx, e.Origins...)
-			if err != nil {
-				return a, err
-			}
-			if a.Report = &report; report.Failed > 0 {
-				fault = fmt.Errorf("%d of %d origins failed", report.Failed, report.Origins)
-			}
-		}
-		mailed, err := sender.Work(ctx)
-		a.Mail = mailed
-		logger.Info("refreshed", "report", a.Report, "mail", a.Mail)
-		return a, errors.Join(fault, err)
-	})
 }

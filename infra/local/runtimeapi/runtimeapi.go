@@ -122,6 +122,12 @@ func (p *Process) Invoke(ctx context.Context, event []byte) (Answer, error) {
 // Pid is the executable's process id.
 func (p *Process) Pid() int { return p.command.Process.Pid }
 
+// CPU is the processor time that the executable has taken; known once it has ended.
+func (p *Process) CPU() time.Duration {
+	<-p.exited
+	return p.command.ProcessState.UserTime() + p.command.ProcessState.SystemTime()
+}
+
 // Close ends the executable, at once, as Lambda may.
 func (p *Process) Close() error {
 	_ = p.command.Process.Kill() // it may have ended by itself

@@ -51,6 +51,8 @@ func Elsewhere(address string) Fault {
 	return Fault{Status: http.StatusFound, Header: http.Header{"Location": {address}}, Body: "moved"}
 }
 
+func (f Fault) none() bool { return f.Status == 0 && !f.Cut && f.Until == nil }
+
 func seconds(d time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(d.Seconds())))
 }

@@ -36,6 +36,8 @@ type Server struct {
 	Cities []string
 	// Token overrides the accepted token.
 	Token string
+	// Choose, where set, picks a fault by what is asked; those given to Fail go before.
+	Choose func(*http.Request) Fault
 
 	now      func() time.Time
 	listener *httptest.Server
@@ -128,6 +130,11 @@ func (s *Server) admit(r *http.Request) (number int, fault Fault) {
 	if len(s.faults) > 0 {
 		fault, s.faults = s.faults[0], s.faults[1:]
 		return number, fault
+	}
+	if s.Choose != nil {
+		if fault := s.Choose(r); !fault.none() {
+			return number, fault
+		}
 	}
 	if s.PerMinute > 0 && inMinute >= s.PerMinute {
 		left := now.Truncate(time.Minute).Add(time.Minute).Sub(now)

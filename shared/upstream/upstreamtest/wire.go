@@ -82,25 +82,25 @@ func (s *Server) answer(r *http.Request) (int, any) {
 // latest picks, sorts, converts and pages rows as a query asks, with the API's own defaults.
 func (s *Server) latest(query url.Values) (rows []row, currency string) {
 	s.mu.Lock()
-	all := slices.Clone(s.rows)
+	all := s.rows // Add puts another slice in its place
 	s.mu.Unlock()
 	now := s.now()
 	currency = cmp.Or(strings.ToLower(query.Get("currency")), "rub")
 	oneWay := query.Get("one_way") != "false"
 	cabin := query.Get("trip_class") != "" && query.Get("trip_class") != "0"
+	origin, destination, period := query.Get("origin"), query.Get("destination"), query.Get("period_type")
 	rows = []row{}
-	if query.Get("period_type") == "year" && query.Get("beginning_of_period") != "" {
+	if period == "year" && query.Get("beginning_of_period") != "" {
 		return rows, currency // a quirk of the API
 	}
 	for _, r := range all {
-		month := r.Depart.Time().Format("2006-01")
-		if query.Get("period_type") == "" && month != now.UTC().Format("2006-01") {
+		if origin != "" && r.Origin != origin {
 			continue
 		}
-		if origin := query.Get("origin"); origin != "" && r.Origin != origin {
+		if destination != "" && r.Destination != destination {
 			continue
 		}
-		if destination := query.Get("destination"); destination != "" && r.Destination != destination {
+		if period == "" && r.Depart.Time().Format("2006-01") != now.UTC().Format("2006-01") {
 			continue
 		}
 		if r.Found.After(now) || !r.Found.After(now.Add(-Window)) {

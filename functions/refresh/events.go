@@ -1,0 +1,132 @@
+package refresh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/metrics"
+	"verdetto/shared/queue"
+)
+
+// Function is the refresh as events ask for it.
+type Function struct {
+	Refresher
+	// CurrentRates, where set, gives the rates to keep with a refresh.
+	CurrentRates func(context.Context) fare.Rates
+	// Queue is where a refresh of every origin is spread over; without one it is
+	// done at once, in the invocation that it was asked of.
+	Queue queue.Queue
+	// Sender, where set, tells the news that refreshes have left: after one that was
+	// done in its invocation, and when {"mail":true} asks for it.
+	Sender  *Sender
+	Log     *slog.Logger
+	Metrics metrics.Source
+}
+
+// Answer is what came of an event.
+type Answer struct {
+	*Report       // nil where nothing was refreshed
+	Mail    *Sent `json:"mail,omitempty"` // nil where nobody was to be told
+}
+
+// event is what the function is invoked with, messages of the queue aside:
+// {"origins":["MIL"]} by hand, {"mail":true}, or a schedule's own event, or {}.
+type event struct {
+	Origins []fare.City `json:"origins"`
+	Mail    bool        `json:"mail"`
+	Source  string      `json:"source"` // of a schedule's event: aws.events
+	Time    time.Time   `json:"time"`   // likewise; the same when it is delivered again
+}
+
+// Event answers an event that holds no messages.
+func (f *Function) Event(ctx context.Context, raw json.RawMessage) (any, error) {
+	var e event
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return nil, fmt.Errorf("read event: %w", err)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return nil, fmt.Errorf("read event: %w", err)
+	}
+	switch {
+	case e.Mail:
+		if f.Sender == nil {
+			return nil, errors.New("there is no mail to send here: it is not configured")
+		}
+		sent, err := f.Sender.Work(ctx)
+		f.Log.InfoContext(ctx, "told", "mail", sent)
+		return Answer{Mail: &sent}, err
+	case len(e.Origins) > 0:
+		if err := spell(e.Origins); err != nil {
+			return nil, fmt.Errorf("read event: %w", err)
+		}
+		return f.now(ctx, e.Origins)
+	case len(members) > 0 && e.Source == "":
+		return nil, errors.New(`read event: it asks for nothing; {"origins":["MIL"]} asks for some origins, {} for all, {"mail":true} for mail to be sent`)
+	case f.Queue == nil:
+		return f.now(ctx, nil)
+	}
+	r := f.refresher(ctx)
+	at := e.Time
+	if at.IsZero() {
+		at = r.Now()
+	}
+	planned, err := r.spread(ctx, f.Queue, at)
+	if err != nil {
+		return nil, err
+	}
+	f.log(ctx, "planned", slog.Int("origins", planned.Planned), metrics.Metric{Name: "OriginsPlanned", Unit: metrics.Count, Value: float64(planned.Planned)})
+	return planned, nil
+}
+
+// Messages works messages of the queue; see queue.Handler.
+func (f *Function) Messages(ctx context.Context, messages []queue.Message) (failed []string) {
+	report, failed := f.Refresher.batch(ctx, f.Queue, f.Log, messages)
+	f.told(ctx, report)
+	return failed
+}
+
+// now refreshes in this invocation.
+func (f *Function) now(ctx context.Context, origins []fare.City) (any, error) {
+	r := f.refresher(ctx)
+	report, err := r.Run(ctx, origins...)
+	if err != nil {
+		return nil, err
+	}
+	f.told(ctx, report)
+	if report.Failed > 0 {
+		err = fmt.Errorf("%d of %d origins failed", report.Failed, report.Origins)
+	}
+	if f.Sender == nil {
+		return Answer{Report: &report}, err
+	}
+	sent, fault := f.Sender.Work(ctx)
+	f.Log.InfoContext(ctx, "told", "mail", sent)
+	return Answer{&report, &sent}, errors.Join(err, fault)
+}
+
+// refresher is one for a refresh from its beginning, with rates to keep.
+func (f *Function) refresher(ctx context.Context) Refresher {
+	r := f.Refresher
+	if f.CurrentRates != nil {
+		r.Rates = f.CurrentRates(ctx)
+	}
+	return r
+}
+
+// told logs a report, with its metrics.
+func (f *Function) told(ctx context.Context, report Report) {
+	f.log(ctx, "refreshed", slog.Any("report", report),
+		metrics.Metric{Name: "OriginsAsked", Unit: metrics.Count, Value: float64(report.Asked)},
+		metrics.Metric{Name: "OriginsFailed", Unit: metrics.Count, Value: float64(report.Failed)},
+		metrics.Metric{Name: "Observations", Unit: metrics.Count, Value: float64(report.New)})
+}
+
+func (f *Function) log(ctx context.Context, what string, detail slog.Attr, m ...metrics.Metric) {
+	f.Log.LogAttrs(ctx, slog.LevelInfo, what, append([]slog.Attr{detail}, f.Metrics.Attrs(f.Now(), m...)...)...)
+}

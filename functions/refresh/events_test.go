@@ -1,0 +1,277 @@
+package refresh_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/metrics"
+	"verdetto/shared/queue"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream"
+)
+
+// kept is a queue that keeps what is sent to it, or fails.
+type kept struct {
+	sent []string
+	err  error
+}
+
+func (k *kept) Send(_ context.Context, messages ...string) error {
+	k.sent = append(k.sent, messages...)
+	return k.err
+}
+
+// TestEvent: what each event has done, and what is said to those that ask for nothing.
+func TestEvent(t *testing.T) {
+	const schedule = `{"version":"0","source":"aws.events","time":"2026-03-04T03:00:00Z","detail":{}}`
+	planned := []string{
+		`{"origins":["BAD"],"planned":"2026-03-04T03:00:00Z"}`,
+		`{"origins":["MIL"],"planned":"2026-03-04T03:00:00Z"}`,
+		`{"origins":["ROM"],"planned":"2026-03-04T03:00:00Z"}`,
+	}
+	later := func(all []string) (out []string) {
+		for _, m := range all {
+			out = append(out, strings.Replace(m, "03:00:00Z", "12:00:00Z", 1))
+		}
+		return out
+	}
+	all := []fare.City{"BAD", "MIL", "ROM"}
+	for _, c := range []struct {
+		name, event string
+		without     bool // a queue
+		queueErr    error
+		sent        []string
+		asked       []fare.City
+		answer, err string
+	}{
+		{name: "a schedule", event: schedule, sent: planned, answer: `{"planned":3,"at":"2026-03-04T03:00:00Z"}`},
+		{name: "nothing in particular", event: `{}`, sent: later(planned), answer: `{"planned":3,"at":"2026-03-04T12:00:00Z"}`},
+		{name: "a schedule, and the queue fails", event: schedule, queueErr: errPartly, sent: planned, err: "plan 3 origins: out of order"},
+		{name: "a schedule without a queue", event: schedule, without: true, asked: all, err: "1 of 3 origins failed"},
+		{name: "some origins", event: `{"origins":["rom","MIL"]}`, asked: []fare.City{"MIL", "ROM"}, answer: `"asked":2`},
+		{name: "no city", event: `{"origins":["MIL","Rome"]}`, err: `"Rome": want three letters`},
+		{name: "mail", event: `{"mail":true}`, answer: `{"mail":{"sent":0}}`},
+		{name: "misspelt", event: `{"orgins":["MIL"]}`, err: `{"origins":["MIL"]} asks for some`},
+		{name: "of another kind", event: `{"origins":"MIL"}`, err: "read event: json:"},
+		{name: "no object", event: `"MIL"`, err: "read event: json:"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := world()
+			delete(s.has, "XXX")
+			s.has["BAD"] = fmt.Errorf("%w: 503", upstream.ErrUnavailable)
+			k := &kept{err: c.queueErr}
+			table := open(t)
+			f := refresh.Function{
+				Refresher:    refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: clock},
+				CurrentRates: func(context.Context) fare.Rates { return fare.Rates{PerEuro: map[string]float64{"USD": 1.1}} },
+				Log:          slog.New(slog.DiscardHandler),
+			}
+			f.Sender = &refresh.Sender{Alerts: store.Alerts{Table: table}, Wakes: store.Wakes{Table: table}, Rate: 1, Now: clock, Log: f.Log}
+			if !c.without {
+				f.Queue = k
+			}
+			answer, err := f.Event(t.Context(), json.RawMessage(c.event))
+			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Errorf("error %v, want %q", err, c.err)
+			}
+			if text, _ := json.Marshal(answer); err == nil && !strings.Contains(string(text), c.answer) {
+				t.Errorf("answer %s, want %s", text, c.answer)
+			}
+			slices.Sort(s.asked)
+			if diff := cmp.Diff(c.sent, k.sent) + cmp.Diff(c.asked, s.asked); diff != "" {
+				t.Error(diff)
+			}
+			rates, err := store.Fares{Table: table}.Rates(t.Context())
+			if began := len(c.sent)+len(c.asked) > 0; (err == nil) != began || began && rates.PerEuro["USD"] != 1.1 {
+				t.Errorf("rates %v %v", rates, err)
+			}
+		})
+	}
+}
+
+func TestNoMailHere(t *testing.T) {
+	f := refresh.Function{Refresher: refresh.Refresher{Now: clock}, Log: slog.New(slog.DiscardHandler)}
+	if _, err := f.Event(t.Context(), json.RawMessage(`{"mail":true}`)); err == nil || !strings.Contains(err.Error(), "not configured") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func message(id string, planned string, origins ...string) queue.Message {
+	body, err := json.Marshal(map[string]any{"origins": origins, "planned": planned})
+	if err != nil {
+		panic(err)
+	}
+	return queue.Message{ID: id, Body: string(body), Received: 1}
+}
+
+// TestMessages: what fails comes back, what is done does not, and what was done before is not asked for.
+func TestMessages(t *testing.T) {
+	const before, now, after = "2026-03-03T03:00:00Z", "2026-03-04T12:00:00Z", "2026-03-05T03:00:00Z"
+	for _, c := range []struct {
+		name     string
+		messages []queue.Message
+		had      bool // ROM has been asked for
+		failed   []string
+		asked    []fare.City
+	}{
+		{"each for itself", []queue.Message{message("1", before, "MIL"), message("2", before, "BAD"), message("3", before, "ROM")}, false,
+			[]string{"2"}, []fare.City{"BAD", "MIL", "ROM"}},
+		{"several in one", []queue.Message{message("1", before, "MIL", "ROM", "BAD")}, false, []string{"1"}, []fare.City{"BAD", "MIL", "ROM"}},
+		{"the same twice", []queue.Message{message("1", before, "MIL"), message("2", before, "MIL"), message("3", before, "BAD"), message("4", before, "BAD")}, false,
+			[]string{"3", "4"}, []fare.City{"BAD", "MIL"}},
+		{"done since", []queue.Message{message("1", before, "ROM", "MIL")}, true, nil, []fare.City{"MIL"}},
+		{"done at the moment", []queue.Message{message("1", now, "ROM")}, true, nil, nil},
+		{"not done since", []queue.Message{message("1", after, "ROM")}, true, nil, []fare.City{"ROM"}},
+		{"no moment", []queue.Message{{ID: "1", Body: `{"origins":["ROM"]}`}}, true, nil, []fare.City{"ROM"}},
+		{"not to be read", []queue.Message{{ID: "1", Body: "MIL"}, {ID: "2", Body: `{}`}, {ID: "3", Body: `{"origins":["Rome"]}`}, message("4", before, "ROM")}, false,
+			[]string{"1", "2", "3"}, []fare.City{"ROM"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table := open(t)
+			if c.had {
+				run(t, table, world(), "ROM")
+			}
+			s := world()
+			s.has["BAD"] = fmt.Errorf("%w: 503", upstream.ErrUnavailable)
+			k := &kept{}
+			var log bytes.Buffer
+			f := refresh.Function{
+				Refresher: refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: clock}, Queue: k,
+				Log: slog.New(slog.NewJSONHandler(&log, nil)), Metrics: metrics.Of("refresh"),
+			}
+			failed := f.Messages(t.Context(), c.messages)
+			slices.Sort(s.asked)
+			if diff := cmp.Diff(c.failed, failed) + cmp.Diff(c.asked, s.asked); diff != "" || len(k.sent) > 0 {
+				t.Errorf("sent %q; %s", k.sent, diff)
+			}
+			var line struct {
+				Msg                         string
+				OriginsAsked, OriginsFailed int
+				Aws                         struct{ CloudWatchMetrics []json.RawMessage } `json:"_aws"`
+			}
+			last := bytes.Split(bytes.TrimSpace(log.Bytes()), []byte("\n"))
+			if err := json.Unmarshal(last[len(last)-1], &line); err != nil {
+				t.Fatal(err)
+			}
+			bad := 0
+			if slices.Contains(c.asked, "BAD") {
+				bad = 1
+			}
+			if line.Msg != "refreshed" || line.OriginsFailed != bad || line.OriginsAsked != len(c.asked)-bad || len(line.Aws.CloudWatchMetrics) != 1 {
+				t.Errorf("logged %s", &log)
+			}
+		})
+	}
+}
+
+// dawdling is a source that takes its time.
+type dawdling struct {
+	*source
+	takes time.Duration
+}
+
+func (s dawdling) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
+	select {
+	case <-time.After(s.takes):
+		return s.source.Fares(ctx, origin, since, until)
+	case <-ctx.Done():
+		return upstream.Answer{}, ctx.Err()
+	}
+}
+
+// late is a table whose sheets take their time to be written.
+type late struct {
+	store.Table
+	takes time.Duration
+}
+
+func (l late) Write(ctx context.Context, ops ...store.Op) error {
+	if ops[0].Item.Sort == "SHEET" {
+		select {
+		case <-time.After(l.takes):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return l.Table.Write(ctx, ops...)
+}
+
+// TestTimeRunsOut: in an invocation of five minutes, what was not begun and what
+// was cut off after it had got somewhere is put on the queue anew; what was cut off
+// without having got anywhere has failed. All ends before the deadline.
+func TestTimeRunsOut(t *testing.T) {
+	const planned = "1999-12-31T03:00:00Z"
+	for _, c := range []struct {
+		name         string
+		asks, writes time.Duration // how long they take
+		queueErr     error
+		failed, sent []string
+		asked        int // origins recorded as asked for
+		took         time.Duration
+	}{
+		{"time enough", time.Minute, 0, nil, nil, nil, 3, 3 * time.Minute},
+		{"not begun", 130 * time.Second, 0, nil, nil, []string{`{"origins":["ROM"],"planned":"` + planned + `"}`}, 2, 260 * time.Second},
+		{"not begun, and the queue fails", 130 * time.Second, 0, errPartly, []string{"3"}, []string{`{"origins":["ROM"],"planned":"` + planned + `"}`}, 2, 260 * time.Second},
+		{"cut off with nothing to show", 200 * time.Second, 0, nil, []string{"2"}, []string{`{"origins":["ROM"],"planned":"` + planned + `"}`}, 1, 295 * time.Second},
+		{"cut off half-way", 0, 160 * time.Second, nil, nil, []string{`{"origins":["MIL"],"planned":"` + planned + `"}`, `{"origins":["ROM"],"planned":"` + planned + `"}`}, 1, 295 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				table := open(t)
+				s := dawdling{world(), c.asks}
+				s.has["NIL"] = nil
+				k := &kept{err: c.queueErr}
+				f := refresh.Function{
+					Refresher: refresh.Refresher{Source: s, Fares: store.Fares{Table: late{table, c.writes}}, Now: clock, Workers: 1},
+					Queue:     k, Log: slog.New(slog.DiscardHandler),
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+				defer cancel()
+				began := time.Now()
+				failed := f.Messages(ctx, []queue.Message{message("1", planned, "NIL"), message("2", planned, "MIL"), message("3", planned, "ROM")})
+				if diff := cmp.Diff(c.failed, failed) + cmp.Diff(c.sent, k.sent); diff != "" {
+					t.Error(diff)
+				}
+				if took := time.Since(began); took != c.took {
+					t.Errorf("took %v, want %v", took, c.took)
+				}
+				asked := 0
+				for _, o := range []fare.City{"NIL", "MIL", "ROM"} {
+					at, err := store.Fares{Table: table}.Asked(t.Context(), o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !at.IsZero() {
+						asked++
+					}
+				}
+				if asked != c.asked {
+					t.Errorf("%d origins asked for, want %d", asked, c.asked)
+				}
+			})
+		})
+	}
+}
+
+// TestRefusedCredentialsFailMessages: they are not put on the queue anew, which would go on for ever.
+func TestRefusedCredentialsFailMessages(t *testing.T) {
+	s := &source{has: map[fare.City]any{"MIL": upstream.ErrRefused, "ROM": upstream.ErrRefused, "NIL": upstream.ErrRefused}}
+	k := &kept{}
+	f := refresh.Function{Refresher: refresh.Refresher{Source: s, Fares: store.Fares{Table: open(t)}, Now: clock, Workers: 1}, Queue: k, Log: slog.New(slog.DiscardHandler)}
+	failed := f.Messages(t.Context(), []queue.Message{message("1", "2026-03-04T03:00:00Z", "MIL"), message("2", "2026-03-04T03:00:00Z", "ROM"), message("3", "2026-03-04T03:00:00Z", "NIL")})
+	if len(failed) != 3 || len(k.sent) > 0 || len(s.asked) > 2 {
+		t.Errorf("failed %v, sent %q, asked %v", failed, k.sent, s.asked)
+	}
+}

@@ -1,0 +1,367 @@
+package refresh_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/queue"
+	"verdetto/shared/queue/inprocess"
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/storetest"
+	"verdetto/shared/upstream"
+	"verdetto/shared/upstream/travelpayouts"
+	"verdetto/shared/upstream/upstreamtest"
+)
+
+// direct calls a handler without a socket, so that a test can run on virtual time.
+type direct struct{ http.Handler }
+
+func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	w := httptest.NewRecorder()
+	d.ServeHTTP(w, r)
+	return w.Result(), nil
+}
+
+// The sweep of the fan-out: every city, and how much of it goes wrong.
+const (
+	sweepOrigins = 3500
+	failOnce     = 20  // one in so many fails the first time it is asked: 5 %
+	failAlways   = 100 // one in so many always does: 1 %
+	concurrency  = 2   // invocations at a time
+)
+
+func sweepOrigin(i int) fare.City {
+	return fare.City([]byte{'A' + byte(i/676), 'A' + byte(i/26%26), 'A' + byte(i%26)})
+}
+
+func always(i int) bool { return i%failAlways == 7 }
+func once(i int) bool   { return i%failOnce == 3 }
+
+// sweepRows are fares of every origin to two cities.
+func sweepRows(now time.Time) (rows []upstream.Row) {
+	for i := range sweepOrigins {
+		for n, destination := range []string{"ZZA", "ZZB"} {
+			for day := range 2 {
+				rows = append(rows, upstream.Row{
+					Origin: string(sweepOrigin(i)), Destination: destination,
+					Depart: fare.DayOf(now) + fare.Day(10+day), Found: now.Add(-time.Duration(1+day) * 24 * time.Hour),
+					Price: float64(30 + i%50 + 10*n + day), Currency: "EUR",
+				})
+			}
+		}
+	}
+	return rows
+}
+
+// sweepTable is a table in a file of its own; one in the bubble's time has to be opened in the bubble.
+func sweepTable(t *testing.T) store.Table {
+	t.Helper()
+	table, err := boltstore.Open(t.TempDir()+"/test.db", time.Now, boltstore.Scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { table.Close() })
+	return table
+}
+
+func sweepSource(t *testing.T, server *upstreamtest.Server, perMinute int) upstream.Source {
+	t.Helper()
+	client, err := travelpayouts.New(travelpayouts.Config{
+		Token: upstreamtest.Token, BaseURL: "http://upstream.test", PerMinute: perMinute,
+		HTTPClient: &http.Client{Transport: direct{server}},
+		Comparable: upstream.Comparable{
+			CityOf: func(code string) (fare.City, bool) { return fare.City(code), true },
+			Rates:  func(fare.Day) fare.Rates { return fare.Rates{} },
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// sweepContents is what the store holds of the routes and trends of an origin.
+func sweepContents(t *testing.T, table store.Table, origin fare.City) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, partition := range []string{"ROUTE#" + string(origin) + "-ZZA", "ROUTE#" + string(origin) + "-ZZB", "ORIGIN#" + string(origin)} {
+		items, err := table.Query(t.Context(), store.Range{Partition: partition, Read: store.Strong})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range items {
+			if i.Sort != "ASKED" { // that is a time, and differs
+				all[partition+" "+i.Sort] = fmt.Sprintf("%x", i.Data)
+			}
+		}
+	}
+	return all
+}
+
+// partly is a queue that takes the first few messages of a call, and then no more.
+type partly struct {
+	queue.Queue
+	takes int
+}
+
+var errPartly = errors.New("out of order")
+
+func (p partly) Send(ctx context.Context, messages ...string) error {
+	if err := p.Queue.Send(ctx, messages[:p.takes]...); err != nil {
+		return err
+	}
+	return errPartly
+}
+
+// invocations runs the function as Lambda would: each of a few processes does one
+// invocation at a time, and some are killed in the middle of it. The process that
+// takes the place of a killed one has a rate limit of its own that begins anew.
+type invocations struct {
+	t      *testing.T
+	server *upstreamtest.Server
+	table  store.Table
+	queue  *inprocess.Queue
+	idle   chan upstream.Source
+
+	mu                                sync.Mutex
+	chance                            *rand.Rand
+	ran, killed, hurried, redelivered int
+}
+
+// handle is one invocation.
+func (v *invocations) handle(ctx context.Context, messages []queue.Message) (failed []string) {
+	source := <-v.idle
+	defer func() { v.idle <- source }()
+	table := storetest.NewFaulty(v.table)
+	v.mu.Lock()
+	v.ran++
+	dies, call, side := v.chance.IntN(12) == 0, v.chance.IntN(120), storetest.Side(v.chance.IntN(2))
+	hurries, again := v.chance.IntN(20) == 0, v.chance.IntN(50) == 0
+	if hurries {
+		v.hurried++
+	}
+	if again {
+		v.redelivered++
+	}
+	v.mu.Unlock()
+	if dies {
+		table.DieAt(call, side)
+	}
+	if hurries { // the timeout is near
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, 3*time.Second)
+		defer cancel()
+	}
+	f := refresh.Function{
+		Refresher: refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: time.Now},
+		Queue:     v.queue, Log: slog.New(slog.DiscardHandler),
+	}
+	failed = f.Messages(ctx, messages)
+	if dies && table.Calls() > call {
+		v.mu.Lock()
+		v.killed++
+		v.mu.Unlock()
+		source = sweepSource(v.t, v.server, travelpayouts.DefaultPerMinute/concurrency)
+		panic("killed")
+	}
+	if again { // the queue delivers what was done
+		if err := v.queue.Send(ctx, messages[0].Body); err != nil {
+			v.t.Error(err)
+		}
+	}
+	return failed
+}
+
+// TestFanOut spreads a refresh of every city over invocations of which some are
+// killed at any call to the store, some have too little time, and some get what was
+// done already, from a source that fails for one origin in twenty once and for one
+// in a hundred always. Every origin ends asked for or as a dead letter, the store is
+// that of a refresh that nothing disturbed, and the source never has more calls in a
+// minute than it grants. It runs on virtual time.
+func TestFanOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		rows := sweepRows(began)
+
+		calm := sweepTable(t)
+		undisturbed := refresh.Refresher{Source: sweepSource(t, upstreamtest.Detached(rows, time.Now), 1<<30), Fares: store.Fares{Table: calm}, Now: time.Now}
+		if report, err := undisturbed.Run(t.Context()); err != nil || report.Failed > 0 || report.Asked != sweepOrigins {
+			t.Fatal(report, err)
+		}
+
+		server := upstreamtest.Detached(rows, time.Now)
+		server.PerMinute = travelpayouts.DefaultPerMinute
+		asked := map[string]int{}
+		bad, shaky := map[string]bool{}, map[string]bool{}
+		for i := range sweepOrigins {
+			bad[string(sweepOrigin(i))], shaky[string(sweepOrigin(i))] = always(i), once(i)
+		}
+		server.Choose = func(r *http.Request) upstreamtest.Fault {
+			origin := r.URL.Query().Get("origin")
+			asked[origin]++
+			if bad[origin] || shaky[origin] && asked[origin] == 1 {
+				return upstreamtest.Unwilling("no data today", "{}")
+			}
+			return upstreamtest.Fault{}
+		}
+		// Five deliveries, as the queue on AWS has: a killed invocation counts against all messages it had.
+		v := &invocations{
+			t: t, server: server, table: sweepTable(t), chance: rand.New(rand.NewPCG(2026, 3)),
+			queue: inprocess.New(inprocess.Config{Visibility: 6 * time.Minute, Receives: 5}),
+			idle:  make(chan upstream.Source, concurrency),
+		}
+		for range concurrency {
+			v.idle <- sweepSource(t, server, travelpayouts.DefaultPerMinute/concurrency)
+		}
+		planner := refresh.Function{
+			Refresher: refresh.Refresher{Source: <-v.idle, Fares: store.Fares{Table: v.table}, Now: time.Now},
+			Queue:     v.queue, Log: slog.New(slog.DiscardHandler),
+		}
+		v.idle <- planner.Source
+		// The schedule's event comes again, because at first the queue takes a part only.
+		const event = `{"source":"aws.events","time":"2000-01-01T00:00:00Z"}`
+		planner.Queue = partly{v.queue, 1000}
+		if _, err := planner.Event(t.Context(), json.RawMessage(event)); !errors.Is(err, errPartly) {
+			t.Fatal(err)
+		}
+		planner.Queue = v.queue
+		answer, err := planner.Event(t.Context(), json.RawMessage(event))
+		if diff := cmp.Diff(refresh.Planned{Planned: sweepOrigins, At: began.UTC()}, answer); diff != "" || err != nil {
+			t.Fatal(diff, err)
+		}
+		v.queue.Work(t.Context(), inprocess.Work{Workers: concurrency, Batch: 10, Timeout: time.Minute, Drain: true, Log: slog.New(slog.DiscardHandler)}, v.handle)
+		took := time.Since(began)
+
+		var dead []string
+		for _, body := range v.queue.Dead() {
+			var m struct{ Origins []string }
+			if err := json.Unmarshal([]byte(body), &m); err != nil {
+				t.Fatal(err)
+			}
+			dead = append(dead, m.Origins...)
+		}
+		slices.Sort(dead)
+		var wantDead []string
+		done := 0
+		fares := store.Fares{Table: v.table}
+		for i := range sweepOrigins {
+			origin := sweepOrigin(i)
+			at, err := fares.Asked(t.Context(), origin)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := sweepContents(t, v.table, origin)
+			if always(i) {
+				wantDead = append(wantDead, string(origin))
+				if !at.IsZero() || len(got) > 0 {
+					t.Errorf("%s cannot be asked for, and yet: %v %v", origin, at, got)
+				}
+				continue
+			}
+			if at.Before(began) {
+				t.Errorf("%s was not asked for", origin)
+			}
+			if diff := cmp.Diff(sweepContents(t, calm, origin), got); diff != "" {
+				t.Errorf("%s: %s", origin, diff)
+			}
+			done++
+		}
+		if diff := cmp.Diff(wantDead, slices.Compact(dead)); diff != "" {
+			t.Errorf("dead letters: %s", diff)
+		}
+		calls := server.Calls()
+		turned := 0
+		for _, c := range calls {
+			if c.Status == http.StatusTooManyRequests {
+				turned++
+			}
+		}
+		if busiest := server.Busiest(); busiest > travelpayouts.DefaultPerMinute || turned > 0 {
+			t.Errorf("%d calls in the busiest minute, the source grants %d; %d were turned away", busiest, travelpayouts.DefaultPerMinute, turned)
+		}
+		// What fails is asked for again, five times in all, and what was cut off or killed
+		// before it was recorded; but not what is done.
+		if most := sweepOrigins * 5 / 4; len(calls) > most {
+			t.Errorf("%d calls, want %d at most: what is done is asked for again", len(calls), most)
+		}
+		if v.killed < 20 || v.hurried < 10 || v.redelivered < 5 {
+			t.Errorf("%d killed, %d in a hurry, %d delivered again: too little went wrong to show anything", v.killed, v.hurried, v.redelivered)
+		}
+		// When each origin had been asked for, whatever came of it.
+		first := map[string]time.Duration{}
+		for _, c := range calls {
+			if _, origin, ok := strings.Cut(c.Query, "origin="); ok && c.Status == http.StatusOK {
+				if _, seen := first[origin[:3]]; !seen {
+					first[origin[:3]] = c.At.Sub(began)
+				}
+			}
+		}
+		firsts := []time.Duration{}
+		for _, d := range first {
+			firsts = append(firsts, d)
+		}
+		slices.Sort(firsts)
+		t.Logf("%d origins: %d done, %d dead letters", sweepOrigins, done, len(dead))
+		t.Logf("%d invocations, %d killed, %d with too little time, %d messages delivered again", v.ran, v.killed, v.hurried, v.redelivered)
+		t.Logf("%d calls for %d origins (%.2f each); busiest minute %d of %d", len(calls), sweepOrigins, float64(len(calls))/sweepOrigins, server.Busiest(), travelpayouts.DefaultPerMinute)
+		t.Logf("every origin asked for once after %v, the queue empty after %v", firsts[len(firsts)-1].Round(time.Second), took.Round(time.Second))
+	})
+}
+
+// TestSweepKeepsToTheLimit is the same with nothing going wrong: how long the
+// source's limit makes a sweep of every city take, and that nothing else does.
+func TestSweepKeepsToTheLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := upstreamtest.Detached(nil, time.Now)
+		server.PerMinute = travelpayouts.DefaultPerMinute
+		for i := range 3517 { // as many cities as have an airport with flights
+			server.Cities = append(server.Cities, string(sweepOrigin(i)))
+		}
+		table := sweepTable(t)
+		q := inprocess.New(inprocess.Config{Visibility: time.Hour})
+		var processes []queue.Handler
+		for range concurrency {
+			f := refresh.Function{
+				Refresher: refresh.Refresher{Source: sweepSource(t, server, travelpayouts.DefaultPerMinute/concurrency), Fares: store.Fares{Table: table}, Now: time.Now},
+				Queue:     q, Log: slog.New(slog.DiscardHandler),
+			}
+			if len(processes) == 0 {
+				if _, err := f.Event(t.Context(), json.RawMessage(`{}`)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			processes = append(processes, f.Messages)
+		}
+		began := time.Now()
+		var workers sync.WaitGroup
+		for _, p := range processes {
+			workers.Go(func() { q.Work(t.Context(), inprocess.Work{Batch: 10, Timeout: 5 * time.Minute, Drain: true}, p) })
+		}
+		workers.Wait()
+		took, calls := time.Since(began), len(server.Calls())
+		t.Logf("%d calls in %v; busiest minute %d of %d", calls, took.Round(time.Second), server.Busiest(), server.PerMinute)
+		if fair := time.Minute * 3517 / travelpayouts.DefaultPerMinute; took > fair*11/10 || calls != 3517+1 || server.Busiest() > server.PerMinute || len(q.Dead()) > 0 {
+			t.Errorf("%d calls in %v, busiest minute %d; at the limit it is %v", calls, took, server.Busiest(), fair)
+		}
+	})
+}

@@ -1,0 +1,93 @@
+package ssmparams_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/config/ssmparams"
+)
+
+// wire answers each request with the next of its answers, the last again and again.
+type wire struct {
+	answers []answer
+	asked   []*http.Request
+	bodies  []string
+}
+
+type answer struct {
+	status int
+	body   string
+	err    error
+}
+
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	a := w.answers[min(len(w.asked), len(w.answers)-1)]
+	w.asked, w.bodies = append(w.asked, r), append(w.bodies, string(body))
+	if a.err != nil {
+		return nil, a.err
+	}
+	return &http.Response{StatusCode: a.status, Request: r, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(a.body))}, nil
+}
+
+const good = `{"Parameters":[{"Name":"/a","Value":"the-secret","Type":"SecureString"}],"InvalidParameters":["/b"]}`
+
+// TestFaults: what may be gone when asked again is asked again, three times in all,
+// and no error shows a secret.
+func TestFaults(t *testing.T) {
+	throttled := answer{400, `{"__type":"ThrottlingException","message":"Rate exceeded"}`, nil}
+	refused := answer{400, `{"__type":"AccessDeniedException","message":"not yours"}`, nil}
+	for _, c := range []struct {
+		name    string
+		answers []answer
+		asked   int
+		says    string
+	}{
+		{"at once", []answer{{200, good, nil}}, 1, ""},
+		{"throttled, then out of order", []answer{throttled, {503, "", nil}, {200, good, nil}}, 3, ""},
+		{"a broken connection", []answer{{0, "", errors.New("connection reset")}, {200, good, nil}}, 2, ""},
+		{"cut short", []answer{{200, good[:60], nil}}, 3, "not as it should be"},
+		{"of another form", []answer{{200, `{"Parameters":[{"Name":"/a","Value":["the-secret"]}]}`, nil}}, 3, "not as it should be"},
+		{"refused", []answer{refused}, 1, "AccessDeniedException not yours"},
+		{"never", []answer{throttled}, 3, "Rate exceeded"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &wire{answers: c.answers}
+				got, err := ssmparams.In(settings("http://ssm.invalid", w))(t.Context(), []string{"/a", "/b"})
+				if len(w.asked) != c.asked || (err == nil) != (c.says == "") || err != nil && (!strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "the-sec")) {
+					t.Errorf("error %v after %d requests", err, len(w.asked))
+				}
+				if diff := cmp.Diff(map[string]string{"/a": "the-secret"}, got); err == nil && diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
+}
+
+// TestRequest: signed for the service and the region, sent to the service's own address.
+func TestRequest(t *testing.T) {
+	for region, host := range map[string]string{"eu-south-1": "ssm.eu-south-1.amazonaws.com", "cn-north-1": "ssm.cn-north-1.amazonaws.com.cn"} {
+		w := &wire{answers: []answer{{200, good, nil}}}
+		in := settings("", w)
+		in.BaseEndpoint, in.Region = nil, region
+		if _, err := ssmparams.In(in)(t.Context(), []string{"/a"}); err != nil {
+			t.Fatal(err)
+		}
+		r := w.asked[0]
+		if r.URL.String() != "https://"+host+"/" || r.Header.Get("X-Amz-Target") != "AmazonSSM.GetParameters" ||
+			!strings.Contains(r.Header.Get("Authorization"), "/"+region+"/ssm/aws4_request") || w.bodies[0] != `{"Names":["/a"],"WithDecryption":true}` {
+			t.Errorf("%s %v %s", r.URL, r.Header, w.bodies[0])
+		}
+	}
+}

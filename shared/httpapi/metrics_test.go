@@ -1,0 +1,58 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/httpapi"
+	"verdetto/shared/metrics"
+	"verdetto/shared/metrics/metricstest"
+	"verdetto/shared/store"
+)
+
+// TestMetricsOfRequests: the one line of a request holds its metrics, and no more
+// names of endpoints than there are endpoints; without a source it holds none.
+func TestMetricsOfRequests(t *testing.T) {
+	for _, c := range []struct {
+		method, target, route string
+		errors, throttled     float64
+	}{
+		{"GET", "/v1/analisi" + wellFormed, "analisi", 0, 0},
+		{"GET", "/api/v1/analisi" + wellFormed, "analisi", 0, 0},
+		{"HEAD", "/v1/analisi" + wellFormed, "analisi", 0, 0},
+		{"GET", "/v1/analisi?origine=panic&destinazione=b", "analisi", 1, 0},
+		{"GET", "/v1/analisi" + wellFormed, "analisi", 0, 1},
+		{"GET", "/v1/ada@example.com", "unknown", 0, 0},
+		{"DELETE", "/v1/analisi", "unknown", 0, 0},
+		{"MADEUP", "/v1/analisi", "unknown", 0, 0},
+	} {
+		api, counters, log := open(t, httpapi.Config{Metrics: metrics.Of("analisi")})
+		if c.throttled > 0 {
+			counters.err = store.ErrLimit
+		}
+		api.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(c.method, c.target, nil))
+		lines := bytes.Split(bytes.TrimSpace(log.Bytes()), []byte("\n"))
+		got, err := metricstest.Read(lines[len(lines)-1])
+		if err != nil {
+			t.Fatalf("%s %s: %v\n%s", c.method, c.target, err, log)
+		}
+		const ms = "Verdetto function=analisi LatencyMs (Milliseconds)"
+		want := map[string]float64{
+			"Verdetto function=analisi Requests (Count)": 1, "Verdetto function=analisi Errors5xx (Count)": c.errors,
+			"Verdetto function=analisi Throttled429 (Count)": c.throttled,
+			ms: got[ms], "Verdetto function=analisi route=" + c.route + " LatencyMs (Milliseconds)": got[ms],
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s %s: %s", c.method, c.target, diff)
+		}
+
+		api, _, log = open(t, httpapi.Config{})
+		api.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(c.method, c.target, nil))
+		if bytes.Contains(log.Bytes(), []byte("_aws")) {
+			t.Errorf("without a source: %s", log)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+// Package counted stands before a mail sender and logs how sending each mail ended,
+// with metrics for an operator to watch: sent, refused for good, or failed for now.
+// The line holds the kind of the mail and never whom it is to.
+package counted
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"verdetto/shared/mail"
+	"verdetto/shared/metrics"
+)
+
+// Sender is a mail.Sender that counts.
+type Sender struct {
+	Sender  mail.Sender
+	Log     *slog.Logger
+	Metrics metrics.Source
+	Now     func() time.Time
+}
+
+var _ mail.Sender = Sender{}
+
+// Send implements mail.Sender.
+func (s Sender) Send(ctx context.Context, m mail.Message) error {
+	err := s.Sender.Send(ctx, m)
+	outcome := "sent"
+	switch {
+	case errors.Is(err, mail.ErrRefused):
+		outcome = "refused"
+	case err != nil:
+		outcome = "failed"
+	}
+	is := func(what string) float64 {
+		if outcome == what {
+			return 1
+		}
+		return 0
+	}
+	s.Log.LogAttrs(ctx, slog.LevelInfo, "mail", append([]slog.Attr{slog.String("kind", m.Tag), slog.String("outcome", outcome)}, s.Metrics.Attrs(s.Now(),
+		metrics.Metric{Name: "MailSent", Unit: metrics.Count, Value: is("sent")},
+		metrics.Metric{Name: "MailRefused", Unit: metrics.Count, Value: is("refused")},
+		metrics.Metric{Name: "MailFailed", Unit: metrics.Count, Value: is("failed")},
+	)...)...)
+	return err
+}

@@ -1,0 +1,92 @@
+package metrics_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/metrics"
+	"verdetto/shared/metrics/metricstest"
+)
+
+var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func line(s metrics.Source, m ...metrics.Metric) []byte {
+	var log bytes.Buffer
+	slog.New(slog.NewJSONHandler(&log, nil)).LogAttrs(context.Background(), slog.LevelInfo, "line", append([]slog.Attr{slog.String("path", "/v1")}, s.Attrs(now, m...)...)...)
+	return log.Bytes()
+}
+
+func TestLines(t *testing.T) {
+	route := []slog.Attr{slog.String("route", "rotte")}
+	for _, c := range []struct {
+		name    string
+		metrics []metrics.Metric
+		want    map[string]float64
+	}{
+		{"one", []metrics.Metric{{Name: "A", Unit: metrics.Count, Value: 3}}, map[string]float64{"Verdetto function=analisi A (Count)": 3}},
+		{"a zero is a value", []metrics.Metric{{Name: "A", Unit: metrics.Count}}, map[string]float64{"Verdetto function=analisi A (Count)": 0}},
+		{"some told apart", []metrics.Metric{
+			{Name: "A", Unit: metrics.Count, Value: 1}, {Name: "B", Unit: metrics.Milliseconds, Value: 1.25, By: route},
+			{Name: "C", Unit: metrics.Count, Value: 2}, {Name: "D", Unit: metrics.Count, Value: 4}, {Name: "E", Unit: metrics.Count, Value: 5, By: route},
+		}, map[string]float64{
+			"Verdetto function=analisi A (Count)": 1, "Verdetto function=analisi C (Count)": 2, "Verdetto function=analisi D (Count)": 4,
+			"Verdetto function=analisi B (Milliseconds)": 1.25, "Verdetto function=analisi route=rotte B (Milliseconds)": 1.25,
+			"Verdetto function=analisi E (Count)": 5, "Verdetto function=analisi route=rotte E (Count)": 5,
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out := line(metrics.Of("analisi"), c.metrics...)
+			got, err := metricstest.Read(out)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("%s\n%s", diff, out)
+			}
+			if !strings.Contains(string(out), `"path":"/v1"`) || !strings.Contains(string(out), `"Timestamp":1772366400000`) {
+				t.Errorf("%s", out)
+			}
+		})
+	}
+}
+
+// TestWithoutASource: on a desk nothing is added.
+func TestWithoutASource(t *testing.T) {
+	for name, attrs := range map[string][]slog.Attr{
+		"no source":  metrics.Source{}.Attrs(now, metrics.Metric{Name: "A", Unit: metrics.Count}),
+		"no metrics": metrics.Of("analisi").Attrs(now),
+	} {
+		if len(attrs) > 0 {
+			t.Errorf("%s: %v", name, attrs)
+		}
+	}
+}
+
+// TestReadRefuses shows that reading can fail.
+func TestReadRefuses(t *testing.T) {
+	good := `{"f":"x","A":1,"_aws":{"Timestamp":1772366400000,"CloudWatchMetrics":[{"Namespace":"N","Dimensions":[["f"]],"Metrics":[{"Name":"A","Unit":"Count"}]}]}}`
+	if got, err := metricstest.Read([]byte(good)); err != nil || got["N f=x A (Count)"] != 1 {
+		t.Fatal(got, err)
+	}
+	for name, change := range map[string][2]string{
+		"no header":             {`_aws`, `_azure`},
+		"no such member":        {`"A":1`, `"B":1`},
+		"a metric of text":      {`"A":1`, `"A":"1"`},
+		"a dimension of number": {`"f":"x"`, `"f":1`},
+		"a unit of our own":     {`"Count"`, `"Calls"`},
+		"a member twice":        {`"A":1`, `"A":1,"A":2`},
+		"seconds for a moment":  {`1772366400000`, `1772366400`},
+		"a spelling of ours":    {`"Namespace"`, `"namespace"`},
+		"no line":               {`{"f"`, `{f`},
+	} {
+		if _, err := metricstest.Read([]byte(strings.Replace(good, change[0], change[1], 1))); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

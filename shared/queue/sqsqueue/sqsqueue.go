@@ -1,0 +1,104 @@
+// Package sqsqueue sends messages to Amazon SQS, in batches of ten. Of a batch SQS
+// takes some messages and refuses others; those are sent again a few times, and
+// what is refused for good is in the error.
+//
+// Receiving is Lambda's business: it hands over messages as events (lambdaqueue).
+package sqsqueue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"verdetto/shared/queue"
+)
+
+const (
+	batchMessages = 10
+	batchBytes    = 256 << 10 // what a batch could always hold together
+	tries         = 4         // of a message that SQS refused by a fault of its own
+	firstPause    = 100 * time.Millisecond
+)
+
+// Queue sends to one queue.
+type Queue struct {
+	client *sqs.Client
+	url    string
+}
+
+var _ queue.Queue = (*Queue)(nil)
+
+// New gives the queue at an address.
+func New(client *sqs.Client, url string) *Queue { return &Queue{client, url} }
+
+// Send implements queue.Queue.
+func (q *Queue) Send(ctx context.Context, messages ...string) error {
+	if err := queue.Validate(messages); err != nil {
+		return err
+	}
+	var faults []error
+	for len(messages) > 0 {
+		n, size := 0, 0
+		for n < min(len(messages), batchMessages) && (n == 0 || size+len(messages[n]) <= batchBytes) {
+			size += len(messages[n])
+			n++
+		}
+		if err := q.batch(ctx, messages[:n]); err != nil {
+			faults = append(faults, err)
+			if ctx.Err() != nil {
+				break // the others would say the same
+			}
+		}
+		messages = messages[n:]
+	}
+	if err := errors.Join(faults...); err != nil {
+		return fmt.Errorf("send to queue: %w", err)
+	}
+	return nil
+}
+
+// batch sends until every message is taken, one is refused for good, or tries are spent.
+func (q *Queue) batch(ctx context.Context, messages []string) error {
+	entries := make([]types.SendMessageBatchRequestEntry, len(messages))
+	for i, m := range messages {
+		entries[i] = types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageBody: aws.String(m)}
+	}
+	var final []error
+	pause := firstPause
+	for try := 1; ; try++ {
+		out, err := q.client.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: aws.String(q.url), Entries: entries})
+		if err != nil {
+			return errors.Join(append(final, err)...) // the client has tried again where that helps
+		}
+		var again []types.SendMessageBatchRequestEntry
+		var refused []error
+		for _, f := range out.Failed {
+			err := fmt.Errorf("%s: %s", aws.ToString(f.Code), aws.ToString(f.Message))
+			i, wrong := strconv.Atoi(aws.ToString(f.Id))
+			if f.SenderFault || wrong != nil || i < 0 || i >= len(messages) {
+				final = append(final, err)
+				continue
+			}
+			refused = append(refused, err)
+			again = append(again, types.SendMessageBatchRequestEntry{Id: f.Id, MessageBody: aws.String(messages[i])})
+		}
+		if len(again) == 0 {
+			return errors.Join(final...)
+		}
+		if try == tries {
+			return fmt.Errorf("after %d tries: %w", try, errors.Join(append(final, refused...)...))
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(append(final, ctx.Err())...)
+		case <-time.After(pause):
+		}
+		entries, pause = again, 2*pause
+	}
+}
