@@ -59,6 +59,21 @@ var Table = []Route{
 		Free: Cap{100, day}, Pro: Cap{120, time.Minute},
 	},
 	{
+		Name: "storico", Method: "GET", Path: "/v1/storico", Function: "analisi",
+		Free: Cap{100, day}, Pro: Cap{120, time.Minute},
+	},
+	{
+		// It is asked at every stroke of a key and answered from memory: counting would cost more than answering.
+		Name: "citta", Method: "GET", Path: "/v1/citta", Function: "analisi",
+		Edge: Edge{Free: day},
+	},
+	{Name: "home", Method: "GET", Path: "/", Function: "analisi"}, // what it looks up it counts as analisi or price-trends
+	{
+		Name: "card", Method: "GET", Path: "/card/{file}", Function: "analisi",
+		Free: Cap{300, day},
+		Edge: Edge{Free: 6 * time.Hour},
+	},
+	{
 		Name: "price-trends", Method: "GET", Path: "/v1/price-trends", Function: "pricetrends",
 		Free: Cap{100, day}, Pro: Cap{60, time.Minute},
 		Edge: Edge{Free: 6 * time.Hour, Pro: 10 * time.Minute},

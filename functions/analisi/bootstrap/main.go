@@ -24,8 +24,9 @@ import (
 func main() {
 	var table config.Store
 	var door config.Door
+	var site config.Public
 	var clock config.Clock
-	if err := config.Load(&table, &door, &clock); err != nil {
+	if err := config.Load(&table, &door, &site, &clock); err != nil {
 		log.Fatal(err)
 	}
 	settings, err := aws.LoadDefaultConfig(context.Background())
@@ -41,7 +42,7 @@ func main() {
 		Limiter: limit.New(items, now), Customers: store.Keys{Table: items},
 	})
 	fares := store.Fares{Table: items}
-	verdicts := &analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: now, Log: logger}
+	verdicts := &analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: now, Log: logger, BaseURL: site.BaseURL}
 	verdicts.Register(api)
 	(&agents.Service{Verdicts: verdicts, Trends: &view.Reader{Fares: fares, Now: now}, Log: logger}).Register(api)
 	lambdahttp.Main(api)

@@ -1,0 +1,117 @@
+package analisi
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"verdetto/shared/fare"
+)
+
+// words is how the page speaks in one language. What holds a number or a name
+// is a function, because sentences are not built alike in two languages.
+type words struct {
+	Lang, Title, Description string
+
+	From, To, Ask, Swap, Example       string
+	Claim, Lede                        string
+	How                                [3][2]string // why it can be believed: a heading and a sentence each
+	Popular, PopularLede, PopularOther string
+
+	Levels                [4]string         // names on the scale
+	Verdicts              map[string]string // headline by level
+	Sure                  map[string]string // by reliability
+	Seasonal              string
+	Now                   func(price string) string
+	History, HistoryNote  string
+	ScaleNote             string
+	Ends                  [2]string
+	Months, MonthsNote    string
+	Window                string
+	WindowEnds            [2]string
+	NoMonths, NoWindow    string
+	Numbers, Week, Lowest string
+	Median, Days, Month   string
+	Fares, Destination    string
+	Price, Change         string
+	Share, Back, Others   string
+	Invented              string
+
+	Alert, AlertLede, Email, Threshold, ThresholdNote, Subscribe, Privacy string
+	Pro, ProLede, Buy, ProNote                                            string
+
+	UnknownTitle, Perhaps, SameTitle, SameLede                   string
+	NotCoveredTitle, NotCoveredLede, NoFareTitle                 string
+	TooManyTitle, TooManyLede, FaultTitle, FaultLede             string
+	BadTitle, BadLede, MissingTitle, MissingLede, NothingTitle   string
+	Nothing, AlertAnyway, SendFailed, Sending, Offered, NoOffers string
+	Sent, Refused, Later                                         string
+
+	route       func(from, to string) string
+	popularFrom func(city string) string
+	unknown     func(name string) string
+	noFare      func(newest string) string
+	headline    func(level, price string) string // for a card and a title
+	today       func(price, depart string) string
+	dearer      func(dearer, size int) string
+	against     func(median string, difference fare.Cents, amount string) string
+	certainty   func(days int) string
+	tooLittle   func(days, needed int) string
+	monthsBest  func(months []string, median string) string
+	window      func(from, to int, saving string) string
+	fresh       func(when string, observations int) string
+	asOf        func(day string) string
+	scaleLabel  func(percentile, low, high int) string
+	historyIs   func(price, low, median string) string
+	ago         func(days int) string
+	money       func(fare.Cents) string
+	count       func(int) string
+	months      [12]string
+}
+
+// whole writes an amount without its cents where there are none.
+func whole(c fare.Cents, decimal, thousand string) string {
+	sign := ""
+	if c < 0 {
+		sign, c = "−", -c
+	}
+	s := sign + grouped(int(c/100), thousand)
+	if c%100 != 0 {
+		s += fmt.Sprintf("%s%02d", decimal, c%100)
+	}
+	return s
+}
+
+// grouped writes a number in groups of three digits.
+func grouped(n int, thousand string) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + thousand + s[i:]
+	}
+	return s
+}
+
+func (w *words) month(m time.Month) string { return w.months[m-1] }
+
+// short is a month in three letters.
+func (w *words) short(m time.Month) string { return string([]rune(w.months[m-1])[:3]) }
+
+// initial is a month's first letter.
+func (w *words) initial(m time.Month) string { return strings.ToUpper(w.months[m-1][:1]) }
+
+// date is a day as it is said.
+func (w *words) date(d fare.Day) string {
+	t := d.Time()
+	return fmt.Sprintf("%d %s %d", t.Day(), w.month(t.Month()), t.Year())
+}
+
+// list joins names with commas.
+func list(names []string, and string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " " + and + " " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+var languages = map[string]*words{"it": &italian, "en": &english}
