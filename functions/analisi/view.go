@@ -1,6 +1,7 @@
 package analisi
 
 import (
+	"fmt"
 	"html/template"
 	"math"
 	"net/http"
@@ -51,6 +52,13 @@ func (v view) Examples() []anchor {
 		all = append(all, anchor{v.W.popularFrom(name), address(name, "", v.Lang)})
 	}
 	return all
+}
+
+// Sample is what a verdict looks like.
+func (v view) Sample() drawn {
+	w := v.W
+	s := chart.Scale{Percentile: 7, Low: 3, High: 17, Names: w.Levels, Label: w.ExampleNote}
+	return drawn{s.SVG(680), s.SVG(328)}
 }
 
 // notice is an answer that is no verdict.
@@ -202,7 +210,7 @@ func (j *judgement) picture(w *words, sheet verdict.Sheet, scale verdict.Scale, 
 	weeks := verdict.Since(verdict.Weeks(sheet), today, freeWeeks)
 	h := chart.History{
 		Weeks: weeks, Scale: scale, Today: today, Price: t.Price, Level: level,
-		Money: w.money, Month: w.short, Now: w.Now(w.money(t.Price)),
+		Money: w.money, Month: w.short,
 		Label: w.historyIs(w.money(t.Price), w.money(t.Minimum), w.money(t.Median)),
 	}
 	j.History = drawn{h.SVG(680, 300), h.SVG(328, 260)}
@@ -214,7 +222,7 @@ func (j *judgement) picture(w *words, sheet verdict.Sheet, scale verdict.Scale, 
 func scaleOf(w *words, t verdict.Standing) chart.Scale {
 	low, high := t.Interval()
 	return chart.Scale{
-		Percentile: t.Percentile(), Low: low, High: high, Names: w.Levels, Ends: w.Ends,
+		Percentile: t.Percentile(), Low: low, High: high, Names: w.Levels,
 		Label: w.scaleLabel(t.Percentile(), int(math.Round(low)), int(math.Round(high))),
 	}
 }
@@ -224,10 +232,10 @@ func (j *judgement) departures(w *words, sheet verdict.Sheet) {
 	if len(sheet.Months) > 1 {
 		var best []string
 		for _, m := range sheet.Months[:min(2, len(sheet.Months)/2)] {
-			best = append(best, w.month(time.Month(m.Month)))
+			best = append(best, fmt.Sprintf("%s (%s)", w.month(time.Month(m.Month)), w.money((m.Median+50)/100*100)))
 		}
-		j.MonthsText = w.monthsBest(best, w.money((sheet.Months[0].Median+50)/100*100))
-		m := chart.Months{Months: sheet.Months, Name: w.short, Label: j.MonthsText}
+		j.MonthsText = w.monthsBest(best)
+		m := chart.Months{Months: sheet.Months, Best: len(best), Name: w.short, Label: j.MonthsText}
 		j.Months.Wide = m.SVG(680, 190)
 		m.Name = w.initial
 		j.Months.Narrow = m.SVG(328, 170)

@@ -17,16 +17,15 @@ type words struct {
 	From, To, Ask, Swap, Example       string
 	Claim, Lede                        string
 	How                                [3][2]string // why it can be believed: a heading and a sentence each
+	ExampleNote                        string
 	Popular, PopularLede, PopularOther string
 
 	Levels                [4]string         // names on the scale
 	Verdicts              map[string]string // headline by level
 	Sure                  map[string]string // by reliability
 	Seasonal              string
-	Now                   func(price string) string
 	History, HistoryNote  string
 	ScaleNote             string
-	Ends                  [2]string
 	Months, MonthsNote    string
 	Window                string
 	WindowEnds            [2]string
@@ -58,7 +57,7 @@ type words struct {
 	against     func(median string, difference fare.Cents, amount string) string
 	certainty   func(days int) string
 	tooLittle   func(days, needed int) string
-	monthsBest  func(months []string, median string) string
+	monthsBest  func(months []string) string
 	window      func(from, to int, saving string) string
 	fresh       func(when string, observations int) string
 	asOf        func(day string) string

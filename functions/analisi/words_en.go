@@ -14,11 +14,12 @@ var english = words{
 	Claim: "Is today's fare a good one?",
 	Lede:  "We compare today's cheapest flight with the cheapest of other days on the same route. And we say how sure we are.",
 	How: [3][2]string{
-		{"Like with like", "Today's lowest fare is compared with the lowest of other days: never with all fares in one heap, against which every day looks like a bargain."},
-		{"With its certainty", "Every verdict comes with its margin. Below 8 observed days there is no verdict: we say that we do not know."},
-		{"Nothing to sell", "No ticket, no booking link, no advertising: we earn nothing when you buy."},
+		{"Like with like", "Today's lowest fare against the lowest of other days: in one heap, every day looks like a bargain."},
+		{"With its certainty", "Every verdict comes with its margin. Below 8 observed days we say that we do not know."},
+		{"Nothing to sell", "No ticket, no booking link: we earn nothing when you buy."},
 	},
-	Popular: "Where people fly from", PopularLede: "The destinations most looked for, with the lowest fare seen lately. Choose one for its verdict.", PopularOther: "Other destinations from",
+	ExampleNote: "A verdict looks like this: the dot is today among all days, the bar is how sure we are.",
+	Popular:     "Where people fly from", PopularLede: "The destinations most looked for, with the lowest fare seen lately. Choose one for its verdict.", PopularOther: "Other destinations from",
 
 	Levels: [4]string{"great", "good", "normal", "expensive"},
 	Verdicts: map[string]string{
@@ -27,16 +28,14 @@ var english = words{
 	},
 	Sure:     map[string]string{"alta": "High certainty", "media": "Medium certainty", "bassa": "Low certainty"},
 	Seasonal: "Compared with the same season of all years.",
-	Now:      func(price string) string { return "today " + price },
 	History:  "Today and the last six months", HistoryNote: "The line is each week's lowest fare, the shade reaches up to the median. On the right, how many days had which fare. The bands are the four verdicts.",
 	ScaleNote: "The dot is today among all observed days, from the cheapest to the most expensive. The bar is the margin: where it would stand, 9 times out of 10, in a much longer history.",
-	Ends:      [2]string{"cheapest", "most expensive"},
 	Months:    "When to fly", MonthsNote: "Median fare by month of departure, in euros.",
 	Window:     "When to book",
 	WindowEnds: [2]string{"days before departure", "departure"},
 	NoMonths:   "There are not enough fares yet to compare months.", NoWindow: "There are not enough departures yet to say how early to book.",
 	Numbers: "The numbers", Week: "Week from", Lowest: "Lowest", Median: "Median", Days: "Days", Month: "Month", Fares: "Fares",
-	Destination: "Destination", Price: "From", Change: "Against the week before",
+	Destination: "Destination", Price: "From", Change: "In 7 days",
 	Share: "Link to this verdict", Back: "A new question", Others: "Other destinations from",
 	Invented: "Demonstration: the fares are invented.",
 
@@ -69,8 +68,8 @@ var english = words{
 	},
 	headline: func(level, price string) string {
 		return map[string]string{
-			"ottimo": price + ": a great fare", "buono": price + ": a good fare",
-			"normale": price + ": a normal fare", "caro": price + ": expensive today",
+			"ottimo": price + ", a great fare", "buono": price + ", a good fare",
+			"normale": price + ", a normal fare", "caro": price + ", expensive today",
 		}[level]
 	},
 	today: func(price, depart string) string {
@@ -98,8 +97,8 @@ var english = words{
 	tooLittle: func(days, needed int) string {
 		return fmt.Sprintf("We know %d days of fares on this route; an honest verdict needs at least %d. Come back in a few weeks.", days, needed)
 	},
-	monthsBest: func(months []string, median string) string {
-		return "It usually costs least to leave in " + list(months, "and") + ": about " + median + "."
+	monthsBest: func(months []string) string {
+		return "It usually costs least to leave in " + list(months, "and") + "."
 	},
 	window: func(from, to int, saving string) string {
 		s := fmt.Sprintf("Between %d and %d days before departure", from, to)

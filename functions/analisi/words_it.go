@@ -14,11 +14,12 @@ var italian = words{
 	Claim: "Il prezzo di oggi è buono?",
 	Lede:  "Confrontiamo il volo più economico di oggi con quello degli altri giorni, sulla stessa rotta. E diciamo quanto siamo sicuri.",
 	How: [3][2]string{
-		{"Uguale con uguale", "Il minimo di oggi si confronta con il minimo degli altri giorni: mai con tutti i prezzi alla rinfusa, dove ogni giorno sembra un affare."},
-		{"Con la sua certezza", "Ogni verdetto porta il suo margine. Sotto gli 8 giorni osservati non c'è verdetto: diciamo che non lo sappiamo."},
-		{"Niente da vendere", "Nessun biglietto, nessun link per prenotare, nessuna pubblicità: non guadagniamo se compri."},
+		{"Uguale con uguale", "Il minimo di oggi contro il minimo degli altri giorni: alla rinfusa ogni giorno sembra un affare."},
+		{"Con la sua certezza", "Ogni verdetto porta il suo margine. Sotto gli 8 giorni osservati diciamo che non lo sappiamo."},
+		{"Niente da vendere", "Nessun biglietto, nessun link per prenotare: non guadagniamo se compri."},
 	},
-	Popular: "Dove si vola da", PopularLede: "Le destinazioni più cercate, con il prezzo più basso visto di recente. Scegline una per il verdetto.", PopularOther: "Altre destinazioni da",
+	ExampleNote: "Un verdetto si vede così: il punto è oggi fra tutti i giorni, il tratto è quanto ne siamo sicuri.",
+	Popular:     "Dove si vola da", PopularLede: "Le destinazioni più cercate, con il prezzo più basso visto di recente. Scegline una per il verdetto.", PopularOther: "Altre destinazioni da",
 
 	Levels: [4]string{"ottimo", "buono", "normale", "caro"},
 	Verdicts: map[string]string{
@@ -27,16 +28,14 @@ var italian = words{
 	},
 	Sure:     map[string]string{"alta": "Certezza alta", "media": "Certezza media", "bassa": "Certezza bassa"},
 	Seasonal: "Il confronto è con la stessa stagione di tutti gli anni.",
-	Now:      func(price string) string { return "oggi " + price },
 	History:  "Oggi e gli ultimi sei mesi", HistoryNote: "La linea è il prezzo più basso di ogni settimana, l'ombra arriva alla mediana. A destra, quanti giorni per prezzo. Le fasce sono i quattro verdetti.",
 	ScaleNote: "Il punto è oggi fra tutti i giorni osservati, dal meno caro al più caro. Il tratto è il margine: dove starebbe, 9 volte su 10, con una storia molto più lunga.",
-	Ends:      [2]string{"meno caro", "più caro"},
 	Months:    "Quando partire", MonthsNote: "Prezzo mediano per mese di partenza, in euro.",
 	Window:     "Quando prenotare",
 	WindowEnds: [2]string{"giorni prima della partenza", "partenza"},
 	NoMonths:   "Non ci sono ancora abbastanza prezzi per confrontare i mesi.", NoWindow: "Non ci sono ancora abbastanza partenze per dire con quanto anticipo conviene.",
 	Numbers: "I numeri", Week: "Settimana dal", Lowest: "Minimo", Median: "Mediana", Days: "Giorni", Month: "Mese", Fares: "Prezzi",
-	Destination: "Destinazione", Price: "Da", Change: "Rispetto alla settimana prima",
+	Destination: "Destinazione", Price: "Da", Change: "In 7 giorni",
 	Share: "Link a questo verdetto", Back: "Una nuova domanda", Others: "Altre destinazioni da",
 	Invented: "Dimostrazione: i prezzi sono inventati.",
 
@@ -69,8 +68,8 @@ var italian = words{
 	},
 	headline: func(level, price string) string {
 		return map[string]string{
-			"ottimo": price + ": un ottimo prezzo", "buono": price + ": un buon prezzo",
-			"normale": price + ": un prezzo normale", "caro": price + ": oggi è caro",
+			"ottimo": price + ", un ottimo prezzo", "buono": price + ", un buon prezzo",
+			"normale": price + ", un prezzo normale", "caro": price + ", oggi è caro",
 		}[level]
 	},
 	today: func(price, depart string) string {
@@ -98,8 +97,8 @@ var italian = words{
 	tooLittle: func(days, needed int) string {
 		return fmt.Sprintf("Di questa rotta conosciamo %d giorni di prezzi; ne servono almeno %d per un verdetto onesto. Torna fra qualche settimana.", days, needed)
 	},
-	monthsBest: func(months []string, median string) string {
-		return "Di solito si paga meno partendo in " + list(months, "e") + ": intorno a " + median + "."
+	monthsBest: func(months []string) string {
+		return "Di solito si paga meno partendo in " + list(months, "e") + "."
 	},
 	window: func(from, to int, saving string) string {
 		s := fmt.Sprintf("Fra %d e %d giorni prima della partenza", from, to)

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"html/template"
+	"math"
 	"strings"
 	"time"
 
@@ -18,7 +19,6 @@ type History struct {
 	Level string
 	Money func(fare.Cents) string
 	Month func(time.Month) string
-	Now   string // what today is called
 	Label string
 }
 
@@ -26,7 +26,7 @@ type History struct {
 func (h History) SVG(width, height int) template.HTML {
 	c := newCanvas("history", width, height, h.Label)
 	low, high := h.span()
-	const top, bottom, left = 14.0, 24.0, 44.0
+	const top, bottom, left = 14.0, 24.0, 58.0
 	right := float64(width) * 0.80 // the days begin here
 	plot := float64(height) - top - bottom
 	y := func(p fare.Cents) float64 {
@@ -46,7 +46,9 @@ func (h History) SVG(width, height int) template.HTML {
 	}
 	for _, p := range ticks(low, high, 5) {
 		c.line("grid", left, y(p), float64(width), y(p))
-		c.text("tick", "end", left-6, y(p)+4, h.Money(p))
+		if math.Abs(y(p)-y(h.Price)) > 14 { // where today's own price is written
+			c.text("tick", "end", left-7, y(p)+4, h.Money(p))
+		}
 	}
 	for d := from; d < h.Today; d++ {
 		if t := d.Time(); t.Day() == 1 && x(d) < right-40 {
@@ -59,11 +61,7 @@ func (h History) SVG(width, height int) template.HTML {
 
 	c.line("now", left, y(h.Price), float64(width), y(h.Price))
 	c.dot("today "+h.Level, x(h.Today), y(h.Price), 7)
-	above := y(h.Price) - 12
-	if above < top+12 {
-		above = y(h.Price) + 24
-	}
-	c.text("label", "end", x(h.Today)+8, above, h.Now)
+	c.text("label", "end", left-7, y(h.Price)+4, h.Money(h.Price))
 	return c.done()
 }
 

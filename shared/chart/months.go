@@ -13,6 +13,7 @@ import (
 // Months shows the median fare by month of departure, in the order of the calendar.
 type Months struct {
 	Months []verdict.Month // cheapest first
+	Best   int             // how many of the cheapest are set apart
 	Name   func(time.Month) string
 	Label  string
 }
@@ -37,7 +38,7 @@ func (m Months) SVG(width, height int) template.HTML {
 		}
 		median := m.Months[rank].Median
 		class := "bar"
-		if rank < 3 && rank < len(m.Months)/2 { // the cheapest few, where there are others
+		if rank < m.Best {
 			class = "bar cheap"
 		}
 		h := max(2, (floor-top)*float64(median)/float64(highest))

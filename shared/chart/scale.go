@@ -7,7 +7,6 @@ type Scale struct {
 	Percentile int
 	Low, High  float64   // the interval of the percentile
 	Names      [4]string // of the levels, best first
-	Ends       [2]string // what the ends mean: cheapest, dearest
 	Label      string
 }
 
@@ -23,7 +22,11 @@ func (s Scale) SVG(width int) template.HTML {
 	at := func(percent float64) float64 { return margin + w*percent/100 }
 	for i, name := range levels {
 		c.rect("zone "+name, at(bounds[i]), top, at(bounds[i+1])-at(bounds[i])-2, thick)
-		c.text("name "+name, "start", at(bounds[i]), top+thick+17, s.Names[i])
+		if i == 0 { // it is too short for its name
+			c.text("name", "start", at(0), top+thick+17, s.Names[i])
+		} else {
+			c.text("name", "middle", (at(bounds[i])+at(bounds[i+1]))/2, top+thick+17, s.Names[i])
+		}
 	}
 	x := at(float64(s.Percentile))
 	c.line("whisker", at(s.Low), 13, at(s.High), 13)
