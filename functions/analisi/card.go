@@ -76,7 +76,7 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 		scale := scaleOf(w, t)
 		c.Level, c.Scale = level, &scale
 		c.Verdict = w.headline(level, w.money(live.Price))
-		c.Detail = w.dearer(t.Size-t.Below-t.Equal, t.Size)
+		c.Detail = w.dearer(t.Size-t.Below-t.Equal, t.Equal, t.Size)
 	}
 	png, err := c.PNG()
 	if err != nil {

@@ -189,12 +189,7 @@ func (v *view) judged(q question, sheet verdict.Sheet, a verdict.Analysis, today
 
 // stand says how today's fare stands, and how sure that is.
 func (j *judgement) stand(w *words, t verdict.Standing, a verdict.Verdetto) {
-	difference := t.Price - t.Median
-	amount := difference
-	if amount < 0 {
-		amount = -amount
-	}
-	j.Facts = append(j.Facts, w.dearer(t.Size-t.Below-t.Equal, t.Size), w.against(w.money(t.Median), difference, w.money(amount)))
+	j.Facts = append(j.Facts, w.dearer(t.Size-t.Below-t.Equal, t.Equal, t.Size), w.against(t.Price, t.Median))
 	j.Sure, j.SureDays = w.Sure[a.Affidabilita], w.certainty(t.Size)
 	certainty := 1 + slices.Index([]string{verdict.Bassa, verdict.Media, verdict.Alta}, a.Affidabilita)
 	for i := range j.Dots {

@@ -53,8 +53,8 @@ type words struct {
 	noFare      func(newest string) string
 	headline    func(level, price string) string // for a card and a title
 	today       func(price, depart string) string
-	dearer      func(dearer, size int) string
-	against     func(median string, difference fare.Cents, amount string) string
+	dearer      func(dearer, equal, size int) string
+	against     func(price, median fare.Cents) string
 	certainty   func(days int) string
 	tooLittle   func(days, needed int) string
 	monthsBest  func(months []string) string
@@ -80,6 +80,11 @@ func whole(c fare.Cents, decimal, thousand string) string {
 		s += fmt.Sprintf("%s%02d", decimal, c%100)
 	}
 	return s
+}
+
+// nearly tells whether a price is as good as the usual one: within the 2 % that a verdict makes nothing of.
+func nearly(price, median fare.Cents) bool {
+	return price*100 > median*98 && price*98 < median*100
 }
 
 // grouped writes a number in groups of three digits.

@@ -75,8 +75,10 @@ var english = words{
 	today: func(price, depart string) string {
 		return "Today from " + price + " (departure: " + depart + ")."
 	},
-	dearer: func(dearer, size int) string {
+	dearer: func(dearer, equal, size int) string {
 		switch {
+		case 2*equal >= size:
+			return fmt.Sprintf("It cost the same on %d of %d days.", equal, size)
 		case dearer == size:
 			return fmt.Sprintf("Never seen so low in %d observed days.", size)
 		case dearer == 0:
@@ -84,14 +86,15 @@ var english = words{
 		}
 		return fmt.Sprintf("It cost more on %d of %d days.", dearer, size)
 	},
-	against: func(median string, difference fare.Cents, amount string) string {
+	against: func(price, median fare.Cents) string {
+		usual := "It usually costs " + englishMoney(median)
 		switch {
-		case difference < 0:
-			return "It usually costs " + median + ": that is " + amount + " less."
-		case difference > 0:
-			return "It usually costs " + median + ": that is " + amount + " more."
+		case nearly(price, median):
+			return usual + ": about the same."
+		case price < median:
+			return usual + ": that is " + englishMoney(median-price) + " less."
 		}
-		return "It is the usual fare, " + median + "."
+		return usual + ": that is " + englishMoney(price-median) + " more."
 	},
 	certainty: func(days int) string { return fmt.Sprintf("from %d observed days", days) },
 	tooLittle: func(days, needed int) string {
@@ -126,7 +129,9 @@ var english = words{
 		}
 		return fmt.Sprintf("%d days ago", days)
 	},
-	money:  func(c fare.Cents) string { return "€" + whole(c, ".", ",") },
+	money:  englishMoney,
 	count:  func(n int) string { return grouped(n, ",") },
 	months: [12]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
 }
+
+func englishMoney(c fare.Cents) string { return "€" + whole(c, ".", ",") }

@@ -75,8 +75,10 @@ var italian = words{
 	today: func(price, depart string) string {
 		return "Oggi costa da " + price + " (partenza: " + depart + ")."
 	},
-	dearer: func(dearer, size int) string {
+	dearer: func(dearer, equal, size int) string {
 		switch {
+		case 2*equal >= size:
+			return fmt.Sprintf("In %d giorni su %d costava lo stesso.", equal, size)
 		case dearer == size:
 			return fmt.Sprintf("Mai visto così basso in %d giorni osservati.", size)
 		case dearer == 0:
@@ -84,14 +86,15 @@ var italian = words{
 		}
 		return fmt.Sprintf("In %d giorni su %d costava di più.", dearer, size)
 	},
-	against: func(median string, difference fare.Cents, amount string) string {
+	against: func(price, median fare.Cents) string {
+		usual := "Di solito costa " + italianMoney(median)
 		switch {
-		case difference < 0:
-			return "Di solito costa " + median + ": sono " + amount + " in meno."
-		case difference > 0:
-			return "Di solito costa " + median + ": sono " + amount + " in più."
+		case nearly(price, median):
+			return usual + ": più o meno lo stesso."
+		case price < median:
+			return usual + ": sono " + italianMoney(median-price) + " in meno."
 		}
-		return "È il prezzo di sempre, " + median + "."
+		return usual + ": sono " + italianMoney(price-median) + " in più."
 	},
 	certainty: func(days int) string { return fmt.Sprintf("su %d giorni osservati", days) },
 	tooLittle: func(days, needed int) string {
@@ -126,7 +129,9 @@ var italian = words{
 		}
 		return fmt.Sprintf("%d giorni fa", days)
 	},
-	money:  func(c fare.Cents) string { return whole(c, ",", ".") + "\u00a0€" },
+	money:  italianMoney,
 	count:  func(n int) string { return grouped(n, ".") },
 	months: [12]string{"gennaio", "febbraio", "marzo", "aprile", "maggio", "giugno", "luglio", "agosto", "settembre", "ottobre", "novembre", "dicembre"},
 }
+
+func italianMoney(c fare.Cents) string { return whole(c, ",", ".") + "\u00a0€" }

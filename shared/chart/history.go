@@ -26,7 +26,7 @@ type History struct {
 func (h History) SVG(width, height int) template.HTML {
 	c := newCanvas("history", width, height, h.Label)
 	low, high := h.span()
-	const top, bottom, left = 14.0, 24.0, 58.0
+	const top, bottom, left = 14.0, 24.0, 66.0
 	right := float64(width) * 0.80 // the days begin here
 	plot := float64(height) - top - bottom
 	y := func(p fare.Cents) float64 {
@@ -111,17 +111,18 @@ func (h History) line(c *canvas, x func(fare.Day) float64, y func(fare.Cents) fl
 // days draws how many days of the sample had which price, lying on the side.
 func (h History) days(c *canvas, left, right float64, y func(fare.Cents) float64, low, high fare.Cents) {
 	const bins = 22
-	var counts [bins]int
-	most := 0
+	thick := (y(low)-y(high))/bins - 1
+	var counts, sums [bins]int64
+	most := int64(0)
 	for _, p := range h.Scale.Prices {
 		i := min(int(int64(min(p, high)-low)*bins/int64(high-low)), bins-1)
 		counts[i]++
+		sums[i] += int64(min(p, high))
 		most = max(most, counts[i])
 	}
 	for i, n := range counts {
-		from, to := low+(high-low)*fare.Cents(i)/bins, low+(high-low)*fare.Cents(i+1)/bins
-		if n > 0 {
-			c.rect("day", left, y(to)+0.5, (right-left-2)*float64(n)/float64(most), y(from)-y(to)-1)
+		if n > 0 { // a bar lies at the mean of its prices
+			c.rect("day", left, y(fare.Cents(sums[i]/n))-thick/2, (right-left-2)*float64(n)/float64(most), thick)
 		}
 	}
 }
