@@ -16,6 +16,7 @@ func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.Handle(api, "pro-checkout", httpapi.Doc{
 		Summary:     "Buy Pro by card",
 		Description: "Gives the address of a hosted checkout. Asked again within 10 minutes by the same caller for the same e-mail address, it gives the same one.",
+		Answer:      checkoutBegun{},
 	}, s.checkEmail, s.checkout)
 	httpapi.Handle(api, "pro-conferma", httpapi.Doc{
 		Summary:     "Get the key after paying by card",
@@ -30,17 +31,15 @@ func (s *Service) registerCard(api *httpapi.API) {
 	}, nil, s.webhook)
 }
 
-type checkoutOutput struct {
-	Body struct {
-		URL string `json:"url" format:"uri" doc:"Where to send the payer"`
-	}
+type checkoutBegun struct {
+	URL string `json:"url" format:"uri" doc:"Where to send the payer"`
 }
 
 // checkoutWindow is how long a caller gets the same checkout for an address.
 // Nobody else gets it: the session that its address names is what the key is given for.
 const checkoutWindow = 10 * time.Minute
 
-func (s *Service) checkout(ctx context.Context, in *emailBody) (*checkoutOutput, error) {
+func (s *Service) checkout(ctx context.Context, in *emailBody) (*page.Response, error) {
 	email, err := address(in.Body.Email)
 	if err != nil {
 		return nil, err
@@ -51,7 +50,7 @@ func (s *Service) checkout(ctx context.Context, in *emailBody) (*checkoutOutput,
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.Checkout.Start(ctx, pay.StartRequest{
+	begun, err := s.Checkout.Start(ctx, pay.StartRequest{
 		Email:          apikey.Normalize(email), // the same checkout however it is spelled
 		IdempotencyKey: idempotency,
 		SuccessURL:     s.BaseURL + "/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}",
@@ -65,9 +64,7 @@ func (s *Service) checkout(ctx context.Context, in *emailBody) (*checkoutOutput,
 	case err != nil:
 		return nil, err
 	}
-	out := &checkoutOutput{}
-	out.Body.URL = page.URL
-	return out, nil
+	return showCheckout(in.Accept, page.Language(in.AcceptLanguage), checkoutBegun{begun.URL})
 }
 
 type confirmInput struct {

@@ -76,7 +76,9 @@ func (s *Service) Register(api *httpapi.API) {
 
 // emailBody is a request about an e-mail address.
 type emailBody struct {
-	Body struct {
+	Accept         string `header:"Accept"`
+	AcceptLanguage string `header:"Accept-Language"`
+	Body           struct {
 		Email string `json:"email" maxLength:"254" doc:"E-mail address" example:"ada@example.com"`
 	} `contentType:"application/json"`
 }

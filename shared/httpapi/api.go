@@ -197,6 +197,14 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 		p.Write(w, r)
 		return
 	}
+	if here[at].Form {
+		read, p := fromForm(w, r)
+		if p != nil {
+			p.Write(w, r)
+			return
+		}
+		r = read
+	}
 	a.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 }
 

@@ -18,6 +18,7 @@ type Route struct {
 	Free     Cap    // for callers without a key, by address
 	Pro      Cap    // for callers with a key, by key
 	Edge     Edge
+	Form     bool // a form of a page may be posted to it as well
 	Once     bool // its GET shows something once: a HEAD, as previews of links send it, is not answered
 	Keys     bool // looks at X-Api-Key although it counts nothing under its own name
 	AnySite  bool // scripts in pages of any site may post to it: it looks at no cookie
@@ -92,7 +93,7 @@ var Table = []Route{
 	},
 	{
 		Name: "pro-checkout", Method: "POST", Path: "/v1/pro/checkout", Function: "pro",
-		Free: Cap{10, time.Hour},
+		Free: Cap{10, time.Hour}, Form: true,
 	},
 	{
 		Name: "pro-conferma", Method: "GET", Path: "/v1/pro/conferma", Function: "pro",
