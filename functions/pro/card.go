@@ -17,7 +17,7 @@ func (s *Service) registerCard(api *httpapi.API) {
 		Summary:     "Buy Pro by card",
 		Description: "Gives the address of a hosted checkout. Asked again within 10 minutes by the same caller for the same e-mail address, it gives the same one.",
 		Answer:      checkoutBegun{},
-	}, s.checkEmail, s.checkout)
+	}, func(_ context.Context, in *checkoutInput) error { _, err := address(in.Body.Email); return err }, s.checkout)
 	httpapi.Handle(api, "pro-conferma", httpapi.Doc{
 		Summary:     "Get the key after paying by card",
 		Description: "The hosted checkout sends the payer here. The key is shown once: as JSON, or as a page where HTML is asked for.",
@@ -31,6 +31,12 @@ func (s *Service) registerCard(api *httpapi.API) {
 	}, nil, s.webhook)
 }
 
+type checkoutInput struct {
+	Accept         string `header:"Accept"`
+	AcceptLanguage string `header:"Accept-Language"`
+	emailBody
+}
+
 type checkoutBegun struct {
 	URL string `json:"url" format:"uri" doc:"Where to send the payer"`
 }
@@ -39,7 +45,7 @@ type checkoutBegun struct {
 // Nobody else gets it: the session that its address names is what the key is given for.
 const checkoutWindow = 10 * time.Minute
 
-func (s *Service) checkout(ctx context.Context, in *emailBody) (*page.Response, error) {
+func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Response, error) {
 	email, err := address(in.Body.Email)
 	if err != nil {
 		return nil, err

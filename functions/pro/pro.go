@@ -76,9 +76,7 @@ func (s *Service) Register(api *httpapi.API) {
 
 // emailBody is a request about an e-mail address.
 type emailBody struct {
-	Accept         string `header:"Accept"`
-	AcceptLanguage string `header:"Accept-Language"`
-	Body           struct {
+	Body struct {
 		Email string `json:"email" maxLength:"254" doc:"E-mail address" example:"ada@example.com"`
 	} `contentType:"application/json"`
 }
@@ -90,11 +88,6 @@ func address(email string) (string, error) {
 		return "", httpapi.Invalid(httpapi.Fault{Name: "email", Detail: "is not an e-mail address such as ada@example.com"})
 	}
 	return a, nil
-}
-
-func (s *Service) checkEmail(_ context.Context, in *emailBody) error {
-	_, err := address(in.Body.Email)
-	return err
 }
 
 // unavailable tells a caller that the other side of a payment did not answer.

@@ -88,7 +88,7 @@ func (c Card) PNG() ([]byte, error) {
 		return nil, fmt.Errorf("draw card: %w", p.err)
 	}
 	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, img); err != nil {
+	if err := (&png.Encoder{CompressionLevel: png.DefaultCompression}).Encode(&b, img); err != nil {
 		return nil, fmt.Errorf("draw card: %w", err)
 	}
 	return b.Bytes(), nil
@@ -104,7 +104,10 @@ func (p *painter) fill(r image.Rectangle, c color.RGBA) {
 	draw.Draw(p.img, r, image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// write sets a line of text, smaller where it would be wider than there is room.
+// smallest is the size below which a line of text is cut rather than set smaller.
+const smallest = 22
+
+// write sets a line of text, smaller where it would be wider than there is room, and cut where that is not enough.
 func (p *painter) write(x, y int, size, room float64, c color.RGBA, text string) {
 	text = drawable(text)
 	for p.err == nil {
@@ -115,8 +118,13 @@ func (p *painter) write(x, y int, size, room float64, c color.RGBA, text string)
 		}
 		d := font.Drawer{Dst: p.img, Src: image.NewUniform(c), Face: face, Dot: fixed.P(x, y)}
 		wide := float64(d.MeasureString(text)) / 64
-		if wide > room && size > 12 {
-			size = max(12, size*min(0.97, room/wide))
+		if wide > room && size > smallest {
+			size = max(smallest, size*min(0.97, room/wide))
+			continue
+		}
+		if wide > room {
+			runes := []rune(strings.TrimSuffix(text, "…"))
+			text = string(runes[:min(len(runes)-1, int(float64(len(runes))*room/wide))]) + "…"
 			continue
 		}
 		d.DrawString(text)
