@@ -7,6 +7,7 @@ FUNCTIONS := $(notdir $(patsubst %/bootstrap/,%,$(wildcard functions/*/bootstrap
 DYNAMODB  := .tools/dynamodb-local
 MOTO      := .tools/moto
 MCP       := .tools/mcp
+WEB       := .tools/web
 LDFLAGS   := -s -w
 
 # make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded.
@@ -44,7 +45,7 @@ invoke: tools dist/host/$(FN)/bootstrap ## run a Lambda executable here: FN=anal
 bench: ## the benchmarks, as ratios side by side
 	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./shared/fare ./shared/places ./shared/store/... ./functions/analisi/agents ./infra/local
 
-tools: $(DYNAMODB)/.complete $(MOTO)/.complete $(MCP)/.complete ## what the tests need beside Go: DynamoDB Local (Maven), moto (pip), what checks /mcp (npm)
+tools: $(DYNAMODB)/.complete $(MOTO)/.complete $(MCP)/.complete $(WEB)/.complete ## what the tests need beside Go: DynamoDB Local (Maven), moto (pip), what checks /mcp and the page (npm)
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -63,6 +64,12 @@ $(MCP)/.complete: tools/mcp/package.json
 	  echo "fetching the conformance suite and the inspector of the Model Context Protocol, and the Node that they want"; \
 	  mkdir -p $(MCP) && cp $< $(MCP)/package.json && npm install --prefix $(MCP) --no-package-lock --no-audit --no-fund --loglevel=error && touch $@; \
 	else echo "no npm here: tests of /mcp from outside will be named as not run"; fi
+
+$(WEB)/.complete: tools/web/package.json tools/web/package-lock.json
+	@if command -v npm >/dev/null; then \
+	  echo "fetching axe-core, which the page is held against"; \
+	  mkdir -p $(WEB) && cp $^ $(WEB) && npm ci --prefix $(WEB) --silent --no-audit --no-fund && touch $@; \
+	else echo "no npm here: tests of the page in a browser will be named as not run"; fi
 
 generate: ## make the committed tables again from their sources
 	go generate ./...
