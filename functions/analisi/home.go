@@ -139,7 +139,9 @@ func (v *view) unknown(q question, from, to places.Place, knowsFrom, knowsTo boo
 	}
 	v.refuse(http.StatusNotFound, q.words.UnknownTitle, q.words.unknown(name))
 	for _, s := range places.Suggest(name, 5) {
-		v.Notice.Links = append(v.Notice.Links, anchor{s, place(s)})
+		if p, ok := q.city(s); ok {
+			v.Notice.Links = append(v.Notice.Links, anchor{p.Name, place(p.Name)})
+		}
 	}
 	v.Notice.Label = q.words.Perhaps
 }

@@ -39,7 +39,7 @@ var english = words{
 	Share: "Link to this verdict", Back: "A new question", Others: "Other destinations from",
 	Invented: "Demonstration: the fares are invented.",
 
-	Alert: "Tell me when it drops", AlertLede: "One e-mail when the fare becomes good, at most one a week. We ask you to confirm first; stopping takes one click.",
+	Alert: "Tell me when it drops", AlertLede: "One message when the fare becomes good, at most one a week. We ask you to confirm first; stopping takes one click.",
 	Email: "E-mail", Threshold: "Threshold in euros", ThresholdNote: "optional: else the verdict decides", Subscribe: "Tell me",
 	Privacy: "The address is used for nothing else.",
 	Pro:     "Pro, for those who ask often", ProLede: "A key for your programs: 120 verdicts a minute in place of 30 a day, and the whole history of every route.",

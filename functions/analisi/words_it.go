@@ -39,7 +39,7 @@ var italian = words{
 	Share: "Link a questo verdetto", Back: "Una nuova domanda", Others: "Altre destinazioni da",
 	Invented: "Dimostrazione: i prezzi sono inventati.",
 
-	Alert: "Avvisami quando scende", AlertLede: "Una e-mail quando il prezzo diventa buono, al massimo una a settimana. Ti chiediamo prima una conferma; smettere costa un clic.",
+	Alert: "Avvisami quando scende", AlertLede: "Una mail quando il prezzo diventa buono, al massimo una a settimana. Ti chiediamo prima una conferma; smettere costa un clic.",
 	Email: "E-mail", Threshold: "Soglia in euro", ThresholdNote: "facoltativa: altrimenti decide il verdetto", Subscribe: "Avvisami",
 	Privacy: "L'indirizzo serve solo a questo.",
 	Pro:     "Pro, per chi chiede spesso", ProLede: "Una chiave per i tuoi programmi: 120 verdetti al minuto invece di 30 al giorno, e la storia intera di ogni rotta.",

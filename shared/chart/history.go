@@ -122,7 +122,8 @@ func (h History) days(c *canvas, left, right float64, y func(fare.Cents) float64
 	}
 	for i, n := range counts {
 		if n > 0 { // a bar lies at the mean of its prices
-			c.rect("day", left, y(fare.Cents(sums[i]/n))-thick/2, (right-left-2)*float64(n)/float64(most), thick)
+			middle := max(y(fare.Cents(sums[i]/n)), y(high)+thick/2)
+			c.rect("day", left, middle-thick/2, max(2, (right-left-2)*float64(n)/float64(most)), thick)
 		}
 	}
 }

@@ -17,9 +17,7 @@ var bounds = [5]float64{0, 10, 35, 70, 100}
 func (s Scale) SVG(width int) template.HTML {
 	const top, thick, height = 26.0, 12.0, 66
 	c := newCanvas("scale", width, height, s.Label)
-	const margin = 8
-	w := float64(width) - 2*margin
-	at := func(percent float64) float64 { return margin + w*percent/100 }
+	at := func(percent float64) float64 { return float64(width) * percent / 100 }
 	for i, name := range levels {
 		c.rect("zone "+name, at(bounds[i]), top, at(bounds[i+1])-at(bounds[i])-2, thick)
 		if i == 0 { // it is too short for its name
