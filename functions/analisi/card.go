@@ -70,13 +70,12 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	live, ok := sheet.Cheapest(today)
-	if t, known := verdict.StandingOf(sheet, today); ok && known {
-		level := t.Level()
+	if t, known := verdict.StandingOf(sheet, today); known {
+		a, _ := verdict.Judge(sheet, today)
 		scale := scaleOf(w, t)
-		c.Level, c.Scale = level, &scale
-		c.Verdict = w.headline(level, w.money(live.Price))
-		c.Detail = w.dearer(t.Size-t.Below-t.Equal, t.Equal, t.Size)
+		c.Level, c.Scale = a.Verdetto.Livello, &scale
+		c.Verdict = w.brief(t.Price, a.Verdetto)
+		c.Detail = w.dearer(t.Size-t.Below-t.Equal, t.Equal, t.Size) + " " + w.Sure[a.Verdetto.Affidabilita] + "."
 	}
 	png, err := c.PNG()
 	if err != nil {

@@ -119,8 +119,8 @@ func TestPage(t *testing.T) {
 		{"language chosen", "/?lang=en", "it", 200, "Is today's fare a good one?", ""},
 		{"unknown language chosen", "/?lang=fr", "en", 200, "Is today's fare a good one?", ""},
 		{"empty fields", "/?da=&a=+", "it", 200, "Il prezzo di oggi è buono?", ""},
-		{"verdict", "/?da=milano&a=bucure%C8%99ti", "it", 200, "Da Milano a Bucarest Sì, è un ottimo prezzo. Oggi costa da 30 € (partenza: 10 maggio 2016). Mai visto così basso in 40 giorni osservati.", "analisi"},
-		{"verdict in English", "/?da=MIL&a=Bucarest", "en", 200, "Milan to Bucharest Yes, this is a great fare.", "analisi"},
+		{"verdict", "/?da=milano&a=bucure%C8%99ti", "it", 200, "Da Milano a Bucarest Sembra un ottimo prezzo. Oggi costa da 30 € (partenza: 10 maggio 2016). Mai visto così basso in 40 giorni osservati.", "analisi"},
+		{"verdict in English", "/?da=MIL&a=Bucarest", "en", 200, "Milan to Bucharest It looks like a great fare.", "analisi"},
 		{"too little is known", "/?da=Milano&a=Praga", "it", 200, "Non lo sappiamo ancora.", "analisi"},
 		{"no live fare", "/?da=Milano&a=Roma", "it", 404, "Nessun prezzo recente.", "analisi"},
 		{"not covered", "/?da=Bucarest&a=Milano", "it", 404, "Questa rotta non la osserviamo ancora.", "analisi"},
@@ -217,8 +217,8 @@ func TestPageIsLinkedTo(t *testing.T) {
 	}
 	got := head(openSite("https://verdetto.example", ""), "/?da=milan&a=BUH")
 	for _, want := range []string{
-		`<title>Da Milano a Bucarest: 30` + "\u00a0" + `€, un ottimo prezzo · Verdetto</title>`,
-		`<meta property="og:title" content="Da Milano a Bucarest: 30` + "\u00a0" + `€, un ottimo prezzo">`,
+		`<title>Da Milano a Bucarest: 30` + "\u00a0" + `€, sembra un ottimo prezzo · Verdetto</title>`,
+		`<meta property="og:title" content="Da Milano a Bucarest: 30` + "\u00a0" + `€, sembra un ottimo prezzo">`,
 		`<meta property="og:image" content="https://verdetto.example/card/MIL-BUH-it.png">`,
 		`<link rel="canonical" href="https://verdetto.example/?da=Milano&a=Bucarest">`,
 		`<link rel="alternate" hreflang="en" href="https://verdetto.example/?da=Milan&a=Bucharest&lang=en">`,

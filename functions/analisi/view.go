@@ -163,7 +163,7 @@ func (v *view) judged(q question, sheet verdict.Sheet, a verdict.Analysis, today
 	live, _ := sheet.Cheapest(today)
 	level := a.Verdetto.Livello
 	j := &judgement{
-		Route: w.route(v.From, v.To), Level: level, Headline: w.Verdicts[level],
+		Route: w.route(v.From, v.To), Level: level, Headline: w.verdict(a.Verdetto),
 		Facts:   []string{w.today(w.money(live.Price), w.date(live.Depart))},
 		Fresh:   w.fresh(w.ago(int(today-newest(sheet))), a.Osservazioni),
 		Updated: a.AggiornatoIl.Format(time.RFC3339),
@@ -181,7 +181,7 @@ func (v *view) judged(q question, sheet verdict.Sheet, a verdict.Analysis, today
 		v.Description = j.Facts[1]
 		return
 	}
-	v.Title += ": " + w.headline(level, w.money(live.Price))
+	v.Title += ": " + w.brief(live.Price, a.Verdetto)
 	j.stand(w, standing, a.Verdetto)
 	v.Description = j.Facts[0] + " " + j.Facts[1] + " " + j.Facts[2]
 	j.picture(w, sheet, scale, standing, level, today)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
 )
 
 // words is how the page speaks in one language. What holds a number or a name
@@ -22,6 +23,8 @@ type words struct {
 
 	Levels                [4]string         // names on the scale
 	Verdicts              map[string]string // headline by level
+	Hints                 map[string]string // likewise, where the certainty is low
+	Brief, BriefHints     map[string]string // the same behind a price
 	Sure                  map[string]string // by reliability
 	Seasonal              string
 	History, HistoryNote  string
@@ -29,6 +32,7 @@ type words struct {
 	Months, MonthsNote    string
 	Window                string
 	WindowEnds            [2]string
+	WindowNote            string
 	NoMonths, NoWindow    string
 	Numbers, Week, Lowest string
 	Median, Days, Month   string
@@ -51,7 +55,6 @@ type words struct {
 	popularFrom func(city string) string
 	unknown     func(name string) string
 	noFare      func(newest string) string
-	headline    func(level, price string) string // for a card and a title
 	today       func(price, depart string) string
 	dearer      func(dearer, equal, size int) string
 	against     func(price, median fare.Cents) string
@@ -85,6 +88,23 @@ func whole(c fare.Cents, decimal, thousand string) string {
 // nearly tells whether a price is as good as the usual one: within the 2 % that a verdict makes nothing of.
 func nearly(price, median fare.Cents) bool {
 	return price*100 > median*98 && price*98 < median*100
+}
+
+// verdict is the headline of a verdict: what is little sure is said as a hint.
+func (w *words) verdict(a verdict.Verdetto) string {
+	if a.Affidabilita == verdict.Bassa {
+		return w.Hints[a.Livello]
+	}
+	return w.Verdicts[a.Livello]
+}
+
+// brief is a verdict behind its price, for a title and a card.
+func (w *words) brief(price fare.Cents, a verdict.Verdetto) string {
+	said := w.Brief
+	if a.Affidabilita == verdict.Bassa {
+		said = w.BriefHints
+	}
+	return w.money(price) + ", " + said[a.Livello]
 }
 
 // grouped writes a number in groups of three digits.

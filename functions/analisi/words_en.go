@@ -26,13 +26,17 @@ var english = words{
 		"ottimo": "Yes, this is a great fare.", "buono": "Yes, this is a good fare.", "normale": "This is a normal fare.",
 		"caro": "No, it is expensive today.", "dati-insufficienti": "We do not know yet.",
 	},
-	Sure:     map[string]string{"alta": "High certainty", "media": "Medium certainty", "bassa": "Low certainty"},
-	Seasonal: "Compared with the same season of all years.",
-	History:  "Today and the last six months", HistoryNote: "The line is each week's lowest fare, the shade reaches up to the median. On the right, how many days had which fare. The bands are the four verdicts.",
+	Hints:      map[string]string{"ottimo": "It looks like a great fare.", "buono": "It looks like a good fare.", "normale": "It looks like a normal fare.", "caro": "It looks expensive today."},
+	Brief:      map[string]string{"ottimo": "a great fare", "buono": "a good fare", "normale": "a normal fare", "caro": "expensive today"},
+	BriefHints: map[string]string{"ottimo": "it looks like a great fare", "buono": "it looks like a good fare", "normale": "it looks like a normal fare", "caro": "it looks expensive today"},
+	Sure:       map[string]string{"alta": "High certainty", "media": "Medium certainty", "bassa": "Low certainty"},
+	Seasonal:   "Compared with the same season of all years.",
+	History:    "Today and the last six months", HistoryNote: "The line is each week's lowest fare, the shade reaches up to the median. On the right, how many days had which fare. The bands are the four verdicts.",
 	ScaleNote: "The dot is today among all observed days, from the cheapest to the most expensive. The bar is the margin: where it would stand, 9 times out of 10, in a much longer history.",
 	Months:    "When to fly", MonthsNote: "Median fare by month of departure, in euros.",
 	Window:     "When to book",
 	WindowEnds: [2]string{"days before departure", "departure"},
+	WindowNote: "So it has been until now: it does not tell whether to wait for one given departure.",
 	NoMonths:   "There are not enough fares yet to compare months.", NoWindow: "There are not enough departures yet to say how early to book.",
 	Numbers: "The numbers", Week: "Week from", Lowest: "Lowest", Median: "Median", Days: "Days", Month: "Month", Fares: "Fares",
 	Destination: "Destination", Price: "From", Change: "In 7 days",
@@ -65,12 +69,6 @@ var english = words{
 	},
 	noFare: func(newest string) string {
 		return "The route is watched, but nobody has found a fare on it lately; the newest is of " + newest + "."
-	},
-	headline: func(level, price string) string {
-		return map[string]string{
-			"ottimo": price + ", a great fare", "buono": price + ", a good fare",
-			"normale": price + ", a normal fare", "caro": price + ", expensive today",
-		}[level]
 	},
 	today: func(price, depart string) string {
 		return "Today from " + price + " (departure: " + depart + ")."

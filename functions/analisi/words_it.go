@@ -26,13 +26,17 @@ var italian = words{
 		"ottimo": "Sì, è un ottimo prezzo.", "buono": "Sì, è un buon prezzo.", "normale": "È un prezzo normale.",
 		"caro": "No, oggi è caro.", "dati-insufficienti": "Non lo sappiamo ancora.",
 	},
-	Sure:     map[string]string{"alta": "Certezza alta", "media": "Certezza media", "bassa": "Certezza bassa"},
-	Seasonal: "Il confronto è con la stessa stagione di tutti gli anni.",
-	History:  "Oggi e gli ultimi sei mesi", HistoryNote: "La linea è il prezzo più basso di ogni settimana, l'ombra arriva alla mediana. A destra, quanti giorni per prezzo. Le fasce sono i quattro verdetti.",
+	Hints:      map[string]string{"ottimo": "Sembra un ottimo prezzo.", "buono": "Sembra un buon prezzo.", "normale": "Sembra un prezzo normale.", "caro": "Oggi sembra caro."},
+	Brief:      map[string]string{"ottimo": "un ottimo prezzo", "buono": "un buon prezzo", "normale": "un prezzo normale", "caro": "oggi è caro"},
+	BriefHints: map[string]string{"ottimo": "sembra un ottimo prezzo", "buono": "sembra un buon prezzo", "normale": "sembra un prezzo normale", "caro": "oggi sembra caro"},
+	Sure:       map[string]string{"alta": "Certezza alta", "media": "Certezza media", "bassa": "Certezza bassa"},
+	Seasonal:   "Il confronto è con la stessa stagione di tutti gli anni.",
+	History:    "Oggi e gli ultimi sei mesi", HistoryNote: "La linea è il prezzo più basso di ogni settimana, l'ombra arriva alla mediana. A destra, quanti giorni per prezzo. Le fasce sono i quattro verdetti.",
 	ScaleNote: "Il punto è oggi fra tutti i giorni osservati, dal meno caro al più caro. Il tratto è il margine: dove starebbe, 9 volte su 10, con una storia molto più lunga.",
 	Months:    "Quando partire", MonthsNote: "Prezzo mediano per mese di partenza, in euro.",
 	Window:     "Quando prenotare",
 	WindowEnds: [2]string{"giorni prima della partenza", "partenza"},
+	WindowNote: "Così è andata finora: non dice se conviene aspettare per una certa partenza.",
 	NoMonths:   "Non ci sono ancora abbastanza prezzi per confrontare i mesi.", NoWindow: "Non ci sono ancora abbastanza partenze per dire con quanto anticipo conviene.",
 	Numbers: "I numeri", Week: "Settimana dal", Lowest: "Minimo", Median: "Mediana", Days: "Giorni", Month: "Mese", Fares: "Prezzi",
 	Destination: "Destinazione", Price: "Da", Change: "In 7 giorni",
@@ -65,12 +69,6 @@ var italian = words{
 	},
 	noFare: func(newest string) string {
 		return "La rotta è seguita, ma ultimamente nessuno vi ha trovato un prezzo; l'ultimo: " + newest + "."
-	},
-	headline: func(level, price string) string {
-		return map[string]string{
-			"ottimo": price + ", un ottimo prezzo", "buono": price + ", un buon prezzo",
-			"normale": price + ", un prezzo normale", "caro": price + ", oggi è caro",
-		}[level]
 	},
 	today: func(price, depart string) string {
 		return "Oggi costa da " + price + " (partenza: " + depart + ")."

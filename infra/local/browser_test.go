@@ -116,6 +116,10 @@ func (b browser) open(t *testing.T, s screen) *tab {
 	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
 		t.Fatal(err)
 	}
+	// Every view is weighed as a first one.
+	if _, err := chromedp.Call(ctx, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true}); err != nil {
+		t.Fatal(err)
+	}
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: s.scheme}}}
 	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
 		t.Fatal(err)
@@ -288,6 +292,9 @@ func (w *tab) weigh(address, html string) (kilobytes float64) {
 			w.t.Errorf("%s: %s is not named in the HTML: it takes one more round trip", w.name, u.Path)
 		}
 		kilobytes += w.bytes[r.id] / 1000
+	}
+	if kilobytes < 10 {
+		w.t.Errorf("%s: %.1f kB cannot be all", w.name, kilobytes)
 	}
 	return math.Round(kilobytes*10) / 10
 }

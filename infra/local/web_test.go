@@ -112,6 +112,8 @@ func TestJourney(t *testing.T) {
 			status, html = w.visit(base + "/?da=Milano&a=Bucarest")
 			if weight := w.weigh(base, html); status != 200 || weight > maxKilobytes {
 				t.Errorf("the verdict weighs %.1f kB, status %d", weight, status)
+			} else {
+				t.Logf("a verdict weighs %.1f kB in %d requests", weight, len(w.requests))
 			}
 
 			if alertsAnswer {
