@@ -241,11 +241,18 @@ func (w *tab) shoot(what string) {
 	}
 }
 
+// picture takes a picture of a page that is all there.
+func (w *tab) picture(what string) {
+	w.t.Helper()
+	w.wait(`document.readyState === 'complete' && document.documentElement.clientWidth > 0 && document.fonts.status === 'loaded'`)
+	w.shoot(what)
+}
+
 // check holds the page that is shown to what holds for every page: nothing that
 // axe-core finds fault with, no scrolling sideways. Then it leaves a picture.
 func (w *tab) check(what string) {
 	w.t.Helper()
-	w.shoot(what)
+	w.picture(what)
 	type finding struct {
 		ID, Impact, Help string
 		Nodes            []struct{ HTML, FailureSummary string }

@@ -81,6 +81,7 @@ func (h History) span() (low, high fare.Cents) {
 // line draws the weeks: their lows as a line, the way up to their medians as a shade. It breaks where weeks are missing.
 func (h History) line(c *canvas, x func(fare.Day) float64, y func(fare.Cents) float64) {
 	middle := func(w verdict.Week) fare.Day { return min(w.First+3, h.Today) }
+	var dots strings.Builder
 	for begin := 0; begin < len(h.Weeks); {
 		end := begin + 1
 		for end < len(h.Weeks) && h.Weeks[end].First-h.Weeks[end-1].First == 7 {
@@ -102,10 +103,11 @@ func (h History) line(c *canvas, x func(fare.Day) float64, y func(fare.Cents) fl
 			c.path("low", along.String())
 		}
 		for _, w := range run {
-			c.dot("week", x(middle(w)), y(w.Minimum), 2.2)
+			dots.WriteString("M" + num(x(middle(w))) + " " + num(y(w.Minimum)) + "h0")
 		}
 		begin = end
 	}
+	c.path("week", dots.String())
 }
 
 // days draws how many days of the sample had which price, lying on the side.
