@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"slices"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -16,19 +16,15 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/routes"
+	"verdetto/shared/mail/maildir"
 	"verdetto/shared/upstream/sample"
 )
 
-// TEMPORARY, until POST /v1/alerts answers here: the step that subscribes runs
-// only where the route is in the table. Then this variable goes, and with it
-// the condition where it is used.
-var alertsAnswer = slices.ContainsFunc(routes.Table, func(r routes.Route) bool { return r.Method == "POST" && r.Path == "/v1/alerts" })
-
 // The page through a browser: as a traveller meets it.
 
-// site is the whole service on an address of its own, with invented fares and play money.
-func site(t *testing.T) (base string) {
+// site is the whole service on an address of its own, with invented fares and
+// play money; its mail goes into a folder.
+func site(t *testing.T) (base, mails string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -45,13 +41,38 @@ func site(t *testing.T) (base string) {
 		t.Fatal(err)
 	}
 	c.pro = desk.service
+	if c.alerts, err = c.openAlerts(t.Context(), table, []byte(testPepper), c.base); err != nil {
+		t.Fatal(err)
+	}
 	server := &http.Server{Handler: handler(c, table, sample.New(), []byte(testPepper)), ReadHeaderTimeout: 10 * time.Second}
 	go server.Serve(listener) // ends with Close
 	t.Cleanup(func() {
 		server.Close()
 		desk.close()
 	})
-	return c.base
+	return c.base, c.mail
+}
+
+// mailed waits for a link in the mail, and gives it.
+func mailed(t *testing.T, mails string, link *regexp.Regexp) string {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		all, err := maildir.Read(mails)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range all {
+			if found := link.FindString(m.Text); found != "" {
+				return found
+			}
+		}
+		select {
+		case <-t.Context().Done():
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	t.Fatalf("no mail with %s", link)
+	return ""
 }
 
 var screens = []screen{
@@ -70,7 +91,7 @@ func TestJourney(t *testing.T) {
 	b := openBrowser(t)
 	for _, s := range screens {
 		t.Run(s.name, func(t *testing.T) {
-			base := site(t)
+			base, mails := site(t)
 			w := b.open(t, s)
 			status, html := w.visit(base + "/")
 			if weight := w.weigh(base, html); status != 200 || weight > maxKilobytes {
@@ -116,12 +137,20 @@ func TestJourney(t *testing.T) {
 				t.Logf("a verdict weighs %.1f kB in %d requests", weight, len(w.requests))
 			}
 
-			if alertsAnswer {
-				w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.SendKeys("#threshold", "25,50"), chromedp.Click("form.alert button"))
-				w.wait(`document.querySelector('.status.good')`)
-				w.check("subscribed")
-			}
+			// An alert: asked for here, confirmed from the mail.
+			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.SendKeys("#threshold", "25,50"), chromedp.Click("form.alert button"))
+			w.wait(`document.querySelector('.status.good')`)
+			w.check("subscribed")
+			w.visit(mailed(t, mails, regexp.MustCompile(regexp.QuoteMeta(base)+`/\S*alerts/confirm\S*`)))
+			w.check("confirm")
+			w.do(chromedp.Click("main form button"))
+			w.wait(`document.querySelector('h1').textContent.startsWith('Avviso attivo')`)
+			w.check("confirmed")
+			w.do(chromedp.Click("main a"))
+			w.wait(`document.querySelector('main').textContent.includes('25,50')`)
+			w.check("alerts")
 
+			w.visit(base + "/?da=Milano&a=Bucarest")
 			w.do(chromedp.SendKeys("#pro-email", "ada@example.com"), chromedp.Click(".pro button"))
 			w.wait(`document.title === 'Invented checkout'`)
 			w.do(chromedp.Click(`button[value=pay]`))
@@ -150,7 +179,7 @@ func TestJourney(t *testing.T) {
 // TestEveryState looks at each thing that the page can say, in both languages, on the narrowest phone.
 func TestEveryState(t *testing.T) {
 	b := openBrowser(t)
-	base := site(t)
+	base, _ := site(t)
 	w := b.open(t, screen{"narrow", 320, 640, "light"})
 	for _, c := range []struct {
 		name, language, target string
@@ -189,7 +218,7 @@ func TestEveryState(t *testing.T) {
 // TestWithoutAScript: the verdict, and buying, without a line of script.
 func TestWithoutAScript(t *testing.T) {
 	b := openBrowser(t)
-	base := site(t)
+	base, mails := site(t)
 	w := b.open(t, screen{"noscript", 1280, 800, "light"})
 	if _, err := chromedp.Call(w.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)
@@ -198,6 +227,11 @@ func TestWithoutAScript(t *testing.T) {
 	w.do(chromedp.SendKeys("#da", "milano"), chromedp.SendKeys("#a", "bucarest"), chromedp.KeyEvent(kb.Enter))
 	w.wait(`document.querySelector('.verdict h1')?.textContent === 'Sì, è un buon prezzo.'`)
 	w.picture("verdict")
+	w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form.alert button"))
+	w.wait(`document.querySelector('h1').textContent === 'Controlla la posta'`)
+	w.picture("subscribed")
+	mailed(t, mails, regexp.MustCompile(`/alerts/confirm\S*`))
+	w.visit(base + "/?da=Milano&a=Bucarest")
 	w.do(chromedp.SendKeys("#pro-email", "ada@example.com"), chromedp.Click(".pro button"))
 	w.wait(`document.querySelector('main a.go')`)
 	w.picture("checkout")
