@@ -59,7 +59,7 @@ var english = words{
 	NothingTitle: "We know of no flights from here yet.", Nothing: "We have noted it: with the next refresh, within 7 days, we ask for its fares.",
 	AlertAnyway: "We can write to you when we know more.",
 	SendFailed:  "It was not sent: try again in a minute.", Sending: "One moment…",
-	Sent: "Look into your mail: we have written to you to confirm.", Refused: "Check the address and the threshold.", Later: "Too many requests: try again later.",
+	Sent: "Check your mail: if the address takes ours, the link to confirm is on its way.", Refused: "Check the address and the threshold.", Later: "Too many requests: try again later.",
 	Offered: "{n} cities; choose with the arrow keys", NoOffers: "No city of that name",
 
 	route:       func(from, to string) string { return from + " to " + to },

@@ -59,7 +59,7 @@ var italian = words{
 	NothingTitle: "Di qui non conosciamo ancora voli.", Nothing: "L'abbiamo annotata: al prossimo aggiornamento, entro 7 giorni, chiediamo i prezzi.",
 	AlertAnyway: "Possiamo scriverti quando ne sapremo di più.",
 	SendFailed:  "Non è partita: riprova fra un minuto.", Sending: "Un momento…",
-	Sent: "Controlla la posta: ti abbiamo scritto per la conferma.", Refused: "Controlla l'indirizzo e la soglia.", Later: "Troppe richieste: riprova più tardi.",
+	Sent: "Controlla la posta: se l'indirizzo accetta la nostra, sta arrivando il link per confermare.", Refused: "Controlla l'indirizzo e la soglia.", Later: "Troppe richieste: riprova più tardi.",
 	Offered: "{n} città; scegli con le frecce", NoOffers: "Nessuna città con questo nome",
 
 	route:       func(from, to string) string { return "Da " + from + " a " + to },

@@ -149,6 +149,9 @@ func TestJourney(t *testing.T) {
 			w.do(chromedp.Click("main a"))
 			w.wait(`document.querySelector('main').textContent.includes('25,50')`)
 			w.check("alerts")
+			w.do(chromedp.Click("main form button"))
+			w.wait(`!document.querySelector('main').textContent.includes('25,50')`)
+			w.check("ended")
 
 			w.visit(base + "/?da=Milano&a=Bucarest")
 			w.do(chromedp.SendKeys("#pro-email", "ada@example.com"), chromedp.Click(".pro button"))
