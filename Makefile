@@ -9,6 +9,7 @@ MOTO      := .tools/moto
 MCP       := .tools/mcp
 OPENAPI   := .tools/openapi
 SCHEMATHESIS := .tools/schemathesis
+WEB       := .tools/web
 LDFLAGS   := -s -w
 
 # make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded.
@@ -51,7 +52,7 @@ api: $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete ## write the description of 
 	go test ./functions/analisi
 	go test -v -count=1 ./infra/local -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestSchemathesis|TestGeneratedClients)'
 
-tools: $(DYNAMODB)/.complete $(MOTO)/.complete $(MCP)/.complete $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete ## what the tests need beside Go: DynamoDB Local (Maven), moto and Schemathesis (pip), what checks /mcp and the description of the API (npm)
+tools: $(DYNAMODB)/.complete $(MOTO)/.complete $(MCP)/.complete $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete $(WEB)/.complete ## what the tests need beside Go: DynamoDB Local (Maven), moto and Schemathesis (pip), what checks /mcp, the description of the API and the page (npm)
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -84,6 +85,12 @@ $(SCHEMATHESIS)/.complete: tools/schemathesis.txt
 	  echo "fetching Schemathesis, which makes up calls"; \
 	  python3 -m venv $(SCHEMATHESIS) && $(SCHEMATHESIS)/bin/pip install -q --disable-pip-version-check -r tools/schemathesis.txt && touch $@; \
 	else echo "no Python with venv here: tests with Schemathesis will be named as not run"; fi
+
+$(WEB)/.complete: tools/web/package.json tools/web/package-lock.json
+	@if command -v npm >/dev/null; then \
+	  echo "fetching axe-core, which the page is held against"; \
+	  mkdir -p $(WEB) && cp $^ $(WEB) && npm ci --prefix $(WEB) --silent --no-audit --no-fund && touch $@; \
+	else echo "no npm here: tests of the page in a browser will be named as not run"; fi
 
 generate: ## make the committed tables again from their sources
 	go generate ./...

@@ -38,6 +38,7 @@ type Service struct {
 	Coverage Coverage
 	Now      func() time.Time
 	Log      *slog.Logger
+	BaseURL  string // where the service is reached, for what must be linked to in full; empty: not known
 
 	noted sync.Map // origins that this process has noted: once is enough
 }
@@ -96,6 +97,10 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerRoutes(api)
 	registerOpenAPI(api)
 	registerDocs(api)
+	s.registerHistory(api)
+	registerCities(api)
+	s.registerHome(api)
+	s.registerCard(api)
 	registerAssets(api)
 }
 
@@ -114,31 +119,14 @@ func Differ(from, to Named) error {
 // Analysis judges today's cheapest fare between two cities. What it cannot
 // answer is a Problem.
 func (s *Service) Analysis(ctx context.Context, from, to Named) (verdict.Analysis, error) {
-	origin, err := Find(from)
-	if err != nil {
-		return verdict.Analysis{}, err
-	}
-	destination, err := Find(to)
-	if err != nil {
-		return verdict.Analysis{}, err
-	}
-	between := origin.Name + " to " + destination.Name
-	data, _, err := s.Sheets.Sheet(ctx, fare.Route{Origin: origin.City, Destination: destination.City}, store.Eventual)
-	if errors.Is(err, store.ErrNotFound) {
-		s.want(ctx, origin.City)
-		return verdict.Analysis{}, NotCovered.Problem("No fare from " + between + " has ever been observed here. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.")
-	}
-	if err != nil {
-		return verdict.Analysis{}, err
-	}
-	sheet, err := verdict.Decode(data)
+	origin, destination, sheet, err := s.sheet(ctx, from, to)
 	if err != nil {
 		return verdict.Analysis{}, err
 	}
 	a, ok := verdict.Judge(sheet, fare.DayOf(s.Now()))
 	if !ok {
-		return verdict.Analysis{}, NoLiveFare.Problem(fmt.Sprintf("The route from %s is covered, but no fare was found on it lately; the newest is of %s. Fares are refreshed every 7 days: try again then.",
-			between, fare.DayOf(time.Unix(sheet.Newest, 0))))
+		return verdict.Analysis{}, NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no fare was found on it lately; the newest is of %s. Fares are refreshed every 7 days: try again then.",
+			origin.Name, destination.Name, fare.DayOf(time.Unix(sheet.Newest, 0))))
 	}
 	a.Origine, a.Destinazione = origin.Name, destination.Name
 	return a, nil
@@ -146,6 +134,34 @@ func (s *Service) Analysis(ctx context.Context, from, to Named) (verdict.Analysi
 
 // Find resolves a city name; the Problem of one that is unknown says which names are near.
 func Find(c Named) (places.Place, error) { return find(c.Parameter, c.Name) }
+
+// sheet gives the ends of a route and what is known of it.
+func (s *Service) sheet(ctx context.Context, from, to Named) (origin, destination places.Place, sheet verdict.Sheet, err error) {
+	if origin, err = Find(from); err != nil {
+		return origin, destination, sheet, err
+	}
+	if destination, err = Find(to); err != nil {
+		return origin, destination, sheet, err
+	}
+	sheet, err = s.read(ctx, fare.Route{Origin: origin.City, Destination: destination.City})
+	if errors.Is(err, store.ErrNotFound) {
+		err = NotCovered.Problem("No fare from " + origin.Name + " to " + destination.Name +
+			" has ever been observed here. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.")
+	}
+	return origin, destination, sheet, err
+}
+
+// read reads a sheet. That there is none is noted, so that the next refresh asks for it.
+func (s *Service) read(ctx context.Context, route fare.Route) (verdict.Sheet, error) {
+	data, _, err := s.Sheets.Sheet(ctx, route, store.Eventual)
+	if err != nil {
+		if errors.Is(err, store.ErrNotFound) {
+			s.want(ctx, route.Origin)
+		}
+		return verdict.Sheet{}, err
+	}
+	return verdict.Decode(data)
+}
 
 func find(parameter, name string) (places.Place, error) {
 	if p, ok := places.Find(name); ok {

@@ -17,7 +17,9 @@ func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.Handle(api, "pro-checkout", httpapi.Doc{
 		Summary:     "Buy Pro by card",
 		Description: "Gives the address of a hosted checkout. Asked again within 10 minutes by the same caller for the same e-mail address, it gives the same one.",
-	}, s.checkEmail, s.checkout)
+		Answer:      checkoutBegun{},
+		Pages:       []int{http.StatusOK},
+	}, func(_ context.Context, in *checkoutInput) error { _, err := address(in.Body.Email); return err }, s.checkout)
 	httpapi.Handle(api, "pro-conferma", httpapi.Doc{
 		Summary:     "Get the key after paying by card",
 		Description: "The hosted checkout sends the payer here. The key is shown once: as JSON, or as a page where HTML is asked for.",
@@ -33,17 +35,21 @@ func (s *Service) registerCard(api *httpapi.API) {
 	}, nil, s.webhook)
 }
 
-type checkoutOutput struct {
-	Body struct {
-		URL string `json:"url" format:"uri" doc:"Where to send the payer"`
-	}
+type checkoutInput struct {
+	Accept         string `header:"Accept"`
+	AcceptLanguage string `header:"Accept-Language"`
+	emailBody
+}
+
+type checkoutBegun struct {
+	URL string `json:"url" format:"uri" doc:"Where to send the payer"`
 }
 
 // checkoutWindow is how long a caller gets the same checkout for an address.
 // Nobody else gets it: the session that its address names is what the key is given for.
 const checkoutWindow = 10 * time.Minute
 
-func (s *Service) checkout(ctx context.Context, in *emailBody) (*checkoutOutput, error) {
+func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Response, error) {
 	email, err := address(in.Body.Email)
 	if err != nil {
 		return nil, err
@@ -54,7 +60,7 @@ func (s *Service) checkout(ctx context.Context, in *emailBody) (*checkoutOutput,
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.Checkout.Start(ctx, pay.StartRequest{
+	begun, err := s.Checkout.Start(ctx, pay.StartRequest{
 		Email:          apikey.Normalize(email), // the same checkout however it is spelled
 		IdempotencyKey: idempotency,
 		SuccessURL:     s.BaseURL + "/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}",
@@ -68,9 +74,7 @@ func (s *Service) checkout(ctx context.Context, in *emailBody) (*checkoutOutput,
 	case err != nil:
 		return nil, err
 	}
-	out := &checkoutOutput{}
-	out.Body.URL = page.URL
-	return out, nil
+	return showCheckout(in.Accept, page.Language(in.AcceptLanguage), checkoutBegun{begun.URL})
 }
 
 type confirmInput struct {

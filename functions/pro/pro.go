@@ -90,11 +90,6 @@ func address(email string) (string, error) {
 	return a, nil
 }
 
-func (s *Service) checkEmail(_ context.Context, in *emailBody) error {
-	_, err := address(in.Body.Email)
-	return err
-}
-
 // unavailable tells a caller that the other side of a payment did not answer.
 func (s *Service) unavailable(ctx context.Context, what string, err error) error {
 	s.Log.ErrorContext(ctx, what+" could not be asked", "error", err)

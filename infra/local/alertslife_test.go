@@ -170,7 +170,7 @@ var tags = regexp.MustCompile(`<[^>]*>`)
 
 // page is the text of a page's main part.
 func (a reply) page() string {
-	_, main, _ := strings.Cut(a.body, "<main>")
+	_, main, _ := strings.Cut(a.body, `<main id="main">`)
 	main, _, _ = strings.Cut(main, "</main>")
 	main = tags.ReplaceAllString(main, "")
 	return html.UnescapeString(strings.Join(strings.Fields(main), " "))

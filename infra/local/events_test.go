@@ -127,7 +127,7 @@ func readable(t *testing.T, payload []byte) []byte {
 			var body any
 			if json.Unmarshal([]byte(text), &body) == nil {
 				fields["body"] = body
-			} else if _, main, ok := strings.Cut(text, "<main>"); ok { // a page: the frame around it is not this function's
+			} else if _, main, ok := strings.Cut(text, `<main id="main">`); ok { // a page: the frame around it is not this function's
 				main, _, _ = strings.Cut(main, "</main>")
 				fields["body"] = strings.Split(strings.TrimSpace(main), "\n")
 			}

@@ -36,6 +36,7 @@ type choices struct {
 	pro                 *pro.Service // nil where nothing is sold
 	alerts              *alerts.Service
 	originSecrets       []string // see httpapi.Config; none where callers reach the process directly
+	base                string   // where the service is reached; empty: not known
 	now                 func() time.Time
 	log                 *slog.Logger
 }

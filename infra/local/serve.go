@@ -74,7 +74,8 @@ func serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	money, err := c.openTill(ctx, table, pepper, "http://"+listener.Addr().String())
+	c.base = "http://" + listener.Addr().String()
+	money, err := c.openTill(ctx, table, pepper, c.base)
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func whole(c *choices, table store.Table, source upstream.Source, pepper []byte)
 	}
 	api := httpapi.New(settings)
 	fares := store.Fares{Table: table}
-	verdicts := &analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: c.now, Log: c.log}
+	verdicts := &analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: c.now, Log: c.log, BaseURL: c.base}
 	verdicts.Register(api)
 	moves := &view.Reader{Fares: fares, Now: c.now}
 	(&pricetrends.Service{Trends: moves}).Register(api)
@@ -160,7 +161,7 @@ func examples(address, source string) {
 	if source == "sample" {
 		fmt.Print(" with invented fares (X-Data: sample)")
 	}
-	fmt.Printf("; try\n\n  curl 'http://%[1]s/v1/analisi?origine=Milano&destinazione=Bucarest'\n"+
+	fmt.Printf("; open that, or try\n\n  curl 'http://%[1]s/v1/analisi?origine=Milano&destinazione=Bucarest'\n"+
 		"  curl 'http://%[1]s/v1/analisi?origine=Londra&destinazione=Roma'\n"+
 		"  curl 'http://%[1]s/v1/analisi?origine=Milano&destinazione=Barcelonna'\n\nstop with Ctrl-C\n", address)
 }

@@ -119,7 +119,7 @@ func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, 
 		DefaultStatus:    doc.Status,
 		MaxBodyBytes:     MaxBody,
 		SkipValidateBody: doc.Raw,
-		RequestBody:      a.body(doc),
+		RequestBody:      a.body(doc, route.Form),
 		Metadata:         map[string]any{bareKey: doc.bare()},
 	}
 	if !a.config.Undescribed {
@@ -144,7 +144,7 @@ func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, 
 		return out, nil
 	})
 	if !a.config.Undescribed {
-		a.describe(operation, doc)
+		a.describe(operation, doc, route.Form)
 	}
 }
 
@@ -207,6 +207,14 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	if p != nil {
 		p.Write(w, r)
 		return
+	}
+	if here[at].Form {
+		read, p := fromForm(w, r)
+		if p != nil {
+			p.Write(w, r)
+			return
+		}
+		r = read
 	}
 	a.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 }

@@ -30,9 +30,9 @@ func (a *API) responses(doc Doc) map[string]*huma.Response {
 	return responses
 }
 
-// body describes a raw body; nil leaves the description to Huma.
-func (a *API) body(doc Doc) *huma.RequestBody {
-	if doc.Takes == nil {
+// body begins the description of a body that describe completes; nil leaves it to Huma.
+func (a *API) body(doc Doc, forms bool) *huma.RequestBody {
+	if doc.Takes == nil && !forms {
 		return nil
 	}
 	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{}}
@@ -55,7 +55,10 @@ func (a *API) asForm(schema *huma.Schema) *huma.Schema {
 }
 
 // describe completes what Huma has read from an endpoint's types.
-func (a *API) describe(o huma.Operation, doc Doc) {
+func (a *API) describe(o huma.Operation, doc Doc, forms bool) {
+	if forms {
+		o.RequestBody.Content[form] = &huma.MediaType{Schema: a.asForm(o.RequestBody.Content["application/json"].Schema)}
+	}
 	if doc.Takes != nil {
 		schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(doc.Takes), true, "")
 		clear(o.RequestBody.Content)

@@ -53,6 +53,9 @@ func Subject(ctx context.Context) string { return callOf(ctx).subject }
 // IsPro tells a handler whether the caller has sent a key that is in force.
 func IsPro(ctx context.Context) bool { return callOf(ctx).pro }
 
+// Data tells a handler how the answers are marked: see Config.Data.
+func Data(ctx context.Context) string { return callOf(ctx).header.Get("X-Data") }
+
 // identify finds out who is calling an endpoint that takes keys. A key that is
 // not good is never taken for none.
 func (a *API) identify(r *http.Request, h http.Header, keyed bool) (call, *Problem) {

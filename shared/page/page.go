@@ -11,15 +11,18 @@ import (
 	"encoding/hex"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"mime"
+	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
 
 // Policy is the Content-Security-Policy of every page: nothing from elsewhere,
 // nothing inline, no framing.
-const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // Page is what a page says.
@@ -64,6 +67,20 @@ func Respond(status int, p Page) (*Response, error) {
 	}, nil
 }
 
+// Write answers with a page outside of package httpapi.
+func (r *Response) Write(w http.ResponseWriter, request *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", r.ContentType)
+	h.Set("Content-Security-Policy", r.Policy)
+	h.Set("Referrer-Policy", r.Referrer)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Vary", r.Vary)
+	w.WriteHeader(r.Status)
+	if request.Method != http.MethodHead {
+		_, _ = w.Write(r.Body) // the caller has gone: nobody is left to tell
+	}
+}
+
 // WantsHTML tells a person's browser from a program, by the Accept header.
 func WantsHTML(accept string) bool {
 	html, json := strings.Index(accept, "text/html"), strings.Index(accept, "application/json")
@@ -95,19 +112,32 @@ type asset struct {
 	contentType string
 }
 
+// Made when the first of them is asked for.
 var assets = sync.OnceValues(func() (byName map[string]string, byHashed map[string]asset) {
+	if err := mime.AddExtensionType(".woff2", "font/woff2"); err != nil { // Go does not know it by itself
+		panic(err)
+	}
 	entries, err := files.ReadDir("assets")
 	if err != nil {
 		panic(err) // they are embedded
 	}
 	byName, byHashed = map[string]string{}, map[string]asset{}
+	// Style sheets come last: they name other assets, whose lasting names must be known by then.
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int {
+		return strings.Count(path.Ext(a.Name()), ".css") - strings.Count(path.Ext(b.Name()), ".css")
+	})
 	for _, e := range entries {
 		data, err := files.ReadFile("assets/" + e.Name())
 		if err != nil {
 			panic(err)
 		}
-		sum := sha256.Sum256(data)
 		ext := path.Ext(e.Name())
+		if ext == ".css" {
+			for name, lasting := range byName {
+				data = bytes.ReplaceAll(data, []byte("url("+name+")"), []byte("url("+lasting+")"))
+			}
+		}
+		sum := sha256.Sum256(data)
 		hashed := strings.TrimSuffix(e.Name(), ext) + "-" + hex.EncodeToString(sum[:6]) + ext
 		byName[e.Name()] = AssetPath + hashed
 		byHashed[hashed] = asset{data, mime.TypeByExtension(ext)}

@@ -19,6 +19,7 @@ type Route struct {
 	Free     Cap    // for callers without a key, by address
 	Pro      Cap    // for callers with a key, by key
 	Edge     Edge
+	Form     bool // a form of a page may be posted to it as well
 	Once     bool // its GET shows something once: a HEAD, as previews of links send it, is not answered
 	Keys     bool // looks at X-Api-Key although it counts nothing under its own name
 	AnySite  bool // scripts in pages of any site may post to it: it looks at no cookie
@@ -75,6 +76,21 @@ var Table = []Route{
 		Free: Cap{100, day}, Pro: Cap{120, time.Minute},
 	},
 	{
+		Name: "storico", Method: "GET", Path: "/v1/storico", Function: "analisi",
+		Free: Cap{100, day}, Pro: Cap{120, time.Minute},
+	},
+	{
+		// It is asked at every stroke of a key and answered from memory: counting would cost more than answering.
+		Name: "citta", Method: "GET", Path: "/v1/citta", Function: "analisi",
+		Edge: Edge{Free: day},
+	},
+	{Name: "home", Method: "GET", Path: "/", Function: "analisi"}, // what it looks up it counts as analisi or price-trends
+	{
+		Name: "card", Method: "GET", Path: "/card/{file}", Function: "analisi",
+		Free: Cap{300, day},
+		Edge: Edge{Free: 6 * time.Hour},
+	},
+	{
 		Name: "price-trends", Method: "GET", Path: "/v1/price-trends", Function: "pricetrends",
 		Free: Cap{100, day}, Pro: Cap{60, time.Minute},
 		Edge: Edge{Free: 6 * time.Hour, Pro: 10 * time.Minute},
@@ -102,7 +118,7 @@ var Table = []Route{
 	},
 	{
 		Name: "pro-checkout", Method: "POST", Path: "/v1/pro/checkout", Function: "pro",
-		Free: Cap{10, time.Hour},
+		Free: Cap{10, time.Hour}, Form: true,
 	},
 	{
 		Name: "pro-conferma", Method: "GET", Path: "/v1/pro/conferma", Function: "pro",

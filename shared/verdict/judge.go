@@ -108,19 +108,8 @@ func judge(s Sheet, price fare.Cents, today fare.Day) Verdetto {
 	}
 	percentile := t.Percentile()
 	difference := price - t.Median
-
-	level := Caro
-	cheap := price*100 <= t.Median*belowMedian
-	switch {
-	case percentile <= ottimoUpTo && cheap:
-		level = Ottimo
-	case percentile <= buonoUpTo && cheap:
-		level = Buono
-	case percentile <= normaleUpTo:
-		level = Normale
-	}
 	return Verdetto{
-		Livello:           level,
+		Livello:           t.Level(),
 		Affidabilita:      reliability(t, int(today-fare.DayOf(time.Unix(s.Newest, 0)))),
 		Percentile:        &percentile,
 		MedianaCent:       &t.Median,
@@ -129,6 +118,24 @@ func judge(s Sheet, price fare.Cents, today fare.Day) Verdetto {
 		Campione:          t.Size,
 		Stagionale:        &t.Seasonal,
 	}
+}
+
+// levels are the levels of a verdict, best first.
+var levels = []string{Ottimo, Buono, Normale, Caro}
+
+// Level is the level of a standing whose sample is large enough for one.
+func (t Standing) Level() string {
+	percentile := t.Percentile()
+	cheap := t.Price*100 <= t.Median*belowMedian
+	switch {
+	case percentile <= ottimoUpTo && cheap:
+		return Ottimo
+	case percentile <= buonoUpTo && cheap:
+		return Buono
+	case percentile <= normaleUpTo:
+		return Normale
+	}
+	return Caro
 }
 
 // sample says which lows a fare is compared with, and how many those are. All

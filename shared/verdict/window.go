@@ -9,6 +9,9 @@ import (
 // leads are the first days of the lead-time buckets; each ends where the next begins.
 var leads = [...]int{0, 4, 8, 15, 22, 31, 46, 61, 91, 181}
 
+// LeadStarts are the first days, before departure, of the spans that booking windows are made of.
+func LeadStarts() []int { return append([]int(nil), leads[:]...) }
+
 // bucket is the place in leads of a lead time.
 var bucket = func() (of [fare.MaxLead + 1]uint8) {
 	b := 0

@@ -25,12 +25,13 @@ import (
 func main() {
 	var table config.Store
 	var door config.Door
+	var site config.Public
 	var clock config.Clock
 	settings, err := awsenv.Settings()
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := config.LoadWith(ssmparams.In(settings), &table, &door, &clock); err != nil {
+	if err := config.LoadWith(ssmparams.In(settings), &table, &door, &site, &clock); err != nil {
 		log.Fatal(err)
 	}
 	now := clock.Now()
@@ -43,7 +44,7 @@ func main() {
 		Metrics: metrics.Of("analisi"),
 	})
 	fares := store.Fares{Table: items}
-	verdicts := &analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: now, Log: logger}
+	verdicts := &analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: now, Log: logger, BaseURL: site.BaseURL}
 	verdicts.Register(api)
 	(&agents.Service{Verdicts: verdicts, Trends: &view.Reader{Fares: fares, Now: now}, Log: logger}).Register(api)
 	lambdahttp.Main(api)

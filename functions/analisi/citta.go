@@ -1,0 +1,48 @@
+package analisi
+
+import (
+	"context"
+
+	"verdetto/shared/httpapi"
+	"verdetto/shared/places"
+)
+
+// maxCities is how many cities are offered for what was typed so far.
+const maxCities = 8
+
+// Cities is the published answer to what was typed so far.
+type Cities struct {
+	Citta []Offered `json:"citta" nullable:"false" doc:"Cities whose name in any language begins so, busiest first; a name typed in full comes first"`
+}
+
+// Offered is a city as it may be completed to.
+type Offered struct {
+	Codice  string `json:"codice" doc:"IATA code" example:"MIL"`
+	Nome    string `json:"nome" doc:"Name in the language asked for" example:"Milano"`
+	Paese   string `json:"paese" doc:"Country, ISO 3166-1 alpha-2" example:"IT"`
+	Domanda string `json:"domanda" doc:"What to ask with: the name, or the code where a busier city bears that name" example:"Milano"`
+}
+
+type citiesInput struct {
+	Query string `query:"q" required:"true" doc:"What was typed so far" example:"mila"`
+	Lang  string `query:"lang" enum:"it,en" default:"it" doc:"Language to name cities in"`
+}
+
+type citiesOutput struct{ Body Cities }
+
+func registerCities(api *httpapi.API) {
+	httpapi.Handle(api, "citta", httpapi.Doc{
+		Summary:     "Complete the name of a city",
+		Description: "Offers cities with scheduled flights for the beginning of a name. It is not counted.",
+	}, nil, func(_ context.Context, in *citiesInput) (*citiesOutput, error) {
+		out := &citiesOutput{Cities{[]Offered{}}}
+		for _, p := range places.Complete(in.Query, in.Lang, maxCities) {
+			ask := p.Name
+			if found, ok := places.Find(p.Name); !ok || found.City != p.City {
+				ask = string(p.City)
+			}
+			out.Body.Citta = append(out.Body.Citta, Offered{string(p.City), p.Name, p.Country, ask})
+		}
+		return out, nil
+	})
+}

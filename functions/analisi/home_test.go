@@ -1,0 +1,340 @@
+package analisi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"image/png"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/page"
+	"verdetto/shared/store"
+	"verdetto/shared/trends"
+)
+
+// popular is what is known of Milan: three destinations, of which one has no live fare.
+type popular struct{ coverage }
+
+func (popular) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
+	switch origin {
+	case "PAR":
+		return nil, 0, fmt.Errorf("read: %w", store.ErrUnavailable)
+	case "MIL":
+		d := fare.DayOf(today)
+		live := func(p fare.Cents) []trends.Live { return []trends.Live{{Depart: d + 9, Price: p, Found: today.Unix()}} }
+		data, err := trends.Origin{}.Merge([]trends.Entry{
+			{Destination: "LON", AsOf: d, Observations: 9, Previous: 2999, Live: live(2499)},
+			{Destination: "BUH", AsOf: d, Observations: 5, Live: live(1999)},
+			{Destination: "MAD", AsOf: d, Observations: 7},
+		}).Encode()
+		return data, 1, err
+	}
+	return nil, 0, store.ErrNotFound
+}
+
+// counters remembers what was counted; one in it is at its limit.
+type counters struct {
+	taken []string
+	full  string
+}
+
+func (c *counters) Take(_ context.Context, key store.Key, limit int64, _ time.Time) (int64, error) {
+	name, _, _ := strings.Cut(strings.TrimPrefix(key.Partition+" "+key.Sort, "LIMIT#"), "#")
+	c.taken = append(c.taken, name)
+	if c.full != "" && strings.Contains(key.Partition+key.Sort, c.full) {
+		return limit, store.ErrLimit
+	}
+	return 1, nil
+}
+
+// site is the page over invented routes.
+type site struct {
+	*httpapi.API
+	counters *counters
+	wishes   *wishes
+}
+
+func openSite(base, data string) site {
+	stale := sheet(40)
+	stale.AsOf -= 30
+	s := site{counters: &counters{}, wishes: &wishes{}}
+	now := func() time.Time { return today }
+	service := &analisi.Service{
+		Sheets: sheets{
+			milbuh:                              sheet(40),
+			{Origin: "MIL", Destination: "PRG"}: sheet(3),
+			{Origin: "MIL", Destination: "ROM"}: stale,
+			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
+			{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
+		},
+		Wishes: s.wishes, Coverage: popular{}, Now: now, Log: slog.New(slog.DiscardHandler), BaseURL: base,
+	}
+	s.API = httpapi.New(httpapi.Config{Now: now, Log: service.Log, Limiter: limit.New(s.counters, now), Data: data})
+	service.Register(s.API)
+	return s
+}
+
+func (s site) visit(target string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, target, nil)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w
+}
+
+// said is the text of a page's main part, in one line.
+func said(w *httptest.ResponseRecorder) string {
+	_, main, _ := strings.Cut(w.Body.String(), "<main")
+	main = regexp.MustCompile(`(?s)<svg.*?</svg>`).ReplaceAllString(main, "")
+	main = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(main, "")
+	return strings.Join(strings.Fields(html.UnescapeString(main)), " ")
+}
+
+func TestPage(t *testing.T) {
+	s := openSite("https://verdetto.example", "")
+	for _, c := range []struct {
+		name, target, language string
+		status                 int
+		says                   string
+		counted                string // which cap it counts as
+	}{
+		{"first look", "/", "it", 200, "Il prezzo di oggi è buono?", ""},
+		{"first look in English", "/", "fr, en-GB;q=0.8, it;q=0.5", 200, "Is today's fare a good one?", ""},
+		{"in no language that we speak", "/", "fr", 200, "Il prezzo di oggi è buono?", ""},
+		{"language chosen", "/?lang=en", "it", 200, "Is today's fare a good one?", ""},
+		{"unknown language chosen", "/?lang=fr", "en", 200, "Is today's fare a good one?", ""},
+		{"empty fields", "/?da=&a=+", "it", 200, "Il prezzo di oggi è buono?", ""},
+		{"verdict", "/?da=milano&a=bucure%C8%99ti", "it", 200, "Da Milano a Bucarest Sembra un ottimo prezzo. Oggi costa da 30 € (partenza: 10 maggio 2016). Mai visto così basso in 40 giorni osservati.", "analisi"},
+		{"verdict in English", "/?da=MIL&a=Bucarest", "en", 200, "Milan to Bucharest It looks like a great fare.", "analisi"},
+		{"too little is known", "/?da=Milano&a=Praga", "it", 200, "Non lo sappiamo ancora.", "analisi"},
+		{"no live fare", "/?da=Milano&a=Roma", "it", 404, "Nessun prezzo recente.", "analisi"},
+		{"not covered", "/?da=Bucarest&a=Milano", "it", 404, "Questa rotta non la osserviamo ancora.", "analisi"},
+		{"unknown destination", "/?da=Milano&a=Bukarestt", "it", 404, "Nessuna città con voli di linea si chiama «Bukarestt». Forse cercavi: BucarestBudapest", "analisi"},
+		{"unknown origin", "/?da=Milanoo&a=Bucarest", "en", 404, "No city with scheduled flights is called “Milanoo”. Perhaps you meant: Milan", "analisi"},
+		{"markup for a city", "/?da=%3Cscript%3Ealert(1)%3C/script%3E&a=Roma", "it", 404, "si chiama «<script>alert(1)</script>».", "analisi"},
+		{"same city", "/?da=Milano&a=Milan", "it", 400, "Partenza e arrivo coincidono.", ""},
+		{"no origin", "/?a=Milano", "it", 400, "Da dove parti?", ""},
+		{"repeated", "/?da=Milano&da=Roma&a=Bucarest", "it", 400, "La domanda non si legge.", ""},
+		{"over-long", "/?da=Milano&a=" + strings.Repeat("a", 101), "it", 400, "La domanda non si legge.", ""},
+		{"bad escape", "/?da=Milano&a=%zz", "en", 400, "We cannot read the question.", ""},
+		{"control character", "/?da=Mil%00ano&a=Roma", "it", 400, "La domanda non si legge.", ""},
+		{"invalid UTF-8", "/?da=Mil%ffano&a=Roma", "it", 400, "La domanda non si legge.", ""},
+		{"storage is down", "/?da=Milano&a=Parigi", "it", 503, "Qualcosa non va da noi.", "analisi"},
+		{"storage fails", "/?da=Milano&a=Madrid", "it", 500, "Qualcosa non va da noi.", "analisi"},
+		{"destinations", "/?da=Milano", "it", 200, "Dove si vola da Milano Le destinazioni più cercate, con il prezzo più basso visto di recente. Scegline una per il verdetto. DestinazioneDaIn 7 giorni Londra24,99 €−5 € Bucarest19,99 €", "price-trends"},
+		{"destinations of a city that is not covered", "/?da=Cuneo", "it", 404, "Di qui non conosciamo ancora voli.", "price-trends"},
+		{"destinations of an unknown city", "/?da=Atlantide", "it", 404, "Questa città non la conosciamo.", "price-trends"},
+		{"destinations while storage is down", "/?da=Parigi", "it", 503, "Qualcosa non va da noi.", "price-trends"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s.counters.taken = nil
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			_, r.URL.RawQuery, _ = strings.Cut(c.target, "?")
+			r.Header.Set("Accept-Language", c.language)
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			text := said(w)
+			if w.Code != c.status || !strings.Contains(text, strings.ReplaceAll(c.says, " €", "\u00a0€")) && !strings.Contains(text, c.says) {
+				t.Errorf("%d, want %q in\n%s", w.Code, c.says, text)
+			}
+			if got := strings.Join(s.counters.taken, " "); !strings.HasPrefix(got, c.counted) || (c.counted == "") != (got == "") {
+				t.Errorf("counted as %q, want %q", got, c.counted)
+			}
+			body := w.Body.String()
+			if strings.Contains(body, "<script>") || strings.Contains(body, "internal text") || strings.Contains(body, " style=") || strings.Contains(body, "<style") {
+				t.Error("the page holds what it must not")
+			}
+			h := w.Header()
+			cached := map[bool]string{true: "private, no-cache", false: "no-store"}[c.status == 200]
+			if h.Get("Content-Type") != "text/html; charset=utf-8" || h.Get("Content-Security-Policy") != page.Policy ||
+				h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != cached || !strings.Contains(h.Get("Vary"), "Accept-Language") {
+				t.Errorf("headers %v", h)
+			}
+			if noindex := strings.Contains(body, `content="noindex"`); noindex == (c.status == 200) {
+				t.Errorf("noindex %v", noindex)
+			}
+		})
+	}
+	if diff := cmp.Diff([]fare.City{"BUH", "CUF"}, s.wishes.noted); diff != "" {
+		t.Errorf("wishes: %s", diff)
+	}
+}
+
+// TestPageKeepsItsLanguage: a language that was chosen is kept in every link; one that was not is in none.
+func TestPageKeepsItsLanguage(t *testing.T) {
+	s := openSite("", "")
+	links := regexp.MustCompile(`<main(?s:.*)</main>`)
+	hrefs := regexp.MustCompile(`href="(/\?[^"]*)"`)
+	for _, c := range []struct {
+		target, other string
+		kept          bool
+	}{
+		{"/?da=Milano&a=Bucarest&lang=en", "/?da=Milano&amp;a=Bucarest&amp;lang=it", true},
+		{"/?da=Milano&a=Bucarest", "/?da=Milano&amp;a=Bucarest&amp;lang=en", false},
+		{"/?da=Milano&a=Bukarestt&lang=en", "/?da=Milano&amp;a=Bukarestt&amp;lang=it", true},
+		{"/?da=Milano&lang=it", "/?da=Milano&amp;lang=en", true},
+	} {
+		body := s.visit(c.target, "Accept-Language", "it").Body.String()
+		if !strings.Contains(body, `class="switch" href="`+c.other+`"`) {
+			t.Errorf("%s does not switch to %s", c.target, c.other)
+		}
+		found := hrefs.FindAllStringSubmatch(links.FindString(body), -1)
+		if len(found) == 0 {
+			t.Errorf("%s has no links", c.target)
+		}
+		for _, f := range found {
+			// The link to the verdict itself is its lasting one.
+			if strings.Contains(f[1], "lang=") != c.kept && !strings.Contains(body, f[0]+" data-share") {
+				t.Errorf("%s links to %s", c.target, f[1])
+			}
+		}
+		if hidden := strings.Contains(body, `<input type="hidden" name="lang"`); hidden != c.kept {
+			t.Errorf("%s: the form keeps the language: %v", c.target, hidden)
+		}
+	}
+}
+
+// TestPageIsLinkedTo: what other sites show of a verdict.
+func TestPageIsLinkedTo(t *testing.T) {
+	head := func(s site, target string) string {
+		head, _, _ := strings.Cut(s.visit(target, "Accept-Language", "it").Body.String(), "</head>")
+		return html.UnescapeString(head)
+	}
+	got := head(openSite("https://verdetto.example", ""), "/?da=milan&a=BUH")
+	for _, want := range []string{
+		`<title>Da Milano a Bucarest: 30` + "\u00a0" + `€, sembra un ottimo prezzo · Verdetto</title>`,
+		`<meta property="og:title" content="Da Milano a Bucarest: 30` + "\u00a0" + `€, sembra un ottimo prezzo">`,
+		`<meta property="og:image" content="https://verdetto.example/card/MIL-BUH-it.png">`,
+		`<link rel="canonical" href="https://verdetto.example/?da=Milano&a=Bucarest">`,
+		`<link rel="alternate" hreflang="en" href="https://verdetto.example/?da=Milan&a=Bucharest&lang=en">`,
+		`<link rel="alternate" hreflang="it" href="https://verdetto.example/?da=Milano&a=Bucarest">`,
+		`<meta property="og:description" content="Oggi costa da 30`,
+		`<html lang="it">`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the head lacks %s:\n%s", want, got)
+		}
+	}
+	if got := head(openSite("", ""), "/?da=milan&a=BUH"); strings.Contains(got, "og:image") || strings.Contains(got, "canonical") {
+		t.Errorf("addresses in full, and nobody said where the service is:\n%s", got)
+	}
+	// An everyday name is kept in its own form, and leads to the same city again.
+	if got := head(openSite("https://v.example", ""), "/?da=Milano&a=bali&lang=en"); !strings.Contains(got, `href="https://v.example/?da=Milan&a=Bali&lang=en"`) {
+		t.Errorf("Bali:\n%s", got)
+	}
+}
+
+func TestPageOfInventedFares(t *testing.T) {
+	const mark = "i prezzi sono inventati"
+	for data, want := range map[string]bool{"sample": true, "": false} {
+		if got := strings.Contains(said(openSite("", data).visit("/?da=Milano&a=Bucarest")), mark); got != want {
+			t.Errorf("data %q: marked %v", data, got)
+		}
+	}
+}
+
+// TestPagePastTheCap: kindly, with the status and the headers that a program would look at.
+func TestPagePastTheCap(t *testing.T) {
+	s := openSite("", "")
+	s.counters.full = "analisi-free"
+	w := s.visit("/?da=Milano&a=Bucarest", "Accept-Language", "it")
+	if w.Code != 429 || w.Header().Get("Retry-After") == "" || w.Header().Get("X-RateLimit-Limit") != "30" || !strings.Contains(said(w), "Per oggi basta così.") {
+		t.Errorf("%d %v %s", w.Code, w.Header(), said(w))
+	}
+	if !strings.Contains(w.Body.String(), `action="/v1/pro/checkout"`) {
+		t.Error("the page past the cap does not offer Pro")
+	}
+	if w := s.visit("/"); w.Code != 200 {
+		t.Errorf("the question itself: %d", w.Code)
+	}
+}
+
+func TestPageHead(t *testing.T) {
+	s := openSite("", "")
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest(http.MethodHead, "/", nil))
+	if w.Code != 200 || w.Body.Len() != 0 {
+		t.Errorf("%d, %d bytes", w.Code, w.Body.Len())
+	}
+}
+
+func TestCards(t *testing.T) {
+	s := openSite("", "")
+	for _, c := range []struct {
+		name, file string
+		status     int
+	}{
+		{"verdict", "MIL-BUH-it.png", 200},
+		{"in English", "MIL-BUH-en.png", 200},
+		{"not covered", "BUH-MIL-it.png", 200},
+		{"no live fare", "MIL-ROM-it.png", 200},
+		{"storage is down", "MIL-PAR-it.png", 503},
+		{"no such language", "MIL-BUH-fr.png", 404},
+		{"no such city", "MIL-QQQ-it.png", 404},
+		{"same city", "MIL-MIL-it.png", 404},
+		{"lower case", "mil-buh-it.png", 404},
+		{"no language", "MIL-BUH.png", 404},
+		{"no picture", "MIL-BUH-it.gif", 404},
+		{"nonsense", "-.png", 404},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := s.visit("/card/" + c.file)
+			if w.Code != c.status {
+				t.Fatalf("%d %.200s", w.Code, w.Body)
+			}
+			if c.status != 200 {
+				if w.Header().Get("Content-Type") != "application/problem+json" || w.Header().Get("Cache-Control") != "no-store" {
+					t.Errorf("headers %v", w.Header())
+				}
+				return
+			}
+			if w.Header().Get("Content-Type") != "image/png" || w.Header().Get("Cache-Control") != "public, s-maxage=21600" {
+				t.Errorf("headers %v", w.Header())
+			}
+			if _, err := png.Decode(w.Body); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestAssets: everything that a page names is served, for good, with its right type.
+func TestAssets(t *testing.T) {
+	s := openSite("", "")
+	body := s.visit("/").Body.String()
+	found := regexp.MustCompile(`(?:href|src)="(/assets/[^"]+)"`).FindAllStringSubmatch(body, -1)
+	types := map[string]bool{}
+	for _, f := range found {
+		w := s.visit(f[1])
+		types[w.Header().Get("Content-Type")] = true
+		if w.Code != 200 || w.Header().Get("Cache-Control") != "public, max-age=31536000, immutable" {
+			t.Errorf("%s: %d %v", f[1], w.Code, w.Header())
+		}
+	}
+	want := map[string]bool{"font/woff2": true, "text/css; charset=utf-8": true, "text/javascript; charset=utf-8": true, "image/svg+xml": true}
+	if diff := cmp.Diff(want, types); diff != "" {
+		t.Error(diff)
+	}
+	style := s.visit(page.Asset("style.css")).Body.String()
+	if !strings.Contains(style, "url("+page.Asset("serif.woff2")+")") {
+		t.Error("the style sheet does not name the typeface as it is served")
+	}
+	if w := s.visit("/assets/style.css"); w.Code != 404 {
+		t.Errorf("a name that does not last: %d", w.Code)
+	}
+}

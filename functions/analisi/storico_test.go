@@ -1,0 +1,132 @@
+package analisi_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/apikey"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/store"
+)
+
+// customer is the one customer there is.
+type customer store.Customer
+
+func (c customer) Customer(_ context.Context, id apikey.CustomerID) (store.Customer, error) {
+	if id != c.ID {
+		return store.Customer{}, store.ErrNotFound
+	}
+	return store.Customer(c), nil
+}
+
+func TestHistory(t *testing.T) {
+	id := apikey.Of([]byte("pepper"), "ada@example.com")
+	key, hash, err := apikey.Mint(rand.Reader, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := func() time.Time { return today }
+	stale := sheet(40)
+	stale.AsOf -= 30
+	service := &analisi.Service{
+		Sheets: sheets{
+			milbuh:                              sheet(300),
+			{Origin: "MIL", Destination: "ROM"}: stale,
+			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
+		},
+		Wishes: &wishes{}, Now: now, Log: slog.New(slog.DiscardHandler),
+	}
+	api := httpapi.New(httpapi.Config{
+		Now: now, Log: service.Log, Limiter: limit.New(unlimited{}, now), Customers: customer{ID: id, Hash: hash[:], Until: today.Add(time.Hour)},
+	})
+	service.Register(api)
+	for _, c := range []struct {
+		name, query, key string
+		status           int
+		weeks            int
+		first            string
+		today            fare.Cents
+	}{
+		{"free", "origine=Milano&destinazione=Bucarest", "", 200, 26, "2015-W37", 3000},
+		{"pro", "origine=Milano&destinazione=Bucarest", key, 200, 44, "2015-W19", 3000},
+		{"no live fare", "origine=Milano&destinazione=Roma", "", 200, 2, "2016-W03", 0},
+		{"not covered", "origine=Bucarest&destinazione=Milano", "", 404, 0, "", 0},
+		{"unknown city", "origine=Atlantide&destinazione=Milano", "", 404, 0, "", 0},
+		{"same city", "origine=Milan&destinazione=Milano", "", 400, 0, "", 0},
+		{"missing", "origine=Milan", "", 400, 0, "", 0},
+		{"bad key", "origine=Milano&destinazione=Bucarest", "vd_nobodys", 401, 0, "", 0},
+		{"storage is down", "origine=Milano&destinazione=Parigi", "", 503, 0, "", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := httptest.NewRequest(http.MethodGet, "/v1/storico?"+c.query, nil)
+			if c.key != "" {
+				r.Header.Set(httpapi.KeyHeader, c.key)
+			}
+			w := httptest.NewRecorder()
+			api.ServeHTTP(w, r)
+			var got analisi.Storico
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status {
+				t.Fatalf("%d %.300s %v", w.Code, w.Body, err)
+			}
+			if c.status != 200 {
+				return
+			}
+			if len(got.Settimane) != c.weeks || got.Settimane[0].Settimana != c.first {
+				t.Fatalf("%d weeks from %+v", len(got.Settimane), got.Settimane[0])
+			}
+			if (got.OggiCent == nil) != (c.today == 0) || got.OggiCent != nil && *got.OggiCent != c.today {
+				t.Errorf("today %v", got.OggiCent)
+			}
+			for i, s := range got.Settimane {
+				if s.MinimoCent <= 0 || s.MedianaCent < s.MinimoCent || s.Giorni < 1 || s.Giorni > 7 || i > 0 && s.Dal <= got.Settimane[i-1].Dal {
+					t.Errorf("week %+v", s)
+				}
+			}
+		})
+	}
+}
+
+func TestCities(t *testing.T) {
+	h := serve(t, sheets{})
+	for _, c := range []struct {
+		name, query string
+		status      int
+		want        []analisi.Offered // the first ones
+	}{
+		{"in Italian", "q=mila", 200, []analisi.Offered{{Codice: "MIL", Nome: "Milano", Paese: "IT", Domanda: "Milano"}}},
+		{"in English", "q=mila&lang=en", 200, []analisi.Offered{{Codice: "MIL", Nome: "Milan", Paese: "IT", Domanda: "Milan"}}},
+		{"by another name", "q=BUKARES", 200, []analisi.Offered{{Codice: "BUH", Nome: "Bucarest", Paese: "RO", Domanda: "Bucarest"}}},
+		{"nothing", "q=qqqq", 200, nil},
+		{"missing", "", 400, nil},
+		{"no such language", "q=mila&lang=fr", 400, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := get(t, h, "/v1/citta?"+c.query)
+			var got analisi.Cities
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status {
+				t.Fatalf("%d %s %v", w.Code, w.Body, err)
+			}
+			if c.status == 200 && (got.Citta == nil || w.Header().Get("Cache-Control") != "public, s-maxage=86400") {
+				t.Errorf("%v %s", w.Header(), w.Body)
+			}
+			if len(c.want) > len(got.Citta) {
+				t.Fatalf("%s", w.Body)
+			}
+			if diff := cmp.Diff(c.want, append([]analisi.Offered(nil), got.Citta[:len(c.want)]...)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

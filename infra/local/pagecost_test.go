@@ -1,0 +1,37 @@
+package main
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestWhatThePageCosts: a page of a verdict costs what the verdict costs; the
+// question itself, and completing a name, cost nothing.
+func TestWhatThePageCosts(t *testing.T) {
+	const sheet = "Get ROUTE#MIL-BUH SHEET, strong false"
+	for _, c := range []struct {
+		name, target string
+		want         []string
+	}{
+		{"the question", "/", nil},
+		{"a verdict", "/?da=Milano&a=Bucarest", []string{"Take", sheet}},
+		{"destinations", "/?da=Milano", []string{"Take", "Get ORIGIN#MIL TRENDS, strong false"}},
+		{"the same city", "/?da=Milano&a=Milan", nil},
+		{"an unknown city", "/?da=Milano&a=Bukarestt", []string{"Take"}},
+		{"the weeks", "/v1/storico?origine=Milano&destinazione=Bucarest", []string{"Take", sheet}},
+		{"a name to complete", "/v1/citta?q=mila", nil},
+		{"a card", "/card/MIL-BUH-it.png", []string{"Take", sheet}},
+		{"a card of no city", "/card/QQQ-BUH-it.png", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table := &counting{Table: observed(t, sizes[0], today)}
+			h := serving(table, today)
+			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", c.target, nil))
+			if diff := cmp.Diff(c.want, table.calls); diff != "" {
+				t.Errorf("calls to the store: %s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,163 @@
+package chart
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"strings"
+	"unicode"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+	"golang.org/x/text/unicode/norm"
+)
+
+// CardWidth and CardHeight are what social sites ask for.
+const (
+	CardWidth  = 1200
+	CardHeight = 630
+)
+
+// Card is a verdict as a picture of its own.
+type Card struct {
+	Route   string // Milano – Bucarest
+	Verdict string // the headline
+	Detail  string // a line below it
+	Foot    string // as of when, and whose fares
+	Level   string // empty where there is none
+	Scale   *Scale // nil where there is none
+}
+
+//go:embed serif.ttf
+var serif []byte
+
+var typeface = func() *opentype.Font {
+	f, err := opentype.Parse(serif)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return f
+}()
+
+var (
+	paper = color.RGBA{0xfb, 0xf9, 0xf4, 0xff}
+	ink   = color.RGBA{0x1d, 0x1b, 0x18, 0xff}
+	faint = color.RGBA{0x6b, 0x66, 0x5e, 0xff}
+	// The levels' colours on paper, as in the style sheet.
+	levelColor = map[string]color.RGBA{
+		"ottimo": {0x0c, 0x6b, 0x45, 0xff}, "buono": {0x6f, 0xa5, 0x70, 0xff},
+		"normale": {0xc9, 0xbd, 0xa2, 0xff}, "caro": {0xb5, 0x4a, 0x2e, 0xff},
+	}
+	levelInk = map[string]color.RGBA{
+		"ottimo": {0x0c, 0x6b, 0x45, 0xff}, "buono": {0x3b, 0x74, 0x47, 0xff},
+		"normale": {0x6a, 0x5c, 0x3b, 0xff}, "caro": {0xa3, 0x3b, 0x20, 0xff},
+	}
+)
+
+// PNG draws the card.
+func (c Card) PNG() ([]byte, error) {
+	img := image.NewRGBA(image.Rect(0, 0, CardWidth, CardHeight))
+	p := painter{img: img}
+	p.fill(img.Bounds(), paper)
+	main := ink
+	if l, ok := levelInk[c.Level]; ok {
+		main = l
+	}
+	p.fill(image.Rect(0, 0, 28, CardHeight), main)
+	const left, width = 96, CardWidth - 96 - 80
+	p.write(left, 120, 44, width, faint, c.Route)
+	p.write(left, 262, 104, width, main, c.Verdict)
+	p.write(left, 348, 42, width, ink, c.Detail)
+	if s := c.Scale; s != nil {
+		at := func(percent float64) int { return left + int(float64(width)*percent/100) }
+		for i, level := range levels {
+			p.fill(image.Rect(at(bounds[i]), 440, at(bounds[i+1])-4, 464), levelColor[level])
+		}
+		p.fill(image.Rect(at(s.Low), 414, at(s.High), 418), ink)
+		p.fill(image.Rect(at(float64(s.Percentile))-5, 400, at(float64(s.Percentile))+5, 476), ink)
+	}
+	p.write(left, 562, 32, width-190, faint, c.Foot)
+	p.write(CardWidth-80-150, 562, 40, 150, ink, "Verdetto")
+	if p.err != nil {
+		return nil, fmt.Errorf("draw card: %w", p.err)
+	}
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.DefaultCompression}).Encode(&b, img); err != nil {
+		return nil, fmt.Errorf("draw card: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// painter draws until something goes wrong.
+type painter struct {
+	img draw.Image
+	err error
+}
+
+func (p *painter) fill(r image.Rectangle, c color.RGBA) {
+	draw.Draw(p.img, r, image.NewUniform(c), image.Point{}, draw.Src)
+}
+
+// smallest is the size below which a line of text is cut rather than set smaller.
+const smallest = 22
+
+// write sets a line of text, smaller where it would be wider than there is room, and cut where that is not enough.
+func (p *painter) write(x, y int, size, room float64, c color.RGBA, text string) {
+	text = drawable(text)
+	for p.err == nil {
+		face, err := opentype.NewFace(typeface, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
+		if err != nil {
+			p.err = err
+			return
+		}
+		d := font.Drawer{Dst: p.img, Src: image.NewUniform(c), Face: face, Dot: fixed.P(x, y)}
+		wide := float64(d.MeasureString(text)) / 64
+		if wide > room && size > smallest {
+			size = max(smallest, size*min(0.97, room/wide))
+			continue
+		}
+		if wide > room {
+			runes := []rune(strings.TrimSuffix(text, "…"))
+			text = string(runes[:min(len(runes)-1, int(float64(len(runes))*room/wide))]) + "…"
+			continue
+		}
+		d.DrawString(text)
+		p.err = face.Close()
+		return
+	}
+}
+
+// unmarked are letters whose marks are part of them, as their neighbours write them.
+var unmarked = map[rune]rune{'ł': 'l', 'Ł': 'L', 'đ': 'd', 'Đ': 'D', 'ħ': 'h', 'Ħ': 'H', 'ı': 'i', 'ə': 'e', '→': '–'}
+
+// drawable is text in letters that the typeface has: without their accents where it lacks them.
+func drawable(text string) string {
+	var b sfnt.Buffer
+	has := func(r rune) bool {
+		i, err := typeface.GlyphIndex(&b, r)
+		return err == nil && i != 0
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+			return -1
+		case has(r):
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		}
+		if plain, ok := unmarked[r]; ok {
+			return plain
+		}
+		if bare := []rune(norm.NFD.String(string(r))); has(bare[0]) {
+			return bare[0]
+		}
+		return '?'
+	}, norm.NFC.String(text))
+}

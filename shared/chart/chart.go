@@ -1,0 +1,78 @@
+// Package chart draws what a verdict rests on: where today's fare stands, the
+// weeks before, the months, the booking window; and the card that is shown
+// where a verdict is linked to.
+//
+// Charts are SVG made on the server, so that they need no script. Colours and
+// type come from the page's style sheet through classes; nothing in them needs
+// a style attribute, which the pages' policy forbids. Each is one image to a
+// screen reader, named by its label: who draws a chart gives the same numbers as
+// text beside it. The package is pure.
+package chart
+
+import (
+	"fmt"
+	"html"
+	"html/template"
+	"math"
+	"strings"
+
+	"verdetto/shared/fare"
+)
+
+// Level names, worst last, are also classes of the style sheet.
+var levels = []string{"ottimo", "buono", "normale", "caro"}
+
+// canvas collects the parts of an image.
+type canvas struct{ b strings.Builder }
+
+func newCanvas(class string, width, height int, label string) *canvas {
+	c := &canvas{}
+	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="img" aria-label="%s">`, class, width, height, html.EscapeString(label))
+	return c
+}
+
+func (c *canvas) rect(class string, x, y, w, h float64) {
+	if w > 0 && h > 0 {
+		fmt.Fprintf(&c.b, `<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`, class, num(x), num(y), num(w), num(h))
+	}
+}
+
+func (c *canvas) line(class string, x1, y1, x2, y2 float64) {
+	fmt.Fprintf(&c.b, `<path class="%s" d="M%s %sL%s %s"/>`, class, num(x1), num(y1), num(x2), num(y2))
+}
+
+func (c *canvas) path(class, d string) { fmt.Fprintf(&c.b, `<path class="%s" d="%s"/>`, class, d) }
+
+func (c *canvas) dot(class string, x, y, r float64) {
+	fmt.Fprintf(&c.b, `<circle class="%s" cx="%s" cy="%s" r="%s"/>`, class, num(x), num(y), num(r))
+}
+
+// text writes at a point; anchor is start, middle or end.
+func (c *canvas) text(class, anchor string, x, y float64, s string) {
+	fmt.Fprintf(&c.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, num(x), num(y), html.EscapeString(s))
+}
+
+func (c *canvas) done() template.HTML { return template.HTML(c.b.String() + "</svg>") }
+
+// num writes a coordinate as shortly as it can be.
+func num(v float64) string {
+	s := fmt.Sprintf("%.1f", v)
+	return strings.TrimSuffix(s, ".0")
+}
+
+// ticks are a few round prices between two.
+func ticks(from, to fare.Cents, most int) []fare.Cents {
+	span := float64(max(1, to-from))
+	step := math.Pow(10, math.Floor(math.Log10(span)))
+	for _, f := range []float64{0.1, 0.2, 0.25, 0.5, 1, 2, 5} {
+		if s := step * f; s >= 100 && span/s <= float64(most) {
+			step = s
+			break
+		}
+	}
+	var all []fare.Cents
+	for v := math.Ceil(float64(from)/step) * step; v <= float64(to); v += step {
+		all = append(all, fare.Cents(v))
+	}
+	return all
+}

@@ -1,0 +1,187 @@
+package chart_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"image/color"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/chart"
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func money(c fare.Cents) string { return fmt.Sprintf("%d €", c/100) }
+func month(m time.Month) string { return m.String()[:3] }
+func monday(weeks int) fare.Day { return fare.CycleOf(16861).First() + fare.Day(7*weeks) } // of the week of 2016-03-01
+func prices(p ...int) (all []fare.Cents) {
+	for _, v := range p {
+		all = append(all, fare.Cents(v))
+	}
+	return all
+}
+
+// charts are drawn by the tests: ordinary ones and those with little or odd to show.
+func charts() map[string]string {
+	history := chart.History{
+		Weeks: []verdict.Week{
+			{First: monday(-20), Minimum: 3000, Median: 3400, Days: 7}, {First: monday(-19), Minimum: 2800, Median: 3600, Days: 5},
+			{First: monday(-10), Minimum: 4100, Median: 4200, Days: 1}, // alone
+			{First: monday(-1), Minimum: 2500, Median: 3000, Days: 7}, {First: monday(0), Minimum: 2600, Median: 2600, Days: 1},
+		},
+		Scale: verdict.Scale{Prices: prices(2500, 2600, 2800, 2800, 3000, 3000, 3100, 4100, 9900), Ottimo: 2500, Buono: 2799, Normale: 3050},
+		Today: 16861, Price: 2599, Level: "buono", Money: money, Month: month, Label: `a "label" <with> marks`,
+	}
+	flat := history
+	flat.Weeks, flat.Price = nil, 1999
+	flat.Scale = verdict.Scale{Prices: prices(1999, 1999, 1999, 1999, 1999, 1999, 1999, 1999), Ottimo: 1959, Buono: 1959, Normale: 1999}
+	above := history
+	above.Price, above.Level = 99_000, "caro"
+	return map[string]string{
+		"history":        string(history.SVG(680, 300)),
+		"history-narrow": string(history.SVG(328, 260)),
+		"history-flat":   string(flat.SVG(680, 300)),
+		"history-above":  string(above.SVG(680, 300)),
+		"scale":          string(chart.Scale{Percentile: 9, Low: 3.2, High: 19.9, Names: [4]string{"a", "b", "c", "<d>"}, Label: "scale"}.SVG(680)),
+		"scale-end":      string(chart.Scale{Percentile: 100, Low: 0, High: 100, Label: "scale"}.SVG(328)),
+		"months": string(chart.Months{
+			Months: []verdict.Month{{Month: 11, Median: 2000, Sample: 9}, {Month: 2, Median: 3050, Sample: 8}, {Month: 7, Median: 9999, Sample: 5}},
+			Best:   1, Name: month, Label: "months",
+		}.SVG(680, 190)),
+		"months-none": string(chart.Months{Name: month, Label: "months"}.SVG(328, 170)),
+		"window":      string(chart.Window{Window: verdict.Window{From: 46, To: 90}, Ends: [2]string{"far", "near"}, Label: "window"}.SVG(680)),
+		"window-last": string(chart.Window{Window: verdict.Window{From: 181, To: 500}, Ends: [2]string{"far", "near"}, Label: "window"}.SVG(328)),
+	}
+}
+
+// TestCharts holds every chart to what all of them promise, and to a golden file that can be looked at.
+func TestCharts(t *testing.T) {
+	for name, svg := range charts() {
+		t.Run(name, func(t *testing.T) {
+			decoder := xml.NewDecoder(strings.NewReader(svg))
+			for {
+				token, err := decoder.Token()
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				if err != nil {
+					t.Fatalf("not well formed: %v", err)
+				}
+				element, ok := token.(xml.StartElement)
+				if !ok {
+					continue
+				}
+				attributes := map[string]string{}
+				for _, a := range element.Attr {
+					attributes[a.Name.Local] = a.Value
+					if a.Name.Local == "style" || strings.HasPrefix(a.Name.Local, "on") {
+						t.Errorf("%s: the policy forbids it", a.Name.Local)
+					}
+					if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") {
+						t.Errorf("%s=%q", a.Name.Local, a.Value)
+					}
+				}
+				if element.Name.Local == "svg" && (attributes["role"] != "img" || attributes["aria-label"] == "" || attributes["viewBox"] == "") {
+					t.Errorf("no image to a screen reader: %v", attributes)
+				}
+			}
+			path := filepath.Join("testdata", name+".svg")
+			if *update {
+				if err := os.MkdirAll("testdata", 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(strings.ReplaceAll(svg, "><", ">\n<")+"\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err, "; go test ./shared/chart -update writes it")
+			}
+			if diff := cmp.Diff(string(want), strings.ReplaceAll(svg, "><", ">\n<")+"\n"); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestTheLevelsOfTheHistory: each band ends at the price where its level does.
+func TestTheLevelsOfTheHistory(t *testing.T) {
+	svg := charts()["history"]
+	var bands []string
+	for _, level := range []string{"ottimo", "buono", "normale", "caro"} {
+		if strings.Contains(svg, `class="band `+level+`"`) {
+			bands = append(bands, level)
+		}
+	}
+	if diff := cmp.Diff([]string{"ottimo", "buono", "normale", "caro"}, bands); diff != "" {
+		t.Error(diff)
+	}
+	// A fare that never moves is normal: there is no price below it that was ever seen.
+	if flat := charts()["history-flat"]; strings.Contains(flat, `class="band caro"`) == false || strings.Contains(flat, `class="band buono"`) {
+		t.Error("of a fare that never moves")
+	}
+}
+
+func TestCard(t *testing.T) {
+	scale := chart.Scale{Percentile: 9, Low: 3, High: 20}
+	for _, c := range []struct {
+		name string
+		card chart.Card
+		side color.RGBA // colour of the left edge
+	}{
+		{"verdict", chart.Card{Route: "Da Milano a Bucarest", Verdict: "29,99 €, un buon prezzo", Detail: "In 72 giorni su 124 costava di più.", Foot: "al 1 marzo 2016", Level: "buono", Scale: &scale}, color.RGBA{0x3b, 0x74, 0x47, 0xff}},
+		{"nothing known", chart.Card{Route: "Da A a B", Verdict: "Il prezzo di oggi è buono?", Foot: "al 1 marzo 2016"}, color.RGBA{0x1d, 0x1b, 0x18, 0xff}},
+		{"long, and in letters that the typeface lacks", chart.Card{Route: "Łódź → Târgu Mureș 東京 " + strings.Repeat("very long ", 30), Verdict: strings.Repeat("wide ", 60), Level: "caro"}, color.RGBA{0xa3, 0x3b, 0x20, 0xff}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			data, err := c.card.PNG()
+			if err != nil {
+				t.Fatal(err)
+			}
+			img, err := png.Decode(bytes.NewReader(data))
+			if err != nil || img.Bounds().Dx() != chart.CardWidth || img.Bounds().Dy() != chart.CardHeight {
+				t.Fatal(err, img.Bounds())
+			}
+			if len(data) > 100_000 {
+				t.Errorf("%d bytes", len(data))
+			}
+			if r, g, b, _ := img.At(5, 300).RGBA(); uint8(r>>8) != c.side.R || uint8(g>>8) != c.side.G || uint8(b>>8) != c.side.B {
+				t.Errorf("the edge is %x %x %x", r>>8, g>>8, b>>8)
+			}
+			// Nothing is written over the right margin.
+			for y := range chart.CardHeight {
+				if img.At(chart.CardWidth-30, y) != img.At(chart.CardWidth-1, 1) {
+					t.Fatalf("the margin is written over at %d", y)
+				}
+			}
+			again, err := c.card.PNG()
+			if err != nil || !bytes.Equal(data, again) {
+				t.Error("drawn twice it is not the same", err)
+			}
+		})
+	}
+}
+
+func BenchmarkCard(b *testing.B) {
+	scale := chart.Scale{Percentile: 9, Low: 3, High: 20}
+	c := chart.Card{Route: "Da Milano a Bucarest", Verdict: "29,99 €, un buon prezzo", Detail: "In 72 giorni su 124 costava di più.", Foot: "al 1 marzo 2016", Level: "buono", Scale: &scale}
+	for b.Loop() {
+		if _, err := c.PNG(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package chart
+
+import (
+	"html/template"
+	"math"
+	"strings"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+// History shows today's fare against the weeks before and, at the right, against all days of the sample.
+type History struct {
+	Weeks []verdict.Week // oldest first
+	Scale verdict.Scale
+	Today fare.Day
+	Price fare.Cents // today's
+	Level string
+	Money func(fare.Cents) string
+	Month func(time.Month) string
+	Label string
+}
+
+// SVG draws the history.
+func (h History) SVG(width, height int) template.HTML {
+	c := newCanvas("history", width, height, h.Label)
+	low, high := h.span()
+	const top, bottom, left = 14.0, 24.0, 66.0
+	right := float64(width) * 0.80 // the days begin here
+	plot := float64(height) - top - bottom
+	y := func(p fare.Cents) float64 {
+		return top + plot*(1-float64(min(max(p, low), high)-low)/float64(high-low))
+	}
+	from := fare.CycleOf(h.Today).First() - 25*7
+	if len(h.Weeks) > 0 {
+		from = min(from, h.Weeks[0].First)
+	}
+	x := func(d fare.Day) float64 { return left + (right-left-18)*float64(d-from)/float64(max(1, h.Today-from)) }
+
+	// The levels lie behind everything.
+	edges := []fare.Cents{low, h.Scale.Ottimo, h.Scale.Buono, h.Scale.Normale, high}
+	for i, name := range levels {
+		lower, upper := y(edges[i]), y(edges[i+1])
+		c.rect("band "+name, left, upper, float64(width)-left, lower-upper)
+	}
+	for _, p := range ticks(low, high, 5) {
+		c.line("grid", left, y(p), float64(width), y(p))
+		if math.Abs(y(p)-y(h.Price)) > 14 { // where today's own price is written
+			c.text("tick", "end", left-7, y(p)+4, h.Money(p))
+		}
+	}
+	for d := from; d < h.Today; d++ {
+		if t := d.Time(); t.Day() == 1 && x(d) < right-40 {
+			c.line("grid", x(d), top+plot, x(d), top+plot+5)
+			c.text("tick", "start", x(d), float64(height)-6, h.Month(t.Month()))
+		}
+	}
+	h.days(c, right, float64(width), y, low, high)
+	h.line(c, x, y)
+
+	c.line("now", left, y(h.Price), float64(width), y(h.Price))
+	c.dot("today "+h.Level, x(h.Today), y(h.Price), 7)
+	c.text("label", "end", left-7, y(h.Price)+4, h.Money(h.Price))
+	return c.done()
+}
+
+// span is the prices that the picture shows: those of the weeks, and all days but the dearest few.
+func (h History) span() (low, high fare.Cents) {
+	low, high = h.Price, h.Price
+	if n := len(h.Scale.Prices); n > 0 {
+		low, high = min(low, h.Scale.Prices[0]), max(high, h.Scale.Prices[(n-1)*97/100])
+	}
+	for _, w := range h.Weeks {
+		low, high = min(low, w.Minimum), max(high, w.Median)
+	}
+	room := max(100, (high-low)/12)
+	return max(0, low-room), high + room
+}
+
+// line draws the weeks: their lows as a line, the way up to their medians as a shade. It breaks where weeks are missing.
+func (h History) line(c *canvas, x func(fare.Day) float64, y func(fare.Cents) float64) {
+	middle := func(w verdict.Week) fare.Day { return min(w.First+3, h.Today) }
+	var dots strings.Builder
+	for begin := 0; begin < len(h.Weeks); {
+		end := begin + 1
+		for end < len(h.Weeks) && h.Weeks[end].First-h.Weeks[end-1].First == 7 {
+			end++
+		}
+		run := h.Weeks[begin:end]
+		var along, back strings.Builder
+		for i, w := range run {
+			command := "L"
+			if i == 0 {
+				command = "M"
+			}
+			along.WriteString(command + num(x(middle(w))) + " " + num(y(w.Minimum)))
+			last := run[len(run)-1-i]
+			back.WriteString("L" + num(x(middle(last))) + " " + num(y(last.Median)))
+		}
+		if len(run) > 1 {
+			c.path("shade", along.String()+back.String()+"Z")
+			c.path("low", along.String())
+		}
+		for _, w := range run {
+			dots.WriteString("M" + num(x(middle(w))) + " " + num(y(w.Minimum)) + "h0")
+		}
+		begin = end
+	}
+	c.path("week", dots.String())
+}
+
+// days draws how many days of the sample had which price, lying on the side.
+func (h History) days(c *canvas, left, right float64, y func(fare.Cents) float64, low, high fare.Cents) {
+	const bins = 22
+	thick := (y(low)-y(high))/bins - 1
+	var counts, sums [bins]int64
+	most := int64(0)
+	for _, p := range h.Scale.Prices {
+		i := min(int(int64(min(p, high)-low)*bins/int64(high-low)), bins-1)
+		counts[i]++
+		sums[i] += int64(min(p, high))
+		most = max(most, counts[i])
+	}
+	for i, n := range counts {
+		if n > 0 { // a bar lies at the mean of its prices
+			middle := max(y(fare.Cents(sums[i]/n)), y(high)+thick/2)
+			c.rect("day", left, middle-thick/2, max(2, (right-left-2)*float64(n)/float64(most)), thick)
+		}
+	}
+}

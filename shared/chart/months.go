@@ -1,0 +1,50 @@
+package chart
+
+import (
+	"html/template"
+	"slices"
+	"strconv"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+// Months shows the median fare by month of departure, in the order of the calendar.
+type Months struct {
+	Months []verdict.Month // cheapest first
+	Best   int             // how many of the cheapest are set apart
+	Name   func(time.Month) string
+	Label  string
+}
+
+// SVG draws the months.
+func (m Months) SVG(width, height int) template.HTML {
+	c := newCanvas("months", width, height, m.Label)
+	const top, bottom = 20.0, 22.0
+	floor := float64(height) - bottom
+	step := float64(width) / 12
+	highest := fare.Cents(1)
+	for _, month := range m.Months {
+		highest = max(highest, month.Median)
+	}
+	for n := 1; n <= 12; n++ {
+		x := step * float64(n-1)
+		c.text("tick", "middle", x+step/2, float64(height)-6, m.Name(time.Month(n)))
+		rank := slices.IndexFunc(m.Months, func(month verdict.Month) bool { return month.Month == n })
+		if rank < 0 {
+			c.line("none", x+step*0.35, floor-1, x+step*0.65, floor-1)
+			continue
+		}
+		median := m.Months[rank].Median
+		class := "bar"
+		if rank < m.Best {
+			class = "bar cheap"
+		}
+		h := max(2, (floor-top)*float64(median)/float64(highest))
+		c.rect(class, x+step*0.14, floor-h, step*0.72, h)
+		c.text("value", "middle", x+step/2, floor-h-5, strconv.Itoa(int((median+50)/100)))
+	}
+	c.line("axis", 0, floor, float64(width), floor)
+	return c.done()
+}

@@ -1,0 +1,38 @@
+package chart
+
+import (
+	"html/template"
+	"strconv"
+
+	"verdetto/shared/verdict"
+)
+
+// Window shows the advised lead times on the way to the departure.
+type Window struct {
+	Window verdict.Window
+	Ends   [2]string // far ahead, departure
+	Label  string
+}
+
+// SVG draws the window. Lead times take as much room as there is to know about
+// them: each bucket the same, the departure at the right.
+func (w Window) SVG(width int) template.HTML {
+	const top, thick, height = 20.0, 22.0, 62
+	c := newCanvas("window", width, height, w.Label)
+	starts := verdict.LeadStarts()
+	step := float64(width) / float64(len(starts))
+	for i, from := range starts {
+		x := float64(width) - step*float64(i+1)
+		class := "lead"
+		if w.Window.From <= from && from <= w.Window.To {
+			class = "lead cheap"
+		}
+		c.rect(class, x+1, top, step-2, thick)
+		if i > 0 {
+			c.text("tick", "middle", x+step, top+thick+15, strconv.Itoa(from))
+		}
+	}
+	c.text("tick", "start", 0, 12, w.Ends[0])
+	c.text("tick", "end", float64(width), 12, w.Ends[1])
+	return c.done()
+}

@@ -1,0 +1,146 @@
+// What the page at / can do more with a script: complete the names of cities,
+// and send its small forms without leaving. Without it everything still works.
+
+/** A field that completes the name of a city (the combobox pattern of WAI-ARIA). */
+function completes(input, words) {
+  const list = document.createElement('ul');
+  list.id = input.id + '-list';
+  list.className = 'offers';
+  list.hidden = true;
+  list.setAttribute('role', 'listbox');
+  list.setAttribute('aria-label', input.labels[0].textContent);
+  const status = document.createElement('span');
+  status.className = 'hidden';
+  status.setAttribute('role', 'status');
+  input.after(list, status);
+  for (const [name, value] of [['role', 'combobox'], ['aria-autocomplete', 'list'], ['aria-expanded', 'false'], ['aria-controls', list.id]]) {
+    input.setAttribute(name, value);
+  }
+  const country = new Intl.DisplayNames([document.documentElement.lang], { type: 'region' });
+  let at = -1, asked = null, later = 0;
+
+  const close = () => {
+    list.hidden = true;
+    at = -1;
+    input.setAttribute('aria-expanded', 'false');
+    input.removeAttribute('aria-activedescendant');
+  };
+  const mark = (to) => {
+    const all = list.children;
+    if (at >= 0) all[at].setAttribute('aria-selected', 'false');
+    at = (to + all.length) % all.length;
+    all[at].setAttribute('aria-selected', 'true');
+    all[at].scrollIntoView({ block: 'nearest' });
+    input.setAttribute('aria-activedescendant', all[at].id);
+  };
+  const choose = (option) => {
+    input.value = option.dataset.ask;
+    input.removeAttribute('aria-invalid');
+    close();
+    status.textContent = '';
+  };
+  const show = (cities) => {
+    close();
+    list.replaceChildren(...cities.map((c, i) => {
+      const option = document.createElement('li');
+      option.id = list.id + '-' + i;
+      option.dataset.ask = c.domanda;
+      option.setAttribute('role', 'option');
+      option.setAttribute('aria-selected', 'false');
+      const where = document.createElement('span');
+      where.textContent = country.of(c.paese) + ' · ' + c.codice;
+      option.append(c.nome + ' ', where);
+      return option;
+    }));
+    list.hidden = cities.length === 0;
+    input.setAttribute('aria-expanded', String(cities.length > 0));
+    status.textContent = cities.length ? words.offered.replace('{n}', cities.length) : words.none;
+  };
+  const ask = async () => {
+    asked?.abort();
+    const typed = input.value.trim();
+    if (!typed) return show([]);
+    asked = new AbortController();
+    const query = new URLSearchParams({ q: typed.slice(0, 100), lang: document.documentElement.lang });
+    try {
+      const answer = await fetch('/v1/citta?' + query, { signal: asked.signal });
+      if (answer.ok && document.activeElement === input) show((await answer.json()).citta);
+    } catch {
+      // Typed on meanwhile, or out of reach: names can be typed in full.
+    }
+  };
+
+  input.addEventListener('input', () => {
+    clearTimeout(later);
+    later = setTimeout(ask, 120);
+  });
+  input.addEventListener('keydown', (e) => {
+    if (e.key === 'ArrowDown' && list.hidden) return void (e.preventDefault(), ask());
+    if (list.hidden) return;
+    if (e.key === 'ArrowDown') mark(at + 1);
+    else if (e.key === 'ArrowUp') mark(at < 0 ? -1 : at - 1);
+    else if (e.key === 'Enter' && at >= 0) choose(list.children[at]);
+    else if (e.key === 'Escape') close();
+    else return;
+    e.preventDefault();
+  });
+  input.addEventListener('blur', () => {
+    clearTimeout(later);
+    close();
+  });
+  list.addEventListener('mousedown', (e) => e.preventDefault()); // the field keeps the focus
+  list.addEventListener('click', (e) => {
+    const option = e.target.closest('li');
+    if (option) choose(option);
+  });
+}
+
+/** A form that is sent as JSON and says below itself what came of it. */
+function sends(form) {
+  const status = form.querySelector('.status'), button = form.querySelector('button');
+  form.addEventListener('submit', async (e) => {
+    e.preventDefault();
+    const body = {};
+    for (const [name, value] of new FormData(form)) {
+      if (value !== '') body[name] = name === 'threshold' ? Number(value.replace(',', '.')) : value;
+    }
+    button.disabled = true;
+    status.className = 'status';
+    status.textContent = form.dataset.sending;
+    let said = form.dataset.failed, good = false;
+    try {
+      const answer = await fetch('/api' + form.getAttribute('action'), {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Accept: 'application/json', 'Accept-Language': document.documentElement.lang },
+        body: JSON.stringify(body),
+      });
+      if (answer.ok) {
+        const { url } = await answer.json().catch(() => ({}));
+        if (url) return void location.assign(url);
+        [said, good] = [form.dataset.sent, true];
+      } else if (answer.status === 429) said = form.dataset.later;
+      else if (answer.status < 500) said = form.dataset.refused;
+    } catch {
+      // Out of reach: the form says so.
+    } finally {
+      button.disabled = false;
+    }
+    status.textContent = said;
+    status.classList.add(good ? 'good' : 'bad');
+    if (good) form.reset();
+  });
+}
+
+for (const form of document.querySelectorAll('form.ask')) {
+  for (const input of form.querySelectorAll('[data-city]')) completes(input, form.dataset);
+}
+for (const form of document.querySelectorAll('form[data-send]')) sends(form);
+
+// A phone shares in its own way; elsewhere the link is there to be copied.
+for (const link of document.querySelectorAll('[data-share]')) {
+  if (!navigator.share) continue;
+  link.addEventListener('click', (e) => {
+    e.preventDefault();
+    navigator.share({ title: document.title, url: link.href }).catch(() => {}); // the reader thought better of it
+  });
+}

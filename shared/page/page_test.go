@@ -1,0 +1,93 @@
+package page_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"verdetto/shared/page"
+)
+
+func TestLanguage(t *testing.T) {
+	for given, want := range map[string]string{
+		"":                           "it",
+		"it-IT,it;q=0.9,en;q=0.8":    "it",
+		"EN-gb":                      "en",
+		"fr;q=0.9, en;q=0.5":         "en",
+		"de":                         "it",
+		"english":                    "it",
+		"en;q=0.1":                   "en",
+		" , ;;, it ":                 "it",
+		strings.Repeat("x,", 10_000): "it",
+	} {
+		if got := page.Language(given); got != want {
+			t.Errorf("%.30q: %s, want %s", given, got, want)
+		}
+	}
+}
+
+func TestWantsHTML(t *testing.T) {
+	for accept, want := range map[string]bool{
+		"": false, "*/*": false, "application/json": false, "text/html": true,
+		"text/html,application/xhtml+xml,*/*;q=0.8": true,
+		"application/json, text/html":               false,
+		"text/html, application/json":               true,
+	} {
+		if got := page.WantsHTML(accept); got != want {
+			t.Errorf("%q: %v", accept, got)
+		}
+	}
+}
+
+func TestRespond(t *testing.T) {
+	p := page.Page{Language: "en", Title: "<Title> & more", Description: `"quoted"`, Body: "<p>body</p>", Switch: "/?x=1&y=2"}
+	r, err := page.Respond(http.StatusTeapot, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	r.Write(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	body := w.Body.String()
+	for _, want := range []string{
+		`<html lang="en">`, `<title>&lt;Title&gt; &amp; more · Verdetto</title>`, `content="&#34;quoted&#34;"`, `<p>body</p>`,
+		`href="/?x=1&amp;y=2" hreflang="it" lang="it">Italiano</a>`, `content="noindex"`, page.Asset("style.css"), page.Asset("serif.woff2"),
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %s:\n%s", want, body)
+		}
+	}
+	if w.Code != http.StatusTeapot || w.Header().Get("Content-Security-Policy") != page.Policy || w.Header().Get("Referrer-Policy") != "no-referrer" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	if strings.Contains(page.Policy, "unsafe") || !strings.HasPrefix(page.Policy, "default-src 'none';") {
+		t.Errorf("the policy is %s", page.Policy)
+	}
+	p.Index = true
+	if r, err := page.Respond(http.StatusOK, p); err != nil || strings.Contains(string(r.Body), "noindex") {
+		t.Error("a page that may be listed says that it may not", err)
+	}
+}
+
+func TestFile(t *testing.T) {
+	for name, contentType := range map[string]string{
+		"style.css": "text/css; charset=utf-8", "home.js": "text/javascript; charset=utf-8", "serif.woff2": "font/woff2", "icon.svg": "image/svg+xml",
+	} {
+		hashed := strings.TrimPrefix(page.Asset(name), page.AssetPath)
+		data, kind, ok := page.File(hashed)
+		if !ok || len(data) == 0 || kind != contentType {
+			t.Errorf("%s: %d bytes of %s", name, len(data), kind)
+		}
+		if _, _, ok := page.File(name); ok {
+			t.Errorf("%s is served under a name that does not last", name)
+		}
+	}
+	// Whatever the style sheet names is an asset, under its lasting name.
+	style, _, _ := page.File(strings.TrimPrefix(page.Asset("style.css"), page.AssetPath))
+	for _, part := range strings.Split(string(style), "url(")[1:] {
+		named, _, _ := strings.Cut(part, ")")
+		if _, _, ok := page.File(strings.TrimPrefix(named, page.AssetPath)); !ok {
+			t.Errorf("the style sheet names %s", named)
+		}
+	}
+}

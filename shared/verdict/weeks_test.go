@@ -1,0 +1,134 @@
+package verdict_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+func day(t *testing.T, s string) fare.Day {
+	t.Helper()
+	d, err := fare.ParseDay(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// sheetOf is a sheet with lows, as Build orders them.
+func sheetOf(asOf fare.Day, lows ...verdict.Low) verdict.Sheet {
+	slices.SortFunc(lows, func(a, b verdict.Low) int {
+		if a.Price != b.Price {
+			return int(a.Price - b.Price)
+		}
+		return int(a.Day - b.Day)
+	})
+	return verdict.Sheet{AsOf: asOf, Lows: lows}
+}
+
+func TestWeeks(t *testing.T) {
+	s := sheetOf(day(t, "2016-03-01"),
+		verdict.Low{Day: day(t, "2015-12-31"), Price: 500}, // the first week of a year begins in the year before, or the last ends in the next
+		verdict.Low{Day: day(t, "2016-01-03"), Price: 700},
+		verdict.Low{Day: day(t, "2016-01-04"), Price: 900}, // a Monday
+		verdict.Low{Day: day(t, "2016-02-22"), Price: 300},
+		verdict.Low{Day: day(t, "2016-02-24"), Price: 400},
+		verdict.Low{Day: day(t, "2016-02-28"), Price: 1000},
+		verdict.Low{Day: day(t, "2016-02-29"), Price: 250},
+	)
+	weeks := verdict.Weeks(s)
+	want := []verdict.Week{
+		{First: day(t, "2015-12-28"), Minimum: 500, Median: 600, Days: 2},
+		{First: day(t, "2016-01-04"), Minimum: 900, Median: 900, Days: 1},
+		{First: day(t, "2016-02-22"), Minimum: 300, Median: 400, Days: 3},
+		{First: day(t, "2016-02-29"), Minimum: 250, Median: 250, Days: 1},
+	}
+	if diff := cmp.Diff(want, weeks); diff != "" {
+		t.Error(diff)
+	}
+	var names []string
+	for _, w := range weeks {
+		names = append(names, w.Name())
+	}
+	if diff := cmp.Diff([]string{"2015-W53", "2016-W01", "2016-W08", "2016-W09"}, names); diff != "" {
+		t.Error(diff)
+	}
+	for _, c := range []struct {
+		name  string
+		today string
+		n     int
+		left  int
+	}{
+		{"this week", "2016-03-01", 1, 1},
+		{"this and the last", "2016-03-06", 2, 2},
+		{"just not the second one", "2016-03-01", 8, 2},
+		{"just the second one", "2016-03-01", 9, 3},
+		{"all", "2016-03-01", 200, 4},
+		{"long past", "2017-03-01", 26, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := verdict.Since(weeks, day(t, c.today), c.n); len(got) != c.left {
+				t.Errorf("%v", got)
+			}
+		})
+	}
+	if got := verdict.Weeks(verdict.Sheet{}); len(got) != 0 {
+		t.Errorf("weeks of nothing: %v", got)
+	}
+}
+
+// TestScale holds the bounds of the scale to what Judge says of every price about them.
+func TestScale(t *testing.T) {
+	chance := rand.New(rand.NewPCG(3, 5))
+	asOf := day(t, "2016-03-01")
+	for _, c := range []struct {
+		name string
+		days int
+		next func() fare.Cents
+	}{
+		{"all different", 90, func() fare.Cents { return 2000 + fare.Cents(chance.IntN(9000)) }},
+		{"a floor", 60, func() fare.Cents { return max(1999, fare.Cents(chance.IntN(4000))) }},
+		{"few days", 8, func() fare.Cents { return 3000 + fare.Cents(chance.IntN(50)) }},
+		{"never moves", 30, func() fare.Cents { return 1999 }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var lows []verdict.Low
+			for i := range c.days {
+				lows = append(lows, verdict.Low{Day: asOf - 1 - fare.Day(i), Price: c.next()})
+			}
+			s := sheetOf(asOf, lows...)
+			scale, ok := verdict.ScaleOf(s)
+			if !ok || len(scale.Prices) != c.days || !slices.IsSorted(scale.Prices) {
+				t.Fatalf("%v %v", ok, scale)
+			}
+			for price := fare.Cents(1); price < scale.Prices[c.days-1]+10; price++ {
+				want := verdict.Caro
+				switch {
+				case price <= scale.Ottimo:
+					want = verdict.Ottimo
+				case price <= scale.Buono:
+					want = verdict.Buono
+				case price <= scale.Normale:
+					want = verdict.Normale
+				}
+				near := min((price-scale.Ottimo)*(price-scale.Ottimo), (price-scale.Buono)*(price-scale.Buono), (price-scale.Normale)*(price-scale.Normale))
+				if near > 100 && price%97 != 0 {
+					continue // what is far from a bound is only looked at here and there
+				}
+				s.Live = []verdict.Live{{Depart: asOf + 30, Price: price}}
+				a, _ := verdict.Judge(s, asOf)
+				if a.Verdetto.Livello != want {
+					t.Fatalf("%d is judged %s; the scale says %s: %+v", price, a.Verdetto.Livello, want, scale)
+				}
+			}
+		})
+	}
+	if _, ok := verdict.ScaleOf(sheetOf(asOf, verdict.Low{Day: asOf - 1, Price: 100})); ok {
+		t.Error("a scale of one low")
+	}
+}
