@@ -11,12 +11,13 @@ import (
 // on the queue. Every five minutes each outbox is looked into: nudges come sooner,
 // but a nudge may get lost.
 var schedules = []struct {
-	id, function, when, input string // no input: the event says when it is and nothing else
+	id, function, when string
+	about              string // what the event says is to be done; empty: it says when it is and nothing else
 }{
 	{"RefreshWeekly", "refresh", "cron(0 3 ? * TUE *)", ""},
-	{"RefreshMail", "refresh", "rate(5 minutes)", `{"mail":true}`},
-	{"ProOutbox", "pro", "rate(5 minutes)", `{"work":true}`},
-	{"AlertsOutbox", "alerts", "rate(5 minutes)", `{"work":true}`},
+	{"RefreshMail", "refresh", "rate(5 minutes)", "mail"},
+	{"ProOutbox", "pro", "rate(5 minutes)", "work"},
+	{"AlertsOutbox", "alerts", "rate(5 minutes)", "work"},
 }
 
 func newClock(stack awscdk.Stack, c config, l lambdas) {
@@ -24,8 +25,8 @@ func newClock(stack awscdk.Stack, c config, l lambdas) {
 		// What fails is tried again and kept by the function's own dead letters;
 		// what cannot even be handed to it is tried again by the bus for a day.
 		target := &awseventstargets.LambdaFunctionProps{}
-		if s.input != "" {
-			target.Event = awsevents.RuleTargetInput_FromText(jsii.String(s.input))
+		if s.about != "" {
+			target.Event = awsevents.RuleTargetInput_FromObject(map[string]bool{s.about: true})
 		}
 		rule := awsevents.NewRule(stack, jsii.String(s.id), &awsevents.RuleProps{
 			Schedule: awsevents.Schedule_Expression(jsii.String(s.when)),
