@@ -69,14 +69,16 @@ func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api
 		errors, throttles = append(errors, failed), append(throttles, throttled)
 		durations = append(durations, metric("AWS/Lambda", "Duration", "p95", 5, of))
 		if f.http {
-			p.raise(alarm{id: title(f.name) + "Failures", periods: 2, metric: metric(namespace, "Errors5xx", "Sum", 5, dimension("function", jsii.String(f.name))),
-				about: f.name + " answers 5xx. Its log says why, with the route."})
+			failing := metric(namespace, "Errors5xx", "Sum", 5, dimension("function", jsii.String(f.name)))
+			p.raise(alarm{id: title(f.name) + "Failures", periods: 2, metric: failing, about: f.name + " answers 5xx. Its log says why, with the route."})
+			failures = append(failures, failing, metric(namespace, "Throttled429", "Sum", 5, dimension("function", jsii.String(f.name))))
 		}
 	}
 	for _, r := range routes.Table {
+		// Each combination of values is paid for, so the latency alone is told apart
+		// by route; it has one sample a request, which is their count.
 		of := map[string]*string{"function": jsii.String(r.Function), "route": jsii.String(r.Name)}
-		requests = append(requests, metric(namespace, "Requests", "Sum", 5, of))
-		failures = append(failures, metric(namespace, "Errors5xx", "Sum", 5, of))
+		requests = append(requests, metric(namespace, "LatencyMs", "SampleCount", 5, of))
 		latencies = append(latencies, metric(namespace, "LatencyMs", "p95", 5, of))
 	}
 	broken := metric("AWS/ApiGateway", "5xx", "Sum", 5, dimension("ApiId", a.made.Ref()))
@@ -112,7 +114,7 @@ func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api
 	}
 	board := cloudwatch.NewDashboard(stack, jsii.String("Dashboard"), &cloudwatch.DashboardProps{DashboardName: jsii.String(c.Name)})
 	name(board, "Dashboard")
-	board.AddWidgets(graph("Requests by route", requests...), graph("5xx by route", append(failures, broken)...), graph("Latency by route, p95, ms", latencies...))
+	board.AddWidgets(graph("Requests by route", requests...), graph("5xx and 429 by function", append(failures, broken)...), graph("Latency by route, p95, ms", latencies...))
 	board.AddWidgets(graph("Errors of functions", errors...), graph("Duration of functions, p95, ms", durations...), graph("Throttles", append(throttles, slowed...)...))
 	board.AddWidgets(graph("Age of the fares, days", age),
 		graph("Origins asked and failed", metric(namespace, "OriginsAsked", "Sum", 60, dimension("function", jsii.String("refresh"))), metric(namespace, "OriginsFailed", "Sum", 60, dimension("function", jsii.String("refresh")))),

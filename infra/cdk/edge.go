@@ -32,12 +32,22 @@ const (
 	remainingHeader = "X-RateLimit-Remaining"
 )
 
-// forwarded are the headers that functions look at. CloudFront passes on at most
-// ten in this way; Host must not be among them, since API Gateway goes by it.
-var forwarded = []string{
-	viewerHeader, keyHeader, "Accept", "Accept-Language", "Content-Type", "Origin", "Access-Control-Request-Method",
-	"If-None-Match", "Stripe-Signature", "Mcp-Protocol-Version",
-}
+// forwarded are the headers that functions look at, and agentsForwarded those of
+// agents, which speak MCP. CloudFront passes on at most ten in this way; Host must
+// not be among them, since API Gateway goes by it.
+var (
+	forwarded = []string{
+		viewerHeader, keyHeader, "Accept", "Accept-Language", "Content-Type", "Origin", "Access-Control-Request-Method",
+		"If-None-Match", "Stripe-Signature",
+	}
+	agentsForwarded = []string{
+		viewerHeader, keyHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method",
+		"Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name",
+	}
+)
+
+// agentsPath is where agents ask.
+const agentsPath = "/mcp"
 
 // refusals are the statuses that CloudFront would keep for ten seconds of its own accord.
 var refusals = []int{400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504}
@@ -50,13 +60,7 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 		KeepaliveTimeout:   seconds(60),
 		CustomHeaders:      &map[string]*string{secretHeader: originSecret(c)},
 	})
-	request := cloudfront.NewOriginRequestPolicy(stack, jsii.String("OriginRequest"), &cloudfront.OriginRequestPolicyProps{
-		OriginRequestPolicyName: jsii.String(c.Name + "-origin-request"),
-		HeaderBehavior:          cloudfront.OriginRequestHeaderBehavior_AllowList(*list(forwarded...)...),
-		QueryStringBehavior:     cloudfront.OriginRequestQueryStringBehavior_All(),
-		CookieBehavior:          cloudfront.OriginRequestCookieBehavior_None(),
-	})
-	name(request, "OriginRequest")
+	request := originRequest(stack, c, "OriginRequest", forwarded)
 	behaviour := func(cache cloudfront.ICachePolicy, response cloudfront.ResponseHeadersPolicy) *cloudfront.BehaviorOptions {
 		return &cloudfront.BehaviorOptions{
 			Origin: origin, CachePolicy: cache, OriginRequestPolicy: request, ResponseHeadersPolicy: response,
@@ -69,7 +73,9 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 	own := responseHeaders(stack, c, "Answers")
 	shared := responseHeaders(stack, c, "SharedAnswers", remainingHeader)
 	keyed, open := cachePolicy(stack, c, "KeyedCache", keyHeader), cachePolicy(stack, c, "OpenCache")
-	behaviours := map[string]*cloudfront.BehaviorOptions{}
+	agents := behaviour(cloudfront.CachePolicy_CACHING_DISABLED(), own)
+	agents.OriginRequestPolicy = originRequest(stack, c, "AgentsOriginRequest", agentsForwarded)
+	behaviours := map[string]*cloudfront.BehaviorOptions{agentsPath: agents}
 	for _, r := range routes.Table {
 		if r.Edge == (routes.Edge{}) {
 			continue
@@ -125,6 +131,18 @@ func originSecret(c config) *string {
 
 // pattern is a path of the table as CloudFront writes it.
 func pattern(path string) string { return strings.ReplaceAll(path, "{file}", "*") }
+
+// originRequest passes on the named headers, every query and no cookie.
+func originRequest(stack awscdk.Stack, c config, id string, headers []string) cloudfront.IOriginRequestPolicy {
+	made := cloudfront.NewOriginRequestPolicy(stack, jsii.String(id), &cloudfront.OriginRequestPolicyProps{
+		OriginRequestPolicyName: jsii.String(c.Name + "-" + strings.ToLower(id)),
+		HeaderBehavior:          cloudfront.OriginRequestHeaderBehavior_AllowList(*list(headers...)...),
+		QueryStringBehavior:     cloudfront.OriginRequestQueryStringBehavior_All(),
+		CookieBehavior:          cloudfront.OriginRequestCookieBehavior_None(),
+	})
+	name(made, id)
+	return made
+}
 
 // longest is how long any answer may be kept.
 func longest() time.Duration {

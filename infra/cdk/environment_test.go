@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -24,6 +25,9 @@ func TestEnvironment(t *testing.T) {
 		}
 		needed, known := map[string]bool{}, map[string]bool{}
 		for _, group := range loaded {
+			if len(groups[group]) == 0 {
+				t.Errorf("%s loads the group %s, in which there is no variable", f.name, group)
+			}
 			for _, v := range groups[group] {
 				known[v.name] = true
 				needed[v.name] = needed[v.name] || v.needed
@@ -53,7 +57,7 @@ type variable struct {
 // configGroups reads the variables of each struct of package config.
 func configGroups(t *testing.T) map[string][]variable {
 	t.Helper()
-	groups := map[string][]variable{}
+	groups, embeds := map[string][]variable{}, map[string][]string{}
 	files, err := filepath.Glob("../../shared/config/*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files of package config: %v", err)
@@ -72,6 +76,9 @@ func configGroups(t *testing.T) map[string][]variable {
 				return false
 			}
 			for _, field := range fields.Fields.List {
+				if inner, ok := field.Type.(*ast.Ident); ok && len(field.Names) == 0 {
+					embeds[spec.Name.Name] = append(embeds[spec.Name.Name], inner.Name)
+				}
 				if field.Tag == nil {
 					continue
 				}
@@ -87,6 +94,11 @@ func configGroups(t *testing.T) map[string][]variable {
 			return false
 		})
 	}
+	for outer, inners := range embeds {
+		for _, inner := range inners {
+			groups[outer] = append(groups[outer], groups[inner]...)
+		}
+	}
 	return groups
 }
 
@@ -94,7 +106,12 @@ func configGroups(t *testing.T) map[string][]variable {
 func loadedBy(t *testing.T, function string) []string {
 	t.Helper()
 	var loaded []string
-	ast.Inspect(parse(t, "../../functions/"+function+"/bootstrap/main.go"), func(n ast.Node) bool {
+	file := "../../functions/" + function + "/bootstrap/main.go"
+	if _, err := os.Stat(file); err != nil {
+		t.Errorf("%s has no executable: %v", function, err)
+		return nil
+	}
+	ast.Inspect(parse(t, file), func(n ast.Node) bool {
 		if s, ok := n.(*ast.ValueSpec); ok {
 			if sel, ok := s.Type.(*ast.SelectorExpr); ok {
 				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "config" {

@@ -234,12 +234,20 @@ func TestBehaviours(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		t.Run(name, func(t *testing.T) {
 			h := house(t, name)
+			const disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad" // CloudFront's own policy that keeps nothing
 			got := map[string]string{}
 			for _, b := range each(h.property("Distribution", "DistributionConfig", "CacheBehaviors")) {
 				got[at(b, "PathPattern").(string)] = plain(at(b, "CachePolicyId")) + plain(at(b, "ResponseHeadersPolicyId"))
 			}
+			if got[agentsPath] != disabled+`{"Ref":"Answers"}` {
+				t.Errorf("%s is kept by %q", agentsPath, got[agentsPath])
+			}
+			delete(got, agentsPath)
 			for _, r := range routes.Table {
 				for _, p := range r.Paths() {
+					if p == agentsPath {
+						continue
+					}
 					want := ""
 					if r.Edge != (routes.Edge{}) {
 						want = `{"Ref":"OpenCache"}{"Ref":"SharedAnswers"}`
@@ -257,7 +265,6 @@ func TestBehaviours(t *testing.T) {
 			if len(got) > 0 {
 				t.Errorf("the edge keeps what the table does not have: %v", got)
 			}
-			const disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad" // CloudFront's own policy that keeps nothing
 			if d := h.property("Distribution", "DistributionConfig", "DefaultCacheBehavior", "CachePolicyId"); d != disabled {
 				t.Errorf("everything else is kept by %v", d)
 			}
@@ -331,12 +338,22 @@ func TestCacheKeys(t *testing.T) {
 			}
 		}
 	}
-	if len(forwarded) > 10 {
-		t.Errorf("%d headers are passed on; CloudFront takes ten", len(forwarded))
-	}
-	for _, never := range []string{"Host", "Authorization", "Cookie", "X-Origin-Secret"} {
-		if slices.Contains(forwarded, never) {
-			t.Errorf("%s is passed on", never)
+	for id, headers := range map[string][]string{"OriginRequest": forwarded, "AgentsOriginRequest": agentsForwarded} {
+		if got := plain(h.property(id, "OriginRequestPolicyConfig", "HeadersConfig", "Headers")); got != plain(headers) {
+			t.Errorf("%s passes on %s", id, got)
+		}
+		if len(headers) > 10 {
+			t.Errorf("%s passes on %d headers; CloudFront takes ten", id, len(headers))
+		}
+		for _, always := range []string{"CloudFront-Viewer-Address", "X-Api-Key", "Content-Type", "Access-Control-Request-Method"} {
+			if !slices.Contains(headers, always) {
+				t.Errorf("%s does not pass on %s", id, always)
+			}
+		}
+		for _, never := range []string{"Host", "Authorization", "Cookie", "X-Origin-Secret"} {
+			if slices.Contains(headers, never) {
+				t.Errorf("%s passes on %s", id, never)
+			}
 		}
 	}
 }
