@@ -71,18 +71,12 @@ func newApp(out string) awscdk.App {
 		AnalyticsReporting: jsii.Bool(false),
 		TreeMetadata:       jsii.Bool(false),
 		Context: &map[string]any{
-			"@aws-cdk/core:newStyleStackSynthesis":                                           true,
-			"@aws-cdk/aws-cloudfront:defaultSecurityPolicyTLSv1.2_2021":                      true,
-			"@aws-cdk/aws-iam:minimizePolicies":                                              false, // a statement each, as they are written here
-			"@aws-cdk/core:checkSecretUsage":                                                 true,
-			"@aws-cdk/aws-lambda:recognizeLayerVersion":                                      true,
-			"@aws-cdk/aws-lambda:recognizeVersionProps":                                      true,
-			"@aws-cdk/core:enablePartitionLiterals":                                          true,
-			"@aws-cdk/core:target-partitions":                                                []string{"aws"},
-			"@aws-cdk/aws-s3:createDefaultLoggingPolicy":                                     true,
-			"@aws-cdk/aws-sns-subscriptions:restrictSqsDescryption":                          true,
-			"@aws-cdk/aws-lambda:createNewPoliciesWithAddToRolePolicy":                       false,
-			"@aws-cdk/aws-cloudwatch-actions:changeLambdaPermissionLogicalIdForLambdaAction": true,
+			"@aws-cdk/aws-cloudfront:defaultSecurityPolicyTLSv1.2_2021": true,
+			"@aws-cdk/core:enablePartitionLiterals":                     true, // arn:aws, as everywhere here
+			"@aws-cdk/core:target-partitions":                           []string{"aws"},
+			"@aws-cdk/core:checkSecretUsage":                            true,
+			"@aws-cdk/aws-iam:minimizePolicies":                         false, // a statement for each, as they are written here
+			"aws:cdk:enable-asset-metadata":                             true,  // by which sam local finds the executables
 		},
 	}
 	if out != "" {

@@ -1,12 +1,13 @@
 package main
 
 import (
+	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -127,18 +128,45 @@ func TestDocumentsSpeakOfWhatIsThere(t *testing.T) {
 			}
 		}
 	}
+	before, rest, ok := strings.Cut(doc, eventsBegin)
+	said, after, closed := strings.Cut(rest, eventsEnd)
+	if !ok || !closed {
+		t.Fatalf("docs/deploy.md does not have the marks %q and %q", eventsBegin, eventsEnd)
+	}
+	want := invocations(t, h)
+	if *update {
+		if err := os.WriteFile("../../docs/deploy.md", []byte(before+eventsBegin+want+eventsEnd+after), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Errorf("docs/deploy.md is behind; go test ./infra/cdk -update writes it:\n%s", diff)
+	}
+}
+
+var update = flag.Bool("update", false, "write the list of events in docs/deploy.md anew")
+
+const (
+	eventsBegin = "<!-- events -->\n```\n"
+	eventsEnd   = "```\n<!-- end of events -->\n"
+)
+
+// invocations is how every committed event is handed to its function.
+func invocations(t *testing.T, h *made) string {
+	t.Helper()
 	events, err := filepath.Glob("../../events/*.json")
 	if err != nil || len(events) == 0 {
 		t.Fatalf("no events: %v", err)
 	}
+	var b strings.Builder
 	for _, e := range events {
-		name := strings.TrimSuffix(filepath.Base(e), ".json")
-		f, _, _ := strings.Cut(name, "-")
-		if !slices.ContainsFunc(functions, func(known function) bool { return known.name == f }) {
-			t.Errorf("events/%s.json is of no function", name)
+		function, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(e), ".json"), "-")
+		id := title(function) + "Function"
+		if h.Resources[id].Type != "AWS::Lambda::Function" {
+			t.Errorf("%s is of no function of the template", e)
 		}
-		if !strings.Contains(doc, "sam local invoke "+title(f)+"Function -t cdk.out/Verdetto.template.json -n sam.json -e events/"+name+".json\n") {
-			t.Errorf("docs/deploy.md does not say how to invoke %s with events/%s.json", f, name)
-		}
+		fmt.Fprintf(&b, "sam local invoke %s -t cdk.out/local.template.json -n sam.json -e events/%s\n", id, filepath.Base(e))
 	}
+	return b.String()
 }
