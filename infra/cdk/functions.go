@@ -22,6 +22,7 @@ type function struct {
 	http    bool // it answers callers
 	queue   bool // it works a queue of its own,
 	batch   int  // so many messages at a time
+	links   bool // it writes addresses of the service's own
 	mails   bool
 	events  bool              // schedules and notices call it, without waiting for its answer
 	secrets map[string]string // environment variable: name of the parameter, after the prefix
@@ -54,7 +55,7 @@ func with(base, more map[string]string) map[string]string {
 // seconds that API Gateway waits.
 var functions = []function{
 	{
-		name: "analisi", memory: 512, timeout: 10, http: true,
+		name: "analisi", memory: 512, timeout: 10, http: true, links: true,
 		secrets: door, table: slices.Concat(reads, counts),
 	},
 	{
@@ -62,18 +63,18 @@ var functions = []function{
 		secrets: door, table: slices.Concat(reads, counts),
 	},
 	{
-		name: "pro", memory: 512, timeout: 29, http: true, queue: true, batch: 10, mails: true, events: true,
+		name: "pro", memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
 		secrets: with(door, map[string]string{
 			"STRIPE_KEY": "stripe-key", "STRIPE_WEBHOOK_SECRETS": "stripe-webhook-secrets", "SOLANA_NODES": "solana-nodes",
 		}),
 		table: slices.Concat(reads, records),
 	},
 	{
-		name: "alerts", memory: 512, timeout: 29, http: true, queue: true, batch: 10, mails: true, events: true,
+		name: "alerts", memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
 		secrets: door, table: slices.Concat(reads, records),
 	},
 	{
-		name: "refresh", memory: 512, timeout: 900, queue: true, batch: 1, mails: true, events: true,
+		name: "refresh", memory: 512, timeout: 900, queue: true, batch: 1, links: true, mails: true, events: true,
 		secrets: map[string]string{"TRAVELPAYOUTS_TOKEN": "travelpayouts-token", "VERDETTO_PEPPER": "pepper"},
 		table:   slices.Concat(reads, records),
 	},
@@ -155,8 +156,10 @@ func (f function) environment(c config, p parts) *map[string]*string {
 	for key, parameter := range f.secrets {
 		set(key, "ssm:/"+c.Name+"/"+parameter)
 	}
-	if f.mails {
+	if f.links {
 		e["VERDETTO_BASE_URL"] = p.edge.url
+	}
+	if f.mails {
 		set("VERDETTO_MAIL_FROM", c.MailFrom)
 		e["VERDETTO_MAIL_SET"] = p.post.set.ConfigurationSetName()
 	}

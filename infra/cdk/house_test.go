@@ -3,11 +3,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -137,17 +135,6 @@ func build(t testing.TB, c config) *made {
 	}
 	h.text = string(text)
 	return h
-}
-
-// of lists the logical ids of a type.
-func (h *made) of(kind string) []string {
-	var ids []string
-	for _, id := range slices.Sorted(maps.Keys(h.Resources)) {
-		if h.Resources[id].Type == kind {
-			ids = append(ids, id)
-		}
-	}
-	return ids
 }
 
 // at follows keys and indices into a value of JSON.

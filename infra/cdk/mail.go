@@ -67,7 +67,6 @@ type post struct {
 	set                 awsses.ConfigurationSet
 	identityARN, setARN *string
 	returns             awssns.Topic
-	queues              *queues
 }
 
 func newPost(stack awscdk.Stack, c config, n notices) post {
