@@ -16,11 +16,11 @@ import (
 // prices are those of us-east-1 in US dollars, where AWS publishes them first.
 // Ireland (eu-west-1) is 0 to 14 % dearer.
 var prices = struct {
-	date                                                string
-	lambdaCall, lambdaGBs, api, edge, edgeGB            float64 // a call, a GB-second on arm64, a call, an HTTPS request, a GB
-	read, write, stored, backup                         float64 // a unit, a unit, a GB-month, a GB-month
-	logGB, trace                                        float64 // a GB taken in, a trace
-	metric, alarm, firewall, secret, masterKey          float64 // each a month
+	date                                       string
+	lambdaCall, lambdaGBs, api, edge, edgeGB   float64 // a call, a GB-second on arm64, a call, an HTTPS request, a GB
+	read, write, stored, backup                float64 // a unit, a unit, a GB-month, a GB-month
+	logGB, trace                               float64 // a GB taken in, a trace
+	metric, alarm, firewall, secret, masterKey float64 // each a month
 }{
 	date:       "July 2025",
 	lambdaCall: 0.20e-6, lambdaGBs: 0.0000133334, api: 1.00e-6, edge: 1.00e-6, edgeGB: 0.085,
@@ -100,7 +100,7 @@ func month() []struct {
 		{"metrics, about 60", 60 * prices.metric},
 		{"alarms, 26", 26 * prices.alarm},
 		{"the key of notices, the edge's secret", prices.masterKey + prices.secret},
-		{"traces, at most 1 a second and 5 % of the rest, 400,000", 400_000 * prices.trace},
+		{"traces of a million calls: 1 a second, and 5 % of the rest", million * prices.trace},
 	}
 }
 
