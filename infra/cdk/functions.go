@@ -74,7 +74,7 @@ var functions = []function{
 		secrets: door, table: slices.Concat(reads, records),
 	},
 	{
-		name: "refresh", memory: 512, timeout: 900, queue: true, batch: 1, links: true, mails: true, events: true,
+		name: "refresh", memory: 512, timeout: 900, queue: true, batch: 10, links: true, mails: true, events: true,
 		secrets: map[string]string{"TRAVELPAYOUTS_TOKEN": "travelpayouts-token", "VERDETTO_PEPPER": "pepper"},
 		table:   slices.Concat(reads, records),
 	},
