@@ -43,7 +43,7 @@ func newNotices(stack awscdk.Stack, c config) notices {
 			awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String("Administration"), Actions: list(administration...), Resources: here,
 				Principals: &[]awsiam.IPrincipal{awsiam.NewAccountRootPrincipal()}}),
 			awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String("Publish"), Actions: list("kms:Decrypt", "kms:GenerateDataKey"), Resources: here,
-				Principals: &services, Conditions: &ours}),
+				Principals: &services}), // whose calls do not say for which account; the topics ask for that
 		}}),
 	})
 	name(key, "NoticeKey")

@@ -16,8 +16,8 @@ type grant struct {
 	id                string
 	actions           []string
 	resources         []string
-	principal, key    bool // it stands with a resource; with a key, where * is the key
-	service, accounts string
+	principal, key    bool   // it stands with a resource; with a key, where * is the key
+	service           string // whom it allows
 }
 
 // grants lists all that the template allows anybody.
@@ -38,7 +38,7 @@ func (h *made) grants() []grant {
 			for _, r := range each(at(s, "Resource")) {
 				g.resources = append(g.resources, plain(r))
 			}
-			g.service, g.accounts = plain(at(s, "Principal")), plain(at(s, "Condition"))
+			g.service = plain(at(s, "Principal"))
 			all = append(all, g)
 		}
 	}

@@ -130,10 +130,16 @@ func statements() []statement {
 				"Condition": props{"StringEquals": props{"aws:SourceAccount": "123456789012"}}}))})})},
 		{"alerts hears of them", "", has("AWS::SNS::Subscription", props{"Protocol": "lambda", "TopicArn": ref("Returns"), "Endpoint": attr("AlertsFunction", "Arn")})},
 		{"topics are encrypted with our key", "", all("AWS::SNS::Topic", props{"KmsMasterKeyId": attr("NoticeKey", "Arn")})},
-		{"the key is renewed every year and outlives the stack", "", has("AWS::KMS::Key", props{"EnableKeyRotation": true})},
-		{"SES and CloudWatch may use the key, for this account only", "", has("AWS::KMS::Key", props{"KeyPolicy": like(&props{"Statement": array(like(&props{
-			"Action": []string{"kms:Decrypt", "kms:GenerateDataKey"}, "Principal": props{"Service": []string{"cloudwatch.amazonaws.com", "ses.amazonaws.com"}},
-			"Condition": props{"StringEquals": props{"aws:SourceAccount": "123456789012"}}}))})})},
+		{"the key is renewed every year", "", has("AWS::KMS::Key", props{"EnableKeyRotation": true})},
+		{"the key outlives the stack", "", kept("AWS::KMS::Key")},
+		{"SES and CloudWatch may encrypt with the key", "", has("AWS::KMS::Key", props{"KeyPolicy": like(&props{"Statement": array(like(&props{
+			"Action": []string{"kms:Decrypt", "kms:GenerateDataKey"}, "Principal": props{"Service": []string{"cloudwatch.amazonaws.com", "ses.amazonaws.com"}}}))})})},
+		{"CloudWatch may publish alarms, for this account only", "", has("AWS::SNS::TopicPolicy", props{"Topics": []any{ref("Alarms")},
+			"PolicyDocument": like(&props{"Statement": array(like(&props{"Action": "sns:Publish", "Effect": "Allow", "Principal": props{"Service": "cloudwatch.amazonaws.com"},
+				"Condition": props{"StringEquals": props{"aws:SourceAccount": "123456789012"}}}))})})},
+		{"the topic's policy is there before SES tries the topic", "", func(t assertions.Template) {
+			t.HasResource(jsii.String("AWS::SES::ConfigurationSetEventDestination"), props{"DependsOn": []any{assertions.Match_StringLikeRegexp(jsii.String("^ReturnsPolicy"))}})
+		}},
 
 		{"somebody is told of alarms", "", has("AWS::SNS::Subscription", props{"Protocol": "email", "TopicArn": ref("Alarms"), "Endpoint": "operator@example.com"})},
 		{"every alarm tells when it begins and when it ends", "", all("AWS::CloudWatch::Alarm", props{"AlarmActions": []any{ref("Alarms")}, "OKActions": []any{ref("Alarms")},
