@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -26,9 +25,13 @@ type function struct {
 	mails   bool
 	events  bool              // schedules and notices call it, without waiting for its answer
 	secrets map[string]string // environment variable: name of the parameter, after the prefix
-	// table lists what it does with the table. A condition in a transaction is a
+	// table lists how it writes to the table; each reads all of it. A condition in a transaction is a
 	// ConditionCheckItem; the parts of one need no further permission.
 	table []string
+	// writes are the partitions that table is for, as patterns; none is all of
+	// them. Whoever finds a hole in what all the world can call finds no keys and
+	// no payments behind it to change. infra/local holds the functions to it.
+	writes []string
 }
 
 // What the store does on behalf of its callers.
@@ -56,27 +59,27 @@ func with(base, more map[string]string) map[string]string {
 var functions = []function{
 	{
 		name: "analisi", memory: 512, timeout: 10, http: true, links: true,
-		secrets: door, table: slices.Concat(reads, counts),
+		secrets: door, table: counts, writes: []string{"LIMIT#*", "WANTED"},
 	},
 	{
 		name: "pricetrends", memory: 512, timeout: 10, http: true,
-		secrets: door, table: slices.Concat(reads, counts),
+		secrets: door, table: counts, writes: []string{"LIMIT#*", "WANTED"},
 	},
 	{
 		name: "pro", memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
 		secrets: with(door, map[string]string{
 			"STRIPE_KEY": "stripe-key", "STRIPE_WEBHOOK_SECRETS": "stripe-webhook-secrets", "SOLANA_NODES": "solana-nodes",
 		}),
-		table: slices.Concat(reads, records),
+		table: records,
 	},
 	{
 		name: "alerts", memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
-		secrets: door, table: slices.Concat(reads, records),
+		secrets: door, table: records,
 	},
 	{
 		name: "refresh", memory: 512, timeout: 900, queue: true, batch: 10, links: true, mails: true, events: true,
 		secrets: map[string]string{"TRAVELPAYOUTS_TOKEN": "travelpayouts-token", "VERDETTO_PEPPER": "pepper"},
-		table:   slices.Concat(reads, records),
+		table:   records,
 	},
 }
 
@@ -191,8 +194,13 @@ func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.Poli
 	}
 	statements := []awsiam.PolicyStatement{
 		allow("Log", []string{"logs:CreateLogStream", "logs:PutLogEvents"}, log.LogGroupArn()),
-		allow("Table", f.table, p.table.used.TableArn()),
+		allow("Read", reads, p.table.used.TableArn()),
 	}
+	write := allow("Write", f.table, p.table.used.TableArn())
+	if len(f.writes) > 0 {
+		write.AddCondition(jsii.String("ForAllValues:StringLike"), map[string][]string{"dynamodb:LeadingKeys": f.writes})
+	}
+	statements = append(statements, write)
 	var parameters []*string
 	for _, key := range sorted(f.secrets) {
 		parameters = append(parameters, jsii.String(fmt.Sprintf("arn:aws:ssm:%s:%s:parameter/%s/%s", c.Region, c.Account, c.Name, f.secrets[key])))

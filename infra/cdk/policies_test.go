@@ -13,11 +13,11 @@ var unnarrowable = []string{"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
 
 // grant is a statement that allows something, and where it stands.
 type grant struct {
-	id                string
-	actions           []string
-	resources         []string
-	principal, key    bool   // it stands with a resource; with a key, where * is the key
-	service           string // whom it allows
+	id             string
+	actions        []string
+	resources      []string
+	principal, key bool   // it stands with a resource; with a key, where * is the key
+	service        string // whom it allows
 }
 
 // grants lists all that the template allows anybody.
@@ -171,6 +171,39 @@ func TestWhoMayDoWhat(t *testing.T) {
 		slices.Sort(may)
 		if diff := cmp.Diff(want[f.name], slices.Compact(may)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", f.name, diff)
+		}
+	}
+}
+
+// TestWhatAllTheWorldCanChange: functions that anybody can call without paying or
+// proving anything write counters and wishes, and nothing else.
+func TestWhatAllTheWorldCanChange(t *testing.T) {
+	h := house(t, "example")
+	for _, f := range functions {
+		want := map[string]string{"analisi": `["LIMIT#*","WANTED"]`, "pricetrends": `["LIMIT#*","WANTED"]`}[f.name]
+		if want == "" {
+			want = "null"
+		}
+		found := false
+		for id, r := range h.Resources {
+			if !strings.HasPrefix(id, title(f.name)+"RoleDefaultPolicy") {
+				continue
+			}
+			for _, s := range each(at(r.Properties, "PolicyDocument", "Statement")) {
+				writing := slices.ContainsFunc(each(at(s, "Action")), func(a any) bool {
+					return slices.Contains([]any{"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"}, a)
+				})
+				if !writing {
+					continue
+				}
+				found = true
+				if got := plain(at(s, "Condition", "ForAllValues:StringLike", "dynamodb:LeadingKeys")); got != want {
+					t.Errorf("%s may write to %s, want %s", f.name, got, want)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s writes nothing", f.name)
 		}
 	}
 }
