@@ -98,7 +98,7 @@ func month() []struct {
 		{fmt.Sprintf("the table, %.1f GB, and its backup", stored), stored * (prices.stored + prices.backup)},
 		{"the five-minute looks into outboxes", 3 * 12 * 24 * 30 * (prices.lambdaCall + 0.03*0.5*prices.lambdaGBs + 2*prices.read)},
 		{"metrics, about 60", 60 * prices.metric},
-		{"alarms, 26", 26 * prices.alarm},
+		{"alarms, 25", 25 * prices.alarm},
 		{"the key of notices, the edge's secret", prices.masterKey + prices.secret},
 		{"traces of a million calls: 1 a second, and 5 % of the rest", million * prices.trace},
 	}
