@@ -104,7 +104,7 @@ func statements() []statement {
 		{"every seven days a refresh is planned", "", has("AWS::Events::Rule", props{"ScheduleExpression": "cron(0 3 ? * TUE *)", "State": "ENABLED",
 			"Targets": []any{props{"Arn": attr("RefreshFunction", "Arn"), "Id": "Target0"}}})},
 		{"a refresh works its queue, so many at once, and says which messages failed", "", has("AWS::Lambda::EventSourceMapping", props{
-			"FunctionName": ref("RefreshFunction"), "EventSourceArn": attr("RefreshQueue", "Arn"),
+			"FunctionName": ref("RefreshFunction"), "EventSourceArn": attr("RefreshQueue", "Arn"), "BatchSize": 10,
 			"ScalingConfig": props{"MaximumConcurrency": 2}, "FunctionResponseTypes": []string{"ReportBatchItemFailures"}})},
 		{"the workers know how many they are", "", has("AWS::Lambda::Function", props{"FunctionName": "verdetto-refresh",
 			"Environment": props{"Variables": like(&props{"VERDETTO_WORKERS": "2", "VERDETTO_QUEUE_URL": ref("RefreshQueue")})}})},
