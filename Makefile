@@ -10,13 +10,19 @@ MCP       := .tools/mcp
 OPENAPI   := .tools/openapi
 SCHEMATHESIS := .tools/schemathesis
 WEB       := .tools/web
+CDK       := .tools/cdk
+CFNLINT   := .tools/cfn-lint
 LDFLAGS   := -s -w
 
 # make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded.
 UPSTREAM := $(if $(FARES),-upstream csv:$(FARES)) $(if $(NOW),-now $(NOW))
 LISTEN   ?= 127.0.0.1:8080
 
-.PHONY: help run test check build invoke bench api tools generate clean
+# make deploy CONFIG=verdetto.json deploys with the operator's choices; make synth shows what the example's would come to.
+EXAMPLE := infra/cdk/example.json
+CONFIG  ?= $(EXAMPLE)
+
+.PHONY: help run test check build synth deploy invoke bench api tools generate clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,6 +43,16 @@ build: ## dist/FUNCTION/bootstrap for Lambda (linux/arm64), with sizes
 	  echo "dist/$$f/bootstrap $$(wc -c <dist/$$f/bootstrap) $$(gzip -9c dist/$$f/bootstrap | wc -c)" | awk '{printf "%-28s %5.1f MB, zipped %4.1f MB\n", $$1, $$2/1e6, $$3/1e6}'; \
 	done
 
+synth: build ## the CloudFormation template, in cdk.out: [CONFIG=verdetto.json]
+	@rm -rf cdk.out
+	go run ./infra/cdk -config $(CONFIG) -assets dist -out cdk.out
+	@echo "cdk.out/Verdetto.template.json"
+
+deploy: tools ## build and deploy into the AWS account of CONFIG=verdetto.json
+	@[ '$(CONFIG)' != '$(EXAMPLE)' ] || { echo 'say which choices to deploy: make deploy CONFIG=verdetto.json; $(EXAMPLE) shows what they are' >&2; exit 1; }
+	$(MAKE) synth CONFIG='$(CONFIG)'
+	$(CDK)/node_modules/.bin/cdk deploy --app cdk.out --require-approval broadening
+
 dist/host/%/bootstrap: FORCE
 	CGO_ENABLED=0 go build -trimpath -tags lambda.norpc -ldflags '$(LDFLAGS)' -o $@ ./functions/$*/bootstrap
 FORCE:
@@ -52,7 +68,7 @@ api: $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete ## write the description of 
 	go test ./functions/analisi
 	go test -v -count=1 ./infra/local -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestSchemathesis|TestGeneratedClients)'
 
-tools: $(DYNAMODB)/.complete $(MOTO)/.complete $(MCP)/.complete $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete $(WEB)/.complete ## what the tests need beside Go: DynamoDB Local (Maven), moto and Schemathesis (pip), what checks /mcp, the description of the API and the page (npm)
+tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT)) ## what the tests need beside Go, from Maven, pip and npm
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -92,8 +108,20 @@ $(WEB)/.complete: tools/web/package.json tools/web/package-lock.json
 	  mkdir -p $(WEB) && cp $^ $(WEB) && npm ci --prefix $(WEB) --silent --no-audit --no-fund && touch $@; \
 	else echo "no npm here: tests of the page in a browser will be named as not run"; fi
 
+$(CDK)/.complete: tools/cdk/package.json tools/cdk/package-lock.json
+	@if command -v npm >/dev/null; then \
+	  echo "fetching the command line of the CDK"; \
+	  mkdir -p $(CDK) && cp tools/cdk/package*.json $(CDK) && npm ci --silent --no-audit --no-fund --prefix $(CDK) && touch $@; \
+	else echo "no npm here: there is no make deploy"; fi
+
+$(CFNLINT)/.complete: tools/cfn-lint.txt
+	@if python3 -c 'import venv, ensurepip' 2>/dev/null; then \
+	  echo "fetching cfn-lint"; \
+	  python3 -m venv $(CFNLINT) && $(CFNLINT)/bin/pip install -q --disable-pip-version-check -r tools/cfn-lint.txt && touch $@; \
+	else echo "no Python with venv here: the template will not be linted"; fi
+
 generate: ## make the committed tables again from their sources
 	go generate ./...
 
 clean:
-	rm -rf dist .tools
+	rm -rf dist cdk.out .tools

@@ -55,6 +55,7 @@ func (f *Function) Event(ctx context.Context, raw json.RawMessage) (any, error) 
 	}
 	switch {
 	case e.Mail:
+		f.age(ctx) // of all events this one comes most often
 		if f.Sender == nil {
 			return nil, errors.New("there is no mail to send here: it is not configured")
 		}
@@ -125,6 +126,17 @@ func (f *Function) told(ctx context.Context, report Report) {
 		metrics.Metric{Name: "OriginsAsked", Unit: metrics.Count, Value: float64(report.Asked)},
 		metrics.Metric{Name: "OriginsFailed", Unit: metrics.Count, Value: float64(report.Failed)},
 		metrics.Metric{Name: "Observations", Unit: metrics.Count, Value: float64(report.New)})
+}
+
+// age logs how old what is stored is, for an alarm to watch.
+func (f *Function) age(ctx context.Context) {
+	days, ok, err := Age(ctx, f.Fares, f.Now())
+	if err != nil {
+		f.Log.ErrorContext(ctx, "age not told", "error", err)
+	}
+	if ok {
+		f.log(ctx, "age", slog.Float64("days", days), metrics.Metric{Name: "DataAgeDays", Unit: metrics.None, Value: days})
+	}
 }
 
 func (f *Function) log(ctx context.Context, what string, detail slog.Attr, m ...metrics.Metric) {

@@ -43,7 +43,7 @@ func publishedPattern(t *testing.T, steps ...any) *regexp.Regexp {
 
 // TestEmailPattern: what the description calls an address is what the service takes for one.
 func TestEmailPattern(t *testing.T) {
-	required := publishedPattern(t, "components", "schemas", "EmailBodyBody", "properties", "email", "pattern")
+	required := publishedPattern(t, "components", "schemas", "CheckoutInputBody", "properties", "email", "pattern")
 	optional := publishedPattern(t, "paths", "/v1/pro/cripta", "get", "parameters", 0, "schema", "pattern")
 	for _, email := range []string{
 		"ada@example.com", "ADA@EXAMPLE.COM", "a.b.c@d.e.example", "a+b@example.com", "!#$%&'*+-/=?^_`{|}~@example.com",

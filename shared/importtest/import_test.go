@@ -91,6 +91,7 @@ var rules = []rule{
 	{"infra/local", []string{"*"}, append([]string{"golang.org/x/term"}, aws...)},
 	{"infra/testreport", nil, nil},
 	{"tools/openapi/client-go", nil, nil}, // a module of its own
+	{"infra/cost", nil, nil},
 	{"infra/cdk", []string{"shared/routes", "shared/store/dynamostore/schema"}, []string{
 		"github.com/aws/aws-cdk-go", "github.com/aws/constructs-go", "github.com/aws/jsii-runtime-go", "github.com/cdklabs/cdk-nag-go",
 	}},

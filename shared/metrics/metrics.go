@@ -23,6 +23,7 @@ type Unit string
 const (
 	Count        Unit = "Count"
 	Milliseconds Unit = "Milliseconds"
+	None         Unit = "None"
 )
 
 // Metric is a figure.

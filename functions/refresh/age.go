@@ -1,0 +1,54 @@
+package refresh
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+)
+
+// sampled is how many origins Age looks at.
+const sampled = 20
+
+// Age says how old what is stored is: how many days ago half of the covered
+// origins had been asked for, of a few of them. Which few depends on the time, so
+// that all are looked at in turn. It is the median, since one origin that cannot be
+// asked for lies among the dead letters and says nothing of the others. Where
+// nothing is covered, nothing was ever refreshed: ok is false.
+func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, ok bool, err error) {
+	origins, err := fares.Covered(ctx, beginAt(now), sampled)
+	if err == nil && len(origins) < sampled {
+		var first []fare.City // from the beginning of the alphabet
+		first, err = fares.Covered(ctx, "", sampled-len(origins))
+		origins = append(origins, first...)
+		slices.Sort(origins)
+		origins = slices.Compact(origins) // there may be fewer than a sample
+	}
+	if err != nil {
+		return 0, false, fmt.Errorf("tell the age of fares: %w", err)
+	}
+	var ages []float64
+	for _, origin := range origins {
+		asked, err := fares.Asked(ctx, origin)
+		if err != nil {
+			return 0, false, fmt.Errorf("tell the age of fares: %w", err)
+		}
+		if !asked.IsZero() {
+			ages = append(ages, now.Sub(asked).Hours()/24)
+		}
+	}
+	if len(ages) == 0 {
+		return 0, false, nil
+	}
+	slices.Sort(ages)
+	return max(0, ages[len(ages)/2]), true, nil
+}
+
+// beginAt goes through the alphabet in the minutes of 26 hours: a code of three letters.
+func beginAt(now time.Time) fare.City {
+	minute := now.Unix() / 60
+	return fare.City([]byte{'A' + byte(minute/60%26), 'A' + byte(minute%60*26/60), 'A'})
+}

@@ -1,0 +1,76 @@
+package refresh_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/storetest"
+)
+
+func TestAge(t *testing.T) {
+	now := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
+	ago := func(days ...float64) []time.Time {
+		var times []time.Time
+		for _, d := range days {
+			times = append(times, now.Add(-time.Duration(d*24*float64(time.Hour))))
+		}
+		return times
+	}
+	many := func(n int, days float64) []time.Time {
+		var times []time.Time
+		for range n {
+			times = append(times, ago(days)...)
+		}
+		return times
+	}
+	for _, c := range []struct {
+		name  string
+		asked []time.Time // of the origins covered
+		want  float64
+		ok    bool
+	}{
+		{"nothing", nil, 0, false},
+		{"one", ago(3), 3, true},
+		{"a week", ago(7, 7, 7), 7, true},
+		{"one that cannot be asked for", append(ago(40), many(30, 2)...), 2, true},
+		{"most have not been asked for", append(ago(1, 1), many(30, 10)...), 10, true},
+		{"a clock that is behind", ago(-1), 0, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), func() time.Time { return now }, boltstore.Scratch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer table.Close()
+			fares := store.Fares{Table: table}
+			for n, at := range c.asked {
+				origin := fare.City(fmt.Sprintf("%c%cX", 'A'+n%26, 'A'+n/26))
+				if err := fares.PutTrends(t.Context(), origin, []byte("x"), 0, map[fare.City]store.Coverage{"ZZZ": {}}); err != nil {
+					t.Fatal(err)
+				}
+				if err := fares.SetAsked(t.Context(), origin, at); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for hour := range 26 { // wherever it begins
+				got, ok, err := refresh.Age(t.Context(), fares, now.Add(time.Duration(hour)*time.Hour))
+				if want := c.want + float64(hour)/24; err != nil || ok != c.ok || ok && c.want > 0 && (got < want-0.001 || got > want+0.001) {
+					t.Errorf("at hour %d: %v %v %v, want %v", hour, got, ok, err, want)
+				}
+			}
+			for call := range 2 { // a list that cannot be read, and what follows it
+				faulty := storetest.NewFaulty(table)
+				faulty.FailOnce(call, storetest.Before)
+				if got, ok, err := refresh.Age(t.Context(), store.Fares{Table: faulty}, now); err == nil {
+					t.Errorf("call %d fails: %v %v", call, got, ok)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/jsii-runtime-go"
+
+	"verdetto/shared/routes"
+)
+
+// api is what the edge asks. It leads each path to the function that answers it,
+// by any method: the functions answer wrong methods and questions of other sites'
+// pages themselves. It is made of bare resources, which are few and plain; the
+// CDK's own kind would give each function a permission for every path, more than
+// fit.
+type api struct {
+	stack awscdk.Stack
+	made  awsapigatewayv2.CfnApi
+}
+
+// fallback answers at every path that nobody answers at, with a 404.
+const fallback = "analisi"
+
+func newAPI(stack awscdk.Stack, c config) api {
+	made := awsapigatewayv2.NewCfnApi(stack, jsii.String("Api"), &awsapigatewayv2.CfnApiProps{
+		Name: jsii.String(c.Name), ProtocolType: jsii.String("HTTP"),
+		Description: jsii.String("Reached through the distribution; whoever comes without its secret is turned away by the functions"),
+	})
+	log := awslogs.NewLogGroup(stack, jsii.String("ApiLog"), &awslogs.LogGroupProps{
+		// Under this prefix the log needs no resource policy of its own.
+		LogGroupName: jsii.String("/aws/vendedlogs/" + c.Name + "-api"), Retention: retention(c.LogDays), RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+	})
+	name(log, "ApiLog")
+	awsapigatewayv2.NewCfnStage(stack, jsii.String("ApiStage"), &awsapigatewayv2.CfnStageProps{
+		ApiId: made.Ref(), StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
+		AccessLogSettings: &awsapigatewayv2.CfnStage_AccessLogSettingsProperty{
+			DestinationArn: log.LogGroupArn(),
+			// No address, no query, no key: what was asked is nobody's business, that it was is enough.
+			Format: jsii.String(`{"requestId":"$context.requestId","time":"$context.requestTimeEpoch","route":"$context.routeKey",` +
+				`"status":"$context.status","ms":"$context.responseLatency","error":"$context.integrationErrorMessage"}`),
+		},
+		DefaultRouteSettings: &awsapigatewayv2.CfnStage_RouteSettingsProperty{
+			ThrottlingRateLimit: jsii.Number(c.RequestsPerSecond), ThrottlingBurstLimit: jsii.Number(2 * c.RequestsPerSecond),
+			DetailedMetricsEnabled: jsii.Bool(false), // the functions' own metrics are by route
+		},
+	})
+	return api{stack, made}
+}
+
+// host is where the distribution reaches it.
+func (a api) host(c config) *string {
+	return awscdk.Fn_Join(jsii.String(""), &[]*string{a.made.Ref(), jsii.String(".execute-api." + c.Region + ".amazonaws.com")})
+}
+
+// answerWith leads the paths of the table to their functions.
+func (a api) answerWith(l lambdas) {
+	target := map[string]*string{}
+	for _, f := range functions {
+		if !f.http {
+			continue
+		}
+		id := title(f.name)
+		integration := awsapigatewayv2.NewCfnIntegration(a.stack, jsii.String(id+"Integration"), &awsapigatewayv2.CfnIntegrationProps{
+			ApiId: a.made.Ref(), IntegrationType: jsii.String("AWS_PROXY"), IntegrationUri: l.of(f.name).FunctionArn(),
+			PayloadFormatVersion: jsii.String("2.0"), TimeoutInMillis: jsii.Number(1000 * min(f.timeout+1, 30)),
+		})
+		target[f.name] = awscdk.Fn_Join(jsii.String("/"), &[]*string{jsii.String("integrations"), integration.Ref()})
+		awslambda.NewCfnPermission(a.stack, jsii.String(id+"Permission"), &awslambda.CfnPermissionProps{
+			Action: jsii.String("lambda:InvokeFunction"), Principal: jsii.String("apigateway.amazonaws.com"), FunctionName: l.of(f.name).FunctionArn(),
+			SourceArn: awscdk.Fn_Sub(jsii.String("arn:aws:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/*"), nil),
+		})
+	}
+	for _, p := range paths() {
+		awsapigatewayv2.NewCfnRoute(a.stack, jsii.String(p.id), &awsapigatewayv2.CfnRouteProps{
+			ApiId: a.made.Ref(), RouteKey: jsii.String("ANY " + p.path), Target: target[p.function],
+		})
+	}
+	awsapigatewayv2.NewCfnRoute(a.stack, jsii.String("RouteElse"), &awsapigatewayv2.CfnRouteProps{
+		ApiId: a.made.Ref(), RouteKey: jsii.String("$default"), Target: target[fallback],
+	})
+}
+
+// path is one that a function answers at.
+type path struct{ id, path, function string }
+
+// paths lists those of the table, each once. It panics if two functions share
+// one, which is for the table's author to see.
+func paths() []path {
+	var all []path
+	owner := map[string]string{}
+	for _, r := range routes.Table {
+		for _, p := range r.Paths() {
+			if already, ok := owner[p]; ok {
+				if already != r.Function {
+					panic(fmt.Sprintf("cdk: %s is answered by %s and by %s", p, already, r.Function))
+				}
+				continue
+			}
+			owner[p] = r.Function
+			all = append(all, path{"Route" + identifier(p), p, r.Function})
+		}
+	}
+	return all
+}
+
+// identifier is a path as a part of a logical id.
+func identifier(p string) string {
+	var b strings.Builder
+	for part := range strings.FieldsFuncSeq(p, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	}) {
+		b.WriteString(title(part))
+	}
+	if b.Len() == 0 {
+		return "Home"
+	}
+	return b.String()
+}

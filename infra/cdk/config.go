@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/mail"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// config is what the operator chooses. None of it is secret: secrets are in the
+// Parameter Store, under names that begin with Name.
+type config struct {
+	// Name is that of the stack, the table and the prefix of every other name;
+	// with another name the house can stand twice in an account.
+	Name    string `json:"name"`
+	Account string `json:"account"`
+	Region  string `json:"region"`
+
+	// Domain is the service's own, and Certificate the ARN of its certificate in
+	// us-east-1, where CloudFront wants it. Without both the service has
+	// CloudFront's domain.
+	Domain      string `json:"domain"`
+	Certificate string `json:"certificate"`
+
+	MailFrom   string  `json:"mailFrom"`   // Verdetto <mail@example.com>; the domain is verified with SES
+	MailRate   float64 `json:"mailRate"`   // mails a second that SES allows the account
+	AlarmEmail string  `json:"alarmEmail"` // who is told when something is wrong
+
+	StripePrice   string `json:"stripePrice"`   // id of the recurring price
+	SolanaWallet  string `json:"solanaWallet"`  // that USDC is paid to
+	SolanaNetwork string `json:"solanaNetwork"` // mainnet-beta or devnet
+	SolanaMint    string `json:"solanaMint"`    // empty: USDC on mainnet-beta
+	PriceUSDC     string `json:"priceUSDC"`
+
+	// Workers is how many refreshes run at once; together they keep to the fare source's limit.
+	Workers int `json:"workers"`
+	// OriginSecret says which value of the secret NAME/origin the distribution
+	// sends; raising it is the middle step of a rotation.
+	OriginSecret int `json:"originSecret"`
+
+	RequestsPerSecond int `json:"requestsPerSecond"` // that reach the functions at most
+	LogDays           int `json:"logDays"`           // that the functions' logs are kept
+	AccessLogDays     int `json:"accessLogDays"`     // that the edge's logs are kept, which hold addresses
+
+	// RequestsPerFiveMinutes turns on a firewall that stops addresses which ask
+	// more often; 0 is none. It can be made in us-east-1 only; elsewhere
+	// Firewall is the ARN of one.
+	RequestsPerFiveMinutes int    `json:"requestsPerFiveMinutes"`
+	Firewall               string `json:"firewall"`
+
+	// Reserved is how many instances a function may have at most and always can, by its name.
+	Reserved map[string]int `json:"reserved"`
+	// RestoredTable is the table that functions use in place of the stack's own, after a restore.
+	RestoredTable string `json:"restoredTable"`
+}
+
+// defaults are the choices that most operators need not make.
+func defaults() config {
+	return config{
+		Name: "verdetto", MailRate: 1, SolanaNetwork: "mainnet-beta", PriceUSDC: "12.99",
+		Workers: 2, OriginSecret: 1, RequestsPerSecond: 200, LogDays: 30, AccessLogDays: 14,
+	}
+}
+
+// load reads the choices, or tells everything that is wrong with them.
+func load(file string) (config, error) {
+	c := defaults()
+	if file == "" {
+		return c, errors.New("no configuration: say -config FILE; infra/cdk/example.json shows what it holds")
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return c, fmt.Errorf("read configuration: %w", err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&c); err != nil {
+		return c, fmt.Errorf("read configuration %s: %w", file, err)
+	}
+	if faults := c.check(); len(faults) > 0 {
+		return c, fmt.Errorf("configuration %s:\n  %s", file, strings.Join(faults, "\n  "))
+	}
+	return c, nil
+}
+
+var (
+	nameShape        = regexp.MustCompile(`^[a-z][a-z0-9-]{0,30}$`)
+	accountShape     = regexp.MustCompile(`^[0-9]{12}$`)
+	regionShape      = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-[0-9]$`)
+	domainShape      = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$`)
+	certificateShape = regexp.MustCompile(`^arn:aws:acm:us-east-1:[0-9]{12}:certificate/[0-9a-f-]+$`)
+	firewallShape    = regexp.MustCompile(`^arn:aws:wafv2:us-east-1:[0-9]{12}:global/webacl/[^/]+/[0-9a-f-]+$`)
+	priceShape       = regexp.MustCompile(`^price_[A-Za-z0-9]+$`)
+	base58Shape      = regexp.MustCompile(`^[1-9A-HJ-NP-Za-km-z]{32,44}$`)
+	amountShape      = regexp.MustCompile(`^[0-9]{1,6}(\.[0-9]{1,6})?$`)
+	tableShape       = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
+)
+
+// optIn are the regions that an account has to ask for. CloudFront does not
+// write its access logs to buckets in them.
+var optIn = []string{
+	"af-south-1", "ap-east-1", "ap-east-2", "ap-south-2", "ap-southeast-3", "ap-southeast-4", "ap-southeast-5", "ap-southeast-7",
+	"ca-west-1", "eu-central-2", "eu-south-1", "eu-south-2", "il-central-1", "me-central-1", "me-south-1", "mx-central-1",
+}
+
+// keptDays are the retentions that CloudWatch Logs knows.
+var keptDays = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
+
+// check gives every fault, in words that say what to do.
+func (c config) check() []string {
+	var faults []string
+	wrong := func(field, format string, args ...any) {
+		faults = append(faults, field+": "+fmt.Sprintf(format, args...))
+	}
+	shape := func(field, value string, want *regexp.Regexp, is string) {
+		switch {
+		case value == "":
+			wrong(field, "missing: give %s", is)
+		case !want.MatchString(value):
+			wrong(field, "%q is not %s", value, is)
+		}
+	}
+	shape("name", c.Name, nameShape, "a name of at most 31 small letters, digits and dashes")
+	shape("account", c.Account, accountShape, "the 12 digits of the AWS account")
+	shape("region", c.Region, regionShape, "a region such as eu-west-1")
+	if slices.Contains(optIn, c.Region) {
+		wrong("region", "CloudFront writes no access logs to %s; choose a region that is on in every account, such as eu-west-1", c.Region)
+	}
+	if (c.Domain == "") != (c.Certificate == "") {
+		wrong("domain, certificate", "give both or neither")
+	}
+	if c.Domain != "" {
+		shape("domain", c.Domain, domainShape, "a domain such as api.example.com")
+	}
+	if c.Certificate != "" {
+		shape("certificate", c.Certificate, certificateShape, "the ARN of a certificate in us-east-1")
+	}
+	if from, err := mail.ParseAddress(c.MailFrom); c.MailFrom == "" {
+		wrong("mailFrom", "missing: give the sender of mails, such as Verdetto <mail@example.com>")
+	} else if err != nil || !domainShape.MatchString(domainOf(from.Address)) {
+		wrong("mailFrom", "%q is not a sender such as Verdetto <mail@example.com>", c.MailFrom)
+	}
+	if alarm, err := mail.ParseAddress(c.AlarmEmail); c.AlarmEmail == "" {
+		wrong("alarmEmail", "missing: give the address that alarms are sent to")
+	} else if err != nil || alarm.Address != c.AlarmEmail {
+		wrong("alarmEmail", "%q is not a bare e-mail address", c.AlarmEmail)
+	}
+	if c.MailRate <= 0 {
+		wrong("mailRate", "%v is not a number of mails a second above 0", c.MailRate)
+	}
+	shape("stripePrice", c.StripePrice, priceShape, "the id of a price in Stripe, price_...")
+	shape("solanaWallet", c.SolanaWallet, base58Shape, "a Solana address in base 58")
+	if c.SolanaNetwork != "mainnet-beta" && c.SolanaNetwork != "devnet" {
+		wrong("solanaNetwork", "%q is neither mainnet-beta nor devnet", c.SolanaNetwork)
+	}
+	if c.SolanaMint != "" {
+		shape("solanaMint", c.SolanaMint, base58Shape, "the address of a mint in base 58")
+	} else if c.SolanaNetwork == "devnet" {
+		wrong("solanaMint", "missing: devnet has no USDC of its own, so name the mint that stands for it")
+	}
+	shape("priceUSDC", c.PriceUSDC, amountShape, "an amount such as 12.99")
+	between := func(field string, value, least, most int) {
+		if value < least || value > most {
+			wrong(field, "%d is not between %d and %d", value, least, most)
+		}
+	}
+	between("workers", c.Workers, 2, 10) // 2 is the least that SQS takes
+	between("originSecret", c.OriginSecret, 1, 1_000_000)
+	between("requestsPerSecond", c.RequestsPerSecond, 1, 10_000)
+	between("accessLogDays", c.AccessLogDays, 1, 3653)
+	if !slices.Contains(keptDays, c.LogDays) {
+		wrong("logDays", "%d is not one of %v", c.LogDays, keptDays)
+	}
+	if c.RequestsPerFiveMinutes != 0 {
+		between("requestsPerFiveMinutes", c.RequestsPerFiveMinutes, 10, 2_000_000_000)
+		if c.Firewall != "" {
+			wrong("requestsPerFiveMinutes, firewall", "give one of them")
+		}
+		if c.Region != "us-east-1" {
+			wrong("requestsPerFiveMinutes", "a firewall for CloudFront can be made in us-east-1 only; make one there and give its ARN as firewall")
+		}
+	}
+	if c.Firewall != "" {
+		shape("firewall", c.Firewall, firewallShape, "the ARN of a firewall for CloudFront (arn:aws:wafv2:us-east-1:...:global/webacl/...)")
+	}
+	for _, name := range sorted(c.Reserved) {
+		if !slices.ContainsFunc(functions, func(f function) bool { return f.name == name }) {
+			wrong("reserved", "no function is named %q", name)
+		}
+		between("reserved."+name, c.Reserved[name], 1, 1000)
+	}
+	if least := c.Workers + 2; c.Reserved["refresh"] != 0 && c.Reserved["refresh"] < least {
+		wrong("reserved.refresh", "%d is too few for %d workers, the plan and the mail; give at least %d", c.Reserved["refresh"], c.Workers, least)
+	}
+	if c.RestoredTable != "" {
+		shape("restoredTable", c.RestoredTable, tableShape, "the name of a table")
+		if c.RestoredTable == c.Name {
+			wrong("restoredTable", "%q is the stack's own table", c.RestoredTable)
+		}
+	}
+	return faults
+}
+
+// domainOf is what stands behind the @ of an address.
+func domainOf(address string) string { return address[strings.LastIndexByte(address, '@')+1:] }
+
+// mailDomain is the domain that mail is sent from.
+func (c config) mailDomain() string {
+	from, err := mail.ParseAddress(c.MailFrom)
+	if err != nil {
+		panic(err) // it has been checked
+	}
+	return domainOf(from.Address)
+}
+
+// mailAddress is the bare address that mail is sent from.
+func (c config) mailAddress() string {
+	from, err := mail.ParseAddress(c.MailFrom)
+	if err != nil {
+		panic(err) // it has been checked
+	}
+	return from.Address
+}

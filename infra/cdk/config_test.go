@@ -1,0 +1,136 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// write makes a file of choices.
+func write(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "verdetto.json")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestEverythingMissingIsToldAtOnce: no choices at all.
+func TestEverythingMissingIsToldAtOnce(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	err := run(write(t, "{}"), standIns(), out)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, field := range []string{"account", "region", "mailFrom", "alarmEmail", "stripePrice", "solanaWallet"} {
+		if !strings.Contains(err.Error(), "\n  "+field+": missing") {
+			t.Errorf("%s is not said to be missing: %v", field, err)
+		}
+	}
+	if n := strings.Count(err.Error(), "\n  "); n != 6 {
+		t.Errorf("%d faults instead of 6: %v", n, err)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("something was written")
+	}
+}
+
+// TestFaultsAreTold: each choice can be wrong.
+func TestFaultsAreTold(t *testing.T) {
+	good, err := load("example.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if faults := good.check(); len(faults) > 0 {
+		t.Fatalf("the example is wrong: %q", faults)
+	}
+	for _, c := range []struct {
+		name  string
+		spoil func(*config)
+		says  string
+	}{
+		{"name", func(c *config) { c.Name = "Verdetto!" }, "name: "},
+		{"account", func(c *config) { c.Account = "12345" }, "account: "},
+		{"region", func(c *config) { c.Region = "Ireland" }, "region: "},
+		{"region without access logs", func(c *config) { c.Region = "eu-south-1" }, "region: CloudFront writes no access logs to eu-south-1"},
+		{"domain alone", func(c *config) { c.Certificate = "" }, "domain, certificate: give both or neither"},
+		{"certificate elsewhere", func(c *config) { c.Certificate = strings.Replace(c.Certificate, "us-east-1", "eu-west-1", 1) }, "certificate: "},
+		{"domain", func(c *config) { c.Domain = "https://verdetto.example" }, "domain: "},
+		{"sender", func(c *config) { c.MailFrom = "nobody" }, "mailFrom: "},
+		{"sender without a domain", func(c *config) { c.MailFrom = "me@localhost" }, "mailFrom: "},
+		{"rate of mail", func(c *config) { c.MailRate = 0 }, "mailRate: "},
+		{"alarm", func(c *config) { c.AlarmEmail = "Me <me@example.com>" }, "alarmEmail: "},
+		{"price", func(c *config) { c.StripePrice = "12.99" }, "stripePrice: "},
+		{"wallet", func(c *config) { c.SolanaWallet = "0xabc" }, "solanaWallet: "},
+		{"network", func(c *config) { c.SolanaNetwork = "testnet" }, "solanaNetwork: "},
+		{"devnet without a mint", func(c *config) { c.SolanaNetwork = "devnet" }, "solanaMint: missing"},
+		{"mint", func(c *config) { c.SolanaMint = "usdc" }, "solanaMint: "},
+		{"amount", func(c *config) { c.PriceUSDC = "12,99" }, "priceUSDC: "},
+		{"one worker", func(c *config) { c.Workers = 1 }, "workers: 1 is not between 2 and 10"},
+		{"origin secret", func(c *config) { c.OriginSecret = 0 }, "originSecret: "},
+		{"throttle", func(c *config) { c.RequestsPerSecond = 0 }, "requestsPerSecond: "},
+		{"days of logs", func(c *config) { c.LogDays = 31 }, "logDays: 31 is not one of"},
+		{"days of access logs", func(c *config) { c.AccessLogDays = 0 }, "accessLogDays: "},
+		{"firewall elsewhere", func(c *config) { c.RequestsPerFiveMinutes = 100 }, "requestsPerFiveMinutes: a firewall for CloudFront can be made in us-east-1 only"},
+		{"two firewalls", func(c *config) { c.Region, c.RequestsPerFiveMinutes, c.Firewall = "us-east-1", 100, firewallARN }, "give one of them"},
+		{"firewall of a region", func(c *config) { c.Firewall = strings.Replace(firewallARN, "global", "regional", 1) }, "firewall: "},
+		{"reserved for nobody", func(c *config) { c.Reserved = map[string]int{"refreshh": 5} }, `reserved: no function is named "refreshh"`},
+		{"reserved nothing", func(c *config) { c.Reserved = map[string]int{"pro": 0} }, "reserved.pro: 0 is not between"},
+		{"reserved too little", func(c *config) { c.Reserved = map[string]int{"refresh": 3} }, "reserved.refresh: 3 is too few for 2 workers"},
+		{"restored table", func(c *config) { c.RestoredTable = "verdetto" }, "restoredTable: "},
+		{"restored table's name", func(c *config) { c.RestoredTable = "a b" }, "restoredTable: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bad := good
+			c.spoil(&bad)
+			faults := bad.check()
+			if len(faults) == 0 {
+				t.Fatal("no fault is told")
+			}
+			if !strings.Contains(strings.Join(faults, "\n"), c.says) {
+				t.Errorf("told %q, want %q", faults, c.says)
+			}
+		})
+	}
+	withFirewall := good
+	withFirewall.Firewall = firewallARN
+	if faults := withFirewall.check(); len(faults) > 0 {
+		t.Errorf("a firewall's ARN is refused: %q", faults)
+	}
+}
+
+const firewallARN = "arn:aws:wafv2:us-east-1:123456789012:global/webacl/rate/11111111-2222-3333-4444-555555555555"
+
+// TestUnreadable: files that are no choices.
+func TestUnreadable(t *testing.T) {
+	for name, c := range map[string]struct{ file, says string }{
+		"no file":         {"", "-config"},
+		"no such file":    {"/nowhere/verdetto.json", "read configuration"},
+		"not JSON":        {write(t, "name: verdetto"), "read configuration"},
+		"misspelt choice": {write(t, `{"acount": "123456789012"}`), `unknown field "acount"`},
+		"wrong type":      {write(t, `{"workers": "two"}`), "workers"},
+	} {
+		if err := run(c.file, standIns(), filepath.Join(t.TempDir(), "out")); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestNotBuilt: executables that are not there are all told, before anything is written.
+func TestNotBuilt(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	err := run("example.json", t.TempDir(), out)
+	if err == nil || !strings.Contains(err.Error(), "make build") {
+		t.Fatalf("%v", err)
+	}
+	for _, f := range functions {
+		if !strings.Contains(err.Error(), f.name) {
+			t.Errorf("%s is not said to be missing: %v", f.name, err)
+		}
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("something was written")
+	}
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestEnvironment holds what each function is given against what its executable
+// reads: the groups of package config that its main loads, and their tags. A
+// variable that it cannot start without must be set, and none is set that it
+// does not know.
+func TestEnvironment(t *testing.T) {
+	groups := configGroups(t)
+	for _, f := range functions {
+		loaded := loadedBy(t, f.name)
+		if len(loaded) == 0 {
+			t.Errorf("%s loads no group of package config", f.name)
+		}
+		needed, known := map[string]bool{}, map[string]bool{}
+		for _, group := range loaded {
+			if len(groups[group]) == 0 {
+				t.Errorf("%s loads the group %s, in which there is no variable", f.name, group)
+			}
+			for _, v := range groups[group] {
+				known[v.name] = true
+				needed[v.name] = needed[v.name] || v.needed
+			}
+		}
+		for _, name := range []string{"example", "least", "most"} {
+			set := house(t, name).property(title(f.name)+"Function", "Environment", "Variables").(map[string]any)
+			for v := range needed {
+				if value, ok := set[v]; needed[v] && (!ok || value == "") {
+					t.Errorf("%s: %s does not start without %s", name, f.name, v)
+				}
+			}
+			for v := range set {
+				if !known[v] {
+					t.Errorf("%s: %s is given %s, which it does not read", name, f.name, v)
+				}
+			}
+		}
+	}
+}
+
+type variable struct {
+	name   string
+	needed bool
+}
+
+// configGroups reads the variables of each struct of package config.
+func configGroups(t *testing.T) map[string][]variable {
+	t.Helper()
+	groups, embeds := map[string][]variable{}, map[string][]string{}
+	files, err := filepath.Glob("../../shared/config/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files of package config: %v", err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		ast.Inspect(parse(t, file), func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			fields, ok := spec.Type.(*ast.StructType)
+			if !ok {
+				return false
+			}
+			for _, field := range fields.Fields.List {
+				if inner, ok := field.Type.(*ast.Ident); ok && len(field.Names) == 0 {
+					embeds[spec.Name.Name] = append(embeds[spec.Name.Name], inner.Name)
+				}
+				if field.Tag == nil {
+					continue
+				}
+				tag, err := strconv.Unquote(field.Tag.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				name, options, _ := strings.Cut(reflect.StructTag(tag).Get("env"), ",")
+				if name != "" {
+					groups[spec.Name.Name] = append(groups[spec.Name.Name], variable{name, strings.Contains(options, "notEmpty") || strings.Contains(options, "required")})
+				}
+			}
+			return false
+		})
+	}
+	for outer, inners := range embeds {
+		for _, inner := range inners {
+			groups[outer] = append(groups[outer], groups[inner]...)
+		}
+	}
+	return groups
+}
+
+// loadedBy lists the groups that a function's main declares variables of.
+func loadedBy(t *testing.T, function string) []string {
+	t.Helper()
+	var loaded []string
+	file := "../../functions/" + function + "/bootstrap/main.go"
+	if _, err := os.Stat(file); err != nil {
+		t.Errorf("%s has no executable: %v", function, err)
+		return nil
+	}
+	ast.Inspect(parse(t, file), func(n ast.Node) bool {
+		if s, ok := n.(*ast.ValueSpec); ok {
+			if sel, ok := s.Type.(*ast.SelectorExpr); ok {
+				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "config" {
+					loaded = append(loaded, sel.Sel.Name)
+				}
+			}
+		}
+		return true
+	})
+	return loaded
+}
+
+func parse(t *testing.T, file string) *ast.File {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambdadestinations"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// function says what one of the folders in functions/ is given.
+type function struct {
+	name    string
+	memory  int  // MB; see docs/deploy.md for the measurements
+	timeout int  // seconds
+	http    bool // it answers callers
+	queue   bool // it works a queue of its own,
+	batch   int  // so many messages at a time
+	links   bool // it writes addresses of the service's own
+	mails   bool
+	events  bool              // schedules and notices call it, without waiting for its answer
+	secrets map[string]string // environment variable: name of the parameter, after the prefix
+	// table lists how it writes to the table; each reads all of it. A condition in a transaction is a
+	// ConditionCheckItem; the parts of one need no further permission.
+	table []string
+	// writes are the partitions that table is for, as patterns; none is all of
+	// them. Whoever finds a hole in what all the world can call finds no keys and
+	// no payments behind it to change. infra/local holds the functions to it.
+	writes []string
+}
+
+// What the store does on behalf of its callers.
+var (
+	reads   = []string{"dynamodb:GetItem", "dynamodb:Query"}
+	counts  = []string{"dynamodb:UpdateItem", "dynamodb:PutItem"}
+	records = []string{"dynamodb:UpdateItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"}
+)
+
+// door are the secrets of every function that answers callers.
+var door = map[string]string{"VERDETTO_ORIGIN_SECRETS": "origin-secrets", "VERDETTO_PEPPER": "pepper"}
+
+func with(base, more map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, m := range []map[string]string{base, more} {
+		for k, v := range m {
+			all[k] = v
+		}
+	}
+	return all
+}
+
+// functions are the five of the house. What callers wait for stays below the 30
+// seconds that API Gateway waits.
+var functions = []function{
+	{
+		name: "analisi", memory: 512, timeout: 10, http: true, links: true,
+		secrets: door, table: counts, writes: []string{"LIMIT#*", "WANTED"},
+	},
+	{
+		name: "pricetrends", memory: 512, timeout: 10, http: true,
+		secrets: door, table: counts, writes: []string{"LIMIT#*", "WANTED"},
+	},
+	{
+		name: "pro", memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
+		secrets: with(door, map[string]string{
+			"STRIPE_KEY": "stripe-key", "STRIPE_WEBHOOK_SECRETS": "stripe-webhook-secrets", "SOLANA_NODES": "solana-nodes",
+		}),
+		table: records,
+	},
+	{
+		name: "alerts", memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
+		secrets: door, table: records,
+	},
+	{
+		name: "refresh", memory: 512, timeout: 900, queue: true, batch: 10, links: true, mails: true, events: true,
+		secrets: map[string]string{"TRAVELPAYOUTS_TOKEN": "travelpayouts-token", "VERDETTO_PEPPER": "pepper"},
+		table:   records,
+	},
+}
+
+// parts are what functions are given access to.
+type parts struct {
+	table  table
+	queues queues
+	post   post
+	edge   edge
+}
+
+// lambdas are the functions as they stand on AWS.
+type lambdas struct{ byName map[string]awslambda.Function }
+
+func (l lambdas) of(name string) awslambda.Function { return l.byName[name] }
+
+func newFunctions(stack awscdk.Stack, c config, assets string, p parts) lambdas {
+	l := lambdas{map[string]awslambda.Function{}}
+	for _, f := range functions {
+		l.byName[f.name] = newFunction(stack, c, assets, p, f)
+	}
+	return l
+}
+
+func newFunction(stack awscdk.Stack, c config, assets string, p parts, f function) awslambda.Function {
+	id, full := title(f.name), c.Name+"-"+f.name
+	log := awslogs.NewLogGroup(stack, jsii.String(id+"Log"), &awslogs.LogGroupProps{
+		LogGroupName: jsii.String("/aws/lambda/" + full), Retention: retention(c.LogDays), RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+	})
+	name(log, id+"Log")
+	role := awsiam.NewRole(stack, jsii.String(id+"Role"), &awsiam.RoleProps{
+		AssumedBy:   awsiam.NewServicePrincipal(jsii.String("lambda.amazonaws.com"), nil),
+		Description: jsii.String("What functions/" + f.name + " may do"),
+	})
+	name(role, id+"Role")
+	for _, s := range f.allowed(c, p, log) {
+		role.AddToPolicy(s)
+	}
+	props := &awslambda.FunctionProps{
+		FunctionName:          jsii.String(full),
+		Description:           jsii.String("functions/" + f.name),
+		Runtime:               awslambda.Runtime_PROVIDED_AL2023(),
+		Architecture:          awslambda.Architecture_ARM_64(),
+		Handler:               jsii.String("bootstrap"),
+		Code:                  awslambda.Code_FromAsset(jsii.String(filepath.Join(assets, f.name)), nil),
+		MemorySize:            jsii.Number(f.memory),
+		Timeout:               seconds(f.timeout),
+		Tracing:               awslambda.Tracing_ACTIVE,
+		LogGroup:              log,
+		LoggingFormat:         awslambda.LoggingFormat_JSON,
+		ApplicationLogLevelV2: awslambda.ApplicationLogLevel_INFO,
+		SystemLogLevelV2:      awslambda.SystemLogLevel_WARN, // our own line a request has what the platform's three would say
+		Role:                  role,
+		Environment:           f.environment(c, p),
+	}
+	if f.name == "refresh" {
+		props.SystemLogLevelV2 = awslambda.SystemLogLevel_INFO
+	}
+	if n := c.Reserved[f.name]; n > 0 {
+		props.ReservedConcurrentExecutions = jsii.Number(n)
+	}
+	if f.events {
+		props.OnFailure = awslambdadestinations.NewSqsDestination(p.queues.events)
+		props.RetryAttempts = jsii.Number(2)
+		props.MaxEventAge = awscdk.Duration_Hours(jsii.Number(1))
+	}
+	made := awslambda.NewFunction(stack, jsii.String(id+"Function"), props)
+	name(made, id+"Function")
+	return made
+}
+
+// environment is what the function finds its settings in: of secrets, the
+// parameter's name, which it reads once as it starts.
+func (f function) environment(c config, p parts) *map[string]*string {
+	e := map[string]*string{"VERDETTO_TABLE": p.table.used.TableName()}
+	set := func(key, value string) { e[key] = jsii.String(value) }
+	for key, parameter := range f.secrets {
+		set(key, "ssm:/"+c.Name+"/"+parameter)
+	}
+	if f.links {
+		e["VERDETTO_BASE_URL"] = p.edge.url
+	}
+	if f.mails {
+		set("VERDETTO_MAIL_FROM", c.MailFrom)
+		e["VERDETTO_MAIL_SET"] = p.post.set.ConfigurationSetName()
+	}
+	switch f.name {
+	case "refresh":
+		e["VERDETTO_QUEUE_URL"] = p.queues.ofFunction[f.name].work.QueueUrl()
+		set("VERDETTO_WORKERS", strconv.Itoa(c.Workers))
+		set("VERDETTO_MAIL_RATE", strconv.FormatFloat(c.MailRate, 'f', -1, 64))
+	case "pro":
+		set("STRIPE_PRICE", c.StripePrice)
+		set("SOLANA_WALLET", c.SolanaWallet)
+		set("SOLANA_NETWORK", c.SolanaNetwork)
+		set("VERDETTO_PRICE_USDC", c.PriceUSDC)
+		if c.SolanaMint != "" {
+			set("SOLANA_MINT", c.SolanaMint)
+		}
+	}
+	if f.queue && f.http {
+		e["VERDETTO_WORK_QUEUE_URL"] = p.queues.ofFunction[f.name].work.QueueUrl()
+	}
+	return &e
+}
+
+// allowed is what the function may do, and nothing more. (Tracing and the dead
+// letters of events are added by the CDK with the settings that need them.)
+func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.PolicyStatement {
+	allow := func(sid string, actions []string, resources ...*string) awsiam.PolicyStatement {
+		return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String(sid), Actions: list(actions...), Resources: &resources})
+	}
+	statements := []awsiam.PolicyStatement{
+		allow("Log", []string{"logs:CreateLogStream", "logs:PutLogEvents"}, log.LogGroupArn()),
+		allow("Read", reads, p.table.used.TableArn()),
+	}
+	write := allow("Write", f.table, p.table.used.TableArn())
+	if len(f.writes) > 0 {
+		write.AddCondition(jsii.String("ForAllValues:StringLike"), map[string][]string{"dynamodb:LeadingKeys": f.writes})
+	}
+	statements = append(statements, write)
+	var parameters []*string
+	for _, key := range sorted(f.secrets) {
+		parameters = append(parameters, jsii.String(fmt.Sprintf("arn:aws:ssm:%s:%s:parameter/%s/%s", c.Region, c.Account, c.Name, f.secrets[key])))
+	}
+	statements = append(statements, allow("Secrets", []string{"ssm:GetParameters"}, parameters...))
+	if f.queue {
+		work := p.queues.ofFunction[f.name].work.QueueArn()
+		statements = append(statements, allow("Work",
+			[]string{"sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}, work))
+	}
+	if f.mails {
+		send := allow("Mail", []string{"ses:SendEmail", "ses:SendRawEmail"}, p.post.identityARN, p.post.setARN)
+		send.AddCondition(jsii.String("StringEquals"), map[string]string{"ses:FromAddress": c.mailAddress()})
+		statements = append(statements, send)
+	}
+	return statements
+}
+
+// retention is a number of days as CloudWatch Logs knows it.
+func retention(days int) awslogs.RetentionDays {
+	return map[int]awslogs.RetentionDays{
+		1: awslogs.RetentionDays_ONE_DAY, 3: awslogs.RetentionDays_THREE_DAYS, 5: awslogs.RetentionDays_FIVE_DAYS,
+		7: awslogs.RetentionDays_ONE_WEEK, 14: awslogs.RetentionDays_TWO_WEEKS, 30: awslogs.RetentionDays_ONE_MONTH,
+		60: awslogs.RetentionDays_TWO_MONTHS, 90: awslogs.RetentionDays_THREE_MONTHS, 120: awslogs.RetentionDays_FOUR_MONTHS,
+		150: awslogs.RetentionDays_FIVE_MONTHS, 180: awslogs.RetentionDays_SIX_MONTHS, 365: awslogs.RetentionDays_ONE_YEAR,
+		400: awslogs.RetentionDays_THIRTEEN_MONTHS, 545: awslogs.RetentionDays_EIGHTEEN_MONTHS, 731: awslogs.RetentionDays_TWO_YEARS,
+		1096: awslogs.RetentionDays_THREE_YEARS, 1827: awslogs.RetentionDays_FIVE_YEARS, 2192: awslogs.RetentionDays_SIX_YEARS,
+		2557: awslogs.RetentionDays_SEVEN_YEARS, 2922: awslogs.RetentionDays_EIGHT_YEARS, 3288: awslogs.RetentionDays_NINE_YEARS,
+		3653: awslogs.RetentionDays_TEN_YEARS,
+	}[days]
+}

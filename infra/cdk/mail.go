@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsses"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssnssubscriptions"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// notices are what services of AWS tell us: alarms, and mails that came back.
+// They are encrypted with a key of ours, since SES and CloudWatch cannot use AWS's own.
+type notices struct {
+	key             awskms.Key
+	alarms, returns awssns.Topic
+}
+
+// administration is what the account's administrators may do with the key, each
+// action by its name: deciding about it, not reading what it encrypts.
+var administration = []string{
+	"kms:CancelKeyDeletion", "kms:CreateAlias", "kms:DeleteAlias", "kms:DescribeKey", "kms:DisableKey", "kms:DisableKeyRotation",
+	"kms:EnableKey", "kms:EnableKeyRotation", "kms:GetKeyPolicy", "kms:GetKeyRotationStatus", "kms:ListAliases", "kms:ListGrants",
+	"kms:ListKeyPolicies", "kms:ListKeyRotations", "kms:ListResourceTags", "kms:PutKeyPolicy", "kms:RevokeGrant", "kms:ScheduleKeyDeletion",
+	"kms:TagResource", "kms:UntagResource", "kms:UpdateAlias", "kms:UpdateKeyDescription",
+}
+
+func newNotices(stack awscdk.Stack, c config) notices {
+	// In a key's policy * is the key itself.
+	here := list("*")
+	ours := map[string]any{"StringEquals": map[string]string{"aws:SourceAccount": c.Account}}
+	services := []awsiam.IPrincipal{
+		awsiam.NewServicePrincipal(jsii.String("cloudwatch.amazonaws.com"), nil),
+		awsiam.NewServicePrincipal(jsii.String("ses.amazonaws.com"), nil),
+	}
+	key := awskms.NewKey(stack, jsii.String("NoticeKey"), &awskms.KeyProps{
+		Description: jsii.String("Alarms and returned mails of " + c.Name), EnableKeyRotation: jsii.Bool(true), RemovalPolicy: awscdk.RemovalPolicy_RETAIN,
+		Policy: awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &[]awsiam.PolicyStatement{
+			awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String("Administration"), Actions: list(administration...), Resources: here,
+				Principals: &[]awsiam.IPrincipal{awsiam.NewAccountRootPrincipal()}}),
+			awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String("Publish"), Actions: list("kms:Decrypt", "kms:GenerateDataKey"), Resources: here,
+				Principals: &services}), // whose calls do not say for which account; the topics ask for that
+		}}),
+	})
+	name(key, "NoticeKey")
+	topic := func(id, purpose, service string) awssns.Topic {
+		made := awssns.NewTopic(stack, jsii.String(id), &awssns.TopicProps{
+			TopicName: jsii.String(c.Name + "-" + purpose), MasterKey: key, EnforceSSL: jsii.Bool(true)})
+		name(made, id)
+		made.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+			Sid: jsii.String("Publish"), Actions: list("sns:Publish"), Resources: &[]*string{made.TopicArn()}, Conditions: &ours,
+			Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(jsii.String(service), nil)},
+		}))
+		return made
+	}
+	n := notices{key, topic("Alarms", "alarms", "cloudwatch.amazonaws.com"), topic("Returns", "returned-mail", "ses.amazonaws.com")}
+	n.alarms.AddSubscription(awssnssubscriptions.NewEmailSubscription(jsii.String(c.AlarmEmail), nil))
+	return n
+}
+
+// post is how mail is sent, and what is heard of it afterwards.
+type post struct {
+	set                 awsses.ConfigurationSet
+	identityARN, setARN *string
+	returns             awssns.Topic
+}
+
+func newPost(stack awscdk.Stack, c config, n notices) post {
+	set := awsses.NewConfigurationSet(stack, jsii.String("MailSet"), &awsses.ConfigurationSetProps{
+		ConfigurationSetName: jsii.String(c.Name),
+		TlsPolicy:            awsses.ConfigurationSetTlsPolicy_REQUIRE,
+		ReputationMetrics:    jsii.Bool(true),
+		SuppressionReasons:   awsses.SuppressionReasons_BOUNCES_AND_COMPLAINTS,
+	})
+	name(set, "MailSet")
+	identity := awsses.NewEmailIdentity(stack, jsii.String("MailIdentity"), &awsses.EmailIdentityProps{
+		Identity: awsses.Identity_Domain(jsii.String(c.mailDomain())), ConfigurationSet: set,
+		FeedbackForwarding: jsii.Bool(false), // the topic is told
+	})
+	name(identity, "MailIdentity")
+	awsses.NewCfnConfigurationSetEventDestination(stack, jsii.String("MailReturns"), &awsses.CfnConfigurationSetEventDestinationProps{
+		ConfigurationSetName: set.ConfigurationSetName(),
+		EventDestination: &awsses.CfnConfigurationSetEventDestination_EventDestinationProperty{
+			Name: jsii.String("returns"), Enabled: jsii.Bool(true), MatchingEventTypes: list("bounce", "complaint"),
+			SnsDestination: &awsses.CfnConfigurationSetEventDestination_SnsDestinationProperty{TopicArn: n.returns.TopicArn()},
+		},
+	}).Node().AddDependency(n.returns.Node().FindChild(jsii.String("Policy"))) // SES tries the topic as this is made
+	for i, record := range *identity.DkimRecords() {
+		awscdk.NewCfnOutput(stack, jsii.String(fmt.Sprintf("Dkim%d", i+1)), &awscdk.CfnOutputProps{
+			Value:       awscdk.Fn_Join(jsii.String(" CNAME "), &[]*string{record.Name, record.Value}),
+			Description: jsii.String("a DNS record that proves that the domain is ours"),
+		})
+	}
+	arn := func(resource string) *string {
+		return jsii.String(fmt.Sprintf("arn:aws:ses:%s:%s:%s", c.Region, c.Account, resource))
+	}
+	return post{set: set, identityARN: arn("identity/" + c.mailDomain()), setARN: arn("configuration-set/" + c.Name), returns: n.returns}
+}
+
+// tell has a function hear of mails that came back and of complaints. SNS hands
+// it the notice and is done; that a notice on which it fails is not lost is for
+// the function's dead letters.
+func (p post) tell(f awslambda.IFunction) {
+	p.returns.AddSubscription(awssnssubscriptions.NewLambdaSubscription(f, nil))
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
+)
+
+// accepted are findings of cdk-nag that are so by decision. A finding that is
+// not here, and an entry that finds nothing in any house, are both failures.
+var accepted = []struct{ rule, where, why string }{
+	{"AwsSolutions-APIG4", "/Verdetto/Route", "Callers without a key are welcome; keys are checked by the functions, and API Gateway has no authorizer for the edge's secret but a function, which would cost as much as answering."},
+	{"AwsSolutions-CFR1", "/Verdetto/Distribution/", "Travellers live everywhere."},
+	{"AwsSolutions-CFR2", "/Verdetto/Distribution/", "The firewall is the operator's choice: it costs at least 6 USD a month, and callers are counted without it."},
+	{"AwsSolutions-CFR4", "/Verdetto/Distribution/", "Without a domain of one's own CloudFront offers no choice of TLS versions; docs/deploy.md says so."},
+	{"AwsSolutions-IAM5[Resource::*]", "Role/DefaultPolicy/", "Trace segments are written to no resource; TestPolicies holds that nothing else has the wildcard."},
+	{"AwsSolutions-S1", "/Verdetto/AccessLogs/", "It is the bucket of access logs; logging who reads logs into itself would never end."},
+	{"AwsSolutions-SQS3", "/Verdetto/EventDeadLetters/", "It is a queue of dead letters, of functions and not of a queue, which the rule does not see."},
+}
+
+// findings are what cdk-nag's rules for AWS solutions say: rule and place. They
+// are written beside the template as messages about its parts.
+func findings(t *testing.T, c config) [][2]string {
+	t.Helper()
+	out := folder()
+	app := newApp(out)
+	newHouse(app, c, standIns())
+	awscdk.Aspects_Of(app).Add(cdknag.NewAwsSolutionsChecks(&cdknag.NagPackProps{}), nil)
+	app.Synth(nil)
+	data, err := os.ReadFile(filepath.Join(out, "Verdetto.metadata.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var messages map[string][]struct {
+		Type string
+		Data any
+	}
+	if err := json.Unmarshal(data, &messages); err != nil {
+		t.Fatal(err)
+	}
+	var found [][2]string
+	for place, said := range messages {
+		for _, m := range said {
+			if m.Type == "aws:cdk:error" || m.Type == "aws:cdk:warning" {
+				rule, _, _ := strings.Cut(fmt.Sprint(m.Data), ": ")
+				found = append(found, [2]string{rule, place})
+			}
+		}
+	}
+	return found
+}
+
+func TestNag(t *testing.T) {
+	needsNode(t)
+	used := map[string]bool{}
+	for name, c := range choices(t) {
+		for _, f := range findings(t, c) {
+			known := false
+			for _, a := range accepted {
+				if a.rule == f[0] && strings.Contains(f[1], a.where) {
+					known, used[a.rule] = true, true
+				}
+			}
+			if !known {
+				t.Errorf("%s: %s finds fault with %s", name, f[0], f[1])
+			}
+		}
+	}
+	for _, a := range accepted {
+		if !used[a.rule] {
+			t.Errorf("%s is accepted and not found: remove the entry", a.rule)
+		}
+	}
+}

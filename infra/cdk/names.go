@@ -1,0 +1,32 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/constructs-go/constructs/v10"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// name gives what a construct makes a logical id that does not change with the
+// CDK's ways of hashing: the id says what is kept, replaced or made anew by a
+// deployment, and docs/deploy.md speaks of things by it.
+func name(of constructs.Construct, id string) {
+	made := of.Node().DefaultChild()
+	if made == nil {
+		made = of
+	}
+	made.(awscdk.CfnElement).OverrideLogicalId(jsii.String(id))
+}
+
+// title is a name as the beginning of a logical id.
+func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+func seconds(n int) awscdk.Duration { return awscdk.Duration_Seconds(jsii.Number(n)) }
+
+func list(values ...string) *[]*string { return jsii.Strings(values...) }

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// unnarrowable are actions that the service knows no resource for.
+var unnarrowable = []string{"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
+
+// grant is a statement that allows something, and where it stands.
+type grant struct {
+	id             string
+	actions        []string
+	resources      []string
+	principal, key bool   // it stands with a resource; with a key, where * is the key
+	service        string // whom it allows
+}
+
+// grants lists all that the template allows anybody.
+func (h *made) grants() []grant {
+	var all []grant
+	add := func(id, kind string, document any) {
+		for _, s := range each(at(document, "Statement")) {
+			if at(s, "Effect") != "Allow" {
+				continue
+			}
+			g := grant{id: id, principal: at(s, "Principal") != nil, key: kind == "AWS::KMS::Key"}
+			for _, a := range each(at(s, "Action")) {
+				g.actions = append(g.actions, a.(string))
+			}
+			if at(s, "NotAction") != nil || at(s, "NotResource") != nil {
+				g.actions = append(g.actions, "*")
+			}
+			for _, r := range each(at(s, "Resource")) {
+				g.resources = append(g.resources, plain(r))
+			}
+			g.service = plain(at(s, "Principal"))
+			all = append(all, g)
+		}
+	}
+	for id, r := range h.Resources {
+		for _, name := range []string{"PolicyDocument", "KeyPolicy", "AssumeRolePolicyDocument", "ResourcePolicy"} {
+			if d := at(r.Properties, name); d != nil {
+				add(id, r.Type, d)
+			}
+		}
+		for _, p := range each(at(r.Properties, "Policies")) {
+			add(id, r.Type, at(p, "PolicyDocument"))
+		}
+	}
+	return all
+}
+
+// wide says what is wider than it has to be about a grant.
+func (g grant) wide() []string {
+	var faults []string
+	for _, a := range g.actions {
+		if strings.Contains(a, "*") {
+			faults = append(faults, "action "+a)
+		}
+	}
+	narrow := slices.ContainsFunc(g.actions, func(a string) bool { return !slices.Contains(unnarrowable, a) })
+	for _, r := range g.resources {
+		if strings.Contains(r, "*") && narrow && !(g.key && r == "*") {
+			faults = append(faults, "resource "+r)
+		}
+	}
+	if g.principal && strings.Contains(g.service, "*") {
+		faults = append(faults, "principal "+g.service)
+	}
+	return faults
+}
+
+// TestPolicies: nothing is allowed by a wildcard action, nor on a wildcard
+// resource where the service knows a narrower one. (What is denied may be wide.)
+func TestPolicies(t *testing.T) {
+	for _, name := range []string{"example", "least", "most"} {
+		h := house(t, name)
+		all := h.grants()
+		if len(all) < 30 {
+			t.Errorf("%s: only %d statements were looked at", name, len(all))
+		}
+		for _, g := range all {
+			for _, fault := range g.wide() {
+				t.Errorf("%s: %s allows by a wildcard: %s", name, g.id, fault)
+			}
+		}
+	}
+}
+
+// TestWide shows that the rule can fail.
+func TestWide(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		g    grant
+		wide bool
+	}{
+		{"action", grant{actions: []string{"dynamodb:*"}, resources: []string{"arn:aws:dynamodb:x"}}, true},
+		{"part of an action", grant{actions: []string{"dynamodb:Get*"}, resources: []string{"arn:aws:dynamodb:x"}}, true},
+		{"resource", grant{actions: []string{"dynamodb:GetItem"}, resources: []string{"*"}}, true},
+		{"part of a resource", grant{actions: []string{"ssm:GetParameters"}, resources: []string{"arn:aws:ssm:x:y:parameter/verdetto/*"}}, true},
+		{"tracing", grant{actions: []string{"xray:PutTraceSegments"}, resources: []string{"*"}}, false},
+		{"tracing and more", grant{actions: []string{"xray:PutTraceSegments", "s3:GetObject"}, resources: []string{"*"}}, true},
+		{"key", grant{actions: []string{"kms:Decrypt"}, resources: []string{"*"}, key: true}, false},
+		{"narrow", grant{actions: []string{"dynamodb:GetItem"}, resources: []string{"arn:aws:dynamodb:x"}}, false},
+		{"everybody", grant{actions: []string{"sns:Publish"}, resources: []string{"arn:aws:sns:x"}, principal: true, service: `{"AWS":"*"}`}, true},
+	} {
+		if got := len(c.g.wide()) > 0; got != c.wide {
+			t.Errorf("%s: %v", c.name, c.g.wide())
+		}
+	}
+}
+
+// TestWhoReadsWhichSecret: a function reads the parameters that its environment
+// names, all of them and no other.
+func TestWhoReadsWhichSecret(t *testing.T) {
+	h := house(t, "example")
+	want := map[string][]string{
+		"analisi":     {"origin-secrets", "pepper"},
+		"pricetrends": {"origin-secrets", "pepper"},
+		"alerts":      {"origin-secrets", "pepper"},
+		"pro":         {"origin-secrets", "pepper", "solana-nodes", "stripe-key", "stripe-webhook-secrets"},
+		"refresh":     {"pepper", "travelpayouts-token"},
+	}
+	for _, f := range functions {
+		var allowed, named []string
+		for _, g := range h.grants() {
+			if strings.HasPrefix(g.id, title(f.name)+"RoleDefaultPolicy") && slices.Contains(g.actions, "ssm:GetParameters") {
+				for _, r := range g.resources {
+					allowed = append(allowed, strings.TrimPrefix(r, "arn:aws:ssm:eu-west-1:123456789012:parameter/verdetto/"))
+				}
+			}
+		}
+		for _, v := range h.property(title(f.name)+"Function", "Environment", "Variables").(map[string]any) {
+			if name, ok := strings.CutPrefix(plain(v), "ssm:/verdetto/"); ok {
+				named = append(named, name)
+			}
+		}
+		slices.Sort(allowed)
+		slices.Sort(named)
+		if diff := cmp.Diff(want[f.name], allowed); diff != "" {
+			t.Errorf("%s may read (-want +got):\n%s", f.name, diff)
+		}
+		if diff := cmp.Diff(want[f.name], named); diff != "" {
+			t.Errorf("%s is told to read (-want +got):\n%s", f.name, diff)
+		}
+	}
+}
+
+// TestWhoMayDoWhat lists all that each function may do. A change is to be read by somebody.
+func TestWhoMayDoWhat(t *testing.T) {
+	h := house(t, "example")
+	visitor := []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
+		"logs:CreateLogStream", "logs:PutLogEvents", "ssm:GetParameters", "xray:PutTelemetryRecords", "xray:PutTraceSegments"}
+	worker := []string{"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
+		"logs:CreateLogStream", "logs:PutLogEvents", "ses:SendEmail", "ses:SendRawEmail",
+		"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ReceiveMessage", "sqs:SendMessage",
+		"ssm:GetParameters", "xray:PutTelemetryRecords", "xray:PutTraceSegments"}
+	want := map[string][]string{"analisi": visitor, "pricetrends": visitor, "pro": worker, "alerts": worker, "refresh": worker}
+	for _, f := range functions {
+		var may []string
+		for _, g := range h.grants() {
+			if strings.HasPrefix(g.id, title(f.name)+"RoleDefaultPolicy") {
+				may = append(may, g.actions...)
+			}
+		}
+		slices.Sort(may)
+		if diff := cmp.Diff(want[f.name], slices.Compact(may)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", f.name, diff)
+		}
+	}
+}
+
+// TestWhatAllTheWorldCanChange: functions that anybody can call without paying or
+// proving anything write counters and wishes, and nothing else.
+func TestWhatAllTheWorldCanChange(t *testing.T) {
+	h := house(t, "example")
+	for _, f := range functions {
+		want := map[string]string{"analisi": `["LIMIT#*","WANTED"]`, "pricetrends": `["LIMIT#*","WANTED"]`}[f.name]
+		if want == "" {
+			want = "null"
+		}
+		found := false
+		for id, r := range h.Resources {
+			if !strings.HasPrefix(id, title(f.name)+"RoleDefaultPolicy") {
+				continue
+			}
+			for _, s := range each(at(r.Properties, "PolicyDocument", "Statement")) {
+				writing := slices.ContainsFunc(each(at(s, "Action")), func(a any) bool {
+					return slices.Contains([]any{"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"}, a)
+				})
+				if !writing {
+					continue
+				}
+				found = true
+				if got := plain(at(s, "Condition", "ForAllValues:StringLike", "dynamodb:LeadingKeys")); got != want {
+					t.Errorf("%s may write to %s, want %s", f.name, got, want)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s writes nothing", f.name)
+		}
+	}
+}

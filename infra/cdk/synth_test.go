@@ -1,0 +1,172 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSameChoicesSameTemplate: made twice, in other folders, all that is written is the same.
+func TestSameChoicesSameTemplate(t *testing.T) {
+	needsNode(t)
+	c := choices(t)["example"]
+	once, again := written(t, c), written(t, c)
+	if len(once) < 5 {
+		t.Errorf("only %d files were written", len(once))
+	}
+	if diff := cmp.Diff(once, again); diff != "" {
+		t.Errorf("the second time something else was written:\n%s", diff)
+	}
+}
+
+// written gives all that a synthesis writes, by the name of the file.
+func written(t *testing.T, c config) map[string]string {
+	t.Helper()
+	out := folder()
+	app := newApp(out)
+	newHouse(app, c, standIns())
+	app.Synth(nil)
+	files := map[string]string{}
+	err := filepath.WalkDir(out, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		name, _ := filepath.Rel(out, path)
+		files[name] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestTwoHousesDoNotMeet: two names in an account share no name of anything.
+func TestTwoHousesDoNotMeet(t *testing.T) {
+	named := func(h *made) map[string]string {
+		names := map[string]string{}
+		for id, r := range h.Resources {
+			for key, v := range r.Properties {
+				if s, ok := v.(string); ok && strings.HasSuffix(key, "Name") && key != "StageName" && key != "MetricName" && r.Type != "AWS::IAM::Policy" {
+					names[r.Type+" "+key+" "+s] = id
+				}
+			}
+		}
+		return names
+	}
+	first, second := named(house(t, "example")), named(house(t, "most"))
+	if len(first) < 20 {
+		t.Errorf("only %d names were looked at", len(first))
+	}
+	for name := range first {
+		if id, ok := second[name]; ok {
+			t.Errorf("%s of both houses is %s", id, name)
+		}
+	}
+}
+
+// TestLint: cfn-lint finds nothing.
+func TestLint(t *testing.T) {
+	lint := "../../.tools/cfn-lint/bin/cfn-lint"
+	if _, err := os.Stat(lint); err != nil {
+		t.Skip("needs cfn-lint: make tools, with Python and its venv")
+	}
+	dir := t.TempDir()
+	args := []string{"--config-file", "cfnlint.yaml", "-t"}
+	for _, name := range []string{"example", "least", "most"} {
+		file := filepath.Join(dir, name+".template.json")
+		if err := os.WriteFile(file, []byte(house(t, name).text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, file)
+	}
+	if out, err := exec.Command(lint, args...).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	// What cfn-lint does not like is noticed.
+	bad := filepath.Join(dir, "bad.template.json")
+	if err := os.WriteFile(bad, []byte(strings.Replace(house(t, "example").text, `"PAY_PER_REQUEST"`, `"FOR_FREE"`, 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(lint, "--config-file", "cfnlint.yaml", "-t", bad).CombinedOutput(); err == nil {
+		t.Errorf("a bad template was let pass: %s", out)
+	}
+}
+
+// TestDocumentsSpeakOfWhatIsThere: every logical id that docs/deploy.md names is
+// in the template, every parameter that functions read is in its list of
+// secrets, and every event has its line.
+func TestDocumentsSpeakOfWhatIsThere(t *testing.T) {
+	h := house(t, "example")
+	data, err := os.ReadFile("../../docs/deploy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := string(data)
+	ids := regexp.MustCompile("`([A-Z][A-Za-z0-9]+(?:Function|Queue|DeadLetters|Distribution|Table))`|invoke ([A-Z][A-Za-z]+) ").FindAllStringSubmatch(doc, -1)
+	if len(ids) < 10 {
+		t.Errorf("only %d logical ids were found", len(ids))
+	}
+	for _, m := range ids {
+		if id := m[1] + m[2]; h.Resources[id].Type == "" {
+			t.Errorf("docs/deploy.md speaks of %s, which is not in the template", id)
+		}
+	}
+	for _, f := range functions {
+		for _, parameter := range f.secrets {
+			if !strings.Contains(doc, "/verdetto/"+parameter) {
+				t.Errorf("docs/deploy.md does not say that %s is needed", parameter)
+			}
+		}
+	}
+	before, rest, ok := strings.Cut(doc, eventsBegin)
+	said, after, closed := strings.Cut(rest, eventsEnd)
+	if !ok || !closed {
+		t.Fatalf("docs/deploy.md does not have the marks %q and %q", eventsBegin, eventsEnd)
+	}
+	want := invocations(t, h)
+	if *update {
+		if err := os.WriteFile("../../docs/deploy.md", []byte(before+eventsBegin+want+eventsEnd+after), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Errorf("docs/deploy.md is behind; go test ./infra/cdk -update writes it:\n%s", diff)
+	}
+}
+
+var update = flag.Bool("update", false, "write the list of events in docs/deploy.md anew")
+
+const (
+	eventsBegin = "<!-- events -->\n```\n"
+	eventsEnd   = "```\n<!-- end of events -->\n"
+)
+
+// invocations is how every committed event is handed to its function.
+func invocations(t *testing.T, h *made) string {
+	t.Helper()
+	events, err := filepath.Glob("../../events/*.json")
+	if err != nil || len(events) == 0 {
+		t.Fatalf("no events: %v", err)
+	}
+	var b strings.Builder
+	for _, e := range events {
+		function, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(e), ".json"), "-")
+		id := title(function) + "Function"
+		if h.Resources[id].Type != "AWS::Lambda::Function" {
+			t.Errorf("%s is of no function of the template", e)
+		}
+		fmt.Fprintf(&b, "sam local invoke %s -t cdk.out/local.template.json -n sam.json -e events/%s\n", id, filepath.Base(e))
+	}
+	return b.String()
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/jsii-runtime-go"
+
+	"verdetto/shared/store/dynamostore/schema"
+)
+
+// table is where everything is kept.
+type table struct {
+	own  awsdynamodb.Table
+	used awsdynamodb.ITable // the stack's own, or one that was restored from it
+}
+
+func newTable(stack awscdk.Stack, c config) table {
+	own := awsdynamodb.NewTable(stack, jsii.String("Table"), &awsdynamodb.TableProps{
+		TableName:    jsii.String(c.Name),
+		PartitionKey: &awsdynamodb.Attribute{Name: jsii.String(schema.Partition), Type: awsdynamodb.AttributeType_STRING},
+		SortKey:      &awsdynamodb.Attribute{Name: jsii.String(schema.Sort), Type: awsdynamodb.AttributeType_STRING},
+		BillingMode:  awsdynamodb.BillingMode_PAY_PER_REQUEST,
+		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
+			PointInTimeRecoveryEnabled: jsii.Bool(true),
+			RecoveryPeriodInDays:       jsii.Number(35),
+		},
+		TimeToLiveAttribute: jsii.String(schema.Expires),
+		Encryption:          awsdynamodb.TableEncryption_AWS_MANAGED,
+		DeletionProtection:  jsii.Bool(true),
+		RemovalPolicy:       awscdk.RemovalPolicy_RETAIN,
+	})
+	name(own, "Table")
+	t := table{own: own, used: own}
+	if c.RestoredTable != "" {
+		t.used = awsdynamodb.Table_FromTableName(stack, jsii.String("RestoredTable"), jsii.String(c.RestoredTable))
+	}
+	return t
+}

@@ -1,0 +1,132 @@
+// Command cost computes what the service costs on AWS from what was measured of
+// it and from AWS's prices, and prints the tables of docs/deploy.md:
+//
+//	go run ./infra/cost
+//
+// It promises nothing about a bill: free tiers are left out, and so is whatever
+// the account has beside the service.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// prices are those of us-east-1 in US dollars, where AWS publishes them first.
+// Ireland (eu-west-1) is 0 to 14 % dearer.
+var prices = struct {
+	date                                       string
+	lambdaCall, lambdaGBs, api, edge, edgeGB   float64 // a call, a GB-second on arm64, a call, an HTTPS request, a GB
+	read, write, stored, backup                float64 // a unit, a unit, a GB-month, a GB-month
+	logGB, trace                               float64 // a GB taken in, a trace
+	metric, alarm, firewall, secret, masterKey float64 // each a month
+}{
+	date:       "July 2025",
+	lambdaCall: 0.20e-6, lambdaGBs: 0.0000133334, api: 1.00e-6, edge: 1.00e-6, edgeGB: 0.085,
+	read: 0.125e-6, write: 0.625e-6, stored: 0.25, backup: 0.20,
+	logGB: 0.50, trace: 5e-6,
+	metric: 0.30, alarm: 0.10, firewall: 6, secret: 0.40, masterKey: 1,
+}
+
+// use is what one call of a kind uses.
+type use struct {
+	name        string
+	reads       float64 // units
+	writes      float64
+	seconds     float64 // of the function, with memory
+	memoryGB    float64
+	answerBytes float64
+	logBytes    float64 // of the function's line and of API Gateway's
+	reaches     float64 // the share of calls that the edge has to ask for
+}
+
+// measured are the kinds of calls. Units are from TestUnitsOfAVerdict, the
+// processor's time and memory from TestMemoryAndTime, both in infra/local; the wait
+// for DynamoDB is taken to be 5 ms a request.
+var measured = []use{
+	{"verdict, free", 0.5, 1, 0.0036 + 2*0.005, 0.5, 1200, 750, 1},
+	{"verdict, Pro", 1.5, 1, 0.0036 + 3*0.005, 0.5, 1200, 750, 1},
+	{"price trends, free, nobody else asked", 0.5, 1, 0.0070 + 2*0.005, 0.5, 5000, 750, 1},
+	{"price trends, free, 9 of 10 from the edge", 0.5, 1, 0.0070 + 2*0.005, 0.5, 5000, 750, 0.1},
+}
+
+const million = 1e6
+
+// costs of a million calls, by what is paid for.
+func (u use) costs() (table, function, api, edge, logs float64) {
+	n := million * u.reaches
+	table = n * (u.reads*prices.read + u.writes*prices.write)
+	function = n * (prices.lambdaCall + u.seconds*u.memoryGB*prices.lambdaGBs)
+	api = n * prices.api
+	edge = million * (prices.edge + u.answerBytes/1e9*prices.edgeGB)
+	logs = n * u.logBytes / 1e9 * prices.logGB
+	return table, function, api, edge, logs
+}
+
+func (u use) total() float64 {
+	a, b, c, d, e := u.costs()
+	return a + b + c + d + e
+}
+
+// A sweep is a refresh of all origins: every week.
+const (
+	origins        = 3517
+	routes         = 10_000 // that are found, on average of 100 new fares a week
+	readsOfRoute   = 11.5   // units; see the package comment of shared/store
+	writesOfRoute  = 5.0
+	readsOfOrigin  = 1.0
+	writesOfOrigin = 3.0
+	workerSeconds  = 2 * 12.3 * 60 // two workers, as long as the source's limit makes it
+	weeks          = 52.0 / 12     // a month
+)
+
+// month are costs that do not depend on calls.
+func month() []struct {
+	what string
+	usd  float64
+} {
+	type line = struct {
+		what string
+		usd  float64
+	}
+	sweep := (routes*readsOfRoute+origins*readsOfOrigin)*prices.read + (routes*writesOfRoute+origins*writesOfOrigin)*prices.write
+	stored := float64(routes) * 53 * 4e3 / 1e9 // a block of 4 KB a week
+	return []line{
+		{"the weekly refresh: table", weeks * sweep},
+		{"the weekly refresh: function", weeks * workerSeconds * 0.5 * prices.lambdaGBs},
+		{fmt.Sprintf("the table, %.1f GB, and its backup", stored), stored * (prices.stored + prices.backup)},
+		{"the five-minute looks into outboxes", 3 * 12 * 24 * 30 * (prices.lambdaCall + 0.03*0.5*prices.lambdaGBs + 2*prices.read)},
+		{"metrics, about 60", 60 * prices.metric},
+		{"alarms, 25", 25 * prices.alarm},
+		{"the key of notices, the edge's secret", prices.masterKey + prices.secret},
+		{"traces of a million calls: 1 a second, and 5 % of the rest", million * prices.trace},
+	}
+}
+
+// tables writes both, in Markdown.
+func tables(w io.Writer) {
+	fmt.Fprintf(w, "A million calls, in US dollars (us-east-1, price list of %s, without free tiers):\n\n", prices.date)
+	fmt.Fprintln(w, "| a million of | table | functions | API Gateway | CloudFront | logs | together |")
+	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|")
+	for _, u := range measured {
+		a, b, c, d, e := u.costs()
+		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.2f | %.2f | %.2f | **%.2f** |\n", u.name, a, b, c, d, e, u.total())
+	}
+	fmt.Fprintf(w, "\nA month, whatever is called (%d origins, %d routes):\n\n", origins, routes)
+	fmt.Fprintln(w, "| a month | USD |\n|---|--:|")
+	total := 0.0
+	for _, l := range month() {
+		fmt.Fprintf(w, "| %s | %.2f |\n", l.what, l.usd)
+		total += l.usd
+	}
+	fmt.Fprintf(w, "| **together** | **%.2f** |\n| a firewall, where it is wanted, and 0.60 a million requests | %.2f |\n", total, prices.firewall)
+}
+
+// begin and end enclose the tables in the document.
+const (
+	begin = "<!-- costs: go run ./infra/cost -->\n"
+	end   = "<!-- end of costs -->\n"
+)
+
+func main() { tables(os.Stdout) }
