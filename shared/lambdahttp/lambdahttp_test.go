@@ -32,7 +32,7 @@ func TestEventsArrive(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		if r.Method != "GET" || r.URL.Path != event.RawPath || r.URL.RawQuery != event.RawQueryString ||
+		if r.Method != event.RequestContext.HTTP.Method || r.URL.Path != event.RawPath || r.URL.RawQuery != event.RawQueryString ||
 			r.Host != "verdetto.example" || r.Header.Get("CloudFront-Viewer-Address") != "198.51.100.23:46532" || r.RemoteAddr != "203.0.113.9:0" {
 			t.Errorf("%s: %+v", file, r)
 		}
