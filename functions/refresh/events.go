@@ -55,10 +55,10 @@ func (f *Function) Event(ctx context.Context, raw json.RawMessage) (any, error) 
 	}
 	switch {
 	case e.Mail:
-		f.age(ctx) // of all events this one comes most often
 		if f.Sender == nil {
 			return nil, errors.New("there is no mail to send here: it is not configured")
 		}
+		f.age(ctx) // of all events this one comes most often
 		sent, err := f.Sender.Work(ctx)
 		f.Log.InfoContext(ctx, "told", "mail", sent)
 		return Answer{Mail: &sent}, err

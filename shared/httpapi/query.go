@@ -44,7 +44,8 @@ func checkQuery(ctx huma.Context, next func(huma.Context)) {
 		case len(given) == 0 && p.Required:
 			fault = "is missing"
 		case len(given) == 1:
-			fault = Unfit(given[0], p.Required)
+			// One of a list is named, or the parameter left out.
+			fault = Unfit(given[0], p.Required || p.Schema != nil && len(p.Schema.Enum) > 0)
 		}
 		if fault != "" {
 			faults = append(faults, Fault{p.Name, fault})
