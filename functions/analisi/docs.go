@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+	"sync"
 	text "text/template"
 
 	"verdetto/shared/httpapi"
@@ -18,7 +19,9 @@ import (
 //go:embed docs.html
 var docsTemplate string
 
-var docsHTML = template.Must(template.New("docs").Funcs(template.FuncMap{"code": code}).Parse(docsTemplate))
+var docsHTML = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("docs").Funcs(template.FuncMap{"code": code}).Parse(docsTemplate))
+})
 
 // code shows what stands between backquotes as code.
 func code(s string) template.HTML {
@@ -80,7 +83,7 @@ func registerDocs(api *httpapi.API) {
 // docsPage shows the reference. It is in English; what stands around it is in the reader's language.
 func docsPage(r Reference, language string) (*page.Response, error) {
 	var body bytes.Buffer
-	if err := docsHTML.Execute(&body, r); err != nil {
+	if err := docsHTML().Execute(&body, r); err != nil {
 		return nil, fmt.Errorf("write page of the reference: %w", err)
 	}
 	title, description := "Reference", "The reference of Verdetto's API: endpoints, problem codes, caps, keys."

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
@@ -22,7 +23,8 @@ import (
 //go:embed home.html
 var homeTemplate string
 
-var homeHTML = template.Must(template.New("home").Parse(homeTemplate))
+// Made when the first page is written, as most calls want none.
+var homeHTML = sync.OnceValue(func() *template.Template { return template.Must(template.New("home").Parse(homeTemplate)) })
 
 // home is the page at /: with two cities it is a verdict, with the first one
 // alone the destinations from there, with none the question.
@@ -237,11 +239,11 @@ func (h home) destinations(r *http.Request, q question, v *view) {
 // respond writes the page.
 func (v *view) respond(base string) (*page.Response, error) {
 	var body, head bytes.Buffer
-	if err := homeHTML.ExecuteTemplate(&body, "body", v); err != nil {
+	if err := homeHTML().ExecuteTemplate(&body, "body", v); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	v.Base = base
-	if err := homeHTML.ExecuteTemplate(&head, "head", v); err != nil {
+	if err := homeHTML().ExecuteTemplate(&head, "head", v); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	return page.Respond(v.status, page.Page{

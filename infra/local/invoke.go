@@ -81,10 +81,11 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 // environment in which an executable finds both.
 func (c *choices) furnish(ctx context.Context, endpoint string, fill bool) (environment []string, done func(), err error) {
 	name := "invoke-" + rand.Text()
-	table := dynamostore.New(dynamolocal.Client(endpoint), name, c.now)
-	if err := table.Create(ctx); err != nil {
+	client := dynamolocal.Client(endpoint)
+	if err := dynamostore.Create(ctx, client, name); err != nil {
 		return nil, nil, err
 	}
+	table := dynamostore.New(client, name, c.now)
 	source, _, err := c.openUpstream(ctx, io.Discard)
 	if err != nil {
 		return nil, nil, err

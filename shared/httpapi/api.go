@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -47,8 +48,8 @@ type Config struct {
 	Pepper []byte
 	// Data marks every answer with X-Data, so that invented fares are never taken for real ones. Empty: no mark.
 	Data string
-	// Undescribed leaves out of the published description what only that needs: a
-	// function that does not publish it starts the sooner.
+	// Undescribed is for a process that does not make the published description.
+	// It starts the sooner: endpoints get ready when they are first asked for.
 	Undescribed bool
 	// Metrics, where set, puts metrics into the line that each request has in the log.
 	Metrics metrics.Source
@@ -67,15 +68,23 @@ type API struct {
 // New makes an API without endpoints.
 func New(config Config) *API {
 	a := &API{config: config, mux: http.NewServeMux(), routes: map[string][]routes.Route{}, docs: map[string]Doc{}}
+	if !config.Undescribed {
+		a.huma = newHuma(a.mux)
+	}
+	a.handler = a.outer(http.HandlerFunc(a.route))
+	return a
+}
+
+// newHuma makes what registers typed handlers with a mux.
+func newHuma(mux *http.ServeMux) huma.API {
 	hc := huma.DefaultConfig("Verdetto", Version)
 	hc.OpenAPIPath, hc.DocsPath, hc.SchemasPath = "", "", ""
 	hc.CreateHooks = nil // no $schema in answers: the published fields and no others
 	hc.Formats = map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}
 	hc.DefaultFormat = "application/json"
-	a.huma = humago.New(a.mux, hc)
-	a.huma.UseMiddleware(checkQuery)
-	a.handler = a.outer(http.HandlerFunc(a.route))
-	return a
+	api := humago.New(mux, hc)
+	api.UseMiddleware(checkQuery)
+	return api
 }
 
 // ServeHTTP answers a request.
@@ -104,11 +113,6 @@ func (d Doc) bare() bool { return len(d.Pages) > 0 && d.Answer == nil }
 func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, *I) error, handler func(context.Context, *I) (*O, error)) {
 	route := routes.Named(name)
 	a.docs[name] = doc
-	statuses := []int{http.StatusBadRequest}
-	for _, k := range doc.Problems {
-		statuses = append(statuses, k.Status)
-	}
-	slices.Sort(statuses)
 	a.routes[route.Path] = append(a.routes[route.Path], route)
 	operation := huma.Operation{
 		OperationID:      route.Name,
@@ -122,10 +126,7 @@ func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, 
 		RequestBody:      a.body(doc, route.Form),
 		Metadata:         map[string]any{bareKey: doc.bare()},
 	}
-	if !a.config.Undescribed {
-		operation.Errors, operation.Responses = slices.Compact(statuses), a.responses(doc)
-	}
-	huma.Register(a.huma, operation, func(ctx context.Context, in *I) (*O, error) {
+	answer := func(ctx context.Context, in *I) (*O, error) {
 		var out *O
 		var err error
 		if check != nil {
@@ -142,10 +143,19 @@ func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, 
 		}
 		callOf(ctx).header.Set("Cache-Control", lifetime(route, callOf(ctx).pro))
 		return out, nil
-	})
-	if !a.config.Undescribed {
-		a.describe(operation, doc, route.Form)
 	}
+	if a.config.Undescribed {
+		ready := sync.OnceValue(func() http.Handler {
+			mux := http.NewServeMux()
+			huma.Register(newHuma(mux), operation, answer)
+			return mux
+		})
+		a.mux.HandleFunc(route.Method+" "+route.Path, func(w http.ResponseWriter, r *http.Request) { ready().ServeHTTP(w, r) })
+		return
+	}
+	operation.Errors, operation.Responses = doc.statuses(), a.responses(doc)
+	huma.Register(a.huma, operation, answer)
+	a.describe(operation, doc, route.Form)
 }
 
 // lifetime is the Cache-Control of a successful answer. What belongs to a key

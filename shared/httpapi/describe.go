@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -12,6 +13,16 @@ import (
 
 // form is the media type of what a page's form sends.
 const form = "application/x-www-form-urlencoded"
+
+// statuses are those of the problems that an endpoint can meet by itself.
+func (d Doc) statuses() []int {
+	statuses := []int{http.StatusBadRequest}
+	for _, k := range d.Problems {
+		statuses = append(statuses, k.Status)
+	}
+	slices.Sort(statuses)
+	return slices.Compact(statuses)
+}
 
 // responses describes what Huma cannot read from the handler's type.
 func (a *API) responses(doc Doc) map[string]*huma.Response {

@@ -16,11 +16,11 @@ import (
 // createWait is how long Create waits for the table to become usable.
 const createWait = time.Minute
 
-// Create makes the table, billed by request and with TTL, and is content if it is
+// Create makes a table, billed by request and with TTL, and is content if it is
 // there. It is for tests and a desk; on AWS the deployment makes the table.
-func (t *Store) Create(ctx context.Context) error {
-	_, err := t.client.CreateTable(ctx, &dynamodb.CreateTableInput{
-		TableName:   &t.name,
+func Create(ctx context.Context, client *dynamodb.Client, name string) error {
+	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
+		TableName:   &name,
 		BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{
 			{AttributeName: aws.String(schema.Partition), AttributeType: types.ScalarAttributeTypeS},
@@ -36,16 +36,16 @@ func (t *Store) Create(ctx context.Context) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("create table %s: %w", t.name, translate(err))
+		return fmt.Errorf("create table %s: %w", name, translate(err))
 	}
-	made := dynamodb.NewTableExistsWaiter(t.client, func(o *dynamodb.TableExistsWaiterOptions) { o.MinDelay = 100 * time.Millisecond })
-	if err := made.Wait(ctx, &dynamodb.DescribeTableInput{TableName: &t.name}, createWait); err != nil {
-		return fmt.Errorf("create table %s: %w", t.name, translate(err))
+	made := dynamodb.NewTableExistsWaiter(client, func(o *dynamodb.TableExistsWaiterOptions) { o.MinDelay = 100 * time.Millisecond })
+	if err := made.Wait(ctx, &dynamodb.DescribeTableInput{TableName: &name}, createWait); err != nil {
+		return fmt.Errorf("create table %s: %w", name, translate(err))
 	}
-	_, err = t.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: &t.name,
+	_, err = client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: &name,
 		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(schema.Expires), Enabled: aws.Bool(true)}})
 	if err != nil {
-		return fmt.Errorf("set expiry of table %s: %w", t.name, translate(err))
+		return fmt.Errorf("set expiry of table %s: %w", name, translate(err))
 	}
 	return nil
 }

@@ -85,10 +85,10 @@ func overFaultyWire(t *testing.T) (sound store.Table, faulty store.Table, w *wir
 	w, clock = &wire{}, storetest.NewClock()
 	endpoint := dynamolocal.Endpoint(t)
 	name := strings.NewReplacer("/", ".", " ", "-", ",", "").Replace(t.Name())
-	whole := dynamostore.New(dynamolocal.Client(endpoint), name, clock.Now)
-	if err := whole.Create(t.Context()); err != nil {
+	if err := dynamostore.Create(t.Context(), dynamolocal.Client(endpoint), name); err != nil {
 		t.Fatal(err)
 	}
+	whole := dynamostore.New(dynamolocal.Client(endpoint), name, clock.Now)
 	client := dynamolocal.Client(endpoint, func(o *dynamodb.Options) {
 		o.HTTPClient = &http.Client{Transport: w}
 		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) {

@@ -160,9 +160,9 @@ var tables atomic.Int64
 func Table(t testing.TB, now func() time.Time, options ...dynamostore.Option) *dynamostore.Store {
 	t.Helper()
 	name := fmt.Sprintf("test-%d", tables.Add(1))
-	s := dynamostore.New(Client(Endpoint(t)), name, now, options...)
-	if err := s.Create(t.Context()); err != nil {
+	client := Client(Endpoint(t))
+	if err := dynamostore.Create(t.Context(), client, name); err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return dynamostore.New(client, name, now, options...)
 }
