@@ -28,10 +28,10 @@ var heavier = map[string]struct {
 	why          string
 }{
 	"pricetrends": {1.8, most, "Huma and DynamoDB's client; on a quiet machine it is at 1.5"},
-	"analisi":     {2.2, 2.1, "these, and the library that agents' tools are made with"},
-	"refresh":     {2.1, 2.1, "DynamoDB's client, and the clients of SES and SQS"},
-	"alerts":      {2.3, 2.2, "these, and the clients of SES and SQS"},
-	"pro":         {2.8, 2.8, "these, and the libraries of Stripe and Solana, the second with logging, BSON and compression that are set up and never used"},
+	"refresh":     {1.9, 1.9, "DynamoDB's client, and the clients of SES and SQS"},
+	"alerts":      {2.0, 2.0, "these, and Huma"},
+	"analisi":     {2.1, 2.3, "Huma, DynamoDB's client, and the libraries that agents' tools and cards are made with"},
+	"pro":         {2.4, 2.4, "Huma, three clients, and the libraries of Stripe and Solana, the second with logging, BSON and compression that are set up and never used"},
 }
 
 // startCost is what a start has cost until the function asked for its first event.
