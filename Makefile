@@ -19,6 +19,7 @@ UPSTREAM := $(if $(FARES),-upstream csv:$(FARES)) $(if $(NOW),-now $(NOW))
 LISTEN   ?= 127.0.0.1:8080
 
 # make deploy CONFIG=verdetto.json deploys with the operator's choices; make synth shows what the example's would come to.
+# With ADOPT=1 a new stack takes over the table that an earlier one has left behind.
 EXAMPLE := infra/cdk/example.json
 CONFIG  ?= $(EXAMPLE)
 
@@ -30,8 +31,9 @@ help: ## list the commands
 run: ## the whole service on 127.0.0.1:8080, with invented fares or FARES=panel.csv.gz NOW=2016-03-01
 	go run ./infra/local serve -listen $(LISTEN) $(UPSTREAM)
 
+# The CDK runs on the Node.js that a process finds as it begins. A distribution's own may be older than it supports.
 test: tools ## every test; what cannot be run here is named at the end
-	go run ./infra/testreport ./...
+	PATH="$(CURDIR)/$(MCP)/node_modules/node/bin:$$PATH" go run ./infra/testreport ./...
 
 check: ## formatting, vet, staticcheck, govulncheck, tidy and generated files, then every test
 	.ci/check
@@ -48,16 +50,16 @@ synth: build ## the CloudFormation template, in cdk.out: [CONFIG=verdetto.json]
 	go run ./infra/cdk -config $(CONFIG) -assets dist -out cdk.out
 	@echo "cdk.out/Verdetto.template.json"
 
-deploy: tools ## build and deploy into the AWS account of CONFIG=verdetto.json
+deploy: $(CDK)/.complete ## build and deploy into the AWS account of CONFIG=verdetto.json [ADOPT=1]
 	@[ '$(CONFIG)' != '$(EXAMPLE)' ] || { echo 'say which choices to deploy: make deploy CONFIG=verdetto.json; $(EXAMPLE) shows what they are' >&2; exit 1; }
 	$(MAKE) synth CONFIG='$(CONFIG)'
-	$(CDK)/node_modules/.bin/cdk deploy --app cdk.out --require-approval broadening
+	$(CDK)/node_modules/.bin/cdk deploy --app cdk.out --require-approval broadening $(if $(ADOPT),--import-existing-resources)
 
 dist/host/%/bootstrap: FORCE
 	CGO_ENABLED=0 go build -trimpath -tags lambda.norpc -ldflags '$(LDFLAGS)' -o $@ ./functions/$*/bootstrap
 FORCE:
 
-invoke: tools dist/host/$(FN)/bootstrap ## run a Lambda executable here: FN=analisi EVENT=events/analisi.json [FARES= NOW=]
+invoke: $(DYNAMODB)/.complete dist/host/$(FN)/bootstrap ## run a Lambda executable here: FN=analisi EVENT=events/analisi.json [FARES= NOW=]
 	go run ./infra/local invoke -exec dist/host/$(FN)/bootstrap -event $(EVENT) $(if $(filter refresh,$(FN)),-empty) $(UPSTREAM)
 
 bench: ## the benchmarks, as ratios side by side

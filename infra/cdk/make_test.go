@@ -1,0 +1,36 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestMakeDeploy: deploying wants the command line of the CDK and none of what
+// tests want, and takes over what was left behind only where it is told to.
+func TestMakeDeploy(t *testing.T) {
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Skip("needs make: apt-get install make")
+	}
+	plan := func(args ...string) string {
+		t.Helper()
+		// Everything is made anew, so that what is installed here does not matter.
+		out, err := exec.Command("make", append([]string{"-C", "../..", "--dry-run", "--always-make", "deploy", "CONFIG=verdetto.json"}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return string(out)
+	}
+	usual := plan()
+	if !strings.Contains(usual, "cdk deploy --app cdk.out") {
+		t.Errorf("it does not deploy:\n%s", usual)
+	}
+	for _, other := range []string{"mvn ", "pip install", "oapi-codegen", "axe-core", "Model Context Protocol"} {
+		if strings.Contains(usual, other) {
+			t.Errorf("it wants %q, which is for tests", other)
+		}
+	}
+	if strings.Contains(usual, "--import-existing-resources") || !strings.Contains(plan("ADOPT=1"), "--import-existing-resources") {
+		t.Error("ADOPT=1 does not decide what is taken over")
+	}
+}
