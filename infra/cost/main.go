@@ -21,12 +21,14 @@ var prices = struct {
 	read, write, stored, backup                float64 // a unit, a unit, a GB-month, a GB-month
 	logGB, trace                               float64 // a GB taken in, a trace
 	metric, alarm, firewall, secret, masterKey float64 // each a month
+	dashboard, poll                            float64 // a month, a look into a queue
 }{
 	date:       "July 2025",
 	lambdaCall: 0.20e-6, lambdaGBs: 0.0000133334, api: 1.00e-6, edge: 1.00e-6, edgeGB: 0.085,
 	read: 0.125e-6, write: 0.625e-6, stored: 0.25, backup: 0.20,
 	logGB: 0.50, trace: 5e-6,
 	metric: 0.30, alarm: 0.10, firewall: 6, secret: 0.40, masterKey: 1,
+	dashboard: 3, poll: 0.40e-6,
 }
 
 // use is what one call of a kind uses.
@@ -79,6 +81,12 @@ const (
 	writesOfOrigin = 3.0
 	workerSeconds  = 2 * 12.3 * 60 // two workers, as long as the source's limit makes it
 	weeks          = 52.0 / 12     // a month
+	days           = 365.0 / 12    // a month
+	looks          = 12 * 24 * days
+	readsOfAge     = 11.0 // units: how old a sample of 20 origins is, at each look for mail
+	// Lambda holds five requests of 20 seconds open at each queue, whether there is a message or not.
+	queues = 3
+	polls  = queues * 5 * 24 * 60 * 60 / 20 * days
 )
 
 // month are costs that do not depend on calls.
@@ -96,9 +104,10 @@ func month() []struct {
 		{"the weekly refresh: table", weeks * sweep},
 		{"the weekly refresh: function", weeks * workerSeconds * 0.5 * prices.lambdaGBs},
 		{fmt.Sprintf("the table, %.1f GB, and its backup", stored), stored * (prices.stored + prices.backup)},
-		{"the five-minute looks into outboxes", 3 * 12 * 24 * 30 * (prices.lambdaCall + 0.03*0.5*prices.lambdaGBs + 2*prices.read)},
+		{"the five-minute looks into outboxes", looks * (3*(prices.lambdaCall+0.03*0.5*prices.lambdaGBs+2*prices.read) + readsOfAge*prices.read)},
+		{"Lambda's own looks into three queues, empty or not", polls * prices.poll},
 		{"metrics, about 60", 60 * prices.metric},
-		{"alarms, 25", 25 * prices.alarm},
+		{"alarms, 25; the dashboard", 25*prices.alarm + prices.dashboard},
 		{"the key of notices, the edge's secret", prices.masterKey + prices.secret},
 		{"traces of a million calls: 1 a second, and 5 % of the rest", million * prices.trace},
 	}
