@@ -107,7 +107,9 @@ func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api
 	p.raise(alarm{id: "MailBounces", metric: bounces, above: 0.03, about: "More than 3 % of mails come back; at 5 % SES looks into it, at 10 % it stops us."})
 	p.raise(alarm{id: "MailComplaints", metric: complaints, above: 0.0005, about: "More than 0.05 % of mails are reported as spam; at 0.1 % SES looks into it."})
 	refused := metric(namespace, "MailRefused", "Sum", 60, dimension("function", jsii.String("refresh")))
-	p.raise(alarm{id: "MailRefused", metric: refused, above: 5, about: "SES refuses mails of the refresh. Its log says why: the sandbox, the quota, or addresses that no one has."})
+	p.raise(alarm{id: "MailRefused", metric: refused, above: 5, about: "SES refuses mails of the refresh for good: addresses that no one can have. Its log says how they are wrong."})
+	// The sandbox, a quota or a missing permission is no fault of a mail: the function fails, and RefreshErrors tells.
+	failing := metric(namespace, "MailFailed", "Sum", 60, dimension("function", jsii.String("refresh")))
 
 	graph := func(title string, metrics ...cloudwatch.IMetric) cloudwatch.IWidget {
 		return cloudwatch.NewGraphWidget(&cloudwatch.GraphWidgetProps{Title: jsii.String(title), Left: &metrics, Width: jsii.Number(8), Height: jsii.Number(6)})
@@ -122,7 +124,7 @@ func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api
 	of := dimension("TableName", t.used.TableName())
 	board.AddWidgets(
 		graph("Units of the table", metric("AWS/DynamoDB", "ConsumedReadCapacityUnits", "Sum", 5, of), metric("AWS/DynamoDB", "ConsumedWriteCapacityUnits", "Sum", 5, of)),
-		graph("Mail", metric(namespace, "MailSent", "Sum", 60, dimension("function", jsii.String("refresh"))), refused, bounces, complaints),
+		graph("Mail", metric(namespace, "MailSent", "Sum", 60, dimension("function", jsii.String("refresh"))), refused, failing, bounces, complaints),
 		cloudwatch.NewGraphWidget(&cloudwatch.GraphWidgetProps{Title: jsii.String("Requests at the edge"), Width: jsii.Number(8), Height: jsii.Number(6), Region: jsii.String("us-east-1"),
 			Left: &[]cloudwatch.IMetric{cloudwatch.NewMetric(&cloudwatch.MetricProps{Namespace: jsii.String("AWS/CloudFront"), MetricName: jsii.String("Requests"), Statistic: jsii.String("Sum"),
 				Region: jsii.String("us-east-1"), DimensionsMap: &map[string]*string{"DistributionId": e.made.DistributionId(), "Region": jsii.String("Global")}})}}))

@@ -47,7 +47,7 @@ func TestMetricsAreMade(t *testing.T) {
 			}
 		}
 	}
-	for _, must := range []string{"LatencyMs", "Errors5xx", "Throttled429", "DataAgeDays", "OriginsAsked", "OriginsFailed", "MailSent", "MailRefused"} {
+	for _, must := range []string{"LatencyMs", "Errors5xx", "Throttled429", "DataAgeDays", "OriginsAsked", "OriginsFailed", "MailSent", "MailRefused", "MailFailed"} {
 		if !seen[must] {
 			t.Errorf("nothing looks at %s", must)
 		}
