@@ -138,10 +138,16 @@ func (r *run) all(ctx context.Context) error {
 			return err
 		}
 		wake, err := r.Wakes.Next(ctx, after)
-		if errors.Is(err, store.ErrNotFound) {
+		switch {
+		case errors.Is(err, store.ErrNotFound):
 			return nil
-		}
-		if err == nil {
+		case errors.Is(err, store.ErrUnreadable): // and never will be; what comes after it is to be told
+			r.fault(ctx, err)
+			if err := r.Wakes.Done(ctx, wake); err != nil {
+				return err
+			}
+			continue
+		case err == nil:
 			err = r.tell(ctx, wake)
 		}
 		switch {
@@ -227,6 +233,10 @@ func (r *run) page(ctx context.Context, t *telling, alerts []store.Alert) (settl
 	settled = true
 	var all sync.WaitGroup
 	for _, a := range alerts {
+		if !a.Readable() {
+			r.fault(ctx, fmt.Errorf("tell of %s: the alert of %s %w", t.wake.Route, a.Subscriber, store.ErrUnreadable))
+			continue // it keeps nobody else from being told
+		}
 		if !t.wakes(a) {
 			continue
 		}

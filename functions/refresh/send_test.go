@@ -658,3 +658,52 @@ func TestUnsubscribedMeanwhile(t *testing.T) {
 	h.work(refresh.Sent{Sent: 2, Told: 1})
 	h.wantMailed(order[:2]...)
 }
+
+// TestWhatCannotBeRead: an item that nobody can make out keeps nobody else from being told.
+func TestWhatCannotBeRead(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		key  store.Key
+	}{
+		{"news, before all other", store.Key{Partition: "WAKES", Sort: "AAA-BBB"}},
+		{"news that has no route", store.Key{Partition: "WAKES", Sort: "0"}},
+		{"an alert", store.Key{Partition: "ALERTS#MIL-BUH", Sort: "-"}},
+		{"what refreshes saw", store.Key{Partition: "SEEN#MIL-BUH", Sort: "HISTORY"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHouse(t)
+			h.subscribe("ada", "MIL-BUH", 0)
+			h.subscribe("bob", "MIL-LON", 0)
+			if err := h.table.Write(t.Context(), store.Op{Mode: store.Set, Item: store.Item{Key: c.key, Data: []byte("{")}}); err != nil {
+				t.Fatal(err)
+			}
+			report := h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": steady(3000), "MIL-LON": steady(3000)}))
+			if report.Failed > 0 {
+				t.Errorf("%+v", report)
+			}
+			for range 2 { // the first may say what it met
+				if sent, err := h.sender().Work(t.Context()); sent.Left {
+					t.Errorf("not all was told: %v", err)
+				}
+			}
+			h.wantMailed("ada", "bob")
+		})
+	}
+}
+
+// TestTakenBackAndTrueAgain: a source that leaves a route out for once, on one
+// day, does not keep its news from being told.
+func TestTakenBackAndTrueAgain(t *testing.T) {
+	h := newHouse(t)
+	h.subscribe("ada", "MIL-BUH", 0)
+	good := h.priced(map[string][]fare.Cents{"MIL-BUH": steady(3000)})
+	h.refresh(good)
+	h.refresh(&source{has: map[fare.City]any{"MIL": nil}})
+	h.work(refresh.Sent{}) // it is not true just now
+	h.refresh(good)
+	h.work(refresh.Sent{Sent: 1, Told: 1})
+	h.refresh(&source{has: map[fare.City]any{"MIL": nil}})
+	h.refresh(good)
+	h.work(refresh.Sent{Told: 1}) // ada knows
+	h.wantMailed("ada")
+}

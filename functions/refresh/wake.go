@@ -40,11 +40,12 @@ func (r *Refresher) wakeRoute(ctx context.Context, route fare.Route, sheet verdi
 		return false, nil // a later refresh knows more
 	}
 	news, live := watch.Look(route, sheet, today)
-	if !live {
-		return false, wakes.TakeBack(ctx, route, today)
-	}
 	for range attempts {
-		woken, err = r.leave(ctx, wakes, news)
+		if live {
+			woken, err = r.leave(ctx, wakes, news)
+		} else {
+			err = wakes.TakeBack(ctx, route, today)
+		}
 		if !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrExists) {
 			return woken, err
 		}

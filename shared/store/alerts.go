@@ -46,6 +46,10 @@ var (
 	ErrUsed = errors.New("confirmed before")
 	// ErrTooMany: the subscriber has MaxAlerts alerts.
 	ErrTooMany = errors.New("too many alerts")
+	// ErrStopped: nothing is sent to the subscriber any more.
+	ErrStopped = errors.New("mail is stopped")
+	// ErrUnreadable: an item holds what nobody can make out. Reading it again is in vain.
+	ErrUnreadable = errors.New("cannot be made out")
 )
 
 func pendingKey(id string) Key                      { return Key{"PENDING#" + id, "ALERT"} }
@@ -100,7 +104,7 @@ func (a Alerts) pending(ctx context.Context, id string) (Alert, Item, error) {
 // Confirm makes an alert of what was asked for, or gives the one there is its
 // threshold. It works once; what is kept of the wish is that it was used. What
 // the subscriber was told of stays known, so that asking again for the same
-// brings no second mail with the same news.
+// brings no second mail with the same news. ErrStopped: nothing is sent there.
 func (a Alerts) Confirm(ctx context.Context, id string) (Alert, error) {
 	for {
 		wish, err := a.confirm(ctx, id)
@@ -114,6 +118,11 @@ func (a Alerts) confirm(ctx context.Context, id string) (Alert, error) {
 	wish, asked, err := a.pending(ctx, id)
 	if err != nil {
 		return wish, err
+	}
+	if stopped, err := a.Stopped(ctx, wish.Subscriber); err != nil {
+		return wish, err
+	} else if stopped {
+		return wish, ErrStopped
 	}
 	routes, version, err := a.routes(ctx, wish.Subscriber)
 	if err != nil {
@@ -145,7 +154,9 @@ func (a Alerts) confirm(ctx context.Context, id string) (Alert, error) {
 			Op{Mode: Replace, Item: asked},
 			list,
 			put,
-			Op{Mode: Set, Item: Item{Key: watchedKey(wish.Route)}})
+			Op{Mode: Set, Item: Item{Key: watchedKey(wish.Route)}},
+			// Whoever stops mail meanwhile removes what there is by then: nothing is to come after that.
+			Op{Mode: Check, Item: Item{Key: stoppedKey(wish.Subscriber)}})
 	}
 	if err != nil {
 		return wish, fmt.Errorf("confirm an alert: %w", err)
@@ -213,10 +224,13 @@ func (a Alerts) One(ctx context.Context, route fare.Route, s SubscriberID) (Aler
 func readAlert(item Item) (Alert, error) {
 	one := Alert{version: item.Version}
 	if err := json.Unmarshal(item.Data, &one); err != nil {
-		return Alert{}, fmt.Errorf("read an alert: %w", err)
+		return Alert{}, fmt.Errorf("read an alert: %w: %w", ErrUnreadable, err)
 	}
 	return one, nil
 }
+
+// Readable tells whether more is known of an alert than whose it is; see Page.
+func (a Alert) Readable() bool { return a.Email != "" }
 
 // Remove deletes alerts of a subscriber, all of them where no route is named,
 // and says how many there were.
@@ -316,6 +330,7 @@ func (a Alerts) Unwatch(ctx context.Context, route fare.Route) (bool, error) {
 }
 
 // Page gives the alerts for a route in a fixed order, after a subscriber. Fewer than limit means that there are no more.
+// One that cannot be made out has its place as well, but is not Readable: the others are to be told.
 func (a Alerts) Page(ctx context.Context, route fare.Route, after SubscriberID, limit int) ([]Alert, error) {
 	items, err := a.Table.Query(ctx, Range{Partition: alertsOf(route), After: string(after), Limit: limit})
 	if err != nil {
@@ -324,7 +339,7 @@ func (a Alerts) Page(ctx context.Context, route fare.Route, after SubscriberID, 
 	alerts := make([]Alert, len(items))
 	for i, item := range items {
 		if alerts[i], err = readAlert(item); err != nil {
-			return nil, err
+			alerts[i] = Alert{Subscriber: SubscriberID(item.Sort), Route: route}
 		}
 	}
 	return alerts, nil

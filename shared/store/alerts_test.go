@@ -209,3 +209,93 @@ func TestPagesHoldEveryAlertOnce(t *testing.T) {
 		t.Errorf("telling brought it back: %v", err)
 	}
 }
+
+// TestAnAlertThatCannotBeRead keeps none of the others from being listed.
+func TestAnAlertThatCannotBeRead(t *testing.T) {
+	d, ctx := openAlerts(t), t.Context()
+	for _, who := range []string{"a", "c"} {
+		d.confirmed(t, who, wish(who, "BUH", 2000))
+	}
+	if err := d.Table.Write(ctx, store.Op{Mode: store.Set, Item: store.Item{Key: store.Key{Partition: "ALERTS#MIL-BUH", Sort: "b"}, Data: []byte("{")}}); err != nil {
+		t.Fatal(err)
+	}
+	page, err := d.Page(ctx, milBuh, "", 100)
+	if err != nil || len(page) != 3 {
+		t.Fatalf("%v %v", page, err)
+	}
+	for i, who := range []store.SubscriberID{"a", "b", "c"} {
+		if page[i].Subscriber != who || page[i].Readable() != (who != "b") {
+			t.Errorf("%d: %+v", i, page[i])
+		}
+	}
+}
+
+// TestConfirmingAfterMailWasStopped: a stop and a confirmation at the same time
+// leave no alert, whichever of their writes comes first.
+func TestConfirmingAfterMailWasStopped(t *testing.T) {
+	d, ctx := openAlerts(t), t.Context()
+	d.ask(t, "x", wish("ada", "BUH", 2000))
+	if err := d.Stop(ctx, "ada", d.now.Add(time.Hour)); err != nil { // after the page has looked, before it confirms
+		t.Fatal(err)
+	}
+	if _, err := d.Confirm(ctx, "x"); !errors.Is(err, store.ErrStopped) {
+		t.Errorf("confirmed: %v", err)
+	}
+	if of, err := d.Of(ctx, "ada"); err != nil || len(of) != 0 {
+		t.Errorf("kept %v %v", of, err)
+	}
+	d.now = d.now.Add(time.Hour)
+	if _, err := d.Confirm(ctx, "x"); err != nil {
+		t.Errorf("once the stop is over: %v", err)
+	}
+}
+
+// TestStopBetweenTheReadsAndTheWriteOfAConfirmation is the same at the worst moment.
+func TestStopBetweenTheReadsAndTheWriteOfAConfirmation(t *testing.T) {
+	d, ctx := openAlerts(t), t.Context()
+	d.ask(t, "x", wish("ada", "BUH", 2000))
+	late := &meddling{Table: d.Table}
+	late.before = func() {
+		if err := d.Stop(ctx, "ada", d.now.Add(time.Hour)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := (store.Alerts{Table: late}).Confirm(ctx, "x"); !errors.Is(err, store.ErrStopped) {
+		t.Errorf("confirmed: %v", err)
+	}
+	if page, err := d.Page(ctx, milBuh, "", 100); err != nil || len(page) != 0 {
+		t.Errorf("kept %v %v", page, err)
+	}
+}
+
+// meddling does something once before the first write.
+type meddling struct {
+	store.Table
+	before func()
+}
+
+func (m *meddling) Write(ctx context.Context, ops ...store.Op) error {
+	if before := m.before; before != nil {
+		m.before = nil
+		before()
+	}
+	return m.Table.Write(ctx, ops...)
+}
+
+// TestAJobThatCannotBeRead holds up no other, and goes.
+func TestAJobThatCannotBeRead(t *testing.T) {
+	d, ctx := openAlerts(t), t.Context()
+	spoiled := store.Item{Key: store.Key{Partition: "OUTBOX#alerts", Sort: "0"}, Data: []byte("{")} // before all others
+	if err := d.Table.Write(ctx, store.Op{Mode: store.Set, Item: spoiled}); err != nil {
+		t.Fatal(err)
+	}
+	d.ask(t, "x", wish("ada", "BUH", 2000))
+	jobs, err := d.Outbox.Take(ctx, 25, d.now, time.Minute)
+	if len(jobs) != 1 || jobs[0].Ref != "x" || err == nil {
+		t.Errorf("%v %v", jobs, err)
+	}
+	d.now = d.now.Add(time.Minute)
+	if jobs, err := d.Outbox.Take(ctx, 25, d.now, time.Minute); len(jobs) != 1 || err != nil {
+		t.Errorf("the next time: %v %v", jobs, err)
+	}
+}

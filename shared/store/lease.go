@@ -32,7 +32,14 @@ func (l *Lease) key() Key { return Key{"LEASE#" + l.Name, "HOLDER"} }
 // other error it is not known who has it; Hold may be called again.
 func (l *Lease) Hold(ctx context.Context) error {
 	until := l.Now().Add(l.For).Truncate(time.Second)
-	err := l.write(ctx, until)
+	var err error
+	if l.version > 0 && l.Left() == 0 {
+		// An item that has expired begins again at version 1: another's may stand at ours.
+		err = l.find(ctx)
+	}
+	if err == nil {
+		err = l.write(ctx, until)
+	}
 	if errors.Is(err, ErrExists) || errors.Is(err, ErrConflict) {
 		// An earlier call of ours may have taken effect without our learning of it.
 		if err = l.find(ctx); err == nil {
@@ -83,7 +90,7 @@ func (l *Lease) find(ctx context.Context) error {
 
 // Release gives the lease back. Where it is no longer ours, that is no error.
 func (l *Lease) Release(ctx context.Context) error {
-	if l.version == 0 {
+	if l.version == 0 || l.Left() == 0 { // what is over needs no giving back, and may be another's
 		return nil
 	}
 	err := l.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: l.key(), Version: l.version}})

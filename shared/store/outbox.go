@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -62,17 +63,21 @@ func (o Outbox) put(j Job) (Op, error) {
 }
 
 // Take gives the oldest jobs that nobody has taken on, each leased to the
-// caller for a while: if it is not Done by then, somebody else may take it.
+// caller for a while: if it is not Done by then, somebody else may take it. An
+// error does not mean that there are none.
 func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Job, error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Limit: 4 * most, Read: Strong})
 	if err != nil {
 		return nil, fmt.Errorf("look for jobs: %w", err)
 	}
 	var jobs []Job
+	var faults []error
 	for _, item := range items {
 		var j Job
 		if err := json.Unmarshal(item.Data, &j); err != nil {
-			return jobs, fmt.Errorf("read job %s: %w", item.Sort, err)
+			// Nobody can ever do it, and it is the oldest: it would be met again each time.
+			faults = append(faults, fmt.Errorf("read job %s, which is given up: %w", item.Sort, err), o.Done(ctx, Job{item: item}))
+			continue
 		}
 		if now.Before(j.Leased) || len(jobs) == most {
 			continue
@@ -81,7 +86,7 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 		tried := j
 		tried.Tries++
 		if item.Data, err = json.Marshal(tried); err != nil {
-			return jobs, fmt.Errorf("take job %s: %w", item.Sort, err)
+			return jobs, errors.Join(append(faults, fmt.Errorf("take job %s: %w", item.Sort, err))...)
 		}
 		if err := o.Table.Write(ctx, Op{Mode: Replace, Item: item}); err != nil {
 			continue // somebody else was first, or it comes round again
@@ -90,7 +95,7 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 		j.item = item
 		jobs = append(jobs, j)
 	}
-	return jobs, nil
+	return jobs, errors.Join(faults...)
 }
 
 // Done removes a job that was taken.

@@ -28,15 +28,17 @@ type Wake struct {
 	Expires time.Time `json:"-"`
 
 	version int64
+	spoiled string // the sort key of what cannot be made out
 }
 
 // Past is what refreshes have seen of a route.
 type Past struct {
 	Day     fare.Day `json:"d"` // of the last refresh that saw the route
 	History []byte   `json:"h"`
-	Digest  []byte   `json:"n"` // of the last news
+	Digest  []byte   `json:"n"` // of the last news; none where it was taken back
 
 	version int64
+	expires time.Time
 }
 
 const wakesPartition = "WAKES"
@@ -50,13 +52,14 @@ func (w Wakes) Past(ctx context.Context, route fare.Route) (Past, error) {
 	if errors.Is(err, ErrNotFound) {
 		return Past{}, nil
 	}
-	past := Past{version: item.Version}
-	if err == nil {
-		err = json.Unmarshal(item.Data, &past)
-	}
 	if err != nil {
 		return Past{}, fmt.Errorf("read what was seen of %s: %w", route, err)
 	}
+	var past Past
+	if json.Unmarshal(item.Data, &past) != nil {
+		past = Past{} // forgotten, and written over: a refresh must go on
+	}
+	past.version, past.expires = item.Version, item.Expires
 	return past, nil
 }
 
@@ -87,27 +90,19 @@ func (w Wakes) Leave(ctx context.Context, past Past, wake Wake, digest []byte, k
 }
 
 // TakeBack removes news of a route that a refresh of a day, or an earlier one,
-// has left: it is no longer true.
+// has left: it is no longer true. Should it be true again on the same day, it is
+// news again. ErrConflict and ErrExists: another refresh was faster.
 func (w Wakes) TakeBack(ctx context.Context, route fare.Route, day fare.Day) error {
-	item, err := w.Table.Get(ctx, wakeKey(route), Strong)
-	if errors.Is(err, ErrNotFound) {
-		return nil
+	past, err := w.Past(ctx, route)
+	if err != nil || past.Day > day || len(past.Digest) == 0 {
+		return err
 	}
-	var wake Wake
-	if err == nil {
-		wake, err = readWake(item)
-	}
-	if err == nil && wake.Day <= day {
-		return w.Done(ctx, wake)
-	}
-	if err != nil {
-		return fmt.Errorf("take back news of %s: %w", route, err)
-	}
-	return nil
+	return w.Leave(ctx, past, Wake{Route: route, Day: past.Day, History: past.History}, nil, past.expires)
 }
 
 // Next gives the news that comes after that of a route, in a fixed order;
-// ErrNotFound where there is no more. The zero route is before all.
+// ErrNotFound where there is no more. The zero route is before all. What is
+// ErrUnreadable is given so that it can be ended with Done, and no more.
 func (w Wakes) Next(ctx context.Context, after fare.Route) (Wake, error) {
 	r := Range{Partition: wakesPartition, Limit: 1, Read: Strong}
 	if after != (fare.Route{}) {
@@ -126,7 +121,7 @@ func (w Wakes) Next(ctx context.Context, after fare.Route) (Wake, error) {
 func readWake(item Item) (Wake, error) {
 	wake := Wake{Expires: item.Expires, version: item.Version}
 	if err := json.Unmarshal(item.Data, &wake); err != nil {
-		return Wake{}, fmt.Errorf("read news of %s: %w", item.Sort, err)
+		return Wake{version: item.Version, spoiled: item.Sort}, fmt.Errorf("read news of %s: %w: %w", item.Sort, ErrUnreadable, err)
 	}
 	return wake, nil
 }
@@ -151,7 +146,11 @@ func (w Wakes) Advance(ctx context.Context, wake *Wake, to SubscriberID) error {
 // Done removes news that everyone was told of. Where other news has come in its
 // place, that stays, and it is no error.
 func (w Wakes) Done(ctx context.Context, wake Wake) error {
-	err := w.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: wakeKey(wake.Route), Version: wake.version}})
+	key := wakeKey(wake.Route)
+	if wake.spoiled != "" {
+		key.Sort = wake.spoiled
+	}
+	err := w.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: key, Version: wake.version}})
 	if err != nil && !errors.Is(err, ErrConflict) {
 		return fmt.Errorf("end news of %s: %w", wake.Route, err)
 	}

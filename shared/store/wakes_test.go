@@ -251,3 +251,83 @@ func TestLeaseWithFaults(t *testing.T) {
 		})
 	t.Logf("%d combinations", n)
 }
+
+// TestALeaseThatWasLostIsNotTakenBack: an item that expired begins again at
+// version 1, so a holder that slept through the end of its lease finds another's
+// at the very version that its own had.
+func TestALeaseThatWasLostIsNotTakenBack(t *testing.T) {
+	for _, late := range []struct {
+		name string
+		does func(*store.Lease) error
+	}{
+		{"renewing", func(a *store.Lease) error { return a.Hold(t.Context()) }},
+		{"releasing", func(a *store.Lease) error { return a.Release(t.Context()) }},
+	} {
+		t.Run(late.name, func(t *testing.T) {
+			d, ctx := openAlerts(t), t.Context()
+			now := func() time.Time { return d.now }
+			a := &store.Lease{Table: d.Table, Name: "mail", Holder: "a", For: time.Minute, Now: now}
+			b := &store.Lease{Table: d.Table, Name: "mail", Holder: "b", For: time.Minute, Now: now}
+			c := &store.Lease{Table: d.Table, Name: "mail", Holder: "c", For: time.Minute, Now: now}
+			if err := a.Hold(ctx); err != nil { // never renewed: version 1
+				t.Fatal(err)
+			}
+			d.now = d.now.Add(time.Minute)
+			if err := b.Hold(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if err := late.does(a); err != nil && !errors.Is(err, store.ErrHeld) {
+				t.Fatal(err)
+			}
+			if a.Left() > 0 {
+				t.Error("two hold it")
+			}
+			if err := c.Hold(ctx); !errors.Is(err, store.ErrHeld) {
+				t.Errorf("the lease of b was given away: %v", err)
+			}
+			if err := b.Hold(ctx); err != nil {
+				t.Errorf("b has lost its lease: %v", err)
+			}
+		})
+	}
+}
+
+// TestNewsThatCannotBeRead can be ended, so that what comes after it can be told.
+func TestNewsThatCannotBeRead(t *testing.T) {
+	d, ctx := openAlerts(t), t.Context()
+	w := store.Wakes{Table: d.Table}
+	spoiled := store.Item{Key: store.Key{Partition: "WAKES", Sort: "MIL-BUH"}, Data: []byte("{"), Expires: d.now.Add(time.Hour)}
+	if err := d.Table.Write(ctx, store.Op{Mode: store.Set, Item: spoiled}); err != nil {
+		t.Fatal(err)
+	}
+	wake, err := w.Next(ctx, fare.Route{})
+	if !errors.Is(err, store.ErrUnreadable) {
+		t.Fatalf("%+v %v", wake, err)
+	}
+	if err := w.Done(ctx, wake); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Next(ctx, fare.Route{}); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("still there: %v", err)
+	}
+}
+
+// TestAPastThatCannotBeRead is none, and is written over: a refresh goes on.
+func TestAPastThatCannotBeRead(t *testing.T) {
+	d, ctx := openAlerts(t), t.Context()
+	w := store.Wakes{Table: d.Table}
+	if err := d.Table.Write(ctx, store.Op{Mode: store.Set, Item: store.Item{Key: store.Key{Partition: "SEEN#MIL-BUH", Sort: "HISTORY"}, Data: []byte("{")}}); err != nil {
+		t.Fatal(err)
+	}
+	past, err := w.Past(ctx, milBuh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until := d.now.Add(time.Hour)
+	if err := w.Leave(ctx, past, store.Wake{Route: milBuh, Day: 20500, News: []byte("n"), Expires: until}, nil, until); err != nil {
+		t.Fatal(err)
+	}
+	if past, err := w.Past(ctx, milBuh); err != nil || past.Day != 20500 {
+		t.Errorf("%+v %v", past, err)
+	}
+}
