@@ -283,3 +283,32 @@ func TestOtherEvents(t *testing.T) {
 		}
 	})
 }
+
+// TestOneMailboxManyAddresses: addresses that are delivered to one mailbox share its cap.
+func TestOneMailboxManyAddresses(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		addresses []string
+		want      int
+	}{
+		{"one address", []string{"ada@mail.test", "ada@mail.test", "ada@mail.test", "ada@mail.test"}, 3},
+		{"in other cases", []string{"ada@mail.test", "Ada@mail.test", "ADA@mail.test", "adA@MAIL.test"}, 3},
+		{"with tags", []string{"ada@mail.test", "ada+1@mail.test", "Ada+2@mail.test", "ada+2+3@mail.test"}, 3},
+		{"with dots at Google", []string{"adalace@gmail.com", "ada.lace@gmail.com", "a.d.a.lace+x@googlemail.com", "adalac.e@gmail.com"}, 3},
+		{"with dots elsewhere", []string{"adalace@mail.test", "ada.lace@mail.test", "a.dalace@mail.test", "adalac.e@mail.test"}, 4},
+		{"nothing but a tag", []string{"+a@mail.test", "+b@mail.test", "+c@mail.test", "+d@mail.test"}, 4},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t)
+			for _, address := range c.addresses {
+				b.wish(address)
+			}
+			if err := b.work(); err != nil {
+				t.Fatal(err)
+			}
+			if len(b.post.taken) != c.want {
+				t.Errorf("%d mails, want %d", len(b.post.taken), c.want)
+			}
+		})
+	}
+}

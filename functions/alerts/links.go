@@ -87,6 +87,8 @@ func notPending(err error, v view) (*page.Response, error) {
 	switch {
 	case errors.Is(err, store.ErrUsed):
 		v.Block = "used"
+	case errors.Is(err, store.ErrStopped):
+		v.Block = "stopped"
 	case errors.Is(err, store.ErrNotFound):
 		v.Block = "expired"
 	default:

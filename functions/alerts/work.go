@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"verdetto/shared/limit"
@@ -14,7 +15,7 @@ import (
 // askKind is the job that asks for confirmation.
 const askKind = "confirm alert"
 
-// perAddress bounds how often anyone can have mail sent to an address. It is
+// perAddress bounds how often anyone can have mail sent to a mailbox. It is
 // counted here and not where the answer is given, which so cannot tell.
 var perAddress = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
 
@@ -59,7 +60,7 @@ func (s *Service) askToConfirm(ctx context.Context, j store.Job) error {
 	}
 	// Counted once, however often it is tried.
 	if j.Tries == 0 {
-		d, err := s.Limiter.Take(ctx, perAddress, string(wish.Subscriber))
+		d, err := s.Limiter.Take(ctx, perAddress, string(s.subscriber(mailbox(wish.Email))))
 		if err != nil {
 			s.Log.ErrorContext(ctx, "mail not counted", "error", err)
 		}
@@ -84,4 +85,21 @@ func (s *Service) askToConfirm(ctx context.Context, j store.Job) error {
 		return fmt.Errorf("ask for confirmation: %w", err)
 	}
 	return nil
+}
+
+// mailbox is what an address is counted as. Most providers deliver ada+anything
+// to ada, and Google passes over dots: whoever makes up such addresses fills one
+// mailbox. Where they are two people after all, they share a cap and no more.
+func mailbox(email string) string {
+	local, domain, _ := strings.Cut(strings.ToLower(email), "@")
+	if name, _, tagged := strings.Cut(local, "+"); tagged && name != "" {
+		local = name
+	}
+	if domain == "googlemail.com" {
+		domain = "gmail.com"
+	}
+	if domain == "gmail.com" {
+		local = strings.ReplaceAll(local, ".", "")
+	}
+	return local + "@" + domain
 }
