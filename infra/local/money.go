@@ -33,17 +33,16 @@ type till struct {
 // playWallet is where the stand-in's payments go. Nobody holds its key.
 var playWallet = paytest.Address("verdetto desk wallet")
 
-// openTill makes the paid plan over a table, for a service that is reached at base.
-func (c *choices) openTill(ctx context.Context, table store.Table, pepper []byte, base string) (*till, error) {
+// openTill makes the paid plan over a table, for a service that is reached at
+// base, and by the stand-ins on this machine at here.
+func (c *choices) openTill(ctx context.Context, table store.Table, pepper []byte, base, here string) (*till, error) {
 	t := &till{close: func() {}}
 	var money config.Pay
 	if c.money == "real" {
-		var public config.Public
-		if err := config.Load(&public, &money); err != nil {
+		if err := config.Load(&money); err != nil {
 			return nil, err
 		}
-		base = public.BaseURL
-	} else if err := t.standIns(c.now, base, &money); err != nil {
+	} else if err := t.standIns(c.now, here, &money); err != nil {
 		return nil, err
 	}
 	checkout, err := stripepay.New(stripepay.Config{
@@ -90,9 +89,9 @@ func openChain(money config.Pay) (pro.Wallet, pay.Chain, error) {
 }
 
 // standIns starts the stand-ins and has the configuration point at them.
-func (t *till) standIns(now func() time.Time, base string, money *config.Pay) error {
+func (t *till) standIns(now func() time.Time, here string, money *config.Pay) error {
 	t.stripe, t.node = paytest.NewStripe(now), paytest.NewNode(now)
-	t.stripe.Webhook = base + "/api/v1/pro/webhook"
+	t.stripe.Webhook = here + "/api/v1/pro/webhook"
 	var closers []func() error
 	t.close = func() {
 		for _, c := range closers {

@@ -62,7 +62,7 @@ func openShop(t *testing.T, table store.Table, clock *storetest.Clock) *shop {
 	s := &shop{t: t, clock: clock, mails: filepath.Join(t.TempDir(), "mail"), log: &secretLog{}}
 	c := &choices{now: clock.Now, log: slog.New(slog.NewTextHandler(s.log, nil)), mail: s.mails, money: "play"}
 	var err error
-	if s.desk, err = c.openTill(t.Context(), table, []byte(testPepper), "http://127.0.0.1:1"); err != nil {
+	if s.desk, err = c.openTill(t.Context(), table, []byte(testPepper), "http://127.0.0.1:1", "http://127.0.0.1:1"); err != nil {
 		t.Fatal(err)
 	}
 	s.desk.stripe.Webhook = "" // deliveries are made by hand

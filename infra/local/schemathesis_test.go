@@ -30,7 +30,7 @@ func public(t *testing.T) (url, key string) {
 	table := endless{bolt(t, clock.Now)}
 	c := choices{now: clock.Now, log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 		mail: filepath.Join(t.TempDir(), "mail"), money: "play"}
-	desk, err := c.openTill(t.Context(), table, []byte(testPepper), "http://127.0.0.1:1")
+	desk, err := c.openTill(t.Context(), table, []byte(testPepper), "http://127.0.0.1:1", "http://127.0.0.1:1")
 	if err != nil {
 		t.Fatal(err)
 	}

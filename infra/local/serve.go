@@ -28,6 +28,7 @@ func serve(ctx context.Context, args []string) error {
 	c.flags(flags)
 	flags.StringVar(&c.mail, "mail", "mail", "`folder` that mail is written into")
 	flags.StringVar(&c.money, "money", "play", "how Pro is paid: `play`, with stand-ins for Stripe and Solana on this machine, or real, configured as the Lambda function is")
+	flags.StringVar(&c.base, "base", "", "`URL` of the service, which links begin with; default: VERDETTO_BASE_URL with real money, else the address that is answered on")
 	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "`address` to answer on")
 	if err := parse(flags, args); err != nil {
 		return err
@@ -41,6 +42,9 @@ func serve(ctx context.Context, args []string) error {
 		return fmt.Errorf("listen: %w; choose another with -listen", err)
 	}
 	defer listener.Close()
+	if err := c.settleBase(listener.Addr()); err != nil {
+		return err
+	}
 	source, partly, err := c.openUpstream(ctx, os.Stdout)
 	if err != nil {
 		return err
@@ -74,17 +78,16 @@ func serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	c.base = "http://" + listener.Addr().String()
-	money, err := c.openTill(ctx, table, pepper, c.base)
+	money, err := c.openTill(ctx, table, pepper, c.base, here(listener.Addr()))
 	if err != nil {
 		return err
 	}
 	defer money.close()
 	c.pro = money.service
-	if c.alerts, err = c.openAlerts(ctx, table, pepper, "http://"+listener.Addr().String()); err != nil {
+	if c.alerts, err = c.openAlerts(ctx, table, pepper, c.base); err != nil {
 		return err
 	}
-	sender, err := c.openSender(table, pepper, money.service.BaseURL)
+	sender, err := c.openSender(table, pepper, c.base)
 	if err != nil {
 		return err
 	}

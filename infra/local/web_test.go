@@ -36,7 +36,7 @@ func site(t *testing.T) (base, mails string) {
 	if _, err := runRefresh(t.Context(), c, table, sample.New(), []fare.City{"MIL", "TRN"}); err != nil {
 		t.Fatal(err)
 	}
-	desk, err := c.openTill(t.Context(), table, []byte(testPepper), c.base)
+	desk, err := c.openTill(t.Context(), table, []byte(testPepper), c.base, c.base)
 	if err != nil {
 		t.Fatal(err)
 	}
