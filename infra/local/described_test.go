@@ -208,6 +208,9 @@ func (d *description) wrong(method, path string, status int, header http.Header,
 	if err != nil {
 		return fmt.Sprintf("has a Content-Type that cannot be read: %v", err)
 	}
+	if _, ok := answer.Content["application/problem+json"]; ok && mediaType == "text/html" {
+		return "" // any problem is a page where somebody would rather have that, as the description says at its head
+	}
 	if _, ok := answer.Content[mediaType]; !ok {
 		return mediaType + " is not described"
 	}

@@ -5,7 +5,8 @@
 //
 // A request passes Log(Recover(Origin(Identify(Limit(handler))))). It is counted
 // when it is well formed, found or not; a 400 is free. Every answer that is not
-// a success is a problem document with Cache-Control: no-store.
+// a success is a problem document with Cache-Control: no-store; a browser is shown
+// it as a page.
 package httpapi
 
 import (
@@ -71,7 +72,7 @@ func New(config Config) *API {
 	if !config.Undescribed {
 		a.huma = newHuma(a.mux)
 	}
-	a.handler = a.outer(http.HandlerFunc(a.route))
+	a.handler = paged(a.outer(http.HandlerFunc(a.route)))
 	return a
 }
 

@@ -31,7 +31,8 @@ func (a *API) Describe() *huma.OpenAPI {
 			"Fares are one-way, economy, for one adult; no bookable fare is ever given.\n\n" +
 			"Every path also answers with " + routes.Alias + " before it, and GET paths answer HEAD, but for the one that shows a key once. " +
 			"Without a key calls are free up to a cap for each address; a Pro key goes into " + KeyHeader + ". " +
-			"Every answer that is no success is a problem document (RFC 9457) whose `code` is stable; GET /v1/docs says of each what to do.",
+			"Every answer that is no success is a problem document (RFC 9457) whose `code` is stable; GET /v1/docs says of each what to do. " +
+			"Who would rather have text/html, as browsers would, is shown it as a page.",
 		Contact: &huma.Contact{Name: "Verdetto"},
 		License: &huma.License{Name: "Observed fares, for information only; city names of OpenTravelData and GeoNames under CC BY 4.0", Identifier: "CC-BY-4.0"},
 	}
