@@ -72,12 +72,12 @@ func amount(cents fare.Cents, lang string) string {
 // titles of the pages, Italian and English.
 var titles = map[string][2]string{
 	"asked":        {"Controlla la posta", "Check your mail"},
-	"refused":      {"Manca qualcosa", "Something is not right"},
+	"refused":      {"Richiesta non riuscita", "Something is not right"},
 	"confirm":      {"Conferma l'avviso", "Confirm the alert"},
 	"confirmed":    {"Avviso attivo", "Your alert is on"},
 	"used":         {"Già confermato", "Confirmed before"},
 	"expired":      {"Link scaduto", "The link has expired"},
-	"stopped":      {"Posta fermata", "Mail is stopped"},
+	"stopped":      {"Invii sospesi", "Mail is stopped"},
 	"broken":       {"Link non valido", "The link is not valid"},
 	"full":         {"Troppi avvisi", "Too many alerts"},
 	"unsubscribe":  {"Disattiva l'avviso", "End the alert"},

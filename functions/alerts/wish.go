@@ -160,14 +160,14 @@ var (
 func unknown(name string) fault {
 	return fault{field: fmt.Sprintf("%.40s", strings.ToValidUTF8(name, "?")),
 		english: "is no field of this request: it has route, email and threshold",
-		italian: "non è un campo di questa richiesta, che ha route, email e threshold"}
+		italian: "non è un campo di questa richiesta: i campi sono route, email e threshold"}
 }
 
 // readForm takes what a page's form sends. Browsers send a field that is left empty as well.
 func readForm(body []byte) (map[string]string, []fault) {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
-		return nil, []fault{{field: "body", english: "cannot be read as a form", italian: "non si può leggere come modulo"}}
+		return nil, []fault{{field: "body", english: "cannot be read as a form", italian: "non è un modulo leggibile"}}
 	}
 	given, faults := map[string]string{}, []fault{}
 	for name, all := range values {
@@ -175,7 +175,7 @@ func readForm(body []byte) (map[string]string, []fault) {
 		case !slices.Contains(fields, name):
 			faults = append(faults, unknown(name))
 		case len(all) > 1:
-			faults = append(faults, fault{field: name, english: "is given more than once", italian: "è indicata più volte"})
+			faults = append(faults, fault{field: name, english: "is given more than once", italian: "compare più volte"})
 		default:
 			given[name] = all[0]
 		}
@@ -197,7 +197,7 @@ func decimalPoint(s string) string {
 func readJSON(contentType string, body []byte) (map[string]string, []fault) {
 	if kind, _, err := mime.ParseMediaType(contentType); contentType != "" && (err != nil || kind != "application/json") {
 		return nil, []fault{{field: "body", english: "is of a kind that is not understood; send Content-Type: application/json",
-			italian: "è di un tipo che non si comprende: serve Content-Type: application/json"}}
+			italian: "è di un tipo non riconosciuto: serve Content-Type: application/json"}}
 	}
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(body, &raw); err != nil || raw == nil {

@@ -303,7 +303,7 @@ func TestTheMail(t *testing.T) {
 	for _, m := range mails {
 		who, subject, says := "ab", "Milano–Bucarest: 30,00\u00a0€, ottimo", "quando il verdetto"
 		if m.To == addressOf("ada") {
-			who, subject, says = "ada", "Milan–Bucharest: €30.00, excellent", "€31.00 or less"
+			who, subject, says = "ada", "Milan–Bucharest: €30.00, great", "€31.00 or less"
 		}
 		if m.Subject != subject || !strings.Contains(m.Text, says) || len(m.Inline) != 1 || m.Tag != mail.AlertTag {
 			t.Errorf("%s has %q:\n%s", who, m.Subject, m.Text)

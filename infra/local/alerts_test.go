@@ -108,7 +108,7 @@ func TestBadAlertRequests(t *testing.T) {
 			// The same from a browser is a page that says what is wrong, and says nothing back.
 			if kind == asForm {
 				a := p.form("/v1/alerts", c.body, "Accept-Language", "en")
-				if a.status != c.status || !strings.Contains(a.page(), "The alert was not asked for") || !strings.Contains(a.body, "<li>") || strings.Contains(a.body, "example.com\r") {
+				if a.status != c.status || !strings.Contains(a.page(), "The alert could not be asked for") || !strings.Contains(a.body, "<li>") || strings.Contains(a.body, "example.com\r") {
 					t.Errorf("%d %s", a.status, a.body)
 				}
 			}

@@ -295,7 +295,7 @@ func TestAlertLife(t *testing.T) {
 		clock.Add(time.Hour)
 		p.subscribe("MIL-BUH", "ada@example.com", "")
 		p.subscribe("MIL-LON", "ada@example.com", "10")
-		if a := p.form(manage, "all=1"); a.status != 200 || !strings.Contains(a.page(), "di te non conserviamo più nulla") {
+		if a := p.form(manage, "all=1"); a.status != 200 || !strings.Contains(a.page(), "il tuo indirizzo è stato cancellato") {
 			t.Errorf("%d %s", a.status, a.page())
 		}
 		if a := p.do("GET", manage, ""); a.status != 410 || !strings.Contains(a.page(), "Non hai avvisi") {

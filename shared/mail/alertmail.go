@@ -107,7 +107,7 @@ func alertMail(a Alert) (Message, error) {
 
 // The words of the API, and what they are in English.
 var (
-	levelWords       = map[string]string{"ottimo": "excellent", "buono": "good", "normale": "average", "caro": "expensive"}
+	levelWords       = map[string]string{"ottimo": "great", "buono": "good", "normale": "normal", "caro": "expensive"}
 	reliabilityWords = map[string]string{"alta": "high", "media": "medium", "bassa": "low"}
 )
 

@@ -39,7 +39,7 @@ func TestAlertMails(t *testing.T) {
 	}{
 		{"alert-it", func(*Alert) {}, "Milano–Bucarest: 14,99\u00a0€, ottimo",
 			[]string{"14,99\u00a0€", "52,50\u00a0€", "media", "mercoledì 30 marzo 2016", "1º marzo 2016, ore 03:12 UTC", "Il 4 %", "267 giorni"}},
-		{"alert-en", func(a *Alert) { a.Lang, a.Origin, a.Destination = English, "Milan", "Bucharest" }, "Milan–Bucharest: €14.99, excellent",
+		{"alert-en", func(a *Alert) { a.Lang, a.Origin, a.Destination = English, "Milan", "Bucharest" }, "Milan–Bucharest: €14.99, great",
 			[]string{"€14.99", "€52.50", "medium", "Wednesday 30 March 2016", "1 March 2016, 03:12 UTC", "4% of the days", "267 days"}},
 		{"alert-threshold-it", func(a *Alert) {
 			a.Threshold, a.Price, a.Level, a.Percentile = 130000, 123456, "caro", 91
@@ -47,7 +47,7 @@ func TestAlertMails(t *testing.T) {
 		}, "Milano–Santiago de Compostela: 1.234,56\u00a0€, caro", []string{"1.300,00\u00a0€", "Il 91 %"}},
 		{"alert-threshold-en", func(a *Alert) {
 			a.Lang, a.Threshold, a.Percentile = English, 2000, 0
-		}, "Milano–Bucarest: €14.99, excellent", []string{"€20.00 or less", "Less than 1%"}},
+		}, "Milano–Bucarest: €14.99, great", []string{"€20.00 or less", "Less than 1%"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := anAlert(t)
