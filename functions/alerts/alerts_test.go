@@ -26,10 +26,14 @@ type carrier struct {
 	errors []error
 	taken  []mail.Message
 	asked  int
+	during func() // what happens while a mail is being handed over
 }
 
 func (c *carrier) Send(_ context.Context, m mail.Message) error {
 	c.asked++
+	if c.during != nil {
+		c.during()
+	}
 	if len(c.errors) > 0 {
 		err := c.errors[0]
 		c.errors = c.errors[1:]
@@ -310,5 +314,35 @@ func TestOneMailboxManyAddresses(t *testing.T) {
 				t.Errorf("%d mails, want %d", len(b.post.taken), c.want)
 			}
 		})
+	}
+}
+
+// TestASlowCarrier: where mails take so long that the lease of the last jobs runs
+// out, another worker sends those that were not begun, and the first does not.
+func TestASlowCarrier(t *testing.T) {
+	b := newBench(t)
+	for _, who := range []string{"ada", "bob", "eve"} {
+		b.wish(who + "@mail.test")
+	}
+	b.post.during = func() {
+		b.clock.Add(40 * time.Second)
+		if b.post.asked == 2 { // 80 seconds have passed
+			if _, err := b.Work(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for range 3 {
+		if err := b.work(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := map[string]int{}
+	for _, m := range b.post.taken {
+		got[m.To]++
+	}
+	// The one that was on its way when its lease ran out may come twice; the one that was not begun may not.
+	if len(got) != 3 || len(b.post.taken) != 4 {
+		t.Errorf("%v", got)
 	}
 }

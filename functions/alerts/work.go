@@ -25,6 +25,7 @@ const RefusedDays = 180
 const (
 	jobsAtOnce = 25
 	jobLease   = time.Minute
+	sendTime   = 15 * time.Second // more than a mail takes
 )
 
 // Work does what is in the outbox, and says how many jobs it ended. What fails
@@ -33,6 +34,9 @@ func (s *Service) Work(ctx context.Context) (done int, err error) {
 	jobs, err := s.Alerts.Outbox.Take(ctx, jobsAtOnce, s.Now(), jobLease)
 	faults := []error{err}
 	for _, j := range jobs {
+		if s.Now().Add(sendTime).After(j.Leased) {
+			break // the carrier is slow: somebody else may be about to take up what is left
+		}
 		err := s.askToConfirm(ctx, j)
 		if err == nil {
 			err = s.Alerts.Outbox.Done(ctx, j)
