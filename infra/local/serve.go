@@ -15,6 +15,7 @@ import (
 	"verdetto/functions/pricetrends"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
+	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/trends/view"
 	"verdetto/shared/upstream"
@@ -138,7 +139,7 @@ func keepFresh(ctx context.Context, c *choices, weekly func() error, after time.
 func whole(c *choices, table store.Table, source upstream.Source, pepper []byte) *httpapi.API {
 	settings := httpapi.Config{
 		Now: c.now, Log: c.log, Pepper: pepper, OriginSecrets: c.originSecrets,
-		Limiter: limit.New(table, c.now), Customers: store.Keys{Table: table},
+		Limiter: limit.New(table, c.now), Customers: store.Keys{Table: table}, Pages: page.Problems,
 	}
 	if source.Name() == "sample" {
 		settings.Data = "sample"

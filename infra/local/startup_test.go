@@ -27,7 +27,7 @@ var heavier = map[string]struct {
 	time, memory float64
 	why          string
 }{
-	"pricetrends": {1.8, 1.9, "Huma, DynamoDB's client, and templates for the page that a browser is shown of a problem; on a quiet machine its time is at 1.5"},
+	"pricetrends": {1.8, most, "Huma and DynamoDB's client; on a quiet machine it is at 1.5"},
 	"refresh":     {1.9, 1.9, "DynamoDB's client, and the clients of SES and SQS"},
 	"alerts":      {2.0, 2.0, "these, and Huma"},
 	"analisi":     {2.1, 2.3, "Huma, DynamoDB's client, and the libraries that agents' tools and cards are made with"},

@@ -52,6 +52,9 @@ type Config struct {
 	// Undescribed is for a process that does not make the published description.
 	// It starts the sooner: endpoints get ready when they are first asked for.
 	Undescribed bool
+	// Pages, where set, shows problems to people as pages: page.Problems. A function
+	// without pages of its own does without, and without the templates they are made with.
+	Pages func(http.Handler) http.Handler
 	// Metrics, where set, puts metrics into the line that each request has in the log.
 	Metrics metrics.Source
 }
@@ -72,7 +75,10 @@ func New(config Config) *API {
 	if !config.Undescribed {
 		a.huma = newHuma(a.mux)
 	}
-	a.handler = paged(a.outer(http.HandlerFunc(a.route)))
+	a.handler = a.outer(http.HandlerFunc(a.route))
+	if config.Pages != nil {
+		a.handler = config.Pages(a.handler)
+	}
 	return a
 }
 

@@ -39,6 +39,7 @@ func TestProblemsAsPages(t *testing.T) {
 			config: httpapi.Config{Customers: customers{parsed.Customer: errors.New("down")}}, status: 503, title: "Il servizio non può rispondere adesso", says: "Non è colpa tua"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			c.config.Pages = page.Problems
 			api, _, _ := open(t, c.config)
 			ask := func(header ...string) *httptest.ResponseRecorder {
 				r := httptest.NewRequest(map[bool]string{true: "GET", false: c.method}[c.method == ""], c.target, nil)
@@ -79,7 +80,7 @@ func TestProblemsAsPages(t *testing.T) {
 
 // TestSuccessIsNoPage: what is no problem is as it was.
 func TestSuccessIsNoPage(t *testing.T) {
-	api, _, _ := open(t, httpapi.Config{})
+	api, _, _ := open(t, httpapi.Config{Pages: page.Problems})
 	r := httptest.NewRequest("GET", "/v1/analisi?origine=a&destinazione=b", nil)
 	r.Header.Set("Accept", browser)
 	w := httptest.NewRecorder()

@@ -26,6 +26,7 @@ import (
 	"verdetto/shared/mail/counted"
 	"verdetto/shared/mail/sesmail"
 	"verdetto/shared/metrics"
+	"verdetto/shared/page"
 	"verdetto/shared/queue"
 	"verdetto/shared/queue/sqsqueue"
 	"verdetto/shared/store"
@@ -59,7 +60,7 @@ func main() {
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger, OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
 		Limiter: limiter, Customers: store.Keys{Table: items},
-		Metrics: metrics.Of("alerts"), Undescribed: true,
+		Metrics: metrics.Of("alerts"), Pages: page.Problems, Undescribed: true,
 	})
 	service.Register(api)
 	lambdahttp.MainWith(api, lambdaqueue.Adapt(queue.Nudged(service.Work, logger), func(ctx context.Context, event json.RawMessage) (any, error) {

@@ -17,6 +17,7 @@ import (
 	"verdetto/shared/lambdahttp"
 	"verdetto/shared/limit"
 	"verdetto/shared/metrics"
+	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/trends/view"
@@ -41,7 +42,7 @@ func main() {
 		Now: now, Log: logger,
 		OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
 		Limiter: limit.New(items, now), Customers: store.Keys{Table: items},
-		Metrics: metrics.Of("analisi"), Undescribed: true, // what is published was made beforehand
+		Metrics: metrics.Of("analisi"), Pages: page.Problems, Undescribed: true, // what is published was made beforehand
 	})
 	fares := store.Fares{Table: items}
 	verdicts := &analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: now, Log: logger, BaseURL: site.BaseURL}

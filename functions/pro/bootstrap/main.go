@@ -26,6 +26,7 @@ import (
 	"verdetto/shared/mail/counted"
 	"verdetto/shared/mail/sesmail"
 	"verdetto/shared/metrics"
+	"verdetto/shared/page"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/solanapay"
 	"verdetto/shared/pay/stripepay"
@@ -74,7 +75,7 @@ func main() {
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger, OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
 		Limiter: limiter, Customers: store.Keys{Table: items},
-		Metrics: metrics.Of("pro"), Undescribed: true,
+		Metrics: metrics.Of("pro"), Pages: page.Problems, Undescribed: true,
 	})
 	service.Register(api)
 	lambdahttp.MainWith(http.Handler(api), lambdaqueue.Adapt(queue.Nudged(service.Work, logger), func(ctx context.Context, _ json.RawMessage) (any, error) {

@@ -1,4 +1,4 @@
-package httpapi
+package page
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 	"mime"
 	"net/http"
 	"sync"
-
-	"verdetto/shared/page"
 )
 
 //go:embed problem.html
@@ -18,12 +16,12 @@ var problemTemplate string
 // Made when the first is shown: most starts end without one.
 var problemHTML = sync.OnceValue(func() *template.Template { return template.Must(template.New("problem").Parse(problemTemplate)) })
 
-// paged shows problems to people as pages, whoever made them: what is written as
-// a problem document to a caller who would rather have HTML is held back, and
+// Problems shows problems to people as pages, whoever made them: what a handler writes as
+// a problem document (RFC 9457) to a caller who would rather have HTML is held back, and
 // written in the look of the other pages. Status and headers stay as they are.
-func paged(h http.Handler) http.Handler {
+func Problems(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodHead || !page.WantsHTML(r.Header.Get("Accept")) {
+		if r.Method == http.MethodHead || !WantsHTML(r.Header.Get("Accept")) {
 			h.ServeHTTP(w, r)
 			return
 		}
@@ -32,7 +30,7 @@ func paged(h http.Handler) http.Handler {
 		if p.status == 0 {
 			return
 		}
-		response, err := p.page(page.Language(r.Header.Get("Accept-Language")))
+		response, err := p.page(Language(r.Header.Get("Accept-Language")))
 		if err != nil { // as a program would have it: better than nothing
 			w.WriteHeader(p.status)
 			_, _ = w.Write(p.document.Bytes())
@@ -72,13 +70,15 @@ func (p *problemPage) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (p *problemPage) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-func (p *problemPage) page(lang string) (*page.Response, error) {
+func (p *problemPage) page(lang string) (*Response, error) {
 	view := struct {
-		Problem
-		Italian bool
-		Heading string
+		Type, Title, Code, Detail string
+		Status                    int
+		Suggestions               []string
+		Italian                   bool   `json:"-"`
+		Heading                   string `json:"-"`
 	}{Italian: lang == "it"}
-	if err := json.Unmarshal(p.document.Bytes(), &view.Problem); err != nil {
+	if err := json.Unmarshal(p.document.Bytes(), &view); err != nil {
 		return nil, err
 	}
 	view.Heading = heading(p.status, view.Italian)
@@ -86,7 +86,7 @@ func (p *problemPage) page(lang string) (*page.Response, error) {
 	if err := problemHTML().Execute(&body, view); err != nil {
 		return nil, err
 	}
-	return page.Respond(p.status, page.Page{Language: lang, Title: view.Heading, Body: template.HTML(body.String())})
+	return Respond(p.status, Page{Language: lang, Title: view.Heading, Body: template.HTML(body.String())})
 }
 
 // heading says what kind of thing happened to somebody who came by a browser.
