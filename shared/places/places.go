@@ -31,13 +31,19 @@ type Place struct {
 const maxQuery = 256
 
 // Find looks up a name in any of the languages, in any case, with or without
-// accents. The IATA code of a city or an airport is understood where no city
-// bears it as a name; the Place then has the Italian name, or the English one.
+// accents. The IATA code of a city or an airport in capitals is that code, for so
+// programs write it: KRK is Cracow, and Krk an island. In other letters it is
+// understood where no city bears it as a name. The Place of a code has the
+// Italian name, or the English one.
 func Find(query string) (Place, bool) {
 	if len(query) > maxQuery {
 		return Place{}, false
 	}
-	if e, ok := lookup(Fold(query)); ok {
+	e, named := lookup(Fold(query))
+	if code, ok := CityOf(strings.TrimSpace(query)); ok && code != e.city {
+		return Get(code)
+	}
+	if named {
 		if at, ok := position(string(e.city)); ok {
 			c, _ := cityAt(at)
 			return c.place(e.written), true

@@ -263,3 +263,12 @@ func FuzzQueries(f *testing.F) {
 		}
 	})
 }
+
+// TestFindCodes: a code that the service gives leads to its city, whatever other cities are called.
+func TestFindCodes(t *testing.T) {
+	for city := range Cities() {
+		if p, ok := Find(string(city)); !ok || p.City != city {
+			t.Errorf("Find(%q) = %s", city, p.City)
+		}
+	}
+}
