@@ -3,6 +3,7 @@ package analisi
 import (
 	"context"
 
+	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/places"
 )
@@ -37,12 +38,16 @@ func registerCities(api *httpapi.API) {
 	}, nil, func(_ context.Context, in *citiesInput) (*citiesOutput, error) {
 		out := &citiesOutput{Cities{[]Offered{}}}
 		for _, p := range places.Complete(in.Query, in.Lang, maxCities) {
-			ask := p.Name
-			if found, ok := places.Find(p.Name); !ok || found.City != p.City {
-				ask = string(p.City)
-			}
-			out.Body.Citta = append(out.Body.Citta, Offered{string(p.City), p.Name, p.Country, ask})
+			out.Body.Citta = append(out.Body.Citta, Offered{string(p.City), p.Name, p.Country, asked(p.City, p.Name)})
 		}
 		return out, nil
 	})
+}
+
+// asked is what leads to a city again: its name, or its code where the name leads to another.
+func asked(city fare.City, name string) string {
+	if found, ok := places.Find(name); !ok || found.City != city {
+		return string(city)
+	}
+	return name
 }

@@ -135,14 +135,14 @@ func (v *view) unknown(q question, from, to places.Place, knowsFrom, knowsTo boo
 	v.FromBad, v.ToBad = !knowsFrom, !knowsTo
 	name, place := q.from, func(s string) string { return q.link(s, q.to) }
 	if knowsFrom {
-		name, place = q.to, func(s string) string { return q.link(from.Name, s) }
+		name, place = q.to, func(s string) string { return q.link(asked(from.City, from.Name), s) }
 	} else if knowsTo {
-		place = func(s string) string { return q.link(s, to.Name) }
+		place = func(s string) string { return q.link(s, asked(to.City, to.Name)) }
 	}
 	v.refuse(http.StatusNotFound, q.words.UnknownTitle, q.words.unknown(name))
 	for _, s := range places.Suggest(name, 5) {
 		if p, ok := q.city(s); ok {
-			v.Notice.Links = append(v.Notice.Links, anchor{p.Name, place(p.Name)})
+			v.Notice.Links = append(v.Notice.Links, anchor{p.Name, place(asked(p.City, p.Name))})
 		}
 	}
 	v.Notice.Label = q.words.Perhaps

@@ -23,6 +23,7 @@ import (
 	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/trends"
+	"verdetto/shared/verdict"
 )
 
 // popular is what is known of Milan: three destinations, of which one has no live fare.
@@ -39,7 +40,11 @@ func (popular) Trends(_ context.Context, origin fare.City) ([]byte, int64, error
 			{Destination: "LON", AsOf: d, Observations: 9, Previous: 2999, Live: live(2499)},
 			{Destination: "BUH", AsOf: d, Observations: 5, Live: live(1999)},
 			{Destination: "MAD", AsOf: d, Observations: 7},
+			{Destination: "BHM", AsOf: d, Observations: 2, Live: live(9900)},
 		}).Encode()
+		return data, 1, err
+	case "OLB":
+		data, err := trends.Origin{}.Merge([]trends.Entry{{Destination: "MIL", AsOf: fare.DayOf(today), Observations: 7}}).Encode()
 		return data, 1, err
 	}
 	return nil, 0, store.ErrNotFound
@@ -60,6 +65,23 @@ func (c *counters) Take(_ context.Context, key store.Key, limit int64, _ time.Ti
 	return 1, nil
 }
 
+// steady is a route that cost 50 euro on 39 days and once something else, and what it costs today.
+func steady(once, price fare.Cents) verdict.Sheet {
+	d := fare.DayOf(today)
+	var all []fare.Observation
+	for ago := fare.Day(40); ago >= 0; ago-- {
+		one := fare.Observation{Found: (d - ago).Time().Unix() + 3600, Depart: d + 9, Price: 5000}
+		switch ago {
+		case 0:
+			one.Price = price
+		case 20:
+			one.Price = once
+		}
+		all = append(all, one)
+	}
+	return verdict.Build(all, nil, d)
+}
+
 // site is the page over invented routes.
 type site struct {
 	*httpapi.API
@@ -76,6 +98,10 @@ func openSite(base, data string) site {
 		Sheets: sheets{
 			milbuh:                              sheet(40),
 			{Origin: "MIL", Destination: "PRG"}: sheet(3),
+			{Origin: "MIL", Destination: "VIE"}: sheet(1),
+			{Origin: "MIL", Destination: "BER"}: steady(4980, 4990),
+			{Origin: "MIL", Destination: "ATH"}: steady(6000, 5010),
+			{Origin: "SJO", Destination: "BHM"}: sheet(40),
 			{Origin: "MIL", Destination: "ROM"}: stale,
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 			{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
@@ -119,7 +145,7 @@ func TestPage(t *testing.T) {
 		{"language chosen", "/?lang=en", "it", 200, "Is today's fare a good one?", ""},
 		{"unknown language chosen", "/?lang=fr", "en", 200, "Is today's fare a good one?", ""},
 		{"empty fields", "/?da=&a=+", "it", 200, "Il prezzo di oggi è buono?", ""},
-		{"verdict", "/?da=milano&a=bucure%C8%99ti", "it", 200, "Da Milano a Bucarest Sembra un ottimo prezzo. Oggi costa da 30 € (partenza: 10 maggio 2016). Mai visto così basso in 40 giorni osservati.", "analisi"},
+		{"verdict", "/?da=milano&a=bucure%C8%99ti", "it", 200, "Da Milano a Bucarest Sembra un ottimo prezzo. Oggi da 30 € (partenza: 10 maggio 2016). Mai visto così basso in 40 giorni osservati.", "analisi"},
 		{"verdict in English", "/?da=MIL&a=Bucarest", "en", 200, "Milan to Bucharest It looks like a great fare.", "analisi"},
 		{"too little is known", "/?da=Milano&a=Praga", "it", 200, "Non lo sappiamo ancora.", "analisi"},
 		{"no live fare", "/?da=Milano&a=Roma", "it", 404, "Nessun prezzo recente.", "analisi"},
@@ -129,15 +155,19 @@ func TestPage(t *testing.T) {
 		{"markup for a city", "/?da=%3Cscript%3Ealert(1)%3C/script%3E&a=Roma", "it", 404, "si chiama «<script>alert(1)</script>».", "analisi"},
 		{"same city", "/?da=Milano&a=Milan", "it", 400, "Partenza e arrivo coincidono.", ""},
 		{"no origin", "/?a=Milano", "it", 400, "Da dove parti?", ""},
-		{"repeated", "/?da=Milano&da=Roma&a=Bucarest", "it", 400, "La domanda non si legge.", ""},
-		{"over-long", "/?da=Milano&a=" + strings.Repeat("a", 101), "it", 400, "La domanda non si legge.", ""},
+		{"repeated", "/?da=Milano&da=Roma&a=Bucarest", "it", 400, "Non riusciamo a leggere la domanda.", ""},
+		{"over-long", "/?da=Milano&a=" + strings.Repeat("a", 101), "it", 400, "Non riusciamo a leggere la domanda.", ""},
 		{"bad escape", "/?da=Milano&a=%zz", "en", 400, "We cannot read the question.", ""},
-		{"control character", "/?da=Mil%00ano&a=Roma", "it", 400, "La domanda non si legge.", ""},
-		{"invalid UTF-8", "/?da=Mil%ffano&a=Roma", "it", 400, "La domanda non si legge.", ""},
+		{"control character", "/?da=Mil%00ano&a=Roma", "it", 400, "Non riusciamo a leggere la domanda.", ""},
+		{"invalid UTF-8", "/?da=Mil%ffano&a=Roma", "it", 400, "Non riusciamo a leggere la domanda.", ""},
 		{"storage is down", "/?da=Milano&a=Parigi", "it", 503, "Qualcosa non va da noi.", "analisi"},
 		{"storage fails", "/?da=Milano&a=Madrid", "it", 500, "Qualcosa non va da noi.", "analisi"},
-		{"destinations", "/?da=Milano", "it", 200, "Dove si vola da Milano Le destinazioni più cercate, con il prezzo più basso visto di recente. Scegline una per il verdetto. DestinazioneDaIn 7 giorni Londra24,99 €−5 € Bucarest19,99 €", "price-trends"},
-		{"destinations of a city that is not covered", "/?da=Cuneo", "it", 404, "Di qui non conosciamo ancora voli.", "price-trends"},
+		{"destinations", "/?da=Milano", "it", 200, "Dove si vola da Milano Le destinazioni di cui vediamo più prezzi, con il più basso di quelli recenti. Scegline una per il verdetto. DestinazionePrezzo minimoIn una settimana Londra24,99 €−5 € Bucarest19,99 €", "price-trends"},
+		{"destinations of a city that is not covered", "/?da=Cuneo", "it", 404, "Da qui non conosciamo ancora voli.", "price-trends"},
+		{"destinations of which none has a live fare", "/?da=Olbia", "it", 404, "Nessun prezzo recente. Le rotte da qui sono seguite", "price-trends"},
+		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200, "È un prezzo normale. Oggi da 49,90 € (partenza: 10 marzo 2016). In 39 giorni su 40 costava di più. Di solito costa 50 €: differenza troppo piccola per chiamarlo buono.", "analisi"},
+		{"dear, by little", "/?da=Milano&a=Atene", "it", 200, "Da Milano ad Atene Oggi è appena più caro del solito. Oggi da 50,10 € (partenza: 10 marzo 2016). In 1 giorno su 40 costava di più. Di solito costa 50 €: sono 0,10 € in più.", "analisi"},
+		{"one day is known", "/?da=Milano&a=Vienna", "it", 200, "Di questa rotta conosciamo 1 giorno di prezzi", "analisi"},
 		{"destinations of an unknown city", "/?da=Atlantide", "it", 404, "Questa città non la conosciamo.", "price-trends"},
 		{"destinations while storage is down", "/?da=Parigi", "it", 503, "Qualcosa non va da noi.", "price-trends"},
 	} {
@@ -209,6 +239,26 @@ func TestPageKeepsItsLanguage(t *testing.T) {
 	}
 }
 
+// TestPageOfNamesakes: a city that shares its name with a busier one is asked for by its code, in the form and in every link.
+func TestPageOfNamesakes(t *testing.T) {
+	s := openSite("https://v.example", "")
+	for target, wants := range map[string][]string{
+		"/?da=SJO&a=BHM": {
+			`name="da" value="SJO"`, `name="a" value="BHM"`, `href="/?da=BHM&a=SJO"`, `href="/?da=SJO"`,
+			`href="https://v.example/?da=SJO&a=BHM"`, `href="https://v.example/?da=SJO&a=BHM&lang=en"`, `<p class="route">Da San José a Birmingham</p>`,
+		},
+		"/?da=Milano":          {`<a href="/?da=Milano&a=BHM">Birmingham</a>`, `<a href="/?da=Milano&a=Londra">Londra</a>`},
+		"/?da=SJO&a=Bukarestt": {`href="/?da=SJO&a=Bucarest"`},
+	} {
+		body := html.UnescapeString(s.visit(target, "Accept-Language", "it").Body.String())
+		for _, want := range wants {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s lacks %s", target, want)
+			}
+		}
+	}
+}
+
 // TestPageIsLinkedTo: what other sites show of a verdict.
 func TestPageIsLinkedTo(t *testing.T) {
 	head := func(s site, target string) string {
@@ -223,7 +273,7 @@ func TestPageIsLinkedTo(t *testing.T) {
 		`<link rel="canonical" href="https://verdetto.example/?da=Milano&a=Bucarest">`,
 		`<link rel="alternate" hreflang="en" href="https://verdetto.example/?da=Milan&a=Bucharest&lang=en">`,
 		`<link rel="alternate" hreflang="it" href="https://verdetto.example/?da=Milano&a=Bucarest">`,
-		`<meta property="og:description" content="Oggi costa da 30`,
+		`<meta property="og:description" content="Oggi da 30`,
 		`<html lang="it">`,
 	} {
 		if !strings.Contains(got, want) {

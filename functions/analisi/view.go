@@ -20,6 +20,8 @@ type view struct {
 	W           *words
 	Lang        string // the language, where it was chosen
 	From, To    string // as typed, or as the cities are called
+	AskFrom     string // what leads to them again, which their names may not
+	AskTo       string
 	FromBad     bool
 	ToBad       bool
 	Title       string
@@ -100,7 +102,7 @@ type destination struct {
 // start is a page that says nothing yet.
 func (h home) start(q question) view {
 	v := view{
-		W: q.words, From: q.from, To: q.to, Title: q.words.Title, Description: q.words.Description, status: http.StatusOK,
+		W: q.words, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Title: q.words.Title, Description: q.words.Description, status: http.StatusOK,
 		Itself: address("", "", lasting(q.words.Lang)), Italian: "/", English: "/?lang=en",
 	}
 	if q.chosen {
@@ -139,16 +141,16 @@ func (v *view) about(q question, from places.Place, to *places.Place) {
 	in := func(lang string) string {
 		there := ""
 		if to != nil {
-			there = nameIn(lang, *to)
+			there = asked(to.City, nameIn(lang, *to))
 		}
-		return address(nameIn(lang, from), there, lasting(lang))
+		return address(asked(from.City, nameIn(lang, from)), there, lasting(lang))
 	}
 	v.Italian, v.English = in("it"), in("en")
 	v.Itself = in(q.words.Lang)
-	v.From = from.Name
+	v.From, v.AskFrom = from.Name, asked(from.City, from.Name)
 	v.Title = q.words.popularFrom(from.Name)
 	if to != nil {
-		v.To = to.Name
+		v.To, v.AskTo = to.Name, asked(to.City, to.Name)
 		v.route = fare.Route{Origin: from.City, Destination: to.City}
 		v.Title = q.words.route(from.Name, to.Name)
 	}
@@ -168,8 +170,8 @@ func (v *view) judged(q question, sheet verdict.Sheet, a verdict.Analysis, today
 		Fresh:   w.fresh(w.ago(int(today-newest(sheet))), a.Osservazioni),
 		Updated: a.AggiornatoIl.Format(time.RFC3339),
 		Share:   anchor{w.Share, v.Itself},
-		Back:    anchor{w.route(v.To, v.From), q.link(v.To, v.From)},
-		Others:  anchor{w.PopularOther + " " + v.From, q.link(v.From, "")},
+		Back:    anchor{w.route(v.To, v.From), q.link(v.AskTo, v.AskFrom)},
+		Others:  anchor{w.PopularOther + " " + v.From, q.link(v.AskFrom, "")},
 	}
 	v.Verdict, v.Alert = j, v.route.String()
 	v.Card = "/card/" + v.route.String() + "-" + w.Lang + ".png"
@@ -189,7 +191,7 @@ func (v *view) judged(q question, sheet verdict.Sheet, a verdict.Analysis, today
 
 // stand says how today's fare stands, and how sure that is.
 func (j *judgement) stand(w *words, t verdict.Standing, a verdict.Verdetto) {
-	j.Facts = append(j.Facts, w.dearer(t.Size-t.Below-t.Equal, t.Equal, t.Size), w.against(t.Price, t.Median))
+	j.Facts = append(j.Facts, w.dearer(t.Size-t.Below-t.Equal, t.Equal, t.Size), w.against(t.Price, t.Median, a.Livello))
 	j.Sure, j.SureDays = w.Sure[a.Affidabilita], w.certainty(t.Size)
 	certainty := 1 + slices.Index([]string{verdict.Bassa, verdict.Media, verdict.Alta}, a.Affidabilita)
 	for i := range j.Dots {
@@ -229,7 +231,7 @@ func (j *judgement) departures(w *words, sheet verdict.Sheet) {
 		for _, m := range sheet.Months[:min(2, len(sheet.Months)/2)] {
 			best = append(best, fmt.Sprintf("%s (%s)", w.month(time.Month(m.Month)), w.money((m.Median+50)/100*100)))
 		}
-		j.MonthsText = w.monthsBest(best)
+		j.MonthsText = w.monthsBest(best, len(sheet.Months))
 		m := chart.Months{Months: sheet.Months, Best: len(best), Name: w.short, Label: j.MonthsText}
 		j.Months.Wide = m.SVG(680, 190)
 		m.Name = w.initial
@@ -239,11 +241,9 @@ func (j *judgement) departures(w *words, sheet verdict.Sheet) {
 		}
 	}
 	if sheet.Window != nil {
-		saving := ""
-		if sheet.Window.Saving > 0 {
-			saving = w.money(sheet.Window.Saving)
-		}
-		j.WindowText = w.window(sheet.Window.From, sheet.Window.To, saving)
+		// The saving of the API is between medians of many departures and seasons: no
+		// reader should expect it of one.
+		j.WindowText = w.window(sheet.Window.From, sheet.Window.To)
 		c := chart.Window{Window: *sheet.Window, Ends: w.WindowEnds, Label: j.WindowText}
 		j.Window = drawn{c.SVG(680), c.SVG(328)}
 	}
@@ -262,7 +262,7 @@ func (v *view) popular(q question, from places.Place, all trends.Origin, today f
 			break
 		}
 		name := places.Name(e.Destination, w.Lang)
-		d := destination{City: name, To: q.link(from.Name, name), Price: w.money(live.Price)}
+		d := destination{City: name, To: q.link(v.AskFrom, asked(e.Destination, name)), Price: w.money(live.Price)}
 		switch change := live.Price - e.Previous; {
 		case e.Previous == 0:
 		case change < 0:
@@ -275,7 +275,7 @@ func (v *view) popular(q question, from places.Place, all trends.Origin, today f
 		p.Rows = append(p.Rows, d)
 	}
 	if len(p.Rows) == 0 {
-		v.refuse(http.StatusNotFound, w.NoFareTitle, w.Nothing)
+		v.refuse(http.StatusNotFound, w.NoFareTitle, w.NoneLive)
 		return
 	}
 	v.Popular = p

@@ -15,7 +15,8 @@ import (
 type words struct {
 	Lang, Title, Description string
 
-	From, To, Ask, Swap, Example       string
+	From, To, Ask, Example             string
+	Placeholders                       [2]string // cities that show what to write
 	Claim, Lede                        string
 	How                                [3][2]string // why it can be believed: a heading and a sentence each
 	ExampleNote                        string
@@ -25,6 +26,7 @@ type words struct {
 	Verdicts              map[string]string // headline by level
 	Hints                 map[string]string // likewise, where the certainty is low
 	Brief, BriefHints     map[string]string // the same behind a price
+	Barely                [2]string         // headline of a fare that ranks as caro and costs hardly more than usual, and the same behind a price
 	Sure                  map[string]string // by reliability
 	Seasonal              string
 	History, HistoryNote  string
@@ -44,12 +46,12 @@ type words struct {
 	Alert, AlertLede, Email, Threshold, ThresholdNote, Subscribe, Privacy string
 	Pro, ProLede, Buy, ProNote                                            string
 
-	UnknownTitle, Perhaps, SameTitle, SameLede                   string
-	NotCoveredTitle, NotCoveredLede, NoFareTitle                 string
-	TooManyTitle, TooManyLede, FaultTitle, FaultLede             string
-	BadTitle, BadLede, MissingTitle, MissingLede, NothingTitle   string
-	Nothing, AlertAnyway, SendFailed, Sending, Offered, NoOffers string
-	Sent, Refused, Later                                         string
+	UnknownTitle, Perhaps, SameTitle, SameLede                             string
+	NotCoveredTitle, NotCoveredLede, NoFareTitle                           string
+	TooManyTitle, TooManyLede, FaultTitle, FaultLede                       string
+	BadTitle, BadLede, MissingTitle, MissingLede, NothingTitle             string
+	Nothing, NoneLive, AlertAnyway, SendFailed, Sending, Offered, NoOffers string
+	Sent, Refused, RefusedEmail, Later                                     string
 
 	route       func(from, to string) string
 	popularFrom func(city string) string
@@ -57,11 +59,11 @@ type words struct {
 	noFare      func(newest string) string
 	today       func(price, depart string) string
 	dearer      func(dearer, equal, size int) string
-	against     func(price, median fare.Cents) string
+	against     func(price, median fare.Cents, level string) string
 	certainty   func(days int) string
 	tooLittle   func(days, needed int) string
-	monthsBest  func(months []string) string
-	window      func(from, to int, saving string) string
+	monthsBest  func(months []string, known int) string // known: months that there are fares of
+	window      func(from, to int) string
 	fresh       func(when string, observations int) string
 	asOf        func(day string) string
 	scaleLabel  func(percentile, low, high int) string
@@ -70,6 +72,7 @@ type words struct {
 	money       func(fare.Cents) string
 	count       func(int) string
 	months      [12]string
+	first       string // behind the first day of a month
 }
 
 // whole writes an amount without its cents where there are none.
@@ -90,9 +93,18 @@ func nearly(price, median fare.Cents) bool {
 	return price*100 > median*98 && price*98 < median*100
 }
 
+// barely tells whether a fare is called expensive for its rank alone: on a route
+// whose price hardly moves, a few cents more than usual are dearer than nearly all days.
+func barely(a verdict.Verdetto) bool {
+	return a.Livello == verdict.Caro && nearly(*a.MedianaCent+*a.ScartoMedianaCent, *a.MedianaCent)
+}
+
 // verdict is the headline of a verdict: what is little sure is said as a hint.
 func (w *words) verdict(a verdict.Verdetto) string {
-	if a.Affidabilita == verdict.Bassa {
+	switch {
+	case barely(a):
+		return w.Barely[0]
+	case a.Affidabilita == verdict.Bassa:
 		return w.Hints[a.Livello]
 	}
 	return w.Verdicts[a.Livello]
@@ -100,6 +112,9 @@ func (w *words) verdict(a verdict.Verdetto) string {
 
 // brief is a verdict behind its price, for a title and a card.
 func (w *words) brief(price fare.Cents, a verdict.Verdetto) string {
+	if barely(a) {
+		return w.money(price) + ", " + w.Barely[1]
+	}
 	said := w.Brief
 	if a.Affidabilita == verdict.Bassa {
 		said = w.BriefHints
@@ -127,7 +142,19 @@ func (w *words) initial(m time.Month) string { return strings.ToUpper(w.months[m
 // date is a day as it is said.
 func (w *words) date(d fare.Day) string {
 	t := d.Time()
-	return fmt.Sprintf("%d %s %d", t.Day(), w.month(t.Month()), t.Year())
+	first := ""
+	if t.Day() == 1 {
+		first = w.first
+	}
+	return fmt.Sprintf("%d%s %s %d", t.Day(), first, w.month(t.Month()), t.Year())
+}
+
+// plural counts things.
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + more
 }
 
 // list joins names with commas.
