@@ -33,10 +33,17 @@ function completes(input, words) {
     all[at].scrollIntoView({ block: 'nearest' });
     input.setAttribute('aria-activedescendant', all[at].id);
   };
+  // What was asked for before the reader has decided is wanted no more: it would open the list again.
+  const leave = () => {
+    clearTimeout(later);
+    asked?.abort();
+    close();
+  };
+
   const choose = (option) => {
     input.value = option.dataset.ask;
     input.removeAttribute('aria-invalid');
-    close();
+    leave();
     status.textContent = '';
   };
   const show = (cities) => {
@@ -80,14 +87,11 @@ function completes(input, words) {
     if (e.key === 'ArrowDown') mark(at + 1);
     else if (e.key === 'ArrowUp') mark(at < 0 ? -1 : at - 1);
     else if (e.key === 'Enter' && at >= 0) choose(list.children[at]);
-    else if (e.key === 'Escape') close();
+    else if (e.key === 'Escape') leave();
     else return;
     e.preventDefault();
   });
-  input.addEventListener('blur', () => {
-    clearTimeout(later);
-    close();
-  });
+  input.addEventListener('blur', leave);
   list.addEventListener('mousedown', (e) => e.preventDefault()); // the field keeps the focus
   list.addEventListener('click', (e) => {
     const option = e.target.closest('li');
