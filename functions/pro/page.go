@@ -8,8 +8,8 @@ import (
 	"html/template"
 	"net/http"
 	"sync"
-	"time"
 
+	"verdetto/shared/mail"
 	"verdetto/shared/page"
 )
 
@@ -67,7 +67,7 @@ func showKey(accept, language string, k issued) (*page.Response, error) {
 		Italian bool
 		Key     string
 		Until   string
-	}{italian, k.APIKey, k.ExpiresAt.UTC().Format(time.DateOnly)}); err != nil {
+	}{italian, k.APIKey, mail.Moment(k.ExpiresAt, language)}); err != nil {
 		return nil, fmt.Errorf("show key: %w", err)
 	}
 	title := "Your Pro key"

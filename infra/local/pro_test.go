@@ -275,6 +275,9 @@ func TestKeyPage(t *testing.T) {
 		!strings.Contains(a.header.Get("Content-Security-Policy"), "default-src 'none'") || !s.works(key) {
 		t.Errorf("%d %v %s", a.status, a.header, a.body)
 	}
+	if !regexp.MustCompile(`until <strong>\d+ [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC</strong>`).MatchString(a.body) {
+		t.Errorf("the end of the plan is not said as people say dates: %s", a.body)
+	}
 }
 
 func TestPlanByCardFollowsTheSubscription(t *testing.T) {

@@ -134,11 +134,11 @@ func viewAlert(a Alert) (alertView, error) {
 		return v, fmt.Errorf("link: %w", err)
 	}
 	v.LevelText, v.ReliabilityText = level, reliability
-	v.Departs, v.Seen = dayEN(a.Depart), dateEN(a.Found)
+	v.Departs, v.Seen = dayEN(a.Depart), Moment(a.Found, English)
 	money := moneyEN
 	if v.Italian {
 		v.LevelText, v.ReliabilityText = a.Level, a.Reliability
-		v.Departs, v.Seen = dayIT(a.Depart), dateIT(a.Found)
+		v.Departs, v.Seen = dayIT(a.Depart), Moment(a.Found, Italian)
 		money = moneyIT
 	}
 	v.PriceText, v.MedianText, v.MinimumText = money(a.Price), money(a.Median), money(a.Minimum)
@@ -185,7 +185,7 @@ var weekdays = [...]string{"domenica", "lunedì", "martedì", "mercoledì", "gio
 
 func dayIT(d fare.Day) string {
 	t := d.Time()
-	date, _, _ := strings.Cut(dateIT(t), ",")
+	date, _, _ := strings.Cut(Moment(t, Italian), ",")
 	return weekdays[t.Weekday()] + " " + date
 }
 

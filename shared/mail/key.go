@@ -104,7 +104,7 @@ func view(k Key, recovered bool) (keyView, error) {
 		return v, fmt.Errorf("base URL: %w", err)
 	}
 	v.BaseURL = strings.TrimRight(k.BaseURL, "/")
-	v.UntilIT, v.UntilEN = dateIT(k.Until), dateEN(k.Until)
+	v.UntilIT, v.UntilEN = Moment(k.Until, Italian), Moment(k.Until, English)
 	switch k.Lang {
 	case Italian:
 		v.Langs, v.Subject = []string{Italian}, "La tua chiave Verdetto Pro"
@@ -121,13 +121,15 @@ func view(k Key, recovered bool) (keyView, error) {
 var months = [...]string{"gennaio", "febbraio", "marzo", "aprile", "maggio", "giugno",
 	"luglio", "agosto", "settembre", "ottobre", "novembre", "dicembre"}
 
-func dateIT(t time.Time) string {
+// Moment is a time as it is said in a language.
+func Moment(t time.Time, lang string) string {
 	t = t.UTC()
+	if lang != Italian {
+		return t.Format("2 January 2006, 15:04 UTC")
+	}
 	first := ""
 	if t.Day() == 1 {
 		first = "º"
 	}
 	return fmt.Sprintf("%d%s %s %d, ore %s UTC", t.Day(), first, months[t.Month()-1], t.Year(), t.Format("15:04"))
 }
-
-func dateEN(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }

@@ -125,7 +125,7 @@ func TestDates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if it, en := dateIT(at), dateEN(at); it != c.italian || en != c.english {
+		if it, en := Moment(at, Italian), Moment(at, English); it != c.italian || en != c.english {
 			t.Errorf("%s is %q and %q", c.at, it, en)
 		}
 	}
