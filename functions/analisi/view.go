@@ -206,7 +206,7 @@ func (j *judgement) picture(w *words, sheet verdict.Sheet, scale verdict.Scale, 
 	j.Scale = drawn{s.SVG(680), s.SVG(328)}
 	weeks := verdict.Since(verdict.Weeks(sheet), today, freeWeeks)
 	h := chart.History{
-		Weeks: weeks, Scale: scale, Today: today, Price: t.Price, Level: level,
+		Weeks: weeks, Scale: scale, Today: today, Price: t.Price, Level: level, Names: w.Levels,
 		Money: w.money, Month: w.short,
 		Label: w.historyIs(w.money(t.Price), w.money(t.Minimum), w.money(t.Median)),
 	}

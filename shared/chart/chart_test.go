@@ -43,7 +43,7 @@ func charts() map[string]string {
 			{First: monday(-1), Minimum: 2500, Median: 3000, Days: 7}, {First: monday(0), Minimum: 2600, Median: 2600, Days: 1},
 		},
 		Scale: verdict.Scale{Prices: prices(2500, 2600, 2800, 2800, 3000, 3000, 3100, 4100, 9900), Ottimo: 2500, Buono: 2799, Normale: 3050},
-		Today: 16861, Price: 2599, Level: "buono", Money: money, Month: month, Label: `a "label" <with> marks`,
+		Today: 16861, Price: 2599, Level: "buono", Names: [4]string{"a", "b", "c", "<d>"}, Money: money, Month: month, Label: `a "label" <with> marks`,
 	}
 	flat := history
 	flat.Weeks, flat.Price = nil, 1999
@@ -129,6 +129,12 @@ func TestTheLevelsOfTheHistory(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"ottimo", "buono", "normale", "caro"}, bands); diff != "" {
 		t.Error(diff)
+	}
+	// Those with room for it bear their names.
+	for _, name := range []string{">a<", ">b<", ">c<", ">&lt;d&gt;<"} {
+		if !strings.Contains(svg, name) {
+			t.Errorf("no band bears the name %s", name)
+		}
 	}
 	// A fare that never moves is normal: there is no price below it that was ever seen.
 	if flat := charts()["history-flat"]; strings.Contains(flat, `class="band caro"`) == false || strings.Contains(flat, `class="band buono"`) {

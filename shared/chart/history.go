@@ -17,6 +17,7 @@ type History struct {
 	Today fare.Day
 	Price fare.Cents // today's
 	Level string
+	Names [4]string // of the levels, best first
 	Money func(fare.Cents) string
 	Month func(time.Month) string
 	Label string
@@ -48,6 +49,11 @@ func (h History) SVG(width, height int) template.HTML {
 		c.line("grid", left, y(p), float64(width), y(p))
 		if math.Abs(y(p)-y(h.Price)) > 14 { // where today's own price is written
 			c.text("tick", "end", left-7, y(p)+4, h.Money(p))
+		}
+	}
+	for i, name := range h.Names {
+		if upper := y(edges[i+1]); y(edges[i])-upper >= 16 { // a narrower one has no room for its name
+			c.text("name", "start", left+6, upper+13, name)
 		}
 	}
 	for d := from; d < h.Today; d++ {
