@@ -70,6 +70,7 @@ func (s *Service) recover(ctx context.Context, in *recoverInput) (*recoverOutput
 const (
 	jobsAtOnce = 25
 	jobLease   = time.Minute
+	sendTime   = 15 * time.Second // more than a mail takes
 )
 
 // Work does what is in the outbox, and says how many jobs it ended. What fails
@@ -78,6 +79,9 @@ func (s *Service) Work(ctx context.Context) (done int, err error) {
 	jobs, err := s.Outbox.Take(ctx, jobsAtOnce, s.Now(), jobLease)
 	faults := []error{err}
 	for _, j := range jobs {
+		if s.Now().Add(sendTime).After(j.Leased) {
+			break // the carrier is slow: somebody else may be about to take up what is left
+		}
 		err := s.sendKey(ctx, j)
 		if errors.Is(err, mail.ErrRefused) {
 			s.Log.WarnContext(ctx, "mail refused for good", "kind", j.Kind, "error", err)

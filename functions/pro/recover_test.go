@@ -1,0 +1,77 @@
+package pro_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"verdetto/functions/pro"
+	"verdetto/shared/apikey"
+	"verdetto/shared/mail"
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+)
+
+// slow is a carrier that takes its time over each mail.
+type slow struct {
+	now   *time.Time
+	mails map[string]int
+}
+
+func (s *slow) Send(_ context.Context, m mail.Message) error {
+	*s.now = s.now.Add(10 * time.Second)
+	s.mails[m.To]++
+	return nil
+}
+
+// TestASlowCarrier: a worker begins no mail whose job may be another's before it is sent.
+// What it leaves is done by the next, and nobody is sent two keys of which one is void.
+func TestASlowCarrier(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	clock := func() time.Time { return now }
+	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	carrier := &slow{&now, map[string]int{}}
+	s := &pro.Service{
+		Keys: store.Keys{Table: table}, Outbox: store.Outbox{Table: table, Name: "pro"}, Sender: carrier,
+		Pepper: []byte("pepper"), BaseURL: "https://verdetto.example", Random: rand.Reader, Now: clock, Log: slog.New(slog.DiscardHandler),
+	}
+	const payers = 12
+	for i := range payers {
+		email := fmt.Sprintf("payer%d@example.com", i)
+		if err := s.Keys.Change(t.Context(), apikey.Of(s.Pepper, email), func(c *store.Customer) error {
+			c.Until = now.AddDate(0, 1, 0)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Outbox.Put(t.Context(), store.Job{Kind: "recover key", Email: email, Lang: "en", At: now}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, err := s.Work(t.Context())
+	if err != nil || first == 0 || first == payers {
+		t.Fatalf("%d mails within a lease of a minute at 10 s each, %v", first, err)
+	}
+	for range payers {
+		if _, err := s.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(time.Minute)
+	}
+	if len(carrier.mails) != payers {
+		t.Errorf("%d of %d were sent a key", len(carrier.mails), payers)
+	}
+	for to, n := range carrier.mails {
+		if n != 1 {
+			t.Errorf("%s was sent %d keys", to, n)
+		}
+	}
+}
