@@ -52,7 +52,7 @@ type Config struct {
 	// Undescribed is for a process that does not make the published description.
 	// It starts the sooner: endpoints get ready when they are first asked for.
 	Undescribed bool
-	// Pages, where set, shows problems to people as pages: page.Problems. A function
+	// Pages, where set, shows problems to people as pages, where the edge keeps no answers: page.Problems. A function
 	// without pages of its own does without, and without the templates they are made with.
 	Pages func(http.Handler) http.Handler
 	// Metrics, where set, puts metrics into the line that each request has in the log.
@@ -77,7 +77,14 @@ func New(config Config) *API {
 	}
 	a.handler = a.outer(http.HandlerFunc(a.route))
 	if config.Pages != nil {
-		a.handler = config.Pages(a.handler)
+		plain, pages := a.handler, config.Pages(a.handler)
+		a.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if a.kept(r.URL.Path) {
+				plain.ServeHTTP(w, r)
+			} else {
+				pages.ServeHTTP(w, r)
+			}
+		})
 	}
 	return a
 }
@@ -244,6 +251,13 @@ func (a *API) at(path string) ([]routes.Route, bool) {
 	folder := path[:strings.LastIndex(path, "/")+1]
 	here, ok := a.routes[folder+"{file}"]
 	return here, ok && path != folder
+}
+
+// kept tells whether the edge may keep what is answered at a path. What it keeps
+// is for every caller of its key, to which the Accept header does not belong.
+func (a *API) kept(path string) bool {
+	here, _ := a.at(canonical(path))
+	return slices.ContainsFunc(here, func(r routes.Route) bool { return r.Edge != routes.Edge{} })
 }
 
 // canonical is a path without the alias before it.
