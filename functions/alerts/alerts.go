@@ -35,26 +35,26 @@ type Service struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 	// Wake, where set, is called when there is work in the outbox.
-	Wake func()
+	SignalWorker func()
 
 	spend func(context.Context) error // counts a call that asks for an alert
 }
 
 // The problems that asking can meet.
 var (
-	UnknownCity = httpapi.Kind{Status: http.StatusNotFound, Code: "citta-sconosciuta", Title: "No city with an airport bears that name"}
-	SameCity    = httpapi.Kind{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
+	UnknownCity = httpapi.ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta", Title: "No city with an airport bears that name"}
+	SameCity    = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
 )
 
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
-	s.spend = func(ctx context.Context) error { return api.Spend(ctx, "alerts") }
+	s.spend = func(ctx context.Context) error { return api.ConsumeQuota(ctx, "alerts") }
 	httpapi.Handle(api, "alerts", httpapi.Doc{
 		Summary: "Ask for a price-drop alert",
 		Description: "A mail goes to the address with a link to confirm; until then nothing is sent, and after 48 hours it is forgotten. " +
 			"The answer is the same for every address. Asking again for a route changes its threshold, once that is confirmed.",
-		Problems: []httpapi.Kind{UnknownCity, SameCity, httpapi.TooMany},
-		Raw:      true, Takes: wanted{}, Answer: accepted{}, Status: http.StatusAccepted, Spends: true,
+		Problems: []httpapi.ProblemType{UnknownCity, SameCity, httpapi.TooMany},
+		Raw:      true, Takes: wanted{}, Answer: accepted{}, Status: http.StatusAccepted, ConsumesQuota: true,
 		Pages: []int{http.StatusAccepted, http.StatusBadRequest, http.StatusNotFound, http.StatusTooManyRequests},
 	}, nil, s.ask)
 	httpapi.Handle(api, "alerts-confirm-page", pages("The page that a link to confirm leads to", 200, 400, 410), nil, s.confirmPage)
@@ -71,7 +71,7 @@ func (s *Service) Register(api *httpapi.API) {
 
 // pages describes an endpoint that people reach through links in mails.
 func pages(summary string, statuses ...int) httpapi.Doc {
-	return httpapi.Doc{Summary: summary, Description: "Answers with a page.", Problems: []httpapi.Kind{httpapi.TooMany}, Pages: statuses}
+	return httpapi.Doc{Summary: summary, Description: "Answers with a page.", Problems: []httpapi.ProblemType{httpapi.TooMany}, Pages: statuses}
 }
 
 // subscriber stands for an address.

@@ -71,9 +71,9 @@ func (s *Service) keep(ctx context.Context, w wish, lang string) error {
 	}
 	alert := store.Alert{Subscriber: s.subscriber(w.email), Route: w.route, Email: w.email, Language: lang, Threshold: w.threshold}
 	now := s.Now()
-	err = s.Alerts.Ask(ctx, id, alert, now.Add(PendingHours*time.Hour), store.Job{Kind: askKind, Ref: id, At: now})
-	if err == nil && s.Wake != nil {
-		s.Wake()
+	err = s.Alerts.AddPending(ctx, id, alert, now.Add(PendingHours*time.Hour), store.Job{Kind: askKind, Ref: id, At: now})
+	if err == nil && s.SignalWorker != nil {
+		s.SignalWorker()
 	}
 	return err
 }

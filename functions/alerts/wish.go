@@ -43,7 +43,7 @@ type fault struct {
 	field   string
 	english string
 	italian string
-	kind    *httpapi.Kind // nil: a plain 400
+	kind    *httpapi.ProblemType // nil: a plain 400
 }
 
 // refusal is the problem that names the faults.

@@ -21,24 +21,24 @@ import (
 )
 
 // Sheets is where verdicts are read from.
-type Sheets interface {
+type Summaries interface {
 	// Sheet gives the encoded sheet of a route, or an error that is store.ErrNotFound where none was ever made.
-	Sheet(ctx context.Context, r fare.Route, read store.Consistency) ([]byte, int64, error)
+	Summary(ctx context.Context, r fare.Route, read store.Consistency) ([]byte, int64, error)
 }
 
 // Wishes is where origins are remembered that callers asked for in vain.
-type Wishes interface {
-	Want(ctx context.Context, origin fare.City, until time.Time) error
+type OriginRequests interface {
+	RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error
 }
 
 // Service answers verdicts.
 type Service struct {
-	Sheets   Sheets
-	Wishes   Wishes
-	Coverage Coverage
-	Now      func() time.Time
-	Log      *slog.Logger
-	BaseURL  string // where the service is reached, for what must be linked to in full; empty: not known
+	Summaries      Summaries
+	OriginRequests OriginRequests
+	Coverage       Coverage
+	Now            func() time.Time
+	Log            *slog.Logger
+	BaseURL        string // where the service is reached, for what must be linked to in full; empty: not known
 
 	noted sync.Map // origins that this process has noted: once is enough
 }
@@ -52,7 +52,7 @@ func (s *Service) want(ctx context.Context, origin fare.City) {
 	if last, ok := s.noted.Load(origin); ok && last.(fare.Day) == today {
 		return
 	}
-	if err := s.Wishes.Want(ctx, origin, (today + wishDays).Time()); err != nil {
+	if err := s.OriginRequests.RequestOrigin(ctx, origin, (today + wishDays).Time()); err != nil {
 		s.Log.ErrorContext(ctx, "wish not noted", "error", err)
 		return
 	}
@@ -61,10 +61,10 @@ func (s *Service) want(ctx context.Context, origin fare.City) {
 
 // The problems that a verdict can meet.
 var (
-	UnknownCity = httpapi.Kind{Status: http.StatusNotFound, Code: "citta-sconosciuta", Title: "No city with an airport bears that name"}
-	NotCovered  = httpapi.Kind{Status: http.StatusNotFound, Code: "rotta-non-coperta", Title: "The route is not covered"}
-	NoLiveFare  = httpapi.Kind{Status: http.StatusNotFound, Code: "nessuna-tariffa", Title: "There is no live fare on the route"}
-	SameCity    = httpapi.Kind{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
+	UnknownCity = httpapi.ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta", Title: "No city with an airport bears that name"}
+	NotCovered  = httpapi.ProblemType{Status: http.StatusNotFound, Code: "rotta-non-coperta", Title: "The route is not covered"}
+	NoLiveFare  = httpapi.ProblemType{Status: http.StatusNotFound, Code: "nessuna-tariffa", Title: "There is no live fare on the route"}
+	SameCity    = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
 )
 
 type input struct {
@@ -86,7 +86,7 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.Handle(api, "analisi", httpapi.Doc{
 		Summary:     "Price verdict for a route",
 		Description: "Says whether today's cheapest one-way economy fare for one adult is cheap, compared with the cheapest fare of the same route on past days.",
-		Problems:    []httpapi.Kind{UnknownCity, NotCovered, NoLiveFare, SameCity},
+		Problems:    []httpapi.ProblemType{UnknownCity, NotCovered, NoLiveFare, SameCity},
 	}, func(_ context.Context, in *input) error {
 		return Differ(in.cities())
 	}, func(ctx context.Context, in *input) (*output, error) {
@@ -136,7 +136,7 @@ func (s *Service) Analysis(ctx context.Context, from, to Named) (verdict.Analysi
 func Find(c Named) (places.Place, error) { return find(c.Parameter, c.Name) }
 
 // sheet gives the ends of a route and what is known of it.
-func (s *Service) sheet(ctx context.Context, from, to Named) (origin, destination places.Place, sheet verdict.Sheet, err error) {
+func (s *Service) sheet(ctx context.Context, from, to Named) (origin, destination places.Place, sheet verdict.RouteSummary, err error) {
 	if origin, err = Find(from); err != nil {
 		return origin, destination, sheet, err
 	}
@@ -152,13 +152,13 @@ func (s *Service) sheet(ctx context.Context, from, to Named) (origin, destinatio
 }
 
 // read reads a sheet. That there is none is noted, so that the next refresh asks for it.
-func (s *Service) read(ctx context.Context, route fare.Route) (verdict.Sheet, error) {
-	data, _, err := s.Sheets.Sheet(ctx, route, store.Eventual)
+func (s *Service) read(ctx context.Context, route fare.Route) (verdict.RouteSummary, error) {
+	data, _, err := s.Summaries.Summary(ctx, route, store.Eventual)
 	if err != nil {
 		if errors.Is(err, store.ErrNotFound) {
 			s.want(ctx, route.Origin)
 		}
-		return verdict.Sheet{}, err
+		return verdict.RouteSummary{}, err
 	}
 	return verdict.Decode(data)
 }

@@ -28,9 +28,9 @@ import (
 // sheets is a store of sheets in memory; an error in it is what reading gives.
 type sheets map[fare.Route]any
 
-func (s sheets) Sheet(_ context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
+func (s sheets) Summary(_ context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
 	switch v := s[r].(type) {
-	case verdict.Sheet:
+	case verdict.RouteSummary:
 		return v.Encode(), 1, nil
 	case []byte:
 		return v, 1, nil
@@ -46,7 +46,7 @@ var (
 )
 
 // sheet is a route seen on so many past days, and today.
-func sheet(days int) verdict.Sheet {
+func sheet(days int) verdict.RouteSummary {
 	d := fare.DayOf(today)
 	var all []fare.Observation
 	for i := 0; i <= days; i++ {
@@ -66,7 +66,7 @@ type wishes struct {
 	err   error
 }
 
-func (w *wishes) Want(_ context.Context, origin fare.City, until time.Time) error {
+func (w *wishes) RequestOrigin(_ context.Context, origin fare.City, until time.Time) error {
 	if w.err != nil {
 		return w.err
 	}
@@ -81,7 +81,7 @@ func (unlimited) Take(context.Context, store.Key, int64, time.Time) (int64, erro
 
 func serve(t *testing.T, s sheets) *httpapi.API {
 	t.Helper()
-	return serveWith(t, &analisi.Service{Sheets: s, Wishes: &wishes{}})
+	return serveWith(t, &analisi.Service{Summaries: s, OriginRequests: &wishes{}})
 }
 
 func serveWith(t *testing.T, s *analisi.Service) *httpapi.API {
@@ -225,7 +225,7 @@ func TestProblems(t *testing.T) {
 
 func TestWishes(t *testing.T) {
 	w := &wishes{err: errors.New("storage is down")}
-	h := serveWith(t, &analisi.Service{Sheets: sheets{milbuh: sheet(40)}, Wishes: w})
+	h := serveWith(t, &analisi.Service{Summaries: sheets{milbuh: sheet(40)}, OriginRequests: w})
 	ask := func(query string, status int) {
 		t.Helper()
 		if got := get(t, h, "/v1/analisi?"+query); got.Code != status {
@@ -283,7 +283,7 @@ func (coverage) Into(_ context.Context, destination, after fare.City, limit int)
 }
 
 func TestRoutes(t *testing.T) {
-	h := serveWith(t, &analisi.Service{Sheets: sheets{}, Wishes: &wishes{}, Coverage: coverage{}})
+	h := serveWith(t, &analisi.Service{Summaries: sheets{}, OriginRequests: &wishes{}, Coverage: coverage{}})
 	for _, c := range []struct {
 		name, query string
 		status      int

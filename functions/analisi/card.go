@@ -30,7 +30,7 @@ func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.Handle(api, "card", httpapi.Doc{
 		Summary:     "Picture of a verdict",
 		Description: "What is shown where a verdict's page is linked to: a PNG of 1200 by 630.",
-		Problems:    []httpapi.Kind{NoCard},
+		Problems:    []httpapi.ProblemType{NoCard},
 	}, func(_ context.Context, in *cardInput) error {
 		_, _, err := cardOf(in.File)
 		return err

@@ -150,7 +150,7 @@ func (v *view) unknown(q question, from, to places.Place, knowsFrom, knowsTo boo
 
 // counted spends a call of the reader's cap, or answers that it is used up.
 func (h home) counted(r *http.Request, name string, v *view) bool {
-	err := h.api.Spend(r.Context(), name)
+	err := h.api.ConsumeQuota(r.Context(), name)
 	if err == nil {
 		return true
 	}

@@ -66,7 +66,7 @@ func (c *counters) Take(_ context.Context, key store.Key, limit int64, _ time.Ti
 }
 
 // steady is a route that cost 50 euro on 39 days and once something else, and what it costs today.
-func steady(once, price fare.Cents) verdict.Sheet {
+func steady(once, price fare.Cents) verdict.RouteSummary {
 	d := fare.DayOf(today)
 	var all []fare.Observation
 	for ago := fare.Day(40); ago >= 0; ago-- {
@@ -95,7 +95,7 @@ func openSite(base, data string) site {
 	s := site{counters: &counters{}, wishes: &wishes{}}
 	now := func() time.Time { return today }
 	service := &analisi.Service{
-		Sheets: sheets{
+		Summaries: sheets{
 			milbuh:                              sheet(40),
 			{Origin: "MIL", Destination: "PRG"}: sheet(3),
 			{Origin: "MIL", Destination: "VIE"}: sheet(1),
@@ -106,7 +106,7 @@ func openSite(base, data string) site {
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 			{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
 		},
-		Wishes: s.wishes, Coverage: popular{}, Now: now, Log: slog.New(slog.DiscardHandler), BaseURL: base,
+		OriginRequests: s.wishes, Coverage: popular{}, Now: now, Log: slog.New(slog.DiscardHandler), BaseURL: base,
 	}
 	s.API = httpapi.New(httpapi.Config{Now: now, Log: service.Log, Limiter: limit.New(s.counters, now), Data: data})
 	service.Register(s.API)

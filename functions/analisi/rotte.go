@@ -52,7 +52,7 @@ func (s *Service) registerRoutes(api *httpapi.API) {
 	httpapi.Handle(api, "rotte", httpapi.Doc{
 		Summary:     "The routes that are covered",
 		Description: "Which routes a verdict can be asked for, how many observations each rests on, and how fresh they are.",
-		Problems:    []httpapi.Kind{UnknownCity},
+		Problems:    []httpapi.ProblemType{UnknownCity},
 	}, nil, s.routes)
 }
 

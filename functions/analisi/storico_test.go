@@ -41,12 +41,12 @@ func TestHistory(t *testing.T) {
 	stale := sheet(40)
 	stale.AsOf -= 30
 	service := &analisi.Service{
-		Sheets: sheets{
+		Summaries: sheets{
 			milbuh:                              sheet(300),
 			{Origin: "MIL", Destination: "ROM"}: stale,
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 		},
-		Wishes: &wishes{}, Now: now, Log: slog.New(slog.DiscardHandler),
+		OriginRequests: &wishes{}, Now: now, Log: slog.New(slog.DiscardHandler),
 	}
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: service.Log, Limiter: limit.New(unlimited{}, now), Customers: customer{ID: id, Hash: hash[:], Until: today.Add(time.Hour)},

@@ -157,10 +157,10 @@ func (v *view) about(q question, from places.Place, to *places.Place) {
 }
 
 // newest is the day of the newest fare of a sheet.
-func newest(s verdict.Sheet) fare.Day { return fare.DayOf(time.Unix(s.Newest, 0)) }
+func newest(s verdict.RouteSummary) fare.Day { return fare.DayOf(time.Unix(s.Newest, 0)) }
 
 // judged shows a verdict.
-func (v *view) judged(q question, sheet verdict.Sheet, a verdict.Analysis, today fare.Day) {
+func (v *view) judged(q question, sheet verdict.RouteSummary, a verdict.Analysis, today fare.Day) {
 	w := v.W
 	live, _ := sheet.Cheapest(today)
 	level := a.Verdetto.Livello
@@ -201,7 +201,7 @@ func (j *judgement) stand(w *words, t verdict.Standing, a verdict.Verdetto) {
 }
 
 // picture draws today against the past, with the same numbers as rows of a table.
-func (j *judgement) picture(w *words, sheet verdict.Sheet, scale verdict.Scale, t verdict.Standing, level string, today fare.Day) {
+func (j *judgement) picture(w *words, sheet verdict.RouteSummary, scale verdict.Scale, t verdict.Standing, level string, today fare.Day) {
 	s := scaleOf(w, t)
 	j.Scale = drawn{s.SVG(680), s.SVG(328)}
 	weeks := verdict.Since(verdict.Weeks(sheet), today, freeWeeks)
@@ -225,7 +225,7 @@ func scaleOf(w *words, t verdict.Standing) chart.Scale {
 }
 
 // departures shows when to fly and when to book.
-func (j *judgement) departures(w *words, sheet verdict.Sheet) {
+func (j *judgement) departures(w *words, sheet verdict.RouteSummary) {
 	if len(sheet.Months) > 1 {
 		var best []string
 		for _, m := range sheet.Months[:min(2, len(sheet.Months)/2)] {

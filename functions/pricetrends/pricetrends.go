@@ -24,11 +24,11 @@ type Service struct {
 
 // The problems that price trends can meet.
 var (
-	UnknownOrigin      = httpapi.Kind{Status: http.StatusNotFound, Code: "origine-sconosciuta", Title: "No city or airport bears that code"}
-	UnknownDestination = httpapi.Kind{Status: http.StatusNotFound, Code: "destinazione-sconosciuta", Title: "No city or airport bears that code"}
-	NotCovered         = httpapi.Kind{Status: http.StatusNotFound, Code: "rotta-non-coperta", Title: "The route is not covered"}
-	UnknownCurrency    = httpapi.Kind{Status: http.StatusBadRequest, Code: "valuta-sconosciuta", Title: "There is no reference rate for that currency"}
-	SamePlace          = httpapi.Kind{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
+	UnknownOrigin      = httpapi.ProblemType{Status: http.StatusNotFound, Code: "origine-sconosciuta", Title: "No city or airport bears that code"}
+	UnknownDestination = httpapi.ProblemType{Status: http.StatusNotFound, Code: "destinazione-sconosciuta", Title: "No city or airport bears that code"}
+	NotCovered         = httpapi.ProblemType{Status: http.StatusNotFound, Code: "rotta-non-coperta", Title: "The route is not covered"}
+	UnknownCurrency    = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "valuta-sconosciuta", Title: "There is no reference rate for that currency"}
+	SamePlace          = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
 )
 
 type input struct {
@@ -43,7 +43,7 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.Handle(api, "price-trends", httpapi.Doc{
 		Summary:     "Price trends and popular destinations from an origin",
 		Description: "One-way economy fares for one adult, refreshed every 7 days. Destinations are in order of popularity: the number of observed fares of the last 400 days, each of which is a search that somebody made.",
-		Problems:    []httpapi.Kind{UnknownOrigin, UnknownDestination, NotCovered, UnknownCurrency, SamePlace},
+		Problems:    []httpapi.ProblemType{UnknownOrigin, UnknownDestination, NotCovered, UnknownCurrency, SamePlace},
 		Answer:      view.Trends{},
 		Statuses:    []int{http.StatusNotModified},
 	}, s.check, s.trends)
@@ -100,7 +100,7 @@ func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error
 	return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
 }
 
-func unknown(kind httpapi.Kind, parameter, code string) error {
+func unknown(kind httpapi.ProblemType, parameter, code string) error {
 	p := kind.Problem(fmt.Sprintf("%s: no city or airport with scheduled flights has the IATA code %s. GET /v1/rotte lists what is covered.", parameter, strings.ToUpper(code)))
 	p.Errors = []httpapi.Fault{{Name: parameter, Detail: "is not a code we know"}}
 	return p

@@ -58,8 +58,8 @@ func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	return data, 1, err
 }
 
-func (f *fares) Sheet(_ context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
-	s := verdict.Sheet{AsOf: day}
+func (f *fares) Summary(_ context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
+	s := verdict.RouteSummary{AsOf: day}
 	for ago, price := range map[fare.Day]fare.Cents{1: 4000, 2: 3000, 3: 3500, 9: 2000, 363: 1000, 364: 700, 400: 500} {
 		s.Lows = append(s.Lows, verdict.Low{Day: day - ago, Price: price})
 	}
@@ -74,7 +74,7 @@ func (f *fares) Rates(context.Context) (fare.Rates, error) {
 	return *f.rates, nil
 }
 
-func (f *fares) Want(_ context.Context, origin fare.City, _ time.Time) error {
+func (f *fares) RequestOrigin(_ context.Context, origin fare.City, _ time.Time) error {
 	f.wanted = append(f.wanted, origin)
 	return nil
 }

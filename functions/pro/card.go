@@ -23,14 +23,14 @@ func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.Handle(api, "pro-conferma", httpapi.Doc{
 		Summary:     "Get the key after paying by card",
 		Description: "The hosted checkout sends the payer here. The key is shown once: as JSON, or as a page where HTML is asked for.",
-		Problems:    []httpapi.Kind{NoSuchSession, NotPaid, SessionExpired, KeyIssued},
+		Problems:    []httpapi.ProblemType{NoSuchSession, NotPaid, SessionExpired, KeyIssued},
 		Answer:      issued{},
 		Pages:       []int{http.StatusOK},
 	}, nil, s.confirm)
 	httpapi.Handle(api, "pro-webhook", httpapi.Doc{
 		Summary:     "Deliveries of the card processor",
 		Description: "Signed by the card processor. Any order and any number of times leads to the same state.",
-		Problems:    []httpapi.Kind{BadSignature},
+		Problems:    []httpapi.ProblemType{BadSignature},
 		Raw:         true,
 	}, nil, s.webhook)
 }
@@ -103,7 +103,7 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 	if err != nil {
 		return nil, onceFailed(err, KeyIssued)
 	}
-	if err := s.Keys.Remember(ctx, session.Subscription, id); err != nil {
+	if err := s.Keys.LinkSubscription(ctx, session.Subscription, id); err != nil {
 		// Webhooks find the customer by the address as well; this only helps when the processor forgets it.
 		s.Log.ErrorContext(ctx, "subscription not remembered", "error", err)
 	}
@@ -176,7 +176,7 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 // its address. The address can be changed at the processor; the plan stays with
 // who bought it.
 func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.CustomerID, error) {
-	known, err := s.Keys.Subscriber(ctx, event.Subscription)
+	known, err := s.Keys.SubscriptionOwner(ctx, event.Subscription)
 	if !errors.Is(err, store.ErrNotFound) {
 		return known, err
 	}
@@ -192,7 +192,7 @@ func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.Custo
 		return "", store.ErrNotFound
 	}
 	id := s.customer(email)
-	return id, s.Keys.Remember(ctx, event.Subscription, id)
+	return id, s.Keys.LinkSubscription(ctx, event.Subscription, id)
 }
 
 // reason says why a delivery is refused, without its content.

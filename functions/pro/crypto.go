@@ -23,7 +23,7 @@ func (s *Service) registerCrypto(api *httpapi.API) {
 	httpapi.Handle(api, "pro-verifica-cripta", httpapi.Doc{
 		Summary:     "Get the key after paying in USDC",
 		Description: "Looks the transaction up on the chain. A signature counts once, ever. With the customer's current key in X-Api-Key, that key goes on; otherwise a fresh one takes its place.",
-		Problems:    []httpapi.Kind{NoPayment, NotFinal, PaymentFailed, TooLittle, TooOld, NotYours, PaymentUsed},
+		Problems:    []httpapi.ProblemType{NoPayment, NotFinal, PaymentFailed, TooLittle, TooOld, NotYours, PaymentUsed},
 	}, s.checkVerify, s.verify)
 }
 

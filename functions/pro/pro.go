@@ -23,7 +23,7 @@ import (
 
 // Service answers the endpoints of the paid plan.
 type Service struct {
-	Keys     store.Keys
+	Keys     store.Customers
 	Outbox   store.Outbox
 	Checkout pay.Checkout
 	Chain    pay.Chain
@@ -36,7 +36,7 @@ type Service struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 	// Wake, where set, is called when there is work in the outbox.
-	Wake func()
+	SignalWorker func()
 }
 
 // Wallet is where USDC is received.
@@ -53,18 +53,18 @@ const CryptoDays = 30
 
 // The problems that buying can meet.
 var (
-	NoSuchSession  = httpapi.Kind{Status: http.StatusNotFound, Code: "sessione-sconosciuta", Title: "There is no such checkout"}
-	NotPaid        = httpapi.Kind{Status: http.StatusConflict, Code: "pagamento-in-attesa", Title: "The payment has not arrived", Wait: true}
-	SessionExpired = httpapi.Kind{Status: http.StatusGone, Code: "sessione-scaduta", Title: "The checkout has expired"}
-	KeyIssued      = httpapi.Kind{Status: http.StatusConflict, Code: "chiave-gia-emessa", Title: "The key was issued before"}
-	BadSignature   = httpapi.Kind{Status: http.StatusBadRequest, Code: "firma-non-valida", Title: "The delivery is not signed as it should be"}
-	NoPayment      = httpapi.Kind{Status: http.StatusNotFound, Code: "pagamento-non-trovato", Title: "There is no such payment", Wait: true}
-	NotFinal       = httpapi.Kind{Status: http.StatusConflict, Code: "pagamento-non-definitivo", Title: "The payment is not final yet", Wait: true}
-	PaymentFailed  = httpapi.Kind{Status: http.StatusUnprocessableEntity, Code: "pagamento-fallito", Title: "The transaction failed"}
-	TooLittle      = httpapi.Kind{Status: http.StatusUnprocessableEntity, Code: "importo-insufficiente", Title: "The payment is too small"}
-	TooOld         = httpapi.Kind{Status: http.StatusUnprocessableEntity, Code: "pagamento-scaduto", Title: "The payment is too old"}
-	NotYours       = httpapi.Kind{Status: http.StatusForbidden, Code: "pagamento-di-altri", Title: "The payment is bound to another address"}
-	PaymentUsed    = httpapi.Kind{Status: http.StatusConflict, Code: "pagamento-gia-usato", Title: "The payment was used before"}
+	NoSuchSession  = httpapi.ProblemType{Status: http.StatusNotFound, Code: "sessione-sconosciuta", Title: "There is no such checkout"}
+	NotPaid        = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-in-attesa", Title: "The payment has not arrived", Wait: true}
+	SessionExpired = httpapi.ProblemType{Status: http.StatusGone, Code: "sessione-scaduta", Title: "The checkout has expired"}
+	KeyIssued      = httpapi.ProblemType{Status: http.StatusConflict, Code: "chiave-gia-emessa", Title: "The key was issued before"}
+	BadSignature   = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "firma-non-valida", Title: "The delivery is not signed as it should be"}
+	NoPayment      = httpapi.ProblemType{Status: http.StatusNotFound, Code: "pagamento-non-trovato", Title: "There is no such payment", Wait: true}
+	NotFinal       = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-non-definitivo", Title: "The payment is not final yet", Wait: true}
+	PaymentFailed  = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "pagamento-fallito", Title: "The transaction failed"}
+	TooLittle      = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "importo-insufficiente", Title: "The payment is too small"}
+	TooOld         = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "pagamento-scaduto", Title: "The payment is too old"}
+	NotYours       = httpapi.ProblemType{Status: http.StatusForbidden, Code: "pagamento-di-altri", Title: "The payment is bound to another address"}
+	PaymentUsed    = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-gia-usato", Title: "The payment was used before"}
 )
 
 // Register adds the endpoints to an API.
@@ -108,7 +108,7 @@ type issued struct {
 
 // onceFailed tells a caller why no key was issued for something that can be
 // cashed in once. It says the same to everyone: payments are public, and who made them is not.
-func onceFailed(err error, kind httpapi.Kind) error {
+func onceFailed(err error, kind httpapi.ProblemType) error {
 	if !errors.Is(err, store.ErrIssued) {
 		return err
 	}

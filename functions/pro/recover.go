@@ -58,8 +58,8 @@ func (s *Service) recover(ctx context.Context, in *recoverInput) (*recoverOutput
 	if err := s.Outbox.Put(ctx, store.Job{Kind: recoverKind, Email: email, Lang: page.Language(in.AcceptLanguage), At: s.Now()}); err != nil {
 		return nil, err
 	}
-	if s.Wake != nil {
-		s.Wake()
+	if s.SignalWorker != nil {
+		s.SignalWorker()
 	}
 	out := &recoverOutput{Status: http.StatusAccepted}
 	out.Body.Status = "accepted"

@@ -40,7 +40,7 @@ func TestASlowCarrier(t *testing.T) {
 	defer table.Close()
 	carrier := &slow{&now, map[string]int{}}
 	s := &pro.Service{
-		Keys: store.Keys{Table: table}, Outbox: store.Outbox{Table: table, Name: "pro"}, Sender: carrier,
+		Keys: store.Customers{Table: table}, Outbox: store.Outbox{Table: table, Name: "pro"}, Sender: carrier,
 		Pepper: []byte("pepper"), BaseURL: "https://verdetto.example", Random: rand.Reader, Now: clock, Log: slog.New(slog.DiscardHandler),
 	}
 	const payers = 12

@@ -78,7 +78,7 @@ func TestEvent(t *testing.T) {
 				CurrentRates: func(context.Context) fare.Rates { return fare.Rates{PerEuro: map[string]float64{"USD": 1.1}} },
 				Log:          slog.New(slog.DiscardHandler),
 			}
-			f.Sender = &refresh.Sender{Alerts: store.Alerts{Table: table}, Wakes: store.Wakes{Table: table}, Rate: 1, Now: clock, Log: f.Log}
+			f.Sender = &refresh.Sender{Alerts: store.Alerts{Table: table}, Notifications: store.Notifications{Table: table}, Rate: 1, Now: clock, Log: f.Log}
 			if !c.without {
 				f.Queue = k
 			}

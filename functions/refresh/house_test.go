@@ -124,7 +124,7 @@ func (h *house) subscribe(who, to string, threshold fare.Cents) {
 	if len(who)%2 == 1 {
 		wish.Language = "en"
 	}
-	err := h.alerts().Ask(h.t.Context(), id, wish, h.now().Add(time.Hour), store.Job{At: h.now()})
+	err := h.alerts().AddPending(h.t.Context(), id, wish, h.now().Add(time.Hour), store.Job{At: h.now()})
 	if err == nil {
 		_, err = h.alerts().Confirm(h.t.Context(), id)
 	}
@@ -145,7 +145,7 @@ func (h *house) refresh(s *source) refresh.Report {
 
 func (h *house) sender() *refresh.Sender {
 	return &refresh.Sender{
-		Alerts: h.alerts(), Wakes: store.Wakes{Table: h.table}, Mail: h.post, Pepper: pepper, BaseURL: "https://verdetto.example",
+		Alerts: h.alerts(), Notifications: store.Notifications{Table: h.table}, Mail: h.post, Pepper: pepper, BaseURL: "https://verdetto.example",
 		Rate: h.rate, Now: h.now, Sleep: h.sleep, Log: slog.New(slog.NewTextHandler(h.log, nil)),
 	}
 }

@@ -141,7 +141,7 @@ func (h *house) process(s *source, l *life) (done bool) {
 		return false
 	}
 	sender := h.sender()
-	sender.Alerts.Table, sender.Wakes.Table, sender.Mail = table, table, mortalPost{h.post, l}
+	sender.Alerts.Table, sender.Notifications.Table, sender.Mail = table, table, mortalPost{h.post, l}
 	sent, err := sender.Work(h.t.Context())
 	if (err != nil || sent.Left) && !l.over() {
 		h.t.Fatalf("%+v %v", sent, err)

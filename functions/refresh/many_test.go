@@ -105,7 +105,7 @@ func TestHundredThousand(t *testing.T) {
 			}
 		}
 		sender := h.sender()
-		sender.Alerts.Table, sender.Wakes.Table, sender.Mail = paged, paged, carrier
+		sender.Alerts.Table, sender.Notifications.Table, sender.Mail = paged, paged, carrier
 		sent, err := sender.Work(ctx)
 		cancel()
 		if err != nil || invocations > 10 {

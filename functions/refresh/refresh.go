@@ -154,7 +154,7 @@ func (r *Refresher) plan(ctx context.Context) ([]fare.City, error) {
 			return nil, fmt.Errorf("list origins: %w", err)
 		}
 	}
-	wanted, err := r.Fares.Wanted(ctx)
+	wanted, err := r.Fares.RequestedOrigins(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (r *Refresher) origin(ctx context.Context, origin fare.City, now time.Time)
 		o.Err = err
 		return o
 	}
-	sheets := map[fare.City]verdict.Sheet{} // of watched routes
+	sheets := map[fare.City]verdict.RouteSummary{} // of watched routes
 	var faults []error
 	var entries []trends.Entry
 	for route, observations := range byRoute {
@@ -248,7 +248,7 @@ const attempts = 5
 type folded struct {
 	added   int // observations
 	changed bool
-	sheet   verdict.Sheet
+	sheet   verdict.RouteSummary
 }
 
 // route adds observations to a route's history and makes its sheet anew.
@@ -270,7 +270,7 @@ func (r *Refresher) route(ctx context.Context, route fare.Route, observations []
 // sheet that is replaced here had written its part of the history before, so it
 // is in what the new sheet is made from.
 func (r *Refresher) fold(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day) (f folded, err error) {
-	old, version, err := r.Fares.Sheet(ctx, route, store.Strong)
+	old, version, err := r.Fares.Summary(ctx, route, store.Strong)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return f, err
 	}
@@ -302,7 +302,7 @@ func (r *Refresher) fold(ctx context.Context, route fare.Route, observations []f
 		return f, nil
 	}
 	f.changed = true
-	return f, r.Fares.PutSheet(ctx, route, fresh, version)
+	return f, r.Fares.PutSummary(ctx, route, fresh, version)
 }
 
 // expiry is when the last observation of a cycle leaves the history.

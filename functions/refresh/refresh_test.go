@@ -144,7 +144,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 
-	data, _, err := store.Fares{Table: table}.Sheet(t.Context(), fare.Route{Origin: "MIL", Destination: "BUH"}, store.Strong)
+	data, _, err := store.Fares{Table: table}.Summary(t.Context(), fare.Route{Origin: "MIL", Destination: "BUH"}, store.Strong)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +371,7 @@ func TestOldFares(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	_, _, err := store.Fares{Table: table}.Sheet(t.Context(), fare.Route{Origin: "MIL", Destination: "LON"}, store.Strong)
+	_, _, err := store.Fares{Table: table}.Summary(t.Context(), fare.Route{Origin: "MIL", Destination: "LON"}, store.Strong)
 	if !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a route without a kept fare has a sheet (%v)", err)
 	}

@@ -28,12 +28,12 @@ import (
 // the rate is kept. It stops cleanly before its context ends. Whatever is left
 // is told by the next Work, from the page of subscribers where this one stopped.
 type Sender struct {
-	Alerts  store.Alerts
-	Wakes   store.Wakes
-	Mail    mail.Sender
-	Pepper  []byte
-	BaseURL string  // where the service is reached, without a slash at the end
-	Rate    float64 // messages per second, above 0
+	Alerts        store.Alerts
+	Notifications store.Notifications
+	Mail          mail.Sender
+	Pepper        []byte
+	BaseURL       string  // where the service is reached, without a slash at the end
+	Rate          float64 // messages per second, above 0
 	// Reserve is how long before its context's deadline Work begins nothing new; 0 is 15 seconds.
 	Reserve time.Duration
 	Now     func() time.Time
@@ -65,7 +65,7 @@ var errEnough = errors.New("no time for more")
 // Work tells what there is to tell until all is told or the context is nearly
 // over. An error is a fault; what it kept from being told is tried by the next.
 func (s *Sender) Work(ctx context.Context) (Sent, error) {
-	lease := &store.Lease{Table: s.Wakes.Table, Name: "mail", Holder: rand.Text(), For: leaseFor, Now: s.Now}
+	lease := &store.Lease{Table: s.Notifications.Table, Name: "mail", Holder: rand.Text(), For: leaseFor, Now: s.Now}
 	if err := lease.Hold(ctx); errors.Is(err, store.ErrHeld) {
 		return Sent{Busy: true, Left: true}, nil
 	} else if err != nil {
@@ -137,13 +137,13 @@ func (r *run) all(ctx context.Context) error {
 		if err := r.hold(ctx); err != nil {
 			return err
 		}
-		wake, err := r.Wakes.Next(ctx, after)
+		wake, err := r.Notifications.Next(ctx, after)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return nil
 		case errors.Is(err, store.ErrUnreadable): // and never will be; what comes after it is to be told
 			r.fault(ctx, err)
-			if err := r.Wakes.Done(ctx, wake); err != nil {
+			if err := r.Notifications.Done(ctx, wake); err != nil {
 				return err
 			}
 			continue
@@ -177,14 +177,14 @@ func (r *run) hold(ctx context.Context) error {
 
 // tell tells one piece of news to all whom it wakes. It ends the news when
 // everyone was told, and leaves it where somebody was not.
-func (r *run) tell(ctx context.Context, wake store.Wake) error {
+func (r *run) tell(ctx context.Context, wake store.Notification) error {
 	t, err := r.telling(wake)
 	if err != nil || !t.news.Live(fare.DayOf(r.Now())) {
 		// It can no longer be said, or not be read: the next refresh has other news.
 		if err != nil {
 			r.fault(ctx, fmt.Errorf("news of %s: %w", wake.Route, err))
 		}
-		return r.Wakes.Done(ctx, wake)
+		return r.Notifications.Done(ctx, wake)
 	}
 	complete, first := true, wake.Cursor == ""
 	for at := wake.Cursor; ; {
@@ -205,7 +205,7 @@ func (r *run) tell(ctx context.Context, wake store.Wake) error {
 		}
 		first, at = false, alerts[len(alerts)-1].Subscriber
 		if complete {
-			if err := r.Wakes.Advance(ctx, &wake, at); err != nil {
+			if err := r.Notifications.Advance(ctx, &wake, at); err != nil {
 				return err
 			}
 		}
@@ -213,7 +213,7 @@ func (r *run) tell(ctx context.Context, wake store.Wake) error {
 }
 
 // end ends news, and forgets a route that nobody watches any more.
-func (r *run) end(ctx context.Context, wake store.Wake, complete, nobody bool) error {
+func (r *run) end(ctx context.Context, wake store.Notification, complete, nobody bool) error {
 	if !complete {
 		r.report.Left = true
 		return nil
@@ -224,7 +224,7 @@ func (r *run) end(ctx context.Context, wake store.Wake, complete, nobody bool) e
 		}
 	}
 	r.report.Told++
-	return r.Wakes.Done(ctx, wake)
+	return r.Notifications.Done(ctx, wake)
 }
 
 // page tells those of a page whom the news wakes, several at a time. It waits

@@ -17,13 +17,13 @@ import (
 
 // telling is a piece of news on its way to many.
 type telling struct {
-	wake    store.Wake
+	wake    store.Notification
 	news    watch.News
 	history watch.History
 	picture mail.Picture
 }
 
-func (r *run) telling(wake store.Wake) (*telling, error) {
+func (r *run) telling(wake store.Notification) (*telling, error) {
 	t := &telling{wake: wake}
 	var faults [3]error
 	t.news, faults[0] = watch.Decode(wake.News)
@@ -114,7 +114,7 @@ func (r *run) send(ctx context.Context, t *telling, a store.Alert, m mail.Messag
 	defer cancel()
 	switch err := r.Mail.Send(last, m); {
 	case err == nil:
-		if err := r.firmly(last, func() error { return r.Alerts.Told(last, a, t.wake.Day) }); err != nil {
+		if err := r.firmly(last, func() error { return r.Alerts.MarkNotified(last, a, t.wake.Day) }); err != nil {
 			return false, err
 		}
 		r.sent()

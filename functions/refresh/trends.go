@@ -56,7 +56,7 @@ func (r *Refresher) trendsOnce(ctx context.Context, origin fare.City, entries []
 }
 
 // entryOf is what price trends show of a sheet.
-func entryOf(destination fare.City, s verdict.Sheet) trends.Entry {
+func entryOf(destination fare.City, s verdict.RouteSummary) trends.Entry {
 	e := trends.Entry{
 		Destination: destination, AsOf: s.AsOf, Newest: s.Newest, Observations: s.Observations,
 		Sample: len(s.Lows), Previous: previous(s),
@@ -76,7 +76,7 @@ func entryOf(destination fare.City, s verdict.Sheet) trends.Entry {
 
 // previous is the cheapest fare one cycle before the sheet: of the last day
 // with a known one that lies a cycle back, two at most; 0 where there is none.
-func previous(s verdict.Sheet) fare.Cents {
+func previous(s verdict.RouteSummary) fare.Cents {
 	last := slices.MaxFunc(append([]verdict.Low{{}}, s.Lows...), func(a, b verdict.Low) int {
 		return int(within(a.Day, s.AsOf) - within(b.Day, s.AsOf))
 	})

@@ -16,7 +16,7 @@ import (
 // wake leaves news of the watched routes from an origin that was asked and whose
 // answer is stored. sheets are those that this refresh has made. It says for how
 // many routes there is something new to tell.
-func (r *Refresher) wake(ctx context.Context, origin fare.City, watched []fare.City, sheets map[fare.City]verdict.Sheet, today fare.Day) (woken int, err error) {
+func (r *Refresher) wake(ctx context.Context, origin fare.City, watched []fare.City, sheets map[fare.City]verdict.RouteSummary, today fare.Day) (woken int, err error) {
 	var faults []error
 	for _, destination := range watched {
 		route := fare.Route{Origin: origin, Destination: destination}
@@ -34,8 +34,8 @@ func (r *Refresher) wake(ctx context.Context, origin fare.City, watched []fare.C
 // wakeRoute leaves news of one route, once: what a refresh of the same day has
 // seen just so is not left again. A refresh that was killed before it got here
 // has not said that the origin was asked, so the next one comes here again.
-func (r *Refresher) wakeRoute(ctx context.Context, route fare.Route, sheet verdict.Sheet, today fare.Day) (woken bool, err error) {
-	wakes := store.Wakes{Table: r.Fares.Table}
+func (r *Refresher) wakeRoute(ctx context.Context, route fare.Route, sheet verdict.RouteSummary, today fare.Day) (woken bool, err error) {
+	wakes := store.Notifications{Table: r.Fares.Table}
 	if sheet.AsOf > today {
 		return false, nil // a later refresh knows more
 	}
@@ -53,7 +53,7 @@ func (r *Refresher) wakeRoute(ctx context.Context, route fare.Route, sheet verdi
 	return woken, err
 }
 
-func (r *Refresher) leave(ctx context.Context, wakes store.Wakes, news watch.News) (bool, error) {
+func (r *Refresher) leave(ctx context.Context, wakes store.Notifications, news watch.News) (bool, error) {
 	past, err := wakes.Past(ctx, news.Route)
 	if err != nil {
 		return false, err
@@ -66,7 +66,7 @@ func (r *Refresher) leave(ctx context.Context, wakes store.Wakes, news watch.New
 	// What cannot be read is forgotten: a refresh must go on, and an alert that was
 	// told of then waits until a refresh sees the fare above again.
 	history, _ := watch.DecodeHistory(past.History)
-	wake := store.Wake{Route: news.Route, Day: news.Day, News: told, Expires: (news.Day + verdict.LiveDays + 1).Time()}
+	wake := store.Notification{Route: news.Route, Day: news.Day, News: told, Expires: (news.Day + verdict.LiveDays + 1).Time()}
 	wake.History = history.Add(news.Seen()).Encode()
 	if news.Level == verdict.Insufficient {
 		wake.News = nil

@@ -36,7 +36,7 @@ func openCounter(t *testing.T, table store.Table, clock *storetest.Clock) *count
 	if c.alerts, err = c.openAlerts(t.Context(), table, []byte(testPepper), "http://127.0.0.1:1"); err != nil {
 		t.Fatal(err)
 	}
-	c.alerts.Wake = nil // the work in the outbox is done by hand
+	c.alerts.SignalWorker = nil // the work in the outbox is done by hand
 	s.h = handler(c, table, sample.New(), []byte(testPepper))
 	p := &counter{shop: s, service: c.alerts}
 	t.Cleanup(func() {

@@ -33,7 +33,7 @@ func TestAskingTellsNothing(t *testing.T) {
 		alerts, until := p.service.Alerts, clock.Now().AddDate(1, 0, 0)
 		for n := range each {
 			id, subscriber := fmt.Sprint("id", n), p.subscriber(address("subscribed", n))
-			err := alerts.Ask(t.Context(), id, store.Alert{
+			err := alerts.AddPending(t.Context(), id, store.Alert{
 				Subscriber: subscriber, Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Email: address("subscribed", n), Language: "it",
 			}, until, store.Job{At: clock.Now(), Ref: id})
 			if err == nil {

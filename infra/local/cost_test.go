@@ -160,7 +160,7 @@ func TestVerdictCostsOneRead(t *testing.T) {
 			if a.Osservazioni != n || a.Verdetto.Percentile == nil {
 				t.Errorf("that is no verdict on %d observations: %s", n, w.Body)
 			}
-			sheet, _, err := store.Fares{Table: table.Table}.Sheet(t.Context(), fare.Route{Origin: "MIL", Destination: "BUH"}, store.Strong)
+			sheet, _, err := store.Fares{Table: table.Table}.Summary(t.Context(), fare.Route{Origin: "MIL", Destination: "BUH"}, store.Strong)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +194,7 @@ func TestSheetOfThreeYears(t *testing.T) {
 			t.Fatalf("%+v %v", report, err)
 		}
 	}
-	data, _, err := r.Fares.Sheet(t.Context(), fare.Route{Origin: "MIL", Destination: "BUH"}, store.Strong)
+	data, _, err := r.Fares.Summary(t.Context(), fare.Route{Origin: "MIL", Destination: "BUH"}, store.Strong)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,7 +133,7 @@ func TestAFloodIsNotWritten(t *testing.T) {
 
 func TestRotation(t *testing.T) {
 	overBoth(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
-		keys := store.Keys{Table: table}
+		keys := store.Customers{Table: table}
 		id := apikey.Of([]byte(testPepper), "ada@example.com")
 		h := instance(table, clock)
 		issue := func() string {
@@ -189,7 +189,7 @@ func TestRotation(t *testing.T) {
 
 func TestProCapIsAMinutesWorth(t *testing.T) {
 	overBoth(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
-		key, err := store.Keys{Table: table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(testPepper), "ada@example.com"), clock.Now(),
+		key, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(testPepper), "ada@example.com"), clock.Now(),
 			func(c *store.Customer) error { c.Until = clock.Now().Add(time.Hour); return nil })
 		if err != nil {
 			t.Fatal(err)
@@ -224,7 +224,7 @@ func TestUnitsOfAVerdict(t *testing.T) {
 	if _, err := runRefresh(t.Context(), &c, table, only, nil); err != nil {
 		t.Fatal(err)
 	}
-	key, err := store.Keys{Table: table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(testPepper), "ada@example.com"), clock.Now(),
+	key, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(testPepper), "ada@example.com"), clock.Now(),
 		func(c *store.Customer) error { c.Until = clock.Now().Add(time.Hour); return nil })
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +249,7 @@ func TestUnitsOfAVerdict(t *testing.T) {
 func TestStoreDownNeverMakesAKeyFree(t *testing.T) {
 	clock := storetest.NewClock()
 	f := storetest.NewFaulty(bolt(t, clock.Now))
-	key, err := store.Keys{Table: f}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(testPepper), "ada@example.com"), clock.Now(),
+	key, err := store.Customers{Table: f}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(testPepper), "ada@example.com"), clock.Now(),
 		func(c *store.Customer) error { c.Until = clock.Now().Add(time.Hour); return nil })
 	if err != nil {
 		t.Fatal(err)

@@ -136,7 +136,7 @@ func (e *edge) refresh() {
 // issue gives someone a fresh key; the one from before is no longer good.
 func (e *edge) issue(owner string) {
 	e.t.Helper()
-	key, err := store.Keys{Table: e.table}.Issue(e.t.Context(), rand.Reader, apikey.Of([]byte(testPepper), owner+"@example.com"), e.clock.Now(),
+	key, err := store.Customers{Table: e.table}.Issue(e.t.Context(), rand.Reader, apikey.Of([]byte(testPepper), owner+"@example.com"), e.clock.Now(),
 		func(c *store.Customer) error { c.Until = e.clock.Now().Add(30 * 24 * time.Hour); return nil })
 	if err != nil {
 		e.t.Fatal(err)

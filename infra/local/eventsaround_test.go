@@ -63,7 +63,7 @@ var arounds = map[string]around{
 	// The nudge has the mail sent, to those that have a plan.
 	"pro-sqs": {before: func(t *testing.T, c choices, _ *cloud, environment []string) []string {
 		table := tableOf(c, environment)
-		_, err := store.Keys{Table: table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(eventPepper("pro-sqs")), "grace@example.com"), c.now(), func(k *store.Customer) error {
+		_, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(eventPepper("pro-sqs")), "grace@example.com"), c.now(), func(k *store.Customer) error {
 			k.Until = c.now().AddDate(0, 1, 0)
 			return nil
 		})

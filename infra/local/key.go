@@ -53,7 +53,7 @@ func key(ctx context.Context, args []string) error {
 	}
 	now := c.now()
 	until := now.AddDate(0, 0, days).UTC().Truncate(time.Second)
-	text, err := store.Keys{Table: table}.Issue(ctx, rand.Reader, apikey.Of(pepper, email), now, func(c *store.Customer) error {
+	text, err := store.Customers{Table: table}.Issue(ctx, rand.Reader, apikey.Of(pepper, email), now, func(c *store.Customer) error {
 		if until.After(c.Until) {
 			c.Until = until
 		}

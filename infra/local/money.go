@@ -61,11 +61,11 @@ func (c *choices) openTill(ctx context.Context, table store.Table, pepper []byte
 	}
 	woken, wake := bell()
 	t.service = &pro.Service{
-		Keys: store.Keys{Table: table}, Outbox: store.Outbox{Table: table, Name: "pro"},
+		Keys: store.Customers{Table: table}, Outbox: store.Outbox{Table: table, Name: "pro"},
 		Checkout: checkout, Chain: chain, Wallet: wallet, Sender: sender,
 		Limiter: limit.New(table, c.now), Pepper: pepper, BaseURL: base,
 		Random: rand.Reader, Now: c.now, Log: c.log,
-		Wake: wake,
+		SignalWorker: wake,
 	}
 	go c.keepWorking(ctx, t.service, woken)
 	return t, nil

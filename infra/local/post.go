@@ -22,7 +22,7 @@ func (c *choices) openAlerts(ctx context.Context, table store.Table, pepper []by
 	service := &alerts.Service{
 		Alerts: store.Alerts{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}},
 		Sender: sender, Limiter: limit.New(table, c.now), Pepper: pepper, BaseURL: base,
-		Random: rand.Reader, Now: c.now, Log: c.log, Wake: wake,
+		Random: rand.Reader, Now: c.now, Log: c.log, SignalWorker: wake,
 	}
 	go c.keepWorking(ctx, service, woken)
 	return service, nil

@@ -65,8 +65,8 @@ func openShop(t *testing.T, table store.Table, clock *storetest.Clock) *shop {
 	if s.desk, err = c.openTill(t.Context(), table, []byte(testPepper), "http://127.0.0.1:1", "http://127.0.0.1:1"); err != nil {
 		t.Fatal(err)
 	}
-	s.desk.stripe.Webhook = "" // deliveries are made by hand
-	s.desk.service.Wake = nil  // and so is the work in the outbox
+	s.desk.stripe.Webhook = ""        // deliveries are made by hand
+	s.desk.service.SignalWorker = nil // and so is the work in the outbox
 	c.pro = s.desk.service
 	s.h = handler(c, table, sample.New(), []byte(testPepper))
 	t.Cleanup(func() {

@@ -42,7 +42,7 @@ func public(t *testing.T) (url, key string) {
 	if report, err := runRefresh(t.Context(), &c, table, sample.New(), nil); err != nil || report.Failed > 0 {
 		t.Fatalf("%+v %v", report, err)
 	}
-	key, err = store.Keys{Table: table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(testPepper), "of-the-examination@example.com"), clock.Now(),
+	key, err = store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(testPepper), "of-the-examination@example.com"), clock.Now(),
 		func(c *store.Customer) error { c.Until = clock.Now().Add(30 * 24 * time.Hour); return nil })
 	if err != nil {
 		t.Fatal(err)

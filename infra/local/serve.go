@@ -139,14 +139,14 @@ func keepFresh(ctx context.Context, c *choices, weekly func() error, after time.
 func whole(c *choices, table store.Table, source upstream.Source, pepper []byte) *httpapi.API {
 	settings := httpapi.Config{
 		Now: c.now, Log: c.log, Pepper: pepper, OriginSecrets: c.originSecrets,
-		Limiter: limit.New(table, c.now), Customers: store.Keys{Table: table}, Pages: page.Problems,
+		Limiter: limit.New(table, c.now), Customers: store.Customers{Table: table}, Pages: page.Problems,
 	}
 	if source.Name() == "sample" {
 		settings.Data = "sample"
 	}
 	api := httpapi.New(settings)
 	fares := store.Fares{Table: table}
-	verdicts := &analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: c.now, Log: c.log, BaseURL: c.base}
+	verdicts := &analisi.Service{Summaries: fares, OriginRequests: fares, Coverage: fares, Now: c.now, Log: c.log, BaseURL: c.base}
 	verdicts.Register(api)
 	moves := &view.Reader{Fares: fares, Now: c.now}
 	(&pricetrends.Service{Trends: moves}).Register(api)

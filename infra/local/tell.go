@@ -21,7 +21,7 @@ func (c *choices) openSender(table store.Table, pepper []byte, base string) (*re
 		return nil, err
 	}
 	return &refresh.Sender{
-		Alerts: store.Alerts{Table: table}, Wakes: store.Wakes{Table: table}, Mail: folder,
+		Alerts: store.Alerts{Table: table}, Notifications: store.Notifications{Table: table}, Mail: folder,
 		Pepper: pepper, BaseURL: base, Rate: deskRate, Now: c.now, Log: c.log,
 	}, nil
 }

@@ -27,7 +27,7 @@ func subscribe(t *testing.T, table store.Table, now time.Time, addresses ...stri
 	for _, email := range addresses {
 		wish := store.Alert{Subscriber: store.SubscriberID(alertlink.Subscriber([]byte(testPepper), email)),
 			Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Email: email, Language: "it"}
-		err := alerts.Ask(t.Context(), email, wish, now.Add(time.Hour), store.Job{At: now})
+		err := alerts.AddPending(t.Context(), email, wish, now.Add(time.Hour), store.Job{At: now})
 		if err == nil {
 			_, err = alerts.Confirm(t.Context(), email)
 		}
@@ -79,7 +79,7 @@ func TestTellingCapacity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sender := refresh.Sender{Alerts: store.Alerts{Table: m}, Wakes: store.Wakes{Table: m}, Mail: folder, Pepper: []byte(testPepper),
+	sender := refresh.Sender{Alerts: store.Alerts{Table: m}, Notifications: store.Notifications{Table: m}, Mail: folder, Pepper: []byte(testPepper),
 		BaseURL: "https://verdetto.example", Rate: 1, Now: now, Log: slog.New(slog.DiscardHandler),
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }} // one at a time: the meter is for that
 	clear(m.spent)

@@ -49,7 +49,7 @@ func (w *writings) Take(ctx context.Context, key store.Key, limit int64, expires
 func TestWhatVisitorsWrite(t *testing.T) {
 	clock := storetest.NewClock()
 	table := &writings{Table: bolt(t, clock.Now)}
-	key, err := store.Keys{Table: table.Table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(testPepper), "ada@example.com"), clock.Now(),
+	key, err := store.Customers{Table: table.Table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(testPepper), "ada@example.com"), clock.Now(),
 		func(c *store.Customer) error { c.Until = clock.Now().Add(time.Hour); return nil })
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ type Store struct {
 }
 
 // Door is what every function that answers HTTP needs.
-type Door struct {
+type HTTP struct {
 	// OriginSecrets are the accepted values of X-Origin-Secret, the current one
 	// first; two while they are being rotated.
 	OriginSecrets []string `env:"VERDETTO_ORIGIN_SECRETS,notEmpty"`
@@ -142,7 +142,7 @@ func (c Clock) Now() func() time.Time {
 // checker is a group that has more to say than that a value is missing.
 type checker interface{ check() []error }
 
-func (d Door) check() []error {
+func (d HTTP) check() []error {
 	var faults []error
 	for i, s := range d.OriginSecrets {
 		if len(s) < 16 {

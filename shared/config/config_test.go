@@ -17,7 +17,7 @@ func TestLoadReportsEverything(t *testing.T) {
 	t.Setenv("VERDETTO_BASE_URL", "https://verdetto.example/")
 	t.Setenv("VERDETTO_MAIL_FROM", "mail@verdetto.example")
 	t.Setenv("VERDETTO_MAIL_RATE", "0")
-	err := Load(new(Store), new(Door), new(Upstream), new(Public), new(Mail))
+	err := Load(new(Store), new(HTTP), new(Upstream), new(Public), new(Mail))
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -61,7 +61,7 @@ func TestMailRate(t *testing.T) {
 func TestSecret(t *testing.T) {
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "0123456789abcdef")
 	t.Setenv("VERDETTO_PEPPER", "a pepper of more than thirty-two characters")
-	var door Door
+	var door HTTP
 	var secret Secret
 	if err := Load(&door, &secret); err != nil || door.Pepper == "" || door.Pepper != secret.Pepper {
 		t.Errorf("%q, %q, %v", door.Pepper, secret.Pepper, err)
@@ -79,13 +79,13 @@ func TestSecretsAreReadOnce(t *testing.T) {
 		calls = append(calls, names)
 		return map[string]string{"/both": strings.Repeat("s", 32), "/other": "https://x.example"}, nil
 	}
-	if err := LoadWith(secrets, new(Store), new(Door)); err != nil || len(calls) != 0 {
+	if err := LoadWith(secrets, new(Store), new(HTTP)); err != nil || len(calls) != 0 {
 		t.Fatal(err, calls)
 	}
 	t.Setenv("VERDETTO_PEPPER", "ssm:/both")
 	t.Setenv("TRAVELPAYOUTS_TOKEN", "ssm:/both")
 	t.Setenv("TRAVELPAYOUTS_URL", "ssm:/other")
-	var door Door
+	var door HTTP
 	var source Upstream
 	if err := LoadWith(secrets, new(Store), &door, &source); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestSecretsAreReadOnce(t *testing.T) {
 	if len(calls) != 1 || strings.Join(calls[0], " ") != "/both /other" || door.Pepper != source.Token || source.URL != "https://x.example" {
 		t.Errorf("%v %+v", calls, source)
 	}
-	err := Load(new(Door))
+	err := Load(new(HTTP))
 	if err == nil || !strings.Contains(err.Error(), "VERDETTO_PEPPER: the secret named /both could not be read: no secrets are kept where this runs") {
 		t.Errorf("error %v", err)
 	}
@@ -116,7 +116,7 @@ func TestShare(t *testing.T) {
 func TestMissingHidesNothing(t *testing.T) {
 	t.Setenv("VERDETTO_PEPPER", "")
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "short")
-	err := Load(new(Door))
+	err := Load(new(HTTP))
 	const want = "configuration:\n  environment variable \"VERDETTO_PEPPER\" should not be empty\n  VERDETTO_ORIGIN_SECRETS: value 1 has fewer than 16 characters"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)

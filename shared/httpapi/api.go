@@ -107,14 +107,14 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.Serv
 // Doc describes an endpoint for the published description.
 type Doc struct {
 	Summary, Description string
-	Problems             []Kind // beside those that any endpoint can meet
-	Answer               any    // an answer's type, where the handler writes the bytes itself
-	Statuses             []int  // that it answers with beside a success and the problems, without a body
-	Raw                  bool   // the body is handed over as it came, whatever it is
-	Takes                any    // what a Raw body is as JSON or as a form, for the description
-	Pages                []int  // statuses that it answers with a page; where all are, its parameters are handed over as they came
-	Status               int    // of a success; 0 is 200
-	Spends               bool   // the handler counts for itself, with Spend
+	Problems             []ProblemType // beside those that any endpoint can meet
+	Answer               any           // an answer's type, where the handler writes the bytes itself
+	Statuses             []int         // that it answers with beside a success and the problems, without a body
+	Raw                  bool          // the body is handed over as it came, whatever it is
+	Takes                any           // what a Raw body is as JSON or as a form, for the description
+	Pages                []int         // statuses that it answers with a page; where all are, its parameters are handed over as they came
+	Status               int           // of a success; 0 is 200
+	ConsumesQuota        bool          // the handler counts for itself, with Spend
 }
 
 // bare tells whether all that an endpoint answers is pages, to what it cannot make sense of as well.
@@ -146,14 +146,14 @@ func Handle[I, O any](a *API, name string, doc Doc, check func(context.Context, 
 		if check != nil {
 			err = check(ctx, in)
 		}
-		if err == nil && !doc.Spends {
+		if err == nil && !doc.ConsumesQuota {
 			err = a.count(ctx, route)
 		}
 		if err == nil {
 			out, err = handler(ctx, in)
 		}
 		if err != nil {
-			return nil, a.told(ctx, route, err)
+			return nil, a.problemFor(ctx, route, err)
 		}
 		callOf(ctx).header.Set("Cache-Control", lifetime(route, callOf(ctx).pro))
 		return out, nil
@@ -185,7 +185,7 @@ func lifetime(route routes.Route, pro bool) string {
 }
 
 // told turns an error into what the caller is told, and logs what is no Problem.
-func (a *API) told(ctx context.Context, route routes.Route, err error) *Problem {
+func (a *API) problemFor(ctx context.Context, route routes.Route, err error) *Problem {
 	var p *Problem
 	if !errors.As(err, &p) {
 		a.config.Log.ErrorContext(ctx, "request failed", "route", route.Name, "error", err)
@@ -212,15 +212,15 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	var methods []string
 	for _, h := range here {
 		methods = append(methods, h.Method)
-		if h.Method == http.MethodGet && !h.Once {
+		if h.Method == http.MethodGet && !h.NoHEAD {
 			methods = append(methods, http.MethodHead)
 		}
 	}
-	if cors(w, r, methods, slices.ContainsFunc(here, func(h routes.Route) bool { return h.AnySite })) {
+	if cors(w, r, methods, slices.ContainsFunc(here, func(h routes.Route) bool { return h.CrossOriginPOST })) {
 		return
 	}
 	at := slices.IndexFunc(here, func(h routes.Route) bool {
-		return h.Method == r.Method || h.Method == http.MethodGet && r.Method == http.MethodHead && !h.Once
+		return h.Method == r.Method || h.Method == http.MethodGet && r.Method == http.MethodHead && !h.NoHEAD
 	})
 	if at < 0 {
 		allow := strings.Join(methods, ", ")

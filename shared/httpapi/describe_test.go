@@ -31,10 +31,10 @@ func TestDescriptionOfPagesAndForms(t *testing.T) {
 	}
 	api := New(Config{Log: slog.New(slog.DiscardHandler)})
 	Handle(api, "alerts", Doc{
-		Problems: []Kind{TooMany}, Raw: true, Takes: wanted{}, Answer: answer{}, Status: http.StatusAccepted, Spends: true, Pages: []int{202, 400},
+		Problems: []ProblemType{TooMany}, Raw: true, Takes: wanted{}, Answer: answer{}, Status: http.StatusAccepted, ConsumesQuota: true, Pages: []int{202, 400},
 	}, nil, func(context.Context, *raw) (*page.Response, error) { return nil, nil })
 	Handle(api, "alerts-confirm-page", Doc{
-		Problems: []Kind{TooMany}, Pages: []int{200, 400, 410},
+		Problems: []ProblemType{TooMany}, Pages: []int{200, 400, 410},
 	}, nil, func(context.Context, *link) (*page.Response, error) { return nil, nil })
 
 	paths := api.huma.OpenAPI().Paths

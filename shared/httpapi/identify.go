@@ -21,9 +21,9 @@ const KeyHeader = "X-Api-Key"
 
 // The problems that a caller can meet at the door.
 var (
-	BadKey    = Kind{Status: http.StatusUnauthorized, Code: "chiave-non-valida", Title: "The key is not valid"}
-	PlanEnded = Kind{Status: http.StatusUnauthorized, Code: "piano-scaduto", Title: "The plan has ended"}
-	TooMany   = Kind{Status: http.StatusTooManyRequests, Code: "troppe-richieste", Title: "Too many calls", Wait: true}
+	BadKey    = ProblemType{Status: http.StatusUnauthorized, Code: "chiave-non-valida", Title: "The key is not valid"}
+	PlanEnded = ProblemType{Status: http.StatusUnauthorized, Code: "piano-scaduto", Title: "The plan has ended"}
+	TooMany   = ProblemType{Status: http.StatusTooManyRequests, Code: "troppe-richieste", Title: "Too many calls", Wait: true}
 )
 
 // Customers is where keys are looked up.

@@ -31,13 +31,13 @@ func (a *API) Mount(h http.Handler, names ...string) {
 
 // Spend counts a call of the caller's cap of a route, as Handle does by itself.
 // The error is a Problem where the cap is used up.
-func (a *API) Spend(ctx context.Context, name string) error {
+func (a *API) ConsumeQuota(ctx context.Context, name string) error {
 	return a.count(ctx, routes.Named(name))
 }
 
 // Told turns an error of a route into what its caller is told, as Handle does by
 // itself: a Problem is told as it is, anything else is logged and told as a
 // plain 500 or 503.
-func (a *API) Told(ctx context.Context, name string, err error) *Problem {
-	return a.told(ctx, routes.Named(name), err)
+func (a *API) ProblemFor(ctx context.Context, name string, err error) *Problem {
+	return a.problemFor(ctx, routes.Named(name), err)
 }

@@ -47,7 +47,7 @@ func (a *API) Describe() *huma.OpenAPI {
 		Description: "A Pro key: bought by card or in USDC, see GET /v1/docs. A key that is unknown, replaced or whose plan has ended is refused, never taken for none.",
 	}}
 	c.Headers = headers
-	kinds := map[string]Kind{}
+	kinds := map[string]ProblemType{}
 	functions := map[string]bool{}
 	for path, item := range o.Paths {
 		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
@@ -119,7 +119,7 @@ func maybe(name string) *huma.Header {
 }
 
 // complete adds to an operation what the door does for it.
-func (a *API) complete(op *huma.Operation, route routes.Route, kinds map[string]Kind) {
+func (a *API) complete(op *huma.Operation, route routes.Route, kinds map[string]ProblemType) {
 	doc := a.docs[route.Name]
 	op.Tags = []string{route.Function}
 	if route.Keyed() {
@@ -166,15 +166,15 @@ func (a *API) complete(op *huma.Operation, route routes.Route, kinds map[string]
 }
 
 // met gives the problems that an operation can meet, by status.
-func met(route routes.Route, doc Doc) map[int][]Kind {
-	all := append([]Kind{BadRequest, Forbidden, Internal, Unavailable}, doc.Problems...)
+func met(route routes.Route, doc Doc) map[int][]ProblemType {
+	all := append([]ProblemType{BadRequest, Forbidden, Internal, Unavailable}, doc.Problems...)
 	if route.Keyed() {
 		all = append(all, BadKey, PlanEnded)
 	}
 	if route.Keyed() || route.Free != (routes.Cap{}) {
 		all = append(all, TooMany)
 	}
-	byStatus := map[int][]Kind{}
+	byStatus := map[int][]ProblemType{}
 	for _, k := range all {
 		if !slices.Contains(byStatus[k.Status], k) {
 			byStatus[k.Status] = append(byStatus[k.Status], k)
@@ -225,7 +225,7 @@ func (a *API) success(r *huma.Response, status int, route routes.Route, doc Doc)
 }
 
 // problem describes the problem documents of a status by the codes that they can have.
-func (a *API) problem(route routes.Route, status int, possible []Kind) *huma.Response {
+func (a *API) problem(route routes.Route, status int, possible []ProblemType) *huma.Response {
 	var codes []any
 	var words []string
 	h := common(route, status)
@@ -258,8 +258,8 @@ func (a *API) problem(route routes.Route, status int, possible []Kind) *huma.Res
 }
 
 // problems lists every code of the API, as the extension x-problems.
-func problems(kinds map[string]Kind) []map[string]any {
-	for _, k := range []Kind{UnknownPath, WrongMethod} { // no operation's own
+func problems(kinds map[string]ProblemType) []map[string]any {
+	for _, k := range []ProblemType{UnknownPath, WrongMethod} { // no operation's own
 		kinds[k.Code] = k
 	}
 	var list []map[string]any

@@ -30,7 +30,7 @@ type Fault struct {
 }
 
 // Kind is a kind of problem: what all its instances share.
-type Kind struct {
+type ProblemType struct {
 	Status int
 	Code   string
 	Title  string
@@ -39,13 +39,13 @@ type Kind struct {
 
 // The kinds of problem that any endpoint can meet.
 var (
-	BadRequest   = Kind{Status: http.StatusBadRequest, Code: "richiesta-non-valida", Title: "The request is not valid"}
-	Forbidden    = Kind{Status: http.StatusForbidden, Code: "accesso-diretto", Title: "This address is not the public one"}
-	UnknownPath  = Kind{Status: http.StatusNotFound, Code: "percorso-sconosciuto", Title: "There is nothing at this path"}
-	WrongMethod  = Kind{Status: http.StatusMethodNotAllowed, Code: "metodo-non-ammesso", Title: "This path does not answer that method"}
-	Internal     = Kind{Status: http.StatusInternalServerError, Code: "errore-interno", Title: "The service failed"}
-	Unavailable  = Kind{Status: http.StatusServiceUnavailable, Code: "servizio-non-disponibile", Title: "The service cannot answer right now", Wait: true}
-	kindsByCause = map[int]Kind{
+	BadRequest   = ProblemType{Status: http.StatusBadRequest, Code: "richiesta-non-valida", Title: "The request is not valid"}
+	Forbidden    = ProblemType{Status: http.StatusForbidden, Code: "accesso-diretto", Title: "This address is not the public one"}
+	UnknownPath  = ProblemType{Status: http.StatusNotFound, Code: "percorso-sconosciuto", Title: "There is nothing at this path"}
+	WrongMethod  = ProblemType{Status: http.StatusMethodNotAllowed, Code: "metodo-non-ammesso", Title: "This path does not answer that method"}
+	Internal     = ProblemType{Status: http.StatusInternalServerError, Code: "errore-interno", Title: "The service failed"}
+	Unavailable  = ProblemType{Status: http.StatusServiceUnavailable, Code: "servizio-non-disponibile", Title: "The service cannot answer right now", Wait: true}
+	kindsByCause = map[int]ProblemType{
 		http.StatusNotFound:            UnknownPath,
 		http.StatusMethodNotAllowed:    WrongMethod,
 		http.StatusInternalServerError: Internal,
@@ -54,7 +54,7 @@ var (
 )
 
 // Problem makes an instance of the kind.
-func (k Kind) Problem(detail string) *Problem {
+func (k ProblemType) Problem(detail string) *Problem {
 	return &Problem{Type: "/v1/docs#" + k.Code, Title: k.Title, Status: k.Status, Code: k.Code, Detail: detail}
 }
 

@@ -66,7 +66,7 @@ var rules = []rule{
 	{"shared/upstream/ecb", []string{"shared/upstream", "shared/fare"}, nil},
 	{"shared/upstream/ecb/generate", nil, nil},
 	{"shared/upstream/upstreamtest", []string{"shared/upstream", "shared/fare"}, nil},
-	{"shared/mail/counted", []string{"shared/mail", "shared/metrics"}, nil},
+	{"shared/mail/instrumented", []string{"shared/mail", "shared/metrics"}, nil},
 	{"shared/mail/maildir", []string{"shared/mail", "shared/fare"}, nil},
 	{"shared/mail/sesmail", []string{"shared/mail", "shared/fare"}, aws},
 	{"shared/mail/sesmail/motolocal", nil, nil},

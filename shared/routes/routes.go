@@ -12,17 +12,17 @@ import (
 
 // Route is one endpoint. Those whose paths are under /v1 answer under /api/v1 as well.
 type Route struct {
-	Name     string // stable, used as the operation id
-	Method   string
-	Path     string // may end in {file}, which stands for any one name
-	Function string // the folder in functions/ that answers
-	Free     Cap    // for callers without a key, by address
-	Pro      Cap    // for callers with a key, by key
-	Edge     Edge
-	Form     bool // a form of a page may be posted to it as well
-	Once     bool // its GET shows something once: a HEAD, as previews of links send it, is not answered
-	Keys     bool // looks at X-Api-Key although it counts nothing under its own name
-	AnySite  bool // scripts in pages of any site may post to it: it looks at no cookie
+	Name            string // stable, used as the operation id
+	Method          string
+	Path            string // may end in {file}, which stands for any one name
+	Function        string // the folder in functions/ that answers
+	Free            Cap    // for callers without a key, by address
+	Pro             Cap    // for callers with a key, by key
+	Edge            Edge
+	Form            bool // a form of a page may be posted to it as well
+	NoHEAD          bool // its GET shows something once: a HEAD, as previews of links send it, is not answered
+	Keys            bool // looks at X-Api-Key although it counts nothing under its own name
+	CrossOriginPOST bool // scripts in pages of any site may post to it: it looks at no cookie
 }
 
 // Cap is how many calls a caller has in each window. The zero Cap counts nothing.
@@ -100,7 +100,7 @@ var Table = []Route{
 		Edge: Edge{Free: 6 * time.Hour},
 	},
 	// What agents ask over MCP is counted under the caps of the endpoints that give the same answers.
-	{Name: "mcp", Method: "POST", Path: "/mcp", Function: "analisi", Keys: true, AnySite: true},
+	{Name: "mcp", Method: "POST", Path: "/mcp", Function: "analisi", Keys: true, CrossOriginPOST: true},
 	{Name: "mcp-get", Method: "GET", Path: "/mcp", Function: "analisi", Keys: true},
 	{Name: "mcp-delete", Method: "DELETE", Path: "/mcp", Function: "analisi", Keys: true},
 	{
@@ -122,7 +122,7 @@ var Table = []Route{
 	},
 	{
 		Name: "pro-conferma", Method: "GET", Path: "/v1/pro/conferma", Function: "pro",
-		Free: Cap{60, time.Hour}, Once: true,
+		Free: Cap{60, time.Hour}, NoHEAD: true,
 	},
 	{Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Function: "pro"},
 	{

@@ -64,7 +64,7 @@ func watchedKey(route fare.Route) Key {
 // Ask keeps what was asked for until it expires, together with the job that
 // sends the mail which asks for confirmation: both or neither. The same is
 // written whatever is known of the subscriber.
-func (a Alerts) Ask(ctx context.Context, id string, wish Alert, expires time.Time, job Job) error {
+func (a Alerts) AddPending(ctx context.Context, id string, wish Alert, expires time.Time, job Job) error {
 	data, err := json.Marshal(wish)
 	var leave Op
 	if err == nil {
@@ -347,7 +347,7 @@ func (a Alerts) Page(ctx context.Context, route fare.Route, after SubscriberID, 
 
 // Told keeps that a subscriber was told of a refresh, also where the alert was
 // changed meanwhile. One that was removed stays so, and that is no error.
-func (a Alerts) Told(ctx context.Context, one Alert, of fare.Day) error {
+func (a Alerts) MarkNotified(ctx context.Context, one Alert, of fare.Day) error {
 	one.Fresh = false
 	for one.Mailed < of {
 		one.Mailed = of

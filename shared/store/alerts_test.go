@@ -40,7 +40,7 @@ func openAlerts(t *testing.T) *desk {
 func (d *desk) ask(t *testing.T, id string, wish store.Alert) {
 	t.Helper()
 	job := store.Job{Kind: "confirm", Email: wish.Email, Ref: id, At: d.now}
-	if err := d.Ask(t.Context(), id, wish, d.now.Add(48*time.Hour), job); err != nil {
+	if err := d.AddPending(t.Context(), id, wish, d.now.Add(48*time.Hour), job); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -196,13 +196,13 @@ func TestPagesHoldEveryAlertOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Told(ctx, one, 20500); err != nil {
+	if err := d.MarkNotified(ctx, one, 20500); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Remove(ctx, "s07"); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Told(ctx, one, 20507); err != nil {
+	if err := d.MarkNotified(ctx, one, 20507); err != nil {
 		t.Errorf("telling one who has left: %v", err)
 	}
 	if _, err := d.One(ctx, one.Route, "s07"); !errors.Is(err, store.ErrNotFound) {

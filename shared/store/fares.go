@@ -27,7 +27,7 @@ func blockKey(r fare.Route, b fare.Block) Key {
 	return Key{routePartition(r), fmt.Sprintf("%s%05d#%02d", blockPrefix, b.Cycle, b.Part)}
 }
 
-func sheetKey(r fare.Route) Key { return Key{routePartition(r), "SHEET"} }
+func summaryKey(r fare.Route) Key { return Key{routePartition(r), "SHEET"} }
 
 // StoredBlock is a block and the version it was read at; 0 is a block not stored yet.
 type StoredBlock struct {
@@ -91,8 +91,8 @@ func (f Fares) PutBlocks(ctx context.Context, r fare.Route, blocks []StoredBlock
 }
 
 // Sheet gives the stored sheet of a route and its version, or ErrNotFound.
-func (f Fares) Sheet(ctx context.Context, r fare.Route, read Consistency) ([]byte, int64, error) {
-	item, err := f.Table.Get(ctx, sheetKey(r), read)
+func (f Fares) Summary(ctx context.Context, r fare.Route, read Consistency) ([]byte, int64, error) {
+	item, err := f.Table.Get(ctx, summaryKey(r), read)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read sheet of %s: %w", r, err)
 	}
@@ -100,8 +100,8 @@ func (f Fares) Sheet(ctx context.Context, r fare.Route, read Consistency) ([]byt
 }
 
 // PutSheet writes a sheet over the version it was made from; 0 where there was none.
-func (f Fares) PutSheet(ctx context.Context, r fare.Route, data []byte, version int64) error {
-	op := Op{Mode: Replace, Item: Item{Key: sheetKey(r), Version: version, Data: data}}
+func (f Fares) PutSummary(ctx context.Context, r fare.Route, data []byte, version int64) error {
+	op := Op{Mode: Replace, Item: Item{Key: summaryKey(r), Version: version, Data: data}}
 	if version == 0 {
 		op.Mode = Create
 	}

@@ -158,7 +158,7 @@ func (f Fares) SetRates(ctx context.Context, r fare.Rates) error {
 }
 
 // Want remembers until a moment that somebody asked for a route from an origin that is not covered.
-func (f Fares) Want(ctx context.Context, origin fare.City, until time.Time) error {
+func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error {
 	if err := f.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: Key{"WANTED", string(origin)}, Expires: until}}); err != nil {
 		return fmt.Errorf("remember that %s is wanted: %w", origin, err)
 	}
@@ -166,7 +166,7 @@ func (f Fares) Want(ctx context.Context, origin fare.City, until time.Time) erro
 }
 
 // Wanted lists the origins that were asked for in vain.
-func (f Fares) Wanted(ctx context.Context) ([]fare.City, error) {
+func (f Fares) RequestedOrigins(ctx context.Context) ([]fare.City, error) {
 	items, err := f.Table.Query(ctx, Range{Partition: "WANTED"})
 	if err != nil {
 		return nil, fmt.Errorf("list wanted origins: %w", err)

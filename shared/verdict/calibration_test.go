@@ -131,7 +131,7 @@ func simulate(t *testing.T, routes int, perDay func(*rand.Rand) []int) (standing
 func TestCalibrationOfEverySampleSize(t *testing.T) {
 	worst := 0.0
 	for n := 30; n <= 300; n++ { // beyond, last year's season would begin to count
-		s := Sheet{AsOf: 17000}
+		s := RouteSummary{AsOf: 17000}
 		for i := range n {
 			s.Lows = append(s.Lows, Low{Day: s.AsOf - fare.Day(i) - 1, Price: fare.Cents(1000 * (i + 1))})
 		}

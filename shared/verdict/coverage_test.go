@@ -62,7 +62,7 @@ func TestIntervalCovers(t *testing.T) {
 
 // wandering is a route whose lows follow a first-order autoregression of the
 // log, and the true percentile of the fare that follows them.
-func wandering(rng *rand.Rand, days int, alike, step float64) (Sheet, float64) {
+func wandering(rng *rand.Rand, days int, alike, step float64) (RouteSummary, float64) {
 	const median, spread = 5000, 0.4
 	x := rng.NormFloat64()
 	next := func() fare.Cents {
@@ -80,7 +80,7 @@ func wandering(rng *rand.Rand, days int, alike, step float64) (Sheet, float64) {
 		return 50 * math.Erfc(-math.Log(max(p, 1e-9)/median)/spread/math.Sqrt2)
 	}
 	truth := (atMost(float64(price)-step/2) + atMost(float64(price)+step/2)) / 2
-	return Sheet{AsOf: day0, Newest: day0.Time().Unix(), Lows: lows, Live: []Live{{day0 + 30, price, day0.Time().Unix()}}}, truth
+	return RouteSummary{AsOf: day0, Newest: day0.Time().Unix(), Lows: lows, Live: []Live{{day0 + 30, price, day0.Time().Unix()}}}, truth
 }
 
 // TestWindowOfIncompleteLives has departures each of which is watched through a

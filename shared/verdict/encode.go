@@ -14,7 +14,7 @@ const sheetFormat = 1
 
 // Encode packs the sheet: varints, prices of lows as distances from the one
 // before, days as distances back from AsOf. Three years of lows fit in about 4 KB.
-func (s Sheet) Encode() []byte {
+func (s RouteSummary) Encode() []byte {
 	b := make([]byte, 0, 64+4*len(s.Lows))
 	b = append(b, sheetFormat)
 	put := func(values ...int64) {
@@ -93,15 +93,15 @@ func (r *reader) count() int {
 }
 
 // Decode unpacks what Encode packed.
-func Decode(data []byte) (Sheet, error) {
+func Decode(data []byte) (RouteSummary, error) {
 	if len(data) == 0 {
-		return Sheet{}, fmt.Errorf("decode sheet: %w", errCut)
+		return RouteSummary{}, fmt.Errorf("decode sheet: %w", errCut)
 	}
 	if data[0] != sheetFormat {
-		return Sheet{}, fmt.Errorf("decode sheet: format %d is not known", data[0])
+		return RouteSummary{}, fmt.Errorf("decode sheet: format %d is not known", data[0])
 	}
 	r := &reader{data: data[1:]}
-	s := Sheet{AsOf: fare.Day(r.int()), Newest: r.int(), Observations: int(r.int())}
+	s := RouteSummary{AsOf: fare.Day(r.int()), Newest: r.int(), Observations: int(r.int())}
 	s.Live = make([]Live, r.count())
 	for i := range s.Live {
 		s.Live[i] = Live{s.AsOf + fare.Day(r.int()), fare.Cents(r.int()), s.Newest - r.int()}
@@ -124,7 +124,7 @@ func Decode(data []byte) (Sheet, error) {
 		r.err = fmt.Errorf("%d bytes too many", len(r.data))
 	}
 	if r.err != nil {
-		return Sheet{}, fmt.Errorf("decode sheet: %w", r.err)
+		return RouteSummary{}, fmt.Errorf("decode sheet: %w", r.err)
 	}
 	return s, nil
 }

@@ -77,7 +77,7 @@ const (
 
 // Judge answers from a sheet on a day; false where no fare is live. The names
 // of the cities are the caller's to fill in.
-func Judge(s Sheet, today fare.Day) (Analysis, bool) {
+func Judge(s RouteSummary, today fare.Day) (Analysis, bool) {
 	live, ok := s.Cheapest(today)
 	if !ok {
 		return Analysis{}, false
@@ -101,7 +101,7 @@ func Judge(s Sheet, today fare.Day) (Analysis, bool) {
 	return a, true
 }
 
-func judge(s Sheet, price fare.Cents, today fare.Day) Verdetto {
+func judge(s RouteSummary, price fare.Cents, today fare.Day) Verdetto {
 	t := stand(s, price)
 	if t.Size < MinSample {
 		return Verdetto{Livello: Insufficient, Campione: t.Size}

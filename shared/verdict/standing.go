@@ -19,7 +19,7 @@ type Standing struct {
 
 // StandingOf is the standing of the cheapest fare of a day; false where no fare
 // is live or the sample is too small for a verdict.
-func StandingOf(s Sheet, today fare.Day) (Standing, bool) {
+func StandingOf(s RouteSummary, today fare.Day) (Standing, bool) {
 	live, ok := s.Cheapest(today)
 	if !ok {
 		return Standing{}, false
@@ -29,7 +29,7 @@ func StandingOf(s Sheet, today fare.Day) (Standing, bool) {
 }
 
 // stand finds the standing of a price. Of a sample that is too small it says no more than the size.
-func stand(s Sheet, price fare.Cents) Standing {
+func stand(s RouteSummary, price fare.Cents) Standing {
 	in, size, seasonal := sample(s.Lows, s.AsOf)
 	t := Standing{Price: price, Size: size, Seasonal: seasonal}
 	if size < MinSample {

@@ -119,8 +119,8 @@ func TestOrderOfInputIsIrrelevant(t *testing.T) {
 }
 
 // steady is a sheet with the lows given, one a day, and a live fare.
-func steady(price fare.Cents, lows ...fare.Cents) Sheet {
-	s := Sheet{AsOf: day0, Newest: day0.Time().Unix(), Live: []Live{{day0 + 30, price, day0.Time().Unix()}}}
+func steady(price fare.Cents, lows ...fare.Cents) RouteSummary {
+	s := RouteSummary{AsOf: day0, Newest: day0.Time().Unix(), Live: []Live{{day0 + 30, price, day0.Time().Unix()}}}
 	for i, l := range lows {
 		s.Lows = append(s.Lows, Low{day0 - 1 - fare.Day(i), l})
 	}
@@ -140,7 +140,7 @@ func TestLevels(t *testing.T) {
 	same := slices.Repeat([]fare.Cents{5000}, 20)
 	for _, c := range []struct {
 		name       string
-		sheet      Sheet
+		sheet      RouteSummary
 		level      string
 		percentile int
 	}{
@@ -418,7 +418,7 @@ func TestEncode(t *testing.T) {
 }
 
 // normal makes nothing and an empty list the same.
-func normal(s Sheet) Sheet {
+func normal(s RouteSummary) RouteSummary {
 	s.Live, s.Lows, s.Months = append([]Live{}, s.Live...), append([]Low{}, s.Lows...), append([]Month{}, s.Months...)
 	return s
 }

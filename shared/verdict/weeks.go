@@ -23,7 +23,7 @@ func (w Week) Name() string {
 }
 
 // Weeks gathers the lows of a sheet by week, oldest first. Weeks in which nothing was found are left out.
-func Weeks(s Sheet) []Week {
+func Weeks(s RouteSummary) []Week {
 	prices := map[fare.Cycle][]fare.Cents{}
 	for _, l := range s.Lows { // cheapest first, and so are those of each week
 		c := fare.CycleOf(l.Day)
@@ -52,7 +52,7 @@ type Scale struct {
 }
 
 // ScaleOf is the scale that the verdict of a sheet is read from; false where the sample is too small for one.
-func ScaleOf(s Sheet) (Scale, bool) {
+func ScaleOf(s RouteSummary) (Scale, bool) {
 	in, size, _ := sample(s.Lows, s.AsOf)
 	if size < MinSample {
 		return Scale{}, false

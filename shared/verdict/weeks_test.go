@@ -21,14 +21,14 @@ func day(t *testing.T, s string) fare.Day {
 }
 
 // sheetOf is a sheet with lows, as Build orders them.
-func sheetOf(asOf fare.Day, lows ...verdict.Low) verdict.Sheet {
+func sheetOf(asOf fare.Day, lows ...verdict.Low) verdict.RouteSummary {
 	slices.SortFunc(lows, func(a, b verdict.Low) int {
 		if a.Price != b.Price {
 			return int(a.Price - b.Price)
 		}
 		return int(a.Day - b.Day)
 	})
-	return verdict.Sheet{AsOf: asOf, Lows: lows}
+	return verdict.RouteSummary{AsOf: asOf, Lows: lows}
 }
 
 func TestWeeks(t *testing.T) {
@@ -77,7 +77,7 @@ func TestWeeks(t *testing.T) {
 			}
 		})
 	}
-	if got := verdict.Weeks(verdict.Sheet{}); len(got) != 0 {
+	if got := verdict.Weeks(verdict.RouteSummary{}); len(got) != 0 {
 		t.Errorf("weeks of nothing: %v", got)
 	}
 }

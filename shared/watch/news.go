@@ -34,7 +34,7 @@ const Weeks = 26
 // false where no fare is live. An older sheet says nothing here: the refresh
 // asks for all fares of the last days, so a route that is not in the answer has
 // no live one, whatever its last sheet says.
-func Look(route fare.Route, s verdict.Sheet, today fare.Day) (News, bool) {
+func Look(route fare.Route, s verdict.RouteSummary, today fare.Day) (News, bool) {
 	live, ok := s.Cheapest(today)
 	if !ok || s.AsOf != today {
 		return News{}, false

@@ -121,7 +121,7 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-func sheet(asOf fare.Day) verdict.Sheet {
+func sheet(asOf fare.Day) verdict.RouteSummary {
 	var all []fare.Observation
 	for week := range 40 {
 		day := asOf - fare.Day(7*week)
@@ -168,7 +168,7 @@ func TestLook(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		sheet verdict.Sheet
+		sheet verdict.RouteSummary
 		today fare.Day
 	}{
 		{"a sheet of an earlier refresh", sheet(asOf - 1), asOf},

@@ -23,7 +23,7 @@ import (
 	"verdetto/shared/lambdahttp"
 	"verdetto/shared/lambdaqueue"
 	"verdetto/shared/limit"
-	"verdetto/shared/mail/counted"
+	"verdetto/shared/mail/instrumented"
 	"verdetto/shared/mail/sesmail"
 	"verdetto/shared/metrics"
 	"verdetto/shared/page"
@@ -35,7 +35,7 @@ import (
 
 func main() {
 	var table config.Store
-	var door config.Door
+	var door config.HTTP
 	var public config.Public
 	var post config.Mail
 	var clock config.Clock
@@ -50,20 +50,20 @@ func main() {
 	must(err)
 	service := &alerts.Service{
 		Alerts:  store.Alerts{Table: items, Outbox: store.Outbox{Table: items, Name: "alerts"}},
-		Sender:  counted.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("alerts"), Now: now},
+		Sender:  instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("alerts"), Now: now},
 		Limiter: limiter, Pepper: []byte(door.Pepper), BaseURL: public.BaseURL,
 		Random: rand.Reader, Now: now, Log: logger,
 	}
 	if work.QueueURL != "" {
-		service.Wake = queue.Nudge(sqsqueue.New(sqs.NewFromConfig(settings), work.QueueURL), logger)
+		service.SignalWorker = queue.SignalWorker(sqsqueue.New(sqs.NewFromConfig(settings), work.QueueURL), logger)
 	}
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger, OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
-		Limiter: limiter, Customers: store.Keys{Table: items},
+		Limiter: limiter, Customers: store.Customers{Table: items},
 		Metrics: metrics.Of("alerts"), Pages: page.Problems, Undescribed: true,
 	})
 	service.Register(api)
-	lambdahttp.MainWith(api, lambdaqueue.Adapt(queue.Nudged(service.Work, logger), func(ctx context.Context, event json.RawMessage) (any, error) {
+	lambdahttp.MainWith(api, lambdaqueue.Adapt(queue.WorkerHandler(service.Work, logger), func(ctx context.Context, event json.RawMessage) (any, error) {
 		return service.Event(ctx, event)
 	}))
 }

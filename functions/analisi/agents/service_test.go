@@ -36,7 +36,7 @@ var (
 )
 
 // sheet is a route seen on so many past days, and today.
-func sheet(days int) verdict.Sheet {
+func sheet(days int) verdict.RouteSummary {
 	var all []fare.Observation
 	for i := 0; i <= days; i++ {
 		for _, ahead := range []fare.Day{5, 25, 50, 70} {
@@ -50,9 +50,9 @@ func sheet(days int) verdict.Sheet {
 // shelf is a store in memory: a value in it is a sheet, what reading one gives as an error, or what it does.
 type shelf map[fare.Route]any
 
-func (s shelf) Sheet(ctx context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
+func (s shelf) Summary(ctx context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
 	switch v := s[r].(type) {
-	case verdict.Sheet:
+	case verdict.RouteSummary:
 		return v.Encode(), 1, nil
 	case error:
 		return nil, 0, v
@@ -62,7 +62,7 @@ func (s shelf) Sheet(ctx context.Context, r fare.Route, _ store.Consistency) ([]
 	return nil, 0, store.ErrNotFound
 }
 
-func (shelf) Want(context.Context, fare.City, time.Time) error { return nil }
+func (shelf) RequestOrigin(context.Context, fare.City, time.Time) error { return nil }
 
 func (shelf) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
 	found := now.Add(-2 * time.Hour).Unix()
@@ -168,7 +168,7 @@ func open(t testing.TB, s shelf, data string) *desk {
 	d.API = httpapi.New(httpapi.Config{
 		Now: clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers, Pepper: []byte("pepper"), Data: data,
 	})
-	verdicts := &analisi.Service{Sheets: s, Wishes: s, Coverage: s, Now: clock, Log: log}
+	verdicts := &analisi.Service{Summaries: s, OriginRequests: s, Coverage: s, Now: clock, Log: log}
 	verdicts.Register(d.API)
 	moves := &view.Reader{Fares: s, Now: clock}
 	(&pricetrends.Service{Trends: moves}).Register(d.API)

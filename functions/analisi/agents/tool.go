@@ -53,7 +53,7 @@ func add[I, O any](s *Service, server *mcp.Server, t tool[I, O]) string {
 		}()
 		out, said, err := ask(ctx, s, t, takes, request.Params.Arguments)
 		if err != nil {
-			return refusal(s.api.Told(ctx, t.counts, err), x), nil
+			return refusal(s.api.ProblemFor(ctx, t.counts, err), x), nil
 		}
 		return success(out, said, x)
 	})
@@ -71,7 +71,7 @@ func ask[I, O any](ctx context.Context, s *Service, t tool[I, O], takes *huma.Sc
 			return
 		}
 	}
-	if err = s.api.Spend(ctx, t.counts); err != nil {
+	if err = s.api.ConsumeQuota(ctx, t.counts); err != nil {
 		return
 	}
 	return t.answer(ctx, in)

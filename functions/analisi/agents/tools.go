@@ -126,7 +126,7 @@ func wellPaged(_ context.Context, in *covered) error {
 const most = 20
 
 // unknownCurrency is the kind that price-trends has for it.
-var unknownCurrency = httpapi.Kind{Status: 400, Code: "valuta-sconosciuta", Title: "There is no reference rate for that currency"}
+var unknownCurrency = httpapi.ProblemType{Status: 400, Code: "valuta-sconosciuta", Title: "There is no reference rate for that currency"}
 
 // checkTrends refuses a currency without a rate, and a journey that ends where it begins.
 func (s *Service) checkTrends(ctx context.Context, in *popular) error {

@@ -25,7 +25,7 @@ import (
 
 func main() {
 	var table config.Store
-	var door config.Door
+	var door config.HTTP
 	var site config.Public
 	var clock config.Clock
 	settings, err := awsenv.Settings()
@@ -41,11 +41,11 @@ func main() {
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger,
 		OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
-		Limiter: limit.New(items, now), Customers: store.Keys{Table: items},
+		Limiter: limit.New(items, now), Customers: store.Customers{Table: items},
 		Metrics: metrics.Of("analisi"), Pages: page.Problems, Undescribed: true, // what is published was made beforehand
 	})
 	fares := store.Fares{Table: items}
-	verdicts := &analisi.Service{Sheets: fares, Wishes: fares, Coverage: fares, Now: now, Log: logger, BaseURL: site.BaseURL}
+	verdicts := &analisi.Service{Summaries: fares, OriginRequests: fares, Coverage: fares, Now: now, Log: logger, BaseURL: site.BaseURL}
 	verdicts.Register(api)
 	(&agents.Service{Verdicts: verdicts, Trends: &view.Reader{Fares: fares, Now: now}, Log: logger}).Register(api)
 	lambdahttp.Main(api)

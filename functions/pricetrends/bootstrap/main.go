@@ -23,7 +23,7 @@ import (
 
 func main() {
 	var table config.Store
-	var door config.Door
+	var door config.HTTP
 	var clock config.Clock
 	settings, err := awsenv.Settings()
 	if err != nil {
@@ -37,7 +37,7 @@ func main() {
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: slog.New(slog.NewJSONHandler(os.Stdout, nil)),
 		OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
-		Limiter: limit.New(items, now), Customers: store.Keys{Table: items},
+		Limiter: limit.New(items, now), Customers: store.Customers{Table: items},
 		Metrics: metrics.Of("pricetrends"), Undescribed: true,
 	})
 	(&pricetrends.Service{Trends: &view.Reader{Fares: store.Fares{Table: items}, Now: now}}).Register(api)

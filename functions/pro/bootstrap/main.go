@@ -23,7 +23,7 @@ import (
 	"verdetto/shared/lambdahttp"
 	"verdetto/shared/lambdaqueue"
 	"verdetto/shared/limit"
-	"verdetto/shared/mail/counted"
+	"verdetto/shared/mail/instrumented"
 	"verdetto/shared/mail/sesmail"
 	"verdetto/shared/metrics"
 	"verdetto/shared/page"
@@ -38,7 +38,7 @@ import (
 
 func main() {
 	var table config.Store
-	var door config.Door
+	var door config.HTTP
 	var public config.Public
 	var money config.Pay
 	var post config.Mail
@@ -63,22 +63,22 @@ func main() {
 	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: post.From, ConfigurationSet: post.ConfigurationSet, Now: now})
 	must(err)
 	service := &pro.Service{
-		Keys: store.Keys{Table: items}, Outbox: store.Outbox{Table: items, Name: "pro"}, Checkout: checkout, Chain: chain,
+		Keys: store.Customers{Table: items}, Outbox: store.Outbox{Table: items, Name: "pro"}, Checkout: checkout, Chain: chain,
 		Wallet:  pro.Wallet{Owner: money.SolanaWallet, TokenAccount: account, Mint: money.SolanaMint, Network: money.SolanaNetwork, Units: units},
-		Sender:  counted.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("pro"), Now: now},
+		Sender:  instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("pro"), Now: now},
 		Limiter: limiter, Pepper: []byte(door.Pepper), BaseURL: public.BaseURL,
 		Random: rand.Reader, Now: now, Log: logger,
 	}
 	if work.QueueURL != "" {
-		service.Wake = queue.Nudge(sqsqueue.New(sqs.NewFromConfig(settings), work.QueueURL), logger)
+		service.SignalWorker = queue.SignalWorker(sqsqueue.New(sqs.NewFromConfig(settings), work.QueueURL), logger)
 	}
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger, OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
-		Limiter: limiter, Customers: store.Keys{Table: items},
+		Limiter: limiter, Customers: store.Customers{Table: items},
 		Metrics: metrics.Of("pro"), Pages: page.Problems, Undescribed: true,
 	})
 	service.Register(api)
-	lambdahttp.MainWith(http.Handler(api), lambdaqueue.Adapt(queue.Nudged(service.Work, logger), func(ctx context.Context, _ json.RawMessage) (any, error) {
+	lambdahttp.MainWith(http.Handler(api), lambdaqueue.Adapt(queue.WorkerHandler(service.Work, logger), func(ctx context.Context, _ json.RawMessage) (any, error) {
 		done, err := service.Work(ctx)
 		return map[string]int{"done": done}, err
 	}))

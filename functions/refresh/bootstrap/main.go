@@ -20,7 +20,7 @@ import (
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/fare"
 	"verdetto/shared/lambdaqueue"
-	"verdetto/shared/mail/counted"
+	"verdetto/shared/mail/instrumented"
 	"verdetto/shared/mail/sesmail"
 	"verdetto/shared/metrics"
 	"verdetto/shared/places"
@@ -58,8 +58,8 @@ func main() {
 			Source: client, Fares: store.Fares{Table: items}, Now: now,
 		},
 		Sender: &refresh.Sender{
-			Alerts: store.Alerts{Table: items}, Wakes: store.Wakes{Table: items},
-			Mail:   counted.Sender{Sender: carrier, Log: logger, Metrics: metrics.Of("refresh"), Now: now},
+			Alerts: store.Alerts{Table: items}, Notifications: store.Notifications{Table: items},
+			Mail:   instrumented.Sender{Sender: carrier, Log: logger, Metrics: metrics.Of("refresh"), Now: now},
 			Pepper: []byte(secret.Pepper), BaseURL: public.BaseURL, Rate: post.Rate, Now: now, Log: logger,
 		},
 		CurrentRates: func(ctx context.Context) fare.Rates { return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger) },

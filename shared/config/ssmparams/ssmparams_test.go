@@ -82,11 +82,11 @@ func TestConfiguration(t *testing.T) {
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "ssm:/verdetto/origin")
 	t.Setenv("STRIPE_KEY", "ssm:/verdetto/not-asked-for")
 	var table config.Store
-	var door config.Door
+	var door config.HTTP
 	if err := config.LoadWith(ssmparams.In(in), &table, &door); err != nil {
 		t.Fatal(err)
 	}
-	want := config.Door{OriginSecrets: []string{"first-origin-secret", "second-origin-secret"}, Secret: config.Secret{Pepper: pepper}}
+	want := config.HTTP{OriginSecrets: []string{"first-origin-secret", "second-origin-secret"}, Secret: config.Secret{Pepper: pepper}}
 	if diff := cmp.Diff(want, door); diff != "" || table.Table != "verdetto" {
 		t.Error(diff, table)
 	}
@@ -95,7 +95,7 @@ func TestConfiguration(t *testing.T) {
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "ssm:/verdetto/short")
 	t.Setenv("TRAVELPAYOUTS_TOKEN", "ssm:/verdetto/none")
 	t.Setenv("VERDETTO_WORKERS", "0")
-	err := config.LoadWith(ssmparams.In(in), &config.Store{}, &config.Door{}, &config.Upstream{}, &config.Fanout{})
+	err := config.LoadWith(ssmparams.In(in), &config.Store{}, &config.HTTP{}, &config.Upstream{}, &config.Fanout{})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -120,7 +120,7 @@ func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestRefused(t *testing.T) {
 	t.Setenv("VERDETTO_PEPPER", "ssm:/verdetto/pepper")
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "short")
-	err := config.LoadWith(ssmparams.In(settings("http://ssm.invalid", refusing{})), &config.Door{})
+	err := config.LoadWith(ssmparams.In(settings("http://ssm.invalid", refusing{})), &config.HTTP{})
 	if err == nil {
 		t.Fatal("no error")
 	}

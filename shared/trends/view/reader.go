@@ -16,9 +16,9 @@ import (
 // Fares is where trends are read from; store.Fares provides it.
 type Fares interface {
 	Trends(ctx context.Context, origin fare.City) (data []byte, version int64, err error)
-	Sheet(ctx context.Context, r fare.Route, read store.Consistency) (data []byte, version int64, err error)
+	Summary(ctx context.Context, r fare.Route, read store.Consistency) (data []byte, version int64, err error)
 	Rates(ctx context.Context) (fare.Rates, error)
-	Want(ctx context.Context, origin fare.City, until time.Time) error
+	RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error
 }
 
 // Reader makes answers. One may be used by many goroutines.
@@ -71,7 +71,7 @@ func (r *Reader) Read(ctx context.Context, origin, destination fare.City, curren
 	if !ok {
 		return Trends{}, r.notCovered(ctx, origin, destination)
 	}
-	data, _, err = r.Fares.Sheet(ctx, fare.Route{Origin: origin, Destination: destination}, store.Eventual)
+	data, _, err = r.Fares.Summary(ctx, fare.Route{Origin: origin, Destination: destination}, store.Eventual)
 	if err != nil {
 		return Trends{}, err
 	}
@@ -84,7 +84,7 @@ func (r *Reader) Read(ctx context.Context, origin, destination fare.City, curren
 
 // notCovered has the next refresh ask for the origin.
 func (r *Reader) notCovered(ctx context.Context, origin, destination fare.City) error {
-	if err := r.Fares.Want(ctx, origin, (fare.DayOf(r.Now()) + wishDays).Time()); err != nil {
+	if err := r.Fares.RequestOrigin(ctx, origin, (fare.DayOf(r.Now()) + wishDays).Time()); err != nil {
 		return err
 	}
 	return &NotCovered{origin, destination}

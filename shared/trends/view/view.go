@@ -105,7 +105,7 @@ func (v view) origin(origin fare.City, all trends.Origin) Trends {
 }
 
 // route shows one destination, live or not, with its weekly lows.
-func (v view) route(origin fare.City, e trends.Entry, sheet verdict.Sheet) Trends {
+func (v view) route(origin fare.City, e trends.Entry, sheet verdict.RouteSummary) Trends {
 	t := v.frame(origin)
 	at := time.Unix(e.Newest, 0).UTC()
 	t.UpdatedAt = &at

@@ -43,8 +43,8 @@ func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	return nil, 0, store.ErrNotFound
 }
 
-func (f *fares) Sheet(context.Context, fare.Route, store.Consistency) ([]byte, int64, error) {
-	s := verdict.Sheet{AsOf: today, Lows: []verdict.Low{{Day: today - 9, Price: 2000}, {Day: today - 2, Price: 3000}, {Day: today - 1, Price: 4000}}}
+func (f *fares) Summary(context.Context, fare.Route, store.Consistency) ([]byte, int64, error) {
+	s := verdict.RouteSummary{AsOf: today, Lows: []verdict.Low{{Day: today - 9, Price: 2000}, {Day: today - 2, Price: 3000}, {Day: today - 1, Price: 4000}}}
 	return s.Encode(), 1, nil
 }
 
@@ -56,7 +56,7 @@ func (f *fares) Rates(context.Context) (fare.Rates, error) {
 	return fare.Rates{Date: today - 1, PerEuro: f.perEuro}, nil
 }
 
-func (f *fares) Want(_ context.Context, origin fare.City, until time.Time) error {
+func (f *fares) RequestOrigin(_ context.Context, origin fare.City, until time.Time) error {
 	f.wanted, f.until = append(f.wanted, origin), until
 	return f.err
 }

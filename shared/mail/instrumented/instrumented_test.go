@@ -1,4 +1,4 @@
-package counted_test
+package instrumented_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/mail"
-	"verdetto/shared/mail/counted"
+	"verdetto/shared/mail/instrumented"
 	"verdetto/shared/metrics"
 	"verdetto/shared/metrics/metricstest"
 )
@@ -34,7 +34,7 @@ func TestOutcomes(t *testing.T) {
 		{mail.ErrUnavailable, 0, 0, 1},
 	} {
 		var log bytes.Buffer
-		s := counted.Sender{Sender: ends{c.err}, Log: slog.New(slog.NewJSONHandler(&log, nil)), Metrics: metrics.Of("pro"),
+		s := instrumented.Sender{Sender: ends{c.err}, Log: slog.New(slog.NewJSONHandler(&log, nil)), Metrics: metrics.Of("pro"),
 			Now: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }}
 		if err := s.Send(t.Context(), mail.Message{To: "ada@example.com", Tag: "key"}); !errors.Is(err, c.err) {
 			t.Errorf("error %v, want %v", err, c.err)

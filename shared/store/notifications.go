@@ -15,10 +15,10 @@ import (
 //
 //	SEEN#MIL-BUH   HISTORY   what the last refreshes saw
 //	WAKES          MIL-BUH   news, and how far it has been told
-type Wakes struct{ Table Table }
+type Notifications struct{ Table Table }
 
 // Wake is news of a route that is being told.
-type Wake struct {
+type Notification struct {
 	Route   fare.Route   `json:"r"`
 	Day     fare.Day     `json:"d"` // of the refresh
 	News    []byte       `json:"n"`
@@ -41,13 +41,13 @@ type Past struct {
 	expires time.Time
 }
 
-const wakesPartition = "WAKES"
+const notificationsPartition = "WAKES"
 
-func seenKey(r fare.Route) Key { return Key{"SEEN#" + r.String(), "HISTORY"} }
-func wakeKey(r fare.Route) Key { return Key{wakesPartition, r.String()} }
+func seenKey(r fare.Route) Key         { return Key{"SEEN#" + r.String(), "HISTORY"} }
+func notificationKey(r fare.Route) Key { return Key{notificationsPartition, r.String()} }
 
 // Past gives what refreshes have seen of a route; nothing where none did.
-func (w Wakes) Past(ctx context.Context, route fare.Route) (Past, error) {
+func (w Notifications) Past(ctx context.Context, route fare.Route) (Past, error) {
 	item, err := w.Table.Get(ctx, seenKey(route), Strong)
 	if errors.Is(err, ErrNotFound) {
 		return Past{}, nil
@@ -67,14 +67,14 @@ func (w Wakes) Past(ctx context.Context, route fare.Route) (Past, error) {
 // leaves the news of it in place of any earlier: both or neither. Without News
 // there is nothing to tell, and what was left earlier is taken back. ErrConflict
 // and ErrExists: another refresh was faster.
-func (w Wakes) Leave(ctx context.Context, past Past, wake Wake, digest []byte, keep time.Time) error {
+func (w Notifications) Leave(ctx context.Context, past Past, wake Notification, digest []byte, keep time.Time) error {
 	seen := Op{Mode: Replace, Item: Item{Key: seenKey(wake.Route), Version: past.version, Expires: keep}}
 	if past.version == 0 {
 		seen.Mode = Create
 	}
 	var err error
 	seen.Item.Data, err = json.Marshal(Past{Day: wake.Day, History: wake.History, Digest: digest})
-	news := Op{Mode: Delete, Item: Item{Key: wakeKey(wake.Route)}}
+	news := Op{Mode: Delete, Item: Item{Key: notificationKey(wake.Route)}}
 	if err == nil && len(wake.News) > 0 {
 		wake.Cursor = ""
 		news.Mode, news.Item.Expires = Set, wake.Expires
@@ -92,19 +92,19 @@ func (w Wakes) Leave(ctx context.Context, past Past, wake Wake, digest []byte, k
 // TakeBack removes news of a route that a refresh of a day, or an earlier one,
 // has left: it is no longer true. Should it be true again on the same day, it is
 // news again. ErrConflict and ErrExists: another refresh was faster.
-func (w Wakes) TakeBack(ctx context.Context, route fare.Route, day fare.Day) error {
+func (w Notifications) TakeBack(ctx context.Context, route fare.Route, day fare.Day) error {
 	past, err := w.Past(ctx, route)
 	if err != nil || past.Day > day || len(past.Digest) == 0 {
 		return err
 	}
-	return w.Leave(ctx, past, Wake{Route: route, Day: past.Day, History: past.History}, nil, past.expires)
+	return w.Leave(ctx, past, Notification{Route: route, Day: past.Day, History: past.History}, nil, past.expires)
 }
 
 // Next gives the news that comes after that of a route, in a fixed order;
 // ErrNotFound where there is no more. The zero route is before all. What is
 // ErrUnreadable is given so that it can be ended with Done, and no more.
-func (w Wakes) Next(ctx context.Context, after fare.Route) (Wake, error) {
-	r := Range{Partition: wakesPartition, Limit: 1, Read: Strong}
+func (w Notifications) Next(ctx context.Context, after fare.Route) (Notification, error) {
+	r := Range{Partition: notificationsPartition, Limit: 1, Read: Strong}
 	if after != (fare.Route{}) {
 		r.After = after.String()
 	}
@@ -113,27 +113,27 @@ func (w Wakes) Next(ctx context.Context, after fare.Route) (Wake, error) {
 		err = ErrNotFound
 	}
 	if err != nil {
-		return Wake{}, fmt.Errorf("look for news: %w", err)
+		return Notification{}, fmt.Errorf("look for news: %w", err)
 	}
-	return readWake(items[0])
+	return readNotification(items[0])
 }
 
-func readWake(item Item) (Wake, error) {
-	wake := Wake{Expires: item.Expires, version: item.Version}
+func readNotification(item Item) (Notification, error) {
+	wake := Notification{Expires: item.Expires, version: item.Version}
 	if err := json.Unmarshal(item.Data, &wake); err != nil {
-		return Wake{version: item.Version, spoiled: item.Sort}, fmt.Errorf("read news of %s: %w: %w", item.Sort, ErrUnreadable, err)
+		return Notification{version: item.Version, spoiled: item.Sort}, fmt.Errorf("read news of %s: %w: %w", item.Sort, ErrUnreadable, err)
 	}
 	return wake, nil
 }
 
 // Advance keeps that everyone up to a subscriber was told of the news.
 // ErrConflict: it is not what there is to tell any more.
-func (w Wakes) Advance(ctx context.Context, wake *Wake, to SubscriberID) error {
+func (w Notifications) Advance(ctx context.Context, wake *Notification, to SubscriberID) error {
 	next := *wake
 	next.Cursor = to
 	data, err := json.Marshal(next)
 	if err == nil {
-		err = w.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: wakeKey(wake.Route), Version: wake.version, Data: data, Expires: wake.Expires}})
+		err = w.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: notificationKey(wake.Route), Version: wake.version, Data: data, Expires: wake.Expires}})
 	}
 	if err != nil {
 		return fmt.Errorf("keep how far news of %s was told: %w", wake.Route, err)
@@ -145,8 +145,8 @@ func (w Wakes) Advance(ctx context.Context, wake *Wake, to SubscriberID) error {
 
 // Done removes news that everyone was told of. Where other news has come in its
 // place, that stays, and it is no error.
-func (w Wakes) Done(ctx context.Context, wake Wake) error {
-	key := wakeKey(wake.Route)
+func (w Notifications) Done(ctx context.Context, wake Notification) error {
+	key := notificationKey(wake.Route)
 	if wake.spoiled != "" {
 		key.Sort = wake.spoiled
 	}

@@ -65,7 +65,7 @@ type Window struct {
 }
 
 // Sheet is all that a verdict needs to know of a route.
-type Sheet struct {
+type RouteSummary struct {
 	AsOf         fare.Day // the day of the refresh that made it
 	Newest       int64    // when the newest observation was found, Unix seconds
 	Observations int
@@ -79,13 +79,13 @@ type Sheet struct {
 // order, and from the lows of an earlier sheet. Lows of days that the
 // observations no longer cover are carried over; all others are made anew, so
 // building twice from the same observations gives the same sheet.
-func Build(observations []fare.Observation, earlier []Low, asOf fare.Day) Sheet {
+func Build(observations []fare.Observation, earlier []Low, asOf fare.Day) RouteSummary {
 	if !slices.IsSortedFunc(observations, fare.Observation.Compare) {
 		observations = slices.Clone(observations)
 		slices.SortFunc(observations, fare.Observation.Compare)
 	}
 	observations = within(observations, asOf)
-	s := Sheet{AsOf: asOf, Observations: len(observations)}
+	s := RouteSummary{AsOf: asOf, Observations: len(observations)}
 	if n := len(observations); n > 0 {
 		s.Newest = observations[n-1].Found
 	}
@@ -220,7 +220,7 @@ func stairs(live []Live, asOf fare.Day) []Live {
 
 // Cheapest is the cheapest live fare on a day, if there is one. A sheet speaks
 // for the LiveDays after the refresh that made it, and for no day before it.
-func (s Sheet) Cheapest(today fare.Day) (Live, bool) {
+func (s RouteSummary) Cheapest(today fare.Day) (Live, bool) {
 	if today < s.AsOf || today > s.AsOf+LiveDays {
 		return Live{}, false
 	}

@@ -19,7 +19,7 @@ import (
 //	CUSTOMER#<id>    KEY
 //	CASHED#<what>    MARK   that a payment or checkout was cashed in
 //	SUBSCRIPTION#<id> CUSTOMER   whose it is
-type Keys struct{ Table Table }
+type Customers struct{ Table Table }
 
 // Customer is what is kept of one. It holds no address and no key.
 type Customer struct {
@@ -56,7 +56,7 @@ func customerKey(id apikey.CustomerID) Key { return Key{"CUSTOMER#" + string(id)
 
 // Customer reads a customer, strongly: a replaced key is refused on the very
 // next read. ErrNotFound where there is none.
-func (k Keys) Customer(ctx context.Context, id apikey.CustomerID) (Customer, error) {
+func (k Customers) Customer(ctx context.Context, id apikey.CustomerID) (Customer, error) {
 	item, err := k.Table.Get(ctx, customerKey(id), Strong)
 	if err != nil {
 		return Customer{}, fmt.Errorf("read customer: %w", err)
@@ -69,7 +69,7 @@ func (k Keys) Customer(ctx context.Context, id apikey.CustomerID) (Customer, err
 }
 
 // Put writes a customer over the version it was read at; 0 is a new one.
-func (k Keys) Put(ctx context.Context, c Customer) error {
+func (k Customers) Put(ctx context.Context, c Customer) error {
 	op, err := put(c)
 	if err == nil {
 		err = k.Table.Write(ctx, op)
@@ -92,7 +92,7 @@ func put(c Customer) (Op, error) {
 // Change reads a customer, lets change alter it, and writes it; where another
 // writer came between, it begins again. A customer that is not there yet is
 // handed to change with nothing but its id.
-func (k Keys) Change(ctx context.Context, id apikey.CustomerID, change func(*Customer) error) error {
+func (k Customers) Change(ctx context.Context, id apikey.CustomerID, change func(*Customer) error) error {
 	for {
 		c, err := k.Customer(ctx, id)
 		if errors.Is(err, ErrNotFound) {
@@ -114,7 +114,7 @@ func (k Keys) Change(ctx context.Context, id apikey.CustomerID, change func(*Cus
 // in one write with whatever change does; change may be nil. The key's text is
 // given back this once and is nowhere kept. Where the write's outcome is
 // unknown the text is lost: issuing again revokes what may have been written.
-func (k Keys) Issue(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, change func(*Customer) error) (text string, err error) {
+func (k Customers) Issue(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, change func(*Customer) error) (text string, err error) {
 	err = k.Change(ctx, id, func(c *Customer) error {
 		minted, hash, err := apikey.Mint(random, id)
 		if err != nil {
@@ -143,7 +143,7 @@ const onceTries = 8
 // ErrIssued where the mark is there already. Where keep says so of the customer
 // as read, the current key goes on and text is empty. The customer comes back as
 // it is kept.
-func (k Keys) IssueOnce(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, what string, keep func(Customer) bool, change func(*Customer)) (text string, kept Customer, err error) {
+func (k Customers) IssueOnce(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, what string, keep func(Customer) bool, change func(*Customer)) (text string, kept Customer, err error) {
 	minted, hash, err := apikey.Mint(random, id)
 	if err != nil {
 		return "", Customer{}, fmt.Errorf("issue key: %w", err)
@@ -195,7 +195,7 @@ func (k Keys) IssueOnce(ctx context.Context, random io.Reader, id apikey.Custome
 // CheckoutKey gives the idempotency key of a checkout that a caller began for a
 // customer: the same one until a moment that the first call sets. It is the
 // caller's own: whoever has a checkout can ask for its key.
-func (k Keys) CheckoutKey(ctx context.Context, id apikey.CustomerID, caller string, until time.Time) (string, error) {
+func (k Customers) CheckoutKey(ctx context.Context, id apikey.CustomerID, caller string, until time.Time) (string, error) {
 	key, fresh := Key{"CHECKOUT#" + string(id), "BY#" + caller}, rand.Text()
 	for {
 		err := k.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: key, Data: []byte(fresh), Expires: until}})
@@ -218,7 +218,7 @@ func (k Keys) CheckoutKey(ctx context.Context, id apikey.CustomerID, caller stri
 func subscriptionKey(subscription string) Key { return Key{"SUBSCRIPTION#" + subscription, "CUSTOMER"} }
 
 // Remember keeps whose a subscription is. The first to say so is right.
-func (k Keys) Remember(ctx context.Context, subscription string, id apikey.CustomerID) error {
+func (k Customers) LinkSubscription(ctx context.Context, subscription string, id apikey.CustomerID) error {
 	err := k.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: subscriptionKey(subscription), Data: []byte(id)}})
 	if err != nil && !errors.Is(err, ErrExists) {
 		return fmt.Errorf("remember subscription: %w", err)
@@ -227,7 +227,7 @@ func (k Keys) Remember(ctx context.Context, subscription string, id apikey.Custo
 }
 
 // Subscriber gives whose a subscription is, or ErrNotFound.
-func (k Keys) Subscriber(ctx context.Context, subscription string) (apikey.CustomerID, error) {
+func (k Customers) SubscriptionOwner(ctx context.Context, subscription string) (apikey.CustomerID, error) {
 	item, err := k.Table.Get(ctx, subscriptionKey(subscription), Strong)
 	if err != nil {
 		return "", fmt.Errorf("find subscriber: %w", err)

@@ -29,7 +29,7 @@ func (s *sink) Send(ctx context.Context, messages ...string) error {
 	return nil
 }
 
-func TestNudge(t *testing.T) {
+func TestSignalWorker(t *testing.T) {
 	hangs := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	refuses := func(context.Context) error { return errors.New("no such queue") }
 	for _, c := range []struct {
@@ -48,7 +48,7 @@ func TestNudge(t *testing.T) {
 				var log bytes.Buffer
 				s := &sink{fail: c.fail}
 				began := time.Now()
-				queue.Nudge(s, slog.New(slog.NewTextHandler(&log, nil)))()
+				queue.SignalWorker(s, slog.New(slog.NewTextHandler(&log, nil)))()
 				if len(s.sent) != c.sent || !strings.Contains(log.String(), c.logged) || (c.logged == "") != (log.Len() == 0) || time.Since(began) != c.took {
 					t.Errorf("sent %q after %v, logged %s", s.sent, time.Since(began), &log)
 				}
@@ -57,7 +57,7 @@ func TestNudge(t *testing.T) {
 	}
 }
 
-func TestNudged(t *testing.T) {
+func TestWorkerHandler(t *testing.T) {
 	two := []queue.Message{{ID: "a"}, {ID: "b"}}
 	for _, c := range []struct {
 		name   string
@@ -77,7 +77,7 @@ func TestNudged(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 				defer cancel()
 				calls := 0
-				failed := queue.Nudged(func(context.Context) (int, error) {
+				failed := queue.WorkerHandler(func(context.Context) (int, error) {
 					calls++
 					time.Sleep(c.takes) // of the bubble's time
 					return c.has[calls-1], c.err

@@ -1,7 +1,7 @@
-// Package counted stands before a mail sender and logs how sending each mail ended,
+// Package instrumented stands before a mail sender and logs how sending each mail ended,
 // with metrics for an operator to watch: sent, refused for good, or failed for now.
 // The line holds the kind of the mail and never whom it is to.
-package counted
+package instrumented
 
 import (
 	"context"

@@ -9,18 +9,18 @@ import (
 // A nudge tells a function that there is work in its outbox. It carries nothing:
 // the outbox has it all, and a schedule looks there as well, so a nudge that gets
 // lost costs time and nothing else, and one too many finds nothing to do.
-const nudge = `{"work":true}`
+const workSignal = `{"work":true}`
 
 // patience is how long an answer may be held up by a nudge.
 const patience = 2 * time.Second
 
 // Nudge gives the function to call when work was left in an outbox. Where the
 // queue does not take the nudge, that is logged: the schedule mends it.
-func Nudge(q Queue, log *slog.Logger) func() {
+func SignalWorker(q Queue, log *slog.Logger) func() {
 	return func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		if err := q.Send(ctx, nudge); err != nil {
+		if err := q.Send(ctx, workSignal); err != nil {
 			log.Error("nudge not sent; the schedule will find the work", "error", err)
 		}
 	}
@@ -32,7 +32,7 @@ const margin = 10 * time.Second
 // Nudged works nudges with what does some of the work in an outbox and says how
 // much it did: again and again, until nothing is left or little time is. Several
 // nudges at once are one. Where work fails the nudges have failed, and come round again.
-func Nudged(work func(context.Context) (done int, err error), log *slog.Logger) Handler {
+func WorkerHandler(work func(context.Context) (done int, err error), log *slog.Logger) Handler {
 	return func(ctx context.Context, messages []Message) (failed []string) {
 		deadline, limited := ctx.Deadline()
 		for {

@@ -38,7 +38,7 @@ func TestAskingAgainIsNoNews(t *testing.T) {
 			if c.told {
 				one, err := d.One(ctx, milBuh, "ada")
 				if err == nil {
-					err = d.Told(ctx, one, 20500)
+					err = d.MarkNotified(ctx, one, 20500)
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -57,7 +57,7 @@ func TestAskingAgainIsNoNews(t *testing.T) {
 			if diff := cmp.Diff(want, got, sameAlert); diff != "" {
 				t.Error(diff)
 			}
-			if err := d.Told(ctx, got, 20507); err != nil {
+			if err := d.MarkNotified(ctx, got, 20507); err != nil {
 				t.Fatal(err)
 			}
 			want.Mailed, want.Fresh = 20507, false
@@ -78,14 +78,14 @@ func TestToldOfOneChangedMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.confirmed(t, "y", wish("ada", "BUH", 3000))
-	if err := d.Told(ctx, read, 20500); err != nil {
+	if err := d.MarkNotified(ctx, read, 20500); err != nil {
 		t.Fatal(err)
 	}
 	got, err := d.One(ctx, milBuh, "ada")
 	if err != nil || got.Threshold != 3000 || got.Mailed != 20500 || !got.Fresh {
 		t.Errorf("%+v %v", got, err)
 	}
-	if err := d.Told(ctx, read, 20493); err != nil { // by a process that comes too late
+	if err := d.MarkNotified(ctx, read, 20493); err != nil { // by a process that comes too late
 		t.Fatal(err)
 	}
 	if got, _ = d.One(ctx, milBuh, "ada"); got.Mailed != 20500 {
@@ -95,12 +95,12 @@ func TestToldOfOneChangedMeanwhile(t *testing.T) {
 
 func TestWakes(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
-	w := store.Wakes{Table: d.Table}
+	w := store.Notifications{Table: d.Table}
 	until := d.now.Add(8 * 24 * time.Hour).Truncate(time.Second)
-	news := func(to fare.City, day fare.Day, text string) store.Wake {
-		return store.Wake{Route: fare.Route{Origin: "MIL", Destination: to}, Day: day, News: []byte(text), History: []byte("h" + text), Expires: until}
+	news := func(to fare.City, day fare.Day, text string) store.Notification {
+		return store.Notification{Route: fare.Route{Origin: "MIL", Destination: to}, Day: day, News: []byte(text), History: []byte("h" + text), Expires: until}
 	}
-	leave := func(wake store.Wake) {
+	leave := func(wake store.Notification) {
 		t.Helper()
 		past, err := w.Past(ctx, wake.Route)
 		if err == nil {
@@ -110,7 +110,7 @@ func TestWakes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	next := func(after string, want ...store.Wake) store.Wake {
+	next := func(after string, want ...store.Notification) store.Notification {
 		t.Helper()
 		var from fare.Route
 		if after != "" {
@@ -126,7 +126,7 @@ func TestWakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want[0], got, cmpopts.IgnoreUnexported(store.Wake{}), cmpopts.EquateApproxTime(0)); diff != "" {
+		if diff := cmp.Diff(want[0], got, cmpopts.IgnoreUnexported(store.Notification{}), cmpopts.EquateApproxTime(0)); diff != "" {
 			t.Errorf("after %q: %s", after, diff)
 		}
 		return got
@@ -295,7 +295,7 @@ func TestALeaseThatWasLostIsNotTakenBack(t *testing.T) {
 // TestNewsThatCannotBeRead can be ended, so that what comes after it can be told.
 func TestNewsThatCannotBeRead(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
-	w := store.Wakes{Table: d.Table}
+	w := store.Notifications{Table: d.Table}
 	spoiled := store.Item{Key: store.Key{Partition: "WAKES", Sort: "MIL-BUH"}, Data: []byte("{"), Expires: d.now.Add(time.Hour)}
 	if err := d.Table.Write(ctx, store.Op{Mode: store.Set, Item: spoiled}); err != nil {
 		t.Fatal(err)
@@ -315,7 +315,7 @@ func TestNewsThatCannotBeRead(t *testing.T) {
 // TestAPastThatCannotBeRead is none, and is written over: a refresh goes on.
 func TestAPastThatCannotBeRead(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
-	w := store.Wakes{Table: d.Table}
+	w := store.Notifications{Table: d.Table}
 	if err := d.Table.Write(ctx, store.Op{Mode: store.Set, Item: store.Item{Key: store.Key{Partition: "SEEN#MIL-BUH", Sort: "HISTORY"}, Data: []byte("{")}}); err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestAPastThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	until := d.now.Add(time.Hour)
-	if err := w.Leave(ctx, past, store.Wake{Route: milBuh, Day: 20500, News: []byte("n"), Expires: until}, nil, until); err != nil {
+	if err := w.Leave(ctx, past, store.Notification{Route: milBuh, Day: 20500, News: []byte("n"), Expires: until}, nil, until); err != nil {
 		t.Fatal(err)
 	}
 	if past, err := w.Past(ctx, milBuh); err != nil || past.Day != 20500 {
