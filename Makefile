@@ -29,7 +29,7 @@ help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: ## the whole service on 127.0.0.1:8080, with invented fares or FARES=panel.csv.gz NOW=2016-03-01
-	go run ./infra/local serve -listen $(LISTEN) $(UPSTREAM)
+	go run ./cmd/verdetto serve -listen $(LISTEN) $(UPSTREAM)
 
 # The CDK runs on the Node.js that a process finds as it begins. A distribution's own may be older than it supports.
 test: tools ## every test; what cannot be run here is named at the end
@@ -60,15 +60,15 @@ dist/host/%/bootstrap: FORCE
 FORCE:
 
 invoke: $(DYNAMODB)/.complete dist/host/$(FN)/bootstrap ## run a Lambda executable here: FN=analisi EVENT=events/analisi.json [FARES= NOW=]
-	go run ./infra/local invoke -exec dist/host/$(FN)/bootstrap -event $(EVENT) $(if $(filter refresh,$(FN)),-empty) $(UPSTREAM)
+	go run ./cmd/verdetto invoke -exec dist/host/$(FN)/bootstrap -event $(EVENT) $(if $(filter refresh,$(FN)),-empty) $(UPSTREAM)
 
 bench: ## the benchmarks, as ratios side by side
-	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./shared/fare ./shared/places ./shared/store/... ./functions/analisi/agents ./infra/local
+	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./shared/fare ./shared/places ./shared/store/... ./functions/analisi/agents ./e2e/verdict
 
 api: $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete ## write the description of the API anew, then prove it: linters, made-up calls, generated clients
-	go test ./infra/local -run '^TestOpenAPI$$' -update
+	go test ./e2e/openapi -run '^TestOpenAPI$$' -update
 	go test ./functions/analisi
-	go test -v -count=1 ./infra/local -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestSchemathesis|TestGeneratedClients)'
+	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestSchemathesis|TestGeneratedClients)'
 
 tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT)) ## what the tests need beside Go, from Maven, pip and npm
 

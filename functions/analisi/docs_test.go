@@ -104,7 +104,7 @@ func TestReferenceIsWhole(t *testing.T) {
 			continue
 		}
 		if at < 0 {
-			t.Errorf("%s is missing: go test ./infra/local -run TestOpenAPI -update", route.Name)
+			t.Errorf("%s is missing: go test ./e2e/openapi -run TestOpenAPI -update", route.Name)
 			continue
 		}
 		e := r.Endpoints[at]

@@ -9,7 +9,7 @@ import (
 )
 
 // description is the OpenAPI description of the whole service, of which this
-// function is a part. `go test ./infra/local -run TestOpenAPI -update` makes it
+// function is a part. `go test ./e2e/openapi -run TestOpenAPI -update` makes it
 // from the handlers of all functions.
 //
 //go:embed openapi.json

@@ -30,7 +30,7 @@ type function struct {
 	table []string
 	// writes are the partitions that table is for, as patterns; none is all of
 	// them. Whoever finds a hole in what all the world can call finds no keys and
-	// no payments behind it to change. infra/local holds the functions to it.
+	// no payments behind it to change. e2e/limits holds the functions to it.
 	writes []string
 }
 

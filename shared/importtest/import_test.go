@@ -88,7 +88,11 @@ var rules = []rule{
 	{"functions/refresh", parts, []string{"golang.org/x/time"}},
 	{"functions/*", parts, []string{"github.com/danielgtaylor/huma/v2"}},
 	{"functions/*/bootstrap", []string{"*"}, append([]string{"github.com/aws/aws-lambda-go"}, aws...)},
-	{"infra/local", []string{"*"}, append([]string{"golang.org/x/term"}, aws...)},
+	{"cmd/verdetto", []string{"*"}, []string{"golang.org/x/term"}},
+	{"cmd/verdetto/onemachine", []string{"*"}, aws},
+	{"cmd/verdetto/backtest", []string{"shared/fare", "shared/verdict"}, nil},
+	{"cmd/verdetto/runtimeapi", nil, nil},
+	{"e2e/fixture", []string{"*"}, []string{"github.com/google/go-cmp", "github.com/santhosh-tekuri/jsonschema/v6"}},
 	{"infra/testreport", nil, nil},
 	{"tools/openapi/client-go", nil, nil}, // a module of its own
 	{"infra/cost", nil, nil},
@@ -98,7 +102,10 @@ var rules = []rule{
 }
 
 // mains are the folders whose packages may import adapters and are imported by nobody.
-var mains = []string{"functions/*/bootstrap", "infra/local", "infra/cdk"}
+var mains = []string{"functions/*/bootstrap", "cmd/verdetto", "infra/cdk"}
+
+// tests are the folders of what tests have in common: tests and one another import them, and nobody else does.
+var tests = []string{"e2e/*"}
 
 func TestImports(t *testing.T) {
 	root := filepath.Join("..", "..")
@@ -163,7 +170,14 @@ func TestRefuses(t *testing.T) {
 		{"functions/analisi", "verdetto/functions/refresh", false},
 		{"functions/analisi", "github.com/aws/aws-sdk-go-v2/service/dynamodb", false},
 		{"functions/analisi/bootstrap", "verdetto/shared/store/dynamostore", true},
-		{"functions/analisi/bootstrap", "verdetto/infra/local", false},
+		{"functions/analisi/bootstrap", "verdetto/cmd/verdetto", false},
+		{"functions/analisi", "verdetto/e2e/fixture", false},
+		{"cmd/verdetto", "verdetto/cmd/verdetto/onemachine", true},
+		{"cmd/verdetto", "verdetto/e2e/fixture", false},
+		{"cmd/verdetto/runtimeapi", "verdetto/shared/fare", false},
+		{"e2e/fixture", "verdetto/cmd/verdetto/onemachine", true},
+		{"e2e/fixture", "verdetto/cmd/verdetto", false},
+		{"e2e/fixture", "verdetto/infra/cdk", false},
 		{"functions/unheard/of", "strings", true},
 	} {
 		r, ok := ruleFor(c.folder)
@@ -182,12 +196,6 @@ func TestRefuses(t *testing.T) {
 func ruleFor(folder string) (rule, bool) {
 	for _, r := range rules {
 		if matches(r.folder, folder) {
-			return r, true
-		}
-	}
-	// A folder below a command belongs to it.
-	for _, r := range rules {
-		if strings.HasPrefix(r.folder, "infra/") && strings.HasPrefix(folder, r.folder+"/") {
 			return r, true
 		}
 	}
@@ -217,6 +225,11 @@ func refused(r rule, folder, name string) string {
 			return "nobody imports a main"
 		}
 	}
+	for _, helper := range tests {
+		if matches(helper, inside) && !matches(helper, folder) {
+			return "only tests import what is for tests"
+		}
+	}
 	for _, allowed := range r.inside {
 		if allowed == "*" && !strings.HasPrefix(inside, "infra/cdk") {
 			return ""
@@ -224,10 +237,6 @@ func refused(r rule, folder, name string) string {
 		if allowed == inside {
 			return ""
 		}
-	}
-	// A command may be made of several packages.
-	if strings.HasPrefix(folder, "infra/") && strings.HasPrefix(inside, r.folder+"/") {
-		return ""
 	}
 	return "not on the list of packages of " + folder
 }

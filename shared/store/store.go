@@ -24,7 +24,7 @@
 // # What a refresh of one route costs
 //
 // Observations are packed per route and week (fare.Block), not one item each.
-// Measured from DynamoDB Local's ConsumedCapacity by TestCapacity in infra/local,
+// Measured from DynamoDB Local's ConsumedCapacity by TestCapacity in e2e/verdict,
 // for a route with a year of history, in read and write units:
 //
 //	                              100 fares a week   1,000 fares a week

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"verdetto/cmd/verdetto/backtest"
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/shared/fare"
+	"verdetto/shared/upstream/csvfile"
+)
+
+func runBacktest(ctx context.Context, args []string) error {
+	var file, price string
+	var asJSON bool
+	var o backtest.Options
+	flags := flag.NewFlagSet("backtest", flag.ContinueOnError)
+	flags.StringVar(&file, "fares", "", "the panel of recorded fares: a CSV `file`, plain or gzipped")
+	flags.StringVar(&price, "price", "", "take this `column` as the one-way fare, whatever return_date says")
+	flags.IntVar(&o.Cycle, "cycle", 1, "`days` from one refresh to the next: 7 sees a daily panel as the service would, once a week")
+	flags.BoolVar(&asJSON, "json", false, "print the same numbers as JSON")
+	flags.Func("from", "judge from this `day` on (YYYY-MM-DD); earlier fares are history; default: from the first", dayFlag(&o.From))
+	flags.Func("to", "look at nothing after this `day`; default: to the last", dayFlag(&o.To))
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	switch {
+	case file == "":
+		return fmt.Errorf("backtest needs -fares FILE: a panel of recorded fares")
+	case o.Cycle < 1:
+		return fmt.Errorf("-cycle %d: want a number of days, 1 or more", o.Cycle)
+	case o.From != 0 && o.To != 0 && o.From > o.To:
+		return fmt.Errorf("-from %s is after -to %s", o.From, o.To)
+	}
+	var columns []csvfile.Option
+	if price != "" {
+		columns = append(columns, csvfile.Price(price))
+	}
+	recorded, partly, err := onemachine.OpenPanel(file, os.Stderr, columns...)
+	if err != nil {
+		return err
+	}
+	panel, err := panelOf(ctx, recorded)
+	if err != nil {
+		return err
+	}
+	if dropped := recorded.Report().Dropped; len(panel) == 0 && len(dropped) > 0 {
+		return fmt.Errorf("no row of %s is a comparable one-way fare: %v (-price names a column of one-way fares)", file, dropped)
+	}
+	show := progress("routes replayed")
+	o.Progress = func(done, total int, at fare.Route) { show(done, total, at.String()) }
+	report, err := backtest.Run(ctx, panel, o)
+	if err != nil {
+		return fmt.Errorf("backtest %s: %w", file, err)
+	}
+	if asJSON {
+		out := json.NewEncoder(os.Stdout)
+		out.SetIndent("", "  ")
+		if err := out.Encode(report); err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+	} else {
+		report.Print(os.Stdout)
+	}
+	if partly {
+		return errPartly
+	}
+	return nil
+}
+
+func dayFlag(day *fare.Day) func(string) error {
+	return func(s string) (err error) {
+		*day, err = fare.ParseDay(s)
+		return err
+	}
+}
+
+// panelOf is all fares of a file by route.
+func panelOf(ctx context.Context, recorded *csvfile.Panel) (backtest.Panel, error) {
+	origins, err := recorded.Origins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	panel := backtest.Panel{}
+	for _, origin := range origins {
+		answer, err := recorded.Fares(ctx, origin, time.Time{}, time.Unix(1<<40, 0))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range answer.Fares {
+			panel[f.Route] = append(panel[f.Route], f.Observation)
+		}
+	}
+	return panel, nil
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestBacktestRefuses wants a message that names what is wrong with a panel, and never a report of nothing.
+func TestBacktestRefuses(t *testing.T) {
+	const header = "origin,destination,observed_date,depart_date,price,currency"
+	days := func(n int, rest string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "MIL,BUH,2026-01-%02d,2026-03-01,%d,EUR%s\n", i+1, 50+i, rest)
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		name, panel string
+		flags       []string
+		want        string
+		partly      bool
+	}{
+		{"no file named", "", nil, "needs -fares", false},
+		{"no columns", "a,b\n1,2\n", nil, "header lacks origin", false},
+		{"no such price column", header + "\n" + days(20, ""), []string{"-price", "one_way"}, "header lacks one_way", false},
+		{"round trips only", header + ",return_date\n" + days(20, ",2026-03-08"), nil, "no row of", false},
+		{"too few days", header + "\n" + days(8, ""), nil, "no route was observed on more than 8 days", false},
+		{"no days asked for", header + "\n" + days(20, ""), []string{"-from", "2027-01-01"}, "between the days asked for", false},
+		{"days the wrong way round", header + "\n" + days(20, ""), []string{"-from", "2026-02-01", "-to", "2026-01-01"}, "is after", false},
+		{"no cycle", header + "\n" + days(20, ""), []string{"-cycle", "0"}, "-cycle 0", false},
+		{"a bad row", header + "\n" + days(20, "") + "MIL,BUH,2026-01-40,2026-03-01,50,EUR\n", []string{"-json"}, "left out", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args := c.flags
+			if c.panel != "" {
+				file := filepath.Join(t.TempDir(), "panel.csv")
+				if err := os.WriteFile(file, []byte(c.panel), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				args = append([]string{"-fares", file}, args...)
+			}
+			err := runBacktest(t.Context(), args)
+			if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, errPartly) != c.partly {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}

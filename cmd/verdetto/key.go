@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"net/mail"
+	"os"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/shared/apikey"
+	"verdetto/shared/store"
+)
+
+// runKey makes Pro keys by hand: key create -store bolt:FILE -email ada@example.com -days 30.
+func runKey(ctx context.Context, args []string) error {
+	if len(args) == 0 || args[0] != "create" {
+		fmt.Fprintln(os.Stderr, "usage: key create -store bolt:FILE -email ADDRESS [-days N]")
+		return errUsage
+	}
+	var o options
+	var email string
+	var days int
+	flags := flag.NewFlagSet("key create", flag.ContinueOnError)
+	o.register(flags)
+	flags.StringVar(&email, "email", "", "the customer's e-mail `address`")
+	flags.IntVar(&days, "days", 30, "how many days from now the plan lasts, at least")
+	if err := parse(flags, args[1:]); err != nil {
+		return err
+	}
+	s, err := o.service()
+	if err != nil {
+		return err
+	}
+	if o.store == "" {
+		return errors.New("key create needs -store: a key is of use only where it is kept")
+	}
+	if a, err := mail.ParseAddress(email); err != nil || a.Address != email {
+		return fmt.Errorf("-email %q: want an address such as ada@example.com", email)
+	}
+	if days < 1 || days > 3660 {
+		return fmt.Errorf("-days %d: want 1 to 3660", days)
+	}
+	table, err := onemachine.OpenStore(ctx, o.store, s.Now)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	pepper, err := onemachine.Pepper(ctx, table)
+	if err != nil {
+		return err
+	}
+	now := s.Now()
+	until := now.AddDate(0, 0, days).UTC().Truncate(time.Second)
+	text, err := store.Customers{Table: table}.Issue(ctx, rand.Reader, apikey.Of(pepper, email), now, func(c *store.Customer) error {
+		if until.After(c.Until) {
+			c.Until = until
+		}
+		until = c.Until
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "plan until %s; an earlier key of this address is refused from now on. It is shown this once:\n", until.Format(time.RFC3339))
+	fmt.Println(text)
+	return nil
+}

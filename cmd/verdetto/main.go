@@ -1,0 +1,84 @@
+// Command verdetto is the service on one machine: all functions in one process
+// with one file, the refresh, a key by hand, a backtest, and a way to run the
+// Lambda executables without Lambda.
+//
+//	go run ./cmd/verdetto serve      answer on 127.0.0.1:8080
+//	go run ./cmd/verdetto refresh    bring a store up to date once
+//	go run ./cmd/verdetto invoke     run a built Lambda executable with an event
+//	go run ./cmd/verdetto backtest   replay recorded fares
+//	go run ./cmd/verdetto key        make a Pro key by hand
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// command is something that verdetto does. Its exit code is 1 for an error, 2 for
+// a wrong call, and 3 when it did its work but part of the input was bad.
+type command struct {
+	name, does string
+	run        func(ctx context.Context, args []string) error
+}
+
+var commands = []command{
+	{"serve", "answer requests; the whole service in one process", runServe},
+	{"refresh", "bring a store up to date once and report", runRefresh},
+	{"invoke", "run a built Lambda executable with an event", runInvoke},
+	{"backtest", "replay recorded fares and say how right the verdicts were", runBacktest},
+	{"key", "make a Pro key by hand", runKey},
+}
+
+var (
+	// errPartly: the work was done, but some of the input was left out.
+	errPartly = errors.New("part of the input was left out")
+	// errUsage: the flags were wrong, and the flag package has said why.
+	errUsage = errors.New("wrong flags")
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if len(os.Args) > 1 {
+		for _, c := range commands {
+			if c.name == os.Args[1] {
+				os.Exit(exitCode(c.run(ctx, os.Args[2:])))
+			}
+		}
+		switch os.Args[1] {
+		case "help", "-help", "--help", "-h":
+			usage(os.Stdout)
+			return
+		}
+		fmt.Fprintf(os.Stderr, "there is no command %q\n", os.Args[1])
+	}
+	usage(os.Stderr)
+	os.Exit(2)
+}
+
+func usage(w io.Writer) {
+	fmt.Fprintln(w, "usage: verdetto COMMAND [FLAGS]; COMMAND -help lists its flags")
+	for _, c := range commands {
+		fmt.Fprintf(w, "  %-10s%s\n", c.name, c.does)
+	}
+}
+
+func exitCode(err error) int {
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.Is(err, errUsage):
+		return 2
+	}
+	fmt.Fprintln(os.Stderr, "error:", err)
+	if errors.Is(err, errPartly) {
+		return 3
+	}
+	return 1
+}

@@ -1,0 +1,39 @@
+package onemachine
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+)
+
+// BaseURL decides what links to the service begin with: what is given, with real
+// payments what the Lambda functions' environment says, and otherwise the address
+// that is answered on. Links in mail have to be https or on this machine, so
+// anything else is refused before somebody waits for a mail.
+func BaseURL(given string, realPayments bool, listens net.Addr) (string, error) {
+	if given == "" && realPayments {
+		given = os.Getenv("VERDETTO_BASE_URL")
+		if given == "" {
+			return "", fmt.Errorf("-money real: say with -base or VERDETTO_BASE_URL how the service is reached from outside")
+		}
+	}
+	if given == "" {
+		given = LocalURL(listens)
+	}
+	u, err := url.Parse(given)
+	local := err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && !(u.Scheme == "http" && local) {
+		return "", fmt.Errorf("-base: links to the service cannot begin with %q; give an https address, or one on this machine", given)
+	}
+	return strings.TrimRight(given, "/"), nil
+}
+
+// LocalURL is how this machine reaches what listens on an address.
+func LocalURL(listens net.Addr) string {
+	if tcp, ok := listens.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("http://127.0.0.1:%d", tcp.Port)
+	}
+	return "http://" + listens.String()
+}

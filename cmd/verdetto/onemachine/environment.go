@@ -1,0 +1,57 @@
+package onemachine
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"strings"
+	"time"
+
+	"verdetto/shared/pay/paytest"
+	"verdetto/shared/store/dynamostore"
+	"verdetto/shared/store/dynamostore/dynamolocal"
+	"verdetto/shared/upstream/upstreamtest"
+)
+
+// SeedEnvironment makes a table in a DynamoDB Local, fills it from the source if
+// asked to, starts a stand-in for the real source that has the same fares, and
+// gives the environment in which a Lambda executable finds both. Of the options
+// it needs the source, the clock and the log.
+func (o Options) SeedEnvironment(ctx context.Context, endpoint string, fill bool) (environment []string, done func(), err error) {
+	name := "invoke-" + rand.Text()
+	client := dynamolocal.Client(endpoint)
+	if err := dynamostore.Create(ctx, client, name); err != nil {
+		return nil, nil, err
+	}
+	if fill {
+		o.Table = dynamostore.New(client, name, o.Now)
+		if _, err := o.Refresh(ctx, nil); err != nil {
+			return nil, nil, err
+		}
+	}
+	rows, err := Rows(ctx, o.Source, o.Now())
+	if err != nil {
+		return nil, nil, err
+	}
+	standIn := upstreamtest.New(rows, o.Now)
+	environment = []string{
+		"VERDETTO_TABLE=" + name,
+		"VERDETTO_ORIGIN_SECRETS=local-origin-secret",
+		"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
+		"VERDETTO_BASE_URL=https://verdetto.example", "VERDETTO_MAIL_FROM=Verdetto <mail@verdetto.example>",
+		"STRIPE_KEY=" + paytest.TestKey, "STRIPE_PRICE=" + paytest.TestPrice, "STRIPE_WEBHOOK_SECRETS=" + paytest.TestSecret,
+		"SOLANA_NODES=http://127.0.0.1:1", "SOLANA_WALLET=" + StandInWallet, // nobody is there: what needs them answers 503
+		"STRIPE_URL=http://127.0.0.1:1",
+		"TRAVELPAYOUTS_TOKEN=" + standIn.Token,
+		"TRAVELPAYOUTS_URL=" + standIn.URL,
+		"VERDETTO_NOW=" + o.Now().UTC().Format(time.RFC3339),
+		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint,
+		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_EC2_METADATA_DISABLED=true",
+	}
+	for _, v := range os.Environ() { // what the caller sets goes before
+		if strings.HasPrefix(v, "VERDETTO_") || strings.HasPrefix(v, "TRAVELPAYOUTS_") {
+			environment = append(environment, v)
+		}
+	}
+	return environment, standIn.Close, nil
+}

@@ -1,0 +1,126 @@
+// Package onemachine is the whole service in one process over one store: every
+// endpoint that the Lambda functions have between them, the refresh, and the
+// workers that go through outboxes and send notifications. Mail is written into
+// a folder. Unless real payments are asked for, payments are made to stand-ins
+// for Stripe and Solana on this machine.
+//
+// The command line serves it, and the end-to-end tests ask it.
+package onemachine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"verdetto/functions/alerts"
+	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/agents"
+	"verdetto/functions/pricetrends"
+	"verdetto/functions/pro"
+	"verdetto/functions/refresh"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/page"
+	"verdetto/shared/store"
+	"verdetto/shared/trends/view"
+	"verdetto/shared/upstream"
+)
+
+// Options say what a service is made of.
+type Options struct {
+	Table  store.Table
+	Source upstream.Source // of the fares in the table
+	Now    func() time.Time
+	Log    *slog.Logger
+
+	Pepper        []byte   // see Pepper
+	OriginSecrets []string // see httpapi.Config; none where callers reach the process directly
+	BaseURL       string   // what links to the service begin with; see BaseURL
+	Mail          string   // the folder that mail is written into; without one there are no alerts and nothing is sold
+	RealPayments  bool     // configured as the Lambda function is, in place of the stand-ins
+	LocalURL      string   // where the stand-ins on this machine reach the service
+}
+
+// Service is the whole service. New starts nothing that works by itself.
+type Service struct {
+	API *httpapi.API
+	// These are nil without a folder for mail.
+	Pro    *pro.Service
+	Alerts *alerts.Service
+	Sender *refresh.Sender
+	// Payments is nil with real payments too.
+	Payments *StandIns
+
+	options      Options
+	proSignal    <-chan struct{}
+	alertsSignal <-chan struct{}
+}
+
+// New wires the service. Close ends it.
+func New(o Options) (*Service, error) {
+	s := &Service{options: o}
+	settings := httpapi.Config{
+		Now: o.Now, Log: o.Log, Pepper: o.Pepper, OriginSecrets: o.OriginSecrets,
+		Limiter: limit.New(o.Table, o.Now), Customers: store.Customers{Table: o.Table}, Pages: page.Problems,
+	}
+	if o.Source.Name() == "sample" {
+		settings.Data = "sample"
+	}
+	s.API = httpapi.New(settings)
+	fares := store.Fares{Table: o.Table}
+	verdicts := &analisi.Service{Summaries: fares, OriginRequests: fares, Coverage: fares, Now: o.Now, Log: o.Log, BaseURL: o.BaseURL}
+	verdicts.Register(s.API)
+	trends := &view.Reader{Fares: fares, Now: o.Now}
+	(&pricetrends.Service{Trends: trends}).Register(s.API)
+	(&agents.Service{Verdicts: verdicts, Trends: trends, Log: o.Log}).Register(s.API)
+	if o.Mail == "" {
+		return s, nil
+	}
+	err := errors.Join(s.openPro(), s.openAlerts())
+	if err == nil {
+		s.Sender, err = o.NewSender()
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.Pro.Register(s.API)
+	s.Alerts.Register(s.API)
+	return s, nil
+}
+
+// Close ends the stand-ins.
+func (s *Service) Close() {
+	if s.Payments != nil {
+		s.Payments.close()
+	}
+}
+
+// Serve answers on a listener and does the work behind the endpoints, until the
+// context ends; then answers that are being made are given up to 10 s.
+func (s *Service) Serve(ctx context.Context, listener net.Listener) error {
+	go s.Work(ctx)
+	server := &http.Server{
+		Handler:           s.API,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := server.Shutdown(grace); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("shut down: %w", err)
+	}
+	return nil
+}

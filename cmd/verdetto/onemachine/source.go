@@ -1,0 +1,93 @@
+package onemachine
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/places"
+	"verdetto/shared/upstream"
+	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/upstream/ecb"
+	"verdetto/shared/upstream/sample"
+	"verdetto/shared/upstream/travelpayouts"
+)
+
+// OpenSource opens a source of fares by its name: sample, csv:FILE, or
+// travelpayouts, whose token is in the environment. A panel with bad rows is
+// opened, its faults are written to messages, and partly is true.
+func OpenSource(ctx context.Context, name string, log *slog.Logger, messages io.Writer) (source upstream.Source, partly bool, err error) {
+	kind, file, _ := strings.Cut(name, ":")
+	switch {
+	case name == "sample":
+		return sample.New(), false, nil
+	case kind == "csv" && file != "":
+		panel, partly, err := OpenPanel(file, messages)
+		if err != nil {
+			return nil, false, err
+		}
+		return panel, partly, nil
+	case name == "travelpayouts":
+		token := os.Getenv("TRAVELPAYOUTS_TOKEN")
+		if token == "" {
+			return nil, false, fmt.Errorf("-upstream travelpayouts: set TRAVELPAYOUTS_TOKEN (a free partner account gives one)")
+		}
+		today := ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), log)
+		source, err := travelpayouts.New(travelpayouts.Config{
+			Token:      token,
+			BaseURL:    os.Getenv("TRAVELPAYOUTS_URL"),
+			Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: func(fare.Day) fare.Rates { return today }},
+		})
+		return source, false, err
+	}
+	return nil, false, fmt.Errorf("-upstream %q: want sample, csv:FILE or travelpayouts", name)
+}
+
+// OpenPanel opens a file of recorded fares and writes to messages what it held;
+// partly is true where rows of it could not be read.
+func OpenPanel(file string, messages io.Writer, options ...csvfile.Option) (panel *csvfile.Panel, partly bool, err error) {
+	panel, err = csvfile.Open(file, upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, options...)
+	if err != nil {
+		return nil, false, err
+	}
+	r := panel.Report()
+	fmt.Fprintf(messages, "panel         %d rows, %d fares\n", r.Rows, r.Fares)
+	for _, bad := range r.Bad {
+		fmt.Fprintf(messages, "  bad row     %s\n", bad)
+	}
+	if r.BadTotal > len(r.Bad) {
+		fmt.Fprintf(messages, "  and %d more bad rows\n", r.BadTotal-len(r.Bad))
+	}
+	if r.Fault != nil {
+		fmt.Fprintf(messages, "  fault       %v; the rows before it are loaded\n", r.Fault)
+	}
+	return panel, r.BadTotal > 0 || r.Fault != nil, nil
+}
+
+// Rows is what a source knows up to a moment, as rows of the real one in euro.
+func Rows(ctx context.Context, source upstream.Source, until time.Time) ([]upstream.Row, error) {
+	origins, err := source.Origins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []upstream.Row
+	for _, origin := range origins {
+		answer, err := source.Fares(ctx, origin, time.Time{}, until)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range answer.Fares {
+			rows = append(rows, upstream.Row{
+				Origin: string(f.Route.Origin), Destination: string(f.Route.Destination),
+				Depart: f.Depart, Found: time.Unix(f.Found, 0).UTC(),
+				Price: float64(f.Price) / 100, Currency: "EUR",
+			})
+		}
+	}
+	return rows, nil
+}

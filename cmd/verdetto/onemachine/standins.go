@@ -1,0 +1,59 @@
+package onemachine
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"verdetto/shared/config"
+	"verdetto/shared/pay"
+	"verdetto/shared/pay/paytest"
+)
+
+// StandInWallet is where payments to the stand-in for Solana go. Nobody holds its key.
+var StandInWallet = paytest.Address("verdetto desk wallet")
+
+// StandIns play Stripe and Solana on this machine.
+type StandIns struct {
+	Stripe             *paytest.Stripe
+	Node               *paytest.Node
+	StripeURL, NodeURL string // where they show their pages
+	servers            []*http.Server
+}
+
+// startStandIns starts both, for a service that they reach at localURL.
+func startStandIns(now func() time.Time, localURL string) (*StandIns, error) {
+	s := &StandIns{Stripe: paytest.NewStripe(now), Node: paytest.NewNode(now)}
+	s.Stripe.Webhook = localURL + "/api/v1/pro/webhook"
+	for _, standIn := range []struct {
+		handler http.Handler
+		url     *string
+	}{{s.Stripe, &s.StripeURL}, {s.Node, &s.NodeURL}} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			s.close()
+			return nil, fmt.Errorf("start a stand-in for payments: %w", err)
+		}
+		*standIn.url = "http://" + listener.Addr().String()
+		server := &http.Server{Handler: standIn.handler, ReadHeaderTimeout: 10 * time.Second}
+		s.servers = append(s.servers, server)
+		go server.Serve(listener) // ends with close
+	}
+	return s, nil
+}
+
+// config points the real adapters at the stand-ins.
+func (s *StandIns) config() config.Pay {
+	return config.Pay{
+		StripeKey: s.Stripe.Key, StripePrice: s.Stripe.Price, StripeSecrets: []string{s.Stripe.Secret}, StripeURL: s.StripeURL,
+		SolanaNodes: []string{s.NodeURL}, SolanaWallet: StandInWallet, SolanaMint: pay.DevnetUSDC, SolanaNetwork: "devnet",
+		USDC: "12.99",
+	}
+}
+
+func (s *StandIns) close() {
+	for _, server := range s.servers {
+		_ = server.Close() // it keeps nothing
+	}
+}

@@ -1,0 +1,55 @@
+package onemachine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/dynamostore"
+)
+
+// OpenStore opens a store by its name: bolt:FILE or dynamodb:TABLE. Without a
+// name it is a file in a folder of its own that Close throws away.
+func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
+	kind, at, _ := strings.Cut(name, ":")
+	switch {
+	case name == "":
+		dir, err := os.MkdirTemp("", "verdetto-*")
+		if err != nil {
+			return nil, fmt.Errorf("make a folder for the store: %w", err)
+		}
+		table, err := boltstore.Open(filepath.Join(dir, "verdetto.db"), now, boltstore.Scratch)
+		if err != nil {
+			return nil, errors.Join(err, os.RemoveAll(dir))
+		}
+		return &scratch{table, dir}, nil
+	case kind == "bolt" && at != "":
+		return boltstore.Open(at, now)
+	case kind == "dynamodb" && at != "":
+		settings, err := config.LoadDefaultConfig(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("load AWS configuration: %w", err)
+		}
+		return dynamostore.New(dynamodb.NewFromConfig(settings), at, now), nil
+	}
+	return nil, fmt.Errorf("-store %q: want bolt:FILE or dynamodb:TABLE", name)
+}
+
+// scratch is a store that is thrown away.
+type scratch struct {
+	store.Table
+	dir string
+}
+
+func (s *scratch) Close() error {
+	return errors.Join(s.Table.Close(), os.RemoveAll(s.dir))
+}

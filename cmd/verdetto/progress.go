@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"verdetto/functions/refresh"
+)
+
+// progress draws a bar on a terminal, and says nothing into a file but at the
+// end: how many of what there were, and how long they took.
+func progress(summary string) func(done, total int, at string) {
+	begun := time.Now()
+	terminal := term.IsTerminal(int(os.Stderr.Fd()))
+	return func(done, total int, at string) {
+		const width = 30
+		if terminal {
+			full := width * done / total
+			fmt.Fprintf(os.Stderr, "\r[%s%s] %d/%d %-12s", strings.Repeat("#", full), strings.Repeat(".", width-full), done, total, at)
+		}
+		if done == total {
+			if terminal {
+				fmt.Fprint(os.Stderr, "\r\033[K")
+			}
+			fmt.Fprintf(os.Stderr, "%d %s in %.1f s\n", total, summary, time.Since(begun).Seconds())
+		}
+	}
+}
+
+func originProgress() func(done, total int, of refresh.Outcome) {
+	show := progress("origins")
+	return func(done, total int, of refresh.Outcome) { show(done, total, string(of.Origin)) }
+}

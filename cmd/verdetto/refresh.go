@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/shared/fare"
+	"verdetto/shared/places"
+)
+
+func runRefresh(ctx context.Context, args []string) error {
+	var o options
+	var origins, mail, base string
+	flags := flag.NewFlagSet("refresh", flag.ContinueOnError)
+	o.register(flags)
+	flags.StringVar(&origins, "origins", "", "only these `cities`, by IATA code, parted by commas; default: all that the source knows")
+	flags.StringVar(&mail, "mail", "", "tell subscribers the news, into this `folder`; default: the news is left for serve, or for a later refresh")
+	flags.StringVar(&base, "base", "http://127.0.0.1:8080", "`URL` of the service, which links in the mail begin with")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	s, err := o.service()
+	if err != nil {
+		return err
+	}
+	s.Mail, s.BaseURL = mail, strings.TrimRight(base, "/")
+	if o.store == "" {
+		return fmt.Errorf("refresh needs -store: without one there is nothing to keep")
+	}
+	only, err := cityList(origins)
+	if err != nil {
+		return err
+	}
+	partly, err := o.open(ctx, &s, os.Stdout)
+	if err != nil {
+		return err
+	}
+	defer s.Table.Close()
+	report, err := s.Refresh(ctx, originProgress(), only...)
+	if err != nil {
+		return err
+	}
+	report.Print(os.Stdout)
+	if s.Mail != "" {
+		if err := notify(ctx, s); err != nil {
+			return err
+		}
+	}
+	if report.Failed > 0 {
+		return fmt.Errorf("%d of %d origins failed; run it again to ask for them", report.Failed, report.Origins)
+	}
+	if partly {
+		return errPartly
+	}
+	return nil
+}
+
+// notify sends the notifications that there are and reports.
+func notify(ctx context.Context, s onemachine.Options) (err error) {
+	if s.Pepper, err = onemachine.Pepper(ctx, s.Table); err != nil {
+		return err
+	}
+	sender, err := s.NewSender()
+	if err != nil {
+		return err
+	}
+	sent, err := sender.Work(ctx)
+	fmt.Printf("mail          %d sent, %d refused for good\n", sent.Sent, sent.Refused)
+	switch {
+	case err != nil:
+		return err
+	case sent.Busy:
+		return fmt.Errorf("another process is telling the news, or died at it less than 3 minutes ago; run this again then")
+	case sent.Left:
+		return fmt.Errorf("not all news was told; run this again")
+	}
+	return nil
+}
+
+// cityList reads city or airport codes parted by commas.
+func cityList(s string) ([]fare.City, error) {
+	if s == "" {
+		return nil, nil
+	}
+	var cities []fare.City
+	for part := range strings.SplitSeq(s, ",") {
+		city, ok := places.CityOf(strings.ToUpper(strings.TrimSpace(part)))
+		if !ok {
+			return nil, fmt.Errorf("-origins: %q is not the IATA code of a city or airport we know", part)
+		}
+		cities = append(cities, city)
+	}
+	return cities, nil
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+
+	"verdetto/cmd/verdetto/onemachine"
+)
+
+func runServe(ctx context.Context, args []string) error {
+	var o options
+	var listen, payments, mail, base string
+	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+	o.register(flags)
+	flags.StringVar(&mail, "mail", "mail", "`folder` that mail is written into")
+	flags.StringVar(&payments, "money", "play", "how Pro is paid: `play`, with stand-ins for Stripe and Solana on this machine, or real, configured as the Lambda function is")
+	flags.StringVar(&base, "base", "", "`URL` of the service, which links begin with; default: VERDETTO_BASE_URL with real money, else the address that is answered on")
+	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "`address` to answer on")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	s, err := o.service()
+	if err != nil {
+		return err
+	}
+	s.Mail, s.RealPayments = mail, payments == "real"
+	// What can be wrong is opened before anything is promised, and the store last: it may have to be made.
+	listener, err := net.Listen("tcp", listen)
+	if err != nil {
+		return fmt.Errorf("listen: %w; choose another with -listen", err)
+	}
+	defer listener.Close()
+	s.LocalURL = onemachine.LocalURL(listener.Addr())
+	if s.BaseURL, err = onemachine.BaseURL(base, s.RealPayments, listener.Addr()); err != nil {
+		return err
+	}
+	partly, err := o.open(ctx, &s, os.Stdout)
+	if err != nil {
+		return err
+	}
+	defer s.Table.Close()
+	if err := refreshed(ctx, s); ctx.Err() != nil {
+		return nil // stopped before it began
+	} else if err != nil {
+		return err
+	}
+	if s.Pepper, err = onemachine.Pepper(ctx, s.Table); err != nil {
+		return err
+	}
+	service, err := onemachine.New(s)
+	if err != nil {
+		return err
+	}
+	defer service.Close()
+	examples(listener.Addr().String(), s, service.Payments)
+	if err := service.Serve(ctx, listener); err != nil {
+		return err
+	}
+	if partly {
+		return errPartly
+	}
+	return nil
+}
+
+// refreshed refreshes the store and has it kept fresh.
+func refreshed(ctx context.Context, s onemachine.Options) error {
+	once := func() error {
+		report, err := s.Refresh(ctx, originProgress())
+		if err == nil {
+			report.Print(os.Stdout)
+		}
+		return err
+	}
+	if s.Source.Name() == "travelpayouts" {
+		// Asking for every city takes a quarter of an hour: answer meanwhile.
+		go s.KeepFresh(ctx, once, 0)
+		return nil
+	}
+	if err := once(); err != nil {
+		return err
+	}
+	go s.KeepFresh(ctx, once, onemachine.Cycle)
+	return nil
+}
+
+// examples says what can be tried.
+func examples(address string, s onemachine.Options, payments *onemachine.StandIns) {
+	fmt.Printf("\nanswering on http://%s", address)
+	if s.Source.Name() == "sample" {
+		fmt.Print(" with invented fares (X-Data: sample)")
+	}
+	fmt.Printf("; open that, or try\n\n  curl 'http://%[1]s/v1/analisi?origine=Milano&destinazione=Bucarest'\n"+
+		"  curl 'http://%[1]s/v1/analisi?origine=Londra&destinazione=Roma'\n"+
+		"  curl 'http://%[1]s/v1/analisi?origine=Milano&destinazione=Barcelonna'\n\nstop with Ctrl-C\n", address)
+	if payments != nil {
+		fmt.Printf(`
+buy Pro with play money: open the url that this answers with, press pay, and there is the key
+
+  curl -H 'Content-Type: application/json' -d '{"email":"ada@example.com"}' http://%s/api/v1/pro/checkout
+
+or pay in USDC on %s, as http://%s/v1/pro/cripta?email=ada@example.com says; mail goes into %s
+`, address, payments.NodeURL, address, s.Mail)
+	}
+	fmt.Printf(`
+ask for an alert, and open the link of the mail that lands in %[2]s
+
+  curl -H 'Content-Type: application/json' -d '{"route":"MIL-BUH","email":"ada@example.com","threshold":40}' http://%[1]s/api/v1/alerts
+`, address, s.Mail)
+}

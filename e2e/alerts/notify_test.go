@@ -1,0 +1,176 @@
+package alerts
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/e2e/fixture"
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/mail/maildir"
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+)
+
+// TestTellingCapacity meters what a watched route and a mail cost over DynamoDB,
+// as the package comments of shared/store and functions/refresh say.
+func TestTellingCapacity(t *testing.T) {
+	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
+	now := func() time.Time { return at }
+	m := fixture.Metered(t, now)
+	const subscribers = 4
+	for i := range subscribers {
+		fixture.Confirmed(t, m, at, fmt.Sprintf("s%d@example.com", i))
+	}
+	r := refresh.Refresher{Source: fixture.Falling(fare.DayOf(at)), Fares: store.Fares{Table: m}, Now: now, Workers: 1}
+	clear(m.Spent)
+	if report, err := r.Run(t.Context()); err != nil || report.Woken != 1 {
+		t.Fatalf("%+v %v", report, err)
+	}
+	t.Logf("a refresh that wakes a route spends\n%s", m.Spent)
+	watching := fixture.Units{}
+	for what, n := range m.Spent {
+		if strings.Contains(what, "WATCHED") || strings.Contains(what, "SEEN") || strings.Contains(what, "WAKES") {
+			watching[what] = n
+		}
+	}
+	watching.Within(t, fixture.Units{"read WATCHED": 1, "read SEEN HISTORY": 1, "write SEEN HISTORY": 4})
+
+	folder, err := maildir.Open(t.TempDir(), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sender := refresh.Sender{Alerts: store.Alerts{Table: m}, Notifications: store.Notifications{Table: m}, Mail: folder, Pepper: []byte(fixture.Pepper),
+		BaseURL: "https://verdetto.example", Rate: 1, Now: now, Log: slog.New(slog.DiscardHandler),
+		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }} // one at a time: the meter is for that
+	clear(m.Spent)
+	if sent, err := sender.Work(t.Context()); err != nil || sent.Sent != subscribers {
+		t.Fatalf("%+v %v", sent, err)
+	}
+	t.Logf("telling %d subscribers spends\n%s", subscribers, m.Spent)
+	telling := fixture.Units{}
+	for what, n := range m.Spent { // without the names of subscribers and routes
+		words := strings.Fields(what)
+		telling[strings.Join(words[:2], " ")] += n
+	}
+	telling.Within(t, fixture.Units{"write LEASE": 2, "read WAKES": 2, "write WAKES": 1},
+		fixture.Units{"read ALERTS": 0.5}, // the page
+		fixture.Units{"read ALERTS": subscribers, "read STOPPED": subscribers, "write ALERTS": subscribers})
+}
+
+// TestKilledProcess kills the real command by SIGKILL while it tells 500
+// subscribers, again and again, and lets it end in the end.
+func TestKilledProcess(t *testing.T) {
+	d := fixture.NewShell(t)
+	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
+	d.Write("falls.csv", fallingCSV(at))
+	table, err := boltstore.Open(filepath.Join(d.Dir, "alerts.db"), func() time.Time { return at }, boltstore.Scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{}
+	for i := range 500 {
+		email := fmt.Sprintf("s%d@example.com", i)
+		fixture.Confirmed(t, table, at, email)
+		want[email] = 1
+	}
+	if err := table.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// run begins later each time, when the lease of the one that was killed is over.
+	run := func(within time.Duration) (stdout string, err error) {
+		ctx, cancel := context.WithTimeout(t.Context(), within)
+		defer cancel()
+		c := d.Command(ctx, "refresh", "-store", "bolt:alerts.db", "-upstream", "csv:falls.csv", "-mail", "mail", "-now", at.Format(time.RFC3339))
+		c.Env = append(c.Env, "VERDETTO_PEPPER="+fixture.Pepper)
+		at = at.Add(4 * time.Minute)
+		out, err := c.Output()
+		return string(out), err
+	}
+	mailed := func() map[string]int {
+		mails, err := maildir.Read(filepath.Join(d.Dir, "mail"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]int{}
+		for _, m := range mails {
+			got[m.To]++
+		}
+		return got
+	}
+	chance := rand.New(rand.NewPCG(3, 1))
+	killed, between := 0, 0
+	for range 20 {
+		if _, err := run(time.Duration(30+chance.IntN(120)) * time.Millisecond); err == nil {
+			continue // it was done before its time was over
+		}
+		killed++
+		if n := len(mailed()); n > 0 && n < len(want) {
+			between++
+		}
+	}
+	out, err := run(time.Minute)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Logf("killed %d times, %d of them among the mails; at last: %s", killed, between, strings.TrimSpace(out[strings.LastIndex(out, "mail "):]))
+	if diff := cmp.Diff(want, mailed()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if killed == 0 {
+		t.Error("it was never killed")
+	}
+	again, err := run(time.Minute)
+	if err != nil || !strings.Contains(again, "mail          0 sent") {
+		t.Errorf("once more: %v\n%s", err, again)
+	}
+}
+
+// TestServeTells: the process that serves tells by itself what its refresh leaves.
+func TestServeTells(t *testing.T) {
+	d := fixture.NewShell(t)
+	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
+	d.Write("falls.csv", fallingCSV(at))
+	table, err := boltstore.Open(filepath.Join(d.Dir, "alerts.db"), func() time.Time { return at })
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixture.Confirmed(t, table, at, "ada@example.com")
+	if err := table.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	defer stop()
+	c := d.Command(ctx, "serve", "-listen", "127.0.0.1:0", "-store", "bolt:alerts.db", "-upstream", "csv:falls.csv", "-now", at.Format(time.RFC3339))
+	c.Env = append(c.Env, "VERDETTO_PEPPER="+fixture.Pepper)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { stop(); _ = c.Wait() }() // it is killed
+	var mails []maildir.Mail
+	for tick := time.Tick(20 * time.Millisecond); len(mails) == 0 && ctx.Err() == nil; <-tick {
+		if mails, err = maildir.Read(filepath.Join(d.Dir, "mail")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(mails) != 1 || !strings.HasPrefix(mails[0].Unsubscribe, "http://127.0.0.1:") || mails[0].To != "ada@example.com" {
+		t.Errorf("%+v", mails)
+	}
+}
+
+func fallingCSV(at time.Time) string {
+	var panel strings.Builder
+	panel.WriteString(fixture.CSVHeader)
+	for _, f := range fixture.Falling(fare.DayOf(at)) {
+		fmt.Fprintf(&panel, "MIL,BUH,%s,%s,%d.%02d,EUR\n", f.FoundDay(), f.Depart, f.Price/100, f.Price%100)
+	}
+	return panel.String()
+}

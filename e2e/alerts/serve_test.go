@@ -1,0 +1,152 @@
+package alerts
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/mail/maildir"
+	"verdetto/shared/places"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+)
+
+// TestServeAlerts asks the running process for an alert, as a form, and follows the mail to the end: it needs no waking by hand.
+func TestServeAlerts(t *testing.T) {
+	d := fixture.NewShell(t)
+	mails := filepath.Join(t.TempDir(), "mail")
+	s := d.Serve("-now", "2016-03-01T12:00:00Z", "-mail", mails)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := http.Client{Jar: jar, Timeout: 10 * time.Second}
+	load := func(method, target string, form url.Values) (int, string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, target, strings.NewReader(form.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept", "text/html")
+		r.Header.Set("Accept-Language", "en")
+		if form != nil {
+			r.Header.Set("Content-Type", fixture.Form)
+		}
+		response, err := browser.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if response.Header.Get("X-Data") != "sample" {
+			t.Errorf("%s %s is not marked as sample data", method, target)
+		}
+		return response.StatusCode, string(body)
+	}
+	action := regexp.MustCompile(`action="([^"]+)"`)
+
+	if status, page := load("POST", s.URL+"/v1/alerts", url.Values{"route": {"MIL-BUH"}, "email": {"ada@example.com"}, "threshold": {""}}); status != 202 {
+		t.Fatal(status, page)
+	}
+	var all []maildir.Mail
+	for until := time.Now().Add(20 * time.Second); len(all) == 0 && time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+		if all, err = maildir.Read(mails); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(all) != 1 {
+		t.Fatalf("%d mails", len(all))
+	}
+	link := regexp.MustCompile(regexp.QuoteMeta(s.URL) + `/v1/alerts/confirm\?id=\S+`).FindString(all[0].Text)
+	status, page := load("GET", link, nil)
+	button := action.FindStringSubmatch(page)
+	if status != 200 || button == nil {
+		t.Fatal(status, page)
+	}
+	if status, page = load("POST", s.URL+button[1], url.Values{}); status != 200 || !strings.Contains(page, "Your alert is on") {
+		t.Fatal(status, page)
+	}
+	manage := regexp.MustCompile(`href="(/v1/alerts/manage[^"]+)"`).FindStringSubmatch(page)
+	if manage == nil {
+		t.Fatal(page)
+	}
+	if status, page = load("GET", s.URL+manage[1], nil); status != 200 || !strings.Contains(page, "Milan–Bucharest") {
+		t.Fatal(status, page)
+	}
+	if status, page = load("POST", s.URL+action.FindStringSubmatch(page)[1], url.Values{"all": {"1"}}); status != 200 || !strings.Contains(page, "You have no alerts left") {
+		t.Fatal(status, page)
+	}
+	if here, err := url.Parse(s.URL); err != nil || len(jar.Cookies(here)) > 0 {
+		t.Error("there are cookies", err)
+	}
+	s.Stop(t)
+	_, id, _ := strings.Cut(link, "id=")
+	_, token, _ := strings.Cut(manage[1], "t=")
+	for _, secret := range []string{"example.com", id, token} {
+		if strings.Contains(s.Stderr.String(), secret) {
+			t.Errorf("the log holds %q:\n%s", secret, s.Stderr)
+		}
+	}
+}
+
+// TestManyConfirmAtOnce: a link works once however many press it, and twenty alerts are the most.
+func TestManyConfirmAtOnce(t *testing.T) {
+	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
+		p := fixture.OpenSubscriptions(t, table, clock)
+		link := p.Asked("MIL-BUH", "ada@example.com", "")
+		var won atomic.Int64
+		var wg sync.WaitGroup
+		for range 30 {
+			wg.Go(func() {
+				switch a := p.Form(link, ""); a.Status {
+				case 200:
+					won.Add(1)
+				case 410:
+				default:
+					t.Errorf("%d %s", a.Status, a.Body)
+				}
+			})
+		}
+		wg.Wait()
+		if won.Load() != 1 {
+			t.Errorf("one link confirmed %d times", won.Load())
+		}
+
+		var links []string
+		for city := range places.Cities() {
+			if city != "MIL" && city != "BUH" && len(links) < 24 {
+				links = append(links, p.Asked(fmt.Sprint("MIL-", city), "ada@example.com", ""))
+				clock.Add(time.Hour)
+			}
+		}
+		var full atomic.Int64
+		for _, link := range links {
+			wg.Go(func() {
+				switch a := p.Form(link, ""); a.Status {
+				case 200:
+				case 409:
+					full.Add(1)
+				default:
+					t.Errorf("%d %s", a.Status, a.Body)
+				}
+			})
+		}
+		wg.Wait()
+		if got := len(p.Of("ada@example.com")); got != store.MaxAlerts || full.Load() != 5 {
+			t.Errorf("%d alerts, %d refused", got, full.Load())
+		}
+	})
+}

@@ -1,0 +1,79 @@
+package alerts
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/fare"
+	"verdetto/shared/mail"
+	"verdetto/shared/mail/maildir"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+)
+
+// TestFromAskingToTheMail asks for alerts over HTTP, refreshes, reads the mails
+// and ends the alerts by what the mails offer.
+func TestFromAskingToTheMail(t *testing.T) {
+	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
+		p := fixture.OpenSubscriptions(t, table, clock)
+		p.Subscribe("MIL-BUH", "ada@example.com", "")
+		p.Subscribe("MIL-BUH", "bob@example.com", "30")
+		p.Subscribe("MIL-BUH", "cleo@example.com", "29.99")
+		p.Ask("MIL-BUH", "never-confirmed@example.com", "")
+		// alerted refreshes and gives the alert mails there are by then, by address, those seen before left out.
+		seen := map[string]bool{}
+		alerted := func(sent int) map[string]maildir.Mail {
+			t.Helper()
+			fixture.Refreshed(t, table, fixture.Falling(fare.DayOf(clock.Now())), clock.Now)
+			if got, err := p.Sender.Work(t.Context()); err != nil || got.Left || got.Sent != sent {
+				t.Errorf("%+v %v, want %d sent", got, err, sent)
+			}
+			all, err := maildir.Read(p.Mails)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fresh := map[string]maildir.Mail{}
+			for _, m := range all {
+				if m.Tag == mail.AlertTag && !seen[m.File] {
+					seen[m.File], fresh[m.To] = true, m
+				}
+			}
+			return fresh
+		}
+
+		first := alerted(2)
+		if len(first) != 2 || first["ada@example.com"].To == "" || first["bob@example.com"].To == "" {
+			t.Fatalf("mails %v", first)
+		}
+		alerted(0)
+
+		// One ends it by the provider's button, the other by the page that the mail links to.
+		click := strings.TrimPrefix(first["ada@example.com"].Unsubscribe, "http://127.0.0.1:1")
+		if a := p.Do("POST", click, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form); a.Status != 200 {
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
+		links := fixture.LinkPattern.FindAllStringSubmatch(first["bob@example.com"].Text, -1)
+		if len(links) != 2 || !strings.Contains(links[0][1], "/manage?") {
+			t.Fatalf("links %v", links)
+		}
+		if a := p.Do("GET", links[0][1], ""); a.Status != 200 || !strings.Contains(a.Page(), "30,00 €") {
+			t.Errorf("%d %s", a.Status, a.Page())
+		}
+		if a := p.Form(links[0][1], "all=1"); a.Status != 200 {
+			t.Errorf("%d %s", a.Status, a.Page())
+		}
+		got := map[string]int{}
+		for _, who := range []string{"ada@example.com", "bob@example.com", "cleo@example.com"} {
+			got[who] = len(p.Of(who))
+		}
+		if diff := cmp.Diff(map[string]int{"ada@example.com": 0, "bob@example.com": 0, "cleo@example.com": 1}, got); diff != "" {
+			t.Error(diff)
+		}
+		if a := p.Do("POST", click, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form); a.Status != 410 {
+			t.Errorf("again: %d %s", a.Status, a.Body)
+		}
+	})
+}

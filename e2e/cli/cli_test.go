@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/store/boltstore"
+)
+
+// These tests run the commands as people do.
+
+// has checks for each of several texts.
+func has(t *testing.T, what, text string, wanted ...string) {
+	t.Helper()
+	for _, w := range wanted {
+		if !strings.Contains(text, w) {
+			t.Errorf("%s lacks %q:\n%s", what, w, text)
+		}
+	}
+}
+
+// TestHelp: help lists the commands, and each of them its flags.
+func TestHelp(t *testing.T) {
+	d := fixture.NewShell(t)
+	var listed string
+	for _, args := range [][]string{{"help"}, {"-help"}, {"--help"}, {"-h"}} {
+		got := d.Run(args...)
+		if got.Code != 0 || got.Stderr != "" {
+			t.Errorf("%v: exit code %d, and on stderr %q", args, got.Code, got.Stderr)
+		}
+		if listed == "" {
+			listed = got.Stdout
+		}
+		if got.Stdout != listed {
+			t.Errorf("%v says\n%s\nand help says\n%s", args, got.Stdout, listed)
+		}
+	}
+	has(t, "help", listed, "usage: verdetto COMMAND")
+	for _, name := range []string{"serve", "refresh", "invoke", "backtest", "key"} {
+		t.Run(name, func(t *testing.T) {
+			has(t, "help", listed, "\n  "+name+" ")
+			args := []string{name, "-help"}
+			if name == "key" {
+				args = []string{name, "create", "-help"}
+			}
+			got := d.Run(args...)
+			if got.Code != 0 {
+				t.Errorf("exit code %d", got.Code)
+			}
+			has(t, "help", got.Stdout+got.Stderr, "Usage of "+name, "\n  -")
+		})
+	}
+}
+
+// TestRefused runs commands that cannot be carried out: each says why and what
+// to do, makes no file and changes none.
+func TestRefused(t *testing.T) {
+	d := fixture.NewShell(t)
+	d.Write("empty.csv", "")
+	d.Write("headless.csv", "MIL,BUH,2016-02-25,2016-03-20,30.00,EUR\n")
+	d.Write("narrow.csv", "origin,destination,price\nMIL,BUH,30.00\n")
+	d.Write("twice.csv", "origin,"+fixture.CSVHeader)
+	d.Write("cut.csv.gz", gzipped(t, fixture.CSVHeader)[:15])
+	d.Write("text.db", "These are my notes, not a store.\n")
+	held, err := boltstore.Open(filepath.Join(d.Dir, "held.db"), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	if got := d.Run("refresh", "-store", "bolt:of-panel.db", "-upstream", "csv:good.csv", "-now", "2016-03-01"); got.Code != 0 {
+		t.Fatal(got)
+	}
+	before := d.Files()
+	for _, c := range []struct {
+		name string
+		args string
+		code int
+		says []string
+	}{
+		{"no command", "", 2, []string{"usage:", "serve", "refresh", "invoke"}},
+		{"unknown command", "fetch", 2, []string{`no command "fetch"`, "usage:", "refresh"}},
+		{"unknown flag", "refresh -nosuch", 2, []string{"-nosuch", "-upstream"}},
+		{"argument left over", "refresh -store bolt:new.db more", 2, []string{`"more"`, "-help"}},
+		{"argument left over for serve", "serve more", 2, []string{`"more"`, "-help"}},
+		{"no store", "refresh", 1, []string{"-store"}},
+		{"unknown store", "refresh -store mysql:new", 1, []string{`"mysql:new"`, "bolt:FILE", "dynamodb:TABLE"}},
+		{"store without a name", "refresh -store bolt:", 1, []string{`"bolt:"`, "bolt:FILE"}},
+		{"store in no folder", "refresh -store bolt:nowhere/new.db", 1, []string{"nowhere/new.db", "no such file or directory"}},
+		{"folder as a store", "refresh -store bolt:.", 1, []string{"is a directory"}},
+		{"text as a store", "refresh -store bolt:text.db", 1, []string{"text.db", "not a store", "nothing was changed"}},
+		{"text as a store to serve", "serve -listen 127.0.0.1:0 -store bolt:text.db", 1, []string{"text.db", "not a store", "nothing was changed"}},
+		{"store in use", "refresh -store bolt:held.db", 1, []string{"held.db", "another process"}},
+		{"store of another source", "refresh -store bolt:of-panel.db -upstream sample -now 2016-03-01", 1, []string{`"csv"`, `"sample"`, "use another store"}},
+		{"unknown source", "refresh -store bolt:new.db -upstream amadeus", 1, []string{`"amadeus"`, "sample", "csv:FILE", "travelpayouts"}},
+		{"unknown source to serve", "serve -listen 127.0.0.1:0 -upstream amadeus", 1, []string{`"amadeus"`, "sample", "csv:FILE", "travelpayouts"}},
+		{"panel without a name", "refresh -store bolt:new.db -upstream csv:", 1, []string{"csv:FILE"}},
+		{"real source without a token", "refresh -store bolt:new.db -upstream travelpayouts", 1, []string{"TRAVELPAYOUTS_TOKEN"}},
+		{"no such panel", "refresh -store bolt:new.db -upstream csv:nowhere.csv", 1, []string{"nowhere.csv", "no such file"}},
+		{"folder as a panel", "refresh -store bolt:new.db -upstream csv:.", 1, []string{"is a directory"}},
+		{"empty panel", "refresh -store bolt:new.db -upstream csv:empty.csv", 1, []string{"empty.csv", "empty file", "want a header with origin"}},
+		{"panel without a header", "refresh -store bolt:new.db -upstream csv:headless.csv", 1, []string{"headless.csv", "header lacks origin"}},
+		{"panel without columns", "refresh -store bolt:new.db -upstream csv:narrow.csv", 1, []string{"header lacks observed_date, depart_date, currency: want origin"}},
+		{"panel with a column twice", "refresh -store bolt:new.db -upstream csv:twice.csv", 1, []string{"names origin twice"}},
+		{"panel cut in its header", "refresh -store bolt:new.db -upstream csv:cut.csv.gz", 1, []string{"cut.csv.gz", "unexpected EOF"}},
+		{"clock that is none", "refresh -store bolt:new.db -now yesterday", 1, []string{`"yesterday"`, "RFC 3339", "2016-03-01"}},
+		{"clock to serve that is none", "serve -listen 127.0.0.1:0 -now 2016-02-30", 1, []string{`"2016-02-30"`, "RFC 3339"}},
+		{"unknown origin", "refresh -store bolt:new.db -origins MIL,QQQ", 1, []string{`"QQQ"`, "IATA code"}},
+		{"city name as an origin", "refresh -store bolt:new.db -origins Milano", 1, []string{`"Milano"`, "IATA code"}},
+		{"address that is none", "serve -listen nowhere", 1, []string{"nowhere", "-listen"}},
+		{"nothing to invoke", "invoke", 1, []string{"-exec", "-event", "make invoke"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := d.Run(strings.Fields(c.args)...)
+			if got.Code != c.code {
+				t.Errorf("exit code %d, want %d; stdout:\n%s", got.Code, c.code, got.Stdout)
+			}
+			has(t, "stderr", got.Stderr, c.says...)
+			if strings.Contains(got.Stderr, "panic") || strings.Contains(got.Stderr, "goroutine") {
+				t.Errorf("a stack is told: %s", got.Stderr)
+			}
+			for name, content := range d.Files() {
+				if before[name] != content {
+					t.Errorf("%s was made or changed", name)
+				}
+			}
+		})
+	}
+}
+
+func gzipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestPanelWithFaults loads what can be read, says what cannot, and ends with 3.
+func TestPanelWithFaults(t *testing.T) {
+	var many strings.Builder
+	many.WriteString(fixture.CSVHeader)
+	for i := range 3000 {
+		fmt.Fprintf(&many, "MIL,BUH,2016-02-%02d,2016-04-%02d,%d.%02d,EUR\n", 1+i%28, 1+i%30, 20+i%61, i%100)
+	}
+	zipped := gzipped(t, many.String())
+	for _, c := range []struct {
+		name, file, panel string
+		says              []string
+	}{
+		{"bad rows", "panel.csv", fixture.CSVHeader +
+			"MIL,BUH,2016-02-25,2016-03-20,30.00,EUR\n" +
+			"MIL,BUH,2016-02-2x,2016-03-20,30.00,EUR\n" +
+			"MIL,BUH,2016-02-26,2016-03-21,dear,EUR\n" +
+			"MIL,BUH,2016-02-26\n" +
+			"MIL,BUH,2016-02-27,2016-03-22,29.99,EUR\n",
+			[]string{"5 rows, 2 fares", `line 3: observed_date: day "2016-02-2x"`, `line 4: price "dear": want a decimal number`, "line 5: 3 fields, want 6", "2 new"}},
+		{"more bad rows than are told", "panel.csv", fixture.CSVHeader + strings.Repeat("?\n", 100) + "MIL,BUH,2016-02-27,2016-03-22,29.99,EUR\n",
+			[]string{"101 rows, 1 fares", "line 2: 1 fields", "and 80 more bad rows", "1 new"}},
+		{"gzip cut short", "panel.csv.gz", zipped[:len(zipped)/2], []string{"fault", "after line ", "unexpected EOF", "the rows before it are loaded", "1 seen, 1 changed"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := fixture.NewShell(t)
+			d.Write(c.file, c.panel)
+			got := d.Run("refresh", "-store", "bolt:new.db", "-upstream", "csv:"+c.file, "-now", "2016-03-01")
+			if got.Code != 3 {
+				t.Errorf("exit code %d, want 3", got.Code)
+			}
+			has(t, "stdout", got.Stdout, c.says...)
+			has(t, "stderr", got.Stderr, "error: part of the input was left out")
+		})
+	}
+}
+
+// TestRefreshTwice: the second of two equal refreshes finds nothing new and changes nothing.
+func TestRefreshTwice(t *testing.T) {
+	for _, source := range []string{"sample", "csv:good.csv"} {
+		t.Run(source, func(t *testing.T) {
+			d := fixture.NewShell(t)
+			args := []string{"refresh", "-store", "bolt:new.db", "-upstream", source, "-now", "2016-03-01"}
+			first, second := d.Run(args...), d.Run(args...)
+			if first.Code != 0 || second.Code != 0 {
+				t.Fatal(first, second)
+			}
+			if strings.Contains(first.Stdout, "\nobservations  0 new") || strings.Contains(first.Stdout, " 0 changed") {
+				t.Errorf("the first finds nothing:\n%s", first.Stdout)
+			}
+			has(t, "stdout of the second", second.Stdout, "\nobservations  0 new", " seen, 0 changed")
+		})
+	}
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"verdetto/e2e/fixture"
+)
+
+// TestServe asks the running process whatever can be asked, in good form and
+// bad; invented fares are marked as such on every single answer.
+func TestServe(t *testing.T) {
+	d := fixture.NewShell(t)
+	s := d.Serve("-now", "2016-03-01T12:00:00Z")
+	if left, err := os.ReadDir(d.Tmp); err != nil || len(left) != 1 {
+		t.Errorf("want the store's temporary folder while it serves: %v %v", left, err)
+	}
+	for _, c := range []struct {
+		name, method, target, key string
+		status                    int
+	}{
+		{"verdict", "GET", fixture.Question, "", 200},
+		{"verdict under the alias", "GET", "/api" + fixture.Question, "", 200},
+		{"head", "HEAD", fixture.Question, "", 200},
+		{"preflight", "OPTIONS", fixture.Question, "", 204},
+		{"missing parameter", "GET", "/v1/analisi?origine=Milano", "", 400},
+		{"unknown key", "GET", fixture.Question, "vd_nobodys", 401},
+		{"unknown city", "GET", "/v1/analisi?origine=Milano&destinazione=Bukarestt", "", 404},
+		{"route not covered", "GET", "/v1/analisi?origine=London&destinazione=Prague", "", 404},
+		{"unknown path", "GET", "/v1/nothing", "", 404},
+		{"wrong method", "POST", fixture.Question, "", 405},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := http.NewRequestWithContext(t.Context(), c.method, s.URL+c.target, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.key != "" {
+				r.Header.Set("X-Api-Key", c.key)
+			}
+			if c.method == "OPTIONS" {
+				r.Header.Set("Origin", "https://example.com")
+				r.Header.Set("Access-Control-Request-Method", "GET")
+			}
+			response, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close()
+			body, err := io.ReadAll(response.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fault := fixture.ReadDescription(t).Fault(c.method, r.URL.Path, response.StatusCode, response.Header, body); fault != "" {
+				t.Errorf("not as functions/analisi/openapi.json describes it: %s", fault)
+			}
+			if response.StatusCode != c.status || response.Header.Get("X-Data") != "sample" {
+				t.Errorf("%s, X-Data %q", response.Status, response.Header.Get("X-Data"))
+			}
+		})
+	}
+
+	// Connections that are kept alive do not hold it up.
+	if code := s.Stop(t); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.Stderr)
+	}
+	d.LeftNothing()
+}
+
+// TestServeKeepsItsStore: recorded fares bear no mark, and what is served from a
+// file is there when it is served again.
+func TestServeKeepsItsStore(t *testing.T) {
+	d := fixture.NewShell(t)
+	for range 2 {
+		s := d.Serve("-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
+		response, err := http.Get(s.URL + fixture.Question)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if _, marked := response.Header["X-Data"]; response.StatusCode != http.StatusOK || marked {
+			t.Errorf("%s %v", response.Status, response.Header)
+		}
+		if code := s.Stop(t); code != 0 {
+			t.Errorf("exit code %d\n%s", code, s.Stderr)
+		}
+		d.LeftNothing()
+	}
+	if _, err := os.Stat(filepath.Join(d.Dir, "kept.db")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestServeOnABusyPort(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	d := fixture.NewShell(t)
+	got := d.Run("serve", "-store", "bolt:new.db", "-listen", taken.Addr().String())
+	if got.Code != 1 {
+		t.Errorf("exit code %d", got.Code)
+	}
+	has(t, "stderr", got.Stderr, taken.Addr().String(), "address already in use", "choose another with -listen")
+	if _, made := d.Files()["new.db"]; made {
+		t.Error("a store was made")
+	}
+}

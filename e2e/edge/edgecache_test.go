@@ -1,0 +1,289 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"text/template"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/routes"
+	"verdetto/shared/store/storetest"
+	"verdetto/shared/upstream/sample"
+)
+
+// edge is the service behind an HTTP cache that keeps to the policy of our
+// distribution, both on one clock that the test moves.
+type edge struct {
+	t      *testing.T
+	url    string // of the cache
+	direct string // of the service behind it
+	clock  *storetest.Clock
+	began  time.Time
+	file   string // what the cache reads the time from
+	table  *storetest.Faulty
+	keys   map[string]string // by the name of their owner
+
+	mu     sync.Mutex
+	handed []*handed
+}
+
+// handed is a call that reached the service, and the answer that the service handed to the cache.
+type handed struct {
+	http.ResponseWriter
+	mu                  *sync.Mutex
+	key, target, viewer string
+	status              int
+	header              http.Header
+	body                []byte
+}
+
+func (h *handed) WriteHeader(status int) {
+	h.note(status, nil)
+	h.ResponseWriter.WriteHeader(status)
+}
+
+func (h *handed) Write(b []byte) (int, error) {
+	h.note(http.StatusOK, b)
+	return h.ResponseWriter.Write(b)
+}
+
+// note keeps what is about to be sent.
+func (h *handed) note(status int, body []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.status == 0 {
+		h.status, h.header = status, h.Header().Clone()
+	}
+	h.body = append(h.body, body...)
+}
+
+const (
+	edgeSecret = "only-the-distribution-knows"
+	// serialHeader says which of the calls that reached the service an answer was made for.
+	serialHeader = "X-Test-Serial"
+)
+
+// newEdge starts the service with the invented fares of two cities, and the cache before it.
+func newEdge(t *testing.T) *edge {
+	t.Helper()
+	nginx, faketime := edgeTools(t)
+	e := &edge{t: t, clock: storetest.NewClock(), keys: map[string]string{}}
+	e.began = e.clock.Now()
+	e.table = storetest.NewFaulty(fixture.Bolt(t, e.clock.Now))
+	e.refresh()
+	for _, owner := range []string{"ada", "bob"} {
+		e.issue(owner)
+	}
+	service := fixture.Described(t, fixture.New(t, onemachine.Options{
+		Table: e.table, Now: e.clock.Now, Log: slog.New(slog.DiscardHandler), OriginSecrets: []string{edgeSecret},
+	}).API)
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		service.ServeHTTP(e.hand(w, r), r)
+	}))
+	t.Cleanup(origin.Close)
+	e.direct = origin.URL
+	e.start(nginx, faketime, origin.Listener.Addr().String())
+	return e
+}
+
+// edgeTools finds the cache and the library that sets its clock.
+func edgeTools(t *testing.T) (nginx, faketime string) {
+	t.Helper()
+	for _, name := range []string{"nginx", "/usr/sbin/nginx"} { // sbin is not in everybody's path
+		if path, err := exec.LookPath(name); err == nil && nginx == "" {
+			nginx = path
+		}
+	}
+	for _, pattern := range []string{"/usr/lib/*/faketime/libfaketime.so.1", "/usr/lib*/faketime/libfaketime.so.1"} {
+		if found, _ := filepath.Glob(pattern); len(found) > 0 {
+			faketime = found[0]
+		}
+	}
+	if nginx == "" || faketime == "" {
+		t.Skip("needs nginx and faketime: apt-get install nginx-light faketime")
+	}
+	return nginx, faketime
+}
+
+// refresh brings the store up to date.
+func (e *edge) refresh() {
+	e.t.Helper()
+	o := onemachine.Options{Table: e.table, Source: sample.New(), Now: e.clock.Now, Log: slog.New(slog.DiscardHandler)}
+	if _, err := o.Refresh(e.t.Context(), nil, "PSA", "VRN"); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// issue gives someone a fresh key; the one from before is no longer good.
+func (e *edge) issue(owner string) {
+	e.t.Helper()
+	e.keys[owner] = fixture.IssueKey(e.t, e.table, owner+"@example.com", e.clock.Now(), 30*24*time.Hour)
+}
+
+// hand notes a call that has reached the service and numbers its answer.
+func (e *edge) hand(w http.ResponseWriter, r *http.Request) *handed {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	h := &handed{
+		ResponseWriter: w, mu: &e.mu,
+		key: r.Header.Get(httpapi.KeyHeader), target: r.RequestURI, viewer: r.Header.Get("CloudFront-Viewer-Address"),
+	}
+	w.Header().Set(serialHeader, strconv.Itoa(len(e.handed)))
+	e.handed = append(e.handed, h)
+	return h
+}
+
+// reached is how many calls have reached the service.
+func (e *edge) reached() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.handed)
+}
+
+// start starts nginx. It is given its socket already listening, so no port is
+// guessed, and callers who come early wait in the socket's queue.
+func (e *edge) start(nginx, faketime, origin string) {
+	e.t.Helper()
+	dir := e.t.TempDir()
+	e.file = filepath.Join(dir, "clock")
+	e.at(0)
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	defer listener.Close() // nginx has its own hold on it: when that ends, callers are refused
+	socket, err := listener.(*net.TCPListener).File()
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	defer socket.Close()
+	e.url = "http://" + listener.Addr().String()
+
+	clock := []string{
+		"FAKETIME_TIMESTAMP_FILE=" + e.file, "FAKETIME_FMT=%s", "FAKETIME_NO_CACHE=1", "TZ=UTC",
+		"FAKETIME_DONT_FAKE_MONOTONIC=1", // its timeouts run as ever
+		"NO_FAKE_STAT=1",
+	}
+	configuration := filepath.Join(dir, "nginx.conf")
+	if err := writeConfiguration(configuration, origin, listener.Addr().String(), clock); err != nil {
+		e.t.Fatal(err)
+	}
+	log := filepath.Join(dir, "error.log")
+	process := exec.CommandContext(e.t.Context(), nginx, "-p", dir, "-e", log, "-c", configuration)
+	process.Cancel = func() error { return process.Process.Signal(syscall.SIGTERM) } // ends its worker as well
+	process.WaitDelay = 5 * time.Second
+	process.Env = append(clock, "LD_PRELOAD="+faketime, "NGINX=3;")
+	process.ExtraFiles = []*os.File{socket}
+	out, err := os.Create(filepath.Join(dir, "output"))
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	defer out.Close()
+	process.Stdout, process.Stderr = out, out
+	if err := process.Start(); err != nil {
+		e.t.Fatal(err)
+	}
+	e.t.Cleanup(func() { // the context has ended, and with it the process
+		_ = process.Wait()
+		if e.t.Failed() {
+			for _, file := range []string{log, out.Name()} {
+				said, _ := os.ReadFile(file)
+				e.t.Logf("%s:\n%s", filepath.Base(file), said)
+			}
+		}
+	})
+}
+
+// writeConfiguration words the policy for nginx: what routes.Table lets the edge share is kept, and nothing else.
+func writeConfiguration(path, origin, listen string, clock []string) error {
+	text, err := template.ParseFiles("testdata/nginx.conf.tmpl")
+	if err != nil {
+		return err
+	}
+	var cached []string
+	for _, r := range routes.Table {
+		if r.Edge == (routes.Edge{}) {
+			continue
+		}
+		for _, path := range r.Paths() {
+			place, folder := strings.CutSuffix(path, "{file}")
+			if !folder {
+				place = "= " + path
+			}
+			if !slices.Contains(cached, place) {
+				cached = append(cached, place)
+			}
+		}
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(text.Execute(file, map[string]any{
+		"Origin": origin, "Listen": listen, "Secret": edgeSecret, "Clock": clock, "Cached": cached,
+	}), file.Close())
+}
+
+// at sets the clock to so long after the beginning, for the service and the cache alike.
+func (e *edge) at(since time.Duration) {
+	e.t.Helper()
+	e.clock.Add(since - e.clock.Now().Sub(e.began))
+	// Renamed into place: the cache may be reading.
+	err := os.WriteFile(e.file+".new", fmt.Append(nil, e.clock.Now().Unix(), "\n"), 0o600)
+	if err == nil {
+		err = os.Rename(e.file+".new", e.file)
+	}
+	if err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// answer is what a caller was given.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	from   *handed // the call that it was made for
+}
+
+// call asks the cache from a loopback address of the caller's own.
+func (e *edge) call(r *http.Request, from byte) (answer, error) {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, from)}}
+	transport := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, DisableCompression: true}
+	ctx, cancel := context.WithTimeout(e.t.Context(), 10*time.Second)
+	defer cancel()
+	w, err := transport.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		return answer{}, err
+	}
+	defer w.Body.Close()
+	body, err := io.ReadAll(w.Body)
+	if err != nil {
+		return answer{}, err
+	}
+	serial, err := strconv.Atoi(w.Header.Get(serialHeader))
+	if err != nil {
+		return answer{}, fmt.Errorf("no answer of the service: %d %s", w.StatusCode, body)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return answer{w.StatusCode, w.Header, body, e.handed[serial]}, nil
+}

@@ -1,0 +1,58 @@
+package edge
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/routes"
+	"verdetto/shared/store/storetest"
+	"verdetto/shared/upstream/sample"
+)
+
+// TestWhatTheEdgeKeepsDependsOnItsKey: an answer that the edge may keep varies
+// with nothing that is not in the edge's cache key, which is the query, and
+// X-Api-Key where an endpoint looks at it (infra/cdk makes it so).
+func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
+	clock := storetest.NewClock()
+	h := fixture.Instance(t, fixture.Bolt(t, clock.Now), sample.New(), clock.Now)
+	seen := 0
+	for _, r := range routes.Table {
+		if r.Edge == (routes.Edge{}) || r.Method != http.MethodGet {
+			continue
+		}
+		// The edge compresses by itself; the key is in its key, or never looked at.
+		inKey := []string{"Accept-Encoding", "X-Api-Key"}
+		for _, path := range r.Paths() {
+			seen++
+			var first *httptest.ResponseRecorder
+			for _, caller := range []http.Header{
+				{}, {"Accept": {"text/html"}, "Accept-Language": {"en"}}, {"Accept": {"application/json"}, "Accept-Language": {"it"}},
+				{"Origin": {"https://elsewhere.example"}, "Cookie": {"a=b"}, "User-Agent": {"another"}},
+			} {
+				request := httptest.NewRequest(http.MethodGet, strings.ReplaceAll(path, "{file}", "any")+"?origin=MIL&q=mil", nil)
+				request.Header = caller
+				w := httptest.NewRecorder()
+				h.ServeHTTP(w, request)
+				for _, names := range w.Header().Values("Vary") {
+					for name := range strings.SplitSeq(names, ",") {
+						if !slices.Contains(inKey, http.CanonicalHeaderKey(strings.TrimSpace(name))) {
+							t.Errorf("%s varies with %s, which is not in its key at the edge", path, name)
+						}
+					}
+				}
+				if first == nil {
+					first = w
+				} else if w.Code != first.Code || w.Body.String() != first.Body.String() {
+					t.Errorf("%s answers %d %.80s to %v, and %d %.80s to others", path, w.Code, w.Body, caller, first.Code, first.Body)
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("the edge keeps nothing")
+	}
+}

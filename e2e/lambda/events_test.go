@@ -1,0 +1,145 @@
+package lambda
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/verdetto/runtimeapi"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/store/dynamostore/dynamolocal"
+	"verdetto/shared/upstream/sample"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestEvents hands every committed event to the built executable that it is
+// named for (refresh-origins.json goes to functions/refresh), over DynamoDB
+// Local, and moto for SES, SQS and SSM, with invented fares on the day that the
+// events are from. Secrets are given by name. An event without a golden file
+// fails, as does a golden file without an event.
+func TestEvents(t *testing.T) {
+	endpoint := dynamolocal.Endpoint(t)
+	at := fixture.Today
+	o := onemachine.Options{Source: sample.New(), Now: func() time.Time { return at }, Log: slog.New(slog.DiscardHandler)}
+	full, done, err := o.SeedEnvironment(t.Context(), endpoint, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+
+	files, err := filepath.Glob(fixture.Path(t, "events", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no events", err)
+	}
+	seen := map[string]bool{}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		seen[name] = true
+		t.Run(name, func(t *testing.T) {
+			payload, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			function, _, _ := strings.Cut(name, "-")
+			environment := full
+			if function == "refresh" { // which finds nothing there yet
+				empty, done, err := o.SeedEnvironment(t.Context(), endpoint, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer done()
+				environment = empty
+			}
+			environment = append(environment[:len(environment):len(environment)], "VERDETTO_PEPPER="+eventPepper(name))
+
+			cloud := newCloud(t, environment)
+			environment = cloud.environment
+			around := arounds[name]
+			if around.before != nil {
+				environment = around.before(t, o, cloud, environment)
+			}
+
+			var logs bytes.Buffer
+			defer func() {
+				if t.Failed() {
+					t.Logf("the executable said:\n%s", &logs)
+				}
+			}()
+			process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/"+function+"/bootstrap"), environment, &logs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer process.Close()
+			answer, err := process.Invoke(t.Context(), payload)
+			if err != nil || answer.Error != "" {
+				t.Fatal(err, answer.Error)
+			}
+			if bytes.Contains(answer.Payload, []byte(`"statusCode":5`)) {
+				t.Errorf("a fault of ours: %s", answer.Payload)
+			}
+			if fault := fixture.ReadDescription(t).EventFault(payload, answer.Payload); fault != "" {
+				t.Errorf("not as functions/analisi/openapi.json describes it: %s", fault)
+			}
+			fixture.Golden(t, filepath.Join("testdata", "events", name+".golden"), readable(t, answer.Payload), *update)
+			if around.after != nil {
+				around.after(t, o, cloud, environment)
+			}
+			process.Close() // what it has logged is then all there
+			metricsIn(t, logs.Bytes(), around.quiet)
+		})
+	}
+
+	for name := range arounds {
+		if !seen[name] {
+			t.Errorf("there is no event %s any more", name)
+		}
+	}
+	goldens, err := filepath.Glob(filepath.Join("testdata", "events", "*.golden"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range goldens {
+		if name := strings.TrimSuffix(filepath.Base(file), ".golden"); !seen[name] {
+			t.Errorf("%s: there is no event of that name; delete it", file)
+		}
+	}
+}
+
+// readable indents an answer and sorts its keys. The body of an HTTP answer,
+// which is JSON inside a JSON string, is opened; of a page the main part is kept. Nothing is volatile: the clock
+// stands still to the second that answers are given in, and fares are invented
+// from it alone.
+func readable(t *testing.T, payload []byte) []byte {
+	t.Helper()
+	var answer any
+	if err := json.Unmarshal(payload, &answer); err != nil {
+		t.Fatalf("%s: %v", payload, err)
+	}
+	if fields, ok := answer.(map[string]any); ok {
+		if text, ok := fields["body"].(string); ok {
+			var body any
+			if json.Unmarshal([]byte(text), &body) == nil {
+				fields["body"] = body
+			} else if _, main, ok := strings.Cut(text, `<main id="main">`); ok { // a page: the frame around it is not this function's
+				main, _, _ = strings.Cut(main, "</main>")
+				fields["body"] = strings.Split(strings.TrimSpace(main), "\n")
+			}
+		}
+	}
+	var out bytes.Buffer
+	pretty := json.NewEncoder(&out)
+	pretty.SetEscapeHTML(false)
+	pretty.SetIndent("", "  ")
+	if err := pretty.Encode(answer); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}

@@ -1,0 +1,124 @@
+package lambda
+
+import (
+	"bytes"
+	"crypto/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/shared/apikey"
+	"verdetto/shared/fare"
+	"verdetto/shared/metrics/metricstest"
+	"verdetto/shared/store"
+	"verdetto/shared/store/dynamostore"
+	"verdetto/shared/store/dynamostore/dynamolocal"
+)
+
+// around is what has to be there before an event, and what has to have come of it
+// beside the answer.
+type around struct {
+	quiet  bool // it logs nothing
+	before func(t *testing.T, o onemachine.Options, cloud *cloud, environment []string) []string
+	after  func(t *testing.T, o onemachine.Options, cloud *cloud, environment []string)
+}
+
+var arounds = map[string]around{
+	// Without a queue the schedule's refresh is done where it is asked for.
+	"refresh": {before: func(_ *testing.T, _ onemachine.Options, _ *cloud, environment []string) []string {
+		return append(environment, "VERDETTO_QUEUE_URL=")
+	}},
+	// With one it is planned: a message for each origin.
+	"refresh-schedule": {after: func(t *testing.T, _ onemachine.Options, cloud *cloud, _ []string) {
+		sent := cloud.messages(t, cloud.refreshes)
+		if len(sent) != 43 || sent[0] != `{"origins":["AMS"],"planned":"2016-03-01T03:00:00Z"}` {
+			t.Errorf("%d messages, the first is %v", len(sent), sent[:min(1, len(sent))])
+		}
+	}},
+	"refresh-sqs": {after: func(t *testing.T, o onemachine.Options, cloud *cloud, environment []string) {
+		fares := store.Fares{Table: tableOf(o, environment)}
+		for origin, want := range map[fare.City]bool{"MIL": true, "LON": true, "PAR": false} {
+			at, err := fares.Asked(t.Context(), origin)
+			if err != nil || at.IsZero() == want {
+				t.Errorf("%s was asked for at %v (%v)", origin, at, err)
+			}
+		}
+		if sent := cloud.messages(t, cloud.refreshes); len(sent) > 0 {
+			t.Errorf("put on the queue: %v", sent)
+		}
+	}},
+	// A lost key is asked for: the answer does not wait for the mail, but signals the worker.
+	"pro-recupera": {after: func(t *testing.T, _ onemachine.Options, cloud *cloud, _ []string) {
+		if diff := cmp.Diff([]string{`{"work":true}`}, cloud.messages(t, cloud.workers)); diff != "" {
+			t.Error(diff)
+		}
+		if mails := cloud.mails(t); len(mails) > 0 {
+			t.Errorf("mail to %v", mails)
+		}
+	}},
+	"refresh-mail": {quiet: true}, "pro-outbox": {quiet: true}, "alerts-outbox": {quiet: true}, "alerts-queue": {quiet: true},
+	"alerts-bounce": {quiet: true}, "alerts-complaint": {quiet: true},
+	// The signal has the mail sent, to those that have a plan.
+	"pro-sqs": {before: func(t *testing.T, o onemachine.Options, _ *cloud, environment []string) []string {
+		table := tableOf(o, environment)
+		_, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(eventPepper("pro-sqs")), "grace@example.com"), o.Now(), func(k *store.Customer) error {
+			k.Until = o.Now().AddDate(0, 1, 0)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, email := range []string{"nobody@example.com", "grace@example.com"} {
+			job := store.Job{Kind: "recover key", Email: email, Lang: "it", At: o.Now().Add(-time.Duration(i+1) * time.Minute)}
+			if err := (store.Outbox{Table: table, Name: "pro"}).Put(t.Context(), job); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return environment
+	}, after: func(t *testing.T, _ onemachine.Options, cloud *cloud, _ []string) {
+		if diff := cmp.Diff([]string{"grace@example.com"}, cloud.mails(t)); diff != "" {
+			t.Error(diff)
+		}
+	}},
+}
+
+// tableOf is the table that an executable with an environment uses.
+func tableOf(o onemachine.Options, environment []string) *dynamostore.Store {
+	var name string
+	endpoint := ""
+	for _, v := range environment {
+		if value, ok := strings.CutPrefix(v, "VERDETTO_TABLE="); ok {
+			name = value
+		}
+		if value, ok := strings.CutPrefix(v, "AWS_ENDPOINT_URL_DYNAMODB="); ok {
+			endpoint = value
+		}
+	}
+	return dynamostore.New(dynamolocal.Client(endpoint), name, o.Now)
+}
+
+// eventPepper makes the caller of each event one who has not called before, so
+// that no answer depends on which events came earlier.
+func eventPepper(name string) string { return "of-the-event-" + name + strings.Repeat("-", 32) }
+
+// metricsIn wants every line of a log that holds metrics to be one that CloudWatch
+// reads, and at least one such line unless the log is to be quiet.
+func metricsIn(t *testing.T, logs []byte, quiet bool) {
+	t.Helper()
+	found := 0
+	for line := range bytes.Lines(logs) {
+		if !bytes.Contains(line, []byte(`"_aws"`)) {
+			continue
+		}
+		found++
+		if _, err := metricstest.Read(line); err != nil {
+			t.Errorf("%v\n%s", err, line)
+		}
+	}
+	if (found == 0) != quiet {
+		t.Errorf("%d lines with metrics in the log:\n%s", found, logs)
+	}
+}

@@ -1,0 +1,127 @@
+package lambda
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/verdetto/runtimeapi"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/store/dynamostore/dynamolocal"
+	"verdetto/shared/upstream/sample"
+)
+
+// fullCPU is the memory, in MB, with which Lambda gives a function one processor whole.
+const fullCPU = 1769
+
+// TestMemoryAndTime measures what the memory and the timeouts of the functions on
+// AWS are chosen by, and what a million verdicts cost: how much memory an
+// executable comes to, how long its processor works for a call, its first ones included.
+// docs/deploy.md has the table. Times depend on the machine and are only shown;
+// memory does not, and is held to half of what infra/cdk gives.
+func TestMemoryAndTime(t *testing.T) {
+	endpoint := dynamolocal.Endpoint(t)
+	o := onemachine.Options{Source: sample.New(), Now: func() time.Time { return fixture.Today }, Log: slog.New(slog.DiscardHandler)}
+	seeded := func(fill bool) []string {
+		environment, done, err := o.SeedEnvironment(t.Context(), endpoint, fill)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(done)
+		return environment
+	}
+	full, empty := seeded(true), seeded(false) // refresh fills its own
+	t.Log("function      MB at most   call, ms CPU   the same with 512 MB, ms")
+	const given = 512 // MB, by infra/cdk
+	for _, f := range []struct {
+		function, event string
+		calls           int
+	}{
+		{"analisi", "analisi", 500},
+		{"pricetrends", "pricetrends", 500},
+		{"pro", "pro-cripta", 200},
+		{"refresh", "refresh", 1}, // of the invented fares, 43 origins
+	} {
+		t.Run(f.function, func(t *testing.T) {
+			event, err := os.ReadFile(fixture.Path(t, "events", f.event+".json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			environment := full
+			if f.function == "refresh" {
+				environment = empty
+			}
+			process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/"+f.function+"/bootstrap"), environment, io.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer process.Close()
+			started := worked(t, process.Pid())
+			for n := range f.calls {
+				caller := fmt.Sprintf("198.18.%d.%d", n/250, n%250+1) // a caller of its own, so that none is past the cap
+				answer, err := process.Invoke(t.Context(), bytes.ReplaceAll(event, []byte("198.51.100.23"), []byte(caller)))
+				if err != nil || answer.Error != "" {
+					t.Fatal(err, answer.Error)
+				}
+				if f.function != "refresh" && !bytes.Contains(answer.Payload, []byte(`"statusCode":200`)) {
+					t.Fatalf("call %d: %s", n, answer.Payload)
+				}
+			}
+			call := (worked(t, process.Pid()) - started) / time.Duration(f.calls)
+			peak := peakMB(t, process.Pid())
+			t.Logf("%-14s%9d%15.2f%26.1f", f.function, peak, milliseconds(call), milliseconds(call)*fullCPU/given)
+			if peak > given/2 {
+				t.Errorf("%d MB; it is given %d, of which half is to stay free", peak, given)
+			}
+		})
+	}
+}
+
+// worked is how long processors have worked for a process.
+func worked(t *testing.T, pid int) time.Duration {
+	t.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if os.IsNotExist(err) {
+		t.Skip("needs Linux, whose /proc tells what a process has used")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:])) // they begin with the third
+	var ticks int64
+	for _, field := range fields[11:13] { // 14 and 15: in user mode and in the kernel
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond // a hundred a second
+}
+
+// peakMB is the most memory that a process has had.
+func peakMB(t *testing.T, pid int) int {
+	t.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(string(data), "\n") {
+		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kb, err := strconv.Atoi(strings.Fields(value)[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kb / 1024
+		}
+	}
+	t.Fatal("there is no VmHWM")
+	return 0
+}

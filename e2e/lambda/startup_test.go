@@ -1,0 +1,143 @@
+package lambda
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/verdetto/runtimeapi"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/pay/paytest"
+)
+
+const (
+	starts = 25  // of each executable
+	most   = 1.6 // times what the least function takes
+)
+
+// heavier are the functions that cannot be had for that, what they take at most
+// instead, and why.
+var heavier = map[string]struct {
+	time, memory float64
+	why          string
+}{
+	"pricetrends": {1.8, most, "Huma and DynamoDB's client; on a quiet machine it is at 1.5"},
+	"refresh":     {1.9, 1.9, "DynamoDB's client, and the clients of SES and SQS"},
+	"alerts":      {2.0, 2.0, "these, and Huma"},
+	"analisi":     {2.1, 2.3, "Huma, DynamoDB's client, and the libraries that agents' tools and cards are made with"},
+	"pro":         {2.4, 2.4, "Huma, three clients, and the libraries of Stripe and Solana, the second with logging, BSON and compression that are set up and never used"},
+}
+
+// startCost is what a start has cost until the function asked for its first event.
+type startCost struct {
+	wall, cpu time.Duration
+	peak      int // KiB of memory
+}
+
+// TestStartUp compares the start of every executable with that of the least
+// function there can be, in the same run and turn by turn: whatever else the
+// machine does meets both alike. The ratios are the medians of those of the turns.
+func TestStartUp(t *testing.T) {
+	mains, err := filepath.Glob(fixture.Path(t, "functions", "*", "bootstrap"))
+	if err != nil || len(mains) < 4 {
+		t.Fatal(mains, err)
+	}
+	names := []string{"hello"}
+	executables := map[string]string{"hello": fixture.Executable(t, "e2e/lambda/testdata/hello")}
+	for _, m := range mains {
+		name := filepath.Base(filepath.Dir(m))
+		names = append(names, name)
+		executables[name] = fixture.Executable(t, "functions/"+name+"/bootstrap")
+	}
+	costs := map[string][]startCost{}
+	for range starts {
+		for _, name := range names {
+			costs[name] = append(costs[name], start(t, executables[name]))
+		}
+	}
+	table := fmt.Sprintf("%-12s %17s %17s %18s\n", "", "ready", "processor", "peak memory")
+	for _, name := range names {
+		figure := func(of func(startCost) float64) (value, ratio float64) {
+			values, ratios := make([]float64, starts), make([]float64, starts)
+			for turn, c := range costs[name] {
+				values[turn] = of(c)
+				ratios[turn] = values[turn] / of(costs["hello"][turn])
+			}
+			return median(values), median(ratios)
+		}
+		wall, wallRatio := figure(func(c startCost) float64 { return milliseconds(c.wall) })
+		cpu, cpuRatio := figure(func(c startCost) float64 { return milliseconds(c.cpu) })
+		peak, peakRatio := figure(func(c startCost) float64 { return float64(c.peak) / 1024 })
+		table += fmt.Sprintf("%-12s %6.1f ms %6.2fx %6.1f ms %6.2fx %7.1f MB %6.2fx\n", name, wall, wallRatio, cpu, cpuRatio, peak, peakRatio)
+		mostTime, mostMemory := most, most
+		if h, ok := heavier[name]; ok {
+			mostTime, mostMemory = h.time, h.memory
+		}
+		// A machine that is busy holds up one measure of time or the other.
+		if min(wallRatio, cpuRatio) > mostTime || peakRatio > mostMemory {
+			t.Errorf("%s: %.2f times the time and %.2f times the memory of the least function; at most %.1f and %.1f are right", name, min(wallRatio, cpuRatio), peakRatio, mostTime, mostMemory)
+		}
+	}
+	t.Logf("medians of %d starts each\n%s", starts, table)
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// start starts an executable until it is ready, and ends it.
+func start(t *testing.T, executable string) startCost {
+	t.Helper()
+	var logs bytes.Buffer
+	begun := time.Now()
+	process, err := runtimeapi.Start(t.Context(), executable, startEnvironment, &logs)
+	if err != nil {
+		t.Fatal(err, logs.String())
+	}
+	c := startCost{wall: time.Since(begun)}
+	c.peak, err = peakMemory(process.Pid())
+	process.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.cpu = process.CPU()
+	return c
+}
+
+// peakMemory is the most memory that a process has held, in KiB. (What is known of
+// it after its end counts the process that started it as well.)
+func peakMemory(pid int) (int, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			return strconv.Atoi(strings.Fields(rest)[0])
+		}
+	}
+	return 0, io.ErrUnexpectedEOF
+}
+
+// startEnvironment is one with which every executable starts. Nobody is at the
+// addresses in it: a start asks nobody anything.
+var startEnvironment = slices.Concat([]string{
+	"VERDETTO_TABLE=verdetto", "VERDETTO_ORIGIN_SECRETS=local-origin-secret", "VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
+	"VERDETTO_BASE_URL=https://verdetto.example", "VERDETTO_MAIL_FROM=Verdetto <mail@verdetto.example>",
+	"VERDETTO_QUEUE_URL=http://127.0.0.1:1/queue", "VERDETTO_WORK_QUEUE_URL=http://127.0.0.1:1/work",
+	"STRIPE_KEY=" + paytest.TestKey, "STRIPE_PRICE=" + paytest.TestPrice, "STRIPE_WEBHOOK_SECRETS=" + paytest.TestSecret,
+	"SOLANA_NODES=http://127.0.0.1:1", "SOLANA_WALLET=" + onemachine.StandInWallet, "STRIPE_URL=http://127.0.0.1:1",
+	"TRAVELPAYOUTS_TOKEN=token",
+	"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_EC2_METADATA_DISABLED=true",
+})
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

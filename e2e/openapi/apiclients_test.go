@@ -1,0 +1,122 @@
+package openapi
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"verdetto/e2e/fixture"
+)
+
+// openapiTools is where the programs are made of, and the clients that are built on generated code.
+const openapiTools = "tools/openapi"
+
+// withNode is the environment with a Node of fixture.Today first, where make tools has
+// installed one: Debian's can be older than the programs want.
+func withNode(t *testing.T) []string {
+	t.Helper()
+	bin := fixture.Path(t, ".tools", "mcp", "node_modules", ".bin")
+	return append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// TestOpenAPILints: linters that know nothing of this service find nothing to say, not even a warning.
+func TestOpenAPILints(t *testing.T) {
+	description, rules := fixture.Path(t, fixture.DescriptionFile), fixture.Path(t, openapiTools, "spectral.yaml")
+	spoiled := filepath.Join(t.TempDir(), "spoiled.json")
+	data, err := os.ReadFile(description)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// An operation without an id and a path: each linter has something to say of one of them.
+	data = []byte(strings.Replace(strings.Replace(string(data), `"operationId": "analisi",`, "", 1), `"summary": "What this API is",`, "", 1))
+	if err := os.WriteFile(spoiled, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, args := range map[string][]string{
+		"redocly":  {"lint", "--extends", "recommended", "--format", "github-actions"},
+		"spectral": {"lint", "--fail-severity", "hint", "--quiet", "--ruleset", rules},
+	} {
+		t.Run(name, func(t *testing.T) {
+			program := tool(t, "openapi", "node_modules", ".bin", name)
+			lint := func(path string) (string, error) {
+				command := exec.CommandContext(t.Context(), program, append(args, path)...)
+				command.Dir = t.TempDir() // where there is no configuration of anyone's
+				command.Env = append(withNode(t), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "NO_COLOR=1")
+				out, err := command.CombinedOutput()
+				return string(out), err
+			}
+			if out, err := lint(description); err != nil || strings.Contains(out, "::warning") || strings.Contains(out, "::error") {
+				t.Errorf("%v\n%s", err, out)
+			}
+			if out, err := lint(spoiled); err == nil && !strings.Contains(out, "::warning") {
+				t.Errorf("it finds nothing in a spoiled description\n%s", out)
+			}
+		})
+	}
+}
+
+// TestGeneratedClients: code that others' generators make of the description
+// compiles, and gets a verdict, and a problem, from a running service.
+func TestGeneratedClients(t *testing.T) {
+	description := fixture.Path(t, fixture.DescriptionFile)
+	for _, client := range []struct {
+		name      string
+		available func(t *testing.T)
+		build     [][]string
+		call      []string
+	}{
+		{"go", func(t *testing.T) {
+			command := exec.CommandContext(t.Context(), "go", "tool", "oapi-codegen", "-version")
+			command.Dir = fixture.Path(t, openapiTools, "client-go")
+			command.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=")
+			if out, err := command.CombinedOutput(); err != nil {
+				t.Skipf("oapi-codegen is not installed: make tools does it (%.200s)", out)
+			}
+		}, [][]string{
+			{"go", "tool", "oapi-codegen", "-config", "oapi-codegen.yaml", description},
+			{"go", "vet", "./..."},
+			{"go", "build", "-o", "verdict", "."},
+		}, []string{"./verdict"}},
+		{"ts", func(t *testing.T) { tool(t, "openapi", "node_modules", ".bin", "openapi-typescript") }, [][]string{
+			{"node_modules/.bin/openapi-typescript", description, "--output", "api.d.ts"},
+			{"node_modules/.bin/tsc", "--project", "."},
+		}, []string{"node", "verdict.js"}},
+	} {
+		t.Run(client.name, func(t *testing.T) {
+			client.available(t)
+			dir := filepath.Join(t.TempDir(), "client")
+			if err := os.CopyFS(dir, os.DirFS(fixture.Path(t, openapiTools, "client-"+client.name))); err != nil {
+				t.Fatal(err)
+			}
+			if client.name == "go" {
+				if err := os.Mkdir(filepath.Join(dir, "client"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			} else if err := os.Symlink(tool(t, "openapi", "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+				t.Fatal(err)
+			}
+			run := func(args ...string) string {
+				t.Helper()
+				command := exec.CommandContext(t.Context(), args[0], args[1:]...)
+				command.Dir = dir
+				command.Env = append(withNode(t), "GOFLAGS=")
+				out, err := command.CombinedOutput()
+				if err != nil {
+					t.Fatalf("%v: %v\n%s", args, err, tail(out))
+				}
+				return strings.TrimSpace(string(out))
+			}
+			for _, step := range client.build {
+				run(step...)
+			}
+			url, _ := public(t)
+			if got := run(append(client.call, url, "MILANO", "bucarest")...); !strings.HasPrefix(got, "Milano Bucarest ") {
+				t.Errorf("the verdict is %q", got)
+			}
+			if got := run(append(client.call, url, "Milano", "Bukarestt")...); got != "citta-sconosciuta" {
+				t.Errorf("the problem is %q", got)
+			}
+		})
+	}
+}

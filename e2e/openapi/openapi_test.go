@@ -1,0 +1,207 @@
+package openapi
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/routes"
+	"verdetto/shared/store/storetest"
+	"verdetto/shared/upstream/sample"
+)
+
+var update = flag.Bool("update", false, "write the description anew")
+
+// TestOpenAPI makes the description anew from the registered endpoints, with
+// answers of the service as its examples, and compares it with the committed one.
+func TestOpenAPI(t *testing.T) {
+	d := newDescriber(t)
+	d.showcase()
+	for _, op := range d.operations() {
+		for status, r := range op.Responses {
+			content := r.Content["application/json"]
+			if status < "300" && content != nil && len(content.Examples) == 0 && !itself[op.OperationID] {
+				t.Errorf("%s has no example of %s: give its parameters and fields examples that it answers to, or show it in purchases", op.OperationID, status)
+			}
+		}
+	}
+	for _, route := range routes.Table {
+		if len(route.Paths()) == 2 && !slices.ContainsFunc(d.operations(), func(op *huma.Operation) bool { return op.OperationID == route.Name }) {
+			t.Errorf("%s is not described: newDescriber is to make the whole service", route.Name)
+		}
+	}
+	data, err := httpapi.WriteDescription(d.doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixture.Golden(t, fixture.Path(t, fixture.DescriptionFile), data, *update)
+}
+
+// itself are the operations that answer with the description, of which an example cannot be a part.
+var itself = map[string]bool{"openapi": true, "docs": true}
+
+// describer holds the service over the invented world, and its description in the making.
+type describer struct {
+	fixture.Shop
+	doc *huma.OpenAPI
+}
+
+// newDescriber makes the whole service, where nothing is left to chance.
+func newDescriber(t *testing.T) *describer {
+	t.Helper()
+	clock := storetest.NewClock()
+	clock.Add(fixture.Today.Sub(clock.Now()))
+	table := fixture.Bolt(t, clock.Now)
+	s := fixture.OpenShop(t, table, clock)
+	s.Pro.Random = rand.NewChaCha8([32]byte{})
+	s.Handler = s.API // not held against the description that is being made
+	o := onemachine.Options{Table: table, Source: sample.New(), Now: clock.Now, Log: slog.New(slog.DiscardHandler)}
+	if report, err := o.Refresh(t.Context(), nil); err != nil || report.Failed > 0 {
+		t.Fatalf("%+v %v", report, err)
+	}
+	return &describer{s, s.API.Describe()}
+}
+
+// operations gives the described operations in a lasting order.
+func (d *describer) operations() (all []*huma.Operation) {
+	for _, item := range d.doc.Paths {
+		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
+			if op != nil {
+				all = append(all, op)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *huma.Operation) int { return strings.Compare(a.OperationID, b.OperationID) })
+	return all
+}
+
+// showcase makes calls and takes their answers into the description.
+func (d *describer) showcase() {
+	d.purchases()
+	for _, op := range d.operations() {
+		if target, body, ok := d.sampleCall(op); ok && !itself[op.OperationID] {
+			d.show(op.OperationID, d.Do(op.Method, target, body))
+		}
+	}
+	d.problems()
+}
+
+// sampleCall makes a call of the examples that an operation's parameters and fields are described with.
+func (d *describer) sampleCall(op *huma.Operation) (target, body string, ok bool) {
+	query := url.Values{}
+	for _, p := range op.Parameters {
+		if p.In != "query" {
+			continue
+		}
+		if p.Example != nil {
+			query.Set(p.Name, fmt.Sprint(p.Example))
+		} else if p.Required {
+			return "", "", false
+		}
+	}
+	if op.RequestBody != nil && op.RequestBody.Content["application/json"] != nil {
+		schema := op.RequestBody.Content["application/json"].Schema
+		if schema.Ref != "" {
+			schema = d.doc.Components.Schemas.SchemaFromRef(schema.Ref)
+		}
+		fields := map[string]any{}
+		for name, property := range schema.Properties {
+			if len(property.Examples) > 0 {
+				fields[name] = property.Examples[0]
+			} else if slices.Contains(schema.Required, name) {
+				return "", "", false
+			}
+		}
+		data, err := json.Marshal(fields)
+		if err != nil || len(fields) == 0 {
+			return "", "", false
+		}
+		body = string(data)
+	}
+	return op.Path + "?" + query.Encode(), body, true
+}
+
+// purchases shows the endpoints of the paid plan, whose calls need what came before.
+func (d *describer) purchases() {
+	const email = "ada@example.com"
+	session, _ := d.Buy(email)
+	for _, s := range []string{"cs_test_unknown", session, session} { // unknown, bought, shown before
+		d.show("pro-conferma", d.Confirm(s))
+	}
+	delivery := d.Payments.Stripe.Events()[0].Payload
+	d.show("pro-webhook", d.Deliver(delivery))
+	d.show("pro-webhook", d.Do("POST", "/v1/pro/webhook", "{}"))
+	signature := d.Send(fixture.Price, "")
+	for range 2 {
+		d.show("pro-verifica-cripta", d.Verify(email, signature))
+	}
+}
+
+// problems shows what a caller may do wrong.
+func (d *describer) problems() {
+	for _, c := range []struct{ operation, target string }{
+		{"analisi", "/v1/analisi?origine=Milano"},
+		{"analisi", "/v1/analisi?origine=Milano&destinazione=Bukarestt"},
+		{"analisi", "/v1/analisi?origine=Milano&destinazione=MXP"},
+		{"analisi", "/v1/analisi?origine=London&destinazione=Prague"},
+		{"price-trends", "/v1/price-trends?origin=MIL&currency=xxx"},
+		{"price-trends", "/v1/price-trends?origin=QQQ"},
+	} {
+		d.show(c.operation, d.Do("GET", c.target, ""))
+	}
+	d.show("analisi", d.Do("GET", fixture.Question, "", "X-Api-Key", "vd_mistyped"))
+	for range 31 {
+		if a := d.From("192.0.2.7:1", "GET", fixture.Question, ""); a.Status == http.StatusTooManyRequests {
+			d.show("analisi", a)
+		}
+	}
+}
+
+// show takes an answer into the description, as the example of its code or of its success.
+func (d *describer) show(operation string, a fixture.Reply) {
+	d.T.Helper()
+	at := slices.IndexFunc(d.operations(), func(op *huma.Operation) bool { return op.OperationID == operation })
+	if at < 0 {
+		d.T.Fatalf("no operation is called %s", operation)
+	}
+	mediaType, _, _ := strings.Cut(a.Header.Get("Content-Type"), ";")
+	response := d.operations()[at].Responses[strconv.Itoa(a.Status)]
+	if response == nil || response.Content[mediaType] == nil {
+		d.T.Errorf("%s answers %d %s, which is not described: %s", operation, a.Status, mediaType, a.Body)
+		return
+	}
+	if !strings.HasSuffix(mediaType, "json") {
+		return // a page, which is no one's to read here
+	}
+	// The stand-in for the card processor is at another port each time.
+	body := strings.ReplaceAll(a.Body, d.Payments.StripeURL, "https://checkout.stripe.com")
+	var value any
+	if err := json.Unmarshal([]byte(body), &value); err != nil {
+		d.T.Errorf("%s: %v in %s", operation, err, a.Body)
+		return
+	}
+	name := a.Code
+	if a.Status < 400 {
+		name = "answer"
+	}
+	content := response.Content[mediaType]
+	if content.Examples == nil {
+		content.Examples = map[string]*huma.Example{}
+	}
+	if content.Examples[name] == nil {
+		content.Examples[name] = &huma.Example{Value: value}
+	}
+}

@@ -1,0 +1,82 @@
+package openapi
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/mail"
+)
+
+// publishedPattern gives the pattern of a field or parameter in the committed description.
+func publishedPattern(t *testing.T, steps ...any) *regexp.Regexp {
+	t.Helper()
+	data, err := os.ReadFile(fixture.Path(t, fixture.DescriptionFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var node any
+	if err := json.Unmarshal(data, &node); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range steps {
+		switch step := step.(type) {
+		case string:
+			node = node.(map[string]any)[step]
+		case int:
+			node = node.([]any)[step]
+		}
+	}
+	// What the description writes as \u0000 Go writes as \x{0000}.
+	pattern, err := regexp.Compile(regexp.MustCompile(`\\u([0-9a-f]{4})`).ReplaceAllString(node.(string), `\x{$1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pattern
+}
+
+// TestEmailPattern: what the description calls an address is what the service takes for one.
+func TestEmailPattern(t *testing.T) {
+	required := publishedPattern(t, "components", "schemas", "CheckoutInputBody", "properties", "email", "pattern")
+	optional := publishedPattern(t, "paths", "/v1/pro/cripta", "get", "parameters", 0, "schema", "pattern")
+	for _, email := range []string{
+		"ada@example.com", "ADA@EXAMPLE.COM", "a.b.c@d.e.example", "a+b@example.com", "!#$%&'*+-/=?^_`{|}~@example.com",
+		"ada@xn--bcher-kva.example", "1@2.co", "a@b-c.example", strings.Repeat("a", 64) + "@example.com", "a@" + strings.Repeat("b", 63) + ".com", "a@b.c9",
+		"", "ada", "@", "ada@", "@example.com", "ada@example", "ada@.com", "ada@example..com", "ada@example.com.", ".ada@example.com", "ada.@example.com",
+		"a..b@example.com", "a@b@example.com", "a b@example.com", "ada@-b.com", "ada@b-.com", "ada@b_c.com", "ada@127.0.0.1", "ada@[127.0.0.1]", "ada@b.c",
+		"\"ada\"@example.com", "Ada <ada@example.com>", "ada@example.com\n", "\nada@example.com", "ada@example.c0m-", "àda@example.com", "ada@exàmple.com",
+		"a@" + strings.Repeat("b", 64) + ".com", "(ada)@example.com", "ada@example.1com", "a,b@example.com",
+	} {
+		_, err := mail.ParseAddress(email)
+		if got := required.MatchString(email); got != (err == nil) {
+			t.Errorf("%q: the pattern says %v, the service %v", email, got, err)
+		}
+		if got := optional.MatchString(email); got != (err == nil || email == "") {
+			t.Errorf("%q where there need be none: the pattern says %v, the service %v", email, got, err)
+		}
+	}
+}
+
+// TestTextPattern: what the description calls text is what the service lets pass.
+func TestTextPattern(t *testing.T) {
+	now := func() time.Time { return fixture.Today }
+	h := fixture.Instance(t, fixture.Bolt(t, now), fixture.Fares(nil), now)
+	for parameter, pattern := range map[string]*regexp.Regexp{
+		"analisi?destinazione=Roma&origine=": publishedPattern(t, "paths", "/v1/analisi", "get", "parameters", 0, "schema", "pattern"),
+		"rotte?origine=":                     publishedPattern(t, "paths", "/v1/rotte", "get", "parameters", 0, "schema", "pattern"),
+	} {
+		for _, text := range []string{"Milano", "São Paulo", "  x  ", "", " ", "\t", "\u00a0", "\u3000", "a\tb", "a\x00", "\n", "a\nb", "\x7f", "\u0085", "a\u009fb", "東京", "'; --", "%", "\u200b", "\U0001F600"} {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("GET", "/v1/"+parameter+url.QueryEscape(text), nil))
+			if got, want := pattern.MatchString(text), w.Code != 400; got != want {
+				t.Errorf("%s%q: the pattern says %v, the service %d", parameter, text, got, w.Code)
+			}
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package verdict
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+	"verdetto/shared/upstream/sample"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// These tests hold what DynamoDB charges against what the package comment of
+// shared/store says it does.
+
+// weekly makes so many fares a week, for so many weeks before a moment, as
+// prices are: they stand at a few levels.
+func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
+	chance := rand.New(rand.NewPCG(11, uint64(perWeek)))
+	fares := make(fixture.Fares, perWeek*weeks)
+	for i := range fares {
+		found := until.Unix() - 1 - chance.Int64N(int64(weeks)*7*24*60*60)
+		fares[i] = fare.Fare{
+			Route: fare.Route{Origin: "MIL", Destination: "BUH"},
+			Observation: fare.Observation{
+				Found:  found,
+				Depart: fare.DayOf(time.Unix(found, 0)) + fare.Day(chance.IntN(331)),
+				Price:  fare.Cents(1999 + 500*chance.IntN(40)),
+			},
+		}
+	}
+	slices.SortFunc(fares, func(a, b fare.Fare) int { return a.Compare(b.Observation) })
+	return fares
+}
+
+// TestCapacity refreshes a route every week for a year, and then once more with
+// the meter on. What is spent on the route is ROUTE and INTO; the rest is spent
+// once an origin or once a refresh. Not on the meter, since DynamoDB tells only of
+// requests that succeed: the claim of a store that is claimed, one write unit. A
+// refresh reads strongly, at a unit for each 4 KB.
+func TestCapacity(t *testing.T) {
+	const (
+		block, sheet = "ROUTE BLOCK", "ROUTE SHEET"
+		weeks        = 53
+	)
+	for _, c := range []struct {
+		perWeek             int
+		readBlock, putBlock float64
+	}{
+		{100, 10, 2},
+		{1000, 80, 8},
+	} {
+		t.Run(fmt.Sprintf("%d fares a week", c.perWeek), func(t *testing.T) {
+			end := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC) // a Tuesday, as in events/refresh.json
+			now := end.AddDate(0, 0, -7*(weeks-1))
+			clock := func() time.Time { return now }
+			m := fixture.Metered(t, clock)
+			r := refresh.Refresher{Source: weekly(c.perWeek, weeks, end), Fares: store.Fares{Table: m}, Now: clock, Workers: 1}
+			run := func(changed int) {
+				t.Helper()
+				clear(m.Spent)
+				if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 || report.RoutesChanged != changed {
+					t.Fatalf("%+v %v", report, err)
+				}
+			}
+			for ; now.Before(end); now = now.AddDate(0, 0, 7) {
+				run(1)
+			}
+
+			run(1)
+			t.Logf("a weekly refresh spends\n%s", m.Spent)
+			reads := fixture.Units{"read " + block: c.readBlock, "read " + sheet: 1, "read INTO": 0.5,
+				"read ORIGIN ASKED": 0.5, "read ORIGIN TRENDS": 0.5, "read FARES SOURCE": 1, "read WANTED": 0.5}
+			m.Spent.Within(t, reads, fixture.Units{"write " + block: c.putBlock, "write " + sheet: 2, "write INTO": 1,
+				"write ORIGIN ASKED": 1, "write ORIGIN TRENDS": 1, "write COVERED": 1})
+
+			run(0)
+			t.Logf("the same once more spends\n%s", m.Spent)
+			m.Spent.Within(t, reads, fixture.Units{"write ORIGIN ASKED": 1})
+
+			clear(m.Spent)
+			service := fixture.New(t, onemachine.Options{Table: m, Source: fixture.Fares(nil), Now: clock}).API
+			for range 2 { // a counter that is begun, and one that is there
+				w := httptest.NewRecorder()
+				if service.ServeHTTP(w, httptest.NewRequest("GET", fixture.Question, nil)); w.Code != http.StatusOK {
+					t.Fatalf("%d %s", w.Code, w.Body)
+				}
+			}
+			t.Logf("two verdicts for a free caller spend\n%s", m.Spent)
+			m.Spent.Within(t, fixture.Units{"count LIMIT": 2, "read " + sheet: 1})
+		})
+	}
+}
+
+// TestUnitsOfAVerdict meters a verdict over invented fares, for a free caller and for a Pro key.
+func TestUnitsOfAVerdict(t *testing.T) {
+	clock := storetest.NewClock()
+	m := fixture.Metered(t, clock.Now)
+	r := refresh.Refresher{Source: sample.New(), Fares: store.Fares{Table: m}, Now: clock.Now, Workers: 1}
+	if _, err := r.Run(t.Context(), "MIL"); err != nil {
+		t.Fatal(err)
+	}
+	key := fixture.IssueKey(t, m, "ada@example.com", clock.Now(), time.Hour)
+	h := fixture.Instance(t, m, sample.New(), clock.Now)
+	for _, c := range []struct {
+		name, key string
+		want      fixture.Units
+	}{
+		{"free", "", fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5}},
+		{"Pro", key, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "read CUSTOMER": 1}},
+	} {
+		clear(m.Spent)
+		r := httptest.NewRequest("GET", "/v1/analisi?origine=Milano&destinazione=Londra", nil)
+		if c.key != "" {
+			r.Header.Set("X-Api-Key", c.key)
+		}
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != http.StatusOK {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		t.Logf("a verdict for a %s caller spends\n%s", c.name, m.Spent)
+		if diff := cmp.Diff(c.want, m.Spent); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package verdict
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// These tests and benchmarks show that the cost of a verdict does not grow with
+// the history of its route.
+
+// sizes are how many observations a route is given, spread over all days that are kept.
+var sizes = []int{100, 10_000, 1_000_000}
+
+// serving is the whole service over a store.
+func serving(t testing.TB, table store.Table) http.Handler {
+	t.Helper()
+	now := func() time.Time { return fixture.Today }
+	return fixture.New(t, onemachine.Options{Table: table, Source: fixture.Fares(nil), Now: now}).API
+}
+
+// TestVerdictCostsOneRead: whatever the length of the history, a verdict takes
+// from one counter and gets one sheet, which one read unit pays for.
+func TestVerdictCostsOneRead(t *testing.T) {
+	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false"}
+	for _, n := range sizes {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			table := &fixture.Recorder{Table: fixture.Observed(t, n, fixture.Today)}
+			w := httptest.NewRecorder()
+			serving(t, table).ServeHTTP(w, httptest.NewRequest("GET", fixture.Question, nil))
+			var a verdict.Analysis
+			if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != http.StatusOK {
+				t.Fatalf("%d %s %v", w.Code, w.Body, err)
+			}
+			if diff := cmp.Diff(want, table.Calls()); diff != "" {
+				t.Errorf("calls to the store: %s", diff)
+			}
+			if a.Osservazioni != n || a.Verdetto.Percentile == nil {
+				t.Errorf("that is no verdict on %d observations: %s", n, w.Body)
+			}
+			sheet, _, err := store.Fares{Table: table.Table}.Summary(t.Context(), fare.Route{Origin: "MIL", Destination: "BUH"}, store.Strong)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("the sheet has %d bytes", len(sheet))
+			checkSheet(t, sheet)
+		})
+	}
+}
+
+// checkSheet: an eventual read of up to 8 KB costs one unit, names and keys of the item included.
+func checkSheet(t *testing.T, sheet []byte) {
+	t.Helper()
+	const names = 200
+	if len(sheet)+names > 8<<10 {
+		t.Errorf("the sheet has %d bytes: reading it costs more than one unit", len(sheet))
+	}
+}
+
+// TestSheetOfThreeYears: lows are kept for three years, single observations for 400 days.
+// A sheet is largest where something was found on each of those days.
+func TestSheetOfThreeYears(t *testing.T) {
+	now := time.Date(2013, 1, 1, 3, 0, 0, 0, time.UTC)
+	last := fare.DayOf(now) + verdict.LowDays + 30
+	table := fixture.Bolt(t, func() time.Time { return now })
+	r := refresh.Refresher{
+		Source: fixture.Invent(20*verdict.LowDays, verdict.LowDays+30, last), Fares: store.Fares{Table: table},
+		Now: func() time.Time { return now },
+	}
+	for ; fare.DayOf(now) < last; now = now.AddDate(0, 0, 7) {
+		if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
+			t.Fatalf("%+v %v", report, err)
+		}
+	}
+	data, _, err := r.Fares.Summary(t.Context(), fare.Route{Origin: "MIL", Destination: "BUH"}, store.Strong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sheet, err := verdict.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sheet.Lows) < verdict.LowDays-8 {
+		t.Fatalf("the sheet has %d lows, want about %d", len(sheet.Lows), verdict.LowDays)
+	}
+	t.Logf("%d lows in %d bytes", len(sheet.Lows), len(data))
+	checkSheet(t, data)
+}
+
+// BenchmarkVerdict asks over loopback with keep-alive. The last one asks services
+// of all sizes in turn, so that what else the machine does falls on all alike,
+// and gives their median times as ratios to the least.
+func BenchmarkVerdict(b *testing.B) {
+	asks := make([]func(), len(sizes))
+	for i, n := range sizes {
+		asks[i] = asker(b, serving(b, fixture.Unlimited{Table: fixture.Observed(b, n, fixture.Today)}))
+	}
+	for i, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				asks[i]()
+			}
+		})
+	}
+	b.Run("ratio", func(b *testing.B) {
+		spent := make([][]time.Duration, len(sizes))
+		turn := 0
+		for b.Loop() {
+			for k := range asks {
+				i := (turn + k) % len(asks) // whoever comes first or last gains nothing by it
+				begun := time.Now()
+				asks[i]()
+				spent[i] = append(spent[i], time.Since(begun))
+			}
+			turn++
+		}
+		medians := make([]time.Duration, len(sizes))
+		for i, s := range spent {
+			slices.Sort(s)
+			medians[i] = s[len(s)/2]
+		}
+		least := slices.Min(medians)
+		for i, n := range sizes {
+			b.ReportMetric(float64(medians[i])/float64(least), fmt.Sprintf("x-at-%d", n))
+		}
+	})
+}
+
+// asker serves on loopback and gives what asks once.
+func asker(b *testing.B, h http.Handler) func() {
+	b.Helper()
+	server := httptest.NewServer(h)
+	b.Cleanup(server.Close)
+	var body bytes.Buffer
+	return func() {
+		response, err := server.Client().Get(server.URL + fixture.Question)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer response.Body.Close()
+		body.Reset()
+		if _, err := io.Copy(&body, response.Body); err != nil || response.StatusCode != http.StatusOK {
+			b.Fatalf("%d %s %v", response.StatusCode, &body, err)
+		}
+	}
+}

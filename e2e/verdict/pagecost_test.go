@@ -1,0 +1,38 @@
+package verdict
+
+import (
+	"net/http/httptest"
+	"testing"
+	"verdetto/e2e/fixture"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestWhatThePageCosts: a page of a verdict costs what the verdict costs; the
+// fixture.Question itself, and completing a name, cost nothing.
+func TestWhatThePageCosts(t *testing.T) {
+	const sheet = "Get ROUTE#MIL-BUH SHEET, strong false"
+	for _, c := range []struct {
+		name, target string
+		want         []string
+	}{
+		{"the fixture.Question", "/", nil},
+		{"a verdict", "/?da=Milano&a=Bucarest", []string{"Take", sheet}},
+		{"destinations", "/?da=Milano", []string{"Take", "Get ORIGIN#MIL TRENDS, strong false"}},
+		{"the same city", "/?da=Milano&a=Milan", nil},
+		{"an unknown city", "/?da=Milano&a=Bukarestt", []string{"Take"}},
+		{"the weeks", "/v1/storico?origine=Milano&destinazione=Bucarest", []string{"Take", sheet}},
+		{"a name to complete", "/v1/citta?q=mila", nil},
+		{"a card", "/card/MIL-BUH-it.png", []string{"Take", sheet}},
+		{"a card of no city", "/card/QQQ-BUH-it.png", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table := &fixture.Recorder{Table: fixture.Observed(t, sizes[0], fixture.Today)}
+			h := serving(t, table)
+			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", c.target, nil))
+			if diff := cmp.Diff(c.want, table.Calls()); diff != "" {
+				t.Errorf("calls to the store: %s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,214 @@
+package verdict
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/verdetto/runtimeapi"
+	"verdetto/e2e/fixture"
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/places"
+	"verdetto/shared/store/dynamostore/dynamolocal"
+	"verdetto/shared/upstream"
+	"verdetto/shared/upstream/travelpayouts"
+	"verdetto/shared/upstream/upstreamtest"
+	"verdetto/shared/verdict"
+)
+
+// These tests judge recorded fares on 1 March 2016 along every way that fares
+// and questions can take, and want the same answers.
+
+var asked = map[string]string{
+	"Milano to Bucarest": "/v1/analisi?origine=Milano&destinazione=Bucarest",
+	"London to Prague":   "/v1/analisi?origine=London&destinazione=Prague",
+}
+
+// recorded is what a service of the recorded fares is made of, but for its table.
+func recorded(t *testing.T) onemachine.Options {
+	t.Helper()
+	data := os.Getenv("VERDETTO_DATA")
+	if data == "" {
+		t.Skip("needs VERDETTO_DATA, a folder of recorded fares")
+	}
+	file := filepath.Join(data, "fares", "eu_wizzair_weekly.csv.gz")
+	source, partly, err := onemachine.OpenSource(t.Context(), "csv:"+file, slog.New(slog.DiscardHandler), io.Discard)
+	if err != nil || partly {
+		t.Fatal(partly, err)
+	}
+	return onemachine.Options{Source: source, Now: func() time.Time { return fixture.Today }, Log: slog.New(slog.DiscardHandler)}
+}
+
+func answers(t *testing.T, h http.Handler) map[string]verdict.Analysis {
+	t.Helper()
+	got := map[string]verdict.Analysis{}
+	for name, target := range asked {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+		if w.Code != http.StatusOK {
+			t.Fatalf("%s: %d %s", name, w.Code, w.Body)
+		}
+		var a verdict.Analysis
+		if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
+			t.Fatal(err)
+		}
+		got[name] = a
+	}
+	return got
+}
+
+// fromPanel is the answers of the plain way: panel, embedded store, one process.
+func fromPanel(t *testing.T, o onemachine.Options) map[string]verdict.Analysis {
+	t.Helper()
+	table := fixture.Bolt(t, o.Now)
+	fixture.Refreshed(t, table, o.Source, o.Now)
+	return answers(t, fixture.Instance(t, table, o.Source, o.Now))
+}
+
+func TestRecordedFaresGiveEveryField(t *testing.T) {
+	for name, a := range fromPanel(t, recorded(t)) {
+		t.Run(name, func(t *testing.T) {
+			out, err := json.MarshalIndent(a, "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s", out)
+			v := a.Verdetto
+			if v.Percentile == nil || v.MedianaCent == nil || v.MinimoCent == nil || v.ScartoMedianaCent == nil || v.Stagionale == nil ||
+				v.Livello == "" || v.Affidabilita == "" || v.Campione < verdict.MinSample ||
+				len(a.MesiPerConvenienza) == 0 || a.AnticipoConsigliato == nil || a.Osservazioni == 0 ||
+				!a.AggiornatoIl.Equal(time.Date(2016, 2, 29, 0, 0, 0, 0, time.UTC)) {
+				t.Error("a field is missing")
+			}
+		})
+	}
+}
+
+// TestWeekByWeekThroughTheRealClient serves the same fares on Travelpayouts'
+// wire, seven days at a time, to the real client, a refresh a week.
+func TestWeekByWeekThroughTheRealClient(t *testing.T) {
+	o := recorded(t)
+	want := fromPanel(t, o)
+	rows, err := onemachine.Rows(t.Context(), o.Source, o.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := fare.ParseDay("2015-11-09")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := first.Time().Add(12 * time.Hour)
+	now := func() time.Time { return at }
+	standIn := upstreamtest.New(rows, now)
+	defer standIn.Close()
+	client, err := travelpayouts.New(travelpayouts.Config{
+		Token: standIn.Token, BaseURL: standIn.URL, PerMinute: 1 << 30, Now: now,
+		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: func(fare.Day) fare.Rates { return fare.Rates{} }}, // it answers in euro
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := fixture.Bolt(t, now)
+	added, refreshes := 0, 0
+	for ; at.Before(o.Now()); at = at.Add(7 * 24 * time.Hour) {
+		added += fixture.Refreshed(t, table, client, now).New
+		refreshes++
+	}
+	at = o.Now()
+	added += fixture.Refreshed(t, table, client, now).New
+	t.Logf("%d refreshes, %d observations, %d calls", refreshes+1, added, len(standIn.Calls()))
+	if diff := cmp.Diff(want, answers(t, fixture.Instance(t, table, client, now))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// event is a committed event, asking for a path and a query.
+func event(t *testing.T, target string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(fixture.Path(t, "events", "analisi.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e events.APIGatewayV2HTTPRequest
+	if err := json.Unmarshal(data, &e); err != nil {
+		t.Fatal(err)
+	}
+	e.RawPath, e.RawQueryString, _ = strings.Cut(target, "?")
+	e.RequestContext.HTTP.Path = e.RawPath
+	data, err = json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestExecutablesOverDynamoDB runs both built executables as Lambda would, over
+// DynamoDB Local: refresh fills the table from the stand-in, analisi answers.
+func TestExecutablesOverDynamoDB(t *testing.T) {
+	o := recorded(t)
+	want := fromPanel(t, o)
+	endpoint := dynamolocal.Endpoint(t)
+	for _, fill := range []bool{true, false} {
+		environment, done, err := o.SeedEnvironment(t.Context(), endpoint, fill)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer done()
+		var logs bytes.Buffer
+		if !fill {
+			// The stand-in remembers 7 days; so does an API that is asked for the first time.
+			process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/refresh/bootstrap"), environment, &logs)
+			if err != nil {
+				t.Fatal(err, logs.String())
+			}
+			defer process.Close()
+			answer, err := process.Invoke(t.Context(), []byte(`{"origins":["MIL","LON"]}`))
+			var report refresh.Report
+			if err == nil {
+				err = json.Unmarshal(answer.Payload, &report)
+			}
+			if err != nil || answer.Error != "" || report.Asked != 2 || report.New == 0 {
+				t.Fatalf("%v %s %s\n%s", err, answer.Error, answer.Payload, logs.String())
+			}
+		}
+		process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/analisi/bootstrap"), environment, &logs)
+		if err != nil {
+			t.Fatal(err, logs.String())
+		}
+		defer process.Close()
+		for name, target := range asked {
+			answer, err := process.Invoke(t.Context(), event(t, target))
+			if err != nil || answer.Error != "" {
+				t.Fatal(err, answer.Error, logs.String())
+			}
+			var response events.APIGatewayV2HTTPResponse
+			if err := json.Unmarshal(answer.Payload, &response); err != nil {
+				t.Fatal(err)
+			}
+			var a verdict.Analysis
+			if err := json.Unmarshal([]byte(response.Body), &a); err != nil || response.StatusCode != http.StatusOK {
+				t.Fatalf("%s: %d %s", name, response.StatusCode, response.Body)
+			}
+			if fill {
+				if diff := cmp.Diff(want[name], a); diff != "" {
+					t.Errorf("%s: %s", name, diff)
+				}
+			} else if a.Verdetto.Livello != verdict.Insufficient || !a.AggiornatoIl.Equal(want[name].AggiornatoIl) {
+				t.Errorf("after one week %s is judged %+v", name, a.Verdetto)
+			}
+		}
+	}
+}

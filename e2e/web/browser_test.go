@@ -1,0 +1,308 @@
+package web
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"verdetto/e2e/fixture"
+
+	"github.com/chromedp/cdproto/audits"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+var screenshots = flag.String("screenshots", "", "folder to leave pictures of the pages in")
+
+// call runs a command of the browser that takes nothing.
+func call(ctx context.Context, command cdp.Command[cdp.Empty, cdp.Empty]) error {
+	_, err := chromedp.Call(ctx, command, cdp.Empty{})
+	return err
+}
+
+// browser is a headless Chromium, and what every page in it is held to.
+type browser struct {
+	ctx context.Context
+	axe string
+}
+
+// openBrowser starts a Chromium, or skips the test where there is none.
+func openBrowser(t *testing.T) browser {
+	t.Helper()
+	program := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil && program == "" {
+			program = path
+		}
+	}
+	if program == "" {
+		t.Skip("needs Chromium: apt-get install chromium")
+	}
+	axe, err := os.ReadFile(fixture.Path(t, ".tools", "web", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Skip("needs axe-core: make tools")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	t.Cleanup(cancel)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
+	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(stop)
+	ctx, closed := chromedp.NewContext(ctx)
+	t.Cleanup(closed)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("start %s: %v", program, err)
+	}
+	return browser{ctx, string(axe)}
+}
+
+// tab is one window of the browser, and what went on in it.
+type tab struct {
+	t    *testing.T
+	b    browser
+	ctx  context.Context
+	name string
+
+	mu       sync.Mutex
+	faults   []string // errors of the console, reports of the policy
+	requests []sent
+	bytes    map[network.RequestID]float64
+}
+
+// sent is a request that the browser made.
+type sent struct {
+	id   network.RequestID
+	url  string
+	kind network.ResourceType
+}
+
+// screen is what a reader has before them.
+type screen struct {
+	name          string
+	width, height int64
+	scheme        string
+}
+
+// open opens a window for a screen, for a reader of a language.
+func (b browser) open(t *testing.T, s screen) *tab {
+	t.Helper()
+	ctx, closed := chromedp.NewContext(b.ctx)
+	t.Cleanup(closed)
+	w := &tab{t: t, b: b, ctx: ctx, name: s.name, bytes: map[network.RequestID]float64{}}
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(s.width, s.height)); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Listen(ctx, w.heard); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		call(ctx, log.Enable), call(ctx, audits.Enable), call(ctx, runtime.Enable),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
+		t.Fatal(err)
+	}
+	// Every view is weighed as a first one.
+	if _, err := chromedp.Call(ctx, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true}); err != nil {
+		t.Fatal(err)
+	}
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: s.scheme}}}
+	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
+		t.Fatal(err)
+	}
+	w.language("it")
+	return w
+}
+
+func (w *tab) language(tag string) {
+	w.t.Helper()
+	_, err := chromedp.Call(w.ctx, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": tag}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// heard notes what goes on.
+func (w *tab) heard(event any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		w.faults = append(w.faults, "exception: "+e.ExceptionDetails.Text)
+	case *runtime.EventConsoleAPICalled:
+		w.faults = append(w.faults, fmt.Sprintf("console: %s", e.Type))
+	case *log.EventEntryAdded:
+		w.faults = append(w.faults, fmt.Sprintf("%s %s: %s %s", e.Entry.Source, e.Entry.Level, e.Entry.Text, e.Entry.URL))
+	case *audits.EventIssueAdded:
+		w.faults = append(w.faults, "issue: "+string(e.Issue.Code))
+	case *network.EventRequestWillBeSent:
+		w.requests = append(w.requests, sent{e.RequestID, e.Request.URL, e.Type})
+	case *network.EventLoadingFinished:
+		w.bytes[e.RequestID] = e.EncodedDataLength
+	}
+}
+
+// do takes steps one after the other.
+func (w *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, 20*time.Second)
+	defer cancel()
+	for i, s := range steps {
+		if err := chromedp.Do(ctx, s); err != nil {
+			w.shoot("stuck")
+			w.t.Fatalf("%s, step %d: %v; so far %q", w.name, i+1, err, w.faults)
+		}
+	}
+}
+
+// visit goes to an address and gives the page as it was sent.
+func (w *tab) visit(address string) (status int64, html string) {
+	w.t.Helper()
+	w.mu.Lock()
+	w.requests, w.bytes = nil, map[network.RequestID]float64{}
+	w.mu.Unlock()
+	ctx, cancel := context.WithTimeout(w.ctx, 20*time.Second)
+	defer cancel()
+	response, err := chromedp.Run(ctx, chromedp.NavigateResponse(address))
+	if err != nil {
+		w.t.Fatalf("%s: %v", address, err)
+	}
+	w.mu.Lock()
+	id := w.requests[0].id
+	w.mu.Unlock()
+	body, err := chromedp.Call(ctx, network.GetResponseBody, network.GetResponseBodyParams{RequestID: id})
+	if err != nil {
+		w.t.Fatalf("%s: %v", address, err)
+	}
+	return response.Status, string(body.Body)
+}
+
+// evaluate gives the value of an expression in the page.
+func evaluate[T any](w *tab, expression string) T {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, 20*time.Second)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		w.t.Fatalf("%s: %.60s: %v", w.name, expression, err)
+	}
+	return v
+}
+
+// wait waits until an expression holds, also across pages.
+func (w *tab) wait(expression string) {
+	w.t.Helper()
+	deadline := time.Now().Add(15 * time.Second)
+	for time.Now().Before(deadline) {
+		holds, err := chromedp.Run(w.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
+		if err == nil && holds {
+			return
+		}
+		select {
+		case <-w.ctx.Done():
+			w.t.Fatal(w.ctx.Err())
+		case <-time.After(30 * time.Millisecond):
+		}
+	}
+	w.shoot("stuck")
+	w.t.Fatalf("%s: %s never held; so far %q", w.name, expression, w.faults)
+}
+
+// shoot leaves a picture of the whole page, to be looked at.
+func (w *tab) shoot(what string) {
+	w.t.Helper()
+	dir := *screenshots
+	if dir == "" {
+		dir = w.t.TempDir()
+	}
+	picture, err := chromedp.Run(w.ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, w.name+"-"+what+".png"), picture, 0o644)
+	}
+	if err != nil {
+		w.t.Errorf("picture of %s: %v", what, err)
+	}
+}
+
+// picture takes a picture of a page that is all there.
+func (w *tab) picture(what string) {
+	w.t.Helper()
+	w.wait(`document.readyState === 'complete' && document.documentElement.clientWidth > 0 && document.fonts.status === 'loaded'`)
+	w.shoot(what)
+}
+
+// check holds the page that is shown to what holds for every page: nothing that
+// axe-core finds fault with, no scrolling sideways. Then it leaves a picture.
+func (w *tab) check(what string) {
+	w.t.Helper()
+	w.picture(what)
+	type finding struct {
+		ID, Impact, Help string
+		Nodes            []struct{ HTML, FailureSummary string }
+	}
+	for _, f := range evaluate[[]finding](w, w.b.axe+`;
+		axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.map(v => ({ID: v.id, Impact: v.impact, Help: v.help,
+			Nodes: v.nodes.map(n => ({HTML: n.html, FailureSummary: n.failureSummary}))})))`) {
+		w.t.Errorf("%s, %s: %s (%s): %s: %.300v", w.name, what, f.ID, f.Impact, f.Help, f.Nodes)
+	}
+	if over := evaluate[int](w, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+		w.t.Errorf("%s, %s: the page is %d pixels wider than the screen", w.name, what, over)
+	}
+}
+
+// quiet demands that nothing was complained of in the browser.
+func (w *tab) quiet(allowed ...string) {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, f := range w.faults {
+		if !slices.ContainsFunc(allowed, func(a string) bool { return strings.Contains(f, a) }) {
+			w.t.Errorf("%s: the browser complains: %s", w.name, f)
+		}
+	}
+}
+
+// weigh gives the bytes of everything that the page last visited is made of, as
+// they came over the wire, and demands that all of it is ours and named in the HTML itself.
+func (w *tab) weigh(address, html string) (kilobytes float64) {
+	w.t.Helper()
+	home, err := url.Parse(address)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.requests {
+		u, err := url.Parse(r.url)
+		if err != nil || u.Scheme != home.Scheme || u.Host != home.Host {
+			w.t.Errorf("%s: a request to somebody else: %s", w.name, r.url)
+			continue
+		}
+		if r.kind != network.ResourceTypeDocument && !strings.Contains(html, `"`+u.Path+`"`) {
+			w.t.Errorf("%s: %s is not named in the HTML: it takes one more round trip", w.name, u.Path)
+		}
+		kilobytes += w.bytes[r.id] / 1000
+	}
+	if kilobytes < 10 {
+		w.t.Errorf("%s: %.1f kB cannot be all", w.name, kilobytes)
+	}
+	return math.Round(kilobytes*10) / 10
+}

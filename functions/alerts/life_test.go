@@ -1,0 +1,144 @@
+package alerts_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+)
+
+// everything is all that a table holds.
+func everything(t *testing.T, table store.Table, partitions ...string) string {
+	t.Helper()
+	var all strings.Builder
+	for _, partition := range partitions {
+		items, err := table.Query(context.Background(), store.Range{Partition: partition, Read: store.Strong})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range items {
+			all.WriteString(item.Partition + "/" + item.Sort + " " + string(item.Data) + "\n")
+		}
+	}
+	return all.String()
+}
+
+// TestAlertLife goes through the life of alerts, up to where a refresh wakes them.
+func TestAlertLife(t *testing.T) {
+	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
+		p := fixture.OpenSubscriptions(t, table, clock)
+
+		// Asked for: one answer, one mail, nothing active.
+		a := p.Ask("mxp-OTP", "ada@example.com", "40.005", "Accept-Language", "en-GB")
+		if a.Status != 202 || a.Header.Get("Cache-Control") != "no-store" || !strings.Contains(a.Body, `"accepted"`) {
+			t.Fatalf("%d %v %s", a.Status, a.Header, a.Body)
+		}
+		mails := p.Received("ada@example.com")
+		if len(mails) != 1 || mails[0].Subject != "Confirm the alert Milan–Bucharest" || !strings.Contains(mails[0].Text, "€40.01") {
+			t.Fatalf("mails %+v", mails)
+		}
+		if got := p.Of("ada@example.com"); len(got) != 0 {
+			t.Fatalf("alerts before confirming: %v", got)
+		}
+
+		// A scanner follows the link, and looks with HEAD, any number of times: nothing is confirmed.
+		link := p.Link(mails[0])
+		for range 3 {
+			if a := p.Do("GET", link, "", "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Page(), "Alert for Milan–Bucharest") || !strings.Contains(a.Page(), "€40.01 or less") {
+				t.Fatalf("%d %s", a.Status, a.Body)
+			}
+			if a := p.Do("HEAD", link, ""); a.Status != 200 {
+				t.Errorf("HEAD: %d", a.Status)
+			}
+		}
+		if got := p.Of("ada@example.com"); len(got) != 0 {
+			t.Fatalf("alerts after a GET: %v", got)
+		}
+
+		// The button confirms, once.
+		if a := p.Form(link, ""); a.Status != 200 || !strings.Contains(a.Page(), "Avviso attivo: Milano–Bucarest") || !strings.Contains(a.Body, `href="/v1/alerts/manage?t=`) {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+		for _, method := range []string{"GET", "POST"} {
+			if a := p.Do(method, link, ""); a.Status != 410 || !strings.Contains(a.Page(), "già stato usato") {
+				t.Errorf("%s again: %d %s", method, a.Status, a.Page())
+			}
+		}
+		if got := p.Of("ada@example.com"); len(got) != 1 || got["MIL-BUH"] != 4001 {
+			t.Fatalf("alerts %v", got)
+		}
+
+		// Asked for again, its threshold is another only once that is confirmed.
+		again := p.Asked("MIL-BUH", "ada@example.com", "30")
+		if got := p.Of("ada@example.com"); got["MIL-BUH"] != 4001 {
+			t.Errorf("changed by who knows the address: %v", got)
+		}
+		p.Form(again, "")
+		p.Subscribe("MIL-LON", "Ada@Example.com", "")
+		clock.Add(time.Hour)
+		p.Subscribe("ROM-PAR", "ada@example.com", "99999.994")
+		if got := p.Of("ada@example.com"); len(got) != 3 || got["MIL-BUH"] != 3000 || got["MIL-LON"] != 0 || got["ROM-PAR"] != 9999999 {
+			t.Fatalf("alerts %v", got)
+		}
+
+		// Looked after: listed, one ended, by a page.
+		manage := p.ManageLink("ada@example.com")
+		if a := p.Do("GET", manage, ""); a.Status != 200 || !strings.Contains(a.Page(), "Milano–Bucarest a 30,00 € o meno") || !strings.Contains(a.Page(), "Milano–Londra") || strings.Contains(a.Body, "example.com") {
+			t.Errorf("%d %s", a.Status, a.Page())
+		}
+		if a := p.Form(manage, "remove=MIL-LON"); a.Status != 200 || strings.Contains(a.Page(), "Londra") || !strings.Contains(a.Page(), "Roma–Parigi") {
+			t.Errorf("%d %s", a.Status, a.Page())
+		}
+
+		// Ended by the page of a mail's link: a GET ends nothing.
+		end := p.EndLink("MIL-BUH", "ada@example.com")
+		if a := p.Do("GET", end, ""); a.Status != 200 || !strings.Contains(a.Page(), "Disattivare l'avviso per Milano–Bucarest?") || len(p.Of("ada@example.com")) != 2 {
+			t.Errorf("%d %s", a.Status, a.Page())
+		}
+		if a := p.Form(end, ""); a.Status != 200 || !strings.Contains(a.Page(), "Fatto") {
+			t.Errorf("%d %s", a.Status, a.Page())
+		}
+		for _, method := range []string{"GET", "POST"} {
+			if a := p.Do(method, end, ""); a.Status != 410 || !strings.Contains(a.Page(), "già disattivato") {
+				t.Errorf("%s again: %d %s", method, a.Status, a.Page())
+			}
+		}
+
+		// Ended by the mail provider, in one click, as a form of either kind.
+		if a := p.Do("POST", p.EndLink("ROM-PAR", "ada@example.com"), "List-Unsubscribe=One-Click", "Content-Type", "application/x-www-form-urlencoded"); a.Status != 200 {
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
+		if got := p.Of("ada@example.com"); len(got) != 0 {
+			t.Errorf("alerts %v", got)
+		}
+		p.Subscribe("ROM-PAR", "ada@example.com", "")
+		part := "--x\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--x--\r\n"
+		if a := p.Do("POST", p.EndLink("ROM-PAR", "ada@example.com"), part, "Content-Type", "multipart/form-data; boundary=x"); a.Status != 200 || len(p.Of("ada@example.com")) != 0 {
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
+
+		// Stop all; then nothing of the address is left.
+		clock.Add(time.Hour)
+		p.Subscribe("MIL-BUH", "ada@example.com", "")
+		p.Subscribe("MIL-LON", "ada@example.com", "10")
+		if a := p.Form(manage, "all=1"); a.Status != 200 || !strings.Contains(a.Page(), "il tuo indirizzo è stato cancellato") {
+			t.Errorf("%d %s", a.Status, a.Page())
+		}
+		if a := p.Do("GET", manage, ""); a.Status != 410 || !strings.Contains(a.Page(), "Non hai avvisi") {
+			t.Errorf("%d %s", a.Status, a.Page())
+		}
+		ada := string(fixture.Subscriber("ada@example.com"))
+		partitions := []string{"SUBSCRIBER#" + ada, "STOPPED#" + ada, "ALERTS#MIL-BUH", "ALERTS#MIL-LON", "ALERTS#ROM-PAR", "OUTBOX#alerts"}
+		for _, link := range p.Links {
+			partitions = append(partitions, "PENDING#"+link)
+		}
+		left := everything(t, table, partitions...)
+		if strings.Contains(strings.ToLower(left), "example.com") || strings.Contains(left, "SUBSCRIBER#") || strings.Contains(left, "ALERTS#") {
+			t.Errorf("what is left:\n%s", left)
+		}
+	})
+}

@@ -1,0 +1,339 @@
+package alerts_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/alertlink"
+	"verdetto/shared/places"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+)
+
+// What is wrong with a request or a link is said, and changes nothing.
+
+func TestBadAlertRequests(t *testing.T) {
+	clock := storetest.NewClock()
+	table := fixture.Bolt(t, clock.Now)
+	p := fixture.OpenSubscriptions(t, table, clock)
+	jsonOf := func(route, email, threshold string) string {
+		return fmt.Sprintf(`{"route":%s,"email":%s,"threshold":%s}`, route, email, threshold)
+	}
+	const route, email = `"MIL-BUH"`, `"ada@example.com"`
+	for _, c := range []struct {
+		name, body, contentType string
+		status                  int
+		code                    string
+		fields                  []string
+	}{
+		{"unknown origin", jsonOf(`"QQQ-BUH"`, email, "1"), "", 404, "citta-sconosciuta", []string{"route"}},
+		{"unknown destination", jsonOf(`"MIL-QQQ"`, email, "1"), "", 404, "citta-sconosciuta", []string{"route"}},
+		{"both unknown", jsonOf(`"QQQ-QQX"`, email, "null"), "", 404, "citta-sconosciuta", []string{"route", "route"}},
+		{"same code", jsonOf(`"MIL-MIL"`, email, "1"), "", 400, "stessa-citta", []string{"route"}},
+		{"same city by two airports", jsonOf(`"MXP-LIN"`, email, "1"), "", 400, "stessa-citta", []string{"route"}},
+		{"same unknown code", jsonOf(`"QQQ-qqq"`, email, "1"), "", 400, "stessa-citta", []string{"route"}},
+		{"no hyphen", jsonOf(`"MILBUH"`, email, "1"), "", 400, "richiesta-non-valida", []string{"route"}},
+		{"names for codes", jsonOf(`"Milano-Bucarest"`, email, "1"), "", 400, "richiesta-non-valida", []string{"route"}},
+		{"three codes", jsonOf(`"MIL-BUH-ROM"`, email, "1"), "", 400, "richiesta-non-valida", []string{"route"}},
+		{"digits for codes", jsonOf(`"123-456"`, email, "1"), "", 400, "richiesta-non-valida", []string{"route"}},
+		{"line break in the route", jsonOf(`"MIL\r\n-BUH"`, email, "1"), "", 400, "richiesta-non-valida", []string{"route"}},
+		{"line break after the route", jsonOf(`"MIL-BUH\n"`, email, "1"), "", 400, "richiesta-non-valida", []string{"route"}},
+		{"no route", `{"email":"ada@example.com"}`, "", 400, "richiesta-non-valida", []string{"route"}},
+		{"route that is a number", jsonOf(`7`, email, "1"), "", 400, "richiesta-non-valida", []string{"route"}},
+		{"null for a route", jsonOf(`null`, email, "1"), "", 400, "richiesta-non-valida", []string{"route"}},
+		{"no address", `{"route":"MIL-BUH"}`, "", 400, "richiesta-non-valida", []string{"email"}},
+		{"address without a domain", jsonOf(route, `"ada"`, "1"), "", 400, "richiesta-non-valida", []string{"email"}},
+		{"two addresses", jsonOf(route, `"ada@example.com,bob@example.com"`, "1"), "", 400, "richiesta-non-valida", []string{"email"}},
+		{"name and address", jsonOf(route, `"Ada <ada@example.com>"`, "1"), "", 400, "richiesta-non-valida", []string{"email"}},
+		{"header in the address", jsonOf(route, `"ada@example.com\r\nBcc: bob@example.com"`, "1"), "", 400, "richiesta-non-valida", []string{"email"}},
+		{"line break in the address", jsonOf(route, `"ada\n@example.com"`, "1"), "", 400, "richiesta-non-valida", []string{"email"}},
+		{"zero byte in the address", jsonOf(route, `"ada@example.com\u0000"`, "1"), "", 400, "richiesta-non-valida", []string{"email"}},
+		{"endless address", jsonOf(route, `"`+strings.Repeat("a", 5000)+`@example.com"`, "1"), "", 400, "richiesta-non-valida", []string{"email"}},
+		{"threshold below zero", jsonOf(route, email, "-1"), "", 400, "richiesta-non-valida", []string{"threshold"}},
+		{"threshold of zero", jsonOf(route, email, "0"), "", 400, "richiesta-non-valida", []string{"threshold"}},
+		{"threshold that rounds to zero", jsonOf(route, email, "0.004"), "", 400, "richiesta-non-valida", []string{"threshold"}},
+		{"threshold too high", jsonOf(route, email, "100000.01"), "", 400, "richiesta-non-valida", []string{"threshold"}},
+		{"threshold beyond numbers", jsonOf(route, email, "1e999"), "", 400, "richiesta-non-valida", []string{"threshold"}},
+		{"threshold that is no number", jsonOf(route, email, "NaN"), "", 400, "richiesta-non-valida", []string{"body"}},
+		{"threshold that is a text", jsonOf(route, email, `"40"`), "", 400, "richiesta-non-valida", []string{"threshold"}},
+		{"threshold that is a list", jsonOf(route, email, `[40]`), "", 400, "richiesta-non-valida", []string{"threshold"}},
+		{"everything", jsonOf(`"x"`, `"y"`, `true`), "", 400, "richiesta-non-valida", []string{"email", "route", "threshold"}},
+		{"unknown field", `{"route":"MIL-BUH","email":"ada@example.com","language":"it"}`, "", 400, "richiesta-non-valida", []string{"language"}},
+		{"field in capitals", `{"ROUTE":"MIL-BUH","email":"ada@example.com"}`, "", 400, "richiesta-non-valida", []string{"ROUTE", "route"}},
+		{"list", `[]`, "", 400, "richiesta-non-valida", []string{"body"}},
+		{"null", `null`, "", 400, "richiesta-non-valida", []string{"body"}},
+		{"no JSON", `route=MIL-BUH`, "", 400, "richiesta-non-valida", []string{"body"}},
+		{"two objects", jsonOf(route, email, "1") + "{}", "", 400, "richiesta-non-valida", []string{"body"}},
+		{"nothing", ``, "", 400, "richiesta-non-valida", nil},
+		{"too much", jsonOf(route, `"`+strings.Repeat("a", 70_000)+`"`, "1"), "", 400, "richiesta-non-valida", nil},
+		{"another kind", `<route>MIL-BUH</route>`, "text/xml", 400, "richiesta-non-valida", []string{"body"}},
+		{"form: NaN", "route=MIL-BUH&email=ada@example.com&threshold=NaN", fixture.Form, 400, "richiesta-non-valida", []string{"threshold"}},
+		{"form: endless", "route=MIL-BUH&email=ada@example.com&threshold=Infinity", fixture.Form, 400, "richiesta-non-valida", []string{"threshold"}},
+		{"form: a comma that may part thousands", "route=MIL-BUH&email=ada@example.com&threshold=1,000", fixture.Form, 400, "richiesta-non-valida", []string{"threshold"}},
+		{"form: hexadecimal", "route=MIL-BUH&email=ada@example.com&threshold=0x10", fixture.Form, 400, "richiesta-non-valida", []string{"threshold"}},
+		{"form: a fraction", "route=MIL-BUH&email=ada@example.com&threshold=1/3", fixture.Form, 400, "richiesta-non-valida", []string{"threshold"}},
+		{"form: twice", "route=MIL-BUH&route=MIL-ROM&email=ada@example.com", fixture.Form, 400, "richiesta-non-valida", []string{"route"}},
+		{"form: unknown field", "route=MIL-BUH&email=ada@example.com&a=b", fixture.Form, 400, "richiesta-non-valida", []string{"a"}},
+		{"form: header in the address", "route=MIL-BUH&email=ada@example.com%0D%0ABcc:bob@example.com", fixture.Form, 400, "richiesta-non-valida", []string{"email"}},
+		{"form: no escape", "route=MIL-BUH&email=%zz", fixture.Form, 400, "richiesta-non-valida", []string{"body"}},
+		{"form: same city", "route=MIL-MXP&email=ada@example.com", fixture.Form, 400, "stessa-citta", []string{"route"}},
+		{"form: unknown code", "route=MIL-QQQ&email=ada@example.com", fixture.Form, 404, "citta-sconosciuta", []string{"route"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			kind := c.contentType
+			if kind == "" {
+				kind = "application/json"
+			}
+			a := p.Do("POST", "/api/v1/alerts", c.body, "Content-Type", kind)
+			var fields []string
+			for _, f := range a.Errors {
+				fields = append(fields, f.Name)
+			}
+			if a.Status != c.status || a.Code != c.code || a.Header.Get("Content-Type") != "application/problem+json" {
+				t.Errorf("%d %s", a.Status, a.Body)
+			}
+			if diff := cmp.Diff(c.fields, fields); diff != "" {
+				t.Errorf("fields (-want +got):\n%s", diff)
+			}
+			if counted := a.Header.Get("X-RateLimit-Limit") != ""; counted != (c.status == 404) {
+				t.Errorf("counted: %v", counted)
+			}
+			// The same from a browser is a page that says what is wrong, and says nothing back.
+			if kind == fixture.Form {
+				a := p.Form("/v1/alerts", c.body, "Accept-Language", "en")
+				if a.Status != c.status || !strings.Contains(a.Page(), "The alert could not be asked for") || !strings.Contains(a.Body, "<li>") || strings.Contains(a.Body, "example.com\r") {
+					t.Errorf("%d %s", a.Status, a.Body)
+				}
+			}
+		})
+	}
+	if left := everything(t, table, "OUTBOX#alerts"); left != "" {
+		t.Errorf("left:\n%s", left)
+	}
+}
+
+// TestAlertForms: a form asks as JSON does, and answers a browser with a page.
+func TestAlertForms(t *testing.T) {
+	clock := storetest.NewClock()
+	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+	for _, c := range []struct {
+		name, threshold string
+		want            int
+	}{
+		{"point", "&threshold=40.5", 4050},
+		{"comma", "&threshold=40,5", 4050},
+		{"left empty", "&threshold=", 0},
+		{"left out", "", 0},
+		{"space around", "&threshold=+12+", 1200},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			email := strings.ReplaceAll(c.name, " ", "-") + "@example.com"
+			a := p.Form("/v1/alerts", "route=MIL-BUH&email="+email+c.threshold, "Accept-Language", "en")
+			if a.Status != 202 || !strings.Contains(a.Page(), "Check your mail") || strings.Contains(a.Body, email) {
+				t.Fatalf("%d %s", a.Status, a.Body)
+			}
+			mails := p.Received(email)
+			if len(mails) != 1 {
+				t.Fatalf("%d mails", len(mails))
+			}
+			p.Form(p.Link(mails[0]), "")
+			if got := p.Of(email); len(got) != 1 || int(got["MIL-BUH"]) != c.want {
+				t.Errorf("alerts %v", got)
+			}
+		})
+	}
+	// A script that posts a form is answered as a program.
+	if a := p.Form("/v1/alerts", "route=MIL-BUH&email=ada@example.com", "Accept", "application/json"); a.Status != 202 || a.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+}
+
+// TestAlertCaps: five calls an hour for each caller, three mails an hour for each mailbox, which the answer does not tell.
+func TestAlertCaps(t *testing.T) {
+	clock := storetest.NewClock()
+	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+	for n := range 7 {
+		a := p.From("192.0.2.1:1", "POST", "/v1/alerts", `{"route":"MIL-BUH","email":"bob@example.com"}`)
+		if want := map[bool]int{true: 202, false: 429}[n < 5]; a.Status != want {
+			t.Errorf("call %d: %d", n, a.Status)
+		}
+	}
+	if a := p.From("192.0.2.1:1", "POST", "/v1/alerts", "route=MIL-BUH&email=bob@example.com", "Content-Type", fixture.Form, "Accept", "text/html"); a.Status != 429 || !strings.Contains(a.Page(), "troppe richieste") || a.Header.Get("Retry-After") == "" {
+		t.Errorf("%d %v %s", a.Status, a.Header, a.Page())
+	}
+	first := p.Ask("MIL-BUH", "ada@example.com", "")
+	for range 9 {
+		if a := p.Ask("MIL-BUH", "Ada@example.com", ""); a.Status != 202 || a.Body != first.Body {
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
+	}
+	for email, want := range map[string]int{"ada@example.com": 3, "bob@example.com": 3} {
+		if got := len(p.Received(email)); got != want {
+			t.Errorf("%d mails to %s, want %d", got, email, want)
+		}
+	}
+	clock.Add(time.Hour)
+	p.Ask("MIL-BUH", "ada@example.com", "")
+	if got := len(p.Received("ada@example.com")); got != 4 {
+		t.Errorf("%d mails after an hour, want 4", got)
+	}
+	// One mail provider presses for all of its users, from one address.
+	for n := range 200 {
+		a := p.From("192.0.2.1:1", "POST", p.EndLink("MIL-BUH", fmt.Sprintf("user%d@example.com", n)), "List-Unsubscribe=One-Click", "Content-Type", fixture.Form)
+		if a.Status != 410 {
+			t.Fatalf("one-click %d: %d %s", n, a.Status, a.Body)
+		}
+	}
+}
+
+// TestBadAlertLinks: a page says what is wrong with a link, and nothing is changed.
+func TestBadAlertLinks(t *testing.T) {
+	clock := storetest.NewClock()
+	table := fixture.Bolt(t, clock.Now)
+	p := fixture.OpenSubscriptions(t, table, clock)
+	p.Subscribe("MIL-BUH", "ada@example.com", "40")
+	expired := p.Asked("MIL-LON", "ada@example.com", "40")
+	clock.Add(48 * time.Hour)
+	stopped := p.Asked("MIL-LON", "eve@example.com", "")
+	if err := p.Alerts.Alerts.Stop(t.Context(), fixture.Subscriber("eve@example.com"), clock.Now().AddDate(0, 0, 180)); err != nil {
+		t.Fatal(err)
+	}
+	waiting := p.Asked("MIL-PAR", "ada@example.com", "")
+	_, id, _ := strings.Cut(waiting, "id=")
+	end, manage := p.EndLink("MIL-BUH", "ada@example.com"), p.ManageLink("ada@example.com")
+	_, endToken, _ := strings.Cut(end, "t=")
+	_, manageToken, _ := strings.Cut(manage, "t=")
+	other := alertlink.Sign([]byte("another pepper that has 32 letters"), alertlink.Unsubscribe, string(fixture.Subscriber("ada@example.com")), "MIL-BUH")
+	// flip changes one character of a token.
+	flip := func(s string, at int) string {
+		c := byte('A')
+		if s[at] == c {
+			c = 'B'
+		}
+		return s[:at] + string(c) + s[at+1:]
+	}
+	const confirmAt, endAt, manageAt = "/v1/alerts/confirm", "/v1/alerts/unsubscribe", "/v1/alerts/manage"
+	for _, c := range []struct {
+		name, target string
+		status       int
+		says         string
+	}{
+		{"confirm: expired", expired, 410, "scaduto"},
+		{"confirm: never asked for", confirmAt + "?id=" + flip(id, 3), 410, "scaduto"},
+		{"confirm: mail was stopped", stopped, 410, "non scriviamo più"},
+		{"confirm: cut short", confirmAt + "?id=" + id[:21], 400, "non è valido"},
+		{"confirm: too long", confirmAt + "?id=" + id + strings.Repeat("A", 300), 400, "non è valido"},
+		{"confirm: other spelling", confirmAt + "?id=" + id[:21] + "B", 400, "non è valido"},
+		{"confirm: nothing", confirmAt, 400, "non è valido"},
+		{"confirm: empty", confirmAt + "?id=", 400, "non è valido"},
+		{"confirm: no escape", confirmAt + "?id=%zz", 400, "non è valido"},
+		{"confirm: line break", confirmAt + "?id=" + id + "%0d%0aX:1", 400, "non è valido"},
+		{"confirm: zero byte", confirmAt + "?id=%00", 400, "non è valido"},
+		{"unsubscribe: nothing", endAt, 400, "non è valido"},
+		{"unsubscribe: subscriber changed", endAt + "?t=" + flip(endToken, 2), 400, "non è valido"},
+		{"unsubscribe: route changed", endAt + "?t=" + strings.Replace(endToken, "BUH", "LON", 1), 400, "non è valido"},
+		{"unsubscribe: signature changed", endAt + "?t=" + flip(endToken, len(endToken)-1), 400, "non è valido"},
+		{"unsubscribe: cut short", endAt + "?t=" + endToken[:len(endToken)-1], 400, "non è valido"},
+		{"unsubscribe: no signature", endAt + "?t=" + strings.Join(strings.Split(endToken, ".")[:2], "."), 400, "non è valido"},
+		{"unsubscribe: another pepper", endAt + "?t=" + other, 400, "non è valido"},
+		{"unsubscribe: a token to manage", endAt + "?t=" + manageToken, 400, "non è valido"},
+		{"unsubscribe: endless", endAt + "?t=" + strings.Repeat("A", 5000), 400, "non è valido"},
+		{"unsubscribe: no alert", p.EndLink("MIL-ROM", "ada@example.com"), 410, "già disattivato"},
+		{"unsubscribe: nobody", p.EndLink("MIL-BUH", "nobody@example.com"), 410, "già disattivato"},
+		{"manage: nothing", manageAt, 400, "non è valido"},
+		{"manage: changed", manageAt + "?t=" + flip(manageToken, 2), 400, "non è valido"},
+		{"manage: a token to unsubscribe", manageAt + "?t=" + endToken, 400, "non è valido"},
+		{"manage: nobody", p.ManageLink("nobody@example.com"), 410, ""},
+	} {
+		for _, method := range []string{"GET", "POST"} {
+			t.Run(c.name+" "+method, func(t *testing.T) {
+				a := p.Do(method, c.target, "all=1", "Content-Type", fixture.Form)
+				if a.Status != c.status || !strings.Contains(a.Page(), c.says) || a.Header.Get("Content-Type") != "text/html; charset=utf-8" ||
+					a.Header.Get("Cache-Control") != "no-store" || a.Header.Get("Referrer-Policy") != "no-referrer" {
+					t.Errorf("%d %v %s", a.Status, a.Header, a.Body)
+				}
+			})
+		}
+	}
+	for _, body := range []string{"", "remove=", "remove=MIL", "remove=%zz", "remove=MIL-MIL", "list=1"} {
+		if a := p.Form(manage, body); a.Status != 400 {
+			t.Errorf("manage %q: %d %s", body, a.Status, a.Body)
+		}
+	}
+	if a := p.Form(manage, "remove=MIL-ROM"); a.Status != 410 {
+		t.Errorf("an alert that is not there: %d", a.Status)
+	}
+	if got := p.Of("ada@example.com"); len(got) != 1 || got["MIL-BUH"] != 4000 {
+		t.Errorf("alerts %v", got)
+	}
+	if a := p.Form(waiting, ""); a.Status != 200 { // which nothing above has used up
+		t.Errorf("%d %s", a.Status, a.Page())
+	}
+}
+
+// TestTwentyAlerts: one more than the most is not confirmed, and is once another was ended.
+func TestTwentyAlerts(t *testing.T) {
+	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
+		p := fixture.OpenSubscriptions(t, table, clock)
+		var routes []string
+		for city := range places.Cities() {
+			if city != "MIL" && len(routes) < store.MaxAlerts+1 {
+				routes = append(routes, "MIL-"+string(city))
+			}
+		}
+		for _, route := range routes[:store.MaxAlerts] {
+			p.Subscribe(route, "ada@example.com", "")
+			clock.Add(time.Hour)
+		}
+		last := p.Asked(routes[store.MaxAlerts], "ada@example.com", "")
+		a := p.Form(last, "")
+		if a.Status != 409 || !strings.Contains(a.Page(), "Hai già 20 avvisi") || !strings.Contains(a.Body, `href="/v1/alerts/manage?t=`) || len(p.Of("ada@example.com")) != 20 {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+		// A threshold can be changed all the same.
+		clock.Add(time.Hour)
+		p.Subscribe(routes[3], "ada@example.com", "12")
+		p.Form(p.ManageLink("ada@example.com"), "remove="+routes[0])
+		if a := p.Form(last, ""); a.Status != 200 || len(p.Of("ada@example.com")) != 20 {
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
+	})
+}
+
+// TestMailIsStopped: who refused mail for good, or complained, loses all alerts and is asked nothing more.
+func TestMailIsStopped(t *testing.T) {
+	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
+		p := fixture.OpenSubscriptions(t, table, clock)
+		for what, notice := range map[string]string{
+			"bounce":    `{"notificationType":"Bounce","bounce":{"bounceType":"Permanent","bouncedRecipients":[{"emailAddress":"bounce@example.com"}]}}`,
+			"complaint": `{"eventType":"Complaint","complaint":{"complainedRecipients":[{"emailAddress":"complaint@example.com"}]}}`,
+		} {
+			email := what + "@example.com"
+			p.Subscribe("MIL-BUH", email, "")
+			record := map[string]any{"EventSource": "aws:sns", "Sns": map[string]string{"Message": notice}}
+			event, err := json.Marshal(map[string]any{"Records": []any{record}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out, err := p.Alerts.Event(t.Context(), event); err != nil || out.Stopped != 1 {
+				t.Fatal(out, err)
+			}
+			before := len(p.Received(email))
+			a, b := p.Ask("MIL-BUH", email, ""), p.Ask("MIL-BUH", "somebody-"+email, "")
+			if len(p.Of(email)) != 0 || len(p.Received(email)) != before || a.Status != 202 || a.Body != b.Body {
+				t.Errorf("%s: alerts %v, %d mails more, %d %s", what, p.Of(email), len(p.Received(email))-before, a.Status, a.Body)
+			}
+			clock.Add(181 * 24 * time.Hour)
+			p.Ask("MIL-BUH", email, "")
+			if more := len(p.Received(email)) - before; more != map[string]int{"bounce": 1, "complaint": 0}[what] {
+				t.Errorf("%s: %d mails half a year later", what, more)
+			}
+		}
+	})
+}

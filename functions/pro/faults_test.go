@@ -1,0 +1,163 @@
+package pro_test
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+)
+
+// What becomes of money when storage fails, and when many claim at once.
+
+// underFaults runs a flow with each of its storage calls failing.
+func underFaults(t *testing.T, flow func(t *testing.T, s fixture.Shop, f *storetest.Faulty)) {
+	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {
+		flow(t, fixture.OpenShop(t, f, clock), f)
+	})
+}
+
+// holdsOneKey checks the end of a purchase: of all keys that were ever given out exactly one works.
+func holdsOneKey(s fixture.Shop, given ...string) {
+	s.T.Helper()
+	working, seen := 0, map[string]bool{}
+	for _, key := range given {
+		if key != "" && !seen[key] && s.Works(key) {
+			working++
+		}
+		seen[key] = true
+	}
+	if working != 1 {
+		s.T.Errorf("of %d keys given out %d work", len(given), working)
+	}
+}
+
+func TestPurchaseByCardUnderFaults(t *testing.T) {
+	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
+		if a := s.Retry(f, func() fixture.Reply { return s.Checkout("ada@example.com") }); a.Status != 200 {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+		session := s.Payments.Stripe.Sessions()[0]
+		s.Payments.Stripe.Pay(session)
+		for _, e := range s.Payments.Stripe.Events() {
+			s.Retry(f, func() fixture.Reply {
+				return s.Deliver(e.Payload)
+			})
+		}
+		a := s.Retry(f, func() fixture.Reply { return s.Confirm(session) })
+		keys := []string{a.APIKey}
+		if a.APIKey == "" { // the key was issued and its answer lost
+			if a.Code != "chiave-gia-emessa" {
+				t.Fatalf("%d %s", a.Status, a.Body)
+			}
+			s.Retry(f, func() fixture.Reply { return s.Recover("ada@example.com") })
+			f.Heal()
+			keys = append(keys, s.Mailed("ada@example.com")...)
+		}
+		f.Heal()
+		holdsOneKey(s, keys...)
+		if end := s.Customer("ada@example.com").Plan().Until; end.Sub(s.Clock.Now()) > 35*24*time.Hour {
+			t.Errorf("one payment was counted twice: the plan ends %v", end)
+		}
+	})
+}
+
+func TestPurchaseInUSDCUnderFaults(t *testing.T) {
+	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
+		signature := s.Send(fixture.Price, "")
+		begun := s.Clock.Now()
+		a := s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) })
+		keys := []string{a.APIKey}
+		if a.APIKey == "" {
+			if a.Code != "pagamento-gia-usato" {
+				t.Fatalf("%d %s", a.Status, a.Body)
+			}
+			s.Retry(f, func() fixture.Reply { return s.Recover("ada@example.com") })
+			f.Heal()
+			keys = append(keys, s.Mailed("ada@example.com")...)
+		}
+		f.Heal()
+		holdsOneKey(s, keys...)
+		if end := s.Customer("ada@example.com").Crypto; !end.Equal(begun.AddDate(0, 0, 30)) {
+			t.Errorf("the plan ends %v", end)
+		}
+	})
+}
+
+func TestRecoveryUnderFaults(t *testing.T) {
+	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
+		// The purchase itself is faultless: the fault is armed for the recovery only when it gets that far.
+		signature := s.Send(fixture.Price, "")
+		first := s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) })
+		if a := s.Retry(f, func() fixture.Reply { return s.Recover("ada@example.com") }); a.Status != 202 {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+		_, _ = s.Pro.Work(t.Context()) // may fail
+		f.Heal()
+		s.Clock.Add(2 * time.Minute) // its lease is over
+		keys := s.Mailed("ada@example.com")
+		if len(keys) == 0 || s.Works(first.APIKey) {
+			t.Errorf("%d keys were mailed", len(keys))
+		}
+		holdsOneKey(s, append(keys, first.APIKey)...)
+		if len(keys) > 0 && !s.Works(keys[len(keys)-1]) {
+			t.Error("the newest mail holds a key that does not work")
+		}
+	})
+}
+
+func TestManyClaimOnePayment(t *testing.T) {
+	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
+		s := fixture.OpenShop(t, table, clock)
+		signature := s.Send(fixture.Price, "")
+		var won atomic.Int64
+		var wg sync.WaitGroup
+		for n := range 100 {
+			wg.Go(func() {
+				switch a := s.Verify(fmt.Sprintf("claimer%d@example.com", n%10), signature); {
+				case a.Status == 200:
+					won.Add(1)
+				case a.Status != 409 || a.Code != "pagamento-gia-usato":
+					t.Errorf("%d %s", a.Status, a.Body)
+				}
+			})
+		}
+		wg.Wait()
+		if won.Load() != 1 {
+			t.Errorf("%d claims of one payment succeeded", won.Load())
+		}
+
+		session, _ := s.Buy("ada@example.com")
+		events := s.Payments.Stripe.Events()
+		var keys sync.Map
+		for n := range 100 {
+			wg.Go(func() {
+				if n%4 == 0 { // the webhook races with the confirmations
+					deliver(t, s, events[n/4%len(events)], 200)
+				}
+				switch a := s.Confirm(session); {
+				case a.Status == 200:
+					keys.Store(a.APIKey, true)
+				case a.Status != 409 || a.Code != "chiave-gia-emessa":
+					t.Errorf("%d %s", a.Status, a.Body)
+				}
+			})
+		}
+		wg.Wait()
+		count := 0
+		keys.Range(func(key, _ any) bool {
+			count++
+			if !s.Works(key.(string)) {
+				t.Error("the key that was shown does not work")
+			}
+			return true
+		})
+		if count != 1 {
+			t.Errorf("100 confirmations showed %d keys", count)
+		}
+	})
+}

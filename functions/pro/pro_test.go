@@ -1,0 +1,382 @@
+package pro_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/pay"
+	"verdetto/shared/pay/paytest"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+)
+
+// Money and access, through the whole service, with the real adapters talking
+// to stand-ins for Stripe and Solana.
+
+// TestKeyStates is the table of section 3 of the specification, row by row.
+func TestKeyStates(t *testing.T) {
+	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
+		s := fixture.OpenShop(t, table, clock)
+
+		// No key, card checkout completed, then the confirmation step: key active, returned to the caller.
+		a := s.Checkout("ada@example.com")
+		again := s.Checkout(" Ada@Example.com ")
+		if a.Status != 200 || a.URL == "" || again.Status != 400 && again.URL != a.URL {
+			t.Fatalf("checkout %d %s, again %d %s", a.Status, a.Body, again.Status, again.Body)
+		}
+		session := s.Payments.Stripe.Sessions()[0]
+		if a := s.Confirm(session); a.Status != 409 || a.Code != "pagamento-in-attesa" || a.Header.Get("Retry-After") == "" {
+			t.Errorf("before paying: %d %s", a.Status, a.Body)
+		}
+		s.Payments.Stripe.Pay(session)
+		card := s.Confirm(session)
+		if card.Status != 200 || card.Plan != "pro" || !s.Works(card.APIKey) || card.Header.Get("Cache-Control") != "no-store" {
+			t.Fatalf("confirmation: %d %s", card.Status, card.Body)
+		}
+		if d := card.ExpiresAt.Sub(clock.Now()); d < 30*24*time.Hour || d > 35*24*time.Hour {
+			t.Errorf("a month's plan ends in %v", d)
+		}
+		if a := s.Confirm(session); a.Status != 409 || a.Code != "chiave-gia-emessa" || !strings.Contains(a.Body, "recupera") {
+			t.Errorf("confirmed again: %d %s", a.Status, a.Body)
+		}
+
+		// No key, crypto payment verified: key active for 30 days, no renewal.
+		signature := s.Send(fixture.Price, "")
+		crypto := s.Verify("bob@example.com", signature)
+		if crypto.Status != 200 || crypto.Plan != "pro" || !s.Works(crypto.APIKey) || !crypto.ExpiresAt.Equal(clock.Now().AddDate(0, 0, 30)) {
+			t.Fatalf("verification: %d %s", crypto.Status, crypto.Body)
+		}
+
+		// Key active, recupera with the paying address: new key active, old key revoked, sent by mail, one answer for any address.
+		known, unknown := s.Recover("ada@example.com"), s.Recover("nobody@example.com")
+		if known.Status != 202 || known.Body != unknown.Body || unknown.Status != 202 {
+			t.Errorf("recovery: %d %s, %d %s", known.Status, known.Body, unknown.Status, unknown.Body)
+		}
+		fresh := s.Mailed("ada@example.com")
+		if len(fresh) != 1 || !s.Works(fresh[0]) || s.Works(card.APIKey) {
+			t.Fatalf("%d keys were mailed; the old one works: %v", len(fresh), s.Works(card.APIKey))
+		}
+		if got := s.Mailed("nobody@example.com"); got != nil {
+			t.Error("a stranger was sent a key")
+		}
+
+		// Key revoked or unknown, any request: unchanged, 401.
+		for _, key := range []string{card.APIKey, "vd_unknown", strings.Replace(crypto.APIKey, "vd_", "vd-", 1)} {
+			if s.Works(key) {
+				t.Errorf("%.12s... works", key)
+			}
+		}
+
+		// After 30 days the plan paid in USDC has ended; the one by card has grace.
+		clock.Add(30 * 24 * time.Hour)
+		if a := s.Do("GET", fixture.Question, "", "X-Api-Key", crypto.APIKey); a.Status != 401 || a.Code != "piano-scaduto" {
+			t.Errorf("after 30 days: %d %s", a.Status, a.Body)
+		}
+		if !s.Works(fresh[0]) {
+			t.Error("the plan by card ended too early")
+		}
+	})
+}
+
+func TestKeyPage(t *testing.T) {
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	session, _ := s.Buy("ada@example.com")
+	a := s.Confirm(session, "Accept", "text/html,application/xhtml+xml;q=0.9", "Accept-Language", "en-GB,it;q=0.5")
+	key := fixture.KeyPattern.FindString(a.Body)
+	if a.Status != 200 || a.Header.Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(a.Body, "Your Pro key") ||
+		!strings.Contains(a.Header.Get("Content-Security-Policy"), "default-src 'none'") || !s.Works(key) {
+		t.Errorf("%d %v %s", a.Status, a.Header, a.Body)
+	}
+	if !regexp.MustCompile(`until <strong>\d+ [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC</strong>`).MatchString(a.Body) {
+		t.Errorf("the end of the plan is not said as people say dates: %s", a.Body)
+	}
+}
+
+func TestPlanByCardFollowsTheSubscription(t *testing.T) {
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	session, subscription := s.Buy("ada@example.com")
+	key := s.Confirm(session).APIKey
+	delivered := 0
+	deliver := func() {
+		for _, e := range s.Payments.Stripe.Events()[delivered:] {
+			deliver(t, s, e, 200)
+			delivered++
+		}
+	}
+	deliver()
+	month := 31 * 24 * time.Hour
+	step := func(what string, after time.Duration, happen func(string), want bool) {
+		t.Helper()
+		clock.Add(after)
+		if happen != nil {
+			happen(subscription)
+			deliver()
+		}
+		if got := s.Works(key); got != want {
+			t.Errorf("%s: the key works: %v", what, got)
+		}
+	}
+	stripe := s.Payments.Stripe
+	step("renewed", month, stripe.Renew, true)
+	step("within the second month", month-5*24*time.Hour, nil, true)
+	step("a renewal fails: grace", 4*24*time.Hour, stripe.FailRenewal, true)
+	step("grace is over", 4*24*time.Hour, nil, false)
+	step("paid late", 0, stripe.Renew, true)
+	step("cancelled at the end of the period", 0, stripe.CancelAtPeriodEnd, true)
+	step("ended", 24*24*time.Hour, stripe.End, true)
+	step("and its grace over", 10*24*time.Hour, nil, false)
+}
+
+// deliver posts an event to the webhook and wants a status.
+func deliver(t *testing.T, s fixture.Shop, e paytest.Event, want int) {
+	t.Helper()
+	if a := s.Deliver(e.Payload); a.Status != want {
+		t.Errorf("%s: %d %s, want %d", e.Type, a.Status, a.Body, want)
+	}
+}
+
+// TestDeliveriesInAnyOrder delivers a subscription's life 20 times over in random order: the plan ends where it should.
+func TestDeliveriesInAnyOrder(t *testing.T) {
+	for _, basil := range []bool{false, true} {
+		var want time.Time
+		for round := range 10 {
+			clock := storetest.NewClock()
+			s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+			s.Payments.Stripe.Basil = basil
+			_, subscription := s.Buy("ada@example.com")
+			s.Buy("bob@example.com")
+			s.Payments.Stripe.Renew(subscription)
+			s.Payments.Stripe.FailRenewal(subscription)
+			var all []paytest.Event
+			for _, e := range s.Payments.Stripe.Events() {
+				for range 20 {
+					all = append(all, e)
+				}
+			}
+			rng := rand.New(rand.NewPCG(uint64(round), 1))
+			rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+			for _, e := range all {
+				deliver(t, s, e, 200)
+			}
+			end := s.Customer("ada@example.com").Plan().Until
+			if round == 0 {
+				want = end
+			}
+			if !end.Equal(want) || end.Before(clock.Now().AddDate(0, 2, 0)) {
+				t.Errorf("basil %v, round %d: the plan ends %v, in round 0 %v", basil, round, end, want)
+			}
+		}
+	}
+}
+
+func TestDeliveriesThatAreRefused(t *testing.T) {
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s.Buy("ada@example.com")
+	e := s.Payments.Stripe.Events()[0]
+	now, secret := clock.Now(), s.Payments.Stripe.Secret
+	tampered := bytes.Replace(e.Payload, []byte("ada@"), []byte("eve@"), 1)
+	for _, c := range []struct {
+		name, signature string
+		payload         []byte
+	}{
+		{"none", "", e.Payload},
+		{"nonsense", "t=x,v1=y", e.Payload},
+		{"another secret", paytest.Sign(e.Payload, now, "whsec_another"), e.Payload},
+		{"stale", paytest.Sign(e.Payload, now.Add(-6*time.Minute), secret), e.Payload},
+		{"from the future", paytest.Sign(e.Payload, now.Add(6*time.Minute), secret), e.Payload},
+		{"tampered", paytest.Sign(e.Payload, now, secret), tampered},
+		{"empty", paytest.Sign(nil, now, secret), nil},
+		{"not JSON", paytest.Sign([]byte("{"), now, secret), []byte("{")},
+	} {
+		if a := s.Do("POST", "/api/v1/pro/webhook", string(c.payload), "Stripe-Signature", c.signature); a.Status != 400 {
+			t.Errorf("%s: %d %s", c.name, a.Status, a.Body)
+		}
+	}
+	unheard := []byte(`{"id":"evt_1","object":"event","type":"charge.dispute.created","created":1,"data":{"object":{"id":"dp_1","object":"dispute"}}}`)
+	deliver(t, s, paytest.Event{Type: "unheard of", Payload: unheard}, 200)
+}
+
+func TestPaymentsInUSDC(t *testing.T) {
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	details := s.Do("GET", "/v1/pro/cripta?email=ada@example.com", "")
+	if details.Status != 200 || details.Wallet != onemachine.StandInWallet || details.Mint != pay.DevnetUSDC || details.Amount != "12.99" ||
+		!strings.HasPrefix(details.Link, "solana:"+onemachine.StandInWallet+"?amount=12.99&spl-token="+pay.DevnetUSDC) || !strings.Contains(details.Link, "memo=") ||
+		!strings.HasPrefix(details.QR, "<svg ") || strings.Contains(details.Link, "ada") {
+		t.Errorf("%d %s", details.Status, details.Body)
+	}
+	if plain := s.Do("GET", "/v1/pro/cripta", ""); plain.Status != 200 || plain.Link != "" || plain.QR != "" || plain.Wallet != onemachine.StandInWallet {
+		t.Errorf("%d %s", plain.Status, plain.Body)
+	}
+
+	short := s.Send(fixture.Price-1, "")
+	bound := s.Send(fixture.Price, details.Memo)
+	wrongCoin := s.Payments.Node.Pay(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: paytest.Address("look-alike"), Units: fixture.Price})
+	elsewhere := s.Payments.Node.Pay(paytest.Transfer{Wallet: paytest.Address("another"), Mint: pay.DevnetUSDC, Units: fixture.Price})
+	failed := s.Payments.Node.Pay(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price, Failed: true})
+	young := s.Payments.Node.Send(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price})
+	lost := s.Send(fixture.Price, "")
+	s.Payments.Node.Forget(lost)
+	for _, c := range []struct {
+		name      string
+		email     string
+		signature pay.Signature
+		status    int
+		code      string
+	}{
+		{"one unit short", "ada@example.com", short, 422, "importo-insufficiente"},
+		{"another coin", "ada@example.com", wrongCoin, 422, "importo-insufficiente"},
+		{"to somebody else", "ada@example.com", elsewhere, 422, "importo-insufficiente"},
+		{"failed", "ada@example.com", failed, 422, "pagamento-fallito"},
+		{"not final", "ada@example.com", young, 409, "pagamento-non-definitivo"},
+		{"unknown", "ada@example.com", lost, 404, "pagamento-non-trovato"},
+		{"bound to another address", "eve@example.com", bound, 403, "pagamento-di-altri"},
+		{"bound to this address", "ada@example.com", bound, 200, ""},
+		{"again", "ada@example.com", bound, 409, "pagamento-gia-usato"},
+	} {
+		a := s.Verify(c.email, c.signature)
+		if a.Status != c.status || a.Code != c.code {
+			t.Errorf("%s: %d %s", c.name, a.Status, a.Body)
+		}
+		if (a.Code == "pagamento-non-definitivo" || a.Code == "pagamento-non-trovato") && a.Header.Get("Retry-After") == "" {
+			t.Errorf("%s: no Retry-After", c.name)
+		}
+	}
+	s.Payments.Node.Advance(young, paytest.Finalized)
+	begun := clock.Now()
+	clock.Add(24 * time.Hour)
+	second := s.Verify("ada@example.com", young)
+	if second.Status != 200 || !second.ExpiresAt.Equal(begun.AddDate(0, 0, 60)) {
+		t.Errorf("a second payment: %d %s; want 60 days from %v", second.Status, second.Body, begun)
+	}
+	third := s.Verify("ada@example.com", s.Send(fixture.Price, ""), "X-Api-Key", second.APIKey)
+	if third.Status != 200 || third.APIKey != second.APIKey || !s.Works(second.APIKey) || !third.ExpiresAt.Equal(begun.AddDate(0, 0, 90)) {
+		t.Errorf("with the current key: %d %s", third.Status, third.Body)
+	}
+	old := s.Send(fixture.Price, "")
+	clock.Add(30*24*time.Hour + time.Minute)
+	if a := s.Verify("bob@example.com", old); a.Status != 422 || a.Code != "pagamento-scaduto" {
+		t.Errorf("31 days later: %d %s", a.Status, a.Body)
+	}
+}
+
+func TestBadInputToPro(t *testing.T) {
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	good := s.Send(fixture.Price, "")
+	post := func(path, body string, header ...string) fixture.Reply { return s.Do("POST", path, body, header...) }
+	for _, path := range []string{"/api/v1/pro/checkout", "/api/v1/pro/recupera"} {
+		for name, body := range map[string]string{
+			"no body":           "",
+			"not JSON":          "email=ada@example.com",
+			"no address":        "{}",
+			"null":              `{"email":null}`,
+			"a number":          `{"email":7}`,
+			"empty":             fixture.Object("email", ""),
+			"no at":             fixture.Object("email", "ada.example.com"),
+			"with a name":       fixture.Object("email", "Ada <ada@example.com>"),
+			"two":               fixture.Object("email", "ada@example.com, eve@example.com"),
+			"header injection":  fixture.Object("email", "ada@example.com\r\nBcc: eve@example.com"),
+			"line break":        fixture.Object("email", "ada@example.com\n"),
+			"over-long":         fixture.Object("email", strings.Repeat("a", 250)+"@example.com"),
+			"unknown field":     fixture.Object("email", "ada@example.com", "admin", "true"),
+			"a body over 64 kB": fixture.Object("email", strings.Repeat("a", 70_000)),
+		} {
+			if a := post(path, body); a.Status != 400 || a.Code != "richiesta-non-valida" {
+				t.Errorf("%s, %s: %d %.200s", path, name, a.Status, a.Body)
+			}
+		}
+		if a := post(path, fixture.Object("email", "ada@example.com"), "Content-Type", "text/plain"); a.Status != 400 {
+			t.Errorf("%s, wrong content type: %d %s", path, a.Status, a.Body)
+		}
+	}
+	for name, signature := range map[string]string{
+		"empty":                   "",
+		"too short":               good.String()[:40],
+		"hexadecimal":             strings.Repeat("ab", 64),
+		"base64":                  strings.Repeat("AAAA", 21) + "AA==",
+		"with a look-alike glyph": "0" + good.String()[1:],
+		"with space":              " " + good.String(),
+		"twice":                   good.String() + good.String(),
+	} {
+		a := post("/v1/pro/verifica-cripta", fixture.Object("email", "ada@example.com", "signature", signature))
+		if a.Status != 400 || len(a.Errors) == 0 || !strings.Contains(a.Errors[0].Name, "signature") {
+			t.Errorf("signature %s: %d %s", name, a.Status, a.Body)
+		}
+	}
+	for _, query := range []string{"", "?session_id=", "?session_id=a&session_id=b"} {
+		if a := s.Do("GET", "/api/v1/pro/conferma"+query, ""); a.Status != 400 {
+			t.Errorf("conferma%s: %d %s", query, a.Status, a.Body)
+		}
+	}
+	for _, id := range []string{"cs_test_unknown", "../../etc/passwd", "cs_%2F"} {
+		if a := s.Confirm(id); a.Status != 404 || a.Code != "sessione-sconosciuta" {
+			t.Errorf("session %s: %d %s", id, a.Status, a.Body)
+		}
+	}
+}
+
+// TestMoneyOutOfReach: with the other side down or slow the answer is 503 within 10 s, and trying again completes.
+func TestMoneyOutOfReach(t *testing.T) {
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	signature := s.Send(fixture.Price, "")
+	session, _ := s.Buy("ada@example.com")
+	calls := map[string]func() fixture.Reply{
+		"checkout": func() fixture.Reply { return s.Checkout("bob@example.com") },
+		"conferma": func() fixture.Reply { return s.Confirm(session) },
+		"verifica": func() fixture.Reply { return s.Verify("carl@example.com", signature) },
+		"webhook": func() fixture.Reply {
+			e := s.Payments.Stripe.Events()[0]
+			return s.Deliver(e.Payload)
+		},
+	}
+	held := make(chan struct{})
+	for _, how := range []string{"down", "slow"} {
+		if how == "down" {
+			s.Payments.Stripe.Down(true)
+			s.Payments.Node.Down(true)
+		} else {
+			for range 20 {
+				s.Payments.Stripe.Fail(paytest.Slow(held))
+				s.Payments.Node.Fail(paytest.Slow(held))
+			}
+		}
+		var wg sync.WaitGroup
+		for name, call := range calls {
+			wg.Go(func() {
+				begun := time.Now()
+				a := call()
+				if took := time.Since(begun); a.Status != 503 || a.Header.Get("Retry-After") == "" || took > 10*time.Second {
+					t.Errorf("%s while the other side is %s: %d after %v", name, how, a.Status, took)
+				}
+			})
+		}
+		wg.Wait()
+		s.Payments.Stripe.Down(false)
+		s.Payments.Node.Down(false)
+	}
+	close(held)
+	s.Payments.Stripe.Fail()
+	for name, call := range calls {
+		var a fixture.Reply
+		for range 30 { // faults that are left over are used up
+			if a = call(); a.Status == 200 {
+				break
+			}
+		}
+		if a.Status != 200 {
+			t.Errorf("%s does not complete afterwards: %d %s", name, a.Status, a.Body)
+		}
+	}
+}
