@@ -149,12 +149,12 @@ func (h *house) process(s *source, l *life) (done bool) {
 	return err == nil && !sent.Left
 }
 
-// TestKilledAndResumed kills the whole of a refresh and its mails at 200 random
+// killAndResume kills the whole of a refresh and its mails at as many random
 // points, before the effect of a step or after, up to three times in a row, and
 // each time runs it again. Every alert that is met has one mail in the folder in
 // the end, and no other has any. What was handed to the carrier twice is counted:
 // it can only be what was on its way when the process was killed.
-func TestKilledAndResumed(t *testing.T) {
+func killAndResume(t *testing.T, points int) {
 	chance := rand.New(rand.NewPCG(2016, 3))
 	clean := &life{last: 1 << 30}
 	h, s, told := town(t)
@@ -169,7 +169,6 @@ func TestKilledAndResumed(t *testing.T) {
 		want += n
 	}
 
-	const points = 200
 	kills, repeated, most := 0, 0, 0
 	for range points {
 		h, s, told := town(t)

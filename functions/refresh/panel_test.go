@@ -3,7 +3,6 @@ package refresh_test
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"verdetto/shared/mail/maildir"
 	"verdetto/shared/places"
 	"verdetto/shared/store"
+	"verdetto/shared/testenv"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"
@@ -80,10 +80,8 @@ func lowest(all []fare.Observation, day fare.Day) fare.Cents {
 // subscribers to every route at several thresholds and by the verdict, and holds
 // the mails against the falls that are in the panel.
 func TestRecordedFalls(t *testing.T) {
-	data := os.Getenv("VERDETTO_DATA")
-	if data == "" {
-		t.Skip("needs VERDETTO_DATA, a folder of recorded fares")
-	}
+	t.Parallel()
+	data := testenv.Data(t)
 	panel, err := csvfile.Open(filepath.Join(data, "fares", "eu_wizzair_weekly.csv.gz"), upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On})
 	if err != nil {
 		t.Fatal(err)

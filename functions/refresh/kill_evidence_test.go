@@ -1,0 +1,6 @@
+package refresh_test
+
+import "testing"
+
+// TestEvidenceKilledAndResumed kills a refresh and its mails at 200 points.
+func TestEvidenceKilledAndResumed(t *testing.T) { killAndResume(t, 200) }
