@@ -16,12 +16,13 @@ import (
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/mail/maildir"
+	"verdetto/shared/notify"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 )
 
 // TestTellingCapacity meters what a watched route and a mail cost over DynamoDB,
-// as the package comments of shared/store and functions/refresh say.
+// as the package comment of shared/store says.
 func TestTellingCapacity(t *testing.T) {
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 	now := func() time.Time { return at }
@@ -32,10 +33,10 @@ func TestTellingCapacity(t *testing.T) {
 	}
 	r := refresh.Refresher{Source: fixture.Falling(fare.DayOf(at)), Fares: store.Fares{Table: m}, Now: now, Workers: 1}
 	clear(m.Spent)
-	if report, err := r.Run(t.Context()); err != nil || report.Woken != 1 {
+	if report, err := r.Run(t.Context()); err != nil || report.Notifications != 1 {
 		t.Fatalf("%+v %v", report, err)
 	}
-	t.Logf("a refresh that wakes a route spends\n%s", m.Spent)
+	t.Logf("a refresh that leaves a notification spends\n%s", m.Spent)
 	watching := fixture.Units{}
 	for what, n := range m.Spent {
 		if strings.Contains(what, "WATCHED") || strings.Contains(what, "SEEN") || strings.Contains(what, "WAKES") {
@@ -48,8 +49,8 @@ func TestTellingCapacity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sender := refresh.Sender{Alerts: store.Alerts{Table: m}, Notifications: store.Notifications{Table: m}, Mail: folder, Pepper: []byte(fixture.Pepper),
-		BaseURL: "https://verdetto.example", Rate: 1, Now: now, Log: slog.New(slog.DiscardHandler),
+	sender := notify.Sender{Alerts: store.Alerts{Table: m}, Notifications: store.Notifications{Table: m}, Mail: folder,
+		Links: notify.Links{Pepper: []byte(fixture.Pepper), BaseURL: "https://verdetto.example"}, Rate: 1, Now: now, Log: slog.New(slog.DiscardHandler),
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }} // one at a time: the meter is for that
 	clear(m.Spent)
 	if sent, err := sender.Work(t.Context()); err != nil || sent.Sent != subscribers {

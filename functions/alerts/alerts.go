@@ -1,7 +1,8 @@
-// Package alerts lets people ask to hear when a route becomes cheap. An alert
-// is asked for by anyone and confirmed by whoever reads the mailbox: through a
-// link to a page with a button, so that what merely follows links confirms
-// nothing. It ends by one click, on a page or by the reader's mail provider.
+// Package alerts manages subscriptions to price-drop alerts; package notify tells
+// the subscribers. An alert is asked for by anyone and confirmed by whoever reads
+// the mailbox: through a link to a page with a button, so that what merely follows
+// links confirms nothing. It ends by one click, on a page or by the reader's mail
+// provider.
 //
 // It promises that the answer to asking, and the work done for it, are the same
 // for every address; that nobody changes the alert of another; that a mailbox
@@ -17,24 +18,20 @@ import (
 	"net/http"
 	"time"
 
-	"verdetto/shared/alertlink"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
-	"verdetto/shared/mail"
+	"verdetto/shared/notify"
 	"verdetto/shared/store"
 )
 
 // Service answers the endpoints of alerts.
 type Service struct {
-	Alerts  store.Alerts
-	Sender  mail.Sender
-	Limiter *limit.Limiter
-	Pepper  []byte
-	BaseURL string // where the service is reached, without a slash at the end
-	Random  io.Reader
-	Now     func() time.Time
-	Log     *slog.Logger
-	// Wake, where set, is called when there is work in the outbox.
+	Alerts        store.Alerts
+	Confirmations *notify.Confirmations // over the same Alerts
+	Links         notify.Links
+	Random        io.Reader
+	Now           func() time.Time
+	Log           *slog.Logger
+	// SignalWorker, where set, is called when there is work in the outbox.
 	SignalWorker func()
 
 	spend func(context.Context) error // counts a call that asks for an alert
@@ -56,7 +53,7 @@ func (s *Service) Register(api *httpapi.API) {
 		Problems: []httpapi.ProblemType{UnknownCity, SameCity, httpapi.TooMany},
 		Raw:      true, Takes: wanted{}, Answer: accepted{}, Status: http.StatusAccepted, ConsumesQuota: true,
 		Pages: []int{http.StatusAccepted, http.StatusBadRequest, http.StatusNotFound, http.StatusTooManyRequests},
-	}, nil, s.ask)
+	}, nil, s.subscribe)
 	httpapi.Handle(api, "alerts-confirm-page", pages("The page that a link to confirm leads to", 200, 400, 410), nil, s.confirmPage)
 	httpapi.Handle(api, "alerts-confirm", pages("Confirm an alert", 200, 400, 409, 410), nil, s.confirm)
 	httpapi.Handle(api, "alerts-unsubscribe-page", pages("The page that a link to unsubscribe leads to", 200, 400, 410), nil, s.unsubscribePage)
@@ -72,9 +69,4 @@ func (s *Service) Register(api *httpapi.API) {
 // pages describes an endpoint that people reach through links in mails.
 func pages(summary string, statuses ...int) httpapi.Doc {
 	return httpapi.Doc{Summary: summary, Description: "Answers with a page.", Problems: []httpapi.ProblemType{httpapi.TooMany}, Pages: statuses}
-}
-
-// subscriber stands for an address.
-func (s *Service) subscriber(email string) store.SubscriberID {
-	return store.SubscriberID(alertlink.Subscriber(s.Pepper, email))
 }

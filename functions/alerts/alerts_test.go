@@ -16,6 +16,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/limit"
 	"verdetto/shared/mail"
+	"verdetto/shared/notify"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"
@@ -24,47 +25,41 @@ import (
 // carrier answers each mail with the next of its errors, and takes it when there are none.
 type carrier struct {
 	errors []error
-	taken  []mail.Message
-	asked  int
-	during func() // what happens while a mail is being handed over
+	taken  int
 }
 
-func (c *carrier) Send(_ context.Context, m mail.Message) error {
-	c.asked++
-	if c.during != nil {
-		c.during()
-	}
+func (c *carrier) Send(context.Context, mail.Message) error {
 	if len(c.errors) > 0 {
 		err := c.errors[0]
 		c.errors = c.errors[1:]
-		if err != nil {
-			return err
-		}
+		return err
 	}
-	c.taken = append(c.taken, m)
+	c.taken++
 	return nil
 }
 
-type bench struct {
+type fixture struct {
 	*Service
-	t     *testing.T
-	clock *storetest.Clock
-	post  *carrier
-	log   *bytes.Buffer
+	t       *testing.T
+	clock   *storetest.Clock
+	carrier *carrier
+	log     *bytes.Buffer
 }
 
-func newBench(t *testing.T) bench {
+func newFixture(t *testing.T) fixture {
 	t.Helper()
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock.Now, boltstore.Scratch)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := bench{t: t, clock: clock, post: &carrier{}, log: &bytes.Buffer{}}
+	b := fixture{t: t, clock: clock, carrier: &carrier{}, log: &bytes.Buffer{}}
+	log := slog.New(slog.NewTextHandler(b.log, nil))
+	records := store.Alerts{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}}
+	links := notify.Links{Pepper: []byte("pepper"), BaseURL: "https://verdetto.example"}
 	b.Service = &Service{
-		Alerts: store.Alerts{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}},
-		Sender: b.post, Limiter: limit.New(table, clock.Now), Pepper: []byte("pepper"), BaseURL: "https://verdetto.example",
-		Random: &rising{}, Now: clock.Now, Log: slog.New(slog.NewTextHandler(b.log, nil)),
+		Alerts: records, Links: links, Random: &rising{}, Now: clock.Now, Log: log,
+		Confirmations: &notify.Confirmations{Alerts: records, Mail: b.carrier, Limiter: limit.New(table, clock.Now), Links: links, Now: clock.Now, Log: log},
 	}
 	t.Cleanup(func() {
 		_ = table.Close()
@@ -88,99 +83,28 @@ func (r *rising) Read(b []byte) (int, error) {
 
 var milBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 
-func (b bench) wish(email string) {
+func (b fixture) request(email string) {
 	b.t.Helper()
-	if err := b.keep(b.t.Context(), wish{route: milBuh, email: email, threshold: 4000}, "it"); err != nil {
+	if err := b.savePending(b.t.Context(), pendingSubscription{route: milBuh, email: email, threshold: 4000}, "it"); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
-// work does what is in the outbox, comes back after a minute, and says what failed.
-func (b bench) work() error {
-	_, err := b.Work(b.t.Context())
-	b.clock.Add(2 * time.Minute)
-	return err
-}
-
-func (b bench) stopped(email string) bool {
+func (b fixture) stopped(email string) bool {
 	b.t.Helper()
-	stopped, err := b.Alerts.Stopped(b.t.Context(), b.subscriber(email))
+	stopped, err := b.Alerts.Stopped(b.t.Context(), b.Links.Subscriber(email))
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	return stopped
 }
 
-// TestTriedAgain: what the carrier does not take for now is sent later, as the
-// same mail, and counts as one mail to its address however often it is tried.
-func TestTriedAgain(t *testing.T) {
-	b := newBench(t)
-	b.wish("ada@example.com")
-	b.post.errors = []error{
-		mail.ErrThrottled, mail.ErrUnavailable, mail.ErrBlocked, fmt.Errorf("slow down: %w", mail.ErrThrottled), mail.ErrThrottled,
+func TestNoRandomness(t *testing.T) {
+	b := newFixture(t)
+	b.Random = strings.NewReader("short")
+	if err := b.savePending(t.Context(), pendingSubscription{route: milBuh, email: "ada@example.com"}, "it"); err == nil {
+		t.Error("an id was made of nothing")
 	}
-	for n := range 5 {
-		if err := b.work(); err == nil {
-			t.Errorf("try %d: no error", n)
-		}
-	}
-	if err := b.work(); err != nil || len(b.post.taken) != 1 || b.stopped("ada@example.com") {
-		t.Fatalf("%v, %d mails", err, len(b.post.taken))
-	}
-	m := b.post.taken[0]
-	if m.To != "ada@example.com" || !strings.Contains(m.Text, "https://verdetto.example/v1/alerts/confirm?id=") || m.Unsubscribe != "" {
-		t.Errorf("%+v", m)
-	}
-	b.wish("ada@example.com")
-	b.wish("ada@example.com")
-	b.wish("ada@example.com") // the fourth of the hour
-	if err := b.work(); err != nil || len(b.post.taken) != 3 {
-		t.Errorf("%v, %d mails", err, len(b.post.taken))
-	}
-	if err := b.work(); err != nil || b.post.asked != 8 { // five in vain, three taken, and nothing is left
-		t.Errorf("%v, the carrier was asked %d times", err, b.post.asked)
-	}
-}
-
-func TestNotSent(t *testing.T) {
-	t.Run("refused for good", func(t *testing.T) {
-		b := newBench(t)
-		b.wish("ada@example.com")
-		b.wish("ada@example.com")
-		b.post.errors = []error{fmt.Errorf("no such mailbox: %w", mail.ErrRefused)}
-		if err := b.work(); err != nil || b.post.asked != 1 || !b.stopped("ada@example.com") {
-			t.Errorf("%v, asked %d times", err, b.post.asked)
-		}
-		b.clock.Add(RefusedDays * 24 * time.Hour)
-		if b.stopped("ada@example.com") {
-			t.Error("stopped for longer")
-		}
-	})
-	t.Run("expired before it was sent", func(t *testing.T) {
-		b := newBench(t)
-		b.wish("ada@example.com")
-		b.clock.Add(PendingHours * time.Hour)
-		if err := b.work(); err != nil || b.post.asked != 0 {
-			t.Errorf("%v, asked %d times", err, b.post.asked)
-		}
-	})
-	t.Run("one that fails holds up no other", func(t *testing.T) {
-		b := newBench(t)
-		b.wish("ada@example.com")
-		b.clock.Add(time.Second)
-		b.wish("bob@example.com")
-		b.post.errors = []error{mail.ErrThrottled}
-		if err := b.work(); err == nil || len(b.post.taken) != 1 || b.post.taken[0].To != "bob@example.com" {
-			t.Errorf("%v %+v", err, b.post.taken)
-		}
-	})
-	t.Run("no randomness", func(t *testing.T) {
-		b := newBench(t)
-		b.Random = strings.NewReader("short")
-		if err := b.keep(t.Context(), wish{route: milBuh, email: "ada@example.com"}, "it"); err == nil {
-			t.Error("an id was made of nothing")
-		}
-	})
 }
 
 // TestNotices hands over what SES says in either form.
@@ -216,9 +140,9 @@ func TestNotices(t *testing.T) {
 		{"an address that is none", []string{bounce("eventType", "Permanent", `{"emailAddress":"ada@example.com\r\nx"},{},`+ada)}, []string{"ada"}, 0, 180 * 24 * time.Hour, "nobody"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := newBench(t)
+			b := newFixture(t)
 			for _, who := range []string{"ada", "bob"} {
-				b.wish(who + "@example.com")
+				b.request(who + "@example.com")
 			}
 			var records []map[string]any
 			for _, m := range c.messages {
@@ -257,7 +181,7 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// TestOtherEvents: schedules and nudges mean that there is work.
+// TestOtherEvents: schedules and signals of a queue mean that there is work.
 func TestOtherEvents(t *testing.T) {
 	for name, event := range map[string]string{
 		"schedule": `{"source":"aws.events","detail-type":"Scheduled Event","detail":{}}`,
@@ -266,83 +190,24 @@ func TestOtherEvents(t *testing.T) {
 		"null":     `null`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
+			b := newFixture(t)
 			for n := range 60 { // more than are done at once
-				b.wish(fmt.Sprintf("ada%d@example.com", n))
+				b.request(fmt.Sprintf("ada%d@example.com", n))
 			}
 			out, err := b.Event(t.Context(), json.RawMessage(event))
-			if err != nil || out.Done != 60 || len(b.post.taken) != 60 {
-				t.Errorf("%v %+v, %d mails", err, out, len(b.post.taken))
+			if err != nil || out.Done != 60 || b.carrier.taken != 60 {
+				t.Errorf("%v %+v, %d mails", err, out, b.carrier.taken)
 			}
 		})
 	}
-	t.Run("what fails is told, and the rest is done", func(t *testing.T) {
-		b := newBench(t)
+	t.Run("what fails is an error, and the rest is done", func(t *testing.T) {
+		b := newFixture(t)
 		for n := range 60 {
-			b.wish(fmt.Sprintf("ada%d@example.com", n))
+			b.request(fmt.Sprintf("ada%d@example.com", n))
 		}
-		b.post.errors = []error{mail.ErrThrottled}
+		b.carrier.errors = []error{mail.ErrThrottled}
 		if out, err := b.Event(t.Context(), json.RawMessage(`{}`)); err == nil || out.Done != 59 {
 			t.Errorf("%v %+v", err, out)
 		}
 	})
-}
-
-// TestOneMailboxManyAddresses: addresses that are delivered to one mailbox share its cap.
-func TestOneMailboxManyAddresses(t *testing.T) {
-	for _, c := range []struct {
-		name      string
-		addresses []string
-		want      int
-	}{
-		{"one address", []string{"ada@mail.test", "ada@mail.test", "ada@mail.test", "ada@mail.test"}, 3},
-		{"in other cases", []string{"ada@mail.test", "Ada@mail.test", "ADA@mail.test", "adA@MAIL.test"}, 3},
-		{"with tags", []string{"ada@mail.test", "ada+1@mail.test", "Ada+2@mail.test", "ada+2+3@mail.test"}, 3},
-		{"with dots at Google", []string{"adalace@gmail.com", "ada.lace@gmail.com", "a.d.a.lace+x@googlemail.com", "adalac.e@gmail.com"}, 3},
-		{"with dots elsewhere", []string{"adalace@mail.test", "ada.lace@mail.test", "a.dalace@mail.test", "adalac.e@mail.test"}, 4},
-		{"nothing but a tag", []string{"+a@mail.test", "+b@mail.test", "+c@mail.test", "+d@mail.test"}, 4},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b := newBench(t)
-			for _, address := range c.addresses {
-				b.wish(address)
-			}
-			if err := b.work(); err != nil {
-				t.Fatal(err)
-			}
-			if len(b.post.taken) != c.want {
-				t.Errorf("%d mails, want %d", len(b.post.taken), c.want)
-			}
-		})
-	}
-}
-
-// TestASlowCarrier: where mails take so long that the lease of the last jobs runs
-// out, another worker sends those that were not begun, and the first does not.
-func TestASlowCarrier(t *testing.T) {
-	b := newBench(t)
-	for _, who := range []string{"ada", "bob", "eve"} {
-		b.wish(who + "@mail.test")
-	}
-	b.post.during = func() {
-		b.clock.Add(40 * time.Second)
-		if b.post.asked == 2 { // 80 seconds have passed
-			if _, err := b.Work(t.Context()); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-	for range 3 {
-		if err := b.work(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got := map[string]int{}
-	for _, m := range b.post.taken {
-		got[m.To]++
-	}
-	// The one that was on its way when its lease ran out may come twice; the one that was not begun may not.
-	if len(got) != 3 || len(b.post.taken) != 4 {
-		t.Errorf("%v", got)
-	}
 }

@@ -8,10 +8,8 @@ import (
 	"time"
 
 	"verdetto/shared/mail"
+	"verdetto/shared/notify"
 )
-
-// ComplaintYears is how long nothing is sent to somebody who called our mail unwanted.
-const ComplaintYears = 10
 
 // Outcome is what came of an event that is not of HTTP.
 type Outcome struct {
@@ -21,12 +19,12 @@ type Outcome struct {
 
 // Event takes what a Lambda function is handed beside HTTP: notices that mail
 // bounced or was complained of, which SES publishes through SNS; anything else,
-// a schedule or a nudge from a queue, means that there is work in the outbox. An
+// a schedule or a signal from a queue, means that there is work in the outbox. An
 // error asks for the same event again, which does no harm.
 func (s *Service) Event(ctx context.Context, raw json.RawMessage) (Outcome, error) {
 	var batch struct{ Records []record }
 	if err := json.Unmarshal(raw, &batch); err == nil && len(batch.Records) > 0 && batch.Records[0].EventSource == "aws:sns" {
-		stopped, err := s.noticed(ctx, batch.Records)
+		stopped, err := s.suppress(ctx, batch.Records)
 		return Outcome{Stopped: stopped}, err
 	}
 	return s.drain(ctx)
@@ -34,13 +32,13 @@ func (s *Service) Event(ctx context.Context, raw json.RawMessage) (Outcome, erro
 
 // drain works until nothing is left that can be done now, or time is short.
 func (s *Service) drain(ctx context.Context) (Outcome, error) {
-	const enough = 5 * time.Second
+	const reserve = 5 * time.Second
 	var out Outcome
 	var faults []error
 	for {
-		done, err := s.Work(ctx)
+		done, err := s.Confirmations.Work(ctx)
 		out.Done, faults = out.Done+done, append(faults, err)
-		if deadline, limited := ctx.Deadline(); done == 0 || limited && time.Until(deadline) < enough {
+		if deadline, limited := ctx.Deadline(); done == 0 || limited && time.Until(deadline) < reserve {
 			return out, errors.Join(faults...)
 		}
 	}
@@ -75,16 +73,16 @@ type recipient struct{ EmailAddress string }
 func (n notice) stops(now time.Time) (recipients []recipient, until time.Time) {
 	switch kind := n.EventType + n.NotificationType; {
 	case kind == "Bounce" && n.Bounce.BounceType == "Permanent":
-		return n.Bounce.BouncedRecipients, now.AddDate(0, 0, RefusedDays)
+		return n.Bounce.BouncedRecipients, notify.RefusedUntil(now)
 	case kind == "Complaint" && n.Complaint.ComplaintFeedbackType != "not-spam":
-		return n.Complaint.ComplainedRecipients, now.AddDate(ComplaintYears, 0, 0)
+		return n.Complaint.ComplainedRecipients, notify.ComplainedUntil(now)
 	}
 	return nil, now
 }
 
-// noticed puts mailboxes on the stop list. What cannot be read is logged,
+// suppress puts the mailboxes of notices on the stop list. What cannot be read is logged,
 // without what is in it, and holds up nothing else.
-func (s *Service) noticed(ctx context.Context, records []record) (stopped int, err error) {
+func (s *Service) suppress(ctx context.Context, records []record) (stopped int, err error) {
 	var faults []error
 	for i, r := range records {
 		var n notice
@@ -94,12 +92,12 @@ func (s *Service) noticed(ctx context.Context, records []record) (stopped int, e
 		}
 		recipients, until := n.stops(s.Now())
 		for _, r := range recipients {
-			address, err := mail.ParseAddress(bare(r.EmailAddress))
+			address, err := mail.ParseAddress(bareAddress(r.EmailAddress))
 			if err != nil {
 				s.Log.WarnContext(ctx, "notice about mail to nobody that we write to", "record", i)
 				continue
 			}
-			if err := s.Alerts.Stop(ctx, s.subscriber(address), until); err != nil {
+			if err := s.Alerts.Stop(ctx, s.Links.Subscriber(address), until); err != nil {
 				faults = append(faults, err)
 				continue
 			}
@@ -109,8 +107,8 @@ func (s *Service) noticed(ctx context.Context, records []record) (stopped int, e
 	return stopped, errors.Join(faults...)
 }
 
-// bare takes the address out of Name <address>, as receiving servers write it at times.
-func bare(address string) string {
+// bareAddress takes the address out of Name <address>, as receiving servers write it at times.
+func bareAddress(address string) string {
 	if open := strings.LastIndexByte(address, '<'); open >= 0 && strings.HasSuffix(address, ">") {
 		return address[open+1 : len(address)-1]
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/alertlink"
+	"verdetto/shared/notify"
 	"verdetto/shared/places"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
@@ -209,7 +209,8 @@ func TestBadAlertLinks(t *testing.T) {
 	end, manage := p.EndLink("MIL-BUH", "ada@example.com"), p.ManageLink("ada@example.com")
 	_, endToken, _ := strings.Cut(end, "t=")
 	_, manageToken, _ := strings.Cut(manage, "t=")
-	other := alertlink.Sign([]byte("another pepper that has 32 letters"), alertlink.Unsubscribe, string(fixture.Subscriber("ada@example.com")), "MIL-BUH")
+	another := notify.Links{Pepper: []byte("another pepper that has 32 letters")}
+	_, other, _ := strings.Cut(another.Unsubscribe(fixture.Subscriber("ada@example.com"), fixture.Route), "t=")
 	// flip changes one character of a token.
 	flip := func(s string, at int) string {
 		c := byte('A')

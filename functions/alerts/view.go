@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/notify"
 	"verdetto/shared/page"
-	"verdetto/shared/places"
 	"verdetto/shared/store"
 )
 
@@ -45,19 +45,11 @@ type alertRow struct {
 }
 
 func row(a store.Alert, lang string) alertRow {
-	r := alertRow{Route: a.Route.String(), Names: cityName(a.Route.Origin, lang) + "–" + cityName(a.Route.Destination, lang)}
+	r := alertRow{Route: a.Route.String(), Names: notify.CityName(a.Route.Origin, lang) + "–" + notify.CityName(a.Route.Destination, lang)}
 	if a.Threshold > 0 {
 		r.Threshold = amount(a.Threshold, lang)
 	}
 	return r
-}
-
-// cityName is the code where a city has left the tables since.
-func cityName(city fare.City, lang string) string {
-	if name := places.Name(city, lang); name != "" {
-		return name
-	}
-	return string(city)
 }
 
 // amount writes euro as its readers do.

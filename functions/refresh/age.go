@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// sampled is how many origins Age looks at.
-const sampled = 20
+// sampleSize is how many origins Age looks at.
+const sampleSize = 20
 
 // Age says how old what is stored is: how many days ago half of the covered
 // origins had been asked for, of a few of them. Which few depends on the time, so
@@ -19,22 +19,22 @@ const sampled = 20
 // asked for lies among the dead letters and says nothing of the others. Where
 // nothing is covered, nothing was ever refreshed: ok is false.
 func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, ok bool, err error) {
-	origins, err := fares.Covered(ctx, beginAt(now), sampled)
-	if err == nil && len(origins) < sampled {
+	origins, err := fares.Covered(ctx, firstOrigin(now), sampleSize)
+	if err == nil && len(origins) < sampleSize {
 		var first []fare.City // from the beginning of the alphabet
-		first, err = fares.Covered(ctx, "", sampled-len(origins))
+		first, err = fares.Covered(ctx, "", sampleSize-len(origins))
 		origins = append(origins, first...)
 		slices.Sort(origins)
 		origins = slices.Compact(origins) // there may be fewer than a sample
 	}
 	if err != nil {
-		return 0, false, fmt.Errorf("tell the age of fares: %w", err)
+		return 0, false, fmt.Errorf("read the age of fares: %w", err)
 	}
 	var ages []float64
 	for _, origin := range origins {
 		asked, err := fares.Asked(ctx, origin)
 		if err != nil {
-			return 0, false, fmt.Errorf("tell the age of fares: %w", err)
+			return 0, false, fmt.Errorf("read the age of fares: %w", err)
 		}
 		if !asked.IsZero() {
 			ages = append(ages, now.Sub(asked).Hours()/24)
@@ -47,8 +47,8 @@ func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, o
 	return max(0, ages[len(ages)/2]), true, nil
 }
 
-// beginAt goes through the alphabet in the minutes of 26 hours: a code of three letters.
-func beginAt(now time.Time) fare.City {
+// firstOrigin goes through the alphabet in the minutes of 26 hours: a code of three letters.
+func firstOrigin(now time.Time) fare.City {
 	minute := now.Unix() / 60
 	return fare.City([]byte{'A' + byte(minute/60%26), 'A' + byte(minute%60*26/60), 'A'})
 }

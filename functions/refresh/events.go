@@ -10,6 +10,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/metrics"
+	"verdetto/shared/notify"
 	"verdetto/shared/queue"
 )
 
@@ -18,20 +19,20 @@ type Function struct {
 	Refresher
 	// CurrentRates, where set, gives the rates to keep with a refresh.
 	CurrentRates func(context.Context) fare.Rates
-	// Queue is where a refresh of every origin is spread over; without one it is
-	// done at once, in the invocation that it was asked of.
+	// Queue takes the messages of a refresh of every origin; without one it is
+	// done at once, in the invocation that was asked for it.
 	Queue queue.Queue
-	// Sender, where set, tells the news that refreshes have left: after one that was
-	// done in its invocation, and when {"mail":true} asks for it.
-	Sender  *Sender
+	// Sender, where set, sends the notifications that refreshes have left: after one
+	// that was done in its invocation, and when {"mail":true} asks for it.
+	Sender  *notify.Sender
 	Log     *slog.Logger
 	Metrics metrics.Source
 }
 
 // Answer is what came of an event.
 type Answer struct {
-	*Report       // nil where nothing was refreshed
-	Mail    *Sent `json:"mail,omitempty"` // nil where nobody was to be told
+	*Report                // nil where nothing was refreshed
+	Mail    *notify.Result `json:"mail,omitempty"` // nil where nothing was to be sent
 }
 
 // event is what the function is invoked with, messages of the queue aside:
@@ -58,26 +59,26 @@ func (f *Function) Event(ctx context.Context, raw json.RawMessage) (any, error) 
 		if f.Sender == nil {
 			return nil, errors.New("there is no mail to send here: it is not configured")
 		}
-		f.age(ctx) // of all events this one comes most often
+		f.logAge(ctx) // of all events this one comes most often
 		sent, err := f.Sender.Work(ctx)
 		f.Log.InfoContext(ctx, "told", "mail", sent)
 		return Answer{Mail: &sent}, err
 	case len(e.Origins) > 0:
-		if err := spell(e.Origins); err != nil {
+		if err := normalizeCities(e.Origins); err != nil {
 			return nil, fmt.Errorf("read event: %w", err)
 		}
-		return f.now(ctx, e.Origins)
+		return f.refreshNow(ctx, e.Origins)
 	case len(members) > 0 && e.Source == "":
 		return nil, errors.New(`read event: it asks for nothing; {"origins":["MIL"]} asks for some origins, {} for all, {"mail":true} for mail to be sent`)
 	case f.Queue == nil:
-		return f.now(ctx, nil)
+		return f.refreshNow(ctx, nil)
 	}
 	r := f.refresher(ctx)
 	at := e.Time
 	if at.IsZero() {
 		at = r.Now()
 	}
-	planned, err := r.spread(ctx, f.Queue, at)
+	planned, err := r.enqueueOrigins(ctx, f.Queue, at)
 	if err != nil {
 		return nil, err
 	}
@@ -85,21 +86,21 @@ func (f *Function) Event(ctx context.Context, raw json.RawMessage) (any, error) 
 	return planned, nil
 }
 
-// Messages works messages of the queue; see queue.Handler.
+// Messages processes messages of the queue; see queue.Handler.
 func (f *Function) Messages(ctx context.Context, messages []queue.Message) (failed []string) {
-	report, failed := f.Refresher.batch(ctx, f.Queue, f.Log, messages)
-	f.told(ctx, report)
+	report, failed := f.Refresher.processMessages(ctx, f.Queue, f.Log, messages)
+	f.logReport(ctx, report)
 	return failed
 }
 
-// now refreshes in this invocation.
-func (f *Function) now(ctx context.Context, origins []fare.City) (any, error) {
+// refreshNow refreshes in this invocation.
+func (f *Function) refreshNow(ctx context.Context, origins []fare.City) (any, error) {
 	r := f.refresher(ctx)
 	report, err := r.Run(ctx, origins...)
 	if err != nil {
 		return nil, err
 	}
-	f.told(ctx, report)
+	f.logReport(ctx, report)
 	if report.Failed > 0 {
 		err = fmt.Errorf("%d of %d origins failed", report.Failed, report.Origins)
 	}
@@ -120,16 +121,16 @@ func (f *Function) refresher(ctx context.Context) Refresher {
 	return r
 }
 
-// told logs a report, with its metrics.
-func (f *Function) told(ctx context.Context, report Report) {
+// logReport logs a report, with its metrics.
+func (f *Function) logReport(ctx context.Context, report Report) {
 	f.log(ctx, "refreshed", slog.Any("report", report),
 		metrics.Metric{Name: "OriginsAsked", Unit: metrics.Count, Value: float64(report.Asked)},
 		metrics.Metric{Name: "OriginsFailed", Unit: metrics.Count, Value: float64(report.Failed)},
 		metrics.Metric{Name: "Observations", Unit: metrics.Count, Value: float64(report.New)})
 }
 
-// age logs how old what is stored is, for an alarm to watch.
-func (f *Function) age(ctx context.Context) {
+// logAge logs how old what is stored is, for an alarm to watch.
+func (f *Function) logAge(ctx context.Context) {
 	days, ok, err := Age(ctx, f.Fares, f.Now())
 	if err != nil {
 		f.Log.ErrorContext(ctx, "age not told", "error", err)

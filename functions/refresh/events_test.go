@@ -17,6 +17,7 @@ import (
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/metrics"
+	"verdetto/shared/notify"
 	"verdetto/shared/queue"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
@@ -78,7 +79,7 @@ func TestEvent(t *testing.T) {
 				CurrentRates: func(context.Context) fare.Rates { return fare.Rates{PerEuro: map[string]float64{"USD": 1.1}} },
 				Log:          slog.New(slog.DiscardHandler),
 			}
-			f.Sender = &refresh.Sender{Alerts: store.Alerts{Table: table}, Notifications: store.Notifications{Table: table}, Rate: 1, Now: clock, Log: f.Log}
+			f.Sender = &notify.Sender{Alerts: store.Alerts{Table: table}, Notifications: store.Notifications{Table: table}, Rate: 1, Now: clock, Log: f.Log}
 			if !c.without {
 				f.Queue = k
 			}

@@ -29,9 +29,9 @@ func unpack(blocks []store.StoredBlock) (history, error) {
 // order, and the blocks that have to be written for it, in an order in which
 // stopping half-way loses nothing: where a new observation pushes others from
 // one part of a cycle into the next, the next part is written first.
-func (h history) merge(fresh []fare.Observation) (all []fare.Observation, writes []store.StoredBlock, added int) {
+func (h history) merge(found []fare.Observation) (all []fare.Observation, writes []store.StoredBlock, added int) {
 	byCycle := map[fare.Cycle][]fare.Observation{}
-	for _, o := range fresh {
+	for _, o := range found {
 		c := fare.CycleOf(o.FoundDay())
 		byCycle[c] = append(byCycle[c], o)
 	}

@@ -16,6 +16,8 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/mail"
 	"verdetto/shared/mail/maildir"
+	"verdetto/shared/notify"
+	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
@@ -50,7 +52,7 @@ func (l *life) step(call func() error) error {
 // over tells whether the process was killed.
 func (l *life) over() bool { l.mu.Lock(); defer l.mu.Unlock(); return l.steps > l.last }
 
-// mortalTable and mortalPost are the store and the carrier as a process with a life sees them.
+// mortalTable and mortalCarrier are the store and the carrier as a process with a life sees them.
 type mortalTable struct {
 	store.Table
 	*life
@@ -70,13 +72,13 @@ func (m mortalTable) Write(ctx context.Context, ops ...store.Op) error {
 	return m.step(func() error { return m.Table.Write(ctx, ops...) })
 }
 
-type mortalPost struct {
-	*post
+type mortalCarrier struct {
+	*notifytest.Carrier
 	*life
 }
 
-func (m mortalPost) Send(ctx context.Context, message mail.Message) error {
-	err := m.step(func() error { return m.post.Send(ctx, message) })
+func (m mortalCarrier) Send(ctx context.Context, message mail.Message) error {
+	err := m.step(func() error { return m.Carrier.Send(ctx, message) })
 	if err == errKilled {
 		return fmt.Errorf("%w: killed", mail.ErrUnavailable)
 	}
@@ -85,9 +87,9 @@ func (m mortalPost) Send(ctx context.Context, message mail.Message) error {
 
 // town has alerts of three routes from two origins. told are those whom its
 // refresh is to wake, by name, each as often as it has alerts that are met.
-func town(t *testing.T) (h *house, s *source, told map[string]int) {
-	h = newHouse(t)
-	h.rate = 20 // ten on their way at a time
+func town(t *testing.T) (h *fixture, s *source, told map[string]int) {
+	h = newFixture(t)
+	h.Rate = 20 // ten on their way at a time
 	told = map[string]int{}
 	var ops []store.Op
 	watch := func(who, to string, threshold fare.Cents, is bool) {
@@ -106,45 +108,45 @@ func town(t *testing.T) (h *house, s *source, told map[string]int) {
 		watch(fmt.Sprintf("under%d", i), "ROM-PAR", 4500, true)
 	}
 	for batch := range slices.Chunk(ops, store.MaxWrites) {
-		if err := h.table.Write(t.Context(), batch...); err != nil {
+		if err := h.Table.Write(t.Context(), batch...); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, to := range []string{"MIL-BUH", "MIL-LON", "ROM-PAR"} {
-		r := route(to)
+		r := notifytest.Route(to)
 		mark := store.Item{Key: store.Key{Partition: "WATCHED#" + string(r.Origin), Sort: string(r.Destination)}}
-		if err := h.table.Write(t.Context(), store.Op{Item: mark}); err != nil {
+		if err := h.Table.Write(t.Context(), store.Op{Item: mark}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return h, h.priced(map[string][]fare.Cents{"MIL-BUH": steady(3000), "MIL-LON": steady(9000), "ROM-PAR": steady(4400)}), told
+	return h, h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000), "MIL-LON": notifytest.Steady(9000), "ROM-PAR": notifytest.Steady(4400)}), told
 }
 
 // alertOps writes an alert as the store does, without the detour over a confirmation.
 func alertOps(t testing.TB, who, to string, threshold fare.Cents) []store.Op {
-	r := route(to)
+	r := notifytest.Route(to)
 	data := fmt.Appendf(nil, `{"s":%q,"r":{"Origin":%q,"Destination":%q},"e":%q,"l":"it","t":%d}`,
-		idOf(who), r.Origin, r.Destination, addressOf(who), threshold)
-	return []store.Op{{Item: store.Item{Key: store.Key{Partition: "ALERTS#" + to, Sort: string(idOf(who))}, Data: data}}}
+		notifytest.IDOf(who), r.Origin, r.Destination, notifytest.AddressOf(who), threshold)
+	return []store.Op{{Item: store.Item{Key: store.Key{Partition: "ALERTS#" + to, Sort: string(notifytest.IDOf(who))}, Data: data}}}
 }
 
 // process refreshes and tells the news, for as long as it lives.
-func (h *house) process(s *source, l *life) (done bool) {
-	h.t.Helper()
-	table := mortalTable{h.table, l}
-	r := refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: h.now, Workers: 1}
-	report, err := r.Run(h.t.Context())
+func (h *fixture) process(s *source, l *life) (done bool) {
+	h.T.Helper()
+	table := mortalTable{h.Table, l}
+	r := refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: h.Now, Workers: 1}
+	report, err := r.Run(h.T.Context())
 	if err != nil || report.Failed > 0 {
 		if !l.over() {
-			h.t.Fatalf("%+v %v", report, err)
+			h.T.Fatalf("%+v %v", report, err)
 		}
 		return false
 	}
-	sender := h.sender()
-	sender.Alerts.Table, sender.Notifications.Table, sender.Mail = table, table, mortalPost{h.post, l}
-	sent, err := sender.Work(h.t.Context())
+	sender := h.Sender()
+	sender.Alerts.Table, sender.Notifications.Table, sender.Mail = table, table, mortalCarrier{h.Carrier, l}
+	sent, err := sender.Work(h.T.Context())
 	if (err != nil || sent.Left) && !l.over() {
-		h.t.Fatalf("%+v %v", sent, err)
+		h.T.Fatalf("%+v %v", sent, err)
 	}
 	return err == nil && !sent.Left
 }
@@ -161,7 +163,7 @@ func killAndResume(t *testing.T, points int) {
 	if !h.process(s, clean) {
 		t.Fatal("not done without being killed")
 	}
-	if diff := cmp.Diff(told, h.mailed()); diff != "" {
+	if diff := cmp.Diff(told, h.Mailed()); diff != "" {
 		t.Fatalf("the case is not what it should be: %s", diff)
 	}
 	want := 0
@@ -174,13 +176,13 @@ func killAndResume(t *testing.T, points int) {
 		h, s, told := town(t)
 		again := 0
 		for !h.process(s, nextLife(chance, clean.steps, &again, &kills)) {
-			h.add(4 * time.Minute) // until the lease of the one that was killed is over
+			h.Add(4 * time.Minute) // until the lease of the one that was killed is over
 		}
-		if diff := cmp.Diff(told, h.mailed()); diff != "" {
+		if diff := cmp.Diff(told, h.Mailed()); diff != "" {
 			t.Fatalf("killed %d times (-want +got):\n%s", again, diff)
 		}
 		handed := 0
-		for _, n := range h.post.taken {
+		for _, n := range h.Carrier.Taken() {
 			handed += n
 		}
 		repeated += handed - want
@@ -213,61 +215,61 @@ func TestTellingWithFaults(t *testing.T) {
 		"fails once": (*storetest.Faulty).FailOnce, "dies": (*storetest.Faulty).DieAt,
 	} {
 		t.Run(name, func(t *testing.T) {
-			houses := map[store.Table]*house{}
+			fixtures := map[store.Table]*fixture{}
 			open := func(t *testing.T) store.Table {
-				h := newHouse(t)
+				h := newFixture(t)
 				for _, who := range []string{"ada", "bob", "refused"} {
-					h.subscribe(who, "MIL-BUH", 0)
+					h.Subscribe(who, "MIL-BUH", 0)
 				}
-				h.subscribe("dan", "MIL-BUH", 100)
-				h.subscribe("gone", "MIL-LON", 0)
-				if _, err := h.alerts().Remove(t.Context(), idOf("gone")); err != nil {
+				h.Subscribe("dan", "MIL-BUH", 100)
+				h.Subscribe("gone", "MIL-LON", 0)
+				if _, err := h.Alerts().Remove(t.Context(), notifytest.IDOf("gone")); err != nil {
 					t.Fatal(err)
 				}
-				h.post.before = func(m mail.Message) error {
-					if m.To == addressOf("refused") {
+				h.Carrier.Before = func(m mail.Message) error {
+					if m.To == notifytest.AddressOf("refused") {
 						return mail.ErrRefused
 					}
 					return nil
 				}
-				houses[h.table] = h
-				return h.table
+				fixtures[h.Table] = h
+				return h.Table
 			}
 			repeated := 0
 			n := storetest.EachFault(t, open, arm, func(t *testing.T, f *storetest.Faulty) {
-				h := houses[f.Table]
-				h.t, h.table = t, f
-				s := h.priced(map[string][]fare.Cents{"MIL-BUH": steady(3000), "MIL-LON": steady(3000)})
+				h := fixtures[f.Table]
+				h.T, h.Table = t, f
+				s := h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000), "MIL-LON": notifytest.Steady(3000)})
 				for try := 0; ; try++ {
 					if try == 4 {
 						t.Fatal("it does not come to an end")
 					}
-					r := refresh.Refresher{Source: s, Fares: store.Fares{Table: f}, Now: h.now, Workers: 1}
+					r := refresh.Refresher{Source: s, Fares: store.Fares{Table: f}, Now: h.Now, Workers: 1}
 					report, err := r.Run(t.Context())
 					if err == nil && report.Failed == 0 {
-						sent, err := h.sender().Work(t.Context())
+						sent, err := h.Sender().Work(t.Context())
 						if err == nil && !sent.Left {
 							break
 						}
 					}
 					f.Heal()
-					h.add(4 * time.Minute)
+					h.Add(4 * time.Minute)
 				}
-				h.table = f.Table // what follows is not the flow's
-				h.wantMailed("ada", "bob")
-				if stopped, err := h.alerts().Stopped(t.Context(), idOf("refused")); err != nil || !stopped {
+				h.Table = f.Table // what follows is not the flow's
+				h.WantMailed("ada", "bob")
+				if stopped, err := h.Alerts().Stopped(t.Context(), notifytest.IDOf("refused")); err != nil || !stopped {
 					t.Errorf("stopped %v %v", stopped, err)
 				}
-				for who, n := range h.post.taken {
+				for who, n := range h.Carrier.Taken() {
 					if n > 2 {
 						t.Errorf("%s was sent %d", who, n)
 					}
 					repeated += n - 1
 				}
 				// Whoever releases a lease in vain leaves it to its end; no news is left over.
-				h.add(4 * time.Minute)
-				h.work(refresh.Sent{})
-				h.wantMailed("ada", "bob")
+				h.Add(4 * time.Minute)
+				h.Work(notify.Result{})
+				h.WantMailed("ada", "bob")
 			})
 			t.Logf("%d combinations, %d mails handed over twice", n, repeated)
 		})
@@ -280,7 +282,7 @@ func TestIdentity(t *testing.T) {
 	if !h.process(s, &life{last: 1 << 30}) {
 		t.Fatal("not done")
 	}
-	mails, err := maildir.Read(h.post.dir)
+	mails, err := maildir.Read(h.Carrier.Folder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/mail"
+	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
 )
 
@@ -60,19 +61,19 @@ func (p *pages) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 }
 
 // manySubscribers adds alerts of one route, of as many numbered subscribers, and refreshes it at a price that is met.
-func (h *house) manySubscribers(many int) {
-	h.t.Helper()
+func (h *fixture) manySubscribers(many int) {
+	h.T.Helper()
 	var ops []store.Op
 	for i := range many {
-		ops = append(ops, alertOps(h.t, fmt.Sprintf("s%d", i), "MIL-BUH", 0)...)
+		ops = append(ops, alertOps(h.T, fmt.Sprintf("s%d", i), "MIL-BUH", 0)...)
 	}
 	ops = append(ops, store.Op{Item: store.Item{Key: store.Key{Partition: "WATCHED#MIL", Sort: "BUH"}}})
 	for batch := range slices.Chunk(ops, store.MaxWrites) {
-		if err := h.table.Write(h.t.Context(), batch...); err != nil {
-			h.t.Fatal(err)
+		if err := h.Table.Write(h.T.Context(), batch...); err != nil {
+			h.T.Fatal(err)
 		}
 	}
-	h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": steady(3000)}))
+	h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000)}))
 }
 
 // sendToMany has subscribers wait for one route. Invocations, of as long as is
@@ -80,23 +81,23 @@ func (h *house) manySubscribers(many int) {
 // stopped. Every subscriber has one mail in the end, at the rate of the quota.
 // during is called at every message.
 func sendToMany(t *testing.T, subscribers, quota int, invocation time.Duration, during func(total int)) {
-	h := newHouse(t)
-	h.rate = float64(quota)
+	h := newFixture(t)
+	h.Rate = float64(quota)
 	h.manySubscribers(subscribers)
-	paged := &pages{Table: h.table}
+	paged := &pages{Table: h.Table}
 	carrier := &counter{each: make([]uint8, subscribers)}
-	began, invocations := h.now(), 0
+	began, invocations := h.Now(), 0
 	for {
 		invocations++
 		ctx, cancel := context.WithCancel(t.Context())
-		end := h.now().Add(invocation)
+		end := h.Now().Add(invocation)
 		carrier.sent = func(total int) {
 			during(total)
-			if h.now().After(end) {
+			if h.Now().After(end) {
 				cancel()
 			}
 		}
-		sender := h.sender()
+		sender := h.Sender()
 		sender.Alerts.Table, sender.Notifications.Table, sender.Mail = paged, paged, carrier
 		sent, err := sender.Work(ctx)
 		cancel()
@@ -107,7 +108,7 @@ func sendToMany(t *testing.T, subscribers, quota int, invocation time.Duration, 
 			break
 		}
 	}
-	elapsed := h.now().Sub(began)
+	elapsed := h.Now().Sub(began)
 	rate := float64(carrier.total) / elapsed.Seconds()
 	t.Logf("%d mails in %d invocations and %v of the service's time: %.1f a second of %d allowed; pages of at most %d, %d alerts read",
 		carrier.total, invocations, elapsed.Round(time.Second), rate, quota, paged.longest, paged.alerts)
@@ -143,12 +144,12 @@ func TestRateIsKept(t *testing.T) {
 			many    = 300
 			latency = 50 * time.Millisecond // one after the other would be 20 a second
 		)
-		h := newHouse(t)
+		h := newFixture(t)
 		h.manySubscribers(many)
 		var mu sync.Mutex
 		var at []time.Duration
 		began := time.Now()
-		sender := h.sender()
+		sender := h.Sender()
 		sender.Rate, sender.Sleep, sender.Now = quota, nil, func() time.Time { return today.Add(time.Since(began)) }
 		sender.Mail = slow{latency, func() { mu.Lock(); defer mu.Unlock(); at = append(at, time.Since(began)) }}
 		if sent, err := sender.Work(t.Context()); err != nil || sent.Sent != many {

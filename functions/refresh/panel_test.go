@@ -12,6 +12,7 @@ import (
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/mail/maildir"
+	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/places"
 	"verdetto/shared/store"
 	"verdetto/shared/testenv"
@@ -137,9 +138,9 @@ func TestRecordedFalls(t *testing.T) {
 	}
 
 	// What is told.
-	h := newHouse(t)
-	h.at = weeks[0].Time().Add(12 * time.Hour)
-	h.rate = 1000
+	h := newFixture(t)
+	h.Set(weeks[0].Time().Add(12 * time.Hour))
+	h.Rate = 1000
 	var ops []store.Op
 	subscribers := 0
 	for name, all := range thresholds {
@@ -147,29 +148,29 @@ func TestRecordedFalls(t *testing.T) {
 			subscribers++
 			ops = append(ops, alertOps(t, fmt.Sprintf("%s.%d", strings.ToLower(name), threshold), name, threshold)...)
 		}
-		r := route(name)
+		r := notifytest.Route(name)
 		ops = append(ops, store.Op{Item: store.Item{Key: store.Key{Partition: "WATCHED#" + string(r.Origin), Sort: string(r.Destination)}}})
 	}
 	for batch := range slices.Chunk(ops, store.MaxWrites) {
-		if err := h.table.Write(t.Context(), batch...); err != nil {
+		if err := h.Table.Write(t.Context(), batch...); err != nil {
 			t.Fatal(err)
 		}
 	}
 	sent := 0
 	for _, day := range weeks {
-		h.at = day.Time().Add(12 * time.Hour)
-		r := refresh.Refresher{Source: panel, Fares: store.Fares{Table: h.table}, Now: h.now, Workers: 2}
+		h.Set(day.Time().Add(12 * time.Hour))
+		r := refresh.Refresher{Source: panel, Fares: store.Fares{Table: h.Table}, Now: h.Now, Workers: 2}
 		report, err := r.Run(t.Context())
 		if err != nil || report.Failed > 0 {
 			t.Fatalf("%+v %v", report, err)
 		}
-		done, err := h.sender().Work(t.Context())
+		done, err := h.Sender().Work(t.Context())
 		if err != nil || done.Left {
 			t.Fatalf("%+v %v", done, err)
 		}
 		sent += done.Sent
 	}
-	mails, err := maildir.Read(h.post.dir)
+	mails, err := maildir.Read(h.Carrier.Folder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,15 +1,15 @@
 // Package refresh brings the store up to date with the fare source: for each
-// origin it asks which fares were found, appends them to the routes' histories
-// and makes anew the sheets that verdicts are read from.
+// origin it asks which fares were found, merges them into the routes' histories
+// and rebuilds the summaries that verdicts are read from.
 //
-// A refresh is a fold. Running the same one twice changes nothing; one that is
+// A refresh is idempotent. Running the same one twice changes nothing; one that is
 // killed at any point and run again leaves the store as if it had run once:
-// observations are sets, sheets are made from them, and nothing is recorded as
+// observations are sets, summaries are made from them, and nothing is recorded as
 // done before it is. One origin's failure never stops the others, and "asked,
 // and there is nothing" is never confused with "could not ask".
 //
-// Of the routes that somebody watches it leaves news, once a day; a Sender tells
-// the subscribers, in the same process or another, then or later.
+// Of the routes that somebody watches it leaves notifications, once a day; package
+// notify sends them, in the same process or another, then or later.
 package refresh
 
 import (
@@ -17,14 +17,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
-	"verdetto/shared/trends"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
 )
@@ -36,11 +34,11 @@ type Refresher struct {
 	Now     func() time.Time
 	Workers int // origins at a time; 0 is 4
 	// Origins are asked for when Run is given none; without them, all that the
-	// source knows. Those that callers asked for in vain are asked for as well.
+	// source knows. Those that callers requested in vain are asked for as well.
 	Origins []fare.City
 	// Rates, where given, are kept for those who convert prices.
 	Rates fare.Rates
-	// Progress, where set, is told of each origin as it ends, one at a time.
+	// Progress, where set, is called for each origin as it ends, one at a time.
 	Progress func(done, total int, o Outcome)
 }
 
@@ -54,7 +52,7 @@ type Outcome struct {
 	Dropped       map[upstream.Reason]int
 	Routes        int // in the answer
 	RoutesChanged int
-	Woken         int // watched routes of which there is something new to tell
+	Notifications int // watched routes of which there is something new to tell
 	Err           error
 }
 
@@ -77,7 +75,7 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 		}
 	}
 	report := Report{Origins: len(origins)}
-	r.sweep(ctx, ctx, began, origins, func(o Outcome) {
+	r.refreshOrigins(ctx, ctx, began, origins, func(o Outcome) {
 		report.add(o)
 		if r.Progress != nil {
 			r.Progress(report.Asked+report.Failed, len(origins), o)
@@ -100,14 +98,14 @@ func (r *Refresher) prepare(ctx context.Context) error {
 // errNotBegun: there was no time left to begin with the origin.
 var errNotBegun = errors.New("not begun")
 
-// sweep asks for origins, several at a time, and tells of each as it ends, one at
-// a time. None is begun once begin has ended.
-func (r *Refresher) sweep(ctx, begin context.Context, began time.Time, origins []fare.City, told func(Outcome)) {
+// refreshOrigins asks for origins, several at a time, and reports each as it ends,
+// one at a time. None is begun once begin has ended.
+func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, origins []fare.City, report func(Outcome)) {
 	var mu sync.Mutex
 	ended := func(o Outcome) {
 		mu.Lock()
 		defer mu.Unlock()
-		told(o)
+		report(o)
 	}
 
 	// A source that refuses our credentials will refuse them for every origin.
@@ -118,7 +116,7 @@ func (r *Refresher) sweep(ctx, begin context.Context, began time.Time, origins [
 	for range max(1, min(cmp.Or(r.Workers, 4), len(origins))) {
 		workers.Go(func() {
 			for origin := range queue {
-				o := r.origin(ctx, origin, began)
+				o := r.refreshOrigin(ctx, origin, began)
 				if errors.Is(o.Err, upstream.ErrRefused) {
 					stop(o.Err)
 				}
@@ -145,7 +143,7 @@ func (r *Refresher) sweep(ctx, begin context.Context, began time.Time, origins [
 	workers.Wait()
 }
 
-// plan lists the origins to ask for: the configured ones or all, and the wanted ones.
+// plan lists the origins to ask for: the configured ones or all, and the requested ones.
 func (r *Refresher) plan(ctx context.Context) ([]fare.City, error) {
 	origins := slices.Clone(r.Origins)
 	if len(origins) == 0 {
@@ -154,158 +152,14 @@ func (r *Refresher) plan(ctx context.Context) ([]fare.City, error) {
 			return nil, fmt.Errorf("list origins: %w", err)
 		}
 	}
-	wanted, err := r.Fares.RequestedOrigins(ctx)
+	requested, err := r.Fares.RequestedOrigins(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range wanted {
-		if !slices.Contains(origins, w) {
-			origins = append(origins, w)
+	for _, o := range requested {
+		if !slices.Contains(origins, o) {
+			origins = append(origins, o)
 		}
 	}
 	return origins, nil
-}
-
-// origin asks for one origin, stores the answer, route by route, and leaves the
-// news of the routes that somebody watches.
-func (r *Refresher) origin(ctx context.Context, origin fare.City, now time.Time) Outcome {
-	o := Outcome{Origin: origin}
-	var since time.Time
-	last, err := r.Fares.Asked(ctx, origin)
-	if err != nil {
-		o.Err = err
-		return o
-	}
-	if !last.IsZero() {
-		since = last.Add(-overlap)
-	}
-	answer, err := r.Source.Fares(ctx, origin, since, now)
-	if err != nil {
-		o.Err = fmt.Errorf("ask for %s: %w", origin, err)
-		return o
-	}
-	o.Fares, o.Dropped = len(answer.Fares), maps.Clone(answer.Dropped)
-
-	byRoute := map[fare.Route][]fare.Observation{}
-	for _, f := range answer.Fares {
-		if f.FoundDay() <= fare.DayOf(now)-verdict.HistoryDays {
-			// Left out before the fold: a route of which nothing is kept is no covered one.
-			if o.Dropped == nil {
-				o.Dropped = map[upstream.Reason]int{}
-			}
-			o.Dropped[upstream.TooOld]++
-			continue
-		}
-		byRoute[f.Route] = append(byRoute[f.Route], f.Observation)
-	}
-	o.Routes = len(byRoute)
-	watched, err := store.Alerts{Table: r.Fares.Table}.Watched(ctx, origin)
-	if err != nil {
-		o.Err = err
-		return o
-	}
-	sheets := map[fare.City]verdict.RouteSummary{} // of watched routes
-	var faults []error
-	var entries []trends.Entry
-	for route, observations := range byRoute {
-		f, err := r.route(ctx, route, observations, fare.DayOf(now))
-		o.New += f.added
-		if f.changed {
-			o.RoutesChanged++
-		}
-		if err != nil {
-			faults = append(faults, err)
-			continue
-		}
-		o.Duplicate += len(observations) - f.added // of a route that failed it is not known
-		entries = append(entries, entryOf(route.Destination, f.sheet))
-		if slices.Contains(watched, route.Destination) {
-			sheets[route.Destination] = f.sheet
-		}
-	}
-	if err := r.trends(ctx, origin, entries); err != nil {
-		faults = append(faults, err)
-	}
-	if len(faults) == 0 { // an answer that is stored in part wakes nobody
-		if o.Woken, err = r.wake(ctx, origin, watched, sheets, fare.DayOf(now)); err != nil {
-			faults = append(faults, err)
-		}
-	}
-	if len(faults) == 0 {
-		// Said last: until all is stored, the next run asks for the same again.
-		if err := r.Fares.SetAsked(ctx, origin, now); err != nil {
-			faults = append(faults, err)
-		}
-	}
-	o.Err = errors.Join(faults...)
-	return o
-}
-
-// attempts is how often a route is tried again when another refresh of it writes at the same time.
-const attempts = 5
-
-// folded is what became of a route.
-type folded struct {
-	added   int // observations
-	changed bool
-	sheet   verdict.RouteSummary
-}
-
-// route adds observations to a route's history and makes its sheet anew.
-func (r *Refresher) route(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day) (f folded, err error) {
-	for range attempts {
-		f, err = r.fold(ctx, route, observations, today)
-		if !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrExists) {
-			return f, err
-		}
-	}
-	return f, err
-}
-
-// fold does it once. The sheet is made from the whole history every time and
-// written only if it differs, so a run that was killed before it wrote the
-// sheet is mended by the next.
-//
-// The old sheet is read before the history, and both strongly: whoever wrote a
-// sheet that is replaced here had written its part of the history before, so it
-// is in what the new sheet is made from.
-func (r *Refresher) fold(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day) (f folded, err error) {
-	old, version, err := r.Fares.Summary(ctx, route, store.Strong)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return f, err
-	}
-	if version > 0 {
-		if f.sheet, err = verdict.Decode(old); err != nil {
-			return f, fmt.Errorf("sheet of %s: %w", route, err)
-		}
-	}
-	blocks, err := r.Fares.Blocks(ctx, route, store.Strong)
-	if err != nil {
-		return f, err
-	}
-	h, err := unpack(blocks)
-	if err != nil {
-		return f, fmt.Errorf("history of %s: %w", route, err)
-	}
-	merged, writes, added := h.merge(observations)
-	if err := r.Fares.PutBlocks(ctx, route, writes, expiry); err != nil {
-		return f, err
-	}
-	f.added, f.changed = added, len(writes) > 0
-
-	if version > 0 && f.sheet.AsOf > today {
-		return f, nil // made by a later refresh, which knew at least as much
-	}
-	f.sheet = verdict.Build(merged, f.sheet.Lows, today)
-	fresh := f.sheet.Encode()
-	if slices.Equal(fresh, old) {
-		return f, nil
-	}
-	f.changed = true
-	return f, r.Fares.PutSummary(ctx, route, fresh, version)
-}
-
-// expiry is when the last observation of a cycle leaves the history.
-func expiry(c fare.Cycle) time.Time {
-	return (c.First() + 7 + verdict.HistoryDays).Time()
 }

@@ -20,7 +20,7 @@ type Report struct {
 	Dropped       map[upstream.Reason]int `json:"dropped,omitempty"`
 	RoutesSeen    int                     `json:"routesSeen"`
 	RoutesChanged int                     `json:"routesChanged"`
-	Woken         int                     `json:"woken,omitempty"`  // watched routes with something new to tell
+	Notifications int                     `json:"woken,omitempty"`  // watched routes with something new to tell
 	Faults        []string                `json:"faults,omitempty"` // the first few, for people
 }
 
@@ -43,7 +43,7 @@ func (r *Report) add(o Outcome) {
 	r.Duplicate += o.Duplicate
 	r.RoutesSeen += o.Routes
 	r.RoutesChanged += o.RoutesChanged
-	r.Woken += o.Woken
+	r.Notifications += o.Notifications
 	for reason, n := range o.Dropped {
 		if r.Dropped == nil {
 			r.Dropped = map[upstream.Reason]int{}
@@ -60,8 +60,8 @@ func (r Report) Print(w io.Writer) {
 		fmt.Fprintf(w, "  left out    %d: %s\n", r.Dropped[reason], reason)
 	}
 	fmt.Fprintf(w, "routes        %d seen, %d changed\n", r.RoutesSeen, r.RoutesChanged)
-	if r.Woken > 0 {
-		fmt.Fprintf(w, "watched       %d routes with something new to tell\n", r.Woken)
+	if r.Notifications > 0 {
+		fmt.Fprintf(w, "watched       %d routes with something new to tell\n", r.Notifications)
 	}
 	for _, f := range r.Faults {
 		fmt.Fprintf(w, "  fault       %s\n", f)

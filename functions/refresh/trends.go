@@ -14,17 +14,17 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// trends puts what became of the routes into the trends of their origin.
-func (r *Refresher) trends(ctx context.Context, origin fare.City, entries []trends.Entry) (err error) {
+// updateTrends puts what became of the routes into the trends of their origin.
+func (r *Refresher) updateTrends(ctx context.Context, origin fare.City, entries []trends.Entry) (err error) {
 	for range attempts {
-		if err = r.trendsOnce(ctx, origin, entries); !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrExists) {
+		if err = r.updateTrendsOnce(ctx, origin, entries); !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrExists) {
 			return err
 		}
 	}
 	return err
 }
 
-func (r *Refresher) trendsOnce(ctx context.Context, origin fare.City, entries []trends.Entry) error {
+func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entries []trends.Entry) error {
 	data, version, err := r.Fares.Trends(ctx, origin)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -32,7 +32,7 @@ func (r *Refresher) trendsOnce(ctx context.Context, origin fare.City, entries []
 	var old trends.Origin
 	if version > 0 {
 		if old, err = trends.Decode(data); err != nil {
-			return fmt.Errorf("trends of %s: %w", origin, err)
+			return fmt.Errorf("read trends of %s: %w", origin, err)
 		}
 	}
 	var newer []trends.Entry
@@ -48,14 +48,14 @@ func (r *Refresher) trendsOnce(ctx context.Context, origin fare.City, entries []
 	if len(newer) == 0 {
 		return nil
 	}
-	fresh, err := old.Merge(newer).Encode()
+	encoded, err := old.Merge(newer).Encode()
 	if err != nil {
-		return fmt.Errorf("trends of %s: %w", origin, err)
+		return fmt.Errorf("write trends of %s: %w", origin, err)
 	}
-	return r.Fares.PutTrends(ctx, origin, fresh, version, changed)
+	return r.Fares.PutTrends(ctx, origin, encoded, version, changed)
 }
 
-// entryOf is what price trends show of a sheet.
+// entryOf is what price trends show of a summary.
 func entryOf(destination fare.City, s verdict.RouteSummary) trends.Entry {
 	e := trends.Entry{
 		Destination: destination, AsOf: s.AsOf, Newest: s.Newest, Observations: s.Observations,
@@ -74,7 +74,7 @@ func entryOf(destination fare.City, s verdict.RouteSummary) trends.Entry {
 	return e
 }
 
-// previous is the cheapest fare one cycle before the sheet: of the last day
+// previous is the cheapest fare one cycle before the summary: of the last day
 // with a known one that lies a cycle back, two at most; 0 where there is none.
 func previous(s verdict.RouteSummary) fare.Cents {
 	last := slices.MaxFunc(append([]verdict.Low{{}}, s.Lows...), func(a, b verdict.Low) int {

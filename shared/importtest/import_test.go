@@ -28,7 +28,7 @@ var (
 	pure  = []string{"shared/fare"}
 	seams = []string{"shared/fare", "shared/apikey"}
 	parts = []string{
-		"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/trends/view", "shared/watch", "shared/apikey", "shared/alertlink",
+		"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/trends/view", "shared/apikey", "shared/notify",
 		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue", "shared/metrics", "shared/chart",
 	}
 	text = []string{"golang.org/x/text/"}
@@ -47,9 +47,9 @@ var rules = []rule{
 	{"shared/verdict", pure, text},
 	{"shared/trends", pure, text},
 	{"shared/trends/view", []string{"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/store"}, nil},
-	{"shared/watch", []string{"shared/fare", "shared/verdict"}, text},
 	{"shared/apikey", pure, text},
-	{"shared/alertlink", nil, nil},
+	{"shared/notify", []string{"shared/fare", "shared/places", "shared/verdict", "shared/chart", "shared/store", "shared/mail", "shared/limit", "shared/metrics"}, []string{"golang.org/x/time"}},
+	{"shared/notify/notifytest", []string{"shared/notify", "shared/fare", "shared/store", "shared/store/boltstore", "shared/mail", "shared/mail/maildir"}, []string{"github.com/google/go-cmp"}},
 	{"shared/chart", []string{"shared/fare", "shared/verdict"}, []string{"golang.org/x/image/", "golang.org/x/text/"}},
 	{"shared/store", seams, nil},
 	{"shared/mail", seams, nil},
@@ -86,7 +86,6 @@ var rules = []rule{
 	{"shared/config", nil, []string{"github.com/caarlos0/env/v11"}},
 	{"functions/pro", parts, []string{"github.com/danielgtaylor/huma/v2", "rsc.io/qr"}},
 	{"functions/analisi/agents", append([]string{"functions/analisi"}, parts...), []string{"github.com/danielgtaylor/huma/v2", "github.com/modelcontextprotocol/go-sdk"}},
-	{"functions/refresh", parts, []string{"golang.org/x/time"}},
 	{"functions/*", parts, []string{"github.com/danielgtaylor/huma/v2"}},
 	{"functions/*/bootstrap", []string{"*"}, append([]string{"github.com/aws/aws-lambda-go"}, aws...)},
 	{"cmd/verdetto", []string{"*"}, []string{"golang.org/x/term"}},

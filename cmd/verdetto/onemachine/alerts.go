@@ -4,9 +4,9 @@ import (
 	"crypto/rand"
 
 	"verdetto/functions/alerts"
-	"verdetto/functions/refresh"
 	"verdetto/shared/limit"
 	"verdetto/shared/mail/maildir"
+	"verdetto/shared/notify"
 	"verdetto/shared/store"
 )
 
@@ -19,25 +19,29 @@ func (s *Service) openAlerts() error {
 	}
 	signalled, signal := newSignal()
 	s.alertsSignal = signalled
+	records := store.Alerts{Table: o.Table, Outbox: store.Outbox{Table: o.Table, Name: "alerts"}}
+	confirmations := &notify.Confirmations{
+		Alerts: records, Mail: sender, Limiter: limit.New(o.Table, o.Now), Links: o.links(), Now: o.Now, Log: o.Log,
+	}
 	s.Alerts = &alerts.Service{
-		Alerts: store.Alerts{Table: o.Table, Outbox: store.Outbox{Table: o.Table, Name: "alerts"}},
-		Sender: sender, Limiter: limit.New(o.Table, o.Now), Pepper: o.Pepper, BaseURL: o.BaseURL,
-		Random: rand.Reader, Now: o.Now, Log: o.Log, SignalWorker: signal,
+		Alerts: records, Confirmations: confirmations, Links: o.links(), Random: rand.Reader, Now: o.Now, Log: o.Log, SignalWorker: signal,
 	}
 	return nil
 }
+
+func (o Options) links() notify.Links { return notify.Links{Pepper: o.Pepper, BaseURL: o.BaseURL} }
 
 // folderRate is how many mails a second go into a folder, which has no quota.
 const folderRate = 1000
 
 // NewSender makes what sends subscribers the notifications that refreshes leave, into the folder for mail.
-func (o Options) NewSender() (*refresh.Sender, error) {
+func (o Options) NewSender() (*notify.Sender, error) {
 	folder, err := maildir.Open(o.Mail, o.Now)
 	if err != nil {
 		return nil, err
 	}
-	return &refresh.Sender{
+	return &notify.Sender{
 		Alerts: store.Alerts{Table: o.Table}, Notifications: store.Notifications{Table: o.Table}, Mail: folder,
-		Pepper: o.Pepper, BaseURL: o.BaseURL, Rate: folderRate, Now: o.Now, Log: o.Log,
+		Links: o.links(), Rate: folderRate, Now: o.Now, Log: o.Log,
 	}, nil
 }

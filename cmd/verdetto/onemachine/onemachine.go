@@ -21,9 +21,9 @@ import (
 	"verdetto/functions/analisi/agents"
 	"verdetto/functions/pricetrends"
 	"verdetto/functions/pro"
-	"verdetto/functions/refresh"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
+	"verdetto/shared/notify"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/trends/view"
@@ -51,7 +51,7 @@ type Service struct {
 	// These are nil without a folder for mail.
 	Pro    *pro.Service
 	Alerts *alerts.Service
-	Sender *refresh.Sender
+	Sender *notify.Sender
 	// Payments is nil with real payments too.
 	Payments *StandIns
 

@@ -31,7 +31,7 @@ func (s *Service) Work(ctx context.Context) {
 		s.repeat(ctx, "work in the outbox", s.proSignal, func() error { _, err := s.Pro.Work(ctx); return err })
 	})
 	workers.Go(func() {
-		s.repeat(ctx, "work in the outbox", s.alertsSignal, func() error { _, err := s.Alerts.Work(ctx); return err })
+		s.repeat(ctx, "work in the outbox", s.alertsSignal, func() error { _, err := s.Alerts.Confirmations.Work(ctx); return err })
 	})
 	workers.Go(func() {
 		s.repeat(ctx, "sending notifications", nil, func() error { _, err := s.Sender.Work(ctx); return err })

@@ -1,6 +1,6 @@
 // The Lambda executable of functions/alerts. Beside HTTP it takes notices of
-// bounces and complaints from SNS, and schedules and nudges, on which it does
-// what is in the outbox.
+// bounces and complaints from SNS, and schedules and signals of a queue, on which
+// it does what is in the outbox.
 package main
 
 import (
@@ -26,6 +26,7 @@ import (
 	"verdetto/shared/mail/instrumented"
 	"verdetto/shared/mail/sesmail"
 	"verdetto/shared/metrics"
+	"verdetto/shared/notify"
 	"verdetto/shared/page"
 	"verdetto/shared/queue"
 	"verdetto/shared/queue/sqsqueue"
@@ -48,11 +49,14 @@ func main() {
 	limiter := limit.New(items, now)
 	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: post.From, ConfigurationSet: post.ConfigurationSet, Now: now})
 	must(err)
+	records := store.Alerts{Table: items, Outbox: store.Outbox{Table: items, Name: "alerts"}}
+	links := notify.Links{Pepper: []byte(door.Pepper), BaseURL: public.BaseURL}
+	confirmations := &notify.Confirmations{
+		Alerts: records, Links: links, Limiter: limiter, Now: now, Log: logger,
+		Mail: instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("alerts"), Now: now},
+	}
 	service := &alerts.Service{
-		Alerts:  store.Alerts{Table: items, Outbox: store.Outbox{Table: items, Name: "alerts"}},
-		Sender:  instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("alerts"), Now: now},
-		Limiter: limiter, Pepper: []byte(door.Pepper), BaseURL: public.BaseURL,
-		Random: rand.Reader, Now: now, Log: logger,
+		Alerts: records, Links: links, Confirmations: confirmations, Random: rand.Reader, Now: now, Log: logger,
 	}
 	if work.QueueURL != "" {
 		service.SignalWorker = queue.SignalWorker(sqsqueue.New(sqs.NewFromConfig(settings), work.QueueURL), logger)
@@ -63,7 +67,7 @@ func main() {
 		Metrics: metrics.Of("alerts"), Pages: page.Problems, Undescribed: true,
 	})
 	service.Register(api)
-	lambdahttp.MainWith(api, lambdaqueue.Adapt(queue.WorkerHandler(service.Work, logger), func(ctx context.Context, event json.RawMessage) (any, error) {
+	lambdahttp.MainWith(api, lambdaqueue.Adapt(queue.WorkerHandler(confirmations.Work, logger), func(ctx context.Context, event json.RawMessage) (any, error) {
 		return service.Event(ctx, event)
 	}))
 }

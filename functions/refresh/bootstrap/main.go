@@ -1,5 +1,5 @@
 // The Lambda executable of functions/refresh. It takes the event of a schedule,
-// messages of its queue, {"mail": true} to tell the news that refreshes have left,
+// messages of its queue, {"mail": true} to send the notifications that refreshes have left,
 // and events by hand such as {"origins": ["MIL"]}.
 package main
 
@@ -23,6 +23,7 @@ import (
 	"verdetto/shared/mail/instrumented"
 	"verdetto/shared/mail/sesmail"
 	"verdetto/shared/metrics"
+	"verdetto/shared/notify"
 	"verdetto/shared/places"
 	"verdetto/shared/queue/sqsqueue"
 	"verdetto/shared/store"
@@ -57,10 +58,10 @@ func main() {
 		Refresher: refresh.Refresher{
 			Source: client, Fares: store.Fares{Table: items}, Now: now,
 		},
-		Sender: &refresh.Sender{
+		Sender: &notify.Sender{
 			Alerts: store.Alerts{Table: items}, Notifications: store.Notifications{Table: items},
-			Mail:   instrumented.Sender{Sender: carrier, Log: logger, Metrics: metrics.Of("refresh"), Now: now},
-			Pepper: []byte(secret.Pepper), BaseURL: public.BaseURL, Rate: post.Rate, Now: now, Log: logger,
+			Mail:  instrumented.Sender{Sender: carrier, Log: logger, Metrics: metrics.Of("refresh"), Now: now},
+			Links: notify.Links{Pepper: []byte(secret.Pepper), BaseURL: public.BaseURL}, Rate: post.Rate, Now: now, Log: logger,
 		},
 		CurrentRates: func(ctx context.Context) fare.Rates { return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger) },
 		Log:          logger, Metrics: metrics.Of("refresh"),

@@ -28,26 +28,26 @@ func TestParseThreshold(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever comes, it is understood whole or refused with a reason.
-func FuzzRead(f *testing.F) {
+// FuzzParseRequest: whatever comes, it is understood whole or refused with a reason.
+func FuzzParseRequest(f *testing.F) {
 	f.Add("application/json", []byte(`{"route":"MIL-BUH","email":"ada@example.com","threshold":40.5}`))
 	f.Add("application/x-www-form-urlencoded", []byte("route=MIL-BUH&email=ada%40example.com&threshold=40,5"))
 	f.Add("", []byte(`{"threshold":1e9,"route":null}`))
 	f.Fuzz(func(t *testing.T, contentType string, body []byte) {
-		w, faults := read(contentType, body)
+		p, faults := parseRequest(contentType, body)
 		if len(faults) > 0 {
 			p := refusal(faults)
-			if p.Status != 400 || len(p.Errors) == 0 || len(told(faults, "it")) != len(faults) {
+			if p.Status != 400 || len(p.Errors) == 0 || len(faultLines(faults, "it")) != len(faults) {
 				t.Errorf("%+v", p)
 			}
 			return
 		}
-		if strings.ContainsAny(w.email, "\r\n\x00 ") || !strings.Contains(w.email, "@") || w.threshold < 0 || w.threshold > MaxThreshold*100 {
-			t.Errorf("%+v", w)
+		if strings.ContainsAny(p.email, "\r\n\x00 ") || !strings.Contains(p.email, "@") || p.threshold < 0 || p.threshold > MaxThreshold*100 {
+			t.Errorf("%+v", p)
 		}
-		for _, code := range w.codes {
+		for _, code := range p.codes {
 			if len(code) != 3 || strings.ToUpper(code) != code {
-				t.Errorf("%+v", w)
+				t.Errorf("%+v", p)
 			}
 		}
 	})

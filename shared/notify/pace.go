@@ -1,4 +1,4 @@
-package refresh
+package notify
 
 import (
 	"context"
@@ -46,13 +46,28 @@ func (p *pace) wait(ctx context.Context) error {
 	}
 }
 
-// back has everyone wait for a while.
-func (p *pace) back(d time.Duration) {
+// hold has everyone wait for a while.
+func (p *pace) hold(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if until := p.now().Add(d); until.After(p.until) {
 		p.until = until
 	}
+}
+
+// retry calls do until it succeeds, three times at most, with a pause that doubles.
+//
+// It is not cenkalti/backoff: that waits by a timer and a clock of its own, which
+// its version 5 lets nobody replace, and here waiting is by the sender's Sleep.
+func (p *pace) retry(ctx context.Context, do func() error) error {
+	err := do()
+	for pause := firstPause / 2; err != nil && pause <= firstPause; pause *= 2 {
+		if p.sleep(ctx, pause) != nil {
+			return err
+		}
+		err = do()
+	}
+	return err
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/places"
 )
 
-// wanted describes what is asked for.
+// wanted describes what is asked for. The description of the API names it so.
 type wanted struct {
 	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each an IATA code of a city or an airport" pattern:"^[A-Za-z]{3}-[A-Za-z]{3}$" example:"MIL-BUH"`
 	Email     string   `json:"email" maxLength:"254" format:"email" doc:"Where the mails go" example:"ada@example.com"`
@@ -30,8 +30,8 @@ var fields = []string{"route", "email", "threshold"}
 // MaxThreshold is the highest threshold, in euro.
 const MaxThreshold = 100_000
 
-// wish is what is asked for, once it is understood.
-type wish struct {
+// pendingSubscription is what is asked for, once it is understood.
+type pendingSubscription struct {
 	codes     [2]string // as they were given, in upper case
 	route     fare.Route
 	email     string
@@ -61,8 +61,8 @@ func refusal(faults []fault) *httpapi.Problem {
 	return p
 }
 
-// told says what is wrong to a person.
-func told(faults []fault, lang string) []string {
+// faultLines says what is wrong to a person.
+func faultLines(faults []fault, lang string) []string {
 	names := map[string]string{"route": "La rotta", "email": "L'indirizzo e-mail", "threshold": "La soglia", "body": "La richiesta"}
 	var lines []string
 	for _, f := range faults {
@@ -84,8 +84,8 @@ func isForm(contentType string) bool {
 	return err == nil && kind == "application/x-www-form-urlencoded"
 }
 
-// read makes out what is asked for, or names every field at fault.
-func read(contentType string, body []byte) (wish, []fault) {
+// parseRequest reads what is asked for, or names every field at fault.
+func parseRequest(contentType string, body []byte) (pendingSubscription, []fault) {
 	var given map[string]string
 	var faults []fault
 	if isForm(contentType) {
@@ -94,29 +94,29 @@ func read(contentType string, body []byte) (wish, []fault) {
 		given, faults = readJSON(contentType, body)
 	}
 	if given == nil {
-		return wish{}, faults
+		return pendingSubscription{}, faults
 	}
-	var w wish
+	var p pendingSubscription
 	wrong := func(field string) bool {
 		return slices.ContainsFunc(faults, func(f fault) bool { return f.field == field })
 	}
 	missing := func(field string) {
 		faults = append(faults, fault{field: field, english: "is missing", italian: "manca"})
 	}
-	say := func(f fault) { faults = append(faults, f) }
+	add := func(f fault) { faults = append(faults, f) }
 	switch route := given["route"]; {
-	case wrong("route"): // and told already
+	case wrong("route"): // and named already
 	case route == "":
 		missing("route")
 	default:
 		codes, ok := parseRoute(route)
 		if !ok {
-			say(badRoute)
+			add(badRoute)
 		} else if same, ok := sameCity(codes); ok {
-			say(fault{"route", "begins and ends in the same city, " + same + "; give two different cities",
+			add(fault{"route", "begins and ends in the same city, " + same + "; give two different cities",
 				"comincia e finisce nella stessa città, " + same + ": servono due città diverse", &SameCity})
 		}
-		w.codes = codes
+		p.codes = codes
 	}
 	switch email := given["email"]; {
 	case wrong("email"):
@@ -125,24 +125,24 @@ func read(contentType string, body []byte) (wish, []fault) {
 	default:
 		address, err := mail.ParseAddress(email)
 		if err != nil {
-			say(badEmail)
+			add(badEmail)
 		}
-		w.email = address
+		p.email = address
 	}
 	if threshold := given["threshold"]; threshold != "" && !wrong("threshold") {
 		cents, ok := parseThreshold(threshold)
 		if !ok {
-			say(badThreshold)
+			add(badThreshold)
 		}
-		w.threshold = cents
+		p.threshold = cents
 	}
-	// What has a code of its own is told with it only where it is all that is wrong.
+	// What has a code of its own keeps it only where it is all that is wrong.
 	if len(faults) > 1 {
 		for i := range faults {
 			faults[i].kind = nil
 		}
 	}
-	return w, sorted(faults)
+	return p, sorted(faults)
 }
 
 var (
@@ -156,8 +156,8 @@ var (
 		italian: "non è un importo in euro come 49,90, da 0,01 a 100000; senza soglia decide il verdetto"}
 )
 
-// unknown is a field that nobody asked for. What the caller wrote is told back, but not all of it.
-func unknown(name string) fault {
+// unknownField is a field that the request does not have. What the caller wrote is repeated, but not all of it.
+func unknownField(name string) fault {
 	return fault{field: fmt.Sprintf("%.40s", strings.ToValidUTF8(name, "?")),
 		english: "is no field of this request: it has route, email and threshold",
 		italian: "non è un campo di questa richiesta: i campi sono route, email e threshold"}
@@ -173,7 +173,7 @@ func readForm(body []byte) (map[string]string, []fault) {
 	for name, all := range values {
 		switch {
 		case !slices.Contains(fields, name):
-			faults = append(faults, unknown(name))
+			faults = append(faults, unknownField(name))
 		case len(all) > 1:
 			faults = append(faults, fault{field: name, english: "is given more than once", italian: "compare più volte"})
 		default:
@@ -209,7 +209,7 @@ func readJSON(contentType string, body []byte) (map[string]string, []fault) {
 		null := bytes.Equal(value, []byte("null"))
 		switch {
 		case !slices.Contains(fields, name):
-			faults = append(faults, unknown(name))
+			faults = append(faults, unknownField(name))
 		case name == "threshold" && null: // as if it were not there
 		case name == "threshold":
 			if first := value[0]; first != '-' && (first < '0' || first > '9') {
@@ -227,19 +227,19 @@ func readJSON(contentType string, body []byte) (map[string]string, []fault) {
 	return given, faults
 }
 
-// mostFaults bounds what is told of a request that is nothing but faults.
-const mostFaults = 8
+// maxFaults bounds what is said of a request that is nothing but faults.
+const maxFaults = 8
 
 // sorted puts faults in an order of their own, as maps have none.
 func sorted(faults []fault) []fault {
 	slices.SortFunc(faults, func(a, b fault) int { return strings.Compare(a.field, b.field) })
-	return faults[:min(len(faults), mostFaults)]
+	return faults[:min(len(faults), maxFaults)]
 }
 
 // parseThreshold reads euro exactly and rounds half up to cents.
 func parseThreshold(s string) (fare.Cents, bool) {
-	const most = 32 // characters; beside them only an exponent could make the arithmetic long
-	if len(s) > most || strings.Trim(s, "0123456789+-.eE") != "" {
+	const maxLength = 32 // characters; beside them only an exponent could make the arithmetic long
+	if len(s) > maxLength || strings.Trim(s, "0123456789+-.eE") != "" {
 		return 0, false
 	}
 	// Looked at as a float first: what is in range there has no exponent that exact arithmetic minds.
@@ -272,7 +272,7 @@ func parseRoute(s string) (codes [2]string, ok bool) {
 	return codes, true
 }
 
-// sameCity tells of codes that are one city, or one and the same.
+// sameCity says which city two codes are, if they are one, or one and the same.
 func sameCity(codes [2]string) (string, bool) {
 	from, known1 := places.CityOf(codes[0])
 	to, known2 := places.CityOf(codes[1])
@@ -283,10 +283,10 @@ func sameCity(codes [2]string) (string, bool) {
 }
 
 // resolve finds the cities of the codes, or says which nobody knows.
-func (w *wish) resolve() ([]fault, error) {
+func (p *pendingSubscription) resolve() ([]fault, error) {
 	var faults []fault
 	var cities [2]fare.City
-	for i, code := range w.codes {
+	for i, code := range p.codes {
 		city, ok := places.CityOf(code)
 		if !ok {
 			faults = append(faults, fault{"route", "names " + code + ", which is the IATA code of no city or airport with scheduled flights; GET /v1/rotte lists the routes that are covered",
@@ -297,6 +297,6 @@ func (w *wish) resolve() ([]fault, error) {
 	if len(faults) > 0 {
 		return faults, refusal(faults)
 	}
-	w.route = fare.Route{Origin: cities[0], Destination: cities[1]}
+	p.route = fare.Route{Origin: cities[0], Destination: cities[1]}
 	return nil, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"verdetto/shared/httpapi"
+	"verdetto/shared/notify"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
 )
@@ -18,7 +19,7 @@ import (
 // PendingHours is how long what was asked for waits to be confirmed.
 const PendingHours = 48
 
-type askInput struct {
+type subscribeInput struct {
 	ContentType    string `header:"Content-Type" hidden:"true"`
 	Accept         string `header:"Accept" hidden:"true"`
 	AcceptLanguage string `header:"Accept-Language" doc:"The language of the mails: Italian or English"`
@@ -31,26 +32,26 @@ type accepted struct {
 	Detail string `json:"detail"`
 }
 
-// ask does the same for every address: it keeps what was asked for, and leaves a
-// job. Whether a mail is sent is decided by who does the job, when the answer is
-// long given.
-func (s *Service) ask(ctx context.Context, in *askInput) (*page.Response, error) {
+// subscribe does the same for every address: it stores the pending subscription and
+// leaves a job. Whether a mail is sent is decided by who does the job, when the
+// answer is long given.
+func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Response, error) {
 	lang := page.Language(in.AcceptLanguage)
 	onPage := isForm(in.ContentType) && page.WantsHTML(in.Accept)
-	wish, faults := read(in.ContentType, in.RawBody)
+	pending, faults := parseRequest(in.ContentType, in.RawBody)
 	var err error
 	if len(faults) > 0 {
 		err = refusal(faults)
 	} else if err = s.spend(ctx); err == nil {
-		faults, err = wish.resolve()
+		faults, err = pending.resolve()
 	}
 	if err == nil {
-		err = s.keep(ctx, wish, lang)
+		err = s.savePending(ctx, pending, lang)
 	}
 	var p *httpapi.Problem
 	switch {
 	case err != nil && onPage && errors.As(err, &p):
-		return respond(p.Status, view{Block: "refused", Lang: lang, Faults: told(faults, lang), Busy: p.Status == http.StatusTooManyRequests})
+		return respond(p.Status, view{Block: "refused", Lang: lang, Faults: faultLines(faults, lang), Busy: p.Status == http.StatusTooManyRequests})
 	case err != nil:
 		return nil, err
 	case onPage:
@@ -63,15 +64,15 @@ func (s *Service) ask(ctx context.Context, in *askInput) (*page.Response, error)
 	return &page.Response{Status: http.StatusAccepted, ContentType: "application/json", Vary: "Accept, Accept-Language", Body: body}, nil
 }
 
-// keep writes what was asked for, and the job that asks to confirm it.
-func (s *Service) keep(ctx context.Context, w wish, lang string) error {
+// savePending writes what was asked for, and the job that asks to confirm it.
+func (s *Service) savePending(ctx context.Context, p pendingSubscription, lang string) error {
 	id, err := newID(s.Random)
 	if err != nil {
 		return err
 	}
-	alert := store.Alert{Subscriber: s.subscriber(w.email), Route: w.route, Email: w.email, Language: lang, Threshold: w.threshold}
+	alert := store.Alert{Subscriber: s.Links.Subscriber(p.email), Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold}
 	now := s.Now()
-	err = s.Alerts.AddPending(ctx, id, alert, now.Add(PendingHours*time.Hour), store.Job{Kind: askKind, Ref: id, At: now})
+	err = s.Alerts.AddPending(ctx, id, alert, now.Add(PendingHours*time.Hour), notify.ConfirmJob(id, now))
 	if err == nil && s.SignalWorker != nil {
 		s.SignalWorker()
 	}

@@ -6,17 +6,9 @@ import (
 	"net/http"
 	"net/url"
 
-	"verdetto/shared/alertlink"
 	"verdetto/shared/fare"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
-)
-
-// The paths that links in mails lead to.
-const (
-	confirmPath     = "/v1/alerts/confirm"
-	unsubscribePath = "/v1/alerts/unsubscribe"
-	managePath      = "/v1/alerts/manage"
 )
 
 type confirmInput struct {
@@ -32,22 +24,22 @@ type tokenInput struct {
 // confirmPage shows a button and changes nothing: mail scanners follow links.
 func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	v := view{Lang: page.Language(in.AcceptLanguage)}
-	wish, response, err := s.pending(ctx, in.ID, v)
+	pending, response, err := s.pending(ctx, in.ID, v)
 	if response != nil || err != nil {
 		return response, err
 	}
-	v.Block, v.Row, v.Action = "confirm", row(wish, v.Lang), confirmPath+"?id="+url.QueryEscape(in.ID)
+	v.Block, v.Row, v.Action = "confirm", row(pending, v.Lang), s.Links.Confirm(in.ID)
 	return respond(http.StatusOK, v)
 }
 
 // confirm makes the alert. Where its answer is lost, pressing again says that it was made.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	v := view{Lang: page.Language(in.AcceptLanguage)}
-	wish, response, err := s.pending(ctx, in.ID, v)
+	pending, response, err := s.pending(ctx, in.ID, v)
 	if response != nil || err != nil {
 		return response, err
 	}
-	v.Manage = s.manageLink(wish.Subscriber)
+	v.Manage = s.Links.Manage(pending.Subscriber)
 	alert, err := s.Alerts.Confirm(ctx, in.ID)
 	switch {
 	case errors.Is(err, store.ErrTooMany):
@@ -67,19 +59,19 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 		response, err := broken(v)
 		return store.Alert{}, response, err
 	}
-	wish, err := s.Alerts.Pending(ctx, id)
+	pending, err := s.Alerts.Pending(ctx, id)
 	if err != nil {
 		response, err := notPending(err, v)
-		return wish, response, err
+		return pending, response, err
 	}
-	// Mail may have been stopped since: an alert would be kept and never told of.
-	stopped, err := s.Alerts.Stopped(ctx, wish.Subscriber)
+	// Mail may have been stopped since: an alert would be kept and never sent.
+	stopped, err := s.Alerts.Stopped(ctx, pending.Subscriber)
 	if err == nil && stopped {
 		v.Block = "stopped"
 		response, err := respond(http.StatusGone, v)
-		return wish, response, err
+		return pending, response, err
 	}
-	return wish, nil, err
+	return pending, nil, err
 }
 
 // notPending says why there is nothing to confirm.
@@ -103,24 +95,10 @@ func broken(v view) (*page.Response, error) {
 	return respond(http.StatusBadRequest, v)
 }
 
-func (s *Service) manageLink(subscriber store.SubscriberID) string {
-	return managePath + "?t=" + url.QueryEscape(alertlink.Sign(s.Pepper, alertlink.Manage, string(subscriber), ""))
-}
-
-// one opens a token for an alert.
-func (s *Service) one(token string) (subscriber store.SubscriberID, route fare.Route, ok bool) {
-	who, what, ok := alertlink.Open(s.Pepper, alertlink.Unsubscribe, token)
-	if !ok {
-		return "", route, false
-	}
-	route, err := fare.ParseRoute(what)
-	return store.SubscriberID(who), route, err == nil
-}
-
 // unsubscribePage shows a button and changes nothing.
 func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{Lang: page.Language(in.AcceptLanguage)}
-	subscriber, route, ok := s.one(in.Token)
+	subscriber, route, ok := s.Links.OpenUnsubscribe(in.Token)
 	if !ok {
 		return broken(v)
 	}
@@ -132,8 +110,8 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 	case err != nil:
 		return nil, err
 	}
-	v.Block, v.Row, v.Manage = "unsubscribe", row(alert, v.Lang), s.manageLink(subscriber)
-	v.Action = unsubscribePath + "?t=" + url.QueryEscape(in.Token)
+	v.Block, v.Row, v.Manage = "unsubscribe", row(alert, v.Lang), s.Links.Manage(subscriber)
+	v.Action = s.Links.Unsubscribe(subscriber, route)
 	return respond(http.StatusOK, v)
 }
 
@@ -142,7 +120,7 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 // body does not matter; only a GET ends nothing.
 func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{Lang: page.Language(in.AcceptLanguage)}
-	subscriber, route, ok := s.one(in.Token)
+	subscriber, route, ok := s.Links.OpenUnsubscribe(in.Token)
 	if !ok {
 		return broken(v)
 	}
@@ -160,11 +138,11 @@ func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Respon
 // managePage lists what a subscriber has.
 func (s *Service) managePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{Lang: page.Language(in.AcceptLanguage)}
-	who, _, ok := alertlink.Open(s.Pepper, alertlink.Manage, in.Token)
+	subscriber, ok := s.Links.OpenManage(in.Token)
 	if !ok {
 		return broken(v)
 	}
-	response, err := s.list(ctx, store.SubscriberID(who), v)
+	response, err := s.list(ctx, subscriber, v)
 	if response == nil && err == nil {
 		v.Block = "none"
 		return respond(http.StatusGone, v)
@@ -186,7 +164,7 @@ type manageInput struct {
 
 func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, error) {
 	v := view{Lang: page.Language(in.AcceptLanguage)}
-	who, _, ok := alertlink.Open(s.Pepper, alertlink.Manage, in.Token)
+	subscriber, ok := s.Links.OpenManage(in.Token)
 	pressed, err := url.ParseQuery(string(in.RawBody))
 	if !ok || err != nil {
 		return broken(v)
@@ -199,7 +177,7 @@ func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, 
 		}
 		which = append(which, route)
 	}
-	ended, err := s.Alerts.Remove(ctx, store.SubscriberID(who), which...)
+	ended, err := s.Alerts.Remove(ctx, subscriber, which...)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +185,7 @@ func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, 
 		v.Block = "ended before"
 		return respond(http.StatusGone, v)
 	}
-	return s.left(ctx, store.SubscriberID(who), v)
+	return s.left(ctx, subscriber, v)
 }
 
 // left is the page after something was ended: it says so, and lists what is left.
@@ -217,7 +195,7 @@ func (s *Service) left(ctx context.Context, subscriber store.SubscriberID, v vie
 	if err != nil {
 		// What was asked for is done. That the rest cannot be read just now is no reason to say otherwise.
 		s.Log.ErrorContext(ctx, "alerts not listed", "error", err)
-		v.Manage = s.manageLink(subscriber)
+		v.Manage = s.Links.Manage(subscriber)
 	}
 	if response != nil && err == nil {
 		return response, nil
@@ -232,7 +210,7 @@ func (s *Service) list(ctx context.Context, subscriber store.SubscriberID, v vie
 	if len(alerts) == 0 || err != nil {
 		return nil, err
 	}
-	v.Block, v.Action = "manage", s.manageLink(subscriber)
+	v.Block, v.Action = "manage", s.Links.Manage(subscriber)
 	for _, a := range alerts {
 		v.Rows = append(v.Rows, row(a, v.Lang))
 	}

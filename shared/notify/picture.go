@@ -1,4 +1,4 @@
-package watch
+package notify
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 // The picture is drawn twice as large as it is shown, so that it is sharp on
 // every screen. It holds no text: what it shows stands beside it in the mail.
 const (
-	PictureWidth  = 560 // as shown
-	PictureHeight = 160
+	pictureWidth  = 560 // as shown
+	pictureHeight = 160
 
 	scale    = 2
 	margin   = 8 * scale
@@ -23,25 +23,25 @@ const (
 
 // The colours, by their place in the palette.
 const (
-	white = iota
-	past  // bars of the last weeks
-	now   // the bar of today's fare
-	ink   // the ground line, and the line of the median
+	white    = iota
+	pastBar  // of the last weeks
+	todayBar // of today's fare
+	ink      // the ground line, and the line of the median
 )
 
 var palette = color.Palette{
-	white: color.RGBA{0xff, 0xff, 0xff, 0xff},
-	past:  color.RGBA{0xa9, 0xb8, 0xc9, 0xff},
-	now:   color.RGBA{0x0b, 0x57, 0xa4, 0xff},
-	ink:   color.RGBA{0x1c, 0x24, 0x30, 0xff},
+	white:    color.RGBA{0xff, 0xff, 0xff, 0xff},
+	pastBar:  color.RGBA{0xa9, 0xb8, 0xc9, 0xff},
+	todayBar: color.RGBA{0x0b, 0x57, 0xa4, 0xff},
+	ink:      color.RGBA{0x1c, 0x24, 0x30, 0xff},
 }
 
-// Picture draws the news as a PNG: a bar for the cheapest fare of each of the
+// drawPicture draws the news as a PNG: a bar for the cheapest fare of each of the
 // last weeks, today's fare at the right in a colour of its own and wider, and
 // the median as a dashed line across. Bars begin at nought, so that their
 // lengths are as the prices are.
-func Picture(n News) ([]byte, error) {
-	const width, height = PictureWidth * scale, PictureHeight * scale
+func drawPicture(n news) ([]byte, error) {
+	const width, height = pictureWidth * scale, pictureHeight * scale
 	canvas := image.NewPaletted(image.Rect(0, 0, width, height), palette)
 	fill := func(x0, y0, x1, y1 int, c uint8) {
 		for y := max(0, y0); y < min(height, y1); y++ {
@@ -62,19 +62,19 @@ func Picture(n News) ([]byte, error) {
 
 	// Today takes the room of two weeks.
 	first := 0
-	for first < Weeks-minBars && n.Lows[first] == 0 {
+	for first < weeks-minBars && n.Lows[first] == 0 {
 		first++
 	}
-	step := (width - 2*margin) / (Weeks - first + 2)
-	left := width - margin - step*(Weeks-first+2)
+	step := (width - 2*margin) / (weeks - first + 2)
+	left := width - margin - step*(weeks-first+2)
 	for i, low := range n.Lows[first:] {
 		if low > 0 {
 			x := left + i*step
-			fill(x, ground-tall(int64(low)), x+step-gap, ground, past)
+			fill(x, ground-tall(int64(low)), x+step-gap, ground, pastBar)
 		}
 	}
-	x := left + (Weeks-first)*step
-	fill(x, ground-tall(int64(n.Price)), width-margin, ground, now)
+	x := left + (weeks-first)*step
+	fill(x, ground-tall(int64(n.Price)), width-margin, ground, todayBar)
 	fill(margin, ground, width-margin, ground+line, ink)
 	if n.Median > 0 {
 		y := ground - tall(int64(n.Median))

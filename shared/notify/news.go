@@ -1,15 +1,16 @@
-package watch
+package notify
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
 )
 
-// News is what there is to tell of a route after a refresh.
-type News struct {
+// news is what there is to tell of a route after a refresh.
+type news struct {
 	Route  fare.Route
 	Day    fare.Day // of the refresh
 	Price  fare.Cents
@@ -24,65 +25,54 @@ type News struct {
 	Sample      int
 	// Lows are the cheapest fares of the last weeks, oldest first, the week before
 	// Day last; 0 where nothing was seen.
-	Lows [Weeks]fare.Cents
+	Lows [weeks]fare.Cents
 }
 
-// Weeks is how many weeks the picture shows before today.
-const Weeks = 26
+// weeks is how many weeks the picture shows before today.
+const weeks = 26
 
-// Look judges a route by the sheet that the refresh of this very day has made;
-// false where no fare is live. An older sheet says nothing here: the refresh
-// asks for all fares of the last days, so a route that is not in the answer has
-// no live one, whatever its last sheet says.
-func Look(route fare.Route, s verdict.RouteSummary, today fare.Day) (News, bool) {
+// newsOf judges a route by the summary that the refresh of this very day has
+// made; false where no fare is live. An older summary says nothing here: the
+// refresh asks for all fares of the last days, so a route that is not in the
+// answer has no live one, whatever its last summary says.
+func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, bool) {
 	live, ok := s.Cheapest(today)
 	if !ok || s.AsOf != today {
-		return News{}, false
+		return news{}, false
 	}
 	a, ok := verdict.Judge(s, today)
 	if !ok {
-		return News{}, false
+		return news{}, false
 	}
-	n := News{Route: route, Day: today, Price: live.Price, Depart: live.Depart, Found: live.Found,
+	n := news{Route: route, Day: today, Price: live.Price, Depart: live.Depart, Found: live.Found,
 		Level: a.Verdetto.Livello, Reliability: a.Verdetto.Affidabilita, Sample: a.Verdetto.Campione}
 	if v := a.Verdetto; v.Percentile != nil {
 		n.Percentile, n.Median, n.Minimum = *v.Percentile, *v.MedianaCent, *v.MinimoCent
 	}
 	for _, l := range s.Lows {
 		back := int(today-1-l.Day) / 7
-		if l.Day >= today || back >= Weeks {
+		if l.Day >= today || back >= weeks {
 			continue
 		}
-		if low := &n.Lows[Weeks-1-back]; *low == 0 || l.Price < *low {
+		if low := &n.Lows[weeks-1-back]; *low == 0 || l.Price < *low {
 			*low = l.Price
 		}
 	}
 	return n, true
 }
 
-// Seen is what a history keeps of the news.
-func (n News) Seen() Seen { return Seen{n.Day, n.Price, n.Level} }
+// entry is what a history keeps of the news.
+func (n news) entry() entry { return entry{n.Day, n.Price, n.Level} }
 
-// Live tells whether the news may still be told on a day: the fare has not
+// live tells whether the news may still be told on a day: the fare has not
 // departed and was seen lately.
-func (n News) Live(today fare.Day) bool {
+func (n news) live(today fare.Day) bool {
 	found := fare.DayOf(time.Unix(n.Found, 0))
 	return n.Depart >= today && today-n.Day <= verdict.LiveDays && today-found <= verdict.LiveDays
 }
 
-var reliabilities = []string{"", verdict.Alta, verdict.Media, verdict.Bassa}
-
-func place(all []string, one string) int64 {
-	for i, s := range all {
-		if s == one {
-			return int64(i)
-		}
-	}
-	return -1
-}
-
-// Encode packs the news.
-func (n News) Encode() []byte {
+// encode packs the news.
+func (n news) encode() []byte {
 	w := writer{format}
 	for _, city := range []fare.City{n.Route.Origin, n.Route.Destination} {
 		for i := range 3 {
@@ -90,7 +80,7 @@ func (n News) Encode() []byte {
 		}
 	}
 	w.put(int64(n.Day), int64(n.Price), int64(n.Depart-n.Day), n.Found,
-		place(levels, n.Level), place(reliabilities, n.Reliability),
+		int64(slices.Index(levels, n.Level)), int64(slices.Index(reliabilities, n.Reliability)),
 		int64(n.Percentile), int64(n.Median), int64(n.Minimum), int64(n.Sample))
 	for _, low := range n.Lows {
 		w.put(int64(low))
@@ -98,10 +88,10 @@ func (n News) Encode() []byte {
 	return w
 }
 
-// Decode unpacks what Encode packed.
-func Decode(data []byte) (News, error) {
+// decodeNews unpacks what encode packed.
+func decodeNews(data []byte) (news, error) {
 	r := newReader(data)
-	var n News
+	var n news
 	for _, city := range []*fare.City{&n.Route.Origin, &n.Route.Destination} {
 		code := make([]byte, 3)
 		for i := range code {
@@ -111,12 +101,7 @@ func Decode(data []byte) (News, error) {
 	}
 	n.Day, n.Price = fare.Day(r.int()), fare.Cents(r.int())
 	n.Depart, n.Found = n.Day+fare.Day(r.int()), r.int()
-	n.Level = r.level()
-	if at := r.int(); at >= 0 && at < int64(len(reliabilities)) {
-		n.Reliability = reliabilities[at]
-	} else {
-		r.fail(fmt.Errorf("reliability %d is not known", at))
-	}
+	n.Level, n.Reliability = r.level(), r.reliability()
 	n.Percentile, n.Median, n.Minimum = int(r.int()), fare.Cents(r.int()), fare.Cents(r.int())
 	n.Sample = int(r.int())
 	for i := range n.Lows {
@@ -126,7 +111,7 @@ func Decode(data []byte) (News, error) {
 		r.fail(err)
 	}
 	if err := r.end(); err != nil {
-		return News{}, fmt.Errorf("decode news: %w", err)
+		return news{}, fmt.Errorf("decode news: %w", err)
 	}
 	return n, nil
 }

@@ -1,0 +1,210 @@
+package refresh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/queue"
+)
+
+// A refresh of every origin takes longer than one invocation may, so the schedule
+// only plans it: one message for each origin goes to a queue, and invocations process
+// them, a few at a time. One origin a message, because then a dead letter names
+// exactly one origin that failed, and nothing that succeeded comes back with it.
+//
+// A message says when its refresh was planned. An origin that has been asked for
+// since is done: what a queue delivers twice, what a schedule plans twice, and what
+// comes back with others after a worker was killed, asks the source nothing.
+//
+// A message that ends for want of time has not failed. Origins that were not begun, and
+// one that was cut off after it had stored something new (what is stored is not
+// stored again, so the next attempt gets further), are put on the queue anew, with
+// nothing counted against them. Only what fails, or is cut off without having got
+// anywhere, counts towards the dead letters.
+
+// task is what a message asks for.
+type task struct {
+	Origins []fare.City `json:"origins"`
+	Planned time.Time   `json:"planned"` // whole seconds
+}
+
+func (t task) String() string {
+	text, err := json.Marshal(t)
+	if err != nil {
+		panic(err) // strings and a time
+	}
+	return string(text)
+}
+
+func parseTask(body string) (t task, err error) {
+	if err := json.Unmarshal([]byte(body), &t); err != nil {
+		return task{}, fmt.Errorf("read message %.80q: %w", body, err)
+	}
+	if len(t.Origins) == 0 {
+		return task{}, fmt.Errorf("read message %.80q: it names no origins", body)
+	}
+	return t, normalizeCities(t.Origins)
+}
+
+// normalizeCities writes city codes as they are stored, and keeps what is none
+// from the source and the store.
+func normalizeCities(origins []fare.City) error {
+	for i, o := range origins {
+		city, err := fare.ParseCity(string(o))
+		if err != nil {
+			return err
+		}
+		origins[i] = city
+	}
+	return nil
+}
+
+// Planned is what the schedule has put on the queue.
+type Planned struct {
+	Planned int       `json:"planned"` // origins
+	At      time.Time `json:"at"`
+}
+
+// enqueueOrigins plans a refresh of every origin and sends it to the queue. It may
+// be done again with the same moment at no cost.
+func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.Time) (Planned, error) {
+	at = at.UTC().Truncate(time.Second)
+	if err := r.prepare(ctx); err != nil {
+		return Planned{}, err
+	}
+	origins, err := r.plan(ctx)
+	if err != nil {
+		return Planned{}, err
+	}
+	messages := make([]string, len(origins))
+	for i, o := range origins {
+		messages[i] = task{[]fare.City{o}, at}.String()
+	}
+	if err := q.Send(ctx, messages...); err != nil {
+		return Planned{}, fmt.Errorf("plan %d origins: %w", len(origins), err)
+	}
+	return Planned{len(origins), at}, nil
+}
+
+// Before an invocation's deadline lies a time in which no origin is begun, and at
+// the end of it one in which none goes on, so that what is left can be put on the
+// queue anew. With little time in all they are parts of it.
+const (
+	lastBegin = 45 * time.Second
+	lastWork  = 5 * time.Second
+)
+
+// deadlines makes the contexts of an invocation: work ends with the first, and no
+// origin is begun after the second.
+func deadlines(ctx context.Context) (work, begin context.Context, cancel func()) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return ctx, ctx, func() {}
+	}
+	left := time.Until(deadline)
+	work, cancelWork := context.WithDeadline(ctx, deadline.Add(-min(lastWork, left/10)))
+	begin, cancelBegin := context.WithDeadline(work, deadline.Add(-min(lastBegin, left/2)))
+	return work, begin, func() { cancelBegin(); cancelWork() }
+}
+
+// processMessages processes messages of the queue. Those that failed are to come back.
+func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slog.Logger, messages []queue.Message) (report Report, failed []string) {
+	work, begin, cancel := deadlines(ctx)
+	defer cancel()
+	began := r.Now()
+	deliveries := make([]*delivery, len(messages))
+	var origins []fare.City
+	for i, m := range messages {
+		deliveries[i] = r.open(work, m)
+		for _, o := range deliveries[i].due {
+			if !slices.Contains(origins, o) { // one origin may be in several messages: it is asked for once
+				origins = append(origins, o)
+			}
+		}
+	}
+
+	report.Origins = len(origins)
+	r.refreshOrigins(work, begin, began, origins, func(o Outcome) {
+		unfinished := errors.Is(o.Err, errNotBegun) || o.Err != nil && work.Err() != nil && o.RoutesChanged > 0
+		for _, d := range deliveries {
+			d.ended(o, unfinished)
+		}
+		if unfinished {
+			report.Origins-- // another invocation will tell how it ended
+			report.New += o.New
+			report.RoutesChanged += o.RoutesChanged
+			return
+		}
+		report.add(o)
+	})
+
+	for _, d := range deliveries {
+		if err := d.close(ctx, q); err != nil {
+			log.ErrorContext(ctx, "message failed; it comes back, or is a dead letter", "message", d.id, "error", err)
+			failed = append(failed, d.id)
+		}
+	}
+	return report, failed
+}
+
+// delivery is a message that is being processed.
+type delivery struct {
+	task
+	id    string
+	due   []fare.City // have not been asked for since the task was planned
+	again []fare.City // to be put on the queue anew
+	err   error
+}
+
+// open reads a message, and which of its origins are still to be asked for.
+func (r *Refresher) open(ctx context.Context, m queue.Message) *delivery {
+	d := &delivery{id: m.ID}
+	if d.task, d.err = parseTask(m.Body); d.err == nil {
+		d.due, d.err = r.due(ctx, d.task)
+	}
+	return d
+}
+
+func (r *Refresher) due(ctx context.Context, t task) (due []fare.City, err error) {
+	for _, o := range t.Origins {
+		last, err := r.Fares.Asked(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		if t.Planned.IsZero() || last.Before(t.Planned) {
+			due = append(due, o)
+		}
+	}
+	return due, nil
+}
+
+// ended notes how asking for an origin ended, if the message is about it.
+func (d *delivery) ended(o Outcome, unfinished bool) {
+	switch {
+	case !slices.Contains(d.due, o.Origin):
+	case unfinished:
+		d.again = append(d.again, o.Origin)
+	case o.Err != nil:
+		d.err = errors.Join(d.err, fmt.Errorf("%s: %w", o.Origin, o.Err))
+	}
+}
+
+// close puts on the queue anew what is unfinished, and says whether the message has failed.
+func (d *delivery) close(ctx context.Context, q queue.Queue) error {
+	switch {
+	case d.err != nil || len(d.again) == 0:
+		return d.err
+	case q == nil:
+		return fmt.Errorf("%d origins are left, and no queue is configured to put them on", len(d.again))
+	}
+	if err := q.Send(ctx, task{d.again, d.Planned}.String()); err != nil {
+		return fmt.Errorf("put %d origins on the queue anew: %w", len(d.again), err)
+	}
+	return nil
+}

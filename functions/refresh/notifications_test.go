@@ -1,0 +1,224 @@
+package refresh_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/notify"
+	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream"
+)
+
+func TestWhoIsTold(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		prices []fare.Cents
+		want   []string
+	}{
+		{"a fall", notifytest.Steady(3000), []string{"ada", "under40", "under30"}},
+		{"a small fall", notifytest.Steady(3500), []string{"ada", "under40"}},
+		{"no fall", notifytest.Steady(5000), nil},
+		{"a rise", notifytest.Steady(9000), nil},
+		{"too little data", []fare.Cents{5000, 3000}, nil},
+		{"no history at all", []fare.Cents{3000}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newFixture(t)
+			h.Subscribe("ada", "MIL-BUH", 0)
+			h.Subscribe("under40", "MIL-BUH", 4000)
+			h.Subscribe("under30", "MIL-BUH", 3000)
+			h.Subscribe("other", "MIL-LON", 0)
+			h.Subscribe("left", "MIL-BUH", 0)
+			if _, err := h.Alerts().Remove(t.Context(), notifytest.IDOf("left")); err != nil {
+				t.Fatal(err)
+			}
+			report := h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": c.prices, "MIL-PAR": notifytest.Steady(100)}))
+			told := 0
+			if len(c.prices) > 8 {
+				told = 1
+			}
+			if report.Notifications != told {
+				t.Errorf("%d routes woken, want %d", report.Notifications, told)
+			}
+			h.Work(notify.Result{Sent: len(c.want), Done: told})
+			h.WantMailed(c.want...)
+
+			// The same day once more, and the same prices a week later, bring nothing new.
+			h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": c.prices}))
+			h.Work(notify.Result{})
+			h.Add(7 * 24 * time.Hour)
+			h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": slices.Repeat(c.prices[len(c.prices)-1:], 3)}))
+			if _, err := h.Sender().Work(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if len(c.prices) > 8 {
+				h.WantMailed(c.want...)
+			}
+		})
+	}
+}
+
+// TestToldAgainAfterARise: a fare that rises and falls is told of twice, a refresh that finds nothing in between changes nothing.
+func TestToldAgainAfterARise(t *testing.T) {
+	h := newFixture(t)
+	h.Subscribe("ada", "MIL-BUH", 4000)
+	mails := 0
+	for week, c := range []struct {
+		last fare.Cents
+		told int
+	}{{3000, 1}, {3500, 0}, {4500, 0}, {0, 0}, {4000, 1}, {3900, 0}, {4100, 0}, {3000, 1}} {
+		s := &source{has: map[fare.City]any{"MIL": nil}}
+		if c.last > 0 {
+			s = h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(c.last, c.last)})
+		}
+		h.refresh(s)
+		sent, err := h.Sender().Work(t.Context())
+		if err != nil || sent.Sent != c.told {
+			t.Errorf("week %d: %+v %v, want %d sent", week, sent, err, c.told)
+		}
+		mails += c.told
+		h.Add(7 * 24 * time.Hour)
+	}
+	if got := h.Mailed()["ada"]; got != mails {
+		t.Errorf("%d mails, want %d", got, mails)
+	}
+}
+
+// TestNobodyIsToldWhat: what is not known to be true is not told.
+func TestNobodyIsToldWhat(t *testing.T) {
+	good := map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000)}
+	for _, c := range []struct {
+		name string
+		do   func(h *fixture)
+	}{
+		{"the origin could not be asked", func(h *fixture) {
+			h.refresh(&source{has: map[fare.City]any{"MIL": upstream.ErrUnavailable}})
+		}},
+		{"the origin could not be asked, and the sheet is a good one", func(h *fixture) {
+			if _, err := h.Alerts().Remove(h.T.Context(), notifytest.IDOf("ada")); err != nil {
+				h.T.Fatal(err)
+			}
+			h.refresh(h.priced(good))
+			h.Work(notify.Result{Done: 1})
+			h.Subscribe("ada", "MIL-BUH", 0)
+			h.refresh(&source{has: map[fare.City]any{"MIL": upstream.ErrUnavailable}})
+		}},
+		{"the route is not in the answer", func(h *fixture) {
+			h.refresh(h.priced(map[string][]fare.Cents{"MIL-LON": notifytest.Steady(3000)}))
+		}},
+		{"the news is older than a week", func(h *fixture) {
+			h.refresh(h.priced(good))
+			h.Add(8 * 24 * time.Hour)
+		}},
+		{"the fare has departed since", func(h *fixture) {
+			s := h.priced(good)
+			for i := range s.has["MIL"].([]fare.Fare) {
+				s.has["MIL"].([]fare.Fare)[i].Depart = fare.DayOf(h.Now())
+			}
+			h.refresh(s)
+			h.Add(24 * time.Hour)
+		}},
+		{"the next refresh no longer finds it", func(h *fixture) {
+			h.refresh(h.priced(good))
+			h.Add(24 * time.Hour)
+			h.refresh(&source{has: map[fare.City]any{"MIL": nil}})
+		}},
+		{"it rose on the same day", func(h *fixture) {
+			h.refresh(h.priced(good))
+			s := h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000)})
+			last := &s.has["MIL"].([]fare.Fare)[20]
+			last.Found, last.Price = last.Found+3600, 6000
+			h.refresh(s)
+		}},
+		{"nothing is sent there any more", func(h *fixture) {
+			stop := store.Op{Item: store.Item{Key: store.Key{Partition: "STOPPED#" + string(notifytest.IDOf("ada")), Sort: "MARK"}}}
+			if err := h.Table.Write(h.T.Context(), stop); err != nil {
+				h.T.Fatal(err)
+			}
+			h.refresh(h.priced(good))
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newFixture(t)
+			h.Subscribe("ada", "MIL-BUH", 0)
+			c.do(h)
+			if _, err := h.Sender().Work(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			h.WantMailed()
+		})
+	}
+	t.Run("the case itself is one of news", func(t *testing.T) {
+		h := newFixture(t)
+		h.Subscribe("ada", "MIL-BUH", 0)
+		h.refresh(h.priced(good))
+		h.Work(notify.Result{Sent: 1, Done: 1})
+		h.WantMailed("ada")
+	})
+}
+
+// TestNobodyWatches: the mark of a route that nobody has an alert for goes with the next news.
+func TestNobodyWatches(t *testing.T) {
+	h := newFixture(t)
+	h.Subscribe("ada", "MIL-BUH", 0)
+	if _, err := h.Alerts().Remove(t.Context(), notifytest.IDOf("ada")); err != nil {
+		t.Fatal(err)
+	}
+	h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000)}))
+	h.Work(notify.Result{Done: 1})
+	if cities, err := h.Alerts().Watched(t.Context(), "MIL"); err != nil || len(cities) > 0 {
+		t.Errorf("%v are watched, %v", cities, err)
+	}
+}
+
+// TestWhatCannotBeRead: an item that nobody can make out keeps nobody else from being told.
+func TestWhatCannotBeRead(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		key  store.Key
+	}{
+		{"news, before all other", store.Key{Partition: "WAKES", Sort: "AAA-BBB"}},
+		{"news that has no route", store.Key{Partition: "WAKES", Sort: "0"}},
+		{"an alert", store.Key{Partition: "ALERTS#MIL-BUH", Sort: "-"}},
+		{"what refreshes saw", store.Key{Partition: "SEEN#MIL-BUH", Sort: "HISTORY"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newFixture(t)
+			h.Subscribe("ada", "MIL-BUH", 0)
+			h.Subscribe("bob", "MIL-LON", 0)
+			if err := h.Table.Write(t.Context(), store.Op{Mode: store.Set, Item: store.Item{Key: c.key, Data: []byte("{")}}); err != nil {
+				t.Fatal(err)
+			}
+			report := h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000), "MIL-LON": notifytest.Steady(3000)}))
+			if report.Failed > 0 {
+				t.Errorf("%+v", report)
+			}
+			for range 2 { // the first may say what it met
+				if sent, err := h.Sender().Work(t.Context()); sent.Left {
+					t.Errorf("not all was told: %v", err)
+				}
+			}
+			h.WantMailed("ada", "bob")
+		})
+	}
+}
+
+// TestTakenBackAndTrueAgain: a source that leaves a route out for once, on one
+// day, does not keep its news from being told.
+func TestTakenBackAndTrueAgain(t *testing.T) {
+	h := newFixture(t)
+	h.Subscribe("ada", "MIL-BUH", 0)
+	good := h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000)})
+	h.refresh(good)
+	h.refresh(&source{has: map[fare.City]any{"MIL": nil}})
+	h.Work(notify.Result{}) // it is not true just now
+	h.refresh(good)
+	h.Work(notify.Result{Sent: 1, Done: 1})
+	h.refresh(&source{has: map[fare.City]any{"MIL": nil}})
+	h.refresh(good)
+	h.Work(notify.Result{Done: 1}) // ada knows
+	h.WantMailed("ada")
+}

@@ -1,0 +1,168 @@
+package refresh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/trends"
+	"verdetto/shared/upstream"
+	"verdetto/shared/verdict"
+)
+
+// refreshOrigin asks for one origin, stores the answer, route by route, and leaves
+// notifications of the routes that somebody watches.
+func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now time.Time) (o Outcome) {
+	o.Origin = origin
+	var since time.Time
+	last, err := r.Fares.Asked(ctx, origin)
+	if err != nil {
+		o.Err = err
+		return o
+	}
+	if !last.IsZero() {
+		since = last.Add(-overlap)
+	}
+	answer, err := r.Source.Fares(ctx, origin, since, now)
+	if err != nil {
+		o.Err = fmt.Errorf("ask for %s: %w", origin, err)
+		return o
+	}
+	o.Err = r.storeAnswer(ctx, &o, answer, now)
+	return o
+}
+
+// storeAnswer stores what the source answered for an origin. That the origin was
+// asked is said last: until all is stored, the next run asks for the same again.
+func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream.Answer, now time.Time) error {
+	today := fare.DayOf(now)
+	byRoute, tooOld := groupByRoute(answer.Fares, today)
+	o.Fares, o.Routes, o.Dropped = len(answer.Fares), len(byRoute), maps.Clone(answer.Dropped)
+	if tooOld > 0 {
+		if o.Dropped == nil {
+			o.Dropped = map[upstream.Reason]int{}
+		}
+		o.Dropped[upstream.TooOld] += tooOld
+	}
+	watched, err := store.Alerts{Table: r.Fares.Table}.Watched(ctx, o.Origin)
+	if err != nil {
+		return err
+	}
+	summaries := map[fare.City]verdict.RouteSummary{} // of watched routes
+	var faults []error
+	var entries []trends.Entry
+	for route, observations := range byRoute {
+		m, err := r.mergeRoute(ctx, route, observations, today)
+		o.New += m.added
+		if m.changed {
+			o.RoutesChanged++
+		}
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		o.Duplicate += len(observations) - m.added // of a route that failed it is not known
+		entries = append(entries, entryOf(route.Destination, m.summary))
+		if slices.Contains(watched, route.Destination) {
+			summaries[route.Destination] = m.summary
+		}
+	}
+	if err := r.updateTrends(ctx, o.Origin, entries); err != nil {
+		faults = append(faults, err)
+	}
+	if len(faults) > 0 { // of an answer that is stored in part nobody is notified
+		return errors.Join(faults...)
+	}
+	if o.Notifications, err = r.leaveNotifications(ctx, o.Origin, watched, summaries, today); err != nil {
+		return err
+	}
+	return r.Fares.SetAsked(ctx, o.Origin, now)
+}
+
+// groupByRoute leaves out what is too old to be kept, before anything is merged: a
+// route of which nothing is kept is no covered one.
+func groupByRoute(fares []fare.Fare, today fare.Day) (byRoute map[fare.Route][]fare.Observation, tooOld int) {
+	byRoute = map[fare.Route][]fare.Observation{}
+	for _, f := range fares {
+		if f.FoundDay() <= today-verdict.HistoryDays {
+			tooOld++
+			continue
+		}
+		byRoute[f.Route] = append(byRoute[f.Route], f.Observation)
+	}
+	return byRoute, tooOld
+}
+
+// attempts is how often a route is tried again when another refresh of it writes at the same time.
+const attempts = 5
+
+// mergeResult is what became of a route.
+type mergeResult struct {
+	added   int // observations
+	changed bool
+	summary verdict.RouteSummary
+}
+
+// mergeRoute adds observations to a route's history and rebuilds its summary.
+func (r *Refresher) mergeRoute(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day) (m mergeResult, err error) {
+	for range attempts {
+		m, err = r.mergeRouteOnce(ctx, route, observations, today)
+		if !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrExists) {
+			return m, err
+		}
+	}
+	return m, err
+}
+
+// mergeRouteOnce tries once. The summary is made from the whole history every time
+// and written only if it differs, so a run that was killed before it wrote the
+// summary is mended by the next.
+//
+// The old summary is read before the history, and both strongly: whoever wrote a
+// summary that is replaced here had written its part of the history before, so it
+// is in what the new summary is made from.
+func (r *Refresher) mergeRouteOnce(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day) (m mergeResult, err error) {
+	old, version, err := r.Fares.Summary(ctx, route, store.Strong)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return m, err
+	}
+	if version > 0 {
+		if m.summary, err = verdict.Decode(old); err != nil {
+			return m, fmt.Errorf("read summary of %s: %w", route, err)
+		}
+	}
+	blocks, err := r.Fares.Blocks(ctx, route, store.Strong)
+	if err != nil {
+		return m, err
+	}
+	h, err := unpack(blocks)
+	if err != nil {
+		return m, fmt.Errorf("read history of %s: %w", route, err)
+	}
+	merged, writes, added := h.merge(observations)
+	if err := r.Fares.PutBlocks(ctx, route, writes, expiry); err != nil {
+		return m, err
+	}
+	m.added, m.changed = added, len(writes) > 0
+
+	if version > 0 && m.summary.AsOf > today {
+		return m, nil // made by a later refresh, which knew at least as much
+	}
+	m.summary = verdict.Build(merged, m.summary.Lows, today)
+	encoded := m.summary.Encode()
+	if slices.Equal(encoded, old) {
+		return m, nil
+	}
+	m.changed = true
+	return m, r.Fares.PutSummary(ctx, route, encoded, version)
+}
+
+// expiry is when the last observation of a cycle leaves the history.
+func expiry(c fare.Cycle) time.Time {
+	return (c.First() + 7 + verdict.HistoryDays).Time()
+}

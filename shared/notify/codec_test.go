@@ -1,0 +1,78 @@
+package notify
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+func TestEncoded(t *testing.T) {
+	n := someNews(t)
+	thin := news{Route: route, Day: 1, Price: 1, Level: verdict.Insufficient, Sample: 3}
+	for _, want := range []news{n, thin} {
+		got, err := decodeNews(want.encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	var h history
+	for i := range maxHistory {
+		h = h.add(entry{fare.Day(16000 + 7*i), fare.Cents(10000 + i), levels[i%len(levels)]})
+	}
+	got, err := decodeHistory(h.encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(h, got); diff != "" {
+		t.Error(diff)
+	}
+	t.Logf("news %d bytes, a full history %d bytes", len(n.encode()), len(h.encode()))
+	if len(n.encode())+len(h.encode()) > 700 {
+		t.Error("news and history do not fit in one write unit as JSON")
+	}
+	if _, err := decodeHistory([]byte{9}); err == nil {
+		t.Error("a format that is not known was decoded")
+	}
+}
+
+// TestStoredFormat: what is stored is written as ever, and what was stored is read.
+func TestStoredFormat(t *testing.T) {
+	n := someNews(t)
+	h := story(at(5001), level(verdict.Ottimo), thin(3000), level(verdict.Buono), level(verdict.Caro))
+	for _, c := range []struct {
+		name, want string
+		got        []byte
+	}{
+		{"news", "019a01920198018401aa019001ba8702b6173ca0a6a7ed0a0204008452c03e48904eb06df855f855c03ec03ee05da846a846c865904e904eb06df855000000807da846a846c865904e904eb06df855f855", n.encode()},
+		{"history", "010ac801924e060e904e020ef02e000e904e040e904e08", h.encode()},
+	} {
+		if got := fmt.Sprintf("%x", c.got); got != c.want {
+			t.Errorf("%s is written as %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	n, _ := newsOf(route, summaryOf(asOf), asOf)
+	f.Add(n.encode())
+	f.Add(story(at(1), level(verdict.Caro)).encode())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if n, err := decodeNews(data); err == nil {
+			if again, err := decodeNews(n.encode()); err != nil || again != n {
+				t.Errorf("%+v came back as %+v, %v", n, again, err)
+			}
+		}
+		if h, err := decodeHistory(data); err == nil {
+			if again, err := decodeHistory(h.encode()); err != nil || !cmp.Equal(again, h) {
+				t.Errorf("%+v came back as %+v, %v", h, again, err)
+			}
+		}
+	})
+}

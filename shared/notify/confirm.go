@@ -1,0 +1,120 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"verdetto/shared/limit"
+	"verdetto/shared/mail"
+	"verdetto/shared/store"
+)
+
+// Confirmations asks whoever reads a mailbox to confirm an alert that somebody
+// asked for. The outbox of its Alerts holds a ConfirmJob for each.
+//
+// The mail is sent at least once: the same link every time, which works once.
+type Confirmations struct {
+	Alerts  store.Alerts
+	Mail    mail.Sender
+	Limiter *limit.Limiter
+	Links   Links
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+// ConfirmJob is the job of asking to confirm what was asked for under an id.
+func ConfirmJob(id string, now time.Time) store.Job {
+	return store.Job{Kind: "confirm alert", Ref: id, At: now}
+}
+
+// perMailbox bounds how often anyone can have mail sent to a mailbox. It is
+// counted here and not where the answer is given, which so cannot tell.
+var perMailbox = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
+
+const (
+	jobsAtOnce = 25
+	jobLease   = time.Minute
+	sendTime   = 15 * time.Second // more than a mail takes
+)
+
+// Work does what is in the outbox, and says how many jobs it ended. What fails
+// stays and is taken up again when its lease is over.
+func (c *Confirmations) Work(ctx context.Context) (done int, err error) {
+	jobs, err := c.Alerts.Outbox.Take(ctx, jobsAtOnce, c.Now(), jobLease)
+	faults := []error{err}
+	for _, j := range jobs {
+		if c.Now().Add(sendTime).After(j.Leased) {
+			break // the carrier is slow: somebody else may be about to take up what is left
+		}
+		err := c.ask(ctx, j)
+		if err == nil {
+			err = c.Alerts.Outbox.Done(ctx, j)
+		}
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		done++
+	}
+	return done, errors.Join(faults...)
+}
+
+// ask mails the link of one job, unless it is too late, no longer needed or not to be.
+func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
+	pending, err := c.Alerts.Pending(ctx, j.Ref)
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUsed) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if stopped, err := c.Alerts.Stopped(ctx, pending.Subscriber); err != nil || stopped {
+		return err
+	}
+	if j.Tries == 0 && !c.allowed(ctx, pending.Email) { // counted once, however often it is tried
+		return nil
+	}
+	message, err := confirmMail(pending, j.Ref, c.Links)
+	if err != nil {
+		return err
+	}
+	err = c.Mail.Send(ctx, message)
+	if errors.Is(err, mail.ErrRefused) {
+		c.Log.WarnContext(ctx, "mail refused for good", "kind", j.Kind, "error", err)
+		return c.Alerts.Stop(ctx, pending.Subscriber, RefusedUntil(c.Now()))
+	}
+	if err != nil {
+		return fmt.Errorf("ask for confirmation: %w", err)
+	}
+	return nil
+}
+
+// allowed counts one mail to a mailbox. Where it cannot be counted, it is sent.
+func (c *Confirmations) allowed(ctx context.Context, email string) bool {
+	d, err := c.Limiter.Take(ctx, perMailbox, string(c.Links.Subscriber(mailbox(email))))
+	if err != nil {
+		c.Log.ErrorContext(ctx, "mail not counted", "error", err)
+	}
+	return d.Allowed
+}
+
+// mailbox is what an address is counted as. Most providers deliver ada+anything
+// to ada, and Google passes over dots: whoever makes up such addresses fills one
+// mailbox. Where they are two people after all, they share a cap and no more.
+func mailbox(email string) string {
+	local, domain, _ := strings.Cut(strings.ToLower(email), "@")
+	if name, _, tagged := strings.Cut(local, "+"); tagged && name != "" {
+		local = name
+	}
+	if domain == "googlemail.com" {
+		domain = "gmail.com"
+	}
+	if domain == "gmail.com" {
+		local = strings.ReplaceAll(local, ".", "")
+	}
+	return local + "@" + domain
+}

@@ -1,0 +1,227 @@
+package notify_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/shared/limit"
+	"verdetto/shared/mail"
+	"verdetto/shared/notify"
+	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/storetest"
+)
+
+// carrier answers each mail with the next of its errors, and takes it when there are none.
+type carrier struct {
+	errors []error
+	taken  []mail.Message
+	asked  int
+	during func() // what happens while a mail is being handed over
+}
+
+func (c *carrier) Send(_ context.Context, m mail.Message) error {
+	c.asked++
+	if c.during != nil {
+		c.during()
+	}
+	if len(c.errors) > 0 {
+		err := c.errors[0]
+		c.errors = c.errors[1:]
+		if err != nil {
+			return err
+		}
+	}
+	c.taken = append(c.taken, m)
+	return nil
+}
+
+// outbox is where confirmations wait, and who sends them.
+type outbox struct {
+	*notify.Confirmations
+	t       *testing.T
+	clock   *storetest.Clock
+	carrier *carrier
+	asked   int
+}
+
+func newOutbox(t *testing.T) *outbox {
+	t.Helper()
+	clock := storetest.NewClock()
+	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock.Now, boltstore.Scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, log := &outbox{t: t, clock: clock, carrier: &carrier{}}, &bytes.Buffer{}
+	b.Confirmations = &notify.Confirmations{
+		Alerts: store.Alerts{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}},
+		Mail:   b.carrier, Limiter: limit.New(table, clock.Now), Links: notifytest.Links, Now: clock.Now, Log: slog.New(slog.NewTextHandler(log, nil)),
+	}
+	t.Cleanup(func() {
+		_ = table.Close()
+		if strings.Contains(log.String(), "example.com") {
+			t.Errorf("the log tells an address:\n%s", log)
+		}
+	})
+	return b
+}
+
+const pendingFor = 48 * time.Hour
+
+// add has somebody ask for an alert.
+func (b *outbox) add(email string) {
+	b.t.Helper()
+	b.asked++
+	id, now := fmt.Sprint("id", b.asked), b.clock.Now()
+	pending := store.Alert{Subscriber: b.Links.Subscriber(email), Route: notifytest.Route("MIL-BUH"), Email: email, Language: "it", Threshold: 4000}
+	if err := b.Alerts.AddPending(b.t.Context(), id, pending, now.Add(pendingFor), notify.ConfirmJob(id, now)); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// work does what is in the outbox, comes back after a minute, and says what failed.
+func (b *outbox) work() error {
+	_, err := b.Work(b.t.Context())
+	b.clock.Add(2 * time.Minute)
+	return err
+}
+
+func (b *outbox) stopped(email string) bool {
+	b.t.Helper()
+	stopped, err := b.Alerts.Stopped(b.t.Context(), b.Links.Subscriber(email))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return stopped
+}
+
+// TestTriedAgain: what the carrier does not take for now is sent later, as the
+// same mail, and counts as one mail to its address however often it is tried.
+func TestTriedAgain(t *testing.T) {
+	b := newOutbox(t)
+	b.add("ada@example.com")
+	b.carrier.errors = []error{
+		mail.ErrThrottled, mail.ErrUnavailable, mail.ErrBlocked, fmt.Errorf("slow down: %w", mail.ErrThrottled), mail.ErrThrottled,
+	}
+	for n := range 5 {
+		if err := b.work(); err == nil {
+			t.Errorf("try %d: no error", n)
+		}
+	}
+	if err := b.work(); err != nil || len(b.carrier.taken) != 1 || b.stopped("ada@example.com") {
+		t.Fatalf("%v, %d mails", err, len(b.carrier.taken))
+	}
+	m := b.carrier.taken[0]
+	if m.To != "ada@example.com" || !strings.Contains(m.Text, "https://verdetto.example/v1/alerts/confirm?id=") || m.Unsubscribe != "" {
+		t.Errorf("%+v", m)
+	}
+	b.add("ada@example.com")
+	b.add("ada@example.com")
+	b.add("ada@example.com") // the fourth of the hour
+	if err := b.work(); err != nil || len(b.carrier.taken) != 3 {
+		t.Errorf("%v, %d mails", err, len(b.carrier.taken))
+	}
+	if err := b.work(); err != nil || b.carrier.asked != 8 { // five in vain, three taken, and nothing is left
+		t.Errorf("%v, the carrier was asked %d times", err, b.carrier.asked)
+	}
+}
+
+func TestNotSent(t *testing.T) {
+	t.Run("refused for good", func(t *testing.T) {
+		b := newOutbox(t)
+		b.add("ada@example.com")
+		b.add("ada@example.com")
+		b.carrier.errors = []error{fmt.Errorf("no such mailbox: %w", mail.ErrRefused)}
+		if err := b.work(); err != nil || b.carrier.asked != 1 || !b.stopped("ada@example.com") {
+			t.Errorf("%v, asked %d times", err, b.carrier.asked)
+		}
+		b.clock.Add(notify.RefusedDays * 24 * time.Hour)
+		if b.stopped("ada@example.com") {
+			t.Error("stopped for longer")
+		}
+	})
+	t.Run("expired before it was sent", func(t *testing.T) {
+		b := newOutbox(t)
+		b.add("ada@example.com")
+		b.clock.Add(pendingFor)
+		if err := b.work(); err != nil || b.carrier.asked != 0 {
+			t.Errorf("%v, asked %d times", err, b.carrier.asked)
+		}
+	})
+	t.Run("one that fails holds up no other", func(t *testing.T) {
+		b := newOutbox(t)
+		b.add("ada@example.com")
+		b.clock.Add(time.Second)
+		b.add("bob@example.com")
+		b.carrier.errors = []error{mail.ErrThrottled}
+		if err := b.work(); err == nil || len(b.carrier.taken) != 1 || b.carrier.taken[0].To != "bob@example.com" {
+			t.Errorf("%v %+v", err, b.carrier.taken)
+		}
+	})
+}
+
+// TestOneMailboxManyAddresses: addresses that are delivered to one mailbox share its cap.
+func TestOneMailboxManyAddresses(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		addresses []string
+		want      int
+	}{
+		{"one address", []string{"ada@mail.test", "ada@mail.test", "ada@mail.test", "ada@mail.test"}, 3},
+		{"in other cases", []string{"ada@mail.test", "Ada@mail.test", "ADA@mail.test", "adA@MAIL.test"}, 3},
+		{"with tags", []string{"ada@mail.test", "ada+1@mail.test", "Ada+2@mail.test", "ada+2+3@mail.test"}, 3},
+		{"with dots at Google", []string{"adalace@gmail.com", "ada.lace@gmail.com", "a.d.a.lace+x@googlemail.com", "adalac.e@gmail.com"}, 3},
+		{"with dots elsewhere", []string{"adalace@mail.test", "ada.lace@mail.test", "a.dalace@mail.test", "adalac.e@mail.test"}, 4},
+		{"nothing but a tag", []string{"+a@mail.test", "+b@mail.test", "+c@mail.test", "+d@mail.test"}, 4},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newOutbox(t)
+			for _, address := range c.addresses {
+				b.add(address)
+			}
+			if err := b.work(); err != nil {
+				t.Fatal(err)
+			}
+			if len(b.carrier.taken) != c.want {
+				t.Errorf("%d mails, want %d", len(b.carrier.taken), c.want)
+			}
+		})
+	}
+}
+
+// TestASlowCarrier: where mails take so long that the lease of the last jobs runs
+// out, another worker sends those that were not begun, and the first does not.
+func TestASlowCarrier(t *testing.T) {
+	b := newOutbox(t)
+	for _, who := range []string{"ada", "bob", "eve"} {
+		b.add(who + "@mail.test")
+	}
+	b.carrier.during = func() {
+		b.clock.Add(40 * time.Second)
+		if b.carrier.asked == 2 { // 80 seconds have passed
+			if _, err := b.Work(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for range 3 {
+		if err := b.work(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := map[string]int{}
+	for _, m := range b.carrier.taken {
+		got[m.To]++
+	}
+	// The one that was on its way when its lease ran out may come twice; the one that was not begun may not.
+	if len(got) != 3 || len(b.carrier.taken) != 4 {
+		t.Errorf("%v", got)
+	}
+}

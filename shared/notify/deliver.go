@@ -1,0 +1,117 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/mail"
+	"verdetto/shared/store"
+)
+
+const (
+	tries      = 6
+	firstPause = time.Second // and twice as long each time
+	// maxInARow postponed, or refused, without one that was sent between them: the
+	// carrier or we are at fault, not they, who have all had mail from us before.
+	maxInARow = 5
+)
+
+// deliver notifies one subscriber. It is not settled where neither the mail was
+// sent nor is there a reason not to; an error stops everything.
+func (r *run) deliver(ctx context.Context, n *notification, listed store.Alert) (settled bool, err error) {
+	for try := range tries {
+		if err := r.pace.wait(ctx); err != nil {
+			return false, context.Cause(ctx)
+		}
+		if err := r.hold(ctx); err != nil {
+			return false, err
+		}
+		a, due, err := r.due(ctx, n, listed)
+		if err != nil || !due {
+			return err == nil, err
+		}
+		message, err := n.mailTo(a, r.Links)
+		if err != nil {
+			r.fault(ctx, fmt.Errorf("notify of %s: %w", listed.Route, err))
+			return true, nil // trying again would not make it right; the next refresh has another
+		}
+		if again, err := r.send(ctx, n, a, message); !again {
+			return err == nil, err
+		}
+		r.pace.hold(firstPause << try)
+	}
+	return false, r.postponed(ctx, listed.Route)
+}
+
+// due gives an alert as it stands now, and whether its subscriber is still to be
+// notified: it may have been changed, removed or notified since the page was read.
+func (r *run) due(ctx context.Context, n *notification, listed store.Alert) (a store.Alert, due bool, err error) {
+	a, err = r.Alerts.One(ctx, listed.Route, listed.Subscriber)
+	if errors.Is(err, store.ErrNotFound) {
+		return a, false, nil
+	}
+	if err != nil || !n.concerns(a) {
+		return a, false, err
+	}
+	stopped, err := r.Alerts.Stopped(ctx, a.Subscriber)
+	return a, err == nil && !stopped, err
+}
+
+// send hands the message over and keeps what became of it, also where the time
+// for more is over meanwhile. again: it was not sent, or perhaps not.
+func (r *run) send(ctx context.Context, n *notification, a store.Alert, m mail.Message) (again bool, err error) {
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.reserve())
+	defer cancel()
+	switch err := r.Mail.Send(last, m); {
+	case err == nil:
+		if err := r.pace.retry(last, func() error { return r.Alerts.MarkNotified(last, a, n.stored.Day) }); err != nil {
+			return false, err
+		}
+		r.sent()
+	case errors.Is(err, mail.ErrRefused):
+		r.Log.WarnContext(ctx, "mail refused for good", "route", a.Route.String(), "error", err)
+		if err := r.pace.retry(last, func() error { return r.Alerts.Stop(last, a.Subscriber, RefusedUntil(r.Now())) }); err != nil {
+			return false, err
+		}
+		return false, r.refused(a.Route)
+	case errors.Is(err, mail.ErrBlocked):
+		return false, err
+	default: // throttled, or nobody knows
+		r.Log.WarnContext(ctx, "mail is tried again", "route", a.Route.String(), "error", err)
+		return true, nil
+	}
+	return false, nil
+}
+
+func (r *run) sent() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Sent++
+	r.postponedInARow, r.refusedInARow = 0, 0
+}
+
+// refused counts somebody who will never be notified. Where it is not one but everyone, it is an error.
+func (r *run) refused(route fare.Route) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Refused++
+	if r.refusedInARow++; r.refusedInARow < maxInARow {
+		return nil
+	}
+	return fmt.Errorf("notify of %s: %w for good to %d subscribers in a row", route, mail.ErrRefused, maxInARow)
+}
+
+// postponed counts somebody for the next Work, and is an error likewise.
+func (r *run) postponed(ctx context.Context, route fare.Route) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Postponed++
+	if r.postponedInARow++; r.postponedInARow < maxInARow {
+		r.Log.WarnContext(ctx, "mail postponed", "route", route.String())
+		return nil
+	}
+	return fmt.Errorf("notify of %s: %w %d times over, for %d subscribers in a row", route, mail.ErrThrottled, tries, maxInARow)
+}

@@ -1,0 +1,66 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// attempts is how often news is left again when another refresh writes at the same time.
+const attempts = 5
+
+// Leave leaves the news that a refresh of today has of a route, for a Sender to
+// tell, and says whether there is any. summary is the one that the refresh has
+// made, zero where the route was not in the answer: what was left earlier is then
+// taken back.
+//
+// The same is left once: what a refresh of the same day has seen just so is not
+// left again.
+func Leave(ctx context.Context, notifications store.Notifications, route fare.Route, summary verdict.RouteSummary, today fare.Day) (left bool, err error) {
+	if summary.AsOf > today {
+		return false, nil // a later refresh knows more
+	}
+	found, live := newsOf(route, summary, today)
+	for range attempts {
+		if live {
+			left, err = leave(ctx, notifications, found)
+		} else {
+			err = notifications.TakeBack(ctx, route, today)
+		}
+		if !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrExists) {
+			return left, err
+		}
+	}
+	return left, err
+}
+
+func leave(ctx context.Context, notifications store.Notifications, found news) (bool, error) {
+	past, err := notifications.Past(ctx, found.Route)
+	if err != nil {
+		return false, err
+	}
+	encoded := found.encode()
+	digest := sha256.Sum256(encoded)
+	if past.Day > found.Day || past.Day == found.Day && bytes.Equal(past.Digest, digest[:8]) {
+		return false, nil
+	}
+	// What is malformed is forgotten: a refresh must go on, and an alert that was
+	// told of then waits until a refresh sees the fare above again.
+	h, _ := decodeHistory(past.History)
+	n := store.Notification{
+		Route: found.Route, Day: found.Day, News: encoded, History: h.add(found.entry()).encode(),
+		Expires: (found.Day + verdict.LiveDays + 1).Time(),
+	}
+	if found.Level == verdict.Insufficient {
+		n.News = nil // it is remembered, and nobody is told
+	}
+	if err := notifications.Leave(ctx, past, n, digest[:8], (found.Day + verdict.HistoryDays).Time()); err != nil {
+		return false, err
+	}
+	return len(n.News) > 0, nil
+}

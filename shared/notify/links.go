@@ -1,0 +1,114 @@
+package notify
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"strings"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+)
+
+// The paths that links in mails lead to, as in shared/routes.
+const (
+	confirmPath     = "/v1/alerts/confirm"
+	unsubscribePath = "/v1/alerts/unsubscribe"
+	managePath      = "/v1/alerts/manage"
+)
+
+// Links names subscribers by pseudonyms and signs the links that their mails
+// hold: to end an alert, or to manage all of them. They are paths; a mail puts
+// BaseURL before them.
+//
+// It promises that a token opens only for the purpose and under the pepper that
+// it was signed with, that each has one spelling, and that it says nothing of
+// the address. Tokens do not expire: a mail provider may offer to unsubscribe
+// years after the mail came. What they open must therefore do no harm to
+// whoever holds one by mistake: it can end mail and never begin it.
+type Links struct {
+	Pepper  []byte // the operator's secret; with another one every address is another subscriber
+	BaseURL string // where the service is reached, without a slash at the end
+}
+
+// Subscriber derives the pseudonym of an e-mail address.
+func (l Links) Subscriber(email string) store.SubscriberID {
+	return store.SubscriberID(mac(l.Pepper, "alert subscriber\x00"+strings.ToLower(strings.TrimSpace(email))))
+}
+
+// Confirm is the link to the page that confirms what was asked for under an id.
+func (l Links) Confirm(id string) string { return confirmPath + "?id=" + id }
+
+// Unsubscribe is the link that ends the alert for one route (RFC 8058: one POST to it).
+func (l Links) Unsubscribe(s store.SubscriberID, route fare.Route) string {
+	return unsubscribePath + "?t=" + l.sign(unsubscribe, string(s), route.String())
+}
+
+// Manage is the link to the page that shows and ends all alerts of a subscriber.
+func (l Links) Manage(s store.SubscriberID) string {
+	return managePath + "?t=" + l.sign(manage, string(s), "")
+}
+
+// OpenUnsubscribe reads the token of a link to unsubscribe; false where it was not signed for that.
+func (l Links) OpenUnsubscribe(token string) (s store.SubscriberID, route fare.Route, ok bool) {
+	subscriber, name, ok := l.open(unsubscribe, token)
+	if !ok {
+		return "", fare.Route{}, false
+	}
+	route, err := fare.ParseRoute(name)
+	return store.SubscriberID(subscriber), route, err == nil
+}
+
+// OpenManage reads the token of a link to manage; false where it was not signed for that.
+func (l Links) OpenManage(token string) (s store.SubscriberID, ok bool) {
+	subscriber, _, ok := l.open(manage, token)
+	return store.SubscriberID(subscriber), ok
+}
+
+// purpose is what a token is for.
+type purpose string
+
+const (
+	unsubscribe purpose = "unsubscribe"
+	manage      purpose = "manage" // its route may be empty
+)
+
+const (
+	macSize  = 16  // bytes of an HMAC that a pseudonym or a signature has
+	maxToken = 200 // open looks at no longer one
+)
+
+// sign makes a token: the subscriber, the route and a signature, parted by dots,
+// in characters that stand in a URL as they are.
+func (l Links) sign(p purpose, subscriber, route string) string {
+	return subscriber + "." + route + "." + l.signature(p, subscriber, route)
+}
+
+// open reads a token that was signed for a purpose; false where it was not.
+func (l Links) open(p purpose, token string) (subscriber, route string, ok bool) {
+	if len(token) > maxToken {
+		return "", "", false
+	}
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 || parts[0] == "" {
+		return "", "", false
+	}
+	want := l.signature(p, parts[0], parts[1])
+	if !hmac.Equal([]byte(want), []byte(parts[2])) {
+		return "", "", false
+	}
+	return parts[0], parts[1], true
+}
+
+// signature uses a key of its own for each purpose, so that no token of one is one of another.
+func (l Links) signature(p purpose, subscriber, route string) string {
+	key := hmac.New(sha256.New, l.Pepper)
+	key.Write([]byte("alert link\x00" + string(p)))
+	return mac(key.Sum(nil), subscriber+"\x00"+route)
+}
+
+func mac(key []byte, text string) string {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(text))
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:macSize])
+}

@@ -1,0 +1,147 @@
+package notify
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/routes"
+)
+
+var links = Links{Pepper: []byte("a pepper of more than thirty-two characters")}
+
+func TestSubscriber(t *testing.T) {
+	ada := links.Subscriber("Ada@Example.com")
+	for _, c := range []struct {
+		name, email string
+		pepper      string
+		same        bool
+	}{
+		{"lower case", "ada@example.com", string(links.Pepper), true},
+		{"space around", " ada@example.com\n", string(links.Pepper), true},
+		{"another address", "bob@example.com", string(links.Pepper), false},
+		{"another pepper", "ada@example.com", "another pepper", false},
+	} {
+		if got := (Links{Pepper: []byte(c.pepper)}.Subscriber(c.email)); (got == ada) != c.same {
+			t.Errorf("%s: %q beside %q", c.name, got, ada)
+		}
+	}
+	if len(ada) != 22 || strings.ContainsAny(string(ada), "@.") {
+		t.Errorf("pseudonym %q", ada)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	ada := string(links.Subscriber("ada@example.com"))
+	bob := string(links.Subscriber("bob@example.com"))
+	good := links.sign(unsubscribe, ada, "MIL-BUH")
+	last := func(c byte) string { return good[:len(good)-1] + string(c) }
+	for _, c := range []struct {
+		name    string
+		purpose purpose
+		token   string
+		ok      bool
+	}{
+		{"as signed", unsubscribe, good, true},
+		{"another purpose", manage, good, false},
+		{"another route", unsubscribe, strings.Replace(good, "BUH", "LON", 1), false},
+		{"another subscriber", unsubscribe, strings.Replace(good, ada, bob, 1), false},
+		{"no signature", unsubscribe, ada + ".MIL-BUH.", false},
+		{"cut short", unsubscribe, good[:len(good)-1], false},
+		{"longer", unsubscribe, good + "A", false},
+		{"one part more", unsubscribe, good + ".", false},
+		{"parts moved", unsubscribe, strings.Replace(good, ".MIL", "MIL.", 1), false},
+		{"empty", unsubscribe, "", false},
+		{"no subscriber", unsubscribe, links.sign(unsubscribe, "", "MIL-BUH"), false},
+		{"subscriber with a dot", unsubscribe, links.sign(unsubscribe, "a.b", "MIL-BUH"), false},
+		{"endless", unsubscribe, strings.Repeat("a", 1<<20), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			subscriber, route, ok := links.open(c.purpose, c.token)
+			if ok != c.ok || ok && (subscriber != ada || route != "MIL-BUH") || !ok && subscriber+route != "" {
+				t.Errorf("%q %q %v", subscriber, route, ok)
+			}
+		})
+	}
+	t.Run("one spelling", func(t *testing.T) {
+		opened := 0
+		for c := range byte(128) {
+			if _, _, ok := links.open(unsubscribe, last(c)); ok {
+				opened++
+			}
+		}
+		if opened != 1 {
+			t.Errorf("%d last characters open the token", opened)
+		}
+	})
+	t.Run("another pepper", func(t *testing.T) {
+		if _, _, ok := (Links{Pepper: []byte("another")}).open(unsubscribe, good); ok {
+			t.Error("it opened")
+		}
+	})
+	t.Run("all routes", func(t *testing.T) {
+		subscriber, route, ok := links.open(manage, links.sign(manage, ada, ""))
+		if !ok || subscriber != ada || route != "" {
+			t.Errorf("%q %q %v", subscriber, route, ok)
+		}
+	})
+	if url.QueryEscape(good) != good {
+		t.Errorf("%q does not stand in a URL as it is", good)
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	f.Add(links.sign(manage, "abc", ""))
+	f.Add("..")
+	f.Fuzz(func(t *testing.T, token string) {
+		subscriber, route, ok := links.open(manage, token)
+		if ok && links.sign(manage, subscriber, route) != token {
+			t.Errorf("%q opened as %q %q", token, subscriber, route)
+		}
+	})
+}
+
+// TestLinks: they lead where mails that were sent long ago lead, and open again.
+func TestLinks(t *testing.T) {
+	ada, milBuh := links.Subscriber("ada@example.com"), fare.Route{Origin: "MIL", Destination: "BUH"}
+	for _, c := range []struct{ got, want string }{
+		{links.Confirm("abc"), "/v1/alerts/confirm?id=abc"},
+		{links.Unsubscribe(ada, milBuh), "/v1/alerts/unsubscribe?t=c57i_3t0zs4ZJnhAeL-Plg.MIL-BUH.jBjVsVBR1OemQ31vggVHeQ"},
+		{links.Manage(ada), "/v1/alerts/manage?t=c57i_3t0zs4ZJnhAeL-Plg..jkvfeIQVR0hIfjZipOSGZQ"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s, want %s", c.got, c.want)
+		}
+	}
+	_, token, _ := strings.Cut(links.Unsubscribe(ada, milBuh), "?t=")
+	if subscriber, route, ok := links.OpenUnsubscribe(token); !ok || subscriber != ada || route != milBuh {
+		t.Errorf("%q opened as %q %v %v", token, subscriber, route, ok)
+	}
+	if _, ok := links.OpenManage(token); ok {
+		t.Error("a link to unsubscribe opened as one to manage")
+	}
+	_, token, _ = strings.Cut(links.Manage(ada), "?t=")
+	if subscriber, ok := links.OpenManage(token); !ok || subscriber != ada {
+		t.Errorf("%q opened as %q %v", token, subscriber, ok)
+	}
+	if _, _, ok := links.OpenUnsubscribe(links.sign(unsubscribe, string(ada), "Milan")); ok {
+		t.Error("a link of no route opened")
+	}
+}
+
+// TestPaths: what links lead to is served, shown by GET and done by POST.
+func TestPaths(t *testing.T) {
+	for _, path := range []string{confirmPath, unsubscribePath, managePath} {
+		var methods []string
+		for _, r := range routes.Table {
+			if r.Path == path && r.Function == "alerts" {
+				methods = append(methods, r.Method)
+			}
+		}
+		if !slices.Equal(methods, []string{"GET", "POST"}) {
+			t.Errorf("%s is served by %v", path, methods)
+		}
+	}
+}

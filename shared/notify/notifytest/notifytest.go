@@ -1,0 +1,213 @@
+// Package notifytest holds what tests of notifications need: a clock that moves
+// where somebody sleeps, a carrier that writes mail into a folder, a store, and
+// subscribers with confirmed alerts.
+package notifytest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/mail"
+	"verdetto/shared/mail/maildir"
+	"verdetto/shared/notify"
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+)
+
+// Today is when a Clock begins.
+var Today = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// Links are those of every Fixture.
+var Links = notify.Links{Pepper: []byte("a pepper of more than thirty-two characters"), BaseURL: "https://verdetto.example"}
+
+// Clock stands still but where somebody sleeps.
+type Clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *Clock) Now() time.Time { c.mu.Lock(); defer c.mu.Unlock(); return c.at }
+
+func (c *Clock) Set(at time.Time) { c.mu.Lock(); defer c.mu.Unlock(); c.at = at }
+
+func (c *Clock) Add(d time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.at = c.at.Add(d) }
+
+// Sleep moves the clock, however many sleep at a time, to when the last one wakes.
+func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if until := c.at.Add(d); until.After(c.at) {
+		c.at = until
+	}
+	return ctx.Err()
+}
+
+// Carrier writes mail into a folder and counts what it took.
+type Carrier struct {
+	Folder string
+	// Before and After, where set, say how a mail fares: an error from Before keeps it from being sent.
+	Before, After func(m mail.Message) error
+
+	sender *maildir.Sender
+	mu     sync.Mutex
+	taken  map[string]int
+}
+
+// Send implements mail.Sender.
+func (c *Carrier) Send(ctx context.Context, m mail.Message) error {
+	if c.Before != nil {
+		if err := c.Before(m); err != nil {
+			return err
+		}
+	}
+	if err := c.sender.Send(ctx, m); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.taken[m.To]++
+	c.mu.Unlock()
+	if c.After != nil {
+		return c.After(m)
+	}
+	return nil
+}
+
+// Taken is how often Send took effect, by address. The same message sent again is one file, and counts again.
+func (c *Carrier) Taken() map[string]int { return c.taken }
+
+// Fixture is a store, a clock, a carrier and subscribers.
+type Fixture struct {
+	T *testing.T
+	*Clock
+	Table   store.Table
+	Carrier *Carrier
+	Rate    float64
+	Log     io.Writer
+
+	subscribed int
+}
+
+// New makes one that sends one message at a time, at one a second.
+func New(t *testing.T) *Fixture {
+	t.Helper()
+	f := &Fixture{T: t, Clock: &Clock{at: Today}, Rate: 1, Log: io.Discard}
+	var err error
+	if f.Table, err = boltstore.Open(filepath.Join(t.TempDir(), "test.db"), f.Now, boltstore.Scratch); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Table.Close() })
+	f.Carrier = &Carrier{Folder: t.TempDir(), taken: map[string]int{}}
+	if f.Carrier.sender, err = maildir.Open(f.Carrier.Folder, f.Now); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// AddressOf is the address of somebody.
+func AddressOf(who string) string { return who + "@example.com" }
+
+// IDOf is the pseudonym of somebody.
+func IDOf(who string) store.SubscriberID { return Links.Subscriber(AddressOf(who)) }
+
+// Route reads a route.
+func Route(s string) fare.Route {
+	r, err := fare.ParseRoute(s)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// Alerts are those of the store.
+func (f *Fixture) Alerts() store.Alerts { return store.Alerts{Table: f.Table} }
+
+// Subscribe makes a confirmed alert, in Italian for those whose name has an even length.
+func (f *Fixture) Subscribe(who, route string, threshold fare.Cents) {
+	f.T.Helper()
+	f.subscribed++
+	id := fmt.Sprint(f.subscribed)
+	pending := store.Alert{Subscriber: IDOf(who), Route: Route(route), Email: AddressOf(who), Language: "it", Threshold: threshold}
+	if len(who)%2 == 1 {
+		pending.Language = "en"
+	}
+	err := f.Alerts().AddPending(f.T.Context(), id, pending, f.Now().Add(time.Hour), store.Job{At: f.Now()})
+	if err == nil {
+		_, err = f.Alerts().Confirm(f.T.Context(), id)
+	}
+	if err != nil {
+		f.T.Fatal(err)
+	}
+}
+
+// Unsubscribe removes all alerts of somebody.
+func (f *Fixture) Unsubscribe(who string) {
+	f.T.Helper()
+	if _, err := f.Alerts().Remove(f.T.Context(), IDOf(who)); err != nil {
+		f.T.Fatal(err)
+	}
+}
+
+// Sender sends what is in the store through the carrier.
+func (f *Fixture) Sender() *notify.Sender {
+	return &notify.Sender{
+		Alerts: f.Alerts(), Notifications: store.Notifications{Table: f.Table}, Mail: f.Carrier, Links: Links,
+		Rate: f.Rate, Now: f.Now, Sleep: f.Sleep, Log: slog.New(slog.NewTextHandler(f.Log, nil)),
+	}
+}
+
+// Work sends, and wants no error and this result.
+func (f *Fixture) Work(want notify.Result) {
+	f.T.Helper()
+	got, err := f.Sender().Work(f.T.Context())
+	if err != nil {
+		f.T.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		f.T.Errorf("work (-want +got):\n%s", diff)
+	}
+}
+
+// Mailed is who has how many mails.
+func (f *Fixture) Mailed() map[string]int {
+	f.T.Helper()
+	mails, err := maildir.Read(f.Carrier.Folder)
+	if err != nil {
+		f.T.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, m := range mails {
+		got[strings.TrimSuffix(m.To, "@example.com")]++
+	}
+	return got
+}
+
+// WantMailed wants one mail for each mention of somebody, and no other.
+func (f *Fixture) WantMailed(who ...string) {
+	f.T.Helper()
+	want := map[string]int{}
+	for _, w := range who {
+		want[w]++
+	}
+	if diff := cmp.Diff(want, f.Mailed()); diff != "" {
+		f.T.Errorf("mails (-want +got):\n%s", diff)
+	}
+}
+
+// Steady is a history of prices around 50 euro, and then those given.
+func Steady(last ...fare.Cents) []fare.Cents {
+	var all []fare.Cents
+	for i := range 20 {
+		all = append(all, fare.Cents(4900+100*(i%3)))
+	}
+	return append(all, last...)
+}

@@ -1,0 +1,86 @@
+package notify
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+// story is a history from day 100 on, one refresh a week.
+func story(seen ...entry) (h history) {
+	for i, s := range seen {
+		s.Day = fare.Day(100 + 7*i)
+		h = h.add(s)
+	}
+	return h
+}
+
+func at(price fare.Cents) entry   { return entry{Price: price, Level: verdict.Normale} }
+func level(level string) entry    { return entry{Price: 5000, Level: level} }
+func thin(price fare.Cents) entry { return entry{Price: price, Level: verdict.Insufficient} }
+
+func TestShouldNotify(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		threshold fare.Cents
+		notified  fare.Day
+		history   history
+		want      bool
+	}{
+		{"nothing seen", 5000, 0, nil, false},
+		{"under", 5000, 0, story(at(4999)), true},
+		{"at", 5000, 0, story(at(5000)), true},
+		{"above", 5000, 0, story(at(5001)), false},
+		{"under since the mail", 5000, 100, story(at(4000), at(4500), at(3000)), false},
+		{"above since the mail and under again", 5000, 100, story(at(4000), at(5500), at(4500)), true},
+		{"above before the mail only", 5000, 107, story(at(5500), at(4000), at(4500)), false},
+		{"still above", 5000, 100, story(at(4000), at(5500), at(5400)), false},
+		{"notified of this refresh", 5000, 114, story(at(4000), at(5500), at(4500)), false},
+		{"threshold lowered under the price of the mail", 4000, 100, story(at(4500), at(3900)), true},
+		{"mail older than what is remembered, cheap since", 5000, 3, story(at(4000), at(4500)), false},
+		{"mail older than what is remembered, dear since", 5000, 3, story(at(6000), at(4500)), true},
+		{"under, but too little data", 5000, 0, story(thin(4000)), false},
+		{"too little data above, then under", 5000, 100, story(at(4000), thin(6000), at(4500)), true},
+		{"too little data under, then under", 5000, 100, story(at(4000), thin(3000), at(4500)), false},
+		{"caro, but under the threshold", 5000, 0, story(entry{Price: 4000, Level: verdict.Caro}), true},
+
+		{"ottimo", 0, 0, story(level(verdict.Ottimo)), true},
+		{"buono", 0, 0, story(level(verdict.Buono)), true},
+		{"normale", 0, 0, story(level(verdict.Normale)), false},
+		{"caro", 0, 0, story(level(verdict.Caro)), false},
+		{"no verdict", 0, 0, story(level(verdict.Insufficient)), false},
+		{"buono since the mail, ottimo now", 0, 100, story(level(verdict.Buono), level(verdict.Ottimo)), false},
+		{"normale since the mail, buono now", 0, 100, story(level(verdict.Ottimo), level(verdict.Normale), level(verdict.Buono)), true},
+		{"no verdict since the mail, buono now", 0, 100, story(level(verdict.Ottimo), level(verdict.Insufficient), level(verdict.Buono)), false},
+		{"notified by threshold when it was caro, by verdict now", 0, 100, story(level(verdict.Caro), level(verdict.Buono)), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := shouldNotify(c.threshold, c.notified, c.history); got != c.want {
+				t.Errorf("notifies %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestOneMailForEachFall replays random prices and wants a mail exactly on the
+// days on which the price comes under the threshold: the rule said in another way.
+func TestOneMailForEachFall(t *testing.T) {
+	chance := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var h history
+		notified, met := fare.Day(0), false
+		for week := range 150 { // longer than what is remembered
+			s := entry{Day: fare.Day(1000 + 7*week), Price: fare.Cents(4000 + chance.IntN(2000)), Level: levels[1+chance.IntN(4)]}
+			h = h.add(s)
+			was := met
+			met = s.Price <= 5000
+			if got := shouldNotify(5000, notified, h); got != (met && !was) {
+				t.Fatalf("week %d: notifies %v; the price is under the threshold: %v, and was: %v", week, got, met, was)
+			} else if got {
+				notified = s.Day
+			}
+		}
+	}
+}

@@ -1,0 +1,318 @@
+package notify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/mail"
+	"verdetto/shared/mail/maildir"
+	"verdetto/shared/notify"
+	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// leave leaves news of Milan to Bucharest, as a refresh does that finds one fare a
+// day, the last price today.
+func leave(h *notifytest.Fixture, prices ...fare.Cents) {
+	h.T.Helper()
+	today := fare.DayOf(h.Now())
+	var found []fare.Observation
+	for i, price := range prices {
+		day := today - fare.Day(len(prices)-1-i)
+		found = append(found, fare.Observation{Found: day.Time().Unix(), Depart: today + 150, Price: price})
+	}
+	notifications := store.Notifications{Table: h.Table}
+	if _, err := notify.Leave(h.T.Context(), notifications, notifytest.Route("MIL-BUH"), verdict.Build(found, nil, today), today); err != nil {
+		h.T.Fatal(err)
+	}
+}
+
+// fall has subscribers, of alerts by the verdict, and news of a fall that concerns them all.
+func fall(t *testing.T, who ...string) *notifytest.Fixture {
+	h := notifytest.New(t)
+	for _, w := range who {
+		h.Subscribe(w, "MIL-BUH", 0)
+	}
+	leave(h, notifytest.Steady(3000)...)
+	return h
+}
+
+func TestTheMail(t *testing.T) {
+	h := notifytest.New(t)
+	h.Subscribe("ab", "MIL-BUH", 0)
+	h.Subscribe("ada", "MIL-BUH", 3100)
+	leave(h, notifytest.Steady(3000)...)
+	h.Work(notify.Result{Sent: 2, Done: 1})
+	mails, err := maildir.Read(h.Carrier.Folder)
+	if err != nil || len(mails) != 2 {
+		t.Fatal(len(mails), err)
+	}
+	for _, m := range mails {
+		who, subject, says := "ab", "Milano–Bucarest: 30,00\u00a0€, ottimo", "quando il verdetto"
+		if m.To == notifytest.AddressOf("ada") {
+			who, subject, says = "ada", "Milan–Bucharest: €30.00, great", "€31.00 or less"
+		}
+		if m.Subject != subject || !strings.Contains(m.Text, says) || len(m.Inline) != 1 || m.Tag != mail.AlertTag {
+			t.Errorf("%s has %q:\n%s", who, m.Subject, m.Text)
+		}
+		token, ok := strings.CutPrefix(m.Unsubscribe, "https://verdetto.example/v1/alerts/unsubscribe?t=")
+		subscriber, of, opened := notifytest.Links.OpenUnsubscribe(token)
+		if !ok || !opened || subscriber != notifytest.IDOf(who) || of != notifytest.Route("MIL-BUH") {
+			t.Errorf("%s can end it by %q", who, m.Unsubscribe)
+		}
+	}
+}
+
+func TestCarrier(t *testing.T) {
+	everyone := []string{"ada", "bob", "cleo", "dan"}
+	t.Run("throttled for a while", func(t *testing.T) {
+		for _, fault := range []error{mail.ErrThrottled, mail.ErrUnavailable} {
+			h := fall(t, everyone...)
+			left := 3
+			h.Carrier.Before = func(mail.Message) error {
+				if left--; left >= 0 {
+					return fault
+				}
+				return nil
+			}
+			began := h.Now()
+			h.Work(notify.Result{Sent: 4, Done: 1})
+			h.WantMailed(everyone...)
+			if waited := h.Now().Sub(began); waited < 7*time.Second { // 1, 2 and 4
+				t.Errorf("%v: all were told within %v", fault, waited)
+			}
+		}
+	})
+	t.Run("one is throttled for good", func(t *testing.T) {
+		h := fall(t, everyone...)
+		h.Carrier.Before = func(m mail.Message) error {
+			if m.To == notifytest.AddressOf("bob") {
+				return mail.ErrThrottled
+			}
+			return nil
+		}
+		h.Work(notify.Result{Sent: 3, Postponed: 1, Left: true})
+		h.WantMailed("ada", "cleo", "dan")
+		h.Carrier.Before = nil
+		h.Work(notify.Result{Sent: 1, Done: 1})
+		h.WantMailed(everyone...)
+	})
+	t.Run("everyone is throttled for good", func(t *testing.T) {
+		var who []string
+		for i := range 20 {
+			who = append(who, fmt.Sprintf("s%02d", i))
+		}
+		h := fall(t, who...)
+		tried := 0
+		h.Carrier.Before = func(mail.Message) error { tried++; return mail.ErrThrottled }
+		got, err := h.Sender().Work(t.Context())
+		if !errors.Is(err, mail.ErrThrottled) || got.Sent != 0 || !got.Left || tried != 30 {
+			t.Errorf("%+v after %d tries, %v", got, tried, err)
+		}
+		h.Carrier.Before = nil
+		h.Work(notify.Result{Sent: 20, Done: 1})
+		h.WantMailed(who...)
+	})
+	t.Run("one is refused", func(t *testing.T) {
+		h := fall(t, everyone...)
+		tried := 0
+		h.Carrier.Before = func(m mail.Message) error {
+			if m.To != notifytest.AddressOf("bob") {
+				return nil
+			}
+			tried++
+			return mail.ErrRefused
+		}
+		h.Work(notify.Result{Sent: 3, Refused: 1, Done: 1})
+		h.WantMailed("ada", "cleo", "dan")
+		if stopped, err := h.Alerts().Stopped(t.Context(), notifytest.IDOf("bob")); !stopped || err != nil {
+			t.Errorf("stopped %v %v", stopped, err)
+		}
+		if of, err := h.Alerts().Of(t.Context(), notifytest.IDOf("bob")); len(of) > 0 || err != nil {
+			t.Errorf("alerts %v %v", of, err)
+		}
+		// A rise and another fall later, it is not tried again.
+		for _, price := range []fare.Cents{6000, 3000} {
+			h.Add(7 * 24 * time.Hour)
+			leave(h, notifytest.Steady(price, price)...)
+			if _, err := h.Sender().Work(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := h.Mailed(); got["ada"] != 2 || got["bob"] != 0 || tried != 1 {
+			t.Errorf("mails %v, %d tries", got, tried)
+		}
+	})
+	t.Run("everyone is refused", func(t *testing.T) {
+		var who []string
+		for i := range 20 {
+			who = append(who, fmt.Sprintf("s%02d", i))
+		}
+		h := fall(t, who...)
+		tried := 0
+		h.Carrier.Before = func(mail.Message) error { tried++; return mail.ErrRefused }
+		got, err := h.Sender().Work(t.Context())
+		if !errors.Is(err, mail.ErrRefused) || got.Refused != 5 || !got.Left || tried != 5 {
+			t.Errorf("%+v after %d tries, %v", got, tried, err)
+		}
+		h.Carrier.Before = nil
+		h.Work(notify.Result{Sent: 15, Done: 1}) // the others are as they were
+	})
+	t.Run("blocked", func(t *testing.T) {
+		h := fall(t, everyone...)
+		tried := 0
+		h.Carrier.Before = func(mail.Message) error {
+			if tried++; tried > 2 {
+				return mail.ErrBlocked
+			}
+			return nil
+		}
+		got, err := h.Sender().Work(t.Context())
+		if !errors.Is(err, mail.ErrBlocked) || got.Sent != 2 || !got.Left || tried != 3 {
+			t.Errorf("%+v after %d tries, %v", got, tried, err)
+		}
+		h.Carrier.Before = nil
+		h.Work(notify.Result{Sent: 2, Done: 1})
+		h.WantMailed(everyone...)
+	})
+	t.Run("an address that is none is a fault of ours", func(t *testing.T) {
+		h := notifytest.New(t)
+		h.Subscribe("ada", "MIL-BUH", 0)
+		h.Subscribe("b b", "MIL-BUH", 0)
+		leave(h, notifytest.Steady(3000)...)
+		got, err := h.Sender().Work(t.Context())
+		if !errors.Is(err, mail.ErrAddress) || got.Sent != 1 || got.Done != 1 {
+			t.Errorf("%+v %v", got, err)
+		}
+	})
+}
+
+// TestNothingPersonalIsLogged: neither addresses nor what stands for them, nor links.
+func TestNothingPersonalIsLogged(t *testing.T) {
+	h := fall(t, "ada", "bob", "cleo")
+	var log strings.Builder
+	h.Log = &log
+	turn := 0
+	h.Carrier.Before = func(m mail.Message) error {
+		turn++
+		return []error{mail.ErrThrottled, mail.ErrRefused, mail.ErrUnavailable, nil, mail.ErrBlocked}[(turn-1)%5]
+	}
+	if _, err := h.Sender().Work(t.Context()); err == nil {
+		t.Fatal("not blocked")
+	}
+	for _, who := range []string{"ada", "bob", "cleo"} {
+		if strings.Contains(log.String(), who) || strings.Contains(log.String(), string(notifytest.IDOf(who))) {
+			t.Errorf("the log tells of %s:\n%s", who, &log)
+		}
+	}
+	if !strings.Contains(log.String(), "refused for good") {
+		t.Errorf("the log does not tell what happened:\n%s", &log)
+	}
+}
+
+// TestTwoSenders: while one is sending, another leaves it alone, and takes over when its lease is over.
+func TestTwoSenders(t *testing.T) {
+	h := fall(t, "ada", "bob")
+	inside, on := make(chan struct{}), make(chan struct{})
+	var stood atomic.Bool
+	h.Carrier.Before = func(mail.Message) error {
+		if stood.CompareAndSwap(false, true) {
+			close(inside)
+			<-on
+		}
+		return nil
+	}
+	type result struct {
+		sent notify.Result
+		err  error
+	}
+	first := make(chan result, 1)
+	go func() {
+		sent, err := h.Sender().Work(t.Context())
+		first <- result{sent, err}
+	}()
+	<-inside
+	h.Work(notify.Result{Busy: true, Left: true})
+
+	// It stands still for longer than its lease: another takes over and tells all.
+	h.Add(4 * time.Minute)
+	h.Work(notify.Result{Sent: 2, Done: 1})
+	close(on)
+	got := <-first
+	if got.err != nil || got.sent.Sent > 1 {
+		t.Errorf("the first: %+v %v", got.sent, got.err)
+	}
+	h.WantMailed("ada", "bob") // that of the standstill was sent twice, as the same message
+	h.Work(notify.Result{})
+}
+
+// TestNoTime: a Work whose time is nearly over begins nothing, and one that is
+// cut off goes on where it stopped.
+func TestNoTime(t *testing.T) {
+	var who []string
+	for i := range 250 {
+		who = append(who, fmt.Sprintf("s%03d", i))
+	}
+	h := fall(t, who...)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // less than is kept in reserve
+	defer cancel()
+	if got, err := h.Sender().Work(ctx); err != nil || got.Sent != 0 || !got.Left {
+		t.Errorf("%+v %v", got, err)
+	}
+	total := 0
+	for round := 1; ; round++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		h.Carrier.After = func(mail.Message) error {
+			if n++; n == 40 {
+				cancel()
+			}
+			return nil
+		}
+		got, err := h.Sender().Work(ctx)
+		cancel()
+		total += got.Sent
+		if err != nil || got.Sent > 40 {
+			t.Fatalf("round %d: %+v %v", round, got, err)
+		}
+		if !got.Left {
+			if round != 7 || total != 250 {
+				t.Errorf("%d sent in %d rounds", total, round)
+			}
+			break
+		}
+	}
+	h.WantMailed(who...)
+	for address, n := range h.Carrier.Taken() {
+		if n != 1 {
+			t.Errorf("%s was sent %d", address, n)
+		}
+	}
+}
+
+// TestUnsubscribedMeanwhile: who leaves, or changes the threshold, after the page was read is heard.
+func TestUnsubscribedMeanwhile(t *testing.T) {
+	h := fall(t, "ada", "bob", "cleo", "dan")
+	order := []string{"ada", "bob", "cleo", "dan"}
+	slices.SortFunc(order, func(a, b string) int { return strings.Compare(string(notifytest.IDOf(a)), string(notifytest.IDOf(b))) })
+	h.Carrier.After = func(m mail.Message) error {
+		if m.To != notifytest.AddressOf(order[0]) {
+			return nil
+		}
+		if _, err := h.Alerts().Remove(t.Context(), notifytest.IDOf(order[2])); err != nil {
+			t.Error(err)
+		}
+		h.Subscribe(order[3], "MIL-BUH", 100)
+		return nil
+	}
+	h.Work(notify.Result{Sent: 2, Done: 1})
+	h.WantMailed(order[:2]...)
+}

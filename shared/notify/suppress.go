@@ -1,0 +1,16 @@
+package notify
+
+import "time"
+
+// How long nothing is sent to a mailbox that refused mail for good, and to
+// somebody who called our mail unwanted.
+const (
+	RefusedDays    = 180
+	ComplaintYears = 10
+)
+
+// RefusedUntil is until when a mailbox that refuses mail now gets no more.
+func RefusedUntil(now time.Time) time.Time { return now.AddDate(0, 0, RefusedDays) }
+
+// ComplainedUntil is until when somebody who complains now gets no more mail.
+func ComplainedUntil(now time.Time) time.Time { return now.AddDate(ComplaintYears, 0, 0) }
