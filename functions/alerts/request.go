@@ -61,8 +61,8 @@ func refusal(faults []fault) *httpapi.Problem {
 	return p
 }
 
-// faultLines says what is wrong to a person.
-func faultLines(faults []fault, lang string) []string {
+// messages says what is wrong to a person.
+func messages(faults []fault, lang string) []string {
 	names := map[string]string{"route": "La rotta", "email": "L'indirizzo e-mail", "threshold": "La soglia", "body": "La richiesta"}
 	var lines []string
 	for _, f := range faults {

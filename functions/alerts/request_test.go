@@ -37,7 +37,7 @@ func FuzzParseRequest(f *testing.F) {
 		p, faults := parseRequest(contentType, body)
 		if len(faults) > 0 {
 			p := refusal(faults)
-			if p.Status != 400 || len(p.Errors) == 0 || len(faultLines(faults, "it")) != len(faults) {
+			if p.Status != 400 || len(p.Errors) == 0 || len(messages(faults, "it")) != len(faults) {
 				t.Errorf("%+v", p)
 			}
 			return

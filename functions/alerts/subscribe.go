@@ -51,7 +51,7 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 	var p *httpapi.Problem
 	switch {
 	case err != nil && onPage && errors.As(err, &p):
-		return respond(p.Status, view{Block: "refused", Lang: lang, Faults: faultLines(faults, lang), Busy: p.Status == http.StatusTooManyRequests})
+		return respond(p.Status, view{Block: "refused", Lang: lang, Faults: messages(faults, lang), Busy: p.Status == http.StatusTooManyRequests})
 	case err != nil:
 		return nil, err
 	case onPage:

@@ -23,13 +23,13 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// kept is a queue that keeps what is sent to it, or fails.
-type kept struct {
+// recordingQueue keeps what is sent to it, or fails.
+type recordingQueue struct {
 	sent []string
 	err  error
 }
 
-func (k *kept) Send(_ context.Context, messages ...string) error {
+func (k *recordingQueue) Send(_ context.Context, messages ...string) error {
 	k.sent = append(k.sent, messages...)
 	return k.err
 }
@@ -59,7 +59,7 @@ func TestEvent(t *testing.T) {
 	}{
 		{name: "a schedule", event: schedule, sent: planned, answer: `{"planned":3,"at":"2026-03-04T03:00:00Z"}`},
 		{name: "nothing in particular", event: `{}`, sent: later(planned), answer: `{"planned":3,"at":"2026-03-04T12:00:00Z"}`},
-		{name: "a schedule, and the queue fails", event: schedule, queueErr: errPartly, sent: planned, err: "plan 3 origins: out of order"},
+		{name: "a schedule, and the queue fails", event: schedule, queueErr: errPartial, sent: planned, err: "plan 3 origins: out of order"},
 		{name: "a schedule without a queue", event: schedule, without: true, asked: all, err: "1 of 3 origins failed"},
 		{name: "some origins", event: `{"origins":["rom","MIL"]}`, asked: []fare.City{"MIL", "ROM"}, answer: `"asked":2`},
 		{name: "no city", event: `{"origins":["MIL","Rome"]}`, err: `"Rome": want three letters`},
@@ -72,7 +72,7 @@ func TestEvent(t *testing.T) {
 			s := world()
 			delete(s.has, "XXX")
 			s.has["BAD"] = fmt.Errorf("%w: 503", upstream.ErrUnavailable)
-			k := &kept{err: c.queueErr}
+			k := &recordingQueue{err: c.queueErr}
 			table := open(t)
 			f := refresh.Function{
 				Refresher:    refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: clock},
@@ -146,7 +146,7 @@ func TestMessages(t *testing.T) {
 			}
 			s := world()
 			s.has["BAD"] = fmt.Errorf("%w: 503", upstream.ErrUnavailable)
-			k := &kept{}
+			k := &recordingQueue{}
 			var log bytes.Buffer
 			f := refresh.Function{
 				Refresher: refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: clock}, Queue: k,
@@ -177,13 +177,13 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// dawdling is a source that takes its time.
-type dawdling struct {
+// slowSource takes its time.
+type slowSource struct {
 	*source
 	takes time.Duration
 }
 
-func (s dawdling) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
+func (s slowSource) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	select {
 	case <-time.After(s.takes):
 		return s.source.Fares(ctx, origin, since, until)
@@ -192,13 +192,13 @@ func (s dawdling) Fares(ctx context.Context, origin fare.City, since, until time
 	}
 }
 
-// late is a table whose sheets take their time to be written.
-type late struct {
+// slowTable takes its time to write summaries.
+type slowTable struct {
 	store.Table
 	takes time.Duration
 }
 
-func (l late) Write(ctx context.Context, ops ...store.Op) error {
+func (l slowTable) Write(ctx context.Context, ops ...store.Op) error {
 	if ops[0].Item.Sort == "SHEET" {
 		select {
 		case <-time.After(l.takes):
@@ -224,18 +224,18 @@ func TestTimeRunsOut(t *testing.T) {
 	}{
 		{"time enough", time.Minute, 0, nil, nil, nil, 3, 3 * time.Minute},
 		{"not begun", 130 * time.Second, 0, nil, nil, []string{`{"origins":["ROM"],"planned":"` + planned + `"}`}, 2, 260 * time.Second},
-		{"not begun, and the queue fails", 130 * time.Second, 0, errPartly, []string{"3"}, []string{`{"origins":["ROM"],"planned":"` + planned + `"}`}, 2, 260 * time.Second},
+		{"not begun, and the queue fails", 130 * time.Second, 0, errPartial, []string{"3"}, []string{`{"origins":["ROM"],"planned":"` + planned + `"}`}, 2, 260 * time.Second},
 		{"cut off with nothing to show", 200 * time.Second, 0, nil, []string{"2"}, []string{`{"origins":["ROM"],"planned":"` + planned + `"}`}, 1, 295 * time.Second},
 		{"cut off half-way", 0, 160 * time.Second, nil, nil, []string{`{"origins":["MIL"],"planned":"` + planned + `"}`, `{"origins":["ROM"],"planned":"` + planned + `"}`}, 1, 295 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				table := open(t)
-				s := dawdling{world(), c.asks}
+				s := slowSource{world(), c.asks}
 				s.has["NIL"] = nil
-				k := &kept{err: c.queueErr}
+				k := &recordingQueue{err: c.queueErr}
 				f := refresh.Function{
-					Refresher: refresh.Refresher{Source: s, Fares: store.Fares{Table: late{table, c.writes}}, Now: clock, Workers: 1},
+					Refresher: refresh.Refresher{Source: s, Fares: store.Fares{Table: slowTable{table, c.writes}}, Now: clock, Workers: 1},
 					Queue:     k, Log: slog.New(slog.DiscardHandler),
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -269,7 +269,7 @@ func TestTimeRunsOut(t *testing.T) {
 // TestRefusedCredentialsFailMessages: they are not put on the queue anew, which would go on for ever.
 func TestRefusedCredentialsFailMessages(t *testing.T) {
 	s := &source{has: map[fare.City]any{"MIL": upstream.ErrRefused, "ROM": upstream.ErrRefused, "NIL": upstream.ErrRefused}}
-	k := &kept{}
+	k := &recordingQueue{}
 	f := refresh.Function{Refresher: refresh.Refresher{Source: s, Fares: store.Fares{Table: open(t)}, Now: clock, Workers: 1}, Queue: k, Log: slog.New(slog.DiscardHandler)}
 	failed := f.Messages(t.Context(), []queue.Message{message("1", "2026-03-04T03:00:00Z", "MIL"), message("2", "2026-03-04T03:00:00Z", "ROM"), message("3", "2026-03-04T03:00:00Z", "NIL")})
 	if len(failed) != 3 || len(k.sent) > 0 || len(s.asked) > 2 {

@@ -30,10 +30,10 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// direct calls a handler without a socket, so that a test can run on virtual time.
-type direct struct{ http.Handler }
+// handlerTransport calls a handler without a socket, so that a test can run on virtual time.
+type handlerTransport struct{ http.Handler }
 
-func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
+func (d handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func sweepSource(t *testing.T, server *upstreamtest.Server, perMinute int) upstr
 	t.Helper()
 	client, err := travelpayouts.New(travelpayouts.Config{
 		Token: upstreamtest.Token, BaseURL: "http://upstream.test", PerMinute: perMinute,
-		HTTPClient: &http.Client{Transport: direct{server}},
+		HTTPClient: &http.Client{Transport: handlerTransport{server}},
 		Comparable: upstream.Comparable{
 			CityOf: func(code string) (fare.City, bool) { return fare.City(code), true },
 			Rates:  func(fare.Day) fare.Rates { return fare.Rates{} },
@@ -118,19 +118,19 @@ func sweepContents(t *testing.T, table store.Table, origin fare.City) map[string
 	return all
 }
 
-// partly is a queue that takes the first few messages of a call, and then no more.
-type partly struct {
+// partialQueue takes the first few messages of a call, and then no more.
+type partialQueue struct {
 	queue.Queue
 	takes int
 }
 
-var errPartly = errors.New("out of order")
+var errPartial = errors.New("out of order")
 
-func (p partly) Send(ctx context.Context, messages ...string) error {
+func (p partialQueue) Send(ctx context.Context, messages ...string) error {
 	if err := p.Queue.Send(ctx, messages[:p.takes]...); err != nil {
 		return err
 	}
-	return errPartly
+	return errPartial
 }
 
 // invocations runs the function as Lambda would: each of a few processes does one
@@ -240,8 +240,8 @@ func TestFanOut(t *testing.T) {
 		v.idle <- planner.Source
 		// The schedule's event comes again, because at first the queue takes a part only.
 		const event = `{"source":"aws.events","time":"2000-01-01T00:00:00Z"}`
-		planner.Queue = partly{v.queue, 1000}
-		if _, err := planner.Event(t.Context(), json.RawMessage(event)); !errors.Is(err, errPartly) {
+		planner.Queue = partialQueue{v.queue, 1000}
+		if _, err := planner.Event(t.Context(), json.RawMessage(event)); !errors.Is(err, errPartial) {
 			t.Fatal(err)
 		}
 		planner.Queue = v.queue

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,10 +21,10 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// life is what a process has until it is killed: a number of steps, each a call
+// lifetime is what a process has until it is killed: a number of steps, each a call
 // to the store or to the carrier. The last one is cut off before its effect or
 // after; of those after it none takes effect.
-type life struct {
+type lifetime struct {
 	mu    sync.Mutex
 	steps int
 	last  int
@@ -34,7 +33,7 @@ type life struct {
 
 var errKilled = fmt.Errorf("%w: killed", store.ErrUnavailable)
 
-func (l *life) step(call func() error) error {
+func (l *lifetime) step(call func() error) error {
 	l.mu.Lock()
 	n := l.steps
 	l.steps++
@@ -49,35 +48,35 @@ func (l *life) step(call func() error) error {
 	return err
 }
 
-// over tells whether the process was killed.
-func (l *life) over() bool { l.mu.Lock(); defer l.mu.Unlock(); return l.steps > l.last }
+// killed tells whether the process was killed.
+func (l *lifetime) killed() bool { l.mu.Lock(); defer l.mu.Unlock(); return l.steps > l.last }
 
-// mortalTable and mortalCarrier are the store and the carrier as a process with a life sees them.
-type mortalTable struct {
+// killableTable and killableCarrier are the store and the carrier as a process that can be killed sees them.
+type killableTable struct {
 	store.Table
-	*life
+	*lifetime
 }
 
-func (m mortalTable) Get(ctx context.Context, key store.Key, read store.Consistency) (item store.Item, err error) {
+func (m killableTable) Get(ctx context.Context, key store.Key, read store.Consistency) (item store.Item, err error) {
 	err = m.step(func() error { item, err = m.Table.Get(ctx, key, read); return err })
 	return item, err
 }
 
-func (m mortalTable) Query(ctx context.Context, r store.Range) (items []store.Item, err error) {
+func (m killableTable) Query(ctx context.Context, r store.Range) (items []store.Item, err error) {
 	err = m.step(func() error { items, err = m.Table.Query(ctx, r); return err })
 	return items, err
 }
 
-func (m mortalTable) Write(ctx context.Context, ops ...store.Op) error {
+func (m killableTable) Write(ctx context.Context, ops ...store.Op) error {
 	return m.step(func() error { return m.Table.Write(ctx, ops...) })
 }
 
-type mortalCarrier struct {
+type killableCarrier struct {
 	*notifytest.Carrier
-	*life
+	*lifetime
 }
 
-func (m mortalCarrier) Send(ctx context.Context, message mail.Message) error {
+func (m killableCarrier) Send(ctx context.Context, message mail.Message) error {
 	err := m.step(func() error { return m.Carrier.Send(ctx, message) })
 	if err == errKilled {
 		return fmt.Errorf("%w: killed", mail.ErrUnavailable)
@@ -85,67 +84,46 @@ func (m mortalCarrier) Send(ctx context.Context, message mail.Message) error {
 	return err
 }
 
-// town has alerts of three routes from two origins. told are those whom its
-// refresh is to wake, by name, each as often as it has alerts that are met.
-func town(t *testing.T) (h *fixture, s *source, told map[string]int) {
+// manyAlerts has alerts of three routes from two origins. want are those whom its
+// refresh is to notify, by name, each as often as it has alerts that are met.
+func manyAlerts(t *testing.T) (h *fixture, s *source, want map[string]int) {
 	h = newFixture(t)
 	h.Rate = 20 // ten on their way at a time
-	told = map[string]int{}
-	var ops []store.Op
-	watch := func(who, to string, threshold fare.Cents, is bool) {
-		ops = append(ops, alertOps(t, who, to, threshold)...)
-		if is {
-			told[who]++
+	want = map[string]int{}
+	add := func(prefix string, n int, route string, threshold fare.Cents, met bool) {
+		var who []string
+		for i := range n {
+			who = append(who, fmt.Sprint(prefix, i))
+			if met {
+				want[who[i]]++
+			}
 		}
+		h.AddAlerts(route, threshold, who...)
 	}
-	for i := range 85 { // with those below more than a page
-		watch(fmt.Sprintf("verdict%d", i), "MIL-BUH", 0, true)
-	}
-	for i := range 10 {
-		watch(fmt.Sprintf("over%d", i), "MIL-BUH", 2999, false)
-		watch(fmt.Sprintf("under%d", i), "MIL-BUH", 3000, true)
-		watch(fmt.Sprintf("verdict%d", i), "MIL-LON", 0, false)
-		watch(fmt.Sprintf("under%d", i), "ROM-PAR", 4500, true)
-	}
-	for batch := range slices.Chunk(ops, store.MaxWrites) {
-		if err := h.Table.Write(t.Context(), batch...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, to := range []string{"MIL-BUH", "MIL-LON", "ROM-PAR"} {
-		r := notifytest.Route(to)
-		mark := store.Item{Key: store.Key{Partition: "WATCHED#" + string(r.Origin), Sort: string(r.Destination)}}
-		if err := h.Table.Write(t.Context(), store.Op{Item: mark}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return h, h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000), "MIL-LON": notifytest.Steady(9000), "ROM-PAR": notifytest.Steady(4400)}), told
+	add("verdict", 85, "MIL-BUH", 0, true) // with those below more than a page
+	add("over", 10, "MIL-BUH", 2999, false)
+	add("under", 10, "MIL-BUH", 3000, true)
+	add("verdict", 10, "MIL-LON", 0, false)
+	add("under", 10, "ROM-PAR", 4500, true)
+	return h, h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000), "MIL-LON": notifytest.Steady(9000), "ROM-PAR": notifytest.Steady(4400)}), want
 }
 
-// alertOps writes an alert as the store does, without the detour over a confirmation.
-func alertOps(t testing.TB, who, to string, threshold fare.Cents) []store.Op {
-	r := notifytest.Route(to)
-	data := fmt.Appendf(nil, `{"s":%q,"r":{"Origin":%q,"Destination":%q},"e":%q,"l":"it","t":%d}`,
-		notifytest.IDOf(who), r.Origin, r.Destination, notifytest.AddressOf(who), threshold)
-	return []store.Op{{Item: store.Item{Key: store.Key{Partition: "ALERTS#" + to, Sort: string(notifytest.IDOf(who))}, Data: data}}}
-}
-
-// process refreshes and tells the news, for as long as it lives.
-func (h *fixture) process(s *source, l *life) (done bool) {
+// process refreshes and notifies, until it is killed.
+func (h *fixture) process(s *source, l *lifetime) (done bool) {
 	h.T.Helper()
-	table := mortalTable{h.Table, l}
+	table := killableTable{h.Table, l}
 	r := refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: h.Now, Workers: 1}
 	report, err := r.Run(h.T.Context())
 	if err != nil || report.Failed > 0 {
-		if !l.over() {
+		if !l.killed() {
 			h.T.Fatalf("%+v %v", report, err)
 		}
 		return false
 	}
 	sender := h.Sender()
-	sender.Alerts.Table, sender.Notifications.Table, sender.Mail = table, table, mortalCarrier{h.Carrier, l}
+	sender.Alerts.Table, sender.Notifications.Table, sender.Mail = table, table, killableCarrier{h.Carrier, l}
 	sent, err := sender.Work(h.T.Context())
-	if (err != nil || sent.Left) && !l.over() {
+	if (err != nil || sent.Left) && !l.killed() {
 		h.T.Fatalf("%+v %v", sent, err)
 	}
 	return err == nil && !sent.Left
@@ -158,59 +136,59 @@ func (h *fixture) process(s *source, l *life) (done bool) {
 // it can only be what was on its way when the process was killed.
 func killAndResume(t *testing.T, points int) {
 	chance := rand.New(rand.NewPCG(2016, 3))
-	clean := &life{last: 1 << 30}
-	h, s, told := town(t)
+	clean := &lifetime{last: 1 << 30}
+	h, s, want := manyAlerts(t)
 	if !h.process(s, clean) {
 		t.Fatal("not done without being killed")
 	}
-	if diff := cmp.Diff(told, h.Mailed()); diff != "" {
+	if diff := cmp.Diff(want, h.Mailed()); diff != "" {
 		t.Fatalf("the case is not what it should be: %s", diff)
 	}
-	want := 0
-	for _, n := range told {
-		want += n
+	mails := 0
+	for _, n := range want {
+		mails += n
 	}
 
 	kills, repeated, most := 0, 0, 0
 	for range points {
-		h, s, told := town(t)
+		h, s, want := manyAlerts(t)
 		again := 0
-		for !h.process(s, nextLife(chance, clean.steps, &again, &kills)) {
+		for !h.process(s, nextLifetime(chance, clean.steps, &again, &kills)) {
 			h.Add(4 * time.Minute) // until the lease of the one that was killed is over
 		}
-		if diff := cmp.Diff(told, h.Mailed()); diff != "" {
+		if diff := cmp.Diff(want, h.Mailed()); diff != "" {
 			t.Fatalf("killed %d times (-want +got):\n%s", again, diff)
 		}
 		handed := 0
 		for _, n := range h.Carrier.Taken() {
 			handed += n
 		}
-		repeated += handed - want
-		most = max(most, handed-want)
-		if handed-want > 10*again {
-			t.Fatalf("%d mails were sent twice by %d kills with 10 on their way", handed-want, again)
+		repeated += handed - mails
+		most = max(most, handed-mails)
+		if handed-mails > 10*again {
+			t.Fatalf("%d mails were sent twice by %d kills with 10 on their way", handed-mails, again)
 		}
 	}
-	t.Logf("%d steps; %d kills, %d lives; %d mails each, none lost, none twice in the folder; %d of %d were handed over again (at most %d in a life of refreshes)",
-		clean.steps, kills, kills+points, want, repeated, points*want, most)
+	t.Logf("%d steps; %d kills, %d processes; %d mails each, none lost, none twice in the folder; %d of %d were handed over again (at most %d for one refresh)",
+		clean.steps, kills, kills+points, mails, repeated, points*mails, most)
 	if kills < points {
 		t.Errorf("only %d kills", kills)
 	}
 }
 
-// nextLife ends at a random step for up to three times, and then goes on for ever.
-func nextLife(chance *rand.Rand, steps int, again, kills *int) *life {
+// nextLifetime ends at a random step for up to three times, and then never.
+func nextLifetime(chance *rand.Rand, steps int, again, kills *int) *lifetime {
 	if *again > 0 && (*again == 3 || chance.IntN(2) == 0) {
-		return &life{last: 1 << 30}
+		return &lifetime{last: 1 << 30}
 	}
 	*again++
 	*kills++
-	return &life{last: chance.IntN(steps), side: storetest.Side(chance.IntN(2))}
+	return &lifetime{last: chance.IntN(steps), side: storetest.Side(chance.IntN(2))}
 }
 
-// TestTellingWithFaults has every call to the store fail once, or be the last
+// TestFaults has every call to the store fail once, or be the last
 // that succeeds, before its effect and after, from the refresh to the last mail.
-func TestTellingWithFaults(t *testing.T) {
+func TestFaults(t *testing.T) {
 	for name, arm := range map[string]func(*storetest.Faulty, int, storetest.Side){
 		"fails once": (*storetest.Faulty).FailOnce, "dies": (*storetest.Faulty).DieAt,
 	} {
@@ -223,9 +201,7 @@ func TestTellingWithFaults(t *testing.T) {
 				}
 				h.Subscribe("dan", "MIL-BUH", 100)
 				h.Subscribe("gone", "MIL-LON", 0)
-				if _, err := h.Alerts().Remove(t.Context(), notifytest.IDOf("gone")); err != nil {
-					t.Fatal(err)
-				}
+				h.Unsubscribe("gone")
 				h.Carrier.Before = func(m mail.Message) error {
 					if m.To == notifytest.AddressOf("refused") {
 						return mail.ErrRefused
@@ -276,10 +252,10 @@ func TestTellingWithFaults(t *testing.T) {
 	}
 }
 
-// TestIdentity: the same news to the same subscriber is the same message, and no other is.
-func TestIdentity(t *testing.T) {
-	h, s, told := town(t)
-	if !h.process(s, &life{last: 1 << 30}) {
+// TestMessageID: the same news to the same subscriber is the same message, and no other is.
+func TestMessageID(t *testing.T) {
+	h, s, want := manyAlerts(t)
+	if !h.process(s, &lifetime{last: 1 << 30}) {
 		t.Fatal("not done")
 	}
 	mails, err := maildir.Read(h.Carrier.Folder)
@@ -293,11 +269,11 @@ func TestIdentity(t *testing.T) {
 		}
 		ids[m.Message.ID] = true
 	}
-	want := 0
-	for _, n := range told {
-		want += n
+	all := 0
+	for _, n := range want {
+		all += n
 	}
-	if len(ids) != want || len(ids) != len(mails) {
-		t.Errorf("%d identities of %d mails, want %d", len(ids), len(mails), want)
+	if len(ids) != all || len(ids) != len(mails) {
+		t.Errorf("%d identities of %d mails, want %d", len(ids), len(mails), all)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-func TestWhoIsTold(t *testing.T) {
+func TestWhoIsNotified(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		prices []fare.Cents
@@ -32,18 +32,16 @@ func TestWhoIsTold(t *testing.T) {
 			h.Subscribe("under30", "MIL-BUH", 3000)
 			h.Subscribe("other", "MIL-LON", 0)
 			h.Subscribe("left", "MIL-BUH", 0)
-			if _, err := h.Alerts().Remove(t.Context(), notifytest.IDOf("left")); err != nil {
-				t.Fatal(err)
-			}
+			h.Unsubscribe("left")
 			report := h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": c.prices, "MIL-PAR": notifytest.Steady(100)}))
-			told := 0
+			done := 0
 			if len(c.prices) > 8 {
-				told = 1
+				done = 1
 			}
-			if report.Notifications != told {
-				t.Errorf("%d routes woken, want %d", report.Notifications, told)
+			if report.Notifications != done {
+				t.Errorf("%d notifications left, want %d", report.Notifications, done)
 			}
-			h.Work(notify.Result{Sent: len(c.want), Done: told})
+			h.Work(notify.Result{Sent: len(c.want), Done: done})
 			h.WantMailed(c.want...)
 
 			// The same day once more, and the same prices a week later, bring nothing new.
@@ -61,14 +59,14 @@ func TestWhoIsTold(t *testing.T) {
 	}
 }
 
-// TestToldAgainAfterARise: a fare that rises and falls is told of twice, a refresh that finds nothing in between changes nothing.
-func TestToldAgainAfterARise(t *testing.T) {
+// TestNotifiedAgainAfterARise: a fare that rises and falls brings two mails, a refresh that finds nothing in between changes nothing.
+func TestNotifiedAgainAfterARise(t *testing.T) {
 	h := newFixture(t)
 	h.Subscribe("ada", "MIL-BUH", 4000)
 	mails := 0
 	for week, c := range []struct {
 		last fare.Cents
-		told int
+		sent int
 	}{{3000, 1}, {3500, 0}, {4500, 0}, {0, 0}, {4000, 1}, {3900, 0}, {4100, 0}, {3000, 1}} {
 		s := &source{has: map[fare.City]any{"MIL": nil}}
 		if c.last > 0 {
@@ -76,10 +74,10 @@ func TestToldAgainAfterARise(t *testing.T) {
 		}
 		h.refresh(s)
 		sent, err := h.Sender().Work(t.Context())
-		if err != nil || sent.Sent != c.told {
-			t.Errorf("week %d: %+v %v, want %d sent", week, sent, err, c.told)
+		if err != nil || sent.Sent != c.sent {
+			t.Errorf("week %d: %+v %v, want %d sent", week, sent, err, c.sent)
 		}
-		mails += c.told
+		mails += c.sent
 		h.Add(7 * 24 * time.Hour)
 	}
 	if got := h.Mailed()["ada"]; got != mails {
@@ -87,8 +85,8 @@ func TestToldAgainAfterARise(t *testing.T) {
 	}
 }
 
-// TestNobodyIsToldWhat: what is not known to be true is not told.
-func TestNobodyIsToldWhat(t *testing.T) {
+// TestNothingUntrueIsSent: what is not known to be true is not sent.
+func TestNothingUntrueIsSent(t *testing.T) {
 	good := map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000)}
 	for _, c := range []struct {
 		name string
@@ -97,7 +95,7 @@ func TestNobodyIsToldWhat(t *testing.T) {
 		{"the origin could not be asked", func(h *fixture) {
 			h.refresh(&source{has: map[fare.City]any{"MIL": upstream.ErrUnavailable}})
 		}},
-		{"the origin could not be asked, and the sheet is a good one", func(h *fixture) {
+		{"the origin could not be asked, and the summary is a good one", func(h *fixture) {
 			if _, err := h.Alerts().Remove(h.T.Context(), notifytest.IDOf("ada")); err != nil {
 				h.T.Fatal(err)
 			}
@@ -160,7 +158,7 @@ func TestNobodyIsToldWhat(t *testing.T) {
 	})
 }
 
-// TestNobodyWatches: the mark of a route that nobody has an alert for goes with the next news.
+// TestNobodyWatches: that a route is watched is forgotten with the next news when nobody has an alert for it.
 func TestNobodyWatches(t *testing.T) {
 	h := newFixture(t)
 	h.Subscribe("ada", "MIL-BUH", 0)
@@ -174,8 +172,8 @@ func TestNobodyWatches(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeRead: an item that nobody can make out keeps nobody else from being told.
-func TestWhatCannotBeRead(t *testing.T) {
+// TestMalformedItems: an item that is malformed keeps nobody else from being notified.
+func TestMalformedItems(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		key  store.Key
@@ -198,7 +196,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 			}
 			for range 2 { // the first may say what it met
 				if sent, err := h.Sender().Work(t.Context()); sent.Left {
-					t.Errorf("not all was told: %v", err)
+					t.Errorf("not all was sent: %v", err)
 				}
 			}
 			h.WantMailed("ada", "bob")
@@ -207,7 +205,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 }
 
 // TestTakenBackAndTrueAgain: a source that leaves a route out for once, on one
-// day, does not keep its news from being told.
+// day, does not keep its news from being sent.
 func TestTakenBackAndTrueAgain(t *testing.T) {
 	h := newFixture(t)
 	h.Subscribe("ada", "MIL-BUH", 0)

@@ -12,7 +12,6 @@ import (
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/mail/maildir"
-	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/places"
 	"verdetto/shared/store"
 	"verdetto/shared/testenv"
@@ -22,22 +21,21 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// event is that somebody is to be told of a route on a day.
+// event is that somebody is to be notified of a route on a day.
 type event struct {
 	route     string
 	threshold fare.Cents // 0: by the verdict
 	day       fare.Day
 }
 
-// watcher tells what happened to a route from its prices and levels alone: it is
-// armed, goes off when its condition is met, and is armed again by a week that
-// does not meet it.
-type watcher struct {
+// trigger says when an alert is due from prices and levels alone: when its
+// condition is met, and again only after a week that does not meet it.
+type trigger struct {
 	threshold fare.Cents
-	off       bool
+	fired     bool
 }
 
-func (w *watcher) week(price fare.Cents, level string) (goesOff bool) {
+func (w *trigger) week(price fare.Cents, level string) (due bool) {
 	met := price <= w.threshold
 	if w.threshold == 0 {
 		if level == verdict.Insufficient {
@@ -46,13 +44,13 @@ func (w *watcher) week(price fare.Cents, level string) (goesOff bool) {
 		met = level == verdict.Ottimo || level == verdict.Buono
 	}
 	if !met {
-		w.off = false
+		w.fired = false
 		return false
 	}
-	if w.off || level == verdict.Insufficient {
+	if w.fired || level == verdict.Insufficient {
 		return false
 	}
-	w.off = true
+	w.fired = true
 	return true
 }
 
@@ -123,7 +121,7 @@ func TestRecordedFalls(t *testing.T) {
 		slices.Sort(of)
 		thresholds[route] = slices.Compact(of)
 		for _, threshold := range thresholds[route] {
-			w := watcher{threshold: threshold}
+			w := trigger{threshold: threshold}
 			for i, day := range weeks {
 				until, _ := slices.BinarySearchFunc(all, day+1, func(o fare.Observation, d fare.Day) int { return int(o.FoundDay() - d) })
 				a, ok := verdict.Judge(verdict.Build(all[:until], nil, day), day)
@@ -137,23 +135,15 @@ func TestRecordedFalls(t *testing.T) {
 		}
 	}
 
-	// What is told.
+	// What is sent.
 	h := newFixture(t)
 	h.Set(weeks[0].Time().Add(12 * time.Hour))
 	h.Rate = 1000
-	var ops []store.Op
 	subscribers := 0
 	for name, all := range thresholds {
 		for _, threshold := range all {
 			subscribers++
-			ops = append(ops, alertOps(t, fmt.Sprintf("%s.%d", strings.ToLower(name), threshold), name, threshold)...)
-		}
-		r := notifytest.Route(name)
-		ops = append(ops, store.Op{Item: store.Item{Key: store.Key{Partition: "WATCHED#" + string(r.Origin), Sort: string(r.Destination)}}})
-	}
-	for batch := range slices.Chunk(ops, store.MaxWrites) {
-		if err := h.Table.Write(t.Context(), batch...); err != nil {
-			t.Fatal(err)
+			h.AddAlerts(name, threshold, fmt.Sprintf("%s.%d", strings.ToLower(name), threshold))
 		}
 	}
 	sent := 0
@@ -175,7 +165,7 @@ func TestRecordedFalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrong := 0
-	told := map[event]bool{}
+	sentOf := map[event]bool{}
 	for _, m := range mails {
 		name, amount, _ := strings.Cut(strings.TrimSuffix(m.To, "@example.com"), ".")
 		var threshold fare.Cents
@@ -187,11 +177,11 @@ func TestRecordedFalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := event{strings.ToUpper(name), threshold, fare.DayOf(at)}
-		told[e] = true
+		sentOf[e] = true
 		price, ok := want[e]
 		if !ok {
 			wrong++
-			t.Errorf("told of what did not happen: %+v, %s", e, m.Subject)
+			t.Errorf("a mail of what did not happen: %+v, %s", e, m.Subject)
 		} else if !strings.Contains(m.Subject, fmt.Sprintf(" %d,%02d\u00a0€, ", price/100, price%100)) {
 			wrong++
 			t.Errorf("%+v: the price is %d, the mail says %s", e, price, m.Subject)
@@ -202,7 +192,7 @@ func TestRecordedFalls(t *testing.T) {
 		if e.threshold == 0 {
 			byVerdict++
 		}
-		if !told[e] {
+		if !sentOf[e] {
 			missed++
 			t.Errorf("missed: %+v at %d", e, want[e])
 		}

@@ -148,7 +148,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sheet, err := verdict.Decode(data)
+	summary, err := verdict.Decode(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,8 +156,8 @@ func TestRun(t *testing.T) {
 	for _, f := range fares("MIL-BUH", 20, 10, 40) {
 		all = append(all, f.Observation)
 	}
-	if diff := cmp.Diff(verdict.Build(all, nil, fare.DayOf(today)), sheet); diff != "" {
-		t.Errorf("the sheet is not made of the history: %s", diff)
+	if diff := cmp.Diff(verdict.Build(all, nil, fare.DayOf(today)), summary); diff != "" {
+		t.Errorf("the summary is not made of the history: %s", diff)
 	}
 }
 
@@ -373,6 +373,6 @@ func TestOldFares(t *testing.T) {
 	}
 	_, _, err := store.Fares{Table: table}.Summary(t.Context(), fare.Route{Origin: "MIL", Destination: "LON"}, store.Strong)
 	if !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("a route without a kept fare has a sheet (%v)", err)
+		t.Errorf("a route without a kept fare has a summary (%v)", err)
 	}
 }

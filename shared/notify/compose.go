@@ -35,7 +35,7 @@ func open(stored store.Notification) (*notification, error) {
 func (n *notification) concerns(a store.Alert) bool {
 	notified := a.Mailed
 	if a.Fresh && notified < n.stored.Day {
-		notified = 0 // under the new threshold nothing was told yet
+		notified = 0 // nothing was sent under the new threshold yet
 	}
 	return shouldNotify(a.Threshold, notified, n.history)
 }

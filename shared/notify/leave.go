@@ -15,7 +15,7 @@ import (
 const attempts = 5
 
 // Leave leaves the news that a refresh of today has of a route, for a Sender to
-// tell, and says whether there is any. summary is the one that the refresh has
+// send, and says whether there is any. summary is the one that the refresh has
 // made, zero where the route was not in the answer: what was left earlier is then
 // taken back.
 //
@@ -49,15 +49,15 @@ func leave(ctx context.Context, notifications store.Notifications, found news) (
 	if past.Day > found.Day || past.Day == found.Day && bytes.Equal(past.Digest, digest[:8]) {
 		return false, nil
 	}
-	// What is malformed is forgotten: a refresh must go on, and an alert that was
-	// told of then waits until a refresh sees the fare above again.
+	// A malformed history is forgotten: a refresh must go on, and a subscriber who
+	// was notified then waits until a refresh sees the fare above again.
 	h, _ := decodeHistory(past.History)
 	n := store.Notification{
 		Route: found.Route, Day: found.Day, News: encoded, History: h.add(found.entry()).encode(),
 		Expires: (found.Day + verdict.LiveDays + 1).Time(),
 	}
 	if found.Level == verdict.Insufficient {
-		n.News = nil // it is remembered, and nobody is told
+		n.News = nil // it is remembered, and nobody is notified
 	}
 	if err := notifications.Leave(ctx, past, n, digest[:8], (found.Day + verdict.HistoryDays).Time()); err != nil {
 		return false, err

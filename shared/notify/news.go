@@ -64,7 +64,7 @@ func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, boo
 // entry is what a history keeps of the news.
 func (n news) entry() entry { return entry{n.Day, n.Price, n.Level} }
 
-// live tells whether the news may still be told on a day: the fare has not
+// live tells whether the news may still be sent on a day: the fare has not
 // departed and was seen lately.
 func (n news) live(today fare.Day) bool {
 	found := fare.DayOf(time.Unix(n.Found, 0))

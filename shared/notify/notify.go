@@ -1,18 +1,20 @@
-// Package notify tells subscribers of fares: who is told, what, how often, and
-// by which channel. A refresh leaves the news of the routes that somebody has an
-// alert for (Leave); a Sender works it off, subscriber by subscriber, in the same
+// Package notify notifies subscribers of fares: who is notified, of what, how
+// often, and by which channel. A refresh leaves news of the routes that somebody
+// has an alert for (Leave); a Sender sends it to the subscribers, in the same
 // process or another, then or later. Confirmations asks for the confirmation
 // without which there is no alert.
 //
-//	who          rule.go     which alerts the news of a route meets
-//	what         news.go     what a refresh found; picture.go draws it, compose.go writes the mail
-//	how often    history.go  what earlier refreshes found: a fare that stays cheap is told of once
-//	             pace.go     messages per second, for the whole service
-//	by which     send.go     from the news to everyone it concerns; deliver.go, to one of them
-//	channel
-//	to whom not  suppress.go mailboxes that refused mail, or complained of it
-//	links        links.go    pseudonyms, and the signed links that mails hold
+//	who        rule.go      which alerts the news of a route meets
+//	           suppress.go  how long mailboxes that refused mail, or complained of it, get none
+//	what       news.go      what a refresh found
+//	           compose.go   the mails, with picture.go
+//	how often  history.go   what earlier refreshes found: a fare that stays cheap is sent once
+//	           pace.go      messages per second, for the whole service
+//	channel    send.go      from the news of all routes to the subscribers of each
+//	           deliver.go   to one subscriber, until it is known what became of it
+//	           confirm.go   the mail that asks for confirmation
+//	links      links.go     pseudonyms of subscribers, and the signed links that mails hold
 //
-// Another kind of alert is another rule over the same history, another channel
-// is another way to deliver; both begin at deliver.go.
+// Another kind of alert is another case of meets in rule.go, another channel
+// another case of send in deliver.go.
 package notify

@@ -13,8 +13,8 @@ import (
 // is met where the price is at or under it; one without is met where the level is
 // ottimo or buono. The subscriber is notified when what the last refresh saw meets
 // the alert, and either nothing was sent before, or a refresh since then (the one
-// that was told of included, for thresholds change) saw what does not meet it: a
-// fare that stays cheap is told of once. Too little data notifies nobody. It says
+// that was sent included, for thresholds change) saw what does not meet it: a
+// fare that stays cheap is sent once. Too little data notifies nobody. It says
 // nothing about the level, so it does not end a time of good levels either; its
 // price counts for thresholds.
 func shouldNotify(threshold fare.Cents, notified fare.Day, h history) bool {

@@ -45,7 +45,7 @@ func fall(t *testing.T, who ...string) *notifytest.Fixture {
 	return h
 }
 
-func TestTheMail(t *testing.T) {
+func TestAlertMail(t *testing.T) {
 	h := notifytest.New(t)
 	h.Subscribe("ab", "MIL-BUH", 0)
 	h.Subscribe("ada", "MIL-BUH", 3100)
@@ -87,7 +87,7 @@ func TestCarrier(t *testing.T) {
 			h.Work(notify.Result{Sent: 4, Done: 1})
 			h.WantMailed(everyone...)
 			if waited := h.Now().Sub(began); waited < 7*time.Second { // 1, 2 and 4
-				t.Errorf("%v: all were told within %v", fault, waited)
+				t.Errorf("%v: all were sent within %v", fault, waited)
 			}
 		}
 	})
@@ -242,7 +242,7 @@ func TestTwoSenders(t *testing.T) {
 	<-inside
 	h.Work(notify.Result{Busy: true, Left: true})
 
-	// It stands still for longer than its lease: another takes over and tells all.
+	// It stands still for longer than its lease: another takes over and sends all.
 	h.Add(4 * time.Minute)
 	h.Work(notify.Result{Sent: 2, Done: 1})
 	close(on)

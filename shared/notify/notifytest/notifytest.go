@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -146,6 +147,22 @@ func (f *Fixture) Subscribe(who, route string, threshold fare.Cents) {
 	}
 	if err != nil {
 		f.T.Fatal(err)
+	}
+}
+
+// AddAlerts writes alerts of several as the store does, without the detour over a confirmation.
+func (f *Fixture) AddAlerts(route string, threshold fare.Cents, who ...string) {
+	f.T.Helper()
+	r := Route(route)
+	ops := []store.Op{{Item: store.Item{Key: store.Key{Partition: "WATCHED#" + string(r.Origin), Sort: string(r.Destination)}}}}
+	for _, w := range who {
+		data := fmt.Appendf(nil, `{"s":%q,"r":{"Origin":%q,"Destination":%q},"e":%q,"l":"it","t":%d}`, IDOf(w), r.Origin, r.Destination, AddressOf(w), threshold)
+		ops = append(ops, store.Op{Item: store.Item{Key: store.Key{Partition: "ALERTS#" + route, Sort: string(IDOf(w))}, Data: data}})
+	}
+	for batch := range slices.Chunk(ops, store.MaxWrites) {
+		if err := f.Table.Write(f.T.Context(), batch...); err != nil {
+			f.T.Fatal(err)
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-package refresh_test
+package notify_test
 
 import (
 	"runtime"

@@ -1,10 +1,9 @@
-package refresh_test
+package notify_test
 
 import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,21 +11,20 @@ import (
 	"testing/synctest"
 	"time"
 
-	"verdetto/shared/fare"
 	"verdetto/shared/mail"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
 )
 
-// counter is a carrier that counts how often each of many numbered subscribers is sent a mail.
-type counter struct {
+// numberedCarrier is a carrier that counts how often each of many numbered subscribers is sent a mail.
+type numberedCarrier struct {
 	mu    sync.Mutex
 	each  []uint8
 	total int
 	sent  func(total int)
 }
 
-func (c *counter) Send(_ context.Context, m mail.Message) error {
+func (c *numberedCarrier) Send(_ context.Context, m mail.Message) error {
 	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(m.To, "s"), "@example.com"))
 	if err != nil {
 		return fmt.Errorf("%w: %w", mail.ErrRefused, err)
@@ -41,15 +39,15 @@ func (c *counter) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// pages is a table that notes the longest answer to a query.
-type pages struct {
+// pagedTable is a table that notes the longest answer to a query.
+type pagedTable struct {
 	store.Table
 	mu      sync.Mutex
 	longest int
 	alerts  int // items of alerts that were read in pages
 }
 
-func (p *pages) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
+func (p *pagedTable) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
 	items, err := p.Table.Query(ctx, r)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,20 +58,17 @@ func (p *pages) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 	return items, err
 }
 
-// manySubscribers adds alerts of one route, of as many numbered subscribers, and refreshes it at a price that is met.
-func (h *fixture) manySubscribers(many int) {
-	h.T.Helper()
-	var ops []store.Op
-	for i := range many {
-		ops = append(ops, alertOps(h.T, fmt.Sprintf("s%d", i), "MIL-BUH", 0)...)
+// manySubscribers has alerts of one route, of as many numbered subscribers, and news that concerns them all.
+func manySubscribers(t *testing.T, many int) *notifytest.Fixture {
+	t.Helper()
+	h := notifytest.New(t)
+	who := make([]string, many)
+	for i := range who {
+		who[i] = fmt.Sprint("s", i)
 	}
-	ops = append(ops, store.Op{Item: store.Item{Key: store.Key{Partition: "WATCHED#MIL", Sort: "BUH"}}})
-	for batch := range slices.Chunk(ops, store.MaxWrites) {
-		if err := h.Table.Write(h.T.Context(), batch...); err != nil {
-			h.T.Fatal(err)
-		}
-	}
-	h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000)}))
+	h.AddAlerts("MIL-BUH", 0, who...)
+	leave(h, notifytest.Steady(3000)...)
+	return h
 }
 
 // sendToMany has subscribers wait for one route. Invocations, of as long as is
@@ -81,11 +76,10 @@ func (h *fixture) manySubscribers(many int) {
 // stopped. Every subscriber has one mail in the end, at the rate of the quota.
 // during is called at every message.
 func sendToMany(t *testing.T, subscribers, quota int, invocation time.Duration, during func(total int)) {
-	h := newFixture(t)
+	h := manySubscribers(t, subscribers)
 	h.Rate = float64(quota)
-	h.manySubscribers(subscribers)
-	paged := &pages{Table: h.Table}
-	carrier := &counter{each: make([]uint8, subscribers)}
+	paged := &pagedTable{Table: h.Table}
+	carrier := &numberedCarrier{each: make([]uint8, subscribers)}
 	began, invocations := h.Now(), 0
 	for {
 		invocations++
@@ -144,14 +138,13 @@ func TestRateIsKept(t *testing.T) {
 			many    = 300
 			latency = 50 * time.Millisecond // one after the other would be 20 a second
 		)
-		h := newFixture(t)
-		h.manySubscribers(many)
+		h := manySubscribers(t, many)
 		var mu sync.Mutex
 		var at []time.Duration
 		began := time.Now()
 		sender := h.Sender()
-		sender.Rate, sender.Sleep, sender.Now = quota, nil, func() time.Time { return today.Add(time.Since(began)) }
-		sender.Mail = slow{latency, func() { mu.Lock(); defer mu.Unlock(); at = append(at, time.Since(began)) }}
+		sender.Rate, sender.Sleep, sender.Now = quota, nil, func() time.Time { return notifytest.Today.Add(time.Since(began)) }
+		sender.Mail = slowCarrier{latency, func() { mu.Lock(); defer mu.Unlock(); at = append(at, time.Since(began)) }}
 		if sent, err := sender.Work(t.Context()); err != nil || sent.Sent != many {
 			t.Fatalf("%+v %v", sent, err)
 		}
@@ -177,13 +170,13 @@ func TestRateIsKept(t *testing.T) {
 	})
 }
 
-// slow is a carrier that takes a while.
-type slow struct {
+// slowCarrier is a carrier that takes a while.
+type slowCarrier struct {
 	latency time.Duration
 	begins  func()
 }
 
-func (s slow) Send(ctx context.Context, _ mail.Message) error {
+func (s slowCarrier) Send(ctx context.Context, _ mail.Message) error {
 	s.begins()
 	done := time.NewTimer(s.latency) // stands for the carrier's latency; nothing waits for it to be enough
 	defer done.Stop()
