@@ -37,12 +37,6 @@ type Service struct {
 	spend func(context.Context) error // counts a call that asks for an alert
 }
 
-// The problems that asking can meet.
-var (
-	UnknownCity = httpapi.ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta", Title: "No city with an airport bears that name"}
-	SameCity    = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
-)
-
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	s.spend = func(ctx context.Context) error { return api.ConsumeQuota(ctx, "alerts") }
@@ -50,7 +44,7 @@ func (s *Service) Register(api *httpapi.API) {
 		Summary: "Ask for a price-drop alert",
 		Description: "A mail goes to the address with a link to confirm; until then nothing is sent, and after 48 hours it is forgotten. " +
 			"The answer is the same for every address. Asking again for a route changes its threshold, once that is confirmed.",
-		Problems: []httpapi.ProblemType{UnknownCity, SameCity, httpapi.TooMany},
+		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.SameCity, httpapi.TooMany},
 		Raw:      true, Takes: wanted{}, Answer: accepted{}, Status: http.StatusAccepted, ConsumesQuota: true,
 		Pages: []int{http.StatusAccepted, http.StatusBadRequest, http.StatusNotFound, http.StatusTooManyRequests},
 	}, nil, s.subscribe)

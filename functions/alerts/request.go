@@ -114,7 +114,7 @@ func parseRequest(contentType string, body []byte) (pendingSubscription, []fault
 			add(badRoute)
 		} else if same, ok := sameCity(codes); ok {
 			add(fault{"route", "begins and ends in the same city, " + same + "; give two different cities",
-				"comincia e finisce nella stessa città, " + same + ": servono due città diverse", &SameCity})
+				"comincia e finisce nella stessa città, " + same + ": servono due città diverse", &httpapi.SameCity})
 		}
 		p.codes = codes
 	}
@@ -290,7 +290,7 @@ func (p *pendingSubscription) resolve() ([]fault, error) {
 		city, ok := places.CityOf(code)
 		if !ok {
 			faults = append(faults, fault{"route", "names " + code + ", which is the IATA code of no city or airport with scheduled flights; GET /v1/rotte lists the routes that are covered",
-				"contiene " + code + ", che non è il codice IATA di una città o di un aeroporto con voli di linea", &UnknownCity})
+				"contiene " + code + ", che non è il codice IATA di una città o di un aeroporto con voli di linea", &httpapi.UnknownCity})
 		}
 		cities[i] = city
 	}

@@ -61,10 +61,10 @@ func (s *Service) want(ctx context.Context, origin fare.City) {
 
 // The problems that a verdict can meet.
 var (
-	UnknownCity = httpapi.ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta", Title: "No city with an airport bears that name"}
+	UnknownCity = httpapi.UnknownCity
 	NotCovered  = httpapi.ProblemType{Status: http.StatusNotFound, Code: "rotta-non-coperta", Title: "The route is not covered"}
 	NoLiveFare  = httpapi.ProblemType{Status: http.StatusNotFound, Code: "nessuna-tariffa", Title: "There is no live fare on the route"}
-	SameCity    = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
+	SameCity    = httpapi.SameCity
 )
 
 type input struct {

@@ -53,6 +53,12 @@ var (
 	}
 )
 
+// The kinds that endpoints of several functions can meet.
+var (
+	UnknownCity = ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta", Title: "No city with an airport bears that name"}
+	SameCity    = ProblemType{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
+)
+
 // Problem makes an instance of the kind.
 func (k ProblemType) Problem(detail string) *Problem {
 	return &Problem{Type: "/v1/docs#" + k.Code, Title: k.Title, Status: k.Status, Code: k.Code, Detail: detail}
