@@ -1,8 +1,9 @@
-// Package fare is the vocabulary of the house: cities, routes, days, money,
-// observed fares, and the compact form in which many observations are kept.
+// Package fare defines what the whole service speaks of: cities, routes, days,
+// money, observed fares, and the compact form in which many observations are
+// stored.
 //
-// It does no I/O and imports nothing of this module, so every other package
-// may speak it.
+// It does no I/O and imports only the codec of that form, so every other
+// package may import it.
 package fare
 
 import (
