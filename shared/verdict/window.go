@@ -98,7 +98,7 @@ const nearBest = 0.02
 // Most departures are seen through part of their life only, so a departure's
 // own minimum means little: one that was seen only in its last week has a low
 // premium there. Instead the log of the mean fare is explained as departure
-// plus bucket, and the two are told apart by least squares: each bucket is
+// plus bucket, and the two are separated by least squares: each bucket is
 // compared with every other through the departures that were seen in both.
 func cheapestBuckets(lives []life) (from, to int, ok bool) {
 	const n = len(leads)
@@ -139,22 +139,22 @@ func cheapestBuckets(lives []life) (from, to int, ok bool) {
 	}
 	for b := range n {
 		// As if one more departure had cost the average in this bucket. It
-		// hardly moves what is known, and gives buckets that no departure ties
+		// hardly changes the result, and gives buckets that no departure ties
 		// to the others an effect of nought in place of none.
 		equations[b][b]++
 	}
 	effect := solve(equations)
-	known := func(b int) bool { return reach[b] >= MinDepartures }
+	enough := func(b int) bool { return reach[b] >= MinDepartures }
 	best := -1
 	for b := range effect {
-		if known(b) && (best < 0 || effect[b] < effect[best]) {
+		if enough(b) && (best < 0 || effect[b] < effect[best]) {
 			best = b
 		}
 	}
 	if best < 0 {
 		return 0, 0, false
 	}
-	near := func(b int) bool { return known(b) && effect[b] <= effect[best]+nearBest }
+	near := func(b int) bool { return enough(b) && effect[b] <= effect[best]+nearBest }
 	from, to = best, best
 	for from > 0 && near(from-1) {
 		from--
