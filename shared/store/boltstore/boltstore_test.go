@@ -91,7 +91,8 @@ func TestDamageIsReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range 300 {
+	const items = 120
+	for n := range items {
 		data := bytes.Repeat([]byte{byte(n)}, 50+n%7*1500) // some fill several pages
 		if err := s.Write(t.Context(), store.Op{Item: store.Item{Key: store.Key{Partition: "P", Sort: fmt.Sprintf("%04d", n)}, Data: data}}); err != nil {
 			t.Fatal(err)
@@ -124,7 +125,7 @@ func TestDamageIsReported(t *testing.T) {
 		}
 		return true
 	}
-	used := bytes.LastIndex(good, []byte{299 % 256, 299 % 256}) / page * page
+	used := bytes.LastIndex(good, []byte{items - 1, items - 1}) / page * page
 	for at := page; at < used; at += page/2 + 100 {
 		if !damaged(func(b []byte) []byte { return b[:at] }) {
 			t.Errorf("a file cut to %d of %d bytes was opened", at, len(good))
