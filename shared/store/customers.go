@@ -213,26 +213,12 @@ func (k Customers) outcome(ctx context.Context, id apikey.CustomerID, mark Item,
 // customer: the same one until a moment that the first call sets. It is the
 // caller's own: whoever has a checkout can ask for its key.
 func (k Customers) CheckoutKey(ctx context.Context, id apikey.CustomerID, caller string, until time.Time) (string, error) {
-	key, text := Key{"CHECKOUT#" + string(id), "BY#" + caller}, rand.Text()
-	err := RetryConflicts(ctx, func() error {
-		err := k.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: key, Data: []byte(text), Expires: until}})
-		if !errors.Is(err, ErrExists) {
-			return err
-		}
-		item, readErr := k.Table.Get(ctx, key, Strong)
-		switch {
-		case errors.Is(readErr, ErrNotFound): // it has expired just now
-			return err
-		case readErr != nil:
-			return readErr
-		}
-		text = string(item.Data)
-		return nil
-	})
+	key := Key{"CHECKOUT#" + string(id), "BY#" + caller}
+	text, err := createOrGet(ctx, k.Table, Item{Key: key, Data: []byte(rand.Text()), Expires: until})
 	if err != nil {
 		return "", fmt.Errorf("store checkout: %w", err)
 	}
-	return text, nil
+	return string(text), nil
 }
 
 func subscriptionKey(subscription string) Key { return Key{"SUBSCRIPTION#" + subscription, "CUSTOMER"} }

@@ -148,20 +148,12 @@ var ErrOtherSource = errors.New("the store holds fares of another source")
 // Claim marks the store with the source of its fares, once. Invented fares and
 // recorded ones never mix: a store of another source is ErrOtherSource.
 func (f Fares) Claim(ctx context.Context, source string) error {
-	key := Key{"FARES", "SOURCE"}
-	err := f.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: key, Data: []byte(source)}})
-	if err == nil {
-		return nil
-	}
-	if !errors.Is(err, ErrExists) {
+	claimed, err := createOrGet(ctx, f.Table, Item{Key: Key{"FARES", "SOURCE"}, Data: []byte(source)})
+	if err != nil {
 		return fmt.Errorf("mark store with its source: %w", err)
 	}
-	item, err := f.Table.Get(ctx, key, Strong)
-	if err != nil {
-		return fmt.Errorf("read source of store: %w", err)
-	}
-	if string(item.Data) != source {
-		return fmt.Errorf("%w: it was filled from %q, not %q; use another store", ErrOtherSource, item.Data, source)
+	if string(claimed) != source {
+		return fmt.Errorf("%w: it was filled from %q, not %q; use another store", ErrOtherSource, claimed, source)
 	}
 	return nil
 }

@@ -62,3 +62,21 @@ func pause(ctx context.Context, try int) error {
 		return fmt.Errorf("%w: wait for another writer: %w", ErrUnavailable, context.Cause(ctx))
 	}
 }
+
+// createOrGet writes an item where there is none, and gives the data of the one that is there then.
+func createOrGet(ctx context.Context, table Table, item Item) (data []byte, err error) {
+	err = RetryConflicts(ctx, func() error {
+		err := table.Write(ctx, Op{Mode: Create, Item: item})
+		if !errors.Is(err, ErrExists) {
+			data = item.Data
+			return err
+		}
+		had, readErr := table.Get(ctx, item.Key, Strong)
+		if errors.Is(readErr, ErrNotFound) {
+			return err // it has expired just now
+		}
+		data = had.Data
+		return readErr
+	})
+	return data, err
+}
