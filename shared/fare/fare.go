@@ -7,6 +7,7 @@
 package fare
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -115,22 +116,12 @@ func (o Observation) FoundDay() Day { return dayOfUnix(o.Found) }
 func (o Observation) Compare(p Observation) int {
 	switch {
 	case o.Found != p.Found:
-		return order(o.Found, p.Found)
+		return cmp.Compare(o.Found, p.Found)
 	case o.Depart != p.Depart:
-		return order(o.Depart, p.Depart)
+		return cmp.Compare(o.Depart, p.Depart)
 	default:
-		return order(o.Price, p.Price)
+		return cmp.Compare(o.Price, p.Price)
 	}
-}
-
-func order[T int64 | Day | Cents](a, b T) int {
-	if a < b {
-		return -1
-	}
-	if a > b {
-		return 1
-	}
-	return 0
 }
 
 // Fare is an observation on a route.
