@@ -83,11 +83,11 @@ func wandering(rng *rand.Rand, days int, alike, step float64) (RouteSummary, flo
 	return RouteSummary{AsOf: day0, Newest: day0.Time().Unix(), Lows: lows, Live: []Live{{day0 + 30, price, day0.Time().Unix()}}}, truth
 }
 
-// TestWindowOfIncompleteLives has departures each of which is watched through a
+// TestWindowOfPartlySeenDepartures has departures each of which is watched through a
 // third of its life. The true curve is cheapest 46 to 90 days ahead; winter,
 // which is cheap, is seen from afar and summer from near, so that both a pooled
 // median and a departure's own minimum mislead.
-func TestWindowOfIncompleteLives(t *testing.T) {
+func TestWindowOfPartlySeenDepartures(t *testing.T) {
 	curve := func(lead int) float64 {
 		switch {
 		case lead < 15:

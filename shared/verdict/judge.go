@@ -102,7 +102,7 @@ func Judge(s RouteSummary, today fare.Day) (Analysis, bool) {
 }
 
 func judge(s RouteSummary, price fare.Cents, today fare.Day) Verdetto {
-	t := standingOf(s, price)
+	t := standingAt(s, price)
 	if t.Size < MinSample {
 		return Verdetto{Livello: Insufficient, Campione: t.Size}
 	}

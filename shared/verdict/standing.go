@@ -24,12 +24,12 @@ func StandingOf(s RouteSummary, today fare.Day) (Standing, bool) {
 	if !ok {
 		return Standing{}, false
 	}
-	t := standingOf(s, live.Price)
+	t := standingAt(s, live.Price)
 	return t, t.Size >= MinSample
 }
 
-// standingOf finds the standing of a price. Of a sample that is too small it gives no more than the size.
-func standingOf(s RouteSummary, price fare.Cents) Standing {
+// standingAt finds the standing of a price. Of a sample that is too small it gives no more than the size.
+func standingAt(s RouteSummary, price fare.Cents) Standing {
 	in, size, seasonal := sample(s.Lows, s.AsOf)
 	t := Standing{Price: price, Size: size, Seasonal: seasonal}
 	if size < MinSample {
