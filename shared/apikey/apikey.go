@@ -2,7 +2,7 @@
 // live. It is pure: randomness is handed in, and nothing is stored here.
 //
 // A key is "vd_", the customer's id and a secret, both in unpadded URL-safe
-// base64: 68 characters in all. Only a hash of the secret is ever kept. The id
+// base64: 68 characters in all. Only a hash of the secret is ever stored. The id
 // is derived from the customer's e-mail address, so an address has one
 // customer, a customer has one key, and putting a new hash in place of the old
 // one revokes the old key in the same write.
@@ -30,7 +30,7 @@ const (
 // CustomerID names a customer without saying who it is.
 type CustomerID string
 
-// Hash is what is kept of a key's secret.
+// Hash is what is stored of a key's secret.
 type Hash [sha256.Size]byte
 
 // Key is a key that was read from its text.
@@ -51,7 +51,7 @@ func Of(pepper []byte, email string) CustomerID {
 func Normalize(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 // Mint makes a new key for a customer from random bytes, as text to be shown
-// once and as the hash to be kept.
+// once and as the hash to be stored.
 func Mint(random io.Reader, customer CustomerID) (text string, hash Hash, err error) {
 	var secret [secBytes]byte
 	if _, err := io.ReadFull(random, secret[:]); err != nil {
@@ -94,7 +94,7 @@ func hashOf(secret [secBytes]byte) Hash {
 	return sha256.Sum256(secret[:])
 }
 
-// Matches tells in constant time whether the key is the one that the hash was kept of.
+// Matches tells in constant time whether the key is the one that the hash was made of.
 func (k Key) Matches(h Hash) bool {
 	own := hashOf(k.secret)
 	return subtle.ConstantTimeCompare(own[:], h[:]) == 1

@@ -1,18 +1,18 @@
 package fare
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
+
+	"verdetto/shared/varint"
 )
 
 // Cycle numbers the weeks, Monday to Sunday, in which observations were found.
-// A route's history is kept as one block of bytes per cycle (more where a cycle
-// holds over BlockSize observations).
+// A route's history is stored as one block of bytes per cycle (more where a
+// cycle holds over BlockSize observations).
 type Cycle int32
 
-// CycleOf is the cycle in which an observation of that day is kept.
+// CycleOf is the cycle in which an observation of that day is stored.
 func CycleOf(d Day) Cycle {
 	// 1970-01-01 was a Thursday: three days after a Monday.
 	n := int32(d) + 3
@@ -60,66 +60,40 @@ func Blocks(observations []Observation) []Block {
 	return blocks
 }
 
+// packFormat is the first byte of a block.
 const packFormat = 1
 
-// pack writes a format byte, the count, and for each observation the seconds
-// since the one before, the lead time in days, and the price's distance from
-// the one before, all as varints.
+// pack writes the count, and for each observation the seconds since the one
+// before, the lead time in days, and the price's distance from the one before.
 func pack(sorted []Observation) []byte {
-	b := make([]byte, 0, 8+6*len(sorted))
-	b = append(b, packFormat)
-	b = binary.AppendUvarint(b, uint64(len(sorted)))
+	w := varint.NewWriter(packFormat, 8+6*len(sorted))
+	w.Uint(uint64(len(sorted)))
 	var found int64
 	var price Cents
 	for _, o := range sorted {
-		b = binary.AppendVarint(b, o.Found-found)
-		b = binary.AppendVarint(b, int64(o.Depart-o.FoundDay()))
-		b = binary.AppendVarint(b, int64(o.Price-price))
+		w.Int(o.Found-found, int64(o.Depart-o.FoundDay()), int64(o.Price-price))
 		found, price = o.Found, o.Price
 	}
-	return b
+	return w
 }
 
-var errShort = errors.New("cut short")
-
-// Unpack appends a block's observations to dst.
+// Unpack appends a block's observations to dst. Of a malformed block it gives dst alone.
 func Unpack(dst []Observation, data []byte) ([]Observation, error) {
-	if len(data) == 0 {
-		return dst, fmt.Errorf("unpack observations: %w", errShort)
-	}
-	if data[0] != packFormat {
-		return dst, fmt.Errorf("unpack observations: format %d is not known", data[0])
-	}
-	data = data[1:]
-	count, n := binary.Uvarint(data)
-	if n <= 0 || count > uint64(len(data)) {
-		return dst, fmt.Errorf("unpack observations: count: %w", errShort)
-	}
-	data = data[n:]
-	dst = slices.Grow(dst, int(count))
+	r := varint.NewReader(data, packFormat)
+	count := r.Count(int64(r.Uint()))
+	all := slices.Grow(dst, count)
 	var found, price int64
 	for range count {
-		var delta [3]int64
-		for i := range delta {
-			v, n := binary.Varint(data)
-			if n <= 0 {
-				return dst, fmt.Errorf("unpack observations: %w", errShort)
-			}
-			delta[i], data = v, data[n:]
+		found += r.Int()
+		lead := r.Int()
+		price += r.Int()
+		if lead < -1 || lead > MaxLead {
+			r.Fail(fmt.Errorf("lead time of %d days", lead))
 		}
-		if delta[1] < -1 || delta[1] > MaxLead {
-			return dst, fmt.Errorf("unpack observations: lead time of %d days", delta[1])
-		}
-		found += delta[0]
-		price += delta[2]
-		dst = append(dst, Observation{
-			Found:  found,
-			Depart: dayOfUnix(found) + Day(delta[1]),
-			Price:  Cents(price),
-		})
+		all = append(all, Observation{Found: found, Depart: dayOfUnix(found) + Day(lead), Price: Cents(price)})
 	}
-	if len(data) > 0 {
-		return dst, fmt.Errorf("unpack observations: %d bytes too many", len(data))
+	if err := r.Err(); err != nil {
+		return dst, fmt.Errorf("unpack observations: %w", err)
 	}
-	return dst, nil
+	return all, nil
 }

@@ -1,11 +1,13 @@
-// Package fare is the vocabulary of the house: cities, routes, days, money,
-// observed fares, and the compact form in which many observations are kept.
+// Package fare defines what the whole service speaks of: cities, routes, days,
+// money, observed fares, and the compact form in which many observations are
+// stored.
 //
-// It does no I/O and imports nothing of this module, so every other package
-// may speak it.
+// It does no I/O and imports only the codec of that form, so every other
+// package may import it.
 package fare
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -114,22 +116,12 @@ func (o Observation) FoundDay() Day { return dayOfUnix(o.Found) }
 func (o Observation) Compare(p Observation) int {
 	switch {
 	case o.Found != p.Found:
-		return order(o.Found, p.Found)
+		return cmp.Compare(o.Found, p.Found)
 	case o.Depart != p.Depart:
-		return order(o.Depart, p.Depart)
+		return cmp.Compare(o.Depart, p.Depart)
 	default:
-		return order(o.Price, p.Price)
+		return cmp.Compare(o.Price, p.Price)
 	}
-}
-
-func order[T int64 | Day | Cents](a, b T) int {
-	if a < b {
-		return -1
-	}
-	if a > b {
-		return 1
-	}
-	return 0
 }
 
 // Fare is an observation on a route.

@@ -162,7 +162,7 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-// BenchmarkPack tells the bytes an observation takes.
+// BenchmarkPack measures the bytes an observation takes.
 func BenchmarkPack(b *testing.B) {
 	all := random(rand.New(rand.NewPCG(7, 8)), 10_000, 70)
 	b.ReportAllocs()

@@ -25,7 +25,7 @@ type rule struct {
 }
 
 var (
-	pure  = []string{"shared/fare"}
+	pure  = []string{"shared/fare", "shared/varint"}
 	seams = []string{"shared/fare", "shared/apikey"}
 	parts = []string{
 		"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/trends/view", "shared/apikey", "shared/notify",
@@ -36,7 +36,8 @@ var (
 )
 
 var rules = []rule{
-	{"shared/fare", nil, nil},
+	{"shared/varint", nil, nil},
+	{"shared/fare", []string{"shared/varint"}, nil},
 	{"shared/routes", nil, nil},
 	{"shared/page", nil, nil},
 	{"shared/metrics", nil, nil},

@@ -24,7 +24,7 @@ import (
 // Limit is so many calls in each window. Windows are counted from the zero of
 // Unix time, so a day is a UTC day and a minute begins with its first second.
 type Limit struct {
-	Name   string // stable: it is part of where the count is kept
+	Name   string // stable: it is part of the stored key (LIMIT, in package store)
 	Calls  int64
 	Window time.Duration
 }
@@ -77,12 +77,12 @@ type Limiter struct {
 	counters Counters
 	now      func() time.Time
 	seed     maphash.Seed
-	lanes    [256]sync.Mutex // a subject's calls take turns, so that a flood meets the memory of its first refusal
+	locks    [256]sync.Mutex // by hash of the subject: its calls take turns, so that a flood meets the memory of its first refusal
 	mu       sync.Mutex
 	over     map[store.Key]time.Time // subjects over their cap, and until when
 }
 
-// remembered is how many subjects over their cap a Limiter keeps in mind: about 2 MB.
+// remembered is how many subjects over their cap a Limiter remembers: about 2 MB.
 const remembered = 10_000
 
 // New makes a Limiter.
@@ -95,9 +95,9 @@ func (l *Limiter) Take(ctx context.Context, limit Limit, subject string) (Decisi
 	now := l.now()
 	from, to := limit.window(now)
 	key := store.Key{Partition: "LIMIT#" + limit.Name + "#" + subject, Sort: from.Format(time.RFC3339)}
-	lane := &l.lanes[maphash.String(l.seed, key.Partition)%uint64(len(l.lanes))]
-	lane.Lock()
-	defer lane.Unlock()
+	lock := &l.locks[maphash.String(l.seed, key.Partition)%uint64(len(l.locks))]
+	lock.Lock()
+	defer lock.Unlock()
 	if l.isOver(key, now) {
 		return decide(limit, limit.Calls, true, now), nil
 	}

@@ -11,45 +11,40 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Alerts keeps who wants to hear of which route, and no more of them than that.
-//
-//	PENDING#<id>      ALERT          what was asked for and is not confirmed yet; expires
-//	ALERTS#MIL-BUH    <subscriber>   an alert
-//	SUBSCRIBER#<id>   ROUTES         the routes that a subscriber has alerts for
-//	WATCHED#MIL       BUH            that somebody has an alert for the route
-//	STOPPED#<id>      MARK           somebody to whom nothing is sent any more
+// Alerts stores who subscribes to which route, and no more of them than that
+// (keys: PENDING, ALERTS, SUBSCRIBER, WATCHED, STOPPED).
 type Alerts struct {
 	Table  Table
-	Outbox Outbox // where the mail that asks for confirmation is left
+	Outbox Outbox // of the mail that asks for confirmation
 }
 
 // MaxAlerts is how many alerts a subscriber can have.
 const MaxAlerts = 20
 
-// SubscriberID stands for an address: a pseudonym, so that the address itself is only where it is needed.
+// SubscriberID is a pseudonym of an address, so that the address itself is stored only where it is needed.
 type SubscriberID string
 
-// Alert is a wish to hear of a route.
+// Alert is a subscription to a route.
 type Alert struct {
 	Subscriber SubscriberID `json:"s"`
 	Route      fare.Route   `json:"r"`
 	Email      string       `json:"e"`
 	Language   string       `json:"l"`
 	Threshold  fare.Cents   `json:"t,omitempty"` // euro cents; 0: by the verdict
-	Mailed     fare.Day     `json:"m,omitempty"` // of the refresh that it was last told of; 0: none
-	Fresh      bool         `json:"f,omitempty"` // the threshold is another than it was then
+	Mailed     fare.Day     `json:"m,omitempty"` // the day of the refresh that its last mail was about; 0: none was sent
+	Fresh      bool         `json:"f,omitempty"` // the threshold has changed since that mail
 	version    int64
 }
 
 var (
-	// ErrUsed: what was asked for has been confirmed before.
+	// ErrUsed: the pending subscription has been confirmed before.
 	ErrUsed = errors.New("confirmed before")
 	// ErrTooMany: the subscriber has MaxAlerts alerts.
 	ErrTooMany = errors.New("too many alerts")
 	// ErrStopped: nothing is sent to the subscriber any more.
 	ErrStopped = errors.New("mail is stopped")
-	// ErrUnreadable: an item holds what nobody can make out. Reading it again is in vain.
-	ErrUnreadable = errors.New("cannot be made out")
+	// ErrUnreadable: an item is malformed. Reading it again does not help.
+	ErrUnreadable = errors.New("malformed")
 )
 
 func pendingKey(id string) Key                      { return Key{"PENDING#" + id, "ALERT"} }
@@ -61,107 +56,107 @@ func watchedKey(route fare.Route) Key {
 	return Key{"WATCHED#" + string(route.Origin), string(route.Destination)}
 }
 
-// Ask keeps what was asked for until it expires, together with the job that
-// sends the mail which asks for confirmation: both or neither. The same is
-// written whatever is known of the subscriber.
-func (a Alerts) AddPending(ctx context.Context, id string, wish Alert, expires time.Time, job Job) error {
-	data, err := json.Marshal(wish)
-	var leave Op
+// AddPending stores a pending subscription until it expires, together with the
+// job that sends the mail which asks for confirmation: both or neither. The same
+// is written whatever is stored of the subscriber already.
+func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expires time.Time, job Job) error {
+	data, err := json.Marshal(pending)
+	var put Op
 	if err == nil {
-		leave, err = a.Outbox.put(job)
+		put, err = a.Outbox.put(job)
 	}
 	if err == nil {
-		err = a.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: pendingKey(id), Data: data, Expires: expires}}, leave)
+		err = a.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: pendingKey(id), Data: data, Expires: expires}}, put)
 	}
 	if err != nil {
-		return fmt.Errorf("keep what was asked for: %w", err)
+		return fmt.Errorf("store pending subscription: %w", err)
 	}
 	return nil
 }
 
-// Pending gives what was asked for under an id: ErrNotFound where there is
-// nothing or it has expired, ErrUsed where it was confirmed.
+// Pending gives the pending subscription of an id: ErrNotFound where there is
+// none or it has expired, ErrUsed where it was confirmed.
 func (a Alerts) Pending(ctx context.Context, id string) (Alert, error) {
-	wish, _, err := a.pending(ctx, id)
-	return wish, err
+	pending, _, err := a.pending(ctx, id)
+	return pending, err
 }
 
 func (a Alerts) pending(ctx context.Context, id string) (Alert, Item, error) {
 	item, err := a.Table.Get(ctx, pendingKey(id), Strong)
 	if err != nil {
-		return Alert{}, item, fmt.Errorf("read what was asked for: %w", err)
+		return Alert{}, item, fmt.Errorf("read pending subscription: %w", err)
 	}
 	if len(item.Data) == 0 {
 		return Alert{}, item, ErrUsed
 	}
-	var wish Alert
-	if err := json.Unmarshal(item.Data, &wish); err != nil {
-		return Alert{}, item, fmt.Errorf("read what was asked for: %w", err)
+	var pending Alert
+	if err := json.Unmarshal(item.Data, &pending); err != nil {
+		return Alert{}, item, fmt.Errorf("read pending subscription: %w", err)
 	}
-	return wish, item, nil
+	return pending, item, nil
 }
 
-// Confirm makes an alert of what was asked for, or gives the one there is its
-// threshold. It works once; what is kept of the wish is that it was used. What
-// the subscriber was told of stays known, so that asking again for the same
-// brings no second mail with the same news. ErrStopped: nothing is sent there.
-func (a Alerts) Confirm(ctx context.Context, id string) (Alert, error) {
-	for {
-		wish, err := a.confirm(ctx, id)
-		if !errors.Is(err, ErrConflict) && !errors.Is(err, ErrExists) {
-			return wish, err
-		}
-	}
+// Confirm makes an alert of a pending subscription, or gives the one there is
+// its threshold. It works once; all that stays of the pending subscription is
+// that it was used. What the subscriber was notified of stays recorded, so that
+// subscribing again to the same brings no second mail with the same news.
+// ErrStopped: nothing is sent there.
+func (a Alerts) Confirm(ctx context.Context, id string) (alert Alert, err error) {
+	err = RetryConflicts(ctx, func() (err error) {
+		alert, err = a.confirm(ctx, id)
+		return err
+	})
+	return alert, err
 }
 
 func (a Alerts) confirm(ctx context.Context, id string) (Alert, error) {
-	wish, asked, err := a.pending(ctx, id)
+	alert, pending, err := a.pending(ctx, id)
 	if err != nil {
-		return wish, err
+		return alert, err
 	}
-	if stopped, err := a.Stopped(ctx, wish.Subscriber); err != nil {
-		return wish, err
+	if stopped, err := a.Stopped(ctx, alert.Subscriber); err != nil {
+		return alert, err
 	} else if stopped {
-		return wish, ErrStopped
+		return alert, ErrStopped
 	}
-	routes, version, err := a.routes(ctx, wish.Subscriber)
+	routes, version, err := a.routes(ctx, alert.Subscriber)
 	if err != nil {
-		return wish, err
+		return alert, err
 	}
-	if !slices.Contains(routes, wish.Route) {
+	if !slices.Contains(routes, alert.Route) {
 		if len(routes) >= MaxAlerts {
-			return wish, ErrTooMany
+			return alert, ErrTooMany
 		}
-		routes = append(routes, wish.Route)
+		routes = append(routes, alert.Route)
 	}
-	put := Op{Mode: Create, Item: Item{Key: alertKey(wish.Route, wish.Subscriber)}}
-	switch had, err := a.One(ctx, wish.Route, wish.Subscriber); {
+	put := Op{Mode: Create, Item: Item{Key: alertKey(alert.Route, alert.Subscriber)}}
+	switch had, err := a.One(ctx, alert.Route, alert.Subscriber); {
 	case err == nil:
-		// Over the version that was read: somebody may be telling the subscriber just now.
+		// Over the version that was read: the subscriber may be notified just now.
 		put.Mode, put.Item.Version = Replace, had.version
-		wish.Mailed, wish.Fresh = had.Mailed, had.Fresh || had.Threshold != wish.Threshold
+		alert.Mailed, alert.Fresh = had.Mailed, had.Fresh || had.Threshold != alert.Threshold
 	case !errors.Is(err, ErrNotFound):
-		return wish, err
+		return alert, err
 	}
-	put.Item.Data, err = json.Marshal(wish)
+	put.Item.Data, err = json.Marshal(alert)
 	var list Op
 	if err == nil {
-		list, err = listOp(wish.Subscriber, routes, version)
+		list, err = listOp(alert.Subscriber, routes, version)
 	}
 	if err == nil {
-		asked.Data = nil
+		pending.Data = nil
 		err = a.Table.Write(ctx,
-			Op{Mode: Replace, Item: asked},
+			Op{Mode: Replace, Item: pending},
 			list,
 			put,
-			Op{Mode: Set, Item: Item{Key: watchedKey(wish.Route)}},
+			Op{Mode: Set, Item: Item{Key: watchedKey(alert.Route)}},
 			// Whoever stops mail meanwhile removes what there is by then: nothing is to come after that.
-			Op{Mode: Check, Item: Item{Key: stoppedKey(wish.Subscriber)}})
+			Op{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}})
 	}
 	if err != nil {
-		return wish, fmt.Errorf("confirm an alert: %w", err)
+		return alert, fmt.Errorf("confirm an alert: %w", err)
 	}
-	return wish, nil
+	return alert, nil
 }
 
 // routes gives the routes that a subscriber has alerts for, none at version 0.
@@ -201,12 +196,12 @@ func (a Alerts) Of(ctx context.Context, s SubscriberID) ([]Alert, error) {
 	}
 	var alerts []Alert
 	for _, route := range routes {
-		switch one, err := a.One(ctx, route, s); {
+		switch alert, err := a.One(ctx, route, s); {
 		case errors.Is(err, ErrNotFound): // removed between the two reads
 		case err != nil:
 			return nil, err
 		default:
-			alerts = append(alerts, one)
+			alerts = append(alerts, alert)
 		}
 	}
 	return alerts, nil
@@ -222,25 +217,24 @@ func (a Alerts) One(ctx context.Context, route fare.Route, s SubscriberID) (Aler
 }
 
 func readAlert(item Item) (Alert, error) {
-	one := Alert{version: item.Version}
-	if err := json.Unmarshal(item.Data, &one); err != nil {
+	alert := Alert{version: item.Version}
+	if err := json.Unmarshal(item.Data, &alert); err != nil {
 		return Alert{}, fmt.Errorf("read an alert: %w: %w", ErrUnreadable, err)
 	}
-	return one, nil
+	return alert, nil
 }
 
-// Readable tells whether more is known of an alert than whose it is; see Page.
+// Readable tells whether the stored alert could be read; of one that could not, see Page.
 func (a Alert) Readable() bool { return a.Email != "" }
 
 // Remove deletes alerts of a subscriber, all of them where no route is named,
 // and says how many there were.
-func (a Alerts) Remove(ctx context.Context, s SubscriberID, which ...fare.Route) (int, error) {
-	for {
-		n, err := a.remove(ctx, s, which)
-		if !errors.Is(err, ErrConflict) && !errors.Is(err, ErrExists) {
-			return n, err
-		}
-	}
+func (a Alerts) Remove(ctx context.Context, s SubscriberID, which ...fare.Route) (removed int, err error) {
+	err = RetryConflicts(ctx, func() (err error) {
+		removed, err = a.remove(ctx, s, which)
+		return err
+	})
+	return removed, err
 }
 
 func (a Alerts) remove(ctx context.Context, s SubscriberID, which []fare.Route) (int, error) {
@@ -269,8 +263,8 @@ func (a Alerts) remove(ctx context.Context, s SubscriberID, which []fare.Route) 
 	return len(ops), nil
 }
 
-// Stop deletes all alerts of a subscriber and keeps until a moment that nothing
-// is to be sent there: mail was refused for good, or somebody complained of it.
+// Stop deletes all alerts of a subscriber and records until when nothing is to
+// be sent there: mail was refused for good, or somebody complained of it.
 func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error {
 	if err := a.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: stoppedKey(s), Expires: until}}); err != nil {
 		return fmt.Errorf("stop mail to a subscriber: %w", err)
@@ -304,17 +298,17 @@ func (a Alerts) Watched(ctx context.Context, origin fare.City) ([]fare.City, err
 	return cities, nil
 }
 
-// Unwatch forgets that a route is watched if nobody has an alert for it, and tells whether it did.
+// Unwatch deletes the mark that a route is watched if nobody has an alert for it, and tells whether there is none now.
 func (a Alerts) Unwatch(ctx context.Context, route fare.Route) (bool, error) {
 	mark, err := a.Table.Get(ctx, watchedKey(route), Strong)
 	if errors.Is(err, ErrNotFound) {
 		return true, nil
 	}
-	var some []Item
+	var alerts []Item
 	if err == nil {
-		some, err = a.Table.Query(ctx, Range{Partition: alertsOf(route), Limit: 1, Read: Strong})
+		alerts, err = a.Table.Query(ctx, Range{Partition: alertsOf(route), Limit: 1, Read: Strong})
 	}
-	if err == nil && len(some) > 0 {
+	if err == nil && len(alerts) > 0 {
 		return false, nil
 	}
 	if err == nil { // whoever confirms an alert meanwhile writes the mark anew, and this fails
@@ -324,13 +318,13 @@ func (a Alerts) Unwatch(ctx context.Context, route fare.Route) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("forget that %s is watched: %w", route, err)
+		return false, fmt.Errorf("unwatch %s: %w", route, err)
 	}
 	return true, nil
 }
 
 // Page gives the alerts for a route in a fixed order, after a subscriber. Fewer than limit means that there are no more.
-// One that cannot be made out has its place as well, but is not Readable: the others are to be told.
+// A malformed one has its place as well, with no more than whose it is, and is not Readable: the others are to be notified.
 func (a Alerts) Page(ctx context.Context, route fare.Route, after SubscriberID, limit int) ([]Alert, error) {
 	items, err := a.Table.Query(ctx, Range{Partition: alertsOf(route), After: string(after), Limit: limit})
 	if err != nil {
@@ -345,28 +339,33 @@ func (a Alerts) Page(ctx context.Context, route fare.Route, after SubscriberID, 
 	return alerts, nil
 }
 
-// Told keeps that a subscriber was told of a refresh, also where the alert was
-// changed meanwhile. One that was removed stays so, and that is no error.
-func (a Alerts) MarkNotified(ctx context.Context, one Alert, of fare.Day) error {
-	one.Fresh = false
-	for one.Mailed < of {
-		one.Mailed = of
-		data, err := json.Marshal(one)
-		if err == nil {
-			err = a.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: alertKey(one.Route, one.Subscriber), Version: one.version, Data: data}})
-		}
-		if err == nil {
+// MarkNotified records that a subscriber was notified of a refresh, also where
+// the alert was changed meanwhile: then the change stays. One that was removed
+// stays so, and that is no error.
+func (a Alerts) MarkNotified(ctx context.Context, alert Alert, of fare.Day) error {
+	alert.Fresh = false
+	err := RetryConflicts(ctx, func() error {
+		if alert.Mailed >= of {
 			return nil
 		}
-		if errors.Is(err, ErrConflict) {
-			one, err = a.One(ctx, one.Route, one.Subscriber)
+		next := alert
+		next.Mailed = of
+		data, err := json.Marshal(next)
+		if err == nil {
+			err = a.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: alertKey(next.Route, next.Subscriber), Version: next.version, Data: data}})
 		}
-		if errors.Is(err, ErrNotFound) {
-			return nil
+		if !errors.Is(err, ErrConflict) {
+			return err
 		}
-		if err != nil {
-			return fmt.Errorf("keep that somebody was told: %w", err)
+		current, readErr := a.One(ctx, alert.Route, alert.Subscriber)
+		if readErr != nil {
+			return readErr
 		}
+		alert = current
+		return err
+	})
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return fmt.Errorf("record that a subscriber was notified: %w", err)
 	}
 	return nil
 }

@@ -18,15 +18,15 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// desk is a store whose clock the test moves.
-type desk struct {
+// fixture is a store whose clock the test moves.
+type fixture struct {
 	store.Alerts
 	now time.Time
 }
 
-func openAlerts(t *testing.T) *desk {
+func openAlerts(t *testing.T) *fixture {
 	t.Helper()
-	d := &desk{now: noon}
+	d := &fixture{now: noon}
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), func() time.Time { return d.now })
 	if err != nil {
 		t.Fatal(err)
@@ -36,24 +36,25 @@ func openAlerts(t *testing.T) *desk {
 	return d
 }
 
-// ask leaves a wish under an id and confirms it.
-func (d *desk) ask(t *testing.T, id string, wish store.Alert) {
+// pending stores a pending subscription under an id.
+func (d *fixture) pending(t *testing.T, id string, alert store.Alert) {
 	t.Helper()
-	job := store.Job{Kind: "confirm", Email: wish.Email, Ref: id, At: d.now}
-	if err := d.AddPending(t.Context(), id, wish, d.now.Add(48*time.Hour), job); err != nil {
+	job := store.Job{Kind: "confirm", Email: alert.Email, Ref: id, At: d.now}
+	if err := d.AddPending(t.Context(), id, alert, d.now.Add(48*time.Hour), job); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (d *desk) confirmed(t *testing.T, id string, wish store.Alert) {
+// confirmed stores a confirmed one.
+func (d *fixture) confirmed(t *testing.T, id string, alert store.Alert) {
 	t.Helper()
-	d.ask(t, id, wish)
+	d.pending(t, id, alert)
 	if _, err := d.Confirm(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func wish(who string, destination fare.City, threshold fare.Cents) store.Alert {
+func alertOf(who string, destination fare.City, threshold fare.Cents) store.Alert {
 	return store.Alert{
 		Subscriber: store.SubscriberID(who), Route: fare.Route{Origin: "MIL", Destination: destination},
 		Email: who + "@example.com", Language: "it", Threshold: threshold,
@@ -64,11 +65,11 @@ var sameAlert = cmpopts.IgnoreUnexported(store.Alert{})
 
 func TestAnAlertIsConfirmedOnce(t *testing.T) {
 	d, ctx := openAlerts(t), context.Background()
-	d.ask(t, "x", wish("ada", "BUH", 2000))
+	d.pending(t, "x", alertOf("ada", "BUH", 2000))
 	if of, err := d.Of(ctx, "ada"); err != nil || len(of) != 0 {
 		t.Fatalf("before it is confirmed: %v %v", of, err)
 	}
-	if got, err := d.Pending(ctx, "x"); err != nil || !cmp.Equal(got, wish("ada", "BUH", 2000), sameAlert) {
+	if got, err := d.Pending(ctx, "x"); err != nil || !cmp.Equal(got, alertOf("ada", "BUH", 2000), sameAlert) {
 		t.Fatalf("%v %v", got, err)
 	}
 	if _, err := d.Confirm(ctx, "x"); err != nil {
@@ -86,10 +87,10 @@ func TestAnAlertIsConfirmedOnce(t *testing.T) {
 	if of, err := d.Of(ctx, "ada"); err != nil || len(of) != 0 {
 		t.Errorf("a used link brought it back: %v %v", of, err)
 	}
-	if _, err := d.Confirm(ctx, "never asked"); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("what was never asked for: %v", err)
+	if _, err := d.Confirm(ctx, "never was"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("an id that never was: %v", err)
 	}
-	d.ask(t, "y", wish("ada", "BUH", 0))
+	d.pending(t, "y", alertOf("ada", "BUH", 0))
 	d.now = d.now.Add(48 * time.Hour)
 	if _, err := d.Confirm(ctx, "y"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("after 48 hours: %v", err)
@@ -100,13 +101,13 @@ func TestTwentyAlertsAtMost(t *testing.T) {
 	d, ctx := openAlerts(t), context.Background()
 	city := func(i int) fare.City { return fare.City(fmt.Sprintf("C%02d", i)) }
 	for i := range store.MaxAlerts {
-		d.confirmed(t, fmt.Sprint(i), wish("ada", city(i), 0))
+		d.confirmed(t, fmt.Sprint(i), alertOf("ada", city(i), 0))
 	}
-	d.ask(t, "one more", wish("ada", city(store.MaxAlerts), 0))
+	d.pending(t, "one more", alertOf("ada", city(store.MaxAlerts), 0))
 	if _, err := d.Confirm(ctx, "one more"); !errors.Is(err, store.ErrTooMany) {
 		t.Errorf("one more: %v", err)
 	}
-	d.confirmed(t, "again", wish("ada", city(3), 1500)) // no new one: a threshold
+	d.confirmed(t, "again", alertOf("ada", city(3), 1500)) // no new one: a threshold
 	if one, err := d.One(ctx, fare.Route{Origin: "MIL", Destination: city(3)}, "ada"); err != nil || one.Threshold != 1500 {
 		t.Errorf("%v %v", one, err)
 	}
@@ -121,9 +122,9 @@ func TestTwentyAlertsAtMost(t *testing.T) {
 // TestRemovingLeavesNothing: of somebody who has left, the store holds no address.
 func TestRemovingLeavesNothing(t *testing.T) {
 	d, ctx := openAlerts(t), context.Background()
-	d.confirmed(t, "x", wish("ada", "BUH", 0))
-	d.confirmed(t, "y", wish("ada", "LON", 0))
-	d.confirmed(t, "z", wish("bob", "LON", 0))
+	d.confirmed(t, "x", alertOf("ada", "BUH", 0))
+	d.confirmed(t, "y", alertOf("ada", "LON", 0))
+	d.confirmed(t, "z", alertOf("bob", "LON", 0))
 	if n, err := d.Remove(ctx, "ada"); n != 2 || err != nil {
 		t.Fatal(n, err)
 	}
@@ -138,7 +139,7 @@ func TestRemovingLeavesNothing(t *testing.T) {
 		}
 	}
 	if item, err := d.Table.Get(ctx, store.Key{Partition: "PENDING#x", Sort: "ALERT"}, store.Strong); err != nil || len(item.Data) != 0 {
-		t.Errorf("what was confirmed still holds %s %v", item.Data, err)
+		t.Errorf("the pending subscription that was confirmed still holds %s %v", item.Data, err)
 	}
 	if gone, err := d.Unwatch(ctx, fare.Route{Origin: "MIL", Destination: "LON"}); gone || err != nil {
 		t.Errorf("bob still watches: %v %v", gone, err)
@@ -153,7 +154,7 @@ func TestRemovingLeavesNothing(t *testing.T) {
 
 func TestStopping(t *testing.T) {
 	d, ctx := openAlerts(t), context.Background()
-	d.confirmed(t, "x", wish("ada", "BUH", 0))
+	d.confirmed(t, "x", alertOf("ada", "BUH", 0))
 	if err := d.Stop(ctx, "ada", d.now.AddDate(0, 0, 180)); err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +173,7 @@ func TestStopping(t *testing.T) {
 func TestPagesHoldEveryAlertOnce(t *testing.T) {
 	d, ctx := openAlerts(t), context.Background()
 	for i := range 25 {
-		d.confirmed(t, fmt.Sprint(i), wish(fmt.Sprintf("s%02d", i), "BUH", 0))
+		d.confirmed(t, fmt.Sprint(i), alertOf(fmt.Sprintf("s%02d", i), "BUH", 0))
 	}
 	var seen []store.SubscriberID
 	after := store.SubscriberID("")
@@ -203,18 +204,18 @@ func TestPagesHoldEveryAlertOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := d.MarkNotified(ctx, one, 20507); err != nil {
-		t.Errorf("telling one who has left: %v", err)
+		t.Errorf("notifying one who has left: %v", err)
 	}
 	if _, err := d.One(ctx, one.Route, "s07"); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("telling brought it back: %v", err)
+		t.Errorf("notifying brought it back: %v", err)
 	}
 }
 
-// TestAnAlertThatCannotBeRead keeps none of the others from being listed.
-func TestAnAlertThatCannotBeRead(t *testing.T) {
+// TestAMalformedAlert keeps none of the others from being listed.
+func TestAMalformedAlert(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	for _, who := range []string{"a", "c"} {
-		d.confirmed(t, who, wish(who, "BUH", 2000))
+		d.confirmed(t, who, alertOf(who, "BUH", 2000))
 	}
 	if err := d.Table.Write(ctx, store.Op{Mode: store.Set, Item: store.Item{Key: store.Key{Partition: "ALERTS#MIL-BUH", Sort: "b"}, Data: []byte("{")}}); err != nil {
 		t.Fatal(err)
@@ -234,7 +235,7 @@ func TestAnAlertThatCannotBeRead(t *testing.T) {
 // leave no alert, whichever of their writes comes first.
 func TestConfirmingAfterMailWasStopped(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
-	d.ask(t, "x", wish("ada", "BUH", 2000))
+	d.pending(t, "x", alertOf("ada", "BUH", 2000))
 	if err := d.Stop(ctx, "ada", d.now.Add(time.Hour)); err != nil { // after the page has looked, before it confirms
 		t.Fatal(err)
 	}
@@ -242,7 +243,7 @@ func TestConfirmingAfterMailWasStopped(t *testing.T) {
 		t.Errorf("confirmed: %v", err)
 	}
 	if of, err := d.Of(ctx, "ada"); err != nil || len(of) != 0 {
-		t.Errorf("kept %v %v", of, err)
+		t.Errorf("stored %v %v", of, err)
 	}
 	d.now = d.now.Add(time.Hour)
 	if _, err := d.Confirm(ctx, "x"); err != nil {
@@ -253,8 +254,8 @@ func TestConfirmingAfterMailWasStopped(t *testing.T) {
 // TestStopBetweenTheReadsAndTheWriteOfAConfirmation is the same at the worst moment.
 func TestStopBetweenTheReadsAndTheWriteOfAConfirmation(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
-	d.ask(t, "x", wish("ada", "BUH", 2000))
-	late := &meddling{Table: d.Table}
+	d.pending(t, "x", alertOf("ada", "BUH", 2000))
+	late := &intercepted{Table: d.Table}
 	late.before = func() {
 		if err := d.Stop(ctx, "ada", d.now.Add(time.Hour)); err != nil {
 			t.Error(err)
@@ -264,17 +265,17 @@ func TestStopBetweenTheReadsAndTheWriteOfAConfirmation(t *testing.T) {
 		t.Errorf("confirmed: %v", err)
 	}
 	if page, err := d.Page(ctx, milBuh, "", 100); err != nil || len(page) != 0 {
-		t.Errorf("kept %v %v", page, err)
+		t.Errorf("stored %v %v", page, err)
 	}
 }
 
-// meddling does something once before the first write.
-type meddling struct {
+// intercepted is a table that does something once before the first write.
+type intercepted struct {
 	store.Table
 	before func()
 }
 
-func (m *meddling) Write(ctx context.Context, ops ...store.Op) error {
+func (m *intercepted) Write(ctx context.Context, ops ...store.Op) error {
 	if before := m.before; before != nil {
 		m.before = nil
 		before()
@@ -282,14 +283,14 @@ func (m *meddling) Write(ctx context.Context, ops ...store.Op) error {
 	return m.Table.Write(ctx, ops...)
 }
 
-// TestAJobThatCannotBeRead holds up no other, and goes.
-func TestAJobThatCannotBeRead(t *testing.T) {
+// TestAMalformedJob holds up no other, and is deleted.
+func TestAMalformedJob(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
-	spoiled := store.Item{Key: store.Key{Partition: "OUTBOX#alerts", Sort: "0"}, Data: []byte("{")} // before all others
-	if err := d.Table.Write(ctx, store.Op{Mode: store.Set, Item: spoiled}); err != nil {
+	malformed := store.Item{Key: store.Key{Partition: "OUTBOX#alerts", Sort: "0"}, Data: []byte("{")} // before all others
+	if err := d.Table.Write(ctx, store.Op{Mode: store.Set, Item: malformed}); err != nil {
 		t.Fatal(err)
 	}
-	d.ask(t, "x", wish("ada", "BUH", 2000))
+	d.pending(t, "x", alertOf("ada", "BUH", 2000))
 	jobs, err := d.Outbox.Take(ctx, 25, d.now, time.Minute)
 	if len(jobs) != 1 || jobs[0].Ref != "x" || err == nil {
 		t.Errorf("%v %v", jobs, err)

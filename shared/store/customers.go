@@ -13,15 +13,12 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Keys keeps one item a customer: the hash of the current key and the end of
-// the plan. Writing a new hash is what revokes the old key.
-//
-//	CUSTOMER#<id>    KEY
-//	CASHED#<what>    MARK   that a payment or checkout was cashed in
-//	SUBSCRIPTION#<id> CUSTOMER   whose it is
+// Customers stores one item a customer: the hash of the current key and the end
+// of the plan. Writing a new hash is what revokes the old key (keys: CUSTOMER,
+// CASHED, SUBSCRIPTION, CHECKOUT).
 type Customers struct{ Table Table }
 
-// Customer is what is kept of one. It holds no address and no key.
+// Customer is what is stored of one. It holds no address and no key.
 type Customer struct {
 	ID     apikey.CustomerID `json:"-"`
 	Hash   []byte            `json:"hash,omitempty"` // of the current key; empty: none was issued
@@ -93,26 +90,30 @@ func put(c Customer) (Op, error) {
 // writer came between, it begins again. A customer that is not there yet is
 // handed to change with nothing but its id.
 func (k Customers) Change(ctx context.Context, id apikey.CustomerID, change func(*Customer) error) error {
-	for {
-		c, err := k.Customer(ctx, id)
-		if errors.Is(err, ErrNotFound) {
-			c, err = Customer{ID: id}, nil
-		}
+	return RetryConflicts(ctx, func() error {
+		c, err := k.orNew(ctx, id)
 		if err == nil {
 			err = change(&c)
 		}
 		if err == nil {
 			err = k.Put(ctx, c)
 		}
-		if !errors.Is(err, ErrConflict) && !errors.Is(err, ErrExists) {
-			return err
-		}
+		return err
+	})
+}
+
+// orNew reads a customer; one that is not there has nothing but its id.
+func (k Customers) orNew(ctx context.Context, id apikey.CustomerID) (Customer, error) {
+	c, err := k.Customer(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		return Customer{ID: id}, nil
 	}
+	return c, err
 }
 
 // Issue mints a key for a customer and puts it in the place of the one before,
 // in one write with whatever change does; change may be nil. The key's text is
-// given back this once and is nowhere kept. Where the write's outcome is
+// returned this once and is stored nowhere. Where the write's outcome is
 // unknown the text is lost: issuing again revokes what may have been written.
 func (k Customers) Issue(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, change func(*Customer) error) (text string, err error) {
 	err = k.Change(ctx, id, func(c *Customer) error {
@@ -135,15 +136,15 @@ func (k Customers) Issue(ctx context.Context, random io.Reader, id apikey.Custom
 // ErrIssued: a key was issued for this already.
 var ErrIssued = errors.New("a key was issued for this already")
 
-// onceTries is how often IssueOnce tries when it cannot tell how a write ended, or others write the customer at the same time.
-const onceTries = 8
+// unknownTries is how often IssueOnce tries where it cannot tell how a write ended.
+const unknownTries = 4
 
-// IssueOnce is Issue for something that may be cashed in once, ever, such as a
-// payment: the mark of it and the customer are written together or not at all.
-// ErrIssued where the mark is there already. Where keep says so of the customer
-// as read, the current key goes on and text is empty. The customer comes back as
-// it is kept.
-func (k Customers) IssueOnce(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, what string, keep func(Customer) bool, change func(*Customer)) (text string, kept Customer, err error) {
+// IssueOnce is Issue for something that entitles to a key once, ever, such as a
+// payment: the mark that it was used and the customer are written together or
+// not at all. ErrIssued where the mark is there already. Where keep says so of
+// the customer as read, the current key stays valid and text is empty. The
+// customer comes back as it is stored.
+func (k Customers) IssueOnce(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, what string, keep func(Customer) bool, change func(*Customer)) (text string, stored Customer, err error) {
 	minted, hash, err := apikey.Mint(random, id)
 	if err != nil {
 		return "", Customer{}, fmt.Errorf("issue key: %w", err)
@@ -151,86 +152,91 @@ func (k Customers) IssueOnce(ctx context.Context, random io.Reader, id apikey.Cu
 	// The mark names the key that was minted for it: so a try that finds the mark
 	// can tell whether it is its own, written by an earlier try whose answer was lost.
 	mark := Item{Key: Key{"CASHED#" + what, "MARK"}, Data: hash[:]}
-	for range onceTries {
-		var c Customer
-		if c, err = k.Customer(ctx, id); errors.Is(err, ErrNotFound) {
-			c, err = Customer{ID: id}, nil
-		}
+	err = retry(ctx, issueOnceTries, func() error {
+		c, err := k.orNew(ctx, id)
 		if err == nil {
-			if text = ""; !keep(c) {
-				text, c.Hash, c.Issued = minted, hash[:], now.UTC().Truncate(time.Second)
+			if !keep(c) {
+				c.Hash, c.Issued = hash[:], now.UTC().Truncate(time.Second)
 			}
 			change(&c)
-			var op Op
-			if op, err = put(c); err == nil {
-				err = k.Table.Write(ctx, Op{Mode: Create, Item: mark}, op)
-			}
+			err = k.putMarked(ctx, c, mark)
 		}
-		if err == nil {
-			return text, c, nil
+		if err != nil {
+			c, err = k.outcome(ctx, id, mark, err)
 		}
-		// It failed, or it took effect and its answer was lost: the mark tells.
-		item, readErr := k.Table.Get(ctx, mark.Key, Strong)
-		switch {
-		case errors.Is(readErr, ErrNotFound):
-		case readErr != nil:
-			err = readErr
-		case !bytes.Equal(item.Data, hash[:]):
-			return "", Customer{}, ErrIssued
-		default:
-			if c, err = k.Customer(ctx, id); err == nil {
-				if text = ""; bytes.Equal(c.Hash, hash[:]) {
-					text = minted
-				}
-				return text, c, nil
-			}
-		}
-		if ctx.Err() != nil {
-			break
-		}
+		stored = c
+		return err
+	})
+	if err != nil {
+		return "", Customer{}, fmt.Errorf("issue key: %w", err)
 	}
-	return "", Customer{}, fmt.Errorf("issue key: %w", err)
+	if bytes.Equal(stored.Hash, hash[:]) {
+		text = minted
+	}
+	return text, stored, nil
+}
+
+func issueOnceTries(err error) int {
+	switch {
+	case isConflict(err):
+		return maxTries
+	case errors.Is(err, ErrUnavailable):
+		return unknownTries
+	}
+	return 1
+}
+
+func (k Customers) putMarked(ctx context.Context, c Customer, mark Item) error {
+	op, err := put(c)
+	if err != nil {
+		return err
+	}
+	return k.Table.Write(ctx, Op{Mode: Create, Item: mark}, op)
+}
+
+// outcome tells by its mark whether a write that ended with an error has taken
+// effect, and gives the customer if so. If not, the error stands.
+func (k Customers) outcome(ctx context.Context, id apikey.CustomerID, mark Item, fault error) (Customer, error) {
+	item, err := k.Table.Get(ctx, mark.Key, Strong)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return Customer{}, fault
+	case err != nil:
+		return Customer{}, err
+	case !bytes.Equal(item.Data, mark.Data):
+		return Customer{}, ErrIssued
+	}
+	return k.Customer(ctx, id)
 }
 
 // CheckoutKey gives the idempotency key of a checkout that a caller began for a
 // customer: the same one until a moment that the first call sets. It is the
 // caller's own: whoever has a checkout can ask for its key.
 func (k Customers) CheckoutKey(ctx context.Context, id apikey.CustomerID, caller string, until time.Time) (string, error) {
-	key, fresh := Key{"CHECKOUT#" + string(id), "BY#" + caller}, rand.Text()
-	for {
-		err := k.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: key, Data: []byte(fresh), Expires: until}})
-		if err == nil {
-			return fresh, nil
-		}
-		if !errors.Is(err, ErrExists) {
-			return "", fmt.Errorf("remember checkout: %w", err)
-		}
-		item, err := k.Table.Get(ctx, key, Strong)
-		if err == nil {
-			return string(item.Data), nil
-		}
-		if !errors.Is(err, ErrNotFound) { // it may have expired just now
-			return "", fmt.Errorf("remember checkout: %w", err)
-		}
+	key := Key{"CHECKOUT#" + string(id), "BY#" + caller}
+	text, err := createOrGet(ctx, k.Table, Item{Key: key, Data: []byte(rand.Text()), Expires: until})
+	if err != nil {
+		return "", fmt.Errorf("store checkout: %w", err)
 	}
+	return string(text), nil
 }
 
 func subscriptionKey(subscription string) Key { return Key{"SUBSCRIPTION#" + subscription, "CUSTOMER"} }
 
-// Remember keeps whose a subscription is. The first to say so is right.
+// LinkSubscription records whose a subscription is. The first to say so is right.
 func (k Customers) LinkSubscription(ctx context.Context, subscription string, id apikey.CustomerID) error {
 	err := k.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: subscriptionKey(subscription), Data: []byte(id)}})
 	if err != nil && !errors.Is(err, ErrExists) {
-		return fmt.Errorf("remember subscription: %w", err)
+		return fmt.Errorf("store subscription: %w", err)
 	}
 	return nil
 }
 
-// Subscriber gives whose a subscription is, or ErrNotFound.
+// SubscriptionOwner gives whose a subscription is, or ErrNotFound.
 func (k Customers) SubscriptionOwner(ctx context.Context, subscription string) (apikey.CustomerID, error) {
 	item, err := k.Table.Get(ctx, subscriptionKey(subscription), Strong)
 	if err != nil {
-		return "", fmt.Errorf("find subscriber: %w", err)
+		return "", fmt.Errorf("find owner of subscription: %w", err)
 	}
 	return apikey.CustomerID(item.Data), nil
 }

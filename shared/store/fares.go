@@ -10,13 +10,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Fares keeps what is known of routes: packed observations, the sheet that
-// readers need, and when each origin was last asked for.
-//
-//	ROUTE#MIL-BUH   BLOCK#02417#00   packed observations of one cycle
-//	ROUTE#MIL-BUH   SHEET            what a verdict needs
-//	ORIGIN#MIL      ASKED            when the source last answered for the origin
-//	FARES           SOURCE           which source the fares come from
+// Fares stores the observations of routes and what is made of them: the summary
+// that a verdict needs, the price trends of an origin, which routes are covered
+// (keys: ROUTE, ORIGIN, COVERED, INTO, FARES, WANTED).
 type Fares struct{ Table Table }
 
 func routePartition(r fare.Route) string { return "ROUTE#" + r.String() }
@@ -35,7 +31,7 @@ type StoredBlock struct {
 	Version int64
 }
 
-// Blocks gives all kept blocks of a route, by cycle and part.
+// Blocks gives all stored blocks of a route, by cycle and part.
 func (f Fares) Blocks(ctx context.Context, r fare.Route, read Consistency) ([]StoredBlock, error) {
 	items, err := f.Table.Query(ctx, Range{Partition: routePartition(r), Prefix: blockPrefix, Read: read})
 	if err != nil {
@@ -62,7 +58,7 @@ const (
 )
 
 // PutBlocks writes blocks in their order, each over the version it was read at,
-// to be kept until expires says. Where it fails, a leading part of them may be written.
+// to expire when expires says. Where it fails, a leading part of them may be written.
 func (f Fares) PutBlocks(ctx context.Context, r fare.Route, blocks []StoredBlock, expires func(fare.Cycle) time.Time) error {
 	atOnce := 1
 	if len(blocks) > plainBlocks {
@@ -90,23 +86,23 @@ func (f Fares) PutBlocks(ctx context.Context, r fare.Route, blocks []StoredBlock
 	return nil
 }
 
-// Sheet gives the stored sheet of a route and its version, or ErrNotFound.
+// Summary gives the encoded summary of a route and its version, or ErrNotFound.
 func (f Fares) Summary(ctx context.Context, r fare.Route, read Consistency) ([]byte, int64, error) {
 	item, err := f.Table.Get(ctx, summaryKey(r), read)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read sheet of %s: %w", r, err)
+		return nil, 0, fmt.Errorf("read summary of %s: %w", r, err)
 	}
 	return item.Data, item.Version, nil
 }
 
-// PutSheet writes a sheet over the version it was made from; 0 where there was none.
+// PutSummary writes a summary over the version it was made from; 0 where there was none.
 func (f Fares) PutSummary(ctx context.Context, r fare.Route, data []byte, version int64) error {
 	op := Op{Mode: Replace, Item: Item{Key: summaryKey(r), Version: version, Data: data}}
 	if version == 0 {
 		op.Mode = Create
 	}
 	if err := f.Table.Write(ctx, op); err != nil {
-		return fmt.Errorf("write sheet of %s: %w", r, err)
+		return fmt.Errorf("write summary of %s: %w", r, err)
 	}
 	return nil
 }
@@ -152,20 +148,12 @@ var ErrOtherSource = errors.New("the store holds fares of another source")
 // Claim marks the store with the source of its fares, once. Invented fares and
 // recorded ones never mix: a store of another source is ErrOtherSource.
 func (f Fares) Claim(ctx context.Context, source string) error {
-	key := Key{"FARES", "SOURCE"}
-	err := f.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: key, Data: []byte(source)}})
-	if err == nil {
-		return nil
-	}
-	if !errors.Is(err, ErrExists) {
+	claimed, err := createOrGet(ctx, f.Table, Item{Key: Key{"FARES", "SOURCE"}, Data: []byte(source)})
+	if err != nil {
 		return fmt.Errorf("mark store with its source: %w", err)
 	}
-	item, err := f.Table.Get(ctx, key, Strong)
-	if err != nil {
-		return fmt.Errorf("read source of store: %w", err)
-	}
-	if string(item.Data) != source {
-		return fmt.Errorf("%w: it was filled from %q, not %q; use another store", ErrOtherSource, item.Data, source)
+	if string(claimed) != source {
+		return fmt.Errorf("%w: it was filled from %q, not %q; use another store", ErrOtherSource, claimed, source)
 	}
 	return nil
 }

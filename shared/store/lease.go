@@ -8,13 +8,11 @@ import (
 )
 
 // ErrHeld: somebody else holds the lease.
-var ErrHeld = errors.New("somebody else is at it")
+var ErrHeld = errors.New("held by another")
 
 // Lease lets one process at a time do something, as long as each that does it
 // holds the lease and renews it before it ends. It is an item that expires: a
-// process that dies holds it For at most.
-//
-//	LEASE#<name>   HOLDER
+// process that dies holds it For at most (key: LEASE).
 type Lease struct {
 	Table  Table
 	Name   string

@@ -10,28 +10,25 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Wakes keeps what refreshes saw of watched routes, and the news that
-// subscribers have still to be told of.
-//
-//	SEEN#MIL-BUH   HISTORY   what the last refreshes saw
-//	WAKES          MIL-BUH   news, and how far it has been told
+// Notifications stores what refreshes saw of watched routes, and the news that
+// subscribers have still to be notified of (keys: SEEN, WAKES).
 type Notifications struct{ Table Table }
 
-// Wake is news of a route that is being told.
+// Notification is news of a route that its subscribers are being notified of.
 type Notification struct {
 	Route   fare.Route   `json:"r"`
 	Day     fare.Day     `json:"d"` // of the refresh
 	News    []byte       `json:"n"`
 	History []byte       `json:"h"`           // what the refreshes saw, this one too
-	Cursor  SubscriberID `json:"c,omitempty"` // all up to this one have been told
+	Cursor  SubscriberID `json:"c,omitempty"` // all up to this one have been notified
 	// Expires is when it is no news any more.
 	Expires time.Time `json:"-"`
 
-	version int64
-	spoiled string // the sort key of what cannot be made out
+	version   int64
+	malformed string // the sort key of one that is malformed
 }
 
-// Past is what refreshes have seen of a route.
+// Past is what earlier refreshes saw of a route.
 type Past struct {
 	Day     fare.Day `json:"d"` // of the last refresh that saw the route
 	History []byte   `json:"h"`
@@ -46,7 +43,7 @@ const notificationsPartition = "WAKES"
 func seenKey(r fare.Route) Key         { return Key{"SEEN#" + r.String(), "HISTORY"} }
 func notificationKey(r fare.Route) Key { return Key{notificationsPartition, r.String()} }
 
-// Past gives what refreshes have seen of a route; nothing where none did.
+// Past gives what earlier refreshes saw of a route; nothing where none did.
 func (w Notifications) Past(ctx context.Context, route fare.Route) (Past, error) {
 	item, err := w.Table.Get(ctx, seenKey(route), Strong)
 	if errors.Is(err, ErrNotFound) {
@@ -57,34 +54,34 @@ func (w Notifications) Past(ctx context.Context, route fare.Route) (Past, error)
 	}
 	var past Past
 	if json.Unmarshal(item.Data, &past) != nil {
-		past = Past{} // forgotten, and written over: a refresh must go on
+		past = Past{} // malformed: it counts as nothing and is written over, for a refresh must go on
 	}
 	past.version, past.expires = item.Version, item.Expires
 	return past, nil
 }
 
-// Leave keeps what a refresh saw of a route over the past that it read, and
-// leaves the news of it in place of any earlier: both or neither. Without News
-// there is nothing to tell, and what was left earlier is taken back. ErrConflict
-// and ErrExists: another refresh was faster.
-func (w Notifications) Leave(ctx context.Context, past Past, wake Notification, digest []byte, keep time.Time) error {
-	seen := Op{Mode: Replace, Item: Item{Key: seenKey(wake.Route), Version: past.version, Expires: keep}}
+// Leave stores what a refresh saw of a route over the past that it read, and
+// leaves the notification of it in place of any earlier: both or neither.
+// Without News there is nothing to notify of, and what was left earlier is taken
+// back. ErrConflict and ErrExists: another refresh was faster.
+func (w Notifications) Leave(ctx context.Context, past Past, n Notification, digest []byte, pastExpires time.Time) error {
+	seen := Op{Mode: Replace, Item: Item{Key: seenKey(n.Route), Version: past.version, Expires: pastExpires}}
 	if past.version == 0 {
 		seen.Mode = Create
 	}
 	var err error
-	seen.Item.Data, err = json.Marshal(Past{Day: wake.Day, History: wake.History, Digest: digest})
-	news := Op{Mode: Delete, Item: Item{Key: notificationKey(wake.Route)}}
-	if err == nil && len(wake.News) > 0 {
-		wake.Cursor = ""
-		news.Mode, news.Item.Expires = Set, wake.Expires
-		news.Item.Data, err = json.Marshal(wake)
+	seen.Item.Data, err = json.Marshal(Past{Day: n.Day, History: n.History, Digest: digest})
+	news := Op{Mode: Delete, Item: Item{Key: notificationKey(n.Route)}}
+	if err == nil && len(n.News) > 0 {
+		n.Cursor = ""
+		news.Mode, news.Item.Expires = Set, n.Expires
+		news.Item.Data, err = json.Marshal(n)
 	}
 	if err == nil {
 		err = w.Table.Write(ctx, seen, news)
 	}
 	if err != nil {
-		return fmt.Errorf("leave news of %s: %w", wake.Route, err)
+		return fmt.Errorf("leave news of %s: %w", n.Route, err)
 	}
 	return nil
 }
@@ -101,7 +98,7 @@ func (w Notifications) TakeBack(ctx context.Context, route fare.Route, day fare.
 }
 
 // Next gives the news that comes after that of a route, in a fixed order;
-// ErrNotFound where there is no more. The zero route is before all. What is
+// ErrNotFound where there is no more. The zero route is before all. One that is
 // ErrUnreadable is given so that it can be ended with Done, and no more.
 func (w Notifications) Next(ctx context.Context, after fare.Route) (Notification, error) {
 	r := Range{Partition: notificationsPartition, Limit: 1, Read: Strong}
@@ -119,40 +116,40 @@ func (w Notifications) Next(ctx context.Context, after fare.Route) (Notification
 }
 
 func readNotification(item Item) (Notification, error) {
-	wake := Notification{Expires: item.Expires, version: item.Version}
-	if err := json.Unmarshal(item.Data, &wake); err != nil {
-		return Notification{version: item.Version, spoiled: item.Sort}, fmt.Errorf("read news of %s: %w: %w", item.Sort, ErrUnreadable, err)
+	n := Notification{Expires: item.Expires, version: item.Version}
+	if err := json.Unmarshal(item.Data, &n); err != nil {
+		return Notification{version: item.Version, malformed: item.Sort}, fmt.Errorf("read news of %s: %w: %w", item.Sort, ErrUnreadable, err)
 	}
-	return wake, nil
+	return n, nil
 }
 
-// Advance keeps that everyone up to a subscriber was told of the news.
-// ErrConflict: it is not what there is to tell any more.
-func (w Notifications) Advance(ctx context.Context, wake *Notification, to SubscriberID) error {
-	next := *wake
+// Advance records that everyone up to a subscriber was notified of the news.
+// ErrConflict: other news has come in its place.
+func (w Notifications) Advance(ctx context.Context, n *Notification, to SubscriberID) error {
+	next := *n
 	next.Cursor = to
 	data, err := json.Marshal(next)
 	if err == nil {
-		err = w.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: notificationKey(wake.Route), Version: wake.version, Data: data, Expires: wake.Expires}})
+		err = w.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: notificationKey(n.Route), Version: n.version, Data: data, Expires: n.Expires}})
 	}
 	if err != nil {
-		return fmt.Errorf("keep how far news of %s was told: %w", wake.Route, err)
+		return fmt.Errorf("record who was notified of news of %s: %w", n.Route, err)
 	}
 	next.version++
-	*wake = next
+	*n = next
 	return nil
 }
 
-// Done removes news that everyone was told of. Where other news has come in its
-// place, that stays, and it is no error.
-func (w Notifications) Done(ctx context.Context, wake Notification) error {
-	key := notificationKey(wake.Route)
-	if wake.spoiled != "" {
-		key.Sort = wake.spoiled
+// Done removes news that everyone was notified of. Where other news has come in
+// its place, that stays, and it is no error.
+func (w Notifications) Done(ctx context.Context, n Notification) error {
+	key := notificationKey(n.Route)
+	if n.malformed != "" {
+		key.Sort = n.malformed
 	}
-	err := w.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: key, Version: wake.version}})
+	err := w.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: key, Version: n.version}})
 	if err != nil && !errors.Is(err, ErrConflict) {
-		return fmt.Errorf("end news of %s: %w", wake.Route, err)
+		return fmt.Errorf("end news of %s: %w", n.Route, err)
 	}
 	return nil
 }

@@ -9,11 +9,9 @@ import (
 	"time"
 )
 
-// Outbox keeps work that an answer must not wait for until it is done: a
+// Outbox stores work that an answer must not wait for until it is done: a
 // request to mail a fresh key, of which the answer may not even tell whether
-// there is anything to do. A job is done at least once.
-//
-//	OUTBOX#<name>   <moment>-<random>
+// there is anything to do. A job is done at least once (key: OUTBOX).
 type Outbox struct {
 	Table Table
 	Name  string // whose it is: jobs are done by the function that left them

@@ -1,5 +1,5 @@
-// Package store is the seam to storage: one table of small items, and on top of
-// it the records of the service.
+// Package store is the interface to storage: one table of small items, and on
+// top of it the records of the service.
 //
 // # What a Table promises
 //
@@ -16,10 +16,42 @@
 //     try again.
 //   - Several writes in one call take effect together or not at all.
 //   - An item whose Expires has passed is as if deleted, whether or not the
-//     storage has got round to deleting it.
+//     storage has deleted it yet.
 //   - Data handed in is copied; data handed out belongs to the caller.
 //
 // The package storetest holds the suite that proves this of an implementation.
+//
+// # All keys
+//
+// An origin and a destination are IATA codes of cities (MIL), a route is both
+// (MIL-BUH); subscribers and customers are pseudonyms. Written by: a folder of
+// functions or shared, or a command.
+//
+//	partition                    sort                  what                                               written by            expires
+//	ROUTE#<route>                BLOCK#<cycle>#<part>  fare.Block: observations of a week                 refresh               400 days after the week
+//	ROUTE#<route>                SHEET                 verdict.RouteSummary                               refresh               never
+//	ORIGIN#<origin>              ASKED                 when the source last answered for it               refresh               never
+//	ORIGIN#<origin>              TRENDS                trends.Origin                                      refresh               never
+//	COVERED                      <origin>              that routes from it are stored                     refresh               never
+//	INTO#<destination>           <origin>              Coverage of the route                              refresh               never
+//	FARES                        SOURCE                name of the fare source                            refresh               never
+//	FARES                        RATES                 fare.Rates of the last refresh                     refresh               never
+//	WANTED                       <origin>              that it was asked for and is not covered           analisi, pricetrends  16 days after the request
+//	SEEN#<route>                 HISTORY               Past                                               refresh               400 days after the refresh
+//	WAKES                        <route>               Notification                                       refresh               8 days after the refresh
+//	ALERTS#<route>               <subscriber>          Alert                                              alerts, refresh       never
+//	SUBSCRIBER#<subscriber>      ROUTES                routes that it has alerts for                      alerts, refresh       never
+//	WATCHED#<origin>             <destination>         that somebody has, or had, an alert for the route  alerts, refresh       never
+//	PENDING#<id>                 ALERT                 Alert to be confirmed; nothing once it was         alerts                48 hours after the request
+//	STOPPED#<subscriber>         MARK                  that it is sent no mail                            alerts, refresh       180 days after mail was refused
+//	LEASE#<name>                 HOLDER                who does what one process at a time may do         refresh               minutes after it was renewed
+//	OUTBOX#<function>            <time>-<random>       Job                                                alerts, pro           7 days after it was left
+//	CUSTOMER#<customer>          KEY                   Customer                                           pro, verdetto key     never
+//	SUBSCRIPTION#<subscription>  CUSTOMER              whose it is                                        pro                   never
+//	CHECKOUT#<customer>          BY#<caller>           idempotency key                                    pro                   10 minutes after the first request
+//	CASHED#<payment>             MARK                  hash of the key that was issued for it             pro                   never
+//	LIMIT#<limit>#<subject>      <time>                counter of calls                                   limit                 end of the window
+//	SECRET                       PEPPER                the pepper where none is configured                verdetto serve        never
 //
 // # What a refresh of one route costs
 //
@@ -29,15 +61,15 @@
 //
 //	                              100 fares a week   1,000 fares a week
 //	read its blocks (strongly)           10                  78
-//	read the old sheet, coverage        1 + 0.5            1 + 0.5
+//	read the old summary, coverage      1 + 0.5            1 + 0.5
 //	write the blocks of two cycles        2                   8
-//	write the sheet, coverage           2 + 1              2 + 1
+//	write the summary, coverage         2 + 1              2 + 1
 //
-// The sheet grows to 4 units after three years. For each origin come 2 reads and
-// 3 writes, more where its trends take over 1 KB. A route that somebody watches
-// costs 1 read and a transaction of 2 small items more, whoever is woken; each
-// mail costs 2 reads and 1 write, and a page of 100 alerts that are not woken
-// about 2 reads (TestTellingCapacity).
+// The summary grows to 4 units after three years. For each origin come 2 reads
+// and 3 writes, more where its trends take over 1 KB. A route that somebody
+// watches costs 1 read and a transaction of 2 small items more, whoever is
+// notified; each mail costs 2 reads and 1 write, and a page of 100 alerts of
+// which none is notified about 2 reads (TestTellingCapacity in e2e/alerts).
 package store
 
 import (

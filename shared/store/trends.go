@@ -11,15 +11,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// What is kept beside the routes themselves:
-//
-//	ORIGIN#MIL   TRENDS   all routes from an origin, for price trends
-//	COVERED      MIL      that there are routes from an origin
-//	INTO#BUH     MIL      that there is a route into a destination, and how well it is known
-//	FARES        RATES    the reference rates of the last refresh
-//	WANTED       MIL      an origin that somebody asked for in vain
-
-// Coverage is how well a route is known.
+// Coverage is how much data there is for a route.
 type Coverage struct {
 	Observations int       `json:"n"`
 	Sample       int       `json:"s"` // past days with a known cheapest fare
@@ -27,8 +19,8 @@ type Coverage struct {
 	AsOf         fare.Day  `json:"on"` // the refresh that says so
 }
 
-// knowsMore tells whether a refresh knew more of the route than another.
-func (c Coverage) knowsMore(than Coverage) bool {
+// exceeds tells whether a refresh had more data for the route than another.
+func (c Coverage) exceeds(than Coverage) bool {
 	return c.AsOf > than.AsOf || c.AsOf == than.AsOf && c.Observations > than.Observations
 }
 
@@ -44,7 +36,7 @@ func (f Fares) Trends(ctx context.Context, origin fare.City) ([]byte, int64, err
 func trendsKey(origin fare.City) Key { return Key{"ORIGIN#" + string(origin), "TRENDS"} }
 
 // PutTrends writes the trends of an origin over the version they were made
-// from, 0 where there were none, and how well each changed route is known. The
+// from, 0 where there were none, and the coverage of each changed route. The
 // trends come last, so that a run that is stopped before them does all again.
 func (f Fares) PutTrends(ctx context.Context, origin fare.City, data []byte, version int64, changed map[fare.City]Coverage) error {
 	if err := f.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: Key{"COVERED", string(origin)}}}); err != nil {
@@ -65,7 +57,7 @@ func (f Fares) PutTrends(ctx context.Context, origin fare.City, data []byte, ver
 	return nil
 }
 
-// putCoverage writes how well a route is known unless somebody knew more.
+// putCoverage writes the coverage of a route unless a refresh with more data has.
 func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 	c.Newest = c.Newest.UTC()
 	data, err := json.Marshal(c)
@@ -73,29 +65,27 @@ func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 		return err
 	}
 	read := Eventual
-	for {
+	return RetryConflicts(ctx, func() error {
 		op := Op{Mode: Create, Item: Item{Key: key, Data: data}}
 		had, err := f.Table.Get(ctx, key, read)
+		read = Strong // should this read turn out to have lagged behind
 		if err == nil {
 			var old Coverage
 			if err := json.Unmarshal(had.Data, &old); err != nil {
 				return err
 			}
-			if old.knowsMore(c) || bytes.Equal(had.Data, data) {
+			if old.exceeds(c) || bytes.Equal(had.Data, data) {
 				return nil
 			}
 			op.Mode, op.Item.Version = Replace, had.Version
 		} else if !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		if err = f.Table.Write(ctx, op); !errors.Is(err, ErrConflict) && !errors.Is(err, ErrExists) {
-			return err
-		}
-		read = Strong
-	}
+		return f.Table.Write(ctx, op)
+	})
 }
 
-// Covered lists the origins that routes are known from, in alphabetical order, after one.
+// Covered lists the origins of which routes are stored, in alphabetical order, after one.
 func (f Fares) Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error) {
 	items, err := f.Table.Query(ctx, Range{Partition: "COVERED", After: string(after), Limit: limit})
 	if err != nil {
@@ -145,7 +135,7 @@ func (f Fares) Rates(ctx context.Context) (fare.Rates, error) {
 	return r, nil
 }
 
-// SetRates keeps reference rates for those who convert what is stored.
+// SetRates stores reference rates for those who convert what is stored.
 func (f Fares) SetRates(ctx context.Context, r fare.Rates) error {
 	data, err := json.Marshal(r)
 	if err == nil {
@@ -157,19 +147,19 @@ func (f Fares) SetRates(ctx context.Context, r fare.Rates) error {
 	return nil
 }
 
-// Want remembers until a moment that somebody asked for a route from an origin that is not covered.
+// RequestOrigin records until a moment that somebody asked for a route from an origin that is not covered.
 func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error {
 	if err := f.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: Key{"WANTED", string(origin)}, Expires: until}}); err != nil {
-		return fmt.Errorf("remember that %s is wanted: %w", origin, err)
+		return fmt.Errorf("request origin %s: %w", origin, err)
 	}
 	return nil
 }
 
-// Wanted lists the origins that were asked for in vain.
+// RequestedOrigins lists the origins that somebody asked for and that are not covered.
 func (f Fares) RequestedOrigins(ctx context.Context) ([]fare.City, error) {
 	items, err := f.Table.Query(ctx, Range{Partition: "WANTED"})
 	if err != nil {
-		return nil, fmt.Errorf("list wanted origins: %w", err)
+		return nil, fmt.Errorf("list requested origins: %w", err)
 	}
 	origins := make([]fare.City, len(items))
 	for i, item := range items {

@@ -1,4 +1,4 @@
-// Package trends turns what is known of the routes from an origin into price
+// Package trends turns the stored data of the routes from an origin into price
 // trends: which destinations are popular, what the cheapest live fare is, and
 // how it stands against last week and against the route's past. It is pure.
 //
@@ -42,7 +42,7 @@ type Entry struct {
 	Median       fare.Cents `json:"p"` // of the cheapest fares of past days
 	Minimum      fare.Cents `json:"l"`
 	Sample       int        `json:"s"`           // how many past days those are
-	Previous     fare.Cents `json:"b,omitempty"` // cheapest fare one cycle before AsOf; 0: not known
+	Previous     fare.Cents `json:"b,omitempty"` // cheapest fare one cycle before AsOf; 0: none
 	Live         []Live     `json:"live"`        // the first that has not departed is the cheapest
 	Months       []Month    `json:"months"`      // cheapest first
 }
@@ -64,8 +64,8 @@ func (e Entry) Cheapest(today fare.Day) (Live, bool) {
 }
 
 // Origin is all routes from a city, by how often fares were observed on them:
-// an observation is a search that somebody made, which is the best that is
-// known of how popular a destination is.
+// an observation is a search that somebody made, which is the best measure
+// there is of how popular a destination is.
 type Origin struct {
 	Entries []Entry
 }
@@ -119,7 +119,7 @@ const maxDecoded = 16 << 20
 // Decode unpacks what Encode packed.
 func Decode(data []byte) (Origin, error) {
 	if len(data) == 0 || data[0] != encodingVersion {
-		return Origin{}, fmt.Errorf("decode trends: not a form that is known")
+		return Origin{}, fmt.Errorf("decode trends: unknown format")
 	}
 	var o Origin
 	z := flate.NewReader(bytes.NewReader(data[1:]))

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// BenchmarkBuild makes a sheet; BenchmarkSort, for comparison in the same run,
+// BenchmarkBuild makes a route summary; BenchmarkSort, for comparison in the same run,
 // does no more than sort the same fares by price. See ns/observation.
 func BenchmarkBuild(b *testing.B) {
 	for _, n := range []int{100, 10_000, 1_000_000} {
@@ -38,12 +38,12 @@ func BenchmarkSort(b *testing.B) {
 	}
 }
 
-// BenchmarkJudge decodes a sheet and judges: what a request costs beside HTTP and the read.
+// BenchmarkJudge decodes a route summary and judges: what a request costs beside HTTP and the read.
 func BenchmarkJudge(b *testing.B) {
 	for _, n := range []int{100, 10_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			data := Build(history(n), nil, day0+HistoryDays-1).Encode()
-			b.ReportMetric(float64(len(data)), "sheet-bytes")
+			b.ReportMetric(float64(len(data)), "summary-bytes")
 			for b.Loop() {
 				s, err := Decode(data)
 				if err != nil {
@@ -57,7 +57,7 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// history spreads n observations over all the days that are kept.
+// history spreads n observations over all the days of the history.
 func history(n int) []fare.Observation {
 	rng := rand.New(rand.NewPCG(9, uint64(n)))
 	all := make([]fare.Observation, n)

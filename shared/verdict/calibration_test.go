@@ -43,7 +43,7 @@ func exchangeable(rng *rand.Rand, perDay func(*rand.Rand) []int) []fare.Observat
 // TestCalibration is the promise of the percentile: where fares have no
 // pattern, a percentile of p or less is met on p % of days. It is rounded down
 // and a tie counts half, which costs a point or two; with a tie spread evenly
-// over the places among its equals the promise is kept to two points.
+// over the places among its equals the promise holds to two points.
 func TestCalibration(t *testing.T) {
 	worlds := map[string]func(*rand.Rand) []int{
 		"dense": func(*rand.Rand) []int {
@@ -103,13 +103,13 @@ func simulate(t *testing.T, routes int, perDay func(*rand.Rand) []int) (standing
 				all := exchangeable(rand.New(rand.NewPCG(7, uint64(route))), perDay)
 				for _, day := range judgedOn {
 					today := fare.Day(16000 + day)
-					sheet := Build(all, nil, today)
-					a, ok := Judge(sheet, today)
+					summary := Build(all, nil, today)
+					a, ok := Judge(summary, today)
 					if !ok || a.Verdetto.Campione < 100 {
 						t.Errorf("route %d on day %d: live %v, sample %d", route, day, ok, a.Verdetto.Campione)
 						return
 					}
-					standing, _ := StandingOf(sheet, today)
+					standing, _ := StandingOf(summary, today)
 					mu.Lock()
 					standings = append(standings, standing)
 					if a.Verdetto.Livello == Ottimo {

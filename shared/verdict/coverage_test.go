@@ -15,7 +15,7 @@ import (
 // of days, short and long histories, restless and sluggish routes taken together.
 func TestIntervalCovers(t *testing.T) {
 	held, asked := 0, 0
-	raw := 0 // what the same interval would hold if each day counted as news
+	raw := 0 // what the same interval would hold if each day counted as independent
 	byLevel := map[string][2]int{}
 	for _, alike := range []float64{0, 0.5, 0.8, 0.9, 0.95} {
 		for _, days := range []int{8, 20, 50, 120, 300} {
@@ -25,8 +25,8 @@ func TestIntervalCovers(t *testing.T) {
 				if round%2 == 0 {
 					step = 500 // sold in steps of five euros
 				}
-				sheet, truth := wandering(rng, days, alike, step)
-				standing, ok := StandingOf(sheet, day0)
+				summary, truth := wandering(rng, days, alike, step)
+				standing, ok := StandingOf(summary, day0)
 				if !ok {
 					t.Fatal("no verdict")
 				}
@@ -39,7 +39,7 @@ func TestIntervalCovers(t *testing.T) {
 					counts[1]++
 				}
 				byLevel[reliability(standing, 0)] = counts
-				standing.Worth = float64(standing.Size)
+				standing.EffectiveSize = float64(standing.Size)
 				if low, high := standing.Interval(); low <= truth && truth <= high {
 					raw++
 				}
@@ -47,7 +47,7 @@ func TestIntervalCovers(t *testing.T) {
 		}
 	}
 	share := func(n, of int) float64 { return 100 * float64(n) / float64(of) }
-	t.Logf("the interval held on %.1f %% of %d days; with every day as news on %.1f %%", share(held, asked), asked, share(raw, asked))
+	t.Logf("the interval held on %.1f %% of %d days; with every day as independent on %.1f %%", share(held, asked), asked, share(raw, asked))
 	if s := share(held, asked); s < 88 || s > 92 {
 		t.Errorf("the interval held on %.1f %% of days, want 88 to 92", s)
 	}
@@ -83,11 +83,11 @@ func wandering(rng *rand.Rand, days int, alike, step float64) (RouteSummary, flo
 	return RouteSummary{AsOf: day0, Newest: day0.Time().Unix(), Lows: lows, Live: []Live{{day0 + 30, price, day0.Time().Unix()}}}, truth
 }
 
-// TestWindowOfIncompleteLives has departures each of which is watched through a
+// TestWindowOfPartlySeenDepartures has departures each of which is watched through a
 // third of its life. The true curve is cheapest 46 to 90 days ahead; winter,
 // which is cheap, is seen from afar and summer from near, so that both a pooled
 // median and a departure's own minimum mislead.
-func TestWindowOfIncompleteLives(t *testing.T) {
+func TestWindowOfPartlySeenDepartures(t *testing.T) {
 	curve := func(lead int) float64 {
 		switch {
 		case lead < 15:

@@ -1,130 +1,67 @@
 package verdict
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/varint"
 )
 
-// sheetFormat is the first byte of an encoded sheet. A reader that meets another
-// another one says so; the next refresh writes the sheet anew.
-const sheetFormat = 1
+// summaryFormat is the first byte of an encoded summary. A reader that meets
+// another one says so; the next refresh writes the summary anew.
+const summaryFormat = 1
 
-// Encode packs the sheet: varints, prices of lows as distances from the one
-// before, days as distances back from AsOf. Three years of lows fit in about 4 KB.
+// Encode packs the summary: prices of lows as distances from the one before,
+// days as distances back from AsOf. Three years of lows fit in about 4 KB.
 func (s RouteSummary) Encode() []byte {
-	b := make([]byte, 0, 64+4*len(s.Lows))
-	b = append(b, sheetFormat)
-	put := func(values ...int64) {
-		for _, v := range values {
-			b = binary.AppendVarint(b, v)
-		}
-	}
-	put(int64(s.AsOf), s.Newest, int64(s.Observations))
-	put(int64(len(s.Live)))
+	w := varint.NewWriter(summaryFormat, 64+4*len(s.Lows))
+	w.Int(int64(s.AsOf), s.Newest, int64(s.Observations))
+	w.Int(int64(len(s.Live)))
 	for _, l := range s.Live {
-		put(int64(l.Depart-s.AsOf), int64(l.Price), s.Newest-l.Found)
+		w.Int(int64(l.Depart-s.AsOf), int64(l.Price), s.Newest-l.Found)
 	}
-	put(int64(len(s.Months)))
+	w.Int(int64(len(s.Months)))
 	for _, m := range s.Months {
-		put(int64(m.Month), int64(m.Median), int64(m.Minimum), int64(m.Sample))
+		w.Int(int64(m.Month), int64(m.Median), int64(m.Minimum), int64(m.Sample))
 	}
-	if w := s.Window; w == nil {
-		put(0)
+	if b := s.Window; b == nil {
+		w.Int(0)
 	} else {
-		put(1, int64(w.From), int64(w.To), int64(w.Median), int64(w.Sample), int64(w.Saving))
+		w.Int(1, int64(b.From), int64(b.To), int64(b.Median), int64(b.Sample), int64(b.Saving))
 	}
-	put(int64(len(s.Lows)))
+	w.Int(int64(len(s.Lows)))
 	price := fare.Cents(0)
 	for _, l := range s.Lows {
-		b = binary.AppendUvarint(b, uint64(l.Price-price))
-		b = binary.LittleEndian.AppendUint16(b, uint16(s.AsOf-l.Day)) // at most LowDays
+		w.Uint(uint64(l.Price - price))
+		w.Uint16(uint16(s.AsOf - l.Day)) // at most LowDays
 		price = l.Price
 	}
-	return b
-}
-
-var errCut = errors.New("cut short")
-
-// reader takes varints off the front of a sheet and remembers the first fault.
-type reader struct {
-	data []byte
-	err  error
-}
-
-func (r *reader) take(v int64, n int) int64 {
-	if n <= 0 {
-		r.data, r.err = nil, errCut
-		return 0
-	}
-	r.data = r.data[n:]
-	return v
-}
-
-func (r *reader) int() int64 { v, n := binary.Varint(r.data); return r.take(v, n) }
-
-// low reads the price, as its distance from the one before, and the day, as its distance back.
-func (r *reader) low() (price uint64, ago uint16) {
-	n := 1
-	if len(r.data) > 0 && r.data[0] < 0x80 { // nearly always
-		price = uint64(r.data[0])
-	} else {
-		price, n = binary.Uvarint(r.data)
-	}
-	if n <= 0 || len(r.data) < n+2 {
-		r.data, r.err = nil, errCut
-		return 0, 0
-	}
-	ago = binary.LittleEndian.Uint16(r.data[n:])
-	r.data = r.data[n+2:]
-	return price, ago
-}
-
-// count reads a length and refuses one that the rest cannot hold.
-func (r *reader) count() int {
-	n := r.int()
-	if n < 0 || n > int64(len(r.data)) {
-		r.data, r.err = nil, errCut
-		return 0
-	}
-	return int(n)
+	return w
 }
 
 // Decode unpacks what Encode packed.
 func Decode(data []byte) (RouteSummary, error) {
-	if len(data) == 0 {
-		return RouteSummary{}, fmt.Errorf("decode sheet: %w", errCut)
-	}
-	if data[0] != sheetFormat {
-		return RouteSummary{}, fmt.Errorf("decode sheet: format %d is not known", data[0])
-	}
-	r := &reader{data: data[1:]}
-	s := RouteSummary{AsOf: fare.Day(r.int()), Newest: r.int(), Observations: int(r.int())}
-	s.Live = make([]Live, r.count())
+	r := varint.NewReader(data, summaryFormat)
+	s := RouteSummary{AsOf: fare.Day(r.Int()), Newest: r.Int(), Observations: int(r.Int())}
+	s.Live = make([]Live, r.Count(r.Int()))
 	for i := range s.Live {
-		s.Live[i] = Live{s.AsOf + fare.Day(r.int()), fare.Cents(r.int()), s.Newest - r.int()}
+		s.Live[i] = Live{s.AsOf + fare.Day(r.Int()), fare.Cents(r.Int()), s.Newest - r.Int()}
 	}
-	s.Months = make([]Month, r.count())
+	s.Months = make([]Month, r.Count(r.Int()))
 	for i := range s.Months {
-		s.Months[i] = Month{int(r.int()), fare.Cents(r.int()), fare.Cents(r.int()), int(r.int())}
+		s.Months[i] = Month{int(r.Int()), fare.Cents(r.Int()), fare.Cents(r.Int()), int(r.Int())}
 	}
-	if r.count() == 1 {
-		s.Window = &Window{int(r.int()), int(r.int()), fare.Cents(r.int()), int(r.int()), fare.Cents(r.int())}
+	if r.Count(r.Int()) == 1 {
+		s.Window = &Window{int(r.Int()), int(r.Int()), fare.Cents(r.Int()), int(r.Int()), fare.Cents(r.Int())}
 	}
-	s.Lows = make([]Low, r.count())
+	s.Lows = make([]Low, r.Count(r.Int()))
 	price := fare.Cents(0)
 	for i := range s.Lows {
-		more, ago := r.low()
-		price += fare.Cents(more)
-		s.Lows[i] = Low{s.AsOf - fare.Day(ago), price}
+		price += fare.Cents(r.Uint())
+		s.Lows[i] = Low{s.AsOf - fare.Day(r.Uint16()), price}
 	}
-	if r.err == nil && len(r.data) > 0 {
-		r.err = fmt.Errorf("%d bytes too many", len(r.data))
-	}
-	if r.err != nil {
-		return RouteSummary{}, fmt.Errorf("decode sheet: %w", r.err)
+	if err := r.Err(); err != nil {
+		return RouteSummary{}, fmt.Errorf("decode route summary: %w", err)
 	}
 	return s, nil
 }

@@ -18,7 +18,7 @@ type Analysis struct {
 	AggiornatoIl        time.Time `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
 }
 
-// Verdetto is the judgement itself. The pointers are absent where too little is known.
+// Verdetto is the judgement itself. The pointers are absent where there is too little data.
 type Verdetto struct {
 	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How today's cheapest fare stands in the route's own history"`
 	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is: how narrow its 90 % interval, which counts days that are alike as fewer"`
@@ -75,7 +75,7 @@ const (
 	year       = 365_2425 // mean Gregorian year, in days and four decimals
 )
 
-// Judge answers from a sheet on a day; false where no fare is live. The names
+// Judge answers from a summary on a day; false where no fare is live. The names
 // of the cities are the caller's to fill in.
 func Judge(s RouteSummary, today fare.Day) (Analysis, bool) {
 	live, ok := s.Cheapest(today)
@@ -102,7 +102,7 @@ func Judge(s RouteSummary, today fare.Day) (Analysis, bool) {
 }
 
 func judge(s RouteSummary, price fare.Cents, today fare.Day) Verdetto {
-	t := stand(s, price)
+	t := standingAt(s, price)
 	if t.Size < MinSample {
 		return Verdetto{Livello: Insufficient, Campione: t.Size}
 	}
@@ -169,7 +169,7 @@ func inSeason(day, asOf fare.Day) bool {
 
 // reliability comes from how wide the interval of the percentile is and how
 // fresh the newest fare. A short sample is never reliable, however narrow its
-// interval: how alike neighbouring days are cannot be told from a few of them,
+// interval: how alike neighbouring days are cannot be estimated from a few of them,
 // and it is the records of a short history that fall soonest.
 func reliability(t Standing, age int) string {
 	low, high := t.Interval()

@@ -14,7 +14,7 @@ type Standing struct {
 	Size            int // days in the sample
 	Minimum, Median fare.Cents
 	Seasonal        bool    // the sample is restricted to a season
-	Worth           float64 // how many independent days the sample is worth, from 1 to Size
+	EffectiveSize   float64 // how many independent days the sample amounts to, from 1 to Size
 }
 
 // StandingOf is the standing of the cheapest fare of a day; false where no fare
@@ -24,12 +24,12 @@ func StandingOf(s RouteSummary, today fare.Day) (Standing, bool) {
 	if !ok {
 		return Standing{}, false
 	}
-	t := stand(s, live.Price)
+	t := standingAt(s, live.Price)
 	return t, t.Size >= MinSample
 }
 
-// stand finds the standing of a price. Of a sample that is too small it says no more than the size.
-func stand(s RouteSummary, price fare.Cents) Standing {
+// standingAt finds the standing of a price. Of a sample that is too small it gives no more than the size.
+func standingAt(s RouteSummary, price fare.Cents) Standing {
 	in, size, seasonal := sample(s.Lows, s.AsOf)
 	t := Standing{Price: price, Size: size, Seasonal: seasonal}
 	if size < MinSample {
@@ -60,7 +60,7 @@ func stand(s RouteSummary, price fare.Cents) Standing {
 		at++
 	}
 	t.Median = (lower + upper) / 2
-	t.Worth = worth(s.Lows, in, size, s.AsOf)
+	t.EffectiveSize = effectiveSize(s.Lows, in, size, s.AsOf)
 	return t
 }
 
@@ -69,23 +69,23 @@ func (t Standing) Percentile() int { return 100 * (2*t.Below + t.Equal) / (2 * t
 
 // Interval is the 90 % interval of the percentile: where the price would stand
 // among the lows of a very long history of which the sample is a part. It is
-// the Wilson score interval (E. B. Wilson, 1927) for as many days as the sample is worth.
+// the Wilson score interval (E. B. Wilson, 1927) for the effective sample size.
 func (t Standing) Interval() (low, high float64) {
 	const z = 1.6449 // 95th percentile of the normal distribution
-	n := t.Worth
+	n := t.EffectiveSize
 	p := (float64(t.Below) + float64(t.Equal)/2) / float64(t.Size)
 	middle := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	return 100 * max(0, middle-half), 100 * min(1, middle+half)
 }
 
-// worth is how many independent days a sample is worth. Neighbouring days are
-// alike: a fare that stays for a week is one piece of news and not seven. With
-// r the correlation of the ranks of lows that follow each other in time, n lows
-// are worth n(1-r)/(1+r) (the variance of the mean of a first-order
-// autoregression); in a short history r comes out too small, by (1+4r)/n on
-// average (F. H. C. Marriott, J. A. Pope, 1954), which is put back.
-func worth(lows []Low, in func(Low) bool, size int, asOf fare.Day) float64 {
+// effectiveSize is how many independent days a sample amounts to. Neighbouring
+// days are alike: a fare that stays for a week is one piece of information and
+// not seven. With r the correlation of the ranks of lows that follow each other
+// in time, n lows amount to n(1-r)/(1+r) (the variance of the mean of a
+// first-order autoregression); in a short history r comes out too small, by
+// (1+4r)/n on average (F. H. C. Marriott, J. A. Pope, 1954), which is added back.
+func effectiveSize(lows []Low, in func(Low) bool, size int, asOf fare.Day) float64 {
 	var rank [LowDays + 1]float32 // by days back; 0: no low in the sample
 	before := 0                   // lows of the sample that are cheaper
 	for i := 0; i < len(lows); {

@@ -10,7 +10,7 @@
 // MinSample lows never give a verdict.
 //
 // The package is pure. Build does the arithmetic once per refresh and leaves a
-// Sheet of a few kilobytes; Judge answers from the sheet in time that does not
+// RouteSummary of a few kilobytes; Judge answers from it in time that does not
 // depend on how many observations there were.
 package verdict
 
@@ -23,9 +23,9 @@ import (
 const (
 	// LiveDays is how old, in days, an observation may be and still count as a fare one could find.
 	LiveDays = 7
-	// HistoryDays is how long single observations are kept.
+	// HistoryDays is how long single observations are stored.
 	HistoryDays = 400
-	// LowDays is how long as-of lows are kept: three years.
+	// LowDays is how long as-of lows are stored: three years.
 	LowDays = 3 * 365
 	// MinSample is the smallest sample that may give a verdict.
 	MinSample = 8
@@ -41,7 +41,7 @@ type Low struct {
 	Price fare.Cents
 }
 
-// Live is a fare that could be found on the sheet's day.
+// Live is a fare that could be found on the summary's day.
 type Live struct {
 	Depart fare.Day
 	Price  fare.Cents
@@ -64,21 +64,21 @@ type Window struct {
 	Saving   fare.Cents // median outside less median inside; 0 or less: none
 }
 
-// Sheet is all that a verdict needs to know of a route.
+// RouteSummary is all that a verdict needs of a route.
 type RouteSummary struct {
 	AsOf         fare.Day // the day of the refresh that made it
 	Newest       int64    // when the newest observation was found, Unix seconds
 	Observations int
 	Lows         []Low   // of days before AsOf, cheapest first, then oldest first
-	Live         []Live  // by departure; see stairs
+	Live         []Live  // by departure; see cheapestAhead
 	Months       []Month // cheapest first
-	Window       *Window // nil where too little is known
+	Window       *Window // nil where there is too little data
 }
 
-// Build makes the sheet of a route as of a day from its observations, in any
-// order, and from the lows of an earlier sheet. Lows of days that the
+// Build makes the summary of a route as of a day from its observations, in any
+// order, and from the lows of an earlier summary. Lows of days that the
 // observations no longer cover are carried over; all others are made anew, so
-// building twice from the same observations gives the same sheet.
+// building twice from the same observations gives the same summary.
 func Build(observations []fare.Observation, earlier []Low, asOf fare.Day) RouteSummary {
 	if !slices.IsSortedFunc(observations, fare.Observation.Compare) {
 		observations = slices.Clone(observations)
@@ -91,13 +91,13 @@ func Build(observations []fare.Observation, earlier []Low, asOf fare.Day) RouteS
 	}
 	fresh, live := lows(observations, asOf)
 	s.Lows = carry(fresh, earlier, asOf)
-	s.Live = stairs(live, asOf)
+	s.Live = cheapestAhead(live, asOf)
 	s.Months = months(observations)
 	s.Window = window(observations)
 	return s
 }
 
-// within cuts observations, which are in order of Found, to those kept on a day.
+// within cuts observations, which are in order of Found, to those of the history on a day.
 func within(observations []fare.Observation, asOf fare.Day) []fare.Observation {
 	from, _ := slices.BinarySearchFunc(observations, asOf-HistoryDays+1, func(o fare.Observation, d fare.Day) int {
 		return int(o.FoundDay() - d)
@@ -149,19 +149,19 @@ func departures(observations []fare.Observation) (first, last fare.Day) {
 	return first, last
 }
 
-// expire drops what is no longer live on a day and keeps place true.
+// expire drops what is no longer live on a day and updates place.
 func expire(live []Live, place []int32, first, day fare.Day) []Live {
 	oldest := (day - LiveDays).Time().Unix()
-	kept := live[:0]
+	still := live[:0]
 	for _, l := range live {
 		if l.Depart < day || l.Found < oldest {
 			place[l.Depart-first] = 0
 			continue
 		}
-		kept = append(kept, l)
-		place[l.Depart-first] = int32(len(kept))
+		still = append(still, l)
+		place[l.Depart-first] = int32(len(still))
 	}
-	return kept
+	return still
 }
 
 func cheapest(live []Live) fare.Cents {
@@ -172,21 +172,21 @@ func cheapest(live []Live) fare.Cents {
 	return low
 }
 
-// carry joins the lows made now with the earlier ones of the days that the kept
-// observations cannot tell in full: those before HistoryDays and the LiveDays
-// after, whose windows reach back before it.
+// carry joins the lows made now with the earlier ones of the days that the
+// stored observations cover only in part: those before HistoryDays and the
+// LiveDays after, whose windows reach back before it.
 func carry(fresh, earlier []Low, asOf fare.Day) []Low {
 	full := asOf - HistoryDays + 1 + LiveDays
-	told := map[fare.Day]bool{}
+	carried := map[fare.Day]bool{}
 	var all []Low
 	for _, l := range earlier {
 		if l.Day < full && l.Day > asOf-LowDays {
 			all = append(all, l)
-			told[l.Day] = true
+			carried[l.Day] = true
 		}
 	}
 	for _, l := range fresh {
-		if !told[l.Day] {
+		if !carried[l.Day] {
 			all = append(all, l)
 		}
 	}
@@ -199,10 +199,10 @@ func carry(fresh, earlier []Low, asOf fare.Day) []Low {
 	return all
 }
 
-// stairs keeps of the live fares those that are the cheapest not yet departed
+// cheapestAhead selects of the live fares those that are the cheapest not yet departed
 // on asOf or on one of the LiveDays after it: each is cheaper than all that
 // depart later. So the first one that has not departed is the cheapest.
-func stairs(live []Live, asOf fare.Day) []Live {
+func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	slices.SortFunc(live, func(a, b Live) int { return int(a.Depart - b.Depart) })
 	var steps []Live // from the last departure to the first
 	for _, l := range slices.Backward(live) {
@@ -210,7 +210,7 @@ func stairs(live []Live, asOf fare.Day) []Live {
 			continue
 		}
 		if l.Depart >= asOf+LiveDays {
-			steps = steps[:0] // this one outlasts the sheet: later ones are not needed
+			steps = steps[:0] // this one outlasts the summary: later ones are not needed
 		}
 		steps = append(steps, l)
 	}
@@ -218,7 +218,7 @@ func stairs(live []Live, asOf fare.Day) []Live {
 	return steps
 }
 
-// Cheapest is the cheapest live fare on a day, if there is one. A sheet speaks
+// Cheapest is the cheapest live fare on a day, if there is one. A summary holds
 // for the LiveDays after the refresh that made it, and for no day before it.
 func (s RouteSummary) Cheapest(today fare.Day) (Live, bool) {
 	if today < s.AsOf || today > s.AsOf+LiveDays {

@@ -52,7 +52,7 @@ func TestLowsFollowTheDefinition(t *testing.T) {
 	for round := range 200 {
 		all := random(rng, 1+rng.IntN(200), 1+rng.IntN(80))
 		asOf := day0 + fare.Day(rng.IntN(90))
-		sheet := Build(all, nil, asOf)
+		summary := Build(all, nil, asOf)
 
 		want := map[fare.Day]fare.Cents{}
 		for _, o := range all {
@@ -65,7 +65,7 @@ func TestLowsFollowTheDefinition(t *testing.T) {
 			}
 		}
 		got := map[fare.Day]fare.Cents{}
-		for _, l := range sheet.Lows {
+		for _, l := range summary.Lows {
 			got[l.Day] = l.Price
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -80,7 +80,7 @@ func TestLowsFollowTheDefinition(t *testing.T) {
 					low, any = min(low, l.Price), true
 				}
 			}
-			c, ok := sheet.Cheapest(today)
+			c, ok := summary.Cheapest(today)
 			if ok != any || ok && c.Price != low {
 				t.Fatalf("round %d: %d days after the refresh the cheapest is %v, %v; want %d, %v", round, today-asOf, c, ok, low, any)
 			}
@@ -88,19 +88,19 @@ func TestLowsFollowTheDefinition(t *testing.T) {
 				t.Fatalf("round %d: %v is not live", round, c)
 			}
 		}
-		if len(sheet.Live) > LiveDays+1 {
-			t.Fatalf("the sheet keeps %d live fares", len(sheet.Live))
+		if len(summary.Live) > LiveDays+1 {
+			t.Fatalf("the summary has %d live fares", len(summary.Live))
 		}
 	}
 }
 
-func TestSheetSpeaksForOneCycle(t *testing.T) {
-	sheet := Build([]fare.Observation{seen(day0, day0+100, 5000)}, nil, day0)
+func TestSummaryHoldsForOneCycle(t *testing.T) {
+	summary := Build([]fare.Observation{seen(day0, day0+100, 5000)}, nil, day0)
 	for _, c := range []struct {
 		today fare.Day
 		want  bool
 	}{{day0 - 1, false}, {day0, true}, {day0 + LiveDays, true}, {day0 + LiveDays + 1, false}} {
-		if _, ok := sheet.Cheapest(c.today); ok != c.want {
+		if _, ok := summary.Cheapest(c.today); ok != c.want {
 			t.Errorf("%d days after the refresh there is a live fare: %v", c.today-day0, ok)
 		}
 	}
@@ -118,7 +118,7 @@ func TestOrderOfInputIsIrrelevant(t *testing.T) {
 	}
 }
 
-// steady is a sheet with the lows given, one a day, and a live fare.
+// steady is a summary with the lows given, one a day, and a live fare.
 func steady(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	s := RouteSummary{AsOf: day0, Newest: day0.Time().Unix(), Live: []Live{{day0 + 30, price, day0.Time().Unix()}}}
 	for i, l := range lows {
@@ -140,7 +140,7 @@ func TestLevels(t *testing.T) {
 	same := slices.Repeat([]fare.Cents{5000}, 20)
 	for _, c := range []struct {
 		name       string
-		sheet      RouteSummary
+		summary    RouteSummary
 		level      string
 		percentile int
 	}{
@@ -159,7 +159,7 @@ func TestLevels(t *testing.T) {
 		{"8 are enough", steady(900, upTo(8)...), Ottimo, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a, ok := Judge(c.sheet, day0)
+			a, ok := Judge(c.summary, day0)
 			if !ok {
 				t.Fatal("no live fare")
 			}
@@ -214,7 +214,9 @@ func TestAmounts(t *testing.T) {
 }
 
 func TestReliability(t *testing.T) {
-	at := func(below, size int, worth float64) Standing { return Standing{Below: below, Size: size, Worth: worth} }
+	at := func(below, size int, effective float64) Standing {
+		return Standing{Below: below, Size: size, EffectiveSize: effective}
+	}
 	for _, c := range []struct {
 		name     string
 		standing Standing
@@ -222,9 +224,9 @@ func TestReliability(t *testing.T) {
 		want     string
 	}{
 		{"few", at(4, 8, 8), 0, Bassa},
-		{"many days worth few", at(100, 200, 4), 0, Bassa},
-		{"many days worth some", at(100, 200, 10), 0, Media},
-		{"many days worth many", at(100, 200, 40), 0, Alta},
+		{"many days that amount to few", at(100, 200, 4), 0, Bassa},
+		{"many days that amount to some", at(100, 200, 10), 0, Media},
+		{"many days that amount to many", at(100, 200, 40), 0, Alta},
 		{"a month of narrow interval", at(0, 30, 30), 0, Media},
 		{"less than a month of it", at(0, 29, 29), 0, Bassa},
 		{"two months of it", at(0, 60, 30), 0, Alta},
@@ -238,8 +240,8 @@ func TestReliability(t *testing.T) {
 	}
 }
 
-// TestWorth has days that follow each other with one price, then with the other.
-func TestWorth(t *testing.T) {
+// TestEffectiveSize has days that follow each other with one price, then with the other.
+func TestEffectiveSize(t *testing.T) {
 	runs := func(length, n int) (lows []fare.Cents) {
 		for i := range n {
 			lows = append(lows, fare.Cents(1000+1000*(i/length%2)))
@@ -258,8 +260,8 @@ func TestWorth(t *testing.T) {
 		{"a change every day", runs(1, 100), 100, 100}, // never more than there are
 	} {
 		standing, ok := StandingOf(steady(5000, c.lows...), day0)
-		if !ok || standing.Worth < c.low || standing.Worth > c.top {
-			t.Errorf("%s: 100 days are worth %.1f, want %v to %v", c.name, standing.Worth, c.low, c.top)
+		if !ok || standing.EffectiveSize < c.low || standing.EffectiveSize > c.top {
+			t.Errorf("%s: 100 days amount to %.1f, want %v to %v", c.name, standing.EffectiveSize, c.low, c.top)
 		}
 	}
 }
@@ -333,9 +335,9 @@ func TestLowsOutliveTheirObservations(t *testing.T) {
 		all = append(all, seen(d, d+20, fare.Cents(5000+10*(d-day0))))
 	}
 	before := Build(all, nil, asOf-60)
-	kept := Build(all, nil, asOf).Observations
-	if kept != HistoryDays {
-		t.Errorf("%d observations are kept of one a day, want %d", kept, HistoryDays)
+	observations := Build(all, nil, asOf).Observations
+	if observations != HistoryDays {
+		t.Errorf("%d observations are left of one a day, want %d", observations, HistoryDays)
 	}
 	after := Build(all, before.Lows, asOf)
 	days := map[fare.Day]fare.Cents{}
@@ -348,7 +350,7 @@ func TestLowsOutliveTheirObservations(t *testing.T) {
 		}
 	}
 	if again := Build(all, after.Lows, asOf); !cmp.Equal(after, again) {
-		t.Errorf("made again from its own lows the sheet differs: %s", cmp.Diff(after, again))
+		t.Errorf("made again from its own lows the summary differs: %s", cmp.Diff(after, again))
 	}
 	old := []Low{{asOf - LowDays, 1}, {asOf - LowDays + 1, 2}}
 	if got := Build(nil, old, asOf).Lows; len(got) != 1 || got[0].Price != 2 {
@@ -378,7 +380,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(Build(random(rng, n, 200), nil, day0+199).Encode())
 	}
 	f.Add([]byte{})
-	f.Add([]byte{sheetFormat, 2, 2, 2, 0xfe, 0xff, 0xff, 0xff, 0x0f})
+	f.Add([]byte{summaryFormat, 2, 2, 2, 0xfe, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := Decode(data)
 		if err != nil {
@@ -409,11 +411,11 @@ func TestEncode(t *testing.T) {
 	data := Build(random(rng, 300, 300), nil, day0+299).Encode()
 	for cut := range data {
 		if _, err := Decode(data[:cut]); err == nil {
-			t.Fatalf("a sheet cut at byte %d of %d was read", cut, len(data))
+			t.Fatalf("a summary cut at byte %d of %d was read", cut, len(data))
 		}
 	}
 	if _, err := Decode(append(data, 0)); err == nil {
-		t.Error("a sheet with a byte too many was read")
+		t.Error("a summary with a byte too many was read")
 	}
 }
 

@@ -13,7 +13,7 @@ type Week struct {
 	First   fare.Day // its Monday
 	Minimum fare.Cents
 	Median  fare.Cents
-	Days    int // on how many of its days a low is known
+	Days    int // on how many of its days there is a low
 }
 
 // Name is the week in the form of ISO 8601, as in 2016-W09.
@@ -22,7 +22,7 @@ func (w Week) Name() string {
 	return fmt.Sprintf("%d-W%02d", year, week)
 }
 
-// Weeks gathers the lows of a sheet by week, oldest first. Weeks in which nothing was found are left out.
+// Weeks gathers the lows of a summary by week, oldest first. Weeks in which nothing was found are left out.
 func Weeks(s RouteSummary) []Week {
 	prices := map[fare.Cycle][]fare.Cents{}
 	for _, l := range s.Lows { // cheapest first, and so are those of each week
@@ -51,7 +51,7 @@ type Scale struct {
 	Ottimo, Buono, Normale fare.Cents
 }
 
-// ScaleOf is the scale that the verdict of a sheet is read from; false where the sample is too small for one.
+// ScaleOf is the scale that the verdict of a summary is read from; false where the sample is too small for one.
 func ScaleOf(s RouteSummary) (Scale, bool) {
 	in, size, _ := sample(s.Lows, s.AsOf)
 	if size < MinSample {

@@ -20,8 +20,8 @@ func day(t *testing.T, s string) fare.Day {
 	return d
 }
 
-// sheetOf is a sheet with lows, as Build orders them.
-func sheetOf(asOf fare.Day, lows ...verdict.Low) verdict.RouteSummary {
+// summaryOf is a summary with lows, as Build orders them.
+func summaryOf(asOf fare.Day, lows ...verdict.Low) verdict.RouteSummary {
 	slices.SortFunc(lows, func(a, b verdict.Low) int {
 		if a.Price != b.Price {
 			return int(a.Price - b.Price)
@@ -32,7 +32,7 @@ func sheetOf(asOf fare.Day, lows ...verdict.Low) verdict.RouteSummary {
 }
 
 func TestWeeks(t *testing.T) {
-	s := sheetOf(day(t, "2016-03-01"),
+	s := summaryOf(day(t, "2016-03-01"),
 		verdict.Low{Day: day(t, "2015-12-31"), Price: 500}, // the first week of a year begins in the year before, or the last ends in the next
 		verdict.Low{Day: day(t, "2016-01-03"), Price: 700},
 		verdict.Low{Day: day(t, "2016-01-04"), Price: 900}, // a Monday
@@ -101,7 +101,7 @@ func TestScale(t *testing.T) {
 			for i := range c.days {
 				lows = append(lows, verdict.Low{Day: asOf - 1 - fare.Day(i), Price: c.next()})
 			}
-			s := sheetOf(asOf, lows...)
+			s := summaryOf(asOf, lows...)
 			scale, ok := verdict.ScaleOf(s)
 			if !ok || len(scale.Prices) != c.days || !slices.IsSorted(scale.Prices) {
 				t.Fatalf("%v %v", ok, scale)
@@ -128,7 +128,7 @@ func TestScale(t *testing.T) {
 			}
 		})
 	}
-	if _, ok := verdict.ScaleOf(sheetOf(asOf, verdict.Low{Day: asOf - 1, Price: 100})); ok {
+	if _, ok := verdict.ScaleOf(summaryOf(asOf, verdict.Low{Day: asOf - 1, Price: 100})); ok {
 		t.Error("a scale of one low")
 	}
 }

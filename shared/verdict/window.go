@@ -26,15 +26,15 @@ var bucket = func() (of [fare.MaxLead + 1]uint8) {
 
 func lead(o fare.Observation) int { return max(0, int(o.Depart-o.FoundDay())) }
 
-// life is a departure date by lead-time bucket: the sum and the number of its fares.
-type life struct {
+// departure is a departure date by lead-time bucket: the sum and the number of its fares.
+type departure struct {
 	sum   [len(leads)]fare.Cents
 	count [len(leads)]int32
 }
 
 // seen is the number of buckets in which the departure was seen.
-func (l *life) seen() (buckets int) {
-	for _, n := range l.count {
+func (d *departure) seen() (buckets int) {
+	for _, n := range d.count {
 		if n > 0 {
 			buckets++
 		}
@@ -51,19 +51,19 @@ func window(observations []fare.Observation) *Window {
 		return nil
 	}
 	first, last := departures(observations)
-	place := make([]int32, last-first+1) // departure -> 1 + its place in lives
-	lives := make([]life, 0, min(len(observations), len(place)))
+	place := make([]int32, last-first+1) // departure -> 1 + its place in perDeparture
+	perDeparture := make([]departure, 0, min(len(observations), len(place)))
 	for _, o := range observations {
 		at := &place[o.Depart-first]
 		if *at == 0 {
-			lives = append(lives, life{})
-			*at = int32(len(lives))
+			perDeparture = append(perDeparture, departure{})
+			*at = int32(len(perDeparture))
 		}
-		l, b := &lives[*at-1], bucket[lead(o)]
-		l.sum[b] += o.Price
-		l.count[b]++
+		d, b := &perDeparture[*at-1], bucket[lead(o)]
+		d.sum[b] += o.Price
+		d.count[b]++
 	}
-	from, to, ok := cheapestBuckets(lives)
+	from, to, ok := cheapestBuckets(perDeparture)
 	if !ok {
 		return nil
 	}
@@ -72,7 +72,7 @@ func window(observations []fare.Observation) *Window {
 	furthest := leads[from]
 	for _, o := range observations {
 		switch b := int(bucket[lead(o)]); {
-		case lives[place[o.Depart-first]-1].seen() < 2:
+		case perDeparture[place[o.Depart-first]-1].seen() < 2:
 		case from <= b && b <= to:
 			inside = append(inside, o.Price)
 			furthest = max(furthest, lead(o))
@@ -98,35 +98,35 @@ const nearBest = 0.02
 // Most departures are seen through part of their life only, so a departure's
 // own minimum means little: one that was seen only in its last week has a low
 // premium there. Instead the log of the mean fare is explained as departure
-// plus bucket, and the two are told apart by least squares: each bucket is
+// plus bucket, and the two are separated by least squares: each bucket is
 // compared with every other through the departures that were seen in both.
-func cheapestBuckets(lives []life) (from, to int, ok bool) {
+func cheapestBuckets(perDeparture []departure) (from, to int, ok bool) {
 	const n = len(leads)
 	var equations [n][n + 1]float64
 	var reach [n]int // departures by bucket
 	qualified := 0
-	for i := range lives {
-		l := &lives[i]
-		seen := l.seen()
+	for i := range perDeparture {
+		d := &perDeparture[i]
+		seen := d.seen()
 		if seen < 2 {
 			continue
 		}
 		qualified++
 		var logs [n]float64
 		mean := 0.0
-		for b, k := range l.count {
+		for b, k := range d.count {
 			if k > 0 {
-				logs[b] = math.Log(float64(l.sum[b]) / float64(k))
+				logs[b] = math.Log(float64(d.sum[b]) / float64(k))
 				mean += logs[b] / float64(seen)
 			}
 		}
-		for b, k := range l.count {
+		for b, k := range d.count {
 			if k == 0 {
 				continue
 			}
 			reach[b]++
 			equations[b][b]++
-			for c, k := range l.count {
+			for c, k := range d.count {
 				if k > 0 {
 					equations[b][c] -= 1 / float64(seen)
 				}
@@ -139,22 +139,22 @@ func cheapestBuckets(lives []life) (from, to int, ok bool) {
 	}
 	for b := range n {
 		// As if one more departure had cost the average in this bucket. It
-		// hardly moves what is known, and gives buckets that no departure ties
+		// hardly changes the result, and gives buckets that no departure ties
 		// to the others an effect of nought in place of none.
 		equations[b][b]++
 	}
 	effect := solve(equations)
-	known := func(b int) bool { return reach[b] >= MinDepartures }
+	enough := func(b int) bool { return reach[b] >= MinDepartures }
 	best := -1
 	for b := range effect {
-		if known(b) && (best < 0 || effect[b] < effect[best]) {
+		if enough(b) && (best < 0 || effect[b] < effect[best]) {
 			best = b
 		}
 	}
 	if best < 0 {
 		return 0, 0, false
 	}
-	near := func(b int) bool { return known(b) && effect[b] <= effect[best]+nearBest }
+	near := func(b int) bool { return enough(b) && effect[b] <= effect[best]+nearBest }
 	from, to = best, best
 	for from > 0 && near(from-1) {
 		from--

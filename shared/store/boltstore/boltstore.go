@@ -1,4 +1,4 @@
-// Package boltstore keeps a store.Table in one file, for a desk. Writers of
+// Package boltstore keeps a store.Table in one file, for one machine. Writers of
 // the same moment share one sync of the disk; a file that is not a store, or is
 // a damaged one, is refused and left as it is; expired items are swept when the
 // file is opened.
@@ -44,12 +44,12 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 	for _, f := range options {
 		f(o)
 	}
-	if err := checked(path, *o); err != nil {
+	if err := verify(path, *o); err != nil {
 		return nil, err
 	}
 	db, err := bolt.Open(path, 0o600, o)
 	if err != nil {
-		return nil, refused(path, err)
+		return nil, openError(path, err)
 	}
 	s := &Store{db, now}
 	if err := s.prepare(path); err != nil {
@@ -61,8 +61,8 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 	return s, nil
 }
 
-// refused says why a file was not opened.
-func refused(path string, err error) error {
+// openError says why a file was not opened.
+func openError(path string, err error) error {
 	var system *fs.PathError
 	switch {
 	case errors.Is(err, berrors.ErrTimeout):
@@ -73,19 +73,19 @@ func refused(path string, err error) error {
 	return notAStore(path, err)
 }
 
-// checked makes sure that a file, if there is one, is whole, while no one writes
-// to it.
-func checked(path string, o bolt.Options) error {
+// verify makes sure that a file, if there is one, is undamaged, while no one
+// writes to it.
+func verify(path string, o bolt.Options) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil // it is made, or whatever is wrong with its path is told when it is opened
+		return nil // it is made, or whatever is wrong with its path is reported when it is opened
 	}
 	o.ReadOnly = true // so bolt reads its two heads and nothing else
 	db, err := bolt.Open(path, 0o600, &o)
 	if err != nil {
-		return refused(path, err)
+		return openError(path, err)
 	}
 	defer db.Close()
-	if err := whole(path, db.Info().PageSize); err != nil {
+	if err := verifyPages(path, db.Info().PageSize); err != nil {
 		return notAStore(path, err)
 	}
 	return nil
@@ -165,7 +165,7 @@ func (s *Store) view(ctx context.Context, f func(*bolt.Bucket) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
-	return told(s.db.View(func(tx *bolt.Tx) error { return f(tx.Bucket(bucket)) }))
+	return translate(s.db.View(func(tx *bolt.Tx) error { return f(tx.Bucket(bucket)) }))
 }
 
 func (s *Store) batch(ctx context.Context, f func(*bolt.Bucket) error) error {
@@ -176,10 +176,11 @@ func (s *Store) batch(ctx context.Context, f func(*bolt.Bucket) error) error {
 	if s.db.NoSync {
 		run = s.db.Update // there is no sync to share
 	}
-	return told(run(func(tx *bolt.Tx) error { return f(tx.Bucket(bucket)) }))
+	return translate(run(func(tx *bolt.Tx) error { return f(tx.Bucket(bucket)) }))
 }
 
-func told(err error) error {
+// translate makes ErrUnavailable of what bolt reports.
+func translate(err error) error {
 	for _, ours := range []error{store.ErrNotFound, store.ErrExists, store.ErrConflict, store.ErrLimit} {
 		if err == nil || errors.Is(err, ours) {
 			return err

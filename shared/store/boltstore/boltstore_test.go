@@ -50,7 +50,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	good.Close()
-	whole, err := os.ReadFile(filepath.Join(dir, "good.db"))
+	undamaged, err := os.ReadFile(filepath.Join(dir, "good.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +58,8 @@ func TestNothingIsOverwritten(t *testing.T) {
 		{"locked", locked, "another process"},
 		{"a text file", write("notes.db", strings.Repeat("my holiday notes\n", 1000)), "not a store"},
 		{"a short text file", write("short.db", "hello"), "not a store"},
-		{"a store that was cut", write("cut.db", string(whole[:5000])), "not a store"},
-		{"a store with broken heads", write("broken.db", strings.Repeat("\x00", 8192)+string(whole[8192:])), "not a store"},
+		{"a store that was cut", write("cut.db", string(undamaged[:5000])), "not a store"},
+		{"a store with broken heads", write("broken.db", strings.Repeat("\x00", 8192)+string(undamaged[8192:])), "not a store"},
 		{"a folder that is not there", filepath.Join(dir, "nowhere", "x.db"), "no such file"},
 		{"a folder", dir, "directory"},
 	} {
@@ -80,18 +80,19 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 }
 
-// TestDamageIsToldNotFatal cuts a file of many pages anywhere and spoils its
+// TestDamageIsReported cuts a file of many pages anywhere and damages its
 // pages one at a time. bolt ends the process where it meets such a page, so a
 // page that is let through would end this test. A page may be one that is not
 // in use: then there is nothing to refuse.
-func TestDamageIsToldNotFatal(t *testing.T) {
+func TestDamageIsReported(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "good.db")
 	s, err := boltstore.Open(path, time.Now, boltstore.Scratch)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range 300 {
+	const items = 120
+	for n := range items {
 		data := bytes.Repeat([]byte{byte(n)}, 50+n%7*1500) // some fill several pages
 		if err := s.Write(t.Context(), store.Op{Item: store.Item{Key: store.Key{Partition: "P", Sort: fmt.Sprintf("%04d", n)}, Data: data}}); err != nil {
 			t.Fatal(err)
@@ -104,9 +105,9 @@ func TestDamageIsToldNotFatal(t *testing.T) {
 	}
 	page := os.Getpagesize()
 	rng := rand.New(rand.NewPCG(1, 2))
-	spoilt := func(change func(b []byte) []byte) (refused bool) {
+	damaged := func(change func(b []byte) []byte) (refused bool) {
 		t.Helper()
-		path := filepath.Join(dir, "spoilt.db")
+		path := filepath.Join(dir, "damaged.db")
 		before := change(bytes.Clone(good))
 		if err := os.WriteFile(path, before, 0o600); err != nil {
 			t.Fatal(err)
@@ -124,15 +125,15 @@ func TestDamageIsToldNotFatal(t *testing.T) {
 		}
 		return true
 	}
-	used := bytes.LastIndex(good, []byte{299 % 256, 299 % 256}) / page * page
+	used := bytes.LastIndex(good, []byte{items - 1, items - 1}) / page * page
 	for at := page; at < used; at += page/2 + 100 {
-		if !spoilt(func(b []byte) []byte { return b[:at] }) {
+		if !damaged(func(b []byte) []byte { return b[:at] }) {
 			t.Errorf("a file cut to %d of %d bytes was opened", at, len(good))
 		}
 	}
 	refused := 0
 	for at := 2 * page; at < len(good); at += page {
-		if spoilt(func(b []byte) []byte {
+		if damaged(func(b []byte) []byte {
 			for i := range page {
 				b[at+i] = byte(rng.Uint32())
 			}
@@ -141,11 +142,11 @@ func TestDamageIsToldNotFatal(t *testing.T) {
 			refused++
 		}
 		for range 4 { // a single bit of the page's head, or of its first elements
-			spoilt(func(b []byte) []byte { b[at+rng.IntN(80)] ^= 1 << rng.IntN(8); return b })
+			damaged(func(b []byte) []byte { b[at+rng.IntN(80)] ^= 1 << rng.IntN(8); return b })
 		}
 	}
 	if refused < 10 {
-		t.Errorf("only %d of %d spoilt pages were refused", refused, len(good)/page-2)
+		t.Errorf("only %d of %d damaged pages were refused", refused, len(good)/page-2)
 	}
 }
 

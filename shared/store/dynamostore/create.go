@@ -17,7 +17,7 @@ import (
 const createWait = time.Minute
 
 // Create makes a table, billed by request and with TTL, and is content if it is
-// there. It is for tests and a desk; on AWS the deployment makes the table.
+// there. It is for tests and for one machine; on AWS the deployment makes the table.
 func Create(ctx context.Context, client *dynamodb.Client, name string) error {
 	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName:   &name,

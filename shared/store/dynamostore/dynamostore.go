@@ -75,12 +75,12 @@ func (t *Store) Get(ctx context.Context, key store.Key, read store.Consistency) 
 		TableName:              &t.name,
 		Key:                    keyOf(key),
 		ConsistentRead:         aws.Bool(read == store.Strong),
-		ReturnConsumedCapacity: t.counting(),
-	}, t.patience)
+		ReturnConsumedCapacity: t.requestCapacity(),
+	}, t.withRetryer)
 	if err != nil {
 		return store.Item{}, fmt.Errorf("get item: %w", translate(err))
 	}
-	t.spent("GetItem", one(out.ConsumedCapacity))
+	t.reportCapacity("GetItem", capacityOf(out.ConsumedCapacity))
 	if out.Item == nil {
 		return store.Item{}, fmt.Errorf("get item: %w", store.ErrNotFound)
 	}
@@ -108,7 +108,7 @@ func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 		KeyConditionExpression:    aws.String(schema.Partition + " = :p"),
 		ExpressionAttributeValues: attributes{":p": text(r.Partition)},
 		ConsistentRead:            aws.Bool(r.Read == store.Strong),
-		ReturnConsumedCapacity:    t.counting(),
+		ReturnConsumedCapacity:    t.requestCapacity(),
 	}
 	if r.Prefix != "" {
 		in.KeyConditionExpression = aws.String(schema.Partition + " = :p AND begins_with(" + schema.Sort + ", :s)")
@@ -127,11 +127,11 @@ func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 		if r.Limit > 0 {
 			in.Limit = aws.Int32(int32(min(page, 1<<20)))
 		}
-		out, err := t.client.Query(ctx, in, t.patience)
+		out, err := t.client.Query(ctx, in, t.withRetryer)
 		if err != nil {
 			return nil, fmt.Errorf("query items: %w", translate(err))
 		}
-		t.spent("Query", one(out.ConsumedCapacity))
+		t.reportCapacity("Query", capacityOf(out.ConsumedCapacity))
 		for _, got := range out.Items {
 			item, err := decode(got)
 			if err != nil {
@@ -151,16 +151,16 @@ func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 	}
 }
 
-// counting asks for consumed capacity only where someone listens.
-func (t *Store) counting() types.ReturnConsumedCapacity {
+// requestCapacity asks for consumed capacity only where someone listens.
+func (t *Store) requestCapacity() types.ReturnConsumedCapacity {
 	if t.capacity == nil {
 		return types.ReturnConsumedCapacityNone
 	}
 	return types.ReturnConsumedCapacityTotal
 }
 
-// spent reports what a request cost. Writes never read and reads never write.
-func (t *Store) spent(op string, capacities ...types.ConsumedCapacity) {
+// reportCapacity reports what a request cost. Writes never read and reads never write.
+func (t *Store) reportCapacity(op string, capacities ...types.ConsumedCapacity) {
 	if t.capacity == nil {
 		return
 	}
@@ -175,8 +175,8 @@ func (t *Store) spent(op string, capacities ...types.ConsumedCapacity) {
 	}
 }
 
-// one is the capacity of a request that reports a single one, or none.
-func one(c *types.ConsumedCapacity) types.ConsumedCapacity {
+// capacityOf is the capacity of a request that reports a single one, or none.
+func capacityOf(c *types.ConsumedCapacity) types.ConsumedCapacity {
 	if c == nil {
 		return types.ConsumedCapacity{}
 	}

@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// translate gives an error of the SDK its place among the seam's. What is not
-// known to have failed cleanly is ErrUnavailable.
+// translate gives an error of the SDK the error of package store that it is.
+// What may have taken effect all the same is ErrUnavailable.
 func translate(err error) error {
 	var api smithy.APIError
 	if errors.As(err, &api) {
@@ -58,8 +58,8 @@ func refused(err error) bool {
 	return errors.As(err, &response) && response.HTTPStatusCode()/100 == 4
 }
 
-// patience has the SDK also repeat what ran into a transaction of another.
-func (t *Store) patience(o *dynamodb.Options) { o.Retryer = t.retryer }
+// withRetryer has the SDK also repeat what ran into a transaction of another.
+func (t *Store) withRetryer(o *dynamodb.Options) { o.Retryer = t.retryer }
 
 func patient(r aws.Retryer) aws.Retryer {
 	if v2, ok := r.(aws.RetryerV2); ok {

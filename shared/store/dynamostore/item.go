@@ -83,8 +83,8 @@ func integer(a attributes, name string) (int64, error) {
 	return v, nil
 }
 
-// wroteIt tells whether the item is as the named write left it.
-func wroteIt(a attributes, writer string) bool {
+// writtenBy tells whether the item is as the named write left it.
+func writtenBy(a attributes, writer string) bool {
 	w, ok := a[schema.Writer].(*types.AttributeValueMemberS)
 	return ok && w.Value == writer
 }

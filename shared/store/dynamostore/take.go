@@ -38,7 +38,7 @@ func (t *Store) Take(ctx context.Context, key store.Key, limit int64, expires ti
 		if found == nil {
 			return 0, fmt.Errorf("take from counter: %w", translate(err))
 		}
-		if wroteIt(found, writer) {
+		if writtenBy(found, writer) {
 			return t.taken(found)
 		}
 		if until, err := integer(found, schema.Expires); err == nil && until > t.now().Unix() {
@@ -51,7 +51,7 @@ func (t *Store) Take(ctx context.Context, key store.Key, limit int64, expires ti
 		if found == nil {
 			return 0, fmt.Errorf("take from counter: %w", translate(err))
 		}
-		if wroteIt(found, writer) {
+		if writtenBy(found, writer) {
 			return t.taken(found)
 		}
 	}
@@ -79,12 +79,12 @@ func (t *Store) count(ctx context.Context, key store.Key, limit int64, expires t
 			":one": number(1), ":now": number(t.now().Unix()), ":limit": number(limit)},
 		ReturnValues:                        types.ReturnValueUpdatedNew,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-		ReturnConsumedCapacity:              t.counting(),
-	}, t.patience)
+		ReturnConsumedCapacity:              t.requestCapacity(),
+	}, t.withRetryer)
 	if err != nil {
-		return 0, foundBy(err), err
+		return 0, itemFound(err), err
 	}
-	t.spent("UpdateItem", one(out.ConsumedCapacity))
+	t.reportCapacity("UpdateItem", capacityOf(out.ConsumedCapacity))
 	n, err := t.taken(out.Attributes)
 	return n, nil, err
 }
@@ -98,17 +98,17 @@ func (t *Store) begin(ctx context.Context, key store.Key, expires time.Time, wri
 		ConditionExpression:                 aws.String(noItem),
 		ExpressionAttributeValues:           attributes{":now": number(t.now().Unix())},
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-		ReturnConsumedCapacity:              t.counting(),
-	}, t.patience)
+		ReturnConsumedCapacity:              t.requestCapacity(),
+	}, t.withRetryer)
 	if err != nil {
-		return foundBy(err), err
+		return itemFound(err), err
 	}
-	t.spent("PutItem", one(out.ConsumedCapacity))
+	t.reportCapacity("PutItem", capacityOf(out.ConsumedCapacity))
 	return nil, nil
 }
 
-// foundBy gives the item on which a condition failed.
-func foundBy(err error) attributes {
+// itemFound gives the item on which a condition failed.
+func itemFound(err error) attributes {
 	var failed *types.ConditionalCheckFailedException
 	if errors.As(err, &failed) {
 		return failed.Item

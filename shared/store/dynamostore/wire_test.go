@@ -88,7 +88,7 @@ func overFaultyWire(t *testing.T) (sound store.Table, faulty store.Table, w *wir
 	if err := dynamostore.Create(t.Context(), dynamolocal.Client(endpoint), name); err != nil {
 		t.Fatal(err)
 	}
-	whole := dynamostore.New(dynamolocal.Client(endpoint), name, clock.Now)
+	sound = dynamostore.New(dynamolocal.Client(endpoint), name, clock.Now)
 	client := dynamolocal.Client(endpoint, func(o *dynamodb.Options) {
 		o.HTTPClient = &http.Client{Transport: w}
 		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) {
@@ -96,7 +96,7 @@ func overFaultyWire(t *testing.T) (sound store.Table, faulty store.Table, w *wir
 			r.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
 		})
 	})
-	return whole, dynamostore.New(client, name, clock.Now), w, clock
+	return sound, dynamostore.New(client, name, clock.Now), w, clock
 }
 
 var at = store.Key{Partition: "P", Sort: "s"}
@@ -260,7 +260,7 @@ func TestCapacity(t *testing.T) {
 		return err
 	}
 	get := func(r store.Consistency) error {
-		_, err := table.Get(t.Context(), store.Key{Partition: "P", Sort: "sheet"}, r)
+		_, err := table.Get(t.Context(), store.Key{Partition: "P", Sort: "summary"}, r)
 		return err
 	}
 	for n := range 35 {
@@ -268,7 +268,7 @@ func TestCapacity(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := put("sheet", 3900); err != nil {
+	if err := put("summary", 3900); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

@@ -48,7 +48,7 @@ func (t *Store) write(ctx context.Context, op store.Op) error {
 		return nil
 	case !errors.As(err, &failed):
 		return translate(err)
-	case wroteIt(failed.Item, writer):
+	case writtenBy(failed.Item, writer):
 		return nil
 	case tries.unsure:
 		return fmt.Errorf("%w: answer lost: %w", store.ErrUnavailable, err)
@@ -72,7 +72,7 @@ func (t *Store) transact(ctx context.Context, ops []store.Op) error {
 	writer := rand.Text()
 	in := &dynamodb.TransactWriteItemsInput{
 		ClientRequestToken:     aws.String(writer),
-		ReturnConsumedCapacity: t.counting(),
+		ReturnConsumedCapacity: t.requestCapacity(),
 	}
 	size := 0
 	for _, op := range ops {
@@ -83,9 +83,9 @@ func (t *Store) transact(ctx context.Context, ops []store.Op) error {
 	if size > maxTransaction {
 		return fmt.Errorf("%w: a transaction of %d bytes", store.ErrTooLarge, size)
 	}
-	out, err := t.client.TransactWriteItems(ctx, in, t.patience)
+	out, err := t.client.TransactWriteItems(ctx, in, t.withRetryer)
 	if err == nil {
-		t.spent("TransactWriteItems", out.ConsumedCapacity...)
+		t.reportCapacity("TransactWriteItems", out.ConsumedCapacity...)
 		return nil
 	}
 	var cancelled *types.TransactionCanceledException
@@ -170,28 +170,28 @@ func (t *Store) send(ctx context.Context, w types.TransactWriteItem, tries *atte
 	case w.Put != nil:
 		out, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: w.Put.Item,
 			ConditionExpression: w.Put.ConditionExpression, ExpressionAttributeValues: w.Put.ExpressionAttributeValues,
-			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.counting()}, t.patience, tries.watch)
+			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, t.withRetryer, tries.watch)
 		if err != nil {
 			return err
 		}
-		t.spent("PutItem", one(out.ConsumedCapacity))
+		t.reportCapacity("PutItem", capacityOf(out.ConsumedCapacity))
 	case w.Update != nil:
 		out, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: &t.name, Key: w.Update.Key,
 			UpdateExpression:    w.Update.UpdateExpression,
 			ConditionExpression: w.Update.ConditionExpression, ExpressionAttributeValues: w.Update.ExpressionAttributeValues,
-			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.counting()}, t.patience, tries.watch)
+			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, t.withRetryer, tries.watch)
 		if err != nil {
 			return err
 		}
-		t.spent("UpdateItem", one(out.ConsumedCapacity))
+		t.reportCapacity("UpdateItem", capacityOf(out.ConsumedCapacity))
 	default:
 		out, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: w.Delete.Key,
 			ConditionExpression: w.Delete.ConditionExpression, ExpressionAttributeValues: w.Delete.ExpressionAttributeValues,
-			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.counting()}, t.patience, tries.watch)
+			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, t.withRetryer, tries.watch)
 		if err != nil {
 			return err
 		}
-		t.spent("DeleteItem", one(out.ConsumedCapacity))
+		t.reportCapacity("DeleteItem", capacityOf(out.ConsumedCapacity))
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ const (
 
 func (s Side) String() string { return [...]string{"before", "after"}[s] }
 
-// Faulty is a table that fails when it is told to. It counts calls from 0. It
+// Faulty is a table that fails where a test asks for it. It counts calls from 0. It
 // is safe for concurrent use, though then which call is which is up to the scheduler.
 type Faulty struct {
 	store.Table
@@ -34,7 +34,7 @@ type Faulty struct {
 	fails func(call int) (fail bool, side Side)
 }
 
-// NewFaulty wraps a table; until it is told to fail it only counts.
+// NewFaulty wraps a table; until a fault is asked for it only counts.
 func NewFaulty(t store.Table) *Faulty { return &Faulty{Table: t} }
 
 // FailOnce has one call, counted from now, fail on a side.

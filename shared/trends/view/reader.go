@@ -41,11 +41,11 @@ func (n *NotCovered) Error() string {
 	return fmt.Sprintf("no fare from %s to %s has ever been observed", n.Origin, n.Destination)
 }
 
-// wishDays is how long it is remembered that somebody asked in vain.
-const wishDays = 16
+// requestDays is how long a request for an origin that is not covered is stored.
+const requestDays = 16
 
 // Read answers from one stored item of the origin, and with a destination from
-// that route's sheet as well. The currency is one that Rates knows. What is not
+// that route's summary as well. The currency is one that Rates has. What is not
 // covered is a NotCovered, and the next refresh asks for the origin.
 func (r *Reader) Read(ctx context.Context, origin, destination fare.City, currency string) (Trends, error) {
 	rates, err := r.Rates(ctx)
@@ -75,16 +75,16 @@ func (r *Reader) Read(ctx context.Context, origin, destination fare.City, curren
 	if err != nil {
 		return Trends{}, err
 	}
-	sheet, err := verdict.Decode(data)
+	summary, err := verdict.Decode(data)
 	if err != nil {
 		return Trends{}, err
 	}
-	return v.route(origin, e, sheet), nil
+	return v.route(origin, e, summary), nil
 }
 
 // notCovered has the next refresh ask for the origin.
 func (r *Reader) notCovered(ctx context.Context, origin, destination fare.City) error {
-	if err := r.Fares.RequestOrigin(ctx, origin, (fare.DayOf(r.Now()) + wishDays).Time()); err != nil {
+	if err := r.Fares.RequestOrigin(ctx, origin, (fare.DayOf(r.Now()) + requestDays).Time()); err != nil {
 		return err
 	}
 	return &NotCovered{origin, destination}

@@ -68,7 +68,7 @@ const most = 100
 // view is how a caller wants to see trends.
 type view struct {
 	rates    fare.Rates
-	currency string // known to rates
+	currency string // one that rates has
 	today    fare.Day
 }
 
@@ -105,12 +105,12 @@ func (v view) origin(origin fare.City, all trends.Origin) Trends {
 }
 
 // route shows one destination, live or not, with its weekly lows.
-func (v view) route(origin fare.City, e trends.Entry, sheet verdict.RouteSummary) Trends {
+func (v view) route(origin fare.City, e trends.Entry, summary verdict.RouteSummary) Trends {
 	t := v.frame(origin)
 	at := time.Unix(e.Newest, 0).UTC()
 	t.UpdatedAt = &at
 	t.Destinations = append(t.Destinations, v.destination(e))
-	t.WeeklyLows = v.weekly(sheet.Lows)
+	t.WeeklyLows = v.weekly(summary.Lows)
 	return t
 }
 

@@ -24,9 +24,9 @@ var (
 type fares struct {
 	perEuro    map[string]float64
 	ratesAsked int
-	wanted     []fare.City
+	requested  []fare.City
 	until      time.Time
-	err        error // what wanting gives
+	err        error // of requests for an origin
 }
 
 func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
@@ -57,7 +57,7 @@ func (f *fares) Rates(context.Context) (fare.Rates, error) {
 }
 
 func (f *fares) RequestOrigin(_ context.Context, origin fare.City, until time.Time) error {
-	f.wanted, f.until = append(f.wanted, origin), until
+	f.requested, f.until = append(f.requested, origin), until
 	return f.err
 }
 
@@ -110,16 +110,16 @@ func TestNotCovered(t *testing.T) {
 			t.Errorf("%s to %s: %v", c.origin, c.destination, err)
 		}
 	}
-	if diff := cmp.Diff([]fare.City{"ROM", "ROM", "MIL"}, f.wanted); diff != "" || !f.until.After(now.Add(15*24*time.Hour)) {
-		t.Errorf("wanted until %v: %s", f.until, diff)
+	if diff := cmp.Diff([]fare.City{"ROM", "ROM", "MIL"}, f.requested); diff != "" || !f.until.After(now.Add(15*24*time.Hour)) {
+		t.Errorf("requested until %v: %s", f.until, diff)
 	}
 	f.err = store.ErrUnavailable
 	if _, err := r.Read(t.Context(), "ROM", "", "EUR"); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("a wish that could not be noted is not told as noted: %v", err)
+		t.Errorf("a request that was not stored is reported as stored: %v", err)
 	}
 }
 
-func TestRatesAreKeptForAnHour(t *testing.T) {
+func TestRatesAreCachedForAnHour(t *testing.T) {
 	clock := now
 	f := &fares{}
 	r := &Reader{Fares: f, Now: at(&clock)}
@@ -131,10 +131,10 @@ func TestRatesAreKeptForAnHour(t *testing.T) {
 		usd   float64
 	}{
 		{"before the first refresh there is only the euro", 0, nil, 1, 0},
-		{"which is not kept", time.Minute, map[string]float64{"USD": 1.25}, 2, 1.25},
+		{"which is not cached", time.Minute, map[string]float64{"USD": 1.25}, 2, 1.25},
 		{"rates are", 59 * time.Minute, map[string]float64{"USD": 1.5}, 2, 1.25},
 		{"for an hour", time.Minute, map[string]float64{"USD": 1.5}, 3, 1.5},
-		{"a clock that was set back does not keep them for ever", -3 * time.Hour, map[string]float64{"USD": 2}, 4, 2},
+		{"a clock that was set back does not cache them for ever", -3 * time.Hour, map[string]float64{"USD": 2}, 4, 2},
 	} {
 		clock = clock.Add(c.after)
 		f.perEuro = c.rates

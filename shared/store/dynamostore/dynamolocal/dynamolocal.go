@@ -1,6 +1,6 @@
 // Package dynamolocal runs DynamoDB Local, Amazon's own stand-in for DynamoDB,
-// on loopback and in memory: for tests, and for trying Lambda executables on a
-// desk. It needs Java and the jars that `make tools` fetches through Maven.
+// on loopback and in memory: for tests, and for trying Lambda executables on one
+// machine. It needs Java and the jars that `make tools` fetches through Maven.
 package dynamolocal
 
 import (

@@ -3,7 +3,7 @@
 // drift from the other. It imports nothing.
 //
 // One table holds everything. The whole key is two strings, which DynamoDB sorts
-// by their UTF-8 bytes, as the seam demands; there are no secondary indexes.
+// by their UTF-8 bytes, as package store demands; there are no secondary indexes.
 package schema
 
 const (

@@ -10,9 +10,9 @@ import (
 )
 
 // bolt trusts its file: where it meets a damaged page it ends the process, from
-// a goroutine of its own, so that nothing can be recovered and nobody is told
-// what to do. whole therefore reads every page in use once before bolt writes,
-// and says what is wrong with the first that bolt could not live with.
+// a goroutine of its own, so that nothing can be recovered and no error says
+// what to do. verifyPages therefore reads every page in use once before bolt
+// writes, and reports the first that bolt would not survive.
 //
 // The layout (version 2) is that of the machine's byte order. A page is a head
 // (id 8, flags 2, count 2, overflow 4), then elements of 16 bytes, then the keys
@@ -36,7 +36,7 @@ type walker struct {
 	seen     map[uint64]bool
 }
 
-func whole(path string, pageSize int) error {
+func verifyPages(path string, pageSize int) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func whole(path string, pageSize int) error {
 	return w.page(root, nil, nil)
 }
 
-// head finds the root of the newest whole one of the two heads, as bolt does.
+// head finds the root of the newest valid one of the two heads, as bolt does.
 func (w *walker) head() (root uint64, err error) {
 	var newest uint64
 	found := false

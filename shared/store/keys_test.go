@@ -1,0 +1,286 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/fare"
+	"verdetto/shared/limit"
+	"verdetto/shared/store"
+)
+
+// keyRow is one row of the table of keys in the package comment.
+type keyRow struct {
+	name            string // partition and sort as documented
+	partition, sort *regexp.Regexp
+	expires         bool
+}
+
+// documentedKeys reads the table of keys from the package comment.
+func documentedKeys(t *testing.T) []keyRow {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "store.go", nil, parser.ParseComments|parser.PackageClauseOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(file.Doc.Text(), "\tpartition ")
+	if !found {
+		t.Fatal("the package comment has no table of keys")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	var rows []keyRow
+	for _, line := range strings.Split(table, "\n")[1:] {
+		cells := regexp.MustCompile(` {2,}`).Split(strings.TrimSpace(line), -1)
+		if len(cells) != 5 {
+			t.Fatalf("a row of the table of keys has %d columns: %q", len(cells), line)
+		}
+		rows = append(rows, keyRow{cells[0] + " " + cells[1], pattern(cells[0]), pattern(cells[1]), cells[4] != "never"})
+	}
+	return rows
+}
+
+// pattern matches keys of a documented form, in which names in angle brackets stand for anything without a #.
+func pattern(documented string) *regexp.Regexp {
+	quoted := regexp.QuoteMeta(documented)
+	return regexp.MustCompile("^" + regexp.MustCompile(`<[a-z]+>`).ReplaceAllString(quoted, "[^#]+") + "$")
+}
+
+// recorder is a table that records the keys it is asked for and the items it is given.
+type recorder struct {
+	store.Table
+	mu      sync.Mutex
+	read    []store.Key // a query leaves Sort empty
+	written []store.Item
+}
+
+func (r *recorder) record(reads []store.Key, writes ...store.Item) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.read, r.written = append(r.read, reads...), append(r.written, writes...)
+}
+
+func (r *recorder) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
+	r.record([]store.Key{key})
+	return r.Table.Get(ctx, key, read)
+}
+
+func (r *recorder) Query(ctx context.Context, q store.Range) ([]store.Item, error) {
+	r.record([]store.Key{{Partition: q.Partition}})
+	return r.Table.Query(ctx, q)
+}
+
+func (r *recorder) Write(ctx context.Context, ops ...store.Op) error {
+	for _, op := range ops {
+		switch op.Mode {
+		case store.Set, store.Create, store.Replace:
+			r.record(nil, op.Item)
+		default:
+			r.record([]store.Key{op.Item.Key})
+		}
+	}
+	return r.Table.Write(ctx, ops...)
+}
+
+func (r *recorder) Take(ctx context.Context, key store.Key, limit int64, expires time.Time) (int64, error) {
+	r.record(nil, store.Item{Key: key, Expires: expires})
+	return r.Table.Take(ctx, key, limit, expires)
+}
+
+// TestKeysAreDocumented drives every method of every record and holds the keys
+// that they use to the table in the package comment: each key is of exactly one
+// row, each row is written by something, and it expires if the row says so.
+func TestKeysAreDocumented(t *testing.T) {
+	rows := documentedKeys(t)
+	table := &recorder{Table: openAlerts(t).Table}
+	driveRecords(t, table)
+
+	rowOf := func(key store.Key) (keyRow, bool) {
+		var of []keyRow
+		for _, row := range rows {
+			if row.partition.MatchString(key.Partition) && (key.Sort == "" || row.sort.MatchString(key.Sort)) {
+				of = append(of, row)
+			}
+		}
+		if len(of) == 0 || len(of) > 1 && key.Sort != "" {
+			t.Errorf("%s %s is in %d rows of the table of keys, want one", key.Partition, key.Sort, len(of))
+			return keyRow{}, false
+		}
+		return of[0], true
+	}
+	for _, key := range table.read {
+		rowOf(key)
+	}
+	var written []string
+	for _, item := range table.written {
+		row, ok := rowOf(item.Key)
+		if ok && row.expires == item.Expires.IsZero() {
+			t.Errorf("%s expires at %v; its row says that it does: %v", row.name, item.Expires, row.expires)
+		}
+		written = append(written, row.name)
+	}
+	for _, row := range rows {
+		if !slices.Contains(written, row.name) {
+			t.Errorf("nothing writes %s", row.name)
+		}
+	}
+}
+
+// driveRecords calls every exported method of the records, so that each finds something to do.
+func driveRecords(t *testing.T, table store.Table) {
+	t.Helper()
+	ctx, later := t.Context(), noon.Add(time.Hour)
+	customer := apikey.Of([]byte("pepper"), "ada@example.com")
+	outbox := store.Outbox{Table: table, Name: "alerts"}
+	fares, alerts := store.Fares{Table: table}, store.Alerts{Table: table, Outbox: outbox}
+	customers, notifications := store.Customers{Table: table}, store.Notifications{Table: table}
+	lease := &store.Lease{Table: table, Name: "mail", Holder: "a", For: time.Hour, Now: func() time.Time { return noon }}
+	news := store.Notification{Route: milBuh, Day: 20500, News: []byte("n"), Expires: later}
+	ignore := func(_ any, err error) error { return err }
+
+	type call struct {
+		record any
+		method string
+		do     func() error
+	}
+	calls := []call{
+		{fares, "PutBlocks", func() error {
+			block := store.StoredBlock{Block: fare.Block{Cycle: 2928, Data: []byte("b")}}
+			return fares.PutBlocks(ctx, milBuh, []store.StoredBlock{block}, func(fare.Cycle) time.Time { return later })
+		}},
+		{fares, "Blocks", func() error { return ignore(fares.Blocks(ctx, milBuh, store.Strong)) }},
+		{fares, "PutSummary", func() error { return fares.PutSummary(ctx, milBuh, []byte("s"), 0) }},
+		{fares, "Summary", func() error { _, _, err := fares.Summary(ctx, milBuh, store.Strong); return err }},
+		{fares, "SetAsked", func() error { return fares.SetAsked(ctx, "MIL", noon) }},
+		{fares, "Asked", func() error { return ignore(fares.Asked(ctx, "MIL")) }},
+		{fares, "Claim", func() error { return fares.Claim(ctx, "sample") }},
+		{fares, "PutTrends", func() error {
+			return fares.PutTrends(ctx, "MIL", []byte("t"), 0, map[fare.City]store.Coverage{"BUH": {Observations: 1}})
+		}},
+		{fares, "Trends", func() error { _, _, err := fares.Trends(ctx, "MIL"); return err }},
+		{fares, "Covered", func() error { return ignore(fares.Covered(ctx, "", 0)) }},
+		{fares, "Into", func() error { return ignore(fares.Into(ctx, "BUH", "", 0)) }},
+		{fares, "SetRates", func() error { return fares.SetRates(ctx, fare.Rates{}) }},
+		{fares, "Rates", func() error { return ignore(fares.Rates(ctx)) }},
+		{fares, "RequestOrigin", func() error { return fares.RequestOrigin(ctx, "ROM", later) }},
+		{fares, "RequestedOrigins", func() error { return ignore(fares.RequestedOrigins(ctx)) }},
+
+		{alerts, "AddPending", func() error {
+			return alerts.AddPending(ctx, "x", alertOf("ada", "BUH", 0), later, store.Job{At: noon})
+		}},
+		{alerts, "Pending", func() error { return ignore(alerts.Pending(ctx, "x")) }},
+		{alerts, "Confirm", func() error { return ignore(alerts.Confirm(ctx, "x")) }},
+		{alerts, "One", func() error { return ignore(alerts.One(ctx, milBuh, "ada")) }},
+		{alerts, "Of", func() error { return ignore(alerts.Of(ctx, "ada")) }},
+		{alerts, "Page", func() error { return ignore(alerts.Page(ctx, milBuh, "", 10)) }},
+		{alerts, "MarkNotified", func() error {
+			one, err := alerts.One(ctx, milBuh, "ada")
+			if err != nil {
+				return err
+			}
+			return alerts.MarkNotified(ctx, one, 20500)
+		}},
+		{alerts, "Watched", func() error { return ignore(alerts.Watched(ctx, "MIL")) }},
+		{alerts, "Remove", func() error { return ignore(alerts.Remove(ctx, "ada")) }},
+		{alerts, "Unwatch", func() error { return ignore(alerts.Unwatch(ctx, milBuh)) }},
+		{alerts, "Stop", func() error { return alerts.Stop(ctx, "ada", later) }},
+		{alerts, "Stopped", func() error { return ignore(alerts.Stopped(ctx, "ada")) }},
+
+		{customers, "Put", func() error { return customers.Put(ctx, store.Customer{ID: customer}) }},
+		{customers, "Customer", func() error { return ignore(customers.Customer(ctx, customer)) }},
+		{customers, "Change", func() error { return customers.Change(ctx, customer, func(*store.Customer) error { return nil }) }},
+		{customers, "Issue", func() error { return ignore(customers.Issue(ctx, rand.Reader, customer, noon, nil)) }},
+		{customers, "IssueOnce", func() error {
+			_, _, err := customers.IssueOnce(ctx, rand.Reader, customer, noon, "payment/1",
+				func(store.Customer) bool { return false }, func(*store.Customer) {})
+			return err
+		}},
+		{customers, "CheckoutKey", func() error { return ignore(customers.CheckoutKey(ctx, customer, "ip 192.0.2.1", later)) }},
+		{customers, "LinkSubscription", func() error { return customers.LinkSubscription(ctx, "sub_1", customer) }},
+		{customers, "SubscriptionOwner", func() error { return ignore(customers.SubscriptionOwner(ctx, "sub_1")) }},
+
+		{notifications, "Leave", func() error { return notifications.Leave(ctx, store.Past{}, news, []byte("d"), later) }},
+		{notifications, "Past", func() error { return ignore(notifications.Past(ctx, milBuh)) }},
+		{notifications, "Next", func() (err error) { news, err = notifications.Next(ctx, fare.Route{}); return err }},
+		{notifications, "Advance", func() error { return notifications.Advance(ctx, &news, "ada") }},
+		{notifications, "Done", func() error { return notifications.Done(ctx, news) }},
+		{notifications, "TakeBack", func() error { return notifications.TakeBack(ctx, milBuh, 20500) }},
+
+		{outbox, "Put", func() error { return outbox.Put(ctx, store.Job{At: noon}) }},
+		{outbox, "Take", func() error { return ignore(outbox.Take(ctx, 10, noon, time.Minute)) }},
+		{outbox, "Done", func() error {
+			jobs, err := outbox.Take(ctx, 1, noon.Add(time.Hour), time.Minute)
+			if err != nil || len(jobs) != 1 {
+				t.Fatalf("%d jobs, %v", len(jobs), err)
+			}
+			return outbox.Done(ctx, jobs[0])
+		}},
+
+		{lease, "Hold", func() error { return lease.Hold(ctx) }},
+		{lease, "Left", func() error { lease.Left(); return nil }},
+		{lease, "Release", func() error { return lease.Release(ctx) }},
+
+		{limit.New(table, func() time.Time { return noon }), "Take", func() error {
+			limiter := limit.New(table, func() time.Time { return noon })
+			return ignore(limiter.Take(ctx, limit.Limit{Name: "daily", Calls: 1, Window: time.Hour}, "ip 192.0.2.1"))
+		}},
+	}
+	if _, err := store.Pepper(ctx, table, []byte("p")); err != nil {
+		t.Error(err)
+	}
+	driven := map[reflect.Type][]string{}
+	for _, c := range calls {
+		if err := c.do(); err != nil {
+			t.Errorf("%T.%s: %v", c.record, c.method, err)
+		}
+		driven[reflect.TypeOf(c.record)] = append(driven[reflect.TypeOf(c.record)], c.method)
+	}
+	for record, methods := range driven {
+		for i := range record.NumMethod() {
+			if name := record.Method(i).Name; !slices.Contains(methods, name) {
+				t.Errorf("%v.%s is not driven here, so its keys are not held to the table", record, name)
+			}
+		}
+	}
+}
+
+// TestKeysAreMadeHere: no package but this one, the adapters and limit makes
+// keys, so that the records driven above are all there are.
+func TestKeysAreMadeHere(t *testing.T) {
+	root := filepath.Join("..", "..")
+	allowed := []string{filepath.Join(root, "shared", "store"), filepath.Join(root, "shared", "limit"), filepath.Join(root, "e2e")}
+	files := 0
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (slices.Contains(allowed, path) || path != root && strings.HasPrefix(entry.Name(), ".")) {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		files++
+		source, err := os.ReadFile(path)
+		if bytes.Contains(source, []byte("store.Key{")) {
+			t.Errorf("%s makes keys", path)
+		}
+		return err
+	})
+	if err != nil || files < 100 {
+		t.Errorf("%d files were read: %v", files, err)
+	}
+}

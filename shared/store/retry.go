@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// How a write that depends on what was read is tried again. Fifty writers of
+// one item all get through where a read and a write take 50 ms each; a caller
+// that has less time ends its context.
+const (
+	maxTries    = 20
+	firstWait   = 20 * time.Millisecond
+	longestWait = time.Second
+)
+
+// RetryConflicts runs a change that reads, decides and writes over what it
+// read, and runs it again from the start where another writer came between
+// (ErrConflict, ErrExists). Between two tries it waits a random time, up to one
+// that doubles with each. After maxTries, or where ctx ends first, the error is
+// ErrUnavailable: storage is busy, and the caller may try again later. Any
+// other error ends it at once and is returned as it is.
+func RetryConflicts(ctx context.Context, change func() error) error {
+	return retry(ctx, func(err error) int {
+		if isConflict(err) {
+			return maxTries
+		}
+		return 1
+	}, change)
+}
+
+// retry runs a change as often as the error it ends with allows.
+func retry(ctx context.Context, tries func(error) int, change func() error) error {
+	for try := 1; ; try++ {
+		err := change()
+		switch {
+		case err == nil:
+			return nil
+		case try < tries(err):
+		case isConflict(err):
+			return fmt.Errorf("%w: others wrote the same at each of %d tries: %v", ErrUnavailable, try, err)
+		default:
+			return err
+		}
+		if err := pause(ctx, try); err != nil {
+			return err
+		}
+	}
+}
+
+func isConflict(err error) bool { return errors.Is(err, ErrConflict) || errors.Is(err, ErrExists) }
+
+// pause waits after a try that failed.
+func pause(ctx context.Context, try int) error {
+	select {
+	case <-time.After(rand.N(min(firstWait<<(try-1), longestWait))):
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%w: wait for another writer: %w", ErrUnavailable, context.Cause(ctx))
+	}
+}
+
+// createOrGet writes an item where there is none, and gives the data of the one that is there then.
+func createOrGet(ctx context.Context, table Table, item Item) (data []byte, err error) {
+	err = RetryConflicts(ctx, func() error {
+		err := table.Write(ctx, Op{Mode: Create, Item: item})
+		if !errors.Is(err, ErrExists) {
+			data = item.Data
+			return err
+		}
+		had, readErr := table.Get(ctx, item.Key, Strong)
+		if errors.Is(readErr, ErrNotFound) {
+			return err // it has expired just now
+		}
+		data = had.Data
+		return readErr
+	})
+	return data, err
+}

@@ -1,0 +1,207 @@
+package store_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+)
+
+// contended is a table in which another writer always comes first.
+type contended struct {
+	store.Table
+	refusal error
+	writes  int
+}
+
+func (c *contended) Write(context.Context, ...store.Op) error {
+	c.writes++
+	return fmt.Errorf("write items: %w", c.refusal)
+}
+
+var ada = apikey.Of([]byte("pepper"), "ada@example.com")
+
+func issueOnce(ctx context.Context, customers store.Customers, what string) (string, error) {
+	text, _, err := customers.IssueOnce(ctx, rand.Reader, ada, noon, what, func(store.Customer) bool { return false }, func(*store.Customer) {})
+	return text, err
+}
+
+// TestAlwaysConflicting: what always finds another writer ends as unavailable storage, after 20 tries.
+func TestAlwaysConflicting(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		refusal error
+		call    func(ctx context.Context, table store.Table) error
+	}{
+		{"confirm", store.ErrConflict, func(ctx context.Context, table store.Table) error {
+			_, err := store.Alerts{Table: table}.Confirm(ctx, "pending")
+			return err
+		}},
+		{"remove", store.ErrConflict, func(ctx context.Context, table store.Table) error {
+			_, err := store.Alerts{Table: table}.Remove(ctx, "ada")
+			return err
+		}},
+		{"mark notified", store.ErrConflict, func(ctx context.Context, table store.Table) error {
+			alerts := store.Alerts{Table: table}
+			one, err := alerts.One(ctx, milBuh, "ada")
+			if err != nil {
+				return err
+			}
+			return alerts.MarkNotified(ctx, one, 20500)
+		}},
+		{"change", store.ErrExists, func(ctx context.Context, table store.Table) error {
+			return store.Customers{Table: table}.Change(ctx, ada, func(*store.Customer) error { return nil })
+		}},
+		{"issue", store.ErrExists, func(ctx context.Context, table store.Table) error {
+			_, err := store.Customers{Table: table}.Issue(ctx, rand.Reader, ada, noon, nil)
+			return err
+		}},
+		{"issue once", store.ErrConflict, func(ctx context.Context, table store.Table) error {
+			_, err := issueOnce(ctx, store.Customers{Table: table}, "payment/1")
+			return err
+		}},
+		{"checkout key", store.ErrExists, func(ctx context.Context, table store.Table) error {
+			_, err := store.Customers{Table: table}.CheckoutKey(ctx, ada, "caller", noon)
+			return err
+		}},
+		{"any change", store.ErrConflict, func(ctx context.Context, table store.Table) error {
+			return store.RetryConflicts(ctx, func() error { return table.Write(ctx) })
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { // the waits take no time
+				d := openAlerts(t)
+				d.confirmed(t, "x", alertOf("ada", "BUH", 0))
+				d.pending(t, "pending", alertOf("ada", "LON", 0))
+				table := &contended{Table: d.Table, refusal: c.refusal}
+				err := c.call(t.Context(), table)
+				if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrExists) {
+					t.Errorf("error %v, want ErrUnavailable alone", err)
+				}
+				if table.writes != 20 {
+					t.Errorf("written %d times, want 20", table.writes)
+				}
+			})
+		})
+	}
+	t.Run("coverage", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			table := &contendedCoverage{Table: openAlerts(t).Table}
+			err := store.Fares{Table: table}.PutTrends(t.Context(), "MIL", []byte("t"), 0, map[fare.City]store.Coverage{"BUH": {Observations: 1}})
+			if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrExists) || table.writes != 20 {
+				t.Errorf("error %v after %d writes, want ErrUnavailable after 20", err, table.writes)
+			}
+		})
+	})
+}
+
+// contendedCoverage is a table in which another writer always comes first where coverage is written.
+type contendedCoverage struct {
+	store.Table
+	writes int
+}
+
+func (c *contendedCoverage) Write(ctx context.Context, ops ...store.Op) error {
+	if ops[0].Item.Partition != "INTO#BUH" {
+		return c.Table.Write(ctx, ops...)
+	}
+	c.writes++
+	return store.ErrExists
+}
+
+// TestRetryEnds: with the first success, with any other error, and with its context.
+func TestRetryEnds(t *testing.T) {
+	broken := errors.New("broken")
+	for _, c := range []struct {
+		name  string
+		ends  []error // of one try after the other
+		tries int
+		want  error
+	}{
+		{"at once", []error{nil}, 1, nil},
+		{"after conflicts", []error{store.ErrConflict, store.ErrExists, store.ErrConflict, nil}, 4, nil},
+		{"by another error", []error{store.ErrConflict, broken}, 2, broken},
+		{"by an unknown outcome", []error{store.ErrUnavailable}, 1, store.ErrUnavailable},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tries := 0
+				err := store.RetryConflicts(t.Context(), func() error { tries++; return c.ends[tries-1] })
+				if !errors.Is(err, c.want) || tries != c.tries {
+					t.Errorf("error %v after %d tries, want %v after %d", err, tries, c.want, c.tries)
+				}
+			})
+		})
+	}
+	t.Run("by its context", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			err := store.RetryConflicts(ctx, func() error { return store.ErrConflict })
+			if !errors.Is(err, store.ErrUnavailable) || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("error %v, want ErrUnavailable and DeadlineExceeded", err)
+			}
+		})
+	})
+}
+
+// slow is a table every call of which takes a while, so that callers at the same time get between each other.
+type slow struct {
+	store.Table
+	takes time.Duration
+}
+
+func (s slow) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
+	time.Sleep(s.takes)
+	return s.Table.Get(ctx, key, read)
+}
+
+func (s slow) Write(ctx context.Context, ops ...store.Op) error {
+	time.Sleep(s.takes)
+	return s.Table.Write(ctx, ops...)
+}
+
+// TestFiftyAtOnce: fifty writers of one item all get through.
+func TestFiftyAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := slow{openAlerts(t).Table, 10 * time.Millisecond}
+		customers := store.Customers{Table: table}
+		texts := make([]string, 50)
+		var wg sync.WaitGroup
+		for n := range texts {
+			wg.Go(func() {
+				var err error
+				if n%2 == 0 {
+					texts[n], err = customers.Issue(t.Context(), rand.Reader, ada, noon, nil)
+				} else {
+					texts[n], err = issueOnce(t.Context(), customers, fmt.Sprint("payment/", n))
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		c, err := customers.Customer(t.Context(), ada)
+		if err != nil || c.Version != 50 {
+			t.Fatalf("version %d, %v; want 50", c.Version, err)
+		}
+		valid := 0
+		for _, text := range texts {
+			if key, ok := apikey.Parse(text); ok && c.Holds(key) {
+				valid++
+			}
+		}
+		if valid != 1 {
+			t.Errorf("%d keys are valid, want the last one issued", valid)
+		}
+	})
+}

@@ -1,0 +1,115 @@
+// Package varint is the codec of what is stored in compact form: a format byte,
+// then integers of variable length, small ones in one byte (the encoding of
+// encoding/binary: unsigned as base 128, signed as zig-zag). It is pure.
+//
+// A Reader never panics and allocates nothing: the first fault is remembered,
+// every later read gives 0, and Err tells of it once all is read.
+package varint
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Writer appends values to what it has written.
+type Writer []byte
+
+// NewWriter begins with a format byte and makes room for size bytes in all.
+func NewWriter(format byte, size int) Writer { return append(make(Writer, 0, size), format) }
+
+// Int appends signed values.
+func (w *Writer) Int(values ...int64) {
+	for _, v := range values {
+		*w = binary.AppendVarint(*w, v)
+	}
+}
+
+// Uint appends an unsigned value.
+func (w *Writer) Uint(v uint64) { *w = binary.AppendUvarint(*w, v) }
+
+// Uint16 appends two bytes, the lower one first.
+func (w *Writer) Uint16(v uint16) { *w = binary.LittleEndian.AppendUint16(*w, v) }
+
+// Reader takes values off the front of what a Writer has written.
+type Reader struct {
+	data []byte
+	err  error
+}
+
+var errShort = errors.New("cut short")
+
+// NewReader reads what begins with a format byte.
+func NewReader(data []byte, format byte) Reader {
+	switch {
+	case len(data) == 0:
+		return Reader{err: errShort}
+	case data[0] != format:
+		return Reader{err: fmt.Errorf("unknown format %d", data[0])}
+	}
+	return Reader{data: data[1:]}
+}
+
+// Fail records a fault of the caller's own, such as a value that cannot be;
+// the first fault stands, and nothing more is read.
+func (r *Reader) Fail(err error) {
+	if r.data = nil; r.err == nil {
+		r.err = err
+	}
+}
+
+// Uint reads an unsigned value.
+func (r *Reader) Uint() uint64 {
+	if len(r.data) > 0 && r.data[0] < 0x80 { // nearly always
+		v := r.data[0]
+		r.data = r.data[1:]
+		return uint64(v)
+	}
+	return r.long()
+}
+
+// long reads a value of any length.
+func (r *Reader) long() uint64 {
+	v, n := binary.Uvarint(r.data)
+	if n <= 0 {
+		r.Fail(errShort)
+		return 0
+	}
+	r.data = r.data[n:]
+	return v
+}
+
+// Int reads a signed value.
+func (r *Reader) Int() int64 {
+	v := r.Uint()
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+// Uint16 reads two bytes.
+func (r *Reader) Uint16() uint16 {
+	if len(r.data) < 2 {
+		r.Fail(errShort)
+		return 0
+	}
+	v := binary.LittleEndian.Uint16(r.data)
+	r.data = r.data[2:]
+	return v
+}
+
+// Count checks a length that was read: n elements of a byte or more each must
+// fit in what is left, so that no length makes a caller allocate more than it holds.
+func (r *Reader) Count(n int64) int {
+	if n < 0 || n > int64(len(r.data)) {
+		r.Fail(errShort)
+		return 0
+	}
+	return int(n)
+}
+
+// Err gives the first fault, once all was to be read; bytes that are left over are one.
+func (r *Reader) Err() error {
+	if r.err == nil && len(r.data) > 0 {
+		r.err = fmt.Errorf("%d bytes too many", len(r.data))
+	}
+	return r.err
+}
