@@ -29,7 +29,7 @@ var (
 	seams = []string{"shared/fare", "shared/apikey"}
 	parts = []string{
 		"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/trends/view", "shared/watch", "shared/apikey", "shared/alertlink",
-		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue", "shared/metrics", "shared/chart",
+		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue", "shared/metrics", "shared/chart", "shared/i18n",
 	}
 	text = []string{"golang.org/x/text/"}
 	aws  = []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"}
@@ -38,7 +38,9 @@ var (
 var rules = []rule{
 	{"shared/fare", nil, nil},
 	{"shared/routes", nil, nil},
-	{"shared/page", nil, nil},
+	{"shared/i18n", pure, []string{"github.com/nicksnyder/go-i18n/v2", "github.com/BurntSushi/toml", "golang.org/x/text/"}},
+	{"shared/i18n/i18ntest", []string{"shared/i18n"}, []string{"github.com/BurntSushi/toml", "golang.org/x/net/"}},
+	{"shared/page", []string{"shared/i18n"}, nil},
 	{"shared/metrics", nil, nil},
 	{"shared/metrics/metricstest", nil, []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
 	{"shared/store/dynamostore/schema", nil, nil},
@@ -52,7 +54,7 @@ var rules = []rule{
 	{"shared/alertlink", nil, nil},
 	{"shared/chart", []string{"shared/fare", "shared/verdict"}, []string{"golang.org/x/image/", "golang.org/x/text/"}},
 	{"shared/store", seams, nil},
-	{"shared/mail", seams, nil},
+	{"shared/mail", []string{"shared/fare", "shared/apikey", "shared/i18n"}, nil},
 	{"shared/pay", seams, nil},
 	{"shared/upstream", seams, nil},
 	{"shared/limit", []string{"shared/store"}, nil},
@@ -73,7 +75,7 @@ var rules = []rule{
 	{"shared/pay/stripepay", []string{"shared/pay", "shared/fare"}, []string{"github.com/stripe/stripe-go/v76"}},
 	{"shared/pay/solanapay", []string{"shared/pay", "shared/fare"}, []string{"github.com/gagliardetto/solana-go"}},
 	{"shared/pay/paytest", []string{"shared/pay", "shared/fare"}, nil},
-	{"shared/httpapi", []string{"shared/limit", "shared/apikey", "shared/store", "shared/routes", "shared/metrics"}, []string{"github.com/danielgtaylor/huma/v2"}},
+	{"shared/httpapi", []string{"shared/limit", "shared/apikey", "shared/store", "shared/routes", "shared/metrics", "shared/i18n"}, []string{"github.com/danielgtaylor/huma/v2"}},
 	{"shared/lambdahttp", nil, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/lambdaqueue", []string{"shared/queue"}, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/queue", nil, nil},
