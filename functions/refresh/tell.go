@@ -9,6 +9,7 @@ import (
 
 	"verdetto/shared/alertlink"
 	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
 	"verdetto/shared/mail"
 	"verdetto/shared/places"
 	"verdetto/shared/store"
@@ -35,10 +36,7 @@ func (r *run) telling(wake store.Notification) (*telling, error) {
 
 // message writes the mail for a subscriber.
 func (r *run) message(t *telling, a store.Alert) (mail.Message, error) {
-	lang := a.Language
-	if lang != mail.Italian {
-		lang = mail.English
-	}
+	lang := i18n.In(a.Language).Code
 	n, route := t.news, t.news.Route
 	return mail.AlertMail(mail.Alert{
 		ID: messageID(a.Subscriber, route, n.Day), To: a.Email, Lang: lang,
