@@ -31,7 +31,7 @@ var (
 
 func init() {
 	for _, code := range codes {
-		catalogue, err := catalogues.ReadFile(code + ".toml")
+		catalogue, err := Catalogue(code)
 		if err == nil {
 			_, err = Add(code, catalogue)
 		}
@@ -40,6 +40,9 @@ func init() {
 		}
 	}
 }
+
+// Catalogue gives the file of a language.
+func Catalogue(code string) ([]byte, error) { return catalogues.ReadFile(code + ".toml") }
 
 // Language is a language that texts are written in.
 type Language struct {
@@ -152,7 +155,7 @@ func (l *Language) fill(id string, count any, fill []any) string {
 		values[fill[i].(string)] = fill[i+1]
 	}
 	// Beside the fallback to English or to the form "other", it reports what was missing.
-	text, err := l.localizer.Localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: values, PluralCount: count, TemplateParser: parser{}})
+	text, err := l.localizer.Localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: values, PluralCount: count, TemplateParser: textParser{}})
 	if text == "" {
 		panic(fmt.Sprintf("i18n: text %s in %s: %v", id, l.Code, err))
 	}

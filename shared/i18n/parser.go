@@ -9,13 +9,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// parser parses the texts of catalogues. go-i18n keeps what it has parsed, which
+// textParser parses the texts of catalogues. go-i18n keeps what it has parsed, which
 // its own parser allows only without functions.
-type parser struct{}
+type textParser struct{}
 
-func (parser) Cacheable() bool { return true }
+func (textParser) Cacheable() bool { return true }
 
-func (parser) Parse(text, _, _ string) (template.ParsedTemplate, error) {
+func (textParser) Parse(text, _, _ string) (template.ParsedTemplate, error) {
 	if !strings.Contains(text, "{{") {
 		return fixed(text), nil
 	}

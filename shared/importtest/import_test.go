@@ -39,7 +39,7 @@ var rules = []rule{
 	{"shared/fare", nil, nil},
 	{"shared/routes", nil, nil},
 	{"shared/i18n", pure, []string{"github.com/nicksnyder/go-i18n/v2", "github.com/BurntSushi/toml", "golang.org/x/text/"}},
-	{"shared/i18n/i18ntest", []string{"shared/i18n"}, []string{"github.com/BurntSushi/toml", "golang.org/x/net/"}},
+	{"shared/i18n/i18ntest", []string{"shared/i18n"}, []string{"github.com/BurntSushi/toml"}},
 	{"shared/page", []string{"shared/i18n"}, nil},
 	{"shared/metrics", nil, nil},
 	{"shared/metrics/metricstest", nil, []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
