@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
 )
@@ -23,18 +24,18 @@ type tokenInput struct {
 
 // confirmPage shows a button and changes nothing: mail scanners follow links.
 func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Response, error) {
-	v := view{Lang: page.Language(in.AcceptLanguage)}
+	v := view{T: i18n.Accepted(in.AcceptLanguage)}
 	pending, response, err := s.pending(ctx, in.ID, v)
 	if response != nil || err != nil {
 		return response, err
 	}
-	v.Block, v.Row, v.Action = "confirm", row(pending, v.Lang), s.Links.Confirm(in.ID)
+	v.Block, v.Row, v.Action = "confirm", row(pending, v.T), s.Links.Confirm(in.ID)
 	return respond(http.StatusOK, v)
 }
 
 // confirm makes the alert. Where its answer is lost, pressing again says that it was made.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
-	v := view{Lang: page.Language(in.AcceptLanguage)}
+	v := view{T: i18n.Accepted(in.AcceptLanguage)}
 	pending, response, err := s.pending(ctx, in.ID, v)
 	if response != nil || err != nil {
 		return response, err
@@ -49,7 +50,7 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 		v.Manage = ""
 		return notPending(err, v)
 	}
-	v.Block, v.Row = "confirmed", row(alert, v.Lang)
+	v.Block, v.Row = "confirmed", row(alert, v.T)
 	return respond(http.StatusOK, v)
 }
 
@@ -97,7 +98,7 @@ func broken(v view) (*page.Response, error) {
 
 // unsubscribePage shows a button and changes nothing.
 func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
-	v := view{Lang: page.Language(in.AcceptLanguage)}
+	v := view{T: i18n.Accepted(in.AcceptLanguage)}
 	subscriber, route, ok := s.Links.OpenUnsubscribe(in.Token)
 	if !ok {
 		return broken(v)
@@ -105,12 +106,12 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 	alert, err := s.Alerts.One(ctx, route, subscriber)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		v.Block = "ended before"
+		v.Block = "ended_before"
 		return respond(http.StatusGone, v)
 	case err != nil:
 		return nil, err
 	}
-	v.Block, v.Row, v.Manage = "unsubscribe", row(alert, v.Lang), s.Links.Manage(subscriber)
+	v.Block, v.Row, v.Manage = "unsubscribe", row(alert, v.T), s.Links.Manage(subscriber)
 	v.Action = s.Links.Unsubscribe(subscriber, route)
 	return respond(http.StatusOK, v)
 }
@@ -119,7 +120,7 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 // provider with List-Unsubscribe=One-Click (RFC 8058). The token says all, so the
 // body does not matter; only a GET ends nothing.
 func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Response, error) {
-	v := view{Lang: page.Language(in.AcceptLanguage)}
+	v := view{T: i18n.Accepted(in.AcceptLanguage)}
 	subscriber, route, ok := s.Links.OpenUnsubscribe(in.Token)
 	if !ok {
 		return broken(v)
@@ -129,7 +130,7 @@ func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Respon
 		return nil, err
 	}
 	if ended == 0 {
-		v.Block = "ended before"
+		v.Block = "ended_before"
 		return respond(http.StatusGone, v)
 	}
 	return s.left(ctx, subscriber, v)
@@ -137,7 +138,7 @@ func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Respon
 
 // managePage lists what a subscriber has.
 func (s *Service) managePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
-	v := view{Lang: page.Language(in.AcceptLanguage)}
+	v := view{T: i18n.Accepted(in.AcceptLanguage)}
 	subscriber, ok := s.Links.OpenManage(in.Token)
 	if !ok {
 		return broken(v)
@@ -163,7 +164,7 @@ type manageInput struct {
 }
 
 func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, error) {
-	v := view{Lang: page.Language(in.AcceptLanguage)}
+	v := view{T: i18n.Accepted(in.AcceptLanguage)}
 	subscriber, ok := s.Links.OpenManage(in.Token)
 	pressed, err := url.ParseQuery(string(in.RawBody))
 	if !ok || err != nil {
@@ -182,7 +183,7 @@ func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, 
 		return nil, err
 	}
 	if ended == 0 {
-		v.Block = "ended before"
+		v.Block = "ended_before"
 		return respond(http.StatusGone, v)
 	}
 	return s.left(ctx, subscriber, v)
@@ -212,7 +213,7 @@ func (s *Service) list(ctx context.Context, subscriber store.SubscriberID, v vie
 	}
 	v.Block, v.Action = "manage", s.Links.Manage(subscriber)
 	for _, a := range alerts {
-		v.Rows = append(v.Rows, row(a, v.Lang))
+		v.Rows = append(v.Rows, row(a, v.T))
 	}
 	return respond(http.StatusOK, v)
 }

@@ -13,6 +13,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
 	"verdetto/shared/mail"
 	"verdetto/shared/places"
 )
@@ -38,19 +39,21 @@ type pendingSubscription struct {
 	threshold fare.Cents
 }
 
-// fault is what is wrong with a field, in both languages.
+// fault is what is wrong with a field.
 type fault struct {
-	field   string
-	english string
-	italian string
-	kind    *httpapi.ProblemType // nil: a plain 400
+	field string
+	text  string // its name in the catalogue, behind "fault."
+	fill  []any
+	kind  *httpapi.ProblemType // nil: a plain 400
 }
+
+func (f fault) in(l *i18n.Language) string { return l.Text("fault."+f.text, f.fill...) }
 
 // refusal is the problem that names the faults.
 func refusal(faults []fault) *httpapi.Problem {
 	list := make([]httpapi.Fault, len(faults))
 	for i, f := range faults {
-		list[i] = httpapi.Fault{Name: f.field, Detail: f.english}
+		list[i] = httpapi.Fault{Name: f.field, Detail: f.in(i18n.English())}
 	}
 	p := httpapi.Invalid(list...)
 	if kind := faults[0].kind; kind != nil {
@@ -62,19 +65,14 @@ func refusal(faults []fault) *httpapi.Problem {
 }
 
 // messages says what is wrong to a person.
-func messages(faults []fault, lang string) []string {
-	names := map[string]string{"route": "La rotta", "email": "L'indirizzo e-mail", "threshold": "La soglia", "body": "La richiesta"}
+func messages(faults []fault, l *i18n.Language) []string {
 	var lines []string
 	for _, f := range faults {
-		name, ok := names[f.field]
-		switch {
-		case lang != "it":
-			lines = append(lines, f.field+" "+f.english+".")
-		case ok:
-			lines = append(lines, name+" "+f.italian+".")
-		default:
-			lines = append(lines, f.field+" "+f.italian+".")
+		name := f.field
+		if f.text != "unknown_field" {
+			name = l.Text("fault.field." + name)
 		}
+		lines = append(lines, l.Text("fault.line", "Field", name, "Fault", f.in(l)))
 	}
 	return lines
 }
@@ -101,7 +99,7 @@ func parseRequest(contentType string, body []byte) (pendingSubscription, []fault
 		return slices.ContainsFunc(faults, func(f fault) bool { return f.field == field })
 	}
 	missing := func(field string) {
-		faults = append(faults, fault{field: field, english: "is missing", italian: "manca"})
+		faults = append(faults, fault{field: field, text: "missing"})
 	}
 	add := func(f fault) { faults = append(faults, f) }
 	switch route := given["route"]; {
@@ -113,8 +111,7 @@ func parseRequest(contentType string, body []byte) (pendingSubscription, []fault
 		if !ok {
 			add(badRoute)
 		} else if same, ok := sameCity(codes); ok {
-			add(fault{"route", "begins and ends in the same city, " + same + "; give two different cities",
-				"comincia e finisce nella stessa città, " + same + ": servono due città diverse", &httpapi.SameCity})
+			add(fault{"route", "same_city", []any{"City", same}, &httpapi.SameCity})
 		}
 		p.codes = codes
 	}
@@ -146,28 +143,21 @@ func parseRequest(contentType string, body []byte) (pendingSubscription, []fault
 }
 
 var (
-	badRoute = fault{field: "route",
-		english: "is not a route such as MIL-BUH: two IATA codes of cities or airports with a hyphen between them",
-		italian: "non è una rotta come MIL-BUH: due codici IATA di città o aeroporti con un trattino in mezzo"}
-	badEmail = fault{field: "email",
-		english: "is not an e-mail address such as ada@example.com", italian: "non è un indirizzo come ada@example.com"}
-	badThreshold = fault{field: "threshold",
-		english: "is not an amount in euro such as 49.90, from 0.01 to 100000; leave it out to be told by the verdict",
-		italian: "non è un importo in euro come 49,90, da 0,01 a 100000; senza soglia decide il verdetto"}
+	badRoute     = fault{field: "route", text: "route"}
+	badEmail     = fault{field: "email", text: "email"}
+	badThreshold = fault{field: "threshold", text: "threshold"}
 )
 
 // unknownField is a field that the request does not have. What the caller wrote is repeated, but not all of it.
 func unknownField(name string) fault {
-	return fault{field: fmt.Sprintf("%.40s", strings.ToValidUTF8(name, "?")),
-		english: "is no field of this request: it has route, email and threshold",
-		italian: "non è un campo di questa richiesta: i campi sono route, email e threshold"}
+	return fault{field: fmt.Sprintf("%.40s", strings.ToValidUTF8(name, "?")), text: "unknown_field"}
 }
 
 // readForm takes what a page's form sends. Browsers send a field that is left empty as well.
 func readForm(body []byte) (map[string]string, []fault) {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
-		return nil, []fault{{field: "body", english: "cannot be read as a form", italian: "non è un modulo leggibile"}}
+		return nil, []fault{{field: "body", text: "not_form"}}
 	}
 	given, faults := map[string]string{}, []fault{}
 	for name, all := range values {
@@ -175,7 +165,7 @@ func readForm(body []byte) (map[string]string, []fault) {
 		case !slices.Contains(fields, name):
 			faults = append(faults, unknownField(name))
 		case len(all) > 1:
-			faults = append(faults, fault{field: name, english: "is given more than once", italian: "compare più volte"})
+			faults = append(faults, fault{field: name, text: "repeated"})
 		default:
 			given[name] = all[0]
 		}
@@ -196,13 +186,11 @@ func decimalPoint(s string) string {
 
 func readJSON(contentType string, body []byte) (map[string]string, []fault) {
 	if kind, _, err := mime.ParseMediaType(contentType); contentType != "" && (err != nil || kind != "application/json") {
-		return nil, []fault{{field: "body", english: "is of a kind that is not understood; send Content-Type: application/json",
-			italian: "è di un tipo non riconosciuto: serve Content-Type: application/json"}}
+		return nil, []fault{{field: "body", text: "content_type"}}
 	}
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(body, &raw); err != nil || raw == nil {
-		return nil, []fault{{field: "body", english: `is not a JSON object such as {"route":"MIL-BUH","email":"ada@example.com"}`,
-			italian: `non è un oggetto JSON come {"route":"MIL-BUH","email":"ada@example.com"}`}}
+		return nil, []fault{{field: "body", text: "not_json"}}
 	}
 	given, faults := map[string]string{}, []fault{}
 	for name, value := range raw {
@@ -219,7 +207,7 @@ func readJSON(contentType string, body []byte) (map[string]string, []fault) {
 		default:
 			var text string
 			if err := json.Unmarshal(value, &text); err != nil || null {
-				faults = append(faults, fault{field: name, english: "is not a text", italian: "non è un testo"})
+				faults = append(faults, fault{field: name, text: "not_text"})
 			}
 			given[name] = text
 		}
@@ -289,8 +277,7 @@ func (p *pendingSubscription) resolve() ([]fault, error) {
 	for i, code := range p.codes {
 		city, ok := places.CityOf(code)
 		if !ok {
-			faults = append(faults, fault{"route", "names " + code + ", which is the IATA code of no city or airport with scheduled flights; GET /v1/rotte lists the routes that are covered",
-				"contiene " + code + ", che non è il codice IATA di una città o di un aeroporto con voli di linea", &httpapi.UnknownCity})
+			faults = append(faults, fault{"route", "unknown_city", []any{"Code", code}, &httpapi.UnknownCity})
 		}
 		cities[i] = city
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
 )
 
 func TestParseThreshold(t *testing.T) {
@@ -37,7 +38,7 @@ func FuzzParseRequest(f *testing.F) {
 		p, faults := parseRequest(contentType, body)
 		if len(faults) > 0 {
 			p := refusal(faults)
-			if p.Status != 400 || len(p.Errors) == 0 || len(messages(faults, "it")) != len(faults) {
+			if p.Status != 400 || len(p.Errors) == 0 || len(messages(faults, i18n.Default())) != len(faults) {
 				t.Errorf("%+v", p)
 			}
 			return

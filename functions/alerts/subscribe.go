@@ -10,7 +10,10 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
 	"verdetto/shared/notify"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
@@ -20,10 +23,18 @@ import (
 const PendingHours = 48
 
 type subscribeInput struct {
-	ContentType    string `header:"Content-Type" hidden:"true"`
-	Accept         string `header:"Accept" hidden:"true"`
-	AcceptLanguage string `header:"Accept-Language" doc:"The language of the mails: Italian or English"`
-	RawBody        []byte `contentType:"application/json"`
+	ContentType    string       `header:"Content-Type" hidden:"true"`
+	Accept         string       `header:"Accept" hidden:"true"`
+	AcceptLanguage mailLanguage `header:"Accept-Language"`
+	RawBody        []byte       `contentType:"application/json"`
+}
+
+// mailLanguage is the header that the language of the mails goes by.
+type mailLanguage string
+
+// Schema names the languages that there are.
+func (mailLanguage) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Description: "The language of the mails: " + i18n.Spoken()}
 }
 
 // accepted is the answer to everybody.
@@ -36,7 +47,7 @@ type accepted struct {
 // leaves a job. Whether a mail is sent is decided by who does the job, when the
 // answer is long given.
 func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Response, error) {
-	lang := page.Language(in.AcceptLanguage)
+	l := i18n.Accepted(string(in.AcceptLanguage))
 	onPage := isForm(in.ContentType) && page.WantsHTML(in.Accept)
 	pending, faults := parseRequest(in.ContentType, in.RawBody)
 	var err error
@@ -46,16 +57,16 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 		faults, err = pending.resolve()
 	}
 	if err == nil {
-		err = s.savePending(ctx, pending, lang)
+		err = s.savePending(ctx, pending, l.Code)
 	}
 	var p *httpapi.Problem
 	switch {
 	case err != nil && onPage && errors.As(err, &p):
-		return respond(p.Status, view{Block: "refused", Lang: lang, Faults: messages(faults, lang), Busy: p.Status == http.StatusTooManyRequests})
+		return respond(p.Status, view{Block: "refused", T: l, Faults: messages(faults, l), Busy: p.Status == http.StatusTooManyRequests})
 	case err != nil:
 		return nil, err
 	case onPage:
-		return respond(http.StatusAccepted, view{Block: "asked", Lang: lang})
+		return respond(http.StatusAccepted, view{Block: "asked", T: l})
 	}
 	body, err := json.Marshal(accepted{"accepted", "If this address takes our mail, a link to confirm the alert is on its way to it; the link works for 48 hours."})
 	if err != nil {

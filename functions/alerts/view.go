@@ -5,10 +5,8 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"strings"
-	"sync"
 
-	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
 	"verdetto/shared/notify"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
@@ -17,13 +15,12 @@ import (
 //go:embed alerts.html
 var alertsTemplate string
 
-// Made when the first page is shown: most starts end without one.
-var alertsHTML = sync.OnceValue(func() *template.Template { return template.Must(template.New("alerts").Parse(alertsTemplate)) })
+var alertsHTML = template.Must(template.New("alerts").Parse(alertsTemplate))
 
 // view is what a page is written from.
 type view struct {
 	Block  string // of alerts.html
-	Lang   string
+	T      *i18n.Language
 	Row    alertRow
 	Rows   []alertRow
 	Action string // where the page's button posts to
@@ -34,8 +31,13 @@ type view struct {
 	Most   int
 }
 
-// Italian tells the templates the language.
-func (v view) Italian() bool { return v.Lang == "it" }
+// When says what the alert of Row waits for.
+func (v view) When() template.HTML {
+	if v.Row.Threshold == "" {
+		return v.T.HTML("when.verdict")
+	}
+	return v.T.HTML("when.threshold", "Amount", v.Row.Threshold)
+}
 
 // alertRow is an alert as people read it.
 type alertRow struct {
@@ -44,50 +46,19 @@ type alertRow struct {
 	Threshold string // 49,90 €; empty: by the verdict
 }
 
-func row(a store.Alert, lang string) alertRow {
-	r := alertRow{Route: a.Route.String(), Names: notify.CityName(a.Route.Origin, lang) + "–" + notify.CityName(a.Route.Destination, lang)}
+func row(a store.Alert, l *i18n.Language) alertRow {
+	r := alertRow{Route: a.Route.String(), Names: notify.CityName(a.Route.Origin, l.Code) + "–" + notify.CityName(a.Route.Destination, l.Code)}
 	if a.Threshold > 0 {
-		r.Threshold = amount(a.Threshold, lang)
+		r.Threshold = l.Amount(a.Threshold)
 	}
 	return r
 }
 
-// amount writes euro as its readers do.
-func amount(cents fare.Cents, lang string) string {
-	number := fmt.Sprintf("%d.%02d", cents/100, cents%100)
-	if lang == "it" {
-		return strings.Replace(number, ".", ",", 1) + " €"
-	}
-	return "€" + number
-}
-
-// titles of the pages, Italian and English.
-var titles = map[string][2]string{
-	"asked":        {"Controlla la posta", "Check your mail"},
-	"refused":      {"Richiesta non riuscita", "Something is not right"},
-	"confirm":      {"Conferma l'avviso", "Confirm the alert"},
-	"confirmed":    {"Avviso attivo", "Your alert is on"},
-	"used":         {"Già confermato", "Confirmed before"},
-	"expired":      {"Link scaduto", "The link has expired"},
-	"stopped":      {"Invii sospesi", "Mail is stopped"},
-	"broken":       {"Link non valido", "The link is not valid"},
-	"full":         {"Troppi avvisi", "Too many alerts"},
-	"unsubscribe":  {"Disattiva l'avviso", "End the alert"},
-	"ended":        {"Fatto", "Done"},
-	"ended before": {"Già disattivato", "Ended before"},
-	"manage":       {"I tuoi avvisi", "Your alerts"},
-	"none":         {"Nessun avviso", "No alerts"},
-}
-
 // respond writes a page.
 func respond(status int, v view) (*page.Response, error) {
-	title := titles[v.Block][1]
-	if v.Italian() {
-		title = titles[v.Block][0]
-	}
 	var body bytes.Buffer
-	if err := alertsHTML().ExecuteTemplate(&body, v.Block, v); err != nil {
+	if err := alertsHTML.ExecuteTemplate(&body, v.Block, v); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
-	return page.Respond(status, page.Page{Language: v.Lang, Title: title, Body: template.HTML(body.String())})
+	return page.Respond(status, page.Page{Language: v.T, Title: v.T.Text("alerts." + v.Block + ".title"), Body: template.HTML(body.String())})
 }

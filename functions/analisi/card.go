@@ -8,6 +8,7 @@ import (
 	"verdetto/shared/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
 	"verdetto/shared/places"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
@@ -38,33 +39,33 @@ func (s *Service) registerCard(api *httpapi.API) {
 }
 
 // cardOf reads the name of a card.
-func cardOf(file string) (fare.Route, *words, error) {
+func cardOf(file string) (fare.Route, *i18n.Language, error) {
 	name, ok := strings.CutSuffix(file, ".png")
 	at := strings.LastIndexByte(name, '-')
 	if ok && at > 0 {
 		route, err := fare.ParseRoute(name[:at])
-		w, known := languages[name[at+1:]]
+		l, known := i18n.Find(name[at+1:])
 		if err == nil && known && route.String() == name[:at] &&
-			places.Name(route.Origin, "en") != "" && places.Name(route.Destination, "en") != "" {
-			return route, w, nil
+			places.Name(route.Origin, l.Code) != "" && places.Name(route.Destination, l.Code) != "" {
+			return route, l, nil
 		}
 	}
-	return fare.Route{}, nil, NoCard.Problem("Cards are named as in MIL-BUH-it.png: two city codes and it or en.")
+	return fare.Route{}, nil, NoCard.Problem("Cards are named as in MIL-BUH-it.png: two city codes and " + strings.Join(i18n.Codes(), " or ") + ".")
 }
 
 func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) {
-	route, w, err := cardOf(in.File)
+	route, l, err := cardOf(in.File)
 	if err != nil {
 		return nil, err
 	}
 	today := fare.DayOf(s.Now())
 	c := chart.Card{
-		Route:   w.route(places.Name(route.Origin, w.Lang), places.Name(route.Destination, w.Lang)),
-		Verdict: w.Claim,
-		Foot:    w.asOf(w.date(today)),
+		Route:   routeName(l, places.Name(route.Origin, l.Code), places.Name(route.Destination, l.Code)),
+		Verdict: l.Text("home.claim"),
+		Foot:    l.Text("verdict.as_of", "Date", l.Date(today)),
 	}
 	if httpapi.Data(ctx) == "sample" {
-		c.Foot += " · " + w.Invented
+		c.Foot += " · " + l.Text("home.invented")
 	}
 	sheet, err := s.read(ctx, route)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -72,10 +73,10 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 	}
 	if t, known := verdict.StandingOf(sheet, today); known {
 		a, _ := verdict.Judge(sheet, today)
-		scale := scaleOf(w, t)
+		scale := scaleOf(l, t)
 		c.Level, c.Scale = a.Verdetto.Livello, &scale
-		c.Verdict = w.brief(t.Price, a.Verdetto)
-		c.Detail = w.dearer(t.Size-t.Below-t.Equal, t.Equal, t.Size) + " " + w.Sure[a.Verdetto.Affidabilita] + "."
+		c.Verdict = brief(l, t.Price, a.Verdetto)
+		c.Detail = dearer(l, t) + " " + l.Text("certainty."+a.Verdetto.Affidabilita) + "."
 	}
 	png, err := c.PNG()
 	if err != nil {

@@ -1,10 +1,14 @@
 package analisi
 
 import (
+	"cmp"
 	"context"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
 	"verdetto/shared/places"
 )
 
@@ -25,8 +29,20 @@ type Offered struct {
 }
 
 type citiesInput struct {
-	Query string `query:"q" required:"true" doc:"What was typed so far" example:"mila"`
-	Lang  string `query:"lang" enum:"it,en" default:"it" doc:"Language to name cities in"`
+	Query string       `query:"q" required:"true" doc:"What was typed so far" example:"mila"`
+	Lang  cityLanguage `query:"lang" doc:"Language to name cities in"`
+}
+
+// cityLanguage is the code of a language; empty: the default.
+type cityLanguage string
+
+// Schema lists the languages that there are.
+func (cityLanguage) Schema(huma.Registry) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeString, Default: i18n.Default().Code}
+	for _, code := range i18n.Codes() {
+		s.Enum = append(s.Enum, code)
+	}
+	return s
 }
 
 type citiesOutput struct{ Body Cities }
@@ -36,8 +52,9 @@ func registerCities(api *httpapi.API) {
 		Summary:     "Complete the name of a city",
 		Description: "Offers cities with scheduled flights for the beginning of a name. It is not counted.",
 	}, nil, func(_ context.Context, in *citiesInput) (*citiesOutput, error) {
+		lang := cmp.Or(string(in.Lang), i18n.Default().Code)
 		out := &citiesOutput{Cities{[]Offered{}}}
-		for _, p := range places.Complete(in.Query, in.Lang, maxCities) {
+		for _, p := range places.Complete(in.Query, lang, maxCities) {
 			out.Body.Citta = append(out.Body.Citta, Offered{string(p.City), p.Name, p.Country, asked(p.City, p.Name)})
 		}
 		return out, nil

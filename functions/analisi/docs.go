@@ -9,19 +9,17 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
-	"sync"
 	text "text/template"
 
 	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 )
 
 //go:embed docs.html
 var docsTemplate string
 
-var docsHTML = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("docs").Funcs(template.FuncMap{"code": code}).Parse(docsTemplate))
-})
+var docsHTML = template.Must(template.New("docs").Funcs(template.FuncMap{"code": code}).Parse(docsTemplate))
 
 // code shows what stands between backquotes as code.
 func code(s string) template.HTML {
@@ -59,7 +57,7 @@ func registerDocs(api *httpapi.API) {
 			return nil, err
 		}
 		if page.WantsHTML(in.Accept) {
-			return docsPage(r, page.Language(in.AcceptLanguage))
+			return docsPage(r, i18n.Accepted(in.AcceptLanguage))
 		}
 		body, err := json.Marshal(r)
 		if err != nil {
@@ -81,14 +79,12 @@ func registerDocs(api *httpapi.API) {
 }
 
 // docsPage shows the reference. It is in English; what stands around it is in the reader's language.
-func docsPage(r Reference, language string) (*page.Response, error) {
+func docsPage(r Reference, l *i18n.Language) (*page.Response, error) {
 	var body bytes.Buffer
-	if err := docsHTML().Execute(&body, r); err != nil {
+	if err := docsHTML.Execute(&body, r); err != nil {
 		return nil, fmt.Errorf("write page of the reference: %w", err)
 	}
-	title, description := "Reference", "The reference of Verdetto's API: endpoints, problem codes, caps, keys."
-	if language == "it" {
-		title, description = "Riferimento", "Il riferimento dell'API di Verdetto: endpoint, codici d'errore, limiti, chiavi."
-	}
-	return page.Respond(http.StatusOK, page.Page{Language: language, Title: title, Description: description, Index: true, Body: template.HTML(body.String())})
+	return page.Respond(http.StatusOK, page.Page{
+		Language: l, Title: l.Text("docs.title"), Description: l.Text("docs.summary"), Index: true, Body: template.HTML(body.String()),
+	})
 }

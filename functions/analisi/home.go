@@ -9,10 +9,10 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 	"verdetto/shared/places"
 	"verdetto/shared/store"
@@ -23,8 +23,7 @@ import (
 //go:embed home.html
 var homeTemplate string
 
-// Made when the first page is written, as most calls want none.
-var homeHTML = sync.OnceValue(func() *template.Template { return template.Must(template.New("home").Parse(homeTemplate)) })
+var homeHTML = template.Must(template.New("home").Parse(homeTemplate))
 
 // home is the page at /: with two cities it is a verdict, with the first one
 // alone the destinations from there, with none the question.
@@ -38,7 +37,7 @@ func (s *Service) registerHome(api *httpapi.API) { api.Mount(home{s, api}, "home
 // question is what a reader asks for.
 type question struct {
 	from, to string // as typed
-	words    *words
+	language *i18n.Language
 	chosen   bool // the language was chosen, and is kept in links
 }
 
@@ -48,11 +47,11 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.Invented = httpapi.Data(r.Context()) == "sample"
 	switch {
 	case !ok:
-		v.refuse(http.StatusBadRequest, q.words.BadTitle, q.words.BadLede)
+		v.refuse(http.StatusBadRequest, "malformed")
 	case q.from == "" && q.to == "":
 		v.Start = true
 	case q.from == "":
-		v.refuse(http.StatusBadRequest, q.words.MissingTitle, q.words.MissingLede)
+		v.refuse(http.StatusBadRequest, "no_origin")
 	case q.to == "":
 		h.destinations(r, q, &v)
 	default:
@@ -72,9 +71,9 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // ask reads the question; false where it cannot be one.
 func ask(r *http.Request) (q question, ok bool) {
 	given, err := url.ParseQuery(r.URL.RawQuery)
-	q.words = languages[page.Language(r.Header.Get("Accept-Language"))]
-	if chosen, known := languages[given.Get("lang")]; known {
-		q.words, q.chosen = chosen, true
+	q.language = i18n.Accepted(r.Header.Get("Accept-Language"))
+	if chosen, known := i18n.Find(given.Get("lang")); known {
+		q.language, q.chosen = chosen, true
 	}
 	ok = err == nil
 	for name, to := range map[string]*string{"da": &q.from, "a": &q.to} {
@@ -91,7 +90,7 @@ func ask(r *http.Request) (q question, ok bool) {
 func (q question) link(from, to string) string {
 	lang := ""
 	if q.chosen {
-		lang = q.words.Lang
+		lang = q.language.Code
 	}
 	return address(from, to, lang)
 }
@@ -111,7 +110,7 @@ func address(from, to, lang string) string {
 func (q question) city(name string) (places.Place, bool) {
 	p, ok := places.Find(name)
 	if ok {
-		p.Name = nameIn(q.words.Lang, p)
+		p.Name = nameIn(q.language.Code, p)
 	}
 	return p, ok
 }
@@ -139,13 +138,13 @@ func (v *view) unknown(q question, from, to places.Place, knowsFrom, knowsTo boo
 	} else if knowsTo {
 		place = func(s string) string { return q.link(s, asked(to.City, to.Name)) }
 	}
-	v.refuse(http.StatusNotFound, q.words.UnknownTitle, q.words.unknown(name))
+	v.refuse(http.StatusNotFound, "unknown", "Name", name)
 	for _, s := range places.Suggest(name, 5) {
 		if p, ok := q.city(s); ok {
 			v.Notice.Links = append(v.Notice.Links, anchor{p.Name, place(asked(p.City, p.Name))})
 		}
 	}
-	v.Notice.Label = q.words.Perhaps
+	v.Notice.Label = v.T.Text("refusal.unknown.perhaps")
 }
 
 // counted spends a call of the reader's cap, or answers that it is used up.
@@ -154,7 +153,7 @@ func (h home) counted(r *http.Request, name string, v *view) bool {
 	if err == nil {
 		return true
 	}
-	v.refuse(http.StatusTooManyRequests, v.W.TooManyTitle, v.W.TooManyLede)
+	v.refuse(http.StatusTooManyRequests, "too_many")
 	v.Notice.Pro = true
 	return false
 }
@@ -164,7 +163,7 @@ func (h home) verdict(r *http.Request, q question, v *view) {
 	to, ok2 := q.city(q.to)
 	if ok1 && ok2 && from.City == to.City {
 		v.ToBad = true
-		v.refuse(http.StatusBadRequest, q.words.SameTitle, q.words.SameLede)
+		v.refuse(http.StatusBadRequest, "same")
 		return
 	}
 	if !h.counted(r, "analisi", v) {
@@ -178,7 +177,7 @@ func (h home) verdict(r *http.Request, q question, v *view) {
 	sheet, err := h.read(r.Context(), v.route)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		v.refuse(http.StatusNotFound, q.words.NotCoveredTitle, q.words.NotCoveredLede)
+		v.refuse(http.StatusNotFound, "not_covered")
 		v.Alert = v.route.String()
 		return
 	case err != nil:
@@ -188,7 +187,7 @@ func (h home) verdict(r *http.Request, q question, v *view) {
 	today := fare.DayOf(h.Now())
 	analysis, ok := verdict.Judge(sheet, today)
 	if !ok {
-		v.refuse(http.StatusNotFound, q.words.NoFareTitle, q.words.noFare(q.words.date(newest(sheet))))
+		v.refuse(http.StatusNotFound, "no_fare", "Newest", v.T.Date(newest(sheet)))
 		v.Alert = v.route.String()
 		return
 	}
@@ -202,7 +201,7 @@ func (h home) failed(r *http.Request, v *view, err error) {
 	if errors.Is(err, store.ErrUnavailable) {
 		status = http.StatusServiceUnavailable
 	}
-	v.refuse(status, v.W.FaultTitle, v.W.FaultLede)
+	v.refuse(status, "failed")
 }
 
 // maxDestinations is how many destinations are listed.
@@ -222,7 +221,7 @@ func (h home) destinations(r *http.Request, q question, v *view) {
 	data, _, err := h.Coverage.Trends(r.Context(), from.City)
 	if errors.Is(err, store.ErrNotFound) {
 		h.want(r.Context(), from.City)
-		v.refuse(http.StatusNotFound, q.words.NothingTitle, q.words.Nothing)
+		v.refuse(http.StatusNotFound, "no_routes")
 		return
 	}
 	var all trends.Origin
@@ -239,16 +238,16 @@ func (h home) destinations(r *http.Request, q question, v *view) {
 // respond writes the page.
 func (v *view) respond(base string) (*page.Response, error) {
 	var body, head bytes.Buffer
-	if err := homeHTML().ExecuteTemplate(&body, "body", v); err != nil {
+	if err := homeHTML.ExecuteTemplate(&body, "body", v); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	v.Base = base
-	if err := homeHTML().ExecuteTemplate(&head, "head", v); err != nil {
+	if err := homeHTML.ExecuteTemplate(&head, "head", v); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	return page.Respond(v.status, page.Page{
-		Language: v.W.Lang, Title: v.Title, Description: v.Description, Index: v.status == http.StatusOK,
+		Language: v.T, Title: v.Title, Description: v.Description, Index: v.status == http.StatusOK,
 		Head: template.HTML(head.String()), Body: template.HTML(body.String()),
-		Scripts: []string{"home.js"}, Switch: v.other,
+		Scripts: []string{"home.js"}, Others: v.others,
 	})
 }

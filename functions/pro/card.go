@@ -8,6 +8,7 @@ import (
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
@@ -74,7 +75,7 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	case err != nil:
 		return nil, err
 	}
-	return showCheckout(in.Accept, page.Language(in.AcceptLanguage), checkoutBegun{begun.URL})
+	return showCheckout(in.Accept, i18n.Accepted(in.AcceptLanguage), checkoutBegun{begun.URL})
 }
 
 type confirmInput struct {
@@ -107,7 +108,7 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 		// Webhooks find the customer by the address as well; this only helps when the processor forgets it.
 		s.Log.ErrorContext(ctx, "subscription not remembered", "error", err)
 	}
-	return showKey(in.Accept, page.Language(in.AcceptLanguage), issued{key, "pro", customer.Plan().Until})
+	return showKey(in.Accept, i18n.Accepted(in.AcceptLanguage), issued{key, "pro", customer.Plan().Until})
 }
 
 // paid records until when a subscription is paid for.

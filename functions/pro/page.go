@@ -2,32 +2,25 @@ package pro
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/http"
-	"sync"
 
-	"verdetto/shared/mail"
+	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 )
 
-//go:embed key.html
-var keyTemplate string
+//go:embed *.html
+var templates embed.FS
 
-// Made when the first key is shown: most calls show none.
-var keyHTML = sync.OnceValue(func() *template.Template { return template.Must(template.New("key").Parse(keyTemplate)) })
-
-//go:embed checkout.html
-var checkoutTemplate string
-
-var checkoutHTML = template.Must(template.New("checkout").Parse(checkoutTemplate))
+var pages = template.Must(template.ParseFS(templates, "*.html"))
 
 // showCheckout tells where to pay: as JSON, or as a page with a link where HTML
 // is asked for. It does not redirect: browsers hold the answer to a form to the
 // page's policy, which lets forms lead nowhere but here.
-func showCheckout(accept, language string, c checkoutBegun) (*page.Response, error) {
+func showCheckout(accept string, l *i18n.Language, c checkoutBegun) (*page.Response, error) {
 	if !page.WantsHTML(accept) {
 		body, err := json.Marshal(c)
 		if err != nil {
@@ -35,23 +28,14 @@ func showCheckout(accept, language string, c checkoutBegun) (*page.Response, err
 		}
 		return &page.Response{Status: http.StatusOK, ContentType: "application/json", Referrer: "no-referrer", Body: body}, nil
 	}
-	var body bytes.Buffer
-	italian := language == "it"
-	if err := checkoutHTML.Execute(&body, struct {
-		Italian bool
-		URL     string
-	}{italian, c.URL}); err != nil {
-		return nil, fmt.Errorf("show checkout: %w", err)
-	}
-	title := "To the checkout"
-	if italian {
-		title = "Alla cassa"
-	}
-	return page.Respond(http.StatusOK, page.Page{Language: language, Title: title, Body: template.HTML(body.String())})
+	return show("checkout.html", l, l.Text("checkout.title"), struct {
+		T   *i18n.Language
+		URL string
+	}{l, c.URL})
 }
 
 // showKey shows a key once: as JSON, or as a page where HTML is asked for.
-func showKey(accept, language string, k issued) (*page.Response, error) {
+func showKey(accept string, l *i18n.Language, k issued) (*page.Response, error) {
 	if !page.WantsHTML(accept) {
 		body, err := json.Marshal(k)
 		if err != nil {
@@ -61,18 +45,18 @@ func showKey(accept, language string, k issued) (*page.Response, error) {
 			Status: http.StatusOK, ContentType: "application/json", Referrer: "no-referrer", Vary: "Accept, Accept-Language", Body: body,
 		}, nil
 	}
+	return show("key.html", l, l.Text("key.title"), struct {
+		T     *i18n.Language
+		Key   string
+		Until string
+	}{l, k.APIKey, l.Moment(k.ExpiresAt)})
+}
+
+// show writes a page.
+func show(name string, l *i18n.Language, title string, view any) (*page.Response, error) {
 	var body bytes.Buffer
-	italian := language == "it"
-	if err := keyHTML().Execute(&body, struct {
-		Italian bool
-		Key     string
-		Until   string
-	}{italian, k.APIKey, mail.Moment(k.ExpiresAt, language)}); err != nil {
-		return nil, fmt.Errorf("show key: %w", err)
+	if err := pages.ExecuteTemplate(&body, name, view); err != nil {
+		return nil, fmt.Errorf("write page: %w", err)
 	}
-	title := "Your Pro key"
-	if italian {
-		title = "La tua chiave Pro"
-	}
-	return page.Respond(http.StatusOK, page.Page{Language: language, Title: title, Body: template.HTML(body.String())})
+	return page.Respond(http.StatusOK, page.Page{Language: l, Title: title, Body: template.HTML(body.String())})
 }

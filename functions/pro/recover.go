@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
 	"verdetto/shared/limit"
 	"verdetto/shared/mail"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
 )
 
@@ -55,7 +55,7 @@ func (s *Service) recover(ctx context.Context, in *recoverInput) (*recoverOutput
 		return nil, httpapi.TooMany.Problem("There were too many such calls for this address. Wait as Retry-After says.").
 			With("Retry-After", fmt.Sprint(d.RetryAfter(s.Now())))
 	}
-	if err := s.Outbox.Put(ctx, store.Job{Kind: recoverKind, Email: email, Lang: page.Language(in.AcceptLanguage), At: s.Now()}); err != nil {
+	if err := s.Outbox.Put(ctx, store.Job{Kind: recoverKind, Email: email, Lang: i18n.Accepted(in.AcceptLanguage).Code, At: s.Now()}); err != nil {
 		return nil, err
 	}
 	if s.SignalWorker != nil {

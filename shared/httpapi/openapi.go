@@ -14,6 +14,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"verdetto/shared/i18n"
 	"verdetto/shared/routes"
 )
 
@@ -322,7 +323,7 @@ const emailPattern = "^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\\.[A-Za-z0-9!#$%&'*+/=?^
 
 // usual describes headers that several endpoints read.
 var usual = map[string]string{
-	"Accept-Language":  "Italian or English, where the answer holds text for people",
+	"Accept-Language":  i18n.Spoken() + ", where the answer holds text for people",
 	"If-None-Match":    "The ETag of an answer that the caller has",
 	"Stripe-Signature": "The card processor's signature of the delivery",
 }

@@ -29,7 +29,7 @@ var (
 	seams = []string{"shared/fare", "shared/apikey"}
 	parts = []string{
 		"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/trends/view", "shared/apikey", "shared/notify",
-		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue", "shared/metrics", "shared/chart",
+		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue", "shared/metrics", "shared/chart", "shared/i18n",
 	}
 	text = []string{"golang.org/x/text/"}
 	aws  = []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"}
@@ -39,7 +39,9 @@ var rules = []rule{
 	{"shared/varint", nil, nil},
 	{"shared/fare", []string{"shared/varint"}, nil},
 	{"shared/routes", nil, nil},
-	{"shared/page", nil, nil},
+	{"shared/i18n", pure, []string{"github.com/nicksnyder/go-i18n/v2", "github.com/BurntSushi/toml", "golang.org/x/text/"}},
+	{"shared/i18n/i18ntest", []string{"shared/i18n"}, []string{"github.com/BurntSushi/toml"}},
+	{"shared/page", []string{"shared/i18n"}, nil},
 	{"shared/metrics", nil, nil},
 	{"shared/metrics/metricstest", nil, []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
 	{"shared/store/dynamostore/schema", nil, nil},
@@ -49,11 +51,11 @@ var rules = []rule{
 	{"shared/trends", pure, text},
 	{"shared/trends/view", []string{"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/store"}, nil},
 	{"shared/apikey", pure, text},
-	{"shared/notify", []string{"shared/fare", "shared/places", "shared/verdict", "shared/chart", "shared/store", "shared/mail", "shared/limit", "shared/metrics"}, []string{"golang.org/x/time"}},
+	{"shared/notify", []string{"shared/fare", "shared/places", "shared/verdict", "shared/chart", "shared/store", "shared/mail", "shared/limit", "shared/metrics", "shared/i18n"}, []string{"golang.org/x/time"}},
 	{"shared/notify/notifytest", []string{"shared/notify", "shared/fare", "shared/store", "shared/store/boltstore", "shared/mail", "shared/mail/maildir"}, []string{"github.com/google/go-cmp"}},
 	{"shared/chart", []string{"shared/fare", "shared/verdict"}, []string{"golang.org/x/image/", "golang.org/x/text/"}},
 	{"shared/store", seams, nil},
-	{"shared/mail", seams, nil},
+	{"shared/mail", []string{"shared/fare", "shared/apikey", "shared/i18n"}, nil},
 	{"shared/pay", seams, nil},
 	{"shared/upstream", seams, nil},
 	{"shared/limit", []string{"shared/store"}, nil},
@@ -74,7 +76,7 @@ var rules = []rule{
 	{"shared/pay/stripepay", []string{"shared/pay", "shared/fare"}, []string{"github.com/stripe/stripe-go/v76"}},
 	{"shared/pay/solanapay", []string{"shared/pay", "shared/fare"}, []string{"github.com/gagliardetto/solana-go"}},
 	{"shared/pay/paytest", []string{"shared/pay", "shared/fare"}, nil},
-	{"shared/httpapi", []string{"shared/limit", "shared/apikey", "shared/store", "shared/routes", "shared/metrics"}, []string{"github.com/danielgtaylor/huma/v2"}},
+	{"shared/httpapi", []string{"shared/limit", "shared/apikey", "shared/store", "shared/routes", "shared/metrics", "shared/i18n"}, []string{"github.com/danielgtaylor/huma/v2"}},
 	{"shared/lambdahttp", nil, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/lambdaqueue", []string{"shared/queue"}, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/queue", nil, nil},

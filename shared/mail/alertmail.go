@@ -1,27 +1,24 @@
 package mail
 
 import (
-	"bytes"
-	_ "embed"
 	"errors"
 	"fmt"
 	htmltemplate "html/template"
-	"strings"
-	"sync"
-	texttemplate "text/template"
+	"slices"
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
 )
 
 // AlertTag is the Tag of mails that bring news of a route.
 const AlertTag = "alert"
 
-// Alert is what a mail that a subscriber is woken by tells.
+// Alert is what a mail that tells a subscriber of a fare says.
 type Alert struct {
 	ID                  string // of the message: the same for the same news to the same subscriber
 	To                  string
-	Lang                string // Italian or English
+	Lang                string // the code of a language of i18n
 	Origin, Destination string // names of the cities in that language
 	Price               fare.Cents
 	Depart              fare.Day
@@ -46,32 +43,14 @@ type Picture struct {
 // lowsID is the Content-ID of the picture.
 const lowsID = "lows@verdetto"
 
-//go:embed alert.txt.tmpl
-var alertTextSource string
-
-//go:embed alert.html.tmpl
-var alertHTMLSource string
-
-var (
-	alertText = sync.OnceValue(func() *texttemplate.Template {
-		return texttemplate.Must(texttemplate.New("alert.txt").Parse(alertTextSource))
-	})
-	alertHTML = sync.OnceValue(func() *htmltemplate.Template {
-		return htmltemplate.Must(htmltemplate.New("alert.html").Parse(alertHTMLSource))
-	})
-)
-
-// alertView is what the templates see: everything said in the language.
+// alertView is what the templates see.
 type alertView struct {
 	Alert
-	Subject                           string
-	Italian                           bool
-	PriceText, MedianText             string
-	MinimumText, ThresholdText        string
-	Departs, Seen                     string
-	LevelText, ReliabilityText, Share string
-	Good                              bool // ottimo or buono
-	CID                               htmltemplate.URL
+	T                                      *i18n.Language
+	Subject                                string
+	LevelText, ReliabilityText, Share, Why string
+	Good                                   bool // ottimo or buono
+	CID                                    htmltemplate.URL
 }
 
 // AlertMail writes the mail that tells a subscriber of a fare. An error is a
@@ -92,36 +71,33 @@ func alertMail(a Alert) (Message, error) {
 	if err != nil {
 		return Message{}, err
 	}
-	var text, html bytes.Buffer
-	if err := alertText().Execute(&text, v); err != nil {
-		return Message{}, err
-	}
-	if err := alertHTML().Execute(&html, v); err != nil {
+	text, html, err := bodies("alert", v)
+	if err != nil {
 		return Message{}, err
 	}
 	return Message{
-		ID: a.ID, To: v.To, Subject: v.Subject, Text: text.String(), HTML: html.String(), Tag: AlertTag, Unsubscribe: a.Unsubscribe,
+		ID: a.ID, To: v.To, Subject: v.Subject, Text: text, HTML: html, Tag: AlertTag, Unsubscribe: a.Unsubscribe,
 		Inline: []Attachment{{ContentID: lowsID, ContentType: "image/png", Name: "verdetto.png", Data: a.Picture.PNG}},
 	}, nil
 }
 
-// The words of the API, and what they are in English.
+// The levels and reliabilities of a verdict, as the API calls them.
 var (
-	levelWords       = map[string]string{"ottimo": "great", "buono": "good", "normale": "normal", "caro": "expensive"}
-	reliabilityWords = map[string]string{"alta": "high", "media": "medium", "bassa": "low"}
+	levels        = []string{"ottimo", "buono", "normale", "caro"}
+	reliabilities = []string{"alta", "media", "bassa"}
 )
 
 func viewAlert(a Alert) (alertView, error) {
-	v := alertView{Alert: a, Italian: a.Lang == Italian, Good: a.Level == "ottimo" || a.Level == "buono", CID: "cid:" + lowsID}
+	v := alertView{Alert: a, Good: a.Level == "ottimo" || a.Level == "buono", CID: "cid:" + lowsID}
 	var err error
 	if v.To, err = ParseAddress(a.To); err != nil {
 		return v, err
 	}
-	level, reliability := levelWords[a.Level], reliabilityWords[a.Reliability]
+	if v.T, err = languageOf(a.Lang); err != nil {
+		return v, err
+	}
 	switch {
-	case a.Lang != Italian && a.Lang != English:
-		return v, fmt.Errorf("language %q is not known", a.Lang)
-	case level == "" || reliability == "":
+	case !slices.Contains(levels, a.Level) || !slices.Contains(reliabilities, a.Reliability):
 		return v, fmt.Errorf("level %q with reliability %q is no verdict", a.Level, a.Reliability)
 	case a.Origin == "" || a.Destination == "":
 		return v, errors.New("a city without a name")
@@ -133,60 +109,15 @@ func viewAlert(a Alert) (alertView, error) {
 	if err := checkUnsubscribe(a.Manage); err != nil {
 		return v, fmt.Errorf("link: %w", err)
 	}
-	v.LevelText, v.ReliabilityText = level, reliability
-	v.Departs, v.Seen = dayEN(a.Depart), Moment(a.Found, English)
-	money := moneyEN
-	if v.Italian {
-		v.LevelText, v.ReliabilityText = a.Level, a.Reliability
-		v.Departs, v.Seen = dayIT(a.Depart), Moment(a.Found, Italian)
-		money = moneyIT
+	v.LevelText, v.ReliabilityText = v.T.Text("level."+a.Level), v.T.Text("reliability."+a.Reliability)
+	v.Share = v.T.Text("mail.alert.share_least") // a percentile is rounded down
+	if a.Percentile > 0 {
+		v.Share = v.T.Text("mail.alert.share", "Percent", a.Percentile)
 	}
-	v.PriceText, v.MedianText, v.MinimumText = money(a.Price), money(a.Median), money(a.Minimum)
+	v.Why = v.T.Text("mail.alert.why_verdict")
 	if a.Threshold > 0 {
-		v.ThresholdText = money(a.Threshold)
+		v.Why = v.T.Text("mail.alert.why_threshold", "Amount", v.T.Amount(a.Threshold))
 	}
-	v.Share = share(a.Percentile, v.Italian)
-	v.Subject = fmt.Sprintf("%s–%s: %s, %s", a.Origin, a.Destination, v.PriceText, v.LevelText)
+	v.Subject = fmt.Sprintf("%s–%s: %s, %s", a.Origin, a.Destination, v.T.Amount(a.Price), v.LevelText)
 	return v, nil
 }
-
-// share says a percentile, which is rounded down, as a share of the days.
-func share(percentile int, italian bool) string {
-	switch {
-	case percentile > 0 && italian:
-		return fmt.Sprintf("Il %d %%", percentile)
-	case percentile > 0:
-		return fmt.Sprintf("%d%%", percentile)
-	case italian:
-		return "Meno dell’1 %"
-	}
-	return "Less than 1%"
-}
-
-// moneyIT writes 1.234,50 € with a space that no line breaks at.
-func moneyIT(c fare.Cents) string {
-	return grouped(int64(c)/100, ".") + fmt.Sprintf(",%02d\u00a0€", int64(c)%100)
-}
-
-// moneyEN writes €1,234.50.
-func moneyEN(c fare.Cents) string {
-	return "€" + grouped(int64(c)/100, ",") + fmt.Sprintf(".%02d", int64(c)%100)
-}
-
-func grouped(n int64, by string) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + by + s[i:]
-	}
-	return s
-}
-
-var weekdays = [...]string{"domenica", "lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato"}
-
-func dayIT(d fare.Day) string {
-	t := d.Time()
-	date, _, _ := strings.Cut(Moment(t, Italian), ",")
-	return weekdays[t.Weekday()] + " " + date
-}
-
-func dayEN(d fare.Day) string { return d.Time().Format("Monday 2 January 2006") }

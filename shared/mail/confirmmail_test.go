@@ -8,7 +8,7 @@ import (
 
 func aConfirm() Confirm {
 	return Confirm{
-		To: "ada@example.com", Lang: Italian, Origin: "Milano", Destination: "Bucarest", Threshold: 4050,
+		To: "ada@example.com", Lang: "it", Origin: "Milano", Destination: "Bucarest", Threshold: 4050,
 		Link: "https://verdetto.example/v1/alerts/confirm?id=AAECAwQFBgcICQoLDA0ODw",
 	}
 }
@@ -20,9 +20,9 @@ func TestConfirmMails(t *testing.T) {
 		amount string
 	}{
 		{"confirm-it", func(*Confirm) {}, "40,50\u00a0€"},
-		{"confirm-en", func(c *Confirm) { c.Lang, c.Origin, c.Destination = English, "Milan", "Bucharest" }, "€40.50"},
+		{"confirm-en", func(c *Confirm) { c.Lang, c.Origin, c.Destination = "en", "Milan", "Bucharest" }, "€40.50"},
 		{"confirm-it-verdict", func(c *Confirm) { c.Threshold = 0 }, ""},
-		{"confirm-en-verdict", func(c *Confirm) { c.Lang, c.Threshold = English, 0 }, ""},
+		{"confirm-en-verdict", func(c *Confirm) { c.Lang, c.Threshold = "en", 0 }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			confirm := aConfirm()

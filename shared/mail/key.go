@@ -1,33 +1,24 @@
 package mail
 
 import (
-	"bytes"
-	"embed"
 	"errors"
 	"fmt"
 	htmltemplate "html/template"
 	"net/url"
 	"strings"
-	"sync"
-	texttemplate "text/template"
 	"time"
 
 	"verdetto/shared/apikey"
+	"verdetto/shared/i18n"
 )
 
 // KeyTag is the Tag of mails that bring a key.
 const KeyTag = "key"
 
-// Languages of the mails that are written here.
-const (
-	Italian = "it"
-	English = "en"
-)
-
 // Key is what a mail with a Pro key tells.
 type Key struct {
 	To    string
-	Lang  string // Italian or English; empty for both, Italian first
+	Lang  string // the code of a language of i18n; empty for all of them
 	Key   string // as apikey.Mint gives it
 	Until time.Time
 	// BaseURL is where the service answers: https, or http on this machine, a slash at its end or not.
@@ -42,26 +33,24 @@ func KeyMail(k Key) (Message, error) { return keyMail(k, false) }
 // RecoverMail writes the mail that brings a fresh key to whoever asked for one.
 func RecoverMail(k Key) (Message, error) { return keyMail(k, true) }
 
-//go:embed key.txt.tmpl key.html.tmpl
-var templates embed.FS
-
-// Read when the first mail is written: most starts of a function end without one.
-var (
-	keyText = sync.OnceValue(func() *texttemplate.Template {
-		return texttemplate.Must(texttemplate.ParseFS(templates, "key.txt.tmpl"))
-	})
-	keyHTML = sync.OnceValue(func() *htmltemplate.Template {
-		return htmltemplate.Must(htmltemplate.ParseFS(templates, "key.html.tmpl"))
-	})
-)
-
 // keyView is what the templates see.
 type keyView struct {
 	Key
-	Recovered        bool
-	UntilIT, UntilEN string
-	Subject          string
-	Langs            []string
+	Recovered bool
+	Subject   string
+	Sections  []keySection
+}
+
+// keySection says all in one language.
+type keySection struct {
+	*keyView
+	T *i18n.Language
+}
+
+// SupportLink is the address to ask for help as HTML.
+func (v keyView) SupportLink() htmltemplate.HTML {
+	address := htmltemplate.HTMLEscapeString(v.Support)
+	return htmltemplate.HTML(`<a href="mailto:` + address + `">` + address + `</a>`)
 }
 
 func keyMail(k Key, recovered bool) (Message, error) {
@@ -69,18 +58,15 @@ func keyMail(k Key, recovered bool) (Message, error) {
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail with a key: %w", err)
 	}
-	var text, html bytes.Buffer
-	if err := keyText().ExecuteTemplate(&text, "key.txt.tmpl", v); err != nil {
+	text, html, err := bodies("key", v)
+	if err != nil {
 		return Message{}, fmt.Errorf("write mail with a key: %w", err)
 	}
-	if err := keyHTML().ExecuteTemplate(&html, "key.html.tmpl", v); err != nil {
-		return Message{}, fmt.Errorf("write mail with a key: %w", err)
-	}
-	return Message{To: k.To, Subject: v.Subject, Text: text.String(), HTML: html.String(), Tag: KeyTag}, nil
+	return Message{To: k.To, Subject: v.Subject, Text: text, HTML: html, Tag: KeyTag}, nil
 }
 
-func view(k Key, recovered bool) (keyView, error) {
-	v := keyView{Key: k, Recovered: recovered}
+func view(k Key, recovered bool) (*keyView, error) {
+	v := &keyView{Key: k, Recovered: recovered}
 	var err error
 	if v.To, err = ParseAddress(k.To); err != nil {
 		return v, err
@@ -104,32 +90,27 @@ func view(k Key, recovered bool) (keyView, error) {
 		return v, fmt.Errorf("base URL: %w", err)
 	}
 	v.BaseURL = strings.TrimRight(k.BaseURL, "/")
-	v.UntilIT, v.UntilEN = Moment(k.Until, Italian), Moment(k.Until, English)
-	switch k.Lang {
-	case Italian:
-		v.Langs, v.Subject = []string{Italian}, "La tua chiave Verdetto Pro"
-	case English:
-		v.Langs, v.Subject = []string{English}, "Your Verdetto Pro key"
-	case "":
-		v.Langs, v.Subject = []string{Italian, English}, "La tua chiave Verdetto Pro / Your Verdetto Pro key"
-	default:
-		return v, fmt.Errorf("language %q is not known", k.Lang)
+	languages := i18n.Languages()
+	if k.Lang != "" {
+		language, err := languageOf(k.Lang)
+		if err != nil {
+			return v, err
+		}
+		languages = []*i18n.Language{language}
 	}
+	var subjects []string
+	for _, l := range languages {
+		subjects = append(subjects, l.Text("mail.key.subject"))
+		v.Sections = append(v.Sections, keySection{v, l})
+	}
+	v.Subject = strings.Join(subjects, " / ")
 	return v, nil
 }
 
-var months = [...]string{"gennaio", "febbraio", "marzo", "aprile", "maggio", "giugno",
-	"luglio", "agosto", "settembre", "ottobre", "novembre", "dicembre"}
-
-// Moment is a time as it is said in a language.
-func Moment(t time.Time, lang string) string {
-	t = t.UTC()
-	if lang != Italian {
-		return t.Format("2 January 2006, 15:04 UTC")
+func languageOf(code string) (*i18n.Language, error) {
+	l, ok := i18n.Find(code)
+	if !ok {
+		return nil, fmt.Errorf("language %q is not known", code)
 	}
-	first := ""
-	if t.Day() == 1 {
-		first = "º"
-	}
-	return fmt.Sprintf("%d%s %s %d, ore %s UTC", t.Day(), first, months[t.Month()-1], t.Year(), t.Format("15:04"))
+	return l, nil
 }

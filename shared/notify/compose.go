@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
 	"verdetto/shared/mail"
 	"verdetto/shared/places"
 	"verdetto/shared/store"
@@ -42,10 +43,7 @@ func (n *notification) concerns(a store.Alert) bool {
 
 // mailTo writes the mail for a subscriber.
 func (n *notification) mailTo(a store.Alert, links Links) (mail.Message, error) {
-	lang := a.Language
-	if lang != mail.Italian {
-		lang = mail.English
-	}
+	lang := i18n.In(a.Language).Code
 	found, route := n.news, n.news.Route
 	return mail.AlertMail(mail.Alert{
 		ID: messageID(a.Subscriber, route, found.Day), To: a.Email, Lang: lang,

@@ -17,7 +17,8 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
+
+	"verdetto/shared/i18n"
 )
 
 // Policy is the Content-Security-Policy of every page: nothing from elsewhere,
@@ -27,23 +28,34 @@ const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src
 
 // Page is what a page says.
 type Page struct {
-	Language    string // it or en
+	Language    *i18n.Language
 	Title       string // without the service's name
 	Description string
 	Index       bool          // search engines may list it
 	Head        template.HTML // more for the head
 	Body        template.HTML // what stands in main
 	Scripts     []string      // names of assets
-	Switch      string        // where the same page is shown in the other language; empty: nowhere
+	Others      []Other       // the same page in other languages
 }
 
-//go:embed layout.html
-var layout string
+// Other is where a page is shown in another language.
+type Other struct {
+	Language *i18n.Language
+	Address  string
+}
 
-// Made when the first page is written: most calls of most functions write none.
-var layoutHTML = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("layout").Funcs(template.FuncMap{"asset": Asset}).Parse(layout))
-})
+// Home is the address of the first page in a language: the default one needs no naming.
+func Home(l *i18n.Language) string {
+	if l == i18n.Default() {
+		return "/"
+	}
+	return "/?lang=" + l.Code
+}
+
+//go:embed *.html
+var templates embed.FS
+
+var pages = template.Must(template.New("").Funcs(template.FuncMap{"asset": Asset, "home": Home}).ParseFS(templates, "*.html"))
 
 // Response is a page as a handler returns it to package httpapi.
 type Response struct {
@@ -58,7 +70,7 @@ type Response struct {
 // Respond writes a page.
 func Respond(status int, p Page) (*Response, error) {
 	var b bytes.Buffer
-	if err := layoutHTML().Execute(&b, p); err != nil {
+	if err := pages.ExecuteTemplate(&b, "layout.html", p); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	return &Response{
@@ -87,19 +99,6 @@ func WantsHTML(accept string) bool {
 	return html >= 0 && (json < 0 || html < json)
 }
 
-// Language is it or en, by what a caller prefers.
-func Language(acceptLanguage string) string {
-	for part := range strings.SplitSeq(strings.ToLower(acceptLanguage), ",") {
-		switch tag, _, _ := strings.Cut(strings.TrimSpace(part), ";"); {
-		case tag == "it" || strings.HasPrefix(tag, "it-"):
-			return "it"
-		case tag == "en" || strings.HasPrefix(tag, "en-"):
-			return "en"
-		}
-	}
-	return "it"
-}
-
 //go:embed assets
 var files embed.FS
 
@@ -112,8 +111,10 @@ type asset struct {
 	contentType string
 }
 
-// Made when the first of them is asked for.
-var assets = sync.OnceValues(func() (byName map[string]string, byHashed map[string]asset) {
+// Every asset by the name of its file, and by the name that it is served under.
+var assetPaths, assets = readAssets()
+
+func readAssets() (byName map[string]string, byHashed map[string]asset) {
 	if err := mime.AddExtensionType(".woff2", "font/woff2"); err != nil { // Go does not know it by itself
 		panic(err)
 	}
@@ -143,12 +144,11 @@ var assets = sync.OnceValues(func() (byName map[string]string, byHashed map[stri
 		byHashed[hashed] = asset{data, mime.TypeByExtension(ext)}
 	}
 	return byName, byHashed
-})
+}
 
 // Asset gives the path of an asset by the name of its file. A name that is not there is a fault of ours: it panics.
 func Asset(name string) string {
-	byName, _ := assets()
-	p, ok := byName[name]
+	p, ok := assetPaths[name]
 	if !ok {
 		panic("page: no asset is named " + name)
 	}
@@ -157,7 +157,6 @@ func Asset(name string) string {
 
 // File gives what is served under AssetPath.
 func File(hashed string) (data []byte, contentType string, ok bool) {
-	_, byHashed := assets()
-	a, ok := byHashed[hashed]
+	a, ok := assets[hashed]
 	return a.data, a.contentType, ok
 }

@@ -6,26 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 )
-
-func TestLanguage(t *testing.T) {
-	for given, want := range map[string]string{
-		"":                           "it",
-		"it-IT,it;q=0.9,en;q=0.8":    "it",
-		"EN-gb":                      "en",
-		"fr;q=0.9, en;q=0.5":         "en",
-		"de":                         "it",
-		"english":                    "it",
-		"en;q=0.1":                   "en",
-		" , ;;, it ":                 "it",
-		strings.Repeat("x,", 10_000): "it",
-	} {
-		if got := page.Language(given); got != want {
-			t.Errorf("%.30q: %s, want %s", given, got, want)
-		}
-	}
-}
 
 func TestWantsHTML(t *testing.T) {
 	for accept, want := range map[string]bool{
@@ -41,7 +24,7 @@ func TestWantsHTML(t *testing.T) {
 }
 
 func TestRespond(t *testing.T) {
-	p := page.Page{Language: "en", Title: "<Title> & more", Description: `"quoted"`, Body: "<p>body</p>", Switch: "/?x=1&y=2"}
+	p := page.Page{Language: i18n.English(), Title: "<Title> & more", Description: `"quoted"`, Body: "<p>body</p>", Others: []page.Other{{Language: i18n.In("it"), Address: "/?x=1&y=2"}}}
 	r, err := page.Respond(http.StatusTeapot, p)
 	if err != nil {
 		t.Fatal(err)

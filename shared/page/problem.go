@@ -2,19 +2,13 @@ package page
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/json"
 	"html/template"
 	"mime"
 	"net/http"
-	"sync"
+
+	"verdetto/shared/i18n"
 )
-
-//go:embed problem.html
-var problemTemplate string
-
-// Made when the first is shown: most starts end without one.
-var problemHTML = sync.OnceValue(func() *template.Template { return template.Must(template.New("problem").Parse(problemTemplate)) })
 
 // Problems shows problems to people as pages, whoever made them: what a handler writes as
 // a problem document (RFC 9457) to a caller who would rather have HTML is held back, and
@@ -30,7 +24,7 @@ func Problems(h http.Handler) http.Handler {
 		if p.status == 0 {
 			return
 		}
-		response, err := p.page(Language(r.Header.Get("Accept-Language")))
+		response, err := p.page(i18n.Accepted(r.Header.Get("Accept-Language")))
 		if err != nil { // as a program would have it: better than nothing
 			w.WriteHeader(p.status)
 			_, _ = w.Write(p.document.Bytes())
@@ -70,40 +64,36 @@ func (p *problemPage) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (p *problemPage) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-func (p *problemPage) page(lang string) (*Response, error) {
+func (p *problemPage) page(l *i18n.Language) (*Response, error) {
 	view := struct {
 		Type, Title, Code, Detail string
 		Status                    int
 		Suggestions               []string
-		Italian                   bool   `json:"-"`
-		Heading                   string `json:"-"`
-	}{Italian: lang == "it"}
+		T                         *i18n.Language `json:"-"`
+		Translated                bool           `json:"-"` // the document is in another language than the page
+		Heading                   string         `json:"-"`
+	}{T: l, Translated: l != i18n.English(), Heading: heading(p.status, l)}
 	if err := json.Unmarshal(p.document.Bytes(), &view); err != nil {
 		return nil, err
 	}
-	view.Heading = heading(p.status, view.Italian)
 	var body bytes.Buffer
-	if err := problemHTML().Execute(&body, view); err != nil {
+	if err := pages.ExecuteTemplate(&body, "problem.html", view); err != nil {
 		return nil, err
 	}
-	return Respond(p.status, Page{Language: lang, Title: view.Heading, Body: template.HTML(body.String())})
+	return Respond(p.status, Page{Language: l, Title: view.Heading, Body: template.HTML(body.String())})
 }
 
 // heading says what kind of thing happened to somebody who came by a browser.
-func heading(status int, italian bool) string {
-	words := [2]string{"La richiesta non è valida", "The request is not valid"}
+func heading(status int, l *i18n.Language) string {
 	switch {
 	case status == http.StatusNotFound:
-		words = [2]string{"Qui non c'è nulla", "There is nothing here"}
+		return l.Text("problem.nothing")
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		words = [2]string{"Accesso non consentito", "Access is not allowed"}
+		return l.Text("problem.denied")
 	case status == http.StatusTooManyRequests:
-		words = [2]string{"Troppe richieste", "Too many requests"}
+		return l.Text("problem.too_many")
 	case status >= 500:
-		words = [2]string{"Il servizio non può rispondere adesso", "The service cannot answer right now"}
+		return l.Text("problem.unavailable")
 	}
-	if italian {
-		return words[0]
-	}
-	return words[1]
+	return l.Text("problem.invalid")
 }

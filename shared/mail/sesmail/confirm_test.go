@@ -20,7 +20,7 @@ func TestSESTakesConfirmations(t *testing.T) {
 	if _, err := c.CreateEmailIdentity(t.Context(), &sesv2.CreateEmailIdentityInput{EmailIdentity: aws.String("verdetto.example")}); err != nil {
 		t.Fatal(err)
 	}
-	for _, lang := range []string{mail.Italian, mail.English} {
+	for _, lang := range []string{"it", "en"} {
 		message, err := mail.ConfirmMail(mail.Confirm{
 			To: "ada@example.com", Lang: lang, Origin: "Milano", Destination: "Città del Messico", Threshold: 4050,
 			Link: "https://verdetto.example/v1/alerts/confirm?id=AAECAwQFBgcICQoLDA0ODw",

@@ -1,0 +1,92 @@
+package analisi
+
+import (
+	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
+	"verdetto/shared/verdict"
+)
+
+// The sentences of a verdict that depend on more than what they are filled in with.
+
+// nearly tells whether a price is as good as the usual one: within the 2 % that a verdict makes nothing of.
+func nearly(price, median fare.Cents) bool {
+	return price*100 > median*98 && price*98 < median*100
+}
+
+// kind names a verdict's texts behind "headline." and "brief.": what is little
+// sure is said as a hint, and what is called expensive for its rank alone has
+// texts of its own. On a route whose price hardly moves, a few cents more than
+// usual are dearer than nearly all days.
+func kind(a verdict.Verdetto) string {
+	switch {
+	case a.Livello == verdict.Caro && nearly(*a.MedianaCent+*a.ScartoMedianaCent, *a.MedianaCent):
+		return "barely"
+	case a.Affidabilita == verdict.Bassa:
+		return "unsure." + a.Livello
+	}
+	return a.Livello
+}
+
+// brief is a verdict behind its price, for a title and a card.
+func brief(l *i18n.Language, price fare.Cents, a verdict.Verdetto) string {
+	return l.Text("brief."+kind(a), "Price", l.Money(price))
+}
+
+// dearer says on how many of the observed days the fare cost more.
+func dearer(l *i18n.Language, t verdict.Standing) string {
+	dearer := t.Size - t.Below - t.Equal
+	switch {
+	case 2*t.Equal >= t.Size:
+		return l.Text("verdict.same_cost", "Equal", t.Equal, "Size", t.Size)
+	case dearer == t.Size:
+		return l.Text("verdict.never_lower", "Size", t.Size)
+	case dearer == 0:
+		return l.Text("verdict.never_higher", "Size", t.Size)
+	}
+	return l.Count("verdict.dearer", dearer, "Size", t.Size)
+}
+
+// usual compares a price with what the route usually costs.
+func usual(l *i18n.Language, price, median fare.Cents, level string) string {
+	about := nearly(price, median) && level == verdict.Normale
+	switch {
+	case about && price < median:
+		return l.Text("verdict.usual_near", "Median", l.Money(median))
+	case about, price == median:
+		return l.Text("verdict.usual_same", "Median", l.Money(median))
+	case price < median:
+		return l.Text("verdict.usual_less", "Median", l.Money(median), "Difference", l.Money(median-price))
+	}
+	return l.Text("verdict.usual_more", "Median", l.Money(median), "Difference", l.Money(price-median))
+}
+
+// months says in which months it usually costs least to leave, of those that fares are known of.
+func months(l *i18n.Language, best []string, known int) string {
+	if known < 12 {
+		return l.Text("verdict.months_known", "Known", known, "Months", l.List(best))
+	}
+	return l.Text("verdict.months_best", "Months", l.List(best))
+}
+
+func ago(l *i18n.Language, days int) string {
+	switch days {
+	case 0:
+		return l.Text("ago.today")
+	case 1:
+		return l.Text("ago.yesterday")
+	}
+	return l.Count("ago.days", days)
+}
+
+// levelNames are the levels on a scale, cheapest first.
+func levelNames(l *i18n.Language) (names [4]string) {
+	for i, level := range []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro} {
+		names[i] = l.Text("level." + level)
+	}
+	return names
+}
+
+// routeName is a route as it is read.
+func routeName(l *i18n.Language, from, to string) string {
+	return l.Text("home.route", "From", from, "To", to)
+}

@@ -1,0 +1,157 @@
+package i18n
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"text/template/parse"
+
+	"github.com/BurntSushi/toml"
+	"github.com/google/go-cmp/cmp"
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+)
+
+// texts are those of a catalogue, each with its forms.
+func texts(t *testing.T, code string) map[string][]string {
+	t.Helper()
+	catalogue, err := Catalogue(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, err := i18n.ParseMessageBytes(catalogue, toml.Unmarshal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]string{}
+	for _, m := range messages {
+		all[m.ID] = slices.DeleteFunc([]string{m.Zero, m.One, m.Two, m.Few, m.Many, m.Other}, func(form string) bool { return form == "" })
+	}
+	return all
+}
+
+// placeholders are the names that a text is filled in by.
+func placeholders(t *testing.T, text string) []string {
+	t.Helper()
+	names := map[string]bool{}
+	trees := map[string]*parse.Tree{}
+	tree := parse.New("text")
+	tree.Mode = parse.SkipFuncCheck
+	if _, err := tree.Parse(text, "", "", trees); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	walk(tree.Root, func(n parse.Node) {
+		if field, ok := n.(*parse.FieldNode); ok {
+			names[field.Ident[0]] = true
+		}
+	})
+	return slices.Sorted(maps.Keys(names))
+}
+
+// walk visits the nodes of a template.
+func walk(n parse.Node, visit func(parse.Node)) {
+	visit(n)
+	branch := func(b *parse.BranchNode) {
+		walk(b.Pipe, visit)
+		walk(b.List, visit)
+		if b.ElseList != nil {
+			walk(b.ElseList, visit)
+		}
+	}
+	switch n := n.(type) {
+	case *parse.ListNode:
+		for _, one := range n.Nodes {
+			walk(one, visit)
+		}
+	case *parse.ActionNode:
+		walk(n.Pipe, visit)
+	case *parse.PipeNode:
+		for _, one := range n.Cmds {
+			walk(one, visit)
+		}
+	case *parse.CommandNode:
+		for _, one := range n.Args {
+			walk(one, visit)
+		}
+	case *parse.TemplateNode:
+		if n.Pipe != nil {
+			walk(n.Pipe, visit)
+		}
+	case *parse.IfNode:
+		branch(&n.BranchNode)
+	case *parse.RangeNode:
+		branch(&n.BranchNode)
+	case *parse.WithNode:
+		branch(&n.BranchNode)
+	}
+}
+
+// TestCatalogues holds every catalogue against the English one: the same texts,
+// filled in by the same names in every form, and none that is empty.
+func TestCatalogues(t *testing.T) {
+	english := texts(t, English().Code)
+	for _, code := range Codes() {
+		others := texts(t, code)
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(english)), slices.Sorted(maps.Keys(others))); diff != "" {
+			t.Errorf("texts of %s (-English +%s):\n%s", code, code, diff)
+		}
+		for id, forms := range others {
+			if len(forms) == 0 {
+				t.Errorf("%s: %s is empty", code, id)
+			}
+			for _, form := range forms {
+				if want := english[id]; len(want) > 0 {
+					if diff := cmp.Diff(placeholders(t, want[0]), placeholders(t, form)); diff != "" {
+						t.Errorf("%s: %s is filled in by other names (-English +%s):\n%s", code, id, code, diff)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPlurals: a text that has forms has each one that a number of the language takes.
+func TestPlurals(t *testing.T) {
+	for _, l := range Languages() {
+		for id, forms := range texts(t, l.Code) {
+			for n := 0; len(forms) > 1 && n < 200; n++ {
+				values := map[string]any{}
+				for _, name := range placeholders(t, forms[0]) {
+					values[name] = n
+				}
+				if _, err := l.localizer.Localize(&i18n.LocalizeConfig{MessageID: id, PluralCount: n, TemplateData: values, TemplateParser: textParser{}}); err != nil {
+					t.Errorf("%s: %s of %d: %v", l.Code, id, n, err)
+				}
+			}
+		}
+	}
+}
+
+// TestFallback: what a catalogue lacks is said in English, and what no catalogue has is a fault.
+func TestFallback(t *testing.T) {
+	known := languages
+	defer func() { languages = known }()
+	bare, err := Add("fr", []byte(`[home]
+claim = "Est-ce un bon prix ?"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bare.Text("home.claim") == English().Text("home.claim") || bare.Text("home.ask") != English().Text("home.ask") {
+		t.Errorf("%q, %q", bare.Text("home.claim"), bare.Text("home.ask"))
+	}
+	if got, want := bare.Count("verdict.too_little", 1, "Needed", 8), English().Count("verdict.too_little", 1, "Needed", 8); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for name, fault := range map[string]func(){
+		"no such text":         func() { bare.Text("home.nothing") },
+		"a placeholder is not": func() { bare.Text("home.flights_from", "Town", "Milano") },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s, and nothing happens", name)
+				}
+			}()
+			fault()
+		}()
+	}
+}

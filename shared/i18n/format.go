@@ -1,0 +1,78 @@
+package i18n
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"verdetto/shared/fare"
+)
+
+// Number writes a number in groups of three digits.
+func (l *Language) Number(n int) string {
+	s, group := strconv.Itoa(n), l.Text("format.group")
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + group + s[i:]
+	}
+	return s
+}
+
+// Money writes an amount in euros, without its cents where there are none.
+func (l *Language) Money(c fare.Cents) string { return l.money(c, c%100 != 0) }
+
+// Amount writes an amount in euros with its cents.
+func (l *Language) Amount(c fare.Cents) string { return l.money(c, true) }
+
+func (l *Language) money(c fare.Cents, cents bool) string {
+	sign := ""
+	if c < 0 {
+		sign, c = "−", -c
+	}
+	s := sign + l.Number(int(c/100))
+	if cents {
+		s += l.Text("format.decimal") + fmt.Sprintf("%02d", c%100)
+	}
+	return l.Text("format.money", "Amount", s)
+}
+
+// Month is the name of a month.
+func (l *Language) Month(m time.Month) string { return l.numbered("format.month.", int(m)) }
+
+// MonthShort is the name of a month where room is scarce.
+func (l *Language) MonthShort(m time.Month) string { return l.numbered("format.month_short.", int(m)) }
+
+// MonthInitial is the first letter of a month.
+func (l *Language) MonthInitial(m time.Month) string {
+	return l.numbered("format.month_initial.", int(m))
+}
+
+func (l *Language) numbered(prefix string, n int) string { return l.Text(prefix + strconv.Itoa(n)) }
+
+// Date is a day as it is said.
+func (l *Language) Date(d fare.Day) string { return l.date(d.Time()) }
+
+func (l *Language) date(t time.Time) string {
+	return l.Text("format.date", "Day", t.Day(), "Month", l.Month(t.Month()), "Year", t.Year())
+}
+
+// WeekdayDate is a day with the day of the week.
+func (l *Language) WeekdayDate(d fare.Day) string {
+	t := d.Time()
+	return l.Text("format.weekday_date", "Weekday", l.numbered("format.weekday.", int(t.Weekday())), "Date", l.date(t))
+}
+
+// Moment is a time as it is said, in UTC.
+func (l *Language) Moment(t time.Time) string {
+	t = t.UTC()
+	return l.Text("format.moment", "Date", l.date(t), "Time", t.Format("15:04"))
+}
+
+// List joins names.
+func (l *Language) List(names []string) string {
+	n := len(names)
+	if n < 2 {
+		return strings.Join(names, "")
+	}
+	return l.Text("format.list", "Some", strings.Join(names[:n-1], l.Text("format.comma")), "Last", names[n-1])
+}

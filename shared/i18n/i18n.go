@@ -1,0 +1,163 @@
+// Package i18n holds what people read: one catalogue of texts for each
+// language, and how that language writes numbers, money, dates and lists.
+//
+// A language is added by its catalogue, a file such as en.toml, and by its code
+// in the list below. Texts are chosen and filled in by go-i18n, by the plural
+// rules of CLDR. A text that a catalogue lacks is shown in English.
+package i18n
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"golang.org/x/text/language"
+)
+
+// codes are the languages in the order in which they are offered. The first one
+// is spoken to readers who ask for none of them.
+var codes = []string{"it", "en"}
+
+//go:embed *.toml
+var catalogues embed.FS
+
+var (
+	bundle    = i18n.NewBundle(language.English)
+	languages []*Language
+)
+
+func init() {
+	for _, code := range codes {
+		catalogue, err := Catalogue(code)
+		if err == nil {
+			_, err = Add(code, catalogue)
+		}
+		if err != nil {
+			panic(err) // they are embedded
+		}
+	}
+}
+
+// Catalogue gives the file of a language.
+func Catalogue(code string) ([]byte, error) { return catalogues.ReadFile(code + ".toml") }
+
+// Language is a language that texts are written in.
+type Language struct {
+	Code      string // of BCP 47
+	localizer *i18n.Localizer
+}
+
+// Add adds a language by its catalogue. It is called before any text is asked for.
+func Add(code string, catalogue []byte) (*Language, error) {
+	if _, err := bundle.ParseMessageBytes(language.Make(code), catalogue, toml.Unmarshal); err != nil {
+		return nil, fmt.Errorf("read catalogue %s: %w", code, err)
+	}
+	l := &Language{code, i18n.NewLocalizer(bundle, code)}
+	languages = append(languages, l)
+	return l, nil
+}
+
+// Languages lists them in the order in which they are offered.
+func Languages() []*Language { return languages }
+
+// Codes lists their codes.
+func Codes() []string {
+	var all []string
+	for _, l := range languages {
+		all = append(all, l.Code)
+	}
+	return all
+}
+
+// Spoken names the languages in English, as in "Italian or English".
+func Spoken() string {
+	var names []string
+	for _, l := range languages {
+		names = append(names, l.Text("language.english"))
+	}
+	return strings.Join(names, " or ")
+}
+
+// Default is the language of readers who ask for none that there is.
+func Default() *Language { return languages[0] }
+
+// English is the language of what is published for programs.
+func English() *Language { return In(language.English.String()) }
+
+// Find gives the language of a code.
+func Find(code string) (l *Language, ok bool) {
+	for _, l := range languages {
+		if l.Code == code {
+			return l, true
+		}
+	}
+	return nil, false
+}
+
+// In gives the language of a code, or English where there is none: a stored code
+// may be of a language that is no longer spoken.
+func In(code string) *Language {
+	if l, ok := Find(code); ok {
+		return l
+	}
+	l, _ := Find(language.English.String())
+	return l
+}
+
+// Accepted gives the first language that an Accept-Language header names, or
+// else the default. Weights are passed over: browsers list what they prefer first.
+func Accepted(header string) *Language {
+	for part := range strings.SplitSeq(strings.ToLower(header), ",") {
+		tag, _, _ := strings.Cut(strings.TrimSpace(part), ";")
+		primary, _, _ := strings.Cut(tag, "-")
+		if l, ok := Find(primary); ok {
+			return l
+		}
+	}
+	return Default()
+}
+
+// Text gives a text with its placeholders filled in: after the id stand the name
+// and the value of each in turn. An id or a name that is wrong is a fault of
+// ours, which this package's tests find: it panics.
+func (l *Language) Text(id string, fill ...any) string { return l.fill(id, nil, fill) }
+
+// Count gives the text for a number of things, which it fills in as Count.
+func (l *Language) Count(id string, n int, fill ...any) string {
+	return l.fill(id, n, append(fill, "Count", n))
+}
+
+// HTML gives a text that may hold markup. What it is filled in with is escaped
+// unless it is template.HTML.
+func (l *Language) HTML(id string, fill ...any) template.HTML {
+	for i := 1; i < len(fill); i += 2 {
+		if _, safe := fill[i].(template.HTML); !safe {
+			fill[i] = template.HTMLEscaper(fill[i])
+		}
+	}
+	return template.HTML(l.fill(id, nil, fill))
+}
+
+// unemphasized drops the markup of emphasis.
+var unemphasized = strings.NewReplacer("<strong>", "", "</strong>", "", "<code>", "", "</code>", "")
+
+// Plain gives a text that may hold emphasis without it.
+func (l *Language) Plain(id string, fill ...any) string {
+	return unemphasized.Replace(l.fill(id, nil, fill))
+}
+
+func (l *Language) fill(id string, count any, fill []any) string {
+	values := make(map[string]any, len(fill)/2)
+	for i := 0; i+1 < len(fill); i += 2 {
+		values[fill[i].(string)] = fill[i+1]
+	}
+	// Beside the fallback to English or to the form "other", it reports what was missing.
+	text, err := l.localizer.Localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: values, PluralCount: count, TemplateParser: textParser{}})
+	if text == "" {
+		panic(fmt.Sprintf("i18n: text %s in %s: %v", id, l.Code, err))
+	}
+	return text
+}

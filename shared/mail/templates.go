@@ -1,0 +1,51 @@
+package mail
+
+import (
+	"embed"
+	"fmt"
+	htmltemplate "html/template"
+	"strings"
+	texttemplate "text/template"
+	"unicode/utf8"
+)
+
+//go:embed *.tmpl
+var templates embed.FS
+
+var (
+	textTemplates = texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{"wrap": wrap, "upper": strings.ToUpper}).ParseFS(templates, "*.txt.tmpl"))
+	htmlTemplates = htmltemplate.Must(htmltemplate.ParseFS(templates, "*.html.tmpl"))
+)
+
+// bodies writes a mail as plain text and as HTML.
+func bodies(name string, view any) (text, html string, err error) {
+	var t, h strings.Builder
+	if err := textTemplates.ExecuteTemplate(&t, name+".txt.tmpl", view); err != nil {
+		return "", "", fmt.Errorf("write text: %w", err)
+	}
+	if err := htmlTemplates.ExecuteTemplate(&h, name+".html.tmpl", view); err != nil {
+		return "", "", fmt.Errorf("write HTML: %w", err)
+	}
+	return t.String(), h.String(), nil
+}
+
+// wrap joins sentences and breaks them into lines of at most so many characters.
+func wrap(width int, sentences ...string) string {
+	var b strings.Builder
+	used := 0
+	for _, word := range strings.Split(strings.Join(sentences, " "), " ") {
+		length := utf8.RuneCountInString(word)
+		switch {
+		case used == 0:
+		case used+1+length > width:
+			b.WriteByte('\n')
+			used = 0
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += length
+	}
+	return b.String()
+}
