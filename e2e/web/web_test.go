@@ -193,8 +193,8 @@ func TestEveryState(t *testing.T) {
 		status                 int64
 		says                   string
 	}{
-		{"english", "en-GB,en;q=0.9", "/", 200, "Is fixture.Today's fare a good one?"},
-		{"chosen", "it", "/?lang=en", 200, "Is fixture.Today's fare a good one?"},
+		{"english", "en-GB,en;q=0.9", "/", 200, "Is today's fare a good one?"},
+		{"chosen", "it", "/?lang=en", 200, "Is today's fare a good one?"},
 		{"verdict-en", "it", "/?da=milan&a=b%C3%BCkarest&lang=en", 200, "Yes, this is a good fare."},
 		{"expensive", "it", "/?da=Milano&a=Parigi", 200, "prezzo"},
 		{"too-little", "it", "/?da=Torino&a=Bucarest", 200, "Non lo sappiamo ancora."},
