@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-
-	"verdetto/shared/mail/maildir"
 )
 
 // TestServeAlerts asks the running process for an alert, as a form, and follows the mail to the end: it needs no signal by hand.
@@ -56,12 +54,7 @@ func TestServeAlerts(t *testing.T) {
 	if status, page := load("POST", s.URL+"/v1/alerts", url.Values{"route": {"MIL-BUH"}, "email": {"ada@example.com"}, "threshold": {""}}); status != 202 {
 		t.Fatal(status, page)
 	}
-	var all []maildir.Mail
-	for until := time.Now().Add(time.Minute); len(all) == 0 && time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
-		if all, err = maildir.Read(mails); err != nil {
-			t.Fatal(err)
-		}
-	}
+	all := fixture.Mail(t, mails, fixture.Any)
 	if len(all) != 1 {
 		t.Fatalf("%d mails", len(all))
 	}

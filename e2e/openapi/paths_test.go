@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"verdetto/e2e/fixture"
-
 	"verdetto/shared/store/storetest"
 )
 

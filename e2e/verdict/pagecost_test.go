@@ -3,6 +3,7 @@ package verdict
 import (
 	"net/http/httptest"
 	"testing"
+
 	"verdetto/e2e/fixture"
 
 	"github.com/google/go-cmp/cmp"

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"verdetto/e2e/fixture"
-
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"

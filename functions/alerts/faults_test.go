@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/e2e/fixture"
-
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )

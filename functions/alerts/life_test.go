@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"verdetto/e2e/fixture"
-
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/paytest"
 	"verdetto/shared/store"

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-
 	"verdetto/shared/store/storetest"
 )
 

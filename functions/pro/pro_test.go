@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"verdetto/cmd/verdetto/onemachine"
-
 	"verdetto/e2e/fixture"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/paytest"

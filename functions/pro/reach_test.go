@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"verdetto/e2e/fixture"
-
 	"verdetto/shared/pay/paytest"
 	"verdetto/shared/store/storetest"
 )

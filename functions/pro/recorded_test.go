@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"verdetto/e2e/fixture"
-
 	"verdetto/shared/store/storetest"
 
 	"github.com/google/go-cmp/cmp"
