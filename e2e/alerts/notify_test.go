@@ -4,13 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"verdetto/e2e/fixture"
 	"verdetto/functions/refresh"
@@ -21,9 +18,9 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// TestTellingCapacity meters what a watched route and a mail cost over DynamoDB,
+// TestNotifyingCapacity meters what a watched route and a mail cost over DynamoDB,
 // as the package comment of shared/store says.
-func TestTellingCapacity(t *testing.T) {
+func TestNotifyingCapacity(t *testing.T) {
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 	now := func() time.Time { return at }
 	m := fixture.Metered(t, now)
@@ -67,76 +64,8 @@ func TestTellingCapacity(t *testing.T) {
 		fixture.Units{"read ALERTS": subscribers, "read STOPPED": subscribers, "write ALERTS": subscribers})
 }
 
-// TestKilledProcess kills the real command by SIGKILL while it tells 500
-// subscribers, again and again, and lets it end in the end.
-func TestKilledProcess(t *testing.T) {
-	d := fixture.NewShell(t)
-	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
-	d.Write("falls.csv", fallingCSV(at))
-	table, err := boltstore.Open(filepath.Join(d.Dir, "alerts.db"), func() time.Time { return at }, boltstore.Scratch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]int{}
-	for i := range 500 {
-		email := fmt.Sprintf("s%d@example.com", i)
-		fixture.Confirmed(t, table, at, email)
-		want[email] = 1
-	}
-	if err := table.Close(); err != nil {
-		t.Fatal(err)
-	}
-	// run begins later each time, when the lease of the one that was killed is over.
-	run := func(within time.Duration) (stdout string, err error) {
-		ctx, cancel := context.WithTimeout(t.Context(), within)
-		defer cancel()
-		c := d.Command(ctx, "refresh", "-store", "bolt:alerts.db", "-upstream", "csv:falls.csv", "-mail", "mail", "-now", at.Format(time.RFC3339))
-		c.Env = append(c.Env, "VERDETTO_PEPPER="+fixture.Pepper)
-		at = at.Add(4 * time.Minute)
-		out, err := c.Output()
-		return string(out), err
-	}
-	mailed := func() map[string]int {
-		mails, err := maildir.Read(filepath.Join(d.Dir, "mail"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := map[string]int{}
-		for _, m := range mails {
-			got[m.To]++
-		}
-		return got
-	}
-	chance := rand.New(rand.NewPCG(3, 1))
-	killed, between := 0, 0
-	for range 20 {
-		if _, err := run(time.Duration(30+chance.IntN(120)) * time.Millisecond); err == nil {
-			continue // it was done before its time was over
-		}
-		killed++
-		if n := len(mailed()); n > 0 && n < len(want) {
-			between++
-		}
-	}
-	out, err := run(time.Minute)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	t.Logf("killed %d times, %d of them among the mails; at last: %s", killed, between, strings.TrimSpace(out[strings.LastIndex(out, "mail "):]))
-	if diff := cmp.Diff(want, mailed()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if killed == 0 {
-		t.Error("it was never killed")
-	}
-	again, err := run(time.Minute)
-	if err != nil || !strings.Contains(again, "mail          0 sent") {
-		t.Errorf("once more: %v\n%s", err, again)
-	}
-}
-
-// TestServeTells: the process that serves tells by itself what its refresh leaves.
-func TestServeTells(t *testing.T) {
+// TestServeNotifies: the process that serves sends by itself the notifications that its refresh leaves.
+func TestServeNotifies(t *testing.T) {
 	d := fixture.NewShell(t)
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 	d.Write("falls.csv", fallingCSV(at))
@@ -148,20 +77,14 @@ func TestServeTells(t *testing.T) {
 	if err := table.Close(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
-	defer stop()
+	ctx, stop := context.WithCancel(t.Context())
 	c := d.Command(ctx, "serve", "-listen", "127.0.0.1:0", "-store", "bolt:alerts.db", "-upstream", "csv:falls.csv", "-now", at.Format(time.RFC3339))
 	c.Env = append(c.Env, "VERDETTO_PEPPER="+fixture.Pepper)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { stop(); _ = c.Wait() }() // it is killed
-	var mails []maildir.Mail
-	for tick := time.Tick(20 * time.Millisecond); len(mails) == 0 && ctx.Err() == nil; <-tick {
-		if mails, err = maildir.Read(filepath.Join(d.Dir, "mail")); err != nil {
-			t.Fatal(err)
-		}
-	}
+	mails := fixture.Mail(t, filepath.Join(d.Dir, "mail"), fixture.Any)
 	if len(mails) != 1 || !strings.HasPrefix(mails[0].Unsubscribe, "http://127.0.0.1:") || mails[0].To != "ada@example.com" {
 		t.Errorf("%+v", mails)
 	}

@@ -6,13 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
 	"verdetto/e2e/fixture"
 )
 
 // openapiTools is where the programs are made of, and the clients that are built on generated code.
 const openapiTools = "tools/openapi"
 
-// withNode is the environment with a Node of fixture.Today first, where make tools has
+// withNode is the environment with a Node of today first, where make tools has
 // installed one: Debian's can be older than the programs want.
 func withNode(t *testing.T) []string {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 )

@@ -1,13 +1,10 @@
 package verdict
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"testing"
 	"time"
 
@@ -100,62 +97,4 @@ func TestSheetOfThreeYears(t *testing.T) {
 	}
 	t.Logf("%d lows in %d bytes", len(sheet.Lows), len(data))
 	checkSheet(t, data)
-}
-
-// BenchmarkVerdict asks over loopback with keep-alive. The last one asks services
-// of all sizes in turn, so that what else the machine does falls on all alike,
-// and gives their median times as ratios to the least.
-func BenchmarkVerdict(b *testing.B) {
-	asks := make([]func(), len(sizes))
-	for i, n := range sizes {
-		asks[i] = asker(b, serving(b, fixture.Unlimited{Table: fixture.Observed(b, n, fixture.Today)}))
-	}
-	for i, n := range sizes {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			for b.Loop() {
-				asks[i]()
-			}
-		})
-	}
-	b.Run("ratio", func(b *testing.B) {
-		spent := make([][]time.Duration, len(sizes))
-		turn := 0
-		for b.Loop() {
-			for k := range asks {
-				i := (turn + k) % len(asks) // whoever comes first or last gains nothing by it
-				begun := time.Now()
-				asks[i]()
-				spent[i] = append(spent[i], time.Since(begun))
-			}
-			turn++
-		}
-		medians := make([]time.Duration, len(sizes))
-		for i, s := range spent {
-			slices.Sort(s)
-			medians[i] = s[len(s)/2]
-		}
-		least := slices.Min(medians)
-		for i, n := range sizes {
-			b.ReportMetric(float64(medians[i])/float64(least), fmt.Sprintf("x-at-%d", n))
-		}
-	})
-}
-
-// asker serves on loopback and gives what asks once.
-func asker(b *testing.B, h http.Handler) func() {
-	b.Helper()
-	server := httptest.NewServer(h)
-	b.Cleanup(server.Close)
-	var body bytes.Buffer
-	return func() {
-		response, err := server.Client().Get(server.URL + fixture.Question)
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer response.Body.Close()
-		body.Reset()
-		if _, err := io.Copy(&body, response.Body); err != nil || response.StatusCode != http.StatusOK {
-			b.Fatalf("%d %s %v", response.StatusCode, &body, err)
-		}
-	}
 }

@@ -3,20 +3,21 @@ package verdict
 import (
 	"net/http/httptest"
 	"testing"
+
 	"verdetto/e2e/fixture"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 // TestWhatThePageCosts: a page of a verdict costs what the verdict costs; the
-// fixture.Question itself, and completing a name, cost nothing.
+// question itself, and completing a name, cost nothing.
 func TestWhatThePageCosts(t *testing.T) {
 	const sheet = "Get ROUTE#MIL-BUH SHEET, strong false"
 	for _, c := range []struct {
 		name, target string
 		want         []string
 	}{
-		{"the fixture.Question", "/", nil},
+		{"the question", "/", nil},
 		{"a verdict", "/?da=Milano&a=Bucarest", []string{"Take", sheet}},
 		{"destinations", "/?da=Milano", []string{"Take", "Get ORIGIN#MIL TRENDS, strong false"}},
 		{"the same city", "/?da=Milano&a=Milan", nil},

@@ -29,6 +29,7 @@ func everything(t *testing.T, table store.Table, partitions ...string) string {
 
 // TestAlertLife goes through the life of alerts, up to where a refresh wakes them.
 func TestAlertLife(t *testing.T) {
+	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		p := fixture.OpenSubscriptions(t, table, clock)
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 // What is wrong with a request or a link is said, and changes nothing.
 
 func TestBadAlertRequests(t *testing.T) {
+	t.Parallel()
 	clock := storetest.NewClock()
 	table := fixture.Bolt(t, clock.Now)
 	p := fixture.OpenSubscriptions(t, table, clock)
@@ -120,6 +123,7 @@ func TestBadAlertRequests(t *testing.T) {
 
 // TestAlertForms: a form asks as JSON does, and answers a browser with a page.
 func TestAlertForms(t *testing.T) {
+	t.Parallel()
 	clock := storetest.NewClock()
 	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
 	for _, c := range []struct {
@@ -156,6 +160,7 @@ func TestAlertForms(t *testing.T) {
 
 // TestAlertCaps: five calls an hour for each caller, three mails an hour for each mailbox, which the answer does not tell.
 func TestAlertCaps(t *testing.T) {
+	t.Parallel()
 	clock := storetest.NewClock()
 	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
 	for n := range 7 {
@@ -194,6 +199,7 @@ func TestAlertCaps(t *testing.T) {
 
 // TestBadAlertLinks: a page says what is wrong with a link, and nothing is changed.
 func TestBadAlertLinks(t *testing.T) {
+	t.Parallel()
 	clock := storetest.NewClock()
 	table := fixture.Bolt(t, clock.Now)
 	p := fixture.OpenSubscriptions(t, table, clock)
@@ -280,6 +286,7 @@ func TestBadAlertLinks(t *testing.T) {
 
 // TestTwentyAlerts: one more than the most is not confirmed, and is once another was ended.
 func TestTwentyAlerts(t *testing.T) {
+	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		p := fixture.OpenSubscriptions(t, table, clock)
 		var routes []string
@@ -309,6 +316,7 @@ func TestTwentyAlerts(t *testing.T) {
 
 // TestMailIsStopped: who refused mail for good, or complained, loses all alerts and is asked nothing more.
 func TestMailIsStopped(t *testing.T) {
+	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		p := fixture.OpenSubscriptions(t, table, clock)
 		for what, notice := range map[string]string{
@@ -335,6 +343,56 @@ func TestMailIsStopped(t *testing.T) {
 			if more := len(p.Received(email)) - before; more != map[string]int{"bounce": 1, "complaint": 0}[what] {
 				t.Errorf("%s: %d mails half a year later", what, more)
 			}
+		}
+	})
+}
+
+// TestManyConfirmAtOnce: a link works once however many press it, and twenty alerts are the most.
+func TestManyConfirmAtOnce(t *testing.T) {
+	t.Parallel()
+	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
+		p := fixture.OpenSubscriptions(t, table, clock)
+		link := p.Asked("MIL-BUH", "ada@example.com", "")
+		var won atomic.Int64
+		var wg sync.WaitGroup
+		for range 30 {
+			wg.Go(func() {
+				switch a := p.Form(link, ""); a.Status {
+				case 200:
+					won.Add(1)
+				case 410:
+				default:
+					t.Errorf("%d %s", a.Status, a.Body)
+				}
+			})
+		}
+		wg.Wait()
+		if won.Load() != 1 {
+			t.Errorf("one link confirmed %d times", won.Load())
+		}
+
+		var links []string
+		for city := range places.Cities() {
+			if city != "MIL" && city != "BUH" && len(links) < 24 {
+				links = append(links, p.Asked(fmt.Sprint("MIL-", city), "ada@example.com", ""))
+				clock.Add(time.Hour)
+			}
+		}
+		var full atomic.Int64
+		for _, link := range links {
+			wg.Go(func() {
+				switch a := p.Form(link, ""); a.Status {
+				case 200:
+				case 409:
+					full.Add(1)
+				default:
+					t.Errorf("%d %s", a.Status, a.Body)
+				}
+			})
+		}
+		wg.Wait()
+		if got := len(p.Of("ada@example.com")); got != store.MaxAlerts || full.Load() != 5 {
+			t.Errorf("%d alerts, %d refused", got, full.Load())
 		}
 	})
 }

@@ -1,14 +1,10 @@
 package pro_test
 
 import (
-	"fmt"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
 
@@ -37,6 +33,7 @@ func holdsOneKey(s fixture.Shop, given ...string) {
 }
 
 func TestPurchaseByCardUnderFaults(t *testing.T) {
+	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
 		if a := s.Retry(f, func() fixture.Reply { return s.Checkout("ada@example.com") }); a.Status != 200 {
 			t.Fatalf("%d %s", a.Status, a.Body)
@@ -67,6 +64,7 @@ func TestPurchaseByCardUnderFaults(t *testing.T) {
 }
 
 func TestPurchaseInUSDCUnderFaults(t *testing.T) {
+	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
 		signature := s.Send(fixture.Price, "")
 		begun := s.Clock.Now()
@@ -89,6 +87,7 @@ func TestPurchaseInUSDCUnderFaults(t *testing.T) {
 }
 
 func TestRecoveryUnderFaults(t *testing.T) {
+	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
 		// The purchase itself is faultless: the fault is armed for the recovery only when it gets that far.
 		signature := s.Send(fixture.Price, "")
@@ -106,58 +105,6 @@ func TestRecoveryUnderFaults(t *testing.T) {
 		holdsOneKey(s, append(keys, first.APIKey)...)
 		if len(keys) > 0 && !s.Works(keys[len(keys)-1]) {
 			t.Error("the newest mail holds a key that does not work")
-		}
-	})
-}
-
-func TestManyClaimOnePayment(t *testing.T) {
-	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
-		s := fixture.OpenShop(t, table, clock)
-		signature := s.Send(fixture.Price, "")
-		var won atomic.Int64
-		var wg sync.WaitGroup
-		for n := range 100 {
-			wg.Go(func() {
-				switch a := s.Verify(fmt.Sprintf("claimer%d@example.com", n%10), signature); {
-				case a.Status == 200:
-					won.Add(1)
-				case a.Status != 409 || a.Code != "pagamento-gia-usato":
-					t.Errorf("%d %s", a.Status, a.Body)
-				}
-			})
-		}
-		wg.Wait()
-		if won.Load() != 1 {
-			t.Errorf("%d claims of one payment succeeded", won.Load())
-		}
-
-		session, _ := s.Buy("ada@example.com")
-		events := s.Payments.Stripe.Events()
-		var keys sync.Map
-		for n := range 100 {
-			wg.Go(func() {
-				if n%4 == 0 { // the webhook races with the confirmations
-					deliver(t, s, events[n/4%len(events)], 200)
-				}
-				switch a := s.Confirm(session); {
-				case a.Status == 200:
-					keys.Store(a.APIKey, true)
-				case a.Status != 409 || a.Code != "chiave-gia-emessa":
-					t.Errorf("%d %s", a.Status, a.Body)
-				}
-			})
-		}
-		wg.Wait()
-		count := 0
-		keys.Range(func(key, _ any) bool {
-			count++
-			if !s.Works(key.(string)) {
-				t.Error("the key that was shown does not work")
-			}
-			return true
-		})
-		if count != 1 {
-			t.Errorf("100 confirmations showed %d keys", count)
 		}
 	})
 }

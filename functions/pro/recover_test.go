@@ -31,6 +31,7 @@ func (s *slow) Send(_ context.Context, m mail.Message) error {
 // TestASlowCarrier: a worker begins no mail whose job may be another's before it is sent.
 // What it leaves is done by the next, and nobody is sent two keys of which one is void.
 func TestASlowCarrier(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock)

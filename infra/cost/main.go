@@ -44,7 +44,7 @@ type use struct {
 }
 
 // measured are the kinds of calls. Units are from TestUnitsOfAVerdict, the
-// processor's time and memory from TestMemoryAndTime, in e2e/verdict and e2e/lambda; the wait
+// processor's time and memory from TestProveMemoryAndTime, in e2e/verdict and e2e/lambda; the wait
 // for DynamoDB is taken to be 5 ms a request.
 var measured = []use{
 	{"verdict, free", 0.5, 1, 0.0036 + 2*0.005, 0.5, 1200, 750, 1},

@@ -3,7 +3,7 @@
 //
 // The SDK's own loader also looks at files, instance metadata and single sign-on,
 // none of which a function has, and costs a start half as much again as the least
-// function takes in all (TestStartUp in e2e/lambda). This looks at nothing else.
+// function takes in all (TestProveStartUp in e2e/lambda). This looks at nothing else.
 package awsenv
 
 import (

@@ -6,16 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/verdict"
 )
 
 const day0 = fare.Day(16800)
@@ -181,29 +178,5 @@ func TestOrderAndRepetitionAreIrrelevant(t *testing.T) {
 	panel[fare.Route{Origin: "MIL", Destination: "AAA"}] = append(panel[fare.Route{Origin: "MIL", Destination: "AAA"}], panel[fare.Route{Origin: "MIL", Destination: "AAA"}][:50]...)
 	if diff := cmp.Diff(want, run(t, panel, Options{})); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// TestMillion replays a million fares of 20 routes in less than a minute and less than 1 GiB.
-func TestMillion(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: a million fares")
-	}
-	panel := market(4, 20, 250, 200)
-	var rows int
-	for _, all := range panel {
-		rows += len(all)
-	}
-	begun := time.Now()
-	r := run(t, panel, Options{})
-	took := time.Since(begun)
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
-	t.Logf("%d fares, %d verdicts in %.1f s, %d MiB", rows, r.Verdicts, took.Seconds(), memory.Sys>>20)
-	if rows != 1_000_000 || took > time.Minute || memory.Sys > 1<<30 {
-		t.Errorf("%d fares took %v and %d MiB", rows, took, memory.Sys>>20)
-	}
-	if r.Verdicts != 20*(250-verdict.MinSample) {
-		t.Errorf("%d verdicts", r.Verdicts)
 	}
 }

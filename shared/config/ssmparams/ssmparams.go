@@ -3,7 +3,7 @@
 //
 // It speaks the one call that it needs by itself: the SDK's client of the whole
 // service adds to every start two thirds of what the least function takes in all,
-// whether or not it is used (TestStartUp in e2e/lambda).
+// whether or not it is used (TestProveStartUp in e2e/lambda).
 package ssmparams
 
 import (

@@ -3,7 +3,6 @@ package lambda
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,10 +41,10 @@ type startCost struct {
 	peak      int // KiB of memory
 }
 
-// TestStartUp compares the start of every executable with that of the least
+// TestProveStartUp compares the start of every executable with that of the least
 // function there can be, in the same run and turn by turn: whatever else the
 // machine does meets both alike. The ratios are the medians of those of the turns.
-func TestStartUp(t *testing.T) {
+func TestProveStartUp(t *testing.T) {
 	mains, err := filepath.Glob(fixture.Path(t, "functions", "*", "bootstrap"))
 	if err != nil || len(mains) < 4 {
 		t.Fatal(mains, err)
@@ -104,28 +103,34 @@ func start(t *testing.T, executable string) startCost {
 		t.Fatal(err, logs.String())
 	}
 	c := startCost{wall: time.Since(begun)}
-	c.peak, err = peakMemory(process.Pid())
+	c.peak = peakMemory(t, process.Pid())
 	process.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
 	c.cpu = process.CPU()
 	return c
 }
 
 // peakMemory is the most memory that a process has held, in KiB. (What is known of
 // it after its end counts the process that started it as well.)
-func peakMemory(pid int) (int, error) {
+func peakMemory(t *testing.T, pid int) int {
+	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if os.IsNotExist(err) {
+		t.Skip("needs Linux, whose /proc tells what a process has used")
+	}
 	if err != nil {
-		return 0, err
+		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			return strconv.Atoi(strings.Fields(rest)[0])
+		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kib, err := strconv.Atoi(strings.Fields(value)[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kib
 		}
 	}
-	return 0, io.ErrUnexpectedEOF
+	t.Fatal("there is no VmHWM")
+	return 0
 }
 
 // startEnvironment is one with which every executable starts. Nobody is at the

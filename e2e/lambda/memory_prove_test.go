@@ -21,12 +21,12 @@ import (
 // fullCPU is the memory, in MB, with which Lambda gives a function one processor whole.
 const fullCPU = 1769
 
-// TestMemoryAndTime measures what the memory and the timeouts of the functions on
+// TestProveMemoryAndTime measures what the memory and the timeouts of the functions on
 // AWS are chosen by, and what a million verdicts cost: how much memory an
 // executable comes to, how long its processor works for a call, its first ones included.
 // docs/deploy.md has the table. Times depend on the machine and are only shown;
 // memory does not, and is held to half of what infra/cdk gives.
-func TestMemoryAndTime(t *testing.T) {
+func TestProveMemoryAndTime(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
 	o := onemachine.Options{Source: sample.New(), Now: func() time.Time { return fixture.Today }, Log: slog.New(slog.DiscardHandler)}
 	seeded := func(fill bool) []string {
@@ -75,7 +75,7 @@ func TestMemoryAndTime(t *testing.T) {
 				}
 			}
 			call := (worked(t, process.Pid()) - started) / time.Duration(f.calls)
-			peak := peakMB(t, process.Pid())
+			peak := peakMemory(t, process.Pid()) / 1024
 			t.Logf("%-14s%9d%15.2f%26.1f", f.function, peak, milliseconds(call), milliseconds(call)*fullCPU/given)
 			if peak > given/2 {
 				t.Errorf("%d MB; it is given %d, of which half is to stay free", peak, given)
@@ -104,24 +104,4 @@ func worked(t *testing.T, pid int) time.Duration {
 		ticks += n
 	}
 	return time.Duration(ticks) * 10 * time.Millisecond // a hundred a second
-}
-
-// peakMB is the most memory that a process has had.
-func peakMB(t *testing.T, pid int) int {
-	t.Helper()
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.SplitSeq(string(data), "\n") {
-		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kb, err := strconv.Atoi(strings.Fields(value)[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			return kb / 1024
-		}
-	}
-	t.Fatal("there is no VmHWM")
-	return 0
 }

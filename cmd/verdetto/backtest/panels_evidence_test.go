@@ -3,6 +3,7 @@ package backtest
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,10 +51,10 @@ func day(t *testing.T, s string) fare.Day {
 	return d
 }
 
-// TestEvidence holds what docs/evidence.md says of the second halves of the
+// TestEvidencePanels holds what docs/evidence.md says of the second halves of the
 // panels, with a margin for rules that measure a little differently. What is
 // not reached is not here.
-func TestEvidence(t *testing.T) {
+func TestEvidencePanels(t *testing.T) {
 	for _, c := range []struct {
 		name, file, from string
 		cycle            int
@@ -68,6 +69,9 @@ func TestEvidence(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			panel := recorded(t, c.file, c.options...)
 			r := run(t, panel, Options{From: day(t, c.from), Cycle: c.cycle})
+			var figures strings.Builder
+			r.Print(&figures)
+			t.Log(figures.String())
 			for _, p := range r.Calibration {
 				if off := p.Spread - float64(p.P)/100; off > c.miscalibrated || off < -c.miscalibrated {
 					t.Errorf("P(percentile <= %d) = %.3f", p.P, p.Spread)
@@ -110,10 +114,10 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestIntervalsHold keeps what was measured when the interval was chosen; being
+// TestEvidenceIntervals keeps what was measured when the interval was chosen; being
 // asked of the same panels it is no proof of it. It judges whole panels: an interval is asked only where at
 // least as many days follow as it rests on, which a second half has few of.
-func TestIntervalsHold(t *testing.T) {
+func TestEvidenceIntervals(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
 		options    []csvfile.Option
@@ -124,6 +128,7 @@ func TestIntervalsHold(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := run(t, recorded(t, c.file, c.options...), Options{})
 			all := r.Intervals[len(r.Intervals)-1]
+			t.Logf("%s: of %d intervals %.1f %% held", c.name, all.Count, 100*all.Held)
 			if all.Level != "all" || all.Count < 300 || all.Held < 0.87 || all.Held > 0.93 {
 				t.Errorf("%+v", all)
 			}

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+
 	"verdetto/e2e/fixture"
 
 	"github.com/chromedp/cdproto/audits"
@@ -55,7 +56,7 @@ func openBrowser(t *testing.T) browser {
 	if err != nil {
 		t.Skip("needs axe-core: make tools")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	t.Cleanup(cancel)
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
 	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
@@ -160,7 +161,7 @@ func (w *tab) heard(event any) {
 // do takes steps one after the other.
 func (w *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
 	defer cancel()
 	for i, s := range steps {
 		if err := chromedp.Do(ctx, s); err != nil {
@@ -176,7 +177,7 @@ func (w *tab) visit(address string) (status int64, html string) {
 	w.mu.Lock()
 	w.requests, w.bytes = nil, map[network.RequestID]float64{}
 	w.mu.Unlock()
-	ctx, cancel := context.WithTimeout(w.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
 	defer cancel()
 	response, err := chromedp.Run(ctx, chromedp.NavigateResponse(address))
 	if err != nil {
@@ -195,7 +196,7 @@ func (w *tab) visit(address string) (status int64, html string) {
 // evaluate gives the value of an expression in the page.
 func evaluate[T any](w *tab, expression string) T {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
 	defer cancel()
 	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
@@ -207,7 +208,7 @@ func evaluate[T any](w *tab, expression string) T {
 // wait waits until an expression holds, also across pages.
 func (w *tab) wait(expression string) {
 	w.t.Helper()
-	deadline := time.Now().Add(15 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for time.Now().Before(deadline) {
 		holds, err := chromedp.Run(w.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
 		if err == nil && holds {

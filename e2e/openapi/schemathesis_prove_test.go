@@ -1,0 +1,77 @@
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// TestProveSchemathesis has calls made up for less than three minutes in all, other ones with each commit.
+func TestProveSchemathesis(t *testing.T) {
+	head, err := exec.CommandContext(t.Context(), "git", "rev-parse", "HEAD").Output()
+	seed := int64(20260301)
+	if err == nil {
+		if seed, err = strconv.ParseInt(string(head[:7]), 16, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	schemathesis(t, seed, "--max-time", "75")
+}
+
+// schemathesis has calls made up from the description, well formed and not, and
+// every answer checked against it, without a key and with one.
+func schemathesis(t *testing.T, seed int64, args ...string) (cases int) {
+	t.Helper()
+	program := tool(t, "schemathesis", "bin", "schemathesis")
+	config, err := filepath.Abs(filepath.Join("testdata", "schemathesis", "schemathesis.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, key := public(t)
+	for _, caller := range []struct {
+		name string
+		args []string
+	}{
+		{"without a key", nil},
+		{"with a key", []string{"--header", "X-Api-Key: " + key}},
+	} {
+		report := filepath.Join(t.TempDir(), "report.json")
+		command := exec.CommandContext(t.Context(), program, slices.Concat([]string{"--config-file", config, "run", url + "/v1/openapi.json",
+			"--checks", "all", "--seed", strconv.FormatInt(seed, 10), "--continue-on-failure",
+			"--report-json-path", report, "--generation-database", "none", "--no-color"}, args, caller.args)...)
+		command.Dir = filepath.Dir(report)
+		command.Env = append(os.Environ(), "SCHEMATHESIS_HOOKS=hooks", "PYTHONPATH="+filepath.Dir(config), "PYTHONDONTWRITEBYTECODE=1")
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s, seed %d: %v\n%s", caller.name, seed, err, tail(out))
+		}
+		n, err := casesOf(report)
+		if err != nil || n == 0 {
+			t.Errorf("%s, seed %d: %d cases, %v\n%s", caller.name, seed, n, err, tail(out))
+		}
+		t.Logf("%s, seed %d: %d cases", caller.name, seed, n)
+		cases += n
+	}
+	return cases
+}
+
+// casesOf reads how many calls a report is about.
+func casesOf(path string) (int, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0, fmt.Errorf("read report: %w", err)
+	}
+	var report struct {
+		Complete bool
+		Cases    struct{ Generated int } `json:"test_cases"`
+	}
+	if err := json.Unmarshal(data, &report); err != nil || !report.Complete {
+		return 0, fmt.Errorf("read report: complete is %v: %w", report.Complete, err)
+	}
+	return report.Cases.Generated, nil
+}

@@ -1,0 +1,51 @@
+package openapi
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/store/storetest"
+	"verdetto/shared/upstream/sample"
+)
+
+// public starts the whole service on a loopback port, over the invented world
+// and with stand-ins for money, and gives its address and a Pro key. No cap is
+// ever reached there: what is asked of it is how it answers, not how often.
+func public(t *testing.T) (url, key string) {
+	t.Helper()
+	clock := storetest.NewClock()
+	clock.Add(fixture.Today.Sub(clock.Now()))
+	o := onemachine.Options{
+		Table: fixture.Unlimited{Table: fixture.Bolt(t, clock.Now)}, Source: sample.New(), Now: clock.Now,
+		Mail: filepath.Join(t.TempDir(), "mail"), BaseURL: fixture.LocalURL, LocalURL: fixture.LocalURL,
+		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
+	}
+	if report, err := o.Refresh(t.Context(), nil); err != nil || report.Failed > 0 {
+		t.Fatalf("%+v %v", report, err)
+	}
+	service := fixture.New(t, o)
+	go service.Work(t.Context())
+	server := httptest.NewServer(fixture.Described(t, service.API))
+	t.Cleanup(server.Close)
+	return server.URL, fixture.IssueKey(t, o.Table, "of-the-examination@example.com", clock.Now(), 30*24*time.Hour)
+}
+
+// tool gives the path of a program that make tools installs, or skips the test.
+func tool(t *testing.T, elements ...string) string {
+	t.Helper()
+	path := fixture.Path(t, append([]string{".tools"}, elements...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("%s is not installed: make tools does it", filepath.Join(elements...))
+	}
+	return path
+}
+
+// tail is the end of what a program said, where it tells what it has found.
+func tail(out []byte) []byte { return bytes.TrimSpace(out[max(0, len(out)-20_000):]) }

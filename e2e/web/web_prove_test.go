@@ -1,0 +1,254 @@
+package web
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/mail/maildir"
+	"verdetto/shared/upstream/sample"
+)
+
+// The page through a browser: as a traveller meets it.
+
+// site is the whole service on an address of its own, with invented fares and
+// play money; its mail goes into a folder.
+func site(t *testing.T) (base, mails string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base = "http://" + listener.Addr().String()
+	now := func() time.Time { return fixture.Today }
+	o := onemachine.Options{
+		Table: fixture.Bolt(t, now), Source: sample.New(), Now: now, Log: slog.New(slog.DiscardHandler),
+		Pepper: []byte(fixture.Pepper), Mail: t.TempDir(), BaseURL: base, LocalURL: base,
+	}
+	if _, err := o.Refresh(t.Context(), nil, "MIL", "TRN"); err != nil {
+		t.Fatal(err)
+	}
+	service := fixture.New(t, o)
+	go service.Work(t.Context())
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: fixture.Described(t, service.API), ReadHeaderTimeout: 10 * time.Second}}
+	server.Start()
+	t.Cleanup(server.Close)
+	return base, o.Mail
+}
+
+// mailed waits for a link in the mail, and gives it.
+func mailed(t *testing.T, mails string, link *regexp.Regexp) (found string) {
+	t.Helper()
+	fixture.Mail(t, mails, func(m maildir.Mail) bool {
+		found = link.FindString(m.Text)
+		return found != ""
+	})
+	return found
+}
+
+var screens = []screen{
+	{"phone-light", 360, 740, "light"},
+	{"phone-dark", 360, 740, "dark"},
+	{"desktop-light", 1280, 800, "light"},
+	{"desktop-dark", 1280, 800, "dark"},
+}
+
+// maxKilobytes is what a first view may weigh, uncompressed.
+const maxKilobytes = 120
+
+// TestProveJourney goes from the first look to a key on a phone, and looks at a verdict on every other screen.
+func TestProveJourney(t *testing.T) {
+	b := openBrowser(t)
+	t.Run(screens[0].name, func(t *testing.T) { journey(t, b, screens[0]) })
+	for _, s := range screens[1:] {
+		t.Run(s.name, func(t *testing.T) {
+			base, _ := site(t)
+			w := b.open(t, s)
+			if status, _ := w.visit(base + "/"); status != 200 {
+				t.Errorf("status %d", status)
+			}
+			w.check("home")
+			w.visit(base + "/?da=Milano&a=Bucarest")
+			w.wait(`document.querySelector('.verdict h1').textContent === 'Sì, è un buon prezzo.'`)
+			w.check("verdict")
+			w.quiet()
+		})
+	}
+}
+
+// journey goes from the first look to a key: type, choose, see the verdict,
+// subscribe, buy Pro with play money.
+func journey(t *testing.T, b browser, s screen) {
+	t.Helper()
+	base, mails := site(t)
+	w := b.open(t, s)
+	status, html := w.visit(base + "/")
+	if weight := w.weigh(base, html); status != 200 || weight > maxKilobytes {
+		t.Errorf("the first view weighs %.1f kB, status %d", weight, status)
+	} else {
+		t.Logf("the first view weighs %.1f kB in %d requests", weight, len(w.requests))
+	}
+	w.check("home")
+
+	// The first city with the keyboard, the second with the mouse.
+	w.do(chromedp.SendKeys("#da", "mila"))
+	w.wait(`document.querySelectorAll('#da-list li').length > 0 && document.querySelector('#da').getAttribute('aria-expanded') === 'true'`)
+	w.do(chromedp.KeyEvent(kb.ArrowDown))
+	w.check("choosing")
+	if marked := evaluate[string](w, `document.getElementById(document.querySelector('#da').getAttribute('aria-activedescendant')).textContent`); !strings.HasPrefix(marked, "Milano ") {
+		t.Errorf("%q is marked", marked)
+	}
+	// Chosen right after a further letter: what that would have asked for does not open the list again.
+	if open := evaluate[string](w, `new Promise(done => {
+		da.value = 'milan';
+		da.dispatchEvent(new Event('input'));
+		da.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
+		setTimeout(() => done(da.getAttribute('aria-expanded')), 400);
+	})`); open != "false" {
+		t.Errorf("after choosing, the list is open: %s", open)
+	}
+	w.do(chromedp.SendKeys("#a", "buca"))
+	w.wait(`document.querySelectorAll('#a-list li').length > 0`)
+	w.do(chromedp.Click("#a-list li"))
+	if da, a := evaluate[string](w, `da.value`), evaluate[string](w, `a.value`); da != "Milano" || a != "Bucarest" {
+		t.Fatalf("chosen: %q to %q", da, a)
+	}
+	w.do(chromedp.Click("form.ask button"))
+	w.wait(`document.readyState === 'complete' && document.querySelector('.verdict h1')`) // with its style sheet
+	if at := evaluate[string](w, `location.pathname + location.search`); at != "/?da=Milano&a=Bucarest" {
+		t.Errorf("the verdict is at %s", at)
+	}
+	if h := evaluate[string](w, `document.querySelector('.verdict h1').textContent`); h != "Sì, è un buon prezzo." {
+		t.Errorf("the verdict is %q", h)
+	}
+	for _, chart := range []string{"scale", "history", "months", "window"} {
+		if n := evaluate[int](w, `[...document.querySelectorAll('svg.`+chart+`')].filter(c => c.getBoundingClientRect().height > 40).length`); n != 1 {
+			t.Errorf("%d charts of %s are seen", n, chart)
+		}
+	}
+	w.check("verdict")
+	status, html = w.visit(base + "/?da=Milano&a=Bucarest")
+	if weight := w.weigh(base, html); status != 200 || weight > maxKilobytes {
+		t.Errorf("the verdict weighs %.1f kB, status %d", weight, status)
+	} else {
+		t.Logf("a verdict weighs %.1f kB in %d requests", weight, len(w.requests))
+	}
+
+	// An alert: asked for here, confirmed from the mail.
+	w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.SendKeys("#threshold", "25,50"), chromedp.Click("form.alert button"))
+	w.wait(`document.querySelector('.status.good')`)
+	w.check("subscribed")
+	w.visit(mailed(t, mails, regexp.MustCompile(regexp.QuoteMeta(base)+`/\S*alerts/confirm\S*`)))
+	w.check("confirm")
+	w.do(chromedp.Click("main form button"))
+	w.wait(`document.querySelector('h1').textContent.startsWith('Avviso attivo')`)
+	w.check("confirmed")
+	w.do(chromedp.Click("main a"))
+	w.wait(`document.querySelector('main').textContent.includes('25,50')`)
+	w.check("alerts")
+	w.do(chromedp.Click("main form button"))
+	w.wait(`!document.querySelector('main').textContent.includes('25,50')`)
+	w.check("ended")
+
+	w.visit(base + "/?da=Milano&a=Bucarest")
+	w.do(chromedp.SendKeys("#pro-email", "ada@example.com"), chromedp.Click(".pro button"))
+	w.wait(`document.title === 'Invented checkout'`)
+	w.do(chromedp.Click(`button[value=pay]`))
+	w.wait(`document.querySelector('code.key')`)
+	w.check("key")
+	key := evaluate[string](w, `document.querySelector('code.key').textContent`)
+	r, err := http.NewRequestWithContext(t.Context(), "GET", base+"/v1/storico?origine=Milano&destinazione=Bucarest", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set(httpapi.KeyHeader, key)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var history struct{ Settimane []any }
+	if err := json.NewDecoder(response.Body).Decode(&history); err != nil || response.StatusCode != 200 || response.Header.Get("X-Plan") != "pro" {
+		t.Errorf("the key that was shown gives %s %v", response.Status, err)
+	}
+	w.quiet()
+}
+
+// TestProveEveryState looks at each thing that the page can say, in both languages, on the narrowest phone.
+func TestProveEveryState(t *testing.T) {
+	b := openBrowser(t)
+	base, _ := site(t)
+	w := b.open(t, screen{"narrow", 320, 640, "light"})
+	for _, c := range []struct {
+		name, language, target string
+		status                 int64
+		says                   string
+	}{
+		{"english", "en-GB,en;q=0.9", "/", 200, "Is today's fare a good one?"},
+		{"chosen", "it", "/?lang=en", 200, "Is today's fare a good one?"},
+		{"verdict-en", "it", "/?da=milan&a=b%C3%BCkarest&lang=en", 200, "Yes, this is a good fare."},
+		{"expensive", "it", "/?da=Milano&a=Parigi", 200, "prezzo"},
+		{"too-little", "it", "/?da=Torino&a=Bucarest", 200, "Non lo sappiamo ancora."},
+		{"destinations", "it", "/?da=Milano", 200, "Dove si vola da Milano"},
+		{"nothing-from", "it", "/?da=Cuneo", 404, "Da qui non conosciamo ancora voli."},
+		{"unknown-city", "it", "/?da=Milano&a=Bukarestt", 404, "Questa città non la conosciamo."},
+		{"not-covered", "it", "/?da=Parigi&a=Lione", 404, "Questa rotta non la osserviamo ancora."},
+		{"same-city", "en", "/?da=Milano&a=Milan", 400, "You are there already."},
+		{"one-city", "en", "/?a=Milano", 400, "Where do you start?"},
+		{"escaped", "en", "/?da=%3Cscript%3Ealert(1)%3C/script%3E&a=Roma", 404, "<script>alert(1)</script>"},
+	} {
+		w.language(c.language)
+		w.t = t
+		if status, _ := w.visit(base + c.target); status != c.status {
+			t.Errorf("%s: status %d", c.name, status)
+		}
+		if main := evaluate[string](w, `document.querySelector('main').textContent`); !strings.Contains(main, c.says) {
+			t.Errorf("%s does not say %q: %.300s", c.name, c.says, main)
+		}
+		w.check(c.name)
+	}
+	w.quiet("the server responded with a status of 40") // which is what was asked for
+	if n := len(w.faults); n < 4 {
+		t.Errorf("the browser was heard %d times: is anybody listening?", n)
+	}
+}
+
+// TestProveWithoutAScript: the verdict, and buying, without a line of script.
+func TestProveWithoutAScript(t *testing.T) {
+	b := openBrowser(t)
+	base, mails := site(t)
+	w := b.open(t, screen{"noscript", 1280, 800, "light"})
+	if _, err := chromedp.Call(w.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	w.visit(base + "/")
+	w.do(chromedp.SendKeys("#da", "milano"), chromedp.SendKeys("#a", "bucarest"), chromedp.KeyEvent(kb.Enter))
+	w.wait(`document.querySelector('.verdict h1')?.textContent === 'Sì, è un buon prezzo.'`)
+	w.picture("verdict")
+	w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form.alert button"))
+	w.wait(`document.querySelector('h1').textContent === 'Controlla la posta'`)
+	w.picture("subscribed")
+	mailed(t, mails, regexp.MustCompile(`/alerts/confirm\S*`))
+	w.visit(base + "/?da=Milano&a=Bucarest")
+	w.do(chromedp.SendKeys("#pro-email", "ada@example.com"), chromedp.Click(".pro button"))
+	w.wait(`document.querySelector('main a.go')`)
+	w.picture("checkout")
+	w.do(chromedp.Click("main a.go"))
+	w.wait(`document.title === 'Invented checkout'`)
+	w.do(chromedp.Click(`button[value=pay]`))
+	w.wait(`document.querySelector('code.key')`)
+	w.quiet()
+}

@@ -1,0 +1,35 @@
+package alerts_test
+
+import (
+	"fmt"
+	"testing"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/storetest"
+)
+
+// TestProveAskingTellsNothing: how long an answer takes does not tell of what kind an address is.
+func TestProveAskingTellsNothing(t *testing.T) {
+	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
+		const each, oneWriteMore = 100, "given-one-write-more"
+		s := fixture.OpenSubscriptions(t, table, clock)
+		kinds := []string{unknown, oneWriteMore, subscribed, stopped, full}
+		if _, fast := table.(*boltstore.Store); !fast {
+			kinds = kinds[:4] // asking for them all four times over takes a minute there
+		}
+		prepare(t, s, 3*each, kinds...)
+		until := clock.Now().AddDate(1, 0, 0)
+		fixture.TakeAlikeLong(t, kinds, each, func(kind string, n int) {
+			if a := s.Ask("MIL-BUH", address(kind, n), "40"); a.Status != 202 {
+				t.Fatalf("%s: %d %s", kind, a.Status, a.Body)
+			}
+			if kind == oneWriteMore {
+				if _, err := table.Take(t.Context(), store.Key{Partition: "MORE", Sort: fmt.Sprint(n)}, 1, until); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	})
+}

@@ -1,0 +1,78 @@
+package alerts_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+)
+
+// Kinds of addresses that an alert may be asked for: whoever asks is not to learn which it is.
+const (
+	unknown    = "unknown"
+	subscribed = "subscribed" // has this alert
+	stopped    = "stopped"    // is sent no mail
+	full       = "full"       // has had all its mails of the hour
+)
+
+func address(kind string, n int) string { return fmt.Sprintf("%s%d@example.com", kind, n) }
+
+// prepare makes so many addresses of each of the kinds.
+func prepare(t *testing.T, s *fixture.Subscriptions, each int, kinds ...string) {
+	t.Helper()
+	for n := range each {
+		for _, kind := range kinds {
+			email := address(kind, n)
+			switch kind {
+			case subscribed:
+				fixture.Confirmed(t, s.Table, s.Clock.Now(), email)
+			case stopped:
+				if err := s.Alerts.Alerts.Stop(t.Context(), fixture.Subscriber(email), s.Clock.Now().AddDate(1, 0, 0)); err != nil {
+					t.Fatal(err)
+				}
+			case full:
+				for range 4 {
+					s.Ask("MIL-BUH", email, "")
+				}
+			}
+		}
+	}
+	s.Drain()
+}
+
+// TestAskingAnswersAlike: every kind of address is answered alike, and the same
+// calls to the store are made for each.
+func TestAskingAnswersAlike(t *testing.T) {
+	t.Parallel()
+	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
+		recorder := &fixture.Recorder{Table: table}
+		s := fixture.OpenSubscriptions(t, recorder, clock)
+		kinds := []string{unknown, subscribed, stopped, full}
+		prepare(t, s, 1, kinds...)
+		if got := len(s.Received(address(full, 0))); got != 3 {
+			t.Fatalf("%d mails to the address that is to have had all of the hour, want 3", got)
+		}
+		var answer fixture.Reply
+		var calls []string
+		for _, kind := range kinds {
+			before := len(recorder.Calls())
+			a := s.Ask("MIL-BUH", address(kind, 0), "40")
+			made := recorder.Calls()[before:]
+			if kind == unknown {
+				if answer, calls = a, made; a.Status != 202 || len(made) == 0 {
+					t.Fatalf("%d %s, after %v", a.Status, a.Body, made)
+				}
+			}
+			if diff := cmp.Diff(answer, a); diff != "" {
+				t.Errorf("%s: another answer: %s", kind, diff)
+			}
+			if diff := cmp.Diff(calls, made); diff != "" {
+				t.Errorf("%s: other calls to the store: %s", kind, diff)
+			}
+		}
+	})
+}

@@ -1,0 +1,59 @@
+package pro_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/store"
+
+	"verdetto/shared/store/storetest"
+)
+
+// TestProveRecoveryTellsNothing: how long an answer takes does not tell who has a plan.
+func TestProveRecoveryTellsNothing(t *testing.T) {
+	clock := storetest.NewClock()
+	table := fixture.Bolt(t, clock.Now)
+	s := fixture.OpenShop(t, table, clock)
+	const each = 200
+	for n := range 3 * each {
+		if a := s.Verify(fmt.Sprintf("known%d@example.com", n), s.Send(fixture.Price, "")); a.Status != 200 {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+	}
+	clock.Add(time.Hour)
+	fixture.TakeAlikeLong(t, []string{"unknown", "given one write more", "known"}, each, func(kind string, n int) {
+		if a := s.Recover(fmt.Sprintf("%.5s%d@example.com", kind, n)); a.Status != 202 {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+		if kind == "given one write more" {
+			if _, err := table.Take(t.Context(), store.Key{Partition: "MORE", Sort: fmt.Sprint(n)}, 1, clock.Now().AddDate(1, 0, 0)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// TestProvePaymentsOutOfReachSoon: with the other side down or slow it is said within 10 s.
+func TestProvePaymentsOutOfReachSoon(t *testing.T) {
+	s, calls := paymentCalls(t)
+	for _, how := range []string{"down", "slow"} {
+		outOfReach(t, s, how, func() {
+			var wg sync.WaitGroup
+			for name, call := range calls {
+				wg.Go(func() {
+					begun := time.Now()
+					a := call()
+					took := time.Since(begun)
+					t.Logf("%s while the other side is %s: %d after %v", name, how, a.Status, took)
+					if a.Status != 503 || took > 10*time.Second {
+						t.Errorf("%s while the other side is %s: %d after %v", name, how, a.Status, took)
+					}
+				})
+			}
+			wg.Wait()
+		})
+	}
+}
