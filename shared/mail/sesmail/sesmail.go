@@ -37,9 +37,7 @@ type Config struct {
 
 // Sender sends through SES.
 type Sender struct {
-	// send is the one call that is made of a client. The client as a whole would keep
-	// every operation of SES in an executable with templates: see dynamostore's operations.
-	send    func(context.Context, *sesv2.SendEmailInput, ...func(*sesv2.Options)) (*sesv2.SendEmailOutput, error)
+	client  *sesv2.Client
 	retryer aws.Retryer
 	set     string
 	compose *mail.Composer
@@ -54,7 +52,7 @@ func New(client *sesv2.Client, c Config) (*Sender, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open SES: %w", err)
 	}
-	return &Sender{client.SendEmail, careful(client.Options().Retryer), c.ConfigurationSet, compose}, nil
+	return &Sender{client, careful(client.Options().Retryer), c.ConfigurationSet, compose}, nil
 }
 
 // Send hands a message to SES.
@@ -77,7 +75,7 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
 	tries := new(attempts)
-	_, err = s.send(ctx, input, tries.watch, func(o *sesv2.Options) { o.Retryer = s.retryer })
+	_, err = s.client.SendEmail(ctx, input, tries.watch, func(o *sesv2.Options) { o.Retryer = s.retryer })
 	if err != nil {
 		return failure(ctx, err, tries, m.To)
 	}
