@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -116,10 +115,8 @@ func refusal(status int, code, text string) error {
 	return mail.ErrBlocked // suspended, paused, not verified, not permitted, or not known
 }
 
-var anyAddress = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[^\s<>"',;:()\[\]]+@[^\s<>"',;:()\[\]]+`)
-})
+var anyAddress = regexp.MustCompile(`[^\s<>"',;:()\[\]]+@[^\s<>"',;:()\[\]]+`)
 
 func redact(text, to string) string {
-	return anyAddress().ReplaceAllString(strings.ReplaceAll(text, to, "(address)"), "(address)")
+	return anyAddress.ReplaceAllString(strings.ReplaceAll(text, to, "(address)"), "(address)")
 }
