@@ -53,7 +53,7 @@ var rules = []rule{
 	{"shared/notify/notifytest", []string{"shared/notify", "shared/fare", "shared/store", "shared/store/boltstore", "shared/mail", "shared/mail/maildir"}, []string{"github.com/google/go-cmp"}},
 	{"shared/chart", []string{"shared/fare", "shared/verdict"}, []string{"golang.org/x/image/", "golang.org/x/text/"}},
 	{"shared/store", seams, nil},
-	{"shared/mail", seams, nil},
+	{"shared/mail", seams, []string{"github.com/emersion/go-message"}},
 	{"shared/pay", seams, nil},
 	{"shared/upstream", seams, nil},
 	{"shared/limit", []string{"shared/store"}, nil},
