@@ -78,7 +78,6 @@ var rules = []rule{
 	{"shared/lambdahttp", nil, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/lambdaqueue", []string{"shared/queue"}, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/queue", nil, nil},
-	{"shared/queue/inprocess", []string{"shared/queue"}, nil},
 	{"shared/queue/sqsqueue", []string{"shared/queue"}, aws},
 	{"shared/queue/queuetest", []string{"shared/queue"}, []string{"github.com/google/go-cmp"}},
 	{"shared/testenv", nil, nil},
