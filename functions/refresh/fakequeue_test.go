@@ -125,12 +125,12 @@ type box struct {
 
 func (b box) Receive(_ *testing.T, most int) []queue.Message { return b.receive(most) }
 func (b box) Done(_ *testing.T, messages ...queue.Message)   { b.done(messages) }
-func (b box) Lapse(*testing.T)                               { *b.at = b.at.Add(b.visibility) }
+func (b box) ExpireVisibility(*testing.T)                    { *b.at = b.at.Add(b.visibility) }
 func (b box) Dead(*testing.T) []string                       { return b.dead }
 
 // TestFakeQueue: the fake promises what queues do.
 func TestFakeQueue(t *testing.T) {
-	queuetest.Run(t, func(*testing.T) queuetest.Box {
+	queuetest.Run(t, func(*testing.T) queuetest.Harness {
 		at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 		return box{&fakeQueue{visibility: time.Minute, receives: queuetest.Receives, now: func() time.Time { return at }}, &at}
 	})

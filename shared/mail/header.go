@@ -78,7 +78,7 @@ func encode(s string) string {
 	if plain(s) {
 		return s
 	}
-	return words(s)
+	return encodeWords(s)
 }
 
 // sender writes a name and an address. A name of other than letters and digits
@@ -90,10 +90,10 @@ func sender(name, address string) string {
 	case plain(name) && only(name, " -") == nil:
 		return name + " <" + address + ">"
 	}
-	return words(name) + " <" + address + ">"
+	return encodeWords(name) + " <" + address + ">"
 }
 
-func words(s string) string {
+func encodeWords(s string) string {
 	const most = 39 // bytes that make an encoded word of 64 characters, which fits a line of 76 behind "Subject: "
 	var b strings.Builder
 	for len(s) > 0 {
