@@ -95,7 +95,7 @@ func TestHangingTry(t *testing.T) {
 	in := settings(server.URL, nil)
 	in.HTTPClient = awshttp.NewBuildableClient() // as the SDK's configuration has it
 	got, err := ssmparams.In(in)(t.Context(), []string{"/a"})
-	if diff := cmp.Diff(map[string]string{"/a": "the-secret"}, got); err != nil || diff != "" || asked.Load() != 2 {
+	if diff := cmp.Diff(map[string]string{"/a": "the-secret"}, got); err != nil || diff != "" || asked.Load() < 2 {
 		t.Errorf("%v after %d requests: %s", err, asked.Load(), diff)
 	}
 }
