@@ -19,20 +19,22 @@ import (
 
 const (
 	starts = 25  // of each executable
-	most   = 1.6 // times what the least function takes
+	most   = 3.0 // times what the least function takes
+	mostMB = 25.0
 )
 
-// heavier are the functions that cannot be had for that, what they take at most
-// instead, and why.
+// heavier are the functions that take more, or nearly so: what they take at most
+// instead, and why. (The SDK's clients build a schema of every type of their service
+// as the process begins.)
 var heavier = map[string]struct {
-	time, memory float64
-	why          string
+	time float64
+	why  string
 }{
-	"pricetrends": {1.8, most, "Huma and DynamoDB's client; on a quiet machine it is at 1.5"},
-	"refresh":     {1.9, 1.9, "DynamoDB's client, and the clients of SES and SQS"},
-	"alerts":      {2.0, 2.0, "these, and Huma"},
-	"analisi":     {2.1, 2.3, "Huma, DynamoDB's client, and the libraries that agents' tools and cards are made with"},
-	"pro":         {2.4, 2.4, "Huma, three clients, and the libraries of Stripe and Solana, the second with logging, BSON and compression that are set up and never used"},
+	"pricetrends": {3.4, "Huma, the SDK's configuration, the clients of DynamoDB and SSM; on a quiet machine it is below 3"},
+	"analisi":     {4.2, "these, and the libraries that agents' tools and cards are made with"},
+	"alerts":      {4.6, "these four, and the clients of SES and SQS"},
+	"refresh":     {4.8, "the same without Huma, and the table of reference rates"},
+	"pro":         {5.6, "as alerts, and the libraries of Stripe and Solana, the second with lists of words and points of a curve that are set up and never used"},
 }
 
 // startCost is what a start has cost until the function asked for its first event.
@@ -76,13 +78,13 @@ func TestProveStartUp(t *testing.T) {
 		cpu, cpuRatio := figure(func(c startCost) float64 { return milliseconds(c.cpu) })
 		peak, peakRatio := figure(func(c startCost) float64 { return float64(c.peak) / 1024 })
 		table += fmt.Sprintf("%-12s %6.1f ms %6.2fx %6.1f ms %6.2fx %7.1f MB %6.2fx\n", name, wall, wallRatio, cpu, cpuRatio, peak, peakRatio)
-		mostTime, mostMemory := most, most
+		mostTime := most
 		if h, ok := heavier[name]; ok {
-			mostTime, mostMemory = h.time, h.memory
+			mostTime = h.time
 		}
 		// A machine that is busy holds up one measure of time or the other.
-		if min(wallRatio, cpuRatio) > mostTime || peakRatio > mostMemory {
-			t.Errorf("%s: %.2f times the time and %.2f times the memory of the least function; at most %.1f and %.1f are right", name, min(wallRatio, cpuRatio), peakRatio, mostTime, mostMemory)
+		if min(wallRatio, cpuRatio) > mostTime || peak > mostMB {
+			t.Errorf("%s: %.2f times the time of the least function and %.1f MB; at most %.1f and %.0f are right", name, min(wallRatio, cpuRatio), peak, mostTime, mostMB)
 		}
 	}
 	t.Logf("medians of %d starts each\n%s", starts, table)

@@ -21,7 +21,6 @@ import (
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/queue"
-	"verdetto/shared/queue/inprocess"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"
@@ -140,7 +139,7 @@ type invocations struct {
 	t      *testing.T
 	server *upstreamtest.Server
 	table  store.Table
-	queue  *inprocess.Queue
+	queue  *fakeQueue
 	idle   chan upstream.Source
 
 	mu                                sync.Mutex
@@ -182,7 +181,7 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 		v.killed++
 		v.mu.Unlock()
 		source = sweepSource(v.t, v.server, travelpayouts.DefaultPerMinute/concurrency)
-		panic("killed")
+		panic(killed)
 	}
 	if again { // the queue delivers what was done
 		if err := v.queue.Send(ctx, messages[0].Body); err != nil {
@@ -227,7 +226,7 @@ func TestFanOut(t *testing.T) {
 		// Five deliveries, as the queue on AWS has: a killed invocation counts against all messages it had.
 		v := &invocations{
 			t: t, server: server, table: sweepTable(t), chance: rand.New(rand.NewPCG(2026, 3)),
-			queue: inprocess.New(inprocess.Config{Visibility: 6 * time.Minute, Receives: 5}),
+			queue: &fakeQueue{visibility: 6 * time.Minute, receives: 5, now: time.Now},
 			idle:  make(chan upstream.Source, concurrency),
 		}
 		for range concurrency {
@@ -249,11 +248,11 @@ func TestFanOut(t *testing.T) {
 		if diff := cmp.Diff(refresh.Planned{Planned: sweepOrigins, At: began.UTC()}, answer); diff != "" || err != nil {
 			t.Fatal(diff, err)
 		}
-		v.queue.Work(t.Context(), inprocess.Work{Workers: concurrency, Batch: 10, Timeout: time.Minute, Drain: true, Log: slog.New(slog.DiscardHandler)}, v.handle)
+		v.queue.work(t.Context(), concurrency, time.Minute, v.handle)
 		took := time.Since(began)
 
 		var dead []string
-		for _, body := range v.queue.Dead() {
+		for _, body := range v.queue.dead {
 			var m struct{ Origins []string }
 			if err := json.Unmarshal([]byte(body), &m); err != nil {
 				t.Fatal(err)
@@ -338,7 +337,7 @@ func TestSweepKeepsToTheLimit(t *testing.T) {
 			server.Cities = append(server.Cities, string(sweepOrigin(i)))
 		}
 		table := sweepTable(t)
-		q := inprocess.New(inprocess.Config{Visibility: time.Hour})
+		q := &fakeQueue{visibility: time.Hour, receives: 3, now: time.Now}
 		var processes []queue.Handler
 		for range concurrency {
 			f := refresh.Function{
@@ -355,12 +354,12 @@ func TestSweepKeepsToTheLimit(t *testing.T) {
 		began := time.Now()
 		var workers sync.WaitGroup
 		for _, p := range processes {
-			workers.Go(func() { q.Work(t.Context(), inprocess.Work{Batch: 10, Timeout: 5 * time.Minute, Drain: true}, p) })
+			workers.Go(func() { q.work(t.Context(), 1, 5*time.Minute, p) })
 		}
 		workers.Wait()
 		took, calls := time.Since(began), len(server.Calls())
 		t.Logf("%d calls in %v; busiest minute %d of %d", calls, took.Round(time.Second), server.Busiest(), server.PerMinute)
-		if fair := time.Minute * 3517 / travelpayouts.DefaultPerMinute; took > fair*11/10 || calls != 3517+1 || server.Busiest() > server.PerMinute || len(q.Dead()) > 0 {
+		if fair := time.Minute * 3517 / travelpayouts.DefaultPerMinute; took > fair*11/10 || calls != 3517+1 || server.Busiest() > server.PerMinute || len(q.dead) > 0 {
 			t.Errorf("%d calls in %v, busiest minute %d; at the limit it is %v", calls, took, server.Busiest(), fair)
 		}
 	})

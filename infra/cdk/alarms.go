@@ -75,13 +75,13 @@ func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api
 		}
 	}
 	for _, r := range routes.Table {
-		// Each combination of values is paid for, so the latency alone is told apart
+		// Each combination of values is paid for, so the latency alone is separated
 		// by route; it has one sample a request, which is their count.
 		of := map[string]*string{"function": jsii.String(r.Function), "route": jsii.String(r.Name)}
 		requests = append(requests, metric(namespace, "LatencyMs", "SampleCount", 5, of))
 		latencies = append(latencies, metric(namespace, "LatencyMs", "p95", 5, of))
 	}
-	broken := metric("AWS/ApiGateway", "5xx", "Sum", 5, dimension("ApiId", a.made.Ref()))
+	broken := metric("AWS/ApiGateway", "5xx", "Sum", 5, dimension("ApiId", a.httpAPI.Ref()))
 	p.raise(alarm{id: "ApiFailures", metric: broken, above: 4, periods: 2, about: "API Gateway answers 5xx. If no function does, one runs into its timeout or cannot be started."})
 	var dead []cloudwatch.IMetric
 	letters := func(id, about string, name *string) {
@@ -127,5 +127,5 @@ func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api
 		graph("Mail", metric(namespace, "MailSent", "Sum", 60, dimension("function", jsii.String("refresh"))), refused, failing, bounces, complaints),
 		cloudwatch.NewGraphWidget(&cloudwatch.GraphWidgetProps{Title: jsii.String("Requests at the edge"), Width: jsii.Number(8), Height: jsii.Number(6), Region: jsii.String("us-east-1"),
 			Left: &[]cloudwatch.IMetric{cloudwatch.NewMetric(&cloudwatch.MetricProps{Namespace: jsii.String("AWS/CloudFront"), MetricName: jsii.String("Requests"), Statistic: jsii.String("Sum"),
-				Region: jsii.String("us-east-1"), DimensionsMap: &map[string]*string{"DistributionId": e.made.DistributionId(), "Region": jsii.String("Global")}})}}))
+				Region: jsii.String("us-east-1"), DimensionsMap: &map[string]*string{"DistributionId": e.distribution.DistributionId(), "Region": jsii.String("Global")}})}}))
 }

@@ -19,8 +19,8 @@ import (
 // CDK's own kind would give each function a permission for every path, more than
 // fit.
 type api struct {
-	stack awscdk.Stack
-	made  awsapigatewayv2.CfnApi
+	stack   awscdk.Stack
+	httpAPI awsapigatewayv2.CfnApi
 }
 
 // fallback answers at every path that nobody answers at, with a 404.
@@ -54,11 +54,11 @@ func newAPI(stack awscdk.Stack, c config) api {
 
 // host is where the distribution reaches it.
 func (a api) host(c config) *string {
-	return awscdk.Fn_Join(jsii.String(""), &[]*string{a.made.Ref(), jsii.String(".execute-api." + c.Region + ".amazonaws.com")})
+	return awscdk.Fn_Join(jsii.String(""), &[]*string{a.httpAPI.Ref(), jsii.String(".execute-api." + c.Region + ".amazonaws.com")})
 }
 
-// answerWith leads the paths of the table to their functions.
-func (a api) answerWith(l lambdas) {
+// addRoutes leads the paths of the table to their functions.
+func (a api) addRoutes(l lambdas) {
 	target := map[string]*string{}
 	for _, f := range functions {
 		if !f.http {
@@ -66,7 +66,7 @@ func (a api) answerWith(l lambdas) {
 		}
 		id := title(f.name)
 		integration := awsapigatewayv2.NewCfnIntegration(a.stack, jsii.String(id+"Integration"), &awsapigatewayv2.CfnIntegrationProps{
-			ApiId: a.made.Ref(), IntegrationType: jsii.String("AWS_PROXY"), IntegrationUri: l.of(f.name).FunctionArn(),
+			ApiId: a.httpAPI.Ref(), IntegrationType: jsii.String("AWS_PROXY"), IntegrationUri: l.of(f.name).FunctionArn(),
 			PayloadFormatVersion: jsii.String("2.0"), TimeoutInMillis: jsii.Number(1000 * min(f.timeout+1, 30)),
 		})
 		target[f.name] = awscdk.Fn_Join(jsii.String("/"), &[]*string{jsii.String("integrations"), integration.Ref()})
@@ -77,11 +77,11 @@ func (a api) answerWith(l lambdas) {
 	}
 	for _, p := range paths() {
 		awsapigatewayv2.NewCfnRoute(a.stack, jsii.String(p.id), &awsapigatewayv2.CfnRouteProps{
-			ApiId: a.made.Ref(), RouteKey: jsii.String("ANY " + p.path), Target: target[p.function],
+			ApiId: a.httpAPI.Ref(), RouteKey: jsii.String("ANY " + p.path), Target: target[p.function],
 		})
 	}
 	awsapigatewayv2.NewCfnRoute(a.stack, jsii.String("RouteElse"), &awsapigatewayv2.CfnRouteProps{
-		ApiId: a.made.Ref(), RouteKey: jsii.String("$default"), Target: target[fallback],
+		ApiId: a.httpAPI.Ref(), RouteKey: jsii.String("$default"), Target: target[fallback],
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 // Parameter Store, under names that begin with Name.
 type config struct {
 	// Name is that of the stack, the table and the prefix of every other name;
-	// with another name the house can stand twice in an account.
+	// with another name the service can be deployed twice in an account.
 	Name    string `json:"name"`
 	Account string `json:"account"`
 	Region  string `json:"region"`
@@ -29,7 +29,7 @@ type config struct {
 
 	MailFrom   string  `json:"mailFrom"`   // Verdetto <mail@example.com>; the domain is verified with SES
 	MailRate   float64 `json:"mailRate"`   // mails a second that SES allows the account
-	AlarmEmail string  `json:"alarmEmail"` // who is told when something is wrong
+	AlarmEmail string  `json:"alarmEmail"` // who gets a mail when something is wrong
 
 	StripePrice   string `json:"stripePrice"`   // id of the recurring price
 	SolanaWallet  string `json:"solanaWallet"`  // that USDC is paid to
@@ -67,7 +67,7 @@ func defaults() config {
 	}
 }
 
-// load reads the choices, or tells everything that is wrong with them.
+// load reads the choices, or reports everything that is wrong with them.
 func load(file string) (config, error) {
 	c := defaults()
 	if file == "" {

@@ -18,7 +18,7 @@ func write(t *testing.T, text string) string {
 }
 
 // TestEverythingMissingIsToldAtOnce: no choices at all.
-func TestEverythingMissingIsToldAtOnce(t *testing.T) {
+func TestMissingIsReportedAtOnce(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	err := run(write(t, "{}"), standIns(), out)
 	if err == nil {
@@ -37,8 +37,8 @@ func TestEverythingMissingIsToldAtOnce(t *testing.T) {
 	}
 }
 
-// TestFaultsAreTold: each choice can be wrong.
-func TestFaultsAreTold(t *testing.T) {
+// TestFaultsAreReported: each choice can be wrong.
+func TestFaultsAreReported(t *testing.T) {
 	good, err := load("example.json")
 	if err != nil {
 		t.Fatal(err)
@@ -87,10 +87,10 @@ func TestFaultsAreTold(t *testing.T) {
 			c.spoil(&bad)
 			faults := bad.check()
 			if len(faults) == 0 {
-				t.Fatal("no fault is told")
+				t.Fatal("no fault is reported")
 			}
 			if !strings.Contains(strings.Join(faults, "\n"), c.says) {
-				t.Errorf("told %q, want %q", faults, c.says)
+				t.Errorf("reported %q, want %q", faults, c.says)
 			}
 		})
 	}
@@ -118,7 +118,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestNotBuilt: executables that are not there are all told, before anything is written.
+// TestNotBuilt: executables that are not there are all reported, before anything is written.
 func TestNotBuilt(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	err := run("example.json", t.TempDir(), out)

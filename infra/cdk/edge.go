@@ -20,8 +20,8 @@ import (
 // keep, as long as the functions' s-maxage says, and proves to them by a secret
 // that a request came through it and that the caller's address is true.
 type edge struct {
-	made cloudfront.Distribution
-	url  *string // where the service is reached, without a slash at the end
+	distribution cloudfront.Distribution
+	url          *string // where the service is reached, without a slash at the end
 }
 
 const (
@@ -111,7 +111,7 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 	}
 	made := cloudfront.NewDistribution(stack, jsii.String("Distribution"), props)
 	name(made, "Distribution")
-	e := edge{made: made}
+	e := edge{distribution: made}
 	if c.Domain != "" {
 		e.url = jsii.String("https://" + c.Domain)
 	} else {
@@ -170,7 +170,7 @@ func cachePolicy(stack awscdk.Stack, c config, id string, headers ...string) clo
 	return made
 }
 
-// responseHeaders are what browsers are told about every answer. What a function
+// responseHeaders are what every answer tells browsers. What a function
 // says itself goes before, pages' own policies above all.
 func responseHeaders(stack awscdk.Stack, c config, id string, dropped ...string) cloudfront.ResponseHeadersPolicy {
 	props := &cloudfront.ResponseHeadersPolicyProps{

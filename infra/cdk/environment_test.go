@@ -34,7 +34,7 @@ func TestEnvironment(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"example", "least", "most"} {
-			set := house(t, name).property(title(f.name)+"Function", "Environment", "Variables").(map[string]any)
+			set := fixture(t, name).property(title(f.name)+"Function", "Environment", "Variables").(map[string]any)
 			for v := range needed {
 				if value, ok := set[v]; needed[v] && (!ok || value == "") {
 					t.Errorf("%s: %s does not start without %s", name, f.name, v)

@@ -41,10 +41,10 @@ var (
 	records = []string{"dynamodb:UpdateItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"}
 )
 
-// door are the secrets of every function that answers callers.
-var door = map[string]string{"VERDETTO_ORIGIN_SECRETS": "origin-secrets", "VERDETTO_PEPPER": "pepper"}
+// httpSecrets are the secrets of every function that answers callers.
+var httpSecrets = map[string]string{"VERDETTO_ORIGIN_SECRETS": "origin-secrets", "VERDETTO_PEPPER": "pepper"}
 
-func with(base, more map[string]string) map[string]string {
+func merged(base, more map[string]string) map[string]string {
 	all := map[string]string{}
 	for _, m := range []map[string]string{base, more} {
 		for k, v := range m {
@@ -54,27 +54,27 @@ func with(base, more map[string]string) map[string]string {
 	return all
 }
 
-// functions are the five of the house. What callers wait for stays below the 30
+// functions are the five of the service. What callers wait for stays below the 30
 // seconds that API Gateway waits.
 var functions = []function{
 	{
 		name: "analisi", memory: 512, timeout: 10, http: true, links: true,
-		secrets: door, table: counts, writes: []string{"LIMIT#*", "WANTED"},
+		secrets: httpSecrets, table: counts, writes: []string{"LIMIT#*", "WANTED"},
 	},
 	{
 		name: "pricetrends", memory: 512, timeout: 10, http: true,
-		secrets: door, table: counts, writes: []string{"LIMIT#*", "WANTED"},
+		secrets: httpSecrets, table: counts, writes: []string{"LIMIT#*", "WANTED"},
 	},
 	{
 		name: "pro", memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
-		secrets: with(door, map[string]string{
+		secrets: merged(httpSecrets, map[string]string{
 			"STRIPE_KEY": "stripe-key", "STRIPE_WEBHOOK_SECRETS": "stripe-webhook-secrets", "SOLANA_NODES": "solana-nodes",
 		}),
 		table: records,
 	},
 	{
 		name: "alerts", memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
-		secrets: door, table: records,
+		secrets: httpSecrets, table: records,
 	},
 	{
 		name: "refresh", memory: 512, timeout: 900, queue: true, batch: 10, links: true, mails: true, events: true,
@@ -87,7 +87,7 @@ var functions = []function{
 type parts struct {
 	table  table
 	queues queues
-	post   post
+	mailer mailer
 	edge   edge
 }
 
@@ -164,7 +164,7 @@ func (f function) environment(c config, p parts) *map[string]*string {
 	}
 	if f.mails {
 		set("VERDETTO_MAIL_FROM", c.MailFrom)
-		e["VERDETTO_MAIL_SET"] = p.post.set.ConfigurationSetName()
+		e["VERDETTO_MAIL_SET"] = p.mailer.set.ConfigurationSetName()
 	}
 	switch f.name {
 	case "refresh":
@@ -212,7 +212,7 @@ func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.Poli
 			[]string{"sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}, work))
 	}
 	if f.mails {
-		send := allow("Mail", []string{"ses:SendEmail", "ses:SendRawEmail"}, p.post.identityARN, p.post.setARN)
+		send := allow("Mail", []string{"ses:SendEmail", "ses:SendRawEmail"}, p.mailer.identityARN, p.mailer.setARN)
 		send.AddCondition(jsii.String("StringEquals"), map[string]string{"ses:FromAddress": c.mailAddress()})
 		statements = append(statements, send)
 	}

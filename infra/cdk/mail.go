@@ -62,14 +62,14 @@ func newNotices(stack awscdk.Stack, c config) notices {
 	return n
 }
 
-// post is how mail is sent, and what is heard of it afterwards.
-type post struct {
+// mailer is how mail is sent, and what is known of it afterwards.
+type mailer struct {
 	set                 awsses.ConfigurationSet
 	identityARN, setARN *string
 	returns             awssns.Topic
 }
 
-func newPost(stack awscdk.Stack, c config, n notices) post {
+func newMailer(stack awscdk.Stack, c config, n notices) mailer {
 	set := awsses.NewConfigurationSet(stack, jsii.String("MailSet"), &awsses.ConfigurationSetProps{
 		ConfigurationSetName: jsii.String(c.Name),
 		TlsPolicy:            awsses.ConfigurationSetTlsPolicy_REQUIRE,
@@ -79,7 +79,7 @@ func newPost(stack awscdk.Stack, c config, n notices) post {
 	name(set, "MailSet")
 	identity := awsses.NewEmailIdentity(stack, jsii.String("MailIdentity"), &awsses.EmailIdentityProps{
 		Identity: awsses.Identity_Domain(jsii.String(c.mailDomain())), ConfigurationSet: set,
-		FeedbackForwarding: jsii.Bool(false), // the topic is told
+		FeedbackForwarding: jsii.Bool(false), // the topic gets it
 	})
 	name(identity, "MailIdentity")
 	awsses.NewCfnConfigurationSetEventDestination(stack, jsii.String("MailReturns"), &awsses.CfnConfigurationSetEventDestinationProps{
@@ -98,12 +98,12 @@ func newPost(stack awscdk.Stack, c config, n notices) post {
 	arn := func(resource string) *string {
 		return jsii.String(fmt.Sprintf("arn:aws:ses:%s:%s:%s", c.Region, c.Account, resource))
 	}
-	return post{set: set, identityARN: arn("identity/" + c.mailDomain()), setARN: arn("configuration-set/" + c.Name), returns: n.returns}
+	return mailer{set: set, identityARN: arn("identity/" + c.mailDomain()), setARN: arn("configuration-set/" + c.Name), returns: n.returns}
 }
 
-// tell has a function hear of mails that came back and of complaints. SNS hands
+// notify has a function get notices of mails that came back and of complaints. SNS hands
 // it the notice and is done; that a notice on which it fails is not lost is for
 // the function's dead letters.
-func (p post) tell(f awslambda.IFunction) {
+func (p mailer) notify(f awslambda.IFunction) {
 	p.returns.AddSubscription(awssnssubscriptions.NewLambdaSubscription(f, nil))
 }

@@ -1,4 +1,4 @@
-// Command cdk describes the house on AWS. It reads the operator's choices, and
+// Command cdk describes the service on AWS. It reads the operator's choices, and
 // writes a CloudFormation template together with the executables that it speaks
 // of, for the command line of the CDK to deploy:
 //
@@ -10,7 +10,7 @@
 // fault. What the service answers comes from routes.Table and what the table is
 // made of from dynamostore/schema, so that neither is written down twice.
 //
-// A file holds one part of the house. Each part is a struct that has what the
+// A file holds one part of the service. Each part is a struct that has what the
 // other parts need of it.
 package main
 
@@ -40,18 +40,18 @@ func run(file, assets, out string) error {
 	if err != nil {
 		return err
 	}
-	if err := built(assets); err != nil {
+	if err := checkBuilt(assets); err != nil {
 		return err
 	}
 	defer jsii.Close()
 	app := newApp(out)
-	newHouse(app, c, assets)
+	newStack(app, c, assets)
 	app.Synth(nil)
 	return nil
 }
 
-// built finds out, before half a template is made, whether every executable is there.
-func built(assets string) error {
+// checkBuilt finds out, before half a template is made, whether every executable is there.
+func checkBuilt(assets string) error {
 	var missing []string
 	for _, f := range functions {
 		path := filepath.Join(assets, f.name, "bootstrap")
@@ -85,8 +85,8 @@ func newApp(out string) awscdk.App {
 	return awscdk.NewApp(props)
 }
 
-// newHouse puts the parts together.
-func newHouse(app awscdk.App, c config, assets string) awscdk.Stack {
+// newStack puts the parts together.
+func newStack(app awscdk.App, c config, assets string) awscdk.Stack {
 	stack := awscdk.NewStack(app, jsii.String("Verdetto"), &awscdk.StackProps{
 		StackName:             jsii.String(c.Name),
 		Description:           jsii.String("Verdetto: is today's cheapest fare on a flight route cheap?"),
@@ -96,14 +96,14 @@ func newHouse(app awscdk.App, c config, assets string) awscdk.Stack {
 	table := newTable(stack, c)
 	queues := newQueues(stack, c)
 	notices := newNotices(stack, c)
-	post := newPost(stack, c, notices)
+	mailer := newMailer(stack, c, notices)
 	api := newAPI(stack, c)
 	edge := newEdge(stack, c, api)
-	lambdas := newFunctions(stack, c, assets, parts{table, queues, post, edge})
-	api.answerWith(lambdas)
-	queues.workWith(lambdas)
-	newClock(stack, c, lambdas)
-	post.tell(lambdas.of("alerts"))
+	lambdas := newFunctions(stack, c, assets, parts{table, queues, mailer, edge})
+	api.addRoutes(lambdas)
+	queues.addWorkers(lambdas)
+	newSchedules(stack, c, lambdas)
+	mailer.notify(lambdas.of("alerts"))
 	newAlarms(stack, c, notices, table, queues, api, edge, lambdas)
 	return stack
 }

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// TestMetricsAreMade: alarms and graphs look at metrics that the functions' log
-// lines make, told apart as those are. A metric that nobody makes would be an
+// TestAlarmMetricsAreLogged: alarms and graphs look at metrics that the functions' log
+// lines hold, with the same dimensions. A metric that nobody makes would be an
 // alarm that stays silent, or never does.
-func TestMetricsAreMade(t *testing.T) {
-	byRoute := madeMetrics(t)
-	h := house(t, "example")
+func TestAlarmMetricsAreLogged(t *testing.T) {
+	byRoute := loggedMetrics(t)
+	h := fixture(t, "example")
 	seen := map[string]bool{}
 	check := func(where, metric string, dimensions ...string) {
 		seen[metric] = true
@@ -29,15 +29,15 @@ func TestMetricsAreMade(t *testing.T) {
 	for id, r := range h.Resources {
 		if r.Type == "AWS::CloudWatch::Alarm" && r.Properties["Namespace"] == namespace {
 			var dimensions []string
-			for _, d := range each(r.Properties["Dimensions"]) {
-				dimensions = append(dimensions, plain(at(d, "Name")))
+			for _, d := range asList(r.Properties["Dimensions"]) {
+				dimensions = append(dimensions, compact(at(d, "Name")))
 			}
-			check(id, plain(r.Properties["MetricName"]), dimensions...)
+			check(id, compact(r.Properties["MetricName"]), dimensions...)
 		}
 	}
 	// The dashboard is a text of JSON with references in it. A metric of a graph is
 	// a list: its namespace, its name, names and values of dimensions by turns.
-	board := strings.ReplaceAll(plain(h.property("Dashboard", "DashboardBody")), `\"`, `"`)
+	board := strings.ReplaceAll(compact(h.property("Dashboard", "DashboardBody")), `\"`, `"`)
 	for part := range strings.SplitSeq(board, `["`+namespace+`","`) {
 		if words := strings.Split(part, `"`); len(words) > 6 && !strings.HasPrefix(part, "{") {
 			if words[2] == "function" && words[6] == "route" {
@@ -54,8 +54,8 @@ func TestMetricsAreMade(t *testing.T) {
 	}
 }
 
-// madeMetrics reads from the sources which metrics are made, and whether they are told apart by route.
-func madeMetrics(t *testing.T) map[string]bool {
+// loggedMetrics reads from the sources which metrics are made, and whether they have the dimension of routes.
+func loggedMetrics(t *testing.T) map[string]bool {
 	t.Helper()
 	byRoute := map[string]bool{}
 	for _, root := range []string{"../../functions", "../../shared"} {

@@ -13,7 +13,7 @@ import (
 )
 
 // accepted are findings of cdk-nag that are so by decision. A finding that is
-// not here, and an entry that finds nothing in any house, are both failures.
+// not here, and an entry that finds nothing in any stack, are both failures.
 var accepted = []struct{ rule, where, why string }{
 	{"AwsSolutions-APIG4", "/Verdetto/Route", "Callers without a key are welcome; keys are checked by the functions, and API Gateway has no authorizer for the edge's secret but a function, which would cost as much as answering."},
 	{"AwsSolutions-CFR1", "/Verdetto/Distribution/", "Travellers live everywhere."},
@@ -28,9 +28,9 @@ var accepted = []struct{ rule, where, why string }{
 // are written beside the template as messages about its parts.
 func findings(t *testing.T, c config) [][2]string {
 	t.Helper()
-	out := folder()
+	out := tempDir()
 	app := newApp(out)
-	newHouse(app, c, standIns())
+	newStack(app, c, standIns())
 	awscdk.Aspects_Of(app).Add(cdknag.NewAwsSolutionsChecks(&cdknag.NagPackProps{}), nil)
 	app.Synth(nil)
 	data, err := os.ReadFile(filepath.Join(out, "Verdetto.metadata.json"))
@@ -59,7 +59,7 @@ func findings(t *testing.T, c config) [][2]string {
 func TestNag(t *testing.T) {
 	needsNode(t)
 	used := map[string]bool{}
-	for name, c := range choices(t) {
+	for name, c := range fixtureConfigs(t) {
 		for _, f := range findings(t, c) {
 			known := false
 			for _, a := range accepted {

@@ -21,24 +21,24 @@ type grant struct {
 }
 
 // grants lists all that the template allows anybody.
-func (h *made) grants() []grant {
+func (h *synthesized) grants() []grant {
 	var all []grant
 	add := func(id, kind string, document any) {
-		for _, s := range each(at(document, "Statement")) {
+		for _, s := range asList(at(document, "Statement")) {
 			if at(s, "Effect") != "Allow" {
 				continue
 			}
 			g := grant{id: id, principal: at(s, "Principal") != nil, key: kind == "AWS::KMS::Key"}
-			for _, a := range each(at(s, "Action")) {
+			for _, a := range asList(at(s, "Action")) {
 				g.actions = append(g.actions, a.(string))
 			}
 			if at(s, "NotAction") != nil || at(s, "NotResource") != nil {
 				g.actions = append(g.actions, "*")
 			}
-			for _, r := range each(at(s, "Resource")) {
-				g.resources = append(g.resources, plain(r))
+			for _, r := range asList(at(s, "Resource")) {
+				g.resources = append(g.resources, compact(r))
 			}
-			g.service = plain(at(s, "Principal"))
+			g.service = compact(at(s, "Principal"))
 			all = append(all, g)
 		}
 	}
@@ -48,7 +48,7 @@ func (h *made) grants() []grant {
 				add(id, r.Type, d)
 			}
 		}
-		for _, p := range each(at(r.Properties, "Policies")) {
+		for _, p := range asList(at(r.Properties, "Policies")) {
 			add(id, r.Type, at(p, "PolicyDocument"))
 		}
 	}
@@ -79,7 +79,7 @@ func (g grant) wide() []string {
 // resource where the service knows a narrower one. (What is denied may be wide.)
 func TestPolicies(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
-		h := house(t, name)
+		h := fixture(t, name)
 		all := h.grants()
 		if len(all) < 30 {
 			t.Errorf("%s: only %d statements were looked at", name, len(all))
@@ -118,7 +118,7 @@ func TestWide(t *testing.T) {
 // TestWhoReadsWhichSecret: a function reads the parameters that its environment
 // names, all of them and no other.
 func TestWhoReadsWhichSecret(t *testing.T) {
-	h := house(t, "example")
+	h := fixture(t, "example")
 	want := map[string][]string{
 		"analisi":     {"origin-secrets", "pepper"},
 		"pricetrends": {"origin-secrets", "pepper"},
@@ -136,7 +136,7 @@ func TestWhoReadsWhichSecret(t *testing.T) {
 			}
 		}
 		for _, v := range h.property(title(f.name)+"Function", "Environment", "Variables").(map[string]any) {
-			if name, ok := strings.CutPrefix(plain(v), "ssm:/verdetto/"); ok {
+			if name, ok := strings.CutPrefix(compact(v), "ssm:/verdetto/"); ok {
 				named = append(named, name)
 			}
 		}
@@ -146,14 +146,14 @@ func TestWhoReadsWhichSecret(t *testing.T) {
 			t.Errorf("%s may read (-want +got):\n%s", f.name, diff)
 		}
 		if diff := cmp.Diff(want[f.name], named); diff != "" {
-			t.Errorf("%s is told to read (-want +got):\n%s", f.name, diff)
+			t.Errorf("%s is to read (-want +got):\n%s", f.name, diff)
 		}
 	}
 }
 
 // TestWhoMayDoWhat lists all that each function may do. A change is to be read by somebody.
 func TestWhoMayDoWhat(t *testing.T) {
-	h := house(t, "example")
+	h := fixture(t, "example")
 	visitor := []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
 		"logs:CreateLogStream", "logs:PutLogEvents", "ssm:GetParameters", "xray:PutTelemetryRecords", "xray:PutTraceSegments"}
 	worker := []string{"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
@@ -175,10 +175,10 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 }
 
-// TestWhatAllTheWorldCanChange: functions that anybody can call without paying or
-// proving anything write counters and wishes, and nothing else.
-func TestWhatAllTheWorldCanChange(t *testing.T) {
-	h := house(t, "example")
+// TestWritesOfPublicFunctions: functions that anybody can call without paying or
+// proving anything write counters and requested origins, and nothing else.
+func TestWritesOfPublicFunctions(t *testing.T) {
+	h := fixture(t, "example")
 	for _, f := range functions {
 		want := map[string]string{"analisi": `["LIMIT#*","WANTED"]`, "pricetrends": `["LIMIT#*","WANTED"]`}[f.name]
 		if want == "" {
@@ -189,15 +189,15 @@ func TestWhatAllTheWorldCanChange(t *testing.T) {
 			if !strings.HasPrefix(id, title(f.name)+"RoleDefaultPolicy") {
 				continue
 			}
-			for _, s := range each(at(r.Properties, "PolicyDocument", "Statement")) {
-				writing := slices.ContainsFunc(each(at(s, "Action")), func(a any) bool {
+			for _, s := range asList(at(r.Properties, "PolicyDocument", "Statement")) {
+				writing := slices.ContainsFunc(asList(at(s, "Action")), func(a any) bool {
 					return slices.Contains([]any{"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"}, a)
 				})
 				if !writing {
 					continue
 				}
 				found = true
-				if got := plain(at(s, "Condition", "ForAllValues:StringLike", "dynamodb:LeadingKeys")); got != want {
+				if got := compact(at(s, "Condition", "ForAllValues:StringLike", "dynamodb:LeadingKeys")); got != want {
 					t.Errorf("%s may write to %s, want %s", f.name, got, want)
 				}
 			}

@@ -13,7 +13,7 @@ type queues struct {
 	stack   awscdk.Stack
 	workers int
 	// ofFunction is the queue that a function works: of refresh the origins to
-	// ask for, of pro and alerts the nudges to look into the outbox.
+	// ask for, of pro and alerts the signals to look into the outbox.
 	ofFunction map[string]queue
 	// events takes the events that a function failed on, again and again:
 	// schedules, notices of bounces.
@@ -56,8 +56,8 @@ func newQueues(stack awscdk.Stack, c config) queues {
 	return q
 }
 
-// workWith has each function work its queue.
-func (q queues) workWith(l lambdas) {
+// addWorkers has each function work its queue.
+func (q queues) addWorkers(l lambdas) {
 	for _, f := range functions {
 		if !f.queue {
 			continue

@@ -21,9 +21,9 @@ func attr(id, name string) props { return props{"Fn::GetAtt": []string{id, name}
 
 // statement is something that must be so, as a pattern of resources or a count of them.
 type statement struct {
-	says  string
-	house string // example where it is empty
-	check func(assertions.Template)
+	says   string
+	config string // example where it is empty
+	check  func(assertions.Template)
 }
 
 // has says that a resource of a type has the properties, whatever else it has.
@@ -123,7 +123,7 @@ func statements() []statement {
 			"ConfigurationSetAttributes": props{"ConfigurationSetName": ref("MailSet")}})},
 		{"mail travels encrypted and its reputation is watched", "", has("AWS::SES::ConfigurationSet", props{"Name": "verdetto",
 			"DeliveryOptions": props{"TlsPolicy": "REQUIRE"}, "ReputationOptions": props{"ReputationMetricsEnabled": true}})},
-		{"bounces and complaints are told to a topic", "", has("AWS::SES::ConfigurationSetEventDestination", props{"ConfigurationSetName": ref("MailSet"),
+		{"bounces and complaints reach a topic", "", has("AWS::SES::ConfigurationSetEventDestination", props{"ConfigurationSetName": ref("MailSet"),
 			"EventDestination": like(&props{"Enabled": true, "MatchingEventTypes": []string{"bounce", "complaint"}, "SnsDestination": props{"TopicARN": ref("Returns")}})})},
 		{"SES may publish to that topic, for this account only", "", has("AWS::SNS::TopicPolicy", props{"Topics": []any{ref("Returns")},
 			"PolicyDocument": like(&props{"Statement": array(like(&props{"Action": "sns:Publish", "Effect": "Allow", "Principal": props{"Service": "ses.amazonaws.com"},
@@ -141,7 +141,7 @@ func statements() []statement {
 			t.HasResource(jsii.String("AWS::SES::ConfigurationSetEventDestination"), props{"DependsOn": []any{assertions.Match_StringLikeRegexp(jsii.String("^ReturnsPolicy"))}})
 		}},
 
-		{"somebody is told of alarms", "", has("AWS::SNS::Subscription", props{"Protocol": "email", "TopicArn": ref("Alarms"), "Endpoint": "operator@example.com"})},
+		{"somebody gets a mail of alarms", "", has("AWS::SNS::Subscription", props{"Protocol": "email", "TopicArn": ref("Alarms"), "Endpoint": "operator@example.com"})},
 		{"every alarm tells when it begins and when it ends", "", all("AWS::CloudWatch::Alarm", props{"AlarmActions": []any{ref("Alarms")}, "OKActions": []any{ref("Alarms")},
 			"AlarmDescription": assertions.Match_StringLikeRegexp(jsii.String(`\w{3}.*\.`))})},
 		{"an alarm watches 5xx", "", has("AWS::CloudWatch::Alarm", props{"Namespace": "AWS/ApiGateway", "MetricName": "5xx"})},
@@ -182,7 +182,7 @@ func statements() []statement {
 			statements = append(statements,
 				statement{f.name + " looks into its outbox every five minutes", "", has("AWS::Events::Rule", props{"ScheduleExpression": "rate(5 minutes)",
 					"Targets": []any{props{"Arn": attr(id+"Function", "Arn"), "Id": "Target0", "Input": `{"work":true}`}}})},
-				statement{f.name + " can nudge itself", "", has("AWS::Lambda::Function", props{"FunctionName": "verdetto-" + f.name,
+				statement{f.name + " can signal itself", "", has("AWS::Lambda::Function", props{"FunctionName": "verdetto-" + f.name,
 					"Environment": props{"Variables": like(&props{"VERDETTO_WORK_QUEUE_URL": ref(id + "Queue")})}})})
 		}
 	}
@@ -199,14 +199,14 @@ func statements() []statement {
 
 func TestStatements(t *testing.T) {
 	for _, s := range statements() {
-		if s.house == "" {
-			s.house = "example"
+		if s.config == "" {
+			s.config = "example"
 		}
-		h := house(t, s.house)
+		h := fixture(t, s.config)
 		t.Run(s.says, func(t *testing.T) {
 			defer func() {
 				if v := recover(); v != nil {
-					t.Errorf("%s: %v", s.house, v)
+					t.Errorf("%s: %v", s.config, v)
 				}
 			}()
 			s.check(h.template)
@@ -216,7 +216,7 @@ func TestStatements(t *testing.T) {
 
 // TestStatementsCanFail shows that a statement which is not so is noticed.
 func TestStatementsCanFail(t *testing.T) {
-	h := house(t, "example")
+	h := fixture(t, "example")
 	for _, check := range []func(assertions.Template){
 		has("AWS::DynamoDB::Table", props{"BillingMode": "PROVISIONED"}),
 		all("AWS::SQS::Queue", props{"QueueName": "verdetto-refresh"}),
@@ -239,11 +239,11 @@ func TestStatementsCanFail(t *testing.T) {
 func TestBehaviours(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		t.Run(name, func(t *testing.T) {
-			h := house(t, name)
+			h := fixture(t, name)
 			const disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad" // CloudFront's own policy that keeps nothing
 			got := map[string]string{}
-			for _, b := range each(h.property("Distribution", "DistributionConfig", "CacheBehaviors")) {
-				got[at(b, "PathPattern").(string)] = plain(at(b, "CachePolicyId")) + plain(at(b, "ResponseHeadersPolicyId"))
+			for _, b := range asList(h.property("Distribution", "DistributionConfig", "CacheBehaviors")) {
+				got[at(b, "PathPattern").(string)] = compact(at(b, "CachePolicyId")) + compact(at(b, "ResponseHeadersPolicyId"))
 			}
 			if got[agentsPath] != disabled+`{"Ref":"Answers"}` {
 				t.Errorf("%s is kept by %q", agentsPath, got[agentsPath])
@@ -274,7 +274,7 @@ func TestBehaviours(t *testing.T) {
 			if d := h.property("Distribution", "DistributionConfig", "DefaultCacheBehavior", "CachePolicyId"); d != disabled {
 				t.Errorf("everything else is kept by %v", d)
 			}
-			if n := len(each(h.property("Distribution", "DistributionConfig", "CacheBehaviors"))); n > 24 {
+			if n := len(asList(h.property("Distribution", "DistributionConfig", "CacheBehaviors"))); n > 24 {
 				t.Errorf("%d behaviours; an account has 25 with the default one", n)
 			}
 		})
@@ -310,13 +310,13 @@ func TestPatternsDoNotOverlap(t *testing.T) {
 // TestCacheKeys: the key holds the query, X-Api-Key where keys are looked at, and
 // nothing else; nothing is kept longer or otherwise than its s-maxage says.
 func TestCacheKeys(t *testing.T) {
-	h := house(t, "example")
+	h := fixture(t, "example")
 	for id, headers := range map[string]string{
 		"KeyedCache": `{"HeaderBehavior":"whitelist","Headers":["X-Api-Key"]}`,
 		"OpenCache":  `{"HeaderBehavior":"none"}`,
 	} {
 		c := h.property(id, "CachePolicyConfig")
-		if got := plain(at(c, "ParametersInCacheKeyAndForwardedToOrigin", "HeadersConfig")); got != headers {
+		if got := compact(at(c, "ParametersInCacheKeyAndForwardedToOrigin", "HeadersConfig")); got != headers {
 			t.Errorf("%s: headers %s", id, got)
 		}
 		if q := at(c, "ParametersInCacheKeyAndForwardedToOrigin", "QueryStringsConfig", "QueryStringBehavior"); q != "all" {
@@ -333,10 +333,10 @@ func TestCacheKeys(t *testing.T) {
 		}
 	}
 	for id, want := range map[string]string{"SharedAnswers": `{"Items":[{"Header":"X-RateLimit-Remaining"}]}`, "Answers": "null"} {
-		if got := plain(h.property(id, "ResponseHeadersPolicyConfig", "RemoveHeadersConfig")); got != want {
+		if got := compact(h.property(id, "ResponseHeadersPolicyConfig", "RemoveHeadersConfig")); got != want {
 			t.Errorf("%s drops %s", id, got)
 		}
-		security := plain(h.property(id, "ResponseHeadersPolicyConfig", "SecurityHeadersConfig"))
+		security := compact(h.property(id, "ResponseHeadersPolicyConfig", "SecurityHeadersConfig"))
 		for _, say := range []string{`"AccessControlMaxAgeSec":31536000`, `"ContentTypeOptions":{"Override":true}`, `"FrameOption":"DENY"`,
 			`"ReferrerPolicy":"no-referrer"`, `{"ContentSecurityPolicy":"default-src 'none'; frame-ancestors 'none'","Override":false}`} {
 			if !strings.Contains(security, say) {
@@ -345,7 +345,7 @@ func TestCacheKeys(t *testing.T) {
 		}
 	}
 	for id, headers := range map[string][]string{"OriginRequest": forwarded, "AgentsOriginRequest": agentsForwarded} {
-		if got := plain(h.property(id, "OriginRequestPolicyConfig", "HeadersConfig", "Headers")); got != plain(headers) {
+		if got := compact(h.property(id, "OriginRequestPolicyConfig", "HeadersConfig", "Headers")); got != compact(headers) {
 			t.Errorf("%s passes on %s", id, got)
 		}
 		if len(headers) > 10 {

@@ -17,7 +17,7 @@ import (
 // TestSameChoicesSameTemplate: made twice, in other folders, all that is written is the same.
 func TestSameChoicesSameTemplate(t *testing.T) {
 	needsNode(t)
-	c := choices(t)["example"]
+	c := fixtureConfigs(t)["example"]
 	once, again := written(t, c), written(t, c)
 	if len(once) < 5 {
 		t.Errorf("only %d files were written", len(once))
@@ -30,9 +30,9 @@ func TestSameChoicesSameTemplate(t *testing.T) {
 // written gives all that a synthesis writes, by the name of the file.
 func written(t *testing.T, c config) map[string]string {
 	t.Helper()
-	out := folder()
+	out := tempDir()
 	app := newApp(out)
-	newHouse(app, c, standIns())
+	newStack(app, c, standIns())
 	app.Synth(nil)
 	files := map[string]string{}
 	err := filepath.WalkDir(out, func(path string, d fs.DirEntry, err error) error {
@@ -50,9 +50,9 @@ func written(t *testing.T, c config) map[string]string {
 	return files
 }
 
-// TestTwoHousesDoNotMeet: two names in an account share no name of anything.
-func TestTwoHousesDoNotMeet(t *testing.T) {
-	named := func(h *made) map[string]string {
+// TestTwoStacksShareNoName: two names in an account share no name of anything.
+func TestTwoStacksShareNoName(t *testing.T) {
+	named := func(h *synthesized) map[string]string {
 		names := map[string]string{}
 		for id, r := range h.Resources {
 			for key, v := range r.Properties {
@@ -63,13 +63,13 @@ func TestTwoHousesDoNotMeet(t *testing.T) {
 		}
 		return names
 	}
-	first, second := named(house(t, "example")), named(house(t, "most"))
+	first, second := named(fixture(t, "example")), named(fixture(t, "most"))
 	if len(first) < 20 {
 		t.Errorf("only %d names were looked at", len(first))
 	}
 	for name := range first {
 		if id, ok := second[name]; ok {
-			t.Errorf("%s of both houses is %s", id, name)
+			t.Errorf("%s of both stacks is %s", id, name)
 		}
 	}
 }
@@ -84,11 +84,11 @@ func TestWhatOutlivesTheStack(t *testing.T) {
 	}
 	doc := strings.Join(strings.Fields(string(data)), " ")
 	if n := strings.Count(doc, "make deploy CONFIG=verdetto.json ADOPT=1"); n != 2 {
-		t.Errorf("docs/deploy.md says %d times how a table is adopted: after a first deployment that failed, and after taking the house down", n)
+		t.Errorf("docs/deploy.md says %d times how a table is adopted: after a first deployment that failed, and after taking the service down", n)
 	}
 	known := map[string]string{"Table": "the table", "AccessLogs": "the bucket of access logs", "NoticeKey": "the key of notices"}
 	for _, choice := range []string{"example", "least", "most"} {
-		for id, r := range house(t, choice).Resources {
+		for id, r := range fixture(t, choice).Resources {
 			if r.DeletionPolicy != "Retain" {
 				continue
 			}
@@ -114,7 +114,7 @@ func TestLint(t *testing.T) {
 	args := []string{"--config-file", "cfnlint.yaml", "-t"}
 	for _, name := range []string{"example", "least", "most"} {
 		file := filepath.Join(dir, name+".template.json")
-		if err := os.WriteFile(file, []byte(house(t, name).text), 0o666); err != nil {
+		if err := os.WriteFile(file, []byte(fixture(t, name).text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		args = append(args, file)
@@ -124,7 +124,7 @@ func TestLint(t *testing.T) {
 	}
 	// What cfn-lint does not like is noticed.
 	bad := filepath.Join(dir, "bad.template.json")
-	if err := os.WriteFile(bad, []byte(strings.Replace(house(t, "example").text, `"PAY_PER_REQUEST"`, `"FOR_FREE"`, 1)), 0o666); err != nil {
+	if err := os.WriteFile(bad, []byte(strings.Replace(fixture(t, "example").text, `"PAY_PER_REQUEST"`, `"FOR_FREE"`, 1)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command(lint, "--config-file", "cfnlint.yaml", "-t", bad).CombinedOutput(); err == nil {
@@ -132,11 +132,11 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestDocumentsSpeakOfWhatIsThere: every logical id that docs/deploy.md names is
+// TestDocumentsNameWhatExists: every logical id that docs/deploy.md names is
 // in the template, every parameter that functions read is in its list of
 // secrets, and every event has its line.
-func TestDocumentsSpeakOfWhatIsThere(t *testing.T) {
-	h := house(t, "example")
+func TestDocumentsNameWhatExists(t *testing.T) {
+	h := fixture(t, "example")
 	data, err := os.ReadFile("../../docs/deploy.md")
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ const (
 )
 
 // invocations is how every committed event is handed to its function.
-func invocations(t *testing.T, h *made) string {
+func invocations(t *testing.T, h *synthesized) string {
 	t.Helper()
 	events, err := filepath.Glob("../../events/*.json")
 	if err != nil || len(events) == 0 {

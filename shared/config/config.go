@@ -17,7 +17,7 @@ type Store struct {
 	Table string `env:"VERDETTO_TABLE,notEmpty"`
 }
 
-// Door is what every function that answers HTTP needs.
+// HTTP is what every function that answers HTTP needs.
 type HTTP struct {
 	// OriginSecrets are the accepted values of X-Origin-Secret, the current one
 	// first; two while they are being rotated.
@@ -111,7 +111,7 @@ func (f Fanout) Share(rate int) int {
 	return max(1, rate/f.Workers)
 }
 
-// Work is how a function is told that there is work in its outbox.
+// Work names the queue that signals a function that there is work in its outbox.
 type Work struct {
 	QueueURL string `env:"VERDETTO_WORK_QUEUE_URL"` // empty: a schedule alone sees to it
 }
@@ -142,14 +142,14 @@ func (c Clock) Now() func() time.Time {
 // checker is a group that has more to say than that a value is missing.
 type checker interface{ check() []error }
 
-func (d HTTP) check() []error {
+func (h HTTP) check() []error {
 	var faults []error
-	for i, s := range d.OriginSecrets {
+	for i, s := range h.OriginSecrets {
 		if len(s) < 16 {
 			faults = append(faults, fmt.Errorf("VERDETTO_ORIGIN_SECRETS: value %d has fewer than 16 characters", i+1))
 		}
 	}
-	return append(faults, d.Secret.check()...)
+	return append(faults, h.Secret.check()...)
 }
 
 func (s Secret) check() []error {

@@ -61,10 +61,10 @@ func TestMailRate(t *testing.T) {
 func TestSecret(t *testing.T) {
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "0123456789abcdef")
 	t.Setenv("VERDETTO_PEPPER", "a pepper of more than thirty-two characters")
-	var door HTTP
+	var access HTTP
 	var secret Secret
-	if err := Load(&door, &secret); err != nil || door.Pepper == "" || door.Pepper != secret.Pepper {
-		t.Errorf("%q, %q, %v", door.Pepper, secret.Pepper, err)
+	if err := Load(&access, &secret); err != nil || access.Pepper == "" || access.Pepper != secret.Pepper {
+		t.Errorf("%q, %q, %v", access.Pepper, secret.Pepper, err)
 	}
 }
 
@@ -85,12 +85,12 @@ func TestSecretsAreReadOnce(t *testing.T) {
 	t.Setenv("VERDETTO_PEPPER", "ssm:/both")
 	t.Setenv("TRAVELPAYOUTS_TOKEN", "ssm:/both")
 	t.Setenv("TRAVELPAYOUTS_URL", "ssm:/other")
-	var door HTTP
+	var access HTTP
 	var source Upstream
-	if err := LoadWith(secrets, new(Store), &door, &source); err != nil {
+	if err := LoadWith(secrets, new(Store), &access, &source); err != nil {
 		t.Fatal(err)
 	}
-	if len(calls) != 1 || strings.Join(calls[0], " ") != "/both /other" || door.Pepper != source.Token || source.URL != "https://x.example" {
+	if len(calls) != 1 || strings.Join(calls[0], " ") != "/both /other" || access.Pepper != source.Token || source.URL != "https://x.example" {
 		t.Errorf("%v %+v", calls, source)
 	}
 	err := Load(new(HTTP))

@@ -19,8 +19,8 @@ type Secrets func(ctx context.Context, names []string) (map[string]string, error
 // secretMark begins a value that names a secret.
 const secretMark = "ssm:"
 
-// patience is how long reading secrets may take: within what Lambda gives a start.
-const patience = 5 * time.Second
+// secretsTimeout is how long reading secrets may take: within what Lambda gives a start.
+const secretsTimeout = 5 * time.Second
 
 // Load fills the groups, which are pointers to the structs above, where no value
 // is kept elsewhere.
@@ -101,7 +101,7 @@ func resolve(secrets Secrets, groups []any) (values, unknown map[string]string, 
 	if secrets == nil {
 		err = errors.New("no secrets are kept where this runs")
 	} else {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), secretsTimeout)
 		defer cancel()
 		names := slices.Sorted(maps.Values(named))
 		found, err = secrets(ctx, slices.Compact(names))

@@ -133,9 +133,9 @@ func TestPythonReadsAnAlert(t *testing.T) {
 	want := pythonMessage{
 		Headers: [][2]string{
 			{"Date", "Sun, 01 Mar 2026 07:05:00 +0000"}, {"From", "Verdetto <v@verdetto.example>"}, {"To", a.To},
-			{"Subject", m.Subject}, {"Message-ID", "<" + a.ID + "@verdetto.example>"},
+			{"Subject", m.Subject}, {"Message-Id", "<" + a.ID + "@verdetto.example>"},
 			{"List-Unsubscribe", "<" + a.Unsubscribe + ">"}, {"List-Unsubscribe-Post", "List-Unsubscribe=One-Click"},
-			{"Auto-Submitted", "auto-generated"}, {"MIME-Version", "1.0"},
+			{"Auto-Submitted", "auto-generated"}, {"Mime-Version", "1.0"},
 		},
 		From: [][2]string{{"Verdetto", "v@verdetto.example"}}, To: [][2]string{{"", a.To}},
 		Date: "2026-03-01T07:05:00+00:00", Preferred: "text/html", Defects: []string{},

@@ -4,19 +4,18 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/rand"
-	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
-	"mime/multipart"
-	"mime/quotedprintable"
 	netmail "net/mail"
-	"net/textproto"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/emersion/go-message"
 )
 
 // Composer writes messages as MIME, from one sender.
@@ -63,28 +62,26 @@ func (c *Composer) Compose(m Message) ([]byte, error) {
 		return nil, fmt.Errorf("write mail: %w: random bytes: %w", ErrBlocked, err)
 	}
 	name := hex.EncodeToString(id[:])
-	root := parts(m, name)
-
-	var b bytes.Buffer
-	field(&b, "Date", c.now().UTC().Format(time.RFC1123Z))
-	field(&b, "From", sender(c.from.Name, c.from.Address))
-	field(&b, "To", "<"+to+">")
-	field(&b, "Subject", encode(m.Subject))
 	_, domain, _ := strings.Cut(c.from.Address, "@")
-	field(&b, "Message-ID", "<"+cmp.Or(m.ID, name)+"@"+domain+">")
+	fields := []field{
+		{"Date", c.now().UTC().Format(time.RFC1123Z)},
+		{"From", sender(c.from.Name, c.from.Address)},
+		{"To", "<" + to + ">"},
+		{"Subject", encode(m.Subject)},
+		{"Message-ID", "<" + cmp.Or(m.ID, name) + "@" + domain + ">"},
+	}
 	if m.Unsubscribe != "" {
-		field(&b, "List-Unsubscribe", "<"+m.Unsubscribe+">")
-		field(&b, "List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
+		fields = append(fields, field{"List-Unsubscribe", "<" + m.Unsubscribe + ">"}, field{"List-Unsubscribe-Post", "List-Unsubscribe=One-Click"})
 	}
-	field(&b, "Auto-Submitted", "auto-generated") // keeps "I am on holiday" from being answered (RFC 3834)
-	field(&b, "MIME-Version", "1.0")
-	for _, key := range []string{"Content-Type", "Content-Transfer-Encoding"} {
-		if value := root.header.Get(key); value != "" {
-			field(&b, key, value)
-		}
+	fields = append(fields, field{"Auto-Submitted", "auto-generated"}, // keeps "I am on holiday" from being answered (RFC 3834)
+		field{"MIME-Version", "1.0"})
+	root := parts(m, name)
+	root.header = append(fields, root.header...)
+	var b bytes.Buffer
+	err = root.write(func(h message.Header) (*message.Writer, error) { return message.CreateWriter(&b, h) })
+	if err != nil {
+		return nil, fmt.Errorf("write mail: %w: %w", ErrRefused, err)
 	}
-	b.WriteString("\r\n")
-	b.Write(root.body)
 	return b.Bytes(), nil
 }
 
@@ -134,11 +131,14 @@ func label(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// part is a MIME entity.
+// part is a MIME entity: a body, or parts within it.
 type part struct {
-	header textproto.MIMEHeader
-	body   []byte
+	header   []field
+	body     string
+	children []part
 }
+
+type field struct{ name, value string }
 
 // parts makes the tree: the text alone, or both alternatives, or these beside
 // what the HTML shows. "=_" cannot occur in a body of quoted-printable or base64,
@@ -148,7 +148,7 @@ func parts(m Message, name string) part {
 	if m.HTML == "" {
 		return plain
 	}
-	both := group("multipart/alternative", "=_a"+name, nil, plain, text("text/html", m.HTML))
+	both := group("multipart/alternative", map[string]string{"boundary": "=_a" + name}, plain, text("text/html", m.HTML))
 	if len(m.Inline) == 0 {
 		return both
 	}
@@ -156,18 +156,14 @@ func parts(m Message, name string) part {
 	for _, a := range m.Inline {
 		all = append(all, inline(a))
 	}
-	return group("multipart/related", "=_r"+name, map[string]string{"type": "multipart/alternative"}, all...)
+	return group("multipart/related", map[string]string{"boundary": "=_r" + name, "type": "multipart/alternative"}, all...)
 }
 
 func text(contentType, s string) part {
-	var b bytes.Buffer
-	w := quotedprintable.NewWriter(&b)
-	_, _ = io.WriteString(w, s) // a bytes.Buffer takes everything
-	_ = w.Close()
-	return part{textproto.MIMEHeader{
-		"Content-Type":              {mime.FormatMediaType(contentType, map[string]string{"charset": "utf-8"})},
-		"Content-Transfer-Encoding": {"quoted-printable"},
-	}, b.Bytes()}
+	return part{header: []field{
+		{"Content-Type", mime.FormatMediaType(contentType, map[string]string{"charset": "utf-8"})},
+		{"Content-Transfer-Encoding", "quoted-printable"},
+	}, body: s}
 }
 
 func inline(a Attachment) part {
@@ -175,34 +171,37 @@ func inline(a Attachment) part {
 	if a.Name != "" {
 		named["filename"] = a.Name
 	}
-	const line = 57 // bytes that make 76 characters
-	var b bytes.Buffer
-	for data := a.Data; len(data) > 0; {
-		n := min(line, len(data))
-		b.WriteString(base64.StdEncoding.EncodeToString(data[:n]))
-		b.WriteString("\r\n")
-		data = data[n:]
-	}
-	return part{textproto.MIMEHeader{
-		"Content-Type":              {a.ContentType},
-		"Content-Transfer-Encoding": {"base64"},
-		"Content-Id":                {"<" + a.ContentID + ">"},
-		"Content-Disposition":       {mime.FormatMediaType("inline", named)},
-	}, b.Bytes()}
+	return part{header: []field{
+		{"Content-Type", a.ContentType},
+		{"Content-Transfer-Encoding", "base64"},
+		{"Content-ID", "<" + a.ContentID + ">"},
+		{"Content-Disposition", mime.FormatMediaType("inline", named)},
+	}, body: string(a.Data)}
 }
 
-func group(contentType, boundary string, params map[string]string, children ...part) part {
-	var b bytes.Buffer
-	w := multipart.NewWriter(&b)
-	_ = w.SetBoundary(boundary) // of characters that a boundary may have
-	for _, child := range children {
-		body, _ := w.CreatePart(child.header)
-		_, _ = body.Write(child.body)
+func group(contentType string, params map[string]string, children ...part) part {
+	return part{header: []field{{"Content-Type", mime.FormatMediaType(contentType, params)}}, children: children}
+}
+
+// write writes the part and those within it to what create makes of its header.
+func (p part) write(create func(message.Header) (*message.Writer, error)) error {
+	var header message.Header
+	for _, f := range slices.Backward(p.header) { // the library adds a field on top
+		header.Add(f.name, f.value)
 	}
-	_ = w.Close()
-	all := map[string]string{"boundary": boundary}
-	for k, v := range params {
-		all[k] = v
+	w, err := create(header)
+	if err != nil {
+		return err
 	}
-	return part{textproto.MIMEHeader{"Content-Type": {mime.FormatMediaType(contentType, all)}}, b.Bytes()}
+	if p.children == nil {
+		if _, err := io.WriteString(w, p.body); err != nil {
+			return err
+		}
+	}
+	for _, child := range p.children {
+		if err := child.write(w.CreatePart); err != nil {
+			return err
+		}
+	}
+	return w.Close()
 }

@@ -102,6 +102,9 @@ func wellFormed(t *testing.T, raw []byte) *netmail.Message {
 		if len(line) > 998 || bytes.ContainsAny(line, "\r\n\x00") {
 			t.Errorf("line %.80q of %d bytes", line, len(line))
 		}
+		if bytes.Contains(line, []byte(" =?utf-8?b?")) && len(line) > 76 { // RFC 2047
+			t.Errorf("line %.80q has an encoded word and %d bytes", line, len(line))
+		}
 	}
 	for _, c := range raw {
 		if c > '~' {

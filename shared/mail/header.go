@@ -1,7 +1,6 @@
 package mail
 
 import (
-	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -17,8 +16,6 @@ const (
 	maxName    = 120 // bytes of a file's or a sender's name
 	maxTag     = 64
 	maxURL     = 900 // a line may have 998 characters, and a URL cannot be folded
-
-	foldAt = 76
 )
 
 // oneLine refuses what could end a header early or be shown as something else
@@ -74,24 +71,6 @@ func secure(u *url.URL) error {
 	return nil
 }
 
-// field writes a header, folded at spaces where its line would become long.
-func field(b *bytes.Buffer, name, value string) {
-	b.WriteString(name)
-	b.WriteByte(':')
-	column, first := len(name)+1, true
-	for word := range strings.SplitSeq(value, " ") {
-		// Never before the first word: a line of nothing but a name confuses readers.
-		if !first && column+1+len(word) > foldAt {
-			b.WriteString("\r\n")
-			column = 0
-		}
-		b.WriteByte(' ')
-		b.WriteString(word)
-		column, first = column+1+len(word), false
-	}
-	b.WriteString("\r\n")
-}
-
 // encode gives a text the form it has in a header: itself where that is safe,
 // encoded words (RFC 2047) otherwise. The standard library's encoder leaves a
 // text alone that looks like an encoded word already, and then it is read as one.
@@ -99,7 +78,7 @@ func encode(s string) string {
 	if plain(s) {
 		return s
 	}
-	return words(s)
+	return encodeWords(s)
 }
 
 // sender writes a name and an address. A name of other than letters and digits
@@ -111,11 +90,11 @@ func sender(name, address string) string {
 	case plain(name) && only(name, " -") == nil:
 		return name + " <" + address + ">"
 	}
-	return words(name) + " <" + address + ">"
+	return encodeWords(name) + " <" + address + ">"
 }
 
-func words(s string) string {
-	const most = 45 // bytes that make an encoded word of at most 75 characters
+func encodeWords(s string) string {
+	const most = 39 // bytes that make an encoded word of 64 characters, which fits a line of 76 behind "Subject: "
 	var b strings.Builder
 	for len(s) > 0 {
 		n := min(most, len(s))

@@ -1,4 +1,4 @@
-// Package mail is the seam to e-mail: what a message is, what a sender promises,
+// Package mail is the interface to e-mail: what a message is, what a sender promises,
 // which addresses the service accepts, and how a message is written as MIME. The
 // mails that bring a Pro key, and those that alerts send, are written here too.
 //

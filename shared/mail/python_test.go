@@ -80,9 +80,9 @@ func TestPythonReadsWhatWasMeant(t *testing.T) {
 	headers := func(subject, sender string, more ...[2]string) [][2]string {
 		all := [][2]string{
 			{"Date", "Sun, 01 Mar 2026 07:05:00 +0000"}, {"From", sender}, {"To", "ada@example.com"},
-			{"Subject", subject}, {"Message-ID", "<abababababababababababababababab@verdetto.example>"},
+			{"Subject", subject}, {"Message-Id", "<abababababababababababababababab@verdetto.example>"},
 		}
-		return append(append(all, more...), [2]string{"Auto-Submitted", "auto-generated"}, [2]string{"MIME-Version", "1.0"})
+		return append(append(all, more...), [2]string{"Auto-Submitted", "auto-generated"}, [2]string{"Mime-Version", "1.0"})
 	}
 	part := func(contentType, content string) pythonPart { return pythonPart{Type: contentType, Content: &content} }
 	text := func(s string) *string { return &s }

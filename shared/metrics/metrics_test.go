@@ -56,7 +56,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestWithoutASource: on a desk nothing is added.
+// TestWithoutASource: on one machine nothing is added.
 func TestWithoutASource(t *testing.T) {
 	for name, attrs := range map[string][]slog.Attr{
 		"no source":  metrics.Source{}.Attrs(now, metrics.Metric{Name: "A", Unit: metrics.Count}),

@@ -1,9 +1,9 @@
-// Package pay is the seam to money: what the service needs of a card processor
+// Package pay is the interface to payments: what the service needs of a card processor
 // (Checkout) and of a blockchain (Chain), in words that belong to neither, and
 // the pure rules of payments in USDC.
 //
 // It promises that an answer without an error is the truth at the other side's
-// end when it was asked, that every call ends within Patience, and that an error
+// end when it was asked, that every call ends within Timeout, and that an error
 // is one of the sentinels below or the caller's own context ending. Nothing is
 // stored here: that a payment counts once is the caller's to remember.
 package pay
@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// Patience is how long a call may take, its retries included.
-const Patience = 8 * time.Second
+// Timeout is how long a call may take, its retries included.
+const Timeout = 8 * time.Second
 
-// Errors of both seams.
+// Errors of both interfaces.
 var (
 	// ErrUnavailable: the other side could not be asked or could not answer. The
 	// same call may succeed later; with the same idempotency key it is safe.

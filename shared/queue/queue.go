@@ -1,5 +1,5 @@
-// Package queue is the seam to work that is handed on: messages are sent now and
-// worked off by whoever is free, in this process or in another one.
+// Package queue is the interface to message queues: messages are sent now and
+// handled later, in another process.
 //
 // # What a Queue promises
 //

@@ -1,4 +1,4 @@
-// Package upstream is the seam to where fares come from. A Source tells which
+// Package upstream is the interface to sources of fares. A Source tells which
 // one-way economy fares for one adult were found on the routes from a city; the
 // adapters beside this file are the real API (travelpayouts), a file of
 // recorded fares (csvfile) and an invented world for trying things out (sample).

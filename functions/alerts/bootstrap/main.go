@@ -11,12 +11,12 @@ import (
 	"log/slog"
 	"os"
 
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"verdetto/functions/alerts"
-	"verdetto/shared/awsenv"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
@@ -36,21 +36,21 @@ import (
 
 func main() {
 	var table config.Store
-	var door config.HTTP
+	var access config.HTTP
 	var public config.Public
-	var post config.Mail
+	var outgoing config.Mail
 	var clock config.Clock
 	var work config.Work
-	settings, err := awsenv.Settings()
+	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
-	must(config.LoadWith(ssmparams.In(settings), &table, &door, &public, &post, &work, &clock))
+	must(config.LoadWith(ssmparams.In(settings), &table, &access, &public, &outgoing, &work, &clock))
 	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	limiter := limit.New(items, now)
-	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: post.From, ConfigurationSet: post.ConfigurationSet, Now: now})
+	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)
 	records := store.Alerts{Table: items, Outbox: store.Outbox{Table: items, Name: "alerts"}}
-	links := notify.Links{Pepper: []byte(door.Pepper), BaseURL: public.BaseURL}
+	links := notify.Links{Pepper: []byte(access.Pepper), BaseURL: public.BaseURL}
 	confirmations := &notify.Confirmations{
 		Alerts: records, Links: links, Limiter: limiter, Now: now, Log: logger,
 		Mail: instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("alerts"), Now: now},
@@ -62,7 +62,7 @@ func main() {
 		service.SignalWorker = queue.SignalWorker(sqsqueue.New(sqs.NewFromConfig(settings), work.QueueURL), logger)
 	}
 	api := httpapi.New(httpapi.Config{
-		Now: now, Log: logger, OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
+		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
 		Limiter: limiter, Customers: store.Customers{Table: items},
 		Metrics: metrics.Of("alerts"), Pages: page.Problems, Undescribed: true,
 	})

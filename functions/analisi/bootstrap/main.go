@@ -2,15 +2,16 @@
 package main
 
 import (
+	"context"
 	"log"
 	"log/slog"
 	"os"
 
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
-	"verdetto/shared/awsenv"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
@@ -25,22 +26,18 @@ import (
 
 func main() {
 	var table config.Store
-	var door config.HTTP
+	var access config.HTTP
 	var site config.Public
 	var clock config.Clock
-	settings, err := awsenv.Settings()
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := config.LoadWith(ssmparams.In(settings), &table, &door, &site, &clock); err != nil {
-		log.Fatal(err)
-	}
+	settings, err := awsconfig.LoadDefaultConfig(context.Background())
+	must(err)
+	must(config.LoadWith(ssmparams.In(settings), &table, &access, &site, &clock))
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	logger := slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger,
-		OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
+		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
 		Limiter: limit.New(items, now), Customers: store.Customers{Table: items},
 		Metrics: metrics.Of("analisi"), Pages: page.Problems, Undescribed: true, // what is published was made beforehand
 	})
@@ -49,4 +46,10 @@ func main() {
 	verdicts.Register(api)
 	(&agents.Service{Verdicts: verdicts, Trends: &view.Reader{Fares: fares, Now: now}, Log: logger}).Register(api)
 	lambdahttp.Main(api)
+}
+
+func must(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
 }

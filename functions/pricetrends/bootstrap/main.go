@@ -2,14 +2,15 @@
 package main
 
 import (
+	"context"
 	"log"
 	"log/slog"
 	"os"
 
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"verdetto/functions/pricetrends"
-	"verdetto/shared/awsenv"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
@@ -23,23 +24,25 @@ import (
 
 func main() {
 	var table config.Store
-	var door config.HTTP
+	var access config.HTTP
 	var clock config.Clock
-	settings, err := awsenv.Settings()
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := config.LoadWith(ssmparams.In(settings), &table, &door, &clock); err != nil {
-		log.Fatal(err)
-	}
+	settings, err := awsconfig.LoadDefaultConfig(context.Background())
+	must(err)
+	must(config.LoadWith(ssmparams.In(settings), &table, &access, &clock))
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: slog.New(slog.NewJSONHandler(os.Stdout, nil)),
-		OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
+		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
 		Limiter: limit.New(items, now), Customers: store.Customers{Table: items},
 		Metrics: metrics.Of("pricetrends"), Undescribed: true,
 	})
 	(&pricetrends.Service{Trends: &view.Reader{Fares: store.Fares{Table: items}, Now: now}}).Register(api)
 	lambdahttp.Main(api)
+}
+
+func must(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
 }

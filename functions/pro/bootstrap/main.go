@@ -1,4 +1,4 @@
-// The Lambda executable of functions/pro. Beside HTTP it takes nudges from a queue
+// The Lambda executable of functions/pro. Beside HTTP it takes signals from a queue
 // and the event of a schedule, on which it does what is in the outbox.
 package main
 
@@ -11,12 +11,12 @@ import (
 	"net/http"
 	"os"
 
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"verdetto/functions/pro"
-	"verdetto/shared/awsenv"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
@@ -38,42 +38,42 @@ import (
 
 func main() {
 	var table config.Store
-	var door config.HTTP
+	var access config.HTTP
 	var public config.Public
-	var money config.Pay
-	var post config.Mail
+	var payment config.Pay
+	var outgoing config.Mail
 	var clock config.Clock
 	var work config.Work
-	settings, err := awsenv.Settings()
+	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
-	must(config.LoadWith(ssmparams.In(settings), &table, &door, &public, &money, &post, &work, &clock))
+	must(config.LoadWith(ssmparams.In(settings), &table, &access, &public, &payment, &outgoing, &work, &clock))
 	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	limiter := limit.New(items, now)
 	checkout, err := stripepay.New(stripepay.Config{
-		Key: money.StripeKey, Price: money.StripePrice, WebhookSecrets: money.StripeSecrets, URL: money.StripeURL,
+		Key: payment.StripeKey, Price: payment.StripePrice, WebhookSecrets: payment.StripeSecrets, URL: payment.StripeURL,
 	})
 	must(err)
-	chain, err := solanapay.New(solanapay.Config{Nodes: money.SolanaNodes, Wallet: money.SolanaWallet, Mint: money.SolanaMint})
+	chain, err := solanapay.New(solanapay.Config{Nodes: payment.SolanaNodes, Wallet: payment.SolanaWallet, Mint: payment.SolanaMint})
 	must(err)
-	account, err := solanapay.TokenAccount(money.SolanaWallet, money.SolanaMint)
+	account, err := solanapay.TokenAccount(payment.SolanaWallet, payment.SolanaMint)
 	must(err)
-	units, err := pay.ParseUnits(money.USDC)
+	units, err := pay.ParseUnits(payment.USDC)
 	must(err)
-	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: post.From, ConfigurationSet: post.ConfigurationSet, Now: now})
+	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)
 	service := &pro.Service{
 		Keys: store.Customers{Table: items}, Outbox: store.Outbox{Table: items, Name: "pro"}, Checkout: checkout, Chain: chain,
-		Wallet:  pro.Wallet{Owner: money.SolanaWallet, TokenAccount: account, Mint: money.SolanaMint, Network: money.SolanaNetwork, Units: units},
+		Wallet:  pro.Wallet{Owner: payment.SolanaWallet, TokenAccount: account, Mint: payment.SolanaMint, Network: payment.SolanaNetwork, Units: units},
 		Sender:  instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("pro"), Now: now},
-		Limiter: limiter, Pepper: []byte(door.Pepper), BaseURL: public.BaseURL,
+		Limiter: limiter, Pepper: []byte(access.Pepper), BaseURL: public.BaseURL,
 		Random: rand.Reader, Now: now, Log: logger,
 	}
 	if work.QueueURL != "" {
 		service.SignalWorker = queue.SignalWorker(sqsqueue.New(sqs.NewFromConfig(settings), work.QueueURL), logger)
 	}
 	api := httpapi.New(httpapi.Config{
-		Now: now, Log: logger, OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
+		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
 		Limiter: limiter, Customers: store.Customers{Table: items},
 		Metrics: metrics.Of("pro"), Pages: page.Problems, Undescribed: true,
 	})

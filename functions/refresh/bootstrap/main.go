@@ -10,12 +10,12 @@ import (
 	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"verdetto/functions/refresh"
-	"verdetto/shared/awsenv"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/fare"
@@ -39,19 +39,18 @@ func main() {
 	var fanout config.Fanout
 	var secret config.Secret
 	var public config.Public
-	var post config.Mail
+	var outgoing config.Mail
 	var clock config.Clock
-	settings, err := awsenv.Settings()
+	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
-	must(config.LoadWith(ssmparams.In(settings), &table, &source, &fanout, &secret, &public, &post, &clock))
+	must(config.LoadWith(ssmparams.In(settings), &table, &source, &fanout, &secret, &public, &outgoing, &clock))
 	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
-	carrier, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: post.From, ConfigurationSet: post.ConfigurationSet, Now: now})
+	carrier, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)
 	client, err := travelpayouts.New(travelpayouts.Config{
 		Token: source.Token, BaseURL: source.URL, Now: now, PerMinute: fanout.Share(travelpayouts.DefaultPerMinute),
-		// It is asked for prices in euro, so the rates are hardly ever looked at, and read when they are.
-		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: func(on fare.Day) fare.Rates { return ecb.Table().On(on) }},
+		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On},
 	})
 	must(err)
 	f := &refresh.Function{
@@ -61,7 +60,7 @@ func main() {
 		Sender: &notify.Sender{
 			Alerts: store.Alerts{Table: items}, Notifications: store.Notifications{Table: items},
 			Mail:  instrumented.Sender{Sender: carrier, Log: logger, Metrics: metrics.Of("refresh"), Now: now},
-			Links: notify.Links{Pepper: []byte(secret.Pepper), BaseURL: public.BaseURL}, Rate: post.Rate, Now: now, Log: logger,
+			Links: notify.Links{Pepper: []byte(secret.Pepper), BaseURL: public.BaseURL}, Rate: outgoing.Rate, Now: now, Log: logger,
 		},
 		CurrentRates: func(ctx context.Context) fare.Rates { return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger) },
 		Log:          logger, Metrics: metrics.Of("refresh"),

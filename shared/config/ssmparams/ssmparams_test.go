@@ -66,7 +66,7 @@ func TestSecrets(t *testing.T) {
 }
 
 // TestConfiguration: what is asked for arrives in its place, decrypted; what is
-// missing, or cannot be had, is told with all other faults, and no secret is.
+// missing, or cannot be had, is named with all other faults, and no secret is.
 func TestConfiguration(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	in := settings(endpoint, http.DefaultTransport)
@@ -82,12 +82,12 @@ func TestConfiguration(t *testing.T) {
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "ssm:/verdetto/origin")
 	t.Setenv("STRIPE_KEY", "ssm:/verdetto/not-asked-for")
 	var table config.Store
-	var door config.HTTP
-	if err := config.LoadWith(ssmparams.In(in), &table, &door); err != nil {
+	var access config.HTTP
+	if err := config.LoadWith(ssmparams.In(in), &table, &access); err != nil {
 		t.Fatal(err)
 	}
 	want := config.HTTP{OriginSecrets: []string{"first-origin-secret", "second-origin-secret"}, Secret: config.Secret{Pepper: pepper}}
-	if diff := cmp.Diff(want, door); diff != "" || table.Table != "verdetto" {
+	if diff := cmp.Diff(want, access); diff != "" || table.Table != "verdetto" {
 		t.Error(diff, table)
 	}
 

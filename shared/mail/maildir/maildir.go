@@ -1,5 +1,5 @@
 // Package maildir is a sender that writes each mail as an .eml file into a
-// folder, for a desk and for tests, and reads such a folder back.
+// folder, for the service on one machine and for tests, and reads such a folder back.
 //
 // It promises that a file is either whole or not there, that no mail overwrites
 // another, and that the names of one process sort in the order of sending as long

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -22,23 +21,23 @@ import (
 
 // attempts learns whether any try of a request went over the network and was not
 // answered by a refusal, so that it may have taken effect all the same.
-type attempts struct{ made, unsure bool }
+type attempts struct{ sent, ambiguous bool }
 
-// watch sits inside the SDK's retry loop, around the signing of a request and,
+// observe sits inside the SDK's retry loop, around the signing of a request and,
 // a second time, between the signed request and the HTTP client.
-func (a *attempts) watch(o *sesv2.Options) {
+func (a *attempts) observe(o *sesv2.Options) {
 	each := middleware.FinalizeMiddlewareFunc("UnansweredTries",
 		func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
-			a.made = false
+			a.sent = false
 			out, data, err := next.HandleFinalize(ctx, in)
-			if err != nil && a.made && !refused(err) && !undialled(err) {
-				a.unsure = true
+			if err != nil && a.sent && !refused(err) && !undialled(err) {
+				a.ambiguous = true
 			}
 			return out, data, err
 		})
 	last := middleware.DeserializeMiddlewareFunc("RequestHandedOver",
 		func(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
-			a.made = true
+			a.sent = true
 			return next.HandleDeserialize(ctx, in)
 		})
 	o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(s *middleware.Stack) error {
@@ -46,18 +45,18 @@ func (a *attempts) watch(o *sesv2.Options) {
 	})
 }
 
-// careful tries again what a retryer would, if it certainly was not sent.
-func careful(r aws.Retryer) aws.Retryer {
+// safelyRetrying tries again what a retryer would, if it certainly was not sent.
+func safelyRetrying(r aws.Retryer) aws.Retryer {
 	v2, ok := r.(aws.RetryerV2)
 	if !ok {
 		v2 = retry.NewStandard()
 	}
-	return carefulRetryer{v2}
+	return safeRetryer{v2}
 }
 
-type carefulRetryer struct{ aws.RetryerV2 }
+type safeRetryer struct{ aws.RetryerV2 }
 
-func (r carefulRetryer) IsErrorRetryable(err error) bool {
+func (r safeRetryer) IsErrorRetryable(err error) bool {
 	return (refused(err) || undialled(err)) && r.RetryerV2.IsErrorRetryable(err)
 }
 
@@ -74,34 +73,34 @@ func undialled(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// failure gives an error of the SDK its place among the seam's. What is not known
+// wrapError wraps an error of the SDK with the one of package mail that it means. What is not known
 // to have failed cleanly is ErrUnavailable. Of the SDK's error only the text is
 // kept, without the recipient: SES repeats addresses in its messages.
-func failure(ctx context.Context, err error, tries *attempts, to string) error {
+func wrapError(ctx context.Context, err error, tries *attempts, to string) error {
 	text := redact(err.Error(), to)
 	if ended := ctx.Err(); ended != nil {
-		return fmt.Errorf("send mail: %w: %w: %s", meaning(ctx, err, tries), ended, text)
+		return fmt.Errorf("send mail: %w: %w: %s", classify(ctx, err, tries), ended, text)
 	}
-	return fmt.Errorf("send mail: %w: %s", meaning(ctx, err, tries), text)
+	return fmt.Errorf("send mail: %w: %s", classify(ctx, err, tries), text)
 }
 
-func meaning(ctx context.Context, err error, tries *attempts) error {
+func classify(ctx context.Context, err error, tries *attempts) error {
 	var response *smithyhttp.ResponseError
 	var api smithy.APIError
 	switch {
-	case tries.unsure:
+	case tries.ambiguous:
 		return mail.ErrUnavailable
 	case refused(err) && errors.As(err, &response) && errors.As(err, &api):
-		return refusal(response.HTTPStatusCode(), api.ErrorCode(), strings.ToLower(api.ErrorMessage()))
+		return classifyRefusal(response.HTTPStatusCode(), api.ErrorCode(), strings.ToLower(api.ErrorMessage()))
 	case ctx.Err() != nil, undialled(err):
 		return mail.ErrThrottled
 	}
 	return mail.ErrBlocked // no credentials, no region, or an answer that is not of SES
 }
 
-// refusal says what a refusal by SES means for the mail. In doubt it is the
+// classifyRefusal says what a refusal by SES means for the mail. In doubt it is the
 // service's own fault: a mail is never given up because of a setting.
-func refusal(status int, code, text string) error {
+func classifyRefusal(status int, code, text string) error {
 	_, throttled := retry.DefaultThrottleErrorCodes[code]
 	switch {
 	case throttled, status == http.StatusTooManyRequests:
@@ -116,10 +115,8 @@ func refusal(status int, code, text string) error {
 	return mail.ErrBlocked // suspended, paused, not verified, not permitted, or not known
 }
 
-var anyAddress = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[^\s<>"',;:()\[\]]+@[^\s<>"',;:()\[\]]+`)
-})
+var anyAddress = regexp.MustCompile(`[^\s<>"',;:()\[\]]+@[^\s<>"',;:()\[\]]+`)
 
 func redact(text, to string) string {
-	return anyAddress().ReplaceAllString(strings.ReplaceAll(text, to, "(address)"), "(address)")
+	return anyAddress.ReplaceAllString(strings.ReplaceAll(text, to, "(address)"), "(address)")
 }

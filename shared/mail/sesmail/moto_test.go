@@ -133,7 +133,7 @@ func TestSESTakesWhatIsSent(t *testing.T) {
 	}
 }
 
-// TestNothingReachesSES: what the seam refuses is not asked for.
+// TestNothingReachesSES: what package mail refuses is not asked for.
 func TestNothingReachesSES(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	m := message()

@@ -21,7 +21,7 @@ import (
 )
 
 // Patience is how long a Send may take, whatever its context allows.
-const Patience = 10 * time.Second
+const Timeout = 10 * time.Second
 
 // tagName names the tag that a message's Tag is the value of, in SES's events and metrics.
 const tagName = "kind"
@@ -37,9 +37,7 @@ type Config struct {
 
 // Sender sends through SES.
 type Sender struct {
-	// send is the one call that is made of a client. The client as a whole would keep
-	// every operation of SES in an executable with templates: see dynamostore's operations.
-	send    func(context.Context, *sesv2.SendEmailInput, ...func(*sesv2.Options)) (*sesv2.SendEmailOutput, error)
+	client  *sesv2.Client
 	retryer aws.Retryer
 	set     string
 	compose *mail.Composer
@@ -54,7 +52,7 @@ func New(client *sesv2.Client, c Config) (*Sender, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open SES: %w", err)
 	}
-	return &Sender{client.SendEmail, careful(client.Options().Retryer), c.ConfigurationSet, compose}, nil
+	return &Sender{client, safelyRetrying(client.Options().Retryer), c.ConfigurationSet, compose}, nil
 }
 
 // Send hands a message to SES.
@@ -74,12 +72,12 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	if m.Tag != "" {
 		input.EmailTags = []types.MessageTag{{Name: aws.String(tagName), Value: aws.String(m.Tag)}}
 	}
-	ctx, cancel := context.WithTimeout(ctx, Patience)
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	tries := new(attempts)
-	_, err = s.send(ctx, input, tries.watch, func(o *sesv2.Options) { o.Retryer = s.retryer })
+	_, err = s.client.SendEmail(ctx, input, tries.observe, func(o *sesv2.Options) { o.Retryer = s.retryer })
 	if err != nil {
-		return failure(ctx, err, tries, m.To)
+		return wrapError(ctx, err, tries, m.To)
 	}
 	return nil
 }

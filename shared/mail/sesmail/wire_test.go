@@ -251,14 +251,14 @@ func TestContext(t *testing.T) {
 }
 
 // TestPatience: a Send over a connection that never answers ends by itself.
-func TestPatience(t *testing.T) {
+func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, w := over(t, asIs, hangs)
 		begun := time.Now()
 		err := s.Send(t.Context(), message())
 		exactly(t, err, mail.ErrUnavailable)
-		if took := time.Since(begun); took != sesmail.Patience || len(w.asked) != 1 {
-			t.Errorf("it took %v and %d tries, want %v and 1", took, len(w.asked), sesmail.Patience)
+		if took := time.Since(begun); took != sesmail.Timeout || len(w.asked) != 1 {
+			t.Errorf("it took %v and %d tries, want %v and 1", took, len(w.asked), sesmail.Timeout)
 		}
 	})
 }

@@ -1,5 +1,5 @@
 // Package paytest stands in for a card processor and for a node of a blockchain,
-// in tests and on a desk: Stripe speaks the wire of Stripe's API, Node that of a
+// in tests and on one machine: Stripe speaks the wire of Stripe's API, Node that of a
 // Solana node.
 //
 // Both hold their state in memory and tell the truth about it on the wire as the

@@ -19,8 +19,8 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// desk is a stand-in on loopback with a webhook that it reports to, as on a desk.
-type desk struct {
+// fixture is a stand-in on loopback with a webhook that it reports to.
+type fixture struct {
 	stripe  *paytest.Stripe
 	address string
 	now     time.Time
@@ -30,9 +30,9 @@ type desk struct {
 	answer   int      // of the webhook
 }
 
-func newDesk(t *testing.T) *desk {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	d := &desk{now: noon, answer: http.StatusOK}
+	d := &fixture{now: noon, answer: http.StatusOK}
 	d.stripe = paytest.NewStripe(func() time.Time { return d.now })
 	server := httptest.NewServer(d.stripe)
 	t.Cleanup(server.Close)
@@ -54,7 +54,7 @@ func newDesk(t *testing.T) *desk {
 }
 
 // request asks without following where the answer leads.
-func (d *desk) request(t *testing.T, method, path, key string, form url.Values) (int, http.Header, string) {
+func (d *fixture) request(t *testing.T, method, path, key string, form url.Values) (int, http.Header, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, d.address+path, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -78,7 +78,7 @@ func (d *desk) request(t *testing.T, method, path, key string, form url.Values) 
 }
 
 // begin makes a session through the API and returns its page's path and its id.
-func (d *desk) begin(t *testing.T) (path, id string) {
+func (d *fixture) begin(t *testing.T) (path, id string) {
 	t.Helper()
 	status, _, body := d.request(t, http.MethodPost, "/v1/checkout/sessions", paytest.TestKey, url.Values{
 		"mode": {"subscription"}, "line_items[0][price]": {paytest.TestPrice}, "line_items[0][quantity]": {"1"}, "customer_email": {"a&b@example.com"},
@@ -92,7 +92,7 @@ func (d *desk) begin(t *testing.T) (path, id string) {
 }
 
 func TestCheckoutPage(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	path, id := d.begin(t)
 	_, header, page := d.request(t, http.MethodGet, path, "", nil)
 	if !strings.Contains(page, "12.99 USD") || !strings.Contains(page, "a&amp;b@example.com") || !strings.Contains(page, `value="pay"`) {
@@ -128,7 +128,7 @@ func TestCheckoutPage(t *testing.T) {
 }
 
 func TestExpiredPage(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	path, _ := d.begin(t)
 	d.now = noon.Add(25 * time.Hour)
 	if _, _, page := d.request(t, http.MethodGet, path, "", nil); !strings.Contains(page, "is expired") {
@@ -142,8 +142,8 @@ func TestExpiredPage(t *testing.T) {
 	}
 }
 
-func TestDesk(t *testing.T) {
-	d := newDesk(t)
+func TestIndexPage(t *testing.T) {
+	d := newFixture(t)
 	_, id := d.begin(t)
 	held := d.stripe.Pay(id)
 	for _, c := range []struct {
@@ -172,7 +172,7 @@ func TestDesk(t *testing.T) {
 }
 
 func TestDeliverByHand(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	_, id := d.begin(t)
 	d.stripe.Pay(id)
 	events := d.stripe.Events()
@@ -187,7 +187,7 @@ func TestDeliverByHand(t *testing.T) {
 }
 
 func TestAPIRefuses(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	for _, c := range []struct {
 		name, method, path, key string
 		form                    url.Values
@@ -209,7 +209,7 @@ func TestAPIRefuses(t *testing.T) {
 }
 
 func TestFaultsOnTheWire(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	get := func() error {
 		response, err := http.Get(d.address + "/")
 		if err != nil {

@@ -256,7 +256,7 @@ func (s *Stripe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}))
 	mux.HandleFunc("GET /c/pay/{id}", s.checkoutPage)
 	mux.HandleFunc("POST /c/pay/{id}", s.checkoutForm)
-	mux.HandleFunc("GET /{$}", s.desk)
-	mux.HandleFunc("POST /{$}", s.deskForm)
+	mux.HandleFunc("GET /{$}", s.index)
+	mux.HandleFunc("POST /{$}", s.indexForm)
 	s.serve(w, r, mux)
 }

@@ -22,7 +22,7 @@ var stripePages = template.Must(template.New("").Parse(`
 </form>{{else}}<p>This checkout is {{.Status}}.</p>{{end}}
 </body></html>
 {{end}}
-{{define "desk"}}<!DOCTYPE html>
+{{define "index"}}<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Invented subscriptions</title></head><body>
 <h1>Invented subscriptions</h1>
 <table>
@@ -90,7 +90,7 @@ func (s *Stripe) checkoutForm(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, strings.ReplaceAll(c.success, "{CHECKOUT_SESSION_ID}", id), http.StatusSeeOther)
 }
 
-func (s *Stripe) desk(w http.ResponseWriter, _ *http.Request) {
+func (s *Stripe) index(w http.ResponseWriter, _ *http.Request) {
 	type row struct{ ID, Email, Status, Period string }
 	var rows []row
 	s.mu.Lock()
@@ -100,10 +100,10 @@ func (s *Stripe) desk(w http.ResponseWriter, _ *http.Request) {
 	}
 	s.mu.Unlock()
 	pageHeader(w, "'self'")
-	_ = stripePages.ExecuteTemplate(w, "desk", rows)
+	_ = stripePages.ExecuteTemplate(w, "index", rows)
 }
 
-func (s *Stripe) deskForm(w http.ResponseWriter, r *http.Request) {
+func (s *Stripe) indexForm(w http.ResponseWriter, r *http.Request) {
 	id := r.FormValue("subscription")
 	s.mu.Lock()
 	known := s.subscriptions[id] != nil

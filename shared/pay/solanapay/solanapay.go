@@ -67,7 +67,7 @@ func New(config Config) (*Chain, error) {
 
 // Payment implements pay.Chain.
 func (c *Chain) Payment(ctx context.Context, signature pay.Signature) (pay.Payment, error) {
-	ctx, cancel := context.WithTimeout(ctx, pay.Patience)
+	ctx, cancel := context.WithTimeout(ctx, pay.Timeout)
 	defer cancel()
 	var worst error
 	for i, n := range c.nodes {
@@ -79,7 +79,7 @@ func (c *Chain) Payment(ctx context.Context, signature pay.Signature) (pay.Payme
 		if errors.Is(err, pay.ErrFailedTransaction) || errors.Is(err, context.Canceled) {
 			return pay.Payment{}, err
 		}
-		if worst == nil || telling(err) > telling(worst) {
+		if worst == nil || informative(err) > informative(worst) {
 			worst = err
 		}
 	}
@@ -89,7 +89,7 @@ func (c *Chain) Payment(ctx context.Context, signature pay.Signature) (pay.Payme
 // telling ranks what nodes say about a transaction that none could judge: one
 // that saw it knows more than one that did not, and that one more than one that
 // is down.
-func telling(err error) int {
+func informative(err error) int {
 	for rank, sentinel := range []error{pay.ErrUnavailable, pay.ErrNotFound, pay.ErrUnreadable, pay.ErrNotFinal} {
 		if errors.Is(err, sentinel) {
 			return rank

@@ -214,7 +214,7 @@ func (never) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-func TestPatience(t *testing.T) {
+func TestTimeout(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		nodes []string
@@ -230,7 +230,7 @@ func TestPatience(t *testing.T) {
 				}
 				begun := time.Now()
 				_, err = chain.Payment(t.Context(), pay.Signature{1})
-				if took := time.Since(begun); !errors.Is(err, pay.ErrUnavailable) || took != pay.Patience {
+				if took := time.Since(begun); !errors.Is(err, pay.ErrUnavailable) || took != pay.Timeout {
 					t.Errorf("%v after %v", err, took)
 				}
 			})
@@ -261,7 +261,7 @@ func TestSlowNodeLeavesTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		begun := time.Now()
-		if _, err := chain.Payment(t.Context(), signature); err != nil || time.Since(begun) != pay.Patience/2 {
+		if _, err := chain.Payment(t.Context(), signature); err != nil || time.Since(begun) != pay.Timeout/2 {
 			t.Errorf("%v after %v", err, time.Since(begun))
 		}
 	})

@@ -120,7 +120,7 @@ func (d discreet) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // Start implements pay.Checkout.
 func (c *Checkout) Start(ctx context.Context, request pay.StartRequest) (pay.Page, error) {
-	ctx, cancel := context.WithTimeout(ctx, pay.Patience-longestPause)
+	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
 	defer cancel()
 	params := &stripe.CheckoutSessionParams{
 		Mode:          stripe.String(string(stripe.CheckoutSessionModeSubscription)),
@@ -149,7 +149,7 @@ func (c *Checkout) Session(ctx context.Context, id string) (pay.Session, error) 
 	if !isID(id, "cs_") {
 		return pay.Session{}, fmt.Errorf("read checkout: %w", pay.ErrNoSuchSession)
 	}
-	ctx, cancel := context.WithTimeout(ctx, pay.Patience-longestPause)
+	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
 	defer cancel()
 	params := &stripe.CheckoutSessionParams{}
 	params.Context = ctx
@@ -170,7 +170,7 @@ func (c *Checkout) Subscription(ctx context.Context, id string) (pay.Subscriptio
 	if !isID(id, "sub_") {
 		return pay.Subscription{}, fmt.Errorf("read subscription: %w", pay.ErrNoSuchSubscription)
 	}
-	ctx, cancel := context.WithTimeout(ctx, pay.Patience-longestPause)
+	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
 	defer cancel()
 	params := &stripe.SubscriptionParams{}
 	params.Context = ctx
@@ -193,7 +193,7 @@ func isID(text, prefix string) bool {
 	return len(text) > len(prefix) && len(text) <= 255 && strings.HasPrefix(text, prefix) && strings.Trim(text, letters) == ""
 }
 
-// translate puts an error into the seam's words. Stripe's own message stays out:
+// translate puts an error into the terms of package pay. Stripe's own message stays out:
 // it quotes what was sent.
 func translate(ctx context.Context, what string, err, missing error) error {
 	var refusal *stripe.Error

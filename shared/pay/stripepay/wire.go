@@ -140,7 +140,7 @@ func (s wireSubscription) current() period {
 	return p
 }
 
-// status puts a subscription's state into the seam's words.
+// status puts a subscription's state into the terms of package pay.
 func (s wireSubscription) status() pay.SubscriptionStatus {
 	switch s.Status {
 	case "active", "trialing":

@@ -18,24 +18,24 @@ import (
 // Receives is how often a queue under test delivers a message before it is a dead letter.
 const Receives = 3
 
-// Box is a queue under test, empty at first, with the side of the workers.
-type Box interface {
+// Harness is a queue under test, empty at first, with the side of the workers.
+type Harness interface {
 	queue.Queue
 	// Receive delivers some of the messages in sight, at most so many.
 	Receive(t *testing.T, most int) []queue.Message
 	// Done takes delivered messages off the queue.
 	Done(t *testing.T, messages ...queue.Message)
-	// Lapse makes what was delivered and not done visible again, as time does.
-	Lapse(t *testing.T)
+	// ExpireVisibility makes what was delivered and not done visible again, as time does.
+	ExpireVisibility(t *testing.T)
 	// Dead gives the bodies of the dead letters.
 	Dead(t *testing.T) []string
 }
 
 // Run is the suite. open makes an empty queue.
-func Run(t *testing.T, open func(t *testing.T) Box) {
+func Run(t *testing.T, open func(t *testing.T) Harness) {
 	for _, c := range []struct {
 		name string
-		run  func(*testing.T, Box)
+		run  func(*testing.T, Harness)
 	}{
 		{"all that is sent is delivered", delivered},
 		{"any text goes through unchanged", texts},
@@ -49,7 +49,7 @@ func Run(t *testing.T, open func(t *testing.T) Box) {
 	}
 }
 
-func send(t *testing.T, b Box, messages ...string) {
+func send(t *testing.T, b Harness, messages ...string) {
 	t.Helper()
 	if err := b.Send(t.Context(), messages...); err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func send(t *testing.T, b Box, messages ...string) {
 }
 
 // drain receives until nothing is in sight.
-func drain(t *testing.T, b Box) (all []queue.Message) {
+func drain(t *testing.T, b Harness) (all []queue.Message) {
 	t.Helper()
 	for range 1000 {
 		some := b.Receive(t, 10)
@@ -82,7 +82,7 @@ func bodies(messages []queue.Message) []string {
 	return all
 }
 
-func delivered(t *testing.T, b Box) {
+func delivered(t *testing.T, b Harness) {
 	send(t, b)
 	if got := drain(t, b); len(got) > 0 {
 		t.Errorf("of nothing sent, %d messages", len(got))
@@ -108,7 +108,7 @@ func delivered(t *testing.T, b Box) {
 	}
 }
 
-func texts(t *testing.T, b Box) {
+func texts(t *testing.T, b Harness) {
 	want := []string{
 		" ", "a\tb\r\nc", `{"origins":["MIL"],"a":"<&>\""}`, "Città di München – 東京 🛫",
 		strings.Repeat("x", queue.MaxBody), strings.Repeat("è", queue.MaxBody/2),
@@ -123,7 +123,7 @@ func texts(t *testing.T, b Box) {
 	}
 }
 
-func invalid(t *testing.T, b Box) {
+func invalid(t *testing.T, b Harness) {
 	for _, bad := range []string{"", strings.Repeat("x", queue.MaxBody+1), "\xff", "a\x00b", "\x1b", "\ufffe"} {
 		if err := b.Send(t.Context(), "good", bad, "good"); !errors.Is(err, queue.ErrInvalid) {
 			t.Errorf("%.10q: error %v", bad, err)
@@ -134,7 +134,7 @@ func invalid(t *testing.T, b Box) {
 	}
 }
 
-func givenUp(t *testing.T, b Box) {
+func givenUp(t *testing.T, b Harness) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := b.Send(ctx, "late"); !errors.Is(err, context.Canceled) {
@@ -142,20 +142,20 @@ func givenUp(t *testing.T, b Box) {
 	}
 }
 
-func done(t *testing.T, b Box) {
+func done(t *testing.T, b Harness) {
 	send(t, b, "a", "b", "c")
 	all := drain(t, b)
 	if diff := cmp.Diff([]string{"a", "b", "c"}, bodies(all)); diff != "" {
 		t.Fatal(diff)
 	}
 	b.Done(t, all...)
-	b.Lapse(t)
+	b.ExpireVisibility(t)
 	if got := drain(t, b); len(got) > 0 {
 		t.Errorf("%v came back after it was done", bodies(got))
 	}
 }
 
-func comesBack(t *testing.T, b Box) {
+func comesBack(t *testing.T, b Harness) {
 	send(t, b, "a", "b")
 	first := drain(t, b)
 	at := slices.IndexFunc(first, func(m queue.Message) bool { return m.Body == "a" })
@@ -163,7 +163,7 @@ func comesBack(t *testing.T, b Box) {
 		t.Fatalf("delivered %v", bodies(first))
 	}
 	b.Done(t, first[1-at])
-	b.Lapse(t)
+	b.ExpireVisibility(t)
 	want := first[at]
 	want.Received = 2
 	if diff := cmp.Diff([]queue.Message{want}, drain(t, b)); diff != "" {
@@ -171,7 +171,7 @@ func comesBack(t *testing.T, b Box) {
 	}
 }
 
-func deadLetters(t *testing.T, b Box) {
+func deadLetters(t *testing.T, b Harness) {
 	send(t, b, "bad")
 	for n := range Receives {
 		got := drain(t, b)
@@ -181,7 +181,7 @@ func deadLetters(t *testing.T, b Box) {
 		if dead := b.Dead(t); len(dead) > 0 {
 			t.Fatalf("after %d deliveries a dead letter: %v", n+1, dead)
 		}
-		b.Lapse(t)
+		b.ExpireVisibility(t)
 	}
 	if got := drain(t, b); len(got) > 0 {
 		t.Errorf("delivered once more: %+v", got)

@@ -82,7 +82,7 @@ func (b *box) Done(t *testing.T, messages ...queue.Message) {
 	}
 }
 
-func (b *box) Lapse(t *testing.T) {
+func (b *box) ExpireVisibility(t *testing.T) {
 	for id, handle := range b.handles {
 		_, err := b.client.ChangeMessageVisibility(t.Context(), &sqs.ChangeMessageVisibilityInput{
 			QueueUrl: aws.String(b.url), ReceiptHandle: aws.String(handle), VisibilityTimeout: 0,
@@ -102,5 +102,5 @@ func (b *box) Dead(t *testing.T) (all []string) {
 }
 
 func TestPromises(t *testing.T) {
-	queuetest.Run(t, func(t *testing.T) queuetest.Box { return open(t, motolocal.Endpoint(t)) })
+	queuetest.Run(t, func(t *testing.T) queuetest.Harness { return open(t, motolocal.Endpoint(t)) })
 }

@@ -28,16 +28,14 @@ const (
 
 // Queue sends to one queue.
 type Queue struct {
-	// send is the one call that is made of a client. The client as a whole would keep
-	// every operation of SQS in an executable with templates: see dynamostore's operations.
-	send func(context.Context, *sqs.SendMessageBatchInput, ...func(*sqs.Options)) (*sqs.SendMessageBatchOutput, error)
-	url  string
+	client *sqs.Client
+	url    string
 }
 
 var _ queue.Queue = (*Queue)(nil)
 
 // New gives the queue at an address.
-func New(client *sqs.Client, url string) *Queue { return &Queue{client.SendMessageBatch, url} }
+func New(client *sqs.Client, url string) *Queue { return &Queue{client, url} }
 
 // Send implements queue.Queue.
 func (q *Queue) Send(ctx context.Context, messages ...string) error {
@@ -74,7 +72,7 @@ func (q *Queue) batch(ctx context.Context, messages []string) error {
 	var final []error
 	pause := firstPause
 	for try := 1; ; try++ {
-		out, err := q.send(ctx, &sqs.SendMessageBatchInput{QueueUrl: aws.String(q.url), Entries: entries})
+		out, err := q.client.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: aws.String(q.url), Entries: entries})
 		if err != nil {
 			return errors.Join(append(final, err)...) // the client has tried again where that helps
 		}

@@ -36,7 +36,7 @@ import (
 
 // Store is a store.Table in DynamoDB. It is safe for concurrent use.
 type Store struct {
-	client   operations
+	client   *dynamodb.Client
 	name     string
 	now      func() time.Time
 	retryer  aws.Retryer
@@ -56,7 +56,7 @@ func OnCapacity(f func(op string, read, write float64)) Option {
 
 // New gives the table of that name. It sends nothing.
 func New(client *dynamodb.Client, table string, now func() time.Time, options ...Option) *Store {
-	t := &Store{client: only(client), name: table, now: now, retryer: patient(client.Options().Retryer)}
+	t := &Store{client: client, name: table, now: now, retryer: patient(client.Options().Retryer)}
 	for _, o := range options {
 		o(t)
 	}

@@ -241,7 +241,7 @@ func (l *loader) reasonNumber(reason upstream.Reason) uint8 {
 	return uint8(n)
 }
 
-// finish sorts the rows and lets a fare that is told twice count once.
+// finish sorts the rows and lets a fare that is listed twice count once.
 func (l *loader) finish() {
 	for origin, rows := range l.byOrigin {
 		slices.SortFunc(rows, packed.compare)

@@ -42,7 +42,7 @@ var tied = map[string]float64{
 	"MKD": 61.5,       // North Macedonia: held there by its central bank, within half a per cent for many years
 
 	// Replaced by the euro at these rates for good, since 2015, 2023 and 2026;
-	// prices are still told in them for a while.
+	// prices are still quoted in them for a while.
 	"LTL": 3.45280,
 	"HRK": 7.53450,
 	"BGN": 1.95583,

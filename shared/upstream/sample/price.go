@@ -129,6 +129,6 @@ func ladder(p fare.Cents) fare.Cents {
 		step = 20_00
 	}
 	p -= p % step
-	p -= p % 1_00 // 12.50 is told as 11.99
+	p -= p % 1_00 // 12.50 is quoted as 11.99
 	return max(p, 10_00) - 1
 }

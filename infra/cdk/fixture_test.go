@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	if node {
 		jsii.Close()
 	}
-	for _, dir := range scratch {
+	for _, dir := range tempDirs {
 		os.RemoveAll(dir)
 	}
 	os.Exit(code)
@@ -42,21 +42,21 @@ func needsNode(t testing.TB) {
 	}
 }
 
-// scratch are folders that live as long as the tests.
-var scratch []string
+// tempDirs are folders that live as long as the tests.
+var tempDirs []string
 
-func folder() string {
+func tempDir() string {
 	dir, err := os.MkdirTemp("", "cdk-*")
 	if err != nil {
 		panic(err)
 	}
-	scratch = append(scratch, dir)
+	tempDirs = append(tempDirs, dir)
 	return dir
 }
 
 // standIns is a folder of what make build would make, each different, as those are.
 var standIns = sync.OnceValue(func() string {
-	dir := folder()
+	dir := tempDir()
 	for _, f := range functions {
 		if err := os.MkdirAll(filepath.Join(dir, f.name), 0o777); err != nil {
 			panic(err)
@@ -68,8 +68,8 @@ var standIns = sync.OnceValue(func() string {
 	return dir
 })
 
-// choices of the tests: those shown to operators; no more than the least; everything turned on.
-func choices(t testing.TB) map[string]config {
+// fixtureConfigs are those shown to operators; no more than the least; everything turned on.
+func fixtureConfigs(t testing.TB) map[string]config {
 	t.Helper()
 	example, err := load("example.json")
 	if err != nil {
@@ -86,8 +86,8 @@ func choices(t testing.TB) map[string]config {
 	return map[string]config{"example": example, "least": least, "most": most}
 }
 
-// made is a house and what it came to.
-type made struct {
+// synthesized is a stack and its template.
+type synthesized struct {
 	stack     awscdk.Stack
 	template  assertions.Template
 	Resources map[string]resource
@@ -102,30 +102,30 @@ type resource struct {
 	DependsOn      any
 }
 
-var houses = map[string]*made{}
+var fixtures = map[string]*synthesized{}
 
-// house makes a house once for all tests.
-func house(t testing.TB, name string) *made {
+// fixture synthesizes the stack of a configuration, once for all tests.
+func fixture(t testing.TB, name string) *synthesized {
 	t.Helper()
 	needsNode(t)
-	if h, ok := houses[name]; ok {
+	if h, ok := fixtures[name]; ok {
 		return h
 	}
-	c, ok := choices(t)[name]
+	c, ok := fixtureConfigs(t)[name]
 	if !ok {
 		t.Fatalf("no choices are named %q", name)
 	}
 	if faults := c.check(); len(faults) > 0 {
 		t.Fatalf("%s: %q", name, faults)
 	}
-	houses[name] = build(t, c)
-	return houses[name]
+	fixtures[name] = build(t, c)
+	return fixtures[name]
 }
 
-func build(t testing.TB, c config) *made {
+func build(t testing.TB, c config) *synthesized {
 	t.Helper()
-	stack := newHouse(newApp(folder()), c, standIns())
-	h := &made{stack: stack, template: assertions.Template_FromStack(stack, nil)}
+	stack := newStack(newApp(tempDir()), c, standIns())
+	h := &synthesized{stack: stack, template: assertions.Template_FromStack(stack, nil)}
 	text, err := json.MarshalIndent(h.template.ToJSON(), "", " ")
 	if err == nil {
 		err = json.Unmarshal(text, h)
@@ -156,12 +156,12 @@ func at(v any, path ...any) any {
 }
 
 // property is a property of a resource.
-func (h *made) property(id string, path ...any) any {
+func (h *synthesized) property(id string, path ...any) any {
 	return at(map[string]any(h.Resources[id].Properties), path...)
 }
 
-// each makes a list of a value that may stand alone.
-func each(v any) []any {
+// asList makes a list of a value that may stand alone.
+func asList(v any) []any {
 	if l, ok := v.([]any); ok {
 		return l
 	}
@@ -171,8 +171,8 @@ func each(v any) []any {
 	return []any{v}
 }
 
-// plain writes a value in one line, functions of CloudFormation included.
-func plain(v any) string {
+// compact writes a value in one line, functions of CloudFormation included.
+func compact(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)

@@ -8,8 +8,8 @@ import (
 )
 
 // schedules are what happens by the clock. Every seven days all origins are put
-// on the queue. Every five minutes each outbox is looked into: nudges come sooner,
-// but a nudge may get lost.
+// on the queue. Every five minutes each outbox is looked into: signals come sooner,
+// but a signal may get lost.
 var schedules = []struct {
 	id, function, when string
 	about              string // what the event says is to be done; empty: it says when it is and nothing else
@@ -20,7 +20,7 @@ var schedules = []struct {
 	{"AlertsOutbox", "alerts", "rate(5 minutes)", "work"},
 }
 
-func newClock(stack awscdk.Stack, c config, l lambdas) {
+func newSchedules(stack awscdk.Stack, c config, l lambdas) {
 	for _, s := range schedules {
 		// What fails is tried again and kept by the function's own dead letters;
 		// what cannot even be handed to it is tried again by the bus for a day.
