@@ -12,6 +12,7 @@ SCHEMATHESIS := .tools/schemathesis
 WEB       := .tools/web
 CDK       := .tools/cdk
 CFNLINT   := .tools/cfn-lint
+STRIPEMOCK := .tools/stripe-mock
 LDFLAGS   := -s -w
 
 # make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded.
@@ -70,7 +71,7 @@ api: $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete ## write the description of 
 	go test ./functions/analisi
 	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestProveSchemathesis|TestGeneratedClients)'
 
-tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT)) ## what the tests need beside Go, from Maven, pip and npm
+tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK)) ## what the tests need beside Go, from Maven, pip and npm
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -121,6 +122,10 @@ $(CFNLINT)/.complete: tools/cfn-lint.txt
 	  echo "fetching cfn-lint"; \
 	  python3 -m venv $(CFNLINT) && $(CFNLINT)/bin/pip install -q --disable-pip-version-check -r tools/cfn-lint.txt && touch $@; \
 	else echo "no Python with venv here: the template will not be linted"; fi
+
+$(STRIPEMOCK)/.complete: tools/stripe-mock.txt
+	@echo "fetching stripe-mock"
+	@GOBIN=$(CURDIR)/$(STRIPEMOCK) GOFLAGS= go install $$(cat $<) && touch $@ || echo "stripe-mock cannot be had here: the test over it will be named as not run"
 
 generate: ## make the committed tables again from their sources
 	go generate ./...
