@@ -9,6 +9,7 @@
 package tiertest
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -19,7 +20,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // measures are the functions that wait, or tell how long or how much something took.
@@ -36,7 +37,7 @@ var tiers = map[string]string{"TestProve": "prove_test.go", "TestEvidence": "evi
 
 func TestTiers(t *testing.T) {
 	root := filepath.Join("..", "..")
-	seen := 0
+	tests := map[string]int{} // by tier
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -47,7 +48,6 @@ func TestTiers(t *testing.T) {
 		if !strings.HasSuffix(path, "_test.go") {
 			return nil
 		}
-		seen++
 		files := token.NewFileSet()
 		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
 		if err != nil {
@@ -56,14 +56,32 @@ func TestTiers(t *testing.T) {
 		for _, fault := range check(files, file) {
 			t.Error(strings.TrimPrefix(fault, root+string(filepath.Separator)))
 		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && isRun(f.Name.Name) {
+				tests[tierOf(f.Name.Name)]++
+			}
+		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if seen < 10 {
-		t.Fatalf("only %d files were looked at: is the root right?", seen)
+	t.Logf("%d tests for make test, %d for make prove, %d for make evidence", tests[""], tests["TestProve"], tests["TestEvidence"])
+	for _, tier := range []string{"", "TestProve", "TestEvidence"} {
+		if tests[tier] == 0 {
+			t.Errorf("no test is named %q...: is the root right?", cmp.Or(tier, "Test"))
+		}
 	}
+}
+
+// tierOf is the prefix of a tier that a test's name has, empty for those of make test.
+func tierOf(name string) string {
+	for prefix := range tiers {
+		if strings.HasPrefix(name, prefix) {
+			return prefix
+		}
+	}
+	return ""
 }
 
 // check gives what is wrong in a file of tests, each with its place.
@@ -79,7 +97,7 @@ func check(files *token.FileSet, file *ast.File) (faults []string) {
 			continue
 		}
 		for prefix, end := range tiers {
-			belongs, stands := f.Recv == nil && strings.HasPrefix(f.Name.Name, prefix), strings.HasSuffix(name, end)
+			belongs, stands := f.Recv == nil && tierOf(f.Name.Name) == prefix, strings.HasSuffix(name, end)
 			switch {
 			case belongs && !stands:
 				fault(f.Pos(), f.Name.Name+" belongs in a file ending "+end)
@@ -224,7 +242,7 @@ func TestNotices(t *testing.T) {
 			}
 			slices.Sort(got)
 			slices.Sort(c.want)
-			if diff := cmp.Diff(c.want, got); diff != "" {
+			if diff := gocmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
 		})
