@@ -1,4 +1,4 @@
-# The commands of the house. `make run` needs nothing but Go.
+# The commands. `make run` needs nothing but Go.
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -12,6 +12,7 @@ SCHEMATHESIS := .tools/schemathesis
 WEB       := .tools/web
 CDK       := .tools/cdk
 CFNLINT   := .tools/cfn-lint
+STRIPEMOCK := .tools/stripe-mock
 LDFLAGS   := -s -w
 
 # make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded.
@@ -23,7 +24,7 @@ LISTEN   ?= 127.0.0.1:8080
 EXAMPLE := infra/cdk/example.json
 CONFIG  ?= $(EXAMPLE)
 
-.PHONY: help run test check build synth deploy invoke bench api tools generate clean
+.PHONY: help run test prove evidence check build synth deploy invoke bench api tools generate clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -31,13 +32,26 @@ help: ## list the commands
 run: ## the whole service on 127.0.0.1:8080, with invented fares or FARES=panel.csv.gz NOW=2016-03-01
 	go run ./cmd/verdetto serve -listen $(LISTEN) $(UPSTREAM)
 
+# What failed and what was skipped, and why, is said at the end. The time limits
+# of a package are for a test that hangs: a busy machine does not meet them.
 # The CDK runs on the Node.js that a process finds as it begins. A distribution's own may be older than it supports.
-test: tools ## every test; what cannot be run here is named at the end
-	PATH="$(CURDIR)/$(MCP)/node_modules/node/bin:$$PATH" go run ./infra/testreport ./...
+GOTEST = PATH="$(CURDIR)/$(MCP)/node_modules/node/bin:$$PATH" go tool gotestsum --format pkgname --format-icons text --format-hide-empty-pkg $(1) -- -count=1
 
-check: ## formatting, vet, staticcheck, govulncheck, tidy and generated files, then every test
+test: tools ## what is right or wrong: no clock decides, it passes on a busy machine
+	$(call GOTEST) -shuffle=on -timeout 30m -skip '^Test(Prove|Evidence)' ./...
+
+prove: tools ## times, memory, statistics, start-up, and samples of what make evidence does
+	$(call GOTEST) -p 1 -timeout 30m -run '^TestProve' ./...
+
+evidence: tools ## what takes hours: whole panels, hundreds of kills; writes docs/figures.md
+	@mkdir -p dist
+	$(call GOTEST,--jsonfile dist/evidence.json) -p 1 -timeout 12h -run '^TestEvidence' ./...
+	go run ./infra/figures dist/evidence.json >dist/figures.md && mv dist/figures.md docs/figures.md
+
+check: ## formatting, vet, staticcheck, govulncheck, tidy and generated files, then test and prove
 	.ci/check
 	$(MAKE) test
+	$(MAKE) prove
 
 build: ## dist/FUNCTION/bootstrap for Lambda (linux/arm64), with sizes
 	@for f in $(FUNCTIONS); do \
@@ -70,7 +84,7 @@ api: $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete ## write the description of 
 	go test ./functions/analisi
 	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestProveSchemathesis|TestGeneratedClients)'
 
-tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT)) ## what the tests need beside Go, from Maven, pip and npm
+tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK)) ## what the tests need beside Go, from Maven, pip and npm
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -121,6 +135,10 @@ $(CFNLINT)/.complete: tools/cfn-lint.txt
 	  echo "fetching cfn-lint"; \
 	  python3 -m venv $(CFNLINT) && $(CFNLINT)/bin/pip install -q --disable-pip-version-check -r tools/cfn-lint.txt && touch $@; \
 	else echo "no Python with venv here: the template will not be linted"; fi
+
+$(STRIPEMOCK)/.complete: tools/stripe-mock.txt
+	@echo "fetching stripe-mock"
+	@GOBIN=$(CURDIR)/$(STRIPEMOCK) GOFLAGS= go install $$(cat $<) && touch $@ || echo "stripe-mock cannot be had here: the test over it will be named as not run"
 
 generate: ## make the committed tables again from their sources
 	go generate ./...

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"verdetto/shared/testenv"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/assertions"
@@ -19,27 +19,18 @@ import (
 // of choices and of stand-ins for the executables.
 
 func TestMain(m *testing.M) {
-	if _, err := exec.LookPath("node"); err == nil {
-		node = true
-	}
 	code := m.Run()
-	if node {
-		jsii.Close()
-	}
+	jsii.Close()
 	for _, dir := range tempDirs {
 		os.RemoveAll(dir)
 	}
 	os.Exit(code)
 }
 
-// node tells whether there is a Node.js here, which the CDK runs on.
-var node bool
-
+// needsNode skips a test where there is no Node.js, which the CDK runs on.
 func needsNode(t testing.TB) {
 	t.Helper()
-	if !node {
-		t.Skip("needs Node.js: apt-get install nodejs")
-	}
+	testenv.Command(t, "node", "apt-get install nodejs")
 }
 
 // tempDirs are folders that live as long as the tests.

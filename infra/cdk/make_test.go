@@ -4,18 +4,17 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"verdetto/shared/testenv"
 )
 
 // TestMakeDeploy: deploying wants the command line of the CDK and none of what
 // tests want, and takes over what was left behind only where it is told to.
 func TestMakeDeploy(t *testing.T) {
-	if _, err := exec.LookPath("make"); err != nil {
-		t.Skip("needs make: apt-get install make")
-	}
+	make := testenv.Command(t, "make", "apt-get install make")
 	plan := func(args ...string) string {
 		t.Helper()
 		// Everything is made anew, so that what is installed here does not matter.
-		out, err := exec.Command("make", append([]string{"-C", "../..", "--dry-run", "--always-make", "deploy", "CONFIG=verdetto.json"}, args...)...).CombinedOutput()
+		out, err := exec.Command(make, append([]string{"-C", "../..", "--dry-run", "--always-make", "deploy", "CONFIG=verdetto.json"}, args...)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

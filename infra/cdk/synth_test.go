@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"verdetto/shared/testenv"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -106,10 +107,7 @@ func TestWhatOutlivesTheStack(t *testing.T) {
 
 // TestLint: cfn-lint finds nothing.
 func TestLint(t *testing.T) {
-	lint := "../../.tools/cfn-lint/bin/cfn-lint"
-	if _, err := os.Stat(lint); err != nil {
-		t.Skip("needs cfn-lint: make tools, with Python and its venv")
-	}
+	lint := testenv.Tool(t, "cfn-lint", "bin", "cfn-lint")
 	dir := t.TempDir()
 	args := []string{"--config-file", "cfnlint.yaml", "-t"}
 	for _, name := range []string{"example", "least", "most"} {

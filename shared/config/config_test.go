@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -37,13 +38,16 @@ func TestClock(t *testing.T) {
 	if err := Load(&c); err != nil {
 		t.Fatal(err)
 	}
-	now := c.Now()()
-	if d := now.Sub(time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)); d < 0 || d > time.Minute {
-		t.Errorf("the clock says %v", now)
-	}
-	if d := time.Since(Clock{}.Now()()); d > time.Minute {
-		t.Errorf("without a setting the clock is off by %v", d)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		set, unset := c.Now(), Clock{}.Now()
+		time.Sleep(time.Hour) // of the bubble's time
+		if now, want := set(), time.Date(2016, 3, 1, 13, 0, 0, 0, time.UTC); !now.Equal(want) {
+			t.Errorf("the clock says %v, want %v", now, want)
+		}
+		if now, want := unset(), time.Now(); !now.Equal(want) {
+			t.Errorf("without a setting the clock says %v, want %v", now, want)
+		}
+	})
 }
 
 func TestMailRate(t *testing.T) {

@@ -94,7 +94,7 @@ var rules = []rule{
 	{"cmd/verdetto/backtest", []string{"shared/fare", "shared/verdict"}, nil},
 	{"cmd/verdetto/runtimeapi", nil, nil},
 	{"e2e/fixture", []string{"*"}, []string{"github.com/google/go-cmp", "github.com/santhosh-tekuri/jsonschema/v6"}},
-	{"infra/testreport", nil, nil},
+	{"infra/figures", nil, nil},
 	{"tools/openapi/client-go", nil, nil}, // a module of its own
 	{"infra/cost", nil, nil},
 	{"infra/cdk", []string{"shared/routes", "shared/store/dynamostore/schema"}, []string{

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"verdetto/shared/testenv"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -57,10 +58,7 @@ type pythonMessage struct {
 
 func readByPython(t *testing.T, raw []byte) pythonMessage {
 	t.Helper()
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("needs python3")
-	}
+	python := testenv.Command(t, "python3", "apt-get install python3")
 	command := exec.CommandContext(t.Context(), python, "-c", reader)
 	var faults bytes.Buffer
 	command.Stdin, command.Stderr = bytes.NewReader(raw), &faults

@@ -156,23 +156,23 @@ func TestRetryEnds(t *testing.T) {
 // slow is a table every call of which takes a while, so that callers at the same time get between each other.
 type slow struct {
 	store.Table
-	takes time.Duration
+	wait func()
 }
 
 func (s slow) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
-	time.Sleep(s.takes)
+	s.wait()
 	return s.Table.Get(ctx, key, read)
 }
 
 func (s slow) Write(ctx context.Context, ops ...store.Op) error {
-	time.Sleep(s.takes)
+	s.wait()
 	return s.Table.Write(ctx, ops...)
 }
 
 // TestFiftyAtOnce: fifty writers of one item all get through.
 func TestFiftyAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		table := slow{openAlerts(t).Table, 10 * time.Millisecond}
+		table := slow{openAlerts(t).Table, func() { time.Sleep(10 * time.Millisecond) }}
 		customers := store.Customers{Table: table}
 		texts := make([]string, 50)
 		var wg sync.WaitGroup

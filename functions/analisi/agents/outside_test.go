@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"verdetto/shared/testenv"
 )
 
 // These tests look at /mcp with programs that are not ours. They come from npm,
@@ -22,21 +23,7 @@ type outside struct{ folder string }
 
 func tools(t *testing.T) outside {
 	t.Helper()
-	root, err := os.Getwd()
-	for err == nil {
-		if _, missing := os.Stat(filepath.Join(root, "go.mod")); missing == nil {
-			break
-		}
-		if root == filepath.Dir(root) {
-			t.Fatal("there is no go.mod above")
-		}
-		root = filepath.Dir(root)
-	}
-	folder := filepath.Join(root, ".tools", "mcp")
-	if _, err := os.Stat(filepath.Join(folder, ".complete")); err != nil {
-		t.Skip("needs the protocol's conformance suite and inspector: install npm and run make tools")
-	}
-	return outside{filepath.Join(folder, "node_modules")}
+	return outside{testenv.Tool(t, "mcp", "node_modules")}
 }
 
 // run gives the exit code, and the two outputs apart.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/pay"
+	"verdetto/shared/testenv"
 )
 
 // recorded says of every recorded transaction what it did for a wallet that it
@@ -62,11 +63,7 @@ var recorded = []struct {
 
 func folder(t *testing.T) string {
 	t.Helper()
-	root := os.Getenv("VERDETTO_DATA")
-	if root == "" {
-		t.Skip("needs VERDETTO_DATA")
-	}
-	return filepath.Join(root, "solana")
+	return filepath.Join(testenv.Data(t), "solana")
 }
 
 // result takes the result and the signature out of a recorded answer.

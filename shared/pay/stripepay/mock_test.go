@@ -2,38 +2,24 @@ package stripepay_test
 
 import (
 	"bufio"
-	"context"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"verdetto/shared/pay/stripepay"
+	"verdetto/shared/testenv"
 )
 
-// mockVersion of stripe-mock carries Stripe's own description of its API.
-const mockVersion = "github.com/stripe/stripe-mock@v0.203.0"
-
-// stripeMock starts stripe-mock and returns its address. It checks every request
-// against the description and answers with fixtures.
+// stripeMock starts stripe-mock, which carries Stripe's own description of its
+// API, and returns its address. It checks every request against the description
+// and answers with fixtures.
 func stripeMock(t *testing.T) string {
 	t.Helper()
-	folder := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
-	defer cancel()
-	build := exec.CommandContext(ctx, "go", "install", mockVersion)
-	build.Dir = folder
-	build.Env = append(os.Environ(), "GOBIN="+folder, "GOFLAGS=-mod=mod")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Skipf("needs stripe-mock: %v: %s", err, out)
-	}
-	mock := exec.Command(filepath.Join(folder, "stripe-mock"), "-http-addr", "127.0.0.1:0", "-https-addr", "127.0.0.1:0")
+	mock := exec.Command(testenv.Tool(t, "stripe-mock", "stripe-mock"), "-http-addr", "127.0.0.1:0", "-https-addr", "127.0.0.1:0")
 	output, err := mock.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

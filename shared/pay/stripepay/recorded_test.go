@@ -14,6 +14,7 @@ import (
 
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/paytest"
+	"verdetto/shared/testenv"
 )
 
 // recorded says what each recorded file is. Those named payrails_ are the data
@@ -62,10 +63,7 @@ var recorded = []struct {
 }
 
 func TestRecorded(t *testing.T) {
-	root := os.Getenv("VERDETTO_DATA")
-	if root == "" {
-		t.Skip("needs VERDETTO_DATA")
-	}
+	root := testenv.Data(t)
 	checkout := open(t, nil)
 	read := func(payload []byte) (pay.Event, error) {
 		return checkout.Event(payload, paytest.Sign(payload, noon, paytest.TestSecret), noon)

@@ -15,8 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/testenv"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/upstream/ecb"
 )
 
 var comparable = upstream.Comparable{
@@ -40,8 +42,8 @@ func read(t *testing.T, text string) *csvfile.Panel {
 	return p
 }
 
-// lines writes fares as lines, so that a test shows what it means.
-func lines(fares []fare.Fare) []string {
+// told writes fares as lines, so that a test shows what it means.
+func told(fares []fare.Fare) []string {
 	var lines []string
 	for _, f := range fares {
 		lines = append(lines, fmt.Sprintf("%s found %s departs %s at %d", f.Route, time.Unix(f.Found, 0).UTC().Format(time.RFC3339), f.Depart, f.Price))
@@ -84,7 +86,7 @@ func TestReadForms(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			p := read(t, test.text)
-			if diff := cmp.Diff(test.want, lines(all(t, p, "MIL").Fares)); diff != "" {
+			if diff := cmp.Diff(test.want, told(all(t, p, "MIL").Fares)); diff != "" {
 				t.Error(diff)
 			}
 			if r := p.Report(); r.BadTotal != 0 || r.Fault != nil || r.Fares != len(test.want) || r.Rows != r.Fares+r.Duplicates {
@@ -117,7 +119,7 @@ func TestPrice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.want, lines(all(t, p, "MIL").Fares)); diff != "" {
+			if diff := cmp.Diff(c.want, told(all(t, p, "MIL").Fares)); diff != "" {
 				t.Error(diff)
 			}
 			if got := p.Report().BadTotal; got != c.bad {
@@ -171,7 +173,7 @@ func TestBadRowsAreToldAndTheRestLoads(t *testing.T) {
 		"MIL,BUH,2026-01-02,2026-02-03,29.99,EUR,\n" // line 14
 	p := read(t, text)
 	if got := all(t, p, "MIL").Fares; len(got) != 2 {
-		t.Errorf("fares %v", lines(got))
+		t.Errorf("fares %v", told(got))
 	}
 	r := p.Report()
 	if r.BadTotal != 11 || r.Rows != 13 || r.Fares != 2 {
@@ -185,7 +187,7 @@ func TestBadRowsAreToldAndTheRestLoads(t *testing.T) {
 
 	many := read(t, header+strings.Repeat("x\n", 1000)).Report()
 	if many.BadTotal != 1000 || len(many.Bad) != 20 {
-		t.Errorf("%d bad rows reported of %d", len(many.Bad), many.BadTotal)
+		t.Errorf("%d bad rows told of %d", len(many.Bad), many.BadTotal)
 	}
 }
 
@@ -298,12 +300,42 @@ func TestGzip(t *testing.T) {
 			if r.Fares < test.least || r.Fares > test.most || (r.Fault != nil) != test.fault || r.BadTotal != 0 {
 				t.Errorf("%d fares, %d bad rows, fault %v", r.Fares, r.BadTotal, r.Fault)
 			}
-			// Every fare that was kept is one that was written: no line was cut and still read.
+			// Every fare that was kept is one that was told: no line was cut and still read.
 			for _, f := range all(t, p, "MIL").Fares {
 				i := f.Found - time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC).Unix()
 				if want := fare.Cents((10+i*7919%500)*100 + i*104729%100); f.Route.Destination == "BUH" && f.Price != want {
 					t.Fatalf("fare %d has price %d, want %d", i, f.Price, want)
 				}
+			}
+		})
+	}
+}
+
+// withRates takes every code for a city's and converts with the real rates.
+var withRates = upstream.Comparable{CityOf: func(code string) (fare.City, bool) { return fare.City(code), true }, Rates: ecb.Table().On}
+
+// TestRecordedPanels: nothing in the recorded panels is bad.
+func TestRecordedPanels(t *testing.T) {
+	folder := testenv.Data(t)
+	tests := []struct {
+		file        string
+		rows, fares int
+		origins     int
+	}{
+		{"eu_wizzair_2015_2016_full.csv.gz", 767_346, 767_346, 12},
+		{"eu_wizzair_weekly.csv.gz", 107_642, 107_642, 12},
+		{"travelpayouts_history_2026.csv.gz", 2_406, 0, 0}, // round trips
+	}
+	for _, test := range tests {
+		t.Run(test.file, func(t *testing.T) {
+			p, err := csvfile.Open(filepath.Join(folder, "fares", test.file), withRates)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := p.Report()
+			origins, _ := p.Origins(t.Context())
+			if r.Rows != test.rows || r.Fares != test.fares || r.BadTotal != 0 || r.Fault != nil || len(origins) != test.origins {
+				t.Errorf("%d origins, report %+v", len(origins), r)
 			}
 		})
 	}

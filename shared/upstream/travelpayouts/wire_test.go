@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/testenv"
 	"verdetto/shared/upstream"
 )
 
@@ -177,10 +178,7 @@ func TestJudge(t *testing.T) {
 
 // Bodies that the API has sent, with what is known of each.
 func TestRecordedBodies(t *testing.T) {
-	folder := os.Getenv("VERDETTO_DATA")
-	if folder == "" {
-		t.Skip("needs VERDETTO_DATA")
-	}
+	folder := testenv.Data(t)
 	tests := []struct {
 		file       string
 		rows       int

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -24,35 +23,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"verdetto/shared/store/dynamostore"
+	"verdetto/shared/testenv"
 )
 
+const install = "install Java 17 and Maven and run make tools"
+
 // ErrMissing: Java or the jars are not here.
-var ErrMissing = errors.New("needs DynamoDB Local: install Java 17 and Maven and run make tools")
+var ErrMissing = errors.New("needs DynamoDB Local: " + install)
 
 // Region is any: DynamoDB Local keeps no regions apart when it is shared.
 const Region = "eu-south-1"
-
-// jars finds the folder of DynamoDB Local: $VERDETTO_DYNAMODB_LOCAL, or where make tools puts it.
-func jars() (string, error) {
-	dir := os.Getenv("VERDETTO_DYNAMODB_LOCAL")
-	if dir == "" {
-		root, err := os.Getwd()
-		for err == nil {
-			if _, missing := os.Stat(filepath.Join(root, "go.mod")); missing == nil {
-				break
-			}
-			if root == filepath.Dir(root) {
-				return "", ErrMissing
-			}
-			root = filepath.Dir(root)
-		}
-		dir = filepath.Join(root, ".tools", "dynamodb-local")
-	}
-	if _, err := os.Stat(filepath.Join(dir, ".complete")); err != nil {
-		return "", ErrMissing
-	}
-	return dir, nil
-}
 
 // Start runs DynamoDB Local until stop is called, and gives its address.
 func Start(ctx context.Context) (endpoint string, stop func(), err error) {
@@ -65,7 +45,10 @@ func Start(ctx context.Context) (endpoint string, stop func(), err error) {
 var errEnded = errors.New("it ended")
 
 func start(ctx context.Context) (endpoint string, stop func(), err error) {
-	dir, err := jars()
+	dir, err := testenv.FindTool("dynamodb-local")
+	if errors.Is(err, testenv.ErrNoTool) {
+		return "", nil, ErrMissing
+	}
 	if err != nil {
 		return "", nil, err
 	}
@@ -146,7 +129,7 @@ func Endpoint(t testing.TB) string {
 	t.Helper()
 	endpoint, err := shared()
 	if errors.Is(err, ErrMissing) {
-		t.Skip(ErrMissing)
+		testenv.Missing(t, "DynamoDB Local", install)
 	}
 	if err != nil {
 		t.Fatal(err)

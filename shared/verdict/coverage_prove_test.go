@@ -9,11 +9,11 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestIntervalCovers is the promise of the interval: where the lows of a route
+// TestProveIntervalCovers is the promise of the interval: where the lows of a route
 // wander about a level of their own, neighbouring days being more or less
 // alike, the 90 % interval holds the true place of the day's fare on 88 to 92 %
 // of days, short and long histories, restless and sluggish routes taken together.
-func TestIntervalCovers(t *testing.T) {
+func TestProveIntervalCovers(t *testing.T) {
 	held, asked := 0, 0
 	raw := 0 // what the same interval would hold if each day counted as independent
 	byLevel := map[string][2]int{}
@@ -83,11 +83,11 @@ func wandering(rng *rand.Rand, days int, alike, step float64) (RouteSummary, flo
 	return RouteSummary{AsOf: day0, Newest: day0.Time().Unix(), Lows: lows, Live: []Live{{day0 + 30, price, day0.Time().Unix()}}}, truth
 }
 
-// TestWindowOfPartlySeenDepartures has departures each of which is watched through a
+// TestProveWindowOfPartlySeenDepartures has departures each of which is watched through a
 // third of its life. The true curve is cheapest 46 to 90 days ahead; winter,
 // which is cheap, is seen from afar and summer from near, so that both a pooled
 // median and a departure's own minimum mislead.
-func TestWindowOfPartlySeenDepartures(t *testing.T) {
+func TestProveWindowOfPartlySeenDepartures(t *testing.T) {
 	curve := func(lead int) float64 {
 		switch {
 		case lead < 15:

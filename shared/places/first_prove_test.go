@@ -1,0 +1,59 @@
+package places
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// The first look-ups of a process are timed in a process of their own: this one, started again.
+const firstFindEnv = "PLACES_TIME_FIRST_FIND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(firstFindEnv) != "" {
+		start := time.Now()
+		p, ok := Find("Francoforte")
+		fmt.Println(time.Since(start).Nanoseconds(), p.City, ok)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// BenchmarkFirstFind times the first Find of a fresh process, loading included.
+func BenchmarkFirstFind(b *testing.B) {
+	var sum time.Duration
+	for b.Loop() {
+		sum += firstFind(b)
+	}
+	b.ReportMetric(float64(sum.Nanoseconds())/float64(b.N), "ns/first-find")
+}
+
+// TestProveFirstFind: the first look-up of a process, loading included, takes less than 2 ms.
+func TestProveFirstFind(t *testing.T) {
+	best := firstFind(t)
+	for range 4 { // what else goes on can only make it longer: the best of five counts
+		best = min(best, firstFind(t))
+	}
+	if best > 2*time.Millisecond {
+		t.Errorf("the first Find of a process takes %v, want under 2 ms", best)
+	}
+}
+
+func firstFind(t testing.TB) time.Duration {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), firstFindEnv+"=1")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("run the test again: %v", err)
+	}
+	var ns int64
+	var city string
+	var ok bool
+	if _, err := fmt.Sscan(string(out), &ns, &city, &ok); err != nil || city != "FRA" || !ok {
+		t.Fatalf("the first Find says %q: %v", out, err)
+	}
+	return time.Duration(ns)
+}
