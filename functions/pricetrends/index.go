@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"time"
 
 	"verdetto/shared/httpapi"
@@ -66,10 +65,9 @@ func (s *Service) registerIndex(api *httpapi.API) {
 	if err != nil {
 		panic(fmt.Sprintf("pricetrends: the index cannot be written: %v", err)) // it is made of literals
 	}
-	httpapi.Handle(api, "index", httpapi.Doc{
-		Summary:  "What this API is",
-		Answer:   Index{},
-		Statuses: []int{http.StatusNotModified},
+	httpapi.JSON(api, "index", httpapi.JSONDoc{
+		Summary: "What this API is",
+		Answer:  Index{},
 	}, nil, func(_ context.Context, in *indexInput) (*httpapi.Tagged, error) {
 		return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
 	})

@@ -40,12 +40,11 @@ type input struct {
 
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
-	httpapi.Handle(api, "price-trends", httpapi.Doc{
+	httpapi.JSON(api, "price-trends", httpapi.JSONDoc{
 		Summary:     "Price trends and popular destinations from an origin",
 		Description: "One-way economy fares for one adult, refreshed every 7 days. Destinations are in order of popularity: the number of observed fares of the last 400 days, each of which is a search that somebody made.",
 		Problems:    []httpapi.ProblemType{UnknownOrigin, UnknownDestination, NotCovered, UnknownCurrency, SamePlace},
 		Answer:      view.Trends{},
-		Statuses:    []int{http.StatusNotModified},
 	}, s.check, s.trends)
 	s.registerIndex(api)
 }

@@ -62,7 +62,7 @@ func open(t *testing.T, config httpapi.Config) (*httpapi.API, *counters, *bytes.
 	c := &counters{}
 	config.Limiter = limit.New(c, config.Now)
 	api := httpapi.New(config)
-	httpapi.Handle(api, "analisi", httpapi.Doc{}, func(_ context.Context, in *in) error {
+	httpapi.JSON(api, "analisi", httpapi.JSONDoc{}, func(_ context.Context, in *in) error {
 		if in.Origine == in.Destinazione {
 			return httpapi.Invalid(httpapi.Fault{Name: "destinazione", Detail: "is the same"})
 		}

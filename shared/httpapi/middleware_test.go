@@ -189,9 +189,9 @@ func registerJourney(api *httpapi.API, j *journey) {
 		j.pass("handler")
 		return &out{}, j.err
 	}
-	httpapi.Handle(api, "analisi", httpapi.Doc{}, check, handle)
-	httpapi.Handle(api, "price-trends", httpapi.Doc{}, check, handle)
-	httpapi.Handle(api, "pro-checkout", httpapi.Doc{}, func(context.Context, *formInput) error {
+	httpapi.JSON(api, "analisi", httpapi.JSONDoc{}, check, handle)
+	httpapi.JSON(api, "price-trends", httpapi.JSONDoc{}, check, handle)
+	httpapi.JSON(api, "pro-checkout", httpapi.JSONDoc{}, func(context.Context, *formInput) error {
 		j.pass("check")
 		return nil
 	}, func(context.Context, *formInput) (*out, error) {

@@ -29,7 +29,7 @@ type Fault struct {
 	Detail string `json:"detail" doc:"What is wrong with it" example:"is missing"`
 }
 
-// Kind is a kind of problem: what all its instances share.
+// ProblemType is what all problems of one type share.
 type ProblemType struct {
 	Status int
 	Code   string
@@ -39,13 +39,13 @@ type ProblemType struct {
 
 // The kinds of problem that any endpoint can meet.
 var (
-	BadRequest   = ProblemType{Status: http.StatusBadRequest, Code: "richiesta-non-valida", Title: "The request is not valid"}
-	Forbidden    = ProblemType{Status: http.StatusForbidden, Code: "accesso-diretto", Title: "This address is not the public one"}
-	UnknownPath  = ProblemType{Status: http.StatusNotFound, Code: "percorso-sconosciuto", Title: "There is nothing at this path"}
-	WrongMethod  = ProblemType{Status: http.StatusMethodNotAllowed, Code: "metodo-non-ammesso", Title: "This path does not answer that method"}
-	Internal     = ProblemType{Status: http.StatusInternalServerError, Code: "errore-interno", Title: "The service failed"}
-	Unavailable  = ProblemType{Status: http.StatusServiceUnavailable, Code: "servizio-non-disponibile", Title: "The service cannot answer right now", Wait: true}
-	kindsByCause = map[int]ProblemType{
+	BadRequest  = ProblemType{Status: http.StatusBadRequest, Code: "richiesta-non-valida", Title: "The request is not valid"}
+	Forbidden   = ProblemType{Status: http.StatusForbidden, Code: "accesso-diretto", Title: "This address is not the public one"}
+	UnknownPath = ProblemType{Status: http.StatusNotFound, Code: "percorso-sconosciuto", Title: "There is nothing at this path"}
+	WrongMethod = ProblemType{Status: http.StatusMethodNotAllowed, Code: "metodo-non-ammesso", Title: "This path does not answer that method"}
+	Internal    = ProblemType{Status: http.StatusInternalServerError, Code: "errore-interno", Title: "The service failed"}
+	Unavailable = ProblemType{Status: http.StatusServiceUnavailable, Code: "servizio-non-disponibile", Title: "The service cannot answer right now", Wait: true}
+	byStatus    = map[int]ProblemType{
 		http.StatusNotFound:            UnknownPath,
 		http.StatusMethodNotAllowed:    WrongMethod,
 		http.StatusInternalServerError: Internal,
@@ -113,7 +113,7 @@ func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 func init() {
 	huma.DefaultArrayNullable = false // a list that holds nothing is [], never null
 	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
-		if kind, ok := kindsByCause[status]; ok {
+		if kind, ok := byStatus[status]; ok {
 			return kind.Problem("Something went wrong on our side. Try again in a minute.")
 		}
 		// Whatever else is wrong with a request (its form, its size, its content type) is a 400.

@@ -14,14 +14,11 @@ import (
 // MaxParameter is how many characters (runes) a query parameter may have.
 const MaxParameter = 100
 
-// bareKey is where an operation says that it looks at its parameters itself: it
-// answers whatever is wrong with them by a page.
-const bareKey = "bare"
-
 // checkQuery refuses query parameters that no endpoint could make sense of,
-// naming every one that is at fault, before Huma looks at their types.
+// naming every one that is at fault, before Huma looks at their types. Pages look
+// at their parameters by themselves.
 func checkQuery(ctx huma.Context, next func(huma.Context)) {
-	if ctx.Operation().Metadata[bareKey] == true {
+	if descriptionOf(ctx.Operation()).page {
 		next(ctx)
 		return
 	}

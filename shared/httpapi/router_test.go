@@ -32,9 +32,9 @@ type fileInput struct {
 // registerTyped adds typed endpoints: of one method, of two at one path, one without HEAD, one of files.
 func registerTyped(api *httpapi.API) {
 	for _, name := range []string{"analisi", "pro-conferma", "pro-recupera", "alerts-confirm-page", "alerts-confirm"} {
-		httpapi.Handle(api, name, httpapi.Doc{}, nil, func(context.Context, *struct{}) (*served, error) { return &served{By: name}, nil })
+		httpapi.JSON(api, name, httpapi.JSONDoc{}, nil, func(context.Context, *struct{}) (*served, error) { return &served{By: name}, nil })
 	}
-	httpapi.Handle(api, "card", httpapi.Doc{}, nil, func(_ context.Context, in *fileInput) (*served, error) {
+	httpapi.JSON(api, "card", httpapi.JSONDoc{}, nil, func(_ context.Context, in *fileInput) (*served, error) {
 		return &served{By: "card of " + in.File}, nil
 	})
 }
@@ -84,7 +84,7 @@ func TestRouting(t *testing.T) {
 		{method: "OPTIONS", path: "/v1/analisi", preflight: true, status: 204, cors: allOrigins, mayUse: "GET, HEAD", logged: "/v1/analisi", route: "unknown"},
 		{method: "OPTIONS", path: "/v1/nothing", preflight: true, status: 404, logged: "unknown", route: "unknown"},
 		{method: "GET", path: "/v1/pro/conferma", status: 204, served: "pro-conferma", cors: allOrigins, logged: "/v1/pro/conferma", route: "pro-conferma"},
-		{method: "HEAD", path: "/v1/pro/conferma", status: 405, allow: "GET", cors: allOrigins, logged: "/v1/pro/conferma", route: "pro-conferma"},
+		{method: "HEAD", path: "/v1/pro/conferma", status: 405, allow: "GET", cors: allOrigins, logged: "/v1/pro/conferma", route: "unknown"},
 		{method: "POST", path: "/v1/pro/recupera", status: 204, served: "pro-recupera", logged: "/v1/pro/recupera", route: "pro-recupera"},
 		{method: "GET", path: "/v1/pro/recupera", status: 405, allow: "POST", logged: "/v1/pro/recupera", route: "unknown"},
 		{method: "HEAD", path: "/v1/pro/recupera", status: 405, allow: "POST", logged: "/v1/pro/recupera", route: "unknown"},
@@ -98,8 +98,8 @@ func TestRouting(t *testing.T) {
 		{method: "GET", path: "/card/{file}", status: 204, served: "card of {file}", cors: allOrigins, logged: "/card/{file}", route: "card"},
 		{method: "GET", path: "/card/a/b.png", rawPath: "/card/a%2Fb.png", status: 404, logged: "unknown", route: "unknown"},
 		{method: "GET", path: "/card/a/b.png", status: 404, logged: "unknown", route: "unknown"},
-		{method: "GET", path: "/card/", status: 404, logged: "unknown", route: "card"},
-		{method: "GET", path: "/card/..", status: 307, cors: allOrigins, logged: "/card/..", route: "card"},
+		{method: "GET", path: "/card/", status: 404, logged: "unknown", route: "unknown"},
+		{method: "GET", path: "/card/..", status: 204, served: "card of ..", cors: allOrigins, logged: "/card/..", route: "card"},
 		{method: "GET", path: "/card", status: 404, logged: "unknown", route: "unknown"},
 		{method: "GET", path: "/api/card/a.png", status: 404, logged: "unknown", route: "unknown"},
 		{method: "POST", path: "/card/a.png", status: 405, allow: "GET, HEAD", cors: allOrigins, logged: "/card/a.png", route: "unknown"},
@@ -140,4 +140,51 @@ func TestRouting(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOneLookup: whatever becomes of a request's method and path behind the
+// lookup, every step goes by what was found: nothing looks again.
+func TestOneLookup(t *testing.T) {
+	for name, to := range map[string]struct{ method, path string }{
+		"a path of nothing":      {"GET", "/v1/nothing"},
+		"another endpoint":       {"GET", "/v1/analisi"},
+		"a method of nothing":    {"BREW", "/card/MIL-BUH-it.png"},
+		"a preflight of nothing": {"OPTIONS", "/v1/nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			at := func() time.Time { return now }
+			api := httpapi.New(httpapi.Config{
+				Now: at, Log: slog.New(slog.NewJSONHandler(&log, nil)), Limiter: limit.New(&counters{}, at), Metrics: metrics.Of("analisi"),
+				Pages: func(next http.Handler) http.Handler { // the first step that is not this package's own
+					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						r.Method, r.URL = to.method, &url.URL{Path: to.path}
+						next.ServeHTTP(w, r)
+					})
+				},
+			})
+			registerTyped(api)
+			w := httptest.NewRecorder()
+			api.ServeHTTP(w, httptest.NewRequest("GET", "/v1/alerts/confirm", nil))
+			var line struct{ Route string }
+			if err := json.Unmarshal(log.Bytes(), &line); err != nil || line.Route != "alerts-confirm-page" {
+				t.Errorf("the log: %s", log.String())
+			}
+			if w.Code != http.StatusNoContent || w.Header().Get(servedBy) != "alerts-confirm-page" {
+				t.Errorf("%d %v", w.Code, w.Header())
+			}
+		})
+	}
+}
+
+// TestRegisteredTwice: that two endpoints are to answer the same is noticed when they are registered.
+func TestRegisteredTwice(t *testing.T) {
+	api := httpapi.New(httpapi.Config{Log: slog.New(slog.DiscardHandler)})
+	registerMounted(api)
+	defer func() {
+		if recover() == nil {
+			t.Error("the second one was taken")
+		}
+	}()
+	registerMounted(api)
 }

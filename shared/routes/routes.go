@@ -49,6 +49,14 @@ func (c Cap) String() string {
 // Keyed tells whether the endpoint looks at X-Api-Key.
 func (r Route) Keyed() bool { return r.Keys || r.Pro != Cap{} }
 
+// Methods are those that the endpoint answers: a GET answers HEAD as well.
+func (r Route) Methods() []string {
+	if r.Method == "GET" && !r.NoHEAD {
+		return []string{"GET", "HEAD"}
+	}
+	return []string{r.Method}
+}
+
 // Paths are those that the endpoint answers at.
 func (r Route) Paths() []string {
 	if r.Path == "/v1" || strings.HasPrefix(r.Path, "/v1/") {

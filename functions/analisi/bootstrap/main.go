@@ -42,7 +42,7 @@ func main() {
 		Now: now, Log: logger,
 		OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
 		Limiter: limit.New(items, now), Customers: store.Customers{Table: items},
-		Metrics: metrics.Of("analisi"), Pages: page.Problems, Undescribed: true, // what is published was made beforehand
+		Metrics: metrics.Of("analisi"), Pages: page.Problems,
 	})
 	fares := store.Fares{Table: items}
 	verdicts := &analisi.Service{Summaries: fares, OriginRequests: fares, Coverage: fares, Now: now, Log: logger, BaseURL: site.BaseURL}
