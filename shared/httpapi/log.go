@@ -3,6 +3,7 @@ package httpapi
 import (
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"verdetto/shared/metrics"
@@ -62,10 +63,14 @@ func normalizeMethod(method string) string {
 	return "other"
 }
 
-// logPath keeps what callers write into paths, keys and addresses among it, out of the log.
+// logPath keeps what callers write into paths, keys and addresses among it, out
+// of the log: only paths of endpoints are in it, and of files no names.
 func logPath(found match, path string) string {
-	if found.resource == nil {
+	switch {
+	case found.resource == nil:
 		return "unknown"
+	case found.file != "":
+		return strings.TrimSuffix(path, found.file) + "{file}"
 	}
 	return path
 }
