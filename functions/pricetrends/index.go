@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/routes"
 )
 
-// Index says what the API is, for a program that meets it for the first time.
+// Index says what the API is, for a program that is new to it.
 type Index struct {
 	Name        string     `json:"name"`
 	Description string     `json:"description"`
@@ -31,7 +31,7 @@ type Endpoint struct {
 	Pro    string `json:"pro,omitempty" doc:"Cap with a key"`
 }
 
-// Auth says how callers are known.
+// Auth says how callers identify themselves.
 type Auth struct {
 	Header string `json:"header"`
 	Free   string `json:"free"`

@@ -23,8 +23,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// journey is what a request passed on its way: each step that can be seen notes its name.
-type journey struct {
+// trace is what was done for a request: each step that a test can observe notes
+// its name. It also holds the faults that the steps are to have.
+type trace struct {
 	steps    []string
 	customer store.Customer
 	panicAt  string
@@ -32,21 +33,21 @@ type journey struct {
 	err      error // of the handler
 }
 
-func (j *journey) pass(step string) {
-	j.steps = append(j.steps, step)
-	if j.panicAt == step {
+func (tr *trace) pass(step string) {
+	tr.steps = append(tr.steps, step)
+	if tr.panicAt == step {
 		panic("a fault in " + step)
 	}
 }
 
-func (j *journey) Customer(context.Context, apikey.CustomerID) (store.Customer, error) {
-	j.pass("identify")
-	return j.customer, nil
+func (tr *trace) Customer(context.Context, apikey.CustomerID) (store.Customer, error) {
+	tr.pass("identify")
+	return tr.customer, nil
 }
 
-func (j *journey) Take(context.Context, store.Key, int64, time.Time) (int64, error) {
-	j.pass("quota")
-	if j.usedUp {
+func (tr *trace) Take(context.Context, store.Key, int64, time.Time) (int64, error) {
+	tr.pass("quota")
+	if tr.usedUp {
 		return 0, store.ErrLimit
 	}
 	return 1, nil
@@ -66,7 +67,7 @@ func TestOrder(t *testing.T) {
 		name         string
 		method, path string              // GET /v1/analisi where empty
 		change       func(*http.Request) // makes a good request a bad one
-		fault        func(*journey)      // makes a good service a bad one
+		fault        func(*trace)        // makes a good service a bad one
 		status       int
 		code         string // of the problem
 		kind         string // the answer's media type
@@ -88,18 +89,18 @@ func TestOrder(t *testing.T) {
 		{name: "a bad key, and parameters missing",
 			change: func(r *http.Request) { r.Header.Set("X-Api-Key", "vd_bad"); r.URL.RawQuery = "" }, status: 401, code: "chiave-non-valida", kind: document, cors: true, route: "analisi"},
 		{name: "an ended plan, and parameters missing", change: func(r *http.Request) { r.URL.RawQuery = "" },
-			fault: func(j *journey) { j.customer.Until = now }, status: 401, code: "piano-scaduto", kind: document, cors: true, route: "analisi", steps: everything[:1]},
+			fault: func(tr *trace) { tr.customer.Until = now }, status: 401, code: "piano-scaduto", kind: document, cors: true, route: "analisi", steps: everything[:1]},
 		{name: "parameters missing, and calls used up", change: func(r *http.Request) { r.URL.RawQuery = "" },
-			fault: func(j *journey) { j.usedUp = true }, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "analisi", steps: everything[:1]},
+			fault: func(tr *trace) { tr.usedUp = true }, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "analisi", steps: everything[:1]},
 		{name: "refused by the check, and calls used up", change: func(r *http.Request) { r.URL.RawQuery = "origine=a&destinazione=a" },
-			fault: func(j *journey) { j.usedUp = true }, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "analisi", steps: everything[:2]},
-		{name: "calls used up", fault: func(j *journey) { j.usedUp = true }, status: 429, code: "troppe-richieste", kind: document, cors: true, route: "analisi", steps: everything[:3]},
-		{name: "a handler that fails", fault: func(j *journey) { j.err = errors.New("down") }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
-		{name: "storage that fails", fault: func(j *journey) { j.err = store.ErrUnavailable }, status: 503, code: "servizio-non-disponibile", kind: document, cors: true, route: "analisi", steps: everything},
-		{name: "a panic while the key is looked up", fault: func(j *journey) { j.panicAt = "identify" }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything[:1]},
-		{name: "a panic of the handler", fault: func(j *journey) { j.panicAt = "handler" }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
+			fault: func(tr *trace) { tr.usedUp = true }, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "analisi", steps: everything[:2]},
+		{name: "calls used up", fault: func(tr *trace) { tr.usedUp = true }, status: 429, code: "troppe-richieste", kind: document, cors: true, route: "analisi", steps: everything[:3]},
+		{name: "a handler that fails", fault: func(tr *trace) { tr.err = errors.New("down") }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
+		{name: "storage that fails", fault: func(tr *trace) { tr.err = store.ErrUnavailable }, status: 503, code: "servizio-non-disponibile", kind: document, cors: true, route: "analisi", steps: everything},
+		{name: "a panic while the key is looked up", fault: func(tr *trace) { tr.panicAt = "identify" }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything[:1]},
+		{name: "a panic of the handler", fault: func(tr *trace) { tr.panicAt = "handler" }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
 		{name: "a panic, before a person", change: func(r *http.Request) { r.Header.Set("Accept", browser) },
-			fault: func(j *journey) { j.panicAt = "handler" }, status: 500, kind: html, cors: true, route: "analisi", steps: everything},
+			fault: func(tr *trace) { tr.panicAt = "handler" }, status: 500, kind: html, cors: true, route: "analisi", steps: everything},
 		{name: "not through our distribution, before a person",
 			change: func(r *http.Request) { r.Header.Set("Accept", browser); r.Header.Del("X-Origin-Secret") }, status: 403, kind: html, route: "analisi"},
 		{name: "no endpoint, before a person", path: "/v1/nothing",
@@ -113,20 +114,20 @@ func TestOrder(t *testing.T) {
 				r.Body = http.NoBody
 				r.URL.RawQuery = ""
 			},
-			fault: func(j *journey) { j.usedUp = true }, status: 400, code: "richiesta-non-valida", kind: document, route: "pro-checkout"},
+			fault: func(tr *trace) { tr.usedUp = true }, status: 400, code: "richiesta-non-valida", kind: document, route: "pro-checkout"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j := &journey{customer: store.Customer{ID: id, Hash: hash[:], Until: now.Add(time.Hour)}}
+			tr := &trace{customer: store.Customer{ID: id, Hash: hash[:], Until: now.Add(time.Hour)}}
 			if c.fault != nil {
-				c.fault(j)
+				c.fault(tr)
 			}
 			var log bytes.Buffer
 			at := func() time.Time { return now }
 			api := httpapi.New(httpapi.Config{
-				Now: at, Log: slog.New(slog.NewJSONHandler(&log, nil)), Limiter: limit.New(j, at), Customers: j, Pepper: []byte("pepper"),
+				Now: at, Log: slog.New(slog.NewJSONHandler(&log, nil)), Limiter: limit.New(tr, at), Customers: tr, Pepper: []byte("pepper"),
 				OriginSecrets: []string{secret}, Pages: page.Problems, Data: "sample", Metrics: metrics.Of("analisi"),
 			})
-			registerJourney(api, j)
+			registerTraced(api, tr)
 			method, path := c.method, c.path
 			if method == "" {
 				method = "GET"
@@ -151,7 +152,7 @@ func TestOrder(t *testing.T) {
 				}
 			}
 			h := w.Header()
-			got := []any{w.Code, problem.Code, h.Get("Content-Type"), h.Get("Access-Control-Allow-Origin") == "*", j.steps}
+			got := []any{w.Code, problem.Code, h.Get("Content-Type"), h.Get("Access-Control-Allow-Origin") == "*", tr.steps}
 			if diff := cmp.Diff([]any{c.status, c.code, c.kind, c.cors, c.steps}, got); diff != "" {
 				t.Errorf("-want +got: %s", diff)
 			}
@@ -176,26 +177,26 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// registerJourney adds endpoints that note what is done in them.
-func registerJourney(api *httpapi.API, j *journey) {
+// registerTraced adds endpoints that note what is done in them.
+func registerTraced(api *httpapi.API, tr *trace) {
 	check := func(_ context.Context, in *in) error {
-		j.pass("check")
+		tr.pass("check")
 		if in.Origine == in.Destinazione {
 			return httpapi.Invalid(httpapi.Fault{Name: "destinazione", Detail: "is the same"})
 		}
 		return nil
 	}
 	handle := func(context.Context, *in) (*out, error) {
-		j.pass("handler")
-		return &out{}, j.err
+		tr.pass("handler")
+		return &out{}, tr.err
 	}
 	httpapi.JSON(api, "analisi", httpapi.JSONDoc{}, check, handle)
 	httpapi.JSON(api, "price-trends", httpapi.JSONDoc{}, check, handle)
 	httpapi.JSON(api, "pro-checkout", httpapi.JSONDoc{}, func(context.Context, *formInput) error {
-		j.pass("check")
+		tr.pass("check")
 		return nil
 	}, func(context.Context, *formInput) (*out, error) {
-		j.pass("handler")
+		tr.pass("handler")
 		return &out{}, nil
 	})
 }

@@ -51,19 +51,19 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	return &op
 }
 
-// quotaText says the caps of a route in words.
+// quotaText writes the caps of a route.
 func quotaText(r routes.Route) string {
-	var words []string
+	var caps []string
 	if r.Free != (routes.Cap{}) {
-		words = append(words, r.Free.String()+" for each address without a key")
+		caps = append(caps, r.Free.String()+" for each address without a key")
 	}
 	if r.Pro != (routes.Cap{}) {
-		words = append(words, r.Pro.String()+" with a key")
+		caps = append(caps, r.Pro.String()+" with a key")
 	}
-	if len(words) == 0 {
+	if len(caps) == 0 {
 		return ""
 	}
-	return "\n\nCalls: " + strings.Join(words, ", ") + "."
+	return "\n\nCalls: " + strings.Join(caps, ", ") + "."
 }
 
 // schema describes a type that is written or read by hand.

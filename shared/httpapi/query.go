@@ -55,7 +55,7 @@ func checkQuery(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// Unfit says what is wrong with a parameter as text, or nothing.
+// Unfit says what is wrong with a parameter as text; nothing where it is well formed.
 func Unfit(s string, required bool) string {
 	switch {
 	case !utf8.ValidString(s):
@@ -70,6 +70,7 @@ func Unfit(s string, required bool) string {
 	return ""
 }
 
+// refuse answers with a problem from within Huma.
 func refuse(ctx huma.Context, p *Problem) {
 	r, w := humago.Unwrap(ctx)
 	p.Write(w, r)

@@ -23,20 +23,20 @@ import (
 
 func main() {
 	var table config.Store
-	var door config.HTTP
+	var http config.HTTP
 	var clock config.Clock
 	settings, err := awsenv.Settings()
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := config.LoadWith(ssmparams.In(settings), &table, &door, &clock); err != nil {
+	if err := config.LoadWith(ssmparams.In(settings), &table, &http, &clock); err != nil {
 		log.Fatal(err)
 	}
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: slog.New(slog.NewJSONHandler(os.Stdout, nil)),
-		OriginSecrets: door.OriginSecrets, Pepper: []byte(door.Pepper),
+		OriginSecrets: http.OriginSecrets, Pepper: []byte(http.Pepper),
 		Limiter: limit.New(items, now), Customers: store.Customers{Table: items},
 		Metrics: metrics.Of("pricetrends"),
 	})
