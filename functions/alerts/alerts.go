@@ -45,7 +45,7 @@ func (s *Service) Register(api *httpapi.API) {
 		Description: "A mail goes to the address with a link to confirm; until then nothing is sent, and after 48 hours it is forgotten. " +
 			"The answer is the same for every address. Asking again for a route changes its threshold, once that is confirmed.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.SameCity},
-		Takes:    wanted{}, Answer: accepted{}, Status: http.StatusAccepted, ConsumesQuota: true,
+		Body:     wanted{}, Answer: accepted{}, Status: http.StatusAccepted, ConsumesQuota: true,
 		Pages: []int{http.StatusAccepted, http.StatusBadRequest, http.StatusNotFound, http.StatusTooManyRequests},
 	}, nil, s.subscribe)
 	httpapi.Page(api, "alerts-confirm-page", httpapi.PageDoc{

@@ -19,7 +19,7 @@ type JSONDoc struct {
 	Problems             []ProblemType // beside those that any endpoint can meet
 	Status               int           // of a success; 0 is 200
 	Answer               any           // a success's type, where the handler writes the bytes itself
-	Takes                any           // the type, as JSON or as a form, of a body that the handler reads itself (RawBody)
+	Body                 any           // the type, as JSON or as a form, of a body that the handler reads itself (RawBody)
 	Pages                []int         // statuses that it answers with a page where HTML is asked for
 	ConsumesQuota        bool          // the handler counts by itself, with ConsumeQuota
 }
@@ -44,7 +44,7 @@ func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context
 // its parameters are handed over as they came. Otherwise it is as JSON.
 func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{
-		JSONDoc: JSONDoc{Summary: doc.Summary, Description: "Answers with a page.", Takes: doc.Form, Pages: doc.Statuses},
+		JSONDoc: JSONDoc{Summary: doc.Summary, Description: "Answers with a page.", Body: doc.Form, Pages: doc.Statuses},
 		page:    true,
 	}, nil, handler)
 }

@@ -46,7 +46,7 @@ func registerPages(api *httpapi.API) {
 	}
 	shown := &page.Response{Status: http.StatusOK, ContentType: "text/html"}
 	httpapi.JSON(api, "alerts", httpapi.JSONDoc{
-		Takes: wanted{}, Answer: answer{}, Status: http.StatusAccepted, ConsumesQuota: true, Pages: []int{202, 400},
+		Body: wanted{}, Answer: answer{}, Status: http.StatusAccepted, ConsumesQuota: true, Pages: []int{202, 400},
 	}, nil, func(context.Context, *rawJSON) (*page.Response, error) { return shown, nil })
 	httpapi.Page(api, "alerts-confirm-page", httpapi.PageDoc{Statuses: []int{200, 400, 410}},
 		func(context.Context, *link) (*page.Response, error) { return shown, nil })

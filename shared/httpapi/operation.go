@@ -79,8 +79,8 @@ func (d *describer) requestBody(registered *huma.RequestBody, route routes.Route
 	body := *registered
 	body.Content = map[string]*huma.MediaType{}
 	switch {
-	case desc.Takes != nil:
-		schema := d.schema(desc.Takes)
+	case desc.Body != nil:
+		schema := d.schema(desc.Body)
 		if !desc.page {
 			body.Content["application/json"] = &huma.MediaType{Schema: schema}
 		}
