@@ -40,27 +40,24 @@ type Service struct {
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	s.spend = func(ctx context.Context) error { return api.ConsumeQuota(ctx, "alerts") }
-	httpapi.Handle(api, "alerts", httpapi.Doc{
+	httpapi.JSON(api, "alerts", httpapi.JSONDoc{
 		Summary: "Ask for a price-drop alert",
 		Description: "A mail goes to the address with a link to confirm; until then nothing is sent, and after 48 hours it is forgotten. " +
 			"The answer is the same for every address. Asking again for a route changes its threshold, once that is confirmed.",
-		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.SameCity, httpapi.TooMany},
-		Raw:      true, Takes: wanted{}, Answer: accepted{}, Status: http.StatusAccepted, ConsumesQuota: true,
+		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.SameCity},
+		Body:     wanted{}, Answer: accepted{}, Status: http.StatusAccepted, ConsumesQuota: true,
 		Pages: []int{http.StatusAccepted, http.StatusBadRequest, http.StatusNotFound, http.StatusTooManyRequests},
 	}, nil, s.subscribe)
-	httpapi.Handle(api, "alerts-confirm-page", pages("The page that a link to confirm leads to", 200, 400, 410), nil, s.confirmPage)
-	httpapi.Handle(api, "alerts-confirm", pages("Confirm an alert", 200, 400, 409, 410), nil, s.confirm)
-	httpapi.Handle(api, "alerts-unsubscribe-page", pages("The page that a link to unsubscribe leads to", 200, 400, 410), nil, s.unsubscribePage)
-	oneClick := pages("End an alert: by the page's button, or by a mail provider in one click (RFC 8058)", 200, 400, 410)
-	oneClick.Problems = nil // it has no cap
-	httpapi.Handle(api, "alerts-unsubscribe", oneClick, nil, s.unsubscribe)
-	httpapi.Handle(api, "alerts-manage-page", pages("The alerts of a subscriber", 200, 400, 410), nil, s.managePage)
-	manage := pages("End one alert of a subscriber, or all", 200, 400, 410)
-	manage.Raw, manage.Takes = true, removal{}
-	httpapi.Handle(api, "alerts-manage", manage, nil, s.manage)
-}
-
-// pages describes an endpoint that people reach through links in mails.
-func pages(summary string, statuses ...int) httpapi.Doc {
-	return httpapi.Doc{Summary: summary, Description: "Answers with a page.", Problems: []httpapi.ProblemType{httpapi.TooMany}, Pages: statuses}
+	httpapi.Page(api, "alerts-confirm-page", httpapi.PageDoc{
+		Summary: "The page that a link to confirm leads to", Statuses: []int{200, 400, 410}}, s.confirmPage)
+	httpapi.Page(api, "alerts-confirm", httpapi.PageDoc{
+		Summary: "Confirm an alert", Statuses: []int{200, 400, 409, 410}}, s.confirm)
+	httpapi.Page(api, "alerts-unsubscribe-page", httpapi.PageDoc{
+		Summary: "The page that a link to unsubscribe leads to", Statuses: []int{200, 400, 410}}, s.unsubscribePage)
+	httpapi.Page(api, "alerts-unsubscribe", httpapi.PageDoc{
+		Summary: "End an alert: by the page's button, or by a mail provider in one click (RFC 8058)", Statuses: []int{200, 400, 410}}, s.unsubscribe)
+	httpapi.Page(api, "alerts-manage-page", httpapi.PageDoc{
+		Summary: "The alerts of a subscriber", Statuses: []int{200, 400, 410}}, s.managePage)
+	httpapi.Page(api, "alerts-manage", httpapi.PageDoc{
+		Summary: "End one alert of a subscriber, or all", Statuses: []int{200, 400, 410}, Form: removal{}}, s.manage)
 }

@@ -83,7 +83,7 @@ func (in *input) cities() (origin, destination Named) {
 
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
-	httpapi.Handle(api, "analisi", httpapi.Doc{
+	httpapi.JSON(api, "analisi", httpapi.JSONDoc{
 		Summary:     "Price verdict for a route",
 		Description: "Says whether today's cheapest one-way economy fare for one adult is cheap, compared with the cheapest fare of the same route on past days.",
 		Problems:    []httpapi.ProblemType{UnknownCity, NotCovered, NoLiveFare, SameCity},

@@ -2,7 +2,6 @@ package analisi
 
 import (
 	"net/http"
-	"path"
 
 	"verdetto/shared/httpapi"
 	"verdetto/shared/page"
@@ -12,7 +11,7 @@ import (
 // content, so a browser keeps them for good.
 func registerAssets(api *httpapi.API) {
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		data, contentType, ok := page.File(path.Base(r.URL.Path))
+		data, contentType, ok := page.File(r.PathValue("file"))
 		if !ok {
 			httpapi.UnknownPath.Problem("There is no such file; it may be of an older page. Load the page again.").Write(w, r)
 			return

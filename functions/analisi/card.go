@@ -28,7 +28,7 @@ type cardOutput struct {
 }
 
 func (s *Service) registerCard(api *httpapi.API) {
-	httpapi.Handle(api, "card", httpapi.Doc{
+	httpapi.JSON(api, "card", httpapi.JSONDoc{
 		Summary:     "Picture of a verdict",
 		Description: "What is shown where a verdict's page is linked to: a PNG of 1200 by 630.",
 		Problems:    []httpapi.ProblemType{NoCard},

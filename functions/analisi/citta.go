@@ -48,7 +48,7 @@ func (cityLanguage) Schema(huma.Registry) *huma.Schema {
 type citiesOutput struct{ Body Cities }
 
 func registerCities(api *httpapi.API) {
-	httpapi.Handle(api, "citta", httpapi.Doc{
+	httpapi.JSON(api, "citta", httpapi.JSONDoc{
 		Summary:     "Complete the name of a city",
 		Description: "Offers cities with scheduled flights for the beginning of a name. It is not counted.",
 	}, nil, func(_ context.Context, in *citiesInput) (*citiesOutput, error) {

@@ -46,7 +46,7 @@ type docsInput struct {
 
 // registerDocs publishes the reference: as JSON, as a page, and in short as text.
 func registerDocs(api *httpapi.API) {
-	httpapi.Handle(api, "docs", httpapi.Doc{
+	httpapi.JSON(api, "docs", httpapi.JSONDoc{
 		Summary:     "The reference of the API",
 		Description: "Endpoints, problem codes and what to do about each, caps, units, and how to get a Pro key: as JSON, or as a page where HTML is asked for.",
 		Answer:      Reference{},
@@ -65,7 +65,7 @@ func registerDocs(api *httpapi.API) {
 		}
 		return &page.Response{Status: http.StatusOK, ContentType: "application/json", Vary: "Accept, Accept-Language", Body: body}, nil
 	})
-	httpapi.Handle(api, "llms", httpapi.Doc{Summary: "The service in one page of text"}, nil, func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
+	httpapi.JSON(api, "llms", httpapi.JSONDoc{Summary: "The service in one page of text"}, nil, func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
 		r, err := reference()
 		if err != nil {
 			return nil, err

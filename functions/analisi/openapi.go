@@ -3,7 +3,6 @@ package analisi
 import (
 	"context"
 	_ "embed"
-	"net/http"
 
 	"verdetto/shared/httpapi"
 )
@@ -21,11 +20,10 @@ type cachedInput struct {
 
 // registerOpenAPI publishes the description.
 func registerOpenAPI(api *httpapi.API) {
-	httpapi.Handle(api, "openapi", httpapi.Doc{
+	httpapi.JSON(api, "openapi", httpapi.JSONDoc{
 		Summary:     "The API in OpenAPI 3.1",
 		Description: "This description: every path, parameter, header, status and problem code, with answers of the service as examples.",
 		Answer:      map[string]any{},
-		Statuses:    []int{http.StatusNotModified},
 	}, nil, func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
 		return httpapi.Tag(in.IfNoneMatch, "application/json", description), nil
 	})

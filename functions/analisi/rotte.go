@@ -49,7 +49,7 @@ type routesInput struct {
 type routesOutput struct{ Body Routes }
 
 func (s *Service) registerRoutes(api *httpapi.API) {
-	httpapi.Handle(api, "rotte", httpapi.Doc{
+	httpapi.JSON(api, "rotte", httpapi.JSONDoc{
 		Summary:     "The routes that are covered",
 		Description: "Which routes a verdict can be asked for, how many observations each rests on, and how fresh they are.",
 		Problems:    []httpapi.ProblemType{UnknownCity},

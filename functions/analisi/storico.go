@@ -34,7 +34,7 @@ type Settimana struct {
 type historyOutput struct{ Body Storico }
 
 func (s *Service) registerHistory(api *httpapi.API) {
-	httpapi.Handle(api, "storico", httpapi.Doc{
+	httpapi.JSON(api, "storico", httpapi.JSONDoc{
 		Summary:     "Weekly history of a route",
 		Description: "The lows and medians, week by week, that today's cheapest fare is compared with.",
 		Problems:    []httpapi.ProblemType{UnknownCity, NotCovered},

@@ -4,14 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"time"
 
 	"verdetto/shared/httpapi"
 	"verdetto/shared/routes"
 )
 
-// Index says what the API is, for a program that meets it for the first time.
+// Index says what the API is, for a program that is new to it.
 type Index struct {
 	Name        string     `json:"name"`
 	Description string     `json:"description"`
@@ -32,7 +31,7 @@ type Endpoint struct {
 	Pro    string `json:"pro,omitempty" doc:"Cap with a key"`
 }
 
-// Auth says how callers are known.
+// Auth says how callers identify themselves.
 type Auth struct {
 	Header string `json:"header"`
 	Free   string `json:"free"`
@@ -66,10 +65,9 @@ func (s *Service) registerIndex(api *httpapi.API) {
 	if err != nil {
 		panic(fmt.Sprintf("pricetrends: the index cannot be written: %v", err)) // it is made of literals
 	}
-	httpapi.Handle(api, "index", httpapi.Doc{
-		Summary:  "What this API is",
-		Answer:   Index{},
-		Statuses: []int{http.StatusNotModified},
+	httpapi.JSON(api, "index", httpapi.JSONDoc{
+		Summary: "What this API is",
+		Answer:  Index{},
 	}, nil, func(_ context.Context, in *indexInput) (*httpapi.Tagged, error) {
 		return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
 	})

@@ -1,6 +1,7 @@
 // Package pricetrends answers GET /v1/price-trends: popular destinations from
-// an origin and how their prices move. An answer is made from one stored item
-// of the origin, and with a destination from that route's sheet as well.
+// an origin and how their prices move. GET /v1 says what the API is. An
+// answer is made from one stored item of the origin, and with a destination from
+// that route's summary as well.
 package pricetrends
 
 import (
@@ -22,7 +23,7 @@ type Service struct {
 	Trends *view.Reader
 }
 
-// The problems that price trends can meet.
+// The problem types of price trends.
 var (
 	UnknownOrigin      = httpapi.ProblemType{Status: http.StatusNotFound, Code: "origine-sconosciuta", Title: "No city or airport bears that code"}
 	UnknownDestination = httpapi.ProblemType{Status: http.StatusNotFound, Code: "destinazione-sconosciuta", Title: "No city or airport bears that code"}
@@ -40,12 +41,11 @@ type input struct {
 
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
-	httpapi.Handle(api, "price-trends", httpapi.Doc{
+	httpapi.JSON(api, "price-trends", httpapi.JSONDoc{
 		Summary:     "Price trends and popular destinations from an origin",
 		Description: "One-way economy fares for one adult, refreshed every 7 days. Destinations are in order of popularity: the number of observed fares of the last 400 days, each of which is a search that somebody made.",
 		Problems:    []httpapi.ProblemType{UnknownOrigin, UnknownDestination, NotCovered, UnknownCurrency, SamePlace},
 		Answer:      view.Trends{},
-		Statuses:    []int{http.StatusNotModified},
 	}, s.check, s.trends)
 	s.registerIndex(api)
 }
@@ -77,12 +77,12 @@ func (s *Service) check(ctx context.Context, in *input) error {
 func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error) {
 	origin, ok := places.CityOf(strings.ToUpper(in.Origin))
 	if !ok {
-		return nil, unknown(UnknownOrigin, "origin", in.Origin)
+		return nil, unknownPlace(UnknownOrigin, "origin", in.Origin)
 	}
 	var destination fare.City
 	if in.Destination != "" {
 		if destination, ok = places.CityOf(strings.ToUpper(in.Destination)); !ok {
-			return nil, unknown(UnknownDestination, "destination", in.Destination)
+			return nil, unknownPlace(UnknownDestination, "destination", in.Destination)
 		}
 	}
 	answer, err := s.Trends.Read(ctx, origin, destination, strings.ToUpper(in.Currency))
@@ -100,16 +100,16 @@ func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error
 	return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
 }
 
-func unknown(kind httpapi.ProblemType, parameter, code string) error {
-	p := kind.Problem(fmt.Sprintf("%s: no city or airport with scheduled flights has the IATA code %s. GET /v1/rotte lists what is covered.", parameter, strings.ToUpper(code)))
+func unknownPlace(problem httpapi.ProblemType, parameter, code string) error {
+	p := problem.Problem(fmt.Sprintf("%s: no city or airport with scheduled flights has the IATA code %s. GET /v1/rotte lists what is covered.", parameter, strings.ToUpper(code)))
 	p.Errors = []httpapi.Fault{{Name: parameter, Detail: "is not a code we know"}}
 	return p
 }
 
 func notCovered(n *view.NotCovered) error {
-	what := fmt.Sprintf("No fare from %s has ever been observed here.", n.Origin)
+	detail := fmt.Sprintf("No fare from %s has ever been observed here.", n.Origin)
 	if n.Destination != "" {
-		what = fmt.Sprintf("No fare from %s to %s has ever been observed here.", n.Origin, n.Destination)
+		detail = fmt.Sprintf("No fare from %s to %s has ever been observed here.", n.Origin, n.Destination)
 	}
-	return NotCovered.Problem(what + " It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.")
+	return NotCovered.Problem(detail + " It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.")
 }

@@ -29,9 +29,9 @@ var (
 
 // fares is what the store holds: Milan, with a live and popular route, a thin one and a stale one.
 type fares struct {
-	rates  *fare.Rates
-	wanted []fare.City
-	err    error
+	rates     *fare.Rates
+	requested []fare.City
+	err       error
 }
 
 func entries() []trends.Entry {
@@ -75,7 +75,7 @@ func (f *fares) Rates(context.Context) (fare.Rates, error) {
 }
 
 func (f *fares) RequestOrigin(_ context.Context, origin fare.City, _ time.Time) error {
-	f.wanted = append(f.wanted, origin)
+	f.requested = append(f.requested, origin)
 	return nil
 }
 
@@ -148,7 +148,7 @@ func TestOneDestination(t *testing.T) {
 	if !slices.IsSorted(weeks) {
 		t.Errorf("weeks %v", weeks)
 	}
-	// A route without a live fare is still told, and said to have none.
+	// A route without a live fare is still listed, without a cheapest one.
 	w = get(t, api, "/api/v1/price-trends?origin=MIL&destination=PAR")
 	if w.Code != 200 || strings.Contains(w.Body.String(), `"cheapest"`) {
 		t.Errorf("%d %s", w.Code, w.Body)
@@ -229,8 +229,8 @@ func TestProblems(t *testing.T) {
 	if !strings.Contains(w.Body.String(), `"suggestions":["eur","ron","usd"]`) {
 		t.Errorf("the currencies are not listed: %s", w.Body)
 	}
-	if diff := cmp.Diff([]fare.City{"ROM", "MIL"}, f.wanted); diff != "" {
-		t.Errorf("wanted: %s", diff)
+	if diff := cmp.Diff([]fare.City{"ROM", "MIL"}, f.requested); diff != "" {
+		t.Errorf("requested: %s", diff)
 	}
 }
 

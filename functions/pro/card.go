@@ -15,24 +15,23 @@ import (
 )
 
 func (s *Service) registerCard(api *httpapi.API) {
-	httpapi.Handle(api, "pro-checkout", httpapi.Doc{
+	httpapi.JSON(api, "pro-checkout", httpapi.JSONDoc{
 		Summary:     "Buy Pro by card",
 		Description: "Gives the address of a hosted checkout. Asked again within 10 minutes by the same caller for the same e-mail address, it gives the same one.",
 		Answer:      checkoutBegun{},
 		Pages:       []int{http.StatusOK},
 	}, func(_ context.Context, in *checkoutInput) error { _, err := address(in.Body.Email); return err }, s.checkout)
-	httpapi.Handle(api, "pro-conferma", httpapi.Doc{
+	httpapi.JSON(api, "pro-conferma", httpapi.JSONDoc{
 		Summary:     "Get the key after paying by card",
 		Description: "The hosted checkout sends the payer here. The key is shown once: as JSON, or as a page where HTML is asked for.",
 		Problems:    []httpapi.ProblemType{NoSuchSession, NotPaid, SessionExpired, KeyIssued},
 		Answer:      issued{},
 		Pages:       []int{http.StatusOK},
 	}, nil, s.confirm)
-	httpapi.Handle(api, "pro-webhook", httpapi.Doc{
+	httpapi.JSON(api, "pro-webhook", httpapi.JSONDoc{
 		Summary:     "Deliveries of the card processor",
 		Description: "Signed by the card processor. Any order and any number of times leads to the same state.",
 		Problems:    []httpapi.ProblemType{BadSignature},
-		Raw:         true,
 	}, nil, s.webhook)
 }
 

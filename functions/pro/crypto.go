@@ -16,11 +16,11 @@ import (
 )
 
 func (s *Service) registerCrypto(api *httpapi.API) {
-	httpapi.Handle(api, "pro-cripta", httpapi.Doc{
+	httpapi.JSON(api, "pro-cripta", httpapi.JSONDoc{
 		Summary:     "How to pay in USDC",
 		Description: "One payment buys 30 days; there is no renewal by itself. With an e-mail address the answer holds a Solana Pay link whose memo binds the payment to that address, so that nobody else can claim it.",
 	}, s.checkCrypto, s.details)
-	httpapi.Handle(api, "pro-verifica-cripta", httpapi.Doc{
+	httpapi.JSON(api, "pro-verifica-cripta", httpapi.JSONDoc{
 		Summary:     "Get the key after paying in USDC",
 		Description: "Looks the transaction up on the chain. A signature counts once, ever. With the customer's current key in X-Api-Key, that key goes on; otherwise a fresh one takes its place.",
 		Problems:    []httpapi.ProblemType{NoPayment, NotFinal, PaymentFailed, TooLittle, TooOld, NotYours, PaymentUsed},

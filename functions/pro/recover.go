@@ -15,7 +15,7 @@ import (
 )
 
 func (s *Service) registerRecover(api *httpapi.API) {
-	httpapi.Handle(api, "pro-recupera", httpapi.Doc{
+	httpapi.JSON(api, "pro-recupera", httpapi.JSONDoc{
 		Summary:     "Get a fresh key by e-mail",
 		Description: "The answer is the same for every address, and does not wait to learn whether there is a plan. If there is, a fresh key is mailed and the old one is refused from then on.",
 		Status:      http.StatusAccepted,

@@ -29,7 +29,7 @@ func TestForms(t *testing.T) {
 	now := func() time.Time { return time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC) }
 	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(&counters{}, now)})
 	for _, name := range []string{"pro-checkout", "pro-recupera"} { // the second takes no forms
-		httpapi.Handle(api, name, httpapi.Doc{}, nil, func(_ context.Context, in *in) (*out, error) {
+		httpapi.JSON(api, name, httpapi.JSONDoc{}, nil, func(_ context.Context, in *in) (*out, error) {
 			o := &out{}
 			o.Body.Got = in.Body.Email + "|" + in.Body.Note
 			return o, nil

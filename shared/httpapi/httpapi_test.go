@@ -38,7 +38,7 @@ func (c *counters) Take(_ context.Context, key store.Key, limit int64, _ time.Ti
 	return 1, c.err
 }
 
-// customers is the stored customers; an error in it is what reading gives.
+// customers are those that are stored; an error in it is what reading one gives.
 type customers map[apikey.CustomerID]any
 
 func (c customers) Customer(_ context.Context, id apikey.CustomerID) (store.Customer, error) {
@@ -62,7 +62,7 @@ func open(t *testing.T, config httpapi.Config) (*httpapi.API, *counters, *bytes.
 	c := &counters{}
 	config.Limiter = limit.New(c, config.Now)
 	api := httpapi.New(config)
-	httpapi.Handle(api, "analisi", httpapi.Doc{}, func(_ context.Context, in *in) error {
+	httpapi.JSON(api, "analisi", httpapi.JSONDoc{}, func(_ context.Context, in *in) error {
 		if in.Origine == in.Destinazione {
 			return httpapi.Invalid(httpapi.Fault{Name: "destinazione", Detail: "is the same"})
 		}
@@ -293,8 +293,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestShapeIsJudgedWithoutTheStore: a key that cannot be one costs no read, whatever its size.
-func TestShapeIsJudgedWithoutTheStore(t *testing.T) {
+// TestMalformedKeysCostNoRead: a key that cannot be one costs no read, whatever its size.
+func TestMalformedKeysCostNoRead(t *testing.T) {
 	api, c, _ := open(t, httpapi.Config{Customers: nil}) // reading would panic
 	for _, key := range []string{"", "x", "vd_", strings.Repeat("vd_", 1<<20)} {
 		if w, _ := call(api, c, func(r *http.Request) { r.Header.Set("X-Api-Key", key) }); w.Code != 401 {

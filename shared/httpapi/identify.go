@@ -6,24 +6,26 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"verdetto/shared/apikey"
-	"verdetto/shared/limit"
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
 )
 
 // KeyHeader carries a Pro key.
 const KeyHeader = "X-Api-Key"
 
-// The problems that a caller can meet at the door.
+// viewerAddressHeader holds the caller's address and port as CloudFront saw them.
+const viewerAddressHeader = "CloudFront-Viewer-Address"
+
+// The problems that a caller with a key can meet.
 var (
 	BadKey    = ProblemType{Status: http.StatusUnauthorized, Code: "chiave-non-valida", Title: "The key is not valid"}
 	PlanEnded = ProblemType{Status: http.StatusUnauthorized, Code: "piano-scaduto", Title: "The plan has ended"}
-	TooMany   = ProblemType{Status: http.StatusTooManyRequests, Code: "troppe-richieste", Title: "Too many calls", Wait: true}
 )
 
 // Customers is where keys are looked up.
@@ -32,64 +34,57 @@ type Customers interface {
 	Customer(ctx context.Context, id apikey.CustomerID) (store.Customer, error)
 }
 
-// call is what is known of a call: who is counted for it, and the headers of its answer.
-type call struct {
-	pro     bool
-	subject string // a customer's id, or an address as a pseudonym
-	header  http.Header
+// identify finds out who is calling: a customer where the endpoint takes keys
+// and one is sent, and otherwise an address. A key that is not good is never
+// taken for none.
+func (a *API) identify(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := callOf(r.Context())
+		given, present := r.Header[KeyHeader]
+		if !present || !c.endpoint.route.Keyed() {
+			c.subject = a.pseudonym(address(a.viewer(r)))
+			next.ServeHTTP(w, r)
+			return
+		}
+		customer, p := a.customer(r.Context(), given)
+		if p != nil {
+			p.Write(w, r)
+			return
+		}
+		c.pro, c.subject = true, string(customer)
+		c.header.Set("X-Plan", "pro")
+		c.header.Set("X-Cache", "MISS")
+		next.ServeHTTP(w, r)
+	})
 }
 
-type callKey struct{}
-
-// callOf gives the call that a handler answers.
-func callOf(ctx context.Context) call {
-	c, _ := ctx.Value(callKey{}).(call)
-	return c
-}
-
-// Subject is who the caller is counted as: a pseudonym, the same for the same address or key.
-func Subject(ctx context.Context) string { return callOf(ctx).subject }
-
-// IsPro tells a handler whether the caller has sent a key that is in force.
-func IsPro(ctx context.Context) bool { return callOf(ctx).pro }
-
-// Data tells a handler how the answers are marked: see Config.Data.
-func Data(ctx context.Context) string { return callOf(ctx).header.Get("X-Data") }
-
-// identify finds out who is calling an endpoint that takes keys. A key that is
-// not good is never taken for none.
-func (a *API) identify(r *http.Request, h http.Header, keyed bool) (call, *Problem) {
-	given, present := r.Header[KeyHeader]
-	if !present || !keyed {
-		return call{subject: a.pseudonym(address(a.viewer(r))), header: h}, nil
-	}
+// customer gives whose key was sent, if it is in force.
+func (a *API) customer(ctx context.Context, given []string) (apikey.CustomerID, *Problem) {
 	refused := BadKey.Problem("The header X-Api-Key holds no key that is in force: it was mistyped, or replaced by a newer one. "+
 		"POST /api/v1/pro/recupera sends a fresh key to the address that paid. Without the header, calls are free up to a daily cap.").
 		With("WWW-Authenticate", "ApiKey")
 	if len(given) != 1 {
-		return call{}, refused
+		return "", refused
 	}
 	key, ok := apikey.Parse(given[0])
 	if !ok {
-		return call{}, refused
+		return "", refused
 	}
-	c, err := a.config.Customers.Customer(r.Context(), key.Customer)
+	c, err := a.config.Customers.Customer(ctx, key.Customer)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return call{}, refused
+		return "", refused
 	case err != nil:
-		a.config.Log.ErrorContext(r.Context(), "key not checked", "error", err)
-		return call{}, Unavailable.Problem("Your key could not be checked just now. Try again in a few seconds.").With("Retry-After", "5")
+		a.config.Log.ErrorContext(ctx, "key not checked", "error", err)
+		return "", Unavailable.Problem("Your key could not be checked just now. Try again in a few seconds.").With("Retry-After", "5")
 	case !c.Holds(key):
-		return call{}, refused
+		return "", refused
 	case !c.Plan().Live(a.config.Now()):
-		return call{}, PlanEnded.Problem("The plan of this key ended on "+c.Plan().Until.UTC().Format(time.DateOnly)+
+		return "", PlanEnded.Problem("The plan of this key ended on "+c.Plan().Until.UTC().Format(time.DateOnly)+
 			". POST /api/v1/pro/checkout or GET /v1/pro/cripta renews it; without the header, calls are free up to a daily cap.").
 			With("WWW-Authenticate", "ApiKey")
 	}
-	h.Set("X-Plan", "pro")
-	h.Set("X-Cache", "MISS")
-	return call{pro: true, subject: string(key.Customer), header: h}, nil
+	return key.Customer, nil
 }
 
 // pseudonym stands for an address in the counters: an IPv6 address is counted
@@ -105,29 +100,27 @@ func (a *API) pseudonym(addr netip.Addr) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// count spends one call of the caller's cap, where the endpoint has one, and tells how it stands.
-func (a *API) count(ctx context.Context, route routes.Route) error {
-	c := callOf(ctx)
-	allowed, name := route.Free, route.Name+"-free"
-	if c.pro {
-		allowed, name = route.Pro, route.Name+"-pro"
+// viewer is the caller's address and port. Behind our distribution it is what
+// CloudFront says, believed because origin has let the request pass; otherwise
+// it is the connection's. No other header is ever looked at: callers write those.
+func (a *API) viewer(r *http.Request) string {
+	if len(a.config.OriginSecrets) > 0 {
+		return r.Header.Get(viewerAddressHeader)
 	}
-	if allowed == (routes.Cap{}) {
-		return nil
-	}
-	d, err := a.config.Limiter.Take(ctx, limit.Limit{Name: name, Calls: allowed.Calls, Window: allowed.Per}, c.subject)
+	return r.RemoteAddr
+}
+
+// address reads ADDRESS:PORT, cut at the last colon: CloudFront writes IPv6 addresses without brackets.
+func address(s string) netip.Addr {
+	host, _, err := net.SplitHostPort(s)
 	if err != nil {
-		a.config.Log.ErrorContext(ctx, "call not counted", "error", err)
+		if i := strings.LastIndexByte(s, ':'); i >= 0 {
+			host = s[:i]
+		}
 	}
-	d.Headers(c.header, a.config.Now())
-	switch {
-	case d.Allowed:
-		return nil
-	case c.pro:
-		return TooMany.Problem("This key has used up its calls of this minute. Wait as Retry-After says.")
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		return netip.Addr{}
 	}
-	if !route.Keyed() {
-		return TooMany.Problem("There were too many such calls from your address. Wait as Retry-After says.")
-	}
-	return TooMany.Problem("The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it has no daily cap.")
+	return addr.Unmap().WithZone("")
 }

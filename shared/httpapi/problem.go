@@ -29,23 +29,23 @@ type Fault struct {
 	Detail string `json:"detail" doc:"What is wrong with it" example:"is missing"`
 }
 
-// Kind is a kind of problem: what all its instances share.
+// ProblemType is what all problems of one type share.
 type ProblemType struct {
 	Status int
 	Code   string
 	Title  string
-	Wait   bool // asking again later may help: its instances may say when in Retry-After
+	Wait   bool // asking again later may help: its problems may say when in Retry-After
 }
 
-// The kinds of problem that any endpoint can meet.
+// The problem types that any endpoint can answer with.
 var (
-	BadRequest   = ProblemType{Status: http.StatusBadRequest, Code: "richiesta-non-valida", Title: "The request is not valid"}
-	Forbidden    = ProblemType{Status: http.StatusForbidden, Code: "accesso-diretto", Title: "This address is not the public one"}
-	UnknownPath  = ProblemType{Status: http.StatusNotFound, Code: "percorso-sconosciuto", Title: "There is nothing at this path"}
-	WrongMethod  = ProblemType{Status: http.StatusMethodNotAllowed, Code: "metodo-non-ammesso", Title: "This path does not answer that method"}
-	Internal     = ProblemType{Status: http.StatusInternalServerError, Code: "errore-interno", Title: "The service failed"}
-	Unavailable  = ProblemType{Status: http.StatusServiceUnavailable, Code: "servizio-non-disponibile", Title: "The service cannot answer right now", Wait: true}
-	kindsByCause = map[int]ProblemType{
+	BadRequest  = ProblemType{Status: http.StatusBadRequest, Code: "richiesta-non-valida", Title: "The request is not valid"}
+	Forbidden   = ProblemType{Status: http.StatusForbidden, Code: "accesso-diretto", Title: "This address is not the public one"}
+	UnknownPath = ProblemType{Status: http.StatusNotFound, Code: "percorso-sconosciuto", Title: "There is nothing at this path"}
+	WrongMethod = ProblemType{Status: http.StatusMethodNotAllowed, Code: "metodo-non-ammesso", Title: "This path does not answer that method"}
+	Internal    = ProblemType{Status: http.StatusInternalServerError, Code: "errore-interno", Title: "The service failed"}
+	Unavailable = ProblemType{Status: http.StatusServiceUnavailable, Code: "servizio-non-disponibile", Title: "The service cannot answer right now", Wait: true}
+	byStatus    = map[int]ProblemType{
 		http.StatusNotFound:            UnknownPath,
 		http.StatusMethodNotAllowed:    WrongMethod,
 		http.StatusInternalServerError: Internal,
@@ -53,15 +53,15 @@ var (
 	}
 )
 
-// The kinds that endpoints of several functions can meet.
+// The problem types of several functions.
 var (
 	UnknownCity = ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta", Title: "No city with an airport bears that name"}
 	SameCity    = ProblemType{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
 )
 
-// Problem makes an instance of the kind.
-func (k ProblemType) Problem(detail string) *Problem {
-	return &Problem{Type: "/v1/docs#" + k.Code, Title: k.Title, Status: k.Status, Code: k.Code, Detail: detail}
+// Problem makes a problem of the type.
+func (t ProblemType) Problem(detail string) *Problem {
+	return &Problem{Type: "/v1/docs#" + t.Code, Title: t.Title, Status: t.Status, Code: t.Code, Detail: detail}
 }
 
 // With adds a response header.
@@ -75,11 +75,11 @@ func (p *Problem) With(name, value string) *Problem {
 
 // Invalid is a 400 that names each parameter at fault.
 func Invalid(faults ...Fault) *Problem {
-	words := make([]string, len(faults))
+	texts := make([]string, len(faults))
 	for i, f := range faults {
-		words[i] = f.Name + " " + f.Detail
+		texts[i] = f.Name + " " + f.Detail
 	}
-	p := BadRequest.Problem(strings.Join(words, "; ") + ".")
+	p := BadRequest.Problem(strings.Join(texts, "; ") + ".")
 	p.Errors = faults
 	return p
 }
@@ -108,13 +108,13 @@ func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Huma makes its own errors (validation, unreadable bodies) through this hook;
+// Huma makes its own errors (validation, malformed bodies) through this hook;
 // they become problem documents like all others, and its 413, 415 and 422 are our 400.
 func init() {
 	huma.DefaultArrayNullable = false // a list that holds nothing is [], never null
 	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
-		if kind, ok := kindsByCause[status]; ok {
-			return kind.Problem("Something went wrong on our side. Try again in a minute.")
+		if t, ok := byStatus[status]; ok {
+			return t.Problem("Something went wrong on our side. Try again in a minute.")
 		}
 		// Whatever else is wrong with a request (its form, its size, its content type) is a 400.
 		p := BadRequest.Problem(msg + ".")

@@ -14,14 +14,11 @@ import (
 // MaxParameter is how many characters (runes) a query parameter may have.
 const MaxParameter = 100
 
-// bareKey is where an operation says that it looks at its parameters itself: it
-// answers whatever is wrong with them by a page.
-const bareKey = "bare"
-
 // checkQuery refuses query parameters that no endpoint could make sense of,
-// naming every one that is at fault, before Huma looks at their types.
+// naming every one that is at fault, before Huma looks at their types. Pages look
+// at their parameters by themselves.
 func checkQuery(ctx huma.Context, next func(huma.Context)) {
-	if ctx.Operation().Metadata[bareKey] == true {
+	if descriptionOf(ctx.Operation()).page {
 		next(ctx)
 		return
 	}
@@ -58,7 +55,7 @@ func checkQuery(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// Unfit says what is wrong with a parameter as text, or nothing.
+// Unfit says what is wrong with a parameter as text; nothing where it is well formed.
 func Unfit(s string, required bool) string {
 	switch {
 	case !utf8.ValidString(s):
@@ -73,6 +70,7 @@ func Unfit(s string, required bool) string {
 	return ""
 }
 
+// refuse answers with a problem from within Huma.
 func refuse(ctx huma.Context, p *Problem) {
 	r, w := humago.Unwrap(ctx)
 	p.Write(w, r)

@@ -1,7 +1,10 @@
 // Package routes is the one table of what the service answers: method, path,
 // the function that answers, and what callers and the edge may do with it. The
-// Lambda functions, the process on a desk, the edge's behaviours and the
+// Lambda functions, the process on one machine, the edge's behaviours and the
 // published description are all made from it. It holds data only.
+//
+// A new endpoint is a row here and a handler that is registered under the row's
+// name (httpapi.JSON, httpapi.Page or API.Mount) in the folder that Function names.
 package routes
 
 import (
@@ -12,7 +15,7 @@ import (
 
 // Route is one endpoint. Those whose paths are under /v1 answer under /api/v1 as well.
 type Route struct {
-	Name            string // stable, used as the operation id
+	Name            string // stable: the operation id, and the name under which calls are counted
 	Method          string
 	Path            string // may end in {file}, which stands for any one name
 	Function        string // the folder in functions/ that answers
@@ -49,6 +52,14 @@ func (c Cap) String() string {
 // Keyed tells whether the endpoint looks at X-Api-Key.
 func (r Route) Keyed() bool { return r.Keys || r.Pro != Cap{} }
 
+// Methods are those that the endpoint answers: a GET answers HEAD as well.
+func (r Route) Methods() []string {
+	if r.Method == "GET" && !r.NoHEAD {
+		return []string{"GET", "HEAD"}
+	}
+	return []string{r.Method}
+}
+
 // Paths are those that the endpoint answers at.
 func (r Route) Paths() []string {
 	if r.Path == "/v1" || strings.HasPrefix(r.Path, "/v1/") {
@@ -80,7 +91,7 @@ var Table = []Route{
 		Free: Cap{100, day}, Pro: Cap{120, time.Minute},
 	},
 	{
-		// It is asked at every stroke of a key and answered from memory: counting would cost more than answering.
+		// It is asked at every keystroke and answered from memory: counting would cost more than answering.
 		Name: "citta", Method: "GET", Path: "/v1/citta", Function: "analisi",
 		Edge: Edge{Free: day},
 	},
@@ -153,7 +164,7 @@ var Table = []Route{
 		Name: "alerts-unsubscribe-page", Method: "GET", Path: "/v1/alerts/unsubscribe", Function: "alerts",
 		Free: Cap{60, time.Hour},
 	},
-	// Mail providers press it for their users, many from few addresses: it has no cap.
+	// Mail providers call it for their users, many from few addresses: it has no cap.
 	{Name: "alerts-unsubscribe", Method: "POST", Path: "/v1/alerts/unsubscribe", Function: "alerts"},
 	{
 		Name: "alerts-manage-page", Method: "GET", Path: "/v1/alerts/manage", Function: "alerts",

@@ -64,7 +64,7 @@ func main() {
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
 		Limiter: limiter, Customers: store.Customers{Table: items},
-		Metrics: metrics.Of("alerts"), Pages: page.Problems, Undescribed: true,
+		Metrics: metrics.Of("alerts"), Pages: page.Problems,
 	})
 	service.Register(api)
 	lambdahttp.MainWith(api, lambdaqueue.Adapt(queue.WorkerHandler(confirmations.Work, logger), func(ctx context.Context, event json.RawMessage) (any, error) {

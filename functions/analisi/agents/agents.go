@@ -6,7 +6,7 @@
 // A tool gives the answer that the endpoint of the same question gives, from
 // the same code, and is counted under that endpoint's cap for the same caller.
 // Beginning a session, pinging and listing the tools are free. What a tool
-// cannot answer is told in a result that says what to do next.
+// cannot answer it refuses in a result that says what to do next.
 package agents
 
 import (
@@ -34,11 +34,10 @@ type Service struct {
 }
 
 // Register adds the endpoint to an API. The protocol's server is made when the
-// first message arrives: other calls of the process do not wait for it.
+// first message arrives: it takes 4 ms, as long as all else that a process starts with.
 func (s *Service) Register(api *httpapi.API) {
 	s.api = api
-	d := &door{handler: sync.OnceValue(s.handler)}
-	api.Mount(d, "mcp", "mcp-get", "mcp-delete")
+	api.Mount(&mcpHandler{sync.OnceValue(s.newServer)}, "mcp", "mcp-get", "mcp-delete")
 }
 
 const instructions = `Verdetto says whether today's cheapest fare on a flight route is cheap, judged against that route's own observed history, and how sure it is.
@@ -52,8 +51,8 @@ Cities are given by name (Italian, English, French, German, Spanish, Portuguese 
 Pass the certainty (affidabilita: alta is high, media medium, bassa low) and the size of the sample (campione) on with every verdict, and make no verdict of your own where livello is dati-insufficienti.
 Calls without a key are limited by day and address; a Pro key goes into the header X-Api-Key of the connection.`
 
-// handler makes the protocol's server.
-func (s *Service) handler() http.Handler {
+// newServer makes the protocol's server.
+func (s *Service) newServer() http.Handler {
 	server := mcp.NewServer(&mcp.Implementation{
 		Name: "verdetto", Title: "Verdetto", Version: httpapi.Version,
 		Description: "Is today's cheapest fare on a flight route cheap? Verdicts from the route's own history.",
@@ -65,7 +64,7 @@ func (s *Service) handler() http.Handler {
 			c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public"
 		},
 	})
-	server.AddReceivingMiddleware(nameTools(s.addTools(server)))
+	server.AddReceivingMiddleware(listToolNames(s.addTools(server)))
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: httpapi.MaxBody})
 }

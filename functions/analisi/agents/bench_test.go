@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkFirst is what the first message to a process costs, which has the
-// protocol's server made, and BenchmarkEach what each one costs after it.
+// BenchmarkFirst is what the first message to a process costs, for which the
+// protocol's server is made, and BenchmarkEach what each one costs after it.
 
 func post(b *testing.B, h http.Handler, body string) {
 	r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body))
@@ -23,7 +23,7 @@ func post(b *testing.B, h http.Handler, body string) {
 func BenchmarkFirst(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
-		d := open(b, known(), "")
+		d := open(b, knownRoutes(), "")
 		b.StartTimer()
 		post(b, d, ping)
 	}
@@ -36,7 +36,7 @@ func BenchmarkEach(b *testing.B) {
 		"verdict": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flight_price_verdict","arguments":` + milanoBucarest + `}}`,
 	} {
 		b.Run(name, func(b *testing.B) {
-			d := open(b, known(), "")
+			d := open(b, knownRoutes(), "")
 			for b.Loop() {
 				d.counters.taken = map[string]int64{}
 				post(b, d, body)

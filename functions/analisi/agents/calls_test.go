@@ -40,7 +40,7 @@ func TestCounts(t *testing.T) {
 		{"an unknown currency is not", "price_trends", `{"origin":"Milano","currency":"xau"}`, false, map[string]int64{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := open(t, known(), "")
+			d := open(t, knownRoutes(), "")
 			var headers []string
 			if c.pro {
 				headers = []string{"X-Api-Key", d.customers.key(t, "ada@example.com", now.Add(time.Hour))}
@@ -58,7 +58,7 @@ func TestCounts(t *testing.T) {
 
 // TestOneCap shows that a caller has one cap, whether they ask as an agent or as a program.
 func TestOneCap(t *testing.T) {
-	d := open(t, known(), "")
+	d := open(t, knownRoutes(), "")
 	for n := range 15 {
 		w := d.send(t, http.MethodGet, "/v1/analisi?origine=Milano&destinazione=Bucarest", "")
 		answer, header := d.call(t, "when_to_book", milanoBucarest)
@@ -93,7 +93,7 @@ func TestOneCap(t *testing.T) {
 
 // TestCallersAreKeptApart has callers with and without keys call at once.
 func TestCallersAreKeptApart(t *testing.T) {
-	d := open(t, known(), "")
+	d := open(t, knownRoutes(), "")
 	keys := make([]string, 8)
 	for i := range keys {
 		keys[i] = d.customers.key(t, fmt.Sprintf("caller%d@example.com", i), now.Add(time.Hour))
@@ -121,10 +121,10 @@ func TestCallersAreKeptApart(t *testing.T) {
 
 // TestRefusals shows that whatever goes wrong is told in words that say what to do next.
 func TestRefusals(t *testing.T) {
-	stale := sheet(40)
+	stale := summary(40)
 	stale.AsOf -= 30
-	d := open(t, shelf{
-		milbuh:                              sheet(40),
+	d := open(t, fares{
+		milbuh:                              summary(40),
 		{Origin: "MIL", Destination: "ROM"}: stale,
 		{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 		{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
@@ -169,13 +169,13 @@ func TestRefusals(t *testing.T) {
 			if p.Code != c.code || strings.Join(faulty, " ") != c.faulty || header.Get("Cache-Control") != "no-store" {
 				t.Errorf("%+v", answer)
 			}
-			said := answer.Content[0].Text
+			text := answer.Content[0].Text
 			for _, part := range c.says {
-				if !strings.Contains(said, part) {
-					t.Errorf("%q lacks %q", said, part)
+				if !strings.Contains(text, part) {
+					t.Errorf("%q lacks %q", text, part)
 				}
 			}
-			if !strings.HasPrefix(said, p.Detail) || strings.Contains(said, "secret") || strings.Contains(answer.Content[1].Text, "secret") {
+			if !strings.HasPrefix(text, p.Detail) || strings.Contains(text, "secret") || strings.Contains(answer.Content[1].Text, "secret") {
 				t.Errorf("%+v", answer)
 			}
 		})
@@ -187,7 +187,7 @@ func TestRefusals(t *testing.T) {
 
 // TestKeys shows that a key that is not good is never taken for none.
 func TestKeys(t *testing.T) {
-	d := open(t, known(), "")
+	d := open(t, knownRoutes(), "")
 	ended := d.customers.key(t, "ended@example.com", now.Add(-time.Hour))
 	replaced := d.customers.key(t, "ada@example.com", now.Add(time.Hour))
 	d.customers.key(t, "ada@example.com", now.Add(time.Hour))
@@ -210,7 +210,7 @@ func TestKeys(t *testing.T) {
 
 // TestMostPopularOnly shows that an agent is not given more destinations than it can keep in mind, and is told.
 func TestMostPopularOnly(t *testing.T) {
-	d := open(t, known(), "")
+	d := open(t, knownRoutes(), "")
 	answer, _ := d.call(t, "price_trends", `{"origin":"Parigi"}`)
 	var got struct{ Destinations []struct{ Observations int } }
 	decode(t, strings.NewReader(string(answer.StructuredContent)), &got)
@@ -223,7 +223,7 @@ func TestMostPopularOnly(t *testing.T) {
 // TestTimeIsPassedOn shows that a tool works no longer than the request that asked for it.
 func TestTimeIsPassedOn(t *testing.T) {
 	var deadline time.Time
-	s := shelf{fare.Route{Origin: "MIL", Destination: "BUH"}: func(ctx context.Context) { deadline, _ = ctx.Deadline() }}
+	s := fares{fare.Route{Origin: "MIL", Destination: "BUH"}: func(ctx context.Context) { deadline, _ = ctx.Deadline() }}
 	d := open(t, s, "")
 	at := time.Now().Add(time.Hour)
 	ctx, cancel := context.WithDeadline(t.Context(), at)
@@ -239,8 +239,8 @@ func TestTimeIsPassedOn(t *testing.T) {
 // TestInventedFaresAreMarked shows that an agent, which sees no headers, is told.
 func TestInventedFaresAreMarked(t *testing.T) {
 	for data, want := range map[string]bool{"sample": true, "": false} {
-		d := open(t, known(), data)
-		for _, c := range asked[:3] {
+		d := open(t, knownRoutes(), data)
+		for _, c := range sampleCalls[:3] {
 			answer, header := d.call(t, c.tool, milanoBucarest)
 			told := slices.ContainsFunc(answer.Content, func(part struct{ Type, Text string }) bool { return strings.Contains(part.Text, "invented") })
 			if told != want || header.Get("X-Data") != data {

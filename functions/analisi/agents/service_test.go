@@ -35,8 +35,8 @@ var (
 	millon = fare.Route{Origin: "MIL", Destination: "LON"}
 )
 
-// sheet is a route seen on so many past days, and today.
-func sheet(days int) verdict.RouteSummary {
+// summary is that of a route seen on so many past days, and today.
+func summary(days int) verdict.RouteSummary {
 	var all []fare.Observation
 	for i := 0; i <= days; i++ {
 		for _, ahead := range []fare.Day{5, 25, 50, 70} {
@@ -47,10 +47,10 @@ func sheet(days int) verdict.RouteSummary {
 	return verdict.Build(all, nil, today)
 }
 
-// shelf is a store in memory: a value in it is a sheet, what reading one gives as an error, or what it does.
-type shelf map[fare.Route]any
+// fares is a store in memory: a value in it is a summary, what reading one gives as an error, or what it does.
+type fares map[fare.Route]any
 
-func (s shelf) Summary(ctx context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
+func (s fares) Summary(ctx context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
 	switch v := s[r].(type) {
 	case verdict.RouteSummary:
 		return v.Encode(), 1, nil
@@ -62,9 +62,9 @@ func (s shelf) Summary(ctx context.Context, r fare.Route, _ store.Consistency) (
 	return nil, 0, store.ErrNotFound
 }
 
-func (shelf) RequestOrigin(context.Context, fare.City, time.Time) error { return nil }
+func (fares) RequestOrigin(context.Context, fare.City, time.Time) error { return nil }
 
-func (shelf) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
+func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
 	found := now.Add(-2 * time.Hour).Unix()
 	switch origin {
 	case "MIL":
@@ -88,7 +88,7 @@ func (shelf) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) 
 	return data, 1, err
 }
 
-func (shelf) Covered(_ context.Context, after fare.City, limit int) (some []fare.City, _ error) {
+func (fares) Covered(_ context.Context, after fare.City, limit int) (some []fare.City, _ error) {
 	for _, c := range []fare.City{"MIL", "ROM"} {
 		if c > after && len(some) < limit {
 			some = append(some, c)
@@ -97,9 +97,9 @@ func (shelf) Covered(_ context.Context, after fare.City, limit int) (some []fare
 	return some, nil
 }
 
-func (shelf) Into(context.Context, fare.City, fare.City, int) ([]store.Into, error) { return nil, nil }
+func (fares) Into(context.Context, fare.City, fare.City, int) ([]store.Into, error) { return nil, nil }
 
-func (shelf) Rates(context.Context) (fare.Rates, error) {
+func (fares) Rates(context.Context) (fare.Rates, error) {
 	return fare.Rates{Date: today - 1, PerEuro: map[string]float64{"USD": 1.25, "RON": 5}}, nil
 }
 
@@ -152,17 +152,17 @@ func (c customers) key(t *testing.T, email string, until time.Time) string {
 	return text
 }
 
-// desk is the service as agents find it, beside the endpoints of the same questions.
-type desk struct {
+// fixture is the service with /mcp and the endpoints of the same questions.
+type fixture struct {
 	*httpapi.API
 	counters  *counters
 	customers customers
 	logs      *bytes.Buffer
 }
 
-func open(t testing.TB, s shelf, data string) *desk {
+func open(t testing.TB, s fares, data string) *fixture {
 	t.Helper()
-	d := &desk{counters: &counters{taken: map[string]int64{}}, customers: customers{}, logs: &bytes.Buffer{}}
+	d := &fixture{counters: &counters{taken: map[string]int64{}}, customers: customers{}, logs: &bytes.Buffer{}}
 	clock := func() time.Time { return now }
 	log := slog.New(slog.NewTextHandler(d.logs, nil))
 	d.API = httpapi.New(httpapi.Config{
@@ -170,17 +170,17 @@ func open(t testing.TB, s shelf, data string) *desk {
 	})
 	verdicts := &analisi.Service{Summaries: s, OriginRequests: s, Coverage: s, Now: clock, Log: log}
 	verdicts.Register(d.API)
-	moves := &view.Reader{Fares: s, Now: clock}
-	(&pricetrends.Service{Trends: moves}).Register(d.API)
-	(&agents.Service{Verdicts: verdicts, Trends: moves, Log: log}).Register(d.API)
+	reader := &view.Reader{Fares: s, Now: clock}
+	(&pricetrends.Service{Trends: reader}).Register(d.API)
+	(&agents.Service{Verdicts: verdicts, Trends: reader, Log: log}).Register(d.API)
 	return d
 }
 
-// known are the routes of most tests.
-func known() shelf { return shelf{milbuh: sheet(40), millon: sheet(3)} }
+// knownRoutes are those of most tests.
+func knownRoutes() fares { return fares{milbuh: summary(40), millon: summary(3)} }
 
 // send makes a request. Headers are pairs; an empty value takes one away.
-func (d *desk) send(t *testing.T, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+func (d *fixture) send(t *testing.T, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	if method == http.MethodPost {
@@ -219,7 +219,7 @@ func (r result) problem(t *testing.T) httpapi.Problem {
 }
 
 // call calls a tool; arguments are JSON.
-func (d *desk) call(t *testing.T, tool, arguments string, headers ...string) (result, http.Header) {
+func (d *fixture) call(t *testing.T, tool, arguments string, headers ...string) (result, http.Header) {
 	t.Helper()
 	w := d.send(t, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`, headers...)
 	var m struct {

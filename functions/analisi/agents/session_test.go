@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// asked are calls that every tool answers.
-var asked = []struct {
+// sampleCalls are calls that every tool answers.
+var sampleCalls = []struct {
 	tool      string
 	arguments map[string]any
 }{
@@ -47,7 +47,7 @@ func TestSession(t *testing.T) {
 }
 
 func session(t *testing.T, revision string) {
-	d := open(t, known(), "")
+	d := open(t, knownRoutes(), "")
 	server := httptest.NewServer(d)
 	defer server.Close()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
@@ -56,13 +56,13 @@ func session(t *testing.T, revision string) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	met := session.InitializeResult()
-	capabilities, err := json.Marshal(met.Capabilities)
+	initialized := session.InitializeResult()
+	capabilities, err := json.Marshal(initialized.Capabilities)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if met.ProtocolVersion != revision || met.ServerInfo.Name != "verdetto" || met.ServerInfo.Version != httpapi.Version || len(met.Instructions) < 200 || string(capabilities) != `{"tools":{}}` {
-		t.Errorf("the server says of itself: %+v, capabilities %s", met, capabilities)
+	if initialized.ProtocolVersion != revision || initialized.ServerInfo.Name != "verdetto" || initialized.ServerInfo.Version != httpapi.Version || len(initialized.Instructions) < 200 || string(capabilities) != `{"tools":{}}` {
+		t.Errorf("the server says of itself: %+v, capabilities %s", initialized, capabilities)
 	}
 	if revision == "2025-11-25" { // the newest has none
 		if err := session.Ping(t.Context(), nil); err != nil {
@@ -92,7 +92,7 @@ func session(t *testing.T, revision string) {
 		t.Errorf("counted before any tool was called: %v", n)
 	}
 	called := map[string]bool{}
-	for _, c := range asked {
+	for _, c := range sampleCalls {
 		answer, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: c.arguments})
 		if err != nil || answer.IsError {
 			t.Fatalf("%s %v: %v %+v", c.tool, c.arguments, err, answer)
@@ -154,7 +154,7 @@ func golden(t *testing.T, path string, got []byte) {
 
 // TestSameAsEndpoint shows that agents and programs are told the same.
 func TestSameAsEndpoint(t *testing.T) {
-	d := open(t, known(), "")
+	d := open(t, knownRoutes(), "")
 	for _, c := range []struct{ tool, arguments, target string }{
 		{"flight_price_verdict", `{"origin":"Milano","destination":"Bucarest"}`, "/v1/analisi?origine=Milano&destinazione=Bucarest"},
 		{"flight_price_verdict", `{"origin":"Milano","destination":"Londra"}`, "/v1/analisi?origine=Milano&destinazione=Londra"},

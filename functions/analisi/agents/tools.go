@@ -17,16 +17,16 @@ import (
 )
 
 // journey is from a city to another.
-type journey struct {
+type routeInput struct {
 	Origin      string `json:"origin" doc:"Origin: a city name in Italian, English, French, German, Spanish, Portuguese or the local language, or the IATA code of a city or airport" example:"Milano" minLength:"1" maxLength:"100"`
 	Destination string `json:"destination" doc:"Destination, likewise; another city than the origin" example:"Bucharest" minLength:"1" maxLength:"100"`
 }
 
-func (j *journey) cities() (origin, destination analisi.Named) {
+func (j *routeInput) cities() (origin, destination analisi.Named) {
 	return analisi.Named{Parameter: "origin", Name: j.Origin}, analisi.Named{Parameter: "destination", Name: j.Destination}
 }
 
-func differ(_ context.Context, j *journey) error { return analisi.Differ(j.cities()) }
+func checkCities(_ context.Context, j *routeInput) error { return analisi.Differ(j.cities()) }
 
 // Months is what cheapest_months answers: a part of a verdict.
 type Months struct {
@@ -48,13 +48,13 @@ type Window struct {
 	AggiornatoIl        time.Time         `json:"aggiornatoIl" format:"date-time" doc:"When the newest of them was found, UTC"`
 }
 
-type covered struct {
+type coveredInput struct {
 	Origin      string `json:"origin,omitempty" doc:"Only routes from this city: a name in any of six languages, or an IATA code" example:"Milano" maxLength:"100"`
 	Destination string `json:"destination,omitempty" doc:"Only routes to this city, likewise" maxLength:"100"`
 	Page        string `json:"page,omitempty" doc:"Where to go on: what the answer before gave as successiva" example:"MIL" maxLength:"3"`
 }
 
-type popular struct {
+type trendsInput struct {
 	Origin      string `json:"origin" doc:"Origin: a city name in any of six languages, or the IATA code of a city or airport" example:"Milano" minLength:"1" maxLength:"100"`
 	Destination string `json:"destination,omitempty" doc:"Only the route to this city, likewise, with its weekly lows of the last 52 weeks" example:"London" maxLength:"100"`
 	Currency    string `json:"currency,omitempty" doc:"ISO 4217 code of the currency of all amounts; without it, EUR" example:"USD" maxLength:"3"`
@@ -62,46 +62,46 @@ type popular struct {
 
 // addTools offers the tools and gives their names.
 func (s *Service) addTools(server *mcp.Server) []string {
-	verdicts := add(s, server, tool[journey, verdict.Analysis]{
-		name: "flight_price_verdict", title: "Is today's cheapest flight fare cheap?", counts: "analisi",
+	verdicts := addTool(s, server, tool[routeInput, verdict.Analysis]{
+		name: "flight_price_verdict", title: "Is today's cheapest flight fare cheap?", quota: "analisi",
 		description: "Judges today's cheapest one-way economy fare between two cities against the cheapest fares of the same route on past days: livello is ottimo (very cheap), buono (cheap), normale, caro (expensive) or dati-insufficienti (too little data for a verdict). Also gives the certainty, percentile, median, cheapest months and booking window. Shows no bookable offers.",
-		check:       differ,
-		answer: func(ctx context.Context, in *journey) (verdict.Analysis, string, error) {
+		check:       checkCities,
+		answer: func(ctx context.Context, in *routeInput) (verdict.Analysis, string, error) {
 			a, err := s.analysis(ctx, in)
 			return a, sayVerdict(a), err
 		},
 	})
-	months := add(s, server, tool[journey, Months]{
-		name: "cheapest_months", title: "Cheapest months to fly a route", counts: "analisi",
+	months := addTool(s, server, tool[routeInput, Months]{
+		name: "cheapest_months", title: "Cheapest months to fly a route", quota: "analisi",
 		description: "Ranks the departure months of a route by the median of the one-way economy fares observed for them, cheapest first, with how many fares each median rests on.",
-		check:       differ,
-		answer: func(ctx context.Context, in *journey) (Months, string, error) {
+		check:       checkCities,
+		answer: func(ctx context.Context, in *routeInput) (Months, string, error) {
 			a, err := s.analysis(ctx, in)
 			m := Months{a.Origine, a.Destinazione, a.Valuta, a.MesiPerConvenienza, a.Osservazioni, a.AggiornatoIl}
 			return m, sayMonths(m), err
 		},
 	})
-	window := add(s, server, tool[journey, Window]{
-		name: "when_to_book", title: "How far ahead to book a route", counts: "analisi",
+	window := addTool(s, server, tool[routeInput, Window]{
+		name: "when_to_book", title: "How far ahead to book a route", quota: "analisi",
 		description: "Says how many days before departure the fares of a route have been lowest, comparing fares of the same departure only, and what that saved. It is what was seen in the past; it does not tell when to wait for one given departure.",
-		check:       differ,
-		answer: func(ctx context.Context, in *journey) (Window, string, error) {
+		check:       checkCities,
+		answer: func(ctx context.Context, in *routeInput) (Window, string, error) {
 			a, err := s.analysis(ctx, in)
 			w := Window{a.Origine, a.Destinazione, a.Valuta, a.AnticipoConsigliato, a.Osservazioni, a.AggiornatoIl}
 			return w, sayWindow(w), err
 		},
 	})
-	routes := add(s, server, tool[covered, analisi.Routes]{
-		name: "watched_routes", title: "Routes that verdicts can be asked for", counts: "rotte",
+	routes := addTool(s, server, tool[coveredInput, analisi.Routes]{
+		name: "watched_routes", title: "Routes that verdicts can be asked for", quota: "rotte",
 		description: "Lists the routes with observed fares, from a city, to a city, or page by page, with how many observations each rests on and how fresh they are.",
-		check:       wellPaged,
-		answer: func(ctx context.Context, in *covered) (analisi.Routes, string, error) {
+		check:       checkPage,
+		answer: func(ctx context.Context, in *coveredInput) (analisi.Routes, string, error) {
 			r, err := s.Verdicts.Covered(ctx, analisi.Named{Parameter: "origin", Name: in.Origin}, analisi.Named{Parameter: "destination", Name: in.Destination}, in.Page)
 			return r, sayRoutes(r), err
 		},
 	})
-	trends := add(s, server, tool[popular, view.Trends]{
-		name: "price_trends", title: "Popular destinations and how prices move", counts: "price-trends",
+	trends := addTool(s, server, tool[trendsInput, view.Trends]{
+		name: "price_trends", title: "Popular destinations and how prices move", quota: "price-trends",
 		description: "Shows the 20 most popular destinations from a city with their cheapest live one-way economy fare, its change against a week before, medians and months; with a destination that route only, with its weekly lows of the last 52 weeks. Amounts are in the currency that is asked for.",
 		check:       s.checkTrends,
 		answer:      s.trends,
@@ -109,12 +109,12 @@ func (s *Service) addTools(server *mcp.Server) []string {
 	return []string{verdicts, months, window, routes, trends}
 }
 
-func (s *Service) analysis(ctx context.Context, in *journey) (verdict.Analysis, error) {
+func (s *Service) analysis(ctx context.Context, in *routeInput) (verdict.Analysis, error) {
 	origin, destination := in.cities()
 	return s.Verdicts.Analysis(ctx, origin, destination)
 }
 
-func wellPaged(_ context.Context, in *covered) error {
+func checkPage(_ context.Context, in *coveredInput) error {
 	if in.Page == "" || len(in.Page) == 3 && strings.Trim(in.Page, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 		return nil
 	}
@@ -123,13 +123,13 @@ func wellPaged(_ context.Context, in *covered) error {
 
 // most is how many destinations an agent is shown, of up to 100 that the
 // endpoint lists: all of them would fill the better part of a small model's memory.
-const most = 20
+const maxDestinations = 20
 
 // unknownCurrency is the kind that price-trends has for it.
 var unknownCurrency = httpapi.ProblemType{Status: 400, Code: "valuta-sconosciuta", Title: "There is no reference rate for that currency"}
 
 // checkTrends refuses a currency without a rate, and a journey that ends where it begins.
-func (s *Service) checkTrends(ctx context.Context, in *popular) error {
+func (s *Service) checkTrends(ctx context.Context, in *trendsInput) error {
 	in.Currency = strings.ToUpper(in.Currency)
 	if in.Currency == "" {
 		in.Currency = "EUR"
@@ -148,7 +148,7 @@ func (s *Service) checkTrends(ctx context.Context, in *popular) error {
 	return analisi.Differ(analisi.Named{Parameter: "origin", Name: in.Origin}, analisi.Named{Parameter: "destination", Name: in.Destination})
 }
 
-func (s *Service) trends(ctx context.Context, in *popular) (view.Trends, string, error) {
+func (s *Service) trends(ctx context.Context, in *trendsInput) (view.Trends, string, error) {
 	origin, err := analisi.Find(analisi.Named{Parameter: "origin", Name: in.Origin})
 	if err != nil {
 		return view.Trends{}, "", err
@@ -166,6 +166,6 @@ func (s *Service) trends(ctx context.Context, in *popular) (view.Trends, string,
 		return view.Trends{}, "", analisi.NotCovered.Problem(sayNotCovered(not))
 	}
 	all := len(t.Destinations)
-	t.Destinations = t.Destinations[:min(most, all)]
+	t.Destinations = t.Destinations[:min(maxDestinations, all)]
 	return t, sayTrends(t, all), err
 }

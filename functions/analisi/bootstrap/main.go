@@ -39,7 +39,7 @@ func main() {
 		Now: now, Log: logger,
 		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
 		Limiter: limit.New(items, now), Customers: store.Customers{Table: items},
-		Metrics: metrics.Of("analisi"), Pages: page.Problems, Undescribed: true, // what is published was made beforehand
+		Metrics: metrics.Of("analisi"), Pages: page.Problems,
 	})
 	fares := store.Fares{Table: items}
 	verdicts := &analisi.Service{Summaries: fares, OriginRequests: fares, Coverage: fares, Now: now, Log: logger, BaseURL: site.BaseURL}

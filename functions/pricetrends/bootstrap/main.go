@@ -35,7 +35,7 @@ func main() {
 		Now: now, Log: slog.New(slog.NewJSONHandler(os.Stdout, nil)),
 		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
 		Limiter: limit.New(items, now), Customers: store.Customers{Table: items},
-		Metrics: metrics.Of("pricetrends"), Undescribed: true,
+		Metrics: metrics.Of("pricetrends"),
 	})
 	(&pricetrends.Service{Trends: &view.Reader{Fares: store.Fares{Table: items}, Now: now}}).Register(api)
 	lambdahttp.Main(api)

@@ -75,7 +75,7 @@ func main() {
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
 		Limiter: limiter, Customers: store.Customers{Table: items},
-		Metrics: metrics.Of("pro"), Pages: page.Problems, Undescribed: true,
+		Metrics: metrics.Of("pro"), Pages: page.Problems,
 	})
 	service.Register(api)
 	lambdahttp.MainWith(http.Handler(api), lambdaqueue.Adapt(queue.WorkerHandler(service.Work, logger), func(ctx context.Context, _ json.RawMessage) (any, error) {

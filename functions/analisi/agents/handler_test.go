@@ -14,7 +14,7 @@ const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
 // TestMessages shows how requests are answered that are no call of a tool, well formed or not.
 func TestMessages(t *testing.T) {
-	d := open(t, known(), "")
+	d := open(t, knownRoutes(), "")
 	for _, c := range []struct {
 		name, method, body string
 		headers            []string
@@ -85,7 +85,7 @@ func TestMessages(t *testing.T) {
 
 // TestHost shows that a page which has its own name lead to a loopback address is turned away there, and nowhere else.
 func TestHost(t *testing.T) {
-	d := open(t, known(), "")
+	d := open(t, knownRoutes(), "")
 	server := httptest.NewServer(d)
 	defer server.Close()
 	for host, status := range map[string]int{"": 200, "localhost:8080": 200, "elsewhere.example": 403} {
@@ -114,7 +114,7 @@ func TestHost(t *testing.T) {
 
 // TestPreflight shows that a client in a page of any site may ask.
 func TestPreflight(t *testing.T) {
-	d := open(t, known(), "")
+	d := open(t, knownRoutes(), "")
 	w := d.send(t, http.MethodOptions, "/mcp", "", "Origin", "https://elsewhere.example", "Access-Control-Request-Method", "POST")
 	h := w.Header()
 	if w.Code != http.StatusNoContent || h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Allow-Methods") != "POST" || h.Get("Access-Control-Allow-Credentials") != "" {

@@ -18,27 +18,27 @@ import (
 // These tests look at /mcp with programs that are not ours. They come from npm,
 // with the Node that they want: make tools fetches them.
 
-// outside runs a program of those and gives what it wrote.
-type outside struct{ folder string }
+// nodePrograms are those programs: a folder of Node's modules.
+type nodePrograms struct{ folder string }
 
-func tools(t *testing.T) outside {
+func tools(t *testing.T) nodePrograms {
 	t.Helper()
-	return outside{testenv.Tool(t, "mcp", "node_modules")}
+	return nodePrograms{testenv.Tool(t, "mcp", "node_modules")}
 }
 
-// run gives the exit code, and the two outputs apart.
-func (o outside) run(t *testing.T, program string, arguments ...string) (code int, out, said string) {
+// run gives the exit code and what was written.
+func (o nodePrograms) run(t *testing.T, program string, arguments ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	home := t.TempDir() // neither reads nor leaves settings
 	command := exec.CommandContext(t.Context(), filepath.Join(o.folder, "node", "bin", "node"), append([]string{filepath.Join(o.folder, filepath.FromSlash(program))}, arguments...)...)
 	command.Dir = home
 	command.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "NO_COLOR=1"}
-	var stdout, stderr bytes.Buffer
-	command.Stdout, command.Stderr = &stdout, &stderr
+	var out, errors bytes.Buffer
+	command.Stdout, command.Stderr = &out, &errors
 	if err := command.Run(); command.ProcessState == nil {
 		t.Fatal(err)
 	}
-	return command.ProcessState.ExitCode(), stdout.String(), stderr.String()
+	return command.ProcessState.ExitCode(), out.String(), errors.String()
 }
 
 const (
@@ -50,8 +50,8 @@ const (
 // sessions and nothing to stream can be asked for. The others want something
 // that such a server does not have, as the expression of their names says.
 var (
-	scenarios = []string{"server-initialize", "ping", "tools-list", "dns-rebinding-protection"}
-	elsewhere = regexp.MustCompile(`^(` +
+	scenarios    = []string{"server-initialize", "ping", "tools-list", "dns-rebinding-protection"}
+	inapplicable = regexp.MustCompile(`^(` +
 		`tools-call-.*|json-schema-2020-12|` + // tools that the suite has made up, test_simple_text and so on
 		`elicitation-.*|logging-.*|completion-.*|resources-.*|prompts-.*|` + // other capabilities
 		`server-sse-.*)$`) // sessions with streams
@@ -62,17 +62,17 @@ var (
 // suite is read before it is used.
 func TestConformance(t *testing.T) {
 	o := tools(t)
-	server := httptest.NewServer(open(t, known(), ""))
+	server := httptest.NewServer(open(t, knownRoutes(), ""))
 	defer server.Close()
-	code, out, said := o.run(t, conformance, "list", "--server")
+	code, out, stderr := o.run(t, conformance, "list", "--server")
 	found := regexp.MustCompile(`(?m)^ +- (\S+)`).FindAllStringSubmatch(out, -1)
 	if code != 0 || len(found) < 20 {
-		t.Fatalf("exit code %d: %s %s", code, out, said)
+		t.Fatalf("exit code %d: %s %s", code, out, stderr)
 	}
 	var listed []string
 	for _, m := range found {
 		listed = append(listed, m[1])
-		if !slices.Contains(scenarios, m[1]) && !elsewhere.MatchString(m[1]) {
+		if !slices.Contains(scenarios, m[1]) && !inapplicable.MatchString(m[1]) {
 			t.Errorf("the suite has a scenario %s: does it apply?", m[1])
 		}
 	}
@@ -82,10 +82,10 @@ func TestConformance(t *testing.T) {
 				t.Fatalf("the suite has no such scenario: %v", listed)
 			}
 			folder := t.TempDir()
-			code, out, said := o.run(t, conformance, "server", "--url", server.URL+"/mcp", "--scenario", name, "-o", folder)
+			code, out, stderr := o.run(t, conformance, "server", "--url", server.URL+"/mcp", "--scenario", name, "-o", folder)
 			files, err := filepath.Glob(filepath.Join(folder, "*", "checks.json"))
 			if code != 0 || err != nil || len(files) != 1 {
-				t.Fatalf("exit code %d, results %v: %s %s", code, files, out, said)
+				t.Fatalf("exit code %d, results %v: %s %s", code, files, out, stderr)
 			}
 			data, err := os.ReadFile(files[0])
 			if err != nil {
@@ -109,17 +109,17 @@ func TestConformance(t *testing.T) {
 // agents have too, list the tools and call each of them.
 func TestInspector(t *testing.T) {
 	o := tools(t)
-	d := open(t, known(), "")
+	d := open(t, knownRoutes(), "")
 	server := httptest.NewServer(d)
 	defer server.Close()
 	inspect := func(t *testing.T, code int, arguments ...string) (out string) {
 		t.Helper()
-		got, out, said := o.run(t, inspector, append([]string{"--cli", server.URL + "/mcp", "--transport", "http"}, arguments...)...)
+		got, out, stderr := o.run(t, inspector, append([]string{"--cli", server.URL + "/mcp", "--transport", "http"}, arguments...)...)
 		if got != code {
-			t.Fatalf("exit code %d, want %d: %s %s", got, code, out, said)
+			t.Fatalf("exit code %d, want %d: %s %s", got, code, out, stderr)
 		}
-		if slices.Contains(arguments, "--strict") && !strings.Contains(said, "0 errors, 0 warnings") && strings.TrimSpace(said) != "" {
-			t.Errorf("schemas that some clients do not understand: %s", said)
+		if slices.Contains(arguments, "--strict") && !strings.Contains(stderr, "0 errors, 0 warnings") && strings.TrimSpace(stderr) != "" {
+			t.Errorf("schemas that some clients do not understand: %s", stderr)
 		}
 		return out
 	}
@@ -129,7 +129,7 @@ func TestInspector(t *testing.T) {
 		t.Fatalf("%+v", listed)
 	}
 	called := map[string]bool{}
-	for _, c := range asked {
+	for _, c := range sampleCalls {
 		if called[c.tool] {
 			continue
 		}

@@ -1,0 +1,112 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"verdetto/shared/httpapi"
+)
+
+// schemaOf describes a type. Every type that it is made of stands where it is
+// used, for clients that do not follow references.
+func schemaOf[T any]() *huma.Schema {
+	registry := huma.NewMapRegistry(refPrefix, huma.DefaultSchemaNamer)
+	return inlineRefs(registry, registry.Schema(reflect.TypeFor[T](), false, ""))
+}
+
+// marshalSchema writes a schema once, as it is sent with every list of the tools.
+func marshalSchema(s *huma.Schema) json.RawMessage {
+	data, err := json.Marshal(s)
+	if err != nil {
+		panic(fmt.Sprintf("agents: a schema cannot be written: %v", err)) // it is made of the types above
+	}
+	return data
+}
+
+const refPrefix = "#/$defs/"
+
+// inlineRefs puts every type that a schema refers to where it is referred to.
+func inlineRefs(registry huma.Registry, s *huma.Schema) *huma.Schema {
+	if s == nil {
+		return nil
+	}
+	if s.Ref != "" {
+		target := *registry.SchemaFromRef(s.Ref)
+		if s.Description != "" {
+			target.Description = s.Description
+		}
+		s = &target
+	}
+	s.Items = inlineRefs(registry, s.Items)
+	for name, property := range s.Properties {
+		property = inlineRefs(registry, property)
+		if property.Nullable && slices.Contains(s.Required, name) {
+			property = nullable(property)
+		}
+		property.Nullable = false // what may be left out is left out, and never null
+		s.Properties[name] = property
+	}
+	return s
+}
+
+// nullable describes a value that may be null in two branches: a list of types in
+// one is more than some clients understand.
+func nullable(s *huma.Schema) *huma.Schema {
+	value := *s
+	value.Description, value.Nullable = "", false
+	return &huma.Schema{Description: s.Description, AnyOf: []*huma.Schema{&value, {Type: "null"}}}
+}
+
+// readArguments reads a tool's arguments, or names every one that is at fault.
+func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) error {
+	given := map[string]any{}
+	if len(arguments) > 0 {
+		if err := json.Unmarshal(arguments, &given); err != nil {
+			return httpapi.Invalid(httpapi.Fault{Name: "arguments", Detail: `are no JSON object, as in {"origin": "Milano"}`})
+		}
+	}
+	var faults []httpapi.Fault
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		required := slices.Contains(schema.Required, name)
+		value, ok := given[name]
+		text, isText := value.(string)
+		fault := ""
+		switch {
+		case !ok || value == nil:
+			delete(given, name)
+			if required {
+				fault = "is missing"
+			}
+		case !isText:
+			fault = "is no string"
+		default:
+			fault = httpapi.Unfit(text, required)
+		}
+		if fault != "" {
+			faults = append(faults, httpapi.Fault{Name: name, Detail: fault})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if schema.Properties[name] == nil {
+			faults = append(faults, httpapi.Fault{Name: "arguments",
+				Detail: fmt.Sprintf("hold %.40q, which this tool does not take; it takes %s", name, strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", "))})
+		}
+	}
+	if len(faults) > 0 {
+		return httpapi.Invalid(faults...)
+	}
+	plain, err := json.Marshal(given)
+	if err == nil {
+		err = json.Unmarshal(plain, into)
+	}
+	if err != nil {
+		return fmt.Errorf("read arguments: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"verdetto/shared/routes"
+	"verdetto/shared/store"
+)
+
+// JSONDoc says of an endpoint that answers with JSON what its types do not.
+type JSONDoc struct {
+	Summary, Description string
+	Problems             []ProblemType // beside those that any endpoint can meet
+	Status               int           // of a success; 0 is 200
+	Answer               any           // a success's type, where the handler writes the bytes itself
+	Body                 any           // the type, as JSON or as a form, of a body that the handler reads itself (RawBody)
+	Pages                []int         // statuses that it answers with a page where HTML is asked for
+	ConsumesQuota        bool          // the handler counts by itself, with ConsumeQuota
+}
+
+// PageDoc says of an endpoint that answers with pages what its types do not.
+type PageDoc struct {
+	Summary  string
+	Statuses []int // of its pages
+	Form     any   // the type of a form that the handler reads itself (RawBody)
+}
+
+// JSON registers a typed handler for a route of routes.Table. A request whose
+// parameters are each well formed is shown to check, where there is one; what
+// that lets pass is counted and then handled. What either returns that is no
+// Problem is logged and told to the caller as a plain 500 or 503. A handler that
+// returns Tagged answers 304 to who has the answer already.
+func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context, *I) error, handler func(context.Context, *I) (*O, error)) {
+	register(a, name, description{JSONDoc: doc}, check, handler)
+}
+
+// Page registers a typed handler that answers with a page whatever it is asked:
+// its parameters are handed over as they came. Otherwise it is as JSON.
+func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Context, *I) (*O, error)) {
+	register(a, name, description{
+		JSONDoc: JSONDoc{Summary: doc.Summary, Description: "Answers with a page.", Body: doc.Form, Pages: doc.Statuses},
+		page:    true,
+	}, nil, handler)
+}
+
+// Mount has a plain handler answer routes, for what is no typed call: files, and
+// protocols of their own. It is told who calls, as typed handlers are, but it
+// counts by itself, with ConsumeQuota, and says itself how long its answers may
+// be kept. What {file} in a route's path stands for is PathValue("file").
+func (a *API) Mount(h http.Handler, names ...string) {
+	for _, name := range names {
+		a.router.add(routes.Named(name), h)
+	}
+}
+
+// description is what is known of a typed endpoint beside what Huma reads from its types.
+type description struct {
+	JSONDoc
+	page    bool // all that it answers is pages
+	tagged  bool // it answers 304
+	rawBody bool // the body is handed over as it came, whatever it is
+}
+
+// descriptionKey is where an operation of Huma's carries its description.
+const descriptionKey = "description"
+
+func descriptionOf(op *huma.Operation) description {
+	return op.Metadata[descriptionKey].(description)
+}
+
+func register[I, O any](a *API, name string, d description, check func(context.Context, *I) error, handler func(context.Context, *I) (*O, error)) {
+	_, d.rawBody = reflect.TypeFor[I]().FieldByName("RawBody")
+	d.tagged = reflect.TypeFor[O]() == reflect.TypeFor[Tagged]()
+	route := routes.Named(name)
+	operation := huma.Operation{
+		OperationID: route.Name, Method: route.Method, Path: route.Path,
+		Summary: d.Summary, Description: d.Description, DefaultStatus: d.Status,
+		MaxBodyBytes: MaxBody, SkipValidateBody: d.rawBody,
+		Metadata: map[string]any{descriptionKey: d},
+	}
+	huma.Register(a.huma, operation, func(ctx context.Context, in *I) (*O, error) {
+		out, err := answer(ctx, a, route, d, in, check, handler)
+		if err != nil {
+			return nil, a.problemFor(ctx, route, err)
+		}
+		c := callOf(ctx)
+		c.header.Set("Cache-Control", cacheControl(route, c.pro))
+		return out, nil
+	})
+}
+
+// answer is the way of a well-formed call.
+func answer[I, O any](ctx context.Context, a *API, route routes.Route, d description, in *I, check func(context.Context, *I) error, handler func(context.Context, *I) (*O, error)) (*O, error) {
+	if check != nil {
+		if err := check(ctx, in); err != nil {
+			return nil, err
+		}
+	}
+	if !d.ConsumesQuota {
+		if err := a.consumeQuota(ctx, route); err != nil {
+			return nil, err
+		}
+	}
+	return handler(ctx, in)
+}
+
+// cacheControl is that of a successful answer. What belongs to a key is shared
+// by no one else: the key is part of the edge's cache key, and Vary says so.
+func cacheControl(route routes.Route, pro bool) string {
+	switch {
+	case pro && route.Edge.Pro > 0:
+		return fmt.Sprintf("s-maxage=%d", int(route.Edge.Pro.Seconds()))
+	case !pro && route.Edge.Free > 0:
+		return fmt.Sprintf("public, s-maxage=%d", int(route.Edge.Free.Seconds()))
+	}
+	return "no-store"
+}
+
+// ProblemFor turns an error of a route into what its caller is told, as JSON does
+// by itself: a Problem is told as it is, anything else is logged and told as a
+// plain 500 or 503.
+func (a *API) ProblemFor(ctx context.Context, name string, err error) *Problem {
+	return a.problemFor(ctx, routes.Named(name), err)
+}
+
+func (a *API) problemFor(ctx context.Context, route routes.Route, err error) *Problem {
+	var p *Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	a.config.Log.ErrorContext(ctx, "request failed", "route", route.Name, "error", err)
+	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
+		return Unavailable.Problem("Our storage did not answer in time. Try again in a few seconds.").With("Retry-After", "5")
+	}
+	return Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute.")
+}

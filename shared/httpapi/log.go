@@ -1,0 +1,97 @@
+package httpapi
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"verdetto/shared/metrics"
+)
+
+// responseRecorder remembers the status of an answer, and keeps every cache from keeping a problem.
+type responseRecorder struct {
+	http.ResponseWriter
+	status int
+}
+
+func (rec *responseRecorder) WriteHeader(status int) {
+	if rec.status == 0 {
+		rec.status = status
+	}
+	if status >= 400 {
+		rec.Header().Set("Cache-Control", "no-store")
+	}
+	rec.ResponseWriter.WriteHeader(status)
+}
+
+func (rec *responseRecorder) Write(b []byte) (int, error) {
+	if rec.status == 0 {
+		rec.status = http.StatusOK
+	}
+	return rec.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (rec *responseRecorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
+
+// log writes one line a request. It holds no query, no header and no address: nothing personal can be in it.
+func (a *API) log(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun := time.Now()
+		rec := &responseRecorder{ResponseWriter: w}
+		next.ServeHTTP(rec, r)
+		ms := float64(time.Since(begun).Microseconds()) / 1000
+		found := callOf(r.Context()).match
+		attrs := []slog.Attr{
+			slog.String("method", normalizeMethod(r.Method)),
+			slog.String("path", logPath(found, r.URL.Path)),
+			slog.Int("status", rec.status),
+			slog.Float64("ms", ms),
+		}
+		attrs = append(attrs, a.metrics(found, rec.status, ms)...)
+		a.config.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+	})
+}
+
+// normalizeMethod keeps made-up methods out of the log.
+func normalizeMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, http.MethodPatch:
+		return method
+	}
+	return "other"
+}
+
+// logPath keeps what callers write into paths, keys and addresses among it, out
+// of the log: only paths of endpoints are in it, and of files no names.
+func logPath(found match, path string) string {
+	switch {
+	case found.resource == nil:
+		return "unknown"
+	case found.file != "":
+		return strings.TrimSuffix(path, found.file) + "{file}"
+	}
+	return path
+}
+
+// metrics are those of a request, for its line in the log. Only the latency is told
+// apart by endpoint, which gives the number of requests with it: each combination is paid for.
+func (a *API) metrics(found match, status int, ms float64) []slog.Attr {
+	count := func(yes bool) float64 {
+		if yes {
+			return 1
+		}
+		return 0
+	}
+	name := "unknown"
+	if found.endpoint != nil {
+		name = found.endpoint.route.Name
+	}
+	return a.config.Metrics.Attrs(a.config.Now(),
+		metrics.Metric{Name: "Requests", Unit: metrics.Count, Value: 1},
+		metrics.Metric{Name: "Errors5xx", Unit: metrics.Count, Value: count(status >= 500)},
+		metrics.Metric{Name: "Throttled429", Unit: metrics.Count, Value: count(status == http.StatusTooManyRequests)},
+		metrics.Metric{Name: "LatencyMs", Unit: metrics.Milliseconds, Value: ms, By: []slog.Attr{slog.String("route", name)}},
+	)
+}

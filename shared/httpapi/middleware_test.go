@@ -1,0 +1,208 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/metrics"
+	"verdetto/shared/page"
+	"verdetto/shared/store"
+)
+
+// trace is what was done for a request: each step that a test can observe notes
+// its name. It also holds the faults that the steps are to have.
+type trace struct {
+	steps    []string
+	customer store.Customer
+	panicAt  string
+	usedUp   bool
+	err      error // of the handler
+}
+
+func (tr *trace) pass(step string) {
+	tr.steps = append(tr.steps, step)
+	if tr.panicAt == step {
+		panic("a fault in " + step)
+	}
+}
+
+func (tr *trace) Customer(context.Context, apikey.CustomerID) (store.Customer, error) {
+	tr.pass("identify")
+	return tr.customer, nil
+}
+
+func (tr *trace) Take(context.Context, store.Key, int64, time.Time) (int64, error) {
+	tr.pass("quota")
+	if tr.usedUp {
+		return 0, store.ErrLimit
+	}
+	return 1, nil
+}
+
+// TestOrder: what is wrong with a request is told by the first step that it
+// cannot pass, and nothing behind that step is done.
+func TestOrder(t *testing.T) {
+	id := apikey.Of([]byte("pepper"), "ada@example.com")
+	key, hash, err := apikey.Mint(rand.Reader, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const secret, document, html = "the-secret", "application/problem+json", "text/html; charset=utf-8"
+	everything := []string{"identify", "check", "quota", "handler"}
+	for _, c := range []struct {
+		name         string
+		method, path string              // GET /v1/analisi where empty
+		change       func(*http.Request) // makes a good request a bad one
+		fault        func(*trace)        // makes a good service a bad one
+		status       int
+		code         string // of the problem
+		kind         string // the answer's media type
+		cors         bool   // pages of other sites may read the answer
+		cache        string
+		route        string // the metrics' endpoint
+		steps        []string
+	}{
+		{name: "nothing is wrong", status: 200, kind: "application/json", cors: true, cache: "no-store", route: "analisi", steps: everything},
+		{name: "not through our distribution, to no endpoint", path: "/v1/nothing",
+			change: func(r *http.Request) { r.Header.Del("X-Origin-Secret") }, status: 403, code: "accesso-diretto", kind: document, route: "unknown"},
+		{name: "not through our distribution, a preflight", method: "OPTIONS",
+			change: func(r *http.Request) { r.Header.Del("X-Origin-Secret") }, status: 403, code: "accesso-diretto", kind: document, route: "unknown"},
+		{name: "no endpoint, a preflight", method: "OPTIONS", path: "/v1/nothing", status: 404, code: "percorso-sconosciuto", kind: document, route: "unknown"},
+		{name: "a preflight with a bad key", method: "OPTIONS",
+			change: func(r *http.Request) { r.Header.Set("X-Api-Key", "vd_bad") }, status: 204, cors: true, route: "unknown"},
+		{name: "a wrong method with a bad key", method: "DELETE",
+			change: func(r *http.Request) { r.Header.Set("X-Api-Key", "vd_bad") }, status: 405, code: "metodo-non-ammesso", kind: document, cors: true, route: "unknown"},
+		{name: "a bad key, and parameters missing",
+			change: func(r *http.Request) { r.Header.Set("X-Api-Key", "vd_bad"); r.URL.RawQuery = "" }, status: 401, code: "chiave-non-valida", kind: document, cors: true, route: "analisi"},
+		{name: "an ended plan, and parameters missing", change: func(r *http.Request) { r.URL.RawQuery = "" },
+			fault: func(tr *trace) { tr.customer.Until = now }, status: 401, code: "piano-scaduto", kind: document, cors: true, route: "analisi", steps: everything[:1]},
+		{name: "parameters missing, and calls used up", change: func(r *http.Request) { r.URL.RawQuery = "" },
+			fault: func(tr *trace) { tr.usedUp = true }, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "analisi", steps: everything[:1]},
+		{name: "refused by the check, and calls used up", change: func(r *http.Request) { r.URL.RawQuery = "origine=a&destinazione=a" },
+			fault: func(tr *trace) { tr.usedUp = true }, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "analisi", steps: everything[:2]},
+		{name: "calls used up", fault: func(tr *trace) { tr.usedUp = true }, status: 429, code: "troppe-richieste", kind: document, cors: true, route: "analisi", steps: everything[:3]},
+		{name: "a handler that fails", fault: func(tr *trace) { tr.err = errors.New("down") }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
+		{name: "storage that fails", fault: func(tr *trace) { tr.err = store.ErrUnavailable }, status: 503, code: "servizio-non-disponibile", kind: document, cors: true, route: "analisi", steps: everything},
+		{name: "a panic while the key is looked up", fault: func(tr *trace) { tr.panicAt = "identify" }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything[:1]},
+		{name: "a panic of the handler", fault: func(tr *trace) { tr.panicAt = "handler" }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
+		{name: "a panic, before a person", change: func(r *http.Request) { r.Header.Set("Accept", browser) },
+			fault: func(tr *trace) { tr.panicAt = "handler" }, status: 500, kind: html, cors: true, route: "analisi", steps: everything},
+		{name: "not through our distribution, before a person",
+			change: func(r *http.Request) { r.Header.Set("Accept", browser); r.Header.Del("X-Origin-Secret") }, status: 403, kind: html, route: "analisi"},
+		{name: "no endpoint, before a person", path: "/v1/nothing",
+			change: func(r *http.Request) { r.Header.Set("Accept", browser) }, status: 404, kind: html, route: "unknown"},
+		{name: "where the edge keeps answers a person is told as a program is", path: "/v1/price-trends",
+			change: func(r *http.Request) { r.Header.Set("Accept", browser); r.URL.RawQuery = "" }, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "price-trends", steps: everything[:1]},
+		{name: "where the edge keeps answers, with a key", path: "/api/v1/price-trends", status: 200, kind: "application/json", cors: true, cache: "s-maxage=600", route: "price-trends", steps: everything},
+		{name: "a form that cannot be read, and calls used up", method: "POST", path: "/v1/pro/checkout",
+			change: func(r *http.Request) {
+				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+				r.Body = http.NoBody
+				r.URL.RawQuery = ""
+			},
+			fault: func(tr *trace) { tr.usedUp = true }, status: 400, code: "richiesta-non-valida", kind: document, route: "pro-checkout"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tr := &trace{customer: store.Customer{ID: id, Hash: hash[:], Until: now.Add(time.Hour)}}
+			if c.fault != nil {
+				c.fault(tr)
+			}
+			var log bytes.Buffer
+			at := func() time.Time { return now }
+			api := httpapi.New(httpapi.Config{
+				Now: at, Log: slog.New(slog.NewJSONHandler(&log, nil)), Limiter: limit.New(tr, at), Customers: tr, Pepper: []byte("pepper"),
+				OriginSecrets: []string{secret}, Pages: page.Problems, Data: "sample", Metrics: metrics.Of("analisi"),
+			})
+			registerTraced(api, tr)
+			method, path := c.method, c.path
+			if method == "" {
+				method = "GET"
+			}
+			if path == "" {
+				path = "/v1/analisi"
+			}
+			r := httptest.NewRequest(method, path+wellFormed, nil)
+			r.Header.Set("X-Origin-Secret", secret)
+			r.Header.Set("X-Api-Key", key)
+			r.Header.Set("Access-Control-Request-Method", "GET")
+			if c.change != nil {
+				c.change(r)
+			}
+			w := httptest.NewRecorder()
+			api.ServeHTTP(w, r)
+
+			var problem httpapi.Problem
+			if w.Header().Get("Content-Type") == document {
+				if err := json.Unmarshal(w.Body.Bytes(), &problem); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h := w.Header()
+			got := []any{w.Code, problem.Code, h.Get("Content-Type"), h.Get("Access-Control-Allow-Origin") == "*", tr.steps}
+			if diff := cmp.Diff([]any{c.status, c.code, c.kind, c.cors, c.steps}, got); diff != "" {
+				t.Errorf("-want +got: %s", diff)
+			}
+			if c.cache == "" && c.status >= 400 {
+				c.cache = "no-store"
+			}
+			if h.Get("Cache-Control") != c.cache || h.Get("X-Data") != "sample" {
+				t.Errorf("%v", h)
+			}
+			lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+			var line struct {
+				Msg, Route string
+				Status     int
+			}
+			if err := json.Unmarshal([]byte(lines[len(lines)-1]), &line); err != nil || line.Msg != "request" || line.Status != c.status || line.Route != c.route {
+				t.Errorf("the log: %s", log.String())
+			}
+			if strings.Count(log.String(), `"msg":"request"`) != 1 {
+				t.Errorf("more than one line: %s", log.String())
+			}
+		})
+	}
+}
+
+// registerTraced adds endpoints that note what is done in them.
+func registerTraced(api *httpapi.API, tr *trace) {
+	check := func(_ context.Context, in *in) error {
+		tr.pass("check")
+		if in.Origine == in.Destinazione {
+			return httpapi.Invalid(httpapi.Fault{Name: "destinazione", Detail: "is the same"})
+		}
+		return nil
+	}
+	handle := func(context.Context, *in) (*out, error) {
+		tr.pass("handler")
+		return &out{}, tr.err
+	}
+	httpapi.JSON(api, "analisi", httpapi.JSONDoc{}, check, handle)
+	httpapi.JSON(api, "price-trends", httpapi.JSONDoc{}, check, handle)
+	httpapi.JSON(api, "pro-checkout", httpapi.JSONDoc{}, func(context.Context, *formInput) error {
+		tr.pass("check")
+		return nil
+	}, func(context.Context, *formInput) (*out, error) {
+		tr.pass("handler")
+		return &out{}, nil
+	})
+}
+
+type formInput struct {
+	Body struct {
+		Email string `json:"email"`
+	}
+}

@@ -1,0 +1,211 @@
+package httpapi
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"verdetto/shared/routes"
+)
+
+// describer describes operations, and remembers what they have in common.
+type describer struct {
+	schemas   huma.Registry
+	problems  map[string]ProblemType // those that some operation can meet, by code
+	functions map[string]bool        // those that some operation is of
+}
+
+// operation describes an operation in full: what Huma has read from its types, what
+// its description says, and what every request meets.
+func (d *describer) operation(registered *huma.Operation, route routes.Route) *huma.Operation {
+	op, desc := *registered, descriptionOf(registered)
+	op.Tags = []string{route.Function}
+	if route.Keyed() {
+		op.Security = []map[string][]string{{}, {keyScheme: {}}}
+	}
+	op.Description = strings.TrimSpace(cmp.Or(op.Description, op.Summary+".") + quotaText(route))
+	op.Parameters = describeParameters(op.Parameters)
+	op.RequestBody = d.requestBody(op.RequestBody, route, desc)
+	op.Responses = d.successes(&op, route, desc)
+	for _, status := range desc.Pages {
+		addPage(op.Responses, status, route)
+	}
+	for status, possible := range possibleProblems(route, desc) {
+		at := strconv.Itoa(status)
+		response := problemResponse(route, status, possible)
+		if page := op.Responses[at]; page != nil {
+			response.Content["text/html"] = page.Content["text/html"]
+		}
+		op.Responses[at] = response
+		for _, p := range possible {
+			d.problems[p.Code] = p
+		}
+	}
+	return &op
+}
+
+// quotaText writes the caps of a route.
+func quotaText(r routes.Route) string {
+	var caps []string
+	if r.Free != (routes.Cap{}) {
+		caps = append(caps, r.Free.String()+" for each address without a key")
+	}
+	if r.Pro != (routes.Cap{}) {
+		caps = append(caps, r.Pro.String()+" with a key")
+	}
+	if len(caps) == 0 {
+		return ""
+	}
+	return "\n\nCalls: " + strings.Join(caps, ", ") + "."
+}
+
+// schema describes a type that is written or read by hand.
+func (d *describer) schema(value any) *huma.Schema {
+	return d.schemas.Schema(reflect.TypeOf(value), true, "")
+}
+
+// requestBody describes a body, as JSON and as the form that may be sent in its place.
+func (d *describer) requestBody(registered *huma.RequestBody, route routes.Route, desc description) *huma.RequestBody {
+	if registered == nil {
+		return nil
+	}
+	body := *registered
+	body.Content = map[string]*huma.MediaType{}
+	switch {
+	case desc.Body != nil:
+		schema := d.schema(desc.Body)
+		if !desc.page {
+			body.Content["application/json"] = &huma.MediaType{Schema: schema}
+		}
+		body.Content[formType] = &huma.MediaType{Schema: d.formSchema(schema)}
+	case desc.rawBody: // of bytes Huma knows no more than that they are such
+		body.Content["application/json"] = &huma.MediaType{Schema: &huma.Schema{Type: "object", AdditionalProperties: true}}
+	default:
+		maps.Copy(body.Content, registered.Content)
+		if route.Form {
+			body.Content[formType] = &huma.MediaType{Schema: d.formSchema(registered.Content["application/json"].Schema)}
+		}
+	}
+	return &body
+}
+
+// formSchema is the schema of an object as a form writes it: without null, which a form cannot write.
+func (d *describer) formSchema(schema *huma.Schema) *huma.Schema {
+	object := *d.schemas.SchemaFromRef(schema.Ref)
+	object.Properties = maps.Clone(object.Properties)
+	differs := false
+	for name, property := range object.Properties {
+		notNull := *property
+		differs, notNull.Nullable = differs || notNull.Nullable, false
+		object.Properties[name] = &notNull
+	}
+	if !differs {
+		return schema
+	}
+	return &object
+}
+
+// successes describes the answers that are none of a problem.
+func (d *describer) successes(op *huma.Operation, route routes.Route, desc description) map[string]*huma.Response {
+	at := strconv.Itoa(op.DefaultStatus)
+	registered := op.Responses[at]
+	response := &huma.Response{Description: registered.Description, Content: registered.Content, Headers: commonHeaders(route, op.DefaultStatus)}
+	switch {
+	case desc.page:
+		response.Content = nil
+	case desc.Answer != nil:
+		response.Content = map[string]*huma.MediaType{"application/json": {Schema: d.schema(desc.Answer)}}
+	}
+	for name, h := range registered.Headers {
+		switch {
+		case name == "Content-Type": // said by the content
+		case headers[name] != nil:
+			response.Headers[name] = optionalHeader(name)
+		default:
+			described := *h
+			described.Description = cmp.Or(h.Description, name)
+			response.Headers[name] = &described
+		}
+	}
+	responses := map[string]*huma.Response{at: response}
+	if desc.tagged {
+		responses["304"] = &huma.Response{Description: http.StatusText(http.StatusNotModified), Headers: commonHeaders(route, http.StatusNotModified)}
+		for _, r := range responses {
+			r.Headers["ETag"] = headerRef("ETag")
+			if route.Keyed() {
+				r.Headers["Vary"] = headerRef("Vary")
+			}
+		}
+	}
+	return responses
+}
+
+// addPage describes that a status may come as a page.
+func addPage(responses map[string]*huma.Response, status int, route routes.Route) {
+	at := strconv.Itoa(status)
+	if responses[at] == nil {
+		responses[at] = &huma.Response{Description: http.StatusText(status), Headers: commonHeaders(route, status)}
+	}
+	if responses[at].Content == nil {
+		responses[at].Content = map[string]*huma.MediaType{}
+	}
+	responses[at].Content["text/html"] = &huma.MediaType{Schema: &huma.Schema{Type: "string", Description: "A page for people"}}
+}
+
+// possibleProblems gives those that an operation can answer with, by status.
+func possibleProblems(route routes.Route, desc description) map[int][]ProblemType {
+	all := append([]ProblemType{BadRequest, Forbidden, Internal, Unavailable}, desc.Problems...)
+	if route.Keyed() {
+		all = append(all, BadKey, PlanEnded)
+	}
+	if route.Keyed() || route.Free != (routes.Cap{}) {
+		all = append(all, TooMany)
+	}
+	byStatus := map[int][]ProblemType{}
+	for _, p := range all {
+		if !slices.Contains(byStatus[p.Status], p) {
+			byStatus[p.Status] = append(byStatus[p.Status], p)
+		}
+	}
+	return byStatus
+}
+
+// problemResponse describes the problem documents of a status by the codes that they can have.
+func problemResponse(route routes.Route, status int, possible []ProblemType) *huma.Response {
+	var codes []any
+	var texts []string
+	h := commonHeaders(route, status)
+	for _, p := range possible {
+		codes = append(codes, p.Code)
+		texts = append(texts, fmt.Sprintf("`%s`: %s", p.Code, p.Title))
+		switch {
+		case status == http.StatusTooManyRequests:
+			h["Retry-After"] = headerRef("Retry-After")
+		case p.Wait:
+			h["Retry-After"] = optionalHeader("Retry-After")
+		}
+	}
+	if status == http.StatusUnauthorized {
+		h["WWW-Authenticate"] = headerRef("WWW-Authenticate")
+	}
+	return &huma.Response{
+		Description: strings.Join(texts, "; "),
+		Headers:     h,
+		Content: map[string]*huma.MediaType{"application/problem+json": {
+			Schema: &huma.Schema{AllOf: []*huma.Schema{
+				{Ref: "#/components/schemas/Problem"},
+				{Type: "object", Properties: map[string]*huma.Schema{
+					"status": {Type: "integer", Enum: []any{status}},
+					"code":   {Type: "string", Enum: codes},
+				}},
+			}},
+		}},
+	}
+}

@@ -1,0 +1,131 @@
+package httpapi
+
+import (
+	"cmp"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"verdetto/shared/i18n"
+	"verdetto/shared/routes"
+)
+
+// headers are those that this package sends, as they are where an answer always
+// has them; an operation's answers refer to them.
+var headers = map[string]*huma.Header{
+	"Cache-Control":         textHeader(true, "How long a cache may keep the answer", "no-store"),
+	"ETag":                  textHeader(true, "Changes with the answer; send it back in If-None-Match", `"pAcTcAyyXAh9ISDL"`),
+	"Vary":                  textHeader(true, "The request headers that the answer depends on", KeyHeader),
+	"WWW-Authenticate":      textHeader(true, "How to be known", keyScheme),
+	"X-Cache":               textHeader(false, "Whether the edge had the answer already", "MISS"),
+	"X-Data":                textHeader(false, "Present where the fares behind the answers are invented, as they are on a desk", "sample", "sample"),
+	"X-Plan":                textHeader(false, "Present where a key was sent and is in force", "pro", "pro"),
+	"X-RateLimit-Limit":     integerHeader(true, "How many calls the caller has in the present window", 1, 30),
+	"X-RateLimit-Remaining": integerHeader(false, "How many of them are left; absent where the edge shares an answer", 0, 29),
+	"X-RateLimit-Reset":     integerHeader(true, "When the window ends, in Unix seconds", 0, int(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC).Unix())),
+	"Retry-After":           integerHeader(true, "How many seconds to wait before asking again", 1, 5),
+}
+
+func textHeader(required bool, description, example string, values ...any) *huma.Header {
+	return &huma.Header{Required: required, Description: description, Schema: &huma.Schema{Type: "string", Enum: values}, Example: example}
+}
+
+func integerHeader(required bool, description string, least, example int) *huma.Header {
+	l := float64(least)
+	return &huma.Header{Required: required, Description: description, Schema: &huma.Schema{Type: "integer", Format: "int64", Minimum: &l}, Example: example}
+}
+
+// headerRef refers to a header of headers.
+func headerRef(name string) *huma.Header { return &huma.Header{Ref: "#/components/headers/" + name} }
+
+// optionalHeader describes a header that an answer can lack, though others always have it.
+func optionalHeader(name string) *huma.Header {
+	h := *headers[name]
+	if !h.Required {
+		return headerRef(name)
+	}
+	h.Required = false
+	return &h
+}
+
+// commonHeaders gives the headers that any answer of an operation with a status may carry.
+func commonHeaders(route routes.Route, status int) map[string]*huma.Header {
+	h := map[string]*huma.Header{"Cache-Control": headerRef("Cache-Control"), "X-Data": headerRef("X-Data")}
+	if route.Keyed() || route.Free != (routes.Cap{}) {
+		limit := optionalHeader // a 400 is not counted, unless it comes of a later check
+		if status < 400 || status == http.StatusTooManyRequests {
+			limit = headerRef
+		}
+		for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
+			h[name] = limit(name)
+		}
+	}
+	if route.Keyed() {
+		h["X-Plan"], h["X-Cache"] = headerRef("X-Plan"), headerRef("X-Cache")
+	}
+	return h
+}
+
+// describeParameters completes the parameters that Huma has read with what is
+// asked of all of them. Huma goes by the originals: they stay as they are.
+func describeParameters(registered []*huma.Param) []*huma.Param {
+	var described []*huma.Param
+	for _, original := range registered {
+		p := *original
+		if p.In == "header" && p.Name == "Accept" {
+			continue // OpenAPI says it by the content of the answers
+		}
+		p.Description, p.Explode = cmp.Or(p.Description, headerDescriptions[p.Name]), nil
+		schema := *p.Schema
+		schema.Description = ""
+		if len(schema.Examples) > 0 {
+			p.Example, schema.Examples = schema.Examples[0], nil
+		}
+		if p.In == "query" && schema.Type == "string" && len(schema.Enum) == 0 {
+			limitText(&schema, p.Name, p.Required)
+		}
+		p.Schema = &schema
+		described = append(described, &p)
+	}
+	return described
+}
+
+// limitText describes what Unfit accepts.
+func limitText(schema *huma.Schema, name string, required bool) {
+	longest, shortest := MaxParameter, 1
+	schema.MaxLength = &longest
+	switch {
+	case schema.Pattern != "":
+	case name == "email":
+		schema.Pattern = emailPattern
+		if !required {
+			schema.Pattern = "^$|" + emailPattern
+		}
+	case required:
+		schema.MinLength, schema.Pattern = &shortest, textNotBlankPattern
+	default:
+		schema.Pattern = textPattern
+	}
+}
+
+// What text is, as a pattern: no control characters, and for what is required not
+// only white space. It is spelled out: engines do not agree on what \s is.
+const (
+	control             = `\u0000-\u001f\u007f-\u009f`
+	space               = ` \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`
+	textPattern         = `^[^` + control + `]*$`
+	textNotBlankPattern = `^[^` + control + `]*[^` + space + control + `][^` + control + `]*$`
+)
+
+// emailPattern is what package mail takes for an address, which also wants no more
+// than 64 characters before the @. A test holds the two together.
+const emailPattern = "^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*" +
+	"@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])$"
+
+// headerDescriptions are those of request headers that several endpoints read.
+var headerDescriptions = map[string]string{
+	"Accept-Language":  i18n.Spoken() + ", where the answer holds text for people",
+	"If-None-Match":    "The ETag of an answer that the caller has",
+	"Stripe-Signature": "The card processor's signature of the delivery",
+}
