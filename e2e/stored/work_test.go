@@ -1,0 +1,190 @@
+package stored
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/functions/refresh"
+	"verdetto/shared/alertlink"
+	"verdetto/shared/fare"
+	"verdetto/shared/mail"
+	"verdetto/shared/store"
+	"verdetto/shared/watch"
+)
+
+var update = flag.Bool("update", false, "write refreshed.json anew: only where what is stored changes on purpose, and what was stored before is still read")
+
+var milBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
+
+// sent is what is held of a mail.
+type sent struct{ ID, To, Subject, Unsubscribe string }
+
+// seen is what a refresh saw of a route.
+type seen struct {
+	Day   fare.Day
+	Price fare.Cents
+	Level string
+}
+
+func day(s string) fare.Day {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		panic(err)
+	}
+	return fare.DayOf(t)
+}
+
+func (s *service) subscriber(t *testing.T, email string) store.SubscriberID {
+	t.Helper()
+	return store.SubscriberID(alertlink.Subscriber(s.pepper(t), email))
+}
+
+func listOf(mails []mail.Message) (list []sent) {
+	for _, m := range mails {
+		list = append(list, sent{m.ID, m.To, m.Subject, m.Unsubscribe})
+	}
+	return list
+}
+
+// TestOutboxes: jobs that were left in the outboxes are done once, the one that
+// a process died at included; the key in a mail works and the one before does not.
+func TestOutboxes(t *testing.T) {
+	s := open(t)
+	s.now = s.now.Add(5 * time.Minute)
+	work := func() []mail.Message {
+		t.Helper()
+		if _, err := s.alerts.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.pro.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return s.mails.take()
+	}
+	mails := work()
+	if diff := cmp.Diff(s.facts.OutboxMails, listOf(mails)); diff != "" {
+		t.Errorf("mails (-303470a +now):\n%s", diff)
+	}
+	if again := work(); len(again) > 0 {
+		t.Errorf("sent a second time: %v", listOf(again))
+	}
+	for _, m := range mails {
+		switch {
+		case strings.Contains(m.Text, "vd_"):
+			_, key, _ := strings.Cut(m.Text, "vd_")
+			q, body := s.ask(question{Method: "GET", Path: "/v1/rotte", From: "203.0.113.1", Key: "vd_" + key[:65]})
+			if q.Status != 200 || q.Header["X-Plan"] != "pro" {
+				t.Errorf("the key mailed to %s: %d %s", m.To, q.Status, body)
+			}
+		default:
+			_, id, _ := strings.Cut(m.Text, "/v1/alerts/confirm?id=")
+			q, body := s.ask(question{Method: "POST", Path: "/v1/alerts/confirm?id=" + id[:22], From: "203.0.113.1", Type: "application/x-www-form-urlencoded"})
+			if q.Status != 200 {
+				t.Errorf("the link mailed to %s: %d %s", m.To, q.Status, body)
+			}
+		}
+	}
+}
+
+// TestNotifications: what a refresh of then left is delivered now, to those who
+// had not got it, once the lease of the process that died is over.
+func TestNotifications(t *testing.T) {
+	s := open(t)
+	notifications := store.Notifications{Table: s.table}
+	histories := map[string][]seen{}
+	for after := (fare.Route{}); ; {
+		n, err := notifications.Next(t.Context(), after)
+		if err != nil {
+			break // the comparison below says whether it is the end
+		}
+		after = n.Route
+		history, err := watch.DecodeHistory(n.History)
+		if err != nil {
+			t.Fatal(err)
+		}
+		past, err := notifications.Past(t.Context(), n.Route)
+		if err != nil || !cmp.Equal(past.History, n.History) {
+			t.Errorf("%s: the history that is kept differs from the notification's (%v)", n.Route, err)
+		}
+		for _, one := range history {
+			histories[n.Route.String()] = append(histories[n.Route.String()], seen(one))
+		}
+		if n.Route == milBuh && string(n.Cursor) != s.facts.Cursor {
+			t.Errorf("cursor of %s: %q, want %q", n.Route, n.Cursor, s.facts.Cursor)
+		}
+	}
+	if diff := cmp.Diff(s.facts.Seen, histories); diff != "" {
+		t.Errorf("histories (-303470a +now):\n%s", diff)
+	}
+
+	deliver := func() refresh.Sent {
+		t.Helper()
+		report, err := s.sender.Work(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	if report := deliver(); !report.Busy || report.Sent > 0 {
+		t.Errorf("while another holds the lease: %+v", report)
+	}
+	s.now = s.now.Add(5 * time.Minute)
+	deliver()
+	if diff := cmp.Diff(s.facts.AlertMails, listOf(s.mails.take())); diff != "" {
+		t.Errorf("mails (-303470a +now):\n%s", diff)
+	}
+	if report := deliver(); report.Sent > 0 {
+		t.Errorf("delivered a second time: %+v", report)
+	}
+}
+
+// TestRefresh: the next weekly refresh goes on from what was stored, and leaves
+// item by item the bytes that 303470a left.
+func TestRefresh(t *testing.T) {
+	s := open(t)
+	s.now = time.Date(2026, 11, 8, 6, 0, 0, 0, time.UTC)
+	r := refresh.Refresher{Source: readWeek(t), Fares: store.Fares{Table: s.table}, Now: func() time.Time { return s.now }}
+	report, err := r.Run(t.Context())
+	if err != nil || report.Failed > 0 || report.New == 0 || report.Duplicate == 0 {
+		t.Fatalf("refresh: %+v, %v", report, err)
+	}
+	got := map[string]string{}
+	var want map[string]string
+	readJSON(t, "refreshed.json", &want)
+	partitions := map[string]bool{}
+	for key := range want {
+		partition, _, _ := strings.Cut(key, " ")
+		partitions[partition] = true
+	}
+	for partition := range partitions {
+		items, err := s.table.Query(t.Context(), store.Range{Partition: partition, Read: store.Strong})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range items {
+			sum := sha256.Sum256(item.Data)
+			got[partition+" "+item.Sort] = fmt.Sprintf("%x", sum[:6])
+		}
+	}
+	if *update {
+		data, err := json.MarshalIndent(got, "", " ")
+		if err == nil {
+			err = os.WriteFile(filepath.Join("testdata", "refreshed.json"), append(data, '\n'), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("stored items (-303470a +now):\n%s", diff)
+	}
+}
