@@ -29,7 +29,7 @@ const (
 // executables are what is deployed, and the command line. infra/cdk and the
 // tests run on the machine of whoever deploys or develops, and are given to nobody.
 var executables = []string{"./functions/analisi/bootstrap", "./functions/pricetrends/bootstrap", "./functions/alerts/bootstrap",
-	"./functions/pro/bootstrap", "./functions/refresh/bootstrap", "./infra/local"}
+	"./functions/pro/bootstrap", "./functions/refresh/bootstrap", "./cmd/verdetto"}
 
 // withoutFile are modules whose archive holds no licence file, and where the licence stands.
 var withoutFile = map[string]module{
