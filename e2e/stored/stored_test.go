@@ -153,6 +153,10 @@ func TestCardRenewal(t *testing.T) {
 	if want := apikey.Of([]byte(s.facts.Pepper), "kim@example.com"); err != nil || owner != want {
 		t.Fatalf("sub_kim belongs to %q, %v; want %q", owner, err, want)
 	}
+	kim, err := store.Customers{Table: s.table}.Customer(t.Context(), owner)
+	if issued := time.Date(2026, 10, 20, 9, 5, 0, 0, time.UTC); err != nil || !kim.Issued.Equal(issued) {
+		t.Errorf("kim's key was issued at %s, %v; want %s", kim.Issued, err, issued)
+	}
 	s.bank.paidUntil = s.facts.Now.AddDate(0, 2, 0)
 	if q, body := s.ask(question{Method: http.MethodPost, Path: "/api/v1/pro/webhook", From: "203.0.113.1", Type: "application/json", Body: "{}"}); q.Status != http.StatusOK {
 		t.Fatalf("webhook: %d %s", q.Status, body)

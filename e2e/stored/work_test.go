@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/alertlink"
@@ -55,11 +57,49 @@ func listOf(mails []mail.Message) (list []sent) {
 	return list
 }
 
+// TestJobs: jobs are read with all that they say. One was taken on by a process that died at it.
+func TestJobs(t *testing.T) {
+	s := open(t)
+	s.now = s.now.Add(5 * time.Minute)
+	at := func(clock string) time.Time {
+		moment, err := time.Parse(time.DateTime, "2026-11-01 "+clock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return moment
+	}
+	for name, want := range map[string][]store.Job{
+		"alerts": {
+			{Kind: "confirm alert", At: at("11:10:00"), Tries: 1},
+			{Kind: "confirm alert", At: at("11:30:00")},
+			{Kind: "confirm alert", At: at("11:40:00")},
+		},
+		"pro": {
+			{Kind: "recover key", Email: "oto@example.com", Lang: "en", At: at("11:41:00")},
+			{Kind: "recover key", Email: "pat@example.com", Lang: "en", At: at("11:42:00")},
+			{Kind: "recover key", Email: "sam@example.com", Lang: "en", At: at("11:43:00")},
+		},
+	} {
+		jobs, err := store.Outbox{Table: s.table, Name: name}.Take(t.Context(), 10, s.now, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range jobs {
+			if _, err := s.alerts.Alerts.Pending(t.Context(), jobs[i].Ref); name == "alerts" && err != nil {
+				t.Errorf("job %d of alerts is about %q: %v", i, jobs[i].Ref, err)
+			}
+			jobs[i].Ref, jobs[i].Leased = "", time.Time{}
+		}
+		if diff := cmp.Diff(want, jobs, cmpopts.IgnoreUnexported(store.Job{})); diff != "" {
+			t.Errorf("jobs of %s (-303470a +now):\n%s", name, diff)
+		}
+	}
+}
+
 // TestOutboxes: jobs that were left in the outboxes are done once, the one that
 // a process died at included; the key in a mail works and the one before does not.
 func TestOutboxes(t *testing.T) {
 	s := open(t)
-	s.now = s.now.Add(5 * time.Minute)
 	work := func() []mail.Message {
 		t.Helper()
 		if _, err := s.alerts.Work(t.Context()); err != nil {
@@ -71,6 +111,12 @@ func TestOutboxes(t *testing.T) {
 		return s.mails.take()
 	}
 	mails := work()
+	if slices.ContainsFunc(mails, func(m mail.Message) bool { return m.To == "ida@example.com" }) {
+		t.Error("the job that a process died at was done before its lease was over")
+	}
+	s.now = s.now.Add(5 * time.Minute)
+	mails = append(mails, work()...)
+	slices.SortFunc(mails, func(a, b mail.Message) int { return strings.Compare(a.To, b.To) })
 	if diff := cmp.Diff(s.facts.OutboxMails, listOf(mails)); diff != "" {
 		t.Errorf("mails (-303470a +now):\n%s", diff)
 	}
