@@ -21,11 +21,11 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/functions/pricetrends"
 	"verdetto/functions/pro"
-	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/mail"
+	"verdetto/shared/notify"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
@@ -43,7 +43,8 @@ type service struct {
 	api    *httpapi.API
 	pro    *pro.Service
 	alerts *alerts.Service
-	sender *refresh.Sender
+	sender *notify.Sender
+	links  notify.Links
 }
 
 // open gives the service at the moment at which version 303470a was asked.
@@ -73,13 +74,15 @@ func open(t *testing.T) *service {
 		Pepper: pepper, BaseURL: s.facts.Base, Random: rand.Reader, Now: now, Log: quiet,
 	}
 	s.pro.Register(s.api)
+	s.links = notify.Links{Pepper: pepper, BaseURL: s.facts.Base}
+	records := store.Alerts{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}}
 	s.alerts = &alerts.Service{
-		Alerts: store.Alerts{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}}, Sender: s.mails, Limiter: limiter,
-		Pepper: pepper, BaseURL: s.facts.Base, Random: rand.Reader, Now: now, Log: quiet,
+		Alerts: records, Links: s.links, Random: rand.Reader, Now: now, Log: quiet,
+		Confirmations: &notify.Confirmations{Alerts: records, Mail: s.mails, Limiter: limiter, Links: s.links, Now: now, Log: quiet},
 	}
 	s.alerts.Register(s.api)
-	s.sender = &refresh.Sender{
-		Alerts: store.Alerts{Table: table}, Notifications: store.Notifications{Table: table}, Mail: s.mails, Pepper: pepper, BaseURL: s.facts.Base,
+	s.sender = &notify.Sender{
+		Alerts: records, Notifications: store.Notifications{Table: table}, Mail: s.mails, Links: s.links,
 		Rate: 1000, Now: now, Sleep: func(context.Context, time.Duration) error { return nil }, Log: quiet,
 	}
 	return s

@@ -31,9 +31,8 @@ type facts struct {
 	Wanted         []fare.City
 	Asked          []question // in this order
 	OutboxMails    []sent     // of the jobs in the outboxes, five minutes after Now
-	Seen           map[string][]seen
-	Cursor         string // the subscriber up to whom the notification of MIL-BUH was delivered
-	AlertMails     []sent // of the notifications, five minutes after Now
+	Cursor         string     // the subscriber up to whom the notification of MIL-BUH was delivered
+	AlertMails     []sent     // of the notifications, five minutes after Now
 }
 
 // question is a request, and what it was answered.
@@ -104,7 +103,7 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("a checkout that was begun before has the idempotency keys %q, want %q", got, s.facts.IdempotencyKey)
 	}
 	for email, want := range s.facts.Alerts {
-		list, err := s.alerts.Alerts.Of(t.Context(), s.subscriber(t, email))
+		list, err := s.alerts.Alerts.Of(t.Context(), s.links.Subscriber(email))
 		if err != nil || len(list) != want {
 			t.Errorf("%s has %d alerts, %v; with 303470a %d", email, len(list), err, want)
 		}
@@ -133,14 +132,14 @@ func TestAlertsAreListed(t *testing.T) {
 		"bob@example.com": {Route: milBuh, Email: "bob@example.com", Language: "en"},
 		"ivy@example.com": {Route: fare.Route{Origin: "MIL", Destination: "LON"}, Email: "ivy@example.com", Language: "en", Threshold: 25_00, Mailed: day("2026-10-18"), Fresh: true},
 	} {
-		want.Subscriber = s.subscriber(t, email)
+		want.Subscriber = s.links.Subscriber(email)
 		got, err := s.alerts.Alerts.One(t.Context(), want.Route, want.Subscriber)
 		if diff := cmp.Diff(want, got, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "version" }, cmp.Ignore())); diff != "" || err != nil {
 			t.Errorf("alert of %s (-303470a +now):\n%s%v", email, diff, err)
 		}
 	}
 	for email, want := range map[string]bool{"dora@example.com": true, "ada@example.com": false} {
-		if stopped, err := s.alerts.Alerts.Stopped(t.Context(), s.subscriber(t, email)); err != nil || stopped != want {
+		if stopped, err := s.alerts.Alerts.Stopped(t.Context(), s.links.Subscriber(email)); err != nil || stopped != want {
 			t.Errorf("mail to %s is stopped: %v, %v; want %v", email, stopped, err, want)
 		}
 	}
