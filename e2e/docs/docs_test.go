@@ -1,0 +1,225 @@
+// Package docs holds the documents against the tree: every link leads somewhere,
+// every path, command and test that is named is there, every setting and endpoint
+// has its row.
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+// documents gives the text of every document, by path. What stands in testdata
+// is material of other tests, and the changelog names what is gone.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	walk(t, func(path string) {
+		if strings.HasSuffix(path, ".md") && path != "CHANGELOG.md" {
+			texts[path] = read(t, path)
+		}
+	})
+	if len(texts) < 10 {
+		t.Fatalf("only %d documents were found: is the root right?", len(texts))
+	}
+	return texts
+}
+
+// walk visits the files of the repository, by path from its root.
+func walk(t *testing.T, visit func(path string)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if slices.Contains([]string{".git", ".tools", "node_modules", "dist", "cdk.out", "testdata"}, d.Name()) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		rel, err := filepath.Rel(root, path)
+		if err == nil {
+			visit(filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+var (
+	block = regexp.MustCompile("(?s)\n```[a-z]*\n(.*?)\n```")
+	span  = regexp.MustCompile("`([^`\n]+)`")
+	link  = regexp.MustCompile(`\]\(([^)\s]+)\)|src="([^"]+)"`)
+)
+
+// code gives what a document shows as code: blocks, and words within text.
+func code(text string) (parts []string) {
+	for _, m := range block.FindAllStringSubmatch(text, -1) {
+		parts = append(parts, m[1])
+	}
+	for _, m := range span.FindAllStringSubmatch(block.ReplaceAllString(text, ""), -1) {
+		parts = append(parts, m[1])
+	}
+	return parts
+}
+
+func exists(pattern string) bool {
+	found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+	return err == nil && len(found) > 0
+}
+
+// TestLinks: every link within the repository leads to a file, and to a heading where it names one.
+func TestLinks(t *testing.T) {
+	texts := documents(t)
+	for path, text := range texts {
+		for _, m := range link.FindAllStringSubmatch(block.ReplaceAllString(text, ""), -1) {
+			target := m[1] + m[2]
+			if strings.Contains(target, "://") {
+				continue
+			}
+			file, heading, _ := strings.Cut(target, "#")
+			to := path
+			if file != "" {
+				to = filepath.ToSlash(filepath.Join(filepath.Dir(path), file))
+			}
+			if !exists(to) {
+				t.Errorf("%s links to %s, which is not there", path, target)
+			} else if heading != "" && !slices.Contains(anchors(texts[to]), heading) {
+				t.Errorf("%s links to %s, which has no such heading", path, target)
+			}
+		}
+	}
+}
+
+// anchors are those that a host of repositories gives to headings.
+func anchors(text string) (list []string) {
+	for line := range strings.Lines(block.ReplaceAllString("\n"+text, "")) {
+		if title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && strings.HasPrefix(line, "#") {
+			title = strings.ToLower(strings.TrimSpace(title))
+			list = append(list, strings.ReplaceAll(notInAnchors.ReplaceAllString(title, ""), " ", "-"))
+		}
+	}
+	return list
+}
+
+var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+
+var (
+	// ours begins every path of the repository that a document may name.
+	ours      = regexp.MustCompile(`^(?:\./)?((?:functions|shared|e2e|cmd|infra|events|docs|tools|\.ci|\.github)(?:/[\w.*{},-]+)+)/?$`)
+	goCommand = regexp.MustCompile(`go (?:test|run|vet|build|generate)((?: +[^ \n|;#]+)*)`)
+	makeWord  = regexp.MustCompile(`\bmake ([a-z][a-z-]*)`)
+	testName  = regexp.MustCompile(`\bTest[A-Z]\w*(\.\.\.)?`)
+	testFunc  = regexp.MustCompile(`(?m)^func (Test[A-Z]\w*)`)
+	verdetto  = regexp.MustCompile(`\./cmd/verdetto ([a-z]+)`)
+)
+
+// TestPaths: every path that is shown as code is there.
+func TestPaths(t *testing.T) {
+	seen := 0
+	for path, text := range documents(t) {
+		for _, part := range code(text) {
+			words := []string{part}
+			for _, m := range goCommand.FindAllStringSubmatch(part, -1) {
+				words = append(words, strings.Fields(m[1])...)
+			}
+			for _, word := range words {
+				m := ours.FindStringSubmatch(strings.TrimSuffix(word, "/..."))
+				if m == nil {
+					continue
+				}
+				seen++
+				if !exists(m[1]) && !exists(filepath.ToSlash(filepath.Join(filepath.Dir(path), m[1]))) {
+					t.Errorf("%s names %s, which is not there", path, m[1])
+				}
+			}
+		}
+	}
+	if seen < 50 {
+		t.Errorf("only %d paths were looked at: are they still found?", seen)
+	}
+}
+
+// TestCommands: every target of make, command of verdetto and test that is named is there.
+func TestCommands(t *testing.T) {
+	makefile, main := read(t, "Makefile"), read(t, "cmd/verdetto/main.go")
+	var tests []string
+	walk(t, func(path string) {
+		if strings.HasSuffix(path, "_test.go") {
+			for _, m := range testFunc.FindAllStringSubmatch(read(t, path), -1) {
+				tests = append(tests, m[1])
+			}
+		}
+	})
+	seen := map[string]int{}
+	for path, text := range documents(t) {
+		for _, part := range code(text) {
+			for _, m := range makeWord.FindAllStringSubmatch(part, -1) {
+				seen["make"]++
+				if !strings.Contains(makefile, "\n"+m[1]+":") {
+					t.Errorf("%s names make %s, which is no target", path, m[1])
+				}
+			}
+			for _, m := range verdetto.FindAllStringSubmatch(part, -1) {
+				seen["verdetto"]++
+				if !strings.Contains(main, `{"`+m[1]+`", "`) {
+					t.Errorf("%s names verdetto %s, which is no command", path, m[1])
+				}
+			}
+			for _, m := range testName.FindAllStringSubmatch(part, -1) {
+				if m[1] != "" { // TestProve... stands for many
+					continue
+				}
+				seen["test"]++
+				if !slices.ContainsFunc(tests, func(name string) bool { return strings.HasPrefix(name, m[0]) }) { // -run takes a beginning
+					t.Errorf("%s names %s, which is no test", path, m[0])
+				}
+			}
+		}
+	}
+	for _, what := range []string{"make", "verdetto", "test"} {
+		if seen[what] < 5 {
+			t.Errorf("only %d names of %s were looked at: are they still found?", seen[what], what)
+		}
+	}
+}
+
+// TestFinds shows what is found in a document, so that the tests above can fail.
+func TestFinds(t *testing.T) {
+	const text = "# A title: of `two` words\n\nSee [it](docs/api.md#a-title) and `shared/store`.\n\n```\ngo test ./e2e/none -run TestNone\nmake nothing\n```\n"
+	if got := code(text); !slices.Equal(got, []string{"go test ./e2e/none -run TestNone\nmake nothing", "two", "shared/store"}) {
+		t.Errorf("code: %q", got)
+	}
+	if got := anchors(text); !slices.Equal(got, []string{"a-title-of-two-words"}) {
+		t.Errorf("anchors: %q", got)
+	}
+	if got := link.FindAllStringSubmatch(text, -1); len(got) != 1 || got[0][1] != "docs/api.md#a-title" {
+		t.Errorf("links: %q", got)
+	}
+	for word, want := range map[string]bool{"shared/store": true, "./e2e/none": true, ".ci/run": true, "functions/*/bootstrap": true, "functions/": false, "GET /v1/docs": false, "mail/": false} {
+		if got := ours.MatchString(word); got != want {
+			t.Errorf("%s is one of our paths: %v", word, got)
+		}
+	}
+	if exists("e2e/none") || !exists("functions/*/bootstrap") {
+		t.Error("exists sees what is not there, or not what is")
+	}
+}

@@ -1,0 +1,106 @@
+package docs
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/routes"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream/ecb"
+	"verdetto/shared/upstream/sample"
+)
+
+var (
+	variable    = regexp.MustCompile(`env:"([A-Z_]+)|(?:Getenv|LookupEnv)\("([A-Z_]+)"\)`)
+	variableRow = regexp.MustCompile("(?m)^\\| `([A-Z_]+)` \\|")
+)
+
+// TestConfiguration: every variable that code reads has its row, and there is no other row.
+func TestConfiguration(t *testing.T) {
+	used := map[string]bool{}
+	walk(t, func(path string) {
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		for _, m := range variable.FindAllStringSubmatch(read(t, path), -1) {
+			if name := m[1] + m[2]; name != "PATH" && !strings.HasPrefix(name, "AWS_") {
+				used[name] = true
+			}
+		}
+	})
+	if len(used) < 20 {
+		t.Fatalf("only %d variables were found: %v", len(used), used)
+	}
+	rows := map[string]bool{}
+	for _, m := range variableRow.FindAllStringSubmatch(read(t, "docs/configuration.md"), -1) {
+		rows[m[1]] = true
+	}
+	if diff := cmp.Diff(used, rows); diff != "" {
+		t.Errorf("variables (-code +docs/configuration.md):\n%s", diff)
+	}
+}
+
+// TestEndpoints: docs/api.md names every endpoint.
+func TestEndpoints(t *testing.T) {
+	text := read(t, "docs/api.md")
+	for _, r := range routes.Table {
+		if !strings.Contains(text, r.Path+"`") && !strings.Contains(text, r.Path+"?") {
+			t.Errorf("docs/api.md lacks %s %s", r.Method, r.Path)
+		}
+	}
+}
+
+// TestReadme: it is one screen, and the answer that it explains is the service's.
+func TestReadme(t *testing.T) {
+	text := read(t, "README.md")
+	if lines := strings.Count(text, "\n"); lines > 120 {
+		t.Errorf("README.md has %d lines; it holds at most 120, and the rest goes to docs/", lines)
+	}
+	_, rest, _ := strings.Cut(text, "```json\n")
+	shown, _, found := strings.Cut(rest, "```")
+	var want, got map[string]any
+	if err := json.Unmarshal([]byte(shown), &want); err != nil || !found {
+		t.Fatalf("README.md shows no answer: %v", err)
+	}
+	if err := json.Unmarshal([]byte(answer(t, "/v1/analisi?origine=Milano&destinazione=Lisbona")), &got); err != nil {
+		t.Fatal(err)
+	}
+	for field := range got {
+		if _, ok := want[field]; !ok && slices.Contains([]string{"mesiPerConvenienza", "aggiornatoIl"}, field) {
+			delete(got, field) // left out there
+		}
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("the answer of README.md (-service +README):\n%s", diff)
+	}
+}
+
+// answer is that of make run NOW=2026-11-01, of which only Milan is refreshed.
+func answer(t *testing.T, path string) string {
+	t.Helper()
+	now := func() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
+	table := fixture.Bolt(t, now)
+	r := refresh.Refresher{Source: sample.New(), Fares: store.Fares{Table: table}, Now: now, Rates: ecb.Table().On(fare.DayOf(now()))}
+	if report, err := r.Run(t.Context(), "MIL"); err != nil || report.Failed > 0 {
+		t.Fatalf("refresh: %+v, %v", report, err)
+	}
+	w := httptest.NewRecorder()
+	fixture.New(t, onemachine.Options{Table: table, Now: now}).API.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	if w.Code != http.StatusOK {
+		t.Fatal(fmt.Sprint(w.Code, w.Body))
+	}
+	return w.Body.String()
+}

@@ -1,0 +1,249 @@
+package stored
+
+import (
+	"compress/gzip"
+	"context"
+	"crypto/rand"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"verdetto/functions/alerts"
+	"verdetto/functions/analisi"
+	"verdetto/functions/pricetrends"
+	"verdetto/functions/pro"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/mail"
+	"verdetto/shared/notify"
+	"verdetto/shared/pay"
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/trends/view"
+	"verdetto/shared/upstream"
+)
+
+// service is today's code over a copy of the stored file, at a clock of its own.
+type service struct {
+	now    time.Time
+	facts  facts
+	table  store.Table
+	bank   *bank
+	mails  *outbox
+	api    *httpapi.API
+	pro    *pro.Service
+	alerts *alerts.Service
+	sender *notify.Sender
+	links  notify.Links
+}
+
+// open gives the service at the moment at which version 303470a was asked.
+func open(t *testing.T) *service {
+	t.Helper()
+	s := &service{facts: readFacts(t), bank: &bank{}, mails: &outbox{}}
+	s.now = s.facts.Now
+	now := func() time.Time { return s.now }
+	table, err := boltstore.Open(unpacked(t), now, boltstore.Scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := table.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.table = table
+	pepper, quiet, limiter := s.pepper(t), slog.New(slog.DiscardHandler), limit.New(table, now)
+	customers, fares := store.Customers{Table: table}, store.Fares{Table: table}
+	s.api = httpapi.New(httpapi.Config{Now: now, Log: quiet, Pepper: pepper, Data: "sample", Limiter: limiter, Customers: customers})
+	(&analisi.Service{Summaries: fares, OriginRequests: fares, Coverage: fares, Now: now, Log: quiet, BaseURL: s.facts.Base}).Register(s.api)
+	(&pricetrends.Service{Trends: &view.Reader{Fares: fares, Now: now}}).Register(s.api)
+	s.pro = &pro.Service{
+		Keys: customers, Outbox: store.Outbox{Table: table, Name: "pro"}, Checkout: s.bank, Chain: s.bank,
+		Wallet: pro.Wallet{Units: price, Network: "devnet", Mint: pay.DevnetUSDC}, Sender: s.mails, Limiter: limiter,
+		Pepper: pepper, BaseURL: s.facts.Base, Random: rand.Reader, Now: now, Log: quiet,
+	}
+	s.pro.Register(s.api)
+	s.links = notify.Links{Pepper: pepper, BaseURL: s.facts.Base}
+	records := store.Alerts{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}}
+	s.alerts = &alerts.Service{
+		Alerts: records, Links: s.links, Random: rand.Reader, Now: now, Log: quiet,
+		Confirmations: &notify.Confirmations{Alerts: records, Mail: s.mails, Limiter: limiter, Links: s.links, Now: now, Log: quiet},
+	}
+	s.alerts.Register(s.api)
+	s.sender = &notify.Sender{
+		Alerts: records, Notifications: store.Notifications{Table: table}, Mail: s.mails, Links: s.links,
+		Rate: 1000, Now: now, Sleep: func(context.Context, time.Duration) error { return nil }, Log: quiet,
+	}
+	return s
+}
+
+// pepper is read from the file, where a service on one machine keeps it.
+func (s *service) pepper(t *testing.T) []byte {
+	t.Helper()
+	item, err := s.table.Get(t.Context(), store.Key{Partition: "SECRET", Sort: "PEPPER"}, store.Strong)
+	if err != nil || string(item.Data) != s.facts.Pepper {
+		t.Fatalf("the pepper of the file: %q, %v", item.Data, err)
+	}
+	return item.Data
+}
+
+// unpacked gives a copy of the stored file that may be written to.
+func unpacked(t *testing.T) string {
+	t.Helper()
+	packed, err := os.Open(filepath.Join("testdata", "303470a.db.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	r, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "verdetto.db")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func readJSON(t *testing.T, name string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err == nil {
+		err = json.Unmarshal(data, into)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readFacts(t *testing.T) (f facts) {
+	t.Helper()
+	readJSON(t, "303470a.json", &f)
+	if len(f.Asked) == 0 || len(f.Keys) == 0 {
+		t.Fatal("303470a.json holds no answers or no keys")
+	}
+	return f
+}
+
+// price is what a plan costs, in millionths of a USDC.
+const price = 12_990_000
+
+// bank answers for the card processor and the chain what they answered when the file was made.
+type bank struct {
+	idempotencyKeys []string
+	paidUntil       time.Time // of kim's subscription
+}
+
+func (b *bank) Start(_ context.Context, r pay.StartRequest) (pay.Page, error) {
+	b.idempotencyKeys = append(b.idempotencyKeys, r.IdempotencyKey)
+	return pay.Page{ID: "cs_test_kim", URL: "https://checkout.example/cs_test_kim"}, nil
+}
+
+func (b *bank) Session(_ context.Context, id string) (pay.Session, error) {
+	return pay.Session{ID: id, Email: "kim@example.com", Status: pay.Complete, Paid: true, Subscription: "sub_kim", Customer: "cus_kim", PaidUntil: b.paidUntil}, nil
+}
+
+// Subscription knows no address: whose it is has to be found in the store.
+func (b *bank) Subscription(_ context.Context, id string) (pay.Subscription, error) {
+	return pay.Subscription{ID: id, Status: pay.Active, PaidUntil: b.paidUntil}, nil
+}
+
+func (b *bank) Event([]byte, string, time.Time) (pay.Event, error) {
+	return pay.Event{ID: "evt_kim", Kind: pay.InvoicePaid, Subscription: "sub_kim"}, nil
+}
+
+func (b *bank) Payment(_ context.Context, signature pay.Signature) (pay.Payment, error) {
+	return pay.Payment{Signature: signature, Units: price, At: time.Date(2026, 10, 22, 10, 0, 0, 0, time.UTC)}, nil
+}
+
+// outbox keeps mails in the place of a carrier.
+type outbox struct {
+	mu    sync.Mutex
+	mails []mail.Message
+}
+
+func (o *outbox) Send(_ context.Context, m mail.Message) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.mails = append(o.mails, m)
+	return nil
+}
+
+// take gives the mails since the last call, by address.
+func (o *outbox) take() []mail.Message {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	mails := o.mails
+	o.mails = nil
+	slices.SortFunc(mails, func(a, b mail.Message) int { return strings.Compare(a.To+a.ID, b.To+b.ID) })
+	return mails
+}
+
+// week is a fare source that holds the fares of week.csv.
+type week struct{ fares []fare.Fare }
+
+func readWeek(t *testing.T) week {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", "week.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w week
+	for _, row := range rows[1:] {
+		found, err := strconv.ParseInt(row[2], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		depart, err := time.Parse(time.DateOnly, row[3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		cents, err := strconv.ParseInt(row[4], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.fares = append(w.fares, fare.Fare{
+			Route:       fare.Route{Origin: fare.City(row[0]), Destination: fare.City(row[1])},
+			Observation: fare.Observation{Found: found, Depart: fare.DayOf(depart), Price: fare.Cents(cents)},
+		})
+	}
+	return w
+}
+
+// Name is that of the source which filled the file: a store is of one source.
+func (week) Name() string { return "sample" }
+
+func (week) Origins(context.Context) ([]fare.City, error) {
+	return []fare.City{"BLQ", "MIL", "ROM", "TRN"}, nil
+}
+
+func (w week) Fares(_ context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
+	var answer upstream.Answer
+	for _, f := range w.fares {
+		if f.Route.Origin == origin && f.Found > since.Unix() && f.Found <= until.Unix() {
+			answer.Fares = append(answer.Fares, f)
+		}
+	}
+	return answer, nil
+}

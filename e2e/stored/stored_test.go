@@ -1,0 +1,181 @@
+// Package stored holds today's code against a store file that version 303470a
+// wrote, and against what that version said and did over the same file. It
+// fails where a stored key or an encoding has changed, so that data of a running
+// service would no longer be read. testdata/README.md says how the file was made.
+package stored
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+)
+
+// facts is what is known of the file: secrets in clear, and what 303470a answered and sent.
+type facts struct {
+	Pepper, Base   string
+	Now            time.Time
+	Keys           map[string]string // texts of Pro keys, by what became of them
+	IdempotencyKey string            // of a checkout that was begun five minutes before Now
+	Tokens         map[string]string // of links in mails
+	Alerts         map[string]int    // by address, once the questions were asked
+	Wanted         []fare.City
+	Asked          []question // in this order
+	OutboxMails    []sent     // of the jobs in the outboxes, five minutes after Now
+	Cursor         string     // the subscriber up to whom the notification of MIL-BUH was delivered
+	AlertMails     []sent     // of the notifications, five minutes after Now
+}
+
+// question is a request, and what it was answered.
+type question struct {
+	Method, Path, From, Key, Type, Lang, Body string
+
+	Status int
+	Code   string            // of a problem
+	Header map[string]string // about caps and plans
+	Answer json.RawMessage   // of a success, where it is JSON
+}
+
+func (q question) name() string { return q.Method + " " + q.Path }
+
+// ask puts a question to today's code. It gives the same fields anew, and the whole body.
+func (s *service) ask(q question) (question, string) {
+	request := httptest.NewRequest(q.Method, q.Path, strings.NewReader(q.Body))
+	request.RemoteAddr = q.From + ":4711"
+	for name, value := range map[string]string{"X-Api-Key": q.Key, "Content-Type": q.Type, "Accept-Language": q.Lang} {
+		if value != "" {
+			request.Header.Set(name, value)
+		}
+	}
+	w := httptest.NewRecorder()
+	s.api.ServeHTTP(w, request)
+	q.Status, q.Code, q.Header, q.Answer = w.Code, "", map[string]string{}, nil
+	for _, name := range []string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset", "Retry-After", "X-Plan"} {
+		if v := w.Header().Get(name); v != "" {
+			q.Header[name] = v
+		}
+	}
+	var problem struct{ Code string }
+	switch kind := w.Header().Get("Content-Type"); {
+	case kind == "application/problem+json" && json.Unmarshal(w.Body.Bytes(), &problem) == nil:
+		q.Code = problem.Code
+	case strings.HasPrefix(kind, "application/json"):
+		q.Answer = w.Body.Bytes()
+	}
+	return q, w.Body.String()
+}
+
+// TestAnswers asks what 303470a was asked, in the same order: verdicts,
+// histories, coverage and trends, with every kind of key, from addresses that
+// have used up part of their cap or all of it, payments and checkouts that were
+// cashed in, and the links in mails.
+func TestAnswers(t *testing.T) {
+	s := open(t)
+	for _, want := range s.facts.Asked {
+		got, body := s.ask(want)
+		var then, now any
+		if len(want.Answer) > 0 {
+			if err := json.Unmarshal(want.Answer, &then); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal([]byte(body), &now); err != nil {
+				t.Errorf("%s: %v", want.name(), err)
+			}
+		}
+		if diff := cmp.Diff(then, now); diff != "" {
+			t.Errorf("%s: the answer (-303470a +now):\n%s", want.name(), diff)
+		}
+		want.Answer, got.Answer = nil, nil
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-303470a +now):\n%s\n%s", want.name(), diff, body)
+		}
+	}
+	if got := s.bank.idempotencyKeys; len(got) != 1 || got[0] != s.facts.IdempotencyKey {
+		t.Errorf("a checkout that was begun before has the idempotency keys %q, want %q", got, s.facts.IdempotencyKey)
+	}
+	for email, want := range s.facts.Alerts {
+		list, err := s.alerts.Alerts.Of(t.Context(), s.links.Subscriber(email))
+		if err != nil || len(list) != want {
+			t.Errorf("%s has %d alerts, %v; with 303470a %d", email, len(list), err, want)
+		}
+	}
+	watched, err := s.alerts.Alerts.Watched(t.Context(), "MIL")
+	if diff := cmp.Diff([]fare.City{"BUH", "LON", "NAP"}, watched); diff != "" || err != nil { // NAP since eve has confirmed
+		t.Errorf("watched routes from MIL (-303470a +now):\n%s%v", diff, err)
+	}
+	wanted, err := store.Fares{Table: s.table}.RequestedOrigins(t.Context())
+	if diff := cmp.Diff(s.facts.Wanted, wanted); diff != "" || err != nil {
+		t.Errorf("origins that were asked for in vain (-303470a +now):\n%s%v", diff, err)
+	}
+}
+
+// TestAlertsAreListed: the page that a link of then leads to shows the alerts with their thresholds.
+func TestAlertsAreListed(t *testing.T) {
+	s := open(t)
+	q, page := s.ask(question{Method: http.MethodGet, Path: "/v1/alerts/manage?t=" + s.facts.Tokens["manage ada@example.com"], From: "203.0.113.1", Lang: "it"})
+	for _, want := range []string{"Milano", "Bucarest", "Londra", "100"} {
+		if q.Status != http.StatusOK || !strings.Contains(page, want) {
+			t.Errorf("the page of ada's alerts lacks %q: %d\n%s", want, q.Status, page)
+		}
+	}
+	for email, want := range map[string]store.Alert{
+		"ada@example.com": {Route: milBuh, Email: "ada@example.com", Language: "it", Threshold: 100_00, Mailed: day("2026-10-18")},
+		"bob@example.com": {Route: milBuh, Email: "bob@example.com", Language: "en"},
+		"ivy@example.com": {Route: fare.Route{Origin: "MIL", Destination: "LON"}, Email: "ivy@example.com", Language: "en", Threshold: 25_00, Mailed: day("2026-10-18"), Fresh: true},
+	} {
+		want.Subscriber = s.links.Subscriber(email)
+		got, err := s.alerts.Alerts.One(t.Context(), want.Route, want.Subscriber)
+		if diff := cmp.Diff(want, got, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "version" }, cmp.Ignore())); diff != "" || err != nil {
+			t.Errorf("alert of %s (-303470a +now):\n%s%v", email, diff, err)
+		}
+	}
+	for email, want := range map[string]bool{"dora@example.com": true, "ada@example.com": false} {
+		if stopped, err := s.alerts.Alerts.Stopped(t.Context(), s.links.Subscriber(email)); err != nil || stopped != want {
+			t.Errorf("mail to %s is stopped: %v, %v; want %v", email, stopped, err, want)
+		}
+	}
+}
+
+// TestCardRenewal: a subscription that was bought then is renewed by a webhook now.
+func TestCardRenewal(t *testing.T) {
+	s := open(t)
+	owner, err := store.Customers{Table: s.table}.SubscriptionOwner(t.Context(), "sub_kim")
+	if want := apikey.Of([]byte(s.facts.Pepper), "kim@example.com"); err != nil || owner != want {
+		t.Fatalf("sub_kim belongs to %q, %v; want %q", owner, err, want)
+	}
+	kim, err := store.Customers{Table: s.table}.Customer(t.Context(), owner)
+	if issued := time.Date(2026, 10, 20, 9, 5, 0, 0, time.UTC); err != nil || !kim.Issued.Equal(issued) {
+		t.Errorf("kim's key was issued at %s, %v; want %s", kim.Issued, err, issued)
+	}
+	s.bank.paidUntil = s.facts.Now.AddDate(0, 2, 0)
+	if q, body := s.ask(question{Method: http.MethodPost, Path: "/api/v1/pro/webhook", From: "203.0.113.1", Type: "application/json", Body: "{}"}); q.Status != http.StatusOK {
+		t.Fatalf("webhook: %d %s", q.Status, body)
+	}
+	s.now = s.facts.Now.AddDate(0, 1, 20) // after the end of what was paid for then
+	if q, body := s.ask(question{Method: http.MethodGet, Path: "/v1/rotte", From: "203.0.113.1", Key: s.facts.Keys["live by card"]}); q.Status != http.StatusOK {
+		t.Errorf("the key after the renewal: %d %s", q.Status, body)
+	}
+}
+
+// TestPlanInUSDCEnds: two payments of 30 days made on 22 October hold until 21 December.
+func TestPlanInUSDCEnds(t *testing.T) {
+	s := open(t)
+	for at, status := range map[string]int{"2026-12-21T10:04:00Z": http.StatusOK, "2026-12-21T10:06:00Z": http.StatusUnauthorized} {
+		var err error
+		if s.now, err = time.Parse(time.RFC3339, at); err != nil {
+			t.Fatal(err)
+		}
+		if q, body := s.ask(question{Method: http.MethodGet, Path: "/v1/rotte", From: "203.0.113.1", Key: s.facts.Keys["paid in USDC"]}); q.Status != status {
+			t.Errorf("at %s: %d %s, want %d", at, q.Status, body, status)
+		}
+	}
+}
