@@ -26,6 +26,7 @@ import (
 	"verdetto/shared/httpapi"
 	"verdetto/shared/routes"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/testenv"
 	"verdetto/shared/upstream/sample"
 )
 
@@ -107,20 +108,14 @@ func newEdge(t *testing.T) *edge {
 // edgeTools finds the cache and the library that sets its clock.
 func edgeTools(t *testing.T) (nginx, faketime string) {
 	t.Helper()
-	for _, name := range []string{"nginx", "/usr/sbin/nginx"} { // sbin is not in everybody's path
-		if path, err := exec.LookPath(name); err == nil && nginx == "" {
-			nginx = path
-		}
-	}
+	nginx = testenv.Command(t, "nginx", "apt-get install nginx-light")
 	for _, pattern := range []string{"/usr/lib/*/faketime/libfaketime.so.1", "/usr/lib*/faketime/libfaketime.so.1"} {
 		if found, _ := filepath.Glob(pattern); len(found) > 0 {
-			faketime = found[0]
+			return nginx, found[0]
 		}
 	}
-	if nginx == "" || faketime == "" {
-		t.Skip("needs nginx and faketime: apt-get install nginx-light faketime")
-	}
-	return nginx, faketime
+	testenv.Missing(t, "faketime", "apt-get install faketime")
+	return "", ""
 }
 
 // refresh brings the store up to date.

@@ -15,6 +15,7 @@ import (
 	"verdetto/cmd/verdetto/runtimeapi"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/store/dynamostore/dynamolocal"
+	"verdetto/shared/testenv"
 	"verdetto/shared/upstream/sample"
 )
 
@@ -89,7 +90,7 @@ func worked(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if os.IsNotExist(err) {
-		t.Skip("needs Linux, whose /proc tells what a process has used")
+		testenv.Missing(t, "Linux", "its /proc tells what a process has used")
 	}
 	if err != nil {
 		t.Fatal(err)

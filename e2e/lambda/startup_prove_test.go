@@ -15,6 +15,7 @@ import (
 	"verdetto/cmd/verdetto/runtimeapi"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/pay/paytest"
+	"verdetto/shared/testenv"
 )
 
 const (
@@ -117,7 +118,7 @@ func peakMemory(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if os.IsNotExist(err) {
-		t.Skip("needs Linux, whose /proc tells what a process has used")
+		testenv.Missing(t, "Linux", "its /proc tells what a process has used")
 	}
 	if err != nil {
 		t.Fatal(err)

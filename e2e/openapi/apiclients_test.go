@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/testenv"
 )
 
 // openapiTools is where the programs are made of, and the clients that are built on generated code.
@@ -39,7 +41,7 @@ func TestOpenAPILints(t *testing.T) {
 		"spectral": {"lint", "--fail-severity", "hint", "--quiet", "--ruleset", rules},
 	} {
 		t.Run(name, func(t *testing.T) {
-			program := tool(t, "openapi", "node_modules", ".bin", name)
+			program := testenv.Tool(t, "openapi", "node_modules", ".bin", name)
 			lint := func(path string) (string, error) {
 				command := exec.CommandContext(t.Context(), program, append(args, path)...)
 				command.Dir = t.TempDir() // where there is no configuration of anyone's
@@ -72,14 +74,14 @@ func TestGeneratedClients(t *testing.T) {
 			command.Dir = fixture.Path(t, openapiTools, "client-go")
 			command.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=")
 			if out, err := command.CombinedOutput(); err != nil {
-				t.Skipf("oapi-codegen is not installed: make tools does it (%.200s)", out)
+				testenv.Missing(t, "oapi-codegen", fmt.Sprintf("make tools (%.200s)", out))
 			}
 		}, [][]string{
 			{"go", "tool", "oapi-codegen", "-config", "oapi-codegen.yaml", description},
 			{"go", "vet", "./..."},
 			{"go", "build", "-o", "verdict", "."},
 		}, []string{"./verdict"}},
-		{"ts", func(t *testing.T) { tool(t, "openapi", "node_modules", ".bin", "openapi-typescript") }, [][]string{
+		{"ts", func(t *testing.T) { testenv.Tool(t, "openapi", "node_modules", ".bin", "openapi-typescript") }, [][]string{
 			{"node_modules/.bin/openapi-typescript", description, "--output", "api.d.ts"},
 			{"node_modules/.bin/tsc", "--project", "."},
 		}, []string{"node", "verdict.js"}},
@@ -94,7 +96,7 @@ func TestGeneratedClients(t *testing.T) {
 				if err := os.Mkdir(filepath.Join(dir, "client"), 0o755); err != nil {
 					t.Fatal(err)
 				}
-			} else if err := os.Symlink(tool(t, "openapi", "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+			} else if err := os.Symlink(testenv.Tool(t, "openapi", "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
 				t.Fatal(err)
 			}
 			run := func(args ...string) string {

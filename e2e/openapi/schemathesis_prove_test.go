@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"verdetto/shared/testenv"
 )
 
 // TestProveSchemathesis has calls made up for less than three minutes in all, other ones with each commit.
@@ -27,7 +28,7 @@ func TestProveSchemathesis(t *testing.T) {
 // every answer checked against it, without a key and with one.
 func schemathesis(t *testing.T, seed int64, args ...string) (cases int) {
 	t.Helper()
-	program := tool(t, "schemathesis", "bin", "schemathesis")
+	program := testenv.Tool(t, "schemathesis", "bin", "schemathesis")
 	config, err := filepath.Abs(filepath.Join("testdata", "schemathesis", "schemathesis.toml"))
 	if err != nil {
 		t.Fatal(err)

@@ -37,15 +37,5 @@ func public(t *testing.T) (url, key string) {
 	return server.URL, fixture.IssueKey(t, o.Table, "of-the-examination@example.com", clock.Now(), 30*24*time.Hour)
 }
 
-// tool gives the path of a program that make tools installs, or skips the test.
-func tool(t *testing.T, elements ...string) string {
-	t.Helper()
-	path := fixture.Path(t, append([]string{".tools"}, elements...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("%s is not installed: make tools does it", filepath.Join(elements...))
-	}
-	return path
-}
-
 // tail is the end of what a program said, where it tells what it has found.
 func tail(out []byte) []byte { return bytes.TrimSpace(out[max(0, len(out)-20_000):]) }

@@ -23,6 +23,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/places"
 	"verdetto/shared/store/dynamostore/dynamolocal"
+	"verdetto/shared/testenv"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/travelpayouts"
 	"verdetto/shared/upstream/upstreamtest"
@@ -40,10 +41,7 @@ var asked = map[string]string{
 // recorded is what a service of the recorded fares is made of, but for its table.
 func recorded(t *testing.T) onemachine.Options {
 	t.Helper()
-	data := os.Getenv("VERDETTO_DATA")
-	if data == "" {
-		t.Skip("needs VERDETTO_DATA, a folder of recorded fares")
-	}
+	data := testenv.Data(t)
 	file := filepath.Join(data, "fares", "eu_wizzair_weekly.csv.gz")
 	source, partly, err := onemachine.OpenSource(t.Context(), "csv:"+file, slog.New(slog.DiscardHandler), io.Discard)
 	if err != nil || partly {

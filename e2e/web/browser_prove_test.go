@@ -7,15 +7,13 @@ import (
 	"math"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"verdetto/e2e/fixture"
+	"verdetto/shared/testenv"
 
 	"github.com/chromedp/cdproto/audits"
 	"github.com/chromedp/cdproto/cdp"
@@ -43,18 +41,10 @@ type browser struct {
 // openBrowser starts a Chromium, or skips the test where there is none.
 func openBrowser(t *testing.T) browser {
 	t.Helper()
-	program := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil && program == "" {
-			program = path
-		}
-	}
-	if program == "" {
-		t.Skip("needs Chromium: apt-get install chromium")
-	}
-	axe, err := os.ReadFile(fixture.Path(t, ".tools", "web", "node_modules", "axe-core", "axe.min.js"))
+	program := testenv.Command(t, "chromium", "apt-get install chromium", "chromium-browser", "google-chrome")
+	axe, err := os.ReadFile(testenv.Tool(t, "web", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
-		t.Skip("needs axe-core: make tools")
+		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	t.Cleanup(cancel)

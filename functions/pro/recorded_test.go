@@ -11,6 +11,7 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/testenv"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -46,10 +47,7 @@ func TestRecoveryAnswersAlike(t *testing.T) {
 // TestRecordedStripeObjects posts every recorded object, signed: events are taken, anything else is refused.
 func TestRecordedStripeObjects(t *testing.T) {
 	t.Parallel()
-	data := os.Getenv("VERDETTO_DATA")
-	if data == "" {
-		t.Skip("needs VERDETTO_DATA, a folder of recorded objects")
-	}
+	data := testenv.Data(t)
 	files, err := filepath.Glob(filepath.Join(data, "stripe", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)

@@ -30,10 +30,11 @@ func Data(t testing.TB) string {
 	return folder
 }
 
-// Command is the path of a program of the system. install is what to do where it is missing.
-func Command(t testing.TB, name, install string) string {
+// Command is the path of a program of the system, which may have other names as
+// well. install is what to do where it is missing.
+func Command(t testing.TB, name, install string, otherNames ...string) string {
 	t.Helper()
-	for _, candidate := range []string{name, "/usr/sbin/" + name} { // sbin is not in everybody's path
+	for _, candidate := range append([]string{name, "/usr/sbin/" + name}, otherNames...) { // sbin is not in everybody's path
 		if path, err := exec.LookPath(candidate); err == nil {
 			return path
 		}

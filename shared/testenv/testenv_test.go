@@ -83,6 +83,7 @@ func TestNeeds(t *testing.T) {
 		{name: "no data on CI", ci: "true", question: Data, ended: "skipped", says: "needs VERDETTO_DATA"},
 		{name: "data that is not there", data: filepath.Join(root, "no"), question: Data, ended: "failed", says: "VERDETTO_DATA: "},
 		{name: "command", question: command("present"), answer: filepath.Join(root, "bin", "present"), ended: "answered"},
+		{name: "command by another name", question: func(t testing.TB) string { return Command(t, "absent-program", "", "absent-too", "present") }, answer: filepath.Join(root, "bin", "present"), ended: "answered"},
 		{name: "no command", question: command("absent-program"), ended: "skipped", says: "needs absent-program: apt-get install absent-program"},
 		{name: "no command on CI", ci: "true", question: command("absent-program"), ended: "failed", says: "needs absent-program: apt-get install absent-program"},
 		{name: "tool", question: tool("whole", "bin", "run"), answer: filepath.Join(root, ".tools", "whole", "bin", "run"), ended: "answered"},

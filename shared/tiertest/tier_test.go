@@ -6,6 +6,7 @@
 // no others. In every other file, outside of synctest.Test, a test neither sleeps
 // nor measures: it calls none of the functions below, and neither subtracts nor
 // compares what time.Now gave it. So make test passes on a slow machine as well.
+// What a fixture measures, outside of files of tests, is not seen here.
 package tiertest
 
 import (

@@ -1,7 +1,6 @@
 package backtest
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/places"
+	"verdetto/shared/testenv"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"
@@ -17,10 +17,7 @@ import (
 // recorded reads a panel of recorded fares.
 func recorded(t *testing.T, name string, options ...csvfile.Option) Panel {
 	t.Helper()
-	data := os.Getenv("VERDETTO_DATA")
-	if data == "" {
-		t.Skip("needs VERDETTO_DATA, a folder of recorded fares")
-	}
+	data := testenv.Data(t)
 	source, err := csvfile.Open(filepath.Join(data, "fares", name), upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, options...)
 	if err != nil {
 		t.Fatal(err)
