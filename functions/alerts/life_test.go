@@ -27,7 +27,7 @@ func everything(t *testing.T, table store.Table, partitions ...string) string {
 	return all.String()
 }
 
-// TestAlertLife goes through the life of alerts, up to where a refresh wakes them.
+// TestAlertLife goes through the life of alerts, up to where a refresh leaves notifications of them.
 func TestAlertLife(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {

@@ -46,35 +46,52 @@ type event struct {
 
 // Event answers an event that holds no messages.
 func (f *Function) Event(ctx context.Context, raw json.RawMessage) (any, error) {
-	var e event
-	if err := json.Unmarshal(raw, &e); err != nil {
-		return nil, fmt.Errorf("read event: %w", err)
-	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil {
-		return nil, fmt.Errorf("read event: %w", err)
-	}
+	e, err := readEvent(raw)
 	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read event: %w", err)
 	case e.Mail:
-		if f.Sender == nil {
-			return nil, errors.New("there is no mail to send here: it is not configured")
-		}
-		f.logAge(ctx) // of all events this one comes most often
-		sent, err := f.Sender.Work(ctx)
-		f.Log.InfoContext(ctx, "told", "mail", sent)
-		return Answer{Mail: &sent}, err
-	case len(e.Origins) > 0:
-		if err := normalizeCities(e.Origins); err != nil {
-			return nil, fmt.Errorf("read event: %w", err)
-		}
+		return f.send(ctx)
+	case len(e.Origins) > 0 || f.Queue == nil:
 		return f.refreshNow(ctx, e.Origins)
-	case len(members) > 0 && e.Source == "":
-		return nil, errors.New(`read event: it asks for nothing; {"origins":["MIL"]} asks for some origins, {} for all, {"mail":true} for mail to be sent`)
-	case f.Queue == nil:
-		return f.refreshNow(ctx, nil)
 	}
+	return f.enqueue(ctx, e.Time)
+}
+
+func readEvent(raw json.RawMessage) (e event, err error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return e, err
+	}
+	if err := json.Unmarshal(raw, &members); err != nil || e.Mail {
+		return e, err
+	}
+	if len(e.Origins) == 0 && e.Source == "" && len(members) > 0 {
+		return e, errors.New(`it asks for nothing; {"origins":["MIL"]} asks for some origins, {} for all, {"mail":true} for mail to be sent`)
+	}
+	return e, normalizeCities(e.Origins)
+}
+
+// send sends the notifications that refreshes have left.
+func (f *Function) send(ctx context.Context) (any, error) {
+	if f.Sender == nil {
+		return nil, errors.New("there is no mail to send here: it is not configured")
+	}
+	f.logAge(ctx) // of all events this one comes most often
+	sent, err := f.work(ctx)
+	return Answer{Mail: &sent}, err
+}
+
+// work has the sender do its work and logs what came of it.
+func (f *Function) work(ctx context.Context) (notify.Result, error) {
+	sent, err := f.Sender.Work(ctx)
+	f.Log.InfoContext(ctx, "told", "mail", sent)
+	return sent, err
+}
+
+// enqueue puts a refresh of every origin on the queue, as of a moment; now where there is none.
+func (f *Function) enqueue(ctx context.Context, at time.Time) (any, error) {
 	r := f.refresher(ctx)
-	at := e.Time
 	if at.IsZero() {
 		at = r.Now()
 	}
@@ -107,8 +124,7 @@ func (f *Function) refreshNow(ctx context.Context, origins []fare.City) (any, er
 	if f.Sender == nil {
 		return Answer{Report: &report}, err
 	}
-	sent, fault := f.Sender.Work(ctx)
-	f.Log.InfoContext(ctx, "told", "mail", sent)
+	sent, fault := f.work(ctx)
 	return Answer{&report, &sent}, errors.Join(err, fault)
 }
 

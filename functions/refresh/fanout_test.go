@@ -41,28 +41,28 @@ func (d handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// The sweep of the fan-out: every city, and how much of it goes wrong.
+// The fan-out: every city, and how much of it goes wrong.
 const (
-	sweepOrigins = 3500
-	failOnce     = 20  // one in so many fails the first time it is asked: 5 %
-	failAlways   = 100 // one in so many always does: 1 %
-	concurrency  = 2   // invocations at a time
+	originCount = 3500
+	failOnce    = 20  // one in so many fails the first time it is asked: 5 %
+	failAlways  = 100 // one in so many always does: 1 %
+	concurrency = 2   // invocations at a time
 )
 
-func sweepOrigin(i int) fare.City {
+func originAt(i int) fare.City {
 	return fare.City([]byte{'A' + byte(i/676), 'A' + byte(i/26%26), 'A' + byte(i%26)})
 }
 
 func always(i int) bool { return i%failAlways == 7 }
 func once(i int) bool   { return i%failOnce == 3 }
 
-// sweepRows are fares of every origin to two cities.
-func sweepRows(now time.Time) (rows []upstream.Row) {
-	for i := range sweepOrigins {
+// rowsOfAll are fares of every origin to two cities.
+func rowsOfAll(now time.Time) (rows []upstream.Row) {
+	for i := range originCount {
 		for n, destination := range []string{"ZZA", "ZZB"} {
 			for day := range 2 {
 				rows = append(rows, upstream.Row{
-					Origin: string(sweepOrigin(i)), Destination: destination,
+					Origin: string(originAt(i)), Destination: destination,
 					Depart: fare.DayOf(now) + fare.Day(10+day), Found: now.Add(-time.Duration(1+day) * 24 * time.Hour),
 					Price: float64(30 + i%50 + 10*n + day), Currency: "EUR",
 				})
@@ -72,8 +72,8 @@ func sweepRows(now time.Time) (rows []upstream.Row) {
 	return rows
 }
 
-// sweepTable is a table in a file of its own; one in the bubble's time has to be opened in the bubble.
-func sweepTable(t *testing.T) store.Table {
+// tableInBubble is a table in a file of its own; one in the bubble's time has to be opened in the bubble.
+func tableInBubble(t *testing.T) store.Table {
 	t.Helper()
 	table, err := boltstore.Open(t.TempDir()+"/test.db", time.Now, boltstore.Scratch)
 	if err != nil {
@@ -83,7 +83,7 @@ func sweepTable(t *testing.T) store.Table {
 	return table
 }
 
-func sweepSource(t *testing.T, server *upstreamtest.Server, perMinute int) upstream.Source {
+func sourceOf(t *testing.T, server *upstreamtest.Server, perMinute int) upstream.Source {
 	t.Helper()
 	client, err := travelpayouts.New(travelpayouts.Config{
 		Token: upstreamtest.Token, BaseURL: "http://upstream.test", PerMinute: perMinute,
@@ -99,8 +99,8 @@ func sweepSource(t *testing.T, server *upstreamtest.Server, perMinute int) upstr
 	return client
 }
 
-// sweepContents is what the store holds of the routes and trends of an origin.
-func sweepContents(t *testing.T, table store.Table, origin fare.City) map[string]string {
+// contentsOf is what the store holds of the routes and trends of an origin.
+func contentsOf(t *testing.T, table store.Table, origin fare.City) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, partition := range []string{"ROUTE#" + string(origin) + "-ZZA", "ROUTE#" + string(origin) + "-ZZB", "ORIGIN#" + string(origin)} {
@@ -180,8 +180,8 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 		v.mu.Lock()
 		v.killed++
 		v.mu.Unlock()
-		source = sweepSource(v.t, v.server, travelpayouts.DefaultPerMinute/concurrency)
-		panic(killed)
+		source = sourceOf(v.t, v.server, travelpayouts.DefaultPerMinute/concurrency)
+		panic("killed")
 	}
 	if again { // the queue delivers what was done
 		if err := v.queue.Send(ctx, messages[0].Body); err != nil {
@@ -191,7 +191,7 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 	return failed
 }
 
-// TestFanOut spreads a refresh of every city over invocations of which some are
+// TestFanOut divides a refresh of every city among invocations of which some are
 // killed at any call to the store, some have too little time, and some get what was
 // done already, from a source that fails for one origin in twenty once and for one
 // in a hundred always. Every origin ends asked for or as a dead letter, the store is
@@ -200,11 +200,11 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 func TestFanOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		rows := sweepRows(began)
+		rows := rowsOfAll(began)
 
-		calm := sweepTable(t)
-		undisturbed := refresh.Refresher{Source: sweepSource(t, upstreamtest.Detached(rows, time.Now), 1<<30), Fares: store.Fares{Table: calm}, Now: time.Now}
-		if report, err := undisturbed.Run(t.Context()); err != nil || report.Failed > 0 || report.Asked != sweepOrigins {
+		calm := tableInBubble(t)
+		undisturbed := refresh.Refresher{Source: sourceOf(t, upstreamtest.Detached(rows, time.Now), 1<<30), Fares: store.Fares{Table: calm}, Now: time.Now}
+		if report, err := undisturbed.Run(t.Context()); err != nil || report.Failed > 0 || report.Asked != originCount {
 			t.Fatal(report, err)
 		}
 
@@ -212,8 +212,8 @@ func TestFanOut(t *testing.T) {
 		server.PerMinute = travelpayouts.DefaultPerMinute
 		asked := map[string]int{}
 		bad, shaky := map[string]bool{}, map[string]bool{}
-		for i := range sweepOrigins {
-			bad[string(sweepOrigin(i))], shaky[string(sweepOrigin(i))] = always(i), once(i)
+		for i := range originCount {
+			bad[string(originAt(i))], shaky[string(originAt(i))] = always(i), once(i)
 		}
 		server.Choose = func(r *http.Request) upstreamtest.Fault {
 			origin := r.URL.Query().Get("origin")
@@ -225,12 +225,12 @@ func TestFanOut(t *testing.T) {
 		}
 		// Five deliveries, as the queue on AWS has: a killed invocation counts against all messages it had.
 		v := &invocations{
-			t: t, server: server, table: sweepTable(t), chance: rand.New(rand.NewPCG(2026, 3)),
+			t: t, server: server, table: tableInBubble(t), chance: rand.New(rand.NewPCG(2026, 3)),
 			queue: &fakeQueue{visibility: 6 * time.Minute, receives: 5, now: time.Now},
 			idle:  make(chan upstream.Source, concurrency),
 		}
 		for range concurrency {
-			v.idle <- sweepSource(t, server, travelpayouts.DefaultPerMinute/concurrency)
+			v.idle <- sourceOf(t, server, travelpayouts.DefaultPerMinute/concurrency)
 		}
 		planner := refresh.Function{
 			Refresher: refresh.Refresher{Source: <-v.idle, Fares: store.Fares{Table: v.table}, Now: time.Now},
@@ -245,7 +245,7 @@ func TestFanOut(t *testing.T) {
 		}
 		planner.Queue = v.queue
 		answer, err := planner.Event(t.Context(), json.RawMessage(event))
-		if diff := cmp.Diff(refresh.Planned{Planned: sweepOrigins, At: began.UTC()}, answer); diff != "" || err != nil {
+		if diff := cmp.Diff(refresh.Planned{Planned: originCount, At: began.UTC()}, answer); diff != "" || err != nil {
 			t.Fatal(diff, err)
 		}
 		v.queue.work(t.Context(), concurrency, time.Minute, v.handle)
@@ -263,13 +263,13 @@ func TestFanOut(t *testing.T) {
 		var wantDead []string
 		done := 0
 		fares := store.Fares{Table: v.table}
-		for i := range sweepOrigins {
-			origin := sweepOrigin(i)
+		for i := range originCount {
+			origin := originAt(i)
 			at, err := fares.Asked(t.Context(), origin)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := sweepContents(t, v.table, origin)
+			got := contentsOf(t, v.table, origin)
 			if always(i) {
 				wantDead = append(wantDead, string(origin))
 				if !at.IsZero() || len(got) > 0 {
@@ -280,7 +280,7 @@ func TestFanOut(t *testing.T) {
 			if at.Before(began) {
 				t.Errorf("%s was not asked for", origin)
 			}
-			if diff := cmp.Diff(sweepContents(t, calm, origin), got); diff != "" {
+			if diff := cmp.Diff(contentsOf(t, calm, origin), got); diff != "" {
 				t.Errorf("%s: %s", origin, diff)
 			}
 			done++
@@ -300,7 +300,7 @@ func TestFanOut(t *testing.T) {
 		}
 		// What fails is asked for again, five times in all, and what was cut off or killed
 		// before it was recorded; but not what is done.
-		if most := sweepOrigins * 5 / 4; len(calls) > most {
+		if most := originCount * 5 / 4; len(calls) > most {
 			t.Errorf("%d calls, want %d at most: what is done is asked for again", len(calls), most)
 		}
 		if v.killed < 20 || v.hurried < 10 || v.redelivered < 5 {
@@ -320,28 +320,28 @@ func TestFanOut(t *testing.T) {
 			firsts = append(firsts, d)
 		}
 		slices.Sort(firsts)
-		t.Logf("%d origins: %d done, %d dead letters", sweepOrigins, done, len(dead))
+		t.Logf("%d origins: %d done, %d dead letters", originCount, done, len(dead))
 		t.Logf("%d invocations, %d killed, %d with too little time, %d messages delivered again", v.ran, v.killed, v.hurried, v.redelivered)
-		t.Logf("%d calls for %d origins (%.2f each); busiest minute %d of %d", len(calls), sweepOrigins, float64(len(calls))/sweepOrigins, server.Busiest(), travelpayouts.DefaultPerMinute)
+		t.Logf("%d calls for %d origins (%.2f each); busiest minute %d of %d", len(calls), originCount, float64(len(calls))/originCount, server.Busiest(), travelpayouts.DefaultPerMinute)
 		t.Logf("every origin asked for once after %v, the queue empty after %v", firsts[len(firsts)-1].Round(time.Second), took.Round(time.Second))
 	})
 }
 
-// TestSweepKeepsToTheLimit is the same with nothing going wrong: how long the
-// source's limit makes a sweep of every city take, and that nothing else does.
-func TestSweepKeepsToTheLimit(t *testing.T) {
+// TestFanOutKeepsToTheLimit is the same with nothing going wrong: how long the
+// source's limit makes a refresh of every city take, and that nothing else does.
+func TestFanOutKeepsToTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := upstreamtest.Detached(nil, time.Now)
 		server.PerMinute = travelpayouts.DefaultPerMinute
 		for i := range 3517 { // as many cities as have an airport with flights
-			server.Cities = append(server.Cities, string(sweepOrigin(i)))
+			server.Cities = append(server.Cities, string(originAt(i)))
 		}
-		table := sweepTable(t)
+		table := tableInBubble(t)
 		q := &fakeQueue{visibility: time.Hour, receives: 3, now: time.Now}
 		var processes []queue.Handler
 		for range concurrency {
 			f := refresh.Function{
-				Refresher: refresh.Refresher{Source: sweepSource(t, server, travelpayouts.DefaultPerMinute/concurrency), Fares: store.Fares{Table: table}, Now: time.Now},
+				Refresher: refresh.Refresher{Source: sourceOf(t, server, travelpayouts.DefaultPerMinute/concurrency), Fares: store.Fares{Table: table}, Now: time.Now},
 				Queue:     q, Log: slog.New(slog.DiscardHandler),
 			}
 			if len(processes) == 0 {

@@ -34,7 +34,7 @@ type Refresher struct {
 	Now     func() time.Time
 	Workers int // origins at a time; 0 is 4
 	// Origins are asked for when Run is given none; without them, all that the
-	// source knows. Those that callers requested in vain are asked for as well.
+	// source knows. Those that callers requested and that are not covered are asked for as well.
 	Origins []fare.City
 	// Rates, where given, are kept for those who convert prices.
 	Rates fare.Rates

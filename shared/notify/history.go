@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/varint"
+	"verdetto/shared/verdict"
 )
 
 // entry is what one refresh saw of a route.
@@ -33,13 +35,32 @@ func (h history) add(e entry) history {
 	return h[max(0, len(h)-maxHistory):]
 }
 
+// format is the first byte of what is stored of a history and of news.
+const format = 1
+
+// levels and reliabilities are stored as their places here: new ones go to the end.
+var (
+	levels        = []string{verdict.Insufficient, verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
+	reliabilities = []string{"", verdict.Alta, verdict.Media, verdict.Bassa}
+)
+
+// oneOf reads the place of one of several words.
+func oneOf(words []string, r *varint.Reader) string {
+	at := r.Int()
+	if at < 0 || at >= int64(len(words)) {
+		r.Fail(fmt.Errorf("%d is not one of %d", at, len(words)))
+		return ""
+	}
+	return words[at]
+}
+
 // encode packs a history; maxHistory refreshes fit in half a kilobyte.
 func (h history) encode() []byte {
-	w := writer{format}
-	w.put(int64(len(h)))
+	w := varint.NewWriter(format, 8*len(h)+2)
+	w.Int(int64(len(h)))
 	day := fare.Day(0)
 	for _, e := range h {
-		w.put(int64(e.Day-day), int64(e.Price), int64(slices.Index(levels, e.Level)))
+		w.Int(int64(e.Day-day), int64(e.Price), int64(slices.Index(levels, e.Level)))
 		day = e.Day
 	}
 	return w
@@ -50,14 +71,14 @@ func decodeHistory(data []byte) (history, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
-	r := newReader(data)
+	r := varint.NewReader(data, format)
 	var h history
 	day := fare.Day(0)
-	for range r.count() {
-		day += fare.Day(r.int())
-		h = append(h, entry{day, fare.Cents(r.int()), r.level()})
+	for range r.Count(r.Int()) {
+		day += fare.Day(r.Int())
+		h = append(h, entry{day, fare.Cents(r.Int()), oneOf(levels, &r)})
 	}
-	if err := r.end(); err != nil {
+	if err := r.Err(); err != nil {
 		return nil, fmt.Errorf("decode a history of refreshes: %w", err)
 	}
 	return h, nil
