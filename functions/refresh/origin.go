@@ -98,9 +98,6 @@ func groupByRoute(fares []fare.Fare, today fare.Day) (byRoute map[fare.Route][]f
 	return byRoute, tooOld
 }
 
-// attempts is how often a route is tried again when another refresh of it writes at the same time.
-const attempts = 5
-
 // mergeResult is what became of a route.
 type mergeResult struct {
 	added   int // observations
@@ -110,12 +107,10 @@ type mergeResult struct {
 
 // mergeRoute adds observations to a route's history and rebuilds its summary.
 func (r *Refresher) mergeRoute(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day) (m mergeResult, err error) {
-	for range attempts {
+	err = store.RetryConflicts(ctx, func() (err error) {
 		m, err = r.mergeRouteOnce(ctx, route, observations, today)
-		if !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrExists) {
-			return m, err
-		}
-	}
+		return err
+	})
 	return m, err
 }
 

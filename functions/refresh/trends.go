@@ -15,13 +15,8 @@ import (
 )
 
 // updateTrends puts what became of the routes into the trends of their origin.
-func (r *Refresher) updateTrends(ctx context.Context, origin fare.City, entries []trends.Entry) (err error) {
-	for range attempts {
-		if err = r.updateTrendsOnce(ctx, origin, entries); !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrExists) {
-			return err
-		}
-	}
-	return err
+func (r *Refresher) updateTrends(ctx context.Context, origin fare.City, entries []trends.Entry) error {
+	return store.RetryConflicts(ctx, func() error { return r.updateTrendsOnce(ctx, origin, entries) })
 }
 
 func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entries []trends.Entry) error {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/varint"
 )
 
 // entry is what one refresh saw of a route.
@@ -35,11 +36,11 @@ func (h history) add(e entry) history {
 
 // encode packs a history; maxHistory refreshes fit in half a kilobyte.
 func (h history) encode() []byte {
-	w := writer{format}
-	w.put(int64(len(h)))
+	w := varint.NewWriter(format, 0)
+	w.Int(int64(len(h)))
 	day := fare.Day(0)
 	for _, e := range h {
-		w.put(int64(e.Day-day), int64(e.Price), int64(slices.Index(levels, e.Level)))
+		w.Int(int64(e.Day-day), int64(e.Price), int64(slices.Index(levels, e.Level)))
 		day = e.Day
 	}
 	return w
@@ -50,14 +51,14 @@ func decodeHistory(data []byte) (history, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
-	r := newReader(data)
+	r := varint.NewReader(data, format)
 	var h history
 	day := fare.Day(0)
-	for range r.count() {
-		day += fare.Day(r.int())
-		h = append(h, entry{day, fare.Cents(r.int()), r.level()})
+	for range r.Count(r.Int()) {
+		day += fare.Day(r.Int())
+		h = append(h, entry{day, fare.Cents(r.Int()), oneOf(&r, "level", levels)})
 	}
-	if err := r.end(); err != nil {
+	if err := r.Err(); err != nil {
 		return nil, fmt.Errorf("decode a history of refreshes: %w", err)
 	}
 	return h, nil

@@ -4,15 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )
-
-// attempts is how often news is left again when another refresh writes at the same time.
-const attempts = 5
 
 // Leave leaves the news that a refresh of today has of a route, for a Sender to
 // send, and says whether there is any. summary is the one that the refresh has
@@ -26,16 +22,13 @@ func Leave(ctx context.Context, notifications store.Notifications, route fare.Ro
 		return false, nil // a later refresh knows more
 	}
 	found, live := newsOf(route, summary, today)
-	for range attempts {
+	err = store.RetryConflicts(ctx, func() (err error) {
 		if live {
 			left, err = leave(ctx, notifications, found)
-		} else {
-			err = notifications.TakeBack(ctx, route, today)
+			return err
 		}
-		if !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrExists) {
-			return left, err
-		}
-	}
+		return notifications.TakeBack(ctx, route, today)
+	})
 	return left, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/varint"
 	"verdetto/shared/verdict"
 )
 
@@ -73,44 +74,44 @@ func (n news) live(today fare.Day) bool {
 
 // encode packs the news.
 func (n news) encode() []byte {
-	w := writer{format}
+	w := varint.NewWriter(format, 0)
 	for _, city := range []fare.City{n.Route.Origin, n.Route.Destination} {
 		for i := range 3 {
-			w.put(int64(city[i]))
+			w.Int(int64(city[i]))
 		}
 	}
-	w.put(int64(n.Day), int64(n.Price), int64(n.Depart-n.Day), n.Found,
+	w.Int(int64(n.Day), int64(n.Price), int64(n.Depart-n.Day), n.Found,
 		int64(slices.Index(levels, n.Level)), int64(slices.Index(reliabilities, n.Reliability)),
 		int64(n.Percentile), int64(n.Median), int64(n.Minimum), int64(n.Sample))
 	for _, low := range n.Lows {
-		w.put(int64(low))
+		w.Int(int64(low))
 	}
 	return w
 }
 
 // decodeNews unpacks what encode packed.
 func decodeNews(data []byte) (news, error) {
-	r := newReader(data)
+	r := varint.NewReader(data, format)
 	var n news
 	for _, city := range []*fare.City{&n.Route.Origin, &n.Route.Destination} {
 		code := make([]byte, 3)
 		for i := range code {
-			code[i] = byte(r.int())
+			code[i] = byte(r.Int())
 		}
 		*city = fare.City(code)
 	}
-	n.Day, n.Price = fare.Day(r.int()), fare.Cents(r.int())
-	n.Depart, n.Found = n.Day+fare.Day(r.int()), r.int()
-	n.Level, n.Reliability = r.level(), r.reliability()
-	n.Percentile, n.Median, n.Minimum = int(r.int()), fare.Cents(r.int()), fare.Cents(r.int())
-	n.Sample = int(r.int())
+	n.Day, n.Price = fare.Day(r.Int()), fare.Cents(r.Int())
+	n.Depart, n.Found = n.Day+fare.Day(r.Int()), r.Int()
+	n.Level, n.Reliability = oneOf(&r, "level", levels), oneOf(&r, "reliability", reliabilities)
+	n.Percentile, n.Median, n.Minimum = int(r.Int()), fare.Cents(r.Int()), fare.Cents(r.Int())
+	n.Sample = int(r.Int())
 	for i := range n.Lows {
-		n.Lows[i] = fare.Cents(r.int())
+		n.Lows[i] = fare.Cents(r.Int())
 	}
 	if _, err := fare.ParseRoute(n.Route.String()); err != nil {
-		r.fail(err)
+		r.Fail(err)
 	}
-	if err := r.end(); err != nil {
+	if err := r.Err(); err != nil {
 		return news{}, fmt.Errorf("decode news: %w", err)
 	}
 	return n, nil
