@@ -37,14 +37,14 @@
 //	FARES                        SOURCE                name of the fare source                            refresh               never
 //	FARES                        RATES                 fare.Rates of the last refresh                     refresh               never
 //	WANTED                       <origin>              that it was asked for and is not covered           analisi, pricetrends  16 days after the request
-//	SEEN#<route>                 HISTORY               Past                                               refresh               400 days after the refresh
-//	WAKES                        <route>               Notification                                       refresh               8 days after the refresh
-//	ALERTS#<route>               <subscriber>          Alert                                              alerts, refresh       never
-//	SUBSCRIBER#<subscriber>      ROUTES                routes that it has alerts for                      alerts, refresh       never
-//	WATCHED#<origin>             <destination>         that somebody has, or had, an alert for the route  alerts, refresh       never
+//	SEEN#<route>                 HISTORY               Past                                               notify                400 days after the refresh
+//	WAKES                        <route>               Notification                                       notify                8 days after the refresh
+//	ALERTS#<route>               <subscriber>          Alert                                              alerts, notify        never
+//	SUBSCRIBER#<subscriber>      ROUTES                routes that it has alerts for                      alerts, notify        never
+//	WATCHED#<origin>             <destination>         that somebody has, or had, an alert for the route  alerts, notify        never
 //	PENDING#<id>                 ALERT                 Alert to be confirmed; nothing once it was         alerts                48 hours after the request
-//	STOPPED#<subscriber>         MARK                  that it is sent no mail                            alerts, refresh       180 days after mail was refused
-//	LEASE#<name>                 HOLDER                who does what one process at a time may do         refresh               minutes after it was renewed
+//	STOPPED#<subscriber>         MARK                  that it is sent no mail                            alerts, notify        180 days after mail was refused
+//	LEASE#<name>                 HOLDER                who does what one process at a time may do         notify                minutes after it was renewed
 //	OUTBOX#<function>            <time>-<random>       Job                                                alerts, pro           7 days after it was left
 //	CUSTOMER#<customer>          KEY                   Customer                                           pro, verdetto key     never
 //	SUBSCRIPTION#<subscription>  CUSTOMER              whose it is                                        pro                   never
