@@ -68,7 +68,7 @@ func (s *Service) addTools(server *mcp.Server) []string {
 		check:       differ,
 		answer: func(ctx context.Context, in *journey) (verdict.Analysis, string, error) {
 			a, err := s.analysis(ctx, in)
-			return a, sayVerdict(a), err
+			return a, english.verdict(a), err
 		},
 	})
 	months := add(s, server, tool[journey, Months]{
@@ -78,7 +78,7 @@ func (s *Service) addTools(server *mcp.Server) []string {
 		answer: func(ctx context.Context, in *journey) (Months, string, error) {
 			a, err := s.analysis(ctx, in)
 			m := Months{a.Origine, a.Destinazione, a.Valuta, a.MesiPerConvenienza, a.Osservazioni, a.AggiornatoIl}
-			return m, sayMonths(m), err
+			return m, english.months(m), err
 		},
 	})
 	window := add(s, server, tool[journey, Window]{
@@ -88,7 +88,7 @@ func (s *Service) addTools(server *mcp.Server) []string {
 		answer: func(ctx context.Context, in *journey) (Window, string, error) {
 			a, err := s.analysis(ctx, in)
 			w := Window{a.Origine, a.Destinazione, a.Valuta, a.AnticipoConsigliato, a.Osservazioni, a.AggiornatoIl}
-			return w, sayWindow(w), err
+			return w, english.window(w), err
 		},
 	})
 	routes := add(s, server, tool[covered, analisi.Routes]{
@@ -97,7 +97,7 @@ func (s *Service) addTools(server *mcp.Server) []string {
 		check:       wellPaged,
 		answer: func(ctx context.Context, in *covered) (analisi.Routes, string, error) {
 			r, err := s.Verdicts.Covered(ctx, analisi.Named{Parameter: "origin", Name: in.Origin}, analisi.Named{Parameter: "destination", Name: in.Destination}, in.Page)
-			return r, sayRoutes(r), err
+			return r, english.routes(r), err
 		},
 	})
 	trends := add(s, server, tool[popular, view.Trends]{
@@ -163,9 +163,9 @@ func (s *Service) trends(ctx context.Context, in *popular) (view.Trends, string,
 	}
 	t, err := s.Trends.Read(ctx, origin.City, destination, in.Currency)
 	if not := (*view.NotCovered)(nil); errors.As(err, &not) {
-		return view.Trends{}, "", analisi.NotCovered.Problem(sayNotCovered(not))
+		return view.Trends{}, "", analisi.NotCovered.Problem(english.notCovered(not))
 	}
 	all := len(t.Destinations)
 	t.Destinations = t.Destinations[:min(most, all)]
-	return t, sayTrends(t, all), err
+	return t, english.trends(t, all), err
 }
