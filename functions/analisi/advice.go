@@ -33,8 +33,8 @@ var advice = map[string]string{
 	"valuta-sconosciuta":       "Choose one of suggestions: currencies with a reference rate of the European Central Bank.",
 }
 
-// ways lead to a Pro key.
-var ways = []ReferenceWay{
+// proKeyWays are the ways to a Pro key.
+var proKeyWays = []ReferenceWay{
 	{"By card", []string{
 		`POST /v1/pro/checkout with {"email": "ada@example.com"} gives url, a hosted checkout.`,
 		"Send the payer there. After paying, the browser comes back to GET /v1/pro/conferma?session_id=...",

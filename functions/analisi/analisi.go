@@ -1,5 +1,5 @@
 // Package analisi answers GET /v1/analisi: is today's cheapest fare on a route
-// cheap? It resolves two city names in memory, reads one sheet, and judges.
+// cheap? It resolves two city names in memory, reads one route summary, and judges.
 // GET /v1/rotte says which routes can be asked for.
 package analisi
 
@@ -20,13 +20,13 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Sheets is where verdicts are read from.
+// Summaries is where route summaries are read from.
 type Summaries interface {
-	// Sheet gives the encoded sheet of a route, or an error that is store.ErrNotFound where none was ever made.
+	// Summary gives the encoded summary of a route, or an error that is store.ErrNotFound where none was ever made.
 	Summary(ctx context.Context, r fare.Route, read store.Consistency) ([]byte, int64, error)
 }
 
-// Wishes is where origins are remembered that callers asked for in vain.
+// OriginRequests remembers origins that callers asked for and that are not covered.
 type OriginRequests interface {
 	RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error
 }
@@ -40,23 +40,23 @@ type Service struct {
 	Log            *slog.Logger
 	BaseURL        string // where the service is reached, for what must be linked to in full; empty: not known
 
-	noted sync.Map // origins that this process has noted: once is enough
+	requested sync.Map // origins that this process has recorded today
 }
 
-// wishDays is how long a wish is remembered: two refreshes and a bit.
-const wishDays = 16
+// originRequestDays is how long a request is remembered: two refreshes and two days.
+const originRequestDays = 16
 
-// want notes an origin. It never holds up or spoils the answer: what fails is tried again by the next caller.
-func (s *Service) want(ctx context.Context, origin fare.City) {
+// requestOrigin records an origin for the next refresh. It never fails the answer: the next caller tries again.
+func (s *Service) requestOrigin(ctx context.Context, origin fare.City) {
 	today := fare.DayOf(s.Now())
-	if last, ok := s.noted.Load(origin); ok && last.(fare.Day) == today {
+	if last, ok := s.requested.Load(origin); ok && last.(fare.Day) == today {
 		return
 	}
-	if err := s.OriginRequests.RequestOrigin(ctx, origin, (today + wishDays).Time()); err != nil {
+	if err := s.OriginRequests.RequestOrigin(ctx, origin, (today + originRequestDays).Time()); err != nil {
 		s.Log.ErrorContext(ctx, "wish not noted", "error", err)
 		return
 	}
-	s.noted.Store(origin, today)
+	s.requested.Store(origin, today)
 }
 
 // The problems that a verdict can meet.
@@ -119,14 +119,14 @@ func Differ(from, to Named) error {
 // Analysis judges today's cheapest fare between two cities. What it cannot
 // answer is a Problem.
 func (s *Service) Analysis(ctx context.Context, from, to Named) (verdict.Analysis, error) {
-	origin, destination, sheet, err := s.sheet(ctx, from, to)
+	origin, destination, summary, err := s.findSummary(ctx, from, to)
 	if err != nil {
 		return verdict.Analysis{}, err
 	}
-	a, ok := verdict.Judge(sheet, fare.DayOf(s.Now()))
+	a, ok := verdict.Judge(summary, fare.DayOf(s.Now()))
 	if !ok {
 		return verdict.Analysis{}, NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no fare was found on it lately; the newest is of %s. Fares are refreshed every 7 days: try again then.",
-			origin.Name, destination.Name, fare.DayOf(time.Unix(sheet.Newest, 0))))
+			origin.Name, destination.Name, fare.DayOf(time.Unix(summary.Newest, 0))))
 	}
 	a.Origine, a.Destinazione = origin.Name, destination.Name
 	return a, nil
@@ -135,28 +135,28 @@ func (s *Service) Analysis(ctx context.Context, from, to Named) (verdict.Analysi
 // Find resolves a city name; the Problem of one that is unknown says which names are near.
 func Find(c Named) (places.Place, error) { return find(c.Parameter, c.Name) }
 
-// sheet gives the ends of a route and what is known of it.
-func (s *Service) sheet(ctx context.Context, from, to Named) (origin, destination places.Place, sheet verdict.RouteSummary, err error) {
+// findSummary gives the ends of a route and what is known of it.
+func (s *Service) findSummary(ctx context.Context, from, to Named) (origin, destination places.Place, summary verdict.RouteSummary, err error) {
 	if origin, err = Find(from); err != nil {
-		return origin, destination, sheet, err
+		return origin, destination, summary, err
 	}
 	if destination, err = Find(to); err != nil {
-		return origin, destination, sheet, err
+		return origin, destination, summary, err
 	}
-	sheet, err = s.read(ctx, fare.Route{Origin: origin.City, Destination: destination.City})
+	summary, err = s.readSummary(ctx, fare.Route{Origin: origin.City, Destination: destination.City})
 	if errors.Is(err, store.ErrNotFound) {
 		err = NotCovered.Problem("No fare from " + origin.Name + " to " + destination.Name +
 			" has ever been observed here. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.")
 	}
-	return origin, destination, sheet, err
+	return origin, destination, summary, err
 }
 
-// read reads a sheet. That there is none is noted, so that the next refresh asks for it.
-func (s *Service) read(ctx context.Context, route fare.Route) (verdict.RouteSummary, error) {
+// readSummary reads a summary. Where there is none, the origin is requested of the next refresh.
+func (s *Service) readSummary(ctx context.Context, route fare.Route) (verdict.RouteSummary, error) {
 	data, _, err := s.Summaries.Summary(ctx, route, store.Eventual)
 	if err != nil {
 		if errors.Is(err, store.ErrNotFound) {
-			s.want(ctx, route.Origin)
+			s.requestOrigin(ctx, route.Origin)
 		}
 		return verdict.RouteSummary{}, err
 	}

@@ -25,10 +25,10 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// sheets is a store of sheets in memory; an error in it is what reading gives.
-type sheets map[fare.Route]any
+// summaries is a store of route summaries in memory; an error in it is what reading gives.
+type summaries map[fare.Route]any
 
-func (s sheets) Summary(_ context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
+func (s summaries) Summary(_ context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
 	switch v := s[r].(type) {
 	case verdict.RouteSummary:
 		return v.Encode(), 1, nil
@@ -45,8 +45,8 @@ var (
 	today  = time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 )
 
-// sheet is a route seen on so many past days, and today.
-func sheet(days int) verdict.RouteSummary {
+// summaryOf is a route seen on so many past days, and today.
+func summaryOf(days int) verdict.RouteSummary {
 	d := fare.DayOf(today)
 	var all []fare.Observation
 	for i := 0; i <= days; i++ {
@@ -59,14 +59,14 @@ func sheet(days int) verdict.RouteSummary {
 	return verdict.Build(all, nil, d)
 }
 
-// wishes remembers what was wished for; an error in it is what wishing gives.
-type wishes struct {
+// originRequests remembers the origins that were requested; an error in it is what requesting gives.
+type originRequests struct {
 	noted []fare.City
 	until time.Time
 	err   error
 }
 
-func (w *wishes) RequestOrigin(_ context.Context, origin fare.City, until time.Time) error {
+func (w *originRequests) RequestOrigin(_ context.Context, origin fare.City, until time.Time) error {
 	if w.err != nil {
 		return w.err
 	}
@@ -79,9 +79,9 @@ type unlimited struct{}
 
 func (unlimited) Take(context.Context, store.Key, int64, time.Time) (int64, error) { return 1, nil }
 
-func serve(t *testing.T, s sheets) *httpapi.API {
+func serve(t *testing.T, s summaries) *httpapi.API {
 	t.Helper()
-	return serveWith(t, &analisi.Service{Summaries: s, OriginRequests: &wishes{}})
+	return serveWith(t, &analisi.Service{Summaries: s, OriginRequests: &originRequests{}})
 }
 
 func serveWith(t *testing.T, s *analisi.Service) *httpapi.API {
@@ -104,7 +104,7 @@ func get(t *testing.T, h http.Handler, target string) *httptest.ResponseRecorder
 }
 
 func TestVerdict(t *testing.T) {
-	h := serve(t, sheets{milbuh: sheet(40)})
+	h := serve(t, summaries{milbuh: summaryOf(40)})
 	for _, path := range []string{"/v1/analisi", "/api/v1/analisi"} {
 		w := get(t, h, path+"?origine=MILANO&destinazione=bucure%C8%99ti")
 		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/json" || w.Header().Get("Cache-Control") != "no-store" {
@@ -142,7 +142,7 @@ func TestVerdict(t *testing.T) {
 }
 
 func TestTooLittleData(t *testing.T) {
-	w := get(t, serve(t, sheets{milbuh: sheet(3)}), "/v1/analisi?origine=Milano&destinazione=Bucarest")
+	w := get(t, serve(t, summaries{milbuh: summaryOf(3)}), "/v1/analisi?origine=Milano&destinazione=Bucarest")
 	var got struct {
 		Verdetto     map[string]any `json:"verdetto"`
 		Osservazioni int            `json:"osservazioni"`
@@ -156,14 +156,14 @@ func TestTooLittleData(t *testing.T) {
 }
 
 func TestProblems(t *testing.T) {
-	stale := sheet(40)
+	stale := summaryOf(40)
 	stale.AsOf -= 30
-	h := serve(t, sheets{
-		milbuh:                              sheet(40),
+	h := serve(t, summaries{
+		milbuh:                              summaryOf(40),
 		{Origin: "MIL", Destination: "ROM"}: stale,
 		{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 		{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
-		{Origin: "MIL", Destination: "BCN"}: []byte("not a sheet"),
+		{Origin: "MIL", Destination: "BCN"}: []byte("not a summary"),
 	})
 	long := strings.Repeat("a", 101)
 	for _, c := range []struct {
@@ -192,7 +192,7 @@ func TestProblems(t *testing.T) {
 		{"no live fare", "origine=Milano&destinazione=Roma", 404, "nessuna-tariffa", "", ""},
 		{"storage is down", "origine=Milano&destinazione=Parigi", 503, "servizio-non-disponibile", "", ""},
 		{"storage fails", "origine=Milano&destinazione=Madrid", 500, "errore-interno", "", ""},
-		{"sheet is broken", "origine=Milano&destinazione=Barcellona", 500, "errore-interno", "", ""},
+		{"summary is broken", "origine=Milano&destinazione=Barcellona", 500, "errore-interno", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := get(t, h, "/v1/analisi?"+c.query)
@@ -223,9 +223,9 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-func TestWishes(t *testing.T) {
-	w := &wishes{err: errors.New("storage is down")}
-	h := serveWith(t, &analisi.Service{Summaries: sheets{milbuh: sheet(40)}, OriginRequests: w})
+func TestOriginRequests(t *testing.T) {
+	w := &originRequests{err: errors.New("storage is down")}
+	h := serveWith(t, &analisi.Service{Summaries: summaries{milbuh: summaryOf(40)}, OriginRequests: w})
 	ask := func(query string, status int) {
 		t.Helper()
 		if got := get(t, h, "/v1/analisi?"+query); got.Code != status {
@@ -283,7 +283,7 @@ func (coverage) Into(_ context.Context, destination, after fare.City, limit int)
 }
 
 func TestRoutes(t *testing.T) {
-	h := serveWith(t, &analisi.Service{Summaries: sheets{}, OriginRequests: &wishes{}, Coverage: coverage{}})
+	h := serveWith(t, &analisi.Service{Summaries: summaries{}, OriginRequests: &originRequests{}, Coverage: coverage{}})
 	for _, c := range []struct {
 		name, query string
 		status      int

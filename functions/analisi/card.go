@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// NoCard is for a picture that there is none of.
+// NoCard is the problem of a picture that does not exist.
 var NoCard = httpapi.UnknownPath
 
 type cardInput struct {
@@ -38,7 +38,7 @@ func (s *Service) registerCard(api *httpapi.API) {
 	}, s.card)
 }
 
-// cardOf reads the name of a card.
+// cardOf parses the file name of a card.
 func cardOf(file string) (fare.Route, *i18n.Language, error) {
 	name, ok := strings.CutSuffix(file, ".png")
 	at := strings.LastIndexByte(name, '-')
@@ -67,12 +67,12 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 	if httpapi.Data(ctx) == "sample" {
 		c.Foot += " · " + l.Text("home.invented")
 	}
-	sheet, err := s.read(ctx, route)
+	summary, err := s.readSummary(ctx, route)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	if t, known := verdict.StandingOf(sheet, today); known {
-		a, _ := verdict.Judge(sheet, today)
+	if t, known := verdict.StandingOf(summary, today); known {
+		a, _ := verdict.Judge(summary, today)
 		scale := scaleOf(l, t)
 		c.Level, c.Scale = a.Verdetto.Livello, &scale
 		c.Verdict = brief(l, t.Price, a.Verdetto)

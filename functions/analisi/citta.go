@@ -55,14 +55,14 @@ func registerCities(api *httpapi.API) {
 		lang := cmp.Or(string(in.Lang), i18n.Default().Code)
 		out := &citiesOutput{Cities{[]Offered{}}}
 		for _, p := range places.Complete(in.Query, lang, maxCities) {
-			out.Body.Citta = append(out.Body.Citta, Offered{string(p.City), p.Name, p.Country, asked(p.City, p.Name)})
+			out.Body.Citta = append(out.Body.Citta, Offered{string(p.City), p.Name, p.Country, queryFor(p.City, p.Name)})
 		}
 		return out, nil
 	})
 }
 
-// asked is what leads to a city again: its name, or its code where the name leads to another.
-func asked(city fare.City, name string) string {
+// queryFor is a query that finds a city: its name, or its code where the name finds another.
+func queryFor(city fare.City, name string) string {
 	if found, ok := places.Find(name); !ok || found.City != city {
 		return string(city)
 	}

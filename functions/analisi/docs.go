@@ -78,7 +78,7 @@ func registerDocs(api *httpapi.API) {
 	})
 }
 
-// docsPage shows the reference. It is in English; what stands around it is in the reader's language.
+// docsPage shows the reference, which is in English, on a page in the reader's language.
 func docsPage(r Reference, l *i18n.Language) (*page.Response, error) {
 	var body bytes.Buffer
 	if err := docsHTML.Execute(&body, r); err != nil {

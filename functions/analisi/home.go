@@ -42,8 +42,8 @@ type question struct {
 }
 
 func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	q, ok := ask(r)
-	v := h.start(q)
+	q, ok := parseQuestion(r)
+	v := h.newView(q)
 	v.Invented = httpapi.Data(r.Context()) == "sample"
 	switch {
 	case !ok:
@@ -63,13 +63,13 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		httpapi.Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute.").Write(w, r)
 		return
 	}
-	// A browser may show it again on its way back, without asking and being counted.
+	// A browser may show it again when going back, without a request that counts.
 	w.Header().Set("Cache-Control", "private, no-cache")
 	answer.Write(w, r)
 }
 
-// ask reads the question; false where it cannot be one.
-func ask(r *http.Request) (q question, ok bool) {
+// parseQuestion reads the question; false where it is malformed.
+func parseQuestion(r *http.Request) (q question, ok bool) {
 	given, err := url.ParseQuery(r.URL.RawQuery)
 	q.language = i18n.Accepted(r.Header.Get("Accept-Language"))
 	if chosen, known := i18n.Find(given.Get("lang")); known {
@@ -92,11 +92,11 @@ func (q question) link(from, to string) string {
 	if q.chosen {
 		lang = q.language.Code
 	}
-	return address(from, to, lang)
+	return pageAddress(from, to, lang)
 }
 
-// address is where a question is answered; what is empty is left out.
-func address(from, to, lang string) string {
+// pageAddress is the address of a question's page; what is empty is left out.
+func pageAddress(from, to, lang string) string {
 	var b strings.Builder
 	for _, p := range [][2]string{{"da", from}, {"a", to}, {"lang", lang}} {
 		if p[1] != "" {
@@ -116,7 +116,7 @@ func (q question) city(name string) (places.Place, bool) {
 }
 
 // nameIn is what a city is called in a language, unless it was asked for by an
-// everyday name, as Bali is. It leads to the city again.
+// everyday name, as Bali is. The name finds the city again.
 func nameIn(lang string, p places.Place) string {
 	for _, c := range places.Complete(p.Name, lang, 20) {
 		if c.City == p.City {
@@ -129,26 +129,26 @@ func nameIn(lang string, p places.Place) string {
 	return p.Name
 }
 
-// unknown answers that a city is not known, and links to those that may have been meant.
-func (v *view) unknown(q question, from, to places.Place, knowsFrom, knowsTo bool) {
+// refuseUnknownCity answers that a city is not known, and links to those that may have been meant.
+func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, knowsTo bool) {
 	v.FromBad, v.ToBad = !knowsFrom, !knowsTo
 	name, place := q.from, func(s string) string { return q.link(s, q.to) }
 	if knowsFrom {
-		name, place = q.to, func(s string) string { return q.link(asked(from.City, from.Name), s) }
+		name, place = q.to, func(s string) string { return q.link(queryFor(from.City, from.Name), s) }
 	} else if knowsTo {
-		place = func(s string) string { return q.link(s, asked(to.City, to.Name)) }
+		place = func(s string) string { return q.link(s, queryFor(to.City, to.Name)) }
 	}
 	v.refuse(http.StatusNotFound, "unknown", "Name", name)
 	for _, s := range places.Suggest(name, 5) {
 		if p, ok := q.city(s); ok {
-			v.Notice.Links = append(v.Notice.Links, anchor{p.Name, place(asked(p.City, p.Name))})
+			v.Notice.Links = append(v.Notice.Links, link{p.Name, place(queryFor(p.City, p.Name))})
 		}
 	}
 	v.Notice.Label = v.T.Text("refusal.unknown.perhaps")
 }
 
-// counted spends a call of the reader's cap, or answers that it is used up.
-func (h home) counted(r *http.Request, name string, v *view) bool {
+// consumeQuota counts a call against the reader's cap, or answers that it is used up.
+func (h home) consumeQuota(r *http.Request, name string, v *view) bool {
 	err := h.api.ConsumeQuota(r.Context(), name)
 	if err == nil {
 		return true
@@ -166,36 +166,36 @@ func (h home) verdict(r *http.Request, q question, v *view) {
 		v.refuse(http.StatusBadRequest, "same")
 		return
 	}
-	if !h.counted(r, "analisi", v) {
+	if !h.consumeQuota(r, "analisi", v) {
 		return
 	}
 	if !ok1 || !ok2 {
-		v.unknown(q, from, to, ok1, ok2)
+		v.refuseUnknownCity(q, from, to, ok1, ok2)
 		return
 	}
-	v.about(q, from, &to)
-	sheet, err := h.read(r.Context(), v.route)
+	v.setRoute(q, from, &to)
+	summary, err := h.readSummary(r.Context(), v.route)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		v.refuse(http.StatusNotFound, "not_covered")
 		v.Alert = v.route.String()
 		return
 	case err != nil:
-		h.failed(r, v, err)
+		h.refuseFailed(r, v, err)
 		return
 	}
 	today := fare.DayOf(h.Now())
-	analysis, ok := verdict.Judge(sheet, today)
+	analysis, ok := verdict.Judge(summary, today)
 	if !ok {
-		v.refuse(http.StatusNotFound, "no_fare", "Newest", v.T.Date(newest(sheet)))
+		v.refuse(http.StatusNotFound, "no_fare", "Newest", v.T.Date(newest(summary)))
 		v.Alert = v.route.String()
 		return
 	}
-	v.judged(q, sheet, analysis, today)
+	v.showVerdict(q, summary, analysis, today)
 }
 
-// failed answers for a fault of ours.
-func (h home) failed(r *http.Request, v *view, err error) {
+// refuseFailed answers for an error of the service.
+func (h home) refuseFailed(r *http.Request, v *view, err error) {
 	h.Log.ErrorContext(r.Context(), "page failed", "error", err)
 	status := http.StatusInternalServerError
 	if errors.Is(err, store.ErrUnavailable) {
@@ -209,18 +209,18 @@ const maxDestinations = 30
 
 func (h home) destinations(r *http.Request, q question, v *view) {
 	from, ok := q.city(q.from)
-	if !h.counted(r, "price-trends", v) {
+	if !h.consumeQuota(r, "price-trends", v) {
 		return
 	}
 	if !ok {
-		v.unknown(q, from, places.Place{}, false, true)
+		v.refuseUnknownCity(q, from, places.Place{}, false, true)
 		v.ToBad = false
 		return
 	}
-	v.about(q, from, nil)
+	v.setRoute(q, from, nil)
 	data, _, err := h.Coverage.Trends(r.Context(), from.City)
 	if errors.Is(err, store.ErrNotFound) {
-		h.want(r.Context(), from.City)
+		h.requestOrigin(r.Context(), from.City)
 		v.refuse(http.StatusNotFound, "no_routes")
 		return
 	}
@@ -229,10 +229,10 @@ func (h home) destinations(r *http.Request, q question, v *view) {
 		all, err = trends.Decode(data)
 	}
 	if err != nil {
-		h.failed(r, v, err)
+		h.refuseFailed(r, v, err)
 		return
 	}
-	v.popular(q, from, all, fare.DayOf(h.Now()))
+	v.showDestinations(q, from, all, fare.DayOf(h.Now()))
 }
 
 // respond writes the page.

@@ -26,10 +26,10 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// popular is what is known of Milan: three destinations, of which one has no live fare.
-type popular struct{ coverage }
+// milanCoverage is what is known of Milan: three destinations, of which one has no live fare.
+type milanCoverage struct{ coverage }
 
-func (popular) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
+func (milanCoverage) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
 	switch origin {
 	case "PAR":
 		return nil, 0, fmt.Errorf("read: %w", store.ErrUnavailable)
@@ -86,27 +86,27 @@ func steady(once, price fare.Cents) verdict.RouteSummary {
 type site struct {
 	*httpapi.API
 	counters *counters
-	wishes   *wishes
+	requests *originRequests
 }
 
 func openSite(base, data string) site {
-	stale := sheet(40)
+	stale := summaryOf(40)
 	stale.AsOf -= 30
-	s := site{counters: &counters{}, wishes: &wishes{}}
+	s := site{counters: &counters{}, requests: &originRequests{}}
 	now := func() time.Time { return today }
 	service := &analisi.Service{
-		Summaries: sheets{
-			milbuh:                              sheet(40),
-			{Origin: "MIL", Destination: "PRG"}: sheet(3),
-			{Origin: "MIL", Destination: "VIE"}: sheet(1),
+		Summaries: summaries{
+			milbuh:                              summaryOf(40),
+			{Origin: "MIL", Destination: "PRG"}: summaryOf(3),
+			{Origin: "MIL", Destination: "VIE"}: summaryOf(1),
 			{Origin: "MIL", Destination: "BER"}: steady(4980, 4990),
 			{Origin: "MIL", Destination: "ATH"}: steady(6000, 5010),
-			{Origin: "SJO", Destination: "BHM"}: sheet(40),
+			{Origin: "SJO", Destination: "BHM"}: summaryOf(40),
 			{Origin: "MIL", Destination: "ROM"}: stale,
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 			{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
 		},
-		OriginRequests: s.wishes, Coverage: popular{}, Now: now, Log: slog.New(slog.DiscardHandler), BaseURL: base,
+		OriginRequests: s.requests, Coverage: milanCoverage{}, Now: now, Log: slog.New(slog.DiscardHandler), BaseURL: base,
 	}
 	s.API = httpapi.New(httpapi.Config{Now: now, Log: service.Log, Limiter: limit.New(s.counters, now), Data: data})
 	service.Register(s.API)
@@ -200,8 +200,8 @@ func TestPage(t *testing.T) {
 			}
 		})
 	}
-	if diff := cmp.Diff([]fare.City{"BUH", "CUF"}, s.wishes.noted); diff != "" {
-		t.Errorf("wishes: %s", diff)
+	if diff := cmp.Diff([]fare.City{"BUH", "CUF"}, s.requests.noted); diff != "" {
+		t.Errorf("requested origins: %s", diff)
 	}
 }
 

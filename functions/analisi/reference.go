@@ -117,7 +117,7 @@ type operation struct {
 	}
 }
 
-// reference is made when it is first asked for: the other endpoints do not wait for it.
+// reference is made when it is first asked for.
 var reference = sync.OnceValues(func() (Reference, error) {
 	var d struct {
 		Info    struct{ Title, Version, Description string }
@@ -144,7 +144,7 @@ var reference = sync.OnceValues(func() (Reference, error) {
 			Free:   "No key and no signup: calls are counted by address, an IPv6 address with its /64.",
 			Pro:    "A key in the header. One that is unknown, replaced or whose plan has ended is refused with 401, never taken for none.",
 		},
-		ProKey: ways, Rules: rules, Links: links(),
+		ProKey: proKeyWays, Rules: rules, Links: links(),
 	}
 	r.Description, _, _ = strings.Cut(d.Info.Description, "\n\n") // what follows is told in the rules
 	for _, s := range d.Servers {

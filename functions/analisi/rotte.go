@@ -85,7 +85,7 @@ func (s *Service) Covered(ctx context.Context, from, to Named, after string) (Ro
 	page := fare.City(after)
 	switch {
 	case origin != "":
-		err := s.from(ctx, origin, destination, &out)
+		err := s.routesFrom(ctx, origin, destination, &out)
 		return out, err
 	case destination != "":
 		into, err := s.Coverage.Into(ctx, destination, page, pageOfInto)
@@ -104,12 +104,12 @@ func (s *Service) Covered(ctx context.Context, from, to Named, after string) (Ro
 	if len(next) == 2 {
 		out.Successiva = string(next[0])
 	}
-	err = s.from(ctx, next[0], "", &out)
+	err = s.routesFrom(ctx, next[0], "", &out)
 	return out, err
 }
 
 // from lists the routes from an origin, all or the one to a destination.
-func (s *Service) from(ctx context.Context, origin, destination fare.City, to *Routes) error {
+func (s *Service) routesFrom(ctx context.Context, origin, destination fare.City, to *Routes) error {
 	data, _, err := s.Coverage.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil

@@ -43,20 +43,20 @@ func (s *Service) registerHistory(api *httpapi.API) {
 
 func (s *Service) history(ctx context.Context, in *input) (*historyOutput, error) {
 	origine, destinazione := in.cities()
-	origin, destination, sheet, err := s.sheet(ctx, origine, destinazione)
+	origin, destination, summary, err := s.findSummary(ctx, origine, destinazione)
 	if err != nil {
 		return nil, err
 	}
 	today := fare.DayOf(s.Now())
-	weeks := verdict.Weeks(sheet)
+	weeks := verdict.Weeks(summary)
 	if !httpapi.IsPro(ctx) {
 		weeks = verdict.Since(weeks, today, freeWeeks)
 	}
 	out := &historyOutput{Storico{
 		Origine: origin.Name, Destinazione: destination.Name, Valuta: "EUR",
-		Settimane: make([]Settimana, len(weeks)), AggiornatoIl: time.Unix(sheet.Newest, 0).UTC(),
+		Settimane: make([]Settimana, len(weeks)), AggiornatoIl: time.Unix(summary.Newest, 0).UTC(),
 	}}
-	if live, ok := sheet.Cheapest(today); ok {
+	if live, ok := summary.Cheapest(today); ok {
 		out.Body.OggiCent = &live.Price
 	}
 	for i, w := range weeks {

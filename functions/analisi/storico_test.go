@@ -38,15 +38,15 @@ func TestHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := func() time.Time { return today }
-	stale := sheet(40)
+	stale := summaryOf(40)
 	stale.AsOf -= 30
 	service := &analisi.Service{
-		Summaries: sheets{
-			milbuh:                              sheet(300),
+		Summaries: summaries{
+			milbuh:                              summaryOf(300),
 			{Origin: "MIL", Destination: "ROM"}: stale,
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 		},
-		OriginRequests: &wishes{}, Now: now, Log: slog.New(slog.DiscardHandler),
+		OriginRequests: &originRequests{}, Now: now, Log: slog.New(slog.DiscardHandler),
 	}
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: service.Log, Limiter: limit.New(unlimited{}, now), Customers: customer{ID: id, Hash: hash[:], Until: today.Add(time.Hour)},
@@ -99,7 +99,7 @@ func TestHistory(t *testing.T) {
 }
 
 func TestCities(t *testing.T) {
-	h := serve(t, sheets{})
+	h := serve(t, summaries{})
 	for _, c := range []struct {
 		name, query string
 		status      int

@@ -8,16 +8,16 @@ import (
 
 // The sentences of a verdict that depend on more than what they are filled in with.
 
-// nearly tells whether a price is as good as the usual one: within the 2 % that a verdict makes nothing of.
+// nearly tells whether a price is as good as the usual one: within the 2 % that a verdict ignores.
 func nearly(price, median fare.Cents) bool {
 	return price*100 > median*98 && price*98 < median*100
 }
 
-// kind names a verdict's texts behind "headline." and "brief.": what is little
-// sure is said as a hint, and what is called expensive for its rank alone has
-// texts of its own. On a route whose price hardly moves, a few cents more than
+// wordingOf names a verdict's texts behind "headline." and "brief.". A verdict of
+// low certainty is worded as a hint, and a fare that is called expensive for its
+// rank alone has texts of its own. On a route whose price hardly moves, a few cents more than
 // usual are dearer than nearly all days.
-func kind(a verdict.Verdetto) string {
+func wordingOf(a verdict.Verdetto) string {
 	switch {
 	case a.Livello == verdict.Caro && nearly(*a.MedianaCent+*a.ScartoMedianaCent, *a.MedianaCent):
 		return "barely"
@@ -29,7 +29,7 @@ func kind(a verdict.Verdetto) string {
 
 // brief is a verdict behind its price, for a title and a card.
 func brief(l *i18n.Language, price fare.Cents, a verdict.Verdetto) string {
-	return l.Text("brief."+kind(a), "Price", l.Money(price))
+	return l.Text("brief."+wordingOf(a), "Price", l.Money(price))
 }
 
 // dearer says on how many of the observed days the fare cost more.

@@ -67,7 +67,7 @@ func AlertMail(a Alert) (Message, error) {
 }
 
 func alertMail(a Alert) (Message, error) {
-	v, err := viewAlert(a)
+	v, err := newAlertView(a)
 	if err != nil {
 		return Message{}, err
 	}
@@ -87,7 +87,7 @@ var (
 	reliabilities = []string{"alta", "media", "bassa"}
 )
 
-func viewAlert(a Alert) (alertView, error) {
+func newAlertView(a Alert) (alertView, error) {
 	v := alertView{Alert: a, Good: a.Level == "ottimo" || a.Level == "buono", CID: "cid:" + lowsID}
 	var err error
 	if v.To, err = ParseAddress(a.To); err != nil {

@@ -25,7 +25,7 @@ type Confirm struct {
 // an alert that somebody asked for. There is nothing to unsubscribe from: without
 // an answer nothing else is sent.
 func ConfirmMail(c Confirm) (Message, error) {
-	v, err := confirmation(c)
+	v, err := newConfirmView(c)
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail that asks to confirm: %w", err)
 	}
@@ -43,7 +43,7 @@ type confirmView struct {
 	Subject string
 }
 
-func confirmation(c Confirm) (confirmView, error) {
+func newConfirmView(c Confirm) (confirmView, error) {
 	v := confirmView{Confirm: c}
 	var err error
 	if v.To, err = ParseAddress(c.To); err != nil {

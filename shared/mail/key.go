@@ -54,7 +54,7 @@ func (v keyView) SupportLink() htmltemplate.HTML {
 }
 
 func keyMail(k Key, recovered bool) (Message, error) {
-	v, err := view(k, recovered)
+	v, err := newKeyView(k, recovered)
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail with a key: %w", err)
 	}
@@ -65,7 +65,7 @@ func keyMail(k Key, recovered bool) (Message, error) {
 	return Message{To: k.To, Subject: v.Subject, Text: text, HTML: html, Tag: KeyTag}, nil
 }
 
-func view(k Key, recovered bool) (*keyView, error) {
+func newKeyView(k Key, recovered bool) (*keyView, error) {
 	v := &keyView{Key: k, Recovered: recovered}
 	var err error
 	if v.To, err = ParseAddress(k.To); err != nil {

@@ -68,7 +68,7 @@ func (s *Service) addTools(server *mcp.Server) []string {
 		check:       checkCities,
 		answer: func(ctx context.Context, in *routeInput) (verdict.Analysis, string, error) {
 			a, err := s.analysis(ctx, in)
-			return a, sayVerdict(a), err
+			return a, english.verdict(a), err
 		},
 	})
 	months := addTool(s, server, tool[routeInput, Months]{
@@ -78,7 +78,7 @@ func (s *Service) addTools(server *mcp.Server) []string {
 		answer: func(ctx context.Context, in *routeInput) (Months, string, error) {
 			a, err := s.analysis(ctx, in)
 			m := Months{a.Origine, a.Destinazione, a.Valuta, a.MesiPerConvenienza, a.Osservazioni, a.AggiornatoIl}
-			return m, sayMonths(m), err
+			return m, english.months(m), err
 		},
 	})
 	window := addTool(s, server, tool[routeInput, Window]{
@@ -88,7 +88,7 @@ func (s *Service) addTools(server *mcp.Server) []string {
 		answer: func(ctx context.Context, in *routeInput) (Window, string, error) {
 			a, err := s.analysis(ctx, in)
 			w := Window{a.Origine, a.Destinazione, a.Valuta, a.AnticipoConsigliato, a.Osservazioni, a.AggiornatoIl}
-			return w, sayWindow(w), err
+			return w, english.window(w), err
 		},
 	})
 	routes := addTool(s, server, tool[coveredInput, analisi.Routes]{
@@ -97,7 +97,7 @@ func (s *Service) addTools(server *mcp.Server) []string {
 		check:       checkPage,
 		answer: func(ctx context.Context, in *coveredInput) (analisi.Routes, string, error) {
 			r, err := s.Verdicts.Covered(ctx, analisi.Named{Parameter: "origin", Name: in.Origin}, analisi.Named{Parameter: "destination", Name: in.Destination}, in.Page)
-			return r, sayRoutes(r), err
+			return r, english.routes(r), err
 		},
 	})
 	trends := addTool(s, server, tool[trendsInput, view.Trends]{
@@ -163,9 +163,9 @@ func (s *Service) trends(ctx context.Context, in *trendsInput) (view.Trends, str
 	}
 	t, err := s.Trends.Read(ctx, origin.City, destination, in.Currency)
 	if not := (*view.NotCovered)(nil); errors.As(err, &not) {
-		return view.Trends{}, "", analisi.NotCovered.Problem(sayNotCovered(not))
+		return view.Trends{}, "", analisi.NotCovered.Problem(english.notCovered(not))
 	}
 	all := len(t.Destinations)
 	t.Destinations = t.Destinations[:min(maxDestinations, all)]
-	return t, sayTrends(t, all), err
+	return t, english.trends(t, all), err
 }

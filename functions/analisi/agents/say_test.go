@@ -1,0 +1,42 @@
+package agents
+
+import (
+	"testing"
+	"time"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/fare"
+	"verdetto/shared/i18n/i18ntest"
+	"verdetto/shared/trends/view"
+	"verdetto/shared/verdict"
+)
+
+// TestSentencesOfALanguage: every sentence comes from the catalogue, whole.
+func TestSentencesOfALanguage(t *testing.T) {
+	s := sentences{i18ntest.Toy(t)}
+	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
+	cents, percentile, season, amount, change := fare.Cents(5000), 7, true, int64(5000), 2.5
+	known := verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at}
+	known.Verdetto = verdict.Verdetto{Livello: verdict.Buono, Percentile: &percentile, MedianaCent: &cents, ScartoMedianaCent: new(fare.Cents), Affidabilita: verdict.Bassa, Stagionale: &season}
+	destination := view.Destination{City: "London", MedianCents: &amount, ChangePercent: &change, Cheapest: &view.Fare{AmountCents: amount, Departure: "2016-05-10"}}
+	city := func(name string) analisi.Citta { return analisi.Citta{Nome: name} }
+	for name, said := range map[string]string{
+		"verdict":    s.verdict(known),
+		"no verdict": s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at}),
+		"months":     s.months(Months{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", MesiPerConvenienza: []verdict.Mese{{Mese: 5}, {Mese: 6}}, AggiornatoIl: at}),
+		"no months":  s.months(Months{Origine: "Milano", Destinazione: "Bucarest"}),
+		"window":     s.window(Window{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AnticipoConsigliato: &verdict.Anticipo{RisparmioCent: &cents}, AggiornatoIl: at}),
+		"no saving":  s.window(Window{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AnticipoConsigliato: &verdict.Anticipo{}, AggiornatoIl: at}),
+		"no window":  s.window(Window{Origine: "Milano", Destinazione: "Bucarest"}),
+		"routes": s.routes(analisi.Routes{Rotte: []analisi.Rotta{{Origine: city("Milano"), Destinazione: city("Bucarest")}, {Origine: city("Milano"), Destinazione: city("London")}},
+			Successiva: "MIL"}),
+		"no routes":      s.routes(analisi.Routes{}),
+		"trends":         s.trends(view.Trends{City: "Milano", Currency: "EUR", UpdatedAt: &at, Destinations: []view.Destination{destination, {City: "London"}}}, 3),
+		"all the trends": s.trends(view.Trends{City: "Milano", Currency: "EUR", Destinations: []view.Destination{destination}}, 1),
+		"no trends":      s.trends(view.Trends{City: "Milano", Origin: "MIL"}, 0),
+		"trend":          s.trends(view.Trends{City: "Milano", Currency: "EUR", Destinations: []view.Destination{destination}, WeeklyLows: []view.WeeklyLow{{}}}, 1),
+		"not covered":    s.notCovered(&view.NotCovered{Origin: "MIL", Destination: "BUH"}),
+	} {
+		t.Run(name, func(t *testing.T) { i18ntest.Text(t, said) })
+	}
+}
