@@ -63,6 +63,24 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
+// TestArchitecture: ARCHITECTURE.md names every folder of code.
+func TestArchitecture(t *testing.T) {
+	text, folders := read(t, "ARCHITECTURE.md"), map[string]bool{}
+	walk(t, func(path string) {
+		if parts := strings.Split(path, "/"); len(parts) > 2 && slices.Contains([]string{"functions", "shared", "infra"}, parts[0]) {
+			folders[parts[0]+"/"+parts[1]] = true
+		}
+	})
+	for folder := range folders {
+		if !strings.Contains(text, "`"+folder+"`") {
+			t.Errorf("ARCHITECTURE.md lacks %s", folder)
+		}
+	}
+	if len(folders) < 20 {
+		t.Errorf("only %d folders were found", len(folders))
+	}
+}
+
 // TestReadme: it is one screen, and the answer that it explains is the service's.
 func TestReadme(t *testing.T) {
 	text := read(t, "README.md")
