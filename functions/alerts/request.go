@@ -1,19 +1,13 @@
 package alerts
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"math/big"
-	"mime"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/mail"
 	"verdetto/shared/places"
 )
@@ -39,99 +33,19 @@ type pendingSubscription struct {
 	threshold fare.Cents
 }
 
-// fault is what is wrong with a field.
-type fault struct {
-	field string
-	text  string // its name in the catalogue, behind "fault."
-	fill  []any
-	kind  *httpapi.ProblemType // nil: a plain 400
-}
-
-func (f fault) in(l *i18n.Language) string { return l.Text("fault."+f.text, f.fill...) }
-
-// refusal is the problem that names the faults.
-func refusal(faults []fault) *httpapi.Problem {
-	list := make([]httpapi.Fault, len(faults))
-	for i, f := range faults {
-		list[i] = httpapi.Fault{Name: f.field, Detail: f.in(i18n.English())}
-	}
-	p := httpapi.Invalid(list...)
-	if kind := faults[0].kind; kind != nil {
-		detail := p.Detail
-		p = kind.Problem(detail)
-		p.Errors = list
-	}
-	return p
-}
-
-// messages says what is wrong to a person.
-func messages(faults []fault, l *i18n.Language) []string {
-	var lines []string
-	for _, f := range faults {
-		name := f.field
-		if f.text != "unknown_field" {
-			name = l.Text("fault.field." + name)
-		}
-		lines = append(lines, l.Text("fault.line", "Field", name, "Fault", f.in(l)))
-	}
-	return lines
-}
-
-func isForm(contentType string) bool {
-	kind, _, err := mime.ParseMediaType(contentType)
-	return err == nil && kind == "application/x-www-form-urlencoded"
-}
-
 // parseRequest reads what is asked for, or names every field at fault.
-func parseRequest(contentType string, body []byte) (pendingSubscription, []fault) {
-	var given map[string]string
-	var faults []fault
-	if isForm(contentType) {
-		given, faults = readForm(body)
-	} else {
-		given, faults = readJSON(contentType, body)
-	}
+func parseRequest(contentType string, body []byte) (p pendingSubscription, faults []fault) {
+	given, faults := readBody(contentType, body)
 	if given == nil {
-		return pendingSubscription{}, faults
+		return p, faults
 	}
-	var p pendingSubscription
-	wrong := func(field string) bool {
-		return slices.ContainsFunc(faults, func(f fault) bool { return f.field == field })
-	}
-	missing := func(field string) {
-		faults = append(faults, fault{field: field, text: "missing"})
-	}
-	add := func(f fault) { faults = append(faults, f) }
-	switch route := given["route"]; {
-	case wrong("route"): // and named already
-	case route == "":
-		missing("route")
-	default:
-		codes, ok := parseRoute(route)
-		if !ok {
-			add(badRoute)
-		} else if same, ok := sameCity(codes); ok {
-			add(fault{"route", "same_city", []any{"City", same}, &httpapi.SameCity})
+	for _, name := range fields {
+		if slices.ContainsFunc(faults, func(f fault) bool { return f.field == name }) {
+			continue
 		}
-		p.codes = codes
-	}
-	switch email := given["email"]; {
-	case wrong("email"):
-	case email == "":
-		missing("email")
-	default:
-		address, err := mail.ParseAddress(email)
-		if err != nil {
-			add(badEmail)
+		if f := p.set(name, given[name]); f != nil {
+			faults = append(faults, *f)
 		}
-		p.email = address
-	}
-	if threshold := given["threshold"]; threshold != "" && !wrong("threshold") {
-		cents, ok := parseThreshold(threshold)
-		if !ok {
-			add(badThreshold)
-		}
-		p.threshold = cents
 	}
 	// What has a code of its own keeps it only where it is all that is wrong.
 	if len(faults) > 1 {
@@ -142,86 +56,49 @@ func parseRequest(contentType string, body []byte) (pendingSubscription, []fault
 	return p, sorted(faults)
 }
 
-var (
-	badRoute     = fault{field: "route", text: "route"}
-	badEmail     = fault{field: "email", text: "email"}
-	badThreshold = fault{field: "threshold", text: "threshold"}
-)
-
-// unknownField is a field that the request does not have. What the caller wrote is repeated, but not all of it.
-func unknownField(name string) fault {
-	return fault{field: fmt.Sprintf("%.40s", strings.ToValidUTF8(name, "?")), text: "unknown_field"}
+// set reads a field, or says what is wrong with it.
+func (p *pendingSubscription) set(name, value string) *fault {
+	switch {
+	case value == "" && name == "threshold":
+		return nil
+	case value == "":
+		return &fault{field: name, text: "missing"}
+	case name == "route":
+		return p.setRoute(value)
+	case name == "email":
+		return p.setEmail(value)
+	}
+	return p.setThreshold(value)
 }
 
-// readForm takes what a page's form sends. Browsers send a field that is left empty as well.
-func readForm(body []byte) (map[string]string, []fault) {
-	values, err := url.ParseQuery(string(body))
+func (p *pendingSubscription) setRoute(value string) *fault {
+	codes, ok := parseRoute(value)
+	if !ok {
+		return &badRoute
+	}
+	if same, ok := sameCity(codes); ok {
+		return &fault{"route", "same_city", []any{"City", same}, &httpapi.SameCity}
+	}
+	p.codes = codes
+	return nil
+}
+
+func (p *pendingSubscription) setEmail(value string) *fault {
+	address, err := mail.ParseAddress(value)
 	if err != nil {
-		return nil, []fault{{field: "body", text: "not_form"}}
+		return &badEmail
 	}
-	given, faults := map[string]string{}, []fault{}
-	for name, all := range values {
-		switch {
-		case !slices.Contains(fields, name):
-			faults = append(faults, unknownField(name))
-		case len(all) > 1:
-			faults = append(faults, fault{field: name, text: "repeated"})
-		default:
-			given[name] = all[0]
-		}
-	}
-	given["threshold"] = decimalPoint(strings.TrimSpace(given["threshold"]))
-	return given, faults
+	p.email = address
+	return nil
 }
 
-// decimalPoint reads the comma that Italians write. A comma before three digits
-// may part thousands: that is left as it is, and refused.
-func decimalPoint(s string) string {
-	whole, decimals, found := strings.Cut(s, ",")
-	if found && len(decimals) <= 2 && !strings.ContainsAny(whole+decimals, ".,") {
-		return whole + "." + decimals
+func (p *pendingSubscription) setThreshold(value string) *fault {
+	cents, ok := parseThreshold(value)
+	if !ok {
+		return &badThreshold
 	}
-	return s
-}
-
-func readJSON(contentType string, body []byte) (map[string]string, []fault) {
-	if kind, _, err := mime.ParseMediaType(contentType); contentType != "" && (err != nil || kind != "application/json") {
-		return nil, []fault{{field: "body", text: "content_type"}}
-	}
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(body, &raw); err != nil || raw == nil {
-		return nil, []fault{{field: "body", text: "not_json"}}
-	}
-	given, faults := map[string]string{}, []fault{}
-	for name, value := range raw {
-		null := bytes.Equal(value, []byte("null"))
-		switch {
-		case !slices.Contains(fields, name):
-			faults = append(faults, unknownField(name))
-		case name == "threshold" && null: // as if it were not there
-		case name == "threshold":
-			if first := value[0]; first != '-' && (first < '0' || first > '9') {
-				faults = append(faults, badThreshold)
-			}
-			given[name] = string(value)
-		default:
-			var text string
-			if err := json.Unmarshal(value, &text); err != nil || null {
-				faults = append(faults, fault{field: name, text: "not_text"})
-			}
-			given[name] = text
-		}
-	}
-	return given, faults
-}
-
-// maxFaults bounds what is said of a request that is nothing but faults.
-const maxFaults = 8
-
-// sorted puts faults in an order of their own, as maps have none.
-func sorted(faults []fault) []fault {
-	slices.SortFunc(faults, func(a, b fault) int { return strings.Compare(a.field, b.field) })
-	return faults[:min(len(faults), maxFaults)]
+	p.threshold = cents
+	return nil
 }
 
 // parseThreshold reads euro exactly and rounds half up to cents.

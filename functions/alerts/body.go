@@ -1,0 +1,86 @@
+package alerts
+
+import (
+	"bytes"
+	"encoding/json"
+	"mime"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// readBody gives the fields of a request as text, and what is wrong with them;
+// no fields where the body cannot be read at all.
+func readBody(contentType string, body []byte) (map[string]string, []fault) {
+	if isForm(contentType) {
+		return readForm(body)
+	}
+	return readJSON(contentType, body)
+}
+
+func isForm(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && kind == "application/x-www-form-urlencoded"
+}
+
+// readForm takes what a page's form sends. Browsers send a field that is left empty as well.
+func readForm(body []byte) (map[string]string, []fault) {
+	values, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, []fault{{field: "body", text: "not_form"}}
+	}
+	given, faults := map[string]string{}, []fault{}
+	for name, all := range values {
+		switch {
+		case !slices.Contains(fields, name):
+			faults = append(faults, unknownField(name))
+		case len(all) > 1:
+			faults = append(faults, fault{field: name, text: "repeated"})
+		default:
+			given[name] = all[0]
+		}
+	}
+	given["threshold"] = decimalPoint(strings.TrimSpace(given["threshold"]))
+	return given, faults
+}
+
+// decimalPoint reads the comma that Italians write. A comma before three digits
+// may part thousands: that is left as it is, and refused.
+func decimalPoint(s string) string {
+	whole, decimals, found := strings.Cut(s, ",")
+	if found && len(decimals) <= 2 && !strings.ContainsAny(whole+decimals, ".,") {
+		return whole + "." + decimals
+	}
+	return s
+}
+
+func readJSON(contentType string, body []byte) (map[string]string, []fault) {
+	if kind, _, err := mime.ParseMediaType(contentType); contentType != "" && (err != nil || kind != "application/json") {
+		return nil, []fault{{field: "body", text: "content_type"}}
+	}
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(body, &raw); err != nil || raw == nil {
+		return nil, []fault{{field: "body", text: "not_json"}}
+	}
+	given, faults := map[string]string{}, []fault{}
+	for name, value := range raw {
+		null := bytes.Equal(value, []byte("null"))
+		switch {
+		case !slices.Contains(fields, name):
+			faults = append(faults, unknownField(name))
+		case name == "threshold" && null: // as if it were not there
+		case name == "threshold":
+			if first := value[0]; first != '-' && (first < '0' || first > '9') {
+				faults = append(faults, badThreshold)
+			}
+			given[name] = string(value)
+		default:
+			var text string
+			if err := json.Unmarshal(value, &text); err != nil || null {
+				faults = append(faults, fault{field: name, text: "not_text"})
+			}
+			given[name] = text
+		}
+	}
+	return given, faults
+}

@@ -1,0 +1,68 @@
+package alerts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
+)
+
+// fault is what is wrong with a field.
+type fault struct {
+	field string
+	text  string // its name in the catalogue, behind "fault."
+	fill  []any
+	kind  *httpapi.ProblemType // nil: a plain 400
+}
+
+func (f fault) in(l *i18n.Language) string { return l.Text("fault."+f.text, f.fill...) }
+
+// refusal is the problem that names the faults.
+func refusal(faults []fault) *httpapi.Problem {
+	list := make([]httpapi.Fault, len(faults))
+	for i, f := range faults {
+		list[i] = httpapi.Fault{Name: f.field, Detail: f.in(i18n.English())}
+	}
+	p := httpapi.Invalid(list...)
+	if kind := faults[0].kind; kind != nil {
+		detail := p.Detail
+		p = kind.Problem(detail)
+		p.Errors = list
+	}
+	return p
+}
+
+// messages says what is wrong to a person.
+func messages(faults []fault, l *i18n.Language) []string {
+	var lines []string
+	for _, f := range faults {
+		name := f.field
+		if f.text != "unknown_field" {
+			name = l.Text("fault.field." + name)
+		}
+		lines = append(lines, l.Text("fault.line", "Field", name, "Fault", f.in(l)))
+	}
+	return lines
+}
+
+var (
+	badRoute     = fault{field: "route", text: "route"}
+	badEmail     = fault{field: "email", text: "email"}
+	badThreshold = fault{field: "threshold", text: "threshold"}
+)
+
+// unknownField is a field that the request does not have. What the caller wrote is repeated, but not all of it.
+func unknownField(name string) fault {
+	return fault{field: fmt.Sprintf("%.40s", strings.ToValidUTF8(name, "?")), text: "unknown_field"}
+}
+
+// maxFaults bounds what is said of a request that is nothing but faults.
+const maxFaults = 8
+
+// sorted puts faults in an order of their own, as maps have none.
+func sorted(faults []fault) []fault {
+	slices.SortFunc(faults, func(a, b fault) int { return strings.Compare(a.field, b.field) })
+	return faults[:min(len(faults), maxFaults)]
+}
