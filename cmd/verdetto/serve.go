@@ -42,7 +42,7 @@ func runServe(ctx context.Context, args []string) error {
 		return err
 	}
 	defer s.Table.Close()
-	if err := refreshed(ctx, s); ctx.Err() != nil {
+	if err := startRefreshing(ctx, s); ctx.Err() != nil {
 		return nil // stopped before it began
 	} else if err != nil {
 		return err
@@ -65,8 +65,8 @@ func runServe(ctx context.Context, args []string) error {
 	return nil
 }
 
-// refreshed refreshes the store and has it kept fresh.
-func refreshed(ctx context.Context, s onemachine.Options) error {
+// startRefreshing refreshes the store, and then every cycle.
+func startRefreshing(ctx context.Context, s onemachine.Options) error {
 	once := func() error {
 		report, err := s.Refresh(ctx, originProgress())
 		if err == nil {
@@ -76,13 +76,13 @@ func refreshed(ctx context.Context, s onemachine.Options) error {
 	}
 	if s.Source.Name() == "travelpayouts" {
 		// Asking for every city takes a quarter of an hour: answer meanwhile.
-		go s.KeepFresh(ctx, once, 0)
+		go s.RefreshEveryCycle(ctx, once, 0)
 		return nil
 	}
 	if err := once(); err != nil {
 		return err
 	}
-	go s.KeepFresh(ctx, once, onemachine.Cycle)
+	go s.RefreshEveryCycle(ctx, once, onemachine.Cycle)
 	return nil
 }
 

@@ -21,6 +21,7 @@ import (
 // TestNotifyingCapacity meters what a watched route and a mail cost over DynamoDB,
 // as the package comment of shared/store says.
 func TestNotifyingCapacity(t *testing.T) {
+	t.Parallel()
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 	now := func() time.Time { return at }
 	m := fixture.Metered(t, now)
@@ -53,19 +54,20 @@ func TestNotifyingCapacity(t *testing.T) {
 	if sent, err := sender.Work(t.Context()); err != nil || sent.Sent != subscribers {
 		t.Fatalf("%+v %v", sent, err)
 	}
-	t.Logf("telling %d subscribers spends\n%s", subscribers, m.Spent)
-	telling := fixture.Units{}
+	t.Logf("notifying %d subscribers spends\n%s", subscribers, m.Spent)
+	sending := fixture.Units{}
 	for what, n := range m.Spent { // without the names of subscribers and routes
 		words := strings.Fields(what)
-		telling[strings.Join(words[:2], " ")] += n
+		sending[strings.Join(words[:2], " ")] += n
 	}
-	telling.Within(t, fixture.Units{"write LEASE": 2, "read WAKES": 2, "write WAKES": 1},
+	sending.Within(t, fixture.Units{"write LEASE": 2, "read WAKES": 2, "write WAKES": 1},
 		fixture.Units{"read ALERTS": 0.5}, // the page
 		fixture.Units{"read ALERTS": subscribers, "read STOPPED": subscribers, "write ALERTS": subscribers})
 }
 
 // TestServeNotifies: the process that serves sends by itself the notifications that its refresh leaves.
 func TestServeNotifies(t *testing.T) {
+	t.Parallel()
 	d := fixture.NewShell(t)
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 	d.Write("falls.csv", fallingCSV(at))

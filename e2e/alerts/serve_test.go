@@ -16,6 +16,7 @@ import (
 
 // TestServeAlerts asks the running process for an alert, as a form, and follows the mail to the end: it needs no signal by hand.
 func TestServeAlerts(t *testing.T) {
+	t.Parallel()
 	d := fixture.NewShell(t)
 	mails := filepath.Join(t.TempDir(), "mail")
 	s := d.Serve("-now", "2016-03-01T12:00:00Z", "-mail", mails)

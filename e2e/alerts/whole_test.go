@@ -1,3 +1,4 @@
+// Package alerts holds end-to-end tests of alerts: from asking to the mail, through the running process, and killed in the midst.
 package alerts
 
 import (
@@ -17,6 +18,7 @@ import (
 // TestFromAskingToTheMail asks for alerts over HTTP, refreshes, reads the mails
 // and ends the alerts by what the mails offer.
 func TestFromAskingToTheMail(t *testing.T) {
+	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		p := fixture.OpenSubscriptions(t, table, clock)
 		p.Subscribe("MIL-BUH", "ada@example.com", "")

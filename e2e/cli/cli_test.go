@@ -1,3 +1,4 @@
+// Package cli holds end-to-end tests of the command line: commands run as people run them.
 package cli
 
 import (
@@ -27,6 +28,7 @@ func has(t *testing.T, what, text string, wanted ...string) {
 
 // TestHelp: help lists the commands, and each of them its flags.
 func TestHelp(t *testing.T) {
+	t.Parallel()
 	d := fixture.NewShell(t)
 	var listed string
 	for _, args := range [][]string{{"help"}, {"-help"}, {"--help"}, {"-h"}} {
@@ -61,6 +63,7 @@ func TestHelp(t *testing.T) {
 // TestRefused runs commands that cannot be carried out: each says why and what
 // to do, makes no file and changes none.
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	d := fixture.NewShell(t)
 	d.Write("empty.csv", "")
 	d.Write("headless.csv", "MIL,BUH,2016-02-25,2016-03-20,30.00,EUR\n")
@@ -122,7 +125,7 @@ func TestRefused(t *testing.T) {
 			}
 			has(t, "stderr", got.Stderr, c.says...)
 			if strings.Contains(got.Stderr, "panic") || strings.Contains(got.Stderr, "goroutine") {
-				t.Errorf("a stack is told: %s", got.Stderr)
+				t.Errorf("a stack is shown: %s", got.Stderr)
 			}
 			for name, content := range d.Files() {
 				if before[name] != content {
@@ -148,6 +151,7 @@ func gzipped(t *testing.T, text string) string {
 
 // TestPanelWithFaults loads what can be read, says what cannot, and ends with 3.
 func TestPanelWithFaults(t *testing.T) {
+	t.Parallel()
 	var many strings.Builder
 	many.WriteString(fixture.CSVHeader)
 	for i := range 3000 {
@@ -165,7 +169,7 @@ func TestPanelWithFaults(t *testing.T) {
 			"MIL,BUH,2016-02-26\n" +
 			"MIL,BUH,2016-02-27,2016-03-22,29.99,EUR\n",
 			[]string{"5 rows, 2 fares", `line 3: observed_date: day "2016-02-2x"`, `line 4: price "dear": want a decimal number`, "line 5: 3 fields, want 6", "2 new"}},
-		{"more bad rows than are told", "panel.csv", fixture.CSVHeader + strings.Repeat("?\n", 100) + "MIL,BUH,2016-02-27,2016-03-22,29.99,EUR\n",
+		{"more bad rows than are listed", "panel.csv", fixture.CSVHeader + strings.Repeat("?\n", 100) + "MIL,BUH,2016-02-27,2016-03-22,29.99,EUR\n",
 			[]string{"101 rows, 1 fares", "line 2: 1 fields", "and 80 more bad rows", "1 new"}},
 		{"gzip cut short", "panel.csv.gz", zipped[:len(zipped)/2], []string{"fault", "after line ", "unexpected EOF", "the rows before it are loaded", "1 seen, 1 changed"}},
 	} {
@@ -184,6 +188,7 @@ func TestPanelWithFaults(t *testing.T) {
 
 // TestRefreshTwice: the second of two equal refreshes finds nothing new and changes nothing.
 func TestRefreshTwice(t *testing.T) {
+	t.Parallel()
 	for _, source := range []string{"sample", "csv:good.csv"} {
 		t.Run(source, func(t *testing.T) {
 			d := fixture.NewShell(t)

@@ -14,6 +14,7 @@ import (
 // TestServe asks the running process whatever can be asked, in good form and
 // bad; invented fares are marked as such on every single answer.
 func TestServe(t *testing.T) {
+	t.Parallel()
 	d := fixture.NewShell(t)
 	s := d.Serve("-now", "2016-03-01T12:00:00Z")
 	if left, err := os.ReadDir(d.Tmp); err != nil || len(left) != 1 {
@@ -74,6 +75,7 @@ func TestServe(t *testing.T) {
 // TestServeKeepsItsStore: recorded fares bear no mark, and what is served from a
 // file is there when it is served again.
 func TestServeKeepsItsStore(t *testing.T) {
+	t.Parallel()
 	d := fixture.NewShell(t)
 	for range 2 {
 		s := d.Serve("-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
@@ -96,6 +98,7 @@ func TestServeKeepsItsStore(t *testing.T) {
 }
 
 func TestServeOnABusyPort(t *testing.T) {
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -1,3 +1,4 @@
+// Package edge holds end-to-end tests of what the distribution may share: a real HTTP cache stands before the service.
 package edge
 
 import (
@@ -144,6 +145,7 @@ func ends(hours, minutes, seconds int) time.Duration {
 }
 
 func TestEdgeSharesFreeAnswersForSixHours(t *testing.T) {
+	t.Parallel()
 	for _, target := range []string{trends, "/v1/price-trends?origin=PSA", "/api/v1", "/v1"} {
 		t.Run(target, func(t *testing.T) {
 			walk(t,
@@ -168,6 +170,7 @@ func TestEdgeSharesFreeAnswersForSixHours(t *testing.T) {
 }
 
 func TestEdgeKeepsAProAnswerForItsKeyAlone(t *testing.T) {
+	t.Parallel()
 	walk(t,
 		step{from: 2, key: "ada", target: trends, status: 200, cache: miss},
 		step{from: 3, key: "ada", target: trends, status: 200, cache: hit}, // hers wherever she is
@@ -189,6 +192,7 @@ func TestEdgeKeepsAProAnswerForItsKeyAlone(t *testing.T) {
 // one answer once more, though the key is no longer good. Nobody else is, and
 // nothing else.
 func TestEdgeAfterARotation(t *testing.T) {
+	t.Parallel()
 	rotate := func(e *edge) {
 		e.keys["ada, before"] = e.keys["ada"]
 		e.issue("ada")
@@ -205,6 +209,7 @@ func TestEdgeAfterARotation(t *testing.T) {
 }
 
 func TestEdgeTellsQuestionsApart(t *testing.T) {
+	t.Parallel()
 	var steps []step
 	for _, cache := range []string{miss, hit} {
 		for n, target := range []string{
@@ -219,6 +224,7 @@ func TestEdgeTellsQuestionsApart(t *testing.T) {
 }
 
 func TestEdgeNeverKeepsAProblem(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		step step
@@ -243,6 +249,7 @@ func TestEdgeNeverKeepsAProblem(t *testing.T) {
 }
 
 func TestEdgeNeverKeepsARefusal(t *testing.T) {
+	t.Parallel()
 	spend := func(calls int, s step) func(*edge) {
 		return func(e *edge) {
 			for n := range calls {
@@ -275,6 +282,7 @@ func TestEdgeNeverKeepsARefusal(t *testing.T) {
 
 // TestEdgeWhenStorageIsDown: what is kept is given out to its end, and not beyond it.
 func TestEdgeWhenStorageIsDown(t *testing.T) {
+	t.Parallel()
 	down := func(e *edge) { e.table.DieAt(0, storetest.Before) }
 	up := func(e *edge) { e.table.Heal() }
 	for _, c := range []struct {
@@ -298,6 +306,7 @@ func TestEdgeWhenStorageIsDown(t *testing.T) {
 // TestEdgeShowsNobodyAnothersRemaining: answers that may be shared tell what is
 // the same for everyone, and all others tell every caller what is left to them.
 func TestEdgeShowsNobodyAnothersRemaining(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	const limit, remaining, reset = "X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset"
 	head := func(h http.Header) string { return h.Get(limit) + " " + h.Get(remaining) + " " + h.Get(reset) }
@@ -330,6 +339,7 @@ func TestEdgeShowsNobodyAnothersRemaining(t *testing.T) {
 }
 
 func TestEdgeAnswersConditionalCalls(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	tag := e.take(step{from: 2, target: trends, status: 200, cache: miss}, "the tag").header.Get("ETag")
 	has := http.Header{"If-None-Match": {tag}}
@@ -348,6 +358,7 @@ func TestEdgeAnswersConditionalCalls(t *testing.T) {
 }
 
 func TestEdgeAnswersOtherMethods(t *testing.T) {
+	t.Parallel()
 	preflight := http.Header{"Origin": {"https://example.com"}, "Access-Control-Request-Method": {"GET"}, "Access-Control-Request-Headers": {"x-api-key"}}
 	walk(t,
 		step{from: 2, method: http.MethodHead, target: trends, status: 200, cache: miss},
@@ -362,6 +373,7 @@ func TestEdgeAnswersOtherMethods(t *testing.T) {
 // TestEdgeIsNotTalkedInto: no header of a caller's own makes the edge or the
 // service take them for somebody else, or spoils what others are given.
 func TestEdgeIsNotTalkedInto(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	for n, s := range []step{
 		{from: 2, header: http.Header{"Cloudfront-Viewer-Address": {"203.0.113.9:1"}, "X-Forwarded-For": {"203.0.113.9"}}, target: trends, status: 200, cache: miss},
@@ -386,6 +398,7 @@ func TestEdgeIsNotTalkedInto(t *testing.T) {
 }
 
 func TestEdgeAsksOnceForACrowd(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	var crowd sync.WaitGroup
 	for n := range 20 {

@@ -17,6 +17,7 @@ import (
 // with nothing that is not in the edge's cache key, which is the query, and
 // X-Api-Key where an endpoint looks at it (infra/cdk makes it so).
 func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
+	t.Parallel()
 	clock := storetest.NewClock()
 	h := fixture.Instance(t, fixture.Bolt(t, clock.Now), sample.New(), clock.Now)
 	seen := 0

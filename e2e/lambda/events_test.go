@@ -1,3 +1,4 @@
+// Package lambda holds end-to-end tests of the Lambda executables, run as Lambda runs them.
 package lambda
 
 import (

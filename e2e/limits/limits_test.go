@@ -1,3 +1,4 @@
+// Package limits holds end-to-end tests of caps and keys, and of where visitors can write.
 package limits
 
 import (
@@ -17,8 +18,6 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// Caps and keys, through the whole service, over both stores.
-
 // ask calls the service and gives the status; what the route is does not matter, so none is stored.
 func ask(h http.Handler, target, key string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", target, nil)
@@ -32,6 +31,7 @@ func ask(h http.Handler, target, key string) *httptest.ResponseRecorder {
 }
 
 func TestExactlyThirtyOfAThousand(t *testing.T) {
+	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		instances := []http.Handler{fixture.Instance(t, table, sample.New(), clock.Now), fixture.Instance(t, table, sample.New(), clock.Now), fixture.Instance(t, table, sample.New(), clock.Now), fixture.Instance(t, table, sample.New(), clock.Now)}
 		burst := func(calls int) (answered, refused int64) {
@@ -70,6 +70,7 @@ func TestExactlyThirtyOfAThousand(t *testing.T) {
 }
 
 func TestAFloodIsNotWritten(t *testing.T) {
+	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		first := fixture.Instance(t, table, sample.New(), clock.Now)
 		for range 30 {
@@ -95,6 +96,7 @@ func TestAFloodIsNotWritten(t *testing.T) {
 }
 
 func TestRotation(t *testing.T) {
+	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		keys := store.Customers{Table: table}
 		id := apikey.Of([]byte(fixture.Pepper), "ada@example.com")
@@ -151,6 +153,7 @@ func TestRotation(t *testing.T) {
 }
 
 func TestProCapIsAMinutesWorth(t *testing.T) {
+	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		key := fixture.IssueKey(t, table, "ada@example.com", clock.Now(), time.Hour)
 		h := fixture.Instance(t, table, sample.New(), clock.Now)
@@ -169,6 +172,7 @@ func TestProCapIsAMinutesWorth(t *testing.T) {
 }
 
 func TestStoreDownNeverMakesAKeyFree(t *testing.T) {
+	t.Parallel()
 	clock := storetest.NewClock()
 	f := storetest.NewFaulty(fixture.Bolt(t, clock.Now))
 	key := fixture.IssueKey(t, f, "ada@example.com", clock.Now(), time.Hour)

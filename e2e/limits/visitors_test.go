@@ -19,6 +19,7 @@ import (
 // of wishes, and nowhere else. On AWS these functions may write nowhere else
 // (infra/cdk, functions.go): a new place has to be allowed there.
 func TestWhatVisitorsWrite(t *testing.T) {
+	t.Parallel()
 	clock := storetest.NewClock()
 	table := &fixture.Recorder{Table: fixture.Bolt(t, clock.Now)}
 	key := fixture.IssueKey(t, table.Table, "ada@example.com", clock.Now(), time.Hour)

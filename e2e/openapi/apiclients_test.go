@@ -25,6 +25,7 @@ func withNode(t *testing.T) []string {
 
 // TestOpenAPILints: linters that know nothing of this service find nothing to say, not even a warning.
 func TestOpenAPILints(t *testing.T) {
+	t.Parallel()
 	description, rules := fixture.Path(t, fixture.DescriptionFile), fixture.Path(t, openapiTools, "spectral.yaml")
 	spoiled := filepath.Join(t.TempDir(), "spoiled.json")
 	data, err := os.ReadFile(description)
@@ -62,6 +63,7 @@ func TestOpenAPILints(t *testing.T) {
 // TestGeneratedClients: code that others' generators make of the description
 // compiles, and gets a verdict, and a problem, from a running service.
 func TestGeneratedClients(t *testing.T) {
+	t.Parallel()
 	description := fixture.Path(t, fixture.DescriptionFile)
 	for _, client := range []struct {
 		name      string

@@ -15,6 +15,7 @@ import (
 // TestUndescribedAnswersAreSeen spoils an answer in one way after the other: the
 // watch that every other test relies on can fail.
 func TestUndescribedAnswersAreSeen(t *testing.T) {
+	t.Parallel()
 	h := fixture.New(t, onemachine.Options{
 		Table: fixture.Observed(t, 400, fixture.Today), Source: fixture.Fares(nil), Now: func() time.Time { return fixture.Today },
 	}).API

@@ -1,3 +1,4 @@
+// Package openapi holds end-to-end tests of the description of the API: that it is made of what is served, and that others can work by it.
 package openapi
 
 import (
@@ -28,6 +29,7 @@ var update = flag.Bool("update", false, "write the description anew")
 // TestOpenAPI makes the description anew from the registered endpoints, with
 // answers of the service as its examples, and compares it with the committed one.
 func TestOpenAPI(t *testing.T) {
+	t.Parallel()
 	d := newDescriber(t)
 	d.showcase()
 	for _, op := range d.operations() {

@@ -43,6 +43,7 @@ func publishedPattern(t *testing.T, steps ...any) *regexp.Regexp {
 
 // TestEmailPattern: what the description calls an address is what the service takes for one.
 func TestEmailPattern(t *testing.T) {
+	t.Parallel()
 	required := publishedPattern(t, "components", "schemas", "CheckoutInputBody", "properties", "email", "pattern")
 	optional := publishedPattern(t, "paths", "/v1/pro/cripta", "get", "parameters", 0, "schema", "pattern")
 	for _, email := range []string{
@@ -65,6 +66,7 @@ func TestEmailPattern(t *testing.T) {
 
 // TestTextPattern: what the description calls text is what the service lets pass.
 func TestTextPattern(t *testing.T) {
+	t.Parallel()
 	now := func() time.Time { return fixture.Today }
 	h := fixture.Instance(t, fixture.Bolt(t, now), fixture.Fares(nil), now)
 	for parameter, pattern := range map[string]*regexp.Regexp{

@@ -37,5 +37,5 @@ func public(t *testing.T) (url, key string) {
 	return server.URL, fixture.IssueKey(t, o.Table, "of-the-examination@example.com", clock.Now(), 30*24*time.Hour)
 }
 
-// tail is the end of what a program said, where it tells what it has found.
+// tail is the end of what a program said, where it says what it has found.
 func tail(out []byte) []byte { return bytes.TrimSpace(out[max(0, len(out)-20_000):]) }

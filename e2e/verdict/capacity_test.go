@@ -45,13 +45,14 @@ func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 
 // TestCapacity refreshes a route every week for a year, and then once more with
 // the meter on. What is spent on the route is ROUTE and INTO; the rest is spent
-// once an origin or once a refresh. Not on the meter, since DynamoDB tells only of
+// once an origin or once a refresh. Not on the meter, since DynamoDB counts only
 // requests that succeed: the claim of a store that is claimed, one write unit. A
 // refresh reads strongly, at a unit for each 4 KB.
 func TestCapacity(t *testing.T) {
+	t.Parallel()
 	const (
-		block, sheet = "ROUTE BLOCK", "ROUTE SHEET"
-		weeks        = 53
+		block, summary = "ROUTE BLOCK", "ROUTE SHEET"
+		weeks          = 53
 	)
 	for _, c := range []struct {
 		perWeek             int
@@ -79,9 +80,9 @@ func TestCapacity(t *testing.T) {
 
 			run(1)
 			t.Logf("a weekly refresh spends\n%s", m.Spent)
-			reads := fixture.Units{"read " + block: c.readBlock, "read " + sheet: 1, "read INTO": 0.5,
+			reads := fixture.Units{"read " + block: c.readBlock, "read " + summary: 1, "read INTO": 0.5,
 				"read ORIGIN ASKED": 0.5, "read ORIGIN TRENDS": 0.5, "read FARES SOURCE": 1, "read WANTED": 0.5}
-			m.Spent.Within(t, reads, fixture.Units{"write " + block: c.putBlock, "write " + sheet: 2, "write INTO": 1,
+			m.Spent.Within(t, reads, fixture.Units{"write " + block: c.putBlock, "write " + summary: 2, "write INTO": 1,
 				"write ORIGIN ASKED": 1, "write ORIGIN TRENDS": 1, "write COVERED": 1})
 
 			run(0)
@@ -97,13 +98,14 @@ func TestCapacity(t *testing.T) {
 				}
 			}
 			t.Logf("two verdicts for a free caller spend\n%s", m.Spent)
-			m.Spent.Within(t, fixture.Units{"count LIMIT": 2, "read " + sheet: 1})
+			m.Spent.Within(t, fixture.Units{"count LIMIT": 2, "read " + summary: 1})
 		})
 	}
 }
 
 // TestUnitsOfAVerdict meters a verdict over invented fares, for a free caller and for a Pro key.
 func TestUnitsOfAVerdict(t *testing.T) {
+	t.Parallel()
 	clock := storetest.NewClock()
 	m := fixture.Metered(t, clock.Now)
 	r := refresh.Refresher{Source: sample.New(), Fares: store.Fares{Table: m}, Now: clock.Now, Workers: 1}

@@ -1,3 +1,4 @@
+// Package verdict holds end-to-end tests of verdicts: on recorded fares by every way, and what one costs.
 package verdict
 
 import (
@@ -32,8 +33,9 @@ func serving(t testing.TB, table store.Table) http.Handler {
 }
 
 // TestVerdictCostsOneRead: whatever the length of the history, a verdict takes
-// from one counter and gets one sheet, which one read unit pays for.
+// from one counter and gets one summary, which one read unit pays for.
 func TestVerdictCostsOneRead(t *testing.T) {
+	t.Parallel()
 	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false"}
 	for _, n := range sizes {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -50,28 +52,29 @@ func TestVerdictCostsOneRead(t *testing.T) {
 			if a.Osservazioni != n || a.Verdetto.Percentile == nil {
 				t.Errorf("that is no verdict on %d observations: %s", n, w.Body)
 			}
-			sheet, _, err := store.Fares{Table: table.Table}.Summary(t.Context(), fare.Route{Origin: "MIL", Destination: "BUH"}, store.Strong)
+			summary, _, err := store.Fares{Table: table.Table}.Summary(t.Context(), fare.Route{Origin: "MIL", Destination: "BUH"}, store.Strong)
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("the sheet has %d bytes", len(sheet))
-			checkSheet(t, sheet)
+			t.Logf("the summary has %d bytes", len(summary))
+			costsOneUnit(t, summary)
 		})
 	}
 }
 
-// checkSheet: an eventual read of up to 8 KB costs one unit, names and keys of the item included.
-func checkSheet(t *testing.T, sheet []byte) {
+// costsOneUnit: an eventual read of up to 8 KB costs one unit, names and keys of the item included.
+func costsOneUnit(t *testing.T, summary []byte) {
 	t.Helper()
 	const names = 200
-	if len(sheet)+names > 8<<10 {
-		t.Errorf("the sheet has %d bytes: reading it costs more than one unit", len(sheet))
+	if len(summary)+names > 8<<10 {
+		t.Errorf("the summary has %d bytes: reading it costs more than one unit", len(summary))
 	}
 }
 
-// TestSheetOfThreeYears: lows are kept for three years, single observations for 400 days.
-// A sheet is largest where something was found on each of those days.
-func TestSheetOfThreeYears(t *testing.T) {
+// TestSummaryOfThreeYears: lows are kept for three years, single observations for 400 days.
+// A summary is largest where something was found on each of those days.
+func TestSummaryOfThreeYears(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2013, 1, 1, 3, 0, 0, 0, time.UTC)
 	last := fare.DayOf(now) + verdict.LowDays + 30
 	table := fixture.Bolt(t, func() time.Time { return now })
@@ -88,13 +91,13 @@ func TestSheetOfThreeYears(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sheet, err := verdict.Decode(data)
+	summary, err := verdict.Decode(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(sheet.Lows) < verdict.LowDays-8 {
-		t.Fatalf("the sheet has %d lows, want about %d", len(sheet.Lows), verdict.LowDays)
+	if len(summary.Lows) < verdict.LowDays-8 {
+		t.Fatalf("the summary has %d lows, want about %d", len(summary.Lows), verdict.LowDays)
 	}
-	t.Logf("%d lows in %d bytes", len(sheet.Lows), len(data))
-	checkSheet(t, data)
+	t.Logf("%d lows in %d bytes", len(summary.Lows), len(data))
+	costsOneUnit(t, data)
 }

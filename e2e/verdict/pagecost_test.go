@@ -12,19 +12,20 @@ import (
 // TestWhatThePageCosts: a page of a verdict costs what the verdict costs; the
 // question itself, and completing a name, cost nothing.
 func TestWhatThePageCosts(t *testing.T) {
-	const sheet = "Get ROUTE#MIL-BUH SHEET, strong false"
+	t.Parallel()
+	const summary = "Get ROUTE#MIL-BUH SHEET, strong false"
 	for _, c := range []struct {
 		name, target string
 		want         []string
 	}{
 		{"the question", "/", nil},
-		{"a verdict", "/?da=Milano&a=Bucarest", []string{"Take", sheet}},
+		{"a verdict", "/?da=Milano&a=Bucarest", []string{"Take", summary}},
 		{"destinations", "/?da=Milano", []string{"Take", "Get ORIGIN#MIL TRENDS, strong false"}},
 		{"the same city", "/?da=Milano&a=Milan", nil},
 		{"an unknown city", "/?da=Milano&a=Bukarestt", []string{"Take"}},
-		{"the weeks", "/v1/storico?origine=Milano&destinazione=Bucarest", []string{"Take", sheet}},
+		{"the weeks", "/v1/storico?origine=Milano&destinazione=Bucarest", []string{"Take", summary}},
 		{"a name to complete", "/v1/citta?q=mila", nil},
-		{"a card", "/card/MIL-BUH-it.png", []string{"Take", sheet}},
+		{"a card", "/card/MIL-BUH-it.png", []string{"Take", summary}},
 		{"a card of no city", "/card/QQQ-BUH-it.png", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -77,6 +77,7 @@ func fromPanel(t *testing.T, o onemachine.Options) map[string]verdict.Analysis {
 }
 
 func TestRecordedFaresGiveEveryField(t *testing.T) {
+	t.Parallel()
 	for name, a := range fromPanel(t, recorded(t)) {
 		t.Run(name, func(t *testing.T) {
 			out, err := json.MarshalIndent(a, "", "  ")
@@ -98,6 +99,7 @@ func TestRecordedFaresGiveEveryField(t *testing.T) {
 // TestWeekByWeekThroughTheRealClient serves the same fares on Travelpayouts'
 // wire, seven days at a time, to the real client, a refresh a week.
 func TestWeekByWeekThroughTheRealClient(t *testing.T) {
+	t.Parallel()
 	o := recorded(t)
 	want := fromPanel(t, o)
 	rows, err := onemachine.Rows(t.Context(), o.Source, o.Now())
@@ -156,6 +158,7 @@ func event(t *testing.T, target string) []byte {
 // TestExecutablesOverDynamoDB runs both built executables as Lambda would, over
 // DynamoDB Local: refresh fills the table from the stand-in, analisi answers.
 func TestExecutablesOverDynamoDB(t *testing.T) {
+	t.Parallel()
 	o := recorded(t)
 	want := fromPanel(t, o)
 	endpoint := dynamolocal.Endpoint(t)

@@ -1,3 +1,4 @@
+// Package web holds end-to-end tests of the page in a browser.
 package web
 
 import (

@@ -59,7 +59,7 @@ func TestAUsedPaymentDoesNotTellWhoUsedIt(t *testing.T) {
 	s.Verify("ada@example.com", signature)
 	own, other := s.Verify("ada@example.com", signature), s.Verify("eve@example.com", signature)
 	if own.Status != 409 || own.Status != other.Status || own.Body != other.Body {
-		t.Errorf("the payer is told %d %s; another %d %s", own.Status, own.Body, other.Status, other.Body)
+		t.Errorf("the payer gets %d %s; another %d %s", own.Status, own.Body, other.Status, other.Body)
 	}
 }
 
@@ -87,15 +87,15 @@ func (l *lossy) Get(ctx context.Context, key store.Key, read store.Consistency) 
 	return l.Table.Get(ctx, key, read)
 }
 
-func TestTheEndOfAPlanIsToldAsItIsKept(t *testing.T) {
+func TestTheEndOfAPlanIsAnsweredAsStored(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
 	table := &lossy{Table: fixture.Bolt(t, clock.Now)}
 	s := fixture.OpenShop(t, table, clock)
 	table.armed = true
 	a := s.Verify("ada@example.com", s.Send(fixture.Price, ""))
-	if kept := s.Customer("ada@example.com").Plan().Until; a.Status != 200 || !a.ExpiresAt.Equal(kept) || !s.Works(a.APIKey) {
-		t.Errorf("%d %s; kept is %v", a.Status, a.Body, kept)
+	if stored := s.Customer("ada@example.com").Plan().Until; a.Status != 200 || !a.ExpiresAt.Equal(stored) || !s.Works(a.APIKey) {
+		t.Errorf("%d %s; stored is %v", a.Status, a.Body, stored)
 	}
 }
 
@@ -133,13 +133,13 @@ func TestAnOlderAnswerNeverOverwritesANewer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept := s.Customer("ada@example.com").Cards[subscription]; !kept.Equal(now.PaidUntil) {
-		t.Errorf("kept is %v; the renewal is paid until %v", kept, now.PaidUntil)
+	if stored := s.Customer("ada@example.com").Cards[subscription]; !stored.Equal(now.PaidUntil) {
+		t.Errorf("stored is %v; the renewal is paid until %v", stored, now.PaidUntil)
 	}
 }
 
-// TestAKeyThatIsReplacedMeanwhileIsNotKept: verifying with the current key while that is replaced must not give back the dead one.
-func TestAKeyThatIsReplacedMeanwhileIsNotKept(t *testing.T) {
+// TestAKeyThatIsReplacedMeanwhileIsNotGivenBack: verifying with the current key while that is replaced must not give back the dead one.
+func TestAKeyThatIsReplacedMeanwhileIsNotGivenBack(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
 	table := &interrupted{Table: fixture.Bolt(t, clock.Now)}

@@ -2,7 +2,7 @@
 // of recorded fares day by day, lets the service's own rule judge each day from
 // what was observed by then, and compares that with what came after.
 //
-// There is no second implementation of the rule here. What a day's sheet is
+// There is no second implementation of the rule here. What a day's summary is
 // made of is cut off at the end of that day, so no verdict can know its future;
 // what is measured against is only ever what followed.
 package backtest
@@ -25,7 +25,7 @@ type Options struct {
 	To    fare.Day // the last day that is looked at, as verdict or as what came after; 0: the last of the panel
 	Cycle int      // days from one refresh to the next; 0 is 1
 
-	// Progress, where set, is told of each route as it ends, one at a time.
+	// Progress, where set, is called for each route as it ends, one at a time.
 	Progress func(done, total int, route fare.Route)
 }
 

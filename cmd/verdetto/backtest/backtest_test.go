@@ -160,7 +160,7 @@ func TestNoVerdictKnowsItsFuture(t *testing.T) {
 		whole := replay(t.Context(), observations, span{first: day0, from: day0, to: day0 + 59, cycle: 1})
 		for _, end := range []int{10, 30, 58} {
 			cut := replay(t.Context(), observations[:(end+1)*30], span{first: day0, from: day0, to: day0 + fare.Day(end), cycle: 1})
-			if diff := cmp.Diff(whole.looks[:end+1], cut.looks, cmp.AllowUnexported(look{})); diff != "" {
+			if diff := cmp.Diff(whole.judgements[:end+1], cut.judgements, cmp.AllowUnexported(judgement{})); diff != "" {
 				t.Errorf("%s until day %d: %s", name, end, diff)
 			}
 		}

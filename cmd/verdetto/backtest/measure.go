@@ -10,10 +10,10 @@ import (
 
 // What is asked of a verdict's future.
 var (
-	horizons   = []int{7, 14, 28} // days after which the route's cheapest fare is looked at again
-	fallWithin = []int{7, 14}     // days within which the same departure may fall
-	levels     = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
-	sureness   = []string{verdict.Alta, verdict.Media, verdict.Bassa}
+	horizons    = []int{7, 14, 28} // days after which the route's cheapest fare is looked at again
+	fallWithin  = []int{7, 14}     // days within which the same departure may fall
+	levels      = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
+	certainties = []string{verdict.Alta, verdict.Media, verdict.Bassa}
 )
 
 const fall = 0.05 // a fall is one of at least this share
@@ -34,14 +34,14 @@ type tally struct {
 	cost     [][]mean      // by starters and policy
 }
 
-func measure(ctx context.Context, s story) *tally {
+func measure(ctx context.Context, s routeReplay) *tally {
 	t := &tally{
 		atMost: make([]mean, len(percentilesAsked)), spread: make([]mean, len(percentilesAsked)),
 		days: make([]int, len(levels)), later: grid(len(horizons), len(levels)), fell: grid(len(fallWithin), len(levels)),
 		changes: make([][][]float64, len(horizons)),
-		held:    make([]mean, len(sureness)), width: make([]mean, len(sureness)),
+		held:    make([]mean, len(certainties)), width: make([]mean, len(certainties)),
 		premium: make([]mean, len(buckets)+1), premiums: make([][]float64, len(buckets)+1),
-		cost: grid(len(starters), len(policies)),
+		cost: grid(len(travellerKinds), len(policies)),
 	}
 	for h := range t.changes {
 		t.changes[h] = make([][]float64, len(levels))
@@ -49,8 +49,8 @@ func measure(ctx context.Context, s story) *tally {
 	if ctx.Err() != nil {
 		return t
 	}
-	for _, l := range s.looks {
-		if l.judged() && l.day >= s.span.from {
+	for _, l := range s.judgements {
+		if l.hasVerdict() && l.day >= s.span.from {
 			t.verdict(s, l)
 		}
 	}
@@ -68,7 +68,7 @@ func grid(rows, columns int) [][]mean {
 }
 
 // verdict compares one verdict with what came after it.
-func (t *tally) verdict(s story, l look) {
+func (t *tally) verdict(s routeReplay, l judgement) {
 	first := s.span.first
 	level := slices.Index(levels, l.verdict.Livello)
 	t.verdicts++
@@ -84,7 +84,7 @@ func (t *tally) verdict(s story, l look) {
 			t.changes[i][level] = append(t.changes[i][level], change)
 		}
 	}
-	if departure, ok := s.life(l.depart); ok {
+	if departure, ok := s.departure(l.depart); ok {
 		for i, within := range fallWithin {
 			if fell, known := fellWithin(departure, l, within, s.span.to); known {
 				t.fell[i][level].add(l.day, first, indicator(fell))
@@ -92,7 +92,7 @@ func (t *tally) verdict(s story, l look) {
 		}
 	}
 	if held, known := holds(s, l); known {
-		sure := slices.Index(sureness, l.verdict.Affidabilita)
+		sure := slices.Index(certainties, l.verdict.Affidabilita)
 		low, high := l.standing.Interval()
 		t.held[sure].add(l.day, first, indicator(held))
 		t.width[sure].add(l.day, first, (high-low)/2)
@@ -109,12 +109,12 @@ func atMost(t verdict.Standing, p int) float64 {
 // fellWithin tells whether a departure was seen at 5 % or more below a day's
 // cheapest fare within some days. It is not known where the departure was not
 // seen again by then, or where the panel ends before.
-func fellWithin(departure life, l look, within int, end fare.Day) (fell, known bool) {
+func fellWithin(departure departure, l judgement, within int, end fare.Day) (fell, known bool) {
 	until := l.day + fare.Day(within)
 	if until > end {
 		return false, false
 	}
-	for _, s := range departure.sightings {
+	for _, s := range departure.quotes {
 		if s.day <= l.day || s.day > until {
 			continue
 		}
@@ -130,7 +130,7 @@ func fellWithin(departure life, l look, within int, end fare.Day) (fell, known b
 // takes in the place of the day's fare among the lows of the whole panel. It is
 // not asked where fewer lows came later than the verdict rests on: the whole
 // would be little more than the sample, and nearly every interval would hold.
-func holds(s story, l look) (held, known bool) {
+func holds(s routeReplay, l judgement) (held, known bool) {
 	later := 0
 	var below, equal, n float64
 	for _, low := range s.lows {

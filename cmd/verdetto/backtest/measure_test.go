@@ -13,7 +13,7 @@ import (
 // TestTravellersByHand has one departure, a fare a day from the tenth day before it, and a window of 3 to 6 days.
 func TestTravellersByHand(t *testing.T) {
 	prices := []fare.Cents{90, 70, 80, 80, 60, 65, 75, 55, 85, 99, 120} // 10 to 0 days ahead
-	s := story{span: span{first: 0, from: 0, to: 10, cycle: 1}, lives: []life{{depart: 10}}}
+	s := routeReplay{span: span{first: 0, from: 0, to: 10, cycle: 1}, departures: []departure{{depart: 10}}}
 	place := 50
 	for i, p := range prices {
 		level := verdict.Normale
@@ -23,8 +23,8 @@ func TestTravellersByHand(t *testing.T) {
 		case 6:
 			level = verdict.Buono
 		}
-		s.lives[0].sightings = append(s.lives[0].sightings, sighting{fare.Day(i), p * 100})
-		s.looks = append(s.looks, look{
+		s.departures[0].quotes = append(s.departures[0].quotes, quote{fare.Day(i), p * 100})
+		s.judgements = append(s.judgements, judgement{
 			day: fare.Day(i), verdict: verdict.Verdetto{Livello: level, Percentile: &place}, quartile: 7000,
 			window: &verdict.Anticipo{DaGiorni: 3, AGiorni: 6},
 		})
@@ -57,8 +57,8 @@ func TestTravellersByHand(t *testing.T) {
 	}
 }
 
-func measured(s story) *tally {
-	t := &tally{cost: grid(len(starters), len(policies)), premium: make([]mean, len(buckets)+1), premiums: make([][]float64, len(buckets)+1)}
+func measured(s routeReplay) *tally {
+	t := &tally{cost: grid(len(travellerKinds), len(policies)), premium: make([]mean, len(buckets)+1), premiums: make([][]float64, len(buckets)+1)}
 	t.travellers(s)
 	t.bookingWindow(s)
 	return t
@@ -70,23 +70,23 @@ func TestTravellersForward(t *testing.T) {
 		s := replay(t.Context(), observations, span{first: day0, from: day0 + 30, to: day0 + 119, cycle: 1})
 		tl := measured(s)
 		want := make([]cell, len(policies))
-		for _, l := range s.lives {
-			last := len(l.sightings) - 1
+		for _, l := range s.departures {
+			last := len(l.quotes) - 1
 			if l.depart > s.span.to {
 				continue
 			}
 			for start := range last {
-				if l.sightings[start].day < s.span.from {
+				if l.quotes[start].day < s.span.from {
 					continue
 				}
 				for i, p := range policies {
-					best := l.sightings[start].price
+					best := l.quotes[start].price
 					at := start
 					for ; at < last && (p.buys == nil || !p.buys(s, l, at)); at++ {
-						best = min(best, l.sightings[at+1].price)
+						best = min(best, l.quotes[at+1].price)
 					}
 					if p.buys != nil {
-						best = l.sightings[at].price
+						best = l.quotes[at].price
 					}
 					want[i].n++
 					want[i].sum += float64(best) / 100
@@ -118,24 +118,24 @@ func TestBookingWindow(t *testing.T) {
 
 func TestHolds(t *testing.T) {
 	// Ten lows of 10 to 100 euros before the day, as many after it.
-	s := story{}
+	s := routeReplay{}
 	for i := range 20 {
 		s.lows = append(s.lows, verdict.Low{Day: fare.Day(i), Price: fare.Cents(1000 * (i%10 + 1))})
 	}
-	at := func(price fare.Cents, below int, worth float64) look {
-		return look{day: 9, standing: verdict.Standing{Price: price, Below: below, Size: 10, EffectiveSize: worth}}
+	at := func(price fare.Cents, below int, size float64) judgement {
+		return judgement{day: 9, standing: verdict.Standing{Price: price, Below: below, Size: 10, EffectiveSize: size}}
 	}
 	for _, c := range []struct {
 		name        string
-		look        look
+		judgement   judgement
 		held, known bool
 	}{
 		{"where it was", at(5500, 5, 10), true, true},
 		{"far from where it was", at(5500, 0, 10), false, true},
 		{"far, but the interval is wide", at(5500, 0, 1), true, true},
-		{"too few days later", look{day: 15, standing: verdict.Standing{Price: 5500, Below: 5, Size: 10, EffectiveSize: 10}}, false, false},
+		{"too few days later", judgement{day: 15, standing: verdict.Standing{Price: 5500, Below: 5, Size: 10, EffectiveSize: 10}}, false, false},
 	} {
-		if held, known := holds(s, c.look); held != c.held || known != c.known {
+		if held, known := holds(s, c.judgement); held != c.held || known != c.known {
 			t.Errorf("%s: held %v, known %v", c.name, held, known)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// look is what the service says of a route on a day.
-type look struct {
+// judgement is what the service says of a route on a day.
+type judgement struct {
 	day      fare.Day
 	depart   fare.Day // of the cheapest fare
 	verdict  verdict.Verdetto
@@ -19,111 +19,111 @@ type look struct {
 	quartile fare.Cents // a quarter of all fares observed until then are at or below it, to the euro
 }
 
-// judged tells whether the look holds a verdict.
-func (l look) judged() bool { return l.verdict.Percentile != nil }
+// hasVerdict tells whether the judgement holds a verdict.
+func (l judgement) hasVerdict() bool { return l.verdict.Percentile != nil }
 
-// sighting is the cheapest fare of a departure on a day.
-type sighting struct {
+// quote is the cheapest fare of a departure on a day.
+type quote struct {
 	day   fare.Day
 	price fare.Cents
 }
 
-// life is all sightings of a departure, by day.
-type life struct {
-	depart    fare.Day
-	sightings []sighting
+// departure is all quotes of a departure, by day.
+type departure struct {
+	depart fare.Day
+	quotes []quote
 }
 
-// story is a route, replayed.
-type story struct {
-	span  span
-	looks []look // by day; days without a live fare are left out
-	lows  []verdict.Low
-	lives []life // by departure
+// routeReplay is a route, replayed.
+type routeReplay struct {
+	span       span
+	judgements []judgement // by day; days without a live fare are left out
+	lows       []verdict.Low
+	departures []departure // by departure
 }
 
-// replay refreshes a route's sheet step by step as the service does, each time
-// from what was observed by then and the lows of the sheet before, and judges.
-func replay(ctx context.Context, observations []fare.Observation, s span) story {
+// replay refreshes a route's summary step by step as the service does, each time
+// from what was observed by then and the lows of the summary before, and judges.
+func replay(ctx context.Context, observations []fare.Observation, s span) routeReplay {
 	observations = slices.Clone(observations)
 	slices.SortFunc(observations, fare.Observation.Compare)
 	observations = slices.Compact(observations)
-	known := func(day fare.Day) int {
+	observedBy := func(day fare.Day) int {
 		n, _ := slices.BinarySearchFunc(observations, day+1, func(o fare.Observation, d fare.Day) int { return int(o.FoundDay() - d) })
 		return n
 	}
-	told := story{span: s}
+	r := routeReplay{span: s}
 	var pool histogram
 	seen := 0
 	var lows []verdict.Low
 	for _, day := range s.steps() {
-		n := known(day)
+		n := observedBy(day)
 		if n == 0 || ctx.Err() != nil {
 			continue
 		}
 		for ; seen < n; seen++ {
 			pool.add(observations[seen].Price)
 		}
-		sheet := verdict.Build(observations[:n], lows, day)
-		lows = sheet.Lows
-		live, ok := sheet.Cheapest(day)
+		summary := verdict.Build(observations[:n], lows, day)
+		lows = summary.Lows
+		live, ok := summary.Cheapest(day)
 		if !ok {
 			continue
 		}
-		analysis, _ := verdict.Judge(sheet, day)
-		standing, _ := verdict.StandingOf(sheet, day)
-		told.looks = append(told.looks, look{
+		analysis, _ := verdict.Judge(summary, day)
+		standing, _ := verdict.StandingOf(summary, day)
+		r.judgements = append(r.judgements, judgement{
 			day: day, depart: live.Depart, verdict: analysis.Verdetto, standing: standing,
 			window: analysis.AnticipoConsigliato, quartile: pool.quartile(),
 		})
 	}
-	last := known(s.to)
-	told.lows = verdict.Build(observations[:last], lows, s.to+1).Lows
-	told.lives = livesOf(observations[:last], s)
-	return told
+	last := observedBy(s.to)
+	r.lows = verdict.Build(observations[:last], lows, s.to+1).Lows
+	r.departures = departuresOf(observations[:last], s)
+	return r
 }
 
-// livesOf gathers the sightings of each departure on days of refreshes.
-func livesOf(observations []fare.Observation, s span) []life {
+// departuresOf gathers the quotes of each departure on days of refreshes.
+func departuresOf(observations []fare.Observation, s span) []departure {
 	sorted := slices.Clone(observations)
 	slices.SortFunc(sorted, func(a, b fare.Observation) int {
 		return cmp.Or(cmp.Compare(a.Depart, b.Depart), cmp.Compare(a.Found, b.Found))
 	})
-	var lives []life
+	var departures []departure
 	for _, o := range sorted {
 		day := o.FoundDay()
 		if int(day-s.first)%s.cycle != 0 || day > o.Depart {
 			continue
 		}
-		if n := len(lives); n == 0 || lives[n-1].depart != o.Depart {
-			lives = append(lives, life{depart: o.Depart})
+		if n := len(departures); n == 0 || departures[n-1].depart != o.Depart {
+			departures = append(departures, departure{depart: o.Depart})
 		}
-		l := &lives[len(lives)-1]
-		if n := len(l.sightings); n > 0 && l.sightings[n-1].day == day {
-			l.sightings[n-1].price = min(l.sightings[n-1].price, o.Price)
+		l := &departures[len(departures)-1]
+		if n := len(l.quotes); n > 0 && l.quotes[n-1].day == day {
+			l.quotes[n-1].price = min(l.quotes[n-1].price, o.Price)
 			continue
 		}
-		l.sightings = append(l.sightings, sighting{day, o.Price})
+		l.quotes = append(l.quotes, quote{day, o.Price})
 	}
-	return lives
+	return departures
 }
 
-// at finds the look of a day.
-func (s story) at(day fare.Day) (look, bool) {
-	i, ok := slices.BinarySearchFunc(s.looks, day, func(l look, d fare.Day) int { return int(l.day - d) })
+// at finds the judgement of a day.
+func (s routeReplay) at(day fare.Day) (judgement, bool) {
+	i, ok := slices.BinarySearchFunc(s.judgements, day, func(l judgement, d fare.Day) int { return int(l.day - d) })
 	if !ok {
-		return look{}, false
+		return judgement{}, false
 	}
-	return s.looks[i], true
+	return s.judgements[i], true
 }
 
-// life finds a departure.
-func (s story) life(depart fare.Day) (life, bool) {
-	i, ok := slices.BinarySearchFunc(s.lives, depart, func(l life, d fare.Day) int { return int(l.depart - d) })
+// departure finds a departure.
+func (s routeReplay) departure(depart fare.Day) (departure, bool) {
+	i, ok := slices.BinarySearchFunc(s.departures, depart, func(l departure, d fare.Day) int { return int(l.depart - d) })
 	if !ok {
-		return life{}, false
+		return departure{}, false
 	}
-	return s.lives[i], true
+	return s.departures[i], true
 }
 
 // histogram counts fares by the euro.

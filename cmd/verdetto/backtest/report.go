@@ -102,14 +102,14 @@ const perRoute = 30
 var percentilesAsked = []int{5, 10, 25, 50, 75, 90, 95}
 
 // maker makes a report of what the routes have to say.
-type maker struct {
+type reporter struct {
 	routes []*tally
 	drawn  resampling
 	report Report
 }
 
 func report(routes []*tally, s span) (Report, error) {
-	m := maker{routes: routes, drawn: resample(len(routes), int(s.to-s.first)/blockDays+1)}
+	m := reporter{routes: routes, drawn: resample(len(routes), int(s.to-s.first)/blockDays+1)}
 	m.report = Report{First: s.first.String(), From: s.from.String(), To: s.to.String(), Cycle: s.cycle}
 	for _, t := range routes {
 		if t.verdicts > 0 {
@@ -128,12 +128,12 @@ func report(routes []*tally, s span) (Report, error) {
 	return m.report, nil
 }
 
-func (m *maker) missing(format string, args ...any) {
+func (m *reporter) missing(format string, args ...any) {
 	m.report.Missing = append(m.report.Missing, fmt.Sprintf(format, args...))
 }
 
 // pool gathers an average over routes, of which pick may take several.
-func (m *maker) pool(pick func(*tally) []mean) pool {
+func (m *reporter) pool(pick func(*tally) []mean) pool {
 	p := make(pool, len(m.routes))
 	for i, t := range m.routes {
 		p[i] = join(pick(t))
@@ -142,7 +142,7 @@ func (m *maker) pool(pick func(*tally) []mean) pool {
 }
 
 // gather puts values of all routes in order.
-func (m *maker) gather(pick func(*tally) []float64) []float64 {
+func (m *reporter) gather(pick func(*tally) []float64) []float64 {
 	var all []float64
 	for _, t := range m.routes {
 		all = append(all, pick(t)...)
@@ -156,7 +156,7 @@ func middle(sorted []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-func (m *maker) calibration() {
+func (m *reporter) calibration() {
 	for i, p := range percentilesAsked {
 		at := m.pool(func(t *tally) []mean { return t.atMost[i : i+1] })
 		c := Calibration{
@@ -177,7 +177,7 @@ func (m *maker) calibration() {
 	}
 }
 
-func (m *maker) levels() {
+func (m *reporter) levels() {
 	// The last row is all levels.
 	for row := range len(levels) + 1 {
 		from, to := row, row+1
@@ -222,13 +222,13 @@ func (m *maker) levels() {
 	}
 }
 
-func (m *maker) travellers() {
-	for g, who := range starters {
+func (m *reporter) travellers() {
+	for g, who := range travellerKinds {
 		cost := make([]pool, len(policies))
 		for i := range policies {
 			cost[i] = m.pool(func(t *tally) []mean { return t.cost[g][i : i+1] })
 		}
-		now, best := cost[atOnce], cost[clairvoyant]
+		now, best := cost[buyAtOnce], cost[buyAtMinimum]
 		if now.count() == 0 || now.value() <= best.value() {
 			m.missing("what buying or waiting cost a traveller %s: no departure was watched to its end, or none was ever cheaper later", who)
 			continue
@@ -248,7 +248,7 @@ func (m *maker) travellers() {
 	}
 }
 
-func (m *maker) window() {
+func (m *reporter) window() {
 	for b := range len(buckets) + 1 {
 		p := m.pool(func(t *tally) []mean { return t.premium[b : b+1] })
 		if p.count() == 0 {
@@ -258,14 +258,14 @@ func (m *maker) window() {
 		m.report.Window = append(m.report.Window, Bucket{bucketName(b), p.count(), p.value(), middle(all), m.drawn.of(p)})
 	}
 	if len(m.report.Window) == 0 {
-		m.missing("the booking window: no departure was watched from %d days before it to its end", wholeLead)
+		m.missing("the booking window: no departure was watched from %d days before it to its end", fullLead)
 	}
 }
 
-func (m *maker) intervals() {
-	for i, level := range append(slices.Clone(sureness), "all") {
+func (m *reporter) intervals() {
+	for i, level := range append(slices.Clone(certainties), "all") {
 		pick := func(all []mean) []mean {
-			if i == len(sureness) {
+			if i == len(certainties) {
 				return all
 			}
 			return all[i : i+1]

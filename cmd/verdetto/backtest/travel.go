@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The buckets of lead time that premiums are told by.
+// The buckets of lead time that premiums are grouped by.
 var buckets = []int{0, 4, 8, 15, 22, 31, 46, 61, 91, 181}
 
 // bucketName is its days before departure; the last is the advised window.
@@ -30,25 +30,25 @@ func bucketOf(lead int) int {
 	return i
 }
 
-// seenOff tells whether a departure was watched to its end: for the last time within a cycle of leaving, before the panel ended.
-func (l life) seenOff(s span) bool {
-	last := l.sightings[len(l.sightings)-1].day
+// observedToTheEnd tells whether a departure was watched to its end: for the last time within a cycle of leaving, before the panel ended.
+func (l departure) observedToTheEnd(s span) bool {
+	last := l.quotes[len(l.quotes)-1].day
 	return l.depart <= s.to && int(l.depart-last) < max(s.cycle, verdict.LiveDays)
 }
 
-// wholeLead is the lead time, in days, at which a departure must have been seen to count as seen whole.
-const wholeLead = 61
+// fullLead is the lead time, in days, at which a departure must have been seen to count as seen whole.
+const fullLead = 61
 
-// bookingWindow takes the premium of each sighting over its departure's own
+// bookingWindow takes the premium of each quote over its departure's own
 // minimum, of departures that were watched whole: one that was seen only near
 // its end has a minimum that is too high, and flatters every late fare.
-func (t *tally) bookingWindow(s story) {
-	for _, l := range s.lives {
-		if !l.seenOff(s.span) || int(l.depart-l.sightings[0].day) < wholeLead {
+func (t *tally) bookingWindow(s routeReplay) {
+	for _, l := range s.departures {
+		if !l.observedToTheEnd(s.span) || int(l.depart-l.quotes[0].day) < fullLead {
 			continue
 		}
 		low := l.cheapest()
-		for _, seen := range l.sightings {
+		for _, seen := range l.quotes {
 			if seen.day < s.span.from {
 				continue
 			}
@@ -64,9 +64,9 @@ func (t *tally) bookingWindow(s story) {
 	}
 }
 
-func (l life) cheapest() fare.Cents {
-	low := l.sightings[0].price
-	for _, s := range l.sightings {
+func (l departure) cheapest() fare.Cents {
+	low := l.quotes[0].price
+	for _, s := range l.quotes {
 		low = min(low, s.price)
 	}
 	return low
@@ -75,36 +75,36 @@ func (l life) cheapest() fare.Cents {
 // policy is a way to choose the day on which a given departure is bought.
 type policy struct {
 	name string
-	// buys tells whether a traveller buys at this sighting; the last one is always bought.
-	buys func(s story, l life, at int) bool
+	// buys tells whether a traveller buys at this quote; the last one is always bought.
+	buys func(s routeReplay, l departure, at int) bool
 }
 
 // The policies. The clairvoyant is reckoned apart: who knows the future has no rule.
 var policies = []policy{
-	{"at once", func(story, life, int) bool { return true }},
+	{"at once", func(routeReplay, departure, int) bool { return true }},
 	{"clairvoyant", nil},
-	{"ottimo or buono in the window", func(s story, l life, at int) bool {
+	{"ottimo or buono in the window", func(s routeReplay, l departure, at int) bool {
 		return inWindow(s, l, at, func(level string) bool { return level == verdict.Ottimo || level == verdict.Buono })
 	}},
-	{"unless caro in the window", func(s story, l life, at int) bool {
+	{"unless caro in the window", func(s routeReplay, l departure, at int) bool {
 		return inWindow(s, l, at, func(level string) bool { return level != verdict.Caro })
 	}},
-	{"first day of the window", func(s story, l life, at int) bool {
+	{"first day of the window", func(s routeReplay, l departure, at int) bool {
 		return inWindow(s, l, at, func(string) bool { return true })
 	}},
-	{"lower quartile", func(s story, l life, at int) bool {
-		look, ok := s.at(l.sightings[at].day)
-		return ok && l.sightings[at].price <= look.quartile
+	{"lower quartile", func(s routeReplay, l departure, at int) bool {
+		look, ok := s.at(l.quotes[at].day)
+		return ok && l.quotes[at].price <= look.quartile
 	}},
-	{"always waiting", func(story, life, int) bool { return false }},
+	{"always waiting", func(routeReplay, departure, int) bool { return false }},
 }
 
-const atOnce, clairvoyant = 0, 1
+const buyAtOnce, buyAtMinimum = 0, 1
 
 // inWindow buys inside the advised window at the first level that is good
-// enough, or else on the last look inside it; without a window, or past it, at once.
-func inWindow(s story, l life, at int, enough func(level string) bool) bool {
-	seen := l.sightings[at]
+// enough, or else on the last judgement inside it; without a window, or past it, at once.
+func inWindow(s routeReplay, l departure, at int, enough func(level string) bool) bool {
+	seen := l.quotes[at]
 	look, ok := s.at(seen.day)
 	if !ok || look.window == nil {
 		return true // no advice to wait for
@@ -120,21 +120,21 @@ func inWindow(s story, l life, at int, enough func(level string) bool) bool {
 }
 
 // starters are the travellers that are told apart by when they started looking.
-var starters = []string{"who starts on any day", "who starts before the window ends"}
+var travellerKinds = []string{"who starts on any day", "who starts before the window ends"}
 
 // travellers lets one start looking for each departure on each day with a
 // verdict on which it was seen, and has them buy by every policy. Only
 // departures watched to their end count: how waiting would have ended is not known of others.
-func (t *tally) travellers(s story) {
-	for _, l := range s.lives {
-		if !l.seenOff(s.span) {
+func (t *tally) travellers(s routeReplay) {
+	for _, l := range s.departures {
+		if !l.observedToTheEnd(s.span) {
 			continue
 		}
-		// From the last sighting backwards: who does not buy at one pays what is paid from the next.
+		// From the last quote backwards: who does not buy at one pays what is paid from the next.
 		pays := make([]fare.Cents, len(policies))
-		for at := len(l.sightings) - 1; at >= 0; at-- {
-			seen := l.sightings[at]
-			last := at == len(l.sightings)-1
+		for at := len(l.quotes) - 1; at >= 0; at-- {
+			seen := l.quotes[at]
+			last := at == len(l.quotes)-1
 			for i, p := range policies {
 				switch {
 				case last, p.buys != nil && p.buys(s, l, at):
@@ -144,7 +144,7 @@ func (t *tally) travellers(s story) {
 				}
 			}
 			look, ok := s.at(seen.day)
-			if last || !ok || !look.judged() || seen.day < s.span.from {
+			if last || !ok || !look.hasVerdict() || seen.day < s.span.from {
 				continue
 			}
 			groups := 1

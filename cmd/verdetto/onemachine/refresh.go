@@ -29,8 +29,8 @@ func (o Options) rates(ctx context.Context) fare.Rates {
 	return ecb.Table().On(fare.DayOf(o.Now()))
 }
 
-// KeepFresh refreshes after a while and then every cycle, until the context ends.
-func (o Options) KeepFresh(ctx context.Context, once func() error, after time.Duration) {
+// RefreshEveryCycle refreshes after a while and then every cycle, until the context ends.
+func (o Options) RefreshEveryCycle(ctx context.Context, once func() error, after time.Duration) {
 	for {
 		select {
 		case <-ctx.Done():

@@ -10,7 +10,7 @@ import (
 const every = time.Minute
 
 // newSignal is how a service tells its worker that there is work. Signalling does
-// not wait, and a worker that is at work is told once more.
+// not wait, and a worker that is busy works once more afterwards.
 func newSignal() (signalled <-chan struct{}, signal func()) {
 	pending := make(chan struct{}, 1)
 	return pending, func() {
