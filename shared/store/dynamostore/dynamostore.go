@@ -56,7 +56,7 @@ func OnCapacity(f func(op string, read, write float64)) Option {
 
 // New gives the table of that name. It sends nothing.
 func New(client *dynamodb.Client, table string, now func() time.Time, options ...Option) *Store {
-	t := &Store{client: client, name: table, now: now, retryer: patient(client.Options().Retryer)}
+	t := &Store{client: client, name: table, now: now, retryer: withContention(client.Options().Retryer)}
 	for _, o := range options {
 		o(t)
 	}

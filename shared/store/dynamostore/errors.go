@@ -61,7 +61,7 @@ func refused(err error) bool {
 // withRetryer has the SDK also repeat what ran into a transaction of another.
 func (t *Store) withRetryer(o *dynamodb.Options) { o.Retryer = t.retryer }
 
-func patient(r aws.Retryer) aws.Retryer {
+func withContention(r aws.Retryer) aws.Retryer {
 	if v2, ok := r.(aws.RetryerV2); ok {
 		return contentionRetryer{v2}
 	}
