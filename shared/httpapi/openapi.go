@@ -279,7 +279,7 @@ func parameters(all []*huma.Param) []*huma.Param {
 		if p.In == "header" && p.Name == "Accept" {
 			continue // OpenAPI says it by the content of the answers
 		}
-		p.Description, p.Explode = cmp.Or(p.Description, usual[p.Name]), nil
+		p.Description, p.Explode = cmp.Or(p.Description, usual(p.Name)), nil
 		schema := *p.Schema
 		schema.Description = ""
 		if len(schema.Examples) > 0 {
@@ -321,11 +321,17 @@ const (
 const emailPattern = "^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*" +
 	"@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])$"
 
-// usual describes headers that several endpoints read.
-var usual = map[string]string{
-	"Accept-Language":  i18n.Spoken() + ", where the answer holds text for people",
-	"If-None-Match":    "The ETag of an answer that the caller has",
-	"Stripe-Signature": "The card processor's signature of the delivery",
+// usual describes a header that several endpoints read.
+func usual(name string) string {
+	switch name {
+	case "Accept-Language":
+		return i18n.Spoken() + ", where the answer holds text for people"
+	case "If-None-Match":
+		return "The ETag of an answer that the caller has"
+	case "Stripe-Signature":
+		return "The card processor's signature of the delivery"
+	}
+	return ""
 }
 
 // capsText says the caps of a route in words.
