@@ -76,7 +76,7 @@ func describeParameters(registered []*huma.Param) []*huma.Param {
 		if p.In == "header" && p.Name == "Accept" {
 			continue // OpenAPI says it by the content of the answers
 		}
-		p.Description, p.Explode = cmp.Or(p.Description, headerDescriptions[p.Name]), nil
+		p.Description, p.Explode = cmp.Or(p.Description, headerDescription(p.Name)), nil
 		schema := *p.Schema
 		schema.Description = ""
 		if len(schema.Examples) > 0 {
@@ -123,9 +123,15 @@ const (
 const emailPattern = "^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*" +
 	"@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])$"
 
-// headerDescriptions are those of request headers that several endpoints read.
-var headerDescriptions = map[string]string{
-	"Accept-Language":  i18n.Spoken() + ", where the answer holds text for people",
-	"If-None-Match":    "The ETag of an answer that the caller has",
-	"Stripe-Signature": "The card processor's signature of the delivery",
+// headerDescription is that of a request header that several endpoints read.
+func headerDescription(name string) string {
+	switch name {
+	case "Accept-Language":
+		return i18n.Spoken() + ", where the answer holds text for people"
+	case "If-None-Match":
+		return "The ETag of an answer that the caller has"
+	case "Stripe-Signature":
+		return "The card processor's signature of the delivery"
+	}
+	return ""
 }

@@ -124,7 +124,7 @@ func TestPlurals(t *testing.T) {
 				for _, name := range placeholders(t, forms[0]) {
 					values[name] = n
 				}
-				if _, err := l.localizer.Localize(&i18n.LocalizeConfig{MessageID: id, PluralCount: n, TemplateData: values, TemplateParser: textParser{}}); err != nil {
+				if _, err := l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, PluralCount: n, TemplateData: values, TemplateParser: textParser{}}); err != nil {
 					t.Errorf("%s: %s of %d: %v", l.Code, id, n, err)
 				}
 			}

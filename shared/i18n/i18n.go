@@ -11,51 +11,57 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"sync"
 
 	"github.com/BurntSushi/toml"
 	"github.com/nicksnyder/go-i18n/v2/i18n"
 	"golang.org/x/text/language"
 )
 
-// codes are the languages in the order in which they are offered. The first one
-// is spoken to readers who ask for none of them.
-var codes = []string{"it", "en"}
+// languages are in the order in which they are offered. The first one is spoken
+// to readers who ask for none of them.
+var languages = []*Language{{"it"}, {"en"}}
+
+// Language is a language that texts are written in.
+type Language struct {
+	Code string // of BCP 47
+}
 
 //go:embed *.toml
 var catalogues embed.FS
 
-var (
-	bundle    = i18n.NewBundle(language.English)
-	languages []*Language
-)
+// Catalogue gives the file of a language.
+func Catalogue(code string) ([]byte, error) { return catalogues.ReadFile(code + ".toml") }
 
-func init() {
-	for _, code := range codes {
-		catalogue, err := Catalogue(code)
+// bundle holds the catalogues. They are read when the first text is asked for,
+// which takes some milliseconds: most processes of a function are asked for none.
+var bundle = sync.OnceValue(func() *i18n.Bundle {
+	b := i18n.NewBundle(language.English)
+	for _, l := range languages {
+		catalogue, err := Catalogue(l.Code)
 		if err == nil {
-			_, err = Add(code, catalogue)
+			err = read(b, l, catalogue)
 		}
 		if err != nil {
 			panic(err) // they are embedded
 		}
 	}
-}
+	return b
+})
 
-// Catalogue gives the file of a language.
-func Catalogue(code string) ([]byte, error) { return catalogues.ReadFile(code + ".toml") }
-
-// Language is a language that texts are written in.
-type Language struct {
-	Code      string // of BCP 47
-	localizer *i18n.Localizer
-}
-
-// Add adds a language by its catalogue. It is called before any text is asked for.
-func Add(code string, catalogue []byte) (*Language, error) {
-	if _, err := bundle.ParseMessageBytes(language.Make(code), catalogue, toml.Unmarshal); err != nil {
-		return nil, fmt.Errorf("read catalogue %s: %w", code, err)
+func read(b *i18n.Bundle, l *Language, catalogue []byte) error {
+	if _, err := b.ParseMessageBytes(language.Make(l.Code), catalogue, toml.Unmarshal); err != nil {
+		return fmt.Errorf("read catalogue %s: %w", l.Code, err)
 	}
-	l := &Language{code, i18n.NewLocalizer(bundle, code)}
+	return nil
+}
+
+// Add adds a language by its catalogue, before the process serves anybody.
+func Add(code string, catalogue []byte) (*Language, error) {
+	l := &Language{code}
+	if err := read(bundle(), l, catalogue); err != nil {
+		return nil, err
+	}
 	languages = append(languages, l)
 	return l, nil
 }
@@ -149,13 +155,15 @@ func (l *Language) Plain(id string, fill ...any) string {
 	return unemphasized.Replace(l.fill(id, nil, fill))
 }
 
+func (l *Language) localizer() *i18n.Localizer { return i18n.NewLocalizer(bundle(), l.Code) }
+
 func (l *Language) fill(id string, count any, fill []any) string {
 	values := make(map[string]any, len(fill)/2)
 	for i := 0; i+1 < len(fill); i += 2 {
 		values[fill[i].(string)] = fill[i+1]
 	}
 	// Beside the fallback to English or to the form "other", it reports what was missing.
-	text, err := l.localizer.Localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: values, PluralCount: count, TemplateParser: textParser{}})
+	text, err := l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: values, PluralCount: count, TemplateParser: textParser{}})
 	if text == "" {
 		panic(fmt.Sprintf("i18n: text %s in %s: %v", id, l.Code, err))
 	}
