@@ -74,6 +74,54 @@ func (s *service) ask(q question) (question, string) {
 	return q, w.Body.String()
 }
 
+// fieldsOf leaves out of an answer the fields that an earlier one had not: later versions may add some.
+func fieldsOf(then, now any) any {
+	switch then := then.(type) {
+	case map[string]any:
+		if now, ok := now.(map[string]any); ok {
+			kept := map[string]any{}
+			for name, value := range now {
+				if old, had := then[name]; had {
+					kept[name] = fieldsOf(old, value)
+				}
+			}
+			return kept
+		}
+	case []any:
+		if now, ok := now.([]any); ok && len(now) == len(then) {
+			kept := make([]any, len(now))
+			for i := range now {
+				kept[i] = fieldsOf(then[i], now[i])
+			}
+			return kept
+		}
+	}
+	return now
+}
+
+func TestFieldsOf(t *testing.T) {
+	decode := func(text string) (v any) {
+		if err := json.Unmarshal([]byte(text), &v); err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	then := decode(`{"a":1,"list":[{"b":2}],"null":null}`)
+	for now, same := range map[string]bool{
+		`{"a":1,"list":[{"b":2}],"null":null}`:                true,
+		`{"a":1,"list":[{"b":2,"new":3}],"null":null,"c":[]}`: true,
+		`{"list":[{"b":2}],"null":null}`:                      false,
+		`{"a":2,"list":[{"b":2}],"null":null}`:                false,
+		`{"a":1,"list":[{"b":2},{"b":2}],"null":null}`:        false,
+		`{"a":1,"list":{"b":2},"null":null}`:                  false,
+		`{"a":1,"list":[{"b":2}]}`:                            false,
+	} {
+		if got := cmp.Equal(then, fieldsOf(then, decode(now))); got != same {
+			t.Errorf("%s is taken for the same: %v", now, got)
+		}
+	}
+}
+
 // TestAnswers asks what 303470a was asked, in the same order: verdicts,
 // histories, coverage and trends, with every kind of key, from addresses that
 // have used up part of their cap or all of it, payments and checkouts that were
@@ -91,7 +139,7 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("%s: %v", want.name(), err)
 			}
 		}
-		if diff := cmp.Diff(then, now); diff != "" {
+		if diff := cmp.Diff(then, fieldsOf(then, now)); diff != "" {
 			t.Errorf("%s: the answer (-303470a +now):\n%s", want.name(), diff)
 		}
 		want.Answer, got.Answer = nil, nil
