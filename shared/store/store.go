@@ -69,7 +69,7 @@
 // and 3 writes, more where its trends take over 1 KB. A route that somebody
 // watches costs 1 read and a transaction of 2 small items more, whoever is
 // notified; each mail costs 2 reads and 1 write, and a page of 100 alerts of
-// which none is notified about 2 reads (TestTellingCapacity in e2e/alerts).
+// which none is notified about 2 reads (TestNotifyingCapacity in e2e/alerts).
 package store
 
 import (
