@@ -97,7 +97,7 @@ func (q *fakeQueue) work(ctx context.Context, workers int, timeout time.Duration
 				if messages := q.receive(10); len(messages) > 0 {
 					q.handOver(ctx, timeout, handle, messages)
 				} else {
-					time.Sleep(time.Second)
+					<-time.After(time.Second)
 				}
 			}
 		})
