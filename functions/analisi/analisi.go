@@ -59,13 +59,8 @@ func (s *Service) requestOrigin(ctx context.Context, origin fare.City) {
 	s.requested.Store(origin, today)
 }
 
-// The problems that a verdict can meet.
-var (
-	UnknownCity = httpapi.UnknownCity
-	NotCovered  = httpapi.ProblemType{Status: http.StatusNotFound, Code: "rotta-non-coperta", Title: "The route is not covered"}
-	NoLiveFare  = httpapi.ProblemType{Status: http.StatusNotFound, Code: "nessuna-tariffa", Title: "There is no live fare on the route"}
-	SameCity    = httpapi.SameCity
-)
+// NoLiveFare is the problem of a route that is covered and has no fare just now.
+var NoLiveFare = httpapi.ProblemType{Status: http.StatusNotFound, Code: "nessuna-tariffa", Title: "There is no live fare on the route"}
 
 type input struct {
 	Origine      string `query:"origine" required:"true" doc:"Origin city name in Italian, English, French, German, Spanish, Portuguese or the local language; case and accents do not matter. Three capital letters that are an IATA code are that code; in other letters a code is accepted where no city bears that name" example:"Milano"`
@@ -86,7 +81,7 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.JSON(api, "analisi", httpapi.JSONDoc{
 		Summary:     "Price verdict for a route",
 		Description: "Says whether today's cheapest one-way economy fare for one adult is cheap, compared with the cheapest fare of the same route on past days.",
-		Problems:    []httpapi.ProblemType{UnknownCity, NotCovered, NoLiveFare, SameCity},
+		Problems:    []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, NoLiveFare, httpapi.SameCity},
 	}, func(_ context.Context, in *input) error {
 		return Differ(in.cities())
 	}, func(ctx context.Context, in *input) (*output, error) {
@@ -111,7 +106,7 @@ func Differ(from, to Named) error {
 	if !ok1 || !ok2 || origin.City != destination.City {
 		return nil
 	}
-	p := SameCity.Problem(fmt.Sprintf("Both names lead to %s (%s). Give two different cities.", origin.Name, origin.City))
+	p := httpapi.SameCity.Problem(fmt.Sprintf("Both names lead to %s (%s). Give two different cities.", origin.Name, origin.City))
 	p.Errors = []httpapi.Fault{{Name: to.Parameter, Detail: "is the same city as " + from.Parameter}}
 	return p
 }
@@ -145,7 +140,7 @@ func (s *Service) findSummary(ctx context.Context, from, to Named) (origin, dest
 	}
 	summary, err = s.readSummary(ctx, fare.Route{Origin: origin.City, Destination: destination.City})
 	if errors.Is(err, store.ErrNotFound) {
-		err = NotCovered.Problem("No fare from " + origin.Name + " to " + destination.Name +
+		err = httpapi.NotCovered.Problem("No fare from " + origin.Name + " to " + destination.Name +
 			" has ever been observed here. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.")
 	}
 	return origin, destination, summary, err
@@ -167,7 +162,7 @@ func find(parameter, name string) (places.Place, error) {
 	if p, ok := places.Find(name); ok {
 		return p, nil
 	}
-	p := UnknownCity.Problem(fmt.Sprintf("%s: no city with scheduled flights is called %q.", parameter, name))
+	p := httpapi.UnknownCity.Problem(fmt.Sprintf("%s: no city with scheduled flights is called %q.", parameter, name))
 	p.Errors = []httpapi.Fault{{Name: parameter, Detail: "is not a city we know"}}
 	p.Suggestions = places.Suggest(name, 5)
 	if len(p.Suggestions) > 0 {

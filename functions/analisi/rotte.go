@@ -52,7 +52,7 @@ func (s *Service) registerRoutes(api *httpapi.API) {
 	httpapi.JSON(api, "rotte", httpapi.JSONDoc{
 		Summary:     "The routes that are covered",
 		Description: "Which routes a verdict can be asked for, how many observations each rests on, and how fresh they are.",
-		Problems:    []httpapi.ProblemType{UnknownCity},
+		Problems:    []httpapi.ProblemType{httpapi.UnknownCity},
 	}, nil, s.routes)
 }
 

@@ -37,7 +37,7 @@ func (s *Service) registerHistory(api *httpapi.API) {
 	httpapi.JSON(api, "storico", httpapi.JSONDoc{
 		Summary:     "Weekly history of a route",
 		Description: "The lows and medians, week by week, that today's cheapest fare is compared with.",
-		Problems:    []httpapi.ProblemType{UnknownCity, NotCovered},
+		Problems:    []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered},
 	}, func(_ context.Context, in *input) error { return Differ(in.cities()) }, s.history)
 }
 

@@ -27,9 +27,6 @@ type Service struct {
 var (
 	UnknownOrigin      = httpapi.ProblemType{Status: http.StatusNotFound, Code: "origine-sconosciuta", Title: "No city or airport bears that code"}
 	UnknownDestination = httpapi.ProblemType{Status: http.StatusNotFound, Code: "destinazione-sconosciuta", Title: "No city or airport bears that code"}
-	NotCovered         = httpapi.ProblemType{Status: http.StatusNotFound, Code: "rotta-non-coperta", Title: "The route is not covered"}
-	UnknownCurrency    = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "valuta-sconosciuta", Title: "There is no reference rate for that currency"}
-	SamePlace          = httpapi.SameCity
 )
 
 type input struct {
@@ -44,7 +41,7 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.JSON(api, "price-trends", httpapi.JSONDoc{
 		Summary:     "Price trends and popular destinations from an origin",
 		Description: "One-way economy fares for one adult, refreshed every 7 days. Destinations are in order of popularity: the number of observed fares of the last 400 days, each of which is a search that somebody made.",
-		Problems:    []httpapi.ProblemType{UnknownOrigin, UnknownDestination, NotCovered, UnknownCurrency, SamePlace},
+		Problems:    []httpapi.ProblemType{UnknownOrigin, UnknownDestination, httpapi.NotCovered, httpapi.UnknownCurrency, httpapi.SameCity},
 		Answer:      view.Trends{},
 	}, s.check, s.trends)
 	s.registerIndex(api)
@@ -57,7 +54,7 @@ func (s *Service) check(ctx context.Context, in *input) error {
 		return err
 	}
 	if _, ok := rates.Rate(strings.ToUpper(in.Currency)); !ok {
-		p := UnknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %s. Choose one of: %s.", strings.ToUpper(in.Currency), strings.ToLower(strings.Join(rates.Currencies(), ", "))))
+		p := httpapi.UnknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %s. Choose one of: %s.", strings.ToUpper(in.Currency), strings.ToLower(strings.Join(rates.Currencies(), ", "))))
 		p.Errors = []httpapi.Fault{{Name: "currency", Detail: "has no reference rate"}}
 		for _, c := range rates.Currencies() {
 			p.Suggestions = append(p.Suggestions, strings.ToLower(c))
@@ -67,7 +64,7 @@ func (s *Service) check(ctx context.Context, in *input) error {
 	origin, ok1 := places.CityOf(strings.ToUpper(in.Origin))
 	destination, ok2 := places.CityOf(strings.ToUpper(in.Destination))
 	if ok1 && ok2 && origin == destination {
-		p := SamePlace.Problem(fmt.Sprintf("%s and %s are both %s. Give two different cities.", in.Origin, in.Destination, origin))
+		p := httpapi.SameCity.Problem(fmt.Sprintf("%s and %s are both %s. Give two different cities.", in.Origin, in.Destination, origin))
 		p.Errors = []httpapi.Fault{{Name: "destination", Detail: "is the same city as origin"}}
 		return p
 	}
@@ -111,5 +108,5 @@ func notCovered(n *view.NotCovered) error {
 	if n.Destination != "" {
 		detail = fmt.Sprintf("No fare from %s to %s has ever been observed here.", n.Origin, n.Destination)
 	}
-	return NotCovered.Problem(detail + " It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.")
+	return httpapi.NotCovered.Problem(detail + " It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.")
 }

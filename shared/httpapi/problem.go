@@ -55,8 +55,10 @@ var (
 
 // The problem types of several functions.
 var (
-	UnknownCity = ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta", Title: "No city with an airport bears that name"}
-	SameCity    = ProblemType{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
+	UnknownCity     = ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta", Title: "No city with an airport bears that name"}
+	SameCity        = ProblemType{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
+	NotCovered      = ProblemType{Status: http.StatusNotFound, Code: "rotta-non-coperta", Title: "The route is not covered"}
+	UnknownCurrency = ProblemType{Status: http.StatusBadRequest, Code: "valuta-sconosciuta", Title: "There is no reference rate for that currency"}
 )
 
 // Problem makes a problem of the type.

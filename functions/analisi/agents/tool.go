@@ -112,9 +112,9 @@ func advice(p *httpapi.Problem, x *exchange) string {
 		if wait, err := time.ParseDuration(x.header.Get("Retry-After") + "s"); err == nil {
 			return fmt.Sprintf("That is %s from now. Until then do not call this tool again; a Pro key goes into the header X-Api-Key of the connection.", wait)
 		}
-	case analisi.UnknownCity.Code:
+	case httpapi.UnknownCity.Code:
 		return "Ask again with another spelling, the English name, or an IATA code such as MXP."
-	case analisi.NotCovered.Code:
+	case httpapi.NotCovered.Code:
 		return "As a tool that is watched_routes: call it with the same origin, or with the same destination."
 	case analisi.NoLiveFare.Code:
 		return "price_trends tells what is known of the route's past."

@@ -125,9 +125,6 @@ func checkPage(_ context.Context, in *coveredInput) error {
 // endpoint lists: all of them would fill the better part of a small model's memory.
 const maxDestinations = 20
 
-// unknownCurrency is the kind that price-trends has for it.
-var unknownCurrency = httpapi.ProblemType{Status: 400, Code: "valuta-sconosciuta", Title: "There is no reference rate for that currency"}
-
 // checkTrends refuses a currency without a rate, and a journey that ends where it begins.
 func (s *Service) checkTrends(ctx context.Context, in *trendsInput) error {
 	in.Currency = strings.ToUpper(in.Currency)
@@ -140,7 +137,7 @@ func (s *Service) checkTrends(ctx context.Context, in *trendsInput) error {
 	}
 	if _, ok := rates.Rate(in.Currency); !ok {
 		known := rates.Currencies()
-		p := unknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %q. Choose one of: %s.", in.Currency, strings.Join(known, ", ")))
+		p := httpapi.UnknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %q. Choose one of: %s.", in.Currency, strings.Join(known, ", ")))
 		p.Errors = []httpapi.Fault{{Name: "currency", Detail: "has no reference rate"}}
 		p.Suggestions = known
 		return p
@@ -163,7 +160,7 @@ func (s *Service) trends(ctx context.Context, in *trendsInput) (view.Trends, str
 	}
 	t, err := s.Trends.Read(ctx, origin.City, destination, in.Currency)
 	if not := (*view.NotCovered)(nil); errors.As(err, &not) {
-		return view.Trends{}, "", analisi.NotCovered.Problem(english.notCovered(not))
+		return view.Trends{}, "", httpapi.NotCovered.Problem(english.notCovered(not))
 	}
 	all := len(t.Destinations)
 	t.Destinations = t.Destinations[:min(maxDestinations, all)]
