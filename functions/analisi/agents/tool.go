@@ -85,7 +85,7 @@ func successResult(out any, text string, x *exchange) (*mcp.CallToolResult, erro
 		StructuredContent: json.RawMessage(structured),
 	}
 	if data := x.header.Get("X-Data"); data != "" { // which an agent does not see
-		result.Content = append(result.Content, &mcp.TextContent{Text: "These fares are invented (" + data + " data): tell nobody that they are real."})
+		result.Content = append(result.Content, &mcp.TextContent{Text: english.Text("agents.invented", "Data", data)})
 	}
 	return result, nil
 }
@@ -110,16 +110,16 @@ func advice(p *httpapi.Problem, x *exchange) string {
 	switch p.Code {
 	case httpapi.TooMany.Code:
 		if wait, err := time.ParseDuration(x.header.Get("Retry-After") + "s"); err == nil {
-			return fmt.Sprintf("That is %s from now. Until then do not call this tool again; a Pro key goes into the header X-Api-Key of the connection.", wait)
+			return english.Text("agents.wait", "Time", wait)
 		}
 	case httpapi.UnknownCity.Code:
-		return "Ask again with another spelling, the English name, or an IATA code such as MXP."
+		return english.Text("agents.unknown_city")
 	case httpapi.NotCovered.Code:
-		return "As a tool that is watched_routes: call it with the same origin, or with the same destination."
+		return english.Text("agents.ask_routes")
 	case analisi.NoLiveFare.Code:
-		return "price_trends tells what is known of the route's past."
+		return english.Text("agents.ask_trends")
 	case httpapi.BadRequest.Code:
-		return "Correct the arguments and call again; this call was not counted."
+		return english.Text("agents.correct")
 	}
 	return ""
 }
