@@ -156,12 +156,12 @@ func (b *bank) Start(_ context.Context, r pay.StartRequest) (pay.Page, error) {
 }
 
 func (b *bank) Session(_ context.Context, id string) (pay.Session, error) {
-	return pay.Session{ID: id, Email: "kim@example.com", Status: pay.Complete, Paid: true, Subscription: "sub_kim", Customer: "cus_kim", PaidUntil: b.paidUntil}, nil
+	return pay.Session{ID: id, Email: "kim@example.com", Status: pay.Complete, Paid: true, Subscription: "sub_kim", Ours: true, Customer: "cus_kim", PaidUntil: b.paidUntil}, nil
 }
 
 // Subscription knows no address: whose it is has to be found in the store.
 func (b *bank) Subscription(_ context.Context, id string) (pay.Subscription, error) {
-	return pay.Subscription{ID: id, Status: pay.Active, PaidUntil: b.paidUntil}, nil
+	return pay.Subscription{ID: id, Ours: true, Status: pay.Active, PaidUntil: b.paidUntil}, nil
 }
 
 func (b *bank) Event([]byte, string, time.Time) (pay.Event, error) {

@@ -4,6 +4,7 @@ package analisi
 // wants an entry for each code that the description lists, and no other.
 var advice = map[string]string{
 	"accesso-diretto":          "Call the service at its public address, not at the address behind it.",
+	"checkout-non-pro":         "That checkout sold something other than Pro. POST /v1/pro/checkout begins one for Pro.",
 	"chiave-gia-emessa":        "The key was shown before. POST /v1/pro/recupera sends a fresh one to the address that paid.",
 	"chiave-non-valida":        "Check the key for typing errors; if it was replaced, POST /v1/pro/recupera sends a fresh one. Without the header calls are free up to a cap.",
 	"citta-sconosciuta":        "Look at suggestions, or give the name in another language or the IATA code.",

@@ -3,6 +3,7 @@ package pro
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -24,7 +25,7 @@ func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.JSON(api, "pro-conferma", httpapi.JSONDoc{
 		Summary:     "Get the key after paying by card",
 		Description: "The hosted checkout sends the payer here. The key is shown once: as JSON, or as a page where HTML is asked for.",
-		Problems:    []httpapi.ProblemType{NoSuchSession, NotPaid, SessionExpired, KeyIssued},
+		Problems:    []httpapi.ProblemType{NoSuchSession, NotPro, NotPaid, SessionExpired, KeyIssued},
 		Answer:      issued{},
 		Pages:       []int{http.StatusOK},
 	}, nil, s.confirm)
@@ -92,6 +93,8 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 		return nil, s.unavailable(ctx, "the checkout", err)
 	case session.Status == pay.Expired:
 		return nil, SessionExpired.Problem("The checkout expired before it was paid. POST /api/v1/pro/checkout begins a new one.")
+	case session.Foreign():
+		return nil, NotPro.Problem("The checkout did not sell Pro, so there is no key for it. POST /api/v1/pro/checkout begins one that does.")
 	case !session.Sold() || session.Email == "":
 		return nil, NotPaid.Problem("The checkout is not paid yet. Finish it, or wait as Retry-After says and ask again.").With("Retry-After", "5")
 	}
@@ -144,24 +147,13 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 	}
 	id, err := s.subscriber(ctx, event)
 	if err == nil {
-		err = s.Keys.Change(ctx, id, func(c *store.Customer) error {
-			// Asked after the customer was read: if another delivery writes a newer
-			// answer meanwhile, this write fails and the question is put again.
-			subscription, err := s.Checkout.Subscription(ctx, event.Subscription)
-			if err != nil {
-				return err
-			}
-			until := subscription.PaidUntil
-			if !subscription.EndedAt.IsZero() && subscription.EndedAt.Before(until) {
-				until = subscription.EndedAt
-			}
-			if !until.IsZero() {
-				paid(c, subscription.ID, until)
-			}
-			return nil
-		})
+		// Asked after the customer was read: if another delivery writes a newer
+		// answer meanwhile, this write fails and the question is put again.
+		err = s.Keys.Change(ctx, id, func(c *store.Customer) error { return s.follow(ctx, c, event.Subscription) })
 	}
 	switch {
+	case errors.Is(err, errForeign):
+		s.Log.WarnContext(ctx, "webhook of a subscription that is not Pro", "event", event.ID, "type", event.Type)
 	case errors.Is(err, pay.ErrNoSuchSubscription), errors.Is(err, store.ErrNotFound):
 		s.Log.WarnContext(ctx, "webhook of a subscription of nobody we know", "event", event.ID, "type", event.Type)
 	case errors.Is(err, pay.ErrUnavailable):
@@ -170,6 +162,49 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 		return nil, err
 	}
 	return out, nil
+}
+
+// errForeign: a subscription has a price that is not Pro's.
+var errForeign = errors.New("the subscription is not of Pro")
+
+// follow records until when a subscription is paid for now; errForeign, and
+// nothing recorded, where it is not of Pro.
+func (s *Service) follow(ctx context.Context, c *store.Customer, id string) error {
+	subscription, err := s.Checkout.Subscription(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !subscription.Ours {
+		return errForeign
+	}
+	until := subscription.PaidUntil
+	if !subscription.EndedAt.IsZero() && subscription.EndedAt.Before(until) {
+		until = subscription.EndedAt
+	}
+	if !until.IsZero() {
+		paid(c, id, until)
+	}
+	return nil
+}
+
+// dropForeign takes out of a plan the subscriptions that are not of Pro, as
+// earlier versions took any: those it rests on now are asked for.
+func (s *Service) dropForeign(ctx context.Context, c *store.Customer) error {
+	for id, until := range c.Cards {
+		if !(apikey.Plan{Until: until.Add(apikey.Grace)}).Live(s.Now()) {
+			continue
+		}
+		err := s.follow(ctx, c, id)
+		if errors.Is(err, errForeign) {
+			s.Log.WarnContext(ctx, "subscription that is not Pro taken out of a plan")
+			delete(c.Cards, id)
+			continue
+		}
+		if err != nil && !errors.Is(err, pay.ErrNoSuchSubscription) {
+			return fmt.Errorf("ask for a subscription: %w", err)
+		}
+	}
+	return nil
 }
 
 // subscriber finds whose a subscription is: by what was remembered of it, or by
@@ -183,6 +218,9 @@ func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.Custo
 	subscription, err := s.Checkout.Subscription(ctx, event.Subscription)
 	if err != nil {
 		return "", err
+	}
+	if !subscription.Ours {
+		return "", errForeign
 	}
 	email := subscription.Email
 	if email == "" {

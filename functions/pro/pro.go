@@ -54,6 +54,7 @@ const CryptoDays = 30
 // The problems that buying can meet.
 var (
 	NoSuchSession  = httpapi.ProblemType{Status: http.StatusNotFound, Code: "sessione-sconosciuta", Title: "There is no such checkout"}
+	NotPro         = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "checkout-non-pro", Title: "The checkout sold something else"}
 	NotPaid        = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-in-attesa", Title: "The payment has not arrived", Wait: true}
 	SessionExpired = httpapi.ProblemType{Status: http.StatusGone, Code: "sessione-scaduta", Title: "The checkout has expired"}
 	KeyIssued      = httpapi.ProblemType{Status: http.StatusConflict, Code: "chiave-gia-emessa", Title: "The key was issued before"}

@@ -107,8 +107,18 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Plan().Live(s.Now()) {
 		return nil // the answer has promised nothing else
 	}
+	if err == nil && len(c.Cards) > 0 {
+		err = s.Keys.Change(ctx, id, func(now *store.Customer) error {
+			err := s.dropForeign(ctx, now)
+			c = *now
+			return err
+		})
+	}
 	if err != nil {
 		return err
+	}
+	if !c.Plan().Live(s.Now()) {
+		return nil
 	}
 	key, err := s.Keys.Issue(ctx, s.Random, id, s.Now(), nil)
 	if err != nil {

@@ -31,7 +31,10 @@ type config struct {
 	MailRate   float64 `json:"mailRate"`   // mails a second that SES allows the account
 	AlarmEmail string  `json:"alarmEmail"` // who gets a mail when something is wrong
 
-	StripePrice   string `json:"stripePrice"`   // id of the recurring price
+	StripePrice string `json:"stripePrice"` // id of the recurring price
+	// StripeFormerPrices were sold before: subscriptions to them go on.
+	StripeFormerPrices []string `json:"stripeFormerPrices"`
+
 	SolanaWallet  string `json:"solanaWallet"`  // that USDC is paid to
 	SolanaNetwork string `json:"solanaNetwork"` // mainnet-beta or devnet
 	SolanaMint    string `json:"solanaMint"`    // empty: USDC on mainnet-beta
@@ -154,6 +157,9 @@ func (c config) check() []string {
 		wrong("mailRate", "%v is not a number of mails a second above 0", c.MailRate)
 	}
 	shape("stripePrice", c.StripePrice, priceShape, "the id of a price in Stripe, price_...")
+	for i, price := range c.StripeFormerPrices {
+		shape(fmt.Sprintf("stripeFormerPrices[%d]", i), price, priceShape, "the id of a price in Stripe, price_...")
+	}
 	shape("solanaWallet", c.SolanaWallet, base58Shape, "a Solana address in base 58")
 	if c.SolanaNetwork != "mainnet-beta" && c.SolanaNetwork != "devnet" {
 		wrong("solanaNetwork", "%q is neither mainnet-beta nor devnet", c.SolanaNetwork)

@@ -63,6 +63,7 @@ func TestFaultsAreReported(t *testing.T) {
 		{"rate of mail", func(c *config) { c.MailRate = 0 }, "mailRate: "},
 		{"alarm", func(c *config) { c.AlarmEmail = "Me <me@example.com>" }, "alarmEmail: "},
 		{"price", func(c *config) { c.StripePrice = "12.99" }, "stripePrice: "},
+		{"former price", func(c *config) { c.StripeFormerPrices = []string{"price_1", "9.99"} }, "stripeFormerPrices[1]: "},
 		{"wallet", func(c *config) { c.SolanaWallet = "0xabc" }, "solanaWallet: "},
 		{"network", func(c *config) { c.SolanaNetwork = "testnet" }, "solanaNetwork: "},
 		{"devnet without a mint", func(c *config) { c.SolanaNetwork = "devnet" }, "solanaMint: missing"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
@@ -173,6 +174,9 @@ func (f function) environment(c config, p parts) *map[string]*string {
 		set("VERDETTO_MAIL_RATE", strconv.FormatFloat(c.MailRate, 'f', -1, 64))
 	case "pro":
 		set("STRIPE_PRICE", c.StripePrice)
+		if len(c.StripeFormerPrices) > 0 {
+			set("STRIPE_FORMER_PRICES", strings.Join(c.StripeFormerPrices, ","))
+		}
 		set("SOLANA_WALLET", c.SolanaWallet)
 		set("SOLANA_NETWORK", c.SolanaNetwork)
 		set("VERDETTO_PRICE_USDC", c.PriceUSDC)

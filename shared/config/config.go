@@ -55,6 +55,7 @@ func (p Public) check() []error {
 type Pay struct {
 	StripeKey     string   `env:"STRIPE_KEY,notEmpty"`
 	StripePrice   string   `env:"STRIPE_PRICE,notEmpty"`           // id of the recurring price
+	StripeFormer  []string `env:"STRIPE_FORMER_PRICES"`            // ids of prices that were sold before
 	StripeSecrets []string `env:"STRIPE_WEBHOOK_SECRETS,notEmpty"` // of the webhook; two while it is being replaced
 	StripeURL     string   `env:"STRIPE_URL"`                      // empty: Stripe's own
 	SolanaNodes   []string `env:"SOLANA_NODES,notEmpty"`           // JSON-RPC endpoints, asked in order

@@ -60,13 +60,18 @@ type Session struct {
 	Status       SessionStatus
 	Paid         bool // the money has arrived, or nothing was due
 	Subscription string
+	Ours         bool // the subscription has a price that the configuration names
 	Customer     string
 	PaidUntil    time.Time // of the subscription, now; zero while there is none
 	Created      time.Time
 }
 
-// Sold tells whether the checkout ended in a subscription that was paid.
-func (s Session) Sold() bool { return s.Status == Complete && s.Paid && s.Subscription != "" }
+// Sold tells whether the checkout ended in a subscription of ours that was paid.
+func (s Session) Sold() bool { return s.Status == Complete && s.Paid && s.Ours }
+
+// Foreign tells whether the checkout ended in something that is not ours: an
+// account of the processor may sell other things too.
+func (s Session) Foreign() bool { return s.Status == Complete && !s.Ours }
 
 // SubscriptionStatus is how a subscription stands.
 type SubscriptionStatus string
@@ -84,6 +89,7 @@ type Subscription struct {
 	ID       string
 	Customer string
 	Email    string // of the customer; empty when the customer was deleted
+	Ours     bool   // one of its items has a price that the configuration names
 	Status   SubscriptionStatus
 	// PaidUntil is the end of the last period that was paid for. It is not the end
 	// of the current period: that one moves on when a renewal falls due, paid or not.

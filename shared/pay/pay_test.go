@@ -155,9 +155,10 @@ func TestSold(t *testing.T) {
 		session Session
 		want    bool
 	}{
-		{"paid", Session{Status: Complete, Paid: true, Subscription: "sub_1"}, true},
-		{"open", Session{Status: Open, Paid: true, Subscription: "sub_1"}, false},
-		{"money on its way", Session{Status: Complete, Subscription: "sub_1"}, false},
+		{"paid", Session{Status: Complete, Paid: true, Subscription: "sub_1", Ours: true}, true},
+		{"open", Session{Status: Open, Paid: true, Subscription: "sub_1", Ours: true}, false},
+		{"money on its way", Session{Status: Complete, Subscription: "sub_1", Ours: true}, false},
+		{"of another price", Session{Status: Complete, Paid: true, Subscription: "sub_1"}, false},
 		{"not of a subscription", Session{Status: Complete, Paid: true}, false},
 	} {
 		if got := c.session.Sold(); got != c.want {

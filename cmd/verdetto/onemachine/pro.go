@@ -28,7 +28,7 @@ func (s *Service) openPro() (err error) {
 		return err
 	}
 	checkout, err := stripepay.New(stripepay.Config{
-		Key: payments.StripeKey, Price: payments.StripePrice, WebhookSecrets: payments.StripeSecrets, URL: payments.StripeURL,
+		Key: payments.StripeKey, Price: payments.StripePrice, FormerPrices: payments.StripeFormer, WebhookSecrets: payments.StripeSecrets, URL: payments.StripeURL,
 	})
 	if err != nil {
 		return fmt.Errorf("set up card payments: %w", err)

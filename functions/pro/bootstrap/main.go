@@ -51,7 +51,7 @@ func main() {
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	limiter := limit.New(items, now)
 	checkout, err := stripepay.New(stripepay.Config{
-		Key: payment.StripeKey, Price: payment.StripePrice, WebhookSecrets: payment.StripeSecrets, URL: payment.StripeURL,
+		Key: payment.StripeKey, Price: payment.StripePrice, FormerPrices: payment.StripeFormer, WebhookSecrets: payment.StripeSecrets, URL: payment.StripeURL,
 	})
 	must(err)
 	chain, err := solanapay.New(solanapay.Config{Nodes: payment.SolanaNodes, Wallet: payment.SolanaWallet, Mint: payment.SolanaMint})

@@ -67,6 +67,7 @@ type checkout struct {
 // holding is a subscription with its newest invoice.
 type holding struct {
 	id, customer, email string
+	price               string
 	status              string
 	begin, end          time.Time // of the current period
 	paid                bool      // the current period
@@ -136,9 +137,31 @@ func (s *Stripe) complete(session string, paid bool) string {
 	if c.status != "open" {
 		panic("paytest: the session is " + c.status)
 	}
+	return s.subscribe(c, s.Price, paid)
+}
+
+// SellOther sells a subscription to another price of the account, on a page of its own.
+func (s *Stripe) SellOther(email, price string) (session, subscription string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := &checkout{id: s.id("cs_test_"), email: email, status: "open", created: s.now(), expires: s.now().Add(sessionLife)}
+	s.sessions[c.id] = c
+	return c.id, s.subscribe(c, price, true)
+}
+
+// Reprice gives a subscription another price.
+func (s *Stripe) Reprice(subscription, price string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.held(subscription)
+	h.price = price
+	s.happen("customer.subscription.updated", s.subscriptionObject(h, nil))
+}
+
+func (s *Stripe) subscribe(c *checkout, price string, paid bool) string {
 	now := s.now()
 	h := &holding{
-		id: s.id("sub_"), customer: s.id("cus_"), email: c.email, status: "active",
+		id: s.id("sub_"), customer: s.id("cus_"), email: c.email, price: price, status: "active",
 		begin: now, end: now.AddDate(0, 1, 0), paid: paid, invoices: 1, created: now,
 	}
 	s.subscriptions[h.id] = h

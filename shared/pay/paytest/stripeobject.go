@@ -57,7 +57,7 @@ func expanded(expand []string, field string) (within []string, ok bool) {
 }
 
 func (s *Stripe) subscriptionObject(h *holding, expand []string) object {
-	item := object{"id": "si_" + h.id, "object": "subscription_item", "quantity": 1, "subscription": h.id, "price": object{"id": s.Price, "object": "price"}}
+	item := object{"id": "si_" + h.id, "object": "subscription_item", "quantity": 1, "subscription": h.id, "price": object{"id": h.price, "object": "price"}}
 	o := object{
 		"id": h.id, "object": "subscription", "status": h.status, "customer": h.customer, "latest_invoice": h.invoice(),
 		"cancel_at": nil, "cancel_at_period_end": h.cancels, "created": h.created.Unix(), "ended_at": orNever(h.ended),

@@ -14,6 +14,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +28,9 @@ import (
 // Config says what is sold on whose account.
 type Config struct {
 	Key   string // the API's secret key
-	Price string // id of the recurring price
+	Price string // id of the recurring price that is sold
+	// FormerPrices were sold before: subscriptions to them go on.
+	FormerPrices []string
 	// WebhookSecrets sign deliveries: the current one and, while it is being
 	// replaced, the former.
 	WebhookSecrets []string
@@ -47,6 +50,7 @@ const (
 // Checkout sells one price.
 type Checkout struct {
 	price         string
+	prices        []string // the price and the former ones
 	secrets       []string
 	backend       stripe.Backend
 	sessions      session.Client
@@ -64,6 +68,9 @@ func New(config Config) (*Checkout, error) {
 		return nil, errors.New("no price")
 	case len(config.WebhookSecrets) == 0:
 		return nil, errors.New("no webhook secret")
+	}
+	if slices.Contains(config.FormerPrices, "") {
+		return nil, errors.New("a former price is empty")
 	}
 	for i, secret := range config.WebhookSecrets {
 		if secret == "" {
@@ -92,7 +99,7 @@ func New(config Config) (*Checkout, error) {
 		LeveledLogger:     &stripe.LeveledLogger{Level: stripe.LevelNull},
 	})
 	return &Checkout{
-		price: config.Price, secrets: config.WebhookSecrets, backend: backend,
+		price: config.Price, prices: append([]string{config.Price}, config.FormerPrices...), secrets: config.WebhookSecrets, backend: backend,
 		sessions:      session.Client{B: backend, Key: config.Key},
 		subscriptions: subscription.Client{B: backend, Key: config.Key},
 	}, nil
@@ -162,7 +169,22 @@ func (c *Checkout) Session(ctx context.Context, id string) (pay.Session, error) 
 	if err != nil || s.ID != id {
 		return pay.Session{}, fmt.Errorf("read checkout: %w: the answer is not that session", pay.ErrUnavailable)
 	}
-	return s.session()
+	return c.withSubscription(ctx, s)
+}
+
+// withSubscription is the session with what its subscription says, which is
+// asked for where the answer names it only.
+func (c *Checkout) withSubscription(ctx context.Context, s wireSession) (pay.Session, error) {
+	answer, err := s.session(c.prices)
+	if err != nil || answer.Subscription == "" || s.Subscription.Object != nil {
+		return answer, err
+	}
+	held, err := c.Subscription(ctx, answer.Subscription)
+	if err != nil {
+		return pay.Session{}, fmt.Errorf("read checkout: %w: its subscription: %v", pay.ErrUnavailable, err)
+	}
+	answer.PaidUntil, answer.Ours = held.PaidUntil, held.Ours
+	return answer, nil
 }
 
 // Subscription implements pay.Checkout.
@@ -184,7 +206,7 @@ func (c *Checkout) Subscription(ctx context.Context, id string) (pay.Subscriptio
 	if err != nil || s.ID != id {
 		return pay.Subscription{}, fmt.Errorf("read subscription: %w: the answer is not that subscription", pay.ErrUnavailable)
 	}
-	return s.subscription(), nil
+	return s.subscription(c.prices), nil
 }
 
 // isID tells what may be an id, so that nonsense is not asked about.

@@ -140,7 +140,7 @@ func TestLife(t *testing.T) {
 				}
 				want := c.session
 				want.ID, want.Email, want.Created = page.ID, "anna@example.com", noon
-				want.Subscription, want.Customer = got.Subscription, got.Customer
+				want.Subscription, want.Customer, want.Ours = got.Subscription, got.Customer, got.Subscription != ""
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Error(diff)
 				}
@@ -155,7 +155,7 @@ func TestLife(t *testing.T) {
 					t.Fatal(err)
 				}
 				wantHeld := c.held
-				wantHeld.ID, wantHeld.Customer, wantHeld.Email = got.Subscription, got.Customer, "anna@example.com"
+				wantHeld.ID, wantHeld.Customer, wantHeld.Email, wantHeld.Ours = got.Subscription, got.Customer, "anna@example.com", true
 				if diff := cmp.Diff(wantHeld, held); diff != "" || held.ID == "" || held.Customer == "" {
 					t.Error(diff)
 				}
@@ -385,6 +385,7 @@ func TestNew(t *testing.T) {
 		{"on this machine", func(c *stripepay.Config) { c.URL = "http://127.0.0.1:12111" }, ""},
 		{"no key", func(c *stripepay.Config) { c.Key = "" }, "key"},
 		{"no price", func(c *stripepay.Config) { c.Price = "" }, "price"},
+		{"an empty former price", func(c *stripepay.Config) { c.FormerPrices = []string{""} }, "former price"},
 		{"no webhook secret", func(c *stripepay.Config) { c.WebhookSecrets = nil }, "webhook secret"},
 		{"an empty webhook secret", func(c *stripepay.Config) { c.WebhookSecrets = []string{"whsec_secret", ""} }, "webhook secret 2"},
 		{"in the clear", func(c *stripepay.Config) { c.URL = "http://stripe.example" }, "https"},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"verdetto/shared/pay"
@@ -75,7 +76,9 @@ func (s wireSession) email() string {
 	return s.CustomerEmail
 }
 
-func (s wireSession) session() (pay.Session, error) {
+// session puts a checkout into the terms of package pay. What its subscription
+// says is left out where that was not expanded.
+func (s wireSession) session(prices []string) (pay.Session, error) {
 	answer := pay.Session{
 		ID: s.ID, Email: s.email(), Status: pay.SessionStatus(s.Status), Created: moment(s.Created),
 		Paid:         s.PaymentStatus == "paid" || s.PaymentStatus == "no_payment_required",
@@ -91,7 +94,7 @@ func (s wireSession) session() (pay.Session, error) {
 		if err != nil {
 			return pay.Session{}, fmt.Errorf("read checkout: %w: its subscription cannot be read", pay.ErrUnavailable)
 		}
-		answer.PaidUntil = held.paidUntil()
+		answer.PaidUntil, answer.Ours = held.paidUntil(), held.has(prices)
 	}
 	return answer, nil
 }
@@ -114,8 +117,26 @@ type wireSubscription struct {
 	EndedAt           int64  `json:"ended_at"`
 	period                   // until 2025-03-31
 	Items             struct {
-		Data []period `json:"data"` // since
+		Data []item `json:"data"`
 	} `json:"items"`
+}
+
+// item is a part of a subscription: one price.
+type item struct {
+	period     // since 2025-03-31
+	Price  ref `json:"price"`
+	Plan   ref `json:"plan"` // what a price was called before 2020
+}
+
+// has tells whether an item of the subscription has one of the prices.
+func (s wireSubscription) has(prices []string) bool {
+	return slices.ContainsFunc(s.Items.Data, func(i item) bool {
+		id := i.Price.ID
+		if id == "" {
+			id = i.Plan.ID
+		}
+		return id != "" && slices.Contains(prices, id)
+	})
 }
 
 func readSubscription(body []byte) (wireSubscription, error) {
@@ -134,7 +155,7 @@ func (s wireSubscription) current() period {
 	p := s.period
 	for _, item := range s.Items.Data {
 		if item.CurrentPeriodEnd > p.CurrentPeriodEnd {
-			p = item
+			p = item.period
 		}
 	}
 	return p
@@ -177,7 +198,7 @@ func (s wireSubscription) paidUntil() time.Time {
 	return moment(until)
 }
 
-func (s wireSubscription) subscription() pay.Subscription {
+func (s wireSubscription) subscription(prices []string) pay.Subscription {
 	var customer struct {
 		Email string `json:"email"`
 	}
@@ -189,7 +210,7 @@ func (s wireSubscription) subscription() pay.Subscription {
 		cancel = s.current().CurrentPeriodEnd
 	}
 	return pay.Subscription{
-		ID: s.ID, Customer: s.Customer.ID, Email: customer.Email, Status: s.status(),
+		ID: s.ID, Customer: s.Customer.ID, Email: customer.Email, Ours: s.has(prices), Status: s.status(),
 		PaidUntil: s.paidUntil(), CancelAt: moment(cancel), EndedAt: moment(s.EndedAt),
 	}
 }
