@@ -19,7 +19,7 @@ var headers = map[string]*huma.Header{
 	"Vary":                  textHeader(true, "The request headers that the answer depends on", KeyHeader),
 	"WWW-Authenticate":      textHeader(true, "How to be known", keyScheme),
 	"X-Cache":               textHeader(false, "Whether the edge had the answer already", "MISS"),
-	"X-Data":                textHeader(false, "Present where the fares behind the answers are invented, as they are on a desk", "sample", "sample"),
+	"X-Data":                textHeader(false, "Present where the fares behind the answers are invented, as those of a demonstration are", "sample", "sample"),
 	"X-Plan":                textHeader(false, "Present where a key was sent and is in force", "pro", "pro"),
 	"X-RateLimit-Limit":     integerHeader(true, "How many calls the caller has in the present window", 1, 30),
 	"X-RateLimit-Remaining": integerHeader(false, "How many of them are left; absent where the edge shares an answer", 0, 29),

@@ -42,8 +42,8 @@ func read(t *testing.T, text string) *csvfile.Panel {
 	return p
 }
 
-// told writes fares as lines, so that a test shows what it means.
-func told(fares []fare.Fare) []string {
+// lines writes fares as lines, so that a test shows what it means.
+func lines(fares []fare.Fare) []string {
 	var lines []string
 	for _, f := range fares {
 		lines = append(lines, fmt.Sprintf("%s found %s departs %s at %d", f.Route, time.Unix(f.Found, 0).UTC().Format(time.RFC3339), f.Depart, f.Price))
@@ -86,7 +86,7 @@ func TestReadForms(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			p := read(t, test.text)
-			if diff := cmp.Diff(test.want, told(all(t, p, "MIL").Fares)); diff != "" {
+			if diff := cmp.Diff(test.want, lines(all(t, p, "MIL").Fares)); diff != "" {
 				t.Error(diff)
 			}
 			if r := p.Report(); r.BadTotal != 0 || r.Fault != nil || r.Fares != len(test.want) || r.Rows != r.Fares+r.Duplicates {
@@ -119,7 +119,7 @@ func TestPrice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.want, told(all(t, p, "MIL").Fares)); diff != "" {
+			if diff := cmp.Diff(c.want, lines(all(t, p, "MIL").Fares)); diff != "" {
 				t.Error(diff)
 			}
 			if got := p.Report().BadTotal; got != c.bad {
@@ -173,7 +173,7 @@ func TestBadRowsAreToldAndTheRestLoads(t *testing.T) {
 		"MIL,BUH,2026-01-02,2026-02-03,29.99,EUR,\n" // line 14
 	p := read(t, text)
 	if got := all(t, p, "MIL").Fares; len(got) != 2 {
-		t.Errorf("fares %v", told(got))
+		t.Errorf("fares %v", lines(got))
 	}
 	r := p.Report()
 	if r.BadTotal != 11 || r.Rows != 13 || r.Fares != 2 {
