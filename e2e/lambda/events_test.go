@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/runtimeapi"
 	"verdetto/e2e/fixture"
+	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/store/dynamostore/dynamolocal"
 	"verdetto/shared/upstream/sample"
 )
@@ -50,16 +52,13 @@ func TestEvents(t *testing.T) {
 				t.Fatal(err)
 			}
 			function, _, _ := strings.Cut(name, "-")
-			environment := full
+			environment := slices.Concat(full, []string{"VERDETTO_PEPPER=" + eventPepper(name)})
 			if function == "refresh" { // which finds nothing there yet
-				empty, done, err := o.SeedEnvironment(t.Context(), endpoint, false)
-				if err != nil {
+				if err := dynamostore.Create(t.Context(), dynamolocal.Client(endpoint), name); err != nil {
 					t.Fatal(err)
 				}
-				defer done()
-				environment = empty
+				environment = append(environment, "VERDETTO_TABLE="+name)
 			}
-			environment = append(environment[:len(environment):len(environment)], "VERDETTO_PEPPER="+eventPepper(name))
 
 			cloud := newCloud(t, environment)
 			environment = cloud.environment
