@@ -24,7 +24,7 @@ func (s *Service) registerCard(api *httpapi.API) {
 	}, func(_ context.Context, in *checkoutInput) error { _, err := address(in.Body.Email); return err }, s.checkout)
 	httpapi.JSON(api, "pro-conferma", httpapi.JSONDoc{
 		Summary:     "Get the key after paying by card",
-		Description: "The hosted checkout sends the payer here. The key is shown once: as JSON, or as a page where HTML is asked for.",
+		Description: "The hosted checkout sends the payer here. The key is shown once: as JSON, or as a page where HTML is asked for. Where the address has a key already, that key goes on, no key is shown, and `status` is `esteso`.",
 		Problems:    []httpapi.ProblemType{NoSuchSession, NotPro, NotPaid, SessionExpired, KeyIssued},
 		Answer:      issued{},
 		Pages:       []int{http.StatusOK},
@@ -98,19 +98,17 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 	case !session.Sold() || session.Email == "":
 		return nil, NotPaid.Problem("The checkout is not paid yet. Finish it, or wait as Retry-After says and ask again.").With("Retry-After", "5")
 	}
-	id := s.customer(session.Email)
-	never := func(store.Customer) bool { return false }
-	key, customer, err := s.Keys.IssueOnce(ctx, s.Random, id, s.Now(), "checkout/"+session.ID, never, func(c *store.Customer) {
+	bought, err := s.buy(ctx, session.Email, "", "checkout/"+session.ID, func(c *store.Customer) {
 		paid(c, session.Subscription, session.PaidUntil)
 	})
 	if err != nil {
 		return nil, onceFailed(err, KeyIssued)
 	}
-	if err := s.Keys.LinkSubscription(ctx, session.Subscription, id); err != nil {
+	if err := s.Keys.LinkSubscription(ctx, session.Subscription, s.customer(session.Email)); err != nil {
 		// Webhooks find the customer by the address as well; this only helps when the processor forgets it.
 		s.Log.ErrorContext(ctx, "subscription not remembered", "error", err)
 	}
-	return showKey(in.Accept, i18n.Accepted(in.AcceptLanguage), issued{key, "pro", customer.Plan().Until})
+	return showKey(in.Accept, i18n.Accepted(in.AcceptLanguage), bought)
 }
 
 // paid records until when a subscription is paid for.

@@ -9,7 +9,6 @@ import (
 
 	"rsc.io/qr"
 
-	"verdetto/shared/apikey"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
@@ -22,7 +21,7 @@ func (s *Service) registerCrypto(api *httpapi.API) {
 	}, s.checkCrypto, s.details)
 	httpapi.JSON(api, "pro-verifica-cripta", httpapi.JSONDoc{
 		Summary:     "Get the key after paying in USDC",
-		Description: "Looks the transaction up on the chain. A signature counts once, ever. With the customer's current key in X-Api-Key, that key goes on; otherwise a fresh one takes its place.",
+		Description: "Looks the transaction up on the chain. A signature counts once, ever. Where the address has a key already, that key goes on, no key is shown, and `status` is `esteso`; whoever sends that key in X-Api-Key is shown it again.",
 		Problems:    []httpapi.ProblemType{NoPayment, NotFinal, PaymentFailed, TooLittle, TooOld, NotYours, PaymentUsed},
 	}, s.checkVerify, s.verify)
 }
@@ -149,10 +148,7 @@ func (s *Service) verify(ctx context.Context, in *verifyInput) (*verifyOutput, e
 	case !pay.MayClaim(s.Pepper, email, payment.Memos):
 		return nil, NotYours.Problem("The memo of the payment binds it to another e-mail address. Give the address that the payment link was made for.")
 	}
-	id := s.customer(email)
-	shown, ok := apikey.Parse(in.Key)
-	keep := func(c store.Customer) bool { return ok && shown.Customer == c.ID && c.Holds(shown) }
-	key, customer, err := s.Keys.IssueOnce(ctx, s.Random, id, now, "payment/"+signature.String(), keep, func(c *store.Customer) {
+	bought, err := s.buy(ctx, email, in.Key, "payment/"+signature.String(), func(c *store.Customer) {
 		from := now
 		if c.Crypto.After(now) {
 			from = c.Crypto
@@ -162,10 +158,7 @@ func (s *Service) verify(ctx context.Context, in *verifyInput) (*verifyOutput, e
 	if err != nil {
 		return nil, onceFailed(err, PaymentUsed)
 	}
-	if key == "" {
-		key = in.Key
-	}
-	return &verifyOutput{issued{key, "pro", customer.Plan().Until}}, nil
+	return &verifyOutput{bought}, nil
 }
 
 // noPayment tells why a transaction is no payment.

@@ -45,6 +45,12 @@ func showKey(accept string, l *i18n.Language, k issued) (*page.Response, error) 
 			Status: http.StatusOK, ContentType: "application/json", Referrer: "no-referrer", Vary: "Accept, Accept-Language", Body: body,
 		}, nil
 	}
+	if k.APIKey == "" {
+		return show("extended.html", l, l.Text("extended.title"), struct {
+			T     *i18n.Language
+			Until string
+		}{l, l.Moment(k.ExpiresAt)})
+	}
 	return show("key.html", l, l.Text("key.title"), struct {
 		T     *i18n.Language
 		Key   string

@@ -100,11 +100,54 @@ func (s *Service) unavailable(ctx context.Context, what string, err error) error
 // customer is whose plan an address has.
 func (s *Service) customer(email string) apikey.CustomerID { return apikey.Of(s.Pepper, email) }
 
-// issued is a key as it is shown, once.
+// issued is a key as it is shown, once, or what a payment did where there was one already.
 type issued struct {
-	APIKey    string    `json:"apiKey" doc:"The key. It is shown this once; an earlier key of the address is refused from now on"`
+	APIKey    string    `json:"apiKey,omitempty" doc:"The key. It is shown this once. Absent where the address has a key already: that one goes on"`
+	Status    string    `json:"status,omitempty" enum:"esteso" doc:"esteso: the plan of an address that has a key was lengthened, and its owner is told by e-mail. Absent otherwise"`
 	Plan      string    `json:"plan" enum:"pro"`
 	ExpiresAt time.Time `json:"expiresAt" doc:"When the plan ends unless it is renewed, UTC"`
+}
+
+const extended = "esteso"
+
+// buy does to a plan what something paid for does, once, and gives the first key
+// of an address to the payer. A key that is in force stays as it is and is shown
+// to nobody but who has it: the payer may be a stranger. The owner is told by mail.
+func (s *Service) buy(ctx context.Context, email, shown, what string, change func(*store.Customer)) (issued, error) {
+	now := s.Now()
+	key, ok := apikey.Parse(shown)
+	holds := func(c store.Customer) bool { return ok && key.Customer == c.ID && c.Holds(key) }
+	text, c, err := s.Keys.IssueOnce(ctx, s.Random, s.customer(email), now, store.Once{
+		What:   what,
+		Keep:   func(c store.Customer) bool { return holds(c) || c.HasLiveKey(now) },
+		Change: change,
+		Job: func(c store.Customer) (string, store.Job) {
+			if holds(c) || !c.HasLiveKey(now) {
+				return "", store.Job{}
+			}
+			return s.Outbox.Name, store.Job{Kind: extendedKind, Email: email, At: now}
+		},
+	})
+	if err != nil {
+		return issued{}, err
+	}
+	bought := issued{APIKey: text, Plan: "pro", ExpiresAt: c.Plan().Until}
+	switch {
+	case text != "":
+	case holds(c):
+		bought.APIKey = shown
+	default:
+		bought.Status = extended
+		s.signal()
+	}
+	return bought, nil
+}
+
+// signal says that there is work in the outbox.
+func (s *Service) signal() {
+	if s.SignalWorker != nil {
+		s.SignalWorker()
+	}
 }
 
 // onceFailed tells a caller why no key was issued for something that can be
@@ -113,5 +156,5 @@ func onceFailed(err error, kind httpapi.ProblemType) error {
 	if !errors.Is(err, store.ErrIssued) {
 		return err
 	}
-	return kind.Problem("The key for it was issued before. If it was yours, POST /api/v1/pro/recupera with the e-mail address that it was issued to sends a fresh key.")
+	return kind.Problem("It was used before: for a key, which was shown once, or to lengthen the plan of an address that has one. If it was yours, POST /api/v1/pro/recupera with the e-mail address of the plan sends a fresh key.")
 }

@@ -2,6 +2,9 @@ package pro
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -38,8 +41,11 @@ type recoverOutput struct {
 // perAddress bounds how often anyone can have mail sent to an address.
 var perAddress = limit.Limit{Name: "pro-recupera-address", Calls: 3, Window: time.Hour}
 
-// recoverKind is the job that recover leaves.
-const recoverKind = "recover key"
+// The kinds of jobs.
+const (
+	recoverKind  = "recover key"
+	extendedKind = "plan extended" // tell the owner that somebody paid
+)
 
 // recover does the same for every address: it counts, and leaves a job.
 func (s *Service) recover(ctx context.Context, in *recoverInput) (*recoverOutput, error) {
@@ -58,9 +64,7 @@ func (s *Service) recover(ctx context.Context, in *recoverInput) (*recoverOutput
 	if err := s.Outbox.Put(ctx, store.Job{Kind: recoverKind, Email: email, Lang: i18n.Accepted(in.AcceptLanguage).Code, At: s.Now()}); err != nil {
 		return nil, err
 	}
-	if s.SignalWorker != nil {
-		s.SignalWorker()
-	}
+	s.signal()
 	out := &recoverOutput{Status: http.StatusAccepted}
 	out.Body.Status = "accepted"
 	out.Body.Detail = "If this address has a plan, a fresh key is on its way to it, and the old key stops working."
@@ -82,7 +86,7 @@ func (s *Service) Work(ctx context.Context) (done int, err error) {
 		if s.Now().Add(sendTime).After(j.Leased) {
 			break // the carrier is slow: somebody else may be about to take up what is left
 		}
-		err := s.sendKey(ctx, j)
+		err := s.do(ctx, j)
 		if errors.Is(err, mail.ErrRefused) {
 			s.Log.WarnContext(ctx, "mail refused for good", "kind", j.Kind, "error", err)
 			err = nil
@@ -97,6 +101,35 @@ func (s *Service) Work(ctx context.Context) (done int, err error) {
 		done++
 	}
 	return done, errors.Join(faults...)
+}
+
+// do does one job.
+func (s *Service) do(ctx context.Context, j store.Job) error {
+	if j.Kind == extendedKind {
+		return s.sendExtended(ctx, j)
+	}
+	return s.sendKey(ctx, j)
+}
+
+// sendExtended tells the owner of a key that a payment lengthened the plan.
+func (s *Service) sendExtended(ctx context.Context, j store.Job) error {
+	c, err := s.Keys.Customer(ctx, s.customer(j.Email))
+	if err != nil {
+		return err
+	}
+	message, err := mail.ExtendedMail(mail.Key{To: j.Email, Lang: j.Lang, Until: c.Plan().Until, BaseURL: s.BaseURL})
+	if err != nil {
+		return err
+	}
+	message.ID = s.messageID(j)
+	return s.Sender.Send(ctx, message)
+}
+
+// messageID is the same however often a job is done, so that a mail that came twice is one to its reader.
+func (s *Service) messageID(j store.Job) string {
+	mac := hmac.New(sha256.New, s.Pepper)
+	mac.Write([]byte("message id\x00" + j.Name()))
+	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
 // sendKey mails a fresh key to an address that has a plan. It is done at least

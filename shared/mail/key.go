@@ -33,6 +33,24 @@ func KeyMail(k Key) (Message, error) { return keyMail(k, false) }
 // RecoverMail writes the mail that brings a fresh key to whoever asked for one.
 func RecoverMail(k Key) (Message, error) { return keyMail(k, true) }
 
+// ExtendedMail writes the mail that tells the owner of a key that a payment
+// lengthened the plan. It holds no key.
+func ExtendedMail(k Key) (Message, error) { return noticeMail(k, "extended") }
+
+// noticeMail writes a mail about a plan without a key in it: subject and
+// paragraphs are the texts mail.NAME of the catalogue.
+func noticeMail(k Key, name string) (Message, error) {
+	v, err := newKeyView(k, "mail."+name+".subject")
+	if err != nil {
+		return Message{}, fmt.Errorf("write mail about a plan: %w", err)
+	}
+	text, html, err := bodies(name, v)
+	if err != nil {
+		return Message{}, fmt.Errorf("write mail about a plan: %w", err)
+	}
+	return Message{To: k.To, Subject: v.Subject, Text: text, HTML: html, Tag: KeyTag}, nil
+}
+
 // keyView is what the templates see.
 type keyView struct {
 	Key
@@ -54,10 +72,14 @@ func (v keyView) SupportLink() htmltemplate.HTML {
 }
 
 func keyMail(k Key, recovered bool) (Message, error) {
-	v, err := newKeyView(k, recovered)
+	if _, ok := apikey.Parse(k.Key); !ok {
+		return Message{}, errors.New("write mail with a key: the key is not one")
+	}
+	v, err := newKeyView(k, "mail.key.subject")
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail with a key: %w", err)
 	}
+	v.Recovered = recovered
 	text, html, err := bodies("key", v)
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail with a key: %w", err)
@@ -65,8 +87,8 @@ func keyMail(k Key, recovered bool) (Message, error) {
 	return Message{To: k.To, Subject: v.Subject, Text: text, HTML: html, Tag: KeyTag}, nil
 }
 
-func newKeyView(k Key, recovered bool) (*keyView, error) {
-	v := &keyView{Key: k, Recovered: recovered}
+func newKeyView(k Key, subject string) (*keyView, error) {
+	v := &keyView{Key: k}
 	var err error
 	if v.To, err = ParseAddress(k.To); err != nil {
 		return v, err
@@ -75,9 +97,6 @@ func newKeyView(k Key, recovered bool) (*keyView, error) {
 		if v.Support, err = ParseAddress(k.Support); err != nil {
 			return v, fmt.Errorf("support: %w", err)
 		}
-	}
-	if _, ok := apikey.Parse(k.Key); !ok {
-		return v, errors.New("the key is not one")
 	}
 	if k.Until.IsZero() {
 		return v, errors.New("no end of the plan")
@@ -100,7 +119,7 @@ func newKeyView(k Key, recovered bool) (*keyView, error) {
 	}
 	var subjects []string
 	for _, l := range languages {
-		subjects = append(subjects, l.Text("mail.key.subject"))
+		subjects = append(subjects, l.Text(subject))
 		v.Sections = append(v.Sections, keySection{v, l})
 	}
 	v.Subject = strings.Join(subjects, " / ")

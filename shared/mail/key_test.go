@@ -65,6 +65,26 @@ func TestKeyMails(t *testing.T) {
 	}
 }
 
+func TestExtendedMail(t *testing.T) {
+	for name, lang := range map[string]string{"extended": "", "extended-it": "it", "extended-en": "en"} {
+		k := aKey(t)
+		key := k.Key
+		k.Key, k.Lang = "", lang
+		got, err := ExtendedMail(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name+".txt", []byte(got.Subject+"\n\n"+got.Text))
+		golden(t, name+".html", []byte(got.HTML))
+		if got.To != k.To || strings.Contains(got.Text+got.HTML, "vd_") || strings.Contains(got.Text, key) {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if _, err := composer(t, "v@verdetto.example").Compose(got); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestKeyMailWithoutSupport(t *testing.T) {
 	k := aKey(t)
 	k.Support = ""

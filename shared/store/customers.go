@@ -1,13 +1,11 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"verdetto/shared/apikey"
@@ -47,6 +45,14 @@ func (c Customer) Plan() apikey.Plan {
 // Holds tells whether a key is the customer's current one.
 func (c Customer) Holds(k apikey.Key) bool {
 	return len(c.Hash) == len(apikey.Hash{}) && k.Matches(apikey.Hash(c.Hash))
+}
+
+// HasLiveKey tells whether a key was issued whose plan holds at a moment.
+func (c Customer) HasLiveKey(now time.Time) bool { return len(c.Hash) > 0 && c.Plan().Live(now) }
+
+// replaceKey puts a key's hash in the place of the one before.
+func (c *Customer) replaceKey(hash apikey.Hash, now time.Time) {
+	c.Hash, c.Issued = hash[:], now.UTC().Truncate(time.Second)
 }
 
 func customerKey(id apikey.CustomerID) Key { return Key{"CUSTOMER#" + string(id), "KEY"} }
@@ -109,104 +115,6 @@ func (k Customers) orNew(ctx context.Context, id apikey.CustomerID) (Customer, e
 		return Customer{ID: id}, nil
 	}
 	return c, err
-}
-
-// Issue mints a key for a customer and puts it in the place of the one before,
-// in one write with whatever change does; change may be nil. The key's text is
-// returned this once and is stored nowhere. Where the write's outcome is
-// unknown the text is lost: issuing again revokes what may have been written.
-func (k Customers) Issue(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, change func(*Customer) error) (text string, err error) {
-	err = k.Change(ctx, id, func(c *Customer) error {
-		minted, hash, err := apikey.Mint(random, id)
-		if err != nil {
-			return err
-		}
-		text, c.Hash, c.Issued = minted, hash[:], now.UTC().Truncate(time.Second)
-		if change == nil {
-			return nil
-		}
-		return change(c)
-	})
-	if err != nil {
-		return "", fmt.Errorf("issue key: %w", err)
-	}
-	return text, nil
-}
-
-// ErrIssued: a key was issued for this already.
-var ErrIssued = errors.New("a key was issued for this already")
-
-// unknownTries is how often IssueOnce tries where it cannot tell how a write ended.
-const unknownTries = 4
-
-// IssueOnce is Issue for something that entitles to a key once, ever, such as a
-// payment: the mark that it was used and the customer are written together or
-// not at all. ErrIssued where the mark is there already. Where keep says so of
-// the customer as read, the current key stays valid and text is empty. The
-// customer comes back as it is stored.
-func (k Customers) IssueOnce(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, what string, keep func(Customer) bool, change func(*Customer)) (text string, stored Customer, err error) {
-	minted, hash, err := apikey.Mint(random, id)
-	if err != nil {
-		return "", Customer{}, fmt.Errorf("issue key: %w", err)
-	}
-	// The mark names the key that was minted for it: so a try that finds the mark
-	// can tell whether it is its own, written by an earlier try whose answer was lost.
-	mark := Item{Key: Key{"CASHED#" + what, "MARK"}, Data: hash[:]}
-	err = retry(ctx, issueOnceTries, func() error {
-		c, err := k.orNew(ctx, id)
-		if err == nil {
-			if !keep(c) {
-				c.Hash, c.Issued = hash[:], now.UTC().Truncate(time.Second)
-			}
-			change(&c)
-			err = k.putMarked(ctx, c, mark)
-		}
-		if err != nil {
-			c, err = k.outcome(ctx, id, mark, err)
-		}
-		stored = c
-		return err
-	})
-	if err != nil {
-		return "", Customer{}, fmt.Errorf("issue key: %w", err)
-	}
-	if bytes.Equal(stored.Hash, hash[:]) {
-		text = minted
-	}
-	return text, stored, nil
-}
-
-func issueOnceTries(err error) int {
-	switch {
-	case isConflict(err):
-		return maxTries
-	case errors.Is(err, ErrUnavailable):
-		return unknownTries
-	}
-	return 1
-}
-
-func (k Customers) putMarked(ctx context.Context, c Customer, mark Item) error {
-	op, err := put(c)
-	if err != nil {
-		return err
-	}
-	return k.Table.Write(ctx, Op{Mode: Create, Item: mark}, op)
-}
-
-// outcome tells by its mark whether a write that ended with an error has taken
-// effect, and gives the customer if so. If not, the error stands.
-func (k Customers) outcome(ctx context.Context, id apikey.CustomerID, mark Item, fault error) (Customer, error) {
-	item, err := k.Table.Get(ctx, mark.Key, Strong)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return Customer{}, fault
-	case err != nil:
-		return Customer{}, err
-	case !bytes.Equal(item.Data, mark.Data):
-		return Customer{}, ErrIssued
-	}
-	return k.Customer(ctx, id)
 }
 
 // CheckoutKey gives the idempotency key of a checkout that a caller began for a

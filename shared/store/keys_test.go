@@ -204,8 +204,7 @@ func driveRecords(t *testing.T, table store.Table) {
 		{customers, "Change", func() error { return customers.Change(ctx, customer, func(*store.Customer) error { return nil }) }},
 		{customers, "Issue", func() error { return ignore(customers.Issue(ctx, rand.Reader, customer, noon, nil)) }},
 		{customers, "IssueOnce", func() error {
-			_, _, err := customers.IssueOnce(ctx, rand.Reader, customer, noon, "payment/1",
-				func(store.Customer) bool { return false }, func(*store.Customer) {})
+			_, _, err := customers.IssueOnce(ctx, rand.Reader, customer, noon, store.Once{What: "payment/1", Keep: func(store.Customer) bool { return false }})
 			return err
 		}},
 		{customers, "CheckoutKey", func() error { return ignore(customers.CheckoutKey(ctx, customer, "ip 192.0.2.1", later)) }},

@@ -32,6 +32,9 @@ type Job struct {
 	item Item
 }
 
+// Name tells a job that was taken from all others of its outbox, however often it is taken.
+func (j Job) Name() string { return j.item.Sort }
+
 func (o Outbox) partition() string { return "OUTBOX#" + o.Name }
 
 // jobDays is how long a job is tried before it is given up.

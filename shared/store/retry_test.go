@@ -30,7 +30,7 @@ func (c *contended) Write(context.Context, ...store.Op) error {
 var ada = apikey.Of([]byte("pepper"), "ada@example.com")
 
 func issueOnce(ctx context.Context, customers store.Customers, what string) (string, error) {
-	text, _, err := customers.IssueOnce(ctx, rand.Reader, ada, noon, what, func(store.Customer) bool { return false }, func(*store.Customer) {})
+	text, _, err := customers.IssueOnce(ctx, rand.Reader, ada, noon, store.Once{What: what, Keep: func(store.Customer) bool { return false }})
 	return text, err
 }
 

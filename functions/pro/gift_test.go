@@ -1,0 +1,111 @@
+package pro_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/mail/maildir"
+	"verdetto/shared/store/storetest"
+)
+
+// What a payment for an address that has a key already does, whoever pays.
+
+// mailsTo are the texts of all mails to an address, after the outbox was worked through.
+func mailsTo(s fixture.Shop, email string) (texts []string) {
+	s.T.Helper()
+	s.Mailed(email)
+	mails, err := maildir.Read(s.Mails)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	for _, m := range mails {
+		if m.To == email {
+			texts = append(texts, m.Text)
+		}
+	}
+	return texts
+}
+
+// gifts are the ways to pay for somebody, each with its answer.
+var gifts = map[string]func(s fixture.Shop, email string, header ...string) fixture.Reply{
+	"card": func(s fixture.Shop, email string, header ...string) fixture.Reply {
+		session, _ := s.Buy(email)
+		return s.Confirm(session, header...)
+	},
+	"USDC": func(s fixture.Shop, email string, header ...string) fixture.Reply {
+		return s.Verify(email, s.Send(fixture.Price, ""), header...)
+	},
+}
+
+func TestPayingForSomebodyElse(t *testing.T) {
+	t.Parallel()
+	for name, pay := range gifts {
+		clock := storetest.NewClock()
+		s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+		own := pay(s, "ada@example.com")
+		if own.Status != 200 || !s.Works(own.APIKey) || strings.Contains(own.Body, "status") || len(mailsTo(s, "ada@example.com")) > 0 {
+			t.Fatalf("%s: the first payment: %d %s", name, own.Status, own.Body)
+		}
+		clock.Add(24 * time.Hour)
+		gift := pay(s, "ada@example.com")
+		if gift.Status != 200 || gift.APIKey != "" || !strings.Contains(gift.Body, `"status":"esteso"`) || fixture.KeyPattern.MatchString(gift.Body) ||
+			!gift.ExpiresAt.After(own.ExpiresAt) || gift.Plan != "pro" {
+			t.Errorf("%s: %d %s", name, gift.Status, gift.Body)
+		}
+		if !s.Works(own.APIKey) {
+			t.Errorf("%s: a stranger's payment voids the owner's key", name)
+		}
+		mails := mailsTo(s, "ada@example.com")
+		if len(mails) != 1 || fixture.KeyPattern.MatchString(mails[0]) || !strings.Contains(mails[0], "now runs until") {
+			t.Errorf("%s: the owner was told %q", name, mails)
+		}
+		// Who pays after the plan has ended is given a key: the one before opens nothing any more.
+		clock.Add(200 * 24 * time.Hour)
+		late := pay(s, "ada@example.com")
+		if late.Status != 200 || !s.Works(late.APIKey) || s.Works(own.APIKey) {
+			t.Errorf("%s: after the end of the plan: %d %s", name, late.Status, late.Body)
+		}
+	}
+}
+
+// TestGiftPage: a person is shown the same, without a key.
+func TestGiftPage(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	gifts["card"](s, "ada@example.com")
+	for language, title := range map[string]string{"it": "Piano prolungato", "en": "The plan was lengthened"} {
+		a := gifts["card"](s, "ada@example.com", "Accept", "text/html", "Accept-Language", language)
+		if a.Status != 200 || !strings.Contains(a.Body, "<title>"+title) || fixture.KeyPattern.MatchString(a.Body) || a.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %d %s", language, a.Status, a.Body)
+		}
+	}
+}
+
+// TestGiftUnderFaults: whichever storage call fails, the owner's key works, the plan is lengthened once and the owner is told once.
+func TestGiftUnderFaults(t *testing.T) {
+	t.Parallel()
+	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
+		signature := s.Send(fixture.Price, "")
+		gift := s.Send(fixture.Price, "")
+		begun := s.Clock.Now()
+		own := s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) })
+		if own.APIKey == "" {
+			return // the fault fell on the first purchase: TestPurchaseInUSDCUnderFaults
+		}
+		a := s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", gift) })
+		if a.Status != 200 && a.Code != "pagamento-gia-usato" || a.APIKey != "" {
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
+		f.Heal()
+		holdsOneKey(s, own.APIKey)
+		if end := s.Customer("ada@example.com").Crypto; !end.Equal(begun.AddDate(0, 0, 60)) {
+			t.Errorf("the plan ends %v", end)
+		}
+		if mails := mailsTo(s, "ada@example.com"); len(mails) == 0 {
+			t.Error("the owner was not told")
+		}
+	})
+}
