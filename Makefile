@@ -46,7 +46,7 @@ packages = $(sort $(dir $(shell find ./cmd ./e2e ./functions ./infra ./shared -n
 prove: tools ## times, memory, statistics, start-up, and samples of what make evidence does
 	$(call GOTEST) -p 1 -timeout 30m -run '^TestProve' $(call packages,prove)
 
-evidence: tools ## what takes hours: whole panels, hundreds of kills; writes docs/figures.md
+evidence: tools ## whole panels, hundreds of kills, every set-up of a browser; writes docs/figures.md
 	@mkdir -p dist
 	$(call GOTEST,--jsonfile dist/evidence.json) -p 1 -timeout 12h -run '^TestEvidence' $(call packages,evidence)
 	go run ./infra/figures dist/evidence.json >dist/figures.md && mv dist/figures.md docs/figures.md

@@ -73,15 +73,15 @@ func read(in io.Reader) ([]test, error) {
 		}
 		name, part, _ := strings.Cut(e.Test, "/")
 		key, whole := [2]string{e.Package, name}, [2]string{e.Package, e.Test}
-		text := strings.TrimRight(e.Output, "\n")
+		text := strings.TrimRight(e.Output, " \n")
 		first := logged.FindStringSubmatch(text)
 		switch {
 		case first != nil:
 			text = first[1]
-			if part != "" {
+			if part != "" && !strings.HasPrefix(text, strings.ReplaceAll(part, "_", " ")) {
 				text = part + ": " + text
 			}
-		case within[whole] && strings.HasPrefix(text, "        "): // a log of several lines
+		case within[whole] && (text == "" || strings.HasPrefix(text, "        ")): // a log of several lines
 			text = strings.TrimPrefix(text, "        ")
 		default:
 			within[whole] = false

@@ -16,9 +16,11 @@ func TestFigures(t *testing.T) {
 		{"verdetto/b", "TestEvidenceTwo/part one", "=== RUN   TestEvidenceTwo/part_one\n"},
 		{"verdetto/b", "TestEvidenceTwo/part one", "    b_test.go:7: 3 of 4\n"},
 		{"verdetto/a/c", "TestEvidenceOne", "    fixture.go:12: a table:\n"},
+		{"verdetto/b", "TestEvidenceTwo/part_two", "    b_test.go:8: part two: 1 of 2\n"},
 		{"verdetto/b", "TestEvidenceTwo", "    b_test.go:9: 5 of 6\n"},
 		{"verdetto/a/c", "TestEvidenceOne", "        x  y\n"},
-		{"verdetto/a/c", "TestEvidenceOne", "          1\n"},
+		{"verdetto/a/c", "TestEvidenceOne", "        \n"},
+		{"verdetto/a/c", "TestEvidenceOne", "          1  \n"},
 		{"verdetto/a/c", "TestEvidenceOne", "--- PASS: TestEvidenceOne (0.10s)\n"},
 		{"verdetto/a/c", "TestEvidenceOne", "        written by another process\n"},
 		{"verdetto/a/c", "", "ok  \tverdetto/a/c\t0.1s\n"},
@@ -46,6 +48,7 @@ go test -count=1 -v -timeout 6h -run '^TestEvidenceOne$' ./a/c
 ~~~
 a table:
 x  y
+
   1
 ~~~
 
@@ -57,6 +60,7 @@ go test -count=1 -v -timeout 6h -run '^TestEvidenceTwo$' ./b
 
 ~~~
 part one: 3 of 4
+part two: 1 of 2
 5 of 6
 ~~~
 `
