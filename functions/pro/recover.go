@@ -161,7 +161,7 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	if len(c.Hash) == 0 {
 		write = mail.KeyMail // paid, and never come back from the checkout: it is the first one
 	}
-	message, err := write(mail.Key{To: j.Email, Lang: j.Lang, Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL})
+	message, err := write(mail.Key{To: j.Email, Lang: i18n.In(j.Lang).Code, Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL})
 	if err != nil {
 		return err
 	}

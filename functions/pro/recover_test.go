@@ -28,6 +28,48 @@ func (s *slow) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
+// inbox keeps the mails that are sent.
+type inbox struct{ mails []mail.Message }
+
+func (i *inbox) Send(_ context.Context, m mail.Message) error {
+	i.mails = append(i.mails, m)
+	return nil
+}
+
+// TestForeignLanguage: a key that was asked for in a language which is not spoken
+// here, as by another version, is mailed in English. It was issued before the mail
+// is written: without the mail the earlier key would be void and no other known.
+func TestForeignLanguage(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	clock := func() time.Time { return now }
+	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock, boltstore.Scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	carrier := &inbox{}
+	s := &pro.Service{
+		Keys: store.Customers{Table: table}, Outbox: store.Outbox{Table: table, Name: "pro"}, Sender: carrier,
+		Pepper: []byte("pepper"), BaseURL: "https://verdetto.example", Random: rand.Reader, Now: clock, Log: slog.New(slog.DiscardHandler),
+	}
+	if err := s.Keys.Change(t.Context(), apikey.Of(s.Pepper, "ada@example.com"), func(c *store.Customer) error {
+		c.Until = now.AddDate(0, 1, 0)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Outbox.Put(t.Context(), store.Job{Kind: "recover key", Email: "ada@example.com", Lang: "de", At: now}); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := s.Work(t.Context()); err != nil || done != 1 || len(carrier.mails) != 1 {
+		t.Fatalf("%d jobs done, %d mails: %v", done, len(carrier.mails), err)
+	}
+	if got, want := carrier.mails[0].Subject, "Your Verdetto Pro key"; got != want {
+		t.Errorf("subject %q, want %q", got, want)
+	}
+}
+
 // TestASlowCarrier: a worker begins no mail whose job may be another's before it is sent.
 // What it leaves is done by the next, and nobody is sent two keys of which one is void.
 func TestASlowCarrier(t *testing.T) {
