@@ -159,7 +159,7 @@ func TestNotSent(t *testing.T) {
 		if err := b.work(); err != nil || b.carrier.asked != 1 || !b.stopped("ada@example.com") {
 			t.Errorf("%v, asked %d times", err, b.carrier.asked)
 		}
-		b.clock.Add(notify.RefusedDays * 24 * time.Hour)
+		b.clock.Add(180 * 24 * time.Hour)
 		if b.stopped("ada@example.com") {
 			t.Error("stopped for longer")
 		}
