@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// TestWhatVisitorsWrite: what anybody can call writes to counters and to the list
-// of wishes, and nowhere else. On AWS these functions may write nowhere else
+// TestWhatVisitorsWrite: what anybody can call writes to counters and to the
+// list of requested origins, and nowhere else. On AWS these functions may write nowhere else
 // (infra/cdk, functions.go): a new place has to be allowed there.
 func TestWhatVisitorsWrite(t *testing.T) {
 	t.Parallel()

@@ -22,8 +22,8 @@ type wanted struct {
 // fields are those of wanted, by their names.
 var fields = []string{"route", "email", "threshold"}
 
-// MaxThreshold is the highest threshold, in euro.
-const MaxThreshold = 100_000
+// maxThreshold is the highest threshold, in euro.
+const maxThreshold = 100_000
 
 // pendingSubscription is what is asked for, once it is understood.
 type pendingSubscription struct {
@@ -108,11 +108,11 @@ func parseThreshold(s string) (fare.Cents, bool) {
 		return 0, false
 	}
 	// Looked at as a float first: what is in range there has no exponent that exact arithmetic minds.
-	if about, err := strconv.ParseFloat(s, 64); err != nil || !(about > 0 && about <= MaxThreshold) {
+	if about, err := strconv.ParseFloat(s, 64); err != nil || !(about > 0 && about <= maxThreshold) {
 		return 0, false
 	}
 	exact, ok := new(big.Rat).SetString(s)
-	if !ok || exact.Cmp(big.NewRat(MaxThreshold, 1)) > 0 {
+	if !ok || exact.Cmp(big.NewRat(maxThreshold, 1)) > 0 {
 		return 0, false
 	}
 	twice := exact.Mul(exact, big.NewRat(200, 1))

@@ -43,7 +43,7 @@ func FuzzParseRequest(f *testing.F) {
 			}
 			return
 		}
-		if strings.ContainsAny(p.email, "\r\n\x00 ") || !strings.Contains(p.email, "@") || p.threshold < 0 || p.threshold > MaxThreshold*100 {
+		if strings.ContainsAny(p.email, "\r\n\x00 ") || !strings.Contains(p.email, "@") || p.threshold < 0 || p.threshold > maxThreshold*100 {
 			t.Errorf("%+v", p)
 		}
 		for _, code := range p.codes {

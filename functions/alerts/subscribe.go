@@ -19,8 +19,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// PendingHours is how long what was asked for waits to be confirmed.
-const PendingHours = 48
+// pendingHours is how long what was asked for waits to be confirmed.
+const pendingHours = 48
 
 type subscribeInput struct {
 	ContentType    string       `header:"Content-Type" hidden:"true"`
@@ -83,7 +83,7 @@ func (s *Service) savePending(ctx context.Context, p pendingSubscription, lang s
 	}
 	alert := store.Alert{Subscriber: s.Links.Subscriber(p.email), Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold}
 	now := s.Now()
-	err = s.Alerts.AddPending(ctx, id, alert, now.Add(PendingHours*time.Hour), notify.ConfirmJob(id, now))
+	err = s.Alerts.AddPending(ctx, id, alert, now.Add(pendingHours*time.Hour), notify.ConfirmJob(id, now))
 	if err == nil && s.SignalWorker != nil {
 		s.SignalWorker()
 	}

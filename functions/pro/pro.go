@@ -35,7 +35,7 @@ type Service struct {
 	Random   io.Reader
 	Now      func() time.Time
 	Log      *slog.Logger
-	// Wake, where set, is called when there is work in the outbox.
+	// SignalWorker, where set, is called when there is work in the outbox.
 	SignalWorker func()
 }
 

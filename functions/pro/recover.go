@@ -14,6 +14,7 @@ import (
 	"verdetto/shared/i18n"
 	"verdetto/shared/limit"
 	"verdetto/shared/mail"
+	"verdetto/shared/pay"
 	"verdetto/shared/store"
 )
 
@@ -74,7 +75,7 @@ func (s *Service) recover(ctx context.Context, in *recoverInput) (*recoverOutput
 const (
 	jobsAtOnce = 25
 	jobLease   = time.Minute
-	sendTime   = 15 * time.Second // more than a mail takes
+	sendTime   = pay.Timeout + 15*time.Second // more than it takes to ask for subscriptions and to send a mail
 )
 
 // Work does what is in the outbox, and says how many jobs it ended. What fails
@@ -141,11 +142,13 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 		return nil // the answer has promised nothing else
 	}
 	if err == nil && len(c.Cards) > 0 {
-		err = s.Keys.Change(ctx, id, func(now *store.Customer) error {
-			err := s.dropForeign(ctx, now)
+		asking, cancel := context.WithTimeout(ctx, pay.Timeout) // for all of them: see sendTime
+		err = s.Keys.Change(asking, id, func(now *store.Customer) error {
+			err := s.dropForeign(asking, now)
 			c = *now
 			return err
 		})
+		cancel()
 	}
 	if err != nil {
 		return err
@@ -161,7 +164,7 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	if len(c.Hash) == 0 {
 		write = mail.KeyMail // paid, and never come back from the checkout: it is the first one
 	}
-	message, err := write(mail.Key{To: j.Email, Lang: j.Lang, Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL})
+	message, err := write(mail.Key{To: j.Email, Lang: i18n.In(j.Lang).Code, Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL})
 	if err != nil {
 		return err
 	}

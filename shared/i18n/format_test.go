@@ -90,3 +90,18 @@ func TestList(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestFixedTexts: a text that nothing is filled into is looked up once, as every
+// number and date of a page has some.
+func TestFixedTexts(t *testing.T) {
+	for _, l := range Languages() {
+		want := l.Text("format.decimal")
+		if n := testing.AllocsPerRun(100, func() {
+			if got := l.Text("format.decimal"); got != want {
+				t.Errorf("%q, then %q", want, got)
+			}
+		}); n > 2 {
+			t.Errorf("%s: %v allocations", l.Code, n)
+		}
+	}
+}

@@ -20,11 +20,15 @@ import (
 
 // languages are in the order in which they are offered. The first one is spoken
 // to readers who ask for none of them.
-var languages = []*Language{{"it"}, {"en"}}
+var languages = []*Language{{Code: "it"}, {Code: "en"}}
 
 // Language is a language that texts are written in.
 type Language struct {
 	Code string // of BCP 47
+
+	once  sync.Once
+	texts *i18n.Localizer // made once
+	fixed sync.Map        // texts that nothing is filled into, by id: a page of numbers asks for some of them hundreds of times
 }
 
 //go:embed *.toml
@@ -58,7 +62,7 @@ func read(b *i18n.Bundle, l *Language, catalogue []byte) error {
 
 // Add adds a language by its catalogue, before the process serves anybody.
 func Add(code string, catalogue []byte) (*Language, error) {
-	l := &Language{code}
+	l := &Language{Code: code}
 	if err := read(bundle(), l, catalogue); err != nil {
 		return nil, err
 	}
@@ -155,9 +159,24 @@ func (l *Language) Plain(id string, fill ...any) string {
 	return unemphasized.Replace(l.fill(id, nil, fill))
 }
 
-func (l *Language) localizer() *i18n.Localizer { return i18n.NewLocalizer(bundle(), l.Code) }
+func (l *Language) localizer() *i18n.Localizer {
+	l.once.Do(func() { l.texts = i18n.NewLocalizer(bundle(), l.Code) })
+	return l.texts
+}
 
 func (l *Language) fill(id string, count any, fill []any) string {
+	if len(fill) > 0 {
+		return l.localize(id, count, fill)
+	}
+	if text, ok := l.fixed.Load(id); ok {
+		return text.(string)
+	}
+	text := l.localize(id, nil, nil)
+	l.fixed.Store(id, text)
+	return text
+}
+
+func (l *Language) localize(id string, count any, fill []any) string {
 	values := make(map[string]any, len(fill)/2)
 	for i := 0; i+1 < len(fill); i += 2 {
 		values[fill[i].(string)] = fill[i+1]

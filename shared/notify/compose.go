@@ -57,7 +57,7 @@ func (n *notification) mailTo(a store.Alert, links Links) (mail.Message, error) 
 
 // confirmMail writes the mail that asks to confirm what was asked for under an id.
 func confirmMail(pending store.Alert, id string, links Links) (mail.Message, error) {
-	lang, route := pending.Language, pending.Route
+	lang, route := i18n.In(pending.Language).Code, pending.Route
 	return mail.ConfirmMail(mail.Confirm{
 		To: pending.Email, Lang: lang, Threshold: pending.Threshold, Link: links.BaseURL + links.Confirm(id),
 		Origin: CityName(route.Origin, lang), Destination: CityName(route.Destination, lang),

@@ -133,6 +133,23 @@ func TestTriedAgain(t *testing.T) {
 	}
 }
 
+// TestForeignLanguage: an alert that another version took in a language which is
+// not spoken here is asked to be confirmed in English.
+func TestForeignLanguage(t *testing.T) {
+	b := newOutbox(t)
+	now := b.clock.Now()
+	pending := store.Alert{Subscriber: b.Links.Subscriber("ada@example.com"), Route: notifytest.Route("MIL-BUH"), Email: "ada@example.com", Language: "de"}
+	if err := b.Alerts.AddPending(t.Context(), "id", pending, now.Add(pendingFor), notify.ConfirmJob("id", now)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.work(); err != nil || len(b.carrier.taken) != 1 {
+		t.Fatalf("%v, %d mails", err, len(b.carrier.taken))
+	}
+	if got, want := b.carrier.taken[0].Subject, "Confirm the alert Milan–Bucharest"; got != want {
+		t.Errorf("subject %q, want %q", got, want)
+	}
+}
+
 func TestNotSent(t *testing.T) {
 	t.Run("refused for good", func(t *testing.T) {
 		b := newOutbox(t)
@@ -142,7 +159,7 @@ func TestNotSent(t *testing.T) {
 		if err := b.work(); err != nil || b.carrier.asked != 1 || !b.stopped("ada@example.com") {
 			t.Errorf("%v, asked %d times", err, b.carrier.asked)
 		}
-		b.clock.Add(notify.RefusedDays * 24 * time.Hour)
+		b.clock.Add(180 * 24 * time.Hour)
 		if b.stopped("ada@example.com") {
 			t.Error("stopped for longer")
 		}

@@ -29,7 +29,7 @@ type tool[I, O any] struct {
 	answer func(context.Context, *I) (O, string, error)
 }
 
-// add offers a tool and gives its name.
+// addTool offers a tool and gives its name.
 func addTool[I, O any](s *Service, server *mcp.Server, t tool[I, O]) string {
 	input := schemaOf[I]()
 	no, yes := false, true

@@ -20,7 +20,7 @@ import (
 	"verdetto/shared/mail"
 )
 
-// Patience is how long a Send may take, whatever its context allows.
+// Timeout is how long a Send may take, whatever its context allows.
 const Timeout = 10 * time.Second
 
 // tagName names the tag that a message's Tag is the value of, in SES's events and metrics.

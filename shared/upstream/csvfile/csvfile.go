@@ -82,7 +82,7 @@ func (b BadRow) String() string { return fmt.Sprintf("line %d: %s", b.Line, b.Wh
 // Option is a choice of how a file is read.
 type Option func(*reading)
 
-// reading is the choices.
+// reading is what the options choose.
 type reading struct{ price string }
 
 // Price takes the price from another column than "price": one that holds
