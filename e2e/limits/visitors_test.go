@@ -16,7 +16,7 @@ import (
 )
 
 // TestWhatVisitorsWrite: what anybody can call writes to counters and to the list
-// of wishes, and nowhere else. On AWS these functions may write nowhere else
+// of requested origins, and nowhere else. On AWS these functions may write nowhere else
 // (infra/cdk, functions.go): a new place has to be allowed there.
 func TestWhatVisitorsWrite(t *testing.T) {
 	t.Parallel()

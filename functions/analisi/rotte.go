@@ -108,7 +108,7 @@ func (s *Service) Covered(ctx context.Context, from, to Named, after string) (Ro
 	return out, err
 }
 
-// from lists the routes from an origin, all or the one to a destination.
+// routesFrom lists the routes from an origin, all or the one to a destination.
 func (s *Service) routesFrom(ctx context.Context, origin, destination fare.City, to *Routes) error {
 	data, _, err := s.Coverage.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {

@@ -101,7 +101,7 @@ const perRoute = 30
 
 var percentilesAsked = []int{5, 10, 25, 50, 75, 90, 95}
 
-// maker makes a report of what the routes have to say.
+// reporter makes a report of what the routes have to say.
 type reporter struct {
 	routes []*tally
 	drawn  resampling

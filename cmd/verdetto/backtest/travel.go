@@ -119,7 +119,7 @@ func inWindow(s routeReplay, l departure, at int, enough func(level string) bool
 	return enough(look.verdict.Livello)
 }
 
-// starters are the travellers that are told apart by when they started looking.
+// travellerKinds distinguish travellers by when they started looking.
 var travellerKinds = []string{"who starts on any day", "who starts before the window ends"}
 
 // travellers lets one start looking for each departure on each day with a

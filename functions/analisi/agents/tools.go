@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// journey is from a city to another.
+// routeInput is from a city to another.
 type routeInput struct {
 	Origin      string `json:"origin" doc:"Origin: a city name in Italian, English, French, German, Spanish, Portuguese or the local language, or the IATA code of a city or airport" example:"Milano" minLength:"1" maxLength:"100"`
 	Destination string `json:"destination" doc:"Destination, likewise; another city than the origin" example:"Bucharest" minLength:"1" maxLength:"100"`
@@ -121,7 +121,7 @@ func checkPage(_ context.Context, in *coveredInput) error {
 	return httpapi.Invalid(httpapi.Fault{Name: "page", Detail: "is not what an earlier answer gave as successiva"})
 }
 
-// most is how many destinations an agent is shown, of up to 100 that the
+// maxDestinations is how many destinations an agent is shown, of up to 100 that the
 // endpoint lists: all of them would fill the better part of a small model's memory.
 const maxDestinations = 20
 

@@ -8,7 +8,7 @@ import (
 
 type object = map[string]any
 
-// nothing is what the API says where an id or a time is missing.
+// orNull gives null, which is what the API says where an id or a time is missing.
 func orNull(text string) any {
 	if text == "" {
 		return nil

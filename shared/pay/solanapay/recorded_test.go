@@ -66,7 +66,7 @@ func folder(t *testing.T) string {
 	return filepath.Join(testenv.Data(t), "solana")
 }
 
-// result takes the result and the signature out of a recorded answer.
+// recordedResult takes the result and the signature out of a recorded answer.
 func recordedResult(t *testing.T, path string) ([]byte, pay.Signature) {
 	t.Helper()
 	body, err := os.ReadFile(path)

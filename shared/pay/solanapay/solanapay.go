@@ -86,7 +86,7 @@ func (c *Chain) Payment(ctx context.Context, signature pay.Signature) (pay.Payme
 	return pay.Payment{}, worst
 }
 
-// telling ranks what nodes say about a transaction that none could judge: one
+// informative ranks what nodes say about a transaction that none could judge: one
 // that saw it knows more than one that did not, and that one more than one that
 // is down.
 func informative(err error) int {
