@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"net"
@@ -21,6 +22,9 @@ func runServe(ctx context.Context, args []string) error {
 	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "`address` to answer on")
 	if err := parse(flags, args); err != nil {
 		return err
+	}
+	if mail == "" {
+		return errors.New("serve needs -mail: a folder that mail is written into")
 	}
 	s, err := o.service()
 	if err != nil {

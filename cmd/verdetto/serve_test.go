@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -17,5 +18,14 @@ func TestServeStoppedBeforeItBegan(t *testing.T) {
 	}
 	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
 		t.Errorf("a temporary folder is left behind: %v %v", left, err)
+	}
+}
+
+// TestServeNeedsAFolderForMail: without one there would be no alerts and nothing to buy.
+func TestServeNeedsAFolderForMail(t *testing.T) {
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if err := runServe(stopped, []string{"-listen", "127.0.0.1:0", "-mail", ""}); err == nil || !strings.Contains(err.Error(), "-mail") {
+		t.Errorf("error %v, want one about -mail", err)
 	}
 }

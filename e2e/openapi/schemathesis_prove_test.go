@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
 	"verdetto/shared/testenv"
 )
 

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-	"verdetto/shared/testenv"
 
 	"github.com/chromedp/cdproto/audits"
 	"github.com/chromedp/cdproto/cdp"
@@ -22,6 +21,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"verdetto/shared/testenv"
 )
 
 var screenshots = flag.String("screenshots", "", "folder to leave pictures of the pages in")

@@ -8,7 +8,6 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/store"
-
 	"verdetto/shared/store/storetest"
 )
 

@@ -17,7 +17,7 @@ func write(t *testing.T, text string) string {
 	return file
 }
 
-// TestEverythingMissingIsToldAtOnce: no choices at all.
+// TestMissingIsReportedAtOnce: no choices at all.
 func TestMissingIsReportedAtOnce(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	err := run(write(t, "{}"), standIns(), out)

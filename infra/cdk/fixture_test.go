@@ -8,11 +8,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"verdetto/shared/testenv"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/assertions"
 	"github.com/aws/jsii-runtime-go"
+
+	"verdetto/shared/testenv"
 )
 
 // The tests look at the template as CloudFormation gets it, made of three sets

@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
 	"verdetto/shared/testenv"
 )
 

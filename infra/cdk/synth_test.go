@@ -10,9 +10,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"verdetto/shared/testenv"
 
 	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/testenv"
 )
 
 // TestSameChoicesSameTemplate: made twice, in other folders, all that is written is the same.

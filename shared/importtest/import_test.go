@@ -25,9 +25,9 @@ type rule struct {
 }
 
 var (
-	pure  = []string{"shared/fare", "shared/varint"}
-	seams = []string{"shared/fare", "shared/apikey"}
-	parts = []string{
+	pure       = []string{"shared/fare", "shared/varint"}
+	interfaces = []string{"shared/fare", "shared/apikey"}
+	parts      = []string{
 		"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/trends/view", "shared/apikey", "shared/notify",
 		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue", "shared/metrics", "shared/chart", "shared/i18n",
 	}
@@ -54,10 +54,10 @@ var rules = []rule{
 	{"shared/notify", []string{"shared/fare", "shared/places", "shared/verdict", "shared/chart", "shared/store", "shared/mail", "shared/limit", "shared/metrics", "shared/i18n", "shared/varint"}, []string{"golang.org/x/time"}},
 	{"shared/notify/notifytest", []string{"shared/notify", "shared/fare", "shared/store", "shared/store/boltstore", "shared/mail", "shared/mail/maildir"}, []string{"github.com/google/go-cmp"}},
 	{"shared/chart", []string{"shared/fare", "shared/verdict"}, []string{"golang.org/x/image/", "golang.org/x/text/"}},
-	{"shared/store", seams, nil},
+	{"shared/store", interfaces, nil},
 	{"shared/mail", []string{"shared/fare", "shared/apikey", "shared/i18n"}, []string{"github.com/emersion/go-message"}},
-	{"shared/pay", seams, nil},
-	{"shared/upstream", seams, nil},
+	{"shared/pay", interfaces, nil},
+	{"shared/upstream", interfaces, nil},
 	{"shared/limit", []string{"shared/store"}, nil},
 	{"shared/store/boltstore", []string{"shared/store", "shared/fare"}, []string{"go.etcd.io/bbolt"}},
 	{"shared/store/dynamostore", []string{"shared/store", "shared/fare", "shared/store/dynamostore/schema"}, aws},

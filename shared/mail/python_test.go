@@ -7,9 +7,10 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"verdetto/shared/testenv"
 
 	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/testenv"
 )
 
 // reader is a MIME parser that shares nothing with the one that could forgive

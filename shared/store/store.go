@@ -43,7 +43,7 @@
 //	SUBSCRIBER#<subscriber>      ROUTES                routes that it has alerts for                      alerts, notify        never
 //	WATCHED#<origin>             <destination>         that somebody has, or had, an alert for the route  alerts, notify        never
 //	PENDING#<id>                 ALERT                 Alert to be confirmed; nothing once it was         alerts                48 hours after the request
-//	STOPPED#<subscriber>         MARK                  that it is sent no mail                            alerts, notify        180 days after mail was refused
+//	STOPPED#<subscriber>         MARK                  that it is sent no mail                            alerts, notify        180 days after a refusal, 10 years after a complaint
 //	LEASE#<name>                 HOLDER                who does what one process at a time may do         notify                minutes after it was renewed
 //	OUTBOX#<function>            <time>-<random>       Job                                                alerts, pro           7 days after it was left
 //	CUSTOMER#<customer>          KEY                   Customer                                           pro, verdetto key     never

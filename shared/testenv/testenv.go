@@ -59,7 +59,7 @@ func Tool(t testing.TB, path ...string) string {
 // FindTool is Tool for what is not a test. A tool whose installation was cut
 // short is not there: make tools marks each of them as complete.
 func FindTool(path ...string) (string, error) {
-	root, err := root()
+	root, err := Root()
 	if err != nil {
 		return "", err
 	}
@@ -84,8 +84,8 @@ func Missing(t testing.TB, what, install string) {
 	t.Skipf("needs %s: %s", what, install)
 }
 
-// root is the folder of the module that the working folder belongs to.
-func root() (string, error) {
+// Root is the folder of the module that the working folder belongs to.
+func Root() (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {
 		return "", err

@@ -5,7 +5,7 @@
 // It promises what package mail promises, and this about repetition: a request
 // that may have reached SES is never repeated, so one Send is at most one mail.
 // What certainly did not go through (a throttle, a connection that could not be
-// made) is tried again a few times, within Patience.
+// made) is tried again a few times, within Timeout.
 package sesmail
 
 import (

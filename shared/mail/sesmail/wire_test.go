@@ -250,7 +250,7 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// TestPatience: a Send over a connection that never answers ends by itself.
+// TestTimeout: a Send over a connection that never answers ends by itself.
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, w := over(t, asIs, hangs)

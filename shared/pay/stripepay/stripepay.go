@@ -14,7 +14,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -69,8 +68,10 @@ func New(config Config) (*Checkout, error) {
 	case len(config.WebhookSecrets) == 0:
 		return nil, errors.New("no webhook secret")
 	}
-	if slices.Contains(config.FormerPrices, "") {
-		return nil, errors.New("a former price is empty")
+	for i, price := range config.FormerPrices { // one that is spelled wrong would end plans that are paid for
+		if price == "" || price != strings.TrimSpace(price) {
+			return nil, fmt.Errorf("former price %d is empty or has a space beside it", i+1)
+		}
 	}
 	for i, secret := range config.WebhookSecrets {
 		if secret == "" {

@@ -386,6 +386,7 @@ func TestNew(t *testing.T) {
 		{"no key", func(c *stripepay.Config) { c.Key = "" }, "key"},
 		{"no price", func(c *stripepay.Config) { c.Price = "" }, "price"},
 		{"an empty former price", func(c *stripepay.Config) { c.FormerPrices = []string{""} }, "former price"},
+		{"a former price after a comma and a space", func(c *stripepay.Config) { c.FormerPrices = []string{"price_1", " price_2"} }, "former price"},
 		{"no webhook secret", func(c *stripepay.Config) { c.WebhookSecrets = nil }, "webhook secret"},
 		{"an empty webhook secret", func(c *stripepay.Config) { c.WebhookSecrets = []string{"whsec_secret", ""} }, "webhook secret 2"},
 		{"in the clear", func(c *stripepay.Config) { c.URL = "http://stripe.example" }, "https"},
