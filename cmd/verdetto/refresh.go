@@ -18,7 +18,7 @@ func runRefresh(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("refresh", flag.ContinueOnError)
 	o.register(flags)
 	flags.StringVar(&origins, "origins", "", "only these `cities`, by IATA code, parted by commas; default: all that the source knows")
-	flags.StringVar(&mail, "mail", "", "tell subscribers the news, into this `folder`; default: the news is left for serve, or for a later refresh")
+	flags.StringVar(&mail, "mail", "", "send notifications to subscribers, into this `folder`; default: they are left for serve, or for a later refresh")
 	flags.StringVar(&base, "base", "http://127.0.0.1:8080", "`URL` of the service, which links in the mail begin with")
 	if err := parse(flags, args); err != nil {
 		return err
@@ -74,9 +74,9 @@ func notify(ctx context.Context, s onemachine.Options) (err error) {
 	case err != nil:
 		return err
 	case sent.Busy:
-		return fmt.Errorf("another process is telling the news, or died at it less than 3 minutes ago; run this again then")
+		return fmt.Errorf("another process is sending notifications, or died at it less than 3 minutes ago; run this again then")
 	case sent.Left:
-		return fmt.Errorf("not all news was told; run this again")
+		return fmt.Errorf("not all notifications were sent; run this again")
 	}
 	return nil
 }
