@@ -136,7 +136,7 @@ func TestPlurals(t *testing.T) {
 func TestFallback(t *testing.T) {
 	known := languages
 	defer func() { languages = known }()
-	bare, err := Add("fr", []byte(`[home]
+	bare, err := Add("fr", "French", []byte(`[home]
 claim = "Est-ce un bon prix ?"`))
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,7 @@
 // Package i18n holds what people read: one catalogue of texts for each
 // language, and how that language writes numbers, money, dates and lists.
 //
-// A language is added by its catalogue, a file such as en.toml, and by its code
+// A language is added by its catalogue, a file such as en.toml, and by its line
 // in the list below. Texts are chosen and filled in by go-i18n, by the plural
 // rules of CLDR. A text that a catalogue lacks is shown in English.
 package i18n
@@ -20,11 +20,12 @@ import (
 
 // languages are in the order in which they are offered. The first one is spoken
 // to readers who ask for none of them.
-var languages = []*Language{{Code: "it"}, {Code: "en"}}
+var languages = []*Language{{Code: "it", English: "Italian"}, {Code: "en", English: "English"}}
 
 // Language is a language that texts are written in.
 type Language struct {
-	Code string // of BCP 47
+	Code    string // of BCP 47
+	English string // its name in English, for the description of the API: that is made in every process, which reads no catalogue for it
 
 	once  sync.Once
 	texts *i18n.Localizer // made once
@@ -60,9 +61,9 @@ func read(b *i18n.Bundle, l *Language, catalogue []byte) error {
 	return nil
 }
 
-// Add adds a language by its catalogue, before the process serves anybody.
-func Add(code string, catalogue []byte) (*Language, error) {
-	l := &Language{Code: code}
+// Add adds a language by its code, its name in English and its catalogue, before the process serves anybody.
+func Add(code, english string, catalogue []byte) (*Language, error) {
+	l := &Language{Code: code, English: english}
 	if err := read(bundle(), l, catalogue); err != nil {
 		return nil, err
 	}
@@ -86,7 +87,7 @@ func Codes() []string {
 func Spoken() string {
 	var names []string
 	for _, l := range languages {
-		names = append(names, l.Text("language.english"))
+		names = append(names, l.English)
 	}
 	return strings.Join(names, " or ")
 }
