@@ -140,9 +140,14 @@ func (d *describer) sampleCall(op *huma.Operation) (target, body string, ok bool
 func (d *describer) purchases() {
 	const email = "ada@example.com"
 	session, _ := d.Buy(email)
+	var key string
 	for _, s := range []string{"cs_test_unknown", session, session} { // unknown, bought, shown before
-		d.show("pro-conferma", d.Confirm(s))
+		a := d.Confirm(s)
+		d.show("pro-conferma", a)
+		key += a.APIKey
 	}
+	d.show("pro-chiave", d.Do("GET", "/v1/pro/chiave", "", "X-Api-Key", key))
+	d.show("pro-ruota", d.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key))
 	delivery := d.Payments.Stripe.Events()[0].Payload
 	d.show("pro-webhook", d.Deliver(delivery))
 	d.show("pro-webhook", d.Do("POST", "/v1/pro/webhook", "{}"))

@@ -105,7 +105,13 @@ func TestOutboxes(t *testing.T) {
 	s.now = s.now.Add(5 * time.Minute)
 	mails = append(mails, work()...)
 	slices.SortFunc(mails, func(a, b mail.Message) int { return strings.Compare(a.To, b.To) })
-	if diff := cmp.Diff(s.facts.OutboxMails, listOf(mails)); diff != "" {
+	got := listOf(mails)
+	for i := range got {
+		if strings.Contains(mails[i].Text, "vd_") {
+			got[i].ID = "" // mails with keys have the id of their job since
+		}
+	}
+	if diff := cmp.Diff(s.facts.OutboxMails, got); diff != "" {
 		t.Errorf("mails (-303470a +now):\n%s", diff)
 	}
 	if again := work(); len(again) > 0 {

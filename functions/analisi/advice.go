@@ -6,7 +6,7 @@ var advice = map[string]string{
 	"accesso-diretto":          "Call the service at its public address, not at the address behind it.",
 	"checkout-non-pro":         "That checkout sold something other than Pro. POST /v1/pro/checkout begins one for Pro.",
 	"chiave-gia-emessa":        "The key was shown before. POST /v1/pro/recupera sends a fresh one to the address that paid.",
-	"chiave-non-valida":        "Check the key for typing errors; if it was replaced, POST /v1/pro/recupera sends a fresh one. Without the header calls are free up to a cap.",
+	"chiave-non-valida":        "Check the key for typing errors; if it was replaced, POST /v1/pro/recupera sends a fresh one, and the link in a mail about a key that you did not ask for brings the one before back. Without the header calls are free up to a cap.",
 	"citta-sconosciuta":        "Look at suggestions, or give the name in another language or the IATA code.",
 	"destinazione-sconosciuta": "Give the IATA code of a city or airport with scheduled flights; GET /v1/rotte lists what is covered.",
 	"errore-interno":           "The fault is ours and has been logged. Try again in a minute.",
@@ -46,11 +46,17 @@ var proKeyWays = []ReferenceWay{
 		"GET /v1/pro/cripta?email=ada@example.com gives wallet, mint, network and amount, and a Solana Pay link whose memo binds the payment to that address.",
 		"Pay at least that amount in one transaction.",
 		`When it is final, about 15 seconds later, POST /v1/pro/verifica-cripta with {"email": "ada@example.com", "signature": "..."} gives apiKey for 30 days.`,
-		"A second payment adds 30 days to what is left; with the current key in X-Api-Key that key goes on, otherwise a fresh one takes its place.",
+		"A second payment adds 30 days to what is left. The key goes on and is not shown again: status is esteso, and apiKey absent, but for who sends the key in X-Api-Key.",
 	}},
 	{"A lost key", []string{
 		`POST /v1/pro/recupera with {"email": "ada@example.com"}: the answer is the same for every address.`,
-		"If the address has a plan, a fresh key is mailed to it, and the old one is refused from then on.",
+		"If the address has a plan, a fresh key is mailed to it, and the old one is refused once that mail is sent.",
+		"Whoever did not ask for it opens the link in the mail and presses the button: the old key works again, and for 30 days a recovery has to be confirmed by mail first.",
+	}},
+	{"Looking at a key, and replacing it", []string{
+		"GET /v1/pro/chiave with the key in X-Api-Key gives expiresAt, issuedAt and restsOn.",
+		"POST /v1/pro/chiave/ruota with the key gives a fresh one as apiKey; the old one is refused from then on.",
+		"Where the answer was lost, the same call with the old key gives the same fresh key for 10 minutes.",
 	}},
 }
 

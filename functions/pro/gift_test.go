@@ -16,6 +16,12 @@ import (
 func mailsTo(s fixture.Shop, email string) (texts []string) {
 	s.T.Helper()
 	s.Mailed(email)
+	return mailTexts(s, email)
+}
+
+// mailTexts are those that were sent so far.
+func mailTexts(s fixture.Shop, email string) (texts []string) {
+	s.T.Helper()
 	mails, err := maildir.Read(s.Mails)
 	if err != nil {
 		s.T.Fatal(err)

@@ -58,11 +58,23 @@ func showKey(accept string, l *i18n.Language, k issued) (*page.Response, error) 
 	}{l, k.APIKey, l.Moment(k.ExpiresAt)})
 }
 
+// showLink shows what a link of a mail leads to: a block of link.html.
+func showLink(status int, l *i18n.Language, block, action string) (*page.Response, error) {
+	return showStatus(status, block, l, l.Text("recovery."+block+".title"), struct {
+		T      *i18n.Language
+		Action string
+	}{l, action})
+}
+
 // show writes a page.
 func show(name string, l *i18n.Language, title string, view any) (*page.Response, error) {
+	return showStatus(http.StatusOK, name, l, title, view)
+}
+
+func showStatus(status int, name string, l *i18n.Language, title string, view any) (*page.Response, error) {
 	var body bytes.Buffer
 	if err := pages.ExecuteTemplate(&body, name, view); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
-	return page.Respond(http.StatusOK, page.Page{Language: l, Title: title, Body: template.HTML(body.String())})
+	return page.Respond(status, page.Page{Language: l, Title: title, Body: template.HTML(body.String())})
 }

@@ -73,6 +73,7 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerCard(api)
 	s.registerCrypto(api)
 	s.registerRecover(api)
+	s.registerKey(api)
 }
 
 // emailBody is a request about an e-mail address.

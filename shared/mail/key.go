@@ -23,6 +23,7 @@ type Key struct {
 	Until time.Time
 	// BaseURL is where the service answers: https, or http on this machine, a slash at its end or not.
 	BaseURL string
+	Path    string // where the mail's link leads, below BaseURL: to undo a recovery, or to confirm one
 	Support string // address to ask for help; empty: the answer to this mail
 }
 
@@ -31,11 +32,15 @@ type Key struct {
 func KeyMail(k Key) (Message, error) { return keyMail(k, false) }
 
 // RecoverMail writes the mail that brings a fresh key to whoever asked for one.
+// Its link leads to where the key before is brought back.
 func RecoverMail(k Key) (Message, error) { return keyMail(k, true) }
 
 // ExtendedMail writes the mail that tells the owner of a key that a payment
 // lengthened the plan. It holds no key.
 func ExtendedMail(k Key) (Message, error) { return noticeMail(k, "extended") }
+
+// OfferMail writes the mail that asks to confirm a recovery. It holds no key.
+func OfferMail(k Key) (Message, error) { return noticeMail(k, "offer") }
 
 // noticeMail writes a mail about a plan without a key in it: subject and
 // paragraphs are the texts mail.NAME of the catalogue.
@@ -79,6 +84,9 @@ func keyMail(k Key, recovered bool) (Message, error) {
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail with a key: %w", err)
 	}
+	if recovered && k.Path == "" {
+		return Message{}, errors.New("write mail with a key: no link to undo the recovery")
+	}
 	v.Recovered = recovered
 	text, html, err := bodies("key", v)
 	if err != nil {
@@ -107,6 +115,9 @@ func newKeyView(k Key, subject string) (*keyView, error) {
 	}
 	if err := errors.Join(secure(base), only(k.BaseURL, ":/.-_[]")); err != nil {
 		return v, fmt.Errorf("base URL: %w", err)
+	}
+	if err := only(k.Path, "/?=.-_"); err != nil {
+		return v, fmt.Errorf("path of the link: %w", err)
 	}
 	v.BaseURL = strings.TrimRight(k.BaseURL, "/")
 	languages := i18n.Languages()

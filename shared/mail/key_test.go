@@ -17,7 +17,7 @@ func aKey(t *testing.T) Key {
 	}
 	return Key{
 		To: "ada@example.com", Key: text, Until: time.Date(2026, 8, 31, 23, 30, 0, 0, time.FixedZone("", -3600)),
-		BaseURL: "https://verdetto.example/", Support: "aiuto@verdetto.example",
+		BaseURL: "https://verdetto.example/", Path: "/v1/pro/recupera/annulla?t=abc.def.012", Support: "aiuto@verdetto.example",
 	}
 }
 
@@ -65,12 +65,13 @@ func TestKeyMails(t *testing.T) {
 	}
 }
 
-func TestExtendedMail(t *testing.T) {
-	for name, lang := range map[string]string{"extended": "", "extended-it": "it", "extended-en": "en"} {
+// TestNoticeMails: mails about a key that hold none.
+func TestNoticeMails(t *testing.T) {
+	for name, write := range map[string]func(Key) (Message, error){"extended": ExtendedMail, "offer": OfferMail} {
 		k := aKey(t)
 		key := k.Key
-		k.Key, k.Lang = "", lang
-		got, err := ExtendedMail(k)
+		k.Key = ""
+		got, err := write(k)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"verdetto/shared/apikey"
 )
@@ -44,40 +46,45 @@ func FormatUnits(units int64) string {
 // binding begins a memo that binds a payment to an e-mail address.
 const binding = "vd1:"
 
-const bindingBytes = 16
-
 // BindingMemo is the memo that binds a payment to an address. Without the
 // operator's pepper nobody can tell from a memo, which all the world can read,
 // whose it is.
 func BindingMemo(pepper []byte, email string) string {
 	mac := hmac.New(sha256.New, pepper)
 	mac.Write([]byte("payment memo\x00" + apikey.Normalize(email)))
-	return binding + base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:bindingBytes])
+	return binding + base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
 // MayClaim tells whether an address may claim a payment with those memos: one
-// that is bound to the address, or one that is bound to none.
+// that is bound to the address, or one that is bound to none. A binding is found
+// whatever a wallet put around it or did to it: see plain.
 func MayClaim(pepper []byte, email string, memos []string) bool {
-	own, bound := BindingMemo(pepper, email), false
+	own, bound := strings.ToLower(BindingMemo(pepper, email)), false
 	for _, memo := range memos {
-		memo = strings.TrimSpace(memo)
-		if hmac.Equal([]byte(memo), []byte(own)) {
+		memo = plain(memo)
+		if strings.Contains(memo, own) {
 			return true
 		}
-		bound = bound || isBinding(memo)
+		bound = bound || isBinding.MatchString(memo)
 	}
 	return !bound
 }
 
-// isBinding takes a memo that only begins like a binding one for plain text: it
-// can be nobody's, and a payer who wrote it should not lose the payment.
-func isBinding(memo string) bool {
-	rest, ok := strings.CutPrefix(memo, binding)
-	if !ok {
-		return false
-	}
-	b, err := base64.RawURLEncoding.Strict().DecodeString(rest)
-	return err == nil && len(b) == bindingBytes
+// isBinding finds a binding in a memo that was made plain: 16 bytes in base64
+// have 22 characters, of which the last is one of four. A memo that only begins
+// like one is text: it can be nobody's, and who wrote it should not lose the payment.
+var isBinding = regexp.MustCompile(binding + `[a-z0-9_-]{21}[aqgw]`)
+
+// plain undoes what wallets do to memos: letters in another case, control and
+// invisible characters anywhere, the colon escaped as in a URL or in JSON.
+func plain(memo string) string {
+	memo = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, memo)
+	return strings.NewReplacer("%3a", ":", `\u003a`, ":").Replace(strings.ToLower(memo))
 }
 
 // Transfer is a payment that a wallet is asked to make.

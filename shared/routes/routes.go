@@ -141,6 +141,29 @@ var Table = []Route{
 		Free: Cap{5, time.Hour},
 	},
 	{
+		Name: "pro-annulla-page", Method: "GET", Path: "/v1/pro/recupera/annulla", Function: "pro",
+		Free: Cap{60, time.Hour},
+	},
+	{
+		Name: "pro-annulla", Method: "POST", Path: "/v1/pro/recupera/annulla", Function: "pro",
+		Free: Cap{60, time.Hour},
+	},
+	{
+		Name: "pro-recupera-conferma-page", Method: "GET", Path: "/v1/pro/recupera/conferma", Function: "pro",
+		Free: Cap{60, time.Hour},
+	},
+	{
+		Name: "pro-recupera-conferma", Method: "POST", Path: "/v1/pro/recupera/conferma", Function: "pro",
+		Free: Cap{60, time.Hour},
+	},
+	// Calls with a key alone are answered, so only they are counted, and by key.
+	{
+		Name: "pro-chiave", Method: "GET", Path: "/v1/pro/chiave", Function: "pro",
+		Pro: Cap{60, time.Minute},
+	},
+	// It takes a key that was rotated away for some minutes more, so it looks at keys by itself, and counts by key.
+	{Name: "pro-ruota", Method: "POST", Path: "/v1/pro/chiave/ruota", Function: "pro"},
+	{
 		Name: "pro-cripta", Method: "GET", Path: "/v1/pro/cripta", Function: "pro",
 		Free: Cap{100, day},
 	},

@@ -22,10 +22,16 @@ type Customer struct {
 	Hash   []byte            `json:"hash,omitempty"` // of the current key; empty: none was issued
 	Issued time.Time         `json:"issued"`         // when the current key was
 	// What the plan rests on: it lasts as long as the longest of these.
-	Until   time.Time            `json:"until"`           // given by the operator
-	Crypto  time.Time            `json:"crypto"`          // paid in USDC
-	Cards   map[string]time.Time `json:"cards,omitempty"` // by subscription: the end of what was paid for
-	Version int64                `json:"-"`
+	Until  time.Time            `json:"until"`           // given by the operator
+	Crypto time.Time            `json:"crypto"`          // paid in USDC
+	Cards  map[string]time.Time `json:"cards,omitempty"` // by subscription: the end of what was paid for
+	// What recoveries of the key leave: see recovery.go.
+	Pending      *KeyHash  `json:"pending,omitempty"`     // a fresh key that is being mailed; it is refused until Activate
+	Former       *KeyHash  `json:"former,omitempty"`      // the key before the first recovery that can be undone
+	Voided       []byte    `json:"voided,omitempty"`      // hash of the fresh key that was undone last
+	Rotated      *KeyHash  `json:"rotated,omitempty"`     // the key that was rotated away last
+	GuardedUntil time.Time `json:"guardedUntil,omitzero"` // until then a recovery has to be confirmed by mail
+	Version      int64     `json:"-"`
 }
 
 // Plan is the customer's plan, grace included.
@@ -50,9 +56,10 @@ func (c Customer) Holds(k apikey.Key) bool {
 // HasLiveKey tells whether a key was issued whose plan holds at a moment.
 func (c Customer) HasLiveKey(now time.Time) bool { return len(c.Hash) > 0 && c.Plan().Live(now) }
 
-// replaceKey puts a key's hash in the place of the one before.
+// replaceKey puts a key's hash in the place of the one before, for good.
 func (c *Customer) replaceKey(hash apikey.Hash, now time.Time) {
 	c.Hash, c.Issued = hash[:], now.UTC().Truncate(time.Second)
+	c.Former, c.Pending, c.Rotated = nil, nil, nil
 }
 
 func customerKey(id apikey.CustomerID) Key { return Key{"CUSTOMER#" + string(id), "KEY"} }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -150,6 +151,12 @@ func driveRecords(t *testing.T, table store.Table) {
 	lease := &store.Lease{Table: table, Name: "mail", Holder: "a", For: time.Hour, Now: func() time.Time { return noon }}
 	news := store.Notification{Route: milBuh, Day: 20500, News: []byte("n"), Expires: later}
 	ignore := func(_ any, err error) error { return err }
+	ignoreNothing := func(err error) error {
+		if errors.Is(err, store.ErrNothingToUndo) {
+			return nil
+		}
+		return err
+	}
 
 	type call struct {
 		record any
@@ -207,6 +214,18 @@ func driveRecords(t *testing.T, table store.Table) {
 			_, _, err := customers.IssueOnce(ctx, rand.Reader, customer, noon, store.Once{What: "payment/1", Keep: func(store.Customer) bool { return false }})
 			return err
 		}},
+		{customers, "Activate", func() error { return customers.Activate(ctx, customer, apikey.Hash{1}, noon) }},
+		{customers, "Cancel", func() error { return customers.Cancel(ctx, customer, apikey.Hash{1}) }},
+		{customers, "Undo", func() error { return ignoreNothing(customers.Undo(ctx, customer, []byte{1}, later)) }},
+		{customers, "Undoable", func() error { return ignoreNothing(customers.Undoable(ctx, customer, []byte{1})) }},
+		{customers, "Rotate", func() error {
+			text, err := customers.Issue(ctx, rand.Reader, customer, noon, nil)
+			if err != nil {
+				return err
+			}
+			key, _ := apikey.Parse(text)
+			return ignore(customers.Rotate(ctx, key, apikey.Hash{1}, noon))
+		}},
 		{customers, "CheckoutKey", func() error { return ignore(customers.CheckoutKey(ctx, customer, "ip 192.0.2.1", later)) }},
 		{customers, "LinkSubscription", func() error { return customers.LinkSubscription(ctx, "sub_1", customer) }},
 		{customers, "SubscriptionOwner", func() error { return ignore(customers.SubscriptionOwner(ctx, "sub_1")) }},
@@ -218,6 +237,9 @@ func driveRecords(t *testing.T, table store.Table) {
 		{notifications, "Done", func() error { return notifications.Done(ctx, news) }},
 		{notifications, "TakeBack", func() error { return notifications.TakeBack(ctx, milBuh, 20500) }},
 
+		{outbox, "Offer", func() error { return outbox.Offer(ctx, "x", store.Job{At: noon}, later) }},
+		{outbox, "Offered", func() error { return outbox.Offered(ctx, "x") }},
+		{outbox, "Accept", func() error { return outbox.Accept(ctx, "x", noon) }},
 		{outbox, "Put", func() error { return outbox.Put(ctx, store.Job{At: noon}) }},
 		{outbox, "Take", func() error { return ignore(outbox.Take(ctx, 10, noon, time.Minute)) }},
 		{outbox, "Done", func() error {

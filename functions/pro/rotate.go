@@ -1,0 +1,140 @@
+package pro
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/store"
+)
+
+func (s *Service) registerKey(api *httpapi.API) {
+	httpapi.JSON(api, "pro-chiave", httpapi.JSONDoc{
+		Summary:     "Look at a key",
+		Description: "The plan of the key in X-Api-Key, until when it lasts and what it rests on.",
+		Problems:    []httpapi.ProblemType{httpapi.BadKey},
+	}, nil, s.key)
+	httpapi.JSON(api, "pro-ruota", httpapi.JSONDoc{
+		Summary:     "Replace a key by a fresh one",
+		Description: "Answers a fresh key for the one in X-Api-Key, which every other call refuses from then on. Where the answer was lost, the same call with the old key gives the same fresh key for 10 minutes.",
+		Problems:    []httpapi.ProblemType{httpapi.BadKey, httpapi.PlanEnded, httpapi.TooMany},
+	}, nil, s.rotate)
+}
+
+type keyInput struct {
+	Key string `header:"X-Api-Key" doc:"The customer's current key"`
+}
+
+// rest is one of the things that a plan rests on.
+type rest struct {
+	By    string    `json:"by" enum:"card,usdc,operator"`
+	Until time.Time `json:"until" doc:"When it ends; by card 3 days of grace included, UTC"`
+}
+
+type keyOutput struct {
+	Body struct {
+		Plan      string    `json:"plan" enum:"pro"`
+		ExpiresAt time.Time `json:"expiresAt" doc:"When the plan ends unless it is renewed, UTC"`
+		IssuedAt  time.Time `json:"issuedAt" doc:"When the key was issued, UTC"`
+		RestsOn   []rest    `json:"restsOn" doc:"What the plan rests on, the latest end first"`
+	}
+}
+
+func refusedKey() error {
+	return httpapi.BadKey.Problem("The header X-Api-Key holds no key that is in force. POST /api/v1/pro/recupera sends a fresh key to the address that paid.").
+		With("WWW-Authenticate", "ApiKey")
+}
+
+// key tells of a key that was found to be in force before the call was counted.
+func (s *Service) key(ctx context.Context, in *keyInput) (*keyOutput, error) {
+	shown, ok := apikey.Parse(in.Key)
+	if !ok {
+		return nil, refusedKey()
+	}
+	c, err := s.Keys.Customer(ctx, shown.Customer)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Holds(shown) {
+		return nil, refusedKey()
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &keyOutput{}
+	out.Body.Plan, out.Body.ExpiresAt, out.Body.IssuedAt, out.Body.RestsOn = "pro", c.Plan().Until, c.Issued, restsOn(c)
+	return out, nil
+}
+
+func restsOn(c store.Customer) []rest {
+	all := []rest{{"operator", c.Until}, {"usdc", c.Crypto}}
+	for _, until := range c.Cards {
+		all = append(all, rest{"card", until.Add(apikey.Grace)})
+	}
+	all = slices.DeleteFunc(all, func(r rest) bool { return r.Until.IsZero() })
+	slices.SortFunc(all, func(a, b rest) int {
+		if order := b.Until.Compare(a.Until); order != 0 {
+			return order
+		}
+		return strings.Compare(a.By, b.By)
+	})
+	return all
+}
+
+type rotateOutput struct {
+	Body struct {
+		APIKey    string    `json:"apiKey" doc:"The fresh key"`
+		Plan      string    `json:"plan" enum:"pro"`
+		ExpiresAt time.Time `json:"expiresAt" doc:"When the plan ends unless it is renewed, UTC"`
+	}
+}
+
+// perKey bounds how often a key is rotated. It counts by customer, and only who
+// shows the key: nobody else uses it up.
+var perKey = limit.Limit{Name: "pro-ruota-key", Calls: 20, Window: time.Hour}
+
+// rotate replaces a key. The fresh one is derived from the one that is shown, so
+// that asking again after a lost answer gives the same.
+func (s *Service) rotate(ctx context.Context, in *keyInput) (*rotateOutput, error) {
+	shown, ok := apikey.Parse(in.Key)
+	if !ok {
+		return nil, refusedKey()
+	}
+	now := s.Now()
+	c, err := s.Keys.Customer(ctx, shown.Customer)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, refusedKey()
+	case err != nil:
+		return nil, err
+	case !c.Holds(shown) && !c.HasRotated(shown, now):
+		return nil, refusedKey()
+	case !c.Plan().Live(now):
+		return nil, httpapi.PlanEnded.Problem("The plan of this key ended on "+c.Plan().Until.UTC().Format(time.DateOnly)+
+			". POST /api/v1/pro/checkout or GET /v1/pro/cripta renews it.").With("WWW-Authenticate", "ApiKey")
+	}
+	d, err := s.Limiter.Take(ctx, perKey, string(c.ID))
+	if err != nil {
+		s.Log.ErrorContext(ctx, "call not counted", "error", err)
+	}
+	if !d.Allowed {
+		return nil, httpapi.TooMany.Problem("This key was rotated too often. Wait as Retry-After says.").With("Retry-After", fmt.Sprint(d.RetryAfter(now)))
+	}
+	text, hash, err := apikey.Mint(s.derived("rotated key", in.Key), c.ID)
+	if err != nil {
+		return nil, err
+	}
+	c, err = s.Keys.Rotate(ctx, shown, hash, now)
+	if errors.Is(err, store.ErrNotHeld) {
+		return nil, refusedKey()
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &rotateOutput{}
+	out.Body.APIKey, out.Body.Plan, out.Body.ExpiresAt = text, "pro", c.Plan().Until
+	return out, nil
+}

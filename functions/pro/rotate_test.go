@@ -1,0 +1,109 @@
+package pro_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/store/storetest"
+)
+
+func rotate(s fixture.Shop, key string) fixture.Reply {
+	return s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key)
+}
+
+func TestRotation(t *testing.T) {
+	t.Parallel()
+	s, clock, own := owner(t)
+	for name, key := range map[string]string{"none": "", "mistyped": own[:67] + "_", "unknown": "vd_" + strings.Repeat("A", 65)} {
+		if a := rotate(s, key); a.Status != 401 || a.Code != "chiave-non-valida" {
+			t.Errorf("%s: %d %s", name, a.Status, a.Body)
+		}
+	}
+	first := rotate(s, own)
+	if first.Status != 200 || first.Plan != "pro" || !s.Works(first.APIKey) || s.Works(own) || first.Header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("%d %s", first.Status, first.Body)
+	}
+	clock.Add(9 * time.Minute) // the answer was lost: the old key asks again, and is good for nothing else
+	if again := rotate(s, own); again.APIKey != first.APIKey || s.Works(own) {
+		t.Errorf("asked again: %d %s", again.Status, again.Body)
+	}
+	clock.Add(2 * time.Minute)
+	if late := rotate(s, own); late.Status != 401 {
+		t.Errorf("after 10 minutes: %d %s", late.Status, late.Body)
+	}
+	second := rotate(s, first.APIKey)
+	if a := rotate(s, own); a.Status != 401 {
+		t.Errorf("the key before the last: %d %s", a.Status, a.Body)
+	}
+	holdsOneKey(s, own, first.APIKey, second.APIKey)
+	clock.Add(40 * 24 * time.Hour)
+	if a := rotate(s, second.APIKey); a.Status != 401 || a.Code != "piano-scaduto" {
+		t.Errorf("the plan has ended: %d %s", a.Status, a.Body)
+	}
+}
+
+// TestRotationIsCountedByKey: strangers without the key use up nothing of the owner's.
+func TestRotationIsCountedByKey(t *testing.T) {
+	t.Parallel()
+	s, _, key := owner(t)
+	stranger := key[:67] + "_"
+	if stranger == key {
+		stranger = key[:67] + "A"
+	}
+	for range 50 {
+		rotate(s, stranger)
+	}
+	for n := range 20 {
+		a := rotate(s, key)
+		if a.Status != 200 {
+			t.Fatalf("rotation %d: %d %s", n+1, a.Status, a.Body)
+		}
+		key = a.APIKey
+	}
+	if a := rotate(s, key); a.Status != 429 || a.Header.Get("Retry-After") == "" || !s.Works(key) {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+}
+
+func TestLookingAtAKey(t *testing.T) {
+	t.Parallel()
+	s, clock, own := owner(t)
+	look := func(key string) fixture.Reply { return s.Do("GET", "/v1/pro/chiave", "", "X-Api-Key", key) }
+	a := look(own)
+	if a.Status != 200 || a.Plan != "pro" || !a.ExpiresAt.Equal(clock.Now().AddDate(0, 0, 30)) || !strings.Contains(a.Body, `"restsOn":[{"by":"usdc"`) ||
+		strings.Contains(a.Body, "sub_") || a.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+	if a := s.Do("GET", "/v1/pro/chiave", ""); a.Status != 401 {
+		t.Errorf("without a key: %d %s", a.Status, a.Body)
+	}
+	session, _ := s.Buy("ada@example.com")
+	s.Confirm(session)
+	if a := look(own); !strings.Contains(a.Body, `"restsOn":[{"by":"card"`) || strings.Contains(a.Body, "sub_") {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+	clock.Add(60 * 24 * time.Hour)
+	if a := look(own); a.Status != 401 || a.Code != "piano-scaduto" {
+		t.Errorf("the plan has ended: %d %s", a.Status, a.Body)
+	}
+}
+
+// TestRotationUnderFaults: whichever storage call fails, the owner ends with one key that works.
+func TestRotationUnderFaults(t *testing.T) {
+	t.Parallel()
+	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
+		signature := s.Send(fixture.Price, "")
+		own := s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) }).APIKey
+		if own == "" {
+			return // the fault fell on the purchase: TestPurchaseInUSDCUnderFaults
+		}
+		a := s.Retry(f, func() fixture.Reply { return rotate(s, own) })
+		f.Heal()
+		if a.Status != 200 || !s.Works(a.APIKey) {
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
+		holdsOneKey(s, own, a.APIKey)
+	})
+}

@@ -1,0 +1,135 @@
+package pro
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/i18n"
+	"verdetto/shared/page"
+	"verdetto/shared/store"
+)
+
+// The paths that links in mails lead to, as in shared/routes. What merely
+// follows a link, as mail scanners do, changes nothing: the page has a button.
+const (
+	undoLink  = "/v1/pro/recupera/annulla"
+	agreePath = "/v1/pro/recupera/conferma"
+)
+
+const (
+	guardTime  = 30 * 24 * time.Hour // for which recoveries have to be confirmed after one was undone
+	offerTime  = 48 * time.Hour      // for which the link to confirm works
+	ownedBytes = 12                  // of a key's hash, in a link to undo
+	macBytes   = 16
+)
+
+// mac is keyed for one purpose.
+func (s *Service) mac(purpose, text string) []byte {
+	key := hmac.New(sha256.New, s.Pepper)
+	key.Write([]byte("pro " + purpose))
+	h := hmac.New(sha256.New, key.Sum(nil))
+	h.Write([]byte(text))
+	return h.Sum(nil)
+}
+
+// derived gives the randomness of a key that can be derived again, by us only.
+func (s *Service) derived(purpose, text string) io.Reader {
+	return strings.NewReader(string(s.mac(purpose, text)))
+}
+
+// name gives something a name that nobody can guess.
+func (s *Service) name(purpose, text string) string {
+	return hex.EncodeToString(s.mac(purpose, text)[:macBytes])
+}
+
+func (s *Service) offerID(j store.Job) string { return s.name("offer", j.Name()) }
+
+// undoPath is the signed link that brings a key back: it names the customer and
+// that key by the beginning of its hash. It does not expire, and is of no use
+// once the key was rotated or bought anew.
+func (s *Service) undoPath(id apikey.CustomerID, owned []byte) string {
+	text := string(id) + "." + base64.RawURLEncoding.EncodeToString(owned[:ownedBytes])
+	return undoLink + "?t=" + text + "." + s.name("undo", text)
+}
+
+// openUndo reads the token of a link to undo; false where we did not sign it.
+func (s *Service) openUndo(token string) (id apikey.CustomerID, owned []byte, ok bool) {
+	cut := strings.LastIndexByte(token, '.')
+	if cut < 0 || len(token) > 200 || !hmac.Equal([]byte(s.name("undo", token[:cut])), []byte(token[cut+1:])) {
+		return "", nil, false
+	}
+	customer, hash, _ := strings.Cut(token[:cut], ".")
+	owned, err := base64.RawURLEncoding.DecodeString(hash)
+	return apikey.CustomerID(customer), owned, err == nil && len(owned) == ownedBytes
+}
+
+type linkInput struct {
+	Token          string `query:"t" doc:"From a mail: good for one purpose"`
+	AcceptLanguage string `header:"Accept-Language"`
+}
+
+// undoPage shows a button and changes nothing.
+func (s *Service) undoPage(ctx context.Context, in *linkInput) (*page.Response, error) {
+	return s.undoing(ctx, in, "undo", s.Keys.Undoable)
+}
+
+// undo brings the key back. Pressed again, it says the same.
+func (s *Service) undo(ctx context.Context, in *linkInput) (*page.Response, error) {
+	return s.undoing(ctx, in, "undone", func(ctx context.Context, id apikey.CustomerID, owned []byte) error {
+		return s.Keys.Undo(ctx, id, owned, s.Now().Add(guardTime))
+	})
+}
+
+func (s *Service) undoing(ctx context.Context, in *linkInput, done string, do func(context.Context, apikey.CustomerID, []byte) error) (*page.Response, error) {
+	l := i18n.Accepted(in.AcceptLanguage)
+	id, owned, ok := s.openUndo(in.Token)
+	if !ok {
+		return showLink(http.StatusBadRequest, l, "broken", "")
+	}
+	err := do(ctx, id, owned)
+	switch {
+	case errors.Is(err, store.ErrNothingToUndo):
+		return showLink(http.StatusGone, l, "past", "")
+	case err != nil:
+		return nil, err
+	}
+	return showLink(http.StatusOK, l, done, undoLink+"?t="+in.Token)
+}
+
+// agreePage shows a button and changes nothing.
+func (s *Service) agreePage(ctx context.Context, in *linkInput) (*page.Response, error) {
+	return s.agreeing(ctx, in, "agree", s.Outbox.Offered)
+}
+
+// agree leaves the job that mails a fresh key. Pressed again, it says the same and leaves no other.
+func (s *Service) agree(ctx context.Context, in *linkInput) (*page.Response, error) {
+	return s.agreeing(ctx, in, "agreed", func(ctx context.Context, id string) error {
+		err := s.Outbox.Accept(ctx, id, s.Now())
+		s.signal()
+		return err
+	})
+}
+
+func (s *Service) agreeing(ctx context.Context, in *linkInput, done string, do func(context.Context, string) error) (*page.Response, error) {
+	l := i18n.Accepted(in.AcceptLanguage)
+	if id, err := hex.DecodeString(in.Token); err != nil || len(id) != macBytes {
+		return showLink(http.StatusBadRequest, l, "broken", "")
+	}
+	err := do(ctx, in.Token)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return showLink(http.StatusGone, l, "expired", "")
+	case err != nil:
+		return nil, err
+	}
+	return showLink(http.StatusOK, l, done, agreePath+"?t="+in.Token)
+}

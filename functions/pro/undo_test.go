@@ -1,0 +1,327 @@
+package pro_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/mail"
+	"verdetto/shared/mail/maildir"
+	"verdetto/shared/store/storetest"
+)
+
+var (
+	undoPattern  = regexp.MustCompile(`/v1/pro/recupera/annulla\?t=[\w.-]+`)
+	agreePattern = regexp.MustCompile(`/v1/pro/recupera/conferma\?t=\w+`)
+)
+
+// newest gives the last match in the mails to an address, newest last.
+func newest(s fixture.Shop, email string, pattern *regexp.Regexp) string {
+	s.T.Helper()
+	return lastMatch(mailsTo(s, email), pattern)
+}
+
+func lastMatch(texts []string, pattern *regexp.Regexp) (found string) {
+	for _, text := range texts {
+		if match := pattern.FindString(text); match != "" {
+			found = match
+		}
+	}
+	return found
+}
+
+// owner opens a shop in which ada has a key paid in USDC.
+func owner(t *testing.T) (fixture.Shop, *storetest.Clock, string) {
+	t.Helper()
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	a := s.Verify("ada@example.com", s.Send(fixture.Price, ""))
+	if !s.Works(a.APIKey) {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	return s, clock, a.APIKey
+}
+
+// lengthen pays for a year of ada's plan.
+func lengthen(s fixture.Shop) {
+	for range 12 {
+		s.Verify("ada@example.com", s.Send(fixture.Price, ""))
+	}
+}
+
+func press(t *testing.T, s fixture.Shop, link string, want int) fixture.Reply {
+	t.Helper()
+	a := s.Form(link, "")
+	if a.Status != want {
+		t.Errorf("pressed %s: %d %s, want %d", link, a.Status, a.Body, want)
+	}
+	return a
+}
+
+// TestUndo: a stranger asked for a fresh key. One click brings the owner's own back, and for 30 days nothing changes without hers.
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	s, clock, own := owner(t)
+	lengthen(s)
+	fresh := recovered(s, "ada@example.com")
+	if len(fresh) != 1 || !s.Works(fresh[0]) || s.Works(own) {
+		t.Fatalf("%d keys were mailed", len(fresh))
+	}
+	link := newest(s, "ada@example.com", undoPattern)
+	if a := s.Do("GET", link, "", "Accept", "text/html"); a.Status != 200 || !strings.Contains(a.Body, `method="post"`) || !s.Works(fresh[0]) {
+		t.Errorf("following the link: %d %s", a.Status, a.Body)
+	}
+	for range 2 { // pressed again: the same answer
+		press(t, s, link, 200)
+		if !s.Works(own) || s.Works(fresh[0]) {
+			t.Fatal("the owner's key is not back")
+		}
+	}
+
+	clock.Add(2 * time.Hour)
+	if keys := recovered(s, "ada@example.com"); len(keys) != 1 || !s.Works(own) {
+		t.Fatalf("guarded, and %d keys were mailed", len(keys))
+	}
+	agree := newest(s, "ada@example.com", agreePattern)
+	if a := s.Do("GET", agree, ""); a.Status != 200 || len(s.Mailed("ada@example.com")) != 1 {
+		t.Errorf("following the link: %d %s", a.Status, a.Body)
+	}
+	for range 3 { // it can be used once
+		press(t, s, agree, 200)
+	}
+	keys := s.Mailed("ada@example.com")
+	if len(keys) != 2 || !s.Works(keys[1]) || s.Works(own) {
+		t.Fatalf("confirmed, and %d keys were mailed", len(keys))
+	}
+	press(t, s, newest(s, "ada@example.com", undoPattern), 200)
+	holdsOneKey(s, append(keys, own)...)
+
+	clock.Add(31 * 24 * time.Hour)
+	if keys := recovered(s, "ada@example.com"); len(keys) != 3 || s.Works(own) {
+		t.Errorf("the guard is over, and %d keys were mailed", len(keys))
+	}
+}
+
+// TestLinksThatAreOfNoUse: cut short, made up, of another purpose, too old, or of a key that was replaced since.
+func TestLinksThatAreOfNoUse(t *testing.T) {
+	t.Parallel()
+	s, clock, own := owner(t)
+	lengthen(s)
+	fresh := recovered(s, "ada@example.com")[0]
+	link := newest(s, "ada@example.com", undoPattern)
+	bob := s.Verify("bob@example.com", s.Send(fixture.Price, "")).APIKey
+	for name, bad := range map[string]string{
+		"cut short":        link[:len(link)-1],
+		"empty":            "/v1/pro/recupera/annulla?t=",
+		"another customer": strings.Replace(link, own[3:25], bob[3:25], 1),
+		"two dots":         "/v1/pro/recupera/annulla?t=..",
+		"made-up offer":    "/v1/pro/recupera/conferma?t=zz",
+	} {
+		if press(t, s, bad, 400); !s.Works(fresh) {
+			t.Errorf("%s: it took effect", name)
+		}
+	}
+	press(t, s, "/v1/pro/recupera/conferma?t="+strings.Repeat("0", 32), 410)
+	rotated := s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", fresh)
+	if press(t, s, link, 410); !s.Works(rotated.APIKey) || s.Works(own) {
+		t.Error("a link undid a rotation")
+	}
+	clock.Add(2 * time.Hour)
+	recovered(s, "ada@example.com")
+	press(t, s, newest(s, "ada@example.com", undoPattern), 200)
+	clock.Add(2 * time.Hour)
+	recovered(s, "ada@example.com")
+	agree := newest(s, "ada@example.com", agreePattern)
+	clock.Add(49 * time.Hour)
+	press(t, s, agree, 410)
+	holdsOneKey(s, append(s.Mailed("ada@example.com"), own, rotated.APIKey)...)
+}
+
+// TestUndoFromAnyMail: after several recoveries each mail's link brings back the key that was the owner's before the first.
+func TestUndoFromAnyMail(t *testing.T) {
+	t.Parallel()
+	for which := range 3 {
+		s, clock, own := owner(t)
+		for range 3 {
+			recovered(s, "ada@example.com")
+			clock.Add(time.Hour)
+		}
+		var links []string
+		for _, text := range mailsTo(s, "ada@example.com") {
+			links = append(links, undoPattern.FindString(text))
+		}
+		press(t, s, links[which], 200)
+		if !s.Works(own) {
+			t.Errorf("mail %d of %d does not bring the key back", which+1, len(links))
+		}
+		holdsOneKey(s, append(s.Mailed("ada@example.com"), own)...)
+	}
+}
+
+// carrier fails before or after its effect, so many times.
+type carrier struct {
+	mail.Sender
+	fault error
+	after bool
+	left  int
+}
+
+func (c *carrier) Send(ctx context.Context, m mail.Message) error {
+	if c.left == 0 {
+		return c.Sender.Send(ctx, m)
+	}
+	c.left--
+	if c.after {
+		return errors.Join(c.Sender.Send(ctx, m), c.fault)
+	}
+	return c.fault
+}
+
+// TestNoMailNoChange: whatever the carrier does, one key works: the old one until the mail is taken, the mailed one after.
+func TestNoMailNoChange(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		fault error
+		after bool
+		times int
+		fresh bool // in the end
+	}{
+		{"throttled once", mail.ErrThrottled, false, 1, true},
+		{"no answer, not sent", mail.ErrUnavailable, false, 1, true},
+		{"no answer, sent", mail.ErrUnavailable, true, 1, true},
+		{"down for good", mail.ErrThrottled, false, -1, false},
+		{"sent each time, never said", mail.ErrUnavailable, true, -1, false},
+		{"refused", mail.ErrRefused, false, -1, false},
+	} {
+		s, clock, own := owner(t)
+		faulty := &carrier{Sender: s.Pro.Sender, fault: c.fault, after: c.after, left: c.times}
+		s.Pro.Sender = faulty
+		s.Recover("ada@example.com")
+		for range 5 {
+			_, _ = s.Pro.Work(t.Context()) // fails as the carrier does
+			keys := allMailed(t, s)
+			holdsOneKey(s, append(keys, own)...)
+			clock.Add(2 * time.Minute)
+		}
+		if keys := allMailed(t, s); s.Works(own) == c.fresh || len(keys) > 1 {
+			t.Errorf("%s: the old key works: %v; %d keys were mailed", c.name, s.Works(own), len(keys))
+		}
+		if pending := s.Customer("ada@example.com").Pending; c.fault == mail.ErrRefused && pending != nil {
+			t.Errorf("%s: a key is pending that will never be mailed", c.name)
+		}
+	}
+}
+
+// allMailed are the keys in all mails, without working through the outbox.
+func allMailed(t *testing.T, s fixture.Shop) (keys []string) {
+	t.Helper()
+	mails, err := maildir.Read(s.Mails)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mails {
+		if key := fixture.KeyPattern.FindString(m.Text); key != "" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// workThrough does all that is in the outbox; what is in the way of that is mended when it shows.
+func workThrough(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
+	t.Helper()
+	for idle := 0; idle < 2; {
+		done, err := s.Pro.Work(t.Context())
+		if err != nil {
+			f.Heal()
+		}
+		if done > 0 || err != nil {
+			idle = 0
+		} else {
+			idle++
+		}
+		s.Clock.Add(2 * time.Minute) // leases are over
+	}
+}
+
+// TestUndoUnderFaults: whichever storage call fails, of a recovery, its undoing and a guarded one, one key works.
+func TestUndoUnderFaults(t *testing.T) {
+	t.Parallel()
+	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
+		signature := s.Send(fixture.Price, "")
+		own := s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) }).APIKey
+		if own == "" {
+			return // the fault fell on the purchase: TestPurchaseInUSDCUnderFaults
+		}
+		recoverAndPress := func(pattern *regexp.Regexp) {
+			s.Retry(f, func() fixture.Reply { return s.Recover("ada@example.com") })
+			workThrough(t, s, f)
+			link := lastMatch(mailTexts(s, "ada@example.com"), pattern)
+			if a := s.Retry(f, func() fixture.Reply { return s.Form(link, "") }); a.Status != 200 {
+				t.Errorf("pressed: %d %s", a.Status, a.Body)
+			}
+		}
+		recoverAndPress(undoPattern)
+		undone := s.Works(own)
+		recoverAndPress(agreePattern)
+		workThrough(t, s, f)
+		f.Heal()
+		if !undone || s.Works(own) {
+			t.Errorf("after its undoing the old key works: %v; after a confirmed recovery: %v", undone, s.Works(own))
+		}
+		holdsOneKey(s, append(allMailed(t, s), own)...)
+	})
+}
+
+// TestStrangersForAMonth has strangers ask for fresh keys of one owner all the time, who reads her mail every 8 hours.
+func TestStrangersForAMonth(t *testing.T) {
+	t.Parallel()
+	strangersForAMonth(t, 4)
+}
+
+// strangersForAMonth: her key may be refused once, until she reads her mail.
+func strangersForAMonth(t *testing.T, strangers int) {
+	s, clock, own := owner(t)
+	lengthen(s)
+	const reads = 8 * time.Hour
+	var refused time.Duration
+	interruptions, worked := 0, true
+	for hour := range 30 * 24 {
+		for n := range strangers {
+			s.From(fmt.Sprintf("10.9.%d.%d:1", n/256, n%256), "POST", "/api/v1/pro/recupera", fixture.Object("email", "ada@example.com"))
+		}
+		if hour%8 == 7 && !s.Works(own) {
+			press(t, s, newest(s, "ada@example.com", undoPattern), 200)
+		}
+		for done, err := s.Pro.Work(t.Context()); done > 0 || err != nil; done, err = s.Pro.Work(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		works := s.Works(own)
+		if worked && !works {
+			interruptions++
+		}
+		if worked = works; !works {
+			refused += time.Hour
+		}
+		clock.Add(time.Hour)
+	}
+	t.Logf("%d strangers, 30 days: the owner's key was refused for %v in %d interruption(s); the bound is %v in one", strangers, refused, interruptions, reads)
+	if interruptions > 1 || refused > reads {
+		t.Errorf("the bound is passed")
+	}
+	// Nor do they keep her from rotating, or from looking.
+	if a := s.Do("GET", "/v1/pro/chiave", "", "X-Api-Key", own); a.Status != 200 {
+		t.Errorf("she cannot look at her key: %d %s", a.Status, a.Body)
+	}
+	if a := s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", own); a.Status != 200 || !s.Works(a.APIKey) {
+		t.Errorf("she cannot rotate her key: %d %s", a.Status, a.Body)
+	}
+}

@@ -1,0 +1,162 @@
+package pro
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/i18n"
+	"verdetto/shared/mail"
+	"verdetto/shared/pay"
+	"verdetto/shared/store"
+)
+
+// The kinds of jobs.
+const (
+	recoverKind  = "recover key"
+	agreedKind   = "recover key, confirmed"
+	extendedKind = "plan extended" // tell the owner that somebody paid
+)
+
+const (
+	jobsAtOnce = 25
+	jobLease   = time.Minute
+	sendTime   = pay.Timeout + 15*time.Second // more than it takes to ask for subscriptions and to send a mail
+)
+
+// Work does what is in the outbox, and says how many jobs it ended. What fails
+// stays and is taken up again when its lease is over.
+func (s *Service) Work(ctx context.Context) (done int, err error) {
+	jobs, err := s.Outbox.Take(ctx, jobsAtOnce, s.Now(), jobLease)
+	faults := []error{err}
+	for _, j := range jobs {
+		if s.Now().Add(sendTime).After(j.Leased) {
+			break // the carrier is slow: somebody else may be about to take up what is left
+		}
+		err := s.do(ctx, j)
+		if errors.Is(err, mail.ErrRefused) {
+			s.Log.WarnContext(ctx, "mail refused for good", "kind", j.Kind, "error", err)
+			err = nil
+		}
+		if err == nil {
+			err = s.Outbox.Done(ctx, j)
+		}
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		done++
+	}
+	return done, errors.Join(faults...)
+}
+
+// do does one job.
+func (s *Service) do(ctx context.Context, j store.Job) error {
+	if j.Kind == extendedKind {
+		return s.sendExtended(ctx, j)
+	}
+	return s.sendKey(ctx, j)
+}
+
+// sendExtended tells the owner of a key that a payment lengthened the plan.
+func (s *Service) sendExtended(ctx context.Context, j store.Job) error {
+	c, err := s.Keys.Customer(ctx, s.customer(j.Email))
+	if err != nil {
+		return err
+	}
+	message, err := mail.ExtendedMail(mail.Key{To: j.Email, Lang: language(j), Until: c.Plan().Until, BaseURL: s.BaseURL})
+	if err != nil {
+		return err
+	}
+	message.ID = messageID(j)
+	return s.Sender.Send(ctx, message)
+}
+
+// language is that of a job's mail: English where what was asked for is no longer spoken.
+func language(j store.Job) string { return i18n.In(j.Lang).Code }
+
+// messageID is the same however often a job is done, so that a mail that came twice is one to its reader.
+func messageID(j store.Job) string { return strings.ReplaceAll(j.Name(), ".", "-") }
+
+// sendKey mails a fresh key to an address that has a plan, and makes it the
+// current one once the carrier has the mail: until then the old one works. The
+// key is derived from the job, so that a job done again mails the same one. It is
+// done at least once; whatever fails in between, one key works.
+func (s *Service) sendKey(ctx context.Context, j store.Job) error {
+	id, now := s.customer(j.Email), s.Now()
+	c, err := s.Keys.Customer(ctx, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Plan().Live(now) {
+		return nil // the answer has promised nothing else
+	}
+	if err != nil {
+		return err
+	}
+	key, hash, err := apikey.Mint(s.derived("recovered key", j.Name()), id)
+	if err != nil {
+		return err
+	}
+	if c.Recovered(j.At, hash) {
+		return nil
+	}
+	if c.Guarded(now) && j.Kind != agreedKind {
+		return s.sendOffer(ctx, j, c)
+	}
+	asking, cancel := context.WithTimeout(ctx, pay.Timeout) // for all subscriptions: see sendTime
+	defer cancel()
+	err = s.Keys.Change(asking, id, func(current *store.Customer) error {
+		if err := s.dropForeign(asking, current); err != nil {
+			return err
+		}
+		if current.Plan().Live(now) {
+			current.Pending = &store.KeyHash{Hash: hash[:], At: now.UTC()}
+		}
+		c = *current
+		return nil
+	})
+	if err != nil || !c.Plan().Live(now) {
+		return err
+	}
+	message, err := s.keyMessage(j, c, key)
+	if err != nil {
+		return err
+	}
+	err = s.Sender.Send(ctx, message)
+	if errors.Is(err, mail.ErrRefused) {
+		return errors.Join(err, s.Keys.Cancel(ctx, id, hash))
+	}
+	if err != nil {
+		return err
+	}
+	return s.Keys.Activate(ctx, id, hash, s.Now())
+}
+
+// keyMessage writes the mail with a fresh key: the first of a customer who paid
+// and never came back from the checkout, or one in the place of another.
+func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Message, error) {
+	k := mail.Key{To: j.Email, Lang: language(j), Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL}
+	write := mail.KeyMail
+	if owned := c.Owned(); len(owned) > 0 {
+		write, k.Path = mail.RecoverMail, s.undoPath(c.ID, owned)
+	}
+	message, err := write(k)
+	message.ID = messageID(j)
+	return message, err
+}
+
+// sendOffer mails a link that has to be followed, and its button pressed, before a fresh key is mailed.
+func (s *Service) sendOffer(ctx context.Context, j store.Job, c store.Customer) error {
+	id := s.offerID(j)
+	agreed := j
+	agreed.Kind, agreed.Leased, agreed.Tries = agreedKind, time.Time{}, 0
+	if err := s.Outbox.Offer(ctx, id, agreed, s.Now().Add(offerTime)); err != nil {
+		return err
+	}
+	message, err := mail.OfferMail(mail.Key{To: j.Email, Lang: language(j), Until: c.Plan().Until, BaseURL: s.BaseURL, Path: agreePath + "?t=" + id})
+	if err != nil {
+		return err
+	}
+	message.ID = messageID(j)
+	return s.Sender.Send(ctx, message)
+}
