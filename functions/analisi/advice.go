@@ -15,6 +15,7 @@ var advice = map[string]string{
 	"metodo-non-ammesso":       "Use one of the methods that the header Allow lists.",
 	"nessuna-tariffa":          "The route is covered, but nothing was found on it lately. Fares are refreshed every 7 days: ask again then.",
 	"origine-sconosciuta":      "Give the IATA code of a city or airport with scheduled flights; GET /v1/rotte lists what is covered.",
+	"prova-non-valida":         "Sign the text that proofText of GET /v1/pro/cripta shows with the wallet that paid, or leave firma out.",
 	"pagamento-di-altri":       "Give the e-mail address that the payment link was made for.",
 	"pagamento-fallito":        "The transaction moved nothing. Send the payment again.",
 	"pagamento-gia-usato":      "The payment has bought a plan already. POST /v1/pro/recupera sends a fresh key to the address that it was claimed with.",
@@ -44,8 +45,9 @@ var proKeyWays = []ReferenceWay{
 	}},
 	{"In USDC on Solana", []string{
 		"GET /v1/pro/cripta?email=ada@example.com gives wallet, mint, network and amount, and a Solana Pay link whose memo binds the payment to that address.",
-		"Pay at least that amount in one transaction.",
+		"Pay at least that amount in one transaction, with that memo: a payment without it belongs to who claims it first.",
 		`When it is final, about 15 seconds later, POST /v1/pro/verifica-cripta with {"email": "ada@example.com", "signature": "..."} gives apiKey for 30 days.`,
+		"Whoever paid without the memo can prove it for 30 days: firma in the same call is the paying wallet's signature of proofText, and outranks a claim without.",
 		"A second payment adds 30 days to what is left. The key goes on and is not shown again: status is esteso, and apiKey absent, but for who sends the key in X-Api-Key.",
 	}},
 	{"A lost key", []string{

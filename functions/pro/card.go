@@ -98,7 +98,7 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 	case !session.Sold() || session.Email == "":
 		return nil, NotPaid.Problem("The checkout is not paid yet. Finish it, or wait as Retry-After says and ask again.").With("Retry-After", "5")
 	}
-	bought, err := s.buy(ctx, session.Email, "", "checkout/"+session.ID, func(c *store.Customer) {
+	bought, err := s.buy(ctx, session.Email, "", "checkout/"+session.ID, nil, func(c *store.Customer) {
 		paid(c, session.Subscription, session.PaidUntil)
 	})
 	if err != nil {

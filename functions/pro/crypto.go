@@ -21,8 +21,8 @@ func (s *Service) registerCrypto(api *httpapi.API) {
 	}, s.checkCrypto, s.details)
 	httpapi.JSON(api, "pro-verifica-cripta", httpapi.JSONDoc{
 		Summary:     "Get the key after paying in USDC",
-		Description: "Looks the transaction up on the chain. A signature counts once, ever. Where the address has a key already, that key goes on, no key is shown, and `status` is `esteso`; whoever sends that key in X-Api-Key is shown it again.",
-		Problems:    []httpapi.ProblemType{NoPayment, NotFinal, PaymentFailed, TooLittle, TooOld, NotYours, PaymentUsed},
+		Description: "Looks the transaction up on the chain. A signature counts once, ever. A payment that no memo binds to an address belongs to who claims it first, unless who paid proves it with firma. Where the address has a key already, that key goes on, no key is shown, and `status` is `esteso`; whoever sends that key in X-Api-Key is shown it again.",
+		Problems:    []httpapi.ProblemType{NoPayment, NotFinal, PaymentFailed, TooLittle, TooOld, NotYours, WrongProof, PaymentUsed},
 	}, s.checkVerify, s.verify)
 }
 
@@ -45,6 +45,7 @@ type Details struct {
 	Days         int    `json:"days" doc:"Days of Pro that one payment buys; a second one adds as many to what is left"`
 	Link         string `json:"link,omitempty" doc:"Solana Pay link, with an e-mail address only"`
 	Memo         string `json:"memo,omitempty" doc:"The memo that binds the payment to the address; it does not show the address"`
+	ProofText    string `json:"proofText" doc:"For a payment without the memo: what the paying wallet signs, with the e-mail address and the transaction's signature in their places, one a line; the result goes into firma of POST /v1/pro/verifica-cripta"`
 	QR           string `json:"qr,omitempty" doc:"The link as a QR code: an SVG image"`
 }
 
@@ -59,13 +60,14 @@ func (s *Service) checkCrypto(_ context.Context, in *detailsInput) error {
 func (s *Service) details(_ context.Context, in *detailsInput) (*detailsOutput, error) {
 	d := Details{
 		Wallet: s.Wallet.Owner, TokenAccount: s.Wallet.TokenAccount, Mint: s.Wallet.Mint, Network: s.Wallet.Network,
-		Amount: pay.FormatUnits(s.Wallet.Units), Decimals: 6, Days: CryptoDays,
+		Amount: pay.FormatUnits(s.Wallet.Units), Decimals: 6, Days: CryptoDays, ProofText: pay.ProofText("EMAIL", "SIGNATURE"),
 	}
 	if in.Email != "" {
 		email, err := address(in.Email)
 		if err != nil {
 			return nil, err
 		}
+		d.ProofText = pay.ProofText(email, "SIGNATURE")
 		d.Memo = pay.BindingMemo(s.Pepper, email)
 		d.Link = pay.Transfer{Recipient: d.Wallet, Mint: d.Mint, Units: s.Wallet.Units, Memo: d.Memo, Label: "Verdetto Pro"}.Link()
 		if d.QR, err = svg(d.Link); err != nil {
@@ -100,6 +102,7 @@ type verifyInput struct {
 	Body struct {
 		Email     string `json:"email" maxLength:"254" doc:"The e-mail address that the plan is for" example:"ada@example.com"`
 		Signature string `json:"signature" maxLength:"200" doc:"Signature of the transaction: 64 bytes in base58, 87 or 88 characters as a rule"`
+		Proof     string `json:"firma,omitempty" maxLength:"200" doc:"For a payment without the binding memo: the paying wallet's ed25519 signature, in base58 or base64, of the text that proofText of GET /v1/pro/cripta shows. It outranks a claim without, for 30 days"`
 	} `contentType:"application/json"`
 }
 
@@ -115,6 +118,9 @@ func (s *Service) checkVerify(_ context.Context, in *verifyInput) error {
 	}
 	if _, err := pay.ParseSignature(in.Body.Signature); err != nil {
 		faults = append(faults, httpapi.Fault{Name: "signature", Detail: "is not a transaction signature: 64 bytes in base58, as wallets and explorers show it"})
+	}
+	if _, err := pay.ParseProof(in.Body.Proof); in.Body.Proof != "" && err != nil {
+		faults = append(faults, httpapi.Fault{Name: "firma", Detail: "is " + pay.ErrNotProof.Error()})
 	}
 	if len(faults) > 0 {
 		return httpapi.Invalid(faults...)
@@ -148,7 +154,11 @@ func (s *Service) verify(ctx context.Context, in *verifyInput) (*verifyOutput, e
 	case !pay.MayClaim(s.Pepper, email, payment.Memos):
 		return nil, NotYours.Problem("The memo of the payment binds it to another e-mail address. Give the address that the payment link was made for.")
 	}
-	bought, err := s.buy(ctx, email, in.Key, "payment/"+signature.String(), func(c *store.Customer) {
+	claim, err := claimed(payment, email, in.Body.Proof)
+	if err != nil {
+		return nil, err
+	}
+	bought, err := s.buy(ctx, email, in.Key, "payment/"+signature.String(), claim, func(c *store.Customer) {
 		from := now
 		if c.Crypto.After(now) {
 			from = c.Crypto
@@ -159,6 +169,24 @@ func (s *Service) verify(ctx context.Context, in *verifyInput) (*verifyOutput, e
 		return nil, onceFailed(err, PaymentUsed)
 	}
 	return &verifyOutput{bought}, nil
+}
+
+// claimed is how a payment is claimed: nil, and so for good, where its memo binds it to the address.
+func claimed(payment pay.Payment, email, firma string) (*store.Claim, error) {
+	proven := false
+	if firma != "" {
+		proof, err := pay.ParseProof(firma)
+		if err != nil {
+			return nil, err
+		}
+		if proven = payment.Proves(proof, email); !proven {
+			return nil, WrongProof.Problem("firma is not a signature by the address whose USDC the transaction moved, of the three lines that proofText of GET /v1/pro/cripta?email= shows, with the transaction's signature in its place.")
+		}
+	}
+	if pay.Bound(payment.Memos) {
+		return nil, nil
+	}
+	return &store.Claim{Proven: proven, TakeBack: func(c *store.Customer) { c.Crypto = c.Crypto.AddDate(0, 0, -CryptoDays) }}, nil
 }
 
 // noPayment tells why a transaction is no payment.

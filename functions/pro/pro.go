@@ -60,6 +60,7 @@ var (
 	KeyIssued      = httpapi.ProblemType{Status: http.StatusConflict, Code: "chiave-gia-emessa", Title: "The key was issued before"}
 	BadSignature   = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "firma-non-valida", Title: "The delivery is not signed as it should be"}
 	NoPayment      = httpapi.ProblemType{Status: http.StatusNotFound, Code: "pagamento-non-trovato", Title: "There is no such payment", Wait: true}
+	WrongProof     = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "prova-non-valida", Title: "The proof is not of who paid"}
 	NotFinal       = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-non-definitivo", Title: "The payment is not final yet", Wait: true}
 	PaymentFailed  = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "pagamento-fallito", Title: "The transaction failed"}
 	TooLittle      = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "importo-insufficiente", Title: "The payment is too small"}
@@ -114,7 +115,7 @@ const extended = "esteso"
 // buy does to a plan what something paid for does, once, and gives the first key
 // of an address to the payer. A key that is in force stays as it is and is shown
 // to nobody but who has it: the payer may be a stranger. The owner is told by mail.
-func (s *Service) buy(ctx context.Context, email, shown, what string, change func(*store.Customer)) (issued, error) {
+func (s *Service) buy(ctx context.Context, email, shown, what string, claim *store.Claim, change func(*store.Customer)) (issued, error) {
 	now := s.Now()
 	key, ok := apikey.Parse(shown)
 	holds := func(c store.Customer) bool { return ok && key.Customer == c.ID && c.Holds(key) }
@@ -122,6 +123,7 @@ func (s *Service) buy(ctx context.Context, email, shown, what string, change fun
 		What:   what,
 		Keep:   func(c store.Customer) bool { return holds(c) || c.HasLiveKey(now) },
 		Change: change,
+		Claim:  claim,
 		Job: func(c store.Customer) (string, store.Job) {
 			if holds(c) || !c.HasLiveKey(now) {
 				return "", store.Job{}

@@ -25,5 +25,8 @@ type Payment struct {
 	Memos []string // as they were written, in order
 	At    time.Time
 	Slot  uint64
-	Payer string // address that signed first and paid the network's fee; not always whose USDC it was
+	// Payers are the addresses whose USDC the transaction moved: owners, before it,
+	// of accounts other than the wallet's whose balance fell; sorted.
+	Payers []string
+	Payer  string // address that signed first and paid the network's fee; not always whose USDC it was
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -68,6 +69,11 @@ func MayClaim(pepper []byte, email string, memos []string) bool {
 		bound = bound || isBinding.MatchString(memo)
 	}
 	return !bound
+}
+
+// Bound tells whether memos bind a payment to some address.
+func Bound(memos []string) bool {
+	return slices.ContainsFunc(memos, func(memo string) bool { return isBinding.MatchString(plain(memo)) })
 }
 
 // isBinding finds a binding in a memo that was made plain: 16 bytes in base64

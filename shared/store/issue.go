@@ -43,10 +43,13 @@ const unknownTries = 4
 // Once is something that entitles to a key, or to a longer plan, once, ever:
 // a checkout, a payment.
 type Once struct {
-	What   string                       // names it, for ever
-	Keep   func(Customer) bool          // of the customer as read: the current key stays, and none is minted
-	Change func(*Customer)              // what it does to the plan; may be nil
-	Job    func(Customer) (string, Job) // of the customer as read: work to leave in the named outbox, "" for none; may be nil
+	What   string              // names it, for ever
+	Keep   func(Customer) bool // of the customer as read: the current key stays, and none is minted
+	Change func(*Customer)     // what it does to the plan; may be nil
+	// Claim, where set, says how sure it is whose it was: a claim without proof
+	// gives way to one with proof. Where not, the mark is final.
+	Claim *Claim
+	Job   func(Customer) (string, Job) // of the customer as read: work to leave in the named outbox, "" for none; may be nil
 }
 
 // IssueOnce is Issue for something that entitles to a key once: the mark that it
@@ -58,16 +61,20 @@ func (k Customers) IssueOnce(ctx context.Context, random io.Reader, id apikey.Cu
 	if err != nil {
 		return "", Customer{}, fmt.Errorf("issue key: %w", err)
 	}
+	data, err := once.mark(id, hash)
+	if err != nil {
+		return "", Customer{}, fmt.Errorf("issue key: %w", err)
+	}
 	// The mark names the key that was minted for it: so a try that finds the mark
 	// can tell whether it is its own, written by an earlier try whose answer was lost.
-	mark := Item{Key: Key{"CASHED#" + once.What, "MARK"}, Data: hash[:]}
+	mark := Item{Key: Key{"CASHED#" + once.What, "MARK"}, Data: data}
 	err = retry(ctx, issueOnceTries, func() error {
 		c, err := k.orNew(ctx, id)
 		if err == nil {
-			err = k.use(ctx, once, &c, hash, now, mark)
+			err = k.use(ctx, once, &c, hash, now, Op{Mode: Create, Item: mark})
 		}
 		if err != nil {
-			c, err = k.outcome(ctx, id, mark, err)
+			c, err = k.outcome(ctx, id, once, hash, now, mark, err)
 		}
 		stored = c
 		return err
@@ -91,9 +98,8 @@ func issueOnceTries(err error) int {
 	return 1
 }
 
-// use changes a customer as once says, and writes it with the mark and the job.
-func (k Customers) use(ctx context.Context, once Once, c *Customer, hash apikey.Hash, now time.Time, mark Item) error {
-	var also []Op
+// use changes a customer as once says, and writes it with the job and what else there is, such as the mark.
+func (k Customers) use(ctx context.Context, once Once, c *Customer, hash apikey.Hash, now time.Time, also ...Op) error {
 	if once.Job != nil {
 		if outbox, job := once.Job(*c); outbox != "" {
 			op, err := Outbox{Table: k.Table, Name: outbox}.put(job)
@@ -113,12 +119,13 @@ func (k Customers) use(ctx context.Context, once Once, c *Customer, hash apikey.
 	if err != nil {
 		return err
 	}
-	return k.Table.Write(ctx, append(also, Op{Mode: Create, Item: mark}, op)...)
+	return k.Table.Write(ctx, append(also, op)...)
 }
 
 // outcome tells by its mark whether a write that ended with an error has taken
-// effect, and gives the customer if so. If not, the error stands.
-func (k Customers) outcome(ctx context.Context, id apikey.CustomerID, mark Item, fault error) (Customer, error) {
+// effect, and gives the customer if so. If not, the error stands. A mark of
+// somebody else's ends it, or gives way.
+func (k Customers) outcome(ctx context.Context, id apikey.CustomerID, once Once, hash apikey.Hash, now time.Time, mark Item, fault error) (Customer, error) {
 	item, err := k.Table.Get(ctx, mark.Key, Strong)
 	switch {
 	case errors.Is(err, ErrNotFound):
@@ -126,7 +133,7 @@ func (k Customers) outcome(ctx context.Context, id apikey.CustomerID, mark Item,
 	case err != nil:
 		return Customer{}, err
 	case !bytes.Equal(item.Data, mark.Data):
-		return Customer{}, ErrIssued
+		return k.takeOver(ctx, id, once, hash, now, item, mark.Data)
 	}
 	return k.Customer(ctx, id)
 }

@@ -50,7 +50,7 @@
 //	CUSTOMER#<customer>          KEY                   Customer                                           pro, verdetto key     never
 //	SUBSCRIPTION#<subscription>  CUSTOMER              whose it is                                        pro                   never
 //	CHECKOUT#<customer>          BY#<caller>           idempotency key                                    pro                   10 minutes after the first request
-//	CASHED#<payment>             MARK                  hash of the key that was issued for it             pro                   never
+//	CASHED#<payment>             MARK                  hash of the key issued for it, or who claimed it   pro                   never
 //	LIMIT#<limit>#<subject>      <time>                counter of calls                                   limit                 end of the window
 //	SECRET                       PEPPER                the pepper where none is configured                verdetto serve        never
 //

@@ -1,6 +1,7 @@
 package paytest
 
 import (
+	"cmp"
 	"crypto/sha512"
 	"encoding/base64"
 	"encoding/json"
@@ -27,6 +28,7 @@ const (
 // Transfer is a payment in a token from a made-up payer.
 type Transfer struct {
 	Wallet, Mint string
+	From         string // the payer's address; made up if empty
 	Units        uint64
 	Memo         string // none if empty
 	MemoProgram  string // MemoProgram if empty
@@ -83,7 +85,7 @@ func (n *Node) Send(t Transfer) pay.Signature {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	count := len(n.transactions) + 1
-	s := &sent{transfer: t, slot: 300_000_000 + count, at: n.now(), finality: Processed, payer: Address(fmt.Sprint("payer ", count))}
+	s := &sent{transfer: t, slot: 300_000_000 + count, at: n.now(), finality: Processed, payer: cmp.Or(t.From, Address(fmt.Sprint("payer ", count)))}
 	s.message = s.compose()
 	signed := t
 	signed.Failed = false // which nobody knows when it is signed

@@ -94,7 +94,10 @@ func TestRead(t *testing.T) {
 				if err != nil {
 					return
 				}
-				want := pay.Payment{Signature: signature, Units: c.units, Memos: c.memos, At: noon, Slot: 300_000_001, Payer: paytest.Address("payer 1")}
+				want := pay.Payment{Signature: signature, Units: c.units, Memos: c.memos, At: noon, Slot: 300_000_001, Payer: paytest.Address("payer 1"), Payers: []string{paytest.Address("payer 1")}}
+				if c.name == "wrong mint" {
+					want.Payers = nil // nobody's USDC was moved
+				}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Error(diff)
 				}

@@ -80,7 +80,7 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	if string(rec.Meta.Err) != "null" {
 		return pay.Payment{}, fmt.Errorf("%w: %.200s", pay.ErrFailedTransaction, rec.Meta.Err)
 	}
-	units, err := r.net(&rec, len(tx.keys))
+	units, payers, err := r.moved(&rec, len(tx.keys))
 	if err != nil {
 		return pay.Payment{}, err
 	}
@@ -93,30 +93,43 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	if err != nil {
 		return pay.Payment{}, err
 	}
-	payment := pay.Payment{Signature: signature, Units: units, Memos: memos, Slot: rec.Slot, Payer: tx.keys[0]}
+	payment := pay.Payment{Signature: signature, Units: units, Memos: memos, Slot: rec.Slot, Payers: payers, Payer: tx.keys[0]}
 	if rec.BlockTime != nil {
 		payment.At = time.Unix(*rec.BlockTime, 0).UTC()
 	}
 	return payment, nil
 }
 
-// holding is what an account held of the coin, and whether the wallet owned it.
+// holding is what an account held of the coin, who owned it, and whether that was the wallet.
 type holding struct {
 	amount uint64
+	owner  string
 	ours   bool
+}
+
+// moved is what the wallet's accounts of the coin gained, and whose accounts lost some.
+func (r rule) moved(rec *record, accounts int) (units int64, payers []string, err error) {
+	before, err := r.holdings(rec.Meta.PreTokenBalances, accounts)
+	if err != nil {
+		return 0, nil, err
+	}
+	after, err := r.holdings(rec.Meta.PostTokenBalances, accounts)
+	if err != nil {
+		return 0, nil, err
+	}
+	for account, h := range before {
+		if !h.ours && after[account].amount < h.amount {
+			payers = append(payers, h.owner)
+		}
+	}
+	slices.Sort(payers)
+	units, err = net(before, after)
+	return units, slices.Compact(payers), err
 }
 
 // net is what the wallet's accounts of the coin gained. An account that changed
 // hands with what was in it gained nothing: nothing was moved into it.
-func (r rule) net(rec *record, accounts int) (int64, error) {
-	before, err := r.holdings(rec.Meta.PreTokenBalances, accounts)
-	if err != nil {
-		return 0, err
-	}
-	after, err := r.holdings(rec.Meta.PostTokenBalances, accounts)
-	if err != nil {
-		return 0, err
-	}
+func net(before, after map[int]holding) (int64, error) {
 	sum := new(big.Int) // no sum of amounts overflows it
 	add := func(amount uint64, sign int64) {
 		term := new(big.Int).SetUint64(amount)
@@ -168,7 +181,7 @@ func (r rule) holdings(balances *[]balance, accounts int) (map[int]holding, erro
 		case b.Owner == "":
 			return nil, unreadable("the owner of account %d is missing", *b.AccountIndex)
 		}
-		found[*b.AccountIndex] = holding{amount, b.Owner == r.wallet}
+		found[*b.AccountIndex] = holding{amount, b.Owner, b.Owner == r.wallet}
 	}
 	return found, nil
 }

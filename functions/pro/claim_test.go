@@ -1,0 +1,211 @@
+package pro_test
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/apikey"
+	"verdetto/shared/pay"
+	"verdetto/shared/pay/paytest"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+)
+
+// Payments in USDC that no memo binds: whoever paid outranks whoever claims.
+
+// payer is a wallet that pays.
+type payer struct{ key ed25519.PrivateKey }
+
+func newPayer(n byte) payer { return payer{ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, 32))} }
+
+func (p payer) pay(s fixture.Shop, memo string) pay.Signature {
+	return s.Payments.Node.Pay(paytest.Transfer{
+		Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price, Memo: memo,
+		From: paytest.Base58(p.key.Public().(ed25519.PublicKey)),
+	})
+}
+
+func (p payer) proof(email string, signature pay.Signature) []byte {
+	return ed25519.Sign(p.key, []byte("Verdetto Pro payment\n"+email+"\n"+signature.String()))
+}
+
+// claim claims a payment with what is given as firma, which may be empty.
+func claim(s fixture.Shop, email string, signature pay.Signature, firma string) fixture.Reply {
+	fields := []string{"email", email, "signature", signature.String()}
+	if firma != "" {
+		fields = append(fields, "firma", firma)
+	}
+	return s.Do("POST", "/v1/pro/verifica-cripta", fixture.Object(fields...))
+}
+
+func TestWhoPaidOutranksWhoClaims(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	ada := newPayer(1)
+	signature := ada.pay(s, "thanks")
+	eve := claim(s, "eve@example.com", signature, "")
+	if eve.Status != 200 || !s.Works(eve.APIKey) {
+		t.Fatalf("%d %s", eve.Status, eve.Body)
+	}
+	clock.Add(29 * 24 * time.Hour)
+	if a := claim(s, "ada@example.com", signature, ""); a.Status != 409 || a.Code != "pagamento-gia-usato" {
+		t.Errorf("a second claim without proof: %d %s", a.Status, a.Body)
+	}
+	if details := s.Do("GET", "/v1/pro/cripta?email=Ada@example.com", ""); !strings.Contains(details.Body, `"proofText":"Verdetto Pro payment\nada@example.com\nSIGNATURE"`) {
+		t.Errorf("what to sign is not told: %s", details.Body)
+	}
+	own := claim(s, "Ada@example.com", signature, paytest.Base58(ada.proof("ada@example.com", signature)))
+	if own.Status != 200 || !s.Works(own.APIKey) || !own.ExpiresAt.Equal(clock.Now().AddDate(0, 0, 30)) {
+		t.Errorf("with proof: %d %s", own.Status, own.Body)
+	}
+	if s.Works(eve.APIKey) {
+		t.Error("the stranger's key still works")
+	}
+	for name, a := range map[string]fixture.Reply{
+		"again":          claim(s, "ada@example.com", signature, paytest.Base58(ada.proof("ada@example.com", signature))),
+		"another proof":  claim(s, "bob@example.com", signature, base64.StdEncoding.EncodeToString(ada.proof("bob@example.com", signature))),
+		"without, again": claim(s, "eve@example.com", signature, ""),
+	} {
+		if a.Status != 409 || a.Code != "pagamento-gia-usato" {
+			t.Errorf("%s: %d %s", name, a.Status, a.Body)
+		}
+	}
+	if !s.Works(own.APIKey) {
+		t.Error("the proven claim was lost")
+	}
+}
+
+// TestProofsThatAreNone: a firma that proves nothing is refused with its reason, whoever claimed before.
+func TestProofsThatAreNone(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	ada, bob := newPayer(1), newPayer(2)
+	signature, other := ada.pay(s, ""), ada.pay(s, "")
+	good := ada.proof("ada@example.com", signature)
+	for name, c := range map[string]struct {
+		firma  string
+		status int
+		code   string
+	}{
+		"no signature":          {"hello", 400, "richiesta-non-valida"},
+		"too short":             {base64.StdEncoding.EncodeToString(good[:63]), 400, "richiesta-non-valida"},
+		"by another wallet":     {paytest.Base58(bob.proof("ada@example.com", signature)), 422, "prova-non-valida"},
+		"for another address":   {paytest.Base58(ada.proof("eve@example.com", signature)), 422, "prova-non-valida"},
+		"of another payment":    {paytest.Base58(ada.proof("ada@example.com", other)), 422, "prova-non-valida"},
+		"the payment's own":     {signature.String(), 422, "prova-non-valida"},
+		"one bit of it changed": {paytest.Base58(append([]byte{good[0] ^ 1}, good[1:]...)), 422, "prova-non-valida"},
+	} {
+		if a := claim(s, "ada@example.com", signature, c.firma); a.Status != c.status || a.Code != c.code {
+			t.Errorf("%s: %d %s", name, a.Status, a.Body)
+		}
+	}
+	if a := claim(s, "ada@example.com", signature, base64.StdEncoding.EncodeToString(good)); a.Status != 200 {
+		t.Errorf("the good one: %d %s", a.Status, a.Body)
+	}
+}
+
+// TestProofNeverBeatsWhatIsFinal: a memo that binds, a claim that an earlier version marked, and the end of 30 days.
+func TestProofNeverBeatsWhatIsFinal(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	ada := newPayer(1)
+	proven := func(signature pay.Signature) fixture.Reply {
+		return claim(s, "ada@example.com", signature, paytest.Base58(ada.proof("ada@example.com", signature)))
+	}
+	bound := ada.pay(s, pay.BindingMemo([]byte(fixture.Pepper), "bob@example.com"))
+	if a := proven(bound); a.Status != 403 || a.Code != "pagamento-di-altri" {
+		t.Errorf("a bound payment: %d %s", a.Status, a.Body)
+	}
+	if a := claim(s, "bob@example.com", bound, ""); a.Status != 200 {
+		t.Errorf("a bound payment, by whose it is: %d %s", a.Status, a.Body)
+	}
+	marked := ada.pay(s, "")
+	if err := s.Table.Write(t.Context(), store.Op{Mode: store.Create, Item: store.Item{
+		Key: store.Key{Partition: "CASHED#payment/" + marked.String(), Sort: "MARK"}, Data: bytes.Repeat([]byte{'{'}, len(apikey.Hash{})),
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if a := proven(marked); a.Status != 409 {
+		t.Errorf("a payment that an earlier version marked: %d %s", a.Status, a.Body)
+	}
+	old := ada.pay(s, "")
+	claim(s, "eve@example.com", old, "")
+	clock.Add(31 * 24 * time.Hour)
+	if a := proven(old); a.Status != 422 || a.Code != "pagamento-scaduto" {
+		t.Errorf("after 31 days: %d %s", a.Status, a.Body)
+	}
+}
+
+// TestClaimsRace: of many claims of one payment, without proof and with it, in any order, the payer's wins and nobody keeps days beside.
+func TestClaimsRace(t *testing.T) {
+	t.Parallel()
+	const rounds, strangers = 100, 4
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	for round := range rounds {
+		withProof := round%2 == 0
+		ada := newPayer(byte(round))
+		signature := ada.pay(s, "")
+		owner := fmt.Sprintf("ada%d@example.com", round)
+		stranger := func(n int) string { return fmt.Sprintf("eve%d.%d@example.com", round, n) }
+		var wg sync.WaitGroup
+		if withProof {
+			wg.Go(func() {
+				if a := claim(s, owner, signature, paytest.Base58(ada.proof(owner, signature))); a.Status != 200 || a.APIKey == "" {
+					t.Errorf("round %d: who paid is told %d %s", round, a.Status, a.Body)
+				}
+			})
+		}
+		for n := range strangers {
+			wg.Go(func() { claim(s, stranger(n), signature, "") })
+		}
+		wg.Wait()
+		plans := 0
+		for n := range strangers {
+			if live(s, stranger(n)) {
+				plans++
+			}
+		}
+		if withProof != live(s, owner) || withProof == (plans == 1) || plans > 1 {
+			t.Errorf("round %d, with proof %v: who paid has a plan: %v; %d strangers have one", round, withProof, live(s, owner), plans)
+		}
+	}
+}
+
+// live tells whether an address has a plan that holds.
+func live(s fixture.Shop, email string) bool {
+	c, err := s.Pro.Keys.Customer(s.T.Context(), apikey.Of([]byte(fixture.Pepper), email))
+	return err == nil && c.Plan().Live(s.Clock.Now())
+}
+
+// TestTakingOverUnderFaults: whichever storage call fails, the days move whole.
+func TestTakingOverUnderFaults(t *testing.T) {
+	t.Parallel()
+	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
+		ada := newPayer(1)
+		signature := ada.pay(s, "")
+		begun := s.Clock.Now()
+		s.Retry(f, func() fixture.Reply { return claim(s, "eve@example.com", signature, "") })
+		a := s.Retry(f, func() fixture.Reply {
+			return claim(s, "ada@example.com", signature, paytest.Base58(ada.proof("ada@example.com", signature)))
+		})
+		f.Heal()
+		if a.Status != 200 && a.Code != "pagamento-gia-usato" || a.Status == 200 && !s.Works(a.APIKey) {
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
+		if end := s.Customer("ada@example.com").Crypto; !end.Equal(begun.AddDate(0, 0, 30)) || live(s, "eve@example.com") {
+			t.Errorf("the payer's plan ends %v; the stranger has one: %v", end, live(s, "eve@example.com"))
+		}
+	})
+}

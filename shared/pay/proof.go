@@ -1,0 +1,47 @@
+package pay
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"errors"
+	"fmt"
+
+	"verdetto/shared/apikey"
+)
+
+// Proof is an ed25519 signature by an address that paid, over ProofText.
+type Proof [ed25519.SignatureSize]byte
+
+// ErrNotProof: the text is no signature.
+var ErrNotProof = errors.New("not a signature of 64 bytes in base58 or base64")
+
+// ParseProof reads a proof in base58 or in base64, as wallets give it.
+func ParseProof(text string) (Proof, error) {
+	var p Proof
+	if decodeBase58(p[:], text) == nil {
+		return p, nil
+	}
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(b) != len(p) {
+		return Proof{}, fmt.Errorf("read proof: %w", ErrNotProof)
+	}
+	return Proof(b), nil
+}
+
+// ProofText is what whoever paid signs to claim a payment for an e-mail address:
+// three lines, without a line break at the end.
+func ProofText(email, signature string) string {
+	return "Verdetto Pro payment\n" + apikey.Normalize(email) + "\n" + signature
+}
+
+// Proves tells whether one of those who paid signed the claim of an e-mail address.
+func (p Payment) Proves(proof Proof, email string) bool {
+	text := []byte(ProofText(email, p.Signature.String()))
+	for _, payer := range p.Payers {
+		var key [ed25519.PublicKeySize]byte
+		if decodeBase58(key[:], payer) == nil && ed25519.Verify(key[:], text, proof[:]) {
+			return true
+		}
+	}
+	return false
+}
