@@ -22,9 +22,9 @@ func (s *Service) registerKey(api *httpapi.API) {
 	}, nil, s.key)
 	httpapi.JSON(api, "pro-ruota", httpapi.JSONDoc{
 		Summary:     "Replace a key by a fresh one",
-		Description: "Answers a fresh key for the one in X-Api-Key, which every other call refuses from then on. Where the answer was lost, the same call with the old key gives the same fresh key for 10 minutes.",
+		Description: "Answers a fresh key for the one in X-Api-Key, which is refused from then on. With an Idempotency-Key of the caller's own choice a lost answer can be asked for again: the same call, with the old key and the same Idempotency-Key, gives the same fresh key for 10 minutes.",
 		Problems:    []httpapi.ProblemType{httpapi.BadKey, httpapi.PlanEnded, httpapi.TooMany},
-	}, nil, s.rotate)
+	}, checkRotate, s.rotate)
 }
 
 type keyInput struct {
@@ -84,6 +84,19 @@ func restsOn(c store.Customer) []rest {
 	return all
 }
 
+type rotateInput struct {
+	Key   string `header:"X-Api-Key" doc:"The customer's current key"`
+	Again string `header:"Idempotency-Key" doc:"16 to 100 characters that nobody can guess, such as a UUID: with the same ones a lost answer is given again"`
+}
+
+// checkRotate: whoever has got hold of the old key must not guess what the owner chose.
+func checkRotate(_ context.Context, in *rotateInput) error {
+	if n := len(in.Again); n > 0 && (n < 16 || n > httpapi.MaxParameter) {
+		return httpapi.Invalid(httpapi.Fault{Name: "Idempotency-Key", Detail: "is not of 16 to 100 characters; a UUID will do"})
+	}
+	return nil
+}
+
 type rotateOutput struct {
 	Body struct {
 		APIKey    string    `json:"apiKey" doc:"The fresh key"`
@@ -96,9 +109,10 @@ type rotateOutput struct {
 // shows the key: nobody else uses it up.
 var perKey = limit.Limit{Name: "pro-ruota-key", Calls: 20, Window: time.Hour}
 
-// rotate replaces a key. The fresh one is derived from the one that is shown, so
-// that asking again after a lost answer gives the same.
-func (s *Service) rotate(ctx context.Context, in *keyInput) (*rotateOutput, error) {
+// rotate replaces a key. Where the caller sends an Idempotency-Key, the fresh one
+// is derived from it and the key that is shown, so that asking again after a lost
+// answer gives the same; the old key alone gives nothing to whoever it leaked to.
+func (s *Service) rotate(ctx context.Context, in *rotateInput) (*rotateOutput, error) {
 	shown, ok := apikey.Parse(in.Key)
 	if !ok {
 		return nil, refusedKey()
@@ -123,7 +137,11 @@ func (s *Service) rotate(ctx context.Context, in *keyInput) (*rotateOutput, erro
 	if !d.Allowed {
 		return nil, httpapi.TooMany.Problem("This key was rotated too often. Wait as Retry-After says.").With("Retry-After", fmt.Sprint(d.RetryAfter(now)))
 	}
-	text, hash, err := apikey.Mint(s.derived("rotated key", in.Key), c.ID)
+	random := s.Random
+	if in.Again != "" {
+		random = s.derived("rotated key", in.Key+"\x00"+in.Again)
+	}
+	text, hash, err := apikey.Mint(random, c.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,34 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
+const again = "7b0b6d0e-2f6e-4b55-9f0a-5d1f3a2c4e61"
+
 func rotate(s fixture.Shop, key string) fixture.Reply {
-	return s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key)
+	return s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key, "Idempotency-Key", again)
+}
+
+// TestALeakedKeyGivesNoFreshOne: whoever has the key that was rotated away does not get its successor.
+func TestALeakedKeyGivesNoFreshOne(t *testing.T) {
+	t.Parallel()
+	for name, header := range map[string][]string{"with Idempotency-Key": {"Idempotency-Key", again}, "without": nil} {
+		s, _, own := owner(t)
+		call := func(header ...string) fixture.Reply {
+			return s.Do("POST", "/v1/pro/chiave/ruota", "", append([]string{"X-Api-Key", own}, header...)...)
+		}
+		fresh := call(header...)
+		if fresh.Status != 200 || !s.Works(fresh.APIKey) {
+			t.Fatalf("%s: %d %s", name, fresh.Status, fresh.Body)
+		}
+		for _, guess := range [][]string{nil, {"Idempotency-Key", "a guess of 16 characters"}} {
+			if a := call(guess...); a.Status != 401 || a.APIKey != "" {
+				t.Errorf("%s, then %q: %d %s", name, guess, a.Status, a.Body)
+			}
+		}
+		if a := call("Idempotency-Key", "short"); a.Status != 400 {
+			t.Errorf("%s, then a short one: %d %s", name, a.Status, a.Body)
+		}
+		holdsOneKey(s, own, fresh.APIKey)
+	}
 }
 
 func TestRotation(t *testing.T) {
