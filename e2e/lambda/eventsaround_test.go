@@ -64,7 +64,7 @@ var arounds = map[string]around{
 	// The signal has the mail sent, to those that have a plan.
 	"pro-sqs": {before: func(t *testing.T, o onemachine.Options, _ *cloud, environment []string) []string {
 		table := tableOf(o, environment)
-		_, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(eventPepper("pro-sqs")), "grace@example.com"), o.Now(), func(k *store.Customer) error {
+		_, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(eventPepper("pro-sqs")), "grace@example.com"), o.Now().Add(-time.Hour), func(k *store.Customer) error {
 			k.Until = o.Now().AddDate(0, 1, 0)
 			return nil
 		})
