@@ -11,7 +11,7 @@ import (
 
 // Outbox stores work that an answer must not wait for until it is done: a
 // request to mail a fresh key, of which the answer may not even tell whether
-// there is anything to do. A job is done at least once (key: OUTBOX).
+// there is anything to do. A job is done at least once (keys: OUTBOX, OFFER).
 type Outbox struct {
 	Table Table
 	Name  string // whose it is: jobs are done by the function that left them
