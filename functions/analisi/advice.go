@@ -58,7 +58,7 @@ var proKeyWays = []ReferenceWay{
 	{"Looking at a key, and replacing it", []string{
 		"GET /v1/pro/chiave with the key in X-Api-Key gives expiresAt, issuedAt and restsOn.",
 		"POST /v1/pro/chiave/ruota with the key gives a fresh one as apiKey; the old one is refused from then on.",
-		"Where the answer was lost, the same call with the old key gives the same fresh key for 10 minutes.",
+		"With an Idempotency-Key header of your own choice, a UUID for example, a lost answer is given again for 10 minutes: send the old key and the same Idempotency-Key.",
 	}},
 }
 
