@@ -24,7 +24,7 @@ func (s *Service) registerKey(api *httpapi.API) {
 		Summary:     "Replace a key by a fresh one",
 		Description: "Answers a fresh key for the one in X-Api-Key, which is refused from then on. With an Idempotency-Key of the caller's own choice a lost answer can be asked for again: the same call, with the old key and the same Idempotency-Key, gives the same fresh key for 10 minutes.",
 		Problems:    []httpapi.ProblemType{httpapi.BadKey, httpapi.PlanEnded, httpapi.TooMany},
-	}, checkRotate, s.rotate)
+	}, nil, s.rotate)
 }
 
 type keyInput struct {
@@ -86,15 +86,7 @@ func restsOn(c store.Customer) []rest {
 
 type rotateInput struct {
 	Key   string `header:"X-Api-Key" doc:"The customer's current key"`
-	Again string `header:"Idempotency-Key" doc:"16 to 100 characters that nobody can guess, such as a UUID: with the same ones a lost answer is given again"`
-}
-
-// checkRotate: whoever has got hold of the old key must not guess what the owner chose.
-func checkRotate(_ context.Context, in *rotateInput) error {
-	if n := len(in.Again); n > 0 && (n < 16 || n > httpapi.MaxParameter) {
-		return httpapi.Invalid(httpapi.Fault{Name: "Idempotency-Key", Detail: "is not of 16 to 100 characters; a UUID will do"})
-	}
-	return nil
+	Again string `header:"Idempotency-Key" minLength:"16" maxLength:"100" doc:"16 to 100 characters that nobody can guess, such as a UUID: with the same ones a lost answer is given again"`
 }
 
 type rotateOutput struct {
