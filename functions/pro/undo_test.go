@@ -182,26 +182,28 @@ func (c *carrier) Send(ctx context.Context, m mail.Message) error {
 	return c.fault
 }
 
+// carrierFaults are the ways in which the carrier of mail fails.
+var carrierFaults = []struct {
+	name  string
+	fault error
+	after bool // the mail was sent all the same
+	times int  // -1: for good
+	sent  bool // in the end, and the sender knows
+}{
+	{"throttled once", mail.ErrThrottled, false, 1, true},
+	{"no answer, not sent", mail.ErrUnavailable, false, 1, true},
+	{"no answer, sent", mail.ErrUnavailable, true, 1, true},
+	{"down for good", mail.ErrThrottled, false, -1, false},
+	{"sent each time, never said", mail.ErrUnavailable, true, -1, false},
+	{"refused", mail.ErrRefused, false, -1, false},
+}
+
 // TestNoMailNoChange: whatever the carrier does, one key works: the old one until the mail is taken, the mailed one after.
 func TestNoMailNoChange(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name  string
-		fault error
-		after bool
-		times int
-		fresh bool // in the end
-	}{
-		{"throttled once", mail.ErrThrottled, false, 1, true},
-		{"no answer, not sent", mail.ErrUnavailable, false, 1, true},
-		{"no answer, sent", mail.ErrUnavailable, true, 1, true},
-		{"down for good", mail.ErrThrottled, false, -1, false},
-		{"sent each time, never said", mail.ErrUnavailable, true, -1, false},
-		{"refused", mail.ErrRefused, false, -1, false},
-	} {
+	for _, c := range carrierFaults {
 		s, clock, own := owner(t)
-		faulty := &carrier{Sender: s.Pro.Sender, fault: c.fault, after: c.after, left: c.times}
-		s.Pro.Sender = faulty
+		s.Pro.Sender = &carrier{Sender: s.Pro.Sender, fault: c.fault, after: c.after, left: c.times}
 		s.Recover("ada@example.com")
 		for range 5 {
 			_, _ = s.Pro.Work(t.Context()) // fails as the carrier does
@@ -209,11 +211,50 @@ func TestNoMailNoChange(t *testing.T) {
 			holdsOneKey(s, append(keys, own)...)
 			clock.Add(2 * time.Minute)
 		}
-		if keys := allMailed(t, s); s.Works(own) == c.fresh || len(keys) > 1 {
+		if keys := allMailed(t, s); s.Works(own) == c.sent || len(keys) > 1 {
 			t.Errorf("%s: the old key works: %v; %d keys were mailed", c.name, s.Works(own), len(keys))
 		}
 		if pending := s.Customer("ada@example.com").Pending; c.fault == mail.ErrRefused && pending != nil {
 			t.Errorf("%s: a key is pending that will never be mailed", c.name)
+		}
+	}
+}
+
+// TestNoticesUnderCarrierFaults: the mails that bring no key, of a payment by
+// somebody and of a recovery that has to be confirmed, change no key whatever
+// becomes of them, and are one mail to their reader however often they are sent.
+func TestNoticesUnderCarrierFaults(t *testing.T) {
+	t.Parallel()
+	guarded := func(s fixture.Shop, email string, _ ...string) fixture.Reply {
+		recovered(s, email)
+		press(t, s, newest(s, email, undoPattern), 200)
+		s.Clock.Add(2 * time.Hour)
+		return s.Recover(email)
+	}
+	for _, c := range carrierFaults {
+		for name, cause := range map[string]func(fixture.Shop, string, ...string) fixture.Reply{"card": gifts["card"], "USDC": gifts["USDC"], "guarded": guarded} {
+			s, clock, own := owner(t)
+			var before int
+			sender := &carrier{Sender: s.Pro.Sender, fault: c.fault, after: c.after}
+			s.Pro.Sender = sender
+			if a := cause(s, "ada@example.com"); a.Status >= 300 {
+				t.Fatalf("%s, %s: %d %s", name, c.name, a.Status, a.Body)
+			}
+			before, sender.left = len(mailTexts(s, "ada@example.com")), c.times
+			for range 5 {
+				_, _ = s.Pro.Work(t.Context()) // fails as the carrier does
+				if !s.Works(own) {
+					t.Fatalf("%s, %s: the owner's key is refused", name, c.name)
+				}
+				clock.Add(2 * time.Minute)
+			}
+			want := 0
+			if c.sent || c.after {
+				want = 1
+			}
+			if got := len(mailTexts(s, "ada@example.com")) - before; got != want {
+				t.Errorf("%s, %s: %d mails, want %d", name, c.name, got, want)
+			}
 		}
 	}
 }
