@@ -115,3 +115,22 @@ func TestGiftUnderFaults(t *testing.T) {
 		}
 	})
 }
+
+// TestNoticesLieApart: a worker of an earlier version, which takes every job of the outbox for a recovery, finds none of a payment by somebody.
+func TestNoticesLieApart(t *testing.T) {
+	t.Parallel()
+	for name, pay := range gifts {
+		s, clock, own := owner(t)
+		if a := pay(s, "ada@example.com"); a.Status != 200 {
+			t.Fatalf("%s: %d %s", name, a.Status, a.Body)
+		}
+		jobs, err := s.Pro.Outbox.Take(t.Context(), 25, clock.Now(), time.Minute)
+		if len(jobs) > 0 || err != nil {
+			t.Errorf("%s: %d jobs, %v", name, len(jobs), err)
+		}
+		texts := mailsTo(s, "ada@example.com")
+		if len(texts) != 1 || !strings.Contains(texts[0], "È arrivato un pagamento") || !strings.Contains(texts[0], "A payment for this address") || !s.Works(own) {
+			t.Errorf("%s: the owner is told, in every language: %q", name, texts)
+		}
+	}
+}

@@ -128,7 +128,7 @@ func (s *Service) buy(ctx context.Context, email, shown, what string, claim *sto
 			if holds(c) || !c.HasLiveKey(now) {
 				return "", store.Job{}
 			}
-			return s.Outbox.Name, store.Job{Kind: extendedKind, Email: email, At: now}
+			return s.notices().Name, store.Job{Kind: extendedKind, Email: email, At: now}
 		},
 	})
 	if err != nil {

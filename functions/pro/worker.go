@@ -30,8 +30,9 @@ const (
 // stays and is taken up again when its lease is over.
 func (s *Service) Work(ctx context.Context) (done int, err error) {
 	jobs, err := s.Outbox.Take(ctx, jobsAtOnce, s.Now(), jobLease)
-	faults := []error{err}
-	for _, j := range jobs {
+	notices, noticesErr := s.notices().Take(ctx, jobsAtOnce, s.Now(), jobLease)
+	faults := []error{err, noticesErr}
+	for _, j := range append(jobs, notices...) {
 		if s.Now().Add(sendTime).After(j.Leased) {
 			break // the carrier is slow: somebody else may be about to take up what is left
 		}
@@ -50,6 +51,13 @@ func (s *Service) Work(ctx context.Context) (done int, err error) {
 		done++
 	}
 	return done, errors.Join(faults...)
+}
+
+// notices is the outbox of mails that bring no key. It is one of its own because
+// versions before it took every job of the other for a recovery: while both run,
+// one of them would mail a fresh key and void the owner's.
+func (s *Service) notices() store.Outbox {
+	return store.Outbox{Table: s.Outbox.Table, Name: s.Outbox.Name + "-notices"}
 }
 
 // do does one job.
@@ -74,8 +82,14 @@ func (s *Service) sendExtended(ctx context.Context, j store.Job) error {
 	return s.Sender.Send(ctx, message)
 }
 
-// language is that of a job's mail: English where what was asked for is no longer spoken.
-func language(j store.Job) string { return i18n.In(j.Lang).Code }
+// language is that of a job's mail: English where what was asked for is no longer
+// spoken, and none, which is all of them, where nobody asked.
+func language(j store.Job) string {
+	if j.Lang == "" {
+		return ""
+	}
+	return i18n.In(j.Lang).Code
+}
 
 // messageID is the same however often a job is done, so that a mail that came twice is one to its reader.
 func messageID(j store.Job) string { return strings.ReplaceAll(j.Name(), ".", "-") }

@@ -45,7 +45,7 @@
 //	PENDING#<id>                 ALERT                 Alert to be confirmed; nothing once it was         alerts                48 hours after the request
 //	STOPPED#<subscriber>         MARK                  that it is sent no mail                            alerts, notify        180 days after a refusal, 10 years after a complaint
 //	LEASE#<name>                 HOLDER                who does what one process at a time may do         notify                minutes after it was renewed
-//	OUTBOX#<function>            <time>-<random>       Job                                                alerts, pro           7 days after it was left
+//	OUTBOX#<name>                <time>-<random>       Job                                                alerts, pro           7 days after it was left
 //	OFFER#<id>                   JOB                   Job to be left when it is accepted; nothing once it was  pro                 48 hours after the request
 //	CUSTOMER#<customer>          KEY                   Customer                                           pro, verdetto key     never
 //	SUBSCRIPTION#<subscription>  CUSTOMER              whose it is                                        pro                   never
