@@ -123,7 +123,7 @@ func TestHolds(t *testing.T) {
 		s.lows = append(s.lows, verdict.Low{Day: fare.Day(i), Price: fare.Cents(1000 * (i%10 + 1))})
 	}
 	at := func(price fare.Cents, below int, size float64) judgement {
-		return judgement{day: 9, standing: verdict.Standing{Price: price, Below: below, Size: 10, EffectiveSize: size}}
+		return judgement{day: 9, price: price, standing: verdict.Standing{Below: below, Size: 10, EffectiveSize: size}}
 	}
 	for _, c := range []struct {
 		name        string
@@ -133,7 +133,7 @@ func TestHolds(t *testing.T) {
 		{"where it was", at(5500, 5, 10), true, true},
 		{"far from where it was", at(5500, 0, 10), false, true},
 		{"far, but the interval is wide", at(5500, 0, 1), true, true},
-		{"too few days later", judgement{day: 15, standing: verdict.Standing{Price: 5500, Below: 5, Size: 10, EffectiveSize: 10}}, false, false},
+		{"too few days later", judgement{day: 15, price: 5500, standing: verdict.Standing{Below: 5, Size: 10, EffectiveSize: 10}}, false, false},
 	} {
 		if held, known := holds(s, c.judgement); held != c.held || known != c.known {
 			t.Errorf("%s: held %v, known %v", c.name, held, known)
