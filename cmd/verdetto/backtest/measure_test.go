@@ -13,7 +13,7 @@ import (
 // TestTravellersByHand has one departure, a fare a day from the tenth day before it, and a window of 3 to 6 days.
 func TestTravellersByHand(t *testing.T) {
 	prices := []fare.Cents{90, 70, 80, 80, 60, 65, 75, 55, 85, 99, 120} // 10 to 0 days ahead
-	s := routeReplay{span: span{first: 0, from: 0, to: 10, cycle: 1}, departures: []departure{{depart: 10}}}
+	s := routeReplay{euro: 1, span: span{first: 0, from: 0, to: 10, cycle: 1}, departures: []departure{{depart: 10}}}
 	place := 50
 	for i, p := range prices {
 		level := verdict.Normale
