@@ -41,8 +41,8 @@ type event struct {
 	Origins    []fare.City `json:"origins"`
 	Mail       bool        `json:"mail"`
 	Departures bool        `json:"departures"`
-	Source  string      `json:"source"` // of a schedule's event: aws.events
-	Time    time.Time   `json:"time"`   // likewise; the same when it is delivered again
+	Source     string      `json:"source"` // of a schedule's event: aws.events
+	Time       time.Time   `json:"time"`   // likewise; the same when it is delivered again
 }
 
 // Event answers an event that holds no messages.

@@ -62,6 +62,8 @@ func (s fares) Summary(ctx context.Context, r fare.Series, _ store.Consistency) 
 	return nil, 0, store.ErrNotFound
 }
 
+func (fares) NoteDemand(context.Context, fare.Series, time.Time) error { return nil }
+
 func (fares) RequestOrigin(context.Context, fare.City, time.Time) error { return nil }
 
 func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
