@@ -153,6 +153,7 @@ func TestGroupedPrices(t *testing.T) {
 		{"of a month", route + "&departure_at=2026-12", 0, map[string]float64{"2026-12-10": 25, "2026-12-20": 35}},
 		{"of a day", route + "&departure_at=2026-12-20", 0, map[string]float64{"2026-12-20": 35}},
 		{"away for a week", route + "&min_trip_duration=4&max_trip_duration=7", 0, map[string]float64{"2026-12-10": 87}},
+		{"away for up to six days", route + "&min_trip_duration=3&max_trip_duration=6", 0, map[string]float64{}},
 		{"away for at least three days", route + "&min_trip_duration=3", 0, map[string]float64{"2026-12-10": 87, "2027-01-19": 120}},
 		{"away for at most three days", route + "&max_trip_duration=3", 0, map[string]float64{"2026-12-10": 61}},
 		{"away for a week, non-stop", route + "&min_trip_duration=4&max_trip_duration=7&direct=true", 0, map[string]float64{}},
