@@ -12,6 +12,8 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/shared/fare"
 	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/upstream/ecb"
+	"verdetto/shared/verdict"
 )
 
 func runBacktest(ctx context.Context, args []string) error {
@@ -22,6 +24,7 @@ func runBacktest(ctx context.Context, args []string) error {
 	flags.StringVar(&file, "fares", "", "the panel of recorded fares: a CSV `file`, plain or gzipped")
 	flags.StringVar(&price, "price", "", "take this `column` as the one-way fare, whatever return_date says")
 	flags.IntVar(&o.Cycle, "cycle", 1, "`days` from one refresh to the next: 7 sees a daily panel as the service would, once a week")
+	flags.DurationVar(&o.Build.Fresh, "fresh", verdict.FreshFor, "how much older than the newest fare of a day another may be and still count among those of that day")
 	flags.BoolVar(&asJSON, "json", false, "print the same numbers as JSON")
 	flags.Func("from", "judge from this `day` on (YYYY-MM-DD); earlier fares are history; default: from the first", dayFlag(&o.From))
 	flags.Func("to", "look at nothing after this `day`; default: to the last", dayFlag(&o.To))
@@ -53,6 +56,7 @@ func runBacktest(ctx context.Context, args []string) error {
 	}
 	show := progress("routes replayed")
 	o.Progress = func(done, total int, at fare.Route) { show(done, total, at.String()) }
+	o.Build.Rates = ecb.Table().On(lastDay(panel))
 	report, err := backtest.Run(ctx, panel, o)
 	if err != nil {
 		return fmt.Errorf("backtest %s: %w", file, err)
@@ -79,7 +83,17 @@ func dayFlag(day *fare.Day) func(string) error {
 	}
 }
 
-// panelOf is all fares of a file by route.
+// lastDay is the last day on which a panel was observed.
+func lastDay(panel backtest.Panel) (last fare.Day) {
+	for _, observations := range panel {
+		for _, o := range observations {
+			last = max(last, o.FoundDay())
+		}
+	}
+	return last
+}
+
+// panelOf is all one-way fares of a file by route.
 func panelOf(ctx context.Context, recorded *csvfile.Panel) (backtest.Panel, error) {
 	origins, err := recorded.Origins(ctx)
 	if err != nil {
@@ -92,6 +106,9 @@ func panelOf(ctx context.Context, recorded *csvfile.Panel) (backtest.Panel, erro
 			return nil, err
 		}
 		for _, f := range answer.Fares {
+			if f.Nights != 0 {
+				continue
+			}
 			panel[f.Route] = append(panel[f.Route], f.Observation)
 		}
 	}

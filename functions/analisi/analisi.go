@@ -22,8 +22,8 @@ import (
 
 // Summaries is where route summaries are read from.
 type Summaries interface {
-	// Summary gives the encoded summary of a route, or an error that is store.ErrNotFound where none was ever made.
-	Summary(ctx context.Context, r fare.Route, read store.Consistency) ([]byte, int64, error)
+	// Summary gives the encoded summary of a series, or an error that is store.ErrNotFound where none was ever made.
+	Summary(ctx context.Context, s fare.Series, read store.Consistency) ([]byte, int64, error)
 }
 
 // OriginRequests remembers origins that callers asked for and that are not covered.
@@ -118,7 +118,7 @@ func (s *Service) Analysis(ctx context.Context, from, to Named) (verdict.Analysi
 	if err != nil {
 		return verdict.Analysis{}, err
 	}
-	a, ok := verdict.Judge(summary, fare.DayOf(s.Now()))
+	a, ok := verdict.Judge(summary, s.Now())
 	if !ok {
 		return verdict.Analysis{}, NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no fare was found on it lately; the newest is of %s. Fares are refreshed every 7 days: try again then.",
 			origin.Name, destination.Name, fare.DayOf(time.Unix(summary.Newest, 0))))
@@ -148,7 +148,7 @@ func (s *Service) findSummary(ctx context.Context, from, to Named) (origin, dest
 
 // readSummary reads a summary. Where there is none, the origin is requested of the next refresh.
 func (s *Service) readSummary(ctx context.Context, route fare.Route) (verdict.RouteSummary, error) {
-	data, _, err := s.Summaries.Summary(ctx, route, store.Eventual)
+	data, _, err := s.Summaries.Summary(ctx, fare.Series{Route: route}, store.Eventual)
 	if err != nil {
 		if errors.Is(err, store.ErrNotFound) {
 			s.requestOrigin(ctx, route.Origin)

@@ -22,7 +22,7 @@ func TestEverySampleSize(t *testing.T) {
 			at := 0
 			for gap := range n + 1 {
 				s.Live = []Live{{Depart: s.AsOf + 30, Price: fare.Cents(1000*gap + 500)}}
-				a, ok := Judge(s, s.AsOf)
+				a, ok := Judge(s, s.AsOf.Time())
 				if !ok {
 					t.Fatal("no live fare")
 				}

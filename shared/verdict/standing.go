@@ -7,7 +7,7 @@ import (
 )
 
 // Standing is where a price stands in a route's sample of lows. The verdict is
-// made of nothing else.
+// made of nothing else. Prices are compared as quoted; the amounts are of euro.
 type Standing struct {
 	Price           fare.Cents
 	Below, Equal    int // lows that are strictly cheaper, and equal
@@ -15,6 +15,8 @@ type Standing struct {
 	Minimum, Median fare.Cents
 	Seasonal        bool    // the sample is restricted to a season
 	EffectiveSize   float64 // how many independent days the sample amounts to, from 1 to Size
+
+	cheap bool // clearly under the median
 }
 
 // StandingOf is the standing of the cheapest fare of a day; false where no fare
@@ -28,10 +30,10 @@ func StandingOf(s RouteSummary, today fare.Day) (Standing, bool) {
 	return t, t.Size >= MinSample
 }
 
-// standingAt finds the standing of a price. Of a sample that is too small it gives no more than the size.
+// standingAt finds the standing of a price in the summary's currency. Of a sample that is too small it gives no more than the size.
 func standingAt(s RouteSummary, price fare.Cents) Standing {
 	in, size, seasonal := sample(s.Lows, s.AsOf)
-	t := Standing{Price: price, Size: size, Seasonal: seasonal}
+	t := Standing{Price: s.Euro(price), Size: size, Seasonal: seasonal}
 	if size < MinSample {
 		return t
 	}
@@ -50,7 +52,7 @@ func standingAt(s RouteSummary, price fare.Cents) Standing {
 		}
 		switch at {
 		case 0:
-			t.Minimum = l.Price
+			t.Minimum = s.Euro(l.Price)
 		case (size - 1) / 2:
 			lower = l.Price
 		}
@@ -59,7 +61,8 @@ func standingAt(s RouteSummary, price fare.Cents) Standing {
 		}
 		at++
 	}
-	t.Median = (lower + upper) / 2
+	median := (lower + upper) / 2
+	t.Median, t.cheap = s.Euro(median), isCheap(price, median)
 	t.EffectiveSize = effectiveSize(s.Lows, in, size, s.AsOf)
 	return t
 }

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Week is the as-of lows of one week, Monday to Sunday.
+// Week is the as-of lows of one week, Monday to Sunday, in euro.
 type Week struct {
 	First   fare.Day // its Monday
 	Minimum fare.Cents
@@ -27,7 +27,7 @@ func Weeks(s RouteSummary) []Week {
 	prices := map[fare.Cycle][]fare.Cents{}
 	for _, l := range s.Lows { // cheapest first, and so are those of each week
 		c := fare.CycleOf(l.Day)
-		prices[c] = append(prices[c], l.Price)
+		prices[c] = append(prices[c], s.Euro(l.Price))
 	}
 	weeks := make([]Week, 0, len(prices))
 	for c, p := range prices {
@@ -43,7 +43,7 @@ func Since(weeks []Week, today fare.Day, n int) []Week {
 	return weeks[sort.Search(len(weeks), func(i int) bool { return weeks[i].First >= from }):]
 }
 
-// Scale is a route's sample of lows laid out by price, for showing where a fare stands.
+// Scale is a route's sample of lows laid out by price, in euro, for showing where a fare stands.
 type Scale struct {
 	Prices []fare.Cents // the sample, cheapest first
 	// The highest price that is judged ottimo, buono and normale. Where no price
@@ -57,22 +57,25 @@ func ScaleOf(s RouteSummary) (Scale, bool) {
 	if size < MinSample {
 		return Scale{}, false
 	}
-	c := Scale{Prices: make([]fare.Cents, 0, size)}
+	prices := make([]fare.Cents, 0, size)
 	for _, l := range s.Lows {
 		if in(l) {
-			c.Prices = append(c.Prices, l.Price)
+			prices = append(prices, l.Price)
 		}
 	}
-	median := (c.Prices[(size-1)/2] + c.Prices[size/2]) / 2
+	median := (prices[(size-1)/2] + prices[size/2]) / 2
 	// A higher price never has a better level, so the bounds can be searched for.
 	highest := func(worst int) fare.Cents {
-		return fare.Cents(sort.Search(int(c.Prices[size-1])+1, func(price int) bool {
-			below, _ := slices.BinarySearch(c.Prices, fare.Cents(price))
-			upTo, _ := slices.BinarySearch(c.Prices, fare.Cents(price)+1)
-			t := Standing{Price: fare.Cents(price), Below: below, Equal: upTo - below, Size: size, Median: median}
+		return s.Euro(fare.Cents(sort.Search(int(prices[size-1])+1, func(price int) bool {
+			below, _ := slices.BinarySearch(prices, fare.Cents(price))
+			upTo, _ := slices.BinarySearch(prices, fare.Cents(price)+1)
+			t := Standing{Below: below, Equal: upTo - below, Size: size, cheap: isCheap(fare.Cents(price), median)}
 			return slices.Index(levels, t.Level()) > worst
-		}) - 1)
+		}) - 1))
 	}
-	c.Ottimo, c.Buono, c.Normale = highest(0), highest(1), highest(2)
+	c := Scale{Ottimo: highest(0), Buono: highest(1), Normale: highest(2)}
+	for _, p := range prices {
+		c.Prices = append(c.Prices, s.Euro(p))
+	}
 	return c, true
 }

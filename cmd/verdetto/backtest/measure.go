@@ -79,7 +79,7 @@ func (t *tally) verdict(s routeReplay, l judgement) {
 	}
 	for i, h := range horizons {
 		if then, ok := s.at(l.day + fare.Day(h)); ok {
-			change := float64(then.standing.Price)/float64(l.standing.Price) - 1
+			change := float64(then.price)/float64(l.price) - 1
 			t.later[i][level].add(l.day, first, change)
 			t.changes[i][level] = append(t.changes[i][level], change)
 		}
@@ -119,7 +119,7 @@ func fellWithin(departure departure, l judgement, within int, end fare.Day) (fel
 			continue
 		}
 		known = true
-		if float64(s.price) <= float64(l.standing.Price)*(1-fall) {
+		if float64(s.price) <= float64(l.price)*(1-fall) {
 			return true, true
 		}
 	}
@@ -136,9 +136,9 @@ func holds(s routeReplay, l judgement) (held, known bool) {
 	for _, low := range s.lows {
 		n++
 		switch {
-		case low.Price < l.standing.Price:
+		case low.Price < l.price:
 			below++
-		case low.Price == l.standing.Price:
+		case low.Price == l.price:
 			equal++
 		}
 		if low.Day > l.day {

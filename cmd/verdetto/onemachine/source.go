@@ -69,7 +69,7 @@ func OpenPanel(file string, messages io.Writer, options ...csvfile.Option) (pane
 	return panel, r.BadTotal > 0 || r.Fault != nil, nil
 }
 
-// Rows is what a source knows up to a moment, as rows of the real one in euro.
+// Rows is what a source knows up to a moment, as rows of the real one.
 func Rows(ctx context.Context, source upstream.Source, until time.Time) ([]upstream.Row, error) {
 	origins, err := source.Origins(ctx)
 	if err != nil {
@@ -85,7 +85,8 @@ func Rows(ctx context.Context, source upstream.Source, until time.Time) ([]upstr
 			rows = append(rows, upstream.Row{
 				Origin: string(f.Route.Origin), Destination: string(f.Route.Destination),
 				Depart: f.Depart, Found: time.Unix(f.Found, 0).UTC(),
-				Price: float64(f.Price) / 100, Currency: "EUR",
+				Price: float64(f.Price) / 100, Currency: f.Currency.String(),
+				Return: f.Return(), Stops: f.Stops, DayOnly: f.DayOnly,
 			})
 		}
 	}
