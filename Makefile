@@ -15,8 +15,9 @@ CFNLINT   := .tools/cfn-lint
 STRIPEMOCK := .tools/stripe-mock
 LDFLAGS   := -s -w
 
-# make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded.
-UPSTREAM := $(if $(FARES),-upstream csv:$(FARES)) $(if $(NOW),-now $(NOW))
+# make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded; PRICE=outbound_price
+# takes them from another column than price.
+UPSTREAM := $(if $(FARES),-upstream csv:$(FARES)) $(if $(PRICE),-price $(PRICE)) $(if $(NOW),-now $(NOW))
 LISTEN   ?= 127.0.0.1:8080
 
 # make deploy CONFIG=verdetto.json deploys with the operator's choices; make synth shows what the example's would come to.

@@ -66,11 +66,24 @@ func (r Report) Usable() error {
 		return fmt.Errorf("%w: %w", ErrNothing, r.Fault)
 	case r.Rows == 0:
 		return fmt.Errorf("%w: there is only a header; add rows", ErrNothing)
-	case len(r.OneWayColumns) > 0:
-		return fmt.Errorf("%w: mend the rows for the reasons above, or take the one-way fare from another column: -price %s",
-			ErrNothing, strings.Join(r.OneWayColumns, " or -price "))
 	}
-	return fmt.Errorf("%w: mend the rows for the reasons above, or name the column of the fare with -price", ErrNothing)
+	return fmt.Errorf("%w: mend the rows for the reasons above, or %s", ErrNothing, r.anotherColumn())
+}
+
+// UsableOneWay is Usable for what asks for one-way fares alone.
+func (r Report) UsableOneWay() error {
+	if r.Fares > 0 && r.Fares == r.Returns {
+		return fmt.Errorf("%w one-way: all are returns; %s", ErrNothing, r.anotherColumn())
+	}
+	return r.Usable()
+}
+
+// anotherColumn says how to take the fare from another column.
+func (r Report) anotherColumn() string {
+	if len(r.OneWayColumns) == 0 {
+		return "name a column of one-way fares with -price"
+	}
+	return "take the one-way fare from another column: -price " + strings.Join(r.OneWayColumns, " or -price ")
 }
 
 // Print writes the report for people.

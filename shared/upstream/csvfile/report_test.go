@@ -37,7 +37,7 @@ func TestNothingUsable(t *testing.T) {
 	const bad = "MIL,BUH,2026-01-02,2026-02-03,?,EUR\n"
 	for _, c := range []struct{ name, text, want string }{
 		{"a header alone", header, "there is only a header; add rows"},
-		{"bad rows alone", header + bad, "mend the rows for the reasons above, or name the column of the fare with -price"},
+		{"bad rows alone", header + bad, "mend the rows for the reasons above, or name a column of one-way fares with -price"},
 		{"another column", strings.Replace(header, "\n", ",outbound_price,Fare,inbound_price\n", 1) + bad, "-price outbound_price or -price fare"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
