@@ -55,7 +55,7 @@ func (f fault) Error() string { return f.detail }
 func (r Report) Partly() bool { return r.BadTotal > 0 || r.Fault != nil }
 
 // ErrNothing: a file of fares in which no row is a comparable fare.
-var ErrNothing = errors.New("no row is a comparable fare")
+var ErrNothing = errors.New("nothing usable")
 
 // Usable is nil where there are fares, and otherwise an ErrNothing that says what to do.
 func (r Report) Usable() error {
@@ -73,7 +73,7 @@ func (r Report) Usable() error {
 // UsableOneWay is Usable for what asks for one-way fares alone.
 func (r Report) UsableOneWay() error {
 	if r.Fares > 0 && r.Fares == r.Returns {
-		return fmt.Errorf("%w one-way: all are returns; %s", ErrNothing, r.anotherColumn())
+		return fmt.Errorf("%w: all fares are returns, and one-way fares are wanted; %s", ErrNothing, r.anotherColumn())
 	}
 	return r.Usable()
 }

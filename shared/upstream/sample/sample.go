@@ -24,11 +24,13 @@ import (
 )
 
 const (
-	// Memory is how far back the source goes when asked for everything.
-	Memory = 400 * 24 * time.Hour
+	// Memory is how far back the source goes when asked for everything: all that
+	// the service keeps, but for a day of which it would keep a part. The departures
+	// of so long, and of a year ahead, are those of two years.
+	Memory = 399 * 24 * time.Hour
 
 	// thinEvery is the days between two on which a thin route is asked for.
-	// In 400 days that makes at most seven, one fewer than a verdict needs.
+	// In Memory that makes at most seven, one fewer than a verdict needs.
 	// The routes take turns a week apart, so that on every day at least one of
 	// them has a fare younger than a week while the others have none.
 	thinEvery = 60

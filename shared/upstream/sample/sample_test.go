@@ -28,7 +28,7 @@ func fares(t testing.TB, s *Source, origin fare.City, since, until time.Time) []
 	return answer.Fares
 }
 
-// byRoute gives 400 days of everything.
+// byRoute gives all that there is.
 func byRoute(t testing.TB) map[fare.Route][]fare.Observation {
 	t.Helper()
 	s := New()
