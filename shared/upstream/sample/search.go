@@ -15,6 +15,10 @@ const (
 	// sweepDays is the days in which every departure of a lively route is looked for once.
 	sweepDays = 7
 
+	// thinAhead is how much further ahead thin routes are looked for: what is found
+	// has not departed before another of them has its turn.
+	thinAhead = 10
+
 	// stayLooks is how many returns of each kind are looked for on a day.
 	stayLooks = 4
 )
@@ -41,7 +45,11 @@ func (s *search) day(day fare.Day) {
 	for range s.count(day, draw()) {
 		at := day.Time().Unix() + int64(draw()%daySeconds)
 		chance := draw()
-		s.seen(day, fare.Observation{Found: at, Depart: day + lead(chance)}, chance&1 == 0)
+		depart := day + lead(chance)
+		if s.habit == thin {
+			depart += thinAhead
+		}
+		s.seen(day, fare.Observation{Found: at, Depart: depart}, chance&1 == 0)
 	}
 	midnight := day.Time().Unix()
 	if s.lively {
