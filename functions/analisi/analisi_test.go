@@ -28,8 +28,8 @@ import (
 // summaries is a store of route summaries in memory; an error in it is what reading gives.
 type summaries map[fare.Route]any
 
-func (s summaries) Summary(_ context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
-	switch v := s[r].(type) {
+func (s summaries) Summary(_ context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
+	switch v := s[r.Route].(type) {
 	case verdict.RouteSummary:
 		return v.Encode(), 1, nil
 	case []byte:
@@ -56,7 +56,7 @@ func summaryOf(days int) verdict.RouteSummary {
 			all = append(all, fare.Observation{Found: found.Time().Unix() + 3600, Depart: found + ahead, Price: price})
 		}
 	}
-	return verdict.Build(all, nil, d)
+	return verdict.Build(all, verdict.RouteSummary{}, d, verdict.Options{})
 }
 
 // originRequests remembers the origins that were requested; an error in it is what requesting gives.
@@ -126,7 +126,8 @@ func TestVerdict(t *testing.T) {
 			of   any
 			want []string
 		}{
-			{got, []string{"aggiornatoIl", "anticipoConsigliato", "destinazione", "mesiPerConvenienza", "origine", "osservazioni", "valuta", "verdetto"}},
+			{got, []string{"aggiornatoIl", "anticipoConsigliato", "destinazione", "mesiPerConvenienza", "origine", "osservazioni", "prezzo", "valuta", "verdetto"}},
+			{got["prezzo"], []string{"cent", "etaOre", "partenza", "precisione", "quotato", "trovatoIl", "valuta"}},
 			{got["verdetto"], []string{"affidabilita", "campione", "livello", "medianaCent", "minimoCent", "percentile", "scartoMedianaCent", "stagionale"}},
 			{got["mesiPerConvenienza"].([]any)[0], []string{"campione", "medianaCent", "mese"}},
 			{got["anticipoConsigliato"], []string{"aGiorni", "campione", "daGiorni", "medianaCent", "risparmioCent"}},

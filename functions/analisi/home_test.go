@@ -79,7 +79,7 @@ func steady(once, price fare.Cents) verdict.RouteSummary {
 		}
 		all = append(all, one)
 	}
-	return verdict.Build(all, nil, d)
+	return verdict.Build(all, verdict.RouteSummary{}, d, verdict.Options{})
 }
 
 // site is the page over invented routes.

@@ -150,9 +150,9 @@ var levels = []string{Ottimo, Buono, Normale, Caro}
 func (t Standing) Level() string {
 	percentile := t.Percentile()
 	switch {
-	case percentile <= ottimoUpTo && t.cheap:
+	case percentile <= ottimoUpTo && t.Cheap:
 		return Ottimo
-	case percentile <= buonoUpTo && t.cheap:
+	case percentile <= buonoUpTo && t.Cheap:
 		return Buono
 	case percentile <= normaleUpTo:
 		return Normale

@@ -16,7 +16,7 @@ type Standing struct {
 	Seasonal        bool    // the sample is restricted to a season
 	EffectiveSize   float64 // how many independent days the sample amounts to, from 1 to Size
 
-	cheap bool // clearly under the median
+	Cheap bool // clearly under the median
 }
 
 // StandingOf is the standing of the cheapest fare of a day; false where no fare
@@ -62,7 +62,7 @@ func standingAt(s RouteSummary, price fare.Cents) Standing {
 		at++
 	}
 	median := (lower + upper) / 2
-	t.Median, t.cheap = s.Euro(median), isCheap(price, median)
+	t.Median, t.Cheap = s.Euro(median), isCheap(price, median)
 	t.EffectiveSize = effectiveSize(s.Lows, in, size, s.AsOf)
 	return t
 }

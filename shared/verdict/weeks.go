@@ -69,7 +69,7 @@ func ScaleOf(s RouteSummary) (Scale, bool) {
 		return s.Euro(fare.Cents(sort.Search(int(prices[size-1])+1, func(price int) bool {
 			below, _ := slices.BinarySearch(prices, fare.Cents(price))
 			upTo, _ := slices.BinarySearch(prices, fare.Cents(price)+1)
-			t := Standing{Below: below, Equal: upTo - below, Size: size, cheap: isCheap(fare.Cents(price), median)}
+			t := Standing{Below: below, Equal: upTo - below, Size: size, Cheap: isCheap(fare.Cents(price), median)}
 			return slices.Index(levels, t.Level()) > worst
 		}) - 1))
 	}

@@ -32,6 +32,8 @@ type tally struct {
 	premium  []mean        // by bucket of lead time, the advised window last
 	premiums [][]float64   // the same, one by one
 	cost     [][]mean      // by starters and policy
+	aged     []int         // verdicts, by age of the judged fare
+	there    []mean        // by age: 1 where the fare was met again
 }
 
 func measure(ctx context.Context, s routeReplay) *tally {
@@ -41,7 +43,7 @@ func measure(ctx context.Context, s routeReplay) *tally {
 		changes: make([][][]float64, len(horizons)),
 		held:    make([]mean, len(certainties)), width: make([]mean, len(certainties)),
 		premium: make([]mean, len(buckets)+1), premiums: make([][]float64, len(buckets)+1),
-		cost: grid(len(travellerKinds), len(policies)),
+		cost: grid(len(travellerKinds), len(policies)), aged: make([]int, len(ages)), there: make([]mean, len(ages)),
 	}
 	for h := range t.changes {
 		t.changes[h] = make([][]float64, len(levels))
@@ -71,6 +73,7 @@ func grid(rows, columns int) [][]mean {
 func (t *tally) verdict(s routeReplay, l judgement) {
 	first := s.span.first
 	level := slices.Index(levels, l.verdict.Livello)
+	t.freshness(s, l)
 	t.verdicts++
 	t.days[level]++
 	for i, p := range percentilesAsked {

@@ -13,7 +13,7 @@ import (
 // TestTravellersByHand has one departure, a fare a day from the tenth day before it, and a window of 3 to 6 days.
 func TestTravellersByHand(t *testing.T) {
 	prices := []fare.Cents{90, 70, 80, 80, 60, 65, 75, 55, 85, 99, 120} // 10 to 0 days ahead
-	s := routeReplay{span: span{first: 0, from: 0, to: 10, cycle: 1}, departures: []departure{{depart: 10}}}
+	s := routeReplay{euro: 1, span: span{first: 0, from: 0, to: 10, cycle: 1}, departures: []departure{{depart: 10}}}
 	place := 50
 	for i, p := range prices {
 		level := verdict.Normale
@@ -123,7 +123,7 @@ func TestHolds(t *testing.T) {
 		s.lows = append(s.lows, verdict.Low{Day: fare.Day(i), Price: fare.Cents(1000 * (i%10 + 1))})
 	}
 	at := func(price fare.Cents, below int, size float64) judgement {
-		return judgement{day: 9, standing: verdict.Standing{Price: price, Below: below, Size: 10, EffectiveSize: size}}
+		return judgement{day: 9, price: price, standing: verdict.Standing{Below: below, Size: 10, EffectiveSize: size}}
 	}
 	for _, c := range []struct {
 		name        string
@@ -133,7 +133,7 @@ func TestHolds(t *testing.T) {
 		{"where it was", at(5500, 5, 10), true, true},
 		{"far from where it was", at(5500, 0, 10), false, true},
 		{"far, but the interval is wide", at(5500, 0, 1), true, true},
-		{"too few days later", judgement{day: 15, standing: verdict.Standing{Price: 5500, Below: 5, Size: 10, EffectiveSize: 10}}, false, false},
+		{"too few days later", judgement{day: 15, price: 5500, standing: verdict.Standing{Below: 5, Size: 10, EffectiveSize: 10}}, false, false},
 	} {
 		if held, known := holds(s, c.judgement); held != c.held || known != c.known {
 			t.Errorf("%s: held %v, known %v", c.name, held, known)

@@ -44,14 +44,14 @@ func summary(days int) verdict.RouteSummary {
 			all = append(all, fare.Observation{Found: found.Time().Unix() + 3600, Depart: found + ahead, Price: fare.Cents(3000 + 17*i + 100*int(50-min(ahead, 50)))})
 		}
 	}
-	return verdict.Build(all, nil, today)
+	return verdict.Build(all, verdict.RouteSummary{}, today, verdict.Options{})
 }
 
 // fares is a store in memory: a value in it is a summary, what reading one gives as an error, or what it does.
 type fares map[fare.Route]any
 
-func (s fares) Summary(ctx context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
-	switch v := s[r].(type) {
+func (s fares) Summary(ctx context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
+	switch v := s[r.Route].(type) {
 	case verdict.RouteSummary:
 		return v.Encode(), 1, nil
 	case error:
