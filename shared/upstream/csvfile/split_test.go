@@ -2,6 +2,7 @@ package csvfile
 
 import (
 	"encoding/csv"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,13 @@ func FuzzSplit(f *testing.F) {
 			t.Errorf("%q: %s", line, diff)
 		}
 	})
+}
+
+// TestFareIsSmall: a panel of twenty million rows has to fit a machine.
+func TestFareIsSmall(t *testing.T) {
+	if size := reflect.TypeFor[packed]().Size(); size != 24 {
+		t.Errorf("a fare takes %d bytes, want 24", size)
+	}
 }
 
 func FuzzRead(f *testing.F) {
