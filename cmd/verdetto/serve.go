@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"time"
 
 	"verdetto/cmd/verdetto/onemachine"
 )
@@ -73,7 +74,7 @@ func runServe(ctx context.Context, args []string) error {
 	return nil
 }
 
-// startRefreshing refreshes the store, and then every cycle.
+// startRefreshing refreshes the store, and goes on doing so.
 func startRefreshing(ctx context.Context, s onemachine.Options) error {
 	once := func() error {
 		report, err := s.Refresh(ctx, originProgress())
@@ -82,15 +83,19 @@ func startRefreshing(ctx context.Context, s onemachine.Options) error {
 		}
 		return err
 	}
+	departures := func() error { return deepen(ctx, s) }
 	if s.Source.Name() == "travelpayouts" {
 		// Asking for every city takes a quarter of an hour: answer meanwhile.
-		go s.RefreshEveryCycle(ctx, once, 0)
+		go s.RefreshDaily(ctx, once, departures, 0, 0)
 		return nil
 	}
 	if err := once(); err != nil {
 		return err
 	}
-	go s.RefreshEveryCycle(ctx, once, onemachine.Cycle)
+	if err := departures(); err != nil {
+		return err
+	}
+	go s.RefreshDaily(ctx, once, departures, 1, 24*time.Hour)
 	return nil
 }
 

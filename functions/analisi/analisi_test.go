@@ -66,6 +66,8 @@ type originRequests struct {
 	err   error
 }
 
+func (w *originRequests) NoteDemand(context.Context, fare.Series, time.Time) error { return nil }
+
 func (w *originRequests) RequestOrigin(_ context.Context, origin fare.City, until time.Time) error {
 	if w.err != nil {
 		return w.err
@@ -81,7 +83,7 @@ func (unlimited) Take(context.Context, store.Key, int64, time.Time) (int64, erro
 
 func serve(t *testing.T, s summaries) *httpapi.API {
 	t.Helper()
-	return serveWith(t, &analisi.Service{Summaries: s, OriginRequests: &originRequests{}})
+	return serveWith(t, &analisi.Service{Summaries: s, Demand: &originRequests{}})
 }
 
 func serveWith(t *testing.T, s *analisi.Service) *httpapi.API {
@@ -224,9 +226,9 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-func TestOriginRequests(t *testing.T) {
+func TestDemand(t *testing.T) {
 	w := &originRequests{err: errors.New("storage is down")}
-	h := serveWith(t, &analisi.Service{Summaries: summaries{milbuh: summaryOf(40)}, OriginRequests: w})
+	h := serveWith(t, &analisi.Service{Summaries: summaries{milbuh: summaryOf(40)}, Demand: w})
 	ask := func(query string, status int) {
 		t.Helper()
 		if got := get(t, h, "/v1/analisi?"+query); got.Code != status {
@@ -284,7 +286,7 @@ func (coverage) Into(_ context.Context, destination, after fare.City, limit int)
 }
 
 func TestRoutes(t *testing.T) {
-	h := serveWith(t, &analisi.Service{Summaries: summaries{}, OriginRequests: &originRequests{}, Coverage: coverage{}})
+	h := serveWith(t, &analisi.Service{Summaries: summaries{}, Demand: &originRequests{}, Coverage: coverage{}})
 	for _, c := range []struct {
 		name, query string
 		status      int

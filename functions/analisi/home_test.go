@@ -106,7 +106,7 @@ func openSite(base, data string) site {
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 			{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
 		},
-		OriginRequests: s.requests, Coverage: milanCoverage{}, Now: now, Log: slog.New(slog.DiscardHandler), BaseURL: base,
+		Demand: s.requests, Coverage: milanCoverage{}, Now: now, Log: slog.New(slog.DiscardHandler), BaseURL: base,
 	}
 	s.API = httpapi.New(httpapi.Config{Now: now, Log: service.Log, Limiter: limit.New(s.counters, now), Data: data})
 	service.Register(s.API)

@@ -40,8 +40,7 @@ func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now tim
 // storeAnswer stores what the source answered for an origin. That the origin was
 // asked is said last: until all is stored, the next run asks for the same again.
 func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream.Answer, now time.Time) error {
-	today := fare.DayOf(now)
-	series, tooOld := groupBySeries(answer.Fares, today)
+	series, tooOld := groupBySeries(answer.Fares, fare.DayOf(now))
 	o.Fares, o.Dropped = len(answer.Fares), maps.Clone(answer.Dropped)
 	if tooOld > 0 {
 		if o.Dropped == nil {
@@ -49,16 +48,11 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 		}
 		o.Dropped[upstream.TooOld] += tooOld
 	}
-	watched, err := store.Alerts{Table: r.Fares.Table}.Watched(ctx, o.Origin)
-	if err != nil {
-		return err
-	}
-	summaries := map[fare.City]verdict.RouteSummary{} // of watched routes
+	stored := map[fare.City]verdict.RouteSummary{} // of one-way series, by destination
 	var faults []error
-	var entries []trends.Entry
 	for of, observations := range series {
 		oneWay := of.Trip == fare.OneWay
-		m, err := r.mergeSeries(ctx, of, observations, today)
+		m, err := r.mergeSeries(ctx, of, observations, now, false)
 		o.New += m.added
 		if oneWay {
 			o.Routes++
@@ -71,24 +65,57 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 			continue
 		}
 		o.Duplicate += len(observations) - m.added // of a series that failed it is not known
-		if !oneWay {
-			continue // trends and notifications are of one-way fares
+		if oneWay {
+			stored[of.Destination] = m.summary
 		}
-		entries = append(entries, entryOf(of.Destination, m.summary))
-		if slices.Contains(watched, of.Destination) {
-			summaries[of.Destination] = m.summary
-		}
-	}
-	if err := r.updateTrends(ctx, o.Origin, entries); err != nil {
-		faults = append(faults, err)
 	}
 	if len(faults) > 0 { // of an answer that is stored in part nobody is notified
-		return errors.Join(faults...)
+		return errors.Join(append(faults, r.tellTrends(ctx, o.Origin, stored))...)
 	}
-	if o.Notifications, err = r.leaveNotifications(ctx, o.Origin, watched, summaries, today); err != nil {
+	watched, err := r.watched(ctx, o.Origin)
+	if err == nil {
+		err = r.tellTrends(ctx, o.Origin, stored)
+	}
+	if err == nil {
+		o.Notifications, err = r.leaveNotifications(ctx, o.Origin, watched, stored, fare.DayOf(now))
+	}
+	if err != nil {
 		return err
 	}
 	return r.Fares.SetAsked(ctx, o.Origin, now)
+}
+
+// publish tells the trends of an origin and the subscribers of its routes what
+// became of some of them. notified counts routes with something new to tell.
+func (r *Refresher) publish(ctx context.Context, origin fare.City, stored map[fare.City]verdict.RouteSummary, notified *int) error {
+	if len(stored) == 0 {
+		return nil
+	}
+	if err := r.tellTrends(ctx, origin, stored); err != nil {
+		return err
+	}
+	watched, err := r.watched(ctx, origin)
+	if err != nil {
+		return err
+	}
+	watched = slices.DeleteFunc(watched, func(destination fare.City) bool { _, is := stored[destination]; return !is })
+	n, err := r.leaveNotifications(ctx, origin, watched, stored, fare.DayOf(r.Now()))
+	*notified += n
+	return err
+}
+
+// watched lists the destinations from an origin that somebody has alerts for.
+func (r *Refresher) watched(ctx context.Context, origin fare.City) ([]fare.City, error) {
+	return store.Alerts{Table: r.Fares.Table}.Watched(ctx, origin)
+}
+
+// tellTrends puts summaries of one-way series into the trends of their origin.
+func (r *Refresher) tellTrends(ctx context.Context, origin fare.City, stored map[fare.City]verdict.RouteSummary) error {
+	var entries []trends.Entry
+	for destination, s := range stored {
+		entries = append(entries, entryOf(destination, s))
+	}
+	return r.updateTrends(ctx, origin, entries)
 }
 
 // groupBySeries leaves out what is too old to be kept, before anything is merged: a
@@ -113,9 +140,10 @@ type mergeResult struct {
 }
 
 // mergeSeries adds observations to a series' history and rebuilds its summary.
-func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observations []fare.Observation, today fare.Day) (m mergeResult, err error) {
+// asked tells that the source was asked for a year of its departures, now.
+func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observations []fare.Observation, now time.Time, asked bool) (m mergeResult, err error) {
 	err = store.RetryConflicts(ctx, func() (err error) {
-		m, err = r.mergeSeriesOnce(ctx, of, observations, today)
+		m, err = r.mergeSeriesOnce(ctx, of, observations, now, asked)
 		return err
 	})
 	return m, err
@@ -128,7 +156,8 @@ func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observation
 // The old summary is read before the history, and both strongly: whoever wrote a
 // summary that is replaced here had written its part of the history before, so it
 // is in what the new summary is made from.
-func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observations []fare.Observation, today fare.Day) (m mergeResult, err error) {
+func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observations []fare.Observation, now time.Time, asked bool) (m mergeResult, err error) {
+	today := fare.DayOf(now)
 	old, version, err := r.Fares.Summary(ctx, of, store.Strong)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return m, err
@@ -154,6 +183,9 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 
 	if version > 0 && m.summary.AsOf > today {
 		return m, nil // made by a later refresh, which knew at least as much
+	}
+	if asked {
+		m.summary.Asked = max(m.summary.Asked, now.Unix())
 	}
 	m.summary = verdict.Build(merged, m.summary, today, verdict.Options{Rates: r.Rates})
 	encoded := m.summary.Encode()

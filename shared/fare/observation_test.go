@@ -69,6 +69,14 @@ func TestTrips(t *testing.T) {
 		if got := (Series{route, trip}).String(); got != want {
 			t.Errorf("series %q, want %q", got, want)
 		}
+		if got, err := ParseSeries(want); err != nil || got != (Series{route, trip}) {
+			t.Errorf("series %q reads as %v, %v", want, got, err)
+		}
+	}
+	for _, bad := range []string{"", "MIL", "MIL-BUH#", "MIL-BUH#2", "#4-7", "MIL-BUH#4-7#4-7"} {
+		if s, err := ParseSeries(bad); err == nil {
+			t.Errorf("%q reads as series %v", bad, s)
+		}
 	}
 }
 

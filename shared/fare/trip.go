@@ -1,6 +1,9 @@
 package fare
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Trip is a kind of trip. Fares of different kinds are not comparable, so each
 // has a history of its own, and two one-way fares are never added up to a return.
@@ -64,6 +67,29 @@ func (s Series) String() string {
 		return s.Route.String()
 	}
 	return s.Route.String() + "#" + s.Trip.String()
+}
+
+// ParseSeries reads what String gives.
+func ParseSeries(s string) (Series, error) {
+	name, nights, isReturn := strings.Cut(s, "#")
+	route, err := ParseRoute(name)
+	if err != nil {
+		return Series{}, fmt.Errorf("series %q: %w", s, err)
+	}
+	trip, err := ParseTrip(nights)
+	if err != nil || isReturn == (trip == OneWay) {
+		return Series{}, fmt.Errorf("series %q: want a route, and behind a # 1-3, 4-7, 8-14 or 15+ nights", s)
+	}
+	return Series{route, trip}, nil
+}
+
+// MarshalText makes a series its name wherever it is written as text.
+func (s Series) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText gives.
+func (s *Series) UnmarshalText(text []byte) (err error) {
+	*s, err = ParseSeries(string(text))
+	return err
 }
 
 // Stops is how many stops a fare has, as far as the source says. The zero value is not known.

@@ -21,9 +21,9 @@ type Age struct {
 
 func ageName(i int) string {
 	if i == len(ages)-1 {
-		return fmt.Sprintf("%d+", ages[i])
+		return fmt.Sprintf("%d+", int(ages[i]))
 	}
-	return fmt.Sprint(ages[i])
+	return fmt.Sprint(int(ages[i]))
 }
 
 // stillThere is how much dearer, as a share, a fare may be that is met again, and counts as the same.

@@ -62,6 +62,8 @@ func (s fares) Summary(ctx context.Context, r fare.Series, _ store.Consistency) 
 	return nil, 0, store.ErrNotFound
 }
 
+func (fares) NoteDemand(context.Context, fare.Series, time.Time) error { return nil }
+
 func (fares) RequestOrigin(context.Context, fare.City, time.Time) error { return nil }
 
 func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
@@ -168,7 +170,7 @@ func open(t testing.TB, s fares, data string) *fixture {
 	d.API = httpapi.New(httpapi.Config{
 		Now: clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers, Pepper: []byte("pepper"), Data: data,
 	})
-	verdicts := &analisi.Service{Summaries: s, OriginRequests: s, Coverage: s, Now: clock, Log: log}
+	verdicts := &analisi.Service{Summaries: s, Demand: s, Coverage: s, Now: clock, Log: log}
 	verdicts.Register(d.API)
 	reader := &view.Reader{Fares: s, Now: clock}
 	(&pricetrends.Service{Trends: reader}).Register(d.API)
