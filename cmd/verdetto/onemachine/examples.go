@@ -3,10 +3,11 @@ package onemachine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 
 	"verdetto/functions/analisi"
-	"verdetto/shared/httpapi"
+	"verdetto/shared/fare"
 	"verdetto/shared/places"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
@@ -37,29 +38,26 @@ const maxExamined = 100
 
 // Examples judges the routes that the store covers as of now, those of the first
 // hundred origins, and gives for each level the one with most observations. A
-// level that no route has is left out.
+// level that no route has is left out. Nobody asked for these routes: that they
+// are looked at is no demand.
 func (o Options) Examples(ctx context.Context) ([]Example, error) {
 	fares := store.Fares{Table: o.Table}
-	verdicts := &analisi.Service{Summaries: fares, OriginRequests: fares, Coverage: fares, Now: o.Now, Log: o.Log}
+	coverage := &analisi.Service{Coverage: fares}
 	best := map[string]Example{}
 	page := ""
 	for range maxExamined {
-		covered, err := verdicts.Covered(ctx, analisi.Named{}, analisi.Named{}, page)
+		covered, err := coverage.Covered(ctx, analisi.Named{}, analisi.Named{}, page)
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range covered.Rotte {
-			e := Example{Origin: name(r.Origine), Destination: name(r.Destinazione)}
-			a, err := verdicts.Analysis(ctx, analisi.Named{Name: e.Origin}, analisi.Named{Name: e.Destination})
-			if problem := (*httpapi.Problem)(nil); errors.As(err, &problem) {
-				continue // there is no fare just now
-			}
+			route := fare.Route{Origin: fare.City(r.Origine.Codice), Destination: fare.City(r.Destinazione.Codice)}
+			a, ok, err := o.judge(ctx, fares, route)
 			if err != nil {
 				return nil, err
 			}
-			e.Level, e.Observations = a.Verdetto.Livello, a.Osservazioni
-			if e.Observations > best[e.Level].Observations {
-				best[e.Level] = e
+			if level := a.Verdetto.Livello; ok && a.Osservazioni > best[level].Observations {
+				best[level] = Example{level, name(r.Origine), name(r.Destinazione), a.Osservazioni}
 			}
 		}
 		if page = covered.Successiva; page == "" {
@@ -73,4 +71,21 @@ func (o Options) Examples(ctx context.Context) ([]Example, error) {
 		}
 	}
 	return examples, nil
+}
+
+// judge is the verdict on a route; false where there is none just now.
+func (o Options) judge(ctx context.Context, fares store.Fares, route fare.Route) (verdict.Analysis, bool, error) {
+	data, _, err := fares.Summary(ctx, fare.Series{Route: route}, store.Eventual)
+	if errors.Is(err, store.ErrNotFound) {
+		return verdict.Analysis{}, false, nil
+	}
+	if err != nil {
+		return verdict.Analysis{}, false, err
+	}
+	s, err := verdict.Decode(data)
+	if err != nil {
+		return verdict.Analysis{}, false, fmt.Errorf("read summary of %s: %w", route, err)
+	}
+	a, ok := verdict.Judge(s, o.Now())
+	return a, ok, nil
 }
