@@ -30,7 +30,7 @@ CONFIG  ?= $(EXAMPLE)
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-run: ## the whole service on 127.0.0.1:8080, with invented fares or FARES=panel.csv.gz NOW=2016-03-01
+run: ## the whole service on 127.0.0.1:8080, with invented fares or FARES=panel.csv.gz NOW=2016-03-01 [PRICE=column]
 	go run ./cmd/verdetto serve -listen $(LISTEN) $(UPSTREAM)
 
 # What failed and what was skipped, and why, is said at the end. The time limits

@@ -157,10 +157,10 @@ func TestRefreshTwice(t *testing.T) {
 			if first.Code != 0 || second.Code != 0 {
 				t.Fatal(first, second)
 			}
-			if strings.Contains(first.Stdout, "\nobservations  0 new") || strings.Contains(first.Stdout, " 0 changed") {
+			if strings.Contains(first.Stdout, " failed\nobservations  0 new") || strings.Contains(first.Stdout, " 0 changed") {
 				t.Errorf("the first finds nothing:\n%s", first.Stdout)
 			}
-			has(t, "stdout of the second", second.Stdout, "\nobservations  0 new", " seen, 0 changed")
+			has(t, "stdout of the second", second.Stdout, " failed\nobservations  0 new", " seen, 0 changed")
 		})
 	}
 }
