@@ -72,7 +72,7 @@ func locate(header []byte, chosen reading) (c columns, oneWay []string, err erro
 			wanted = strings.Replace(wanted, "price", price, 1)
 		}
 		hint := ""
-		if len(oneWay) > 0 && slices.Contains(missing, price) {
+		if len(oneWay) > 0 && slices.Equal(missing, []string{price}) {
 			hint = "; or take the fare from another column: -price " + strings.Join(oneWay, " or -price ")
 		}
 		return columns{}, nil, fmt.Errorf("header lacks %s: want %s%s", strings.Join(missing, ", "), wanted, hint)
