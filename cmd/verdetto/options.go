@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/verdict"
 )
 
 // options are the flags that commands have in common.
@@ -52,6 +54,11 @@ func clock(text string) (func() time.Time, error) {
 func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.Writer) (partly bool, err error) {
 	if s.Source, partly, err = onemachine.OpenSource(ctx, o.upstream, o.price, s.Log, messages); err != nil {
 		return false, err
+	}
+	if panel, ok := s.Source.(*csvfile.Panel); ok {
+		if err := panel.Report().UsableAt(s.Now(), verdict.HistoryDays); err != nil {
+			return false, err
+		}
 	}
 	s.Table, err = onemachine.OpenStore(ctx, o.store, s.Now)
 	return partly, err

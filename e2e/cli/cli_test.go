@@ -119,6 +119,8 @@ func TestRefused(t *testing.T) {
 		{"nothing usable to replay", "backtest -fares dear.csv", 3, []string{"dear.csv: nothing usable", "-price outbound_price"}},
 		{"returns alone to replay", "backtest -fares returns.csv", 3, []string{"returns.csv: nothing usable: all fares are returns", "-price outbound_price"}},
 		{"a header alone", "refresh -store bolt:new.db -upstream csv:unused.csv", 3, []string{"unused.csv: nothing usable", "only a header"}},
+		{"fares of another time", "refresh -store bolt:new.db -upstream csv:good.csv -now 2026-03-01", 3, []string{"nothing usable on 2026-03-01", "from 2016-02-25 to 2016-02-27", "-now 2016-02-27"}},
+		{"fares of another time to serve", "serve -listen 127.0.0.1:0 -store bolt:new.db -upstream csv:good.csv -now 2015-03-01", 3, []string{"nothing usable on 2015-03-01", "-now 2016-02-27"}},
 		{"no such column", "refresh -store bolt:new.db -upstream csv:returns.csv -price fare", 1, []string{"header lacks fare", "-price outbound_price"}},
 		{"a column of no panel", "refresh -store bolt:new.db -upstream sample -price fare", 1, []string{"-price fare", "csv:FILE"}},
 		{"clock that is none", "refresh -store bolt:new.db -now yesterday", 1, []string{`"yesterday"`, "RFC 3339", "2016-03-01"}},

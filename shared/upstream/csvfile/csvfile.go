@@ -264,6 +264,13 @@ func (l *loader) finish() {
 		slices.SortFunc(of.fares, packed.compare)
 		once := slices.Clip(slices.Compact(of.fares))
 		l.report.Duplicates += len(of.fares) - len(once)
+		if len(once) > 0 {
+			first, last := fare.DayOf(time.Unix(once[0].found, 0)), fare.DayOf(time.Unix(once[len(once)-1].found, 0))
+			if l.report.Fares == 0 {
+				l.report.First, l.report.Last = first, last
+			}
+			l.report.First, l.report.Last = min(l.report.First, first), max(l.report.Last, last)
+		}
 		l.report.Fares += len(once)
 		for _, p := range once {
 			if p.nights > 0 {

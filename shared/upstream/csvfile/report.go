@@ -7,7 +7,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
+	"verdetto/shared/fare"
 	"verdetto/shared/upstream"
 )
 
@@ -16,6 +18,7 @@ type Report struct {
 	Rows          int                     // behind the header, blank lines apart
 	Fares         int                     // different comparable ones
 	Returns       int                     // of those: returns
+	First, Last   fare.Day                // on which fares were found
 	Duplicates    int                     // rows that repeat another
 	Dropped       map[upstream.Reason]int // rows that were left out, and why; with the unreadable ones
 	Bad           []BadRow                // the first of the rows that cannot be read
@@ -68,6 +71,17 @@ func (r Report) Usable() error {
 		return fmt.Errorf("%w: there is only a header; add rows", ErrNothing)
 	}
 	return fmt.Errorf("%w: mend the rows for the reasons above, or %s", ErrNothing, r.anotherColumn())
+}
+
+// UsableAt is Usable for a service whose clock stands at now and which keeps what
+// was found in so many days.
+func (r Report) UsableAt(now time.Time, days fare.Day) error {
+	today := fare.DayOf(now)
+	if r.Fares > 0 && (r.First > today || r.Last <= today-days) {
+		return fmt.Errorf("%w on %s: the fares were found from %s to %s, and those of the last %d days count; set the clock to a day among them, as in -now %s",
+			ErrNothing, today, r.First, r.Last, days, r.Last)
+	}
+	return r.Usable()
 }
 
 // UsableOneWay is Usable for what asks for one-way fares alone.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/shared/fare"
 	"verdetto/shared/upstream/csvfile"
 )
 
@@ -29,6 +30,27 @@ func TestReportPrints(t *testing.T) {
 	want += "  and 2 more bad rows\n"
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestUsableAt: recorded fares are of their time.
+func TestUsableAt(t *testing.T) {
+	r := read(t, header+"MIL,BUH,2016-02-25,2016-03-20,30,EUR\nROM,BUH,2016-01-25,2016-03-20,30,EUR\nROM,BUH,2016-02-01,2016-03-20,30,EUR\n").Report()
+	for _, c := range []struct {
+		day    string
+		usable bool
+	}{{"2016-01-24", false}, {"2016-01-25", true}, {"2016-02-25", true}, {"2016-03-05", true}, {"2016-03-06", false}} {
+		day, err := fare.ParseDay(c.day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = r.UsableAt(day.Time(), 10)
+		if (err == nil) != c.usable {
+			t.Errorf("%s: error %v", c.day, err)
+		}
+		if err != nil && (!errors.Is(err, csvfile.ErrNothing) || !strings.Contains(err.Error(), "from 2016-01-25 to 2016-02-25") || !strings.Contains(err.Error(), "-now 2016-02-25")) {
+			t.Errorf("error %v", err)
+		}
 	}
 }
 
