@@ -136,7 +136,7 @@ func (f *Function) logDeep(ctx context.Context, report DeepReport) {
 // Messages processes messages of the queue; see queue.Handler.
 func (f *Function) Messages(ctx context.Context, messages []queue.Message) (failed []string) {
 	report, deep, failed := f.Refresher.processMessages(ctx, f.Queue, f.Log, messages)
-	if report.Origins > 0 {
+	if report.Origins > 0 || deep.empty() {
 		f.logReport(ctx, report)
 	}
 	if !deep.empty() {

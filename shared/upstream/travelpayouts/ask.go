@@ -34,19 +34,16 @@ func (a again) Error() string { return a.err.Error() }
 func (a again) Unwrap() error { return a.err }
 
 // get asks until there is an answer that decode can read, an answer that is
-// final, or tries or the day's budget are spent.
+// final, or the tries or the budget are spent.
 func (c *Client) get(ctx context.Context, path string, query url.Values, decode func([]byte) error) error {
 	address := c.base.JoinPath(path)
 	address.RawQuery = query.Encode()
 	gate, backOff := c.gates[path], firstBackOff
 	for try := 1; ; try++ {
-		if err := c.budget.spend(c.now(), 0); err != nil {
-			return err
-		}
 		if err := gate.pass(ctx); err != nil {
 			return err
 		}
-		if err := c.budget.spend(c.now(), 1); err != nil {
+		if err := c.spend(ctx, path == groupedPrices); err != nil {
 			return err
 		}
 		err := c.once(ctx, address.String(), decode)

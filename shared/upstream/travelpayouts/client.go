@@ -5,7 +5,7 @@
 // It promises that a fare it hands on is comparable (upstream.Comparable) and
 // answers what was asked; that "nothing there", "could not ask" and "may not ask
 // any more today" are never confused; that it stays within the calls a minute of
-// each endpoint and the calls a day that it was given, however many callers share a
+// each endpoint and asks before each whether it may, however many callers share a
 // Client; and that the token goes to the API's own host in a header and nowhere
 // else: not into a URL, not into an error, not into what fmt or a logger prints
 // of a Client or a Config. Links of offers are read for the day of a search, and do not leave the decoder.
@@ -47,7 +47,10 @@ type Config struct {
 	BaseURL    string       // default DefaultBaseURL
 	HTTPClient *http.Client // default: one with a timeout of 30 seconds
 	PerMinute  int          // calls to get_latest_prices; as many in proportion to the others. Default DefaultPerMinute
-	PerDay     int          // calls a day (UTC) of this process to all endpoints; 0 is no budget
+	// Spend, where set, is asked before every call, tries that fail included; its
+	// error is final, and nothing is asked. departures tells questions for one route
+	// from those that find out which there are.
+	Spend      func(ctx context.Context, departures bool) error
 	Comparable upstream.Comparable
 	CurrencyOf func(origin fare.City) string                    // ISO 4217, in which to ask; default the euro. See CurrencyOfCountry
 	Wait       func(ctx context.Context, d time.Duration) error // default: by the clock on the wall
@@ -69,7 +72,7 @@ type Client struct {
 	comparable upstream.Comparable
 	currencyOf func(fare.City) string
 	gates      map[string]*gate // by path
-	budget     *budget
+	spend      func(ctx context.Context, departures bool) error
 	wait       func(ctx context.Context, d time.Duration) error
 	now        func() time.Time
 }
@@ -95,6 +98,9 @@ func New(cfg Config) (*Client, error) {
 	if cfg.PerMinute <= 0 {
 		cfg.PerMinute = DefaultPerMinute
 	}
+	if cfg.Spend == nil {
+		cfg.Spend = func(context.Context, bool) error { return nil }
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -115,7 +121,7 @@ func New(cfg Config) (*Client, error) {
 		comparable: cfg.Comparable,
 		currencyOf: cfg.CurrencyOf,
 		gates:      gates(cfg.PerMinute, cfg.Now, cfg.Wait),
-		budget:     &budget{perDay: cfg.PerDay},
+		spend:      cfg.Spend,
 		wait:       cfg.Wait,
 		now:        cfg.Now,
 	}, nil

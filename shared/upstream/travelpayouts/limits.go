@@ -2,12 +2,7 @@ package travelpayouts
 
 import (
 	"context"
-	"fmt"
-	"sync"
 	"time"
-
-	"verdetto/shared/fare"
-	"verdetto/shared/upstream"
 )
 
 // The endpoints that are asked.
@@ -34,31 +29,4 @@ func gates(perMinute int, now func() time.Time, wait func(context.Context, time.
 		all[path] = newGate(max(1, limit*perMinute/DefaultPerMinute), now, wait)
 	}
 	return all
-}
-
-// budget counts the calls of a day (UTC), to all endpoints together.
-type budget struct {
-	perDay int // 0: no budget
-
-	mu    sync.Mutex
-	day   fare.Day
-	calls int
-}
-
-// spend takes n calls of the day, or says that so many are not left. n is 0 to
-// learn whether there is one at all before lining up for it.
-func (b *budget) spend(now time.Time, n int) error {
-	if b.perDay <= 0 {
-		return nil
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if day := fare.DayOf(now); day != b.day {
-		b.day, b.calls = day, 0
-	}
-	if b.calls+max(n, 1) > b.perDay {
-		return fmt.Errorf("%w: %d calls on %s", upstream.ErrBudget, b.calls, b.day)
-	}
-	b.calls += n
-	return nil
 }

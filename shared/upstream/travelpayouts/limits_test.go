@@ -1,9 +1,9 @@
 package travelpayouts_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -110,111 +110,45 @@ func TestA429HoldsItsEndpointAlone(t *testing.T) {
 	})
 }
 
+// TestBudget: every call is paid for, tries that fail too, and what cannot be paid for is not made.
 func TestBudget(t *testing.T) {
-	budget := func(calls int) func(*travelpayouts.Config) {
-		return func(cfg *travelpayouts.Config) { cfg.PerDay = calls }
+	left := 0
+	var kinds []bool
+	server, client, _ := set(t, []upstream.Row{row("BUH", 20, 30, time.Hour)}, func(cfg *travelpayouts.Config) {
+		cfg.Spend = func(_ context.Context, departures bool) error {
+			if left == 0 {
+				return upstream.ErrBudget
+			}
+			left--
+			kinds = append(kinds, departures)
+			return nil
+		}
+	})
+	ask := map[string]func() error{
+		"routes": func() error { _, err := client.Fares(t.Context(), "MIL", time.Time{}, noon); return err },
+		"cities": func() error { _, err := client.Origins(t.Context()); return err },
+		"departures": func() error {
+			_, err := client.Departures(t.Context(), asking(fare.OneWay, false), noon)
+			return err
+		},
 	}
-	departures := func(c *travelpayouts.Client) error {
-		_, err := c.Departures(t.Context(), asking(fare.OneWay, false), noon)
-		return err
+	for name, ask := range ask {
+		if err := ask(); !errors.Is(err, upstream.ErrBudget) || errors.Is(err, upstream.ErrUnavailable) || len(server.Calls()) > 0 {
+			t.Errorf("%s: error %v, %d calls", name, err, len(server.Calls()))
+		}
 	}
-	spent := func(err error) bool {
-		return errors.Is(err, upstream.ErrBudget) && !errors.Is(err, upstream.ErrUnavailable) && !errors.Is(err, upstream.ErrRefused)
+	left = 3
+	for _, name := range []string{"routes", "departures", "cities"} {
+		if err := ask[name](); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
-	t.Run("all endpoints together, until midnight UTC", func(t *testing.T) {
-		server, client, clock := set(t, []upstream.Row{row("BUH", 20, 30, time.Hour)}, budget(3))
-		fares, err := client.Fares(t.Context(), "MIL", time.Time{}, noon)
-		if err != nil || len(fares.Fares) != 1 {
-			t.Fatal(fares, err)
-		}
-		if _, err := client.Origins(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := departures(client); err != nil {
-			t.Fatal(err)
-		}
-		before := clock.now()
-		for range 3 {
-			if err := departures(client); !spent(err) || !strings.Contains(err.Error(), "3 calls on 2026-11-20") {
-				t.Fatalf("error %v", err)
-			}
-			if _, err := client.Fares(t.Context(), "MIL", time.Time{}, noon); !spent(err) {
-				t.Fatalf("error %v", err)
-			}
-			if _, err := client.Origins(t.Context()); !spent(err) {
-				t.Fatalf("error %v", err)
-			}
-		}
-		if clock.now() != before {
-			t.Error("somebody waited for a call that may not be made")
-		}
-		if err := clock.wait(t.Context(), 12*time.Hour-time.Minute); err != nil {
-			t.Fatal(err)
-		}
-		if err := departures(client); !spent(err) {
-			t.Errorf("a minute before midnight: error %v", err)
-		}
-		if err := clock.wait(t.Context(), time.Minute); err != nil {
-			t.Fatal(err)
-		}
-		for range 3 {
-			if err := departures(client); err != nil {
-				t.Error(err)
-			}
-		}
-		if err := departures(client); !spent(err) || len(server.Calls()) != 6 {
-			t.Errorf("the next day: error %v after %d calls", err, len(server.Calls()))
-		}
-	})
-	t.Run("tries count", func(t *testing.T) {
-		server, client, _ := set(t, nil, budget(3))
-		for range 9 {
-			server.Fail(upstreamtest.Broken(500))
-		}
-		if err := departures(client); !spent(err) || len(server.Calls()) != 3 {
-			t.Errorf("error %v after %d calls", err, len(server.Calls()))
-		}
-	})
-	t.Run("none", func(t *testing.T) {
-		_, client, _ := set(t, nil, budget(0))
-		for range 50 {
-			if err := departures(client); err != nil {
-				t.Fatal(err)
-			}
-		}
-	})
-	t.Run("of many callers", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			server := upstreamtest.Detached(nil, time.Now)
-			client, err := travelpayouts.New(travelpayouts.Config{
-				Token: upstreamtest.Token, BaseURL: "http://upstream.test", Comparable: comparable, PerDay: 100,
-				HTTPClient: &http.Client{Transport: direct{server}, Timeout: 30 * time.Second},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var answered, refused atomic.Int64
-			var callers sync.WaitGroup
-			for range 20 {
-				callers.Go(func() {
-					for range 10 {
-						_, err := client.Departures(t.Context(), asking(fare.OneWay, false), time.Now())
-						switch {
-						case err == nil:
-							answered.Add(1)
-						case spent(err):
-							refused.Add(1)
-						default:
-							t.Error(err)
-						}
-					}
-				})
-			}
-			callers.Wait()
-			got := []int64{answered.Load(), refused.Load(), int64(len(server.Calls()))}
-			if diff := cmp.Diff([]int64{100, 100, 100}, got); diff != "" {
-				t.Errorf("answered, over budget, calls: %s", diff)
-			}
-		})
-	})
+	if diff := cmp.Diff([]bool{false, true, false}, kinds); diff != "" {
+		t.Errorf("kinds of calls: %s", diff)
+	}
+	left = 2
+	server.Fail(upstreamtest.Broken(500), upstreamtest.Broken(500), upstreamtest.Broken(500))
+	if err := ask["departures"](); !errors.Is(err, upstream.ErrBudget) || len(server.Calls()) != 5 {
+		t.Errorf("after two tries: error %v, %d calls", err, len(server.Calls()))
+	}
 }
