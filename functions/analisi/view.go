@@ -80,7 +80,6 @@ type verdictView struct {
 	Facts                  []string
 	Sure, SureDays         string // empty where there is no verdict
 	Dots                   [3]bool
-	Seasonal               bool
 	Scale, History         responsiveChart
 	Months, Window         responsiveChart
 	MonthsText, WindowText string
@@ -198,7 +197,6 @@ func (j *verdictView) describeStanding(l *i18n.Language, t verdict.Standing, a v
 	for i := range j.Dots {
 		j.Dots[i] = i < certainty
 	}
-	j.Seasonal = t.Seasonal
 }
 
 // drawHistory draws today against the past, with the same numbers as rows of a table.

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"time"
 
 	"verdetto/shared/fare"
@@ -22,13 +23,13 @@ type Analysis struct {
 // Verdetto is the judgement itself. The pointers are absent where there is too little data.
 type Verdetto struct {
 	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How today's cheapest fare stands in the route's own history"`
-	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is: how narrow its 90 % interval, which counts days that are alike as fewer"`
-	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample, in percent, that is cheaper than today's cheapest fare, ties counted half; 0 is a new low"`
-	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"Median of the sample, in cents"`
+	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is: half of its 90 % interval, which counts days that are alike as fewer, is at most 22 points (alta, from 60 days on), 30 points (media, from 30 days on), or more; a fare found 72 hours ago or earlier costs a step"`
+	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample, in percent, that is cheaper than today's cheapest fare, ties counted half; the weight of a day fades with its age (three quarters of it halve every 14 days, a quarter every 180). 0 is a new low"`
+	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"Median of the sample, weighted as the percentile is, in cents"`
 	MinimoCent        *fare.Cents `json:"minimoCent,omitempty" doc:"Minimum of the sample, in cents"`
 	ScartoMedianaCent *fare.Cents `json:"scartoMedianaCent,omitempty" doc:"Today's cheapest fare less the median, in cents: negative is below the median"`
 	Campione          int         `json:"campione" minimum:"0" doc:"Days in the sample: past days with a known cheapest fare"`
-	Stagionale        *bool       `json:"stagionale,omitempty" doc:"True where the sample is restricted to the same season (45 days either side) of all years"`
+	Stagionale        *bool       `json:"stagionale,omitempty" doc:"Whether the sample is restricted to a season. Always false: measured over a second year, a restriction to the season of the year before was worse than a memory that fades"`
 }
 
 // Prezzo is a fare as it was observed.
@@ -86,15 +87,12 @@ const (
 	ottimoUpTo  = 10 // percentile
 	buonoUpTo   = 35
 	normaleUpTo = 70
-	belowMedian = 98 // ottimo and buono are at most this percentage of the median
+	belowMedian = 98 // ottimo and buono are at most this percentage of the median, which is at most this percentage of caro
 
-	altaUpTo  = 15 // half of the interval of the percentile, in points
+	altaUpTo  = 22 // half of the interval of the percentile, in points
 	mediaUpTo = 30
 	altaFrom  = 60 // days in the sample
 	mediaFrom = 30
-
-	seasonDays = 45
-	year       = 365_2425 // mean Gregorian year, in days and four decimals
 )
 
 // Judge answers from a summary at a moment; false where no fare is live. The
@@ -139,7 +137,7 @@ func judge(s RouteSummary, live Live, now time.Time) Verdetto {
 		MinimoCent:        &t.Minimum,
 		ScartoMedianaCent: &difference,
 		Campione:          t.Size,
-		Stagionale:        &t.Seasonal,
+		Stagionale:        new(bool),
 	}
 }
 
@@ -154,43 +152,17 @@ func (t Standing) Level() string {
 		return Ottimo
 	case percentile <= buonoUpTo && t.Cheap:
 		return Buono
-	case percentile <= normaleUpTo:
+	case percentile <= normaleUpTo || !t.Dear:
 		return Normale
 	}
 	return Caro
 }
 
-// isCheap tells whether a price is clearly under the median: one that hardly moves is normal.
-func isCheap(price, median fare.Cents) bool { return price*100 <= median*belowMedian }
+func levelPlace(level string) int { return slices.Index(levels, level) }
 
-// sample says which lows a fare is compared with, and how many those are. All
-// of them; but where at least MinSample are from the same season of an earlier
-// year, only those from that season, of all years.
-func sample(lows []Low, asOf fare.Day) (in func(Low) bool, size int, seasonal bool) {
-	season, earlier := 0, 0
-	for _, l := range lows {
-		if inSeason(l.Day, asOf) {
-			season++
-			if asOf-l.Day > seasonDays {
-				earlier++
-			}
-		}
-	}
-	if earlier >= MinSample {
-		return func(l Low) bool { return inSeason(l.Day, asOf) }, season, true
-	}
-	return func(Low) bool { return true }, len(lows), false
-}
-
-// inSeason tells whether a day lies within seasonDays of the same day of this or an earlier year.
-func inSeason(day, asOf fare.Day) bool {
-	ago := int64(asOf-day) * 10_000
-	if ago < year-seasonDays*10_000 { // most lows are of the last year
-		return ago <= seasonDays*10_000
-	}
-	ago %= year
-	return ago <= seasonDays*10_000 || ago >= year-seasonDays*10_000
-}
+// clearlyUnder tells whether a price is at least 2 % under another. A fare that
+// hardly moves is normal, whatever its rank.
+func clearlyUnder(price, other fare.Cents) bool { return price*100 <= other*belowMedian }
 
 // reliability comes from how wide the interval of the percentile is and how
 // fresh the newest fare. A short sample is never reliable, however narrow its
