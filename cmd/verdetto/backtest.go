@@ -39,11 +39,7 @@ func runBacktest(ctx context.Context, args []string) error {
 	case o.From != 0 && o.To != 0 && o.From > o.To:
 		return fmt.Errorf("-from %s is after -to %s", o.From, o.To)
 	}
-	var columns []csvfile.Option
-	if price != "" {
-		columns = append(columns, csvfile.Price(price))
-	}
-	recorded, partly, err := onemachine.OpenPanel(file, os.Stderr, columns...)
+	recorded, partly, err := onemachine.OpenPanel(file, price, os.Stderr)
 	if err != nil {
 		return err
 	}
@@ -51,8 +47,8 @@ func runBacktest(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if dropped := recorded.Report().Dropped; len(panel) == 0 && len(dropped) > 0 {
-		return fmt.Errorf("no row of %s is a comparable one-way fare: %v (-price names a column of one-way fares)", file, dropped)
+	if err := recorded.Report().UsableOneWay(); err != nil {
+		return fmt.Errorf("read fares of %s: %w", file, err)
 	}
 	show := progress("routes replayed")
 	o.Progress = func(done, total int, at fare.Route) { show(done, total, at.String()) }

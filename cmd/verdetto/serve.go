@@ -60,7 +60,11 @@ func runServe(ctx context.Context, args []string) error {
 		return err
 	}
 	defer service.Close()
-	examples(listener.Addr().String(), s, service.Payments)
+	routes, err := s.Examples(ctx)
+	if err != nil {
+		return err
+	}
+	examples(listener.Addr().String(), s, routes, service.Payments)
 	if err := service.Serve(ctx, listener); err != nil {
 		return err
 	}
@@ -96,14 +100,16 @@ func startRefreshing(ctx context.Context, s onemachine.Options) error {
 }
 
 // examples says what can be tried.
-func examples(address string, s onemachine.Options, payments *onemachine.StandIns) {
+func examples(address string, s onemachine.Options, routes []onemachine.Example, payments *onemachine.StandIns) {
 	fmt.Printf("\nanswering on http://%s", address)
 	if s.Source.Name() == "sample" {
 		fmt.Print(" with invented fares (X-Data: sample)")
 	}
-	fmt.Printf("; open that, or try\n\n  curl 'http://%[1]s/v1/analisi?origine=Milano&destinazione=Bucarest'\n"+
-		"  curl 'http://%[1]s/v1/analisi?origine=Londra&destinazione=Roma'\n"+
-		"  curl 'http://%[1]s/v1/analisi?origine=Milano&destinazione=Barcelonna'\n\nstop with Ctrl-C\n", address)
+	fmt.Print("; open that, or try\n\n")
+	for _, route := range routes {
+		fmt.Printf("  %-20scurl 'http://%s/v1/analisi?%s'\n", route.Level, address, route.Query())
+	}
+	fmt.Printf("  %-20scurl 'http://%s/v1/analisi?origine=Milano&destinazione=Barcelonna'\n\nstop with Ctrl-C\n", "misspelt", address)
 	if payments != nil {
 		fmt.Printf(`
 buy Pro with play money: open the url that this answers with, press pay, and there is the key
