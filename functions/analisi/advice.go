@@ -30,6 +30,7 @@ var advice = map[string]string{
 	"servizio-non-disponibile": "Wait as Retry-After says, or a few seconds, and ask again. Nothing is lost.",
 	"sessione-scaduta":         "POST /v1/pro/checkout begins a new checkout.",
 	"sessione-sconosciuta":     "Open the link that the checkout sent you to, whole.",
+	"soste-sconosciute":        "Ask without diretto: the source does not tell non-stop fares of the route from others.",
 	"stessa-citta":             "Give two different cities. Airports of one city count as that city.",
 	"troppe-richieste":         "Wait as Retry-After says; X-RateLimit-Reset is when the window ends. A Pro key has no daily cap.",
 	"valuta-sconosciuta":       "Choose one of suggestions: currencies with a reference rate of the European Central Bank.",

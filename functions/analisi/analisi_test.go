@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
@@ -83,7 +84,7 @@ func (unlimited) Take(context.Context, store.Key, int64, time.Time) (int64, erro
 
 func serve(t *testing.T, s summaries) *httpapi.API {
 	t.Helper()
-	return serveWith(t, &analisi.Service{Summaries: s, Demand: &originRequests{}})
+	return serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: s, Demand: &originRequests{}}})
 }
 
 func serveWith(t *testing.T, s *analisi.Service) *httpapi.API {
@@ -128,7 +129,7 @@ func TestVerdict(t *testing.T) {
 			of   any
 			want []string
 		}{
-			{got, []string{"aggiornatoIl", "anticipoConsigliato", "destinazione", "mesiPerConvenienza", "origine", "osservazioni", "prezzo", "valuta", "verdetto"}},
+			{got, []string{"aggiornatoIl", "ambito", "anticipoConsigliato", "destinazione", "destinazioneIata", "mesiPerConvenienza", "origine", "origineIata", "osservazioni", "prezzo", "valuta", "verdetto"}},
 			{got["prezzo"], []string{"cent", "etaOre", "partenza", "precisione", "quotato", "trovatoIl", "valuta"}},
 			{got["verdetto"], []string{"affidabilita", "campione", "livello", "medianaCent", "minimoCent", "percentile", "scartoMedianaCent", "stagionale"}},
 			{got["mesiPerConvenienza"].([]any)[0], []string{"campione", "medianaCent", "mese"}},
@@ -228,7 +229,7 @@ func TestProblems(t *testing.T) {
 
 func TestDemand(t *testing.T) {
 	w := &originRequests{err: errors.New("storage is down")}
-	h := serveWith(t, &analisi.Service{Summaries: summaries{milbuh: summaryOf(40)}, Demand: w})
+	h := serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: summaries{milbuh: summaryOf(40)}, Demand: w}})
 	ask := func(query string, status int) {
 		t.Helper()
 		if got := get(t, h, "/v1/analisi?"+query); got.Code != status {
@@ -286,7 +287,7 @@ func (coverage) Into(_ context.Context, destination, after fare.City, limit int)
 }
 
 func TestRoutes(t *testing.T) {
-	h := serveWith(t, &analisi.Service{Summaries: summaries{}, Demand: &originRequests{}, Coverage: coverage{}})
+	h := serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: summaries{}, Demand: &originRequests{}}, Coverage: coverage{}})
 	for _, c := range []struct {
 		name, query string
 		status      int

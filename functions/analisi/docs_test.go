@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/routes"
@@ -21,7 +22,7 @@ func read(t *testing.T, method, target string, header ...string) *httptest.Respo
 	t.Helper()
 	now := func() time.Time { return today }
 	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(unlimited{}, now)})
-	(&analisi.Service{Now: now, Log: slog.New(slog.DiscardHandler)}).Register(api)
+	(&analisi.Service{Reader: &answer.Reader{Now: now, Log: slog.New(slog.DiscardHandler)}}).Register(api)
 	r := httptest.NewRequest(method, target, nil)
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])

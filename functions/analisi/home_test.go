@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
@@ -94,7 +95,7 @@ func openSite(base, data string) site {
 	stale.AsOf -= 30
 	s := site{counters: &counters{}, requests: &originRequests{}}
 	now := func() time.Time { return today }
-	service := &analisi.Service{
+	service := &analisi.Service{Reader: &answer.Reader{
 		Summaries: summaries{
 			milbuh:                              summaryOf(40),
 			{Origin: "MIL", Destination: "PRG"}: summaryOf(3),
@@ -106,8 +107,8 @@ func openSite(base, data string) site {
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 			{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
 		},
-		Demand: s.requests, Coverage: milanCoverage{}, Now: now, Log: slog.New(slog.DiscardHandler), BaseURL: base,
-	}
+		Demand: s.requests, Now: now, Log: slog.New(slog.DiscardHandler),
+	}, Coverage: milanCoverage{}, BaseURL: base}
 	s.API = httpapi.New(httpapi.Config{Now: now, Log: service.Log, Limiter: limit.New(s.counters, now), Data: data})
 	service.Register(s.API)
 	return s

@@ -174,7 +174,7 @@ func (v *view) showVerdict(q question, summary verdict.RouteSummary, a verdict.A
 	v.Card = "/card/" + v.route.String() + "-" + l.Code + ".png"
 	j.describeDepartures(l, summary)
 	if a.Prezzo.Stale() {
-		j.Stale = l.Count("verdict.stale", a.Prezzo.EtaOre/24)
+		j.Stale = l.Count("verdict.stale", *a.Prezzo.EtaOre/24)
 	}
 	scale, ok := verdict.ScaleOf(summary)
 	standing, known := verdict.StandingOf(summary, today)

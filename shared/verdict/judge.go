@@ -11,6 +11,9 @@ import (
 type Analysis struct {
 	Origine             string    `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	Destinazione        string    `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
+	OrigineIata         string    `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
+	DestinazioneIata    string    `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
+	Ambito              string    `json:"ambito" enum:"rotta,mese,partenza" doc:"What verdetto is about: the cheapest fare of the route, of a month, or of a departure"`
 	Valuta              string    `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
 	Verdetto            Verdetto  `json:"verdetto"`
 	Prezzo              Prezzo    `json:"prezzo" doc:"The fare that is judged: it was observed, it is no offer"`
@@ -37,12 +40,13 @@ type Prezzo struct {
 	Cent       fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents of valuta"`
 	Valuta     string     `json:"valuta" doc:"ISO 4217 code of the currency of cent" example:"EUR"`
 	Quotato    Quotato    `json:"quotato" doc:"The fare as it was quoted: it is ranked among others as they were quoted, so that exchange rates move no verdict"`
-	Partenza   string     `json:"partenza" format:"date" doc:"Day of departure, local" example:"2016-04-20"`
+	Partenza   string     `json:"partenza,omitempty" format:"date" doc:"Day of departure, local; absent for a price that the caller gave for no departure" example:"2016-04-20"`
 	Ritorno    string     `json:"ritorno,omitempty" format:"date" doc:"Day of the way back, local; absent where the fare is one-way"`
 	Soste      *int       `json:"soste,omitempty" minimum:"0" maximum:"2" doc:"Stops: 0 is non-stop, 2 stands for two or more; absent where the source does not say"`
-	TrovatoIl  time.Time  `json:"trovatoIl" format:"date-time" doc:"When the fare was found, UTC"`
-	Precisione string     `json:"precisione" enum:"istante,giorno" doc:"giorno: of trovatoIl the source knows the day alone, and its first moment stands for it"`
-	EtaOre     int        `json:"etaOre" minimum:"0" doc:"Age: whole hours since trovatoIl. From 72 on it costs one step of affidabilita"`
+	TrovatoIl  *time.Time `json:"trovatoIl,omitempty" format:"date-time" doc:"When the fare was found, UTC; absent for a price that the caller gave"`
+	Precisione string     `json:"precisione,omitempty" enum:"istante,giorno" doc:"giorno: of trovatoIl the source knows the day alone, and its first moment stands for it"`
+	EtaOre     *int       `json:"etaOre,omitempty" minimum:"0" doc:"Age: whole hours since trovatoIl. From 72 on it costs one step of affidabilita"`
+	Dichiarato bool       `json:"dichiarato,omitempty" doc:"True where the caller gave the price"`
 }
 
 // Quotato is an amount in the currency in which a fare was quoted.
@@ -67,13 +71,15 @@ type Anticipo struct {
 	RisparmioCent *fare.Cents `json:"risparmioCent" nullable:"true" doc:"Median outside the window less the median inside, in cents; null where that is not a saving"`
 }
 
-// The levels and the reliabilities.
+// The levels, the scopes and the reliabilities.
 const (
 	Ottimo       = "ottimo"
 	Buono        = "buono"
 	Normale      = "normale"
 	Caro         = "caro"
 	Insufficient = "dati-insufficienti"
+
+	Rotta = "rotta"
 
 	Alta  = "alta"
 	Media = "media"
@@ -102,10 +108,23 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	if !ok {
 		return Analysis{}, false
 	}
+	return s.analysis(s.shown(live, now), s.judge(live.Price, live.age(now))), true
+}
+
+// JudgePrice judges a price of the summary's currency that the caller has seen
+// elsewhere, quoted as said. It needs no live fare.
+func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money) Analysis {
+	p := Prezzo{Cent: s.Euro(price), Valuta: "EUR", Quotato: Quotato{float64(quoted.Amount) / 100, quoted.Currency.String()}, Dichiarato: true}
+	return s.analysis(p, s.judge(price, 0))
+}
+
+// analysis is what is said of a price, with what is known of the route.
+func (s RouteSummary) analysis(p Prezzo, v Verdetto) Analysis {
 	a := Analysis{
 		Valuta:             "EUR",
-		Prezzo:             s.shown(live, now),
-		Verdetto:           judge(s, live, now),
+		Ambito:             Rotta,
+		Prezzo:             p,
+		Verdetto:           v,
 		MesiPerConvenienza: make([]Mese, len(s.Months)),
 		Osservazioni:       s.Observations,
 		AggiornatoIl:       time.Unix(s.Newest, 0).UTC(),
@@ -119,11 +138,11 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 			a.AnticipoConsigliato.RisparmioCent = &w.Saving
 		}
 	}
-	return a, true
+	return a
 }
 
-func judge(s RouteSummary, live Live, now time.Time) Verdetto {
-	t := standingAt(s, live.Price)
+func (s RouteSummary) judge(price fare.Cents, age time.Duration) Verdetto {
+	t := standingAt(s, price)
 	if t.Size < MinSample {
 		return Verdetto{Livello: Insufficient, Campione: t.Size}
 	}
@@ -131,7 +150,7 @@ func judge(s RouteSummary, live Live, now time.Time) Verdetto {
 	difference := t.Price - t.Median
 	return Verdetto{
 		Livello:           t.Level(),
-		Affidabilita:      reliability(t, live.age(now)),
+		Affidabilita:      reliability(t, age),
 		Percentile:        &percentile,
 		MedianaCent:       &t.Median,
 		MinimoCent:        &t.Minimum,

@@ -21,6 +21,7 @@ import (
 	"verdetto/functions/analisi/agents"
 	"verdetto/functions/pricetrends"
 	"verdetto/functions/pro"
+	"verdetto/shared/answer"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/notify"
@@ -72,7 +73,7 @@ func New(o Options) (*Service, error) {
 	}
 	s.API = httpapi.New(settings)
 	fares := store.Fares{Table: o.Table}
-	verdicts := &analisi.Service{Summaries: fares, Demand: fares, Coverage: fares, Now: o.Now, Log: o.Log, BaseURL: o.BaseURL}
+	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: o.Now}, Now: o.Now, Log: o.Log}, Coverage: fares, BaseURL: o.BaseURL}
 	verdicts.Register(s.API)
 	trends := &view.Reader{Fares: fares, Now: o.Now}
 	(&pricetrends.Service{Trends: trends}).Register(s.API)

@@ -18,6 +18,7 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
 	"verdetto/functions/pricetrends"
+	"verdetto/shared/answer"
 	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
@@ -170,7 +171,7 @@ func open(t testing.TB, s fares, data string) *fixture {
 	d.API = httpapi.New(httpapi.Config{
 		Now: clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers, Pepper: []byte("pepper"), Data: data,
 	})
-	verdicts := &analisi.Service{Summaries: s, Demand: s, Coverage: s, Now: clock, Log: log}
+	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: s, Demand: s, Rates: s, Now: clock, Log: log}, Coverage: s}
 	verdicts.Register(d.API)
 	reader := &view.Reader{Fares: s, Now: clock}
 	(&pricetrends.Service{Trends: reader}).Register(d.API)

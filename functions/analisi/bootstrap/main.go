@@ -12,6 +12,7 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
+	"verdetto/shared/answer"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
@@ -42,7 +43,7 @@ func main() {
 		Metrics: metrics.Of("analisi"), Pages: page.Problems,
 	})
 	fares := store.Fares{Table: items}
-	verdicts := &analisi.Service{Summaries: fares, Demand: fares, Coverage: fares, Now: now, Log: logger, BaseURL: site.BaseURL}
+	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger}, Coverage: fares, BaseURL: site.BaseURL}
 	verdicts.Register(api)
 	(&agents.Service{Verdicts: verdicts, Trends: &view.Reader{Fares: fares, Now: now}, Log: logger}).Register(api)
 	lambdahttp.Main(api)
