@@ -5,21 +5,25 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
 	"verdetto/cmd/verdetto/backtest"
+	"verdetto/cmd/verdetto/backtest/departures"
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/shared/fare"
 	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/upstream/ecb"
 )
 
 func runBacktest(ctx context.Context, args []string) error {
-	var file, price string
+	var file, price, ask string
 	var asJSON bool
 	var o backtest.Options
 	flags := flag.NewFlagSet("backtest", flag.ContinueOnError)
 	flags.StringVar(&file, "fares", "", "the panel of recorded fares: a CSV `file`, plain or gzipped")
+	flags.StringVar(&ask, "ask", askRoute, "the question: rotta (is the route's cheapest fare of any date cheap) or partenza (is the fare of one departure)")
 	flags.StringVar(&price, "price", "", "take this `column` as the one-way fare, whatever return_date says")
 	flags.IntVar(&o.Cycle, "cycle", 1, "`days` from one refresh to the next: 7 sees a daily panel as the service would, once a week")
 	flags.BoolVar(&asJSON, "json", false, "print the same numbers as JSON")
@@ -36,6 +40,13 @@ func runBacktest(ctx context.Context, args []string) error {
 	case o.From != 0 && o.To != 0 && o.From > o.To:
 		return fmt.Errorf("-from %s is after -to %s", o.From, o.To)
 	}
+	switch ask {
+	case askRoute:
+	case askDeparture:
+		return backtestDepartures(ctx, file, price, o, asJSON)
+	default:
+		return fmt.Errorf("-ask %s: want %s or %s", ask, askRoute, askDeparture)
+	}
 	var columns []csvfile.Option
 	if price != "" {
 		columns = append(columns, csvfile.Price(price))
@@ -51,23 +62,50 @@ func runBacktest(ctx context.Context, args []string) error {
 	if dropped := recorded.Report().Dropped; len(panel) == 0 && len(dropped) > 0 {
 		return fmt.Errorf("no row of %s is a comparable one-way fare: %v (-price names a column of one-way fares)", file, dropped)
 	}
-	show := progress("routes replayed")
-	o.Progress = func(done, total int, at fare.Route) { show(done, total, at.String()) }
+	advance := progress("routes replayed")
+	o.Progress = func(done, total int, at fare.Route) { advance(done, total, at.String()) }
 	report, err := backtest.Run(ctx, panel, o)
 	if err != nil {
 		return fmt.Errorf("backtest %s: %w", file, err)
 	}
-	if asJSON {
-		out := json.NewEncoder(os.Stdout)
-		out.SetIndent("", "  ")
-		if err := out.Encode(report); err != nil {
-			return fmt.Errorf("write report: %w", err)
-		}
-	} else {
-		report.Print(os.Stdout)
+	if err := show(report, asJSON); err != nil {
+		return err
 	}
 	if partly {
 		return errPartly
+	}
+	return nil
+}
+
+// The questions that can be asked of a panel, by their published names.
+const askRoute, askDeparture = "rotta", "partenza"
+
+// backtestDepartures replays single departures. It takes any panel as it is.
+func backtestDepartures(ctx context.Context, file, price string, o backtest.Options, asJSON bool) error {
+	panel, err := departures.OpenTrips(file, departures.TripOptions{
+		Price: price,
+		Euro:  func(day fare.Day) func(float64, string) (fare.Cents, bool) { return ecb.Table().On(day).Euro },
+	})
+	if err != nil {
+		return err
+	}
+	report, err := departures.Run(ctx, panel, departures.Options{From: o.From, To: o.To, Cycle: o.Cycle})
+	if err != nil {
+		return fmt.Errorf("backtest %s: %w", file, err)
+	}
+	return show(report, asJSON)
+}
+
+// show writes a report to the standard output.
+func show(report interface{ Print(io.Writer) }, asJSON bool) error {
+	if !asJSON {
+		report.Print(os.Stdout)
+		return nil
+	}
+	out := json.NewEncoder(os.Stdout)
+	out.SetIndent("", "  ")
+	if err := out.Encode(report); err != nil {
+		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
 }

@@ -13,9 +13,10 @@ import (
 // The rivals are what a user could take instead of the rule. Each gives a score
 // (higher: dearer) and a class, of which the chance is learned as it goes along.
 //
-//   - same lead: the percentile among the route's earlier fares of nearly the
-//     same lead time (15 % either way) and season (departures 45 days either
-//     way, of any year), ties counted half; at least 8 of them. Ten classes of equal width.
+//   - same lead: the percentile among the route's other fares, of that day and
+//     before, of nearly the same lead time (15 % either way) and season
+//     (departures 45 days either way, of any year), ties counted half; at least 8
+//     of them. Ten classes of equal width.
 //   - 60 days: low, typical or high, as the big search pages say it: outside
 //     the quartiles of what this departure cost in the last 60 days, or, where
 //     that is under 8 fares, of what any departure of the route did.
@@ -86,7 +87,7 @@ type departed struct {
 	price fare.Cents
 }
 
-// replay goes over a route's rows day by day: first all opinions of a day, then its fares are added.
+// replay goes over a route's rows day by day. Of the day itself only the first rival knows.
 func (r *rivalRoute) replay(rows []int32) {
 	var today []fare.Cents
 	for from := 0; from < len(rows); {
@@ -95,6 +96,13 @@ func (r *rivalRoute) replay(rows []int32) {
 			to++
 		}
 		r.recent.forget(day - windowDays)
+		for _, row := range rows[from:to] {
+			q := r.trips.rows[row]
+			for len(r.byLead) <= int(q.lead) {
+				r.byLead = append(r.byLead, nil)
+			}
+			r.byLead[q.lead] = append(r.byLead[q.lead], departed{q.departs(), q.price})
+		}
 		for _, row := range rows[from:to] {
 			q := r.trips.rows[row]
 			r.all[sameLead][row] = r.amongSameLead(q)
@@ -112,10 +120,6 @@ func (r *rivalRoute) replay(rows []int32) {
 		today = today[:0]
 		for _, row := range rows[from:to] {
 			q := r.trips.rows[row]
-			for len(r.byLead) <= int(q.lead) {
-				r.byLead = append(r.byLead, nil)
-			}
-			r.byLead[q.lead] = append(r.byLead[q.lead], departed{q.departs(), q.price})
 			if r.own[q.trip] == nil {
 				r.own[q.trip] = new(window)
 			}
@@ -131,7 +135,7 @@ func (r *rivalRoute) replay(rows []int32) {
 
 // amongSameLead is the percentile among fares of nearly the same lead time and season.
 func (r *rivalRoute) amongSameLead(q quote) opinion {
-	cheaper, equal, n := 0, 0, 0
+	cheaper, equal, n := 0, -1, -1 // the fare itself is among them
 	leads := min(len(r.byLead)-1, int(float64(q.lead)*(1+leadWidth)))
 	const year = 365
 	for lead := int(float64(q.lead)*(1-leadWidth) + .999999); lead <= leads; lead++ {
