@@ -38,7 +38,6 @@ type reporter struct {
 func newReporter(t *Trips, o Options) *reporter {
 	m := &reporter{trips: t, from: o.From, prices: t.prices()}
 	m.became = t.outcomes(m.prices)
-	m.blocks = t.blocks(draws)
 	seen := map[int32]bool{}
 	departures := 0
 	for trip := range t.trips {
@@ -64,8 +63,13 @@ func (m *reporter) answers(row int) bool { return !math.IsNaN(m.said.percentile[
 
 func (m *reporter) measure() (Report, error) {
 	falls := 0
-	for i := range m.trips.rows {
+	var first, last fare.Day
+	for i, q := range m.trips.rows {
 		if m.asked(i) {
+			if m.report.Asked == 0 {
+				first = q.day
+			}
+			last = q.day
 			m.report.Asked++
 			if m.became[i].fell[0] {
 				falls++
@@ -75,6 +79,8 @@ func (m *reporter) measure() (Report, error) {
 	if m.report.Asked == 0 {
 		return Report{}, fmt.Errorf("no departure was seen again within 7 days, on %d rows of %d departures", m.report.Rows, m.report.Departures)
 	}
+	m.blocks = m.trips.blocks(draws, first, last)
+	m.report.BlockDays = m.blocks.days
 	m.report.Fell = float64(falls) / float64(m.report.Asked)
 	if falls == 0 || falls == m.report.Asked {
 		m.missing("skill: %d of %d fares fell", falls, m.report.Asked)
@@ -301,6 +307,7 @@ func (m *reporter) reference(name string, prices []fare.Cents) Reference {
 	said := m.trips.replayRule(prices, became)
 	var c cases
 	var n, fell [4]float64
+	cells := make([]int32, len(m.trips.rows)) // no intervals are asked for
 	for i, q := range m.trips.rows {
 		if became[i].known[0] && q.day >= m.from && !math.IsNaN(said.percentile[i]) {
 			c.add(i, said.chance[0][i], said.percentile[i], became[i].fell[0])
@@ -310,9 +317,9 @@ func (m *reporter) reference(name string, prices []fare.Cents) Reference {
 		}
 	}
 	r := Reference{Name: name, Count: len(c.rows)}
-	if auc, ok := rank(c.chance, &c, m.blocks.of).auc(nil); ok {
+	if auc, ok := rank(c.chance, &c, cells).auc(nil); ok {
 		r.AUC = auc
-		r.ScoreAUC, _ = rank(c.score, &c, m.blocks.of).auc(nil)
+		r.ScoreAUC, _ = rank(c.score, &c, cells).auc(nil)
 	}
 	for i := range n {
 		r.Falls = append(r.Falls, fell[i]/max(1, n[i]))

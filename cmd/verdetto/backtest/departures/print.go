@@ -27,7 +27,7 @@ func (r Report) Print(out io.Writer) {
 	for _, note := range r.Notes {
 		fmt.Fprintf(out, "note: %s\n", note)
 	}
-	fmt.Fprintln(out, "[..] holds the number at 95 %: routes and blocks of 14 days drawn anew")
+	fmt.Fprintf(out, "[..] holds the number at 95 %%: routes and blocks of %d days drawn anew\n", r.BlockDays)
 
 	title("Each method on the rows that it answers. AUC of the chance, of the percentile or class alone, skill of the chance")
 	line("method\tanswered\tAUC\t\tclass alone\tBrier skill\tECE")

@@ -17,6 +17,7 @@ type Report struct {
 	Rows       int            `json:"rows"` // fares of a departure on a day
 	Routes     int            `json:"routes"`
 	Departures int            `json:"departures"`
+	BlockDays  int            `json:"blockDays"` // days that are drawn together for the intervals
 	Asked      int            `json:"asked"`
 	Fell       float64        `json:"fell"` // share of these that fell
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"verdetto/cmd/verdetto/backtest/bootstrap"
+	"verdetto/shared/fare"
 )
 
 // cases are rows whose outcome is known, with what somebody said of them.
@@ -133,14 +134,21 @@ type blocks struct {
 	of    []int32    // of each row
 	all   [][2]int32 // route and block of days
 	draws bootstrap.Draws
+	days  int // of a block
 }
 
-func (t *Trips) blocks(times int) *blocks {
-	b := &blocks{of: make([]int32, len(t.rows))}
+// leastBlocks is how many blocks of days there are at least, of as many days or
+// more: a panel of two blocks would lose all of its days in every fourth draw.
+const leastBlocks = 5
+
+// blocks cuts the days from one to another. Rows of other days are of no use, and may lie in any block.
+func (t *Trips) blocks(times int, from, to fare.Day) *blocks {
+	span := int(to-from) + 1
+	b := &blocks{of: make([]int32, len(t.rows)), days: max(1, min(bootstrap.BlockDays, span/leastBlocks))}
 	number := map[[2]int32]int32{}
-	first := t.rows[0].day
 	for i, q := range t.rows {
-		key := [2]int32{q.route, int32(q.day-first) / bootstrap.BlockDays}
+		at := min(max(q.day, from), to)
+		key := [2]int32{q.route, int32(at-from) / int32(b.days)}
 		n, ok := number[key]
 		if !ok {
 			n = int32(len(b.all))
@@ -149,7 +157,7 @@ func (t *Trips) blocks(times int) *blocks {
 		}
 		b.of[i] = n
 	}
-	b.draws = bootstrap.New(times, len(t.Routes), int(t.last()-first)/bootstrap.BlockDays+1)
+	b.draws = bootstrap.New(times, len(t.Routes), (span-1)/b.days+1)
 	return b
 }
 
