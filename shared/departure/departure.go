@@ -23,7 +23,7 @@
 //   - Learning. The tables begin at the constants in rule.json. When it is known
 //     what became of the questions of a day, each term moves by its gradient over
 //     its information; what a single day may weigh is capped, so that a sale of
-//     the whole market moves no table far.
+//     the whole market counts as one day, however many fares it has.
 //
 // # What is kept
 //

@@ -112,10 +112,18 @@ func mustRead(data []byte) (tables [horizons]table) {
 		}
 		t := &tables[h]
 		t.intercept = c.Intercept
-		copy(t.cells[:leadCells], c.Lead)
-		copy(t.cells[levelFirst:changeFirst], c.Level) // that it is not known weighs nothing until it is learned
-		copy(t.cells[changeFirst:lowFirst], c.Changes)
-		copy(t.cells[lowFirst:], c.Low)
+		for _, term := range []struct {
+			cells, values []float64
+		}{
+			{t.cells[:levelFirst], c.Lead},
+			{t.cells[levelFirst : levelFirst+levelUnknown], c.Level}, // that it is not known weighs nothing until it is learned
+			{t.cells[changeFirst:lowFirst], c.Changes},
+			{t.cells[lowFirst:], c.Low},
+		} {
+			if copy(term.cells, term.values) != len(term.cells) || len(term.values) != len(term.cells) {
+				panic(fmt.Sprintf("read rule.json: a table of %d values where %d are wanted", len(term.values), len(term.cells)))
+			}
+		}
 	}
 	return tables
 }

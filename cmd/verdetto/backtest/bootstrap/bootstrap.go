@@ -44,11 +44,6 @@ func New(times, routes, blocks int) Draws {
 	return d
 }
 
-// First are the same draws, of which only the first are used.
-func (d Draws) First(times int) Draws {
-	return Draws{d.routes[:min(times, len(d.routes))], d.blocks[:min(times, len(d.blocks))]}
-}
-
 // Weight is how often a block of a route counts in a draw.
 func (d Draws) Weight(draw, route, block int) float64 {
 	return float64(d.routes[draw][route]) * float64(d.blocks[draw][block])

@@ -11,9 +11,8 @@ import (
 )
 
 const (
-	draws       = 1000 // of averages
-	drawsOfRank = 300  // of what all rows have to be gone over for
-	waitLead    = 8
+	draws    = 300 // for intervals: all rows have to be gone over for each
+	waitLead = 8
 )
 
 var (
@@ -114,7 +113,7 @@ func (m *reporter) method(name string, asked int, c *cases) *Method {
 
 // rankInterval is that of an AUC, or of the difference of one AUC to another.
 func (m *reporter) rankInterval(of ...ranking) *bootstrap.Range {
-	return m.blocks.draws.First(drawsOfRank).Interval(func(draw int) (float64, bool) {
+	return m.blocks.draws.Interval(func(draw int) (float64, bool) {
 		weights := m.blocks.weights(draw)
 		value, ok := of[0].auc(weights)
 		for _, other := range of[1:] {
