@@ -163,7 +163,13 @@ func (m *reporter) methods() {
 			continue
 		}
 		if r == sameLead {
-			miss := worstMiss(alone[r].score)
+			var all []float64
+			for i, o := range m.opinions[r] {
+				if o.class >= 0 && m.trips.rows[i].day >= m.from {
+					all = append(all, float64(o.score))
+				}
+			}
+			miss := worstMiss(all)
 			one.WorstMiss = &miss
 		}
 		m.report.Methods = append(m.report.Methods, *one)
@@ -235,12 +241,12 @@ func worstMiss(percentiles []float64) (worst float64) {
 	return worst
 }
 
-// percentiles and cover are of all rows that the rule answers and that were asked.
+// percentiles and cover are of all rows that the rule answers, whatever became of them.
 func (m *reporter) percentiles() {
 	var rows []int
 	var all []float64
-	for i := range m.trips.rows {
-		if m.asked(i) && m.answers(i) {
+	for i, q := range m.trips.rows {
+		if q.day >= m.from && m.answers(i) {
 			rows = append(rows, i)
 			all = append(all, m.said.percentile[i])
 		}

@@ -73,7 +73,13 @@ func (r Report) Print(out io.Writer) {
 		}
 	}
 
-	title("Share of rows with a percentile of p or less; the worst is off by %.1f points", r.WorstMiss)
+	rival := ""
+	for _, m := range r.Methods {
+		if m.WorstMiss != nil {
+			rival = fmt.Sprintf(" (%s: %.1f)", m.Name, *m.WorstMiss)
+		}
+	}
+	title("Share of answers with a percentile of p or less; the worst is off by %.1f points%s", r.WorstMiss, rival)
 	line("p\tshare\t")
 	for _, p := range r.Percentiles {
 		line("%d\t%s\t%s", p.P, percent(p.Share), percents(p.Interval))

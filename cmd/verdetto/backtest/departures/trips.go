@@ -83,6 +83,9 @@ func OpenTrips(path string, o TripOptions) (*Trips, error) {
 //
 //   - Days: observed_date and depart_date; or, of flights without a calendar,
 //     tdate (a day number) and days_before, and each flight is a departure.
+//     Where tdate only counts the days of each flight's own life, so that all
+//     would leave on the same day, flights follow one another, one a day in the
+//     order of the file: else no fare of a shorter lead time would ever be past.
 //   - Price: price, or fare_usd. Of a row with a return_date it is
 //     outbound_price where there is one, as a one-way fare; else the row is of a
 //     round trip, which is compared with round trips of its route only.
@@ -289,6 +292,7 @@ func (r *tripReader) row(fields []string) (dropped string) {
 // finish converts, sorts and reduces the rows.
 func (r *tripReader) finish() (*Trips, error) {
 	t := &r.panel
+	r.stagger()
 	r.convert()
 	if len(t.rows) == 0 {
 		return nil, fmt.Errorf("none of %d rows is a fare of a departure: %v", t.Read, t.Dropped)
@@ -314,6 +318,23 @@ func (r *tripReader) finish() (*Trips, error) {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d rows are of round trips: they are compared with round trips of their route only", r.round))
 	}
 	return t, nil
+}
+
+// stagger lays flights without a calendar one after another, if they all leave on the same day.
+func (r *tripReader) stagger() {
+	t := &r.panel
+	if _, calendar := r.column["observed"]; calendar || len(t.rows) == 0 {
+		return
+	}
+	for _, q := range t.rows {
+		if q.departs() != t.rows[0].departs() {
+			return
+		}
+	}
+	for i := range t.rows {
+		t.rows[i].day += fare.Day(t.rows[i].trip) // trips are numbered as they come
+	}
+	t.Notes = append(t.Notes, "flights have no calendar: they follow one another, one a day in the order of the file")
 }
 
 // index lists the rows of each trip, in order of day.
