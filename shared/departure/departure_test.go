@@ -385,6 +385,40 @@ func TestLearns(t *testing.T) {
 	}
 }
 
+// TestQuestions by hand: what counts is what was seen after the day of the
+// question and until its horizon, and nothing is learned before that is over.
+func TestQuestions(t *testing.T) {
+	var qs Questions
+	cells := Cells{1, levelFirst, changeFirst, lowFirst}
+	qs.Ask(100, Quote{20, 1000}, cells)
+	qs.Ask(100, Quote{21, 1000}, cells)
+	qs.Ask(100, Quote{22, 1000}, cells) // not seen again
+	for _, seen := range []struct {
+		day    fare.Day
+		depart fare.Day
+		price  fare.Cents
+	}{{100, 120, 900}, {100, 122, 900}, {101, 120, 951}, {107, 120, 960}, {107, 121, 950}, {108, 120, 500}, {115, 121, 500}} {
+		qs.See(seen.day, seen.depart, seen.price)
+	}
+	want := func(h Horizon, day fare.Day, left int, fell ...bool) {
+		t.Helper()
+		var got []bool
+		for _, outcomes := range qs.Due(h, day) {
+			for _, o := range outcomes {
+				got = append(got, o.Fell)
+			}
+		}
+		if !slices.Equal(got, fell) || len(qs) != left {
+			t.Errorf("day %d, %d days: %v, want %v; %d are left, want %d", day, h.Days(), got, fell, len(qs), left)
+		}
+	}
+	want(Week, 107, 3)
+	want(Week, 108, 3, false, true)
+	want(Week, 109, 3)
+	want(Fortnight, 114, 3)
+	want(Fortnight, 115, 0, true, true)
+}
+
 func ExampleRouteDay_Judge() {
 	pooled, route, past := Start(0), new(Route), new(Past)
 	for day := range fare.Day(30) {

@@ -74,6 +74,10 @@ func TestStoredStateAnswersAlike(t *testing.T) {
 // TestRoundTrip: what is written is read, and written again alike.
 func TestRoundTrip(t *testing.T) {
 	s, _ := after(9, 3, 60, 70)
+	for i := range s.departures {
+		s.departures[i].See(70-lowDays, Quote{lowDays + 90, 4999}) // as long ago as any question reaches
+		s.departures[i].See(70-lowDays-1, Quote{lowDays + 92, 4999})
+	}
 	again := s.stored(t, 70)
 	twice := again.stored(t, 70)
 	if *again.pooled != *twice.pooled || string(again.pooled.Encode()) != string(s.pooled.Encode()) {
