@@ -20,10 +20,12 @@ import (
 func runBacktest(ctx context.Context, args []string) error {
 	var file, price, ask string
 	var asJSON bool
+	var flexible int
 	var o backtest.Options
 	flags := flag.NewFlagSet("backtest", flag.ContinueOnError)
 	flags.StringVar(&file, "fares", "", "the panel of recorded fares: a CSV `file`, plain or gzipped")
-	flags.StringVar(&ask, "ask", askRoute, "the question: rotta (is the route's cheapest fare of any date cheap) or partenza (is the fare of one departure)")
+	flags.StringVar(&ask, "ask", askRoute, "the question: rotta (is the route's cheapest fare of any date cheap), partenza (that of one departure) or mese (the cheapest of a month)")
+	flags.IntVar(&flexible, "flessibile", 0, "with -ask partenza: the cheapest departure within so many `days` either side")
 	flags.StringVar(&price, "price", "", "take this `column` as the one-way fare, whatever return_date says")
 	flags.IntVar(&o.Cycle, "cycle", 1, "`days` from one refresh to the next: 7 sees a daily panel as the service would, once a week")
 	flags.BoolVar(&asJSON, "json", false, "print the same numbers as JSON")
@@ -40,12 +42,13 @@ func runBacktest(ctx context.Context, args []string) error {
 	case o.From != 0 && o.To != 0 && o.From > o.To:
 		return fmt.Errorf("-from %s is after -to %s", o.From, o.To)
 	}
-	switch ask {
-	case askRoute:
-	case askDeparture:
-		return backtestDepartures(ctx, file, price, o, asJSON)
-	default:
-		return fmt.Errorf("-ask %s: want %s or %s", ask, askRoute, askDeparture)
+	switch {
+	case flexible < 0 || flexible > maxFlexible || flexible > 0 && ask != askDeparture:
+		return fmt.Errorf("-flessibile %d: want 0 to %d days, with -ask %s", flexible, maxFlexible, askDeparture)
+	case ask == askDeparture, ask == askMonth:
+		return backtestDepartures(ctx, file, price, departures.Options{Ask: ask, From: o.From, To: o.To, Cycle: o.Cycle}, flexible, asJSON)
+	case ask != askRoute:
+		return fmt.Errorf("-ask %s: want %s, %s or %s", ask, askRoute, askDeparture, askMonth)
 	}
 	var columns []csvfile.Option
 	if price != "" {
@@ -78,10 +81,13 @@ func runBacktest(ctx context.Context, args []string) error {
 }
 
 // The questions that can be asked of a panel, by their published names.
-const askRoute, askDeparture = "rotta", "partenza"
+const askRoute, askDeparture, askMonth = "rotta", "partenza", "mese"
 
-// backtestDepartures replays single departures. It takes any panel as it is.
-func backtestDepartures(ctx context.Context, file, price string, o backtest.Options, asJSON bool) error {
+// maxFlexible is how many days either side of a date can be asked for.
+const maxFlexible = 15
+
+// backtestDepartures replays single departures, or the cheapest of spans of them. It takes any panel as it is.
+func backtestDepartures(ctx context.Context, file, price string, o departures.Options, flexible int, asJSON bool) error {
 	panel, err := departures.OpenTrips(file, departures.TripOptions{
 		Price: price,
 		Euro:  func(day fare.Day) func(float64, string) (fare.Cents, bool) { return ecb.Table().On(day).Euro },
@@ -89,7 +95,14 @@ func backtestDepartures(ctx context.Context, file, price string, o backtest.Opti
 	if err != nil {
 		return err
 	}
-	report, err := departures.Run(ctx, panel, departures.Options{From: o.From, To: o.To, Cycle: o.Cycle})
+	switch {
+	case o.Ask == askMonth:
+		panel = panel.Months()
+	case flexible > 0:
+		o.Ask = fmt.Sprintf("flessibile %d", flexible)
+		panel = panel.Within(flexible)
+	}
+	report, err := departures.Run(ctx, panel, o)
 	if err != nil {
 		return fmt.Errorf("backtest %s: %w", file, err)
 	}

@@ -20,6 +20,7 @@ import (
 
 // Options say what is replayed.
 type Options struct {
+	Ask   string   // what the rows of the panel are, as the report calls it; "": partenza
 	From  fare.Day // the first day that is judged; 0: the first of the panel
 	To    fare.Day // the last day that is looked at; 0: the last of the panel
 	Cycle int      // days from one refresh to the next; 0 is 1

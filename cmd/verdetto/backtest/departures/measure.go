@@ -1,6 +1,7 @@
 package departures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -46,7 +47,7 @@ func newReporter(t *Trips, o Options) *reporter {
 		}
 	}
 	m.report = Report{
-		Ask: "partenza", First: t.rows[0].day.String(), From: max(o.From, t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
+		Ask: cmp.Or(o.Ask, "partenza"), First: t.rows[0].day.String(), From: max(o.From, t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
 		Read: t.Read, Dropped: t.Dropped, Notes: t.Notes, Rows: len(t.rows), Routes: len(seen), Departures: departures,
 	}
 	return m

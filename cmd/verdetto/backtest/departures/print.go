@@ -18,9 +18,9 @@ func (r Report) Print(out io.Writer) {
 		w.Flush()
 		fmt.Fprintf(out, "\n"+format+"\n", args...)
 	}
-	fmt.Fprintf(out, "%d fares of %d departures on %d routes, %s to %s, a refresh every %d days; judged from %s\n",
-		r.Rows, r.Departures, r.Routes, r.First, r.To, r.Cycle, r.From)
-	fmt.Fprintf(out, "asked %d times what is known: was the very departure at least 5 %% cheaper within 7 days? %s were\n", r.Asked, percent(r.Fell))
+	fmt.Fprintf(out, "%s: %d fares of %d departures on %d routes, %s to %s, a refresh every %d days; judged from %s\n",
+		r.Ask, r.Rows, r.Departures, r.Routes, r.First, r.To, r.Cycle, r.From)
+	fmt.Fprintf(out, "asked %d times what is known: was the very departure (or the cheapest of the span) at least 5 %% cheaper within 7 days? %s were\n", r.Asked, percent(r.Fell))
 	for _, why := range r.dropped() {
 		fmt.Fprintf(out, "left out: %s\n", why)
 	}

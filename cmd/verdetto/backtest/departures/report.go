@@ -6,7 +6,7 @@ import "verdetto/cmd/verdetto/backtest/bootstrap"
 // A row is asked where its outcome is known: the departure was seen again within
 // 7 days, and the panel goes on for as long. What could not be measured is absent.
 type Report struct {
-	Ask        string         `json:"ask"`
+	Ask        string         `json:"ask"`   // partenza, mese, or flessibile and its days
 	First      string         `json:"first"` // the first day of the panel
 	From       string         `json:"from"`  // the first that is judged
 	To         string         `json:"to"`    // the last
