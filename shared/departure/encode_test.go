@@ -39,7 +39,7 @@ func TestStoredStateAnswersAlike(t *testing.T) {
 	for _, cycle := range []fare.Day{1, 7} {
 		kept, store := newService(3, 0), newService(3, 0)
 		m := newMarket(8, 3, 25)
-		worst, answered := 0., 0
+		worst, answered, atEdge := 0., 0, 0
 		for day := fare.Day(0); day < 500; day += cycle {
 			var today [3][]Quote
 			for i := range today {
@@ -57,16 +57,17 @@ func TestStoredStateAnswersAlike(t *testing.T) {
 					continue
 				}
 				answered++
-				// A residual that lies by an edge may be counted beside it.
-				if d := math.Abs(want[i].Percentile - got[i].Percentile); d < .02 {
+				d := max(math.Abs(want[i].Percentile-got[i].Percentile), math.Abs(want[i].Chance[Week]-got[i].Chance[Week])/10)
+				if d > .001 { // a residual at the edge of a step may be counted beside it, a percentile in the cell beside it
+					atEdge++
+				} else {
 					worst = max(worst, d)
 				}
-				worst = max(worst, math.Abs(want[i].Chance[Week]-got[i].Chance[Week])/10)
 			}
 		}
-		t.Logf("every %d days: off by %.5f at most, %d answers", cycle, worst, answered)
-		if worst > .003 || answered < 1000 {
-			t.Errorf("every %d days: off by %.5f, %d answers", cycle, worst, answered)
+		t.Logf("every %d days: off by %.5f at most, %d answers, %d at an edge", cycle, worst, answered, atEdge)
+		if atEdge > answered/1000 || answered < 1000 {
+			t.Errorf("every %d days: %d of %d answers are off", cycle, atEdge, answered)
 		}
 	}
 }
