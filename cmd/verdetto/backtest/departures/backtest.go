@@ -27,7 +27,26 @@ type Options struct {
 }
 
 // Run replays a panel: the rule, its rivals, and the rule on the references.
+// Where the context ends first it returns at once, and what was begun ends unheard.
 func Run(ctx context.Context, t *Trips, o Options) (Report, error) {
+	type result struct {
+		report Report
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		report, err := replay(t, o)
+		done <- result{report, err}
+	}()
+	select {
+	case r := <-done:
+		return r.report, r.err
+	case <-ctx.Done():
+		return Report{}, fmt.Errorf("replay panel: %w", ctx.Err())
+	}
+}
+
+func replay(t *Trips, o Options) (Report, error) {
 	o.Cycle = max(o.Cycle, 1)
 	t = t.thinned(o)
 	if len(t.rows) == 0 {
@@ -48,9 +67,6 @@ func Run(ctx context.Context, t *Trips, o Options) (Report, error) {
 		}
 	})
 	tasks.Wait()
-	if err := ctx.Err(); err != nil {
-		return Report{}, fmt.Errorf("replay panel: %w", err)
-	}
 	return m.measure()
 }
 

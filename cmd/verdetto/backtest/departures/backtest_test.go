@@ -1,7 +1,9 @@
 package departures
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -350,6 +352,14 @@ func TestDaysAskedFor(t *testing.T) {
 	}
 	if _, err := Run(t.Context(), panel, Options{To: -1}); err == nil {
 		t.Error("a panel of no days was measured")
+	}
+}
+
+func TestStopsAtOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Run(ctx, invent(10, 50, 40, 200, 60, walking), Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
 	}
 }
 
