@@ -102,7 +102,7 @@ func (m *reporter) method(name string, asked int, c *cases) *Method {
 	by := rank(c.chance, c, m.blocks.of)
 	var ok bool
 	if one.AUC, ok = by.auc(nil); !ok {
-		m.missing("%s: it answers %d rows, which all fared alike", name, len(c.rows))
+		m.missing("%s: %s", name, alike(len(c.rows)))
 		return nil
 	}
 	one.Interval = m.rankInterval(by)
@@ -110,6 +110,14 @@ func (m *reporter) method(name string, asked int, c *cases) *Method {
 	one.BrierSkill = c.brierSkill()
 	one.Reliability, one.ECE = c.reliability()
 	return one
+}
+
+// alike says why there is no AUC.
+func alike(rows int) string {
+	if rows == 0 {
+		return "no row was answered"
+	}
+	return fmt.Sprintf("all %d rows that were answered fared alike", rows)
 }
 
 // rankInterval is that of an AUC, or of the difference of one AUC to another.
@@ -185,7 +193,7 @@ func (m *reporter) compare(name string, rule, rival *cases) *Comparison {
 	c := &Comparison{Rival: name, Count: len(rule.rows)}
 	var ok bool
 	if c.Rule, ok = ours.auc(nil); !ok {
-		m.missing("the rule against %s: both answer %d rows, which all fared alike", name, len(rule.rows))
+		m.missing("the rule against %s: %s", name, alike(len(rule.rows)))
 		return nil
 	}
 	c.RuleScore, _ = rank(rule.score, rule, m.blocks.of).auc(nil)
