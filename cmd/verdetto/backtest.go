@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -14,7 +12,6 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/shared/fare"
 	"verdetto/shared/upstream/csvfile"
-	"verdetto/shared/upstream/ecb"
 )
 
 func runBacktest(ctx context.Context, args []string) error {
@@ -65,60 +62,17 @@ func runBacktest(ctx context.Context, args []string) error {
 	if dropped := recorded.Report().Dropped; len(panel) == 0 && len(dropped) > 0 {
 		return fmt.Errorf("no row of %s is a comparable one-way fare: %v (-price names a column of one-way fares)", file, dropped)
 	}
-	advance := progress("routes replayed")
-	o.Progress = func(done, total int, at fare.Route) { advance(done, total, at.String()) }
+	show := progress("routes replayed")
+	o.Progress = func(done, total int, at fare.Route) { show(done, total, at.String()) }
 	report, err := backtest.Run(ctx, panel, o)
 	if err != nil {
 		return fmt.Errorf("backtest %s: %w", file, err)
 	}
-	if err := show(report, asJSON); err != nil {
+	if err := printReport(report, asJSON); err != nil {
 		return err
 	}
 	if partly {
 		return errPartly
-	}
-	return nil
-}
-
-// The questions that can be asked of a panel, by their published names.
-const askRoute, askDeparture, askMonth = "rotta", "partenza", "mese"
-
-// maxFlexible is how many days either side of a date can be asked for.
-const maxFlexible = 15
-
-// backtestDepartures replays single departures, or the cheapest of spans of them. It takes any panel as it is.
-func backtestDepartures(ctx context.Context, file, price string, o departures.Options, flexible int, asJSON bool) error {
-	panel, err := departures.OpenTrips(file, departures.TripOptions{
-		Price: price,
-		Euro:  func(day fare.Day) func(float64, string) (fare.Cents, bool) { return ecb.Table().On(day).Euro },
-	})
-	if err != nil {
-		return err
-	}
-	switch {
-	case o.Ask == askMonth:
-		panel = panel.Months()
-	case flexible > 0:
-		o.Ask = fmt.Sprintf("flessibile %d", flexible)
-		panel = panel.Within(flexible)
-	}
-	report, err := departures.Run(ctx, panel, o)
-	if err != nil {
-		return fmt.Errorf("backtest %s: %w", file, err)
-	}
-	return show(report, asJSON)
-}
-
-// show writes a report to the standard output.
-func show(report interface{ Print(io.Writer) }, asJSON bool) error {
-	if !asJSON {
-		report.Print(os.Stdout)
-		return nil
-	}
-	out := json.NewEncoder(os.Stdout)
-	out.SetIndent("", "  ")
-	if err := out.Encode(report); err != nil {
-		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
 }
