@@ -12,6 +12,8 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/shared/fare"
 	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/upstream/ecb"
+	"verdetto/shared/verdict"
 )
 
 func runBacktest(ctx context.Context, args []string) error {
@@ -25,6 +27,7 @@ func runBacktest(ctx context.Context, args []string) error {
 	flags.IntVar(&flexible, "flessibile", 0, "with -ask partenza: the cheapest departure within so many `days` either side")
 	flags.StringVar(&price, "price", "", "take this `column` as the one-way fare, whatever return_date says")
 	flags.IntVar(&o.Cycle, "cycle", 1, "`days` from one refresh to the next: 7 sees a daily panel as the service would, once a week")
+	flags.DurationVar(&o.Build.Fresh, "fresh", verdict.FreshFor, "how much older than the newest fare of a day another may be and still count among those of that day")
 	flags.BoolVar(&asJSON, "json", false, "print the same numbers as JSON")
 	flags.Func("from", "judge from this `day` on (YYYY-MM-DD); earlier fares are history; default: from the first", dayFlag(&o.From))
 	flags.Func("to", "look at nothing after this `day`; default: to the last", dayFlag(&o.To))
@@ -47,11 +50,7 @@ func runBacktest(ctx context.Context, args []string) error {
 	case ask != askRoute:
 		return fmt.Errorf("-ask %s: want %s, %s or %s", ask, askRoute, askDeparture, askMonth)
 	}
-	var columns []csvfile.Option
-	if price != "" {
-		columns = append(columns, csvfile.Price(price))
-	}
-	recorded, partly, err := onemachine.OpenPanel(file, os.Stderr, columns...)
+	recorded, partly, err := onemachine.OpenPanel(file, price, os.Stderr)
 	if err != nil {
 		return err
 	}
@@ -59,11 +58,12 @@ func runBacktest(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if dropped := recorded.Report().Dropped; len(panel) == 0 && len(dropped) > 0 {
-		return fmt.Errorf("no row of %s is a comparable one-way fare: %v (-price names a column of one-way fares)", file, dropped)
+	if err := recorded.Report().UsableOneWay(); err != nil {
+		return fmt.Errorf("read fares of %s: %w", file, err)
 	}
 	show := progress("routes replayed")
 	o.Progress = func(done, total int, at fare.Route) { show(done, total, at.String()) }
+	o.Build.Rates = ecb.Table().On(lastDay(panel))
 	report, err := backtest.Run(ctx, panel, o)
 	if err != nil {
 		return fmt.Errorf("backtest %s: %w", file, err)
@@ -84,7 +84,17 @@ func dayFlag(day *fare.Day) func(string) error {
 	}
 }
 
-// panelOf is all fares of a file by route.
+// lastDay is the last day on which a panel was observed.
+func lastDay(panel backtest.Panel) (last fare.Day) {
+	for _, observations := range panel {
+		for _, o := range observations {
+			last = max(last, o.FoundDay())
+		}
+	}
+	return last
+}
+
+// panelOf is all one-way fares of a file by route.
 func panelOf(ctx context.Context, recorded *csvfile.Panel) (backtest.Panel, error) {
 	origins, err := recorded.Origins(ctx)
 	if err != nil {
@@ -97,6 +107,9 @@ func panelOf(ctx context.Context, recorded *csvfile.Panel) (backtest.Panel, erro
 			return nil, err
 		}
 		for _, f := range answer.Fares {
+			if f.Nights != 0 {
+				continue
+			}
 			panel[f.Route] = append(panel[f.Route], f.Observation)
 		}
 	}

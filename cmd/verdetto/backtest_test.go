@@ -30,7 +30,7 @@ func TestBacktestRefuses(t *testing.T) {
 		{"no file named", "", nil, "needs -fares", false},
 		{"no columns", "a,b\n1,2\n", nil, "header lacks origin", false},
 		{"no such price column", header + "\n" + days(20, ""), []string{"-price", "one_way"}, "header lacks one_way", false},
-		{"round trips only", header + ",return_date\n" + days(20, ",2026-03-08"), nil, "no row of", false},
+		{"round trips only", header + ",return_date\n" + days(20, ",2026-03-08"), nil, "nothing usable: all fares are returns", false},
 		{"too few days", header + "\n" + days(8, ""), nil, "no route was observed on more than 8 days", false},
 		{"no days asked for", header + "\n" + days(20, ""), []string{"-from", "2027-01-01"}, "between the days asked for", false},
 		{"days the wrong way round", header + "\n" + days(20, ""), []string{"-from", "2026-02-01", "-to", "2026-01-01"}, "is after", false},

@@ -66,7 +66,7 @@ func open(t *testing.T) *service {
 	pepper, quiet, limiter := s.pepper(t), slog.New(slog.DiscardHandler), limit.New(table, now)
 	customers, fares := store.Customers{Table: table}, store.Fares{Table: table}
 	s.api = httpapi.New(httpapi.Config{Now: now, Log: quiet, Pepper: pepper, Data: "sample", Limiter: limiter, Customers: customers})
-	(&analisi.Service{Summaries: fares, OriginRequests: fares, Coverage: fares, Now: now, Log: quiet, BaseURL: s.facts.Base}).Register(s.api)
+	(&analisi.Service{Summaries: fares, Demand: fares, Coverage: fares, Now: now, Log: quiet, BaseURL: s.facts.Base}).Register(s.api)
 	(&pricetrends.Service{Trends: &view.Reader{Fares: fares, Now: now}}).Register(s.api)
 	s.pro = &pro.Service{
 		Keys: customers, Outbox: store.Outbox{Table: table, Name: "pro"}, Checkout: s.bank, Chain: s.bank,

@@ -22,41 +22,60 @@ import (
 
 // Summaries is where route summaries are read from.
 type Summaries interface {
-	// Summary gives the encoded summary of a route, or an error that is store.ErrNotFound where none was ever made.
-	Summary(ctx context.Context, r fare.Route, read store.Consistency) ([]byte, int64, error)
+	// Summary gives the encoded summary of a series, or an error that is store.ErrNotFound where none was ever made.
+	Summary(ctx context.Context, s fare.Series, read store.Consistency) ([]byte, int64, error)
 }
 
-// OriginRequests remembers origins that callers asked for and that are not covered.
-type OriginRequests interface {
+// Demand remembers what callers asked for: series that are covered, and origins that are not.
+type Demand interface {
+	NoteDemand(ctx context.Context, s fare.Series, until time.Time) error
 	RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error
 }
 
 // Service answers verdicts.
 type Service struct {
-	Summaries      Summaries
-	OriginRequests OriginRequests
-	Coverage       Coverage
-	Now            func() time.Time
-	Log            *slog.Logger
-	BaseURL        string // where the service is reached, for what must be linked to in full; empty: not known
+	Summaries Summaries
+	Demand    Demand
+	Coverage  Coverage
+	Now       func() time.Time
+	Log       *slog.Logger
+	BaseURL   string // where the service is reached, for what must be linked to in full; empty: not known
 
-	requested sync.Map // origins that this process has recorded today
+	noted sync.Map // what this process has recorded: series and origins, each with the day
 }
 
-// originRequestDays is how long a request is remembered: two refreshes and two days.
-const originRequestDays = 16
+const (
+	// originRequestDays is how long a request is remembered: two refreshes and two days.
+	originRequestDays = 16
+	// demandDays is how long a series is in demand after it was asked for: a cycle, and a day.
+	demandDays = 8
+)
 
-// requestOrigin records an origin for the next refresh. It never fails the answer: the next caller tries again.
+// requestOrigin records an origin for the next refresh.
 func (s *Service) requestOrigin(ctx context.Context, origin fare.City) {
+	s.note(ctx, origin, func(today fare.Day) error {
+		return s.Demand.RequestOrigin(ctx, origin, (today + originRequestDays).Time())
+	})
+}
+
+// noteDemand records that a series was asked for: the refresh asks the source for it every day.
+func (s *Service) noteDemand(ctx context.Context, of fare.Series) {
+	s.note(ctx, of, func(today fare.Day) error {
+		return s.Demand.NoteDemand(ctx, of, (today + demandDays).Time())
+	})
+}
+
+// note records something once a process and day. It never fails the answer: the next caller tries again.
+func (s *Service) note(ctx context.Context, what any, record func(today fare.Day) error) {
 	today := fare.DayOf(s.Now())
-	if last, ok := s.requested.Load(origin); ok && last.(fare.Day) == today {
+	if last, ok := s.noted.Load(what); ok && last.(fare.Day) == today {
 		return
 	}
-	if err := s.OriginRequests.RequestOrigin(ctx, origin, (today + originRequestDays).Time()); err != nil {
+	if err := record(today); err != nil {
 		s.Log.ErrorContext(ctx, "wish not noted", "error", err)
 		return
 	}
-	s.requested.Store(origin, today)
+	s.noted.Store(what, today)
 }
 
 // NoLiveFare is the problem of a route that is covered and has no fare just now.
@@ -118,7 +137,7 @@ func (s *Service) Analysis(ctx context.Context, from, to Named) (verdict.Analysi
 	if err != nil {
 		return verdict.Analysis{}, err
 	}
-	a, ok := verdict.Judge(summary, fare.DayOf(s.Now()))
+	a, ok := verdict.Judge(summary, s.Now())
 	if !ok {
 		return verdict.Analysis{}, NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no fare was found on it lately; the newest is of %s. Fares are refreshed every 7 days: try again then.",
 			origin.Name, destination.Name, fare.DayOf(time.Unix(summary.Newest, 0))))
@@ -148,13 +167,15 @@ func (s *Service) findSummary(ctx context.Context, from, to Named) (origin, dest
 
 // readSummary reads a summary. Where there is none, the origin is requested of the next refresh.
 func (s *Service) readSummary(ctx context.Context, route fare.Route) (verdict.RouteSummary, error) {
-	data, _, err := s.Summaries.Summary(ctx, route, store.Eventual)
+	of := fare.Series{Route: route}
+	data, _, err := s.Summaries.Summary(ctx, of, store.Eventual)
 	if err != nil {
 		if errors.Is(err, store.ErrNotFound) {
 			s.requestOrigin(ctx, route.Origin)
 		}
 		return verdict.RouteSummary{}, err
 	}
+	s.noteDemand(ctx, of)
 	return verdict.Decode(data)
 }
 

@@ -72,7 +72,7 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 		return nil, err
 	}
 	if t, known := verdict.StandingOf(summary, today); known {
-		a, _ := verdict.Judge(summary, today)
+		a, _ := verdict.Judge(summary, s.Now())
 		scale := scaleOf(l, t)
 		c.Level, c.Scale = a.Verdetto.Livello, &scale
 		c.Verdict = brief(l, t.Price, a.Verdetto)

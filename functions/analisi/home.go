@@ -184,14 +184,14 @@ func (h home) verdict(r *http.Request, q question, v *view) {
 		h.refuseFailed(r, v, err)
 		return
 	}
-	today := fare.DayOf(h.Now())
-	analysis, ok := verdict.Judge(summary, today)
+	now := h.Now()
+	analysis, ok := verdict.Judge(summary, now)
 	if !ok {
 		v.refuse(http.StatusNotFound, "no_fare", "Newest", v.T.Date(newest(summary)))
 		v.Alert = v.route.String()
 		return
 	}
-	v.showVerdict(q, summary, analysis, today)
+	v.showVerdict(q, summary, analysis, fare.DayOf(now))
 }
 
 // refuseFailed answers for an error of the service.

@@ -57,7 +57,8 @@ func (s *Service) history(ctx context.Context, in *input) (*historyOutput, error
 		Settimane: make([]Settimana, len(weeks)), AggiornatoIl: time.Unix(summary.Newest, 0).UTC(),
 	}}
 	if live, ok := summary.Cheapest(today); ok {
-		out.Body.OggiCent = &live.Price
+		price := summary.Euro(live.Price)
+		out.Body.OggiCent = &price
 	}
 	for i, w := range weeks {
 		out.Body.Settimane[i] = Settimana{w.Name(), w.First.String(), w.Minimum, w.Median, w.Days}

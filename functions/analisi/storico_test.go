@@ -46,7 +46,7 @@ func TestHistory(t *testing.T) {
 			{Origin: "MIL", Destination: "ROM"}: stale,
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 		},
-		OriginRequests: &originRequests{}, Now: now, Log: slog.New(slog.DiscardHandler),
+		Demand: &originRequests{}, Now: now, Log: slog.New(slog.DiscardHandler),
 	}
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: service.Log, Limiter: limit.New(unlimited{}, now), Customers: customer{ID: id, Hash: hash[:], Until: today.Add(time.Hour)},

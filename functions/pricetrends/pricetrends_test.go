@@ -58,7 +58,7 @@ func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	return data, 1, err
 }
 
-func (f *fares) Summary(_ context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
+func (f *fares) Summary(_ context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
 	s := verdict.RouteSummary{AsOf: day}
 	for ago, price := range map[fare.Day]fare.Cents{1: 4000, 2: 3000, 3: 3500, 9: 2000, 363: 1000, 364: 700, 400: 500} {
 		s.Lows = append(s.Lows, verdict.Low{Day: day - ago, Price: price})

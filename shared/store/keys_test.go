@@ -166,11 +166,11 @@ func driveRecords(t *testing.T, table store.Table) {
 	calls := []call{
 		{fares, "PutBlocks", func() error {
 			block := store.StoredBlock{Block: fare.Block{Cycle: 2928, Data: []byte("b")}}
-			return fares.PutBlocks(ctx, milBuh, []store.StoredBlock{block}, func(fare.Cycle) time.Time { return later })
+			return fares.PutBlocks(ctx, fare.Series{Route: milBuh}, []store.StoredBlock{block}, func(fare.Cycle) time.Time { return later })
 		}},
-		{fares, "Blocks", func() error { return ignore(fares.Blocks(ctx, milBuh, store.Strong)) }},
-		{fares, "PutSummary", func() error { return fares.PutSummary(ctx, milBuh, []byte("s"), 0) }},
-		{fares, "Summary", func() error { _, _, err := fares.Summary(ctx, milBuh, store.Strong); return err }},
+		{fares, "Blocks", func() error { return ignore(fares.Blocks(ctx, fare.Series{Route: milBuh}, store.Strong)) }},
+		{fares, "PutSummary", func() error { return fares.PutSummary(ctx, fare.Series{Route: milBuh}, []byte("s"), 0) }},
+		{fares, "Summary", func() error { _, _, err := fares.Summary(ctx, fare.Series{Route: milBuh}, store.Strong); return err }},
 		{fares, "SetAsked", func() error { return fares.SetAsked(ctx, "MIL", noon) }},
 		{fares, "Asked", func() error { return ignore(fares.Asked(ctx, "MIL")) }},
 		{fares, "Claim", func() error { return fares.Claim(ctx, "sample") }},

@@ -24,18 +24,20 @@
 // # All keys
 //
 // An origin and a destination are IATA codes of cities (MIL), a route is both
-// (MIL-BUH); subscribers and customers are pseudonyms. Written by: a folder of
+// (MIL-BUH), a series a route and a kind of trip: MIL-BUH for one-way fares,
+// MIL-BUH#4-7 for returns after 4 to 7 nights; subscribers and customers are pseudonyms. Written by: a folder of
 // functions or shared, or a command.
 //
 //	partition                    sort                  what                                               written by            expires
-//	ROUTE#<route>                BLOCK#<cycle>#<part>  fare.Block: observations of a week                 refresh               400 days after the week
-//	ROUTE#<route>                SHEET                 verdict.RouteSummary                               refresh               never
+//	ROUTE#<series>               BLOCK#<cycle>#<part>  fare.Block: observations of a week                 refresh               400 days after the week
+//	ROUTE#<series>               SHEET                 verdict.RouteSummary                               refresh               never
 //	ORIGIN#<origin>              ASKED                 when the source last answered for it               refresh               never
 //	ORIGIN#<origin>              TRENDS                trends.Origin                                      refresh               never
 //	COVERED                      <origin>              that routes from it are stored                     refresh               never
 //	INTO#<destination>           <origin>              Coverage of the route                              refresh               never
 //	FARES                        SOURCE                name of the fare source                            refresh               never
 //	FARES                        RATES                 fare.Rates of the last refresh                     refresh               never
+//	DEMANDED                     <series>              that it was asked for                                  analisi               8 days after that
 //	WANTED                       <origin>              that it was asked for and is not covered           analisi, pricetrends  16 days after the request
 //	SEEN#<route>                 HISTORY               Past                                               notify                400 days after the refresh
 //	WAKES                        <route>               Notification                                       notify                8 days after the refresh

@@ -72,7 +72,7 @@ func New(o Options) (*Service, error) {
 	}
 	s.API = httpapi.New(settings)
 	fares := store.Fares{Table: o.Table}
-	verdicts := &analisi.Service{Summaries: fares, OriginRequests: fares, Coverage: fares, Now: o.Now, Log: o.Log, BaseURL: o.BaseURL}
+	verdicts := &analisi.Service{Summaries: fares, Demand: fares, Coverage: fares, Now: o.Now, Log: o.Log, BaseURL: o.BaseURL}
 	verdicts.Register(s.API)
 	trends := &view.Reader{Fares: fares, Now: o.Now}
 	(&pricetrends.Service{Trends: trends}).Register(s.API)

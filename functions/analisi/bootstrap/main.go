@@ -42,7 +42,7 @@ func main() {
 		Metrics: metrics.Of("analisi"), Pages: page.Problems,
 	})
 	fares := store.Fares{Table: items}
-	verdicts := &analisi.Service{Summaries: fares, OriginRequests: fares, Coverage: fares, Now: now, Log: logger, BaseURL: site.BaseURL}
+	verdicts := &analisi.Service{Summaries: fares, Demand: fares, Coverage: fares, Now: now, Log: logger, BaseURL: site.BaseURL}
 	verdicts.Register(api)
 	(&agents.Service{Verdicts: verdicts, Trends: &view.Reader{Fares: fares, Now: now}, Log: logger}).Register(api)
 	lambdahttp.Main(api)

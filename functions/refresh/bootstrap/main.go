@@ -51,6 +51,11 @@ func main() {
 	client, err := travelpayouts.New(travelpayouts.Config{
 		Token: source.Token, BaseURL: source.URL, Now: now, PerMinute: fanout.Share(travelpayouts.DefaultPerMinute),
 		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On},
+		CurrencyOf: func(origin fare.City) string {
+			place, _ := places.Get(origin)
+			return travelpayouts.CurrencyOfCountry(place.Country)
+		},
+		Spend: refresh.Budget{Counters: items, Source: "travelpayouts", PerDay: source.CallsADay, Now: now}.Spend,
 	})
 	must(err)
 	f := &refresh.Function{

@@ -16,7 +16,7 @@ import (
 // Fares is where trends are read from; store.Fares provides it.
 type Fares interface {
 	Trends(ctx context.Context, origin fare.City) (data []byte, version int64, err error)
-	Summary(ctx context.Context, r fare.Route, read store.Consistency) (data []byte, version int64, err error)
+	Summary(ctx context.Context, s fare.Series, read store.Consistency) (data []byte, version int64, err error)
 	Rates(ctx context.Context) (fare.Rates, error)
 	RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error
 }
@@ -71,7 +71,7 @@ func (r *Reader) Read(ctx context.Context, origin, destination fare.City, curren
 	if !ok {
 		return Trends{}, r.notCovered(ctx, origin, destination)
 	}
-	data, _, err = r.Fares.Summary(ctx, fare.Route{Origin: origin, Destination: destination}, store.Eventual)
+	data, _, err = r.Fares.Summary(ctx, fare.Series{Route: fare.Route{Origin: origin, Destination: destination}}, store.Eventual)
 	if err != nil {
 		return Trends{}, err
 	}
