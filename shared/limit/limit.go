@@ -149,7 +149,7 @@ func (l *Limiter) Used(ctx context.Context, limit Limit, subject string) (window
 	now := l.now()
 	begins, _ := limit.window(now)
 	from, _ := span(max(limit.Kept, limit.Window), now)
-	items, err := l.counters.Query(ctx, store.Range{Partition: limit.partition(subject), After: from.Add(-time.Second).Format(time.RFC3339), Read: store.Strong})
+	items, err := l.counters.Query(ctx, store.Range{Partition: limit.partition(subject), After: from.Add(-time.Second).Format(time.RFC3339)})
 	if err != nil {
 		return 0, 0, fmt.Errorf("read what was counted under %s: %w", limit.Name, err)
 	}

@@ -266,13 +266,19 @@ func driveRecords(t *testing.T, table store.Table) {
 			}
 			return errors.Join(faults...)
 		}},
-		{limiter, "Full", func() error { limiter.Full(limit.Limit{Name: "joined", Calls: 100, Window: time.Hour}, "network"); return nil }},
+		{limiter, "Full", func() error {
+			limiter.Full(limit.Limit{Name: "joined", Calls: 100, Window: time.Hour}, "network")
+			return nil
+		}},
 		{limiter, "Used", func() error {
 			_, _, err := limiter.Used(ctx, limit.Limit{Name: "daily", Calls: 1, Window: time.Hour}, "ip 192.0.2.1")
 			return err
 		}},
 	}
 	if _, err := store.Pepper(ctx, table, []byte("p")); err != nil {
+		t.Error(err)
+	}
+	if _, err := store.StoredPepper(ctx, table); err != nil {
 		t.Error(err)
 	}
 	driven := map[reflect.Type][]string{}
