@@ -31,9 +31,9 @@ func TestKeyNeedsAStoreOfAService(t *testing.T) {
 		}
 		has(t, "stderr", got.Stderr, says...)
 	}
-	for name, content := range d.Files() {
-		if before[name] != content {
-			t.Errorf("%s was made or changed", name)
+	for name := range d.Files() {
+		if _, there := before[name]; !there {
+			t.Errorf("%s was made", name)
 		}
 	}
 }
