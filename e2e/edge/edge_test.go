@@ -94,6 +94,9 @@ func (e *edge) take(s step, name string) answer {
 	if a.status != s.status || a.header.Get("X-Cache") != s.cache || asked != want {
 		e.t.Errorf("%s: status %d %s, the service asked %d times; want %d %s, %d", name, a.status, a.header.Get("X-Cache"), asked, s.status, s.cache, want)
 	}
+	if a.from.authorization != r.Header.Get("Authorization") {
+		e.t.Errorf("%s: the answer was made for another: Authorization %q", name, a.from.authorization)
+	}
 	if diff := a.wrong(s.method, s.target, r.Header.Get(httpapi.KeyHeader)); diff != "" {
 		e.t.Errorf("%s: %s", name, diff)
 	}
@@ -117,7 +120,12 @@ func (a answer) wrong(method, target, key string) string {
 		delete(want, name)
 	}
 	if shared(target) {
-		delete(want, "X-Ratelimit-Remaining")
+		for _, own := range []string{"X-Ratelimit-Remaining", "Ratelimit", "X-Request-Id"} {
+			if _, there := want[own]; !there && own == "X-Request-Id" {
+				return "the service named the request by nothing"
+			}
+			delete(want, own)
+		}
 		delete(got, "X-Cache")
 		delete(want, "X-Cache")
 	}
@@ -185,6 +193,30 @@ func TestEdgeKeepsAProAnswerForItsKeyAlone(t *testing.T) {
 		step{at: ends(0, 10, 1), from: 2, target: trends, status: 200, cache: hit},
 		step{at: ends(0, 10, 1), from: 2, key: "vd_nobody", target: trends, status: 401, cache: miss},
 	)
+}
+
+// TestEdgeTakesABearer: a key in Authorization is a key at the edge too: its answers are
+// kept for it alone, and what is no key is refused.
+func TestEdgeTakesABearer(t *testing.T) {
+	t.Parallel()
+	e := newEdge(t)
+	bearer := func(key string) http.Header { return http.Header{"Authorization": {"Bearer " + key}} }
+	for n, s := range []step{
+		{from: 2, target: trends, status: 200, cache: miss},
+		{from: 2, header: bearer(e.keys["ada"]), target: trends, status: 200, cache: miss},
+		{from: 3, header: bearer(e.keys["ada"]), target: trends, status: 200, cache: hit},
+		{from: 3, header: bearer(e.keys["bob"]), target: trends, status: 200, cache: miss},
+		{from: 3, header: bearer("sk-somebody-elses"), target: trends, status: 401, cache: miss},
+		{from: 3, header: bearer("sk-somebody-elses"), target: trends, status: 401, cache: miss},
+		{from: 4, target: trends, status: 200, cache: hit},
+		{from: 2, header: bearer(e.keys["ada"]), target: verdicts, status: 200, cache: miss}, // X-Cache is the service's own
+		{from: 2, header: bearer("sk-somebody-elses"), target: verdicts, status: 401},
+	} {
+		a := e.take(s, fmt.Sprintf("call %d", n+1))
+		if pro := strings.Contains(s.header.Get("Authorization"), "vd_"); (a.header.Get("X-Plan") == "pro") != pro {
+			t.Errorf("call %d: X-Plan is %q", n+1, a.header.Get("X-Plan"))
+		}
+	}
 }
 
 // TestEdgeAfterARotation also shows what the edge cannot know: for the ten
