@@ -113,11 +113,9 @@ func say(t *testing.T, address, text string) (status int, body string) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if _, err := io.WriteString(c, text); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.(*net.TCPConn).CloseWrite(); err != nil {
-		t.Fatal(err)
+	// The service may have answered and closed the connection before it had everything.
+	if _, err := io.WriteString(c, text); err == nil {
+		_ = c.(*net.TCPConn).CloseWrite()
 	}
 	w, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
@@ -126,7 +124,7 @@ func say(t *testing.T, address, text string) (status int, body string) {
 	defer w.Body.Close()
 	b, err := io.ReadAll(w.Body)
 	if err != nil {
-		t.Fatal(err)
+		return w.StatusCode, err.Error()
 	}
 	return w.StatusCode, string(b)
 }
