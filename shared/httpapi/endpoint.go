@@ -147,7 +147,7 @@ func (a *API) problemFor(ctx context.Context, route routes.Route, err error) *Pr
 		return p
 	}
 	a.config.Log.ErrorContext(ctx, "request failed", "route", route.Name, "error", err)
-	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return Unavailable.Problem("Our storage did not answer in time. Try again in a few seconds.").With("Retry-After", "5")
 	}
 	return Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute.")
