@@ -11,7 +11,7 @@ import (
 func TestTheServiceSendsSoManyConfirmations(t *testing.T) {
 	b := newOutbox(t)
 	b.clock.Add(time.Minute) // the hour has just begun
-	for range 5 { // of which two are over the cap of the mailbox, so that no batch ends with the thousandth mail
+	for range 5 {            // of which two are over the cap of the mailbox, so that no batch ends with the thousandth mail
 		b.add("early@example.com")
 	}
 	b.clock.Add(time.Second)
