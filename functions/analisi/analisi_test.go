@@ -78,9 +78,11 @@ func (w *originRequests) RequestOrigin(_ context.Context, origin fare.City, unti
 }
 
 // unlimited counts nothing.
-type unlimited struct{}
+type unlimited struct{ limit.Counters }
 
-func (unlimited) Take(context.Context, store.Key, int64, time.Time) (int64, error) { return 1, nil }
+func (unlimited) Take(context.Context, store.Key, int64, int64, time.Time) (int64, error) {
+	return 1, nil
+}
 
 func serve(t *testing.T, s summaries) *httpapi.API {
 	t.Helper()

@@ -53,11 +53,12 @@ func (milanCoverage) Trends(_ context.Context, origin fare.City) ([]byte, int64,
 
 // counters remembers what was counted; one in it is at its limit.
 type counters struct {
+	limit.Counters
 	taken []string
 	full  string
 }
 
-func (c *counters) Take(_ context.Context, key store.Key, limit int64, _ time.Time) (int64, error) {
+func (c *counters) Take(_ context.Context, key store.Key, _, limit int64, _ time.Time) (int64, error) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(key.Partition+" "+key.Sort, "LIMIT#"), "#")
 	c.taken = append(c.taken, name)
 	if c.full != "" && strings.Contains(key.Partition+key.Sort, c.full) {

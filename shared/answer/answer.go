@@ -279,5 +279,9 @@ func (e *NoLiveFare) Error() string  { return fmt.Sprintf("no fare on %s is live
 func (e *StopsUnknown) Error() string {
 	return fmt.Sprintf("of the fares on %s it is not known whether they are non-stop", e.Series)
 }
-func (e *BadPrice) Error() string        { return fmt.Sprintf("%v %s is the price of no fare", e.Amount, e.Currency) }
-func (e *UnknownCurrency) Error() string { return fmt.Sprintf("no reference rate for %.10q", e.Currency) }
+func (e *BadPrice) Error() string {
+	return fmt.Sprintf("%v %s is the price of no fare", e.Amount, e.Currency)
+}
+func (e *UnknownCurrency) Error() string {
+	return fmt.Sprintf("no reference rate for %.10q", e.Currency)
+}

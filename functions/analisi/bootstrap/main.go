@@ -13,6 +13,7 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
 	"verdetto/shared/answer"
+	"verdetto/shared/apikey"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
@@ -35,11 +36,11 @@ func main() {
 	must(config.LoadWith(ssmparams.In(settings), &table, &access, &site, &clock))
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
-	logger := slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	logger := httpapi.RequestLog(slog.New(slog.NewJSONHandler(os.Stdout, nil)))
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger,
 		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
-		Limiter: limit.New(items, now), Customers: store.Customers{Table: items},
+		Limiter: limit.New(items, now), Customers: store.Customers{Table: items}, Refused: apikey.NewRefused(),
 		Metrics: metrics.Of("analisi"), Pages: page.Problems,
 	})
 	fares := store.Fares{Table: items}
