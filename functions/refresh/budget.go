@@ -37,7 +37,7 @@ func (b Budget) Spend(ctx context.Context, departures bool) error {
 	}
 	day := fare.DayOf(b.Now())
 	key := store.Key{Partition: "LIMIT#calls#" + b.Source, Sort: day.String()}
-	_, err := b.Counters.Take(ctx, key, most, (day + 2).Time())
+	_, err := b.Counters.Take(ctx, key, 1, most, (day + 2).Time())
 	switch {
 	case errors.Is(err, store.ErrLimit):
 		return fmt.Errorf("%w: %d calls were made on %s", upstream.ErrBudget, most, day)
