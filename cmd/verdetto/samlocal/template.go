@@ -58,11 +58,7 @@ func synthesize(ctx context.Context, config, folder string) (template, error) {
 	if err := run(ctx, root, nil, "go", "run", "./infra/cdk", "-config", config, "-assets", assets, "-out", t.folder); err != nil {
 		return template{}, err
 	}
-	files, err := filepath.Glob(filepath.Join(t.folder, "*.template.json"))
-	if err != nil || len(files) != 1 {
-		return template{}, fmt.Errorf("find the template: %v %w", files, err)
-	}
-	data, err := os.ReadFile(files[0])
+	data, err := os.ReadFile(filepath.Join(t.folder, "Verdetto.template.json"))
 	if err != nil {
 		return template{}, fmt.Errorf("read template: %w", err)
 	}
