@@ -25,7 +25,7 @@ LISTEN   ?= 127.0.0.1:8080
 EXAMPLE := infra/cdk/example.json
 CONFIG  ?= $(EXAMPLE)
 
-.PHONY: help run test prove evidence check build synth deploy invoke sam-invoke sam-start-api bench api tools generate clean
+.PHONY: help run test prove evidence check build synth preflight deploy invoke sam-invoke sam-start-api bench api tools generate clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -67,6 +67,10 @@ synth: build ## the CloudFormation template, in cdk.out: [CONFIG=verdetto.json]
 	@rm -rf cdk.out
 	go run ./infra/cdk -config $(CONFIG) -assets dist -out cdk.out
 	@echo "cdk.out/Verdetto.template.json"
+
+preflight: ## what a first deployment would miss, asked before anything is made: CONFIG=verdetto.json
+	@[ '$(CONFIG)' != '$(EXAMPLE)' ] || { echo 'say which choices to look at: make preflight CONFIG=verdetto.json' >&2; exit 1; }
+	go run ./infra/preflight -config $(CONFIG)
 
 deploy: $(CDK)/.complete ## build and deploy into the AWS account of CONFIG=verdetto.json [ADOPT=1]
 	@[ '$(CONFIG)' != '$(EXAMPLE)' ] || { echo 'say which choices to deploy: make deploy CONFIG=verdetto.json; $(EXAMPLE) shows what they are' >&2; exit 1; }

@@ -99,6 +99,7 @@ var rules = []rule{
 	{"infra/figures", nil, nil},
 	{"tools/openapi/client-go", nil, nil}, // a module of its own
 	{"infra/cost", nil, nil},
+	{"infra/preflight", []string{"shared/fare", "shared/upstream", "shared/upstream/travelpayouts"}, aws},
 	{"infra/cdk", []string{"shared/routes", "shared/store/dynamostore/schema"}, []string{
 		"github.com/aws/aws-cdk-go", "github.com/aws/constructs-go", "github.com/aws/jsii-runtime-go", "github.com/cdklabs/cdk-nag-go",
 	}},
