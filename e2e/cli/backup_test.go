@@ -87,6 +87,9 @@ func TestBackup(t *testing.T) {
 	if diff := cmp.Diff(contents(t, filepath.Join(d.Dir, "copy.db")), contents(t, filepath.Join(d.Dir, "second.db"))); diff != "" {
 		t.Errorf("of a store that nobody serves: %s", diff)
 	}
+	if err := os.Remove(filepath.Join(d.Dir, "copy.db.socket")); err != nil {
+		t.Error(err)
+	}
 	for _, c := range []struct{ name, store, says string }{
 		{"not there", "bolt:nobody.db", "no such file"},
 		{"not a file", "dynamodb:verdetto", "point-in-time recovery"},
