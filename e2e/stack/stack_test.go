@@ -152,7 +152,7 @@ func TestDeployed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := fmt.Sprint(is.Runtime, aws.ToString(is.Handler), aws.ToInt32(is.MemorySize), aws.ToInt32(is.Timeout)), fmt.Sprint(p["Runtime"], p["Handler"], p["MemorySize"], p["Timeout"]); got != want {
+		if got, want := fmt.Sprintln(is.Runtime, aws.ToString(is.Handler), aws.ToInt32(is.MemorySize), aws.ToInt32(is.Timeout)), fmt.Sprintln(p["Runtime"], p["Handler"], p["MemorySize"], p["Timeout"]); got != want {
 			t.Errorf("%s is %s, want %s", id, got, want)
 		}
 		variables := p["Environment"].(map[string]any)["Variables"].(map[string]any)
