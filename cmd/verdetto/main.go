@@ -8,6 +8,7 @@
 //	go run ./cmd/verdetto invoke     run a built Lambda executable with an event
 //	go run ./cmd/verdetto sam        run functions of the template in containers
 //	go run ./cmd/verdetto backtest   replay recorded fares
+//	go run ./cmd/verdetto status     ask a service how it is and write a page of it
 //	go run ./cmd/verdetto key        make a Pro key by hand
 package main
 
@@ -36,6 +37,7 @@ var commands = []command{
 	{"invoke", "run a built Lambda executable with an event", runInvoke},
 	{"sam", "run functions of the template in containers, by the command line of SAM", runSAM},
 	{"backtest", "replay recorded fares and say how right the verdicts were", runBacktest},
+	{"status", "ask a service how it is and write a page of it", runStatus},
 	{"key", "make a Pro key by hand", runKey},
 }
 

@@ -57,7 +57,9 @@ func TestOmissions(t *testing.T) {
 		{"its number", func(t *testing.T, w *world) { w.config.OriginSecret = 2 }, "NO the origin's secret: the secret verdetto/origin has no value 2", "create it"},
 		{"another origin secret", func(t *testing.T, w *world) { w.secret(t, `{"1":"something else entirely"}`) }, "NO the origin's secret: value 1 of the secret verdetto/origin is none that functions accept", "create it"},
 		{"no bootstrap", func(t *testing.T, w *world) { w.remove(t, "/cdk-bootstrap/hnb659fds/version") }, "NO the bucket of deployments: the CDK has not prepared eu-west-1", "npx aws-cdk@2 bootstrap aws://123456789012/eu-west-1"},
-		{"old bootstrap", func(t *testing.T, w *world) { w.parameter(t, "/cdk-bootstrap/hnb659fds/version", "5", types.ParameterTypeString) }, "NO the bucket of deployments: the CDK has prepared the account long ago", "npx aws-cdk@2 bootstrap"},
+		{"old bootstrap", func(t *testing.T, w *world) {
+			w.parameter(t, "/cdk-bootstrap/hnb659fds/version", "5", types.ParameterTypeString)
+		}, "NO the bucket of deployments: the CDK has prepared the account long ago", "npx aws-cdk@2 bootstrap"},
 		{"stack left behind", func(t *testing.T, w *world) { w.instead["Action=DescribeStacks"] = stackThat("ROLLBACK_COMPLETE") }, "NO the stack: a first deployment failed", "delete-stack"},
 		{"deployment under way", func(t *testing.T, w *world) { w.instead["Action=DescribeStacks"] = stackThat("UPDATE_IN_PROGRESS") }, "NO the stack: a deployment is under way", "wait"},
 		{"table left behind", table, "NO the table: the table verdetto of an earlier stack is there", "ADOPT=1"},

@@ -93,6 +93,7 @@ var rules = []rule{
 	{"cmd/verdetto/onemachine", []string{"*"}, aws},
 	{"cmd/verdetto/backtest", []string{"shared/fare", "shared/verdict"}, nil},
 	{"cmd/verdetto/runtimeapi", nil, nil},
+	{"cmd/verdetto/statuspage", []string{"shared/i18n"}, nil},
 	{"cmd/verdetto/localcloud", nil, aws},
 	{"cmd/verdetto/samlocal", []string{"cmd/verdetto/localcloud", "shared/testenv"}, aws},
 	{"e2e/fixture", []string{"*"}, []string{"github.com/google/go-cmp", "github.com/santhosh-tekuri/jsonschema/v6"}},
