@@ -76,19 +76,45 @@ func (l *Local) Close() error {
 }
 
 // Invoke hands an event to a function in a container of its own, and gives its answer. What
-// the function logs goes to logs, between what SAM says.
+// the function logs goes to logs; where it fails, so does what SAM says.
 func (l *Local) Invoke(ctx context.Context, function string, environment []string, event string, logs io.Writer) ([]byte, error) {
 	file, err := l.prepare(environment)
 	if err != nil {
 		return nil, err
 	}
-	var answer bytes.Buffer
+	var answer, said bytes.Buffer
 	command := l.command(ctx, "invoke", logicalID(function), "-t", file, "-e", event)
-	command.Stdout, command.Stderr = &answer, logs
-	if err := command.Run(); err != nil {
+	command.Stdout, command.Stderr = &answer, &said
+	err = command.Run()
+	payload := bytes.TrimSpace(answer.Bytes())
+	if err == nil && len(payload) == 0 {
+		err = errors.New("the function did not answer")
+	}
+	if err != nil {
+		_, _ = logs.Write(said.Bytes()) // they are for whoever looks for the fault
 		return nil, fmt.Errorf("sam local invoke: %w", err)
 	}
-	return bytes.TrimSpace(answer.Bytes()), nil
+	if _, err := logs.Write(logged(said.Bytes())); err != nil {
+		return nil, fmt.Errorf("write logs: %w", err)
+	}
+	return payload, nil
+}
+
+// logged is what a function has logged of one event: what stands between the two
+// lines that Lambda puts around it.
+func logged(said []byte) (lines []byte) {
+	within := false
+	for line := range bytes.Lines(said) {
+		switch {
+		case bytes.HasPrefix(line, []byte("START RequestId: ")):
+			within = true
+		case bytes.HasPrefix(line, []byte("END RequestId: ")):
+			within = false
+		case within:
+			lines = append(lines, line...)
+		}
+	}
+	return lines
 }
 
 // StartAPI answers at a port of this machine as API Gateway would in front of the
