@@ -132,7 +132,7 @@ func TestUnasked(t *testing.T) {
 	w := newWorld(t)
 	w.at.stripe = "http://127.0.0.1:1"
 	said, ready := w.report(t)
-	if ready || !strings.Contains(said, "?  Stripe's price: could not be asked: Stripe cannot be reached") || strings.Contains(said, "NO ") {
+	if ready || !strings.Contains(said, "?  Stripe's price: could not be asked: it cannot be reached") || strings.Contains(said, "NO ") {
 		t.Errorf("%s", said)
 	}
 }

@@ -35,15 +35,15 @@ func (p *preflight) askStripe(ctx context.Context, path string, object any) (sta
 	request.SetBasicAuth(key, "")
 	response, err := p.client.Do(request)
 	if err != nil {
-		return 0, errors.New("Stripe cannot be reached")
+		return 0, errors.New("it cannot be reached")
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody))
 	if err != nil {
-		return 0, errors.New("Stripe's answer broke off")
+		return 0, errors.New("its answer broke off")
 	}
 	if response.StatusCode == http.StatusOK && json.Unmarshal(body, object) != nil {
-		return 0, errors.New("Stripe's answer is malformed")
+		return 0, errors.New("its answer is malformed")
 	}
 	return response.StatusCode, nil
 }
@@ -82,7 +82,7 @@ func (p *preflight) price(ctx context.Context) (faults []fault, err error) {
 		return []fault{{"Stripe knows no price " + p.config.StripePrice + " in the mode of the key", another + "; test mode and live mode have prices of their own"}}, nil
 	}
 	if status != http.StatusOK {
-		return nil, fmt.Errorf("Stripe answers with status %d", status)
+		return nil, fmt.Errorf("it answers with status %d", status)
 	}
 	if !price.Active {
 		faults = append(faults, fault{"the price is archived: nobody can buy it", another})
@@ -130,7 +130,7 @@ func (p *preflight) webhook(ctx context.Context) ([]fault, error) {
 		return refused, nil
 	}
 	if status != http.StatusOK {
-		return nil, fmt.Errorf("Stripe answers with status %d", status)
+		return nil, fmt.Errorf("it answers with status %d", status)
 	}
 	url := "https://" + p.config.Domain + "/api/v1/pro/webhook"
 	for _, hook := range list.Data {
