@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"verdetto/cmd/verdetto/localcloud"
@@ -100,22 +101,24 @@ func (l *Local) Invoke(ctx context.Context, function string, environment []strin
 	return payload, nil
 }
 
-// logged is what a function has logged of one event: what stands between the two
-// lines that Lambda puts around it.
+// logged is what a function has logged: what comes after SAM has said which container
+// it runs in, but for the lines that Lambda puts around an event. Those come by another stream, and
+// so anywhere between.
 func logged(said []byte) (lines []byte) {
 	within := false
 	for line := range bytes.Lines(said) {
 		switch {
-		case bytes.HasPrefix(line, []byte("START RequestId: ")):
+		case bytes.HasPrefix(line, []byte("SAM_CONTAINER_ID: ")):
 			within = true
-		case bytes.HasPrefix(line, []byte("END RequestId: ")):
-			within = false
-		case within:
+		case !within || len(bytes.TrimSpace(line)) == 0 || aroundEvent.Match(line):
+		default:
 			lines = append(lines, line...)
 		}
 	}
 	return lines
 }
+
+var aroundEvent = regexp.MustCompile(`^(START|END|REPORT) RequestId: |\(rapid\)`)
 
 // StartAPI answers at a port of this machine as API Gateway would in front of the
 // functions, until stop is called.

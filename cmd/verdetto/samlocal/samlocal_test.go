@@ -27,7 +27,7 @@ func TestWithin(t *testing.T) {
 }
 
 func TestLogged(t *testing.T) {
-	const said = "Invoking bootstrap\nSTART RequestId: 1 Version: $LATEST\n{\"a\":1}\nplain\nEND RequestId: 1\nREPORT RequestId: 1\n\n"
+	const said = "Invoking bootstrap\nSAM_CONTAINER_ID: 1\n{\"a\":1}\nSTART RequestId: 1 Version: $LATEST\nEND RequestId: 1\nREPORT RequestId: 1\nplain\n\n"
 	if diff := cmp.Diff("{\"a\":1}\nplain\n", string(logged([]byte(said)))); diff != "" {
 		t.Error(diff)
 	}
