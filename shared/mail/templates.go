@@ -3,6 +3,7 @@ package mail
 import (
 	"embed"
 	"fmt"
+	"html"
 	htmltemplate "html/template"
 	"strings"
 	texttemplate "text/template"
@@ -13,12 +14,12 @@ import (
 var templates embed.FS
 
 var (
-	textTemplates = texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{"wrap": wrap, "upper": strings.ToUpper}).ParseFS(templates, "*.txt.tmpl"))
+	textTemplates = texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{"wrap": wrap, "upper": strings.ToUpper, "plain": unemphasized}).ParseFS(templates, "*.txt.tmpl"))
 	htmlTemplates = htmltemplate.Must(htmltemplate.ParseFS(templates, "*.html.tmpl"))
 )
 
 // bodies writes a mail as plain text and as HTML.
-func bodies(name string, view any) (text, html string, err error) {
+func bodies(name string, view any) (text, asHTML string, err error) {
 	var t, h strings.Builder
 	if err := textTemplates.ExecuteTemplate(&t, name+".txt.tmpl", view); err != nil {
 		return "", "", fmt.Errorf("write text: %w", err)
@@ -27,6 +28,11 @@ func bodies(name string, view any) (text, html string, err error) {
 		return "", "", fmt.Errorf("write HTML: %w", err)
 	}
 	return t.String(), h.String(), nil
+}
+
+// unemphasized is a text without its emphasis.
+func unemphasized(text htmltemplate.HTML) string {
+	return html.UnescapeString(strings.NewReplacer("<strong>", "", "</strong>", "", "<code>", "", "</code>", "").Replace(string(text)))
 }
 
 // wrap joins sentences and breaks them into lines of at most so many characters.
