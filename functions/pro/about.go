@@ -44,9 +44,9 @@ type aboutSection struct {
 }
 
 // about shows a page about the service.
-func (s *Service) about(name string) func(context.Context, *reader) (*page.Response, error) {
+func (s *Service) about(name string) func(context.Context, *Reader) (*page.Response, error) {
 	p := aboutPages[name]
-	return func(_ context.Context, in *reader) (*page.Response, error) {
+	return func(_ context.Context, in *Reader) (*page.Response, error) {
 		l := in.language()
 		var sections []aboutSection
 		for _, id := range p.sections {

@@ -37,7 +37,7 @@ func (s *Service) registerCard(api *httpapi.API) {
 
 type checkoutInput struct {
 	Accept string `header:"Accept"`
-	reader
+	Reader
 	emailBody
 }
 
@@ -81,7 +81,7 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 type confirmInput struct {
 	Session string `query:"session_id" required:"true" doc:"The checkout's id"`
 	Accept  string `header:"Accept"`
-	reader
+	Reader
 }
 
 // confirm shows the key: to a program once, to a person for as long as it may be

@@ -35,7 +35,7 @@ type detailsInput struct {
 	Email  string `query:"email" doc:"The e-mail address that the plan is for" example:"ada@example.com"`
 	Token  string `query:"t" doc:"Of a page: what its payment is found by, as the page's form sends it"`
 	Accept string `header:"Accept"`
-	reader
+	Reader
 }
 
 // Details is all that a payer needs.

@@ -51,7 +51,7 @@ type eraseForm struct {
 }
 
 type formInput struct {
-	reader
+	Reader
 	RawBody []byte
 }
 

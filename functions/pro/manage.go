@@ -52,7 +52,7 @@ func (s *Service) registerManage(api *httpapi.API) {
 	s.registerLeave(api)
 }
 
-func (s *Service) managePage(_ context.Context, in *reader) (*page.Response, error) {
+func (s *Service) managePage(_ context.Context, in *Reader) (*page.Response, error) {
 	l := in.language()
 	return render(http.StatusOK, "manage", page.Page{Language: l, Title: l.Text("manage.title"), Others: page.InAll(l, "/v1/pro/gestione")}, view{l})
 }
@@ -82,7 +82,7 @@ func (s *Service) askToManage(ctx context.Context, in *recoverInput) (*page.Resp
 
 type planInput struct {
 	Token string `query:"t" doc:"From a mail: good for one purpose, for an hour"`
-	reader
+	Reader
 }
 
 // byLink gives whose plan a mailed link is for, or the page that says that the link works no more.

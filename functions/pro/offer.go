@@ -15,7 +15,7 @@ func (s *Service) registerPages(api *httpapi.API) {
 	httpapi.JSON(api, "pro-offerta", httpapi.JSONDoc{
 		Summary:     "What the paid plan is, and what it costs",
 		Description: "The price by card is the card processor's own, held for an hour; it is absent while the processor does not say it. Where HTML is asked for it is the page on which the plan is bought.",
-		Answer:      offered{},
+		Answer:      planOffer{},
 		Pages:       []int{http.StatusOK},
 	}, nil, s.offer)
 	for name, about := range aboutPages {
@@ -25,11 +25,11 @@ func (s *Service) registerPages(api *httpapi.API) {
 
 type offerInput struct {
 	Accept string `header:"Accept"`
-	reader
+	Reader
 }
 
-// offered is what is sold.
-type offered struct {
+// planOffer is what is sold.
+type planOffer struct {
 	Plan string     `json:"plan" enum:"pro"`
 	Card *cardPrice `json:"card,omitempty" doc:"By card: renews by itself until it is cancelled"`
 	USDC usdcPrice  `json:"usdc" doc:"In USDC on Solana: one payment, no renewal"`
@@ -52,16 +52,16 @@ type usdcPrice struct {
 func (s *Service) offer(ctx context.Context, in *offerInput) (*page.Response, error) {
 	price, known := s.price(ctx)
 	if page.WantsHTML(in.Accept) {
-		return s.offerPage(in.reader, price, known)
+		return s.offerPage(in.Reader, price, known)
 	}
-	answer := offered{Plan: "pro", USDC: usdcPrice{pay.FormatUnits(s.Wallet.Units), CryptoDays}}
+	answer := planOffer{Plan: "pro", USDC: usdcPrice{pay.FormatUnits(s.Wallet.Units), CryptoDays}}
 	if known {
 		answer.Card = &cardPrice{price.Amount, price.Currency, price.Every, price.Count, price.PlusTax}
 	}
 	return asJSON(http.StatusOK, answer)
 }
 
-func (s *Service) offerPage(r reader, price pay.Price, known bool) (*page.Response, error) {
+func (s *Service) offerPage(r Reader, price pay.Price, known bool) (*page.Response, error) {
 	l := r.language()
 	token, err := s.token()
 	if err != nil {
@@ -78,7 +78,10 @@ func (s *Service) offerPage(r reader, price pay.Price, known bool) (*page.Respon
 		USDC: l.Decimals(pay.FormatUnits(s.Wallet.Units)), Token: token, Days: CryptoDays, Grace: int(apikey.Grace.Hours() / 24),
 	}
 	if known {
-		v.Price, v.Every, v.PlusTax = l.Price(price.Amount, price.Currency), l.Count("offer.every."+price.Every, price.Count), price.PlusTax
+		v.Price, v.Every, v.PlusTax = l.Price(price.Amount, price.Currency), l.Text("offer.once."+price.Every), price.PlusTax
+		if price.Count > 1 {
+			v.Every = l.Count("offer.every."+price.Every, price.Count)
+		}
 	}
 	return render(http.StatusOK, "offer.html", page.Page{
 		Language: l, Title: l.Text("offer.title"), Description: l.Text("offer.summary"), Index: true,

@@ -21,14 +21,14 @@ var templates embed.FS
 
 var pages = template.Must(template.ParseFS(templates, "*.html"))
 
-// reader is who reads a page: in the language of the link that led there, or else
+// Reader is who reads a page: in the language of the link that led there, or else
 // in one that the browser asks for.
-type reader struct {
+type Reader struct {
 	Lang           string `query:"lang" doc:"Code of the language of texts for people, before Accept-Language"`
 	AcceptLanguage string `header:"Accept-Language"`
 }
 
-func (r reader) language() *i18n.Language {
+func (r Reader) language() *i18n.Language {
 	if l, ok := i18n.Find(r.Lang); ok {
 		return l
 	}

@@ -1,6 +1,7 @@
 package pro
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -16,11 +17,11 @@ import (
 type portalInput struct {
 	Accept string `header:"Accept"`
 	Header string `header:"X-Api-Key" doc:"The customer's current key"`
-	reader
-	Body struct {
+	Reader
+	Body *struct {
 		Key   string `json:"chiave,omitempty" maxLength:"100" doc:"The key, where a page sends it, which can set no header"`
 		Token string `json:"t,omitempty" maxLength:"100" doc:"Of a mailed link, in the place of the key"`
-	} `contentType:"application/json" required:"false"`
+	} `contentType:"application/json"`
 }
 
 // portals are the card processor's pages of a customer.
@@ -35,11 +36,11 @@ const mostPortals = 5
 // portal leads a customer who pays by card to the processor's own page. A plan that
 // has ended has its key no more; its link still leads there, to the invoices.
 func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, error) {
-	l, key := in.language(), in.Header
-	if key == "" {
-		key = in.Body.Key
+	l, key, token := in.language(), in.Header, ""
+	if in.Body != nil {
+		key, token = cmp.Or(key, in.Body.Key), in.Body.Token
 	}
-	c, err := s.customerOf(ctx, key, in.Body.Token)
+	c, err := s.customerOf(ctx, key, token)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, httpapi.Invalid(httpapi.Fault{Name: "t", Detail: "is of a link that works no more; POST /v1/pro/gestione mails another"})
 	}

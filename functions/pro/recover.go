@@ -34,7 +34,7 @@ func (s *Service) registerRecover(api *httpapi.API) {
 
 type recoverInput struct {
 	Accept string `header:"Accept"`
-	reader
+	Reader
 	emailBody
 }
 
@@ -44,7 +44,7 @@ type recovering struct {
 }
 
 // recoverPage asks for the address of a plan.
-func (s *Service) recoverPage(_ context.Context, in *reader) (*page.Response, error) {
+func (s *Service) recoverPage(_ context.Context, in *Reader) (*page.Response, error) {
 	l := in.language()
 	return render(http.StatusOK, "recover", page.Page{Language: l, Title: l.Text("recover.title"), Others: page.InAll(l, "/v1/pro/recupera")}, view{l})
 }

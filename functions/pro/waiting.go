@@ -33,7 +33,7 @@ func (s *Service) registerWaiting(api *httpapi.API) {
 
 type waitInput struct {
 	Accept string `header:"Accept"`
-	reader
+	Reader
 	Body struct {
 		Email     string `json:"email" maxLength:"254" doc:"The e-mail address that the plan is for" example:"ada@example.com"`
 		Token     string `json:"t" maxLength:"64" doc:"Of the page: 32 hexadecimal digits" example:"000102030405060708090a0b0c0d0e0f"`
