@@ -187,7 +187,7 @@ func (s *Service) payPage(in *detailsInput) (*page.Response, error) {
 		view
 		USDC, Email, Token string
 		Days               int
-	}{view{l}, pay.FormatUnits(s.Wallet.Units), in.Email, token, CryptoDays})
+	}{view{l}, l.Decimals(pay.FormatUnits(s.Wallet.Units)), in.Email, token, CryptoDays})
 }
 
 // payView is what the page that waits shows.
@@ -195,6 +195,7 @@ type payView struct {
 	view
 	Details
 	Email, Token, Typed, State string
+	Spoken                     string // the amount, as the language writes it
 	Link                       template.URL
 	QR                         template.HTML
 }
@@ -213,7 +214,7 @@ func (s *Service) waitingPage(l *i18n.Language, email, token, typed, state strin
 		return nil, err
 	}
 	return render(http.StatusOK, "usdc-pay", page.Page{Language: l, Title: l.Text("usdc.title"), Scripts: []string{"pro.js"}}, payView{
-		view: view{l}, Details: d, Email: email, Token: token, Typed: typed, State: l.Text("usdc.state." + state),
+		view: view{l}, Details: d, Email: email, Token: token, Typed: typed, State: l.Text("usdc.state." + state), Spoken: l.Decimals(d.Amount),
 		Link: template.URL(d.Link), QR: template.HTML(d.QR), // both made here, of nothing that a caller has written
 	})
 }
