@@ -114,9 +114,9 @@ func TestProveBuyerByCard(t *testing.T) {
 			if status := s.works(t, key); status != 200 {
 				t.Fatalf("the key that was shown is answered with %d", status)
 			}
-			w.wait(`document.querySelector('[data-copy]').hidden === false`)
-			w.do(chromedp.Click(`[data-copy]`))
-			w.wait(`document.querySelector('[data-copy]').nextElementSibling.textContent || getSelection().toString()`)
+			w.wait(`document.querySelector('button.copy').hidden === false`)
+			w.do(chromedp.Click(`button.copy`))
+			w.wait(`document.querySelector('button.copy').nextElementSibling.textContent || getSelection().toString()`)
 			w.check("key")
 
 			// Reloaded, it is the same; after ten minutes it is no more.
@@ -234,7 +234,7 @@ func TestProveBuyerInUSDC(t *testing.T) {
 			w.visit(s.base + "/v1/pro?lang=" + lang)
 			w.do(chromedp.SendKeys("#usdc-email", "ada@example.com"), chromedp.Click("form[action='/v1/pro/cripta'] button"))
 			w.wait(`document.readyState === 'complete' && document.querySelector('.qr svg')`)
-			w.wait(`document.querySelector('[data-copy=memo]').hidden === false`)
+			w.wait(`document.querySelector('button.copy[value=memo]').hidden === false`)
 			w.check("usdc")
 			s.payShown(w)
 			key := shownKey(w) // the page looks every 15 seconds

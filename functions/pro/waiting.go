@@ -204,8 +204,8 @@ type payView struct {
 func (v payView) Copy(id string) any {
 	return struct {
 		view
-		Of string
-	}{v.view, id}
+		Of, Label string
+	}{v.view, id, v.T.Text("usdc." + id)}
 }
 
 func (s *Service) waitingPage(l *i18n.Language, email, token, typed, state string) (*page.Response, error) {

@@ -7,7 +7,7 @@ function copies(button) {
   button.hidden = false;
   const said = button.parentElement.querySelector('[role=status]');
   button.addEventListener('click', async () => {
-    const source = document.getElementById(button.dataset.copy);
+    const source = document.getElementById(button.value);
     try {
       await navigator.clipboard.writeText(source.textContent);
       said.textContent = button.dataset.copied;
@@ -52,5 +52,5 @@ function watches(form) {
   later();
 }
 
-for (const button of document.querySelectorAll('button[data-copy]')) copies(button);
+for (const button of document.querySelectorAll('button.copy')) copies(button);
 for (const form of document.querySelectorAll('form[data-watch]')) watches(form);
