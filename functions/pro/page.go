@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"verdetto/shared/httpapi"
@@ -19,7 +20,8 @@ import (
 //go:embed *.html
 var templates embed.FS
 
-var pages = template.Must(template.ParseFS(templates, "*.html"))
+// pages are read when the first one is asked for: most calls are a program's, which see none.
+var pages = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(templates, "*.html")) })
 
 // Reader is who reads a page: in the language of the link that led there, or else
 // in one that the browser asks for.
@@ -44,7 +46,7 @@ func (v view) At(path string) string { return page.In(v.T, path) }
 // render writes a page: a block of the templates.
 func render(status int, block string, p page.Page, v any) (*page.Response, error) {
 	var body bytes.Buffer
-	if err := pages.ExecuteTemplate(&body, block, v); err != nil {
+	if err := pages().ExecuteTemplate(&body, block, v); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	p.Body = template.HTML(body.String())
