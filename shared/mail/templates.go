@@ -6,6 +6,7 @@ import (
 	"html"
 	htmltemplate "html/template"
 	"strings"
+	"sync"
 	texttemplate "text/template"
 	"unicode/utf8"
 )
@@ -13,18 +14,23 @@ import (
 //go:embed *.tmpl
 var templates embed.FS
 
+// They are read when the first mail is written: most processes write none.
 var (
-	textTemplates = texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{"wrap": wrap, "upper": strings.ToUpper, "plain": unemphasized}).ParseFS(templates, "*.txt.tmpl"))
-	htmlTemplates = htmltemplate.Must(htmltemplate.ParseFS(templates, "*.html.tmpl"))
+	textTemplates = sync.OnceValue(func() *texttemplate.Template {
+		return texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{"wrap": wrap, "upper": strings.ToUpper, "plain": unemphasized}).ParseFS(templates, "*.txt.tmpl"))
+	})
+	htmlTemplates = sync.OnceValue(func() *htmltemplate.Template {
+		return htmltemplate.Must(htmltemplate.ParseFS(templates, "*.html.tmpl"))
+	})
 )
 
 // bodies writes a mail as plain text and as HTML.
 func bodies(name string, view any) (text, asHTML string, err error) {
 	var t, h strings.Builder
-	if err := textTemplates.ExecuteTemplate(&t, name+".txt.tmpl", view); err != nil {
+	if err := textTemplates().ExecuteTemplate(&t, name+".txt.tmpl", view); err != nil {
 		return "", "", fmt.Errorf("write text: %w", err)
 	}
-	if err := htmlTemplates.ExecuteTemplate(&h, name+".html.tmpl", view); err != nil {
+	if err := htmlTemplates().ExecuteTemplate(&h, name+".html.tmpl", view); err != nil {
 		return "", "", fmt.Errorf("write HTML: %w", err)
 	}
 	return t.String(), h.String(), nil
