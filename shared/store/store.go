@@ -37,7 +37,7 @@
 //	INTO#<destination>           <origin>              Coverage of the route                              refresh               never
 //	FARES                        SOURCE                name of the fare source                            refresh               never
 //	FARES                        RATES                 fare.Rates of the last refresh                     refresh               never
-//	DEMANDED                     <series>              that it was asked for                                  analisi               8 days after that
+//	DEMANDED                     <series>              that it was asked for                              analisi               8 days after that
 //	WANTED                       <origin>              that it was asked for and is not covered           analisi, pricetrends  16 days after the request
 //	SEEN#<route>                 HISTORY               Past                                               notify                400 days after the refresh
 //	WAKES                        <route>               Notification                                       notify                8 days after the refresh
@@ -53,7 +53,7 @@
 //	SUBSCRIPTION#<subscription>  CUSTOMER              whose it is                                        pro                   never
 //	CHECKOUT#<customer>          BY#<caller>           idempotency key                                    pro                   10 minutes after the first request
 //	CASHED#<payment>             MARK                  hash of the key issued for it, or who claimed it   pro                   never
-//	LIMIT#<limit>#<subject>      <time>                counter of calls                                   limit                 end of the window
+//	LIMIT#<limit>#<subject>      <time>                counter of calls                                   limit, refresh        end of the window, and for calls to a source a day later
 //	SECRET                       PEPPER                the pepper where none is configured                verdetto serve        never
 //
 // # What a refresh of one route costs

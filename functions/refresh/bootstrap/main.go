@@ -55,7 +55,7 @@ func main() {
 			place, _ := places.Get(origin)
 			return travelpayouts.CurrencyOfCountry(place.Country)
 		},
-		Spend: refresh.Budget{Counters: items, Source: "travelpayouts", PerDay: source.CallsADay, Now: now}.Spend,
+		Spend: refresh.Budget{Calls: store.Calls{Table: items}, Source: "travelpayouts", PerDay: source.CallsADay, Now: now}.Spend,
 	})
 	must(err)
 	f := &refresh.Function{
