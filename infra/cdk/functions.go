@@ -60,7 +60,7 @@ func merged(base, more map[string]string) map[string]string {
 var functions = []function{
 	{
 		name: "analisi", memory: 512, timeout: 10, http: true, links: true,
-		secrets: httpSecrets, table: counts, writes: []string{"LIMIT#*", "WANTED"},
+		secrets: httpSecrets, table: counts, writes: []string{"LIMIT#*", "WANTED", "DEMANDED"},
 	},
 	{
 		name: "pricetrends", memory: 512, timeout: 10, http: true,
@@ -168,7 +168,10 @@ func (f function) environment(c config, p parts) *map[string]*string {
 		e["VERDETTO_MAIL_SET"] = p.mailer.set.ConfigurationSetName()
 	}
 	switch f.name {
+	case "analisi", "pricetrends":
+		set("VERDETTO_FARES_SHOWN", c.FaresShown)
 	case "refresh":
+		set("VERDETTO_CALLS_A_DAY", strconv.Itoa(c.CallsADay))
 		e["VERDETTO_QUEUE_URL"] = p.queues.ofFunction[f.name].work.QueueUrl()
 		set("VERDETTO_WORKERS", strconv.Itoa(c.Workers))
 		set("VERDETTO_MAIL_RATE", strconv.FormatFloat(c.MailRate, 'f', -1, 64))

@@ -28,6 +28,7 @@ func (a *API) middleware(router http.Handler) http.Handler {
 		a.knownPath,    // 404
 		a.cors,         // lets pages of other sites read; answers their preflights
 		a.knownMethod,  // 405
+		a.shown,        // 403 where the owner of the fares has not allowed what the endpoint shows
 		a.identify,     // 401 to a bad key: who is calling is known from here on
 		a.form,         // hands the form of a page on as JSON
 	}) {
@@ -39,7 +40,7 @@ func (a *API) middleware(router http.Handler) http.Handler {
 // match looks the endpoint up and begins the call.
 func (a *API) match(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &call{match: a.router.find(r.Method, r.URL.Path), header: w.Header()}
+		c := &call{match: a.router.find(r.Method, r.URL.Path), header: w.Header(), allFares: a.config.AllFares}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 	})
 }
@@ -116,6 +117,20 @@ func (a *API) knownPath(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if callOf(r.Context()).resource == nil {
 			UnknownPath.Problem("Nothing answers at this path. GET /v1 lists what does, and GET /v1/docs explains it.").Write(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// shown answers 403 where an endpoint lists single fares and only today's may be shown.
+func (a *API) shown(next http.Handler) http.Handler {
+	if a.config.AllFares {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c := callOf(r.Context()); c.endpoint.route.SingleFares {
+			NotShown.Problem("This service shows today's cheapest fares and figures made of past ones, not fares of past days or departures one by one. GET /v1/analisi compares today's fare with them, GET /v1/price-trends gives medians; who runs the service can allow more (VERDETTO_FARES_SHOWN).").Write(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)

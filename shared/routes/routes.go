@@ -25,6 +25,7 @@ type Route struct {
 	Form            bool // a form of a page may be posted to it as well
 	NoHEAD          bool // its GET shows something once: a HEAD, as previews of links send it, is not answered
 	Keys            bool // looks at X-Api-Key although it counts nothing under its own name
+	SingleFares     bool // it lists fares of past days or of departures one by one: only where the setting VERDETTO_FARES_SHOWN says all
 	CrossOriginPOST bool // scripts in pages of any site may post to it: it looks at no cookie
 }
 
@@ -89,6 +90,7 @@ var Table = []Route{
 	{
 		Name: "storico", Method: "GET", Path: "/v1/storico", Function: "analisi",
 		Free: Cap{100, day}, Pro: Cap{120, time.Minute},
+		SingleFares: true,
 	},
 	{
 		// It is asked at every keystroke and answered from memory: counting would cost more than answering.
