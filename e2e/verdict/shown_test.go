@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
@@ -14,28 +15,29 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/routes"
 	"verdetto/shared/store"
+	"verdetto/shared/upstream"
 )
 
 // realFares are fares under the name of the real source: they belong to somebody else.
-type realFares struct{ fixture.Fares }
+type realFares struct{ upstream.Source }
 
 func (realFares) Name() string { return "travelpayouts" }
 
 // Past days have had one fare each, of an amount that nothing else has. pastFares gives those
 // that are neither today's, nor the least, nor in the middle of all or of a month.
-func pastFares() (source realFares, hidden []fare.Cents) {
+func pastFares() (fares fixture.Fares, hidden []fare.Cents) {
 	today := fare.DayOf(fixture.Today)
 	for i := range 80 {
 		price := fare.Cents(50123 + 367*((i*37)%80))
-		source.Fares = append(source.Fares, fare.Fare{Route: fixture.Route, Observation: fare.Observation{
+		fares = append(fares, fare.Fare{Route: fixture.Route, Observation: fare.Observation{
 			Found: (today - fare.Day(80-i)).Time().Unix(), Depart: today + 30, Price: price}})
 		if low := (i * 37) % 80; low > 4 && (low < 36 || low > 44) {
 			hidden = append(hidden, price)
 		}
 	}
-	source.Fares = append(source.Fares, fare.Fare{Route: fixture.Route, Observation: fare.Observation{
+	fares = append(fares, fare.Fare{Route: fixture.Route, Observation: fare.Observation{
 		Found: today.Time().Unix(), Depart: today + 30, Price: 48111}})
-	return source, hidden
+	return fares, hidden
 }
 
 // shown finds amounts in a text, in every form in which they are written.
@@ -60,8 +62,9 @@ func shown(text string, amounts []fare.Cents) (found []fare.Cents) {
 // allowed; those of the operator are.
 func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 	t.Parallel()
-	now := fixture.Clock
-	source, hidden := pastFares()
+	now := func() time.Time { return fixture.Today }
+	own, hidden := pastFares()
+	source := realFares{own}
 	table := fixture.Bolt(t, now)
 	r := refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: now}
 	if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
@@ -74,7 +77,10 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 		"analisi": "?origine=Milano&destinazione=Bucarest", "storico": "?origine=Milano&destinazione=Bucarest", "rotte": "?origine=Milano",
 		"home": "?da=Milano&a=Bucarest", "price-trends": "?origin=MIL&destination=BUH&currency=eur",
 	}
-	calls := []string{"flight_price_verdict", "when_to_book", "price_trends"}
+	calls := map[string]string{
+		"flight_price_verdict": `{"origin":"Milano","destination":"Bucarest"}`, "when_to_book": `{"origin":"Milano","destination":"Bucarest"}`,
+		"cheapest_months": `{"origin":"Milano","destination":"Bucarest"}`, "price_trends": `{"origin":"Milano","destination":"Bucarest","currency":"EUR"}`,
+	}
 	for _, c := range []struct {
 		name    string
 		options onemachine.Options
@@ -82,7 +88,7 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 	}{
 		{"of others", onemachine.Options{Source: source}, false},
 		{"of others, and all is allowed", onemachine.Options{Source: source, AllFares: true}, true},
-		{"of the operator", onemachine.Options{Source: source.Fares}, true},
+		{"of the operator", onemachine.Options{Source: own}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.options.Table, c.options.Now = table, now
@@ -130,15 +136,15 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 			if lists == 0 {
 				t.Error("no endpoint lists single fares")
 			}
-			for _, tool := range calls {
-				body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{"origin":"Milano","destination":"Bucarest","currency":"eur"}}}`, tool)
+			for tool, arguments := range calls {
+				body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
 				request := httptest.NewRequest("POST", "/mcp", strings.NewReader(body))
 				request.Header.Set("Content-Type", "application/json")
 				request.Header.Set("Accept", "application/json, text/event-stream")
 				w := httptest.NewRecorder()
 				api.ServeHTTP(w, request)
-				if found := shown(w.Body.String(), hidden); !c.all && len(found) > 0 || w.Code != http.StatusOK {
-					t.Errorf("%s: %d, past fares of %v", tool, w.Code, found)
+				if found := shown(w.Body.String(), hidden); !c.all && len(found) > 0 || w.Code != http.StatusOK || strings.Contains(w.Body.String(), `"isError":true`) {
+					t.Errorf("%s: %d, past fares of %v: %s", tool, w.Code, found, w.Body)
 				}
 			}
 		})

@@ -108,7 +108,7 @@ func openSite(base, data string) site {
 		},
 		Demand: s.requests, Coverage: milanCoverage{}, Now: now, Log: slog.New(slog.DiscardHandler), BaseURL: base,
 	}
-	s.API = httpapi.New(httpapi.Config{Now: now, Log: service.Log, Limiter: limit.New(s.counters, now), Data: data})
+	s.API = httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: service.Log, Limiter: limit.New(s.counters, now), Data: data})
 	service.Register(s.API)
 	return s
 }
