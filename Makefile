@@ -81,7 +81,7 @@ invoke: $(DYNAMODB)/.complete dist/host/$(FN)/bootstrap ## run a Lambda executab
 	go run ./cmd/verdetto invoke -exec dist/host/$(FN)/bootstrap -event $(EVENT) $(if $(filter refresh,$(FN)),-empty) $(UPSTREAM)
 
 bench: ## the benchmarks, as ratios side by side
-	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./shared/fare ./shared/places ./shared/store/... ./functions/analisi/agents ./e2e/verdict
+	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./shared/fare ./shared/places ./shared/store/... ./functions/refresh ./functions/analisi/agents ./e2e/verdict
 
 api: $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete ## write the description of the API anew, then prove it: linters, made-up calls, generated clients
 	go test ./e2e/openapi -run '^TestOpenAPI$$' -update
