@@ -14,6 +14,7 @@ import (
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
+	"verdetto/shared/queue"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 )
@@ -214,5 +215,22 @@ func TestDeparturesEvent(t *testing.T) {
 	}
 	if rates, err := (store.Fares{Table: w.table}).Rates(t.Context()); err != nil || rates.PerEuro["GBP"] != 0.9 {
 		t.Errorf("rates %v %v", rates, err)
+	}
+}
+
+// TestThoseAskedForLongestAgoComeFirst: of the rest, whatever they are called.
+func TestThoseAskedForLongestAgoComeFirst(t *testing.T) {
+	all := routesFrom("MIL", 14)
+	w := newDeepWorld(t, open(t), all...)
+	began := w.now
+	for _, name := range slices.Backward(all) {
+		if failed := w.function().Messages(t.Context(), []queue.Message{deepMessage("1", w.now, name)}); len(failed) > 0 {
+			t.Fatal(failed)
+		}
+		w.now = w.now.Add(time.Hour)
+	}
+	w.now = began.Add(8 * 24 * time.Hour)
+	if _, series := w.plan(); len(series) != 1 || !slices.Equal(series[0], []string{all[13], all[12], all[11]}) {
+		t.Errorf("planned %v", series)
 	}
 }

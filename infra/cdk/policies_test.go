@@ -180,7 +180,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 func TestWritesOfPublicFunctions(t *testing.T) {
 	h := fixture(t, "example")
 	for _, f := range functions {
-		want := map[string]string{"analisi": `["LIMIT#*","WANTED"]`, "pricetrends": `["LIMIT#*","WANTED"]`}[f.name]
+		want := map[string]string{"analisi": `["LIMIT#*","WANTED","DEMANDED"]`, "pricetrends": `["LIMIT#*","WANTED"]`}[f.name]
 		if want == "" {
 			want = "null"
 		}
