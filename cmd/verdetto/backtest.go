@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"time"
 
 	"verdetto/cmd/verdetto/backtest"
+	"verdetto/cmd/verdetto/backtest/departures"
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/shared/fare"
 	"verdetto/shared/upstream/csvfile"
@@ -17,11 +17,14 @@ import (
 )
 
 func runBacktest(ctx context.Context, args []string) error {
-	var file, price string
+	var file, price, ask string
 	var asJSON bool
+	var flexible int
 	var o backtest.Options
 	flags := flag.NewFlagSet("backtest", flag.ContinueOnError)
 	flags.StringVar(&file, "fares", "", "the panel of recorded fares: a CSV `file`, plain or gzipped")
+	flags.StringVar(&ask, "ask", askRoute, "the question: rotta (is the route's cheapest fare of any date cheap), partenza (that of one departure) or mese (the cheapest of a month)")
+	flags.IntVar(&flexible, "flessibile", 0, "with -ask partenza: the cheapest departure within so many `days` either side")
 	flags.StringVar(&price, "price", "", "take this `column` as the one-way fare, whatever return_date says")
 	flags.IntVar(&o.Cycle, "cycle", 1, "`days` from one refresh to the next: 7 sees a daily panel as the service would, once a week")
 	flags.DurationVar(&o.Build.Fresh, "fresh", verdict.FreshFor, "how much older than the newest fare of a day another may be and still count among those of that day")
@@ -38,6 +41,14 @@ func runBacktest(ctx context.Context, args []string) error {
 		return fmt.Errorf("-cycle %d: want a number of days, 1 or more", o.Cycle)
 	case o.From != 0 && o.To != 0 && o.From > o.To:
 		return fmt.Errorf("-from %s is after -to %s", o.From, o.To)
+	}
+	switch {
+	case flexible < 0 || flexible > maxFlexible || flexible > 0 && ask != askDeparture:
+		return fmt.Errorf("-flessibile %d: want 0 to %d days, with -ask %s", flexible, maxFlexible, askDeparture)
+	case ask == askDeparture, ask == askMonth:
+		return backtestDepartures(ctx, file, price, departures.Options{Ask: ask, From: o.From, To: o.To, Cycle: o.Cycle}, flexible, asJSON)
+	case ask != askRoute:
+		return fmt.Errorf("-ask %s: want %s, %s or %s", ask, askRoute, askDeparture, askMonth)
 	}
 	recorded, partly, err := onemachine.OpenPanel(file, price, os.Stderr)
 	if err != nil {
@@ -57,14 +68,8 @@ func runBacktest(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("backtest %s: %w", file, err)
 	}
-	if asJSON {
-		out := json.NewEncoder(os.Stdout)
-		out.SetIndent("", "  ")
-		if err := out.Encode(report); err != nil {
-			return fmt.Errorf("write report: %w", err)
-		}
-	} else {
-		report.Print(os.Stdout)
+	if err := printReport(report, asJSON); err != nil {
+		return err
 	}
 	if partly {
 		return errPartly

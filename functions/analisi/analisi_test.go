@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
@@ -84,13 +85,15 @@ func (w *originRequests) RequestOrigin(_ context.Context, origin fare.City, unti
 }
 
 // unlimited counts nothing.
-type unlimited struct{}
+type unlimited struct{ limit.Counters }
 
-func (unlimited) Take(context.Context, store.Key, int64, time.Time) (int64, error) { return 1, nil }
+func (unlimited) Take(context.Context, store.Key, int64, int64, time.Time) (int64, error) {
+	return 1, nil
+}
 
 func serve(t *testing.T, s summaries) *httpapi.API {
 	t.Helper()
-	return serveWith(t, &analisi.Service{Summaries: s, Demand: &originRequests{}})
+	return serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: s, Demand: &originRequests{}}})
 }
 
 func serveWith(t *testing.T, s *analisi.Service) *httpapi.API {
@@ -135,7 +138,7 @@ func TestVerdict(t *testing.T) {
 			of   any
 			want []string
 		}{
-			{got, []string{"aggiornatoIl", "anticipoConsigliato", "destinazione", "mesiPerConvenienza", "origine", "osservazioni", "prezzo", "valuta", "verdetto"}},
+			{got, []string{"aggiornatoIl", "ambito", "anticipoConsigliato", "destinazione", "destinazioneIata", "mesiPerConvenienza", "origine", "origineIata", "osservazioni", "prezzo", "valuta", "verdetto"}},
 			{got["prezzo"], []string{"cent", "etaOre", "partenza", "precisione", "quotato", "trovatoIl", "valuta"}},
 			{got["verdetto"], []string{"affidabilita", "campione", "livello", "medianaCent", "minimoCent", "percentile", "scartoMedianaCent", "stagionale"}},
 			{got["mesiPerConvenienza"].([]any)[0], []string{"campione", "medianaCent", "mese"}},
@@ -235,7 +238,7 @@ func TestProblems(t *testing.T) {
 
 func TestDemand(t *testing.T) {
 	w := &originRequests{err: errors.New("storage is down")}
-	service := &analisi.Service{Summaries: summaries{milbuh: summaryOf(40)}, Demand: w}
+	service := &analisi.Service{Reader: &answer.Reader{Summaries: summaries{milbuh: summaryOf(40)}, Demand: w}}
 	h := serveWith(t, service)
 	ask := func(query string, status int) {
 		t.Helper()
@@ -305,7 +308,7 @@ func (coverage) Into(_ context.Context, destination, after fare.City, limit int)
 }
 
 func TestRoutes(t *testing.T) {
-	h := serveWith(t, &analisi.Service{Summaries: summaries{}, Demand: &originRequests{}, Coverage: coverage{}})
+	h := serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: summaries{}, Demand: &originRequests{}}, Coverage: coverage{}})
 	for _, c := range []struct {
 		name, query string
 		status      int

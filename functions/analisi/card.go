@@ -67,7 +67,7 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 	if httpapi.Data(ctx) == "sample" {
 		c.Foot += " · " + l.Text("home.invented")
 	}
-	summary, err := s.readSummary(ctx, route)
+	summary, err := s.Read(ctx, fare.Series{Route: route})
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}

@@ -81,7 +81,6 @@ type verdictView struct {
 	Facts                  []string
 	Sure, SureDays         string // empty where there is no verdict
 	Dots                   [3]bool
-	Seasonal               bool
 	Scale, History         responsiveChart
 	Months, Window         responsiveChart
 	MonthsText, WindowText string
@@ -176,7 +175,7 @@ func (v *view) showVerdict(q question, summary verdict.RouteSummary, a verdict.A
 	v.Card = "/card/" + v.route.String() + "-" + l.Code + ".png"
 	j.describeDepartures(l, summary)
 	if a.Prezzo.Stale() {
-		j.Stale = l.Count("verdict.stale", a.Prezzo.EtaOre/24)
+		j.Stale = l.Count("verdict.stale", *a.Prezzo.EtaOre/24)
 	}
 	scale, ok := verdict.ScaleOf(summary)
 	standing, known := verdict.StandingOf(summary, today)
@@ -203,7 +202,6 @@ func (j *verdictView) describeStanding(l *i18n.Language, t verdict.Standing, a v
 	for i := range j.Dots {
 		j.Dots[i] = i < certainty
 	}
-	j.Seasonal = t.Seasonal
 }
 
 // drawHistory draws today against the past, with the same numbers as rows of a table.

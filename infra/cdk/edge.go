@@ -28,17 +28,20 @@ const (
 	keyHeader    = "X-Api-Key"
 	secretHeader = "X-Origin-Secret"
 	viewerHeader = "CloudFront-Viewer-Address"
-	// remainingHeader belongs to one caller only, so it is dropped where answers are shared.
-	remainingHeader = "X-RateLimit-Remaining"
+	authHeader   = "Authorization"
 )
+
+// ownHeaders belong to one caller only, so they are dropped where answers are shared.
+var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 
 // forwarded are the headers that functions look at, and agentsForwarded those of
 // agents, which speak MCP. CloudFront passes on at most ten in this way; Host must
-// not be among them, since API Gateway goes by it.
+// not be among them, since API Gateway goes by it. Authorization cannot be: it is
+// passed on by standing in the key of a cache.
 var (
 	forwarded = []string{
 		viewerHeader, keyHeader, "Accept", "Accept-Language", "Content-Type", "Origin", "Access-Control-Request-Method",
-		"If-None-Match", "Stripe-Signature",
+		"If-None-Match", "Stripe-Signature", "Idempotency-Key",
 	}
 	agentsForwarded = []string{
 		viewerHeader, keyHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method",
@@ -71,9 +74,12 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 		}
 	}
 	own := responseHeaders(stack, c, "Answers")
-	shared := responseHeaders(stack, c, "SharedAnswers", remainingHeader)
-	keyed, open := cachePolicy(stack, c, "KeyedCache", keyHeader), cachePolicy(stack, c, "OpenCache")
-	agents := behaviour(cloudfront.CachePolicy_CACHING_DISABLED(), own)
+	shared := responseHeaders(stack, c, "SharedAnswers", ownHeaders...)
+	keyed, open := cachePolicy(stack, c, "KeyedCache", longest(), keyHeader, authHeader), cachePolicy(stack, c, "OpenCache", longest())
+	// What nobody may share says so (no-store, private), and is kept by no cache. A
+	// policy that could keep nothing at all would pass on no Authorization either.
+	unshared := cachePolicy(stack, c, "UnsharedCache", time.Second, keyHeader, authHeader)
+	agents := behaviour(unshared, own)
 	agents.OriginRequestPolicy = originRequest(stack, c, "AgentsOriginRequest", agentsForwarded)
 	behaviours := map[string]*cloudfront.BehaviorOptions{agentsPath: agents}
 	for _, r := range routes.Table {
@@ -90,7 +96,7 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 	}
 	props := &cloudfront.DistributionProps{
 		Comment:             jsii.String(c.Name),
-		DefaultBehavior:     behaviour(cloudfront.CachePolicy_CACHING_DISABLED(), own),
+		DefaultBehavior:     behaviour(unshared, own),
 		AdditionalBehaviors: &behaviours,
 		HttpVersion:         cloudfront.HttpVersion_HTTP2_AND_3,
 		PriceClass:          cloudfront.PriceClass_PRICE_CLASS_100,
@@ -155,14 +161,14 @@ func longest() time.Duration {
 
 // cachePolicy keeps answers as long as they say themselves and not at all where
 // they say nothing. An answer is for its query and the headers named.
-func cachePolicy(stack awscdk.Stack, c config, id string, headers ...string) cloudfront.ICachePolicy {
+func cachePolicy(stack awscdk.Stack, c config, id string, most time.Duration, headers ...string) cloudfront.ICachePolicy {
 	behaviour := cloudfront.CacheHeaderBehavior_None()
 	if len(headers) > 0 {
 		behaviour = cloudfront.CacheHeaderBehavior_AllowList(*list(headers...)...)
 	}
 	made := cloudfront.NewCachePolicy(stack, jsii.String(id), &cloudfront.CachePolicyProps{
 		CachePolicyName: jsii.String(c.Name + "-" + strings.ToLower(id)),
-		MinTtl:          seconds(0), DefaultTtl: seconds(0), MaxTtl: seconds(int(longest().Seconds())),
+		MinTtl:          seconds(0), DefaultTtl: seconds(0), MaxTtl: seconds(int(most.Seconds())),
 		QueryStringBehavior: cloudfront.CacheQueryStringBehavior_All(), CookieBehavior: cloudfront.CacheCookieBehavior_None(), HeaderBehavior: behaviour,
 		EnableAcceptEncodingGzip: jsii.Bool(true), EnableAcceptEncodingBrotli: jsii.Bool(true),
 	})

@@ -240,12 +240,12 @@ func TestBehaviours(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		t.Run(name, func(t *testing.T) {
 			h := fixture(t, name)
-			const disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad" // CloudFront's own policy that keeps nothing
+			const unshared = `{"Ref":"UnsharedCache"}`
 			got := map[string]string{}
 			for _, b := range asList(h.property("Distribution", "DistributionConfig", "CacheBehaviors")) {
 				got[at(b, "PathPattern").(string)] = compact(at(b, "CachePolicyId")) + compact(at(b, "ResponseHeadersPolicyId"))
 			}
-			if got[agentsPath] != disabled+`{"Ref":"Answers"}` {
+			if got[agentsPath] != unshared+`{"Ref":"Answers"}` {
 				t.Errorf("%s is kept by %q", agentsPath, got[agentsPath])
 			}
 			delete(got, agentsPath)
@@ -271,7 +271,7 @@ func TestBehaviours(t *testing.T) {
 			if len(got) > 0 {
 				t.Errorf("the edge keeps what the table does not have: %v", got)
 			}
-			if d := h.property("Distribution", "DistributionConfig", "DefaultCacheBehavior", "CachePolicyId"); d != disabled {
+			if d := h.property("Distribution", "DistributionConfig", "DefaultCacheBehavior", "CachePolicyId"); compact(d) != unshared {
 				t.Errorf("everything else is kept by %v", d)
 			}
 			if n := len(asList(h.property("Distribution", "DistributionConfig", "CacheBehaviors"))); n > 24 {
@@ -312,8 +312,9 @@ func TestPatternsDoNotOverlap(t *testing.T) {
 func TestCacheKeys(t *testing.T) {
 	h := fixture(t, "example")
 	for id, headers := range map[string]string{
-		"KeyedCache": `{"HeaderBehavior":"whitelist","Headers":["X-Api-Key"]}`,
-		"OpenCache":  `{"HeaderBehavior":"none"}`,
+		"KeyedCache":    `{"HeaderBehavior":"whitelist","Headers":["X-Api-Key","Authorization"]}`,
+		"UnsharedCache": `{"HeaderBehavior":"whitelist","Headers":["X-Api-Key","Authorization"]}`,
+		"OpenCache":     `{"HeaderBehavior":"none"}`,
 	} {
 		c := h.property(id, "CachePolicyConfig")
 		if got := compact(at(c, "ParametersInCacheKeyAndForwardedToOrigin", "HeadersConfig")); got != headers {
@@ -328,11 +329,14 @@ func TestCacheKeys(t *testing.T) {
 		if at(c, "MinTTL") != 0.0 || at(c, "DefaultTTL") != 0.0 {
 			t.Errorf("%s keeps answers for at least %v s and by default %v s", id, at(c, "MinTTL"), at(c, "DefaultTTL"))
 		}
-		if most, ok := at(c, "MaxTTL").(float64); !ok || most < longest().Seconds() {
+		switch most, ok := at(c, "MaxTTL").(float64); {
+		case id == "UnsharedCache" && most != 1:
+			t.Errorf("%s keeps what says so for %v s; with 0 it would pass on no header, and more is not wanted", id, at(c, "MaxTTL"))
+		case id != "UnsharedCache" && (!ok || most < longest().Seconds()):
 			t.Errorf("%s cuts what may be kept for %v to %v s", id, longest(), at(c, "MaxTTL"))
 		}
 	}
-	for id, want := range map[string]string{"SharedAnswers": `{"Items":[{"Header":"X-RateLimit-Remaining"}]}`, "Answers": "null"} {
+	for id, want := range map[string]string{"SharedAnswers": `{"Items":[{"Header":"X-RateLimit-Remaining"},{"Header":"RateLimit"},{"Header":"X-Request-Id"}]}`, "Answers": "null"} {
 		if got := compact(h.property(id, "ResponseHeadersPolicyConfig", "RemoveHeadersConfig")); got != want {
 			t.Errorf("%s drops %s", id, got)
 		}

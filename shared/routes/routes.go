@@ -22,11 +22,14 @@ type Route struct {
 	Free            Cap    // for callers without a key, by address
 	Pro             Cap    // for callers with a key, by key
 	Edge            Edge
-	Form            bool // a form of a page may be posted to it as well
-	NoHEAD          bool // its GET shows something once: a HEAD, as previews of links send it, is not answered
-	Keys            bool // looks at X-Api-Key although it counts nothing under its own name
-	SingleFares     bool // it lists fares of past days or of departures one by one: only where the setting VERDETTO_FARES_SHOWN says all
-	CrossOriginPOST bool // scripts in pages of any site may post to it: it looks at no cookie
+	Own             time.Duration // how long a caller with a key may keep an answer, for itself alone; 0 is not at all
+	Form            bool          // a form of a page may be posted to it as well
+	NoHEAD          bool          // its GET shows something once: a HEAD, as previews of links send it, is not answered
+	Keys            bool          // looks at X-Api-Key although it counts nothing under its own name
+	ShownKey        bool          // its handler looks at X-Api-Key by itself, for more than who calls
+	Signed          bool          // callers prove themselves by a signature: of a call whose signature is right no cap is ever told
+	SingleFares     bool          // it lists fares of past days or of departures one by one: only where the setting VERDETTO_FARES_SHOWN says all
+	CrossOriginPOST bool          // scripts in pages of any site may post to it: it looks at no cookie
 }
 
 // Cap is how many calls a caller has in each window. The zero Cap counts nothing.
@@ -49,6 +52,17 @@ func (c Cap) String() string {
 	}
 	return fmt.Sprintf("%d in each %s", c.Calls, c.Per)
 }
+
+// PerNetwork is how many times the cap of an address all addresses of an IPv6 /48
+// have together: one customer is given up to 65,536 addresses as they are counted
+// here, by their /64, and the mobile customers of a whole town may share a /48.
+const PerNetwork = 32
+
+// Others caps what no row counts: pages, files, documents, paths that nothing
+// answers at, requests that are refused before they are counted. It is counted in
+// memory and costs no write (limit.Join), so it is a soft cap and a generous one:
+// it is to be met by programs that run wild, and by no person.
+var Others = Route{Name: "others", Free: Cap{3000, time.Hour}, Pro: Cap{36000, time.Hour}}
 
 // Keyed tells whether the endpoint looks at X-Api-Key.
 func (r Route) Keyed() bool { return r.Keys || r.Pro != Cap{} }
@@ -81,7 +95,7 @@ const day = 24 * time.Hour
 var Table = []Route{
 	{
 		Name: "analisi", Method: "GET", Path: "/v1/analisi", Function: "analisi",
-		Free: Cap{30, day}, Pro: Cap{120, time.Minute},
+		Free: Cap{30, day}, Pro: Cap{120, time.Minute}, Own: 10 * time.Minute,
 	},
 	{
 		Name: "rotte", Method: "GET", Path: "/v1/rotte", Function: "analisi",
@@ -137,7 +151,8 @@ var Table = []Route{
 		Name: "pro-conferma", Method: "GET", Path: "/v1/pro/conferma", Function: "pro",
 		Free: Cap{60, time.Hour}, NoHEAD: true,
 	},
-	{Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Function: "pro"},
+	// The card processor retries from few addresses, and what it says is good has to be heard whatever was sent before.
+	{Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Function: "pro", Signed: true},
 	{
 		Name: "pro-recupera", Method: "POST", Path: "/v1/pro/recupera", Function: "pro",
 		Free: Cap{5, time.Hour},
@@ -164,14 +179,14 @@ var Table = []Route{
 		Pro: Cap{60, time.Minute},
 	},
 	// It takes a key that was rotated away for some minutes more, so it looks at keys by itself, and counts by key.
-	{Name: "pro-ruota", Method: "POST", Path: "/v1/pro/chiave/ruota", Function: "pro"},
+	{Name: "pro-ruota", Method: "POST", Path: "/v1/pro/chiave/ruota", Function: "pro", ShownKey: true},
 	{
 		Name: "pro-cripta", Method: "GET", Path: "/v1/pro/cripta", Function: "pro",
 		Free: Cap{100, day},
 	},
 	{
 		Name: "pro-verifica-cripta", Method: "POST", Path: "/v1/pro/verifica-cripta", Function: "pro",
-		Free: Cap{60, time.Hour},
+		Free: Cap{60, time.Hour}, ShownKey: true,
 	},
 	{
 		Name: "alerts", Method: "POST", Path: "/v1/alerts", Function: "alerts",
@@ -190,7 +205,7 @@ var Table = []Route{
 		Free: Cap{60, time.Hour},
 	},
 	// Mail providers call it for their users, many from few addresses: it has no cap.
-	{Name: "alerts-unsubscribe", Method: "POST", Path: "/v1/alerts/unsubscribe", Function: "alerts"},
+	{Name: "alerts-unsubscribe", Method: "POST", Path: "/v1/alerts/unsubscribe", Function: "alerts", Signed: true},
 	{
 		Name: "alerts-manage-page", Method: "GET", Path: "/v1/alerts/manage", Function: "alerts",
 		Free: Cap{60, time.Hour},

@@ -15,7 +15,7 @@ type Calls struct{ Table Table }
 // ErrLimit where that would be more than most, and then nothing is counted.
 func (c Calls) Count(ctx context.Context, source string, day fare.Day, most int64) (int64, error) {
 	key := Key{"LIMIT#calls#" + source, day.String()}
-	n, err := c.Table.Take(ctx, key, most, (day + 2).Time())
+	n, err := c.Table.Take(ctx, key, 1, most, (day + 2).Time())
 	if err != nil {
 		return 0, fmt.Errorf("count a call to %s: %w", source, err)
 	}

@@ -97,9 +97,9 @@ func (r *recorder) Write(ctx context.Context, ops ...store.Op) error {
 	return r.Table.Write(ctx, ops...)
 }
 
-func (r *recorder) Take(ctx context.Context, key store.Key, limit int64, expires time.Time) (int64, error) {
+func (r *recorder) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
 	r.record(nil, store.Item{Key: key, Expires: expires})
-	return r.Table.Take(ctx, key, limit, expires)
+	return r.Table.Take(ctx, key, n, limit, expires)
 }
 
 // TestKeysAreDocumented drives every method of every record and holds the keys
@@ -151,6 +151,7 @@ func driveRecords(t *testing.T, table store.Table) {
 	customers, notifications := store.Customers{Table: table}, store.Notifications{Table: table}
 	lease := &store.Lease{Table: table, Name: "mail", Holder: "a", For: time.Hour, Now: func() time.Time { return noon }}
 	news := store.Notification{Route: milBuh, Day: 20500, News: []byte("n"), Expires: later}
+	limiter := limit.New(table, func() time.Time { return noon })
 	ignore := func(_ any, err error) error { return err }
 	ignoreNothing := func(err error) error {
 		if errors.Is(err, store.ErrNothingToUndo) {
@@ -257,15 +258,33 @@ func driveRecords(t *testing.T, table store.Table) {
 		{lease, "Left", func() error { lease.Left(); return nil }},
 		{lease, "Release", func() error { return lease.Release(ctx) }},
 
-		{limit.New(table, func() time.Time { return noon }), "Take", func() error {
-			limiter := limit.New(table, func() time.Time { return noon })
+		{limiter, "Take", func() error {
 			return ignore(limiter.Take(ctx, limit.Limit{Name: "daily", Calls: 1, Window: time.Hour}, "ip 192.0.2.1"))
+		}},
+		{limiter, "Join", func() error {
+			var faults []error
+			for range 20 { // several are written together
+				_, err := limiter.Join(ctx, limit.Limit{Name: "joined", Calls: 100, Window: time.Hour}, "network")
+				faults = append(faults, err)
+			}
+			return errors.Join(faults...)
+		}},
+		{limiter, "Full", func() error {
+			limiter.Full(limit.Limit{Name: "joined", Calls: 100, Window: time.Hour}, "network")
+			return nil
+		}},
+		{limiter, "Used", func() error {
+			_, _, err := limiter.Used(ctx, limit.Limit{Name: "daily", Calls: 1, Window: time.Hour}, "ip 192.0.2.1")
+			return err
 		}},
 	}
 	if _, err := (store.Calls{Table: table}).Count(ctx, "travelpayouts", 20500, 1); err != nil {
 		t.Error(err)
 	}
 	if _, err := store.Pepper(ctx, table, []byte("p")); err != nil {
+		t.Error(err)
+	}
+	if _, err := store.StoredPepper(ctx, table); err != nil {
 		t.Error(err)
 	}
 	driven := map[reflect.Type][]string{}

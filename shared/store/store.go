@@ -53,7 +53,7 @@
 //	SUBSCRIPTION#<subscription>  CUSTOMER              whose it is                                        pro                   never
 //	CHECKOUT#<customer>          BY#<caller>           idempotency key                                    pro                   10 minutes after the first request
 //	CASHED#<payment>             MARK                  hash of the key issued for it, or who claimed it   pro                   never
-//	LIMIT#<limit>#<subject>      <time>                counter of calls                                   limit, refresh        end of the window, and for calls to a source a day later
+//	LIMIT#<limit>#<subject>      <time>                counter of calls                                   limit, refresh        end of the window; of calls with a key, of the day; of calls to a source, a day later
 //	SECRET                       PEPPER                the pepper where none is configured                verdetto serve        never
 //
 // # What a refresh of one route costs
@@ -84,6 +84,7 @@ package store
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -171,11 +172,12 @@ type Table interface {
 	// condition's error.
 	Write(ctx context.Context, ops ...Op) error
 
-	// Take adds one to a counter unless it stands at limit or above, and returns the
-	// count after it. At the limit it changes nothing and returns ErrLimit. A counter
-	// begins at 0 and again at 0 once it has expired; expires is set by the call that
-	// begins it. It is one conditional write.
-	Take(ctx context.Context, key Key, limit int64, expires time.Time) (int64, error)
+	// Take adds n, which is 1 or more, to a counter unless it stands at limit or above,
+	// and returns the count after it, which can be up to n-1 above the limit. At the
+	// limit it changes nothing and returns ErrLimit. A counter begins at 0 and again
+	// at 0 once it has expired; expires is set by the call that begins it. It is one
+	// conditional write. Get and Query read counters as items: see Count.
+	Take(ctx context.Context, key Key, n, limit int64, expires time.Time) (int64, error)
 
 	// Close releases what the table holds open.
 	Close() error
@@ -233,6 +235,17 @@ func (k Key) Validate() error {
 	}
 	return nil
 }
+
+// Count reads the count of a counter that was read as an item; false where the item is none.
+func (i Item) Count() (int64, bool) {
+	if len(i.Data) != 8 {
+		return 0, false
+	}
+	return int64(binary.BigEndian.Uint64(i.Data)), true
+}
+
+// CounterData is the Data of a counter's item, as adapters give it.
+func CounterData(count int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(count)) }
 
 // Expired tells whether the item is to be treated as deleted at a moment.
 func (i Item) Expired(now time.Time) bool {

@@ -39,7 +39,7 @@ func TestProveIntervalCovers(t *testing.T) {
 					counts[1]++
 				}
 				byLevel[reliability(standing, 0)] = counts
-				standing.EffectiveSize = float64(standing.Size)
+				standing.EffectiveSize = standing.Weight
 				if low, high := standing.Interval(); low <= truth && truth <= high {
 					raw++
 				}

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"time"
 
 	"verdetto/shared/fare"
@@ -10,6 +11,9 @@ import (
 type Analysis struct {
 	Origine             string    `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	Destinazione        string    `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
+	OrigineIata         string    `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
+	DestinazioneIata    string    `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
+	Ambito              string    `json:"ambito" enum:"rotta,mese,partenza" doc:"What verdetto is about: the cheapest fare of the route, of a month, or of a departure"`
 	Valuta              string    `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
 	Verdetto            Verdetto  `json:"verdetto"`
 	Prezzo              Prezzo    `json:"prezzo" doc:"The fare that is judged: it was observed, it is no offer"`
@@ -22,13 +26,13 @@ type Analysis struct {
 // Verdetto is the judgement itself. The pointers are absent where there is too little data.
 type Verdetto struct {
 	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How today's cheapest fare stands in the route's own history"`
-	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is: how narrow its 90 % interval, which counts days that are alike as fewer"`
-	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample, in percent, that is cheaper than today's cheapest fare, ties counted half; 0 is a new low"`
-	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"Median of the sample, in cents"`
+	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is: half of its 90 % interval, which counts days that are alike as fewer, is at most 22 points (alta, from 60 days on), 30 points (media, from 30 days on), or more; a fare found 72 hours ago or earlier costs a step"`
+	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample, in percent, that is cheaper than today's cheapest fare, ties counted half; the weight of a day fades with its age (three quarters of it halve every 14 days, a quarter every 180). 0 is a new low"`
+	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"Median of the sample, weighted as the percentile is, in cents"`
 	MinimoCent        *fare.Cents `json:"minimoCent,omitempty" doc:"Minimum of the sample, in cents"`
 	ScartoMedianaCent *fare.Cents `json:"scartoMedianaCent,omitempty" doc:"Today's cheapest fare less the median, in cents: negative is below the median"`
 	Campione          int         `json:"campione" minimum:"0" doc:"Days in the sample: past days with a known cheapest fare"`
-	Stagionale        *bool       `json:"stagionale,omitempty" doc:"True where the sample is restricted to the same season (45 days either side) of all years"`
+	Stagionale        *bool       `json:"stagionale,omitempty" doc:"Whether the sample is restricted to a season. Always false: measured over a second year, a restriction to the season of the year before was worse than a memory that fades"`
 }
 
 // Prezzo is a fare as it was observed.
@@ -36,12 +40,13 @@ type Prezzo struct {
 	Cent       fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents of valuta"`
 	Valuta     string     `json:"valuta" doc:"ISO 4217 code of the currency of cent" example:"EUR"`
 	Quotato    Quotato    `json:"quotato" doc:"The fare as it was quoted: it is ranked among others as they were quoted, so that exchange rates move no verdict"`
-	Partenza   string     `json:"partenza" format:"date" doc:"Day of departure, local" example:"2016-04-20"`
+	Partenza   string     `json:"partenza,omitempty" format:"date" doc:"Day of departure, local; absent for a price that the caller gave for no departure" example:"2016-04-20"`
 	Ritorno    string     `json:"ritorno,omitempty" format:"date" doc:"Day of the way back, local; absent where the fare is one-way"`
 	Soste      *int       `json:"soste,omitempty" minimum:"0" maximum:"2" doc:"Stops: 0 is non-stop, 2 stands for two or more; absent where the source does not say"`
-	TrovatoIl  time.Time  `json:"trovatoIl" format:"date-time" doc:"When the fare was found, UTC"`
-	Precisione string     `json:"precisione" enum:"istante,giorno" doc:"giorno: of trovatoIl the source knows the day alone, and its first moment stands for it"`
-	EtaOre     int        `json:"etaOre" minimum:"0" doc:"Age: whole hours since trovatoIl. From 72 on it costs one step of affidabilita"`
+	TrovatoIl  *time.Time `json:"trovatoIl,omitempty" format:"date-time" doc:"When the fare was found, UTC; absent for a price that the caller gave"`
+	Precisione string     `json:"precisione,omitempty" enum:"istante,giorno" doc:"giorno: of trovatoIl the source knows the day alone, and its first moment stands for it"`
+	EtaOre     *int       `json:"etaOre,omitempty" minimum:"0" doc:"Age: whole hours since trovatoIl. From 72 on it costs one step of affidabilita"`
+	Dichiarato bool       `json:"dichiarato,omitempty" doc:"True where the caller gave the price"`
 }
 
 // Quotato is an amount in the currency in which a fare was quoted.
@@ -66,13 +71,15 @@ type Anticipo struct {
 	RisparmioCent *fare.Cents `json:"risparmioCent" nullable:"true" doc:"Median outside the window less the median inside, in cents; null where that is not a saving"`
 }
 
-// The levels and the reliabilities.
+// The levels, the scopes and the reliabilities.
 const (
 	Ottimo       = "ottimo"
 	Buono        = "buono"
 	Normale      = "normale"
 	Caro         = "caro"
 	Insufficient = "dati-insufficienti"
+
+	Rotta = "rotta"
 
 	Alta  = "alta"
 	Media = "media"
@@ -86,15 +93,12 @@ const (
 	ottimoUpTo  = 10 // percentile
 	buonoUpTo   = 35
 	normaleUpTo = 70
-	belowMedian = 98 // ottimo and buono are at most this percentage of the median
+	belowMedian = 98 // ottimo and buono are at most this percentage of the median, which is at most this percentage of caro
 
-	altaUpTo  = 15 // half of the interval of the percentile, in points
+	altaUpTo  = 22 // half of the interval of the percentile, in points
 	mediaUpTo = 30
 	altaFrom  = 60 // days in the sample
 	mediaFrom = 30
-
-	seasonDays = 45
-	year       = 365_2425 // mean Gregorian year, in days and four decimals
 )
 
 // Judge answers from a summary at a moment; false where no fare is live. The
@@ -104,10 +108,23 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	if !ok {
 		return Analysis{}, false
 	}
+	return s.analysis(s.shown(live, now), s.judge(live.Price, live.age(now))), true
+}
+
+// JudgePrice judges a price of the summary's currency that the caller has seen
+// elsewhere, quoted as said. It needs no live fare.
+func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money) Analysis {
+	p := Prezzo{Cent: s.Euro(price), Valuta: "EUR", Quotato: Quotato{float64(quoted.Amount) / 100, quoted.Currency.String()}, Dichiarato: true}
+	return s.analysis(p, s.judge(price, 0))
+}
+
+// analysis is what is said of a price, with what is known of the route.
+func (s RouteSummary) analysis(p Prezzo, v Verdetto) Analysis {
 	a := Analysis{
 		Valuta:             "EUR",
-		Prezzo:             s.shown(live, now),
-		Verdetto:           judge(s, live, now),
+		Ambito:             Rotta,
+		Prezzo:             p,
+		Verdetto:           v,
 		MesiPerConvenienza: make([]Mese, len(s.Months)),
 		Osservazioni:       s.Observations,
 		AggiornatoIl:       time.Unix(s.Newest, 0).UTC(),
@@ -121,11 +138,11 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 			a.AnticipoConsigliato.RisparmioCent = &w.Saving
 		}
 	}
-	return a, true
+	return a
 }
 
-func judge(s RouteSummary, live Live, now time.Time) Verdetto {
-	t := standingAt(s, live.Price)
+func (s RouteSummary) judge(price fare.Cents, age time.Duration) Verdetto {
+	t := standingAt(s, price)
 	if t.Size < MinSample {
 		return Verdetto{Livello: Insufficient, Campione: t.Size}
 	}
@@ -133,13 +150,13 @@ func judge(s RouteSummary, live Live, now time.Time) Verdetto {
 	difference := t.Price - t.Median
 	return Verdetto{
 		Livello:           t.Level(),
-		Affidabilita:      reliability(t, live.age(now)),
+		Affidabilita:      reliability(t, age),
 		Percentile:        &percentile,
 		MedianaCent:       &t.Median,
 		MinimoCent:        &t.Minimum,
 		ScartoMedianaCent: &difference,
 		Campione:          t.Size,
-		Stagionale:        &t.Seasonal,
+		Stagionale:        new(bool),
 	}
 }
 
@@ -154,43 +171,17 @@ func (t Standing) Level() string {
 		return Ottimo
 	case percentile <= buonoUpTo && t.Cheap:
 		return Buono
-	case percentile <= normaleUpTo:
+	case percentile <= normaleUpTo || !t.Dear:
 		return Normale
 	}
 	return Caro
 }
 
-// isCheap tells whether a price is clearly under the median: one that hardly moves is normal.
-func isCheap(price, median fare.Cents) bool { return price*100 <= median*belowMedian }
+func levelPlace(level string) int { return slices.Index(levels, level) }
 
-// sample says which lows a fare is compared with, and how many those are. All
-// of them; but where at least MinSample are from the same season of an earlier
-// year, only those from that season, of all years.
-func sample(lows []Low, asOf fare.Day) (in func(Low) bool, size int, seasonal bool) {
-	season, earlier := 0, 0
-	for _, l := range lows {
-		if inSeason(l.Day, asOf) {
-			season++
-			if asOf-l.Day > seasonDays {
-				earlier++
-			}
-		}
-	}
-	if earlier >= MinSample {
-		return func(l Low) bool { return inSeason(l.Day, asOf) }, season, true
-	}
-	return func(Low) bool { return true }, len(lows), false
-}
-
-// inSeason tells whether a day lies within seasonDays of the same day of this or an earlier year.
-func inSeason(day, asOf fare.Day) bool {
-	ago := int64(asOf-day) * 10_000
-	if ago < year-seasonDays*10_000 { // most lows are of the last year
-		return ago <= seasonDays*10_000
-	}
-	ago %= year
-	return ago <= seasonDays*10_000 || ago >= year-seasonDays*10_000
-}
+// clearlyUnder tells whether a price is at least 2 % under another. A fare that
+// hardly moves is normal, whatever its rank.
+func clearlyUnder(price, other fare.Cents) bool { return price*100 <= other*belowMedian }
 
 // reliability comes from how wide the interval of the percentile is and how
 // fresh the newest fare. A short sample is never reliable, however narrow its

@@ -140,3 +140,11 @@ func (s RouteSummary) Quote(l Live) fare.Money {
 	}
 	return fare.Money{Amount: l.Price, Currency: s.Currency}
 }
+
+// FromEuro is an amount of euro in the summary's currency, at the rate of its day.
+func (s RouteSummary) FromEuro(c fare.Cents) fare.Cents {
+	if s.Currency == fare.EUR {
+		return c
+	}
+	return convert(c, 1, s.PerEuro)
+}

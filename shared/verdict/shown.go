@@ -8,13 +8,12 @@ import (
 
 // shown is a live fare as it is published.
 func (s RouteSummary) shown(l Live, now time.Time) Prezzo {
-	quoted := s.Quote(l)
+	quoted, found, hours := s.Quote(l), time.Unix(l.Found, 0).UTC(), int(l.age(now)/time.Hour)
 	p := Prezzo{
 		Cent: s.Euro(l.Price), Valuta: "EUR",
 		Quotato:   Quotato{float64(quoted.Amount) / 100, quoted.Currency.String()},
 		Partenza:  l.Depart.String(),
-		TrovatoIl: time.Unix(l.Found, 0).UTC(), Precisione: "istante",
-		EtaOre: int(l.age(now) / time.Hour),
+		TrovatoIl: &found, Precisione: "istante", EtaOre: &hours,
 	}
 	if l.Nights > 0 {
 		p.Ritorno = (l.Depart + fare.Day(l.Nights)).String()
@@ -29,7 +28,7 @@ func (s RouteSummary) shown(l Live, now time.Time) Prezzo {
 }
 
 // Stale tells whether the fare was found so long ago that it may well be gone.
-func (p Prezzo) Stale() bool { return p.EtaOre >= int(StaleAfter/time.Hour) }
+func (p Prezzo) Stale() bool { return p.EtaOre != nil && *p.EtaOre >= int(StaleAfter/time.Hour) }
 
 // age is how long ago a fare was found.
 func (l Live) age(now time.Time) time.Duration { return max(0, now.Sub(time.Unix(l.Found, 0))) }

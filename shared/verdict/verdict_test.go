@@ -147,6 +147,15 @@ func steady(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	return s
 }
 
+// together is steady with all lows on one day, so that each weighs the same.
+func together(price fare.Cents, lows ...fare.Cents) RouteSummary {
+	s := steady(price, lows...)
+	for i := range s.Lows {
+		s.Lows[i].Day = day0 - 1
+	}
+	return s
+}
+
 // upTo gives n lows of 10, 20, 30 ... euros.
 func upTo(n int) (lows []fare.Cents) {
 	for i := range n {
@@ -163,19 +172,22 @@ func TestLevels(t *testing.T) {
 		level      string
 		percentile int
 	}{
-		{"a new low", steady(900, upTo(100)...), Ottimo, 0},
-		{"ties count half", steady(1000, upTo(100)...), Ottimo, 0},
-		{"the last of ottimo", steady(11_000, upTo(100)...), Ottimo, 10},
-		{"the first of buono", steady(12_000, upTo(100)...), Buono, 11},
-		{"the last of buono", steady(36_000, upTo(100)...), Buono, 35},
-		{"the first of normale", steady(37_000, upTo(100)...), Normale, 36},
-		{"the last of normale", steady(71_000, upTo(100)...), Normale, 70},
-		{"the first of caro", steady(72_000, upTo(100)...), Caro, 71},
-		{"a new high", steady(101_000, upTo(100)...), Caro, 100},
-		{"a price that never moves", steady(5000, same...), Normale, 50},
-		{"a hair under one that never moves", steady(4990, same...), Normale, 0},
-		{"2 % under one that never moves", steady(4900, same...), Ottimo, 0},
-		{"8 are enough", steady(900, upTo(8)...), Ottimo, 0},
+		{"a new low", together(900, upTo(100)...), Ottimo, 0},
+		{"ties count half", together(1000, upTo(100)...), Ottimo, 0},
+		{"one of very many is cheaper", together(1100, append(slices.Repeat([]fare.Cents{9000}, 300), 1000)...), Ottimo, 1},
+		{"the last of ottimo", together(11_000, upTo(100)...), Ottimo, 10},
+		{"the first of buono", together(12_000, upTo(100)...), Buono, 11},
+		{"the last of buono", together(36_000, upTo(100)...), Buono, 35},
+		{"the first of normale", together(37_000, upTo(100)...), Normale, 36},
+		{"the last of normale", together(71_000, upTo(100)...), Normale, 70},
+		{"the first of caro", together(72_000, upTo(100)...), Caro, 71},
+		{"a new high", together(101_000, upTo(100)...), Caro, 100},
+		{"a price that never moves", together(5000, same...), Normale, 50},
+		{"a hair under one that never moves", together(4990, same...), Normale, 0},
+		{"2 % under one that never moves", together(4900, same...), Ottimo, 0},
+		{"a hair over one that never moves", together(5010, same...), Normale, 100},
+		{"2 % over one that never moves", together(5103, same...), Caro, 100},
+		{"8 are enough", together(900, upTo(8)...), Ottimo, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a, ok := Judge(c.summary, day0.Time())
@@ -222,18 +234,18 @@ func TestPercentileIsMonotone(t *testing.T) {
 }
 
 func TestAmounts(t *testing.T) {
-	a, _ := Judge(steady(3000, upTo(9)...), day0.Time())
+	a, _ := Judge(together(3000, upTo(9)...), day0.Time())
 	if *a.Verdetto.MedianaCent != 5000 || *a.Verdetto.MinimoCent != 1000 || *a.Verdetto.ScartoMedianaCent != -2000 || a.Verdetto.Campione != 9 {
 		t.Errorf("of nine: %d %d %d", *a.Verdetto.MedianaCent, *a.Verdetto.MinimoCent, *a.Verdetto.ScartoMedianaCent)
 	}
-	a, _ = Judge(steady(6000, upTo(10)...), day0.Time())
+	a, _ = Judge(together(6000, upTo(10)...), day0.Time())
 	if *a.Verdetto.MedianaCent != 5500 || *a.Verdetto.ScartoMedianaCent != 500 {
 		t.Errorf("of ten: %d %d", *a.Verdetto.MedianaCent, *a.Verdetto.ScartoMedianaCent)
 	}
 }
 
 func TestReliability(t *testing.T) {
-	at := func(below, size int, effective float64) Standing {
+	at := func(below float64, size int, effective float64) Standing {
 		return Standing{Below: below, Size: size, EffectiveSize: effective}
 	}
 	for _, c := range []struct {
@@ -242,19 +254,20 @@ func TestReliability(t *testing.T) {
 		hours    time.Duration
 		want     string
 	}{
-		{"few", at(4, 8, 8), 0, Bassa},
-		{"many days that amount to few", at(100, 200, 4), 0, Bassa},
-		{"many days that amount to some", at(100, 200, 10), 0, Media},
-		{"many days that amount to many", at(100, 200, 40), 0, Alta},
+		{"few", at(0.5, 8, 8), 0, Bassa},
+		{"many days that amount to few", at(0.5, 200, 2), 0, Bassa},
+		{"many days that amount to some", at(0.5, 200, 6), 0, Media},
+		{"many days that amount to many", at(0.5, 200, 20), 0, Alta},
 		{"a month of narrow interval", at(0, 30, 30), 0, Media},
 		{"less than a month of it", at(0, 29, 29), 0, Bassa},
 		{"two months of it", at(0, 60, 30), 0, Alta},
-		{"many but stale", at(100, 200, 40), 72, Media},
-		{"nearly three days are not stale", at(100, 200, 40), 71, Alta},
-		{"few and stale", at(4, 8, 8), 73, Bassa},
+		{"many but stale", at(0.5, 200, 20), 72, Media},
+		{"nearly three days are not stale", at(0.5, 200, 20), 71, Alta},
+		{"few and stale", at(0.5, 8, 8), 73, Bassa},
 	} {
 		if got := reliability(c.standing, c.hours*time.Hour); got != c.want {
-			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+			low, high := c.standing.Interval()
+			t.Errorf("%s: %s, want %s (from %.1f to %.1f)", c.name, got, c.want, low, high)
 		}
 	}
 }
@@ -267,6 +280,12 @@ func TestEffectiveSize(t *testing.T) {
 		}
 		return lows
 	}
+	// 100 days of fading weight amount to as many of equal weight, if all are independent.
+	var sum, squares float64
+	for day := fare.Day(1); day <= 100; day++ {
+		sum, squares = sum+Weight(day), squares+Weight(day)*Weight(day)
+	}
+	all := sum * sum / squares
 	for _, c := range []struct {
 		name     string
 		lows     []fare.Cents
@@ -274,38 +293,49 @@ func TestEffectiveSize(t *testing.T) {
 	}{
 		{"a price that never moves", slices.Repeat([]fare.Cents{5000}, 100), 1, 1},
 		{"one change", runs(50, 100), 1, 2},
-		{"a change every ten days", runs(10, 100), 5, 20},
-		{"a change every two days", runs(2, 100), 80, 100},
-		{"a change every day", runs(1, 100), 100, 100}, // never more than there are
+		{"a change every ten days", runs(10, 100), all / 20, all / 5},
+		{"a change every two days", runs(2, 100), 0.8 * all, all},
+		{"a change every day", runs(1, 100), all, all}, // never more than there are
 	} {
 		standing, ok := StandingOf(steady(5000, c.lows...), day0)
-		if !ok || standing.EffectiveSize < c.low || standing.EffectiveSize > c.top {
+		if !ok || standing.EffectiveSize < c.low-1e-9 || standing.EffectiveSize > c.top+1e-9 {
 			t.Errorf("%s: 100 days amount to %.1f, want %v to %v", c.name, standing.EffectiveSize, c.low, c.top)
 		}
 	}
+	t.Logf("100 independent days amount to %.1f", all)
 }
 
-func TestSeason(t *testing.T) {
-	var lastYear, lastSummer, lately []Low
-	for i := range fare.Day(10) {
-		lastYear = append(lastYear, Low{Day: day0 - 365 + i, Price: 9000})
-		lastSummer = append(lastSummer, Low{Day: day0 - 180 + i, Price: 2000})
-		lately = append(lately, Low{Day: day0 - 10 + i, Price: 5000})
-	}
-	at := func(lows ...Low) Verdetto {
-		s := steady(6000)
-		s.Lows = lows
-		slices.SortFunc(s.Lows, func(a, b Low) int { return int(a.Price - b.Price) })
-		a, _ := Judge(s, day0.Time())
+// TestMemoryFades has a route whose fares went up by a half a year ago, or a month ago.
+func TestMemoryFades(t *testing.T) {
+	at := func(price fare.Cents, since int) Verdetto {
+		var lows []fare.Cents
+		for i := range 400 { // from yesterday back
+			level := fare.Cents(100_00)
+			if i < since {
+				level = 150_00
+			}
+			lows = append(lows, level+fare.Cents(i%10)*1_00)
+		}
+		a, _ := Judge(steady(price, lows...), day0.Time())
 		return a.Verdetto
 	}
-	v := at(slices.Concat(lastYear, lastSummer, lately)...)
-	if !*v.Stagionale || v.Campione != 20 || *v.MinimoCent != 5000 {
-		t.Errorf("with a season of last year: stagionale %v, sample %d, minimum %d", *v.Stagionale, v.Campione, *v.MinimoCent)
+	for _, c := range []struct {
+		name      string
+		price     fare.Cents
+		since     int
+		low, high int // of the percentile
+	}{
+		{"the usual of now, a year after", 154_50, 365, 45, 55},
+		{"the usual of now, four weeks after", 154_50, 28, 60, 80},
+		{"the cheapest of now, a year after", 149_00, 365, 1, 6},
+		{"the usual of then, a year after", 104_50, 365, 0, 3},
+	} {
+		if p := *at(c.price, c.since).Percentile; p < c.low || p > c.high {
+			t.Errorf("%s: percentile %d, want %d to %d", c.name, p, c.low, c.high)
+		}
 	}
-	v = at(slices.Concat(lastYear[:7], lastSummer, lately)...)
-	if *v.Stagionale || v.Campione != 27 {
-		t.Errorf("with 7 days of last year: stagionale %v, sample %d", *v.Stagionale, v.Campione)
+	if m := *at(154_50, 365).MedianaCent; m < 152_00 || m > 157_00 {
+		t.Errorf("a year after the median is %d", m)
 	}
 }
 

@@ -103,10 +103,11 @@ func (t *tally) verdict(s routeReplay, l judgement) {
 }
 
 // atMost is how much of a standing lies at or below a percentile, its ties
-// being spread evenly over the places among their equals that it may have.
+// being spread evenly over the places among their equals that it may have. The
+// day itself is one more of the sample.
 func atMost(t verdict.Standing, p int) float64 {
-	place := float64(p)/100*float64(t.Size+1) - float64(t.Below)
-	return min(max(place/float64(t.Equal+1), 0), 1)
+	place := float64(p)/100*(t.Weight+1) - t.Below*t.Weight
+	return min(max(place/(t.Equal*t.Weight+1), 0), 1)
 }
 
 // fellWithin tells whether a departure was seen at 5 % or more below a day's
@@ -129,31 +130,35 @@ func fellWithin(departure departure, l judgement, within int, end fare.Day) (fel
 	return false, known
 }
 
-// holds tells whether the stated interval of a percentile held: whether it
-// takes in the place of the day's fare among the lows of the whole panel. It is
-// not asked where fewer lows came later than the verdict rests on: the whole
-// would be little more than the sample, and nearly every interval would hold.
+// aheadDays is how many days of a panel must follow a verdict for its interval to be tried.
+const aheadDays = 28
+
+// holds tells whether the stated interval of a percentile held: whether it takes
+// in the place of the day's fare among the lows of the days before and after it,
+// each weighing what the memory of the rule makes of its distance.
 func holds(s routeReplay, l judgement) (held, known bool) {
-	later := 0
-	var below, equal, n float64
+	var below, equal, all float64
+	last := fare.Day(0)
 	for _, low := range s.lows {
-		n++
+		if low.Day == l.day {
+			continue
+		}
+		w := verdict.Weight(low.Day - l.day)
+		all += w
 		switch {
 		case low.Price < l.price:
-			below++
+			below += w
 		case low.Price == l.price:
-			equal++
+			equal += w
 		}
-		if low.Day > l.day {
-			later++
-		}
+		last = max(last, low.Day)
 	}
-	if later < l.standing.Size {
+	if last < l.day+aheadDays {
 		return false, false
 	}
-	place := 100 * (below + equal/2) / n
+	place := 100 * (below + equal/2) / all
 	from, to := l.standing.Interval()
-	return from <= place && place <= to, true
+	return from-1e-9 <= place && place <= to+1e-9, true
 }
 
 func indicator(yes bool) float64 {

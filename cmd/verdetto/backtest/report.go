@@ -281,6 +281,6 @@ func (m *reporter) intervals() {
 		m.report.Intervals = append(m.report.Intervals, Coverage{level, held.count(), width.value(), held.value(), m.drawn.of(held)})
 	}
 	if len(m.report.Intervals) == 0 {
-		m.missing("whether the intervals hold: no verdict is followed by as many days with a fare as it rests on")
+		m.missing("whether the intervals hold: no verdict is followed by %d days of the panel", aheadDays)
 	}
 }

@@ -44,7 +44,7 @@ func main() {
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
 	must(config.LoadWith(ssmparams.In(settings), &table, &access, &public, &outgoing, &work, &clock))
-	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	now, logger := clock.Now(), httpapi.RequestLog(slog.New(slog.NewJSONHandler(os.Stdout, nil)))
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	limiter := limit.New(items, now)
 	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})

@@ -36,7 +36,7 @@ func (s sentences) verdict(a verdict.Analysis) string {
 	}
 	price := int64(*v.MedianaCent + *v.ScartoMedianaCent)
 	return s.Text("agents.verdict", "Route", route, "Price", euros(price, a.Valuta),
-		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile", *v.Percentile, "Days", v.Campione, "Seasonal", *v.Stagionale,
+		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile", *v.Percentile, "Days", v.Campione,
 		"Median", euros(int64(*v.MedianaCent), a.Valuta), "Certainty", s.Text("agents.certainty."+v.Affidabilita)) + " " + s.fare(a.Prezzo) + " " + s.newest(a.AggiornatoIl)
 }
 

@@ -18,6 +18,7 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
 	"verdetto/functions/pricetrends"
+	"verdetto/shared/answer"
 	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
@@ -107,11 +108,12 @@ func (fares) Rates(context.Context) (fare.Rates, error) {
 
 // counters count, up to the limit, and remember by which names.
 type counters struct {
+	limit.Counters
 	mu    sync.Mutex
 	taken map[string]int64 // by name and subject
 }
 
-func (c *counters) Take(_ context.Context, key store.Key, most int64, _ time.Time) (int64, error) {
+func (c *counters) Take(_ context.Context, key store.Key, _, most int64, _ time.Time) (int64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.taken[key.Partition] >= most {
@@ -171,7 +173,7 @@ func open(t testing.TB, s fares, data string) *fixture {
 		AllFares: true,
 		Now:      clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers, Pepper: []byte("pepper"), Data: data,
 	})
-	verdicts := &analisi.Service{Summaries: s, Demand: s, Coverage: s, Now: clock, Log: log}
+	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: s, Demand: s, Rates: s, Now: clock, Log: log}, Coverage: s}
 	verdicts.Register(d.API)
 	reader := &view.Reader{Fares: s, Now: clock, AllFares: true}
 	(&pricetrends.Service{Trends: reader}).Register(d.API)

@@ -12,6 +12,8 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
+	"verdetto/shared/answer"
+	"verdetto/shared/apikey"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
@@ -35,15 +37,15 @@ func main() {
 	must(config.LoadWith(ssmparams.In(settings), &table, &access, &site, &clock, &shown))
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
-	logger := slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	logger := httpapi.RequestLog(slog.New(slog.NewJSONHandler(os.Stdout, nil)))
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger,
 		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper), AllFares: shown.All(),
-		Limiter: limit.New(items, now), Customers: store.Customers{Table: items},
+		Limiter: limit.New(items, now), Customers: store.Customers{Table: items}, Refused: apikey.NewRefused(),
 		Metrics: metrics.Of("analisi"), Pages: page.Problems,
 	})
 	fares := store.Fares{Table: items}
-	verdicts := &analisi.Service{Summaries: fares, Demand: fares, Coverage: fares, Now: now, Log: logger, BaseURL: site.BaseURL}
+	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger}, Coverage: fares, BaseURL: site.BaseURL}
 	verdicts.Register(api)
 	(&agents.Service{Verdicts: verdicts, Trends: &view.Reader{Fares: fares, Now: now, AllFares: shown.All()}, Log: logger}).Register(api)
 	lambdahttp.Main(api)

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"verdetto/functions/pricetrends"
+	"verdetto/shared/apikey"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
@@ -33,9 +34,9 @@ func main() {
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	api := httpapi.New(httpapi.Config{
-		Now: now, Log: slog.New(slog.NewJSONHandler(os.Stdout, nil)),
+		Now: now, Log: httpapi.RequestLog(slog.New(slog.NewJSONHandler(os.Stdout, nil))),
 		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper), AllFares: shown.All(),
-		Limiter: limit.New(items, now), Customers: store.Customers{Table: items},
+		Limiter: limit.New(items, now), Customers: store.Customers{Table: items}, Refused: apikey.NewRefused(),
 		Metrics: metrics.Of("pricetrends"),
 	})
 	(&pricetrends.Service{Trends: &view.Reader{Fares: store.Fares{Table: items}, Now: now, AllFares: shown.All()}}).Register(api)

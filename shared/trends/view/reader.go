@@ -28,9 +28,8 @@ type Reader struct {
 	// AllFares has lows of past weeks shown one by one.
 	AllFares bool
 
-	mu      sync.Mutex
-	rates   fare.Rates
-	ratesAt time.Time
+	once  sync.Once
+	rates *store.HeldRates
 }
 
 // NotCovered is an origin, or with a Destination a route, of which no fare was ever observed.
@@ -92,24 +91,8 @@ func (r *Reader) notCovered(ctx context.Context, origin, destination fare.City) 
 	return &NotCovered{origin, destination}
 }
 
-// ratesFor is how long a process goes by the rates it has read.
-const ratesFor = time.Hour
-
 // Rates gives the rates of the last refresh; before the first one, only the euro.
 func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	now := r.Now()
-	if age := now.Sub(r.ratesAt); r.rates.PerEuro != nil && age >= 0 && age < ratesFor {
-		return r.rates, nil
-	}
-	rates, err := r.Fares.Rates(ctx)
-	if errors.Is(err, store.ErrNotFound) {
-		return fare.Rates{Date: fare.DayOf(now)}, nil
-	}
-	if err != nil {
-		return fare.Rates{}, err
-	}
-	r.rates, r.ratesAt = rates, now
-	return rates, nil
+	r.once.Do(func() { r.rates = &store.HeldRates{Source: r.Fares, Now: r.Now} })
+	return r.rates.Rates(ctx)
 }
