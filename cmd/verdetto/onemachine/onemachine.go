@@ -16,6 +16,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"verdetto/functions/alerts"
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
@@ -46,6 +48,9 @@ type Options struct {
 	AllFares      bool     // see httpapi.Config; fares that are not of the real source are shown in any case
 	RealPayments  bool     // configured as the Lambda function is, in place of the stand-ins
 	LocalURL      string   // where the stand-ins on this machine reach the service
+
+	// CreateTable makes the table of SeedEnvironment; dynamostore.Create does where it is nil.
+	CreateTable func(ctx context.Context, client *dynamodb.Client, name string) error
 }
 
 // Service is the whole service. New starts nothing that works by itself.
