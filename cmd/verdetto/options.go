@@ -52,7 +52,7 @@ func clock(text string) (func() time.Time, error) {
 
 // open opens the source and then the store: where the source cannot be read, no store is made for nothing.
 func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.Writer) (partly bool, err error) {
-	if s.Source, partly, err = onemachine.OpenSource(ctx, o.upstream, o.price, s.Log, messages); err != nil {
+	if s.Source, partly, err = onemachine.OpenSource(ctx, o.upstream, o.price, s, messages); err != nil {
 		return false, err
 	}
 	if panel, ok := s.Source.(*csvfile.Panel); ok {

@@ -60,7 +60,7 @@ func runSAM(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if s.Source, _, err = onemachine.OpenSource(ctx, o.upstream, o.price, s.Log, io.Discard); err != nil {
+	if s.Source, _, err = onemachine.OpenSource(ctx, o.upstream, o.price, &s, io.Discard); err != nil {
 		return err
 	}
 	s.CreateTable = local.CreateTable

@@ -162,7 +162,7 @@ func refreshes(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetes
 				t.Fatalf("%s: %v", event, err)
 			}
 		}
-		budget := refresh.Budget{Counters: d, Source: "sample", PerDay: 10, Now: clock.Now}
+		budget := refresh.Budget{Calls: store.Calls{Table: d}, Source: "sample", PerDay: 10, Now: clock.Now}
 		if err := budget.Spend(t.Context(), true); err != nil {
 			t.Fatal(err)
 		}

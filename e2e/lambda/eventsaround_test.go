@@ -59,6 +59,18 @@ var arounds = map[string]around{
 			t.Errorf("mail to %v", mails)
 		}
 	}},
+	// Departures that are due are put on the queue, a message for each origin.
+	"refresh-departures": {after: func(t *testing.T, _ onemachine.Options, cloud *cloud, _ []string) {
+		sent := cloud.messages(t, cloud.Refreshes)
+		for _, m := range sent {
+			if !strings.Contains(m, `"series":["`) || !strings.Contains(m, `"planned":"`) {
+				t.Errorf("put on the queue: %s", m)
+			}
+		}
+		if len(sent) == 0 {
+			t.Error("nothing is put on the queue")
+		}
+	}},
 	"refresh-mail": {quiet: true}, "pro-outbox": {quiet: true}, "alerts-outbox": {quiet: true}, "alerts-queue": {quiet: true},
 	"alerts-bounce": {quiet: true}, "alerts-complaint": {quiet: true},
 	// The signal has the mail sent, to those that have a plan.

@@ -66,9 +66,9 @@ func open(t *testing.T) *service {
 	s.table = table
 	pepper, quiet, limiter := s.pepper(t), slog.New(slog.DiscardHandler), limit.New(table, now)
 	customers, fares := store.Customers{Table: table}, store.Fares{Table: table}
-	s.api = httpapi.New(httpapi.Config{Now: now, Log: quiet, Pepper: pepper, Data: "sample", Limiter: limiter, Customers: customers})
+	s.api = httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: quiet, Pepper: pepper, Data: "sample", Limiter: limiter, Customers: customers})
 	(&analisi.Service{Reader: &answer.Reader{Summaries: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: quiet}, Coverage: fares, BaseURL: s.facts.Base}).Register(s.api)
-	(&pricetrends.Service{Trends: &view.Reader{Fares: fares, Now: now}}).Register(s.api)
+	(&pricetrends.Service{Trends: &view.Reader{Fares: fares, Now: now, AllFares: true}}).Register(s.api)
 	s.pro = &pro.Service{
 		Keys: customers, Outbox: store.Outbox{Table: table, Name: "pro"}, Checkout: s.bank, Chain: s.bank,
 		Wallet: pro.Wallet{Units: price, Network: "devnet", Mint: pay.DevnetUSDC}, Sender: s.mails, Limiter: limiter,
@@ -100,9 +100,12 @@ func (s *service) pepper(t *testing.T) []byte {
 }
 
 // unpacked gives a copy of the stored file that may be written to.
-func unpacked(t *testing.T) string {
+func unpacked(t *testing.T) string { t.Helper(); return unpackedFile(t, "303470a.db.gz") }
+
+// unpackedFile gives a copy of a packed file of testdata.
+func unpackedFile(t *testing.T, name string) string {
 	t.Helper()
-	packed, err := os.Open(filepath.Join("testdata", "303470a.db.gz"))
+	packed, err := os.Open(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -33,20 +34,27 @@ func serving(t testing.TB, table store.Table) http.Handler {
 }
 
 // TestVerdictCostsOneRead: whatever the length of the history, a verdict takes
-// from one counter and gets one summary, which one read unit pays for.
+// from one counter and gets one summary, which one read unit pays for. The first
+// of a process and a day notes besides that the route was asked for.
 func TestVerdictCostsOneRead(t *testing.T) {
 	t.Parallel()
 	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false"}
 	for _, n := range sizes {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			table := &fixture.Recorder{Table: fixture.Observed(t, n, fixture.Today)}
+			service := serving(t, table)
 			w := httptest.NewRecorder()
-			serving(t, table).ServeHTTP(w, httptest.NewRequest("GET", fixture.Question, nil))
+			service.ServeHTTP(w, httptest.NewRequest("GET", fixture.Question, nil))
+			if diff := cmp.Diff(append(slices.Clone(want), "Write of 1"), table.Calls()); diff != "" {
+				t.Errorf("calls to the store, of the first of a day: %s", diff)
+			}
+			w = httptest.NewRecorder()
+			service.ServeHTTP(w, httptest.NewRequest("GET", fixture.Question, nil))
 			var a verdict.Analysis
 			if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != http.StatusOK {
 				t.Fatalf("%d %s %v", w.Code, w.Body, err)
 			}
-			if diff := cmp.Diff(want, table.Calls()); diff != "" {
+			if diff := cmp.Diff(want, table.Calls()[len(want)+1:]); diff != "" {
 				t.Errorf("calls to the store: %s", diff)
 			}
 			if a.Osservazioni != n || a.Verdetto.Percentile == nil {

@@ -3,6 +3,7 @@ package analisi
 // advice says of every code of a problem document what to do about it. A test
 // wants an entry for each code that the description lists, and no other.
 var advice = map[string]string{
+	"tariffe-non-mostrate":     "GET /v1/analisi compares today's fare with those of past days, GET /v1/price-trends gives medians. Who runs the service can allow more, where the owner of the fares does.",
 	"accesso-diretto":          "Call the service at its public address, not at the address behind it.",
 	"checkout-non-pro":         "That checkout sold something other than Pro. POST /v1/pro/checkout begins one for Pro.",
 	"chiave-gia-emessa":        "The key was shown before. POST /v1/pro/recupera sends a fresh one to the address that paid.",

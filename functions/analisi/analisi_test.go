@@ -62,12 +62,19 @@ func summaryOf(days int) verdict.RouteSummary {
 
 // originRequests remembers the origins that were requested; an error in it is what requesting gives.
 type originRequests struct {
-	noted []fare.City
-	until time.Time
-	err   error
+	noted  []fare.City
+	demand []string // series, and until when each is in demand
+	until  time.Time
+	err    error
 }
 
-func (w *originRequests) NoteDemand(context.Context, fare.Series, time.Time) error { return nil }
+func (w *originRequests) NoteDemand(_ context.Context, s fare.Series, until time.Time) error {
+	if w.err != nil {
+		return w.err
+	}
+	w.demand = append(w.demand, s.String()+" "+until.Format(time.DateOnly))
+	return nil
+}
 
 func (w *originRequests) RequestOrigin(_ context.Context, origin fare.City, until time.Time) error {
 	if w.err != nil {
@@ -93,7 +100,7 @@ func serveWith(t *testing.T, s *analisi.Service) *httpapi.API {
 	t.Helper()
 	s.Now = func() time.Time { return today }
 	s.Log = slog.New(slog.DiscardHandler)
-	api := httpapi.New(httpapi.Config{Now: s.Now, Log: s.Log, Limiter: limit.New(unlimited{}, s.Now)})
+	api := httpapi.New(httpapi.Config{Now: s.Now, Log: s.Log, AllFares: true, Limiter: limit.New(unlimited{}, s.Now)})
 	s.Register(api)
 	return api
 }
@@ -231,14 +238,16 @@ func TestProblems(t *testing.T) {
 
 func TestDemand(t *testing.T) {
 	w := &originRequests{err: errors.New("storage is down")}
-	h := serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: summaries{milbuh: summaryOf(40)}, Demand: w}})
+	service := &analisi.Service{Reader: &answer.Reader{Summaries: summaries{milbuh: summaryOf(40)}, Demand: w}}
+	h := serveWith(t, service)
 	ask := func(query string, status int) {
 		t.Helper()
 		if got := get(t, h, "/v1/analisi?"+query); got.Code != status {
 			t.Fatalf("%s: %d %s", query, got.Code, got.Body)
 		}
 	}
-	ask("origine=Roma&destinazione=Parigi", 404) // the answer does not suffer
+	ask("origine=Roma&destinazione=Parigi", 404) // the answers do not suffer
+	ask("origine=Milano&destinazione=Bucarest", 200)
 	w.err = nil
 	for range 3 {
 		ask("origine=Roma&destinazione=Parigi", 404)
@@ -248,6 +257,16 @@ func TestDemand(t *testing.T) {
 	}
 	if diff := cmp.Diff([]fare.City{"ROM"}, w.noted); diff != "" || w.until.Before(today.Add(14*24*time.Hour)) {
 		t.Errorf("noted %v until %v", w.noted, w.until)
+	}
+	// A series in demand is noted once a process and day, by whichever way it is asked for.
+	get(t, h, "/?da=Milano&a=Bucarest")
+	get(t, h, "/card/MIL-BUH-it.png")
+	service.Now = func() time.Time { return today.AddDate(0, 0, 1) }
+	ask("origine=Milano&destinazione=Bucarest", 200)
+	ask("origine=Milano&destinazione=Bucarest", 200)
+	day := func(n int) string { return "MIL-BUH " + today.AddDate(0, 0, n).Format(time.DateOnly) }
+	if diff := cmp.Diff([]string{day(8), day(9)}, w.demand); diff != "" {
+		t.Errorf("demand: %s", diff)
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 func read(t *testing.T, method, target string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	now := func() time.Time { return today }
-	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(unlimited{}, now)})
+	api := httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(unlimited{}, now)})
 	(&analisi.Service{Reader: &answer.Reader{Now: now, Log: slog.New(slog.DiscardHandler)}}).Register(api)
 	r := httptest.NewRequest(method, target, nil)
 	for i := 0; i < len(header); i += 2 {

@@ -45,6 +45,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q, ok := parseQuestion(r)
 	v := h.newView(q)
 	v.Invented = httpapi.Data(r.Context()) == "sample"
+	v.AllFares = httpapi.AllFares(r.Context())
 	switch {
 	case !ok:
 		v.refuse(http.StatusBadRequest, "malformed")

@@ -110,7 +110,7 @@ func openSite(base, data string) site {
 		},
 		Demand: s.requests, Now: now, Log: slog.New(slog.DiscardHandler),
 	}, Coverage: milanCoverage{}, BaseURL: base}
-	s.API = httpapi.New(httpapi.Config{Now: now, Log: service.Log, Limiter: limit.New(s.counters, now), Data: data})
+	s.API = httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: service.Log, Limiter: limit.New(s.counters, now), Data: data})
 	service.Register(s.API)
 	return s
 }

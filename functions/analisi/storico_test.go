@@ -50,7 +50,8 @@ func TestHistory(t *testing.T) {
 		Demand: &originRequests{}, Now: now, Log: slog.New(slog.DiscardHandler),
 	}}
 	api := httpapi.New(httpapi.Config{
-		Now: now, Log: service.Log, Limiter: limit.New(unlimited{}, now), Customers: customer{ID: id, Hash: hash[:], Until: today.Add(time.Hour)},
+		AllFares: true,
+		Now:      now, Log: service.Log, Limiter: limit.New(unlimited{}, now), Customers: customer{ID: id, Hash: hash[:], Until: today.Add(time.Hour)},
 	})
 	service.Register(api)
 	for _, c := range []struct {

@@ -29,6 +29,7 @@ type view struct {
 	Title       string
 	Description string
 	Invented    bool
+	AllFares    bool // past weeks may be shown
 
 	Start      bool
 	Notice     *notice
@@ -186,7 +187,11 @@ func (v *view) showVerdict(q question, summary verdict.RouteSummary, a verdict.A
 	v.Title += ": " + brief(l, a.Prezzo.Cent, a.Verdetto)
 	j.describeStanding(l, standing, a.Verdetto)
 	v.Description = j.Facts[0] + " " + j.Facts[1] + " " + j.Facts[2]
-	j.drawHistory(l, summary, scale, standing, level, today)
+	s := scaleOf(l, standing)
+	j.Scale = responsiveChart{s.SVG(680), s.SVG(328)}
+	if v.AllFares {
+		j.drawHistory(l, summary, scale, standing, level, today)
+	}
 }
 
 // describeStanding says how today's fare compares, and how sure that is.
@@ -201,8 +206,6 @@ func (j *verdictView) describeStanding(l *i18n.Language, t verdict.Standing, a v
 
 // drawHistory draws today against the past, with the same numbers as rows of a table.
 func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, scale verdict.Scale, t verdict.Standing, level string, today fare.Day) {
-	s := scaleOf(l, t)
-	j.Scale = responsiveChart{s.SVG(680), s.SVG(328)}
 	weeks := verdict.Since(verdict.Weeks(summary), today, freeWeeks)
 	h := chart.History{
 		Weeks: weeks, Scale: scale, Today: today, Price: t.Price, Level: level, Names: levelNames(l),

@@ -61,15 +61,19 @@ type Pro struct {
 }
 
 func (s *Service) registerIndex(api *httpapi.API) {
-	body, err := json.Marshal(index())
-	if err != nil {
-		panic(fmt.Sprintf("pricetrends: the index cannot be written: %v", err)) // it is made of literals
+	bodies := map[bool][]byte{} // by whether fares are shown one by one
+	for _, all := range []bool{false, true} {
+		body, err := json.Marshal(index(all))
+		if err != nil {
+			panic(fmt.Sprintf("pricetrends: the index cannot be written: %v", err)) // it is made of literals
+		}
+		bodies[all] = body
 	}
 	httpapi.JSON(api, "index", httpapi.JSONDoc{
 		Summary: "What this API is",
 		Answer:  Index{},
-	}, nil, func(_ context.Context, in *indexInput) (*httpapi.Tagged, error) {
-		return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
+	}, nil, func(ctx context.Context, in *indexInput) (*httpapi.Tagged, error) {
+		return httpapi.Tag(in.IfNoneMatch, "application/json", bodies[httpapi.AllFares(ctx)]), nil
 	})
 }
 
@@ -77,7 +81,8 @@ type indexInput struct {
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
 }
 
-func index() Index {
+// index is what is said; all: of the endpoints that show fares one by one too.
+func index(all bool) Index {
 	i := Index{
 		Name:        "Verdetto",
 		Description: "Says whether today's cheapest fare on a flight route is cheap, judged against that route's own observed history, and shows price trends and popular destinations of an origin. No bookable fares.",
@@ -103,7 +108,7 @@ func index() Index {
 		},
 	}
 	for _, r := range routes.Table {
-		if paths := r.Paths(); len(paths) == 2 { // the others are no part of the API
+		if paths := r.Paths(); len(paths) == 2 && (all || !r.SingleFares) { // the others are no part of the API
 			i.Endpoints = append(i.Endpoints, Endpoint{r.Method, paths[0], paths[1], r.Free.String(), r.Pro.String()})
 		}
 		if r.Name == "price-trends" {

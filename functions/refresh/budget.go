@@ -15,10 +15,10 @@ import (
 // process makes them, tries that fail included. A call that cannot be counted is
 // not made.
 type Budget struct {
-	Counters store.Table
-	Source   string // its name
-	PerDay   int64  // 0: no limit, and nothing is counted
-	Now      func() time.Time
+	Calls  store.Calls
+	Source string // its name
+	PerDay int64  // 0: no limit, and nothing is counted
+	Now    func() time.Time
 }
 
 // discoveryShare is the part of a budget, one in so many, that is kept for finding
@@ -36,13 +36,12 @@ func (b Budget) Spend(ctx context.Context, departures bool) error {
 		most -= b.PerDay / discoveryShare
 	}
 	day := fare.DayOf(b.Now())
-	key := store.Key{Partition: "LIMIT#calls#" + b.Source, Sort: day.String()}
-	_, err := b.Counters.Take(ctx, key, 1, most, (day + 2).Time())
+	_, err := b.Calls.Count(ctx, b.Source, day, most)
 	switch {
 	case errors.Is(err, store.ErrLimit):
 		return fmt.Errorf("%w: %d calls were made on %s", upstream.ErrBudget, most, day)
 	case err != nil:
-		return fmt.Errorf("%w: count a call: %w", upstream.ErrUnavailable, err)
+		return fmt.Errorf("%w: %w", upstream.ErrUnavailable, err)
 	}
 	return nil
 }

@@ -27,17 +27,17 @@ import (
 
 // DeepReport sums up asking for departures, series by series.
 type DeepReport struct {
-	Asked     int                     `json:"asked"`     // series
-	Calls     int                     `json:"questions"` // one or two for each series
-	Done      int                     `json:"done"`      // series that had been asked for before
-	Failed    int                     `json:"failed"`
-	Left      int                     `json:"left"` // for want of time, or of calls
-	Fares     int                     `json:"fares"`
-	New       int                     `json:"new"`
-	Dropped   map[upstream.Reason]int `json:"dropped,omitempty"`
-	Notified  int                     `json:"notifications,omitempty"` // watched routes with something new to tell
-	Faults    []string                `json:"faults,omitempty"`        // the first few, for people
-	OutOfCall bool                    `json:"budgetSpent,omitempty"`
+	Asked      int                     `json:"asked"`     // series
+	Calls      int                     `json:"questions"` // one or two for each series
+	Done       int                     `json:"done"`      // series that had been asked for before
+	Failed     int                     `json:"failed"`
+	Left       int                     `json:"left"` // for want of time, or of calls
+	Fares      int                     `json:"fares"`
+	New        int                     `json:"new"`
+	Dropped    map[upstream.Reason]int `json:"dropped,omitempty"`
+	Notified   int                     `json:"notifications,omitempty"` // watched routes with something new to tell
+	Faults     []string                `json:"faults,omitempty"`        // the first few, for people
+	OutOfCalls bool                    `json:"budgetSpent,omitempty"`
 }
 
 func (r DeepReport) empty() bool { return r.Asked+r.Done+r.Failed+r.Left == 0 }
@@ -49,50 +49,66 @@ func (r *DeepReport) fault(of fare.Series, err error) {
 	}
 }
 
-// deepen asks for series of one origin, one after the other, and stores what came.
-// It gives those that are left because begin ended; an error where the source
-// refuses us, or where what was stored could not be told to the origin's trends.
-func (r *Refresher) deepen(ctx, begin context.Context, series []fare.Series, planned time.Time, report *DeepReport) (left []fare.Series, err error) {
+// deepen asks for the series of a task, one after the other, stores what came and
+// tells the trends of their origin and its subscribers. left are series to go on
+// with, of a task that ran out of time after it had got somewhere; what is left for
+// want of calls is not among them: tomorrow's plan finds it, since it was asked for
+// longest ago. An error is of a source that refuses us, of what could not be told,
+// or of a task whose time ended before it had got anywhere.
+func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepReport) (left []fare.Series, err error) {
 	source, ok := r.Source.(upstream.Deep)
 	if !ok {
 		return nil, fmt.Errorf("the source %s cannot be asked for one route", r.Source.Name())
 	}
 	stored := map[fare.City]verdict.RouteSummary{} // of one-way series, by destination
-	var refused error
-	for i, of := range series {
-		if begin.Err() != nil || ctx.Err() != nil || refused != nil || report.OutOfCall {
-			left = series[i:]
-			report.Left += len(left)
+	before := report.Asked
+	for i, of := range t.Series {
+		if begin.Err() != nil || report.OutOfCalls {
+			left = t.Series[i:]
 			break
 		}
-		s, err := r.deepenSeries(ctx, source, of, planned, report)
+		s, fault := r.deepenSeries(ctx, source, of, t.Planned, report)
 		switch {
-		case errors.Is(err, upstream.ErrBudget):
-			// Tomorrow's plan finds it: it was asked for longest ago.
-			report.OutOfCall = true
-			report.Left++
-		case errors.Is(err, upstream.ErrRefused):
-			refused = err
-			report.fault(of, err)
-		case err != nil:
-			report.fault(of, err)
-		case of.Trip == fare.OneWay:
-			stored[of.Destination] = s
+		case fault == nil:
+			if of.Trip == fare.OneWay {
+				stored[of.Destination] = s
+			}
+			continue
+		case errors.Is(fault, upstream.ErrBudget):
+			report.OutOfCalls, left = true, t.Series[i:]
+		case ctx.Err() != nil:
+			left = t.Series[i:]
+		case errors.Is(fault, upstream.ErrRefused):
+			report.fault(of, fault)
+			err, left = fault, t.Series[i+1:]
+		default:
+			report.fault(of, fault)
+			continue
 		}
+		break
 	}
-	if report.OutOfCall {
-		left = nil
+	report.Left += len(left)
+	if ctx.Err() == nil {
+		err = errors.Join(err, r.publish(ctx, t.Series[0].Origin, stored, &report.Notified))
 	}
-	return left, errors.Join(refused, r.publish(ctx, series[0].Origin, stored, &report.Notified))
+	switch {
+	case ctx.Err() != nil && report.Asked > before:
+		return t.Series, nil // those that were asked for are not asked for again, but told
+	case ctx.Err() != nil:
+		return nil, errors.Join(err, ctx.Err())
+	case report.OutOfCalls:
+		return nil, err
+	}
+	return left, err
 }
 
 // deepenSeries asks for one series unless that was done since planned, and gives its summary.
 func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, planned time.Time, report *DeepReport) (verdict.RouteSummary, error) {
-	before, err := r.summary(ctx, of)
+	before, err := r.summary(ctx, of, store.Strong)
 	if err != nil {
 		return before, err
 	}
-	if before.Asked > 0 && before.Asked >= planned.Unix() {
+	if !planned.IsZero() && before.Asked >= planned.Unix() {
 		report.Done++
 		return before, nil
 	}
@@ -112,7 +128,12 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 	}
 	var observations []fare.Observation
 	for _, f := range fares {
-		if f.Series() == of && f.FoundDay() > fare.DayOf(now)-verdict.HistoryDays {
+		switch {
+		case f.Series() != of:
+			report.drop(map[upstream.Reason]int{upstream.NotAsked: 1})
+		case f.FoundDay() <= fare.DayOf(now)-verdict.HistoryDays:
+			report.drop(map[upstream.Reason]int{upstream.TooOld: 1})
+		default:
 			observations = append(observations, f.Observation)
 		}
 	}
@@ -146,8 +167,8 @@ func hasStops(fares []fare.Fare) bool {
 }
 
 // summary reads the summary of a series; the zero one where none was ever made.
-func (r *Refresher) summary(ctx context.Context, of fare.Series) (verdict.RouteSummary, error) {
-	data, _, err := r.Fares.Summary(ctx, of, store.Strong)
+func (r *Refresher) summary(ctx context.Context, of fare.Series, read store.Consistency) (verdict.RouteSummary, error) {
+	data, _, err := r.Fares.Summary(ctx, of, read)
 	if errors.Is(err, store.ErrNotFound) {
 		return verdict.RouteSummary{}, nil
 	}
@@ -164,7 +185,7 @@ func (r *Refresher) summary(ctx context.Context, of fare.Series) (verdict.RouteS
 // processDeep works one message that asks for departures.
 func (r *Refresher) processDeep(ctx, begin context.Context, q queue.Queue, t task, report *DeepReport) error {
 	failed := report.Failed
-	left, err := r.deepen(ctx, begin, t.Series, t.Planned, report)
+	left, err := r.deepen(ctx, begin, t, report)
 	if len(left) > 0 && err == nil {
 		if q == nil {
 			return fmt.Errorf("%d series are left, and no queue is configured to put them on", len(left))
@@ -194,7 +215,7 @@ func (r DeepReport) Print(w io.Writer) {
 	fmt.Fprintf(w, "observations  %d new of %d\n", r.New, r.Fares)
 	printDropped(w, r.Dropped)
 	printFaults(w, r.Faults, r.Failed)
-	if r.OutOfCall {
+	if r.OutOfCalls {
 		fmt.Fprintln(w, "              the day's budget of calls is spent; the rest comes first tomorrow")
 	}
 }

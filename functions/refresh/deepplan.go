@@ -3,6 +3,7 @@ package refresh
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/trends"
 	"verdetto/shared/upstream"
+	"verdetto/shared/verdict"
 )
 
 const (
@@ -36,12 +38,10 @@ type due struct {
 // planDeep lists the series that are to be asked for on a day: all in demand that
 // were not asked for within a day, and a seventh of the rest, those first that
 // were asked for longest ago. So a budget that does not suffice is spent on what
-// matters most, and what it leaves undone comes first on the next day.
+// matters most, and what it leaves undone comes first on the next day. An origin
+// that cannot be read stops no other: its error comes with the plan of the rest.
 func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
-	covered, err := r.coveredSeries(ctx)
-	if err != nil {
-		return nil, err
-	}
+	covered, fault := r.coveredSeries(ctx)
 	now := at.Unix()
 	var wanted, rest []due
 	for _, d := range covered {
@@ -61,7 +61,7 @@ func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	// A day takes its share of all, so that a service with many routes new to it does
 	// not ask for all of them on the same day of every week; one in ten more, to catch up.
 	share := (len(covered)*11 + 10*restEvery - 1) / (10 * restEvery)
-	return append(wanted, rest[:min(share, len(rest))]...), nil
+	return append(wanted, rest[:min(share, len(rest))]...), fault
 }
 
 // coveredSeries lists the one-way series of all covered routes, and the returns in
@@ -81,7 +81,7 @@ func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	}
 	var mu sync.Mutex
 	var all []due
-	var fault error
+	var faults []error
 	work := make(chan fare.City)
 	var workers sync.WaitGroup
 	for range 16 { // it is waiting for the store, not computing
@@ -89,7 +89,10 @@ func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 			for origin := range work {
 				series, err := r.seriesFrom(ctx, origin, demand[origin])
 				mu.Lock()
-				all, fault = append(all, series...), cmp.Or(fault, err)
+				all = append(all, series...)
+				if err != nil && len(faults) < maxFaults {
+					faults = append(faults, err)
+				}
 				mu.Unlock()
 			}
 		})
@@ -99,12 +102,17 @@ func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	}
 	close(work)
 	workers.Wait()
-	return all, fault
+	return all, errors.Join(faults...)
 }
 
-// seriesFrom lists the series of an origin.
+// seriesFrom lists the series of an origin. Where a run was killed between a summary
+// and what is told of it, that is made good: no later run would ask for the route
+// before it is due again.
 func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded []fare.Series) ([]due, error) {
 	data, _, err := r.Fares.Trends(ctx, origin)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil // its first refresh has not come to an end
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +125,9 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 		return nil, err
 	}
 	var all []due
+	told := map[fare.City]trends.Entry{}
 	for _, e := range routes.Entries {
+		told[e.Destination] = e
 		route := fare.Route{Origin: origin, Destination: e.Destination}
 		oneWay := fare.Series{Route: route}
 		all = append(all, due{Series: oneWay, demand: slices.Contains(demanded, oneWay) || slices.Contains(watched, e.Destination)})
@@ -127,14 +137,20 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 			}
 		}
 	}
-	for i := range all {
-		s, err := r.summary(ctx, all[i].Series)
+	untold := map[fare.City]verdict.RouteSummary{}
+	for i, d := range all {
+		s, err := r.summary(ctx, d.Series, store.Eventual)
 		if err != nil {
 			return nil, err
 		}
 		all[i].asked = s.Asked
+		e := told[d.Destination]
+		if d.Trip == fare.OneWay && (s.AsOf > e.AsOf || s.AsOf == e.AsOf && s.Observations > e.Observations) {
+			untold[d.Destination] = s
+		}
 	}
-	return all, nil
+	notified := 0
+	return all, r.publish(ctx, origin, untold, &notified)
 }
 
 // PlannedDeep is what was put on the queue, or asked for at once.
@@ -145,22 +161,28 @@ type PlannedDeep struct {
 	At       time.Time `json:"at"`
 }
 
-// messages packs series into tasks: of one origin each, in order of urgency.
+// messages packs series into tasks, in order of urgency: of one origin each, and
+// either in demand or not, so that none of the rest goes along before what is.
 func messages(series []due, at time.Time) (tasks []task) {
-	open := map[fare.City]int{} // 1 + the number of the task that is not full
+	type kind struct {
+		origin fare.City
+		demand bool
+	}
+	open := map[kind]int{} // 1 + the number of the task that is not full
 	for _, d := range series {
-		n := open[d.Origin] - 1
+		of := kind{d.Origin, d.demand}
+		n := open[of] - 1
 		if n < 0 || len(tasks[n].Series) == perMessage {
 			tasks = append(tasks, task{Planned: at})
 			n = len(tasks) - 1
-			open[d.Origin] = n + 1
+			open[of] = n + 1
 		}
 		tasks[n].Series = append(tasks[n].Series, d.Series)
 	}
 	return tasks
 }
 
-// planMessages plans as of a moment, and packs the plan.
+// planMessages plans as of a moment, and packs the plan. With an error there may be a plan nevertheless.
 func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, PlannedDeep, error) {
 	if _, ok := r.Source.(upstream.Deep); !ok {
 		return nil, PlannedDeep{}, nil
@@ -168,7 +190,7 @@ func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, Pla
 	at = at.UTC().Truncate(time.Second)
 	series, err := r.planDeep(ctx, at)
 	if err != nil {
-		return nil, PlannedDeep{}, fmt.Errorf("plan departures: %w", err)
+		err = fmt.Errorf("plan departures: %w", err)
 	}
 	tasks := messages(series, at)
 	planned := PlannedDeep{Series: len(series), Messages: len(tasks), At: at}
@@ -177,24 +199,24 @@ func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, Pla
 			planned.InDemand++
 		}
 	}
-	return tasks, planned, nil
+	return tasks, planned, err
 }
 
 // enqueueDeep plans and sends the plan to the queue. It may be done again with the
 // same moment: what was asked for since is not asked for again.
 func (r *Refresher) enqueueDeep(ctx context.Context, q queue.Queue, at time.Time) (PlannedDeep, error) {
-	tasks, planned, err := r.planMessages(ctx, at)
-	if err != nil {
-		return planned, err
+	if err := r.prepare(ctx); err != nil {
+		return PlannedDeep{}, err
 	}
+	tasks, planned, fault := r.planMessages(ctx, at)
 	bodies := make([]string, len(tasks))
 	for i, t := range tasks {
 		bodies[i] = t.String()
 	}
 	if err := q.Send(ctx, bodies...); err != nil {
-		return planned, fmt.Errorf("plan %d series: %w", planned.Series, err)
+		return planned, errors.Join(fault, fmt.Errorf("put %d series on the queue: %w", planned.Series, err))
 	}
-	return planned, nil
+	return planned, fault
 }
 
 // Deepen asks the source, if it is Deep, for the departures that are due, at once.
@@ -205,16 +227,12 @@ func (r *Refresher) Deepen(ctx context.Context) (DeepReport, error) {
 		return report, err
 	}
 	tasks, _, err := r.planMessages(ctx, r.Now())
-	if err != nil {
-		return report, err
-	}
+	faults := []error{err}
 	for _, t := range tasks {
-		if _, err := r.deepen(ctx, ctx, t.Series, t.Planned, &report); err != nil {
-			return report, err
-		}
-		if report.OutOfCall {
+		_, err := r.deepen(ctx, ctx, t, &report)
+		if faults = append(faults, err); errors.Is(err, upstream.ErrRefused) {
 			break
 		}
 	}
-	return report, ctx.Err()
+	return report, errors.Join(append(faults, ctx.Err())...)
 }

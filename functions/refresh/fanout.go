@@ -11,6 +11,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/queue"
+	"verdetto/shared/store"
 )
 
 // A refresh of every origin takes longer than one invocation may, so the schedule
@@ -124,6 +125,19 @@ func deadlines(ctx context.Context) (work, begin context.Context, cancel func())
 func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slog.Logger, messages []queue.Message) (report Report, deep DeepReport, failed []string) {
 	work, begin, cancel := deadlines(ctx)
 	defer cancel()
+	if r.Rates.PerEuro == nil {
+		// Those of the plan: a worker does not ask for them anew.
+		withRates := *r
+		var err error
+		if withRates.Rates, err = r.Fares.Rates(work); err != nil && !errors.Is(err, store.ErrNotFound) {
+			log.ErrorContext(ctx, "messages failed; they come back, or are dead letters", "error", err)
+			for _, m := range messages {
+				failed = append(failed, m.ID)
+			}
+			return report, deep, failed
+		}
+		r = &withRates
+	}
 	began := r.Now()
 	deliveries := make([]*delivery, len(messages))
 	var origins []fare.City

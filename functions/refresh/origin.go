@@ -86,13 +86,10 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 }
 
 // publish tells the trends of an origin and the subscribers of its routes what
-// became of some of them. notified counts routes with something new to tell.
+// became of some of them; trends last: by them a plan sees that all was told. notified counts routes with something new to tell.
 func (r *Refresher) publish(ctx context.Context, origin fare.City, stored map[fare.City]verdict.RouteSummary, notified *int) error {
 	if len(stored) == 0 {
 		return nil
-	}
-	if err := r.tellTrends(ctx, origin, stored); err != nil {
-		return err
 	}
 	watched, err := r.watched(ctx, origin)
 	if err != nil {
@@ -101,7 +98,10 @@ func (r *Refresher) publish(ctx context.Context, origin fare.City, stored map[fa
 	watched = slices.DeleteFunc(watched, func(destination fare.City) bool { _, is := stored[destination]; return !is })
 	n, err := r.leaveNotifications(ctx, origin, watched, stored, fare.DayOf(r.Now()))
 	*notified += n
-	return err
+	if err != nil {
+		return err
+	}
+	return r.tellTrends(ctx, origin, stored)
 }
 
 // watched lists the destinations from an origin that somebody has alerts for.

@@ -44,6 +44,10 @@ type config struct {
 
 	// Workers is how many refreshes run at once; together they keep to the fare source's limit.
 	Workers int `json:"workers"`
+	// CallsADay is how many calls the fare source may be asked on a day (UTC); 0 is no limit.
+	CallsADay int `json:"callsADay"`
+	// FaresShown is today or all; docs/fare-source.md says what its owner has to allow first.
+	FaresShown string `json:"faresShown"`
 	// OriginSecret says which value of the secret NAME/origin the distribution
 	// sends; raising it is the middle step of a rotation.
 	OriginSecret int `json:"originSecret"`
@@ -68,7 +72,7 @@ type config struct {
 func defaults() config {
 	return config{
 		Name: "verdetto", MailRate: 1, SolanaNetwork: "mainnet-beta", PriceUSDC: "12.99",
-		Workers: 2, OriginSecret: 1, RequestsPerSecond: 200, LogDays: 30, AccessLogDays: 14,
+		Workers: 2, CallsADay: 20_000, FaresShown: "today", OriginSecret: 1, RequestsPerSecond: 200, LogDays: 30, AccessLogDays: 14,
 	}
 }
 
@@ -160,6 +164,12 @@ func (c config) check() []string {
 	}
 	if fault := c.Operator.fault(); fault != "" {
 		faults = append(faults, fault)
+	}
+	if c.CallsADay < 0 {
+		wrong("callsADay", "%d is not a number of calls, or 0 for no limit", c.CallsADay)
+	}
+	if c.FaresShown != "today" && c.FaresShown != "all" {
+		wrong("faresShown", "%q is neither today nor all", c.FaresShown)
 	}
 	shape("stripePrice", c.StripePrice, priceShape, "the id of a price in Stripe, price_...")
 	for i, price := range c.StripeFormerPrices {

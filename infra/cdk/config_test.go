@@ -69,6 +69,8 @@ func TestFaultsAreReported(t *testing.T) {
 		{"devnet without a mint", func(c *config) { c.SolanaNetwork = "devnet" }, "solanaMint: missing"},
 		{"mint", func(c *config) { c.SolanaMint = "usdc" }, "solanaMint: "},
 		{"amount", func(c *config) { c.PriceUSDC = "12,99" }, "priceUSDC: "},
+		{"fewer calls than none", func(c *config) { c.CallsADay = -1 }, "callsADay: -1 is not a number of calls"},
+		{"fares of another kind", func(c *config) { c.FaresShown = "none" }, `faresShown: "none" is neither today nor all`},
 		{"one worker", func(c *config) { c.Workers = 1 }, "workers: 1 is not between 2 and 10"},
 		{"origin secret", func(c *config) { c.OriginSecret = 0 }, "originSecret: "},
 		{"throttle", func(c *config) { c.RequestsPerSecond = 0 }, "requestsPerSecond: "},

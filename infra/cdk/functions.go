@@ -171,7 +171,10 @@ func (f function) environment(c config, p parts) *map[string]*string {
 		e["VERDETTO_MAIL_SET"] = p.mailer.set.ConfigurationSetName()
 	}
 	switch f.name {
+	case "analisi", "pricetrends":
+		set("VERDETTO_FARES_SHOWN", c.FaresShown)
 	case "refresh":
+		set("VERDETTO_CALLS_A_DAY", strconv.Itoa(c.CallsADay))
 		e["VERDETTO_QUEUE_URL"] = p.queues.ofFunction[f.name].work.QueueUrl()
 		set("VERDETTO_WORKERS", strconv.Itoa(c.Workers))
 		set("VERDETTO_MAIL_RATE", strconv.FormatFloat(c.MailRate, 'f', -1, 64))

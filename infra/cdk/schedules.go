@@ -8,13 +8,14 @@ import (
 )
 
 // schedules are what happens by the clock. Every seven days all origins are put
-// on the queue. Every five minutes each outbox is looked into: signals come sooner,
+// on the queue, and every day the routes of which departures are due. Every five minutes each outbox is looked into: signals come sooner,
 // but a signal may get lost.
 var schedules = []struct {
 	id, function, when string
 	about              string // what the event says is to be done; empty: it says when it is and nothing else
 }{
 	{"RefreshWeekly", "refresh", "cron(0 3 ? * TUE *)", ""},
+	{"RefreshDepartures", "refresh", "cron(30 3 * * ? *)", "departures"},
 	{"RefreshMail", "refresh", "rate(5 minutes)", "mail"},
 	{"ProOutbox", "pro", "rate(5 minutes)", "work"},
 	{"AlertsOutbox", "alerts", "rate(5 minutes)", "work"},

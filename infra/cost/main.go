@@ -80,10 +80,16 @@ const (
 	readsOfOrigin  = 1.0
 	writesOfOrigin = 3.0
 	workerSeconds  = 2 * 12.3 * 60 // two workers, as long as the source's limit makes it
-	weeks          = 52.0 / 12     // a month
-	days           = 365.0 / 12    // a month
-	looks          = 12 * 24 * days
-	readsOfAge     = 11.0 // units: how old a sample of 20 origins is, at each look for mail
+	// Departures: 10,000 routes, 500 of them every day; see TestEvidenceDeepWeek and TestDepthCapacity.
+	seriesAWeek     = 9_500 + 7*500.0
+	callsAWeek      = 6*3_108 + 852.0 // each is counted in the day's budget
+	readsOfSeries   = 32.0
+	writesOfSeries  = 6.0
+	secondsOfSeries = 2 * (6*8.05 + 2.3) * 60 // two workers
+	weeks           = 52.0 / 12               // a month
+	days            = 365.0 / 12              // a month
+	looks           = 12 * 24 * days
+	readsOfAge      = 11.0 // units: how old a sample of 20 origins is, at each look for mail
 	// Lambda holds five requests of 20 seconds open at each queue, whether there is a message or not.
 	queues = 3
 	polls  = queues * 5 * 24 * 60 * 60 / 20 * days
@@ -99,10 +105,13 @@ func month() []struct {
 		usd  float64
 	}
 	sweep := (routes*readsOfRoute+origins*readsOfOrigin)*prices.read + (routes*writesOfRoute+origins*writesOfOrigin)*prices.write
-	stored := float64(routes) * 53 * 4e3 / 1e9 // a block of 4 KB a week
+	departures := seriesAWeek*(readsOfSeries*prices.read+writesOfSeries*prices.write) + callsAWeek*prices.write
+	stored := float64(routes) * (53*4e3 + 94e3) / 1e9 // a block of 4 KB a week, and a year of departures
 	return []line{
 		{"the weekly refresh: table", weeks * sweep},
 		{"the weekly refresh: function", weeks * workerSeconds * 0.5 * prices.lambdaGBs},
+		{"departures: table", weeks * departures},
+		{"departures: function", weeks * secondsOfSeries * 0.5 * prices.lambdaGBs},
 		{fmt.Sprintf("the table, %.1f GB, and its backup", stored), stored * (prices.stored + prices.backup)},
 		{"the five-minute looks into outboxes", looks * (3*(prices.lambdaCall+0.03*0.5*prices.lambdaGBs+2*prices.read) + readsOfAge*prices.read)},
 		{"Lambda's own looks into three queues, empty or not", polls * prices.poll},

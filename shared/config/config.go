@@ -42,6 +42,23 @@ type Upstream struct {
 	CallsADay int64 `env:"VERDETTO_CALLS_A_DAY" envDefault:"20000"`
 }
 
+// Shown is what of the fares may be published.
+type Shown struct {
+	// Fares is today for the fares that are judged, and figures made of past ones;
+	// all for fares of past days and of departures one by one as well.
+	Fares string `env:"VERDETTO_FARES_SHOWN" envDefault:"today"`
+}
+
+func (s Shown) check() []error {
+	if s.Fares != "today" && s.Fares != "all" {
+		return []error{fmt.Errorf("VERDETTO_FARES_SHOWN: %q is neither today nor all", s.Fares)}
+	}
+	return nil
+}
+
+// All tells whether fares may be shown one by one.
+func (s Shown) All() bool { return s.Fares == "all" }
+
 // Public is how the service is reached: links in answers and in mail begin so.
 type Public struct {
 	BaseURL string `env:"VERDETTO_BASE_URL,notEmpty"`
@@ -183,6 +200,9 @@ func (s Secret) check() []error {
 
 func (u Upstream) check() []error {
 	var faults []error
+	if u.CallsADay < 0 {
+		faults = append(faults, fmt.Errorf("VERDETTO_CALLS_A_DAY: %d is not a number of calls, or 0 for no limit", u.CallsADay))
+	}
 	for _, o := range u.Origins {
 		if len(o) != 3 || strings.ToUpper(o) != o {
 			faults = append(faults, fmt.Errorf("VERDETTO_ORIGINS: %q is not a city code of three capital letters", o))

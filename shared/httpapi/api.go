@@ -42,6 +42,9 @@ type Config struct {
 	Pepper []byte
 	// Data marks every answer with X-Data, so that invented fares are never taken for real ones. Empty: no mark.
 	Data string
+	// AllFares has fares of past days and of departures shown one by one. Without it
+	// routes with SingleFares answer 403, and handlers leave such fares out of other answers.
+	AllFares bool
 	// Pages, where set, shows problems to people as pages, where the edge keeps no answers: page.Problems. A function
 	// without pages of its own does without, and without the templates they are made with.
 	Pages func(http.Handler) http.Handler

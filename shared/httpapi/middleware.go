@@ -31,6 +31,7 @@ func (a *API) middleware(router http.Handler) http.Handler {
 		a.knownPath,    // 404
 		a.cors,         // lets pages of other sites read; answers their preflights
 		a.knownMethod,  // 405
+		a.shown,        // 403 where the owner of the fares has not allowed what the endpoint shows
 		a.readKey,      // takes a key in Authorization as one in X-Api-Key
 		a.identify,     // 401 to a bad key: who is calling is known from here on
 		a.readBody,     // 400 to a body that breaks off
@@ -59,7 +60,7 @@ func requestID(r *http.Request) string {
 // match looks the endpoint up and begins the call.
 func (a *API) match(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &call{match: a.router.find(r.Method, r.URL.Path), ctx: r.Context(), api: a, id: requestID(r), header: w.Header()}
+		c := &call{match: a.router.find(r.Method, r.URL.Path), ctx: r.Context(), api: a, id: requestID(r), header: w.Header(), allFares: a.config.AllFares}
 		c.header.Set(RequestIDHeader, c.id)
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 	})
@@ -137,6 +138,20 @@ func (a *API) knownPath(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if callOf(r.Context()).resource == nil {
 			UnknownPath.Problem("Nothing answers at this path. GET /v1 lists what does, and GET /v1/docs explains it.").Write(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// shown answers 403 where an endpoint lists single fares and only today's may be shown.
+func (a *API) shown(next http.Handler) http.Handler {
+	if a.config.AllFares {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c := callOf(r.Context()); c.endpoint.route.SingleFares {
+			NotShown.Problem("This service shows today's cheapest fares and figures made of past ones, not fares of past days or departures one by one. GET /v1/analisi compares today's fare with them, GET /v1/price-trends gives medians; who runs the service can allow more (VERDETTO_FARES_SHOWN).").Write(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -162,6 +162,9 @@ func addPage(responses map[string]*huma.Response, status int, route routes.Route
 // possibleProblems gives those that an operation can answer with, by status.
 func possibleProblems(route routes.Route, desc description) map[int][]ProblemType {
 	all := append([]ProblemType{BadRequest, Forbidden, TooMany, Internal, Unavailable}, desc.Problems...)
+	if route.SingleFares {
+		all = append(all, NotShown)
+	}
 	if route.Keyed() {
 		all = append(all, BadKey, PlanEnded)
 	}

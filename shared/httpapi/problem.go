@@ -40,6 +40,7 @@ type ProblemType struct {
 // The problem types that any endpoint can answer with.
 var (
 	BadRequest  = ProblemType{Status: http.StatusBadRequest, Code: "richiesta-non-valida", Title: "The request is not valid"}
+	NotShown    = ProblemType{Status: http.StatusForbidden, Code: "tariffe-non-mostrate", Title: "Single fares of the past are not shown here"}
 	Forbidden   = ProblemType{Status: http.StatusForbidden, Code: "accesso-diretto", Title: "This address is not the public one"}
 	UnknownPath = ProblemType{Status: http.StatusNotFound, Code: "percorso-sconosciuto", Title: "There is nothing at this path"}
 	WrongMethod = ProblemType{Status: http.StatusMethodNotAllowed, Code: "metodo-non-ammesso", Title: "This path does not answer that method"}

@@ -66,6 +66,7 @@ var rules = []rule{
 	{"shared/store/dynamostore/dynamolocal", []string{"shared/store", "shared/store/dynamostore", "shared/testenv"}, aws},
 	{"shared/store/storetest", []string{"shared/store", "shared/fare"}, []string{"github.com/google/go-cmp"}},
 	{"shared/upstream/travelpayouts", []string{"shared/upstream", "shared/fare"}, []string{"golang.org/x/time"}},
+	{"shared/upstream/travelpayouts/configured", []string{"shared/upstream", "shared/upstream/travelpayouts", "shared/fare", "shared/places", "shared/config"}, nil},
 	{"shared/upstream/csvfile", []string{"shared/upstream", "shared/fare"}, nil},
 	{"shared/upstream/sample", []string{"shared/upstream", "shared/fare"}, nil},
 	{"shared/upstream/ecb", []string{"shared/upstream", "shared/fare"}, nil},

@@ -28,6 +28,7 @@ type Route struct {
 	Keys            bool          // looks at X-Api-Key although it counts nothing under its own name
 	ShownKey        bool          // its handler looks at X-Api-Key by itself, for more than who calls
 	Signed          bool          // callers prove themselves by a signature: of a call whose signature is right no cap is ever told
+	SingleFares     bool          // it lists fares of past days or of departures one by one: only where the setting VERDETTO_FARES_SHOWN says all
 	CrossOriginPOST bool          // scripts in pages of any site may post to it: it looks at no cookie
 }
 
@@ -103,6 +104,7 @@ var Table = []Route{
 	{
 		Name: "storico", Method: "GET", Path: "/v1/storico", Function: "analisi",
 		Free: Cap{100, day}, Pro: Cap{120, time.Minute},
+		SingleFares: true,
 	},
 	{
 		// It is asked at every keystroke and answered from memory: counting would cost more than answering.

@@ -54,9 +54,10 @@ func documentedKeys(t *testing.T) []keyRow {
 	return rows
 }
 
-// pattern matches keys of a documented form, in which names in angle brackets stand for anything without a #.
+// pattern matches keys of a documented form, in which names in angle brackets
+// stand for anything without a #; a series may have one.
 func pattern(documented string) *regexp.Regexp {
-	quoted := regexp.QuoteMeta(documented)
+	quoted := strings.ReplaceAll(regexp.QuoteMeta(documented), "<series>", "[^#]+(#[^#]+)?")
 	return regexp.MustCompile("^" + regexp.MustCompile(`<[a-z]+>`).ReplaceAllString(quoted, "[^#]+") + "$")
 }
 
@@ -184,6 +185,8 @@ func driveRecords(t *testing.T, table store.Table) {
 		{fares, "Into", func() error { return ignore(fares.Into(ctx, "BUH", "", 0)) }},
 		{fares, "SetRates", func() error { return fares.SetRates(ctx, fare.Rates{}) }},
 		{fares, "Rates", func() error { return ignore(fares.Rates(ctx)) }},
+		{fares, "NoteDemand", func() error { return fares.NoteDemand(ctx, fare.Series{Route: milBuh, Trip: fare.Return4to7}, later) }},
+		{fares, "Demanded", func() error { return ignore(fares.Demanded(ctx)) }},
 		{fares, "RequestOrigin", func() error { return fares.RequestOrigin(ctx, "ROM", later) }},
 		{fares, "RequestedOrigins", func() error { return ignore(fares.RequestedOrigins(ctx)) }},
 
@@ -289,6 +292,9 @@ func driveRecords(t *testing.T, table store.Table) {
 			_, _, err := limiter.Used(ctx, limit.Limit{Name: "daily", Calls: 1, Window: time.Hour}, "ip 192.0.2.1")
 			return err
 		}},
+	}
+	if _, err := (store.Calls{Table: table}).Count(ctx, "travelpayouts", 20500, 1); err != nil {
+		t.Error(err)
 	}
 	if _, err := store.Pepper(ctx, table, []byte("p")); err != nil {
 		t.Error(err)

@@ -79,6 +79,7 @@ const (
 	BadPrice     Reason = "price not credible"
 	FromFuture   Reason = "found after the day of asking"
 	Malformed    Reason = "malformed row"
+	NotAsked     Reason = "of another series than asked"
 	TooOld       Reason = "found too long ago to be kept"
 )
 

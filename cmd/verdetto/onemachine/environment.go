@@ -46,7 +46,7 @@ func (o Options) SeedEnvironment(ctx context.Context, endpoint string, fill bool
 	standIn := upstreamtest.New(rows, o.Now)
 	standIn.Rates = ecb.Table().On // it is asked in the currency of each origin's country, whatever the rows are in
 	environment = []string{
-		"VERDETTO_TABLE=" + name,
+		"VERDETTO_TABLE=" + name, "VERDETTO_FARES_SHOWN=all", // the fares are the source's, which is no real one
 		"VERDETTO_ORIGIN_SECRETS=local-origin-secret",
 		"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
 		"VERDETTO_BASE_URL=https://verdetto.example", "VERDETTO_MAIL_FROM=Verdetto <mail@verdetto.example>",

@@ -45,6 +45,7 @@ type Options struct {
 	OriginSecrets []string // see httpapi.Config; none where callers reach the process directly
 	BaseURL       string   // what links to the service begin with; see BaseURL
 	Mail          string   // the folder that mail is written into; without one there are no alerts and nothing is sold
+	AllFares      bool     // see httpapi.Config; fares that are not of the real source are shown in any case
 	RealPayments  bool     // configured as the Lambda function is, in place of the stand-ins
 	LocalURL      string   // where the stand-ins on this machine reach the service
 
@@ -79,11 +80,12 @@ func New(o Options) (*Service, error) {
 	if o.Source.Name() == "sample" {
 		settings.Data = "sample"
 	}
+	settings.AllFares = o.AllFares || o.Source.Name() != realSource // others belong to the operator
 	s.API = httpapi.New(settings)
 	fares := store.Fares{Table: o.Table}
 	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: o.Now}, Now: o.Now, Log: o.Log}, Coverage: fares, BaseURL: o.BaseURL}
 	verdicts.Register(s.API)
-	trends := &view.Reader{Fares: fares, Now: o.Now}
+	trends := &view.Reader{Fares: fares, Now: o.Now, AllFares: settings.AllFares}
 	(&pricetrends.Service{Trends: trends}).Register(s.API)
 	(&agents.Service{Verdicts: verdicts, Trends: trends, Log: o.Log}).Register(s.API)
 	if o.Mail == "" {

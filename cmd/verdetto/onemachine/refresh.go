@@ -35,7 +35,7 @@ func (o Options) refresher(ctx context.Context) refresh.Refresher {
 // rates are those that fares are shown at: the newest for the real source, and for
 // recorded or invented fares those of the clock's day.
 func (o Options) rates(ctx context.Context) fare.Rates {
-	if o.Source.Name() == "travelpayouts" {
+	if o.Source.Name() == realSource {
 		return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), o.Log)
 	}
 	return ecb.Table().On(fare.DayOf(o.Now()))

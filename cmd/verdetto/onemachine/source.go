@@ -4,25 +4,27 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"strings"
 	"time"
 
+	"verdetto/functions/refresh"
+	"verdetto/shared/config"
 	"verdetto/shared/fare"
 	"verdetto/shared/places"
+	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/upstream/sample"
-	"verdetto/shared/upstream/travelpayouts"
+	"verdetto/shared/upstream/travelpayouts/configured"
 )
 
 // OpenSource opens a source of fares by its name: sample, csv:FILE, or
 // travelpayouts, whose token is in the environment. Of a panel, price names the
 // column of the fare where that is not "price"; what it held is written to
 // messages, and partly is true where rows of it could not be read.
-func OpenSource(ctx context.Context, name, price string, log *slog.Logger, messages io.Writer) (source upstream.Source, partly bool, err error) {
+func OpenSource(ctx context.Context, name, price string, s *Options, messages io.Writer) (source upstream.Source, partly bool, err error) {
 	kind, file, _ := strings.Cut(name, ":")
 	switch {
 	case price != "" && kind != "csv":
@@ -35,20 +37,35 @@ func OpenSource(ctx context.Context, name, price string, log *slog.Logger, messa
 			return nil, false, err
 		}
 		return panel, partly, nil
-	case name == "travelpayouts":
-		token := os.Getenv("TRAVELPAYOUTS_TOKEN")
-		if token == "" {
+	case name == realSource:
+		if os.Getenv("TRAVELPAYOUTS_TOKEN") == "" {
 			return nil, false, fmt.Errorf("-upstream travelpayouts: set TRAVELPAYOUTS_TOKEN (a free partner account gives one)")
 		}
-		today := ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), log)
-		source, err := travelpayouts.New(travelpayouts.Config{
-			Token:      token,
-			BaseURL:    os.Getenv("TRAVELPAYOUTS_URL"),
-			Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: func(fare.Day) fare.Rates { return today }},
-		})
+		source, err := openReal(ctx, s)
 		return source, false, err
 	}
 	return nil, false, fmt.Errorf("-upstream %q: want sample, csv:FILE or travelpayouts", name)
+}
+
+// realSource is the name of the source whose fares belong to somebody else.
+const realSource = "travelpayouts"
+
+// openReal opens it as the environment says. Its calls are counted in the table of
+// s, which may be opened later, but before the first call.
+func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
+	var of config.Upstream
+	var shown config.Shown
+	if err := config.Load(&of, &shown); err != nil {
+		return nil, fmt.Errorf("-upstream travelpayouts: %w", err)
+	}
+	s.AllFares = shown.All()
+	today := ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), s.Log)
+	return configured.Source(of, configured.Part{
+		Now: s.Now, Rates: func(fare.Day) fare.Rates { return today },
+		Spend: func(ctx context.Context, departures bool) error {
+			return refresh.Budget{Calls: store.Calls{Table: s.Table}, Source: realSource, PerDay: of.CallsADay, Now: s.Now}.Spend(ctx, departures)
+		},
+	})
 }
 
 // OpenPanel opens a file of recorded fares, whose price is in the column of that

@@ -170,11 +170,12 @@ func open(t testing.TB, s fares, data string) *fixture {
 	clock := func() time.Time { return now }
 	log := slog.New(slog.NewTextHandler(d.logs, nil))
 	d.API = httpapi.New(httpapi.Config{
-		Now: clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers, Pepper: []byte("pepper"), Data: data,
+		AllFares: true,
+		Now:      clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers, Pepper: []byte("pepper"), Data: data,
 	})
 	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: s, Demand: s, Rates: s, Now: clock, Log: log}, Coverage: s}
 	verdicts.Register(d.API)
-	reader := &view.Reader{Fares: s, Now: clock}
+	reader := &view.Reader{Fares: s, Now: clock, AllFares: true}
 	(&pricetrends.Service{Trends: reader}).Register(d.API)
 	(&agents.Service{Verdicts: verdicts, Trends: reader, Log: log}).Register(d.API)
 	return d

@@ -31,22 +31,23 @@ func main() {
 	var access config.HTTP
 	var site config.Public
 	var clock config.Clock
+	var shown config.Shown
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
-	must(config.LoadWith(ssmparams.In(settings), &table, &access, &site, &clock))
+	must(config.LoadWith(ssmparams.In(settings), &table, &access, &site, &clock, &shown))
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	logger := httpapi.RequestLog(slog.New(slog.NewJSONHandler(os.Stdout, nil)))
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger,
-		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
+		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper), AllFares: shown.All(),
 		Limiter: limit.New(items, now), Customers: store.Customers{Table: items}, Refused: apikey.NewRefused(),
 		Metrics: metrics.Of("analisi"), Pages: page.Problems,
 	})
 	fares := store.Fares{Table: items}
 	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger}, Coverage: fares, BaseURL: site.BaseURL}
 	verdicts.Register(api)
-	(&agents.Service{Verdicts: verdicts, Trends: &view.Reader{Fares: fares, Now: now}, Log: logger}).Register(api)
+	(&agents.Service{Verdicts: verdicts, Trends: &view.Reader{Fares: fares, Now: now, AllFares: shown.All()}, Log: logger}).Register(api)
 	lambdahttp.Main(api)
 }
 

@@ -27,18 +27,19 @@ func main() {
 	var table config.Store
 	var access config.HTTP
 	var clock config.Clock
+	var shown config.Shown
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
-	must(config.LoadWith(ssmparams.In(settings), &table, &access, &clock))
+	must(config.LoadWith(ssmparams.In(settings), &table, &access, &clock, &shown))
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: httpapi.RequestLog(slog.New(slog.NewJSONHandler(os.Stdout, nil))),
-		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
+		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper), AllFares: shown.All(),
 		Limiter: limit.New(items, now), Customers: store.Customers{Table: items}, Refused: apikey.NewRefused(),
 		Metrics: metrics.Of("pricetrends"),
 	})
-	(&pricetrends.Service{Trends: &view.Reader{Fares: store.Fares{Table: items}, Now: now}}).Register(api)
+	(&pricetrends.Service{Trends: &view.Reader{Fares: store.Fares{Table: items}, Now: now, AllFares: shown.All()}}).Register(api)
 	lambdahttp.Main(api)
 }
 

@@ -1,5 +1,5 @@
 // The Lambda executable of functions/refresh. It takes the event of a schedule,
-// messages of its queue, {"mail": true} to send the notifications that refreshes have left,
+// messages of its queue, {"departures": true} to ask for a year of departures of the routes that are due, {"mail": true} to send the notifications that refreshes have left,
 // and events by hand such as {"origins": ["MIL"]}.
 package main
 
@@ -24,13 +24,12 @@ import (
 	"verdetto/shared/mail/sesmail"
 	"verdetto/shared/metrics"
 	"verdetto/shared/notify"
-	"verdetto/shared/places"
 	"verdetto/shared/queue/sqsqueue"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
-	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/upstream/travelpayouts"
+	"verdetto/shared/upstream/travelpayouts/configured"
 )
 
 func main() {
@@ -48,14 +47,9 @@ func main() {
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	carrier, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)
-	client, err := travelpayouts.New(travelpayouts.Config{
-		Token: source.Token, BaseURL: source.URL, Now: now, PerMinute: fanout.Share(travelpayouts.DefaultPerMinute),
-		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On},
-		CurrencyOf: func(origin fare.City) string {
-			place, _ := places.Get(origin)
-			return travelpayouts.CurrencyOfCountry(place.Country)
-		},
-		Spend: refresh.Budget{Counters: items, Source: "travelpayouts", PerDay: source.CallsADay, Now: now}.Spend,
+	client, err := configured.Source(source, configured.Part{
+		Now: now, PerMinute: fanout.Share(travelpayouts.DefaultPerMinute), Rates: ecb.Table().On,
+		Spend: refresh.Budget{Calls: store.Calls{Table: items}, Source: "travelpayouts", PerDay: source.CallsADay, Now: now}.Spend,
 	})
 	must(err)
 	f := &refresh.Function{

@@ -25,6 +25,8 @@ type Fares interface {
 type Reader struct {
 	Fares Fares
 	Now   func() time.Time
+	// AllFares has lows of past weeks shown one by one.
+	AllFares bool
 
 	once  sync.Once
 	rates *store.HeldRates
@@ -51,7 +53,7 @@ func (r *Reader) Read(ctx context.Context, origin, destination fare.City, curren
 	if err != nil {
 		return Trends{}, err
 	}
-	v := view{rates: rates, currency: currency, today: fare.DayOf(r.Now())}
+	v := view{rates: rates, currency: currency, today: fare.DayOf(r.Now()), allFares: r.AllFares}
 	data, _, err := r.Fares.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {
 		return Trends{}, r.notCovered(ctx, origin, "")

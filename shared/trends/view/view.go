@@ -24,7 +24,7 @@ type Trends struct {
 	UpdatedAt    *time.Time    `json:"updatedAt" nullable:"true" doc:"When the newest fare behind this answer was found, UTC; null where no fare is live"`
 	Popularity   string        `json:"popularity" enum:"observations" doc:"What the order of destinations goes by"`
 	Destinations []Destination `json:"destinations" nullable:"false" doc:"Destinations with a live fare, the most popular first, 100 at most"`
-	WeeklyLows   []WeeklyLow   `json:"weeklyLows,omitempty" doc:"With a destination only: the cheapest live fare of each of the last 52 weeks, oldest first; weeks in which nothing was found are left out"`
+	WeeklyLows   []WeeklyLow   `json:"weeklyLows,omitempty" doc:"With a destination only: the cheapest live fare of each of the last 52 weeks, oldest first; weeks in which nothing was found are left out. Absent where the owner of the fares has not allowed single ones to be shown"`
 }
 
 // Destination is a route.
@@ -70,6 +70,7 @@ type view struct {
 	rates    fare.Rates
 	currency string // one that rates has
 	today    fare.Day
+	allFares bool // lows of past weeks may be shown one by one
 }
 
 func (v view) cents(c fare.Cents) int64 {
@@ -110,7 +111,9 @@ func (v view) route(origin fare.City, e trends.Entry, summary verdict.RouteSumma
 	at := time.Unix(e.Newest, 0).UTC()
 	t.UpdatedAt = &at
 	t.Destinations = append(t.Destinations, v.destination(e))
-	t.WeeklyLows = v.weekly(summary)
+	if v.allFares {
+		t.WeeklyLows = v.weekly(summary)
+	}
 	return t
 }
 

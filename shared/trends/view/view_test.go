@@ -65,7 +65,7 @@ func at(t *time.Time) func() time.Time { return func() time.Time { return *t } }
 
 func TestRead(t *testing.T) {
 	clock := now
-	r := &Reader{Fares: &fares{perEuro: map[string]float64{"USD": 1.25}}, Now: at(&clock)}
+	r := &Reader{Fares: &fares{perEuro: map[string]float64{"USD": 1.25}}, Now: at(&clock), AllFares: true}
 	whole, err := r.Read(t.Context(), "MIL", "", "USD")
 	if err != nil {
 		t.Fatal(err)

@@ -12,11 +12,12 @@ type Access struct {
 }
 
 var (
-	readers = []string{"analisi", "pricetrends"}
-	refresh = []string{"refresh"}
-	alerts  = []string{"alerts"}
-	told    = []string{"alerts", "refresh"} // refresh sends what alerts has taken on
-	pro     = []string{"pro"}
+	everyHTTP = []string{"alerts", "analisi", "pricetrends", "pro"}
+	readers   = []string{"analisi", "pricetrends"}
+	refresh   = []string{"refresh"}
+	alerts    = []string{"alerts"}
+	told      = []string{"alerts", "refresh"} // refresh sends what alerts has taken on
+	pro       = []string{"pro"}
 )
 
 // Accesses lists all that functions touch. The deployment makes their permissions
@@ -28,8 +29,8 @@ var Accesses = []Access{
 	{Partition: "COVERED", Read: []string{"analisi", "refresh"}, Write: refresh},
 	{Partition: "INTO#*", Read: []string{"analisi", "refresh"}, Write: refresh},
 	{Partition: "FARES", Read: []string{"analisi", "pricetrends", "refresh"}, Write: refresh},
-	{Partition: "WANTED", Read: refresh, Write: readers},
 	{Partition: "DEMANDED", Read: refresh, Write: []string{"analisi"}},
+	{Partition: "WANTED", Read: refresh, Write: readers},
 	{Partition: "SEEN#*", Read: refresh, Write: refresh},
 	{Partition: "WAKES", Read: refresh, Write: refresh},
 	{Partition: "ALERTS#*", Read: told, Write: told},
@@ -46,7 +47,8 @@ var Accesses = []Access{
 	{Partition: "SUBSCRIPTION#*", Read: pro, Write: pro},
 	{Partition: "CHECKOUT#*", Read: pro, Write: pro},
 	{Partition: "CASHED#*", Read: pro, Write: pro},
-	{Partition: "LIMIT#*", Read: pro, Write: []string{"alerts", "analisi", "pricetrends", "pro", "refresh"}},
+	{Partition: "LIMIT#*", Read: pro, Write: everyHTTP},
+	{Partition: "LIMIT#calls#*", Write: refresh}, // of the day's calls to the source; what callers may do it cannot count
 }
 
 // ReadBy and WrittenBy are the partitions that a function reads and writes.

@@ -1,0 +1,214 @@
+package stored
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/functions/analisi"
+	"verdetto/functions/refresh"
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/upstream"
+	"verdetto/shared/verdict"
+)
+
+// fareFacts is what version 4a76271 said over its file.
+type fareFacts struct {
+	Now     time.Time
+	Answers map[string]json.RawMessage
+}
+
+// laterDays is the source of the days after, as today's version is told: as quoted,
+// by city a fare of each day, by route three departures of which one has a stop.
+type laterDays struct{ gbp fare.Currency }
+
+func (laterDays) Name() string { return "travelpayouts" }
+
+func (laterDays) Origins(context.Context) ([]fare.City, error) {
+	return []fare.City{"LON", "MIL"}, nil
+}
+
+func (s laterDays) fares(r fare.Route, now time.Time, stops ...int) (all []fare.Fare) {
+	for i, n := range stops {
+		o := fare.Observation{Found: fare.DayOf(now).Time().Unix() + 6*3600, Depart: fare.DayOf(now) + 40 + fare.Day(i), Price: 5000, Stops: fare.StopsOf(n)}
+		if r.Origin == "LON" {
+			o.Price, o.Currency = 1849, s.gbp
+		}
+		all = append(all, fare.Fare{Route: r, Observation: o})
+	}
+	return all
+}
+
+func (s laterDays) Fares(_ context.Context, origin fare.City, _, until time.Time) (answer upstream.Answer, err error) {
+	for _, r := range []fare.Route{{Origin: "MIL", Destination: "BUH"}, {Origin: "LON", Destination: "PRG"}} {
+		if r.Origin == origin {
+			answer.Fares = append(answer.Fares, s.fares(r, until, 0)...)
+		}
+	}
+	return answer, nil
+}
+
+func (s laterDays) Departures(_ context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
+	if q.NonStop {
+		return upstream.Answer{Fares: s.fares(q.Route, until, 0)}, nil
+	}
+	return upstream.Answer{Fares: s.fares(q.Route, until, 0, 1, 0)}, nil
+}
+
+// TestFaresOf4a76271GoOn opens a file of that version, which kept fares in euro, one-way and
+// without stops. Its summaries are read as they are: fares, samples, months; refreshes, by
+// city and by route, go on from its histories and lose nothing, and the lows that
+// percentiles are made of change as testdata/README.md says and no more.
+func TestFaresOf4a76271GoOn(t *testing.T) {
+	var facts fareFacts
+	readJSON(t, "4a76271.json", &facts)
+	gbp, err := fare.ParseCurrency("GBP")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := facts.Now
+	clock := func() time.Time { return now }
+	table, err := boltstore.Open(unpackedFile(t, "4a76271.db.gz"), clock, boltstore.Scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	fares, quiet := store.Fares{Table: table}, slog.New(slog.DiscardHandler)
+	api := httpapi.New(httpapi.Config{Now: clock, Log: quiet, Pepper: []byte("made up for a stored file, 32 b."), Limiter: limit.New(table, clock), Customers: store.Customers{Table: table}})
+	(&analisi.Service{Reader: &answer.Reader{Summaries: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: clock}, Now: clock, Log: quiet}, Coverage: fares}).Register(api)
+	ask := func(name string) (body []byte, a verdict.Analysis) {
+		t.Helper()
+		w := httptest.NewRecorder()
+		api.ServeHTTP(w, httptest.NewRequest("GET", "/v1/analisi?origine="+name[:3]+"&destinazione="+name[4:], nil))
+		if err := json.Unmarshal(w.Body.Bytes(), &a); w.Code != 200 || err != nil {
+			t.Fatalf("%s: %d %s %v", name, w.Code, w.Body, err)
+		}
+		return w.Body.Bytes(), a
+	}
+	for name, answer := range facts.Answers {
+		var then, is any
+		body, _ := ask(name)
+		if err := json.Unmarshal(answer, &then); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(body, &is); err != nil {
+			t.Fatal(err)
+		}
+		judged := then.(map[string]any)["verdetto"].(map[string]any)
+		for field := range judged {
+			if field != "campione" && field != "minimoCent" { // others are what the rule makes of them, which goes on
+				delete(judged, field)
+			}
+		}
+		if diff := cmp.Diff(then, fieldsOf(then, is)); diff != "" {
+			t.Errorf("%s (-4a76271 +now):\n%s", name, diff)
+		}
+	}
+
+	routes := []string{"MIL-BUH", "LON-PRG", "MIL-LON"}
+	old := map[string][]fare.Observation{}
+	for _, name := range routes {
+		if old[name] = historyOf(t, fares, name); len(old[name]) == 0 {
+			t.Fatalf("%s has no history", name)
+		}
+	}
+	rates := fare.Rates{PerEuro: map[string]float64{"GBP": 0.87}}
+	r := refresh.Refresher{Source: laterDays{gbp}, Fares: fares, Now: clock, Rates: rates}
+	for day := range 3 {
+		now = facts.Now.AddDate(0, 0, 1+day)
+		if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 || report.New != 2 {
+			t.Fatal(report, err)
+		}
+		report, err := r.Deepen(t.Context())
+		if err != nil || report.Failed > 0 || report.Calls != 2*report.Asked {
+			t.Fatal(report, err)
+		}
+	}
+	for _, name := range routes {
+		all := historyOf(t, fares, name)
+		for _, o := range old[name] {
+			if !slices.Contains(all, o) {
+				t.Errorf("%s: %+v is lost", name, o)
+			}
+		}
+		_, a := ask(name)
+		if a.Osservazioni != len(all) {
+			t.Errorf("%s: %d observations are judged, %d are stored", name, a.Osservazioni, len(all))
+		}
+		if name == "MIL-LON" {
+			continue // too little data, then and now
+		}
+		if len(all) <= len(old[name]) {
+			t.Errorf("%s: nothing new is stored", name)
+		}
+		if diff := cmp.Diff(lowsByHand(all, fare.DayOf(now), rates), lowsOf(t, fares, name)); diff != "" {
+			t.Errorf("%s: lows (-by hand +stored): %s", name, diff)
+		}
+	}
+	if _, a := ask("LON-PRG"); a.Prezzo.Quotato != (verdict.Quotato{Importo: 18.49, Valuta: "GBP"}) || a.Prezzo.Soste == nil {
+		t.Errorf("%+v", a.Prezzo)
+	}
+}
+
+// lowsByHand is the cheapest fare of each day before one, in euro: the file's routes
+// are asked every day at the same hour, so what was fresh on a day is what was found on it.
+func lowsByHand(all []fare.Observation, today fare.Day, rates fare.Rates) map[fare.Day]fare.Cents {
+	lows := map[fare.Day]fare.Cents{}
+	for _, o := range all {
+		euro, _ := rates.Convert(fare.Money{Amount: o.Price, Currency: o.Currency}, fare.EUR)
+		if low, ok := lows[o.FoundDay()]; o.FoundDay() < today && (!ok || euro < low) {
+			lows[o.FoundDay()] = euro
+		}
+	}
+	return lows
+}
+
+func lowsOf(t *testing.T, fares store.Fares, name string) map[fare.Day]fare.Cents {
+	t.Helper()
+	of, err := fare.ParseSeries(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, _, err := fares.Summary(t.Context(), of, store.Strong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := verdict.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lows := map[fare.Day]fare.Cents{}
+	for _, l := range s.Lows {
+		lows[l.Day] = s.Euro(l.Price)
+	}
+	return lows
+}
+
+func historyOf(t *testing.T, fares store.Fares, name string) (all []fare.Observation) {
+	t.Helper()
+	of, err := fare.ParseSeries(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, err := fares.Blocks(t.Context(), of, store.Strong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range blocks {
+		if all, err = fare.Unpack(all, b.Data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}

@@ -1,0 +1,106 @@
+package verdict
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream"
+	"verdetto/shared/verdict"
+)
+
+// departuresSource tells of one fare a week by city, and of so many departures by
+// route, as grouped_prices does: whole units, by the day they were searched for in the last week.
+type departuresSource struct {
+	departures int
+	chance     *rand.Rand
+}
+
+func (departuresSource) Name() string { return "fixture" }
+
+func (departuresSource) Origins(context.Context) ([]fare.City, error) {
+	return []fare.City{fixture.Route.Origin}, nil
+}
+
+func (s departuresSource) Fares(_ context.Context, _ fare.City, _, until time.Time) (upstream.Answer, error) {
+	return upstream.Answer{Fares: s.found(1, until)}, nil
+}
+
+func (s departuresSource) Departures(_ context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
+	return upstream.Answer{Fares: s.found(s.departures, until)}, nil
+}
+
+func (s departuresSource) found(n int, until time.Time) (fares []fare.Fare) {
+	today := fare.DayOf(until)
+	for i := range n {
+		fares = append(fares, fare.Fare{Route: fixture.Route, Observation: fare.Observation{
+			Found: (today - fare.Day(s.chance.IntN(7))).Time().Unix(), DayOnly: true, Depart: today + fare.Day(i*330/n),
+			Price: fare.Cents(100 * (19 + s.chance.IntN(150))), Stops: fare.NonStop,
+		}})
+	}
+	return fares
+}
+
+// TestDepthCapacity asks for a year of departures of a route every week for a
+// year, and then once more with the meter on: what that spends, and what is
+// stored. By city alone, ten fares a week, version 4a76271 spent 4 write units on a route.
+func TestDepthCapacity(t *testing.T) {
+	t.Parallel()
+	const (
+		before    = 2 + 1 + 1 // blocks, summary, coverage
+		discovery = 2 + 2 + 1 // the same of now: TestCapacity, ten fares a week
+	)
+	now := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC)
+	clock := func() time.Time { return now }
+	m := fixture.Metered(t, clock)
+	source := departuresSource{300, rand.New(rand.NewPCG(30, 10))}
+	r := refresh.Refresher{Source: source, Fares: store.Fares{Table: m}, Now: clock, Workers: 1}
+	if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
+		t.Fatal(report, err)
+	}
+	var report refresh.DeepReport
+	for week := range 54 {
+		clear(m.Spent)
+		var err error
+		if report, err = r.Deepen(t.Context()); err != nil || report.Asked != 1 {
+			t.Fatal(week, report, err)
+		}
+		now = now.AddDate(0, 0, 7)
+	}
+	spent := maps.Clone(m.Spent)
+	of := fare.Series{Route: fixture.Route}
+	blocks, err := r.Fares.Blocks(t.Context(), of, store.Strong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes, observations := 0, 0
+	for _, b := range blocks {
+		all, err := fare.Unpack(nil, b.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes, observations = bytes+len(b.Data), observations+len(all)
+	}
+	summary, _, err := r.Fares.Summary(t.Context(), of, store.Strong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := spent["write ROUTE BLOCK"] + spent["write ROUTE SHEET"] + spent["write INTO"]
+	t.Logf("%d new of %d; asking for departures once more spends\n%s", report.New, report.Fares, spent)
+	t.Logf("on the route %.0f write units, %.2f times %d, and with discovery %.2f times; %d observations of %d days in %d bytes (%.1f each), the summary %d: %.0f KB a year",
+		written, written/before, before, (written+discovery)/before, observations, verdict.HistoryDays, bytes, float64(bytes)/float64(observations), len(summary), float64(bytes+len(summary))/1024*365/float64(7*54))
+	spent.Within(t, fixture.Units{
+		"read ROUTE BLOCK": 26, "read ROUTE SHEET": 2.5, "read INTO": 0.5, "read ORIGIN TRENDS": 1, "read FARES SOURCE": 1,
+		"read COVERED": 0.5, "read DEMANDED": 0.5, "read WATCHED": 0.5, "write COVERED": 1, "write ORIGIN TRENDS": 1,
+		"write ROUTE BLOCK": 3, "write ROUTE SHEET": 2, "write INTO": 1,
+	})
+	if written > 2.5*before || report.New < 290 {
+		t.Errorf("%.0f write units, %d new observations; want 2.5 times %d at most for 30 times the observations", written, report.New, before)
+	}
+}

@@ -1,0 +1,152 @@
+package verdict
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/routes"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream"
+)
+
+// realFares are fares under the name of the real source: they belong to somebody else.
+type realFares struct{ upstream.Source }
+
+func (realFares) Name() string { return "travelpayouts" }
+
+// Past days have had one fare each, of an amount that nothing else has. pastFares gives those
+// that are neither today's, nor the least, nor in the middle of all or of a month.
+func pastFares() (fares fixture.Fares, hidden []fare.Cents) {
+	today := fare.DayOf(fixture.Today)
+	for i := range 80 {
+		price := fare.Cents(50123 + 367*((i*37)%80))
+		fares = append(fares, fare.Fare{Route: fixture.Route, Observation: fare.Observation{
+			Found: (today - fare.Day(80-i)).Time().Unix(), Depart: today + 30, Price: price}})
+		if low := (i * 37) % 80; low > 4 && (low < 36 || low > 44) {
+			hidden = append(hidden, price)
+		}
+	}
+	fares = append(fares, fare.Fare{Route: fixture.Route, Observation: fare.Observation{
+		Found: today.Time().Unix(), Depart: today + 30, Price: 48111}})
+	return fares, hidden
+}
+
+// shown finds amounts in a text, in every form in which they are written.
+func shown(text string, amounts []fare.Cents) (found []fare.Cents) {
+	for _, a := range amounts {
+		for _, form := range []string{"%d", "%d.%02d", "%d,%02d"} {
+			written := fmt.Sprintf(form, a/100, a%100)
+			if form == "%d" {
+				written = fmt.Sprint(int(a))
+			}
+			if strings.Contains(text, written) {
+				found = append(found, a)
+				break
+			}
+		}
+	}
+	return found
+}
+
+// TestFaresOfOthersAreShownAsAllowed asks every endpoint of the table for a route: of
+// fares that belong to others none of a past day is shown one by one, unless that is
+// allowed; those of the operator are.
+func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
+	t.Parallel()
+	now := func() time.Time { return fixture.Today }
+	own, hidden := pastFares()
+	source := realFares{own}
+	table := fixture.Bolt(t, now)
+	r := refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: now}
+	if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
+		t.Fatal(report, err)
+	}
+	if err := r.Fares.SetRates(t.Context(), fare.Rates{}); err != nil {
+		t.Fatal(err)
+	}
+	queries := map[string]string{
+		"analisi": "?origine=Milano&destinazione=Bucarest", "storico": "?origine=Milano&destinazione=Bucarest", "rotte": "?origine=Milano",
+		"home": "?da=Milano&a=Bucarest", "price-trends": "?origin=MIL&destination=BUH&currency=eur",
+	}
+	calls := map[string]string{
+		"flight_price_verdict": `{"origin":"Milano","destination":"Bucarest"}`, "when_to_book": `{"origin":"Milano","destination":"Bucarest"}`,
+		"cheapest_months": `{"origin":"Milano","destination":"Bucarest"}`, "price_trends": `{"origin":"Milano","destination":"Bucarest","currency":"EUR"}`,
+	}
+	for _, c := range []struct {
+		name    string
+		options onemachine.Options
+		all     bool
+	}{
+		{"of others", onemachine.Options{Source: source}, false},
+		{"of others, and all is allowed", onemachine.Options{Source: source, AllFares: true}, true},
+		{"of the operator", onemachine.Options{Source: own}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.options.Table, c.options.Now = table, now
+			api := fixture.New(t, c.options).API
+			lists := 0
+			for _, route := range routes.Table {
+				if route.Method != "GET" || route.Function != "analisi" && route.Function != "pricetrends" {
+					continue
+				}
+				for _, path := range route.Paths() {
+					path = strings.Replace(path, "{file}", "MIL-BUH-it.png", 1) + queries[route.Name]
+					w := httptest.NewRecorder()
+					request := httptest.NewRequest("GET", path, nil)
+					request.Header.Set("Accept", "application/json, text/html")
+					api.ServeHTTP(w, request)
+					found := shown(w.Body.String(), hidden)
+					if route.SingleFares {
+						lists++
+						var problem struct{ Code, Detail string }
+						if !c.all && (w.Code != http.StatusForbidden || json.Unmarshal(w.Body.Bytes(), &problem) != nil || problem.Code != "tariffe-non-mostrate" || !strings.Contains(problem.Detail, "GET /v1/analisi")) {
+							t.Errorf("%s: %d %s", path, w.Code, w.Body)
+						}
+						if c.all && (w.Code != http.StatusOK || len(found) == 0) {
+							t.Errorf("%s: %d %s", path, w.Code, w.Body)
+						}
+					}
+					if !c.all && len(found) > 0 {
+						t.Errorf("%s shows past fares of %v", path, found)
+					}
+					if queries[route.Name] != "" && !route.SingleFares && (w.Code != http.StatusOK || route.Name != "rotte" && len(shown(w.Body.String(), []fare.Cents{48111})) == 0) {
+						t.Errorf("%s: %d, today's fare is not shown", path, w.Code)
+					}
+					switch route.Name {
+					case "home", "price-trends":
+						if c.all && len(found) == 0 {
+							t.Errorf("%s shows no past fare", path)
+						}
+					case "index":
+						if strings.Contains(w.Body.String(), "/v1/storico") != c.all {
+							t.Errorf("the index says %s", w.Body)
+						}
+					}
+				}
+			}
+			if lists == 0 {
+				t.Error("no endpoint lists single fares")
+			}
+			for tool, arguments := range calls {
+				body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
+				request := httptest.NewRequest("POST", "/mcp", strings.NewReader(body))
+				request.Header.Set("Content-Type", "application/json")
+				request.Header.Set("Accept", "application/json, text/event-stream")
+				w := httptest.NewRecorder()
+				api.ServeHTTP(w, request)
+				if found := shown(w.Body.String(), hidden); !c.all && len(found) > 0 || w.Code != http.StatusOK || strings.Contains(w.Body.String(), `"isError":true`) {
+					t.Errorf("%s: %d, past fares of %v: %s", tool, w.Code, found, w.Body)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,75 @@
+package refresh_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/upstream"
+)
+
+// yearSource has so many fares a week of each of ten routes, and none that it had before.
+type yearSource struct {
+	perWeek int
+	chance  *rand.Rand
+}
+
+func (yearSource) Name() string { return "test" }
+
+func (yearSource) Origins(context.Context) ([]fare.City, error) { return []fare.City{"MIL"}, nil }
+
+func (s yearSource) Fares(_ context.Context, _ fare.City, _, until time.Time) (answer upstream.Answer, err error) {
+	today := fare.DayOf(until)
+	for n := range 10 {
+		for i := range s.perWeek {
+			answer.Fares = append(answer.Fares, fare.Fare{
+				Route: fare.Route{Origin: "MIL", Destination: fare.City([]byte{'Z', 'Z', 'A' + byte(n)})},
+				Observation: fare.Observation{
+					Found: (today - fare.Day(s.chance.IntN(7))).Time().Unix(), Depart: today + fare.Day(i*330/s.perWeek), Price: fare.Cents(100 * (19 + s.chance.IntN(150))),
+				},
+			})
+		}
+	}
+	return answer, nil
+}
+
+// BenchmarkRefresh refreshes ten routes that have a year of history, over one file
+// on one core, and says how many fares that is in a second. docs/scale.md says how to run it beside another version.
+func BenchmarkRefresh(b *testing.B) {
+	for _, perWeek := range []int{10, 300} {
+		b.Run(fmt.Sprintf("%d fares a week", perWeek), func(b *testing.B) {
+			now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+			clock := func() time.Time { return now }
+			table, err := boltstore.Open(filepath.Join(b.TempDir(), "bench.db"), clock, boltstore.Scratch)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer table.Close()
+			r := refresh.Refresher{Source: yearSource{perWeek, rand.New(rand.NewPCG(1, 2))}, Fares: store.Fares{Table: table}, Now: clock, Workers: 1}
+			fares := 0
+			week := func() {
+				report, err := r.Run(b.Context())
+				if err != nil || report.Failed > 0 {
+					b.Fatal(report, err)
+				}
+				fares += report.New
+				now = now.AddDate(0, 0, 7)
+			}
+			for range 56 {
+				week()
+			}
+			fares = 0
+			for b.Loop() {
+				week()
+			}
+			b.ReportMetric(float64(fares)/b.Elapsed().Seconds(), "fares/s")
+		})
+	}
+}

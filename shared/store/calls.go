@@ -1,0 +1,23 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"verdetto/shared/fare"
+)
+
+// Calls counts what the fare sources are asked on a day, whichever process asks
+// (key: LIMIT).
+type Calls struct{ Table Table }
+
+// Count counts one call to a source on a day (UTC) and says how many there were;
+// ErrLimit where that would be more than most, and then nothing is counted.
+func (c Calls) Count(ctx context.Context, source string, day fare.Day, most int64) (int64, error) {
+	key := Key{"LIMIT#calls#" + source, day.String()}
+	n, err := c.Table.Take(ctx, key, 1, most, (day + 2).Time())
+	if err != nil {
+		return 0, fmt.Errorf("count a call to %s: %w", source, err)
+	}
+	return n, nil
+}
