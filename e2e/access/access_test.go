@@ -29,6 +29,7 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore/schema"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/sample"
 )
 
@@ -148,16 +149,36 @@ func (q *line) Send(_ context.Context, bodies ...string) error {
 	return nil
 }
 
+// deep is the invented world where it can be asked for one route, on a budget.
+type deep struct {
+	upstream.Source
+	budget refresh.Budget
+}
+
+func (s deep) Departures(ctx context.Context, q upstream.Question, until time.Time) (answer upstream.Answer, err error) {
+	if err := s.budget.Spend(ctx, true); err != nil {
+		return answer, err
+	}
+	all, err := s.Fares(ctx, q.Origin, until.AddDate(0, 0, -1), until)
+	for _, f := range all.Fares {
+		if f.Series() == q.Series {
+			answer.Fares = append(answer.Fares, f)
+		}
+	}
+	return answer, err
+}
+
 func refreshes(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetest.Clock) *refresh.Function {
 	t.Helper()
 	q := &line{}
+	source := deep{sample.New(), refresh.Budget{Calls: store.Calls{Table: d}, Source: "sample", PerDay: 1000, Now: clock.Now}}
 	f := &refresh.Function{
-		Refresher: refresh.Refresher{Source: sample.New(), Fares: store.Fares{Table: d}, Now: clock.Now},
+		Refresher: refresh.Refresher{Source: source, Fares: store.Fares{Table: d}, Now: clock.Now},
 		Queue:     q, Sender: s.Sender, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		CurrentRates: func(context.Context) fare.Rates { return fare.Rates{} },
 	}
 	d.as("refresh", func() {
-		for _, event := range []string{`{}`, `{"origins":["MIL"]}`, `{"mail":true}`} {
+		for _, event := range []string{`{}`, `{"origins":["MIL"]}`, `{"mail":true}`, `{"departures":true}`} {
 			if _, err := f.Event(t.Context(), json.RawMessage(event)); err != nil {
 				t.Fatalf("%s: %v", event, err)
 			}

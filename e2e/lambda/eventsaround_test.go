@@ -61,7 +61,7 @@ var arounds = map[string]around{
 	}},
 	// Departures that are due are put on the queue, a message for each origin.
 	"refresh-departures": {after: func(t *testing.T, _ onemachine.Options, cloud *cloud, _ []string) {
-		sent := cloud.Messages(t, cloud.Refreshes)
+		sent := cloud.messages(t, cloud.Refreshes)
 		for _, m := range sent {
 			if !strings.Contains(m, `"series":["`) || !strings.Contains(m, `"planned":"`) {
 				t.Errorf("put on the queue: %s", m)
