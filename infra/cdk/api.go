@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -39,6 +38,7 @@ func newAPI(stack awscdk.Stack, c config) api {
 		LogGroupName: jsii.String("/aws/vendedlogs/" + c.Name + "-api"), Retention: retention(c.LogDays), RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})
 	name(log, "ApiLog")
+	others := routes.Throttles(c.RequestsPerSecond)[""]
 	stage := awsapigatewayv2.NewCfnStage(stack, jsii.String("ApiStage"), &awsapigatewayv2.CfnStageProps{
 		ApiId: made.Ref(), StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
 		AccessLogSettings: &awsapigatewayv2.CfnStage_AccessLogSettingsProperty{
@@ -48,7 +48,7 @@ func newAPI(stack awscdk.Stack, c config) api {
 				`"status":"$context.status","ms":"$context.responseLatency","error":"$context.integrationErrorMessage"}`),
 		},
 		DefaultRouteSettings: &awsapigatewayv2.CfnStage_RouteSettingsProperty{
-			ThrottlingRateLimit: jsii.Number(throttle(c, 1)), ThrottlingBurstLimit: jsii.Number(2 * throttle(c, 1)),
+			ThrottlingRateLimit: jsii.Number(others), ThrottlingBurstLimit: jsii.Number(2 * others),
 			DetailedMetricsEnabled: jsii.Bool(false), // the functions' own metrics are by route
 		},
 		RouteSettings: throttles(c),
@@ -96,51 +96,37 @@ func (a api) addRoutes(l lambdas) {
 	})
 }
 
-// throttle is how many calls a second a share of them all comes to.
-func throttle(c config, weight int) float64 {
-	all := 1 // everything else
-	for _, p := range paths() {
-		all += p.weight
-	}
-	return max(1, math.Round(float64(c.RequestsPerSecond*weight)/float64(all)))
-}
-
 // throttles holds each path to its share, as the table of endpoints has it. API
 // Gateway fills a bucket for each route, so all together come to RequestsPerSecond,
 // and what one of them is flooded with leaves the others theirs: Stripe's
 // deliveries and what buys and shows keys first of all. ("Throttle requests to
 // your HTTP APIs": targets to aim at, not ceilings that are never passed.)
 func throttles(c config) map[string]any {
-	all := map[string]any{}
+	rates, all := routes.Throttles(c.RequestsPerSecond), map[string]any{}
 	for _, p := range paths() {
-		rate := throttle(c, p.weight)
-		all["ANY "+p.path] = map[string]any{"ThrottlingRateLimit": rate, "ThrottlingBurstLimit": 2 * rate}
+		all["ANY "+p.path] = map[string]any{"ThrottlingRateLimit": rates[p.path], "ThrottlingBurstLimit": 2 * rates[p.path]}
 	}
 	return all
 }
 
 // path is one that a function answers at.
-type path struct {
-	id, path, function string
-	weight             int // of the calls that reach it
-}
+type path struct{ id, path, function string }
 
 // paths lists those of the table, each once. It panics if two functions share
 // one, which is for the table's author to see.
 func paths() []path {
 	var all []path
-	at := map[string]int{}
+	owner := map[string]string{}
 	for _, r := range routes.Table {
 		for _, p := range r.Paths() {
-			i, ok := at[p]
-			if !ok {
-				i, at[p] = len(all), len(all)
-				all = append(all, path{"Route" + identifier(p), p, r.Function, 0})
+			if already, ok := owner[p]; ok {
+				if already != r.Function {
+					panic(fmt.Sprintf("cdk: %s is answered by %s and by %s", p, already, r.Function))
+				}
+				continue
 			}
-			if all[i].function != r.Function {
-				panic(fmt.Sprintf("cdk: %s is answered by %s and by %s", p, all[i].function, r.Function))
-			}
-			all[i].weight = max(all[i].weight, r.Share())
+			owner[p] = r.Function
+			all = append(all, path{"Route" + identifier(p), p, r.Function})
 		}
 	}
 	return all

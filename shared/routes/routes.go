@@ -40,8 +40,25 @@ type Route struct {
 	Weight int
 }
 
-// Share is the endpoint's weight.
-func (r Route) Share() int { return max(1, r.Weight) }
+// Throttles divides so many calls a second, all together, among the paths by the
+// weights of their endpoints; "" is for whatever else is asked for. A path has one at least.
+func Throttles(perSecond int) map[string]int {
+	weights := map[string]int{"": 1}
+	for _, r := range Table {
+		for _, p := range r.Paths() {
+			weights[p] = max(weights[p], r.Weight, 1)
+		}
+	}
+	all := 0
+	for _, w := range weights {
+		all += w
+	}
+	rates := map[string]int{}
+	for p, w := range weights {
+		rates[p] = max(1, (perSecond*w+all/2)/all)
+	}
+	return rates
+}
 
 // Cap is how many calls a caller has in each window. The zero Cap counts nothing.
 type Cap struct {
