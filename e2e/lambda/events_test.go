@@ -94,6 +94,9 @@ func TestEvents(t *testing.T) {
 			}
 			process.Close() // what it has logged is then all there
 			metricsIn(t, logs.Bytes(), around.quiet)
+			for _, fault := range faultsOfLog(logs.Bytes(), payload) {
+				t.Error(fault)
+			}
 		})
 	}
 

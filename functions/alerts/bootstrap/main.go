@@ -8,9 +8,8 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"log"
-	"log/slog"
-	"os"
 
+	"github.com/aws/aws-lambda-go/lambdacontext"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
@@ -44,7 +43,7 @@ func main() {
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
 	must(config.LoadWith(ssmparams.In(settings), &table, &access, &public, &outgoing, &work, &clock))
-	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	now, logger := clock.Now(), lambdacontext.NewLogger()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	limiter := limit.New(items, now)
 	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})

@@ -4,9 +4,8 @@ package main
 import (
 	"context"
 	"log"
-	"log/slog"
-	"os"
 
+	"github.com/aws/aws-lambda-go/lambdacontext"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -34,7 +33,7 @@ func main() {
 	must(config.LoadWith(ssmparams.In(settings), &table, &access, &site, &clock))
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
-	logger := slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	logger := lambdacontext.NewLogger()
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger,
 		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),

@@ -4,9 +4,8 @@ package main
 import (
 	"context"
 	"log"
-	"log/slog"
-	"os"
 
+	"github.com/aws/aws-lambda-go/lambdacontext"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -32,7 +31,7 @@ func main() {
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	api := httpapi.New(httpapi.Config{
-		Now: now, Log: slog.New(slog.NewJSONHandler(os.Stdout, nil)),
+		Now: now, Log: lambdacontext.NewLogger(),
 		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
 		Limiter: limit.New(items, now), Customers: store.Customers{Table: items},
 		Metrics: metrics.Of("pricetrends"),

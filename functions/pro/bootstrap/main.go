@@ -7,10 +7,9 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"log"
-	"log/slog"
 	"net/http"
-	"os"
 
+	"github.com/aws/aws-lambda-go/lambdacontext"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
@@ -47,7 +46,7 @@ func main() {
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
 	must(config.LoadWith(ssmparams.In(settings), &table, &access, &public, &payment, &outgoing, &work, &clock))
-	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	now, logger := clock.Now(), lambdacontext.NewLogger()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	limiter := limit.New(items, now)
 	checkout, err := stripepay.New(stripepay.Config{
