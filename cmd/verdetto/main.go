@@ -7,6 +7,7 @@
 //	go run ./cmd/verdetto invoke     run a built Lambda executable with an event
 //	go run ./cmd/verdetto backtest   replay recorded fares
 //	go run ./cmd/verdetto key        make a Pro key by hand
+//	go run ./cmd/verdetto smoke      try a service that was deployed
 package main
 
 import (
@@ -33,6 +34,7 @@ var commands = []command{
 	{"invoke", "run a built Lambda executable with an event", runInvoke},
 	{"backtest", "replay recorded fares and say how right the verdicts were", runBacktest},
 	{"key", "make a Pro key by hand", runKey},
+	{"smoke", "try a service that was deployed, with 20 calls", runSmoke},
 }
 
 var (

@@ -65,7 +65,7 @@ func TestRunbook(t *testing.T) {
 		t.Fatal(err)
 	}
 	paragraphs := map[string]bool{}
-	for _, m := range regexp.MustCompile("(?m)^\\*\\*`([A-Za-z.]+)`").FindAllStringSubmatch(string(data), -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\*\\*`([A-Za-z0-9.]+)`").FindAllStringSubmatch(string(data), -1) {
 		paragraphs[strings.TrimPrefix(m[1], "...")] = false
 	}
 	h := fixture(t, "example")

@@ -92,6 +92,7 @@ var rules = []rule{
 	{"cmd/verdetto", []string{"*"}, []string{"golang.org/x/term"}},
 	{"cmd/verdetto/onemachine", []string{"*"}, aws},
 	{"cmd/verdetto/backtest", []string{"shared/fare", "shared/verdict"}, nil},
+	{"cmd/verdetto/smoke", nil, nil},
 	{"cmd/verdetto/runtimeapi", nil, nil},
 	{"e2e/fixture", []string{"*"}, []string{"github.com/google/go-cmp", "github.com/santhosh-tekuri/jsonschema/v6"}},
 	{"infra/figures", nil, nil},
