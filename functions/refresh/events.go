@@ -40,7 +40,7 @@ type Answer struct {
 type event struct {
 	Origins []fare.City `json:"origins"`
 	Mail    bool        `json:"mail"`
-	Source  string      `json:"source"` // of a schedule's event: aws.events
+	Source  string      `json:"source"` // of a schedule's event: aws.scheduler
 	Time    time.Time   `json:"time"`   // likewise; the same when it is delivered again
 }
 
