@@ -357,3 +357,20 @@ func TestThrottles(t *testing.T) {
 		t.Errorf("verdicts have %v, documents %v, the webhook %v a second", share("/v1/analisi"), share("/v1/docs"), share("/v1/pro/webhook"))
 	}
 }
+
+// TestErrorsHaveNoLeast: of every status that CloudFront keeps of its own accord
+// ("How CloudFront processes and caches HTTP 4xx and 5xx status codes from your
+// origin"), and that it lets one set a least for, the least is 0. Those that it
+// keeps for their lifetime alone, 412 and 415, have none here, since no problem has one.
+func TestErrorsHaveNoLeast(t *testing.T) {
+	h := fixture(t, "example")
+	set := map[any]any{}
+	for _, e := range asList(h.property("Distribution", "DistributionConfig", "CustomErrorResponses")) {
+		set[at(e, "ErrorCode")] = at(e, "ErrorCachingMinTTL")
+	}
+	for _, status := range []float64{400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504} {
+		if set[status] != 0.0 {
+			t.Errorf("%v is kept for %v s", status, set[status])
+		}
+	}
+}

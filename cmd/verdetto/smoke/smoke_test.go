@@ -68,7 +68,7 @@ func TestEachCallCanFail(t *testing.T) {
 				http.Error(w, "failed", http.StatusInternalServerError)
 			},
 			"is refused": func(w http.ResponseWriter, a *httptest.ResponseRecorder) {
-				http.Error(w, `{"message":"Forbidden"}`, 403)
+				http.Error(w, `{"message":"Forbidden"}`, http.StatusForbidden)
 			},
 			"answers nothing": func(w http.ResponseWriter, a *httptest.ResponseRecorder) { w.WriteHeader(a.Code) },
 			"loses its header": func(w http.ResponseWriter, a *httptest.ResponseRecorder) {
