@@ -35,7 +35,7 @@ func newAccessLog(stack awscdk.Stack, c config, d cloudfront.Distribution) {
 	name(bucket, "AccessLogs")
 	// As AWS writes it where a delivery is set up by hand ("Enable logging from AWS services").
 	bucket.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-		Sid: jsii.String("Delivery"), Actions: list("s3:PutObject"), Resources: &[]*string{bucket.ArnForObjects(jsii.String("edge/*"))},
+		Sid: jsii.String("Delivery"), Actions: list("s3:PutObject"), Resources: &[]*string{bucket.ArnForObjects(jsii.String("AWSLogs/" + c.Account + "/*"))},
 		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(jsii.String("delivery.logs.amazonaws.com"), nil)},
 		Conditions: &map[string]any{
 			"StringEquals": map[string]string{"aws:SourceAccount": c.Account, "s3:x-amz-acl": "bucket-owner-full-control"},
@@ -47,10 +47,10 @@ func newAccessLog(stack awscdk.Stack, c config, d cloudfront.Distribution) {
 	})
 	destination := awslogs.NewCfnDeliveryDestination(stack, jsii.String("AccessLogDestination"), &awslogs.CfnDeliveryDestinationProps{
 		Name: jsii.String(c.Name + "-edge"), OutputFormat: jsii.String("json"),
-		DestinationResourceArn: awscdk.Fn_Join(jsii.String("/"), &[]*string{bucket.BucketArn(), jsii.String("edge")}),
+		DestinationResourceArn: bucket.BucketArn(),
 	})
 	delivery := awslogs.NewCfnDelivery(stack, jsii.String("AccessLogDelivery"), &awslogs.CfnDeliveryProps{
 		DeliverySourceName: source.Ref(), DeliveryDestinationArn: destination.AttrArn(), RecordFields: list(logged...),
 	})
-	delivery.Node().AddDependency(bucket.Policy()) // the destination is tried as this is made
+	delivery.Node().AddDependency(bucket.Policy()) // the bucket is tried as this is made
 }

@@ -132,6 +132,15 @@ func statements(example config) []statement {
 			"Aliases": absent, "ViewerCertificate": absent})})},
 		{"the edge logs accesses, for 14 days", "", has("AWS::S3::Bucket", props{
 			"LifecycleConfiguration": props{"Rules": array(like(&props{"ExpirationInDays": 14, "Status": "Enabled"}))}})},
+		{"AWS's delivery of logs may write there, of this account's distribution only", "", has("AWS::S3::BucketPolicy", props{"PolicyDocument": like(&props{"Statement": array(like(&props{
+			"Action": "s3:PutObject", "Effect": "Allow", "Principal": props{"Service": "delivery.logs.amazonaws.com"},
+			"Condition": props{"StringEquals": props{"aws:SourceAccount": "123456789012", "s3:x-amz-acl": "bucket-owner-full-control"},
+				"ArnLike": props{"aws:SourceArn": "arn:aws:logs:us-east-1:123456789012:delivery-source:verdetto-edge"}}}))})})},
+		{"the edge's log is JSON of chosen fields", "", has("AWS::Logs::Delivery", props{"DeliverySourceName": ref("AccessLogSource"), "RecordFields": logged})},
+		{"it is of the distribution", "", has("AWS::Logs::DeliverySource", props{"LogType": "ACCESS_LOGS", "Name": "verdetto-edge"})},
+		{"a budget mails the operator", "", has("AWS::Budgets::Budget", props{"Budget": like(&props{"BudgetType": "COST", "TimeUnit": "MONTHLY", "BudgetLimit": props{"Amount": 100, "Unit": "USD"}}),
+			"NotificationsWithSubscribers": array(like(&props{"Notification": like(&props{"NotificationType": "FORECASTED", "Threshold": 100}),
+				"Subscribers": []any{props{"SubscriptionType": "EMAIL", "Address": "operator@example.com"}}}))})},
 		{"the bucket of access logs is closed and encrypted", "", has("AWS::S3::Bucket", props{
 			"PublicAccessBlockConfiguration": props{"BlockPublicAcls": true, "BlockPublicPolicy": true, "IgnorePublicAcls": true, "RestrictPublicBuckets": true},
 			"BucketEncryption":               like(&props{"ServerSideEncryptionConfiguration": array(like(&props{"ServerSideEncryptionByDefault": props{"SSEAlgorithm": "AES256"}}))})})},
