@@ -15,8 +15,9 @@ CFNLINT   := .tools/cfn-lint
 STRIPEMOCK := .tools/stripe-mock
 LDFLAGS   := -s -w
 
-# make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded.
-UPSTREAM := $(if $(FARES),-upstream csv:$(FARES)) $(if $(NOW),-now $(NOW))
+# make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded; PRICE=outbound_price
+# takes them from another column than price.
+UPSTREAM := $(if $(FARES),-upstream csv:$(FARES)) $(if $(PRICE),-price $(PRICE)) $(if $(NOW),-now $(NOW))
 LISTEN   ?= 127.0.0.1:8080
 
 # make deploy CONFIG=verdetto.json deploys with the operator's choices; make synth shows what the example's would come to.
@@ -29,7 +30,7 @@ CONFIG  ?= $(EXAMPLE)
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-run: ## the whole service on 127.0.0.1:8080, with invented fares or FARES=panel.csv.gz NOW=2016-03-01
+run: ## the whole service on 127.0.0.1:8080, with invented fares or FARES=panel.csv.gz NOW=2016-03-01 [PRICE=column]
 	go run ./cmd/verdetto serve -listen $(LISTEN) $(UPSTREAM)
 
 # What failed and what was skipped, and why, is said at the end. The time limits

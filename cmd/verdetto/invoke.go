@@ -44,7 +44,7 @@ func runInvoke(ctx context.Context, args []string) error {
 		return err
 	}
 	defer stop()
-	if s.Source, _, err = onemachine.OpenSource(ctx, o.upstream, s.Log, io.Discard); err != nil {
+	if s.Source, _, err = onemachine.OpenSource(ctx, o.upstream, o.price, s.Log, io.Discard); err != nil {
 		return err
 	}
 	environment, done, err := s.SeedEnvironment(ctx, endpoint, !empty)

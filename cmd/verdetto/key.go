@@ -44,12 +44,12 @@ func runKey(ctx context.Context, args []string) error {
 	if days < 1 || days > 3660 {
 		return fmt.Errorf("-days %d: want 1 to 3660", days)
 	}
-	table, err := onemachine.OpenStore(ctx, o.store, s.Now)
+	table, err := onemachine.OpenExisting(ctx, o.store, s.Now)
 	if err != nil {
 		return err
 	}
 	defer table.Close()
-	pepper, err := onemachine.Pepper(ctx, table)
+	pepper, err := onemachine.PepperInUse(ctx, table, o.store)
 	if err != nil {
 		return err
 	}

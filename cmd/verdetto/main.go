@@ -19,10 +19,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"verdetto/shared/upstream/csvfile"
 )
 
 // command is something that verdetto does. Its exit code is 1 for an error, 2 for
-// a wrong call, and 3 when it did its work but part of the input was bad.
+// a wrong call, and 3 where part of a panel could not be read, the rest being
+// used, or nothing of it could be used.
 type command struct {
 	name, does string
 	run        func(ctx context.Context, args []string) error
@@ -79,8 +82,10 @@ func exitCode(err error) int {
 		return 2
 	}
 	fmt.Fprintln(os.Stderr, "error:", err)
-	if errors.Is(err, errPartly) {
-		return 3
+	for _, bad := range []error{errPartly, csvfile.ErrNothing, csvfile.ErrDamaged} {
+		if errors.Is(err, bad) {
+			return 3
+		}
 	}
 	return 1
 }

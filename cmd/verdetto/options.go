@@ -11,16 +11,19 @@ import (
 	"time"
 
 	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/verdict"
 )
 
 // options are the flags that commands have in common.
 type options struct {
-	store, upstream, now string
+	store, upstream, price, now string
 }
 
 func (o *options) register(f *flag.FlagSet) {
 	f.StringVar(&o.store, "store", "", "where data is kept: `bolt:FILE` or dynamodb:TABLE; default: a file that is thrown away at the end")
 	f.StringVar(&o.upstream, "upstream", "sample", "where fares come from: sample, `csv:FILE`, or travelpayouts (with TRAVELPAYOUTS_TOKEN in the environment)")
+	f.StringVar(&o.price, "price", "", "of a panel, take this `column` as the one-way fare, whatever return_date says; default: the column price")
 	f.StringVar(&o.now, "now", "", "set the service's clock to this `time` (RFC 3339, or a day) for replaying recorded fares")
 }
 
@@ -49,8 +52,13 @@ func clock(text string) (func() time.Time, error) {
 
 // open opens the source and then the store: where the source cannot be read, no store is made for nothing.
 func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.Writer) (partly bool, err error) {
-	if s.Source, partly, err = onemachine.OpenSource(ctx, o.upstream, s.Log, messages); err != nil {
+	if s.Source, partly, err = onemachine.OpenSource(ctx, o.upstream, o.price, s.Log, messages); err != nil {
 		return false, err
+	}
+	if panel, ok := s.Source.(*csvfile.Panel); ok {
+		if err := panel.Report().UsableAt(s.Now(), verdict.HistoryDays); err != nil {
+			return false, err
+		}
 	}
 	s.Table, err = onemachine.OpenStore(ctx, o.store, s.Now)
 	return partly, err

@@ -45,6 +45,11 @@ func runRefresh(ctx context.Context, args []string) error {
 		return err
 	}
 	report.Print(os.Stdout)
+	if len(only) == 0 {
+		if err := deepen(ctx, s); err != nil {
+			return err
+		}
+	}
 	if s.Mail != "" {
 		if err := notify(ctx, s); err != nil {
 			return err
@@ -57,6 +62,13 @@ func runRefresh(ctx context.Context, args []string) error {
 		return errPartly
 	}
 	return nil
+}
+
+// deepen asks for the departures that are due, and reports where there were any.
+func deepen(ctx context.Context, s onemachine.Options) error {
+	report, err := s.Deepen(ctx)
+	report.Print(os.Stdout)
+	return err
 }
 
 // notify sends the notifications that there are and reports.

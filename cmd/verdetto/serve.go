@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"time"
 
 	"verdetto/cmd/verdetto/onemachine"
 )
@@ -59,7 +60,11 @@ func runServe(ctx context.Context, args []string) error {
 		return err
 	}
 	defer service.Close()
-	examples(listener.Addr().String(), s, service.Payments)
+	routes, err := s.Examples(ctx)
+	if err != nil {
+		return err
+	}
+	examples(listener.Addr().String(), s, routes, service.Payments)
 	if err := service.Serve(ctx, listener); err != nil {
 		return err
 	}
@@ -69,7 +74,7 @@ func runServe(ctx context.Context, args []string) error {
 	return nil
 }
 
-// startRefreshing refreshes the store, and then every cycle.
+// startRefreshing refreshes the store, and goes on doing so.
 func startRefreshing(ctx context.Context, s onemachine.Options) error {
 	once := func() error {
 		report, err := s.Refresh(ctx, originProgress())
@@ -78,27 +83,33 @@ func startRefreshing(ctx context.Context, s onemachine.Options) error {
 		}
 		return err
 	}
+	departures := func() error { return deepen(ctx, s) }
 	if s.Source.Name() == "travelpayouts" {
 		// Asking for every city takes a quarter of an hour: answer meanwhile.
-		go s.RefreshEveryCycle(ctx, once, 0)
+		go s.RefreshDaily(ctx, once, departures, 0, 0)
 		return nil
 	}
 	if err := once(); err != nil {
 		return err
 	}
-	go s.RefreshEveryCycle(ctx, once, onemachine.Cycle)
+	if err := departures(); err != nil {
+		return err
+	}
+	go s.RefreshDaily(ctx, once, departures, 1, 24*time.Hour)
 	return nil
 }
 
 // examples says what can be tried.
-func examples(address string, s onemachine.Options, payments *onemachine.StandIns) {
+func examples(address string, s onemachine.Options, routes []onemachine.Example, payments *onemachine.StandIns) {
 	fmt.Printf("\nanswering on http://%s", address)
 	if s.Source.Name() == "sample" {
 		fmt.Print(" with invented fares (X-Data: sample)")
 	}
-	fmt.Printf("; open that, or try\n\n  curl 'http://%[1]s/v1/analisi?origine=Milano&destinazione=Bucarest'\n"+
-		"  curl 'http://%[1]s/v1/analisi?origine=Londra&destinazione=Roma'\n"+
-		"  curl 'http://%[1]s/v1/analisi?origine=Milano&destinazione=Barcelonna'\n\nstop with Ctrl-C\n", address)
+	fmt.Print("; open that, or try\n\n")
+	for _, route := range routes {
+		fmt.Printf("  %-20scurl 'http://%s/v1/analisi?%s'\n", route.Level, address, route.Query())
+	}
+	fmt.Printf("  %-20scurl 'http://%s/v1/analisi?origine=Milano&destinazione=Barcelonna'\n\nstop with Ctrl-C\n", "misspelt", address)
 	if payments != nil {
 		fmt.Printf(`
 buy Pro with play money: open the url that this answers with, press pay, and there is the key

@@ -51,6 +51,7 @@ type handed struct {
 	http.ResponseWriter
 	mu                  *sync.Mutex
 	key, target, viewer string
+	authorization       string
 	status              int
 	header              http.Header
 	body                []byte
@@ -139,7 +140,7 @@ func (e *edge) hand(w http.ResponseWriter, r *http.Request) *handed {
 	defer e.mu.Unlock()
 	h := &handed{
 		ResponseWriter: w, mu: &e.mu,
-		key: r.Header.Get(httpapi.KeyHeader), target: r.RequestURI, viewer: r.Header.Get("CloudFront-Viewer-Address"),
+		key: r.Header.Get(httpapi.KeyHeader), authorization: r.Header.Get("Authorization"), target: r.RequestURI, viewer: r.Header.Get("CloudFront-Viewer-Address"),
 	}
 	w.Header().Set(serialHeader, strconv.Itoa(len(e.handed)))
 	e.handed = append(e.handed, h)

@@ -94,6 +94,9 @@ func (e *edge) take(s step, name string) answer {
 	if a.status != s.status || a.header.Get("X-Cache") != s.cache || asked != want {
 		e.t.Errorf("%s: status %d %s, the service asked %d times; want %d %s, %d", name, a.status, a.header.Get("X-Cache"), asked, s.status, s.cache, want)
 	}
+	if a.from.authorization != r.Header.Get("Authorization") {
+		e.t.Errorf("%s: the answer was made for another: Authorization %q", name, a.from.authorization)
+	}
 	if diff := a.wrong(s.method, s.target, r.Header.Get(httpapi.KeyHeader)); diff != "" {
 		e.t.Errorf("%s: %s", name, diff)
 	}
@@ -117,7 +120,12 @@ func (a answer) wrong(method, target, key string) string {
 		delete(want, name)
 	}
 	if shared(target) {
-		delete(want, "X-Ratelimit-Remaining")
+		for _, own := range []string{"X-Ratelimit-Remaining", "Ratelimit", "X-Request-Id"} {
+			if _, there := want[own]; !there && own == "X-Request-Id" {
+				return "the service named the request by nothing"
+			}
+			delete(want, own)
+		}
 		delete(got, "X-Cache")
 		delete(want, "X-Cache")
 	}

@@ -66,7 +66,7 @@ func (m *cloudFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	key := r.URL.Path + "?" + inOrder(r.URL.RawQuery, query)
 	if row.Keyed() {
-		key = r.Header.Get(httpapi.KeyHeader) + " " + key
+		key += " " + r.Header.Get(httpapi.KeyHeader) + "|" + r.Header.Get("Authorization")
 	}
 	// What is in the key is passed on, and nothing else of the query; no condition of the caller's.
 	onward := r.Clone(r.Context())
@@ -143,7 +143,9 @@ func (m *cloudFront) ask(r *http.Request) *object {
 func (m *cloudFront) write(w http.ResponseWriter, r *http.Request, o *object, shared bool) {
 	maps.Copy(w.Header(), o.header)
 	if shared {
-		w.Header().Del("X-RateLimit-Remaining")
+		for _, own := range ownHeaders {
+			w.Header().Del(own)
+		}
 	}
 	if tag := o.header.Get("ETag"); o.status == http.StatusOK && tag != "" && r.Header.Get("If-None-Match") == tag {
 		w.WriteHeader(http.StatusNotModified)
@@ -172,6 +174,9 @@ func lifetime(h http.Header) time.Duration {
 	}
 	return 0
 }
+
+// ownHeaders belong to one caller, and are never on an answer that is shared.
+var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 
 // distribution is the service behind the model.
 type distribution struct {
@@ -206,8 +211,10 @@ func (d *distribution) get(target string, header ...string) (status int, body st
 	}
 	before, w := d.asked, httptest.NewRecorder()
 	d.ServeHTTP(w, r)
-	if got := w.Header().Get("X-RateLimit-Remaining"); got != "" && shared(target) {
-		d.t.Errorf("%s tells what is left to another: %s", target, got)
+	for _, own := range ownHeaders {
+		if got := w.Header().Get(own); got != "" && shared(target) {
+			d.t.Errorf("%s tells another %s: %s", target, own, got)
+		}
 	}
 	return w.Code, w.Body.String(), d.asked > before
 }

@@ -26,7 +26,7 @@ func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 			continue
 		}
 		// The edge compresses by itself; the key is in its key, or never looked at.
-		inKey := []string{"Accept-Encoding", "X-Api-Key"}
+		inKey := []string{"Accept-Encoding", "X-Api-Key", "Authorization"}
 		for _, path := range r.Paths() {
 			seen++
 			var first *httptest.ResponseRecorder

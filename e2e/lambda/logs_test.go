@@ -33,6 +33,9 @@ func faultsOfLog(logs, event []byte) (faults []string) {
 		if id, _ := fields["requestId"].(string); id == "" {
 			faults = append(faults, fmt.Sprintf("a line does not say of which request it is: %s", line))
 		}
+		if bytes.Count(line, []byte(`"requestId":`)) > 1 {
+			faults = append(faults, fmt.Sprintf("a line is of two requests: %s", line))
+		}
 		for _, form := range []*regexp.Regexp{email, token, key, addr} {
 			if found := form.Find(line); found != nil {
 				faults = append(faults, fmt.Sprintf("a line holds %q: %s", found, line))
@@ -80,7 +83,7 @@ func sent(event []byte) []string {
 		}
 	}
 	for name, v := range e.Headers {
-		if slices.Contains([]string{"x-api-key", "x-origin-secret", "stripe-signature", "cloudfront-viewer-address", "cookie", "idempotency-key"}, strings.ToLower(name)) {
+		if slices.Contains([]string{"x-api-key", "authorization", "x-origin-secret", "stripe-signature", "cloudfront-viewer-address", "cookie", "idempotency-key"}, strings.ToLower(name)) {
 			add(v)
 		}
 	}
@@ -91,15 +94,16 @@ func sent(event []byte) []string {
 func TestPersonalIsSeen(t *testing.T) {
 	event := []byte(`{"rawQueryString":"t=an-opaque-token-of-a-link","body":"{\"email\":\"ada@example.com\"}","headers":{"x-origin-secret":"only-the-edge-knows"}}`)
 	for name, line := range map[string]string{
-		"address":     `{"requestId":"1","to":"ada@example.com"}`,
-		"session":     `{"requestId":"1","s":"cs_test_a1b2"}`,
-		"link":        `{"requestId":"1","path":"/v1/alerts/manage?t=x"}`,
-		"key":         `{"requestId":"1","key":"vd_abc"}`,
-		"caller":      `{"requestId":"1","from":"203.0.113.9"}`,
-		"query":       `{"requestId":"1","was":"an-opaque-token-of-a-link"}`,
-		"header":      `{"requestId":"1","was":"only-the-edge-knows"}`,
-		"no request":  `{"message":"hello"}`,
-		"not a field": `hello`,
+		"address":      `{"requestId":"1","to":"ada@example.com"}`,
+		"session":      `{"requestId":"1","s":"cs_test_a1b2"}`,
+		"link":         `{"requestId":"1","path":"/v1/alerts/manage?t=x"}`,
+		"key":          `{"requestId":"1","key":"vd_abc"}`,
+		"caller":       `{"requestId":"1","from":"203.0.113.9"}`,
+		"query":        `{"requestId":"1","was":"an-opaque-token-of-a-link"}`,
+		"header":       `{"requestId":"1","was":"only-the-edge-knows"}`,
+		"two requests": `{"requestId":"1","requestId":"2"}`,
+		"no request":   `{"message":"hello"}`,
+		"not a field":  `hello`,
 	} {
 		if len(faultsOfLog([]byte(line), event)) == 0 {
 			t.Errorf("%s is let pass: %s", name, line)

@@ -1,4 +1,4 @@
-// Package limits holds end-to-end tests of caps and keys, and of where visitors can write.
+// Package limits holds end-to-end tests of caps and keys.
 package limits
 
 import (

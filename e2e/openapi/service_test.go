@@ -2,10 +2,13 @@ package openapi
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,7 +35,13 @@ func public(t *testing.T) (url, key string) {
 	}
 	service := fixture.New(t, o)
 	go service.Work(t.Context())
-	server := httptest.NewServer(fixture.Described(t, service.API))
+	described := fixture.Described(t, service.API)
+	var calls atomic.Uint32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := calls.Add(1) // caps that are kept in memory are not reached either: every call is another caller's
+		r.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:1", n>>16&255, n>>8&255, n&255)
+		described.ServeHTTP(w, r)
+	}))
 	t.Cleanup(server.Close)
 	return server.URL, fixture.IssueKey(t, o.Table, "of-the-examination@example.com", clock.Now(), 30*24*time.Hour)
 }

@@ -52,7 +52,7 @@ func TestVerdictCostsOneRead(t *testing.T) {
 			if a.Osservazioni != n || a.Verdetto.Percentile == nil {
 				t.Errorf("that is no verdict on %d observations: %s", n, w.Body)
 			}
-			summary, _, err := store.Fares{Table: table.Table}.Summary(t.Context(), fare.Route{Origin: "MIL", Destination: "BUH"}, store.Strong)
+			summary, _, err := store.Fares{Table: table.Table}.Summary(t.Context(), fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}, store.Strong)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestSummaryOfThreeYears(t *testing.T) {
 			t.Fatalf("%+v %v", report, err)
 		}
 	}
-	data, _, err := r.Fares.Summary(t.Context(), fare.Route{Origin: "MIL", Destination: "BUH"}, store.Strong)
+	data, _, err := r.Fares.Summary(t.Context(), fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}, store.Strong)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func recorded(t *testing.T) onemachine.Options {
 	t.Helper()
 	data := testenv.Data(t)
 	file := filepath.Join(data, "fares", "eu_wizzair_weekly.csv.gz")
-	source, partly, err := onemachine.OpenSource(t.Context(), "csv:"+file, slog.New(slog.DiscardHandler), io.Discard)
+	source, partly, err := onemachine.OpenSource(t.Context(), "csv:"+file, "", slog.New(slog.DiscardHandler), io.Discard)
 	if err != nil || partly {
 		t.Fatal(partly, err)
 	}

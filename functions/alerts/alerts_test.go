@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/mail"
 	"verdetto/shared/notify"
@@ -85,7 +86,7 @@ var milBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 
 func (b fixture) request(email string) {
 	b.t.Helper()
-	if err := b.savePending(b.t.Context(), pendingSubscription{route: milBuh, email: email, threshold: 4000}, "it"); err != nil {
+	if err := b.savePending(b.t.Context(), httpapi.Repeatable{}, pendingSubscription{route: milBuh, email: email, threshold: 4000}, "it"); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -102,7 +103,7 @@ func (b fixture) stopped(email string) bool {
 func TestNoRandomness(t *testing.T) {
 	b := newFixture(t)
 	b.Random = strings.NewReader("short")
-	if err := b.savePending(t.Context(), pendingSubscription{route: milBuh, email: "ada@example.com"}, "it"); err == nil {
+	if err := b.savePending(t.Context(), httpapi.Repeatable{}, pendingSubscription{route: milBuh, email: "ada@example.com"}, "it"); err == nil {
 		t.Error("an id was made of nothing")
 	}
 }

@@ -26,7 +26,8 @@ type subscribeInput struct {
 	ContentType    string       `header:"Content-Type" hidden:"true"`
 	Accept         string       `header:"Accept" hidden:"true"`
 	AcceptLanguage mailLanguage `header:"Accept-Language"`
-	RawBody        []byte       `contentType:"application/json"`
+	httpapi.Repeatable
+	RawBody []byte `contentType:"application/json"`
 }
 
 // mailLanguage is the header that the language of the mails goes by.
@@ -57,7 +58,7 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 		faults, err = pending.resolve()
 	}
 	if err == nil {
-		err = s.savePending(ctx, pending, l.Code)
+		err = s.savePending(ctx, in.Repeatable, pending, l.Code)
 	}
 	var p *httpapi.Problem
 	switch {
@@ -76,14 +77,18 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 }
 
 // savePending writes what was asked for, and the job that asks to confirm it.
-func (s *Service) savePending(ctx context.Context, p pendingSubscription, lang string) error {
-	id, err := newID(s.Random)
+// The same call again, with an Idempotency-Key, finds it written.
+func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p pendingSubscription, lang string) error {
+	id, err := newID(again.Random(ctx, s.Random, "alerts pending", p.route.String(), p.email, fmt.Sprint(p.threshold), lang))
 	if err != nil {
 		return err
 	}
 	alert := store.Alert{Subscriber: s.Links.Subscriber(p.email), Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold}
 	now := s.Now()
 	err = s.Alerts.AddPending(ctx, id, alert, now.Add(pendingHours*time.Hour), notify.ConfirmJob(id, now))
+	if errors.Is(err, store.ErrExists) {
+		return nil
+	}
 	if err == nil && s.SignalWorker != nil {
 		s.SignalWorker()
 	}

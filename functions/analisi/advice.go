@@ -30,6 +30,7 @@ var advice = map[string]string{
 	"servizio-non-disponibile": "Wait as Retry-After says, or a few seconds, and ask again. Nothing is lost.",
 	"sessione-scaduta":         "POST /v1/pro/checkout begins a new checkout.",
 	"sessione-sconosciuta":     "Open the link that the checkout sent you to, whole.",
+	"soste-sconosciute":        "Ask without diretto: the source does not tell non-stop fares of the route from others.",
 	"stessa-citta":             "Give two different cities. Airports of one city count as that city.",
 	"troppe-richieste":         "Wait as Retry-After says; X-RateLimit-Reset is when the window ends. A Pro key has no daily cap.",
 	"valuta-sconosciuta":       "Choose one of suggestions: currencies with a reference rate of the European Central Bank.",
@@ -56,7 +57,7 @@ var proKeyWays = []ReferenceWay{
 		"Whoever did not ask for it opens the link in the mail and presses the button: the old key works again, and for 30 days a recovery has to be confirmed by mail first.",
 	}},
 	{"Looking at a key, and replacing it", []string{
-		"GET /v1/pro/chiave with the key in X-Api-Key gives expiresAt, issuedAt and restsOn.",
+		"GET /v1/pro/chiave with the key in X-Api-Key gives expiresAt, issuedAt and restsOn, and in usage what was called with it in this minute and today.",
 		"POST /v1/pro/chiave/ruota with the key gives a fresh one as apiKey; the old one is refused from then on.",
 		"With an Idempotency-Key header of your own choice, a UUID for example, a lost answer is given again for 10 minutes: send the old key and the same Idempotency-Key.",
 	}},
@@ -71,7 +72,8 @@ var rules = []ReferenceRule{
 	{"Fares", "One-way, economy, one adult, found by others' searches within the last 7 days. No bookable fare, no itinerary, no deeplink is ever given."},
 	{"Freshness", "Fares are refreshed every 7 days; aggiornatoIl and updatedAt say when the newest was found."},
 	{"Honesty", "A verdict rests on at least 8 days of observed fares, or it is dati-insufficienti; affidabilita says how sure it is, and fields that cannot be known are absent or null. X-Data: sample marks invented fares."},
-	{"Limits", "X-RateLimit-Limit, -Remaining and -Reset (Unix seconds) come with every counted answer. What counts is a well-formed call, found or not; a 400 is free. Past the cap: 429 with Retry-After in seconds."},
-	{"Caching", "Cache-Control says how long an answer may be kept. GET /v1/price-trends is shared by the edge for 6 hours, and for a key's own answers 10 minutes; answers with an ETag are 304 where If-None-Match has it. Problems are never kept."},
+	{"Limits", "X-RateLimit-Limit, -Remaining and -Reset (Unix seconds) come with every counted answer, and the same as RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers). What counts is a well-formed call, found or not; a 400 is free. Past the cap: 429 with Retry-After in seconds."},
+	{"Caching", "Cache-Control says how long an answer may be kept. GET /v1/price-trends is shared by the edge for 6 hours, and for a key's own answers 10 minutes; a verdict for a key may be kept for 10 minutes by who asked. Answers with an ETag are 304 where If-None-Match has it. Problems are never kept."},
+	{"Lost answers", "Every answer has an X-Request-Id: say it when you ask for help. Calls that create something take an Idempotency-Key of 16 to 100 characters: the same call with the same one is answered as the first was, and creates nothing more."},
 	{"Compatibility", "Fields, parameters and codes may be added; those that there are stay as they are. Ignore what you do not know."},
 }

@@ -1,92 +1,91 @@
 // Package analisi answers GET /v1/analisi: is today's cheapest fare on a route
-// cheap? It resolves two city names in memory, reads one route summary, and judges.
+// cheap, or a price that somebody has seen? Package answer finds and judges it; here
+// questions are read and answers are written, as JSON, as a page and as pictures.
 // GET /v1/rotte says which routes can be asked for.
 package analisi
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"log/slog"
-	"net/http"
+	"strconv"
 	"strings"
-	"sync"
-	"time"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/places"
-	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )
 
-// Summaries is where route summaries are read from.
-type Summaries interface {
-	// Summary gives the encoded summary of a route, or an error that is store.ErrNotFound where none was ever made.
-	Summary(ctx context.Context, r fare.Route, read store.Consistency) ([]byte, int64, error)
-}
-
-// OriginRequests remembers origins that callers asked for and that are not covered.
-type OriginRequests interface {
-	RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error
-}
-
 // Service answers verdicts.
 type Service struct {
-	Summaries      Summaries
-	OriginRequests OriginRequests
-	Coverage       Coverage
-	Now            func() time.Time
-	Log            *slog.Logger
-	BaseURL        string // where the service is reached, for what must be linked to in full; empty: not known
-
-	requested sync.Map // origins that this process has recorded today
+	*answer.Reader
+	Coverage Coverage
+	BaseURL  string // where the service is reached, for what must be linked to in full; empty: not known
 }
 
-// originRequestDays is how long a request is remembered: two refreshes and two days.
-const originRequestDays = 16
+// Named is a city as a caller names it, and the parameter that the name was given in.
+type Named = answer.Named
 
-// requestOrigin records an origin for the next refresh. It never fails the answer: the next caller tries again.
-func (s *Service) requestOrigin(ctx context.Context, origin fare.City) {
-	today := fare.DayOf(s.Now())
-	if last, ok := s.requested.Load(origin); ok && last.(fare.Day) == today {
-		return
-	}
-	if err := s.OriginRequests.RequestOrigin(ctx, origin, (today + originRequestDays).Time()); err != nil {
-		s.Log.ErrorContext(ctx, "wish not noted", "error", err)
-		return
-	}
-	s.requested.Store(origin, today)
-}
-
-// NoLiveFare is the problem of a route that is covered and has no fare just now.
-var NoLiveFare = httpapi.ProblemType{Status: http.StatusNotFound, Code: "nessuna-tariffa", Title: "There is no live fare on the route"}
-
-type input struct {
+// Ends are the two cities of a question.
+type Ends struct {
 	Origine      string `query:"origine" required:"true" doc:"Origin city name in Italian, English, French, German, Spanish, Portuguese or the local language; case and accents do not matter. Three capital letters that are an IATA code are that code; in other letters a code is accepted where no city bears that name" example:"Milano"`
 	Destinazione string `query:"destinazione" required:"true" doc:"Destination city name, likewise" example:"Bucarest"`
 }
 
-type output struct{ Body verdict.Analysis }
-
-// Named is a city as a caller names it, and the parameter that the name was given in.
-type Named struct{ Parameter, Name string }
-
-func (in *input) cities() (origin, destination Named) {
-	return Named{"origine", in.Origine}, Named{"destinazione", in.Destinazione}
+func (in *Ends) cities() (origin, destination Named) {
+	return Named{Parameter: "origine", Name: in.Origine}, Named{Parameter: "destinazione", Name: in.Destinazione}
 }
+
+type input struct {
+	Ends
+	Diretto bool   `query:"diretto" doc:"Only fares without stops"`
+	Notti   string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away, 1-3, 4-7, 8-14 or 15+; without it, one-way fares. They are observed as returns, never added up of two one-way fares"`
+	Prezzo  string `query:"prezzo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 45 or 18.49" doc:"A price seen elsewhere, in major units, to be judged in place of today's cheapest fare; no live fare is needed"`
+	Valuta  string `query:"valuta" default:"EUR" pattern:"^[A-Za-z]{3}$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of prezzo"`
+}
+
+// question reads what is asked.
+func (in *input) question() (q answer.Question, err error) {
+	q.From, q.To = in.cities()
+	q.NonStop = in.Diretto
+	nights := strings.TrimRight(in.Notti, " +")
+	if nights == "15" { // a + that was not escaped is a space
+		nights = "15+"
+	}
+	if q.Trip, err = fare.ParseTrip(nights); err != nil {
+		return q, httpapi.Invalid(httpapi.Fault{Name: "notti", Detail: "is none of 1-3, 4-7, 8-14 and 15+"})
+	}
+	if in.Prezzo == "" {
+		return q, nil
+	}
+	amount, err := strconv.ParseFloat(in.Prezzo, 64)
+	if err != nil {
+		return q, httpapi.Invalid(httpapi.Fault{Name: "prezzo", Detail: "is no amount"})
+	}
+	q.Price = &answer.Price{Parameter: "prezzo", Amount: amount, Currency: strings.ToUpper(in.Valuta)}
+	return q, nil
+}
+
+type output struct{ Body verdict.Analysis }
 
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	httpapi.JSON(api, "analisi", httpapi.JSONDoc{
-		Summary:     "Price verdict for a route",
-		Description: "Says whether today's cheapest one-way economy fare for one adult is cheap, compared with the cheapest fare of the same route on past days.",
-		Problems:    []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, NoLiveFare, httpapi.SameCity},
-	}, func(_ context.Context, in *input) error {
-		return Differ(in.cities())
+		Summary: "Price verdict for a route",
+		Description: "Says whether today's cheapest economy fare for one adult is cheap, compared with the cheapest fare of the same route on past days; or a price that was seen elsewhere. " +
+			"Without further parameters it is about one-way fares with any number of stops.",
+		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, NoLiveFare, StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
+	}, func(ctx context.Context, in *input) error {
+		q, err := in.question()
+		if err != nil {
+			return err
+		}
+		return Problem(s.Check(ctx, q))
 	}, func(ctx context.Context, in *input) (*output, error) {
-		origin, destination := in.cities()
-		a, err := s.Analysis(ctx, origin, destination)
+		q, err := in.question()
+		if err != nil {
+			return nil, err
+		}
+		a, err := s.Judged(ctx, q)
 		return &output{a}, err
 	})
 	s.registerRoutes(api)
@@ -99,76 +98,8 @@ func (s *Service) Register(api *httpapi.API) {
 	registerAssets(api)
 }
 
-// Differ refuses a journey that ends where it begins.
-func Differ(from, to Named) error {
-	origin, ok1 := places.Find(from.Name)
-	destination, ok2 := places.Find(to.Name)
-	if !ok1 || !ok2 || origin.City != destination.City {
-		return nil
-	}
-	p := httpapi.SameCity.Problem(fmt.Sprintf("Both names lead to %s (%s). Give two different cities.", origin.Name, origin.City))
-	p.Errors = []httpapi.Fault{{Name: to.Parameter, Detail: "is the same city as " + from.Parameter}}
-	return p
-}
-
-// Analysis judges today's cheapest fare between two cities. What it cannot
-// answer is a Problem.
-func (s *Service) Analysis(ctx context.Context, from, to Named) (verdict.Analysis, error) {
-	origin, destination, summary, err := s.findSummary(ctx, from, to)
-	if err != nil {
-		return verdict.Analysis{}, err
-	}
-	a, ok := verdict.Judge(summary, fare.DayOf(s.Now()))
-	if !ok {
-		return verdict.Analysis{}, NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no fare was found on it lately; the newest is of %s. Fares are refreshed every 7 days: try again then.",
-			origin.Name, destination.Name, fare.DayOf(time.Unix(summary.Newest, 0))))
-	}
-	a.Origine, a.Destinazione = origin.Name, destination.Name
-	return a, nil
-}
-
-// Find resolves a city name; the Problem of one that is unknown says which names are near.
-func Find(c Named) (places.Place, error) { return find(c.Parameter, c.Name) }
-
-// findSummary gives the ends of a route and what is known of it.
-func (s *Service) findSummary(ctx context.Context, from, to Named) (origin, destination places.Place, summary verdict.RouteSummary, err error) {
-	if origin, err = Find(from); err != nil {
-		return origin, destination, summary, err
-	}
-	if destination, err = Find(to); err != nil {
-		return origin, destination, summary, err
-	}
-	summary, err = s.readSummary(ctx, fare.Route{Origin: origin.City, Destination: destination.City})
-	if errors.Is(err, store.ErrNotFound) {
-		err = httpapi.NotCovered.Problem("No fare from " + origin.Name + " to " + destination.Name +
-			" has ever been observed here. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.")
-	}
-	return origin, destination, summary, err
-}
-
-// readSummary reads a summary. Where there is none, the origin is requested of the next refresh.
-func (s *Service) readSummary(ctx context.Context, route fare.Route) (verdict.RouteSummary, error) {
-	data, _, err := s.Summaries.Summary(ctx, route, store.Eventual)
-	if err != nil {
-		if errors.Is(err, store.ErrNotFound) {
-			s.requestOrigin(ctx, route.Origin)
-		}
-		return verdict.RouteSummary{}, err
-	}
-	return verdict.Decode(data)
-}
-
-func find(parameter, name string) (places.Place, error) {
-	if p, ok := places.Find(name); ok {
-		return p, nil
-	}
-	p := httpapi.UnknownCity.Problem(fmt.Sprintf("%s: no city with scheduled flights is called %q.", parameter, name))
-	p.Errors = []httpapi.Fault{{Name: parameter, Detail: "is not a city we know"}}
-	p.Suggestions = places.Suggest(name, 5)
-	if len(p.Suggestions) > 0 {
-		p.Detail += " Perhaps: " + strings.Join(p.Suggestions, ", ") + "."
-	} else {
-		p.Detail += " Give the name of a city, as in Milano or New York."
-	}
-	return places.Place{}, p
+// Judged answers a question. What it cannot answer is a Problem.
+func (s *Service) Judged(ctx context.Context, q answer.Question) (verdict.Analysis, error) {
+	a, err := s.Answer(ctx, q)
+	return a.Analysis, Problem(err)
 }

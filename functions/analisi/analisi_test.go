@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
@@ -28,8 +29,8 @@ import (
 // summaries is a store of route summaries in memory; an error in it is what reading gives.
 type summaries map[fare.Route]any
 
-func (s summaries) Summary(_ context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
-	switch v := s[r].(type) {
+func (s summaries) Summary(_ context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
+	switch v := s[r.Route].(type) {
 	case verdict.RouteSummary:
 		return v.Encode(), 1, nil
 	case []byte:
@@ -56,7 +57,7 @@ func summaryOf(days int) verdict.RouteSummary {
 			all = append(all, fare.Observation{Found: found.Time().Unix() + 3600, Depart: found + ahead, Price: price})
 		}
 	}
-	return verdict.Build(all, nil, d)
+	return verdict.Build(all, verdict.RouteSummary{}, d, verdict.Options{})
 }
 
 // originRequests remembers the origins that were requested; an error in it is what requesting gives.
@@ -65,6 +66,8 @@ type originRequests struct {
 	until time.Time
 	err   error
 }
+
+func (w *originRequests) NoteDemand(context.Context, fare.Series, time.Time) error { return nil }
 
 func (w *originRequests) RequestOrigin(_ context.Context, origin fare.City, until time.Time) error {
 	if w.err != nil {
@@ -75,13 +78,15 @@ func (w *originRequests) RequestOrigin(_ context.Context, origin fare.City, unti
 }
 
 // unlimited counts nothing.
-type unlimited struct{}
+type unlimited struct{ limit.Counters }
 
-func (unlimited) Take(context.Context, store.Key, int64, time.Time) (int64, error) { return 1, nil }
+func (unlimited) Take(context.Context, store.Key, int64, int64, time.Time) (int64, error) {
+	return 1, nil
+}
 
 func serve(t *testing.T, s summaries) *httpapi.API {
 	t.Helper()
-	return serveWith(t, &analisi.Service{Summaries: s, OriginRequests: &originRequests{}})
+	return serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: s, Demand: &originRequests{}}})
 }
 
 func serveWith(t *testing.T, s *analisi.Service) *httpapi.API {
@@ -126,7 +131,8 @@ func TestVerdict(t *testing.T) {
 			of   any
 			want []string
 		}{
-			{got, []string{"aggiornatoIl", "anticipoConsigliato", "destinazione", "mesiPerConvenienza", "origine", "osservazioni", "valuta", "verdetto"}},
+			{got, []string{"aggiornatoIl", "ambito", "anticipoConsigliato", "destinazione", "destinazioneIata", "mesiPerConvenienza", "origine", "origineIata", "osservazioni", "prezzo", "valuta", "verdetto"}},
+			{got["prezzo"], []string{"cent", "etaOre", "partenza", "precisione", "quotato", "trovatoIl", "valuta"}},
 			{got["verdetto"], []string{"affidabilita", "campione", "livello", "medianaCent", "minimoCent", "percentile", "scartoMedianaCent", "stagionale"}},
 			{got["mesiPerConvenienza"].([]any)[0], []string{"campione", "medianaCent", "mese"}},
 			{got["anticipoConsigliato"], []string{"aGiorni", "campione", "daGiorni", "medianaCent", "risparmioCent"}},
@@ -223,9 +229,9 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-func TestOriginRequests(t *testing.T) {
+func TestDemand(t *testing.T) {
 	w := &originRequests{err: errors.New("storage is down")}
-	h := serveWith(t, &analisi.Service{Summaries: summaries{milbuh: summaryOf(40)}, OriginRequests: w})
+	h := serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: summaries{milbuh: summaryOf(40)}, Demand: w}})
 	ask := func(query string, status int) {
 		t.Helper()
 		if got := get(t, h, "/v1/analisi?"+query); got.Code != status {
@@ -283,7 +289,7 @@ func (coverage) Into(_ context.Context, destination, after fare.City, limit int)
 }
 
 func TestRoutes(t *testing.T) {
-	h := serveWith(t, &analisi.Service{Summaries: summaries{}, OriginRequests: &originRequests{}, Coverage: coverage{}})
+	h := serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: summaries{}, Demand: &originRequests{}}, Coverage: coverage{}})
 	for _, c := range []struct {
 		name, query string
 		status      int

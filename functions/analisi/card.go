@@ -67,12 +67,12 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 	if httpapi.Data(ctx) == "sample" {
 		c.Foot += " · " + l.Text("home.invented")
 	}
-	summary, err := s.readSummary(ctx, route)
+	summary, err := s.Read(ctx, fare.Series{Route: route})
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
 	if t, known := verdict.StandingOf(summary, today); known {
-		a, _ := verdict.Judge(summary, today)
+		a, _ := verdict.Judge(summary, s.Now())
 		scale := scaleOf(l, t)
 		c.Level, c.Scale = a.Verdetto.Livello, &scale
 		c.Verdict = brief(l, t.Price, a.Verdetto)

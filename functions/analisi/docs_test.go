@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/routes"
@@ -21,7 +22,7 @@ func read(t *testing.T, method, target string, header ...string) *httptest.Respo
 	t.Helper()
 	now := func() time.Time { return today }
 	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(unlimited{}, now)})
-	(&analisi.Service{Now: now, Log: slog.New(slog.DiscardHandler)}).Register(api)
+	(&analisi.Service{Reader: &answer.Reader{Now: now, Log: slog.New(slog.DiscardHandler)}}).Register(api)
 	r := httptest.NewRequest(method, target, nil)
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
@@ -116,7 +117,7 @@ func TestReferenceIsWhole(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for _, e := range r.Endpoints {
-		if e.Name == "analisi" && (e.Example != "/v1/analisi?destinazione=Bucarest&origine=Milano" || len(e.Parameters) != 2 || !e.Parameters[0].Required) {
+		if e.Name == "analisi" && (e.Example != "/v1/analisi?destinazione=Bucarest&origine=Milano" || len(e.Parameters) != 6 || !e.Parameters[0].Required || e.Parameters[5].Required) {
 			t.Errorf("%+v", e)
 		}
 		if e.Name == "pro-checkout" && !slices.ContainsFunc(e.Parameters, func(p analisi.ReferenceParameter) bool { return p.In == "body" && p.Name == "email" && p.Required }) {

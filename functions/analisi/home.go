@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
@@ -17,7 +18,6 @@ import (
 	"verdetto/shared/places"
 	"verdetto/shared/store"
 	"verdetto/shared/trends"
-	"verdetto/shared/verdict"
 )
 
 //go:embed home.html
@@ -174,24 +174,23 @@ func (h home) verdict(r *http.Request, q question, v *view) {
 		return
 	}
 	v.setRoute(q, from, &to)
-	summary, err := h.readSummary(r.Context(), v.route)
+	a, err := h.Answer(r.Context(), answer.Question{From: Named{Parameter: "da", Name: q.from}, To: Named{Parameter: "a", Name: q.to}})
+	var (
+		covered *answer.NotCovered
+		live    *answer.NoLiveFare
+	)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
+	case errors.As(err, &covered):
 		v.refuse(http.StatusNotFound, "not_covered")
 		v.Alert = v.route.String()
-		return
+	case errors.As(err, &live):
+		v.refuse(http.StatusNotFound, "no_fare", "Newest", v.T.Date(newest(live.Summary)))
+		v.Alert = v.route.String()
 	case err != nil:
 		h.refuseFailed(r, v, err)
-		return
+	default:
+		v.showVerdict(q, a.Summary, a.Analysis, fare.DayOf(h.Now()))
 	}
-	today := fare.DayOf(h.Now())
-	analysis, ok := verdict.Judge(summary, today)
-	if !ok {
-		v.refuse(http.StatusNotFound, "no_fare", "Newest", v.T.Date(newest(summary)))
-		v.Alert = v.route.String()
-		return
-	}
-	v.showVerdict(q, summary, analysis, today)
 }
 
 // refuseFailed answers for an error of the service.
@@ -220,7 +219,7 @@ func (h home) destinations(r *http.Request, q question, v *view) {
 	v.setRoute(q, from, nil)
 	data, _, err := h.Coverage.Trends(r.Context(), from.City)
 	if errors.Is(err, store.ErrNotFound) {
-		h.requestOrigin(r.Context(), from.City)
+		h.RequestOrigin(r.Context(), from.City)
 		v.refuse(http.StatusNotFound, "no_routes")
 		return
 	}

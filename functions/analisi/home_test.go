@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
@@ -52,11 +53,12 @@ func (milanCoverage) Trends(_ context.Context, origin fare.City) ([]byte, int64,
 
 // counters remembers what was counted; one in it is at its limit.
 type counters struct {
+	limit.Counters
 	taken []string
 	full  string
 }
 
-func (c *counters) Take(_ context.Context, key store.Key, limit int64, _ time.Time) (int64, error) {
+func (c *counters) Take(_ context.Context, key store.Key, _, limit int64, _ time.Time) (int64, error) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(key.Partition+" "+key.Sort, "LIMIT#"), "#")
 	c.taken = append(c.taken, name)
 	if c.full != "" && strings.Contains(key.Partition+key.Sort, c.full) {
@@ -79,7 +81,7 @@ func steady(once, price fare.Cents) verdict.RouteSummary {
 		}
 		all = append(all, one)
 	}
-	return verdict.Build(all, nil, d)
+	return verdict.Build(all, verdict.RouteSummary{}, d, verdict.Options{})
 }
 
 // site is the page over invented routes.
@@ -94,7 +96,7 @@ func openSite(base, data string) site {
 	stale.AsOf -= 30
 	s := site{counters: &counters{}, requests: &originRequests{}}
 	now := func() time.Time { return today }
-	service := &analisi.Service{
+	service := &analisi.Service{Reader: &answer.Reader{
 		Summaries: summaries{
 			milbuh:                              summaryOf(40),
 			{Origin: "MIL", Destination: "PRG"}: summaryOf(3),
@@ -106,8 +108,8 @@ func openSite(base, data string) site {
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 			{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
 		},
-		OriginRequests: s.requests, Coverage: milanCoverage{}, Now: now, Log: slog.New(slog.DiscardHandler), BaseURL: base,
-	}
+		Demand: s.requests, Now: now, Log: slog.New(slog.DiscardHandler),
+	}, Coverage: milanCoverage{}, BaseURL: base}
 	s.API = httpapi.New(httpapi.Config{Now: now, Log: service.Log, Limiter: limit.New(s.counters, now), Data: data})
 	service.Register(s.API)
 	return s
@@ -165,8 +167,8 @@ func TestPage(t *testing.T) {
 		{"destinations", "/?da=Milano", "it", 200, "Dove si vola da Milano Le destinazioni di cui vediamo più prezzi, con il più basso di quelli recenti. Scegline una per il verdetto. DestinazionePrezzo minimoIn una settimana Londra24,99 €−5 € Bucarest19,99 €", "price-trends"},
 		{"destinations of a city that is not covered", "/?da=Cuneo", "it", 404, "Da qui non conosciamo ancora voli.", "price-trends"},
 		{"destinations of which none has a live fare", "/?da=Olbia", "it", 404, "Nessun prezzo recente. Le rotte da qui sono seguite", "price-trends"},
-		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200, "È un prezzo normale. Oggi da 49,90 € (partenza: 10 marzo 2016). In 39 giorni su 40 costava di più. Di solito costa 50 €: differenza troppo piccola per chiamarlo buono.", "analisi"},
-		{"dear, by little", "/?da=Milano&a=Atene", "it", 200, "Da Milano ad Atene Oggi è appena più caro del solito. Oggi da 50,10 € (partenza: 10 marzo 2016). In 1 giorno su 40 costava di più. Di solito costa 50 €: sono 0,10 € in più.", "analisi"},
+		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200, "È un prezzo normale. Oggi da 49,90 € (partenza: 10 marzo 2016). Costava di più in 98 giorni su 100 (ne abbiamo osservati 40; gli ultimi contano di più). Di solito costa 50 €: differenza troppo piccola per chiamarlo buono.", "analisi"},
+		{"dear for its rank alone", "/?da=Milano&a=Atene", "it", 200, "Da Milano ad Atene È un prezzo normale. Oggi da 50,10 € (partenza: 10 marzo 2016). Costava di più in 2 giorni su 100 (ne abbiamo osservati 40; gli ultimi contano di più). Di solito costa 50 €: più o meno lo stesso.", "analisi"},
 		{"one day is known", "/?da=Milano&a=Vienna", "it", 200, "Di questa rotta conosciamo 1 giorno di prezzi", "analisi"},
 		{"destinations of an unknown city", "/?da=Atlantide", "it", 404, "Questa città non la conosciamo.", "price-trends"},
 		{"destinations while storage is down", "/?da=Parigi", "it", 503, "Qualcosa non va da noi.", "price-trends"},

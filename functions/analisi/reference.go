@@ -141,8 +141,8 @@ var reference = sync.OnceValues(func() (Reference, error) {
 		Name: d.Info.Title, Version: d.Info.Version,
 		Authentication: ReferenceAuth{
 			Header: httpapi.KeyHeader,
-			Free:   "No key and no signup: calls are counted by address, an IPv6 address with its /64.",
-			Pro:    "A key in the header. One that is unknown, replaced or whose plan has ended is refused with 401, never taken for none.",
+			Free:   "No key and no signup: calls are counted by address, an IPv6 address with its /64, and all of a /48 together.",
+			Pro:    "A key in the header, or in Authorization: Bearer. One that is unknown, replaced or whose plan has ended is refused with 401, never taken for none.",
 		},
 		ProKey: proKeyWays, Rules: rules, Links: links(),
 	}

@@ -60,7 +60,7 @@ func (s *Service) registerRoutes(api *httpapi.API) {
 const pageOfInto = 100
 
 func (s *Service) routes(ctx context.Context, in *routesInput) (*routesOutput, error) {
-	listed, err := s.Covered(ctx, Named{"origine", in.Origine}, Named{"destinazione", in.Destinazione}, in.Page)
+	listed, err := s.Covered(ctx, Named{Parameter: "origine", Name: in.Origine}, Named{Parameter: "destinazione", Name: in.Destinazione}, in.Page)
 	return &routesOutput{listed}, err
 }
 

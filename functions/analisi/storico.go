@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/verdict"
@@ -38,26 +39,29 @@ func (s *Service) registerHistory(api *httpapi.API) {
 		Summary:     "Weekly history of a route",
 		Description: "The lows and medians, week by week, that today's cheapest fare is compared with.",
 		Problems:    []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered},
-	}, func(_ context.Context, in *input) error { return Differ(in.cities()) }, s.history)
+	}, func(_ context.Context, in *Ends) error { return Differ(in.cities()) }, s.history)
 }
 
-func (s *Service) history(ctx context.Context, in *input) (*historyOutput, error) {
-	origine, destinazione := in.cities()
-	origin, destination, summary, err := s.findSummary(ctx, origine, destinazione)
+func (s *Service) history(ctx context.Context, in *Ends) (*historyOutput, error) {
+	var q answer.Question
+	q.From, q.To = in.cities()
+	f, err := s.Find(ctx, q)
 	if err != nil {
-		return nil, err
+		return nil, Problem(err)
 	}
+	summary := f.Summary
 	today := fare.DayOf(s.Now())
 	weeks := verdict.Weeks(summary)
 	if !httpapi.IsPro(ctx) {
 		weeks = verdict.Since(weeks, today, freeWeeks)
 	}
 	out := &historyOutput{Storico{
-		Origine: origin.Name, Destinazione: destination.Name, Valuta: "EUR",
+		Origine: f.Origin.Name, Destinazione: f.Destination.Name, Valuta: "EUR",
 		Settimane: make([]Settimana, len(weeks)), AggiornatoIl: time.Unix(summary.Newest, 0).UTC(),
 	}}
 	if live, ok := summary.Cheapest(today); ok {
-		out.Body.OggiCent = &live.Price
+		price := summary.Euro(live.Price)
+		out.Body.OggiCent = &price
 	}
 	for i, w := range weeks {
 		out.Body.Settimane[i] = Settimana{w.Name(), w.First.String(), w.Minimum, w.Median, w.Days}

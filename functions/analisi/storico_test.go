@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
 	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
@@ -40,14 +41,14 @@ func TestHistory(t *testing.T) {
 	now := func() time.Time { return today }
 	stale := summaryOf(40)
 	stale.AsOf -= 30
-	service := &analisi.Service{
+	service := &analisi.Service{Reader: &answer.Reader{
 		Summaries: summaries{
 			milbuh:                              summaryOf(300),
 			{Origin: "MIL", Destination: "ROM"}: stale,
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 		},
-		OriginRequests: &originRequests{}, Now: now, Log: slog.New(slog.DiscardHandler),
-	}
+		Demand: &originRequests{}, Now: now, Log: slog.New(slog.DiscardHandler),
+	}}
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: service.Log, Limiter: limit.New(unlimited{}, now), Customers: customer{ID: id, Hash: hash[:], Until: today.Add(time.Hour)},
 	})

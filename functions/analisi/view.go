@@ -80,11 +80,11 @@ type verdictView struct {
 	Facts                  []string
 	Sure, SureDays         string // empty where there is no verdict
 	Dots                   [3]bool
-	Seasonal               bool
 	Scale, History         responsiveChart
 	Months, Window         responsiveChart
 	MonthsText, WindowText string
 	Fresh, Updated         string
+	Stale                  string // empty where the fare was found lately
 	WeekRows               [][4]string
 	MonthRows              [][3]string
 	Share, Back, Others    link
@@ -163,7 +163,7 @@ func (v *view) showVerdict(q question, summary verdict.RouteSummary, a verdict.A
 	level := a.Verdetto.Livello
 	j := &verdictView{
 		Route: routeName(l, v.From, v.To), Level: level, Headline: l.Text("headline." + wordingOf(a.Verdetto)),
-		Facts:   []string{l.Text("verdict.today", "Price", l.Money(live.Price), "Departure", l.Date(live.Depart))},
+		Facts:   []string{l.Text("verdict.today", "Price", l.Money(a.Prezzo.Cent), "Departure", l.Date(live.Depart))},
 		Fresh:   l.Text("verdict.fresh", "When", ago(l, int(today-newest(summary))), "Observations", l.Number(a.Osservazioni)),
 		Updated: a.AggiornatoIl.Format(time.RFC3339),
 		Share:   link{l.Text("home.share"), v.Itself},
@@ -173,6 +173,9 @@ func (v *view) showVerdict(q question, summary verdict.RouteSummary, a verdict.A
 	v.Verdict, v.Alert = j, v.route.String()
 	v.Card = "/card/" + v.route.String() + "-" + l.Code + ".png"
 	j.describeDepartures(l, summary)
+	if a.Prezzo.Stale() {
+		j.Stale = l.Count("verdict.stale", *a.Prezzo.EtaOre/24)
+	}
 	scale, ok := verdict.ScaleOf(summary)
 	standing, known := verdict.StandingOf(summary, today)
 	if !ok || !known {
@@ -180,7 +183,7 @@ func (v *view) showVerdict(q question, summary verdict.RouteSummary, a verdict.A
 		v.Description = j.Facts[1]
 		return
 	}
-	v.Title += ": " + brief(l, live.Price, a.Verdetto)
+	v.Title += ": " + brief(l, a.Prezzo.Cent, a.Verdetto)
 	j.describeStanding(l, standing, a.Verdetto)
 	v.Description = j.Facts[0] + " " + j.Facts[1] + " " + j.Facts[2]
 	j.drawHistory(l, summary, scale, standing, level, today)
@@ -194,7 +197,6 @@ func (j *verdictView) describeStanding(l *i18n.Language, t verdict.Standing, a v
 	for i := range j.Dots {
 		j.Dots[i] = i < certainty
 	}
-	j.Seasonal = t.Seasonal
 }
 
 // drawHistory draws today against the past, with the same numbers as rows of a table.

@@ -1,6 +1,8 @@
 package analisi
 
 import (
+	"math"
+
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
 	"verdetto/shared/verdict"
@@ -14,14 +16,9 @@ func nearly(price, median fare.Cents) bool {
 }
 
 // wordingOf names a verdict's texts behind "headline." and "brief.". A verdict of
-// low certainty is worded as a hint, and a fare that is called expensive for its
-// rank alone has texts of its own. On a route whose price hardly moves, a few cents more than
-// usual are dearer than nearly all days.
+// low certainty is worded as a hint.
 func wordingOf(a verdict.Verdetto) string {
-	switch {
-	case a.Livello == verdict.Caro && nearly(*a.MedianaCent+*a.ScartoMedianaCent, *a.MedianaCent):
-		return "barely"
-	case a.Affidabilita == verdict.Bassa:
+	if a.Affidabilita == verdict.Bassa {
 		return "unsure." + a.Livello
 	}
 	return a.Livello
@@ -32,18 +29,20 @@ func brief(l *i18n.Language, price fare.Cents, a verdict.Verdetto) string {
 	return l.Text("brief."+wordingOf(a), "Price", l.Money(price))
 }
 
-// dearer says on how many of the observed days the fare cost more.
+// dearer says on how many of the observed days the fare cost more, in whole
+// percent of what they weigh: the latest days count most.
 func dearer(l *i18n.Language, t verdict.Standing) string {
-	dearer := t.Size - t.Below - t.Equal
+	dearer := 1 - t.Below - t.Equal
+	const nothing = 1e-9 // shares are sums of rounded numbers
 	switch {
-	case 2*t.Equal >= t.Size:
-		return l.Text("verdict.same_cost", "Equal", t.Equal, "Size", t.Size)
-	case dearer == t.Size:
+	case t.Equal >= 0.5:
+		return l.Text("verdict.same_cost", "Percent", int(math.Round(100*t.Equal)), "Size", t.Size)
+	case t.Below == 0 && t.Equal == 0:
 		return l.Text("verdict.never_lower", "Size", t.Size)
-	case dearer == 0:
+	case dearer < nothing && t.Equal == 0:
 		return l.Text("verdict.never_higher", "Size", t.Size)
 	}
-	return l.Count("verdict.dearer", dearer, "Size", t.Size)
+	return l.Text("verdict.dearer", "Percent", int(math.Round(100*dearer)), "Size", t.Size)
 }
 
 // usual compares a price with what the route usually costs.

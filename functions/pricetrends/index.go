@@ -84,8 +84,8 @@ func index() Index {
 		Version:     httpapi.Version,
 		Auth: Auth{
 			Header: httpapi.KeyHeader,
-			Free:   "no key and no signup; counted by address, an IPv6 address with its /64",
-			Pro:    "a key in the header; a key that is unknown, replaced or whose plan has ended is refused with 401, never taken for none",
+			Free:   "no key and no signup; counted by address, an IPv6 address with its /64, and all of a /48 together",
+			Pro:    "a key in the header, or in Authorization: Bearer; a key that is unknown, replaced or whose plan has ended is refused with 401, never taken for none",
 		},
 		Cache: Cache{
 			RefreshSeconds: 7 * 24 * 60 * 60,

@@ -58,7 +58,7 @@ func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	return data, 1, err
 }
 
-func (f *fares) Summary(_ context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
+func (f *fares) Summary(_ context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
 	s := verdict.RouteSummary{AsOf: day}
 	for ago, price := range map[fare.Day]fare.Cents{1: 4000, 2: 3000, 3: 3500, 9: 2000, 363: 1000, 364: 700, 400: 500} {
 		s.Lows = append(s.Lows, verdict.Low{Day: day - ago, Price: price})
@@ -79,9 +79,12 @@ func (f *fares) RequestOrigin(_ context.Context, origin fare.City, _ time.Time) 
 	return nil
 }
 
-type counters struct{ taken int }
+type counters struct {
+	limit.Counters
+	taken int
+}
 
-func (c *counters) Take(context.Context, store.Key, int64, time.Time) (int64, error) {
+func (c *counters) Take(context.Context, store.Key, int64, int64, time.Time) (int64, error) {
 	c.taken++
 	return 1, nil
 }
@@ -120,7 +123,7 @@ func TestTrends(t *testing.T) {
 		t.Error(diff)
 	}
 	h := w.Header()
-	if h.Get("Cache-Control") != "public, s-maxage=21600" || h.Get("Content-Type") != "application/json" || h.Get("Vary") != "X-Api-Key" ||
+	if h.Get("Cache-Control") != "public, s-maxage=21600" || h.Get("Content-Type") != "application/json" || h.Get("Vary") != "X-Api-Key, Authorization" ||
 		h.Get("X-RateLimit-Limit") != "100" || h.Get("X-RateLimit-Remaining") != "99" || h.Get("X-RateLimit-Reset") != "1772668800" {
 		t.Errorf("headers %v", h)
 	}
@@ -160,7 +163,7 @@ func TestETag(t *testing.T) {
 	for _, target := range []string{"/api/v1/price-trends?origin=MIL", "/api/v1"} {
 		first := get(t, api, target)
 		tag := first.Header().Get("ETag")
-		for header, status := range map[string]int{tag: 304, "W/" + tag: 304, `"other", ` + tag: 304, "*": 304, `"other"`: 200} {
+		for header, status := range map[string]int{tag: 304, "W/" + tag: 304, `"other", ` + tag: 304, "*": 200, `"other"`: 200} {
 			w := get(t, api, target, "If-None-Match", header)
 			if w.Code != status || w.Header().Get("ETag") != tag || (status == 304) != (w.Body.Len() == 0) || w.Header().Get("Cache-Control") != first.Header().Get("Cache-Control") {
 				t.Errorf("%s with %s: %d %v", target, header, w.Code, w.Header())

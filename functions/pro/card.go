@@ -2,8 +2,10 @@ package pro
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -18,7 +20,7 @@ import (
 func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.JSON(api, "pro-checkout", httpapi.JSONDoc{
 		Summary:     "Buy Pro by card",
-		Description: "Gives the address of a hosted checkout. Asked again within 10 minutes by the same caller for the same e-mail address, it gives the same one.",
+		Description: "Gives the address of a hosted checkout. Asked again within 10 minutes by the same caller for the same e-mail address, it gives the same one; with an Idempotency-Key also later, as long as the card processor remembers it.",
 		Answer:      checkoutBegun{},
 		Pages:       []int{http.StatusOK},
 	}, func(_ context.Context, in *checkoutInput) error { _, err := address(in.Body.Email); return err }, s.checkout)
@@ -39,6 +41,7 @@ func (s *Service) registerCard(api *httpapi.API) {
 type checkoutInput struct {
 	Accept         string `header:"Accept"`
 	AcceptLanguage string `header:"Accept-Language"`
+	httpapi.Repeatable
 	emailBody
 }
 
@@ -57,7 +60,7 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	}
 	// The processor gives the same page for the same idempotency key, so it is
 	// enough to remember the key.
-	idempotency, err := s.Keys.CheckoutKey(ctx, s.customer(email), httpapi.Subject(ctx), s.Now().Add(checkoutWindow))
+	idempotency, err := s.checkoutKey(ctx, in, email)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +79,19 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 		return nil, err
 	}
 	return showCheckout(in.Accept, i18n.Accepted(in.AcceptLanguage), checkoutBegun{begun.URL})
+}
+
+// checkoutKey is the processor's idempotency key. It is the caller's own: see
+// checkoutWindow. Where the caller has sent one, ours is derived from it, and lasts
+// as long as the processor remembers it.
+func (s *Service) checkoutKey(ctx context.Context, in *checkoutInput, email string) (string, error) {
+	caller := httpapi.Subject(ctx)
+	if in.Again == "" {
+		return s.Keys.CheckoutKey(ctx, s.customer(email), caller, s.Now().Add(checkoutWindow))
+	}
+	var derived [16]byte
+	_, err := io.ReadFull(in.Random(ctx, s.Random, "pro checkout", caller, apikey.Normalize(email)), derived[:])
+	return hex.EncodeToString(derived[:]), err
 }
 
 type confirmInput struct {

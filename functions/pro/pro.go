@@ -30,6 +30,7 @@ type Service struct {
 	Wallet   Wallet
 	Sender   mail.Sender
 	Limiter  *limit.Limiter
+	Refused  *apikey.Refused // keys that were refused a moment ago
 	Pepper   []byte
 	BaseURL  string // where the service is reached, without a slash at the end
 	Random   io.Reader

@@ -28,7 +28,7 @@ func TestProveRecoveryTellsNothing(t *testing.T) {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}
 		if kind == "given one write more" {
-			if _, err := table.Take(t.Context(), store.Key{Partition: "MORE", Sort: fmt.Sprint(n)}, 1, clock.Now().AddDate(1, 0, 0)); err != nil {
+			if _, err := table.Take(t.Context(), store.Key{Partition: "MORE", Sort: fmt.Sprint(n)}, 1, 1, clock.Now().AddDate(1, 0, 0)); err != nil {
 				t.Fatal(err)
 			}
 		}

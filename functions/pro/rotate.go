@@ -11,13 +11,14 @@ import (
 	"verdetto/shared/apikey"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
+	"verdetto/shared/routes"
 	"verdetto/shared/store"
 )
 
 func (s *Service) registerKey(api *httpapi.API) {
 	httpapi.JSON(api, "pro-chiave", httpapi.JSONDoc{
 		Summary:     "Look at a key",
-		Description: "The plan of the key in X-Api-Key, until when it lasts and what it rests on.",
+		Description: "The plan of the key in X-Api-Key, until when it lasts, what it rests on, and what was called with the key in this minute and today. This call is counted too.",
 		Problems:    []httpapi.ProblemType{httpapi.BadKey},
 	}, nil, s.key)
 	httpapi.JSON(api, "pro-ruota", httpapi.JSONDoc{
@@ -43,7 +44,31 @@ type keyOutput struct {
 		ExpiresAt time.Time `json:"expiresAt" doc:"When the plan ends unless it is renewed, UTC"`
 		IssuedAt  time.Time `json:"issuedAt" doc:"When the key was issued, UTC"`
 		RestsOn   []rest    `json:"restsOn" doc:"What the plan rests on, the latest end first"`
+		Usage     []usage   `json:"usage" doc:"What was called with the key, by endpoint; what an agent asks over /mcp is counted under the endpoint that gives the same answer"`
 	}
+}
+
+// usage is how often an endpoint was called with a key.
+type usage struct {
+	Path      string `json:"path" example:"/v1/analisi"`
+	Minute    int64  `json:"minute" doc:"Calls of this minute" example:"3"`
+	PerMinute int64  `json:"perMinute" doc:"How many a minute may have" example:"120"`
+	Today     int64  `json:"today" doc:"Calls of this day (UTC)" example:"57"`
+}
+
+// usage reads what was counted, of every endpoint that counts by key.
+func (s *Service) usage(ctx context.Context, id apikey.CustomerID) (all []usage, err error) {
+	for _, r := range routes.Table {
+		if r.Pro == (routes.Cap{}) {
+			continue
+		}
+		minute, today, err := s.Limiter.Used(ctx, httpapi.ProLimit(r), string(id))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, usage{r.Path, minute, r.Pro.Calls, today})
+	}
+	return all, nil
 }
 
 func refusedKey() error {
@@ -65,6 +90,9 @@ func (s *Service) key(ctx context.Context, in *keyInput) (*keyOutput, error) {
 		return nil, err
 	}
 	out := &keyOutput{}
+	if out.Body.Usage, err = s.usage(ctx, c.ID); err != nil {
+		return nil, err
+	}
 	out.Body.Plan, out.Body.ExpiresAt, out.Body.IssuedAt, out.Body.RestsOn = "pro", c.Plan().Until, c.Issued, restsOn(c)
 	return out, nil
 }
@@ -85,8 +113,8 @@ func restsOn(c store.Customer) []rest {
 }
 
 type rotateInput struct {
-	Key   string `header:"X-Api-Key" doc:"The customer's current key"`
-	Again string `header:"Idempotency-Key" minLength:"16" maxLength:"100" doc:"16 to 100 characters that nobody can guess, such as a UUID: with the same ones a lost answer is given again"`
+	Key string `header:"X-Api-Key" doc:"The customer's current key"`
+	httpapi.Repeatable
 }
 
 type rotateOutput struct {
@@ -110,14 +138,17 @@ func (s *Service) rotate(ctx context.Context, in *rotateInput) (*rotateOutput, e
 		return nil, refusedKey()
 	}
 	now := s.Now()
+	lookup, known := s.Refused.Begin("rotation", shown, now)
+	if known {
+		return nil, refusedKey()
+	}
 	c, err := s.Keys.Customer(ctx, shown.Customer)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, store.ErrNotFound), err == nil && !c.Holds(shown) && !c.HasRotated(shown, now):
+		s.Refused.Add(lookup, "rotation", shown, now)
 		return nil, refusedKey()
 	case err != nil:
 		return nil, err
-	case !c.Holds(shown) && !c.HasRotated(shown, now):
-		return nil, refusedKey()
 	case !c.Plan().Live(now):
 		return nil, httpapi.PlanEnded.Problem("The plan of this key ended on "+c.Plan().Until.UTC().Format(time.DateOnly)+
 			". POST /api/v1/pro/checkout or GET /v1/pro/cripta renews it.").With("WWW-Authenticate", "ApiKey")
@@ -129,11 +160,7 @@ func (s *Service) rotate(ctx context.Context, in *rotateInput) (*rotateOutput, e
 	if !d.Allowed {
 		return nil, httpapi.TooMany.Problem("This key was rotated too often. Wait as Retry-After says.").With("Retry-After", fmt.Sprint(d.RetryAfter(now)))
 	}
-	random := s.Random
-	if in.Again != "" {
-		random = s.derived("rotated key", in.Key+"\x00"+in.Again)
-	}
-	text, hash, err := apikey.Mint(random, c.ID)
+	text, hash, err := apikey.Mint(in.Random(ctx, s.Random, "pro rotated key", in.Key), c.ID)
 	if err != nil {
 		return nil, err
 	}

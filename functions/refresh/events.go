@@ -36,12 +36,13 @@ type Answer struct {
 }
 
 // event is what the function is invoked with, messages of the queue aside:
-// {"origins":["MIL"]} by hand, {"mail":true}, or a schedule's own event, or {}.
+// {"origins":["MIL"]} by hand, {"mail":true}, {"departures":true}, or a schedule's own event, or {}.
 type event struct {
-	Origins []fare.City `json:"origins"`
-	Mail    bool        `json:"mail"`
-	Source  string      `json:"source"` // of a schedule's event: aws.scheduler
-	Time    time.Time   `json:"time"`   // likewise; the same when it is delivered again
+	Origins    []fare.City `json:"origins"`
+	Mail       bool        `json:"mail"`
+	Departures bool        `json:"departures"`
+	Source     string      `json:"source"` // of a schedule's event: aws.scheduler
+	Time       time.Time   `json:"time"`   // likewise; the same when it is delivered again
 }
 
 // Event answers an event that holds no messages.
@@ -52,6 +53,8 @@ func (f *Function) Event(ctx context.Context, raw json.RawMessage) (any, error) 
 		return nil, fmt.Errorf("read event: %w", err)
 	case e.Mail:
 		return f.send(ctx)
+	case e.Departures:
+		return f.deepen(ctx, e.Time)
 	case len(e.Origins) > 0 || f.Queue == nil:
 		return f.refreshNow(ctx, e.Origins)
 	}
@@ -63,11 +66,11 @@ func readEvent(raw json.RawMessage) (e event, err error) {
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return e, err
 	}
-	if err := json.Unmarshal(raw, &members); err != nil || e.Mail {
+	if err := json.Unmarshal(raw, &members); err != nil || e.Mail || e.Departures {
 		return e, err
 	}
 	if len(e.Origins) == 0 && e.Source == "" && len(members) > 0 {
-		return e, errors.New(`it asks for nothing; {"origins":["MIL"]} asks for some origins, {} for all, {"mail":true} for mail to be sent`)
+		return e, errors.New(`it asks for nothing; {"origins":["MIL"]} asks for some origins, {} for all, {"departures":true} for a year of departures of the routes that are due, {"mail":true} for mail to be sent`)
 	}
 	return e, normalizeCities(e.Origins)
 }
@@ -103,10 +106,42 @@ func (f *Function) enqueue(ctx context.Context, at time.Time) (any, error) {
 	return planned, nil
 }
 
+// deepen asks for the departures that are due, by way of the queue, or at once where there is none.
+func (f *Function) deepen(ctx context.Context, at time.Time) (any, error) {
+	r := f.refresher(ctx)
+	if f.Queue == nil {
+		report, err := r.Deepen(ctx)
+		f.logDeep(ctx, report)
+		return report, err
+	}
+	if at.IsZero() {
+		at = r.Now()
+	}
+	planned, err := r.enqueueDeep(ctx, f.Queue, at)
+	if err != nil {
+		return nil, err
+	}
+	f.log(ctx, "planned", slog.Int("series", planned.Series), metrics.Metric{Name: "SeriesPlanned", Unit: metrics.Count, Value: float64(planned.Series)})
+	return planned, nil
+}
+
+// logDeep logs a report of departures, with its metrics.
+func (f *Function) logDeep(ctx context.Context, report DeepReport) {
+	f.log(ctx, "deepened", slog.Any("report", report),
+		metrics.Metric{Name: "SeriesAsked", Unit: metrics.Count, Value: float64(report.Asked)},
+		metrics.Metric{Name: "SeriesFailed", Unit: metrics.Count, Value: float64(report.Failed)},
+		metrics.Metric{Name: "SeriesLeft", Unit: metrics.Count, Value: float64(report.Left)})
+}
+
 // Messages processes messages of the queue; see queue.Handler.
 func (f *Function) Messages(ctx context.Context, messages []queue.Message) (failed []string) {
-	report, failed := f.Refresher.processMessages(ctx, f.Queue, f.Log, messages)
-	f.logReport(ctx, report)
+	report, deep, failed := f.Refresher.processMessages(ctx, f.Queue, f.Log, messages)
+	if report.Origins > 0 || deep.empty() {
+		f.logReport(ctx, report)
+	}
+	if !deep.empty() {
+		f.logDeep(ctx, deep)
+	}
 	return failed
 }
 

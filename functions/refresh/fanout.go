@@ -28,10 +28,12 @@ import (
 // nothing counted against them. Only what fails, or is cut off without having got
 // anywhere, counts towards the dead letters.
 
-// task is what a message asks for.
+// task is what a message asks for: the routes from origins, or the departures of
+// series, which are of one origin.
 type task struct {
-	Origins []fare.City `json:"origins"`
-	Planned time.Time   `json:"planned"` // whole seconds
+	Origins []fare.City   `json:"origins,omitempty"`
+	Series  []fare.Series `json:"series,omitempty"`
+	Planned time.Time     `json:"planned"` // whole seconds
 }
 
 func (t task) String() string {
@@ -46,8 +48,13 @@ func parseTask(body string) (t task, err error) {
 	if err := json.Unmarshal([]byte(body), &t); err != nil {
 		return task{}, fmt.Errorf("read message %.80q: %w", body, err)
 	}
-	if len(t.Origins) == 0 {
-		return task{}, fmt.Errorf("read message %.80q: it names no origins", body)
+	if (len(t.Origins) == 0) == (len(t.Series) == 0) {
+		return task{}, fmt.Errorf("read message %.80q: want origins, or series", body)
+	}
+	for _, s := range t.Series {
+		if s.Origin != t.Series[0].Origin {
+			return task{}, fmt.Errorf("read message %.80q: series of more than one origin", body)
+		}
 	}
 	return t, normalizeCities(t.Origins)
 }
@@ -84,7 +91,7 @@ func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.T
 	}
 	messages := make([]string, len(origins))
 	for i, o := range origins {
-		messages[i] = task{[]fare.City{o}, at}.String()
+		messages[i] = task{Origins: []fare.City{o}, Planned: at}.String()
 	}
 	if err := q.Send(ctx, messages...); err != nil {
 		return Planned{}, fmt.Errorf("plan %d origins: %w", len(origins), err)
@@ -114,7 +121,7 @@ func deadlines(ctx context.Context) (work, begin context.Context, cancel func())
 }
 
 // processMessages processes messages of the queue. Those that failed are to come back.
-func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slog.Logger, messages []queue.Message) (report Report, failed []string) {
+func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slog.Logger, messages []queue.Message) (report Report, deep DeepReport, failed []string) {
 	work, begin, cancel := deadlines(ctx)
 	defer cancel()
 	began := r.Now()
@@ -145,12 +152,15 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 	})
 
 	for _, d := range deliveries {
+		if len(d.Series) > 0 && d.err == nil {
+			d.err = r.processDeep(work, begin, q, d.task, &deep)
+		}
 		if err := d.close(ctx, q); err != nil {
 			log.ErrorContext(ctx, "message failed; it comes back, or is a dead letter", "message", d.id, "error", err)
 			failed = append(failed, d.id)
 		}
 	}
-	return report, failed
+	return report, deep, failed
 }
 
 // delivery is a message that is being processed.
@@ -203,7 +213,7 @@ func (d *delivery) close(ctx context.Context, q queue.Queue) error {
 	case q == nil:
 		return fmt.Errorf("%d origins are left, and no queue is configured to put them on", len(d.again))
 	}
-	if err := q.Send(ctx, task{d.again, d.Planned}.String()); err != nil {
+	if err := q.Send(ctx, task{Origins: d.again, Planned: d.Planned}.String()); err != nil {
 		return fmt.Errorf("put %d origins on the queue anew: %w", len(d.again), err)
 	}
 	return nil

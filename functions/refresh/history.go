@@ -36,13 +36,13 @@ func (h history) merge(found []fare.Observation) (all []fare.Observation, writes
 		byCycle[c] = append(byCycle[c], o)
 	}
 	for cycle, more := range byCycle {
-		had := len(h.cycles[cycle])
-		joined := set(slices.Concat(h.cycles[cycle], more))
+		stored := slices.Clone(h.cycles[cycle])
+		joined := fare.Set(slices.Concat(h.cycles[cycle], more))
 		h.cycles[cycle] = joined
-		if len(joined) == had {
+		if slices.Equal(joined, stored) {
 			continue
 		}
-		added += len(joined) - had
+		added += max(0, len(joined)-len(stored))
 		for _, b := range slices.Backward(fare.Blocks(joined)) {
 			old := h.stored(b.Cycle, b.Part)
 			if !bytes.Equal(old.Data, b.Data) {
@@ -51,17 +51,9 @@ func (h history) merge(found []fare.Observation) (all []fare.Observation, writes
 		}
 	}
 	for _, cycle := range sorted(h.cycles) {
-		all = append(all, set(h.cycles[cycle])...)
+		all = append(all, fare.Set(h.cycles[cycle])...)
 	}
 	return all, writes, added
-}
-
-// set puts observations in order and drops repeated ones.
-func set(observations []fare.Observation) []fare.Observation {
-	if !slices.IsSortedFunc(observations, fare.Observation.Compare) {
-		slices.SortFunc(observations, fare.Observation.Compare)
-	}
-	return slices.Compact(observations)
 }
 
 func (h history) stored(cycle fare.Cycle, part int) store.StoredBlock {

@@ -40,107 +40,143 @@ func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now tim
 // storeAnswer stores what the source answered for an origin. That the origin was
 // asked is said last: until all is stored, the next run asks for the same again.
 func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream.Answer, now time.Time) error {
-	today := fare.DayOf(now)
-	byRoute, tooOld := groupByRoute(answer.Fares, today)
-	o.Fares, o.Routes, o.Dropped = len(answer.Fares), len(byRoute), maps.Clone(answer.Dropped)
+	series, tooOld := groupBySeries(answer.Fares, fare.DayOf(now))
+	o.Fares, o.Dropped = len(answer.Fares), maps.Clone(answer.Dropped)
 	if tooOld > 0 {
 		if o.Dropped == nil {
 			o.Dropped = map[upstream.Reason]int{}
 		}
 		o.Dropped[upstream.TooOld] += tooOld
 	}
-	watched, err := store.Alerts{Table: r.Fares.Table}.Watched(ctx, o.Origin)
-	if err != nil {
-		return err
-	}
-	summaries := map[fare.City]verdict.RouteSummary{} // of watched routes
+	stored := map[fare.City]verdict.RouteSummary{} // of one-way series, by destination
 	var faults []error
-	var entries []trends.Entry
-	for route, observations := range byRoute {
-		m, err := r.mergeRoute(ctx, route, observations, today)
+	for of, observations := range series {
+		oneWay := of.Trip == fare.OneWay
+		m, err := r.mergeSeries(ctx, of, observations, now, false)
 		o.New += m.added
-		if m.changed {
-			o.RoutesChanged++
+		if oneWay {
+			o.Routes++
+			if m.changed {
+				o.RoutesChanged++
+			}
 		}
 		if err != nil {
 			faults = append(faults, err)
 			continue
 		}
-		o.Duplicate += len(observations) - m.added // of a route that failed it is not known
-		entries = append(entries, entryOf(route.Destination, m.summary))
-		if slices.Contains(watched, route.Destination) {
-			summaries[route.Destination] = m.summary
+		o.Duplicate += len(observations) - m.added // of a series that failed it is not known
+		if oneWay {
+			stored[of.Destination] = m.summary
 		}
 	}
-	if err := r.updateTrends(ctx, o.Origin, entries); err != nil {
-		faults = append(faults, err)
-	}
 	if len(faults) > 0 { // of an answer that is stored in part nobody is notified
-		return errors.Join(faults...)
+		return errors.Join(append(faults, r.tellTrends(ctx, o.Origin, stored))...)
 	}
-	if o.Notifications, err = r.leaveNotifications(ctx, o.Origin, watched, summaries, today); err != nil {
+	watched, err := r.watched(ctx, o.Origin)
+	if err == nil {
+		err = r.tellTrends(ctx, o.Origin, stored)
+	}
+	if err == nil {
+		o.Notifications, err = r.leaveNotifications(ctx, o.Origin, watched, stored, fare.DayOf(now))
+	}
+	if err != nil {
 		return err
 	}
 	return r.Fares.SetAsked(ctx, o.Origin, now)
 }
 
-// groupByRoute leaves out what is too old to be kept, before anything is merged: a
+// publish tells the trends of an origin and the subscribers of its routes what
+// became of some of them. notified counts routes with something new to tell.
+func (r *Refresher) publish(ctx context.Context, origin fare.City, stored map[fare.City]verdict.RouteSummary, notified *int) error {
+	if len(stored) == 0 {
+		return nil
+	}
+	if err := r.tellTrends(ctx, origin, stored); err != nil {
+		return err
+	}
+	watched, err := r.watched(ctx, origin)
+	if err != nil {
+		return err
+	}
+	watched = slices.DeleteFunc(watched, func(destination fare.City) bool { _, is := stored[destination]; return !is })
+	n, err := r.leaveNotifications(ctx, origin, watched, stored, fare.DayOf(r.Now()))
+	*notified += n
+	return err
+}
+
+// watched lists the destinations from an origin that somebody has alerts for.
+func (r *Refresher) watched(ctx context.Context, origin fare.City) ([]fare.City, error) {
+	return store.Alerts{Table: r.Fares.Table}.Watched(ctx, origin)
+}
+
+// tellTrends puts summaries of one-way series into the trends of their origin.
+func (r *Refresher) tellTrends(ctx context.Context, origin fare.City, stored map[fare.City]verdict.RouteSummary) error {
+	var entries []trends.Entry
+	for destination, s := range stored {
+		entries = append(entries, entryOf(destination, s))
+	}
+	return r.updateTrends(ctx, origin, entries)
+}
+
+// groupBySeries leaves out what is too old to be kept, before anything is merged: a
 // route of which nothing is kept is no covered one.
-func groupByRoute(fares []fare.Fare, today fare.Day) (byRoute map[fare.Route][]fare.Observation, tooOld int) {
-	byRoute = map[fare.Route][]fare.Observation{}
+func groupBySeries(fares []fare.Fare, today fare.Day) (series map[fare.Series][]fare.Observation, tooOld int) {
+	series = map[fare.Series][]fare.Observation{}
 	for _, f := range fares {
 		if f.FoundDay() <= today-verdict.HistoryDays {
 			tooOld++
 			continue
 		}
-		byRoute[f.Route] = append(byRoute[f.Route], f.Observation)
+		series[f.Series()] = append(series[f.Series()], f.Observation)
 	}
-	return byRoute, tooOld
+	return series, tooOld
 }
 
-// mergeResult is what became of a route.
+// mergeResult is what became of a series.
 type mergeResult struct {
 	added   int // observations
 	changed bool
 	summary verdict.RouteSummary
 }
 
-// mergeRoute adds observations to a route's history and rebuilds its summary.
-func (r *Refresher) mergeRoute(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day) (m mergeResult, err error) {
+// mergeSeries adds observations to a series' history and rebuilds its summary.
+// asked tells that the source was asked for a year of its departures, now.
+func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observations []fare.Observation, now time.Time, asked bool) (m mergeResult, err error) {
 	err = store.RetryConflicts(ctx, func() (err error) {
-		m, err = r.mergeRouteOnce(ctx, route, observations, today)
+		m, err = r.mergeSeriesOnce(ctx, of, observations, now, asked)
 		return err
 	})
 	return m, err
 }
 
-// mergeRouteOnce tries once. The summary is made from the whole history every time
+// mergeSeriesOnce tries once. The summary is made from the whole history every time
 // and written only if it differs, so a run that was killed before it wrote the
 // summary is mended by the next.
 //
 // The old summary is read before the history, and both strongly: whoever wrote a
 // summary that is replaced here had written its part of the history before, so it
 // is in what the new summary is made from.
-func (r *Refresher) mergeRouteOnce(ctx context.Context, route fare.Route, observations []fare.Observation, today fare.Day) (m mergeResult, err error) {
-	old, version, err := r.Fares.Summary(ctx, route, store.Strong)
+func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observations []fare.Observation, now time.Time, asked bool) (m mergeResult, err error) {
+	today := fare.DayOf(now)
+	old, version, err := r.Fares.Summary(ctx, of, store.Strong)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return m, err
 	}
 	if version > 0 {
 		if m.summary, err = verdict.Decode(old); err != nil {
-			return m, fmt.Errorf("read summary of %s: %w", route, err)
+			return m, fmt.Errorf("read summary of %s: %w", of, err)
 		}
 	}
-	blocks, err := r.Fares.Blocks(ctx, route, store.Strong)
+	blocks, err := r.Fares.Blocks(ctx, of, store.Strong)
 	if err != nil {
 		return m, err
 	}
 	h, err := unpack(blocks)
 	if err != nil {
-		return m, fmt.Errorf("read history of %s: %w", route, err)
+		return m, fmt.Errorf("read history of %s: %w", of, err)
 	}
 	merged, writes, added := h.merge(observations)
-	if err := r.Fares.PutBlocks(ctx, route, writes, expiry); err != nil {
+	if err := r.Fares.PutBlocks(ctx, of, writes, expiry); err != nil {
 		return m, err
 	}
 	m.added, m.changed = added, len(writes) > 0
@@ -148,13 +184,16 @@ func (r *Refresher) mergeRouteOnce(ctx context.Context, route fare.Route, observ
 	if version > 0 && m.summary.AsOf > today {
 		return m, nil // made by a later refresh, which knew at least as much
 	}
-	m.summary = verdict.Build(merged, m.summary.Lows, today)
+	if asked {
+		m.summary.Asked = max(m.summary.Asked, now.Unix())
+	}
+	m.summary = verdict.Build(merged, m.summary, today, verdict.Options{Rates: r.Rates})
 	encoded := m.summary.Encode()
 	if slices.Equal(encoded, old) {
 		return m, nil
 	}
 	m.changed = true
-	return m, r.Fares.PutSummary(ctx, route, encoded, version)
+	return m, r.Fares.PutSummary(ctx, of, encoded, version)
 }
 
 // expiry is when the last observation of a cycle leaves the history.

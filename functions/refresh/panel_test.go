@@ -124,7 +124,7 @@ func TestRecordedFalls(t *testing.T) {
 			w := trigger{threshold: threshold}
 			for i, day := range weeks {
 				until, _ := slices.BinarySearchFunc(all, day+1, func(o fare.Observation, d fare.Day) int { return int(o.FoundDay() - d) })
-				a, ok := verdict.Judge(verdict.Build(all[:until], nil, day), day)
+				a, ok := verdict.Judge(verdict.Build(all[:until], verdict.RouteSummary{}, day, verdict.Options{}), day.Time())
 				if !ok {
 					continue
 				}

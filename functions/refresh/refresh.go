@@ -36,7 +36,8 @@ type Refresher struct {
 	// Origins are asked for when Run is given none; without them, all that the
 	// source knows. Those that callers requested and that are not covered are asked for as well.
 	Origins []fare.City
-	// Rates, where given, are kept for those who convert prices.
+	// Rates are the newest: for comparing what is quoted in several currencies, and
+	// kept for those who convert prices. Without them only what is quoted in euro can be used.
 	Rates fare.Rates
 	// Progress, where set, is called for each origin as it ends, one at a time.
 	Progress func(done, total int, o Outcome)

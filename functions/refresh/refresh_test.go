@@ -144,7 +144,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 
-	data, _, err := store.Fares{Table: table}.Summary(t.Context(), fare.Route{Origin: "MIL", Destination: "BUH"}, store.Strong)
+	data, _, err := store.Fares{Table: table}.Summary(t.Context(), fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}, store.Strong)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestRun(t *testing.T) {
 	for _, f := range fares("MIL-BUH", 20, 10, 40) {
 		all = append(all, f.Observation)
 	}
-	if diff := cmp.Diff(verdict.Build(all, nil, fare.DayOf(today)), summary); diff != "" {
+	if diff := cmp.Diff(verdict.Build(all, verdict.RouteSummary{}, fare.DayOf(today), verdict.Options{}), summary); diff != "" {
 		t.Errorf("the summary is not made of the history: %s", diff)
 	}
 }
@@ -371,7 +371,7 @@ func TestOldFares(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	_, _, err := store.Fares{Table: table}.Summary(t.Context(), fare.Route{Origin: "MIL", Destination: "LON"}, store.Strong)
+	_, _, err := store.Fares{Table: table}.Summary(t.Context(), fare.Series{Route: fare.Route{Origin: "MIL", Destination: "LON"}}, store.Strong)
 	if !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a route without a kept fare has a summary (%v)", err)
 	}

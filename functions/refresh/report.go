@@ -56,17 +56,26 @@ func (r *Report) add(o Outcome) {
 func (r Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "origins       %d: %d asked (%d of them empty), %d failed\n", r.Origins, r.Asked, r.Empty, r.Failed)
 	fmt.Fprintf(w, "observations  %d new, %d already known\n", r.New, r.Duplicate)
-	for _, reason := range slices.Sorted(maps.Keys(r.Dropped)) {
-		fmt.Fprintf(w, "  left out    %d: %s\n", r.Dropped[reason], reason)
-	}
+	printDropped(w, r.Dropped)
 	fmt.Fprintf(w, "routes        %d seen, %d changed\n", r.RoutesSeen, r.RoutesChanged)
 	if r.Notifications > 0 {
 		fmt.Fprintf(w, "watched       %d routes with something new to tell\n", r.Notifications)
 	}
-	for _, f := range r.Faults {
+	printFaults(w, r.Faults, r.Failed)
+}
+
+func printDropped(w io.Writer, dropped map[upstream.Reason]int) {
+	for _, reason := range slices.Sorted(maps.Keys(dropped)) {
+		fmt.Fprintf(w, "  left out    %d: %s\n", dropped[reason], reason)
+	}
+}
+
+// printFaults names the first faults and says how many more there are.
+func printFaults(w io.Writer, faults []string, all int) {
+	for _, f := range faults {
 		fmt.Fprintf(w, "  fault       %s\n", f)
 	}
-	if r.Failed > len(r.Faults) {
-		fmt.Fprintf(w, "  and %d more\n", r.Failed-len(r.Faults))
+	if all > len(faults) {
+		fmt.Fprintf(w, "  and %d more\n", all-len(faults))
 	}
 }

@@ -50,7 +50,7 @@ func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entr
 	return r.Fares.PutTrends(ctx, origin, encoded, version, changed)
 }
 
-// entryOf is what price trends show of a summary.
+// entryOf is what price trends show of a summary, in euro.
 func entryOf(destination fare.City, s verdict.RouteSummary) trends.Entry {
 	e := trends.Entry{
 		Destination: destination, AsOf: s.AsOf, Newest: s.Newest, Observations: s.Observations,
@@ -58,10 +58,10 @@ func entryOf(destination fare.City, s verdict.RouteSummary) trends.Entry {
 		Live: []trends.Live{}, Months: []trends.Month{},
 	}
 	if n := len(s.Lows); n > 0 { // cheapest first
-		e.Minimum, e.Median = s.Lows[0].Price, (s.Lows[(n-1)/2].Price+s.Lows[n/2].Price)/2
+		e.Minimum, e.Median = s.Euro(s.Lows[0].Price), s.Euro((s.Lows[(n-1)/2].Price+s.Lows[n/2].Price)/2)
 	}
 	for _, l := range s.Live {
-		e.Live = append(e.Live, trends.Live{Depart: l.Depart, Price: l.Price, Found: l.Found})
+		e.Live = append(e.Live, trends.Live{Depart: l.Depart, Price: s.Euro(l.Price), Found: l.Found})
 	}
 	for _, m := range s.Months {
 		e.Months = append(e.Months, trends.Month{Month: m.Month, Median: m.Median, Minimum: m.Minimum, Sample: m.Sample})
@@ -69,7 +69,7 @@ func entryOf(destination fare.City, s verdict.RouteSummary) trends.Entry {
 	return e
 }
 
-// previous is the cheapest fare one cycle before the summary: of the last day
+// previous is the cheapest fare, in euro, one cycle before the summary: of the last day
 // with a known one that lies a cycle back, two at most; 0 where there is none.
 func previous(s verdict.RouteSummary) fare.Cents {
 	last := slices.MaxFunc(append([]verdict.Low{{}}, s.Lows...), func(a, b verdict.Low) int {
@@ -78,7 +78,7 @@ func previous(s verdict.RouteSummary) fare.Cents {
 	if within(last.Day, s.AsOf) == 0 {
 		return 0
 	}
-	return last.Price
+	return s.Euro(last.Price)
 }
 
 // within is the day itself if it lies one to two cycles before asOf, and 0 otherwise.

@@ -26,20 +26,26 @@ const (
 	keyHeader    = "X-Api-Key"
 	secretHeader = "X-Origin-Secret"
 	viewerHeader = "CloudFront-Viewer-Address"
-	// remainingHeader belongs to one caller only, so it is dropped where answers are shared.
-	remainingHeader = "X-RateLimit-Remaining"
+	authHeader   = "Authorization"
 )
 
-// Headers that are passed on to functions: always, to endpoints that name none of
-// their own, and where answers are kept. CloudFront passes on at most ten in this
+// ownHeaders belong to one caller only, so they are dropped where answers are shared.
+var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
+
+// keyHeaders are those in which a key comes. They are in the key of the cache
+// wherever keys are looked at, and passed on by that: of Authorization CloudFront
+// knows no other way.
+var keyHeaders = []string{keyHeader, authHeader}
+
+// Headers that are passed on to functions: always, and to endpoints that name none of
+// their own and are not kept. CloudFront passes on at most ten in this
 // way; Host must not be among them, since API Gateway goes by it. (To pass on all
 // but Host, as AllViewerExceptHostHeader does, would need no list. But then
 // CloudFront adds no CloudFront-Viewer-Address, and lets through a caller's own:
 // whoever writes one would be whom they please.)
 var (
-	always    = []string{viewerHeader, keyHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method"}
-	usual     = []string{"Accept-Language", "If-None-Match"}
-	whereKept = []string{viewerHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method"} // a key is in the cache key
+	always = []string{viewerHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method"}
+	usual  = []string{"Accept-Language", "If-None-Match", "Idempotency-Key"}
 )
 
 // refusals are the statuses that CloudFront would keep for ten seconds of its own accord.
@@ -64,16 +70,16 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 		}
 	}
 	own := responseHeaders(stack, c, "Answers")
-	shared := responseHeaders(stack, c, "SharedAnswers", remainingHeader)
+	shared := responseHeaders(stack, c, "SharedAnswers", ownHeaders...)
 	passing := func(headers []string) *cloudfront.BehaviorOptions {
-		return behaviour(cloudfront.CachePolicy_CACHING_DISABLED(), policies.request(slices.Concat(always, headers), true), own)
+		return behaviour(policies.unshared(), policies.request(slices.Concat(always, headers), true), own)
 	}
 	behaviours := map[string]*cloudfront.BehaviorOptions{}
 	for _, r := range routes.Table {
 		for _, p := range r.Paths() {
 			switch {
 			case r.Edge != (routes.Edge{}):
-				behaviours[pattern(p)] = behaviour(policies.cache(r), policies.request(whereKept, false), shared)
+				behaviours[pattern(p)] = behaviour(policies.cache(r), policies.request(always, false), shared)
 			case len(r.Headers) > 0:
 				behaviours[pattern(p)] = passing(r.Headers)
 			}

@@ -19,7 +19,7 @@ func TestBehaviours(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		t.Run(name, func(t *testing.T) {
 			h := fixture(t, name)
-			const disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad" // CloudFront's own policy that keeps nothing
+			const unshared = `{"Ref":"UnsharedCache"}`
 			policies := func(b any) string {
 				return compact(at(b, "CachePolicyId")) + compact(at(b, "OriginRequestPolicyId")) + compact(at(b, "ResponseHeadersPolicyId"))
 			}
@@ -38,7 +38,7 @@ func TestBehaviours(t *testing.T) {
 					case r.Edge != (routes.Edge{}):
 						want = `{"Ref":"` + cacheID(r) + `"}{"Ref":"KeptOriginRequest"}{"Ref":"SharedAnswers"}`
 					case len(r.Headers) > 0:
-						want = disabled + `{"Ref":"` + strings.Join(identifiers(r.Headers), "") + `OriginRequest"}{"Ref":"Answers"}`
+						want = unshared + `{"Ref":"` + strings.Join(identifiers(r.Headers), "") + `OriginRequest"}{"Ref":"Answers"}`
 					case r.Path == "/mcp":
 						continue // of the row that has headers
 					}
@@ -54,7 +54,7 @@ func TestBehaviours(t *testing.T) {
 			if len(got) > 0 {
 				t.Errorf("the edge keeps what the table does not have: %v", got)
 			}
-			if d := policies(h.property("Distribution", "DistributionConfig", "DefaultCacheBehavior")); d != disabled+`{"Ref":"OriginRequest"}{"Ref":"Answers"}` {
+			if d := policies(h.property("Distribution", "DistributionConfig", "DefaultCacheBehavior")); d != unshared+`{"Ref":"OriginRequest"}{"Ref":"Answers"}` {
 				t.Errorf("everything else is kept by %v", d)
 			}
 		})
@@ -97,12 +97,12 @@ func TestPatternsDoNotOverlap(t *testing.T) {
 	}
 }
 
-// TestCacheKeys: the key holds the parameters that the table names, X-Api-Key
-// where keys are looked at, and nothing else; nothing is kept longer or otherwise
+// TestCacheKeys: the key holds the parameters that the table names, the headers of
+// keys where keys are looked at, and nothing else; nothing is kept longer or otherwise
 // than its s-maxage says.
 func TestCacheKeys(t *testing.T) {
 	h := fixture(t, "example")
-	seen := map[string]bool{}
+	seen := map[string]bool{"UnsharedCache": true}
 	for _, r := range routes.Table {
 		if r.Edge == (routes.Edge{}) {
 			continue
@@ -111,7 +111,7 @@ func TestCacheKeys(t *testing.T) {
 		seen[id] = true
 		headers, queries := `{"HeaderBehavior":"none"}`, `{"QueryStringBehavior":"none"}`
 		if r.Keyed() {
-			headers = `{"HeaderBehavior":"whitelist","Headers":["X-Api-Key"]}`
+			headers = `{"HeaderBehavior":"whitelist","Headers":["X-Api-Key","Authorization"]}`
 		}
 		if len(r.Query) > 0 {
 			queries = `{"QueryStringBehavior":"whitelist","QueryStrings":` + compact(r.Query) + `}`
@@ -139,7 +139,16 @@ func TestCacheKeys(t *testing.T) {
 			t.Errorf("%s is of no endpoint", id)
 		}
 	}
-	if len(seen) < 3 {
+	// What is never shared has all in its key that is passed on, and could be kept for a second if it said so.
+	c := h.property("UnsharedCache", "CachePolicyConfig")
+	key := at(c, "ParametersInCacheKeyAndForwardedToOrigin")
+	if got := compact(at(key, "HeadersConfig")) + compact(at(key, "QueryStringsConfig")) + compact(at(key, "CookiesConfig")); got != `{"HeaderBehavior":"whitelist","Headers":["X-Api-Key","Authorization"]}{"QueryStringBehavior":"all"}{"CookieBehavior":"none"}` {
+		t.Errorf("what is not kept has the key %s", got)
+	}
+	if at(c, "MinTTL") != 0.0 || at(c, "DefaultTTL") != 0.0 || at(c, "MaxTTL") != 1.0 { // with a most of 0 no header would be passed on
+		t.Errorf("what is not kept is kept for %v, %v to %v s", at(c, "DefaultTTL"), at(c, "MinTTL"), at(c, "MaxTTL"))
+	}
+	if len(seen) < 4 {
 		t.Errorf("only %d kinds of keys were looked at", len(seen))
 	}
 }
@@ -148,7 +157,7 @@ func TestCacheKeys(t *testing.T) {
 // shared ones nothing of one caller's.
 func TestAnswersTellBrowsers(t *testing.T) {
 	h := fixture(t, "example")
-	for id, want := range map[string]string{"SharedAnswers": `{"Items":[{"Header":"X-RateLimit-Remaining"}]}`, "Answers": "null"} {
+	for id, want := range map[string]string{"SharedAnswers": `{"Items":[{"Header":"X-RateLimit-Remaining"},{"Header":"RateLimit"},{"Header":"X-Request-Id"}]}`, "Answers": "null"} {
 		if got := compact(h.property(id, "ResponseHeadersPolicyConfig", "RemoveHeadersConfig")); got != want {
 			t.Errorf("%s drops %s", id, got)
 		}
@@ -203,15 +212,14 @@ func TestHeadersArePassedOn(t *testing.T) {
 		var passed []string
 		switch {
 		case r.Edge != (routes.Edge{}):
-			passed = whereKept
+			passed = append(slices.Clone(always), "If-None-Match") // the edge compares it itself
 			if r.Keyed() {
-				passed = append(slices.Clone(passed), keyHeader)
+				passed = append(passed, keyHeaders...)
 			}
-			passed = append(slices.Clone(passed), "If-None-Match") // the edge compares it itself
 		case len(r.Headers) > 0:
-			passed = slices.Concat(always, r.Headers)
+			passed = slices.Concat(always, keyHeaders, r.Headers)
 		default:
-			passed = slices.Concat(always, usual)
+			passed = slices.Concat(always, keyHeaders, usual)
 		}
 		for _, p := range described(t, r) {
 			if p.In == "header" {

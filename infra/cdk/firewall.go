@@ -115,13 +115,17 @@ func matching(which func(routes.Route) bool) string {
 	return "^(" + routes.Alias + ")?(" + strings.Join(paths, "|") + ")/?$"
 }
 
-// withKey matches requests with something like a key; the functions look whether it is one.
+// withKey matches requests with something like a key, in whatever header it comes; the functions look whether it is one.
 func withKey() *awswafv2.CfnWebACL_StatementProperty {
-	return &awswafv2.CfnWebACL_StatementProperty{ByteMatchStatement: &awswafv2.CfnWebACL_ByteMatchStatementProperty{
-		SearchString: jsii.String("vd_"), PositionalConstraint: jsii.String("STARTS_WITH"),
-		FieldToMatch:        &awswafv2.CfnWebACL_FieldToMatchProperty{SingleHeader: map[string]string{"Name": strings.ToLower(keyHeader)}},
-		TextTransformations: &[]*awswafv2.CfnWebACL_TextTransformationProperty{{Priority: jsii.Number(0), Type: jsii.String("NONE")}},
-	}}
+	var in []*awswafv2.CfnWebACL_StatementProperty
+	for _, header := range keyHeaders {
+		in = append(in, &awswafv2.CfnWebACL_StatementProperty{ByteMatchStatement: &awswafv2.CfnWebACL_ByteMatchStatementProperty{
+			SearchString: jsii.String("vd_"), PositionalConstraint: jsii.String("CONTAINS"),
+			FieldToMatch:        &awswafv2.CfnWebACL_FieldToMatchProperty{SingleHeader: map[string]string{"Name": strings.ToLower(header)}},
+			TextTransformations: &[]*awswafv2.CfnWebACL_TextTransformationProperty{{Priority: jsii.Number(0), Type: jsii.String("NONE")}},
+		}})
+	}
+	return &awswafv2.CfnWebACL_StatementProperty{OrStatement: &awswafv2.CfnWebACL_OrStatementProperty{Statements: &in}}
 }
 
 func not(s *awswafv2.CfnWebACL_StatementProperty) *awswafv2.CfnWebACL_StatementProperty {

@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
+
+	"verdetto/shared/store/dynamostore/schema"
 )
 
 // function says what one of the folders in functions/ is given.
@@ -28,13 +30,9 @@ type function struct {
 	mails     bool
 	events    bool              // schedules and notices call it, without waiting for its answer
 	secrets   map[string]string // environment variable: name of the parameter, after the prefix
-	// table lists how it writes to the table; each reads all of it. A condition in a transaction is a
-	// ConditionCheckItem; the parts of one need no further permission.
+	// table lists how it writes to the table; where, and what it reads, stands in schema.Accesses. A
+	// condition in a transaction is a ConditionCheckItem; the parts of one need no further permission.
 	table []string
-	// writes are the partitions that table is for, as patterns; none is all of
-	// them. Whoever finds a hole in what all the world can call finds no keys and
-	// no payments behind it to change. e2e/limits holds the functions to it.
-	writes []string
 }
 
 // What the store does on behalf of its callers.
@@ -44,8 +42,13 @@ var (
 	records = []string{"dynamodb:UpdateItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"}
 )
 
-// httpSecrets are the secrets of every function that answers callers.
-var httpSecrets = map[string]string{"VERDETTO_ORIGIN_SECRETS": "origin-secrets", "VERDETTO_PEPPER": "pepper"}
+// httpSecrets are the secrets of every function that answers callers, and
+// openSecrets those of functions that do nothing with a pepper but count
+// addresses: theirs is one of its own, with which no key, link or memo can be made.
+var (
+	httpSecrets = map[string]string{"VERDETTO_ORIGIN_SECRETS": "origin-secrets", "VERDETTO_PEPPER": "pepper"}
+	openSecrets = map[string]string{"VERDETTO_ORIGIN_SECRETS": "origin-secrets", "VERDETTO_PEPPER": "callers-pepper"}
+)
 
 func merged(base, more map[string]string) map[string]string {
 	all := map[string]string{}
@@ -62,11 +65,11 @@ func merged(base, more map[string]string) map[string]string {
 var functions = []function{
 	{
 		name: "analisi", instances: 50, memory: 512, timeout: 10, http: true, links: true,
-		secrets: httpSecrets, table: counts, writes: []string{"LIMIT#*", "WANTED"},
+		secrets: openSecrets, table: counts,
 	},
 	{
 		name: "pricetrends", instances: 20, memory: 512, timeout: 10, http: true,
-		secrets: httpSecrets, table: counts, writes: []string{"LIMIT#*", "WANTED"},
+		secrets: openSecrets, table: counts,
 	},
 	{
 		name: "pro", instances: 30, memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
@@ -204,13 +207,16 @@ func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.Poli
 	}
 	statements := []awsiam.PolicyStatement{
 		allow("Log", []string{"logs:CreateLogStream", "logs:PutLogEvents"}, log.LogGroupArn()),
-		allow("Read", reads, p.table.used.TableArn()),
 	}
-	write := allow("Write", f.table, p.table.used.TableArn())
-	if len(f.writes) > 0 {
-		write.AddCondition(jsii.String("ForAllValues:StringLike"), map[string][]string{"dynamodb:LeadingKeys": f.writes})
+	for _, items := range []struct {
+		sid        string
+		actions    []string
+		partitions []string
+	}{{"Read", reads, schema.ReadBy(f.name)}, {"Write", f.table, schema.WrittenBy(f.name)}} {
+		s := allow(items.sid, items.actions, p.table.used.TableArn())
+		s.AddCondition(jsii.String("ForAllValues:StringLike"), map[string][]string{"dynamodb:LeadingKeys": items.partitions})
+		statements = append(statements, s)
 	}
-	statements = append(statements, write)
 	var parameters []*string
 	for _, key := range sorted(f.secrets) {
 		parameters = append(parameters, jsii.String(fmt.Sprintf("arn:aws:ssm:%s:%s:parameter/%s/%s", c.Region, c.Account, c.Name, f.secrets[key])))

@@ -72,16 +72,33 @@ func (p policies) cache(r routes.Route) cloudfront.ICachePolicy {
 	if made, ok := p.caches[id]; ok {
 		return made
 	}
-	headers, queries := cloudfront.CacheHeaderBehavior_None(), cloudfront.CacheQueryStringBehavior_None()
-	if r.Keyed() {
-		headers = cloudfront.CacheHeaderBehavior_AllowList(jsii.String(keyHeader))
-	}
+	queries := cloudfront.CacheQueryStringBehavior_None()
 	if len(r.Query) > 0 {
 		queries = cloudfront.CacheQueryStringBehavior_AllowList(*list(r.Query...)...)
 	}
+	return p.keeping(id, longest(), r.Keyed(), queries)
+}
+
+// unshared is what everything else goes by. What nobody may share says so (no-store,
+// private), and is kept by no cache; yet a policy that could keep nothing at all, with a
+// most of 0, would pass on no Authorization either.
+func (p policies) unshared() cloudfront.ICachePolicy {
+	const id = "UnsharedCache"
+	if made, ok := p.caches[id]; ok {
+		return made
+	}
+	return p.keeping(id, time.Second, true, cloudfront.CacheQueryStringBehavior_All())
+}
+
+// keeping makes a policy that keeps answers as long as they say, but no longer than most.
+func (p policies) keeping(id string, most time.Duration, keyed bool, queries cloudfront.CacheQueryStringBehavior) cloudfront.ICachePolicy {
+	headers := cloudfront.CacheHeaderBehavior_None()
+	if keyed {
+		headers = cloudfront.CacheHeaderBehavior_AllowList(*list(keyHeaders...)...)
+	}
 	made := cloudfront.NewCachePolicy(p.stack, jsii.String(id), &cloudfront.CachePolicyProps{
 		CachePolicyName: jsii.String(p.config.Name + "-" + strings.ToLower(id)),
-		MinTtl:          seconds(0), DefaultTtl: seconds(0), MaxTtl: seconds(int(longest().Seconds())),
+		MinTtl:          seconds(0), DefaultTtl: seconds(0), MaxTtl: seconds(int(most.Seconds())),
 		QueryStringBehavior: queries, CookieBehavior: cloudfront.CacheCookieBehavior_None(), HeaderBehavior: headers,
 		EnableAcceptEncodingGzip: jsii.Bool(true), EnableAcceptEncodingBrotli: jsii.Bool(true),
 	})

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/store/dynamostore/schema"
 )
 
 // unnarrowable are actions that the service knows no resource for.
@@ -121,8 +123,8 @@ func TestWide(t *testing.T) {
 func TestWhoReadsWhichSecret(t *testing.T) {
 	h := fixture(t, "example")
 	want := map[string][]string{
-		"analisi":     {"origin-secrets", "pepper"},
-		"pricetrends": {"origin-secrets", "pepper"},
+		"analisi":     {"callers-pepper", "origin-secrets"},
+		"pricetrends": {"callers-pepper", "origin-secrets"},
 		"alerts":      {"origin-secrets", "pepper"},
 		"pro":         {"origin-secrets", "pepper", "solana-nodes", "stripe-key", "stripe-webhook-secrets"},
 		"refresh":     {"pepper", "travelpayouts-token"},
@@ -176,35 +178,68 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 }
 
-// TestWritesOfPublicFunctions: functions that anybody can call without paying or
-// proving anything write counters and requested origins, and nothing else.
-func TestWritesOfPublicFunctions(t *testing.T) {
-	h := fixture(t, "example")
-	for _, f := range functions {
-		want := map[string]string{"analisi": `["LIMIT#*","WANTED"]`, "pricetrends": `["LIMIT#*","WANTED"]`}[f.name]
-		if want == "" {
-			want = "null"
-		}
-		found := false
-		for id, r := range h.Resources {
-			if !strings.HasPrefix(id, title(f.name)+"RoleDefaultPolicy") {
-				continue
+// TestPartitions: a function reads and writes the partitions that the table of
+// accesses has for it, and no other; none reads or writes all of the table.
+func TestPartitions(t *testing.T) {
+	for _, name := range []string{"example", "least", "most"} {
+		h := fixture(t, name)
+		for _, f := range functions {
+			want := map[string][]string{}
+			for _, a := range reads {
+				want[a] = schema.ReadBy(f.name)
 			}
-			for _, s := range asList(at(r.Properties, "PolicyDocument", "Statement")) {
-				writing := slices.ContainsFunc(asList(at(s, "Action")), func(a any) bool {
-					return slices.Contains([]any{"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"}, a)
-				})
-				if !writing {
+			for _, a := range f.table {
+				want[a] = schema.WrittenBy(f.name)
+			}
+			got := map[string][]string{}
+			for id, r := range h.Resources {
+				if !strings.HasPrefix(id, title(f.name)+"RoleDefaultPolicy") {
 					continue
 				}
-				found = true
-				if got := compact(at(s, "Condition", "ForAllValues:StringLike", "dynamodb:LeadingKeys")); got != want {
-					t.Errorf("%s may write to %s, want %s", f.name, got, want)
+				for _, s := range asList(at(r.Properties, "PolicyDocument", "Statement")) {
+					var keys []string
+					for _, k := range asList(at(s, "Condition", "ForAllValues:StringLike", "dynamodb:LeadingKeys")) {
+						keys = append(keys, k.(string))
+					}
+					for _, a := range asList(at(s, "Action")) {
+						if action := a.(string); strings.HasPrefix(action, "dynamodb:") {
+							if _, twice := got[action]; twice {
+								t.Errorf("%s: two statements let %s do %s", name, f.name, action)
+							}
+							got[action] = keys
+						}
+					}
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: %s (-want +got):\n%s", name, f.name, diff)
+			}
+			for action, keys := range got {
+				if len(keys) == 0 || slices.Contains(keys, "*") {
+					t.Errorf("%s: %s may do %s to all of the table", name, f.name, action)
 				}
 			}
 		}
-		if !found {
-			t.Errorf("%s writes nothing", f.name)
+	}
+}
+
+// TestWhoIsKeptFromWhat names what nobody is to find behind a hole in a function.
+func TestWhoIsKeptFromWhat(t *testing.T) {
+	for _, c := range []struct{ function, how, partition string }{
+		{"analisi", "write", "CUSTOMER#"}, {"pricetrends", "write", "CUSTOMER#"}, {"alerts", "write", "CUSTOMER#"}, {"refresh", "write", "CUSTOMER#"},
+		{"alerts", "read", "CUSTOMER#"}, {"refresh", "read", "CUSTOMER#"},
+		{"analisi", "read", "ALERTS#"}, {"pricetrends", "read", "ALERTS#"}, {"pro", "read", "ALERTS#"},
+		{"analisi", "read", "PENDING#"}, {"pricetrends", "read", "PENDING#"}, {"pro", "read", "PENDING#"}, {"refresh", "read", "PENDING#"},
+		{"analisi", "read", "OUTBOX#"}, {"pricetrends", "read", "OUTBOX#"}, {"alerts", "read", "OUTBOX#pro"}, {"pro", "read", "OUTBOX#alerts"},
+		{"analisi", "write", "ROUTE#"}, {"pricetrends", "write", "ROUTE#"}, {"pro", "write", "ROUTE#"}, {"alerts", "write", "ROUTE#"},
+		{"analisi", "read", "SECRET"}, {"pro", "read", "SECRET"}, {"alerts", "read", "SECRET"}, {"refresh", "read", "SECRET"},
+	} {
+		may := schema.ReadBy(c.function)
+		if c.how == "write" {
+			may = schema.WrittenBy(c.function)
+		}
+		if slices.ContainsFunc(may, func(p string) bool { return strings.HasPrefix(p, c.partition) }) {
+			t.Errorf("%s may %s %s", c.function, c.how, c.partition)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // schedules are what happens by the clock. Every seven days all origins are put
-// on the queue. Every five minutes each outbox is looked into: signals come sooner,
+// on the queue, and every day the departures that are due. Every five minutes each outbox is looked into: signals come sooner,
 // but a signal may get lost.
 var schedules = []struct {
 	id, function, when string
@@ -19,6 +19,7 @@ var schedules = []struct {
 	// A plan is as of its moment, so that one that is handed over twice is one plan. It is worth a day
 	// of trying; a look into an outbox is soon made again.
 	{"RefreshWeekly", "refresh", "cron(0 3 ? * TUE *)", `{"source":"aws.scheduler","time":"<aws.scheduler.scheduled-time>"}`, 15, 185, 24 * 60 * 60},
+	{"RefreshDepartures", "refresh", "cron(0 5 * * ? *)", `{"departures":true,"time":"<aws.scheduler.scheduled-time>"}`, 15, 185, 12 * 60 * 60}, // until well before the next
 	{"RefreshMail", "refresh", "rate(5 minutes)", `{"mail":true}`, 0, 2, 300},
 	{"ProOutbox", "pro", "rate(5 minutes)", `{"work":true}`, 0, 2, 300},
 	{"AlertsOutbox", "alerts", "rate(5 minutes)", `{"work":true}`, 0, 2, 300},

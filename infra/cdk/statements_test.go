@@ -79,6 +79,9 @@ func statements(example config) []statement {
 	like := assertions.Match_ObjectLike
 	array := func(values ...any) assertions.Matcher { return assertions.Match_ArrayWith(&values) }
 	absent := assertions.Match_Absent()
+	withKeyIn := func(header string) props {
+		return props{"ByteMatchStatement": like(&props{"SearchString": "vd_", "PositionalConstraint": "CONTAINS", "FieldToMatch": props{"SingleHeader": props{"Name": header}}})}
+	}
 	statements := []statement{
 		{"the table is on demand", "", has("AWS::DynamoDB::Table", props{"BillingMode": "PAY_PER_REQUEST", "ProvisionedThroughput": absent})},
 		{"the table's key is the schema's", "", has("AWS::DynamoDB::Table", props{"KeySchema": []props{
@@ -160,13 +163,16 @@ func statements(example config) []statement {
 		{"the free tier is closed by refusing what has no key", "most", has("AWS::WAFv2::WebACL", props{
 			"Rules": array(like(&props{"Name": "free-tier", "Action": props{"Block": like(&props{"CustomResponse": like(&props{"ResponseCode": 503})})},
 				"Statement": props{"AndStatement": props{"Statements": []any{like(&props{"RegexMatchStatement": like(&props{"RegexString": freePaths})}),
-					props{"NotStatement": props{"Statement": props{"ByteMatchStatement": like(&props{"SearchString": "vd_", "FieldToMatch": props{"SingleHeader": props{"Name": "x-api-key"}}})}}}}}}}))})},
+					props{"NotStatement": props{"Statement": props{"OrStatement": props{"Statements": []any{withKeyIn("x-api-key"), withKeyIn("authorization")}}}}}}}}}))})},
 		{"the firewall stands before the edge", "", has("AWS::CloudFront::Distribution", props{"DistributionConfig": like(&props{"WebACLId": attr("Firewall", "Arn")})})},
 
 		{"every seven days a refresh is planned, as of the moment that it was due", "", has("AWS::Scheduler::Schedule", props{"ScheduleExpression": "cron(0 3 ? * TUE *)", "State": "ENABLED",
 			"FlexibleTimeWindow": props{"Mode": "FLEXIBLE", "MaximumWindowInMinutes": 15},
 			"Target": like(&props{"Arn": ref("RefreshLive"), "Input": `{"source":"aws.scheduler","time":"<aws.scheduler.scheduled-time>"}`,
 				"RetryPolicy": props{"MaximumRetryAttempts": 185, "MaximumEventAgeInSeconds": 86400}})})},
+		{"every day the departures that are due are planned, as of that moment", "", has("AWS::Scheduler::Schedule", props{"ScheduleExpression": "cron(0 5 * * ? *)", "State": "ENABLED",
+			"Target": like(&props{"Arn": ref("RefreshLive"), "Input": `{"departures":true,"time":"<aws.scheduler.scheduled-time>"}`,
+				"RetryPolicy": props{"MaximumRetryAttempts": 185, "MaximumEventAgeInSeconds": 43200}})})},
 		{"what a schedule cannot hand over is kept", "", all("AWS::Scheduler::Schedule", props{"Target": like(&props{
 			"RoleArn": attr("ScheduleRole", "Arn"), "DeadLetterConfig": props{"Arn": attr("EventDeadLetters", "Arn")}})})},
 		{"no rule of the event bus is left", "", number("AWS::Events::Rule", 0)},

@@ -37,6 +37,8 @@ type Upstream struct {
 	Token   string   `env:"TRAVELPAYOUTS_TOKEN,notEmpty"`
 	URL     string   `env:"TRAVELPAYOUTS_URL" envDefault:"https://api.travelpayouts.com"`
 	Origins []string `env:"VERDETTO_ORIGINS"` // city codes; empty is every city with an airport
+	// CallsADay is how many calls the source may be asked on a day (UTC), by all processes together; 0 is no limit.
+	CallsADay int64 `env:"VERDETTO_CALLS_A_DAY" envDefault:"20000"`
 }
 
 // Public is how the service is reached: links in answers and in mail begin so.

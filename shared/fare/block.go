@@ -1,6 +1,7 @@
 package fare
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -26,9 +27,9 @@ func CycleOf(d Day) Cycle {
 // First is the Monday of the cycle.
 func (c Cycle) First() Day { return Day(int32(c)*7 - 3) }
 
-// BlockSize is how many observations one block holds at most; at under 8 bytes
-// each a block stays well inside the 400 KB that a DynamoDB item may have.
-const BlockSize = 32_768
+// BlockSize is how many observations one block holds at most; at under 16 bytes
+// each a block stays inside the 400 KB that a DynamoDB item may have.
+const BlockSize = 24_576
 
 // Block is a packed run of the observations of one cycle.
 type Block struct {
@@ -38,12 +39,9 @@ type Block struct {
 }
 
 // Blocks packs observations into blocks: by cycle, then in Compare order. The
-// result depends on the set of observations only, not on their order, and
-// repeated ones count once.
+// result depends on the Set of observations only, not on their order.
 func Blocks(observations []Observation) []Block {
-	sorted := slices.Clone(observations)
-	slices.SortFunc(sorted, Observation.Compare)
-	sorted = slices.CompactFunc(sorted, func(a, b Observation) bool { return a == b })
+	sorted := Set(slices.Clone(observations))
 	var blocks []Block
 	for len(sorted) > 0 {
 		cycle, n := CycleOf(sorted[0].FoundDay()), 1
@@ -60,40 +58,135 @@ func Blocks(observations []Observation) []Block {
 	return blocks
 }
 
-// packFormat is the first byte of a block.
-const packFormat = 1
+// packFormat is the first byte of a block. Blocks of euroFormat, which earlier
+// versions wrote, are read: one-way fares in euro, whose stops nobody noted.
+const (
+	packFormat = 2
+	euroFormat = 1
+)
 
-// pack writes the count, and for each observation the seconds since the one
-// before, the lead time in days, and the price's distance from the one before.
+// Of an observation's flags the lowest bit says that the day alone is known, the
+// next two the stops, the rest is the place of the currency in the block's list.
+const (
+	dayOnlyFlag  = 1
+	stopsShift   = 1
+	stopsMask    = 3
+	currencyFrom = 3
+)
+
+// pack writes the currencies and whether there are nights away, the count, and for
+// each observation the seconds since the one before, the lead time in days, the
+// price's distance from the one before in that currency, the flags, and the nights.
 func pack(sorted []Observation) []byte {
-	w := varint.NewWriter(packFormat, 8+6*len(sorted))
+	var currencies []Currency
+	nights := false
+	for _, o := range sorted {
+		if !slices.Contains(currencies, o.Currency) {
+			currencies = append(currencies, o.Currency)
+		}
+		nights = nights || o.Nights != 0
+	}
+	w := varint.NewWriter(packFormat, 16+7*len(sorted))
+	w.Uint(uint64(len(currencies)))
+	for _, c := range currencies {
+		w.Uint(c.Pack())
+	}
+	w.Uint(indicator(nights))
 	w.Uint(uint64(len(sorted)))
 	var found int64
-	var price Cents
+	prices := make([]Cents, len(currencies))
 	for _, o := range sorted {
-		w.Int(o.Found-found, int64(o.Depart-o.FoundDay()), int64(o.Price-price))
-		found, price = o.Found, o.Price
+		at := slices.Index(currencies, o.Currency)
+		w.Int(o.Found-found, int64(o.Depart-o.FoundDay()), int64(o.Price-prices[at]))
+		w.Uint(uint64(at)<<currencyFrom | uint64(o.Stops)<<stopsShift | indicator(o.DayOnly)*dayOnlyFlag)
+		if nights {
+			w.Uint(uint64(o.Nights))
+		}
+		found, prices[at] = o.Found, o.Price
 	}
 	return w
 }
 
+func indicator(yes bool) uint64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
 // Unpack appends a block's observations to dst. Of a malformed block it gives dst alone.
-func Unpack(dst []Observation, data []byte) ([]Observation, error) {
+func Unpack(dst []Observation, data []byte) (all []Observation, err error) {
+	if len(data) > 0 && data[0] == euroFormat {
+		all, err = unpackEuro(dst, data)
+	} else {
+		all, err = unpack(dst, data)
+	}
+	if err != nil {
+		return dst, fmt.Errorf("unpack observations: %w", err)
+	}
+	return all, nil
+}
+
+func unpack(dst []Observation, data []byte) ([]Observation, error) {
 	r := varint.NewReader(data, packFormat)
+	currencies := make([]Currency, r.Count(int64(r.Uint())))
+	for i := range currencies {
+		var known bool
+		if currencies[i], known = UnpackCurrency(r.Uint()); !known {
+			r.Fail(errors.New("a currency that is none"))
+		}
+	}
+	nights := r.Uint() != 0
+	count := r.Count(int64(r.Uint()))
+	all := slices.Grow(dst, count)
+	var found int64
+	prices := make([]Cents, len(currencies))
+	for range count {
+		found += r.Int()
+		o := Observation{Found: found, Depart: dayOfUnix(found) + leadOf(&r)}
+		price := Cents(r.Int())
+		flags := r.Uint()
+		at := flags >> currencyFrom
+		if at >= uint64(len(currencies)) {
+			r.Fail(errors.New("a currency that is not listed"))
+			break
+		}
+		prices[at] += price
+		o.Price, o.Currency = prices[at], currencies[at]
+		o.Stops, o.DayOnly = Stops(flags>>stopsShift&stopsMask), flags&dayOnlyFlag != 0
+		if nights {
+			n := r.Uint()
+			if n > MaxNights {
+				r.Fail(fmt.Errorf("%d nights", n))
+			}
+			o.Nights = int16(n)
+		}
+		all = append(all, o)
+	}
+	return all, r.Err()
+}
+
+// unpackEuro reads a block of euroFormat.
+func unpackEuro(dst []Observation, data []byte) ([]Observation, error) {
+	r := varint.NewReader(data, euroFormat)
 	count := r.Count(int64(r.Uint()))
 	all := slices.Grow(dst, count)
 	var found, price int64
 	for range count {
 		found += r.Int()
-		lead := r.Int()
+		lead := leadOf(&r)
 		price += r.Int()
-		if lead < -1 || lead > MaxLead {
-			r.Fail(fmt.Errorf("lead time of %d days", lead))
-		}
-		all = append(all, Observation{Found: found, Depart: dayOfUnix(found) + Day(lead), Price: Cents(price)})
+		all = append(all, Observation{Found: found, Depart: dayOfUnix(found) + lead, Price: Cents(price)})
 	}
-	if err := r.Err(); err != nil {
-		return dst, fmt.Errorf("unpack observations: %w", err)
+	return all, r.Err()
+}
+
+// leadOf reads a lead time. Where a fare departed it may still have been the day before.
+func leadOf(r *varint.Reader) Day {
+	lead := r.Int()
+	if lead < -1 || lead > MaxLead {
+		r.Fail(fmt.Errorf("lead time of %d days", lead))
+		return 0
 	}
-	return all, nil
+	return Day(lead)
 }

@@ -7,7 +7,6 @@
 package fare
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -62,7 +61,7 @@ func ParseRoute(s string) (Route, error) {
 // Cents is an amount in hundredths of the euro unless a name beside it says otherwise.
 type Cents int64
 
-// MaxPrice bounds a credible one-way economy fare (100,000 EUR). What lies above it is a fault of the source.
+// MaxPrice bounds a credible economy fare (100,000 EUR). What lies above it is a fault of the source.
 const MaxPrice Cents = 100_000_00
 
 // MaxLead is how many days ahead a fare can be sold; airlines open sales about a year before. What lies beyond is a fault of the source.
@@ -101,31 +100,3 @@ func (d Day) String() string { return d.Time().Format(time.DateOnly) }
 
 // Month is the month of the year, 1 to 12.
 func (d Day) Month() time.Month { return d.Time().Month() }
-
-// Observation says that somebody was offered a price: at Found, for a one-way economy seat departing on Depart.
-type Observation struct {
-	Found  int64 // Unix seconds, UTC
-	Depart Day   // local day of departure
-	Price  Cents // euro cents
-}
-
-// FoundDay is the UTC day on which the fare was seen.
-func (o Observation) FoundDay() Day { return dayOfUnix(o.Found) }
-
-// Compare orders observations by Found, then Depart, then Price. Two that compare equal are the same observation.
-func (o Observation) Compare(p Observation) int {
-	switch {
-	case o.Found != p.Found:
-		return cmp.Compare(o.Found, p.Found)
-	case o.Depart != p.Depart:
-		return cmp.Compare(o.Depart, p.Depart)
-	default:
-		return cmp.Compare(o.Price, p.Price)
-	}
-}
-
-// Fare is an observation on a route.
-type Fare struct {
-	Route Route
-	Observation
-}

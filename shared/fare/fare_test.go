@@ -82,6 +82,16 @@ func TestRates(t *testing.T) {
 	}
 }
 
+var currencies = []Currency{EUR, mustCurrency("HUF"), mustCurrency("ZZZ"), mustCurrency("AAA")}
+
+func mustCurrency(code string) Currency {
+	c, err := ParseCurrency(code)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
 // random makes n observations over so many days, with repeats.
 func random(rng *rand.Rand, n, days int) []Observation {
 	all := make([]Observation, n)
@@ -90,8 +100,16 @@ func random(rng *rand.Rand, n, days int) []Observation {
 			all[i] = all[rng.IntN(i)]
 			continue
 		}
-		found := Day(16000+rng.IntN(days)).Time().Unix() + int64(rng.IntN(86400))
-		all[i] = Observation{found, dayOfUnix(found) + Day(rng.IntN(MaxLead+1)), Cents(1 + rng.IntN(int(MaxPrice)))}
+		day := Day(16000 + rng.IntN(days))
+		o := Observation{
+			Found: day.Time().Unix(), Depart: day + Day(rng.IntN(MaxLead+1)), Price: Cents(1 + rng.IntN(int(MaxPrice))),
+			Nights: int16(rng.IntN(MaxNights + 1)), Currency: currencies[rng.IntN(len(currencies))],
+			Stops: Stops(rng.IntN(4)), DayOnly: rng.IntN(3) == 0,
+		}
+		if !o.DayOnly {
+			o.Found += int64(rng.IntN(86400))
+		}
+		all[i] = o
 	}
 	return all
 }
@@ -100,9 +118,7 @@ func TestBlocksHoldTheSetWhateverTheOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{0, 1, 2, 100, 5000, BlockSize + 10} {
 		all := random(rng, n, 30)
-		want := slices.Clone(all)
-		slices.SortFunc(want, Observation.Compare)
-		want = slices.Compact(want)
+		want := Set(slices.Clone(all))
 
 		blocks := Blocks(all)
 		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -131,8 +147,8 @@ func TestBlocksHoldTheSetWhateverTheOrder(t *testing.T) {
 	}
 }
 
-// TestBlockFits is the promise that a full block can be stored: under 12 bytes
-// for an observation of any age, lead time and price, under 390,000 in all.
+// TestBlockFits is the promise that a full block can be stored: under 16 bytes
+// for an observation of any age, lead time, price and kind, under 390,000 in all.
 func TestBlockFits(t *testing.T) {
 	all := random(rand.New(rand.NewPCG(3, 4)), 4*BlockSize, 1)
 	for _, b := range Blocks(all) {
@@ -148,6 +164,7 @@ func FuzzUnpack(f *testing.F) {
 	}
 	f.Add([]byte{})
 	f.Add([]byte{packFormat, 0xff, 0xff, 0xff, 0xff, 0x0f})
+	f.Add([]byte{euroFormat, 0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := Unpack(nil, data)
 		if err != nil || len(got) == 0 {

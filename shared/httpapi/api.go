@@ -15,6 +15,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"verdetto/shared/apikey"
 	"verdetto/shared/limit"
 	"verdetto/shared/metrics"
 )
@@ -35,6 +36,8 @@ type Config struct {
 	OriginSecrets []string
 	Limiter       *limit.Limiter
 	Customers     Customers
+	// Refused, where set, remembers keys that were refused a moment ago.
+	Refused *apikey.Refused
 	// Pepper is the operator's secret under which addresses become pseudonyms.
 	Pepper []byte
 	// Data marks every answer with X-Data, so that invented fares are never taken for real ones. Empty: no mark.
@@ -56,6 +59,7 @@ type API struct {
 
 // New makes an API without endpoints.
 func New(config Config) *API {
+	config.Log = RequestLog(config.Log)
 	a := &API{config: config, router: newRouter()}
 	a.huma = newHuma(a.router)
 	a.handler = a.middleware(a.router)

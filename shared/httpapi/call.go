@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 )
 
@@ -9,10 +10,19 @@ import (
 // request's context with what the router found; identify adds who is calling.
 type call struct {
 	match
+	ctx     context.Context // the connection's: it ends when the caller hangs up
+	api     *API
+	id      string      // see requestID
 	header  http.Header // of the answer
+	address string      // the caller's, as a pseudonym
+	network string      // the pseudonym of its IPv6 /48; empty for IPv4
 	pro     bool        // a key was sent that is in force
-	subject string      // who is counted: a customer's id, or an address as a pseudonym
+	subject string      // who is counted: a customer's id, or the address
+	counted bool        // under the cap of an endpoint
 }
+
+// hungUp tells whether the caller has closed the connection: nobody is answered any more.
+func (c *call) hungUp() bool { return c.ctx != nil && errors.Is(c.ctx.Err(), context.Canceled) }
 
 type callKey struct{}
 

@@ -6,7 +6,7 @@ import (
 )
 
 // exposedHeaders are the headers that a script in a browser may read.
-const exposedHeaders = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Plan, X-Cache, X-Data, ETag"
+const exposedHeaders = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, Retry-After, X-Plan, X-Cache, X-Data, X-Request-Id, ETag"
 
 // agentHeaders are those that a client of the Model Context Protocol sends.
 const agentHeaders = ", Content-Type, Accept, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-Id"
@@ -21,8 +21,7 @@ func (a *API) cors(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		w.Header().Set("Access-Control-Allow-Origin", "*")
-		w.Header().Set("Access-Control-Expose-Headers", exposedHeaders)
+		letPagesRead(w.Header())
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			preflight(w, at)
 			return
@@ -31,14 +30,20 @@ func (a *API) cors(next http.Handler) http.Handler {
 	})
 }
 
+// letPagesRead lets scripts of any site read an answer.
+func letPagesRead(h http.Header) {
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", exposedHeaders)
+}
+
 // preflight tells a browser what pages of other sites may send to a path.
 func preflight(w http.ResponseWriter, at *resource) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Methods", "GET, HEAD")
-	h.Set("Access-Control-Allow-Headers", KeyHeader+", If-None-Match")
+	h.Set("Access-Control-Allow-Headers", KeyHeader+", Authorization, If-None-Match")
 	if at.crossOriginPOST {
 		h.Set("Access-Control-Allow-Methods", "POST")
-		h.Set("Access-Control-Allow-Headers", KeyHeader+agentHeaders)
+		h.Set("Access-Control-Allow-Headers", KeyHeader+", Authorization"+agentHeaders)
 	}
 	h.Set("Access-Control-Max-Age", "86400")
 	w.WriteHeader(http.StatusNoContent)

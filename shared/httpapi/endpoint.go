@@ -87,10 +87,17 @@ func register[I, O any](a *API, name string, d description, check func(context.C
 	huma.Register(a.huma, operation, func(ctx context.Context, in *I) (*O, error) {
 		out, err := answer(ctx, a, route, d, in, check, handler)
 		if err != nil {
-			return nil, a.problemFor(ctx, route, err)
+			p := a.problemFor(ctx, route, err)
+			if over := a.overOthers(ctx); over != nil && (route.Signed || p.Code == BadKey.Code) {
+				p = over // it was let in for a signature or a key, and has shown none
+			}
+			return nil, p
 		}
 		c := callOf(ctx)
 		c.header.Set("Cache-Control", cacheControl(route, c.pro))
+		if route.Own > 0 {
+			c.header.Set("Vary", varyByKey)
+		}
 		return out, nil
 	})
 }
@@ -110,10 +117,15 @@ func answer[I, O any](ctx context.Context, a *API, route routes.Route, d descrip
 	return handler(ctx, in)
 }
 
+// varyByKey names the headers that a key is sent in.
+const varyByKey = KeyHeader + ", Authorization"
+
 // cacheControl is that of a successful answer. What belongs to a key is shared
 // by no one else: the key is part of the edge's cache key, and Vary says so.
 func cacheControl(route routes.Route, pro bool) string {
 	switch {
+	case pro && route.Own > 0:
+		return fmt.Sprintf("private, max-age=%d", int(route.Own.Seconds()))
 	case pro && route.Edge.Pro > 0:
 		return fmt.Sprintf("s-maxage=%d", int(route.Edge.Pro.Seconds()))
 	case !pro && route.Edge.Free > 0:
@@ -135,7 +147,7 @@ func (a *API) problemFor(ctx context.Context, route routes.Route, err error) *Pr
 		return p
 	}
 	a.config.Log.ErrorContext(ctx, "request failed", "route", route.Name, "error", err)
-	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return Unavailable.Problem("Our storage did not answer in time. Try again in a few seconds.").With("Retry-After", "5")
 	}
 	return Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute.")

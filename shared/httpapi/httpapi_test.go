@@ -29,11 +29,12 @@ type out struct{ Body struct{} }
 
 // counters remembers under whom calls were counted.
 type counters struct {
+	limit.Counters
 	subjects []string
 	err      error
 }
 
-func (c *counters) Take(_ context.Context, key store.Key, limit int64, _ time.Time) (int64, error) {
+func (c *counters) Take(_ context.Context, key store.Key, _, limit int64, _ time.Time) (int64, error) {
 	c.subjects = append(c.subjects, key.Partition)
 	return 1, c.err
 }

@@ -42,16 +42,24 @@ func (a *API) identify(next http.Handler) http.Handler {
 		c := callOf(r.Context())
 		given, present := r.Header[KeyHeader]
 		if !present || !c.endpoint.route.Keyed() {
-			c.subject = a.pseudonym(address(a.viewer(r)))
+			c.subject = c.address
 			next.ServeHTTP(w, r)
 			return
 		}
 		customer, p := a.customer(r.Context(), given)
+		if p == nil {
+			c.pro, c.subject = true, string(customer)
+		}
+		if p == nil || p.Code == BadKey.Code {
+			// Who shows a key was let in for it, and is known only now.
+			if over := a.overOthers(r.Context()); over != nil {
+				p = over
+			}
+		}
 		if p != nil {
 			p.Write(w, r)
 			return
 		}
-		c.pro, c.subject = true, string(customer)
 		c.header.Set("X-Plan", "pro")
 		c.header.Set("X-Cache", "MISS")
 		next.ServeHTTP(w, r)
@@ -60,7 +68,7 @@ func (a *API) identify(next http.Handler) http.Handler {
 
 // customer gives whose key was sent, if it is in force.
 func (a *API) customer(ctx context.Context, given []string) (apikey.CustomerID, *Problem) {
-	refused := BadKey.Problem("The header X-Api-Key holds no key that is in force: it was mistyped, or replaced by a newer one. "+
+	refused := BadKey.Problem("The header X-Api-Key (or Authorization: Bearer) holds no key that is in force: it was mistyped, or replaced by a newer one. "+
 		"POST /api/v1/pro/recupera sends a fresh key to the address that paid. Without the header, calls are free up to a daily cap.").
 		With("WWW-Authenticate", "ApiKey")
 	if len(given) != 1 {
@@ -70,15 +78,18 @@ func (a *API) customer(ctx context.Context, given []string) (apikey.CustomerID, 
 	if !ok {
 		return "", refused
 	}
+	lookup, known := a.config.Refused.Begin("call", key, a.config.Now())
+	if known {
+		return "", refused
+	}
 	c, err := a.config.Customers.Customer(ctx, key.Customer)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, store.ErrNotFound), err == nil && !c.Holds(key):
+		a.config.Refused.Add(lookup, "call", key, a.config.Now())
 		return "", refused
 	case err != nil:
 		a.config.Log.ErrorContext(ctx, "key not checked", "error", err)
 		return "", Unavailable.Problem("Your key could not be checked just now. Try again in a few seconds.").With("Retry-After", "5")
-	case !c.Holds(key):
-		return "", refused
 	case !c.Plan().Live(a.config.Now()):
 		return "", PlanEnded.Problem("The plan of this key ended on "+c.Plan().Until.UTC().Format(time.DateOnly)+
 			". POST /api/v1/pro/checkout or GET /v1/pro/cripta renews it; without the header, calls are free up to a daily cap.").
@@ -87,16 +98,27 @@ func (a *API) customer(ctx context.Context, given []string) (apikey.CustomerID, 
 	return key.Customer, nil
 }
 
-// pseudonym stands for an address in the counters: an IPv6 address is counted
-// with its /64, which is what one subscriber is given, and neither can be read back.
-func (a *API) pseudonym(addr netip.Addr) string {
-	if addr.Is6() {
-		if p, err := addr.Prefix(64); err == nil {
-			addr = p.Addr()
-		}
+// pseudonyms stand for an address in the counters, and cannot be read back: an
+// IPv6 address is counted with its /64, which is the least that a subscriber is
+// given, and with its /48, which is the most. Of IPv4 there is no network.
+func (a *API) pseudonyms(addr netip.Addr) (address, network string) {
+	if !addr.Is6() {
+		return a.pseudonym("address", addr), ""
 	}
+	return a.pseudonym("address", prefix(addr, 64)), a.pseudonym("network", prefix(addr, 48))
+}
+
+func prefix(addr netip.Addr, bits int) netip.Addr {
+	p, err := addr.Prefix(bits)
+	if err != nil { // no address has so few bits
+		return addr
+	}
+	return p.Addr()
+}
+
+func (a *API) pseudonym(kind string, addr netip.Addr) string {
 	mac := hmac.New(sha256.New, a.config.Pepper)
-	mac.Write([]byte("address\x00" + addr.String()))
+	mac.Write([]byte(kind + "\x00" + addr.String()))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 

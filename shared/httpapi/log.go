@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -42,17 +43,53 @@ func (a *API) log(next http.Handler) http.Handler {
 		rec := &responseRecorder{ResponseWriter: w}
 		next.ServeHTTP(rec, r)
 		ms := float64(time.Since(begun).Microseconds()) / 1000
-		found := callOf(r.Context()).match
+		c := callOf(r.Context())
+		found, status := c.match, rec.status
+		if status >= http.StatusInternalServerError && c.hungUp() {
+			status = hungUp
+		}
 		attrs := []slog.Attr{
 			slog.String("method", normalizeMethod(r.Method)),
 			slog.String("path", logPath(found, r.URL.Path)),
-			slog.Int("status", rec.status),
+			slog.Int("status", status),
 			slog.Float64("ms", ms),
 		}
-		attrs = append(attrs, a.metrics(found, rec.status, ms)...)
+		attrs = append(attrs, a.metrics(found, status, ms)...)
 		a.config.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
 	})
 }
+
+// hungUp is the status in the log of a call whose caller did not wait for the answer. It is sent to nobody.
+const hungUp = 499
+
+// requestLog is a log whose lines name the request that they are about, and in
+// which it is no error of ours that a caller has hung up in the middle of one.
+type requestLog struct{ slog.Handler }
+
+// RequestLog makes a log for those who answer requests.
+func RequestLog(log *slog.Logger) *slog.Logger {
+	if _, ok := log.Handler().(requestLog); ok {
+		return log
+	}
+	return slog.New(requestLog{log.Handler()})
+}
+
+func (l requestLog) Handle(ctx context.Context, line slog.Record) error {
+	c := callOf(ctx)
+	if c.id != "" {
+		line.AddAttrs(slog.String("requestId", c.id))
+	}
+	if line.Level > slog.LevelInfo && c.hungUp() {
+		line.Level = slog.LevelInfo
+	}
+	return l.Handler.Handle(ctx, line)
+}
+
+func (l requestLog) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return requestLog{l.Handler.WithAttrs(attrs)}
+}
+
+func (l requestLog) WithGroup(name string) slog.Handler { return requestLog{l.Handler.WithGroup(name)} }
 
 // normalizeMethod keeps made-up methods out of the log.
 func normalizeMethod(method string) string {

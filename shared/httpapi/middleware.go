@@ -2,9 +2,11 @@ package httpapi
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"net/http"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -19,16 +21,19 @@ import (
 func (a *API) middleware(router http.Handler) http.Handler {
 	h := router
 	for _, step := range slices.Backward([]func(http.Handler) http.Handler{
-		a.match,        // finds the endpoint, once: all that follow go by it
+		a.match,        // finds the endpoint, once: all that follow go by it; names the request
 		a.markData,     // puts X-Data on every answer
 		a.problemPages, // shows a problem to a person as a page, whichever step below tells it
 		a.log,          // writes one line, whatever is answered
 		a.recoverPanic, // answers 500 where a step below panics
 		a.origin,       // 403 to who does not come through our distribution: it learns of no path and no key
+		a.capOthers,    // 429 to who makes too many calls that no endpoint counts
 		a.knownPath,    // 404
 		a.cors,         // lets pages of other sites read; answers their preflights
 		a.knownMethod,  // 405
+		a.readKey,      // takes a key in Authorization as one in X-Api-Key
 		a.identify,     // 401 to a bad key: who is calling is known from here on
+		a.readBody,     // 400 to a body that breaks off
 		a.form,         // hands the form of a page on as JSON
 	}) {
 		h = step(h)
@@ -36,10 +41,26 @@ func (a *API) middleware(router http.Handler) http.Handler {
 	return h
 }
 
+// RequestIDHeader names a request: in its answer, and in every line that the log has of it.
+const RequestIDHeader = "X-Request-Id"
+
+// wellFormedID is an id of a request that somebody before us has given it, such as
+// a proxy of the operator's, API Gateway, or the caller. Keys and addresses are none.
+var wellFormedID = regexp.MustCompile(`^[A-Za-z0-9_.=-]{1,64}$`)
+
+// requestID is the id that a request has already where that may stand in a log, and otherwise a fresh one.
+func requestID(r *http.Request) string {
+	if id := r.Header.Get(RequestIDHeader); wellFormedID.MatchString(id) && !strings.Contains(id, "vd_") {
+		return id
+	}
+	return rand.Text()
+}
+
 // match looks the endpoint up and begins the call.
 func (a *API) match(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &call{match: a.router.find(r.Method, r.URL.Path), header: w.Header()}
+		c := &call{match: a.router.find(r.Method, r.URL.Path), ctx: r.Context(), api: a, id: requestID(r), header: w.Header()}
+		c.header.Set(RequestIDHeader, c.id)
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 	})
 }

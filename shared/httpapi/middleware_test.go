@@ -26,6 +26,7 @@ import (
 // trace is what was done for a request: each step that a test can observe notes
 // its name. It also holds the faults that the steps are to have.
 type trace struct {
+	limit.Counters
 	steps    []string
 	customer store.Customer
 	panicAt  string
@@ -45,7 +46,7 @@ func (tr *trace) Customer(context.Context, apikey.CustomerID) (store.Customer, e
 	return tr.customer, nil
 }
 
-func (tr *trace) Take(context.Context, store.Key, int64, time.Time) (int64, error) {
+func (tr *trace) Take(context.Context, store.Key, int64, int64, time.Time) (int64, error) {
 	tr.pass("quota")
 	if tr.usedUp {
 		return 0, store.ErrLimit
@@ -76,7 +77,7 @@ func TestOrder(t *testing.T) {
 		route        string // the metrics' endpoint
 		steps        []string
 	}{
-		{name: "nothing is wrong", status: 200, kind: "application/json", cors: true, cache: "no-store", route: "analisi", steps: everything},
+		{name: "nothing is wrong", status: 200, kind: "application/json", cors: true, cache: "private, max-age=600", route: "analisi", steps: everything},
 		{name: "not through our distribution, to no endpoint", path: "/v1/nothing",
 			change: func(r *http.Request) { r.Header.Del("X-Origin-Secret") }, status: 403, code: "accesso-diretto", kind: document, route: "unknown"},
 		{name: "not through our distribution, a preflight", method: "OPTIONS",

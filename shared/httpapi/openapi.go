@@ -13,7 +13,10 @@ import (
 	"verdetto/shared/routes"
 )
 
-const keyScheme = "ApiKey"
+const (
+	keyScheme    = "ApiKey"
+	bearerScheme = "Bearer"
+)
 
 // functionTags say what the groups of endpoints are for.
 var functionTags = map[string]string{
@@ -52,10 +55,13 @@ func (a *API) Describe() *huma.OpenAPI {
 		Components: &huma.Components{
 			Schemas: registered.Components.Schemas,
 			Headers: headers,
-			SecuritySchemes: map[string]*huma.SecurityScheme{keyScheme: {
-				Type: "apiKey", In: "header", Name: KeyHeader,
-				Description: "A Pro key: bought by card or in USDC, see GET /v1/docs. A key that is unknown, replaced or whose plan has ended is refused, never taken for none.",
-			}},
+			SecuritySchemes: map[string]*huma.SecurityScheme{
+				keyScheme: {
+					Type: "apiKey", In: "header", Name: KeyHeader,
+					Description: "A Pro key: bought by card or in USDC, see GET /v1/docs. A key that is unknown, replaced or whose plan has ended is refused, never taken for none.",
+				},
+				bearerScheme: {Type: "http", Scheme: "bearer", Description: "The same key, for programs that send keys so."},
+			},
 		},
 		Paths: map[string]*huma.PathItem{},
 	}

@@ -28,7 +28,7 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	op, desc := *registered, descriptionOf(registered)
 	op.Tags = []string{route.Function}
 	if route.Keyed() {
-		op.Security = []map[string][]string{{}, {keyScheme: {}}}
+		op.Security = []map[string][]string{{}, {keyScheme: {}}, {bearerScheme: {}}}
 	}
 	op.Description = strings.TrimSpace(cmp.Or(op.Description, op.Summary+".") + quotaText(route))
 	op.Parameters = describeParameters(op.Parameters)
@@ -161,12 +161,9 @@ func addPage(responses map[string]*huma.Response, status int, route routes.Route
 
 // possibleProblems gives those that an operation can answer with, by status.
 func possibleProblems(route routes.Route, desc description) map[int][]ProblemType {
-	all := append([]ProblemType{BadRequest, Forbidden, Internal, Unavailable}, desc.Problems...)
+	all := append([]ProblemType{BadRequest, Forbidden, TooMany, Internal, Unavailable}, desc.Problems...)
 	if route.Keyed() {
 		all = append(all, BadKey, PlanEnded)
-	}
-	if route.Keyed() || route.Free != (routes.Cap{}) {
-		all = append(all, TooMany)
 	}
 	byStatus := map[int][]ProblemType{}
 	for _, p := range all {

@@ -16,7 +16,7 @@ import (
 var headers = map[string]*huma.Header{
 	"Cache-Control":         textHeader(true, "How long a cache may keep the answer", "no-store"),
 	"ETag":                  textHeader(true, "Changes with the answer; send it back in If-None-Match", `"pAcTcAyyXAh9ISDL"`),
-	"Vary":                  textHeader(true, "The request headers that the answer depends on", KeyHeader),
+	"Vary":                  textHeader(true, "The request headers that the answer depends on", varyByKey),
 	"WWW-Authenticate":      textHeader(true, "How to be known", keyScheme),
 	"X-Cache":               textHeader(false, "Whether the edge had the answer already", "MISS"),
 	"X-Data":                textHeader(false, "Present where the fares behind the answers are invented, as those of a demonstration are", "sample", "sample"),
@@ -24,6 +24,9 @@ var headers = map[string]*huma.Header{
 	"X-RateLimit-Limit":     integerHeader(true, "How many calls the caller has in the present window", 1, 30),
 	"X-RateLimit-Remaining": integerHeader(false, "How many of them are left; absent where the edge shares an answer", 0, 29),
 	"X-RateLimit-Reset":     integerHeader(true, "When the window ends, in Unix seconds", 0, int(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC).Unix())),
+	"RateLimit":             textHeader(false, "How the caller stands, as the draft of the IETF writes it: calls that are left, and seconds until the window ends; absent where the edge shares an answer", `"analisi-free";r=29;t=43200`),
+	"RateLimit-Policy":      textHeader(true, "The cap, as the same draft writes it: calls, and seconds of a window", `"analisi-free";q=30;w=86400`),
+	"X-Request-Id":          textHeader(false, "Names the request in the log of the service: say it when something went wrong. A well-formed one of the caller's own is kept; absent where the edge shares an answer", "XKCDQ4N2B6ZT5V3Y7M2HG4LJ3E"),
 	"Retry-After":           integerHeader(true, "How many seconds to wait before asking again", 1, 5),
 }
 
@@ -51,18 +54,22 @@ func optionalHeader(name string) *huma.Header {
 
 // commonHeaders gives the headers that any answer of an operation with a status may carry.
 func commonHeaders(route routes.Route, status int) map[string]*huma.Header {
-	h := map[string]*huma.Header{"Cache-Control": headerRef("Cache-Control"), "X-Data": headerRef("X-Data")}
-	if route.Keyed() || route.Free != (routes.Cap{}) {
+	h := map[string]*huma.Header{"Cache-Control": headerRef("Cache-Control"), "X-Data": headerRef("X-Data"), RequestIDHeader: headerRef(RequestIDHeader)}
+	capped := route.Keyed() || route.Free != (routes.Cap{})
+	if capped || status == http.StatusTooManyRequests {
 		limit := optionalHeader // a 400 is not counted, unless it comes of a later check
-		if status < 400 || status == http.StatusTooManyRequests {
+		if capped && (status < 400 || status == http.StatusTooManyRequests) {
 			limit = headerRef
 		}
-		for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
+		for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy"} {
 			h[name] = limit(name)
 		}
 	}
 	if route.Keyed() {
 		h["X-Plan"], h["X-Cache"] = headerRef("X-Plan"), headerRef("X-Cache")
+	}
+	if route.Own > 0 && status < 400 {
+		h["Vary"] = headerRef("Vary")
 	}
 	return h
 }
@@ -120,8 +127,12 @@ const (
 
 // emailPattern is what package mail takes for an address, which also wants no more
 // than 64 characters before the @. A test holds the two together.
-const emailPattern = "^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*" +
-	"@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])$"
+const (
+	emailPattern = "^" + emailAtom + "(\\." + emailAtom + ")*" +
+		"@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])$"
+	// emailAtom has no =?, with which an encoded word begins.
+	emailAtom = "(([A-Za-z0-9!#$%&'*+/?^_`{|}~-]|=+[A-Za-z0-9!#$%&'*+/^_`{|}~-])+=*|=+)"
+)
 
 // headerDescription is that of a request header that several endpoints read.
 func headerDescription(name string) string {

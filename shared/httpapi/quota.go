@@ -3,6 +3,8 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"slices"
+	"time"
 
 	"verdetto/shared/limit"
 	"verdetto/shared/routes"
@@ -17,30 +19,139 @@ func (a *API) ConsumeQuota(ctx context.Context, name string) error {
 	return a.consumeQuota(ctx, routes.Named(name))
 }
 
+// FreeLimit is the cap of an endpoint for an address, NetworkLimit that for all
+// addresses of an IPv6 /48 together, and ProLimit that for a key, whose counters
+// are kept to the end of the day for who asks what was used.
+func FreeLimit(r routes.Route) limit.Limit {
+	return limit.Limit{Name: r.Name + "-free", Calls: r.Free.Calls, Window: r.Free.Per}
+}
+
+// NetworkLimit: see FreeLimit.
+func NetworkLimit(r routes.Route) limit.Limit {
+	return limit.Limit{Name: r.Name + "-network", Calls: routes.PerNetwork * r.Free.Calls, Window: r.Free.Per}
+}
+
+// ProLimit: see FreeLimit.
+func ProLimit(r routes.Route) limit.Limit {
+	return limit.Limit{Name: r.Name + "-pro", Calls: r.Pro.Calls, Window: r.Pro.Per, Kept: 24 * time.Hour}
+}
+
 // consumeQuota counts a call of the caller's cap, where the route has one, and
-// says in the answer's headers how it stands. Where the counter cannot be
-// reached the call passes and that is logged.
+// says in the answer's headers how it stands. It is one write, whatever else is
+// counted in memory. Where the counter cannot be reached the call passes and that
+// is logged.
 func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
 	c := callOf(ctx)
-	allowed, name := route.Free, route.Name+"-free"
+	allowed, l := route.Free, FreeLimit(route)
 	if c.pro {
-		allowed, name = route.Pro, route.Name+"-pro"
+		allowed, l = route.Pro, ProLimit(route)
 	}
 	if allowed == (routes.Cap{}) {
 		return nil
 	}
-	d, err := a.config.Limiter.Take(ctx, limit.Limit{Name: name, Calls: allowed.Calls, Window: allowed.Per}, c.subject)
+	c.counted = true
+	network := c.network
+	if c.pro {
+		network = ""
+	}
+	if network != "" {
+		if d, full := a.config.Limiter.Full(NetworkLimit(route), network); full {
+			return a.refuse(ctx, d, "All addresses of your network together (its IPv6 /48) have used up their calls. Wait as Retry-After says, or send a Pro key in X-Api-Key.")
+		}
+	}
+	d, err := a.config.Limiter.Take(ctx, l, c.subject)
+	a.notCounted(ctx, err)
+	if !d.Allowed {
+		return a.refuse(ctx, d, usedUp(route, c.pro))
+	}
+	d.Headers(c.header, a.config.Now())
+	if network != "" {
+		_, err := a.config.Limiter.Join(ctx, NetworkLimit(route), network)
+		a.notCounted(ctx, err)
+	}
+	return nil
+}
+
+// refuse tells a caller that there are no calls left, and until when.
+func (a *API) refuse(ctx context.Context, d limit.Decision, detail string) *Problem {
+	d.Headers(callOf(ctx).header, a.config.Now())
+	return TooMany.Problem(detail)
+}
+
+func usedUp(route routes.Route, pro bool) string {
+	switch {
+	case pro:
+		return "This key has used up its calls of this minute. Wait as Retry-After says."
+	case !route.Keyed():
+		return "There were too many such calls from your address. Wait as Retry-After says."
+	}
+	return "The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it has no daily cap."
+}
+
+func (a *API) notCounted(ctx context.Context, err error) {
 	if err != nil {
 		a.config.Log.ErrorContext(ctx, "call not counted", "error", err)
 	}
-	d.Headers(c.header, a.config.Now())
-	switch {
-	case d.Allowed:
-		return nil
-	case c.pro:
-		return TooMany.Problem("This key has used up its calls of this minute. Wait as Retry-After says.")
-	case !route.Keyed():
-		return TooMany.Problem("There were too many such calls from your address. Wait as Retry-After says.")
+}
+
+// capOthers counts the calls that no cap of an endpoint counts, and refuses who
+// makes more of them than anybody needs: routes.Others. It reads and writes
+// memory, whatever the path is. Who shows a key, or calls where callers prove
+// themselves by a signature, is refused only once that is known to be wrong.
+func (a *API) capOthers(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := callOf(r.Context())
+		c.address, c.network = a.pseudonyms(address(a.viewer(r)))
+		if !provesItself(c, r) {
+			if p := a.overOthers(r.Context()); p != nil {
+				if c.resource != nil && slices.Contains(c.resource.methods, http.MethodGet) {
+					letPagesRead(w.Header())
+				}
+				p.Write(w, r)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+		if !c.counted {
+			a.countOther(r.Context())
+		}
+	})
+}
+
+func provesItself(c *call, r *http.Request) bool {
+	if c.endpoint == nil {
+		return false
 	}
-	return TooMany.Problem("The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it has no daily cap.")
+	route := c.endpoint.route
+	return route.Signed || (route.Keyed() || route.ShownKey) && (r.Header.Get(KeyHeader) != "" || r.Header.Get("Authorization") != "")
+}
+
+// othersOf are the limits of a caller's other calls, each with who is counted.
+func othersOf(c *call) map[limit.Limit]string {
+	if c.pro {
+		return map[limit.Limit]string{ProLimit(routes.Others): c.subject}
+	}
+	of := map[limit.Limit]string{FreeLimit(routes.Others): c.address}
+	if c.network != "" {
+		of[NetworkLimit(routes.Others)] = c.network
+	}
+	return of
+}
+
+// overOthers gives the problem of a caller whose other calls are used up.
+func (a *API) overOthers(ctx context.Context) *Problem {
+	for l, subject := range othersOf(callOf(ctx)) {
+		if d, full := a.config.Limiter.Full(l, subject); full {
+			return a.refuse(ctx, d, "There were far more calls than anybody needs, of pages, documents, unknown paths or refused requests. Wait as Retry-After says.")
+		}
+	}
+	return nil
+}
+
+func (a *API) countOther(ctx context.Context) {
+	c := callOf(ctx)
+	for l, subject := range othersOf(c) {
+		_, err := a.config.Limiter.Join(ctx, l, subject)
+		a.notCounted(ctx, err)
+	}
 }

@@ -20,10 +20,10 @@ type Tagged struct {
 func Tag(ifNoneMatch, contentType string, body []byte) *Tagged {
 	sum := sha256.Sum256(body)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
-	out := &Tagged{Status: http.StatusOK, ContentType: contentType, ETag: tag, Vary: KeyHeader, Body: body}
+	out := &Tagged{Status: http.StatusOK, ContentType: contentType, ETag: tag, Vary: varyByKey, Body: body}
 	for candidate := range strings.SplitSeq(ifNoneMatch, ",") {
 		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
-		if candidate == tag || candidate == "*" {
+		if candidate == tag { // and not *: whoever sends that has shown no answer to be told that it still holds
 			out.Status, out.Body = http.StatusNotModified, nil
 		}
 	}

@@ -28,7 +28,7 @@ var (
 	pure       = []string{"shared/fare", "shared/varint"}
 	interfaces = []string{"shared/fare", "shared/apikey"}
 	parts      = []string{
-		"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/trends/view", "shared/apikey", "shared/notify",
+		"shared/fare", "shared/places", "shared/verdict", "shared/answer", "shared/trends", "shared/trends/view", "shared/apikey", "shared/notify",
 		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue", "shared/metrics", "shared/chart", "shared/i18n",
 	}
 	text = []string{"golang.org/x/text/"}
@@ -48,6 +48,8 @@ var rules = []rule{
 	{"shared/places", pure, text},
 	{"shared/places/generate", []string{"shared/places"}, text},
 	{"shared/verdict", pure, text},
+	{"shared/answer", []string{"shared/fare", "shared/places", "shared/verdict", "shared/store"}, nil},
+	{"shared/departure", pure, nil},
 	{"shared/trends", pure, text},
 	{"shared/trends/view", []string{"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/store"}, nil},
 	{"shared/apikey", pure, text},
@@ -77,6 +79,7 @@ var rules = []rule{
 	{"shared/pay/solanapay", []string{"shared/pay", "shared/fare"}, []string{"github.com/gagliardetto/solana-go"}},
 	{"shared/pay/paytest", []string{"shared/pay", "shared/fare"}, nil},
 	{"shared/httpapi", []string{"shared/limit", "shared/apikey", "shared/store", "shared/routes", "shared/metrics", "shared/i18n"}, []string{"github.com/danielgtaylor/huma/v2"}},
+	{"shared/lambdalog", nil, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/lambdahttp", nil, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/lambdaqueue", []string{"shared/queue"}, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/queue", nil, nil},
@@ -91,7 +94,9 @@ var rules = []rule{
 	{"functions/*/bootstrap", []string{"*"}, append([]string{"github.com/aws/aws-lambda-go"}, aws...)},
 	{"cmd/verdetto", []string{"*"}, []string{"golang.org/x/term"}},
 	{"cmd/verdetto/onemachine", []string{"*"}, aws},
-	{"cmd/verdetto/backtest", []string{"shared/fare", "shared/verdict"}, nil},
+	{"cmd/verdetto/backtest", []string{"shared/fare", "shared/verdict", "cmd/verdetto/backtest/bootstrap"}, nil},
+	{"cmd/verdetto/backtest/bootstrap", nil, nil},
+	{"cmd/verdetto/backtest/departures", []string{"shared/fare", "shared/departure", "cmd/verdetto/backtest/bootstrap"}, nil},
 	{"cmd/verdetto/smoke", nil, nil},
 	{"cmd/verdetto/runtimeapi", nil, nil},
 	{"e2e/fixture", []string{"*"}, []string{"github.com/google/go-cmp", "github.com/santhosh-tekuri/jsonschema/v6"}},

@@ -88,6 +88,11 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 	if len(event.Cookies) > 0 {
 		r.Header.Set("Cookie", strings.Join(event.Cookies, "; "))
 	}
+	// API Gateway's own id is in its log too; a caller's would be in none but ours.
+	r.Header.Del("X-Request-Id")
+	if id := event.RequestContext.RequestID; id != "" {
+		r.Header.Set("X-Request-Id", id)
+	}
 	r.Host = r.Header.Get("Host")
 	r.RemoteAddr = event.RequestContext.HTTP.SourceIP + ":0"
 	return r, nil

@@ -100,6 +100,18 @@ func TestNamedStageIsCut(t *testing.T) {
 	}
 }
 
+// TestRequestIDs: a request has API Gateway's id, and never one that the caller says it has.
+func TestRequestIDs(t *testing.T) {
+	for given, want := range map[string]string{"JKJaXmPLvHcESHA=": "JKJaXmPLvHcESHA=", "": ""} {
+		event := events.APIGatewayV2HTTPRequest{RawPath: "/", Headers: map[string]string{"x-request-id": "the-callers-own"}, RequestContext: events.APIGatewayV2HTTPRequestContext{
+			RequestID: given, HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: "GET"}}}
+		r, err := Request(context.Background(), event)
+		if err != nil || r.Header.Get("X-Request-Id") != want {
+			t.Errorf("%q: %q %v", given, r.Header.Get("X-Request-Id"), err)
+		}
+	}
+}
+
 func TestOtherEvents(t *testing.T) {
 	others := 0
 	f := AdaptWith(http.NotFoundHandler(), func(context.Context, json.RawMessage) (any, error) {

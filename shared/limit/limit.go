@@ -6,6 +6,9 @@
 // A subject that is over its cap stays so until the window ends, so a Limiter
 // remembers it and does not write again. When the counter cannot be reached the
 // call is let through: a fault of ours is not charged to the caller.
+//
+// What many subjects do together is counted in memory and written now and then:
+// see Join.
 package limit
 
 import (
@@ -27,12 +30,24 @@ type Limit struct {
 	Name   string // stable: it is part of the stored key (LIMIT, in package store)
 	Calls  int64
 	Window time.Duration
+	// Kept, where it is longer than Window, is the span to whose end counters are
+	// kept, so that Used can add them up: a day's minutes to the end of the day.
+	Kept time.Duration
 }
 
 // window is the one that a moment lies in.
-func (l Limit) window(now time.Time) (from, to time.Time) {
-	from = time.Unix(now.Unix()-now.Unix()%int64(l.Window/time.Second), 0).UTC()
-	return from, from.Add(l.Window)
+func (l Limit) window(now time.Time) (from, to time.Time) { return span(l.Window, now) }
+
+func span(of time.Duration, now time.Time) (from, to time.Time) {
+	from = time.Unix(now.Unix()-now.Unix()%int64(of/time.Second), 0).UTC()
+	return from, from.Add(of)
+}
+
+func (l Limit) partition(subject string) string { return "LIMIT#" + l.Name + "#" + subject }
+
+// key is the counter of a subject in the window that begins at a moment.
+func (l Limit) key(subject string, from time.Time) store.Key {
+	return store.Key{Partition: l.partition(subject), Sort: from.Format(time.RFC3339)}
 }
 
 // Decision is the outcome for one call.
@@ -50,12 +65,17 @@ func decide(l Limit, count int64, over bool, now time.Time) Decision {
 	return Decision{Limit: l, Allowed: !over, Counted: true, Remaining: max(0, l.Calls-count), Reset: reset}
 }
 
-// Headers writes X-RateLimit-* and, for a refused call, Retry-After in whole seconds.
+// Headers writes how a caller stands: X-RateLimit-*, and the same as the draft of
+// the IETF has it (draft-ietf-httpapi-ratelimit-headers): RateLimit-Policy is the
+// cap, and the same for everybody; RateLimit is the caller's own. A refused call
+// is told in Retry-After how many whole seconds to wait.
 func (d Decision) Headers(h http.Header, now time.Time) {
 	h.Set("X-RateLimit-Limit", strconv.FormatInt(d.Limit.Calls, 10))
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(d.Reset.Unix(), 10))
+	h.Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%d", d.Limit.Name, d.Limit.Calls, int64(d.Limit.Window/time.Second)))
 	if d.Counted {
 		h.Set("X-RateLimit-Remaining", strconv.FormatInt(d.Remaining, 10))
+		h.Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", d.Limit.Name, d.Remaining, d.RetryAfter(now)))
 	}
 	if !d.Allowed {
 		h.Set("Retry-After", strconv.FormatInt(d.RetryAfter(now), 10))
@@ -69,7 +89,8 @@ func (d Decision) RetryAfter(now time.Time) int64 {
 
 // Counters is where calls are counted; store.Table provides it.
 type Counters interface {
-	Take(ctx context.Context, key store.Key, limit int64, expires time.Time) (int64, error)
+	Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error)
+	Query(ctx context.Context, r store.Range) ([]store.Item, error)
 }
 
 // Limiter counts calls. It is safe for concurrent use; any number of them may share the counters.
@@ -80,28 +101,38 @@ type Limiter struct {
 	locks    [256]sync.Mutex // by hash of the subject: its calls take turns, so that a flood meets the memory of its first refusal
 	mu       sync.Mutex
 	over     map[store.Key]time.Time // subjects over their cap, and until when
+	joined   map[store.Key]*tally    // see Join
 }
 
-// remembered is how many subjects over their cap a Limiter remembers: about 2 MB.
+// remembered is how many subjects over their cap a Limiter remembers, and how many tallies: about 2 MB of each.
 const remembered = 10_000
 
 // New makes a Limiter.
 func New(counters Counters, now func() time.Time) *Limiter {
-	return &Limiter{counters: counters, now: now, seed: maphash.MakeSeed(), over: map[store.Key]time.Time{}}
+	return &Limiter{counters: counters, now: now, seed: maphash.MakeSeed(), over: map[store.Key]time.Time{}, joined: map[store.Key]*tally{}}
+}
+
+// lock has the calls of a subject take turns.
+func (l *Limiter) lock(key store.Key) *sync.Mutex {
+	return &l.locks[maphash.String(l.seed, key.Partition)%uint64(len(l.locks))]
 }
 
 // Take counts one call of a subject. The error, if any, is for the log: the call is let through.
 func (l *Limiter) Take(ctx context.Context, limit Limit, subject string) (Decision, error) {
 	now := l.now()
 	from, to := limit.window(now)
-	key := store.Key{Partition: "LIMIT#" + limit.Name + "#" + subject, Sort: from.Format(time.RFC3339)}
-	lock := &l.locks[maphash.String(l.seed, key.Partition)%uint64(len(l.locks))]
+	key := limit.key(subject, from)
+	lock := l.lock(key)
 	lock.Lock()
 	defer lock.Unlock()
 	if l.isOver(key, now) {
 		return decide(limit, limit.Calls, true, now), nil
 	}
-	count, err := l.counters.Take(ctx, key, limit.Calls, to)
+	expires := to
+	if limit.Kept > limit.Window {
+		_, expires = span(limit.Kept, now)
+	}
+	count, err := l.counters.Take(ctx, key, 1, limit.Calls, expires)
 	switch {
 	case err == nil:
 		return decide(limit, count, false, now), nil
@@ -110,6 +141,26 @@ func (l *Limiter) Take(ctx context.Context, limit Limit, subject string) (Decisi
 		return decide(limit, limit.Calls, true, now), nil
 	}
 	return Decision{Limit: limit, Allowed: true, Reset: to}, fmt.Errorf("count a call under %s: %w", limit.Name, err)
+}
+
+// Used gives how many calls of a subject were counted in the present window and in
+// the present span of Kept. It counts none.
+func (l *Limiter) Used(ctx context.Context, limit Limit, subject string) (window, kept int64, err error) {
+	now := l.now()
+	begins, _ := limit.window(now)
+	from, _ := span(max(limit.Kept, limit.Window), now)
+	items, err := l.counters.Query(ctx, store.Range{Partition: limit.partition(subject), After: from.Add(-time.Second).Format(time.RFC3339)})
+	if err != nil {
+		return 0, 0, fmt.Errorf("read what was counted under %s: %w", limit.Name, err)
+	}
+	for _, i := range items {
+		count, _ := i.Count()
+		kept += count
+		if i.Sort == begins.Format(time.RFC3339) {
+			window = count
+		}
+	}
+	return window, kept, nil
 }
 
 func (l *Limiter) isOver(key store.Key, now time.Time) bool {

@@ -23,7 +23,16 @@ type counters struct {
 	err   error
 }
 
-func (c *counters) Take(_ context.Context, key store.Key, limit int64, expires time.Time) (int64, error) {
+func (c *counters) Query(_ context.Context, r store.Range) (items []store.Item, err error) {
+	for key, n := range c.count {
+		if key.Partition == r.Partition && key.Sort > r.After {
+			items = append(items, store.Item{Key: key, Data: store.CounterData(n), Expires: c.until[key]})
+		}
+	}
+	return items, c.err
+}
+
+func (c *counters) Take(_ context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.asked++
@@ -36,14 +45,14 @@ func (c *counters) Take(_ context.Context, key store.Key, limit int64, expires t
 	if c.count[key] >= limit {
 		return 0, store.ErrLimit
 	}
-	c.count[key]++
+	c.count[key] += n
 	c.until[key] = expires
 	return c.count[key], nil
 }
 
 var (
-	daily  = Limit{"daily", 3, 24 * time.Hour}
-	minute = Limit{"minute", 2, time.Minute}
+	daily  = Limit{Name: "daily", Calls: 3, Window: 24 * time.Hour}
+	minute = Limit{Name: "minute", Calls: 2, Window: time.Minute}
 )
 
 func TestHeaders(t *testing.T) {
@@ -62,13 +71,15 @@ func TestHeaders(t *testing.T) {
 	midnight := fmt.Sprint(time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC).Unix())
 	header := func(remaining string) http.Header {
 		h := http.Header{}
+		h.Set("RateLimit-Policy", `"daily";q=3;w=86400`)
+		h.Set("RateLimit", `"daily";r=`+remaining+`;t=2`) // 1.5 seconds, rounded up
 		h.Set("X-RateLimit-Limit", "3")
 		h.Set("X-RateLimit-Remaining", remaining)
 		h.Set("X-RateLimit-Reset", midnight)
 		return h
 	}
 	last := header("0")
-	last.Set("Retry-After", "2") // 1.5 seconds, rounded up
+	last.Set("Retry-After", "2")
 	if diff := cmp.Diff([]http.Header{header("2"), header("1"), header("0"), last}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -159,7 +170,7 @@ func TestFailsOpen(t *testing.T) {
 	}
 	h := http.Header{}
 	d.Headers(h, time.Now())
-	if h.Get("X-RateLimit-Remaining") != "" || h.Get("X-RateLimit-Limit") != "3" || h.Get("Retry-After") != "" {
+	if h.Get("X-RateLimit-Remaining") != "" || h.Get("RateLimit") != "" || h.Get("RateLimit-Policy") == "" || h.Get("X-RateLimit-Limit") != "3" || h.Get("Retry-After") != "" {
 		t.Errorf("headers %v", h)
 	}
 }

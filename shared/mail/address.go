@@ -64,6 +64,10 @@ func checkLocal(local string) error {
 	if local == "" || len(local) > maxLocal {
 		return fmt.Errorf("want 1 to %d characters before the @", maxLocal)
 	}
+	// In a header it could be an encoded word (RFC 2047), which stands for something else than it says.
+	if strings.Contains(local, "=?") {
+		return errors.New("the beginning of an encoded word before the @")
+	}
 	for atom := range strings.SplitSeq(local, ".") {
 		if atom == "" {
 			return errors.New("a dot out of place before the @")

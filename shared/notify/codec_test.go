@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"encoding/hex"
 	"fmt"
 	"testing"
 
@@ -44,13 +45,21 @@ func TestEncoded(t *testing.T) {
 
 // TestStoredFormat: what is stored is written as ever, and what was stored is read.
 func TestStoredFormat(t *testing.T) {
-	n := someNews(t)
+	const stored = "019a01920198018401aa019001ba8702b6173ca0a6a7ed0a0204008452c03e48904eb06df855f855c03ec03ee05da846a846c865904e904eb06df855000000807da846a846c865904e904eb06df855f855"
+	data, err := hex.DecodeString(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := decodeNews(data)
+	if err != nil {
+		t.Fatal(err)
+	}
 	h := story(at(5001), level(verdict.Ottimo), thin(3000), level(verdict.Buono), level(verdict.Caro))
 	for _, c := range []struct {
 		name, want string
 		got        []byte
 	}{
-		{"news", "019a01920198018401aa019001ba8702b6173ca0a6a7ed0a0204008452c03e48904eb06df855f855c03ec03ee05da846a846c865904e904eb06df855000000807da846a846c865904e904eb06df855f855", n.encode()},
+		{"news", stored, n.encode()},
 		{"history", "010ac801924e060e904e020ef02e000e904e040e904e08", h.encode()},
 	} {
 		if got := fmt.Sprintf("%x", c.got); got != c.want {

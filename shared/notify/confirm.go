@@ -44,6 +44,16 @@ func ManageJob(s store.SubscriberID, now time.Time) store.Job {
 // counted here and not where the answer is given, which so cannot tell.
 var perMailbox = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
 
+// perService bounds how many such mails the whole service sends, whoever has them
+// sent to whom: somebody who has many addresses to ask from must not make it a
+// sender that mail providers refuse. What is over it waits for the next hour.
+var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.Hour}
+
+const everybody = "all"
+
+// errCeiling: the service has sent all the mails of this hour. The job is taken up again.
+var errCeiling = errors.New("the service has sent all the mails of this hour that anybody can ask for")
+
 const (
 	jobsAtOnce = 25
 	jobLease   = time.Minute
@@ -53,6 +63,10 @@ const (
 // Work does what is in the outbox, and says how many jobs it ended. What fails
 // stays and is taken up again when its lease is over.
 func (c *Confirmations) Work(ctx context.Context) (done int, err error) {
+	if d, full := c.Limiter.Full(perService, everybody); full {
+		c.Log.WarnContext(ctx, "confirmations wait: "+errCeiling.Error(), "until", d.Reset)
+		return 0, nil
+	}
 	jobs, err := c.Alerts.Outbox.Take(ctx, jobsAtOnce, c.Now(), jobLease)
 	faults := []error{err}
 	for _, j := range jobs {
@@ -64,6 +78,9 @@ func (c *Confirmations) Work(ctx context.Context) (done int, err error) {
 			work = c.renew
 		}
 		err := work(ctx, j)
+		if errors.Is(err, errCeiling) {
+			continue // the others are looked at: some of them send no mail
+		}
 		if err == nil {
 			err = c.Alerts.Outbox.Done(ctx, j)
 		}
@@ -118,9 +135,16 @@ func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	return c.send(ctx, j, to.Subscriber, message)
 }
 
-// send hands a mail to the carrier; a mailbox that refuses it for good gets no more.
+// send hands a mail to the carrier, within what the service sends in an hour; a mailbox that refuses it for good gets no more.
 func (c *Confirmations) send(ctx context.Context, j store.Job, to store.SubscriberID, message mail.Message) error {
-	err := c.Mail.Send(ctx, message)
+	d, err := c.Limiter.Join(ctx, perService, everybody)
+	if err != nil {
+		c.Log.ErrorContext(ctx, "mail not counted", "error", err)
+	}
+	if !d.Allowed {
+		return errCeiling
+	}
+	err = c.Mail.Send(ctx, message)
 	if errors.Is(err, mail.ErrRefused) {
 		c.Log.WarnContext(ctx, "mail refused for good", "kind", j.Kind, "error", err)
 		return c.Alerts.Stop(ctx, to, RefusedUntil(c.Now()))

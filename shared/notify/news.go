@@ -41,11 +41,11 @@ func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, boo
 	if !ok || s.AsOf != today {
 		return news{}, false
 	}
-	a, ok := verdict.Judge(s, today)
+	a, ok := verdict.Judge(s, today.Time())
 	if !ok {
 		return news{}, false
 	}
-	n := news{Route: route, Day: today, Price: live.Price, Depart: live.Depart, Found: live.Found,
+	n := news{Route: route, Day: today, Price: s.Euro(live.Price), Depart: live.Depart, Found: live.Found,
 		Level: a.Verdetto.Livello, Reliability: a.Verdetto.Affidabilita, Sample: a.Verdetto.Campione}
 	if v := a.Verdetto; v.Percentile != nil {
 		n.Percentile, n.Median, n.Minimum = *v.Percentile, *v.MedianaCent, *v.MinimoCent
@@ -55,8 +55,8 @@ func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, boo
 		if l.Day >= today || back >= weeks {
 			continue
 		}
-		if low := &n.Lows[weeks-1-back]; *low == 0 || l.Price < *low {
-			*low = l.Price
+		if low, price := &n.Lows[weeks-1-back], s.Euro(l.Price); *low == 0 || price < *low {
+			*low = price
 		}
 	}
 	return n, true

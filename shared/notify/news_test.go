@@ -22,7 +22,7 @@ func summaryOf(asOf fare.Day) verdict.RouteSummary {
 		}
 		all = append(all, fare.Observation{Found: day.Time().Unix() + 3600, Depart: day + 30, Price: price})
 	}
-	return verdict.Build(all, nil, asOf)
+	return verdict.Build(all, verdict.RouteSummary{}, asOf, verdict.Options{})
 }
 
 var route = fare.Route{Origin: "MIL", Destination: "BUH"}
@@ -40,7 +40,7 @@ func someNews(t *testing.T) news {
 
 func TestNewsOf(t *testing.T) {
 	n := someNews(t)
-	a, _ := verdict.Judge(summaryOf(asOf), asOf)
+	a, _ := verdict.Judge(summaryOf(asOf), asOf.Time())
 	want := news{Route: route, Day: asOf, Price: 1499, Depart: asOf + 30, Found: asOf.Time().Unix() + 3600,
 		Level: a.Verdetto.Livello, Reliability: a.Verdetto.Affidabilita, Percentile: *a.Verdetto.Percentile,
 		Median: *a.Verdetto.MedianaCent, Minimum: *a.Verdetto.MinimoCent, Sample: a.Verdetto.Campione, Lows: n.Lows}
@@ -50,8 +50,8 @@ func TestNewsOf(t *testing.T) {
 	if n.Level != verdict.Ottimo {
 		t.Errorf("level %s: the case is not what it should be", n.Level)
 	}
-	// A week ago the fare of the week before, of 4000 + 500*3, was still live and the cheapest.
-	if n.Lows[weeks-1] != 5500 || n.Lows[weeks-9] == 0 || n.Lows[weeks-10] != 0 || n.Lows[weeks-12] != 0 || n.Lows[weeks-13] == 0 {
+	// A week ago a fare of 4000 + 500*7 was found; that of the week before was not there any more.
+	if n.Lows[weeks-1] != 7500 || n.Lows[weeks-9] == 0 || n.Lows[weeks-10] != 0 || n.Lows[weeks-12] != 0 || n.Lows[weeks-13] == 0 {
 		t.Errorf("lows %v", n.Lows)
 	}
 	for _, c := range []struct {
@@ -61,8 +61,8 @@ func TestNewsOf(t *testing.T) {
 	}{
 		{"a summary of an earlier refresh", summaryOf(asOf - 1), asOf},
 		{"a summary of a later refresh", summaryOf(asOf + 1), asOf},
-		{"no fare", verdict.Build(nil, nil, asOf), asOf},
-		{"departed", verdict.Build([]fare.Observation{{Found: (asOf - 2).Time().Unix(), Depart: asOf - 1, Price: 1}}, nil, asOf), asOf},
+		{"no fare", verdict.Build(nil, verdict.RouteSummary{}, asOf, verdict.Options{}), asOf},
+		{"departed", verdict.Build([]fare.Observation{{Found: (asOf - 2).Time().Unix(), Depart: asOf - 1, Price: 1}}, verdict.RouteSummary{}, asOf, verdict.Options{}), asOf},
 	} {
 		if n, ok := newsOf(route, c.summary, c.today); ok {
 			t.Errorf("%s: %+v", c.name, n)

@@ -30,7 +30,7 @@ func leave(h *notifytest.Fixture, prices ...fare.Cents) {
 		found = append(found, fare.Observation{Found: day.Time().Unix(), Depart: today + 150, Price: price})
 	}
 	notifications := store.Notifications{Table: h.Table}
-	if _, err := notify.Leave(h.T.Context(), notifications, notifytest.Route("MIL-BUH"), verdict.Build(found, nil, today), today); err != nil {
+	if _, err := notify.Leave(h.T.Context(), notifications, notifytest.Route("MIL-BUH"), verdict.Build(found, verdict.RouteSummary{}, today, verdict.Options{}), today); err != nil {
 		h.T.Fatal(err)
 	}
 }

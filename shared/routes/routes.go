@@ -22,18 +22,21 @@ type Route struct {
 	Free            Cap    // for callers without a key, by address
 	Pro             Cap    // for callers with a key, by key
 	Edge            Edge
-	Form            bool // a form of a page may be posted to it as well
-	NoHEAD          bool // its GET shows something once: a HEAD, as previews of links send it, is not answered
-	Keys            bool // looks at X-Api-Key although it counts nothing under its own name
-	CrossOriginPOST bool // scripts in pages of any site may post to it: it looks at no cookie
-	Relayed         bool // few addresses call it for many: payment and mail providers. The firewall gives them more
-	FreeTier        bool // answers about fares without a key: the edge refuses that while the operator closes the free tier
+	Own             time.Duration // how long a caller with a key may keep an answer, for itself alone; 0 is not at all
+	Form            bool          // a form of a page may be posted to it as well
+	NoHEAD          bool          // its GET shows something once: a HEAD, as previews of links send it, is not answered
+	Keys            bool          // looks at X-Api-Key although it counts nothing under its own name
+	ShownKey        bool          // its handler looks at X-Api-Key by itself, for more than who calls
+	Signed          bool          // callers prove themselves by a signature: of a call whose signature is right no cap is ever told
+	CrossOriginPOST bool          // scripts in pages of any site may post to it: it looks at no cookie
+	Relayed         bool          // few addresses call it for many: payment and mail providers. The firewall gives them more
+	FreeTier        bool          // answers about fares without a key: the edge refuses that while the operator closes the free tier
 
 	// Query lists the parameters of an answer that the edge may keep. Others are
 	// neither part of its key nor passed on: a made-up one is no answer of its own.
 	Query []string
-	// Headers are those that it looks at in place of Accept-Language and
-	// If-None-Match; the edge passes on no others, since it takes ten at most.
+	// Headers are those that it looks at in place of Accept-Language, If-None-Match
+	// and Idempotency-Key; the edge passes on no others, since it takes ten at most.
 	Headers []string
 	// Weight is its share of what reaches the functions, which API Gateway holds
 	// each path to; 0 is 1. So a flood of one endpoint leaves the others theirs.
@@ -81,6 +84,17 @@ func (c Cap) String() string {
 	return fmt.Sprintf("%d in each %s", c.Calls, c.Per)
 }
 
+// PerNetwork is how many times the cap of an address all addresses of an IPv6 /48
+// have together: one customer is given up to 65,536 addresses as they are counted
+// here, by their /64, and the mobile customers of a whole town may share a /48.
+const PerNetwork = 32
+
+// Others caps what no row counts: pages, files, documents, paths that nothing
+// answers at, requests that are refused before they are counted. It is counted in
+// memory and costs no write (limit.Join), so it is a soft cap and a generous one:
+// it is to be met by programs that run wild, and by no person.
+var Others = Route{Name: "others", Free: Cap{3000, time.Hour}, Pro: Cap{36000, time.Hour}}
+
 // Keyed tells whether the endpoint looks at X-Api-Key.
 func (r Route) Keyed() bool { return r.Keys || r.Pro != Cap{} }
 
@@ -112,7 +126,7 @@ const day = 24 * time.Hour
 var Table = []Route{
 	{
 		Name: "analisi", Method: "GET", Path: "/v1/analisi", Function: "analisi", FreeTier: true,
-		Free: Cap{30, day}, Pro: Cap{120, time.Minute},
+		Free: Cap{30, day}, Pro: Cap{120, time.Minute}, Own: 10 * time.Minute,
 		Weight: 30,
 	},
 	{
@@ -175,7 +189,8 @@ var Table = []Route{
 		Name: "pro-conferma", Method: "GET", Path: "/v1/pro/conferma", Function: "pro",
 		Free: Cap{60, time.Hour}, NoHEAD: true,
 	},
-	{Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Function: "pro", Relayed: true, Headers: []string{"Stripe-Signature"}, Weight: 5},
+	// The card processor retries from few addresses, and what it says is good has to be heard whatever was sent before.
+	{Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Function: "pro", Relayed: true, Signed: true, Headers: []string{"Stripe-Signature"}, Weight: 5},
 	{
 		Name: "pro-recupera", Method: "POST", Path: "/v1/pro/recupera", Function: "pro",
 		Free: Cap{5, time.Hour},
@@ -203,14 +218,14 @@ var Table = []Route{
 		Weight: 2,
 	},
 	// It takes a key that was rotated away for some minutes more, so it looks at keys by itself, and counts by key.
-	{Name: "pro-ruota", Method: "POST", Path: "/v1/pro/chiave/ruota", Function: "pro", Headers: []string{"Idempotency-Key"}, Weight: 2},
+	{Name: "pro-ruota", Method: "POST", Path: "/v1/pro/chiave/ruota", Function: "pro", ShownKey: true, Weight: 2},
 	{
 		Name: "pro-cripta", Method: "GET", Path: "/v1/pro/cripta", Function: "pro",
 		Free: Cap{100, day},
 	},
 	{
 		Name: "pro-verifica-cripta", Method: "POST", Path: "/v1/pro/verifica-cripta", Function: "pro",
-		Free: Cap{60, time.Hour},
+		Free: Cap{60, time.Hour}, ShownKey: true,
 	},
 	{
 		Name: "alerts", Method: "POST", Path: "/v1/alerts", Function: "alerts",
@@ -229,7 +244,7 @@ var Table = []Route{
 		Free: Cap{60, time.Hour},
 	},
 	// Mail providers call it for their users, many from few addresses: it has no cap.
-	{Name: "alerts-unsubscribe", Method: "POST", Path: "/v1/alerts/unsubscribe", Function: "alerts", Relayed: true, Weight: 5},
+	{Name: "alerts-unsubscribe", Method: "POST", Path: "/v1/alerts/unsubscribe", Function: "alerts", Relayed: true, Signed: true, Weight: 5},
 	{
 		Name: "alerts-manage-page", Method: "GET", Path: "/v1/alerts/manage", Function: "alerts",
 		Free: Cap{60, time.Hour},

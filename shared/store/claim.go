@@ -52,5 +52,6 @@ func (k Customers) takeOver(ctx context.Context, id apikey.CustomerID, once Once
 	}
 	mark.Data = data
 	err = k.use(ctx, once, &c, hash, now, Op{Mode: Replace, Item: mark}, back)
+	k.changed(held.By)
 	return c, err
 }

@@ -14,7 +14,11 @@ import (
 // Customers stores one item a customer: the hash of the current key and the end
 // of the plan. Writing a new hash is what revokes the old key (keys: CUSTOMER,
 // CASHED, SUBSCRIPTION, CHECKOUT).
-type Customers struct{ Table Table }
+type Customers struct {
+	Table Table
+	// Changed, where set, is told of every customer that was, or may have been, written.
+	Changed func(apikey.CustomerID)
+}
 
 // Customer is what is stored of one. It holds no address and no key.
 type Customer struct {
@@ -83,11 +87,20 @@ func (k Customers) Put(ctx context.Context, c Customer) error {
 	op, err := put(c)
 	if err == nil {
 		err = k.Table.Write(ctx, op)
+		k.changed(c.ID)
 	}
 	if err != nil {
 		return fmt.Errorf("write customer: %w", err)
 	}
 	return nil
+}
+
+func (k Customers) changed(ids ...apikey.CustomerID) {
+	for _, id := range ids {
+		if k.Changed != nil {
+			k.Changed(id)
+		}
+	}
 }
 
 func put(c Customer) (Op, error) {

@@ -12,18 +12,18 @@ import (
 
 // Fares stores the observations of routes and what is made of them: the summary
 // that a verdict needs, the price trends of an origin, which routes are covered
-// (keys: ROUTE, ORIGIN, COVERED, INTO, FARES, WANTED).
+// (keys: ROUTE, ORIGIN, COVERED, INTO, FARES, WANTED, DEMANDED).
 type Fares struct{ Table Table }
 
-func routePartition(r fare.Route) string { return "ROUTE#" + r.String() }
+func routePartition(s fare.Series) string { return "ROUTE#" + s.String() }
 
 const blockPrefix = "BLOCK#"
 
-func blockKey(r fare.Route, b fare.Block) Key {
-	return Key{routePartition(r), fmt.Sprintf("%s%05d#%02d", blockPrefix, b.Cycle, b.Part)}
+func blockKey(s fare.Series, b fare.Block) Key {
+	return Key{routePartition(s), fmt.Sprintf("%s%05d#%02d", blockPrefix, b.Cycle, b.Part)}
 }
 
-func summaryKey(r fare.Route) Key { return Key{routePartition(r), "SHEET"} }
+func summaryKey(s fare.Series) Key { return Key{routePartition(s), "SHEET"} }
 
 // StoredBlock is a block and the version it was read at; 0 is a block not stored yet.
 type StoredBlock struct {
@@ -31,17 +31,17 @@ type StoredBlock struct {
 	Version int64
 }
 
-// Blocks gives all stored blocks of a route, by cycle and part.
-func (f Fares) Blocks(ctx context.Context, r fare.Route, read Consistency) ([]StoredBlock, error) {
-	items, err := f.Table.Query(ctx, Range{Partition: routePartition(r), Prefix: blockPrefix, Read: read})
+// Blocks gives all stored blocks of a series, by cycle and part.
+func (f Fares) Blocks(ctx context.Context, s fare.Series, read Consistency) ([]StoredBlock, error) {
+	items, err := f.Table.Query(ctx, Range{Partition: routePartition(s), Prefix: blockPrefix, Read: read})
 	if err != nil {
-		return nil, fmt.Errorf("read blocks of %s: %w", r, err)
+		return nil, fmt.Errorf("read blocks of %s: %w", s, err)
 	}
 	blocks := make([]StoredBlock, len(items))
 	for i, item := range items {
 		b := StoredBlock{Version: item.Version, Block: fare.Block{Data: item.Data}}
 		if _, err := fmt.Sscanf(item.Sort, blockPrefix+"%05d#%02d", &b.Cycle, &b.Part); err != nil {
-			return nil, fmt.Errorf("read blocks of %s: key %q: %w", r, item.Sort, err)
+			return nil, fmt.Errorf("read blocks of %s: key %q: %w", s, item.Sort, err)
 		}
 		blocks[i] = b
 	}
@@ -59,7 +59,7 @@ const (
 
 // PutBlocks writes blocks in their order, each over the version it was read at,
 // to expire when expires says. Where it fails, a leading part of them may be written.
-func (f Fares) PutBlocks(ctx context.Context, r fare.Route, blocks []StoredBlock, expires func(fare.Cycle) time.Time) error {
+func (f Fares) PutBlocks(ctx context.Context, s fare.Series, blocks []StoredBlock, expires func(fare.Cycle) time.Time) error {
 	atOnce := 1
 	if len(blocks) > plainBlocks {
 		atOnce = bulkBlocks
@@ -72,37 +72,37 @@ func (f Fares) PutBlocks(ctx context.Context, r fare.Route, blocks []StoredBlock
 			if len(ops) == atOnce || len(ops) > 0 && size > bulkBytes {
 				break
 			}
-			op := Op{Mode: Replace, Item: Item{Key: blockKey(r, b.Block), Version: b.Version, Data: b.Data, Expires: expires(b.Cycle)}}
+			op := Op{Mode: Replace, Item: Item{Key: blockKey(s, b.Block), Version: b.Version, Data: b.Data, Expires: expires(b.Cycle)}}
 			if b.Version == 0 {
 				op.Mode = Create
 			}
 			ops = append(ops, op)
 		}
 		if err := f.Table.Write(ctx, ops...); err != nil {
-			return fmt.Errorf("write %d blocks of %s: %w", len(ops), r, err)
+			return fmt.Errorf("write %d blocks of %s: %w", len(ops), s, err)
 		}
 		blocks = blocks[len(ops):]
 	}
 	return nil
 }
 
-// Summary gives the encoded summary of a route and its version, or ErrNotFound.
-func (f Fares) Summary(ctx context.Context, r fare.Route, read Consistency) ([]byte, int64, error) {
-	item, err := f.Table.Get(ctx, summaryKey(r), read)
+// Summary gives the encoded summary of a series and its version, or ErrNotFound.
+func (f Fares) Summary(ctx context.Context, s fare.Series, read Consistency) ([]byte, int64, error) {
+	item, err := f.Table.Get(ctx, summaryKey(s), read)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read summary of %s: %w", r, err)
+		return nil, 0, fmt.Errorf("read summary of %s: %w", s, err)
 	}
 	return item.Data, item.Version, nil
 }
 
 // PutSummary writes a summary over the version it was made from; 0 where there was none.
-func (f Fares) PutSummary(ctx context.Context, r fare.Route, data []byte, version int64) error {
-	op := Op{Mode: Replace, Item: Item{Key: summaryKey(r), Version: version, Data: data}}
+func (f Fares) PutSummary(ctx context.Context, s fare.Series, data []byte, version int64) error {
+	op := Op{Mode: Replace, Item: Item{Key: summaryKey(s), Version: version, Data: data}}
 	if version == 0 {
 		op.Mode = Create
 	}
 	if err := f.Table.Write(ctx, op); err != nil {
-		return fmt.Errorf("write summary of %s: %w", r, err)
+		return fmt.Errorf("write summary of %s: %w", s, err)
 	}
 	return nil
 }

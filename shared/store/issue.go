@@ -119,7 +119,9 @@ func (k Customers) use(ctx context.Context, once Once, c *Customer, hash apikey.
 	if err != nil {
 		return err
 	}
-	return k.Table.Write(ctx, append(also, op)...)
+	err = k.Table.Write(ctx, append(also, op)...)
+	k.changed(c.ID)
+	return err
 }
 
 // outcome tells by its mark whether a write that ended with an error has taken

@@ -96,9 +96,9 @@ func (r *recorder) Write(ctx context.Context, ops ...store.Op) error {
 	return r.Table.Write(ctx, ops...)
 }
 
-func (r *recorder) Take(ctx context.Context, key store.Key, limit int64, expires time.Time) (int64, error) {
+func (r *recorder) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
 	r.record(nil, store.Item{Key: key, Expires: expires})
-	return r.Table.Take(ctx, key, limit, expires)
+	return r.Table.Take(ctx, key, n, limit, expires)
 }
 
 // TestKeysAreDocumented drives every method of every record and holds the keys
@@ -150,6 +150,7 @@ func driveRecords(t *testing.T, table store.Table) {
 	customers, notifications := store.Customers{Table: table}, store.Notifications{Table: table}
 	lease := &store.Lease{Table: table, Name: "mail", Holder: "a", For: time.Hour, Now: func() time.Time { return noon }}
 	news := store.Notification{Route: milBuh, Day: 20500, News: []byte("n"), Expires: later}
+	limiter := limit.New(table, func() time.Time { return noon })
 	ignore := func(_ any, err error) error { return err }
 	ignoreNothing := func(err error) error {
 		if errors.Is(err, store.ErrNothingToUndo) {
@@ -166,11 +167,11 @@ func driveRecords(t *testing.T, table store.Table) {
 	calls := []call{
 		{fares, "PutBlocks", func() error {
 			block := store.StoredBlock{Block: fare.Block{Cycle: 2928, Data: []byte("b")}}
-			return fares.PutBlocks(ctx, milBuh, []store.StoredBlock{block}, func(fare.Cycle) time.Time { return later })
+			return fares.PutBlocks(ctx, fare.Series{Route: milBuh}, []store.StoredBlock{block}, func(fare.Cycle) time.Time { return later })
 		}},
-		{fares, "Blocks", func() error { return ignore(fares.Blocks(ctx, milBuh, store.Strong)) }},
-		{fares, "PutSummary", func() error { return fares.PutSummary(ctx, milBuh, []byte("s"), 0) }},
-		{fares, "Summary", func() error { _, _, err := fares.Summary(ctx, milBuh, store.Strong); return err }},
+		{fares, "Blocks", func() error { return ignore(fares.Blocks(ctx, fare.Series{Route: milBuh}, store.Strong)) }},
+		{fares, "PutSummary", func() error { return fares.PutSummary(ctx, fare.Series{Route: milBuh}, []byte("s"), 0) }},
+		{fares, "Summary", func() error { _, _, err := fares.Summary(ctx, fare.Series{Route: milBuh}, store.Strong); return err }},
 		{fares, "SetAsked", func() error { return fares.SetAsked(ctx, "MIL", noon) }},
 		{fares, "Asked", func() error { return ignore(fares.Asked(ctx, "MIL")) }},
 		{fares, "Claim", func() error { return fares.Claim(ctx, "sample") }},
@@ -254,12 +255,30 @@ func driveRecords(t *testing.T, table store.Table) {
 		{lease, "Left", func() error { lease.Left(); return nil }},
 		{lease, "Release", func() error { return lease.Release(ctx) }},
 
-		{limit.New(table, func() time.Time { return noon }), "Take", func() error {
-			limiter := limit.New(table, func() time.Time { return noon })
+		{limiter, "Take", func() error {
 			return ignore(limiter.Take(ctx, limit.Limit{Name: "daily", Calls: 1, Window: time.Hour}, "ip 192.0.2.1"))
+		}},
+		{limiter, "Join", func() error {
+			var faults []error
+			for range 20 { // several are written together
+				_, err := limiter.Join(ctx, limit.Limit{Name: "joined", Calls: 100, Window: time.Hour}, "network")
+				faults = append(faults, err)
+			}
+			return errors.Join(faults...)
+		}},
+		{limiter, "Full", func() error {
+			limiter.Full(limit.Limit{Name: "joined", Calls: 100, Window: time.Hour}, "network")
+			return nil
+		}},
+		{limiter, "Used", func() error {
+			_, _, err := limiter.Used(ctx, limit.Limit{Name: "daily", Calls: 1, Window: time.Hour}, "ip 192.0.2.1")
+			return err
 		}},
 	}
 	if _, err := store.Pepper(ctx, table, []byte("p")); err != nil {
+		t.Error(err)
+	}
+	if _, err := store.StoredPepper(ctx, table); err != nil {
 		t.Error(err)
 	}
 	driven := map[reflect.Type][]string{}

@@ -5,6 +5,15 @@ import (
 	"fmt"
 )
 
+// StoredPepper gives the secret that a store has already, or ErrNotFound.
+func StoredPepper(ctx context.Context, table Table) ([]byte, error) {
+	item, err := table.Get(ctx, Key{"SECRET", "PEPPER"}, Strong)
+	if err != nil {
+		return nil, fmt.Errorf("read pepper: %w", err)
+	}
+	return item.Data, nil
+}
+
 // Pepper gives the secret of a store that has one of its own (key: SECRET): the
 // fresh one where there is none yet.
 func Pepper(ctx context.Context, table Table, fresh []byte) ([]byte, error) {

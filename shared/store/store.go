@@ -24,18 +24,20 @@
 // # All keys
 //
 // An origin and a destination are IATA codes of cities (MIL), a route is both
-// (MIL-BUH); subscribers and customers are pseudonyms. Written by: a folder of
+// (MIL-BUH), a series a route and a kind of trip: MIL-BUH for one-way fares,
+// MIL-BUH#4-7 for returns after 4 to 7 nights; subscribers and customers are pseudonyms. Written by: a folder of
 // functions or shared, or a command.
 //
 //	partition                    sort                  what                                               written by            expires
-//	ROUTE#<route>                BLOCK#<cycle>#<part>  fare.Block: observations of a week                 refresh               400 days after the week
-//	ROUTE#<route>                SHEET                 verdict.RouteSummary                               refresh               never
+//	ROUTE#<series>               BLOCK#<cycle>#<part>  fare.Block: observations of a week                 refresh               400 days after the week
+//	ROUTE#<series>               SHEET                 verdict.RouteSummary                               refresh               never
 //	ORIGIN#<origin>              ASKED                 when the source last answered for it               refresh               never
 //	ORIGIN#<origin>              TRENDS                trends.Origin                                      refresh               never
 //	COVERED                      <origin>              that routes from it are stored                     refresh               never
 //	INTO#<destination>           <origin>              Coverage of the route                              refresh               never
 //	FARES                        SOURCE                name of the fare source                            refresh               never
 //	FARES                        RATES                 fare.Rates of the last refresh                     refresh               never
+//	DEMANDED                     <series>              that it was asked for                                  analisi               8 days after that
 //	WANTED                       <origin>              that it was asked for and is not covered           analisi, pricetrends  16 days after the request
 //	SEEN#<route>                 HISTORY               Past                                               notify                400 days after the refresh
 //	WAKES                        <route>               Notification                                       notify                8 days after the refresh
@@ -51,7 +53,7 @@
 //	SUBSCRIPTION#<subscription>  CUSTOMER              whose it is                                        pro                   never
 //	CHECKOUT#<customer>          BY#<caller>           idempotency key                                    pro                   10 minutes after the first request
 //	CASHED#<payment>             MARK                  hash of the key issued for it, or who claimed it   pro                   never
-//	LIMIT#<limit>#<subject>      <time>                counter of calls                                   limit                 end of the window
+//	LIMIT#<limit>#<subject>      <time>                counter of calls                                   limit                 end of the window; of calls with a key, of the day
 //	SECRET                       PEPPER                the pepper where none is configured                verdetto serve        never
 //
 // # What a refresh of one route costs
@@ -75,6 +77,7 @@ package store
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -162,11 +165,12 @@ type Table interface {
 	// condition's error.
 	Write(ctx context.Context, ops ...Op) error
 
-	// Take adds one to a counter unless it stands at limit or above, and returns the
-	// count after it. At the limit it changes nothing and returns ErrLimit. A counter
-	// begins at 0 and again at 0 once it has expired; expires is set by the call that
-	// begins it. It is one conditional write.
-	Take(ctx context.Context, key Key, limit int64, expires time.Time) (int64, error)
+	// Take adds n, which is 1 or more, to a counter unless it stands at limit or above,
+	// and returns the count after it, which can be up to n-1 above the limit. At the
+	// limit it changes nothing and returns ErrLimit. A counter begins at 0 and again
+	// at 0 once it has expired; expires is set by the call that begins it. It is one
+	// conditional write. Get and Query read counters as items: see Count.
+	Take(ctx context.Context, key Key, n, limit int64, expires time.Time) (int64, error)
 
 	// Close releases what the table holds open.
 	Close() error
@@ -224,6 +228,17 @@ func (k Key) Validate() error {
 	}
 	return nil
 }
+
+// Count reads the count of a counter that was read as an item; false where the item is none.
+func (i Item) Count() (int64, bool) {
+	if len(i.Data) != 8 {
+		return 0, false
+	}
+	return int64(binary.BigEndian.Uint64(i.Data)), true
+}
+
+// CounterData is the Data of a counter's item, as adapters give it.
+func CounterData(count int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(count)) }
 
 // Expired tells whether the item is to be treated as deleted at a moment.
 func (i Item) Expired(now time.Time) bool {

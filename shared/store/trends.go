@@ -147,6 +147,32 @@ func (f Fares) SetRates(ctx context.Context, r fare.Rates) error {
 	return nil
 }
 
+// demandPartition holds the series that were asked for.
+const demandPartition = "DEMANDED"
+
+// NoteDemand records until a moment that somebody asked for a series.
+func (f Fares) NoteDemand(ctx context.Context, s fare.Series, until time.Time) error {
+	if err := f.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: Key{demandPartition, s.String()}, Expires: until}}); err != nil {
+		return fmt.Errorf("note demand for %s: %w", s, err)
+	}
+	return nil
+}
+
+// Demanded lists the series that were asked for lately.
+func (f Fares) Demanded(ctx context.Context) ([]fare.Series, error) {
+	items, err := f.Table.Query(ctx, Range{Partition: demandPartition})
+	if err != nil {
+		return nil, fmt.Errorf("list series in demand: %w", err)
+	}
+	series := make([]fare.Series, len(items))
+	for i, item := range items {
+		if series[i], err = fare.ParseSeries(item.Sort); err != nil {
+			return nil, fmt.Errorf("list series in demand: %w", err)
+		}
+	}
+	return series, nil
+}
+
 // RequestOrigin records until a moment that somebody asked for a route from an origin that is not covered.
 func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error {
 	if err := f.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: Key{"WANTED", string(origin)}, Expires: until}}); err != nil {

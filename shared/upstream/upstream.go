@@ -1,7 +1,8 @@
 // Package upstream is the interface to sources of fares. A Source tells which
-// one-way economy fares for one adult were found on the routes from a city; the
-// adapters beside this file are the real API (travelpayouts), a file of
-// recorded fares (csvfile) and an invented world for trying things out (sample).
+// economy fares for one adult were found on the routes from a city, one-way and
+// return; a Deep one can be asked for a single route too. The adapters beside
+// this file are the real API (travelpayouts), a file of recorded fares (csvfile)
+// and an invented world for trying things out (sample).
 package upstream
 
 import (
@@ -28,7 +29,24 @@ type Source interface {
 	Fares(ctx context.Context, origin fare.City, since, until time.Time) (Answer, error)
 }
 
-// Answer is what a source said of one origin.
+// Deep is a Source that can be asked for a year of departures of one route. What
+// it tells of the routes from a city is then a discovery: which routes there are,
+// and a handful of their fares.
+type Deep interface {
+	Source
+
+	// Departures gives the cheapest fare of each departure day ahead, as the source
+	// knows it at until.
+	Departures(ctx context.Context, q Question, until time.Time) (Answer, error)
+}
+
+// Question is what a Deep source is asked.
+type Question struct {
+	fare.Series
+	NonStop bool // only fares without stops
+}
+
+// Answer is what a source said of one origin, or of one Question.
 type Answer struct {
 	Fares   []fare.Fare
 	Dropped map[Reason]int // rows that were left out, and why
@@ -39,6 +57,8 @@ var (
 	ErrRefused = errors.New("the fare source refused our credentials")
 	// ErrUnavailable: the source did not answer, or not in a form we can read. Asking again later may help.
 	ErrUnavailable = errors.New("the fare source could not be asked")
+	// ErrBudget: the calls that may be made in a day are made, and nothing is wrong with the source. Asking again has a point the next day.
+	ErrBudget = errors.New("the day's budget of calls to the fare source is spent")
 )
 
 // Reason names why a row is not comparable.
@@ -46,7 +66,9 @@ type Reason string
 
 // The reasons, in the words of the refresh report.
 const (
-	RoundTrip    Reason = "round trip"
+	RoundTrip    Reason = "round trip without a day of return"
+	BadReturn    Reason = "return on the day of departure or before it"
+	LongStay     Reason = "return too long after the departure"
 	OtherCabin   Reason = "not economy"
 	NotActual    Reason = "marked not actual"
 	Departed     Reason = "departure before the day it was found"
@@ -64,14 +86,18 @@ const (
 type Row struct {
 	Origin, Destination string // IATA codes of cities or of airports
 	Depart              fare.Day
+	Return              fare.Day // 0: one-way
 	Found               time.Time
+	DayOnly             bool    // of Found the source knows the day alone
 	Price               float64 // major units
 	Currency            string  // upper-case ISO 4217
+	Stops               fare.Stops
 
-	RoundTrip, OtherCabin, NotActual bool
+	RoundTrip, OtherCabin, NotActual bool // RoundTrip: and Return is not known
 }
 
-// Comparable turns rows into fares, or says why not. The zero value lacks its functions and is not usable.
+// Comparable turns rows into fares as they were quoted, or says why not: the
+// rates only tell whether a price is credible, and can be shown. The zero value lacks its functions and is not usable.
 type Comparable struct {
 	CityOf func(code string) (fare.City, bool) // city or airport code to city
 	Rates  func(on fare.Day) fare.Rates        // reference rates in force on a day
@@ -80,8 +106,12 @@ type Comparable struct {
 // Fare judges a row that was asked for at until.
 func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
 	switch {
-	case row.RoundTrip:
+	case row.RoundTrip && row.Return == 0:
 		return fare.Fare{}, RoundTrip
+	case row.Return != 0 && row.Return <= row.Depart:
+		return fare.Fare{}, BadReturn
+	case row.Return > row.Depart+fare.MaxNights:
+		return fare.Fare{}, LongStay
 	case row.OtherCabin:
 		return fare.Fare{}, OtherCabin
 	case row.NotActual:
@@ -106,15 +136,27 @@ func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
 	if origin == destination {
 		return fare.Fare{}, SamePlace
 	}
-	cents, ok := c.Rates(fare.DayOf(row.Found)).Euro(row.Price, row.Currency)
+	currency, err := fare.ParseCurrency(row.Currency)
+	if err != nil {
+		return fare.Fare{}, NoRate
+	}
+	euro, ok := c.Rates(fare.DayOf(row.Found)).Euro(row.Price, row.Currency)
 	if !ok {
 		return fare.Fare{}, NoRate
 	}
-	if cents <= 0 || cents > fare.MaxPrice {
+	quoted := fare.Cents(math.Round(row.Price * 100))
+	if euro <= 0 || euro > fare.MaxPrice || quoted <= 0 {
 		return fare.Fare{}, BadPrice
 	}
-	return fare.Fare{
-		Route:       fare.Route{Origin: origin, Destination: destination},
-		Observation: fare.Observation{Found: row.Found.Unix(), Depart: row.Depart, Price: cents},
-	}, ""
+	o := fare.Observation{
+		Found: row.Found.Unix(), Price: quoted, Depart: row.Depart,
+		Currency: currency, Stops: row.Stops, DayOnly: row.DayOnly,
+	}
+	if row.DayOnly {
+		o.Found = fare.DayOf(row.Found).Time().Unix()
+	}
+	if row.Return != 0 {
+		o.Nights = int16(row.Return - row.Depart)
+	}
+	return fare.Fare{Route: fare.Route{Origin: origin, Destination: destination}, Observation: o}, ""
 }

@@ -17,7 +17,7 @@ func BenchmarkBuild(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			all := history(n)
 			for b.Loop() {
-				Build(all, nil, day0+HistoryDays-1)
+				Build(all, RouteSummary{}, day0+HistoryDays-1, Options{})
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/observation")
 		})
@@ -42,14 +42,14 @@ func BenchmarkSort(b *testing.B) {
 func BenchmarkJudge(b *testing.B) {
 	for _, n := range []int{100, 10_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			data := Build(history(n), nil, day0+HistoryDays-1).Encode()
+			data := Build(history(n), RouteSummary{}, day0+HistoryDays-1, Options{}).Encode()
 			b.ReportMetric(float64(len(data)), "summary-bytes")
 			for b.Loop() {
 				s, err := Decode(data)
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, ok := Judge(s, day0+HistoryDays-1); !ok {
+				if _, ok := Judge(s, (day0 + HistoryDays - 1).Time()); !ok {
 					b.Fatal("no live fare")
 				}
 			}

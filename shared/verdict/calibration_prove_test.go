@@ -103,8 +103,8 @@ func simulate(t *testing.T, routes int, perDay func(*rand.Rand) []int) (standing
 				all := exchangeable(rand.New(rand.NewPCG(7, uint64(route))), perDay)
 				for _, day := range judgedOn {
 					today := fare.Day(16000 + day)
-					summary := Build(all, nil, today)
-					a, ok := Judge(summary, today)
+					summary := Build(all, RouteSummary{}, today, Options{})
+					a, ok := Judge(summary, today.Time())
 					if !ok || a.Verdetto.Campione < 100 {
 						t.Errorf("route %d on day %d: live %v, sample %d", route, day, ok, a.Verdetto.Campione)
 						return

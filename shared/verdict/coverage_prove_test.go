@@ -39,7 +39,7 @@ func TestProveIntervalCovers(t *testing.T) {
 					counts[1]++
 				}
 				byLevel[reliability(standing, 0)] = counts
-				standing.EffectiveSize = float64(standing.Size)
+				standing.EffectiveSize = standing.Weight
 				if low, high := standing.Interval(); low <= truth && truth <= high {
 					raw++
 				}
@@ -72,7 +72,7 @@ func wandering(rng *rand.Rand, days int, alike, step float64) (RouteSummary, flo
 	}
 	lows := make([]Low, days)
 	for i := range lows {
-		lows[i] = Low{day0 - fare.Day(days-i), next()}
+		lows[i] = Low{Day: day0 - fare.Day(days-i), Price: next()}
 	}
 	slices.SortFunc(lows, func(a, b Low) int { return int(a.Price - b.Price) })
 	price := next()
@@ -80,7 +80,10 @@ func wandering(rng *rand.Rand, days int, alike, step float64) (RouteSummary, flo
 		return 50 * math.Erfc(-math.Log(max(p, 1e-9)/median)/spread/math.Sqrt2)
 	}
 	truth := (atMost(float64(price)-step/2) + atMost(float64(price)+step/2)) / 2
-	return RouteSummary{AsOf: day0, Newest: day0.Time().Unix(), Lows: lows, Live: []Live{{day0 + 30, price, day0.Time().Unix()}}}, truth
+	return RouteSummary{AsOf: day0, View: View{
+		Newest: day0.Time().Unix(), Lows: lows,
+		Live: []Live{{Depart: day0 + 30, Price: price, Found: day0.Time().Unix()}},
+	}}, truth
 }
 
 // TestProveWindowOfPartlySeenDepartures has departures each of which is watched through a
@@ -114,7 +117,7 @@ func TestProveWindowOfPartlySeenDepartures(t *testing.T) {
 				all = append(all, seen(depart-fare.Day(lead), depart, fare.Cents(price)))
 			}
 		}
-		w := Build(all, nil, day0+150).Window
+		w := Build(all, RouteSummary{}, day0+150, Options{}).Window
 		if w == nil || w.From != 46 || w.To != 90 {
 			t.Errorf("seed %d: window %+v, want 46 to 90", seed, w)
 		}

@@ -1,67 +1,202 @@
 package verdict
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/varint"
 )
 
-// summaryFormat is the first byte of an encoded summary. A reader that meets
-// another one says so; the next refresh writes the summary anew.
-const summaryFormat = 1
+// The first byte of an encoded summary. Those of euroFormat, which earlier
+// versions wrote, are read: all in euro, and nothing known of stops.
+const (
+	summaryFormat = 2
+	euroFormat    = 1
+)
+
+// What follows the view of all fares.
+const (
+	stopsUnknown = iota // no view of fares without stops
+	allNonStop          // it is the same view
+	someNonStop         // another view follows
+)
 
 // Encode packs the summary: prices of lows as distances from the one before,
 // days as distances back from AsOf. Three years of lows fit in about 4 KB.
 func (s RouteSummary) Encode() []byte {
-	w := varint.NewWriter(summaryFormat, 64+4*len(s.Lows))
-	w.Int(int64(s.AsOf), s.Newest, int64(s.Observations))
-	w.Int(int64(len(s.Live)))
-	for _, l := range s.Live {
-		w.Int(int64(l.Depart-s.AsOf), int64(l.Price), s.Newest-l.Found)
-	}
-	w.Int(int64(len(s.Months)))
-	for _, m := range s.Months {
-		w.Int(int64(m.Month), int64(m.Median), int64(m.Minimum), int64(m.Sample))
-	}
-	if b := s.Window; b == nil {
-		w.Int(0)
-	} else {
-		w.Int(1, int64(b.From), int64(b.To), int64(b.Median), int64(b.Sample), int64(b.Saving))
-	}
-	w.Int(int64(len(s.Lows)))
-	price := fare.Cents(0)
-	for _, l := range s.Lows {
-		w.Uint(uint64(l.Price - price))
-		w.Uint16(uint16(s.AsOf - l.Day)) // at most LowDays
-		price = l.Price
+	w := varint.NewWriter(summaryFormat, 96+4*len(s.Lows))
+	w.Int(int64(s.AsOf), s.Asked)
+	w.Uint(s.Currency.Pack())
+	w.Uint(math.Float64bits(s.PerEuro))
+	s.encodeView(&w, s.View)
+	switch {
+	case s.NonStop == nil:
+		w.Uint(stopsUnknown)
+	case s.NonStop.equal(s.View):
+		w.Uint(allNonStop)
+	default:
+		w.Uint(someNonStop)
+		s.encodeView(&w, *s.NonStop)
 	}
 	return w
 }
 
-// Decode unpacks what Encode packed.
+func (s RouteSummary) encodeView(w *varint.Writer, v View) {
+	w.Int(v.Newest, int64(v.Observations))
+	w.Int(int64(len(v.Live)))
+	for _, l := range v.Live {
+		w.Int(int64(l.Depart-s.AsOf), int64(l.Price), v.Newest-l.Found)
+		w.Uint(uint64(l.Nights))
+		w.Uint(uint64(l.Stops)<<2 | bit(l.DayOnly)<<1 | bit(l.Quoted != fare.Money{}))
+		encodeQuoted(w, l.Quoted)
+	}
+	encodeMonths(w, v.Months)
+	encodeWindow(w, v.Window)
+	w.Int(int64(len(v.Lows)))
+	price := fare.Cents(0)
+	for _, l := range v.Lows {
+		w.Uint(uint64(l.Price-price)<<1 | bit(l.Quoted != fare.Money{}))
+		w.Uint16(uint16(s.AsOf - l.Day)) // at most LowDays
+		encodeQuoted(w, l.Quoted)
+		price = l.Price
+	}
+}
+
+func bit(yes bool) uint64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// encodeQuoted writes what was quoted, where that was in another currency.
+func encodeQuoted(w *varint.Writer, m fare.Money) {
+	if m != (fare.Money{}) {
+		w.Uint(m.Currency.Pack())
+		w.Int(int64(m.Amount))
+	}
+}
+
+func encodeMonths(w *varint.Writer, months []Month) {
+	w.Int(int64(len(months)))
+	for _, m := range months {
+		w.Int(int64(m.Month), int64(m.Median), int64(m.Minimum), int64(m.Sample))
+	}
+}
+
+func encodeWindow(w *varint.Writer, b *Window) {
+	if b == nil {
+		w.Int(0)
+		return
+	}
+	w.Int(1, int64(b.From), int64(b.To), int64(b.Median), int64(b.Sample), int64(b.Saving))
+}
+
+// equal tells whether two views hold the same.
+func (v View) equal(u View) bool {
+	same := func(a, b *Window) bool { return a == b || a != nil && b != nil && *a == *b }
+	return v.Newest == u.Newest && v.Observations == u.Observations && slices.Equal(v.Lows, u.Lows) &&
+		slices.Equal(v.Live, u.Live) && slices.Equal(v.Months, u.Months) && same(v.Window, u.Window)
+}
+
+// Decode unpacks what Encode packed, in this or an earlier version.
 func Decode(data []byte) (RouteSummary, error) {
+	decode := decodeQuoted
+	if len(data) > 0 && data[0] == euroFormat {
+		decode = decodeEuro
+	}
+	s, err := decode(data)
+	if err != nil {
+		return RouteSummary{}, fmt.Errorf("decode route summary: %w", err)
+	}
+	return s, nil
+}
+
+func decodeQuoted(data []byte) (RouteSummary, error) {
 	r := varint.NewReader(data, summaryFormat)
-	s := RouteSummary{AsOf: fare.Day(r.Int()), Newest: r.Int(), Observations: int(r.Int())}
+	s := RouteSummary{AsOf: fare.Day(r.Int()), Asked: r.Int(), Currency: decodeCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
+	s.View = s.decodeView(&r)
+	switch r.Uint() {
+	case stopsUnknown:
+	case allNonStop:
+		v := s.View
+		s.NonStop = &v
+	default:
+		v := s.decodeView(&r)
+		s.NonStop = &v
+	}
+	return s, r.Err()
+}
+
+func (s RouteSummary) decodeView(r *varint.Reader) View {
+	v := View{Newest: r.Int(), Observations: int(r.Int())}
+	v.Live = make([]Live, r.Count(r.Int()))
+	for i := range v.Live {
+		l := Live{Depart: s.AsOf + fare.Day(r.Int()), Price: fare.Cents(r.Int()), Found: v.Newest - r.Int(), Nights: int16(r.Uint())}
+		flags := r.Uint()
+		l.Stops, l.DayOnly, l.Quoted = fare.Stops(flags>>2&3), flags&2 != 0, decodeMoney(r, flags)
+		v.Live[i] = l
+	}
+	v.Months, v.Window = decodeMonths(r), decodeWindow(r)
+	v.Lows = make([]Low, r.Count(r.Int()))
+	price := fare.Cents(0)
+	for i := range v.Lows {
+		step := r.Uint()
+		price += fare.Cents(step >> 1)
+		v.Lows[i] = Low{Day: s.AsOf - fare.Day(r.Uint16()), Price: price, Quoted: decodeMoney(r, step)}
+	}
+	return v
+}
+
+func decodeCurrency(r *varint.Reader) fare.Currency {
+	c, known := fare.UnpackCurrency(r.Uint())
+	if !known {
+		r.Fail(errors.New("a currency that is none"))
+	}
+	return c
+}
+
+// decodeMoney reads what was quoted, where the lowest flag says that it follows.
+func decodeMoney(r *varint.Reader, flags uint64) fare.Money {
+	if flags&1 == 0 {
+		return fare.Money{}
+	}
+	return fare.Money{Currency: decodeCurrency(r), Amount: fare.Cents(r.Int())}
+}
+
+func decodeMonths(r *varint.Reader) []Month {
+	months := make([]Month, r.Count(r.Int()))
+	for i := range months {
+		months[i] = Month{int(r.Int()), fare.Cents(r.Int()), fare.Cents(r.Int()), int(r.Int())}
+	}
+	return months
+}
+
+func decodeWindow(r *varint.Reader) *Window {
+	if r.Count(r.Int()) != 1 {
+		return nil
+	}
+	return &Window{int(r.Int()), int(r.Int()), fare.Cents(r.Int()), int(r.Int()), fare.Cents(r.Int())}
+}
+
+// decodeEuro reads a summary of euroFormat.
+func decodeEuro(data []byte) (RouteSummary, error) {
+	r := varint.NewReader(data, euroFormat)
+	s := RouteSummary{AsOf: fare.Day(r.Int()), PerEuro: 1}
+	s.Newest, s.Observations = r.Int(), int(r.Int())
 	s.Live = make([]Live, r.Count(r.Int()))
 	for i := range s.Live {
-		s.Live[i] = Live{s.AsOf + fare.Day(r.Int()), fare.Cents(r.Int()), s.Newest - r.Int()}
+		s.Live[i] = Live{Depart: s.AsOf + fare.Day(r.Int()), Price: fare.Cents(r.Int()), Found: s.Newest - r.Int()}
 	}
-	s.Months = make([]Month, r.Count(r.Int()))
-	for i := range s.Months {
-		s.Months[i] = Month{int(r.Int()), fare.Cents(r.Int()), fare.Cents(r.Int()), int(r.Int())}
-	}
-	if r.Count(r.Int()) == 1 {
-		s.Window = &Window{int(r.Int()), int(r.Int()), fare.Cents(r.Int()), int(r.Int()), fare.Cents(r.Int())}
-	}
+	s.Months, s.Window = decodeMonths(&r), decodeWindow(&r)
 	s.Lows = make([]Low, r.Count(r.Int()))
 	price := fare.Cents(0)
 	for i := range s.Lows {
 		price += fare.Cents(r.Uint())
-		s.Lows[i] = Low{s.AsOf - fare.Day(r.Uint16()), price}
+		s.Lows[i] = Low{Day: s.AsOf - fare.Day(r.Uint16()), Price: price}
 	}
-	if err := r.Err(); err != nil {
-		return RouteSummary{}, fmt.Errorf("decode route summary: %w", err)
-	}
-	return s, nil
+	return s, r.Err()
 }

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"time"
 
 	"verdetto/shared/fare"
@@ -10,8 +11,12 @@ import (
 type Analysis struct {
 	Origine             string    `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	Destinazione        string    `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
+	OrigineIata         string    `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
+	DestinazioneIata    string    `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
+	Ambito              string    `json:"ambito" enum:"rotta,mese,partenza" doc:"What verdetto is about: the cheapest fare of the route, of a month, or of a departure"`
 	Valuta              string    `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
 	Verdetto            Verdetto  `json:"verdetto"`
+	Prezzo              Prezzo    `json:"prezzo" doc:"The fare that is judged: it was observed, it is no offer"`
 	MesiPerConvenienza  []Mese    `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months ranked by median fare, cheapest first; months with fewer than 5 observations are left out"`
 	AnticipoConsigliato *Anticipo `json:"anticipoConsigliato,omitempty" doc:"The booking window that has been cheapest within a departure; absent where fewer than 8 departures can tell"`
 	Osservazioni        int       `json:"osservazioni" minimum:"0" doc:"Observations in the route's history of the last 400 days"`
@@ -21,13 +26,33 @@ type Analysis struct {
 // Verdetto is the judgement itself. The pointers are absent where there is too little data.
 type Verdetto struct {
 	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How today's cheapest fare stands in the route's own history"`
-	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is: how narrow its 90 % interval, which counts days that are alike as fewer"`
-	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample, in percent, that is cheaper than today's cheapest fare, ties counted half; 0 is a new low"`
-	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"Median of the sample, in cents"`
+	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is: half of its 90 % interval, which counts days that are alike as fewer, is at most 22 points (alta, from 60 days on), 30 points (media, from 30 days on), or more; a fare found 72 hours ago or earlier costs a step"`
+	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample, in percent, that is cheaper than today's cheapest fare, ties counted half; the weight of a day fades with its age (three quarters of it halve every 14 days, a quarter every 180). 0 is a new low"`
+	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"Median of the sample, weighted as the percentile is, in cents"`
 	MinimoCent        *fare.Cents `json:"minimoCent,omitempty" doc:"Minimum of the sample, in cents"`
 	ScartoMedianaCent *fare.Cents `json:"scartoMedianaCent,omitempty" doc:"Today's cheapest fare less the median, in cents: negative is below the median"`
 	Campione          int         `json:"campione" minimum:"0" doc:"Days in the sample: past days with a known cheapest fare"`
-	Stagionale        *bool       `json:"stagionale,omitempty" doc:"True where the sample is restricted to the same season (45 days either side) of all years"`
+	Stagionale        *bool       `json:"stagionale,omitempty" doc:"Whether the sample is restricted to a season. Always false: measured over a second year, a restriction to the season of the year before was worse than a memory that fades"`
+}
+
+// Prezzo is a fare as it was observed.
+type Prezzo struct {
+	Cent       fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents of valuta"`
+	Valuta     string     `json:"valuta" doc:"ISO 4217 code of the currency of cent" example:"EUR"`
+	Quotato    Quotato    `json:"quotato" doc:"The fare as it was quoted: it is ranked among others as they were quoted, so that exchange rates move no verdict"`
+	Partenza   string     `json:"partenza,omitempty" format:"date" doc:"Day of departure, local; absent for a price that the caller gave for no departure" example:"2016-04-20"`
+	Ritorno    string     `json:"ritorno,omitempty" format:"date" doc:"Day of the way back, local; absent where the fare is one-way"`
+	Soste      *int       `json:"soste,omitempty" minimum:"0" maximum:"2" doc:"Stops: 0 is non-stop, 2 stands for two or more; absent where the source does not say"`
+	TrovatoIl  *time.Time `json:"trovatoIl,omitempty" format:"date-time" doc:"When the fare was found, UTC; absent for a price that the caller gave"`
+	Precisione string     `json:"precisione,omitempty" enum:"istante,giorno" doc:"giorno: of trovatoIl the source knows the day alone, and its first moment stands for it"`
+	EtaOre     *int       `json:"etaOre,omitempty" minimum:"0" doc:"Age: whole hours since trovatoIl. From 72 on it costs one step of affidabilita"`
+	Dichiarato bool       `json:"dichiarato,omitempty" doc:"True where the caller gave the price"`
+}
+
+// Quotato is an amount in the currency in which a fare was quoted.
+type Quotato struct {
+	Importo float64 `json:"importo" doc:"In major units, as in 39 or 18.49"`
+	Valuta  string  `json:"valuta" doc:"ISO 4217 code" example:"RON"`
 }
 
 // Mese is a departure month.
@@ -46,7 +71,7 @@ type Anticipo struct {
 	RisparmioCent *fare.Cents `json:"risparmioCent" nullable:"true" doc:"Median outside the window less the median inside, in cents; null where that is not a saving"`
 }
 
-// The levels and the reliabilities.
+// The levels, the scopes and the reliabilities.
 const (
 	Ottimo       = "ottimo"
 	Buono        = "buono"
@@ -54,37 +79,52 @@ const (
 	Caro         = "caro"
 	Insufficient = "dati-insufficienti"
 
+	Rotta = "rotta"
+
 	Alta  = "alta"
 	Media = "media"
 	Bassa = "bassa"
 )
 
+// StaleAfter is the age from which the judged fare costs one step of reliability.
+const StaleAfter = 72 * time.Hour
+
 const (
 	ottimoUpTo  = 10 // percentile
 	buonoUpTo   = 35
 	normaleUpTo = 70
-	belowMedian = 98 // ottimo and buono are at most this percentage of the median
+	belowMedian = 98 // ottimo and buono are at most this percentage of the median, which is at most this percentage of caro
 
-	altaUpTo  = 15 // half of the interval of the percentile, in points
+	altaUpTo  = 22 // half of the interval of the percentile, in points
 	mediaUpTo = 30
 	altaFrom  = 60 // days in the sample
 	mediaFrom = 30
-	staleDays = 10 // a newest observation older than this costs one step of reliability
-
-	seasonDays = 45
-	year       = 365_2425 // mean Gregorian year, in days and four decimals
 )
 
-// Judge answers from a summary on a day; false where no fare is live. The names
-// of the cities are the caller's to fill in.
-func Judge(s RouteSummary, today fare.Day) (Analysis, bool) {
-	live, ok := s.Cheapest(today)
+// Judge answers from a summary at a moment; false where no fare is live. The
+// names of the cities are the caller's to fill in.
+func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
+	live, ok := s.Cheapest(fare.DayOf(now))
 	if !ok {
 		return Analysis{}, false
 	}
+	return s.analysis(s.shown(live, now), s.judge(live.Price, live.age(now))), true
+}
+
+// JudgePrice judges a price of the summary's currency that the caller has seen
+// elsewhere, quoted as said. It needs no live fare.
+func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money) Analysis {
+	p := Prezzo{Cent: s.Euro(price), Valuta: "EUR", Quotato: Quotato{float64(quoted.Amount) / 100, quoted.Currency.String()}, Dichiarato: true}
+	return s.analysis(p, s.judge(price, 0))
+}
+
+// analysis is what is said of a price, with what is known of the route.
+func (s RouteSummary) analysis(p Prezzo, v Verdetto) Analysis {
 	a := Analysis{
 		Valuta:             "EUR",
-		Verdetto:           judge(s, live.Price, today),
+		Ambito:             Rotta,
+		Prezzo:             p,
+		Verdetto:           v,
 		MesiPerConvenienza: make([]Mese, len(s.Months)),
 		Osservazioni:       s.Observations,
 		AggiornatoIl:       time.Unix(s.Newest, 0).UTC(),
@@ -98,25 +138,25 @@ func Judge(s RouteSummary, today fare.Day) (Analysis, bool) {
 			a.AnticipoConsigliato.RisparmioCent = &w.Saving
 		}
 	}
-	return a, true
+	return a
 }
 
-func judge(s RouteSummary, price fare.Cents, today fare.Day) Verdetto {
+func (s RouteSummary) judge(price fare.Cents, age time.Duration) Verdetto {
 	t := standingAt(s, price)
 	if t.Size < MinSample {
 		return Verdetto{Livello: Insufficient, Campione: t.Size}
 	}
 	percentile := t.Percentile()
-	difference := price - t.Median
+	difference := t.Price - t.Median
 	return Verdetto{
 		Livello:           t.Level(),
-		Affidabilita:      reliability(t, int(today-fare.DayOf(time.Unix(s.Newest, 0)))),
+		Affidabilita:      reliability(t, age),
 		Percentile:        &percentile,
 		MedianaCent:       &t.Median,
 		MinimoCent:        &t.Minimum,
 		ScartoMedianaCent: &difference,
 		Campione:          t.Size,
-		Stagionale:        &t.Seasonal,
+		Stagionale:        new(bool),
 	}
 }
 
@@ -126,52 +166,28 @@ var levels = []string{Ottimo, Buono, Normale, Caro}
 // Level is the level of a standing whose sample is large enough for one.
 func (t Standing) Level() string {
 	percentile := t.Percentile()
-	cheap := t.Price*100 <= t.Median*belowMedian
 	switch {
-	case percentile <= ottimoUpTo && cheap:
+	case percentile <= ottimoUpTo && t.Cheap:
 		return Ottimo
-	case percentile <= buonoUpTo && cheap:
+	case percentile <= buonoUpTo && t.Cheap:
 		return Buono
-	case percentile <= normaleUpTo:
+	case percentile <= normaleUpTo || !t.Dear:
 		return Normale
 	}
 	return Caro
 }
 
-// sample says which lows a fare is compared with, and how many those are. All
-// of them; but where at least MinSample are from the same season of an earlier
-// year, only those from that season, of all years.
-func sample(lows []Low, asOf fare.Day) (in func(Low) bool, size int, seasonal bool) {
-	season, earlier := 0, 0
-	for _, l := range lows {
-		if inSeason(l.Day, asOf) {
-			season++
-			if asOf-l.Day > seasonDays {
-				earlier++
-			}
-		}
-	}
-	if earlier >= MinSample {
-		return func(l Low) bool { return inSeason(l.Day, asOf) }, season, true
-	}
-	return func(Low) bool { return true }, len(lows), false
-}
+func levelPlace(level string) int { return slices.Index(levels, level) }
 
-// inSeason tells whether a day lies within seasonDays of the same day of this or an earlier year.
-func inSeason(day, asOf fare.Day) bool {
-	ago := int64(asOf-day) * 10_000
-	if ago < year-seasonDays*10_000 { // most lows are of the last year
-		return ago <= seasonDays*10_000
-	}
-	ago %= year
-	return ago <= seasonDays*10_000 || ago >= year-seasonDays*10_000
-}
+// clearlyUnder tells whether a price is at least 2 % under another. A fare that
+// hardly moves is normal, whatever its rank.
+func clearlyUnder(price, other fare.Cents) bool { return price*100 <= other*belowMedian }
 
 // reliability comes from how wide the interval of the percentile is and how
 // fresh the newest fare. A short sample is never reliable, however narrow its
 // interval: how alike neighbouring days are cannot be estimated from a few of them,
 // and it is the records of a short history that fall soonest.
-func reliability(t Standing, age int) string {
+func reliability(t Standing, age time.Duration) string {
 	low, high := t.Interval()
 	step := 2
 	switch half := (high - low) / 2; {
@@ -180,7 +196,7 @@ func reliability(t Standing, age int) string {
 	case half <= mediaUpTo && t.Size >= mediaFrom:
 		step = 1
 	}
-	if age > staleDays {
+	if age >= StaleAfter {
 		step = min(step+1, 2)
 	}
 	return [...]string{Alta, Media, Bassa}[step]

@@ -2,20 +2,50 @@ package verdict
 
 import (
 	"math"
+	"sort"
 
 	"verdetto/shared/fare"
 )
 
 // Standing is where a price stands in a route's sample of lows. The verdict is
-// made of nothing else.
+// made of nothing else. Prices are compared as quoted; the amounts are of euro.
 type Standing struct {
 	Price           fare.Cents
-	Below, Equal    int // lows that are strictly cheaper, and equal
-	Size            int // days in the sample
+	Below, Equal    float64 // shares of the sample's weight: lows that are strictly cheaper, and equal
+	Size            int     // days in the sample
+	Weight          float64 // of the sample, in days of today's weight
 	Minimum, Median fare.Cents
-	Seasonal        bool    // the sample is restricted to a season
 	EffectiveSize   float64 // how many independent days the sample amounts to, from 1 to Size
+
+	Cheap, Dear bool // clearly under the median, clearly over it
 }
+
+// The memory of a route fades: of a day's weight three quarters halve every two
+// weeks, and a quarter halves every six months. What was found lately says most
+// about the prices of now, and a long past is never quite forgotten. A memory
+// that does not fade calls everything dear after a year in which fares rose
+// (docs/evidence.md has the measurements that these numbers come from).
+const (
+	shortShare, shortHalf = 0.75, 14
+	longShare, longHalf   = 0.25, 180
+)
+
+// weights is the weight of a day, by how many days ago it was; that of today is 1.
+var weights = func() (w [LowDays + 1]float64) {
+	at := func(days float64) float64 {
+		return shortShare/shortHalf*math.Exp2(-days/shortHalf) + longShare/longHalf*math.Exp2(-days/longHalf)
+	}
+	for days := range w {
+		w[days] = at(float64(days)) / at(0)
+	}
+	return w
+}()
+
+// Weight is what a day counts that lies so many days from the one that is judged; that day itself counts 1.
+func Weight(days fare.Day) float64 { return weights[min(max(days, -days), LowDays)] }
+
+// weight is the weight of a low.
+func (s RouteSummary) weight(l Low) float64 { return Weight(s.AsOf - l.Day) }
 
 // StandingOf is the standing of the cheapest fare of a day; false where no fare
 // is live or the sample is too small for a verdict.
@@ -28,81 +58,108 @@ func StandingOf(s RouteSummary, today fare.Day) (Standing, bool) {
 	return t, t.Size >= MinSample
 }
 
-// standingAt finds the standing of a price. Of a sample that is too small it gives no more than the size.
+// standingAt finds the standing of a price in the summary's currency. Of a sample that is too small it gives no more than the size.
 func standingAt(s RouteSummary, price fare.Cents) Standing {
-	in, size, seasonal := sample(s.Lows, s.AsOf)
-	t := Standing{Price: price, Size: size, Seasonal: seasonal}
-	if size < MinSample {
+	t := Standing{Price: s.Euro(price), Size: len(s.Lows)}
+	if t.Size < MinSample {
 		return t
 	}
-	// The lows are in order of price, so one walk gives the rank and the median.
-	at := 0
-	var lower, upper fare.Cents
+	var below, equal float64
 	for _, l := range s.Lows {
-		if !in(l) {
-			continue
-		}
+		w := s.weight(l)
+		t.Weight += w
 		switch {
 		case l.Price < price:
-			t.Below++
+			below += w
 		case l.Price == price:
-			t.Equal++
+			equal += w
 		}
-		switch at {
-		case 0:
-			t.Minimum = l.Price
-		case (size - 1) / 2:
-			lower = l.Price
-		}
-		if at == size/2 {
-			upper = l.Price
-		}
-		at++
 	}
-	t.Median = (lower + upper) / 2
-	t.EffectiveSize = effectiveSize(s.Lows, in, size, s.AsOf)
+	t.Below, t.Equal = below/t.Weight, equal/t.Weight
+	median := s.medianLow(t.Weight)
+	t.Minimum, t.Median = s.Euro(s.Lows[0].Price), s.Euro(median)
+	t.Cheap, t.Dear = clearlyUnder(price, median), clearlyUnder(median, price)
+	t.EffectiveSize = s.effectiveSize()
 	return t
 }
 
-// Percentile is the share of the sample that is cheaper, in percent, ties counted half.
-func (t Standing) Percentile() int { return 100 * (2*t.Below + t.Equal) / (2 * t.Size) }
+// medianLow is the weighted median of lows of that weight: half of it is at or
+// under the median; between two prices it is their mean.
+func (s RouteSummary) medianLow(weight float64) fare.Cents {
+	const rounding = 1e-9
+	sum := 0.0
+	for i, l := range s.Lows {
+		sum += s.weight(l)
+		if math.Abs(sum-weight/2) < rounding*weight && i+1 < len(s.Lows) {
+			return (l.Price + s.Lows[i+1].Price) / 2
+		}
+		if sum > weight/2 {
+			return l.Price
+		}
+	}
+	return s.Lows[len(s.Lows)-1].Price
+}
 
-// Interval is the 90 % interval of the percentile: where the price would stand
-// among the lows of a very long history of which the sample is a part. It is
-// the Wilson score interval (E. B. Wilson, 1927) for the effective sample size.
+// place is the share of the sample's weight that is cheaper, ties counted half.
+func (t Standing) place() float64 { return t.Below + t.Equal/2 }
+
+// Percentile is the share of the sample that is cheaper, in whole percent, ties
+// counted half and recent days most; 0 is a new low, and the lowest price again.
+func (t Standing) Percentile() int {
+	// Shares are sums of rounded numbers: what falls short of a percent by less than they can be off is that percent.
+	percentile := int(math.Floor(100*t.place() + 1e-9))
+	if t.Below > 0 {
+		percentile = max(percentile, 1)
+	}
+	return percentile
+}
+
+// addedDays are added to a sample, half of them cheaper and half dearer, before
+// its interval is taken.
+const addedDays = 5
+
+// Interval is the 90 % interval of the percentile: where the price stands among
+// the lows of the days before and after it, weighted alike by how far they lie
+// from today. It is the interval of A. Agresti and B. A. Coull (1998) for the
+// effective sample size, with addedDays in place of the four that they add:
+// prices go on in the direction in which they went to a record, and with five
+// the interval of an extreme price is wide enough.
 func (t Standing) Interval() (low, high float64) {
 	const z = 1.6449 // 95th percentile of the normal distribution
 	n := t.EffectiveSize
-	p := (float64(t.Below) + float64(t.Equal)/2) / float64(t.Size)
-	middle := (p + z*z/(2*n)) / (1 + z*z/n)
-	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return 100 * max(0, middle-half), 100 * min(1, middle+half)
+	p := (t.place()*n + addedDays/2.0) / (n + addedDays)
+	half := z * math.Sqrt(p*(1-p)/(n+addedDays))
+	return 100 * max(0, p-half), 100 * min(1, p+half)
 }
 
-// effectiveSize is how many independent days a sample amounts to. Neighbouring
-// days are alike: a fare that stays for a week is one piece of information and
-// not seven. With r the correlation of the ranks of lows that follow each other
-// in time, n lows amount to n(1-r)/(1+r) (the variance of the mean of a
-// first-order autoregression); in a short history r comes out too small, by
-// (1+4r)/n on average (F. H. C. Marriott, J. A. Pope, 1954), which is added back.
-func effectiveSize(lows []Low, in func(Low) bool, size int, asOf fare.Day) float64 {
-	var rank [LowDays + 1]float32 // by days back; 0: no low in the sample
-	before := 0                   // lows of the sample that are cheaper
+// effectiveSize is how many independent days a sample amounts to. A sum of
+// weights counts as many days as would make its variance if all weighed the same
+// (L. Kish, 1965). And neighbouring days are alike: a fare that stays for a week
+// is one piece of information and not seven. With r the correlation of the ranks
+// of lows that follow each other in time, n lows amount to n(1-r)/(1+r) (the
+// variance of the mean of a first-order autoregression); in a short history r
+// comes out too small, by (1+4r)/n on average (F. H. C. Marriott, J. A. Pope,
+// 1954), which is added back.
+func (s RouteSummary) effectiveSize() float64 {
+	var rank [LowDays + 1]float32 // by days back; 0: no low
+	lows := s.Lows
+	var sum, squaredWeights float64
 	for i := 0; i < len(lows); {
-		j, ties := i, 0
-		for ; j < len(lows) && lows[j].Price == lows[i].Price; j++ {
-			if in(lows[j]) {
-				ties++
-			}
+		j := i
+		for j < len(lows) && lows[j].Price == lows[i].Price {
+			j++
 		}
+		middle := float32(i+j+1) / 2
 		for ; i < j; i++ {
-			if back := asOf - lows[i].Day; in(lows[i]) && 0 <= back && back <= LowDays {
-				rank[back] = float32(before) + float32(ties+1)/2
+			if back := s.AsOf - lows[i].Day; 0 <= back && back <= LowDays {
+				rank[back] = middle
 			}
+			w := s.weight(lows[i])
+			sum += w
+			squaredWeights += w * w
 		}
-		before += ties
 	}
-	n := float64(size)
+	n := float64(len(lows))
 	var squares, products, last float64
 	for _, r := range rank {
 		if r == 0 {
@@ -118,5 +175,43 @@ func effectiveSize(lows []Low, in func(Low) bool, size int, asOf fare.Day) float
 	}
 	r := products / squares
 	r = min(max(r+(1+4*r)/n, 0), 1-2/n)
-	return max(1, n*(1-r)/(1+r))
+	return max(1, sum*sum/squaredWeights*(1-r)/(1+r))
+}
+
+// Scale is a route's sample of lows laid out by price, in euro, for showing where a fare stands.
+type Scale struct {
+	Prices []fare.Cents // the sample, cheapest first
+	// The highest price that is judged ottimo, buono and normale. Where no price
+	// is, because the fare hardly ever moves, a bound lies below the cheapest.
+	Ottimo, Buono, Normale fare.Cents
+}
+
+// ScaleOf is the scale that the verdict of a summary is read from; false where the sample is too small for one.
+func ScaleOf(s RouteSummary) (Scale, bool) {
+	if len(s.Lows) < MinSample {
+		return Scale{}, false
+	}
+	c := Scale{Prices: make([]fare.Cents, len(s.Lows))}
+	upTo := make([]float64, len(s.Lows)+1) // the weight of the first lows
+	for i, l := range s.Lows {
+		c.Prices[i] = s.Euro(l.Price)
+		upTo[i+1] = upTo[i] + s.weight(l)
+	}
+	all := upTo[len(s.Lows)]
+	median := s.medianLow(all)
+	from := func(price fare.Cents) int {
+		return sort.Search(len(s.Lows), func(i int) bool { return s.Lows[i].Price >= price })
+	}
+	// A higher price never has a better level, so the bounds can be searched for.
+	dearest := max(s.Lows[len(s.Lows)-1].Price, median*100/belowMedian+1)
+	highest := func(worst int) fare.Cents {
+		return s.Euro(fare.Cents(sort.Search(int(dearest)+1, func(cents int) bool {
+			price := fare.Cents(cents)
+			below, equal := upTo[from(price)], upTo[from(price+1)]-upTo[from(price)]
+			t := Standing{Below: below / all, Equal: equal / all, Cheap: clearlyUnder(price, median), Dear: clearlyUnder(median, price)}
+			return levelPlace(t.Level()) > worst
+		}) - 1))
+	}
+	c.Ottimo, c.Buono, c.Normale = highest(0), highest(1), highest(2)
+	return c, true
 }

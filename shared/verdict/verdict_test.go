@@ -31,11 +31,18 @@ func random(rng *rand.Rand, n, days int) []fare.Observation {
 	return all
 }
 
-// liveOn is the definition of a live fare, word for word: the newest
-// observation of each departure date, found within the last 7 days, departing
-// on the day or later.
-func liveOn(observations []fare.Observation, day fare.Day) map[fare.Day]fare.Observation {
-	live := map[fare.Day]fare.Observation{}
+// standing is the definition of the fares that are there on a day, word for
+// word: the newest observation of each departure date, departing on the day or
+// later, of those found in the last 7 days. fresh are those of them that were
+// found in the 24 hours up to the newest.
+func standing(observations []fare.Observation, day fare.Day) (fresh, live map[fare.Day]fare.Observation) {
+	fresh, live = map[fare.Day]fare.Observation{}, map[fare.Day]fare.Observation{}
+	newest := int64(0)
+	for _, o := range observations {
+		if o.FoundDay() <= day {
+			newest = max(newest, o.Found)
+		}
+	}
 	for _, o := range observations {
 		if o.FoundDay() > day || o.FoundDay() < day-LiveDays || o.Depart < day {
 			continue
@@ -44,7 +51,22 @@ func liveOn(observations []fare.Observation, day fare.Day) map[fare.Day]fare.Obs
 			live[o.Depart] = o
 		}
 	}
-	return live
+	for d, o := range live {
+		if newest-o.Found < 86400 {
+			fresh[d] = o
+		}
+	}
+	return fresh, live
+}
+
+func cheapest(offers map[fare.Day]fare.Observation, today fare.Day) (low fare.Cents, ok bool) {
+	low = fare.MaxPrice
+	for _, o := range offers {
+		if o.Depart >= today {
+			low, ok = min(low, o.Price), true
+		}
+	}
+	return low, ok
 }
 
 func TestLowsFollowTheDefinition(t *testing.T) {
@@ -52,16 +74,13 @@ func TestLowsFollowTheDefinition(t *testing.T) {
 	for round := range 200 {
 		all := random(rng, 1+rng.IntN(200), 1+rng.IntN(80))
 		asOf := day0 + fare.Day(rng.IntN(90))
-		summary := Build(all, nil, asOf)
+		summary := Build(all, RouteSummary{}, asOf, Options{})
 
 		want := map[fare.Day]fare.Cents{}
 		for _, o := range all {
 			if d := o.FoundDay(); d < asOf {
-				low := fare.MaxPrice
-				for _, l := range liveOn(all, d) {
-					low = min(low, l.Price)
-				}
-				want[d] = low
+				fresh, _ := standing(all, d)
+				want[d], _ = cheapest(fresh, d)
 			}
 		}
 		got := map[fare.Day]fare.Cents{}
@@ -72,13 +91,11 @@ func TestLowsFollowTheDefinition(t *testing.T) {
 			t.Fatalf("round %d: lows: %s", round, diff)
 		}
 
-		live := liveOn(all, asOf)
+		fresh, live := standing(all, asOf)
 		for today := asOf; today <= asOf+LiveDays; today++ {
-			low, any := fare.MaxPrice, false
-			for _, l := range live {
-				if l.Depart >= today {
-					low, any = min(low, l.Price), true
-				}
+			low, any := cheapest(fresh, today)
+			if !any { // all that was fresh has departed
+				low, any = cheapest(live, today)
 			}
 			c, ok := summary.Cheapest(today)
 			if ok != any || ok && c.Price != low {
@@ -95,7 +112,7 @@ func TestLowsFollowTheDefinition(t *testing.T) {
 }
 
 func TestSummaryHoldsForOneCycle(t *testing.T) {
-	summary := Build([]fare.Observation{seen(day0, day0+100, 5000)}, nil, day0)
+	summary := Build([]fare.Observation{seen(day0, day0+100, 5000)}, RouteSummary{}, day0, Options{})
 	for _, c := range []struct {
 		today fare.Day
 		want  bool
@@ -109,10 +126,10 @@ func TestSummaryHoldsForOneCycle(t *testing.T) {
 func TestOrderOfInputIsIrrelevant(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	all := random(rng, 500, 100)
-	want := Build(all, nil, day0+99)
+	want := Build(all, RouteSummary{}, day0+99, Options{})
 	for range 20 {
 		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		if diff := cmp.Diff(want, Build(all, nil, day0+99)); diff != "" {
+		if diff := cmp.Diff(want, Build(all, RouteSummary{}, day0+99, Options{})); diff != "" {
 			t.Fatal(diff)
 		}
 	}
@@ -120,11 +137,22 @@ func TestOrderOfInputIsIrrelevant(t *testing.T) {
 
 // steady is a summary with the lows given, one a day, and a live fare.
 func steady(price fare.Cents, lows ...fare.Cents) RouteSummary {
-	s := RouteSummary{AsOf: day0, Newest: day0.Time().Unix(), Live: []Live{{day0 + 30, price, day0.Time().Unix()}}}
+	s := RouteSummary{AsOf: day0, View: View{
+		Newest: day0.Time().Unix(), Live: []Live{{Depart: day0 + 30, Price: price, Found: day0.Time().Unix()}},
+	}}
 	for i, l := range lows {
-		s.Lows = append(s.Lows, Low{day0 - 1 - fare.Day(i), l})
+		s.Lows = append(s.Lows, Low{Day: day0 - 1 - fare.Day(i), Price: l})
 	}
 	slices.SortFunc(s.Lows, func(a, b Low) int { return int(a.Price - b.Price) })
+	return s
+}
+
+// together is steady with all lows on one day, so that each weighs the same.
+func together(price fare.Cents, lows ...fare.Cents) RouteSummary {
+	s := steady(price, lows...)
+	for i := range s.Lows {
+		s.Lows[i].Day = day0 - 1
+	}
 	return s
 }
 
@@ -144,22 +172,25 @@ func TestLevels(t *testing.T) {
 		level      string
 		percentile int
 	}{
-		{"a new low", steady(900, upTo(100)...), Ottimo, 0},
-		{"ties count half", steady(1000, upTo(100)...), Ottimo, 0},
-		{"the last of ottimo", steady(11_000, upTo(100)...), Ottimo, 10},
-		{"the first of buono", steady(12_000, upTo(100)...), Buono, 11},
-		{"the last of buono", steady(36_000, upTo(100)...), Buono, 35},
-		{"the first of normale", steady(37_000, upTo(100)...), Normale, 36},
-		{"the last of normale", steady(71_000, upTo(100)...), Normale, 70},
-		{"the first of caro", steady(72_000, upTo(100)...), Caro, 71},
-		{"a new high", steady(101_000, upTo(100)...), Caro, 100},
-		{"a price that never moves", steady(5000, same...), Normale, 50},
-		{"a hair under one that never moves", steady(4990, same...), Normale, 0},
-		{"2 % under one that never moves", steady(4900, same...), Ottimo, 0},
-		{"8 are enough", steady(900, upTo(8)...), Ottimo, 0},
+		{"a new low", together(900, upTo(100)...), Ottimo, 0},
+		{"ties count half", together(1000, upTo(100)...), Ottimo, 0},
+		{"one of very many is cheaper", together(1100, append(slices.Repeat([]fare.Cents{9000}, 300), 1000)...), Ottimo, 1},
+		{"the last of ottimo", together(11_000, upTo(100)...), Ottimo, 10},
+		{"the first of buono", together(12_000, upTo(100)...), Buono, 11},
+		{"the last of buono", together(36_000, upTo(100)...), Buono, 35},
+		{"the first of normale", together(37_000, upTo(100)...), Normale, 36},
+		{"the last of normale", together(71_000, upTo(100)...), Normale, 70},
+		{"the first of caro", together(72_000, upTo(100)...), Caro, 71},
+		{"a new high", together(101_000, upTo(100)...), Caro, 100},
+		{"a price that never moves", together(5000, same...), Normale, 50},
+		{"a hair under one that never moves", together(4990, same...), Normale, 0},
+		{"2 % under one that never moves", together(4900, same...), Ottimo, 0},
+		{"a hair over one that never moves", together(5010, same...), Normale, 100},
+		{"2 % over one that never moves", together(5103, same...), Caro, 100},
+		{"8 are enough", together(900, upTo(8)...), Ottimo, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a, ok := Judge(c.summary, day0)
+			a, ok := Judge(c.summary, day0.Time())
 			if !ok {
 				t.Fatal("no live fare")
 			}
@@ -172,7 +203,7 @@ func TestLevels(t *testing.T) {
 
 func TestFewerThanEightNeverGiveAVerdict(t *testing.T) {
 	for n := range MinSample {
-		a, ok := Judge(steady(900, upTo(n)...), day0)
+		a, ok := Judge(steady(900, upTo(n)...), day0.Time())
 		if !ok {
 			t.Fatal("no live fare")
 		}
@@ -192,7 +223,7 @@ func TestPercentileIsMonotone(t *testing.T) {
 		}
 		last := -1
 		for price := fare.Cents(900); price < 4500; price += 50 {
-			a, _ := Judge(steady(price, lows...), day0)
+			a, _ := Judge(steady(price, lows...), day0.Time())
 			p := *a.Verdetto.Percentile
 			if p < last || p < 0 || p > 100 {
 				t.Fatalf("percentile %d after %d", p, last)
@@ -203,39 +234,40 @@ func TestPercentileIsMonotone(t *testing.T) {
 }
 
 func TestAmounts(t *testing.T) {
-	a, _ := Judge(steady(3000, upTo(9)...), day0)
+	a, _ := Judge(together(3000, upTo(9)...), day0.Time())
 	if *a.Verdetto.MedianaCent != 5000 || *a.Verdetto.MinimoCent != 1000 || *a.Verdetto.ScartoMedianaCent != -2000 || a.Verdetto.Campione != 9 {
 		t.Errorf("of nine: %d %d %d", *a.Verdetto.MedianaCent, *a.Verdetto.MinimoCent, *a.Verdetto.ScartoMedianaCent)
 	}
-	a, _ = Judge(steady(6000, upTo(10)...), day0)
+	a, _ = Judge(together(6000, upTo(10)...), day0.Time())
 	if *a.Verdetto.MedianaCent != 5500 || *a.Verdetto.ScartoMedianaCent != 500 {
 		t.Errorf("of ten: %d %d", *a.Verdetto.MedianaCent, *a.Verdetto.ScartoMedianaCent)
 	}
 }
 
 func TestReliability(t *testing.T) {
-	at := func(below, size int, effective float64) Standing {
+	at := func(below float64, size int, effective float64) Standing {
 		return Standing{Below: below, Size: size, EffectiveSize: effective}
 	}
 	for _, c := range []struct {
 		name     string
 		standing Standing
-		age      int
+		hours    time.Duration
 		want     string
 	}{
-		{"few", at(4, 8, 8), 0, Bassa},
-		{"many days that amount to few", at(100, 200, 4), 0, Bassa},
-		{"many days that amount to some", at(100, 200, 10), 0, Media},
-		{"many days that amount to many", at(100, 200, 40), 0, Alta},
+		{"few", at(0.5, 8, 8), 0, Bassa},
+		{"many days that amount to few", at(0.5, 200, 2), 0, Bassa},
+		{"many days that amount to some", at(0.5, 200, 6), 0, Media},
+		{"many days that amount to many", at(0.5, 200, 20), 0, Alta},
 		{"a month of narrow interval", at(0, 30, 30), 0, Media},
 		{"less than a month of it", at(0, 29, 29), 0, Bassa},
 		{"two months of it", at(0, 60, 30), 0, Alta},
-		{"many but stale", at(100, 200, 40), 11, Media},
-		{"ten days are not stale", at(100, 200, 40), 10, Alta},
-		{"few and stale", at(4, 8, 8), 11, Bassa},
+		{"many but stale", at(0.5, 200, 20), 72, Media},
+		{"nearly three days are not stale", at(0.5, 200, 20), 71, Alta},
+		{"few and stale", at(0.5, 8, 8), 73, Bassa},
 	} {
-		if got := reliability(c.standing, c.age); got != c.want {
-			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		if got := reliability(c.standing, c.hours*time.Hour); got != c.want {
+			low, high := c.standing.Interval()
+			t.Errorf("%s: %s, want %s (from %.1f to %.1f)", c.name, got, c.want, low, high)
 		}
 	}
 }
@@ -248,6 +280,12 @@ func TestEffectiveSize(t *testing.T) {
 		}
 		return lows
 	}
+	// 100 days of fading weight amount to as many of equal weight, if all are independent.
+	var sum, squares float64
+	for day := fare.Day(1); day <= 100; day++ {
+		sum, squares = sum+Weight(day), squares+Weight(day)*Weight(day)
+	}
+	all := sum * sum / squares
 	for _, c := range []struct {
 		name     string
 		lows     []fare.Cents
@@ -255,38 +293,49 @@ func TestEffectiveSize(t *testing.T) {
 	}{
 		{"a price that never moves", slices.Repeat([]fare.Cents{5000}, 100), 1, 1},
 		{"one change", runs(50, 100), 1, 2},
-		{"a change every ten days", runs(10, 100), 5, 20},
-		{"a change every two days", runs(2, 100), 80, 100},
-		{"a change every day", runs(1, 100), 100, 100}, // never more than there are
+		{"a change every ten days", runs(10, 100), all / 20, all / 5},
+		{"a change every two days", runs(2, 100), 0.8 * all, all},
+		{"a change every day", runs(1, 100), all, all}, // never more than there are
 	} {
 		standing, ok := StandingOf(steady(5000, c.lows...), day0)
-		if !ok || standing.EffectiveSize < c.low || standing.EffectiveSize > c.top {
+		if !ok || standing.EffectiveSize < c.low-1e-9 || standing.EffectiveSize > c.top+1e-9 {
 			t.Errorf("%s: 100 days amount to %.1f, want %v to %v", c.name, standing.EffectiveSize, c.low, c.top)
 		}
 	}
+	t.Logf("100 independent days amount to %.1f", all)
 }
 
-func TestSeason(t *testing.T) {
-	var lastYear, lastSummer, lately []Low
-	for i := range fare.Day(10) {
-		lastYear = append(lastYear, Low{day0 - 365 + i, 9000})
-		lastSummer = append(lastSummer, Low{day0 - 180 + i, 2000})
-		lately = append(lately, Low{day0 - 10 + i, 5000})
-	}
-	at := func(lows ...Low) Verdetto {
-		s := steady(6000)
-		s.Lows = lows
-		slices.SortFunc(s.Lows, func(a, b Low) int { return int(a.Price - b.Price) })
-		a, _ := Judge(s, day0)
+// TestMemoryFades has a route whose fares went up by a half a year ago, or a month ago.
+func TestMemoryFades(t *testing.T) {
+	at := func(price fare.Cents, since int) Verdetto {
+		var lows []fare.Cents
+		for i := range 400 { // from yesterday back
+			level := fare.Cents(100_00)
+			if i < since {
+				level = 150_00
+			}
+			lows = append(lows, level+fare.Cents(i%10)*1_00)
+		}
+		a, _ := Judge(steady(price, lows...), day0.Time())
 		return a.Verdetto
 	}
-	v := at(slices.Concat(lastYear, lastSummer, lately)...)
-	if !*v.Stagionale || v.Campione != 20 || *v.MinimoCent != 5000 {
-		t.Errorf("with a season of last year: stagionale %v, sample %d, minimum %d", *v.Stagionale, v.Campione, *v.MinimoCent)
+	for _, c := range []struct {
+		name      string
+		price     fare.Cents
+		since     int
+		low, high int // of the percentile
+	}{
+		{"the usual of now, a year after", 154_50, 365, 45, 55},
+		{"the usual of now, four weeks after", 154_50, 28, 60, 80},
+		{"the cheapest of now, a year after", 149_00, 365, 1, 6},
+		{"the usual of then, a year after", 104_50, 365, 0, 3},
+	} {
+		if p := *at(c.price, c.since).Percentile; p < c.low || p > c.high {
+			t.Errorf("%s: percentile %d, want %d to %d", c.name, p, c.low, c.high)
+		}
 	}
-	v = at(slices.Concat(lastYear[:7], lastSummer, lately)...)
-	if *v.Stagionale || v.Campione != 27 {
-		t.Errorf("with 7 days of last year: stagionale %v, sample %d", *v.Stagionale, v.Campione)
+	if m := *at(154_50, 365).MedianaCent; m < 152_00 || m > 157_00 {
+		t.Errorf("a year after the median is %d", m)
 	}
 }
 
@@ -299,7 +348,7 @@ func TestMonths(t *testing.T) {
 			all = append(all, seen(day0-i, mar, 1000))
 		}
 	}
-	got := Build(all, nil, day0).Months
+	got := Build(all, RouteSummary{}, day0, Options{}).Months
 	if diff := cmp.Diff([]Month{{2, 4000, 4000, 6}, {1, 9002, 9000, 6}}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -316,14 +365,14 @@ func TestWindowLooksWithinADeparture(t *testing.T) {
 			seen(summer-70, summer, 20_000), seen(summer-40, summer, 25_000),
 			seen(winter-20, winter, 3000), seen(winter-2, winter, 6000), seen(winter-70, winter, 2500))
 	}
-	w := Build(all, nil, day0+80).Window
+	w := Build(all, RouteSummary{}, day0+80, Options{}).Window
 	if w == nil || w.From != 61 || w.To != 90 || w.Sample != 20 {
 		t.Fatalf("window %+v", w)
 	}
-	if len(all) > 0 && Build(all[:7*5], nil, day0+80).Window == nil {
+	if len(all) > 0 && Build(all[:7*5], RouteSummary{}, day0+80, Options{}).Window == nil {
 		t.Error("14 departures are too few")
 	}
-	if w := Build(all[:3*5], nil, day0+80).Window; w != nil {
+	if w := Build(all[:3*5], RouteSummary{}, day0+80, Options{}).Window; w != nil {
 		t.Errorf("6 departures give a window: %+v", w)
 	}
 }
@@ -334,12 +383,12 @@ func TestLowsOutliveTheirObservations(t *testing.T) {
 	for d := asOf - HistoryDays - 50; d <= asOf; d++ {
 		all = append(all, seen(d, d+20, fare.Cents(5000+10*(d-day0))))
 	}
-	before := Build(all, nil, asOf-60)
-	observations := Build(all, nil, asOf).Observations
+	before := Build(all, RouteSummary{}, asOf-60, Options{})
+	observations := Build(all, RouteSummary{}, asOf, Options{}).Observations
 	if observations != HistoryDays {
 		t.Errorf("%d observations are left of one a day, want %d", observations, HistoryDays)
 	}
-	after := Build(all, before.Lows, asOf)
+	after := Build(all, before, asOf, Options{})
 	days := map[fare.Day]fare.Cents{}
 	for _, l := range after.Lows {
 		days[l.Day] = l.Price
@@ -349,11 +398,11 @@ func TestLowsOutliveTheirObservations(t *testing.T) {
 			t.Errorf("the low of %s was %d and is %d", l.Day, l.Price, days[l.Day])
 		}
 	}
-	if again := Build(all, after.Lows, asOf); !cmp.Equal(after, again) {
+	if again := Build(all, after, asOf, Options{}); !cmp.Equal(after, again) {
 		t.Errorf("made again from its own lows the summary differs: %s", cmp.Diff(after, again))
 	}
-	old := []Low{{asOf - LowDays, 1}, {asOf - LowDays + 1, 2}}
-	if got := Build(nil, old, asOf).Lows; len(got) != 1 || got[0].Price != 2 {
+	old := RouteSummary{View: View{Lows: []Low{{Day: asOf - LowDays, Price: 1}, {Day: asOf - LowDays + 1, Price: 2}}}}
+	if got := Build(nil, old, asOf, Options{}).Lows; len(got) != 1 || got[0].Price != 2 {
 		t.Errorf("of lows at the end of three years there remain %v", got)
 	}
 }
@@ -361,7 +410,7 @@ func TestLowsOutliveTheirObservations(t *testing.T) {
 func TestAnalysisHasEveryField(t *testing.T) {
 	all := random(rand.New(rand.NewPCG(4, 4)), 2000, 200)
 	asOf := day0 + 199
-	a, ok := Judge(Build(all, nil, asOf), asOf)
+	a, ok := Judge(Build(all, RouteSummary{}, asOf, Options{}), asOf.Time())
 	if !ok {
 		t.Fatal("no live fare")
 	}
@@ -377,7 +426,7 @@ func TestAnalysisHasEveryField(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for _, n := range []int{0, 1, 50, 3000} {
-		f.Add(Build(random(rng, n, 200), nil, day0+199).Encode())
+		f.Add(Build(random(rng, n, 200), RouteSummary{}, day0+199, Options{}).Encode())
 	}
 	f.Add([]byte{})
 	f.Add([]byte{summaryFormat, 2, 2, 2, 0xfe, 0xff, 0xff, 0xff, 0x0f})
@@ -399,7 +448,7 @@ func FuzzDecode(f *testing.F) {
 func TestEncode(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for _, n := range []int{1, 7, 300, 5000} {
-		want := Build(random(rng, n, 390), nil, day0+389)
+		want := Build(random(rng, n, 390), RouteSummary{}, day0+389, Options{})
 		got, err := Decode(want.Encode())
 		if err != nil {
 			t.Fatal(err)
@@ -408,7 +457,7 @@ func TestEncode(t *testing.T) {
 			t.Errorf("%d observations: %s", n, diff)
 		}
 	}
-	data := Build(random(rng, 300, 300), nil, day0+299).Encode()
+	data := Build(random(rng, 300, 300), RouteSummary{}, day0+299, Options{}).Encode()
 	for cut := range data {
 		if _, err := Decode(data[:cut]); err == nil {
 			t.Fatalf("a summary cut at byte %d of %d was read", cut, len(data))

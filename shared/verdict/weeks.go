@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Week is the as-of lows of one week, Monday to Sunday.
+// Week is the as-of lows of one week, Monday to Sunday, in euro.
 type Week struct {
 	First   fare.Day // its Monday
 	Minimum fare.Cents
@@ -27,7 +27,7 @@ func Weeks(s RouteSummary) []Week {
 	prices := map[fare.Cycle][]fare.Cents{}
 	for _, l := range s.Lows { // cheapest first, and so are those of each week
 		c := fare.CycleOf(l.Day)
-		prices[c] = append(prices[c], l.Price)
+		prices[c] = append(prices[c], s.Euro(l.Price))
 	}
 	weeks := make([]Week, 0, len(prices))
 	for c, p := range prices {
@@ -41,38 +41,4 @@ func Weeks(s RouteSummary) []Week {
 func Since(weeks []Week, today fare.Day, n int) []Week {
 	from := (fare.CycleOf(today) - fare.Cycle(n) + 1).First()
 	return weeks[sort.Search(len(weeks), func(i int) bool { return weeks[i].First >= from }):]
-}
-
-// Scale is a route's sample of lows laid out by price, for showing where a fare stands.
-type Scale struct {
-	Prices []fare.Cents // the sample, cheapest first
-	// The highest price that is judged ottimo, buono and normale. Where no price
-	// is, because the fare hardly ever moves, a bound lies below the cheapest.
-	Ottimo, Buono, Normale fare.Cents
-}
-
-// ScaleOf is the scale that the verdict of a summary is read from; false where the sample is too small for one.
-func ScaleOf(s RouteSummary) (Scale, bool) {
-	in, size, _ := sample(s.Lows, s.AsOf)
-	if size < MinSample {
-		return Scale{}, false
-	}
-	c := Scale{Prices: make([]fare.Cents, 0, size)}
-	for _, l := range s.Lows {
-		if in(l) {
-			c.Prices = append(c.Prices, l.Price)
-		}
-	}
-	median := (c.Prices[(size-1)/2] + c.Prices[size/2]) / 2
-	// A higher price never has a better level, so the bounds can be searched for.
-	highest := func(worst int) fare.Cents {
-		return fare.Cents(sort.Search(int(c.Prices[size-1])+1, func(price int) bool {
-			below, _ := slices.BinarySearch(c.Prices, fare.Cents(price))
-			upTo, _ := slices.BinarySearch(c.Prices, fare.Cents(price)+1)
-			t := Standing{Price: fare.Cents(price), Below: below, Equal: upTo - below, Size: size, Median: median}
-			return slices.Index(levels, t.Level()) > worst
-		}) - 1)
-	}
-	c.Ottimo, c.Buono, c.Normale = highest(0), highest(1), highest(2)
-	return c, true
 }

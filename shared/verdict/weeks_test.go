@@ -28,7 +28,7 @@ func summaryOf(asOf fare.Day, lows ...verdict.Low) verdict.RouteSummary {
 		}
 		return int(a.Day - b.Day)
 	})
-	return verdict.RouteSummary{AsOf: asOf, Lows: lows}
+	return verdict.RouteSummary{AsOf: asOf, View: verdict.View{Lows: lows}}
 }
 
 func TestWeeks(t *testing.T) {
@@ -121,7 +121,7 @@ func TestScale(t *testing.T) {
 					continue // what is far from a bound is only looked at here and there
 				}
 				s.Live = []verdict.Live{{Depart: asOf + 30, Price: price}}
-				a, _ := verdict.Judge(s, asOf)
+				a, _ := verdict.Judge(s, asOf.Time())
 				if a.Verdetto.Livello != want {
 					t.Fatalf("%d is judged %s; the scale says %s: %+v", price, a.Verdetto.Livello, want, scale)
 				}

@@ -25,6 +25,10 @@ type Options struct {
 	To    fare.Day // the last day that is looked at, as verdict or as what came after; 0: the last of the panel
 	Cycle int      // days from one refresh to the next; 0 is 1
 
+	// Build is what summaries are built with. Rates of one day serve for the whole
+	// panel: what is quoted in several currencies on a route is compared at them.
+	Build verdict.Options
+
 	// Progress, where set, is called for each route as it ends, one at a time.
 	Progress func(done, total int, route fare.Route)
 }
@@ -86,6 +90,7 @@ func Run(ctx context.Context, panel Panel, o Options) (Report, error) {
 type span struct {
 	first, from, to fare.Day // the panel begins, verdicts begin, all ends
 	cycle           int
+	build           verdict.Options
 }
 
 // steps are the days of the refreshes: each is also a day of verdicts.
@@ -99,7 +104,7 @@ func (s span) steps() []fare.Day {
 
 // spanOf finds the days of a panel and refuses one that holds nothing to judge.
 func spanOf(panel Panel, o Options) (span, error) {
-	s := span{cycle: o.Cycle}
+	s := span{cycle: o.Cycle, build: o.Build}
 	last, longest := fare.Day(0), 0
 	for _, observations := range panel {
 		days := map[fare.Day]bool{}

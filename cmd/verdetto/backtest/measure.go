@@ -32,6 +32,8 @@ type tally struct {
 	premium  []mean        // by bucket of lead time, the advised window last
 	premiums [][]float64   // the same, one by one
 	cost     [][]mean      // by starters and policy
+	aged     []int         // verdicts, by age of the judged fare
+	there    []mean        // by age: 1 where the fare was met again
 }
 
 func measure(ctx context.Context, s routeReplay) *tally {
@@ -41,7 +43,7 @@ func measure(ctx context.Context, s routeReplay) *tally {
 		changes: make([][][]float64, len(horizons)),
 		held:    make([]mean, len(certainties)), width: make([]mean, len(certainties)),
 		premium: make([]mean, len(buckets)+1), premiums: make([][]float64, len(buckets)+1),
-		cost: grid(len(travellerKinds), len(policies)),
+		cost: grid(len(travellerKinds), len(policies)), aged: make([]int, len(ages)), there: make([]mean, len(ages)),
 	}
 	for h := range t.changes {
 		t.changes[h] = make([][]float64, len(levels))
@@ -71,6 +73,7 @@ func grid(rows, columns int) [][]mean {
 func (t *tally) verdict(s routeReplay, l judgement) {
 	first := s.span.first
 	level := slices.Index(levels, l.verdict.Livello)
+	t.freshness(s, l)
 	t.verdicts++
 	t.days[level]++
 	for i, p := range percentilesAsked {
@@ -79,7 +82,7 @@ func (t *tally) verdict(s routeReplay, l judgement) {
 	}
 	for i, h := range horizons {
 		if then, ok := s.at(l.day + fare.Day(h)); ok {
-			change := float64(then.standing.Price)/float64(l.standing.Price) - 1
+			change := float64(then.price)/float64(l.price) - 1
 			t.later[i][level].add(l.day, first, change)
 			t.changes[i][level] = append(t.changes[i][level], change)
 		}
@@ -100,10 +103,11 @@ func (t *tally) verdict(s routeReplay, l judgement) {
 }
 
 // atMost is how much of a standing lies at or below a percentile, its ties
-// being spread evenly over the places among their equals that it may have.
+// being spread evenly over the places among their equals that it may have. The
+// day itself is one more of the sample.
 func atMost(t verdict.Standing, p int) float64 {
-	place := float64(p)/100*float64(t.Size+1) - float64(t.Below)
-	return min(max(place/float64(t.Equal+1), 0), 1)
+	place := float64(p)/100*(t.Weight+1) - t.Below*t.Weight
+	return min(max(place/(t.Equal*t.Weight+1), 0), 1)
 }
 
 // fellWithin tells whether a departure was seen at 5 % or more below a day's
@@ -119,38 +123,42 @@ func fellWithin(departure departure, l judgement, within int, end fare.Day) (fel
 			continue
 		}
 		known = true
-		if float64(s.price) <= float64(l.standing.Price)*(1-fall) {
+		if float64(s.price) <= float64(l.price)*(1-fall) {
 			return true, true
 		}
 	}
 	return false, known
 }
 
-// holds tells whether the stated interval of a percentile held: whether it
-// takes in the place of the day's fare among the lows of the whole panel. It is
-// not asked where fewer lows came later than the verdict rests on: the whole
-// would be little more than the sample, and nearly every interval would hold.
+// aheadDays is how many days of a panel must follow a verdict for its interval to be tried.
+const aheadDays = 28
+
+// holds tells whether the stated interval of a percentile held: whether it takes
+// in the place of the day's fare among the lows of the days before and after it,
+// each weighing what the memory of the rule makes of its distance.
 func holds(s routeReplay, l judgement) (held, known bool) {
-	later := 0
-	var below, equal, n float64
+	var below, equal, all float64
+	last := fare.Day(0)
 	for _, low := range s.lows {
-		n++
+		if low.Day == l.day {
+			continue
+		}
+		w := verdict.Weight(low.Day - l.day)
+		all += w
 		switch {
-		case low.Price < l.standing.Price:
-			below++
-		case low.Price == l.standing.Price:
-			equal++
+		case low.Price < l.price:
+			below += w
+		case low.Price == l.price:
+			equal += w
 		}
-		if low.Day > l.day {
-			later++
-		}
+		last = max(last, low.Day)
 	}
-	if later < l.standing.Size {
+	if last < l.day+aheadDays {
 		return false, false
 	}
-	place := 100 * (below + equal/2) / n
+	place := 100 * (below + equal/2) / all
 	from, to := l.standing.Interval()
-	return from <= place && place <= to, true
+	return from-1e-9 <= place && place <= to+1e-9, true
 }
 
 func indicator(yes bool) float64 {

@@ -13,7 +13,7 @@ import (
 // TestTravellersByHand has one departure, a fare a day from the tenth day before it, and a window of 3 to 6 days.
 func TestTravellersByHand(t *testing.T) {
 	prices := []fare.Cents{90, 70, 80, 80, 60, 65, 75, 55, 85, 99, 120} // 10 to 0 days ahead
-	s := routeReplay{span: span{first: 0, from: 0, to: 10, cycle: 1}, departures: []departure{{depart: 10}}}
+	s := routeReplay{euro: 1, span: span{first: 0, from: 0, to: 10, cycle: 1}, departures: []departure{{depart: 10}}}
 	place := 50
 	for i, p := range prices {
 		level := verdict.Normale
@@ -117,23 +117,24 @@ func TestBookingWindow(t *testing.T) {
 }
 
 func TestHolds(t *testing.T) {
-	// Ten lows of 10 to 100 euros before the day, as many after it.
+	// Lows of 10 to 100 euros in turn, for 50 days before and after.
 	s := routeReplay{}
-	for i := range 20 {
+	for i := range 101 {
 		s.lows = append(s.lows, verdict.Low{Day: fare.Day(i), Price: fare.Cents(1000 * (i%10 + 1))})
 	}
-	at := func(price fare.Cents, below int, size float64) judgement {
-		return judgement{day: 9, standing: verdict.Standing{Price: price, Below: below, Size: 10, EffectiveSize: size}}
+	at := func(day fare.Day, below, size float64) judgement {
+		return judgement{day: day, price: 5500, standing: verdict.Standing{Below: below, EffectiveSize: size}}
 	}
 	for _, c := range []struct {
 		name        string
 		judgement   judgement
 		held, known bool
 	}{
-		{"where it was", at(5500, 5, 10), true, true},
-		{"far from where it was", at(5500, 0, 10), false, true},
-		{"far, but the interval is wide", at(5500, 0, 1), true, true},
-		{"too few days later", judgement{day: 15, standing: verdict.Standing{Price: 5500, Below: 5, Size: 10, EffectiveSize: 10}}, false, false},
+		{"where it was", at(50, 0.5, 30), true, true},
+		{"far from where it was", at(50, 0, 30), false, true},
+		{"far, but the interval is wide", at(50, 0.1, 1), true, true},
+		{"four weeks are left", at(72, 0.5, 30), true, true},
+		{"too few days later", at(73, 0.5, 30), false, false},
 	} {
 		if held, known := holds(s, c.judgement); held != c.held || known != c.known {
 			t.Errorf("%s: held %v, known %v", c.name, held, known)
@@ -143,8 +144,9 @@ func TestHolds(t *testing.T) {
 
 func TestTiesSpread(t *testing.T) {
 	for _, c := range []struct {
-		below, equal, size, p int
-		want                  float64
+		below, equal, size float64
+		p                  int
+		want               float64
 	}{
 		{0, 9, 9, 50, 0.5}, // a price that never moves is anywhere
 		{0, 0, 9, 5, 0.5},  // a new low lies in the lowest tenth
@@ -152,7 +154,7 @@ func TestTiesSpread(t *testing.T) {
 		{5, 0, 9, 50, 0},
 		{5, 3, 9, 70, 0.5},
 	} {
-		if got := atMost(verdict.Standing{Below: c.below, Equal: c.equal, Size: c.size}, c.p); math.Abs(got-c.want) > 1e-12 {
+		if got := atMost(verdict.Standing{Below: c.below / c.size, Equal: c.equal / c.size, Weight: c.size}, c.p); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

@@ -17,6 +17,12 @@ func (r Report) Print(out io.Writer) {
 	fmt.Fprintf(out, "%d verdicts on %d routes, %s to %s, a refresh every %d days, fares since %s\n", r.Verdicts, r.Routes, r.From, r.To, r.Cycle, r.First)
 	fmt.Fprintln(out, "[..] holds the number at 95 %: routes and blocks of 14 days drawn anew 1000 times")
 
+	title("The judged fare: how many days before the verdict it was found, and whether it was met again within 7 days")
+	line("age\tshare\tcount\tat most 2 %% dearer")
+	for _, a := range r.Ages {
+		line("%s\t%s\t%d\t%s\t%s", a.Days, percent(a.Share), a.Count, percent(a.There), a.Interval.percent())
+	}
+
 	title("Calibration: share of verdicts with a percentile of p or less")
 	line("p\tshare\t\tties spread\tover routes")
 	for _, c := range r.Calibration {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
@@ -12,11 +13,13 @@ import (
 // judgement is what the service says of a route on a day.
 type judgement struct {
 	day      fare.Day
-	depart   fare.Day // of the cheapest fare
+	depart   fare.Day   // of the cheapest fare
+	price    fare.Cents // of the cheapest fare
+	age      fare.Day   // of the cheapest fare: days since it was found
 	verdict  verdict.Verdetto
 	standing verdict.Standing
 	window   *verdict.Anticipo
-	quartile fare.Cents // a quarter of all fares observed until then are at or below it, to the euro
+	quartile fare.Cents // a quarter of all fares observed until then are at or below it
 }
 
 // hasVerdict tells whether the judgement holds a verdict.
@@ -34,8 +37,10 @@ type departure struct {
 	quotes []quote
 }
 
-// routeReplay is a route, replayed.
+// routeReplay is a route, replayed. Prices are in hundredths of the currency in
+// which it is quoted, of which one unit is worth so many euro.
 type routeReplay struct {
+	euro       float64
 	span       span
 	judgements []judgement // by day; days without a live fare are left out
 	lows       []verdict.Low
@@ -47,15 +52,15 @@ type routeReplay struct {
 func replay(ctx context.Context, observations []fare.Observation, s span) routeReplay {
 	observations = slices.Clone(observations)
 	slices.SortFunc(observations, fare.Observation.Compare)
-	observations = slices.Compact(observations)
+	observations, euroCents := verdict.InOneCurrency(slices.Compact(observations), s.build.Rates)
 	observedBy := func(day fare.Day) int {
 		n, _ := slices.BinarySearchFunc(observations, day+1, func(o fare.Observation, d fare.Day) int { return int(o.FoundDay() - d) })
 		return n
 	}
-	r := routeReplay{span: s}
-	var pool histogram
+	r := routeReplay{span: s, euro: euroCents / 100}
+	var pool pooled
 	seen := 0
-	var lows []verdict.Low
+	var summary verdict.RouteSummary
 	for _, day := range s.steps() {
 		n := observedBy(day)
 		if n == 0 || ctx.Err() != nil {
@@ -64,21 +69,21 @@ func replay(ctx context.Context, observations []fare.Observation, s span) routeR
 		for ; seen < n; seen++ {
 			pool.add(observations[seen].Price)
 		}
-		summary := verdict.Build(observations[:n], lows, day)
-		lows = summary.Lows
+		summary = verdict.Build(observations[:n], summary, day, s.build)
 		live, ok := summary.Cheapest(day)
 		if !ok {
 			continue
 		}
-		analysis, _ := verdict.Judge(summary, day)
+		analysis, _ := verdict.Judge(summary, day.Time())
 		standing, _ := verdict.StandingOf(summary, day)
 		r.judgements = append(r.judgements, judgement{
-			day: day, depart: live.Depart, verdict: analysis.Verdetto, standing: standing,
+			day: day, depart: live.Depart, price: live.Price,
+			age: day - fare.DayOf(time.Unix(live.Found, 0)), verdict: analysis.Verdetto, standing: standing,
 			window: analysis.AnticipoConsigliato, quartile: pool.quartile(),
 		})
 	}
 	last := observedBy(s.to)
-	r.lows = verdict.Build(observations[:last], lows, s.to+1).Lows
+	r.lows = verdict.Build(observations[:last], summary, s.to+1, s.build).Lows
 	r.departures = departuresOf(observations[:last], s)
 	return r
 }
@@ -126,28 +131,20 @@ func (s routeReplay) departure(depart fare.Day) (departure, bool) {
 	return s.departures[i], true
 }
 
-// histogram counts fares by the euro.
-type histogram struct {
-	counts []int
-	total  int
-}
+// pooled is all fares observed so far, in order of price by runs.
+type pooled struct{ sorted, fresh []fare.Cents }
 
-func (h *histogram) add(price fare.Cents) {
-	euro := int(price / 100)
-	if euro >= len(h.counts) {
-		h.counts = append(h.counts, make([]int, euro+1-len(h.counts))...)
-	}
-	h.counts[euro]++
-	h.total++
-}
+func (p *pooled) add(price fare.Cents) { p.fresh = append(p.fresh, price) }
 
-// quartile is the first euro at which a quarter of the fares is reached.
-func (h *histogram) quartile() fare.Cents {
-	sum := 0
-	for euro, n := range h.counts {
-		if sum += n; 4*sum >= h.total {
-			return fare.Cents(euro*100 + 99)
-		}
+// quartile is the price that a quarter of the fares does not exceed.
+func (p *pooled) quartile() fare.Cents {
+	if len(p.fresh) > 0 {
+		p.sorted = append(p.sorted, p.fresh...)
+		slices.Sort(p.sorted)
+		p.fresh = p.fresh[:0]
 	}
-	return 0
+	if len(p.sorted) == 0 {
+		return 0
+	}
+	return p.sorted[(len(p.sorted)-1)/4]
 }

@@ -17,6 +17,8 @@ type Report struct {
 	Routes   int    `json:"routes"` // with a verdict
 	Verdicts int    `json:"verdicts"`
 
+	Stale       float64       `json:"stale"` // share of verdicts on a fare that was not found on their own day
+	Ages        []Age         `json:"ages"`
 	Calibration []Calibration `json:"calibration"`
 	Levels      []Level       `json:"levels"`
 	Travellers  []Travellers  `json:"travellers,omitempty"`
@@ -120,6 +122,7 @@ func report(routes []*tally, s span) (Report, error) {
 	if m.report.Verdicts == 0 {
 		return Report{}, PanelError{fmt.Sprintf("no route has %d days of fares before one of the days from %s to %s", verdict.MinSample, s.from, s.to)}
 	}
+	m.freshness()
 	m.calibration()
 	m.levels()
 	m.travellers()
@@ -278,6 +281,6 @@ func (m *reporter) intervals() {
 		m.report.Intervals = append(m.report.Intervals, Coverage{level, held.count(), width.value(), held.value(), m.drawn.of(held)})
 	}
 	if len(m.report.Intervals) == 0 {
-		m.missing("whether the intervals hold: no verdict is followed by as many days with a fare as it rests on")
+		m.missing("whether the intervals hold: no verdict is followed by %d days of the panel", aheadDays)
 	}
 }

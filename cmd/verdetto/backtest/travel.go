@@ -153,7 +153,7 @@ func (t *tally) travellers(s routeReplay) {
 			}
 			for g := range groups {
 				for i := range policies {
-					t.cost[g][i].add(seen.day, s.span.first, float64(pays[i])/100)
+					t.cost[g][i].add(seen.day, s.span.first, float64(pays[i])/100*s.euro)
 				}
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"verdetto/shared/pay/paytest"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/store/dynamostore/dynamolocal"
+	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/upstream/upstreamtest"
 )
 
@@ -34,6 +35,7 @@ func (o Options) SeedEnvironment(ctx context.Context, endpoint string, fill bool
 		return nil, nil, err
 	}
 	standIn := upstreamtest.New(rows, o.Now)
+	standIn.Rates = ecb.Table().On // it is asked in the currency of each origin's country, whatever the rows are in
 	environment = []string{
 		"VERDETTO_TABLE=" + name,
 		"VERDETTO_ORIGIN_SECRETS=local-origin-secret",

@@ -21,6 +21,8 @@ import (
 	"verdetto/functions/analisi/agents"
 	"verdetto/functions/pricetrends"
 	"verdetto/functions/pro"
+	"verdetto/shared/answer"
+	"verdetto/shared/apikey"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/notify"
@@ -56,23 +58,25 @@ type Service struct {
 	Payments *StandIns
 
 	options      Options
+	refused      *apikey.Refused
 	proSignal    <-chan struct{}
 	alertsSignal <-chan struct{}
 }
 
 // New wires the service. Close ends it.
 func New(o Options) (*Service, error) {
-	s := &Service{options: o}
+	o.Log = httpapi.RequestLog(o.Log)
+	s := &Service{options: o, refused: apikey.NewRefused()}
 	settings := httpapi.Config{
 		Now: o.Now, Log: o.Log, Pepper: o.Pepper, OriginSecrets: o.OriginSecrets,
-		Limiter: limit.New(o.Table, o.Now), Customers: store.Customers{Table: o.Table}, Pages: page.Problems,
+		Limiter: limit.New(o.Table, o.Now), Customers: store.Customers{Table: o.Table}, Refused: s.refused, Pages: page.Problems,
 	}
 	if o.Source.Name() == "sample" {
 		settings.Data = "sample"
 	}
 	s.API = httpapi.New(settings)
 	fares := store.Fares{Table: o.Table}
-	verdicts := &analisi.Service{Summaries: fares, OriginRequests: fares, Coverage: fares, Now: o.Now, Log: o.Log, BaseURL: o.BaseURL}
+	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: o.Now}, Now: o.Now, Log: o.Log}, Coverage: fares, BaseURL: o.BaseURL}
 	verdicts.Register(s.API)
 	trends := &view.Reader{Fares: fares, Now: o.Now}
 	(&pricetrends.Service{Trends: trends}).Register(s.API)
@@ -100,16 +104,27 @@ func (s *Service) Close() {
 	}
 }
 
+// times are how long a connection may take for what it does.
+type times struct{ header, request, answer, idle time.Duration }
+
+// server answers HTTP. Nobody holds a connection by sending or reading slowly: a
+// request has to be there whole in time, and an answer to be taken.
+func (s *Service) server(t times) *http.Server {
+	return &http.Server{
+		Handler:           s.API,
+		ReadHeaderTimeout: t.header,
+		ReadTimeout:       t.request,
+		WriteTimeout:      t.answer,
+		IdleTimeout:       t.idle,
+		MaxHeaderBytes:    64 << 10,
+	}
+}
+
 // Serve answers on a listener and does the work behind the endpoints, until the
 // context ends; then answers that are being made are given up to 10 s.
 func (s *Service) Serve(ctx context.Context, listener net.Listener) error {
 	go s.Work(ctx)
-	server := &http.Server{
-		Handler:           s.API,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-	}
+	server := s.server(times{header: 10 * time.Second, request: 30 * time.Second, answer: 2 * time.Minute, idle: 2 * time.Minute})
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {

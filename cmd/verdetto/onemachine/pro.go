@@ -44,9 +44,9 @@ func (s *Service) openPro() (err error) {
 	signalled, signal := newSignal()
 	s.proSignal = signalled
 	s.Pro = &pro.Service{
-		Keys: store.Customers{Table: o.Table}, Outbox: store.Outbox{Table: o.Table, Name: "pro"},
+		Keys: store.Customers{Table: o.Table, Changed: s.refused.Forget}, Outbox: store.Outbox{Table: o.Table, Name: "pro"},
 		Checkout: checkout, Chain: chain, Wallet: wallet, Sender: sender,
-		Limiter: limit.New(o.Table, o.Now), Pepper: o.Pepper, BaseURL: o.BaseURL,
+		Limiter: limit.New(o.Table, o.Now), Refused: s.refused, Pepper: o.Pepper, BaseURL: o.BaseURL,
 		Random: rand.Reader, Now: o.Now, Log: o.Log,
 		SignalWorker: signal,
 	}

@@ -11,17 +11,29 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Cycle is the time from one refresh to the next.
-const Cycle = verdict.LiveDays * 24 * time.Hour
+// Cycle is how many days lie between two refreshes of all routes.
+const Cycle = verdict.LiveDays
 
 // Refresh brings the table up to date from the source, once; with origins named, only for these.
 func (o Options) Refresh(ctx context.Context, progress func(done, total int, of refresh.Outcome), only ...fare.City) (refresh.Report, error) {
-	r := refresh.Refresher{Source: o.Source, Fares: store.Fares{Table: o.Table}, Now: o.Now, Rates: o.rates(ctx), Progress: progress}
+	r := o.refresher(ctx)
+	r.Progress = progress
 	return r.Run(ctx, only...)
 }
 
-// rates are those that price trends convert at: the newest for the real source,
-// and for recorded or invented fares those of the clock's day.
+// Deepen asks the source, if it can be asked for one route, for a year of departures
+// of those that are due.
+func (o Options) Deepen(ctx context.Context) (refresh.DeepReport, error) {
+	r := o.refresher(ctx)
+	return r.Deepen(ctx)
+}
+
+func (o Options) refresher(ctx context.Context) refresh.Refresher {
+	return refresh.Refresher{Source: o.Source, Fares: store.Fares{Table: o.Table}, Now: o.Now, Rates: o.rates(ctx)}
+}
+
+// rates are those that fares are shown at: the newest for the real source, and for
+// recorded or invented fares those of the clock's day.
 func (o Options) rates(ctx context.Context) fare.Rates {
 	if o.Source.Name() == "travelpayouts" {
 		return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), o.Log)
@@ -29,17 +41,23 @@ func (o Options) rates(ctx context.Context) fare.Rates {
 	return ecb.Table().On(fare.DayOf(o.Now()))
 }
 
-// RefreshEveryCycle refreshes after a while and then every cycle, until the context ends.
-func (o Options) RefreshEveryCycle(ctx context.Context, once func() error, after time.Duration) {
-	for {
+// RefreshDaily refreshes all routes every Cycle and asks for departures every day,
+// until the context ends. It begins as on the given day of a cycle, after a wait.
+func (o Options) RefreshDaily(ctx context.Context, all, departures func() error, day int, after time.Duration) {
+	for ; ; day++ {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(after):
 		}
-		if err := once(); err != nil {
-			o.Log.Error("refresh failed", "error", err)
+		if day%Cycle == 0 {
+			if err := all(); err != nil {
+				o.Log.Error("refresh failed", "error", err)
+			}
 		}
-		after = Cycle
+		if err := departures(); err != nil {
+			o.Log.Error("asking for departures failed", "error", err)
+		}
+		after = 24 * time.Hour
 	}
 }

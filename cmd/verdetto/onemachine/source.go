@@ -19,15 +19,18 @@ import (
 )
 
 // OpenSource opens a source of fares by its name: sample, csv:FILE, or
-// travelpayouts, whose token is in the environment. A panel with bad rows is
-// opened, its faults are written to messages, and partly is true.
-func OpenSource(ctx context.Context, name string, log *slog.Logger, messages io.Writer) (source upstream.Source, partly bool, err error) {
+// travelpayouts, whose token is in the environment. Of a panel, price names the
+// column of the fare where that is not "price"; what it held is written to
+// messages, and partly is true where rows of it could not be read.
+func OpenSource(ctx context.Context, name, price string, log *slog.Logger, messages io.Writer) (source upstream.Source, partly bool, err error) {
 	kind, file, _ := strings.Cut(name, ":")
 	switch {
+	case price != "" && kind != "csv":
+		return nil, false, fmt.Errorf("-price %s: only a panel has columns; give it with -upstream csv:FILE", price)
 	case name == "sample":
 		return sample.New(), false, nil
 	case kind == "csv" && file != "":
-		panel, partly, err := OpenPanel(file, messages)
+		panel, partly, err := OpenPanel(file, price, messages)
 		if err != nil {
 			return nil, false, err
 		}
@@ -48,28 +51,27 @@ func OpenSource(ctx context.Context, name string, log *slog.Logger, messages io.
 	return nil, false, fmt.Errorf("-upstream %q: want sample, csv:FILE or travelpayouts", name)
 }
 
-// OpenPanel opens a file of recorded fares and writes to messages what it held;
-// partly is true where rows of it could not be read.
-func OpenPanel(file string, messages io.Writer, options ...csvfile.Option) (panel *csvfile.Panel, partly bool, err error) {
+// OpenPanel opens a file of recorded fares, whose price is in the column of that
+// name or, without one, in "price", and writes to messages what it held; partly
+// is true where rows of it could not be read.
+func OpenPanel(file, price string, messages io.Writer) (panel *csvfile.Panel, partly bool, err error) {
+	var options []csvfile.Option
+	if price != "" {
+		options = append(options, csvfile.Price(price))
+	}
 	panel, err = csvfile.Open(file, upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, options...)
 	if err != nil {
 		return nil, false, err
 	}
 	r := panel.Report()
-	fmt.Fprintf(messages, "panel         %d rows, %d fares\n", r.Rows, r.Fares)
-	for _, bad := range r.Bad {
-		fmt.Fprintf(messages, "  bad row     %s\n", bad)
+	r.Print(messages)
+	if err := r.Usable(); err != nil {
+		return nil, false, fmt.Errorf("read fares of %s: %w", file, err)
 	}
-	if r.BadTotal > len(r.Bad) {
-		fmt.Fprintf(messages, "  and %d more bad rows\n", r.BadTotal-len(r.Bad))
-	}
-	if r.Fault != nil {
-		fmt.Fprintf(messages, "  fault       %v; the rows before it are loaded\n", r.Fault)
-	}
-	return panel, r.BadTotal > 0 || r.Fault != nil, nil
+	return panel, r.Partly(), nil
 }
 
-// Rows is what a source knows up to a moment, as rows of the real one in euro.
+// Rows is what a source knows up to a moment, as rows of the real one.
 func Rows(ctx context.Context, source upstream.Source, until time.Time) ([]upstream.Row, error) {
 	origins, err := source.Origins(ctx)
 	if err != nil {
@@ -85,7 +87,8 @@ func Rows(ctx context.Context, source upstream.Source, until time.Time) ([]upstr
 			rows = append(rows, upstream.Row{
 				Origin: string(f.Route.Origin), Destination: string(f.Route.Destination),
 				Depart: f.Depart, Found: time.Unix(f.Found, 0).UTC(),
-				Price: float64(f.Price) / 100, Currency: "EUR",
+				Price: float64(f.Price) / 100, Currency: f.Currency.String(),
+				Return: f.Return(), Stops: f.Stops, DayOnly: f.DayOnly,
 			})
 		}
 	}

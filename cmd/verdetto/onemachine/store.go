@@ -44,6 +44,16 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 	return nil, fmt.Errorf("-store %q: want bolt:FILE or dynamodb:TABLE", name)
 }
 
+// OpenExisting is OpenStore for a store that is there: a name that is mistyped makes no new one.
+func OpenExisting(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
+	if file, ok := strings.CutPrefix(name, "bolt:"); ok && file != "" {
+		if _, err := os.Stat(file); err != nil {
+			return nil, fmt.Errorf("open -store %s: %w; serve and refresh make one, so check the name", name, err)
+		}
+	}
+	return OpenStore(ctx, name, now)
+}
+
 // scratch is a store that is thrown away.
 type scratch struct {
 	store.Table

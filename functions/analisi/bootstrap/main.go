@@ -5,16 +5,18 @@ import (
 	"context"
 	"log"
 
-	"github.com/aws/aws-lambda-go/lambdacontext"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
+	"verdetto/shared/answer"
+	"verdetto/shared/apikey"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
+	"verdetto/shared/lambdalog"
 	"verdetto/shared/limit"
 	"verdetto/shared/metrics"
 	"verdetto/shared/page"
@@ -33,15 +35,15 @@ func main() {
 	must(config.LoadWith(ssmparams.In(settings), &table, &access, &site, &clock))
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
-	logger := lambdacontext.NewLogger()
+	logger := httpapi.RequestLog(lambdalog.New())
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger,
 		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
-		Limiter: limit.New(items, now), Customers: store.Customers{Table: items},
+		Limiter: limit.New(items, now), Customers: store.Customers{Table: items}, Refused: apikey.NewRefused(),
 		Metrics: metrics.Of("analisi"), Pages: page.Problems,
 	})
 	fares := store.Fares{Table: items}
-	verdicts := &analisi.Service{Summaries: fares, OriginRequests: fares, Coverage: fares, Now: now, Log: logger, BaseURL: site.BaseURL}
+	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger}, Coverage: fares, BaseURL: site.BaseURL}
 	verdicts.Register(api)
 	(&agents.Service{Verdicts: verdicts, Trends: &view.Reader{Fares: fares, Now: now}, Log: logger}).Register(api)
 	lambdahttp.Main(api)

@@ -5,15 +5,16 @@ import (
 	"context"
 	"log"
 
-	"github.com/aws/aws-lambda-go/lambdacontext"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"verdetto/functions/pricetrends"
+	"verdetto/shared/apikey"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
+	"verdetto/shared/lambdalog"
 	"verdetto/shared/limit"
 	"verdetto/shared/metrics"
 	"verdetto/shared/store"
@@ -31,9 +32,9 @@ func main() {
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	api := httpapi.New(httpapi.Config{
-		Now: now, Log: lambdacontext.NewLogger(),
+		Now: now, Log: httpapi.RequestLog(lambdalog.New()),
 		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
-		Limiter: limit.New(items, now), Customers: store.Customers{Table: items},
+		Limiter: limit.New(items, now), Customers: store.Customers{Table: items}, Refused: apikey.NewRefused(),
 		Metrics: metrics.Of("pricetrends"),
 	})
 	(&pricetrends.Service{Trends: &view.Reader{Fares: store.Fares{Table: items}, Now: now}}).Register(api)

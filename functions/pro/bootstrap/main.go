@@ -9,17 +9,18 @@ import (
 	"log"
 	"net/http"
 
-	"github.com/aws/aws-lambda-go/lambdacontext"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"verdetto/functions/pro"
+	"verdetto/shared/apikey"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
+	"verdetto/shared/lambdalog"
 	"verdetto/shared/lambdaqueue"
 	"verdetto/shared/limit"
 	"verdetto/shared/mail/instrumented"
@@ -46,9 +47,9 @@ func main() {
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
 	must(config.LoadWith(ssmparams.In(settings), &table, &access, &public, &payment, &outgoing, &work, &clock))
-	now, logger := clock.Now(), lambdacontext.NewLogger()
+	now, logger := clock.Now(), httpapi.RequestLog(lambdalog.New())
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
-	limiter := limit.New(items, now)
+	limiter, refused := limit.New(items, now), apikey.NewRefused()
 	checkout, err := stripepay.New(stripepay.Config{
 		Key: payment.StripeKey, Price: payment.StripePrice, FormerPrices: payment.StripeFormer, WebhookSecrets: payment.StripeSecrets, URL: payment.StripeURL,
 	})
@@ -62,10 +63,10 @@ func main() {
 	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)
 	service := &pro.Service{
-		Keys: store.Customers{Table: items}, Outbox: store.Outbox{Table: items, Name: "pro"}, Checkout: checkout, Chain: chain,
+		Keys: store.Customers{Table: items, Changed: refused.Forget}, Outbox: store.Outbox{Table: items, Name: "pro"}, Checkout: checkout, Chain: chain,
 		Wallet:  pro.Wallet{Owner: payment.SolanaWallet, TokenAccount: account, Mint: payment.SolanaMint, Network: payment.SolanaNetwork, Units: units},
 		Sender:  instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("pro"), Now: now},
-		Limiter: limiter, Pepper: []byte(access.Pepper), BaseURL: public.BaseURL,
+		Limiter: limiter, Refused: refused, Pepper: []byte(access.Pepper), BaseURL: public.BaseURL,
 		Random: rand.Reader, Now: now, Log: logger,
 	}
 	if work.QueueURL != "" {
@@ -73,7 +74,7 @@ func main() {
 	}
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
-		Limiter: limiter, Customers: store.Customers{Table: items},
+		Limiter: limiter, Customers: store.Customers{Table: items}, Refused: refused,
 		Metrics: metrics.Of("pro"), Pages: page.Problems,
 	})
 	service.Register(api)

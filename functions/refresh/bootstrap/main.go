@@ -8,7 +8,6 @@ import (
 	"log"
 
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-lambda-go/lambdacontext"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
@@ -18,6 +17,7 @@ import (
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/fare"
+	"verdetto/shared/lambdalog"
 	"verdetto/shared/lambdaqueue"
 	"verdetto/shared/mail/instrumented"
 	"verdetto/shared/mail/sesmail"
@@ -43,13 +43,18 @@ func main() {
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
 	must(config.LoadWith(ssmparams.In(settings), &table, &source, &fanout, &secret, &public, &outgoing, &clock))
-	now, logger := clock.Now(), lambdacontext.NewLogger()
+	now, logger := clock.Now(), lambdalog.New()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	carrier, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)
 	client, err := travelpayouts.New(travelpayouts.Config{
 		Token: source.Token, BaseURL: source.URL, Now: now, PerMinute: fanout.Share(travelpayouts.DefaultPerMinute),
 		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On},
+		CurrencyOf: func(origin fare.City) string {
+			place, _ := places.Get(origin)
+			return travelpayouts.CurrencyOfCountry(place.Country)
+		},
+		Spend: refresh.Budget{Counters: items, Source: "travelpayouts", PerDay: source.CallsADay, Now: now}.Spend,
 	})
 	must(err)
 	f := &refresh.Function{

@@ -323,9 +323,12 @@ func (s *Store) apply(b *bolt.Bucket, op store.Op) error {
 }
 
 // Take implements store.Table. A counter is an item whose data is the count.
-func (s *Store) Take(ctx context.Context, key store.Key, limit int64, expires time.Time) (count int64, err error) {
+func (s *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (count int64, err error) {
 	if err := key.Validate(); err != nil {
 		return 0, err
+	}
+	if n < 1 {
+		return 0, fmt.Errorf("%w: take %d from a counter", store.ErrInvalid, n)
 	}
 	err = s.batch(ctx, func(b *bolt.Bucket) error {
 		had, err := s.live(b, key)
@@ -334,16 +337,17 @@ func (s *Store) Take(ctx context.Context, key store.Key, limit int64, expires ti
 		}
 		count = 0
 		if had.Version != 0 {
-			if len(had.Data) != 8 {
+			var ok bool
+			if count, ok = had.Count(); !ok {
 				return fmt.Errorf("item %s/%s is not a counter", key.Partition, key.Sort)
 			}
-			count, expires = int64(binary.BigEndian.Uint64(had.Data)), had.Expires
+			expires = had.Expires
 		}
 		if count >= limit {
 			return store.ErrLimit
 		}
-		count++
-		return b.Put(encodeKey(key), encode(had.Version+1, expires, binary.BigEndian.AppendUint64(nil, uint64(count))))
+		count += n
+		return b.Put(encodeKey(key), encode(had.Version+1, expires, store.CounterData(count)))
 	})
 	if err != nil {
 		return 0, err

@@ -68,6 +68,13 @@ func decode(a attributes) (store.Item, error) {
 	if data, ok := a[schema.Data].(*types.AttributeValueMemberB); ok && len(data.Value) > 0 {
 		item.Data = data.Value
 	}
+	if _, ok := a[schema.Taken]; ok {
+		count, err := integer(a, schema.Taken)
+		if err != nil {
+			return item, err
+		}
+		item.Data = store.CounterData(count)
+	}
 	return item, nil
 }
 

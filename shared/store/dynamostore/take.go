@@ -22,16 +22,19 @@ const takeTries = 4
 // Take is one conditional update. Only where the counter has expired and DynamoDB
 // has not deleted it yet is a second write needed, since an expression cannot
 // begin a number again.
-func (t *Store) Take(ctx context.Context, key store.Key, limit int64, expires time.Time) (int64, error) {
+func (t *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
 	if err := key.Validate(); err != nil {
 		return 0, fmt.Errorf("take from counter: %w", err)
+	}
+	if n < 1 {
+		return 0, fmt.Errorf("take from counter: %w: take %d", store.ErrInvalid, n)
 	}
 	if limit <= 0 {
 		return 0, fmt.Errorf("take from counter: %w", store.ErrLimit)
 	}
 	writer := rand.Text()
 	for range takeTries {
-		count, found, err := t.count(ctx, key, limit, expires, writer)
+		count, found, err := t.count(ctx, key, n, limit, expires, writer)
 		if err == nil {
 			return count, nil
 		}
@@ -44,9 +47,9 @@ func (t *Store) Take(ctx context.Context, key store.Key, limit int64, expires ti
 		if until, err := integer(found, schema.Expires); err == nil && until > t.now().Unix() {
 			return 0, fmt.Errorf("take from counter: %w", store.ErrLimit)
 		}
-		found, err = t.begin(ctx, key, expires, writer)
+		found, err = t.begin(ctx, key, n, expires, writer)
 		if err == nil {
-			return 1, nil
+			return n, nil
 		}
 		if found == nil {
 			return 0, fmt.Errorf("take from counter: %w", translate(err))
@@ -66,17 +69,17 @@ func (t *Store) taken(a attributes) (int64, error) {
 	return n, nil
 }
 
-// count adds one to a counter that is absent, or live and below the limit. Where
+// count adds n to a counter that is absent, or live and below the limit. Where
 // it cannot, it gives the item it found, and a nil item where the request failed.
-func (t *Store) count(ctx context.Context, key store.Key, limit int64, expires time.Time, writer string) (int64, attributes, error) {
+func (t *Store) count(ctx context.Context, key store.Key, n, limit int64, expires time.Time, writer string) (int64, attributes, error) {
 	out, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &t.name, Key: keyOf(key),
 		UpdateExpression: aws.String("SET " + schema.Expires + " = if_not_exists(" + schema.Expires + ", :expires), " +
-			schema.Writer + " = :writer ADD " + schema.Taken + " :one, " + schema.Version + " :one"),
+			schema.Writer + " = :writer ADD " + schema.Taken + " :n, " + schema.Version + " :one"),
 		ConditionExpression: aws.String("(attribute_not_exists(" + schema.Partition + ") OR (" + schema.Expires + " > :now AND (attribute_not_exists(" +
 			schema.Taken + ") OR " + schema.Taken + " < :limit))) AND " + notYet),
 		ExpressionAttributeValues: attributes{":expires": number(expiry(expires)), ":writer": text(writer),
-			":one": number(1), ":now": number(t.now().Unix()), ":limit": number(limit)},
+			":n": number(n), ":one": number(1), ":now": number(t.now().Unix()), ":limit": number(limit)},
 		ReturnValues:                        types.ReturnValueUpdatedNew,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		ReturnConsumedCapacity:              t.requestCapacity(),
@@ -85,14 +88,14 @@ func (t *Store) count(ctx context.Context, key store.Key, limit int64, expires t
 		return 0, itemFound(err), err
 	}
 	t.reportCapacity("UpdateItem", capacityOf(out.ConsumedCapacity))
-	n, err := t.taken(out.Attributes)
-	return n, nil, err
+	count, err := t.taken(out.Attributes)
+	return count, nil, err
 }
 
-// begin puts a counter at 1 where none is or an expired one.
-func (t *Store) begin(ctx context.Context, key store.Key, expires time.Time, writer string) (attributes, error) {
+// begin puts a counter at n where none is or an expired one.
+func (t *Store) begin(ctx context.Context, key store.Key, n int64, expires time.Time, writer string) (attributes, error) {
 	counter := encode(store.Item{Key: key, Expires: expires}, 1, writer)
-	counter[schema.Taken] = number(1)
+	counter[schema.Taken] = number(n)
 	out, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName: &t.name, Item: counter,
 		ConditionExpression:                 aws.String(noItem),

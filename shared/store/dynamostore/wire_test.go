@@ -207,7 +207,7 @@ func TestExhaustedTriesAreUnavailable(t *testing.T) {
 				calls["query"] = func() error { _, err := faulty.Query(t.Context(), store.Range{Partition: "P"}); return err }
 				calls["write"] = func() error { return faulty.Write(t.Context(), one) }
 				calls["take"] = func() error {
-					_, err := faulty.Take(t.Context(), at, 1, clock.Now().Add(time.Hour))
+					_, err := faulty.Take(t.Context(), at, 1, 1, clock.Now().Add(time.Hour))
 					return err
 				}
 			}
@@ -232,7 +232,7 @@ func TestTakeCountsOnce(t *testing.T) {
 			for round := range 2 { // the second begins an expired counter again
 				for want := int64(1); want <= 2; want++ {
 					w.faults = []fault{f}
-					got, err := faulty.Take(t.Context(), at, 2, clock.Now().Add(time.Minute))
+					got, err := faulty.Take(t.Context(), at, 1, 2, clock.Now().Add(time.Minute))
 					if err != nil || got != want {
 						t.Fatalf("round %d: took %d, %v; want %d", round, got, err, want)
 					}
@@ -280,8 +280,8 @@ func TestCapacity(t *testing.T) {
 		{"get of 3.9 KB, eventual", func() error { return get(store.Eventual) }, "GetItem", 0.5, 0},
 		{"get of 3.9 KB, strong", func() error { return get(store.Strong) }, "GetItem", 1, 0},
 		{"create of 900 bytes", func() error { return put("small", 900) }, "PutItem", 0, 1},
-		{"take, first", func() error { _, err := table.Take(t.Context(), at, 9, clock.Now().Add(time.Hour)); return err }, "UpdateItem", 0, 1},
-		{"take, next", func() error { _, err := table.Take(t.Context(), at, 9, clock.Now().Add(time.Hour)); return err }, "UpdateItem", 0, 1},
+		{"take, first", func() error { _, err := table.Take(t.Context(), at, 1, 9, clock.Now().Add(time.Hour)); return err }, "UpdateItem", 0, 1},
+		{"take, next", func() error { _, err := table.Take(t.Context(), at, 1, 9, clock.Now().Add(time.Hour)); return err }, "UpdateItem", 0, 1},
 		{"query of 35 KB, eventual", func() error { return query(store.Eventual) }, "Query", 4.5, 0},
 		{"query of 35 KB, strong", func() error { return query(store.Strong) }, "Query", 9, 0},
 	} {

@@ -111,8 +111,8 @@ func (f *Faulty) Write(ctx context.Context, ops ...store.Op) error {
 }
 
 // Take implements store.Table.
-func (f *Faulty) Take(ctx context.Context, key store.Key, limit int64, expires time.Time) (count int64, err error) {
-	err = f.around(func() error { count, err = f.Table.Take(ctx, key, limit, expires); return err })
+func (f *Faulty) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (count int64, err error) {
+	err = f.around(func() error { count, err = f.Table.Take(ctx, key, n, limit, expires); return err })
 	return count, err
 }
 

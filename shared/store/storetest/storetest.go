@@ -58,6 +58,7 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) store.Table
 		{"wrong calls are refused", wrongCalls},
 		{"a counter stops at its limit", counter},
 		{"a counter begins again when it has expired", counterExpires},
+		{"several are taken in one call, and a counter is read as an item", counterOfSeveral},
 		{"50 taking from 30 leave exactly 30", counterRace},
 		{"of 50 replacing one version exactly one wins", replaceRace},
 		{"a replaced item is seen by the next strong read", strongRead},

@@ -123,7 +123,7 @@ func wrongCalls(f *fixture) {
 	f.fails(f.table.Write(f.ctx, make([]store.Op, store.MaxWrites+1)...), store.ErrInvalid)
 	_, err := f.table.Get(f.ctx, store.Key{}, store.Strong)
 	f.fails(err, store.ErrInvalid)
-	_, err = f.table.Take(f.ctx, store.Key{}, 1, f.clock.Now())
+	_, err = f.table.Take(f.ctx, store.Key{}, 1, 1, f.clock.Now())
 	f.fails(err, store.ErrInvalid)
 	_, err = f.table.Query(f.ctx, store.Range{})
 	f.fails(err, store.ErrInvalid)

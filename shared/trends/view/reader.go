@@ -16,7 +16,7 @@ import (
 // Fares is where trends are read from; store.Fares provides it.
 type Fares interface {
 	Trends(ctx context.Context, origin fare.City) (data []byte, version int64, err error)
-	Summary(ctx context.Context, r fare.Route, read store.Consistency) (data []byte, version int64, err error)
+	Summary(ctx context.Context, s fare.Series, read store.Consistency) (data []byte, version int64, err error)
 	Rates(ctx context.Context) (fare.Rates, error)
 	RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error
 }
@@ -26,9 +26,8 @@ type Reader struct {
 	Fares Fares
 	Now   func() time.Time
 
-	mu      sync.Mutex
-	rates   fare.Rates
-	ratesAt time.Time
+	once  sync.Once
+	rates *store.HeldRates
 }
 
 // NotCovered is an origin, or with a Destination a route, of which no fare was ever observed.
@@ -71,7 +70,7 @@ func (r *Reader) Read(ctx context.Context, origin, destination fare.City, curren
 	if !ok {
 		return Trends{}, r.notCovered(ctx, origin, destination)
 	}
-	data, _, err = r.Fares.Summary(ctx, fare.Route{Origin: origin, Destination: destination}, store.Eventual)
+	data, _, err = r.Fares.Summary(ctx, fare.Series{Route: fare.Route{Origin: origin, Destination: destination}}, store.Eventual)
 	if err != nil {
 		return Trends{}, err
 	}
@@ -90,24 +89,8 @@ func (r *Reader) notCovered(ctx context.Context, origin, destination fare.City) 
 	return &NotCovered{origin, destination}
 }
 
-// ratesFor is how long a process goes by the rates it has read.
-const ratesFor = time.Hour
-
 // Rates gives the rates of the last refresh; before the first one, only the euro.
 func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	now := r.Now()
-	if age := now.Sub(r.ratesAt); r.rates.PerEuro != nil && age >= 0 && age < ratesFor {
-		return r.rates, nil
-	}
-	rates, err := r.Fares.Rates(ctx)
-	if errors.Is(err, store.ErrNotFound) {
-		return fare.Rates{Date: fare.DayOf(now)}, nil
-	}
-	if err != nil {
-		return fare.Rates{}, err
-	}
-	r.rates, r.ratesAt = rates, now
-	return rates, nil
+	r.once.Do(func() { r.rates = &store.HeldRates{Source: r.Fares, Now: r.Now} })
+	return r.rates.Rates(ctx)
 }

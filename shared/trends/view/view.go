@@ -110,7 +110,7 @@ func (v view) route(origin fare.City, e trends.Entry, summary verdict.RouteSumma
 	at := time.Unix(e.Newest, 0).UTC()
 	t.UpdatedAt = &at
 	t.Destinations = append(t.Destinations, v.destination(e))
-	t.WeeklyLows = v.weekly(summary.Lows)
+	t.WeeklyLows = v.weekly(summary)
 	return t
 }
 
@@ -138,16 +138,16 @@ func (v view) destination(e trends.Entry) Destination {
 }
 
 // weekly is the lowest low of each week of the last 52.
-func (v view) weekly(lows []verdict.Low) []WeeklyLow {
+func (v view) weekly(summary verdict.RouteSummary) []WeeklyLow {
 	this := fare.CycleOf(v.today)
 	byWeek := map[fare.Cycle]fare.Cents{}
-	for _, l := range lows {
+	for _, l := range summary.Lows {
 		week := fare.CycleOf(l.Day)
 		if week <= this-52 || week > this {
 			continue
 		}
-		if had, ok := byWeek[week]; !ok || l.Price < had {
-			byWeek[week] = l.Price
+		if had, ok := byWeek[week]; !ok || summary.Euro(l.Price) < had {
+			byWeek[week] = summary.Euro(l.Price)
 		}
 	}
 	weeks := []WeeklyLow{}

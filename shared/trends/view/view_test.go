@@ -43,8 +43,8 @@ func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	return nil, 0, store.ErrNotFound
 }
 
-func (f *fares) Summary(context.Context, fare.Route, store.Consistency) ([]byte, int64, error) {
-	s := verdict.RouteSummary{AsOf: today, Lows: []verdict.Low{{Day: today - 9, Price: 2000}, {Day: today - 2, Price: 3000}, {Day: today - 1, Price: 4000}}}
+func (f *fares) Summary(context.Context, fare.Series, store.Consistency) ([]byte, int64, error) {
+	s := verdict.RouteSummary{AsOf: today, View: verdict.View{Lows: []verdict.Low{{Day: today - 9, Price: 2000}, {Day: today - 2, Price: 3000}, {Day: today - 1, Price: 4000}}}}
 	return s.Encode(), 1, nil
 }
 

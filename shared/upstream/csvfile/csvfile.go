@@ -2,14 +2,17 @@
 // or gzipped.
 //
 // The header names at least origin, destination, observed_date, depart_date,
-// price and currency, in any order; further columns are ignored, but for
-// return_date, which makes a round trip of a row where it is not empty (unless
-// Price names a column of one-way fares). A date
-// of observation may carry a time of day; without one it means 00:00 UTC.
+// price and currency, in any order. Where it names return_date, a row in which
+// that is not empty is a return, whose price is for both ways (unless Price names
+// a column of one-way fares); where it names stops, they are the more of both
+// ways, and empty means that they are not known. Further columns are ignored. Of
+// an observed_date without a time of day the day alone is known. Prices are kept
+// as they were quoted, in their currency.
 //
-// A file is read once, when it is opened, and kept in 24 bytes a row. It is not
-// trusted: what cannot be read is reported by line and the rest is loaded, and
-// nothing in it can make the reader hold more than the rows.
+// A file is read once, when it is opened, and kept in 24 bytes a fare. It is not
+// trusted: whatever is left out is counted by its reason, what cannot be read is
+// told by line as well, the rest is loaded, and nothing in it can make the reader
+// hold more than the rows.
 package csvfile
 
 import (
@@ -32,52 +35,49 @@ import (
 )
 
 const (
-	maxBad  = 20         // bad rows that are reported one by one
+	maxBad  = 20         // unreadable rows that are told one by one
 	maxRows = 20_000_000 // about 500 MB in memory: more is not a panel of fares but a fault or an attack
 )
 
 // Panel is a file of fares, read. It is safe for concurrent use.
 type Panel struct {
-	byOrigin map[fare.City][]packed // in order of found
-	cities   []fare.City            // by number, as in packed
-	reasons  []upstream.Reason      // by number, as in packed; the first is ""
-	report   Report
+	byOrigin   map[fare.City]rows
+	cities     []fare.City       // by number, as in packed
+	currencies []fare.Currency   // by number, as in packed
+	reasons    []upstream.Reason // by number, as in leftOut
+	report     Report
 }
 
 var _ upstream.Source = (*Panel)(nil)
 
-// packed is a row: a fare, or one that was left out and why.
-type packed struct {
-	found  int64
-	depart fare.Day
-	price  int32 // fare.MaxPrice is far below its bound
-	to     uint16
-	reason uint8
+// rows are those from one origin, in order of found: fares, and rows that were left out.
+type rows struct {
+	fares   []packed
+	leftOut []leftOut
 }
+
+// packed is a fare in 24 bytes.
+type packed struct {
+	found        int64
+	price        int64
+	to           uint16
+	lead, nights int16
+	currency     uint8
+	flags        uint8 // the stops, and dayOnly
+}
+
+const dayOnly = 1 << 7
 
 func (p packed) compare(q packed) int {
-	return cmp.Or(cmp.Compare(p.found, q.found), cmp.Compare(p.to, q.to), cmp.Compare(p.depart, q.depart),
-		cmp.Compare(p.price, q.price), cmp.Compare(p.reason, q.reason))
+	return cmp.Or(cmp.Compare(p.found, q.found), cmp.Compare(p.to, q.to), cmp.Compare(p.lead, q.lead), cmp.Compare(p.nights, q.nights),
+		cmp.Compare(p.price, q.price), cmp.Compare(p.currency, q.currency), cmp.Compare(p.flags, q.flags))
 }
 
-// Report says how the reading of a file went.
-type Report struct {
-	Rows       int // behind the header, blank lines apart
-	Fares      int // different comparable ones
-	Duplicates int // rows that repeat another
-	Dropped    map[upstream.Reason]int
-	Bad        []BadRow // the first of the rows that cannot be read
-	BadTotal   int      // all of them
-	Fault      error    // why the reading ended before the file did, or nil
+// leftOut is a row that is no comparable fare.
+type leftOut struct {
+	found  int64
+	reason uint8
 }
-
-// BadRow is a row that cannot be read.
-type BadRow struct {
-	Line int // of the file, from 1, the header
-	Why  string
-}
-
-func (b BadRow) String() string { return fmt.Sprintf("line %d: %s", b.Line, b.Why) }
 
 // Option is a choice of how a file is read.
 type Option func(*reading)
@@ -111,17 +111,16 @@ func Read(in io.Reader, comparable upstream.Comparable, options ...Option) (*Pan
 	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		zipped, err := gzip.NewReader(buffered)
 		if err != nil {
-			return nil, fmt.Errorf("un-gzip: %w", err)
+			return nil, damage(err)
 		}
-		in = zipped
+		in = archive{zipped}
 	}
 	var chosen reading
 	for _, option := range options {
 		option(&chosen)
 	}
 	l := &loader{lines: newLines(in), chosen: chosen, comparable: cached(comparable), numbers: map[fare.City]uint16{}}
-	l.byOrigin = map[fare.City][]packed{}
-	l.reasons = []upstream.Reason{""}
+	l.byOrigin = map[fare.City]rows{}
 	l.report.Dropped = map[upstream.Reason]int{}
 	if err := l.load(); err != nil {
 		return nil, err
@@ -160,7 +159,7 @@ func (l *loader) load() error {
 	if err != nil {
 		return fmt.Errorf("header: %w", err)
 	}
-	if l.columns, err = locate(header, l.chosen); err != nil {
+	if l.columns, l.report.OneWayColumns, err = locate(header, l.chosen); err != nil {
 		return err
 	}
 	var fields [][]byte
@@ -170,7 +169,7 @@ func (l *loader) load() error {
 		case errors.Is(err, io.EOF):
 			l.finish()
 			return nil
-		case errors.Is(err, errLong):
+		case errors.As(err, new(fault)):
 			l.report.Rows++
 			l.bad(err)
 			continue
@@ -197,6 +196,11 @@ func (l *loader) load() error {
 
 // bad notes that the present row cannot be read.
 func (l *loader) bad(err error) {
+	reason := upstream.Malformed
+	if fault := (fault{}); errors.As(err, &fault) {
+		reason = fault.reason
+	}
+	l.report.Dropped[reason]++
 	l.report.BadTotal++
 	if len(l.report.Bad) < maxBad {
 		l.report.Bad = append(l.report.Bad, BadRow{l.lines.number, err.Error()})
@@ -215,7 +219,9 @@ func (l *loader) row(fields [][]byte) error {
 	if reason != "" {
 		l.report.Dropped[reason]++
 		if origin, ok := l.comparable.CityOf(row.Origin); ok {
-			l.byOrigin[origin] = append(l.byOrigin[origin], packed{found: row.Found.Unix(), reason: l.reasonNumber(reason)})
+			of := l.byOrigin[origin]
+			of.leftOut = append(of.leftOut, leftOut{row.Found.Unix(), number(&l.reasons, reason)})
+			l.byOrigin[origin] = of
 		}
 		return nil
 	}
@@ -226,30 +232,53 @@ func (l *loader) row(fields [][]byte) error {
 		l.numbers[f.Route.Destination] = to
 		l.cities = append(l.cities, f.Route.Destination)
 	}
-	l.report.Fares++
-	l.byOrigin[f.Route.Origin] = append(l.byOrigin[f.Route.Origin],
-		packed{found: f.Found, depart: f.Depart, price: int32(f.Price), to: to})
+	p := packed{
+		found: f.Found, price: int64(f.Price), to: to, lead: int16(f.Depart - f.FoundDay()), nights: f.Nights,
+		currency: number(&l.currencies, f.Currency), flags: uint8(f.Stops),
+	}
+	if f.DayOnly {
+		p.flags |= dayOnly
+	}
+	of := l.byOrigin[f.Route.Origin]
+	of.fares = append(of.fares, p)
+	l.byOrigin[f.Route.Origin] = of
 	return nil
 }
 
-func (l *loader) reasonNumber(reason upstream.Reason) uint8 {
-	n := slices.Index(l.reasons, reason)
+// number is the place of a value in a list, where it is put if it is not in it.
+// Neither list gets long: there are a few reasons, and some thirty currencies
+// have a reference rate.
+func number[T comparable](list *[]T, value T) uint8 {
+	n := slices.Index(*list, value)
 	if n < 0 {
-		n = len(l.reasons)
-		l.reasons = append(l.reasons, reason)
+		n = len(*list)
+		*list = append(*list, value)
 	}
 	return uint8(n)
 }
 
-// finish sorts the rows and lets a fare that is listed twice count once.
+// finish sorts the rows, lets a fare that is listed twice count once, and counts.
 func (l *loader) finish() {
-	for origin, rows := range l.byOrigin {
-		slices.SortFunc(rows, packed.compare)
-		once := slices.CompactFunc(rows, func(a, b packed) bool { return a == b && a.reason == 0 })
-		l.report.Duplicates += len(rows) - len(once)
-		l.byOrigin[origin] = slices.Clip(once)
+	for origin, of := range l.byOrigin {
+		slices.SortFunc(of.leftOut, func(a, b leftOut) int { return cmp.Compare(a.found, b.found) })
+		slices.SortFunc(of.fares, packed.compare)
+		once := slices.Clip(slices.Compact(of.fares))
+		l.report.Duplicates += len(of.fares) - len(once)
+		if len(once) > 0 {
+			first, last := fare.DayOf(time.Unix(once[0].found, 0)), fare.DayOf(time.Unix(once[len(once)-1].found, 0))
+			if l.report.Fares == 0 {
+				l.report.First, l.report.Last = first, last
+			}
+			l.report.First, l.report.Last = min(l.report.First, first), max(l.report.Last, last)
+		}
+		l.report.Fares += len(once)
+		for _, p := range once {
+			if p.nights > 0 {
+				l.report.Returns++
+			}
+		}
+		l.byOrigin[origin] = rows{once, of.leftOut}
 	}
-	l.report.Fares -= l.report.Duplicates
 }
 
 // Name implements upstream.Source.
@@ -266,8 +295,8 @@ func (p *Panel) Report() Report {
 // Origins lists the cities from which the file has fares.
 func (p *Panel) Origins(ctx context.Context) ([]fare.City, error) {
 	var cities []fare.City
-	for city, rows := range p.byOrigin {
-		if slices.ContainsFunc(rows, func(r packed) bool { return r.reason == 0 }) {
+	for city, of := range p.byOrigin {
+		if len(of.fares) > 0 {
 			cities = append(cities, city)
 		}
 	}
@@ -280,27 +309,34 @@ func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.T
 	if err := ctx.Err(); err != nil {
 		return upstream.Answer{}, err
 	}
-	rows := p.byOrigin[origin]
+	of := p.byOrigin[origin]
+	answer := upstream.Answer{Dropped: map[upstream.Reason]int{}}
+	for _, left := range window(of.leftOut, func(l leftOut) int64 { return l.found }, since, until) {
+		answer.Dropped[p.reasons[left.reason]]++
+	}
+	inside := window(of.fares, func(p packed) int64 { return p.found }, since, until)
+	if len(inside) == 0 {
+		return answer, nil
+	}
+	answer.Fares = make([]fare.Fare, 0, len(inside))
+	for _, r := range inside {
+		o := fare.Observation{
+			Found: r.found, Price: fare.Cents(r.price), Currency: p.currencies[r.currency],
+			Nights: r.nights, Stops: fare.Stops(r.flags &^ dayOnly), DayOnly: r.flags&dayOnly != 0,
+		}
+		o.Depart = o.FoundDay() + fare.Day(r.lead)
+		answer.Fares = append(answer.Fares, fare.Fare{Route: fare.Route{Origin: origin, Destination: p.cities[r.to]}, Observation: o})
+	}
+	return answer, nil
+}
+
+// window cuts a list in order of found to what was found after since and not after until.
+func window[T any](list []T, found func(T) int64, since, until time.Time) []T {
 	first := 0
 	if !since.IsZero() {
 		// Rows are of whole seconds: one is after since exactly if its second is after since's.
-		first = sort.Search(len(rows), func(i int) bool { return rows[i].found > since.Unix() })
+		first = sort.Search(len(list), func(i int) bool { return found(list[i]) > since.Unix() })
 	}
-	last := sort.Search(len(rows), func(i int) bool { return rows[i].found > until.Unix() })
-	answer := upstream.Answer{Dropped: map[upstream.Reason]int{}}
-	if first >= last {
-		return answer, nil
-	}
-	answer.Fares = make([]fare.Fare, 0, last-first)
-	for _, r := range rows[first:last] {
-		if r.reason != 0 {
-			answer.Dropped[p.reasons[r.reason]]++
-			continue
-		}
-		answer.Fares = append(answer.Fares, fare.Fare{
-			Route:       fare.Route{Origin: origin, Destination: p.cities[r.to]},
-			Observation: fare.Observation{Found: r.found, Depart: r.depart, Price: fare.Cents(r.price)},
-		})
-	}
-	return answer, nil
+	last := sort.Search(len(list), func(i int) bool { return found(list[i]) > until.Unix() })
+	return list[min(first, last):last]
 }

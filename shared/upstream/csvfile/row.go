@@ -2,8 +2,8 @@ package csvfile
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,18 +18,26 @@ const wanted = "origin, destination, observed_date, depart_date, price, currency
 // columns says where in a record each thing is.
 type columns struct {
 	origin, destination, observed, depart, price, currency int
-	returns                                                int // -1: no such column
+	returns, stops                                         int // -1: no such column
 	width                                                  int // fields that a record must have at least
 }
 
-// locate reads a header.
-func locate(header []byte, chosen reading) (columns, error) {
-	names, err := split(header, nil)
+// locate reads a header. Beside the columns it gives the names of those which
+// seem to hold one-way fares.
+func locate(header []byte, chosen reading) (c columns, oneWay []string, err error) {
+	fields, err := split(header, nil)
 	if err != nil {
-		return columns{}, fmt.Errorf("header: %w", err)
+		return columns{}, nil, fmt.Errorf("header: %w", err)
 	}
-	c := columns{returns: -1}
+	names := make([]string, len(fields))
 	price := cmp.Or(chosen.price, "price")
+	for i, field := range fields {
+		names[i] = strings.ToLower(strings.TrimSpace(string(field)))
+		if holdsOneWay(names[i]) && !strings.EqualFold(names[i], price) {
+			oneWay = append(oneWay, clip(names[i]))
+		}
+	}
+	c.returns, c.stops = -1, -1
 	var missing []string
 	for _, want := range []struct {
 		name     string
@@ -39,17 +47,17 @@ func locate(header []byte, chosen reading) (columns, error) {
 		{"origin", &c.origin, true}, {"destination", &c.destination, true},
 		{"observed_date", &c.observed, true}, {"depart_date", &c.depart, true},
 		{price, &c.price, true}, {"currency", &c.currency, true},
-		{"return_date", &c.returns, false},
+		{"return_date", &c.returns, false}, {"stops", &c.stops, false},
 	} {
 		found := 0
 		for i, name := range names {
-			if strings.EqualFold(strings.TrimSpace(string(name)), want.name) {
+			if strings.EqualFold(name, want.name) {
 				*want.at = i
 				found++
 			}
 		}
 		if found > 1 {
-			return columns{}, fmt.Errorf("header names %s twice", want.name)
+			return columns{}, nil, fmt.Errorf("header names %s twice", want.name)
 		}
 		if found == 0 && want.required {
 			missing = append(missing, want.name)
@@ -63,71 +71,100 @@ func locate(header []byte, chosen reading) (columns, error) {
 		if chosen.price != "" {
 			wanted = strings.Replace(wanted, "price", price, 1)
 		}
-		return columns{}, fmt.Errorf("header lacks %s: want %s", strings.Join(missing, ", "), wanted)
+		hint := ""
+		if len(oneWay) > 0 && slices.Equal(missing, []string{price}) {
+			hint = "; or take the fare from another column: -price " + strings.Join(oneWay, " or -price ")
+		}
+		return columns{}, nil, fmt.Errorf("header lacks %s: want %s%s", strings.Join(missing, ", "), wanted, hint)
 	}
 	if chosen.price != "" {
 		c.returns = -1
 	}
-	return c, nil
+	return c, oneWay, nil
 }
 
-// read makes a Row of a record.
+// holdsOneWay guesses by a column's name, in lower case, that it holds fares of
+// the way out alone.
+func holdsOneWay(name string) bool {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
+	}
+	return has("price", "fare") && !has("inbound", "return", "back", "round", "total", "uuid", "currency")
+}
+
+// read makes a Row of a record. What it fails with is a fault.
 func (c columns) read(fields [][]byte) (upstream.Row, error) {
 	if len(fields) < c.width {
-		return upstream.Row{}, fmt.Errorf("%d fields, want %d", len(fields), c.width)
+		return upstream.Row{}, fault{FewFields, fmt.Sprintf("%d fields, want %d", len(fields), c.width)}
 	}
-	text := func(i int) string { return strings.TrimSpace(string(fields[i])) }
+	text := func(i int) string {
+		if i < 0 || i >= len(fields) {
+			return "" // a column that is not required
+		}
+		return strings.TrimSpace(string(fields[i]))
+	}
 	row := upstream.Row{
 		Origin:      strings.ToUpper(text(c.origin)),
 		Destination: strings.ToUpper(text(c.destination)),
 		Currency:    strings.ToUpper(text(c.currency)),
-		RoundTrip:   c.returns >= 0 && c.returns < len(fields) && text(c.returns) != "",
 	}
 	for _, code := range []string{row.Origin, row.Destination, row.Currency} {
 		if len(code) != 3 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-			return upstream.Row{}, fmt.Errorf("code %.20q: want three letters", code)
+			return upstream.Row{}, fault{BadCode, fmt.Sprintf("code %.20q: want three letters", code)}
 		}
 	}
+	var ok bool
+	if row.Found, row.DayOnly, ok = moment(text(c.observed)); !ok {
+		return upstream.Row{}, fault{BadDate, fmt.Sprintf("observed_date %.40q is neither a day (YYYY-MM-DD) nor a moment", text(c.observed))}
+	}
 	var err error
-	if row.Found, err = moment(text(c.observed)); err != nil {
-		return upstream.Row{}, fmt.Errorf("observed_date: %w", err)
-	}
 	if row.Depart, err = fare.ParseDay(text(c.depart)); err != nil {
-		return upstream.Row{}, fmt.Errorf("depart_date: %w", clip(err))
+		return upstream.Row{}, fault{BadDate, "depart_date: " + clip(err.Error())}
 	}
-	if row.Price, err = decimal(text(c.price)); err != nil {
-		return upstream.Row{}, err
+	if back := text(c.returns); back != "" {
+		if row.Return, err = fare.ParseDay(back); err != nil {
+			return upstream.Row{}, fault{BadDate, "return_date: " + clip(err.Error())}
+		}
+		row.RoundTrip = row.Return == 0
+	}
+	if row.Price, ok = decimal(text(c.price)); !ok {
+		return upstream.Row{}, fault{BadNumber, fmt.Sprintf("price %.40q: want a decimal number", text(c.price))}
+	}
+	if stops := text(c.stops); stops != "" {
+		n, err := strconv.ParseUint(stops, 10, 8)
+		if err != nil {
+			return upstream.Row{}, fault{BadStops, fmt.Sprintf("stops %.40q: want 0, 1, 2 or more, or nothing", stops)}
+		}
+		row.Stops = fare.StopsOf(int(n))
 	}
 	return row, nil
 }
 
-// moment reads a day, which begins at 00:00 UTC, or a day and a time.
-func moment(s string) (time.Time, error) {
+// moment reads a day, which begins at 00:00 UTC, or a day and a time. Nothing was
+// observed before 1970.
+func moment(s string) (at time.Time, dayOnly, ok bool) {
 	if len(s) == len(time.DateOnly) {
 		d, err := fare.ParseDay(s)
-		return d.Time(), err
+		return d.Time(), true, err == nil && d >= 0
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
 		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC(), nil
+			return t.UTC(), false, t.Unix() >= 0
 		}
 	}
-	return time.Time{}, fmt.Errorf("%.40q is neither a day nor a moment", s)
+	return time.Time{}, false, false
 }
 
 // decimal reads a price as people write it; exponents, NaN and the like are no prices.
-func decimal(s string) (float64, error) {
+func decimal(s string) (float64, bool) {
 	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || strings.Trim(s, "-0123456789.") != "" {
-		return 0, fmt.Errorf("price %.40q: want a decimal number", s)
-	}
-	return v, nil
+	return v, err == nil && strings.Trim(s, "-0123456789.") == ""
 }
 
 // clip keeps a hostile field from filling a report.
-func clip(err error) error {
-	if text := err.Error(); len(text) > 80 {
-		return errors.New(text[:80] + "...")
+func clip(text string) string {
+	if len(text) > 80 {
+		return text[:80] + "..."
 	}
-	return err
+	return text
 }

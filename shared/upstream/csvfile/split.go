@@ -13,8 +13,8 @@ import (
 const maxLine = 16 << 10
 
 var (
-	errLong  = fmt.Errorf("longer than %d bytes", maxLine)
-	errQuote = errors.New("a quotation mark out of place")
+	errLong  = fault{LongLine, fmt.Sprintf("longer than %d bytes", maxLine)}
+	errQuote = fault{StrayQuote, "a quotation mark out of place"}
 )
 
 // lines hands out the lines of a text. A record is a line: a field may be

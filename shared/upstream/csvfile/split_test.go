@@ -2,6 +2,7 @@ package csvfile
 
 import (
 	"encoding/csv"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -40,17 +41,25 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
+// TestFareIsSmall: a panel of twenty million rows has to fit a machine.
+func TestFareIsSmall(t *testing.T) {
+	if size := reflect.TypeFor[packed]().Size(); size != 24 {
+		t.Errorf("a fare takes %d bytes, want 24", size)
+	}
+}
+
 func FuzzRead(f *testing.F) {
-	const header = "origin,destination,observed_date,depart_date,price,currency,return_date\n"
+	const header = "origin,destination,observed_date,depart_date,price,currency,return_date,stops\n"
 	for _, seed := range []string{
 		"", header, header + "MIL,BUH,2026-01-02,2026-02-03,19.99,EUR,\n", header + "MIL,BUH,0000-01-01,9999-12-31,0.004,EUR\n\n\"",
+		header + "LON,BUD,2026-01-02,2026-02-03,9.99,GBP,2026-02-10,1\n" + "LON,BUD,2026-01-02,2026-02-03,9.99,GBP,1970-01-01,-1\n",
 		"\ufeff" + header + "MIL,BUH,2026-01-02T10:00:00.5+14:00,2026-02-03,1,GBP,x\r\n", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff",
 	} {
 		f.Add(seed)
 	}
 	comparable := upstream.Comparable{
 		CityOf: func(code string) (fare.City, bool) { city, err := fare.ParseCity(code); return city, err == nil },
-		Rates:  func(fare.Day) fare.Rates { return fare.Rates{} },
+		Rates:  func(fare.Day) fare.Rates { return fare.Rates{PerEuro: map[string]float64{"GBP": 0.8, "IDR": 20_000}} },
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := Read(strings.NewReader(text), comparable)
@@ -59,7 +68,7 @@ func FuzzRead(f *testing.F) {
 		}
 		r := p.Report()
 		origins, _ := p.Origins(t.Context())
-		fares, dropped := 0, 0
+		fares, returns, dropped := 0, 0, 0
 		for _, origin := range origins {
 			answer, err := p.Fares(t.Context(), origin, time.Time{}, time.Unix(1<<40, 0))
 			if err != nil {
@@ -67,15 +76,19 @@ func FuzzRead(f *testing.F) {
 			}
 			fares += len(answer.Fares)
 			for _, x := range answer.Fares {
-				if x.Price <= 0 || x.Price > fare.MaxPrice || x.Depart < x.FoundDay() || x.Route.Origin != origin {
+				if x.Price <= 0 || x.Price > 20_000*fare.MaxPrice || x.Depart < x.FoundDay() || x.Found < 0 ||
+					x.Nights < 0 || x.Nights > fare.MaxNights || x.Route.Origin != origin {
 					t.Errorf("fare %+v", x)
+				}
+				if x.Nights > 0 {
+					returns++
 				}
 			}
 		}
 		for _, n := range r.Dropped {
 			dropped += n
 		}
-		if fares != r.Fares || r.Fares+r.Duplicates+r.BadTotal+dropped != r.Rows {
+		if fares != r.Fares || returns != r.Returns || r.Fares+r.Duplicates+dropped != r.Rows || r.BadTotal > dropped || (r.Usable() == nil) != (fares > 0) {
 			t.Errorf("%d fares; report %+v", fares, r)
 		}
 	})

@@ -18,14 +18,15 @@ func mix(x uint64) uint64 {
 // unit makes a number in [0,1) of mixed bits.
 func unit(x uint64) float64 { return float64(x>>11) / (1 << 53) }
 
-// price is what a seat on depart costs when looked for on found.
+// raw is what a seat on depart costs when looked for on found, in euro cents,
+// before it is rounded to what is quoted.
 //
 // A price moves for two reasons. Every so many days it is set anew, from the
 // time left until departure, from where the route's market stands and from
 // chance; between two settings it stays. And now and then a route is on sale,
-// all departures at once. What comes out is a step of the ladder, so that small
+// all departures at once. What is quoted is a step of the ladder, so that small
 // causes move nothing, and never under the route's floor.
-func (r *route) price(depart, found fare.Day) fare.Cents {
+func (r *route) raw(c *calendar, depart, found fare.Day) float64 {
 	lead := depart - found
 	hold := fare.Day(12)
 	if lead < 21 {
@@ -35,11 +36,44 @@ func (r *route) price(depart, found fare.Day) fare.Cents {
 	turn := (found + fare.Day(chance%uint64(hold))) / hold
 	set := max(turn*hold-fare.Day(chance%uint64(hold)), depart-364)
 	spread := 0.88 + 0.26*unit(mix(chance+uint64(turn)))
-	p := r.base * r.season(depart) * weekdays[(depart+4)%7] * curve(depart-set) * r.market(set) * spread
+	p := r.base * c.weight(r.kind, depart) * curve(depart-set) * r.market(set) * spread
 	if mix(r.seed^uint64(found/10)<<40)%12 == 0 {
 		p *= 0.75
 	}
-	return max(ladder(fare.Cents(p)), r.floor)
+	return p
+}
+
+// price is what is quoted one-way, without a stop where the route is flown so.
+func (r *route) price(c *calendar, depart, found fare.Day) fare.Cents {
+	return max(r.money.quote(r.raw(c, depart, found)), r.floor)
+}
+
+// priceWithStop is what is quoted with a stop where there are flights without:
+// mostly less, on some departures more.
+func (r *route) priceWithStop(c *calendar, depart, found fare.Day) fare.Cents {
+	share := 0.65 + 0.45*unit(mix(r.seed^uint64(depart)<<30+3))
+	return max(r.money.quote(r.raw(c, depart, found)*share), r.floor)
+}
+
+// stays are how many nights people stay, two lengths of each kind of return, and
+// what a return costs of two one-way fares. Far ones are cheap for those who stay.
+var stays = map[fare.Trip]struct {
+	nights     [2]fare.Day
+	share, far float64
+}{
+	fare.Return1to3:  {[2]fare.Day{2, 3}, 1, 1.2},
+	fare.Return4to7:  {[2]fare.Day{5, 7}, 0.96, 0.8},
+	fare.Return8to14: {[2]fare.Day{10, 14}, 0.94, 0.68},
+	fare.Return15:    {[2]fare.Day{21, 28}, 0.94, 0.7},
+}
+
+// priceReturn is what is quoted for both ways.
+func (r *route) priceReturn(c *calendar, depart, found fare.Day, trip fare.Trip, nights fare.Day) fare.Cents {
+	share := stays[trip].share
+	if r.kind == far {
+		share = stays[trip].far
+	}
+	return max(r.money.quote((r.raw(c, depart, found)+r.raw(c, depart+nights, found))*share), r.floor)
 }
 
 // weekdays weigh the days of departure, Sunday first. (1970-01-01 was a Thursday.)
@@ -65,9 +99,44 @@ var curveTable = func() (table [366]float64) {
 
 func curve(lead fare.Day) float64 { return curveTable[min(max(lead, 0), 365)] }
 
+// kind is what kind of season a route has.
+type kind int
+
+const (
+	city kind = iota
+	beach
+	far
+	kinds
+)
+
+// peaks are how much dearer high summer is.
+var peaks = [kinds]float64{city: 0.35, beach: 0.9, far: 0.25}
+
+// calendar remembers what the days of departure weigh.
+type calendar struct {
+	first   fare.Day
+	weights [kinds][]float64 // 0: not reckoned yet
+}
+
+func newCalendar(first, last fare.Day) *calendar {
+	c := calendar{first: first}
+	for k := range c.weights {
+		c.weights[k] = make([]float64, last-first+1)
+	}
+	return &c
+}
+
+func (c *calendar) weight(k kind, depart fare.Day) float64 {
+	w := &c.weights[k][depart-c.first]
+	if *w == 0 {
+		*w = season(k, depart) * weekdays[(depart+4)%7]
+	}
+	return *w
+}
+
 // season weighs a day of departure: summer, most of all by the sea; the weeks
 // of Christmas; the days about Easter; and cheap months between.
-func (r *route) season(depart fare.Day) float64 {
+func season(k kind, depart fare.Day) float64 {
 	t := depart.Time()
 	day := t.YearDay()
 	bump := func(from, to int, height float64) float64 {
@@ -77,14 +146,7 @@ func (r *route) season(depart fare.Day) float64 {
 		x := float64(day-from) / float64(to-from)
 		return height * min(4*x, 4*(1-x), 1)
 	}
-	peak := 0.35
-	switch {
-	case r.beach:
-		peak = 0.9
-	case r.far:
-		peak = 0.25
-	}
-	s := 0.92 + bump(152, 258, peak) // June to mid September
+	s := 0.92 + bump(152, 258, peaks[k]) // June to mid September
 	if day >= 351 || day <= 6 {
 		s += 0.6
 	}
@@ -113,22 +175,4 @@ func (r *route) market(day fare.Day) float64 {
 	x := float64(day%apart) / apart
 	at := func(i fare.Day) float64 { return 0.72 + 0.6*unit(mix(r.seed^uint64(i)<<50)) }
 	return at(i)*(1-x) + at(i+1)*x
-}
-
-// ladder rounds down to the prices that airlines like, which all end in 99 cents.
-func ladder(p fare.Cents) fare.Cents {
-	step := fare.Cents(50_00)
-	switch {
-	case p < 30_00:
-		step = 2_50
-	case p < 60_00:
-		step = 5_00
-	case p < 150_00:
-		step = 10_00
-	case p < 400_00:
-		step = 20_00
-	}
-	p -= p % step
-	p -= p % 1_00 // 12.50 is quoted as 11.99
-	return max(p, 10_00) - 1
 }

@@ -3,11 +3,14 @@
 // Italy, with the habits of real fares. Prices rise with the season and the
 // nearness of departure, stand for days and then move, lie on price floors, go
 // on sale; some routes have fares in summer only, and some so few that no
-// verdict can be given.
+// verdict can be given. Of lively routes a year of departures is known. There
+// are routes without stops, with cheaper fares that have one, and with stops
+// alone; returns of every length of stay; and towns whose fares are quoted in a
+// currency of their own.
 //
-// It promises that the fares of a moment are always the same, however often and
-// in whatever windows they are asked for, and that each could be real: in whole
-// cents, departing no earlier than found.
+// It promises that the fares of a moment are always the same, however often, in
+// whatever windows and by whichever question they are asked for, and that each
+// could be real: quoted in whole hundredths, departing no earlier than found.
 package sample
 
 import (
@@ -21,11 +24,13 @@ import (
 )
 
 const (
-	// Memory is how far back the source goes when asked for everything.
-	Memory = 400 * 24 * time.Hour
+	// Memory is how far back the source goes when asked for everything: all that
+	// the service keeps, but for a day of which it would keep a part. The departures
+	// of so long, and of a year ahead, are those of two years.
+	Memory = 399 * 24 * time.Hour
 
 	// thinEvery is the days between two on which a thin route is asked for.
-	// In 400 days that makes at most seven, one fewer than a verdict needs.
+	// In Memory that makes at most seven, one fewer than a verdict needs.
 	// The routes take turns a week apart, so that on every day at least one of
 	// them has a fare younger than a week while the others have none.
 	thinEvery = 60
@@ -36,7 +41,7 @@ type Source struct {
 	routes map[fare.City][]route
 }
 
-var _ upstream.Source = (*Source)(nil)
+var _ upstream.Deep = (*Source)(nil)
 
 // New lays out the world.
 func New() *Source { return &Source{plan()} }
@@ -65,71 +70,50 @@ func (s *Source) Fares(ctx context.Context, origin fare.City, since, until time.
 	if since.IsZero() {
 		since = until.Add(-Memory)
 	}
-	var answer upstream.Answer
+	first, last, calendar := window(since.Unix(), until.Unix())
+	expected := 0
 	for _, r := range s.routes[origin] {
+		expected += r.expected() * int(max(0, last-first+1))
+	}
+	fares := make([]fare.Fare, 0, expected)
+	for i := range s.routes[origin] {
 		if err := ctx.Err(); err != nil {
 			return upstream.Answer{}, err
 		}
-		answer.Fares = r.found(answer.Fares, since.Unix(), until.Unix())
+		look := search{&s.routes[origin][i], calendar, since.Unix(), until.Unix(), fares}
+		for day := first; day <= last; day++ {
+			look.day(day)
+		}
+		fares = look.fares
 	}
-	return answer, nil
+	return upstream.Answer{Fares: fares}, nil
 }
 
-// found appends what was found on a route after since and not after until. The
-// chances of each day are drawn from that day alone.
-func (r *route) found(fares []fare.Fare, since, until int64) []fare.Fare {
-	first, last := fare.DayOf(time.Unix(since, 0)), fare.DayOf(time.Unix(until, 0))
-	for day := max(first, 0); day <= last; day++ {
-		state := mix(r.seed ^ mix(uint64(day)))
-		draw := func() uint64 { state += 0x9e3779b97f4a7c15; return mix(state) }
-		for range r.count(day, draw()) {
-			at := day.Time().Unix() + int64(draw()%daySeconds)
-			depart := day + lead(draw())
-			if at <= since || at > until || !r.flies(depart) {
-				continue
-			}
-			fares = append(fares, fare.Fare{Route: r.Route, Observation: fare.Observation{Found: at, Depart: depart, Price: r.price(depart, day)}})
+// Departures gives, of the fares found in the week before until, the last one of
+// each departure, and the cheapest where several were found at once. It adds no
+// fare to those that Fares gives.
+func (s *Source) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
+	at := slices.IndexFunc(s.routes[q.Origin], func(r route) bool { return r.Destination == q.Destination })
+	if at < 0 {
+		return upstream.Answer{}, ctx.Err()
+	}
+	since := until.Add(-remembered)
+	first, last, calendar := window(since.Unix(), until.Unix())
+	look := search{&s.routes[q.Origin][at], calendar, since.Unix(), until.Unix(), nil}
+	for day := first; day <= last; day++ {
+		look.day(day)
+	}
+	known := map[fare.Day]fare.Fare{}
+	for _, f := range look.fares {
+		old, ok := known[f.Depart]
+		switch {
+		case f.Series() != q.Series, q.NonStop && f.Stops != fare.NonStop, f.Depart < last:
+		case !ok, f.Found > old.Found, f.Found == old.Found && f.Price < old.Price:
+			known[f.Depart] = f
 		}
 	}
-	return fares
+	return upstream.Answer{Fares: slices.Collect(maps.Values(known))}, ctx.Err()
 }
 
-const daySeconds = 24 * 60 * 60
-
-// count is how many observations a day brings.
-func (r *route) count(day fare.Day, chance uint64) int {
-	switch month := day.Month(); {
-	case r.habit == thin && day%thinEvery != r.phase:
-		return 0
-	case r.habit == thin:
-		return 1 + int(chance%3)
-	case r.habit == summer && (month < time.February || month > time.September):
-		return 0
-	}
-	return max(1, int(float64(r.daily)*(0.7+0.6*unit(chance))))
-}
-
-// flies tells whether the route has flights on a day.
-func (r *route) flies(depart fare.Day) bool {
-	month := depart.Month()
-	return r.habit != summer || (month >= time.May && month <= time.October)
-}
-
-// lead draws how far ahead people look.
-func lead(chance uint64) fare.Day {
-	const days = 1 << 20
-	within := func(from, to uint64) fare.Day { return fare.Day(from + chance>>32%(to-from+1)) }
-	switch share := chance % days * 100 / days; {
-	case share < 8:
-		return within(0, 6)
-	case share < 30:
-		return within(7, 20)
-	case share < 57:
-		return within(21, 45)
-	case share < 82:
-		return within(46, 90)
-	case share < 96:
-		return within(91, 180)
-	}
-	return within(181, 320)
-}
+// remembered is how long Departures knows a fare.
+const remembered = 7 * 24 * time.Hour

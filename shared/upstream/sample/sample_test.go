@@ -28,7 +28,7 @@ func fares(t testing.TB, s *Source, origin fare.City, since, until time.Time) []
 	return answer.Fares
 }
 
-// byRoute gives 400 days of everything.
+// byRoute gives all that there is.
 func byRoute(t testing.TB) map[fare.Route][]fare.Observation {
 	t.Helper()
 	s := New()
@@ -78,7 +78,9 @@ func TestWindowsDoNotMatter(t *testing.T) {
 func TestFaresCouldBeReal(t *testing.T) {
 	for route, observations := range byRoute(t) {
 		for _, o := range observations {
-			if o.Depart < o.FoundDay() || o.Price < 9_99 || o.Price > 2500_00 || o.Price%100 != 99 ||
+			m := moneyOf(route.Origin)
+			if o.Depart < o.FoundDay() || o.Price < 10*m.unit-m.under || o.Price > 5000*m.unit || (o.Price+m.under)%m.unit != 0 || o.Currency != m.currency ||
+				o.Stops == fare.StopsUnknown || o.Nights < 0 || o.Nights > 28 || o.DayOnly && o.Found%daySeconds != 0 ||
 				o.Found <= noon.Add(-Memory).Unix() || o.Found > noon.Unix() {
 				t.Fatalf("%s: %+v", route, o)
 			}
@@ -143,13 +145,14 @@ func TestThinRoutes(t *testing.T) {
 func TestHabits(t *testing.T) {
 	r := newRoute(towns[0], towns[13], always) // MIL-LON
 	today := fare.DayOf(noon)
+	c := newCalendar(today-400, today+400)
 	early, late, changed, fell, pairs, onFloor := 0.0, 0.0, 0, 0, 0, 0
 	const departures = 300
 	for d := range fare.Day(departures) {
 		depart := today - 150 + d
 		var prices, best, last []float64
 		for lead := fare.Day(180); lead >= 0; lead-- {
-			p := r.price(depart, depart-lead)
+			p := r.price(c, depart, depart-lead)
 			prices = append(prices, float64(p))
 			switch {
 			case lead >= 45 && lead <= 89:
@@ -158,7 +161,7 @@ func TestHabits(t *testing.T) {
 				last = append(last, float64(p))
 			}
 			if lead > 0 {
-				next := r.price(depart, depart-lead+1)
+				next := r.price(c, depart, depart-lead+1)
 				pairs++
 				if next != p {
 					changed++
@@ -210,14 +213,135 @@ func TestEaster(t *testing.T) {
 	}
 }
 
-// A day of one route, to see when the world changes: a store seeded before
+// TestRoutesAreOfEveryKind: with stops and without, returns of every length of
+// stay, towns that quote in a currency of their own; and of lively routes all
+// departures ahead are known.
+func TestRoutesAreOfEveryKind(t *testing.T) {
+	found := byRoute(t)
+	today := fare.DayOf(noon)
+	kinds := map[string]int{}
+	for _, routes := range New().routes {
+		for _, r := range routes {
+			stops, trips, departures := map[fare.Stops]int{}, map[fare.Trip]int{}, map[fare.Day]bool{}
+			summers := map[int]bool{}
+			for _, o := range found[r.Route] {
+				trips[fare.TripOf(int(o.Nights))]++
+				if o.Nights > 0 {
+					continue
+				}
+				stops[o.Stops]++
+				if o.Depart.Month() == time.July {
+					summers[o.Depart.Time().Year()] = true
+				}
+				if noon.Unix()-o.Found < 7*daySeconds && o.Depart >= today {
+					departures[o.Depart] = true
+				}
+			}
+			switch with, without := stops[fare.OneStop]+stops[fare.MoreStops], stops[fare.NonStop]; {
+			case without == 0:
+				kinds["with stops alone"]++
+			case with == 0:
+				kinds["without stops alone"]++
+			case with < without/4 || without < with/4:
+				t.Errorf("%s: %d fares with stops and %d without", r.Route, with, without)
+			default:
+				kinds["with stops and without"]++
+			}
+			switch len(trips) {
+			case 1:
+				kinds["one-way alone"]++
+			case len(fare.Trips()):
+				kinds["returns"]++
+			default:
+				t.Errorf("%s has trips %v", r.Route, trips)
+			}
+			if r.lively {
+				kinds["lively"]++
+				if len(summers) != 2 {
+					t.Errorf("%s: departures of the summers %v, want two", r.Route, summers)
+				}
+				for depart := today; depart <= today+ahead-sweepDays; depart++ {
+					if !departures[depart] {
+						t.Errorf("%s: no fare of this week departs on %s", r.Route, depart)
+					}
+				}
+			}
+			kinds[r.money.currency.String()]++
+		}
+	}
+	t.Log(kinds)
+	for kind, least := range map[string]int{
+		"with stops alone": 10, "without stops alone": 150, "with stops and without": 30, "one-way alone": 200, "returns": 20,
+		"lively": 20, "EUR": 200, "GBP": 10, "USD": 4, "HUF": 5, "RON": 5,
+	} {
+		if kinds[kind] < least {
+			t.Errorf("%s: %d routes, want at least %d", kind, kinds[kind], least)
+		}
+	}
+}
+
+// TestStopsAreMostlyCheaper: where a route is flown both ways, the fare with a
+// stop is the cheaper one on most departures and not on all.
+func TestStopsAreMostlyCheaper(t *testing.T) {
+	cheaper, same := 0, 0
+	c := newCalendar(fare.DayOf(noon), fare.DayOf(noon)+400)
+	for _, routes := range New().routes {
+		for _, r := range routes {
+			for lead := fare.Day(20); r.flights == either && lead < 300; lead += 7 {
+				same++
+				if depart := fare.DayOf(noon) + lead; r.priceWithStop(c, depart, fare.DayOf(noon)) < r.price(c, depart, fare.DayOf(noon)) {
+					cheaper++
+				}
+			}
+		}
+	}
+	if share := 100 * cheaper / same; share < 55 || share > 90 {
+		t.Errorf("%d %% are cheaper", share)
+	}
+}
+
+// TestReturnsAreNoSumOfTwo: a return on a far route is cheap for those who stay,
+// and one of a weekend is not.
+func TestReturnsAreNoSumOfTwo(t *testing.T) {
+	r := newRoute(towns[0], towns[37], always) // MIL-NYC
+	today := fare.DayOf(noon)
+	c := newCalendar(today, today+400)
+	ratio := func(trip fare.Trip) float64 {
+		var ratios []float64
+		for depart := today + 20; depart < today+250; depart++ {
+			nights := stays[trip].nights[depart%2]
+			ratios = append(ratios, float64(r.priceReturn(c, depart, today, trip, nights))/float64(r.price(c, depart, today)+r.price(c, depart+nights, today)))
+		}
+		return median(ratios)
+	}
+	if weekend, long := ratio(fare.Return1to3), ratio(fare.Return8to14); weekend < 1.1 || long > 0.8 {
+		t.Errorf("of two one-way fares a weekend costs %.2f, two weeks %.2f", weekend, long)
+	}
+	for trip, stay := range stays {
+		for _, nights := range stay.nights {
+			if fare.TripOf(int(nights)) != trip {
+				t.Errorf("%d nights are no trip of %s", nights, trip)
+			}
+		}
+	}
+}
+
+// Some days of some routes, to see when the world changes: a store seeded before
 // would then hold two worlds.
 func TestGolden(t *testing.T) {
 	var b strings.Builder
-	for _, f := range fares(t, New(), "VRN", noon.AddDate(0, 0, -2), noon) {
-		fmt.Fprintf(&b, "%s found %s departs %s at %d\n", f.Route, time.Unix(f.Found, 0).UTC().Format(time.RFC3339), f.Depart, f.Price)
+	found := fares(t, New(), "VRN", noon.AddDate(0, 0, -2), noon)
+	for _, f := range fares(t, New(), "LON", noon.AddDate(0, 0, -1), noon) {
+		if f.Route.Destination == "NYC" {
+			found = append(found, f)
+		}
 	}
-	path := filepath.Join("testdata", "verona.golden")
+	for _, f := range found {
+		stops, _ := f.Stops.Number()
+		fmt.Fprintf(&b, "%s found %s departs %s nights %d stops %d at %d %s\n",
+			f.Route, time.Unix(f.Found, 0).UTC().Format(time.RFC3339), f.Depart, f.Nights, stops, f.Price, f.Currency)
+	}
+	path := filepath.Join("testdata", "days.golden")
 	if *update {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			t.Fatal(err)

@@ -67,6 +67,32 @@ PSA: CPH
 TCI: MIL
 `
 
+// stopLinks can be flown without a stop and with one, mostly for less.
+const stopLinks = `
+MIL: LIS ATH BUH IST RAK NYC DXB
+ROM: LIS CPH IST NYC DXB
+LON: NYC
+PAR: NYC
+NAP: BER AMS
+BLQ: MAD WAW
+`
+
+// changeLinks cannot be flown without a stop.
+const changeLinks = `
+MIL: TYO BKK MIA
+ROM: TYO BUE
+PMO: VRN
+BRI: TIA
+`
+
+// returnLinks are those on which trips there and back are looked for.
+const returnLinks = `
+MIL: LON PAR BCN LIS PMI NYC TYO
+ROM: LON PAR BCN MAD NYC
+LON: BUD NYC
+NAP: LON
+`
+
 // habit says when fares of a route are found.
 type habit int
 
@@ -76,67 +102,111 @@ const (
 	thin
 )
 
+// flights says with how many stops a route is flown.
+type flights int
+
+const (
+	straight flights = iota // none
+	either                  // none, or one
+	change                  // one, or two on far routes
+)
+
 // route is one direction of a link, with what its prices grow from.
 type route struct {
 	fare.Route
-	seed  uint64
-	habit habit
-	phase fare.Day // of a thin route: the day of the period on which it is asked for
-	daily int      // observations of an ordinary day
-	beach bool
-	far   bool
-	base  float64    // cents, before season, lead time and chance
-	floor fare.Cents // no fare is cheaper
+	seed    uint64
+	habit   habit
+	flights flights
+	returns bool     // trips there and back are looked for
+	lively  bool     // every departure ahead is looked for, each once a week
+	phase   fare.Day // of a thin route: the day of the period on which it is asked for
+	daily   int      // searches of an ordinary day
+	kind    kind
+	money   money
+	base    float64    // euro cents, before season, lead time and chance
+	floor   fare.Cents // no fare is cheaper
 }
 
 // plan lays out all routes, by origin.
 func plan() map[fare.City][]route {
-	byCode := map[fare.City]town{}
-	for _, t := range towns {
-		byCode[t.code] = t
-	}
+	stops, changes, returns := linked(stopLinks), linked(changeLinks), linked(returnLinks)
 	routes := map[fare.City][]route{}
 	thinRoutes := 0
-	add := func(text string, h habit) {
-		for line := range strings.Lines(strings.TrimSpace(text)) {
-			origin, destinations, _ := strings.Cut(line, ":")
-			for destination := range strings.FieldsSeq(destinations) {
-				a, b := byCode[fare.City(origin)], byCode[fare.City(destination)]
-				for _, r := range []route{newRoute(a, b, h), newRoute(b, a, h)} {
-					if h == thin {
-						r.phase = fare.Day(7 * thinRoutes % thinEvery)
-						thinRoutes++
-					}
-					routes[r.Origin] = append(routes[r.Origin], r)
+	for h, text := range [...]string{always: links, summer: summerLinks, thin: thinLinks} {
+		for _, link := range pairs(text) {
+			for _, r := range []route{newRoute(link[0], link[1], habit(h)), newRoute(link[1], link[0], habit(h))} {
+				switch {
+				case stops[r.Route]:
+					r.flights = either
+				case changes[r.Route]:
+					r.flights = change
 				}
+				r.returns = returns[r.Route]
+				if r.habit == thin {
+					r.phase = fare.Day(7 * thinRoutes % thinEvery)
+					thinRoutes++
+				}
+				routes[r.Origin] = append(routes[r.Origin], r)
 			}
 		}
 	}
-	add(links, always)
-	add(summerLinks, summer)
-	add(thinLinks, thin)
 	for _, list := range routes {
 		slices.SortFunc(list, func(a, b route) int { return cmp.Compare(a.Destination, b.Destination) })
 	}
 	return routes
 }
 
+// pairs reads a list of links.
+func pairs(text string) [][2]town {
+	byCode := map[fare.City]town{}
+	for _, t := range towns {
+		byCode[t.code] = t
+	}
+	var all [][2]town
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		origin, destinations, _ := strings.Cut(line, ":")
+		for destination := range strings.FieldsSeq(destinations) {
+			all = append(all, [2]town{byCode[fare.City(origin)], byCode[fare.City(destination)]})
+		}
+	}
+	return all
+}
+
+// linked is the set of the routes of a list of links, both ways.
+func linked(text string) map[fare.Route]bool {
+	set := map[fare.Route]bool{}
+	for _, link := range pairs(text) {
+		set[fare.Route{Origin: link[0].code, Destination: link[1].code}] = true
+		set[fare.Route{Origin: link[1].code, Destination: link[0].code}] = true
+	}
+	return set
+}
+
 func newRoute(from, to town, h habit) route {
-	r := route{Route: fare.Route{Origin: from.code, Destination: to.code}, habit: h, beach: from.beach || to.beach}
+	r := route{Route: fare.Route{Origin: from.code, Destination: to.code}, habit: h, money: moneyOf(from.code)}
 	for _, b := range []byte(r.String()) {
 		r.seed = mix(r.seed ^ uint64(b))
 	}
 	km := distance(from, to)
-	r.far = km > 3500
 	r.base = 2000 + 2.2*km
-	if r.far {
+	switch {
+	case km > farKm:
+		r.kind = far
 		r.base = 8000 + 3.5*km
+	case from.beach || to.beach:
+		r.kind = beach
 	}
 	r.base *= 0.85 + 0.35*unit(mix(r.seed+1))
-	r.floor = ladder(fare.Cents(r.base * (0.38 + 0.22*unit(mix(r.seed+2)))))
-	r.daily = 1 + 3*from.rank*to.rank/2
+	r.floor = r.money.quote(r.base * (0.38 + 0.22*unit(mix(r.seed+2))))
+	r.lively = from.rank*to.rank >= livelyRank && h == always
+	r.daily = 1 + from.rank*to.rank
 	return r
 }
+
+const (
+	farKm      = 3500
+	livelyRank = 9
+)
 
 // distance is that of great circles, in kilometres.
 func distance(a, b town) float64 {

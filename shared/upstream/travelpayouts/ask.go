@@ -34,13 +34,16 @@ func (a again) Error() string { return a.err.Error() }
 func (a again) Unwrap() error { return a.err }
 
 // get asks until there is an answer that decode can read, an answer that is
-// final, or maxTries are spent.
+// final, or the tries or the budget are spent.
 func (c *Client) get(ctx context.Context, path string, query url.Values, decode func([]byte) error) error {
 	address := c.base.JoinPath(path)
 	address.RawQuery = query.Encode()
-	backOff := firstBackOff
+	gate, backOff := c.gates[path], firstBackOff
 	for try := 1; ; try++ {
-		if err := c.gate.pass(ctx); err != nil {
+		if err := gate.pass(ctx); err != nil {
+			return err
+		}
+		if err := c.spend(ctx, path == groupedPrices); err != nil {
 			return err
 		}
 		err := c.once(ctx, address.String(), decode)
@@ -52,7 +55,7 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, decode 
 			return ctx.Err()
 		}
 		if retry.pause > 0 {
-			c.gate.hold(c.now().Add(retry.pause))
+			gate.hold(c.now().Add(retry.pause))
 		}
 		if try == maxTries {
 			return fmt.Errorf("%w after %d tries: %w", upstream.ErrUnavailable, try, retry.err)
@@ -90,7 +93,7 @@ func (c *Client) once(ctx context.Context, address string, decode func([]byte) e
 	case status >= 500 || status == http.StatusRequestTimeout:
 		return again{err: fmt.Errorf("status %d", status)}
 	default:
-		return fmt.Errorf("%w: status %d", upstream.ErrUnavailable, status)
+		return fmt.Errorf("%w: status %d%s", upstream.ErrUnavailable, status, c.why(response.Body))
 	}
 
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
@@ -112,6 +115,20 @@ func (c *Client) once(ctx context.Context, address string, decode func([]byte) e
 	default:
 		return again{err: err} // a body cut short, or a proxy's page
 	}
+}
+
+// why is what the API says of a call that it does not accept, if it says anything.
+func (c *Client) why(body io.Reader) string {
+	const most = 64 << 10
+	data, err := io.ReadAll(io.LimitReader(body, most))
+	if err != nil {
+		return ""
+	}
+	var no refusal
+	if _, err := decodePage(data, ""); !errors.As(err, &no) || no.text == "" {
+		return ""
+	}
+	return fmt.Sprintf(", %v", refusal{c.redact(no.text)})
 }
 
 // pause reads how long the API wants to be left alone, from any of the headers

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"verdetto/shared/fare"
+	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/travelpayouts"
 	"verdetto/shared/upstream/upstreamtest"
 )
@@ -68,6 +70,58 @@ func TestTokenStaysIn(t *testing.T) {
 	}
 	if len(strangerSaw) > 0 {
 		t.Errorf("a redirect was followed to another host: %s", strangerSaw)
+	}
+}
+
+// The links of offers hold who searched for what and the price as an agency has it. They stay
+// in the decoder: nothing that leaves the package, on paths good and bad, shows a piece of one.
+func TestLinksStayIn(t *testing.T) {
+	const mark = upstreamtest.LinkMark
+	r := row("BUH", 20, 30, time.Hour)
+	r.Stops = fare.NonStop
+	server, client, _ := set(t, []upstream.Row{r}, nil)
+	seen := map[string]string{}
+	ask := func(name string) {
+		answer, err := client.Departures(t.Context(), asking(fare.OneWay, false), noon)
+		if name == "answered" && (err != nil || len(answer.Fares) != 1) {
+			t.Fatalf("%v, error %v", answer, err)
+		}
+		var log bytes.Buffer
+		slog.New(slog.NewJSONHandler(&log, nil)).Info("asked", "answer", answer, "error", err)
+		seen[name] = fmt.Sprintf("%v %+v %#v %v %+v %#v %s", answer, answer, answer, err, err, err, &log)
+	}
+	ask("answered")
+	const link = `"link":"/search/MIL?t=` + mark + `&search_date=x` + mark + `"`
+	for name, body := range map[string]string{
+		"no row is readable":        `{"success":true,"data":{"2026-12-01":{"origin":"MIL",` + link + `}}}`,
+		"no row is dated":           `{"success":true,"data":{"2026-12-01":{"origin":"MIL","destination":"BUH","departure_at":"2026-12-01","price":1,` + link + `}}}`,
+		"cut within a link":         `{"success":true,"data":{"2026-12-01":{` + link[:40],
+		"a link where data belongs": `{"success":true,"data":"/search/MIL?t=` + mark + `"}`,
+		"a link that is a number":   `{"success":true,"data":{"2026-12-01":{"link":7,"t":"` + mark + `"}}}`,
+		"a link instead of a body":  `/search/MIL?t=` + mark,
+	} {
+		for range 5 {
+			server.Fail(upstreamtest.Garbled(body))
+		}
+		ask(name)
+	}
+	for name, text := range seen {
+		if strings.Contains(text, mark) || strings.Contains(text, "search_date") || strings.Contains(text, "/search/") {
+			t.Errorf("%s: a link in %s", name, text)
+		}
+	}
+	if len(seen) != 7 {
+		t.Errorf("%d answers were looked at", len(seen))
+	}
+}
+
+// What the API says of a call that it does not accept is told, without the token.
+func TestRefusalIsToldWithoutTheToken(t *testing.T) {
+	server, client, _ := set(t, nil, nil)
+	server.Fail(upstreamtest.Fault{Status: 400, Body: `{"success":false,"error":"token ` + upstreamtest.Token + ` may not ask for this"}`})
+	_, err := client.Departures(t.Context(), asking(fare.OneWay, false), noon)
+	if err == nil || !strings.Contains(err.Error(), "may not ask for this") || strings.Contains(err.Error(), upstreamtest.Token) {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -2,10 +2,13 @@ package travelpayouts
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,12 +18,12 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// page is one answer of get_latest_prices.
+// page is one answer: a list of rows, or an object of rows by day or month of departure.
 type page struct {
-	raw       json.RawMessage // the rows as they came
-	rows      int             // all of them, readable or not: tells a full page from a short one
-	malformed int
-	offers    []offer
+	raw    json.RawMessage // the rows as they came
+	rows   int             // all of them, readable or not: tells a full page from a short one
+	unread map[upstream.Reason]int
+	offers []offer
 }
 
 // offer is a row with what only this source says.
@@ -34,10 +37,10 @@ type refusal struct{ text string }
 
 func (r refusal) Error() string { return fmt.Sprintf("answered success:false: %.200q", r.text) }
 
-// decodePage reads an envelope. On success data is an array; an error may come
-// with data null or {} and even with status 200. Nothing at all, said with
-// success:true, is an empty page.
-func decodePage(body []byte) (page, error) {
+// decodePage reads an envelope. On success data is an array, or an object of
+// rows; an error may come with data null or {} and even with status 200. Nothing
+// at all, said with success:true, is an empty page.
+func decodePage(body []byte, asked string) (page, error) {
 	var envelope struct {
 		Success  *bool           `json:"success"`
 		Data     json.RawMessage `json:"data"`
@@ -51,34 +54,50 @@ func decodePage(body []byte) (page, error) {
 	if envelope.Success != nil && !*envelope.Success {
 		return page{}, refusal{words(envelope.Error) + words(envelope.Message)}
 	}
-	p := page{raw: bytes.TrimSpace(envelope.Data)}
+	p := page{raw: bytes.TrimSpace(envelope.Data), unread: map[upstream.Reason]int{}}
 	if envelope.Success != nil && (len(p.raw) == 0 || string(p.raw) == "null" || string(p.raw) == "{}") {
 		return page{}, nil
 	}
-	var rows []json.RawMessage
-	if err := json.Unmarshal(p.raw, &rows); err != nil || string(p.raw) == "null" {
-		return page{}, errors.New("read rows: data is not a list")
+	rows, err := split(p.raw)
+	if err != nil {
+		return page{}, err
 	}
-	// The currency is asked for and echoed; old answers leave the echo out.
-	currency := strings.ToUpper(envelope.Currency)
-	if currency == "" {
-		currency = "EUR"
-	}
+	// The currency is asked for, and the echo says what it is; old answers leave it out.
+	currency := cmp.Or(strings.ToUpper(envelope.Currency), asked)
 	p.rows = len(rows)
 	for _, raw := range rows {
 		o, err := decodeRow(raw, currency)
-		if err != nil {
-			p.malformed++
-			continue
+		switch {
+		case err == nil:
+			p.offers = append(p.offers, o)
+		case errors.Is(err, errUndated):
+			p.unread[Undated]++
+		default:
+			p.unread[upstream.Malformed]++
 		}
-		p.offers = append(p.offers, o)
 	}
 	// One bad row is a bad row. A page of nothing else is a form we do not know,
 	// and taking it for "nothing there" would empty every route in silence.
-	if p.malformed == p.rows && p.rows > 0 {
+	if len(p.offers) == 0 && p.rows > 0 {
 		return page{}, fmt.Errorf("read rows: none of %d is in a form we know", p.rows)
 	}
 	return p, nil
+}
+
+// split takes the rows out of a list, or out of an object in the order of its keys.
+func split(data json.RawMessage) ([]json.RawMessage, error) {
+	var list []json.RawMessage
+	if err := json.Unmarshal(data, &list); err == nil && list != nil {
+		return list, nil
+	}
+	var byKey map[string]json.RawMessage
+	if err := json.Unmarshal(data, &byKey); err != nil || byKey == nil {
+		return nil, errors.New("read rows: data is neither a list nor an object")
+	}
+	for _, key := range slices.Sorted(maps.Keys(byKey)) {
+		list = append(list, byKey[key])
+	}
+	return list, nil
 }
 
 // words gives the text of a JSON value that may be a string, null or absent.
@@ -90,8 +109,12 @@ func words(raw json.RawMessage) string {
 	return s
 }
 
-// decodeRow reads a row in either spelling: value, depart_date, return_date as
-// in v2, or price, departure_at, return_at as in v3.
+// errUndated is what is wrong with a row that nobody can date.
+var errUndated = errors.New("read row: neither found_at nor a day of search")
+
+// decodeRow reads a row in either spelling: value, depart_date, return_date,
+// number_of_changes, found_at as in v2 and get_latest_prices; or price,
+// departure_at, return_at, transfers, return_transfers and a link as in v3.
 func decodeRow(raw json.RawMessage, currency string) (offer, error) {
 	var row struct {
 		Origin           string `json:"origin"`
@@ -102,7 +125,11 @@ func decodeRow(raw json.RawMessage, currency string) (offer, error) {
 		ReturnAt         string `json:"return_at"`
 		Value            number `json:"value"`
 		Price            number `json:"price"`
+		NumberOfChanges  number `json:"number_of_changes"`
+		Transfers        number `json:"transfers"`
+		ReturnTransfers  number `json:"return_transfers"`
 		FoundAt          string `json:"found_at"`
+		Link             string `json:"link"` // goes no further than here
 		TripClass        number `json:"trip_class"`
 		Actual           *bool  `json:"actual"`
 		ShowToAffiliates *bool  `json:"show_to_affiliates"`
@@ -110,17 +137,9 @@ func decodeRow(raw json.RawMessage, currency string) (offer, error) {
 	if err := json.Unmarshal(raw, &row); err != nil {
 		return offer{}, fmt.Errorf("read row: %w", err)
 	}
-	departure := row.DepartDate
-	if departure == "" {
-		departure = row.DepartureAt
-	}
-	depart, err := localDay(departure)
+	depart, err := localDay(cmp.Or(row.DepartDate, row.DepartureAt))
 	if err != nil {
 		return offer{}, fmt.Errorf("read row: departure: %w", err)
-	}
-	found, err := moment(row.FoundAt)
-	if err != nil {
-		return offer{}, fmt.Errorf("read row: found_at: %w", err)
 	}
 	price := row.Value
 	if !price.given {
@@ -129,20 +148,66 @@ func decodeRow(raw json.RawMessage, currency string) (offer, error) {
 	if row.Origin == "" || row.Destination == "" || !price.given {
 		return offer{}, errors.New("read row: no origin, destination or price")
 	}
-	return offer{
+	o := offer{
 		Row: upstream.Row{
 			Origin:      row.Origin,
 			Destination: row.Destination,
 			Depart:      depart,
-			Found:       found,
 			Price:       price.value,
 			Currency:    currency,
-			RoundTrip:   row.ReturnDate != "" || row.ReturnAt != "",
 			OtherCabin:  row.TripClass.value != 0,
 			NotActual:   row.Actual != nil && !*row.Actual,
 		},
 		notForAffiliates: row.ShowToAffiliates != nil && !*row.ShowToAffiliates,
-	}, nil
+	}
+	back := cmp.Or(row.ReturnDate, row.ReturnAt)
+	if back != "" {
+		if o.Return, err = localDay(back); err != nil || o.Return == 0 {
+			o.Return, o.RoundTrip = 0, true
+		}
+	}
+	switch {
+	case row.NumberOfChanges.given:
+		o.Stops = stops(row.NumberOfChanges)
+	case back == "":
+		o.Stops = stops(row.Transfers)
+	default:
+		o.Stops = stops(row.Transfers, row.ReturnTransfers)
+	}
+	if row.FoundAt != "" {
+		if o.Found, err = moment(row.FoundAt); err != nil {
+			return offer{}, fmt.Errorf("read row: found_at: %w", err)
+		}
+		return o, nil
+	}
+	day, ok := searchDay(row.Link)
+	if !ok {
+		return offer{}, errUndated
+	}
+	o.Found, o.DayOnly = day.Time(), true
+	return o, nil
+}
+
+// stops is the most of the stops of all ways, if every way has a number.
+func stops(ways ...number) fare.Stops {
+	most := fare.StopsUnknown
+	for _, n := range ways {
+		if !n.given || n.value < 0 || n.value != math.Trunc(n.value) {
+			return fare.StopsUnknown
+		}
+		most = max(most, fare.StopsOf(int(min(n.value, 2)))) // a float may be more than an int holds
+	}
+	return most
+}
+
+// searchDay reads search_date=DDMMYYYY out of a link. It is a day in UTC: bodies
+// that tell the moment too, 2021 and 2026, have the UTC day up to 22:21, when it
+// was the next day already in Moscow.
+func searchDay(link string) (fare.Day, bool) {
+	_, query, _ := strings.Cut(link, "?")
+	values, _ := url.ParseQuery(query) // what is readable counts
+	t, err := time.Parse("02012006", values.Get("search_date"))
+	return fare.DayOf(t), err == nil
 }
 
 // localDay takes the day out of a date, with or without a time behind it. The

@@ -3,17 +3,14 @@ package travelpayouts
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/testenv"
 	"verdetto/shared/upstream"
 )
 
@@ -34,14 +31,20 @@ func TestDecodeRow(t *testing.T) {
 		change(&o)
 		return o
 	}
+	nonStop := with(func(o *offer) { o.Stops = fare.NonStop })
 	const places = `"origin":"MIL","destination":"BUH"`
 	const when = `"depart_date":"2026-12-01","found_at":"2026-11-20T08:00:05Z"`
 	tests := []struct {
 		name, row string
 		want      offer
 	}{
-		{"v2", `{` + places + `,` + when + `,"value":29,"return_date":"","trip_class":0,"actual":true,"show_to_affiliates":true,"distance":-1,"duration":null,"number_of_changes":0}`, plain},
-		{"v3", `{` + places + `,"departure_at":"2026-12-01T23:50:00+02:00","found_at":"2026-11-20T08:00:05Z","price":29,"return_at":"","flight_number":"7703","link":"/search"}`, plain},
+		{"v2", `{` + places + `,` + when + `,"value":29,"return_date":"","trip_class":0,"actual":true,"show_to_affiliates":true,"distance":-1,"duration":null,"number_of_changes":0}`, nonStop},
+		{"v3", `{` + places + `,"departure_at":"2026-12-01T23:50:00+02:00","found_at":"2026-11-20T08:00:05Z","price":29,"return_at":"","flight_number":"7703","transfers":0,"return_transfers":0}`, nonStop},
+		{"v3 without found_at", `{` + places + `,"departure_at":"2026-12-01T23:50:00+02:00","price":29,"transfers":0,"link":"/search/MIL?t=XX_1&search_date=20112026&expected_price=29"}`,
+			with(func(o *offer) { o.Found, o.DayOnly, o.Stops = day(t, "2026-11-20").Time(), true, fare.NonStop })},
+		{"found_at goes before the link", `{` + places + `,` + when + `,"value":29,"link":"/search?search_date=01012020"}`, plain},
+		{"a link that is odd elsewhere", `{` + places + `,"depart_date":"2026-12-01","value":29,"link":"%zz?a=%zz;b&search_date=20112026&=&&c=%"}`,
+			with(func(o *offer) { o.Found, o.DayOnly = day(t, "2026-11-20").Time(), true })},
 		{"departure without a time", `{` + places + `,"departure_at":"2026-12-01","found_at":"2026-11-20T08:00:05Z","price":29}`, plain},
 		{"local day of a departure after midnight", `{` + places + `,"departure_at":"2026-12-01T00:20:00+09:00","found_at":"2026-11-20T08:00:05Z","price":29}`, plain},
 		{"depart_date with a time", `{` + places + `,"depart_date":"2026-12-01T13:05:00+03:00","found_at":"2026-11-20T08:00:05Z","price":29}`, plain},
@@ -53,8 +56,18 @@ func TestDecodeRow(t *testing.T) {
 		{"value goes before price", `{` + places + `,` + when + `,"value":29,"price":31}`, plain},
 		{"a value of null is none", `{` + places + `,` + when + `,"value":null,"price":29}`, plain},
 		{"nulls where there is nothing to say", `{` + places + `,` + when + `,"value":29,"return_date":null,"trip_class":null,"actual":null,"show_to_affiliates":null}`, plain},
-		{"round trip", `{` + places + `,` + when + `,"value":29,"return_date":"2026-12-08"}`, with(func(o *offer) { o.RoundTrip = true })},
-		{"round trip in v3", `{` + places + `,` + when + `,"value":29,"return_at":"2026-12-08T10:00:00Z"}`, with(func(o *offer) { o.RoundTrip = true })},
+		{"a return", `{` + places + `,` + when + `,"value":29,"return_date":"2026-12-08"}`, with(func(o *offer) { o.Return = day(t, "2026-12-08") })},
+		{"a return in v3", `{` + places + `,` + when + `,"value":29,"return_at":"2026-12-08T00:10:00+02:00"}`, with(func(o *offer) { o.Return = day(t, "2026-12-08") })},
+		{"a return on no day", `{` + places + `,` + when + `,"value":29,"return_date":"0000-00-00"}`, with(func(o *offer) { o.RoundTrip = true })},
+		{"a return at the beginning of time", `{` + places + `,` + when + `,"value":29,"return_date":"1970-01-01"}`, with(func(o *offer) { o.RoundTrip = true })},
+		{"one stop", `{` + places + `,` + when + `,"value":29,"number_of_changes":1}`, with(func(o *offer) { o.Stops = fare.OneStop })},
+		{"many stops", `{` + places + `,` + when + `,"value":29,"number_of_changes":1e300}`, with(func(o *offer) { o.Stops = fare.MoreStops })},
+		{"stops below zero", `{` + places + `,` + when + `,"value":29,"number_of_changes":-1}`, plain},
+		{"half a stop", `{` + places + `,` + when + `,"value":29,"number_of_changes":0.5}`, plain},
+		{"stops of null", `{` + places + `,` + when + `,"value":29,"number_of_changes":null}`, plain},
+		{"the more of both ways", `{` + places + `,` + when + `,"value":29,"return_at":"2026-12-08","transfers":0,"return_transfers":2}`,
+			with(func(o *offer) { o.Return, o.Stops = day(t, "2026-12-08"), fare.MoreStops })},
+		{"non-stop out, the way back untold", `{` + places + `,` + when + `,"value":29,"return_at":"2026-12-08","transfers":0}`, with(func(o *offer) { o.Return = day(t, "2026-12-08") })},
 		{"business class", `{` + places + `,` + when + `,"value":29,"trip_class":1}`, with(func(o *offer) { o.OtherCabin = true })},
 		{"not actual", `{` + places + `,` + when + `,"value":29,"actual":false}`, with(func(o *offer) { o.NotActual = true })},
 		{"not for affiliates", `{` + places + `,` + when + `,"value":29,"show_to_affiliates":false}`, with(func(o *offer) { o.notForAffiliates = true })},
@@ -73,35 +86,45 @@ func TestDecodeRow(t *testing.T) {
 	for _, bad := range []string{
 		`null`, `7`, `{}`, `{` + places + `,` + when + `}`, `{` + when + `,"value":29}`,
 		`{` + places + `,"depart_date":"2026-02-30","found_at":"2026-11-20T08:00:05Z","value":29}`,
-		`{` + places + `,"depart_date":"2026-12-01","value":29}`,
 		`{` + places + `,` + when + `,"value":"cheap"}`,
 		`{` + places + `,` + when + `,"value":"NaN"}`,
 		`{` + places + `,` + when + `,"value":[29]}`,
 		`{"origin":{},"destination":"BUH",` + when + `,"value":29}`,
 	} {
-		if got, err := decodeRow(json.RawMessage(bad), "EUR"); err == nil {
-			t.Errorf("%s: read as %v", bad, got)
+		if got, err := decodeRow(json.RawMessage(bad), "EUR"); err == nil || errors.Is(err, errUndated) {
+			t.Errorf("%s: read as %v, error %v", bad, got, err)
+		}
+	}
+	for _, link := range []string{``, `/search`, `/search?t=1`, `/search?search_date=`, `/search?search_date=2026-11-20`, `/search?search_date=20261120`, `/search?search_date=31022026`, `search_date=20112026`} {
+		row := `{` + places + `,"depart_date":"2026-12-01","value":29,"link":"` + link + `"}`
+		if got, err := decodeRow(json.RawMessage(row), "EUR"); !errors.Is(err, errUndated) {
+			t.Errorf("%s: read as %v, error %v", row, got, err)
 		}
 	}
 }
 
 func TestDecodePage(t *testing.T) {
 	const good = `{"origin":"MIL","destination":"BUH","depart_date":"2026-12-01","found_at":"2026-11-20T08:00:05Z","value":29}`
+	const undated = `{"origin":"MIL","destination":"BUH","depart_date":"2026-12-01","value":29}`
 	tests := []struct {
 		name, body                    string
-		rows, malformed               int
+		rows, malformed, undated      int
 		currency, unreadable, refusal string
 	}{
 		{name: "rows", body: `{"success":true,"data":[` + good + `],"currency":"eur","error":null}`, rows: 1, currency: "EUR"},
 		{name: "another currency than asked", body: `{"success":true,"data":[` + good + `],"currency":"rub"}`, rows: 1, currency: "RUB"},
-		{name: "no echo of the currency", body: `{"success":true,"data":[` + good + `]}`, rows: 1, currency: "EUR"},
-		{name: "one bad row among good ones", body: `{"success":true,"data":[` + good + `,{"value":3}]}`, rows: 2, malformed: 1, currency: "EUR"},
+		{name: "no echo of the currency", body: `{"success":true,"data":[` + good + `]}`, rows: 1, currency: "SEK"},
+		{name: "one bad row among good ones", body: `{"success":true,"data":[` + good + `,{"value":3}]}`, rows: 2, malformed: 1, currency: "SEK"},
+		{name: "one nobody can date among good ones", body: `{"success":true,"data":[` + good + `,` + undated + `]}`, rows: 2, undated: 1},
+		{name: "an object of rows", body: `{"success":true,"data":{"2026-12-01":` + good + `,"2026-12-02":` + good + `,"2026-12-03":null},"currency":"eur"}`, rows: 3, malformed: 1, currency: "EUR"},
 		{name: "none", body: `{"success":true,"data":[]}`},
 		{name: "none, as null", body: `{"success":true,"data":null}`},
 		{name: "none, as an object", body: `{"success":true,"data":{}}`},
 		{name: "only bad rows", body: `{"success":true,"data":[{"fare":3},{"fare":4}]}`, unreadable: "none of 2"},
-		{name: "an object of rows", body: `{"success":true,"data":{"BUH":` + good + `}}`, unreadable: "not a list"},
-		{name: "null without success", body: `{"data":null}`, unreadable: "not a list"},
+		{name: "only rows nobody can date", body: `{"success":true,"data":[` + undated + `]}`, unreadable: "none of 1"},
+		{name: "an object of objects of rows", body: `{"success":true,"data":{"BUH":{"0":` + good + `}}}`, unreadable: "none of 1"},
+		{name: "a text", body: `{"success":true,"data":"soon"}`, unreadable: "neither"},
+		{name: "null without success", body: `{"data":null}`, unreadable: "neither"},
 		{name: "no envelope", body: `[` + good + `]`, unreadable: "envelope"},
 		{name: "empty", body: ``, unreadable: "envelope"},
 		{name: "cut", body: `{"success":true,"data":[` + good, unreadable: "envelope"},
@@ -111,7 +134,7 @@ func TestDecodePage(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			p, err := decodePage([]byte(test.body))
+			p, err := decodePage([]byte(test.body), "SEK")
 			switch {
 			case test.refusal != "":
 				if r, ok := err.(refusal); !ok || r.text != test.refusal {
@@ -123,8 +146,8 @@ func TestDecodePage(t *testing.T) {
 				}
 			case err != nil:
 				t.Error(err)
-			case p.rows != test.rows || p.malformed != test.malformed || len(p.offers) != test.rows-test.malformed:
-				t.Errorf("%d rows, %d malformed, %d offers", p.rows, p.malformed, len(p.offers))
+			case p.rows != test.rows || p.unread[upstream.Malformed] != test.malformed || p.unread[Undated] != test.undated || len(p.offers) != test.rows-test.malformed-test.undated:
+				t.Errorf("%d rows, unread %v, %d offers", p.rows, p.unread, len(p.offers))
 			case test.currency != "" && p.offers[0].Currency != test.currency:
 				t.Errorf("currency %s, want %s", p.offers[0].Currency, test.currency)
 			}
@@ -144,13 +167,15 @@ func TestJudge(t *testing.T) {
 		CityOf: func(code string) (fare.City, bool) { return fare.City(code), code != "QQQ" },
 		Rates:  func(fare.Day) fare.Rates { return fare.Rates{} },
 	}}
-	p := page{malformed: 2, offers: []offer{
+	p := page{unread: map[upstream.Reason]int{upstream.Malformed: 2, Undated: 3}, offers: []offer{
 		good,
 		with(func(o *offer) { o.RoundTrip = true }),
+		with(func(o *offer) { o.Return = o.Depart }),
 		with(func(o *offer) { o.OtherCabin = true }),
 		with(func(o *offer) { o.NotActual = true }),
 		with(func(o *offer) { o.notForAffiliates = true }),
 		with(func(o *offer) { o.Origin = "ROM" }),
+		with(func(o *offer) { o.Return = o.Depart + 3 }),
 		with(func(o *offer) { o.Destination = "QQQ" }),
 		with(func(o *offer) { o.Destination = "MIL" }),
 		with(func(o *offer) { o.Depart -= 30 }),
@@ -160,72 +185,27 @@ func TestJudge(t *testing.T) {
 		with(func(o *offer) { o.Found = noon.Add(-48 * time.Hour) }), // outside the question
 	}}
 	answer := upstream.Answer{Dropped: map[upstream.Reason]int{}}
-	client.judge(&answer, p, "MIL", noon.Add(-24*time.Hour), noon)
+	client.judge(&answer, p, noon.Add(-24*time.Hour), noon, func(f fare.Fare) upstream.Reason {
+		switch {
+		case f.Route.Origin != "MIL":
+			return OtherOrigin
+		case f.Nights > 0:
+			return OtherTrip
+		}
+		return ""
+	})
 	want := upstream.Answer{
 		Fares: []fare.Fare{{
 			Route:       fare.Route{Origin: "MIL", Destination: "BUH"},
 			Observation: fare.Observation{Found: good.Found.Unix(), Depart: good.Depart, Price: 2900},
 		}},
 		Dropped: map[upstream.Reason]int{
-			upstream.Malformed: 2, upstream.RoundTrip: 1, upstream.OtherCabin: 1, upstream.NotActual: 1, NotForAffiliates: 1, OtherOrigin: 1,
+			upstream.Malformed: 2, Undated: 3, upstream.RoundTrip: 1, upstream.BadReturn: 1, OtherTrip: 1, upstream.OtherCabin: 1, upstream.NotActual: 1, NotForAffiliates: 1, OtherOrigin: 1,
 			upstream.UnknownPlace: 1, upstream.SamePlace: 1, upstream.Departed: 1, upstream.FromFuture: 1, upstream.BadPrice: 1, upstream.NoRate: 1,
 		},
 	}
 	if diff := cmp.Diff(want, answer); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// Bodies that the API has sent, with what is known of each.
-func TestRecordedBodies(t *testing.T) {
-	folder := testenv.Data(t)
-	tests := []struct {
-		file       string
-		rows       int
-		roundTrips int
-		currency   string
-		refusal    string
-		unreadable bool
-	}{
-		{file: "abame_tickets_latest_prices.json", rows: 5, roundTrips: 5, currency: "USD"},
-		{file: "abame_tickets_month_matrix.json", rows: 30, currency: "USD"},
-		{file: "abame_tickets_week_matrix.json", rows: 19, roundTrips: 19, currency: "USD"},
-		{file: "devua_LatestSuccess.json", rows: 1, roundTrips: 1, currency: "EUR"},
-		{file: "devua_MonthMatrixSuccess.json", rows: 1, currency: "EUR"},
-		{file: "devua_Unauthorized.json", refusal: "Unauthorized"},
-		{file: "abame_tickets_cheap.json", unreadable: true},              // an object by destination
-		{file: "v3_prices_for_dates_gyd_ist_2022.json", unreadable: true}, // rows without found_at
-		{file: "partimo_v3_prices_for_dates_mil_lon_2026_11.json", unreadable: true},
-	}
-	for _, test := range tests {
-		t.Run(test.file, func(t *testing.T) {
-			body, err := os.ReadFile(filepath.Join(folder, "travelpayouts", test.file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := decodePage(body)
-			if test.refusal != "" {
-				if diff := cmp.Diff(error(refusal{test.refusal}), err, cmpopts.EquateErrors()); diff != "" {
-					t.Error(diff)
-				}
-				return
-			}
-			if (err != nil) != test.unreadable {
-				t.Fatalf("error %v", err)
-			}
-			trips := 0
-			for _, o := range p.offers {
-				if o.RoundTrip {
-					trips++
-				}
-				if o.Currency != test.currency {
-					t.Fatalf("currency %s, want %s", o.Currency, test.currency)
-				}
-			}
-			if p.rows != test.rows || p.malformed != 0 || trips != test.roundTrips {
-				t.Errorf("%d rows, %d malformed, %d round trips; want %d, 0, %d", p.rows, p.malformed, trips, test.rows, test.roundTrips)
-			}
-		})
 	}
 }
 
@@ -235,18 +215,22 @@ func FuzzDecodePage(f *testing.F) {
 		`{"success":true,"data":[{"origin":"MIL","destination":"BUH","depart_date":"2026-12-01","found_at":"2026-11-20T08:00:05","value":"29"}],"currency":"eur"}`,
 		`{"success":true,"data":[{"origin":"MIL","destination":"BUH","departure_at":"2026-12-01T10:00:00Z","found_at":"2026-11-20T08:00:05+04:00","price":1e400}]}`,
 		`{"success":true,"data":[1,null,{"value":""}]}`,
+		`{"success":true,"data":{"2026-12-01":{"origin":"MIL","destination":"BUH","departure_at":"2026-12-01T10:00:00+01:00","return_at":"2026-12-08T10:00:00Z","price":29,"transfers":0,"return_transfers":1,"link":"/search?search_date=20112026"}},"currency":"eur"}`,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		p, err := decodePage(bytes.Clone(body))
+		p, err := decodePage(bytes.Clone(body), "EUR")
 		if err != nil {
 			return
 		}
-		if p.malformed+len(p.offers) != p.rows || (p.rows > 0 && p.malformed == p.rows) {
-			t.Errorf("%d rows, %d malformed, %d offers", p.rows, p.malformed, len(p.offers))
+		if p.unread[upstream.Malformed]+p.unread[Undated]+len(p.offers) != p.rows || (p.rows > 0 && len(p.offers) == 0) {
+			t.Errorf("%d rows, unread %v, %d offers", p.rows, p.unread, len(p.offers))
 		}
 		for _, o := range p.offers {
+			if o.Stops > fare.MoreStops || o.RoundTrip && o.Return != 0 || o.DayOnly && o.Found != fare.DayOf(o.Found).Time() {
+				t.Errorf("offer %+v", o)
+			}
 			if o.Origin == "" || o.Destination == "" || o.Found.Location() != time.UTC || o.Currency != strings.ToUpper(o.Currency) {
 				t.Errorf("offer %+v", o)
 			}

@@ -1,14 +1,18 @@
 // Package upstreamtest stands in for the Travelpayouts Data API in tests.
 //
-// A Server speaks the API's wire (token, envelope, pages, gzip, rate limit) over
-// rows that a test gives it, and like the API it remembers seven days: it serves
-// a row while the row's found_at lies within the seven days before the Server's
-// clock. It can be told to misbehave, and it counts what it is asked.
+// A Server speaks the API's wire (token, envelope, pages, gzip, limits) for
+// get_latest_prices, grouped_prices and the list of cities, over rows that a
+// test gives it, and like the API it remembers seven days: it serves a row while
+// the row's found_at lies within the seven days before the Server's clock. It
+// can be told to misbehave, and it counts what it is asked.
 package upstreamtest
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -26,8 +30,10 @@ const Window = 7 * 24 * time.Hour
 type Server struct {
 	URL string
 
-	// PerMinute is how many calls are let through in each minute of the clock;
-	// 0 is no limit. Over it the answer is 429 with X-Rate-Limit-Reset.
+	// PerMinute is how many calls of get_latest_prices are let through in each
+	// minute of the clock, and the other endpoints as many in proportion: with 300
+	// all have the API's own limits. 0 is no limit. Over it the answer is 429 with
+	// X-Rate-Limit-Reset.
 	PerMinute int
 	// Rates convert rows into the currency that is asked for. Without it only
 	// rows that are in that currency already are served.
@@ -42,10 +48,17 @@ type Server struct {
 	now      func() time.Time
 	listener *httptest.Server
 
-	mu     sync.Mutex
-	rows   []upstream.Row
-	faults []Fault
-	calls  []Call
+	mu      sync.Mutex
+	rows    map[string]map[string][]upstream.Row // by origin and destination
+	faults  []Fault
+	calls   []Call
+	windows map[string]window // by path
+}
+
+// window is a minute of the clock and the calls in it.
+type window struct {
+	begins time.Time
+	calls  int
 }
 
 // Call is one request that reached the Server.
@@ -68,7 +81,9 @@ func New(rows []upstream.Row, now func() time.Time) *Server {
 // Detached makes a Server that listens nowhere: an http.Handler, for tests that
 // call it directly, as those must that run on virtual time.
 func Detached(rows []upstream.Row, now func() time.Time) *Server {
-	return &Server{Token: Token, rows: rows, now: now}
+	s := &Server{Token: Token, now: now, rows: map[string]map[string][]upstream.Row{}, windows: map[string]window{}}
+	s.Add(rows...)
+	return s
 }
 
 // Close stops the Server.
@@ -84,7 +99,37 @@ func (s *Server) Close() {
 func (s *Server) Add(rows ...upstream.Row) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rows = append(s.rows[:len(s.rows):len(s.rows)], rows...)
+	for _, r := range rows {
+		if s.rows[r.Origin] == nil {
+			s.rows[r.Origin] = map[string][]upstream.Row{}
+		}
+		s.rows[r.Origin][r.Destination] = append(s.rows[r.Origin][r.Destination], r)
+	}
+}
+
+// remembered gives the rows of a route that are not forgotten, or, where a side
+// is empty, of all routes from or to the other.
+func (s *Server) remembered(origin, destination string) (rows []upstream.Row) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	for _, from := range sides(s.rows, origin) {
+		for _, to := range sides(s.rows[from], destination) {
+			for _, r := range s.rows[from][to] {
+				if !r.Found.After(now) && r.Found.After(now.Add(-Window)) {
+					rows = append(rows, r)
+				}
+			}
+		}
+	}
+	return rows
+}
+
+func sides[V any](known map[string]V, asked string) []string {
+	if asked != "" {
+		return []string{asked}
+	}
+	return slices.Sorted(maps.Keys(known))
 }
 
 // Fail makes the next requests go wrong, one fault each, in this order.
@@ -101,32 +146,57 @@ func (s *Server) Calls() []Call {
 	return append([]Call(nil), s.calls...)
 }
 
-// Busiest is the largest number of requests in any 60 seconds of the Server's clock.
+// Busiest is the largest number of requests to one endpoint in any 60 seconds of the Server's clock.
 func (s *Server) Busiest() int {
-	calls := s.Calls()
-	most, first := 0, 0
-	for last := range calls {
-		for calls[last].At.Sub(calls[first].At) >= time.Minute {
-			first++
-		}
-		most = max(most, last-first+1)
+	most := 0
+	for _, calls := range s.BusiestByPath() {
+		most = max(most, calls)
 	}
 	return most
 }
 
+// BusiestByPath is, for each endpoint, the largest number of requests in any 60
+// seconds of the Server's clock. No minute of the clock has more.
+func (s *Server) BusiestByPath() map[string]int {
+	times := map[string][]time.Time{}
+	for _, call := range s.Calls() {
+		times[call.Path] = append(times[call.Path], call.At)
+	}
+	most := map[string]int{}
+	for path, at := range times {
+		first := 0
+		for last := range at {
+			for at[last].Sub(at[first]) >= time.Minute {
+				first++
+			}
+			most[path] = max(most[path], last-first+1)
+		}
+	}
+	return most
+}
+
+// limits are the API's, in calls a minute.
+var limits = map[string]int{latestPath: 300, groupedPath: 600, citiesPath: 600}
+
+// count notes a call in the window of its endpoint. It says how many more are let through in that, and when it ends.
+func (s *Server) count(path string, now time.Time) (remaining int, ends time.Time) {
+	w := s.windows[path]
+	if begins := now.Truncate(time.Minute); !begins.Equal(w.begins) {
+		w = window{begins: begins}
+	}
+	w.calls++
+	s.windows[path] = w
+	return max(1, limits[path]*s.PerMinute/limits[latestPath]) - w.calls, w.begins.Add(time.Minute)
+}
+
 // admit counts a request and says what is to happen to it.
-func (s *Server) admit(r *http.Request) (number int, fault Fault) {
+func (s *Server) admit(r *http.Request, header http.Header) (number int, fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
 	number = len(s.calls)
-	inMinute := 0
-	for _, c := range s.calls {
-		if c.At.Truncate(time.Minute).Equal(now.Truncate(time.Minute)) {
-			inMinute++
-		}
-	}
 	s.calls = append(s.calls, Call{At: now, Path: r.URL.Path, Query: r.URL.RawQuery, Header: r.Header.Clone()})
+	remaining, ends := s.count(r.URL.Path, now)
 	if len(s.faults) > 0 {
 		fault, s.faults = s.faults[0], s.faults[1:]
 		return number, fault
@@ -136,10 +206,14 @@ func (s *Server) admit(r *http.Request) (number int, fault Fault) {
 			return number, fault
 		}
 	}
-	if s.PerMinute > 0 && inMinute >= s.PerMinute {
-		left := now.Truncate(time.Minute).Add(time.Minute).Sub(now)
-		return number, TooMany("X-Rate-Limit-Reset", seconds(left))
+	if s.PerMinute <= 0 {
+		return number, Fault{}
 	}
+	if remaining < 0 {
+		return number, TooMany("X-Rate-Limit-Reset", seconds(ends.Sub(now)))
+	}
+	header.Set("X-Rate-Limit-Remaining", strconv.Itoa(remaining))
+	header.Set("X-Rate-Limit-Reset", seconds(ends.Sub(now)))
 	return number, Fault{}
 }
 

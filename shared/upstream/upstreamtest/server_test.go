@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,10 +23,24 @@ type answer struct {
 	Currency string
 }
 
-// get asks the stand-in as a stranger to our client would.
+const (
+	latestPath  = "/aviasales/v3/get_latest_prices"
+	groupedPath = "/aviasales/v3/grouped_prices"
+	citiesPath  = "/data/en/cities.json"
+)
+
+// get asks get_latest_prices.
 func get(t *testing.T, server *upstreamtest.Server, query string) (int, http.Header, answer) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/aviasales/v3/get_latest_prices?"+query, nil)
+	var a answer
+	status, header := read(t, server, latestPath+"?"+query, &a)
+	return status, header, a
+}
+
+// read asks the stand-in as a stranger to our client would.
+func read(t *testing.T, server *upstreamtest.Server, address string, a any) (int, http.Header) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+address, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,16 +54,15 @@ func get(t *testing.T, server *upstreamtest.Server, query string) (int, http.Hea
 	if err != nil {
 		t.Fatal(err)
 	}
-	var a answer
 	if response.StatusCode == http.StatusOK {
-		if err := json.Unmarshal(body, &a); err != nil {
+		if err := json.Unmarshal(body, a); err != nil {
 			t.Fatal(err)
 		}
 		if !response.Uncompressed {
 			t.Error("answered without gzip, which was asked for")
 		}
 	}
-	return response.StatusCode, response.Header, a
+	return response.StatusCode, response.Header
 }
 
 func TestLatestPrices(t *testing.T) {
@@ -57,7 +71,7 @@ func TestLatestPrices(t *testing.T) {
 		return upstream.Row{Origin: "MIL", Destination: to, Found: noon.Add(-age), Depart: fare.DayOf(noon) + 60, Price: price, Currency: currency}
 	}
 	trip := found(time.Hour, "ROM", 70, "EUR")
-	trip.RoundTrip = true
+	trip.Return = trip.Depart + 5
 	cabin := found(time.Hour, "ROM", 400, "EUR")
 	cabin.OtherCabin = true
 	server := upstreamtest.New([]upstream.Row{
@@ -74,11 +88,15 @@ func TestLatestPrices(t *testing.T) {
 	}{
 		{"in euro", "origin=MIL&period_type=year&currency=eur", 0, map[string]float64{"BUH": 30, "LON": 25}, "eur"},
 		{"roubles by default", "origin=MIL&period_type=year", 0, map[string]float64{"BUH": 3000, "LON": 2500}, "rub"},
+		{"from elsewhere", "origin=ROM&period_type=year&currency=eur", 0, map[string]float64{}, "eur"},
 		{"by destination", "destination=LON&period_type=year&currency=eur", 0, map[string]float64{"LON": 25}, "eur"},
 		{"this month by default", "origin=MIL&currency=eur", 0, map[string]float64{}, "eur"},
 		{"a year with a beginning is empty", "origin=MIL&period_type=year&beginning_of_period=2026&currency=eur", 0, map[string]float64{}, "eur"},
-		{"round trips", "origin=MIL&period_type=year&currency=eur&one_way=false", 0, map[string]float64{"ROM": 70}, "eur"},
+		{"one-way", "origin=MIL&period_type=year&currency=eur&one_way=true", 0, map[string]float64{"BUH": 30, "LON": 25}, "eur"},
+		{"returns", "origin=MIL&period_type=year&currency=eur&one_way=false", 0, map[string]float64{"ROM": 70}, "eur"},
 		{"business", "origin=MIL&period_type=year&currency=eur&trip_class=1", 0, map[string]float64{"ROM": 400}, "eur"},
+		{"one row", "origin=MIL&period_type=year&currency=eur&limit=1", 0, map[string]float64{"LON": 25}, "eur"},
+		{"one row by route", "origin=MIL&period_type=year&currency=eur&limit=1&sorting=route", 0, map[string]float64{"BUH": 30}, "eur"},
 		{"the second page", "origin=MIL&period_type=year&currency=eur&limit=1&page=2", 0, map[string]float64{"BUH": 30}, "eur"},
 		{"behind the last page", "origin=MIL&period_type=year&currency=eur&limit=1&page=3", 0, map[string]float64{}, "eur"},
 		{"a week on it has forgotten", "origin=MIL&period_type=year&currency=eur", 7*24*time.Hour - 90*time.Minute, map[string]float64{"BUH": 30}, "eur"},
@@ -98,30 +116,123 @@ func TestLatestPrices(t *testing.T) {
 	}
 }
 
-func TestLimitAndCounters(t *testing.T) {
+// Each parameter of grouped_prices matters as it does in the API.
+func TestGroupedPrices(t *testing.T) {
 	now := noon
+	day := fare.DayOf(noon) + 20 // 2026-12-10
+	found := func(age time.Duration, depart, nights fare.Day, stops fare.Stops, price float64) upstream.Row {
+		r := upstream.Row{Origin: "MIL", Destination: "BUH", Found: noon.Add(-age), Depart: depart, Price: price, Currency: "EUR", Stops: stops}
+		if nights > 0 {
+			r.Return = depart + nights
+		}
+		return r
+	}
+	rome := found(time.Hour, day, 0, fare.NonStop, 9)
+	rome.Destination = "ROM"
+	cabin := found(time.Hour, day, 0, fare.NonStop, 4)
+	cabin.OtherCabin = true
+	server := upstreamtest.New([]upstream.Row{
+		found(time.Hour, day, 0, fare.NonStop, 40), found(2*time.Hour, day, 0, fare.OneStop, 25), found(time.Hour, day, 0, fare.StopsUnknown, 50),
+		found(time.Hour, day+10, 0, fare.NonStop, 35), found(time.Hour, day+40, 0, fare.MoreStops, 30),
+		found(time.Hour, day, 2, fare.NonStop, 61), found(time.Hour, day, 7, fare.OneStop, 87), found(time.Hour, day+40, 20, fare.OneStop, 120),
+		found(8*24*time.Hour, day, 0, fare.NonStop, 1), found(time.Hour, fare.DayOf(noon)-1, 0, fare.NonStop, 2), rome, cabin,
+	}, func() time.Time { return now })
+	defer server.Close()
+	server.Rates = func(fare.Day) fare.Rates { return fare.Rates{PerEuro: map[string]float64{"RUB": 100}} }
+
+	const route = "origin=MIL&destination=BUH&currency=eur"
+	tests := []struct {
+		name, query string
+		later       time.Duration
+		want        map[string]float64
+	}{
+		{"one-way fares by day of departure", route, 0, map[string]float64{"2026-12-10": 25, "2026-12-20": 35, "2027-01-19": 30}},
+		{"the same, said", route + "&group_by=departure_at&direct=false", 0, map[string]float64{"2026-12-10": 25, "2026-12-20": 35, "2027-01-19": 30}},
+		{"by month", route + "&group_by=month", 0, map[string]float64{"2026-12": 25, "2027-01": 30}},
+		{"non-stop", route + "&direct=true", 0, map[string]float64{"2026-12-10": 40, "2026-12-20": 35}},
+		{"of a month", route + "&departure_at=2026-12", 0, map[string]float64{"2026-12-10": 25, "2026-12-20": 35}},
+		{"of a day", route + "&departure_at=2026-12-20", 0, map[string]float64{"2026-12-20": 35}},
+		{"away for a week", route + "&min_trip_duration=4&max_trip_duration=7", 0, map[string]float64{"2026-12-10": 87}},
+		{"away for up to six days", route + "&min_trip_duration=3&max_trip_duration=6", 0, map[string]float64{}},
+		{"away for at least three days", route + "&min_trip_duration=3", 0, map[string]float64{"2026-12-10": 87, "2027-01-19": 120}},
+		{"away for at most three days", route + "&max_trip_duration=3", 0, map[string]float64{"2026-12-10": 61}},
+		{"away for a week, non-stop", route + "&min_trip_duration=4&max_trip_duration=7&direct=true", 0, map[string]float64{}},
+		{"back in a month", route + "&return_at=2026-12", 0, map[string]float64{"2026-12-10": 61}},
+		{"back on a day", route + "&return_at=2027-02-08", 0, map[string]float64{"2027-01-19": 120}},
+		{"roubles by default", "origin=MIL&destination=BUH&departure_at=2026-12-20", 0, map[string]float64{"2026-12-20": 3500}},
+		{"anywhere", "origin=MIL&currency=eur&departure_at=2026-12", 0, map[string]float64{"2026-12-10": 9, "2026-12-20": 35}},
+		{"nowhere", "origin=MIL&destination=PAR&currency=eur", 0, map[string]float64{}},
+		{"a week on it has forgotten", route, 8 * 24 * time.Hour, map[string]float64{}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			now = noon.Add(test.later)
+			var a struct {
+				Success  bool
+				Data     map[string]map[string]any
+				Currency string
+			}
+			status, _ := read(t, server, groupedPath+"?"+test.query, &a)
+			got := map[string]float64{}
+			for key, row := range a.Data {
+				got[key] = row["price"].(float64)
+				if link := row["link"].(string); !strings.Contains(link, "&search_date=20112026&") || !strings.HasPrefix(row["departure_at"].(string), key) {
+					t.Errorf("%s: departs %s, link %s", key, row["departure_at"], link)
+				}
+				if _, dated := row["found_at"]; dated {
+					t.Errorf("%s: found_at, which this endpoint has not", key)
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" || status != 200 || !a.Success || a.Data == nil {
+				t.Errorf("status %d: %s", status, diff)
+			}
+		})
+	}
+	for _, query := range []string{"", "currency=eur", route + "&group_by=return_at"} {
+		if status, _ := read(t, server, groupedPath+"?"+query, nil); status != http.StatusBadRequest {
+			t.Errorf("%s: status %d", query, status)
+		}
+	}
+}
+
+// Each endpoint has its own calls in each minute of the clock.
+func TestLimitsAndCounters(t *testing.T) {
+	now := noon.Add(50 * time.Second)
 	server := upstreamtest.New(nil, func() time.Time { return now })
 	defer server.Close()
 	server.PerMinute = 2
-	var statuses []int
-	for range 3 {
-		status, header, _ := get(t, server, "origin=MIL")
-		statuses = append(statuses, status)
-		if status == http.StatusTooManyRequests && header.Get("X-Rate-Limit-Reset") != "60" {
-			t.Errorf("reset in %q seconds", header.Get("X-Rate-Limit-Reset"))
+	ask := func(path string, calls int) (statuses []int) {
+		for i := range calls {
+			var a any
+			status, header := read(t, server, path+"?origin=MIL", &a)
+			statuses = append(statuses, status)
+			left := map[string][]string{latestPath: {"1", "0"}, groupedPath: {"3", "2", "1", "0"}, citiesPath: {"3", "2", "1", "0"}}[path]
+			if status == http.StatusOK && i < len(left) && header.Get("X-Rate-Limit-Remaining") != left[i] {
+				t.Errorf("call %d of %s: %q left", i, path, header.Get("X-Rate-Limit-Remaining"))
+			}
+			if got := header.Get("X-Rate-Limit-Reset"); got != "10" && got != "60" {
+				t.Errorf("call %d of %s: reset in %q seconds", i, path, got)
+			}
 		}
+		return statuses
 	}
-	now = now.Add(time.Minute)
-	status, _, _ := get(t, server, "origin=MIL")
-	if diff := cmp.Diff([]int{200, 200, 429, 200}, append(statuses, status)); diff != "" {
+	statuses := [][]int{ask(latestPath, 3), ask(groupedPath, 5), ask(citiesPath, 5)}
+	now = now.Add(10 * time.Second) // a new minute of the clock, and within 60 seconds of the calls before
+	statuses = append(statuses, ask(latestPath, 3), ask(groupedPath, 1))
+	want := [][]int{{200, 200, 429}, {200, 200, 200, 200, 429}, {200, 200, 200, 200, 429}, {200, 200, 429}, {200}}
+	if diff := cmp.Diff(want, statuses); diff != "" {
 		t.Error(diff)
 	}
-	if got := server.Busiest(); got != 3 {
-		t.Errorf("busiest minute has %d calls, want 3", got)
+	if diff := cmp.Diff(map[string]int{latestPath: 6, groupedPath: 6, citiesPath: 5}, server.BusiestByPath()); diff != "" || server.Busiest() != 6 {
+		t.Errorf("busiest 60 seconds, %d: %s", server.Busiest(), diff)
 	}
-	for i, call := range server.Calls() {
-		if want := []int{200, 200, 429, 200}[i]; call.Status != want {
-			t.Errorf("call %d is noted with status %d, want %d", i, call.Status, want)
+	i := 0
+	for _, group := range want {
+		for _, status := range group {
+			if call := server.Calls()[i]; call.Status != status {
+				t.Errorf("call %d is noted with status %d, want %d", i, call.Status, status)
+			}
+			i++
 		}
 	}
 }

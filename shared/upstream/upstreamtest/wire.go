@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"compress/gzip"
 	"encoding/json"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -13,6 +14,13 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/upstream"
+)
+
+// The endpoints that are spoken.
+const (
+	latestPath  = "/aviasales/v3/get_latest_prices"
+	groupedPath = "/aviasales/v3/grouped_prices"
+	citiesPath  = "/data/en/cities.json"
 )
 
 // row is a fare in the words of get_latest_prices.
@@ -25,7 +33,7 @@ type row struct {
 	Gate             string  `json:"gate"`
 	DepartDate       string  `json:"depart_date"`
 	ReturnDate       string  `json:"return_date"`
-	NumberOfChanges  int     `json:"number_of_changes"`
+	NumberOfChanges  *int    `json:"number_of_changes,omitempty"` // of a row whose stops are known
 	FoundAt          string  `json:"found_at"`
 	Duration         *int    `json:"duration"`
 	Distance         int     `json:"distance"`
@@ -41,7 +49,7 @@ type envelope struct {
 
 // ServeHTTP speaks for the API.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	number, fault := s.admit(r)
+	number, fault := s.admit(r, w.Header())
 	if status, done := fault.misbehave(w, r); done {
 		s.answered(number, status)
 		return
@@ -66,47 +74,41 @@ func (s *Server) answer(r *http.Request) (int, any) {
 	switch {
 	case r.Method != http.MethodGet:
 		return http.StatusMethodNotAllowed, envelope{Error: "method"}
-	case r.URL.Path == "/data/en/cities.json":
+	case r.URL.Path == citiesPath:
 		return http.StatusOK, s.cities()
-	case r.URL.Path != "/aviasales/v3/get_latest_prices":
+	case r.URL.Path != latestPath && r.URL.Path != groupedPath:
 		return http.StatusNotFound, envelope{Error: "not found"}
 	case token != s.Token:
 		return http.StatusUnauthorized, map[string]any{"success": false, "data": nil, "message": "Unauthorized"}
 	case query.Get("origin") == "" && query.Get("destination") == "":
 		return http.StatusBadRequest, envelope{Error: "origin or destination is needed", Data: struct{}{}}
 	}
-	rows, currency := s.latest(query)
-	return http.StatusOK, envelope{Success: true, Data: rows, Currency: currency}
+	currency := cmp.Or(strings.ToLower(query.Get("currency")), "rub")
+	if r.URL.Path == groupedPath {
+		days, problem := s.grouped(query, currency)
+		if problem != "" {
+			return http.StatusBadRequest, envelope{Error: problem, Data: struct{}{}}
+		}
+		return http.StatusOK, envelope{Success: true, Data: days, Currency: currency}
+	}
+	return http.StatusOK, envelope{Success: true, Data: s.latest(query, currency), Currency: currency}
 }
 
-// latest picks, sorts, converts and pages rows as a query asks, with the API's own defaults.
-func (s *Server) latest(query url.Values) (rows []row, currency string) {
-	s.mu.Lock()
-	all := s.rows // Add puts another slice in its place
-	s.mu.Unlock()
-	now := s.now()
-	currency = cmp.Or(strings.ToLower(query.Get("currency")), "rub")
+// latest picks, sorts, converts and pages rows as a query asks, with the API's
+// own defaults. All rows may be shown by affiliates, so show_to_affiliates changes nothing.
+func (s *Server) latest(query url.Values, currency string) []row {
 	oneWay := query.Get("one_way") != "false"
 	cabin := query.Get("trip_class") != "" && query.Get("trip_class") != "0"
-	origin, destination, period := query.Get("origin"), query.Get("destination"), query.Get("period_type")
-	rows = []row{}
+	rows := []row{}
+	period := query.Get("period_type")
 	if period == "year" && query.Get("beginning_of_period") != "" {
-		return rows, currency // a quirk of the API
+		return rows // a quirk of the API
 	}
-	for _, r := range all {
-		if origin != "" && r.Origin != origin {
+	for _, r := range s.remembered(query.Get("origin"), query.Get("destination")) {
+		if period == "" && r.Depart.Time().Format("2006-01") != s.now().UTC().Format("2006-01") {
 			continue
 		}
-		if destination != "" && r.Destination != destination {
-			continue
-		}
-		if period == "" && r.Depart.Time().Format("2006-01") != now.UTC().Format("2006-01") {
-			continue
-		}
-		if r.Found.After(now) || !r.Found.After(now.Add(-Window)) {
-			continue
-		}
-		if r.RoundTrip == oneWay || r.OtherCabin != cabin {
+		if isReturn(r) == oneWay || r.OtherCabin != cabin {
 			continue
 		}
 		value, ok := s.convert(r, strings.ToUpper(currency))
@@ -123,7 +125,7 @@ func (s *Server) latest(query url.Values) (rows []row, currency string) {
 	})
 	limit := between(query.Get("limit"), 30, 1000)
 	from := min((between(query.Get("page"), 1, math.MaxInt32)-1)*limit, len(rows))
-	return rows[from:min(from+limit, len(rows))], currency
+	return rows[from:min(from+limit, len(rows))]
 }
 
 func (s *Server) convert(r upstream.Row, currency string) (float64, bool) {
@@ -159,10 +161,23 @@ func spell(r upstream.Row, value float64) row {
 	if r.OtherCabin {
 		out.TripClass = 1
 	}
-	if r.RoundTrip {
-		out.ReturnDate = (r.Depart + 7).String()
+	if isReturn(r) {
+		out.ReturnDate = returnDay(r)
+	}
+	if n, known := r.Stops.Number(); known {
+		out.NumberOfChanges = &n
 	}
 	return out
+}
+
+func isReturn(r upstream.Row) bool { return r.Return != 0 || r.RoundTrip }
+
+// returnDay is unreadable where the row does not know it.
+func returnDay(r upstream.Row) string {
+	if r.Return == 0 {
+		return "0000-00-00"
+	}
+	return r.Return.String()
 }
 
 // cities lists the cities with flights among others that a reader has to leave
@@ -171,12 +186,8 @@ func (s *Server) cities() []map[string]any {
 	codes := s.Cities
 	if codes == nil {
 		s.mu.Lock()
-		for _, r := range s.rows {
-			codes = append(codes, r.Origin)
-		}
+		codes = slices.Sorted(maps.Keys(s.rows))
 		s.mu.Unlock()
-		slices.Sort(codes)
-		codes = slices.Compact(codes)
 	}
 	list := []map[string]any{
 		{"code": "QQA", "name": "Nowhere to land", "country_code": "XX", "has_flightable_airport": false},

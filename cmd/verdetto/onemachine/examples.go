@@ -1,0 +1,91 @@
+package onemachine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/fare"
+	"verdetto/shared/places"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// Example is a route that shows a level of verdict.
+type Example struct {
+	Level               string
+	Origin, Destination string // names of cities, or codes
+	Observations        int
+}
+
+// Query is what GET /v1/analisi is asked for it.
+func (e Example) Query() string {
+	return "origine=" + url.QueryEscape(e.Origin) + "&destinazione=" + url.QueryEscape(e.Destination)
+}
+
+// name is the name of a city, or its code where the name leads to another.
+func name(c analisi.Citta) string {
+	if p, ok := places.Find(c.Nome); ok && string(p.City) == c.Codice {
+		return c.Nome
+	}
+	return c.Codice
+}
+
+// maxExamined bounds how many origins are looked at for examples.
+const maxExamined = 100
+
+// Examples judges the routes that the store covers as of now, those of the first
+// hundred origins, and gives for each level the one with most observations. A
+// level that no route has is left out. Nobody asked for these routes: that they
+// are looked at is no demand.
+func (o Options) Examples(ctx context.Context) ([]Example, error) {
+	fares := store.Fares{Table: o.Table}
+	coverage := &analisi.Service{Coverage: fares}
+	best := map[string]Example{}
+	page := ""
+	for range maxExamined {
+		covered, err := coverage.Covered(ctx, analisi.Named{}, analisi.Named{}, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range covered.Rotte {
+			route := fare.Route{Origin: fare.City(r.Origine.Codice), Destination: fare.City(r.Destinazione.Codice)}
+			a, ok, err := o.judge(ctx, fares, route)
+			if err != nil {
+				return nil, err
+			}
+			if level := a.Verdetto.Livello; ok && a.Osservazioni > best[level].Observations {
+				best[level] = Example{level, name(r.Origine), name(r.Destinazione), a.Osservazioni}
+			}
+		}
+		if page = covered.Successiva; page == "" {
+			break
+		}
+	}
+	var examples []Example
+	for _, level := range []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient} {
+		if e, ok := best[level]; ok {
+			examples = append(examples, e)
+		}
+	}
+	return examples, nil
+}
+
+// judge is the verdict on a route; false where there is none just now.
+func (o Options) judge(ctx context.Context, fares store.Fares, route fare.Route) (verdict.Analysis, bool, error) {
+	data, _, err := fares.Summary(ctx, fare.Series{Route: route}, store.Eventual)
+	if errors.Is(err, store.ErrNotFound) {
+		return verdict.Analysis{}, false, nil
+	}
+	if err != nil {
+		return verdict.Analysis{}, false, err
+	}
+	s, err := verdict.Decode(data)
+	if err != nil {
+		return verdict.Analysis{}, false, fmt.Errorf("read summary of %s: %w", route, err)
+	}
+	a, ok := verdict.Judge(s, o.Now())
+	return a, ok, nil
+}

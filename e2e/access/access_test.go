@@ -1,0 +1,334 @@
+// Package access holds what the functions touch of the table against what they may: schema.Accesses.
+package access
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/e2e/fixture"
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/mail"
+	"verdetto/shared/mail/maildir"
+	"verdetto/shared/queue"
+	"verdetto/shared/routes"
+	"verdetto/shared/store"
+	"verdetto/shared/store/dynamostore/schema"
+	"verdetto/shared/store/storetest"
+	"verdetto/shared/upstream/sample"
+)
+
+// table notes which function touches which partitions, and how.
+type table struct {
+	store.Table
+	mu      sync.Mutex
+	doing   string // the function that is at work; "" where it is the test itself
+	touched map[string]map[string]bool
+}
+
+func (d *table) note(how string, partitions ...string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.doing == "" {
+		return
+	}
+	for _, p := range partitions {
+		at := d.doing + " " + how
+		if d.touched[at] == nil {
+			d.touched[at] = map[string]bool{}
+		}
+		d.touched[at][p] = true
+	}
+}
+
+func (d *table) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
+	d.note("reads", key.Partition)
+	return d.Table.Get(ctx, key, read)
+}
+
+func (d *table) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
+	d.note("reads", r.Partition)
+	return d.Table.Query(ctx, r)
+}
+
+func (d *table) Write(ctx context.Context, ops ...store.Op) error {
+	for _, op := range ops {
+		d.note("writes", op.Item.Partition)
+	}
+	return d.Table.Write(ctx, ops...)
+}
+
+func (d *table) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
+	d.note("writes", key.Partition)
+	return d.Table.Take(ctx, key, n, limit, expires)
+}
+
+// as has a function do something.
+func (d *table) as(function string, do func()) {
+	d.set(function)
+	defer d.set("")
+	do()
+}
+
+func (d *table) set(function string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.doing = function
+}
+
+// functionOf is who answers a path.
+func functionOf(target string) string {
+	at := strings.TrimPrefix(target, routes.Alias)
+	for _, r := range routes.Table {
+		if ok, _ := path.Match(strings.ReplaceAll(r.Path, "{file}", "*"), at); ok {
+			return r.Function
+		}
+	}
+	return "analisi" // whatever nobody answers at
+}
+
+// TestFunctionsTouchWhatTheyMay walks through all that the functions do, and
+// holds what they touched against the table of accesses, both ways.
+func TestFunctionsTouchWhatTheyMay(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	clock.Add(fixture.Today.Sub(clock.Now()))
+	d := &table{Table: fixture.Bolt(t, clock.Now), touched: map[string]map[string]bool{}}
+	s := fixture.OpenSubscriptions(t, d, clock)
+	answer := s.Handler
+	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d.as(functionOf(r.URL.Path), func() { answer.ServeHTTP(w, r) })
+	})
+	f := refreshes(t, d, s, clock)
+	visits(t, d, s, clock)
+	subscribes(t, d, s, f, clock)
+	buys(t, d, s)
+
+	for _, function := range []string{"alerts", "analisi", "pricetrends", "pro", "refresh"} {
+		for how, may := range map[string][]string{"reads": schema.ReadBy(function), "writes": schema.WrittenBy(function)} {
+			used := map[string]bool{}
+			for _, partition := range slices.Sorted(maps.Keys(d.touched[function+" "+how])) {
+				by := slices.IndexFunc(may, func(pattern string) bool { return matches(pattern, partition) })
+				if by < 0 {
+					t.Errorf("%s %s %s, which the table of accesses does not have", function, how, partition)
+					continue
+				}
+				used[may[by]] = true
+			}
+			if diff := cmp.Diff(slices.Sorted(slices.Values(may)), slices.Sorted(maps.Keys(used))); diff != "" {
+				t.Errorf("what %s %s (-allowed +done here):\n%s", function, how, diff)
+			}
+		}
+	}
+}
+
+func matches(pattern, partition string) bool {
+	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$").MatchString(partition)
+}
+
+// line is a queue that keeps what it is given.
+type line struct{ messages []string }
+
+func (q *line) Send(_ context.Context, bodies ...string) error {
+	q.messages = append(q.messages, bodies...)
+	return nil
+}
+
+func refreshes(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetest.Clock) *refresh.Function {
+	t.Helper()
+	q := &line{}
+	f := &refresh.Function{
+		Refresher: refresh.Refresher{Source: sample.New(), Fares: store.Fares{Table: d}, Now: clock.Now},
+		Queue:     q, Sender: s.Sender, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		CurrentRates: func(context.Context) fare.Rates { return fare.Rates{} },
+	}
+	d.as("refresh", func() {
+		for _, event := range []string{`{}`, `{"origins":["MIL"]}`, `{"mail":true}`} {
+			if _, err := f.Event(t.Context(), json.RawMessage(event)); err != nil {
+				t.Fatalf("%s: %v", event, err)
+			}
+		}
+		if len(q.messages) == 0 {
+			t.Fatal("nothing was planned")
+		}
+		if failed := f.Messages(t.Context(), []queue.Message{{ID: "1", Body: q.messages[len(q.messages)-1]}}); len(failed) > 0 {
+			t.Fatal("a message failed")
+		}
+	})
+	return f
+}
+
+func visits(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetest.Clock) {
+	t.Helper()
+	key := fixture.IssueKey(t, d.Table, "visitor@example.com", clock.Now(), time.Hour)
+	all := url.Values{
+		"origine": {"Milano"}, "destinazione": {"Londra"}, "da": {"Milano"}, "a": {"Londra"},
+		"origin": {"MIL"}, "destination": {"LON"}, "currency": {"eur"}, "q": {"mil"},
+	}
+	for _, r := range routes.Table {
+		if r.Function != "analisi" && r.Function != "pricetrends" {
+			continue
+		}
+		for _, header := range [][]string{nil, {"X-Api-Key", key}} {
+			for _, query := range []url.Values{all, {"origin": {"NYC"}, "currency": {"eur"}, "origine": {"New York"}, "destinazione": {"Roma"}}, {"origine": {"Milano"}}, {"destinazione": {"Londra"}}, {"da": {"Milano"}}, {"da": {"New York"}}, {}} {
+				body := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+				if a := s.Do(r.Method, strings.ReplaceAll(r.Path, "{file}", "MIL-LON.png")+"?"+query.Encode(), body, header...); a.Status >= 500 {
+					t.Errorf("%s: %d %s", r.Path, a.Status, a.Body)
+				}
+			}
+		}
+	}
+	for tool, arguments := range map[string]string{
+		"flight_price_verdict": `{"origine":"Milano","destinazione":"Londra"}`, "price_trends": `{"origin":"MIL","destination":"LON"}`, "watched_routes": `{"origine":"Milano"}`,
+	} {
+		message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`
+		if a := s.Do("POST", "/mcp", message); a.Status != 200 {
+			t.Errorf("%s: %d %s", tool, a.Status, a.Body)
+		}
+	}
+	for range 20 { // what no endpoint counts is written now and then
+		s.From("10.200.0.1:1", "GET", "/v1/docs", "")
+		s.From("10.200.0.1:1", "GET", "/v1", "")
+	}
+}
+
+func subscribes(t *testing.T, d *table, s *fixture.Subscriptions, f *refresh.Function, clock *storetest.Clock) {
+	t.Helper()
+	alertsWork := func() {
+		d.as("alerts", func() {
+			if _, err := s.Alerts.Event(t.Context(), json.RawMessage(`{"work":true}`)); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	link := func(to string) string {
+		alertsWork()
+		mails, err := maildir.Read(s.Mails)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := ""
+		for _, m := range mails {
+			if m.To == to {
+				found = s.Link(m)
+			}
+		}
+		return found
+	}
+	confirmed := func(email string) {
+		s.Ask("MIL-LON", email, "500")
+		at := link(email)
+		if a, b := s.Do("GET", at, ""), s.Do("POST", at, ""); a.Status != 200 || b.Status != 200 {
+			t.Fatalf("%d %d", a.Status, b.Status)
+		}
+	}
+	for _, who := range []string{"ada", "bob", "cleo", "dan"} {
+		confirmed(who + "@example.com")
+	}
+	for _, at := range []string{s.EndLink("MIL-LON", "ada@example.com"), s.ManageLink("bob@example.com")} {
+		s.Do("GET", at, "")
+		s.Form(at, "all=1")
+	}
+	d.as("alerts", func() {
+		_, err := s.Alerts.Event(t.Context(), json.RawMessage(
+			`{"Records":[{"EventSource":"aws:sns","Sns":{"Message":"{\"eventType\":\"Bounce\",\"bounce\":{\"bounceType\":\"Permanent\",\"bouncedRecipients\":[{\"emailAddress\":\"cleo@example.com\"}]}}"}}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	// Refreshes leave notifications of the watched route, and send them: to a mailbox
+	// that refuses for good, while another process is at work, and to nobody.
+	s.Sender.Mail = refusing{}
+	other := store.Lease{Table: d.Table, Name: "mail", Holder: "another", For: time.Minute, Now: clock.Now}
+	d.as("refresh", func() {
+		for n := range 4 {
+			clock.Add(7 * 24 * time.Hour)
+			if n == 1 {
+				if err := other.Hold(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, event := range []string{`{"origins":["MIL"]}`, `{"mail":true}`} {
+				if _, err := f.Event(t.Context(), json.RawMessage(event)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+// refusing is a carrier that takes no mail, ever.
+type refusing struct{}
+
+func (refusing) Send(context.Context, mail.Message) error { return mail.ErrRefused }
+
+func buys(t *testing.T, d *table, s *fixture.Subscriptions) {
+	t.Helper()
+	shop := fixture.Shop{Service: s.Service}
+	work := func() {
+		d.as("pro", func() {
+			if _, err := s.Pro.Work(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	session, subscription := shop.Buy("eve@example.com")
+	key := shop.Confirm(session).APIKey
+	if key == "" {
+		t.Fatal("no key")
+	}
+	shop.Confirm(session)
+	for range 2 {
+		s.From("10.200.0.2:1", "POST", "/v1/pro/checkout", fixture.Object("email", "eve@example.com"))
+	}
+	s.Payments.Stripe.Renew(subscription)
+	for _, e := range s.Payments.Stripe.Events() {
+		shop.Deliver(e.Payload)
+	}
+	if a := s.Do("GET", "/v1/pro/chiave", "", "X-Api-Key", key); a.Status != 200 {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	rotated := s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key)
+	if rotated.Status != 200 {
+		t.Fatalf("%d %s", rotated.Status, rotated.Body)
+	}
+	s.Do("GET", "/v1/pro/cripta?email=eve@example.com", "")
+	shop.Verify("eve@example.com", shop.Send(fixture.Price, ""))
+	for range 2 { // the second recovery after an undoing has to be agreed to
+		shop.Recover("eve@example.com")
+		work()
+		for _, at := range links(t, s) {
+			s.Do("GET", at, "")
+			s.Do("POST", at, "")
+			work()
+		}
+	}
+}
+
+var proLinks = regexp.MustCompile(`/v1/pro/recupera/(?:annulla|conferma)\?t=[\w.-]+`)
+
+func links(t *testing.T, s *fixture.Subscriptions) (all []string) {
+	t.Helper()
+	mails, err := maildir.Read(s.Mails)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mails {
+		all = append(all, proLinks.FindAllString(m.Text, -1)...)
+	}
+	return all
+}

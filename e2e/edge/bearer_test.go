@@ -1,0 +1,32 @@
+package edge
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestEdgeTakesABearer: a key in Authorization is a key at the edge too: its answers are
+// kept for it alone, and what is no key is refused.
+func TestEdgeTakesABearer(t *testing.T) {
+	t.Parallel()
+	e := newEdge(t)
+	bearer := func(key string) http.Header { return http.Header{"Authorization": {"Bearer " + key}} }
+	for n, s := range []step{
+		{from: 2, target: trends, status: 200, cache: miss},
+		{from: 2, header: bearer(e.keys["ada"]), target: trends, status: 200, cache: miss},
+		{from: 3, header: bearer(e.keys["ada"]), target: trends, status: 200, cache: hit},
+		{from: 3, header: bearer(e.keys["bob"]), target: trends, status: 200, cache: miss},
+		{from: 3, header: bearer("sk-somebody-elses"), target: trends, status: 401, cache: miss},
+		{from: 3, header: bearer("sk-somebody-elses"), target: trends, status: 401, cache: miss},
+		{from: 4, target: trends, status: 200, cache: hit},
+		{from: 2, header: bearer(e.keys["ada"]), target: verdicts, status: 200, cache: miss}, // X-Cache is the service's own
+		{from: 2, header: bearer("sk-somebody-elses"), target: verdicts, status: 401},
+	} {
+		a := e.take(s, fmt.Sprintf("call %d", n+1))
+		if pro := strings.Contains(s.header.Get("Authorization"), "vd_"); (a.header.Get("X-Plan") == "pro") != pro {
+			t.Errorf("call %d: X-Plan is %q", n+1, a.header.Get("X-Plan"))
+		}
+	}
+}

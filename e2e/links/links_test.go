@@ -1,0 +1,89 @@
+// Package links holds an end-to-end test of the links in mails: each is good for one purpose.
+package links
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/mail/maildir"
+	"verdetto/shared/store/storetest"
+)
+
+// mailed finds the links of mails: their paths and what they carry.
+var mailed = regexp.MustCompile(regexp.QuoteMeta(fixture.LocalURL) + `(/v1/[a-z/]+)\?(?:id|t)=([A-Za-z0-9_.-]+)`)
+
+// TestALinkOfOneKindIsNoneOfAnother collects a link of every kind that mails hold, and
+// shows what each carries to the page and to the button of every other kind.
+func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	table := fixture.Bolt(t, clock.Now)
+	s := fixture.OpenSubscriptions(t, table, clock)
+	shop := fixture.Shop{Service: s.Service}
+
+	tokens := map[string]string{} // by the path that they are for
+	collect := func(email string) {
+		t.Helper()
+		mails, err := maildir.Read(s.Mails)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range mails {
+			for _, link := range mailed.FindAllStringSubmatch(m.Text, -1) {
+				if m.To == email {
+					tokens[link[1]] = link[2]
+				}
+			}
+		}
+	}
+	s.Subscribe("MIL-BUH", "ada@example.com", "40")
+	s.Ask("MIL-ROM", "ada@example.com", "")
+	s.Drain()
+	for _, link := range []string{s.EndLink("MIL-BUH", "ada@example.com"), s.ManageLink("ada@example.com")} {
+		path, token, _ := strings.Cut(link, "?t=")
+		tokens[path] = token
+	}
+	collect("ada@example.com")
+	key := fixture.IssueKey(t, table, "ada@example.com", clock.Now(), 100*24*time.Hour)
+	shop.Recover("ada@example.com")
+	fresh := shop.Mailed("ada@example.com")
+	collect("ada@example.com")
+	if a := s.Do("POST", "/v1/pro/recupera/annulla?t="+tokens["/v1/pro/recupera/annulla"], ""); a.Status != 200 || !shop.Works(key) || len(fresh) != 1 {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	shop.Recover("ada@example.com")
+	shop.Mailed("ada@example.com")
+	collect("ada@example.com")
+
+	kinds := []string{"/v1/alerts/confirm", "/v1/alerts/unsubscribe", "/v1/alerts/manage", "/v1/pro/recupera/annulla", "/v1/pro/recupera/conferma"}
+	if len(tokens) != len(kinds) {
+		t.Fatalf("links of %d kinds were found: %v", len(tokens), tokens)
+	}
+	before, customer := s.Of("ada@example.com"), shop.Customer("ada@example.com")
+	for _, of := range kinds {
+		for _, at := range kinds {
+			query := "?" + url.Values{"t": {tokens[of]}, "id": {tokens[of]}}.Encode()
+			page := s.Do("GET", at+query, "")
+			if of == at {
+				if page.Status != 200 {
+					t.Errorf("what is for %s is not taken there: %d %s", of, page.Status, page.Page())
+				}
+				continue
+			}
+			pressed := s.Form(at+query, "all=1&List-Unsubscribe=One-Click")
+			if page.Status < 400 || pressed.Status < 400 {
+				t.Errorf("what is for %s is taken at %s: %d, and pressed %d", of, at, page.Status, pressed.Status)
+			}
+		}
+	}
+	if after := s.Of("ada@example.com"); len(after) != len(before) || len(after) != 1 {
+		t.Errorf("alerts before %v, after %v", before, after)
+	}
+	if after := shop.Customer("ada@example.com"); string(after.Hash) != string(customer.Hash) || !shop.Works(key) {
+		t.Error("the key was changed")
+	}
+}

@@ -1,0 +1,99 @@
+package analisi
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/places"
+)
+
+// The problems of questions.
+var (
+	// NoLiveFare is the problem of a route that is covered and has no fare just now.
+	NoLiveFare = httpapi.ProblemType{Status: http.StatusNotFound, Code: "nessuna-tariffa", Title: "There is no live fare on the route"}
+	// StopsUnknown is the problem of a question for non-stop fares where the source does not tell them apart.
+	StopsUnknown = httpapi.ProblemType{Status: http.StatusNotFound, Code: "soste-sconosciute", Title: "Which fares of the route are non-stop is not known"}
+)
+
+// Problem says in the words of the API why a question has no answer. Other errors stay what they are.
+func Problem(err error) error {
+	var (
+		city     *answer.UnknownCity
+		same     *answer.SameCity
+		covered  *answer.NotCovered
+		live     *answer.NoLiveFare
+		stops    *answer.StopsUnknown
+		price    *answer.BadPrice
+		currency *answer.UnknownCurrency
+	)
+	switch {
+	case errors.As(err, &city):
+		return unknownCity(city)
+	case errors.As(err, &same):
+		p := httpapi.SameCity.Problem(fmt.Sprintf("Both names lead to %s (%s). Give two different cities.", same.Place.Name, same.Place.City))
+		p.Errors = []httpapi.Fault{{Name: same.To.Parameter, Detail: "is the same city as " + same.From.Parameter}}
+		return p
+	case errors.As(err, &covered):
+		return httpapi.NotCovered.Problem(fmt.Sprintf("No %sfare from %s to %s has ever been observed here. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.",
+			kindOf(covered.Series.Trip, false), covered.Origin.Name, covered.Destination.Name))
+	case errors.As(err, &live):
+		return NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no %sfare was found on it lately%s. Fares are refreshed every 7 days: try again then, or give a price of your own as prezzo.",
+			live.Origin.Name, live.Destination.Name, kindOf(live.Series.Trip, live.NonStop), newestOf(live.Found)))
+	case errors.As(err, &stops):
+		return StopsUnknown.Problem(fmt.Sprintf("Of the fares from %s to %s the source does not say how many stops they have. Ask without diretto.", stops.Origin.Name, stops.Destination.Name))
+	case errors.As(err, &price):
+		return httpapi.Invalid(httpapi.Fault{Name: price.Parameter, Detail: "is the price of no fare: want more than 0, and at most 100,000 EUR or as much of another currency"})
+	case errors.As(err, &currency):
+		p := httpapi.UnknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %s. Choose one of: %s.", currency.Currency, strings.Join(currency.Currencies, ", ")))
+		p.Errors = []httpapi.Fault{{Name: "valuta", Detail: "has no reference rate"}}
+		p.Suggestions = currency.Currencies
+		return p
+	}
+	return err
+}
+
+// newestOf says of which day the newest fare is, where there ever was one.
+func newestOf(f answer.Found) string {
+	if f.Summary.Newest == 0 {
+		return ""
+	}
+	return "; the newest is of " + fare.DayOf(time.Unix(f.Summary.Newest, 0)).String()
+}
+
+// kindOf names a kind of fare, with a space behind it; nothing for any one-way fare.
+func kindOf(t fare.Trip, nonStop bool) (kind string) {
+	if nonStop {
+		kind = "non-stop "
+	}
+	if t != fare.OneWay {
+		kind += "return (" + t.String() + " nights) "
+	}
+	return kind
+}
+
+func unknownCity(u *answer.UnknownCity) error {
+	p := httpapi.UnknownCity.Problem(fmt.Sprintf("%s: no city with scheduled flights is called %q.", u.Parameter, u.Name))
+	p.Errors = []httpapi.Fault{{Name: u.Parameter, Detail: "is not a city we know"}}
+	p.Suggestions = u.Suggestions
+	if len(p.Suggestions) > 0 {
+		p.Detail += " Perhaps: " + strings.Join(p.Suggestions, ", ") + "."
+	} else {
+		p.Detail += " Give the name of a city, as in Milano or New York."
+	}
+	return p
+}
+
+// Find resolves a city name; the Problem of one that is unknown says which names are near.
+func Find(c Named) (places.Place, error) {
+	p, err := answer.City(c)
+	return p, Problem(err)
+}
+
+// Differ refuses a journey that ends where it begins.
+func Differ(from, to Named) error { return Problem(answer.Differ(from, to)) }

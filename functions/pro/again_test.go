@@ -1,0 +1,157 @@
+package pro_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/pay/paytest"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+)
+
+// TestACheckoutAskedForAgain: with an Idempotency-Key the same call gives the same
+// checkout, also when it is long past ten minutes; whatever differs gives another.
+func TestACheckoutAskedForAgain(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	ask := func(from, email string, header ...string) string {
+		t.Helper()
+		a := s.From(from+":1", "POST", "/api/v1/pro/checkout", fixture.Object("email", email), header...)
+		if a.Status != 200 || a.URL == "" {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+		return a.URL
+	}
+	key := []string{"Idempotency-Key", again}
+	first := ask("10.9.9.9", "ada@example.com", key...)
+	clock.Add(time.Hour)
+	if got := ask("10.9.9.9", "ADA@example.com", key...); got != first {
+		t.Error("the same call gave another checkout")
+	}
+	for name, other := range map[string]string{
+		"another address":         ask("10.9.9.9", "bob@example.com", key...),
+		"another caller":          ask("10.9.9.8", "ada@example.com", key...),
+		"another Idempotency-Key": ask("10.9.9.9", "ada@example.com", "Idempotency-Key", again[1:]+"0"),
+		"no Idempotency-Key":      ask("10.9.9.9", "ada@example.com"),
+	} {
+		if other == first {
+			t.Errorf("%s gave the same checkout", name)
+		}
+	}
+	for _, bad := range []string{"short", strings.Repeat("a", 101)} {
+		if a := s.Do("POST", "/api/v1/pro/checkout", fixture.Object("email", "ada@example.com"), "Idempotency-Key", bad); a.Status != 400 || !strings.Contains(a.Body, "Idempotency-Key") {
+			t.Errorf("%d characters: %d %s", len(bad), a.Status, a.Body)
+		}
+	}
+}
+
+// TestWhatWasUsed: a key tells what was called with it in this minute and today, on whichever path.
+func TestWhatWasUsed(t *testing.T) {
+	t.Parallel()
+	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
+		s := fixture.OpenShop(t, table, clock)
+		key := fixture.IssueKey(t, table, "ada@example.com", clock.Now(), 40*24*time.Hour)
+		other := fixture.IssueKey(t, table, "bob@example.com", clock.Now(), 40*24*time.Hour)
+		type used struct{ Minute, PerMinute, Today int64 }
+		look := func() map[string]used {
+			t.Helper()
+			a := s.Do("GET", "/v1/pro/chiave", "", "X-Api-Key", key)
+			var body struct {
+				Usage []struct {
+					Path string
+					used
+				}
+			}
+			if err := json.Unmarshal([]byte(a.Body), &body); err != nil || a.Status != 200 {
+				t.Fatalf("%d %s", a.Status, a.Body)
+			}
+			all := map[string]used{}
+			for _, u := range body.Usage {
+				all[u.Path] = u.used
+			}
+			return all
+		}
+		call := func(target, key string, calls int) {
+			for range calls {
+				s.Do("GET", target, "", "X-Api-Key", key)
+			}
+		}
+		call(fixture.Question, key, 3)
+		call(fixture.Question, other, 9)
+		clock.Add(2 * time.Minute)
+		call(fixture.Question, key, 2)
+		call("/v1/price-trends?origin=MIL&currency=eur", key, 1)
+		want := map[string]used{
+			"/v1/analisi": {2, 120, 5}, "/v1/rotte": {0, 120, 0}, "/v1/storico": {0, 120, 0}, "/v1/price-trends": {1, 60, 1}, "/v1/pro/chiave": {1, 60, 1},
+		}
+		if diff := cmp.Diff(want, look()); diff != "" {
+			t.Errorf("-want +got: %s", diff)
+		}
+		clock.Add(24 * time.Hour)
+		want = map[string]used{
+			"/v1/analisi": {0, 120, 0}, "/v1/rotte": {0, 120, 0}, "/v1/storico": {0, 120, 0}, "/v1/price-trends": {0, 60, 0}, "/v1/pro/chiave": {1, 60, 1},
+		}
+		if diff := cmp.Diff(want, look()); diff != "" {
+			t.Errorf("the next day: -want +got: %s", diff)
+		}
+	})
+}
+
+// TestGoodDeliveriesAreHeard: however many bad ones an address has sent before, a signed delivery is taken.
+func TestGoodDeliveriesAreHeard(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	session, subscription := s.Buy("ada@example.com")
+	if a := s.Confirm(session); a.Status != 200 {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	const from = "54.187.174.169:443"
+	refused := 0
+	for range 3100 {
+		if a := s.From(from, "POST", "/v1/pro/webhook", "{}", "Stripe-Signature", "t=1,v1=00"); a.Status == 429 {
+			refused++
+		}
+	}
+	if refused != 100 {
+		t.Errorf("%d of 3,100 bad deliveries were refused", refused)
+	}
+	s.Payments.Stripe.Renew(subscription)
+	event := s.Payments.Stripe.Events()[0].Payload
+	if a := s.From(from, "POST", "/v1/pro/webhook", string(event), "Stripe-Signature", paytest.Sign(event, clock.Now(), s.Payments.Stripe.Secret)); a.Status != 200 {
+		t.Errorf("a good delivery: %d %s", a.Status, a.Body)
+	}
+}
+
+// TestARefusedRotationIsLookedUpOnce: a wrong key that somebody goes on sending costs one
+// read in some seconds, and one that was rotated away is no wrong key here.
+func TestARefusedRotationIsLookedUpOnce(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	table := &fixture.Recorder{Table: fixture.Bolt(t, clock.Now)}
+	s := fixture.OpenShop(t, table, clock)
+	key := fixture.IssueKey(t, table, "ada@example.com", clock.Now(), time.Hour)
+	wrong := "vd_" + strings.Repeat("A", 65)
+	before := len(table.Calls())
+	for range 50 {
+		if a := rotate(s, wrong); a.Status != 401 {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+	}
+	if got := len(table.Calls()) - before; got != 1 {
+		t.Errorf("50 rotations of a wrong key made %d calls to the store", got)
+	}
+	first := rotate(s, key)
+	if s.Works(key) {
+		t.Error("the key that was rotated away works")
+	}
+	if second := rotate(s, key); first.Status != 200 || second.APIKey != first.APIKey {
+		t.Errorf("asked again after it was refused elsewhere: %d %s", second.Status, second.Body)
+	}
+}

@@ -1,0 +1,200 @@
+package refresh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/queue"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream"
+	"verdetto/shared/verdict"
+)
+
+// What a source tells of all routes from a city is a handful of departures of
+// each. A source that is Deep is then asked for a year of departures of each
+// route that is covered: daily for what is in demand, every week for the rest.
+//
+// The summary of a series says when the source was asked for it. A message says
+// when it was planned. A series that was asked for since is not asked for again:
+// what a queue delivers twice, and what comes back after a worker was killed,
+// asks the source for one series at most a second time.
+
+// DeepReport sums up asking for departures, series by series.
+type DeepReport struct {
+	Asked     int                     `json:"asked"`     // series
+	Calls     int                     `json:"questions"` // one or two for each series
+	Done      int                     `json:"done"`      // series that had been asked for before
+	Failed    int                     `json:"failed"`
+	Left      int                     `json:"left"` // for want of time, or of calls
+	Fares     int                     `json:"fares"`
+	New       int                     `json:"new"`
+	Dropped   map[upstream.Reason]int `json:"dropped,omitempty"`
+	Notified  int                     `json:"notifications,omitempty"` // watched routes with something new to tell
+	Faults    []string                `json:"faults,omitempty"`        // the first few, for people
+	OutOfCall bool                    `json:"budgetSpent,omitempty"`
+}
+
+func (r DeepReport) empty() bool { return r.Asked+r.Done+r.Failed+r.Left == 0 }
+
+func (r *DeepReport) fault(of fare.Series, err error) {
+	r.Failed++
+	if len(r.Faults) < maxFaults {
+		r.Faults = append(r.Faults, fmt.Sprintf("%s: %v", of, err))
+	}
+}
+
+// deepen asks for series of one origin, one after the other, and stores what came.
+// It gives those that are left because begin ended; an error where the source
+// refuses us, or where what was stored could not be told to the origin's trends.
+func (r *Refresher) deepen(ctx, begin context.Context, series []fare.Series, planned time.Time, report *DeepReport) (left []fare.Series, err error) {
+	source, ok := r.Source.(upstream.Deep)
+	if !ok {
+		return nil, fmt.Errorf("the source %s cannot be asked for one route", r.Source.Name())
+	}
+	stored := map[fare.City]verdict.RouteSummary{} // of one-way series, by destination
+	var refused error
+	for i, of := range series {
+		if begin.Err() != nil || ctx.Err() != nil || refused != nil || report.OutOfCall {
+			left = series[i:]
+			report.Left += len(left)
+			break
+		}
+		s, err := r.deepenSeries(ctx, source, of, planned, report)
+		switch {
+		case errors.Is(err, upstream.ErrBudget):
+			// Tomorrow's plan finds it: it was asked for longest ago.
+			report.OutOfCall = true
+			report.Left++
+		case errors.Is(err, upstream.ErrRefused):
+			refused = err
+			report.fault(of, err)
+		case err != nil:
+			report.fault(of, err)
+		case of.Trip == fare.OneWay:
+			stored[of.Destination] = s
+		}
+	}
+	if report.OutOfCall {
+		left = nil
+	}
+	return left, errors.Join(refused, r.publish(ctx, series[0].Origin, stored, &report.Notified))
+}
+
+// deepenSeries asks for one series unless that was done since planned, and gives its summary.
+func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, planned time.Time, report *DeepReport) (verdict.RouteSummary, error) {
+	before, err := r.summary(ctx, of)
+	if err != nil {
+		return before, err
+	}
+	if before.Asked > 0 && before.Asked >= planned.Unix() {
+		report.Done++
+		return before, nil
+	}
+	now := r.Now()
+	var fares []fare.Fare
+	for _, nonStop := range []bool{false, true} {
+		if nonStop && !hasStops(fares) {
+			break // the cheapest fare of every departure is non-stop already, or there is none
+		}
+		answer, err := source.Departures(ctx, upstream.Question{Series: of, NonStop: nonStop}, now)
+		if err != nil {
+			return before, fmt.Errorf("ask for departures: %w", err)
+		}
+		report.Calls++
+		fares = append(fares, answer.Fares...)
+		report.drop(answer.Dropped)
+	}
+	var observations []fare.Observation
+	for _, f := range fares {
+		if f.Series() == of && f.FoundDay() > fare.DayOf(now)-verdict.HistoryDays {
+			observations = append(observations, f.Observation)
+		}
+	}
+	m, err := r.mergeSeries(ctx, of, observations, now, true)
+	if err != nil {
+		return before, err
+	}
+	report.Asked++
+	report.Fares += len(fares)
+	report.New += m.added
+	return m.summary, nil
+}
+
+func (r *DeepReport) drop(dropped map[upstream.Reason]int) {
+	for reason, n := range dropped {
+		if r.Dropped == nil {
+			r.Dropped = map[upstream.Reason]int{}
+		}
+		r.Dropped[reason] += n
+	}
+}
+
+// hasStops tells whether one of the fares is known not to be non-stop.
+func hasStops(fares []fare.Fare) bool {
+	for _, f := range fares {
+		if n, known := f.Stops.Number(); known && n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// summary reads the summary of a series; the zero one where none was ever made.
+func (r *Refresher) summary(ctx context.Context, of fare.Series) (verdict.RouteSummary, error) {
+	data, _, err := r.Fares.Summary(ctx, of, store.Strong)
+	if errors.Is(err, store.ErrNotFound) {
+		return verdict.RouteSummary{}, nil
+	}
+	if err != nil {
+		return verdict.RouteSummary{}, err
+	}
+	s, err := verdict.Decode(data)
+	if err != nil {
+		return s, fmt.Errorf("read summary of %s: %w", of, err)
+	}
+	return s, nil
+}
+
+// processDeep works one message that asks for departures.
+func (r *Refresher) processDeep(ctx, begin context.Context, q queue.Queue, t task, report *DeepReport) error {
+	failed := report.Failed
+	left, err := r.deepen(ctx, begin, t.Series, t.Planned, report)
+	if len(left) > 0 && err == nil {
+		if q == nil {
+			return fmt.Errorf("%d series are left, and no queue is configured to put them on", len(left))
+		}
+		if err := q.Send(context.WithoutCancel(ctx), task{Series: left, Planned: t.Planned}.String()); err != nil {
+			return fmt.Errorf("put %d series on the queue anew: %w", len(left), err)
+		}
+	}
+	if err == nil && report.Failed > failed {
+		err = fmt.Errorf("%d of %d series failed", report.Failed-failed, len(t.Series))
+	}
+	return err
+}
+
+// LogValue shows the report in a log line.
+func (r DeepReport) LogValue() slog.Value {
+	return slog.GroupValue(slog.Int("asked", r.Asked), slog.Int("questions", r.Calls), slog.Int("done", r.Done), slog.Int("failed", r.Failed),
+		slog.Int("left", r.Left), slog.Int("fares", r.Fares), slog.Int("new", r.New), slog.Any("dropped", maps.Clone(r.Dropped)), slog.Any("faults", r.Faults))
+}
+
+// Print writes the report for people; of nothing it says nothing.
+func (r DeepReport) Print(w io.Writer) {
+	if r.empty() {
+		return
+	}
+	fmt.Fprintf(w, "departures    %d routes asked for with %d questions, %d failed, %d left\n", r.Asked, r.Calls, r.Failed, r.Left)
+	fmt.Fprintf(w, "observations  %d new of %d\n", r.New, r.Fares)
+	printDropped(w, r.Dropped)
+	printFaults(w, r.Faults, r.Failed)
+	if r.OutOfCall {
+		fmt.Fprintln(w, "              the day's budget of calls is spent; the rest comes first tomorrow")
+	}
+}

@@ -1,0 +1,220 @@
+package refresh
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/queue"
+	"verdetto/shared/store"
+	"verdetto/shared/trends"
+	"verdetto/shared/upstream"
+)
+
+const (
+	// restEvery is how often a route that nobody asks for is asked for, in days.
+	restEvery = 7
+	// askedEarly is how much sooner than due a series may be asked for again, since
+	// one run takes longer than another.
+	askedEarly = 6 * time.Hour
+	// perMessage is how many series one message names: a message is worked within
+	// an invocation, at one or two calls of the source for each.
+	perMessage = 25
+)
+
+// due is a series that is to be asked for.
+type due struct {
+	fare.Series
+	demand bool  // somebody asked for it lately
+	asked  int64 // when it was asked for last
+}
+
+// planDeep lists the series that are to be asked for on a day: all in demand that
+// were not asked for within a day, and a seventh of the rest, those first that
+// were asked for longest ago. So a budget that does not suffice is spent on what
+// matters most, and what it leaves undone comes first on the next day.
+func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
+	covered, err := r.coveredSeries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := at.Unix()
+	var wanted, rest []due
+	for _, d := range covered {
+		age := time.Duration(now-d.asked) * time.Second
+		switch {
+		case d.demand && age >= 24*time.Hour-askedEarly:
+			wanted = append(wanted, d)
+		case !d.demand && age >= restEvery*24*time.Hour-askedEarly:
+			rest = append(rest, d)
+		}
+	}
+	oldest := func(a, b due) int {
+		return cmp.Or(cmp.Compare(a.asked, b.asked), cmp.Compare(a.String(), b.String()))
+	}
+	slices.SortFunc(wanted, oldest)
+	slices.SortFunc(rest, oldest)
+	// A day takes its share of all, so that a service with many routes new to it does
+	// not ask for all of them on the same day of every week; one in ten more, to catch up.
+	share := (len(covered)*11 + 10*restEvery - 1) / (10 * restEvery)
+	return append(wanted, rest[:min(share, len(rest))]...), nil
+}
+
+// coveredSeries lists the one-way series of all covered routes, and the returns in
+// demand of those, each with when it was asked for last.
+func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
+	demanded, err := r.Fares.Demanded(ctx)
+	if err != nil {
+		return nil, err
+	}
+	demand := map[fare.City][]fare.Series{}
+	for _, s := range demanded {
+		demand[s.Origin] = append(demand[s.Origin], s)
+	}
+	origins, err := r.Fares.Covered(ctx, "", 0)
+	if err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	var all []due
+	var fault error
+	work := make(chan fare.City)
+	var workers sync.WaitGroup
+	for range 16 { // it is waiting for the store, not computing
+		workers.Go(func() {
+			for origin := range work {
+				series, err := r.seriesFrom(ctx, origin, demand[origin])
+				mu.Lock()
+				all, fault = append(all, series...), cmp.Or(fault, err)
+				mu.Unlock()
+			}
+		})
+	}
+	for _, origin := range origins {
+		work <- origin
+	}
+	close(work)
+	workers.Wait()
+	return all, fault
+}
+
+// seriesFrom lists the series of an origin.
+func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded []fare.Series) ([]due, error) {
+	data, _, err := r.Fares.Trends(ctx, origin)
+	if err != nil {
+		return nil, err
+	}
+	routes, err := trends.Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("read trends of %s: %w", origin, err)
+	}
+	watched, err := store.Alerts{Table: r.Fares.Table}.Watched(ctx, origin)
+	if err != nil {
+		return nil, err
+	}
+	var all []due
+	for _, e := range routes.Entries {
+		route := fare.Route{Origin: origin, Destination: e.Destination}
+		oneWay := fare.Series{Route: route}
+		all = append(all, due{Series: oneWay, demand: slices.Contains(demanded, oneWay) || slices.Contains(watched, e.Destination)})
+		for _, s := range demanded {
+			if s.Route == route && s.Trip != fare.OneWay {
+				all = append(all, due{Series: s, demand: true})
+			}
+		}
+	}
+	for i := range all {
+		s, err := r.summary(ctx, all[i].Series)
+		if err != nil {
+			return nil, err
+		}
+		all[i].asked = s.Asked
+	}
+	return all, nil
+}
+
+// PlannedDeep is what was put on the queue, or asked for at once.
+type PlannedDeep struct {
+	Series   int       `json:"series"`
+	InDemand int       `json:"inDemand"`
+	Messages int       `json:"messages"`
+	At       time.Time `json:"at"`
+}
+
+// messages packs series into tasks: of one origin each, in order of urgency.
+func messages(series []due, at time.Time) (tasks []task) {
+	open := map[fare.City]int{} // 1 + the number of the task that is not full
+	for _, d := range series {
+		n := open[d.Origin] - 1
+		if n < 0 || len(tasks[n].Series) == perMessage {
+			tasks = append(tasks, task{Planned: at})
+			n = len(tasks) - 1
+			open[d.Origin] = n + 1
+		}
+		tasks[n].Series = append(tasks[n].Series, d.Series)
+	}
+	return tasks
+}
+
+// planMessages plans as of a moment, and packs the plan.
+func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, PlannedDeep, error) {
+	if _, ok := r.Source.(upstream.Deep); !ok {
+		return nil, PlannedDeep{}, nil
+	}
+	at = at.UTC().Truncate(time.Second)
+	series, err := r.planDeep(ctx, at)
+	if err != nil {
+		return nil, PlannedDeep{}, fmt.Errorf("plan departures: %w", err)
+	}
+	tasks := messages(series, at)
+	planned := PlannedDeep{Series: len(series), Messages: len(tasks), At: at}
+	for _, d := range series {
+		if d.demand {
+			planned.InDemand++
+		}
+	}
+	return tasks, planned, nil
+}
+
+// enqueueDeep plans and sends the plan to the queue. It may be done again with the
+// same moment: what was asked for since is not asked for again.
+func (r *Refresher) enqueueDeep(ctx context.Context, q queue.Queue, at time.Time) (PlannedDeep, error) {
+	tasks, planned, err := r.planMessages(ctx, at)
+	if err != nil {
+		return planned, err
+	}
+	bodies := make([]string, len(tasks))
+	for i, t := range tasks {
+		bodies[i] = t.String()
+	}
+	if err := q.Send(ctx, bodies...); err != nil {
+		return planned, fmt.Errorf("plan %d series: %w", planned.Series, err)
+	}
+	return planned, nil
+}
+
+// Deepen asks the source, if it is Deep, for the departures that are due, at once.
+// It goes on where one failed; the report says what came of each.
+func (r *Refresher) Deepen(ctx context.Context) (DeepReport, error) {
+	var report DeepReport
+	if err := r.prepare(ctx); err != nil {
+		return report, err
+	}
+	tasks, _, err := r.planMessages(ctx, r.Now())
+	if err != nil {
+		return report, err
+	}
+	for _, t := range tasks {
+		if _, err := r.deepen(ctx, ctx, t.Series, t.Planned, &report); err != nil {
+			return report, err
+		}
+		if report.OutOfCall {
+			break
+		}
+	}
+	return report, ctx.Err()
+}

@@ -1,0 +1,287 @@
+// Package answer is the one way from a question to a judged answer: names of
+// cities become a route, the route and the kind of trip a stored summary, and the
+// summary a verdict. The API, the page, the agents' tools and the pictures all
+// take it, so that they say the same.
+//
+// An answer costs one read of the store, whatever is asked, and however long the
+// history is. What cannot be answered is one of the errors of this package; whoever
+// answers callers turns them into their words. Check refuses, without reading
+// anything of the route, what no answer could be made for.
+package answer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/places"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// Summaries is where route summaries are read from; store.Fares provides it.
+type Summaries interface {
+	// Summary gives the encoded summary of a series, or an error that is store.ErrNotFound where none was ever made.
+	Summary(ctx context.Context, s fare.Series, read store.Consistency) ([]byte, int64, error)
+}
+
+// Demand remembers what callers asked for: series that are covered, and origins that are not.
+type Demand interface {
+	NoteDemand(ctx context.Context, s fare.Series, until time.Time) error
+	RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error
+}
+
+// Reader answers questions. It is safe for concurrent use.
+type Reader struct {
+	Summaries Summaries
+	Demand    Demand
+	Rates     interface {
+		Rates(ctx context.Context) (fare.Rates, error)
+	} // for prices that callers name in other currencies; store.HeldRates provides it
+	Now func() time.Time
+	Log *slog.Logger
+
+	noted sync.Map // what this process has recorded: series and origins, each with the day
+}
+
+// Named is a city as a caller names it, and the parameter that the name was given in.
+type Named struct{ Parameter, Name string }
+
+// Question is what is asked of a route.
+type Question struct {
+	From, To Named
+	Trip     fare.Trip // one-way, or a return by nights away
+	NonStop  bool      // only fares without stops
+	Price    *Price    // one seen elsewhere, to be judged in place of ours
+}
+
+// Price is an amount in major units of a currency (ISO 4217).
+type Price struct {
+	Parameter string // that it was given in
+	Amount    float64
+	Currency  string
+}
+
+// Answer is a judged answer, and what it was made of.
+type Answer struct {
+	Found
+	Analysis verdict.Analysis
+}
+
+// Found is what is known of a route and a kind of trip.
+type Found struct {
+	Origin, Destination places.Place
+	Series              fare.Series
+	Summary             verdict.RouteSummary // of the fares that were asked about: all, or those without stops
+}
+
+// Check refuses a question that no answer could be made for: a journey that ends
+// where it begins, a price that is none.
+func (r *Reader) Check(ctx context.Context, q Question) error {
+	if err := Differ(q.From, q.To); err != nil {
+		return err
+	}
+	if q.Price == nil {
+		return nil
+	}
+	_, err := r.euro(ctx, *q.Price)
+	return err
+}
+
+// Differ refuses a journey that ends where it begins.
+func Differ(from, to Named) error {
+	origin, ok1 := places.Find(from.Name)
+	destination, ok2 := places.Find(to.Name)
+	if !ok1 || !ok2 || origin.City != destination.City {
+		return nil
+	}
+	return &SameCity{from, to, origin}
+}
+
+// euro is a price in euro cents, if it can be one of a fare.
+func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
+	rates, err := r.Rates.Rates(ctx)
+	if err != nil {
+		return 0, err
+	}
+	euro, ok := rates.Euro(p.Amount, p.Currency)
+	if !ok {
+		return 0, &UnknownCurrency{p.Currency, rates.Currencies()}
+	}
+	if !(p.Amount > 0) || euro <= 0 || euro > fare.MaxPrice {
+		return 0, &BadPrice{p}
+	}
+	return euro, nil
+}
+
+// Answer judges the cheapest fare of the route, or the price that was given.
+func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
+	f, err := r.Find(ctx, q)
+	a := Answer{Found: f}
+	if err != nil {
+		return a, err
+	}
+	if q.Price != nil {
+		a.Analysis, err = r.judgePrice(ctx, f.Summary, *q.Price)
+		if err != nil {
+			return a, err
+		}
+	} else {
+		var live bool
+		if a.Analysis, live = verdict.Judge(f.Summary, r.Now()); !live {
+			return a, &NoLiveFare{f, q.NonStop}
+		}
+	}
+	a.Analysis.Origine, a.Analysis.Destinazione = f.Origin.Name, f.Destination.Name
+	a.Analysis.OrigineIata, a.Analysis.DestinazioneIata = string(f.Series.Origin), string(f.Series.Destination)
+	return a, nil
+}
+
+// judgePrice judges a price among the fares of a summary, in its currency.
+func (r *Reader) judgePrice(ctx context.Context, s verdict.RouteSummary, p Price) (verdict.Analysis, error) {
+	euro, err := r.euro(ctx, p)
+	if err != nil {
+		return verdict.Analysis{}, err
+	}
+	currency, err := fare.ParseCurrency(p.Currency)
+	if err != nil {
+		return verdict.Analysis{}, &UnknownCurrency{Currency: p.Currency}
+	}
+	quoted := fare.Money{Amount: fare.Cents(math.Round(p.Amount * 100)), Currency: currency}
+	price := quoted.Amount
+	if currency != s.Currency { // compared at the rates that the summary was made with
+		price = s.FromEuro(euro)
+	}
+	return verdict.JudgePrice(s, price, quoted), nil
+}
+
+// Find resolves the names of a question and reads what is known.
+func (r *Reader) Find(ctx context.Context, q Question) (f Found, err error) {
+	if f.Origin, err = City(q.From); err != nil {
+		return f, err
+	}
+	if f.Destination, err = City(q.To); err != nil {
+		return f, err
+	}
+	f.Series = fare.Series{Route: fare.Route{Origin: f.Origin.City, Destination: f.Destination.City}, Trip: q.Trip}
+	if f.Summary, err = r.Read(ctx, f.Series); errors.Is(err, store.ErrNotFound) {
+		return f, &NotCovered{f}
+	}
+	if err != nil || !q.NonStop {
+		return f, err
+	}
+	var known bool
+	if f.Summary, known = f.Summary.WithoutStops(); !known {
+		return f, &StopsUnknown{f}
+	}
+	return f, nil
+}
+
+// City resolves a city name; the error of one that is unknown says which names are near.
+func City(c Named) (places.Place, error) {
+	if p, ok := places.Find(c.Name); ok {
+		return p, nil
+	}
+	return places.Place{}, &UnknownCity{c, places.Suggest(c.Name, 5)}
+}
+
+// Read reads the summary of a series, and notes that it was asked for: what is
+// covered is then asked of the source every day, and the origin of what is not is
+// requested of the next refresh. The error is store.ErrNotFound where nothing was
+// ever stored.
+func (r *Reader) Read(ctx context.Context, of fare.Series) (verdict.RouteSummary, error) {
+	data, _, err := r.Summaries.Summary(ctx, of, store.Eventual)
+	switch {
+	case errors.Is(err, store.ErrNotFound) && of.Trip == fare.OneWay:
+		r.RequestOrigin(ctx, of.Origin)
+	case err == nil || errors.Is(err, store.ErrNotFound):
+		r.noteDemand(ctx, of)
+	}
+	if err != nil {
+		return verdict.RouteSummary{}, err
+	}
+	return verdict.Decode(data)
+}
+
+const (
+	// originRequestDays is how long a request is remembered: two refreshes and two days.
+	originRequestDays = 16
+	// demandDays is how long a series is in demand after it was asked for: a cycle, and a day.
+	demandDays = 8
+)
+
+// RequestOrigin records an origin that is not covered for the next refresh.
+func (r *Reader) RequestOrigin(ctx context.Context, origin fare.City) {
+	r.note(ctx, origin, func(today fare.Day) error {
+		return r.Demand.RequestOrigin(ctx, origin, (today + originRequestDays).Time())
+	})
+}
+
+// noteDemand records that a series was asked for: the refresh asks the source for it every day.
+func (r *Reader) noteDemand(ctx context.Context, of fare.Series) {
+	r.note(ctx, of, func(today fare.Day) error {
+		return r.Demand.NoteDemand(ctx, of, (today + demandDays).Time())
+	})
+}
+
+// note records something once a process and day. It never fails the answer: the next caller tries again.
+func (r *Reader) note(ctx context.Context, what any, record func(today fare.Day) error) {
+	today := fare.DayOf(r.Now())
+	if last, ok := r.noted.Load(what); ok && last.(fare.Day) == today {
+		return
+	}
+	if err := record(today); err != nil {
+		r.Log.ErrorContext(ctx, "demand not noted", "error", err)
+		return
+	}
+	r.noted.Store(what, today)
+}
+
+// The errors say what cannot be answered, and why.
+type (
+	// UnknownCity is a name that no city with scheduled flights has.
+	UnknownCity struct {
+		Named
+		Suggestions []string
+	}
+	// SameCity is a journey that ends where it begins.
+	SameCity struct {
+		From, To Named
+		Place    places.Place
+	}
+	// NotCovered is a route, or a kind of trip on it, of which no fare was ever observed.
+	NotCovered struct{ Found }
+	// NoLiveFare is a route that is covered and has no fare just now.
+	NoLiveFare struct {
+		Found
+		NonStop bool
+	}
+	// StopsUnknown is a route of whose fares the source does not say whether they are non-stop.
+	StopsUnknown struct{ Found }
+	// BadPrice is an amount that no fare has.
+	BadPrice struct{ Price }
+	// UnknownCurrency is one without a reference rate.
+	UnknownCurrency struct {
+		Currency   string
+		Currencies []string // those that have one
+	}
+)
+
+func (e *UnknownCity) Error() string { return fmt.Sprintf("no city is called %.60q", e.Name) }
+func (e *SameCity) Error() string    { return "both names lead to " + e.Place.Name }
+func (e *NotCovered) Error() string  { return fmt.Sprintf("%s is not covered", e.Series) }
+func (e *NoLiveFare) Error() string  { return fmt.Sprintf("no fare on %s is live", e.Series) }
+func (e *StopsUnknown) Error() string {
+	return fmt.Sprintf("of the fares on %s it is not known whether they are non-stop", e.Series)
+}
+func (e *BadPrice) Error() string {
+	return fmt.Sprintf("%v %s is the price of no fare", e.Amount, e.Currency)
+}
+func (e *UnknownCurrency) Error() string {
+	return fmt.Sprintf("no reference rate for %.10q", e.Currency)
+}

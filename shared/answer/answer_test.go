@@ -1,0 +1,285 @@
+package answer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+const today = fare.Day(20000) // 2024-10-04
+
+// stored is a store of summaries that counts reads and remembers demand.
+type stored struct {
+	summaries map[fare.Series]verdict.RouteSummary
+	reads     int
+	demand    map[string]fare.Day
+	err       error // of noting demand
+}
+
+func (s *stored) Summary(_ context.Context, of fare.Series, _ store.Consistency) ([]byte, int64, error) {
+	s.reads++
+	if summary, ok := s.summaries[of]; ok {
+		return summary.Encode(), 1, nil
+	}
+	return nil, 0, store.ErrNotFound
+}
+
+func (s *stored) note(what string, until time.Time) error {
+	if s.err != nil {
+		return s.err
+	}
+	if s.demand == nil {
+		s.demand = map[string]fare.Day{}
+	}
+	if _, twice := s.demand[what]; twice {
+		return errors.New(what + " is noted a second time")
+	}
+	s.demand[what] = fare.DayOf(until) - today
+	return nil
+}
+
+func (s *stored) NoteDemand(_ context.Context, of fare.Series, until time.Time) error {
+	return s.note(of.String(), until)
+}
+
+func (s *stored) RequestOrigin(_ context.Context, origin fare.City, until time.Time) error {
+	return s.note(string(origin), until)
+}
+
+func (s *stored) Rates(context.Context) (fare.Rates, error) {
+	return fare.Rates{PerEuro: map[string]float64{"HUF": 400, "USD": 1.25}}, nil
+}
+
+func (s *stored) reader() *answer.Reader {
+	return &answer.Reader{
+		Summaries: s, Demand: s, Rates: s, Log: slog.New(slog.DiscardHandler),
+		Now: func() time.Time { return today.Time().Add(12 * time.Hour) },
+	}
+}
+
+// found is what was found on a series for 60 days, each with a fare of every kind given.
+func found(t *testing.T, code string, prices func(day fare.Day) map[fare.Stops]fare.Cents, nights int16) verdict.RouteSummary {
+	t.Helper()
+	currency, err := fare.ParseCurrency(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []fare.Observation
+	for d := today - 60; d <= today; d++ {
+		for stops, price := range prices(d) {
+			all = append(all, fare.Observation{Found: d.Time().Unix(), Depart: d + 40, Price: price, Currency: currency, Stops: stops, Nights: nights})
+		}
+	}
+	return verdict.Build(all, verdict.RouteSummary{}, today, verdict.Options{Rates: fare.Rates{PerEuro: map[string]float64{"HUF": 400, "USD": 1.25}}})
+}
+
+func world(t *testing.T) *stored {
+	one := func(base, step fare.Cents) func(fare.Day) map[fare.Stops]fare.Cents {
+		return func(d fare.Day) map[fare.Stops]fare.Cents {
+			return map[fare.Stops]fare.Cents{fare.NonStop: base + step*fare.Cents(d%7)}
+		}
+	}
+	both := func(d fare.Day) map[fare.Stops]fare.Cents {
+		return map[fare.Stops]fare.Cents{fare.NonStop: 90_00, fare.OneStop: 50_00 + 1_00*fare.Cents(d%7)}
+	}
+	unknown := func(fare.Day) map[fare.Stops]fare.Cents { return map[fare.Stops]fare.Cents{fare.StopsUnknown: 70_00} }
+	series := func(to fare.City, trip fare.Trip) fare.Series {
+		return fare.Series{Route: fare.Route{Origin: "MIL", Destination: to}, Trip: trip}
+	}
+	old := found(t, "EUR", one(30_00, 1_00), 0)
+	old.AsOf -= 30
+	return &stored{summaries: map[fare.Series]verdict.RouteSummary{
+		series("LON", fare.OneWay):     found(t, "EUR", both, 0),
+		series("LON", fare.Return4to7): found(t, "EUR", one(120_00, 2_00), 5),
+		series("BUD", fare.OneWay):     found(t, "HUF", one(12_000_00, 500_00), 0),
+		series("PAR", fare.OneWay):     found(t, "EUR", unknown, 0),
+		series("ROM", fare.OneWay):     old,
+	}}
+}
+
+func question(to string, change func(*answer.Question)) answer.Question {
+	q := answer.Question{From: answer.Named{Parameter: "origine", Name: "Milano"}, To: answer.Named{Parameter: "destinazione", Name: to}}
+	if change != nil {
+		change(&q)
+	}
+	return q
+}
+
+func priced(amount float64, currency string) func(*answer.Question) {
+	return func(q *answer.Question) {
+		q.Price = &answer.Price{Parameter: "prezzo", Amount: amount, Currency: currency}
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	nonStop := func(q *answer.Question) { q.NonStop = true }
+	week := func(q *answer.Question) { q.Trip = fare.Return4to7 }
+	for _, c := range []struct {
+		name   string
+		q      answer.Question
+		cents  fare.Cents
+		quoted verdict.Quotato
+		back   string // the day of return
+	}{
+		{"any one-way fare", question("Londra", nil), 51_00, verdict.Quotato{Importo: 51, Valuta: "EUR"}, ""},
+		{"non-stop", question("Londra", nonStop), 90_00, verdict.Quotato{Importo: 90, Valuta: "EUR"}, ""},
+		{"a return", question("Londra", week), 122_00, verdict.Quotato{Importo: 122, Valuta: "EUR"}, "2024-11-18"},
+		{"quoted in another currency", question("Budapest", nil), 31_25, verdict.Quotato{Importo: 12_500, Valuta: "HUF"}, ""},
+		{"a price in the currency of the route", question("Budapest", priced(14_000, "HUF")), 35_00, verdict.Quotato{Importo: 14_000, Valuta: "HUF"}, ""},
+		{"a price in euro", question("Budapest", priced(30, "EUR")), 30_00, verdict.Quotato{Importo: 30, Valuta: "EUR"}, ""},
+		{"a price in a third currency", question("Budapest", priced(37.5, "USD")), 30_00, verdict.Quotato{Importo: 37.5, Valuta: "USD"}, ""},
+		{"a price, where no fare is live", question("Roma", priced(30, "EUR")), 30_00, verdict.Quotato{Importo: 30, Valuta: "EUR"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := world(t)
+			r := s.reader()
+			if err := r.Check(t.Context(), c.q); err != nil {
+				t.Fatal(err)
+			}
+			a, err := r.Answer(t.Context(), c.q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := a.Analysis.Prezzo
+			if p.Cent != c.cents || p.Quotato != c.quoted || p.Ritorno != c.back {
+				t.Errorf("%+v", p)
+			}
+			if own := c.q.Price != nil; own != p.Dichiarato || own != (p.TrovatoIl == nil) || own != (p.EtaOre == nil) {
+				t.Errorf("%+v", p)
+			}
+			if a.Analysis.Ambito != "rotta" || a.Analysis.OrigineIata != "MIL" || a.Analysis.Origine != "Milano" || a.Analysis.Verdetto.Percentile == nil {
+				t.Errorf("%+v", a.Analysis)
+			}
+			if s.reads != 1 {
+				t.Errorf("%d reads", s.reads)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeAnswered(t *testing.T) {
+	as := func(target any) func(error) bool { return func(err error) bool { return errors.As(err, target) } }
+	var (
+		city     *answer.UnknownCity
+		same     *answer.SameCity
+		covered  *answer.NotCovered
+		live     *answer.NoLiveFare
+		stops    *answer.StopsUnknown
+		price    *answer.BadPrice
+		currency *answer.UnknownCurrency
+	)
+	for _, c := range []struct {
+		name string
+		q    answer.Question
+		is   func(error) bool
+		free bool // refused by Check
+	}{
+		{"an unknown city", question("Atlantide", nil), as(&city), false},
+		{"the same city", question("Milano", nil), as(&same), true},
+		{"a route that is not covered", question("Vienna", nil), as(&covered), false},
+		{"a stay that is not covered", question("Londra", func(q *answer.Question) { q.Trip = fare.Return15 }), as(&covered), false},
+		{"no live fare", question("Roma", nil), as(&live), false},
+		{"non-stop where stops are not known", question("Parigi", func(q *answer.Question) { q.NonStop = true }), as(&stops), false},
+		{"a price of nothing", question("Londra", priced(0, "EUR")), as(&price), true},
+		{"a negative price", question("Londra", priced(-5, "EUR")), as(&price), true},
+		{"an absurd price", question("Londra", priced(100_000.01, "EUR")), as(&price), true},
+		{"an absurd price in another currency", question("Londra", priced(50_000_000, "HUF")), as(&price), true},
+		{"a price under a cent", question("Budapest", priced(0.01, "HUF")), as(&price), true},
+		{"an unknown currency", question("Londra", priced(5, "XXX")), as(&currency), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := world(t)
+			r := s.reader()
+			err := r.Check(t.Context(), c.q)
+			if c.free != (err != nil) {
+				t.Fatalf("checked: %v", err)
+			}
+			if err == nil {
+				_, err = r.Answer(t.Context(), c.q)
+			}
+			if !c.is(err) || err.Error() == "" {
+				t.Errorf("error %v", err)
+			}
+			if c.free && s.reads > 0 {
+				t.Errorf("%d reads for what is refused", s.reads)
+			}
+		})
+	}
+}
+
+// TestOwnPrice: the percentile rises with the price that is given, and at our own
+// price says what we say of it.
+func TestOwnPrice(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for round := range 1000 {
+		code := []string{"EUR", "HUF"}[round%2]
+		scale := map[string]fare.Cents{"EUR": 1, "HUF": 400}[code]
+		s := &stored{summaries: map[fare.Series]verdict.RouteSummary{
+			{Route: fare.Route{Origin: "MIL", Destination: "BUD"}}: found(t, code, func(fare.Day) map[fare.Stops]fare.Cents {
+				return map[fare.Stops]fare.Cents{fare.NonStop: scale * fare.Cents(20_00+1_00*rng.IntN(30))}
+			}, 0),
+		}}
+		r := s.reader()
+		ours, err := r.Answer(t.Context(), question("Budapest", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := ours.Analysis.Prezzo.Quotato
+		same, err := r.Answer(t.Context(), question("Budapest", priced(q.Importo, q.Valuta)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(ours.Analysis.Verdetto, same.Analysis.Verdetto); diff != "" {
+			t.Fatalf("round %d: at our price of %v %s: %s", round, q.Importo, q.Valuta, diff)
+		}
+		last := -1
+		for range 3 {
+			amount := float64(15+10*(last+1)/20) + float64(rng.IntN(1000))/100
+			a, err := r.Answer(t.Context(), question("Budapest", priced(amount, "EUR")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := r.Answer(t.Context(), question("Budapest", priced(amount+float64(rng.IntN(1500))/100, "EUR")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if low, high := *a.Analysis.Verdetto.Percentile, *b.Analysis.Verdetto.Percentile; low > high {
+				t.Fatalf("round %d: percentile %d, and %d for a higher price", round, low, high)
+			}
+			last = *a.Analysis.Verdetto.Percentile
+		}
+	}
+}
+
+// TestDemandIsNotedOnceADay, and never fails an answer.
+func TestDemandIsNotedOnceADay(t *testing.T) {
+	s := world(t)
+	r := s.reader()
+	for range 3 {
+		for _, q := range []answer.Question{
+			question("Londra", nil), question("Londra", func(q *answer.Question) { q.NonStop = true }),
+			question("Vienna", nil), question("Londra", func(q *answer.Question) { q.Trip = fare.Return15 }),
+		} {
+			_, _ = r.Answer(t.Context(), q)
+		}
+	}
+	if diff := cmp.Diff(map[string]fare.Day{"MIL-LON": 8, "MIL": 16, "MIL-LON#15+": 8}, s.demand); diff != "" {
+		t.Error(diff)
+	}
+	s = world(t)
+	s.err = fmt.Errorf("note: %w", store.ErrUnavailable)
+	if _, err := s.reader().Answer(t.Context(), question("Londra", nil)); err != nil {
+		t.Errorf("demand that cannot be noted fails the answer: %v", err)
+	}
+}

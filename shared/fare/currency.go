@@ -1,0 +1,70 @@
+package fare
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Currency is the ISO 4217 code of a currency. The zero value is the euro, so
+// that an amount without a currency is one of euro.
+type Currency [3]byte
+
+// EUR is the euro.
+var EUR Currency
+
+// ParseCurrency reads a code of three upper-case letters.
+func ParseCurrency(s string) (Currency, error) {
+	if len(s) != 3 {
+		return EUR, fmt.Errorf("currency %.20q: want a code of three letters, as in EUR", s)
+	}
+	for _, b := range []byte(s) {
+		if b < 'A' || b > 'Z' {
+			return EUR, fmt.Errorf("currency %q: want a code of three letters, as in EUR", s)
+		}
+	}
+	if s == "EUR" {
+		return EUR, nil
+	}
+	return Currency([]byte(s)), nil
+}
+
+// String is the code.
+func (c Currency) String() string {
+	if c == EUR {
+		return "EUR"
+	}
+	return string(c[:])
+}
+
+// Compare orders currencies, the euro first and the others by their codes.
+func (c Currency) Compare(d Currency) int { return bytes.Compare(c[:], d[:]) }
+
+// Pack is the code as a small number, and UnpackCurrency reads it: 0 is the euro.
+func (c Currency) Pack() uint64 {
+	if c == EUR {
+		return 0
+	}
+	n := uint64(0)
+	for _, b := range c {
+		n = n*26 + uint64(b-'A')
+	}
+	return n + 1
+}
+
+// UnpackCurrency reads what Pack made; false for what is none of its numbers.
+func UnpackCurrency(n uint64) (Currency, bool) {
+	if n == 0 {
+		return EUR, true
+	}
+	if n--; n >= 26*26*26 {
+		return EUR, false
+	}
+	c, err := ParseCurrency(string([]byte{'A' + byte(n/26/26), 'A' + byte(n/26%26), 'A' + byte(n%26)}))
+	return c, err == nil
+}
+
+// Money is an amount of a currency.
+type Money struct {
+	Amount   Cents // hundredths of Currency
+	Currency Currency
+}

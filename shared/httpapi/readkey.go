@@ -1,0 +1,50 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+)
+
+// readKey takes a key that is sent as Authorization: Bearer, as many programs do
+// of their own accord, for one in X-Api-Key. Where keys are looked at, what is no key of
+// ours is refused: who sends one does not mean to be served without. Elsewhere the
+// header says nothing.
+func (a *API) readKey(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		route := callOf(r.Context()).endpoint.route
+		given := r.Header.Values("Authorization")
+		if len(given) == 0 || !route.Keyed() && !route.ShownKey {
+			next.ServeHTTP(w, r)
+			return
+		}
+		key, p := bearer(given)
+		if p == nil && key != "" {
+			if other := r.Header.Values(KeyHeader); len(other) > 0 && (len(other) > 1 || other[0] != key) {
+				p = BadRequest.Problem("The headers X-Api-Key and Authorization hold two different keys. Send one key, in one of them.")
+			}
+		}
+		if p != nil {
+			p.Write(w, r)
+			return
+		}
+		if key != "" {
+			r.Header.Set(KeyHeader, key)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// bearer reads the key in Authorization; "" where it is something that nobody
+// would take for a key, such as the name and password of a proxy before us.
+func bearer(given []string) (string, *Problem) {
+	scheme, token, _ := strings.Cut(strings.TrimSpace(given[0]), " ")
+	token = strings.TrimSpace(token)
+	switch isBearer := strings.EqualFold(scheme, "Bearer"); {
+	case len(given) == 1 && isBearer && strings.HasPrefix(token, "vd_"):
+		return token, nil
+	case len(given) == 1 && !isBearer && !strings.Contains(given[0], "vd_"):
+		return "", nil
+	}
+	return "", BadKey.Problem("The header Authorization holds no Pro key of this service: send it as Authorization: Bearer vd_..., or in X-Api-Key. Without either, calls are free up to a daily cap.").
+		With("WWW-Authenticate", "ApiKey")
+}

@@ -1,0 +1,111 @@
+package limit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"verdetto/shared/store"
+)
+
+// tally is what a process knows of a count that many keep together.
+type tally struct {
+	until   time.Time // when its window ends
+	known   int64     // what was counted by anybody, as far as it has learnt, and by itself
+	pending int64     // of these, what it has not written yet
+	wrote   time.Time
+}
+
+const (
+	// fewest is how many calls a process counts before it writes them: what is seldom asked writes nothing.
+	fewest = 16
+	// writeEvery is how long a process waits before it writes a tally again.
+	writeEvery = time.Minute
+)
+
+// Join counts one call of a subject that stands for many, such as a network or
+// the whole service. It costs no write: calls are counted in memory, and written
+// together when there are 16 of them, at most once a minute for each subject; so a
+// process learns what others have counted. The ceiling is therefore a soft one: it can be
+// passed by what the other processes count in a minute, and by 16 calls for each of them.
+//
+// The error, if any, is for the log: the call is let through.
+func (l *Limiter) Join(ctx context.Context, limit Limit, subject string) (Decision, error) {
+	now := l.now()
+	key, d, due := l.join(limit, subject, now)
+	if due == 0 {
+		return d, nil
+	}
+	_, to := limit.window(now)
+	total, err := l.counters.Take(ctx, key, due, limit.Calls, to)
+	if errors.Is(err, store.ErrLimit) {
+		total, err = limit.Calls, nil // others have reached it; this call is the last to pass
+	}
+	if err != nil {
+		return d, fmt.Errorf("count calls under %s: %w", limit.Name, err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t := l.joined[key]; t != nil {
+		t.known = max(t.known, total+t.pending)
+	}
+	return d, nil
+}
+
+// join counts in memory, and says how many calls are to be written now.
+func (l *Limiter) join(limit Limit, subject string, now time.Time) (key store.Key, d Decision, due int64) {
+	from, to := limit.window(now)
+	key = limit.key(subject, from)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.joined[key]
+	if t == nil {
+		l.makeRoom(now)
+		t = &tally{until: to}
+		l.joined[key] = t
+	}
+	if t.known >= limit.Calls {
+		return key, decide(limit, limit.Calls, true, now), 0
+	}
+	t.known++
+	t.pending++
+	if t.pending >= fewest && now.Sub(t.wrote) >= writeEvery {
+		due, t.pending, t.wrote = t.pending, 0, now
+	}
+	return key, decide(limit, t.known, false, now), due
+}
+
+// Full tells, from memory alone, whether a subject of Join has reached its ceiling, and what follows.
+func (l *Limiter) Full(limit Limit, subject string) (Decision, bool) {
+	now := l.now()
+	from, _ := limit.window(now)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.joined[limit.key(subject, from)]
+	full := t != nil && t.known >= limit.Calls
+	return decide(limit, limit.Calls, full, now), full
+}
+
+// makeRoom forgets tallies where there are too many: first those whose window has
+// ended, then those that have counted least.
+func (l *Limiter) makeRoom(now time.Time) {
+	if len(l.joined) < remembered {
+		return
+	}
+	var sum int64
+	for k, t := range l.joined {
+		if !now.Before(t.until) {
+			delete(l.joined, k)
+			continue
+		}
+		sum += t.known
+	}
+	if n := int64(len(l.joined)); n >= remembered {
+		for k, t := range l.joined {
+			if t.known <= sum/n {
+				delete(l.joined, k)
+			}
+		}
+	}
+}

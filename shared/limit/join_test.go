@@ -1,0 +1,146 @@
+package limit
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/store"
+)
+
+var together = Limit{Name: "together", Calls: 100, Window: time.Hour}
+
+// joins makes so many calls of a subject and says how many passed.
+func joins(t *testing.T, l *Limiter, subject string, calls int) (passed int) {
+	t.Helper()
+	for range calls {
+		d, err := l.Join(t.Context(), together, subject)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Allowed {
+			passed++
+		}
+	}
+	return passed
+}
+
+// TestJoinWritesSeldom: few calls write nothing, many write once a minute, and no call passes over the ceiling.
+func TestJoinWritesSeldom(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	c := &counters{}
+	l := New(c, func() time.Time { return now })
+	var got [][2]int // passed, writes in all
+	for _, calls := range []int{fewest - 1, 1, 50} {
+		got = append(got, [2]int{joins(t, l, "a", calls), c.asked})
+	}
+	now = now.Add(59 * time.Second)
+	got = append(got, [2]int{joins(t, l, "a", 1), c.asked})
+	now = now.Add(time.Second)
+	got = append(got, [2]int{joins(t, l, "a", 1), c.asked}, [2]int{joins(t, l, "a", 200), c.asked})
+	want := [][2]int{{15, 0}, {1, 1}, {50, 1}, {1, 1}, {1, 2}, {32, 2}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("calls that passed, and writes (-want +got):\n%s", diff)
+	}
+	if _, full := l.Full(together, "a"); !full {
+		t.Error("the ceiling was reached and is not full")
+	}
+	if d, full := l.Full(together, "b"); full || !d.Allowed {
+		t.Error("another subject is full")
+	}
+	now = time.Date(2026, 3, 1, 13, 0, 0, 0, time.UTC)
+	if _, full := l.Full(together, "a"); full || joins(t, l, "a", 1) != 1 {
+		t.Error("the next hour begins full")
+	}
+}
+
+// TestProcessesLearnOfEachOther: what one has counted the other knows with its next write.
+func TestProcessesLearnOfEachOther(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	c := &counters{}
+	clock := func() time.Time { return now }
+	first, second := New(c, clock), New(c, clock)
+	joins(t, first, "a", 70)
+	now = now.Add(time.Minute)
+	joins(t, first, "a", 10) // the first of them writes what was pending: 71 in all
+	if passed := joins(t, second, "a", 200); passed != 100-71 {
+		t.Errorf("%d calls passed at the second process, want 29", passed)
+	}
+	now = now.Add(time.Minute)
+	joins(t, first, "a", 1)
+	if passed := joins(t, first, "a", 200); passed > fewest {
+		t.Errorf("%d more calls passed at the first process", passed)
+	}
+}
+
+func TestJoinFailsOpen(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	c := &counters{err: store.ErrUnavailable}
+	l := New(c, func() time.Time { return now })
+	faults := 0
+	for range 2 * fewest {
+		d, err := l.Join(t.Context(), together, "a")
+		if errors.Is(err, store.ErrUnavailable) {
+			faults++
+		}
+		if !d.Allowed {
+			t.Fatal("a call was refused")
+		}
+	}
+	if faults != 1 {
+		t.Errorf("%d faults, want one in a minute", faults)
+	}
+}
+
+// TestTalliesAreBounded: whoever floods is not forgotten for those who ask once.
+func TestTalliesAreBounded(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	l := New(&counters{}, func() time.Time { return now })
+	joins(t, l, "flood", 100)
+	for n := range 3 * remembered {
+		joins(t, l, fmt.Sprint(n), 1)
+		if len(l.joined) > remembered {
+			t.Fatalf("%d tallies", len(l.joined))
+		}
+	}
+	if _, full := l.Full(together, "flood"); !full {
+		t.Error("the flood was forgotten")
+	}
+}
+
+// TestUsed adds the minutes of a day up, and knows no other day, subject or limit.
+func TestUsed(t *testing.T) {
+	now := time.Date(2026, 3, 1, 23, 57, 30, 0, time.UTC)
+	c := &counters{}
+	l := New(c, func() time.Time { return now })
+	perMinute := Limit{Name: "minute", Calls: 2, Window: time.Minute, Kept: 24 * time.Hour}
+	var got [][2]int64
+	for range 4 {
+		for range 3 {
+			l.Take(t.Context(), perMinute, "a")
+		}
+		l.Take(t.Context(), perMinute, "b")
+		l.Take(t.Context(), daily, "a")
+		window, day, err := l.Used(t.Context(), perMinute, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, [2]int64{window, day})
+		now = now.Add(time.Minute)
+	}
+	if diff := cmp.Diff([][2]int64{{2, 2}, {2, 4}, {2, 6}, {2, 2}}, got); diff != "" {
+		t.Errorf("-want +got: %s", diff)
+	}
+	for key, until := range c.until {
+		if key.Partition == "LIMIT#minute#a" && until.Sub(until.Truncate(24*time.Hour)) != 0 {
+			t.Errorf("%s is kept until %s, want midnight", key.Sort, until)
+		}
+	}
+	c.err = store.ErrUnavailable
+	if _, _, err := l.Used(t.Context(), perMinute, "a"); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,58 @@
+package notify_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestTheServiceSendsSoManyConfirmations: past 1,000 in an hour, whoever asks for whom, they
+// wait for the next. What waits is not lost, and keeps to the cap of its mailbox.
+func TestTheServiceSendsSoManyConfirmations(t *testing.T) {
+	b := newOutbox(t)
+	b.clock.Add(time.Minute) // the hour has just begun
+	for range 5 {            // of which two are over the cap of the mailbox, so that no batch ends with the thousandth mail
+		b.add("early@example.com")
+	}
+	b.clock.Add(time.Second)
+	for n := range 1000 {
+		b.add(fmt.Sprintf("a%d@example.com", n))
+	}
+	b.clock.Add(time.Second)
+	for range 5 { // of which the last two are over the cap of the mailbox
+		b.add("late@example.com")
+	}
+	b.clock.Add(time.Second)
+	b.add("last@example.com")
+	late := func() (n int) {
+		for _, m := range b.carrier.taken {
+			if m.To == "late@example.com" {
+				n++
+			}
+		}
+		return n
+	}
+	sendAll := func() {
+		for {
+			if done, err := b.Work(t.Context()); err != nil {
+				t.Fatal(err)
+			} else if done == 0 {
+				return
+			}
+		}
+	}
+	sendAll()
+	if len(b.carrier.taken) != 1000 || late() != 0 {
+		t.Fatalf("%d mails were sent in the hour, %d of them late", len(b.carrier.taken), late())
+	}
+	for range 5 {
+		if err := b.work(); err != nil || b.carrier.asked != 1000 {
+			t.Fatalf("the carrier was asked %d times, %v", b.carrier.asked, err)
+		}
+	}
+	b.clock.Add(time.Hour)
+	sendAll()
+	if len(b.carrier.taken) != 1007 || late() != 3 {
+		t.Errorf("%d mails in all, %d of them to a mailbox that gets three", len(b.carrier.taken), late())
+	}
+}

@@ -1,0 +1,68 @@
+package schema
+
+import "slices"
+
+// Access is which functions touch the partitions of a name. A function may do to
+// the table what stands here and nothing else, so that whoever finds a hole in one
+// of them finds behind it what it works with, and no more.
+type Access struct {
+	Partition string   // as in the table of keys of package store; a * is any text
+	Read      []string // folders in functions/
+	Write     []string
+}
+
+var (
+	everyHTTP = []string{"alerts", "analisi", "pricetrends", "pro"}
+	readers   = []string{"analisi", "pricetrends"}
+	refresh   = []string{"refresh"}
+	alerts    = []string{"alerts"}
+	told      = []string{"alerts", "refresh"} // refresh sends what alerts has taken on
+	pro       = []string{"pro"}
+)
+
+// Accesses lists all that functions touch. The deployment makes their permissions
+// of it; e2e/access holds it against what they do: nothing is missing, and
+// nothing stands here that none of them needs.
+var Accesses = []Access{
+	{Partition: "ROUTE#*", Read: []string{"analisi", "pricetrends", "refresh"}, Write: refresh},
+	{Partition: "ORIGIN#*", Read: []string{"analisi", "pricetrends", "refresh"}, Write: refresh},
+	{Partition: "COVERED", Read: []string{"analisi", "refresh"}, Write: refresh},
+	{Partition: "INTO#*", Read: []string{"analisi", "refresh"}, Write: refresh},
+	{Partition: "FARES", Read: []string{"analisi", "pricetrends", "refresh"}, Write: refresh},
+	{Partition: "WANTED", Read: refresh, Write: readers},
+	{Partition: "SEEN#*", Read: refresh, Write: refresh},
+	{Partition: "WAKES", Read: refresh, Write: refresh},
+	{Partition: "ALERTS#*", Read: told, Write: told},
+	{Partition: "SUBSCRIBER#*", Read: told, Write: told},
+	{Partition: "WATCHED#*", Read: refresh, Write: told},
+	{Partition: "PENDING#*", Read: alerts, Write: alerts},
+	{Partition: "STOPPED#*", Read: told, Write: told},
+	{Partition: "LEASE#*", Read: refresh, Write: refresh},
+	{Partition: "OUTBOX#alerts", Read: alerts, Write: alerts},
+	{Partition: "OUTBOX#pro*", Read: pro, Write: pro},
+	{Partition: "OFFER#*", Read: pro, Write: pro},
+	{Partition: "CUSTOMER#*", Read: []string{"analisi", "pricetrends", "pro"}, Write: pro},
+	{Partition: "SUBSCRIPTION#*", Read: pro, Write: pro},
+	{Partition: "CHECKOUT#*", Read: pro, Write: pro},
+	{Partition: "CASHED#*", Read: pro, Write: pro},
+	{Partition: "LIMIT#*", Read: pro, Write: everyHTTP},
+}
+
+// ReadBy and WrittenBy are the partitions that a function reads and writes.
+func ReadBy(function string) []string {
+	return of(function, func(a Access) []string { return a.Read })
+}
+
+// WrittenBy: see ReadBy.
+func WrittenBy(function string) []string {
+	return of(function, func(a Access) []string { return a.Write })
+}
+
+func of(function string, who func(Access) []string) (partitions []string) {
+	for _, a := range Accesses {
+		if slices.Contains(who(a), function) {
+			partitions = append(partitions, a.Partition)
+		}
+	}
+	return partitions
+}

@@ -1,0 +1,40 @@
+package csvfile
+
+import (
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ErrDamaged: the file is a gzip archive that cannot be unpacked, or not to its end.
+var ErrDamaged = errors.New("the gzip archive is damaged")
+
+// archive is a gzip archive; its faults say that it is damaged, and how.
+type archive struct{ zipped *gzip.Reader }
+
+func (a archive) Read(p []byte) (int, error) {
+	n, err := a.zipped.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = damage(err)
+	}
+	return n, err
+}
+
+// damage says in words what the packages gzip and flate found. Faults of the
+// medium are none of the archive's.
+func damage(err error) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return fmt.Errorf("%w: it ends too early; fetch the file again", ErrDamaged)
+	case errors.Is(err, gzip.ErrChecksum):
+		return fmt.Errorf("%w: its content does not agree with its checksum; fetch the file again", ErrDamaged)
+	case errors.Is(err, gzip.ErrHeader):
+		return fmt.Errorf("%w: its header is none of gzip's; fetch the file again", ErrDamaged)
+	case errors.As(err, &corrupt):
+		return fmt.Errorf("%w at its byte %d; fetch the file again", ErrDamaged, int64(corrupt))
+	}
+	return err
+}

@@ -1,0 +1,125 @@
+package csvfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/upstream"
+)
+
+// Report says how the reading of a file went.
+type Report struct {
+	Rows          int                     // behind the header, blank lines apart
+	Fares         int                     // different comparable ones
+	Returns       int                     // of those: returns
+	First, Last   fare.Day                // on which fares were found
+	Duplicates    int                     // rows that repeat another
+	Dropped       map[upstream.Reason]int // rows that were left out, and why; with the unreadable ones
+	Bad           []BadRow                // the first of the rows that cannot be read
+	BadTotal      int                     // all of them
+	Fault         error                   // why the reading ended before the file did, or nil
+	OneWayColumns []string                // by their names columns of one-way fares, from which the price was not taken
+}
+
+// BadRow is a row that cannot be read.
+type BadRow struct {
+	Line int // of the file, from 1, the header
+	Why  string
+}
+
+func (b BadRow) String() string { return fmt.Sprintf("line %d: %s", b.Line, b.Why) }
+
+// The reasons for which a row cannot be read.
+const (
+	FewFields  upstream.Reason = "fewer fields than the header names"
+	StrayQuote upstream.Reason = "a quotation mark out of place"
+	LongLine   upstream.Reason = "a line too long for a row"
+	BadCode    upstream.Reason = "a code that is not three letters"
+	BadDate    upstream.Reason = "a date that cannot be read"
+	BadNumber  upstream.Reason = "a price that is no decimal number"
+	BadStops   upstream.Reason = "stops that are no number"
+)
+
+// fault is why a row cannot be read, in one word for all and in detail.
+type fault struct {
+	reason upstream.Reason
+	detail string
+}
+
+func (f fault) Error() string { return f.detail }
+
+// Partly tells whether part of the file could not be read.
+func (r Report) Partly() bool { return r.BadTotal > 0 || r.Fault != nil }
+
+// ErrNothing: a file of fares in which no row is a comparable fare.
+var ErrNothing = errors.New("nothing usable")
+
+// Usable is nil where there are fares, and otherwise an ErrNothing that says what to do.
+func (r Report) Usable() error {
+	switch {
+	case r.Fares > 0:
+		return nil
+	case r.Rows == 0 && r.Fault != nil:
+		return fmt.Errorf("%w: %w", ErrNothing, r.Fault)
+	case r.Rows == 0:
+		return fmt.Errorf("%w: there is only a header; add rows", ErrNothing)
+	}
+	return fmt.Errorf("%w: mend the rows for the reasons above, or %s", ErrNothing, r.anotherColumn())
+}
+
+// UsableAt is Usable for a service whose clock stands at now and which keeps what
+// was found in so many days.
+func (r Report) UsableAt(now time.Time, days fare.Day) error {
+	today := fare.DayOf(now)
+	if r.Fares > 0 && (r.First > today || r.Last <= today-days) {
+		return fmt.Errorf("%w on %s: the fares were found from %s to %s, and those of the last %d days count; set the clock to a day among them, as in -now %s",
+			ErrNothing, today, r.First, r.Last, days, r.Last)
+	}
+	return r.Usable()
+}
+
+// UsableOneWay is Usable for what asks for one-way fares alone.
+func (r Report) UsableOneWay() error {
+	if r.Fares > 0 && r.Fares == r.Returns {
+		return fmt.Errorf("%w: all fares are returns, and one-way fares are wanted; %s", ErrNothing, r.anotherColumn())
+	}
+	return r.Usable()
+}
+
+// anotherColumn says how to take the fare from another column.
+func (r Report) anotherColumn() string {
+	if len(r.OneWayColumns) == 0 {
+		return "name a column of one-way fares with -price"
+	}
+	return "take the one-way fare from another column: -price " + strings.Join(r.OneWayColumns, " or -price ")
+}
+
+// Print writes the report for people.
+func (r Report) Print(w io.Writer) {
+	fmt.Fprintf(w, "panel         %d rows, %d fares", r.Rows, r.Fares)
+	if r.Returns > 0 {
+		fmt.Fprintf(w, " (%d of them returns)", r.Returns)
+	}
+	if r.Duplicates > 0 {
+		fmt.Fprintf(w, ", %d repeated", r.Duplicates)
+	}
+	fmt.Fprintln(w)
+	for _, reason := range slices.Sorted(maps.Keys(r.Dropped)) {
+		fmt.Fprintf(w, "  left out    %d: %s\n", r.Dropped[reason], reason)
+	}
+	for _, bad := range r.Bad {
+		fmt.Fprintf(w, "  bad row     %s\n", bad)
+	}
+	if r.BadTotal > len(r.Bad) {
+		fmt.Fprintf(w, "  and %d more bad rows\n", r.BadTotal-len(r.Bad))
+	}
+	if r.Fault != nil {
+		fmt.Fprintf(w, "  fault       %v; the rows before it are loaded\n", r.Fault)
+	}
+}

@@ -1,0 +1,49 @@
+package sample
+
+import "verdetto/shared/fare"
+
+// money is how fares from a town are quoted: airlines set them in the currency
+// of the town, whatever exchange rates do.
+type money struct {
+	currency fare.Currency
+	perEuro  float64    // what the airlines reckon with
+	unit     fare.Cents // prices are steps of it, as euros are
+	under    fare.Cents // by which a price stays under its step
+}
+
+// moneys are those of towns outside the euro; the others' fares are in euro.
+var moneys = map[fare.City]money{
+	"LON": {code("GBP"), 0.85, 1_00, 1},
+	"NYC": {code("USD"), 1.1, 1_00, 1_00},
+	"BUH": {code("RON"), 5, 4_00, 1_00},
+	"BUD": {code("HUF"), 400, 400_00, 10_00},
+}
+
+func moneyOf(origin fare.City) money {
+	if m, ok := moneys[origin]; ok {
+		return m
+	}
+	return money{fare.EUR, 1, 1_00, 1}
+}
+
+func code(s string) fare.Currency { return fare.Currency([]byte(s)) }
+
+// quote rounds a price in euro cents down to those that airlines like: in euro
+// they all end in 99 cents.
+func (m money) quote(euro float64) fare.Cents {
+	p := fare.Cents(euro * m.perEuro * 100 / float64(m.unit)) // in hundredths of the unit
+	step := fare.Cents(50_00)
+	switch {
+	case p < 30_00:
+		step = 2_50
+	case p < 60_00:
+		step = 5_00
+	case p < 150_00:
+		step = 10_00
+	case p < 400_00:
+		step = 20_00
+	}
+	p -= p % step
+	p -= p % 1_00 // 12.50 is quoted as 11.99
+	return max(p, 10_00)/100*m.unit - m.under
+}

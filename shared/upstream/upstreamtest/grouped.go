@@ -1,0 +1,97 @@
+package upstreamtest
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/upstream"
+)
+
+// LinkMark stands in every link of an offer. Nobody but the decoder may see it.
+const LinkMark = "4e0f3a6d8b1c2e7f"
+
+// ticket is a fare in the words of grouped_prices. It has no found_at: the day of the search is in the link.
+type ticket struct {
+	Origin             string  `json:"origin"`
+	Destination        string  `json:"destination"`
+	OriginAirport      string  `json:"origin_airport"`
+	DestinationAirport string  `json:"destination_airport"`
+	Price              float64 `json:"price"`
+	Airline            string  `json:"airline"`
+	FlightNumber       string  `json:"flight_number"`
+	DepartureAt        string  `json:"departure_at"`
+	ReturnAt           string  `json:"return_at,omitempty"`
+	Transfers          *int    `json:"transfers,omitempty"` // of a row whose stops are known
+	ReturnTransfers    *int    `json:"return_transfers,omitempty"`
+	Duration           int     `json:"duration"`
+	DurationTo         int     `json:"duration_to"`
+	DurationBack       int     `json:"duration_back"`
+	Gate               string  `json:"gate"`
+	Link               string  `json:"link"`
+}
+
+// grouped gives the cheapest fare for each day or month of departure ahead. As
+// with the API there is no one_way: a day of return or a length of stay asks for returns.
+func (s *Server) grouped(query url.Values, currency string) (tickets map[string]ticket, problem string) {
+	layout := "2006-01-02"
+	switch query.Get("group_by") {
+	case "", "departure_at":
+	case "month":
+		layout = "2006-01"
+	default:
+		return nil, "group_by: departure_at or month"
+	}
+	shortest, longest := between(query.Get("min_trip_duration"), 0, fare.MaxLead), between(query.Get("max_trip_duration"), fare.MaxLead, fare.MaxLead)
+	returns := query.Get("return_at") != "" || query.Get("min_trip_duration") != "" || query.Get("max_trip_duration") != ""
+	today := fare.DayOf(s.now())
+	tickets = map[string]ticket{}
+	for _, r := range s.remembered(query.Get("origin"), query.Get("destination")) {
+		nights := int(r.Return - r.Depart)
+		switch {
+		case r.OtherCabin || r.NotActual || r.Depart < today || isReturn(r) != returns:
+			continue
+		case returns && r.Return != 0 && (nights < shortest || nights > longest):
+			continue
+		case !strings.HasPrefix(r.Depart.String(), query.Get("departure_at")) || !strings.HasPrefix(returnDay(r), query.Get("return_at")) && returns:
+			continue
+		case query.Get("direct") == "true" && r.Stops != fare.NonStop:
+			continue
+		}
+		price, ok := s.convert(r, strings.ToUpper(currency))
+		if !ok {
+			continue
+		}
+		key := r.Depart.Time().Format(layout)
+		if best, there := tickets[key]; !there || price < best.Price {
+			tickets[key] = spellTicket(r, price, currency)
+		}
+	}
+	return tickets, ""
+}
+
+func spellTicket(r upstream.Row, price float64, currency string) ticket {
+	const aboutMidday = "T12:30:00+01:00"
+	t := ticket{
+		Origin: r.Origin, Destination: r.Destination, OriginAirport: r.Origin, DestinationAirport: r.Destination,
+		Price: price, Airline: "XX", FlightNumber: "71", Gate: "test", Duration: 120, DurationTo: 120,
+		DepartureAt: r.Depart.String() + aboutMidday,
+		Link:        link(r, price, currency),
+	}
+	if n, known := r.Stops.Number(); known {
+		back := 0 // the more of both ways is what a row tells
+		t.Transfers, t.ReturnTransfers = &n, &back
+	}
+	if isReturn(r) {
+		t.ReturnAt, t.DurationBack = returnDay(r)+aboutMidday, 120
+	}
+	return t
+}
+
+func link(r upstream.Row, price float64, currency string) string {
+	return fmt.Sprintf("/search/%s%s%s1?t=XX%d%s%s_%s_%d&search_date=%s&expected_price_uuid=%s&expected_price_source=share&expected_price_currency=%s&expected_price=%s",
+		r.Origin, r.Depart.Time().Format("0201"), r.Destination, r.Depart.Time().Unix(), r.Origin, r.Destination, LinkMark, int(price*90),
+		r.Found.UTC().Format("02012006"), LinkMark, currency, strconv.FormatFloat(price, 'f', -1, 64))
+}
