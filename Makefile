@@ -13,6 +13,7 @@ WEB       := .tools/web
 CDK       := .tools/cdk
 CFNLINT   := .tools/cfn-lint
 STRIPEMOCK := .tools/stripe-mock
+SAM       := .tools/sam
 LDFLAGS   := -s -w
 
 # make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded; PRICE=outbound_price
@@ -25,7 +26,7 @@ LISTEN   ?= 127.0.0.1:8080
 EXAMPLE := infra/cdk/example.json
 CONFIG  ?= $(EXAMPLE)
 
-.PHONY: help run test prove evidence check build synth deploy smoke invoke bench api tools generate clean
+.PHONY: help run test prove evidence check build synth preflight deploy smoke invoke sam-invoke sam-start-api bench api tools generate clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -68,6 +69,10 @@ synth: build ## the CloudFormation template, in cdk.out: [CONFIG=verdetto.json]
 	go run ./infra/cdk -config $(CONFIG) -assets dist -out cdk.out
 	@echo "cdk.out/Verdetto.template.json"
 
+preflight: ## what a first deployment would miss, asked before anything is made: CONFIG=verdetto.json
+	@[ '$(CONFIG)' != '$(EXAMPLE)' ] || { echo 'say which choices to look at: make preflight CONFIG=verdetto.json' >&2; exit 1; }
+	go run ./infra/preflight -config $(CONFIG)
+
 deploy: $(CDK)/.complete ## build and deploy into the AWS account of CONFIG=verdetto.json [ADOPT=1]
 	@[ '$(CONFIG)' != '$(EXAMPLE)' ] || { echo 'say which choices to deploy: make deploy CONFIG=verdetto.json; $(EXAMPLE) shows what they are' >&2; exit 1; }
 	$(MAKE) synth CONFIG='$(CONFIG)'
@@ -83,6 +88,13 @@ FORCE:
 invoke: $(DYNAMODB)/.complete dist/host/$(FN)/bootstrap ## run a Lambda executable here: FN=analisi EVENT=events/analisi.json [FARES= NOW=]
 	go run ./cmd/verdetto invoke -exec dist/host/$(FN)/bootstrap -event $(EVENT) $(if $(filter refresh,$(FN)),-empty) $(UPSTREAM)
 
+sam-invoke: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## functions in Lambda's image, by SAM: every event against its golden, or EVENT=events/analisi.json
+	@$(if $(EVENT),go run ./cmd/verdetto sam -config $(CONFIG) -fn $(or $(FN),$(firstword $(subst -, ,$(basename $(notdir $(EVENT)))))) -event $(EVENT) $(UPSTREAM),\
+	  go test -count=1 -v -timeout 30m ./e2e/lambda -run '^TestProveSAMInvoke$$/^$(FN)')
+
+sam-start-api: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## the functions in Lambda's image behind 127.0.0.1:8080, by SAM
+	@go run ./cmd/verdetto sam -config $(CONFIG) -listen $(LISTEN) $(UPSTREAM)
+
 bench: ## the benchmarks, as ratios side by side
 	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./shared/fare ./shared/places ./shared/store/... ./functions/analisi/agents ./e2e/verdict
 
@@ -91,7 +103,7 @@ api: $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete ## write the description of 
 	go test ./functions/analisi
 	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestProveSchemathesis|TestGeneratedClients)'
 
-tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK)) ## what the tests need beside Go, from Maven, pip and npm
+tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(SAM)) ## what the tests need beside Go, from Maven, pip and npm
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -142,6 +154,12 @@ $(CFNLINT)/.complete: tools/cfn-lint.txt
 	  echo "fetching cfn-lint"; \
 	  python3 -m venv $(CFNLINT) && $(CFNLINT)/bin/pip install -q --disable-pip-version-check -r tools/cfn-lint.txt && touch $@; \
 	else echo "no Python with venv here: the template will not be linted"; fi
+
+$(SAM)/.complete: tools/sam.txt
+	@if python3 -c 'import venv, ensurepip' 2>/dev/null; then \
+	  echo "fetching SAM's command line"; \
+	  python3 -m venv $(SAM) && $(SAM)/bin/pip install -q --disable-pip-version-check -r tools/sam.txt && touch $@; \
+	else echo "no Python with venv here: no function will be run by SAM"; fi
 
 $(STRIPEMOCK)/.complete: tools/stripe-mock.txt
 	@echo "fetching stripe-mock"

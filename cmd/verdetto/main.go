@@ -4,8 +4,11 @@
 //
 //	go run ./cmd/verdetto serve      answer on 127.0.0.1:8080
 //	go run ./cmd/verdetto refresh    bring a store up to date once
+//	go run ./cmd/verdetto backup     copy the file of a store, while it is served
 //	go run ./cmd/verdetto invoke     run a built Lambda executable with an event
+//	go run ./cmd/verdetto sam        run functions of the template in containers
 //	go run ./cmd/verdetto backtest   replay recorded fares
+//	go run ./cmd/verdetto status     ask a service how it is and write a page of it
 //	go run ./cmd/verdetto key        make a Pro key by hand
 //	go run ./cmd/verdetto smoke      try a service that was deployed
 package main
@@ -34,8 +37,11 @@ type command struct {
 var commands = []command{
 	{"serve", "answer requests; the whole service in one process", runServe},
 	{"refresh", "bring a store up to date once and report", runRefresh},
+	{"backup", "copy the file of a store, while it is served", runBackup},
 	{"invoke", "run a built Lambda executable with an event", runInvoke},
+	{"sam", "run functions of the template in containers, by the command line of SAM", runSAM},
 	{"backtest", "replay recorded fares and say how right the verdicts were", runBacktest},
+	{"status", "ask a service how it is and write a page of it", runStatus},
 	{"key", "make a Pro key by hand", runKey},
 	{"smoke", "try a service that was deployed, with 20 calls", runSmoke},
 }

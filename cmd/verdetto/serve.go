@@ -47,6 +47,9 @@ func runServe(ctx context.Context, args []string) error {
 		return err
 	}
 	defer s.Table.Close()
+	if err := onemachine.HandOutCopies(ctx, s.Table, o.store, s.Log); err != nil {
+		return err
+	}
 	if err := startRefreshing(ctx, s); ctx.Err() != nil {
 		return nil // stopped before it began
 	} else if err != nil {

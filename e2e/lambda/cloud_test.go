@@ -10,12 +10,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
-	"github.com/aws/aws-sdk-go-v2/service/ssm"
-	"github.com/aws/aws-sdk-go-v2/service/ssm/types"
 
+	"verdetto/cmd/verdetto/localcloud"
 	"verdetto/cmd/verdetto/runtimeapi"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/mail/sesmail/motolocal"
@@ -23,64 +20,27 @@ import (
 
 // cloud is moto in the place of SES, SQS and SSM for one executable.
 type cloud struct {
-	endpoint           string
-	queues             *sqs.Client
-	refreshes, workers string // queues
-	environment        []string
+	*localcloud.Cloud
+	endpoint string
 }
 
-// secret says which variables hold secrets, so that executables are given them by name.
-var secret = []string{"VERDETTO_PEPPER", "VERDETTO_ORIGIN_SECRETS", "STRIPE_KEY", "STRIPE_WEBHOOK_SECRETS", "TRAVELPAYOUTS_TOKEN"}
-
-// newCloud makes one that is empty but for an identity to send mail from, two
-// queues, and the secrets of an environment, which then holds their names in their places.
+// newCloud makes one that is empty but for what an executable finds there, whose
+// environment then holds the names of secrets in their places.
 func newCloud(t *testing.T, environment []string) *cloud {
 	t.Helper()
-	c := &cloud{endpoint: motolocal.Endpoint(t)}
-	settings := aws.Config{
-		Region: motolocal.Region, BaseEndpoint: aws.String(c.endpoint),
-		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-	}
-	if _, err := sesv2.NewFromConfig(settings).CreateEmailIdentity(t.Context(), &sesv2.CreateEmailIdentityInput{EmailIdentity: aws.String("verdetto.example")}); err != nil {
+	endpoint := motolocal.Endpoint(t)
+	made, err := localcloud.New(t.Context(), endpoint, environment)
+	if err != nil {
 		t.Fatal(err)
 	}
-	c.queues = sqs.NewFromConfig(settings)
-	for name, url := range map[string]*string{"refreshes": &c.refreshes, "workers": &c.workers} {
-		out, err := c.queues.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String(name)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		*url = aws.ToString(out.QueueUrl)
-	}
-	parameters := ssm.NewFromConfig(settings)
-	c.environment = []string{
-		"AWS_ENDPOINT_URL_SESV2=" + c.endpoint, "AWS_ENDPOINT_URL_SQS=" + c.endpoint, "AWS_ENDPOINT_URL_SSM=" + c.endpoint,
-		"VERDETTO_QUEUE_URL=" + c.refreshes, "VERDETTO_WORK_QUEUE_URL=" + c.workers,
-	}
-	given := map[string]string{} // a later value goes before
-	for _, v := range environment {
-		name, value, _ := strings.Cut(v, "=")
-		given[name] = value
-	}
-	for name, value := range given {
-		if slices.Contains(secret, name) {
-			if _, err := parameters.PutParameter(t.Context(), &ssm.PutParameterInput{
-				Name: aws.String("/verdetto/" + name), Value: aws.String(value), Type: types.ParameterTypeSecureString,
-			}); err != nil {
-				t.Fatal(err)
-			}
-			value = "ssm:/verdetto/" + name
-		}
-		c.environment = append(c.environment, name+"="+value)
-	}
-	return c
+	return &cloud{made, endpoint}
 }
 
 // messages takes what is on a queue, in order of the bodies.
 func (c *cloud) messages(t *testing.T, url string) (bodies []string) {
 	t.Helper()
 	for {
-		out, err := c.queues.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(url), MaxNumberOfMessages: 10})
+		out, err := c.Queues.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(url), MaxNumberOfMessages: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +89,7 @@ func (c *cloud) mails(t *testing.T) (to []string) {
 // among it, and no secret.
 func TestExecutablesSayAllThatIsWrong(t *testing.T) {
 	c := newCloud(t, []string{"VERDETTO_PEPPER=too-short-to-be-a-pepper", "STRIPE_KEY=sk_test_0123456789abcdef"})
-	environment := append(c.environment,
+	environment := append(c.Environment,
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_EC2_METADATA_DISABLED=true",
 		"VERDETTO_ORIGIN_SECRETS=ssm:/verdetto/nobody-put-it-there", "VERDETTO_BASE_URL=http://verdetto.example/", "TRAVELPAYOUTS_TOKEN=ssm:/verdetto/none-either",
 		"VERDETTO_WORKERS=0", "VERDETTO_QUEUE_URL=refreshes", "VERDETTO_WORK_QUEUE_URL=workers",

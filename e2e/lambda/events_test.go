@@ -3,8 +3,10 @@ package lambda
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"flag"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -30,9 +32,50 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // events are from. Secrets are given by name. An event without a golden file
 // fails, as does a golden file without an event.
 func TestEvents(t *testing.T) {
+	names := eachEvent(t, onemachine.Options{}, *update, func(t *testing.T, function, event string, environment []string, logs io.Writer) []byte {
+		payload, err := os.ReadFile(event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/"+function+"/bootstrap"), environment, logs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer process.Close() // what it has logged is then all there
+		answer, err := process.Invoke(t.Context(), payload)
+		if err != nil || answer.Error != "" {
+			t.Fatal(err, answer.Error)
+		}
+		return answer.Payload
+	})
+
+	for name := range arounds {
+		if !slices.Contains(names, name) {
+			t.Errorf("there is no event %s any more", name)
+		}
+	}
+	goldens, err := filepath.Glob(filepath.Join("testdata", "events", "*.golden"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range goldens {
+		if name := strings.TrimSuffix(filepath.Base(file), ".golden"); !slices.Contains(names, name) {
+			t.Errorf("%s: there is no event of that name; delete it", file)
+		}
+	}
+}
+
+// eachEvent has every committed event answered, in an environment that run finds
+// ready, and compares the answer with its golden file and the rest with what has
+// to have come of it. It gives the names of the events.
+func eachEvent(t *testing.T, o onemachine.Options, write bool, run func(t *testing.T, function, event string, environment []string, logs io.Writer) []byte) (names []string) {
+	t.Helper()
 	endpoint := dynamolocal.Endpoint(t)
 	at := fixture.Today
-	o := onemachine.Options{Source: sample.New(), Now: func() time.Time { return at }, Log: slog.New(slog.DiscardHandler)}
+	o.Source, o.Now, o.Log = sample.New(), func() time.Time { return at }, slog.New(slog.DiscardHandler)
+	if o.CreateTable == nil {
+		o.CreateTable = dynamostore.Create
+	}
 	full, done, err := o.SeedEnvironment(t.Context(), endpoint, true)
 	if err != nil {
 		t.Fatal(err)
@@ -43,10 +86,9 @@ func TestEvents(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no events", err)
 	}
-	seen := map[string]bool{}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
-		seen[name] = true
+		names = append(names, name)
 		t.Run(name, func(t *testing.T) {
 			payload, err := os.ReadFile(file)
 			if err != nil {
@@ -55,14 +97,15 @@ func TestEvents(t *testing.T) {
 			function, _, _ := strings.Cut(name, "-")
 			environment := slices.Concat(full, []string{"VERDETTO_PEPPER=" + eventPepper(name)})
 			if function == "refresh" { // which finds nothing there yet
-				if err := dynamostore.Create(t.Context(), dynamolocal.Client(endpoint), name); err != nil {
+				table := name + "-" + rand.Text()
+				if err := o.CreateTable(t.Context(), dynamolocal.Client(endpoint), table); err != nil {
 					t.Fatal(err)
 				}
-				environment = append(environment, "VERDETTO_TABLE="+name)
+				environment = append(environment, "VERDETTO_TABLE="+table)
 			}
 
 			cloud := newCloud(t, environment)
-			environment = cloud.environment
+			environment = cloud.Environment
 			around := arounds[name]
 			if around.before != nil {
 				environment = around.before(t, o, cloud, environment)
@@ -74,47 +117,24 @@ func TestEvents(t *testing.T) {
 					t.Logf("the executable said:\n%s", &logs)
 				}
 			}()
-			process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/"+function+"/bootstrap"), environment, &logs)
-			if err != nil {
-				t.Fatal(err)
+			answer := run(t, function, file, environment, &logs)
+			if bytes.Contains(answer, []byte(`"statusCode":5`)) {
+				t.Errorf("a fault of ours: %s", answer)
 			}
-			defer process.Close()
-			answer, err := process.Invoke(t.Context(), payload)
-			if err != nil || answer.Error != "" {
-				t.Fatal(err, answer.Error)
-			}
-			if bytes.Contains(answer.Payload, []byte(`"statusCode":5`)) {
-				t.Errorf("a fault of ours: %s", answer.Payload)
-			}
-			if fault := fixture.ReadDescription(t).EventFault(payload, answer.Payload); fault != "" {
+			if fault := fixture.ReadDescription(t).EventFault(payload, answer); fault != "" {
 				t.Errorf("not as functions/analisi/openapi.json describes it: %s", fault)
 			}
-			fixture.Golden(t, filepath.Join("testdata", "events", name+".golden"), readable(t, answer.Payload), *update)
+			fixture.Golden(t, filepath.Join("testdata", "events", name+".golden"), readable(t, answer), write)
 			if around.after != nil {
 				around.after(t, o, cloud, environment)
 			}
-			process.Close() // what it has logged is then all there
 			metricsIn(t, logs.Bytes(), around.quiet)
 			for _, fault := range faultsOfLog(logs.Bytes(), payload) {
 				t.Error(fault)
 			}
 		})
 	}
-
-	for name := range arounds {
-		if !seen[name] {
-			t.Errorf("there is no event %s any more", name)
-		}
-	}
-	goldens, err := filepath.Glob(filepath.Join("testdata", "events", "*.golden"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range goldens {
-		if name := strings.TrimSuffix(filepath.Base(file), ".golden"); !seen[name] {
-			t.Errorf("%s: there is no event of that name; delete it", file)
-		}
-	}
+	return names
 }
 
 var secondsLeft = regexp.MustCompile(`;t=[0-9]+$`)

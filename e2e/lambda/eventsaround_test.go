@@ -33,7 +33,7 @@ var arounds = map[string]around{
 	}},
 	// With one it is planned: a message for each origin.
 	"refresh-schedule": {after: func(t *testing.T, _ onemachine.Options, cloud *cloud, _ []string) {
-		sent := cloud.messages(t, cloud.refreshes)
+		sent := cloud.messages(t, cloud.Refreshes)
 		if len(sent) != 43 || sent[0] != `{"origins":["AMS"],"planned":"2016-03-01T03:00:00Z"}` {
 			t.Errorf("%d messages, the first is %v", len(sent), sent[:min(1, len(sent))])
 		}
@@ -46,13 +46,13 @@ var arounds = map[string]around{
 				t.Errorf("%s was asked for at %v (%v)", origin, at, err)
 			}
 		}
-		if sent := cloud.messages(t, cloud.refreshes); len(sent) > 0 {
+		if sent := cloud.messages(t, cloud.Refreshes); len(sent) > 0 {
 			t.Errorf("put on the queue: %v", sent)
 		}
 	}},
 	// A lost key is asked for: the answer does not wait for the mail, but signals the worker.
 	"pro-recupera": {after: func(t *testing.T, _ onemachine.Options, cloud *cloud, _ []string) {
-		if diff := cmp.Diff([]string{`{"work":true}`}, cloud.messages(t, cloud.workers)); diff != "" {
+		if diff := cmp.Diff([]string{`{"work":true}`}, cloud.messages(t, cloud.Workers)); diff != "" {
 			t.Error(diff)
 		}
 		if mails := cloud.mails(t); len(mails) > 0 {

@@ -99,10 +99,14 @@ var rules = []rule{
 	{"cmd/verdetto/backtest/departures", []string{"shared/fare", "shared/departure", "cmd/verdetto/backtest/bootstrap"}, nil},
 	{"cmd/verdetto/smoke", nil, nil},
 	{"cmd/verdetto/runtimeapi", nil, nil},
+	{"cmd/verdetto/statuspage", []string{"shared/i18n"}, nil},
+	{"cmd/verdetto/localcloud", nil, aws},
+	{"cmd/verdetto/samlocal", []string{"cmd/verdetto/localcloud", "shared/testenv"}, aws},
 	{"e2e/fixture", []string{"*"}, []string{"github.com/google/go-cmp", "github.com/santhosh-tekuri/jsonschema/v6"}},
 	{"infra/figures", nil, nil},
 	{"tools/openapi/client-go", nil, nil}, // a module of its own
 	{"infra/cost", []string{"shared/routes"}, nil},
+	{"infra/preflight", []string{"shared/fare", "shared/upstream", "shared/upstream/travelpayouts"}, aws},
 	{"infra/cdk", []string{"shared/routes", "shared/store/dynamostore/schema"}, []string{
 		"github.com/aws/aws-cdk-go", "github.com/aws/constructs-go", "github.com/aws/jsii-runtime-go", "github.com/cdklabs/cdk-nag-go",
 	}},

@@ -15,13 +15,18 @@ import (
 )
 
 // SeedEnvironment makes a table in a DynamoDB Local, fills it from the source if
-// asked to, starts a stand-in for the real source that has the same fares, and
-// gives the environment in which a Lambda executable finds both. Of the options
-// it needs the source, the clock and the log.
+// asked to, starts a stand-in for the real source that has the same fares and those
+// for money, and gives the environment in which a Lambda executable finds them. Of
+// the options it needs the source, the clock and the log; with LocalURL the
+// stand-in for Stripe reports to it.
 func (o Options) SeedEnvironment(ctx context.Context, endpoint string, fill bool) (environment []string, done func(), err error) {
 	name := "invoke-" + rand.Text()
 	client := dynamolocal.Client(endpoint)
-	if err := dynamostore.Create(ctx, client, name); err != nil {
+	create := o.CreateTable
+	if create == nil {
+		create = dynamostore.Create
+	}
+	if err := create(ctx, client, name); err != nil {
 		return nil, nil, err
 	}
 	if fill {
@@ -34,6 +39,10 @@ func (o Options) SeedEnvironment(ctx context.Context, endpoint string, fill bool
 	if err != nil {
 		return nil, nil, err
 	}
+	money, err := startStandIns(o.Now, o.LocalURL)
+	if err != nil {
+		return nil, nil, err
+	}
 	standIn := upstreamtest.New(rows, o.Now)
 	standIn.Rates = ecb.Table().On // it is asked in the currency of each origin's country, whatever the rows are in
 	environment = []string{
@@ -42,8 +51,7 @@ func (o Options) SeedEnvironment(ctx context.Context, endpoint string, fill bool
 		"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
 		"VERDETTO_BASE_URL=https://verdetto.example", "VERDETTO_MAIL_FROM=Verdetto <mail@verdetto.example>",
 		"STRIPE_KEY=" + paytest.TestKey, "STRIPE_PRICE=" + paytest.TestPrice, "STRIPE_WEBHOOK_SECRETS=" + paytest.TestSecret,
-		"SOLANA_NODES=http://127.0.0.1:1", "SOLANA_WALLET=" + StandInWallet, // nobody is there: what needs them answers 503
-		"STRIPE_URL=http://127.0.0.1:1",
+		"STRIPE_URL=" + money.StripeURL, "SOLANA_NODES=" + money.NodeURL, "SOLANA_WALLET=" + StandInWallet,
 		"TRAVELPAYOUTS_TOKEN=" + standIn.Token,
 		"TRAVELPAYOUTS_URL=" + standIn.URL,
 		"VERDETTO_NOW=" + o.Now().UTC().Format(time.RFC3339),
@@ -55,5 +63,8 @@ func (o Options) SeedEnvironment(ctx context.Context, endpoint string, fill bool
 			environment = append(environment, v)
 		}
 	}
-	return environment, standIn.Close, nil
+	return environment, func() {
+		standIn.Close()
+		money.close()
+	}, nil
 }

@@ -16,6 +16,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"verdetto/functions/alerts"
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
@@ -45,6 +47,9 @@ type Options struct {
 	Mail          string   // the folder that mail is written into; without one there are no alerts and nothing is sold
 	RealPayments  bool     // configured as the Lambda function is, in place of the stand-ins
 	LocalURL      string   // where the stand-ins on this machine reach the service
+
+	// CreateTable makes the table of SeedEnvironment; dynamostore.Create does where it is nil.
+	CreateTable func(ctx context.Context, client *dynamodb.Client, name string) error
 }
 
 // Service is the whole service. New starts nothing that works by itself.

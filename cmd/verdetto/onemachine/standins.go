@@ -22,10 +22,12 @@ type StandIns struct {
 	servers            []*http.Server
 }
 
-// startStandIns starts both, for a service that they reach at localURL.
+// startStandIns starts both, for a service that they reach at localURL, or that they do not report to without one.
 func startStandIns(now func() time.Time, localURL string) (*StandIns, error) {
 	s := &StandIns{Stripe: paytest.NewStripe(now), Node: paytest.NewNode(now)}
-	s.Stripe.Webhook = localURL + "/api/v1/pro/webhook"
+	if localURL != "" {
+		s.Stripe.Webhook = localURL + "/api/v1/pro/webhook"
+	}
 	for _, standIn := range []struct {
 		handler http.Handler
 		url     *string

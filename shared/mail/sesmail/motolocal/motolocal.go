@@ -1,5 +1,5 @@
 // Package motolocal runs moto's server, which answers as AWS does (SES, SQS and
-// others), on a loopback port for tests.
+// others), on a loopback port: for tests, and for trying Lambda executables on one machine.
 //
 // It promises that the server ends with the process that started it, however that ends.
 package motolocal
@@ -27,15 +27,13 @@ const Region = "eu-south-1"
 //go:embed serve.py
 var program string
 
-// server holds on to its command: without it, the pipe that keeps it alive would
-// be closed as garbage.
-type server struct {
-	endpoint string
-	command  *exec.Cmd
-}
-
-// start runs a server that ends when this process does: it waits for its input to close.
-func start(interpreter string) (server, error) {
+// Start runs a server until stop is called or this process ends, and gives its
+// address: it waits for its input to close.
+func Start() (endpoint string, stop func(), err error) {
+	interpreter, err := testenv.FindTool("moto", "bin", "python")
+	if err != nil {
+		return "", nil, fmt.Errorf("find moto: %w", err)
+	}
 	command := exec.Command(interpreter, "-c", program)
 	// Whoever runs the tests may have an account: it is nothing to the server.
 	command.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "AWS_") })
@@ -43,14 +41,14 @@ func start(interpreter string) (server, error) {
 	command.Stderr = &faults
 	input, err := command.StdinPipe()
 	if err != nil {
-		return server{}, fmt.Errorf("start moto: %w", err)
+		return "", nil, fmt.Errorf("start moto: %w", err)
 	}
 	output, err := command.StdoutPipe()
 	if err != nil {
-		return server{}, fmt.Errorf("start moto: %w", err)
+		return "", nil, fmt.Errorf("start moto: %w", err)
 	}
 	if err := command.Start(); err != nil {
-		return server{}, fmt.Errorf("start moto: %w", err)
+		return "", nil, fmt.Errorf("start moto: %w", err)
 	}
 	late := time.AfterFunc(time.Minute, func() { _ = command.Process.Kill() })
 	defer late.Stop()
@@ -58,27 +56,33 @@ func start(interpreter string) (server, error) {
 	if err != nil {
 		_ = input.Close()
 		_ = command.Wait()
-		return server{}, fmt.Errorf("start moto: %w: %s", err, &faults)
+		return "", nil, fmt.Errorf("start moto: %w: %s", err, &faults)
 	}
-	return server{"http://" + strings.TrimSpace(line), command}, nil
+	return "http://" + strings.TrimSpace(line), func() {
+		_ = input.Close()
+		_ = command.Wait() // it keeps nothing
+	}, nil
 }
 
-var (
-	once    sync.Once
-	running server
-	fault   error
-)
+// shared is the one server that all tests of a test binary use. It holds on to
+// what stops it: without it, the pipe that keeps the server alive would be closed as garbage.
+var shared struct {
+	once     sync.Once
+	endpoint string
+	stop     func()
+	fault    error
+}
 
 // Endpoint gives the address of a server that all tests of a test binary share,
 // empty as it was at the start, or skips the test where there can be none.
 func Endpoint(t testing.TB) string {
 	t.Helper()
-	interpreter := testenv.Tool(t, "moto", "bin", "python")
-	once.Do(func() { running, fault = start(interpreter) })
-	if fault != nil {
-		t.Fatal(fault)
+	testenv.Tool(t, "moto", "bin", "python")
+	shared.once.Do(func() { shared.endpoint, shared.stop, shared.fault = Start() })
+	if shared.fault != nil {
+		t.Fatal(shared.fault)
 	}
-	response, err := http.Post(running.endpoint+"/moto-api/reset", "", nil)
+	response, err := http.Post(shared.endpoint+"/moto-api/reset", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,5 +90,5 @@ func Endpoint(t testing.TB) string {
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("reset moto: status %d", response.StatusCode)
 	}
-	return running.endpoint
+	return shared.endpoint
 }

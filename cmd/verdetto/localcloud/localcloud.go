@@ -1,0 +1,82 @@
+// Package localcloud makes what Lambda executables find on AWS beside the table,
+// in a server that answers as AWS does: an identity to send mail from, queues, and
+// secrets in the Parameter Store.
+//
+// It promises that an executable is then given its secrets by name alone, as on AWS.
+package localcloud
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
+	"github.com/aws/aws-sdk-go-v2/service/ssm/types"
+)
+
+// Region is the one that everything is made in; SAM and runtimeapi say it to executables.
+const Region = "eu-south-1"
+
+// Cloud is what was made.
+type Cloud struct {
+	Queues             *sqs.Client
+	Refreshes, Workers string   // queues
+	Environment        []string // in which an executable finds all of it
+}
+
+// Parameters are the names that secrets are kept under, by the variable that gives an
+// executable the name in place of the secret.
+var Parameters = map[string]string{
+	"VERDETTO_PEPPER": "/verdetto/pepper", "VERDETTO_ORIGIN_SECRETS": "/verdetto/origin-secrets",
+	"STRIPE_KEY": "/verdetto/stripe-key", "STRIPE_WEBHOOK_SECRETS": "/verdetto/stripe-webhook-secrets",
+	"SOLANA_NODES": "/verdetto/solana-nodes", "TRAVELPAYOUTS_TOKEN": "/verdetto/travelpayouts-token",
+}
+
+// New makes it at an endpoint for an environment, in which a later value of a
+// variable goes before an earlier one.
+func New(ctx context.Context, endpoint string, environment []string) (*Cloud, error) {
+	settings := aws.Config{
+		Region: Region, BaseEndpoint: aws.String(endpoint),
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+	}
+	c := &Cloud{Queues: sqs.NewFromConfig(settings)}
+	if _, err := sesv2.NewFromConfig(settings).CreateEmailIdentity(ctx, &sesv2.CreateEmailIdentityInput{EmailIdentity: aws.String("verdetto.example")}); err != nil {
+		return nil, fmt.Errorf("make identity: %w", err)
+	}
+	for name, url := range map[string]*string{"refreshes": &c.Refreshes, "workers": &c.Workers} {
+		out, err := c.Queues.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String(name)})
+		if err != nil {
+			return nil, fmt.Errorf("make queue: %w", err)
+		}
+		*url = aws.ToString(out.QueueUrl)
+	}
+	c.Environment = []string{
+		"AWS_ENDPOINT_URL_SESV2=" + endpoint, "AWS_ENDPOINT_URL_SQS=" + endpoint, "AWS_ENDPOINT_URL_SSM=" + endpoint,
+		"VERDETTO_QUEUE_URL=" + c.Refreshes, "VERDETTO_WORK_QUEUE_URL=" + c.Workers,
+	}
+	given := map[string]string{}
+	for _, v := range environment {
+		name, value, _ := strings.Cut(v, "=")
+		given[name] = value
+	}
+	parameters := ssm.NewFromConfig(settings)
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		value := given[name]
+		if parameter, ok := Parameters[name]; ok {
+			if _, err := parameters.PutParameter(ctx, &ssm.PutParameterInput{
+				Name: aws.String(parameter), Value: aws.String(value), Type: types.ParameterTypeSecureString,
+			}); err != nil {
+				return nil, fmt.Errorf("put parameter %s: %w", parameter, err)
+			}
+			value = "ssm:" + parameter
+		}
+		c.Environment = append(c.Environment, name+"="+value)
+	}
+	return c, nil
+}

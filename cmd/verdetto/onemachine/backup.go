@@ -1,0 +1,146 @@
+package onemachine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+)
+
+// backupTime is how long a backup may take: meanwhile the file keeps what it has replaced.
+const backupTime = 30 * time.Minute
+
+// copier is a table that is one file.
+type copier interface {
+	Copy(w io.Writer, size func(bytes int64)) error
+}
+
+// beforeAll is the clock of a store that is only read: by it nothing has expired, and
+// opening sweeps nothing away.
+func beforeAll() time.Time { return time.Time{} }
+
+// socket is where the process that has a file open hands out copies of it. The file
+// itself is locked.
+func socket(file string) string { return file + ".socket" }
+
+// HandOutCopies hands out copies of a table that is kept in a file of its own, until the context ends,
+// to whoever may connect to the socket beside it: the user that it runs as. For
+// any other table it does nothing.
+func HandOutCopies(ctx context.Context, table store.Table, name string, log *slog.Logger) error {
+	file, isFile := strings.CutPrefix(name, "bolt:")
+	source, ok := table.(copier)
+	if !isFile || !ok {
+		return nil
+	}
+	path := socket(file)
+	// Whoever holds the lock of the file owns its socket: one that is there was left by a process that was killed.
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("open the socket of backups: %w", err)
+	}
+	listener, err := net.Listen("unix", path)
+	if err == nil {
+		err = os.Chmod(path, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("open the socket of backups: %w; a shorter path to the store may help", err)
+	}
+	server := &http.Server{
+		ReadHeaderTimeout: 10 * time.Second, WriteTimeout: backupTime,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			// Whoever reads sees by the length whether it is whole.
+			if err := source.Copy(w, func(bytes int64) { w.Header().Set("Content-Length", strconv.FormatInt(bytes, 10)) }); err != nil {
+				log.ErrorContext(ctx, "backup", "error", err)
+			}
+		}),
+	}
+	go server.Serve(listener) // ends with the context
+	context.AfterFunc(ctx, func() { _ = server.Close() })
+	return nil
+}
+
+// Backup copies the file of a store, be it open in a running service or not, to a
+// new file. It is there once it is whole and was read, and not before.
+func Backup(ctx context.Context, name, to string) (err error) {
+	file, ok := strings.CutPrefix(name, "bolt:")
+	if !ok || file == "" {
+		return fmt.Errorf("-store %q: want bolt:FILE; a table of DynamoDB has point-in-time recovery", name)
+	}
+	if _, err := os.Stat(file); err != nil {
+		return fmt.Errorf("back up store: %w", err)
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return fmt.Errorf("back up store: %s is there already, and nothing is overwritten", to)
+	}
+	part, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".part-*") // for the user alone, as the store is
+	if err != nil {
+		return fmt.Errorf("back up store: %w", err)
+	}
+	defer func() {
+		part.Close() // an error has been seen by Sync
+		if err != nil {
+			_ = os.Remove(part.Name())
+		}
+	}()
+	if err = copyOf(ctx, file, part); err != nil {
+		return fmt.Errorf("back up store: %w", err)
+	}
+	if err = part.Sync(); err != nil {
+		return fmt.Errorf("back up store: %w", err)
+	}
+	restored, err := boltstore.Open(part.Name(), beforeAll)
+	if err != nil {
+		return fmt.Errorf("read the backup: %w", err)
+	}
+	if err = restored.Close(); err != nil {
+		return fmt.Errorf("read the backup: %w", err)
+	}
+	// A link is refused where the name has been taken meanwhile.
+	if err = os.Link(part.Name(), to); err != nil {
+		return fmt.Errorf("back up store: %w", err)
+	}
+	_ = os.Remove(part.Name()) // another name of the same file
+	return nil
+}
+
+// copyOf asks the process that has the file open, or opens it where none has.
+func copyOf(ctx context.Context, file string, w io.Writer) error {
+	client := &http.Client{Timeout: backupTime, Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket(file))
+	}}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://store/", nil)
+	if err != nil {
+		return err
+	}
+	response, err := client.Do(request)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) { // nobody is there, or it was killed
+		s, err := boltstore.Open(file, beforeAll)
+		if err != nil {
+			return err
+		}
+		return errors.Join(s.Copy(w, func(int64) {}), s.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("ask the running service: %w", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK || response.ContentLength < 0 {
+		return fmt.Errorf("ask the running service: %s", response.Status)
+	}
+	if _, err := io.Copy(w, response.Body); err != nil {
+		return fmt.Errorf("ask the running service: %w", err)
+	}
+	return nil
+}

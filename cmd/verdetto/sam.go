@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"verdetto/cmd/verdetto/localcloud"
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/verdetto/samlocal"
+	"verdetto/shared/mail/sesmail/motolocal"
+	"verdetto/shared/store/dynamostore/dynamolocal"
+)
+
+// runSAM runs functions of the template in containers: one for an event, or all of
+// them behind an address. What they need of AWS, money and fares answers here.
+func runSAM(ctx context.Context, args []string) error {
+	var o options
+	var config, function, event, listen string
+	flags := flag.NewFlagSet("sam", flag.ContinueOnError)
+	flags.StringVar(&config, "config", "infra/cdk/example.json", "the operator's choices: a JSON `file`")
+	flags.StringVar(&function, "fn", "", "the `function` to run, as in functions/")
+	flags.StringVar(&event, "event", "", "the event to hand it: a JSON `file`, as in events/")
+	flags.StringVar(&listen, "listen", "", "answer on this `address` as the distribution would, in place of one event")
+	o.register(flags)
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	if (function == "" || event == "") == (listen == "") {
+		return errors.New("sam needs either -fn and -event, or -listen; make sam-invoke FN=analisi EVENT=events/analisi.json and make sam-start-api give them")
+	}
+	var listener net.Listener
+	var err error
+	if listen != "" {
+		if listener, err = samlocal.Listen(listen); err != nil {
+			return err
+		}
+		defer listener.Close()
+	}
+	local, err := samlocal.Open(ctx, config, os.Stderr)
+	if errors.Is(err, samlocal.ErrNoEngine) {
+		fmt.Fprintln(os.Stderr, "no Docker engine answers: starting one for this command")
+		return runWithin(ctx, listener, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer local.Close()
+
+	s, err := o.service()
+	if err != nil {
+		return err
+	}
+	if s.Source, _, err = onemachine.OpenSource(ctx, o.upstream, o.price, s.Log, io.Discard); err != nil {
+		return err
+	}
+	s.CreateTable = local.CreateTable
+	if listener != nil {
+		s.LocalURL = onemachine.LocalURL(listener.Addr())
+	}
+	table, stop, err := dynamolocal.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	environment, done, err := s.SeedEnvironment(ctx, table, function != "refresh")
+	if err != nil {
+		return err
+	}
+	defer done()
+	aws, end, err := motolocal.Start()
+	if err != nil {
+		return err
+	}
+	defer end()
+	cloud, err := localcloud.New(ctx, aws, environment)
+	if err != nil {
+		return err
+	}
+	if listener != nil {
+		return serveSAM(ctx, local, append(cloud.Environment, "VERDETTO_BASE_URL="+s.LocalURL), valueOf(environment, "VERDETTO_ORIGIN_SECRETS"), listener)
+	}
+	answer, err := local.Invoke(ctx, function, cloud.Environment, event, os.Stderr)
+	if err != nil {
+		return err
+	}
+	fmt.Println(string(answer))
+	return nil
+}
+
+// runWithin runs this command again where it has an engine of its own.
+func runWithin(ctx context.Context, listener net.Listener, without error) error {
+	command, err := samlocal.Within(ctx, os.Args[0], os.Args[1:]...)
+	if err != nil {
+		return fmt.Errorf("%w; %w", without, err)
+	}
+	if err := samlocal.HandOn(command, listener); err != nil {
+		return err
+	}
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := command.Run(); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("with an engine of its own: %w", err)
+	}
+	return nil
+}
+
+// serveSAM answers until the context ends: SAM as API Gateway, and before it what the
+// distribution adds to a request.
+func serveSAM(ctx context.Context, local *samlocal.Local, environment []string, originSecret string, listener net.Listener) error {
+	const behind = "127.0.0.1:3000" // where SAM finds it free: it asks for a port by number
+	stop, err := local.StartAPI(ctx, environment, strings.TrimPrefix(behind, "127.0.0.1:"), os.Stderr)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(&url.URL{Scheme: "http", Host: behind})
+		r.Out.Header.Set("X-Origin-Secret", originSecret)
+		r.Out.Header.Set("CloudFront-Viewer-Address", r.In.RemoteAddr)
+	}}
+	server := &http.Server{Handler: proxy, ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	fmt.Printf("\nanswering on http://%s once SAM says that it runs; the first call of each function waits for its container\n\n"+
+		"  curl 'http://%[1]s/v1/analisi?origine=Milano&destinazione=Bucarest'\n\nstop with Ctrl-C\n", listener.Addr())
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+		return server.Close()
+	}
+}
+
+// valueOf is the last value that an environment gives a variable.
+func valueOf(environment []string, name string) (value string) {
+	for _, v := range environment {
+		if of, ok := strings.CutPrefix(v, name+"="); ok {
+			value = of
+		}
+	}
+	return value
+}

@@ -1,0 +1,154 @@
+package samlocal
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// ErrNoEngine: there is no Docker engine, and none can be started.
+var ErrNoEngine = errors.New("no Docker engine")
+
+// engine is a Docker engine: the user's, or one that was started for this process.
+type engine struct {
+	host string // DOCKER_HOST
+	own  bool
+	stop func()
+}
+
+// pullTime is how long the base image may take to come.
+const pullTime = 3 * time.Minute
+
+func openEngine(ctx context.Context, folder string) (*engine, error) {
+	if inside() {
+		return startEngine(ctx, folder)
+	}
+	if !Reachable(ctx) {
+		return nil, ErrNoEngine
+	}
+	host, err := exec.CommandContext(ctx, "docker", "context", "inspect", "--format", "{{.Endpoints.docker.Host}}").Output()
+	if err != nil {
+		return nil, fmt.Errorf("ask where the engine is: %w", err)
+	}
+	e := &engine{host: strings.TrimSpace(string(host))}
+	if given := os.Getenv("DOCKER_HOST"); given != "" {
+		e.host = given
+	}
+	return e, nil
+}
+
+// Reachable tells whether a Docker engine answers.
+func Reachable(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return exec.CommandContext(ctx, "docker", "info", "--format", "{{.ServerVersion}}").Run() == nil
+}
+
+func (e *engine) close() {
+	if e.stop != nil {
+		e.stop()
+	}
+}
+
+func (e *engine) docker(ctx context.Context, input []byte, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, "docker", args...)
+	command.Env = append(os.Environ(), "DOCKER_HOST="+e.host)
+	command.Stdin = bytes.NewReader(input)
+	out, err := command.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = fmt.Errorf("%w: %s", err, bytes.TrimSpace(exit.Stderr))
+		}
+		return "", fmt.Errorf("docker %s: %w", args[0], err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// address is where containers reach this machine and nobody else does: that of
+// the engine's bridge, or loopback where the engine has a machine of its own, from which a name leads here.
+func (e *engine) address(ctx context.Context) string {
+	bridge, err := e.docker(ctx, nil, "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
+	if err == nil {
+		if listener, err := net.Listen("tcp", net.JoinHostPort(bridge, "0")); err == nil {
+			listener.Close()
+			return bridge
+		}
+	}
+	return "127.0.0.1"
+}
+
+// StandIn is the image in the place of AWS's, under a name that is nobody's.
+const StandIn = "verdetto-provided:al2023"
+
+// baseImage gives Lambda's image, which is fetched if it is not here, or where no
+// registry can be reached one that has as much of it as a Go executable needs.
+func (e *engine) baseImage(ctx context.Context) (string, error) {
+	image := "public.ecr.aws/lambda/provided:al2023-" + machines[runtime.GOARCH]
+	if _, err := e.docker(ctx, nil, "image", "inspect", image); err == nil {
+		return image, nil
+	}
+	if !e.own { // one of our own has no way to a registry
+		pull, cancel := context.WithTimeout(ctx, pullTime)
+		defer cancel()
+		if _, err := e.docker(pull, nil, "pull", "--quiet", image); err == nil {
+			return image, nil
+		}
+	}
+	layer, err := standInLayer()
+	if err != nil {
+		return "", err
+	}
+	if _, err := e.docker(ctx, layer, "import", "--change", "WORKDIR /var/task", "-", StandIn); err != nil {
+		return "", fmt.Errorf("make the stand-in for Lambda's image: %w", err)
+	}
+	return StandIn, nil
+}
+
+// standInLayer is a file system with the few programs that SAM lays Lambda's
+// runtime emulator over an image with. The executables need nothing.
+func standInLayer() ([]byte, error) {
+	path, err := exec.LookPath("busybox")
+	if err != nil {
+		return nil, fmt.Errorf("%w with Lambda's image: no registry, and no busybox to stand in for it (Debian: busybox-static)", ErrNoEngine)
+	}
+	program, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read busybox: %w", err)
+	}
+	var layer bytes.Buffer
+	w := tar.NewWriter(&layer)
+	add := func(h tar.Header, data []byte) {
+		h.Size = int64(len(data))
+		if err == nil {
+			err = w.WriteHeader(&h)
+		}
+		if err == nil {
+			_, err = w.Write(data)
+		}
+	}
+	for _, dir := range []string{"bin", "opt", "var", "var/task", "var/rapid"} {
+		add(tar.Header{Typeflag: tar.TypeDir, Name: dir + "/", Mode: 0o755}, nil)
+	}
+	add(tar.Header{Typeflag: tar.TypeDir, Name: "tmp/", Mode: 0o1777}, nil)
+	add(tar.Header{Typeflag: tar.TypeReg, Name: "bin/busybox", Mode: 0o755}, program)
+	for _, name := range []string{"sh", "mv", "chmod"} {
+		add(tar.Header{Typeflag: tar.TypeSymlink, Name: filepath.Join("bin", name), Linkname: "busybox", Mode: 0o777}, nil)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write image: %w", err)
+	}
+	return layer.Bytes(), nil
+}

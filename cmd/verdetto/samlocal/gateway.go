@@ -1,0 +1,104 @@
+package samlocal
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// gatewayName is what containers call this machine, and certificateFile what they
+// believe it by, beside their executable.
+const (
+	gatewayName     = "host.docker.internal"
+	certificateFile = "gateway.pem"
+)
+
+// gateway leads from containers to what answers on loopback here, over TLS: the
+// functions take no other address for one to be trusted than https.
+type gateway struct {
+	certificate []byte // PEM
+	address     string // that containers reach
+	pair        tls.Certificate
+
+	mu      sync.Mutex
+	doors   map[string]string // by what is behind them
+	servers []*http.Server
+}
+
+func openGateway(address string) (*gateway, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make a key for the gateway: %w", err)
+	}
+	now := time.Now()
+	about := &x509.Certificate{
+		SerialNumber: big.NewInt(now.UnixNano()), DNSNames: []string{gatewayName},
+		// A function's clock may be set, but TLS goes by the machine's.
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, about, about, key.Public(), key)
+	if err != nil {
+		return nil, fmt.Errorf("make a certificate for the gateway: %w", err)
+	}
+	return &gateway{
+		certificate: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		address:     address, pair: tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key},
+		doors: map[string]string{},
+	}, nil
+}
+
+// reach gives a value as it is to be in a container: an address on loopback is one
+// of the gateway, anything else is left as it is. (The address of a queue names
+// it, and leads nowhere by itself.)
+func (g *gateway) reach(value string) (string, error) {
+	behind, err := url.Parse(value)
+	if err != nil || behind.Scheme != "http" || behind.Hostname() != "127.0.0.1" || strings.Trim(behind.Path, "/") != "" {
+		return value, nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if door, ok := g.doors[behind.Host]; ok {
+		return door, nil
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(g.address, "0"))
+	if err != nil {
+		return "", fmt.Errorf("open the gateway: %w", err)
+	}
+	server := &http.Server{
+		Handler:           &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(behind) }, ErrorLog: log.New(io.Discard, "", 0)},
+		TLSConfig:         &tls.Config{Certificates: []tls.Certificate{g.pair}},
+		ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog:          log.New(io.Discard, "", 0),
+	}
+	g.servers = append(g.servers, server)
+	go server.ServeTLS(listener, "", "") // ends with close
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return "", fmt.Errorf("open the gateway: %w", err)
+	}
+	g.doors[behind.Host] = "https://" + net.JoinHostPort(gatewayName, port)
+	return g.doors[behind.Host], nil
+}
+
+func (g *gateway) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, server := range g.servers {
+		_ = server.Close() // it keeps nothing
+	}
+}

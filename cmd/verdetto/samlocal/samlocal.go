@@ -1,0 +1,167 @@
+// Package samlocal runs the functions of the synthesized template in containers,
+// with the command line of SAM: what is deployed, as somebody else's program reads
+// it, in the image that Lambda runs it in where a registry can be reached.
+//
+// It promises that a function finds the variables that the template names and no
+// others but addresses on this machine, that secrets are asked for under the
+// template's own names, and that nothing leaves this machine but the pull of an
+// image. Where no Docker engine answers, Within has one of its own for as long as
+// one process runs, in a network of its own that leads nowhere.
+package samlocal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"verdetto/cmd/verdetto/localcloud"
+	"verdetto/shared/testenv"
+)
+
+// Local is a set-up in which functions can be run. Close ends it.
+type Local struct {
+	Image string // that functions run in
+
+	sam      string // the program
+	folder   string // of its own: the template, the executables, what SAM keeps
+	template template
+	engine   *engine
+	gateway  *gateway
+}
+
+// Open finds an engine, builds the executables for this machine, and synthesizes the template of a
+// configuration. It writes what takes long to log.
+func Open(ctx context.Context, config string, log io.Writer) (*Local, error) {
+	sam, err := testenv.FindTool("sam", "bin", "sam")
+	if err != nil {
+		return nil, fmt.Errorf("find SAM's command line: %w", err)
+	}
+	l := &Local{sam: sam}
+	if l.folder, err = os.MkdirTemp("", "verdetto-sam-*"); err != nil {
+		return nil, fmt.Errorf("make a folder for SAM: %w", err)
+	}
+	fail := func(err error) (*Local, error) { return nil, errors.Join(err, l.Close()) }
+	if l.engine, err = openEngine(ctx, l.folder); err != nil {
+		return fail(err)
+	}
+	fmt.Fprintln(log, "the base image")
+	if l.Image, err = l.engine.baseImage(ctx); err != nil {
+		return fail(err)
+	}
+	if l.gateway, err = openGateway(l.engine.address(ctx)); err != nil {
+		return fail(err)
+	}
+	fmt.Fprintln(log, "the executables, and the template that names them")
+	if l.template, err = synthesize(ctx, config, l.folder); err != nil {
+		return fail(err)
+	}
+	return l, nil
+}
+
+// Close ends what was begun, and leaves nothing behind but the image in an engine that was there before.
+func (l *Local) Close() error {
+	if l.gateway != nil {
+		l.gateway.close()
+	}
+	if l.engine != nil {
+		l.engine.close()
+	}
+	return os.RemoveAll(l.folder)
+}
+
+// Invoke hands an event to a function in a container of its own, and gives its answer. What
+// the function logs goes to logs; where it fails, so does what SAM says.
+func (l *Local) Invoke(ctx context.Context, function string, environment []string, event string, logs io.Writer) ([]byte, error) {
+	file, err := l.prepare(environment)
+	if err != nil {
+		return nil, err
+	}
+	var answer, said bytes.Buffer
+	command := l.command(ctx, "invoke", logicalID(function), "-t", file, "-e", event)
+	command.Stdout, command.Stderr = &answer, &said
+	err = command.Run()
+	payload := bytes.TrimSpace(answer.Bytes())
+	if err == nil && len(payload) == 0 {
+		err = errors.New("the function did not answer")
+	}
+	if err != nil {
+		_, _ = logs.Write(said.Bytes()) // they are for whoever looks for the fault
+		return nil, fmt.Errorf("sam local invoke: %w", err)
+	}
+	if _, err := logs.Write(logged(said.Bytes())); err != nil {
+		return nil, fmt.Errorf("write logs: %w", err)
+	}
+	return payload, nil
+}
+
+// logged is what a function has logged: what comes after SAM has said which container
+// it runs in, but for the lines that Lambda puts around an event. Those come by another stream, and
+// so anywhere between.
+func logged(said []byte) (lines []byte) {
+	within := false
+	for line := range bytes.Lines(said) {
+		switch {
+		case bytes.HasPrefix(line, []byte("SAM_CONTAINER_ID: ")):
+			within = true
+		case !within || len(bytes.TrimSpace(line)) == 0 || aroundEvent.Match(line):
+		default:
+			lines = append(lines, line...)
+		}
+	}
+	return lines
+}
+
+var aroundEvent = regexp.MustCompile(`^(START|END|REPORT) RequestId: |\(rapid\)`)
+
+// StartAPI answers at a port of this machine as API Gateway would in front of the
+// functions, until stop is called.
+func (l *Local) StartAPI(ctx context.Context, environment []string, port string, logs io.Writer) (stop func(), err error) {
+	file, err := l.prepare(environment)
+	if err != nil {
+		return nil, err
+	}
+	// Functions stay as they are on Lambda between two calls; all at once they start slowly.
+	command := l.command(ctx, "start-api", "-t", file, "--host", "127.0.0.1", "--port", port, "--warm-containers", "LAZY")
+	command.Stdout, command.Stderr = logs, logs
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // then it removes its containers
+	if err := command.Start(); err != nil {
+		return nil, fmt.Errorf("sam local start-api: %w", err)
+	}
+	return func() {
+		_ = command.Process.Signal(os.Interrupt)
+		_ = command.Wait() // it was told to end
+	}, nil
+}
+
+// prepare writes the template with an environment that leads from a container to this machine.
+func (l *Local) prepare(environment []string) (file string, err error) {
+	reachable := map[string]string{"SSL_CERT_FILE": "/var/task/" + certificateFile}
+	for _, v := range environment { // a later one goes before
+		name, value, _ := strings.Cut(v, "=")
+		if reachable[name], err = l.gateway.reach(value); err != nil {
+			return "", err
+		}
+	}
+	file = filepath.Join(l.folder, "cdk.out", "local.template.json")
+	return file, l.template.write(file, reachable, l.gateway.certificate)
+}
+
+func (l *Local) command(ctx context.Context, verb string, args ...string) *exec.Cmd {
+	args = append([]string{"local", verb}, args...)
+	args = append(args, "--skip-pull-image", "--invoke-image", l.Image, "--add-host", gatewayName+":host-gateway", "--region", localcloud.Region)
+	command := exec.CommandContext(ctx, l.sam, args...)
+	// SAM prefers what the caller has set to what the template says, and the caller may have an account.
+	command.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "DOCKER_HOST=" + l.engine.host,
+		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_EC2_METADATA_DISABLED=true",
+		"SAM_CLI_TELEMETRY=0", "__SAM_CLI_APP_DIR=" + l.folder,
+	}
+	return command
+}

@@ -1,0 +1,192 @@
+package samlocal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"verdetto/shared/testenv"
+)
+
+// template is what the CDK has synthesized, as far as it is looked at here.
+type template struct {
+	Resources map[string]resource
+	folder    string // that it stands in, with the executables
+}
+
+type resource struct {
+	Type       string
+	Properties map[string]any
+	Metadata   map[string]any `json:",omitempty"`
+	// All else is nothing to SAM.
+}
+
+const functionType = "AWS::Lambda::Function"
+
+// logicalID is what a function is called in the template.
+func logicalID(function string) string {
+	return strings.ToUpper(function[:1]) + function[1:] + "Function"
+}
+
+// synthesize builds the executables for this machine and makes the template of a configuration.
+func synthesize(ctx context.Context, config, folder string) (template, error) {
+	root, err := testenv.Root()
+	if err != nil {
+		return template{}, err
+	}
+	t := template{folder: filepath.Join(folder, "cdk.out")}
+	mains, err := filepath.Glob(filepath.Join(root, "functions", "*", "bootstrap"))
+	if err != nil {
+		return template{}, fmt.Errorf("find executables: %w", err)
+	}
+	assets := filepath.Join(folder, "assets")
+	for _, main := range mains {
+		out := filepath.Join(assets, filepath.Base(filepath.Dir(main)), "bootstrap")
+		if err := run(ctx, root, []string{"CGO_ENABLED=0", "GOOS=linux"}, "go", "build", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", out, main); err != nil {
+			return template{}, err
+		}
+	}
+	if err := run(ctx, root, nil, "go", "run", "./infra/cdk", "-config", config, "-assets", assets, "-out", t.folder); err != nil {
+		return template{}, err
+	}
+	data, err := os.ReadFile(filepath.Join(t.folder, "Verdetto.template.json"))
+	if err != nil {
+		return template{}, fmt.Errorf("read template: %w", err)
+	}
+	if err := json.Unmarshal(data, &t); err != nil {
+		return template{}, fmt.Errorf("read template: %w", err)
+	}
+	return t, nil
+}
+
+func run(ctx context.Context, dir string, environment []string, name string, args ...string) error {
+	command := exec.CommandContext(ctx, name, args...)
+	command.Dir, command.Env = dir, append(os.Environ(), environment...)
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// machines are the names that Lambda has for processors.
+var machines = map[string]string{"amd64": "x86_64", "arm64": "arm64"}
+
+// write writes it for this machine's processor. Functions keep the variables that the
+// template gives them, with the values of an environment; what else is in that is an address
+// or the clock of this machine. SAM gives functions no variable that the template does not have.
+// Beside every executable goes the certificate that they are to believe.
+func (t template) write(file string, environment map[string]string, certificate []byte) error {
+	here := map[string]resource{}
+	for id, r := range t.Resources {
+		if r.Type != functionType {
+			here[id] = r
+			continue
+		}
+		variables := map[string]any{}
+		for name, value := range r.variables() {
+			variables[name] = value
+		}
+		for name, value := range environment {
+			if _, named := variables[name]; named || local(name) {
+				variables[name] = value
+			}
+		}
+		properties := map[string]any{"Environment": map[string]any{"Variables": variables}, "Architectures": []string{machines[runtime.GOARCH]}}
+		for name, value := range r.Properties {
+			if properties[name] == nil {
+				properties[name] = value
+			}
+		}
+		here[id] = resource{Type: r.Type, Properties: properties, Metadata: r.Metadata}
+		asset, ok := r.Metadata["aws:asset:path"].(string)
+		if !ok {
+			return fmt.Errorf("write template: %s does not say where its executable is", id)
+		}
+		if !filepath.IsAbs(asset) {
+			asset = filepath.Join(t.folder, asset)
+		}
+		if err := os.WriteFile(filepath.Join(asset, certificateFile), certificate, 0o644); err != nil {
+			return fmt.Errorf("write certificate: %w", err)
+		}
+	}
+	data, err := json.Marshal(map[string]any{"Resources": here})
+	if err == nil {
+		err = os.WriteFile(file, data, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("write template: %w", err)
+	}
+	return nil
+}
+
+// local tells whether a variable says where this machine is, or when: no template has it.
+func local(variable string) bool {
+	return strings.HasPrefix(variable, "AWS_") || slices.Contains([]string{"SSL_CERT_FILE", "TRAVELPAYOUTS_URL", "STRIPE_URL", "VERDETTO_NOW"}, variable)
+}
+
+// variables are those that the template gives a function. Some values are references.
+func (r resource) variables() map[string]any {
+	environment, _ := r.Properties["Environment"].(map[string]any)
+	variables, _ := environment["Variables"].(map[string]any)
+	return variables
+}
+
+// Parameters are the names in the Parameter Store that the template gives functions in the place of secrets, by variable.
+func (l *Local) Parameters() map[string]string {
+	names := map[string]string{}
+	for _, r := range l.template.Resources {
+		for variable, value := range r.variables() {
+			if text, ok := value.(string); ok {
+				if name, ok := strings.CutPrefix(text, "ssm:"); ok {
+					names[variable] = name
+				}
+			}
+		}
+	}
+	return names
+}
+
+// CreateTable makes the template's table under another name.
+func (l *Local) CreateTable(ctx context.Context, client *dynamodb.Client, name string) error {
+	for _, r := range l.template.Resources {
+		if r.Type != "AWS::DynamoDB::Table" {
+			continue
+		}
+		// CloudFormation spells these as DynamoDB does.
+		data, err := json.Marshal(map[string]any{
+			"TableName": name, "AttributeDefinitions": r.Properties["AttributeDefinitions"],
+			"KeySchema": r.Properties["KeySchema"], "BillingMode": r.Properties["BillingMode"],
+		})
+		if err != nil {
+			return fmt.Errorf("read table: %w", err)
+		}
+		var table dynamodb.CreateTableInput
+		if err := json.Unmarshal(data, &table); err != nil {
+			return fmt.Errorf("read table: %w", err)
+		}
+		if _, err := client.CreateTable(ctx, &table); err != nil {
+			return fmt.Errorf("create table: %w", err)
+		}
+		expiry := &dynamodb.UpdateTimeToLiveInput{TableName: aws.String(name)}
+		if data, err = json.Marshal(r.Properties["TimeToLiveSpecification"]); err == nil {
+			err = json.Unmarshal(data, &expiry.TimeToLiveSpecification)
+		}
+		if err != nil {
+			return fmt.Errorf("read expiry of table: %w", err)
+		}
+		if _, err := client.UpdateTimeToLive(ctx, expiry); err != nil {
+			return fmt.Errorf("set expiry of table: %w", err)
+		}
+		return nil
+	}
+	return fmt.Errorf("create table: the template has none")
+}

@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	bolt "go.etcd.io/bbolt"
+
+	"verdetto/e2e/fixture"
+)
+
+// TestBackup copies the store of a service that is being asked, and serves the
+// copy: the service that was restored so answers as the first does, and holds every
+// item that was there. Nothing is overwritten, and nothing is left of a backup that failed.
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	d := fixture.NewShell(t)
+	first := d.Serve("-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
+	verdict := answerOf(t, first.URL)
+
+	stop, asked := make(chan struct{}), make(chan int)
+	go func() { // each call writes: it is counted
+		n := 0
+		for ; ; n++ {
+			select {
+			case <-stop:
+				asked <- n
+				return
+			default:
+				if response, err := http.Get(first.URL + fixture.Question); err == nil {
+					response.Body.Close()
+				}
+			}
+		}
+	}()
+	got := d.Run("backup", "-store", "bolt:kept.db", "-to", "copy.db")
+	if got.Code != 0 {
+		t.Fatalf("exit code %d\n%s", got.Code, got.Stderr)
+	}
+	has(t, "stdout", got.Stdout, "copy.db", "bytes", "serve -store bolt:copy.db")
+	close(stop)
+	if n := <-asked; n == 0 {
+		t.Error("nobody asked meanwhile")
+	}
+	if got := d.Run("backup", "-store", "bolt:kept.db", "-to", "copy.db"); got.Code != 1 || !strings.Contains(got.Stderr, "nothing is overwritten") {
+		t.Errorf("a second one to the same file: exit code %d\n%s", got.Code, got.Stderr)
+	}
+	if info, err := os.Stat(filepath.Join(d.Dir, "copy.db")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read it: %v %v", info, err)
+	}
+	if code := first.Stop(t); code != 0 {
+		t.Errorf("exit code %d\n%s", code, first.Stderr)
+	}
+	// What is counted goes on changing; of everything else the copy holds all.
+	was, is := contents(t, filepath.Join(d.Dir, "kept.db")), contents(t, filepath.Join(d.Dir, "copy.db"))
+	if len(was) < 3 {
+		t.Errorf("the store holds only %d items", len(was))
+	}
+	if diff := cmp.Diff(was, is); diff != "" {
+		t.Errorf("the copy differs:\n%s", diff)
+	}
+
+	again := d.Serve("-store", "bolt:copy.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
+	if diff := cmp.Diff(verdict, answerOf(t, again.URL)); diff != "" {
+		t.Errorf("the service that was restored answers otherwise:\n%s", diff)
+	}
+	// One that was killed leaves its socket: the next backup opens the file itself.
+	if code := again.Stop(t); code != 0 {
+		t.Errorf("exit code %d\n%s", code, again.Stderr)
+	}
+	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(d.Dir, "copy.db.socket")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left.SetUnlinkOnClose(false)
+	left.Close()
+	if got := d.Run("backup", "-store", "bolt:copy.db", "-to", "second.db"); got.Code != 0 {
+		t.Errorf("of a store that nobody serves: exit code %d\n%s", got.Code, got.Stderr)
+	}
+	if diff := cmp.Diff(contents(t, filepath.Join(d.Dir, "copy.db")), contents(t, filepath.Join(d.Dir, "second.db"))); diff != "" {
+		t.Errorf("of a store that nobody serves: %s", diff)
+	}
+	if err := os.Remove(filepath.Join(d.Dir, "copy.db.socket")); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct{ name, store, says string }{
+		{"not there", "bolt:nobody.db", "no such file"},
+		{"not a file", "dynamodb:verdetto", "point-in-time recovery"},
+		{"not a store", "bolt:good.csv", "not a store"},
+	} {
+		if got := d.Run("backup", "-store", c.store, "-to", "third.db"); got.Code != 1 || !strings.Contains(got.Stderr, c.says) {
+			t.Errorf("%s: exit code %d\n%s", c.name, got.Code, got.Stderr)
+		}
+	}
+	for name := range d.Files() {
+		if strings.Contains(name, ".part-") || name == "third.db" {
+			t.Errorf("left: %s", name)
+		}
+	}
+}
+
+func answerOf(t *testing.T, url string) string {
+	t.Helper()
+	response, err := http.Get(url + fixture.Question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatal(err, response.Status)
+	}
+	return string(body)
+}
+
+// contents are the items of a store that are not counters of calls.
+func contents(t *testing.T, file string) map[string]string {
+	t.Helper()
+	db, err := bolt.Open(file, 0o600, &bolt.Options{Timeout: time.Minute, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	items := map[string]string{}
+	err = db.View(func(tx *bolt.Tx) error {
+		return tx.Bucket([]byte("items")).ForEach(func(k, v []byte) error {
+			if !strings.HasPrefix(string(k), "LIMIT#") {
+				items[string(k)] = string(v)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return items
+}

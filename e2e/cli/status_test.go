@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"verdetto/e2e/fixture"
+)
+
+// TestStatus asks a service that runs, and again when it has ended: there is a page of both.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	d := fixture.NewShell(t)
+	s := d.Serve("-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
+	got := d.Run("status", "-url", s.URL, "-lang", "it")
+	if page := d.Files()["status.html"]; got.Code != 0 || !strings.Contains(page, "Tutto funziona.") || !strings.Contains(page, "2016-0") {
+		t.Errorf("exit code %d %s\n%s", got.Code, got.Stderr, page)
+	}
+	if code := s.Stop(t); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.Stderr)
+	}
+	got = d.Run("status", "-url", s.URL, "-lang", "en")
+	if page := d.Files()["status.html"]; got.Code != 1 || !strings.Contains(page, "Something does not work.") {
+		t.Errorf("exit code %d %s\n%s", got.Code, got.Stderr, page)
+	}
+	has(t, "stderr", got.Stderr, "the service does not work; the page says so")
+}

@@ -1,0 +1,109 @@
+package lambda
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/verdetto/samlocal"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/store/dynamostore/dynamolocal"
+	"verdetto/shared/upstream/sample"
+)
+
+// TestEvidenceSAMStartAPI asks the functions of the template through `sam local
+// start-api`, which reads the template's routes as API Gateway would: each function
+// answers at its paths, everything else is a 404 of ours, and whoever comes without
+// the distribution's secret is turned away.
+func TestEvidenceSAMStartAPI(t *testing.T) {
+	withSAM(t, func(t *testing.T, local *samlocal.Local) {
+		at := fixture.Today
+		o := onemachine.Options{Source: sample.New(), Now: func() time.Time { return at }, Log: slog.New(slog.DiscardHandler), CreateTable: local.CreateTable}
+		environment, done, err := o.SeedEnvironment(t.Context(), dynamolocal.Endpoint(t), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer done()
+		free, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		address := free.Addr().String()
+		free.Close()
+		_, port, _ := net.SplitHostPort(address)
+		var logs bytes.Buffer
+		stop, err := local.StartAPI(t.Context(), newCloud(t, environment).Environment, port, &logs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			stop()
+			if t.Failed() {
+				t.Logf("SAM said:\n%s", &logs)
+			}
+		}()
+		for begun := time.Now(); ; time.Sleep(200 * time.Millisecond) {
+			if c, err := net.Dial("tcp", address); err == nil {
+				c.Close()
+				break
+			}
+			if time.Since(begun) > 3*time.Minute {
+				t.Fatal("it does not listen")
+			}
+		}
+		client := &http.Client{Timeout: 3 * time.Minute}
+		ask := func(t *testing.T, method, path, body, secret string) (*http.Response, string) {
+			request, err := http.NewRequestWithContext(t.Context(), method, "http://"+address+path, strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("X-Origin-Secret", secret)
+			request.Header.Set("CloudFront-Viewer-Address", "203.0.113.7:4711")
+			if body != "" {
+				request.Header.Set("Content-Type", "application/json")
+			}
+			response, err := client.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close()
+			text, err := io.ReadAll(response.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return response, string(text)
+		}
+		const secret = "local-origin-secret"
+		for _, c := range []struct {
+			name, method, path, body, secret string
+			status                           int
+			says                             string
+		}{
+			{"verdict", "GET", "/v1/analisi?origine=Milano&destinazione=Bucarest", "", secret, 200, `"livello":"buono"`},
+			{"by its other path", "GET", "/api/v1/analisi?origine=Milano&destinazione=Bucarest", "", secret, 200, `"livello":"buono"`},
+			{"page", "GET", "/", "", secret, 200, `<main id="main">`},
+			{"price trends", "GET", "/v1/price-trends?origin=MIL", "", secret, 200, `"destinations"`},
+			{"pay by card", "POST", "/api/v1/pro/checkout", `{"email":"ada@example.com"}`, secret, 200, `"url":"http://127.0.0.1`},
+			{"alert", "POST", "/api/v1/alerts", `{"route":"MIL-BUH","email":"ada@example.com","threshold":40}`, secret, 202, ""},
+			{"nothing", "GET", "/v1/nothing", "", secret, 404, `"code":`},
+			{"not through the distribution", "GET", "/v1/analisi?origine=Milano&destinazione=Bucarest", "", "a guess at the secret", 403, `"code":`},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				response, text := ask(t, c.method, c.path, c.body, c.secret)
+				if response.StatusCode != c.status || !strings.Contains(text, c.says) {
+					t.Errorf("status %d, want %d with %q:\n%.500s", response.StatusCode, c.status, c.says, text)
+				}
+				if strings.HasPrefix(response.Header.Get("Content-Type"), "application/") && !json.Valid([]byte(text)) {
+					t.Errorf("not JSON: %.200s", text)
+				}
+			})
+		}
+	})
+}

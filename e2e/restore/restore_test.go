@@ -1,0 +1,107 @@
+// Package restore holds the drill of docs/deploy.md: a table is restored to a
+// moment, set up as the first was, and used.
+package restore
+
+import (
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/mail/sesmail/motolocal"
+	"verdetto/shared/store"
+	"verdetto/shared/store/dynamostore"
+	"verdetto/shared/store/dynamostore/schema"
+)
+
+// TestRestoreTable does by the API what the commands of docs/deploy.md do, over
+// moto. It goes as far as moto does: a restored table holds what the first held at the call, not at
+// a moment in the past, and it takes no time.
+func TestRestoreTable(t *testing.T) {
+	ctx := t.Context()
+	client := dynamodb.New(dynamodb.Options{
+		Region: motolocal.Region, BaseEndpoint: aws.String(motolocal.Endpoint(t)), Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+	})
+	const name, restored = "verdetto", "verdetto-2026-11-20"
+	if err := dynamostore.Create(ctx, client, name); err != nil {
+		t.Fatal(err)
+	}
+	on := &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)}
+	if _, err := client.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{TableName: aws.String(name), PointInTimeRecoverySpecification: on}); err != nil {
+		t.Fatal(err)
+	}
+	first := dynamostore.New(client, name, time.Now)
+	put := func(table *dynamostore.Store, sort string) {
+		t.Helper()
+		if err := table.Write(ctx, store.Op{Item: store.Item{Key: store.Key{Partition: "P", Sort: sort}, Data: []byte(sort)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held := func(table *dynamostore.Store) (sorts []string) {
+		t.Helper()
+		items, err := table.Query(ctx, store.Range{Partition: "P", Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range items {
+			sorts = append(sorts, i.Key.Sort+"="+string(i.Data))
+		}
+		return sorts
+	}
+	put(first, "a")
+	put(first, "b")
+
+	if _, err := client.RestoreTableToPointInTime(ctx, &dynamodb.RestoreTableToPointInTimeInput{
+		SourceTableName: aws.String(name), TargetTableName: aws.String(restored), UseLatestRestorableTime: aws.Bool(true),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := dynamodb.NewTableExistsWaiter(client).Wait(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(restored)}, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	put(first, "c") // after the moment
+	second := dynamostore.New(client, restored, time.Now)
+	if diff := cmp.Diff([]string{"a=a", "b=b"}, held(second)); diff != "" {
+		t.Errorf("the restored table: %s", diff)
+	}
+
+	// Nothing of these comes with a restore.
+	if _, err := client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: aws.String(restored),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{Enabled: aws.Bool(true), AttributeName: aws.String(schema.Expires)}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{TableName: aws.String(restored), PointInTimeRecoverySpecification: on}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: aws.String(restored), DeletionProtectionEnabled: aws.Bool(true)}); err != nil {
+		t.Fatal(err)
+	}
+	// It is a table like the first: it has keys of the same names, bills by the request, and takes writes.
+	describe := func(name string) *types.TableDescription {
+		t.Helper()
+		out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(name)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Table
+	}
+	was, is := describe(name), describe(restored)
+	if len(was.KeySchema) != 2 || len(is.KeySchema) != 2 || *was.KeySchema[0].AttributeName != *is.KeySchema[0].AttributeName || *was.KeySchema[1].AttributeName != *is.KeySchema[1].AttributeName {
+		t.Errorf("other keys: %v, %v", was.KeySchema, is.KeySchema)
+	}
+	put(second, "d")
+	if diff := cmp.Diff([]string{"a=a", "b=b", "d=d"}, held(second)); diff != "" {
+		t.Errorf("after it was written to: %s", diff)
+	}
+	if _, err := client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: aws.String(restored)}); err == nil {
+		t.Error("a protected table was deleted")
+	}
+	expiry, err := client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: aws.String(restored)})
+	if err != nil || aws.ToString(expiry.TimeToLiveDescription.AttributeName) != schema.Expires {
+		t.Errorf("nothing expires: %v %v", expiry, err)
+	}
+}

@@ -1,0 +1,383 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/acm"
+	acmtypes "github.com/aws/aws-sdk-go-v2/service/acm/types"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	dynamotypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+	secrettypes "github.com/aws/aws-sdk-go-v2/service/secretsmanager/types"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+	sestypes "github.com/aws/aws-sdk-go-v2/service/sesv2/types"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/smithy-go"
+)
+
+// cloud is AWS: an account in the region of the service, and in the one where
+// CloudFront has its certificates and the secret it sends.
+type cloud struct {
+	identity   *sts.Client
+	parameters *ssm.Client
+	secrets    *secretsmanager.Client
+	tables     *dynamodb.Client
+	mail       *sesv2.Client
+	functions  *lambda.Client
+	in         func(region string) regional
+}
+
+// regional is what is asked in more regions than one.
+type regional struct {
+	parameters   *ssm.Client
+	stacks       *cloudformation.Client
+	certificates *acm.Client
+}
+
+func newCloud(settings aws.Config) cloud {
+	at := func(region string) aws.Config {
+		there := settings.Copy()
+		there.Region = region
+		return there
+	}
+	return cloud{
+		sts.NewFromConfig(settings), ssm.NewFromConfig(settings), secretsmanager.NewFromConfig(at(edgeRegion)),
+		dynamodb.NewFromConfig(settings), sesv2.NewFromConfig(settings), lambda.NewFromConfig(settings),
+		func(region string) regional {
+			there := at(region)
+			return regional{ssm.NewFromConfig(there), cloudformation.NewFromConfig(there), acm.NewFromConfig(there)}
+		},
+	}
+}
+
+func (p *preflight) account(ctx context.Context) ([]fault, error) {
+	who, err := p.cloud.identity.GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	if err != nil {
+		return nil, err
+	}
+	if id := aws.ToString(who.Account); id != p.config.Account {
+		return []fault{{"the credentials are of account " + id + ", the configuration is for " + p.config.Account,
+			"use the credentials of the account that is meant (AWS_PROFILE), or another configuration: stage and production have one each"}}, nil
+	}
+	return nil, nil
+}
+
+// wanted are the parameters that functions read, and what is wrong with a value.
+var wanted = []struct {
+	name  string
+	wrong func(value string, c config) string
+}{
+	{"pepper", short},
+	{"callers-pepper", short},
+	{"origin-secrets", func(v string, _ config) string {
+		for s := range strings.SplitSeq(v, ",") {
+			if len(s) < 16 || s != strings.TrimSpace(s) {
+				return "a value has fewer than 16 characters, or a space beside the comma"
+			}
+		}
+		return ""
+	}},
+	{"travelpayouts-token", func(v string, _ config) string {
+		if v == "" || strings.ContainsAny(v, " \n") {
+			return "it is not a token"
+		}
+		return ""
+	}},
+	{"stripe-key", func(v string, _ config) string {
+		switch {
+		case strings.HasPrefix(v, "pk_"):
+			return "it is the publishable key, which can buy nothing"
+		case !strings.HasPrefix(v, "sk_") && !strings.HasPrefix(v, "rk_"):
+			return "it does not begin as a secret key does (sk_live_, or rk_live_ for a restricted one)"
+		}
+		return ""
+	}},
+	{"stripe-webhook-secrets", func(v string, _ config) string {
+		for s := range strings.SplitSeq(v, ",") {
+			if !strings.HasPrefix(s, "whsec_") {
+				return "a value does not begin with whsec_"
+			}
+		}
+		return ""
+	}},
+	{"solana-nodes", func(v string, _ config) string {
+		for s := range strings.SplitSeq(v, ",") {
+			if !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://127.0.0.1:") {
+				return "a value is not an https address"
+			}
+		}
+		return ""
+	}},
+}
+
+func short(v string, _ config) string {
+	if len(v) < 32 {
+		return "it has fewer than 32 characters"
+	}
+	return ""
+}
+
+func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) {
+	var names []string
+	for _, w := range wanted {
+		names = append(names, p.config.parameter(w.name))
+	}
+	out, err := p.cloud.parameters.GetParameters(ctx, &ssm.GetParametersInput{Names: names, WithDecryption: aws.Bool(true)})
+	if err != nil {
+		return nil, err
+	}
+	types := map[string]string{}
+	for _, found := range out.Parameters {
+		name := strings.TrimPrefix(aws.ToString(found.Name), p.config.parameter(""))
+		p.secrets[name], types[name] = aws.ToString(found.Value), string(found.Type)
+	}
+	for _, w := range wanted {
+		name := p.config.parameter(w.name)
+		value, there := p.secrets[w.name]
+		put := "put it as docs/deploy.md shows: secret " + w.name
+		switch {
+		case !there:
+			faults = append(faults, fault{name + " is not there", put})
+		case types[w.name] != "SecureString":
+			faults = append(faults, fault{name + " is a " + types[w.name] + ", which is kept in clear text", "delete it, choose another secret, and " + put})
+		default:
+			if wrong := w.wrong(value, p.config); wrong != "" {
+				faults = append(faults, fault{name + ": " + wrong, put})
+			}
+		}
+	}
+	return faults, nil
+}
+
+// originSecret: what the distribution will send is one of those that functions accept.
+func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
+	name, version := p.config.Name+"/origin", strconv.Itoa(p.config.OriginSecret)
+	make := "create it as docs/deploy.md shows, with one of the values of " + p.config.parameter("origin-secrets") + " under \"" + version + "\""
+	out, err := p.cloud.secrets.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &name})
+	var none *secrettypes.ResourceNotFoundException
+	if errors.As(err, &none) {
+		return []fault{{"the secret " + name + " is not in the Secrets Manager of " + edgeRegion, make}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var values map[string]string
+	if json.Unmarshal([]byte(aws.ToString(out.SecretString)), &values) != nil || values[version] == "" {
+		return []fault{{"the secret " + name + " has no value " + version, make}}, nil
+	}
+	if !slices.Contains(strings.Split(p.secrets["origin-secrets"], ","), values[version]) {
+		return []fault{{"value " + version + " of the secret " + name + " is none that functions accept: every call would be refused", make}}, nil
+	}
+	return nil, nil
+}
+
+// leastBootstrap is the version of the CDK's own stack that deployments need.
+const leastBootstrap = 6
+
+func (p *preflight) bootstrap(ctx context.Context) (faults []fault, err error) {
+	name := "/cdk-bootstrap/hnb659fds/version"
+	for _, r := range p.config.regions() {
+		do := fmt.Sprintf("npx aws-cdk@2 bootstrap aws://%s/%s", p.config.Account, r.name)
+		out, err := p.cloud.in(r.name).parameters.GetParameters(ctx, &ssm.GetParametersInput{Names: []string{name}})
+		if err != nil {
+			return nil, err
+		}
+		if len(out.Parameters) == 0 {
+			faults = append(faults, fault{"the CDK has not prepared " + r.name + " of this account", do})
+		} else if version, err := strconv.Atoi(aws.ToString(out.Parameters[0].Value)); err != nil || version < leastBootstrap {
+			faults = append(faults, fault{"the CDK has prepared " + r.name + " of this account long ago (version " + aws.ToString(out.Parameters[0].Value) + ")", do})
+		}
+	}
+	return faults, nil
+}
+
+// stackStatus is that of a region's stack, empty where there is none.
+func (p *preflight) stackStatus(ctx context.Context, r region) (string, error) {
+	out, err := p.cloud.in(r.name).stacks.DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: aws.String(p.config.Name + r.suffix)})
+	var api smithy.APIError
+	if errors.As(err, &api) && api.ErrorCode() == "ValidationError" && strings.Contains(api.ErrorMessage(), "does not exist") {
+		return "", nil
+	}
+	if err != nil || len(out.Stacks) == 0 {
+		return "", err
+	}
+	return string(out.Stacks[0].StackStatus), nil
+}
+
+func (p *preflight) stack(ctx context.Context) (faults []fault, err error) {
+	for _, r := range p.config.regions() {
+		status, err := p.stackStatus(ctx, r)
+		which := fmt.Sprintf("--region %s --stack-name %s", r.name, p.config.Name+r.suffix)
+		switch {
+		case err != nil:
+			return nil, err
+		case status == "ROLLBACK_COMPLETE" || status == "ROLLBACK_FAILED" || status == "CREATE_FAILED":
+			faults = append(faults, fault{"a first deployment failed and left a stack behind (" + p.config.Name + r.suffix + " is " + status + ")",
+				fmt.Sprintf("read why in its events, then aws cloudformation update-termination-protection %s --no-enable-termination-protection, and aws cloudformation delete-stack %[1]s", which)})
+		case strings.HasSuffix(status, "_IN_PROGRESS"):
+			faults = append(faults, fault{"a deployment is under way (" + p.config.Name + r.suffix + " is " + status + ")", "wait until it has ended"})
+		case strings.HasSuffix(status, "_FAILED"):
+			faults = append(faults, fault{"the last deployment left the stack " + p.config.Name + r.suffix + " as " + status, "aws cloudformation continue-update-rollback " + which})
+		}
+	}
+	return faults, nil
+}
+
+func (p *preflight) table(ctx context.Context) ([]fault, error) {
+	there := func(name string) (bool, error) {
+		_, err := p.cloud.tables.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
+		var none *dynamotypes.ResourceNotFoundException
+		if errors.As(err, &none) {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	if restored := p.config.RestoredTable; restored != "" {
+		if ok, err := there(restored); err != nil || !ok {
+			return []fault{{"the table " + restored + " of restoredTable is not there", "restore it first, as docs/deploy.md shows, or leave restoredTable out"}}, err
+		}
+	}
+	status, err := p.stackStatus(ctx, p.config.regions()[0])
+	if err != nil || status != "" {
+		return nil, err // what is there is the stack's
+	}
+	if ok, err := there(p.config.Name); err != nil || ok {
+		return []fault{{"the table " + p.config.Name + " of an earlier stack is there, and no stack",
+			"make deploy with ADOPT=1 takes it over; if it is not wanted, delete it or choose another name"}}, err
+	}
+	return nil, nil
+}
+
+// soon is how long before its end a certificate that has not been renewed is a fault.
+const soon = 14 * 24 * time.Hour
+
+// certificates: the service's, its name's towards API Gateway, and the one that the distribution shows there.
+func (p *preflight) certificates(ctx context.Context) (faults []fault, err error) {
+	c := p.config
+	for _, w := range []struct{ about, arn, region, domain string }{
+		{"the certificate", c.Certificate, edgeRegion, c.Domain},
+		{"the origin's certificate", c.Origin.Certificate, c.Region, c.Origin.Domain},
+		{"the client certificate", c.Origin.ClientCertificate, edgeRegion, ""},
+	} {
+		if w.arn == "" {
+			continue // the service has CloudFront's domain, or API Gateway its own
+		}
+		found, err := p.certificate(ctx, w.about, w.arn, w.region, w.domain)
+		if err != nil {
+			return nil, err
+		}
+		faults = append(faults, found...)
+	}
+	return faults, nil
+}
+
+// certificate asks about one: of a domain, or where it has none, one that was imported.
+func (p *preflight) certificate(ctx context.Context, about, arn, region, domain string) ([]fault, error) {
+	anew := fmt.Sprintf("ask ACM for one there, for %s: aws acm request-certificate --region %s --validation-method DNS --domain-name %[1]s", domain, region)
+	if domain == "" {
+		anew = "make one of the same authority and import it, as docs/deploy.md shows"
+	}
+	out, err := p.cloud.in(region).certificates.DescribeCertificate(ctx, &acm.DescribeCertificateInput{CertificateArn: &arn})
+	var none *acmtypes.ResourceNotFoundException
+	if errors.As(err, &none) {
+		return []fault{{about + " is not in " + region + " of this account", anew}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := out.Certificate
+	if c.Status == acmtypes.CertificateStatusPendingValidation {
+		return []fault{{about + " waits for its DNS record", "set the record that aws acm describe-certificate --region " + region + " --certificate-arn " + arn + " names, and wait for ISSUED"}}, nil
+	}
+	if c.Status != acmtypes.CertificateStatusIssued || c.NotAfter != nil && time.Until(*c.NotAfter) < soon {
+		return []fault{{about + " is " + string(c.Status) + ", or ends within 14 days", anew}}, nil
+	}
+	if domain != "" && !slices.ContainsFunc(c.SubjectAlternativeNames, func(name string) bool { return covers(name, domain) }) {
+		return []fault{{about + " is for " + strings.Join(c.SubjectAlternativeNames, ", ") + " and not for " + domain, anew}}, nil
+	}
+	return nil, nil
+}
+
+// covers tells whether a name of a certificate is that of a domain.
+func covers(name, domain string) bool {
+	_, parent, _ := strings.Cut(domain, ".")
+	return strings.EqualFold(name, domain) || strings.EqualFold(name, "*."+parent)
+}
+
+func (p *preflight) mail(ctx context.Context) (faults []fault, err error) {
+	out, err := p.cloud.mail.GetAccount(ctx, &sesv2.GetAccountInput{})
+	if err != nil {
+		return nil, err
+	}
+	if !out.ProductionAccessEnabled {
+		faults = append(faults, fault{"SES is in the sandbox: mail goes to verified addresses only", "ask for production access: SES console, Account dashboard, Request production access; it takes a day or so"})
+	}
+	if !out.SendingEnabled {
+		faults = append(faults, fault{"AWS has stopped this account from sending mail", "answer the case that AWS has opened (SES console, Reputation metrics)"})
+	}
+	if out.SendQuota != nil && out.ProductionAccessEnabled && out.SendQuota.MaxSendRate < p.config.MailRate {
+		faults = append(faults, fault{fmt.Sprintf("SES lets %.0f mails a second through, mailRate is %.0f", out.SendQuota.MaxSendRate, p.config.MailRate), "lower mailRate, or ask for a higher quota"})
+	}
+	return faults, nil
+}
+
+// sender: the stack makes the identity; one that is there from earlier has to be verified.
+func (p *preflight) sender(ctx context.Context) ([]fault, error) {
+	domain := p.config.mailDomain()
+	out, err := p.cloud.mail.GetEmailIdentity(ctx, &sesv2.GetEmailIdentityInput{EmailIdentity: &domain})
+	var none *sestypes.NotFoundException
+	if errors.As(err, &none) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !out.VerifiedForSendingStatus {
+		return []fault{{"SES knows " + domain + " and has not verified it", "set the three DKIM records that aws sesv2 get-email-identity --email-identity " + domain + " names"}}, nil
+	}
+	return nil, nil
+}
+
+// atOnce is what five functions need beside the workers for a service that is not
+// refused by its own account, and unreserved what Lambda keeps for functions without a reservation.
+const (
+	atOnce     = 50
+	unreserved = 100
+)
+
+func (p *preflight) concurrency(ctx context.Context) ([]fault, error) {
+	out, err := p.cloud.functions.GetAccountSettings(ctx, &lambda.GetAccountSettingsInput{})
+	if err != nil {
+		return nil, err
+	}
+	if out.AccountLimit == nil {
+		return nil, errors.New("the answer holds no limit")
+	}
+	has, needs := int(out.AccountLimit.ConcurrentExecutions), atOnce+p.config.Workers
+	if said := p.config.Instances; said > has {
+		return []fault{{fmt.Sprintf("the account may run %d instances of functions at once, and instances says %d: more would be reserved than there are", has, said),
+			"say so many, or ask for more first, which is free: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000"}}, nil
+	}
+	if len(p.config.Reserved) > 0 {
+		needs = unreserved
+		for _, n := range p.config.Reserved {
+			needs += n
+		}
+	}
+	if has < needs {
+		return []fault{{fmt.Sprintf("the account may run %d instances of functions at once, the service wants %d", has, needs),
+			"ask for more, which is free: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000"}}, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,134 @@
+// Command preflight asks everything that a first deployment can miss, before
+// anything is made:
+//
+//	go run ./infra/preflight -config verdetto.json
+//
+// It promises that it only reads, that no secret is shown, and that every fault comes
+// with what to do. What could not be asked is told apart from what was found
+// missing; either ends with exit code 1.
+//
+// A file holds the questions to one party: AWS, Stripe, the chain, the fare source.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"time"
+
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	file := flag.String("config", "", "`file` with the operator's choices, as make deploy gets them")
+	flag.Parse()
+	ready, err := run(ctx, *file, os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "preflight:", err)
+	}
+	if err != nil || !ready {
+		os.Exit(1)
+	}
+}
+
+// addresses are where the parties are that are not AWS.
+type addresses struct{ stripe, fares string }
+
+var public = addresses{stripe: "https://api.stripe.com", fares: "https://api.travelpayouts.com"}
+
+func run(ctx context.Context, file string, out io.Writer) (ready bool, err error) {
+	c, err := load(file)
+	if err != nil {
+		return false, err
+	}
+	settings, err := awsconfig.LoadDefaultConfig(ctx, awsconfig.WithRegion(c.Region))
+	if err != nil {
+		return false, fmt.Errorf("load AWS configuration: %w", err)
+	}
+	p := newPreflight(c, newCloud(settings), public)
+	return p.report(ctx, out), nil
+}
+
+// askTime is how long one question may take.
+const askTime = 20 * time.Second
+
+// fault is something that is missing or wrong, and what to do.
+type fault struct{ what, do string }
+
+// question is one thing that is asked. It gives faults, or an error where it could not be asked.
+type question struct {
+	about string
+	ask   func(context.Context) ([]fault, error)
+}
+
+// preflight is what is asked of one configuration.
+type preflight struct {
+	config  config
+	cloud   cloud
+	at      addresses
+	client  *http.Client
+	secrets map[string]string // of the Parameter Store, by name without the prefix
+}
+
+func newPreflight(c config, aws cloud, at addresses) *preflight {
+	return &preflight{config: c, cloud: aws, at: at, client: &http.Client{Timeout: askTime}, secrets: map[string]string{}}
+}
+
+// questions in the order that they are asked in. The first says whose account all
+// others are about, and the second reads what those to other parties need.
+func (p *preflight) questions() []question {
+	return []question{
+		{"the account", p.account},
+		{"parameters", p.parameters},
+		{"the origin's secret", p.originSecret},
+		{"the bucket of deployments", p.bootstrap},
+		{"the stack", p.stack},
+		{"the table", p.table},
+		{"certificates", p.certificates},
+		{"mail", p.mail},
+		{"the sender's domain", p.sender},
+		{"instances of functions", p.concurrency},
+		{"Stripe's price", p.price},
+		{"Stripe's webhook", p.webhook},
+		{"the chain's nodes", p.nodes},
+		{"the wallet", p.wallet},
+		{"the fare source", p.fares},
+	}
+}
+
+// report asks everything and writes what came of it. It is true where nothing is in the way.
+func (p *preflight) report(ctx context.Context, out io.Writer) bool {
+	faults, unasked := 0, 0
+	for i, q := range p.questions() {
+		asking, cancel := context.WithTimeout(ctx, askTime)
+		found, err := q.ask(asking)
+		cancel()
+		switch {
+		case err != nil:
+			unasked++
+			fmt.Fprintf(out, "?  %s: could not be asked: %v\n", q.about, err)
+		case len(found) == 0:
+			fmt.Fprintf(out, "ok %s\n", q.about)
+		}
+		for _, f := range found {
+			faults++
+			fmt.Fprintf(out, "NO %s: %s\n   -> %s\n", q.about, f.what, f.do)
+		}
+		if i == 0 && (err != nil || len(found) > 0) {
+			fmt.Fprintln(out, "\nnothing else was asked")
+			return false
+		}
+	}
+	if faults+unasked == 0 {
+		fmt.Fprintln(out, "\nready: make deploy")
+		return true
+	}
+	fmt.Fprintf(out, "\nnot ready: %d to mend, %d could not be asked\n", faults, unasked)
+	return false
+}
