@@ -157,10 +157,14 @@ func refreshes(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetes
 		CurrentRates: func(context.Context) fare.Rates { return fare.Rates{} },
 	}
 	d.as("refresh", func() {
-		for _, event := range []string{`{}`, `{"origins":["MIL"]}`, `{"mail":true}`} {
+		for _, event := range []string{`{}`, `{"origins":["MIL"]}`, `{"departures":true}`, `{"mail":true}`} {
 			if _, err := f.Event(t.Context(), json.RawMessage(event)); err != nil {
 				t.Fatalf("%s: %v", event, err)
 			}
+		}
+		budget := refresh.Budget{Counters: d, Source: "sample", PerDay: 10, Now: clock.Now}
+		if err := budget.Spend(t.Context(), true); err != nil {
+			t.Fatal(err)
 		}
 		if len(q.messages) == 0 {
 			t.Fatal("nothing was planned")
@@ -294,6 +298,12 @@ func buys(t *testing.T, d *table, s *fixture.Subscriptions) {
 	shop.Confirm(session)
 	for range 2 {
 		s.From("10.200.0.2:1", "POST", "/v1/pro/checkout", fixture.Object("email", "eve@example.com"))
+	}
+	onAPage, _ := shop.Buy("fay@example.com")
+	for range 2 { // a person may look at the key again
+		if a := s.Do("GET", "/v1/pro/conferma?session_id="+onAPage, "", "Accept", "text/html"); a.Status != 200 {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
 	}
 	s.Payments.Stripe.Renew(subscription)
 	for _, e := range s.Payments.Stripe.Events() {

@@ -67,7 +67,7 @@ func fixtureConfigs(t testing.TB) map[string]config {
 		t.Fatal(err)
 	}
 	least := example
-	least.Region, least.Domain, least.Certificate, least.Origin = "us-east-1", "", "", origin{}
+	least.Region, least.Domain, least.Certificate, least.Origin, least.Operator = "us-east-1", "", "", origin{}, operator{}
 	least.Instances, least.RequestsPerFiveMinutes = 10, 0
 	most := example
 	most.Name, most.Region, most.SolanaNetwork = "second", "us-east-1", "devnet"

@@ -66,7 +66,7 @@ func confirmMail(pending store.Alert, id string, links Links) (mail.Message, err
 
 // manageMail writes the mail that brings a fresh link to manage.
 func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error) {
-	return mail.ManageMail(mail.Manage{
+	return mail.AlertsMail(mail.AlertsLink{
 		To: a.Email, Lang: i18n.In(a.Language).Code, Days: ManageDays, Link: links.BaseURL + links.Manage(a.Subscriber, now),
 	})
 }

@@ -12,12 +12,11 @@ type Access struct {
 }
 
 var (
-	everyHTTP = []string{"alerts", "analisi", "pricetrends", "pro"}
-	readers   = []string{"analisi", "pricetrends"}
-	refresh   = []string{"refresh"}
-	alerts    = []string{"alerts"}
-	told      = []string{"alerts", "refresh"} // refresh sends what alerts has taken on
-	pro       = []string{"pro"}
+	readers = []string{"analisi", "pricetrends"}
+	refresh = []string{"refresh"}
+	alerts  = []string{"alerts"}
+	told    = []string{"alerts", "refresh"} // refresh sends what alerts has taken on
+	pro     = []string{"pro"}
 )
 
 // Accesses lists all that functions touch. The deployment makes their permissions
@@ -30,6 +29,7 @@ var Accesses = []Access{
 	{Partition: "INTO#*", Read: []string{"analisi", "refresh"}, Write: refresh},
 	{Partition: "FARES", Read: []string{"analisi", "pricetrends", "refresh"}, Write: refresh},
 	{Partition: "WANTED", Read: refresh, Write: readers},
+	{Partition: "DEMANDED", Read: refresh, Write: []string{"analisi"}},
 	{Partition: "SEEN#*", Read: refresh, Write: refresh},
 	{Partition: "WAKES", Read: refresh, Write: refresh},
 	{Partition: "ALERTS#*", Read: told, Write: told},
@@ -41,11 +41,12 @@ var Accesses = []Access{
 	{Partition: "OUTBOX#alerts", Read: alerts, Write: alerts},
 	{Partition: "OUTBOX#pro*", Read: pro, Write: pro},
 	{Partition: "OFFER#*", Read: pro, Write: pro},
+	{Partition: "NOTE#*", Read: pro, Write: pro},
 	{Partition: "CUSTOMER#*", Read: []string{"analisi", "pricetrends", "pro"}, Write: pro},
 	{Partition: "SUBSCRIPTION#*", Read: pro, Write: pro},
 	{Partition: "CHECKOUT#*", Read: pro, Write: pro},
 	{Partition: "CASHED#*", Read: pro, Write: pro},
-	{Partition: "LIMIT#*", Read: pro, Write: everyHTTP},
+	{Partition: "LIMIT#*", Read: pro, Write: []string{"alerts", "analisi", "pricetrends", "pro", "refresh"}},
 }
 
 // ReadBy and WrittenBy are the partitions that a function reads and writes.

@@ -8,21 +8,21 @@ import (
 	"verdetto/shared/i18n"
 )
 
-// ManageTag is the Tag of mails that bring a link to the list of alerts.
-const ManageTag = "manage"
+// AlertsTag is the Tag of mails that bring a link to the list of alerts.
+const AlertsTag = "alerts"
 
-// Manage is what a mail that brings a link to the list of alerts tells.
-type Manage struct {
+// AlertsLink is what a mail that brings a link to the list of alerts tells.
+type AlertsLink struct {
 	To   string
 	Lang string // the code of a language of i18n
 	Days int    // that the link is good
 	Link string // to the list: https, or http on this machine
 }
 
-// ManageMail writes the mail that brings a subscriber a fresh link to the list of
+// AlertsMail writes the mail that brings a subscriber a fresh link to the list of
 // their alerts. They have asked for it, and it is all that is sent for asking.
-func ManageMail(m Manage) (Message, error) {
-	v := manageView{Manage: m}
+func AlertsMail(m AlertsLink) (Message, error) {
+	v := alertsView{AlertsLink: m}
 	to, err := ParseAddress(m.To)
 	if err == nil && m.Days <= 0 {
 		err = errors.New("a link that is good for no day")
@@ -36,17 +36,17 @@ func ManageMail(m Manage) (Message, error) {
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail that brings a link: %w", err)
 	}
-	v.To, v.Subject = to, v.T.Text("mail.manage.subject")
-	text, html, err := bodies("manage", v)
+	v.To, v.Subject = to, v.T.Text("mail.alerts.subject")
+	text, html, err := bodies("alerts", v)
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail that brings a link: %w", err)
 	}
-	return Message{To: v.To, Subject: v.Subject, Text: text, HTML: html, Tag: ManageTag}, nil
+	return Message{To: v.To, Subject: v.Subject, Text: text, HTML: html, Tag: AlertsTag}, nil
 }
 
-// manageView is what the templates see.
-type manageView struct {
-	Manage
+// alertsView is what the templates see.
+type alertsView struct {
+	AlertsLink
 	T       *i18n.Language
 	Subject string
 }
