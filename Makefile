@@ -26,7 +26,7 @@ LISTEN   ?= 127.0.0.1:8080
 EXAMPLE := infra/cdk/example.json
 CONFIG  ?= $(EXAMPLE)
 
-.PHONY: help run test prove evidence check build synth preflight deploy invoke sam-invoke sam-start-api bench api tools generate clean
+.PHONY: help run test prove evidence check build synth preflight deploy smoke invoke sam-invoke sam-start-api bench api tools generate clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -76,7 +76,10 @@ preflight: ## what a first deployment would miss, asked before anything is made:
 deploy: $(CDK)/.complete ## build and deploy into the AWS account of CONFIG=verdetto.json [ADOPT=1]
 	@[ '$(CONFIG)' != '$(EXAMPLE)' ] || { echo 'say which choices to deploy: make deploy CONFIG=verdetto.json; $(EXAMPLE) shows what they are' >&2; exit 1; }
 	$(MAKE) synth CONFIG='$(CONFIG)'
-	$(CDK)/node_modules/.bin/cdk deploy --app cdk.out --require-approval broadening $(if $(ADOPT),--import-existing-resources)
+	$(CDK)/node_modules/.bin/cdk deploy --app cdk.out --all --require-approval broadening $(if $(ADOPT),--import-existing-resources)
+
+smoke: ## try a service that was deployed, with 20 calls of every kind: URL=https://...
+	@go run ./cmd/verdetto smoke -url '$(URL)'
 
 dist/host/%/bootstrap: FORCE
 	CGO_ENABLED=0 go build -trimpath -tags lambda.norpc -ldflags '$(LDFLAGS)' -o $@ ./functions/$*/bootstrap

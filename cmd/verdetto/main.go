@@ -10,6 +10,7 @@
 //	go run ./cmd/verdetto backtest   replay recorded fares
 //	go run ./cmd/verdetto status     ask a service how it is and write a page of it
 //	go run ./cmd/verdetto key        make a Pro key by hand
+//	go run ./cmd/verdetto smoke      try a service that was deployed
 package main
 
 import (
@@ -42,6 +43,7 @@ var commands = []command{
 	{"backtest", "replay recorded fares and say how right the verdicts were", runBacktest},
 	{"status", "ask a service how it is and write a page of it", runStatus},
 	{"key", "make a Pro key by hand", runKey},
+	{"smoke", "try a service that was deployed, with 20 calls", runSmoke},
 }
 
 var (

@@ -214,7 +214,11 @@ func writeConfiguration(path, origin, listen string, clock []string) error {
 	if err != nil {
 		return err
 	}
-	var cached []string
+	type location struct {
+		Place string
+		Query []string
+	}
+	var cached []location
 	for _, r := range routes.Table {
 		if r.Edge == (routes.Edge{}) {
 			continue
@@ -224,8 +228,8 @@ func writeConfiguration(path, origin, listen string, clock []string) error {
 			if !folder {
 				place = "= " + path
 			}
-			if !slices.Contains(cached, place) {
-				cached = append(cached, place)
+			if !slices.ContainsFunc(cached, func(l location) bool { return l.Place == place }) {
+				cached = append(cached, location{place, r.Query})
 			}
 		}
 	}

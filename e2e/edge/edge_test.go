@@ -231,6 +231,24 @@ func TestEdgeTellsQuestionsApart(t *testing.T) {
 	walk(t, steps...)
 }
 
+// TestEdgePassesOverMadeUpParameters: what the table does not name tells no answers apart.
+func TestEdgePassesOverMadeUpParameters(t *testing.T) {
+	t.Parallel()
+	e := newEdge(t)
+	for n := range 20 {
+		r, err := http.NewRequest(http.MethodGet, fmt.Sprintf("%s%s&x%d=%d", e.url, trends, n, n), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, err := e.call(r, byte(2+n)); err != nil || a.status != http.StatusOK {
+			t.Fatalf("%v %d", err, a.status)
+		}
+	}
+	if n := e.reached(); n != 1 {
+		t.Errorf("the service was asked %d times", n)
+	}
+}
+
 func TestEdgeNeverKeepsAProblem(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -14,8 +14,8 @@ import (
 )
 
 // TestWhatTheEdgeKeepsDependsOnItsKey: an answer that the edge may keep varies
-// with nothing that is not in the edge's cache key, which is the query, and
-// X-Api-Key where an endpoint looks at it (infra/cdk makes it so).
+// with nothing that is not in the edge's cache key, which is the parameters that the
+// table names, and X-Api-Key where an endpoint looks at it (infra/cdk makes it so).
 func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

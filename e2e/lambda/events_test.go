@@ -129,6 +129,9 @@ func eachEvent(t *testing.T, o onemachine.Options, write bool, run func(t *testi
 				around.after(t, o, cloud, environment)
 			}
 			metricsIn(t, logs.Bytes(), around.quiet)
+			for _, fault := range faultsOfLog(logs.Bytes(), payload) {
+				t.Error(fault)
+			}
 		})
 	}
 	return names

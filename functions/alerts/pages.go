@@ -8,6 +8,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
+	"verdetto/shared/notify"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
 )
@@ -40,7 +41,7 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 	if response != nil || err != nil {
 		return response, err
 	}
-	v.Manage = s.Links.Manage(pending.Subscriber)
+	v.Manage = s.Links.Manage(pending.Subscriber, s.Now())
 	alert, err := s.Alerts.Confirm(ctx, in.ID)
 	switch {
 	case errors.Is(err, store.ErrTooMany):
@@ -111,7 +112,7 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 	case err != nil:
 		return nil, err
 	}
-	v.Block, v.Row, v.Manage = "unsubscribe", row(alert, v.T), s.Links.Manage(subscriber)
+	v.Block, v.Row, v.Manage = "unsubscribe", row(alert, v.T), s.Links.Renew(subscriber)
 	v.Action = s.Links.Unsubscribe(subscriber, route)
 	return respond(http.StatusOK, v)
 }
@@ -133,15 +134,26 @@ func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Respon
 		v.Block = "ended_before"
 		return respond(http.StatusGone, v)
 	}
-	return s.left(ctx, subscriber, v)
+	// A link to one alert shows no other, however old it is: the rest is for a link that is mailed.
+	alerts, err := s.Alerts.Of(ctx, subscriber)
+	if err != nil {
+		s.Log.ErrorContext(ctx, "alerts not listed", "error", err) // what was asked for is done
+	}
+	if v.Block = "ended"; err != nil || len(alerts) > 0 {
+		v.Manage = s.Links.Renew(subscriber)
+	}
+	return respond(http.StatusOK, v)
 }
 
-// managePage lists what a subscriber has.
+// managePage lists what a subscriber has; where the link is too old, it offers a fresh one.
 func (s *Service) managePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{T: i18n.Accepted(in.AcceptLanguage)}
-	subscriber, ok := s.Links.OpenManage(in.Token)
+	subscriber, current, ok := s.Links.OpenManage(in.Token, s.Now())
 	if !ok {
 		return broken(v)
+	}
+	if !current {
+		return s.renewal(subscriber, v)
 	}
 	response, err := s.list(ctx, subscriber, v)
 	if response == nil && err == nil {
@@ -155,6 +167,7 @@ func (s *Service) managePage(ctx context.Context, in *tokenInput) (*page.Respons
 type removal struct {
 	Remove string `json:"remove,omitempty" doc:"The route of the alert to end" example:"MIL-BUH"`
 	All    string `json:"all,omitempty" doc:"Anything: end them all"`
+	Renew  string `json:"renew,omitempty" doc:"Anything: mail the subscriber a fresh link, in the place of one that is too old"`
 }
 
 type manageInput struct {
@@ -165,10 +178,16 @@ type manageInput struct {
 
 func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, error) {
 	v := view{T: i18n.Accepted(in.AcceptLanguage)}
-	subscriber, ok := s.Links.OpenManage(in.Token)
+	subscriber, current, ok := s.Links.OpenManage(in.Token, s.Now())
 	pressed, err := url.ParseQuery(string(in.RawBody))
 	if !ok || err != nil {
 		return broken(v)
+	}
+	if pressed.Has("renew") {
+		return s.renew(ctx, subscriber, v)
+	}
+	if !current {
+		return s.renewal(subscriber, v)
 	}
 	var which []fare.Route
 	if !pressed.Has("all") {
@@ -189,6 +208,25 @@ func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, 
 	return s.left(ctx, subscriber, v)
 }
 
+// renewal is the page of a link that is too old: it shows nothing, and has a button.
+func (s *Service) renewal(subscriber store.SubscriberID, v view) (*page.Response, error) {
+	v.Block, v.Action, v.Days = "renew", s.Links.Renew(subscriber), notify.ManageDays
+	return respond(http.StatusGone, v)
+}
+
+// renew leaves the job of mailing a fresh link. The page is the same whether there
+// is anything to manage or not: that is for whoever reads the mailbox.
+func (s *Service) renew(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
+	if err := s.Alerts.Outbox.Put(ctx, notify.ManageJob(subscriber, s.Now())); err != nil {
+		return nil, err
+	}
+	if s.SignalWorker != nil {
+		s.SignalWorker()
+	}
+	v.Block = "renewed"
+	return respond(http.StatusOK, v)
+}
+
 // left is the page after something was ended: it says so, and lists what is left.
 func (s *Service) left(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	v.Ended = true
@@ -196,7 +234,7 @@ func (s *Service) left(ctx context.Context, subscriber store.SubscriberID, v vie
 	if err != nil {
 		// What was asked for is done. That the rest cannot be read just now is no reason to say otherwise.
 		s.Log.ErrorContext(ctx, "alerts not listed", "error", err)
-		v.Manage = s.Links.Manage(subscriber)
+		v.Manage = s.Links.Manage(subscriber, s.Now())
 	}
 	if response != nil && err == nil {
 		return response, nil
@@ -211,7 +249,7 @@ func (s *Service) list(ctx context.Context, subscriber store.SubscriberID, v vie
 	if len(alerts) == 0 || err != nil {
 		return nil, err
 	}
-	v.Block, v.Action = "manage", s.Links.Manage(subscriber)
+	v.Block, v.Action = "manage", s.Links.Manage(subscriber, s.Now())
 	for _, a := range alerts {
 		v.Rows = append(v.Rows, row(a, v.T))
 	}

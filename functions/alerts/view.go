@@ -29,6 +29,7 @@ type view struct {
 	Ended  bool // something was ended just now
 	Busy   bool // there were too many calls
 	Most   int
+	Days   int // that a link to manage is good
 }
 
 // When says what the alert of Row waits for.

@@ -41,7 +41,7 @@ type event struct {
 	Origins    []fare.City `json:"origins"`
 	Mail       bool        `json:"mail"`
 	Departures bool        `json:"departures"`
-	Source     string      `json:"source"` // of a schedule's event: aws.events
+	Source     string      `json:"source"` // of a schedule's event: aws.scheduler
 	Time       time.Time   `json:"time"`   // likewise; the same when it is delivered again
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	cloudwatch "github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
 
 	"verdetto/shared/routes"
@@ -24,11 +25,13 @@ type panel struct {
 	action cloudwatch.IAlarmAction
 }
 
-// alarm says when somebody has to look. Each description says what to do.
+// alarm says when somebody has to look. docs/operations.md has a paragraph on each,
+// under the last words of its name.
 type alarm struct {
 	id, about string
 	metric    cloudwatch.IMetric
 	above     float64 // the highest value that is well
+	below     float64 // or the lowest, where this is not 0
 	periods   int     // in a row
 	silence   cloudwatch.TreatMissingData
 }
@@ -37,10 +40,14 @@ func (p panel) raise(a alarm) {
 	if a.silence == "" {
 		a.silence = cloudwatch.TreatMissingData_NOT_BREACHING
 	}
+	threshold, comparison := a.above, cloudwatch.ComparisonOperator_GREATER_THAN_THRESHOLD
+	if a.below != 0 {
+		threshold, comparison = a.below, cloudwatch.ComparisonOperator_LESS_THAN_THRESHOLD
+	}
 	made := cloudwatch.NewAlarm(p.stack, jsii.String(a.id), &cloudwatch.AlarmProps{
-		AlarmName: jsii.String(p.prefix + "-" + a.id), AlarmDescription: jsii.String(a.about),
-		Metric: a.metric, Threshold: jsii.Number(a.above), EvaluationPeriods: jsii.Number(max(1, a.periods)),
-		ComparisonOperator: cloudwatch.ComparisonOperator_GREATER_THAN_THRESHOLD, TreatMissingData: a.silence,
+		AlarmName: jsii.String(p.prefix + "-" + a.id), AlarmDescription: jsii.String(a.about + " What to do: docs/operations.md, Alarms."),
+		Metric: a.metric, Threshold: jsii.Number(threshold), EvaluationPeriods: jsii.Number(max(1, a.periods)),
+		ComparisonOperator: comparison, TreatMissingData: a.silence,
 	})
 	name(made, a.id)
 	made.AddAlarmAction(p.action)
@@ -57,75 +64,122 @@ func metric(space, metricName, statistic string, minutes int, dimensions map[str
 	return cloudwatch.NewMetric(props)
 }
 
-func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api, e edge, l lambdas) {
+func dimension(key string, value *string) map[string]*string { return map[string]*string{key: value} }
+
+// newAlarms watches what callers, payers and subscribers would notice, and what comes before that.
+func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api, l lambdas) {
 	p := panel{stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
-	dimension := func(key string, value *string) map[string]*string { return map[string]*string{key: value} }
-	var errors, durations, throttles, requests, failures, latencies []cloudwatch.IMetric
+	b := newBoard(stack, c)
 	for _, f := range functions {
-		of := dimension("FunctionName", l.of(f.name).FunctionName())
-		failed, throttled := metric("AWS/Lambda", "Errors", "Sum", 5, of), metric("AWS/Lambda", "Throttles", "Sum", 5, of)
-		p.raise(alarm{id: title(f.name) + "Errors", metric: failed, about: f.name + " fails. Its log says why; what it failed on is tried again or lies among the dead letters."})
-		p.raise(alarm{id: title(f.name) + "Throttles", metric: throttled, periods: 2, about: f.name + " is called more often than its concurrency allows. Ask AWS for more, or reserve less elsewhere."})
-		errors, throttles = append(errors, failed), append(throttles, throttled)
-		durations = append(durations, metric("AWS/Lambda", "Duration", "p95", 5, of))
-		if f.http {
-			failing := metric(namespace, "Errors5xx", "Sum", 5, dimension("function", jsii.String(f.name)))
-			p.raise(alarm{id: title(f.name) + "Failures", periods: 2, metric: failing, about: f.name + " answers 5xx. Its log says why, with the route."})
-			failures = append(failures, failing, metric(namespace, "Throttled429", "Sum", 5, dimension("function", jsii.String(f.name))))
-		}
+		p.ofFunction(f, l, &b)
 	}
 	for _, r := range routes.Table {
 		// Each combination of values is paid for, so the latency alone is separated
 		// by route; it has one sample a request, which is their count.
 		of := map[string]*string{"function": jsii.String(r.Function), "route": jsii.String(r.Name)}
-		requests = append(requests, metric(namespace, "LatencyMs", "SampleCount", 5, of))
-		latencies = append(latencies, metric(namespace, "LatencyMs", "p95", 5, of))
+		b.requests = append(b.requests, metric(namespace, "LatencyMs", "SampleCount", 5, of))
+		b.latencies = append(b.latencies, metric(namespace, "LatencyMs", "p95", 5, of))
 	}
-	broken := metric("AWS/ApiGateway", "5xx", "Sum", 5, dimension("ApiId", a.httpAPI.Ref()))
-	p.raise(alarm{id: "ApiFailures", metric: broken, above: 4, periods: 2, about: "API Gateway answers 5xx. If no function does, one runs into its timeout or cannot be started."})
-	var dead []cloudwatch.IMetric
+	p.ofAPI(c, a, &b)
+	p.ofQueues(q, &b)
+	p.ofTable(t, &b)
+	p.ofFares(&b)
+	p.ofMail(&b)
+	p.ofWebhook(c, l, &b)
+	b.draw()
+}
+
+func (p panel) ofFunction(f function, l lambdas, b *board) {
+	of := dimension("FunctionName", l.of(f.name).FunctionName())
+	failed, throttled := metric("AWS/Lambda", "Errors", "Sum", 5, of), metric("AWS/Lambda", "Throttles", "Sum", 5, of)
+	p.raise(alarm{id: title(f.name) + "Errors", metric: failed, about: f.name + " fails; what it failed on is tried again or lies among the dead letters."})
+	p.raise(alarm{id: title(f.name) + "Throttles", metric: throttled, periods: 2, about: f.name + " is called more often than its concurrency allows."})
+	b.errors, b.throttles = append(b.errors, failed), append(b.throttles, throttled)
+	b.durations = append(b.durations, metric("AWS/Lambda", "Duration", "p99", 5, of))
+	if f.http {
+		failing := metric(namespace, "Errors5xx", "Sum", 5, dimension("function", jsii.String(f.name)))
+		p.raise(alarm{id: title(f.name) + "Failures", periods: 2, metric: failing, about: f.name + " answers 5xx."})
+		b.failures = append(b.failures, failing, metric(namespace, "Throttled429", "Sum", 5, dimension("function", jsii.String(f.name))))
+	}
+}
+
+func (p panel) ofAPI(c config, a api, b *board) {
+	of := dimension("ApiId", a.httpAPI.Ref())
+	broken := metric("AWS/ApiGateway", "5xx", "Sum", 5, of)
+	b.failures = append(b.failures, broken)
+	p.raise(alarm{id: "ApiFailures", metric: broken, above: 4, periods: 2, about: "API Gateway answers 5xx."})
+	// Stripe and Solana take seconds at times, and are few; 1 of 100 calls in a quarter of an hour is not they.
+	slow := metric("AWS/ApiGateway", "Latency", "p99", 5, of)
+	b.slowest = append(b.slowest, slow)
+	p.raise(alarm{id: "ApiSlow", metric: slow, above: 3000, periods: 3, about: "1 in 100 calls takes longer than 3 seconds."})
+	p.raise(alarm{id: "ApiFlood", metric: metric("AWS/ApiGateway", "Count", "Sum", 5, of), above: float64(c.RequestsPerSecond) * 300 / 2, periods: 3,
+		about: "For a quarter of an hour half as many calls have come as are let through at all."})
+}
+
+func (p panel) ofQueues(q queues, b *board) {
 	letters := func(id, about string, name *string) {
 		m := metric("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum", 5, dimension("QueueName", name))
 		p.raise(alarm{id: id, metric: m, about: about})
-		dead = append(dead, m)
+		b.dead = append(b.dead, m)
 	}
 	for _, name := range sorted(q.ofFunction) {
-		letters(title(name)+"Dead", "Work of "+name+" was given up. docs/deploy.md says how to send it again.", q.ofFunction[name].dead.QueueName())
+		letters(title(name)+"Dead", "Work of "+name+" was given up.", q.ofFunction[name].dead.QueueName())
+		// A sweep takes a quarter of an hour, its last message that long; signals a moment.
+		most := 900.0
+		if name == "refresh" {
+			most = 3 * 3600
+		}
+		age := metric("AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum", 5, dimension("QueueName", q.ofFunction[name].work.QueueName()))
+		p.raise(alarm{id: title(name) + "Waiting", metric: age, above: most, periods: 2, about: "Work of " + name + " has been waiting for longer than it ever should."})
+		b.waiting = append(b.waiting, age)
 	}
-	letters("EventsDead", "A schedule or a notice was given up. docs/deploy.md says how to send it again.", q.events.QueueName())
-	var slowed []cloudwatch.IMetric
+	letters("EventsDead", "A schedule or a notice was given up.", q.events.QueueName())
+}
+
+func (p panel) ofTable(t table, b *board) {
+	of := dimension("TableName", t.used.TableName())
 	for _, kind := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
-		m := metric("AWS/DynamoDB", kind, "Sum", 5, dimension("TableName", t.used.TableName()))
+		m := metric("AWS/DynamoDB", kind, "Sum", 5, of)
 		p.raise(alarm{id: "Table" + kind[:len(kind)-len("Events")] + "s", metric: m, above: 50, periods: 2,
-			about: "DynamoDB turns requests away: a partition is hot, or traffic has more than doubled. docs/scale.md says what to change."})
-		slowed = append(slowed, m)
+			about: "DynamoDB turns requests away: a partition is hot, the table is at its maximum, or traffic has more than doubled."})
+		b.throttles = append(b.throttles, m)
 	}
-	age := metric(namespace, "DataAgeDays", "Maximum", 60, dimension("function", jsii.String("refresh")))
+	b.units = []cloudwatch.IMetric{metric("AWS/DynamoDB", "ConsumedReadCapacityUnits", "Sum", 5, of), metric("AWS/DynamoDB", "ConsumedWriteCapacityUnits", "Sum", 5, of)}
+}
+
+func (p panel) ofFares(b *board) {
+	of := dimension("function", jsii.String("refresh"))
+	age := metric(namespace, "DataAgeDays", "Maximum", 60, of)
 	p.raise(alarm{id: "StaleFares", metric: age, above: staleDays, silence: cloudwatch.TreatMissingData_BREACHING, periods: 2,
-		about: fmt.Sprintf("The newest complete refresh is more than %d days old, or nobody says how old it is. Invoke the refresh by hand and read its log.", staleDays)})
+		about: fmt.Sprintf("The newest complete refresh is more than %d days old, or nobody says how old it is.", staleDays)})
+	asked, failed := metric(namespace, "OriginsAsked", "Sum", 60, of), metric(namespace, "OriginsFailed", "Sum", 60, of)
+	p.raise(alarm{id: "OriginsFailed", metric: failed, above: 50, about: "In an hour more than 50 origins could not be asked for."})
+	b.age, b.origins = []cloudwatch.IMetric{age}, []cloudwatch.IMetric{asked, failed}
+}
+
+func (p panel) ofMail(b *board) {
+	of := dimension("function", jsii.String("refresh"))
 	bounces, complaints := metric("AWS/SES", "Reputation.BounceRate", "Average", 60, nil), metric("AWS/SES", "Reputation.ComplaintRate", "Average", 60, nil)
 	p.raise(alarm{id: "MailBounces", metric: bounces, above: 0.03, about: "More than 3 % of mails come back; at 5 % SES looks into it, at 10 % it stops us."})
 	p.raise(alarm{id: "MailComplaints", metric: complaints, above: 0.0005, about: "More than 0.05 % of mails are reported as spam; at 0.1 % SES looks into it."})
-	refused := metric(namespace, "MailRefused", "Sum", 60, dimension("function", jsii.String("refresh")))
-	p.raise(alarm{id: "MailRefused", metric: refused, above: 5, about: "SES refuses mails of the refresh for good: addresses that no one can have. Its log says how they are wrong."})
+	refused := metric(namespace, "MailRefused", "Sum", 60, of)
+	p.raise(alarm{id: "MailRefused", metric: refused, above: 5, about: "SES refuses mails of the refresh for good: addresses that no one can have."})
 	// The sandbox, a quota or a missing permission is no fault of a mail: the function fails, and RefreshErrors tells.
-	failing := metric(namespace, "MailFailed", "Sum", 60, dimension("function", jsii.String("refresh")))
+	b.mail = []cloudwatch.IMetric{metric(namespace, "MailSent", "Sum", 60, of), refused, metric(namespace, "MailFailed", "Sum", 60, of), bounces, complaints}
+}
 
-	graph := func(title string, metrics ...cloudwatch.IMetric) cloudwatch.IWidget {
-		return cloudwatch.NewGraphWidget(&cloudwatch.GraphWidgetProps{Title: jsii.String(title), Left: &metrics, Width: jsii.Number(8), Height: jsii.Number(6)})
-	}
-	board := cloudwatch.NewDashboard(stack, jsii.String("Dashboard"), &cloudwatch.DashboardProps{DashboardName: jsii.String(c.Name)})
-	name(board, "Dashboard")
-	board.AddWidgets(graph("Requests by route", requests...), graph("5xx and 429 by function", append(failures, broken)...), graph("Latency by route, p95, ms", latencies...))
-	board.AddWidgets(graph("Errors of functions", errors...), graph("Duration of functions, p95, ms", durations...), graph("Throttles", append(throttles, slowed...)...))
-	board.AddWidgets(graph("Age of the fares, days", age),
-		graph("Origins asked and failed", metric(namespace, "OriginsAsked", "Sum", 60, dimension("function", jsii.String("refresh"))), metric(namespace, "OriginsFailed", "Sum", 60, dimension("function", jsii.String("refresh")))),
-		graph("Dead letters", dead...))
-	of := dimension("TableName", t.used.TableName())
-	board.AddWidgets(
-		graph("Units of the table", metric("AWS/DynamoDB", "ConsumedReadCapacityUnits", "Sum", 5, of), metric("AWS/DynamoDB", "ConsumedWriteCapacityUnits", "Sum", 5, of)),
-		graph("Mail", metric(namespace, "MailSent", "Sum", 60, dimension("function", jsii.String("refresh"))), refused, failing, bounces, complaints),
-		cloudwatch.NewGraphWidget(&cloudwatch.GraphWidgetProps{Title: jsii.String("Requests at the edge"), Width: jsii.Number(8), Height: jsii.Number(6), Region: jsii.String("us-east-1"),
-			Left: &[]cloudwatch.IMetric{cloudwatch.NewMetric(&cloudwatch.MetricProps{Namespace: jsii.String("AWS/CloudFront"), MetricName: jsii.String("Requests"), Statistic: jsii.String("Sum"),
-				Region: jsii.String("us-east-1"), DimensionsMap: &map[string]*string{"DistributionId": e.distribution.DistributionId(), "Region": jsii.String("Global")}})}}))
+// webhookMetric counts deliveries of the webhook that were refused or failed: the
+// line that each request leaves in pro's log says so.
+const webhookMetric = "WebhookRefused"
+
+func (p panel) ofWebhook(c config, l lambdas, b *board) {
+	awslogs.NewCfnMetricFilter(p.stack, jsii.String("WebhookFilter"), &awslogs.CfnMetricFilterProps{
+		LogGroupName:  l.of("pro").LogGroup().LogGroupName(),
+		FilterPattern: jsii.String(fmt.Sprintf(`{ ($.path = "*%s") && ($.status >= 400) }`, routes.Named("pro-webhook").Path)),
+		MetricTransformations: []any{&awslogs.CfnMetricFilter_MetricTransformationProperty{
+			MetricNamespace: jsii.String(namespace + "/" + c.Name), MetricName: jsii.String(webhookMetric), MetricValue: jsii.String("1")}},
+	})
+	refused := metric(namespace+"/"+c.Name, webhookMetric, "Sum", 5, nil)
+	p.raise(alarm{id: "WebhookRefused", metric: refused, above: 4, periods: 3, about: "Deliveries of Stripe's webhook are refused: payments are not heard of."})
+	b.failures = append(b.failures, refused)
 }

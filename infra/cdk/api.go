@@ -21,6 +21,7 @@ import (
 type api struct {
 	stack   awscdk.Stack
 	httpAPI awsapigatewayv2.CfnApi
+	stage   awsapigatewayv2.CfnStage
 }
 
 // fallback answers at every path that nobody answers at, with a 404.
@@ -29,14 +30,16 @@ const fallback = "analisi"
 func newAPI(stack awscdk.Stack, c config) api {
 	made := awsapigatewayv2.NewCfnApi(stack, jsii.String("Api"), &awsapigatewayv2.CfnApiProps{
 		Name: jsii.String(c.Name), ProtocolType: jsii.String("HTTP"),
-		Description: jsii.String("Reached through the distribution; whoever comes without its secret is turned away by the functions"),
+		Description:               jsii.String("Reached through the distribution only"),
+		DisableExecuteApiEndpoint: jsii.Bool(c.Origin.closed()),
 	})
 	log := awslogs.NewLogGroup(stack, jsii.String("ApiLog"), &awslogs.LogGroupProps{
 		// Under this prefix the log needs no resource policy of its own.
 		LogGroupName: jsii.String("/aws/vendedlogs/" + c.Name + "-api"), Retention: retention(c.LogDays), RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})
 	name(log, "ApiLog")
-	awsapigatewayv2.NewCfnStage(stack, jsii.String("ApiStage"), &awsapigatewayv2.CfnStageProps{
+	others := routes.Throttles(c.RequestsPerSecond)[""]
+	stage := awsapigatewayv2.NewCfnStage(stack, jsii.String("ApiStage"), &awsapigatewayv2.CfnStageProps{
 		ApiId: made.Ref(), StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
 		AccessLogSettings: &awsapigatewayv2.CfnStage_AccessLogSettingsProperty{
 			DestinationArn: log.LogGroupArn(),
@@ -45,15 +48,22 @@ func newAPI(stack awscdk.Stack, c config) api {
 				`"status":"$context.status","ms":"$context.responseLatency","error":"$context.integrationErrorMessage"}`),
 		},
 		DefaultRouteSettings: &awsapigatewayv2.CfnStage_RouteSettingsProperty{
-			ThrottlingRateLimit: jsii.Number(c.RequestsPerSecond), ThrottlingBurstLimit: jsii.Number(2 * c.RequestsPerSecond),
+			ThrottlingRateLimit: jsii.Number(others), ThrottlingBurstLimit: jsii.Number(2 * others),
 			DetailedMetricsEnabled: jsii.Bool(false), // the functions' own metrics are by route
 		},
+		RouteSettings: throttles(c),
 	})
-	return api{stack, made}
+	if c.Origin.closed() {
+		c.Origin.behind(stack, made, stage)
+	}
+	return api{stack, made, stage}
 }
 
 // host is where the distribution reaches it.
 func (a api) host(c config) *string {
+	if c.Origin.closed() {
+		return jsii.String(c.Origin.Domain)
+	}
 	return awscdk.Fn_Join(jsii.String(""), &[]*string{a.httpAPI.Ref(), jsii.String(".execute-api." + c.Region + ".amazonaws.com")})
 }
 
@@ -66,23 +76,37 @@ func (a api) addRoutes(l lambdas) {
 		}
 		id := title(f.name)
 		integration := awsapigatewayv2.NewCfnIntegration(a.stack, jsii.String(id+"Integration"), &awsapigatewayv2.CfnIntegrationProps{
-			ApiId: a.httpAPI.Ref(), IntegrationType: jsii.String("AWS_PROXY"), IntegrationUri: l.of(f.name).FunctionArn(),
+			ApiId: a.httpAPI.Ref(), IntegrationType: jsii.String("AWS_PROXY"), IntegrationUri: l.live(f.name).FunctionArn(),
 			PayloadFormatVersion: jsii.String("2.0"), TimeoutInMillis: jsii.Number(1000 * min(f.timeout+1, 30)),
 		})
 		target[f.name] = awscdk.Fn_Join(jsii.String("/"), &[]*string{jsii.String("integrations"), integration.Ref()})
 		awslambda.NewCfnPermission(a.stack, jsii.String(id+"Permission"), &awslambda.CfnPermissionProps{
-			Action: jsii.String("lambda:InvokeFunction"), Principal: jsii.String("apigateway.amazonaws.com"), FunctionName: l.of(f.name).FunctionArn(),
+			Action: jsii.String("lambda:InvokeFunction"), Principal: jsii.String("apigateway.amazonaws.com"), FunctionName: l.live(f.name).FunctionArn(),
 			SourceArn: awscdk.Fn_Sub(jsii.String("arn:aws:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/*"), nil),
 		})
 	}
 	for _, p := range paths() {
-		awsapigatewayv2.NewCfnRoute(a.stack, jsii.String(p.id), &awsapigatewayv2.CfnRouteProps{
+		route := awsapigatewayv2.NewCfnRoute(a.stack, jsii.String(p.id), &awsapigatewayv2.CfnRouteProps{
 			ApiId: a.httpAPI.Ref(), RouteKey: jsii.String("ANY " + p.path), Target: target[p.function],
 		})
+		a.stage.AddDependency(route) // it holds it to its share, and API Gateway refuses shares of what is not there
 	}
 	awsapigatewayv2.NewCfnRoute(a.stack, jsii.String("RouteElse"), &awsapigatewayv2.CfnRouteProps{
 		ApiId: a.httpAPI.Ref(), RouteKey: jsii.String("$default"), Target: target[fallback],
 	})
+}
+
+// throttles holds each path to its share, as the table of endpoints has it. API
+// Gateway fills a bucket for each route, so all together come to RequestsPerSecond,
+// and what one of them is flooded with leaves the others theirs: Stripe's
+// deliveries and what buys and shows keys first of all. ("Throttle requests to
+// your HTTP APIs": targets to aim at, not ceilings that are never passed.)
+func throttles(c config) map[string]any {
+	rates, all := routes.Throttles(c.RequestsPerSecond), map[string]any{}
+	for _, p := range paths() {
+		all["ANY "+p.path] = map[string]any{"ThrottlingRateLimit": rates[p.path], "ThrottlingBurstLimit": 2 * rates[p.path]}
+	}
+	return all
 }
 
 // path is one that a function answers at.

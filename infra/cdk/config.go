@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/mail"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,6 +27,11 @@ type config struct {
 	// CloudFront's domain.
 	Domain      string `json:"domain"`
 	Certificate string `json:"certificate"`
+
+	// Origin is how the distribution reaches API Gateway, under a name of its own
+	// and by mutual TLS; without it API Gateway keeps its own address, where an
+	// authorizer asks for the edge's secret.
+	Origin origin `json:"origin"`
 
 	MailFrom   string  `json:"mailFrom"`   // Verdetto <mail@example.com>; the domain is verified with SES
 	MailRate   float64 `json:"mailRate"`   // mails a second that SES allows the account
@@ -52,17 +58,32 @@ type config struct {
 	// sends; raising it is the middle step of a rotation.
 	OriginSecret int `json:"originSecret"`
 
-	RequestsPerSecond int `json:"requestsPerSecond"` // that reach the functions at most
-	LogDays           int `json:"logDays"`           // that the functions' logs are kept
-	AccessLogDays     int `json:"accessLogDays"`     // that the edge's logs are kept, which hold addresses
+	// RequestsPerSecond is how many reach the functions at most, whoever makes
+	// them: the table of endpoints says which share of them is whose.
+	RequestsPerSecond int `json:"requestsPerSecond"`
+	// Instances is the account's quota in the region: how many instances all its
+	// functions have together. A new account has few.
+	Instances int `json:"instances"`
+	// MonthlyBudget in US dollars: whoever gets the alarms is told when half of
+	// it, all of it, or by AWS's forecast more than it is spent.
+	MonthlyBudget int `json:"monthlyBudget"`
+	// FreeTier is open, or closed: then the edge refuses who calls without a key
+	// what costs something to answer.
+	FreeTier string `json:"freeTier"`
+	// Generation says how often the functions were started anew; raising it has
+	// them read their parameters again.
+	Generation int `json:"generation"`
 
-	// RequestsPerFiveMinutes turns on a firewall that stops addresses which ask
-	// more often; 0 is none. It can be made in us-east-1 only; elsewhere
-	// Firewall is the ARN of one.
+	LogDays       int `json:"logDays"`       // that the functions' logs are kept
+	AccessLogDays int `json:"accessLogDays"` // that the edge's logs are kept, which hold addresses
+
+	// RequestsPerFiveMinutes is how often one address may ask before the firewall
+	// stops it; 0 is no firewall, unless Firewall is the ARN of one made elsewhere.
 	RequestsPerFiveMinutes int    `json:"requestsPerFiveMinutes"`
 	Firewall               string `json:"firewall"`
 
-	// Reserved is how many instances a function may have at most and always can, by its name.
+	// Reserved is how many instances a function may have at most and always can, by
+	// its name, where that is not to be what functions says. 0 is none.
 	Reserved map[string]int `json:"reserved"`
 	// RestoredTable is the table that functions use in place of the stack's own, after a restore.
 	RestoredTable string `json:"restoredTable"`
@@ -73,8 +94,14 @@ func defaults() config {
 	return config{
 		Name: "verdetto", MailRate: 1, SolanaNetwork: "mainnet-beta", PriceUSDC: "12.99",
 		Workers: 2, CallsADay: 20_000, FaresShown: "today", OriginSecret: 1, RequestsPerSecond: 200, LogDays: 30, AccessLogDays: 14,
+		RequestsPerFiveMinutes: 2000, MonthlyBudget: 100, FreeTier: open, Generation: 1,
 	}
 }
+
+const open, closed = "open", "closed"
+
+// edgeRegion is where CloudFront has its certificates, its firewalls, its logs and its metrics.
+const edgeRegion = "us-east-1"
 
 // load reads the choices, or reports everything that is wrong with them.
 func load(file string) (config, error) {
@@ -90,6 +117,9 @@ func load(file string) (config, error) {
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&c); err != nil {
 		return c, fmt.Errorf("read configuration %s: %w", file, err)
+	}
+	if c.Origin.Authority != "" && !filepath.IsAbs(c.Origin.Authority) {
+		c.Origin.Authority = filepath.Join(filepath.Dir(file), c.Origin.Authority)
 	}
 	if faults := c.check(); len(faults) > 0 {
 		return c, fmt.Errorf("configuration %s:\n  %s", file, strings.Join(faults, "\n  "))
@@ -109,13 +139,6 @@ var (
 	amountShape      = regexp.MustCompile(`^[0-9]{1,6}(\.[0-9]{1,6})?$`)
 	tableShape       = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
 )
-
-// optIn are the regions that an account has to ask for. CloudFront does not
-// write its access logs to buckets in them.
-var optIn = []string{
-	"af-south-1", "ap-east-1", "ap-east-2", "ap-south-2", "ap-southeast-3", "ap-southeast-4", "ap-southeast-5", "ap-southeast-7",
-	"ca-west-1", "eu-central-2", "eu-south-1", "eu-south-2", "il-central-1", "me-central-1", "me-south-1", "mx-central-1",
-}
 
 // keptDays are the retentions that CloudWatch Logs knows.
 var keptDays = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
@@ -137,9 +160,6 @@ func (c config) check() []string {
 	shape("name", c.Name, nameShape, "a name of at most 31 small letters, digits and dashes")
 	shape("account", c.Account, accountShape, "the 12 digits of the AWS account")
 	shape("region", c.Region, regionShape, "a region such as eu-west-1")
-	if slices.Contains(optIn, c.Region) {
-		wrong("region", "CloudFront writes no access logs to %s; choose a region that is on in every account, such as eu-west-1", c.Region)
-	}
 	if (c.Domain == "") != (c.Certificate == "") {
 		wrong("domain, certificate", "give both or neither")
 	}
@@ -149,6 +169,7 @@ func (c config) check() []string {
 	if c.Certificate != "" {
 		shape("certificate", c.Certificate, certificateShape, "the ARN of a certificate in us-east-1")
 	}
+	c.Origin.check(c, wrong, shape)
 	if from, err := mail.ParseAddress(c.MailFrom); c.MailFrom == "" {
 		wrong("mailFrom", "missing: give the sender of mails, such as Verdetto <mail@example.com>")
 	} else if err != nil || !domainShape.MatchString(domainOf(from.Address)) {
@@ -197,23 +218,32 @@ func (c config) check() []string {
 	if !slices.Contains(keptDays, c.LogDays) {
 		wrong("logDays", "%d is not one of %v", c.LogDays, keptDays)
 	}
-	if c.RequestsPerFiveMinutes != 0 {
-		between("requestsPerFiveMinutes", c.RequestsPerFiveMinutes, 10, 2_000_000_000)
-		if c.Firewall != "" {
-			wrong("requestsPerFiveMinutes, firewall", "give one of them")
-		}
-		if c.Region != "us-east-1" {
-			wrong("requestsPerFiveMinutes", "a firewall for CloudFront can be made in us-east-1 only; make one there and give its ARN as firewall")
-		}
+	if c.Instances == 0 {
+		wrong("instances", "missing: give the account's quota, AccountLimit.ConcurrentExecutions of aws lambda get-account-settings")
+	} else {
+		between("instances", c.Instances, 10, 1_000_000)
+	}
+	between("monthlyBudget", c.MonthlyBudget, 1, 1_000_000)
+	between("generation", c.Generation, 1, 1_000_000)
+	if c.FreeTier != open && c.FreeTier != closed {
+		wrong("freeTier", "%q is neither open nor closed", c.FreeTier)
 	}
 	if c.Firewall != "" {
 		shape("firewall", c.Firewall, firewallShape, "the ARN of a firewall for CloudFront (arn:aws:wafv2:us-east-1:...:global/webacl/...)")
+	} else if c.RequestsPerFiveMinutes != 0 {
+		between("requestsPerFiveMinutes", c.RequestsPerFiveMinutes, 10, 2_000_000_000)
+	}
+	if c.FreeTier == closed && !c.ownFirewall() {
+		wrong("freeTier", "it is the stack's own firewall that closes it: leave firewall out, and give requestsPerFiveMinutes")
 	}
 	for _, name := range sorted(c.Reserved) {
 		if !slices.ContainsFunc(functions, func(f function) bool { return f.name == name }) {
 			wrong("reserved", "no function is named %q", name)
 		}
-		between("reserved."+name, c.Reserved[name], 1, 1000)
+		between("reserved."+name, c.Reserved[name], 0, 1000)
+	}
+	if most := c.Instances - unreserved; c.reservedAll() > max(0, most) {
+		wrong("reserved", "%d instances of %d: Lambda leaves %d to functions that reserve none", c.reservedAll(), c.Instances, unreserved)
 	}
 	if least := c.Workers + 2; c.Reserved["refresh"] != 0 && c.Reserved["refresh"] < least {
 		wrong("reserved.refresh", "%d is too few for %d workers, the plan and the mail; give at least %d", c.Reserved["refresh"], c.Workers, least)
@@ -226,6 +256,9 @@ func (c config) check() []string {
 	}
 	return faults
 }
+
+// ownFirewall tells whether the stack makes one.
+func (c config) ownFirewall() bool { return c.Firewall == "" && c.RequestsPerFiveMinutes > 0 }
 
 // domainOf is what stands behind the @ of an address.
 func domainOf(address string) string { return address[strings.LastIndexByte(address, '@')+1:] }

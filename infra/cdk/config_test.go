@@ -24,13 +24,13 @@ func TestMissingIsReportedAtOnce(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, field := range []string{"account", "region", "mailFrom", "alarmEmail", "stripePrice", "solanaWallet"} {
+	for _, field := range []string{"account", "region", "mailFrom", "alarmEmail", "stripePrice", "solanaWallet", "instances"} {
 		if !strings.Contains(err.Error(), "\n  "+field+": missing") {
 			t.Errorf("%s is not said to be missing: %v", field, err)
 		}
 	}
-	if n := strings.Count(err.Error(), "\n  "); n != 6 {
-		t.Errorf("%d faults instead of 6: %v", n, err)
+	if n := strings.Count(err.Error(), "\n  "); n != 7 {
+		t.Errorf("%d faults instead of 7: %v", n, err)
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("something was written")
@@ -46,6 +46,10 @@ func TestFaultsAreReported(t *testing.T) {
 	if faults := good.check(); len(faults) > 0 {
 		t.Fatalf("the example is wrong: %q", faults)
 	}
+	keyFile := filepath.Join(t.TempDir(), "key.pem")
+	if err := os.WriteFile(keyFile, []byte("-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name  string
 		spoil func(*config)
@@ -54,7 +58,6 @@ func TestFaultsAreReported(t *testing.T) {
 		{"name", func(c *config) { c.Name = "Verdetto!" }, "name: "},
 		{"account", func(c *config) { c.Account = "12345" }, "account: "},
 		{"region", func(c *config) { c.Region = "Ireland" }, "region: "},
-		{"region without access logs", func(c *config) { c.Region = "eu-south-1" }, "region: CloudFront writes no access logs to eu-south-1"},
 		{"domain alone", func(c *config) { c.Certificate = "" }, "domain, certificate: give both or neither"},
 		{"certificate elsewhere", func(c *config) { c.Certificate = strings.Replace(c.Certificate, "us-east-1", "eu-west-1", 1) }, "certificate: "},
 		{"domain", func(c *config) { c.Domain = "https://verdetto.example" }, "domain: "},
@@ -76,11 +79,27 @@ func TestFaultsAreReported(t *testing.T) {
 		{"throttle", func(c *config) { c.RequestsPerSecond = 0 }, "requestsPerSecond: "},
 		{"days of logs", func(c *config) { c.LogDays = 31 }, "logDays: 31 is not one of"},
 		{"days of access logs", func(c *config) { c.AccessLogDays = 0 }, "accessLogDays: "},
-		{"firewall elsewhere", func(c *config) { c.RequestsPerFiveMinutes = 100 }, "requestsPerFiveMinutes: a firewall for CloudFront can be made in us-east-1 only"},
-		{"two firewalls", func(c *config) { c.Region, c.RequestsPerFiveMinutes, c.Firewall = "us-east-1", 100, firewallARN }, "give one of them"},
+		{"firewall that stops everybody", func(c *config) { c.RequestsPerFiveMinutes = 9 }, "requestsPerFiveMinutes: 9 is not between"},
+		{"no way to API Gateway elsewhere", func(c *config) { c.Origin = origin{} }, "origin: missing: elsewhere than in us-east-1"},
+		{"a way to API Gateway without a domain", func(c *config) { c.Domain, c.Certificate = "", "" }, "origin: it needs the service's own domain"},
+		{"the service's own domain twice", func(c *config) { c.Origin.Domain = c.Domain }, "origin.domain: "},
+		{"origin without its certificate", func(c *config) { c.Origin.Certificate = "" }, "origin.certificate: missing"},
+		{"certificate of the origin elsewhere", func(c *config) { c.Origin.Certificate = c.Certificate }, "is not the ARN of a certificate in eu-west-1"},
+		{"client certificate elsewhere", func(c *config) { c.Origin.ClientCertificate = c.Origin.Certificate }, "origin.clientCertificate: "},
+		{"no authority", func(c *config) { c.Origin.Authority = "" }, "origin.authority: missing"},
+		{"no such authority", func(c *config) { c.Origin.Authority = "/nowhere/ca.pem" }, "origin.authority: open /nowhere/ca.pem"},
+		{"authority without a certificate", func(c *config) { c.Origin.Authority = "example.json" }, "holds no certificate"},
+		{"a key among the authority", func(c *config) { c.Origin.Authority = keyFile }, "holds a PRIVATE KEY"},
+		{"no quota", func(c *config) { c.Instances = 0 }, "instances: missing"},
+		{"quota", func(c *config) { c.Instances = 9 }, "instances: 9 is not between"},
+		{"budget", func(c *config) { c.MonthlyBudget = 0 }, "monthlyBudget: "},
+		{"free tier", func(c *config) { c.FreeTier = "shut" }, "freeTier: "},
+		{"free tier closed by nothing", func(c *config) { c.FreeTier, c.RequestsPerFiveMinutes = closed, 0 }, "freeTier: it is the stack's own firewall"},
+		{"generation", func(c *config) { c.Generation = 0 }, "generation: "},
+		{"reserved more than there is", func(c *config) { c.Instances, c.Reserved = 150, map[string]int{"analisi": 60} }, "reserved: 60 instances of 150: Lambda leaves 100"},
 		{"firewall of a region", func(c *config) { c.Firewall = strings.Replace(firewallARN, "global", "regional", 1) }, "firewall: "},
 		{"reserved for nobody", func(c *config) { c.Reserved = map[string]int{"refreshh": 5} }, `reserved: no function is named "refreshh"`},
-		{"reserved nothing", func(c *config) { c.Reserved = map[string]int{"pro": 0} }, "reserved.pro: 0 is not between"},
+		{"reserved nothing", func(c *config) { c.Reserved = map[string]int{"pro": -1} }, "reserved.pro: -1 is not between"},
 		{"reserved too little", func(c *config) { c.Reserved = map[string]int{"refresh": 3} }, "reserved.refresh: 3 is too few for 2 workers"},
 		{"restored table", func(c *config) { c.RestoredTable = "verdetto" }, "restoredTable: "},
 		{"restored table's name", func(c *config) { c.RestoredTable = "a b" }, "restoredTable: "},

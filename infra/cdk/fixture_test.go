@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/assertions"
 	"github.com/aws/jsii-runtime-go"
 
@@ -68,19 +67,22 @@ func fixtureConfigs(t testing.TB) map[string]config {
 		t.Fatal(err)
 	}
 	least := example
-	least.Domain, least.Certificate, least.Operator = "", "", operator{}
+	least.Region, least.Domain, least.Certificate, least.Origin, least.Operator = "us-east-1", "", "", origin{}, operator{}
+	least.Instances, least.RequestsPerFiveMinutes = 10, 0
 	most := example
 	most.Name, most.Region, most.SolanaNetwork = "second", "us-east-1", "devnet"
+	most.Origin.Certificate = most.Origin.ClientCertificate
+	most.FreeTier, most.Generation = closed, 2
 	most.SolanaMint = "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"
-	most.RequestsPerFiveMinutes, most.Workers, most.LogDays = 2000, 3, 90
+	most.RequestsPerFiveMinutes, most.Workers, most.LogDays = 1000, 3, 90
 	most.Reserved = map[string]int{"refresh": 5, "analisi": 100}
 	most.RestoredTable = "second-restored"
 	return map[string]config{"example": example, "least": least, "most": most}
 }
 
-// synthesized is a stack and its template.
+// synthesized is the template of all stacks together: no two have a logical id in common.
 type synthesized struct {
-	stack     awscdk.Stack
+	texts     []string // of each stack
 	template  assertions.Template
 	Resources map[string]resource
 	Outputs   map[string]any
@@ -89,6 +91,7 @@ type synthesized struct {
 
 type resource struct {
 	Type           string
+	UpdatePolicy   map[string]any
 	Properties     map[string]any
 	DeletionPolicy string
 	DependsOn      any
@@ -116,16 +119,33 @@ func fixture(t testing.TB, name string) *synthesized {
 
 func build(t testing.TB, c config) *synthesized {
 	t.Helper()
-	stack := newStack(newApp(tempDir()), c, standIns())
-	h := &synthesized{stack: stack, template: assertions.Template_FromStack(stack, nil)}
-	text, err := json.MarshalIndent(h.template.ToJSON(), "", " ")
+	h := &synthesized{Resources: map[string]resource{}, Outputs: map[string]any{}}
+	all := map[string]map[string]any{"Resources": {}, "Outputs": {}}
+	for _, stack := range newStacks(newApp(tempDir()), c, standIns()) {
+		made := *assertions.Template_FromStack(stack, nil).ToJSON()
+		text, err := json.MarshalIndent(made, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.texts = append(h.texts, string(text))
+		for section, into := range all {
+			of, _ := made[section].(map[string]any)
+			for id, v := range of {
+				if into[id] != nil {
+					t.Fatalf("two stacks have a %s", id)
+				}
+				into[id] = v
+			}
+		}
+	}
+	text, err := json.MarshalIndent(all, "", " ")
 	if err == nil {
 		err = json.Unmarshal(text, h)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.text = string(text)
+	h.text, h.template = string(text), assertions.Template_FromString(jsii.String(string(text)), nil)
 	return h
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awslambdadestinations"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
 
@@ -19,15 +18,18 @@ import (
 // function says what one of the folders in functions/ is given.
 type function struct {
 	name    string
-	memory  int  // MB; see docs/deploy.md for the measurements
-	timeout int  // seconds
-	http    bool // it answers callers
-	queue   bool // it works a queue of its own,
-	batch   int  // so many messages at a time
-	links   bool // it writes addresses of the service's own
-	mails   bool
-	events  bool              // schedules and notices call it, without waiting for its answer
-	secrets map[string]string // environment variable: name of the parameter, after the prefix
+	memory  int // MB; see docs/deploy.md for the measurements
+	timeout int // seconds
+	// instances are kept for it where the account has enough, and it has no more:
+	// so a flood of one function's calls leaves the others theirs.
+	instances int
+	http      bool // it answers callers
+	queue     bool // it works a queue of its own,
+	batch     int  // so many messages at a time
+	links     bool // it writes addresses of the service's own
+	mails     bool
+	events    bool              // schedules and notices call it, without waiting for its answer
+	secrets   map[string]string // environment variable: name of the parameter, after the prefix
 	// table lists how it writes to the table; where, and what it reads, stands in schema.Accesses. A
 	// condition in a transaction is a ConditionCheckItem; the parts of one need no further permission.
 	table []string
@@ -62,26 +64,26 @@ func merged(base, more map[string]string) map[string]string {
 // seconds that API Gateway waits.
 var functions = []function{
 	{
-		name: "analisi", memory: 512, timeout: 10, http: true, links: true,
+		name: "analisi", instances: 50, memory: 512, timeout: 10, http: true, links: true,
 		secrets: openSecrets, table: counts,
 	},
 	{
-		name: "pricetrends", memory: 512, timeout: 10, http: true,
+		name: "pricetrends", instances: 20, memory: 512, timeout: 10, http: true,
 		secrets: openSecrets, table: counts,
 	},
 	{
-		name: "pro", memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
+		name: "pro", instances: 30, memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
 		secrets: merged(httpSecrets, map[string]string{
 			"STRIPE_KEY": "stripe-key", "STRIPE_WEBHOOK_SECRETS": "stripe-webhook-secrets", "SOLANA_NODES": "solana-nodes",
 		}),
 		table: records,
 	},
 	{
-		name: "alerts", memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
+		name: "alerts", instances: 20, memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
 		secrets: httpSecrets, table: records,
 	},
 	{
-		name: "refresh", memory: 512, timeout: 900, queue: true, batch: 10, links: true, mails: true, events: true,
+		name: "refresh", instances: 3, memory: 512, timeout: 900, queue: true, batch: 10, links: true, mails: true, events: true,
 		secrets: map[string]string{"TRAVELPAYOUTS_TOKEN": "travelpayouts-token", "VERDETTO_PEPPER": "pepper"},
 		table:   records,
 	},
@@ -95,15 +97,22 @@ type parts struct {
 	edge   edge
 }
 
-// lambdas are the functions as they stand on AWS.
-type lambdas struct{ byName map[string]awslambda.Function }
+// lambdas are the functions as they stand on AWS: each, and the version of it that is called.
+type lambdas struct {
+	byName map[string]awslambda.Function
+	alias  map[string]awslambda.Alias
+}
 
 func (l lambdas) of(name string) awslambda.Function { return l.byName[name] }
 
+// live is what everything calls.
+func (l lambdas) live(name string) awslambda.Alias { return l.alias[name] }
+
 func newFunctions(stack awscdk.Stack, c config, assets string, p parts) lambdas {
-	l := lambdas{map[string]awslambda.Function{}}
+	l := lambdas{map[string]awslambda.Function{}, map[string]awslambda.Alias{}}
 	for _, f := range functions {
 		l.byName[f.name] = newFunction(stack, c, assets, p, f)
+		l.alias[f.name] = newLive(stack, p, f, l.byName[f.name])
 	}
 	return l
 }
@@ -124,7 +133,7 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 	}
 	props := &awslambda.FunctionProps{
 		FunctionName:          jsii.String(full),
-		Description:           jsii.String("functions/" + f.name),
+		Description:           jsii.String(fmt.Sprintf("functions/%s, generation %d", f.name, c.Generation)),
 		Runtime:               awslambda.Runtime_PROVIDED_AL2023(),
 		Architecture:          awslambda.Architecture_ARM_64(),
 		Handler:               jsii.String("bootstrap"),
@@ -138,17 +147,14 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 		SystemLogLevelV2:      awslambda.SystemLogLevel_WARN, // our own line a request has what the platform's three would say
 		Role:                  role,
 		Environment:           f.environment(c, p),
+		// Versions from before stay, so that there is one to go back to.
+		CurrentVersionOptions: &awslambda.VersionOptions{RemovalPolicy: awscdk.RemovalPolicy_RETAIN},
 	}
 	if f.name == "refresh" {
 		props.SystemLogLevelV2 = awslambda.SystemLogLevel_INFO
 	}
-	if n := c.Reserved[f.name]; n > 0 {
+	if n := c.reserved(f); n > 0 {
 		props.ReservedConcurrentExecutions = jsii.Number(n)
-	}
-	if f.events {
-		props.OnFailure = awslambdadestinations.NewSqsDestination(p.queues.events)
-		props.RetryAttempts = jsii.Number(2)
-		props.MaxEventAge = awscdk.Duration_Hours(jsii.Number(1))
 	}
 	made := awslambda.NewFunction(stack, jsii.String(id+"Function"), props)
 	name(made, id+"Function")
@@ -235,6 +241,42 @@ func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.Poli
 		statements = append(statements, send)
 	}
 	return statements
+}
+
+// unreserved is what Lambda leaves at least to functions that reserve nothing.
+// (AWS, "Configuring reserved concurrency for a function".)
+const unreserved = 100
+
+// reserved is how many instances a function has for itself; 0 is none. Where
+// the account's quota cannot hold what functions says, none is reserved unasked.
+func (c config) reserved(f function) int {
+	if n, ok := c.Reserved[f.name]; ok {
+		return n
+	}
+	usual := 0
+	for _, f := range functions {
+		usual += c.usual(f)
+	}
+	if c.Instances < usual+unreserved {
+		return 0
+	}
+	return c.usual(f)
+}
+
+// usual is what a function is to have; the workers of a refresh come on top of its other work.
+func (c config) usual(f function) int {
+	if f.name == "refresh" {
+		return f.instances + c.Workers
+	}
+	return f.instances
+}
+
+func (c config) reservedAll() int {
+	all := 0
+	for _, f := range functions {
+		all += c.reserved(f)
+	}
+	return all
 }
 
 // retention is a number of days as CloudWatch Logs knows it.

@@ -29,7 +29,10 @@ var administration = []string{
 	"kms:TagResource", "kms:UntagResource", "kms:UpdateAlias", "kms:UpdateKeyDescription",
 }
 
-func newNotices(stack awscdk.Stack, c config) notices {
+// newNotices makes the topic of alarms of a stack, whose names begin with a prefix,
+// and in the service's own that of returned mails. A key and a topic are of one
+// region, as alarms are.
+func newNotices(stack awscdk.Stack, c config, prefix string) notices {
 	// In a key's policy * is the key itself.
 	here := list("*")
 	ours := map[string]any{"StringEquals": map[string]string{"aws:SourceAccount": c.Account}}
@@ -37,7 +40,7 @@ func newNotices(stack awscdk.Stack, c config) notices {
 		awsiam.NewServicePrincipal(jsii.String("cloudwatch.amazonaws.com"), nil),
 		awsiam.NewServicePrincipal(jsii.String("ses.amazonaws.com"), nil),
 	}
-	key := awskms.NewKey(stack, jsii.String("NoticeKey"), &awskms.KeyProps{
+	key := awskms.NewKey(stack, jsii.String(prefix+"NoticeKey"), &awskms.KeyProps{
 		Description: jsii.String("Alarms and returned mails of " + c.Name), EnableKeyRotation: jsii.Bool(true), RemovalPolicy: awscdk.RemovalPolicy_RETAIN,
 		Policy: awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &[]awsiam.PolicyStatement{
 			awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String("Administration"), Actions: list(administration...), Resources: here,
@@ -46,8 +49,9 @@ func newNotices(stack awscdk.Stack, c config) notices {
 				Principals: &services}), // whose calls do not say for which account; the topics ask for that
 		}}),
 	})
-	name(key, "NoticeKey")
+	name(key, prefix+"NoticeKey")
 	topic := func(id, purpose, service string) awssns.Topic {
+		id = prefix + id
 		made := awssns.NewTopic(stack, jsii.String(id), &awssns.TopicProps{
 			TopicName: jsii.String(c.Name + "-" + purpose), MasterKey: key, EnforceSSL: jsii.Bool(true)})
 		name(made, id)
@@ -57,7 +61,10 @@ func newNotices(stack awscdk.Stack, c config) notices {
 		}))
 		return made
 	}
-	n := notices{key, topic("Alarms", "alarms", "cloudwatch.amazonaws.com"), topic("Returns", "returned-mail", "ses.amazonaws.com")}
+	n := notices{key: key, alarms: topic("Alarms", "alarms", "cloudwatch.amazonaws.com")}
+	if prefix == "" {
+		n.returns = topic("Returns", "returned-mail", "ses.amazonaws.com")
+	}
 	n.alarms.AddSubscription(awssnssubscriptions.NewEmailSubscription(jsii.String(c.AlarmEmail), nil))
 	return n
 }
@@ -80,6 +87,8 @@ func newMailer(stack awscdk.Stack, c config, n notices) mailer {
 	identity := awsses.NewEmailIdentity(stack, jsii.String("MailIdentity"), &awsses.EmailIdentityProps{
 		Identity: awsses.Identity_Domain(jsii.String(c.mailDomain())), ConfigurationSet: set,
 		FeedbackForwarding: jsii.Bool(false), // the topic gets it
+		// SPF is then of the sender's own domain, as DMARC asks. Until its records are set, SES uses its own.
+		MailFromDomain: jsii.String(c.bounceDomain()), MailFromBehaviorOnMxFailure: awsses.MailFromBehaviorOnMxFailure_USE_DEFAULT_VALUE,
 	})
 	name(identity, "MailIdentity")
 	awsses.NewCfnConfigurationSetEventDestination(stack, jsii.String("MailReturns"), &awsses.CfnConfigurationSetEventDestinationProps{
@@ -95,10 +104,30 @@ func newMailer(stack awscdk.Stack, c config, n notices) mailer {
 			Description: jsii.String("a DNS record that proves that the domain is ours"),
 		})
 	}
+	for id, record := range c.mailRecords() {
+		awscdk.NewCfnOutput(stack, jsii.String(id), &awscdk.CfnOutputProps{Value: jsii.String(record.value), Description: jsii.String(record.what)})
+	}
 	arn := func(resource string) *string {
 		return jsii.String(fmt.Sprintf("arn:aws:ses:%s:%s:%s", c.Region, c.Account, resource))
 	}
 	return mailer{set: set, identityARN: arn("identity/" + c.mailDomain()), setARN: arn("configuration-set/" + c.Name), returns: n.returns}
+}
+
+// bounceDomain is where servers send what they cannot deliver.
+func (c config) bounceDomain() string { return "bounces." + c.mailDomain() }
+
+type record struct{ value, what string }
+
+// mailRecords are the DNS records, by the names of their outputs, that the big
+// providers ask of whoever sends to many, beside DKIM. (AWS, "Using a custom MAIL
+// FROM domain" and "Complying with DMARC authentication protocol in Amazon SES";
+// Google, "Email sender guidelines".)
+func (c config) mailRecords() map[string]record {
+	return map[string]record{
+		"MailFromMx":  {c.bounceDomain() + " MX 10 feedback-smtp." + c.Region + ".amazonses.com", "a DNS record: where undelivered mail goes"},
+		"MailFromSpf": {c.bounceDomain() + ` TXT "v=spf1 include:amazonses.com ~all"`, "a DNS record: who may send for that domain"},
+		"Dmarc":       {"_dmarc." + c.mailDomain() + ` TXT "v=DMARC1; p=none"`, "a DNS record: what is done with mail of others in our name; see docs/deploy.md"},
+	}
 }
 
 // notify has a function get notices of mails that came back and of complaints. SNS hands

@@ -48,7 +48,7 @@ func run(file, assets, out string) error {
 	}
 	defer jsii.Close()
 	app := newApp(out)
-	newStack(app, c, assets)
+	newStacks(app, c, assets)
 	app.Synth(nil)
 	return nil
 }
@@ -88,25 +88,41 @@ func newApp(out string) awscdk.App {
 	return awscdk.NewApp(props)
 }
 
-// newStack puts the parts together.
-func newStack(app awscdk.App, c config, assets string) awscdk.Stack {
-	stack := awscdk.NewStack(app, jsii.String("Verdetto"), &awscdk.StackProps{
-		StackName:             jsii.String(c.Name),
-		Description:           jsii.String("Verdetto: is today's cheapest fare on a flight route cheap?"),
-		Env:                   &awscdk.Environment{Account: jsii.String(c.Account), Region: jsii.String(c.Region)},
-		TerminationProtection: jsii.Bool(true),
-	})
+// newStacks puts the parts together. What stands before the service has to be in
+// us-east-1, where CloudFront has its firewall, its logs and its metrics: elsewhere
+// it is a stack of its own. Neither needs to be told anything of the other, since
+// both go by the domains that the operator chose.
+func newStacks(app awscdk.App, c config, assets string) []awscdk.Stack {
+	stack := newStack(app, "Verdetto", c.Name, c.Region, c.Account)
+	stacks, before := []awscdk.Stack{stack}, stack
+	notices := newNotices(stack, c, "")
+	alarms := notices
+	if c.Region != edgeRegion {
+		before = newStack(app, "VerdettoEdge", c.Name+"-edge", edgeRegion, c.Account)
+		before.AddDependency(stack, jsii.String("what callers are led to is there before they are"))
+		stacks, alarms = append(stacks, before), newNotices(before, c, "Edge")
+	}
 	table := newTable(stack, c)
 	queues := newQueues(stack, c)
-	notices := newNotices(stack, c)
 	mailer := newMailer(stack, c, notices)
 	api := newAPI(stack, c)
-	edge := newEdge(stack, c, api)
+	edge := newEdge(before, c, api)
 	lambdas := newFunctions(stack, c, assets, parts{table, queues, mailer, edge})
 	api.addRoutes(lambdas)
 	queues.addWorkers(lambdas)
-	newSchedules(stack, c, lambdas)
-	mailer.notify(lambdas.of("alerts"))
-	newAlarms(stack, c, notices, table, queues, api, edge, lambdas)
-	return stack
+	newSchedules(stack, c, queues, lambdas)
+	newRollout(stack, c, lambdas)
+	mailer.notify(lambdas.live("alerts"))
+	newAlarms(stack, c, notices, table, queues, api, lambdas)
+	newEdgeAlarms(before, c, alarms, edge)
+	return stacks
+}
+
+func newStack(app awscdk.App, id, called, region, account string) awscdk.Stack {
+	return awscdk.NewStack(app, jsii.String(id), &awscdk.StackProps{
+		StackName:             jsii.String(called),
+		Description:           jsii.String("Verdetto: is today's cheapest fare on a flight route cheap?"),
+		Env:                   &awscdk.Environment{Account: jsii.String(account), Region: jsii.String(region)},
+		TerminationProtection: jsii.Bool(true),
+	})
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // unnarrowable are actions that the service knows no resource for.
-var unnarrowable = []string{"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
+// An object is put under a name that AWS makes up.
+var unnarrowable = []string{"xray:PutTraceSegments", "xray:PutTelemetryRecords", "s3:PutObject"}
 
 // grant is a statement that allows something, and where it stands.
 type grant struct {

@@ -74,5 +74,6 @@ func (q queues) addWorkers(l lambdas) {
 			ReportBatchItemFailures: jsii.Bool(true),
 		})
 		name(mapping, title(f.name)+"Work")
+		mapping.Node().DefaultChild().(awslambda.CfnEventSourceMapping).SetFunctionName(l.live(f.name).FunctionArn())
 	}
 }

@@ -2,37 +2,61 @@ package main
 
 import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awseventstargets"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsscheduler"
 	"github.com/aws/jsii-runtime-go"
 )
 
 // schedules are what happens by the clock. Every seven days all origins are put
-// on the queue, and every day the routes of which departures are due. Every five minutes each outbox is looked into: signals come sooner,
+// on the queue, and every day the departures that are due. Every five minutes each outbox is looked into: signals come sooner,
 // but a signal may get lost.
 var schedules = []struct {
 	id, function, when string
-	about              string // what the event says is to be done; empty: it says when it is and nothing else
+	event              string // what the function is told
+	within             int    // minutes in which it may begin, for AWS to choose; 0 is at once
+	tries, seconds     int    // how often, and how long, it is handed over again
 }{
-	{"RefreshWeekly", "refresh", "cron(0 3 ? * TUE *)", ""},
-	{"RefreshDepartures", "refresh", "cron(30 3 * * ? *)", "departures"},
-	{"RefreshMail", "refresh", "rate(5 minutes)", "mail"},
-	{"ProOutbox", "pro", "rate(5 minutes)", "work"},
-	{"AlertsOutbox", "alerts", "rate(5 minutes)", "work"},
+	// A plan is as of its moment, so that one that is handed over twice is one plan. It is worth a day
+	// of trying; a look into an outbox is soon made again.
+	{"RefreshWeekly", "refresh", "cron(0 3 ? * TUE *)", `{"source":"aws.scheduler","time":"<aws.scheduler.scheduled-time>"}`, 15, 185, 24 * 60 * 60},
+	{"RefreshDepartures", "refresh", "cron(0 5 * * ? *)", `{"departures":true,"time":"<aws.scheduler.scheduled-time>"}`, 15, 185, 12 * 60 * 60}, // until well before the next
+	{"RefreshMail", "refresh", "rate(5 minutes)", `{"mail":true}`, 0, 2, 300},
+	{"ProOutbox", "pro", "rate(5 minutes)", `{"work":true}`, 0, 2, 300},
+	{"AlertsOutbox", "alerts", "rate(5 minutes)", `{"work":true}`, 0, 2, 300},
 }
 
-func newSchedules(stack awscdk.Stack, c config, l lambdas) {
-	for _, s := range schedules {
-		// What fails is tried again and kept by the function's own dead letters;
-		// what cannot even be handed to it is tried again by the bus for a day.
-		target := &awseventstargets.LambdaFunctionProps{}
-		if s.about != "" {
-			target.Event = awsevents.RuleTargetInput_FromObject(map[string]bool{s.about: true})
-		}
-		rule := awsevents.NewRule(stack, jsii.String(s.id), &awsevents.RuleProps{
-			Schedule: awsevents.Schedule_Expression(jsii.String(s.when)),
-			Targets:  &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(l.of(s.function), target)},
-		})
-		name(rule, s.id)
+// newSchedules makes them. What cannot be handed over lies among the dead letters
+// of events, and so does what a function fails on, which is for its alias.
+func newSchedules(stack awscdk.Stack, c config, q queues, l lambdas) {
+	role := awsiam.NewRole(stack, jsii.String("ScheduleRole"), &awsiam.RoleProps{
+		AssumedBy: awsiam.NewServicePrincipal(jsii.String("scheduler.amazonaws.com"), &awsiam.ServicePrincipalOpts{
+			Conditions: &map[string]any{"StringEquals": map[string]string{"aws:SourceAccount": c.Account}}}),
+		Description: jsii.String("What schedules may do"),
+	})
+	name(role, "ScheduleRole")
+	allow := func(sid, action string, resources ...*string) {
+		role.AddToPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String(sid), Actions: list(action), Resources: &resources}))
 	}
+	called, arns := map[string]bool{}, []*string{}
+	for _, s := range schedules {
+		if !called[s.function] {
+			called[s.function], arns = true, append(arns, l.live(s.function).FunctionArn())
+		}
+		window := &awsscheduler.CfnSchedule_FlexibleTimeWindowProperty{Mode: jsii.String("OFF")}
+		if s.within > 0 {
+			window = &awsscheduler.CfnSchedule_FlexibleTimeWindowProperty{Mode: jsii.String("FLEXIBLE"), MaximumWindowInMinutes: jsii.Number(s.within)}
+		}
+		awsscheduler.NewCfnSchedule(stack, jsii.String(s.id), &awsscheduler.CfnScheduleProps{
+			Name: jsii.String(c.Name + "-" + s.id), ScheduleExpression: jsii.String(s.when), ScheduleExpressionTimezone: jsii.String("UTC"),
+			FlexibleTimeWindow: window, State: jsii.String("ENABLED"),
+			Target: &awsscheduler.CfnSchedule_TargetProperty{
+				Arn: l.live(s.function).FunctionArn(), RoleArn: role.RoleArn(), Input: jsii.String(s.event),
+				RetryPolicy: &awsscheduler.CfnSchedule_RetryPolicyProperty{
+					MaximumRetryAttempts: jsii.Number(s.tries), MaximumEventAgeInSeconds: jsii.Number(s.seconds)},
+				DeadLetterConfig: &awsscheduler.CfnSchedule_DeadLetterConfigProperty{Arn: q.events.QueueArn()},
+			},
+		}).Node().AddDependency(role) // and on what it may do: a schedule is tried as it is made
+	}
+	allow("Invoke", "lambda:InvokeFunction", arns...)
+	allow("Keep", "sqs:SendMessage", q.events.QueueArn())
 }

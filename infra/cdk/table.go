@@ -20,6 +20,8 @@ func newTable(stack awscdk.Stack, c config) table {
 		PartitionKey: &awsdynamodb.Attribute{Name: jsii.String(schema.Partition), Type: awsdynamodb.AttributeType_STRING},
 		SortKey:      &awsdynamodb.Attribute{Name: jsii.String(schema.Sort), Type: awsdynamodb.AttributeType_STRING},
 		BillingMode:  awsdynamodb.BillingMode_PAY_PER_REQUEST,
+		// A ceiling on what a day can cost. (AWS, "DynamoDB maximum throughput for on-demand tables".)
+		MaxReadRequestUnits: jsii.Number(mostReads(c)), MaxWriteRequestUnits: jsii.Number(mostWrites(c)),
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
 			PointInTimeRecoveryEnabled: jsii.Bool(true),
 			RecoveryPeriodInDays:       jsii.Number(35),
@@ -36,3 +38,9 @@ func newTable(stack awscdk.Stack, c config) table {
 	}
 	return t
 }
+
+// What the table does a second at most: two units of each kind for every call,
+// which is more than any takes, and as much again for refreshes as their pace
+// comes to at 100,000 routes (docs/scale.md).
+func mostReads(c config) int  { return 2*c.RequestsPerSecond + 1600 }
+func mostWrites(c config) int { return 2*c.RequestsPerSecond + 700 }

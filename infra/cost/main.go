@@ -1,5 +1,6 @@
 // Command cost computes what the service costs on AWS from what was measured of
-// it and from AWS's prices, and prints the tables of docs/deploy.md:
+// it and from AWS's prices, and what a flood costs from its quotas, and prints the
+// tables of docs/deploy.md and docs/scale.md:
 //
 //	go run ./infra/cost
 //
@@ -20,14 +21,15 @@ var prices = struct {
 	lambdaCall, lambdaGBs, api, edge, edgeGB   float64 // a call, a GB-second on arm64, a call, an HTTPS request, a GB
 	read, write, stored, backup                float64 // a unit, a unit, a GB-month, a GB-month
 	logGB, trace                               float64 // a GB taken in, a trace
-	metric, alarm, firewall, secret, masterKey float64 // each a month
+	firewallRequest                            float64 // a request that the firewall looks at
+	metric, alarm, firewall, secret, masterKey float64 // each a month; of the firewall each rule, and as much as five for itself
 	dashboard, poll                            float64 // a month, a look into a queue
 }{
 	date:       "July 2025",
 	lambdaCall: 0.20e-6, lambdaGBs: 0.0000133334, api: 1.00e-6, edge: 1.00e-6, edgeGB: 0.085,
 	read: 0.125e-6, write: 0.625e-6, stored: 0.25, backup: 0.20,
 	logGB: 0.50, trace: 5e-6,
-	metric: 0.30, alarm: 0.10, firewall: 6, secret: 0.40, masterKey: 1,
+	firewallRequest: 0.60e-6, metric: 0.30, alarm: 0.10, firewall: 1, secret: 0.40, masterKey: 1,
 	dashboard: 3, poll: 0.40e-6,
 }
 
@@ -56,25 +58,26 @@ var measured = []use{
 const million = 1e6
 
 // costs of a million calls, by what is paid for.
-func (u use) costs() (table, function, api, edge, logs float64) {
+func (u use) costs() (table, function, api, edge, firewall, logs float64) {
 	n := million * u.reaches
 	table = n * (u.reads*prices.read + u.writes*prices.write)
 	function = n * (prices.lambdaCall + u.seconds*u.memoryGB*prices.lambdaGBs)
 	api = n * prices.api
 	edge = million * (prices.edge + u.answerBytes/1e9*prices.edgeGB)
+	firewall = million * prices.firewallRequest
 	logs = n * u.logBytes / 1e9 * prices.logGB
-	return table, function, api, edge, logs
+	return table, function, api, edge, firewall, logs
 }
 
 func (u use) total() float64 {
-	a, b, c, d, e := u.costs()
-	return a + b + c + d + e
+	a, b, c, d, e, f := u.costs()
+	return a + b + c + d + e + f
 }
 
 // A sweep is a refresh of all origins: every week.
 const (
 	origins        = 3517
-	routes         = 10_000 // that are found, on average of 100 new fares a week
+	routesFound    = 10_000 // that are found, on average of 100 new fares a week
 	readsOfRoute   = 11.5   // units; see the package comment of shared/store
 	writesOfRoute  = 5.0
 	readsOfOrigin  = 1.0
@@ -104,9 +107,9 @@ func month() []struct {
 		what string
 		usd  float64
 	}
-	sweep := (routes*readsOfRoute+origins*readsOfOrigin)*prices.read + (routes*writesOfRoute+origins*writesOfOrigin)*prices.write
+	sweep := (routesFound*readsOfRoute+origins*readsOfOrigin)*prices.read + (routesFound*writesOfRoute+origins*writesOfOrigin)*prices.write
 	departures := seriesAWeek*(readsOfSeries*prices.read+writesOfSeries*prices.write) + callsAWeek*prices.write
-	stored := float64(routes) * (53*4e3 + 94e3) / 1e9 // a block of 4 KB a week, and a year of departures
+	stored := float64(routesFound) * (53*4e3 + 94e3) / 1e9 // a block of 4 KB a week, and a year of departures
 	return []line{
 		{"the weekly refresh: table", weeks * sweep},
 		{"the weekly refresh: function", weeks * workerSeconds * 0.5 * prices.lambdaGBs},
@@ -115,9 +118,10 @@ func month() []struct {
 		{fmt.Sprintf("the table, %.1f GB, and its backup", stored), stored * (prices.stored + prices.backup)},
 		{"the five-minute looks into outboxes", looks * (3*(prices.lambdaCall+0.03*0.5*prices.lambdaGBs+2*prices.read) + readsOfAge*prices.read)},
 		{"Lambda's own looks into three queues, empty or not", polls * prices.poll},
-		{"metrics, about 60", 60 * prices.metric},
-		{"alarms, 25; the dashboard", 25*prices.alarm + prices.dashboard},
-		{"the key of notices, the edge's secret", prices.masterKey + prices.secret},
+		{"metrics, about 61", 61 * prices.metric},
+		{"alarms, 44; the dashboard", 44*prices.alarm + prices.dashboard},
+		{"the firewall, with four rules", (5 + 4) * prices.firewall},
+		{"two keys of notices, the edge's secret", 2*prices.masterKey + prices.secret},
 		{"traces of a million calls: 1 a second, and 5 % of the rest", million * prices.trace},
 	}
 }
@@ -125,26 +129,24 @@ func month() []struct {
 // tables writes both, in Markdown.
 func tables(w io.Writer) {
 	fmt.Fprintf(w, "A million calls, in US dollars (us-east-1, price list of %s, without free tiers):\n\n", prices.date)
-	fmt.Fprintln(w, "| a million of | table | functions | API Gateway | CloudFront | logs | together |")
-	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|")
+	fmt.Fprintln(w, "| a million of | table | functions | API Gateway | CloudFront | firewall | logs | together |")
+	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|")
 	for _, u := range measured {
-		a, b, c, d, e := u.costs()
-		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.2f | %.2f | %.2f | **%.2f** |\n", u.name, a, b, c, d, e, u.total())
+		a, b, c, d, e, f := u.costs()
+		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | **%.2f** |\n", u.name, a, b, c, d, e, f, u.total())
 	}
-	fmt.Fprintf(w, "\nA month, whatever is called (%d origins, %d routes):\n\n", origins, routes)
+	fmt.Fprintf(w, "\nA month, whatever is called (%d origins, %d routes):\n\n", origins, routesFound)
 	fmt.Fprintln(w, "| a month | USD |\n|---|--:|")
 	total := 0.0
 	for _, l := range month() {
 		fmt.Fprintf(w, "| %s | %.2f |\n", l.what, l.usd)
 		total += l.usd
 	}
-	fmt.Fprintf(w, "| **together** | **%.2f** |\n| a firewall, where it is wanted, and 0.60 a million requests | %.2f |\n", total, prices.firewall)
+	fmt.Fprintf(w, "| **together** | **%.2f** |\n", total)
 }
 
-// begin and end enclose the tables in the document.
-const (
-	begin = "<!-- costs: go run ./infra/cost -->\n"
-	end   = "<!-- end of costs -->\n"
-)
-
-func main() { tables(os.Stdout) }
+func main() {
+	tables(os.Stdout)
+	fmt.Println()
+	floodTable(os.Stdout)
+}

@@ -26,26 +26,38 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// cloud is AWS: an account in the region of the service, and its certificates in
-// the only region that CloudFront takes them from.
+// cloud is AWS: an account in the region of the service, and in the one where
+// CloudFront has its certificates and the secret it sends.
 type cloud struct {
-	identity     *sts.Client
+	identity   *sts.Client
+	parameters *ssm.Client
+	secrets    *secretsmanager.Client
+	tables     *dynamodb.Client
+	mail       *sesv2.Client
+	functions  *lambda.Client
+	in         func(region string) regional
+}
+
+// regional is what is asked in more regions than one.
+type regional struct {
 	parameters   *ssm.Client
-	secrets      *secretsmanager.Client
 	stacks       *cloudformation.Client
-	tables       *dynamodb.Client
 	certificates *acm.Client
-	mail         *sesv2.Client
-	functions    *lambda.Client
 }
 
 func newCloud(settings aws.Config) cloud {
-	edge := settings.Copy()
-	edge.Region = "us-east-1"
+	at := func(region string) aws.Config {
+		there := settings.Copy()
+		there.Region = region
+		return there
+	}
 	return cloud{
-		sts.NewFromConfig(settings), ssm.NewFromConfig(settings), secretsmanager.NewFromConfig(settings),
-		cloudformation.NewFromConfig(settings), dynamodb.NewFromConfig(settings), acm.NewFromConfig(edge),
-		sesv2.NewFromConfig(settings), lambda.NewFromConfig(settings),
+		sts.NewFromConfig(settings), ssm.NewFromConfig(settings), secretsmanager.NewFromConfig(at(edgeRegion)),
+		dynamodb.NewFromConfig(settings), sesv2.NewFromConfig(settings), lambda.NewFromConfig(settings),
+		func(region string) regional {
+			there := at(region)
+			return regional{ssm.NewFromConfig(there), cloudformation.NewFromConfig(there), acm.NewFromConfig(there)}
+		},
 	}
 }
 
@@ -66,12 +78,8 @@ var wanted = []struct {
 	name  string
 	wrong func(value string, c config) string
 }{
-	{"pepper", func(v string, _ config) string {
-		if len(v) < 32 {
-			return "it has fewer than 32 characters"
-		}
-		return ""
-	}},
+	{"pepper", short},
+	{"callers-pepper", short},
 	{"origin-secrets", func(v string, _ config) string {
 		for s := range strings.SplitSeq(v, ",") {
 			if len(s) < 16 || s != strings.TrimSpace(s) {
@@ -113,6 +121,13 @@ var wanted = []struct {
 	}},
 }
 
+func short(v string, _ config) string {
+	if len(v) < 32 {
+		return "it has fewer than 32 characters"
+	}
+	return ""
+}
+
 func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) {
 	var names []string
 	for _, w := range wanted {
@@ -152,7 +167,7 @@ func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
 	out, err := p.cloud.secrets.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &name})
 	var none *secrettypes.ResourceNotFoundException
 	if errors.As(err, &none) {
-		return []fault{{"the secret " + name + " is not in the Secrets Manager", make}}, nil
+		return []fault{{"the secret " + name + " is not in the Secrets Manager of " + edgeRegion, make}}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -170,25 +185,26 @@ func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
 // leastBootstrap is the version of the CDK's own stack that deployments need.
 const leastBootstrap = 6
 
-func (p *preflight) bootstrap(ctx context.Context) ([]fault, error) {
+func (p *preflight) bootstrap(ctx context.Context) (faults []fault, err error) {
 	name := "/cdk-bootstrap/hnb659fds/version"
-	do := fmt.Sprintf("npx aws-cdk@2 bootstrap aws://%s/%s", p.config.Account, p.config.Region)
-	out, err := p.cloud.parameters.GetParameters(ctx, &ssm.GetParametersInput{Names: []string{name}})
-	if err != nil {
-		return nil, err
+	for _, r := range p.config.regions() {
+		do := fmt.Sprintf("npx aws-cdk@2 bootstrap aws://%s/%s", p.config.Account, r.name)
+		out, err := p.cloud.in(r.name).parameters.GetParameters(ctx, &ssm.GetParametersInput{Names: []string{name}})
+		if err != nil {
+			return nil, err
+		}
+		if len(out.Parameters) == 0 {
+			faults = append(faults, fault{"the CDK has not prepared " + r.name + " of this account", do})
+		} else if version, err := strconv.Atoi(aws.ToString(out.Parameters[0].Value)); err != nil || version < leastBootstrap {
+			faults = append(faults, fault{"the CDK has prepared " + r.name + " of this account long ago (version " + aws.ToString(out.Parameters[0].Value) + ")", do})
+		}
 	}
-	if len(out.Parameters) == 0 {
-		return []fault{{"the CDK has not prepared " + p.config.Region + " of this account", do}}, nil
-	}
-	if version, err := strconv.Atoi(aws.ToString(out.Parameters[0].Value)); err != nil || version < leastBootstrap {
-		return []fault{{"the CDK has prepared the account long ago (version " + aws.ToString(out.Parameters[0].Value) + ")", do}}, nil
-	}
-	return nil, nil
+	return faults, nil
 }
 
-// stackStatus is that of the service's stack, empty where there is none.
-func (p *preflight) stackStatus(ctx context.Context) (string, error) {
-	out, err := p.cloud.stacks.DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: &p.config.Name})
+// stackStatus is that of a region's stack, empty where there is none.
+func (p *preflight) stackStatus(ctx context.Context, r region) (string, error) {
+	out, err := p.cloud.in(r.name).stacks.DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: aws.String(p.config.Name + r.suffix)})
 	var api smithy.APIError
 	if errors.As(err, &api) && api.ErrorCode() == "ValidationError" && strings.Contains(api.ErrorMessage(), "does not exist") {
 		return "", nil
@@ -199,20 +215,23 @@ func (p *preflight) stackStatus(ctx context.Context) (string, error) {
 	return string(out.Stacks[0].StackStatus), nil
 }
 
-func (p *preflight) stack(ctx context.Context) ([]fault, error) {
-	status, err := p.stackStatus(ctx)
-	switch {
-	case err != nil:
-		return nil, err
-	case status == "ROLLBACK_COMPLETE" || status == "ROLLBACK_FAILED" || status == "CREATE_FAILED":
-		return []fault{{"a first deployment failed and left a stack behind (" + status + ")",
-			fmt.Sprintf("read why in its events, then aws cloudformation update-termination-protection --stack-name %s --no-enable-termination-protection, and aws cloudformation delete-stack --stack-name %[1]s", p.config.Name)}}, nil
-	case strings.HasSuffix(status, "_IN_PROGRESS"):
-		return []fault{{"a deployment is under way (" + status + ")", "wait until it has ended"}}, nil
-	case strings.HasSuffix(status, "_FAILED"):
-		return []fault{{"the last deployment left the stack as " + status, "aws cloudformation continue-update-rollback --stack-name " + p.config.Name}}, nil
+func (p *preflight) stack(ctx context.Context) (faults []fault, err error) {
+	for _, r := range p.config.regions() {
+		status, err := p.stackStatus(ctx, r)
+		which := fmt.Sprintf("--region %s --stack-name %s", r.name, p.config.Name+r.suffix)
+		switch {
+		case err != nil:
+			return nil, err
+		case status == "ROLLBACK_COMPLETE" || status == "ROLLBACK_FAILED" || status == "CREATE_FAILED":
+			faults = append(faults, fault{"a first deployment failed and left a stack behind (" + p.config.Name + r.suffix + " is " + status + ")",
+				fmt.Sprintf("read why in its events, then aws cloudformation update-termination-protection %s --no-enable-termination-protection, and aws cloudformation delete-stack %[1]s", which)})
+		case strings.HasSuffix(status, "_IN_PROGRESS"):
+			faults = append(faults, fault{"a deployment is under way (" + p.config.Name + r.suffix + " is " + status + ")", "wait until it has ended"})
+		case strings.HasSuffix(status, "_FAILED"):
+			faults = append(faults, fault{"the last deployment left the stack " + p.config.Name + r.suffix + " as " + status, "aws cloudformation continue-update-rollback " + which})
+		}
 	}
-	return nil, nil
+	return faults, nil
 }
 
 func (p *preflight) table(ctx context.Context) ([]fault, error) {
@@ -229,7 +248,7 @@ func (p *preflight) table(ctx context.Context) ([]fault, error) {
 			return []fault{{"the table " + restored + " of restoredTable is not there", "restore it first, as docs/deploy.md shows, or leave restoredTable out"}}, err
 		}
 	}
-	status, err := p.stackStatus(ctx)
+	status, err := p.stackStatus(ctx, p.config.regions()[0])
 	if err != nil || status != "" {
 		return nil, err // what is there is the stack's
 	}
@@ -243,27 +262,49 @@ func (p *preflight) table(ctx context.Context) ([]fault, error) {
 // soon is how long before its end a certificate that has not been renewed is a fault.
 const soon = 14 * 24 * time.Hour
 
-func (p *preflight) certificate(ctx context.Context) ([]fault, error) {
-	if p.config.Certificate == "" {
-		return nil, nil // the service has CloudFront's domain
+// certificates: the service's, its name's towards API Gateway, and the one that the distribution shows there.
+func (p *preflight) certificates(ctx context.Context) (faults []fault, err error) {
+	c := p.config
+	for _, w := range []struct{ about, arn, region, domain string }{
+		{"the certificate", c.Certificate, edgeRegion, c.Domain},
+		{"the origin's certificate", c.Origin.Certificate, c.Region, c.Origin.Domain},
+		{"the client certificate", c.Origin.ClientCertificate, edgeRegion, ""},
+	} {
+		if w.arn == "" {
+			continue // the service has CloudFront's domain, or API Gateway its own
+		}
+		found, err := p.certificate(ctx, w.about, w.arn, w.region, w.domain)
+		if err != nil {
+			return nil, err
+		}
+		faults = append(faults, found...)
 	}
-	out, err := p.cloud.certificates.DescribeCertificate(ctx, &acm.DescribeCertificateInput{CertificateArn: &p.config.Certificate})
+	return faults, nil
+}
+
+// certificate asks about one: of a domain, or where it has none, one that was imported.
+func (p *preflight) certificate(ctx context.Context, about, arn, region, domain string) ([]fault, error) {
+	anew := fmt.Sprintf("ask ACM for one there, for %s: aws acm request-certificate --region %s --validation-method DNS --domain-name %[1]s", domain, region)
+	if domain == "" {
+		anew = "make one of the same authority and import it, as docs/deploy.md shows"
+	}
+	out, err := p.cloud.in(region).certificates.DescribeCertificate(ctx, &acm.DescribeCertificateInput{CertificateArn: &arn})
 	var none *acmtypes.ResourceNotFoundException
 	if errors.As(err, &none) {
-		return []fault{{"the certificate is not in us-east-1 of this account", "ask ACM for one there, for " + p.config.Domain + ": aws acm request-certificate --region us-east-1 --validation-method DNS --domain-name " + p.config.Domain}}, nil
+		return []fault{{about + " is not in " + region + " of this account", anew}}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	c := out.Certificate
 	if c.Status == acmtypes.CertificateStatusPendingValidation {
-		return []fault{{"the certificate waits for its DNS record", "set the record that aws acm describe-certificate --region us-east-1 --certificate-arn " + p.config.Certificate + " names, and wait for ISSUED"}}, nil
+		return []fault{{about + " waits for its DNS record", "set the record that aws acm describe-certificate --region " + region + " --certificate-arn " + arn + " names, and wait for ISSUED"}}, nil
 	}
 	if c.Status != acmtypes.CertificateStatusIssued || c.NotAfter != nil && time.Until(*c.NotAfter) < soon {
-		return []fault{{"the certificate is " + string(c.Status) + ", or ends within 14 days", "ask ACM for a new one, and keep its DNS record: by it ACM renews"}}, nil
+		return []fault{{about + " is " + string(c.Status) + ", or ends within 14 days", anew}}, nil
 	}
-	if !slices.ContainsFunc(c.SubjectAlternativeNames, func(name string) bool { return covers(name, p.config.Domain) }) {
-		return []fault{{"the certificate is for " + strings.Join(c.SubjectAlternativeNames, ", ") + " and not for " + p.config.Domain, "ask ACM for one of the domain, in us-east-1"}}, nil
+	if domain != "" && !slices.ContainsFunc(c.SubjectAlternativeNames, func(name string) bool { return covers(name, domain) }) {
+		return []fault{{about + " is for " + strings.Join(c.SubjectAlternativeNames, ", ") + " and not for " + domain, anew}}, nil
 	}
 	return nil, nil
 }
@@ -324,6 +365,10 @@ func (p *preflight) concurrency(ctx context.Context) ([]fault, error) {
 		return nil, errors.New("the answer holds no limit")
 	}
 	has, needs := int(out.AccountLimit.ConcurrentExecutions), atOnce+p.config.Workers
+	if said := p.config.Instances; said > has {
+		return []fault{{fmt.Sprintf("the account may run %d instances of functions at once, and instances says %d: more would be reserved than there are", has, said),
+			"say so many, or ask for more first, which is free: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000"}}, nil
+	}
 	if len(p.config.Reserved) > 0 {
 		needs = unreserved
 		for _, n := range p.config.Reserved {

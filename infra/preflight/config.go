@@ -16,6 +16,7 @@ type config struct {
 	Account       string         `json:"account"`
 	Region        string         `json:"region"`
 	Domain        string         `json:"domain"`
+	Instances     int            `json:"instances"`
 	Certificate   string         `json:"certificate"`
 	MailFrom      string         `json:"mailFrom"`
 	MailRate      float64        `json:"mailRate"`
@@ -28,7 +29,26 @@ type config struct {
 	OriginSecret  int            `json:"originSecret"`
 	Reserved      map[string]int `json:"reserved"`
 	RestoredTable string         `json:"restoredTable"`
+	// Origin is the way from the distribution to API Gateway.
+	Origin struct {
+		Domain            string `json:"domain"`
+		Certificate       string `json:"certificate"`
+		ClientCertificate string `json:"clientCertificate"`
+	} `json:"origin"`
 }
+
+// edgeRegion is where all is that stands before the service, whatever region that is in.
+const edgeRegion = "us-east-1"
+
+// regions are those that the service has a stack in, with what follows its name there.
+func (c config) regions() []region {
+	if c.Region == edgeRegion {
+		return []region{{c.Region, ""}}
+	}
+	return []region{{c.Region, ""}, {edgeRegion, "-edge"}}
+}
+
+type region struct{ name, suffix string }
 
 // usdc is the mint of USDC on mainnet-beta.
 const usdc = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"

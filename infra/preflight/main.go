@@ -90,7 +90,7 @@ func (p *preflight) questions() []question {
 		{"the bucket of deployments", p.bootstrap},
 		{"the stack", p.stack},
 		{"the table", p.table},
-		{"the certificate", p.certificate},
+		{"certificates", p.certificates},
 		{"mail", p.mail},
 		{"the sender's domain", p.sender},
 		{"instances of functions", p.concurrency},

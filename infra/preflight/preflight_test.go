@@ -48,33 +48,50 @@ func TestOmissions(t *testing.T) {
 		{"parameter in clear", func(t *testing.T, w *world) {
 			w.parameter(t, "/verdetto/pepper", strings.Repeat("p", 32), types.ParameterTypeString)
 		}, "NO parameters: /verdetto/pepper is a String", "choose another secret"},
+		{"pepper of callers", func(t *testing.T, w *world) { w.remove(t, "/verdetto/callers-pepper") }, "NO parameters: /verdetto/callers-pepper is not there", "docs/deploy.md"},
 		{"short pepper", func(t *testing.T, w *world) { w.put(t, "/verdetto/pepper", "short") }, "NO parameters: /verdetto/pepper: it has fewer than 32", "secret pepper"},
 		{"publishable key", func(t *testing.T, w *world) {
 			w.put(t, "/verdetto/stripe-key", "pk_live_1")
 			w.key = "pk_live_1"
 		}, "NO parameters: /verdetto/stripe-key: it is the publishable key", "secret stripe-key"},
-		{"no origin secret", func(t *testing.T, w *world) { w.secret(t, "") }, "NO the origin's secret: the secret verdetto/origin is not in", "create it"},
+		{"no origin secret", func(t *testing.T, w *world) { w.secret(t, "") }, "NO the origin's secret: the secret verdetto/origin is not in the Secrets Manager of us-east-1", "create it"},
 		{"its number", func(t *testing.T, w *world) { w.config.OriginSecret = 2 }, "NO the origin's secret: the secret verdetto/origin has no value 2", "create it"},
 		{"another origin secret", func(t *testing.T, w *world) { w.secret(t, `{"1":"something else entirely"}`) }, "NO the origin's secret: value 1 of the secret verdetto/origin is none that functions accept", "create it"},
 		{"no bootstrap", func(t *testing.T, w *world) { w.remove(t, "/cdk-bootstrap/hnb659fds/version") }, "NO the bucket of deployments: the CDK has not prepared eu-west-1", "npx aws-cdk@2 bootstrap aws://123456789012/eu-west-1"},
+		{"no bootstrap before it", func(t *testing.T, w *world) { w.removeIn(t, edgeRegion, "/cdk-bootstrap/hnb659fds/version") }, "NO the bucket of deployments: the CDK has not prepared us-east-1", "npx aws-cdk@2 bootstrap aws://123456789012/us-east-1"},
 		{"old bootstrap", func(t *testing.T, w *world) {
 			w.parameter(t, "/cdk-bootstrap/hnb659fds/version", "5", types.ParameterTypeString)
-		}, "NO the bucket of deployments: the CDK has prepared the account long ago", "npx aws-cdk@2 bootstrap"},
-		{"stack left behind", func(t *testing.T, w *world) { w.instead["Action=DescribeStacks"] = stackThat("ROLLBACK_COMPLETE") }, "NO the stack: a first deployment failed", "delete-stack"},
-		{"deployment under way", func(t *testing.T, w *world) { w.instead["Action=DescribeStacks"] = stackThat("UPDATE_IN_PROGRESS") }, "NO the stack: a deployment is under way", "wait"},
+		}, "NO the bucket of deployments: the CDK has prepared eu-west-1 of this account long ago", "npx aws-cdk@2 bootstrap"},
+		{"stack left behind", func(t *testing.T, w *world) {
+			w.instead["Action=DescribeStacks&StackName=verdetto&"] = stackThat("ROLLBACK_COMPLETE")
+		}, "NO the stack: a first deployment failed", "delete-stack"},
+		{"deployment under way", func(t *testing.T, w *world) {
+			w.instead["Action=DescribeStacks&StackName=verdetto&"] = stackThat("UPDATE_IN_PROGRESS")
+		}, "NO the stack: a deployment is under way", "wait"},
+		{"the edge's stack left behind", func(t *testing.T, w *world) {
+			w.instead["Action=DescribeStacks&StackName=verdetto-edge&"] = stackThat("ROLLBACK_COMPLETE")
+		}, "NO the stack: a first deployment failed and left a stack behind (verdetto-edge is ROLLBACK_COMPLETE)", "delete-stack --region us-east-1 --stack-name verdetto-edge"},
 		{"table left behind", table, "NO the table: the table verdetto of an earlier stack is there", "ADOPT=1"},
 		{"no restored table", func(t *testing.T, w *world) { w.config.RestoredTable = "verdetto-2026" }, "NO the table: the table verdetto-2026 of restoredTable is not there", "restore it"},
 		{"certificate elsewhere", func(t *testing.T, w *world) {
 			w.config.Certificate = strings.Replace(w.config.Certificate, "certificate/", "certificate/0", 1)
-		}, "NO the certificate: the certificate is not in us-east-1", "request-certificate --region us-east-1"},
+		}, "NO certificates: the certificate is not in us-east-1", "request-certificate --region us-east-1"},
 		{"certificate waits", func(t *testing.T, w *world) {
-			out, err := w.edge().RequestCertificate(t.Context(), &acm.RequestCertificateInput{DomainName: aws.String("verdetto.example.com")})
+			out, err := acm.NewFromConfig(w.in(edgeRegion)).RequestCertificate(t.Context(), &acm.RequestCertificateInput{DomainName: aws.String("verdetto.example.com")})
 			if err != nil {
 				t.Fatal(err)
 			}
 			w.config.Certificate = aws.ToString(out.CertificateArn)
-		}, "NO the certificate: the certificate waits for its DNS record", "describe-certificate"},
-		{"certificate of another domain", func(t *testing.T, w *world) { w.config.Certificate = w.importCertificate(t, "other.example.org") }, "NO the certificate: the certificate is for other.example.org", "ask ACM"},
+		}, "NO certificates: the certificate waits for its DNS record", "describe-certificate"},
+		{"certificate of another domain", func(t *testing.T, w *world) {
+			w.config.Certificate = w.importCertificate(t, edgeRegion, "other.example.org")
+		}, "NO certificates: the certificate is for other.example.org", "ask ACM"},
+		{"the origin's certificate elsewhere", func(t *testing.T, w *world) {
+			w.config.Origin.Certificate = w.importCertificate(t, edgeRegion, w.config.Origin.Domain)
+		}, "NO certificates: the origin's certificate is not in eu-west-1", "request-certificate --region eu-west-1"},
+		{"no client certificate", func(t *testing.T, w *world) {
+			w.config.Origin.ClientCertificate = w.importCertificate(t, w.config.Region, "edge")
+		}, "NO certificates: the client certificate is not in us-east-1", "import it"},
 		{"sandbox", func(t *testing.T, w *world) {
 			w.instead["GET /v2/email/account"] = `{"ProductionAccessEnabled":false,"SendingEnabled":true,"SendQuota":{"MaxSendRate":1}}`
 		}, "NO mail: SES is in the sandbox", "production access"},
@@ -82,7 +99,9 @@ func TestOmissions(t *testing.T) {
 		{"sender not verified", func(t *testing.T, w *world) {
 			w.instead["GET /v2/email/identities/example.com"] = `{"IdentityType":"DOMAIN","VerifiedForSendingStatus":false}`
 		}, "NO the sender's domain: SES knows example.com and has not verified it", "DKIM"},
+		{"fewer instances than are said", func(t *testing.T, w *world) { w.config.Instances = 1001 }, "NO instances of functions: the account may run 1000 instances of functions at once, and instances says 1001", "say so many"},
 		{"few instances", func(t *testing.T, w *world) {
+			w.config.Instances = 10
 			w.instead["GET /2016-08-19/account-settings"] = `{"AccountLimit":{"ConcurrentExecutions":10}}`
 		}, "NO instances of functions: the account may run 10 instances", "request-service-quota-increase"},
 		{"reserved", func(t *testing.T, w *world) { w.config.Reserved = map[string]int{"refresh": 5, "analisi": 900} }, "NO instances of functions: the account may run 1000 instances of functions at once, the service wants 1005", "request-service-quota-increase"},
@@ -118,7 +137,7 @@ func TestOmissions(t *testing.T) {
 			if n := strings.Count(said, "NO "); n != 1 {
 				t.Errorf("%d faults are named:\n%s", n, said)
 			}
-			for _, secret := range []string{key, nodes, upstreamtest.Token, "whsec_1", strings.Repeat("p", 32), strings.Repeat("o", 24)} {
+			for _, secret := range []string{key, nodes, upstreamtest.Token, "whsec_1", strings.Repeat("p", 32), strings.Repeat("c", 32), strings.Repeat("o", 24)} {
 				if strings.Contains(said, secret) {
 					t.Errorf("it tells a secret:\n%s", said)
 				}

@@ -54,7 +54,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{
 		config: config{
 			Name: "verdetto", Account: "123456789012", Region: "eu-west-1", Domain: "verdetto.example.com", MailFrom: "Verdetto <mail@example.com>",
-			MailRate: 1, StripePrice: "price_1", SolanaWallet: wallet, SolanaNetwork: "mainnet-beta", SolanaMint: usdc, PriceUSDC: "12.99", Workers: 2, OriginSecret: 1,
+			MailRate: 1, StripePrice: "price_1", SolanaWallet: wallet, SolanaNetwork: "mainnet-beta", SolanaMint: usdc, PriceUSDC: "12.99", Workers: 2, OriginSecret: 1, Instances: 1000,
 		},
 		instead: map[string]string{
 			"GET /v2/email/account":            `{"ProductionAccessEnabled":true,"SendingEnabled":true,"SendQuota":{"MaxSendRate":14}}`,
@@ -81,14 +81,18 @@ func newWorld(t *testing.T) *world {
 	}
 	origin := strings.Repeat("o", 24)
 	for name, value := range map[string]string{
-		"pepper": strings.Repeat("p", 32), "origin-secrets": origin, "travelpayouts-token": upstreamtest.Token,
+		"pepper": strings.Repeat("p", 32), "callers-pepper": strings.Repeat("c", 32), "origin-secrets": origin, "travelpayouts-token": upstreamtest.Token,
 		"stripe-key": key, "stripe-webhook-secrets": "whsec_1", "solana-nodes": serve(w.rpc) + "/" + nodes,
 	} {
 		w.put(t, w.config.parameter(name), value)
 	}
 	w.parameter(t, "/cdk-bootstrap/hnb659fds/version", "27", types.ParameterTypeString)
 	w.secret(t, `{"1":"`+origin+`"}`)
-	w.config.Certificate = w.importCertificate(t, w.config.Domain)
+	w.parameterIn(t, edgeRegion, "/cdk-bootstrap/hnb659fds/version", "27", types.ParameterTypeString)
+	w.config.Certificate = w.importCertificate(t, edgeRegion, w.config.Domain)
+	w.config.Origin.Domain = "origin.verdetto.example.com"
+	w.config.Origin.Certificate = w.importCertificate(t, w.config.Region, w.config.Origin.Domain)
+	w.config.Origin.ClientCertificate = w.importCertificate(t, edgeRegion, "edge")
 	return w
 }
 
@@ -118,7 +122,12 @@ func (w *world) put(t *testing.T, name, value string) {
 
 func (w *world) parameter(t *testing.T, name, value string, kind types.ParameterType) {
 	t.Helper()
-	client := ssm.NewFromConfig(w.settings)
+	w.parameterIn(t, w.config.Region, name, value, kind)
+}
+
+func (w *world) parameterIn(t *testing.T, region, name, value string, kind types.ParameterType) {
+	t.Helper()
+	client := ssm.NewFromConfig(w.in(region))
 	_, _ = client.DeleteParameter(t.Context(), &ssm.DeleteParameterInput{Name: &name}) // it may not be there
 	if _, err := client.PutParameter(t.Context(), &ssm.PutParameterInput{Name: &name, Value: &value, Type: kind}); err != nil {
 		t.Fatal(err)
@@ -127,7 +136,7 @@ func (w *world) parameter(t *testing.T, name, value string, kind types.Parameter
 
 func (w *world) secret(t *testing.T, value string) {
 	t.Helper()
-	client, name := secretsmanager.NewFromConfig(w.settings), "verdetto/origin"
+	client, name := secretsmanager.NewFromConfig(w.in(edgeRegion)), "verdetto/origin"
 	_, _ = client.DeleteSecret(t.Context(), &secretsmanager.DeleteSecretInput{SecretId: &name, ForceDeleteWithoutRecovery: aws.Bool(true)}) // it may not be there
 	if value == "" {
 		return
@@ -137,14 +146,15 @@ func (w *world) secret(t *testing.T, value string) {
 	}
 }
 
-func (w *world) edge() *acm.Client {
+// in are the settings for another region.
+func (w *world) in(region string) aws.Config {
 	settings := w.settings.Copy()
-	settings.Region = "us-east-1"
-	return acm.NewFromConfig(settings)
+	settings.Region = region
+	return settings
 }
 
 // importCertificate has ACM hold an issued certificate of a domain.
-func (w *world) importCertificate(t *testing.T, domain string) string {
+func (w *world) importCertificate(t *testing.T, region, domain string) string {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -159,7 +169,7 @@ func (w *world) importCertificate(t *testing.T, domain string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := w.edge().ImportCertificate(t.Context(), &acm.ImportCertificateInput{
+	out, err := acm.NewFromConfig(w.in(region)).ImportCertificate(t.Context(), &acm.ImportCertificateInput{
 		Certificate: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		PrivateKey:  pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded}),
 	})
@@ -211,7 +221,12 @@ func (w *world) report(t *testing.T) (said string, ready bool) {
 
 func (w *world) remove(t *testing.T, name string) {
 	t.Helper()
-	if _, err := ssm.NewFromConfig(w.settings).DeleteParameter(t.Context(), &ssm.DeleteParameterInput{Name: &name}); err != nil {
+	w.removeIn(t, w.config.Region, name)
+}
+
+func (w *world) removeIn(t *testing.T, region, name string) {
+	t.Helper()
+	if _, err := ssm.NewFromConfig(w.in(region)).DeleteParameter(t.Context(), &ssm.DeleteParameterInput{Name: &name}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -80,6 +80,7 @@ var rules = []rule{
 	{"shared/pay/solanapay", []string{"shared/pay", "shared/fare"}, []string{"github.com/gagliardetto/solana-go"}},
 	{"shared/pay/paytest", []string{"shared/pay", "shared/fare"}, nil},
 	{"shared/httpapi", []string{"shared/limit", "shared/apikey", "shared/store", "shared/routes", "shared/metrics", "shared/i18n"}, []string{"github.com/danielgtaylor/huma/v2"}},
+	{"shared/lambdalog", nil, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/lambdahttp", nil, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/lambdaqueue", []string{"shared/queue"}, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/queue", nil, nil},
@@ -97,6 +98,7 @@ var rules = []rule{
 	{"cmd/verdetto/backtest", []string{"shared/fare", "shared/verdict", "cmd/verdetto/backtest/bootstrap"}, nil},
 	{"cmd/verdetto/backtest/bootstrap", nil, nil},
 	{"cmd/verdetto/backtest/departures", []string{"shared/fare", "shared/departure", "cmd/verdetto/backtest/bootstrap"}, nil},
+	{"cmd/verdetto/smoke", nil, nil},
 	{"cmd/verdetto/runtimeapi", nil, nil},
 	{"cmd/verdetto/statuspage", []string{"shared/i18n"}, nil},
 	{"cmd/verdetto/localcloud", nil, aws},
@@ -104,7 +106,7 @@ var rules = []rule{
 	{"e2e/fixture", []string{"*"}, []string{"github.com/google/go-cmp", "github.com/santhosh-tekuri/jsonschema/v6"}},
 	{"infra/figures", nil, nil},
 	{"tools/openapi/client-go", nil, nil}, // a module of its own
-	{"infra/cost", nil, nil},
+	{"infra/cost", []string{"shared/routes"}, nil},
 	{"infra/preflight", []string{"shared/fare", "shared/upstream", "shared/upstream/travelpayouts"}, aws},
 	{"infra/cdk", []string{"shared/routes", "shared/store/dynamostore/schema"}, []string{
 		"github.com/aws/aws-cdk-go", "github.com/aws/constructs-go", "github.com/aws/jsii-runtime-go", "github.com/cdklabs/cdk-nag-go",

@@ -3,7 +3,6 @@ package mail
 import (
 	"errors"
 	"fmt"
-	"net/url"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
@@ -52,12 +51,8 @@ func newConfirmView(c Confirm) (confirmView, error) {
 	if c.Origin == "" || c.Destination == "" || c.Threshold < 0 {
 		return v, errors.New("no route, or a threshold below 0")
 	}
-	link, err := url.Parse(c.Link)
-	if err != nil {
-		return v, errors.New("link: not a URL")
-	}
-	if err := errors.Join(secure(link), only(c.Link, ":/.-_[]?=&%")); err != nil {
-		return v, fmt.Errorf("link: %w", err)
+	if err := checkLink(c.Link); err != nil {
+		return v, err
 	}
 	if v.T, err = languageOf(c.Lang); err != nil {
 		return v, err

@@ -51,7 +51,7 @@ func (n *notification) mailTo(a store.Alert, links Links) (mail.Message, error) 
 		Price: found.Price, Depart: found.Depart, Found: time.Unix(found.Found, 0).UTC(),
 		Level: found.Level, Reliability: found.Reliability, Percentile: found.Percentile, Sample: found.Sample,
 		Median: found.Median, Minimum: found.Minimum, Threshold: a.Threshold, Picture: n.picture,
-		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, route), Manage: links.BaseURL + links.Manage(a.Subscriber),
+		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, route), Manage: links.BaseURL + links.Manage(a.Subscriber, found.Day.Time()),
 	})
 }
 
@@ -61,6 +61,13 @@ func confirmMail(pending store.Alert, id string, links Links) (mail.Message, err
 	return mail.ConfirmMail(mail.Confirm{
 		To: pending.Email, Lang: lang, Threshold: pending.Threshold, Link: links.BaseURL + links.Confirm(id),
 		Origin: CityName(route.Origin, lang), Destination: CityName(route.Destination, lang),
+	})
+}
+
+// manageMail writes the mail that brings a fresh link to manage.
+func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error) {
+	return mail.AlertsMail(mail.AlertsLink{
+		To: a.Email, Lang: i18n.In(a.Language).Code, Days: ManageDays, Link: links.BaseURL + links.Manage(a.Subscriber, now),
 	})
 }
 

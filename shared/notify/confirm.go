@@ -14,9 +14,10 @@ import (
 )
 
 // Confirmations asks whoever reads a mailbox to confirm an alert that somebody
-// asked for. The outbox of its Alerts holds a ConfirmJob for each.
+// asked for, and mails subscribers a fresh link to manage theirs. The outbox of
+// its Alerts holds a ConfirmJob or a ManageJob for each.
 //
-// The mail is sent at least once: the same link every time, which works once.
+// A mail is sent at least once: the same link to confirm every time, which works once.
 type Confirmations struct {
 	Alerts  store.Alerts
 	Mail    mail.Sender
@@ -31,6 +32,14 @@ func ConfirmJob(id string, now time.Time) store.Job {
 	return store.Job{Kind: "confirm alert", Ref: id, At: now}
 }
 
+// manageKind is that of a ManageJob; all others ask to confirm.
+const manageKind = "manage link"
+
+// ManageJob is the job of mailing a subscriber a fresh link to manage.
+func ManageJob(s store.SubscriberID, now time.Time) store.Job {
+	return store.Job{Kind: manageKind, Ref: string(s), At: now}
+}
+
 // perMailbox bounds how often anyone can have mail sent to a mailbox. It is
 // counted here and not where the answer is given, which so cannot tell.
 var perMailbox = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
@@ -43,7 +52,7 @@ var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.H
 const everybody = "all"
 
 // errCeiling: the service has sent all the mails of this hour. The job is taken up again.
-var errCeiling = errors.New("the service has asked for all the confirmations of this hour")
+var errCeiling = errors.New("the service has sent all the mails of this hour that anybody can ask for")
 
 const (
 	jobsAtOnce = 25
@@ -64,7 +73,11 @@ func (c *Confirmations) Work(ctx context.Context) (done int, err error) {
 		if c.Now().Add(sendTime).After(j.Leased) {
 			break // the carrier is slow: somebody else may be about to take up what is left
 		}
-		err := c.ask(ctx, j)
+		work := c.ask
+		if j.Kind == manageKind {
+			work = c.renew
+		}
+		err := work(ctx, j)
 		if errors.Is(err, errCeiling) {
 			continue // the others are looked at: some of them send no mail
 		}
@@ -99,6 +112,31 @@ func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	if err != nil {
 		return err
 	}
+	return c.send(ctx, j, pending.Subscriber, message)
+}
+
+// renew mails a fresh link to manage, unless there is nothing to manage any more or it is not to be.
+func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
+	alerts, err := c.Alerts.Of(ctx, store.SubscriberID(j.Ref))
+	if err != nil || len(alerts) == 0 {
+		return err
+	}
+	to := alerts[0]
+	if stopped, err := c.Alerts.Stopped(ctx, to.Subscriber); err != nil || stopped {
+		return err
+	}
+	if j.Tries == 0 && !c.allowed(ctx, to.Email) {
+		return nil
+	}
+	message, err := manageMail(to, c.Links, j.At) // of the job, so that it is the same however often it is sent
+	if err != nil {
+		return err
+	}
+	return c.send(ctx, j, to.Subscriber, message)
+}
+
+// send hands a mail to the carrier, within what the service sends in an hour; a mailbox that refuses it for good gets no more.
+func (c *Confirmations) send(ctx context.Context, j store.Job, to store.SubscriberID, message mail.Message) error {
 	d, err := c.Limiter.Join(ctx, perService, everybody)
 	if err != nil {
 		c.Log.ErrorContext(ctx, "mail not counted", "error", err)
@@ -109,10 +147,10 @@ func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	err = c.Mail.Send(ctx, message)
 	if errors.Is(err, mail.ErrRefused) {
 		c.Log.WarnContext(ctx, "mail refused for good", "kind", j.Kind, "error", err)
-		return c.Alerts.Stop(ctx, pending.Subscriber, RefusedUntil(c.Now()))
+		return c.Alerts.Stop(ctx, to, RefusedUntil(c.Now()))
 	}
 	if err != nil {
-		return fmt.Errorf("ask for confirmation: %w", err)
+		return fmt.Errorf("mail for the job %q: %w", j.Kind, err)
 	}
 	return nil
 }

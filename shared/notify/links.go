@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"strings"
+	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
@@ -23,9 +24,10 @@ const (
 //
 // It promises that a token opens only for the purpose and under the pepper that
 // it was signed with, that each has one spelling, and that it says nothing of
-// the address. Tokens do not expire: a mail provider may offer to unsubscribe
-// years after the mail came. What they open must therefore do no harm to
-// whoever holds one by mistake: it can end mail and never begin it.
+// the address. A link to unsubscribe never expires: a mail provider may offer it
+// years after the mail came. It opens one alert only, and can end mail and never
+// begin it. A link to manage shows all alerts, so it is good for ManageDays; from
+// then on, like Renew, it has a fresh one mailed to the subscriber and shows nothing.
 type Links struct {
 	Pepper  []byte // the operator's secret; with another one every address is another subscriber
 	BaseURL string // where the service is reached, without a slash at the end
@@ -44,8 +46,16 @@ func (l Links) Unsubscribe(s store.SubscriberID, route fare.Route) string {
 	return unsubscribePath + "?t=" + l.sign(unsubscribe, string(s), route.String())
 }
 
-// Manage is the link to the page that shows and ends all alerts of a subscriber.
-func (l Links) Manage(s store.SubscriberID) string {
+// ManageDays is how many days a link to manage is good.
+const ManageDays = 30
+
+// Manage is the link to the page that shows and ends all alerts of a subscriber, as of a moment.
+func (l Links) Manage(s store.SubscriberID, now time.Time) string {
+	return managePath + "?t=" + l.sign(manage, string(s), fare.DayOf(now).String())
+}
+
+// Renew is the link to the page that has a link to manage mailed. Links to manage were once like that.
+func (l Links) Renew(s store.SubscriberID) string {
 	return managePath + "?t=" + l.sign(manage, string(s), "")
 }
 
@@ -59,10 +69,16 @@ func (l Links) OpenUnsubscribe(token string) (s store.SubscriberID, route fare.R
 	return store.SubscriberID(subscriber), route, err == nil
 }
 
-// OpenManage reads the token of a link to manage; false where it was not signed for that.
-func (l Links) OpenManage(token string) (s store.SubscriberID, ok bool) {
-	subscriber, _, ok := l.open(manage, token)
-	return store.SubscriberID(subscriber), ok
+// OpenManage reads the token of a link to manage, or to renew it; false where it
+// was not signed for that. It is current for ManageDays from its day on.
+func (l Links) OpenManage(token string, now time.Time) (s store.SubscriberID, current, ok bool) {
+	subscriber, made, ok := l.open(manage, token)
+	if !ok {
+		return "", false, false
+	}
+	day, err := fare.ParseDay(made)
+	age := fare.DayOf(now) - day
+	return store.SubscriberID(subscriber), err == nil && age >= 0 && age <= ManageDays, true
 }
 
 // purpose is what a token is for.
@@ -70,7 +86,7 @@ type purpose string
 
 const (
 	unsubscribe purpose = "unsubscribe"
-	manage      purpose = "manage" // its route may be empty
+	manage      purpose = "manage" // in the place of a route it has the day that it is of, or nothing
 )
 
 const (

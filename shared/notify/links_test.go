@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/routes"
@@ -109,7 +110,8 @@ func TestLinks(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{links.Confirm("abc"), "/v1/alerts/confirm?id=abc"},
 		{links.Unsubscribe(ada, milBuh), "/v1/alerts/unsubscribe?t=c57i_3t0zs4ZJnhAeL-Plg.MIL-BUH.jBjVsVBR1OemQ31vggVHeQ"},
-		{links.Manage(ada), "/v1/alerts/manage?t=c57i_3t0zs4ZJnhAeL-Plg..jkvfeIQVR0hIfjZipOSGZQ"},
+		// Links to manage were once like that, and are in mails: they go on asking for a fresh one.
+		{links.Renew(ada), "/v1/alerts/manage?t=c57i_3t0zs4ZJnhAeL-Plg..jkvfeIQVR0hIfjZipOSGZQ"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s, want %s", c.got, c.want)
@@ -119,12 +121,30 @@ func TestLinks(t *testing.T) {
 	if subscriber, route, ok := links.OpenUnsubscribe(token); !ok || subscriber != ada || route != milBuh {
 		t.Errorf("%q opened as %q %v %v", token, subscriber, route, ok)
 	}
-	if _, ok := links.OpenManage(token); ok {
+	made := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
+	if _, _, ok := links.OpenManage(token, made); ok {
 		t.Error("a link to unsubscribe opened as one to manage")
 	}
-	_, token, _ = strings.Cut(links.Manage(ada), "?t=")
-	if subscriber, ok := links.OpenManage(token); !ok || subscriber != ada {
-		t.Errorf("%q opened as %q %v", token, subscriber, ok)
+	for _, c := range []struct {
+		name, link string
+		after      int // days
+		current    bool
+	}{
+		{"at once", links.Manage(ada, made), 0, true},
+		{"on its last day", links.Manage(ada, made), ManageDays, true},
+		{"too old", links.Manage(ada, made), ManageDays + 1, false},
+		{"of a day to come", links.Manage(ada, made.AddDate(0, 0, 2)), 1, false},
+		{"to renew", links.Renew(ada), 0, false},
+		{"of a day that nobody signed", managePath + "?t=" + links.sign(manage, string(ada), "soon"), 0, false},
+	} {
+		_, token, _ = strings.Cut(c.link, "?t=")
+		if subscriber, current, ok := links.OpenManage(token, made.AddDate(0, 0, c.after)); !ok || subscriber != ada || current != c.current {
+			t.Errorf("%s: %q opened as %q, current %v, %v", c.name, token, subscriber, current, ok)
+		}
+	}
+	_, token, _ = strings.Cut(links.Manage(ada, made), "?t=")
+	if _, _, ok := links.OpenManage(strings.Replace(token, "2026-11-21", "2026-11-22", 1), made); ok {
+		t.Error("another day opened under the same signature")
 	}
 	if _, _, ok := links.OpenUnsubscribe(links.sign(unsubscribe, string(ada), "Milan")); ok {
 		t.Error("a link of no route opened")

@@ -30,6 +30,38 @@ type Route struct {
 	Signed          bool          // callers prove themselves by a signature: of a call whose signature is right no cap is ever told
 	SingleFares     bool          // it lists fares of past days or of departures one by one: only where the setting VERDETTO_FARES_SHOWN says all
 	CrossOriginPOST bool          // scripts in pages of any site may post to it: it looks at no cookie
+	Relayed         bool          // few addresses call it for many: payment and mail providers. The firewall gives them more
+	FreeTier        bool          // answers about fares without a key: the edge refuses that while the operator closes the free tier
+
+	// Query lists the parameters of an answer that the edge may keep. Others are
+	// neither part of its key nor passed on: a made-up one is no answer of its own.
+	Query []string
+	// Headers are those that it looks at in place of Accept-Language, If-None-Match
+	// and Idempotency-Key; the edge passes on no others, since it takes ten at most.
+	Headers []string
+	// Weight is its share of what reaches the functions, which API Gateway holds
+	// each path to; 0 is 1. So a flood of one endpoint leaves the others theirs.
+	Weight int
+}
+
+// Throttles divides so many calls a second, all together, among the paths by the
+// weights of their endpoints; "" is for whatever else is asked for. A path has one at least.
+func Throttles(perSecond int) map[string]int {
+	weights := map[string]int{"": 1}
+	for _, r := range Table {
+		for _, p := range r.Paths() {
+			weights[p] = max(weights[p], r.Weight, 1)
+		}
+	}
+	all := 0
+	for _, w := range weights {
+		all += w
+	}
+	rates := map[string]int{}
+	for p, w := range weights {
+		rates[p] = max(1, (perSecond*w+all/2)/all)
+	}
+	return rates
 }
 
 // Cap is how many calls a caller has in each window. The zero Cap counts nothing.
@@ -94,40 +126,46 @@ const day = 24 * time.Hour
 // Table lists every endpoint.
 var Table = []Route{
 	{
-		Name: "analisi", Method: "GET", Path: "/v1/analisi", Function: "analisi",
+		Name: "analisi", Method: "GET", Path: "/v1/analisi", Function: "analisi", FreeTier: true,
 		Free: Cap{30, day}, Pro: Cap{120, time.Minute}, Own: 10 * time.Minute,
+		Weight: 30,
 	},
 	{
-		Name: "rotte", Method: "GET", Path: "/v1/rotte", Function: "analisi",
+		Name: "rotte", Method: "GET", Path: "/v1/rotte", Function: "analisi", FreeTier: true,
 		Free: Cap{100, day}, Pro: Cap{120, time.Minute},
+		Weight: 5,
 	},
 	{
-		Name: "storico", Method: "GET", Path: "/v1/storico", Function: "analisi",
+		Name: "storico", Method: "GET", Path: "/v1/storico", Function: "analisi", FreeTier: true,
 		Free: Cap{100, day}, Pro: Cap{120, time.Minute},
-		SingleFares: true,
+		SingleFares: true, Weight: 5,
 	},
 	{
 		// It is asked at every keystroke and answered from memory: counting would cost more than answering.
 		Name: "citta", Method: "GET", Path: "/v1/citta", Function: "analisi",
-		Edge: Edge{Free: day},
+		Edge:  Edge{Free: day},
+		Query: []string{"q", "lang"}, Weight: 10,
 	},
-	{Name: "home", Method: "GET", Path: "/", Function: "analisi"}, // what it looks up it counts as analisi or price-trends
+	{Name: "home", Method: "GET", Path: "/", Function: "analisi", Weight: 8}, // what it looks up it counts as analisi or price-trends
 	{
-		Name: "card", Method: "GET", Path: "/card/{file}", Function: "analisi",
-		Free: Cap{300, day},
-		Edge: Edge{Free: 6 * time.Hour},
+		Name: "card", Method: "GET", Path: "/card/{file}", Function: "analisi", FreeTier: true,
+		Free:   Cap{300, day},
+		Edge:   Edge{Free: 6 * time.Hour},
+		Weight: 4,
 	},
 	{
-		Name: "price-trends", Method: "GET", Path: "/v1/price-trends", Function: "pricetrends",
+		Name: "price-trends", Method: "GET", Path: "/v1/price-trends", Function: "pricetrends", FreeTier: true,
 		Free: Cap{100, day}, Pro: Cap{60, time.Minute},
-		Edge: Edge{Free: 6 * time.Hour, Pro: 10 * time.Minute},
+		Edge:  Edge{Free: 6 * time.Hour, Pro: 10 * time.Minute},
+		Query: []string{"origin", "currency", "destination"}, Weight: 10,
 	},
 	{
 		Name: "index", Method: "GET", Path: "/v1", Function: "pricetrends",
-		Edge: Edge{Free: 6 * time.Hour},
+		Edge:   Edge{Free: 6 * time.Hour},
+		Weight: 2,
 	},
 	// What agents ask over MCP is counted under the caps of the endpoints that give the same answers.
-	{Name: "mcp", Method: "POST", Path: "/mcp", Function: "analisi", Keys: true, CrossOriginPOST: true},
+	{Name: "mcp", Method: "POST", Path: "/mcp", Function: "analisi", Keys: true, CrossOriginPOST: true, FreeTier: true, Headers: []string{"Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"}, Weight: 8},
 	{Name: "mcp-get", Method: "GET", Path: "/mcp", Function: "analisi", Keys: true},
 	{Name: "mcp-delete", Method: "DELETE", Path: "/mcp", Function: "analisi", Keys: true},
 	{
@@ -141,7 +179,8 @@ var Table = []Route{
 	},
 	{
 		Name: "assets", Method: "GET", Path: "/assets/{file}", Function: "analisi",
-		Edge: Edge{Free: 365 * day},
+		Edge:   Edge{Free: 365 * day},
+		Weight: 4,
 	},
 	{
 		Name: "pro-offerta", Method: "GET", Path: "/v1/pro", Function: "pro",
@@ -172,7 +211,7 @@ var Table = []Route{
 		Free: Cap{60, time.Hour}, NoHEAD: true,
 	},
 	// The card processor retries from few addresses, and what it says is good has to be heard whatever was sent before.
-	{Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Function: "pro", Signed: true},
+	{Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Function: "pro", Relayed: true, Signed: true, Headers: []string{"Stripe-Signature"}, Weight: 5},
 	{
 		Name: "pro-recupera-page", Method: "GET", Path: "/v1/pro/recupera", Function: "pro",
 		Free: Cap{300, time.Hour},
@@ -200,10 +239,11 @@ var Table = []Route{
 	// Calls with a key alone are answered, so only they are counted, and by key.
 	{
 		Name: "pro-chiave", Method: "GET", Path: "/v1/pro/chiave", Function: "pro",
-		Pro: Cap{60, time.Minute},
+		Pro:    Cap{60, time.Minute},
+		Weight: 2,
 	},
 	// It takes a key that was rotated away for some minutes more, so it looks at keys by itself, and counts by key.
-	{Name: "pro-ruota", Method: "POST", Path: "/v1/pro/chiave/ruota", Function: "pro", ShownKey: true},
+	{Name: "pro-ruota", Method: "POST", Path: "/v1/pro/chiave/ruota", Function: "pro", ShownKey: true, Weight: 2},
 	{
 		Name: "pro-cripta", Method: "GET", Path: "/v1/pro/cripta", Function: "pro",
 		Free: Cap{100, day},
@@ -266,7 +306,7 @@ var Table = []Route{
 		Free: Cap{60, time.Hour},
 	},
 	// Mail providers call it for their users, many from few addresses: it has no cap.
-	{Name: "alerts-unsubscribe", Method: "POST", Path: "/v1/alerts/unsubscribe", Function: "alerts", Signed: true},
+	{Name: "alerts-unsubscribe", Method: "POST", Path: "/v1/alerts/unsubscribe", Function: "alerts", Relayed: true, Signed: true, Weight: 5},
 	{
 		Name: "alerts-manage-page", Method: "GET", Path: "/v1/alerts/manage", Function: "alerts",
 		Free: Cap{60, time.Hour},

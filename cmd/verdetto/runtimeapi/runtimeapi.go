@@ -62,7 +62,7 @@ func Start(ctx context.Context, executable string, environment []string, logs io
 		"AWS_LAMBDA_RUNTIME_API=" + listener.Addr().String(),
 		"AWS_LAMBDA_FUNCTION_NAME=verdetto-local", "AWS_LAMBDA_FUNCTION_VERSION=$LATEST",
 		"AWS_LAMBDA_FUNCTION_MEMORY_SIZE=256", "AWS_LAMBDA_LOG_STREAM_NAME=local", "AWS_LAMBDA_LOG_GROUP_NAME=local",
-		"AWS_REGION=eu-south-1", "PATH=" + os.Getenv("PATH"), "TZ=UTC",
+		"AWS_LAMBDA_LOG_FORMAT=JSON", "AWS_REGION=eu-south-1", "PATH=" + os.Getenv("PATH"), "TZ=UTC",
 	}, environment...)
 	p.command.Stdout, p.command.Stderr = logs, logs
 	if err := p.command.Start(); err != nil {

@@ -8,8 +8,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"log"
-	"log/slog"
-	"os"
 
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -21,6 +19,7 @@ import (
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
+	"verdetto/shared/lambdalog"
 	"verdetto/shared/lambdaqueue"
 	"verdetto/shared/limit"
 	"verdetto/shared/mail/instrumented"
@@ -44,7 +43,7 @@ func main() {
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
 	must(config.LoadWith(ssmparams.In(settings), &table, &access, &public, &outgoing, &work, &clock))
-	now, logger := clock.Now(), httpapi.RequestLog(slog.New(slog.NewJSONHandler(os.Stdout, nil)))
+	now, logger := clock.Now(), httpapi.RequestLog(lambdalog.New())
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	limiter := limit.New(items, now)
 	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})

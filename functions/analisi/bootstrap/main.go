@@ -4,8 +4,6 @@ package main
 import (
 	"context"
 	"log"
-	"log/slog"
-	"os"
 
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -18,6 +16,7 @@ import (
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
+	"verdetto/shared/lambdalog"
 	"verdetto/shared/limit"
 	"verdetto/shared/metrics"
 	"verdetto/shared/page"
@@ -37,7 +36,7 @@ func main() {
 	must(config.LoadWith(ssmparams.In(settings), &table, &access, &site, &clock, &shown))
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
-	logger := httpapi.RequestLog(slog.New(slog.NewJSONHandler(os.Stdout, nil)))
+	logger := httpapi.RequestLog(lambdalog.New())
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger,
 		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper), AllFares: shown.All(),

@@ -4,8 +4,6 @@ package main
 import (
 	"context"
 	"log"
-	"log/slog"
-	"os"
 
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -16,6 +14,7 @@ import (
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
+	"verdetto/shared/lambdalog"
 	"verdetto/shared/limit"
 	"verdetto/shared/metrics"
 	"verdetto/shared/store"
@@ -34,7 +33,7 @@ func main() {
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	api := httpapi.New(httpapi.Config{
-		Now: now, Log: httpapi.RequestLog(slog.New(slog.NewJSONHandler(os.Stdout, nil))),
+		Now: now, Log: httpapi.RequestLog(lambdalog.New()),
 		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper), AllFares: shown.All(),
 		Limiter: limit.New(items, now), Customers: store.Customers{Table: items}, Refused: apikey.NewRefused(),
 		Metrics: metrics.Of("pricetrends"),

@@ -7,9 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"log"
-	"log/slog"
 	"net/http"
-	"os"
 
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -22,6 +20,7 @@ import (
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
+	"verdetto/shared/lambdalog"
 	"verdetto/shared/lambdaqueue"
 	"verdetto/shared/limit"
 	"verdetto/shared/mail/instrumented"
@@ -49,7 +48,7 @@ func main() {
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
 	must(config.LoadWith(ssmparams.In(settings), &table, &access, &public, &payment, &operator, &outgoing, &work, &clock))
-	now, logger := clock.Now(), httpapi.RequestLog(slog.New(slog.NewJSONHandler(os.Stdout, nil)))
+	now, logger := clock.Now(), httpapi.RequestLog(lambdalog.New())
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	limiter, refused := limit.New(items, now), apikey.NewRefused()
 	checkout, err := stripepay.New(stripepay.Config{

@@ -6,8 +6,6 @@ package main
 import (
 	"context"
 	"log"
-	"log/slog"
-	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
@@ -19,6 +17,7 @@ import (
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/fare"
+	"verdetto/shared/lambdalog"
 	"verdetto/shared/lambdaqueue"
 	"verdetto/shared/mail/instrumented"
 	"verdetto/shared/mail/sesmail"
@@ -43,7 +42,7 @@ func main() {
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
 	must(config.LoadWith(ssmparams.In(settings), &table, &source, &fanout, &secret, &public, &outgoing, &clock))
-	now, logger := clock.Now(), slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	now, logger := clock.Now(), lambdalog.New()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	carrier, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)

@@ -1,0 +1,134 @@
+// Package smoke tries a service that has just been deployed, from outside, with
+// one call of every kind: pages, answers, problems, agents, payments, links of
+// mails, and what the edge adds.
+//
+// It promises that no call changes anything, sends a mail, costs a payment or
+// needs a key, so that it may be made at any time, and that a service is good on
+// its first day, before there are fares.
+package smoke
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// call is one call, and what has to come of it.
+type call struct {
+	name         string
+	method, path string
+	header, body string // NAME: VALUE, parted by a bar
+	status       []int  // any of them
+	code         string // of the problem, where it is one
+	says         string // is in the body
+	tells        string // is in a header: NAME: part of its value
+}
+
+const (
+	page     = "Accept: text/html"
+	document = "Content-Type: application/json"
+	noStore  = "Cache-Control: no-store"
+)
+
+var calls = []call{
+	{"index", "GET", "/v1", "", "", []int{200}, "", `"endpoints"`, "Cache-Control: s-maxage"},
+	{"index, by its other path", "GET", "/api/v1", "", "", []int{200}, "", `"endpoints"`, "Cache-Control: s-maxage"},
+	{"index, its headers alone", "HEAD", "/v1", "", "", []int{200}, "", "", "Content-Type: application/json"},
+	{"description", "GET", "/v1/openapi.json", "", "", []int{200}, "", `"openapi"`, "ETag: "},
+	{"page", "GET", "/", page, "", []int{200}, "", "<form", "Content-Security-Policy: default-src"},
+	{"service for agents, as a page of text", "GET", "/llms.txt", "", "", []int{200}, "", "# Verdetto", ""},
+	{"cities", "GET", "/v1/citta?q=mila&lang=it", "", "", []int{200}, "", `"MIL"`, ""},
+	{"verdict", "GET", "/v1/analisi?origine=Milano&destinazione=Londra", "", "", []int{200, 404}, "", `"`, "X-RateLimit-Remaining: "},
+	{"verdict on no city", "GET", "/v1/analisi?origine=Milano&destinazione=Nessundove", "", "", []int{404}, "citta-sconosciuta", "", noStore},
+	{"verdict on nothing", "GET", "/v1/analisi", "", "", []int{400}, "richiesta-non-valida", "origine", noStore},
+	{"price trends", "GET", "/v1/price-trends?origin=MIL&currency=eur", "", "", []int{200, 404}, "", `"`, ""},
+	{"key of nobody", "GET", "/v1/analisi?origine=Milano&destinazione=Londra", "X-Api-Key: vd_nobody", "", []int{401}, "chiave-non-valida", "", noStore},
+	{"question of another site's page", "OPTIONS", "/v1/analisi", "Origin: https://elsewhere.example|Access-Control-Request-Method: GET", "", []int{204}, "", "", "Access-Control-Allow-Origin: *"},
+	{"nothing", "GET", "/nowhere", "", "", []int{404}, "percorso-sconosciuto", "", noStore},
+	{"wrong method", "DELETE", "/v1/analisi", "", "", []int{405}, "metodo-non-ammesso", "", "Allow: GET"},
+	{"agents", "POST", "/mcp", document + "|Accept: application/json, text/event-stream", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, []int{200}, "", "flight_price_verdict", ""},
+	{"checkout for nobody", "POST", "/v1/pro/checkout", document, `{"email":"nobody"}`, []int{400}, "richiesta-non-valida", "email", noStore},
+	{"webhook that is not Stripe's", "POST", "/v1/pro/webhook", document + "|Stripe-Signature: t=1,v1=00", `{}`, []int{400}, "firma-non-valida", "", noStore},
+	{"price in USDC", "GET", "/v1/pro/cripta", "", "", []int{200}, "", `"wallet"`, ""},
+	{"link of a mail, cut off", "GET", "/v1/alerts/unsubscribe?t=cut", page, "", []int{400}, "", "<main", noStore},
+}
+
+// timeout is how long a call may take; the first ones start functions.
+const timeout = 15 * time.Second
+
+// Run makes all calls to a service at a URL, and writes a line of each. It fails
+// where one was not answered as it should be.
+func Run(ctx context.Context, client *http.Client, url string, w io.Writer) error {
+	url = strings.TrimSuffix(url, "/")
+	if !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://127.0.0.1:") && !strings.HasPrefix(url, "http://localhost:") {
+		return fmt.Errorf("smoke %q: want an address such as https://verdetto.example", url)
+	}
+	failed := 0
+	for _, c := range calls {
+		begun := time.Now()
+		err := c.make(ctx, client, url)
+		outcome := "ok"
+		if err != nil {
+			failed++
+			outcome = "FAILED: " + err.Error()
+		}
+		fmt.Fprintf(w, "%6.0f ms  %-40s %s\n", float64(time.Since(begun).Microseconds())/1000, c.name, outcome)
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d calls were not answered as they should be; docs/deploy.md says how to go back", failed, len(calls))
+	}
+	fmt.Fprintf(w, "all %d calls were answered as they should be\n", len(calls))
+	return nil
+}
+
+// make makes the call and says what is wrong with its answer.
+func (c call) make(ctx context.Context, client *http.Client, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, c.method, url+c.path, strings.NewReader(c.body))
+	if err != nil {
+		return err
+	}
+	for field := range strings.SplitSeq(c.header, "|") {
+		if name, value, ok := strings.Cut(field, ": "); ok {
+			r.Header.Set(name, value)
+		}
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		return fmt.Errorf("no answer: %w", err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, 5<<20))
+	if err != nil {
+		return fmt.Errorf("read answer: %w", err)
+	}
+	return errors.Join(c.faults(answer, body)...)
+}
+
+func (c call) faults(answer *http.Response, body []byte) (faults []error) {
+	if !slices.Contains(c.status, answer.StatusCode) {
+		faults = append(faults, fmt.Errorf("status %d, want %v: %.200s", answer.StatusCode, c.status, body))
+	}
+	if c.code != "" {
+		var problem struct{ Code string }
+		if err := json.Unmarshal(body, &problem); err != nil || problem.Code != c.code {
+			faults = append(faults, fmt.Errorf("no problem with the code %s: %.200s", c.code, body))
+		}
+	}
+	if !strings.Contains(string(body), c.says) {
+		faults = append(faults, fmt.Errorf("%s is not in the answer: %.200s", c.says, body))
+	}
+	if name, part, ok := strings.Cut(c.tells, ": "); ok {
+		if value := answer.Header.Get(name); value == "" || !strings.Contains(value, part) {
+			faults = append(faults, fmt.Errorf("the header %s is %q, want %q in it", name, value, part))
+		}
+	}
+	return faults
+}

@@ -1,0 +1,113 @@
+package smoke
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/store/storetest"
+	"verdetto/shared/upstream/sample"
+)
+
+// service is the whole service at an address, with fares or on its first day.
+func service(t *testing.T, fares bool) http.Handler {
+	t.Helper()
+	clock := storetest.NewClock()
+	table := fixture.Bolt(t, clock.Now)
+	if fares {
+		fixture.Refreshed(t, table, sample.New(), clock.Now)
+	}
+	return fixture.New(t, onemachine.Options{Table: table, Now: clock.Now, Mail: t.TempDir(), BaseURL: fixture.LocalURL, LocalURL: fixture.LocalURL}).API
+}
+
+func run(t *testing.T, h http.Handler) (string, error) {
+	t.Helper()
+	server := httptest.NewServer(h)
+	defer server.Close()
+	var said strings.Builder
+	err := Run(t.Context(), server.Client(), server.URL, &said)
+	return said.String(), err
+}
+
+// TestAServiceIsGood: with fares, and on its first day.
+func TestAServiceIsGood(t *testing.T) {
+	if len(calls) != 20 {
+		t.Errorf("%d calls", len(calls))
+	}
+	for name, fares := range map[string]bool{"with fares": true, "on its first day": false} {
+		t.Run(name, func(t *testing.T) {
+			if said, err := run(t, service(t, fares)); err != nil || strings.Count(said, " ok\n") != len(calls) {
+				t.Errorf("%v\n%s", err, said)
+			}
+		})
+	}
+}
+
+// TestNothingIsLeft: no call counts on anybody's mail, key or payment: made often, all are still answered.
+func TestNothingIsLeft(t *testing.T) {
+	h := service(t, false)
+	for range 10 {
+		if said, err := run(t, h); err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+	}
+}
+
+// TestEachCallCanFail: a service that is wrong in one way is told from a good one, by that call.
+func TestEachCallCanFail(t *testing.T) {
+	good, from := service(t, false), 0
+	for i, c := range calls {
+		for name, spoil := range map[string]func(w http.ResponseWriter, a *httptest.ResponseRecorder){
+			"fails": func(w http.ResponseWriter, a *httptest.ResponseRecorder) {
+				http.Error(w, "failed", http.StatusInternalServerError)
+			},
+			"is refused": func(w http.ResponseWriter, a *httptest.ResponseRecorder) {
+				http.Error(w, `{"message":"Forbidden"}`, http.StatusForbidden)
+			},
+			"answers nothing": func(w http.ResponseWriter, a *httptest.ResponseRecorder) { w.WriteHeader(a.Code) },
+			"loses its header": func(w http.ResponseWriter, a *httptest.ResponseRecorder) {
+				w.WriteHeader(a.Code)
+				w.Write(a.Body.Bytes())
+			},
+		} {
+			if name == "loses its header" && c.tells == "" || name == "answers nothing" && c.code+c.says+c.tells == "" {
+				continue
+			}
+			n := -1
+			from++ // each from an address of its own, which has its calls of the day
+			said, err := run(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				r.RemoteAddr = fmt.Sprintf("198.51.100.%d:1", from)
+				if n++; n != i {
+					good.ServeHTTP(w, r)
+					return
+				}
+				a := httptest.NewRecorder()
+				good.ServeHTTP(a, r)
+				spoil(w, a)
+			}))
+			if err == nil || strings.Count(said, "FAILED") != 1 || !strings.Contains(said, c.name) {
+				t.Errorf("%s %s: %v\n%s", c.name, name, err, said)
+			}
+		}
+	}
+}
+
+// TestNobodyThere: no service, a slow one and a bad address.
+func TestNobodyThere(t *testing.T) {
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	if err := Run(t.Context(), &http.Client{Timeout: time.Second}, gone.URL, io.Discard); err == nil || !strings.Contains(err.Error(), "20 of 20") {
+		t.Errorf("nobody there: %v", err)
+	}
+	for _, url := range []string{"", "verdetto.example", "http://verdetto.example", "ftp://x"} {
+		if err := Run(t.Context(), http.DefaultClient, url, io.Discard); err == nil || !strings.Contains(err.Error(), "https://") {
+			t.Errorf("%q: %v", url, err)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package edge
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/routes"
+	"verdetto/shared/store/storetest"
+)
+
+// TestAMadeUpParameterIsNoOtherAnswer: at each path whose answers are kept, the
+// service is asked once, whatever callers write behind it.
+func TestAMadeUpParameterIsNoOtherAnswer(t *testing.T) {
+	t.Parallel()
+	targets := map[string]string{
+		"citta": "/v1/citta?q=mila&lang=it", "price-trends": "/v1/price-trends?origin=PSA&currency=eur", "index": "/v1", "openapi": "/v1/openapi.json",
+		"llms": "/llms.txt", "card": "", "assets": "", // files, whose names are tested with them
+	}
+	for _, r := range routes.Table {
+		if r.Edge == (routes.Edge{}) {
+			continue
+		}
+		target, ok := targets[r.Name]
+		if !ok {
+			t.Errorf("%s is kept, and not tried here", r.Name)
+		}
+		if target == "" {
+			continue
+		}
+		try := func(whole bool) int {
+			d := newDistribution(t)
+			d.wholeQuery = whole
+			first, same, _ := d.get(target)
+			for i := range 50 {
+				junk := fmt.Sprintf("x%d=%d", i, i)
+				if strings.Contains(target, "?") {
+					junk = "&" + junk
+				} else {
+					junk = "?" + junk
+				}
+				if status, body, _ := d.get(target + junk); status != first || body != same || status != http.StatusOK {
+					t.Fatalf("%s answers %d %.80s", target+junk, status, body)
+				}
+			}
+			return d.asked
+		}
+		if n := try(false); n != 1 {
+			t.Errorf("%s: the service was asked %d times", r.Name, n)
+		}
+		if n := try(true); n != 51 { // as it would be with every parameter in the key
+			t.Errorf("%s: the model lets nothing through that it should: %d", r.Name, n)
+		}
+	}
+}
+
+// TestParametersOfTheirOwnAreOtherAnswers: what an answer depends on tells answers apart.
+func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
+	t.Parallel()
+	d := newDistribution(t)
+	seen := map[string]string{}
+	for _, target := range []string{
+		"/v1/price-trends?origin=PSA&currency=eur", "/v1/price-trends?origin=VRN&currency=eur", "/v1/price-trends?origin=PSA&currency=eur&destination=LON",
+		"/v1/citta?q=mila&lang=it", "/v1/citta?q=mila&lang=en", "/v1/citta?q=rom&lang=it",
+	} {
+		status, body, asked := d.get(target)
+		if status != http.StatusOK || !asked {
+			t.Errorf("%s: %d, asked %v", target, status, asked)
+		}
+		if other, ok := seen[body]; ok {
+			t.Errorf("%s and %s have one answer", target, other)
+		}
+		seen[body] = target
+		if _, again, asked := d.get(target); asked || again != body {
+			t.Errorf("%s is not kept", target)
+		}
+	}
+	// CloudFront takes another order for another answer; it is asked for, and is the same.
+	if _, body, asked := d.get("/v1/price-trends?currency=eur&origin=PSA"); !asked || seen[body] == "" {
+		t.Errorf("another order: asked %v, %.80s", asked, body)
+	}
+	// Nothing that is given twice is kept under the key of what is given once.
+	if status, _, asked := d.get("/v1/price-trends?origin=PSA&origin=VRN&currency=eur"); status != 400 || !asked {
+		t.Errorf("given twice: %d", status)
+	}
+}
+
+// TestErrorsAreNotKept: under our distribution's error caching minimum of 0 the
+// next call is asked again; under CloudFront's own of ten seconds it would not be.
+func TestErrorsAreNotKept(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, target string
+		header       []string
+		status       int
+		down         bool
+		keptByRights bool // under CloudFront's own minimum
+	}{
+		{"no fares from there", "/v1/price-trends?origin=QQQ&currency=eur", nil, 404, false, true},
+		{"bad parameter", "/v1/price-trends?origin=1", nil, 400, false, false},
+		{"key of nobody", "/v1/price-trends?origin=PSA&currency=eur", []string{httpapi.KeyHeader, "vd_nobody"}, 401, false, false},
+		{"the store is down", "/v1/price-trends?origin=PSA&currency=eur", nil, 503, true, true},
+		{"no such picture", "/card/none.png", nil, 404, false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, minimum := range []time.Duration{0, 10 * time.Second} {
+				d := newDistribution(t)
+				d.errorsKept = minimum
+				if c.down {
+					d.table.DieAt(0, storetest.Before)
+				}
+				if status, body, _ := d.get(c.target, c.header...); status != c.status {
+					t.Fatalf("%d %s", status, body)
+				}
+				_, _, asked := d.get(c.target, c.header...)
+				if want := minimum == 0 || !c.keptByRights; asked != want {
+					t.Errorf("with a minimum of %v the next call asks: %v", minimum, asked)
+				}
+			}
+		})
+	}
+}
+
+// TestAnEndedAnswer: it is asked for again by its tag; while the service fails
+// CloudFront gives it all the same, with its date in it, and nobody's key outlives itself by that.
+func TestAnEndedAnswer(t *testing.T) {
+	t.Parallel()
+	const target = "/v1/price-trends?origin=PSA&currency=eur"
+	d := newDistribution(t)
+	_, first, _ := d.get(target)
+	d.clock.Add(6*time.Hour + time.Minute)
+	status, body, asked := d.get(target)
+	if status != 200 || body != first || !asked {
+		t.Errorf("ended: %d, asked %v", status, asked)
+	}
+	if _, _, asked := d.get(target); asked {
+		t.Error("found unchanged, it is not good for another time")
+	}
+	d.clock.Add(6*time.Hour + time.Minute)
+	d.table.DieAt(0, storetest.Before)
+	if status, body, asked := d.get(target); status != 200 || body != first || !asked {
+		t.Errorf("while the store is down: %d, asked %v", status, asked)
+	}
+	d.table.Heal()
+
+	key := fixture.IssueKey(t, d.table, "ada@example.com", d.clock.Now(), 24*time.Hour)
+	if status, body, _ := d.get(target, httpapi.KeyHeader, key); status != 200 {
+		t.Fatalf("%d %s", status, body)
+	}
+	fixture.IssueKey(t, d.table, "ada@example.com", d.clock.Now(), 24*time.Hour)
+	d.clock.Add(10*time.Minute + time.Second)
+	if status, _, asked := d.get(target, httpapi.KeyHeader, key); status != 401 || !asked {
+		t.Errorf("a replaced key: %d, asked %v", status, asked)
+	}
+}
+
+// TestConditionalCallsAtTheEdge: whoever has an answer is told so by the edge, and
+// a condition of the first caller's never keeps the whole answer from the others.
+func TestConditionalCallsAtTheEdge(t *testing.T) {
+	t.Parallel()
+	const target = "/v1/price-trends?origin=PSA&currency=eur"
+	d := newDistribution(t)
+	d.get(target)
+	tag := ""
+	for _, o := range d.kept {
+		tag = o.header.Get("ETag")
+	}
+	if tag == "" {
+		t.Fatal("a kept answer has no tag")
+	}
+	if status, body, asked := d.get(target, "If-None-Match", tag); status != 304 || body != "" || asked {
+		t.Errorf("whoever has it: %d %q, asked %v", status, body, asked)
+	}
+	other := newDistribution(t)
+	if status, _, asked := other.get(target, "If-None-Match", tag); status != 304 || !asked {
+		t.Errorf("the first caller has it: %d, asked %v", status, asked)
+	}
+	if status, body, asked := other.get(target); status != 200 || body == "" || asked {
+		t.Errorf("the next has not: %d %.40q, asked %v", status, body, asked)
+	}
+}

@@ -1,0 +1,220 @@
+package edge
+
+import (
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/routes"
+	"verdetto/shared/store/storetest"
+	"verdetto/shared/upstream/sample"
+)
+
+// cloudFront is a model of CloudFront's rules as its developer guide has them,
+// with the policies that infra/cdk makes of the table of endpoints. docs/deploy.md
+// lists the rules with the pages that they are from. nginx, before which the
+// other tests walk, is a real cache; but where the two differ, this is ours: what
+// an error does, and what becomes of an answer that has ended while the origin fails.
+type cloudFront struct {
+	origin http.Handler
+	now    func() time.Time
+	// errorsKept is the error caching minimum TTL: ten seconds where nothing is set, and 0 in our distribution.
+	errorsKept time.Duration
+	// wholeQuery takes every parameter into the key, as our distribution did once.
+	wholeQuery bool
+
+	kept  map[string]*object
+	asked int // how often the origin was
+}
+
+// object is what is kept under a key.
+type object struct {
+	status int
+	header http.Header
+	body   []byte
+	until  time.Time // good until then
+	retry  time.Time // the origin failed: not asked again before then
+}
+
+// alwaysKept are the statuses of errors that are kept whatever they say of themselves,
+// and sometimesKept those that are kept where they name a lifetime. ("HTTP 4xx and 5xx status codes that CloudFront caches".)
+var (
+	alwaysKept    = []int{404, 405, 414, 500, 501, 502, 503, 504}
+	sometimesKept = []int{400, 403, 412, 415}
+)
+
+func (m *cloudFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	row, kept := m.behaviour(r.URL.Path)
+	if !kept || r.Method != http.MethodGet {
+		m.write(w, r, m.ask(r), kept)
+		return
+	}
+	query := r.URL.Query()
+	if !m.wholeQuery {
+		maps.DeleteFunc(query, func(name string, _ []string) bool { return !slices.Contains(row.Query, name) })
+	}
+	key := r.URL.Path + "?" + inOrder(r.URL.RawQuery, query)
+	if row.Keyed() {
+		key += " " + r.Header.Get(httpapi.KeyHeader) + "|" + r.Header.Get("Authorization")
+	}
+	// What is in the key is passed on, and nothing else of the query; no condition of the caller's.
+	onward := r.Clone(r.Context())
+	onward.URL = &url.URL{Path: r.URL.Path, RawQuery: inOrder(r.URL.RawQuery, query)}
+	onward.Header.Del("If-None-Match")
+
+	old := m.kept[key]
+	if old != nil && (m.now().Before(old.until) || m.now().Before(old.retry)) {
+		m.write(w, r, old, true)
+		return
+	}
+	if old != nil && old.status == http.StatusOK && old.header.Get("ETag") != "" {
+		onward.Header.Set("If-None-Match", old.header.Get("ETag"))
+	}
+	fresh := m.ask(onward)
+	switch {
+	case fresh.status == http.StatusNotModified && old != nil:
+		old.until = m.now().Add(lifetime(fresh.header))
+		fresh = old
+	case fresh.status >= 500 && old != nil && old.status == http.StatusOK:
+		old.retry = m.now().Add(m.errorsKept)
+		fresh = old // served although it has ended
+	default:
+		life := lifetime(fresh.header)
+		if slices.Contains(alwaysKept, fresh.status) || slices.Contains(sometimesKept, fresh.status) && life > 0 {
+			life = max(life, m.errorsKept)
+		} else if fresh.status != http.StatusOK {
+			life = 0
+		}
+		fresh.until = m.now().Add(life)
+		if fresh.status == http.StatusOK || life > 0 {
+			m.kept[key] = fresh
+		}
+	}
+	m.write(w, r, fresh, true)
+}
+
+// inOrder writes parameters in the order in which they were given: another order is another key.
+func inOrder(raw string, wanted url.Values) string {
+	var parts []string
+	for part := range strings.SplitSeq(raw, "&") {
+		name, _, _ := strings.Cut(part, "=")
+		if decoded, err := url.QueryUnescape(name); err == nil && wanted.Has(decoded) {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "&")
+}
+
+// behaviour is the row whose answers are kept at a path.
+func (m *cloudFront) behaviour(path string) (routes.Route, bool) {
+	for _, r := range routes.Table {
+		for _, p := range r.Paths() {
+			prefix, wild := strings.CutSuffix(p, "{file}")
+			if r.Edge != (routes.Edge{}) && (p == path || wild && strings.HasPrefix(path, prefix)) {
+				return r, true
+			}
+		}
+	}
+	return routes.Route{}, false
+}
+
+func (m *cloudFront) ask(r *http.Request) *object {
+	m.asked++
+	w := httptest.NewRecorder()
+	onward := r.Clone(r.Context())
+	onward.Header.Set("X-Origin-Secret", edgeSecret)
+	onward.Header.Set("CloudFront-Viewer-Address", r.RemoteAddr)
+	m.origin.ServeHTTP(w, onward)
+	return &object{status: w.Code, header: w.Header().Clone(), body: w.Body.Bytes()}
+}
+
+// write answers a caller, who may have the answer already.
+func (m *cloudFront) write(w http.ResponseWriter, r *http.Request, o *object, shared bool) {
+	maps.Copy(w.Header(), o.header)
+	if shared {
+		for _, own := range ownHeaders {
+			w.Header().Del(own)
+		}
+	}
+	if tag := o.header.Get("ETag"); o.status == http.StatusOK && tag != "" && r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	w.WriteHeader(o.status)
+	w.Write(o.body)
+}
+
+// lifetime is what an answer says of itself: s-maxage before max-age; the default is 0.
+func lifetime(h http.Header) time.Duration {
+	says := map[string]string{}
+	for directive := range strings.SplitSeq(h.Get("Cache-Control"), ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
+		says[strings.ToLower(name)] = value
+	}
+	for _, never := range []string{"no-store", "no-cache", "private"} { // the least is 0, so they hold
+		if _, ok := says[never]; ok {
+			return 0
+		}
+	}
+	for _, name := range []string{"s-maxage", "max-age"} {
+		if n, err := strconv.Atoi(says[name]); err == nil {
+			return time.Duration(n) * time.Second
+		}
+	}
+	return 0
+}
+
+// ownHeaders belong to one caller, and are never on an answer that is shared.
+var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
+
+// distribution is the service behind the model.
+type distribution struct {
+	*cloudFront
+	t     *testing.T
+	clock *storetest.Clock
+	table *storetest.Faulty
+}
+
+func newDistribution(t *testing.T) *distribution {
+	t.Helper()
+	d := &distribution{t: t, clock: storetest.NewClock()}
+	d.table = storetest.NewFaulty(fixture.Bolt(t, d.clock.Now))
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	o := onemachine.Options{Table: d.table, Source: sample.New(), Now: d.clock.Now, Log: quiet}
+	if _, err := o.Refresh(t.Context(), nil, "PSA", "VRN"); err != nil {
+		t.Fatal(err)
+	}
+	d.cloudFront = &cloudFront{now: d.clock.Now, kept: map[string]*object{}, origin: fixture.New(t, onemachine.Options{
+		Table: d.table, Now: d.clock.Now, Log: quiet, OriginSecrets: []string{edgeSecret},
+	}).API}
+	return d
+}
+
+// get is one caller's call: its status, its body, and whether the service was asked.
+func (d *distribution) get(target string, header ...string) (status int, body string, asked bool) {
+	d.t.Helper()
+	r := httptest.NewRequest(http.MethodGet, target, nil)
+	r.RemoteAddr = "203.0.113.9:1"
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	before, w := d.asked, httptest.NewRecorder()
+	d.ServeHTTP(w, r)
+	for _, own := range ownHeaders {
+		if got := w.Header().Get(own); got != "" && shared(target) {
+			d.t.Errorf("%s tells another %s: %s", target, own, got)
+		}
+	}
+	return w.Code, w.Body.String(), d.asked > before
+}

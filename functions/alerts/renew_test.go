@@ -1,0 +1,108 @@
+package alerts_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/notify"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+)
+
+// TestLinksToManageExpire: after its days a link shows and ends nothing but has a
+// fresh one mailed, to the subscriber and nobody else. Links to unsubscribe never
+// expire, and show one alert only.
+func TestLinksToManageExpire(t *testing.T) {
+	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
+		const ada = "ada@example.com"
+		p := fixture.OpenSubscriptions(t, table, clock)
+		p.Subscribe("MIL-BUH", ada, "30")
+		clock.Add(time.Hour)
+		p.Subscribe("MIL-LON", ada, "")
+		old, end := p.ManageLink(ada), p.EndLink("MIL-LON", ada)
+		clock.Add((notify.ManageDays + 1) * 24 * time.Hour)
+
+		for what, a := range map[string]fixture.Reply{
+			"page": p.Do("GET", old, ""), "end one": p.Form(old, "remove=MIL-BUH"), "end all": p.Form(old, "all=1"),
+			"a link from before links expired": p.Do("GET", p.RenewLink(ada), ""),
+		} {
+			if a.Status != 410 || !strings.Contains(a.Page(), "Ti mandiamo un link nuovo?") || strings.Contains(a.Page(), "Bucarest") || strings.Contains(a.Body, "example.com") {
+				t.Errorf("%s: %d %s", what, a.Status, a.Page())
+			}
+		}
+		if len(p.Of(ada)) != 2 {
+			t.Fatalf("an old link ended something: %v", p.Of(ada))
+		}
+
+		before := len(p.Received(ada))
+		if a := p.Form(old, "renew=1"); a.Status != 200 || !strings.Contains(a.Page(), "Il link nuovo è in arrivo") || strings.Contains(a.Body, "example.com") {
+			t.Errorf("%d %s", a.Status, a.Page())
+		}
+		mails := p.Received(ada)
+		if len(mails) != before+1 || mails[before].Subject != "Il link ai tuoi avvisi" {
+			t.Fatalf("%d mails came", len(mails)-before)
+		}
+		fresh := p.Link(mails[before])
+		if a := p.Do("GET", fresh, ""); a.Status != 200 || !strings.Contains(a.Page(), "Milano–Bucarest") || !strings.Contains(a.Page(), "Milano–Londra") {
+			t.Errorf("the fresh link: %d %s", a.Status, a.Page())
+		}
+
+		// The link to unsubscribe is as old, and works; of the other alert it says nothing.
+		if a := p.Do("GET", end, ""); a.Status != 200 || !strings.Contains(a.Page(), "Milano–Londra") || strings.Contains(a.Page(), "Bucarest") {
+			t.Errorf("%d %s", a.Status, a.Page())
+		}
+		a := p.Form(end, "")
+		if a.Status != 200 || !strings.Contains(a.Page(), "L'avviso è disattivato.") || strings.Contains(a.Page(), "Bucarest") || len(p.Of(ada)) != 1 {
+			t.Errorf("%d %s, left %v", a.Status, a.Page(), p.Of(ada))
+		}
+		if strings.Contains(a.Body, strings.TrimPrefix(fresh, "/v1")) || !strings.Contains(a.Body, p.RenewLink(ada)) {
+			t.Errorf("a link to unsubscribe leads to more than its alert: %s", a.Body)
+		}
+
+		// The page is the same where there is nothing to manage, and no mail goes anywhere.
+		clock.Add(time.Hour)
+		if got := p.Form(p.RenewLink("nobody@example.com"), "renew=1"); got.Status != 200 || !strings.Contains(got.Page(), "Il link nuovo è in arrivo") || len(p.Received("nobody@example.com")) != 0 {
+			t.Errorf("nobody: %d %s", got.Status, got.Page())
+		}
+	})
+}
+
+// TestFreshLinksAreBounded: whoever holds an old link cannot fill a mailbox.
+func TestFreshLinksAreBounded(t *testing.T) {
+	const ada = "ada@example.com"
+	clock := storetest.NewClock()
+	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+	p.Subscribe("MIL-BUH", ada, "30")
+	clock.Add(2 * time.Hour)
+	before := len(p.Received(ada))
+	for range 10 {
+		p.Form(p.RenewLink(ada), "renew=1")
+	}
+	if n := len(p.Received(ada)) - before; n != 3 {
+		t.Errorf("%d mails in an hour, want 3", n)
+	}
+}
+
+// TestFreshLinksUnderFaults: each write and read fails before and after its effect, and asking again brings the mail.
+func TestFreshLinksUnderFaults(t *testing.T) {
+	const ada = "ada@example.com"
+	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {
+		p := fixture.OpenSubscriptions(t, f, clock)
+		p.Faulty = f
+		fixture.Confirmed(t, f.Table, clock.Now(), ada)
+		a := p.Retry(f, func() fixture.Reply { return p.Form(p.RenewLink(ada), "renew=1") })
+		if a.Status != 200 {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+		mails := p.Received(ada)
+		if len(mails) == 0 {
+			t.Fatal("no mail came")
+		}
+		f.Heal()
+		if a := p.Do("GET", p.Link(mails[0]), ""); a.Status != 200 {
+			t.Errorf("%d %s", a.Status, a.Page())
+		}
+	})
+}

@@ -1,0 +1,384 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/routes"
+)
+
+// TestBehaviours: what the table lets the edge keep, and only that, is kept,
+// under a key that holds all that the answer depends on.
+func TestBehaviours(t *testing.T) {
+	for _, name := range []string{"example", "least", "most"} {
+		t.Run(name, func(t *testing.T) {
+			h := fixture(t, name)
+			const unshared = `{"Ref":"UnsharedCache"}`
+			policies := func(b any) string {
+				return compact(at(b, "CachePolicyId")) + compact(at(b, "OriginRequestPolicyId")) + compact(at(b, "ResponseHeadersPolicyId"))
+			}
+			got := map[string]string{}
+			for _, b := range asList(h.property("Distribution", "DistributionConfig", "CacheBehaviors")) {
+				got[at(b, "PathPattern").(string)] = policies(b)
+			}
+			if n := len(got); n > 24 {
+				t.Errorf("%d behaviours; an account has 25 with the default one", n)
+			}
+			for _, r := range routes.Table {
+				for _, p := range r.Paths() {
+					p = pattern(p)
+					want := ""
+					switch {
+					case r.Edge != (routes.Edge{}):
+						want = `{"Ref":"` + cacheID(r) + `"}{"Ref":"KeptOriginRequest"}{"Ref":"SharedAnswers"}`
+					case len(r.Headers) > 0:
+						want = unshared + `{"Ref":"` + strings.Join(identifiers(r.Headers), "") + `OriginRequest"}{"Ref":"Answers"}`
+					case r.Path == "/mcp":
+						continue // of the row that has headers
+					}
+					if got[p] != want {
+						t.Errorf("%s is kept by %q, want %q", p, got[p], want)
+					}
+					if r.Path != "/mcp" {
+						delete(got, p)
+					}
+				}
+			}
+			delete(got, "/mcp")
+			if len(got) > 0 {
+				t.Errorf("the edge keeps what the table does not have: %v", got)
+			}
+			if d := policies(h.property("Distribution", "DistributionConfig", "DefaultCacheBehavior")); d != unshared+`{"Ref":"OriginRequest"}{"Ref":"Answers"}` {
+				t.Errorf("everything else is kept by %v", d)
+			}
+		})
+	}
+}
+
+// identifiers are headers as parts of a policy's id, last first.
+func identifiers(headers []string) []string {
+	var ids []string
+	for _, h := range slices.Backward(headers) {
+		ids = append(ids, identifier(h))
+	}
+	return ids
+}
+
+// TestPatternsDoNotOverlap: CloudFront takes the first pattern that matches, and
+// the CDK writes them in the order of the alphabet. Neither matters as long as
+// no path can match two.
+func TestPatternsDoNotOverlap(t *testing.T) {
+	var patterns []string
+	special := func(r routes.Route) bool { return r.Edge != (routes.Edge{}) || len(r.Headers) > 0 || r.Path == "/mcp" }
+	for _, r := range routes.Table {
+		for _, p := range r.Paths() {
+			if p = pattern(p); special(r) && !slices.Contains(patterns, p) {
+				patterns = append(patterns, p)
+			}
+		}
+	}
+	for _, r := range routes.Table {
+		for _, p := range r.Paths() {
+			p = pattern(p)
+			matching := slices.DeleteFunc(slices.Clone(patterns), func(q string) bool {
+				prefix, wild := strings.CutSuffix(q, "*")
+				return q != p && !(wild && strings.HasPrefix(p, prefix))
+			})
+			if len(matching) > 1 || !special(r) && len(matching) > 0 {
+				t.Errorf("%s matches %q", p, matching)
+			}
+		}
+	}
+}
+
+// TestCacheKeys: the key holds the parameters that the table names, the headers of
+// keys where keys are looked at, and nothing else; nothing is kept longer or otherwise
+// than its s-maxage says.
+func TestCacheKeys(t *testing.T) {
+	h := fixture(t, "example")
+	seen := map[string]bool{"UnsharedCache": true}
+	for _, r := range routes.Table {
+		if r.Edge == (routes.Edge{}) {
+			continue
+		}
+		id := cacheID(r)
+		seen[id] = true
+		headers, queries := `{"HeaderBehavior":"none"}`, `{"QueryStringBehavior":"none"}`
+		if r.Keyed() {
+			headers = `{"HeaderBehavior":"whitelist","Headers":["X-Api-Key","Authorization"]}`
+		}
+		if len(r.Query) > 0 {
+			queries = `{"QueryStringBehavior":"whitelist","QueryStrings":` + compact(r.Query) + `}`
+		}
+		c := h.property(id, "CachePolicyConfig")
+		key := at(c, "ParametersInCacheKeyAndForwardedToOrigin")
+		if got := compact(at(key, "HeadersConfig")); got != headers {
+			t.Errorf("%s: headers %s, want %s", id, got, headers)
+		}
+		if got := compact(at(key, "QueryStringsConfig")); got != queries {
+			t.Errorf("%s: queries %s, want %s", id, got, queries)
+		}
+		if k := at(key, "CookiesConfig", "CookieBehavior"); k != "none" {
+			t.Errorf("%s: cookies %v", id, k)
+		}
+		if at(c, "MinTTL") != 0.0 || at(c, "DefaultTTL") != 0.0 {
+			t.Errorf("%s keeps answers for at least %v s and by default %v s", id, at(c, "MinTTL"), at(c, "DefaultTTL"))
+		}
+		if most, ok := at(c, "MaxTTL").(float64); !ok || most < longest().Seconds() {
+			t.Errorf("%s cuts what may be kept for %v to %v s", id, longest(), at(c, "MaxTTL"))
+		}
+	}
+	for id, r := range h.Resources {
+		if r.Type == "AWS::CloudFront::CachePolicy" && !seen[id] {
+			t.Errorf("%s is of no endpoint", id)
+		}
+	}
+	// What is never shared has all in its key that is passed on, and could be kept for a second if it said so.
+	c := h.property("UnsharedCache", "CachePolicyConfig")
+	key := at(c, "ParametersInCacheKeyAndForwardedToOrigin")
+	if got := compact(at(key, "HeadersConfig")) + compact(at(key, "QueryStringsConfig")) + compact(at(key, "CookiesConfig")); got != `{"HeaderBehavior":"whitelist","Headers":["X-Api-Key","Authorization"]}{"QueryStringBehavior":"all"}{"CookieBehavior":"none"}` {
+		t.Errorf("what is not kept has the key %s", got)
+	}
+	if at(c, "MinTTL") != 0.0 || at(c, "DefaultTTL") != 0.0 || at(c, "MaxTTL") != 1.0 { // with a most of 0 no header would be passed on
+		t.Errorf("what is not kept is kept for %v, %v to %v s", at(c, "DefaultTTL"), at(c, "MinTTL"), at(c, "MaxTTL"))
+	}
+	if len(seen) < 4 {
+		t.Errorf("only %d kinds of keys were looked at", len(seen))
+	}
+}
+
+// TestAnswersTellBrowsers: every answer has the headers that browsers go by, and
+// shared ones nothing of one caller's.
+func TestAnswersTellBrowsers(t *testing.T) {
+	h := fixture(t, "example")
+	for id, want := range map[string]string{"SharedAnswers": `{"Items":[{"Header":"X-RateLimit-Remaining"},{"Header":"RateLimit"},{"Header":"X-Request-Id"}]}`, "Answers": "null"} {
+		if got := compact(h.property(id, "ResponseHeadersPolicyConfig", "RemoveHeadersConfig")); got != want {
+			t.Errorf("%s drops %s", id, got)
+		}
+		security := compact(h.property(id, "ResponseHeadersPolicyConfig", "SecurityHeadersConfig"))
+		for _, say := range []string{`"AccessControlMaxAgeSec":31536000`, `"ContentTypeOptions":{"Override":true}`, `"FrameOption":"DENY"`,
+			`"ReferrerPolicy":"no-referrer"`, `{"ContentSecurityPolicy":"default-src 'none'; frame-ancestors 'none'","Override":false}`} {
+			if !strings.Contains(security, say) {
+				t.Errorf("%s does not say %s: %s", id, say, security)
+			}
+		}
+	}
+}
+
+// TestHeadersArePassedOn: each endpoint gets the headers that its description
+// names, within CloudFront's limit of ten, and none that could mislead it.
+func TestHeadersArePassedOn(t *testing.T) {
+	h := fixture(t, "example")
+	for id, r := range h.Resources {
+		if r.Type != "AWS::CloudFront::OriginRequestPolicy" {
+			continue
+		}
+		headers := asList(h.property(id, "OriginRequestPolicyConfig", "HeadersConfig", "Headers"))
+		if len(headers) > 10 {
+			t.Errorf("%s passes on %d headers; CloudFront takes ten", id, len(headers))
+		}
+		if b := h.property(id, "OriginRequestPolicyConfig", "HeadersConfig", "HeaderBehavior"); b != "whitelist" {
+			t.Errorf("%s passes on %v", id, b) // any other behaviour lets through a caller's own CloudFront-Viewer-Address
+		}
+		for _, must := range []any{viewerHeader, "Content-Type", "Origin", "Access-Control-Request-Method"} {
+			if !slices.Contains(headers, must) {
+				t.Errorf("%s does not pass on %s", id, must)
+			}
+		}
+		for _, never := range []any{"Host", "Authorization", "Cookie", "X-Origin-Secret", "X-Forwarded-For"} {
+			if slices.Contains(headers, never) {
+				t.Errorf("%s passes on %s", id, never)
+			}
+		}
+		if c := h.property(id, "OriginRequestPolicyConfig", "CookiesConfig", "CookieBehavior"); c != "none" {
+			t.Errorf("%s passes on %v cookies", id, c)
+		}
+		queries := "all"
+		if id == "KeptOriginRequest" {
+			queries = "none"
+		}
+		if q := h.property(id, "OriginRequestPolicyConfig", "QueryStringsConfig", "QueryStringBehavior"); q != queries {
+			t.Errorf("%s passes on %v parameters, want %s", id, q, queries)
+		}
+	}
+	seen := 0
+	for _, r := range routes.Table {
+		var passed []string
+		switch {
+		case r.Edge != (routes.Edge{}):
+			passed = append(slices.Clone(always), "If-None-Match") // the edge compares it itself
+			if r.Keyed() {
+				passed = append(passed, keyHeaders...)
+			}
+		case len(r.Headers) > 0:
+			passed = slices.Concat(always, keyHeaders, r.Headers)
+		default:
+			passed = slices.Concat(always, keyHeaders, usual)
+		}
+		for _, p := range described(t, r) {
+			if p.In == "header" {
+				seen++
+				if !slices.Contains(passed, p.Name) {
+					t.Errorf("%s is described to look at %s, which the edge does not pass on", r.Name, p.Name)
+				}
+			}
+		}
+	}
+	if seen < 10 {
+		t.Errorf("only %d headers were looked for", seen)
+	}
+}
+
+// TestParametersAreInTheKey: the key of a kept answer holds each parameter that
+// the endpoint is described to have, and no other.
+func TestParametersAreInTheKey(t *testing.T) {
+	seen := 0
+	for _, r := range routes.Table {
+		if r.Edge == (routes.Edge{}) {
+			if len(r.Query) > 0 {
+				t.Errorf("%s has parameters for a key, and is not kept", r.Name)
+			}
+			continue
+		}
+		var want []string
+		for _, p := range described(t, r) {
+			if p.In == "query" {
+				want = append(want, p.Name)
+			}
+		}
+		seen += len(want)
+		if diff := cmp.Diff(want, r.Query); diff != "" {
+			t.Errorf("%s (-described +in the key):\n%s", r.Name, diff)
+		}
+	}
+	if seen == 0 {
+		t.Error("no parameters were looked for")
+	}
+}
+
+type parameter struct{ Name, In string }
+
+// described are the parameters that the published description names.
+func described(t *testing.T, r routes.Route) []parameter {
+	t.Helper()
+	data, err := os.ReadFile("../../functions/analisi/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var api struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(data, &api); err != nil {
+		t.Fatal(err)
+	}
+	var operation struct{ Parameters []parameter }
+	if raw, ok := api.Paths[r.Path][strings.ToLower(r.Method)]; ok {
+		if err := json.Unmarshal(raw, &operation); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return operation.Parameters
+}
+
+// personal are fields of CloudFront's logs in which an e-mail address, a session,
+// a signed link, a key or an address can stand. ("Standard logging reference".)
+var personal = regexp.MustCompile(`query|cookie|referer|user-agent|^c-ip$|c-ip-version|x-forwarded-for|c-port|headers|ssl|ja3|ja4`)
+
+// TestLogsHoldNothingPersonal: the fields of every log that the template sets up.
+func TestLogsHoldNothingPersonal(t *testing.T) {
+	for _, name := range []string{"example", "least", "most"} {
+		h := fixture(t, name)
+		var fields []string
+		for _, f := range asList(h.property("AccessLogDelivery", "RecordFields")) {
+			fields = append(fields, f.(string))
+		}
+		if len(fields) == 0 {
+			t.Errorf("%s: the edge's log has CloudFront's own fields, the query among them", name)
+		}
+		for _, f := range fields {
+			if personal.MatchString(f) {
+				t.Errorf("%s: the edge's log has %s", name, f)
+			}
+		}
+		if old := h.property("Distribution", "DistributionConfig", "Logging"); old != nil {
+			t.Errorf("%s: the edge writes its older log, which has every field: %v", name, old)
+		}
+		format := compact(h.property("ApiStage", "AccessLogSettings", "Format"))
+		for variable := range strings.FieldsFuncSeq(format, func(r rune) bool { return r == '"' || r == '\\' }) {
+			if strings.HasPrefix(variable, "$") && !slices.Contains([]string{"$context.requestId", "$context.requestTimeEpoch", "$context.routeKey",
+				"$context.status", "$context.responseLatency", "$context.integrationErrorMessage", "$context.error.responseType"}, variable) {
+				t.Errorf("%s: API Gateway's log has %s", name, variable)
+			}
+		}
+		if h.Resources["Firewall"].Type != "" {
+			for _, v := range append(asList(h.property("Firewall", "Rules")), h.Resources["Firewall"].Properties) {
+				if s := at(v, "VisibilityConfig", "SampledRequestsEnabled"); s != false {
+					t.Errorf("%s: the firewall keeps samples of requests, with all their headers", name)
+				}
+			}
+		}
+		for id, r := range h.Resources {
+			switch r.Type {
+			case "AWS::WAFv2::LoggingConfiguration", "AWS::CloudFront::RealtimeLogConfig":
+				t.Errorf("%s: %s is a log that nothing here looks at", name, id)
+			}
+		}
+	}
+	for _, field := range []string{"cs-uri-query", "c-ip", "cs(Cookie)", "cs(Referer)", "cs(User-Agent)", "x-forwarded-for", "cs-headers"} {
+		if !personal.MatchString(strings.ToLower(field)) {
+			t.Errorf("%s is let pass", field)
+		}
+	}
+}
+
+// TestThrottles: each path has its share, the shares come to what is chosen, and
+// no flood of one path takes another's.
+func TestThrottles(t *testing.T) {
+	h := fixture(t, "example")
+	settings, _ := h.property("ApiStage", "RouteSettings").(map[string]any)
+	together := h.property("ApiStage", "DefaultRouteSettings", "ThrottlingRateLimit").(float64)
+	for _, p := range paths() {
+		s := settings["ANY "+p.path]
+		rate, ok := at(s, "ThrottlingRateLimit").(float64)
+		if !ok || rate < 1 || at(s, "ThrottlingBurstLimit") != 2*rate {
+			t.Errorf("%s is held to %v", p.path, s)
+		}
+		together += rate
+		if !slices.ContainsFunc(asList(h.Resources["ApiStage"].DependsOn), func(d any) bool { return d == p.id }) {
+			t.Errorf("the stage is made before %s, whose share API Gateway then refuses", p.id)
+		}
+	}
+	if chosen := float64(defaults().RequestsPerSecond); together < 0.9*chosen || together > 1.1*chosen {
+		t.Errorf("all together come to %v a second, not to %v", together, chosen)
+	}
+	if len(settings) != len(paths()) {
+		t.Errorf("%d paths are held, of %d", len(settings), len(paths()))
+	}
+	share := func(path string) float64 { return at(settings["ANY "+path], "ThrottlingRateLimit").(float64) }
+	if share("/v1/analisi") <= share("/v1/docs") || share("/v1/pro/webhook") < 2 {
+		t.Errorf("verdicts have %v, documents %v, the webhook %v a second", share("/v1/analisi"), share("/v1/docs"), share("/v1/pro/webhook"))
+	}
+}
+
+// TestErrorsHaveNoLeast: of every status that CloudFront keeps of its own accord
+// ("How CloudFront processes and caches HTTP 4xx and 5xx status codes from your
+// origin"), and that it lets one set a least for, the least is 0. Those that it
+// keeps for their lifetime alone, 412 and 415, have none here, since no problem has one.
+func TestErrorsHaveNoLeast(t *testing.T) {
+	h := fixture(t, "example")
+	set := map[any]any{}
+	for _, e := range asList(h.property("Distribution", "DistributionConfig", "CustomErrorResponses")) {
+		set[at(e, "ErrorCode")] = at(e, "ErrorCachingMinTTL")
+	}
+	for _, status := range []float64{400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504} {
+		if set[status] != 0.0 {
+			t.Errorf("%v is kept for %v s", status, set[status])
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"os"
+	"regexp"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	cloudfront "github.com/aws/aws-cdk-go/awscdk/v2/awscloudfront"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awss3assets"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// origin is what mutual TLS between CloudFront and API Gateway wants. (AWS,
+// "Mutual TLS (origin) with CloudFront" and "How to turn on mutual TLS
+// authentication for your HTTP APIs in API Gateway".)
+type origin struct {
+	Domain            string `json:"domain"`            // a name of its own, under which nobody else asks
+	Certificate       string `json:"certificate"`       // ARN of that name's certificate, in the stack's region
+	ClientCertificate string `json:"clientCertificate"` // ARN in us-east-1 of the one that CloudFront shows
+	Authority         string `json:"authority"`         // file, beside this one, with the certificate of the authority that issued it
+}
+
+// closed tells whether nobody but the distribution gets as far as a request.
+func (o origin) closed() bool { return o.Domain != "" }
+
+// check gives what is wrong with the way to API Gateway.
+func (o origin) check(c config, wrong func(field, format string, args ...any), shape func(field, value string, want *regexp.Regexp, is string)) {
+	if o == (origin{}) {
+		// What CloudFront has is made in us-east-1, and stacks in two regions cannot tell each other their addresses.
+		if c.Region != edgeRegion && regionShape.MatchString(c.Region) {
+			wrong("origin", "missing: elsewhere than in us-east-1 API Gateway needs a domain of its own, by which CloudFront reaches it")
+		}
+		return
+	}
+	if c.Domain == "" {
+		wrong("origin", "it needs the service's own domain as well")
+	}
+	shape("origin.domain", o.Domain, domainShape, "a domain such as origin.example.com")
+	if o.Domain != "" && o.Domain == c.Domain {
+		wrong("origin.domain", "%q is the service's own; give another name, such as origin.%[1]s", o.Domain)
+	}
+	shape("origin.certificate", o.Certificate, regexp.MustCompile(`^arn:aws:acm:`+regexp.QuoteMeta(c.Region)+`:[0-9]{12}:certificate/[0-9a-f-]+$`),
+		"the ARN of a certificate in "+c.Region)
+	shape("origin.clientCertificate", o.ClientCertificate, certificateShape, "the ARN of a certificate in us-east-1")
+	if o.Authority == "" {
+		wrong("origin.authority", "missing: give the file with the certificate of the authority that issued the client certificate")
+	} else if err := checkAuthority(o.Authority); err != nil {
+		wrong("origin.authority", "%v", err)
+	}
+}
+
+// checkAuthority finds out whether a file holds certificates of authorities, and nothing else: above all no key.
+func checkAuthority(file string) error {
+	rest, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	found := 0
+	for {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			break
+		}
+		if block.Type != "CERTIFICATE" {
+			return fmt.Errorf("%s holds a %s; only certificates belong in it", file, block.Type)
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if !certificate.IsCA {
+			return fmt.Errorf("%s holds the certificate of %s, which is no authority's", file, certificate.Subject)
+		}
+		found++
+	}
+	if found == 0 {
+		return fmt.Errorf("%s holds no certificate in PEM", file)
+	}
+	return nil
+}
+
+// behind gives API Gateway the origin's domain, where it speaks to nobody who
+// does not show a certificate of the authority: such a connection ends before
+// there is a request, and costs nothing. Its own address is off.
+func (o origin) behind(stack awscdk.Stack, api awsapigatewayv2.CfnApi, stage awsapigatewayv2.CfnStage) {
+	// Named by its content: another authority is another file, which API Gateway then reads.
+	authority := awss3assets.NewAsset(stack, jsii.String("OriginAuthority"), &awss3assets.AssetProps{Path: jsii.String(o.Authority)})
+	domain := awsapigatewayv2.NewCfnDomainName(stack, jsii.String("OriginDomain"), &awsapigatewayv2.CfnDomainNameProps{
+		DomainName: jsii.String(o.Domain),
+		DomainNameConfigurations: []awsapigatewayv2.CfnDomainName_DomainNameConfigurationProperty{{
+			CertificateArn: jsii.String(o.Certificate), EndpointType: jsii.String("REGIONAL"), SecurityPolicy: jsii.String("TLS_1_2"),
+		}},
+		MutualTlsAuthentication: &awsapigatewayv2.CfnDomainName_MutualTlsAuthenticationProperty{TruststoreUri: authority.S3ObjectUrl()},
+	})
+	awsapigatewayv2.NewCfnApiMapping(stack, jsii.String("OriginMapping"), &awsapigatewayv2.CfnApiMappingProps{
+		ApiId: api.Ref(), DomainName: domain.Ref(), Stage: stage.Ref(),
+	})
+	awscdk.NewCfnOutput(stack, jsii.String("OriginRecord"), &awscdk.CfnOutputProps{
+		Value:       awscdk.Fn_Join(jsii.String(" CNAME "), &[]*string{jsii.String(o.Domain), domain.AttrRegionalDomainName()}),
+		Description: jsii.String("the DNS record by which CloudFront reaches API Gateway"),
+	})
+}
+
+// prove has the distribution show its certificate to the origin.
+func (o origin) prove(d cloudfront.Distribution) {
+	if o.closed() {
+		d.Node().DefaultChild().(cloudfront.CfnDistribution).AddPropertyOverride(
+			jsii.String("DistributionConfig.Origins.0.CustomOriginConfig.OriginMtlsConfig"),
+			map[string]string{"ClientCertificateArn": o.ClientCertificate})
+	}
+}
