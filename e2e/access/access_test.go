@@ -29,7 +29,6 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore/schema"
 	"verdetto/shared/store/storetest"
-	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/sample"
 )
 
@@ -149,39 +148,23 @@ func (q *line) Send(_ context.Context, bodies ...string) error {
 	return nil
 }
 
-// deep is the invented world where it can be asked for one route, on a budget.
-type deep struct {
-	upstream.Source
-	budget refresh.Budget
-}
-
-func (s deep) Departures(ctx context.Context, q upstream.Question, until time.Time) (answer upstream.Answer, err error) {
-	if err := s.budget.Spend(ctx, true); err != nil {
-		return answer, err
-	}
-	all, err := s.Fares(ctx, q.Origin, until.AddDate(0, 0, -1), until)
-	for _, f := range all.Fares {
-		if f.Series() == q.Series {
-			answer.Fares = append(answer.Fares, f)
-		}
-	}
-	return answer, err
-}
-
 func refreshes(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetest.Clock) *refresh.Function {
 	t.Helper()
 	q := &line{}
-	source := deep{sample.New(), refresh.Budget{Calls: store.Calls{Table: d}, Source: "sample", PerDay: 1000, Now: clock.Now}}
 	f := &refresh.Function{
-		Refresher: refresh.Refresher{Source: source, Fares: store.Fares{Table: d}, Now: clock.Now},
+		Refresher: refresh.Refresher{Source: sample.New(), Fares: store.Fares{Table: d}, Now: clock.Now},
 		Queue:     q, Sender: s.Sender, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		CurrentRates: func(context.Context) fare.Rates { return fare.Rates{} },
 	}
 	d.as("refresh", func() {
-		for _, event := range []string{`{}`, `{"origins":["MIL"]}`, `{"mail":true}`, `{"departures":true}`} {
+		for _, event := range []string{`{}`, `{"origins":["MIL"]}`, `{"departures":true}`, `{"mail":true}`} {
 			if _, err := f.Event(t.Context(), json.RawMessage(event)); err != nil {
 				t.Fatalf("%s: %v", event, err)
 			}
+		}
+		budget := refresh.Budget{Calls: store.Calls{Table: d}, Source: "sample", PerDay: 10, Now: clock.Now}
+		if err := budget.Spend(t.Context(), true); err != nil {
+			t.Fatal(err)
 		}
 		if len(q.messages) == 0 {
 			t.Fatal("nothing was planned")
@@ -315,6 +298,12 @@ func buys(t *testing.T, d *table, s *fixture.Subscriptions) {
 	shop.Confirm(session)
 	for range 2 {
 		s.From("10.200.0.2:1", "POST", "/v1/pro/checkout", fixture.Object("email", "eve@example.com"))
+	}
+	onAPage, _ := shop.Buy("fay@example.com")
+	for range 2 { // a person may look at the key again
+		if a := s.Do("GET", "/v1/pro/conferma?session_id="+onAPage, "", "Accept", "text/html"); a.Status != 200 {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
 	}
 	s.Payments.Stripe.Renew(subscription)
 	for _, e := range s.Payments.Stripe.Events() {

@@ -36,7 +36,7 @@ func (r reader) page(t *testing.T, method, target, body string, status int) fixt
 	if a.Status != status {
 		t.Fatalf("%s %s: %d %s", method, target, a.Status, a.Body)
 	}
-	i18ntest.HTML(t, a.Body, "Milan", "Rome", "Naples", "London", "Paris", "Bucharest", "Atlanta")
+	i18ntest.HTML(t, a.Body, "USD", "USDC", "Solana", "devnet", "Milan", "Rome", "Naples", "London", "Paris", "Bucharest", "Atlanta")
 	if !strings.Contains(a.Body, `<html lang="`+r.toy.Code+`"`) {
 		t.Errorf("%s says that it is in another language", target)
 	}
@@ -137,6 +137,12 @@ func TestKeys(t *testing.T) {
 	const ada = "ada@example.com"
 	session, _ := shop.Buy(ada)
 	r.page(t, "GET", "/api/v1/pro/conferma?session_id="+session, "", 200)
+	for _, path := range []string{
+		"/v1/pro", "/v1/pro/cripta", "/v1/pro/recupera", "/v1/pro/gestione", "/v1/termini", "/v1/privacy", "/v1/contatti", "/v1/note-legali",
+		"/api/v1/pro/conferma?session_id=" + session,
+	} {
+		r.page(t, "GET", path, "", 200)
+	}
 	a := r.Do("POST", "/api/v1/pro/checkout", fixture.Object("email", "bob@example.com"), "Accept", "text/html", "Accept-Language", r.toy.Code)
 	i18ntest.HTML(t, a.Body)
 	if a := r.Do("POST", "/api/v1/pro/recupera", fixture.Object("email", ada), "Accept-Language", r.toy.Code); a.Status != 202 {

@@ -147,7 +147,9 @@ func (d *describer) purchases() {
 		key += a.APIKey
 	}
 	d.show("pro-chiave", d.Do("GET", "/v1/pro/chiave", "", "X-Api-Key", key))
-	d.show("pro-ruota", d.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key))
+	rotated := d.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key)
+	d.show("pro-ruota", rotated)
+	d.show("pro-portale", d.Do("POST", "/v1/pro/portale", "", "X-Api-Key", rotated.APIKey))
 	delivery := d.Payments.Stripe.Events()[0].Payload
 	d.show("pro-webhook", d.Deliver(delivery))
 	d.show("pro-webhook", d.Do("POST", "/v1/pro/webhook", "{}"))

@@ -176,6 +176,20 @@ func (b *bank) Payment(_ context.Context, signature pay.Signature) (pay.Payment,
 	return pay.Payment{Signature: signature, Units: price, At: time.Date(2026, 10, 22, 10, 0, 0, 0, time.UTC)}, nil
 }
 
+func (b *bank) Find(context.Context, pay.Reference) ([]pay.Signature, error) { return nil, nil }
+
+// What the version that made the file did not ask.
+
+func (b *bank) Price(context.Context) (pay.Price, error) { return pay.Price{}, pay.ErrUnavailable }
+
+func (b *bank) Portal(context.Context, string, string) (string, error) {
+	return "", pay.ErrNoSuchCustomer
+}
+
+func (b *bank) Readdress(context.Context, string, string) error { return pay.ErrNoSuchCustomer }
+
+func (b *bank) Forget(context.Context, string) error { return nil }
+
 // outbox keeps mails in the place of a carrier.
 type outbox struct {
 	mu    sync.Mutex

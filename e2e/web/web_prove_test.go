@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,25 +30,38 @@ import (
 // play money; its mail goes into a folder.
 func site(t *testing.T) (base, mails string) {
 	t.Helper()
+	w := openShop(t)
+	return w.base, w.mails
+}
+
+// shop is such a service, whose clock can be set forward.
+type shop struct {
+	*onemachine.Service
+	base, mails string
+	later       *atomic.Int64 // than fixture.Today, in nanoseconds
+}
+
+func openShop(t *testing.T) shop {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	base = "http://" + listener.Addr().String()
-	now := func() time.Time { return fixture.Today }
+	s := shop{base: "http://" + listener.Addr().String(), mails: t.TempDir(), later: new(atomic.Int64)}
+	now := func() time.Time { return fixture.Today.Add(time.Duration(s.later.Load())) }
 	o := onemachine.Options{
 		Table: fixture.Bolt(t, now), Source: sample.New(), Now: now, Log: slog.New(slog.DiscardHandler),
-		Pepper: []byte(fixture.Pepper), Mail: t.TempDir(), BaseURL: base, LocalURL: base,
+		Pepper: []byte(fixture.Pepper), Mail: s.mails, BaseURL: s.base, LocalURL: s.base,
 	}
 	if _, err := o.Refresh(t.Context(), nil, "MIL", "TRN"); err != nil {
 		t.Fatal(err)
 	}
-	service := fixture.New(t, o)
-	go service.Work(t.Context())
-	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: fixture.Described(t, service.API), ReadHeaderTimeout: 10 * time.Second}}
+	s.Service = fixture.New(t, o)
+	go s.Service.Work(t.Context())
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: fixture.Described(t, s.Service.API), ReadHeaderTimeout: 10 * time.Second}}
 	server.Start()
 	t.Cleanup(server.Close)
-	return base, o.Mail
+	return s
 }
 
 // mailed waits for a link in the mail, and gives it.
@@ -165,7 +179,9 @@ func journey(t *testing.T, b browser, s screen) {
 	w.check("ended")
 
 	w.visit(base + "/?da=Milano&a=Bucarest")
-	w.do(chromedp.SendKeys("#pro-email", "ada@example.com"), chromedp.Click(".pro button"))
+	w.do(chromedp.Click(".pro a.go"))
+	w.wait(`document.readyState === 'complete' && document.querySelector('#card-email')`)
+	w.do(chromedp.SendKeys("#card-email", "ada@example.com"), chromedp.Click("form[data-send] button"))
 	w.wait(`document.title === 'Invented checkout'`)
 	w.do(chromedp.Click(`button[value=pay]`))
 	w.wait(`document.querySelector('code.key')`)
@@ -244,8 +260,10 @@ func TestProveWithoutAScript(t *testing.T) {
 	w.picture("subscribed")
 	mailed(t, mails, regexp.MustCompile(`/alerts/confirm\S*`))
 	w.visit(base + "/?da=Milano&a=Bucarest")
-	w.do(chromedp.SendKeys("#pro-email", "ada@example.com"), chromedp.Click(".pro button"))
-	w.wait(`document.querySelector('main a.go')`)
+	w.do(chromedp.Click(".pro a.go"))
+	w.wait(`document.querySelector('#card-email')`)
+	w.do(chromedp.SendKeys("#card-email", "ada@example.com"), chromedp.Click("form[data-send] button"))
+	w.wait(`location.pathname.endsWith('/checkout') && document.querySelector('main a.go')`)
 	w.picture("checkout")
 	w.do(chromedp.Click("main a.go"))
 	w.wait(`document.title === 'Invented checkout'`)

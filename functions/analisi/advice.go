@@ -15,6 +15,7 @@ var advice = map[string]string{
 	"importo-insufficiente":    "Send the whole price that GET /v1/pro/cripta names in one transaction.",
 	"metodo-non-ammesso":       "Use one of the methods that the header Allow lists.",
 	"nessuna-tariffa":          "The route is covered, but nothing was found on it lately. Fares are refreshed every 7 days: ask again then.",
+	"nessuna-carta":            "The plan is not paid by card: it ends by itself, and there is nothing to cancel.",
 	"origine-sconosciuta":      "Give the IATA code of a city or airport with scheduled flights; GET /v1/rotte lists what is covered.",
 	"prova-non-valida":         "Sign the text that proofText of GET /v1/pro/cripta shows with the wallet that paid, or leave firma out.",
 	"pagamento-di-altri":       "Give the e-mail address that the payment link was made for.",

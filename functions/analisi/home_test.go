@@ -308,7 +308,7 @@ func TestPagePastTheCap(t *testing.T) {
 	if w.Code != 429 || w.Header().Get("Retry-After") == "" || w.Header().Get("X-RateLimit-Limit") != "30" || !strings.Contains(said(w), "Per oggi basta così.") {
 		t.Errorf("%d %v %s", w.Code, w.Header(), said(w))
 	}
-	if !strings.Contains(w.Body.String(), `action="/v1/pro/checkout"`) {
+	if !strings.Contains(w.Body.String(), `href="/v1/pro?lang=it"`) {
 		t.Error("the page past the cap does not offer Pro")
 	}
 	if w := s.visit("/"); w.Code != 200 {

@@ -11,7 +11,6 @@ import (
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
@@ -26,10 +25,10 @@ func (s *Service) registerCard(api *httpapi.API) {
 	}, func(_ context.Context, in *checkoutInput) error { _, err := address(in.Body.Email); return err }, s.checkout)
 	httpapi.JSON(api, "pro-conferma", httpapi.JSONDoc{
 		Summary:     "Get the key after paying by card",
-		Description: "The hosted checkout sends the payer here. The key is shown once: as JSON, or as a page where HTML is asked for. Where the address has a key already, that key goes on, no key is shown, and `status` is `esteso`.",
+		Description: "The hosted checkout sends the payer here. The key is shown once as JSON, or as a page where HTML is asked for; the page can be opened again for 10 minutes. Where the address has a key already, that key goes on, no key is shown, and `status` is `esteso`.",
 		Problems:    []httpapi.ProblemType{NoSuchSession, NotPro, NotPaid, SessionExpired, KeyIssued},
 		Answer:      issued{},
-		Pages:       []int{http.StatusOK},
+		Pages:       []int{http.StatusOK, NoSuchSession.Status, NotPro.Status, NotPaid.Status, SessionExpired.Status},
 	}, nil, s.confirm)
 	httpapi.JSON(api, "pro-webhook", httpapi.JSONDoc{
 		Summary:     "Deliveries of the card processor",
@@ -39,8 +38,8 @@ func (s *Service) registerCard(api *httpapi.API) {
 }
 
 type checkoutInput struct {
-	Accept         string `header:"Accept"`
-	AcceptLanguage string `header:"Accept-Language"`
+	Accept string `header:"Accept"`
+	Reader
 	httpapi.Repeatable
 	emailBody
 }
@@ -64,11 +63,12 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	if err != nil {
 		return nil, err
 	}
+	l := in.language()
 	begun, err := s.Checkout.Start(ctx, pay.StartRequest{
-		Email:          apikey.Normalize(email), // the same checkout however it is spelled
-		IdempotencyKey: idempotency,
-		SuccessURL:     s.BaseURL + "/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}",
-		CancelURL:      s.BaseURL + "/",
+		Email:          apikey.Normalize(email),    // the same checkout however it is spelled
+		IdempotencyKey: idempotency + "-" + l.Code, // another request in another language
+		SuccessURL:     s.BaseURL + page.In(l, "/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}"),
+		CancelURL:      s.BaseURL + page.In(l, "/v1/pro"),
 	})
 	switch {
 	case errors.Is(err, pay.ErrBadEmail):
@@ -78,7 +78,7 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	case err != nil:
 		return nil, err
 	}
-	return showCheckout(in.Accept, i18n.Accepted(in.AcceptLanguage), checkoutBegun{begun.URL})
+	return showCheckout(in.Accept, l, checkoutBegun{begun.URL})
 }
 
 // checkoutKey is the processor's idempotency key. It is the caller's own: see
@@ -95,36 +95,60 @@ func (s *Service) checkoutKey(ctx context.Context, in *checkoutInput, email stri
 }
 
 type confirmInput struct {
-	Session        string `query:"session_id" required:"true" doc:"The checkout's id"`
-	Accept         string `header:"Accept"`
-	AcceptLanguage string `header:"Accept-Language"`
+	Session string `query:"session_id" required:"true" doc:"The checkout's id"`
+	Accept  string `header:"Accept"`
+	Reader
 }
 
+// confirm shows the key: to a program once, to a person for as long as it may be
+// looked at again by who has the checkout's id, which only its payer was given.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
-	session, err := s.Checkout.Session(ctx, in.Session)
+	l, person := in.language(), page.WantsHTML(in.Accept)
+	if person {
+		bought, until, ok, err := s.again(ctx, in.Session)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return s.showIssued(l, bought, until, true)
+		}
+	}
+	bought, err := s.confirmed(ctx, in.Session)
+	switch {
+	case err != nil:
+		return confirmProblem(in.Accept, l, in.Session, err)
+	case person:
+		return s.showIssued(l, bought, s.Now().Add(againTime), true)
+	}
+	return asJSON(http.StatusOK, bought)
+}
+
+// confirmed gives what a checkout has bought, once.
+func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
+	session, err := s.Checkout.Session(ctx, id)
 	switch {
 	case errors.Is(err, pay.ErrNoSuchSession):
-		return nil, NoSuchSession.Problem("No checkout has that session_id. Open the link that the checkout sent you to, whole.")
+		return issued{}, NoSuchSession.Problem("No checkout has that session_id. Open the link that the checkout sent you to, whole.")
 	case err != nil:
-		return nil, s.unavailable(ctx, "the checkout", err)
+		return issued{}, s.unavailable(ctx, "the checkout", err)
 	case session.Status == pay.Expired:
-		return nil, SessionExpired.Problem("The checkout expired before it was paid. POST /api/v1/pro/checkout begins a new one.")
+		return issued{}, SessionExpired.Problem("The checkout expired before it was paid. POST /api/v1/pro/checkout begins a new one.")
 	case session.Foreign():
-		return nil, NotPro.Problem("The checkout did not sell Pro, so there is no key for it. POST /api/v1/pro/checkout begins one that does.")
+		return issued{}, NotPro.Problem("The checkout did not sell Pro, so there is no key for it. POST /api/v1/pro/checkout begins one that does.")
 	case !session.Sold() || session.Email == "":
-		return nil, NotPaid.Problem("The checkout is not paid yet. Finish it, or wait as Retry-After says and ask again.").With("Retry-After", "5")
+		return issued{}, NotPaid.Problem("The checkout is not paid yet. Finish it, or wait as Retry-After says and ask again.").With("Retry-After", "5")
 	}
-	bought, err := s.buy(ctx, session.Email, "", "checkout/"+session.ID, nil, func(c *store.Customer) {
+	bought, err := s.buy(ctx, session.Email, "", "checkout/"+session.ID, session.ID, nil, func(c *store.Customer) {
 		paid(c, session.Subscription, session.PaidUntil)
 	})
 	if err != nil {
-		return nil, onceFailed(err, KeyIssued)
+		return issued{}, onceFailed(err, KeyIssued)
 	}
 	if err := s.Keys.LinkSubscription(ctx, session.Subscription, s.customer(session.Email)); err != nil {
 		// Webhooks find the customer by the address as well; this only helps when the processor forgets it.
 		s.Log.ErrorContext(ctx, "subscription not remembered", "error", err)
 	}
-	return showKey(in.Accept, i18n.Accepted(in.AcceptLanguage), bought)
+	return bought, nil
 }
 
 // paid records until when a subscription is paid for.
@@ -235,6 +259,9 @@ func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.Custo
 	}
 	if !subscription.Ours {
 		return "", errForeign
+	}
+	if subscription.Status == pay.Ended {
+		return "", pay.ErrNoSuchSubscription // whoever was erased does not come back with the news that the subscription ended
 	}
 	email := subscription.Email
 	if email == "" {

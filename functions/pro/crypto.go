@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
 	"rsc.io/qr"
 
 	"verdetto/shared/httpapi"
+	"verdetto/shared/page"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
 )
@@ -17,8 +19,11 @@ import (
 func (s *Service) registerCrypto(api *httpapi.API) {
 	httpapi.JSON(api, "pro-cripta", httpapi.JSONDoc{
 		Summary:     "How to pay in USDC",
-		Description: "One payment buys 30 days; there is no renewal by itself. With an e-mail address the answer holds a Solana Pay link whose memo binds the payment to that address, so that nobody else can claim it.",
+		Description: "One payment buys 30 days; there is no renewal by itself. With an e-mail address the answer holds a Solana Pay link whose memo binds the payment to that address, so that nobody else can claim it. Where HTML is asked for it is a page that waits for the payment.",
+		Answer:      Details{},
+		Pages:       []int{http.StatusOK},
 	}, s.checkCrypto, s.details)
+	s.registerWaiting(api)
 	httpapi.JSON(api, "pro-verifica-cripta", httpapi.JSONDoc{
 		Summary:     "Get the key after paying in USDC",
 		Description: "Looks the transaction up on the chain. A signature counts once, ever. A payment that no memo binds to an address belongs to who claims it first, unless who paid proves it with firma. Where the address has a key already, that key goes on, no key is shown, and `status` is `esteso`; whoever sends that key in X-Api-Key is shown it again.",
@@ -27,11 +32,10 @@ func (s *Service) registerCrypto(api *httpapi.API) {
 }
 
 type detailsInput struct {
-	Email string `query:"email" doc:"The e-mail address that the plan is for" example:"ada@example.com"`
-}
-
-type detailsOutput struct {
-	Body Details
+	Email  string `query:"email" doc:"The e-mail address that the plan is for" example:"ada@example.com"`
+	Token  string `query:"t" doc:"Of a page: what its payment is found by, as the page's form sends it"`
+	Accept string `header:"Accept"`
+	Reader
 }
 
 // Details is all that a payer needs.
@@ -57,24 +61,42 @@ func (s *Service) checkCrypto(_ context.Context, in *detailsInput) error {
 	return err
 }
 
-func (s *Service) details(_ context.Context, in *detailsInput) (*detailsOutput, error) {
-	d := Details{
+func (s *Service) details(_ context.Context, in *detailsInput) (*page.Response, error) {
+	if page.WantsHTML(in.Accept) {
+		return s.payPage(in)
+	}
+	d := s.bare()
+	if in.Email != "" {
+		var err error
+		if d, err = s.detailsFor(in.Email, ""); err != nil {
+			return nil, err
+		}
+	}
+	return asJSON(http.StatusOK, d)
+}
+
+// bare is what is the same for every payer.
+func (s *Service) bare() Details {
+	return Details{
 		Wallet: s.Wallet.Owner, TokenAccount: s.Wallet.TokenAccount, Mint: s.Wallet.Mint, Network: s.Wallet.Network,
 		Amount: pay.FormatUnits(s.Wallet.Units), Decimals: 6, Days: CryptoDays, ProofText: pay.ProofText("EMAIL", "SIGNATURE"),
 	}
-	if in.Email != "" {
-		email, err := address(in.Email)
-		if err != nil {
-			return nil, err
-		}
-		d.ProofText = pay.ProofText(email, "SIGNATURE")
-		d.Memo = pay.BindingMemo(s.Pepper, email)
-		d.Link = pay.Transfer{Recipient: d.Wallet, Mint: d.Mint, Units: s.Wallet.Units, Memo: d.Memo, Label: "Verdetto Pro"}.Link()
-		if d.QR, err = svg(d.Link); err != nil {
-			return nil, err
-		}
+}
+
+// detailsFor adds the link for an address, by a reference where there is one.
+func (s *Service) detailsFor(email, reference string) (Details, error) {
+	email, err := address(email)
+	if err != nil {
+		return Details{}, err
 	}
-	return &detailsOutput{d}, nil
+	d := s.bare()
+	d.ProofText = pay.ProofText(email, "SIGNATURE")
+	d.Memo = pay.BindingMemo(s.Pepper, email)
+	d.Link = pay.Transfer{
+		Recipient: d.Wallet, Mint: d.Mint, Units: s.Wallet.Units, Memo: d.Memo, Label: "Verdetto Pro", Reference: reference,
+	}.Link()
+	d.QR, err = svg(d.Link)
+	return d, err
 }
 
 // svg draws a text as a QR code, with the quiet border of four modules that readers need.
@@ -132,33 +154,51 @@ func (s *Service) checkVerify(_ context.Context, in *verifyInput) error {
 const claimDays = 30
 
 func (s *Service) verify(ctx context.Context, in *verifyInput) (*verifyOutput, error) {
-	email, err := address(in.Body.Email)
-	if err != nil {
-		return nil, err
-	}
 	signature, err := pay.ParseSignature(in.Body.Signature)
 	if err != nil {
 		return nil, err
 	}
-	payment, err := s.Chain.Payment(ctx, signature)
+	bought, err := s.redeem(ctx, redemption{email: in.Body.Email, key: in.Key, signature: signature, firma: in.Body.Proof})
 	if err != nil {
-		return nil, s.noPayment(ctx, err)
+		return nil, err
+	}
+	return &verifyOutput{bought}, nil
+}
+
+// redemption is a payment that is to buy a plan.
+type redemption struct {
+	email     string
+	key       string // the customer's current key, to go on with it; may be empty
+	signature pay.Signature
+	firma     string // who paid signed for it; may be empty
+	secret    string // whose bearer may look at the key again; empty: nobody
+}
+
+// redeem gives what a payment buys, once.
+func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
+	email, err := address(r.email)
+	if err != nil {
+		return issued{}, err
+	}
+	payment, err := s.Chain.Payment(ctx, r.signature)
+	if err != nil {
+		return issued{}, s.noPayment(ctx, err)
 	}
 	now := s.Now()
 	switch {
 	case payment.Units < s.Wallet.Units:
-		return nil, TooLittle.Problem(fmt.Sprintf("The transaction left %s USDC in our wallet; a plan costs %s. Send the whole price in one transaction.",
+		return issued{}, TooLittle.Problem(fmt.Sprintf("The transaction left %s USDC in our wallet; a plan costs %s. Send the whole price in one transaction.",
 			pay.FormatUnits(max(0, payment.Units)), pay.FormatUnits(s.Wallet.Units)))
 	case now.Sub(payment.At) > claimDays*24*time.Hour:
-		return nil, TooOld.Problem(fmt.Sprintf("The payment was made on %s; payments can be claimed for %d days. Write to us.", payment.At.UTC().Format(time.DateOnly), claimDays))
+		return issued{}, TooOld.Problem(fmt.Sprintf("The payment was made on %s; payments can be claimed for %d days. Write to us.", payment.At.UTC().Format(time.DateOnly), claimDays))
 	case !pay.MayClaim(s.Pepper, email, payment.Memos):
-		return nil, NotYours.Problem("The memo of the payment binds it to another e-mail address. Give the address that the payment link was made for.")
+		return issued{}, NotYours.Problem("The memo of the payment binds it to another e-mail address. Give the address that the payment link was made for.")
 	}
-	claim, err := claimed(payment, email, in.Body.Proof)
+	claim, err := claimed(payment, email, r.firma)
 	if err != nil {
-		return nil, err
+		return issued{}, err
 	}
-	bought, err := s.buy(ctx, email, in.Key, "payment/"+signature.String(), claim, func(c *store.Customer) {
+	bought, err := s.buy(ctx, email, r.key, "payment/"+r.signature.String(), r.secret, claim, func(c *store.Customer) {
 		from := now
 		if c.Crypto.After(now) {
 			from = c.Crypto
@@ -166,9 +206,9 @@ func (s *Service) verify(ctx context.Context, in *verifyInput) (*verifyOutput, e
 		c.Crypto = from.AddDate(0, 0, CryptoDays).UTC().Truncate(time.Second)
 	})
 	if err != nil {
-		return nil, onceFailed(err, PaymentUsed)
+		return issued{}, onceFailed(err, PaymentUsed)
 	}
-	return &verifyOutput{bought}, nil
+	return bought, nil
 }
 
 // claimed is how a payment is claimed: nil, and so for good, where its memo binds it to the address.

@@ -4,10 +4,15 @@ import (
 	"bytes"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
+	"sync"
+	"time"
 
+	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 )
@@ -15,66 +20,119 @@ import (
 //go:embed *.html
 var templates embed.FS
 
-var pages = template.Must(template.ParseFS(templates, "*.html"))
+// pages are read when the first one is asked for: most calls are a program's, which see none.
+var pages = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(templates, "*.html")) })
+
+// Reader is who reads a page: in the language of the link that led there, or else
+// in one that the browser asks for.
+type Reader struct {
+	Lang           string `query:"lang" doc:"Code of the language of texts for people, before Accept-Language"`
+	AcceptLanguage string `header:"Accept-Language"`
+}
+
+func (r Reader) language() *i18n.Language {
+	if l, ok := i18n.Find(r.Lang); ok {
+		return l
+	}
+	return i18n.Accepted(r.AcceptLanguage)
+}
+
+// view is what all pages show.
+type view struct{ T *i18n.Language }
+
+// At is the address of another page in the reader's language.
+func (v view) At(path string) string { return page.In(v.T, path) }
+
+// render writes a page: a block of the templates.
+func render(status int, block string, p page.Page, v any) (*page.Response, error) {
+	var body bytes.Buffer
+	if err := pages().ExecuteTemplate(&body, block, v); err != nil {
+		return nil, fmt.Errorf("write page: %w", err)
+	}
+	p.Body = template.HTML(body.String())
+	return page.Respond(status, p)
+}
+
+// asJSON answers a program where a person is shown a page.
+func asJSON(status int, answer any) (*page.Response, error) {
+	body, err := json.Marshal(answer)
+	if err != nil {
+		return nil, fmt.Errorf("write answer: %w", err)
+	}
+	return &page.Response{
+		Status: status, ContentType: "application/json", Referrer: "no-referrer", Vary: "Accept, Accept-Language", Body: body,
+	}, nil
+}
 
 // showCheckout tells where to pay: as JSON, or as a page with a link where HTML
 // is asked for. It does not redirect: browsers hold the answer to a form to the
 // page's policy, which lets forms lead nowhere but here.
 func showCheckout(accept string, l *i18n.Language, c checkoutBegun) (*page.Response, error) {
 	if !page.WantsHTML(accept) {
-		body, err := json.Marshal(c)
-		if err != nil {
-			return nil, fmt.Errorf("show checkout: %w", err)
-		}
-		return &page.Response{Status: http.StatusOK, ContentType: "application/json", Referrer: "no-referrer", Body: body}, nil
+		return asJSON(http.StatusOK, c)
 	}
-	return show("checkout.html", l, l.Text("checkout.title"), struct {
-		T   *i18n.Language
+	return render(http.StatusOK, "checkout.html", page.Page{Language: l, Title: l.Text("checkout.title")}, struct {
+		view
 		URL string
-	}{l, c.URL})
+	}{view{l}, c.URL})
 }
 
-// showKey shows a key once: as JSON, or as a page where HTML is asked for.
-func showKey(accept string, l *i18n.Language, k issued) (*page.Response, error) {
-	if !page.WantsHTML(accept) {
-		body, err := json.Marshal(k)
-		if err != nil {
-			return nil, fmt.Errorf("show key: %w", err)
-		}
-		return &page.Response{
-			Status: http.StatusOK, ContentType: "application/json", Referrer: "no-referrer", Vary: "Accept, Accept-Language", Body: body,
-		}, nil
-	}
+// showIssued shows what was bought as a page; until is when the page can be looked at no more, zero for at once.
+func (s *Service) showIssued(l *i18n.Language, k issued, until time.Time, renews bool) (*page.Response, error) {
+	v := struct {
+		view
+		Key, Until, Again, Base string
+		Renews                  bool
+	}{view: view{l}, Key: k.APIKey, Until: l.Moment(k.ExpiresAt), Base: s.BaseURL, Renews: renews}
 	if k.APIKey == "" {
-		return show("extended.html", l, l.Text("extended.title"), struct {
-			T     *i18n.Language
-			Until string
-		}{l, l.Moment(k.ExpiresAt)})
+		return render(http.StatusOK, "extended.html", page.Page{Language: l, Title: l.Text("extended.title")}, v)
 	}
-	return show("key.html", l, l.Text("key.title"), struct {
-		T     *i18n.Language
-		Key   string
-		Until string
-	}{l, k.APIKey, l.Moment(k.ExpiresAt)})
+	if !until.IsZero() {
+		v.Again = l.Moment(until)
+	}
+	return render(http.StatusOK, "key.html", page.Page{Language: l, Title: l.Text("key.title"), Scripts: []string{"pro.js"}}, v)
+}
+
+// confirmPages are the problems of a confirmation that a person is shown in words
+// of her own language, by their codes, with where to go from there.
+var confirmPages = map[string]struct{ block, path string }{
+	NoSuchSession.Code:  {"unknown", "/v1/pro"},
+	NotPro.Code:         {"foreign", "/v1/pro"},
+	NotPaid.Code:        {"pending", "/v1/pro/conferma"},
+	SessionExpired.Code: {"expired", "/v1/pro"},
+	KeyIssued.Code:      {"issued", "/v1/pro/recupera"},
+}
+
+// confirmProblem shows a problem of a confirmation to a person; any other error, and any to a program, stays what it is.
+func confirmProblem(accept string, l *i18n.Language, session string, err error) (*page.Response, error) {
+	var p *httpapi.Problem
+	if !page.WantsHTML(accept) || !errors.As(err, &p) {
+		return nil, err
+	}
+	known, ok := confirmPages[p.Code]
+	if !ok {
+		return nil, err
+	}
+	if known.block == "pending" {
+		known.path += "?session_id=" + url.QueryEscape(session)
+	}
+	return showNotice(p.Status, l, "confirm."+known.block, page.In(l, known.path))
+}
+
+// showNotice shows a page that says one thing, and leads on to another.
+func showNotice(status int, l *i18n.Language, text, next string) (*page.Response, error) {
+	title := l.Text("notice." + text + ".title")
+	return render(status, "notice.html", page.Page{Language: l, Title: title}, struct {
+		view
+		Title, Next  string
+		Lede, Action template.HTML
+	}{view{l}, title, next, l.HTML("notice." + text + ".lede"), l.HTML("notice." + text + ".next")})
 }
 
 // showLink shows what a link of a mail leads to: a block of link.html.
 func showLink(status int, l *i18n.Language, block, action string) (*page.Response, error) {
-	return showStatus(status, block, l, l.Text("recovery."+block+".title"), struct {
-		T      *i18n.Language
+	return render(status, block, page.Page{Language: l, Title: l.Text("recovery." + block + ".title")}, struct {
+		view
 		Action string
-	}{l, action})
-}
-
-// show writes a page.
-func show(name string, l *i18n.Language, title string, view any) (*page.Response, error) {
-	return showStatus(http.StatusOK, name, l, title, view)
-}
-
-func showStatus(status int, name string, l *i18n.Language, title string, view any) (*page.Response, error) {
-	var body bytes.Buffer
-	if err := pages.ExecuteTemplate(&body, name, view); err != nil {
-		return nil, fmt.Errorf("write page: %w", err)
-	}
-	return page.Respond(status, page.Page{Language: l, Title: title, Body: template.HTML(body.String())})
+	}{view{l}, action})
 }

@@ -36,8 +36,11 @@ type Service struct {
 	Random   io.Reader
 	Now      func() time.Time
 	Log      *slog.Logger
+	Operator Operator
 	// SignalWorker, where set, is called when there is work in the outbox.
 	SignalWorker func()
+
+	held heldPrice
 }
 
 // Wallet is where USDC is received.
@@ -67,15 +70,18 @@ var (
 	TooLittle      = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "importo-insufficiente", Title: "The payment is too small"}
 	TooOld         = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "pagamento-scaduto", Title: "The payment is too old"}
 	NotYours       = httpapi.ProblemType{Status: http.StatusForbidden, Code: "pagamento-di-altri", Title: "The payment is bound to another address"}
+	NoCard         = httpapi.ProblemType{Status: http.StatusConflict, Code: "nessuna-carta", Title: "The plan is not paid by card"}
 	PaymentUsed    = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-gia-usato", Title: "The payment was used before"}
 )
 
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
+	s.registerPages(api)
 	s.registerCard(api)
 	s.registerCrypto(api)
 	s.registerRecover(api)
 	s.registerKey(api)
+	s.registerManage(api)
 }
 
 // emailBody is a request about an e-mail address.
@@ -116,8 +122,13 @@ const extended = "esteso"
 // buy does to a plan what something paid for does, once, and gives the first key
 // of an address to the payer. A key that is in force stays as it is and is shown
 // to nobody but who has it: the payer may be a stranger. The owner is told by mail.
-func (s *Service) buy(ctx context.Context, email, shown, what string, claim *store.Claim, change func(*store.Customer)) (issued, error) {
+// Who has the secret, where there is one, can look at what was shown again.
+func (s *Service) buy(ctx context.Context, email, shown, what, secret string, claim *store.Claim, change func(*store.Customer)) (issued, error) {
 	now := s.Now()
+	var note func(string) (store.Note, error)
+	if secret != "" {
+		note = s.keepShown(secret, s.customer(email))
+	}
 	key, ok := apikey.Parse(shown)
 	holds := func(c store.Customer) bool { return ok && key.Customer == c.ID && c.Holds(key) }
 	text, c, err := s.Keys.IssueOnce(ctx, s.Random, s.customer(email), now, store.Once{
@@ -125,11 +136,12 @@ func (s *Service) buy(ctx context.Context, email, shown, what string, claim *sto
 		Keep:   func(c store.Customer) bool { return holds(c) || c.HasLiveKey(now) },
 		Change: change,
 		Claim:  claim,
+		Note:   note,
 		Job: func(c store.Customer) (string, store.Job) {
 			if holds(c) || !c.HasLiveKey(now) {
 				return "", store.Job{}
 			}
-			return s.notices().Name, store.Job{Kind: extendedKind, Email: email, At: now}
+			return s.noticesBox().Name, store.Job{Kind: extendedKind, Email: email, At: now}
 		},
 	})
 	if err != nil {

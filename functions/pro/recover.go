@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/limit"
+	"verdetto/shared/page"
 	"verdetto/shared/store"
 )
 
@@ -17,7 +17,11 @@ func (s *Service) registerRecover(api *httpapi.API) {
 		Summary:     "Get a fresh key by e-mail",
 		Description: "The answer is the same for every address, and does not wait to learn whether there is a plan. If there is, a fresh key is mailed, and the old one is refused once the mail has been sent. The mail has a link that brings the old key back. Where that was used in the last 30 days, the mail asks to confirm first.",
 		Status:      http.StatusAccepted,
+		Answer:      recovering{},
+		Pages:       []int{http.StatusAccepted},
 	}, func(ctx context.Context, in *recoverInput) error { _, err := address(in.Body.Email); return err }, s.recover)
+	httpapi.Page(api, "pro-recupera-page", httpapi.PageDoc{
+		Summary: "The page on which a lost key is asked for", Statuses: []int{200}}, s.recoverPage)
 	httpapi.Page(api, "pro-annulla-page", httpapi.PageDoc{
 		Summary: "The page that a link to undo a recovery leads to", Statuses: []int{200, 400, 410}}, s.undoPage)
 	httpapi.Page(api, "pro-annulla", httpapi.PageDoc{
@@ -29,41 +33,54 @@ func (s *Service) registerRecover(api *httpapi.API) {
 }
 
 type recoverInput struct {
-	AcceptLanguage string `header:"Accept-Language"`
+	Accept string `header:"Accept"`
+	Reader
 	emailBody
 }
 
-type recoverOutput struct {
-	Status int
-	Body   struct {
-		Status string `json:"status" enum:"accepted"`
-		Detail string `json:"detail"`
-	}
+type recovering struct {
+	Status string `json:"status" enum:"accepted"`
+	Detail string `json:"detail"`
+}
+
+// recoverPage asks for the address of a plan.
+func (s *Service) recoverPage(_ context.Context, in *Reader) (*page.Response, error) {
+	l := in.language()
+	return render(http.StatusOK, "recover", page.Page{Language: l, Title: l.Text("recover.title"), Others: page.InAll(l, "/v1/pro/recupera")}, view{l})
 }
 
 // perAddress bounds how often anyone can have mail sent to an address.
 var perAddress = limit.Limit{Name: "pro-recupera-address", Calls: 3, Window: time.Hour}
 
 // recover does the same for every address: it counts, and leaves a job.
-func (s *Service) recover(ctx context.Context, in *recoverInput) (*recoverOutput, error) {
+func (s *Service) recover(ctx context.Context, in *recoverInput) (*page.Response, error) {
 	email, err := address(in.Body.Email)
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.Limiter.Take(ctx, perAddress, string(s.customer(email)))
-	if err != nil {
-		s.Log.ErrorContext(ctx, "call not counted", "error", err)
+	if err := s.takeFor(ctx, perAddress, email); err != nil {
+		return nil, err
 	}
-	if !d.Allowed {
-		return nil, httpapi.TooMany.Problem("There were too many such calls for this address. Wait as Retry-After says.").
-			With("Retry-After", fmt.Sprint(d.RetryAfter(s.Now())))
-	}
-	if err := s.Outbox.Put(ctx, store.Job{Kind: recoverKind, Email: email, Lang: i18n.Accepted(in.AcceptLanguage).Code, At: s.Now()}); err != nil {
+	l := in.language()
+	if err := s.Outbox.Put(ctx, store.Job{Kind: recoverKind, Email: email, Lang: l.Code, At: s.Now()}); err != nil {
 		return nil, err
 	}
 	s.signal()
-	out := &recoverOutput{Status: http.StatusAccepted}
-	out.Body.Status = "accepted"
-	out.Body.Detail = "If this address has a plan, a fresh key is on its way to it, and the old key stops working."
-	return out, nil
+	if page.WantsHTML(in.Accept) {
+		return render(http.StatusAccepted, "recovering", page.Page{Language: l, Title: l.Text("recovering.title")}, view{l})
+	}
+	return asJSON(http.StatusAccepted, recovering{"accepted", "If this address has a plan, a fresh key is on its way to it, and the old key stops working."})
+}
+
+// takeFor counts a mail that somebody asks to have sent to an address.
+func (s *Service) takeFor(ctx context.Context, l limit.Limit, email string) error {
+	d, err := s.Limiter.Take(ctx, l, string(s.customer(email)))
+	if err != nil {
+		s.Log.ErrorContext(ctx, "call not counted", "error", err)
+	}
+	if d.Allowed {
+		return nil
+	}
+	return httpapi.TooMany.Problem("There were too many such calls for this address. Wait as Retry-After says.").
+		With("Retry-After", fmt.Sprint(d.RetryAfter(s.Now())))
 }

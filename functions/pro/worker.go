@@ -18,6 +18,9 @@ const (
 	recoverKind  = "recover key"
 	agreedKind   = "recover key, confirmed"
 	extendedKind = "plan extended" // tell the owner that somebody paid
+	manageKind   = "manage plan"   // mail a link to the plan
+	moveKind     = "move plan"     // ask the new address; Ref is the present one
+	movedKind    = "plan moved"    // tell the former address; Ref is the new one
 )
 
 const (
@@ -30,9 +33,12 @@ const (
 // stays and is taken up again when its lease is over.
 func (s *Service) Work(ctx context.Context) (done int, err error) {
 	jobs, err := s.Outbox.Take(ctx, jobsAtOnce, s.Now(), jobLease)
-	notices, noticesErr := s.notices().Take(ctx, jobsAtOnce, s.Now(), jobLease)
-	faults := []error{err, noticesErr}
-	for _, j := range append(jobs, notices...) {
+	faults := []error{err}
+	for _, box := range []store.Outbox{s.noticesBox(), s.links()} {
+		more, err := box.Take(ctx, jobsAtOnce, s.Now(), jobLease)
+		jobs, faults = append(jobs, more...), append(faults, err)
+	}
+	for _, j := range jobs {
 		if s.Now().Add(sendTime).After(j.Leased) {
 			break // the carrier is slow: somebody else may be about to take up what is left
 		}
@@ -53,17 +59,30 @@ func (s *Service) Work(ctx context.Context) (done int, err error) {
 	return done, errors.Join(faults...)
 }
 
-// notices is the outbox of mails that bring no key. It is one of its own because
+// noticesBox is the outbox of mails that bring no key. It is one of its own because
 // versions before it took every job of the other for a recovery: while both run,
 // one of them would mail a fresh key and void the owner's.
-func (s *Service) notices() store.Outbox {
+func (s *Service) noticesBox() store.Outbox {
 	return store.Outbox{Table: s.Outbox.Table, Name: s.Outbox.Name + "-notices"}
+}
+
+// links is the outbox of mails with links to plans: for the same reason, of which
+// the versions before it know two.
+func (s *Service) links() store.Outbox {
+	return store.Outbox{Table: s.Outbox.Table, Name: s.Outbox.Name + "-links"}
 }
 
 // do does one job.
 func (s *Service) do(ctx context.Context, j store.Job) error {
-	if j.Kind == extendedKind {
+	switch j.Kind {
+	case extendedKind:
 		return s.sendExtended(ctx, j)
+	case manageKind:
+		return s.sendManage(ctx, j)
+	case moveKind:
+		return s.sendMove(ctx, j)
+	case movedKind:
+		return s.sendMoved(ctx, j)
 	}
 	return s.sendKey(ctx, j)
 }
@@ -71,10 +90,18 @@ func (s *Service) do(ctx context.Context, j store.Job) error {
 // sendExtended tells the owner of a key that a payment lengthened the plan.
 func (s *Service) sendExtended(ctx context.Context, j store.Job) error {
 	c, err := s.Keys.Customer(ctx, s.customer(j.Email))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // the plan has moved on since, or was erased
+	}
 	if err != nil {
 		return err
 	}
-	message, err := mail.ExtendedMail(mail.Key{To: j.Email, Lang: language(j), Until: c.Plan().Until, BaseURL: s.BaseURL})
+	return s.send(ctx, j, mail.ExtendedMail, c, "")
+}
+
+// send writes the mail of a job about a plan, and hands it to the carrier.
+func (s *Service) send(ctx context.Context, j store.Job, write func(mail.Key) (mail.Message, error), c store.Customer, path string) error {
+	message, err := write(mail.Key{To: j.Email, Lang: language(j), Until: c.Plan().Until, BaseURL: s.BaseURL, Path: path, Support: s.Operator.Email})
 	if err != nil {
 		return err
 	}
@@ -149,7 +176,7 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 // keyMessage writes the mail with a fresh key: the first of a customer who paid
 // and never came back from the checkout, or one in the place of another.
 func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Message, error) {
-	k := mail.Key{To: j.Email, Lang: language(j), Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL}
+	k := mail.Key{To: j.Email, Lang: language(j), Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL, Support: s.Operator.Email}
 	write := mail.KeyMail
 	if owned := c.Owned(); len(owned) > 0 {
 		write, k.Path = mail.RecoverMail, s.undoPath(c.ID, owned)
@@ -167,10 +194,5 @@ func (s *Service) sendOffer(ctx context.Context, j store.Job, c store.Customer) 
 	if err := s.Outbox.Offer(ctx, id, agreed, s.Now().Add(offerTime)); err != nil {
 		return err
 	}
-	message, err := mail.OfferMail(mail.Key{To: j.Email, Lang: language(j), Until: c.Plan().Until, BaseURL: s.BaseURL, Path: agreePath + "?t=" + id})
-	if err != nil {
-		return err
-	}
-	message.ID = messageID(j)
-	return s.Sender.Send(ctx, message)
+	return s.send(ctx, j, mail.OfferMail, c, agreePath+"?t="+id)
 }

@@ -31,6 +31,8 @@ type config struct {
 	MailRate   float64 `json:"mailRate"`   // mails a second that SES allows the account
 	AlarmEmail string  `json:"alarmEmail"` // who gets a mail when something is wrong
 
+	Operator operator `json:"operator"` // what is missing of it is said, and is no fault
+
 	StripePrice string `json:"stripePrice"` // id of the recurring price
 	// StripeFormerPrices were sold before: subscriptions to them go on.
 	StripeFormerPrices []string `json:"stripeFormerPrices"`
@@ -159,6 +161,9 @@ func (c config) check() []string {
 	}
 	if c.MailRate <= 0 {
 		wrong("mailRate", "%v is not a number of mails a second above 0", c.MailRate)
+	}
+	if fault := c.Operator.fault(); fault != "" {
+		faults = append(faults, fault)
 	}
 	if c.CallsADay < 0 {
 		wrong("callsADay", "%d is not a number of calls, or 0 for no limit", c.CallsADay)

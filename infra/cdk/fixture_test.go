@@ -68,7 +68,7 @@ func fixtureConfigs(t testing.TB) map[string]config {
 		t.Fatal(err)
 	}
 	least := example
-	least.Domain, least.Certificate = "", ""
+	least.Domain, least.Certificate, least.Operator = "", "", operator{}
 	most := example
 	most.Name, most.Region, most.SolanaNetwork = "second", "us-east-1", "devnet"
 	most.SolanaMint = "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"

@@ -180,6 +180,11 @@ func (f function) environment(c config, p parts) *map[string]*string {
 		set("VERDETTO_MAIL_RATE", strconv.FormatFloat(c.MailRate, 'f', -1, 64))
 	case "pro":
 		set("STRIPE_PRICE", c.StripePrice)
+		for _, p := range c.Operator.particulars() {
+			if p.value != "" {
+				set(p.variable, p.value)
+			}
+		}
 		if len(c.StripeFormerPrices) > 0 {
 			set("STRIPE_FORMER_PRICES", strings.Join(c.StripeFormerPrices, ","))
 		}

@@ -40,6 +40,9 @@ func run(file, assets, out string) error {
 	if err != nil {
 		return err
 	}
+	for _, line := range c.Operator.missing() {
+		fmt.Fprintln(os.Stderr, "cdk: "+line)
+	}
 	if err := checkBuilt(assets); err != nil {
 		return err
 	}

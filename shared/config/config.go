@@ -8,6 +8,7 @@ package config
 
 import (
 	"fmt"
+	"net/mail"
 	"strings"
 	"time"
 )
@@ -87,6 +88,24 @@ type Pay struct {
 func (p Pay) check() []error {
 	if p.SolanaNetwork != "mainnet-beta" && p.SolanaNetwork != "devnet" {
 		return []error{fmt.Errorf("SOLANA_NETWORK: %q is neither mainnet-beta nor devnet", p.SolanaNetwork)}
+	}
+	return nil
+}
+
+// Operator is who runs the service, as the pages about it say. What is not given
+// they say has not been given.
+type Operator struct {
+	Name    string `env:"VERDETTO_OPERATOR_NAME"`
+	Address string `env:"VERDETTO_OPERATOR_ADDRESS"` // postal, its parts with commas between
+	Email   string `env:"VERDETTO_OPERATOR_EMAIL"`   // that customers write to
+	Phone   string `env:"VERDETTO_OPERATOR_PHONE"`
+	Number  string `env:"VERDETTO_OPERATOR_NUMBER"` // of the register or for VAT
+	Law     string `env:"VERDETTO_OPERATOR_LAW"`    // the country whose law applies
+}
+
+func (o Operator) check() []error {
+	if _, err := mail.ParseAddress("<" + o.Email + ">"); o.Email != "" && err != nil {
+		return []error{fmt.Errorf("VERDETTO_OPERATOR_EMAIL: %q is not a bare e-mail address", o.Email)}
 	}
 	return nil
 }

@@ -24,6 +24,26 @@ func (l *Language) Money(c fare.Cents) string { return l.money(c, c%100 != 0) }
 // Amount writes an amount in euros with its cents.
 func (l *Language) Amount(c fare.Cents) string { return l.money(c, true) }
 
+// Price writes an amount that is given in decimals, such as 12.99, in a currency.
+func (l *Language) Price(amount, currency string) string {
+	if currency == "EUR" {
+		return l.Text("format.money", "Amount", l.Decimals(amount))
+	}
+	return l.Decimals(amount) + "\u00a0" + currency
+}
+
+// Decimals writes a number that is given in decimals with a point, as it is.
+func (l *Language) Decimals(number string) string {
+	whole, part, dotted := strings.Cut(number, ".")
+	if n, err := strconv.Atoi(whole); err == nil {
+		whole = l.Number(n)
+	}
+	if dotted {
+		whole += l.Text("format.decimal") + part
+	}
+	return whole
+}
+
 func (l *Language) money(c fare.Cents, cents bool) string {
 	sign := ""
 	if c < 0 {

@@ -42,6 +42,15 @@ func ExtendedMail(k Key) (Message, error) { return noticeMail(k, "extended") }
 // OfferMail writes the mail that asks to confirm a recovery. It holds no key.
 func OfferMail(k Key) (Message, error) { return noticeMail(k, "offer") }
 
+// ManageMail writes the mail with a link to somebody's own plan. It holds no key.
+func ManageMail(k Key) (Message, error) { return noticeMail(k, "manage") }
+
+// MoveMail writes the mail that asks an address whether a plan is to be its own. It holds no key.
+func MoveMail(k Key) (Message, error) { return noticeMail(k, "move") }
+
+// MovedMail writes the mail that tells an address that its plan has another one now. It holds no key.
+func MovedMail(k Key) (Message, error) { return noticeMail(k, "moved") }
+
 // noticeMail writes a mail about a plan without a key in it: subject and
 // paragraphs are the texts mail.NAME of the catalogue.
 func noticeMail(k Key, name string) (Message, error) {
@@ -49,16 +58,29 @@ func noticeMail(k Key, name string) (Message, error) {
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail about a plan: %w", err)
 	}
-	text, html, err := bodies(name, v)
+	template := "notice"
+	if name == "extended" { // which has more to say
+		template = name
+	}
+	v.Name = name
+	text, html, err := bodies(template, v)
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail about a plan: %w", err)
 	}
 	return Message{To: k.To, Subject: v.Subject, Text: text, HTML: html, Tag: KeyTag}, nil
 }
 
+// Title, Lede, Open, Terms and NotYou are what a mail with a link says: the texts mail.NAME of the catalogue.
+func (s keySection) Title() htmltemplate.HTML  { return s.T.HTML("mail." + s.Name + ".subject") }
+func (s keySection) Lede() htmltemplate.HTML   { return s.T.HTML("mail." + s.Name + ".lede") }
+func (s keySection) Open() htmltemplate.HTML   { return s.T.HTML("mail." + s.Name + ".open") }
+func (s keySection) Terms() htmltemplate.HTML  { return s.T.HTML("mail." + s.Name + ".terms") }
+func (s keySection) NotYou() htmltemplate.HTML { return s.T.HTML("mail." + s.Name + ".not_you") }
+
 // keyView is what the templates see.
 type keyView struct {
 	Key
+	Name      string // of what the mail says
 	Recovered bool
 	Subject   string
 	Sections  []keySection

@@ -67,10 +67,15 @@ func TestKeyMails(t *testing.T) {
 
 // TestNoticeMails: mails about a key that hold none.
 func TestNoticeMails(t *testing.T) {
-	for name, write := range map[string]func(Key) (Message, error){"extended": ExtendedMail, "offer": OfferMail} {
+	for name, write := range map[string]func(Key) (Message, error){
+		"extended": ExtendedMail, "offer": OfferMail, "manage": ManageMail, "move": MoveMail, "moved": MovedMail,
+	} {
 		k := aKey(t)
 		key := k.Key
 		k.Key = ""
+		if name == "moved" || name == "extended" { // which lead nowhere
+			k.Path = ""
+		}
 		got, err := write(k)
 		if err != nil {
 			t.Fatal(err)

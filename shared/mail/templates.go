@@ -3,8 +3,10 @@ package mail
 import (
 	"embed"
 	"fmt"
+	"html"
 	htmltemplate "html/template"
 	"strings"
+	"sync"
 	texttemplate "text/template"
 	"unicode/utf8"
 )
@@ -12,21 +14,31 @@ import (
 //go:embed *.tmpl
 var templates embed.FS
 
+// They are read when the first mail is written: most processes write none.
 var (
-	textTemplates = texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{"wrap": wrap, "upper": strings.ToUpper}).ParseFS(templates, "*.txt.tmpl"))
-	htmlTemplates = htmltemplate.Must(htmltemplate.ParseFS(templates, "*.html.tmpl"))
+	textTemplates = sync.OnceValue(func() *texttemplate.Template {
+		return texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{"wrap": wrap, "upper": strings.ToUpper, "plain": unemphasized}).ParseFS(templates, "*.txt.tmpl"))
+	})
+	htmlTemplates = sync.OnceValue(func() *htmltemplate.Template {
+		return htmltemplate.Must(htmltemplate.ParseFS(templates, "*.html.tmpl"))
+	})
 )
 
 // bodies writes a mail as plain text and as HTML.
-func bodies(name string, view any) (text, html string, err error) {
+func bodies(name string, view any) (text, asHTML string, err error) {
 	var t, h strings.Builder
-	if err := textTemplates.ExecuteTemplate(&t, name+".txt.tmpl", view); err != nil {
+	if err := textTemplates().ExecuteTemplate(&t, name+".txt.tmpl", view); err != nil {
 		return "", "", fmt.Errorf("write text: %w", err)
 	}
-	if err := htmlTemplates.ExecuteTemplate(&h, name+".html.tmpl", view); err != nil {
+	if err := htmlTemplates().ExecuteTemplate(&h, name+".html.tmpl", view); err != nil {
 		return "", "", fmt.Errorf("write HTML: %w", err)
 	}
 	return t.String(), h.String(), nil
+}
+
+// unemphasized is a text without its emphasis.
+func unemphasized(text htmltemplate.HTML) string {
+	return html.UnescapeString(strings.NewReplacer("<strong>", "", "</strong>", "", "<code>", "", "</code>", "").Replace(string(text)))
 }
 
 // wrap joins sentences and breaks them into lines of at most so many characters.

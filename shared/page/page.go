@@ -52,10 +52,28 @@ func Home(l *i18n.Language) string {
 	return "/?lang=" + l.Code
 }
 
+// In is the address of a page of the paid plan, or about the service, in a language.
+func In(l *i18n.Language, path string) string {
+	if strings.Contains(path, "?") {
+		return path + "&lang=" + l.Code
+	}
+	return path + "?lang=" + l.Code
+}
+
+// InAll gives the other languages that a page is shown in.
+func InAll(l *i18n.Language, path string) (others []Other) {
+	for _, other := range i18n.Languages() {
+		if other != l {
+			others = append(others, Other{other, In(other, path)})
+		}
+	}
+	return others
+}
+
 //go:embed *.html
 var templates embed.FS
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{"asset": Asset, "home": Home}).ParseFS(templates, "*.html"))
+var pages = template.Must(template.New("").Funcs(template.FuncMap{"asset": Asset, "home": Home, "in": In}).ParseFS(templates, "*.html"))
 
 // Response is a page as a handler returns it to package httpapi.
 type Response struct {

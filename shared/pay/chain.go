@@ -12,7 +12,23 @@ type Chain interface {
 	// ErrUnavailable. A transaction that is final stays so: its Payment is the same
 	// for ever.
 	Payment(ctx context.Context, signature Signature) (Payment, error)
+
+	// Find lists the newest transactions that name a reference, oldest first, at
+	// most MaxFound of them; those that failed are left out, and none is no error.
+	// They may not be final yet, and anybody can name a reference once it is seen
+	// on the chain: what they moved is Payment's to say.
+	Find(ctx context.Context, reference Reference) ([]Signature, error)
 }
+
+// MaxFound is how many transactions Find gives at most.
+const MaxFound = 25
+
+// Reference is what a transaction can name beside its accounts so that it is found
+// again: 32 bytes, in the form of an address that nobody has.
+type Reference [32]byte
+
+// String is the spelling of addresses.
+func (r Reference) String() string { return encodeBase58(r[:]) }
 
 // Payment is what a transaction did for the wallet.
 type Payment struct {

@@ -7,6 +7,10 @@ import (
 
 // Checkout sells a subscription by card through a hosted page.
 type Checkout interface {
+	// Price tells what the subscription costs now. An answer is what a payer is
+	// charged; what cannot be said in one amount for each period is ErrNoPrice.
+	Price(ctx context.Context) (Price, error)
+
 	// Start makes a hosted checkout for an address. The same idempotency key with
 	// the same request gives the same page for a day; with another request,
 	// ErrKeyReused. ErrBadEmail for an address that cannot be one.
@@ -24,6 +28,29 @@ type Checkout interface {
 	// ErrBadSignature, ErrStale or ErrMalformed. Deliveries come late, twice and in
 	// any order; Event does not remember them.
 	Event(payload []byte, signature string, now time.Time) (Event, error)
+
+	// Portal makes a hosted page on which a customer of the processor sees the
+	// invoices, changes the card and cancels. Its address is a secret for some
+	// minutes. ErrNoSuchCustomer for one that is unknown or was deleted.
+	Portal(ctx context.Context, customer, returnURL string) (address string, err error)
+
+	// Readdress has the processor write to another address from now on;
+	// ErrNoSuchCustomer as above.
+	Readdress(ctx context.Context, customer, email string) error
+
+	// Forget deletes a customer, which ends the subscriptions at once. What the
+	// processor has to keep by law, such as invoices, it keeps. A customer that is
+	// deleted already, or was never there, is no error.
+	Forget(ctx context.Context, customer string) error
+}
+
+// Price is what a subscription costs.
+type Price struct {
+	Amount   string // in decimals, such as "12.99"
+	Currency string // ISO 4217, in capitals
+	Every    string // day, week, month or year
+	Count    int    // of those, from one charge to the next
+	PlusTax  bool   // tax is added at the checkout
 }
 
 // StartRequest asks for a hosted checkout.

@@ -30,6 +30,9 @@ var (
 var (
 	ErrNoSuchSession      = errors.New("no such checkout session")
 	ErrNoSuchSubscription = errors.New("no such subscription")
+	ErrNoSuchCustomer     = errors.New("no such customer of the payment service")
+	// ErrNoPrice: what is sold has no single amount for a period, or is not sold any more.
+	ErrNoPrice = errors.New("the price is not one amount")
 	// ErrBadEmail: the processor does not take the address for one.
 	ErrBadEmail = errors.New("e-mail address not accepted")
 	// ErrKeyReused: the idempotency key was used before, for something else.

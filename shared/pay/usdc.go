@@ -100,13 +100,14 @@ type Transfer struct {
 	Units     int64
 	Memo      string // may be empty
 	Label     string // who asks; may be empty
+	Reference string // what the payment is found by; may be empty
 }
 
 // Link is the transfer as a Solana Pay address, which wallets open or scan.
 func (t Transfer) Link() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "solana:%s?amount=%s&spl-token=%s", t.Recipient, FormatUnits(t.Units), t.Mint)
-	for _, field := range []struct{ name, value string }{{"label", t.Label}, {"memo", t.Memo}} {
+	for _, field := range []struct{ name, value string }{{"reference", t.Reference}, {"label", t.Label}, {"memo", t.Memo}} {
 		if field.value != "" {
 			// Wallets undo percent signs but not every one takes + for a space.
 			b.WriteString("&" + field.name + "=" + strings.ReplaceAll(url.QueryEscape(field.value), "+", "%20"))

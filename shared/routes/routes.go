@@ -144,6 +144,26 @@ var Table = []Route{
 		Edge: Edge{Free: 365 * day},
 	},
 	{
+		Name: "pro-offerta", Method: "GET", Path: "/v1/pro", Function: "pro",
+		Free: Cap{300, time.Hour},
+	},
+	{
+		Name: "termini", Method: "GET", Path: "/v1/termini", Function: "pro",
+		Free: Cap{300, time.Hour},
+	},
+	{
+		Name: "privacy", Method: "GET", Path: "/v1/privacy", Function: "pro",
+		Free: Cap{300, time.Hour},
+	},
+	{
+		Name: "contatti", Method: "GET", Path: "/v1/contatti", Function: "pro",
+		Free: Cap{300, time.Hour},
+	},
+	{
+		Name: "note-legali", Method: "GET", Path: "/v1/note-legali", Function: "pro",
+		Free: Cap{300, time.Hour},
+	},
+	{
 		Name: "pro-checkout", Method: "POST", Path: "/v1/pro/checkout", Function: "pro",
 		Free: Cap{10, time.Hour}, Form: true,
 	},
@@ -154,8 +174,12 @@ var Table = []Route{
 	// The card processor retries from few addresses, and what it says is good has to be heard whatever was sent before.
 	{Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Function: "pro", Signed: true},
 	{
+		Name: "pro-recupera-page", Method: "GET", Path: "/v1/pro/recupera", Function: "pro",
+		Free: Cap{300, time.Hour},
+	},
+	{
 		Name: "pro-recupera", Method: "POST", Path: "/v1/pro/recupera", Function: "pro",
-		Free: Cap{5, time.Hour},
+		Free: Cap{5, time.Hour}, Form: true,
 	},
 	{
 		Name: "pro-annulla-page", Method: "GET", Path: "/v1/pro/recupera/annulla", Function: "pro",
@@ -183,6 +207,43 @@ var Table = []Route{
 	{
 		Name: "pro-cripta", Method: "GET", Path: "/v1/pro/cripta", Function: "pro",
 		Free: Cap{100, day},
+	},
+	// A page that waits asks every 15 seconds for an hour: that is one page.
+	{
+		Name: "pro-attesa", Method: "POST", Path: "/v1/pro/cripta/attesa", Function: "pro",
+		Free: Cap{300, time.Hour}, Form: true,
+	},
+	{
+		Name: "pro-gestione-page", Method: "GET", Path: "/v1/pro/gestione", Function: "pro",
+		Free: Cap{300, time.Hour},
+	},
+	{
+		Name: "pro-gestione", Method: "POST", Path: "/v1/pro/gestione", Function: "pro",
+		Free: Cap{5, time.Hour}, Form: true,
+	},
+	{
+		Name: "pro-piano", Method: "GET", Path: "/v1/pro/gestione/piano", Function: "pro",
+		Free: Cap{60, time.Hour},
+	},
+	{
+		Name: "pro-portale", Method: "POST", Path: "/v1/pro/portale", Function: "pro",
+		Free: Cap{20, time.Hour}, Pro: Cap{20, time.Hour}, Form: true,
+	},
+	{
+		Name: "pro-indirizzo", Method: "POST", Path: "/v1/pro/indirizzo", Function: "pro",
+		Free: Cap{5, time.Hour},
+	},
+	{
+		Name: "pro-indirizzo-conferma-page", Method: "GET", Path: "/v1/pro/indirizzo/conferma", Function: "pro",
+		Free: Cap{60, time.Hour},
+	},
+	{
+		Name: "pro-indirizzo-conferma", Method: "POST", Path: "/v1/pro/indirizzo/conferma", Function: "pro",
+		Free: Cap{60, time.Hour},
+	},
+	{
+		Name: "pro-cancella", Method: "POST", Path: "/v1/pro/cancella", Function: "pro",
+		Free: Cap{10, time.Hour},
 	},
 	{
 		Name: "pro-verifica-cripta", Method: "POST", Path: "/v1/pro/verifica-cripta", Function: "pro",

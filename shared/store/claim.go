@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 	"time"
 
 	"verdetto/shared/apikey"
@@ -18,7 +20,7 @@ type Claim struct {
 // hash alone, as those of earlier versions do.
 type claimMark struct {
 	Hash   []byte            `json:"hash"` // of the key that was minted for it
-	By     apikey.CustomerID `json:"by"`
+	By     apikey.CustomerID `json:"by"`   // empty: who claimed it was erased
 	Proven bool              `json:"proven"`
 }
 
@@ -32,26 +34,65 @@ func (o Once) mark(id apikey.CustomerID, hash apikey.Hash) ([]byte, error) {
 
 // takeOver moves what was claimed without proof by somebody else to who has
 // proof: the mark, and what it bought, in one write. ErrIssued in every other case.
-func (k Customers) takeOver(ctx context.Context, id apikey.CustomerID, once Once, hash apikey.Hash, now time.Time, mark Item, data []byte) (Customer, error) {
+func (k Customers) takeOver(ctx context.Context, id apikey.CustomerID, once Once, minted string, hash apikey.Hash, now time.Time, mark Item, data []byte) (Customer, error) {
 	var held claimMark
-	if once.Claim == nil || !once.Claim.Proven || json.Unmarshal(mark.Data, &held) != nil || held.Proven || held.By == id || held.By == "" {
+	if once.Claim == nil || !once.Claim.Proven || json.Unmarshal(mark.Data, &held) != nil || held.Proven || held.By == id {
 		return Customer{}, ErrIssued
 	}
-	before, err := k.Customer(ctx, held.By)
-	if err != nil {
-		return Customer{}, err
-	}
-	once.Claim.TakeBack(&before)
-	back, err := put(before)
-	if err != nil {
-		return Customer{}, err
+	mark.Data = data
+	writes := []Op{{Mode: Replace, Item: mark}}
+	if held.By != "" {
+		back, err := k.takeBack(ctx, held.By, once)
+		switch {
+		case err == nil:
+			writes = append(writes, back)
+		case !errors.Is(err, ErrNotFound): // of who is not there nothing has to be taken
+			return Customer{}, err
+		}
 	}
 	c, err := k.orNew(ctx, id)
 	if err != nil {
 		return Customer{}, err
 	}
-	mark.Data = data
-	err = k.use(ctx, once, &c, hash, now, Op{Mode: Replace, Item: mark}, back)
-	k.changed(held.By)
+	err = k.use(ctx, once, &c, minted, hash, now, writes...)
+	if held.By != "" {
+		k.changed(held.By)
+	}
 	return c, err
+}
+
+// takeBack is the write that undoes what a claim did for who made it.
+func (k Customers) takeBack(ctx context.Context, id apikey.CustomerID, once Once) (Op, error) {
+	before, err := k.Customer(ctx, id)
+	if err != nil {
+		return Op{}, err
+	}
+	once.Claim.TakeBack(&before)
+	before.Claimed = slices.DeleteFunc(before.Claimed, func(what string) bool { return what == once.What })
+	return put(before)
+}
+
+// reclaim gives the writes by which what one customer claimed without proof is
+// another's; by nobody's, where that is "". A mark that is no claim of the
+// customer's any more is left alone.
+func (k Customers) reclaim(ctx context.Context, c Customer, by apikey.CustomerID) (writes []Op, err error) {
+	for _, what := range c.Claimed {
+		mark, err := k.Table.Get(ctx, Key{"CASHED#" + what, "MARK"}, Strong)
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		var held claimMark
+		if json.Unmarshal(mark.Data, &held) != nil || held.By != c.ID {
+			continue
+		}
+		held.By = by
+		if mark.Data, err = json.Marshal(held); err != nil {
+			return nil, err
+		}
+		writes = append(writes, Op{Mode: Replace, Item: mark})
+	}
+	return writes, nil
 }

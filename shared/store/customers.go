@@ -29,6 +29,9 @@ type Customer struct {
 	Until  time.Time            `json:"until"`           // given by the operator
 	Crypto time.Time            `json:"crypto"`          // paid in USDC
 	Cards  map[string]time.Time `json:"cards,omitempty"` // by subscription: the end of what was paid for
+	// Claimed names payments that were claimed without a memo that binds them, by
+	// their marks: those name the customer, and follow her where she goes.
+	Claimed []string `json:"claimed,omitempty"`
 	// What recoveries of the key leave: see recovery.go.
 	Pending      *KeyHash  `json:"pending,omitempty"`     // a fresh key that is being mailed; it is refused until Activate
 	Former       *KeyHash  `json:"former,omitempty"`      // the key before the first recovery that can be undone
@@ -137,11 +140,13 @@ func (k Customers) orNew(ctx context.Context, id apikey.CustomerID) (Customer, e
 	return c, err
 }
 
+func checkoutPartition(id apikey.CustomerID) string { return "CHECKOUT#" + string(id) }
+
 // CheckoutKey gives the idempotency key of a checkout that a caller began for a
 // customer: the same one until a moment that the first call sets. It is the
 // caller's own: whoever has a checkout can ask for its key.
 func (k Customers) CheckoutKey(ctx context.Context, id apikey.CustomerID, caller string, until time.Time) (string, error) {
-	key := Key{"CHECKOUT#" + string(id), "BY#" + caller}
+	key := Key{checkoutPartition(id), "BY#" + caller}
 	text, err := createOrGet(ctx, k.Table, Item{Key: key, Data: []byte(rand.Text()), Expires: until})
 	if err != nil {
 		return "", fmt.Errorf("store checkout: %w", err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"verdetto/shared/apikey"
@@ -50,6 +51,8 @@ type Once struct {
 	// gives way to one with proof. Where not, the mark is final.
 	Claim *Claim
 	Job   func(Customer) (string, Job) // of the customer as read: work to leave in the named outbox, "" for none; may be nil
+	// Note, where set, is left together with the rest: of the key that was minted, or of "" where none was.
+	Note func(key string) (Note, error)
 }
 
 // IssueOnce is Issue for something that entitles to a key once: the mark that it
@@ -71,10 +74,10 @@ func (k Customers) IssueOnce(ctx context.Context, random io.Reader, id apikey.Cu
 	err = retry(ctx, issueOnceTries, func() error {
 		c, err := k.orNew(ctx, id)
 		if err == nil {
-			err = k.use(ctx, once, &c, hash, now, Op{Mode: Create, Item: mark})
+			err = k.use(ctx, once, &c, minted, hash, now, Op{Mode: Create, Item: mark})
 		}
 		if err != nil {
-			c, err = k.outcome(ctx, id, once, hash, now, mark, err)
+			c, err = k.outcome(ctx, id, once, minted, hash, now, mark, err)
 		}
 		stored = c
 		return err
@@ -99,7 +102,7 @@ func issueOnceTries(err error) int {
 }
 
 // use changes a customer as once says, and writes it with the job and what else there is, such as the mark.
-func (k Customers) use(ctx context.Context, once Once, c *Customer, hash apikey.Hash, now time.Time, also ...Op) error {
+func (k Customers) use(ctx context.Context, once Once, c *Customer, minted string, hash apikey.Hash, now time.Time, also ...Op) error {
 	if once.Job != nil {
 		if outbox, job := once.Job(*c); outbox != "" {
 			op, err := Outbox{Table: k.Table, Name: outbox}.put(job)
@@ -109,11 +112,23 @@ func (k Customers) use(ctx context.Context, once Once, c *Customer, hash apikey.
 			also = append(also, op)
 		}
 	}
-	if !once.Keep(*c) {
+	if once.Keep(*c) {
+		minted = ""
+	} else {
 		c.replaceKey(hash, now)
 	}
 	if once.Change != nil {
 		once.Change(c)
+	}
+	if once.Claim != nil && !slices.Contains(c.Claimed, once.What) {
+		c.Claimed = append(c.Claimed, once.What)
+	}
+	if once.Note != nil {
+		note, err := once.Note(minted)
+		if err != nil {
+			return err
+		}
+		also = append(also, note.op())
 	}
 	op, err := put(*c)
 	if err != nil {
@@ -127,7 +142,7 @@ func (k Customers) use(ctx context.Context, once Once, c *Customer, hash apikey.
 // outcome tells by its mark whether a write that ended with an error has taken
 // effect, and gives the customer if so. If not, the error stands. A mark of
 // somebody else's ends it, or gives way.
-func (k Customers) outcome(ctx context.Context, id apikey.CustomerID, once Once, hash apikey.Hash, now time.Time, mark Item, fault error) (Customer, error) {
+func (k Customers) outcome(ctx context.Context, id apikey.CustomerID, once Once, minted string, hash apikey.Hash, now time.Time, mark Item, fault error) (Customer, error) {
 	item, err := k.Table.Get(ctx, mark.Key, Strong)
 	switch {
 	case errors.Is(err, ErrNotFound):
@@ -135,7 +150,7 @@ func (k Customers) outcome(ctx context.Context, id apikey.CustomerID, once Once,
 	case err != nil:
 		return Customer{}, err
 	case !bytes.Equal(item.Data, mark.Data):
-		return k.takeOver(ctx, id, once, hash, now, item, mark.Data)
+		return k.takeOver(ctx, id, once, minted, hash, now, item, mark.Data)
 	}
 	return k.Customer(ctx, id)
 }

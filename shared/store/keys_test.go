@@ -149,6 +149,7 @@ func driveRecords(t *testing.T, table store.Table) {
 	outbox := store.Outbox{Table: table, Name: "alerts"}
 	fares, alerts := store.Fares{Table: table}, store.Alerts{Table: table, Outbox: outbox}
 	customers, notifications := store.Customers{Table: table}, store.Notifications{Table: table}
+	notes := store.Notes{Table: table}
 	lease := &store.Lease{Table: table, Name: "mail", Holder: "a", For: time.Hour, Now: func() time.Time { return noon }}
 	news := store.Notification{Route: milBuh, Day: 20500, News: []byte("n"), Expires: later}
 	limiter := limit.New(table, func() time.Time { return noon })
@@ -233,6 +234,20 @@ func driveRecords(t *testing.T, table store.Table) {
 		{customers, "CheckoutKey", func() error { return ignore(customers.CheckoutKey(ctx, customer, "ip 192.0.2.1", later)) }},
 		{customers, "LinkSubscription", func() error { return customers.LinkSubscription(ctx, "sub_1", customer) }},
 		{customers, "SubscriptionOwner", func() error { return ignore(customers.SubscriptionOwner(ctx, "sub_1")) }},
+		{customers, "Move", func() error {
+			other := apikey.Of([]byte("pepper"), "bob@example.com")
+			_, err := customers.Move(ctx, customer, other, noon, func(store.Customer) []store.LeftJob {
+				return []store.LeftJob{{Outbox: outbox, Job: store.Job{At: noon}}}
+			})
+			return err
+		}},
+		{customers, "Erase", func() error {
+			return customers.Erase(ctx, customer, func(store.Job) bool { return false }, outbox)
+		}},
+
+		{notes, "Put", func() error { return notes.Put(ctx, store.Note{Name: "x", Data: []byte("n"), Until: later}) }},
+		{notes, "Get", func() error { return ignore(notes.Get(ctx, "x")) }},
+		{notes, "Drop", func() error { return notes.Drop(ctx, "x") }},
 
 		{notifications, "Leave", func() error { return notifications.Leave(ctx, store.Past{}, news, []byte("d"), later) }},
 		{notifications, "Past", func() error { return ignore(notifications.Past(ctx, milBuh)) }},

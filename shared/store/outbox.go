@@ -99,6 +99,21 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 	return jobs, errors.Join(faults...)
 }
 
+// about gives the writes that delete the jobs of which wanted holds, and those that nobody can read.
+func (o Outbox) about(ctx context.Context, wanted func(Job) bool) (writes []Op, err error) {
+	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Read: Strong})
+	if err != nil {
+		return nil, fmt.Errorf("look for jobs: %w", err)
+	}
+	for _, item := range items {
+		var j Job
+		if json.Unmarshal(item.Data, &j) != nil || wanted(j) {
+			writes = append(writes, Op{Mode: Delete, Item: Item{Key: item.Key}})
+		}
+	}
+	return writes, nil
+}
+
 // Done removes a job that was taken.
 func (o Outbox) Done(ctx context.Context, j Job) error {
 	if err := o.Table.Write(ctx, Op{Mode: Delete, Item: j.item}); err != nil {

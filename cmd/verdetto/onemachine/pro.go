@@ -19,6 +19,10 @@ import (
 func (s *Service) openPro() (err error) {
 	o := s.options
 	var payments config.Pay
+	var operator config.Operator
+	if err = config.Load(&operator); err != nil {
+		return err
+	}
 	if o.RealPayments {
 		err = config.Load(&payments)
 	} else if s.Payments, err = startStandIns(o.Now, o.LocalURL); err == nil {
@@ -48,7 +52,7 @@ func (s *Service) openPro() (err error) {
 		Checkout: checkout, Chain: chain, Wallet: wallet, Sender: sender,
 		Limiter: limit.New(o.Table, o.Now), Refused: s.refused, Pepper: o.Pepper, BaseURL: o.BaseURL,
 		Random: rand.Reader, Now: o.Now, Log: o.Log,
-		SignalWorker: signal,
+		SignalWorker: signal, Operator: pro.Operator(operator),
 	}
 	return nil
 }

@@ -42,12 +42,13 @@ func main() {
 	var access config.HTTP
 	var public config.Public
 	var payment config.Pay
+	var operator config.Operator
 	var outgoing config.Mail
 	var clock config.Clock
 	var work config.Work
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
-	must(config.LoadWith(ssmparams.In(settings), &table, &access, &public, &payment, &outgoing, &work, &clock))
+	must(config.LoadWith(ssmparams.In(settings), &table, &access, &public, &payment, &operator, &outgoing, &work, &clock))
 	now, logger := clock.Now(), httpapi.RequestLog(slog.New(slog.NewJSONHandler(os.Stdout, nil)))
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	limiter, refused := limit.New(items, now), apikey.NewRefused()
@@ -68,7 +69,7 @@ func main() {
 		Wallet:  pro.Wallet{Owner: payment.SolanaWallet, TokenAccount: account, Mint: payment.SolanaMint, Network: payment.SolanaNetwork, Units: units},
 		Sender:  instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("pro"), Now: now},
 		Limiter: limiter, Refused: refused, Pepper: []byte(access.Pepper), BaseURL: public.BaseURL,
-		Random: rand.Reader, Now: now, Log: logger,
+		Random: rand.Reader, Now: now, Log: logger, Operator: pro.Operator(operator),
 	}
 	if work.QueueURL != "" {
 		service.SignalWorker = queue.SignalWorker(sqsqueue.New(sqs.NewFromConfig(settings), work.QueueURL), logger)

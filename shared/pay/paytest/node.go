@@ -35,6 +35,7 @@ type Transfer struct {
 	Inner        bool   // the payer calls a program that makes the transfer and writes the memo
 	Tables       bool   // a transaction of version 0 that names the receiving account through a look-up table
 	Signers      int    // 1 if 0
+	Reference    string // an address that the transaction names beside its accounts; none if empty
 	Failed       bool   // the network took the fee and moved nothing
 }
 
@@ -137,6 +138,9 @@ func (s *sent) compose() message {
 		m.accounts = append(m.accounts, receiver)
 	}
 	programs := []string{t.Mint, TokenProgram, t.memoProgram(), Address("a program that pays")}
+	if t.Reference != "" {
+		programs = append(programs, t.Reference)
+	}
 	m.readonly = len(programs)
 	m.accounts = append(m.accounts, programs...)
 	if t.Tables {
@@ -158,6 +162,9 @@ func (s *sent) transferCalls(m message) []call {
 		accounts: []int{m.signers, m.place(s.transfer.Mint), m.place(receiver), 0},
 		data:     transferChecked(s.transfer.Units),
 	}}
+	if s.transfer.Reference != "" {
+		calls[0].accounts = append(calls[0].accounts, m.place(s.transfer.Reference))
+	}
 	if s.transfer.Memo != "" {
 		calls = append(calls, call{program: m.place(s.transfer.memoProgram()), data: []byte(s.transfer.Memo)})
 	}
@@ -209,6 +216,8 @@ func (n *Node) rpc(w http.ResponseWriter, r *http.Request) {
 			result, code, text = n.getTransaction(request.Params)
 		case "getSignatureStatuses":
 			result, code, text = n.getSignatureStatuses(request.Params)
+		case "getSignaturesForAddress":
+			result, code, text = n.getSignaturesForAddress(request.Params)
 		default:
 			code, text = -32601, "Method not found"
 		}

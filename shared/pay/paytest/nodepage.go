@@ -18,14 +18,15 @@ var nodePage = template.Must(template.New("").Parse(`<!DOCTYPE html>
 <p><label>Mint <input name="mint" size="50" value="{{.Mint}}"></label></p>
 <p><label>USDC <input name="amount" value="{{.Amount}}"></label></p>
 <p><label>Memo <input name="memo" size="40" value="{{.Memo}}"></label></p>
+<p><label>Reference <input name="reference" size="50" value="{{.Reference}}"></label></p>
 <p><button>Pay</button></p>
 </form></body></html>
 `))
 
 // page makes payments by hand; its fields may be filled in by the query.
 func (n *Node) page(w http.ResponseWriter, r *http.Request) {
-	fields := struct{ Wallet, Mint, Amount, Memo, Signature, Fault string }{
-		r.FormValue("wallet"), r.FormValue("mint"), r.FormValue("amount"), r.FormValue("memo"), "", "",
+	fields := struct{ Wallet, Mint, Amount, Memo, Reference, Signature, Fault string }{
+		r.FormValue("wallet"), r.FormValue("mint"), r.FormValue("amount"), r.FormValue("memo"), r.FormValue("reference"), "", "",
 	}
 	if fields.Mint == "" {
 		fields.Mint = pay.MainnetUSDC
@@ -34,13 +35,14 @@ func (n *Node) page(w http.ResponseWriter, r *http.Request) {
 		units, err := pay.ParseUnits(fields.Amount)
 		_, wallet := unbase58(fields.Wallet, 32)
 		_, mint := unbase58(fields.Mint, 32)
+		_, reference := unbase58(fields.Reference, 32)
 		switch {
 		case err != nil:
 			fields.Fault = err.Error()
-		case !wallet || !mint:
-			fields.Fault = "The wallet or the mint is not an address."
+		case !wallet || !mint || fields.Reference != "" && !reference:
+			fields.Fault = "The wallet, the mint or the reference is not an address."
 		default:
-			fields.Signature = n.Pay(Transfer{Wallet: fields.Wallet, Mint: fields.Mint, Units: uint64(units), Memo: fields.Memo}).String()
+			fields.Signature = n.Pay(Transfer{Wallet: fields.Wallet, Mint: fields.Mint, Units: uint64(units), Memo: fields.Memo, Reference: fields.Reference}).String()
 		}
 	}
 	pageHeader(w, "'self'")

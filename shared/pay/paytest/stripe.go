@@ -20,7 +20,10 @@ type Stripe struct {
 	Key    string // the API key that is accepted
 	Price  string // the price that is sold
 	Amount int64  // of the price, in cents; shown on the pages
-	Secret string // signs webhooks
+	// Currency is the price's, in small letters, and Inactive says that it is not sold any more.
+	Currency string
+	Inactive bool
+	Secret   string // signs webhooks
 	// Webhook, when set, is where everything that happens on a page is reported
 	// to before the page answers. Otherwise deliver Events by hand.
 	Webhook string
@@ -33,6 +36,7 @@ type Stripe struct {
 	counter       int
 	sessions      map[string]*checkout
 	subscriptions map[string]*holding
+	portals       map[string]portal   // by id
 	answers       map[string]answered // by idempotency key
 	events        []Event
 	reported      int // of the events, those that were delivered by a page
@@ -50,8 +54,9 @@ const (
 // NewStripe makes a stand-in that has sold nothing yet.
 func NewStripe(now func() time.Time) *Stripe {
 	return &Stripe{
-		Key: TestKey, Price: TestPrice, Amount: 1299, Secret: TestSecret, now: now,
+		Key: TestKey, Price: TestPrice, Amount: 1299, Currency: "usd", Secret: TestSecret, now: now,
 		sessions: map[string]*checkout{}, subscriptions: map[string]*holding{}, answers: map[string]answered{},
+		portals: map[string]portal{},
 	}
 }
 
@@ -262,10 +267,24 @@ func (s *Stripe) End(subscription string) {
 
 // DeleteCustomer forgets who holds a subscription, which ends it.
 func (s *Stripe) DeleteCustomer(subscription string) {
-	s.End(subscription)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.held(subscription).deletedCustomer = true
+	s.forget(s.held(subscription).customer)
+}
+
+// forget deletes a customer, whose subscriptions end at once.
+func (s *Stripe) forget(customer string) {
+	for _, id := range slices.Sorted(maps.Keys(s.subscriptions)) {
+		h := s.subscriptions[id]
+		if h.customer != customer {
+			continue
+		}
+		if h.ended.IsZero() {
+			h.status, h.ended = "canceled", s.now()
+			s.happen("customer.subscription.deleted", s.subscriptionObject(h, nil))
+		}
+		h.deletedCustomer = true
+	}
 }
 
 // ServeHTTP implements http.Handler.
@@ -274,11 +293,17 @@ func (s *Stripe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mux.HandleFunc("POST /v1/checkout/sessions", s.api(s.createSession))
 	mux.HandleFunc("GET /v1/checkout/sessions/{id}", s.api(s.getSession))
 	mux.HandleFunc("GET /v1/subscriptions/{id}", s.api(s.getSubscription))
+	mux.HandleFunc("GET /v1/prices/{id}", s.api(s.getPrice))
+	mux.HandleFunc("POST /v1/billing_portal/sessions", s.api(s.createPortal))
+	mux.HandleFunc("POST /v1/customers/{id}", s.api(s.updateCustomer))
+	mux.HandleFunc("DELETE /v1/customers/{id}", s.api(s.deleteCustomer))
 	mux.HandleFunc("/v1/", s.api(func(r *http.Request) (int, object) {
 		return fault(http.StatusNotFound, "invalid_request_error", "", "", "Unrecognized request URL ("+r.Method+": "+r.URL.Path+").")
 	}))
 	mux.HandleFunc("GET /c/pay/{id}", s.checkoutPage)
 	mux.HandleFunc("POST /c/pay/{id}", s.checkoutForm)
+	mux.HandleFunc("GET /p/session/{id}", s.portalPage)
+	mux.HandleFunc("POST /p/session/{id}", s.portalForm)
 	mux.HandleFunc("GET /{$}", s.index)
 	mux.HandleFunc("POST /{$}", s.indexForm)
 	s.serve(w, r, mux)

@@ -27,7 +27,7 @@ func orNever(t time.Time) any {
 func (s *Stripe) sessionObject(c *checkout, expand []string) object {
 	o := object{
 		"id": c.id, "object": "checkout.session", "mode": "subscription", "status": c.status, "payment_status": "unpaid",
-		"amount_total": s.Amount, "currency": "usd", "livemode": false, "metadata": object{},
+		"amount_total": s.Amount, "currency": s.Currency, "livemode": false, "metadata": object{},
 		"customer": nil, "customer_email": c.email, "customer_details": object{"email": c.email, "name": nil},
 		"subscription": nil, "created": c.created.Unix(), "expires_at": c.expires.Unix(),
 		"success_url": c.success, "cancel_url": c.cancel, "url": nil,
@@ -93,7 +93,7 @@ func (h *holding) invoice() string {
 func (s *Stripe) invoiceObject(h *holding) object {
 	line := object{"id": "il_" + h.id, "object": "line_item", "amount": s.Amount, "period": object{"start": h.begin.Unix(), "end": h.end.Unix()}}
 	o := object{
-		"id": h.invoice(), "object": "invoice", "customer": h.customer, "customer_email": orNull(h.email), "amount_due": s.Amount, "currency": "usd",
+		"id": h.invoice(), "object": "invoice", "customer": h.customer, "customer_email": orNull(h.email), "amount_due": s.Amount, "currency": s.Currency,
 		"created": h.begin.Unix(), "period_start": h.begin.Unix(), "period_end": h.begin.Unix(), "livemode": false,
 		"lines": object{"object": "list", "data": []object{line}, "has_more": false},
 	}

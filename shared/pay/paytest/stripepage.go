@@ -60,7 +60,7 @@ func (s *Stripe) checkoutPage(w http.ResponseWriter, r *http.Request) {
 	}
 	pageHeader(w, strings.Join(forms, " "))
 	_ = stripePages.ExecuteTemplate(w, "checkout", map[string]string{
-		"Price": fmt.Sprintf("%d.%02d USD", s.Amount/100, s.Amount%100), "Email": c.email, "Status": c.status,
+		"Price": fmt.Sprintf("%d.%02d %s", s.Amount/100, s.Amount%100, strings.ToUpper(s.Currency)), "Email": c.email, "Status": c.status,
 	})
 }
 

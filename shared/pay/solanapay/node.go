@@ -70,6 +70,33 @@ func (n *node) status(ctx context.Context, signature pay.Signature) (*status, er
 	return answer.Value[0], nil
 }
 
+// naming lists the newest transactions that name an account, newest first.
+func (n *node) naming(ctx context.Context, account string, most int) ([]pay.Signature, error) {
+	body, err := n.call(ctx, "getSignaturesForAddress", account, map[string]any{"commitment": "confirmed", "limit": most})
+	if err != nil {
+		return nil, err
+	}
+	var answer []struct {
+		Signature string          `json:"signature"`
+		Err       json.RawMessage `json:"err"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil || len(answer) > most {
+		return nil, fmt.Errorf("%w: the transactions cannot be read", pay.ErrUnavailable)
+	}
+	var found []pay.Signature
+	for _, a := range answer {
+		if len(a.Err) > 0 && !bytes.Equal(a.Err, []byte("null")) {
+			continue
+		}
+		signature, err := pay.ParseSignature(a.Signature)
+		if err != nil {
+			return nil, fmt.Errorf("%w: a transaction has no signature", pay.ErrUnavailable)
+		}
+		found = append(found, signature)
+	}
+	return found, nil
+}
+
 // call returns a call's result; a result of null is nil.
 func (n *node) call(ctx context.Context, method string, params ...any) (json.RawMessage, error) {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})

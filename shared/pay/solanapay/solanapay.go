@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/gagliardetto/solana-go"
 
@@ -84,6 +85,37 @@ func (c *Chain) Payment(ctx context.Context, signature pay.Signature) (pay.Payme
 		}
 	}
 	return pay.Payment{}, worst
+}
+
+// Find implements pay.Chain. A node that knows of none may lag behind: the next one is asked.
+func (c *Chain) Find(ctx context.Context, reference pay.Reference) ([]pay.Signature, error) {
+	ctx, cancel := context.WithTimeout(ctx, pay.Timeout)
+	defer cancel()
+	answered, worst := false, error(nil)
+	for i, n := range c.nodes {
+		found, err := c.find(ctx, n, len(c.nodes)-i, reference)
+		switch {
+		case errors.Is(err, context.Canceled):
+			return nil, fmt.Errorf("find payment: %w", err)
+		case err != nil:
+			worst = fmt.Errorf("find payment: ask node %d: %w", i+1, err)
+		case len(found) > 0:
+			slices.Reverse(found)
+			return found, nil
+		default:
+			answered = true
+		}
+	}
+	if answered {
+		return nil, nil
+	}
+	return nil, worst
+}
+
+func (c *Chain) find(ctx context.Context, n *node, share int, reference pay.Reference) ([]pay.Signature, error) {
+	ctx, cancel := withShare(ctx, share)
+	defer cancel()
+	return n.naming(ctx, reference.String(), pay.MaxFound)
 }
 
 // informative ranks what nodes say about a transaction that none could judge: one

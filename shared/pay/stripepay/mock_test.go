@@ -2,6 +2,7 @@ package stripepay_test
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"verdetto/shared/pay"
 	"verdetto/shared/pay/stripepay"
 	"verdetto/shared/testenv"
 )
@@ -76,13 +78,25 @@ func TestStripeMock(t *testing.T) {
 	if err != nil || held.ID != "sub_1234" || held.Customer == "" || held.PaidUntil.IsZero() {
 		t.Errorf("subscription %+v, %v", held, err)
 	}
+	if _, err := checkout.Price(t.Context()); err != nil && !errors.Is(err, pay.ErrNoPrice) { // its fixture is not charged by the period
+		t.Errorf("price: %v", err)
+	}
+	if url, err := checkout.Portal(t.Context(), "cus_1234", "https://verdetto.example/v1/pro"); err != nil || url == "" {
+		t.Errorf("portal %q, %v", url, err)
+	}
+	if err := checkout.Readdress(t.Context(), "cus_1234", "ada@example.com"); err != nil {
+		t.Errorf("address: %v", err)
+	}
+	if err := checkout.Forget(t.Context(), "cus_1234"); err != nil {
+		t.Errorf("deletion: %v", err)
+	}
 	for i, status := range watcher.seen {
 		if status != http.StatusOK {
 			t.Errorf("request %d was answered with %d", i+1, status)
 		}
 	}
-	if len(watcher.seen) != 3 {
-		t.Errorf("%d requests, want 3", len(watcher.seen))
+	if len(watcher.seen) != 7 {
+		t.Errorf("%d requests, want 7", len(watcher.seen))
 	}
 	// And it does check: what the API does not describe is refused.
 	response, err := http.PostForm(address+"/v1/checkout/sessions", url.Values{"mode": {"lottery"}})

@@ -18,7 +18,10 @@ import (
 	"time"
 
 	"github.com/stripe/stripe-go/v76"
+	portal "github.com/stripe/stripe-go/v76/billingportal/session"
 	"github.com/stripe/stripe-go/v76/checkout/session"
+	"github.com/stripe/stripe-go/v76/customer"
+	"github.com/stripe/stripe-go/v76/price"
 	"github.com/stripe/stripe-go/v76/subscription"
 
 	"verdetto/shared/pay"
@@ -54,6 +57,9 @@ type Checkout struct {
 	backend       stripe.Backend
 	sessions      session.Client
 	subscriptions subscription.Client
+	sold          price.Client
+	portals       portal.Client
+	customers     customer.Client
 }
 
 var _ pay.Checkout = (*Checkout)(nil)
@@ -103,6 +109,9 @@ func New(config Config) (*Checkout, error) {
 		price: config.Price, prices: append([]string{config.Price}, config.FormerPrices...), secrets: config.WebhookSecrets, backend: backend,
 		sessions:      session.Client{B: backend, Key: config.Key},
 		subscriptions: subscription.Client{B: backend, Key: config.Key},
+		sold:          price.Client{B: backend, Key: config.Key},
+		portals:       portal.Client{B: backend, Key: config.Key},
+		customers:     customer.Client{B: backend, Key: config.Key},
 	}, nil
 }
 

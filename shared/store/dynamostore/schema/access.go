@@ -42,6 +42,7 @@ var Accesses = []Access{
 	{Partition: "OUTBOX#alerts", Read: alerts, Write: alerts},
 	{Partition: "OUTBOX#pro*", Read: pro, Write: pro},
 	{Partition: "OFFER#*", Read: pro, Write: pro},
+	{Partition: "NOTE#*", Read: pro, Write: pro},
 	{Partition: "CUSTOMER#*", Read: []string{"analisi", "pricetrends", "pro"}, Write: pro},
 	{Partition: "SUBSCRIPTION#*", Read: pro, Write: pro},
 	{Partition: "CHECKOUT#*", Read: pro, Write: pro},

@@ -1,0 +1,310 @@
+package web
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/mail/maildir"
+	"verdetto/shared/pay"
+	"verdetto/shared/pay/paytest"
+)
+
+// The paid plan through a browser: as a buyer meets it, from the first look at the
+// price to the end of the key.
+
+var phone = screen{"phone", 360, 740, "light"}
+
+// works asks the service with a key, and gives the status.
+func (s shop) works(t *testing.T, key string) int {
+	t.Helper()
+	return s.call(t, "GET", "/v1/pro/chiave", key, nil)
+}
+
+func (s shop) call(t *testing.T, method, path, key string, answer any) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, s.base+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set(httpapi.KeyHeader, key)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer != nil {
+		if err := json.Unmarshal(body, answer); err != nil {
+			t.Fatalf("%s %v", body, err)
+		}
+	}
+	return response.StatusCode
+}
+
+// processor does to the newest subscription what the page of the stand-in offers.
+func (s shop) processor(t *testing.T, what string) {
+	t.Helper()
+	response, err := http.Get(s.Payments.StripeURL + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := regexp.MustCompile(`sub_\w+`).FindString(string(body))
+	done, err := http.PostForm(s.Payments.StripeURL+"/", url.Values{"subscription": {id}, "do": {what}})
+	if err != nil || done.StatusCode != 200 {
+		t.Fatalf("%s: %v %v", what, done, err)
+	}
+	done.Body.Close()
+}
+
+// shownKey is the key that a page shows.
+func shownKey(w *tab) string {
+	w.t.Helper()
+	w.wait(`document.readyState === 'complete' && document.querySelector('code.key')`)
+	return evaluate[string](w, `document.querySelector('code.key').textContent`)
+}
+
+// words are what a journey looks for in a language.
+type words struct{ tag, price, every, shown, erased string }
+
+var spoken = map[string]words{
+	"it": {"it", "12,99", "al mese", "La chiave è già stata mostrata", "Ti abbiamo cancellato"},
+	"en": {"en-GB", "12.99", "a month", "The key was shown already", "You are erased"},
+}
+
+// TestProveBuyerByCard: the price, the card, the key; the key looked at again, and no more; a fresh one; the
+// billing portal; the subscription cancelled, and ended; the buyer erased.
+func TestProveBuyerByCard(t *testing.T) {
+	b := openBrowser(t)
+	for lang, says := range spoken {
+		t.Run(lang, func(t *testing.T) {
+			s := openShop(t)
+			w := b.open(t, screen{"buyer-card-" + lang, phone.width, phone.height, phone.scheme})
+			w.language(says.tag)
+			w.visit(s.base + "/")
+			w.do(chromedp.Click(".pro a.go"))
+			w.wait(`document.readyState === 'complete' && document.querySelector('#card-email')`)
+			if price := evaluate[string](w, `document.querySelector('.price').textContent`); !strings.Contains(price, says.price) || !strings.Contains(price, says.every) {
+				t.Errorf("the price before the address is asked: %q", price)
+			}
+			w.check("offer")
+			w.do(chromedp.SendKeys("#card-email", "ada@example.com"), chromedp.Click("form[data-send] button"))
+			w.wait(`document.title === 'Invented checkout'`)
+			w.do(chromedp.Click(`button[value=pay]`))
+			key := shownKey(w)
+			if status := s.works(t, key); status != 200 {
+				t.Fatalf("the key that was shown is answered with %d", status)
+			}
+			w.wait(`document.querySelector('button.copy').hidden === false`)
+			w.do(chromedp.Click(`button.copy`))
+			w.wait(`document.querySelector('button.copy').nextElementSibling.textContent || getSelection().toString()`)
+			w.check("key")
+
+			// Reloaded, it is the same; after ten minutes it is no more.
+			at := evaluate[string](w, `location.href`)
+			if status, _ := w.visit(at); status != 200 || shownKey(w) != key {
+				t.Errorf("reloaded: %d", status)
+			}
+			s.later.Add(int64(10 * time.Minute))
+			if status, html := w.visit(at); status != 409 || !strings.Contains(html, says.shown) || strings.Contains(html, key) {
+				t.Errorf("after ten minutes: %d %s", status, html)
+			}
+			w.check("key-shown")
+
+			// A fresh one by mail.
+			w.do(chromedp.Click("main a.go"))
+			w.wait(`document.readyState === 'complete' && document.querySelector('#email')`)
+			w.check("recover")
+			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("main form button"))
+			w.wait(`document.readyState === 'complete' && !document.querySelector('#email')`)
+			w.check("recovering")
+			fresh := mailed(t, s.mails, fixture.KeyPattern)
+			w.wait(`true`)
+			for end := time.Now().Add(time.Minute); s.works(t, fresh) != 200 && time.Now().Before(end); {
+				w.wait(`true`) // until the mail has been handed over
+			}
+			if s.works(t, key) != 401 || s.works(t, fresh) != 200 {
+				t.Errorf("after the recovery the old key is answered with %d, the fresh one with %d", s.works(t, key), s.works(t, fresh))
+			}
+			// And rotated.
+			var rotated struct{ APIKey string }
+			if status := s.call(t, "POST", "/v1/pro/chiave/ruota", fresh, &rotated); status != 200 || s.works(t, fresh) != 401 {
+				t.Errorf("rotated: %d", status)
+			}
+
+			// The portal, by the key and by a mailed link.
+			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
+			w.check("manage")
+			w.do(chromedp.SendKeys("#chiave", rotated.APIKey), chromedp.Click("form[action*=portale] button"))
+			w.wait(`document.readyState === 'complete' && document.querySelector('main a.go')`)
+			w.check("portal")
+			w.do(chromedp.Click("main a.go"))
+			w.wait(`document.title === 'Invented billing portal'`)
+			w.do(chromedp.Click("form button"))
+			w.wait(`document.body.textContent.includes(', ends ')`)
+			if status := s.works(t, rotated.APIKey); status != 200 {
+				t.Errorf("cancelled, and paid for, the key is answered with %d", status)
+			}
+			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
+			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form[action*=gestione] button"))
+			w.wait(`document.readyState === 'complete' && !document.querySelector('#email')`)
+			w.check("manage-asked")
+			link := mailed(t, s.mails, regexp.MustCompile(regexp.QuoteMeta(s.base)+`/v1/pro/gestione/piano\S*`))
+			w.visit(link)
+			w.check("plan")
+
+			// Its end.
+			s.processor(t, "end")
+			s.later.Add(int64(40 * 24 * time.Hour))
+			var ended struct{ Code string }
+			if status := s.call(t, "GET", "/v1/pro/chiave", rotated.APIKey, &ended); status != 401 || ended.Code != "piano-scaduto" {
+				t.Errorf("ended: %d %s", status, ended.Code)
+			}
+			if status, _ := w.visit(link); status != 410 {
+				t.Errorf("the link after its hour: %d", status)
+			}
+			w.check("link-gone")
+
+			// Erased, by a link of her own.
+			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
+			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form[action*=gestione] button"))
+			w.wait(`document.readyState === 'complete' && !document.querySelector('#email')`)
+			var newest string
+			fixture.Mail(t, s.mails, func(m maildir.Mail) bool {
+				newest = regexp.MustCompile(regexp.QuoteMeta(s.base) + `/v1/pro/gestione/piano\S*`).FindString(m.Text)
+				return newest != "" && newest != link
+			})
+			w.visit(newest)
+			w.check("plan-ended")
+			w.do(chromedp.Click("#conferma"), chromedp.Click("button.danger"))
+			w.wait(`document.readyState === 'complete' && document.querySelector('h1').textContent === '` + says.erased + `'`)
+			w.check("erased")
+			if status := s.works(t, rotated.APIKey); status != 401 {
+				t.Errorf("erased, the key is answered with %d", status)
+			}
+			w.quiet("the server responded with a status of 409", "the server responded with a status of 410")
+		})
+	}
+}
+
+// payShown pays what a page that waits asks for, as a wallet does that reads its link.
+func (s shop) payShown(w *tab) {
+	w.t.Helper()
+	link, err := url.Parse(evaluate[string](w, `document.querySelector('.pay a.go').getAttribute('href')`))
+	if err != nil || link.Scheme != "solana" || link.Opaque != onemachine.StandInWallet {
+		w.t.Fatalf("the link is %v: %v", link, err)
+	}
+	q := link.Query()
+	units, err := pay.ParseUnits(q.Get("amount"))
+	if err != nil || q.Get("reference") == "" || q.Get("memo") == "" {
+		w.t.Fatalf("%v: %v", q, err)
+	}
+	s.Payments.Node.Pay(paytest.Transfer{
+		Wallet: link.Opaque, Mint: q.Get("spl-token"), Units: uint64(units), Memo: q.Get("memo"), Reference: q.Get("reference"),
+	})
+}
+
+// TestProveBuyerInUSDC: the page finds the payment by itself, and shows the key.
+func TestProveBuyerInUSDC(t *testing.T) {
+	b := openBrowser(t)
+	for lang, says := range spoken {
+		t.Run(lang, func(t *testing.T) {
+			s := openShop(t)
+			w := b.open(t, screen{"buyer-usdc-" + lang, phone.width, phone.height, phone.scheme})
+			w.language(says.tag)
+			w.visit(s.base + "/v1/pro?lang=" + lang)
+			w.do(chromedp.SendKeys("#usdc-email", "ada@example.com"), chromedp.Click("form[action='/v1/pro/cripta'] button"))
+			w.wait(`document.readyState === 'complete' && document.querySelector('.qr svg')`)
+			w.wait(`document.querySelector('button.copy[value=memo]').hidden === false`)
+			w.check("usdc")
+			s.payShown(w)
+			key := shownKey(w) // the page looks every 15 seconds
+			w.check("usdc-key")
+			if status := s.works(t, key); status != 200 {
+				t.Errorf("the key is answered with %d", status)
+			}
+			s.later.Add(int64(30 * 24 * time.Hour))
+			var ended struct{ Code string }
+			if status := s.call(t, "GET", "/v1/pro/chiave", key, &ended); status != 401 || ended.Code != "piano-scaduto" {
+				t.Errorf("after 30 days: %d %s", status, ended.Code)
+			}
+			w.quiet()
+		})
+	}
+}
+
+// TestProveUSDCWithoutAScript: the same by the button, also for a payment that the page's link has not made.
+func TestProveUSDCWithoutAScript(t *testing.T) {
+	b := openBrowser(t)
+	s := openShop(t)
+	w := b.open(t, screen{"noscript-usdc", 1280, 800, "light"})
+	if _, err := chromedp.Call(w.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	w.visit(s.base + "/v1/pro/cripta")
+	w.do(chromedp.SendKeys("#usdc-email", "ada@example.com"), chromedp.Click("main form button"))
+	w.wait(`document.querySelector('.qr svg')`)
+	w.do(chromedp.Click("form[data-watch] button"))
+	w.wait(`location.pathname.endsWith('/attesa') && document.querySelector('.qr svg')`)
+	w.picture("waiting")
+	s.payShown(w)
+	w.do(chromedp.Click("form[data-watch] button"))
+	first := shownKey(w)
+	w.picture("key")
+
+	// By the signature, for an address that has a key: it goes on.
+	w.visit(s.base + "/v1/pro/cripta?lang=en")
+	w.do(chromedp.SendKeys("#usdc-email", "bob@example.com"), chromedp.Click("main form button"))
+	w.wait(`document.querySelector('.qr svg')`)
+	signature := s.Payments.Node.Pay(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price}).String()
+	w.do(chromedp.Click("summary"), chromedp.SendKeys("#signature", signature), chromedp.Click("details button"))
+	if second := shownKey(w); second == first || s.works(t, first) != 200 || s.works(t, second) != 200 {
+		t.Error("two buyers have not two keys that work")
+	}
+	w.quiet()
+}
+
+// TestProveBuyingPages looks at every page of the paid plan on every screen, in both languages.
+func TestProveBuyingPages(t *testing.T) {
+	b := openBrowser(t)
+	s := openShop(t)
+	for _, on := range screens {
+		for lang := range spoken {
+			w := b.open(t, screen{"pages-" + lang + "-" + on.name, on.width, on.height, on.scheme})
+			w.t = t
+			for _, p := range []struct{ name, path string }{
+				{"offer", "/v1/pro?"}, {"usdc-ask", "/v1/pro/cripta?"},
+				{"usdc-pay", "/v1/pro/cripta?email=ada%40example.com&t=000102030405060708090a0b0c0d0e0f&"},
+				{"recover", "/v1/pro/recupera?"}, {"manage", "/v1/pro/gestione?"},
+				{"terms", "/v1/termini?"}, {"privacy", "/v1/privacy?"}, {"contact", "/v1/contatti?"}, {"imprint", "/v1/note-legali?"},
+			} {
+				status, html := w.visit(s.base + p.path + "lang=" + lang)
+				if status != 200 || !strings.Contains(html, `<html lang="`+lang+`"`) {
+					t.Errorf("%s in %s: %d", p.name, lang, status)
+				}
+				w.weigh(s.base, html)
+				w.check(p.name)
+			}
+			w.quiet()
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package pro_test
+
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/apikey"
+	"verdetto/shared/pay/paytest"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+)
+
+// TestAnErasedCustomer leaves nothing that names her: no address, no customer's
+// id, no subscription of hers, no hash of her key. Others lose nothing.
+func TestAnErasedCustomer(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	table := keep(fixture.Bolt(t, clock.Now))
+	s, key, subscription := byCard(t, table, clock)
+	// All that a customer can leave: a claim, a checkout begun, a recovery, a rotation, links, jobs that wait.
+	claimed := s.Send(fixture.Price, "")
+	s.Verify("ada@example.com", claimed, "X-Api-Key", key)
+	other := s.Verify("bob@example.com", s.Send(fixture.Price, "")).APIKey
+	s.Checkout("ada@example.com")
+	fresh := recovered(s, "ada@example.com")
+	rotated := s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", fresh[len(fresh)-1]).APIKey
+	if !s.Works(rotated) {
+		t.Fatal("no key works")
+	}
+	linkTo(s, "ada@example.com")
+	token := linkTo(s, "ada@example.com")
+	s.Form("/v1/pro/indirizzo", "nuovo=grace%40example.com&t="+token)
+	s.Recover("ada@example.com") // its job waits
+	c := s.Customer("ada@example.com")
+	names := []string{"ada@example.com", string(c.ID), subscription, base64.StdEncoding.EncodeToString(c.Hash)}
+	if found := table.holding(t, names...); len(found) < 5 {
+		t.Fatalf("she is named in so few places: %v", found)
+	}
+
+	if a := s.Form("/v1/pro/cancella", "t="+token); a.Status != 400 || !s.Works(rotated) {
+		t.Errorf("without saying that it is meant: %d", a.Status)
+	}
+	if a := s.Form("/v1/pro/cancella", "conferma=si&t="+token, "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Page(), "You are erased") {
+		t.Fatalf("%d %s", a.Status, a.Page())
+	}
+	if s.Works(rotated) || !s.Works(other) {
+		t.Error("the wrong key works")
+	}
+	if held, err := s.Pro.Checkout.Subscription(t.Context(), subscription); err != nil || held.EndedAt.IsZero() || held.Email != "" {
+		t.Errorf("the subscription: %+v %v", held, err)
+	}
+	left := func(when string) {
+		t.Helper()
+		for _, f := range table.holding(t, names...) {
+			if !strings.HasPrefix(f, "LIMIT#") || when != "" { // counters of calls, by pseudonyms, are over within a day
+				t.Errorf("left%s: %s", when, f)
+			}
+		}
+	}
+	left("")
+	// The processor's news of what ended brings nobody back.
+	for _, e := range s.Payments.Stripe.Events() {
+		deliver(t, s, e, 200)
+	}
+	s.Mailed("ada@example.com")
+	left("")
+	clock.Add(25 * time.Hour)
+	left(", a day later")
+
+	// What the law wants kept, and what nobody may use twice.
+	if a := s.Verify("ada@example.com", claimed); a.Status != 409 || a.Code != "pagamento-gia-usato" {
+		t.Errorf("the payment buys again: %d %s", a.Status, a.Body)
+	}
+	if a := s.Confirm(s.Payments.Stripe.Sessions()[0]); a.APIKey != "" {
+		t.Errorf("the checkout gives a key again: %d %s", a.Status, a.Body)
+	}
+}
+
+// TestAThiefCannotEraseHisTracks: who claimed a payment of another's and had himself
+// erased leaves it to who proves to have paid.
+func TestAThiefCannotEraseHisTracks(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	ada := newPayer(1)
+	signature := ada.pay(s, "")
+	if a := s.Verify("eve@example.com", signature); a.Status != 200 {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	token := linkTo(s, "eve@example.com")
+	if a := s.Form("/v1/pro/cancella", "conferma=si&t="+token); a.Status != 200 {
+		t.Fatalf("%d %s", a.Status, a.Page())
+	}
+	if a := claim(s, "ada@example.com", signature, paytest.Base58(ada.proof("ada@example.com", signature))); a.Status != 200 || !s.Works(a.APIKey) {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+}
+
+// TestErasingUnderFaults: broken off anywhere, trying again ends it.
+func TestErasingUnderFaults(t *testing.T) {
+	t.Parallel()
+	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {
+		table := keep(store.Table(f))
+		s := fixture.OpenShop(t, table, clock)
+		signature := s.Send(fixture.Price, "")
+		first := s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) })
+		s.Retry(f, func() fixture.Reply {
+			return s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com"))
+		})
+		sent(s, f, "ada@example.com")
+		_, token, _ := strings.Cut(newest(s, "ada@example.com", planPattern), "t=")
+		erase := func() fixture.Reply { return s.Form("/v1/pro/cancella", "conferma=si&t="+token) }
+		a := s.Retry(f, erase)
+		f.Heal()
+		if a.Status != 200 && a.Status != 410 { // 410: done, and the answer was lost
+			t.Fatalf("%d %s", a.Status, a.Page())
+		}
+		clock.Add(25 * time.Hour)
+		id := string(apikey.Of([]byte(fixture.Pepper), "ada@example.com"))
+		if found := table.holding(t, "ada@example.com", id); found != nil || s.Works(first.APIKey) {
+			t.Errorf("left: %v", found)
+		}
+	})
+}
+
+// TestErasingWhileTheProcessorIsDown: nothing is erased here while cards would be charged on.
+func TestErasingWhileTheProcessorIsDown(t *testing.T) {
+	t.Parallel()
+	broken := slices.Repeat([]paytest.Fault{paytest.Broken(500)}, 3)
+	for name, faults := range map[string][]paytest.Fault{
+		"before":          broken,
+		"at the deletion": append([]paytest.Fault{{After: true}}, broken...), // the first call is answered
+		"after it":        append([]paytest.Fault{{After: true}, paytest.CutAfter()}, broken...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clock := storetest.NewClock()
+			s, key, subscription := byCard(t, fixture.Bolt(t, clock.Now), clock)
+			token := linkTo(s, "ada@example.com")
+			s.Payments.Stripe.Fail(faults...)
+			refused := 0
+			for range 10 {
+				a := s.Form("/v1/pro/cancella", "conferma=si&t="+token)
+				if a.Status == 200 {
+					break
+				}
+				if refused++; a.Status != 503 || !s.Works(key) {
+					t.Errorf("%d %s", a.Status, a.Page())
+				}
+			}
+			held, err := s.Pro.Checkout.Subscription(t.Context(), subscription)
+			if refused == 0 || s.Works(key) || err != nil || held.EndedAt.IsZero() {
+				t.Errorf("refused %d times; %+v %v", refused, held, err)
+			}
+		})
+	}
+}
+
+// TestLinksServeOnePurpose: the secret of each kind of link is of no use at any other.
+func TestLinksServeOnePurpose(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s, key, _ := byCard(t, fixture.Bolt(t, clock.Now), clock)
+	recovered(s, "ada@example.com")
+	cut := func(link string) string { _, token, _ := strings.Cut(link, "t="); return token }
+	undo := cut(newest(s, "ada@example.com", undoPattern))
+	press(t, s, "/v1/pro/recupera/annulla?t="+undo, 200)
+	clock.Add(time.Hour)
+	recovered(s, "ada@example.com")
+	agree := cut(newest(s, "ada@example.com", agreePattern))
+	manage := linkTo(s, "ada@example.com")
+	s.Form("/v1/pro/indirizzo", "nuovo=grace%40example.com&t="+manage)
+	s.Mailed("grace@example.com")
+	move := cut(newest(s, "grace@example.com", movePattern))
+	session := s.Payments.Stripe.Sessions()[0]
+	tokens := map[string]string{"undo": undo, "agree": agree, "manage": manage, "move": move, "session": session, "page": adasToken + " ada@example.com"}
+	for kind, token := range tokens {
+		if token == "" {
+			t.Fatalf("no %s", kind)
+		}
+	}
+	uses := []struct {
+		of  string
+		use func(token string) fixture.Reply
+	}{
+		{"undo", func(token string) fixture.Reply { return s.Form("/v1/pro/recupera/annulla?t="+token, "") }},
+		{"agree", func(token string) fixture.Reply { return s.Form("/v1/pro/recupera/conferma?t="+token, "") }},
+		{"manage", func(token string) fixture.Reply { return s.Do("GET", "/v1/pro/gestione/piano?t="+token, "") }},
+		{"manage", func(token string) fixture.Reply { return s.Do("POST", "/v1/pro/portale", fixture.Object("t", token)) }},
+		{"manage", func(token string) fixture.Reply {
+			return s.Form("/v1/pro/indirizzo", "nuovo=eve%40example.com&t="+token)
+		}},
+		{"manage", func(token string) fixture.Reply { return s.Form("/v1/pro/cancella", "conferma=si&t="+token) }},
+		{"move", func(token string) fixture.Reply { return s.Form("/v1/pro/indirizzo/conferma?t="+token, "") }},
+	}
+	for i, u := range uses {
+		for kind, token := range tokens {
+			if kind == u.of || kind == "page" { // which no address may hold
+				continue
+			}
+			if a := u.use(token); a.Status < 400 || a.Status >= 500 {
+				t.Errorf("use %d: what is of %s serves as %s: %d %s", i, kind, u.of, a.Status, a.Page())
+			}
+		}
+	}
+	if !s.Works(key) {
+		t.Error("something changed")
+	}
+	for i, u := range uses { // and each serves as what it is
+		if u.of == "undo" || i == 5 {
+			continue
+		}
+		if a := u.use(tokens[u.of]); a.Status >= 400 {
+			t.Errorf("use %d: of its own kind: %d %s", i, a.Status, a.Body)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package pro
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/page"
+	"verdetto/shared/pay"
+	"verdetto/shared/store"
+)
+
+// How a plan goes to another address, and how a customer is erased.
+
+const (
+	movePath = "/v1/pro/indirizzo/conferma"
+	moveTime = 24 * time.Hour
+)
+
+// moving is between which addresses a plan is to move: the one has asked for it by
+// its own link, the other is to confirm by this one.
+type moving struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	Done bool   `json:"done,omitempty"` // it has: what the one address buys from now on stays there
+}
+
+func (s *Service) registerLeave(api *httpapi.API) {
+	httpapi.Page(api, "pro-indirizzo", httpapi.PageDoc{
+		Summary: "Ask for another address for a plan: it has to confirm", Statuses: []int{202, 400, 410}, Form: addressForm{}}, s.askToMove)
+	httpapi.Page(api, "pro-indirizzo-conferma-page", httpapi.PageDoc{
+		Summary: "The page that the new address of a plan is mailed a link to", Statuses: []int{200, 410}}, s.movePage)
+	httpapi.Page(api, "pro-indirizzo-conferma", httpapi.PageDoc{
+		Summary: "Confirm the new address of a plan: it moves, and a fresh key is mailed", Statuses: []int{200, 410}}, s.move)
+	httpapi.Page(api, "pro-cancella", httpapi.PageDoc{
+		Summary: "Erase a customer: subscriptions end, and nothing that names her is kept", Statuses: []int{200, 400, 410}, Form: eraseForm{}}, s.erase)
+}
+
+type addressForm struct {
+	Token string `json:"t" doc:"Of the link that was mailed to the present address"`
+	New   string `json:"nuovo" doc:"The new address"`
+}
+
+type eraseForm struct {
+	Token string `json:"t" doc:"Of the link that was mailed to the address"`
+	Sure  string `json:"conferma" enum:"si" doc:"That it is meant"`
+}
+
+type formInput struct {
+	Reader
+	RawBody []byte
+}
+
+// perNewAddress bounds how often anyone can have an address asked whether it is to be a plan's.
+var perNewAddress = limit.Limit{Name: "pro-indirizzo-address", Calls: 3, Window: time.Hour}
+
+// askToMove has the new address asked. Only who reads the mail of the present one gets here.
+func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response, error) {
+	l := in.language()
+	fields, err := formOf(in.RawBody, "t", "nuovo")
+	if err != nil {
+		return nil, err
+	}
+	about, ended, err := s.byLink(ctx, fields["t"], l)
+	if ended != nil || err != nil {
+		return ended, err
+	}
+	to, err := address(fields["nuovo"])
+	if err != nil || apikey.Normalize(to) == apikey.Normalize(about.Email) {
+		return showNotice(http.StatusBadRequest, l, "move.refused", page.In(l, planPath+"?t="+fields["t"]))
+	}
+	if err := s.takeFor(ctx, perNewAddress, to); err != nil {
+		return nil, err
+	}
+	if err := s.links().Put(ctx, store.Job{Kind: moveKind, Email: to, Ref: about.Email, Lang: l.Code, At: s.Now()}); err != nil {
+		return nil, err
+	}
+	s.signal()
+	return showNotice(http.StatusAccepted, l, "move.asked", page.In(l, "/v1/pro/gestione"))
+}
+
+// movePage shows a button and changes nothing.
+func (s *Service) movePage(ctx context.Context, in *planInput) (*page.Response, error) {
+	l := in.language()
+	var between moving
+	err := s.unseal(ctx, moveLink, in.Token, &between)
+	if errors.Is(err, store.ErrNotFound) {
+		return showNotice(http.StatusGone, l, "move.gone", page.In(l, "/v1/pro"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return render(http.StatusOK, "move", page.Page{Language: l, Title: l.Text("move.agree.title")}, struct {
+		view
+		Action string
+	}{view{l}, page.In(l, movePath+"?t="+in.Token)})
+}
+
+// move moves the plan: the key before is refused from then on, and a fresh one is
+// mailed to the new address, unless that has one. Pressed again, it says the same.
+func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, error) {
+	l := in.language()
+	var between moving
+	err := s.unseal(ctx, moveLink, in.Token, &between)
+	if errors.Is(err, store.ErrNotFound) {
+		return showNotice(http.StatusGone, l, "move.gone", page.In(l, "/v1/pro"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if between.Done {
+		return showNotice(http.StatusOK, l, "move.done", page.In(l, "/v1/pro/gestione"))
+	}
+	now := s.Now()
+	_, err = s.Keys.Move(ctx, s.customer(between.From), s.customer(between.To), now, func(to store.Customer) []store.LeftJob {
+		fresh := store.LeftJob{Outbox: s.Outbox, Job: store.Job{Kind: agreedKind, Email: between.To, Lang: l.Code, At: now}}
+		if to.HasLiveKey(now) {
+			fresh = store.LeftJob{Outbox: s.noticesBox(), Job: store.Job{Kind: extendedKind, Email: between.To, Lang: l.Code, At: now}}
+		}
+		return []store.LeftJob{fresh, {Outbox: s.links(), Job: store.Job{Kind: movedKind, Email: between.From, Ref: between.To, Lang: l.Code, At: now}}}
+	})
+	if err != nil && !errors.Is(err, store.ErrNotFound) { // not there: it was done before
+		return nil, err
+	}
+	s.signal()
+	between.Done = true
+	note, err := s.seal(moveLink, in.Token, between, now.Add(moveTime))
+	if err == nil {
+		err = s.notes().Put(ctx, note)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return showNotice(http.StatusOK, l, "move.done", page.In(l, "/v1/pro/gestione"))
+}
+
+// erase forgets a customer. First the card processor does, which ends what would be
+// charged on; so where this breaks off, who tries again still finds what is left.
+func (s *Service) erase(ctx context.Context, in *formInput) (*page.Response, error) {
+	l := in.language()
+	fields, err := formOf(in.RawBody, "t", "conferma")
+	if err != nil {
+		return nil, err
+	}
+	about, ended, err := s.byLink(ctx, fields["t"], l)
+	if ended != nil || err != nil {
+		return ended, err
+	}
+	if fields["conferma"] != "si" {
+		return showNotice(http.StatusBadRequest, l, "erase.unsure", page.In(l, planPath+"?t="+fields["t"]))
+	}
+	id := s.customer(about.Email)
+	c, err := s.Keys.Customer(ctx, id)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	payers, err := s.payers(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	for _, customer := range payers {
+		if err := s.Checkout.Forget(ctx, customer); err != nil {
+			if errors.Is(err, pay.ErrUnavailable) {
+				return nil, s.unavailable(ctx, "the card processor", err)
+			}
+			return nil, err
+		}
+	}
+	own := func(email string) bool { return email != "" && s.customer(email) == id }
+	names := func(j store.Job) bool { return own(j.Email) || own(j.Ref) }
+	if err := s.Keys.Erase(ctx, id, names, s.Outbox, s.noticesBox(), s.links()); err != nil {
+		return nil, err
+	}
+	if err := s.notes().Drop(ctx, s.noteName(manageLink, fields["t"])); err != nil {
+		return nil, err
+	}
+	return showNotice(http.StatusOK, l, "erase.done", page.In(l, "/v1/pro"))
+}

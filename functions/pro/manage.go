@@ -1,0 +1,158 @@
+package pro
+
+import (
+	"context"
+	"errors"
+	"html/template"
+	"net/http"
+	"net/url"
+	"time"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
+	"verdetto/shared/limit"
+	"verdetto/shared/page"
+	"verdetto/shared/store"
+)
+
+// What a customer does with her plan beside using its key: everything here is
+// reached by a link that is mailed to the address of the plan, good for an hour,
+// or, the billing portal alone, by the key.
+
+const (
+	planPath   = "/v1/pro/gestione/piano"
+	manageTime = time.Hour
+)
+
+// managed is what a mailed link is about: it is sealed, see note.go.
+type managed struct {
+	Email string `json:"email"`
+}
+
+func (s *Service) registerManage(api *httpapi.API) {
+	httpapi.Page(api, "pro-gestione-page", httpapi.PageDoc{
+		Summary: "The page on which a link to one's plan is asked for", Statuses: []int{200}}, s.managePage)
+	httpapi.JSON(api, "pro-gestione", httpapi.JSONDoc{
+		Summary:     "Get a link to one's plan by e-mail",
+		Description: "The answer is the same for every address. If there is a plan, a link is mailed that works for an hour: to the billing portal, to another address for the plan, to erasing it.",
+		Status:      http.StatusAccepted,
+		Answer:      recovering{},
+		Pages:       []int{http.StatusAccepted},
+	}, func(_ context.Context, in *recoverInput) error { _, err := address(in.Body.Email); return err }, s.askToManage)
+	httpapi.Page(api, "pro-piano", httpapi.PageDoc{
+		Summary: "The page of a plan, which a mailed link leads to", Statuses: []int{200, 410}}, s.planPage)
+	httpapi.JSON(api, "pro-portale", httpapi.JSONDoc{
+		Summary:     "Open the card processor's billing portal",
+		Description: "For a plan that is paid by card: the address of a page of the card processor's on which the subscription is cancelled, invoices are fetched and the card is changed. With the key in X-Api-Key, or from a page with the key or the token of a mailed link. The address is a secret, and works for some minutes.",
+		Problems:    []httpapi.ProblemType{NoCard, httpapi.BadKey},
+		Answer:      portals{},
+		Pages:       []int{http.StatusOK, NoCard.Status},
+	}, nil, s.portal)
+	s.registerLeave(api)
+}
+
+func (s *Service) managePage(_ context.Context, in *Reader) (*page.Response, error) {
+	l := in.language()
+	return render(http.StatusOK, "manage", page.Page{Language: l, Title: l.Text("manage.title"), Others: page.InAll(l, "/v1/pro/gestione")}, view{l})
+}
+
+// perManager bounds how often anyone can have a link to a plan mailed to its address.
+var perManager = limit.Limit{Name: "pro-gestione-address", Calls: 3, Window: time.Hour}
+
+// askToManage does the same for every address: it counts, and leaves a job.
+func (s *Service) askToManage(ctx context.Context, in *recoverInput) (*page.Response, error) {
+	email, err := address(in.Body.Email)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.takeFor(ctx, perManager, email); err != nil {
+		return nil, err
+	}
+	l := in.language()
+	if err := s.links().Put(ctx, store.Job{Kind: manageKind, Email: email, Lang: l.Code, At: s.Now()}); err != nil {
+		return nil, err
+	}
+	s.signal()
+	if page.WantsHTML(in.Accept) {
+		return render(http.StatusAccepted, "asked", page.Page{Language: l, Title: l.Text("manage.asked.title")}, view{l})
+	}
+	return asJSON(http.StatusAccepted, recovering{"accepted", "If this address has a plan, a link to it is on its way."})
+}
+
+type planInput struct {
+	Token string `query:"t" doc:"From a mail: good for one purpose, for an hour"`
+	Reader
+}
+
+// byLink gives whose plan a mailed link is for, or the page that says that the link works no more.
+func (s *Service) byLink(ctx context.Context, token string, l *i18n.Language) (about managed, ended *page.Response, err error) {
+	err = s.unseal(ctx, manageLink, token, &about)
+	if errors.Is(err, store.ErrNotFound) {
+		ended, err = showNotice(http.StatusGone, l, "plan.gone", page.In(l, "/v1/pro/gestione"))
+	}
+	return about, ended, err
+}
+
+// planPage shows how a plan stands, and what can be done with it; following the link changes nothing.
+func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, error) {
+	l := in.language()
+	about, ended, err := s.byLink(ctx, in.Token, l)
+	if ended != nil || err != nil {
+		return ended, err
+	}
+	c, err := s.Keys.Customer(ctx, s.customer(about.Email))
+	if errors.Is(err, store.ErrNotFound) { // moved, or erased, since the mail
+		return showNotice(http.StatusGone, l, "plan.gone", page.In(l, "/v1/pro/gestione"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	v := struct {
+		view
+		Live, Card   bool
+		Until, Token string
+		Rests        []template.HTML
+	}{view: view{l}, Live: c.Plan().Live(s.Now()), Card: len(c.Cards) > 0, Until: l.Moment(c.Plan().Until), Token: in.Token}
+	for _, r := range restsOn(c) {
+		v.Rests = append(v.Rests, l.HTML("plan.by."+r.By, "Until", l.Moment(r.Until)))
+	}
+	return render(http.StatusOK, "plan", page.Page{Language: l, Title: l.Text("plan.title")}, v)
+}
+
+// formOf reads what a page's form sends: each field once, nothing else.
+func formOf(body []byte, names ...string) (map[string]string, error) {
+	values, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, httpapi.BadRequest.Problem("The form cannot be read.")
+	}
+	fields := map[string]string{}
+	for _, name := range names {
+		if len(values[name]) > 1 {
+			return nil, httpapi.Invalid(httpapi.Fault{Name: name, Detail: "is given more than once; give it once"})
+		}
+		fields[name] = values.Get(name)
+	}
+	return fields, nil
+}
+
+// customerOf tells whose plan it is to who shows a key that is in force, or the token of a mailed link.
+func (s *Service) customerOf(ctx context.Context, key, token string) (store.Customer, error) {
+	if key == "" && token != "" {
+		var about managed
+		err := s.unseal(ctx, manageLink, token, &about)
+		if err != nil {
+			return store.Customer{}, err
+		}
+		return s.Keys.Customer(ctx, s.customer(about.Email))
+	}
+	shown, ok := apikey.Parse(key)
+	if !ok {
+		return store.Customer{}, refusedKey()
+	}
+	c, err := s.Keys.Customer(ctx, shown.Customer)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Holds(shown) {
+		return store.Customer{}, refusedKey()
+	}
+	return c, err
+}

@@ -1,0 +1,90 @@
+package pro
+
+import (
+	"context"
+	"net/http"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/page"
+	"verdetto/shared/pay"
+	"verdetto/shared/routes"
+)
+
+func (s *Service) registerPages(api *httpapi.API) {
+	httpapi.JSON(api, "pro-offerta", httpapi.JSONDoc{
+		Summary:     "What the paid plan is, and what it costs",
+		Description: "The price by card is the card processor's own, held for an hour; it is absent while the processor does not say it. Where HTML is asked for it is the page on which the plan is bought.",
+		Answer:      planOffer{},
+		Pages:       []int{http.StatusOK},
+	}, nil, s.offer)
+	for name, about := range aboutPages {
+		httpapi.Page(api, name, httpapi.PageDoc{Summary: about.summary, Statuses: []int{http.StatusOK}}, s.about(name))
+	}
+}
+
+type offerInput struct {
+	Accept string `header:"Accept"`
+	Reader
+}
+
+// planOffer is what is sold.
+type planOffer struct {
+	Plan string     `json:"plan" enum:"pro"`
+	Card *cardPrice `json:"card,omitempty" doc:"By card: renews by itself until it is cancelled"`
+	USDC usdcPrice  `json:"usdc" doc:"In USDC on Solana: one payment, no renewal"`
+}
+
+type cardPrice struct {
+	Amount   string `json:"amount" doc:"In decimals" example:"12.99"`
+	Currency string `json:"currency" doc:"ISO 4217" example:"EUR"`
+	Every    string `json:"every" enum:"day,week,month,year"`
+	Count    int    `json:"count" doc:"How many of those from one charge to the next"`
+	PlusTax  bool   `json:"plusTax" doc:"Tax is added at the checkout"`
+}
+
+type usdcPrice struct {
+	Amount string `json:"amount" doc:"In USDC" example:"12.99"`
+	Days   int    `json:"days" doc:"Days of Pro that one payment buys"`
+}
+
+// offer says what the plan is and costs, before anybody is asked who they are.
+func (s *Service) offer(ctx context.Context, in *offerInput) (*page.Response, error) {
+	price, known := s.price(ctx)
+	if page.WantsHTML(in.Accept) {
+		return s.offerPage(in.Reader, price, known)
+	}
+	answer := planOffer{Plan: "pro", USDC: usdcPrice{pay.FormatUnits(s.Wallet.Units), CryptoDays}}
+	if known {
+		answer.Card = &cardPrice{price.Amount, price.Currency, price.Every, price.Count, price.PlusTax}
+	}
+	return asJSON(http.StatusOK, answer)
+}
+
+func (s *Service) offerPage(r Reader, price pay.Price, known bool) (*page.Response, error) {
+	l := r.language()
+	token, err := s.token()
+	if err != nil {
+		return nil, err
+	}
+	verdicts := routes.Named("analisi")
+	v := struct {
+		view
+		ProCalls, FreeCalls, Price, Every, USDC, Email, Token string
+		PlusTax                                               bool
+		Days, Grace                                           int
+	}{
+		view: view{l}, ProCalls: l.Number(int(verdicts.Pro.Calls)), FreeCalls: l.Number(int(verdicts.Free.Calls)),
+		USDC: l.Decimals(pay.FormatUnits(s.Wallet.Units)), Token: token, Days: CryptoDays, Grace: int(apikey.Grace.Hours() / 24),
+	}
+	if known {
+		v.Price, v.Every, v.PlusTax = l.Price(price.Amount, price.Currency), l.Text("offer.once."+price.Every), price.PlusTax
+		if price.Count > 1 {
+			v.Every = l.Count("offer.every."+price.Every, price.Count)
+		}
+	}
+	return render(http.StatusOK, "offer.html", page.Page{
+		Language: l, Title: l.Text("offer.title"), Description: l.Text("offer.summary"), Index: true,
+		Scripts: []string{"home.js"}, Others: page.InAll(l, "/v1/pro"),
+	}, v)
+}

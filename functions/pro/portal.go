@@ -1,0 +1,99 @@
+package pro
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+
+	"verdetto/shared/httpapi"
+	"verdetto/shared/page"
+	"verdetto/shared/pay"
+	"verdetto/shared/store"
+)
+
+type portalInput struct {
+	Accept string `header:"Accept"`
+	Header string `header:"X-Api-Key" doc:"The customer's current key"`
+	Reader
+	Body *struct {
+		Key   string `json:"chiave,omitempty" maxLength:"100" doc:"The key, where a page sends it, which can set no header"`
+		Token string `json:"t,omitempty" maxLength:"100" doc:"Of a mailed link, in the place of the key"`
+	} `contentType:"application/json"`
+}
+
+// portals are the card processor's pages of a customer.
+type portals struct {
+	URL    string   `json:"url" format:"uri" doc:"Where to send the customer, within some minutes"`
+	Others []string `json:"others,omitempty" doc:"Further ones, where the plan was bought by card more than once"`
+}
+
+// mostPortals bounds what one call costs at the processor.
+const mostPortals = 5
+
+// portal leads a customer who pays by card to the processor's own page. A plan that
+// has ended has its key no more; its link still leads there, to the invoices.
+func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, error) {
+	l, key, token := in.language(), in.Header, ""
+	if in.Body != nil {
+		key, token = cmp.Or(key, in.Body.Key), in.Body.Token
+	}
+	c, err := s.customerOf(ctx, key, token)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, httpapi.Invalid(httpapi.Fault{Name: "t", Detail: "is of a link that works no more; POST /v1/pro/gestione mails another"})
+	}
+	if err != nil {
+		return nil, err
+	}
+	customers, err := s.payers(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	var urls []string
+	for _, customer := range customers[:min(len(customers), mostPortals)] {
+		address, err := s.Checkout.Portal(ctx, customer, s.BaseURL+page.In(l, "/v1/pro/gestione"))
+		switch {
+		case errors.Is(err, pay.ErrNoSuchCustomer):
+		case errors.Is(err, pay.ErrUnavailable):
+			return nil, s.unavailable(ctx, "the billing portal", err)
+		case err != nil:
+			return nil, err
+		default:
+			urls = append(urls, address)
+		}
+	}
+	switch {
+	case len(urls) == 0 && page.WantsHTML(in.Accept):
+		return showNotice(NoCard.Status, l, "portal.none", page.In(l, "/v1/pro/gestione"))
+	case len(urls) == 0:
+		return nil, NoCard.Problem("No subscription by card belongs to this plan: there is nothing to cancel, and no invoice at the card processor.")
+	case page.WantsHTML(in.Accept):
+		return render(http.StatusOK, "portal", page.Page{Language: l, Title: l.Text("portal.title")}, struct {
+			view
+			URLs []string
+		}{view{l}, urls})
+	}
+	return asJSON(http.StatusOK, portals{urls[0], urls[1:]})
+}
+
+// payers are the processor's names for who pays the subscriptions of a plan, whose end is latest first.
+func (s *Service) payers(ctx context.Context, c store.Customer) (customers []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*pay.Timeout)
+	defer cancel()
+	subscriptions := slices.SortedFunc(maps.Keys(c.Cards), func(a, b string) int { return c.Cards[b].Compare(c.Cards[a]) })
+	for _, id := range subscriptions {
+		held, err := s.Checkout.Subscription(ctx, id)
+		switch {
+		case errors.Is(err, pay.ErrNoSuchSubscription):
+		case errors.Is(err, pay.ErrUnavailable):
+			return nil, s.unavailable(ctx, "the subscription", err)
+		case err != nil:
+			return nil, err
+		case held.Customer != "" && !slices.Contains(customers, held.Customer):
+			customers = append(customers, held.Customer)
+		}
+	}
+	return customers, nil
+}

@@ -1,0 +1,220 @@
+package pro
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"time"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
+	"verdetto/shared/page"
+	"verdetto/shared/pay"
+)
+
+// The page that waits for a payment in USDC. Each has a token of its own, and its
+// link a reference that is derived from it: a transaction that names the reference
+// was made by that page's link. Whoever has the token, and nobody who sees the
+// chain or knows the address, is shown the key.
+
+func (s *Service) registerWaiting(api *httpapi.API) {
+	httpapi.JSON(api, "pro-attesa", httpapi.JSONDoc{
+		Summary:     "Look whether a payment in USDC has arrived",
+		Description: "For the page that waits for a payment: looks for transactions that its link has caused, or for the one named, and gives the key. For 10 minutes it gives the same again.",
+		Answer:      waited{},
+		Pages:       []int{http.StatusOK},
+	}, s.checkWaiting, s.wait)
+}
+
+type waitInput struct {
+	Accept string `header:"Accept"`
+	Reader
+	Body struct {
+		Email     string `json:"email" maxLength:"254" doc:"The e-mail address that the plan is for" example:"ada@example.com"`
+		Token     string `json:"t" maxLength:"64" doc:"Of the page: 32 hexadecimal digits" example:"000102030405060708090a0b0c0d0e0f"`
+		Signature string `json:"signature,omitempty" maxLength:"200" doc:"Of a transaction that the page's link has not caused"`
+	} `contentType:"application/json"`
+}
+
+// waited is what became of a payment.
+type waited struct {
+	Status    string     `json:"status" enum:"in-attesa,visto,pagato,esteso,insufficiente,fallito,di-altri,scaduto,usato,non-trovato" doc:"pagato: apiKey is the key. esteso: the plan of an address that has a key was lengthened. visto: there is a transaction, not final yet. Otherwise there is none yet, or why it buys nothing"`
+	APIKey    string     `json:"apiKey,omitempty" doc:"The key, where status is pagato"`
+	Plan      string     `json:"plan,omitempty" enum:"pro"`
+	ExpiresAt *time.Time `json:"expiresAt,omitempty" doc:"When the plan ends, UTC"`
+}
+
+// The states of a payment that has bought nothing yet.
+const (
+	stillWaiting = "in-attesa"
+	seen         = "visto"
+	unknown      = "non-trovato"
+	paidFor      = "pagato"
+)
+
+// stateOf is the state that a problem with a transaction leaves, by its code.
+var stateOf = map[string]string{
+	NoPayment.Code: seen, NotFinal.Code: seen, TooLittle.Code: "insufficiente", PaymentFailed.Code: "fallito",
+	NotYours.Code: "di-altri", TooOld.Code: "scaduto", PaymentUsed.Code: "usato",
+}
+
+const tokenBytes = 16
+
+func isToken(text string) bool {
+	b, err := hex.DecodeString(text)
+	return err == nil && len(b) == tokenBytes
+}
+
+// secretOf is what the bearer of a page's token has: it opens nothing for another address.
+func secretOf(token, email string) string { return token + " " + apikey.Normalize(email) }
+
+func (s *Service) reference(token, email string) pay.Reference {
+	return pay.Reference(s.mac("payment reference", secretOf(token, email)))
+}
+
+func (s *Service) token() (string, error) {
+	var b [tokenBytes]byte
+	if _, err := io.ReadFull(s.Random, b[:]); err != nil {
+		return "", fmt.Errorf("make a token: %w", err)
+	}
+	return hex.EncodeToString(b[:]), nil
+}
+
+func (s *Service) checkWaiting(_ context.Context, in *waitInput) error {
+	var faults []httpapi.Fault
+	var p *httpapi.Problem
+	if _, err := address(in.Body.Email); errors.As(err, &p) {
+		faults = append(faults, p.Errors...)
+	}
+	if !isToken(in.Body.Token) {
+		faults = append(faults, httpapi.Fault{Name: "t", Detail: "is not the token of a page: 32 hexadecimal digits"})
+	}
+	if _, err := pay.ParseSignature(in.Body.Signature); in.Body.Signature != "" && err != nil && !page.WantsHTML(in.Accept) {
+		faults = append(faults, httpapi.Fault{Name: "signature", Detail: "is not a transaction signature: 64 bytes in base58, as wallets and explorers show it"})
+	}
+	if len(faults) > 0 {
+		return httpapi.Invalid(faults...)
+	}
+	return nil
+}
+
+// wait looks once.
+func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, error) {
+	l, person := in.language(), page.WantsHTML(in.Accept)
+	secret := secretOf(in.Body.Token, in.Body.Email)
+	bought, until, ok, err := s.again(ctx, secret)
+	state := stillWaiting
+	if err == nil && !ok {
+		bought, state, err = s.look(ctx, in, secret)
+		until, ok = s.Now().Add(againTime), state == paidFor
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case ok && person:
+		return s.showIssued(l, bought, until, false)
+	case ok:
+		w := waited{Status: bought.Status, APIKey: bought.APIKey, Plan: bought.Plan, ExpiresAt: &bought.ExpiresAt}
+		if w.Status == "" {
+			w.Status = paidFor
+		}
+		return asJSON(http.StatusOK, w)
+	case person:
+		return s.waitingPage(l, in.Body.Email, in.Body.Token, in.Body.Signature, state)
+	}
+	return asJSON(http.StatusOK, waited{Status: state})
+}
+
+// mostJudged bounds what one look costs at the nodes. Anybody can make
+// transactions that name a reference once it is on the chain, but not before: the
+// payment is among the oldest.
+const mostJudged = 5
+
+// look asks the chain, and redeems the first payment that buys the plan.
+func (s *Service) look(ctx context.Context, in *waitInput, secret string) (issued, string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*pay.Timeout)
+	defer cancel()
+	signatures, none := []pay.Signature(nil), stillWaiting
+	if in.Body.Signature != "" {
+		signature, err := pay.ParseSignature(in.Body.Signature)
+		if err != nil {
+			return issued{}, unknown, nil
+		}
+		signatures, none = append(signatures, signature), unknown
+	} else {
+		found, err := s.Chain.Find(ctx, s.reference(in.Body.Token, in.Body.Email))
+		if err != nil {
+			return issued{}, "", s.unavailable(ctx, "the chain", err)
+		}
+		signatures = found[:min(len(found), mostJudged)]
+	}
+	state := none
+	for _, signature := range signatures {
+		bought, err := s.redeem(ctx, redemption{email: in.Body.Email, signature: signature, secret: secret})
+		if err == nil {
+			return bought, paidFor, nil
+		}
+		var p *httpapi.Problem
+		if !errors.As(err, &p) || stateOf[p.Code] == "" {
+			return issued{}, "", err
+		}
+		if p.Code == NoPayment.Code && none == unknown {
+			continue // the payer named one that nobody knows
+		}
+		if state == none || stateOf[p.Code] == seen {
+			state = stateOf[p.Code]
+		}
+	}
+	return issued{}, state, nil
+}
+
+// payPage asks for the address, and then shows what to pay and waits.
+func (s *Service) payPage(in *detailsInput) (*page.Response, error) {
+	l := in.language()
+	if in.Email != "" && isToken(in.Token) {
+		return s.waitingPage(l, in.Email, in.Token, "", stillWaiting)
+	}
+	token, err := s.token()
+	if err != nil {
+		return nil, err
+	}
+	return render(http.StatusOK, "usdc-ask", page.Page{Language: l, Title: l.Text("usdc.title"), Others: page.InAll(l, "/v1/pro/cripta")}, struct {
+		view
+		USDC, Email, Token string
+		Days               int
+	}{view{l}, l.Decimals(pay.FormatUnits(s.Wallet.Units)), in.Email, token, CryptoDays})
+}
+
+// payView is what the page that waits shows.
+type payView struct {
+	view
+	Details
+	Email, Token, Typed, State string
+	Spoken                     string // the amount, as the language writes it
+	Link                       template.URL
+	QR                         template.HTML
+}
+
+// Copy is a button that copies what stands under an id.
+func (v payView) Copy(id string) any {
+	return struct {
+		view
+		Of, Label string
+	}{v.view, id, v.T.Text("usdc." + id)}
+}
+
+func (s *Service) waitingPage(l *i18n.Language, email, token, typed, state string) (*page.Response, error) {
+	d, err := s.detailsFor(email, s.reference(token, email).String())
+	if err != nil {
+		return nil, err
+	}
+	return render(http.StatusOK, "usdc-pay", page.Page{Language: l, Title: l.Text("usdc.title"), Scripts: []string{"pro.js"}}, payView{
+		view: view{l}, Details: d, Email: email, Token: token, Typed: typed, State: l.Text("usdc.state." + state), Spoken: l.Decimals(d.Amount),
+		Link: template.URL(d.Link), QR: template.HTML(d.QR), // both made here, of nothing that a caller has written
+	})
+}

@@ -1,0 +1,189 @@
+package pro_test
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/pay"
+	"verdetto/shared/pay/paytest"
+	"verdetto/shared/store/storetest"
+)
+
+const (
+	adasToken = "000102030405060708090a0b0c0d0e0f"
+	evesToken = "f0f102030405060708090a0b0c0d0e0f"
+)
+
+// asked is the payment that a page asks for.
+func asked(s fixture.Shop, email, token string) paytest.Transfer {
+	s.T.Helper()
+	a := s.Do("GET", "/v1/pro/cripta?email="+url.QueryEscape(email)+"&t="+token, "", "Accept", html)
+	link := regexp.MustCompile(`href="(solana:[^"]+)"`).FindStringSubmatch(a.Body)
+	if a.Status != 200 || link == nil || !strings.Contains(a.Body, "<svg") {
+		s.T.Fatalf("%d %s", a.Status, a.Body)
+	}
+	u, err := url.Parse(strings.ReplaceAll(link[1], "&amp;", "&"))
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	q := u.Query()
+	return paytest.Transfer{Wallet: u.Opaque, Mint: q.Get("spl-token"), Units: fixture.Price, Memo: q.Get("memo"), Reference: q.Get("reference")}
+}
+
+func wait(s fixture.Shop, email, token string, more ...string) fixture.Reply {
+	return s.Do("POST", "/v1/pro/cripta/attesa", fixture.Object(append([]string{"email", email, "t", token}, more...)...))
+}
+
+func state(a fixture.Reply) string {
+	if m := regexp.MustCompile(`"status":"([a-z-]+)"`).FindStringSubmatch(a.Body); a.Status == 200 && m != nil {
+		return m[1]
+	}
+	return fmt.Sprint(a.Status, " ", a.Body)
+}
+
+// TestWaitingForAPayment: the page that asked for it is shown the key, as long as it may be looked at, and nobody else is.
+func TestWaitingForAPayment(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	want := func(what, state1 string, a fixture.Reply) {
+		t.Helper()
+		if got := state(a); got != state1 {
+			t.Errorf("%s: %s, want %s", what, got, state1)
+		}
+	}
+	payment := asked(s, "ada@example.com", adasToken)
+	if again := asked(s, "Ada@example.com", adasToken); again != payment {
+		t.Error("reloaded, the page asks for another payment")
+	}
+	want("before", "in-attesa", wait(s, "ada@example.com", adasToken))
+	sent := s.Payments.Node.Send(payment)
+	want("sent", "in-attesa", wait(s, "ada@example.com", adasToken))
+	s.Payments.Node.Advance(sent, paytest.Confirmed)
+	want("confirmed", "visto", wait(s, "ada@example.com", adasToken))
+	s.Payments.Node.Advance(sent, paytest.Finalized)
+
+	// Whoever knows the address, and sees the chain, has another page's token.
+	want("a stranger's page", "in-attesa", wait(s, "ada@example.com", evesToken))
+	want("the token with another address", "in-attesa", wait(s, "eve@example.com", adasToken))
+	a := wait(s, "ada@example.com", adasToken)
+	want("paid", "pagato", a)
+	if !s.Works(a.APIKey) {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	want("a stranger's page, later", "in-attesa", wait(s, "ada@example.com", evesToken))
+	want("a stranger with the signature", "usato", wait(s, "ada@example.com", evesToken, "signature", sent.String()))
+	if again := wait(s, "ada@example.com", adasToken); again.APIKey != a.APIKey {
+		t.Errorf("looked at again: %d %s", again.Status, again.Body)
+	}
+	page := s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&t="+adasToken, "Accept-Language", "en")
+	if fixture.KeyPattern.FindString(page.Body) != a.APIKey || !strings.Contains(page.Page(), "does not renew by itself") {
+		t.Errorf("as a page: %d %s", page.Status, page.Page())
+	}
+	clock.Add(10 * time.Minute)
+	want("after ten minutes", "usato", wait(s, "ada@example.com", adasToken))
+	if got := s.Customer("ada@example.com").Crypto; !got.Equal(clock.Now().Add(-10*time.Minute).AddDate(0, 0, 30)) {
+		t.Errorf("looking again and again lengthened the plan to %v", got)
+	}
+}
+
+// TestWaitingForWhatBuysNothing: each is said as what it is; the poll itself is never an error.
+func TestWaitingForWhatBuysNothing(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	for want, spoil := range map[string]func(*paytest.Transfer){
+		"insufficiente": func(p *paytest.Transfer) { p.Units-- },
+		"di-altri":      func(p *paytest.Transfer) { p.Memo = pay.BindingMemo([]byte(fixture.Pepper), "bob@example.com") },
+		"in-attesa":     func(p *paytest.Transfer) { p.Failed = true }, // left out: the payer sends another
+	} {
+		token := fmt.Sprintf("%032x", len(want))
+		p := asked(s, "ada@example.com", token)
+		spoil(&p)
+		s.Payments.Node.Pay(p)
+		if got := state(wait(s, "ada@example.com", token)); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		if a := s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&t="+token, "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Body, "<svg") {
+			t.Errorf("%s, as a page: %d %s", want, a.Status, a.Page())
+		}
+	}
+	failed := s.Payments.Node.Pay(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price, Failed: true}).String()
+	old := s.Send(fixture.Price, "").String()
+	clock.Add(31 * 24 * time.Hour)
+	unheard := strings.Repeat("5", 87)
+	for signature, want := range map[string]string{failed: "fallito", old: "scaduto", unheard: "non-trovato"} {
+		if got := state(wait(s, "ada@example.com", adasToken, "signature", signature)); got != want {
+			t.Errorf("%s: %s, want %s", signature, got, want)
+		}
+	}
+	for body, want := range map[string]string{
+		`{"email":"ada","t":"` + adasToken + `"}`:                                  "email",
+		`{"email":"ada@example.com","t":"short"}`:                                  "t",
+		`{"email":"ada@example.com","t":"` + adasToken + `","signature":"<none>"}`: "signature",
+	} {
+		if a := s.Do("POST", "/v1/pro/cripta/attesa", body); a.Status != 400 || len(a.Errors) != 1 || a.Errors[0].Name != want {
+			t.Errorf("%s: %d %s", body, a.Status, a.Body)
+		}
+	}
+	if a := s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&signature=none&t="+adasToken, "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Page(), "We know no transaction with that signature") {
+		t.Errorf("mistyped on the page: %d %s", a.Status, a.Page())
+	}
+	s.Payments.Node.Down(true)
+	if a := wait(s, "ada@example.com", adasToken); a.Status != 503 || a.Header.Get("Retry-After") == "" {
+		t.Errorf("without a node: %d %s", a.Status, a.Body)
+	}
+}
+
+// TestOthersMayNameAReference: once it is on the chain; the payment is found still, and a look costs what it costs.
+func TestOthersMayNameAReference(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	payment := asked(s, "ada@example.com", adasToken)
+	dust := payment
+	dust.Units = 1
+	s.Payments.Node.Pay(dust) // somebody saw the code
+	s.Payments.Node.Pay(payment)
+	for range 20 {
+		s.Payments.Node.Pay(dust)
+	}
+	before := s.Payments.Node.Calls()
+	if a := wait(s, "ada@example.com", adasToken); !s.Works(a.APIKey) {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+	for range 100 { // of another page, all dust
+		flood := asked(s, "ada@example.com", evesToken)
+		flood.Units = 1
+		s.Payments.Node.Pay(flood)
+	}
+	if got := state(wait(s, "ada@example.com", evesToken)); got != "insufficiente" {
+		t.Error(got)
+	}
+	if calls := s.Payments.Node.Calls() - before; calls > 3+6 {
+		t.Errorf("two looks cost %d calls of the node", calls)
+	}
+}
+
+// TestWaitingUnderFaults: one payment, one plan, one key that its page shows.
+func TestWaitingUnderFaults(t *testing.T) {
+	t.Parallel()
+	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
+		s.Payments.Node.Pay(asked(s, "ada@example.com", adasToken))
+		begun := s.Clock.Now()
+		a := s.Retry(f, func() fixture.Reply { return wait(s, "ada@example.com", adasToken) })
+		f.Heal()
+		if again := wait(s, "ada@example.com", adasToken); a.APIKey == "" || again.APIKey != a.APIKey || !s.Works(a.APIKey) {
+			t.Errorf("%d %s; again %s", a.Status, a.Body, again.Body)
+		}
+		if end := s.Customer("ada@example.com").Crypto; !end.Equal(begun.AddDate(0, 0, 30)) {
+			t.Errorf("the plan ends %v", end)
+		}
+	})
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"net/mail"
+	"strings"
+)
+
+// operator is who runs the service, as the pages about it say: all the world reads it.
+type operator struct {
+	Name    string `json:"name"`    // of the person or the company
+	Address string `json:"address"` // postal, its parts with commas between
+	Email   string `json:"email"`   // that customers write to
+	Phone   string `json:"phone"`
+	Number  string `json:"number"` // of the register or for VAT
+	Law     string `json:"law"`    // the country whose law applies
+}
+
+// particular is one of them: where it is given, where functions/pro finds it, and which pages want it.
+type particular struct{ field, variable, value, wanted string }
+
+func (o operator) particulars() []particular {
+	return []particular{
+		{"operator.name", "VERDETTO_OPERATOR_NAME", o.Name, "terms, privacy and imprint"},
+		{"operator.address", "VERDETTO_OPERATOR_ADDRESS", o.Address, "terms, privacy and imprint"},
+		{"operator.email", "VERDETTO_OPERATOR_EMAIL", o.Email, "all pages about the service, and mails about plans"},
+		{"operator.phone", "VERDETTO_OPERATOR_PHONE", o.Phone, "contact and imprint"},
+		{"operator.number", "VERDETTO_OPERATOR_NUMBER", o.Number, "the imprint"},
+		{"operator.law", "VERDETTO_OPERATOR_LAW", o.Law, "the terms"},
+	}
+}
+
+// missing says what has not been given: the service runs without, and its pages say so.
+func (o operator) missing() (lines []string) {
+	for _, p := range o.particulars() {
+		if strings.TrimSpace(p.value) == "" {
+			lines = append(lines, fmt.Sprintf("%s is not given: %s will say so; the law may want it", p.field, p.wanted))
+		}
+	}
+	return lines
+}
+
+// fault says what is wrong with them; "" is nothing.
+func (o operator) fault() string {
+	if a, err := mail.ParseAddress(o.Email); o.Email != "" && (err != nil || a.Address != o.Email) {
+		return fmt.Sprintf("operator.email: %q is not a bare e-mail address", o.Email)
+	}
+	return ""
+}

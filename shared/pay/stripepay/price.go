@@ -1,0 +1,105 @@
+package stripepay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stripe/stripe-go/v76"
+
+	"verdetto/shared/pay"
+)
+
+// Currencies whose amounts Stripe does not write in hundredths. Of odd ones it is
+// told otherwise in one place than in another: no amount is better than a wrong one.
+var (
+	wholeCurrencies    = []string{"BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV", "XAF", "XOF", "XPF"}
+	thousandCurrencies = []string{"BHD", "JOD", "KWD", "OMR", "TND"}
+	oddCurrencies      = []string{"ISK", "UGX"}
+)
+
+// wirePrice is what matters of a price.
+type wirePrice struct {
+	Object            string `json:"object"`
+	ID                string `json:"id"`
+	Active            bool   `json:"active"`
+	BillingScheme     string `json:"billing_scheme"`
+	Currency          string `json:"currency"`
+	UnitAmount        *int64 `json:"unit_amount"` // null where it is in tiers, or in fractions of a cent
+	TaxBehavior       string `json:"tax_behavior"`
+	TransformQuantity any    `json:"transform_quantity"`
+	CustomUnitAmount  any    `json:"custom_unit_amount"`
+	Recurring         *struct {
+		Interval      string `json:"interval"`
+		IntervalCount int    `json:"interval_count"`
+		UsageType     string `json:"usage_type"`
+	} `json:"recurring"`
+}
+
+// Price implements pay.Checkout.
+func (c *Checkout) Price(ctx context.Context) (pay.Price, error) {
+	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
+	defer cancel()
+	params := &stripe.PriceParams{}
+	params.Context = ctx
+	answer, err := c.sold.Get(c.price, params)
+	if err != nil {
+		return pay.Price{}, translate(ctx, "read price", err, pay.ErrRefused)
+	}
+	var p wirePrice
+	if err := json.Unmarshal(answer.LastResponse.RawJSON, &p); err != nil || p.Object != "price" || p.ID != c.price {
+		return pay.Price{}, fmt.Errorf("read price: %w: the answer is not that price", pay.ErrUnavailable)
+	}
+	return p.price()
+}
+
+// price puts a price into the terms of package pay, or refuses what a page could not show in one line.
+func (p wirePrice) price() (pay.Price, error) {
+	wrong := func(what string) (pay.Price, error) {
+		return pay.Price{}, fmt.Errorf("read price: %w: %s", pay.ErrNoPrice, what)
+	}
+	switch {
+	case !p.Active:
+		return wrong("it is not active")
+	case p.Recurring == nil || p.Recurring.UsageType != "" && p.Recurring.UsageType != "licensed":
+		return wrong("it is not charged by the period")
+	case !slices.Contains([]string{"day", "week", "month", "year"}, p.Recurring.Interval) || p.Recurring.IntervalCount < 1:
+		return wrong("its period is not known")
+	case p.UnitAmount == nil || *p.UnitAmount < 0 || p.BillingScheme != "" && p.BillingScheme != "per_unit" || p.TransformQuantity != nil || p.CustomUnitAmount != nil:
+		return wrong("it has no amount")
+	}
+	currency := strings.ToUpper(p.Currency)
+	if len(currency) != 3 || slices.Contains(oddCurrencies, currency) {
+		return wrong("its currency is not known")
+	}
+	return pay.Price{
+		Amount: decimal(*p.UnitAmount, decimals(currency)), Currency: currency,
+		Every: p.Recurring.Interval, Count: p.Recurring.IntervalCount, PlusTax: p.TaxBehavior == "exclusive",
+	}, nil
+}
+
+// decimals is how many Stripe's amounts of a currency have.
+func decimals(currency string) int {
+	switch {
+	case slices.Contains(wholeCurrencies, currency):
+		return 0
+	case slices.Contains(thousandCurrencies, currency):
+		return 3
+	}
+	return 2
+}
+
+// decimal writes an amount that is counted in its smallest part.
+func decimal(amount int64, decimals int) string {
+	text := strconv.FormatInt(amount, 10)
+	if decimals == 0 {
+		return text
+	}
+	if missing := decimals + 1 - len(text); missing > 0 {
+		text = strings.Repeat("0", missing) + text
+	}
+	return text[:len(text)-decimals] + "." + text[len(text)-decimals:]
+}
