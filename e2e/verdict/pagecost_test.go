@@ -15,18 +15,19 @@ import (
 func TestWhatThePageCosts(t *testing.T) {
 	t.Parallel()
 	const summary = "Get ROUTE#MIL-BUH SHEET, strong false"
+	const demand = "Write of 1" // that the route was asked for: once a process and day
 	for _, c := range []struct {
 		name, target string
 		want         []string
 	}{
 		{"the question", "/", nil},
-		{"a verdict", "/?da=Milano&a=Bucarest", []string{"Take", summary}},
+		{"a verdict", "/?da=Milano&a=Bucarest", []string{"Take", summary, demand}},
 		{"destinations", "/?da=Milano", []string{"Take", "Get ORIGIN#MIL TRENDS, strong false"}},
 		{"the same city", "/?da=Milano&a=Milan", nil},
 		{"an unknown city", "/?da=Milano&a=Bukarestt", []string{"Take"}},
-		{"the weeks", "/v1/storico?origine=Milano&destinazione=Bucarest", []string{"Take", summary}},
+		{"the weeks", "/v1/storico?origine=Milano&destinazione=Bucarest", []string{"Take", summary, demand}},
 		{"a name to complete", "/v1/citta?q=mila", nil},
-		{"a card", "/card/MIL-BUH-it.png", []string{"Take", summary}},
+		{"a card", "/card/MIL-BUH-it.png", []string{"Take", summary, demand}},
 		{"a card of no city", "/card/QQQ-BUH-it.png", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
