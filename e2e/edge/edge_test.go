@@ -21,8 +21,7 @@ import (
 
 // These tests put a real HTTP cache before the service, one that keeps to the
 // policy of our distribution (testdata/nginx.conf.tmpl), and walk callers
-// through it. Whatever a walk is about, every answer in it is held against the
-// call that it was made for: see edge.take.
+// through it. Every answer of a walk is held against its call: see edge.take.
 
 const (
 	trendsOf = "/api/v1/price-trends?origin="

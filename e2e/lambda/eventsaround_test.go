@@ -16,6 +16,7 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/store/dynamostore/dynamolocal"
+	"verdetto/shared/trends"
 )
 
 // around is what has to be there before an event, and what has to have come of it
@@ -60,7 +61,16 @@ var arounds = map[string]around{
 		}
 	}},
 	// Departures that are due are put on the queue, a message for each origin.
-	"refresh-departures": {after: func(t *testing.T, _ onemachine.Options, cloud *cloud, _ []string) {
+	"refresh-departures": {before: func(t *testing.T, o onemachine.Options, _ *cloud, environment []string) []string {
+		routes, err := trends.Origin{}.Merge([]trends.Entry{{Destination: "BUH", AsOf: fare.DayOf(o.Now())}}).Encode()
+		if err == nil {
+			err = store.Fares{Table: tableOf(o, environment)}.PutTrends(t.Context(), "MIL", routes, 0, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return environment
+	}, after: func(t *testing.T, _ onemachine.Options, cloud *cloud, _ []string) {
 		sent := cloud.messages(t, cloud.Refreshes)
 		for _, m := range sent {
 			if !strings.Contains(m, `"series":["`) || !strings.Contains(m, `"planned":"`) {
