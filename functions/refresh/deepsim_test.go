@@ -98,7 +98,7 @@ func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 		fares, asked := store.Fares{Table: table}, map[string]int{}
 		seen := 0
 		for day := range 7 {
-			time.Sleep(began.AddDate(0, 0, day).Sub(time.Now()))
+			time.Sleep(time.Until(began.AddDate(0, 0, day)))
 			discovery := time.Duration(0)
 			if day == 0 {
 				discovery = work(`{}`)

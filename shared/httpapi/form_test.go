@@ -28,7 +28,7 @@ func TestForms(t *testing.T) {
 	}
 	now := func() time.Time { return time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC) }
 	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(&counters{}, now)})
-	for _, name := range []string{"pro-checkout", "pro-recupera"} { // the second takes no forms
+	for _, name := range []string{"pro-checkout", "pro-ruota"} { // the second takes no forms
 		httpapi.JSON(api, name, httpapi.JSONDoc{}, nil, func(_ context.Context, in *in) (*out, error) {
 			o := &out{}
 			o.Body.Got = in.Body.Email + "|" + in.Body.Note
@@ -50,7 +50,7 @@ func TestForms(t *testing.T) {
 		{"checked as JSON is", "/v1/pro/checkout", form, "email=" + strings.Repeat("a", 21), 400, "email"},
 		{"bad escape", "/v1/pro/checkout", form, "email=%zz", 400, "cannot be read"},
 		{"too large", "/v1/pro/checkout", form, "email=" + strings.Repeat("a", httpapi.MaxBody), 400, "too large"},
-		{"where forms are not taken", "/v1/pro/recupera", form, "email=a", 400, ""},
+		{"where forms are not taken", "/v1/pro/chiave/ruota", form, "email=a", 400, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := httptest.NewRequest("POST", c.path, strings.NewReader(c.body))
