@@ -51,9 +51,23 @@ func (h history) merge(found []fare.Observation) (all []fare.Observation, writes
 		}
 	}
 	for _, cycle := range sorted(h.cycles) {
-		all = append(all, fare.Set(h.cycles[cycle])...)
+		if of := h.cycles[cycle]; inOrder(of) {
+			all = append(all, of...) // as it was packed
+		} else {
+			all = append(all, fare.Set(of)...) // a write of several parts was cut off between them
+		}
 	}
 	return all, writes, added
+}
+
+// inOrder tells whether observations are in Compare order and none stands there twice.
+func inOrder(observations []fare.Observation) bool {
+	for i := 1; i < len(observations); i++ {
+		if observations[i-1].Compare(observations[i]) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (h history) stored(cycle fare.Cycle, part int) store.StoredBlock {
