@@ -10,7 +10,9 @@ type Verdict = Operation["responses"][200]["content"]["application/json"];
 type Problem = components["schemas"]["Problem"];
 
 async function main(base: string, question: Question): Promise<void> {
-  const answer = await fetch(base + "/v1/analisi?" + new URLSearchParams(question));
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(question)) query.set(name, String(value));
+  const answer = await fetch(base + "/v1/analisi?" + query);
   if (answer.ok) {
     const v: Verdict = await answer.json();
     const level: "ottimo" | "buono" | "normale" | "caro" | "dati-insufficienti" = v.verdetto.livello;
