@@ -104,8 +104,8 @@ func newMailer(stack awscdk.Stack, c config, n notices) mailer {
 			Description: jsii.String("a DNS record that proves that the domain is ours"),
 		})
 	}
-	for id, record := range c.mailRecords() {
-		awscdk.NewCfnOutput(stack, jsii.String(id), &awscdk.CfnOutputProps{Value: jsii.String(record.value), Description: jsii.String(record.what)})
+	for _, record := range c.mailRecords() {
+		awscdk.NewCfnOutput(stack, jsii.String(record.output), &awscdk.CfnOutputProps{Value: jsii.String(record.value), Description: jsii.String(record.what)})
 	}
 	arn := func(resource string) *string {
 		return jsii.String(fmt.Sprintf("arn:aws:ses:%s:%s:%s", c.Region, c.Account, resource))
@@ -116,17 +116,17 @@ func newMailer(stack awscdk.Stack, c config, n notices) mailer {
 // bounceDomain is where servers send what they cannot deliver.
 func (c config) bounceDomain() string { return "bounces." + c.mailDomain() }
 
-type record struct{ value, what string }
+type record struct{ output, value, what string }
 
-// mailRecords are the DNS records, by the names of their outputs, that the big
+// mailRecords are the DNS records that the big
 // providers ask of whoever sends to many, beside DKIM. (AWS, "Using a custom MAIL
 // FROM domain" and "Complying with DMARC authentication protocol in Amazon SES";
 // Google, "Email sender guidelines".)
-func (c config) mailRecords() map[string]record {
-	return map[string]record{
-		"MailFromMx":  {c.bounceDomain() + " MX 10 feedback-smtp." + c.Region + ".amazonses.com", "a DNS record: where undelivered mail goes"},
-		"MailFromSpf": {c.bounceDomain() + ` TXT "v=spf1 include:amazonses.com ~all"`, "a DNS record: who may send for that domain"},
-		"Dmarc":       {"_dmarc." + c.mailDomain() + ` TXT "v=DMARC1; p=none"`, "a DNS record: what is done with mail of others in our name; see docs/deploy.md"},
+func (c config) mailRecords() []record {
+	return []record{
+		{"MailFromMx", c.bounceDomain() + " MX 10 feedback-smtp." + c.Region + ".amazonses.com", "a DNS record: where undelivered mail goes"},
+		{"MailFromSpf", c.bounceDomain() + ` TXT "v=spf1 include:amazonses.com ~all"`, "a DNS record: who may send for that domain"},
+		{"Dmarc", "_dmarc." + c.mailDomain() + ` TXT "v=DMARC1; p=none"`, "a DNS record: what is done with mail of others in our name; see docs/deploy.md"},
 	}
 }
 
