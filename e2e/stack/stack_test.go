@@ -351,7 +351,7 @@ func deploy(t *testing.T, settings aws.Config, stack template) {
 		}
 	}
 	if _, err := ssm.NewFromConfig(settings).PutParameter(t.Context(), &ssm.PutParameterInput{
-		Name: aws.String("/cdk-bootstrap/hnb659fds/version"), Value: aws.String(strconv.Itoa(27)), Type: ssmtypes.ParameterTypeString,
+		Overwrite: aws.Bool(true), Name: aws.String("/cdk-bootstrap/hnb659fds/version"), Value: aws.String(strconv.Itoa(27)), Type: ssmtypes.ParameterTypeString,
 	}); err != nil {
 		t.Fatal(err)
 	}

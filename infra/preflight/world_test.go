@@ -129,7 +129,7 @@ func (w *world) parameterIn(t *testing.T, region, name, value string, kind types
 	t.Helper()
 	client := ssm.NewFromConfig(w.in(region))
 	_, _ = client.DeleteParameter(t.Context(), &ssm.DeleteParameterInput{Name: &name}) // it may not be there
-	if _, err := client.PutParameter(t.Context(), &ssm.PutParameterInput{Name: &name, Value: &value, Type: kind}); err != nil {
+	if _, err := client.PutParameter(t.Context(), &ssm.PutParameterInput{Overwrite: aws.Bool(true), Name: &name, Value: &value, Type: kind}); err != nil {
 		t.Fatal(err)
 	}
 }

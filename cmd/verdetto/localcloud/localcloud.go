@@ -70,7 +70,7 @@ func New(ctx context.Context, endpoint string, environment []string) (*Cloud, er
 		value := given[name]
 		if parameter, ok := Parameters[name]; ok {
 			if _, err := parameters.PutParameter(ctx, &ssm.PutParameterInput{
-				Name: aws.String(parameter), Value: aws.String(value), Type: types.ParameterTypeSecureString,
+				Overwrite: aws.Bool(true), Name: aws.String(parameter), Value: aws.String(value), Type: types.ParameterTypeSecureString,
 			}); err != nil {
 				return nil, fmt.Errorf("put parameter %s: %w", parameter, err)
 			}

@@ -51,7 +51,7 @@ func TestSecrets(t *testing.T) {
 		if i%5 == 0 {
 			kind = types.ParameterTypeString
 		}
-		if _, err := client.PutParameter(t.Context(), &ssm.PutParameterInput{Name: aws.String(name), Value: aws.String(want[name]), Type: kind}); err != nil {
+		if _, err := client.PutParameter(t.Context(), &ssm.PutParameterInput{Overwrite: aws.Bool(true), Name: aws.String(name), Value: aws.String(want[name]), Type: kind}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,7 +73,7 @@ func TestConfiguration(t *testing.T) {
 	client := ssm.NewFromConfig(in)
 	const pepper = "a pepper of thirty-two characters or more"
 	for name, value := range map[string]string{"/verdetto/pepper": pepper, "/verdetto/origin": "first-origin-secret,second-origin-secret", "/verdetto/short": "too-short-it-is"} {
-		if _, err := client.PutParameter(t.Context(), &ssm.PutParameterInput{Name: aws.String(name), Value: aws.String(value), Type: types.ParameterTypeSecureString}); err != nil {
+		if _, err := client.PutParameter(t.Context(), &ssm.PutParameterInput{Overwrite: aws.Bool(true), Name: aws.String(name), Value: aws.String(value), Type: types.ParameterTypeSecureString}); err != nil {
 			t.Fatal(err)
 		}
 	}
