@@ -31,7 +31,7 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 		op.Security = []map[string][]string{{}, {keyScheme: {}}, {bearerScheme: {}}}
 	}
 	op.Description = strings.TrimSpace(cmp.Or(op.Description, op.Summary+".") + quotaText(route))
-	op.Parameters = describeParameters(op.Parameters)
+	op.Parameters = describeParameters(op.Parameters, desc.page)
 	op.RequestBody = d.requestBody(op.RequestBody, route, desc)
 	op.Responses = d.successes(&op, route, desc)
 	for _, status := range desc.Pages {

@@ -75,8 +75,9 @@ func commonHeaders(route routes.Route, status int) map[string]*huma.Header {
 }
 
 // describeParameters completes the parameters that Huma has read with what is
-// asked of all of them. Huma goes by the originals: they stay as they are.
-func describeParameters(registered []*huma.Param) []*huma.Param {
+// asked of all of them; a page takes any text, and says what is wrong with it in
+// words. Huma goes by the originals: they stay as they are.
+func describeParameters(registered []*huma.Param, page bool) []*huma.Param {
 	var described []*huma.Param
 	for _, original := range registered {
 		p := *original
@@ -89,7 +90,7 @@ func describeParameters(registered []*huma.Param) []*huma.Param {
 		if len(schema.Examples) > 0 {
 			p.Example, schema.Examples = schema.Examples[0], nil
 		}
-		if p.In == "query" && schema.Type == "string" && len(schema.Enum) == 0 {
+		if p.In == "query" && schema.Type == "string" && len(schema.Enum) == 0 && !page {
 			limitText(&schema, p.Name, p.Required)
 		}
 		p.Schema = &schema

@@ -23,10 +23,10 @@ import (
 	"verdetto/shared/testenv"
 )
 
-// TestProveSAMInvoke is TestEvents with `sam local invoke` in the place of our own
+// TestEvidenceSAMInvoke is TestEvents with `sam local invoke` in the place of our own
 // stand-in for Lambda: the functions of the template as it is synthesized, each
 // event in a container of its own, over the table that the template describes.
-func TestProveSAMInvoke(t *testing.T) {
+func TestEvidenceSAMInvoke(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		if diff := cmp.Diff(slices.Sorted(maps.Values(localcloud.Parameters)), slices.Sorted(maps.Values(local.Parameters()))); diff != "" {
 			t.Errorf("the template names other parameters than those that are put here: %s", diff)
