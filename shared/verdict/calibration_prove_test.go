@@ -71,8 +71,8 @@ func TestProveCalibration(t *testing.T) {
 					if s.Percentile() <= p {
 						at++
 					}
-					place := float64(p)/100*float64(s.Size+1) - float64(s.Below)
-					spread += min(max(place/float64(s.Equal+1), 0), 1)
+					place := float64(p)/100*(s.Weight+1) - s.Below*s.Weight
+					spread += min(max(place/(s.Equal*s.Weight+1), 0), 1)
 				}
 				share, even := 100*float64(at)/n, 100*spread/n
 				t.Logf("P(percentile <= %d) = %.1f %%, with ties spread %.1f %%", p, share, even)
