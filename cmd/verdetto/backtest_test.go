@@ -1,10 +1,12 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -33,6 +35,11 @@ func TestBacktestRefuses(t *testing.T) {
 		{"no days asked for", header + "\n" + days(20, ""), []string{"-from", "2027-01-01"}, "between the days asked for", false},
 		{"days the wrong way round", header + "\n" + days(20, ""), []string{"-from", "2026-02-01", "-to", "2026-01-01"}, "is after", false},
 		{"no cycle", header + "\n" + days(20, ""), []string{"-cycle", "0"}, "-cycle 0", false},
+		{"an unknown question", header + "\n" + days(20, ""), []string{"-ask", "volo"}, "-ask volo: want rotta, partenza or mese", false},
+		{"a flexible route", header + "\n" + days(20, ""), []string{"-flessibile", "3"}, "with -ask partenza", false},
+		{"too flexible", header + "\n" + days(20, ""), []string{"-ask", "partenza", "-flessibile", "99"}, "want 0 to 15 days", false},
+		{"departures without days", "origin,destination,price\n", []string{"-ask", "partenza"}, "header lacks observed_date", false},
+		{"departures that end at once", header + "\n" + days(1, ""), []string{"-ask", "partenza"}, "no departure was seen again", false},
 		{"a bad row", header + "\n" + days(20, "") + "MIL,BUH,2026-01-40,2026-03-01,50,EUR\n", []string{"-json"}, "left out", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -49,5 +56,48 @@ func TestBacktestRefuses(t *testing.T) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// TestBacktestDepartures asks of a panel without options, of its months and of days either side, as tables and as JSON.
+func TestBacktestDepartures(t *testing.T) {
+	file := filepath.Join("backtest", "departures", "testdata", "panel.csv")
+	for _, flags := range [][]string{{"-ask", "partenza"}, {"-ask", "mese"}, {"-ask", "partenza", "-flessibile", "3"}, {"-ask", "partenza", "-cycle", "7"}} {
+		for _, format := range [][]string{nil, {"-json"}} {
+			out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			stdout := os.Stdout
+			os.Stdout = out
+			err = runBacktest(t.Context(), slices.Concat([]string{"-fares", file}, flags, format))
+			os.Stdout = stdout
+			if err != nil {
+				t.Fatalf("%v: %v", flags, err)
+			}
+			text, err := os.ReadFile(out.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if format == nil {
+				if !strings.Contains(string(text), "The rule and each rival") {
+					t.Errorf("%v: %s", flags, text)
+				}
+				continue
+			}
+			var report struct {
+				Asked   float64
+				Methods []struct {
+					Name string
+					AUC  float64
+				}
+			}
+			if err := json.Unmarshal(text, &report); err != nil {
+				t.Fatal(err)
+			}
+			if report.Asked == 0 || len(report.Methods) == 0 || report.Methods[0].Name != "rule" || report.Methods[0].AUC == 0 {
+				t.Errorf("%v: %+v", flags, report)
+			}
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // Writer appends values to what it has written.
@@ -30,6 +31,13 @@ func (w *Writer) Uint(v uint64) { *w = binary.AppendUvarint(*w, v) }
 
 // Uint16 appends two bytes, the lower one first.
 func (w *Writer) Uint16(v uint16) { *w = binary.LittleEndian.AppendUint16(*w, v) }
+
+// Float32 appends values in four bytes each, with the precision of a float32.
+func (w *Writer) Float32(values ...float64) {
+	for _, v := range values {
+		*w = binary.LittleEndian.AppendUint32(*w, math.Float32bits(float32(v)))
+	}
+}
 
 // Reader takes values off the front of what a Writer has written.
 type Reader struct {
@@ -93,6 +101,21 @@ func (r *Reader) Uint16() uint16 {
 	}
 	v := binary.LittleEndian.Uint16(r.data)
 	r.data = r.data[2:]
+	return v
+}
+
+// Float32 reads four bytes. What is not a finite number is a fault.
+func (r *Reader) Float32() float64 {
+	if len(r.data) < 4 {
+		r.Fail(errShort)
+		return 0
+	}
+	v := float64(math.Float32frombits(binary.LittleEndian.Uint32(r.data)))
+	r.data = r.data[4:]
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		r.Fail(errors.New("not a number"))
+		return 0
+	}
 	return v
 }
 

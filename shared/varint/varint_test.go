@@ -11,6 +11,7 @@ import (
 var (
 	signed   = []int64{0, 1, -1, 63, -64, 64, -65, 8191, 1771200000, -1771200000, math.MaxInt64, math.MinInt64}
 	unsigned = []uint64{0, 1, 127, 128, 16383, 16384, math.MaxUint64}
+	floats   = []float64{0, 1, -0.5, math.MaxFloat32, math.SmallestNonzeroFloat32}
 )
 
 func TestRoundTrip(t *testing.T) {
@@ -20,6 +21,7 @@ func TestRoundTrip(t *testing.T) {
 		w.Uint(v)
 	}
 	w.Uint16(0x1234)
+	w.Float32(floats...)
 	w.Int(3) // of which three bytes are left
 	w = append(w, 0, 0, 0)
 
@@ -36,6 +38,11 @@ func TestRoundTrip(t *testing.T) {
 	}
 	if got := r.Uint16(); got != 0x1234 {
 		t.Errorf("0x1234 is read as %#x", got)
+	}
+	for _, want := range floats {
+		if got := r.Float32(); got != want {
+			t.Errorf("%g is read as %g", want, got)
+		}
 	}
 	if got := r.Count(r.Int()); got != 3 {
 		t.Errorf("a count of 3 is read as %d", got)
@@ -62,6 +69,9 @@ func TestFaults(t *testing.T) {
 		{"a value is cut", []byte{1, 0x80}, func(r *Reader) { r.Uint() }, "cut short"},
 		{"a value of more than 64 bits", append([]byte{1}, tooLong...), func(r *Reader) { r.Uint() }, "cut short"},
 		{"half of two bytes", []byte{1, 5}, func(r *Reader) { r.Uint16() }, "cut short"},
+		{"three quarters of a float", []byte{1, 5, 5, 5}, func(r *Reader) { r.Float32() }, "cut short"},
+		{"no number", []byte{1, 0, 0, 0xc0, 0x7f}, func(r *Reader) { r.Float32() }, "not a number"},
+		{"infinitely much", []byte{1, 0, 0, 0x80, 0x7f}, func(r *Reader) { r.Float32() }, "not a number"},
 		{"more elements than bytes", []byte{1, 0, 0}, func(r *Reader) { r.Count(3) }, "cut short"},
 		{"fewer elements than none", []byte{1, 0, 0}, func(r *Reader) { r.Count(-1) }, "cut short"},
 		{"a byte too many", []byte{1, 0, 0}, func(r *Reader) { r.Int() }, "1 bytes too many"},
@@ -74,7 +84,7 @@ func TestFaults(t *testing.T) {
 			if err := r.Err(); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
-			if r.Int() != 0 || r.Uint() != 0 || r.Uint16() != 0 || r.Count(1) != 0 {
+			if r.Int() != 0 || r.Uint() != 0 || r.Uint16() != 0 || r.Float32() != 0 || r.Count(1) != 0 {
 				t.Error("after a fault there is more to read")
 			}
 		})

@@ -1,16 +1,11 @@
 package backtest
 
 import (
-	"math/rand/v2"
-	"slices"
-
+	"verdetto/cmd/verdetto/backtest/bootstrap"
 	"verdetto/shared/fare"
 )
 
-// blockDays is how many neighbouring days are drawn together when days are
-// drawn anew: they are alike, and counting each as news would make every
-// interval too narrow.
-const blockDays = 14
+const blockDays = bootstrap.BlockDays
 
 // mean is an average over days of a route, kept by block of days.
 type mean struct{ blocks []cell }
@@ -67,68 +62,31 @@ func (p pool) value() float64 {
 // draws is how often routes and days are drawn anew.
 const draws = 1000
 
-// resampling holds, for each draw, how often each route and each block of days
-// was drawn. Routes and days are drawn independently of each other (the
-// pigeonhole bootstrap, A. B. Owen, 2007): a route's days are alike, and so are
-// all routes on a day. It is drawn once, so that quantities are compared on the same draws.
-type resampling struct{ routes, blocks [][]uint8 }
+// resampling gives the intervals of averages.
+type resampling struct{ bootstrap.Draws }
 
 func resample(routes, blocks int) resampling {
-	rng := rand.New(rand.NewPCG(1, 2))
-	draw := func(n int) []uint8 {
-		times := make([]uint8, n)
-		for range n {
-			times[rng.IntN(n)]++
-		}
-		return times
-	}
-	var r resampling
-	for range draws {
-		r.routes = append(r.routes, draw(routes))
-		r.blocks = append(r.blocks, draw(blocks))
-	}
-	return r
+	return resampling{bootstrap.New(draws, routes, blocks)}
 }
 
 // Range is an interval that holds a number at the stated rate.
-type Range struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
+type Range bootstrap.Range
 
-// interval is the middle 95 % of a statistic over the draws. It is nil where
-// fewer than nine in ten draws give one, and where all draws agree: that
-// something never happened in a few days does not mean that it never does.
+// interval is that of a statistic of averages over the draws.
 func (r resampling) interval(statistic func(average func(pool) (float64, bool)) (float64, bool)) *Range {
-	var values []float64
-	for i := range draws {
-		average := func(p pool) (float64, bool) {
+	return (*Range)(r.Interval(func(draw int) (float64, bool) {
+		return statistic(func(p pool) (float64, bool) {
 			var c cell
 			for route, m := range p {
-				times := float64(r.routes[i][route])
-				if times == 0 {
-					continue
-				}
 				for block, b := range m.blocks {
-					w := times * float64(r.blocks[i][block])
+					w := r.Weight(draw, route, block)
 					c.n += w * b.n
 					c.sum += w * b.sum
 				}
 			}
 			return c.sum / c.n, c.n > 0
-		}
-		if v, ok := statistic(average); ok {
-			values = append(values, v)
-		}
-	}
-	if len(values) < draws*9/10 {
-		return nil
-	}
-	slices.Sort(values)
-	if values[0] == values[len(values)-1] {
-		return nil
-	}
-	return &Range{values[len(values)*25/1000], values[len(values)*975/1000-1]}
+		})
+	}))
 }
 
 // of is the interval of an average, difference that of one average less another.

@@ -1,0 +1,71 @@
+// Package departures measures the rule for one departure: it replays a panel of
+// recorded fares day by day, asks the rule about each fare of each departure from
+// what was seen before that day, and compares the answer with what became of that
+// very departure.
+//
+// Beside the rule stand what a user could take instead (rivals.go), on the rows
+// that both answer, and two worlds between which a claim of skill lies
+// (references.go): one where nothing can be known and one of pure reversion.
+// The rule is the service's own; nothing of it is repeated here.
+package departures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"verdetto/shared/fare"
+)
+
+// Options say what is replayed.
+type Options struct {
+	Ask   string   // what the rows of the panel are, as the report calls it; "": partenza
+	From  fare.Day // the first day that is judged; 0: the first of the panel
+	To    fare.Day // the last day that is looked at; 0: the last of the panel
+	Cycle int      // days from one refresh to the next; 0 is 1
+}
+
+// Run replays a panel: the rule, its rivals, and the rule on the references.
+func Run(ctx context.Context, t *Trips, o Options) (Report, error) {
+	o.Cycle = max(o.Cycle, 1)
+	t = t.thinned(o)
+	if len(t.rows) == 0 {
+		return Report{}, errors.New("no fare was seen on the days asked for")
+	}
+	m := newReporter(t, o)
+	var tasks sync.WaitGroup
+	tasks.Go(func() { m.said = t.replayRule(m.prices, m.became) })
+	tasks.Go(func() {
+		m.opinions = t.opinions()
+		for i := range rivals {
+			m.chances[i] = t.chances(m.opinions[i], m.became)
+		}
+	})
+	tasks.Go(func() {
+		m.report.References = []Reference{
+			m.reference("random walk", t.randomWalk(m.prices)), m.reference("shuffled", t.shuffled(m.prices)),
+		}
+	})
+	tasks.Wait()
+	if err := ctx.Err(); err != nil {
+		return Report{}, fmt.Errorf("replay panel: %w", err)
+	}
+	return m.measure()
+}
+
+// thinned is the panel as a service sees it that looks every so many days, until a day.
+func (t *Trips) thinned(o Options) *Trips {
+	if o.Cycle == 1 && o.To == 0 {
+		return t
+	}
+	few := *t
+	few.rows = nil
+	for _, q := range t.rows {
+		if int(q.day-t.rows[0].day)%o.Cycle == 0 && (o.To == 0 || q.day <= o.To) {
+			few.rows = append(few.rows, q)
+		}
+	}
+	few.index(t.trips)
+	return &few
+}

@@ -1,0 +1,432 @@
+package departures
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/fare"
+)
+
+// invent makes a panel of departures that are each seen on days from so many
+// ahead to their end; next gives a departure's next log price.
+func invent(seed uint64, routes, perRoute, days, ahead int, next func(rng *rand.Rand, lead int, first, now float64) float64) *Trips {
+	t := &Trips{Dropped: map[string]int{}}
+	for route := range routes {
+		rng := rand.New(rand.NewPCG(seed, uint64(route)))
+		t.Routes = append(t.Routes, string([]byte{'A' + byte(route/26/26%26), 'A' + byte(route/26%26), 'A' + byte(route%26)})+"-BUH")
+		for range perRoute {
+			departs := fare.Day(1 + rng.IntN(days+ahead-1))
+			first := 4 + .3*float64(route%5) + .2*rng.NormFloat64()
+			now := first
+			for lead := ahead; lead >= 0; lead-- {
+				now = next(rng, lead, first, now)
+				if day := departs - fare.Day(lead); day >= 0 && int(day) < days {
+					t.rows = append(t.rows, quote{int32(route), int32(t.trips), day, int32(lead), fare.Cents(math.Round(100 * math.Exp(now)))})
+				}
+			}
+			t.trips++
+		}
+	}
+	t.Read = len(t.rows)
+	slices.SortFunc(t.rows, func(a, b quote) int {
+		if a.day != b.day {
+			return int(a.day - b.day)
+		}
+		return int(a.trip - b.trip)
+	})
+	t.index(t.trips)
+	return t
+}
+
+// reverting prices come back to their beginning; a walk does not.
+func reverting(rng *rand.Rand, _ int, first, now float64) float64 {
+	if rng.IntN(8) > 0 {
+		return now
+	}
+	return first + .5*(now-first) + .15*rng.NormFloat64()
+}
+
+func walking(rng *rand.Rand, _ int, _, now float64) float64 {
+	if rng.IntN(8) > 0 {
+		return now
+	}
+	return now + .1*rng.NormFloat64()
+}
+
+// run replays and makes sure that the report can be written both ways: JSON knows no NaN.
+func run(t *testing.T, panel *Trips, o Options) Report {
+	t.Helper()
+	r, err := Run(t.Context(), panel, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.NewEncoder(io.Discard).Encode(r); err != nil {
+		t.Error(err)
+	}
+	var text strings.Builder
+	r.Print(&text)
+	if strings.Contains(text.String(), "NaN") || strings.Contains(text.String(), "Inf") {
+		t.Errorf("a table of nothing:\n%s", &text)
+	}
+	return r
+}
+
+// TestSkillLiesBetweenItsReferences: where prices revert the rule has skill; on a walk of the same steps it has none.
+func TestSkillLiesBetweenItsReferences(t *testing.T) {
+	r := run(t, invent(1, 12, 40, 120, 50, reverting), Options{})
+	rule := r.Methods[0]
+	if rule.Name != "rule" || rule.AUC < .58 || rule.BrierSkill <= 0 || rule.ECE > .05 || rule.Answered < .9 {
+		t.Errorf("%+v", rule)
+	}
+	if walk := r.References[0]; walk.AUC < .46 || walk.AUC > .54 || walk.ScoreAUC < .46 || walk.ScoreAUC > .54 {
+		t.Errorf("on a walk: %+v", walk)
+	}
+	if shuffled := r.References[1]; shuffled.AUC < .75 || !slices.IsSorted(shuffled.Falls) {
+		t.Errorf("shuffled: %+v", shuffled)
+	}
+	if !(rule.Interval.Low < rule.AUC && rule.AUC < rule.Interval.High) {
+		t.Errorf("%v does not hold %v", rule.Interval, rule.AUC)
+	}
+	if len(r.Against) != int(rivals) || len(r.Levels) != 5 || len(r.Percentiles) != 7 || len(r.Cover) != 2 || r.Fortnight == nil {
+		t.Errorf("missing of the report: %+v", r)
+	}
+	if r.WorstMiss > 8 || math.Abs(r.Cover[0].Held-.5) > .12 || math.Abs(r.Cover[1].Held-.9) > .08 {
+		t.Errorf("worst miss %.1f, cover %+v", r.WorstMiss, r.Cover)
+	}
+}
+
+// TestOnAWalkNobodyKnows: a panel that is a walk itself.
+func TestOnAWalkNobodyKnows(t *testing.T) {
+	r := run(t, invent(2, 12, 40, 120, 50, walking), Options{})
+	if rule := r.Methods[0]; rule.ScoreAUC < .45 || rule.ScoreAUC > .55 || rule.AUC > .6 {
+		t.Errorf("%+v", rule)
+	}
+}
+
+// TestNoAnswerKnowsItsFuture: what is said until a day is the same when the panel ends there.
+func TestNoAnswerKnowsItsFuture(t *testing.T) {
+	whole := invent(3, 4, 30, 60, 40, reverting)
+	all := whole.replayRule(whole.prices(), whole.outcomes(whole.prices()))
+	opinions := whole.opinions()
+	chances := whole.chances(opinions[sameLead], whole.outcomes(whole.prices()))
+	for _, end := range []fare.Day{5, 20, 40, 58} {
+		cut := whole.thinned(Options{Cycle: 1, To: end})
+		n := len(cut.rows)
+		if n == 0 || n == len(whole.rows) {
+			t.Fatalf("%d rows until day %d", n, end)
+		}
+		became := cut.outcomes(cut.prices())
+		got := cut.replayRule(cut.prices(), became)
+		same := func(what string, a, b []float64) {
+			for i := range b {
+				if a[i] != b[i] && !(math.IsNaN(a[i]) && math.IsNaN(b[i])) {
+					t.Fatalf("until day %d, row %d: %s %v, in the whole panel %v", end, i, what, b[i], a[i])
+				}
+			}
+		}
+		same("percentile", all.percentile[:n], got.percentile)
+		same("chance", all.chance[0][:n], got.chance[0])
+		same("chance of 14 days", all.chance[1][:n], got.chance[1])
+		some := cut.opinions()
+		for r := range rivals {
+			if diff := cmp.Diff(opinions[r][:n], some[r], cmp.AllowUnexported(opinion{})); diff != "" {
+				t.Fatalf("until day %d: %s: %s", end, rivalNames[r], diff)
+			}
+		}
+		same("the rival's chance", chances[:n], cut.chances(some[sameLead], became))
+	}
+}
+
+// TestOutcomes by hand.
+func TestOutcomes(t *testing.T) {
+	panel, err := ReadTrips(strings.NewReader(header+`
+AAA,BBB,2026-01-01,2026-02-20,100,EUR
+AAA,BBB,2026-01-04,2026-02-20,95,EUR
+AAA,BBB,2026-01-09,2026-02-20,120,EUR
+AAA,BBB,2026-01-15,2026-02-20,60,EUR
+AAA,BBB,2026-01-20,2026-02-21,60,EUR
+`), TripOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := panel.outcomes(panel.prices())
+	want := []outcome{
+		{known: [2]bool{true, true}, fell: [2]bool{true, true}, after: 9500, typical: 9750}, // 60 comes after 14 days: that is in the fortnight
+		{known: [2]bool{true, true}, fell: [2]bool{false, true}, rose: true, after: 12000, typical: 10750},
+		{known: [2]bool{true, false}, fell: [2]bool{true, false}, after: 6000, typical: 9000},
+		{typical: 6000},
+		{typical: 6000},
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestAUC against counting all pairs.
+func TestAUC(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for range 50 {
+		var c cases
+		cell := make([]int32, 60)
+		weight := []float64{0, 1, 3}
+		for i := range cell {
+			cell[i] = int32(rng.IntN(3))
+			c.add(i, 0, float64(rng.IntN(8)), rng.IntN(3) == 0)
+		}
+		for _, weights := range [][]float64{nil, weight} {
+			above, pairs := 0., 0.
+			for i := range cell {
+				for j := range cell {
+					if !c.fell[i] || c.fell[j] {
+						continue
+					}
+					w := 1.
+					if weights != nil {
+						w = weights[cell[i]] * weights[cell[j]]
+					}
+					pairs += w
+					if c.score[i] > c.score[j] {
+						above += w
+					} else if c.score[i] == c.score[j] {
+						above += w / 2
+					}
+				}
+			}
+			if got, ok := rank(c.score, &c, cell).auc(weights); !ok || math.Abs(got-above/pairs) > 1e-12 {
+				t.Fatalf("%v, %v; want %v", got, ok, above/pairs)
+			}
+		}
+	}
+}
+
+// TestSkillAndReliability by hand.
+func TestSkillAndReliability(t *testing.T) {
+	var c cases
+	for i, fell := range []bool{false, false, false, true} {
+		c.add(i, .15, 0, fell)
+		c.add(i, .85, 0, !fell)
+	}
+	// Squares: six of .15, two of .85; the base rate of a half has .25.
+	if got, want := c.brierSkill(), 1-(6*.0225+2*.7225)/8/.25; math.Abs(got-want) > 1e-12 {
+		t.Errorf("skill %v, want %v", got, want)
+	}
+	bins, off := c.reliability()
+	if len(bins) != 2 || bins[0].From != .1 || bins[1].From != .8 || math.Abs(bins[0].Fell-.25) > 1e-12 || math.Abs(off-.1) > 1e-12 {
+		t.Errorf("%+v, off by %v", bins, off)
+	}
+}
+
+// TestRivals against counting over all earlier rows.
+func TestRivals(t *testing.T) {
+	panel := invent(5, 2, 14, 500, 90, reverting)
+	got := panel.opinions()
+	answered := 0
+	for i, q := range panel.rows {
+		var near, recent, own, ever []fare.Cents
+		for j, p := range panel.rows {
+			if p.route != q.route || p.day > q.day || j == i {
+				continue
+			}
+			season := (int(q.departs()-p.departs())%365 + 365) % 365
+			if lead := float64(p.lead); lead >= .85*float64(q.lead) && lead <= 1.15*float64(q.lead) && (season <= 45 || season >= 320) {
+				near = append(near, p.price)
+			}
+			if p.day < q.day {
+				ever = append(ever, p.price)
+				if p.day >= q.day-60 {
+					recent = append(recent, p.price)
+					if p.trip == q.trip {
+						own = append(own, p.price)
+					}
+				}
+			}
+		}
+		share := -1.
+		if len(near) >= 8 {
+			share = 0
+			for _, p := range near {
+				if p < q.price {
+					share += 1 / float64(len(near))
+				} else if p == q.price {
+					share += .5 / float64(len(near))
+				}
+			}
+			answered++
+		}
+		if o := got[sameLead][i]; (o.class >= 0) != (share >= 0) || share >= 0 && math.Abs(float64(o.score)-share) > 1e-6 {
+			t.Fatalf("row %d: %+v of the same lead, want %v of %d", i, o, share, len(near))
+		}
+		if len(own) < 8 {
+			own = recent
+		}
+		for r, fares := range map[int][]fare.Cents{sixtyDays: own, pooledQuartiles: ever} {
+			want := int8(-1)
+			if n := len(fares); n >= 8 {
+				slices.Sort(fares)
+				want = 1
+				if q.price < fares[(n-1)/4] {
+					want = 0
+				} else if q.price > fares[n-1-(n-1)/4] {
+					want = 2
+				}
+			}
+			if o := got[r][i]; o.class != want {
+				t.Fatalf("row %d: %s says %d, want %d", i, rivalNames[r], o.class, want)
+			}
+		}
+	}
+	if answered < 100 {
+		t.Errorf("only %d answers", answered)
+	}
+}
+
+// TestReferencesKeepWhatTheyShould: a shuffled route has the same prices, a walk the same first ones and no drift.
+func TestReferencesKeepWhatTheyShould(t *testing.T) {
+	rising := func(rng *rand.Rand, lead int, first, now float64) float64 {
+		return max(now, walking(rng, lead, first, now))
+	}
+	panel := invent(6, 3, 60, 100, 30, rising)
+	prices := panel.prices()
+	shuffled, walk := panel.shuffled(prices), panel.randomWalk(prices)
+	for route := range int32(3) {
+		var a, b []fare.Cents
+		moved := 0
+		for i, q := range panel.rows {
+			if q.route == route {
+				a, b = append(a, prices[i]), append(b, shuffled[i])
+				if prices[i] != shuffled[i] {
+					moved++
+				}
+			}
+		}
+		slices.Sort(a)
+		slices.Sort(b)
+		if !slices.Equal(a, b) || moved < len(a)/2 {
+			t.Errorf("route %d: other prices, or %d of %d moved", route, moved, len(a))
+		}
+	}
+	drift, n, same := 0., 0., 0
+	for trip := range int32(panel.trips) {
+		rows := panel.of(trip)
+		for i, row := range rows {
+			if i == 0 {
+				if walk[row] != prices[row] {
+					t.Errorf("departure %d begins at %d, not at %d", trip, walk[row], prices[row])
+				}
+				continue
+			}
+			if walk[row] == walk[rows[i-1]] {
+				same++
+			}
+			drift += math.Log(float64(walk[row]) / float64(walk[rows[i-1]]))
+			n++
+		}
+	}
+	if math.Abs(drift/n) > .001 || float64(same)/n < .8 {
+		t.Errorf("mean step %v, %v of %v are none", drift/n, same, n)
+	}
+}
+
+// TestDaysAskedFor: thinned to one day in seven, from a day and to a day.
+func TestDaysAskedFor(t *testing.T) {
+	panel := invent(7, 4, 40, 100, 40, reverting)
+	all, weekly := run(t, panel, Options{}), run(t, panel, Options{Cycle: 7})
+	if weekly.Rows >= all.Rows/5 || weekly.Cycle != 7 || weekly.Asked == 0 {
+		t.Errorf("%d of %d rows in a week, %d asked", weekly.Rows, all.Rows, weekly.Asked)
+	}
+	late := run(t, panel, Options{From: 50, To: 80})
+	if late.From != "1970-02-20" || late.To != "1970-03-22" || late.Asked >= all.Asked/2 {
+		t.Errorf("from %s to %s: %d of %d", late.From, late.To, late.Asked, all.Asked)
+	}
+	if _, err := Run(t.Context(), panel, Options{From: 95}); err == nil || !strings.Contains(err.Error(), "no departure was seen again") {
+		t.Errorf("of the last days: %v", err)
+	}
+	if _, err := Run(t.Context(), panel, Options{To: -1}); err == nil {
+		t.Error("a panel of no days was measured")
+	}
+}
+
+// TestThinPanels: whatever little there is gives a report, which says what it lacks.
+func TestThinPanels(t *testing.T) {
+	for name, rows := range map[string]string{
+		"one departure, twice":    "AAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-08,2026-02-20,90,EUR\n",
+		"nothing ever falls":      strings.Repeat("AAA,BBB,2026-01-01,2026-02-20,100,EUR\n", 3) + "AAA,BBB,2026-01-05,2026-02-20,100,EUR\nAAA,BBB,2026-01-09,2026-02-20,100,EUR\n",
+		"the same day, no others": "AAA,BBB,2026-01-01,2026-01-01,100,EUR\nAAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-06,2026-02-20,94,EUR\nAAA,BBB,2026-01-08,2026-02-20,94,EUR\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			panel, err := ReadTrips(strings.NewReader(header+"\n"+rows), TripOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := run(t, panel, Options{}); len(r.Missing) == 0 || r.Asked == 0 {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+// TestMinima by hand: the cheapest of a month, and of two days either side of a date that is on offer.
+func TestMinima(t *testing.T) {
+	panel, err := ReadTrips(strings.NewReader(header+`
+AAA,BBB,2026-01-30,2026-01-31,90,EUR
+AAA,BBB,2026-01-30,2026-02-01,80,EUR
+AAA,BBB,2026-01-30,2026-02-20,70,EUR
+AAA,CCC,2026-01-30,2026-02-21,10,EUR
+AAA,BBB,2026-01-31,2026-02-02,60,EUR
+AAA,BBB,2026-01-31,2026-02-28,95,EUR
+`), TripOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	months, within := panel.Months(), panel.Within(2)
+	if diff := cmp.Diff([]string{
+		"AAA-BBB 2026-01-30 1 9000", "AAA-BBB 2026-01-30 29 7000", "AAA-CCC 2026-01-30 29 1000", "AAA-BBB 2026-01-31 28 6000",
+	}, listed(months)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{
+		"AAA-BBB 2026-01-30 1 8000", "AAA-BBB 2026-01-30 2 8000", "AAA-BBB 2026-01-30 21 7000", "AAA-CCC 2026-01-30 22 1000",
+		"AAA-BBB 2026-01-31 2 6000", "AAA-BBB 2026-01-31 28 9500",
+	}, listed(within)); diff != "" {
+		t.Error(diff)
+	}
+	// February of AAA-BBB is the same month on both days.
+	if months.trips != 3 || months.rows[1].trip != months.rows[3].trip || within.trips != 6 {
+		t.Errorf("%d months, %d spans", months.trips, within.trips)
+	}
+}
+
+// TestAMinimumIsComparedWithMinima: percentiles of months and of flexible dates
+// are calibrated, where against single departures they would nearly all be low.
+func TestAMinimumIsComparedWithMinima(t *testing.T) {
+	panel := invent(9, 8, 150, 200, 60, walking)
+	for name, minima := range map[string]*Trips{"months": panel.Months(), "3 days either side": panel.Within(3)} {
+		r := run(t, minima, Options{Ask: name})
+		if r.Ask != name || r.WorstMiss > 8 {
+			t.Errorf("%s: the percentile is off by %.1f points: %+v", name, r.WorstMiss, r.Percentiles)
+		}
+	}
+	// The same minima, judged by what is known of single departures.
+	single := panel.replayRule(panel.prices(), panel.outcomes(panel.prices()))
+	cheapest := map[[2]int32]float64{}
+	for i, q := range panel.rows {
+		k := [2]int32{q.route, int32(q.day)}
+		if p, ok := cheapest[k]; single.percentile[i] >= 0 && (!ok || single.percentile[i] < p) {
+			cheapest[k] = single.percentile[i]
+		}
+	}
+	var all []float64
+	for _, p := range cheapest {
+		all = append(all, p)
+	}
+	if worstMiss(all) < 30 {
+		t.Errorf("minima among single departures are off by %.1f points only: this test tells nothing", worstMiss(all))
+	}
+}

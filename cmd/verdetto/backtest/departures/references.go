@@ -1,0 +1,62 @@
+package departures
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"verdetto/shared/fare"
+)
+
+// The references are the same panel with other prices, between which a claim
+// of skill stands: one where there is nothing to know of the next price, and one of pure reversion.
+
+// randomWalk lets each departure begin at its first price and go on by steps of
+// the panel: all changes of log price between two quotes of a departure, dealt
+// out anew over the whole panel, each up or down by the toss of a coin. Nothing
+// that a rule may look at says where it goes.
+func (t *Trips) randomWalk(prices []fare.Cents) []fare.Cents {
+	rng := rand.New(rand.NewPCG(11, 1))
+	var steps []float64
+	for trip := range t.trips {
+		rows := t.of(int32(trip))
+		for i := 1; i < len(rows); i++ {
+			steps = append(steps, math.Log(float64(prices[rows[i]])/float64(prices[rows[i-1]])))
+		}
+	}
+	rng.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
+	walk := make([]fare.Cents, len(prices))
+	for trip := range t.trips {
+		rows := t.of(int32(trip))
+		if len(rows) == 0 {
+			continue
+		}
+		at := float64(prices[rows[0]])
+		walk[rows[0]] = prices[rows[0]]
+		for _, row := range rows[1:] {
+			step := steps[0]
+			steps = steps[1:]
+			if rng.IntN(2) == 0 {
+				step = -step
+			}
+			at *= math.Exp(step)
+			walk[row] = max(1, fare.Cents(math.Round(at)))
+		}
+	}
+	return walk
+}
+
+// shuffled deals the prices of each route out anew over its rows.
+func (t *Trips) shuffled(prices []fare.Cents) []fare.Cents {
+	rng := rand.New(rand.NewPCG(11, 2))
+	ofRoute := make([][]int32, len(t.Routes))
+	for i, q := range t.rows {
+		ofRoute[q.route] = append(ofRoute[q.route], int32(i))
+	}
+	dealt := make([]fare.Cents, len(prices))
+	for _, rows := range ofRoute {
+		for i, from := range rng.Perm(len(rows)) {
+			dealt[rows[i]] = prices[rows[from]]
+		}
+	}
+	return dealt
+}

@@ -1,0 +1,185 @@
+package departures
+
+import (
+	"math"
+
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+)
+
+// outcome is what became of a fare: of the departure, not of the route.
+type outcome struct {
+	known, fell [2]bool    // by horizon: was it seen again, and was some fare at least 5 % lower
+	rose        bool       // within a week some fare was at least 5 % higher
+	after       fare.Cents // the last fare within a week; 0 where it was not seen
+	typical     float64    // the mean fare from that day to a week later
+}
+
+var fallSpans = [2]departure.Horizon{departure.Week, departure.Fortnight}
+
+// outcomes looks ahead from each row. A span that the panel ends inside of is not known.
+func (t *Trips) outcomes(prices []fare.Cents) []outcome {
+	all := make([]outcome, len(t.rows))
+	last := t.last()
+	for trip := range t.trips {
+		rows := t.of(int32(trip))
+		for i, row := range rows {
+			o := &all[row]
+			from, price := t.rows[row].day, prices[row]
+			sum, n := float64(price), 1
+			for _, later := range rows[i+1:] {
+				after := t.rows[later].day - from
+				if after > departure.Fortnight.Days() {
+					break
+				}
+				if after == 0 {
+					continue // the same departure again, on the same day
+				}
+				for h, horizon := range fallSpans {
+					if after <= horizon.Days() && from+horizon.Days() <= last {
+						o.known[h] = true
+						o.fell[h] = o.fell[h] || departure.Fell(price, prices[later])
+					}
+				}
+				if after <= departure.Week.Days() {
+					o.rose = o.rose || float64(prices[later]) >= (1+departure.Fall)*float64(price)
+					o.after = prices[later]
+					sum += float64(prices[later])
+					n++
+				}
+			}
+			o.typical = sum / float64(n)
+		}
+	}
+	return all
+}
+
+func (t *Trips) last() fare.Day { return t.rows[len(t.rows)-1].day }
+
+// prices are those of the rows.
+func (t *Trips) prices() []fare.Cents {
+	all := make([]fare.Cents, len(t.rows))
+	for i, q := range t.rows {
+		all[i] = q.price
+	}
+	return all
+}
+
+// days cuts rows into days: the row with which each day begins, and the end of all.
+func (t *Trips) days() []int {
+	var begin []int
+	for i, q := range t.rows {
+		if i == 0 || q.day != t.rows[i-1].day {
+			begin = append(begin, i)
+		}
+	}
+	return append(begin, len(t.rows))
+}
+
+// said is what the rule said of each row on its day. The percentile is NaN where it is not known.
+type said struct {
+	percentile []float64
+	chance     [2][]float64
+	quartiles  []inside
+}
+
+// inside tells where a fare lies in the prices that the rule gives for its comparables.
+type inside uint8
+
+const (
+	insideHalf   inside = 1 << iota // between the quartiles
+	insideTenths                    // between the 5th and the 95th
+)
+
+// replayRule asks the rule about each row, on its day and from the days before.
+func (t *Trips) replayRule(prices []fare.Cents, became []outcome) said {
+	n := len(t.rows)
+	s := said{percentile: make([]float64, n), quartiles: make([]inside, n)}
+	for h := range s.chance {
+		s.chance[h] = make([]float64, n)
+	}
+	var (
+		begin    = t.days()
+		routes   = make([]departure.Route, len(t.Routes))
+		pasts    = make([]departure.Past, t.trips)
+		cells    = make([]departure.Cells, n)
+		pooled   = departure.Start(t.rows[0].day)
+		due      [2]int // by horizon: the first day that is not learned from
+		asker    departure.RouteDay
+		quotes   []departure.Quote
+		outcomes []departure.Outcome
+	)
+	// eachRoute calls for the rows of each route of a day.
+	eachRoute := func(day int, do func(route *departure.Route, from, to int)) {
+		for from := begin[day]; from < begin[day+1]; {
+			to := from
+			for to < begin[day+1] && t.rows[to].route == t.rows[from].route {
+				to++
+			}
+			do(&routes[t.rows[from].route], from, to)
+			from = to
+		}
+	}
+	for day := range len(begin) - 1 {
+		today := t.rows[begin[day]].day
+		for h, horizon := range fallSpans {
+			for ; due[h] < day && t.rows[begin[due[h]]].day+horizon.Days() < today; due[h]++ {
+				var left departure.Statistics
+				view := pooled.On(today)
+				eachRoute(due[h], func(route *departure.Route, from, to int) {
+					outcomes = outcomes[:0]
+					for i := from; i < to; i++ {
+						if became[i].known[h] {
+							outcomes = append(outcomes, departure.Outcome{Cells: cells[i], Fell: became[i].fell[h]})
+						}
+					}
+					route.Learn(horizon, view, outcomes, &left)
+				})
+				pooled.Learn(horizon, today, &left)
+			}
+		}
+		var left departure.Statistics
+		view := pooled.On(today)
+		eachRoute(day, func(route *departure.Route, from, to int) {
+			asker.Set(route, view)
+			quotes = quotes[:0]
+			for i := from; i < to; i++ {
+				row := &t.rows[i]
+				q := departure.Quote{Lead: int(row.lead), Price: prices[i]}
+				quotes = append(quotes, q)
+				a := asker.Judge(&pasts[row.trip], q)
+				s.percentile[i], cells[i] = a.Percentile, a.Cells
+				for h := range fallSpans {
+					s.chance[h][i] = a.Chance[h]
+				}
+				if a.Known {
+					s.quartiles[i] = place(&asker, q)
+				}
+			}
+			for i := from; i < to; i++ {
+				pasts[t.rows[i].trip].See(today, prices[i])
+			}
+			route.Fold(view, quotes, &left)
+		})
+		pooled.Fold(today, &left)
+	}
+	return s
+}
+
+// place compares a fare with the prices of its comparables.
+func place(asker *departure.RouteDay, q departure.Quote) (in inside) {
+	between := func(low, high float64) bool {
+		from, _ := asker.Quantile(q.Lead, low)
+		to, _ := asker.Quantile(q.Lead, high)
+		return from <= q.Price && q.Price <= to
+	}
+	if between(.25, .75) {
+		in |= insideHalf
+	}
+	if between(.05, .95) {
+		in |= insideTenths
+	}
+	return in
+}
+
+var unknown = math.NaN()

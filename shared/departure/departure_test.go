@@ -1,0 +1,434 @@
+package departure
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"verdetto/shared/fare"
+)
+
+// market is invented fares: of each departure a price that moves now and then,
+// dearer in the last weeks, seen on most days.
+type market struct {
+	rng    *rand.Rand
+	routes []map[fare.Day]float64 // log price of each departure
+	ahead  int
+}
+
+func newMarket(seed uint64, routes, ahead int) *market {
+	return &market{rng: rand.New(rand.NewPCG(seed, 1)), routes: make([]map[fare.Day]float64, routes), ahead: ahead}
+}
+
+// quotes are what a day shows of a route.
+func (m *market) quotes(route int, day fare.Day) (quotes []Quote) {
+	if m.routes[route] == nil {
+		m.routes[route] = map[fare.Day]float64{}
+	}
+	for lead := range m.ahead {
+		at := day + fare.Day(lead)
+		price, ok := m.routes[route][at]
+		if !ok {
+			price = 4 + float64(route)/3 + .2*m.rng.NormFloat64()
+		}
+		if m.rng.IntN(11) == 0 { // as often as recorded fares move
+			price += .1 * m.rng.NormFloat64()
+		}
+		m.routes[route][at] = price
+		if m.rng.IntN(10) > 0 {
+			quotes = append(quotes, Quote{lead, fare.Cents(100*math.Round(math.Exp(price)+float64(max(0, 20-lead))) - 1)})
+		}
+	}
+	return quotes
+}
+
+// service keeps the state of some routes as a refresh would.
+type service struct {
+	pooled     *Pooled
+	routes     []*Route
+	departures []Departures
+	questions  []Questions
+}
+
+func newService(routes int, day fare.Day) *service {
+	s := &service{pooled: Start(day)}
+	for range routes {
+		s.routes = append(s.routes, new(Route))
+		s.departures = append(s.departures, Departures{})
+		s.questions = append(s.questions, nil)
+	}
+	return s
+}
+
+// refresh is a day of the service: learn, ask, fold. It gives the answers.
+func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers []Answer) {
+	for h := range horizons {
+		view := s.pooled.On(day)
+		var left Statistics
+		for i, r := range s.routes {
+			for _, outcomes := range s.questions[i].Due(h, day) {
+				r.Learn(h, view, outcomes, &left)
+			}
+		}
+		s.pooled.Learn(h, day, &left)
+	}
+	view := s.pooled.On(day)
+	var left Statistics
+	for i, r := range s.routes {
+		on := r.On(view)
+		all := quotes(i)
+		for _, q := range all {
+			a := on.Judge(s.departures[i][day+fare.Day(q.Lead)], q)
+			answers = append(answers, a)
+			s.questions[i].See(day, day+fare.Day(q.Lead), q.Price)
+			s.questions[i].Ask(day, q, a.Cells)
+		}
+		for _, q := range all {
+			s.departures[i].See(day, q)
+		}
+		r.Fold(view, all, &left)
+	}
+	s.pooled.Fold(day, &left)
+	return answers
+}
+
+// after is a service that has seen a market for so many days.
+func after(seed uint64, routes, ahead, days int) (*service, *market) {
+	s, m := newService(routes, 0), newMarket(seed, routes, ahead)
+	for day := range fare.Day(days) {
+		s.refresh(day, func(route int) []Quote { return m.quotes(route, day) })
+	}
+	return s, m
+}
+
+// TestPast: what a Past remembers answers any later question as the list of all quotes does.
+func TestPast(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	asked := 0
+	for range 300 {
+		var past Past
+		type quoted struct {
+			day   fare.Day
+			price fare.Cents
+		}
+		var all []quoted
+		day, price := fare.Day(100), fare.Cents(5000)
+		for range 1 + rng.IntN(80) {
+			day += fare.Day(1 + rng.IntN(4))
+			if rng.IntN(12) == 0 {
+				day += fare.Day(rng.IntN(70))
+			}
+			switch rng.IntN(4) {
+			case 0:
+				price = fare.Cents(4000 + rng.IntN(2500))
+			case 1:
+				price += price / 200 // too little to be a move
+			}
+			past.See(day, price)
+			all = append(all, quoted{day, price})
+			for range 3 {
+				today, mine := day+fare.Day(1+rng.IntN(70)), fare.Cents(4000+rng.IntN(2500))
+				var near []quoted
+				for _, q := range all {
+					if q.day >= today-lowDays {
+						near = append(near, q)
+					}
+				}
+				moves, low, ok := past.on(today, mine)
+				if ok != (len(near) > 0) {
+					t.Fatalf("known %v on day %d of %v", ok, today, all)
+				}
+				if !ok {
+					continue
+				}
+				asked++
+				wantLow, wantMoves := near[0].price, 0
+				chain := append(slices.Clone(near), quoted{today, mine})
+				for i := range near {
+					wantLow = min(wantLow, near[i].price)
+					if isMove(chain[i].price, chain[i+1].price) && chain[i+1].day >= today-moveDays {
+						wantMoves++
+					}
+				}
+				if low != wantLow || min(moves, movesKept) != min(wantMoves, movesKept) {
+					t.Fatalf("day %d, price %d: %d moves and a minimum of %d, want %d and %d, of %v", today, mine, moves, low, wantMoves, wantLow, all)
+				}
+			}
+		}
+	}
+	if asked < 10_000 {
+		t.Fatalf("only %d questions", asked)
+	}
+}
+
+func TestLevels(t *testing.T) {
+	for percentile, want := range map[float64]string{
+		0: "ottimo", .1: "ottimo", .1099: "ottimo", .11: "buono", .3599: "buono", .36: "normale", .7: "normale", .7099: "normale", .71: "caro", 1: "caro",
+		.29: "buono", .57: "normale", // 100 times these is a little under 29 and 57
+	} {
+		if got := LevelOf(percentile).String(); got != want {
+			t.Errorf("%v is %s, want %s", percentile, got, want)
+		}
+	}
+	if Percent(.29) != 29 || Percent(.57) != 57 || Percent(.575) != 57 {
+		t.Error("whole-number percentiles are off")
+	}
+}
+
+// TestNoAnswerOfTooLittle: MinCount fares, and not one fewer.
+func TestNoAnswerOfTooLittle(t *testing.T) {
+	p, r := Start(10), new(Route)
+	for i := range MinCount + 1 {
+		day := fare.Day(10 + i)
+		on := r.On(p.On(day))
+		a := on.Judge(nil, Quote{30, 5000})
+		_, ok := on.Quartiles(30)
+		if want := i >= MinCount; a.Known != want || ok != want || a.Count != i {
+			t.Errorf("after %d fares: known %v, quartiles %v, count %d", i, a.Known, ok, a.Count)
+		}
+		if a.Known == math.IsNaN(a.Percentile) || !(a.Chance[Week] > 0 && a.Chance[Week] < 1) {
+			t.Errorf("after %d fares: %+v", i, a)
+		}
+		var s Statistics
+		r.Fold(p.On(day), []Quote{{30, 5000}}, &s)
+		p.Fold(day, &s)
+	}
+}
+
+// TestOwnPrice: a dearer price never has a lower percentile, the same price the
+// same answer, and asking changes nothing.
+func TestOwnPrice(t *testing.T) {
+	s, m := after(2, 4, 60, 40)
+	rng := rand.New(rand.NewPCG(2, 2))
+	view := s.pooled.On(40)
+	for range 1000 {
+		route, lead := rng.IntN(4), rng.IntN(60)
+		past := s.departures[route][fare.Day(40+lead)]
+		low := fare.Cents(1 + rng.IntN(30_000))
+		high := low + fare.Cents(rng.IntN(30_000))
+		on := s.routes[route].On(view)
+		a, b := on.Judge(past, Quote{lead, low}), on.Judge(past, Quote{lead, high})
+		if a.Percentile > b.Percentile {
+			t.Fatalf("route %d, %d days ahead: %d has percentile %v, %d has %v", route, lead, low, a.Percentile, high, b.Percentile)
+		}
+		if again := s.routes[route].On(view).Judge(past, Quote{lead, low}); again != a {
+			t.Fatalf("asked again: %+v, before %+v", again, a)
+		}
+	}
+	first := s.refresh(40, func(route int) []Quote { return m.quotes(route, 40) })
+	if len(first) == 0 || !first[0].Known {
+		t.Fatal("nothing was answered")
+	}
+}
+
+// TestQuartilesAgree: a price a step or more below a quantile has a percentile
+// under it, a step or more above one over it, the levels lie accordingly, and
+// so many of the comparables lie below the quantile as it says.
+func TestQuartilesAgree(t *testing.T) {
+	s, _ := after(3, 4, 100, 60)
+	view := s.pooled.On(60)
+	for route := range 4 {
+		on := s.routes[route].On(view)
+		for lead := range 100 {
+			q, ok := on.Quartiles(lead)
+			if !ok || !(q.Minimum <= q.Q1 && q.Q1 < q.Median && q.Median < q.Q3 && q.Q3 <= q.Maximum) {
+				t.Fatalf("%d days ahead: %+v, %v", lead, q, ok)
+			}
+			for share, at := range map[float64]fare.Cents{.25: q.Q1, .5: q.Median, .75: q.Q3} {
+				percentile := func(factor float64) float64 {
+					return on.Judge(nil, Quote{lead, fare.Cents(math.Round(float64(at) * factor))}).Percentile
+				}
+				if below, above := percentile(math.Exp(-step-.001)), percentile(math.Exp(step+.001)); below >= share || above <= share {
+					t.Fatalf("%d days ahead: prices a step around the %v quantile %d have percentiles %v and %v", lead, share, at, below, above)
+				}
+				if got, _ := on.Quantile(lead, share); got != at {
+					t.Fatalf("the %v quantile is %d and %d", share, got, at)
+				}
+			}
+			for price := q.Minimum / 2; price < 2*q.Maximum; price += 50 {
+				level := LevelOf(on.Judge(nil, Quote{lead, price}).Percentile)
+				if level == Ottimo && price >= q.Median || level == Caro && float64(price) < float64(q.Median)*math.Exp(-step/2) {
+					t.Fatalf("%d days ahead %d is %s, the median being %d", lead, price, level, q.Median)
+				}
+			}
+		}
+	}
+}
+
+// TestEpochsAreIrrelevant: sums are kept as of an epoch, and where it lies changes no answer.
+func TestEpochsAreIrrelevant(t *testing.T) {
+	s, _ := after(4, 2, 30, 230)
+	for _, later := range []fare.Day{231, 239, 240, 300, 500} {
+		plain := s.routes[0].On(s.pooled.On(later)).Judge(nil, Quote{20, 7000})
+		route, err := DecodeRoute(s.routes[0].Encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		*route = *clone(s.routes[0])
+		route.rebase(later)
+		pooled := *s.pooled
+		pooled.rebase(later)
+		if moved := later >= epochDays; (route.epoch == later) != moved || (pooled.epoch == later) != moved {
+			t.Fatalf("day %d: epochs %d and %d", later, route.epoch, pooled.epoch)
+		}
+		rebased := route.On(pooled.On(later)).Judge(nil, Quote{20, 7000})
+		for name, pair := range map[string][2]float64{
+			"percentile": {plain.Percentile, rebased.Percentile}, "chance": {plain.Chance[0], rebased.Chance[0]}, "near": {plain.Near, rebased.Near},
+			"borrowed": {plain.Borrowed, rebased.Borrowed}, "cases": {plain.Cases[0], rebased.Cases[0]},
+		} {
+			// A residual of a millionth of a fare is dropped.
+			if math.Abs(pair[0]-pair[1]) > 1e-5 || pair[0] <= 0 {
+				t.Errorf("day %d: %s is %v, and %v from the next epoch", later, name, pair[0], pair[1])
+			}
+		}
+	}
+}
+
+func clone(r *Route) *Route {
+	c := *r
+	for g := range c.residuals {
+		c.residuals[g] = slices.Clone(r.residuals[g])
+	}
+	return &c
+}
+
+// TestFadesByHalfIn60Days.
+func TestFadesByHalfIn60Days(t *testing.T) {
+	s, _ := after(5, 1, 30, 20)
+	now := s.routes[0].On(s.pooled.On(20)).Judge(nil, Quote{20, 7000})
+	then := s.routes[0].On(s.pooled.On(80)).Judge(nil, Quote{20, 7000})
+	if math.Abs(then.Near/now.Near-.5) > 1e-12 || then.Count != now.Count || then.Borrowed <= now.Borrowed {
+		t.Errorf("%+v after 60 days: %+v", now, then)
+	}
+}
+
+// TestOrderOfOriginsIsIrrelevant: what origins leave adds up to the same state, bit by bit, in any order.
+func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	s, m := after(6, 30, 20, 15)
+	view := s.pooled.On(15)
+	var parts []*Statistics
+	for i, r := range s.routes {
+		part := new(Statistics)
+		for h := range horizons {
+			r.Learn(h, view, []Outcome{{Cells{0, levelFirst, changeFirst, lowFirst}, i%3 == 0}}, part)
+		}
+		r.Fold(view, m.quotes(i, 15), part)
+		parts = append(parts, part)
+	}
+	var want *Pooled
+	for range 20 {
+		rng.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+		var all Statistics
+		for _, p := range parts {
+			all.Add(p)
+		}
+		got := *s.pooled
+		for h := range horizons {
+			got.Learn(h, 15, &all)
+		}
+		got.Fold(15, &all)
+		if want == nil {
+			want = &got
+		}
+		if got != *want {
+			t.Fatal("another order gave another state")
+		}
+	}
+	if *want == *s.pooled {
+		t.Fatal("nothing was folded in")
+	}
+}
+
+// TestOneDayIsOneDay: a sale of the whole market counts the same however many
+// fares it has, and moves a service that has learned for some months by little.
+func TestOneDayIsOneDay(t *testing.T) {
+	s, _ := after(7, 4, 60, 120)
+	chance := func(p *Pooled) float64 { return new(Route).On(p.On(130)).Judge(nil, Quote{30, 5000}).Chance[Week] }
+	before := chance(s.pooled)
+	var after []float64
+	for _, fares := range []int{1_000, 100_000} {
+		p, all := *s.pooled, Statistics{}
+		outcomes := make([]Outcome, fares)
+		for j := range outcomes {
+			outcomes[j] = Outcome{new(Route).On(p.On(129)).Judge(nil, Quote{30, 5000}).Cells, true}
+		}
+		new(Route).Learn(Week, p.On(129), outcomes, &all)
+		p.Learn(Week, 129, &all)
+		after = append(after, chance(&p))
+	}
+	if after[0] <= before || after[0] > before+.2 || math.Abs(after[0]-after[1]) > 1e-6 {
+		t.Errorf("%.3f before; after a sale of 1,000 fares %.3f, of 100,000 %.3f", before, after[0], after[1])
+	}
+}
+
+// TestLearns: a route where everything falls is told from one where nothing does, beyond what either began with.
+func TestLearns(t *testing.T) {
+	s := newService(2, 0)
+	for day := range fare.Day(200) {
+		s.refresh(day, func(route int) []Quote {
+			price := fare.Cents(100_000)
+			if route == 0 {
+				price = fare.Cents(100_000 * math.Pow(.98, float64(day)))
+			}
+			return []Quote{{40, price}, {30, price}, {29, price}, {28, price}, {27, price}, {26, price}, {25, price}, {24, price}, {23, price}}
+		})
+	}
+	view := s.pooled.On(200)
+	falling, steady := s.routes[0].On(view).Judge(nil, Quote{27, 2000}), s.routes[1].On(view).Judge(nil, Quote{27, 100_000})
+	for h := range horizons {
+		if falling.Chance[h] < 2*steady.Chance[h] || falling.Chance[h] < .45 || falling.Cases[h] < 100 {
+			t.Errorf("%d days: %.2f where all falls and %.2f where nothing does, of %.0f cases", h.Days(), falling.Chance[h], steady.Chance[h], falling.Cases[h])
+		}
+	}
+}
+
+// TestQuestions by hand: what counts is what was seen after the day of the
+// question and until its horizon, and nothing is learned before that is over.
+func TestQuestions(t *testing.T) {
+	var qs Questions
+	cells := Cells{1, levelFirst, changeFirst, lowFirst}
+	qs.Ask(100, Quote{20, 1000}, cells)
+	qs.Ask(100, Quote{21, 1000}, cells)
+	qs.Ask(100, Quote{22, 1000}, cells) // not seen again
+	for _, seen := range []struct {
+		day    fare.Day
+		depart fare.Day
+		price  fare.Cents
+	}{{100, 120, 900}, {100, 122, 900}, {101, 120, 951}, {107, 120, 960}, {107, 121, 950}, {108, 120, 500}, {115, 121, 500}} {
+		qs.See(seen.day, seen.depart, seen.price)
+	}
+	want := func(h Horizon, day fare.Day, left int, fell ...bool) {
+		t.Helper()
+		var got []bool
+		for _, outcomes := range qs.Due(h, day) {
+			for _, o := range outcomes {
+				got = append(got, o.Fell)
+			}
+		}
+		if !slices.Equal(got, fell) || len(qs) != left {
+			t.Errorf("day %d, %d days: %v, want %v; %d are left, want %d", day, h.Days(), got, fell, len(qs), left)
+		}
+	}
+	want(Week, 107, 3)
+	want(Week, 108, 3, false, true)
+	want(Week, 109, 3)
+	want(Fortnight, 114, 3)
+	want(Fortnight, 115, 0, true, true)
+}
+
+func ExampleRouteDay_Judge() {
+	pooled, route, past := Start(0), new(Route), new(Past)
+	for day := range fare.Day(30) {
+		view, left := pooled.On(day), Statistics{}
+		today := Quote{Lead: 60 - int(day), Price: 10_000 + 200*fare.Cents(day%5)}
+		route.Fold(view, []Quote{today}, &left)
+		past.See(day, today.Price)
+		pooled.Fold(day, &left)
+	}
+	a := route.On(pooled.On(30)).Judge(past, Quote{Lead: 30, Price: 9_000})
+	fmt.Println(LevelOf(a.Percentile), Percent(a.Percentile), a.Count)
+	// Output: ottimo 0 30
+}

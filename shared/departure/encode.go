@@ -1,0 +1,185 @@
+package departure
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/varint"
+)
+
+// The formats of what is stored. Masses of residuals are whole numbers of a
+// small unit, kept as of their epoch: what was rounded once is not rounded again
+// while it fades, so that no old fare stays for ever because its mass rounds to itself.
+const (
+	pooledFormat     = 1
+	routeFormat      = 1
+	statisticsFormat = 1
+	departuresFormat = 1
+	questionsFormat  = 1
+
+	massUnit = 1. / 256
+)
+
+var errRange = errors.New("a value that cannot be")
+
+// Encode packs the pooled part into a kilobyte.
+func (p *Pooled) Encode() []byte {
+	w := varint.NewWriter(pooledFormat, 1100)
+	w.Int(int64(p.epoch))
+	for _, c := range p.curve {
+		w.Float32(c.sum, c.weight)
+	}
+	w.Float32(p.residuals[:]...)
+	for h := range p.tables {
+		t := &p.tables[h]
+		w.Float32(t.intercept, t.information)
+		w.Float32(t.cells[:]...)
+		w.Float32(t.informations[:]...)
+	}
+	return w
+}
+
+// DecodePooled reads what Encode wrote.
+func DecodePooled(data []byte) (*Pooled, error) {
+	r := varint.NewReader(data, pooledFormat)
+	p := &Pooled{epoch: readDay(&r)}
+	weights := func(into []float64) {
+		for i := range into {
+			into[i] = readWeight(&r)
+		}
+	}
+	for i := range p.curve {
+		p.curve[i].sum, p.curve[i].weight = r.Float32(), readWeight(&r)
+	}
+	weights(p.residuals[:])
+	for h := range p.tables {
+		t := &p.tables[h]
+		t.intercept, t.information = r.Float32(), readWeight(&r)
+		for i := range t.cells {
+			t.cells[i] = r.Float32()
+		}
+		weights(t.informations[:])
+	}
+	if err := r.Err(); err != nil {
+		return nil, fmt.Errorf("decode pooled part: %w", err)
+	}
+	return p, nil
+}
+
+// readDay reads a day that arithmetic cannot overflow.
+func readDay(r *varint.Reader) fare.Day {
+	day := r.Int()
+	if day < -1<<24 || day > 1<<24 {
+		r.Fail(errRange)
+		return 0
+	}
+	return fare.Day(day)
+}
+
+// readWeight reads a float that is not below nothing.
+func readWeight(r *varint.Reader) float64 {
+	v := r.Float32()
+	if v < 0 {
+		r.Fail(errRange)
+		return 0
+	}
+	return v
+}
+
+// Encode packs a route's part: some hundreds of bytes, whatever it has seen.
+func (r *Route) Encode() []byte {
+	w := varint.NewWriter(routeFormat, 800)
+	w.Int(int64(r.epoch))
+	w.Uint(uint64(r.count))
+	w.Float32(r.level.sum, r.level.weight)
+	for _, t := range r.terms {
+		w.Float32(t.value, t.information, t.cases)
+	}
+	for _, bars := range r.residuals {
+		var kept []bar
+		for _, b := range bars {
+			if math.Round(b.mass/massUnit) > 0 {
+				kept = append(kept, b)
+			}
+		}
+		w.Uint(uint64(len(kept)))
+		before := uint8(0)
+		for _, b := range kept {
+			w.Uint(uint64(b.bin - before))
+			w.Uint(uint64(math.Round(b.mass / massUnit)))
+			before = b.bin
+		}
+	}
+	return w
+}
+
+// DecodeRoute reads what Encode wrote.
+func DecodeRoute(data []byte) (*Route, error) {
+	r := varint.NewReader(data, routeFormat)
+	route := &Route{epoch: readDay(&r)}
+	count := r.Uint()
+	if count > math.MaxInt32 {
+		r.Fail(errRange)
+	}
+	route.count = int(count)
+	route.level.sum, route.level.weight = r.Float32(), readWeight(&r)
+	if count > 0 && route.level.weight == 0 {
+		r.Fail(errRange)
+	}
+	for h := range route.terms {
+		route.terms[h] = term{r.Float32(), readWeight(&r), readWeight(&r)}
+	}
+	for g := range route.residuals {
+		n := r.Count(int64(min(r.Uint(), bins)))
+		bin := uint64(0)
+		for i := range n {
+			gap, mass := r.Uint(), r.Uint()
+			if bin += min(gap, bins); bin >= bins || gap == 0 && i > 0 || mass > 1<<40 {
+				r.Fail(errRange)
+				break
+			}
+			route.residuals[g] = append(route.residuals[g], bar{uint8(bin), float64(mass) * massUnit})
+		}
+	}
+	if err := r.Err(); err != nil {
+		return nil, fmt.Errorf("decode route: %w", err)
+	}
+	return route, nil
+}
+
+// Encode packs what a refresh left, exactly: a few hundred bytes of an origin in a cycle.
+func (s *Statistics) Encode() []byte {
+	w := varint.NewWriter(statisticsFormat, 600)
+	s.each(func(v *int64) { w.Int(*v) })
+	return w
+}
+
+// DecodeStatistics reads what Encode wrote.
+func DecodeStatistics(data []byte) (*Statistics, error) {
+	r := varint.NewReader(data, statisticsFormat)
+	s := new(Statistics)
+	s.each(func(v *int64) { *v = r.Int() })
+	if err := r.Err(); err != nil {
+		return nil, fmt.Errorf("decode statistics: %w", err)
+	}
+	return s, nil
+}
+
+// each calls for all numbers, in the order in which they are stored.
+func (s *Statistics) each(do func(*int64)) {
+	both := func(a *amounts) { do(&a.sum); do(&a.weight) }
+	for i := range s.curve {
+		both(&s.curve[i])
+	}
+	for i := range s.residuals {
+		do(&s.residuals[i])
+	}
+	for h := range s.learned {
+		both(&s.learned[h].intercept)
+		for i := range s.learned[h].cells {
+			both(&s.learned[h].cells[i])
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package departure
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/varint"
+)
+
+// Departures are the pasts of a route's departures, by day of departure.
+type Departures map[fare.Day]*Past
+
+// See adds the quote of a departure.
+func (d Departures) See(day fare.Day, q Quote) {
+	at := day + fare.Day(q.Lead)
+	if d[at] == nil {
+		d[at] = new(Past)
+	}
+	d[at].See(day, q.Price)
+}
+
+// Encode packs what a question of that day or a later one can ask for, in about
+// a dozen bytes a departure. Departures that have left, and those not seen in 60 days, are left out.
+func (d Departures) Encode(day fare.Day) []byte {
+	var live []fare.Day
+	var base, unit fare.Cents // prices are so many units from the base: most differ by whole euros
+	for _, at := range slices.Sorted(maps.Keys(d)) {
+		if last, price, ok := d[at].Last(); !ok || at < day || last < day-lowDays {
+			continue
+		} else if len(live) == 0 {
+			base = price
+		}
+		d[at].forget(day)
+		live = append(live, at)
+		for _, low := range d[at].lows {
+			unit = gcd(unit, low.price-base)
+		}
+	}
+	unit = max(1, unit)
+	w := varint.NewWriter(departuresFormat, 16+16*len(live))
+	w.Int(int64(day))
+	w.Uint(uint64(base))
+	w.Uint(uint64(unit))
+	w.Uint(uint64(len(live)))
+	before, price := day, base
+	for _, at := range live {
+		p := d[at]
+		newest := len(p.lows) - 1
+		w.Uint(uint64(at-before)*lastDays + uint64(day-p.lows[newest].day))
+		w.Uint(uint64(newest*(movesKept+1) + len(p.moves)))
+		w.Int(int64((p.lows[newest].price - price) / unit))
+		for i := newest; i > 0; i-- { // each is older and lower than the one after it
+			w.Uint(uint64(p.lows[i].day - p.lows[i-1].day))
+			w.Uint(uint64((p.lows[i].price - p.lows[i-1].price) / unit))
+		}
+		until := day
+		for _, m := range p.moves {
+			w.Uint(uint64(m - until))
+			until = m
+		}
+		before, price = at, p.lows[newest].price
+	}
+	return w
+}
+
+// lastDays is how many values the days since a departure was last seen have: 0 to 60.
+const lastDays = lowDays + 1
+
+func gcd(a, b fare.Cents) fare.Cents {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return max(a, -a)
+}
+
+// DecodeDepartures reads what Encode wrote.
+func DecodeDepartures(data []byte) (Departures, error) {
+	r := varint.NewReader(data, departuresFormat)
+	day, base, unit := readDay(&r), fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
+	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
+	d := make(Departures, n)
+	at, price := day, base
+	for i := range n {
+		days := r.Uint()
+		gap, ago := days/lastDays, days%lastDays
+		if i > 0 && gap == 0 || gap > maxDays {
+			r.Fail(errRange)
+			break
+		}
+		at += fare.Day(gap)
+		counts := r.Uint()
+		moves, older := int(counts%(movesKept+1)), r.Count(int64(min(counts/(movesKept+1), math.MaxInt32)))
+		price += unit * fare.Cents(clamp(r.Int()))
+		lows := make([]seen, older+1)
+		lows[older] = seen{day - fare.Day(ago), price}
+		for j := older; j > 0; j-- {
+			lows[j-1] = seen{lows[j].day - fare.Day(min(r.Uint(), maxDays)), lows[j].price - unit*fare.Cents(min(r.Uint(), maxPrice))}
+			if lows[j-1].day >= lows[j].day || lows[j-1].price >= lows[j].price {
+				r.Fail(errRange)
+				break
+			}
+		}
+		if lows[0].price <= 0 || price > maxPrice {
+			r.Fail(errRange)
+			break
+		}
+		past := &Past{lows: lows}
+		until := day
+		for range moves {
+			until += fare.Day(min(r.Uint(), maxDays))
+			past.moves = append(past.moves, until)
+		}
+		d[at] = past
+	}
+	if err := r.Err(); err != nil {
+		return nil, fmt.Errorf("decode departures: %w", err)
+	}
+	return d, nil
+}
+
+const (
+	maxPrice = 1 << 40 // hundredths
+	maxDays  = 1 << 12
+)
+
+func clamp(v int64) int64 { return max(-maxPrice, min(maxPrice, v)) }
+
+// Encode packs the open questions of a route.
+func (qs Questions) Encode() []byte {
+	sorted := slices.Clone(qs)
+	slices.SortStableFunc(sorted, func(a, b question) int {
+		return cmp.Or(cmp.Compare(a.asked, b.asked), cmp.Compare(a.depart, b.depart))
+	})
+	w := varint.NewWriter(questionsFormat, 16+10*len(qs))
+	w.Uint(uint64(len(sorted)))
+	var before question
+	for _, q := range sorted {
+		w.Int(int64(q.asked-before.asked), int64(q.depart-before.depart), int64(q.price-before.price))
+		w.Uint16(q.cells.pack())
+		flags := uint64(0)
+		for h := range horizons {
+			for _, set := range []bool{q.known[h], q.fell[h], q.learned[h]} {
+				flags *= 2
+				if set {
+					flags++
+				}
+			}
+		}
+		w.Uint(flags)
+		before = q
+	}
+	return w
+}
+
+// DecodeQuestions reads what Encode wrote.
+func DecodeQuestions(data []byte) (Questions, error) {
+	r := varint.NewReader(data, questionsFormat)
+	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
+	qs := make(Questions, 0, n)
+	var q question
+	for range n {
+		q.asked += readDay(&r)
+		q.depart += readDay(&r)
+		q.price += fare.Cents(clamp(r.Int()))
+		cells, ok := unpackCells(r.Uint16())
+		flags := r.Uint()
+		if !ok || flags >= 1<<(3*int(horizons)) || q.price <= 0 || q.price > maxPrice || q.depart < q.asked {
+			r.Fail(errRange)
+			break
+		}
+		q.cells = cells
+		for h := horizons - 1; h >= 0; h-- {
+			for _, set := range []*bool{&q.learned[h], &q.fell[h], &q.known[h]} {
+				*set = flags%2 == 1
+				flags /= 2
+			}
+		}
+		qs = append(qs, q)
+	}
+	if err := r.Err(); err != nil {
+		return nil, fmt.Errorf("decode questions: %w", err)
+	}
+	return qs, nil
+}
+
+// pack puts the cells of a question into one number.
+func (c Cells) pack() uint16 {
+	return ((uint16(c[0])*levelCells+uint16(c[1])-levelFirst)*changeCells+uint16(c[2])-changeFirst)*lowCells + uint16(c[3]) - lowFirst
+}
+
+func unpackCells(v uint16) (c Cells, ok bool) {
+	c[3], v = uint8(v%lowCells)+lowFirst, v/lowCells
+	c[2], v = uint8(v%changeCells)+changeFirst, v/changeCells
+	c[1], v = uint8(v%levelCells)+levelFirst, v/levelCells
+	c[0] = uint8(v)
+	return c, v < leadCells
+}

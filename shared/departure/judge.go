@@ -1,0 +1,182 @@
+package departure
+
+import (
+	"math"
+
+	"verdetto/shared/fare"
+)
+
+// RouteDay is one route as it is seen on one day: what its questions of that day
+// have in common is reckoned once. It holds until the route is folded again.
+type RouteDay struct {
+	view  *View
+	route *Route
+	made  [groups]bool
+	of    [groups]distribution
+}
+
+// On is the route as it is seen on the day of a view.
+func (r *Route) On(v *View) *RouteDay {
+	d := new(RouteDay)
+	d.Set(r, v)
+	return d
+}
+
+// Set is On without new memory.
+func (d *RouteDay) Set(r *Route, v *View) { d.view, d.route, d.made = v, r, [groups]bool{} }
+
+// distribution is where residuals of a group of lead times lie: the route's own
+// of that group, those of any lead time, and those of all routes, each shrunk
+// by prior fares to the next.
+type distribution struct {
+	below    [bins + 1]float64 // share of the weight below each step's lower edge
+	near     float64           // faded number of the route's fares in the group
+	borrowed float64           // share of the weight that is of other routes
+}
+
+func (d *RouteDay) distribution(group int) *distribution {
+	of := &d.of[group]
+	if d.made[group] {
+		return of
+	}
+	d.made[group] = true
+	var mass, any [bins]float64
+	for g, bars := range d.route.residuals {
+		for _, b := range bars {
+			any[b.bin] += b.mass
+			if g == group {
+				mass[b.bin] += b.mass
+			}
+		}
+	}
+	fade := 1 / gain(d.route.epoch, d.view.day)
+	near, all := 0., 0.
+	for i := range bins {
+		near += mass[i]
+		all += any[i]
+	}
+	near, all = near*fade, all*fade
+	a, b := 0., 0.
+	for i := range bins + 1 {
+		own := (b*fade + prior*d.view.below[i]) / (all + prior)
+		of.below[i] = (a*fade + prior*own) / (near + prior)
+		if i < bins {
+			a += mass[i]
+			b += any[i]
+		}
+	}
+	of.near, of.borrowed = near, prior/(near+prior)*prior/(all+prior)
+	return of
+}
+
+// Answer is what the rule says of a price. Where Known is false the percentile
+// and what belongs to it are not known; chances there always are.
+type Answer struct {
+	Known      bool
+	Percentile float64           // 0 to 1
+	Chance     [horizons]float64 // that the departure falls within 7 and within 14 days
+
+	Count    int               // fares of the route that the percentile rests on, of any lead time
+	Near     float64           // of these those of a similar lead time, faded
+	Borrowed float64           // share of the weight that is of other routes
+	Cases    [horizons]float64 // known outcomes of the route behind the chances, faded
+
+	Cells Cells // what is to be kept until the outcome is known
+}
+
+// Judge answers for a price that a departure has, or is said to have, on the
+// view's day. The past is what was seen of that departure; nil where nothing was.
+func (d *RouteDay) Judge(past *Past, q Quote) Answer {
+	a := Answer{Count: d.route.count, Percentile: math.NaN()}
+	if d.route.count >= MinCount {
+		span := place(q.Lead, curveEdges)
+		of := d.distribution(groupOf[span])
+		bin := binOf(logOf(q.Price) - d.base(span))
+		a.Known, a.Percentile = true, (of.below[bin]+of.below[bin+1])/2
+		a.Near, a.Borrowed = of.near, of.borrowed
+	}
+	if past == nil {
+		past = &Past{}
+	}
+	a.Cells = cellsOf(past, d.view.day, q, a.Percentile)
+	fade := 1 / gain(d.route.epoch, d.view.day)
+	for h := range d.view.tables {
+		a.Chance[h] = logistic(d.view.tables[h].logOdds(d.route.terms[h].value, a.Cells))
+		a.Cases[h] = d.route.terms[h].cases * fade
+	}
+	return a
+}
+
+// base is the log price of a residual of nothing.
+func (d *RouteDay) base(span int) float64 { return d.route.average() + d.view.curve[span] }
+
+// Quartiles are prices of comparables brought to one lead time.
+type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum fare.Cents }
+
+// Quartiles says what the route's fares come to at a lead time. ok is false where Judge knows no percentile.
+//
+// Q1, Median and Q3 are quantiles of the very distribution that percentiles are
+// read from, at the middle of what lies within a step: the residual below which
+// a quarter, a half and three quarters of the weight lie, with each step's
+// weight spread evenly over its 5 %, plus the curve and the route's mean. So a
+// price in a step below that of the median has a percentile under 50, in a step
+// above it one over 50, and likewise for the quartiles; prices in the same step
+// are equal to the percentile, and 2.5 % is as near as both are known.
+// Minimum and Maximum are the lower and the upper end of the route's own
+// residuals of a similar lead time (of any, where it has none), as far as they
+// still count for a tenth of a fare, and never inside the quartiles.
+func (d *RouteDay) Quartiles(lead int) (q Quartiles, ok bool) {
+	if d.route.count < MinCount {
+		return q, false
+	}
+	span := place(lead, curveEdges)
+	low, high := d.ends(groupOf[span])
+	price := func(residual float64) fare.Cents {
+		return fare.Cents(math.Round(100 * math.Exp(d.base(span)+residual)))
+	}
+	at := func(share float64) float64 { return d.distribution(groupOf[span]).quantile(share) }
+	q1, q3 := at(.25), at(.75)
+	return Quartiles{price(min(low, q1)), price(q1), price(at(.5)), price(q3), price(max(high, q3))}, true
+}
+
+// Quantile is the price below which a share of the comparables lies at a lead time, as Quartiles says.
+func (d *RouteDay) Quantile(lead int, share float64) (fare.Cents, bool) {
+	if d.route.count < MinCount {
+		return 0, false
+	}
+	span := place(lead, curveEdges)
+	return fare.Cents(math.Round(100 * math.Exp(d.base(span)+d.distribution(groupOf[span]).quantile(share)))), true
+}
+
+// quantile is the residual below which a share of the weight lies.
+func (of *distribution) quantile(share float64) float64 {
+	i := 0
+	for i < bins-1 && of.below[i+1] <= share {
+		i++
+	}
+	inside := 0.
+	if width := of.below[i+1] - of.below[i]; width > 0 {
+		inside = min(1, max(0, (share-of.below[i])/width))
+	}
+	return (float64(i) + inside - middle) * step
+}
+
+// ends are the middles of the lowest and the highest step in which the route has a fare that still counts.
+func (d *RouteDay) ends(group int) (low, high float64) {
+	const counts = .1
+	least := counts * gain(d.route.epoch, d.view.day)
+	first, last := bins, -1
+	for _, only := range []bool{true, false} {
+		for g, bars := range d.route.residuals {
+			for _, b := range bars {
+				if b.mass >= least && (g == group || !only) {
+					first, last = min(first, int(b.bin)), max(last, int(b.bin))
+				}
+			}
+		}
+		if last >= 0 {
+			return (float64(first) + .5 - middle) * step, (float64(last) + .5 - middle) * step
+		}
+	}
+	return 0, 0
+}

@@ -1,0 +1,146 @@
+package departure
+
+import (
+	"math"
+	"slices"
+
+	"verdetto/shared/fare"
+)
+
+// Route is what is kept of one route. The zero value is a route that nothing is known of.
+type Route struct {
+	epoch fare.Day
+	level mean // of log prices, brought to one lead time
+	count int  // fares ever seen
+	// residuals by group of lead time, in order of their step
+	residuals [groups][]bar
+	terms     [horizons]term
+}
+
+// bar is the faded number of residuals in a step.
+type bar struct {
+	bin  uint8
+	mass float64
+}
+
+// term is the route's own part of a chance.
+type term struct {
+	value       float64
+	information float64 // faded
+	cases       float64 // faded number of known outcomes
+}
+
+// Count is how many fares of the route were ever seen.
+func (r *Route) Count() int { return r.count }
+
+// rebase begins an epoch where there is none, and moves it on where it is old.
+// Residuals that no longer count for anything are dropped.
+func (r *Route) rebase(day fare.Day) {
+	if r.count == 0 && r.epoch == 0 {
+		r.epoch = day
+	}
+	if day-r.epoch < epochDays {
+		return
+	}
+	fade := 1 / gain(r.epoch, day)
+	r.level.sum *= fade
+	r.level.weight *= fade
+	for g, all := range r.residuals {
+		for i := range all {
+			all[i].mass *= fade
+		}
+		r.residuals[g] = slices.DeleteFunc(all, func(b bar) bool { return b.mass < negligible })
+	}
+	for h := range r.terms {
+		r.terms[h].information *= fade
+		r.terms[h].cases *= fade
+	}
+	r.epoch = day
+}
+
+// negligible is the weight of a fare that was seen 20 half-lives ago.
+const negligible = 1e-6
+
+// Fold takes in the fares that were seen on a day, and leaves in s what the
+// pooled part has to know. The view is the one that the day's questions were answered with.
+func (r *Route) Fold(v *View, quotes []Quote, s *Statistics) {
+	if len(quotes) == 0 {
+		return
+	}
+	r.rebase(v.day)
+	g := gain(r.epoch, v.day)
+	if r.count > 0 { // else there is no mean to be off
+		average := r.level.sum / r.level.weight
+		for _, q := range quotes {
+			span := place(q.Lead, curveEdges)
+			bin := binOf(logOf(q.Price) - average - v.curve[span])
+			r.add(groupOf[span], uint8(bin), g)
+			s.residuals[bin]++
+		}
+	}
+	for _, q := range quotes {
+		r.level.sum += g * (logOf(q.Price) - v.curve[place(q.Lead, curveEdges)])
+		r.level.weight += g
+		r.count++
+	}
+	average := r.level.sum / r.level.weight
+	for _, q := range quotes {
+		s.curve[place(q.Lead, curveEdges)].add(logOf(q.Price)-average, 1)
+	}
+}
+
+func (r *Route) add(group int, bin uint8, mass float64) {
+	all := r.residuals[group]
+	i, found := slices.BinarySearchFunc(all, bin, func(b bar, bin uint8) int { return int(b.bin) - int(bin) })
+	if found {
+		all[i].mass += mass
+		return
+	}
+	r.residuals[group] = slices.Insert(all, i, bar{bin, mass})
+}
+
+// Outcome is a question of which it is known whether the departure fell.
+type Outcome struct {
+	Cells Cells
+	Fell  bool
+}
+
+// Learn takes in what became of one day's questions about the route, and leaves
+// in s what the pooled part has to know. The view is of the day on which all
+// these outcomes were known; its tables are those before any of them was learned.
+func (r *Route) Learn(h Horizon, v *View, outcomes []Outcome, s *Statistics) {
+	if len(outcomes) == 0 {
+		return
+	}
+	r.rebase(v.day)
+	own, all := amounts{}, &s.learned[h]
+	term, t := &r.terms[h], &v.tables[h]
+	for _, o := range outcomes {
+		said := logistic(t.logOdds(term.value, o.Cells))
+		slope, information := -said, said*(1-said)
+		if o.Fell {
+			slope = 1 - said
+		}
+		own.add(slope, information)
+		all.intercept.add(slope, information)
+		for _, cell := range o.Cells {
+			all.cells[cell].add(slope, information)
+		}
+	}
+	g := gain(r.epoch, v.day)
+	term.value += climb(own, &term.information, g, routeCap, termRate, termPrior)
+	term.cases += g * float64(len(outcomes))
+}
+
+// Fell tells whether a later price is a fall.
+func Fell(from, to fare.Cents) bool {
+	return float64(to)/100 <= (1-Fall)*(float64(from)/100)
+}
+
+// known is the route's mean of log prices, where it has one.
+func (r *Route) average() float64 {
+	if r.count == 0 {
+		return math.NaN()
+	}
+	return r.level.sum / r.level.weight
+}

@@ -1,0 +1,129 @@
+package departure
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"verdetto/shared/fare"
+)
+
+// The edges of all tables: a value belongs to the cell whose number is how many edges it reaches.
+var (
+	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // of the lead-time curve
+	groupOf     = [curveSpans]int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4}
+	leadEdges   = []int{3, 7, 14, 21, 30, 60, 90, 180}
+	levelEdges  = []float64{.1, .25, .4, .6, .75, .9}
+	lowEdges    = []float64{-.01, .01, .05, .1, .2, .4}
+	changeEdges = []int{1, 2, 3, 5}
+)
+
+const (
+	curveSpans = 11
+	groups     = 5 // of lead time: under 7, 7-20, 21-44, 45-89, 90 and more days
+)
+
+// place is the cell of a value.
+func place[T int | float64](x T, edges []T) int {
+	n := 0
+	for _, e := range edges {
+		if x >= e {
+			n++
+		}
+	}
+	return n
+}
+
+// The terms of the chance, and how many cells each has. All cells lie in one row, term after term.
+const (
+	leadCells, levelCells, changeCells, lowCells = 9, 8, 6, 8
+
+	levelFirst  = leadCells
+	changeFirst = levelFirst + levelCells
+	lowFirst    = changeFirst + changeCells
+	cellCount   = lowFirst + lowCells
+
+	levelUnknown = levelCells - 1 // of the level; of changes and lows it is the first cell
+)
+
+// Cells says in which cell of each term a question lies.
+type Cells [4]uint8
+
+// cellsOf places a question. The percentile is NaN where it is not known.
+func cellsOf(past *Past, day fare.Day, q Quote, percentile float64) Cells {
+	level := levelUnknown
+	if !math.IsNaN(percentile) {
+		level = place(percentile, levelEdges)
+	}
+	changes, low := 0, 0
+	if moves, minimum, ok := past.on(day, q.Price); ok {
+		changes = 1 + place(moves, changeEdges)
+		low = 1 + place(math.Log(float64(q.Price)/float64(minimum)), lowEdges)
+	}
+	return Cells{
+		uint8(place(q.Lead, leadEdges)),
+		uint8(levelFirst + level),
+		uint8(changeFirst + changes),
+		uint8(lowFirst + low),
+	}
+}
+
+// table is the terms of the chance of one horizon that all routes share, with
+// the information behind each.
+type table struct {
+	intercept, information float64
+	cells, informations    [cellCount]float64
+}
+
+// logOdds of a question, the route's own term apart.
+func (t *table) logOdds(route float64, c Cells) float64 {
+	sum := 0.
+	for _, cell := range c {
+		sum += t.cells[cell]
+	}
+	return t.intercept + route + sum
+}
+
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+//go:embed rule.json
+var ruleJSON []byte
+
+// initial are the tables before anything is learned.
+var initial = mustRead(ruleJSON)
+
+// mustRead reads the constants. They are part of the executable: where they are wrong, no test passes.
+func mustRead(data []byte) (tables [horizons]table) {
+	var all map[string]struct {
+		Intercept float64   `json:"intercept"`
+		Lead      []float64 `json:"lead"`
+		Level     []float64 `json:"lvl"`
+		Changes   []float64 `json:"nc"`
+		Low       []float64 `json:"omin"`
+	}
+	if err := json.Unmarshal(data, &all); err != nil {
+		panic(fmt.Sprintf("read rule.json: %v", err))
+	}
+	for h := range horizons {
+		c, ok := all[fmt.Sprintf("f%d", h.Days())]
+		if !ok {
+			panic(fmt.Sprintf("read rule.json: it lacks the tables of %d days", h.Days()))
+		}
+		t := &tables[h]
+		t.intercept = c.Intercept
+		for _, term := range []struct {
+			cells, values []float64
+		}{
+			{t.cells[:levelFirst], c.Lead},
+			{t.cells[levelFirst : levelFirst+levelUnknown], c.Level}, // that it is not known weighs nothing until it is learned
+			{t.cells[changeFirst:lowFirst], c.Changes},
+			{t.cells[lowFirst:], c.Low},
+		} {
+			if copy(term.cells, term.values) != len(term.cells) || len(term.values) != len(term.cells) {
+				panic(fmt.Sprintf("read rule.json: a table of %d values where %d are wanted", len(term.values), len(term.cells)))
+			}
+		}
+	}
+	return tables
+}
