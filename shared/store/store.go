@@ -31,6 +31,11 @@
 //	partition                    sort                  what                                               written by            expires
 //	ROUTE#<series>               BLOCK#<cycle>#<part>  fare.Block: observations of a week                 refresh               400 days after the week
 //	ROUTE#<series>               SHEET                 verdict.RouteSummary                               refresh               never
+//	ROUTE#<series>               DEPARTURES#any        departure.Sheet of all fares                       refresh               never
+//	ROUTE#<series>               DEPARTURES#0          departure.Sheet of fares without stops, where others have some  refresh  never
+//	ROUTE#<series>               DEPARTURES#learning   departure.Learning: open questions                 refresh               never
+//	LEFT#<cycle>                 <series>              departure.Statistics of a day of refreshes         refresh               31 days after the day
+//	FARES                        POOLED                departure.Cycle: the pooled part after a day       refresh               never
 //	ORIGIN#<origin>              ASKED                 when the source last answered for it               refresh               never
 //	ORIGIN#<origin>              TRENDS                trends.Origin                                      refresh               never
 //	COVERED                      <origin>              that routes from it are stored                     refresh               never
