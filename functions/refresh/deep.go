@@ -9,6 +9,7 @@ import (
 	"maps"
 	"time"
 
+	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/queue"
 	"verdetto/shared/store"
@@ -57,6 +58,10 @@ func (r *Refresher) deepen(ctx, begin context.Context, series []fare.Series, pla
 	if !ok {
 		return nil, fmt.Errorf("the source %s cannot be asked for one route", r.Source.Name())
 	}
+	pooled, err := r.pooled(ctx)
+	if err != nil {
+		return nil, err
+	}
 	stored := map[fare.City]verdict.RouteSummary{} // of one-way series, by destination
 	var refused error
 	for i, of := range series {
@@ -65,7 +70,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, series []fare.Series, pla
 			report.Left += len(left)
 			break
 		}
-		s, err := r.deepenSeries(ctx, source, of, planned, report)
+		s, err := r.deepenSeries(ctx, source, of, pooled, planned, report)
 		switch {
 		case errors.Is(err, upstream.ErrBudget):
 			// Tomorrow's plan finds it: it was asked for longest ago.
@@ -87,7 +92,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, series []fare.Series, pla
 }
 
 // deepenSeries asks for one series unless that was done since planned, and gives its summary.
-func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, planned time.Time, report *DeepReport) (verdict.RouteSummary, error) {
+func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, pooled departure.Cycle, planned time.Time, report *DeepReport) (verdict.RouteSummary, error) {
 	before, err := r.summary(ctx, of)
 	if err != nil {
 		return before, err
@@ -116,7 +121,7 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 			observations = append(observations, f.Observation)
 		}
 	}
-	m, err := r.mergeSeries(ctx, of, observations, now, true)
+	m, err := r.mergeSeries(ctx, of, observations, pooled, now, true)
 	if err != nil {
 		return before, err
 	}

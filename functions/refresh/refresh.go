@@ -41,6 +41,8 @@ type Refresher struct {
 	Rates fare.Rates
 	// Progress, where set, is called for each origin as it ends, one at a time.
 	Progress func(done, total int, o Outcome)
+
+	warming bool // departures are folded at the end of the run, all series together
 }
 
 // Outcome is how asking for one origin ended. Err is set when the source could
@@ -62,18 +64,28 @@ type Outcome struct {
 const overlap = verdict.LiveDays * 24 * time.Hour
 
 // Run refreshes origins; none given means all that the source knows. It
-// returns an error only where nothing could be done at all; what happened to
-// each origin is in the report.
+// returns an error only where nothing could be done at all, or what is stored
+// could not be folded; what happened to each origin is in the report.
 func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, error) {
 	began := r.Now()
 	if err := r.prepare(ctx); err != nil {
 		return Report{}, err
 	}
+	if err := r.closeCycles(ctx, began); err != nil {
+		return Report{}, err
+	}
+	own := *r
+	r = &own
 	if len(origins) == 0 {
 		var err error
 		if origins, err = r.plan(ctx); err != nil {
 			return Report{}, err
 		}
+		before, err := r.pooled(ctx)
+		if err != nil {
+			return Report{}, err
+		}
+		r.warming = before.Pooled == nil
 	}
 	report := Report{Origins: len(origins)}
 	r.refreshOrigins(ctx, ctx, began, origins, func(o Outcome) {
@@ -82,6 +94,9 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 			r.Progress(report.Asked+report.Failed, len(origins), o)
 		}
 	})
+	if r.warming {
+		return report, r.warmUp(ctx, fare.DayOf(began))
+	}
 	return report, nil
 }
 

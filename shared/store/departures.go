@@ -118,7 +118,7 @@ func leftPartition(cycle fare.Day) string { return "LEFT#" + cycle.String() }
 
 // Left lists what all series have left for a cycle.
 func (f Fares) Left(ctx context.Context, cycle fare.Day) ([][]byte, error) {
-	items, err := f.Table.Query(ctx, Range{Partition: leftPartition(cycle), Read: Strong})
+	items, err := f.Table.Query(ctx, Range{Partition: leftPartition(cycle)})
 	if err != nil {
 		return nil, fmt.Errorf("read what was left on %s: %w", cycle, err)
 	}
