@@ -56,7 +56,7 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 	if c.Pooled == nil {
 		return nil // nothing was ever left
 	}
-	c.Day = last
+	c.Day, c.Warmed = last, 0
 	return r.Fares.PutPooled(ctx, c.Encode(), version)
 }
 

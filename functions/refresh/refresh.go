@@ -85,19 +85,26 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 		if err != nil {
 			return Report{}, err
 		}
-		r.warming = before.Pooled == nil
+		r.warming = before.Pooled == nil || before.Warmed == fare.DayOf(began)
 	}
 	report := Report{Origins: len(origins)}
+	stored := true // all that the source told
 	r.refreshOrigins(ctx, ctx, began, origins, func(o Outcome) {
 		report.add(o)
+		stored = stored && (o.Err == nil || isOfSource(o.Err))
 		if r.Progress != nil {
 			r.Progress(report.Asked+report.Failed, len(origins), o)
 		}
 	})
-	if r.warming {
+	if r.warming && stored {
 		return report, r.warmUp(ctx, fare.DayOf(began))
 	}
 	return report, nil
+}
+
+// isOfSource tells a source that did not tell from an answer that was not stored.
+func isOfSource(err error) bool {
+	return errors.Is(err, upstream.ErrUnavailable) || errors.Is(err, upstream.ErrRefused) || errors.Is(err, upstream.ErrBudget)
 }
 
 // prepare does what a refresh needs once, however many origins it has.

@@ -1,6 +1,7 @@
 package refresh
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,8 @@ import (
 // answer of a source, a store that an earlier version filled. It folds the days
 // of all series together, each day with the pooled part of the days before it, as
 // refreshes of every one of those days would have. The pooled part is written
-// last, so a run that was killed before does all of it again.
+// last, so a run that was killed before does all of it again; so does another run
+// on the same day, which may have more.
 
 // warming is a series that is being folded with all others.
 type warming struct {
@@ -48,9 +50,21 @@ func cut(fares []departure.Live) byDay {
 
 // warmUp makes the sheets of all covered series and the pooled part as of a day from what is stored.
 func (r *Refresher) warmUp(ctx context.Context, today fare.Day) error {
-	series, days, err := r.readWarming(ctx, today)
+	err := store.RetryConflicts(ctx, func() error { return r.warmUpOnce(ctx, today) })
 	if err != nil {
 		return fmt.Errorf("fold what is stored: %w", err)
+	}
+	return nil
+}
+
+func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
+	had, version, err := r.Fares.Pooled(ctx, store.Strong)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	series, days, err := r.readWarming(ctx, today)
+	if err != nil {
+		return err
 	}
 	if len(days) == 0 {
 		return nil
@@ -75,25 +89,19 @@ func (r *Refresher) warmUp(ctx context.Context, today fare.Day) error {
 		pooled.Fold(day, &left)
 	}
 	for _, s := range series {
-		// What is left to do is to say what is live.
-		var unused departure.Statistics
-		s.state.any.Advance(today, pooled, onlyFrom(s.quotes.All, today), &unused)
+		s.state.any.Stand(today, liveFares(s.quotes.All))
 		if s.state.nonStop != nil {
-			s.state.nonStop.Advance(today, pooled, onlyFrom(s.quotes.NonStop, today), &unused)
+			s.state.nonStop.Stand(today, liveFares(s.quotes.NonStop))
 		}
 		if err := r.Fares.PutDepartures(ctx, s.of, s.state.changes(), store.Left{}); err != nil {
-			return fmt.Errorf("fold what is stored: %w", err)
+			return err
 		}
 	}
-	return r.Fares.PutPooled(ctx, departure.Cycle{Day: today - 1, Pooled: pooled}.Encode(), 0)
-}
-
-// onlyFrom are the fares that can be live.
-func onlyFrom(quotes []verdict.Live, today fare.Day) []departure.Live {
-	i, _ := slices.BinarySearchFunc(quotes, today-departure.LiveDays, func(l verdict.Live, d fare.Day) int {
-		return int(fare.Observation{Found: l.Found}.FoundDay() - d)
-	})
-	return liveFares(quotes[i:])
+	data := departure.Cycle{Day: today - 1, Pooled: pooled, Warmed: today}.Encode()
+	if bytes.Equal(data, had) {
+		return nil
+	}
+	return r.Fares.PutPooled(ctx, data, version)
 }
 
 func (s *warming) learn(v *departure.View, left *departure.Statistics) {

@@ -20,9 +20,11 @@ type State struct {
 //
 // The fares are one for each departure and day, by day found and then by
 // departure, in the sheet's currency (see In). Of days that were folded before
-// they change nothing but what is live: a fare that comes to be known late is
-// shown and judged, and is none that others are compared with. So a day is folded
-// once, and bringing a state to a day twice is as once.
+// only those are folded whose departure was not seen on that day or later, and
+// that are at most LiveDays older than the state: a source may tell of a fare
+// days after it was found. Others that come late are shown and judged, and are
+// none that fares are compared with. So a fare is folded once, and bringing a
+// state to a day twice is as once.
 func (s *State) Advance(today fare.Day, p *Pooled, fares []Live, left *Statistics) (folded bool) {
 	from := s.AsOf
 	for i := 0; i < len(fares); {
@@ -30,19 +32,48 @@ func (s *State) Advance(today fare.Day, p *Pooled, fares []Live, left *Statistic
 		for j < len(fares) && fares[j].FoundDay() == day {
 			j++
 		}
-		if day < today && (day >= from || from == 0) {
+		switch of := fares[i:j]; {
+		case day >= today:
+		case from == 0 || day >= from:
 			v := p.On(day)
 			s.Learn(v, left)
-			s.Fold(v, fares[i:j], left)
+			s.Fold(v, of, left)
+			folded = true
+		case day >= from-LiveDays:
+			if of = s.late(of, from); len(of) > 0 {
+				s.Fold(p.On(day), of, left)
+				folded = true
+			}
 		}
 		i = j
 	}
 	if today > from {
 		s.Learn(p.On(today), left)
-		s.AsOf, folded = today, true
+		folded = true
 	}
-	s.Live = liveOn(fares, today)
+	s.Stand(today, fares)
 	return folded
+}
+
+// Stand says of a state to which every day before a day is folded what is live on it.
+func (s *State) Stand(today fare.Day, fares []Live) { s.AsOf, s.Live = today, liveOn(fares, today) }
+
+// late are the fares of a day whose departure was not seen on it or later. Of
+// departures that have left before the state's day it is not remembered whether they were.
+func (s *State) late(of []Live, asOf fare.Day) (late []Live) {
+	for _, l := range of {
+		if l.Depart < asOf {
+			continue
+		}
+		past := s.Pasts[l.Depart]
+		if past == nil {
+			past = new(Past)
+		}
+		if last, _, ok := past.Last(); !ok || last < l.FoundDay() {
+			late = append(late, l)
+		}
+	}
+	return late
 }
 
 // Learn takes in the questions whose outcome is known on the view's day.

@@ -198,12 +198,15 @@ func DecodeLearning(data []byte) (l Learning, err error) {
 type Cycle struct {
 	Day    fare.Day
 	Pooled *Pooled
+	// Warmed is the day of the refresh that made it of all that was stored, the
+	// first of a store; 0 where later cycles were added to it.
+	Warmed fare.Day
 }
 
 // Encode packs a cycle.
 func (c Cycle) Encode() []byte {
 	w := varint.NewWriter(cycleFormat, 1200)
-	w.Int(int64(c.Day))
+	w.Int(int64(c.Day), int64(c.Warmed))
 	w.Bytes(c.Pooled.Encode())
 	return w
 }
@@ -211,7 +214,7 @@ func (c Cycle) Encode() []byte {
 // DecodeCycle reads what Encode wrote.
 func DecodeCycle(data []byte) (c Cycle, err error) {
 	r := varint.NewReader(data, cycleFormat)
-	c.Day = readDay(&r)
+	c.Day, c.Warmed = readDay(&r), readDay(&r)
 	pooled := r.Bytes()
 	if err = r.Err(); err == nil {
 		c.Pooled, err = DecodePooled(pooled)
