@@ -56,7 +56,10 @@ func (s *State) Advance(today fare.Day, p *Pooled, fares []Live, left *Statistic
 }
 
 // Stand says of a state to which every day before a day is folded what is live on it.
-func (s *State) Stand(today fare.Day, fares []Live) { s.AsOf, s.Live = today, liveOn(fares, today) }
+func (s *State) Stand(today fare.Day, fares []Live) {
+	s.AsOf, s.Live = today, liveOn(fares, today)
+	s.Pasts.forget(today)
+}
 
 // late are the fares of a day whose departure was not seen on it or later. Of
 // departures that have left before the state's day it is not remembered whether they were.
@@ -105,9 +108,14 @@ func (s *State) Fold(v *View, fares []Live, left *Statistics) {
 		s.Pasts.See(day, q)
 	}
 	s.Route.Fold(v, quotes, left)
-	for at, past := range s.Pasts {
+	s.Pasts.forget(day)
+}
+
+// forget drops the departures that have left, and those not seen in 60 days.
+func (d Departures) forget(day fare.Day) {
+	for at, past := range d {
 		if last, _, ok := past.Last(); !ok || at < day || last < day-lowDays {
-			delete(s.Pasts, at)
+			delete(d, at)
 		}
 	}
 }
