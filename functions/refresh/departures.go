@@ -123,16 +123,40 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 		pooled.Pooled = departure.Start(today)
 	}
 	var left, unused departure.Statistics
-	folded := s.any.Advance(today, pooled.Pooled, liveFares(q.All), &left)
+	again := s.any.AsOf == today
+	s.any.Advance(today, pooled.Pooled, liveFares(q.All), &left)
 	if s.nonStop != nil {
 		// Fares without stops are among all fares: counted once, they leave nothing.
-		folded = s.nonStop.Advance(today, pooled.Pooled, liveFares(q.NonStop), &unused) || folded
+		s.nonStop.Advance(today, pooled.Pooled, liveFares(q.NonStop), &unused)
 	}
 	w := store.Left{}
-	if folded && left != (departure.Statistics{}) {
+	if left != (departure.Statistics{}) {
+		if again { // something came late: it comes on top of what was left today
+			if err := r.addLeft(ctx, of, today, &left); err != nil {
+				return err
+			}
+		}
 		w = store.Left{Cycle: today, Data: left.Encode(), Expires: (today + keepLeft).Time()}
 	}
 	return r.Fares.PutDepartures(ctx, of, s.changes(), w)
+}
+
+// addLeft adds what a series has left for a cycle so far. It is written together
+// with the sheet that it belongs to, so it is of the sheet that was read, or the write fails.
+func (r *Refresher) addLeft(ctx context.Context, of fare.Series, cycle fare.Day, left *departure.Statistics) error {
+	data, err := r.Fares.LeftBy(ctx, of, cycle)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	had, err := departure.DecodeStatistics(data)
+	if err != nil {
+		return fmt.Errorf("read what %s left: %w", of, err)
+	}
+	left.Add(had)
+	return nil
 }
 
 // changes are the items to be written: those that differ from what was read.

@@ -304,6 +304,53 @@ func TestStopsBecomeKnown(t *testing.T) {
 	}
 }
 
+// TestLateFindsAreLeftToo: what comes late on the day of a refresh is left on top of what that refresh left.
+func TestLateFindsAreLeftToo(t *testing.T) {
+	s := openDays(t)
+	source := dailyFares(10)
+	for d := range fare.Day(10) {
+		s.on(firstDay + d)
+		if !s.refresh(t, s, source, "MIL") {
+			t.Fatal("failed")
+		}
+	}
+	route, fares := fare.Series{Route: notifytest.Route("MIL-BUH")}, store.Fares{Table: s}
+	day := firstDay + 9
+	left := func() []byte {
+		t.Helper()
+		data, err := fares.LeftBy(t.Context(), route, day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	first := left()
+	state := departure.State{Sheet: *s.sheet(t, "MIL-BUH", false)}
+	data, _, err := fares.Pooled(t.Context(), store.Strong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pooled, err := departure.DecodeCycle(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := fare.Observation{Found: (day - 2).Time().Unix(), Depart: day + 90, Price: 12345}
+	source.fares = append(source.fares, fare.Fare{Route: route.Route, Observation: late})
+	for range 2 {
+		if !s.refresh(t, s, source, "MIL") {
+			t.Fatal("failed")
+		}
+	}
+	want, err := departure.DecodeStatistics(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state.Advance(day, pooled.Pooled, []departure.Live{{Depart: late.Depart, Price: late.Price, Found: late.Found}}, want)
+	if got := left(); string(got) != string(want.Encode()) || string(got) == string(first) {
+		t.Errorf("what is left is not the sum")
+	}
+}
+
 // TestClosedCycle: the pooled part after a day is the sum of what was left for it,
 // each once; a day is closed an hour after its end, and what comes later waits for none.
 func TestClosedCycle(t *testing.T) {

@@ -16,7 +16,7 @@ type State struct {
 // Advance brings a state to the day of a refresh: every day before it that was
 // not folded yet is folded, in order, with the pooled part of the last complete
 // cycle, and the fares that are live on it are put in place of the old ones. It
-// adds what the pooled part has to know to left and tells whether any day was folded.
+// adds what the pooled part has to know to left.
 //
 // The fares are one for each departure and day, by day found and then by
 // departure, in the sheet's currency (see In). Of days that were folded before
@@ -25,7 +25,7 @@ type State struct {
 // days after it was found. Others that come late are shown and judged, and are
 // none that fares are compared with. So a fare is folded once, and bringing a
 // state to a day twice is as once.
-func (s *State) Advance(today fare.Day, p *Pooled, fares []Live, left *Statistics) (folded bool) {
+func (s *State) Advance(today fare.Day, p *Pooled, fares []Live, left *Statistics) {
 	from := s.AsOf
 	for i := 0; i < len(fares); {
 		day, j := fares[i].FoundDay(), i
@@ -38,21 +38,17 @@ func (s *State) Advance(today fare.Day, p *Pooled, fares []Live, left *Statistic
 			v := p.On(day)
 			s.Learn(v, left)
 			s.Fold(v, of, left)
-			folded = true
 		case day >= from-LiveDays:
 			if of = s.late(of, from); len(of) > 0 {
 				s.Fold(p.On(day), of, left)
-				folded = true
 			}
 		}
 		i = j
 	}
 	if today > from {
 		s.Learn(p.On(today), left)
-		folded = true
 	}
 	s.Stand(today, fares)
-	return folded
 }
 
 // Stand says of a state to which every day before a day is folded what is live on it.

@@ -129,6 +129,15 @@ func (f Fares) Left(ctx context.Context, cycle fare.Day) ([][]byte, error) {
 	return left, nil
 }
 
+// LeftBy gives what a series has left for a cycle, or ErrNotFound.
+func (f Fares) LeftBy(ctx context.Context, s fare.Series, cycle fare.Day) ([]byte, error) {
+	item, err := f.Table.Get(ctx, Key{leftPartition(cycle), s.String()}, Strong)
+	if err != nil {
+		return nil, fmt.Errorf("read what %s left on %s: %w", s, cycle, err)
+	}
+	return item.Data, nil
+}
+
 var pooledKey = Key{"FARES", "POOLED"}
 
 // Pooled gives the encoded departure.Cycle that was completed last, and its version, or ErrNotFound.

@@ -178,6 +178,7 @@ func driveRecords(t *testing.T, table store.Table) {
 		{fares, "Departures", func() error { return ignore(fares.Departures(ctx, fare.Series{Route: milBuh})) }},
 		{fares, "Sheet", func() error { return ignore(fares.Sheet(ctx, fare.Series{Route: milBuh}, true)) }},
 		{fares, "Left", func() error { return ignore(fares.Left(ctx, 20500)) }},
+		{fares, "LeftBy", func() error { return ignore(fares.LeftBy(ctx, fare.Series{Route: milBuh}, 20500)) }},
 		{fares, "PutPooled", func() error { return fares.PutPooled(ctx, []byte("p"), 0) }},
 		{fares, "Pooled", func() error { _, _, err := fares.Pooled(ctx, store.Strong); return err }},
 		{fares, "SetAsked", func() error { return fares.SetAsked(ctx, "MIL", noon) }},
