@@ -66,6 +66,12 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	if err != nil {
 		return err
 	}
+	none := store.Left{}
+	if left, err := r.Fares.Left(ctx, today); err != nil {
+		return err
+	} else if len(left) > 0 { // by refreshes of a few origins earlier today: it is in what is stored
+		none = store.Left{Cycle: today, Data: new(departure.Statistics).Encode(), Expires: (today + keepLeft).Time()}
+	}
 	if len(days) == 0 {
 		return nil
 	}
@@ -93,7 +99,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 		if s.state.nonStop != nil {
 			s.state.nonStop.Stand(today, liveFares(s.quotes.NonStop))
 		}
-		if err := r.Fares.PutDepartures(ctx, s.of, s.state.changes(), store.Left{}); err != nil {
+		if err := r.Fares.PutDepartures(ctx, s.of, s.state.changes(), none); err != nil {
 			return err
 		}
 	}
