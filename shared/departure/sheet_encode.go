@@ -10,9 +10,8 @@ import (
 )
 
 const (
-	sheetFormat    = 1
-	learningFormat = 1
-	cycleFormat    = 1
+	sheetFormat = 1
+	cycleFormat = 1
 )
 
 // MaxSheet is how long an encoded sheet can be: two units of a consistent read
@@ -165,33 +164,6 @@ func decodeLive(r *varint.Reader, asOf fare.Day) []Live {
 		live = append(live, l)
 	}
 	return live
-}
-
-// Learning is what is kept of a series for learning alone: its open questions,
-// and those of its fares without stops.
-type Learning struct{ All, NonStop Questions }
-
-// Encode packs the open questions.
-func (l Learning) Encode() []byte {
-	w := varint.NewWriter(learningFormat, 64)
-	w.Bytes(l.All.Encode())
-	w.Bytes(l.NonStop.Encode())
-	return w
-}
-
-// DecodeLearning reads what Encode wrote.
-func DecodeLearning(data []byte) (l Learning, err error) {
-	r := varint.NewReader(data, learningFormat)
-	all, nonStop := r.Bytes(), r.Bytes()
-	if err = r.Err(); err == nil {
-		if l.All, err = DecodeQuestions(all); err == nil {
-			l.NonStop, err = DecodeQuestions(nonStop)
-		}
-	}
-	if err != nil {
-		return Learning{}, fmt.Errorf("decode learning: %w", err)
-	}
-	return l, nil
 }
 
 // Cycle is the pooled part after a cycle, which is a day: all that the refreshes of that day left is in it.

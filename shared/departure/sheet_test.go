@@ -222,11 +222,28 @@ func TestSheetIsRead(t *testing.T) {
 	if diff := cmp.Diff(Learning{All: s.Questions, NonStop: Questions{}}, open, private); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
+	packed := Learning{All: s.Questions}.Encode()
+	for n := range packed {
+		if _, err := DecodeLearning(packed[:n]); err == nil {
+			t.Errorf("%d of %d bytes are open questions", n, len(packed))
+		}
+	}
 	for n := range data {
 		if _, err := DecodeSheet(data[:n]); err == nil {
 			t.Errorf("%d of %d bytes are a sheet", n, len(data))
 		}
 	}
+}
+
+func FuzzDecodeLearning(f *testing.F) {
+	var s State
+	s.Advance(begin+9, Start(begin), days(5, 8, begin, 10), new(Statistics))
+	f.Add(Learning{All: s.Questions}.Encode())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if l, err := DecodeLearning(data); err == nil {
+			l.Encode()
+		}
+	})
 }
 
 func FuzzDecodeSheet(f *testing.F) {
