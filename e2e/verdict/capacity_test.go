@@ -62,7 +62,7 @@ func TestCapacity(t *testing.T) {
 		readSheets, putSheets float64
 	}{
 		{100, 10, 2, 2, 12},
-		{1000, 80, 8, 5, 42},
+		{1000, 80, 8, 4, 18},
 	} {
 		t.Run(fmt.Sprintf("%d fares a week", c.perWeek), func(t *testing.T) {
 			end := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC) // a Tuesday, as in events/refresh.json

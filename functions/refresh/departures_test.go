@@ -2,7 +2,9 @@ package refresh_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -348,6 +350,67 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 	state.Advance(day, pooled.Pooled, []departure.Live{{Depart: late.Depart, Price: late.Price, Found: late.Found}}, want)
 	if got := left(); string(got) != string(want.Encode()) || string(got) == string(first) {
 		t.Errorf("what is left is not the sum")
+	}
+}
+
+// deepDaily can be asked for one route too.
+type deepDaily struct{ *daily }
+
+func (s deepDaily) Departures(ctx context.Context, q upstream.Question, until time.Time) (a upstream.Answer, err error) {
+	all, err := s.Fares(ctx, q.Origin, until.Add(-48*time.Hour), until)
+	for _, f := range all.Fares {
+		if f.Series() == q.Series && (!q.NonStop || f.Stops == fare.NonStop) {
+			a.Fares = append(a.Fares, f)
+		}
+	}
+	return a, err
+}
+
+// TestPlansCloseCycles: each of the plans that a schedule asks for closes the days
+// that are over, and what is asked of single routes is folded like the rest.
+func TestPlansCloseCycles(t *testing.T) {
+	for name, event := range map[string]string{
+		"origins": `{"source":"aws.events","time":"%s"}`, "departures": `{"source":"aws.events","departures":true,"time":"%s"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openDays(t)
+			source := deepDaily{dailyFares(20)}
+			for _, origin := range source.origins {
+				if !s.refresh(t, s, source, origin) {
+					t.Fatal("failed")
+				}
+			}
+			fares := store.Fares{Table: s}
+			q := &fakeQueue{visibility: time.Minute, receives: 5, now: func() time.Time { return s.now }}
+			f := refresh.Function{
+				Refresher: refresh.Refresher{Source: source, Fares: fares, Now: func() time.Time { return s.now }, Workers: 1},
+				Queue:     q, Log: slog.New(slog.DiscardHandler),
+			}
+			for d := fare.Day(1); d < 12; d++ {
+				s.on(firstDay + d)
+				if _, err := f.Event(t.Context(), json.RawMessage(fmt.Sprintf(event, s.now.Format(time.RFC3339)))); err != nil {
+					t.Fatal(err)
+				}
+				if failed := f.Messages(t.Context(), q.receive(100)); len(failed) > 0 {
+					t.Fatal("failed")
+				}
+				q.messages = nil
+				if d < 2 {
+					continue // on the first day nothing was over, and nothing was left
+				}
+				data, _, err := fares.Pooled(t.Context(), store.Strong)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c, err := departure.DecodeCycle(data)
+				if err != nil || c.Day != firstDay+d-1 {
+					t.Fatalf("on day %d it is closed until %s: %v", d, c.Day, err)
+				}
+			}
+			if sheet := s.sheet(t, "ROM-PAR", true); sheet.Route.Count() < 11 || len(sheet.Live) < 11 {
+				t.Errorf("%d fares are counted, %d live", sheet.Route.Count(), len(sheet.Live))
+			}
+		})
 	}
 }
 

@@ -72,11 +72,11 @@
 //	read the old summary, coverage      1 + 0.5            1 + 0.5
 //	write the blocks of two cycles        2                   8
 //	write the summary, coverage         2 + 1              2 + 1
-//	read what departures are judged by    2                   5
-//	write it, as a transaction           12                  42
+//	read what departures are judged by    2                   4
+//	write it, as a transaction           12                  18
 //
 // What departures are judged by are the sheet, which answers read, the open
-// questions, which take the most, and what is left for the pooled part. The
+// questions, and what is left for the pooled part. The
 // pooled part costs a refresh of everything 2 reads and 2 writes, and a read of
 // what was left for each day.
 //
