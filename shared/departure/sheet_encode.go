@@ -14,9 +14,9 @@ const (
 	cycleFormat = 1
 )
 
-// MaxSheet is how long an encoded sheet can be: two units of a consistent read
-// of DynamoDB, one of an eventual one.
-const MaxSheet = 8 << 10
+// MaxSheet is how long an encoded sheet can be, so that with the names and the
+// key of its item it is no more than one unit of an eventual read of DynamoDB: 8 KB.
+const MaxSheet = 8<<10 - 200
 
 // Encode packs a sheet into MaxSheet bytes at most. 300 departures fit with all
 // that is remembered of them; where they do not, what is furthest from being
