@@ -8,7 +8,8 @@
 // done before it is. One origin's failure never stops the others, and "asked,
 // and there is nothing" is never confused with "could not ask".
 //
-// Of the routes that somebody watches it leaves notifications, once a day; package
+// What single departures are judged by is a fold over days, each of which is
+// taken in once (departures.go). Of the routes that somebody watches it leaves notifications, once a day; package
 // notify sends them, in the same process or another, then or later.
 package refresh
 
