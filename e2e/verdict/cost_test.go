@@ -66,6 +66,12 @@ func TestVerdictCostsOneRead(t *testing.T) {
 			}
 			t.Logf("the summary has %d bytes", len(summary))
 			costsOneUnit(t, summary)
+			sheet, err := store.Fares{Table: table.Table}.Sheet(t.Context(), fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("the sheet of its departures has %d bytes", len(sheet))
+			costsOneUnit(t, sheet)
 		})
 	}
 }

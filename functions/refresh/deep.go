@@ -9,6 +9,7 @@ import (
 	"maps"
 	"time"
 
+	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/queue"
 	"verdetto/shared/store"
@@ -60,6 +61,10 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 	if !ok {
 		return nil, fmt.Errorf("the source %s cannot be asked for one route", r.Source.Name())
 	}
+	pooled, err := r.pooled(ctx)
+	if err != nil {
+		return nil, err
+	}
 	stored := map[fare.City]verdict.RouteSummary{} // of one-way series, by destination
 	before := report.Asked
 	for i, of := range t.Series {
@@ -67,7 +72,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 			left = t.Series[i:]
 			break
 		}
-		s, fault := r.deepenSeries(ctx, source, of, t.Planned, report)
+		s, fault := r.deepenSeries(ctx, source, of, pooled, t.Planned, report)
 		switch {
 		case fault == nil:
 			if of.Trip == fare.OneWay {
@@ -103,7 +108,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 }
 
 // deepenSeries asks for one series unless that was done since planned, and gives its summary.
-func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, planned time.Time, report *DeepReport) (verdict.RouteSummary, error) {
+func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, pooled departure.Cycle, planned time.Time, report *DeepReport) (verdict.RouteSummary, error) {
 	before, err := r.summary(ctx, of, store.Strong)
 	if err != nil {
 		return before, err
@@ -137,7 +142,7 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 			observations = append(observations, f.Observation)
 		}
 	}
-	m, err := r.mergeSeries(ctx, of, observations, now, true)
+	m, err := r.mergeSeries(ctx, of, observations, pooled, now, true)
 	if err != nil {
 		return before, err
 	}

@@ -188,6 +188,9 @@ func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, Pla
 		return nil, PlannedDeep{}, nil
 	}
 	at = at.UTC().Truncate(time.Second)
+	if err := r.closeCycles(ctx, at); err != nil {
+		return nil, PlannedDeep{}, err
+	}
 	series, err := r.planDeep(ctx, at)
 	if err != nil {
 		err = fmt.Errorf("plan departures: %w", err)

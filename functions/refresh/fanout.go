@@ -86,6 +86,9 @@ func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.T
 	if err := r.prepare(ctx); err != nil {
 		return Planned{}, err
 	}
+	if err := r.closeCycles(ctx, at); err != nil {
+		return Planned{}, err
+	}
 	origins, err := r.plan(ctx)
 	if err != nil {
 		return Planned{}, err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/trends"
@@ -49,10 +50,14 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 		o.Dropped[upstream.TooOld] += tooOld
 	}
 	stored := map[fare.City]verdict.RouteSummary{} // of one-way series, by destination
+	pooled, err := r.pooled(ctx)
+	if err != nil {
+		return err
+	}
 	var faults []error
 	for of, observations := range series {
 		oneWay := of.Trip == fare.OneWay
-		m, err := r.mergeSeries(ctx, of, observations, now, false)
+		m, err := r.mergeSeries(ctx, of, observations, pooled, now, false)
 		o.New += m.added
 		if oneWay {
 			o.Routes++
@@ -141,9 +146,9 @@ type mergeResult struct {
 
 // mergeSeries adds observations to a series' history and rebuilds its summary.
 // asked tells that the source was asked for a year of its departures, now.
-func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observations []fare.Observation, now time.Time, asked bool) (m mergeResult, err error) {
+func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observations []fare.Observation, pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	err = store.RetryConflicts(ctx, func() (err error) {
-		m, err = r.mergeSeriesOnce(ctx, of, observations, now, asked)
+		m, err = r.mergeSeriesOnce(ctx, of, observations, pooled, now, asked)
 		return err
 	})
 	return m, err
@@ -156,7 +161,7 @@ func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observation
 // The old summary is read before the history, and both strongly: whoever wrote a
 // summary that is replaced here had written its part of the history before, so it
 // is in what the new summary is made from.
-func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observations []fare.Observation, now time.Time, asked bool) (m mergeResult, err error) {
+func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observations []fare.Observation, pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	today := fare.DayOf(now)
 	old, version, err := r.Fares.Summary(ctx, of, store.Strong)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -188,6 +193,12 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 		m.summary.Asked = max(m.summary.Asked, now.Unix())
 	}
 	m.summary = verdict.Build(merged, m.summary, today, verdict.Options{Rates: r.Rates})
+	if !r.warming {
+		// Before the summary: it may say that the source was asked, and then nobody comes again.
+		if err := r.foldDepartures(ctx, of, merged, m.summary, pooled); err != nil {
+			return m, err
+		}
+	}
 	encoded := m.summary.Encode()
 	if slices.Equal(encoded, old) {
 		return m, nil

@@ -8,7 +8,8 @@
 // done before it is. One origin's failure never stops the others, and "asked,
 // and there is nothing" is never confused with "could not ask".
 //
-// Of the routes that somebody watches it leaves notifications, once a day; package
+// What single departures are judged by is a fold over days, each of which is
+// taken in once (departures.go). Of the routes that somebody watches it leaves notifications, once a day; package
 // notify sends them, in the same process or another, then or later.
 package refresh
 
@@ -41,6 +42,8 @@ type Refresher struct {
 	Rates fare.Rates
 	// Progress, where set, is called for each origin as it ends, one at a time.
 	Progress func(done, total int, o Outcome)
+
+	warming bool // departures are folded at the end of the run, all series together
 }
 
 // Outcome is how asking for one origin ended. Err is set when the source could
@@ -62,27 +65,47 @@ type Outcome struct {
 const overlap = verdict.LiveDays * 24 * time.Hour
 
 // Run refreshes origins; none given means all that the source knows. It
-// returns an error only where nothing could be done at all; what happened to
-// each origin is in the report.
+// returns an error only where nothing could be done at all, or what is stored
+// could not be folded; what happened to each origin is in the report.
 func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, error) {
 	began := r.Now()
 	if err := r.prepare(ctx); err != nil {
 		return Report{}, err
 	}
+	if err := r.closeCycles(ctx, began); err != nil {
+		return Report{}, err
+	}
+	own := *r
+	r = &own
 	if len(origins) == 0 {
 		var err error
 		if origins, err = r.plan(ctx); err != nil {
 			return Report{}, err
 		}
+		before, err := r.pooled(ctx)
+		if err != nil {
+			return Report{}, err
+		}
+		r.warming = before.Pooled == nil || before.Warmed == fare.DayOf(began)
 	}
 	report := Report{Origins: len(origins)}
+	stored := true // all that the source told
 	r.refreshOrigins(ctx, ctx, began, origins, func(o Outcome) {
 		report.add(o)
+		stored = stored && (o.Err == nil || isOfSource(o.Err))
 		if r.Progress != nil {
 			r.Progress(report.Asked+report.Failed, len(origins), o)
 		}
 	})
+	if r.warming && stored {
+		return report, r.warmUp(ctx, fare.DayOf(began))
+	}
 	return report, nil
+}
+
+// isOfSource tells a source that did not tell from an answer that was not stored.
+func isOfSource(err error) bool {
+	return errors.Is(err, upstream.ErrUnavailable) || errors.Is(err, upstream.ErrRefused) || errors.Is(err, upstream.ErrBudget)
 }
 
 // prepare does what a refresh needs once, however many origins it has.

@@ -12,7 +12,7 @@ import (
 
 // Fares stores the observations of routes and what is made of them: the summary
 // that a verdict needs, the price trends of an origin, which routes are covered
-// (keys: ROUTE, ORIGIN, COVERED, INTO, FARES, WANTED, DEMANDED).
+// (keys: ROUTE, ORIGIN, COVERED, INTO, FARES, WANTED, DEMANDED, LEFT).
 type Fares struct{ Table Table }
 
 func routePartition(s fare.Series) string { return "ROUTE#" + s.String() }

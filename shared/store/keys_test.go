@@ -174,6 +174,16 @@ func driveRecords(t *testing.T, table store.Table) {
 		{fares, "Blocks", func() error { return ignore(fares.Blocks(ctx, fare.Series{Route: milBuh}, store.Strong)) }},
 		{fares, "PutSummary", func() error { return fares.PutSummary(ctx, fare.Series{Route: milBuh}, []byte("s"), 0) }},
 		{fares, "Summary", func() error { _, _, err := fares.Summary(ctx, fare.Series{Route: milBuh}, store.Strong); return err }},
+		{fares, "PutDepartures", func() error {
+			one := store.Versioned{Data: []byte("d")}
+			return fares.PutDepartures(ctx, fare.Series{Route: milBuh}, store.Departures{Any: one, NonStop: one, Learning: one}, store.Left{Cycle: 20500, Data: []byte("l"), Expires: later})
+		}},
+		{fares, "Departures", func() error { return ignore(fares.Departures(ctx, fare.Series{Route: milBuh})) }},
+		{fares, "Sheet", func() error { return ignore(fares.Sheet(ctx, fare.Series{Route: milBuh}, true)) }},
+		{fares, "Left", func() error { return ignore(fares.Left(ctx, 20500)) }},
+		{fares, "LeftBy", func() error { return ignore(fares.LeftBy(ctx, fare.Series{Route: milBuh}, 20500)) }},
+		{fares, "PutPooled", func() error { return fares.PutPooled(ctx, []byte("p"), 0) }},
+		{fares, "Pooled", func() error { _, _, err := fares.Pooled(ctx, store.Strong); return err }},
 		{fares, "SetAsked", func() error { return fares.SetAsked(ctx, "MIL", noon) }},
 		{fares, "Asked", func() error { return ignore(fares.Asked(ctx, "MIL")) }},
 		{fares, "Claim", func() error { return fares.Claim(ctx, "sample") }},

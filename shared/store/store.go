@@ -31,6 +31,11 @@
 //	partition                    sort                  what                                               written by            expires
 //	ROUTE#<series>               BLOCK#<cycle>#<part>  fare.Block: observations of a week                 refresh               400 days after the week
 //	ROUTE#<series>               SHEET                 verdict.RouteSummary                               refresh               never
+//	ROUTE#<series>               DEPARTURES#any        departure.Sheet of all fares                       refresh               never
+//	ROUTE#<series>               DEPARTURES#0          departure.Sheet of fares without stops, where others have some  refresh  never
+//	ROUTE#<series>               DEPARTURES#learning   departure.Learning: open questions                 refresh               never
+//	LEFT#<cycle>                 <series>              departure.Statistics of a day of refreshes         refresh               31 days after the day
+//	FARES                        POOLED                departure.Cycle: the pooled part after a day       refresh               never
 //	ORIGIN#<origin>              ASKED                 when the source last answered for it               refresh               never
 //	ORIGIN#<origin>              TRENDS                trends.Origin                                      refresh               never
 //	COVERED                      <origin>              that routes from it are stored                     refresh               never
@@ -68,6 +73,8 @@
 //	read the old summary, coverage     1 + 0.5            1 + 0.5            1 + 0.5                 2.5 + 0.5
 //	write the blocks of two cycles        2                  2                   9                       3
 //	write the summary, coverage         2 + 1              2 + 1              2 + 1                   2 + 1
+//	read what departures are judged by    2                  2                   4
+//	write it, as a transaction           12                 12                  18
 //
 // The last column is asking for departures (TestDepthCapacity), which reads the
 // summary for the plan, for whether it was done, and to write over it. Version 4a76271, which asked by
@@ -75,6 +82,11 @@
 // demand now takes 5 and 6, 2.75 times as much for 31 times the observations. They
 // take 94 KB a year with the summary, 6 bytes each. A call to the source is one write more, where a
 // budget is counted; a verdict notes the route once a process and day, one write.
+//
+// What departures are judged by are the sheet, which answers read, the open
+// questions, and what is left for the pooled part. The
+// pooled part costs a refresh of everything 2 reads and 2 writes, and a read of
+// what was left for each day.
 //
 // The summary grows to 4 units after three years. For each origin come 2 reads
 // and 3 writes, more where its trends take over 1 KB. A route that somebody

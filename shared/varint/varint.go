@@ -39,6 +39,12 @@ func (w *Writer) Float32(values ...float64) {
 	}
 }
 
+// Bytes appends the length of data and data itself.
+func (w *Writer) Bytes(data []byte) {
+	w.Uint(uint64(len(data)))
+	*w = append(*w, data...)
+}
+
 // Reader takes values off the front of what a Writer has written.
 type Reader struct {
 	data []byte
@@ -117,6 +123,14 @@ func (r *Reader) Float32() float64 {
 		return 0
 	}
 	return v
+}
+
+// Bytes reads what was written with its length. It is part of what is read, not a copy.
+func (r *Reader) Bytes() []byte {
+	n := r.Count(int64(min(r.Uint(), math.MaxInt64)))
+	data := r.data[:n:n]
+	r.data = r.data[n:]
+	return data
 }
 
 // Count checks a length that was read: n elements of a byte or more each must

@@ -22,6 +22,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 	w.Uint16(0x1234)
 	w.Float32(floats...)
+	w.Bytes([]byte("abc"))
+	w.Bytes(nil)
 	w.Int(3) // of which three bytes are left
 	w = append(w, 0, 0, 0)
 
@@ -42,6 +44,11 @@ func TestRoundTrip(t *testing.T) {
 	for _, want := range floats {
 		if got := r.Float32(); got != want {
 			t.Errorf("%g is read as %g", want, got)
+		}
+	}
+	for _, want := range []string{"abc", ""} {
+		if got := r.Bytes(); string(got) != want {
+			t.Errorf("%q is read as %q", want, got)
 		}
 	}
 	if got := r.Count(r.Int()); got != 3 {

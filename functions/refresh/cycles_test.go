@@ -1,0 +1,195 @@
+package refresh_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"verdetto/functions/refresh"
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream"
+)
+
+// TestLateFindsAreLeftToo: what comes late on the day of a refresh is left on top of what that refresh left.
+func TestLateFindsAreLeftToo(t *testing.T) {
+	s := openDays(t)
+	source := dailyFares(10)
+	for d := range fare.Day(10) {
+		s.on(firstDay + d)
+		if !s.refresh(t, s, source, "MIL") {
+			t.Fatal("failed")
+		}
+	}
+	route, fares := fare.Series{Route: notifytest.Route("MIL-BUH")}, store.Fares{Table: s}
+	day := firstDay + 9
+	left := func() []byte {
+		t.Helper()
+		data, err := fares.LeftBy(t.Context(), route, day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	first := left()
+	state := departure.State{Sheet: *s.sheet(t, "MIL-BUH", false)}
+	data, _, err := fares.Pooled(t.Context(), store.Strong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pooled, err := departure.DecodeCycle(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := fare.Observation{Found: (day - 2).Time().Unix(), Depart: day + 90, Price: 12345}
+	source.fares = append(source.fares, fare.Fare{Route: route.Route, Observation: late})
+	for range 2 {
+		if !s.refresh(t, s, source, "MIL") {
+			t.Fatal("failed")
+		}
+	}
+	want, err := departure.DecodeStatistics(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state.Advance(day, pooled.Pooled, []departure.Live{{Depart: late.Depart, Price: late.Price, Found: late.Found}}, want)
+	if got := left(); string(got) != string(want.Encode()) || string(got) == string(first) {
+		t.Errorf("what is left is not the sum")
+	}
+}
+
+// deepDaily can be asked for one route too.
+type deepDaily struct{ *daily }
+
+func (s deepDaily) Departures(ctx context.Context, q upstream.Question, until time.Time) (a upstream.Answer, err error) {
+	all, err := s.Fares(ctx, q.Origin, until.Add(-48*time.Hour), until)
+	for _, f := range all.Fares {
+		if f.Series() == q.Series && (!q.NonStop || f.Stops == fare.NonStop) {
+			a.Fares = append(a.Fares, f)
+		}
+	}
+	return a, err
+}
+
+// TestPlansCloseCycles: each of the plans that a schedule asks for closes the days
+// that are over, and what is asked of single routes is folded like the rest.
+func TestPlansCloseCycles(t *testing.T) {
+	for name, event := range map[string]string{
+		"origins": `{"source":"aws.events","time":"%s"}`, "departures": `{"source":"aws.events","departures":true,"time":"%s"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openDays(t)
+			source := deepDaily{dailyFares(20)}
+			for _, origin := range source.origins {
+				if !s.refresh(t, s, source, origin) {
+					t.Fatal("failed")
+				}
+			}
+			fares := store.Fares{Table: s}
+			q := &fakeQueue{visibility: time.Minute, receives: 5, now: func() time.Time { return s.now }}
+			f := refresh.Function{
+				Refresher: refresh.Refresher{Source: source, Fares: fares, Now: func() time.Time { return s.now }, Workers: 1},
+				Queue:     q, Log: slog.New(slog.DiscardHandler),
+			}
+			for d := fare.Day(1); d < 12; d++ {
+				s.on(firstDay + d)
+				if _, err := f.Event(t.Context(), json.RawMessage(fmt.Sprintf(event, s.now.Format(time.RFC3339)))); err != nil {
+					t.Fatal(err)
+				}
+				if failed := f.Messages(t.Context(), q.receive(100)); len(failed) > 0 {
+					t.Fatal("failed")
+				}
+				q.messages = nil
+				if d < 2 {
+					continue // on the first day nothing was over, and nothing was left
+				}
+				data, _, err := fares.Pooled(t.Context(), store.Strong)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c, err := departure.DecodeCycle(data)
+				if err != nil || c.Day != firstDay+d-1 {
+					t.Fatalf("on day %d it is closed until %s: %v", d, c.Day, err)
+				}
+			}
+			if sheet := s.sheet(t, "ROM-PAR", true); sheet.Route.Count() < 11 || len(sheet.Live) < 11 {
+				t.Errorf("%d fares are counted, %d live", sheet.Route.Count(), len(sheet.Live))
+			}
+		})
+	}
+}
+
+// TestClosedCycle: the pooled part after a day is the sum of what was left for it,
+// each once; a day is closed an hour after its end, and what comes later waits for none.
+func TestClosedCycle(t *testing.T) {
+	s := openDays(t)
+	source := dailyFares(30)
+	for d := range fare.Day(6) {
+		s.on(firstDay + d)
+		for _, origin := range source.origins {
+			if !s.refresh(t, s, source, origin) {
+				t.Fatal("failed")
+			}
+		}
+	}
+	fares := store.Fares{Table: s}
+	read := func() departure.Cycle {
+		t.Helper()
+		data, _, err := fares.Pooled(t.Context(), store.Strong)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := departure.DecodeCycle(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	before := read()
+	if before.Day != firstDay+4 {
+		t.Fatalf("closed until %s", before.Day)
+	}
+	sum := new(departure.Statistics)
+	left, err := fares.Left(t.Context(), firstDay+5)
+	if err != nil || len(left) != 5 {
+		t.Fatalf("%d have left something, %v", len(left), err)
+	}
+	for _, data := range left {
+		one, err := departure.DecodeStatistics(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum.Add(one)
+	}
+	want := before.Pooled
+	for _, h := range []departure.Horizon{departure.Week, departure.Fortnight} {
+		want.Learn(h, firstDay+5, sum)
+	}
+	want.Fold(firstDay+5, sum)
+
+	s.now = (firstDay + 6).Time().Add(30 * time.Minute)
+	if !s.refresh(t, s, source, "TRN") {
+		t.Fatal("failed")
+	}
+	if got := read(); got.Day != firstDay+4 {
+		t.Errorf("half an hour after its end the day is closed: %s", got.Day)
+	}
+	s.now = s.now.Add(time.Hour)
+	for range 2 {
+		if !s.refresh(t, s, source, "MIL") {
+			t.Fatal("failed")
+		}
+		if got := read(); got.Day != firstDay+5 || string(got.Pooled.Encode()) != string(want.Encode()) {
+			t.Errorf("closed until %s, and the sum is not what was left", got.Day)
+		}
+	}
+	s.on(firstDay + 200) // what was left has expired
+	if !s.refresh(t, s, source, "MIL") || read().Day != firstDay+199 {
+		t.Error("after a long pause the cycles are not closed")
+	}
+}

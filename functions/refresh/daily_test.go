@@ -1,0 +1,129 @@
+package refresh_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/upstream"
+)
+
+// daily is a source whose departures have a price each day.
+type daily struct {
+	origins []fare.City
+	fares   []fare.Fare
+}
+
+func (*daily) Name() string                                   { return "daily" }
+func (s *daily) Origins(context.Context) ([]fare.City, error) { return s.origins, nil }
+func (s *daily) Fares(_ context.Context, origin fare.City, since, until time.Time) (a upstream.Answer, _ error) {
+	for _, f := range s.fares {
+		if at := time.Unix(f.Found, 0); f.Route.Origin == origin && at.After(since) && !at.After(until) {
+			a.Fares = append(a.Fares, f)
+		}
+	}
+	return a, nil
+}
+
+// firstDay is that of the fares below.
+const firstDay = fare.Day(20500)
+
+// dailyFares has routes of which nothing is known of stops, all without stops, and some; and returns.
+func dailyFares(days int) *daily {
+	s := &daily{origins: []fare.City{"MIL", "ROM", "TRN"}}
+	for i, r := range []struct {
+		name   string
+		stops  []fare.Stops
+		nights int16
+	}{
+		{"MIL-BUH", []fare.Stops{fare.StopsUnknown}, 0},
+		{"MIL-LON", []fare.Stops{fare.NonStop}, 0},
+		{"ROM-PAR", []fare.Stops{fare.OneStop, fare.NonStop}, 0},
+		{"ROM-PAR", []fare.Stops{fare.NonStop}, 5},
+		{"TRN-PAR", []fare.Stops{fare.NonStop}, 0},
+	} {
+		chance := rand.New(rand.NewPCG(15, uint64(i)))
+		price := map[fare.Day]fare.Cents{}
+		for d := range days {
+			found := firstDay + fare.Day(d)
+			for at := found + 1; at < found+12; at++ {
+				if price[at] == 0 {
+					price[at] = fare.Cents(3000 + 100*chance.IntN(40))
+				} else if chance.IntN(4) == 0 {
+					price[at] = max(1000, price[at]+fare.Cents(100*(chance.IntN(13)-6)))
+				}
+				for n, stops := range r.stops {
+					s.fares = append(s.fares, fare.Fare{Route: notifytest.Route(r.name), Observation: fare.Observation{
+						Found: found.Time().Unix() + int64(3600*i), Depart: at, Price: price[at] + fare.Cents(900*n*chance.IntN(2)), Nights: r.nights, Stops: stops,
+					}})
+				}
+			}
+		}
+	}
+	return s
+}
+
+// dayStore is a store with a clock of its own.
+type dayStore struct {
+	store.Table
+	now time.Time
+}
+
+func openDays(t *testing.T) *dayStore {
+	t.Helper()
+	return openFile(t, filepath.Join(t.TempDir(), "test.db"))
+}
+
+func openFile(t *testing.T, path string) *dayStore {
+	t.Helper()
+	s := &dayStore{}
+	s.on(firstDay)
+	table, err := boltstore.Open(path, func() time.Time { return s.now }, boltstore.Scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { table.Close() })
+	s.Table = table
+	return s
+}
+
+func (s *dayStore) on(day fare.Day) { s.now = day.Time().Add(12 * time.Hour) }
+
+// refresh asks for origins in their order, or for all; false where something failed.
+func (s *dayStore) refresh(t *testing.T, table store.Table, source upstream.Source, origins ...fare.City) bool {
+	t.Helper()
+	r := refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: func() time.Time { return s.now }, Workers: 1}
+	report, err := r.Run(t.Context(), origins...)
+	return err == nil && report.Failed == 0
+}
+
+// departures is all that the store holds of departures and of what all routes share.
+func (s *dayStore) departures(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	partitions := []string{"FARES"}
+	for _, series := range []string{"MIL-BUH", "MIL-LON", "ROM-PAR", "ROM-PAR#4-7", "TRN-PAR"} {
+		partitions = append(partitions, "ROUTE#"+series)
+	}
+	for day := firstDay; day < firstDay+60; day++ {
+		partitions = append(partitions, "LEFT#"+day.String())
+	}
+	for _, p := range partitions {
+		items, err := s.Query(t.Context(), store.Range{Partition: p, Read: store.Strong})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range items {
+			all[p+" "+i.Sort] = fmt.Sprintf("%x until %v", i.Data, i.Expires)
+		}
+	}
+	return all
+}

@@ -1,0 +1,190 @@
+package refresh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// The rule for one departure is a fold over days. At each refresh of a series,
+// every day before it on which something was found, and that was not folded yet,
+// is folded into the series' sheet with the pooled part of the last complete
+// cycle; what the pooled part has to know is left for the cycle of the refresh,
+// which is its day. The sheets, the open questions and what is left are written
+// together: a day is folded once, wherever a refresh is killed.
+
+// pooled reads the cycle that was completed last; nothing where none ever was.
+func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
+	c, _, err := r.pooledVersion(ctx, store.Eventual)
+	return c, err
+}
+
+func (r *Refresher) pooledVersion(ctx context.Context, read store.Consistency) (c departure.Cycle, version int64, err error) {
+	data, version, err := r.Fares.Pooled(ctx, read)
+	if errors.Is(err, store.ErrNotFound) {
+		return c, 0, nil
+	}
+	if err == nil {
+		c, err = departure.DecodeCycle(data)
+	}
+	return c, version, err
+}
+
+// seriesState is what is kept of the departures of a series, as it was read.
+type seriesState struct {
+	any, nonStop *departure.State // nonStop is nil where there is no sheet of its own
+	stored       store.Departures
+}
+
+func (r *Refresher) readState(ctx context.Context, of fare.Series) (s seriesState, err error) {
+	if s.stored, err = r.Fares.Departures(ctx, of); err != nil {
+		return s, err
+	}
+	var open departure.Learning
+	if s.stored.Learning.Version > 0 {
+		if open, err = departure.DecodeLearning(s.stored.Learning.Data); err != nil {
+			return s, fmt.Errorf("read departures of %s: %w", of, err)
+		}
+	}
+	if s.any, err = decodeState(s.stored.Any, open.All); err == nil && s.stored.NonStop.Version > 0 {
+		s.nonStop, err = decodeState(s.stored.NonStop, open.NonStop)
+	}
+	if err != nil {
+		return s, fmt.Errorf("read departures of %s: %w", of, err)
+	}
+	return s, nil
+}
+
+func decodeState(stored store.Versioned, open departure.Questions) (*departure.State, error) {
+	if stored.Version == 0 {
+		return &departure.State{}, nil
+	}
+	sheet, err := departure.DecodeSheet(stored.Data)
+	if err != nil {
+		return nil, err
+	}
+	return &departure.State{Sheet: *sheet, Questions: open}, nil
+}
+
+// prepare brings a state into the currency of a summary, says which fares there
+// are, and makes the state of those without stops where they are not all.
+func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes) {
+	if s.nonStop == nil && q.StopsKnown && q.SomeStops {
+		s.nonStop = &departure.State{} // made from the whole history
+		if s.any.Stops == departure.AllNonStop {
+			s.nonStop = s.any.Clone() // until now they were all
+		}
+	}
+	s.any.In(summary.Currency, summary.PerEuro)
+	switch {
+	case s.nonStop != nil:
+		s.any.Stops = departure.SomeStops
+		s.nonStop.In(summary.Currency, summary.PerEuro)
+		s.nonStop.Stops = departure.OnlyNonStop
+	case q.StopsKnown:
+		s.any.Stops = departure.AllNonStop
+	default:
+		s.any.Stops = departure.StopsUnknown
+	}
+}
+
+// quotesFrom is the first day of which a state wants to see the fares: those of
+// the last days are looked at again for what is live.
+func (s *seriesState) quotesFrom(today fare.Day) fare.Day {
+	from := min(s.any.AsOf, today-departure.LiveDays)
+	switch {
+	case s.nonStop != nil:
+		return min(from, s.nonStop.AsOf)
+	case s.any.Stops == departure.AllNonStop:
+		return from
+	}
+	return 0 // should it turn out that some fares have no stops, those of all days are wanted
+}
+
+// foldDepartures brings what is kept of a series' departures to the day of a refresh.
+func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history []fare.Observation, summary verdict.RouteSummary, pooled departure.Cycle) error {
+	s, err := r.readState(ctx, of)
+	if err != nil {
+		return err
+	}
+	today := summary.AsOf
+	if s.any.AsOf > today {
+		return nil // made by a later refresh
+	}
+	q := summary.DayQuotes(history, s.quotesFrom(today), r.Rates)
+	s.prepare(summary, q)
+	if pooled.Pooled == nil {
+		pooled.Pooled = departure.Start(today)
+	}
+	var left, unused departure.Statistics
+	again := s.any.AsOf == today
+	s.any.Advance(today, pooled.Pooled, liveFares(q.All), &left)
+	if s.nonStop != nil {
+		// Fares without stops are among all fares: counted once, they leave nothing.
+		s.nonStop.Advance(today, pooled.Pooled, liveFares(q.NonStop), &unused)
+	}
+	w := store.Left{}
+	if left != (departure.Statistics{}) {
+		if again { // something came late: it comes on top of what was left today
+			if err := r.addLeft(ctx, of, today, &left); err != nil {
+				return err
+			}
+		}
+		w = store.Left{Cycle: today, Data: left.Encode(), Expires: (today + keepLeft).Time()}
+	}
+	return r.Fares.PutDepartures(ctx, of, s.changes(), w)
+}
+
+// addLeft adds what a series has left for a cycle so far. It is written together
+// with the sheet that it belongs to, so it is of the sheet that was read, or the write fails.
+func (r *Refresher) addLeft(ctx context.Context, of fare.Series, cycle fare.Day, left *departure.Statistics) error {
+	data, err := r.Fares.LeftBy(ctx, of, cycle)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	had, err := departure.DecodeStatistics(data)
+	if err != nil {
+		return fmt.Errorf("read what %s left: %w", of, err)
+	}
+	left.Add(had)
+	return nil
+}
+
+// changes are the items to be written: those that differ from what was read.
+func (s *seriesState) changes() store.Departures {
+	open := departure.Learning{All: s.any.Questions}
+	var d store.Departures
+	d.Any = changed(s.stored.Any, s.any.Encode())
+	if s.nonStop != nil {
+		open.NonStop = s.nonStop.Questions
+		d.NonStop = changed(s.stored.NonStop, s.nonStop.Encode())
+	}
+	d.Learning = changed(s.stored.Learning, open.Encode())
+	return d
+}
+
+// changed is an item to be written, without data where it is as it was.
+func changed(had store.Versioned, data []byte) store.Versioned {
+	if had.Version > 0 && slices.Equal(had.Data, data) {
+		return store.Versioned{}
+	}
+	return store.Versioned{Data: data, Version: had.Version}
+}
+
+// liveFares are quotes in the words of the departure rule.
+func liveFares(quotes []verdict.Live) []departure.Live {
+	all := make([]departure.Live, len(quotes))
+	for i, q := range quotes {
+		all[i] = departure.Live{Depart: q.Depart, Price: q.Price, Found: q.Found, Quoted: q.Quoted, Nights: q.Nights, Stops: q.Stops, DayOnly: q.DayOnly}
+	}
+	return all
+}

@@ -1,0 +1,186 @@
+package refresh_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+)
+
+// TestDeparturesOfAnyOrder: the same items whatever the order of origins, and however often each is asked for.
+func TestDeparturesOfAnyOrder(t *testing.T) {
+	source := dailyFares(20)
+	stores := map[string]*dayStore{}
+	for name, order := range map[string][]fare.City{
+		"in order": {"MIL", "ROM", "TRN"}, "backwards": {"TRN", "ROM", "MIL"}, "repeated": {"ROM", "MIL", "ROM", "TRN", "TRN", "MIL"},
+	} {
+		s := openDays(t)
+		for d := range fare.Day(20) {
+			s.on(firstDay + d)
+			for _, origin := range order {
+				if !s.refresh(t, s, source, origin) {
+					t.Fatal("failed")
+				}
+			}
+		}
+		stores[name] = s
+	}
+	want := stores["in order"].departures(t)
+	for name, s := range stores {
+		if diff := cmp.Diff(want, s.departures(t)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	for _, key := range []string{"FARES POOLED", "ROUTE#ROM-PAR DEPARTURES#0", "ROUTE#ROM-PAR#4-7 DEPARTURES#any", "ROUTE#ROM-PAR DEPARTURES#learning", "LEFT#" + (firstDay + 19).String() + " MIL-BUH"} {
+		if want[key] == "" {
+			t.Errorf("there is no %s among %v", key, slices.Sorted(maps.Keys(want)))
+		}
+	}
+	if want["ROUTE#MIL-LON DEPARTURES#0"] != "" {
+		t.Error("a route all of whose fares are without stops has a sheet of them beside that of all")
+	}
+}
+
+// TestDeparturesSurviveKills kills a refresh, on a day on which the service learns
+// what became of its answers, at every call to the store, before and after its
+// effect, and runs it again.
+func TestDeparturesSurviveKills(t *testing.T) {
+	const last = 10
+	source := dailyFares(last + 1)
+	path := filepath.Join(t.TempDir(), "before.db")
+	earlier := openFile(t, path)
+	for d := range fare.Day(last) {
+		earlier.on(firstDay + d)
+		if !earlier.refresh(t, earlier, source) {
+			t.Fatal("failed")
+		}
+	}
+	if err := earlier.Close(); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := map[store.Table]*dayStore{}
+	open := func(t *testing.T) store.Table {
+		path := filepath.Join(t.TempDir(), "test.db")
+		if err := os.WriteFile(path, stored, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := openFile(t, path)
+		s.on(firstDay + last)
+		opened[s] = s
+		return s
+	}
+	undisturbed := open(t).(*dayStore)
+	before := undisturbed.departures(t)
+	if !undisturbed.refresh(t, undisturbed, source) {
+		t.Fatal("failed")
+	}
+	want := undisturbed.departures(t)
+	if before["FARES POOLED"] == want["FARES POOLED"] || before["ROUTE#MIL-BUH DEPARTURES#learning"] == want["ROUTE#MIL-BUH DEPARTURES#learning"] {
+		t.Fatal("the case is not what it should be")
+	}
+	for name, arm := range map[string]func(*storetest.Faulty, int, storetest.Side){
+		"fails once": (*storetest.Faulty).FailOnce, "dies": (*storetest.Faulty).DieAt,
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := storetest.EachFault(t, open, arm, func(t *testing.T, f *storetest.Faulty) {
+				s := opened[f.Table]
+				if !s.refresh(t, f, source) {
+					f.Heal()
+					if !s.refresh(t, f, source) {
+						t.Fatal("failed again")
+					}
+				}
+				if diff := cmp.Diff(want, s.departures(t)); diff != "" {
+					t.Error(diff)
+				}
+			})
+			t.Logf("%d combinations", n)
+		})
+	}
+}
+
+// sheet reads the sheet that answers a question.
+func (s *dayStore) sheet(t *testing.T, series string, nonStop bool) *departure.Sheet {
+	t.Helper()
+	of, err := fare.ParseSeries(series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := store.Fares{Table: s}.Sheet(t.Context(), of, nonStop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sheet, err := departure.DecodeSheet(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sheet
+}
+
+// TestSheetsOfStops: which sheet answers a question about flights without stops, and what it knows.
+func TestSheetsOfStops(t *testing.T) {
+	s := openDays(t)
+	source := dailyFares(20)
+	for d := range fare.Day(20) {
+		s.on(firstDay + d)
+		if !s.refresh(t, s, source) {
+			t.Fatal("failed")
+		}
+	}
+	for _, c := range []struct {
+		series      string
+		any, direct departure.StopsKnown
+		only        bool
+	}{
+		{"MIL-BUH", departure.StopsUnknown, departure.StopsUnknown, false},
+		{"MIL-LON", departure.AllNonStop, departure.AllNonStop, true},
+		{"ROM-PAR", departure.SomeStops, departure.OnlyNonStop, true},
+		{"ROM-PAR#4-7", departure.AllNonStop, departure.AllNonStop, true},
+	} {
+		all, direct := s.sheet(t, c.series, false), s.sheet(t, c.series, true)
+		if all.Stops != c.any || direct.Stops != c.direct || direct.NonStopOnly() != c.only || all.AsOf != firstDay+19 {
+			t.Errorf("%s: %v of %s, and %v", c.series, all.Stops, all.AsOf, direct.Stops)
+		}
+		if len(all.Live) != 12 || len(direct.Live) != 12 || all.Route.Count() != 19*11 || direct.Route.Count() != 19*11 {
+			t.Errorf("%s: %d live, of %d fares; without stops %d of %d", c.series, len(all.Live), all.Route.Count(), len(direct.Live), direct.Route.Count())
+		}
+		for i, l := range all.Live {
+			if l.Price > direct.Live[i].Price {
+				t.Errorf("%s: the fares without stops are cheaper than all: %+v, %+v", c.series, l, direct.Live[i])
+			}
+		}
+	}
+}
+
+// TestStopsBecomeKnown: a route all of whose fares were without stops gets one with stops.
+func TestStopsBecomeKnown(t *testing.T) {
+	s := openDays(t)
+	source := dailyFares(20)
+	for d := range fare.Day(20) {
+		s.on(firstDay + d)
+		if d == 15 {
+			source.fares = append(source.fares, fare.Fare{Route: notifytest.Route("MIL-LON"), Observation: fare.Observation{
+				Found: (firstDay + 15).Time().Unix(), Depart: firstDay + 20, Price: 1000, Stops: fare.OneStop}})
+		}
+		if !s.refresh(t, s, source) {
+			t.Fatal("failed")
+		}
+	}
+	all, direct := s.sheet(t, "MIL-LON", false), s.sheet(t, "MIL-LON", true)
+	if all.Stops != departure.SomeStops || direct.Stops != departure.OnlyNonStop || direct.Route.Count() != 19*11 || all.Route.Count() != 19*11 {
+		t.Errorf("%v, %v; %d and %d fares", all.Stops, direct.Stops, all.Route.Count(), direct.Route.Count())
+	}
+}

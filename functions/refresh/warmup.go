@@ -1,0 +1,202 @@
+package refresh
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/trends"
+	"verdetto/shared/verdict"
+)
+
+// A refresh that finds no pooled part, and asks for everything in one process,
+// begins with what is stored: a recorded panel that is loaded at once, the first
+// answer of a source, a store that an earlier version filled. It folds the days
+// of all series together, each day with the pooled part of the days before it, as
+// refreshes of every one of those days would have. The pooled part is written
+// last, so a run that was killed before does all of it again; so does another run
+// on the same day, which may have more.
+
+// warming is a series that is being folded with all others.
+type warming struct {
+	of      fare.Series
+	state   seriesState
+	quotes  verdict.DayQuotes
+	all     byDay
+	nonStop byDay
+}
+
+// byDay are the fares of each day.
+type byDay map[fare.Day][]departure.Live
+
+func cut(fares []departure.Live) byDay {
+	days := byDay{}
+	for i := 0; i < len(fares); {
+		j, day := i, fares[i].FoundDay()
+		for j < len(fares) && fares[j].FoundDay() == day {
+			j++
+		}
+		days[day] = fares[i:j]
+		i = j
+	}
+	return days
+}
+
+// warmUp makes the sheets of all covered series and the pooled part as of a day from what is stored.
+func (r *Refresher) warmUp(ctx context.Context, today fare.Day) error {
+	err := store.RetryConflicts(ctx, func() error { return r.warmUpOnce(ctx, today) })
+	if err != nil {
+		return fmt.Errorf("fold what is stored: %w", err)
+	}
+	return nil
+}
+
+func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
+	had, version, err := r.Fares.Pooled(ctx, store.Strong)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	series, days, err := r.readWarming(ctx, today)
+	if err != nil {
+		return err
+	}
+	none := store.Left{}
+	if left, err := r.Fares.Left(ctx, today); err != nil {
+		return err
+	} else if len(left) > 0 { // by refreshes of a few origins earlier today: it is in what is stored
+		none = store.Left{Cycle: today, Data: new(departure.Statistics).Encode(), Expires: (today + keepLeft).Time()}
+	}
+	if len(days) == 0 {
+		return nil
+	}
+	pooled := departure.Start(days[0])
+	for _, day := range days {
+		var left departure.Statistics
+		v := pooled.On(day)
+		for _, s := range series {
+			s.learn(v, &left)
+		}
+		for _, h := range []departure.Horizon{departure.Week, departure.Fortnight} {
+			pooled.Learn(h, day, &left)
+		}
+		if day == today {
+			break // its fares are only live
+		}
+		left, v = departure.Statistics{}, pooled.On(day)
+		for _, s := range series {
+			s.fold(v, day, &left)
+		}
+		pooled.Fold(day, &left)
+	}
+	for _, s := range series {
+		s.state.any.Stand(today, liveFares(s.quotes.All))
+		if s.state.nonStop != nil {
+			s.state.nonStop.Stand(today, liveFares(s.quotes.NonStop))
+		}
+		if err := r.Fares.PutDepartures(ctx, s.of, s.state.changes(), none); err != nil {
+			return err
+		}
+	}
+	data := departure.Cycle{Day: today - 1, Pooled: pooled, Warmed: today}.Encode()
+	if bytes.Equal(data, had) {
+		return nil
+	}
+	return r.Fares.PutPooled(ctx, data, version)
+}
+
+func (s *warming) learn(v *departure.View, left *departure.Statistics) {
+	s.state.any.Learn(v, left)
+	if s.state.nonStop != nil {
+		s.state.nonStop.Learn(v, new(departure.Statistics))
+	}
+}
+
+func (s *warming) fold(v *departure.View, day fare.Day, left *departure.Statistics) {
+	if fares := s.all[day]; fares != nil {
+		s.state.any.Fold(v, fares, left)
+	}
+	if fares := s.nonStop[day]; fares != nil && s.state.nonStop != nil {
+		s.state.nonStop.Fold(v, fares, new(departure.Statistics))
+	}
+}
+
+// readWarming reads what is stored of all series of the covered routes, and lists
+// the days on which something was found, and today.
+func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*warming, days []fare.Day, err error) {
+	origins, err := r.Fares.Covered(ctx, "", 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	found := map[fare.Day]bool{}
+	for _, origin := range origins {
+		data, _, err := r.Fares.Trends(ctx, origin)
+		if errors.Is(err, store.ErrNotFound) {
+			continue // it was cut off before it had any
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		routes, err := trends.Decode(data)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read trends of %s: %w", origin, err)
+		}
+		for _, e := range routes.Entries {
+			for _, trip := range fare.Trips() {
+				of := fare.Series{Route: fare.Route{Origin: origin, Destination: e.Destination}, Trip: trip}
+				s, err := r.readOne(ctx, of, today)
+				if err != nil {
+					return nil, nil, err
+				}
+				if s == nil {
+					continue
+				}
+				all = append(all, s)
+				for day := range s.all {
+					found[day] = true
+				}
+			}
+		}
+	}
+	if len(found) > 0 {
+		found[today] = true
+	}
+	return all, slices.Sorted(maps.Keys(found)), nil
+}
+
+// readOne reads what is stored of a series; nothing where nothing is.
+func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day) (*warming, error) {
+	blocks, err := r.Fares.Blocks(ctx, of, store.Strong)
+	if err != nil || len(blocks) == 0 {
+		return nil, err
+	}
+	h, err := unpack(blocks)
+	if err != nil {
+		return nil, fmt.Errorf("read history of %s: %w", of, err)
+	}
+	summary, err := r.summary(ctx, of, store.Strong)
+	if err != nil {
+		return nil, err
+	}
+	if summary.AsOf == 0 || summary.AsOf > today {
+		return nil, nil // cut off before it was made, or made by a later refresh
+	}
+	history, _, _ := h.merge(nil)
+	s := &warming{of: of, state: seriesState{any: &departure.State{}}}
+	if s.state.stored, err = r.Fares.Departures(ctx, of); err != nil {
+		return nil, err
+	}
+	if s.state.stored.NonStop.Version > 0 {
+		s.state.nonStop = &departure.State{}
+	}
+	summary.AsOf = today
+	s.quotes = summary.DayQuotes(history, 0, r.Rates)
+	s.state.prepare(summary, s.quotes)
+	s.all, s.nonStop = cut(liveFares(s.quotes.All)), cut(liveFares(s.quotes.NonStop))
+	return s, nil
+}

@@ -1,0 +1,198 @@
+package departure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/varint"
+)
+
+const (
+	sheetFormat = 1
+	cycleFormat = 1
+)
+
+// MaxSheet is how long an encoded sheet can be, so that with the names and the
+// key of its item it is no more than one unit of an eventual read of DynamoDB: 8 KB.
+const MaxSheet = 8<<10 - 200
+
+// Encode packs a sheet into MaxSheet bytes at most. 300 departures fit with all
+// that is remembered of them; where they do not, what is furthest from being
+// asked is left out first: of every departure all minima but the newest few,
+// then the departures that leave last.
+func (s *Sheet) Encode() []byte {
+	data := s.encode(s.Pasts, s.Live)
+	for lows := 4; len(data) > MaxSheet && lows > 0; lows /= 2 {
+		data = s.encode(s.Pasts.thinned(lows, math.MaxInt32), s.Live)
+	}
+	last := s.AsOf + fare.MaxLead
+	for ; len(data) > MaxSheet && last > s.AsOf; last -= 30 {
+		i, _ := s.find(last)
+		data = s.encode(s.Pasts.thinned(1, last), s.Live[:i])
+	}
+	return data
+}
+
+// thinned keeps of each departure before a day its newest lows, and of those left out the lowest.
+func (d Departures) thinned(lows int, before fare.Day) Departures {
+	few := Departures{}
+	for at, past := range d {
+		if at >= before {
+			continue
+		}
+		p := past.clone()
+		if n := len(p.lows); n > lows+1 { // lows rise with time: the first is the lowest
+			p.lows = slices.Delete(p.lows, 1, n-lows)
+		}
+		few[at] = p
+	}
+	return few
+}
+
+func (s *Sheet) encode(pasts Departures, live []Live) []byte {
+	w := varint.NewWriter(sheetFormat, 1<<10)
+	w.Int(int64(s.AsOf))
+	w.Uint(s.Currency.Pack())
+	w.Uint(math.Float64bits(s.PerEuro))
+	w.Uint(uint64(s.Stops))
+	w.Bytes(s.Route.Encode())
+	w.Bytes(pasts.Encode(s.AsOf))
+	encodeLive(&w, s.AsOf, live)
+	return w
+}
+
+// encodeLive packs live fares into some seven bytes each: prices are so many units from the one before.
+func encodeLive(w *varint.Writer, asOf fare.Day, live []Live) {
+	var base, unit fare.Cents
+	for i, l := range live {
+		if i == 0 {
+			base = l.Price
+		}
+		unit = gcd(unit, l.Price-base)
+	}
+	unit = max(1, unit)
+	w.Uint(uint64(len(live)))
+	w.Uint(uint64(base))
+	w.Uint(uint64(unit))
+	end := (asOf + 1).Time().Unix()
+	before, price := asOf, base
+	for _, l := range live {
+		w.Uint(uint64(l.Depart - before))
+		w.Int(int64((l.Price - price) / unit))
+		foreign, dayOnly := l.Quoted != fare.Money{}, l.DayOnly
+		flags := uint64(l.Nights)<<4 | uint64(l.Stops)<<2
+		if dayOnly {
+			flags |= 2
+		}
+		if foreign {
+			flags |= 1
+		}
+		w.Uint(flags)
+		if dayOnly {
+			w.Uint(uint64(asOf - l.FoundDay()))
+		} else {
+			w.Uint(uint64(end - l.Found))
+		}
+		if foreign {
+			w.Uint(l.Quoted.Currency.Pack())
+			w.Uint(uint64(l.Quoted.Amount))
+		}
+		before, price = l.Depart, l.Price
+	}
+}
+
+// DecodeSheet reads what Encode wrote.
+func DecodeSheet(data []byte) (*Sheet, error) {
+	r := varint.NewReader(data, sheetFormat)
+	s := &Sheet{AsOf: readDay(&r), Currency: readCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
+	stops := r.Uint()
+	if stops > uint64(OnlyNonStop) || math.IsNaN(s.PerEuro) || math.IsInf(s.PerEuro, 0) || s.PerEuro < 0 {
+		r.Fail(errRange)
+	}
+	s.Stops = StopsKnown(stops)
+	route, pasts := r.Bytes(), r.Bytes()
+	s.Live = decodeLive(&r, s.AsOf)
+	err := r.Err()
+	if err == nil {
+		var of *Route
+		if of, err = DecodeRoute(route); err == nil {
+			s.Route = *of
+			s.Pasts, err = DecodeDepartures(pasts)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decode sheet: %w", err)
+	}
+	return s, nil
+}
+
+func readCurrency(r *varint.Reader) fare.Currency {
+	c, known := fare.UnpackCurrency(r.Uint())
+	if !known {
+		r.Fail(errRange)
+	}
+	return c
+}
+
+func decodeLive(r *varint.Reader, asOf fare.Day) []Live {
+	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
+	price, unit := fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
+	live := make([]Live, 0, n)
+	end := (asOf + 1).Time().Unix()
+	at := asOf
+	for i := range n {
+		gap := r.Uint()
+		at += fare.Day(min(gap, maxDays))
+		price += unit * fare.Cents(clamp(r.Int()))
+		flags := r.Uint()
+		l := Live{Depart: at, Price: price, Nights: int16(min(flags>>4, fare.MaxNights)), Stops: fare.Stops(flags >> 2 & 3), DayOnly: flags&2 != 0}
+		if ago := int64(min(r.Uint(), math.MaxInt32)); l.DayOnly {
+			l.Found = (asOf - fare.Day(min(ago, maxDays))).Time().Unix()
+		} else {
+			l.Found = end - ago
+		}
+		if flags&1 != 0 {
+			l.Quoted.Currency = readCurrency(r)
+			l.Quoted.Amount = fare.Cents(min(r.Uint(), maxPrice))
+		}
+		if i > 0 && gap == 0 || price <= 0 || price > maxPrice {
+			r.Fail(errRange)
+			return nil
+		}
+		live = append(live, l)
+	}
+	return live
+}
+
+// Cycle is the pooled part after a cycle, which is a day: all that the refreshes of that day left is in it.
+type Cycle struct {
+	Day    fare.Day
+	Pooled *Pooled
+	// Warmed is the day of the refresh that made it of all that was stored, the
+	// first of a store; 0 where later cycles were added to it.
+	Warmed fare.Day
+}
+
+// Encode packs a cycle.
+func (c Cycle) Encode() []byte {
+	w := varint.NewWriter(cycleFormat, 1200)
+	w.Int(int64(c.Day), int64(c.Warmed))
+	w.Bytes(c.Pooled.Encode())
+	return w
+}
+
+// DecodeCycle reads what Encode wrote.
+func DecodeCycle(data []byte) (c Cycle, err error) {
+	r := varint.NewReader(data, cycleFormat)
+	c.Day, c.Warmed = readDay(&r), readDay(&r)
+	pooled := r.Bytes()
+	if err = r.Err(); err == nil {
+		c.Pooled, err = DecodePooled(pooled)
+	}
+	if err != nil {
+		return Cycle{}, fmt.Errorf("decode cycle: %w", err)
+	}
+	return c, nil
+}

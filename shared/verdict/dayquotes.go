@@ -1,0 +1,75 @@
+package verdict
+
+import (
+	"cmp"
+	"slices"
+
+	"verdetto/shared/fare"
+)
+
+// DayQuotes are the prices that departures had, day by day: for each day on which
+// something was found and each departure that was seen on it, the cheapest of
+// its offers, each at its newest price of that day. They are in order of the day
+// found and then of departure, in the currency of the summary.
+type DayQuotes struct {
+	All        []Live
+	NonStop    []Live // those of fares without stops
+	StopsKnown bool   // of some fare
+	SomeStops  bool   // some fare has stops, or is not known to have none
+}
+
+// DayQuotes takes from a history, in order of Found, what was found from a day on
+// until the summary's own. The summary is one that was built of it with the same rates.
+func (s RouteSummary) DayQuotes(observations []fare.Observation, from fare.Day, rates fare.Rates) DayQuotes {
+	as := RouteSummary{AsOf: s.AsOf}
+	p := as.rank(within(observations, s.AsOf), s, rates)
+	var d DayQuotes
+	for _, o := range p.quoted {
+		d.StopsKnown = d.StopsKnown || o.Stops != fare.StopsUnknown
+		d.SomeStops = d.SomeStops || o.Stops != fare.NonStop
+	}
+	d.All = p.dayQuotes(from)
+	d.NonStop = d.All
+	if d.SomeStops {
+		d.NonStop = p.withoutStops().dayQuotes(from)
+	}
+	return d
+}
+
+func (p priced) dayQuotes(from fare.Day) []Live {
+	i, _ := slices.BinarySearchFunc(p.ranked, from, func(o fare.Observation, d fare.Day) int { return int(o.FoundDay() - d) })
+	if i == len(p.ranked) {
+		return nil
+	}
+	var all []Live
+	newest := newOffers(p.ranked[i:])
+	cheapest := map[fare.Day]Live{}
+	for i < len(p.ranked) {
+		first, day := i, p.ranked[i].FoundDay()
+		for i < len(p.ranked) && p.ranked[i].FoundDay() == day {
+			i++
+		}
+		clear(cheapest)
+		for at := range newest.among(p.ranked[first:i]) {
+			o := p.ranked[first+at]
+			l := Live{
+				Depart: o.Depart, Price: o.Price, Found: o.Found, Quoted: p.foreign(first + at),
+				Nights: o.Nights, Stops: o.Stops, DayOnly: o.DayOnly,
+			}
+			if had, ok := cheapest[o.Depart]; o.Depart >= day && (!ok || l.before(had)) {
+				cheapest[o.Depart] = l
+			}
+		}
+		begin := len(all)
+		for _, l := range cheapest {
+			all = append(all, l)
+		}
+		slices.SortFunc(all[begin:], func(a, b Live) int { return int(a.Depart - b.Depart) })
+	}
+	return all
+}
+
+// before tells which of two offers of a departure stands for it: the cheaper, then the newer, then the shorter stay.
+func (l Live) before(m Live) bool {
+	return cmp.Or(cmp.Compare(l.Price, m.Price), cmp.Compare(m.Found, l.Found), cmp.Compare(l.Nights, m.Nights), cmp.Compare(l.Stops, m.Stops)) < 0
+}
