@@ -17,14 +17,19 @@ import (
 )
 
 func runBacktest(ctx context.Context, args []string) error {
-	var file, price, ask string
+	var files []string
+	var price, ask, record string
 	var asJSON bool
 	var flexible int
 	var o backtest.Options
 	flags := flag.NewFlagSet("backtest", flag.ContinueOnError)
-	flags.StringVar(&file, "fares", "", "the panel of recorded fares: a CSV `file`, plain or gzipped")
+	flags.Func("fares", "the panel of recorded fares: a CSV `file`, plain or gzipped; with -record one after another, first that of the service's kind of source", func(s string) error {
+		files = append(files, s)
+		return nil
+	})
 	flags.StringVar(&ask, "ask", askRoute, "the question: rotta (is the route's cheapest fare of any date cheap), partenza (that of one departure) or mese (the cheapest of a month)")
 	flags.IntVar(&flexible, "flessibile", 0, "with -ask partenza: the cheapest departure within so many `days` either side")
+	flags.StringVar(&record, "record", "", "with -ask partenza: write what followed the stated chances of all panels to this `file`, as answers cite it")
 	flags.StringVar(&price, "price", "", "take this `column` as the one-way fare, whatever return_date says")
 	flags.IntVar(&o.Cycle, "cycle", 1, "`days` from one refresh to the next: 7 sees a daily panel as the service would, once a week")
 	flags.DurationVar(&o.Build.Fresh, "fresh", verdict.FreshFor, "how much older than the newest fare of a day another may be and still count among those of that day")
@@ -35,8 +40,12 @@ func runBacktest(ctx context.Context, args []string) error {
 		return err
 	}
 	switch {
-	case file == "":
+	case len(files) == 0:
 		return fmt.Errorf("backtest needs -fares FILE: a panel of recorded fares")
+	case len(files) > 1 && record == "":
+		return fmt.Errorf("-fares %s: want one panel, or -record FILE to put several together", files[1])
+	case record != "" && (ask != askDeparture || flexible > 0):
+		return fmt.Errorf("-record %s: the record is of single departures: want -ask %s, and no -flessibile", record, askDeparture)
 	case o.Cycle < 1:
 		return fmt.Errorf("-cycle %d: want a number of days, 1 or more", o.Cycle)
 	case o.From != 0 && o.To != 0 && o.From > o.To:
@@ -46,10 +55,15 @@ func runBacktest(ctx context.Context, args []string) error {
 	case flexible < 0 || flexible > maxFlexible || flexible > 0 && ask != askDeparture:
 		return fmt.Errorf("-flessibile %d: want 0 to %d days, with -ask %s", flexible, maxFlexible, askDeparture)
 	case ask == askDeparture, ask == askMonth:
-		return backtestDepartures(ctx, file, price, departures.Options{Ask: ask, From: o.From, To: o.To, Cycle: o.Cycle}, flexible, asJSON)
+		o := departures.Options{Ask: ask, From: o.From, To: o.To, Cycle: o.Cycle}
+		if record != "" {
+			return writeRecord(ctx, record, files, price, o)
+		}
+		return backtestDepartures(ctx, files[0], price, o, flexible, asJSON)
 	case ask != askRoute:
 		return fmt.Errorf("-ask %s: want %s, %s or %s", ask, askRoute, askDeparture, askMonth)
 	}
+	file := files[0]
 	recorded, partly, err := onemachine.OpenPanel(file, price, os.Stderr)
 	if err != nil {
 		return err

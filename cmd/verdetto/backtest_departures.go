@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"verdetto/cmd/verdetto/backtest/departures"
 	"verdetto/shared/fare"
@@ -20,10 +23,7 @@ const maxFlexible = 15
 
 // backtestDepartures replays single departures, or the cheapest of spans of them. It takes any panel as it is.
 func backtestDepartures(ctx context.Context, file, price string, o departures.Options, flexible int, asJSON bool) error {
-	panel, err := departures.OpenTrips(file, departures.TripOptions{
-		Price: price,
-		Euro:  func(day fare.Day) func(float64, string) (fare.Cents, bool) { return ecb.Table().On(day).Euro },
-	})
+	panel, err := openTrips(file, price)
 	if err != nil {
 		return err
 	}
@@ -39,6 +39,43 @@ func backtestDepartures(ctx context.Context, file, price string, o departures.Op
 		return fmt.Errorf("backtest %s: %w", file, err)
 	}
 	return printReport(report, asJSON)
+}
+
+func openTrips(file, price string) (*departures.Trips, error) {
+	return departures.OpenTrips(file, departures.TripOptions{
+		Price: price,
+		Euro:  func(day fare.Day) func(float64, string) (fare.Cents, bool) { return ecb.Table().On(day).Euro },
+	})
+}
+
+// writeRecord replays panels and writes what followed the chances that were stated.
+func writeRecord(ctx context.Context, path string, files []string, price string, o departures.Options) error {
+	var all []departures.NamedReport
+	for _, file := range files {
+		panel, err := openTrips(file, price)
+		if err != nil {
+			return err
+		}
+		report, err := departures.Run(ctx, panel, o)
+		if err != nil {
+			return fmt.Errorf("backtest %s: %w", file, err)
+		}
+		name, _, _ := strings.Cut(filepath.Base(file), ".")
+		all = append(all, departures.NamedReport{Name: name, Report: report})
+	}
+	record, err := departures.Record(all)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(record)
+	if err != nil {
+		return fmt.Errorf("write record: %w", err)
+	}
+	data = bytes.ReplaceAll(data, []byte(`{"from"`), []byte("\n{\"from\"")) // a band, a line: for who reads a difference
+	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil {
+		return fmt.Errorf("write record: %w", err)
+	}
+	return nil
 }
 
 // printReport writes a report to the standard output.

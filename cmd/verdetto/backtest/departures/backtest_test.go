@@ -159,12 +159,14 @@ AAA,BBB,2026-01-20,2026-02-21,60,EUR
 		t.Fatal(err)
 	}
 	got := panel.outcomes(panel.prices())
+	yes, no := true, false
 	want := []outcome{
-		{known: [2]bool{true, true}, fell: [2]bool{true, true}, after: 9500, typical: 9750}, // 60 comes after 14 days: that is in the fortnight
-		{known: [2]bool{true, true}, fell: [2]bool{false, true}, rose: true, after: 12000, typical: 10750},
-		{known: [2]bool{true, false}, fell: [2]bool{true, false}, after: 6000, typical: 9000},
-		{typical: 6000},
-		{typical: 6000},
+		// 60 comes after 14 days: that is in the fortnight, and its last fare
+		{[2]bool{yes, yes}, [2]bool{yes, yes}, [2]bool{no, yes}, [2]fare.Cents{9500, 6000}, [2]float64{9750, 9375}},
+		{[2]bool{yes, yes}, [2]bool{no, yes}, [2]bool{yes, yes}, [2]fare.Cents{12000, 6000}, [2]float64{10750, 27500. / 3}},
+		{[2]bool{yes, no}, [2]bool{yes, no}, [2]bool{no, no}, [2]fare.Cents{6000, 6000}, [2]float64{9000, 9000}},
+		{typical: [2]float64{6000, 6000}},
+		{typical: [2]float64{6000, 6000}},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
 		t.Error(diff)

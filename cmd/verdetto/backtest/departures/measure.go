@@ -4,21 +4,16 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"verdetto/cmd/verdetto/backtest/bootstrap"
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 )
 
-const (
-	draws    = 300 // for intervals: all rows have to be gone over for each
-	waitLead = 8
-)
+const draws = 300 // for intervals: all rows have to be gone over for each
 
 var (
 	percentilesAsked = []int{5, 10, 25, 50, 75, 90, 95}
-	chanceEdges      = []float64{0, .1, .2, .3, .4, 1}
 	levels           = []departure.Level{departure.Ottimo, departure.Buono, departure.Normale, departure.Caro}
 )
 
@@ -212,7 +207,7 @@ func (m *reporter) levels() {
 		for i := range m.trips.rows {
 			if m.asked(i) && m.answers(i) && (row == len(levels) || departure.LevelOf(m.said.percentile[i]) == levels[row]) {
 				fell.add(i, share(m.became[i].fell[0]))
-				rose.add(i, share(m.became[i].rose))
+				rose.add(i, share(m.became[i].rose[0]))
 			}
 		}
 		level := Level{Level: "all", Count: fell.count}
@@ -281,38 +276,6 @@ func (m *reporter) percentiles() {
 		}
 		m.report.Cover = append(m.report.Cover, Cover{c.stated, held.value(), held.interval()})
 	}
-}
-
-// waiting has one row for each bin of chances, and one for all.
-func (m *reporter) waiting() {
-	one := func(from, to float64) {
-		once, random, dearer := m.blocks.average(), m.blocks.average(), m.blocks.average()
-		var changes []float64
-		for i, q := range m.trips.rows {
-			chance, after := m.said.chance[0][i], float64(m.became[i].after)
-			if !m.asked(i) || !m.answers(i) || q.lead < waitLead || after == 0 || chance < from || chance >= to && to < 1 {
-				continue
-			}
-			change := after/float64(m.prices[i]) - 1
-			once.add(i, change)
-			random.add(i, after/m.became[i].typical-1)
-			dearer.add(i, share(change > 0))
-			changes = append(changes, change)
-		}
-		if once.count == 0 {
-			m.missing("waiting at a chance of %.0f to %.0f %%: no row was given it", 100*from, 100*to)
-			return
-		}
-		slices.Sort(changes)
-		m.report.Waiting = append(m.report.Waiting, Waiting{
-			From: from, To: to, Count: once.count, AtOnce: once.value(), Once: once.interval(), Median: changes[len(changes)/2],
-			Dearer: dearer.value(), Random: random.value(), Any: random.interval(),
-		})
-	}
-	for i, to := range chanceEdges[1:] {
-		one(chanceEdges[i], to)
-	}
-	one(0, 1)
 }
 
 // reference is the rule on other prices.

@@ -6,8 +6,36 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"verdetto/shared/departure"
 	"verdetto/shared/testenv"
 )
+
+// TestEvidenceRecord: the record that answers cite is what the panels come to.
+func TestEvidenceRecord(t *testing.T) {
+	cited := departure.Recorded()
+	var all []NamedReport
+	for _, p := range cited.Panels {
+		files, err := filepath.Glob(filepath.Join(testenv.Data(t), "fares", p.Name+".*"))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("panel %s: %v, %v", p.Name, files, err)
+		}
+		panel, err := OpenTrips(files[0], TripOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, NamedReport{p.Name, run(t, panel, Options{})})
+	}
+	got, err := Record(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(*cited, got, cmpopts.EquateApprox(0, 1.5e-4)); diff != "" {
+		t.Errorf("make it anew with backtest -record: %s", diff)
+	}
+}
 
 // TestEvidencePanels holds what docs/departure-rule.md says of the recorded
 // panels. Each is read without options. What is not reached is not here.

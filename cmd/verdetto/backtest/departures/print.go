@@ -88,11 +88,13 @@ func (r Report) Print(out io.Writer) {
 		line("inside %s\t%s\t%s", percent(c.Stated), percent(c.Held), percents(c.Interval))
 	}
 
-	title("What waiting 7 days did, 8 days or more ahead, by the chance that was stated")
-	line("chance\trows\tagainst at once\t\tmedian\tdearer\tagainst a random day\t")
-	for _, b := range r.Waiting {
-		line("%s to %s\t%d\t%+.1f %%\t%s\t%+.1f %%\t%s\t%+.1f %%\t%s", percent(b.From), percent(b.To), b.Count,
-			100*b.AtOnce, percents(b.Once), 100*b.Median, percent(b.Dearer), 100*b.Random, percents(b.Any))
+	for _, f := range r.Followed {
+		title("What waiting %d days did, more than %[1]d days ahead, by the chance that was stated", f.Days)
+		line("chance\trows\tfell 5 %%\trose 5 %%\tagainst at once\t\tmedian\tdearer\tagainst a random day\t")
+		for _, b := range f.Bands {
+			line("%s to %s\t%d\t%s\t%s\t%+.1f %%\t%s\t%+.1f %%\t%s\t%+.1f %%\t%s", percent(b.From), percent(b.To), b.Count,
+				percent(b.Fell), percent(b.Rose), 100*b.AtOnce, percents(b.Once), 100*b.Median, percent(b.Dearer), 100*b.Random, percents(b.Any))
+		}
 	}
 	w.Flush()
 	for i, m := range r.Missing {

@@ -28,7 +28,8 @@ type Report struct {
 	Percentiles []Percentile `json:"percentiles"`
 	WorstMiss   float64      `json:"worstMissOfPercentile"`
 	Cover       []Cover      `json:"cover"`
-	Waiting     []Waiting    `json:"waiting"`
+	Waiting     []Waiting    `json:"waiting"`  // a week, in few bands
+	Followed    []Followed   `json:"followed"` // each horizon, in the bands of the record
 	References  []Reference  `json:"references"`
 	Missing     []string     `json:"missing,omitempty"`
 }
@@ -86,20 +87,6 @@ type Cover struct {
 	Stated   float64          `json:"stated"`
 	Held     float64          `json:"held"`
 	Interval *bootstrap.Range `json:"interval,omitempty"`
-}
-
-// Waiting is what a fare had become a week later, of departures 8 days or more
-// ahead, by the chance that was stated.
-type Waiting struct {
-	From   float64          `json:"chanceFrom"`
-	To     float64          `json:"chanceTo"`
-	Count  int              `json:"count"`
-	AtOnce float64          `json:"againstAtOnce"` // mean change against buying at once
-	Once   *bootstrap.Range `json:"againstAtOnceInterval,omitempty"`
-	Median float64          `json:"median"`           // of that change
-	Dearer float64          `json:"dearer"`           // share of waits that ended dearer
-	Random float64          `json:"againstRandomDay"` // mean change against buying on a random day of the week
-	Any    *bootstrap.Range `json:"againstRandomDayInterval,omitempty"`
 }
 
 // Reference is the rule on the panel with other prices.

@@ -7,12 +7,11 @@ import (
 	"verdetto/shared/fare"
 )
 
-// outcome is what became of a fare: of the departure, not of the route.
+// outcome is what became of a fare, by horizon: of the departure, not of the route.
 type outcome struct {
-	known, fell [2]bool    // by horizon: was it seen again, and was some fare at least 5 % lower
-	rose        bool       // within a week some fare was at least 5 % higher
-	after       fare.Cents // the last fare within a week; 0 where it was not seen
-	typical     float64    // the mean fare from that day to a week later
+	known, fell, rose [2]bool       // was it seen again, and was some fare at least 5 % lower, or higher
+	after             [2]fare.Cents // the last fare within the horizon; 0 where it was not seen
+	typical           [2]float64    // the mean fare from that day to the end of the horizon
 }
 
 var fallSpans = [2]departure.Horizon{departure.Week, departure.Fortnight}
@@ -26,7 +25,7 @@ func (t *Trips) outcomes(prices []fare.Cents) []outcome {
 		for i, row := range rows {
 			o := &all[row]
 			from, price := t.rows[row].day, prices[row]
-			sum, n := float64(price), 1
+			sum, n := [2]float64{float64(price), float64(price)}, [2]float64{1, 1}
 			for _, later := range rows[i+1:] {
 				after := t.rows[later].day - from
 				if after > departure.Fortnight.Days() {
@@ -36,19 +35,22 @@ func (t *Trips) outcomes(prices []fare.Cents) []outcome {
 					continue // the same departure again, on the same day
 				}
 				for h, horizon := range fallSpans {
-					if after <= horizon.Days() && from+horizon.Days() <= last {
+					if after > horizon.Days() {
+						continue
+					}
+					if from+horizon.Days() <= last {
 						o.known[h] = true
 						o.fell[h] = o.fell[h] || departure.Fell(price, prices[later])
+						o.rose[h] = o.rose[h] || float64(prices[later]) >= (1+departure.Fall)*float64(price)
 					}
-				}
-				if after <= departure.Week.Days() {
-					o.rose = o.rose || float64(prices[later]) >= (1+departure.Fall)*float64(price)
-					o.after = prices[later]
-					sum += float64(prices[later])
-					n++
+					o.after[h] = prices[later]
+					sum[h] += float64(prices[later])
+					n[h]++
 				}
 			}
-			o.typical = sum / float64(n)
+			for h := range fallSpans {
+				o.typical[h] = sum[h] / n[h]
+			}
 		}
 	}
 	return all

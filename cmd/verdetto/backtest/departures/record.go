@@ -1,0 +1,82 @@
+package departures
+
+import (
+	"fmt"
+	"math"
+
+	"verdetto/shared/departure"
+)
+
+// leastCases is how many cases of a panel a band wants, to have a say in the record.
+const leastCases = 500
+
+// NamedReport is what a panel came to, and what it is called in a record.
+type NamedReport struct {
+	Name string
+	Report
+}
+
+// Record puts the reports of panels together; the first is of the kind of source
+// that the service has. A panel is heard in a band of which it has enough cases
+// and an interval, if its questions reach over as many days as the horizon:
+// else few days, all alike, would speak as a panel.
+func Record(panels []NamedReport) (r departure.Record, err error) {
+	for _, p := range panels {
+		one := departure.RecordPanel{Name: p.Name, First: p.First, To: p.To, Routes: p.Routes}
+		for _, f := range p.Followed {
+			of := departure.RecordHorizon{Days: f.Days}
+			for _, w := range f.Bands {
+				of.Bands = append(of.Bands, w.band(f))
+			}
+			one.Horizons = append(one.Horizons, of)
+		}
+		r.Panels = append(r.Panels, one)
+	}
+	for h := range fallSpans {
+		of := departure.RecordHorizon{Days: int(fallSpans[h].Days())}
+		for i, to := range departure.RecordEdges[1:] {
+			band, ok := heard(r.Panels, h, departure.RecordEdges[i], to)
+			if !ok {
+				return r, fmt.Errorf("record of %d days: the first panel has fewer than %d cases of chances from %v to %v, or no interval of them",
+					of.Days, leastCases, departure.RecordEdges[i], to)
+			}
+			of.Bands = append(of.Bands, band)
+		}
+		r.Horizons = append(r.Horizons, of)
+	}
+	return r, nil
+}
+
+// heard is a band of the record. It is not ok where the first panel has none that counts.
+func heard(panels []departure.RecordPanel, h int, from, to float64) (all departure.Band, ok bool) {
+	for i, p := range panels {
+		for _, b := range p.Horizons[h].Bands {
+			switch {
+			case b.From != from || b.To != to || b.Panels == 0:
+			case i == 0:
+				all, ok = b, true
+			default:
+				all.Low, all.High = min(all.Low, b.Low), max(all.High, b.High)
+				all.Panels++
+			}
+		}
+	}
+	return all, ok
+}
+
+// band is a row of a panel's record. Four digits are more than any of it is known to.
+func (w Waiting) band(f Followed) departure.Band {
+	digits := func(x float64) float64 { return math.Round(1e4*x) / 1e4 }
+	b := departure.Band{
+		From: w.From, To: w.To, Cases: w.Count, Fell: digits(w.Fell), Rose: digits(w.Rose), Mean: digits(w.AtOnce),
+		Median: digits(w.Median), Dearer: digits(w.Dearer), Random: digits(w.Random),
+	}
+	b.Low, b.High = b.Mean, b.Mean
+	if w.Once != nil {
+		b.Low, b.High = digits(w.Once.Low), digits(w.Once.High)
+		if w.Count >= leastCases && f.Asked >= f.Days {
+			b.Panels = 1
+		}
+	}
+	return b
+}
