@@ -15,7 +15,7 @@ func init() {
 	huma.DefaultArrayNullable = false // a list that holds nothing is [], never null
 	huma.NewError = problemOfHuma
 	validation.MsgExpectedRequiredProperty = "%s" + missingField
-	validation.MsgUnexpectedProperty = "is not known here"
+	validation.MsgUnexpectedProperty = "is not a field of this request"
 	validation.MsgExpectedObject = "is not an object"
 	validation.MsgExpectedString = "is not a string"
 	validation.MsgExpectedMinLength = "is shorter than %d characters"
