@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"html/template"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"verdetto/shared/apikey"
@@ -121,19 +123,26 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 }
 
 // formOf reads what a form of a plan's page sends: the token of the link that led
-// there, and one field, which may be empty.
+// there, and one field, which may be empty. It sends nothing else.
 func formOf(body []byte, name string) (token, value string, err error) {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
 		return "", "", httpapi.BadRequest.Problem("The form cannot be read.")
 	}
-	for _, name := range []string{"t", name} {
-		if len(values[name]) > 1 {
-			return "", "", httpapi.Invalid(httpapi.Fault{Name: name, Detail: "is given more than once; give it once"})
+	var faults []httpapi.Fault
+	if values.Get("t") == "" {
+		faults = append(faults, httpapi.Fault{Name: "t", Detail: "is missing"})
+	}
+	for _, given := range slices.Sorted(maps.Keys(values)) {
+		switch {
+		case given != "t" && given != name:
+			faults = append(faults, httpapi.Fault{Name: given, Detail: "is not a field of this request"})
+		case len(values[given]) > 1:
+			faults = append(faults, httpapi.Fault{Name: given, Detail: "is given more than once; give it once"})
 		}
 	}
-	if values.Get("t") == "" {
-		return "", "", httpapi.Invalid(httpapi.Fault{Name: "t", Detail: "is missing"})
+	if len(faults) > 0 {
+		return "", "", httpapi.Invalid(faults...)
 	}
 	return values.Get("t"), values.Get(name), nil
 }
