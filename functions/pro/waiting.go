@@ -36,7 +36,7 @@ type waitInput struct {
 	Reader
 	Body struct {
 		Email     string `json:"email" maxLength:"254" doc:"The e-mail address that the plan is for" example:"ada@example.com"`
-		Token     string `json:"t" pattern:"^[0-9A-Fa-f]{32}$" patternDescription:"the token of a page: 32 hexadecimal digits" doc:"Of the page: 32 hexadecimal digits" example:"000102030405060708090a0b0c0d0e0f"`
+		Token     string `json:"t" format:"hex32" doc:"Of the page: 32 hexadecimal digits" example:"000102030405060708090a0b0c0d0e0f"`
 		Signature string `json:"signature,omitempty" nullable:"true" maxLength:"200" doc:"Of a transaction that the page's link has not caused"`
 	} `contentType:"application/json"`
 }
@@ -90,6 +90,9 @@ func (s *Service) checkWaiting(_ context.Context, in *waitInput) error {
 	var p *httpapi.Problem
 	if _, err := address(in.Body.Email); errors.As(err, &p) {
 		faults = append(faults, p.Errors...)
+	}
+	if !isToken(in.Body.Token) {
+		faults = append(faults, httpapi.Fault{Name: "t", Detail: "is not the token of a page: 32 hexadecimal digits"})
 	}
 	if _, err := pay.ParseSignature(in.Body.Signature); in.Body.Signature != "" && err != nil && !page.WantsHTML(in.Accept) {
 		faults = append(faults, httpapi.Fault{Name: "signature", Detail: "is not a transaction signature: 64 bytes in base58, as wallets and explorers show it"})
