@@ -26,6 +26,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/apikey"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/fare"
 	"verdetto/shared/limit"
 	"verdetto/shared/notify"
 	"verdetto/shared/page"
@@ -49,6 +50,8 @@ type Options struct {
 	RealPayments  bool     // configured as the Lambda function is, in place of the stand-ins
 	LocalURL      string   // where the stand-ins on this machine reach the service
 
+	// FillOnly are the origins that SeedEnvironment fills its table with; all where it is empty.
+	FillOnly []fare.City
 	// CreateTable makes the table of SeedEnvironment; dynamostore.Create does where it is nil.
 	CreateTable func(ctx context.Context, client *dynamodb.Client, name string) error
 }

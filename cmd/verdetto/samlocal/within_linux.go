@@ -110,8 +110,3 @@ func startEngine(ctx context.Context, folder string) (*engine, error) {
 		}
 	}
 }
-
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return lines[len(lines)-1]
-}

@@ -7,41 +7,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"verdetto/cmd/verdetto/localcloud"
-	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/samlocal"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/testenv"
 )
-
-// TestEvidenceSAMInvoke is TestEvents with `sam local invoke` in the place of our own
-// stand-in for Lambda: the functions of the template as it is synthesized, each
-// event in a container of its own, over the table that the template describes.
-func TestEvidenceSAMInvoke(t *testing.T) {
-	withSAM(t, func(t *testing.T, local *samlocal.Local) {
-		if diff := cmp.Diff(slices.Sorted(maps.Values(localcloud.Parameters)), slices.Sorted(maps.Values(local.Parameters()))); diff != "" {
-			t.Errorf("the template names other parameters than those that are put here: %s", diff)
-		}
-		begun := time.Now()
-		names := eachEvent(t, onemachine.Options{CreateTable: local.CreateTable}, false, func(t *testing.T, function, event string, environment []string, logs io.Writer) []byte {
-			answer, err := local.Invoke(t.Context(), function, environment, event, logs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return answer
-		})
-		t.Logf("%d events in %.0f s, in the image %s", len(names), time.Since(begun).Seconds(), local.Image)
-	})
-}
 
 // withSAM runs a test with a set-up for SAM. Where no Docker engine answers, this
 // test binary runs it once more in a process that has an engine of its own; where

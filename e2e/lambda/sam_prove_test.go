@@ -1,0 +1,90 @@
+package lambda
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/verdetto/samlocal"
+	"verdetto/shared/config/parameters"
+)
+
+// TestProveSAMInvoke is TestEvents with SAM in the place of our own stand-in for
+// Lambda: the functions of the template as it is synthesized, in containers, over
+// the table that the template describes. One event of each function, and each that
+// wants another environment than the rest, goes by `sam local invoke`; the others
+// go through the interface of Lambda that `sam local start-lambda` has, to functions
+// that stay. `make evidence` has each event in a container of its own.
+func TestProveSAMInvoke(t *testing.T) {
+	withSAM(t, func(t *testing.T, local *samlocal.Local) {
+		var wanted []string
+		for _, p := range parameters.Table {
+			wanted = append(wanted, p.Path(local.Service()))
+		}
+		slices.Sort(wanted)
+		if diff := cmp.Diff(wanted, local.Parameters()); diff != "" {
+			t.Errorf("the template names other parameters than those that are put here: %s", diff)
+		}
+		begun := time.Now()
+		ctx := t.Context()
+		var warm *samlocal.Warm
+		var warmth []string    // the environment of what stays
+		var whole bytes.Buffer // what that has logged
+		var events [][]byte    // that it was handed
+		defer func() {
+			if warm != nil {
+				warm.Close()
+			}
+		}()
+		tried, alone := map[string]bool{}, 0
+		names := eachEvent(t, onemachine.Options{CreateTable: local.CreateTable}, false, func(t *testing.T, e event, environment []string, logs io.Writer) (answer []byte) {
+			var err error
+			if warm == nil {
+				if warm, err = local.StartLambda(ctx, environment); err != nil {
+					t.Fatal(err)
+				}
+				warmth = environment
+			}
+			if !tried[e.function] || !slices.Equal(environment, warmth) {
+				tried[e.function] = true
+				alone++
+				if answer, err = local.Invoke(t.Context(), e.function, environment, e.file, logs); err != nil {
+					t.Fatal(err)
+				}
+				return answer
+			}
+			events = append(events, e.payload)
+			if answer, err = warm.Invoke(t.Context(), e.function, e.payload); err != nil {
+				t.Fatal(err)
+			}
+			var lines bytes.Buffer
+			for asked := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+				if err := warm.Logs(&lines); err != nil {
+					t.Fatal(err)
+				}
+				if e.quiet || bytes.Contains(lines.Bytes(), []byte(`"_aws"`)) || time.Since(asked) > 10*time.Second {
+					break
+				}
+			}
+			_, _ = io.MultiWriter(logs, &whole).Write(lines.Bytes())
+			return answer
+		})
+		if warm != nil {
+			warm.Close() // then every line is there, and none may hold what any event has sent
+			if err := warm.Logs(&whole); err != nil {
+				t.Error(err)
+			}
+			for _, e := range events {
+				for _, fault := range faultsOfLog(whole.Bytes(), e) {
+					t.Error(fault)
+				}
+			}
+		}
+		t.Logf("%d events in %.0f s, %d of them alone in a container, in the image %s", len(names), time.Since(begun).Seconds(), alone, local.Image)
+	})
+}
