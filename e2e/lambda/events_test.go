@@ -101,7 +101,11 @@ func eachEvent(t *testing.T, o onemachine.Options, write bool, run func(t *testi
 	defer done()
 	full = append(full, append(operator, "VERDETTO_PEPPER="+pepper)...)
 	client := dynamolocal.Client(endpoint)
-	before := snapshot(t, client, valueOf(full, "VERDETTO_TABLE"))
+	seeded := snapshot(t, client, valueOf(full, "VERDETTO_TABLE"))
+	empty := contents{table: "empty-" + rand.Text()} // refreshes find nothing there yet
+	if err := o.CreateTable(t.Context(), client, empty.table); err != nil {
+		t.Fatal(err)
+	}
 
 	files, err := filepath.Glob(fixture.Path(t, "events", "*.json"))
 	if err != nil || len(files) == 0 {
@@ -117,13 +121,9 @@ func eachEvent(t *testing.T, o onemachine.Options, write bool, run func(t *testi
 			}
 			e := event{name: name, file: file, payload: payload, around: arounds[name]}
 			e.function, _, _ = strings.Cut(name, "-")
-			environment := full
-			if e.function == "refresh" { // which finds nothing there yet
-				table := name + "-" + rand.Text()
-				if err := o.CreateTable(t.Context(), client, table); err != nil {
-					t.Fatal(err)
-				}
-				environment = append(slices.Clone(full), "VERDETTO_TABLE="+table)
+			environment, before := full, seeded
+			if e.function == "refresh" {
+				environment, before = append(slices.Clone(full), "VERDETTO_TABLE="+empty.table), empty
 			}
 
 			cloud := newCloud(t, environment)
