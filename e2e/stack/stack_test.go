@@ -64,7 +64,7 @@ func TestDeployed(t *testing.T) {
 	settings := aws.Config{
 		Region: "eu-west-1", BaseEndpoint: aws.String(motolocal.Endpoint(t)), Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	}
-	whole := synthesize(t)
+	whole := synthesize(t, "Verdetto", nil)
 	want := forMoto(whole)
 	deploy(t, settings, want)
 
@@ -275,10 +275,27 @@ func referred(v any) string {
 	return ""
 }
 
-// synthesize makes the template of the example, with stand-ins for the executables.
-func synthesize(t *testing.T) template {
+// synthesize makes a template of the example with other choices, and stand-ins for the executables.
+func synthesize(t *testing.T, stack string, choices map[string]any) template {
 	t.Helper()
 	dir := t.TempDir()
+	example, err := os.ReadFile(fixture.Path(t, "infra", "cdk", "example.json"))
+	var config map[string]any
+	if err == nil {
+		err = json.Unmarshal(example, &config)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(config, choices)
+	config["origin"].(map[string]any)["authority"] = fixture.Path(t, "infra", "cdk", "example-authority.pem")
+	chosen, err := json.Marshal(config)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "config.json"), chosen, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range functionNames(t) {
 		if err := os.MkdirAll(filepath.Join(dir, "assets", name), 0o755); err != nil {
 			t.Fatal(err)
@@ -287,12 +304,12 @@ func synthesize(t *testing.T) template {
 			t.Fatal(err)
 		}
 	}
-	command := exec.Command("go", "run", "./infra/cdk", "-config", "infra/cdk/example.json", "-assets", filepath.Join(dir, "assets"), "-out", filepath.Join(dir, "out"))
+	command := exec.Command("go", "run", "./infra/cdk", "-config", filepath.Join(dir, "config.json"), "-assets", filepath.Join(dir, "assets"), "-out", filepath.Join(dir, "out"))
 	command.Dir = fixture.Path(t)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "out", "Verdetto.template.json"))
+	data, err := os.ReadFile(filepath.Join(dir, "out", stack+".template.json"))
 	var made template
 	if err == nil {
 		numbers := json.NewDecoder(bytes.NewReader(data))
