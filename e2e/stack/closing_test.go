@@ -17,7 +17,34 @@ import (
 	"verdetto/shared/testenv"
 )
 
-// firewalls is moto in the place of WAF, called as Systems Manager calls it: by the names of an API.
+// call asks moto for an action of a service that speaks JSON, by its name alone, in the region of the stack that has it.
+func call(t *testing.T, endpoint, service, action string, inputs map[string]any) map[string]any {
+	t.Helper()
+	body, err := json.Marshal(inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, endpoint, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	region := map[string]string{"wafv2": "us-east-1", "logs": "eu-west-1"}[service]
+	request.Header.Set("X-Amz-Target", action)
+	request.Header.Set("Content-Type", "application/x-amz-json-1.1")
+	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20261121/"+region+"/"+service+"/aws4_request, SignedHeaders=host, Signature=0")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	answer := map[string]any{}
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %v %v", action, response.Status, answer, err)
+	}
+	return answer
+}
+
+// firewalls is moto in the place of WAF.
 type firewalls struct {
 	t        *testing.T
 	endpoint string
@@ -25,27 +52,7 @@ type firewalls struct {
 
 func (f firewalls) call(api string, inputs map[string]any) map[string]any {
 	f.t.Helper()
-	body, err := json.Marshal(inputs)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	request, err := http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.endpoint, bytes.NewReader(body))
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	request.Header.Set("X-Amz-Target", "AWSWAF_20190729."+api)
-	request.Header.Set("Content-Type", "application/x-amz-json-1.1")
-	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20261121/us-east-1/wafv2/aws4_request, SignedHeaders=host, Signature=0")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	var answer map[string]any
-	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || response.StatusCode != http.StatusOK {
-		f.t.Fatalf("%s: %s %v %v", api, response.Status, answer, err)
-	}
-	return answer
+	return call(f.t, f.endpoint, "wafv2", "AWSWAF_20190729."+api, inputs)
 }
 
 // patterns are those of a set.

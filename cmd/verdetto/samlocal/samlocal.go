@@ -32,7 +32,7 @@ type Local struct {
 	sam      string // the program
 	folder   string // of its own: the template, the executables, what SAM keeps
 	template template
-	engine   *engine
+	engine   *Engine
 	gateway  *gateway
 	written  int // templates
 }
@@ -49,14 +49,14 @@ func Open(ctx context.Context, config string, log io.Writer) (*Local, error) {
 		return nil, fmt.Errorf("make a folder for SAM: %w", err)
 	}
 	fail := func(err error) (*Local, error) { return nil, errors.Join(err, l.Close()) }
-	if l.engine, err = openEngine(ctx, l.folder); err != nil {
+	if l.engine, err = OpenEngine(ctx, l.folder); err != nil {
 		return fail(err)
 	}
 	fmt.Fprintln(log, "the base image")
 	if l.Image, err = l.engine.baseImage(ctx); err != nil {
 		return fail(err)
 	}
-	if l.gateway, err = openGateway(l.engine.address(ctx)); err != nil {
+	if l.gateway, err = openGateway(l.engine.Address(ctx)); err != nil {
 		return fail(err)
 	}
 	fmt.Fprintln(log, "the executables, and the template that names them")
@@ -72,7 +72,7 @@ func (l *Local) Close() error {
 		l.gateway.close()
 	}
 	if l.engine != nil {
-		l.engine.close()
+		l.engine.Close()
 	}
 	return os.RemoveAll(l.folder)
 }
@@ -165,7 +165,7 @@ func (l *Local) command(ctx context.Context, verb string, args ...string) *exec.
 	command := exec.CommandContext(ctx, l.sam, args...)
 	// SAM prefers what the caller has set to what the template says, and the caller may have an account.
 	command.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "DOCKER_HOST=" + l.engine.host,
+		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "DOCKER_HOST=" + l.engine.Host,
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_EC2_METADATA_DISABLED=true",
 		"SAM_CLI_TELEMETRY=0", "__SAM_CLI_APP_DIR=" + l.folder,
 	}
