@@ -5,7 +5,7 @@
 // It promises that a function finds the variables that the template names and no
 // others but addresses on this machine, that secrets are asked for under the
 // template's own names, and that nothing leaves this machine but the pull of an
-// image. Where no Docker engine answers, Within has one of its own for as long as
+// image. An Engine may be asked for alone. Where no Docker engine answers, Within has one of its own for as long as
 // one process runs, in a network of its own that leads nowhere.
 package samlocal
 
