@@ -90,7 +90,7 @@ invoke: $(DYNAMODB)/.complete dist/host/$(FN)/bootstrap ## run a Lambda executab
 
 sam-invoke: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## functions in Lambda's image, by SAM: every event against its golden, or EVENT=events/analisi.json
 	@$(if $(EVENT),go run ./cmd/verdetto sam -config $(CONFIG) -fn $(or $(FN),$(firstword $(subst -, ,$(basename $(notdir $(EVENT)))))) -event $(EVENT) $(UPSTREAM),\
-	  go test -count=1 -v -timeout 30m ./e2e/lambda -run '^TestEvidenceSAMInvoke$$/^$(FN)')
+	  go test -count=1 -v -timeout 30m ./e2e/lambda -run '^TestProveSAMInvoke$$/^$(FN)')
 
 sam-start-api: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## the functions in Lambda's image behind 127.0.0.1:8080, by SAM
 	@go run ./cmd/verdetto sam -config $(CONFIG) -listen $(LISTEN) $(UPSTREAM)

@@ -88,6 +88,7 @@ var rules = []rule{
 	{"shared/queue/queuetest", []string{"shared/queue"}, []string{"github.com/google/go-cmp"}},
 	{"shared/testenv", nil, nil},
 	{"shared/config/ssmparams", []string{"shared/config"}, aws},
+	{"shared/config/parameters", nil, nil},
 	{"shared/config", nil, []string{"github.com/caarlos0/env/v11"}},
 	{"functions/pro", parts, []string{"github.com/danielgtaylor/huma/v2", "rsc.io/qr"}},
 	{"functions/analisi/agents", append([]string{"functions/analisi"}, parts...), []string{"github.com/danielgtaylor/huma/v2", "github.com/modelcontextprotocol/go-sdk"}},
@@ -101,14 +102,14 @@ var rules = []rule{
 	{"cmd/verdetto/smoke", nil, nil},
 	{"cmd/verdetto/runtimeapi", nil, nil},
 	{"cmd/verdetto/statuspage", []string{"shared/i18n"}, nil},
-	{"cmd/verdetto/localcloud", nil, aws},
+	{"cmd/verdetto/localcloud", []string{"shared/config/parameters"}, aws},
 	{"cmd/verdetto/samlocal", []string{"cmd/verdetto/localcloud", "shared/testenv"}, aws},
 	{"e2e/fixture", []string{"*"}, []string{"github.com/google/go-cmp", "github.com/santhosh-tekuri/jsonschema/v6"}},
 	{"infra/figures", nil, nil},
 	{"tools/openapi/client-go", nil, nil}, // a module of its own
 	{"infra/cost", []string{"shared/routes"}, nil},
-	{"infra/preflight", []string{"shared/fare", "shared/upstream", "shared/upstream/travelpayouts"}, aws},
-	{"infra/cdk", []string{"shared/routes", "shared/store/dynamostore/schema"}, []string{
+	{"infra/preflight", []string{"shared/config/parameters", "shared/fare", "shared/upstream", "shared/upstream/travelpayouts"}, aws},
+	{"infra/cdk", []string{"shared/config/parameters", "shared/routes", "shared/store/dynamostore/schema"}, []string{
 		"github.com/aws/aws-cdk-go", "github.com/aws/constructs-go", "github.com/aws/jsii-runtime-go", "github.com/cdklabs/cdk-nag-go",
 	}},
 }
