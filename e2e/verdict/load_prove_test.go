@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -197,7 +198,9 @@ func BenchmarkLoad(b *testing.B) {
 		for _, count := range counts {
 			b.Run(l.name+", "+count.name, func(b *testing.B) {
 				address := service(b, count.around)
+				before := processor(b)
 				perSecond, p50, p99 := load(b, address, l.callers, l.pace, l.sameAddress, lasts)
+				b.ReportMetric(float64((processor(b)-before).Microseconds())/(perSecond*lasts.Seconds()), "cpu-µs/verdict")
 				b.ReportMetric(0, "ns/op")
 				b.ReportMetric(perSecond, "verdicts/s")
 				b.ReportMetric(float64(p50)/1e6, "p50-ms")
@@ -206,6 +209,17 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 	b.Logf("%d processors, which the callers take their part of", runtime.GOMAXPROCS(0))
+}
+
+// processor is the processor time that this process has taken, service and callers together: what a
+// verdict takes of it says what a machine that does nothing else could answer.
+func processor(t testing.TB) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // TestProveGroupCommit: many callers are answered at least three times as often as

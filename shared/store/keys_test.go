@@ -149,7 +149,7 @@ func driveRecords(t *testing.T, table store.Table) {
 	outbox := store.Outbox{Table: table, Name: "alerts"}
 	fares, alerts := store.Fares{Table: table}, store.Alerts{Table: table, Outbox: outbox}
 	customers, notifications := store.Customers{Table: table}, store.Notifications{Table: table}
-	notes := store.Notes{Table: table}
+	notes, migration := store.Notes{Table: table}, store.Migration{Table: table}
 	lease := &store.Lease{Table: table, Name: "mail", Holder: "a", For: time.Hour, Now: func() time.Time { return noon }}
 	news := store.Notification{Route: milBuh, Day: 20500, News: []byte("n"), Expires: later}
 	limiter := limit.New(table, func() time.Time { return noon })
@@ -268,6 +268,12 @@ func driveRecords(t *testing.T, table store.Table) {
 			}
 			return outbox.Done(ctx, jobs[0])
 		}},
+
+		{migration, "Begin", func() error { return migration.Begin(ctx, "bolt:old.db") }},
+		{migration, "Unfinished", func() error { _, _, err := migration.Unfinished(ctx); return err }},
+		{migration, "Finish", func() error { return migration.Finish(ctx) }},
+		{migration, "Lease", func() error { migration.Lease("a"); return nil }},
+		{migration, "Own", func() error { migration.Own(store.Key{}); return nil }},
 
 		{lease, "Hold", func() error { return lease.Hold(ctx) }},
 		{lease, "Left", func() error { lease.Left(); return nil }},

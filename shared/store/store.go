@@ -46,7 +46,8 @@
 //	WATCHED#<origin>             <destination>         that somebody has, or had, an alert for the route  alerts, notify        never
 //	PENDING#<id>                 ALERT                 Alert to be confirmed; nothing once it was         alerts                48 hours after the request
 //	STOPPED#<subscriber>         MARK                  that it is sent no mail                            alerts, notify        180 days after a refusal, 10 years after a complaint
-//	LEASE#<name>                 HOLDER                who does what one process at a time may do         notify                minutes after it was renewed
+//	LEASE#<name>                 HOLDER                who does what one process at a time may do         notify, verdetto serve, verdetto migrate  minutes after it was renewed
+//	MIGRATION                    SOURCE                that the table is being filled, and from where     verdetto migrate      never
 //	OUTBOX#<name>                <time>-<random>       Job                                                alerts, pro           7 days after it was left
 //	OFFER#<id>                   JOB                   Job to be left when it is accepted; nothing once it was  pro                 48 hours after the request
 //	CUSTOMER#<customer>          KEY                   Customer                                           pro, verdetto key     never
