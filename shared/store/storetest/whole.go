@@ -37,15 +37,26 @@ func Contents(ctx context.Context, t store.Whole) (items []store.Item, err error
 // Diff compares all that two tables hold, item by item: keys, versions, ends and
 // data. It is empty where they are equal.
 func Diff(ctx context.Context, a, b store.Whole) (string, error) {
-	one, err := Contents(ctx, a)
-	if err != nil {
-		return "", err
+	type stored struct {
+		Version int64
+		Expires time.Time
+		Data    string
 	}
-	other, err := Contents(ctx, b)
-	if err != nil {
-		return "", err
+	var held [2]map[store.Key]stored
+	for n, table := range []store.Whole{a, b} {
+		items, err := Contents(ctx, table)
+		if err != nil {
+			return "", err
+		}
+		held[n] = map[store.Key]stored{}
+		for _, i := range items {
+			held[n][i.Key] = stored{i.Version, i.Expires, string(i.Data)}
+		}
+		if len(held[n]) != len(items) {
+			return "", fmt.Errorf("of %d items only %d have a key of their own", len(items), len(held[n]))
+		}
 	}
-	return cmp.Diff(one, other), nil
+	return cmp.Diff(held[0], held[1]), nil
 }
 
 // The suite of a table that can be moved.
