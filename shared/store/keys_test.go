@@ -190,6 +190,11 @@ func driveRecords(t *testing.T, table store.Table) {
 		{fares, "RequestOrigin", func() error { return fares.RequestOrigin(ctx, "ROM", later) }},
 		{fares, "RequestedOrigins", func() error { return ignore(fares.RequestedOrigins(ctx)) }},
 
+		{fares, "SetRun", func() error {
+			return errors.Join(fares.SetRun(ctx, store.Discovery, noon, 0), fares.SetRun(ctx, store.Departures, noon, 0))
+		}},
+		{fares, "LastRun", func() error { _, _, err := fares.LastRun(ctx, store.Discovery); return err }},
+
 		{alerts, "AddPending", func() error {
 			return alerts.AddPending(ctx, "x", alertOf("ada", "BUH", 0), later, store.Job{At: noon})
 		}},
@@ -277,6 +282,7 @@ func driveRecords(t *testing.T, table store.Table) {
 
 		{lease, "Hold", func() error { return lease.Hold(ctx) }},
 		{lease, "Left", func() error { lease.Left(); return nil }},
+		{lease, "While", func() error { return lease.While(ctx, func(context.Context) error { return nil }) }},
 		{lease, "Release", func() error { return lease.Release(ctx) }},
 
 		{limiter, "Take", func() error {
@@ -298,6 +304,9 @@ func driveRecords(t *testing.T, table store.Table) {
 			_, _, err := limiter.Used(ctx, limit.Limit{Name: "daily", Calls: 1, Window: time.Hour}, "ip 192.0.2.1")
 			return err
 		}},
+	}
+	if err := store.DropLeases(ctx, table); err != nil {
+		t.Error(err)
 	}
 	if _, err := (store.Calls{Table: table}).Count(ctx, "travelpayouts", 20500, 1); err != nil {
 		t.Error(err)

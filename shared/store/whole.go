@@ -61,10 +61,10 @@ func (m Migration) Finish(ctx context.Context) error {
 
 // Lease is held by who fills the table: one process at a time.
 func (m Migration) Lease(holder string) *Lease {
-	return &Lease{Table: m.Table, Name: "migration", Holder: holder}
+	return &Lease{Table: m.Table, Name: migrationLease, Holder: holder}
 }
 
 // Own tells whether a key is of migration itself, and belongs to no moved data.
 func (m Migration) Own(k Key) bool {
-	return k == migrationKey || k == (&Lease{Name: "migration"}).key()
+	return k == migrationKey || k == (&Lease{Name: migrationLease}).key()
 }

@@ -20,7 +20,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"verdetto/shared/store"
@@ -89,27 +88,23 @@ func (m *Mover) Finish(ctx context.Context) (Report, error) {
 func (m *Mover) alone(ctx context.Context, work func(*pass) error) (report Report, err error) {
 	lease := store.Migration{Table: m.To}.Lease(rand.Text())
 	lease.For, lease.Now = leaseFor, m.Now
-	if err := lease.Hold(ctx); errors.Is(err, store.ErrHeld) {
-		return report, fmt.Errorf("migrate: another process is filling the target, or was killed at it less than %v ago: run this again then", leaseFor)
-	} else if err != nil {
+	err = lease.While(ctx, func(ctx context.Context) error {
+		ctx, stop := context.WithCancelCause(ctx)
+		defer stop(nil)
+		p := &pass{Mover: m, ctx: ctx, stop: stop, lease: lease}
+		defer func() { report = p.report }()
+		if err := m.mayBegin(ctx); err != nil {
+			return err
+		}
+		return work(p)
+	})
+	if errors.Is(err, store.ErrHeld) {
+		err = fmt.Errorf("another process is filling the target, or was killed at it less than %v ago: run this again then", leaseFor)
+	}
+	if err != nil {
 		return report, fmt.Errorf("migrate: %w", err)
 	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	p := &pass{Mover: m, ctx: ctx, stop: stop, lease: lease}
-	var renewing sync.WaitGroup
-	renewing.Go(p.keepLease)
-	if err = m.mayBegin(ctx); err == nil {
-		err = work(p)
-	}
-	stop(nil)
-	renewing.Wait()
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	if err = errors.Join(err, lease.Release(last)); err != nil {
-		return p.report, fmt.Errorf("migrate: %w", err)
-	}
-	return p.report, nil
+	return report, nil
 }
 
 // mayBegin makes sure that nothing is overwritten, and says that the target is not complete.

@@ -41,7 +41,7 @@ func filled(t *testing.T, s store.Whole, clock *storetest.Clock, items int) {
 		case 1:
 			err = s.Write(t.Context(), store.Op{Item: store.Item{Key: at(n), Data: []byte(strings.Repeat("x", n*37%9000))}})
 		case 2:
-			err = s.Write(t.Context(), store.Op{Item: store.Item{Key: at(n), Data: fmt.Append(nil, n), Expires: clock.Now().Add(2000*time.Hour)}})
+			err = s.Write(t.Context(), store.Op{Item: store.Item{Key: at(n), Data: fmt.Append(nil, n), Expires: clock.Now().Add(2000 * time.Hour)}})
 		case 3:
 			for range 3 {
 				err = errors.Join(err, s.Write(t.Context(), store.Op{Item: store.Item{Key: at(n), Data: []byte("again")}}))
@@ -335,7 +335,7 @@ func TestALateOneDoesNoHarm(t *testing.T) {
 		_, err := (&Mover{From: newer, To: to, Name: "newer", Now: clock.Now}).Finish(ctx)
 		return err
 	}}, To: to, Name: "late", Now: clock.Now}
-	if _, err := late.Copy(ctx); !errors.Is(err, errSuspended) {
+	if _, err := late.Copy(ctx); !errors.Is(err, store.ErrLost) {
 		t.Errorf("%v", err)
 	}
 	equal(t, newer, to, 3)

@@ -2,13 +2,11 @@ package migration
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"verdetto/shared/store"
 )
@@ -25,9 +23,7 @@ type pass struct {
 
 	mu     sync.Mutex // a scan hands on one item at a time
 	report Report
-
-	leaseMu sync.Mutex // guards lease
-	lease   *store.Lease
+	lease  *store.Lease
 }
 
 // batch is written in one call.
@@ -151,48 +147,14 @@ func (p *pass) place(b batch) error {
 // held does something while the lease is held, and no longer: whoever was suspended for so long
 // that another took over does no harm to what that one may have finished.
 func (p *pass) held(f func(context.Context) error) error {
-	left, err := p.hold()
-	if err != nil {
-		return err
+	left := p.lease.Left()
+	if left == 0 {
+		return fmt.Errorf("this process was suspended for too long: %w; run it again", store.ErrLost)
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, left)
 	defer cancel()
 	return f(ctx)
 }
-
-// keepLease renews the lease while the pass goes on, also where there is nothing to be written.
-func (p *pass) keepLease() {
-	for {
-		select {
-		case <-p.ctx.Done():
-			return
-		case <-time.After(leaseFor / 4):
-			if _, err := p.hold(); err != nil {
-				p.stop(err)
-			}
-		}
-	}
-}
-
-// hold makes sure of the lease, and says for how long.
-func (p *pass) hold() (time.Duration, error) {
-	p.leaseMu.Lock()
-	defer p.leaseMu.Unlock()
-	left := p.lease.Left()
-	switch {
-	case left == 0: // another may have had it meanwhile, and have finished what this one began with
-		return 0, errSuspended
-	case left > leaseFor/2:
-		return left, nil
-	}
-	if err := p.lease.Hold(p.ctx); err != nil {
-		return 0, err
-	}
-	return p.lease.Left(), nil
-}
-
-// errSuspended: this process came to a standstill for longer than its lease.
-var errSuspended = errors.New("this process was suspended for too long; run it again")
 
 // compare holds all that a store holds against what was read of the source.
 func (p *pass) compare(table store.Whole) error {
