@@ -34,7 +34,7 @@ const (
 	question   = "/v1/analisi?origine=Milano&destinazione=Lisbona"
 )
 
-func client(address net.IP) *http.Client {
+func caller(address net.IP) *http.Client {
 	return &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: address}}).DialContext}}
 }
 
@@ -61,7 +61,7 @@ func (c *crowd) end() {
 func (c *crowd) visit(url string) {
 	n := c.next.Add(1)
 	v := visit{address: net.IPv4(127, 3, byte(n>>8), byte(n))}
-	asks := client(v.address)
+	asks := caller(v.address)
 	defer asks.CloseIdleConnections()
 	alert, err := asks.Post(url+"/api/v1/alerts", "application/json", strings.NewReader(fmt.Sprintf(`{"route":"MIL-LIS","email":"c%d@example.com","threshold":40}`, n)))
 	if err != nil || alert.StatusCode != http.StatusAccepted {
@@ -105,7 +105,7 @@ func (c *crowd) goOn(url string) {
 	const free = 30
 	answered := 0
 	for _, v := range c.done {
-		asks := client(v.address)
+		asks := caller(v.address)
 		left, err := ask(asks, url)
 		asks.CloseIdleConnections()
 		if want := free - 1 - v.answered; err != nil || left > want || left < want-v.lost {
