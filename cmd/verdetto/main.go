@@ -5,6 +5,7 @@
 //	go run ./cmd/verdetto serve      answer on 127.0.0.1:8080
 //	go run ./cmd/verdetto refresh    bring a store up to date once
 //	go run ./cmd/verdetto backup     copy the file of a store, while it is served
+//	go run ./cmd/verdetto migrate    move a store into another, while it is served
 //	go run ./cmd/verdetto invoke     run a built Lambda executable with an event
 //	go run ./cmd/verdetto sam        run functions of the template in containers
 //	go run ./cmd/verdetto backtest   replay recorded fares
@@ -38,6 +39,7 @@ var commands = []command{
 	{"serve", "answer requests; the whole service in one process", runServe},
 	{"refresh", "bring a store up to date once and report", runRefresh},
 	{"backup", "copy the file of a store, while it is served", runBackup},
+	{"migrate", "move a store into another, while it is served", runMigrate},
 	{"invoke", "run a built Lambda executable with an event", runInvoke},
 	{"sam", "run functions of the template in containers, by the command line of SAM", runSAM},
 	{"backtest", "replay recorded fares and say how right the verdicts were", runBacktest},

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"time"
 
 	"verdetto/cmd/verdetto/onemachine"
 )
@@ -79,26 +78,22 @@ func runServe(ctx context.Context, args []string) error {
 
 // startRefreshing refreshes the store, and goes on doing so.
 func startRefreshing(ctx context.Context, s onemachine.Options) error {
-	once := func() error {
-		report, err := s.Refresh(ctx, originProgress())
-		if err == nil {
-			report.Print(os.Stdout)
+	refreshes := onemachine.Refreshes{
+		All: func(ctx context.Context) error {
+			report, err := s.Refresh(ctx, originProgress())
+			if err == nil {
+				report.Print(os.Stdout)
+			}
+			return err
+		},
+		Departures: func(ctx context.Context) error { return deepen(ctx, s) },
+	}
+	if s.Source.Name() != "travelpayouts" { // asking that one for every city takes a quarter of an hour: answer meanwhile
+		if err := s.RefreshNow(ctx, refreshes); err != nil {
+			return err
 		}
-		return err
 	}
-	departures := func() error { return deepen(ctx, s) }
-	if s.Source.Name() == "travelpayouts" {
-		// Asking for every city takes a quarter of an hour: answer meanwhile.
-		go s.RefreshDaily(ctx, once, departures, 0, 0)
-		return nil
-	}
-	if err := once(); err != nil {
-		return err
-	}
-	if err := departures(); err != nil {
-		return err
-	}
-	go s.RefreshDaily(ctx, once, departures, 1, 24*time.Hour)
+	go s.RefreshDaily(ctx, refreshes)
 	return nil
 }
 

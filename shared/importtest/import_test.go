@@ -64,6 +64,7 @@ var rules = []rule{
 	{"shared/store/boltstore", []string{"shared/store", "shared/fare"}, []string{"go.etcd.io/bbolt"}},
 	{"shared/store/dynamostore", []string{"shared/store", "shared/fare", "shared/store/dynamostore/schema"}, aws},
 	{"shared/store/dynamostore/dynamolocal", []string{"shared/store", "shared/store/dynamostore", "shared/testenv"}, aws},
+	{"shared/store/migration", []string{"shared/store"}, nil},
 	{"shared/store/storetest", []string{"shared/store", "shared/fare"}, []string{"github.com/google/go-cmp"}},
 	{"shared/upstream/travelpayouts", []string{"shared/upstream", "shared/fare"}, []string{"golang.org/x/time"}},
 	{"shared/upstream/travelpayouts/configured", []string{"shared/upstream", "shared/upstream/travelpayouts", "shared/fare", "shared/places", "shared/config"}, nil},
