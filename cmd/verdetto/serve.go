@@ -17,7 +17,7 @@ func runServe(ctx context.Context, args []string) error {
 	var listen, payments, mail, base string
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	o.register(flags)
-	flags.StringVar(&mail, "mail", "mail", "`folder` that mail is written into")
+	flags.StringVar(&mail, "mail", "mail", "what carries mail: `smtp://HOST:587` (STARTTLS), smtps://HOST:465, ses, or a folder that it is written into; a server wants VERDETTO_MAIL_FROM, and most VERDETTO_SMTP_USER and VERDETTO_SMTP_PASSWORD or VERDETTO_SMTP_PASSWORD_FILE")
 	flags.StringVar(&payments, "money", "play", "how Pro is paid: `play`, with stand-ins for Stripe and Solana on this machine, or real, configured as the Lambda function is")
 	flags.StringVar(&base, "base", "", "`URL` of the service, which links begin with; default: VERDETTO_BASE_URL with real money, else the address that is answered on")
 	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "`address` to answer on")
@@ -25,7 +25,7 @@ func runServe(ctx context.Context, args []string) error {
 		return err
 	}
 	if mail == "" {
-		return errors.New("serve needs -mail: a folder that mail is written into")
+		return errors.New("serve needs -mail: smtp://HOST:587, ses, or a folder that mail is written into")
 	}
 	s, err := o.service()
 	if err != nil {

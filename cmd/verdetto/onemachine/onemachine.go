@@ -1,7 +1,7 @@
 // Package onemachine is the whole service in one process over one store: every
 // endpoint that the Lambda functions have between them, the refresh, and the
-// workers that go through outboxes and send notifications. Mail is written into
-// a folder. Unless real payments are asked for, payments are made to stand-ins
+// workers that go through outboxes and send notifications. Mail goes to a mail
+// server, SES or a folder. Unless real payments are asked for, payments are made to stand-ins
 // for Stripe and Solana on this machine.
 //
 // The command line serves it, and the end-to-end tests ask it.
@@ -44,7 +44,7 @@ type Options struct {
 	Pepper        []byte   // see Pepper
 	OriginSecrets []string // see httpapi.Config; none where callers reach the process directly
 	BaseURL       string   // what links to the service begin with; see BaseURL
-	Mail          string   // the folder that mail is written into; without one there are no alerts and nothing is sold
+	Mail          string   // what mail is handed to, see OpenCarrier; without one there are no alerts and nothing is sold
 	AllFares      bool     // see httpapi.Config; fares that are not of the real source are shown in any case
 	RealPayments  bool     // configured as the Lambda function is, in place of the stand-ins
 	LocalURL      string   // where the stand-ins on this machine reach the service
@@ -56,7 +56,7 @@ type Options struct {
 // Service is the whole service. New starts nothing that works by itself.
 type Service struct {
 	API *httpapi.API
-	// These are nil without a folder for mail.
+	// These are nil without a carrier of mail.
 	Pro    *pro.Service
 	Alerts *alerts.Service
 	Sender *notify.Sender
@@ -91,14 +91,16 @@ func New(o Options) (*Service, error) {
 	if o.Mail == "" {
 		return s, nil
 	}
-	err := errors.Join(s.openPro(), s.openAlerts())
+	carrier, err := OpenCarrier(context.Background(), o.Mail, o.Now, nil)
 	if err == nil {
-		s.Sender, err = o.NewSender()
+		err = s.openPro(carrier)
 	}
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
+	s.openAlerts(carrier)
+	s.Sender = o.NewSender(carrier)
 	s.Pro.Register(s.API)
 	s.Alerts.Register(s.API)
 	return s, nil
