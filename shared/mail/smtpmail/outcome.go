@@ -2,7 +2,6 @@ package smtpmail
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -48,11 +47,10 @@ func outcome(at step, err error) error {
 // interrupted tells whether there was no connection, or it broke off.
 func interrupted(err error) bool {
 	var op *net.OpError
-	var alert tls.AlertError
-	if errors.As(err, &alert) {
-		return false // the server does not want our TLS
+	if errors.As(err, &op) {
+		return op.Op != "remote error" && op.Op != "local error" // alerts of TLS: one does not want the other's
 	}
-	return errors.As(err, &op) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
 		errors.Is(err, net.ErrClosed) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 

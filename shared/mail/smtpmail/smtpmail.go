@@ -11,7 +11,6 @@
 package smtpmail
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -109,12 +108,33 @@ func (s *Sender) send(ctx, before context.Context, to string, raw []byte) (step,
 	}
 	s.watch("connected to %s (%s)", s.config.Server.Address(), conn.RemoteAddr())
 	// The library's own deadlines are for a whole command; closing ends whatever it waits for.
-	stop := context.AfterFunc(before, func() { conn.Close() })
-	defer func() { stop(); conn.Close() }()
+	ends := context.AfterFunc(before, func() { conn.Close() })
 	c, reached, err := s.open(before, conn)
-	if err != nil {
+	if err == nil {
+		reached, err = s.hand(c, to, raw, func() error {
+			if !ends() {
+				return before.Err()
+			}
+			ends = context.AfterFunc(ctx, func() { conn.Close() })
+			return nil
+		})
+	}
+	ends()
+	var answered *smtp.SMTPError
+	if c == nil || err != nil && !errors.As(err, &answered) {
+		conn.Close()
 		return reached, err
 	}
+	go func() { // whatever became of the mail is known; the server is told goodbye if it listens
+		defer conn.Close()
+		_ = conn.SetDeadline(time.Now().Add(BeforeEnd))
+		_ = c.Quit()
+	}()
+	return reached, err
+}
+
+// hand hands a message over; beforeEnd is asked before its end is sent.
+func (s *Sender) hand(c *smtp.Client, to string, raw []byte, beforeEnd func() error) (step, error) {
 	if err := c.Mail(s.compose.From(), &smtp.MailOptions{Size: int64(len(raw))}); err != nil {
 		return sender, err
 	}
@@ -124,27 +144,20 @@ func (s *Sender) send(ctx, before context.Context, to string, raw []byte) (step,
 	}
 	s.watch("the recipient %s is accepted", to)
 	w, err := c.Data()
+	if err == nil {
+		_, err = w.Write(raw)
+	}
+	if err == nil {
+		err = beforeEnd()
+	}
 	if err != nil {
 		return content, err
 	}
-	if _, err := bytes.NewReader(raw).WriteTo(w); err != nil {
-		return content, err
-	}
-	if !stop() {
-		return content, before.Err()
-	}
-	stop = context.AfterFunc(ctx, func() { conn.Close() })
 	response, err := w.CloseWithResponse()
-	if err != nil {
-		return end, err
+	if err == nil {
+		s.watch("the message is taken: %s", response.StatusText)
 	}
-	s.watch("the message is taken: %s", response.StatusText)
-	go func() { // the mail is the server's now; it is told goodbye if it listens
-		defer conn.Close()
-		_ = conn.SetDeadline(time.Now().Add(BeforeEnd))
-		_ = c.Quit()
-	}()
-	return end, nil
+	return end, err
 }
 
 // open has the connection encrypted, greets the server and signs in.
@@ -159,7 +172,7 @@ func (s *Sender) open(ctx context.Context, conn net.Conn) (c *smtp.Client, reach
 		c = smtp.NewClient(encrypted)
 	case StartTLS:
 		if c, err = smtp.NewClientStartTLS(conn, settings); err != nil {
-			return nil, greeting, err
+			return nil, greeting, err // the library has closed it
 		}
 	case None:
 		c = smtp.NewClient(conn)
@@ -167,7 +180,7 @@ func (s *Sender) open(ctx context.Context, conn net.Conn) (c *smtp.Client, reach
 	c.CommandTimeout, c.SubmissionTimeout = Timeout, Timeout // ours are shorter: see send
 	_, domain, _ := strings.Cut(s.compose.From(), "@")
 	if err := c.Hello(domain); err != nil {
-		return nil, greeting, err
+		return c, greeting, err
 	}
 	if state, ok := c.TLSConnectionState(); ok {
 		s.watch("encrypted: %s, certificate of %s, good until %s", tls.VersionName(state.Version), s.config.Server.Host, state.PeerCertificates[0].NotAfter.Format(time.DateOnly))
@@ -176,7 +189,7 @@ func (s *Sender) open(ctx context.Context, conn net.Conn) (c *smtp.Client, reach
 		return c, greeting, nil
 	}
 	if err := s.authenticate(c); err != nil {
-		return nil, signingIn, err
+		return c, signingIn, err
 	}
 	s.watch("signed in")
 	return c, signingIn, nil
