@@ -293,9 +293,9 @@ func TestSlow(t *testing.T) {
 				if n := len(server.Mails()); n != c.kept {
 					t.Errorf("%d mails were kept, want %d", n, c.kept)
 				}
+				time.Sleep(2 * time.Hour) // who hangs, or says goodbye, comes to an end
 				close(l)
 				server.Close()
-				time.Sleep(2 * time.Hour) // who hangs comes to an end
 			})
 		})
 	}
