@@ -100,6 +100,7 @@ var rules = []rule{
 	{"cmd/verdetto/backtest", []string{"shared/fare", "shared/verdict", "cmd/verdetto/backtest/bootstrap"}, nil},
 	{"cmd/verdetto/backtest/bootstrap", nil, nil},
 	{"cmd/verdetto/backtest/departures", []string{"shared/fare", "shared/departure", "cmd/verdetto/backtest/bootstrap"}, nil},
+	{"cmd/verdetto/edge", []string{"shared/routes"}, []string{"github.com/klauspost/compress/gzhttp", "golang.org/x/crypto/acme"}},
 	{"cmd/verdetto/smoke", nil, nil},
 	{"cmd/verdetto/runtimeapi", nil, nil},
 	{"cmd/verdetto/statuspage", []string{"shared/i18n"}, nil},

@@ -18,6 +18,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"verdetto/cmd/verdetto/edge"
 	"verdetto/functions/alerts"
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
@@ -47,7 +48,8 @@ type Options struct {
 	Mail          string   // what mail is handed to, see OpenCarrier; without one there are no alerts and nothing is sold
 	AllFares      bool     // see httpapi.Config; fares that are not of the real source are shown in any case
 	RealPayments  bool     // configured as the Lambda function is, in place of the stand-ins
-	LocalURL      string   // where the stand-ins on this machine reach the service
+	LocalURL      string   // where the stand-ins on this machine reach the service; without it they do not report to it
+	Edge          edge.Config
 
 	// CreateTable makes the table of SeedEnvironment; dynamostore.Create does where it is nil.
 	CreateTable func(ctx context.Context, client *dynamodb.Client, name string) error
@@ -120,7 +122,8 @@ type times struct{ header, request, answer, idle time.Duration }
 // request has to be there whole in time, and an answer to be taken.
 func (s *Service) server(t times) *http.Server {
 	return &http.Server{
-		Handler:           s.API,
+		Handler:           s.options.Edge.Handler(s.API, s.options.Now),
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100},
 		ReadHeaderTimeout: t.header,
 		ReadTimeout:       t.request,
 		WriteTimeout:      t.answer,
@@ -133,9 +136,21 @@ func (s *Service) server(t times) *http.Server {
 // context ends; then answers that are being made are given up to 10 s.
 func (s *Service) Serve(ctx context.Context, listener net.Listener) error {
 	go s.Work(ctx)
-	server := s.server(times{header: 10 * time.Second, request: 30 * time.Second, answer: 2 * time.Minute, idle: 2 * time.Minute})
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
+	within := times{header: 10 * time.Second, request: 30 * time.Second, answer: 2 * time.Minute, idle: 2 * time.Minute}
+	server := s.server(within)
+	listener = s.options.Edge.Listen(listener)
+	ended := make(chan error, 2)
+	if certificates := s.options.Edge.Certificates; certificates != nil {
+		server.TLSConfig = certificates.TLS()
+		plain := s.server(within)
+		plain.Handler = certificates.PlainHandler()
+		defer plain.Close()
+		go func() { ended <- plain.Serve(s.options.Edge.Listen(s.options.Edge.Plain)) }()
+		go func() { ended <- server.ServeTLS(listener, "", "") }()
+		go certificates.Obtain(ctx, s.options.Log)
+	} else {
+		go func() { ended <- server.Serve(listener) }()
+	}
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serve: %w", err)
