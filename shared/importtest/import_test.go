@@ -77,6 +77,7 @@ var rules = []rule{
 	{"shared/mail/sesmail", []string{"shared/mail", "shared/fare"}, aws},
 	{"shared/mail/sesmail/motolocal", []string{"shared/testenv"}, nil},
 	{"shared/mail/smtpmail", []string{"shared/mail"}, []string{"github.com/emersion/go-smtp", "github.com/emersion/go-sasl"}},
+	{"shared/mail/smtpmail/eximlocal", []string{"shared/testenv"}, nil},
 	{"shared/mail/smtpmail/smtptest", nil, []string{"github.com/emersion/go-smtp", "github.com/emersion/go-sasl"}},
 	{"shared/pay/stripepay", []string{"shared/pay", "shared/fare"}, []string{"github.com/stripe/stripe-go/v76"}},
 	{"shared/pay/solanapay", []string{"shared/pay", "shared/fare"}, []string{"github.com/gagliardetto/solana-go"}},

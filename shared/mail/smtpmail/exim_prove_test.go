@@ -4,112 +4,48 @@ import (
 	"bytes"
 	"context"
 	"crypto/x509"
-	"encoding/pem"
-	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	netmail "net/mail"
 	"os"
-	"os/exec"
-	"os/user"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
-	"text/template"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/mail"
 	"verdetto/shared/mail/smtpmail"
-	"verdetto/shared/testenv"
+	"verdetto/shared/mail/smtpmail/eximlocal"
 )
 
-// exim runs Debian's mail server and gives its folder, its ports for both kinds of
-// TLS, and who vouches for it. It delivers what it takes into the folder mail.
-func exim(t *testing.T) (dir string, ports map[smtpmail.TLS]int, roots *x509.CertPool) {
+// exim runs Debian's mail server and gives the folder that it delivers into, its
+// ports for both kinds of TLS, and who vouches for it.
+func exim(t *testing.T) (folder string, ports map[smtpmail.TLS]int, roots *x509.CertPool) {
 	t.Helper()
-	path := testenv.Command(t, "exim4", "apt-get install exim4-daemon-light")
-	if os.Getuid() != 0 {
-		testenv.Missing(t, "root, which Exim begins as", "run the test as root")
-	}
-	owner, err := user.Lookup("Debian-exim")
-	if err != nil {
-		testenv.Missing(t, "the user Debian-exim", "apt-get install exim4-daemon-light")
-	}
-	uid, _ := strconv.Atoi(owner.Uid)                          // a number, as Lookup has it
-	if dir, err = os.MkdirTemp("/tmp", "exim-*"); err != nil { // the folders of tests are closed to other users
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := errors.Join(os.Chmod(dir, 0o755), os.Chown(dir, uid, -1)); err != nil {
-		t.Fatal(err)
-	}
 	web := httptest.NewUnstartedServer(http.NotFoundHandler()) // its certificate is for loopback
 	web.StartTLS()
 	defer web.Close()
 	roots = x509.NewCertPool()
 	roots.AddCert(web.Certificate())
-	key, err := x509.MarshalPKCS8PrivateKey(web.TLS.Certificates[0].PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, block := range map[string]*pem.Block{"certificate.pem": {Type: "CERTIFICATE", Bytes: web.Certificate().Raw}, "key.pem": {Type: "PRIVATE KEY", Bytes: key}} {
-		file := filepath.Join(dir, name)
-		if err := errors.Join(os.WriteFile(file, pem.EncodeToMemory(block), 0o600), os.Chown(file, uid, -1)); err != nil {
-			t.Fatal(err)
-		}
-	}
 	ports = map[smtpmail.TLS]int{smtpmail.StartTLS: nobody(t), smtpmail.Implicit: nobody(t)}
-	var config bytes.Buffer
-	err = template.Must(template.ParseFiles("testdata/exim.conf.tmpl")).Execute(&config, map[string]any{
-		"Exim": path, "Dir": dir, "User": owner.Username, "StartTLS": ports[smtpmail.StartTLS], "Implicit": ports[smtpmail.Implicit],
-	})
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "exim.conf"), config.Bytes(), 0o644)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	var said bytes.Buffer
-	server := exec.Command(path, "-C", filepath.Join(dir, "exim.conf"), "-bdf", "-q10m")
-	server.Stdout, server.Stderr, server.Env = &said, &said, []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
-	server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = syscall.Kill(-server.Process.Pid, syscall.SIGKILL)
-		_ = server.Wait()
-		if t.Failed() {
-			log, _ := os.ReadFile(filepath.Join(dir, "mainlog"))
-			t.Logf("Exim said: %s\n%s", &said, log)
-		}
-	})
-	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(ports[smtpmail.StartTLS])))
-		if err == nil {
-			c.Close()
-			return dir, ports, roots
-		}
-		if time.Since(began) > 20*time.Second {
-			t.Fatalf("Exim does not answer: %v\n%s", err, &said)
-		}
-	}
+	return eximlocal.Server{
+		Address: "127.0.0.1", StartTLS: ports[smtpmail.StartTLS], Implicit: ports[smtpmail.Implicit],
+		Certificate: web.TLS.Certificates[0], Password: "geheim",
+	}.Start(t), ports, roots
 }
 
 // delivered waits until so many mails lie in the folder, and counts them by Message-ID.
-func delivered(t *testing.T, dir string, want int) map[string]int {
+func delivered(t *testing.T, folder string, want int) map[string]int {
 	t.Helper()
 	var files []string
 	for began := time.Now(); len(files) < want && time.Since(began) < 20*time.Second; time.Sleep(50 * time.Millisecond) {
 		var err error
-		if files, err = filepath.Glob(filepath.Join(dir, "mail", "new", "*")); err != nil {
+		if files, err = filepath.Glob(filepath.Join(folder, "*")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -181,11 +117,11 @@ func (c counter) Write(p []byte) (int, error) { c.n.Add(int64(len(p))); return l
 // greylists, is slow and is cut off after the end of the message: each mail is
 // there once, or its sender was told what is known of it.
 func TestProveExim(t *testing.T) {
-	dir, ports, roots := exim(t)
+	folder, ports, roots := exim(t)
 	send := func(kind smtpmail.TLS, to, id, text string, change func(*smtpmail.Config)) error {
 		t.Helper()
 		c := smtpmail.Config{
-			Server: smtpmail.Server{Host: "127.0.0.1", Port: ports[kind], TLS: kind}, User: "verdetto", Password: "geheim",
+			Server: smtpmail.Server{Host: "127.0.0.1", Port: ports[kind], TLS: kind}, User: eximlocal.User, Password: "geheim",
 			From: "Verdetto <mail@verdetto.example>", Now: time.Now, Roots: roots,
 		}
 		if change != nil {
@@ -232,7 +168,7 @@ func TestProveExim(t *testing.T) {
 	for id, n := range map[string]int{"by-starttls": 1, "by-implicit-tls": 1, "greylisted": 1, "slow": 1, "cut": 2} {
 		want["<"+id+"@verdetto.example>"] = n
 	}
-	if diff := cmp.Diff(want, delivered(t, dir, 6)); diff != "" {
+	if diff := cmp.Diff(want, delivered(t, folder, 6)); diff != "" {
 		t.Errorf("what was delivered (-want +got):\n%s", diff)
 	}
 }
