@@ -13,6 +13,7 @@ WEB       := .tools/web
 CDK       := .tools/cdk
 CFNLINT   := .tools/cfn-lint
 STRIPEMOCK := .tools/stripe-mock
+PEBBLE    := .tools/pebble
 SAM       := .tools/sam
 LDFLAGS   := -s -w
 
@@ -103,7 +104,7 @@ api: $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete ## write the description of 
 	go test ./functions/analisi
 	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestProveSchemathesis|TestGeneratedClients)'
 
-tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(SAM)) ## what the tests need beside Go, from Maven, pip and npm
+tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(SAM)) ## what the tests need beside Go, from Maven, pip and npm
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -164,6 +165,10 @@ $(SAM)/.complete: tools/sam.txt
 $(STRIPEMOCK)/.complete: tools/stripe-mock.txt
 	@echo "fetching stripe-mock"
 	@GOBIN=$(CURDIR)/$(STRIPEMOCK) GOFLAGS= go install $$(cat $<) && touch $@ || echo "stripe-mock cannot be had here: the test over it will be named as not run"
+
+$(PEBBLE)/.complete: tools/pebble.txt
+	@echo "fetching pebble, which stands in for who issues certificates"
+	@GOBIN=$(CURDIR)/$(PEBBLE) GOFLAGS= go install $$(cat $<) && touch $@ || echo "pebble cannot be had here: tests of certificates will be named as not run"
 
 generate: ## make the committed tables again from their sources
 	go generate ./...

@@ -11,6 +11,7 @@
 //	go run ./cmd/verdetto backtest   replay recorded fares
 //	go run ./cmd/verdetto status     ask a service how it is and write a page of it
 //	go run ./cmd/verdetto key        make a Pro key by hand
+//	go run ./cmd/verdetto mail-test  send one mail and say how far it came
 //	go run ./cmd/verdetto smoke      try a service that was deployed
 package main
 
@@ -45,6 +46,7 @@ var commands = []command{
 	{"backtest", "replay recorded fares and say how right the verdicts were", runBacktest},
 	{"status", "ask a service how it is and write a page of it", runStatus},
 	{"key", "make a Pro key by hand", runKey},
+	{"mail-test", "send one mail and say how far it came", runMailTest},
 	{"smoke", "try a service that was deployed, with 20 calls", runSmoke},
 }
 
@@ -78,7 +80,7 @@ func main() {
 func usage(w io.Writer) {
 	fmt.Fprintln(w, "usage: verdetto COMMAND [FLAGS]; COMMAND -help lists its flags")
 	for _, c := range commands {
-		fmt.Fprintf(w, "  %-10s%s\n", c.name, c.does)
+		fmt.Fprintf(w, "  %-11s%s\n", c.name, c.does)
 	}
 }
 

@@ -201,7 +201,7 @@ func driveRecords(t *testing.T, table store.Table) {
 		{fares, "RequestedOrigins", func() error { return ignore(fares.RequestedOrigins(ctx)) }},
 
 		{fares, "SetRun", func() error {
-			return errors.Join(fares.SetRun(ctx, store.Discovery, noon, 0), fares.SetRun(ctx, store.Departures, noon, 0))
+			return errors.Join(fares.SetRun(ctx, store.Discovery, noon, 0), fares.SetRun(ctx, store.Depth, noon, 0))
 		}},
 		{fares, "LastRun", func() error { _, _, err := fares.LastRun(ctx, store.Discovery); return err }},
 

@@ -14,7 +14,7 @@ type Run string
 // The runs.
 const (
 	Discovery  Run = "DISCOVERED" // which routes there are, and some fares of each
-	Departures Run = "DEEPENED"   // the departures that were due
+	Depth      Run = "DEEPENED"   // the departures that were due
 )
 
 // LastRun gives when a run began that was done, and the version to say so over; zero where none was.

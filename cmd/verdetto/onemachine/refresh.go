@@ -47,7 +47,7 @@ func (o Options) rates(ctx context.Context) fare.Rates {
 type Refreshes struct{ All, Departures func(context.Context) error }
 
 func (r Refreshes) each(f func(run store.Run, every time.Duration, work func(context.Context) error) error) error {
-	return errors.Join(f(store.Discovery, Cycle*24*time.Hour, r.All), f(store.Departures, 24*time.Hour, r.Departures))
+	return errors.Join(f(store.Discovery, Cycle*24*time.Hour, r.All), f(store.Depth, 24*time.Hour, r.Departures))
 }
 
 const (
