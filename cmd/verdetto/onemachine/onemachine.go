@@ -25,7 +25,6 @@ import (
 	"verdetto/functions/pro"
 	"verdetto/shared/answer"
 	"verdetto/shared/apikey"
-	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/notify"
@@ -50,8 +49,8 @@ type Options struct {
 	RealPayments  bool     // configured as the Lambda function is, in place of the stand-ins
 	LocalURL      string   // where the stand-ins on this machine reach the service
 
-	// FillOnly are the origins that SeedEnvironment fills its table with; all where it is empty.
-	FillOnly []fare.City
+	// Fill is the source that SeedEnvironment fills its table from; Source where it is nil.
+	Fill upstream.Source
 	// CreateTable makes the table of SeedEnvironment; dynamostore.Create does where it is nil.
 	CreateTable func(ctx context.Context, client *dynamodb.Client, name string) error
 }
