@@ -93,7 +93,7 @@ func eachEvent(t *testing.T, o onemachine.Options, write bool, run func(t *testi
 	if o.CreateTable == nil {
 		o.CreateTable = dynamostore.Create
 	}
-	o.FillOnly = []fare.City{"LON", "MIL", "VRN"} // of which the events ask
+	o.Fill = routesOf{o.Source, map[fare.City]fare.City{"LON": "PRG", "MIL": "BUH", "VRN": ""}} // of which the events ask
 	full, done, err := o.SeedEnvironment(t.Context(), endpoint, true)
 	if err != nil {
 		t.Fatal(err)

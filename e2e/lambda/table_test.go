@@ -2,15 +2,39 @@ package lambda
 
 import (
 	"context"
+	"maps"
 	"reflect"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"verdetto/shared/fare"
 	"verdetto/shared/store/dynamostore/schema"
+	"verdetto/shared/upstream"
 )
+
+// routesOf has the fares of a source for some origins, each to one destination or
+// to all: a table of few items is soon as it was.
+type routesOf struct {
+	upstream.Source
+	to map[fare.City]fare.City
+}
+
+func (r routesOf) Origins(context.Context) ([]fare.City, error) {
+	return slices.Sorted(maps.Keys(r.to)), nil
+}
+
+func (r routesOf) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
+	answer, err := r.Source.Fares(ctx, origin, since, until)
+	if to := r.to[origin]; to != "" {
+		answer.Fares = slices.DeleteFunc(answer.Fares, func(f fare.Fare) bool { return f.Route.Destination != to })
+	}
+	return answer, err
+}
 
 // contents is what a table holds, by key.
 type contents struct {

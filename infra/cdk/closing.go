@@ -34,7 +34,7 @@ func newClosing(stack awscdk.Stack, c config) *awswafv2.CfnWebACL_StatementPrope
 	named := c.Name + "-closed"
 	set := awswafv2.NewCfnRegexPatternSet(stack, jsii.String("ClosedPaths"), &awswafv2.CfnRegexPatternSetProps{
 		Name: jsii.String(named), Scope: jsii.String("CLOUDFRONT"), RegularExpressionList: list(noPath),
-		Description: jsii.String("Paths that calls without a key are refused at; docs/operations.md, OverBudget, says how to open them"),
+		Description: jsii.String("Paths that calls without a key are refused at. How to open them is in docs/operations.md, OverBudget"),
 	})
 	ours := map[string]any{"StringEquals": map[string]string{"aws:SourceAccount": c.Account}}
 	role := func(id, service, description string, statements ...awsiam.PolicyStatement) awsiam.Role {

@@ -30,8 +30,12 @@ func (o Options) SeedEnvironment(ctx context.Context, endpoint string, fill bool
 		return nil, nil, err
 	}
 	if fill {
-		o.Table = dynamostore.New(client, name, o.Now)
-		if _, err := o.Refresh(ctx, nil, o.FillOnly...); err != nil {
+		filling := o
+		filling.Table = dynamostore.New(client, name, o.Now)
+		if o.Fill != nil {
+			filling.Source = o.Fill
+		}
+		if _, err := filling.Refresh(ctx, nil); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -26,7 +26,6 @@ import (
 	"verdetto/functions/pro"
 	"verdetto/shared/answer"
 	"verdetto/shared/apikey"
-	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/notify"
@@ -52,8 +51,8 @@ type Options struct {
 	LocalURL      string   // where the stand-ins on this machine reach the service; without it they do not report to it
 	Edge          edge.Config
 
-	// FillOnly are the origins that SeedEnvironment fills its table with; all where it is empty.
-	FillOnly []fare.City
+	// Fill is the source that SeedEnvironment fills its table from; Source where it is nil.
+	Fill upstream.Source
 	// CreateTable makes the table of SeedEnvironment; dynamostore.Create does where it is nil.
 	CreateTable func(ctx context.Context, client *dynamodb.Client, name string) error
 }
