@@ -89,7 +89,9 @@ func large(t *testing.T, d fixture.Shell, routes int) {
 	if err != nil || len(one) < 50 {
 		t.Fatal(len(one), err)
 	}
-	letters := func(n int) string { return string([]byte{'A' + byte(n/26/26%26), 'A' + byte(n/26%26), 'A' + byte(n%26)}) }
+	letters := func(n int) string {
+		return string([]byte{'A' + byte(n/26/26%26), 'A' + byte(n/26%26), 'A' + byte(n%26)})
+	}
 	for n := range routes - 1 {
 		copied := make([]store.Item, len(one))
 		for i, item := range one {
