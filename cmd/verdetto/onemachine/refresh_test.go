@@ -105,6 +105,33 @@ func TestOneProcessRefreshes(t *testing.T) {
 	})
 }
 
+// overtaken is a table in which another does something just before a lease is taken.
+type overtaken struct {
+	store.Table
+	first sync.Once
+	by    func()
+}
+
+func (o *overtaken) Write(ctx context.Context, ops ...store.Op) error {
+	o.first.Do(o.by)
+	return o.Table.Write(ctx, ops...)
+}
+
+// TestWhatAnotherHasJustDoneIsNotDoneAgain: one that found a refresh due, and has the lease only when another has done it, asks nothing.
+func TestWhatAnotherHasJustDoneIsNotDoneAgain(t *testing.T) {
+	overBoth(t, func(t *testing.T, table store.Whole, clock *storetest.Clock) {
+		source := &counted{asked: map[fare.City]int{}}
+		slow := process(&overtaken{Table: table, by: func() {
+			if err := process(table, source, clock).discover(everyWeek); err != nil {
+				t.Error(err)
+			}
+		}}, source, clock)
+		if err := slow.discover(everyWeek); err != nil || source.asked["MIL"] != 1 {
+			t.Errorf("asked for %d times, %v", source.asked["MIL"], err)
+		}
+	})
+}
+
 // TestAnotherProcessTakesOver: where a process dies at it, another does the refresh once the lease has ended.
 func TestAnotherProcessTakesOver(t *testing.T) {
 	overBoth(t, func(t *testing.T, table store.Whole, clock *storetest.Clock) {
@@ -129,11 +156,15 @@ func TestAnotherProcessTakesOver(t *testing.T) {
 func TestALateRefreshDoesNoHarm(t *testing.T) {
 	overBoth(t, func(t *testing.T, table store.Whole, clock *storetest.Clock) {
 		newer := &counted{asked: map[fare.City]int{}}
+		if err := process(table, newer, clock).discover(everyWeek); err != nil {
+			t.Fatal(err)
+		}
+		clock.Add(everyWeek)
 		var after []store.Item
 		var said time.Time
 		late := &counted{asked: map[fare.City]int{}, asking: func() {
 			clock.Add(24 * time.Hour)
-			if err := process(table, newer, clock).discover(everyWeek); err != nil {
+			if err := process(table, newer, clock).discover(24 * time.Hour); err != nil {
 				t.Error(err)
 			}
 			var err error

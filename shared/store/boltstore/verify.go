@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
+	"slices"
 )
 
 // bolt trusts its file: where it meets a damaged page it ends the process, from
@@ -33,7 +34,9 @@ type walker struct {
 	file     *os.File
 	pageSize uint64
 	end      uint64 // pages from here on were never used
-	seen     map[uint64]bool
+	seen     []bool // by page
+	last     []byte // what the last page was read into, and its elements: they are read over
+	elements []element
 }
 
 func verifyPages(path string, pageSize int) error {
@@ -42,7 +45,7 @@ func verifyPages(path string, pageSize int) error {
 		return err
 	}
 	defer file.Close()
-	w := walker{file: file, pageSize: uint64(pageSize), seen: map[uint64]bool{}}
+	w := walker{file: file, pageSize: uint64(pageSize)}
 	root, err := w.head()
 	if err != nil {
 		return err
@@ -54,6 +57,7 @@ func verifyPages(path string, pageSize int) error {
 	if size := uint64(info.Size()); w.end > size/w.pageSize {
 		return fmt.Errorf("it should have %d bytes and has %d", w.end*w.pageSize, size)
 	}
+	w.seen = make([]bool, w.end)
 	return w.page(root, nil, nil)
 }
 
@@ -86,12 +90,12 @@ func (w *walker) page(id uint64, from, to []byte) error {
 	if id < 2 || id >= w.end {
 		return damaged("it lies outside of the file")
 	}
-	head := make([]byte, pageHead)
-	if _, err := w.file.ReadAt(head, int64(id*w.pageSize)); err != nil {
+	data, err := w.read(id, 1)
+	if err != nil {
 		return err
 	}
-	last := id + uint64(order.Uint32(head[12:]))
-	if order.Uint64(head) != id || last >= w.end {
+	last := id + uint64(order.Uint32(data[12:]))
+	if order.Uint64(data) != id || last >= w.end {
 		return damaged("its head")
 	}
 	for i := id; i <= last; i++ {
@@ -100,13 +104,21 @@ func (w *walker) page(id uint64, from, to []byte) error {
 		}
 		w.seen[i] = true
 	}
-	data := make([]byte, (last-id+1)*w.pageSize)
-	if _, err := w.file.ReadAt(data, int64(id*w.pageSize)); err != nil {
-		return err
+	if last > id {
+		if data, err = w.read(id, last-id+1); err != nil {
+			return err
+		}
 	}
-	elements, err := parse(data)
+	elements, err := parse(data, w.elements)
 	if err != nil {
 		return damaged(err.Error())
+	}
+	w.elements = elements[:0]
+	if slices.ContainsFunc(elements, func(e element) bool { return e.branch || e.bucket }) {
+		// It is wanted while the pages below it are read.
+		if elements, err = parse(bytes.Clone(data), nil); err != nil {
+			return damaged(err.Error())
+		}
 	}
 	for i, e := range elements {
 		if i == 0 && bytes.Compare(e.key, from) < 0 || i > 0 && bytes.Compare(e.key, elements[i-1].key) <= 0 ||
@@ -127,7 +139,7 @@ func (w *walker) page(id uint64, from, to []byte) error {
 		case e.bucket && order.Uint64(e.value) != 0:
 			err = w.page(order.Uint64(e.value), nil, nil)
 		case e.bucket: // a small one lies in the value
-			if _, bad := parse(e.value[16:]); bad != nil {
+			if _, bad := parse(e.value[16:], nil); bad != nil {
 				err = damaged(bad.Error())
 			}
 		}
@@ -138,6 +150,13 @@ func (w *walker) page(id uint64, from, to []byte) error {
 	return nil
 }
 
+// read reads pages that follow one another, over what was read before.
+func (w *walker) read(id, pages uint64) ([]byte, error) {
+	w.last = slices.Grow(w.last[:0], int(pages*w.pageSize))[:pages*w.pageSize]
+	_, err := w.file.ReadAt(w.last, int64(id*w.pageSize))
+	return w.last, err
+}
+
 // element is what a page holds: a key and either a page below it or a value.
 type element struct {
 	key, value     []byte
@@ -145,8 +164,8 @@ type element struct {
 	branch, bucket bool
 }
 
-// parse reads the elements of a page, all of whose parts must lie inside of it.
-func parse(page []byte) ([]element, error) {
+// parse reads the elements of a page, all of whose parts must lie inside of it, into a slice that it may reuse.
+func parse(page []byte, reuse []element) ([]element, error) {
 	if len(page) < pageHead {
 		return nil, errors.New("it is cut short")
 	}
@@ -154,7 +173,7 @@ func parse(page []byte) ([]element, error) {
 	if flags != branchPage && flags != leafPage || flags == branchPage && count == 0 {
 		return nil, errors.New("its kind")
 	}
-	elements := make([]element, count)
+	elements := slices.Grow(reuse[:0], count)[:count]
 	for i := range elements {
 		at := pageHead + i*elementSize
 		if at+elementSize > len(page) {
