@@ -14,6 +14,7 @@ CDK       := .tools/cdk
 CFNLINT   := .tools/cfn-lint
 STRIPEMOCK := .tools/stripe-mock
 PEBBLE    := .tools/pebble
+DEBIAN    := .tools/debian
 SAM       := .tools/sam
 LDFLAGS   := -s -w
 
@@ -104,7 +105,7 @@ api: $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete ## write the description of 
 	go test ./functions/analisi
 	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestProveSchemathesis|TestGeneratedClients)'
 
-tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(SAM)) ## what the tests need beside Go, from Maven, pip and npm
+tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM)) ## what the tests need beside Go, from Maven, pip and npm
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -169,6 +170,15 @@ $(STRIPEMOCK)/.complete: tools/stripe-mock.txt
 $(PEBBLE)/.complete: tools/pebble.txt
 	@echo "fetching pebble, which stands in for who issues certificates"
 	@GOBIN=$(CURDIR)/$(PEBBLE) GOFLAGS= go install $$(cat $<) && touch $@ || echo "pebble cannot be had here: tests of certificates will be named as not run"
+
+# As bare as it is when it is set up; what the page installs lies ready, for the test has no network but its own.
+$(DEBIAN)/.complete:
+	@if command -v mmdebstrap >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  echo "fetching a bare Debian"; \
+	  mkdir -p $(DEBIAN) && mmdebstrap --quiet --variant=minbase --skip=cleanup/apt \
+	    --customize-hook='chroot "$$1" apt-get install --quiet --download-only --yes --no-install-recommends ca-certificates curl >/dev/null' \
+	    bookworm $(DEBIAN)/debian.tar && touch $@; \
+	else echo "no mmdebstrap here, or not root: the page from a bare Debian to a service will be named as not followed"; fi
 
 generate: ## make the committed tables again from their sources
 	go generate ./...

@@ -39,10 +39,10 @@ var faulty = []struct {
 }{
 	{"fine@example.com", fault{}, 1},
 	{"greylisted@example.com", fault{smtptest.To, smtptest.Reply(451, [3]int{4, 7, 1}, "greylisted"), false}, 1},
-	{"cut-at-once@example.com", fault{smtptest.Hello, smtptest.Cut, false}, 1}, // nobody is named then: see fail
-	{"cut-before@example.com", fault{smtptest.To, smtptest.Cut, false}, 1},
-	{"cut-unkept@example.com", fault{smtptest.Content, smtptest.Cut, false}, 1},
-	{"cut-kept@example.com", fault{smtptest.Kept, smtptest.Cut, false}, 2}, // the same message, twice
+	{"cut-at-once@example.com", fault{smtptest.Hello, smtptest.ErrCut, false}, 1}, // nobody is named then: see fail
+	{"cut-before@example.com", fault{smtptest.To, smtptest.ErrCut, false}, 1},
+	{"cut-unkept@example.com", fault{smtptest.Content, smtptest.ErrCut, false}, 1},
+	{"cut-kept@example.com", fault{smtptest.Kept, smtptest.ErrCut, false}, 2}, // the same message, twice
 	{"later@example.com", fault{smtptest.Content, smtptest.Reply(452, [3]int{4, 3, 1}, "disk full"), false}, 1},
 	{"nobody@example.com", fault{smtptest.To, smtptest.Reply(550, [3]int{5, 1, 1}, "no such user"), true}, 0},
 }
@@ -59,7 +59,7 @@ func served(t *testing.T) (*smtptest.Server, string) {
 		defer mu.Unlock()
 		if at == smtptest.Hello && !met["the first connection"] {
 			met["the first connection"] = true
-			return smtptest.Cut
+			return smtptest.ErrCut
 		}
 		for _, f := range faulty {
 			if f.address == to && f.at == at && (f.always || !met[to]) {

@@ -123,7 +123,7 @@ func follow(t *testing.T, root string) {
 	})
 	var last []byte
 	for n, commands := range blocks(t)[1:] {
-		c := exec.Command("chroot", root, "bash", "-euo", "pipefail", "-c", commands)
+		c := exec.Command("ip", "netns", "exec", machine, "chroot", root, "bash", "-euo", "pipefail", "-c", commands)
 		c.Env = []string{"HOME=/root", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
 		var said, faults bytes.Buffer
 		c.Stdout, c.Stderr = &said, &faults

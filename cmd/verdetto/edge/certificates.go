@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
@@ -82,20 +83,34 @@ func (c *Certificates) PlainHandler() http.Handler {
 	}))
 }
 
-// Obtain has all certificates issued that are not there, so that no caller waits
-// for one, and the operator reads at once what is missing.
+// Obtain begins to have all certificates issued that are not there, so that no
+// caller waits for one, and the operator reads at once what is missing. Where one is
+// refused it is asked for again, less and less often, until the context ends: who
+// issues them bounds that too.
 func (c *Certificates) Obtain(ctx context.Context, log *slog.Logger) {
 	for _, domain := range c.domains {
-		// As today's callers ask: a certificate of an elliptic curve.
-		hello := &tls.ClientHelloInfo{ServerName: domain, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}}
-		certificate, err := c.manager.GetCertificate(hello)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			log.ErrorContext(ctx, "no certificate; it is tried again when somebody calls. Does the name lead to this machine, and are ports 80 and 443 open?", "domain", domain, "error", err)
-		default:
-			log.InfoContext(ctx, "certificate", "domain", domain, "until", certificate.Leaf.NotAfter)
-		}
+		go func() {
+			for wait := 2 * time.Minute; ctx.Err() == nil; wait = min(2*wait, time.Hour) {
+				until, err := c.obtain(domain)
+				if err == nil {
+					log.InfoContext(ctx, "certificate", "domain", domain, "until", until)
+					return
+				}
+				log.ErrorContext(ctx, "no certificate. Does the name lead to this machine, and are ports 80 and 443 open?", "domain", domain, "error", err, "again", wait)
+				select {
+				case <-ctx.Done():
+				case <-time.After(wait):
+				}
+			}
+		}()
 	}
+}
+
+func (c *Certificates) obtain(domain string) (until time.Time, err error) {
+	// As today's callers ask: a certificate of an elliptic curve.
+	certificate, err := c.manager.GetCertificate(&tls.ClientHelloInfo{ServerName: domain, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}})
+	if err != nil {
+		return time.Time{}, err
+	}
+	return certificate.Leaf.NotAfter, nil
 }

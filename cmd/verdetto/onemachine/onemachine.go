@@ -124,8 +124,10 @@ type times struct{ header, request, answer, idle time.Duration }
 // request has to be there whole in time, and an answer to be taken.
 func (s *Service) server(t times) *http.Server {
 	return &http.Server{
-		Handler:           s.options.Edge.Handler(s.API, s.options.Now),
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100},
+		Handler: s.options.Edge.Handler(s.API, s.options.Now),
+		HTTP2:   &http.HTTP2Config{MaxConcurrentStreams: 100},
+		// It names callers by their address, and programs that look for something else make most of its lines.
+		ErrorLog:          slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug),
 		ReadHeaderTimeout: t.header,
 		ReadTimeout:       t.request,
 		WriteTimeout:      t.answer,
@@ -149,7 +151,7 @@ func (s *Service) Serve(ctx context.Context, listener net.Listener) error {
 		defer plain.Close()
 		go func() { ended <- plain.Serve(s.options.Edge.Listen(s.options.Edge.Plain)) }()
 		go func() { ended <- server.ServeTLS(listener, "", "") }()
-		go certificates.Obtain(ctx, s.options.Log)
+		certificates.Obtain(ctx, s.options.Log)
 	} else {
 		go func() { ended <- server.Serve(listener) }()
 	}

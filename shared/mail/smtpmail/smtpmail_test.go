@@ -99,11 +99,11 @@ func TestFaults(t *testing.T) {
 	}{
 		{"busy at the greeting", smtptest.Hello, smtptest.Reply(421, [3]int{4, 3, 2}, "try later"), mail.ErrThrottled, 0},
 		{"not wanted at the greeting", smtptest.Hello, smtptest.Reply(554, [3]int{5, 7, 1}, "no service for you"), mail.ErrBlocked, 0},
-		{"cut at the greeting", smtptest.Hello, smtptest.Cut, mail.ErrThrottled, 0},
+		{"cut at the greeting", smtptest.Hello, smtptest.ErrCut, mail.ErrThrottled, 0},
 
 		{"password wrong", smtptest.Auth, smtptest.Reply(535, [3]int{5, 7, 8}, "authentication failed"), mail.ErrBlocked, 0},
 		{"sign-in down", smtptest.Auth, smtptest.Reply(454, [3]int{4, 7, 0}, "temporary authentication failure"), mail.ErrThrottled, 0},
-		{"cut while signing in", smtptest.Auth, smtptest.Cut, mail.ErrThrottled, 0},
+		{"cut while signing in", smtptest.Auth, smtptest.ErrCut, mail.ErrThrottled, 0},
 
 		{"sender not ours", smtptest.From, smtptest.Reply(553, [3]int{5, 7, 1}, "sender address rejected: not owned by user"), mail.ErrBlocked, 0},
 		{"sender later", smtptest.From, smtptest.Reply(451, [3]int{4, 3, 0}, "later"), mail.ErrThrottled, 0},
@@ -121,11 +121,11 @@ func TestFaults(t *testing.T) {
 		{"quota of the day", smtptest.To, smtptest.Reply(550, [3]int{5, 4, 5}, "daily user sending limit exceeded"), mail.ErrThrottled, 0},
 		{"policy for one recipient", smtptest.To, smtptest.Reply(550, [3]int{5, 7, 1}, "recipient does not want this"), mail.ErrThrottled, 0},
 		{"an error of tomorrow", smtptest.To, smtptest.Reply(599, none, "?"), mail.ErrThrottled, 0},
-		{"cut at the recipient", smtptest.To, smtptest.Cut, mail.ErrThrottled, 0},
+		{"cut at the recipient", smtptest.To, smtptest.ErrCut, mail.ErrThrottled, 0},
 
-		{"cut while the message is sent", smtptest.Data, smtptest.Cut, mail.ErrThrottled, 0},
-		{"cut after its end, nothing kept", smtptest.Content, smtptest.Cut, mail.ErrUnavailable, 0},
-		{"cut after its end, and kept", smtptest.Kept, smtptest.Cut, mail.ErrUnavailable, 1},
+		{"cut while the message is sent", smtptest.Data, smtptest.ErrCut, mail.ErrThrottled, 0},
+		{"cut after its end, nothing kept", smtptest.Content, smtptest.ErrCut, mail.ErrUnavailable, 0},
+		{"cut after its end, and kept", smtptest.Kept, smtptest.ErrCut, mail.ErrUnavailable, 1},
 		{"spam", smtptest.Content, smtptest.Reply(554, [3]int{5, 7, 1}, "message looks like spam"), mail.ErrRefused, 0},
 		{"too large", smtptest.Content, smtptest.Reply(552, none, "too large"), mail.ErrRefused, 0},
 		{"malformed", smtptest.Content, smtptest.Reply(554, [3]int{5, 6, 0}, "bad header"), mail.ErrRefused, 0},

@@ -35,10 +35,10 @@ const (
 )
 
 var (
-	// Cut closes the connection without a word.
-	Cut = errors.New("cut")
-	// Hang says nothing more; the connection stays.
-	Hang = errors.New("hang")
+	// ErrCut closes the connection without a word.
+	ErrCut = errors.New("cut")
+	// ErrHang says nothing more; the connection stays.
+	ErrHang = errors.New("hang")
 )
 
 // Reply is a refusal in the server's words; without an enhanced code its three numbers are 0.
@@ -144,9 +144,9 @@ func (s *session) fail(at Moment) error {
 	}
 	err := s.Fail(at, s.mail.To)
 	switch err {
-	case Cut:
+	case ErrCut:
 		_ = s.conn.Conn().Close()
-	case Hang:
+	case ErrHang:
 		select {
 		case <-s.closed:
 		case <-time.After(time.Hour): // of a bubble's clock, where one ends

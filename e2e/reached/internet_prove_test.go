@@ -38,6 +38,7 @@ import (
 const (
 	server    = "198.51.100.10" // the machine of the page
 	elsewhere = "198.51.100.20" // everybody else
+	machine   = "machine"       // name of the network of the former
 )
 
 // names are all that anybody looks up, and where they lead.
@@ -58,8 +59,11 @@ func playInternet(t *testing.T, root string) *internet {
 	t.Helper()
 	i := &internet{began: time.Now(), roots: x509.NewCertPool()}
 	for _, c := range [][]string{
-		{"ip", "link", "set", "lo", "up"}, {"ip", "address", "add", server + "/32", "dev", "lo"}, {"ip", "address", "add", elsewhere + "/32", "dev", "lo"},
-		{"mount", "--bind", write(t, "resolv.conf", "nameserver 127.0.0.1\n"), "/etc/resolv.conf"},
+		{"mkdir", "-p", "/run/netns"}, {"mount", "-t", "tmpfs", "none", "/run/netns"}, {"ip", "netns", "add", machine},
+		{"ip", "link", "add", "outside", "type", "veth", "peer", "name", "eth0", "netns", machine},
+		{"ip", "link", "set", "lo", "up"}, {"ip", "address", "add", elsewhere + "/24", "dev", "outside"}, {"ip", "link", "set", "outside", "up"},
+		{"ip", "-n", machine, "link", "set", "lo", "up"}, {"ip", "-n", machine, "address", "add", server + "/24", "dev", "eth0"}, {"ip", "-n", machine, "link", "set", "eth0", "up"},
+		{"mount", "--bind", write(t, "resolv.conf", "nameserver "+elsewhere+"\n"), "/etc/resolv.conf"},
 		{"cp", "/etc/resolv.conf", filepath.Join(root, "etc/resolv.conf")},
 		{"mount", "--rbind", "/dev", filepath.Join(root, "dev")}, {"mount", "-t", "proc", "proc", filepath.Join(root, "proc")},
 	} {
@@ -95,17 +99,21 @@ func playInternet(t *testing.T, root string) *internet {
 			issuer.ServeHTTP(w, r)
 		}),
 	}
-	web := &http.Server{TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	all := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h := hosts[r.Host]; h != nil {
 			h.ServeHTTP(w, r)
 			return
 		}
 		http.NotFound(w, r)
-	})}
-	plain, encrypted := listen(t, elsewhere+":80"), listen(t, elsewhere+":443")
-	go web.Serve(plain)                // Stripe's stand-in shows its pages without TLS
-	go web.ServeTLS(encrypted, "", "") // ends with Close
-	t.Cleanup(func() { _ = web.Close() })
+	})
+	plain := &http.Server{Handler: all} // Stripe's stand-in shows its pages without TLS
+	encrypted := &http.Server{Handler: all, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}}
+	go plain.Serve(listen(t, elsewhere+":80"))                 // ends with Close
+	go encrypted.ServeTLS(listen(t, elsewhere+":443"), "", "") // likewise
+	t.Cleanup(func() {
+		_ = plain.Close()
+		_ = encrypted.Close()
+	})
 	return i
 }
 
@@ -122,7 +130,7 @@ func listen(t *testing.T, address string) net.Listener {
 func nameServer(t *testing.T) {
 	t.Helper()
 	run(t, "127.0.0.1:8055", testenv.Tool(t, "pebble", "pebble-challtestsrv"), "-defaultIPv4", "", "-defaultIPv6", "",
-		"-dnsserver", "127.0.0.1:53", "-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-management", "127.0.0.1:8055")
+		"-dnsserver", elsewhere+":53", "-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-management", "127.0.0.1:8055")
 	for name, address := range names {
 		body, err := json.Marshal(map[string]any{"host": name + ".", "addresses": []string{address}})
 		if err != nil {
@@ -204,7 +212,7 @@ func startPebble(t *testing.T, certificate tls.Certificate, trusted *x509.CertPo
 		t.Fatal(err)
 	}
 	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
-	run(t, elsewhere+":14000", testenv.Tool(t, "pebble", "pebble"), "-strict", "-config", write(t, "pebble.json", string(config)), "-dnsserver", "127.0.0.1:53")
+	run(t, elsewhere+":14000", testenv.Tool(t, "pebble", "pebble"), "-strict", "-config", write(t, "pebble.json", string(config)), "-dnsserver", elsewhere+":53")
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, ServerName: "acme-v02.api.letsencrypt.org"}}}
 	w, err := client.Get("https://" + elsewhere + ":15000/roots/0")
 	if err != nil {
