@@ -12,6 +12,7 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/mail"
+	"verdetto/shared/store/storetest"
 )
 
 // publishedPattern gives the pattern of a field or parameter in the committed description.
@@ -80,6 +81,23 @@ func TestTextPattern(t *testing.T) {
 			if got, want := pattern.MatchString(text), w.Code != 400; got != want {
 				t.Errorf("%s%q: the pattern says %v, the service %d", parameter, text, got, w.Code)
 			}
+		}
+	}
+}
+
+// TestTokenPattern: what the description calls the token of a page is what the service takes for one.
+func TestTokenPattern(t *testing.T) {
+	t.Parallel()
+	pattern := publishedPattern(t, "components", "schemas", "WaitInputBody", "properties", "t", "pattern")
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	for _, token := range []string{
+		"000102030405060708090a0b0c0d0e0f", "000102030405060708090A0B0C0D0E0f", "", "0", strings.Repeat("0", 31), strings.Repeat("0", 33), strings.Repeat("0", 64),
+		strings.Repeat("g", 32), strings.Repeat("0", 32) + "\n", " " + strings.Repeat("0", 31), strings.Repeat("\u0660", 16), strings.Repeat("\u0660", 32),
+	} {
+		a := s.Do("POST", "/v1/pro/cripta/attesa", fixture.Object("email", "ada@example.com", "t", token))
+		if got := pattern.MatchString(token); got != (a.Status == 200) {
+			t.Errorf("%q: the pattern says %v, the service %d %s", token, got, a.Status, a.Body)
 		}
 	}
 }

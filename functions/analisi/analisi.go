@@ -6,11 +6,8 @@ package analisi
 
 import (
 	"context"
-	"strconv"
-	"strings"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/verdict"
 )
@@ -35,36 +32,6 @@ func (in *Ends) cities() (origin, destination Named) {
 	return Named{Parameter: "origine", Name: in.Origine}, Named{Parameter: "destinazione", Name: in.Destinazione}
 }
 
-type input struct {
-	Ends
-	Diretto bool   `query:"diretto" doc:"Only fares without stops"`
-	Notti   string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away, 1-3, 4-7, 8-14 or 15+; without it, one-way fares. They are observed as returns, never added up of two one-way fares"`
-	Prezzo  string `query:"prezzo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 45 or 18.49" doc:"A price seen elsewhere, in major units, to be judged in place of today's cheapest fare; no live fare is needed"`
-	Valuta  string `query:"valuta" default:"EUR" pattern:"^[A-Za-z]{3}$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of prezzo"`
-}
-
-// question reads what is asked.
-func (in *input) question() (q answer.Question, err error) {
-	q.From, q.To = in.cities()
-	q.NonStop = in.Diretto
-	nights := strings.TrimRight(in.Notti, " +")
-	if nights == "15" { // a + that was not escaped is a space
-		nights = "15+"
-	}
-	if q.Trip, err = fare.ParseTrip(nights); err != nil {
-		return q, httpapi.Invalid(httpapi.Fault{Name: "notti", Detail: "is none of 1-3, 4-7, 8-14 and 15+"})
-	}
-	if in.Prezzo == "" {
-		return q, nil
-	}
-	amount, err := strconv.ParseFloat(in.Prezzo, 64)
-	if err != nil {
-		return q, httpapi.Invalid(httpapi.Fault{Name: "prezzo", Detail: "is no amount"})
-	}
-	q.Price = &answer.Price{Parameter: "prezzo", Amount: amount, Currency: strings.ToUpper(in.Valuta)}
-	return q, nil
-}
-
 type output struct{ Body verdict.Analysis }
 
 // Register adds the endpoints to an API.
@@ -72,7 +39,7 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.JSON(api, "analisi", httpapi.JSONDoc{
 		Summary: "Price verdict for a route",
 		Description: "Says whether today's cheapest economy fare for one adult is cheap, compared with the cheapest fare of the same route on past days; or a price that was seen elsewhere. " +
-			"Without further parameters it is about one-way fares with any number of stops.",
+			"Without further parameters it is about one-way fares with any number of stops and any departure. With partenza or mese it is about that departure, or the cheapest of that month, compared with the route's departures as many days ahead, and says what is to be expected of it.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, NoLiveFare, StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
 	}, func(ctx context.Context, in *input) error {
 		q, err := in.question()

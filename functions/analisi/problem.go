@@ -31,6 +31,8 @@ func Problem(err error) error {
 		stops    *answer.StopsUnknown
 		price    *answer.BadPrice
 		currency *answer.UnknownCurrency
+		date     *answer.BadDate
+		noFare   *answer.NoFareOn
 	)
 	switch {
 	case errors.As(err, &city):
@@ -47,6 +49,10 @@ func Problem(err error) error {
 			live.Origin.Name, live.Destination.Name, kindOf(live.Series.Trip, live.NonStop), newestOf(live.Found)))
 	case errors.As(err, &stops):
 		return StopsUnknown.Problem(fmt.Sprintf("Of the fares from %s to %s the source does not say how many stops they have. Ask without diretto.", stops.Origin.Name, stops.Destination.Name))
+	case errors.As(err, &date):
+		return badDate(date)
+	case errors.As(err, &noFare):
+		return noFareOn(noFare)
 	case errors.As(err, &price):
 		return httpapi.Invalid(httpapi.Fault{Name: price.Parameter, Detail: "is the price of no fare: want more than 0, and at most 100,000 EUR or as much of another currency"})
 	case errors.As(err, &currency):

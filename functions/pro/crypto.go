@@ -124,7 +124,7 @@ type verifyInput struct {
 	Body struct {
 		Email     string `json:"email" maxLength:"254" doc:"The e-mail address that the plan is for" example:"ada@example.com"`
 		Signature string `json:"signature" maxLength:"200" doc:"Signature of the transaction: 64 bytes in base58, 87 or 88 characters as a rule"`
-		Proof     string `json:"firma,omitempty" maxLength:"200" doc:"For a payment without the binding memo: the paying wallet's ed25519 signature, in base58 or base64, of the text that proofText of GET /v1/pro/cripta shows. It outranks a claim without, for 30 days"`
+		Proof     string `json:"firma,omitempty" nullable:"true" maxLength:"200" doc:"For a payment without the binding memo: the paying wallet's ed25519 signature, in base58 or base64, of the text that proofText of GET /v1/pro/cripta shows. It outranks a claim without, for 30 days"`
 	} `contentType:"application/json"`
 }
 

@@ -41,12 +41,12 @@ func (s *Service) registerLeave(api *httpapi.API) {
 }
 
 type addressForm struct {
-	Token string `json:"t" doc:"Of the link that was mailed to the present address"`
-	New   string `json:"nuovo" doc:"The new address"`
+	Token string `json:"t" minLength:"1" doc:"Of the link that was mailed to the present address"`
+	New   string `json:"nuovo" minLength:"1" maxLength:"254" doc:"The new address"`
 }
 
 type eraseForm struct {
-	Token string `json:"t" doc:"Of the link that was mailed to the address"`
+	Token string `json:"t" minLength:"1" doc:"Of the link that was mailed to the address"`
 	Sure  string `json:"conferma" enum:"si" doc:"That it is meant"`
 }
 
@@ -61,17 +61,20 @@ var perNewAddress = limit.Limit{Name: "pro-indirizzo-address", Calls: 3, Window:
 // askToMove has the new address asked. Only who reads the mail of the present one gets here.
 func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response, error) {
 	l := in.language()
-	fields, err := formOf(in.RawBody, "t", "nuovo")
+	token, nuovo, err := formOf(in.RawBody, "nuovo")
 	if err != nil {
 		return nil, err
 	}
-	about, ended, err := s.byLink(ctx, fields["t"], l)
+	to, err := address(nuovo)
+	if err != nil {
+		return showNotice(http.StatusBadRequest, l, "move.refused", backTo(l, token))
+	}
+	about, ended, err := s.byLink(ctx, token, l)
 	if ended != nil || err != nil {
 		return ended, err
 	}
-	to, err := address(fields["nuovo"])
-	if err != nil || apikey.Normalize(to) == apikey.Normalize(about.Email) {
-		return showNotice(http.StatusBadRequest, l, "move.refused", page.In(l, planPath+"?t="+fields["t"]))
+	if apikey.Normalize(to) == apikey.Normalize(about.Email) {
+		return showNotice(http.StatusBadRequest, l, "move.refused", backTo(l, token))
 	}
 	if err := s.takeFor(ctx, perNewAddress, to); err != nil {
 		return nil, err
@@ -142,16 +145,16 @@ func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, erro
 // charged on; so where this breaks off, who tries again still finds what is left.
 func (s *Service) erase(ctx context.Context, in *formInput) (*page.Response, error) {
 	l := in.language()
-	fields, err := formOf(in.RawBody, "t", "conferma")
+	token, sure, err := formOf(in.RawBody, "conferma")
 	if err != nil {
 		return nil, err
 	}
-	about, ended, err := s.byLink(ctx, fields["t"], l)
+	if sure != "si" {
+		return showNotice(http.StatusBadRequest, l, "erase.unsure", backTo(l, token))
+	}
+	about, ended, err := s.byLink(ctx, token, l)
 	if ended != nil || err != nil {
 		return ended, err
-	}
-	if fields["conferma"] != "si" {
-		return showNotice(http.StatusBadRequest, l, "erase.unsure", page.In(l, planPath+"?t="+fields["t"]))
 	}
 	id := s.customer(about.Email)
 	c, err := s.Keys.Customer(ctx, id)
@@ -175,7 +178,7 @@ func (s *Service) erase(ctx context.Context, in *formInput) (*page.Response, err
 	if err := s.Keys.Erase(ctx, id, names, s.Outbox, s.noticesBox(), s.links()); err != nil {
 		return nil, err
 	}
-	if err := s.notes().Drop(ctx, s.noteName(manageLink, fields["t"])); err != nil {
+	if err := s.notes().Drop(ctx, s.noteName(manageLink, token)); err != nil {
 		return nil, err
 	}
 	return showNotice(http.StatusOK, l, "erase.done", page.In(l, "/v1/pro"))

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"html/template"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"verdetto/shared/apikey"
@@ -120,20 +122,34 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 	return render(http.StatusOK, "plan", page.Page{Language: l, Title: l.Text("plan.title")}, v)
 }
 
-// formOf reads what a page's form sends: each field once, nothing else.
-func formOf(body []byte, names ...string) (map[string]string, error) {
+// formOf reads what a form of a plan's page sends: the token of the link that led
+// there, and one field, which may be empty. It sends nothing else.
+func formOf(body []byte, name string) (token, value string, err error) {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
-		return nil, httpapi.BadRequest.Problem("The form cannot be read.")
+		return "", "", httpapi.BadRequest.Problem("The form cannot be read.")
 	}
-	fields := map[string]string{}
-	for _, name := range names {
-		if len(values[name]) > 1 {
-			return nil, httpapi.Invalid(httpapi.Fault{Name: name, Detail: "is given more than once; give it once"})
+	var faults []httpapi.Fault
+	if values.Get("t") == "" {
+		faults = append(faults, httpapi.Fault{Name: "t", Detail: "is missing"})
+	}
+	for _, given := range slices.Sorted(maps.Keys(values)) {
+		switch {
+		case given != "t" && given != name:
+			faults = append(faults, httpapi.Fault{Name: given, Detail: "is not a field of this request"})
+		case len(values[given]) > 1:
+			faults = append(faults, httpapi.Fault{Name: given, Detail: "is given more than once; give it once"})
 		}
-		fields[name] = values.Get(name)
 	}
-	return fields, nil
+	if len(faults) > 0 {
+		return "", "", httpapi.Invalid(faults...)
+	}
+	return values.Get("t"), values.Get(name), nil
+}
+
+// backTo is the page of a plan that a form was sent from; nobody has looked at its token yet.
+func backTo(l *i18n.Language, token string) string {
+	return page.In(l, planPath+"?t="+url.QueryEscape(token))
 }
 
 // customerOf tells whose plan it is to who shows a key that is in force, or the token of a mailed link.

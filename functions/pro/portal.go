@@ -19,8 +19,8 @@ type portalInput struct {
 	Header string `header:"X-Api-Key" doc:"The customer's current key"`
 	Reader
 	Body *struct {
-		Key   string `json:"chiave,omitempty" maxLength:"100" doc:"The key, where a page sends it, which can set no header"`
-		Token string `json:"t,omitempty" maxLength:"100" doc:"Of a mailed link, in the place of the key"`
+		Key   string `json:"chiave,omitempty" nullable:"true" maxLength:"100" doc:"The key, where a page sends it, which can set no header"`
+		Token string `json:"t,omitempty" nullable:"true" maxLength:"100" doc:"Of a mailed link, in the place of the key"`
 	} `contentType:"application/json"`
 }
 

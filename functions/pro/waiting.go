@@ -36,8 +36,8 @@ type waitInput struct {
 	Reader
 	Body struct {
 		Email     string `json:"email" maxLength:"254" doc:"The e-mail address that the plan is for" example:"ada@example.com"`
-		Token     string `json:"t" maxLength:"64" doc:"Of the page: 32 hexadecimal digits" example:"000102030405060708090a0b0c0d0e0f"`
-		Signature string `json:"signature,omitempty" maxLength:"200" doc:"Of a transaction that the page's link has not caused"`
+		Token     string `json:"t" format:"hex32" doc:"Of the page: 32 hexadecimal digits" example:"000102030405060708090a0b0c0d0e0f"`
+		Signature string `json:"signature,omitempty" nullable:"true" maxLength:"200" doc:"Of a transaction that the page's link has not caused"`
 	} `contentType:"application/json"`
 }
 

@@ -82,8 +82,11 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 		}
 	}
 	s.any.In(summary.Currency, summary.PerEuro)
+	s.any.Facts = summary.Facts()
 	switch {
 	case s.nonStop != nil:
+		without, _ := summary.WithoutStops()
+		s.nonStop.Facts = without.Facts()
 		s.any.Stops = departure.SomeStops
 		s.nonStop.In(summary.Currency, summary.PerEuro)
 		s.nonStop.Stops = departure.OnlyNonStop

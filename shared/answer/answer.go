@@ -39,6 +39,7 @@ type Demand interface {
 // Reader answers questions. It is safe for concurrent use.
 type Reader struct {
 	Summaries Summaries
+	Sheets    Sheets
 	Demand    Demand
 	Rates     interface {
 		Rates(ctx context.Context) (fare.Rates, error)
@@ -46,7 +47,8 @@ type Reader struct {
 	Now func() time.Time
 	Log *slog.Logger
 
-	noted sync.Map // what this process has recorded: series and origins, each with the day
+	pooled held
+	noted  sync.Map // what this process has recorded: series and origins, each with the day
 }
 
 // Named is a city as a caller names it, and the parameter that the name was given in.
@@ -57,6 +59,7 @@ type Question struct {
 	From, To Named
 	Trip     fare.Trip // one-way, or a return by nights away
 	NonStop  bool      // only fares without stops
+	When     *When     // the departure; nil: any, that is the cheapest of the route
 	Price    *Price    // one seen elsewhere, to be judged in place of ours
 }
 
@@ -85,6 +88,11 @@ type Found struct {
 func (r *Reader) Check(ctx context.Context, q Question) error {
 	if err := Differ(q.From, q.To); err != nil {
 		return err
+	}
+	if q.When != nil {
+		if err := q.When.check(fare.DayOf(r.Now())); err != nil {
+			return err
+		}
 	}
 	if q.Price == nil {
 		return nil
@@ -119,8 +127,12 @@ func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 	return euro, nil
 }
 
-// Answer judges the cheapest fare of the route, or the price that was given.
+// Answer judges the cheapest fare of the route, or that of the departure that was
+// asked for, or in its place the price that was given.
 func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
+	if q.When != nil {
+		return r.departure(ctx, q)
+	}
 	f, err := r.Find(ctx, q)
 	a := Answer{Found: f}
 	if err != nil {
@@ -137,31 +149,44 @@ func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 			return a, &NoLiveFare{f, q.NonStop}
 		}
 	}
-	a.Analysis.Origine, a.Analysis.Destinazione = f.Origin.Name, f.Destination.Name
-	a.Analysis.OrigineIata, a.Analysis.DestinazioneIata = string(f.Series.Origin), string(f.Series.Destination)
-	return a, nil
+	return a.named(), nil
 }
 
-// judgePrice judges a price among the fares of a summary, in its currency.
+// named fills in the names of the cities.
+func (a Answer) named() Answer {
+	a.Analysis.Origine, a.Analysis.Destinazione = a.Origin.Name, a.Destination.Name
+	a.Analysis.OrigineIata, a.Analysis.DestinazioneIata = string(a.Series.Origin), string(a.Series.Destination)
+	return a
+}
+
+// judgePrice judges a price among the fares of a summary.
 func (r *Reader) judgePrice(ctx context.Context, s verdict.RouteSummary, p Price) (verdict.Analysis, error) {
-	euro, err := r.euro(ctx, p)
+	price, quoted, err := r.priceIn(ctx, s.Currency, s.PerEuro, p)
 	if err != nil {
 		return verdict.Analysis{}, err
-	}
-	currency, err := fare.ParseCurrency(p.Currency)
-	if err != nil {
-		return verdict.Analysis{}, &UnknownCurrency{Currency: p.Currency}
-	}
-	quoted := fare.Money{Amount: fare.Cents(math.Round(p.Amount * 100)), Currency: currency}
-	price := quoted.Amount
-	if currency != s.Currency { // compared at the rates that the summary was made with
-		price = s.FromEuro(euro)
 	}
 	return verdict.JudgePrice(s, price, quoted), nil
 }
 
-// Find resolves the names of a question and reads what is known.
-func (r *Reader) Find(ctx context.Context, q Question) (f Found, err error) {
+// priceIn is a price in the currency that fares are ranked in, of which one euro
+// bought so many units when they were: another currency is compared at that rate.
+func (r *Reader) priceIn(ctx context.Context, ranked fare.Currency, perEuro float64, p Price) (price fare.Cents, quoted fare.Money, err error) {
+	euro, err := r.euro(ctx, p)
+	if err != nil {
+		return 0, quoted, err
+	}
+	if quoted.Currency, err = fare.ParseCurrency(p.Currency); err != nil {
+		return 0, quoted, &UnknownCurrency{Currency: p.Currency}
+	}
+	quoted.Amount = fare.Cents(math.Round(p.Amount * 100))
+	if quoted.Currency == ranked {
+		return quoted.Amount, quoted, nil
+	}
+	return verdict.RouteSummary{Currency: ranked, PerEuro: perEuro}.FromEuro(euro), quoted, nil
+}
+
+// locate resolves the names of a question.
+func locate(q Question) (f Found, err error) {
 	if f.Origin, err = City(q.From); err != nil {
 		return f, err
 	}
@@ -169,6 +194,14 @@ func (r *Reader) Find(ctx context.Context, q Question) (f Found, err error) {
 		return f, err
 	}
 	f.Series = fare.Series{Route: fare.Route{Origin: f.Origin.City, Destination: f.Destination.City}, Trip: q.Trip}
+	return f, nil
+}
+
+// Find resolves the names of a question and reads what is known.
+func (r *Reader) Find(ctx context.Context, q Question) (f Found, err error) {
+	if f, err = locate(q); err != nil {
+		return f, err
+	}
 	if f.Summary, err = r.Read(ctx, f.Series); errors.Is(err, store.ErrNotFound) {
 		return f, &NotCovered{f}
 	}
@@ -196,16 +229,21 @@ func City(c Named) (places.Place, error) {
 // ever stored.
 func (r *Reader) Read(ctx context.Context, of fare.Series) (verdict.RouteSummary, error) {
 	data, _, err := r.Summaries.Summary(ctx, of, store.Eventual)
+	r.noteAsked(ctx, of, err)
+	if err != nil {
+		return verdict.RouteSummary{}, err
+	}
+	return verdict.Decode(data)
+}
+
+// noteAsked notes that a series was asked for, of which a read gave an error or none.
+func (r *Reader) noteAsked(ctx context.Context, of fare.Series, err error) {
 	switch {
 	case errors.Is(err, store.ErrNotFound) && of.Trip == fare.OneWay:
 		r.RequestOrigin(ctx, of.Origin)
 	case err == nil || errors.Is(err, store.ErrNotFound):
 		r.noteDemand(ctx, of)
 	}
-	if err != nil {
-		return verdict.RouteSummary{}, err
-	}
-	return verdict.Decode(data)
 }
 
 const (

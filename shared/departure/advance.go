@@ -105,6 +105,7 @@ func (s *State) Fold(v *View, fares []Live, left *Statistics) {
 	}
 	s.Route.Fold(v, quotes, left)
 	s.Pasts.forget(day)
+	s.Minima.fold(v, s.Pasts.quotesOn(day))
 }
 
 // forget drops the departures that have left, and those not seen in 60 days.
@@ -148,7 +149,10 @@ func (s *State) In(currency fare.Currency, perEuro float64) {
 	if s.AsOf != 0 && s.Currency != currency && s.PerEuro > 0 && perEuro > 0 {
 		factor := perEuro / s.PerEuro
 		convert := func(c *fare.Cents) { *c = max(1, fare.Cents(math.Round(float64(*c)*factor))) }
-		s.Route.level.sum += s.Route.level.weight * math.Log(factor)
+		s.Route.scale(factor)
+		for i := range s.Minima {
+			s.Minima[i].scale(factor)
+		}
 		for _, past := range s.Pasts {
 			past.convert(convert)
 		}
@@ -158,6 +162,9 @@ func (s *State) In(currency fare.Currency, perEuro float64) {
 	}
 	s.Currency, s.PerEuro = currency, perEuro
 }
+
+// scale brings the route's mean to a currency of which so many units are one of before.
+func (r *Route) scale(factor float64) { r.level.sum += r.level.weight * math.Log(factor) }
 
 // convert brings the prices of a past to another currency. Where rounding makes two lows one, the later stays.
 func (p *Past) convert(convert func(*fare.Cents)) {
@@ -178,7 +185,7 @@ func (p *Past) convert(convert func(*fare.Cents)) {
 // Clone is a copy that can be advanced apart.
 func (s *State) Clone() *State {
 	c := *s
-	c.Route = *s.Route.clone()
+	c.Route, c.Minima = *s.Route.clone(), *s.Minima.clone()
 	c.Pasts = make(Departures, len(s.Pasts))
 	for at, past := range s.Pasts {
 		c.Pasts[at] = past.clone()

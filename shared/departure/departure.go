@@ -113,3 +113,6 @@ func LevelOf(percentile float64) Level {
 }
 
 func (l Level) String() string { return [...]string{"ottimo", "buono", "normale", "caro"}[l] }
+
+// Horizons are the spans that chances are told for, the shortest first.
+func Horizons() []Horizon { return []Horizon{Week, Fortnight} }

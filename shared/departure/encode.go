@@ -98,21 +98,25 @@ func (r *Route) Encode() []byte {
 		w.Float32(t.value, t.information, t.cases)
 	}
 	for _, bars := range r.residuals {
-		var kept []bar
-		for _, b := range bars {
-			if math.Round(b.mass/massUnit) > 0 {
-				kept = append(kept, b)
-			}
-		}
-		w.Uint(uint64(len(kept)))
-		before := uint8(0)
-		for _, b := range kept {
-			w.Uint(uint64(b.bin - before))
-			w.Uint(uint64(math.Round(b.mass / massUnit)))
-			before = b.bin
-		}
+		encodeBars(&w, bars)
 	}
 	return w
+}
+
+func encodeBars(w *varint.Writer, bars []bar) {
+	var kept []bar
+	for _, b := range bars {
+		if math.Round(b.mass/massUnit) > 0 {
+			kept = append(kept, b)
+		}
+	}
+	w.Uint(uint64(len(kept)))
+	before := uint8(0)
+	for _, b := range kept {
+		w.Uint(uint64(b.bin - before))
+		w.Uint(uint64(math.Round(b.mass / massUnit)))
+		before = b.bin
+	}
 }
 
 // DecodeRoute reads what Encode wrote.
@@ -132,21 +136,57 @@ func DecodeRoute(data []byte) (*Route, error) {
 		route.terms[h] = term{r.Float32(), readWeight(&r), readWeight(&r)}
 	}
 	for g := range route.residuals {
-		n := r.Count(int64(min(r.Uint(), bins)))
-		bin := uint64(0)
-		for i := range n {
-			gap, mass := r.Uint(), r.Uint()
-			if bin += min(gap, bins); bin >= bins || gap == 0 && i > 0 || mass > 1<<40 {
-				r.Fail(errRange)
-				break
-			}
-			route.residuals[g] = append(route.residuals[g], bar{uint8(bin), float64(mass) * massUnit})
-		}
+		route.residuals[g] = decodeBars(&r)
 	}
 	if err := r.Err(); err != nil {
 		return nil, fmt.Errorf("decode route: %w", err)
 	}
 	return route, nil
+}
+
+func decodeBars(r *varint.Reader) (bars []bar) {
+	n := r.Count(int64(min(r.Uint(), bins)))
+	bin := uint64(0)
+	for i := range n {
+		gap, mass := r.Uint(), r.Uint()
+		if bin += min(gap, bins); bin >= bins || gap == 0 && i > 0 || mass > 1<<40 {
+			r.Fail(errRange)
+			return nil
+		}
+		bars = append(bars, bar{uint8(bin), float64(mass) * massUnit})
+	}
+	return bars
+}
+
+// encode packs minima: what a route has, but for chances and groups. Those of
+// which nothing is known take a byte each.
+func (m *Minima) encode(w *varint.Writer) {
+	for s := range m {
+		r := &m[s]
+		w.Uint(uint64(r.count))
+		if r.count > 0 {
+			w.Int(int64(r.epoch))
+			w.Float32(r.level.sum, r.level.weight)
+			encodeBars(w, r.residuals[0])
+		}
+	}
+}
+
+func (m *Minima) decode(r *varint.Reader) {
+	for s := range m {
+		of := &m[s]
+		of.single = true
+		of.count = int(min(r.Uint(), math.MaxInt32))
+		if of.count == 0 {
+			continue
+		}
+		of.epoch = readDay(r)
+		of.level.sum, of.level.weight = r.Float32(), readWeight(r)
+		if of.level.weight == 0 {
+			r.Fail(errRange)
+		}
+		of.residuals[0] = decodeBars(r)
+	}
 }
 
 // Encode packs what a refresh left, exactly: a few hundred bytes of an origin in a cycle.

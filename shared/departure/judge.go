@@ -90,7 +90,7 @@ func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	a := Answer{Count: d.route.count, Percentile: math.NaN()}
 	if d.route.count >= MinCount {
 		span := place(q.Lead, curveEdges)
-		of := d.distribution(groupOf[span])
+		of := d.distribution(d.route.group(span))
 		bin := binOf(logOf(q.Price) - d.base(span))
 		a.Known, a.Percentile = true, (of.below[bin]+of.below[bin+1])/2
 		a.Near, a.Borrowed = of.near, of.borrowed
@@ -130,11 +130,11 @@ func (d *RouteDay) Quartiles(lead int) (q Quartiles, ok bool) {
 		return q, false
 	}
 	span := place(lead, curveEdges)
-	low, high := d.ends(groupOf[span])
+	low, high := d.ends(d.route.group(span))
 	price := func(residual float64) fare.Cents {
 		return fare.Cents(math.Round(100 * math.Exp(d.base(span)+residual)))
 	}
-	at := func(share float64) float64 { return d.distribution(groupOf[span]).quantile(share) }
+	at := func(share float64) float64 { return d.distribution(d.route.group(span)).quantile(share) }
 	q1, q3 := at(.25), at(.75)
 	return Quartiles{price(min(low, q1)), price(q1), price(at(.5)), price(q3), price(max(high, q3))}, true
 }
@@ -145,7 +145,7 @@ func (d *RouteDay) Quantile(lead int, share float64) (fare.Cents, bool) {
 		return 0, false
 	}
 	span := place(lead, curveEdges)
-	return fare.Cents(math.Round(100 * math.Exp(d.base(span)+d.distribution(groupOf[span]).quantile(share)))), true
+	return fare.Cents(math.Round(100 * math.Exp(d.base(span)+d.distribution(d.route.group(span)).quantile(share)))), true
 }
 
 // quantile is the residual below which a share of the weight lies.

@@ -15,6 +15,15 @@ type Route struct {
 	// residuals by group of lead time, in order of their step
 	residuals [groups][]bar
 	terms     [horizons]term
+	single    bool // residuals are not told apart by lead time: all lie in the first group
+}
+
+// group is where the route keeps the residuals of a span of lead times.
+func (r *Route) group(span int) int {
+	if r.single {
+		return 0
+	}
+	return groupOf[span]
 }
 
 // bar is the faded number of residuals in a step.
@@ -74,7 +83,7 @@ func (r *Route) Fold(v *View, quotes []Quote, s *Statistics) {
 		for _, q := range quotes {
 			span := place(q.Lead, curveEdges)
 			bin := binOf(logOf(q.Price) - average - v.curve[span])
-			r.add(groupOf[span], uint8(bin), g)
+			r.add(r.group(span), uint8(bin), g)
 			s.residuals[bin]++
 		}
 	}

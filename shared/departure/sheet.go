@@ -46,7 +46,9 @@ type Sheet struct {
 	PerEuro  float64       // how many of its units one euro bought on AsOf
 	Stops    StopsKnown
 	Route    Route
+	Minima   Minima // of spans of departures
 	Pasts    Departures
+	Facts    []byte // what else an answer says of the series, as package verdict packs it
 	Live     []Live // one for each departure that had a fare within LiveDays, by day of departure
 }
 
@@ -56,9 +58,11 @@ func (s *Sheet) NonStopOnly() bool { return s.Stops == AllNonStop || s.Stops == 
 
 // SheetDay is a sheet as it is seen on a day: what its answers of that day have in common is reckoned once.
 type SheetDay struct {
-	sheet *Sheet
-	today fare.Day
-	asker *RouteDay
+	sheet  *Sheet
+	today  fare.Day
+	asker  *RouteDay
+	spans  *Minima
+	minima [spans]*RouteDay // made when they are asked for
 }
 
 // On is the sheet as it is seen on a day; without a pooled part the rule is as
@@ -71,7 +75,7 @@ func (s *Sheet) On(p *Pooled, today fare.Day) (d *SheetDay, ok bool) {
 	if p == nil {
 		p = Start(today)
 	}
-	route := &s.Route
+	route, minima := &s.Route, &s.Minima
 	if today > s.AsOf {
 		var quotes []Quote
 		for _, l := range s.Live {
@@ -80,14 +84,25 @@ func (s *Sheet) On(p *Pooled, today fare.Day) (d *SheetDay, ok bool) {
 			}
 		}
 		if len(quotes) > 0 {
-			route = s.Route.clone()
-			route.Fold(p.On(s.AsOf), quotes, new(Statistics))
+			view := p.On(s.AsOf)
+			route, minima = s.Route.clone(), s.Minima.clone()
+			route.Fold(view, quotes, new(Statistics))
+			minima.fold(view, s.quotes())
 		}
 	}
-	return &SheetDay{s, today, route.On(p.On(today))}, true
+	return &SheetDay{sheet: s, today: today, asker: route.On(p.On(today)), spans: minima}, true
 }
 
 func (l Live) on(day fare.Day) Quote { return Quote{int(l.Depart - day), l.Price} }
+
+// quotes are the live fares as of the sheet's own day.
+func (s *Sheet) quotes() []Quote {
+	all := make([]Quote, len(s.Live))
+	for i, l := range s.Live {
+		all[i] = l.on(s.AsOf)
+	}
+	return all
+}
 
 // Live lists the fares that can be shown on the day, by day of departure.
 func (d *SheetDay) Live() []Live {

@@ -57,7 +57,9 @@ func (s *Sheet) encode(pasts Departures, live []Live) []byte {
 	w.Uint(s.Currency.Pack())
 	w.Uint(math.Float64bits(s.PerEuro))
 	w.Uint(uint64(s.Stops))
+	w.Bytes(s.Facts)
 	w.Bytes(s.Route.Encode())
+	s.Minima.encode(&w)
 	w.Bytes(pasts.Encode(s.AsOf))
 	encodeLive(&w, s.AsOf, live)
 	return w
@@ -112,7 +114,10 @@ func DecodeSheet(data []byte) (*Sheet, error) {
 		r.Fail(errRange)
 	}
 	s.Stops = StopsKnown(stops)
-	route, pasts := r.Bytes(), r.Bytes()
+	s.Facts = slices.Clone(r.Bytes())
+	route := r.Bytes()
+	s.Minima.decode(&r)
+	pasts := r.Bytes()
 	s.Live = decodeLive(&r, s.AsOf)
 	err := r.Err()
 	if err == nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"verdetto/shared/fare"
 )
@@ -14,6 +15,7 @@ func small() *State {
 	var s State
 	s.In(fare.EUR, 1)
 	s.Stops = AllNonStop
+	s.Facts = []byte{7}
 	p := Start(begin)
 	s.Advance(begin+2, p, []Live{
 		{Depart: begin + 20, Price: 4999, Found: begin.Time().Unix() + 3600, Stops: fare.NonStop},
@@ -28,7 +30,7 @@ func small() *State {
 // (Open questions are compressed: what is read of them is what counts.)
 func TestStoredBytes(t *testing.T) {
 	const (
-		sheet    = "01c4b8020080808080808080f83f023001c0b8020316084541bf7c414000000000000000000000000000000000000000000000000000013a83020148830200001201c4b8029323942302cb0801001dac030002029323942312000601070204c4c50a"
+		sheet    = "01c4b8020080808080808080f83f0201073001c0b8020316084541bf7c414000000000000000000000000000000000000000000000000000013a830201488302000003c0b80216084541bf7c4140023a83020e830203c0b80216084541bf7c4140023a83020e830203c0b80282cf3941bf7c4140013a860402c0b8025566f8405fbe0040013a83021201c4b8029323942302cb0801001dac030002029323942312000601070204c4c50a"
 		learning = "01629466643eb083e9c50ea63ebf0bac664c0ccfd91fb23230f0ad700b606760626400040000ffff"
 	)
 	s := small()
@@ -44,6 +46,9 @@ func TestStoredBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(s.Live, read.Live); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(s.Minima, read.Minima, cmp.AllowUnexported(Route{}, mean{}, bar{}, term{}), cmpopts.EquateApprox(0, massUnit)); diff != "" || string(read.Facts) != "\a" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(s.Pasts, read.Pasts, private); diff != "" {

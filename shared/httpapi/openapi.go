@@ -131,8 +131,14 @@ func WriteDescription(o *huma.OpenAPI) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// describedPatterns are those of formats that the description alone knows: what is
+// of such a format the handler looks at, and so can name it with all else at fault.
+var describedPatterns = map[string]string{
+	"hex32": "^[0-9A-Fa-f]{32}$",
+}
+
 // standardize takes out what is Huma's own and no part of OpenAPI, and gives
-// fields that hold an e-mail address the pattern of one.
+// fields that hold an e-mail address, or are of one of describedPatterns, their pattern.
 func standardize(name string, node any) {
 	switch node := node.(type) {
 	case map[string]any:
@@ -142,6 +148,10 @@ func standardize(name string, node any) {
 		if _, ok := node["pattern"]; !ok && name == "email" && node["type"] == "string" {
 			node["pattern"] = emailPattern
 			delete(node, "format") // is wider
+		}
+		if format, ok := node["format"].(string); ok && describedPatterns[format] != "" {
+			node["pattern"] = describedPatterns[format]
+			delete(node, "format")
 		}
 		for key, below := range node {
 			standardize(key, below)

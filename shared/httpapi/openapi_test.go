@@ -25,11 +25,16 @@ type wanted struct {
 }
 
 type removal struct {
-	Remove *string `json:"remove" nullable:"true"`
+	Remove *string `json:"remove,omitempty" nullable:"true"`
+}
+
+type sure struct {
+	Token string `json:"t"`
 }
 
 // registerPages adds an endpoint of JSON that takes forms and answers with pages
-// as well, and pages: one that is asked for, one that a form is posted to.
+// as well, and pages: one that is asked for, and two that a form is posted to, which
+// may be empty or not.
 func registerPages(api *httpapi.API) {
 	type answer struct {
 		Status string `json:"status"`
@@ -51,6 +56,8 @@ func registerPages(api *httpapi.API) {
 	httpapi.Page(api, "alerts-confirm-page", httpapi.PageDoc{Statuses: []int{200, 400, 410}},
 		func(context.Context, *link) (*page.Response, error) { return shown, nil })
 	httpapi.Page(api, "alerts-manage", httpapi.PageDoc{Statuses: []int{200, 400}, Form: removal{}},
+		func(context.Context, *rawForm) (*page.Response, error) { return shown, nil })
+	httpapi.Page(api, "pro-cancella", httpapi.PageDoc{Statuses: []int{200}, Form: sure{}},
 		func(context.Context, *rawForm) (*page.Response, error) { return shown, nil })
 }
 
@@ -85,7 +92,7 @@ func TestDescriptionOfPagesAndForms(t *testing.T) {
 		op       *huma.Operation
 		required bool
 		types    []string
-	}{{ask, true, []string{json, form}}, {manage, false, []string{form}}} {
+	}{{ask, true, []string{json, form}}, {manage, false, []string{form}}, {paths["/v1/pro/cancella"].Post, true, []string{form}}} {
 		if got := slices.Sorted(maps.Keys(c.op.RequestBody.Content)); !slices.Equal(got, c.types) || c.op.RequestBody.Required != c.required {
 			t.Errorf("%s: bodies %v, required %v", c.op.Path, got, c.op.RequestBody.Required)
 		}

@@ -81,6 +81,7 @@ func (d *describer) requestBody(registered *huma.RequestBody, route routes.Route
 	switch {
 	case desc.Body != nil:
 		schema := d.schema(desc.Body)
+		body.Required = body.Required || len(d.schemas.SchemaFromRef(schema.Ref).Required) > 0
 		if !desc.page {
 			body.Content["application/json"] = &huma.MediaType{Schema: schema}
 		}

@@ -2,11 +2,8 @@ package httpapi
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 // Problem is an RFC 9457 problem document. Code is stable and is what a program
@@ -108,29 +105,5 @@ func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(p.Status)
 	if r.Method != http.MethodHead {
 		_ = json.NewEncoder(w).Encode(p) // the caller has gone: nobody is left to tell
-	}
-}
-
-// Huma makes its own errors (validation, malformed bodies) through this hook;
-// they become problem documents like all others, and its 413, 415 and 422 are our 400.
-func init() {
-	huma.DefaultArrayNullable = false // a list that holds nothing is [], never null
-	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
-		if t, ok := byStatus[status]; ok {
-			return t.Problem("Something went wrong on our side. Try again in a minute.")
-		}
-		// Whatever else is wrong with a request (its form, its size, its content type) is a 400.
-		p := BadRequest.Problem(msg + ".")
-		for _, err := range errs {
-			var detail *huma.ErrorDetail
-			if errors.As(err, &detail) {
-				_, name, _ := strings.Cut(detail.Location, ".")
-				p.Errors = append(p.Errors, Fault{name, detail.Message})
-			}
-		}
-		if len(p.Errors) > 0 {
-			p.Detail = Invalid(p.Errors...).Detail
-		}
-		return p
 	}
 }

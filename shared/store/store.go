@@ -73,8 +73,8 @@
 //	read the old summary, coverage     1 + 0.5            1 + 0.5            1 + 0.5                 2.5 + 0.5
 //	write the blocks of two cycles        2                  2                   9                       3
 //	write the summary, coverage         2 + 1              2 + 1              2 + 1                   2 + 1
-//	read what departures are judged by    2                  2                   4
-//	write it, as a transaction           12                 12                  18
+//	read what departures are judged by    2                  2                   4                       4
+//	write it, as a transaction           12                 14                  34                      26
 //
 // The last column is asking for departures (TestDepthCapacity), which reads the
 // summary for the plan, for whether it was done, and to write over it. Version 4a76271, which asked by

@@ -9,18 +9,22 @@ import (
 
 // Analysis is the published answer. Amounts are integer cents of Valuta.
 type Analysis struct {
-	Origine             string    `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
-	Destinazione        string    `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
-	OrigineIata         string    `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
-	DestinazioneIata    string    `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
-	Ambito              string    `json:"ambito" enum:"rotta,mese,partenza" doc:"What verdetto is about: the cheapest fare of the route, of a month, or of a departure"`
-	Valuta              string    `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
-	Verdetto            Verdetto  `json:"verdetto"`
-	Prezzo              Prezzo    `json:"prezzo" doc:"The fare that is judged: it was observed, it is no offer"`
-	MesiPerConvenienza  []Mese    `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months ranked by median fare, cheapest first; months with fewer than 5 observations are left out"`
-	AnticipoConsigliato *Anticipo `json:"anticipoConsigliato,omitempty" doc:"The booking window that has been cheapest within a departure; absent where fewer than 8 departures can tell"`
-	Osservazioni        int       `json:"osservazioni" minimum:"0" doc:"Observations in the route's history of the last 400 days"`
-	AggiornatoIl        time.Time `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
+	Origine             string       `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
+	Destinazione        string       `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
+	OrigineIata         string       `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
+	DestinazioneIata    string       `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
+	Ambito              string       `json:"ambito" enum:"rotta,mese,partenza" doc:"What verdetto is about: the cheapest fare of the route, of a month, or of a departure"`
+	Valuta              string       `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
+	Verdetto            Verdetto     `json:"verdetto"`
+	Prezzo              Prezzo       `json:"prezzo" doc:"The fare that is judged: it was observed, it is no offer"`
+	MesiPerConvenienza  []Mese       `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months ranked by median fare, cheapest first; months with fewer than 5 observations are left out"`
+	Quartili            *Quartili    `json:"quartili,omitempty" doc:"What the departure usually costs so many days ahead: prices of comparables brought to its lead time. Present where verdetto is about a departure or a month"`
+	AnticipoGiorni      *int         `json:"anticipoGiorni,omitempty" minimum:"0" doc:"Days from today to the departure of prezzo. Present where verdetto is about a departure or a month"`
+	NellAnticipo        *bool        `json:"nellAnticipo,omitempty" doc:"Whether anticipoGiorni lies inside anticipoConsigliato; absent where either is"`
+	Previsione          []Previsione `json:"previsione,omitempty" doc:"What is to be expected of the departure of prezzo within 7 and within 14 days, where it leaves later"`
+	AnticipoConsigliato *Anticipo    `json:"anticipoConsigliato,omitempty" doc:"The booking window that has been cheapest within a departure; absent where fewer than 8 departures can tell"`
+	Osservazioni        int          `json:"osservazioni" minimum:"0" doc:"Observations in the route's history of the last 400 days"`
+	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
 }
 
 // Verdetto is the judgement itself. The pointers are absent where there is too little data.
@@ -71,6 +75,34 @@ type Anticipo struct {
 	RisparmioCent *fare.Cents `json:"risparmioCent" nullable:"true" doc:"Median outside the window less the median inside, in cents; null where that is not a saving"`
 }
 
+// Quartili are prices of comparables.
+type Quartili struct {
+	MinimoCent  fare.Cents `json:"minimoCent" doc:"The lowest that still counts, in cents"`
+	Q1Cent      fare.Cents `json:"q1Cent" doc:"A quarter is cheaper, in cents"`
+	MedianaCent fare.Cents `json:"medianaCent" doc:"Half is cheaper, in cents"`
+	Q3Cent      fare.Cents `json:"q3Cent" doc:"Three quarters are cheaper, in cents"`
+	MassimoCent fare.Cents `json:"massimoCent" doc:"The highest that still counts, in cents"`
+}
+
+// Previsione is what is to be expected of one departure.
+type Previsione struct {
+	Giorni     int     `json:"giorni" enum:"7,14" doc:"Within so many days"`
+	Calo5      float64 `json:"calo5" minimum:"0" maximum:"0.4" doc:"Chance that this departure is seen at least 5 % cheaper"`
+	Calo5Oltre bool    `json:"calo5Oltre,omitempty" doc:"True where the chance is that of calo5 or higher: higher ones are overstated where routes are few"`
+	Rialzo5    float64 `json:"rialzo5" minimum:"0" maximum:"1" doc:"Share of recorded departures with such a chance that were seen at least 5 % dearer"`
+	Attesa     Attesa  `json:"attesa" doc:"What those came to that waited so long"`
+	Casi       int     `json:"casi" minimum:"0" doc:"Recorded fares behind rialzo5 and attesa"`
+	Conviene   bool    `json:"conviene" doc:"Whether waiting was worth it on the record: the whole interval of attesa lies below zero. Even then piuCaro of the waits ended dearer"`
+}
+
+// Attesa is what waiting came to on the record, at the price that is judged.
+type Attesa struct {
+	MediaCent fare.Cents `json:"mediaCent" doc:"Mean change of the price, in cents: negative is cheaper"`
+	DaCent    fare.Cents `json:"daCent" doc:"Lower end of the 95 % interval of that mean, in cents"`
+	ACent     fare.Cents `json:"aCent" doc:"Upper end, in cents"`
+	PiuCaro   float64    `json:"piuCaro" minimum:"0" maximum:"1" doc:"Share of the waits that ended dearer"`
+}
+
 // The levels, the scopes and the reliabilities.
 const (
 	Ottimo       = "ottimo"
@@ -79,7 +111,9 @@ const (
 	Caro         = "caro"
 	Insufficient = "dati-insufficienti"
 
-	Rotta = "rotta"
+	Rotta      = "rotta"
+	InMese     = "mese"
+	InPartenza = "partenza"
 
 	Alta  = "alta"
 	Media = "media"
@@ -114,8 +148,7 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 // JudgePrice judges a price of the summary's currency that the caller has seen
 // elsewhere, quoted as said. It needs no live fare.
 func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money) Analysis {
-	p := Prezzo{Cent: s.Euro(price), Valuta: "EUR", Quotato: Quotato{float64(quoted.Amount) / 100, quoted.Currency.String()}, Dichiarato: true}
-	return s.analysis(p, s.judge(price, 0))
+	return s.analysis(s.declared(price, quoted), s.judge(price, 0))
 }
 
 // analysis is what is said of a price, with what is known of the route.
@@ -196,8 +229,13 @@ func reliability(t Standing, age time.Duration) string {
 	case half <= mediaUpTo && t.Size >= mediaFrom:
 		step = 1
 	}
+	return reliabilityAt(step, age)
+}
+
+// reliabilityAt is the reliability so many steps below alta, of a fare of an age: a stale one costs a step.
+func reliabilityAt(step int, age time.Duration) string {
 	if age >= StaleAfter {
-		step = min(step+1, 2)
+		step++
 	}
-	return [...]string{Alta, Media, Bassa}[step]
+	return [...]string{Alta, Media, Bassa}[min(step, 2)]
 }

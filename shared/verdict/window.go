@@ -26,20 +26,20 @@ var bucket = func() (of [fare.MaxLead + 1]uint8) {
 
 func lead(o fare.Observation) int { return max(0, int(o.Depart-o.FoundDay())) }
 
-// departure is a departure date by lead-time bucket: the sum and the number of its fares.
-type departure struct {
+// buckets are a departure date by lead-time bucket: the sum and the number of its fares.
+type buckets struct {
 	sum   [len(leads)]fare.Cents
 	count [len(leads)]int32
 }
 
 // seen is the number of buckets in which the departure was seen.
-func (d *departure) seen() (buckets int) {
-	for _, n := range d.count {
-		if n > 0 {
-			buckets++
+func (d *buckets) seen() (n int) {
+	for _, count := range d.count {
+		if count > 0 {
+			n++
 		}
 	}
-	return buckets
+	return n
 }
 
 // window finds the booking window that has been cheapest within a departure:
@@ -52,11 +52,11 @@ func window(observations []fare.Observation) *Window {
 	}
 	first, last := departures(observations)
 	place := make([]int32, last-first+1) // departure -> 1 + its place in perDeparture
-	perDeparture := make([]departure, 0, min(len(observations), len(place)))
+	perDeparture := make([]buckets, 0, min(len(observations), len(place)))
 	for _, o := range observations {
 		at := &place[o.Depart-first]
 		if *at == 0 {
-			perDeparture = append(perDeparture, departure{})
+			perDeparture = append(perDeparture, buckets{})
 			*at = int32(len(perDeparture))
 		}
 		d, b := &perDeparture[*at-1], bucket[lead(o)]
@@ -100,7 +100,7 @@ const nearBest = 0.02
 // premium there. Instead the log of the mean fare is explained as departure
 // plus bucket, and the two are separated by least squares: each bucket is
 // compared with every other through the departures that were seen in both.
-func cheapestBuckets(perDeparture []departure) (from, to int, ok bool) {
+func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 	const n = len(leads)
 	var equations [n][n + 1]float64
 	var reach [n]int // departures by bucket

@@ -40,14 +40,14 @@ func (s *Service) Register(api *httpapi.API) {
 	api.Mount(&mcpHandler{sync.OnceValue(s.newServer)}, "mcp", "mcp-get", "mcp-delete")
 }
 
-const instructions = `Verdetto says whether today's cheapest fare on a flight route is cheap, judged against that route's own observed history, and how sure it is.
+const instructions = `Verdetto says whether a flight fare is cheap, judged against the route's own observed history, and how sure it is: today's cheapest fare of a route, that of a departure or a month, or a price that somebody has seen.
 
-- "Is this a good price?", "should I book now?": flight_price_verdict.
+- "Is this a good price?", "should I book now?": flight_price_verdict, with departure or month where a date was named, and with price where a price was. Tell nobody to wait where conviene is false.
 - "Which month is cheapest?": cheapest_months. "How far ahead should I book?": when_to_book.
 - "Where can I go cheaply?", "how have prices moved?": price_trends.
 - "Which routes do you know?", or after rotta-non-coperta: watched_routes.
 
-Cities are given by name (Italian, English, French, German, Spanish, Portuguese or the local language) or by IATA code of a city or airport. Fares are one-way, economy, for one adult. In structured content amounts are integers in hundredths of the currency; the text writes them out. Fares are refreshed every 7 days: aggiornatoIl and updatedAt say how old they are. Nothing can be booked here and no itinerary is shown: send people to an airline or travel agency for that.
+Cities are given by name (Italian, English, French, German, Spanish, Portuguese or the local language) or by IATA code of a city or airport. Fares are economy, for one adult, one-way unless a return or nights were asked for. In structured content amounts are integers in hundredths of the currency; the text writes them out. Fares are refreshed every 7 days: aggiornatoIl and updatedAt say how old they are. Nothing can be booked here and no itinerary is shown: send people to an airline or travel agency for that.
 Pass the certainty (affidabilita: alta is high, media medium, bassa low) and the size of the sample (campione) on with every verdict, and make no verdict of your own where livello is dati-insufficienti.
 Calls without a key are limited by day and address; a Pro key goes into the header X-Api-Key of the connection.`
 

@@ -2,10 +2,13 @@ package agents
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"verdetto/functions/analisi"
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
 	"verdetto/shared/trends/view"
 	"verdetto/shared/verdict"
@@ -30,6 +33,9 @@ func (s sentences) newest(t time.Time) string {
 }
 
 func (s sentences) verdict(a verdict.Analysis) string {
+	if a.Ambito == verdict.InPartenza || a.Ambito == verdict.InMese {
+		return s.departure(a)
+	}
 	v, route := a.Verdetto, s.route(a.Origine, a.Destinazione)
 	if v.Percentile == nil {
 		return s.Text("agents.no_verdict", "Route", route, "Days", v.Campione, "Needed", verdict.MinSample) + " " + s.newest(a.AggiornatoIl)
@@ -39,6 +45,34 @@ func (s sentences) verdict(a verdict.Analysis) string {
 		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile", *v.Percentile, "Days", v.Campione,
 		"Median", euros(int64(*v.MedianaCent), a.Valuta), "Certainty", s.Text("agents.certainty."+v.Affidabilita)) + " " + s.fare(a.Prezzo) + " " + s.newest(a.AggiornatoIl)
 }
+
+// departure is a verdict about a departure or a month: what is usual, and what is to be expected.
+func (s sentences) departure(a verdict.Analysis) string {
+	v, p := a.Verdetto, a.Prezzo
+	route, price := s.route(a.Origine, a.Destinazione), euros(int64(p.Cent), a.Valuta)
+	if v.Percentile == nil {
+		return s.Text("agents.no_departure", "Route", route, "Price", price, "Departure", p.Partenza, "Fares", v.Campione, "Needed", departure.MinCount) +
+			" " + s.newest(a.AggiornatoIl)
+	}
+	q := a.Quartili
+	said := []string{s.Text("agents.departure", "Route", route, "Price", price, "Departure", p.Partenza, "Return", p.Ritorno,
+		"Stated", p.Dichiarato, "Month", a.Ambito == verdict.InMese, "Lead", a.AnticipoGiorni,
+		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile", *v.Percentile, "Fares", v.Campione,
+		"Low", euros(int64(q.Q1Cent), a.Valuta), "High", euros(int64(q.Q3Cent), a.Valuta), "Median", euros(int64(q.MedianaCent), a.Valuta),
+		"Certainty", s.Text("agents.certainty."+v.Affidabilita))}
+	for _, f := range a.Previsione {
+		change := func(c fare.Cents) string { return euros(int64(c), a.Valuta) }
+		said = append(said, s.Text("agents.forecast", "Days", f.Giorni, "Fall", percent(f.Calo5), "More", f.Calo5Oltre, "Rise", percent(f.Rialzo5),
+			"Mean", change(f.Attesa.MediaCent), "From", change(f.Attesa.DaCent), "To", change(f.Attesa.ACent),
+			"Dearer", percent(f.Attesa.PiuCaro), "Pays", f.Conviene))
+	}
+	if !p.Dichiarato {
+		said = append(said, s.fare(p))
+	}
+	return strings.Join(append(said, s.newest(a.AggiornatoIl)), " ")
+}
+
+func percent(share float64) int { return int(math.Round(100 * share)) }
 
 func (s sentences) months(m Months) string {
 	route := s.route(m.Origine, m.Destinazione)

@@ -18,16 +18,20 @@ func TestSentencesOfALanguage(t *testing.T) {
 	cents, percentile, season, amount, change := fare.Cents(5000), 7, true, int64(5000), 2.5
 	known := verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at}
 	known.Verdetto = verdict.Verdetto{Livello: verdict.Buono, Percentile: &percentile, MedianaCent: &cents, ScartoMedianaCent: new(fare.Cents), Affidabilita: verdict.Bassa, Stagionale: &season}
+	month := known
+	month.Ambito, month.Quartili, month.Previsione = verdict.InMese, &verdict.Quartili{}, []verdict.Previsione{{Giorni: 7}, {Giorni: 14, Conviene: true}}
 	destination := view.Destination{City: "London", MedianCents: &amount, ChangePercent: &change, Cheapest: &view.Fare{AmountCents: amount, Departure: "2016-05-10"}}
 	city := func(name string) analisi.Citta { return analisi.Citta{Nome: name} }
 	for name, said := range map[string]string{
-		"verdict":    s.verdict(known),
-		"no verdict": s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at}),
-		"months":     s.months(Months{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", MesiPerConvenienza: []verdict.Mese{{Mese: 5}, {Mese: 6}}, AggiornatoIl: at}),
-		"no months":  s.months(Months{Origine: "Milano", Destinazione: "Bucarest"}),
-		"window":     s.window(Window{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AnticipoConsigliato: &verdict.Anticipo{RisparmioCent: &cents}, AggiornatoIl: at}),
-		"no saving":  s.window(Window{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AnticipoConsigliato: &verdict.Anticipo{}, AggiornatoIl: at}),
-		"no window":  s.window(Window{Origine: "Milano", Destinazione: "Bucarest"}),
+		"verdict":      s.verdict(known),
+		"no verdict":   s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at}),
+		"a month":      s.verdict(month),
+		"no departure": s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", Ambito: verdict.InPartenza, AggiornatoIl: at}),
+		"months":       s.months(Months{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", MesiPerConvenienza: []verdict.Mese{{Mese: 5}, {Mese: 6}}, AggiornatoIl: at}),
+		"no months":    s.months(Months{Origine: "Milano", Destinazione: "Bucarest"}),
+		"window":       s.window(Window{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AnticipoConsigliato: &verdict.Anticipo{RisparmioCent: &cents}, AggiornatoIl: at}),
+		"no saving":    s.window(Window{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AnticipoConsigliato: &verdict.Anticipo{}, AggiornatoIl: at}),
+		"no window":    s.window(Window{Origine: "Milano", Destinazione: "Bucarest"}),
 		"routes": s.routes(analisi.Routes{Rotte: []analisi.Rotta{{Origine: city("Milano"), Destinazione: city("Bucarest")}, {Origine: city("Milano"), Destinazione: city("London")}},
 			Successiva: "MIL"}),
 		"no routes":      s.routes(analisi.Routes{}),

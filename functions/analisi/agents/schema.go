@@ -75,6 +75,7 @@ func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) err
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		required := slices.Contains(schema.Required, name)
 		value, ok := given[name]
+		want := schema.Properties[name].Type
 		text, isText := value.(string)
 		fault := ""
 		switch {
@@ -82,6 +83,14 @@ func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) err
 			delete(given, name)
 			if required {
 				fault = "is missing"
+			}
+		case want == huma.TypeBoolean:
+			if _, is := value.(bool); !is {
+				fault = "is neither true nor false"
+			}
+		case want == huma.TypeNumber:
+			if _, is := value.(float64); !is {
+				fault = "is no number"
 			}
 		case !isText:
 			fault = "is no string"

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/httpapi"
 )
 
-// tool is one question that agents can ask. I holds its arguments, which are
-// all strings, O is its structured answer; both describe themselves with the
+// tool is one question that agents can ask. I holds its arguments:
+// strings, numbers, true or false. O is its structured answer; both describe themselves with the
 // tags that the endpoints' types have.
 type tool[I, O any] struct {
 	name, title, description string

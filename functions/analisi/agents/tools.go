@@ -63,14 +63,11 @@ type trendsInput struct {
 
 // addTools offers the tools and gives their names.
 func (s *Service) addTools(server *mcp.Server) []string {
-	verdicts := addTool(s, server, tool[routeInput, verdict.Analysis]{
-		name: "flight_price_verdict", title: "Is today's cheapest flight fare cheap?", quota: "analisi",
-		description: "Judges today's cheapest one-way economy fare between two cities against the cheapest fares of the same route on past days: livello is ottimo (very cheap), buono (cheap), normale, caro (expensive) or dati-insufficienti (too little data for a verdict). Also gives the certainty, percentile, median, cheapest months and booking window. Shows no bookable offers.",
-		check:       checkCities,
-		answer: func(ctx context.Context, in *routeInput) (verdict.Analysis, string, error) {
-			a, err := s.analysis(ctx, in)
-			return a, english.verdict(a), err
-		},
+	verdicts := addTool(s, server, tool[tripInput, verdict.Analysis]{
+		name: "flight_price_verdict", title: "Is this flight fare cheap?", quota: "analisi",
+		description: "Judges an economy fare between two cities against what was observed on the same route. Without a date it is today's cheapest one-way fare, compared with the cheapest fares of past days; with departure or month it is that departure's, compared with departures of the route as many days ahead, with quartili (what is usual) and previsione (the chance that it falls, and what waiting came to). With price, that price is judged. livello is ottimo (very cheap), buono (cheap), normale, caro (expensive) or dati-insufficienti (too little data for a verdict). Also gives the certainty, percentile, median, cheapest months and booking window. Shows no bookable offers.",
+		check:       s.checkTrip,
+		answer:      s.trip,
 	})
 	months := addTool(s, server, tool[routeInput, Months]{
 		name: "cheapest_months", title: "Cheapest months to fly a route", quota: "analisi",

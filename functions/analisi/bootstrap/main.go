@@ -44,7 +44,7 @@ func main() {
 		Metrics: metrics.Of("analisi"), Pages: page.Problems,
 	})
 	fares := store.Fares{Table: items}
-	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger}, Coverage: fares, BaseURL: site.BaseURL}
+	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: fares, Sheets: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger}, Coverage: fares, BaseURL: site.BaseURL}
 	verdicts.Register(api)
 	(&agents.Service{Verdicts: verdicts, Trends: &view.Reader{Fares: fares, Now: now, AllFares: shown.All()}, Log: logger}).Register(api)
 	lambdahttp.Main(api)

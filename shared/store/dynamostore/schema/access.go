@@ -29,6 +29,7 @@ var Accesses = []Access{
 	{Partition: "COVERED", Read: []string{"analisi", "refresh"}, Write: refresh},
 	{Partition: "INTO#*", Read: []string{"analisi", "refresh"}, Write: refresh},
 	{Partition: "FARES", Read: []string{"analisi", "pricetrends", "refresh"}, Write: refresh},
+	{Partition: "LEFT#*", Read: refresh, Write: refresh},
 	{Partition: "DEMANDED", Read: refresh, Write: []string{"analisi"}},
 	{Partition: "WANTED", Read: refresh, Write: readers},
 	{Partition: "SEEN#*", Read: refresh, Write: refresh},

@@ -1,0 +1,143 @@
+package analisi
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/verdict"
+)
+
+// Trip is what can be said of a journey beside its two cities. Days that have
+// been, and others that no fare can be for, are refused by package answer, which knows today.
+type Trip struct {
+	Partenza   string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, local, from today to 365 days ahead: the verdict is about that departure, compared with those of the route as many days ahead"`
+	Flessibile string `query:"flessibile" enum:",1,3,7" doc:"With partenza: the cheapest departure within so many days either side"`
+	Mese       string `query:"mese" pattern:"^([0-9]{4}-[0-9]{2})?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, from this one to the one of 365 days ahead: the verdict is about its cheapest departure, compared with the cheapest of other months. Not together with partenza"`
+	Ritorno    string `query:"ritorno" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-27" doc:"With partenza: day of the way back. The verdict is about return fares with as many nights away as its class has (1-3, 4-7, 8-14, 15+); prezzo.ritorno says on which day that fare comes back. Not together with notti"`
+	Notti      string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away, 1-3, 4-7, 8-14 or 15+; without it, one-way fares. They are observed as returns, never added up of two one-way fares"`
+	Diretto    bool   `query:"diretto" doc:"Only fares without stops"`
+	Prezzo     string `query:"prezzo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 45 or 18.49" doc:"A price seen elsewhere, in major units, to be judged in place of today's cheapest fare; no live fare is needed"`
+	Valuta     string `query:"valuta" default:"EUR" pattern:"^[A-Za-z]{3}$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of prezzo"`
+}
+
+type input struct {
+	Ends
+	Trip
+}
+
+func (in *input) question() (q answer.Question, err error) {
+	q, err = in.Trip.Question(func(parameter string) string { return parameter })
+	q.From, q.To = in.cities()
+	return q, err
+}
+
+// Question reads what is asked; the cities are the caller's to fill in. Faults call
+// parameters what the caller calls them.
+func (in *Trip) Question(name func(parameter string) string) (q answer.Question, err error) {
+	q.NonStop = in.Diretto
+	nights := strings.TrimRight(in.Notti, " +")
+	if nights == "15" { // a + that was not escaped is a space
+		nights = "15+"
+	}
+	if q.Trip, err = fare.ParseTrip(nights); err != nil {
+		return q, invalid(name("notti"), "is none of 1-3, 4-7, 8-14 and 15+")
+	}
+	if q.When, err = in.when(name); err != nil {
+		return q, err
+	}
+	if q.When != nil && q.When.Back > q.When.Date {
+		q.Trip = fare.TripOf(int(q.When.Back - q.When.Date))
+	}
+	if in.Prezzo == "" {
+		return q, nil
+	}
+	amount, err := strconv.ParseFloat(in.Prezzo, 64)
+	if err != nil {
+		return q, invalid(name("prezzo"), "is no amount")
+	}
+	q.Price = &answer.Price{Parameter: name("prezzo"), Amount: amount, Currency: strings.ToUpper(in.Valuta)}
+	return q, nil
+}
+
+// when reads the departure; nil where any is asked about.
+func (in *Trip) when(name func(parameter string) string) (*answer.When, error) {
+	switch {
+	case in.Partenza != "" && in.Mese != "":
+		return nil, invalid(name("mese"), "is given together with "+name("partenza")+": give one of them")
+	case in.Flessibile != "" && in.Partenza == "":
+		return nil, invalid(name("flessibile"), "is given without "+name("partenza")+", the day that it is about")
+	case in.Ritorno != "" && in.Partenza == "":
+		return nil, invalid(name("ritorno"), "is given without "+name("partenza")+", the day of the way out; for returns of a month give "+name("notti"))
+	case in.Ritorno != "" && in.Notti != "":
+		return nil, invalid(name("notti"), "is given together with "+name("ritorno")+": give one of them")
+	case in.Mese != "":
+		first, err := time.Parse("2006-01", in.Mese)
+		if err != nil {
+			return nil, invalid(name("mese"), "is no month: want YYYY-MM")
+		}
+		span := departure.Month
+		return &answer.When{When: verdict.When{Date: fare.DayOf(first), Span: &span}, Parameter: name("mese")}, nil
+	case in.Partenza == "":
+		return nil, nil
+	}
+	w := &answer.When{Parameter: name("partenza"), BackName: name("ritorno")}
+	var err error
+	if w.Date, err = fare.ParseDay(in.Partenza); err != nil {
+		return nil, invalid(name("partenza"), "is no day of the calendar: want YYYY-MM-DD")
+	}
+	if in.Ritorno != "" {
+		if w.Back, err = fare.ParseDay(in.Ritorno); err != nil {
+			return nil, invalid(name("ritorno"), "is no day of the calendar: want YYYY-MM-DD")
+		}
+	}
+	if in.Flessibile != "" {
+		span, ok := flexible[in.Flessibile]
+		if !ok {
+			return nil, invalid(name("flessibile"), "is none of 1, 3 and 7")
+		}
+		w.Span = &span
+	}
+	return w, nil
+}
+
+var flexible = map[string]departure.Span{"1": departure.Within1, "3": departure.Within3, "7": departure.Within7}
+
+func invalid(parameter, detail string) error {
+	return httpapi.Invalid(httpapi.Fault{Name: parameter, Detail: detail})
+}
+
+// badDate says what is wrong with a day.
+func badDate(e *answer.BadDate) error {
+	return invalid(e.Parameter, map[answer.DateFault]string{
+		answer.Past:      "has been: today is " + e.From.String() + " (UTC)",
+		answer.Far:       fmt.Sprintf("is too far ahead: departures up to %s are known", e.From+answer.MaxAhead),
+		answer.BackFirst: "is not after the departure: want a later day than " + e.From.String(),
+		answer.BackFar:   fmt.Sprintf("is too long after the departure: want %s at the latest", e.From+fare.MaxNights),
+	}[e.Fault])
+}
+
+// noFareOn says that nothing is live for a departure, and which departures near it have a fare.
+func noFareOn(e *answer.NoFareOn) error {
+	on := "of " + e.Date.String()
+	if e.Span != nil && *e.Span == departure.Month {
+		on = "in " + e.Date.String()[:len("2006-01")]
+	} else if e.Span != nil {
+		on = fmt.Sprintf("within %d days of %s", e.Span.Days(), e.Date)
+	}
+	p := NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no %sfare for a departure %s was found on it lately.",
+		e.Origin.Name, e.Destination.Name, kindOf(e.Series.Trip, e.NonStop), on))
+	for _, day := range e.Near {
+		p.Suggestions = append(p.Suggestions, day.String())
+	}
+	if len(p.Suggestions) > 0 {
+		p.Detail += " Departures near it that have one: " + strings.Join(p.Suggestions, ", ") + "."
+	}
+	p.Detail += " A price seen elsewhere for it can be judged all the same."
+	return p
+}

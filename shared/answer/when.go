@@ -1,0 +1,200 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// A question about a departure or a month is answered from the sheet of its
+// series, which the refresh carries on: one read, and the pooled part of the
+// rule, which a process holds.
+
+// Sheets is where sheets and the pooled part are read from; store.Fares provides it.
+type Sheets interface {
+	// Sheet gives the encoded sheet of a series, or an error that is store.ErrNotFound where none was ever made.
+	Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, error)
+	// Pooled gives the encoded cycle that was completed last, or store.ErrNotFound.
+	Pooled(ctx context.Context, read store.Consistency) ([]byte, int64, error)
+}
+
+// MaxAhead is how many days ahead a departure can be asked for: airlines open sales about a year before.
+const MaxAhead = 365
+
+// When is the departure that is asked about, and the parameters that it was given in.
+type When struct {
+	verdict.When
+	Parameter string
+	Back      fare.Day // the day of the way back; 0 where none was named
+	BackName  string
+}
+
+// check refuses a departure that no fare can be known of.
+func (w When) check(today fare.Day) error {
+	first, last := w.Date, w.Date
+	if w.Span != nil && *w.Span == departure.Month {
+		first, last = w.Span.Ends(w.Date)
+	}
+	switch {
+	case last < today:
+		return &BadDate{w.Parameter, Past, today}
+	case first > today+MaxAhead:
+		return &BadDate{w.Parameter, Far, today}
+	case w.Back != 0 && w.Back <= w.Date:
+		return &BadDate{w.BackName, BackFirst, w.Date}
+	case w.Back > w.Date+fare.MaxNights:
+		return &BadDate{w.BackName, BackFar, w.Date}
+	}
+	return nil
+}
+
+// DateFault is what is wrong with a day.
+type DateFault int
+
+const (
+	Past      DateFault = iota // it has been
+	Far                        // later than MaxAhead days ahead
+	BackFirst                  // the way back is not after the way out
+	BackFar                    // it is more than fare.MaxNights nights after it
+)
+
+// BadDate is a day for which there is no fare. From is the day that it is compared with: today, or the departure.
+type BadDate struct {
+	Parameter string
+	Fault     DateFault
+	From      fare.Day
+}
+
+func (e *BadDate) Error() string { return fmt.Sprintf("%s: no departure (%d)", e.Parameter, e.Fault) }
+
+// NoFareOn is a departure, a month or some days of a route that is covered for which no fare is live.
+type NoFareOn struct {
+	Found
+	NonStop bool
+	When
+	Near []fare.Day // departures near it that have a live fare
+}
+
+func (e *NoFareOn) Error() string {
+	return fmt.Sprintf("no fare on %s of %s is live", e.Series, e.Date)
+}
+
+// departure answers about a departure.
+func (r *Reader) departure(ctx context.Context, q Question) (a Answer, err error) {
+	if a.Found, err = locate(q); err != nil {
+		return a, err
+	}
+	sheet, err := r.sheet(ctx, a.Series, q.NonStop)
+	if errors.Is(err, store.ErrNotFound) {
+		return a, r.noSheet(ctx, a.Found, q)
+	}
+	if err != nil {
+		return a, err
+	}
+	if q.NonStop && !sheet.NonStopOnly() {
+		return a, &StopsUnknown{a.Found}
+	}
+	pooled, err := r.heldPooled(ctx)
+	if err != nil {
+		return a, err
+	}
+	known := false
+	if now := r.Now(); q.Price != nil {
+		var price fare.Cents
+		var quoted fare.Money
+		if price, quoted, err = r.priceIn(ctx, sheet.Currency, sheet.PerEuro, *q.Price); err != nil {
+			return a, err
+		}
+		a.Analysis, known, err = verdict.JudgeDeparturePrice(sheet, pooled, q.When.When, price, quoted, now)
+	} else {
+		a.Analysis, known, err = verdict.JudgeDeparture(sheet, pooled, q.When.When, now)
+	}
+	if err == nil && !known {
+		err = &NoFareOn{a.Found, q.NonStop, *q.When, near(sheet, pooled, fare.DayOf(r.Now()), q.When.Date)}
+	}
+	return a.named(), err
+}
+
+// noSheet says why there is none: the route is not covered, or nothing was found on it since sheets are made.
+func (r *Reader) noSheet(ctx context.Context, f Found, q Question) error {
+	_, _, err := r.Summaries.Summary(ctx, f.Series, store.Eventual)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return &NotCovered{f}
+	case err != nil:
+		return err
+	}
+	return &NoFareOn{f, q.NonStop, *q.When, nil}
+}
+
+// sheet reads the sheet of a series, and notes that it was asked for.
+func (r *Reader) sheet(ctx context.Context, of fare.Series, nonStop bool) (*departure.Sheet, error) {
+	data, err := r.Sheets.Sheet(ctx, of, nonStop)
+	r.noteAsked(ctx, of, err)
+	if err != nil {
+		return nil, err
+	}
+	return departure.DecodeSheet(data)
+}
+
+// nearDates is how many departures with a fare are named in place of one that has none.
+const nearDates = 3
+
+// near are the departures with a live fare that are nearest to a date, in order.
+func near(sheet *departure.Sheet, p *departure.Pooled, today, date fare.Day) []fare.Day {
+	day, ok := sheet.On(p, today)
+	if !ok {
+		return nil
+	}
+	var all []fare.Day
+	for _, l := range day.Live() {
+		all = append(all, l.Depart)
+	}
+	away := func(d fare.Day) int { return max(int(d-date), int(date-d)) }
+	slices.SortStableFunc(all, func(a, b fare.Day) int { return away(a) - away(b) })
+	all = all[:min(len(all), nearDates)]
+	slices.Sort(all)
+	return all
+}
+
+// pooledFor is how long a process goes by the pooled part it has read.
+const pooledFor = time.Hour
+
+// held is the pooled part as a process holds it.
+type held struct {
+	mu     sync.Mutex
+	pooled *departure.Pooled
+	at     time.Time
+}
+
+// heldPooled is the pooled part of the last complete cycle; nil where none was ever completed.
+func (r *Reader) heldPooled(ctx context.Context) (*departure.Pooled, error) {
+	h := &r.pooled
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := r.Now()
+	if age := now.Sub(h.at); !h.at.IsZero() && age >= 0 && age < pooledFor {
+		return h.pooled, nil
+	}
+	var read departure.Cycle
+	data, _, err := r.Sheets.Pooled(ctx, store.Eventual)
+	if err == nil {
+		read, err = departure.DecodeCycle(data)
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		if h.pooled != nil {
+			return h.pooled, nil // an old one serves; the next question reads again
+		}
+		return nil, err
+	}
+	h.pooled, h.at = read.Pooled, now
+	return h.pooled, nil
+}

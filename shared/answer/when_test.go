@@ -1,0 +1,301 @@
+package answer_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// sheetOf is the sheet of a series whose departures of the next 120 days were
+// seen every day for 40 days, at prices in a currency of which one euro buys so many units.
+func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departure.StopsKnown) []byte {
+	chance := rand.New(rand.NewPCG(seed, 5))
+	var s departure.State
+	s.In(currency, perEuro)
+	s.Stops = stops
+	s.Facts = verdict.RouteSummary{View: verdict.View{
+		Observations: 4800, Newest: today.Time().Unix(), Window: &verdict.Window{From: 30, To: 60, Median: 40_00, Sample: 100},
+	}}.Facts()
+	price := map[fare.Day]fare.Cents{}
+	var all []departure.Live
+	for day := today - 40; day <= today; day++ {
+		for lead := fare.Day(1); lead <= 120; lead++ {
+			at := day + lead
+			if price[at] == 0 || chance.IntN(8) == 0 {
+				price[at] = fare.Cents(perEuro * float64(2000+100*chance.IntN(60)))
+			}
+			if at%10 == 3 {
+				continue // a day without flights
+			}
+			all = append(all, departure.Live{Depart: at, Price: price[at], Found: day.Time().Unix() + 3600, Stops: fare.NonStop})
+		}
+	}
+	var left departure.Statistics
+	s.Advance(today, departure.Start(today-40), all, &left)
+	return s.Encode()
+}
+
+// sheets is a store of sheets beside one of summaries.
+type sheets struct {
+	*stored
+	of     map[fare.Series][]byte
+	pooled int // reads of the pooled part
+	read   int
+}
+
+func (s *sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
+	s.read++
+	if data, ok := s.of[of]; ok {
+		return data, nil
+	}
+	return nil, store.ErrNotFound
+}
+
+func (s *sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
+	s.pooled++
+	return departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}.Encode(), 1, nil
+}
+
+var (
+	london = fare.Series{Route: fare.Route{Origin: "MIL", Destination: "LON"}}
+	pest   = fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUD"}}
+)
+
+func departures(t *testing.T) (*sheets, *answer.Reader) {
+	huf, err := fare.ParseCurrency("HUF")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sheets{stored: world(t), of: map[fare.Series][]byte{
+		london: sheetOf(1, fare.EUR, 1, departure.AllNonStop),
+		pest:   sheetOf(2, huf, 400, departure.StopsUnknown),
+		{Route: london.Route, Trip: fare.Return4to7}: sheetOf(3, fare.EUR, 1, departure.AllNonStop),
+	}}
+	r := s.reader()
+	r.Sheets = s
+	return s, r
+}
+
+// on asks about a departure; a span of it, where there is one.
+func on(date fare.Day, span ...departure.Span) func(*answer.Question) {
+	return func(q *answer.Question) {
+		q.When = &answer.When{Parameter: "partenza", When: verdict.When{Date: date}}
+		if len(span) > 0 {
+			q.When.Span = &span[0]
+		}
+	}
+}
+
+func both(changes ...func(*answer.Question)) func(*answer.Question) {
+	return func(q *answer.Question) {
+		for _, c := range changes {
+			c(q)
+		}
+	}
+}
+
+// TestDepartures: what is asked is answered, at one read, with all that belongs to it.
+func TestDepartures(t *testing.T) {
+	seen := today + 45
+	for seen%10 == 3 {
+		seen++
+	}
+	for _, c := range []struct {
+		name  string
+		q     answer.Question
+		scope string
+		span  fare.Day // the departure lies within so many days; -1: not known
+		says  int      // forecasts
+	}{
+		{"a departure", question("Londra", on(seen)), "partenza", 0, 2},
+		{"without stops", question("Londra", both(on(seen), func(q *answer.Question) { q.NonStop = true })), "partenza", 0, 2},
+		{"soon", question("Londra", on(today+9)), "partenza", 0, 1},
+		{"tomorrow", question("Londra", on(today+1)), "partenza", 0, 0},
+		{"in another currency", question("Budapest", on(seen)), "partenza", 0, 2},
+		{"a return", question("Londra", both(on(seen), func(q *answer.Question) { q.Trip = fare.Return4to7 })), "partenza", 0, 2},
+		{"some days", question("Londra", on(seen, departure.Within3)), "partenza", 3, 2},
+		{"a month", question("Londra", on(seen, departure.Month)), "mese", 31, 2},
+		{"a price", question("Londra", both(on(seen), priced(33, "EUR"))), "partenza", 0, 2},
+		{"a price where no fare is", question("Londra", both(on(today+200), priced(33, "EUR"))), "partenza", 0, 2},
+		{"a price in another currency", question("Budapest", both(on(seen), priced(33, "USD"))), "partenza", 0, 2},
+		{"a price of a month", question("Londra", both(on(seen, departure.Month), priced(33, "EUR"))), "mese", -1, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, r := departures(t)
+			if err := r.Check(t.Context(), c.q); err != nil {
+				t.Fatal(err)
+			}
+			full, err := r.Answer(t.Context(), c.q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := full.Analysis
+			if s.read != 1 || s.reads != 0 || s.pooled != 1 {
+				t.Errorf("%d sheets, %d summaries and %d pooled parts were read", s.read, s.reads, s.pooled)
+			}
+			if a.Ambito != c.scope || a.Origine != "Milano" || a.OrigineIata != "MIL" || a.Osservazioni != 4800 || a.AnticipoConsigliato == nil {
+				t.Errorf("%+v", a)
+			}
+			v, q := a.Verdetto, a.Quartili
+			if v.Percentile == nil || q == nil || *v.MedianaCent != q.MedianaCent || *v.MinimoCent != q.MinimoCent ||
+				*v.ScartoMedianaCent != a.Prezzo.Cent-q.MedianaCent || v.Campione < 4000 || *v.Stagionale {
+				t.Fatalf("%+v %+v", v, q)
+			}
+			if !slices.IsSorted([]fare.Cents{q.MinimoCent, q.Q1Cent, q.MedianaCent, q.Q3Cent, q.MassimoCent}) || q.MinimoCent < 15_00 || q.MassimoCent > 100_00 {
+				t.Errorf("%+v", q)
+			}
+			if c.span < 0 {
+				if a.Prezzo.Partenza != "" || a.AnticipoGiorni != nil || a.Previsione != nil {
+					t.Errorf("%+v", a)
+				}
+				return
+			}
+			at, err := fare.ParseDay(a.Prezzo.Partenza)
+			if err != nil || at < c.q.When.Date-c.span || at > c.q.When.Date+c.span {
+				t.Errorf("departs %s", a.Prezzo.Partenza)
+			}
+			if lead := int(at - today); *a.AnticipoGiorni != lead || *a.NellAnticipo != (lead >= 30 && lead <= 60) {
+				t.Errorf("%d days ahead, inside %v", *a.AnticipoGiorni, *a.NellAnticipo)
+			}
+			if len(a.Previsione) != c.says {
+				t.Fatalf("%+v", a.Previsione)
+			}
+			for i, p := range a.Previsione {
+				if p.Giorni != []int{7, 14}[i] || p.Calo5 < 0 || p.Calo5 > .4 || p.Calo5Oltre && p.Calo5 != .4 || p.Casi == 0 ||
+					p.Attesa.DaCent > p.Attesa.MediaCent || p.Attesa.MediaCent > p.Attesa.ACent || p.Conviene && p.Attesa.ACent > 0 {
+					t.Errorf("%+v", p)
+				}
+			}
+		})
+	}
+}
+
+// TestDeparturesWithoutAnswer says what each question lacks.
+func TestDeparturesWithoutAnswer(t *testing.T) {
+	empty := today + 45
+	for empty%10 != 3 {
+		empty++
+	}
+	back := func(name string, day fare.Day) func(*answer.Question) {
+		return func(q *answer.Question) { q.When.BackName, q.When.Back = name, day }
+	}
+	for _, c := range []struct {
+		name string
+		q    answer.Question
+		want error
+		free bool
+	}{
+		{"a day that has been", question("Londra", on(today-1)), &answer.BadDate{Parameter: "partenza", Fault: answer.Past, From: today}, true},
+		{"some days around it", question("Londra", on(today-1, departure.Within3)), &answer.BadDate{Parameter: "partenza", Fault: answer.Past, From: today}, true},
+		{"a month that has been", question("Londra", on(today-5, departure.Month)), &answer.BadDate{Parameter: "partenza", Fault: answer.Past, From: today}, true},
+		{"a day too far", question("Londra", on(today+366)), &answer.BadDate{Parameter: "partenza", Fault: answer.Far, From: today}, true},
+		{"a month too far", question("Londra", on(today+400, departure.Month)), &answer.BadDate{Parameter: "partenza", Fault: answer.Far, From: today}, true},
+		{"back on the same day", question("Londra", both(on(today+30), back("ritorno", today+30))), &answer.BadDate{Parameter: "ritorno", Fault: answer.BackFirst, From: today + 30}, true},
+		{"back too late", question("Londra", both(on(today+30), back("ritorno", today+361))), &answer.BadDate{Parameter: "ritorno", Fault: answer.BackFar, From: today + 30}, true},
+		{"no fare that day", question("Londra", on(empty)), &answer.NoFareOn{Near: []fare.Day{empty - 2, empty - 1, empty + 1}}, false},
+		{"a route never seen", question("Vienna", on(empty)), &answer.NotCovered{}, false},
+		{"a route without a sheet", question("Parigi", on(empty)), &answer.NoFareOn{}, false},
+		{"stops that are not known", question("Budapest", both(on(empty), func(q *answer.Question) { q.NonStop = true })), &answer.StopsUnknown{}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, r := departures(t)
+			err := r.Check(t.Context(), c.q)
+			if c.free != (err != nil) {
+				t.Fatalf("checked: %v", err)
+			}
+			if err == nil {
+				_, err = r.Answer(t.Context(), c.q)
+			} else if s.read+s.reads > 0 {
+				t.Error("something was read for what is refused")
+			}
+			var bad *answer.BadDate
+			var none *answer.NoFareOn
+			switch want := c.want.(type) {
+			case *answer.BadDate:
+				if !errors.As(err, &bad) || *bad != *want {
+					t.Errorf("error %#v", err)
+				}
+			case *answer.NoFareOn:
+				if !errors.As(err, &none) || !cmp.Equal(none.Near, want.Near) {
+					t.Errorf("error %#v", err)
+				}
+			case *answer.NotCovered:
+				if !errors.As(err, &want) {
+					t.Errorf("error %#v", err)
+				}
+			case *answer.StopsUnknown:
+				if !errors.As(err, &want) {
+					t.Errorf("error %#v", err)
+				}
+			}
+		})
+	}
+	_, r := departures(t)
+	for _, month := range []fare.Day{today, today + 365} { // begun, and reached
+		if err := r.Check(t.Context(), question("Londra", on(month, departure.Month))); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestOwnPriceOfADeparture: the percentile rises with the price that is given, and
+// at our own price says what we say of it; of departures, days around them and months.
+func TestOwnPriceOfADeparture(t *testing.T) {
+	s, r := departures(t)
+	chance := rand.New(rand.NewPCG(8, 8))
+	places := []string{"Londra", "Budapest"}
+	var before, after, compared int
+	for round := range 1000 {
+		place := places[round%2]
+		ask := on(today + 1 + fare.Day(chance.IntN(110)))
+		if span := chance.IntN(5); span < 4 {
+			ask = on(today+1+fare.Day(chance.IntN(110)), departure.Span(span))
+		}
+		low := float64(1200+chance.IntN(7000)) / 100
+		high := low + float64(chance.IntN(3000))/100
+		if place == "Budapest" {
+			low, high = 400*low, 400*high
+		}
+		code := map[string]string{"Londra": "EUR", "Budapest": "HUF"}[place]
+		at := func(amount float64) int {
+			a, err := r.Answer(t.Context(), question(place, both(ask, priced(amount, code))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return *a.Analysis.Verdetto.Percentile
+		}
+		if before, after = at(low), at(high); before > after {
+			t.Fatalf("round %d: %d at %.2f, %d at %.2f", round, before, low, after, high)
+		}
+		ours, err := r.Answer(t.Context(), question(place, ask))
+		var none *answer.NoFareOn
+		if errors.As(err, &none) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := ours.Analysis.Prezzo.Quotato
+		same, err := r.Answer(t.Context(), question(place, both(ask, priced(q.Importo, q.Valuta))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		compared++
+		if diff := cmp.Diff(ours.Analysis.Verdetto, same.Analysis.Verdetto); diff != "" {
+			t.Fatalf("round %d at %v %s: %s", round, q.Importo, q.Valuta, diff)
+		}
+	}
+	if compared < 900 || s.pooled != 1 {
+		t.Errorf("%d of 1000 compared; the pooled part was read %d times", compared, s.pooled)
+	}
+}

@@ -1,0 +1,63 @@
+package httpapi
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/validation"
+)
+
+// Huma finds what is malformed, by the types of handlers; here its errors become
+// problem documents like all others, in the words of all others. Each fault of a
+// field goes on from the field's name: "email is missing".
+func init() {
+	huma.DefaultArrayNullable = false // a list that holds nothing is [], never null
+	huma.NewError = problemOfHuma
+	validation.MsgExpectedRequiredProperty = "%s" + missingField
+	validation.MsgUnexpectedProperty = "is not a field of this request"
+	validation.MsgExpectedObject = "is not an object"
+	validation.MsgExpectedString = "is not a string"
+	validation.MsgExpectedMinLength = "is shorter than %d characters"
+	validation.MsgExpectedMaxLength = "is longer than %d characters"
+	validation.MsgExpectedOneOf = `is not one of "%s"`
+	validation.MsgExpectedBePattern = "is not %s"
+	validation.MsgExpectedMatchPattern = "is not of the pattern %s"
+}
+
+const missingField = " is missing"
+
+// problemOfHuma is what Huma makes its errors by. Its 413, 415 and 422 are our 400:
+// whatever is wrong with the form, the size or the content type of a request.
+func problemOfHuma(status int, msg string, errs ...error) huma.StatusError {
+	if t, ok := byStatus[status]; ok {
+		return t.Problem("Something went wrong on our side. Try again in a minute.")
+	}
+	var faults []Fault
+	for _, err := range errs {
+		var detail *huma.ErrorDetail
+		if errors.As(err, &detail) {
+			faults = append(faults, faultOf(detail))
+		}
+	}
+	if len(faults) > 0 {
+		return Invalid(faults...)
+	}
+	return BadRequest.Problem(msg + ".")
+}
+
+// faultOf names the field at fault. Where a field is missing Huma names the object
+// that lacks it; where the whole body is at fault, that is what is named.
+func faultOf(detail *huma.ErrorDetail) Fault {
+	in, name, _ := strings.Cut(detail.Location, ".")
+	if field, ok := strings.CutSuffix(detail.Message, missingField); ok {
+		return Fault{strings.TrimPrefix(name+"."+field, "."), strings.TrimSpace(missingField)}
+	}
+	if name == "" {
+		name = in
+	}
+	if !strings.HasPrefix(detail.Message, "is ") { // no word of the table above: it could not even be read
+		return Fault{name, "cannot be read: " + detail.Message}
+	}
+	return Fault{name, detail.Message}
+}
