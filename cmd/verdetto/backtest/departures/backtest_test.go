@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 )
 
@@ -384,7 +385,7 @@ func TestThinPanels(t *testing.T) {
 	}
 }
 
-// TestMinima by hand: the cheapest of a month, and of two days either side of a date that is on offer.
+// TestMinima by hand: the cheapest of a month, and of a day either side of a departure, each at the price it was last seen at.
 func TestMinima(t *testing.T) {
 	panel, err := ReadTrips(strings.NewReader(header+`
 AAA,BBB,2026-01-30,2026-01-31,90,EUR
@@ -397,20 +398,22 @@ AAA,BBB,2026-01-31,2026-02-28,95,EUR
 	if err != nil {
 		t.Fatal(err)
 	}
-	months, within := panel.Months(), panel.Within(2)
+	months, _ := panel.minima(departure.Month)
+	within, _ := panel.minima(departure.Within1)
 	if diff := cmp.Diff([]string{
-		"AAA-BBB 2026-01-30 1 9000", "AAA-BBB 2026-01-30 29 7000", "AAA-CCC 2026-01-30 29 1000", "AAA-BBB 2026-01-31 28 6000",
+		"AAA-BBB 2026-01-30 1 9000", "AAA-BBB 2026-01-30 29 7000", "AAA-CCC 2026-01-30 29 1000",
+		"AAA-BBB 2026-01-31 0 9000", "AAA-BBB 2026-01-31 28 6000",
 	}, listed(months)); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{
 		"AAA-BBB 2026-01-30 1 8000", "AAA-BBB 2026-01-30 2 8000", "AAA-BBB 2026-01-30 21 7000", "AAA-CCC 2026-01-30 22 1000",
-		"AAA-BBB 2026-01-31 2 6000", "AAA-BBB 2026-01-31 28 9500",
+		"AAA-BBB 2026-01-31 0 8000", "AAA-BBB 2026-01-31 1 6000", "AAA-BBB 2026-01-31 2 6000", "AAA-BBB 2026-01-31 20 7000", "AAA-BBB 2026-01-31 28 9500",
 	}, listed(within)); diff != "" {
 		t.Error(diff)
 	}
 	// February of AAA-BBB is the same month on both days.
-	if months.trips != 3 || months.rows[1].trip != months.rows[3].trip || within.trips != 6 {
+	if months.trips != 3 || months.rows[1].trip != months.rows[4].trip || within.trips != 6 {
 		t.Errorf("%d months, %d spans", months.trips, within.trips)
 	}
 }
@@ -419,9 +422,9 @@ AAA,BBB,2026-01-31,2026-02-28,95,EUR
 // are calibrated, where against single departures they would nearly all be low.
 func TestAMinimumIsComparedWithMinima(t *testing.T) {
 	panel := invent(9, 8, 150, 200, 60, walking)
-	for name, minima := range map[string]*Trips{"months": panel.Months(), "3 days either side": panel.Within(3)} {
-		r := run(t, minima, Options{Ask: name})
-		if r.Ask != name || r.WorstMiss > 8 {
+	for name, span := range map[string]departure.Span{"months": departure.Month, "3 days either side": departure.Within3} {
+		r := run(t, panel, Options{Ask: name, Span: &span})
+		if r.Ask != name || r.WorstMiss > 8 || len(r.Cover) != 1 {
 			t.Errorf("%s: the percentile is off by %.1f points: %+v", name, r.WorstMiss, r.Percentiles)
 		}
 	}
