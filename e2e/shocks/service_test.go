@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// week is what was said in a week about the routes that something happened to.
+// week is what was said in a week.
 type week struct {
 	routes, routesLow         float64 // verdicts of routes, and those with a percentile of 50 or less
 	departures, departuresLow float64
@@ -44,23 +44,39 @@ func (w *week) ece() float64 {
 // simulate runs a service over a market, refreshed every so many days. What it
 // keeps is carried on as refreshes do it: summaries of routes by verdict, sheets of
 // departures by State.Advance with the pooled part of the last complete cycle.
-func simulate(s shock, routes, cycle int) []week {
-	weeks := make([]week, days/7+1)
+func simulate(s shock, routes, cycle int) *weeks {
 	asked := func(day int) bool {
 		return day%cycle == 0 && (day < begins || day >= begins+s.silent)
 	}
+	var all, departures weeks
 	var workers sync.WaitGroup
-	workers.Go(func() { judgeRoutes(weeks, s, routes, asked) })
-	departures := make([]week, len(weeks))
-	workers.Go(func() { judgeDepartures(departures, s, routes, asked) })
+	workers.Go(func() { judgeRoutes(&all, s, routes, asked) })
+	workers.Go(func() { judgeDepartures(&departures, s, routes, asked) })
 	workers.Wait()
-	for i := range weeks {
-		weeks[i].add(departures[i])
+	for c := range all {
+		for i := range all[c] {
+			all[c][i].add(departures[c][i])
+		}
 	}
-	return weeks
+	return &all
 }
 
-func judgeRoutes(weeks []week, s shock, routes int, asked func(day int) bool) {
+// weeks are those of each class of routes.
+type weeks [classes][days/7 + 1]week
+
+// window is some weeks of the routes that something happens to.
+func (w *weeks) window(touches float64, from, n int) (all week) {
+	for c := range w {
+		if float64(c) < classes*touches {
+			for _, one := range w[c][from : from+n] {
+				all.add(one)
+			}
+		}
+	}
+	return all
+}
+
+func judgeRoutes(all *weeks, s shock, routes int, asked func(day int) bool) {
 	for route := range routes {
 		m := newMarket(1, route, s)
 		if !m.touched {
@@ -83,8 +99,9 @@ func judgeRoutes(weeks []week, s shock, routes int, asked func(day int) bool) {
 			if t, ok := verdict.StandingOf(summaries.On(today), today); ok {
 				// Ties may lie anywhere among their equals; the fare itself is one more of the sample.
 				place := .5*(t.Weight+1) - t.Below*t.Weight
-				weeks[day/7].routes++
-				weeks[day/7].routesLow += min(max(place/(t.Equal*t.Weight+1), 0), 1)
+				w := &all[class(route)][day/7]
+				w.routes++
+				w.routesLow += min(max(place/(t.Equal*t.Weight+1), 0), 1)
 			}
 		}
 	}
@@ -99,7 +116,7 @@ type question struct {
 	known, fell bool
 }
 
-func judgeDepartures(weeks []week, s shock, routes int, asked func(day int) bool) {
+func judgeDepartures(all *weeks, s shock, routes int, asked func(day int) bool) {
 	markets := make([]*market, routes)
 	states := make([]departure.State, routes)
 	recent := make([][]departure.Live, routes)
@@ -124,7 +141,7 @@ func judgeDepartures(weeks []week, s shock, routes int, asked func(day int) bool
 			if !m.touched {
 				continue
 			}
-			open[route] = answered(weeks, open[route], day, live)
+			open[route] = answered(&all[class(route)], open[route], day, live)
 			sheet, ok := states[route].On(pooled, today)
 			if !ok {
 				continue
@@ -134,7 +151,7 @@ func judgeDepartures(weeks []week, s shock, routes int, asked func(day int) bool
 				if !ok || !a.Known {
 					continue
 				}
-				w := &weeks[day/7]
+				w := &all[class(route)][day/7]
 				w.departures++
 				if a.Percentile <= .5 {
 					w.departuresLow++
@@ -150,7 +167,7 @@ func judgeDepartures(weeks []week, s shock, routes int, asked func(day int) bool
 }
 
 // answered tells open questions what departures cost on a day, and counts those whose week is over.
-func answered(weeks []week, open []question, day int, live []departure.Live) []question {
+func answered(weeks *[days/7 + 1]week, open []question, day int, live []departure.Live) []question {
 	price := make(map[fare.Day]fare.Cents, len(live))
 	for _, l := range live {
 		price[l.Depart] = l.Price

@@ -1,7 +1,8 @@
-// Package shocks holds what happens to verdicts when a market changes: a service
-// is simulated over two years of invented fares and refreshed daily or weekly, and
-// after a price war, a halving, a rise of fuel, a new airline and a source that
-// goes silent it is measured after how many weeks verdicts are right again.
+// Package shocks holds what happens to verdicts when a market changes. A service
+// is simulated over two years of invented fares and refreshed daily or weekly.
+// After a price war, a halving, a rise of fuel, a new airline and a source that
+// goes silent it is measured after how many weeks verdicts are as right as those
+// of the same service in the same market to which nothing happened.
 package shocks
 
 import (
@@ -10,58 +11,84 @@ import (
 	"testing"
 )
 
-// windowWeeks is how many weeks are looked at together: those of one week are alike.
-const windowWeeks = 4
+const (
+	windowWeeks = 4 // are looked at together: those of one week are alike
+	stayWeeks   = 4 // for so many a measure has to stay right
 
-// tolerance is how far a measure may be off and still be right.
-type tolerance struct{ route, departure, ece float64 }
+	// How far a measure may be from that of the market to which nothing happened.
+	pointsOff = .10 // the share of percentiles of 50 or less
+	eceOff    = .02 // the error of the chance
+)
 
-// after is how many weeks after a day each measure was right again, for good or
-// for windowWeeks at least; -1: never within the simulation.
-type after struct{ route, departure, ece int }
+// recovery is after how many weeks each measure was right again; never: not within the simulation.
+type recovery struct{ route, departure, chance int }
 
-func recovered(weeks []week, day int, within tolerance) after {
-	first := func(right func(w *week) bool) int {
-		begin := (day + 6) / 7
-		for i := begin; i+windowWeeks < len(weeks); i++ {
-			if w := window(weeks, i); right(&w) {
-				return i - begin
+const never = math.MaxInt
+
+// recovered compares what was said from a day on with what was said where nothing happened.
+func recovered(s shock, said, calm *weeks, day int) recovery {
+	begin := (day + 6) / 7
+	first := func(off func(w, calm week) float64, within float64) int {
+		stays := 0
+		for at := begin; at+windowWeeks < len(said[0]); at++ {
+			w, c := said.window(s.touches, at, windowWeeks), calm.window(s.touches, at, windowWeeks)
+			if !(off(w, c) <= within) {
+				stays = 0
+			} else if stays++; stays > stayWeeks {
+				return at - stayWeeks - begin
 			}
 		}
-		return -1
+		return never
 	}
-	return after{
-		first(func(w *week) bool { return w.routes > 0 && math.Abs(w.route()-.5) <= within.route }),
-		first(func(w *week) bool { return w.departures > 0 && math.Abs(w.departure()-.5) <= within.departure }),
-		first(func(w *week) bool { return w.departures > 0 && w.ece() <= within.ece }),
-	}
-}
-
-func window(weeks []week, from int) (all week) {
-	for _, w := range weeks[from : from+windowWeeks] {
-		all.add(w)
-	}
-	return all
-}
-
-// table prints what a shock did, by weeks from its beginning.
-func table(t *testing.T, s shock, cycle int, weeks []week) {
-	t.Helper()
-	for _, w := range []int{-8, -4, 0, 2, 4, 8, 12, 16, 20, 26, 32, 40, 50} {
-		at := window(weeks, (begins+6)/7+w)
-		t.Log(fmt.Sprintf("%s, every %d days, week %d: route %.2f, departure %.2f, ece %.3f", s.name, cycle, w, at.route(), at.departure(), at.ece()))
+	return recovery{
+		first(func(w, calm week) float64 { return math.Abs(w.route() - calm.route()) }, pointsOff),
+		first(func(w, calm week) float64 { return math.Abs(w.departure() - calm.departure()) }, pointsOff),
+		first(func(w, calm week) float64 { return w.ece() - calm.ece() }, eceOff),
 	}
 }
 
-func TestTry(t *testing.T) {
-	for _, s := range allShocks {
-		for _, cycle := range []int{1, 7} {
-			weeks := simulate(s, 50, cycle)
-			table(t, s, cycle, weeks)
-			t.Logf("%+v", recovered(weeks, begins+s.silent, tolerance{.1, .06, .03}))
-			if s.ends > 0 {
-				t.Logf("ends: %+v", recovered(weeks, begins+s.ends, tolerance{.1, .06, .03}))
-			}
+func (r recovery) String() string {
+	weeks := func(n int) string {
+		if n == never {
+			return "never"
 		}
+		return fmt.Sprintf("%d weeks", n)
 	}
+	return fmt.Sprintf("route %s, departure %s, chance %s", weeks(r.route), weeks(r.departure), weeks(r.chance))
+}
+
+// measure simulates everything for so many routes.
+func measure(t *testing.T, routes int) {
+	for _, cycle := range []int{1, 7} {
+		t.Run(fmt.Sprintf("every %d days", cycle), func(t *testing.T) {
+			t.Parallel()
+			calm := simulate(allShocks[0], routes, cycle)
+			for at := 40; at+windowWeeks < days/7; at += windowWeeks {
+				w := calm.window(1, at, windowWeeks)
+				if math.Abs(w.route()-.5) > .1 || math.Abs(w.departure()-.5) > .1 || w.ece() > .04 {
+					t.Errorf("nothing happens, week %d: %s", at, &w)
+				}
+			}
+			for _, s := range allShocks[1:] {
+				said := simulate(s, routes, cycle)
+				for _, week := range []int{0, 2, 4, 8, 12, 16, 26} {
+					at := said.window(s.touches, (begins+s.silent+6)/7+week, windowWeeks)
+					t.Logf("%s; week %d: %s", s.name, week, &at)
+				}
+				worst := said.window(s.touches, (begins+s.silent+6)/7, windowWeeks)
+				if c := calm.window(s.touches, (begins+s.silent+6)/7, windowWeeks); math.Abs(worst.route()-c.route()) < pointsOff/5 {
+					t.Errorf("%s: nothing is to be seen of it: %s", s.name, &worst)
+				}
+				r := recovered(s, said, calm, begins+s.over)
+				t.Logf("%s; right again, from day %d of it: %s", s.name, s.over, r)
+				if r.route > s.within.route || r.departure > s.within.departure || r.chance > s.within.chance {
+					t.Errorf("%s: %s; want at most %s", s.name, r, s.within)
+				}
+			}
+		})
+	}
+}
+
+func (w *week) String() string {
+	return fmt.Sprintf("route %.2f, departure %.2f, ECE %.3f", w.route(), w.departure(), w.ece())
 }

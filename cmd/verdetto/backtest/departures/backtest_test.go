@@ -1,10 +1,10 @@
 package departures
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -70,8 +70,12 @@ func run(t *testing.T, panel *Trips, o Options) Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.NewEncoder(io.Discard).Encode(r); err != nil {
+	written, err := json.Marshal(r)
+	if err != nil {
 		t.Error(err)
+	}
+	if bytes.Contains(written, []byte("null")) {
+		t.Errorf("a list of nothing is none: %s", written)
 	}
 	var text strings.Builder
 	r.Print(&text)
@@ -371,6 +375,7 @@ func TestThinPanels(t *testing.T) {
 	for name, rows := range map[string]string{
 		"one departure, twice":    "AAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-08,2026-02-20,90,EUR\n",
 		"nothing ever falls":      strings.Repeat("AAA,BBB,2026-01-01,2026-02-20,100,EUR\n", 3) + "AAA,BBB,2026-01-05,2026-02-20,100,EUR\nAAA,BBB,2026-01-09,2026-02-20,100,EUR\n",
+		"nothing is answered":     "AAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-07,2026-02-20,90,EUR\nAAA,BBB,2026-01-07,2026-02-27,90,EUR\nAAA,BBB,2026-01-08,2026-02-28,90,EUR\n",
 		"the same day, no others": "AAA,BBB,2026-01-01,2026-01-01,100,EUR\nAAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-06,2026-02-20,94,EUR\nAAA,BBB,2026-01-08,2026-02-20,94,EUR\n",
 	} {
 		t.Run(name, func(t *testing.T) {

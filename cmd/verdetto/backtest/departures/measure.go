@@ -44,6 +44,8 @@ func newReporter(t *Trips, o Options) *reporter {
 	m.report = Report{
 		Ask: cmp.Or(o.Ask, "partenza"), First: t.rows[0].day.String(), From: max(o.From, t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
 		Read: t.Read, Dropped: t.Dropped, Notes: t.Notes, Rows: len(t.rows), Routes: len(seen), Departures: departures,
+		// A panel may be too thin for any of these; a list of nothing is still a list.
+		Methods: []Method{}, Against: []Comparison{}, Levels: []Level{}, Percentiles: []Percentile{}, Cover: []Cover{}, Waiting: []Waiting{},
 	}
 	return m
 }
