@@ -13,6 +13,7 @@ WEB       := .tools/web
 CDK       := .tools/cdk
 CFNLINT   := .tools/cfn-lint
 STRIPEMOCK := .tools/stripe-mock
+PEBBLE    := .tools/pebble
 SAM       := .tools/sam
 LDFLAGS   := -s -w
 
@@ -90,7 +91,7 @@ invoke: $(DYNAMODB)/.complete dist/host/$(FN)/bootstrap ## run a Lambda executab
 
 sam-invoke: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## functions in Lambda's image, by SAM: every event against its golden, or EVENT=events/analisi.json
 	@$(if $(EVENT),go run ./cmd/verdetto sam -config $(CONFIG) -fn $(or $(FN),$(firstword $(subst -, ,$(basename $(notdir $(EVENT)))))) -event $(EVENT) $(UPSTREAM),\
-	  go test -count=1 -v -timeout 30m ./e2e/lambda -run '^TestEvidenceSAMInvoke$$/^$(FN)')
+	  go test -count=1 -v -timeout 30m ./e2e/lambda -run '^TestProveSAMInvoke$$/^$(FN)')
 
 sam-start-api: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## the functions in Lambda's image behind 127.0.0.1:8080, by SAM
 	@go run ./cmd/verdetto sam -config $(CONFIG) -listen $(LISTEN) $(UPSTREAM)
@@ -103,7 +104,7 @@ api: $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete ## write the description of 
 	go test ./functions/analisi
 	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestProveSchemathesis|TestGeneratedClients)'
 
-tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(SAM)) ## what the tests need beside Go, from Maven, pip and npm
+tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(SAM)) ## what the tests need beside Go, from Maven, pip and npm
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -164,6 +165,10 @@ $(SAM)/.complete: tools/sam.txt
 $(STRIPEMOCK)/.complete: tools/stripe-mock.txt
 	@echo "fetching stripe-mock"
 	@GOBIN=$(CURDIR)/$(STRIPEMOCK) GOFLAGS= go install $$(cat $<) && touch $@ || echo "stripe-mock cannot be had here: the test over it will be named as not run"
+
+$(PEBBLE)/.complete: tools/pebble.txt
+	@echo "fetching pebble, which stands in for who issues certificates"
+	@GOBIN=$(CURDIR)/$(PEBBLE) GOFLAGS= go install $$(cat $<) && touch $@ || echo "pebble cannot be had here: tests of certificates will be named as not run"
 
 generate: ## make the committed tables again from their sources
 	go generate ./...

@@ -5,11 +5,13 @@
 //	go run ./cmd/verdetto serve      answer on 127.0.0.1:8080
 //	go run ./cmd/verdetto refresh    bring a store up to date once
 //	go run ./cmd/verdetto backup     copy the file of a store, while it is served
+//	go run ./cmd/verdetto migrate    move a store into another, while it is served
 //	go run ./cmd/verdetto invoke     run a built Lambda executable with an event
 //	go run ./cmd/verdetto sam        run functions of the template in containers
 //	go run ./cmd/verdetto backtest   replay recorded fares
 //	go run ./cmd/verdetto status     ask a service how it is and write a page of it
 //	go run ./cmd/verdetto key        make a Pro key by hand
+//	go run ./cmd/verdetto mail-test  send one mail and say how far it came
 //	go run ./cmd/verdetto smoke      try a service that was deployed
 package main
 
@@ -38,11 +40,13 @@ var commands = []command{
 	{"serve", "answer requests; the whole service in one process", runServe},
 	{"refresh", "bring a store up to date once and report", runRefresh},
 	{"backup", "copy the file of a store, while it is served", runBackup},
+	{"migrate", "move a store into another, while it is served", runMigrate},
 	{"invoke", "run a built Lambda executable with an event", runInvoke},
 	{"sam", "run functions of the template in containers, by the command line of SAM", runSAM},
 	{"backtest", "replay recorded fares and say how right the verdicts were", runBacktest},
 	{"status", "ask a service how it is and write a page of it", runStatus},
 	{"key", "make a Pro key by hand", runKey},
+	{"mail-test", "send one mail and say how far it came", runMailTest},
 	{"smoke", "try a service that was deployed, with 20 calls", runSmoke},
 }
 
@@ -76,7 +80,7 @@ func main() {
 func usage(w io.Writer) {
 	fmt.Fprintln(w, "usage: verdetto COMMAND [FLAGS]; COMMAND -help lists its flags")
 	for _, c := range commands {
-		fmt.Fprintf(w, "  %-10s%s\n", c.name, c.does)
+		fmt.Fprintf(w, "  %-11s%s\n", c.name, c.does)
 	}
 }
 

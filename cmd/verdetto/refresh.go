@@ -18,7 +18,7 @@ func runRefresh(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("refresh", flag.ContinueOnError)
 	o.register(flags)
 	flags.StringVar(&origins, "origins", "", "only these `cities`, by IATA code, parted by commas; default: all that the source knows")
-	flags.StringVar(&mail, "mail", "", "send notifications to subscribers, into this `folder`; default: they are left for serve, or for a later refresh")
+	flags.StringVar(&mail, "mail", "", "send notifications to subscribers, through this `carrier` (see serve); default: they are left for serve, or for a later refresh")
 	flags.StringVar(&base, "base", "http://127.0.0.1:8080", "`URL` of the service, which links in the mail begin with")
 	if err := parse(flags, args); err != nil {
 		return err
@@ -76,11 +76,11 @@ func notify(ctx context.Context, s onemachine.Options) (err error) {
 	if s.Pepper, err = onemachine.Pepper(ctx, s.Table); err != nil {
 		return err
 	}
-	sender, err := s.NewSender()
+	carrier, err := onemachine.OpenCarrier(ctx, s.Mail, s.Now, nil)
 	if err != nil {
 		return err
 	}
-	sent, err := sender.Work(ctx)
+	sent, err := s.NewSender(carrier).Work(ctx)
 	fmt.Printf("mail          %d sent, %d refused for good\n", sent.Sent, sent.Refused)
 	switch {
 	case err != nil:

@@ -82,7 +82,7 @@ func runSAM(ctx context.Context, args []string) error {
 		return err
 	}
 	defer end()
-	cloud, err := localcloud.New(ctx, aws, environment)
+	cloud, err := localcloud.New(ctx, aws, local.Service(), environment)
 	if err != nil {
 		return err
 	}

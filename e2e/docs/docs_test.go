@@ -129,7 +129,7 @@ var (
 	makeWord  = regexp.MustCompile(`\bmake ([a-z][a-z-]*)`)
 	testName  = regexp.MustCompile(`\bTest[A-Z]\w*(\.\.\.)?`)
 	testFunc  = regexp.MustCompile(`(?m)^func (Test[A-Z]\w*)`)
-	verdetto  = regexp.MustCompile(`\./cmd/verdetto ([a-z]+)`)
+	verdetto  = regexp.MustCompile(`\./cmd/verdetto ([a-z-]+)`)
 )
 
 // TestPaths: every path that is shown as code is there.

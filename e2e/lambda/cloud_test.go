@@ -29,7 +29,7 @@ type cloud struct {
 func newCloud(t *testing.T, environment []string) *cloud {
 	t.Helper()
 	endpoint := motolocal.Endpoint(t)
-	made, err := localcloud.New(t.Context(), endpoint, environment)
+	made, err := localcloud.New(t.Context(), endpoint, "verdetto", environment)
 	if err != nil {
 		t.Fatal(err)
 	}

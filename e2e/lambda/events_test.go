@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/runtimeapi"
 	"verdetto/e2e/fixture"
+	"verdetto/shared/fare"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/store/dynamostore/dynamolocal"
 	"verdetto/shared/upstream/sample"
@@ -32,17 +34,13 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // events are from. Secrets are given by name. An event without a golden file
 // fails, as does a golden file without an event.
 func TestEvents(t *testing.T) {
-	names := eachEvent(t, onemachine.Options{}, *update, func(t *testing.T, function, event string, environment []string, logs io.Writer) []byte {
-		payload, err := os.ReadFile(event)
-		if err != nil {
-			t.Fatal(err)
-		}
-		process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/"+function+"/bootstrap"), environment, logs)
+	names := eachEvent(t, onemachine.Options{}, *update, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
+		process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/"+e.function+"/bootstrap"), environment, logs)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer process.Close() // what it has logged is then all there
-		answer, err := process.Invoke(t.Context(), payload)
+		answer, err := process.Invoke(t.Context(), e.payload)
 		if err != nil || answer.Error != "" {
 			t.Fatal(err, answer.Error)
 		}
@@ -65,10 +63,29 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// pepper is that of every function; all that it makes is forgotten with each event.
+const pepper = "local-pepper-that-is-32-bytes-long"
+
+// operator is who runs the service: as in infra/cdk/example.json, which the template is made of.
+var operator = []string{
+	"VERDETTO_OPERATOR_NAME=Example Flights s.r.l.", "VERDETTO_OPERATOR_ADDRESS=Via Esempio 1, 20100 Milano, Italy",
+	"VERDETTO_OPERATOR_EMAIL=help@verdetto.example.com", "VERDETTO_OPERATOR_PHONE=+39 02 0000000",
+	"VERDETTO_OPERATOR_NUMBER=IT00000000000", "VERDETTO_OPERATOR_LAW=Italy",
+}
+
+// event is a committed one.
+type event struct {
+	name, function string
+	file           string
+	payload        []byte
+	around
+}
+
 // eachEvent has every committed event answered, in an environment that run finds
 // ready, and compares the answer with its golden file and the rest with what has
-// to have come of it. It gives the names of the events.
-func eachEvent(t *testing.T, o onemachine.Options, write bool, run func(t *testing.T, function, event string, environment []string, logs io.Writer) []byte) (names []string) {
+// to have come of it. The table is then as it was before, so that no event is another
+// one's past. It gives the names of the events.
+func eachEvent(t *testing.T, o onemachine.Options, write bool, run func(t *testing.T, e event, environment []string, logs io.Writer) []byte) (names []string) {
 	t.Helper()
 	endpoint := dynamolocal.Endpoint(t)
 	at := fixture.Today
@@ -76,11 +93,19 @@ func eachEvent(t *testing.T, o onemachine.Options, write bool, run func(t *testi
 	if o.CreateTable == nil {
 		o.CreateTable = dynamostore.Create
 	}
+	o.FillOnly = []fare.City{"LON", "MIL", "VRN"} // of which the events ask
 	full, done, err := o.SeedEnvironment(t.Context(), endpoint, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer done()
+	full = append(full, append(operator, "VERDETTO_PEPPER="+pepper)...)
+	client := dynamolocal.Client(endpoint)
+	seeded := snapshot(t, client, valueOf(full, "VERDETTO_TABLE"))
+	empty := contents{table: "empty-" + rand.Text()} // refreshes find nothing there yet
+	if err := o.CreateTable(t.Context(), client, empty.table); err != nil {
+		t.Fatal(err)
+	}
 
 	files, err := filepath.Glob(fixture.Path(t, "events", "*.json"))
 	if err != nil || len(files) == 0 {
@@ -94,21 +119,18 @@ func eachEvent(t *testing.T, o onemachine.Options, write bool, run func(t *testi
 			if err != nil {
 				t.Fatal(err)
 			}
-			function, _, _ := strings.Cut(name, "-")
-			environment := slices.Concat(full, []string{"VERDETTO_PEPPER=" + eventPepper(name)})
-			if function == "refresh" { // which finds nothing there yet
-				table := name + "-" + rand.Text()
-				if err := o.CreateTable(t.Context(), dynamolocal.Client(endpoint), table); err != nil {
-					t.Fatal(err)
-				}
-				environment = append(environment, "VERDETTO_TABLE="+table)
+			e := event{name: name, file: file, payload: payload, around: arounds[name]}
+			e.function, _, _ = strings.Cut(name, "-")
+			environment, before := full, seeded
+			if e.function == "refresh" {
+				environment, before = append(slices.Clone(full), "VERDETTO_TABLE="+empty.table), empty
 			}
 
 			cloud := newCloud(t, environment)
 			environment = cloud.Environment
-			around := arounds[name]
-			if around.before != nil {
-				environment = around.before(t, o, cloud, environment)
+			defer before.restore(t, client)
+			if e.before != nil {
+				environment = e.before(t, o, cloud, environment)
 			}
 
 			var logs bytes.Buffer
@@ -117,7 +139,7 @@ func eachEvent(t *testing.T, o onemachine.Options, write bool, run func(t *testi
 					t.Logf("the executable said:\n%s", &logs)
 				}
 			}()
-			answer := run(t, function, file, environment, &logs)
+			answer := run(t, e, environment, &logs)
 			if bytes.Contains(answer, []byte(`"statusCode":5`)) {
 				t.Errorf("a fault of ours: %s", answer)
 			}
@@ -125,10 +147,10 @@ func eachEvent(t *testing.T, o onemachine.Options, write bool, run func(t *testi
 				t.Errorf("not as functions/analisi/openapi.json describes it: %s", fault)
 			}
 			fixture.Golden(t, filepath.Join("testdata", "events", name+".golden"), readable(t, answer), write)
-			if around.after != nil {
-				around.after(t, o, cloud, environment)
+			if e.after != nil {
+				e.after(t, o, cloud, environment)
 			}
-			metricsIn(t, logs.Bytes(), around.quiet)
+			metricsIn(t, logs.Bytes(), e.quiet)
 			for _, fault := range faultsOfLog(logs.Bytes(), payload) {
 				t.Error(fault)
 			}
@@ -141,8 +163,8 @@ var secondsLeft = regexp.MustCompile(`;t=[0-9]+$`)
 
 // readable indents an answer and sorts its keys. The body of an HTTP answer,
 // which is JSON inside a JSON string, is opened; of a page the main part is kept. Nothing else is volatile than the
-// seconds that are left of a window: the clock stands still to the hour that answers are given in, and fares are invented
-// from it alone.
+// seconds that are left of a window and those of the moment of a plan: the clock stands still to the hour that
+// answers are given in, and fares are invented from it alone.
 func readable(t *testing.T, payload []byte) []byte {
 	t.Helper()
 	var answer any
@@ -152,6 +174,9 @@ func readable(t *testing.T, payload []byte) []byte {
 	if fields, ok := answer.(map[string]any); ok {
 		if h, ok := fields["headers"].(map[string]any); ok && h["Ratelimit"] != nil {
 			h["Ratelimit"] = secondsLeft.ReplaceAllString(h["Ratelimit"].(string), ";t=SECONDS")
+		}
+		if at, err := time.Parse(time.RFC3339, fmt.Sprint(fields["at"])); err == nil { // of a plan, since its executable began
+			fields["at"] = at.Truncate(time.Hour)
 		}
 		if text, ok := fields["body"].(string); ok {
 			var body any

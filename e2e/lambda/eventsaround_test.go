@@ -86,7 +86,7 @@ var arounds = map[string]around{
 	// The signal has the mail sent, to those that have a plan.
 	"pro-sqs": {before: func(t *testing.T, o onemachine.Options, _ *cloud, environment []string) []string {
 		table := tableOf(o, environment)
-		_, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(eventPepper("pro-sqs")), "grace@example.com"), o.Now().Add(-time.Hour), func(k *store.Customer) error {
+		_, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(pepper), "grace@example.com"), o.Now().Add(-time.Hour), func(k *store.Customer) error {
 			k.Until = o.Now().AddDate(0, 1, 0)
 			return nil
 		})
@@ -109,22 +109,18 @@ var arounds = map[string]around{
 
 // tableOf is the table that an executable with an environment uses.
 func tableOf(o onemachine.Options, environment []string) *dynamostore.Store {
-	var name string
-	endpoint := ""
-	for _, v := range environment {
-		if value, ok := strings.CutPrefix(v, "VERDETTO_TABLE="); ok {
-			name = value
-		}
-		if value, ok := strings.CutPrefix(v, "AWS_ENDPOINT_URL_DYNAMODB="); ok {
-			endpoint = value
-		}
-	}
-	return dynamostore.New(dynamolocal.Client(endpoint), name, o.Now)
+	return dynamostore.New(dynamolocal.Client(valueOf(environment, "AWS_ENDPOINT_URL_DYNAMODB")), valueOf(environment, "VERDETTO_TABLE"), o.Now)
 }
 
-// eventPepper makes the caller of each event one who has not called before, so
-// that no answer depends on which events came earlier.
-func eventPepper(name string) string { return "of-the-event-" + name + strings.Repeat("-", 32) }
+// valueOf is what an environment gives a variable: of several values the last.
+func valueOf(environment []string, name string) (value string) {
+	for _, v := range environment {
+		if of, ok := strings.CutPrefix(v, name+"="); ok {
+			value = of
+		}
+	}
+	return value
+}
 
 // metricsIn wants every line of a log that holds metrics to be one that CloudWatch
 // reads, and at least one such line unless the log is to be quiet.

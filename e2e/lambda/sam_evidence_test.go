@@ -18,6 +18,22 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
+// TestEvidenceSAMInvoke is TestEvents with `sam local invoke` in the place of our own
+// stand-in for Lambda: each event in a container of its own.
+func TestEvidenceSAMInvoke(t *testing.T) {
+	withSAM(t, func(t *testing.T, local *samlocal.Local) {
+		begun := time.Now()
+		names := eachEvent(t, onemachine.Options{CreateTable: local.CreateTable}, false, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
+			answer, err := local.Invoke(t.Context(), e.function, environment, e.file, logs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return answer
+		})
+		t.Logf("%d events in %.0f s, in the image %s", len(names), time.Since(begun).Seconds(), local.Image)
+	})
+}
+
 // TestEvidenceSAMStartAPI asks the functions of the template through `sam local
 // start-api`, which reads the template's routes as API Gateway would: each function
 // answers at its paths, everything else is a 404 of ours, and whoever comes without

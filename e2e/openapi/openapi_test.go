@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,6 +94,7 @@ func (d *describer) operations() (all []*huma.Operation) {
 // showcase makes calls and takes their answers into the description.
 func (d *describer) showcase() {
 	d.purchases()
+	d.departures()
 	for _, op := range d.operations() {
 		if target, body, ok := d.sampleCall(op); ok && !itself[op.OperationID] {
 			d.show(op.OperationID, d.Do(op.Method, target, body))
@@ -179,8 +181,20 @@ func (d *describer) problems() {
 	}
 }
 
+// departures shows an answer about the month in which the route's cheapest fare departs.
+func (d *describer) departures() {
+	cheapest := regexp.MustCompile(`"partenza":"(\d{4}-\d{2})`).FindStringSubmatch(d.Do("GET", fixture.Question, "").Body)
+	if cheapest == nil {
+		d.T.Fatal("no departure is judged")
+	}
+	d.showAs("analisi", "month", d.Do("GET", fixture.Question+"&mese="+cheapest[1], ""))
+}
+
 // show takes an answer into the description, as the example of its code or of its success.
-func (d *describer) show(operation string, a fixture.Reply) {
+func (d *describer) show(operation string, a fixture.Reply) { d.showAs(operation, "answer", a) }
+
+// showAs is show, with the name that a success has among several.
+func (d *describer) showAs(operation, name string, a fixture.Reply) {
 	d.T.Helper()
 	at := slices.IndexFunc(d.operations(), func(op *huma.Operation) bool { return op.OperationID == operation })
 	if at < 0 {
@@ -202,9 +216,8 @@ func (d *describer) show(operation string, a fixture.Reply) {
 		d.T.Errorf("%s: %v in %s", operation, err, a.Body)
 		return
 	}
-	name := a.Code
-	if a.Status < 400 {
-		name = "answer"
+	if a.Status >= 400 {
+		name = a.Code
 	}
 	content := response.Content[mediaType]
 	if content.Examples == nil {

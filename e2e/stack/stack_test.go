@@ -56,15 +56,14 @@ var made = []string{
 }
 
 // TestDeployed: every resource of a type that moto knows is made, and the table, the queues, the
-// functions and what leads from one to the other are what the template says. Outputs
-// are left out: moto fails on those of types that it lacks. Functions are not
-// invoked: moto runs them in images that it fetches.
+// functions, what leads from one to the other, who may call them and their logs are what the template says. Outputs
+// are left out: moto fails on those of types that it lacks. TestProveStackInvoked invokes the functions.
 func TestDeployed(t *testing.T) {
 	testenv.Command(t, "node", "apt-get install nodejs")
 	settings := aws.Config{
 		Region: "eu-west-1", BaseEndpoint: aws.String(motolocal.Endpoint(t)), Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	}
-	whole := synthesize(t)
+	whole := synthesize(t, "Verdetto", nil)
 	want := forMoto(whole)
 	deploy(t, settings, want)
 
@@ -172,6 +171,8 @@ func TestDeployed(t *testing.T) {
 		}
 	}
 
+	allowed(t, settings, want, functions)
+
 	out, err := functions.ListEventSourceMappings(t.Context(), &lambda.ListEventSourceMappingsInput{})
 	if err != nil {
 		t.Fatal(err)
@@ -208,6 +209,58 @@ func TestDeployed(t *testing.T) {
 		if got := aws.ToBool(is.Table.DeletionProtectionEnabled); got != p["DeletionProtectionEnabled"] {
 			t.Errorf("%s: protected from deletion: %v", id, got)
 		}
+	}
+}
+
+// allowed holds who may call each function, and the log that it writes, against the template.
+func allowed(t *testing.T, settings aws.Config, want template, functions *lambda.Client) {
+	t.Helper()
+	callers, keeps := map[string][]string{}, map[string]string{} // by function, by log group
+	for _, r := range want.Resources {
+		switch r.Type {
+		case "AWS::Lambda::Permission":
+			name := fmt.Sprint(want.Resources[referred(r.Properties["FunctionName"])].Properties["FunctionName"])
+			callers[name] = append(callers[name], fmt.Sprint(r.Properties["Action"], " ", r.Properties["Principal"]))
+		case "AWS::Logs::LogGroup":
+			keeps[fmt.Sprint(r.Properties["LogGroupName"])] = fmt.Sprint(r.Properties["RetentionInDays"])
+		}
+	}
+	if len(callers) == 0 || len(keeps) == 0 {
+		t.Errorf("the template has permissions of %d functions, and %d logs", len(callers), len(keeps))
+	}
+	for name, want := range callers {
+		is, err := functions.GetPolicy(t.Context(), &lambda.GetPolicyInput{FunctionName: &name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var policy struct {
+			Statement []struct {
+				Effect, Action string
+				Principal      struct{ Service string }
+			}
+		}
+		if err := json.Unmarshal([]byte(aws.ToString(is.Policy)), &policy); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range policy.Statement {
+			if s.Effect == "Allow" {
+				got = append(got, s.Action+" "+s.Principal.Service)
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Errorf("who may call %s: %s", name, diff)
+		}
+	}
+	got := map[string]string{}
+	for _, g := range call(t, *settings.BaseEndpoint, "logs", "Logs_20140328.DescribeLogGroups", map[string]any{})["logGroups"].([]any) {
+		group := g.(map[string]any)
+		got[fmt.Sprint(group["logGroupName"])] = fmt.Sprint(group["retentionInDays"])
+	}
+	if diff := gocmp.Diff(keeps, got); diff != "" {
+		t.Errorf("logs, and for how many days: %s", diff)
 	}
 }
 
@@ -275,10 +328,27 @@ func referred(v any) string {
 	return ""
 }
 
-// synthesize makes the template of the example, with stand-ins for the executables.
-func synthesize(t *testing.T) template {
+// synthesize makes a template of the example with other choices, and stand-ins for the executables.
+func synthesize(t *testing.T, stack string, choices map[string]any) template {
 	t.Helper()
 	dir := t.TempDir()
+	example, err := os.ReadFile(fixture.Path(t, "infra", "cdk", "example.json"))
+	var config map[string]any
+	if err == nil {
+		err = json.Unmarshal(example, &config)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(config, choices)
+	config["origin"].(map[string]any)["authority"] = fixture.Path(t, "infra", "cdk", "example-authority.pem")
+	chosen, err := json.Marshal(config)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "config.json"), chosen, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range functionNames(t) {
 		if err := os.MkdirAll(filepath.Join(dir, "assets", name), 0o755); err != nil {
 			t.Fatal(err)
@@ -287,12 +357,12 @@ func synthesize(t *testing.T) template {
 			t.Fatal(err)
 		}
 	}
-	command := exec.Command("go", "run", "./infra/cdk", "-config", "infra/cdk/example.json", "-assets", filepath.Join(dir, "assets"), "-out", filepath.Join(dir, "out"))
+	command := exec.Command("go", "run", "./infra/cdk", "-config", filepath.Join(dir, "config.json"), "-assets", filepath.Join(dir, "assets"), "-out", filepath.Join(dir, "out"))
 	command.Dir = fixture.Path(t)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "out", "Verdetto.template.json"))
+	data, err := os.ReadFile(filepath.Join(dir, "out", stack+".template.json"))
 	var made template
 	if err == nil {
 		numbers := json.NewDecoder(bytes.NewReader(data))
@@ -317,7 +387,7 @@ func functionNames(t *testing.T) (names []string) {
 	return names
 }
 
-// deploy puts what has to be there, and has moto make the stack.
+// deploy puts what has to be there, and has moto make the stack, of empty executables.
 func deploy(t *testing.T, settings aws.Config, stack template) {
 	t.Helper()
 	var code bytes.Buffer
@@ -328,6 +398,12 @@ func deploy(t *testing.T, settings aws.Config, stack template) {
 	if err := archive.Close(); err != nil {
 		t.Fatal(err)
 	}
+	deployWith(t, settings, stack, func(string) []byte { return code.Bytes() })
+}
+
+// deployWith is deploy with what each function is to run.
+func deployWith(t *testing.T, settings aws.Config, stack template, code func(function string) []byte) {
+	t.Helper()
 	put := func(path string, body []byte) {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, *settings.BaseEndpoint+"/"+path, bytes.NewReader(body))
@@ -347,7 +423,7 @@ func deploy(t *testing.T, settings aws.Config, stack template) {
 		if at, ok := r.Properties["Code"].(map[string]any); ok && r.Type == "AWS::Lambda::Function" {
 			bucket, key := fmt.Sprint(at["S3Bucket"]), fmt.Sprint(at["S3Key"])
 			put(bucket, nil)
-			put(bucket+"/"+key, code.Bytes())
+			put(bucket+"/"+key, code(strings.TrimPrefix(fmt.Sprint(r.Properties["FunctionName"]), "verdetto-")))
 		}
 	}
 	if _, err := ssm.NewFromConfig(settings).PutParameter(t.Context(), &ssm.PutParameterInput{

@@ -119,16 +119,19 @@ func TestUnitsOfAVerdict(t *testing.T) {
 	}
 	key := fixture.IssueKey(t, m, "ada@example.com", clock.Now(), time.Hour)
 	h := fixture.Instance(t, m, sample.New(), clock.Now)
+	month := "&mese=" + clock.Now().AddDate(0, 1, 0).Format("2006-01")
 	for _, c := range []struct {
-		name, key string
-		want      fixture.Units
+		name, key, more string
+		want            fixture.Units
 	}{
-		{"free", "", fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "write DEMANDED": 1}}, // the first of the process and the day
-		{"free again", "", fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5}},
-		{"Pro", key, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "read CUSTOMER": 1}},
+		{"free", "", "", fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "write DEMANDED": 1}}, // the first of the process and the day
+		{"free again", "", "", fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5}},
+		{"Pro", key, "", fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "read CUSTOMER": 1}},
+		{"free, about a month", "", month, fixture.Units{"count LIMIT": 1, "read ROUTE DEPARTURES": 1, "read FARES POOLED": 0.5}}, // the first of the process and the hour
+		{"free, about a month, again", "", month, fixture.Units{"count LIMIT": 1, "read ROUTE DEPARTURES": 1}},
 	} {
 		clear(m.Spent)
-		r := httptest.NewRequest("GET", "/v1/analisi?origine=Milano&destinazione=Londra", nil)
+		r := httptest.NewRequest("GET", "/v1/analisi?origine=Milano&destinazione=Londra"+c.more, nil)
 		if c.key != "" {
 			r.Header.Set("X-Api-Key", c.key)
 		}

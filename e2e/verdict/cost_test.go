@@ -60,6 +60,7 @@ func TestVerdictCostsOneRead(t *testing.T) {
 			if a.Osservazioni != n || a.Verdetto.Percentile == nil {
 				t.Errorf("that is no verdict on %d observations: %s", n, w.Body)
 			}
+			askDepartures(t, service, table, n)
 			summary, _, err := store.Fares{Table: table.Table}.Summary(t.Context(), fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}, store.Strong)
 			if err != nil {
 				t.Fatal(err)
@@ -73,6 +74,27 @@ func TestVerdictCostsOneRead(t *testing.T) {
 			t.Logf("the sheet of its departures has %d bytes", len(sheet))
 			costsOneUnit(t, sheet)
 		})
+	}
+}
+
+// askDepartures asks about a price in the month after this one, twice: each time for one sheet,
+// and the rates and the pooled part once a process and hour.
+func askDepartures(t *testing.T, service http.Handler, table *fixture.Recorder, n int) {
+	t.Helper()
+	for i, want := range [][]string{
+		{"Get FARES RATES, strong false", "Take", "Get ROUTE#MIL-BUH DEPARTURES#any, strong false", "Get FARES POOLED, strong false"},
+		{"Take", "Get ROUTE#MIL-BUH DEPARTURES#any, strong false"},
+	} {
+		before := len(table.Calls())
+		w := httptest.NewRecorder()
+		service.ServeHTTP(w, httptest.NewRequest("GET", fixture.Question+"&mese="+fixture.Today.AddDate(0, 1, 0).Format("2006-01")+"&prezzo=50", nil))
+		var a verdict.Analysis
+		if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != http.StatusOK || a.Ambito != verdict.InMese || a.Osservazioni != n {
+			t.Fatalf("%d %s %v", w.Code, w.Body, err)
+		}
+		if diff := cmp.Diff(want, table.Calls()[before:]); diff != "" {
+			t.Errorf("calls to the store, question %d about a month: %s", i, diff)
+		}
 	}
 }
 

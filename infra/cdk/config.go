@@ -68,7 +68,7 @@ type config struct {
 	// it, all of it, or by AWS's forecast more than it is spent.
 	MonthlyBudget int `json:"monthlyBudget"`
 	// FreeTier is open, or closed: then the edge refuses who calls without a key
-	// what costs something to answer.
+	// what costs something to answer. It is open until MonthlyBudget is spent with budget.
 	FreeTier string `json:"freeTier"`
 	// Generation says how often the functions were started anew; raising it has
 	// them read their parameters again.
@@ -98,7 +98,7 @@ func defaults() config {
 	}
 }
 
-const open, closed = "open", "closed"
+const open, closed, untilBudget = "open", "closed", "budget"
 
 // edgeRegion is where CloudFront has its certificates, its firewalls, its logs and its metrics.
 const edgeRegion = "us-east-1"
@@ -225,15 +225,15 @@ func (c config) check() []string {
 	}
 	between("monthlyBudget", c.MonthlyBudget, 1, 1_000_000)
 	between("generation", c.Generation, 1, 1_000_000)
-	if c.FreeTier != open && c.FreeTier != closed {
-		wrong("freeTier", "%q is neither open nor closed", c.FreeTier)
+	if !slices.Contains([]string{open, closed, untilBudget}, c.FreeTier) {
+		wrong("freeTier", "%q is neither open nor closed nor budget", c.FreeTier)
 	}
 	if c.Firewall != "" {
 		shape("firewall", c.Firewall, firewallShape, "the ARN of a firewall for CloudFront (arn:aws:wafv2:us-east-1:...:global/webacl/...)")
 	} else if c.RequestsPerFiveMinutes != 0 {
 		between("requestsPerFiveMinutes", c.RequestsPerFiveMinutes, 10, 2_000_000_000)
 	}
-	if c.FreeTier == closed && !c.ownFirewall() {
+	if c.FreeTier != open && !c.ownFirewall() {
 		wrong("freeTier", "it is the stack's own firewall that closes it: leave firewall out, and give requestsPerFiveMinutes")
 	}
 	for _, name := range sorted(c.Reserved) {

@@ -94,6 +94,7 @@ func TestFaultsAreReported(t *testing.T) {
 		{"quota", func(c *config) { c.Instances = 9 }, "instances: 9 is not between"},
 		{"budget", func(c *config) { c.MonthlyBudget = 0 }, "monthlyBudget: "},
 		{"free tier", func(c *config) { c.FreeTier = "shut" }, "freeTier: "},
+		{"free tier closed by the budget and nothing", func(c *config) { c.FreeTier, c.RequestsPerFiveMinutes = untilBudget, 0 }, "freeTier: it is the stack's own firewall"},
 		{"free tier closed by nothing", func(c *config) { c.FreeTier, c.RequestsPerFiveMinutes = closed, 0 }, "freeTier: it is the stack's own firewall"},
 		{"generation", func(c *config) { c.Generation = 0 }, "generation: "},
 		{"reserved more than there is", func(c *config) { c.Instances, c.Reserved = 150, map[string]int{"analisi": 60} }, "reserved: 60 instances of 150: Lambda leaves 100"},

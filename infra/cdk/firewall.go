@@ -57,9 +57,12 @@ func firewall(stack awscdk.Stack, c config) *string {
 	relayed := on(func(r routes.Route) bool { return r.Relayed })
 	rule("rate", rate(c.RequestsPerFiveMinutes, not(relayed)))
 	rule("rate-relayed", rate(relayedTimes*c.RequestsPerFiveMinutes, relayed))
-	if c.FreeTier == closed {
-		free := on(func(r routes.Route) bool { return r.FreeTier })
-		rule("free-tier", &awswafv2.CfnWebACL_RuleProperty{Action: refused(503), Statement: both(free, not(withKey()))})
+	if c.FreeTier != open {
+		refusing := []*awswafv2.CfnWebACL_StatementProperty{on(func(r routes.Route) bool { return r.FreeTier }), not(withKey())}
+		if c.FreeTier == untilBudget {
+			refusing = append(refusing, newClosing(stack, c))
+		}
+		rule("free-tier", &awswafv2.CfnWebACL_RuleProperty{Action: refused(503), Statement: both(refusing...)})
 	}
 	for _, group := range managed {
 		rule(strings.TrimPrefix(group, "AWSManagedRules"), &awswafv2.CfnWebACL_RuleProperty{

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
 
+	"verdetto/shared/config/parameters"
 	"verdetto/shared/store/dynamostore/schema"
 )
 
@@ -28,8 +29,7 @@ type function struct {
 	batch     int  // so many messages at a time
 	links     bool // it writes addresses of the service's own
 	mails     bool
-	events    bool              // schedules and notices call it, without waiting for its answer
-	secrets   map[string]string // environment variable: name of the parameter, after the prefix
+	events    bool // schedules and notices call it, without waiting for its answer
 	// table lists how it writes to the table; where, and what it reads, stands in schema.Accesses. A
 	// condition in a transaction is a ConditionCheckItem; the parts of one need no further permission.
 	table []string
@@ -42,50 +42,28 @@ var (
 	records = []string{"dynamodb:UpdateItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"}
 )
 
-// httpSecrets are the secrets of every function that answers callers, and
-// openSecrets those of functions that do nothing with a pepper but count
-// addresses: theirs is one of its own, with which no key, link or memo can be made.
-var (
-	httpSecrets = map[string]string{"VERDETTO_ORIGIN_SECRETS": "origin-secrets", "VERDETTO_PEPPER": "pepper"}
-	openSecrets = map[string]string{"VERDETTO_ORIGIN_SECRETS": "origin-secrets", "VERDETTO_PEPPER": "callers-pepper"}
-)
-
-func merged(base, more map[string]string) map[string]string {
-	all := map[string]string{}
-	for _, m := range []map[string]string{base, more} {
-		for k, v := range m {
-			all[k] = v
-		}
-	}
-	return all
-}
-
 // functions are the five of the service. What callers wait for stays below the 30
 // seconds that API Gateway waits.
 var functions = []function{
 	{
 		name: "analisi", instances: 50, memory: 512, timeout: 10, http: true, links: true,
-		secrets: openSecrets, table: counts,
+		table: counts,
 	},
 	{
 		name: "pricetrends", instances: 20, memory: 512, timeout: 10, http: true,
-		secrets: openSecrets, table: counts,
+		table: counts,
 	},
 	{
 		name: "pro", instances: 30, memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
-		secrets: merged(httpSecrets, map[string]string{
-			"STRIPE_KEY": "stripe-key", "STRIPE_WEBHOOK_SECRETS": "stripe-webhook-secrets", "SOLANA_NODES": "solana-nodes",
-		}),
 		table: records,
 	},
 	{
 		name: "alerts", instances: 20, memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
-		secrets: httpSecrets, table: records,
+		table: records,
 	},
 	{
 		name: "refresh", instances: 3, memory: 512, timeout: 900, queue: true, batch: 10, links: true, mails: true, events: true,
-		secrets: map[string]string{"TRAVELPAYOUTS_TOKEN": "travelpayouts-token", "VERDETTO_PEPPER": "pepper"},
-		table:   records,
+		table: records,
 	},
 }
 
@@ -166,8 +144,8 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 func (f function) environment(c config, p parts) *map[string]*string {
 	e := map[string]*string{"VERDETTO_TABLE": p.table.used.TableName()}
 	set := func(key, value string) { e[key] = jsii.String(value) }
-	for key, parameter := range f.secrets {
-		set(key, "ssm:/"+c.Name+"/"+parameter)
+	for _, secret := range parameters.Of(f.name) {
+		set(secret.Variable, "ssm:"+secret.Path(c.Name))
 	}
 	if f.links {
 		e["VERDETTO_BASE_URL"] = p.edge.url
@@ -225,11 +203,11 @@ func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.Poli
 		s.AddCondition(jsii.String("ForAllValues:StringLike"), map[string][]string{"dynamodb:LeadingKeys": items.partitions})
 		statements = append(statements, s)
 	}
-	var parameters []*string
-	for _, key := range sorted(f.secrets) {
-		parameters = append(parameters, jsii.String(fmt.Sprintf("arn:aws:ssm:%s:%s:parameter/%s/%s", c.Region, c.Account, c.Name, f.secrets[key])))
+	var secrets []*string
+	for _, secret := range parameters.Of(f.name) {
+		secrets = append(secrets, jsii.String(fmt.Sprintf("arn:aws:ssm:%s:%s:parameter%s", c.Region, c.Account, secret.Path(c.Name))))
 	}
-	statements = append(statements, allow("Secrets", []string{"ssm:GetParameters"}, parameters...))
+	statements = append(statements, allow("Secrets", []string{"ssm:GetParameters"}, secrets...))
 	if f.queue {
 		work := p.queues.ofFunction[f.name].work.QueueArn()
 		statements = append(statements, allow("Work",

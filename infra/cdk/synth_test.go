@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/shared/config/parameters"
 	"verdetto/shared/testenv"
 )
 
@@ -170,11 +171,9 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 			t.Errorf("docs/deploy.md speaks of %s, which is not in the template", id)
 		}
 	}
-	for _, f := range functions {
-		for _, parameter := range f.secrets {
-			if !strings.Contains(doc, "/verdetto/"+parameter) {
-				t.Errorf("docs/deploy.md does not say that %s is needed", parameter)
-			}
+	for _, parameter := range parameters.Table {
+		if !strings.Contains(doc, "\n| `"+parameter.Path("verdetto")+"` |") {
+			t.Errorf("docs/deploy.md does not say that %s is needed", parameter.Name)
 		}
 	}
 }

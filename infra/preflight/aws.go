@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/acm"
 	acmtypes "github.com/aws/aws-sdk-go-v2/service/acm/types"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	dynamotypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -24,6 +25,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
+
+	"verdetto/shared/config/parameters"
 )
 
 // cloud is AWS: an account in the region of the service, and in the one where
@@ -35,6 +38,7 @@ type cloud struct {
 	tables     *dynamodb.Client
 	mail       *sesv2.Client
 	functions  *lambda.Client
+	bills      *cloudwatch.Client // what the account costs is in the edge's region
 	in         func(region string) regional
 }
 
@@ -53,7 +57,7 @@ func newCloud(settings aws.Config) cloud {
 	}
 	return cloud{
 		sts.NewFromConfig(settings), ssm.NewFromConfig(settings), secretsmanager.NewFromConfig(at(edgeRegion)),
-		dynamodb.NewFromConfig(settings), sesv2.NewFromConfig(settings), lambda.NewFromConfig(settings),
+		dynamodb.NewFromConfig(settings), sesv2.NewFromConfig(settings), lambda.NewFromConfig(settings), cloudwatch.NewFromConfig(at(edgeRegion)),
 		func(region string) regional {
 			there := at(region)
 			return regional{ssm.NewFromConfig(there), cloudformation.NewFromConfig(there), acm.NewFromConfig(there)}
@@ -73,28 +77,25 @@ func (p *preflight) account(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// wanted are the parameters that functions read, and what is wrong with a value.
-var wanted = []struct {
-	name  string
-	wrong func(value string, c config) string
-}{
-	{"pepper", short},
-	{"callers-pepper", short},
-	{"origin-secrets", func(v string, _ config) string {
+// wrong says what is wrong with the value of a parameter.
+var wrong = map[string]func(value string, c config) string{
+	"pepper":         short,
+	"callers-pepper": short,
+	"origin-secrets": func(v string, _ config) string {
 		for s := range strings.SplitSeq(v, ",") {
 			if len(s) < 16 || s != strings.TrimSpace(s) {
 				return "a value has fewer than 16 characters, or a space beside the comma"
 			}
 		}
 		return ""
-	}},
-	{"travelpayouts-token", func(v string, _ config) string {
+	},
+	"travelpayouts-token": func(v string, _ config) string {
 		if v == "" || strings.ContainsAny(v, " \n") {
 			return "it is not a token"
 		}
 		return ""
-	}},
-	{"stripe-key", func(v string, _ config) string {
+	},
+	"stripe-key": func(v string, _ config) string {
 		switch {
 		case strings.HasPrefix(v, "pk_"):
 			return "it is the publishable key, which can buy nothing"
@@ -102,23 +103,23 @@ var wanted = []struct {
 			return "it does not begin as a secret key does (sk_live_, or rk_live_ for a restricted one)"
 		}
 		return ""
-	}},
-	{"stripe-webhook-secrets", func(v string, _ config) string {
+	},
+	"stripe-webhook-secrets": func(v string, _ config) string {
 		for s := range strings.SplitSeq(v, ",") {
 			if !strings.HasPrefix(s, "whsec_") {
 				return "a value does not begin with whsec_"
 			}
 		}
 		return ""
-	}},
-	{"solana-nodes", func(v string, _ config) string {
+	},
+	"solana-nodes": func(v string, _ config) string {
 		for s := range strings.SplitSeq(v, ",") {
 			if !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://127.0.0.1:") {
 				return "a value is not an https address"
 			}
 		}
 		return ""
-	}},
+	},
 }
 
 func short(v string, _ config) string {
@@ -130,8 +131,8 @@ func short(v string, _ config) string {
 
 func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) {
 	var names []string
-	for _, w := range wanted {
-		names = append(names, p.config.parameter(w.name))
+	for _, w := range parameters.Table {
+		names = append(names, w.Path(p.config.Name))
 	}
 	out, err := p.cloud.parameters.GetParameters(ctx, &ssm.GetParametersInput{Names: names, WithDecryption: aws.Bool(true)})
 	if err != nil {
@@ -142,18 +143,18 @@ func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) 
 		name := strings.TrimPrefix(aws.ToString(found.Name), p.config.parameter(""))
 		p.secrets[name], types[name] = aws.ToString(found.Value), string(found.Type)
 	}
-	for _, w := range wanted {
-		name := p.config.parameter(w.name)
-		value, there := p.secrets[w.name]
-		put := "put it as docs/deploy.md shows: secret " + w.name
+	for _, w := range parameters.Table {
+		name := w.Path(p.config.Name)
+		value, there := p.secrets[w.Name]
+		put := "put it as docs/deploy.md shows: secret " + w.Name
 		switch {
 		case !there:
 			faults = append(faults, fault{name + " is not there", put})
-		case types[w.name] != "SecureString":
-			faults = append(faults, fault{name + " is a " + types[w.name] + ", which is kept in clear text", "delete it, choose another secret, and " + put})
+		case types[w.Name] != "SecureString":
+			faults = append(faults, fault{name + " is a " + types[w.Name] + ", which is kept in clear text", "delete it, choose another secret, and " + put})
 		default:
-			if wrong := w.wrong(value, p.config); wrong != "" {
-				faults = append(faults, fault{name + ": " + wrong, put})
+			if says := wrong[w.Name](value, p.config); says != "" {
+				faults = append(faults, fault{name + ": " + says, put})
 			}
 		}
 	}
@@ -378,6 +379,22 @@ func (p *preflight) concurrency(ctx context.Context) ([]fault, error) {
 	if has < needs {
 		return []fault{{fmt.Sprintf("the account may run %d instances of functions at once, the service wants %d", has, needs),
 			"ask for more, which is free: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000"}}, nil
+	}
+	return nil, nil
+}
+
+// bill: a free tier that closes over the budget goes by a sum that AWS publishes where it was asked to.
+func (p *preflight) bill(ctx context.Context) ([]fault, error) {
+	if p.config.FreeTier != "budget" {
+		return nil, nil
+	}
+	out, err := p.cloud.bills.ListMetrics(ctx, &cloudwatch.ListMetricsInput{Namespace: aws.String("AWS/Billing"), MetricName: aws.String("EstimatedCharges")})
+	if err != nil {
+		return nil, err
+	}
+	if len(out.Metrics) == 0 {
+		return []fault{{"AWS does not publish what the account costs, so the free tier would never close over the budget",
+			"turn on CloudWatch billing alerts in Billing preferences, once, in the account that pays, and wait for the first sum, which takes some hours; or make freeTier open"}}, nil
 	}
 	return nil, nil
 }

@@ -7,6 +7,8 @@
 package config
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net/mail"
 	"strings"
@@ -124,6 +126,27 @@ func (m Mail) check() []error {
 		return []error{fmt.Errorf("VERDETTO_MAIL_RATE: %v is not a number of messages per second above 0 and up to 1000", m.Rate)}
 	}
 	return nil
+}
+
+// SMTP is how a mail server is signed in to.
+type SMTP struct {
+	User         string `env:"VERDETTO_SMTP_USER"`
+	Password     string `env:"VERDETTO_SMTP_PASSWORD"`
+	PasswordFile string `env:"VERDETTO_SMTP_PASSWORD_FILE,file"` // its content, not its name
+}
+
+// Secret is the password, wherever it was given.
+func (s SMTP) Secret() string { return cmp.Or(s.Password, strings.TrimRight(s.PasswordFile, "\r\n")) }
+
+func (s SMTP) check() []error {
+	var faults []error
+	if s.Password != "" && s.PasswordFile != "" {
+		faults = append(faults, errors.New("VERDETTO_SMTP_PASSWORD: it is given, and so is VERDETTO_SMTP_PASSWORD_FILE; give one"))
+	}
+	if (s.User == "") != (s.Secret() == "") {
+		faults = append(faults, errors.New("VERDETTO_SMTP_USER: of it and VERDETTO_SMTP_PASSWORD (or VERDETTO_SMTP_PASSWORD_FILE) only one is given"))
+	}
+	return faults
 }
 
 // Fanout is how a refresh is spread over invocations.

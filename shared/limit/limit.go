@@ -15,7 +15,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"net/http"
 	"strconv"
 	"sync"
@@ -97,10 +96,9 @@ type Counters interface {
 type Limiter struct {
 	counters Counters
 	now      func() time.Time
-	seed     maphash.Seed
-	locks    [256]sync.Mutex // by hash of the subject: its calls take turns, so that a flood meets the memory of its first refusal
 	mu       sync.Mutex
 	over     map[store.Key]time.Time // subjects over their cap, and until when
+	counting map[counter][]*waiter   // calls of subjects whose counter is being written, which wait for the next write
 	joined   map[store.Key]*tally    // see Join
 }
 
@@ -109,35 +107,22 @@ const remembered = 10_000
 
 // New makes a Limiter.
 func New(counters Counters, now func() time.Time) *Limiter {
-	return &Limiter{counters: counters, now: now, seed: maphash.MakeSeed(), over: map[store.Key]time.Time{}, joined: map[store.Key]*tally{}}
-}
-
-// lock has the calls of a subject take turns.
-func (l *Limiter) lock(key store.Key) *sync.Mutex {
-	return &l.locks[maphash.String(l.seed, key.Partition)%uint64(len(l.locks))]
+	return &Limiter{counters: counters, now: now, over: map[store.Key]time.Time{}, counting: map[counter][]*waiter{}, joined: map[store.Key]*tally{}}
 }
 
 // Take counts one call of a subject. The error, if any, is for the log: the call is let through.
 func (l *Limiter) Take(ctx context.Context, limit Limit, subject string) (Decision, error) {
 	now := l.now()
 	from, to := limit.window(now)
-	key := limit.key(subject, from)
-	lock := l.lock(key)
-	lock.Lock()
-	defer lock.Unlock()
-	if l.isOver(key, now) {
-		return decide(limit, limit.Calls, true, now), nil
-	}
-	expires := to
+	c := counter{limit.key(subject, from), limit.Calls, to, to}
 	if limit.Kept > limit.Window {
-		_, expires = span(limit.Kept, now)
+		_, c.expires = span(limit.Kept, now)
 	}
-	count, err := l.counters.Take(ctx, key, 1, limit.Calls, expires)
+	count, err := l.count(ctx, c)
 	switch {
 	case err == nil:
-		return decide(limit, count, false, now), nil
+		return decide(limit, count, count > limit.Calls, now), nil
 	case errors.Is(err, store.ErrLimit):
-		l.remember(key, now, to)
 		return decide(limit, limit.Calls, true, now), nil
 	}
 	return Decision{Limit: limit, Allowed: true, Reset: to}, fmt.Errorf("count a call under %s: %w", limit.Name, err)
@@ -155,33 +140,11 @@ func (l *Limiter) Used(ctx context.Context, limit Limit, subject string) (window
 	}
 	for _, i := range items {
 		count, _ := i.Count()
+		count = min(count, limit.Calls) // calls beyond it were counted with others, and refused
 		kept += count
 		if i.Sort == begins.Format(time.RFC3339) {
 			window = count
 		}
 	}
 	return window, kept, nil
-}
-
-func (l *Limiter) isOver(key store.Key, now time.Time) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	until, ok := l.over[key]
-	return ok && now.Before(until)
-}
-
-func (l *Limiter) remember(key store.Key, now, until time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.over) >= remembered {
-		for k, u := range l.over {
-			if !now.Before(u) {
-				delete(l.over, k)
-			}
-		}
-		if len(l.over) >= remembered {
-			clear(l.over) // forgetting costs one write for each subject that calls again
-		}
-	}
-	l.over[key] = until
 }

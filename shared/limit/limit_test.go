@@ -133,12 +133,12 @@ func TestFloodIsNotWritten(t *testing.T) {
 			wg.Go(func() { l.Take(t.Context(), daily, "a") })
 		}
 		wg.Wait()
-		want := 1
+		most := 1
 		if instance == 0 {
-			want = int(daily.Calls) + 1
+			most = int(daily.Calls) + 1
 		}
-		if got := c.asked - before; got != want {
-			t.Errorf("instance %d wrote %d times, want %d", instance, got, want)
+		if got := c.asked - before; got < 1 || got > most {
+			t.Errorf("instance %d wrote %d times, want at most %d", instance, got, most)
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 )
 
 // Message is one mail to one address.
@@ -64,3 +66,10 @@ var (
 	// sending it again may send it twice, not doing so may lose it.
 	ErrUnavailable = errors.New("mail may or may not have been sent")
 )
+
+var anyAddress = regexp.MustCompile(`[^\s<>"',;:()\[\]]+@[^\s<>"',;:()\[\]]+`)
+
+// Redact takes addresses out of what a carrier said, that of the recipient and any other: carriers repeat them.
+func Redact(text, to string) string {
+	return anyAddress.ReplaceAllString(strings.ReplaceAll(text, to, "(address)"), "(address)")
+}

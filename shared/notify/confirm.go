@@ -17,7 +17,7 @@ import (
 // asked for, and mails subscribers a fresh link to manage theirs. The outbox of
 // its Alerts holds a ConfirmJob or a ManageJob for each.
 //
-// A mail is sent at least once: the same link to confirm every time, which works once.
+// A mail is sent at least once: the same message every time, with the same link to confirm, which works once.
 type Confirmations struct {
 	Alerts  store.Alerts
 	Mail    mail.Sender
@@ -144,6 +144,7 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	if !d.Allowed {
 		return errCeiling
 	}
+	message.ID = strings.ReplaceAll(j.Name(), ".", "-") // the same however often the job is done
 	err = c.Mail.Send(ctx, message)
 	if errors.Is(err, mail.ErrRefused) {
 		c.Log.WarnContext(ctx, "mail refused for good", "kind", j.Kind, "error", err)

@@ -63,7 +63,7 @@ var errTimeUp = errors.New("no time for more")
 // Work sends what there is to send until all is sent or the context is nearly
 // over. An error is a fault; what it kept from being sent is tried by the next.
 func (s *Sender) Work(ctx context.Context) (Result, error) {
-	lease := &store.Lease{Table: s.Notifications.Table, Name: "mail", Holder: rand.Text(), For: leaseFor, Now: s.Now}
+	lease := &store.Lease{Table: s.Notifications.Table, Name: store.MailLease, Holder: rand.Text(), For: leaseFor, Now: s.Now}
 	if err := lease.Hold(ctx); errors.Is(err, store.ErrHeld) {
 		return Result{Busy: true, Left: true}, nil
 	} else if err != nil {

@@ -149,7 +149,7 @@ func driveRecords(t *testing.T, table store.Table) {
 	outbox := store.Outbox{Table: table, Name: "alerts"}
 	fares, alerts := store.Fares{Table: table}, store.Alerts{Table: table, Outbox: outbox}
 	customers, notifications := store.Customers{Table: table}, store.Notifications{Table: table}
-	notes := store.Notes{Table: table}
+	notes, migration := store.Notes{Table: table}, store.Migration{Table: table}
 	lease := &store.Lease{Table: table, Name: "mail", Holder: "a", For: time.Hour, Now: func() time.Time { return noon }}
 	news := store.Notification{Route: milBuh, Day: 20500, News: []byte("n"), Expires: later}
 	limiter := limit.New(table, func() time.Time { return noon })
@@ -199,6 +199,11 @@ func driveRecords(t *testing.T, table store.Table) {
 		{fares, "Demanded", func() error { return ignore(fares.Demanded(ctx)) }},
 		{fares, "RequestOrigin", func() error { return fares.RequestOrigin(ctx, "ROM", later) }},
 		{fares, "RequestedOrigins", func() error { return ignore(fares.RequestedOrigins(ctx)) }},
+
+		{fares, "SetRun", func() error {
+			return errors.Join(fares.SetRun(ctx, store.Discovery, noon, 0), fares.SetRun(ctx, store.Depth, noon, 0))
+		}},
+		{fares, "LastRun", func() error { _, _, err := fares.LastRun(ctx, store.Discovery); return err }},
 
 		{alerts, "AddPending", func() error {
 			return alerts.AddPending(ctx, "x", alertOf("ada", "BUH", 0), later, store.Job{At: noon})
@@ -279,8 +284,15 @@ func driveRecords(t *testing.T, table store.Table) {
 			return outbox.Done(ctx, jobs[0])
 		}},
 
+		{migration, "Begin", func() error { return migration.Begin(ctx, "bolt:old.db") }},
+		{migration, "Unfinished", func() error { _, _, err := migration.Unfinished(ctx); return err }},
+		{migration, "Finish", func() error { return migration.Finish(ctx) }},
+		{migration, "Lease", func() error { migration.Lease("a"); return nil }},
+		{migration, "Own", func() error { migration.Own(store.Key{}); return nil }},
+
 		{lease, "Hold", func() error { return lease.Hold(ctx) }},
 		{lease, "Left", func() error { lease.Left(); return nil }},
+		{lease, "While", func() error { return lease.While(ctx, func(context.Context) error { return nil }) }},
 		{lease, "Release", func() error { return lease.Release(ctx) }},
 
 		{limiter, "Take", func() error {
@@ -302,6 +314,9 @@ func driveRecords(t *testing.T, table store.Table) {
 			_, _, err := limiter.Used(ctx, limit.Limit{Name: "daily", Calls: 1, Window: time.Hour}, "ip 192.0.2.1")
 			return err
 		}},
+	}
+	if err := store.DropLeases(ctx, table); err != nil {
+		t.Error(err)
 	}
 	if _, err := (store.Calls{Table: table}).Count(ctx, "travelpayouts", 20500, 1); err != nil {
 		t.Error(err)

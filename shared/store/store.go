@@ -42,6 +42,8 @@
 //	INTO#<destination>           <origin>              Coverage of the route                              refresh               never
 //	FARES                        SOURCE                name of the fare source                            refresh               never
 //	FARES                        RATES                 fare.Rates of the last refresh                     refresh               never
+//	FARES                        DISCOVERED            when all origins were asked last                   verdetto serve        never
+//	FARES                        DEEPENED              when departures that were due were asked last      verdetto serve        never
 //	DEMANDED                     <series>              that it was asked for                              analisi               8 days after that
 //	WANTED                       <origin>              that it was asked for and is not covered           analisi, pricetrends  16 days after the request
 //	SEEN#<route>                 HISTORY               Past                                               notify                400 days after the refresh
@@ -51,7 +53,8 @@
 //	WATCHED#<origin>             <destination>         that somebody has, or had, an alert for the route  alerts, notify        never
 //	PENDING#<id>                 ALERT                 Alert to be confirmed; nothing once it was         alerts                48 hours after the request
 //	STOPPED#<subscriber>         MARK                  that it is sent no mail                            alerts, notify        180 days after a refusal, 10 years after a complaint
-//	LEASE#<name>                 HOLDER                who does what one process at a time may do         notify                minutes after it was renewed
+//	LEASE#<name>                 HOLDER                who does what one process at a time may do         notify, verdetto serve, verdetto migrate  minutes after it was renewed
+//	MIGRATION                    SOURCE                that the table is being filled, and from where     verdetto migrate      never
 //	OUTBOX#<name>                <time>-<random>       Job                                                alerts, pro           7 days after it was left
 //	OFFER#<id>                   JOB                   Job to be left when it is accepted; nothing once it was  pro                 48 hours after the request
 //	CUSTOMER#<customer>          KEY                   Customer                                           pro, verdetto key     never

@@ -18,6 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/aws/aws-sdk-go-v2/service/ssm/types"
+
+	"verdetto/shared/config/parameters"
 )
 
 // Region is the one that everything is made in; SAM and runtimeapi say it to executables.
@@ -30,17 +32,9 @@ type Cloud struct {
 	Environment        []string // in which an executable finds all of it
 }
 
-// Parameters are the names that secrets are kept under, by the variable that gives an
-// executable the name in place of the secret.
-var Parameters = map[string]string{
-	"VERDETTO_PEPPER": "/verdetto/pepper", "VERDETTO_ORIGIN_SECRETS": "/verdetto/origin-secrets",
-	"STRIPE_KEY": "/verdetto/stripe-key", "STRIPE_WEBHOOK_SECRETS": "/verdetto/stripe-webhook-secrets",
-	"SOLANA_NODES": "/verdetto/solana-nodes", "TRAVELPAYOUTS_TOKEN": "/verdetto/travelpayouts-token",
-}
-
-// New makes it at an endpoint for an environment, in which a later value of a
-// variable goes before an earlier one.
-func New(ctx context.Context, endpoint string, environment []string) (*Cloud, error) {
+// New makes it at an endpoint for a service of a name and an environment, in which a
+// later value of a variable goes before an earlier one.
+func New(ctx context.Context, endpoint, service string, environment []string) (*Cloud, error) {
 	settings := aws.Config{
 		Region: Region, BaseEndpoint: aws.String(endpoint),
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
@@ -65,16 +59,22 @@ func New(ctx context.Context, endpoint string, environment []string) (*Cloud, er
 		name, value, _ := strings.Cut(v, "=")
 		given[name] = value
 	}
-	parameters := ssm.NewFromConfig(settings)
+	store := ssm.NewFromConfig(settings)
+	for _, p := range parameters.Table {
+		value, ok := given[p.Variable]
+		if !ok {
+			continue
+		}
+		if _, err := store.PutParameter(ctx, &ssm.PutParameterInput{
+			Overwrite: aws.Bool(true), Name: aws.String(p.Path(service)), Value: aws.String(value), Type: types.ParameterTypeSecureString,
+		}); err != nil {
+			return nil, fmt.Errorf("put parameter %s: %w", p.Path(service), err)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		value := given[name]
-		if parameter, ok := Parameters[name]; ok {
-			if _, err := parameters.PutParameter(ctx, &ssm.PutParameterInput{
-				Overwrite: aws.Bool(true), Name: aws.String(parameter), Value: aws.String(value), Type: types.ParameterTypeSecureString,
-			}); err != nil {
-				return nil, fmt.Errorf("put parameter %s: %w", parameter, err)
-			}
-			value = "ssm:" + parameter
+		if i := slices.IndexFunc(parameters.Table, func(p parameters.Parameter) bool { return p.Variable == name }); i >= 0 {
+			value = "ssm:" + parameters.Table[i].Path(service) // of two that hold the same the first
 		}
 		c.Environment = append(c.Environment, name+"="+value)
 	}

@@ -31,7 +31,7 @@ func (o Options) SeedEnvironment(ctx context.Context, endpoint string, fill bool
 	}
 	if fill {
 		o.Table = dynamostore.New(client, name, o.Now)
-		if _, err := o.Refresh(ctx, nil); err != nil {
+		if _, err := o.Refresh(ctx, nil, o.FillOnly...); err != nil {
 			return nil, nil, err
 		}
 	}

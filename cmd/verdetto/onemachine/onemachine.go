@@ -1,7 +1,7 @@
 // Package onemachine is the whole service in one process over one store: every
 // endpoint that the Lambda functions have between them, the refresh, and the
-// workers that go through outboxes and send notifications. Mail is written into
-// a folder. Unless real payments are asked for, payments are made to stand-ins
+// workers that go through outboxes and send notifications. Mail goes to a mail
+// server, SES or a folder. Unless real payments are asked for, payments are made to stand-ins
 // for Stripe and Solana on this machine.
 //
 // The command line serves it, and the end-to-end tests ask it.
@@ -18,6 +18,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"verdetto/cmd/verdetto/edge"
 	"verdetto/functions/alerts"
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
@@ -25,6 +26,7 @@ import (
 	"verdetto/functions/pro"
 	"verdetto/shared/answer"
 	"verdetto/shared/apikey"
+	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/notify"
@@ -44,11 +46,14 @@ type Options struct {
 	Pepper        []byte   // see Pepper
 	OriginSecrets []string // see httpapi.Config; none where callers reach the process directly
 	BaseURL       string   // what links to the service begin with; see BaseURL
-	Mail          string   // the folder that mail is written into; without one there are no alerts and nothing is sold
+	Mail          string   // what mail is handed to, see OpenCarrier; without one there are no alerts and nothing is sold
 	AllFares      bool     // see httpapi.Config; fares that are not of the real source are shown in any case
 	RealPayments  bool     // configured as the Lambda function is, in place of the stand-ins
-	LocalURL      string   // where the stand-ins on this machine reach the service
+	LocalURL      string   // where the stand-ins on this machine reach the service; without it they do not report to it
+	Edge          edge.Config
 
+	// FillOnly are the origins that SeedEnvironment fills its table with; all where it is empty.
+	FillOnly []fare.City
 	// CreateTable makes the table of SeedEnvironment; dynamostore.Create does where it is nil.
 	CreateTable func(ctx context.Context, client *dynamodb.Client, name string) error
 }
@@ -56,7 +61,7 @@ type Options struct {
 // Service is the whole service. New starts nothing that works by itself.
 type Service struct {
 	API *httpapi.API
-	// These are nil without a folder for mail.
+	// These are nil without a carrier of mail.
 	Pro    *pro.Service
 	Alerts *alerts.Service
 	Sender *notify.Sender
@@ -91,14 +96,16 @@ func New(o Options) (*Service, error) {
 	if o.Mail == "" {
 		return s, nil
 	}
-	err := errors.Join(s.openPro(), s.openAlerts())
+	carrier, err := OpenCarrier(context.Background(), o.Mail, o.Now, nil)
 	if err == nil {
-		s.Sender, err = o.NewSender()
+		err = s.openPro(carrier)
 	}
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
+	s.openAlerts(carrier)
+	s.Sender = o.NewSender(carrier)
 	s.Pro.Register(s.API)
 	s.Alerts.Register(s.API)
 	return s, nil
@@ -118,7 +125,8 @@ type times struct{ header, request, answer, idle time.Duration }
 // request has to be there whole in time, and an answer to be taken.
 func (s *Service) server(t times) *http.Server {
 	return &http.Server{
-		Handler:           s.API,
+		Handler:           s.options.Edge.Handler(s.API, s.options.Now),
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100},
 		ReadHeaderTimeout: t.header,
 		ReadTimeout:       t.request,
 		WriteTimeout:      t.answer,
@@ -131,9 +139,21 @@ func (s *Service) server(t times) *http.Server {
 // context ends; then answers that are being made are given up to 10 s.
 func (s *Service) Serve(ctx context.Context, listener net.Listener) error {
 	go s.Work(ctx)
-	server := s.server(times{header: 10 * time.Second, request: 30 * time.Second, answer: 2 * time.Minute, idle: 2 * time.Minute})
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
+	within := times{header: 10 * time.Second, request: 30 * time.Second, answer: 2 * time.Minute, idle: 2 * time.Minute}
+	server := s.server(within)
+	listener = s.options.Edge.Listen(listener)
+	ended := make(chan error, 2)
+	if certificates := s.options.Edge.Certificates; certificates != nil {
+		server.TLSConfig = certificates.TLS()
+		plain := s.server(within)
+		plain.Handler = certificates.PlainHandler()
+		defer plain.Close()
+		go func() { ended <- plain.Serve(s.options.Edge.Listen(s.options.Edge.Plain)) }()
+		go func() { ended <- server.ServeTLS(listener, "", "") }()
+		go certificates.Obtain(ctx, s.options.Log)
+	} else {
+		go func() { ended <- server.Serve(listener) }()
+	}
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serve: %w", err)

@@ -7,7 +7,6 @@ import (
 	"verdetto/functions/pro"
 	"verdetto/shared/config"
 	"verdetto/shared/limit"
-	"verdetto/shared/mail/maildir"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/solanapay"
 	"verdetto/shared/pay/stripepay"
@@ -16,7 +15,7 @@ import (
 
 // openPro makes the paid plan: the real adapters, configured as the Lambda
 // function is, or for the stand-ins on this machine.
-func (s *Service) openPro() (err error) {
+func (s *Service) openPro(carrier Carrier) (err error) {
 	o := s.options
 	var payments config.Pay
 	var operator config.Operator
@@ -41,15 +40,11 @@ func (s *Service) openPro() (err error) {
 	if err != nil {
 		return err
 	}
-	sender, err := maildir.Open(o.Mail, o.Now)
-	if err != nil {
-		return err
-	}
 	signalled, signal := newSignal()
 	s.proSignal = signalled
 	s.Pro = &pro.Service{
 		Keys: store.Customers{Table: o.Table, Changed: s.refused.Forget}, Outbox: store.Outbox{Table: o.Table, Name: "pro"},
-		Checkout: checkout, Chain: chain, Wallet: wallet, Sender: sender,
+		Checkout: checkout, Chain: chain, Wallet: wallet, Sender: carrier,
 		Limiter: limit.New(o.Table, o.Now), Refused: s.refused, Pepper: o.Pepper, BaseURL: o.BaseURL,
 		Random: rand.Reader, Now: o.Now, Log: o.Log,
 		SignalWorker: signal, Operator: pro.Operator(operator),

@@ -2,6 +2,8 @@ package onemachine
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"time"
 
 	"verdetto/functions/refresh"
@@ -41,23 +43,92 @@ func (o Options) rates(ctx context.Context) fare.Rates {
 	return ecb.Table().On(fare.DayOf(o.Now()))
 }
 
-// RefreshDaily refreshes all routes every Cycle and asks for departures every day,
-// until the context ends. It begins as on the given day of a cycle, after a wait.
-func (o Options) RefreshDaily(ctx context.Context, all, departures func() error, day int, after time.Duration) {
-	for ; ; day++ {
+// Refreshes are the two kinds of refreshing: all routes every Cycle, and departures every day.
+type Refreshes struct{ All, Departures func(context.Context) error }
+
+func (r Refreshes) each(f func(run store.Run, every time.Duration, work func(context.Context) error) error) error {
+	return errors.Join(f(store.Discovery, Cycle*24*time.Hour, r.All), f(store.Depth, 24*time.Hour, r.Departures))
+}
+
+const (
+	refreshLeaseFor = 3 * time.Minute
+	// lookEvery is how often a process looks whether a refresh is due, and tryAgain how
+	// long it leaves one alone that failed.
+	lookEvery = 5 * time.Minute
+	tryAgain  = time.Hour
+)
+
+// RefreshDaily refreshes what is due, until the context ends. Of several processes
+// over one table one refreshes at a time, and what one has done is not due for the others.
+func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
+	failed := map[store.Run]time.Time{}
+	for {
+		_ = r.each(func(run store.Run, every time.Duration, work func(context.Context) error) error {
+			if at, ok := failed[run]; ok && o.Now().Sub(at) < tryAgain {
+				return nil
+			}
+			delete(failed, run)
+			err := o.refreshAlone(ctx, run, every, work)
+			if err != nil && !errors.Is(err, store.ErrHeld) && ctx.Err() == nil {
+				o.Log.Error("refresh failed", "of", run, "error", err)
+				failed[run] = o.Now()
+			}
+			return nil // the other is tried all the same
+		})
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(after):
+		case <-time.After(lookEvery):
 		}
-		if day%Cycle == 0 {
-			if err := all(); err != nil {
-				o.Log.Error("refresh failed", "error", err)
+	}
+}
+
+// RefreshNow refreshes at once, due or not: the source has what it has, and asking
+// costs nothing. Where another process is at it, its fares are waited for if there are none yet.
+func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
+	return r.each(func(run store.Run, _ time.Duration, work func(context.Context) error) error {
+		for {
+			err := o.refreshAlone(ctx, run, 0, work)
+			if !errors.Is(err, store.ErrHeld) {
+				return err
+			}
+			if last, _, err := (store.Fares{Table: o.Table}).LastRun(ctx, run); err != nil || !last.IsZero() {
+				return err
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Second):
 			}
 		}
-		if err := departures(); err != nil {
-			o.Log.Error("asking for departures failed", "error", err)
-		}
-		after = 24 * time.Hour
+	})
+}
+
+// refreshAlone does a run if it is due and no other process refreshes: else ErrHeld.
+// A process that lost its lease stops, and what it wrote is the same that the next
+// one writes: histories are sets, and every write depends on what it was made of.
+func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Duration, work func(context.Context) error) error {
+	fares := store.Fares{Table: o.Table}
+	due := func() (at time.Time, version int64, due bool, err error) {
+		last, version, err := fares.LastRun(ctx, run)
+		at = o.Now()
+		return at, version, last.IsZero() || last.After(at) || at.Sub(last) >= every, err
 	}
+	if _, _, is, err := due(); err != nil || !is {
+		return err
+	}
+	lease := &store.Lease{Table: o.Table, Name: store.RefreshLease, Holder: rand.Text(), For: refreshLeaseFor, Now: o.Now}
+	return lease.While(ctx, func(ctx context.Context) error {
+		began, version, is, err := due() // another may have done it just now
+		if err != nil || !is {
+			return err
+		}
+		if err := work(ctx); err != nil {
+			return err
+		}
+		if err := fares.SetRun(ctx, run, began, version); !errors.Is(err, store.ErrConflict) {
+			return err
+		}
+		return nil // somebody has said so already
+	})
 }

@@ -18,11 +18,10 @@ import (
 )
 
 // OpenStore opens a store by its name: bolt:FILE or dynamodb:TABLE. Without a
-// name it is a file in a folder of its own that Close throws away.
+// name it is a file in a folder of its own that Close throws away. One that is
+// being filled from another and is not complete is refused.
 func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
-	kind, at, _ := strings.Cut(name, ":")
-	switch {
-	case name == "":
+	if name == "" {
 		dir, err := os.MkdirTemp("", "verdetto-*")
 		if err != nil {
 			return nil, fmt.Errorf("make a folder for the store: %w", err)
@@ -32,16 +31,47 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 			return nil, errors.Join(err, os.RemoveAll(dir))
 		}
 		return &scratch{table, dir}, nil
+	}
+	table, err := openKept(ctx, name, now)
+	if err != nil {
+		return nil, err
+	}
+	from, unfinished, err := store.Migration{Table: table}.Unfinished(ctx)
+	if unfinished {
+		err = fmt.Errorf("it is being filled from %s and is not complete: verdetto migrate -from %[1]s -to %[2]s -finish", from, name)
+	}
+	if err == nil && strings.HasPrefix(name, "bolt:") {
+		// A file is open in one process at a time: whoever held a lease in it is gone.
+		err = store.DropLeases(ctx, table)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open -store %s: %w", name, err), table.Close())
+	}
+	return table, nil
+}
+
+// openKept opens a store that stays, whatever its state.
+func openKept(ctx context.Context, name string, now func() time.Time) (store.Whole, error) {
+	kind, at, _ := strings.Cut(name, ":")
+	switch {
 	case kind == "bolt" && at != "":
 		return boltstore.Open(at, now)
 	case kind == "dynamodb" && at != "":
-		settings, err := config.LoadDefaultConfig(ctx)
+		client, err := dynamoClient(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("load AWS configuration: %w", err)
+			return nil, err
 		}
-		return dynamostore.New(dynamodb.NewFromConfig(settings), at, now), nil
+		return dynamostore.New(client, at, now), nil
 	}
-	return nil, fmt.Errorf("-store %q: want bolt:FILE or dynamodb:TABLE", name)
+	return nil, fmt.Errorf("store %q: want bolt:FILE or dynamodb:TABLE", name)
+}
+
+func dynamoClient(ctx context.Context) (*dynamodb.Client, error) {
+	settings, err := config.LoadDefaultConfig(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("load AWS configuration: %w", err)
+	}
+	return dynamodb.NewFromConfig(settings), nil
 }
 
 // OpenExisting is OpenStore for a store that is there: a name that is mistyped makes no new one.

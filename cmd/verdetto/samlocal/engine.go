@@ -18,9 +18,9 @@ import (
 // ErrNoEngine: there is no Docker engine, and none can be started.
 var ErrNoEngine = errors.New("no Docker engine")
 
-// engine is a Docker engine: the user's, or one that was started for this process.
-type engine struct {
-	host string // DOCKER_HOST
+// Engine is a Docker engine: the user's, or one that was started for this process. Close ends that.
+type Engine struct {
+	Host string // as DOCKER_HOST has it
 	own  bool
 	stop func()
 }
@@ -28,7 +28,8 @@ type engine struct {
 // pullTime is how long the base image may take to come.
 const pullTime = 3 * time.Minute
 
-func openEngine(ctx context.Context, folder string) (*engine, error) {
+// OpenEngine finds one, or starts one that keeps everything in a folder where this process was made by Within.
+func OpenEngine(ctx context.Context, folder string) (*Engine, error) {
 	if inside() {
 		return startEngine(ctx, folder)
 	}
@@ -39,9 +40,9 @@ func openEngine(ctx context.Context, folder string) (*engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask where the engine is: %w", err)
 	}
-	e := &engine{host: strings.TrimSpace(string(host))}
+	e := &Engine{Host: strings.TrimSpace(string(host))}
 	if given := os.Getenv("DOCKER_HOST"); given != "" {
-		e.host = given
+		e.Host = given
 	}
 	return e, nil
 }
@@ -53,15 +54,17 @@ func Reachable(ctx context.Context) bool {
 	return exec.CommandContext(ctx, "docker", "info", "--format", "{{.ServerVersion}}").Run() == nil
 }
 
-func (e *engine) close() {
+// Close ends it, if it was started here.
+func (e *Engine) Close() {
 	if e.stop != nil {
 		e.stop()
 	}
 }
 
-func (e *engine) docker(ctx context.Context, input []byte, args ...string) (string, error) {
+// Docker runs a command of Docker's on it, and gives what that says.
+func (e *Engine) Docker(ctx context.Context, input []byte, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, "docker", args...)
-	command.Env = append(os.Environ(), "DOCKER_HOST="+e.host)
+	command.Env = append(os.Environ(), "DOCKER_HOST="+e.Host)
 	command.Stdin = bytes.NewReader(input)
 	out, err := command.Output()
 	if err != nil {
@@ -74,10 +77,10 @@ func (e *engine) docker(ctx context.Context, input []byte, args ...string) (stri
 	return strings.TrimSpace(string(out)), nil
 }
 
-// address is where containers reach this machine and nobody else does: that of
+// Address is where containers reach this machine and nobody else does: that of
 // the engine's bridge, or loopback where the engine has a machine of its own, from which a name leads here.
-func (e *engine) address(ctx context.Context) string {
-	bridge, err := e.docker(ctx, nil, "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
+func (e *Engine) Address(ctx context.Context) string {
+	bridge, err := e.Docker(ctx, nil, "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
 	if err == nil {
 		if listener, err := net.Listen("tcp", net.JoinHostPort(bridge, "0")); err == nil {
 			listener.Close()
@@ -92,31 +95,31 @@ const StandIn = "verdetto-provided:al2023"
 
 // baseImage gives Lambda's image, which is fetched if it is not here, or where no
 // registry can be reached one that has as much of it as a Go executable needs.
-func (e *engine) baseImage(ctx context.Context) (string, error) {
+func (e *Engine) baseImage(ctx context.Context) (string, error) {
 	image := "public.ecr.aws/lambda/provided:al2023-" + machines[runtime.GOARCH]
-	if _, err := e.docker(ctx, nil, "image", "inspect", image); err == nil {
+	if _, err := e.Docker(ctx, nil, "image", "inspect", image); err == nil {
 		return image, nil
 	}
 	if !e.own { // one of our own has no way to a registry
 		pull, cancel := context.WithTimeout(ctx, pullTime)
 		defer cancel()
-		if _, err := e.docker(pull, nil, "pull", "--quiet", image); err == nil {
+		if _, err := e.Docker(pull, nil, "pull", "--quiet", image); err == nil {
 			return image, nil
 		}
 	}
-	layer, err := standInLayer()
+	layer, err := StandInLayer(nil)
 	if err != nil {
 		return "", err
 	}
-	if _, err := e.docker(ctx, layer, "import", "--change", "WORKDIR /var/task", "-", StandIn); err != nil {
+	if _, err := e.Docker(ctx, layer, "import", "--change", "WORKDIR /var/task", "-", StandIn); err != nil {
 		return "", fmt.Errorf("make the stand-in for Lambda's image: %w", err)
 	}
 	return StandIn, nil
 }
 
-// standInLayer is a file system with the few programs that SAM lays Lambda's
-// runtime emulator over an image with. The executables need nothing.
-func standInLayer() ([]byte, error) {
+// StandInLayer is a file system with the few programs that SAM and moto run functions
+// with, and more of them by name. The executables need nothing.
+func StandInLayer(more map[string][]byte) ([]byte, error) {
 	path, err := exec.LookPath("busybox")
 	if err != nil {
 		return nil, fmt.Errorf("%w with Lambda's image: no registry, and no busybox to stand in for it (Debian: busybox-static)", ErrNoEngine)
@@ -141,8 +144,11 @@ func standInLayer() ([]byte, error) {
 	}
 	add(tar.Header{Typeflag: tar.TypeDir, Name: "tmp/", Mode: 0o1777}, nil)
 	add(tar.Header{Typeflag: tar.TypeReg, Name: "bin/busybox", Mode: 0o755}, program)
-	for _, name := range []string{"sh", "mv", "chmod"} {
+	for _, name := range []string{"sh", "mv", "chmod", "sleep"} {
 		add(tar.Header{Typeflag: tar.TypeSymlink, Name: filepath.Join("bin", name), Linkname: "busybox", Mode: 0o777}, nil)
+	}
+	for name, data := range more {
+		add(tar.Header{Typeflag: tar.TypeReg, Name: filepath.Join("bin", name), Mode: 0o755}, data)
 	}
 	if err == nil {
 		err = w.Close()

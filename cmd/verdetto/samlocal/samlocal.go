@@ -5,7 +5,7 @@
 // It promises that a function finds the variables that the template names and no
 // others but addresses on this machine, that secrets are asked for under the
 // template's own names, and that nothing leaves this machine but the pull of an
-// image. Where no Docker engine answers, Within has one of its own for as long as
+// image. An Engine may be asked for alone. Where no Docker engine answers, Within has one of its own for as long as
 // one process runs, in a network of its own that leads nowhere.
 package samlocal
 
@@ -32,8 +32,9 @@ type Local struct {
 	sam      string // the program
 	folder   string // of its own: the template, the executables, what SAM keeps
 	template template
-	engine   *engine
+	engine   *Engine
 	gateway  *gateway
+	written  int // templates
 }
 
 // Open finds an engine, builds the executables for this machine, and synthesizes the template of a
@@ -48,14 +49,14 @@ func Open(ctx context.Context, config string, log io.Writer) (*Local, error) {
 		return nil, fmt.Errorf("make a folder for SAM: %w", err)
 	}
 	fail := func(err error) (*Local, error) { return nil, errors.Join(err, l.Close()) }
-	if l.engine, err = openEngine(ctx, l.folder); err != nil {
+	if l.engine, err = OpenEngine(ctx, l.folder); err != nil {
 		return fail(err)
 	}
 	fmt.Fprintln(log, "the base image")
 	if l.Image, err = l.engine.baseImage(ctx); err != nil {
 		return fail(err)
 	}
-	if l.gateway, err = openGateway(l.engine.address(ctx)); err != nil {
+	if l.gateway, err = openGateway(l.engine.Address(ctx)); err != nil {
 		return fail(err)
 	}
 	fmt.Fprintln(log, "the executables, and the template that names them")
@@ -71,7 +72,7 @@ func (l *Local) Close() error {
 		l.gateway.close()
 	}
 	if l.engine != nil {
-		l.engine.close()
+		l.engine.Close()
 	}
 	return os.RemoveAll(l.folder)
 }
@@ -101,24 +102,27 @@ func (l *Local) Invoke(ctx context.Context, function string, environment []strin
 	return payload, nil
 }
 
-// logged is what a function has logged: what comes after SAM has said which container
-// it runs in, but for the lines that Lambda puts around an event. Those come by another stream, and
-// so anywhere between.
-func logged(said []byte) (lines []byte) {
-	within := false
+// logged is what a function has logged: what comes after SAM has said which container it runs in.
+func logged(said []byte) []byte {
+	_, within, _ := bytes.Cut(said, []byte("\nSAM_CONTAINER_ID: "))
+	_, within, _ = bytes.Cut(within, []byte("\n"))
+	return ofFunctions(within)
+}
+
+// ofFunctions leaves out the lines that Lambda's stand-in in a container puts around an
+// event, which come by another stream and so anywhere between, and the one with which an
+// executable ends whose container is stopped while it waits for the next event: on AWS it is frozen instead.
+func ofFunctions(said []byte) (lines []byte) {
 	for line := range bytes.Lines(said) {
-		switch {
-		case bytes.HasPrefix(line, []byte("SAM_CONTAINER_ID: ")):
-			within = true
-		case !within || len(bytes.TrimSpace(line)) == 0 || aroundEvent.Match(line):
-		default:
+		if len(bytes.TrimSpace(line)) > 0 && !aroundEvent.Match(line) {
 			lines = append(lines, line...)
 		}
 	}
 	return lines
 }
 
-var aroundEvent = regexp.MustCompile(`^(START|END|REPORT) RequestId: |\(rapid\)`)
+var aroundEvent = regexp.MustCompile(`^(START|END|REPORT) RequestId: |\(rapid\)` +
+	`|^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d failed to get the next invoke: Get "http://127\.0\.0\.1:9001/2018-06-01/runtime/invocation/next": `)
 
 // StartAPI answers at a port of this machine as API Gateway would in front of the
 // functions, until stop is called.
@@ -149,17 +153,19 @@ func (l *Local) prepare(environment []string) (file string, err error) {
 			return "", err
 		}
 	}
-	file = filepath.Join(l.folder, "cdk.out", "local.template.json")
+	l.written++ // what was started with another environment goes on
+	file = filepath.Join(l.folder, "cdk.out", fmt.Sprintf("local-%d.template.json", l.written))
 	return file, l.template.write(file, reachable, l.gateway.certificate)
 }
 
 func (l *Local) command(ctx context.Context, verb string, args ...string) *exec.Cmd {
 	args = append([]string{"local", verb}, args...)
-	args = append(args, "--skip-pull-image", "--invoke-image", l.Image, "--add-host", gatewayName+":host-gateway", "--region", localcloud.Region)
+	args = append(args, "--skip-pull-image", "--invoke-image", l.Image, "--add-host", gatewayName+":host-gateway", "--region", localcloud.Region,
+		"--container-dns", "127.0.0.1") // where nobody answers: no other name than the gateway's leads anywhere
 	command := exec.CommandContext(ctx, l.sam, args...)
 	// SAM prefers what the caller has set to what the template says, and the caller may have an account.
 	command.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "DOCKER_HOST=" + l.engine.host,
+		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "DOCKER_HOST=" + l.engine.Host,
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_EC2_METADATA_DISABLED=true",
 		"SAM_CLI_TELEMETRY=0", "__SAM_CLI_APP_DIR=" + l.folder,
 	}

@@ -26,9 +26,13 @@ func TestWithin(t *testing.T) {
 	}
 }
 
+// TestLogged: what the function has written is left, and nothing else; what looks like a line around the event is left as well.
 func TestLogged(t *testing.T) {
-	const said = "Invoking bootstrap\nSAM_CONTAINER_ID: 1\n{\"a\":1}\nSTART RequestId: 1 Version: $LATEST\nEND RequestId: 1\nREPORT RequestId: 1\nplain\n\n"
-	if diff := cmp.Diff("{\"a\":1}\nplain\n", string(logged([]byte(said)))); diff != "" {
+	const next = `failed to get the next invoke: Get "http://127.0.0.1:9001/2018-06-01/runtime/invocation/next": `
+	const said = "Invoking bootstrap\nSAM_CONTAINER_ID: 1\n{\"a\":1}\nSTART RequestId: 1 Version: $LATEST\nEND RequestId: 1\nREPORT RequestId: 1\nplain\n\n" +
+		"2026/11/22 00:01:23 " + next + "read tcp 127.0.0.1:47324->127.0.0.1:9001: read: connection reset by peer\n" +
+		"2026/11/22 00:01:23 failed to get the next secret\n" + next + "\n"
+	if diff := cmp.Diff("{\"a\":1}\nplain\n2026/11/22 00:01:23 failed to get the next secret\n"+next+"\n", string(logged([]byte(said)))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -89,12 +93,12 @@ func TestWrite(t *testing.T) {
 	made := template{folder: dir, Resources: map[string]resource{
 		"AnalisiFunction": {Type: functionType, Metadata: map[string]any{"aws:asset:path": "asset"}, Properties: map[string]any{
 			"Handler": "bootstrap", "Architectures": []any{"riscv"},
-			"Environment": map[string]any{"Variables": map[string]any{"VERDETTO_TABLE": map[string]any{"Ref": "Table"}, "VERDETTO_PEPPER": "ssm:/verdetto/pepper", "KEPT": "as it is"}},
+			"Environment": map[string]any{"Variables": map[string]any{"VERDETTO_TABLE": map[string]any{"Ref": "Table"}, "VERDETTO_PEPPER": "ssm:/verdetto/callers-pepper", "KEPT": "as it is"}},
 		}},
 		"Table": {Type: "AWS::DynamoDB::Table"},
 	}}
 	file := filepath.Join(dir, "out.json")
-	environment := map[string]string{"VERDETTO_TABLE": "mine", "STRIPE_KEY": "of another function", "AWS_ENDPOINT_URL_SSM": "https://here"}
+	environment := map[string]string{"VERDETTO_TABLE": "mine", "VERDETTO_PEPPER": "ssm:/verdetto/pepper", "STRIPE_KEY": "of another function", "AWS_ENDPOINT_URL_SSM": "https://here"}
 	if err := made.write(file, environment, []byte("certificate")); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +110,7 @@ func TestWrite(t *testing.T) {
 	if err := json.Unmarshal(data, &written); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"VERDETTO_TABLE": "mine", "VERDETTO_PEPPER": "ssm:/verdetto/pepper", "KEPT": "as it is", "AWS_ENDPOINT_URL_SSM": "https://here"}
+	want := map[string]any{"VERDETTO_TABLE": "mine", "VERDETTO_PEPPER": "ssm:/verdetto/callers-pepper", "KEPT": "as it is", "AWS_ENDPOINT_URL_SSM": "https://here"}
 	if diff := cmp.Diff(want, written.Resources["AnalisiFunction"].variables()); diff != "" {
 		t.Error(diff)
 	}

@@ -81,8 +81,8 @@ func run(ctx context.Context, dir string, environment []string, name string, arg
 var machines = map[string]string{"amd64": "x86_64", "arm64": "arm64"}
 
 // write writes it for this machine's processor. Functions keep the variables that the
-// template gives them, with the values of an environment; what else is in that is an address
-// or the clock of this machine. SAM gives functions no variable that the template does not have.
+// template gives them, with the values of an environment, but for the names of secrets, which are the template's own;
+// what else is in that is an address or the clock of this machine. SAM gives functions no variable that the template does not have.
 // Beside every executable goes the certificate that they are to believe.
 func (t template) write(file string, environment map[string]string, certificate []byte) error {
 	here := map[string]resource{}
@@ -96,7 +96,7 @@ func (t template) write(file string, environment map[string]string, certificate 
 			variables[name] = value
 		}
 		for name, value := range environment {
-			if _, named := variables[name]; named || local(name) {
+			if was, named := variables[name]; named && !isParameter(was) || local(name) {
 				variables[name] = value
 			}
 		}
@@ -140,19 +140,29 @@ func (r resource) variables() map[string]any {
 	return variables
 }
 
-// Parameters are the names in the Parameter Store that the template gives functions in the place of secrets, by variable.
-func (l *Local) Parameters() map[string]string {
-	names := map[string]string{}
+// isParameter tells whether the value of a variable is the name of one in the Parameter Store.
+func isParameter(value any) bool {
+	text, _ := value.(string)
+	return strings.HasPrefix(text, "ssm:")
+}
+
+// Parameters are the names in the Parameter Store that the template gives functions in the place of secrets.
+func (l *Local) Parameters() (names []string) {
 	for _, r := range l.template.Resources {
-		for variable, value := range r.variables() {
-			if text, ok := value.(string); ok {
-				if name, ok := strings.CutPrefix(text, "ssm:"); ok {
-					names[variable] = name
-				}
+		for _, value := range r.variables() {
+			if isParameter(value) {
+				names = append(names, strings.TrimPrefix(value.(string), "ssm:"))
 			}
 		}
 	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Service is what the operator has called the service.
+func (l *Local) Service() string {
+	name, _ := l.template.Resources[logicalID("analisi")].Properties["FunctionName"].(string)
+	return strings.TrimSuffix(name, "-analisi")
 }
 
 // CreateTable makes the template's table under another name.

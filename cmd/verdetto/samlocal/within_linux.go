@@ -59,12 +59,12 @@ func try(unshare uintptr, name string, args ...string) ([]byte, error) {
 }
 
 // startEngine starts an engine that keeps everything in a folder and ends with this process.
-func startEngine(ctx context.Context, folder string) (*engine, error) {
+func startEngine(ctx context.Context, folder string) (*Engine, error) {
 	if out, err := exec.CommandContext(ctx, "ip", "link", "set", "lo", "up").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: bring up loopback: %v %s", ErrNoEngine, err, out)
 	}
 	dir := filepath.Join(folder, "docker")
-	e := &engine{own: true, host: "unix://" + filepath.Join(dir, "socket")}
+	e := &Engine{own: true, Host: "unix://" + filepath.Join(dir, "socket")}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make a folder for the engine: %w", err)
 	}
@@ -74,7 +74,7 @@ func startEngine(ctx context.Context, folder string) (*engine, error) {
 	}
 	var said bytes.Buffer
 	command := exec.Command("dockerd", "--data-root", filepath.Join(dir, "data"), "--exec-root", filepath.Join(dir, "exec"),
-		"--pidfile", filepath.Join(dir, "pid"), "--config-file", settings, "--host", e.host)
+		"--pidfile", filepath.Join(dir, "pid"), "--config-file", settings, "--host", e.Host)
 	command.Stdout, command.Stderr = &said, &said
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM, Setpgid: true} // Ctrl-C is for SAM first
 	started, ended := make(chan error, 1), make(chan struct{})
@@ -97,7 +97,7 @@ func startEngine(ctx context.Context, folder string) (*engine, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	for {
-		if _, err := e.docker(ctx, nil, "info", "--format", "{{.ServerVersion}}"); err == nil {
+		if _, err := e.Docker(ctx, nil, "info", "--format", "{{.ServerVersion}}"); err == nil {
 			return e, nil
 		}
 		select {
@@ -109,9 +109,4 @@ func startEngine(ctx context.Context, folder string) (*engine, error) {
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
-}
-
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return lines[len(lines)-1]
 }

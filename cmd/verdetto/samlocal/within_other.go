@@ -15,4 +15,4 @@ func Within(context.Context, string, ...string) (*exec.Cmd, error) {
 	return nil, fmt.Errorf("%w answers: start Docker", ErrNoEngine)
 }
 
-func startEngine(context.Context, string) (*engine, error) { return nil, ErrNoEngine }
+func startEngine(context.Context, string) (*Engine, error) { return nil, ErrNoEngine }

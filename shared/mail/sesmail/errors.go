@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"regexp"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -77,7 +76,7 @@ func undialled(err error) bool {
 // to have failed cleanly is ErrUnavailable. Of the SDK's error only the text is
 // kept, without the recipient: SES repeats addresses in its messages.
 func wrapError(ctx context.Context, err error, tries *attempts, to string) error {
-	text := redact(err.Error(), to)
+	text := mail.Redact(err.Error(), to)
 	if ended := ctx.Err(); ended != nil {
 		return fmt.Errorf("send mail: %w: %w: %s", classify(ctx, err, tries), ended, text)
 	}
@@ -113,10 +112,4 @@ func classifyRefusal(status int, code, text string) error {
 		return mail.ErrRefused
 	}
 	return mail.ErrBlocked // suspended, paused, not verified, not permitted, or not known
-}
-
-var anyAddress = regexp.MustCompile(`[^\s<>"',;:()\[\]]+@[^\s<>"',;:()\[\]]+`)
-
-func redact(text, to string) string {
-	return anyAddress.ReplaceAllString(strings.ReplaceAll(text, to, "(address)"), "(address)")
 }

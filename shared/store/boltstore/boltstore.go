@@ -30,8 +30,9 @@ func Scratch(o *bolt.Options) { o.NoSync = true }
 
 // Store is an open file.
 type Store struct {
-	db  *bolt.DB
-	now func() time.Time
+	db    *bolt.DB
+	now   func() time.Time
+	group group
 }
 
 var _ store.Table = (*Store)(nil)
@@ -51,13 +52,11 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 	if err != nil {
 		return nil, openError(path, err)
 	}
-	s := &Store{db, now}
+	s := &Store{db: db, now: now, group: group{db: db, most: mostTogether}}
 	if err := s.prepare(path); err != nil {
 		db.Close()
 		return nil, err
 	}
-	// Long enough for the writers of one moment to meet, too short to be noticed.
-	db.MaxBatchDelay = time.Millisecond
 	return s, nil
 }
 
@@ -160,7 +159,7 @@ func (s *Store) Len() (n int) {
 // Close closes the file.
 func (s *Store) Close() error { return s.db.Close() }
 
-// view and batch run a transaction. What bolt itself has to say means that the file cannot be used.
+// view and change run a transaction. What bolt itself has to say means that the file cannot be used.
 func (s *Store) view(ctx context.Context, f func(*bolt.Bucket) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
@@ -168,15 +167,11 @@ func (s *Store) view(ctx context.Context, f func(*bolt.Bucket) error) error {
 	return translate(s.db.View(func(tx *bolt.Tx) error { return f(tx.Bucket(bucket)) }))
 }
 
-func (s *Store) batch(ctx context.Context, f func(*bolt.Bucket) error) error {
+func (s *Store) change(ctx context.Context, c change) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
-	run := s.db.Batch
-	if s.db.NoSync {
-		run = s.db.Update // there is no sync to share
-	}
-	return translate(run(func(tx *bolt.Tx) error { return f(tx.Bucket(bucket)) }))
+	return translate(s.group.run(c))
 }
 
 // translate makes ErrUnavailable of what bolt reports.
@@ -290,9 +285,19 @@ func (s *Store) Write(ctx context.Context, ops ...store.Op) error {
 	if err := store.Validate(ops); err != nil {
 		return err
 	}
-	return s.batch(ctx, func(b *bolt.Bucket) error {
-		for _, op := range ops {
-			if err := s.apply(b, op); err != nil {
+	return s.change(ctx, func(b *bolt.Bucket) error {
+		had := make([]store.Item, len(ops))
+		for i, op := range ops {
+			var err error
+			if had[i], err = s.live(b, op.Item.Key); err == nil {
+				err = refuses(op, had[i])
+			}
+			if err != nil {
+				return err
+			}
+		}
+		for i, op := range ops {
+			if err := put(b, op, had[i].Version); err != nil {
 				return err
 			}
 		}
@@ -300,26 +305,19 @@ func (s *Store) Write(ctx context.Context, ops ...store.Op) error {
 	})
 }
 
-func (s *Store) apply(b *bolt.Bucket, op store.Op) error {
-	had, err := s.live(b, op.Item.Key)
-	if err != nil {
-		return err
-	}
-	switch {
-	case op.Mode == store.Create && had.Version != 0:
-		return store.ErrExists
-	case (op.Mode == store.Replace || op.Mode == store.Remove) && (had.Version == 0 || had.Version != op.Item.Version):
-		return store.ErrConflict
-	case op.Mode == store.Check && had.Version != op.Item.Version:
-		return store.ErrConflict
-	}
+// put writes what an operation leaves where an item of a version stands.
+func put(b *bolt.Bucket, op store.Op, had int64) (err error) {
 	switch op.Mode {
 	case store.Check:
-		return nil
 	case store.Delete, store.Remove:
-		return b.Delete(encodeKey(op.Item.Key))
+		err = b.Delete(encodeKey(op.Item.Key))
+	default:
+		err = b.Put(encodeKey(op.Item.Key), encode(had+1, op.Item.Expires, op.Item.Data))
 	}
-	return b.Put(encodeKey(op.Item.Key), encode(had.Version+1, op.Item.Expires, op.Item.Data))
+	if err != nil {
+		return fmt.Errorf("%w: %w", errHalfWritten, err)
+	}
+	return nil
 }
 
 // Take implements store.Table. A counter is an item whose data is the count.
@@ -330,7 +328,7 @@ func (s *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires
 	if n < 1 {
 		return 0, fmt.Errorf("%w: take %d from a counter", store.ErrInvalid, n)
 	}
-	err = s.batch(ctx, func(b *bolt.Bucket) error {
+	err = s.change(ctx, func(b *bolt.Bucket) error {
 		had, err := s.live(b, key)
 		if err != nil {
 			return err
@@ -347,7 +345,7 @@ func (s *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires
 			return store.ErrLimit
 		}
 		count += n
-		return b.Put(encodeKey(key), encode(had.Version+1, expires, store.CounterData(count)))
+		return put(b, store.Op{Item: store.Item{Key: key, Expires: expires, Data: store.CounterData(count)}}, had.Version)
 	})
 	if err != nil {
 		return 0, err

@@ -168,7 +168,7 @@ func (t *Store) reportCapacity(op string, capacities ...types.ConsumedCapacity) 
 	for _, c := range capacities {
 		units += aws.ToFloat64(c.CapacityUnits)
 	}
-	if op == "GetItem" || op == "Query" {
+	if op == "GetItem" || op == "Query" || op == "Scan" {
 		t.capacity(op, units, 0)
 	} else {
 		t.capacity(op, 0, units)

@@ -71,6 +71,22 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) store.Table
 			c.test(&fixture{t, t.Context(), table, clock})
 		})
 	}
+	for _, c := range []struct {
+		name string
+		test func(*fixture, store.Whole)
+	}{
+		{"items are placed as they are", placed},
+		{"each item comes once", eachOnce},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			clock := NewClock()
+			table := open(t, clock.Now)
+			t.Cleanup(func() { table.Close() })
+			if whole, ok := table.(store.Whole); ok {
+				c.test(&fixture{t, t.Context(), table, clock}, whole)
+			}
+		})
+	}
 }
 
 type fixture struct {

@@ -28,8 +28,8 @@ const Region = "eu-south-1"
 var program string
 
 // Start runs a server until stop is called or this process ends, and gives its
-// address: it waits for its input to close.
-func Start() (endpoint string, stop func(), err error) {
+// address: it waits for its input to close. Variables of an environment are for moto.
+func Start(environment ...string) (endpoint string, stop func(), err error) {
 	interpreter, err := testenv.FindTool("moto", "bin", "python")
 	if err != nil {
 		return "", nil, fmt.Errorf("find moto: %w", err)
@@ -37,6 +37,7 @@ func Start() (endpoint string, stop func(), err error) {
 	command := exec.Command(interpreter, "-c", program)
 	// Whoever runs the tests may have an account: it is nothing to the server.
 	command.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "AWS_") })
+	command.Env = append(command.Env, environment...)
 	var faults bytes.Buffer
 	command.Stderr = &faults
 	input, err := command.StdinPipe()

@@ -1,0 +1,235 @@
+package edge
+
+import (
+	"bytes"
+	"container/list"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"verdetto/shared/routes"
+)
+
+// mostKept is how many bytes of answers are kept; those that were not asked for longest go first.
+const mostKept = 32 << 20
+
+// ownHeaders belong to the caller that an answer was made for, and are dropped where it is shared.
+var ownHeaders = []string{"X-Ratelimit-Remaining", "Ratelimit", "X-Request-Id", "X-Cache", "Date"}
+
+// cache keeps answers that the table of endpoints lets an edge share among callers
+// without a key, in memory, as long as each says itself (s-maxage). An answer is kept by its path
+// and the parameters that the table names. Whatever is asked with a key, or with other
+// parameters, is answered by the service.
+type cache struct {
+	now   func() time.Time
+	most  int
+	table map[string]routes.Route // by path, or by what stands before {file}
+	next  http.Handler
+
+	mu     sync.Mutex
+	byKey  map[string]*list.Element
+	recent *list.List // of *kept, that asked for last at the front
+	size   int
+}
+
+// kept is an answer that is shared.
+type kept struct {
+	key         string
+	header      http.Header
+	body        []byte
+	since, ends time.Time
+}
+
+func (k *kept) bytes() int { return len(k.key) + len(k.body) + 1024 } // and about so much of headers
+
+func newCache(next http.Handler, now func() time.Time, most int) *cache {
+	c := &cache{now: now, most: most, next: next, table: map[string]routes.Route{}, byKey: map[string]*list.Element{}, recent: list.New()}
+	for _, r := range routes.Table {
+		if r.Edge.Free == 0 || r.Method != http.MethodGet {
+			continue
+		}
+		for _, path := range r.Paths() {
+			c.table[strings.TrimSuffix(path, "{file}")] = r
+		}
+	}
+	return c
+}
+
+func (c *cache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	key, ok := c.key(r)
+	if !ok {
+		c.next.ServeHTTP(w, r)
+		return
+	}
+	if k := c.get(key); k != nil {
+		k.answer(w, r, "HIT", c.now())
+		return
+	}
+	if r.Method != http.MethodGet {
+		c.next.ServeHTTP(w, r)
+		return
+	}
+	whole := r.Clone(r.Context())
+	whole.Header.Del("If-None-Match") // what is kept is the answer, not that somebody has it already
+	into := &recorder{header: http.Header{}}
+	c.next.ServeHTTP(into, whole)
+	if lifetime := sharedFor(into); lifetime > 0 {
+		at := c.now()
+		k := &kept{key: key, header: into.header.Clone(), body: into.body.Bytes(), since: at, ends: at.Add(lifetime)}
+		for _, own := range ownHeaders {
+			k.header.Del(own)
+		}
+		c.put(k)
+		into.header.Set("X-Cache", "MISS")
+		(&kept{header: into.header, body: k.body, since: at}).answer(w, r, "MISS", at)
+		return
+	}
+	maps.Copy(w.Header(), into.header)
+	w.WriteHeader(into.code())
+	_, _ = w.Write(into.body.Bytes()) // who has hung up is told nothing
+}
+
+// key is what an answer is kept by; not ok: it is not shared.
+func (c *cache) key(r *http.Request) (key string, ok bool) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || len(r.Header["X-Api-Key"])+len(r.Header["Authorization"]) > 0 {
+		return "", false
+	}
+	path := r.URL.Path
+	route, ok := c.table[path]
+	if !ok {
+		folder := path[:strings.LastIndexByte(path, '/')+1]
+		if route, ok = c.table[folder]; !ok || !strings.HasSuffix(route.Path, "{file}") {
+			return "", false
+		}
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return "", false
+	}
+	for name := range query {
+		if !slices.Contains(route.Query, name) {
+			return "", false
+		}
+	}
+	return path + "?" + query.Encode(), true // sorted by name
+}
+
+func (c *cache) get(key string) *kept {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.byKey[key]
+	if e == nil {
+		return nil
+	}
+	k := e.Value.(*kept)
+	if !c.now().Before(k.ends) {
+		c.drop(e)
+		return nil
+	}
+	c.recent.MoveToFront(e)
+	return k
+}
+
+func (c *cache) put(k *kept) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.byKey[k.key]; e != nil {
+		c.drop(e)
+	}
+	if k.bytes() > c.most/8 {
+		return // it would push out too many others
+	}
+	c.byKey[k.key] = c.recent.PushFront(k)
+	c.size += k.bytes()
+	for c.size > c.most {
+		c.drop(c.recent.Back())
+	}
+}
+
+func (c *cache) drop(e *list.Element) {
+	k := c.recent.Remove(e).(*kept)
+	delete(c.byKey, k.key)
+	c.size -= k.bytes()
+}
+
+// answer gives an answer to one caller, or says that the caller has it already.
+func (k *kept) answer(w http.ResponseWriter, r *http.Request, how string, now time.Time) {
+	h := w.Header()
+	maps.Copy(h, k.header) // its values are shared, and replaced as a whole where they are changed
+	h.Set("X-Cache", how)
+	if how == "HIT" {
+		h.Set("Age", strconv.FormatInt(int64(now.Sub(k.since)/time.Second), 10))
+	}
+	if has(r.Header.Get("If-None-Match"), k.header.Get("ETag")) {
+		h.Del("Content-Type")
+		h.Del("Content-Length")
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(k.body) // who has hung up is told nothing
+	}
+}
+
+// has tells whether an ETag is among those that the caller has.
+func has(given, tag string) bool {
+	for one := range strings.SplitSeq(given, ",") {
+		if tag != "" && strings.TrimPrefix(strings.TrimSpace(one), "W/") == strings.TrimPrefix(tag, "W/") {
+			return true
+		}
+	}
+	return false
+}
+
+// sharedFor is how long an answer may be shared; 0 is not at all.
+func sharedFor(r *recorder) time.Duration {
+	if r.code() != http.StatusOK || len(r.header["Set-Cookie"]) > 0 {
+		return 0
+	}
+	var lifetime time.Duration
+	for part := range strings.SplitSeq(strings.Join(r.header["Cache-Control"], ","), ",") {
+		name, value, _ := strings.Cut(strings.ToLower(strings.TrimSpace(part)), "=")
+		switch name {
+		case "no-store", "private", "no-cache":
+			return 0
+		case "s-maxage":
+			if seconds, err := strconv.ParseInt(value, 10, 32); err == nil {
+				lifetime = time.Duration(seconds) * time.Second
+			}
+		}
+	}
+	return lifetime
+}
+
+// recorder holds an answer until it is whole.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (r *recorder) Header() http.Header { return r.header }
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	r.WriteHeader(http.StatusOK)
+	return r.body.Write(b)
+}
+
+func (r *recorder) code() int {
+	if r.status == 0 {
+		return http.StatusOK
+	}
+	return r.status
+}

@@ -1,0 +1,138 @@
+package edge
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// Proxies are those whose word is believed about who calls.
+type Proxies struct {
+	networks []netip.Prefix
+	header   string
+}
+
+// Headers in which a proxy says who called it. Each proxy writes one of them, and
+// hands on the other as its caller wrote it: so the operator says which is meant.
+const (
+	ForwardedFor = "X-Forwarded-For" // what Caddy, nginx, HAProxy and most others write
+	Forwarded    = "Forwarded"       // RFC 7239
+)
+
+// ParseProxies reads addresses and networks, as 127.0.0.1,10.0.0.0/8, and the name
+// of the header that they write. Without any, nobody is believed.
+func ParseProxies(list, header string) (Proxies, error) {
+	p := Proxies{header: http.CanonicalHeaderKey(header)}
+	if p.header != ForwardedFor && p.header != Forwarded {
+		return Proxies{}, fmt.Errorf("-forwarded %q: want %s or %s, whichever your proxy writes", header, ForwardedFor, Forwarded)
+	}
+	if list == "" {
+		return p, nil
+	}
+	for part := range strings.SplitSeq(list, ",") {
+		network, err := parseNetwork(strings.TrimSpace(part))
+		if err != nil {
+			return Proxies{}, fmt.Errorf("-behind %q: %w", part, err)
+		}
+		p.networks = append(p.networks, network)
+	}
+	return p, nil
+}
+
+func parseNetwork(text string) (netip.Prefix, error) {
+	network, err := netip.ParsePrefix(text)
+	if err != nil {
+		addr, err := netip.ParseAddr(text)
+		if err != nil || addr.Zone() != "" {
+			return netip.Prefix{}, errors.New("want the address or network of your proxy, as 127.0.0.1 or 10.0.0.0/8")
+		}
+		network = netip.PrefixFrom(addr, addr.BitLen())
+	}
+	if network.Masked() != network {
+		return netip.Prefix{}, fmt.Errorf("the network is %s", network.Masked())
+	}
+	if network.Bits() == 0 {
+		return netip.Prefix{}, errors.New("that is everybody, and whoever calls could say to be somebody else")
+	}
+	return network, nil
+}
+
+// Contains tells whether an address is that of a proxy of ours.
+func (p Proxies) Contains(addr netip.Addr) bool {
+	addr = addr.Unmap().WithZone("")
+	for _, n := range p.networks {
+		if n.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// believe gives each request the address of who called the outermost of our
+// proxies. Each proxy adds, at the right, who called it; so the addresses are read
+// from the right, as long as they are those of proxies of ours. What stands further
+// left was written by the caller, and is looked at by nobody.
+func (p Proxies) believe(next http.Handler) http.Handler {
+	if len(p.networks) == 0 {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if direct, ok := parseHop(r.RemoteAddr); ok && p.Contains(direct) {
+			caller := p.caller(direct, r.Header.Values(p.header))
+			r = r.Clone(r.Context())
+			r.RemoteAddr = netip.AddrPortFrom(caller, 0).String()
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// caller reads from the right to the first address that is not ours. What cannot
+// be read ends it: then it is the proxy beside it that is counted, and nobody that a caller made up.
+func (p Proxies) caller(at netip.Addr, lines []string) netip.Addr {
+	rest := strings.Join(lines, ",")
+	for p.Contains(at) && rest != "" {
+		var hop string
+		rest, hop = lastOf(rest)
+		if p.header == Forwarded {
+			hop = forParameter(hop)
+		}
+		addr, ok := parseHop(strings.TrimSpace(hop))
+		if !ok {
+			break
+		}
+		at = addr
+	}
+	return at
+}
+
+// lastOf cuts a list at its last comma. Quotation marks are not looked at: in what
+// our proxies write there is no comma within them.
+func lastOf(list string) (rest, last string) {
+	if i := strings.LastIndexByte(list, ','); i >= 0 {
+		return list[:i], list[i+1:]
+	}
+	return "", list
+}
+
+// forParameter gives the for= of an element of Forwarded: for="[2001:db8::1]:4711";proto=https.
+func forParameter(element string) string {
+	for pair := range strings.SplitSeq(element, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
+		if strings.EqualFold(name, "for") {
+			return strings.Trim(value, `"`)
+		}
+	}
+	return ""
+}
+
+// parseHop reads an address with or without a port, IPv6 with or without brackets.
+func parseHop(text string) (netip.Addr, bool) {
+	if host, _, err := net.SplitHostPort(text); err == nil {
+		text = host
+	}
+	addr, err := netip.ParseAddr(strings.Trim(text, "[]"))
+	return addr.Unmap().WithZone(""), err == nil
+}

@@ -1,0 +1,106 @@
+package edge
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// caller asks through an edge and gives the address that the service is told.
+func callerOf(t *testing.T, p Proxies, remote string, header http.Header) string {
+	t.Helper()
+	var told string
+	h := p.believe(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { told = r.RemoteAddr }))
+	r := httptest.NewRequest("GET", "/", nil)
+	r.RemoteAddr, r.Header = remote, header
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	return told
+}
+
+func TestCaller(t *testing.T) {
+	const ours = "127.0.0.1,10.0.0.0/8,2001:db8:1::/48"
+	for _, c := range []struct {
+		name, behind, header, remote string
+		lines                        []string
+		want                         string
+	}{
+		{"nobody is believed", "", ForwardedFor, "203.0.113.9:1", []string{"198.51.100.7"}, "203.0.113.9:1"},
+		{"nobody is believed, not even this machine", "", ForwardedFor, "127.0.0.1:1", []string{"198.51.100.7"}, "127.0.0.1:1"},
+		{"who is no proxy is not believed", ours, ForwardedFor, "203.0.113.9:1", []string{"198.51.100.7"}, "203.0.113.9:1"},
+		{"a proxy is", ours, ForwardedFor, "127.0.0.1:1", []string{"198.51.100.7"}, "198.51.100.7:0"},
+		{"as a mapped address", ours, ForwardedFor, "[::ffff:127.0.0.1]:1", []string{"::ffff:198.51.100.7"}, "198.51.100.7:0"},
+		{"what the caller wrote stands further left", ours, ForwardedFor, "127.0.0.1:1", []string{"192.0.2.1, 192.0.2.2,198.51.100.7"}, "198.51.100.7:0"},
+		{"the caller wrote addresses of ours", ours, ForwardedFor, "127.0.0.1:1", []string{"127.0.0.1, 10.1.1.1, 198.51.100.7"}, "198.51.100.7:0"},
+		{"several lines are one list", ours, ForwardedFor, "127.0.0.1:1", []string{"192.0.2.1", "198.51.100.7"}, "198.51.100.7:0"},
+		{"a proxy behind another", ours, ForwardedFor, "127.0.0.1:1", []string{"192.0.2.1, 198.51.100.7, 10.2.3.4"}, "198.51.100.7:0"},
+		{"with a port", ours, ForwardedFor, "127.0.0.1:1", []string{"198.51.100.7:4711"}, "198.51.100.7:0"},
+		{"IPv6", ours, ForwardedFor, "[2001:db8:1::5]:1", []string{"2001:db8:2::7"}, "[2001:db8:2::7]:0"},
+		{"IPv6 in brackets, with a port", ours, ForwardedFor, "10.0.0.1:1", []string{"[2001:db8:2::7]:4711"}, "[2001:db8:2::7]:0"},
+		{"IPv6 with a zone", ours, ForwardedFor, "10.0.0.1:1", []string{"fe80::1%eth0"}, "[fe80::1]:0"},
+		{"nothing is written", ours, ForwardedFor, "127.0.0.1:1", nil, "127.0.0.1:0"},
+		{"something unreadable", ours, ForwardedFor, "127.0.0.1:1", []string{"198.51.100.7, unknown"}, "127.0.0.1:0"},
+		{"something unreadable behind a proxy of ours", ours, ForwardedFor, "127.0.0.1:1", []string{"198.51.100.7, x, 10.2.3.4"}, "10.2.3.4:0"},
+		{"all are ours", ours, ForwardedFor, "127.0.0.1:1", []string{"10.9.9.9, 10.2.3.4"}, "10.9.9.9:0"},
+		{"empty at the right", ours, ForwardedFor, "127.0.0.1:1", []string{"198.51.100.7,"}, "127.0.0.1:0"},
+
+		{"the other header is not looked at", ours, Forwarded, "127.0.0.1:1", nil, "127.0.0.1:0"},
+		{"Forwarded", ours, Forwarded, "127.0.0.1:1", []string{`for=192.0.2.1, for=198.51.100.7;proto=https;by=10.0.0.1`}, "198.51.100.7:0"},
+		{"Forwarded, IPv6", ours, Forwarded, "127.0.0.1:1", []string{`proto=https;For="[2001:db8:2::7]:4711"`}, "[2001:db8:2::7]:0"},
+		{"Forwarded, hidden", ours, Forwarded, "127.0.0.1:1", []string{`for=192.0.2.1, for=_gazonk`}, "127.0.0.1:0"},
+		{"Forwarded, quotation marks of the caller's", ours, Forwarded, "127.0.0.1:1", []string{`for="192.0.2.1, for=198.51.100.7`}, "198.51.100.7:0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := ParseProxies(c.behind, c.header)
+			if err != nil {
+				t.Fatal(err)
+			}
+			header := http.Header{c.header: c.lines}
+			if c.header == Forwarded {
+				header[ForwardedFor] = []string{"192.0.2.200"} // handed on as the caller wrote it
+			} else {
+				header[Forwarded] = []string{"for=192.0.2.200"}
+			}
+			if got := callerOf(t, p, c.remote, header); got != c.want {
+				t.Errorf("the caller is %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestParseProxiesRefuses(t *testing.T) {
+	for list, want := range map[string]string{
+		"proxy.example":     "address or network",
+		"127.0.0.1,":        "address or network",
+		"10.1.2.3/8":        "the network is 10.0.0.0/8",
+		"0.0.0.0/0":         "everybody",
+		"::/0":              "everybody",
+		"fe80::1%eth0":      "address or network",
+		"127.0.0.1 8.8.8.8": "address or network",
+	} {
+		if _, err := ParseProxies(list, ForwardedFor); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "-behind ") {
+			t.Errorf("%s: %v, want %s", list, err, want)
+		}
+	}
+	if _, err := ParseProxies("127.0.0.1", "X-Real-Ip"); err == nil || !strings.Contains(err.Error(), "-forwarded") {
+		t.Errorf("%v", err)
+	}
+}
+
+// FuzzCaller: whatever a caller writes, what our own proxy adds at the right decides.
+func FuzzCaller(f *testing.F) {
+	for _, s := range []string{"", "127.0.0.1", "10.0.0.1, 10.0.0.2", "unknown", ",,,", `for="`, "\x00", "[::1", "1.2.3.4:5:6"} {
+		f.Add(s)
+	}
+	p, err := ParseProxies("127.0.0.1,10.0.0.0/8", ForwardedFor)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, forged string) {
+		for _, header := range []http.Header{{ForwardedFor: {forged + ", 198.51.100.7"}}, {ForwardedFor: {forged, "198.51.100.7"}}} {
+			if got := callerOf(t, p, "127.0.0.1:1", header); got != "198.51.100.7:0" {
+				t.Errorf("%q makes the caller %s", header, got)
+			}
+		}
+	})
+}

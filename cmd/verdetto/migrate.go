@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"verdetto/cmd/verdetto/onemachine"
+)
+
+// runMigrate moves what a store holds into another.
+func runMigrate(ctx context.Context, args []string) error {
+	var m onemachine.Migration
+	var now string
+	flags := flag.NewFlagSet("migrate", flag.ContinueOnError)
+	flags.StringVar(&m.From, "from", "", "the store that is moved: `bolt:FILE` or dynamodb:TABLE; it may be served meanwhile")
+	flags.StringVar(&m.To, "to", "", "where to: `dynamodb:TABLE` or bolt:FILE, which holds nothing yet, or what an earlier run has put there")
+	flags.BoolVar(&m.Finish, "finish", false, "the last run, when nobody serves -from any more: both are compared item by item, and -to can be served")
+	flags.BoolVar(&m.Create, "create", false, "make the table of DynamoDB where there is none")
+	flags.StringVar(&now, "now", "", "set the clock to this `time` (RFC 3339, or a day), for a store that is served so")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	if m.From == "" || m.To == "" {
+		return errors.New("migrate needs -from and -to: bolt:FILE or dynamodb:TABLE")
+	}
+	var err error
+	if m.Now, err = clock(now); err != nil {
+		return err
+	}
+	terminal := term.IsTerminal(int(os.Stderr.Fd()))
+	if terminal {
+		m.Progress = func(read, written int) {
+			fmt.Fprintf(os.Stderr, "\r%d items read, %d written ", read, written)
+		}
+	}
+	begun := time.Now()
+	report, err := m.Run(ctx)
+	if terminal {
+		fmt.Fprint(os.Stderr, "\r\033[K")
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d items in %s; %d written, %d deleted in %.1f s\n", report.Items, m.From, report.Written, report.Deleted, time.Since(begun).Seconds())
+	if m.Finish {
+		fmt.Printf("compared item by item: %s holds the same. Serve that from now on (-store %[1]s), and %s no more\n", m.To, m.From)
+		return nil
+	}
+	fmt.Printf("%s is not complete: run this again as often as you like; then stop whoever serves %s, and run it with -finish\n", m.To, m.From)
+	return nil
+}

@@ -1,0 +1,93 @@
+package onemachine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/dynamostore"
+	"verdetto/shared/store/migration"
+)
+
+// Migration moves what a store holds into another: see package migration.
+type Migration struct {
+	From, To string // bolt:FILE or dynamodb:TABLE
+	Finish   bool   // the last pass, when the source is no longer served
+	Create   bool   // make the table of DynamoDB where there is none
+	Now      func() time.Time
+	Progress func(read, written int)
+}
+
+// Run makes one pass.
+func (m Migration) Run(ctx context.Context) (report migration.Report, err error) {
+	if m.From == m.To {
+		return report, errors.New("migrate: -from and -to are the same store")
+	}
+	if file, ok := strings.CutPrefix(m.From, "bolt:"); ok {
+		if _, err := os.Stat(file); err != nil {
+			return report, fmt.Errorf("open -from %s: %w; check the name", m.From, err)
+		}
+	}
+	if table, ok := strings.CutPrefix(m.To, "dynamodb:"); ok && m.Create {
+		client, err := dynamoClient(ctx)
+		if err != nil {
+			return report, err
+		}
+		if err := dynamostore.Create(ctx, client, table); err != nil {
+			return report, err
+		}
+	}
+	from, err := m.source(ctx)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	to, err := openKept(ctx, m.To, m.Now)
+	if err != nil {
+		return report, fmt.Errorf("open -to: %w", err)
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	if strings.HasPrefix(m.To, "bolt:") {
+		if err := store.DropLeases(ctx, to); err != nil { // see OpenStore
+			return report, err
+		}
+	}
+	mover := &migration.Mover{From: from, To: to, Name: m.From, Now: m.Now, Progress: m.Progress}
+	if m.Finish {
+		return mover.Finish(ctx)
+	}
+	return mover.Copy(ctx)
+}
+
+// source opens what is moved. A file that is served is locked: of that a copy is
+// moved, and the last pass wants the file itself, which nobody can write to then.
+func (m Migration) source(ctx context.Context) (store.Whole, error) {
+	file, isFile := strings.CutPrefix(m.From, "bolt:")
+	if !isFile || m.Finish {
+		table, err := openKept(ctx, m.From, m.Now)
+		if err != nil && isFile {
+			err = fmt.Errorf("%w; the last pass wants nobody to serve it", err)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("open -from: %w", err)
+		}
+		return table, nil
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(file), filepath.Base(file)+".migrating-*")
+	if err != nil {
+		return nil, fmt.Errorf("copy -from: %w", err)
+	}
+	// An open file stays until it is closed: so nothing is left, unless this process is killed while it copies.
+	defer os.RemoveAll(dir)
+	copied := filepath.Join(dir, "copy.db")
+	if err := Backup(ctx, m.From, copied); err != nil {
+		return nil, fmt.Errorf("copy -from: %w", err)
+	}
+	return boltstore.Open(copied, m.Now, boltstore.Scratch)
+}

@@ -1,0 +1,65 @@
+package lambda
+
+import (
+	"context"
+	"reflect"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"verdetto/shared/store/dynamostore/schema"
+)
+
+// contents is what a table holds, by key.
+type contents struct {
+	table string
+	items map[string]map[string]types.AttributeValue
+}
+
+func snapshot(t *testing.T, client *dynamodb.Client, table string) contents {
+	t.Helper()
+	c := contents{table, map[string]map[string]types.AttributeValue{}}
+	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(table), ConsistentRead: aws.Bool(true)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(context.WithoutCancel(t.Context())) // asked when a test ends, too
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range page.Items {
+			c.items[keyOf(item)] = item
+		}
+	}
+	return c
+}
+
+func keyOf(item map[string]types.AttributeValue) string {
+	text := func(name string) string { return item[name].(*types.AttributeValueMemberS).Value }
+	return text(schema.Partition) + "\x00" + text(schema.Sort)
+}
+
+// restore makes the table hold what it held.
+func (c contents) restore(t *testing.T, client *dynamodb.Client) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	now := snapshot(t, client, c.table).items
+	for key, item := range now {
+		if _, ok := c.items[key]; ok {
+			continue
+		}
+		if _, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(c.table), Key: map[string]types.AttributeValue{
+			schema.Partition: item[schema.Partition], schema.Sort: item[schema.Sort],
+		}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for key, item := range c.items {
+		if reflect.DeepEqual(item, now[key]) {
+			continue
+		}
+		if _, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(c.table), Item: item}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

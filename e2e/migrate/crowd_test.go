@@ -1,0 +1,120 @@
+package migrate
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// crowd asks a service without a pause, from one address of loopback after the other.
+type crowd struct {
+	t       *testing.T
+	next    atomic.Int64 // the number of the next address
+	ending  atomic.Bool
+	callers sync.WaitGroup
+
+	mu   sync.Mutex
+	done []visit
+}
+
+// visit is what one address has asked.
+type visit struct {
+	address        net.IP
+	answered, lost int // calls; lost are those of which nobody knows whether they were counted
+}
+
+const (
+	perAddress = 20 // of the 30 calls of a day
+	question   = "/v1/analisi?origine=Milano&destinazione=Lisbona"
+)
+
+func caller(address net.IP) *http.Client {
+	return &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: address}}).DialContext}}
+}
+
+// begin has two callers ask each of the services, until end.
+func (c *crowd) begin(urls ...string) {
+	c.ending.Store(false)
+	for range 2 {
+		for _, url := range urls {
+			c.callers.Go(func() {
+				for !c.ending.Load() {
+					c.visit(url)
+				}
+			})
+		}
+	}
+}
+
+// end says that the service is about to be stopped: from now on a call may be lost.
+func (c *crowd) end() {
+	c.ending.Store(true)
+	c.callers.Wait()
+}
+
+func (c *crowd) visit(url string) {
+	n := c.next.Add(1)
+	v := visit{address: net.IPv4(127, 3, byte(n>>8), byte(n))}
+	asks := caller(v.address)
+	defer asks.CloseIdleConnections()
+	alert, err := asks.Post(url+"/api/v1/alerts", "application/json", strings.NewReader(fmt.Sprintf(`{"route":"MIL-LIS","email":"c%d@example.com","threshold":40}`, n)))
+	if err != nil || alert.StatusCode != http.StatusAccepted {
+		c.t.Errorf("asking for an alert: %v %v", alert, err)
+		return
+	}
+	alert.Body.Close()
+	for range perAddress {
+		if _, err := ask(asks, url); err != nil {
+			c.t.Errorf("the service does not answer while it is moved: %v", err)
+			v.lost++
+			break
+		}
+		v.answered++
+		if c.ending.Load() {
+			break
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done = append(c.done, v)
+}
+
+// ask asks once, and gives how many calls the address has left.
+func ask(asks *http.Client, url string) (left int, err error) {
+	response, err := asks.Get(url + question)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		return 0, fmt.Errorf("%s %.200s %v", response.Status, body, err)
+	}
+	return strconv.Atoi(response.Header.Get("X-RateLimit-Remaining"))
+}
+
+// goOn has every address ask once more: it has as many calls left as it should.
+func (c *crowd) goOn(url string) {
+	c.t.Helper()
+	const free = 30
+	answered := 0
+	for _, v := range c.done {
+		asks := caller(v.address)
+		left, err := ask(asks, url)
+		asks.CloseIdleConnections()
+		if want := free - 1 - v.answered; err != nil || left > want || left < want-v.lost {
+			c.t.Errorf("%s, which had %d answers, has %d calls left, want %d: %v", v.address, v.answered, left, want, err)
+		}
+		answered += v.answered
+	}
+	c.t.Logf("%d addresses had %d answers while the service was moved, and go on from there", len(c.done), answered)
+	if len(c.done) < 10 {
+		c.t.Error("hardly anybody asked")
+	}
+}

@@ -1,0 +1,248 @@
+// Package reached holds end-to-end tests of how callers reach the service on one machine: through proxies, and by TLS of its own.
+package reached
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/edge"
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/store/storetest"
+	"verdetto/shared/testenv"
+)
+
+// serve runs the service as serve does, behind those proxies, and gives its address.
+func serve(t *testing.T, behind, forwarded string) string {
+	t.Helper()
+	proxies, err := edge.ParseProxies(behind, forwarded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := storetest.NewClock()
+	s := fixture.New(t, onemachine.Options{Table: fixture.Bolt(t, clock.Now), Now: clock.Now, Edge: edge.Config{Proxies: proxies}})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return l.Addr().String()
+}
+
+// port is one that nobody answers on.
+func port(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// run starts a proxy and waits until it answers at an address.
+func run(t *testing.T, address, path string, args ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	var said bytes.Buffer
+	c := exec.Command(path, args...)
+	c.Dir, c.Env, c.Stdout, c.Stderr = dir, append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir), &said, &said
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	t.Cleanup(func() {
+		_ = c.Process.Signal(syscall.SIGTERM) // nginx ends its workers then
+		<-ended
+	})
+	for {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			conn.Close()
+			return
+		}
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("%s ends without answering: %v\n%s", path, err, &said)
+		case <-t.Context().Done():
+			t.Fatal(t.Context().Err())
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// write makes a file.
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func caddy(t *testing.T, service string) string {
+	t.Helper()
+	path := testenv.Command(t, "caddy", "apt-get install caddy")
+	at := port(t)
+	run(t, at, path, "run", "--adapter", "caddyfile", "--config", write(t, "Caddyfile", fmt.Sprintf(`
+{
+	admin off
+	auto_https off
+}
+http://%s {
+	bind 127.0.0.1
+	reverse_proxy %s
+}
+`, at, service)))
+	return at
+}
+
+// nginx runs it with a line that says who calls.
+func nginx(line string) func(*testing.T, string) string {
+	return func(t *testing.T, service string) string {
+		t.Helper()
+		path := testenv.Command(t, "nginx", "apt-get install nginx-light")
+		at := port(t)
+		dir := t.TempDir()
+		run(t, at, path, "-p", dir, "-e", "stderr", "-c", write(t, "nginx.conf", fmt.Sprintf(`
+daemon off; pid nginx.pid;
+events {}
+http {
+  access_log off;
+  client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; scgi_temp_path scgi; uwsgi_temp_path uwsgi;
+  server { listen %s; location / { proxy_pass http://%s; proxy_http_version 1.1; %s } }
+}
+`, at, service, line)))
+		return at
+	}
+}
+
+// ask calls from an address of this machine and gives the status.
+func ask(t *testing.T, from, to string, header http.Header) int {
+	t.Helper()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	transport := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}
+	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+to+fixture.Question, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, values := range header {
+		r.Header[name] = values
+	}
+	w, err := transport.RoundTrip(r)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	defer w.Body.Close()
+	_, _ = io.Copy(io.Discard, w.Body) // the status says it
+	return w.StatusCode
+}
+
+// forged are headers by which a caller would be taken for the address, if anybody believed them.
+func forged(address string) []http.Header {
+	var all []http.Header
+	for _, name := range []string{
+		"X-Forwarded-For", "Forwarded-For", "X-Forwarded", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip",
+		"Fastly-Client-Ip", "X-Original-Forwarded-For", "X-Originating-Ip", "X-Remote-Ip", "X-Remote-Addr", "X-Envoy-External-Address", "X-Appengine-User-Ip",
+		"X-Azure-Clientip", "X-Vercel-Forwarded-For", "Client-Ip", "Via",
+	} {
+		all = append(all, http.Header{name: {address}})
+	}
+	return append(all,
+		http.Header{"Cloudfront-Viewer-Address": {address + ":4711"}},
+		http.Header{"X-Forwarded-For": {address + ":4711"}},
+		http.Header{"X-Forwarded-For": {address + ", 127.0.0.1"}},
+		http.Header{"X-Forwarded-For": {"127.0.0.1, " + address}},
+		http.Header{"X-Forwarded-For": {address, address}},
+		http.Header{"X-Forwarded-For": {address + ","}},
+		http.Header{"X-Forwarded-For": {"unknown, " + address}},
+		http.Header{"Forwarded": {"for=" + address}},
+		http.Header{"Forwarded": {`for="` + address + `:4711";proto=https`}},
+		http.Header{"Forwarded": {"for=" + address + ", for=127.0.0.1"}},
+		http.Header{"Forwarded": {`for="` + address}},
+		http.Header{"Connection": {"X-Forwarded-For"}, "X-Forwarded-For": {address}}, // "leave that out as you hand it on"
+	)
+}
+
+// TestCapsBehindProxies: 100 callers behind a proxy have exactly their own cap each,
+// and no header that one of them forges gives it more, or takes from another.
+func TestCapsBehindProxies(t *testing.T) {
+	if n := len(forged("192.0.2.1")); n < 30 {
+		t.Fatalf("only %d headers are forged", n)
+	}
+	for _, c := range []struct {
+		name, behind, forwarded string
+		proxy                   func(t *testing.T, service string) string
+	}{
+		{"Caddy", "127.0.0.1", edge.ForwardedFor, caddy},
+		{"nginx, which adds to what the caller wrote", "127.0.0.1", edge.ForwardedFor, nginx("proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;")},
+		{"nginx, by Forwarded", "127.0.0.1", edge.Forwarded, nginx(`proxy_set_header Forwarded "for=$remote_addr";`)},
+		{"nobody", "", edge.ForwardedFor, func(_ *testing.T, service string) string { return service }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			to := c.proxy(t, serve(t, c.behind, c.forwarded))
+			address := func(n int) string { return fmt.Sprintf("127.0.1.%d", n) }
+			headers := forged(address(101)) // whose cap nobody else may use up
+			var callers sync.WaitGroup
+			turns := make(chan int)
+			for range 4 {
+				callers.Go(func() {
+					for n := range turns {
+						var answered, refused int
+						for call := range 31 {
+							switch status := ask(t, address(n), to, headers[call%len(headers)]); status {
+							case 404: // there is no such route, which is an answer
+								answered++
+							case 429:
+								refused++
+							default:
+								t.Errorf("%s is answered %d", address(n), status)
+							}
+						}
+						if answered != 30 || refused != 1 {
+							t.Errorf("%s is answered %d times and refused %d times; want 30 and 1", address(n), answered, refused)
+						}
+					}
+				})
+			}
+			for n := 1; n <= 100; n++ {
+				turns <- n
+			}
+			close(turns)
+			callers.Wait()
+			for _, h := range headers {
+				if status := ask(t, address(1), to, h); status != 429 {
+					t.Errorf("over its cap, with %v: %d", h, status)
+				}
+			}
+			for call := range 31 {
+				if status := ask(t, address(101), to, nil); (status == 404) != (call < 30) {
+					t.Errorf("call %d of the address that others said to be: %d", call+1, status)
+				}
+			}
+		})
+	}
+}

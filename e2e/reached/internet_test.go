@@ -1,0 +1,248 @@
+package reached
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"mime/quotedprintable"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/shared/mail/smtpmail/eximlocal"
+	"verdetto/shared/pay/paytest"
+	"verdetto/shared/testenv"
+	"verdetto/shared/upstream/ecb"
+	"verdetto/shared/upstream/sample"
+	"verdetto/shared/upstream/upstreamtest"
+)
+
+// Addresses within the network of the test, of those that are for documents (RFC 5737).
+const (
+	server    = "198.51.100.10" // the machine of the page
+	elsewhere = "198.51.100.20" // everybody else
+)
+
+// names are all that anybody looks up, and where they lead.
+var names = map[string]string{
+	"verdetto.example": server, "smtp.example.com": elsewhere, "api.stripe.com": elsewhere, "api.travelpayouts.com": elsewhere,
+	"api.mainnet-beta.solana.com": elsewhere, "acme-v02.api.letsencrypt.org": elsewhere,
+}
+
+// internet is what the machine of the page reaches.
+type internet struct {
+	began     time.Time
+	delivered string         // folder of mails
+	roots     *x509.CertPool // who vouch for the stand-ins and the service
+}
+
+// playInternet starts it, in a network of the test's own. root is the machine of the page.
+func playInternet(t *testing.T, root string) *internet {
+	t.Helper()
+	i := &internet{began: time.Now(), roots: x509.NewCertPool()}
+	for _, c := range [][]string{
+		{"ip", "link", "set", "lo", "up"}, {"ip", "address", "add", server + "/32", "dev", "lo"}, {"ip", "address", "add", elsewhere + "/32", "dev", "lo"},
+		{"mount", "--bind", write(t, "resolv.conf", "nameserver 127.0.0.1\n"), "/etc/resolv.conf"},
+		{"cp", "/etc/resolv.conf", filepath.Join(root, "etc/resolv.conf")},
+		{"mount", "--rbind", "/dev", filepath.Join(root, "dev")}, {"mount", "-t", "proc", "proc", filepath.Join(root, "proc")},
+	} {
+		output(t, exec.Command(c[0], c[1:]...))
+	}
+	nameServer(t)
+	authority, issue := newAuthority(t)
+	i.roots.AddCert(authority)
+	trust(t, root, "stand-ins", authority.Raw)
+	certificate := issue(names)
+	i.delivered = eximlocal.Server{Address: elsewhere, StartTLS: 587, Implicit: 465, Certificate: certificate, Password: "the password of the mail account"}.Start(t)
+	root0 := startPebble(t, certificate, i.roots)
+	i.roots.AppendCertsFromPEM(root0)
+	block, _ := pem.Decode(root0)
+	trust(t, root, "pebble", block.Bytes)
+
+	stripe, node := paytest.NewStripe(time.Now), paytest.NewNode(time.Now)
+	stripe.Key, stripe.Price, stripe.Secret = "sk_test_51", "price_1", "whsec_1"
+	rows, err := onemachine.Rows(t.Context(), sample.New(), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fares := upstreamtest.Detached(rows, time.Now)
+	fares.Token, fares.Rates = "the token of the fare source", ecb.Table().On
+	issuer := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "https", Host: elsewhere + ":14000"})
+	issuer.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: i.roots, ServerName: "acme-v02.api.letsencrypt.org"}}
+	hosts := map[string]http.Handler{
+		"api.stripe.com": stripe, "api.mainnet-beta.solana.com": node, "api.travelpayouts.com": fares,
+		"acme-v02.api.letsencrypt.org": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/directory" {
+				r.URL.Path = "/dir"
+			}
+			issuer.ServeHTTP(w, r)
+		}),
+	}
+	web := &http.Server{TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if h := hosts[r.Host]; h != nil {
+			h.ServeHTTP(w, r)
+			return
+		}
+		http.NotFound(w, r)
+	})}
+	plain, encrypted := listen(t, elsewhere+":80"), listen(t, elsewhere+":443")
+	go web.Serve(plain)                // Stripe's stand-in shows its pages without TLS
+	go web.ServeTLS(encrypted, "", "") // ends with Close
+	t.Cleanup(func() { _ = web.Close() })
+	return i
+}
+
+func listen(t *testing.T, address string) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// nameServer answers for the names, and knows no others.
+func nameServer(t *testing.T) {
+	t.Helper()
+	run(t, "127.0.0.1:8055", testenv.Tool(t, "pebble", "pebble-challtestsrv"), "-defaultIPv4", "", "-defaultIPv6", "",
+		"-dnsserver", "127.0.0.1:53", "-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-management", "127.0.0.1:8055")
+	for name, address := range names {
+		body, err := json.Marshal(map[string]any{"host": name + ".", "addresses": []string{address}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := http.Post("http://127.0.0.1:8055/add-a", "application/json", bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Body.Close()
+	}
+}
+
+// newAuthority vouches for the stand-ins.
+func newAuthority(t *testing.T) (authority *x509.Certificate, issue func(map[string]string) tls.Certificate) {
+	t.Helper()
+	sign := func(of, by *x509.Certificate, key, byKey *ecdsa.PrivateKey) []byte {
+		raw, err := x509.CreateCertificate(rand.Reader, of, by, key.Public(), byKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	newKey := func() *ecdsa.PrivateKey {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key
+	}
+	of := func(name string) *x509.Certificate {
+		return &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour)}
+	}
+	key := newKey()
+	template := of("stand-ins")
+	template.IsCA, template.BasicConstraintsValid, template.KeyUsage = true, true, x509.KeyUsageCertSign
+	authority, err := x509.ParseCertificate(sign(template, template, key, key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return authority, func(names map[string]string) tls.Certificate {
+		leaf, leafKey := of("elsewhere"), newKey()
+		leaf.SerialNumber = big.NewInt(2)
+		for name, address := range names {
+			if address == elsewhere {
+				leaf.DNSNames = append(leaf.DNSNames, name)
+			}
+		}
+		return tls.Certificate{Certificate: [][]byte{sign(leaf, authority, leafKey, key)}, PrivateKey: leafKey}
+	}
+}
+
+// trust has the machine of the page trust a certificate, as soon as it has ca-certificates.
+func trust(t *testing.T, root, name string, certificate []byte) {
+	t.Helper()
+	dir := filepath.Join(root, "usr/local/share/ca-certificates")
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, name+".crt"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// startPebble runs who issues certificates, and gives who vouches for those.
+func startPebble(t *testing.T, certificate tls.Certificate, trusted *x509.CertPool) (root []byte) {
+	t.Helper()
+	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := json.Marshal(map[string]any{"pebble": map[string]any{
+		"listenAddress": elsewhere + ":14000", "managementListenAddress": elsewhere + ":15000", "httpPort": 80, "tlsPort": 443,
+		"certificate": write(t, "certificate.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]}))),
+		"privateKey":  write(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
+	run(t, elsewhere+":14000", testenv.Tool(t, "pebble", "pebble"), "-strict", "-config", write(t, "pebble.json", string(config)), "-dnsserver", "127.0.0.1:53")
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, ServerName: "acme-v02.api.letsencrypt.org"}}}
+	w, err := client.Get("https://" + elsewhere + ":15000/roots/0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Body.Close()
+	if root, err = io.ReadAll(w.Body); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// client is a browser in this network.
+func (i *internet) client() *http.Client {
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: i.roots}, ForceAttemptHTTP2: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}}}
+}
+
+// mail waits for a mail that holds a text, and gives it without its encoding.
+func (i *internet) mail(t *testing.T, text string) string {
+	t.Helper()
+	for began := time.Now(); time.Since(began) < 90*time.Second; time.Sleep(100 * time.Millisecond) {
+		files, err := filepath.Glob(filepath.Join(i.delivered, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			raw, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := io.ReadAll(quotedprintable.NewReader(bytes.NewReader(raw))) // headers and all: what is searched for is plain
+			if strings.Contains(string(body), text) {
+				return string(body)
+			}
+		}
+	}
+	t.Fatalf("no mail came that holds %q", text)
+	return ""
+}

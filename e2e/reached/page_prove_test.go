@@ -1,0 +1,200 @@
+package reached
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/testenv"
+)
+
+// inside names, where it is set, the folder with the bare Debian: the test runs in a network of its own.
+const inside = "PAGE_INSIDE"
+
+// TestProvePage follows docs/one-machine.md word for word, from a bare Debian to a
+// running service with TLS, mail and a purchase. It does so in a network of its
+// own, whose name server leads every name of the page to this machine, and whose
+// internet is played by pebble (who issues certificates), Exim (the mail provider)
+// and the stand-ins for Stripe, Solana and the fare source.
+func TestProvePage(t *testing.T) {
+	if root := os.Getenv(inside); root != "" {
+		follow(t, root)
+		return
+	}
+	unshare := testenv.Command(t, "unshare", "apt-get install util-linux")
+	testenv.Command(t, "ip", "apt-get install iproute2")
+	testenv.Command(t, "exim4", "apt-get install exim4-daemon-light")
+	testenv.Tool(t, "pebble", "pebble")
+	image := testenv.Tool(t, "debian", "debian.tar")
+	if os.Getuid() != 0 {
+		testenv.Missing(t, "root, for a network of its own", "run the test as root")
+	}
+	dir, err := os.MkdirTemp("/tmp", "debian-*") // not every folder may be the root of another user
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	output(t, exec.Command("tar", "-C", dir, "-xf", image))
+	build := exec.Command("bash", "-euo", "pipefail", "-c", blocks(t)[0])
+	build.Dir = fixture.Path(t)
+	output(t, build)
+	output(t, exec.Command("install", filepath.Join(build.Dir, "verdetto"), filepath.Join(dir, "usr/local/bin/verdetto")))
+	if err := os.Remove(filepath.Join(build.Dir, "verdetto")); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(unshare, "--net", "--mount", "--propagation", "private", self, "-test.run", "^TestProvePage$", "-test.v", "-test.timeout", "10m")
+	c.Env = append(os.Environ(), inside+"="+dir)
+	t.Logf("%s", output(t, c))
+}
+
+// output runs a command and gives what it says.
+func output(t *testing.T, c *exec.Cmd) []byte {
+	t.Helper()
+	said, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", c, err, said)
+	}
+	return said
+}
+
+var fenced = regexp.MustCompile("(?s)\n```\n(.*?)\n```")
+
+// blocks are the commands of the page, one block each: the first builds, the others are the server's.
+func blocks(t *testing.T) (commands []string) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(fixture.Path(t), "docs", "one-machine.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range fenced.FindAllStringSubmatch(string(page), -1) {
+		commands = append(commands, m[1])
+	}
+	if len(commands) != 6 {
+		t.Fatalf("the page has %d blocks of commands, and this test knows of 6", len(commands))
+	}
+	return commands
+}
+
+// systemctl stands in for systemd, which needs a machine of its own: of a unit it
+// knows who runs it, where, with which settings and rights, and starts it.
+const systemctl = `#!/bin/bash
+set -euo pipefail
+[ "$1" = enable ] || exit 0
+unit=/etc/systemd/system/${@: -1}.service
+of() { sed -n "s/^$1=//p" "$unit"; }
+[ "$(of AmbientCapabilities)" = CAP_NET_BIND_SERVICE ]
+set -a; . "$(of EnvironmentFile)"; set +a
+cd "$(of WorkingDirectory)"
+setsid setpriv --reuid "$(of User)" --regid "$(of User)" --init-groups --inh-caps=-all,+net_bind_service --ambient-caps=-all,+net_bind_service \
+  --bounding-set=-all,+net_bind_service --no-new-privs $(of ExecStart) >/var/log/verdetto.log 2>&1 </dev/null &
+`
+
+// follow does what the page says, inside.
+func follow(t *testing.T, root string) {
+	net := playInternet(t, root)
+	if err := os.WriteFile(filepath.Join(root, "usr/local/bin/systemctl"), []byte(systemctl), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(root, "var/log/verdetto.log")
+	t.Cleanup(func() {
+		_ = exec.Command("chroot", root, "bash", "-c", `for p in /proc/[0-9]*; do [ "$(readlink $p/exe)" = /usr/local/bin/verdetto ] && kill ${p#/proc/}; done`).Run() // its network ends with it
+		if said, err := os.ReadFile(log); err == nil && t.Failed() {
+			t.Logf("the log of the service:\n%s", said)
+		}
+	})
+	var last []byte
+	for n, commands := range blocks(t)[1:] {
+		c := exec.Command("chroot", root, "bash", "-euo", "pipefail", "-c", commands)
+		c.Env = []string{"HOME=/root", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+		var said, faults bytes.Buffer
+		c.Stdout, c.Stderr = &said, &faults
+		if err := c.Run(); err != nil {
+			t.Fatalf("block %d of the page: %v\n%s\n%s\n%s", n+2, err, commands, &said, &faults)
+		}
+		last = said.Bytes()
+	}
+	net.mail(t, "Verdetto: mail works")
+
+	// What the last block shows: the index, a verdict, an alert, a purchase.
+	var answers []map[string]any
+	for d := json.NewDecoder(bytes.NewReader(last)); ; {
+		var a map[string]any
+		if err := d.Decode(&a); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatalf("%v\n%s", err, last)
+		}
+		answers = append(answers, a)
+	}
+	if len(answers) != 4 || answers[1]["origineIata"] != "MIL" || answers[1]["verdetto"] == nil {
+		t.Fatalf("the answers:\n%s", last)
+	}
+	if mode, err := os.Stat(filepath.Join(root, "etc/verdetto/environment")); err != nil || mode.Mode().Perm() != 0o600 {
+		t.Errorf("the settings: %v, %v", mode.Mode(), err)
+	}
+	client := net.client()
+	confirm := regexp.MustCompile(`https://verdetto\.example/v1/alerts/confirm\?id=[\w.-]+`).FindString(net.mail(t, "v1/alerts/confirm"))
+	if _, status := post(t, client, confirm, url.Values{}); confirm == "" || status != 200 {
+		t.Errorf("confirming the alert by %q: %d", confirm, status)
+	}
+	checkout, _ := answers[3]["url"].(string)
+	page, status := post(t, client, checkout, url.Values{"do": {"pay"}})
+	key := fixture.KeyPattern.FindString(html.UnescapeString(page))
+	if status != 200 || key == "" {
+		t.Fatalf("after paying at %q: %d\n%s", checkout, status, page)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), "GET", "https://verdetto.example/v1/analisi?origine=Milano&destinazione=Lisbona", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Api-Key", key)
+	w, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Body.Close()
+	if w.StatusCode != 200 || w.Header.Get("X-Plan") != "pro" || w.ProtoMajor != 2 {
+		t.Errorf("with the key that was bought: %s %s %v", w.Proto, w.Status, w.Header)
+	}
+	t.Logf("the page was followed in %s", time.Since(net.began).Round(time.Second))
+}
+
+// post sends a form, as a browser would, and follows to the page that it leads to.
+func post(t *testing.T, client *http.Client, to string, form url.Values) (page string, status int) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "POST", to, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Accept", "text/html")
+	w, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Body.Close()
+	body, err := io.ReadAll(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%s\n%s", w.Request.URL, body), w.StatusCode
+}

@@ -1,0 +1,40 @@
+// Command entry is what a container of moto's begins with: it hands one event to the
+// executable of a function as Lambda does, lets what that logs through, and ends with the answer.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"verdetto/cmd/verdetto/runtimeapi"
+)
+
+const bootstrap = "/var/task/bootstrap"
+
+func main() {
+	if err := run(os.Args[2]); err != nil { // after the handler's name
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(event string) error {
+	if err := os.Chmod(bootstrap, 0o755); err != nil { // moto unpacks without
+		return fmt.Errorf("find executable: %w", err)
+	}
+	process, err := runtimeapi.Start(context.Background(), bootstrap, os.Environ(), os.Stderr)
+	if err != nil {
+		return fmt.Errorf("start executable: %w", err)
+	}
+	answer, err := process.Invoke(context.Background(), []byte(event))
+	process.Close()
+	if err != nil {
+		return fmt.Errorf("invoke: %w", err)
+	}
+	if answer.Error != "" {
+		return fmt.Errorf("the function failed: %s", answer.Error)
+	}
+	fmt.Printf("%s\n", answer.Payload)
+	return nil
+}

@@ -1,0 +1,41 @@
+// Package parameters is the table of secrets in the Parameter Store: what each is
+// called, which variable gives a function its name, and which functions read it.
+//
+// The deployment makes permissions and variables of it, what is asked before a
+// deployment looks each of them up, and what stands in for AWS here puts each of
+// them, so that none can be known to one of them only. It imports nothing.
+package parameters
+
+import "slices"
+
+// Parameter is one of them.
+type Parameter struct {
+	Name     string // after the prefix, which is the service's
+	Variable string
+	ReadBy   []string // folders in functions/
+}
+
+// Table lists them all. Functions that do nothing with a pepper but count addresses
+// have one of their own, with which no key, link or memo can be made.
+var Table = []Parameter{
+	{"pepper", "VERDETTO_PEPPER", []string{"alerts", "pro", "refresh"}},
+	{"callers-pepper", "VERDETTO_PEPPER", []string{"analisi", "pricetrends"}},
+	{"origin-secrets", "VERDETTO_ORIGIN_SECRETS", []string{"alerts", "analisi", "pricetrends", "pro"}},
+	{"travelpayouts-token", "TRAVELPAYOUTS_TOKEN", []string{"refresh"}},
+	{"stripe-key", "STRIPE_KEY", []string{"pro"}},
+	{"stripe-webhook-secrets", "STRIPE_WEBHOOK_SECRETS", []string{"pro"}},
+	{"solana-nodes", "SOLANA_NODES", []string{"pro"}},
+}
+
+// Path is what a parameter is called in full, for a service of a name.
+func (p Parameter) Path(service string) string { return "/" + service + "/" + p.Name }
+
+// Of lists what a function reads.
+func Of(function string) (read []Parameter) {
+	for _, p := range Table {
+		if slices.Contains(p.ReadBy, function) {
+			read = append(read, p)
+		}
+	}
+	return read
+}

@@ -1,0 +1,32 @@
+package parameters
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestTable: no function is given a variable twice, every parameter is read, and each has a name of its own.
+func TestTable(t *testing.T) {
+	var names, given []string
+	for _, p := range Table {
+		names = append(names, p.Path("verdetto"))
+		if len(p.ReadBy) == 0 {
+			t.Errorf("nobody reads %s", p.Name)
+		}
+		for _, function := range p.ReadBy {
+			given = append(given, function+" "+p.Variable)
+			if !slices.ContainsFunc(Of(function), func(q Parameter) bool { return q.Name == p.Name }) {
+				t.Errorf("%s is not of %s", p.Name, function)
+			}
+		}
+	}
+	for _, all := range [][]string{names, given} {
+		slices.Sort(all)
+		if once := slices.Compact(slices.Clone(all)); len(once) != len(all) {
+			t.Errorf("something stands twice: %v", all)
+		}
+	}
+	if read := Of("nothing"); len(read) > 0 {
+		t.Errorf("%v", read)
+	}
+}

@@ -1,0 +1,87 @@
+package smtpmail
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Server is a mail server that takes mails for delivery (RFC 6409), and how it is spoken to.
+type Server struct {
+	Host string
+	Port int
+	TLS  TLS
+}
+
+// TLS is when a connection is encrypted.
+type TLS int
+
+const (
+	// StartTLS: after the greeting, before anything else is said.
+	StartTLS TLS = iota
+	// Implicit: from the first byte (RFC 8314).
+	Implicit
+	// None: never. Only a server on this machine is spoken to so.
+	None
+)
+
+// Address is HOST:PORT.
+func (s Server) Address() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }
+
+// IsServer tells whether a text is meant as the address of a server, well formed or not.
+func IsServer(text string) bool {
+	scheme, _, ok := strings.Cut(text, "://")
+	return ok && strings.HasPrefix(strings.ToLower(scheme), "smtp")
+}
+
+// ParseServer reads smtp://HOST[:587], where STARTTLS is demanded, or
+// smtps://HOST[:465], which is encrypted from the beginning. smtp://127.0.0.1:25?tls=off
+// does without, which is taken for this machine alone. A name or a password is
+// refused: whoever lists processes would read it.
+func ParseServer(text string) (Server, error) {
+	const want = "want smtp://HOST:587 (STARTTLS) or smtps://HOST:465 (TLS from the beginning)"
+	u, err := url.Parse(text)
+	if err != nil {
+		return Server{}, errors.New(want) // the error would repeat the text, and so a password in it
+	}
+	var s Server
+	switch u.Scheme {
+	case "smtp":
+		s = Server{Port: 587, TLS: StartTLS}
+	case "smtps":
+		s = Server{Port: 465, TLS: Implicit}
+	default:
+		return Server{}, errors.New(want)
+	}
+	if u.User != nil {
+		return Server{}, errors.New("a name and a password do not belong into the address, which everybody on the machine can read: set VERDETTO_SMTP_USER, and VERDETTO_SMTP_PASSWORD or VERDETTO_SMTP_PASSWORD_FILE")
+	}
+	if s.Host = u.Hostname(); s.Host == "" || strings.Trim(u.Path, "/") != "" || u.Fragment != "" {
+		return Server{}, errors.New(want)
+	}
+	if p := u.Port(); p != "" {
+		if s.Port, err = strconv.Atoi(p); err != nil || s.Port < 1 || s.Port > 65535 {
+			return Server{}, fmt.Errorf("port %q: want a number from 1 to 65535", p)
+		}
+	}
+	switch u.RawQuery {
+	case "":
+	case "tls=off":
+		if !local(s.Host) {
+			return Server{}, fmt.Errorf("tls=off: only a server on this machine (127.0.0.1, ::1, localhost) is spoken to without TLS, and %s is none", s.Host)
+		}
+		s.TLS = None
+	default:
+		return Server{}, errors.New("after the question mark only tls=off is known")
+	}
+	return s, nil
+}
+
+func local(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}

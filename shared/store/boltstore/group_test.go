@@ -1,0 +1,246 @@
+package boltstore
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	bolt "go.etcd.io/bbolt"
+
+	"verdetto/shared/store"
+)
+
+func open(t testing.TB, options ...Option) *Store {
+	t.Helper()
+	s, err := Open(filepath.Join(t.TempDir(), "test.db"), time.Now, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// held has no change begin while f runs, so that those that f leaves meet in one transaction.
+func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
+	t.Helper()
+	for s.waits(t) != idle { // an earlier one has still to see that nobody is waiting
+	}
+	var each sync.WaitGroup
+	tx, err := s.db.Begin(true) // the writer's lock
+	if err != nil {
+		t.Fatal(err)
+	}
+	// One that is carried out alone, and waits for the lock, so that all others wait for it.
+	each.Go(func() { _ = s.group.run(func(*bolt.Bucket) error { return store.ErrNotFound }) })
+	for s.waits(t) != 0 {
+	}
+	f(&each)
+	for s.waits(t) != changes {
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	each.Wait()
+}
+
+// idle: nothing is being committed.
+const idle = -1
+
+// waits says how many changes wait for the one that is being committed.
+func (s *Store) waits(t *testing.T) int {
+	if t.Context().Err() != nil {
+		t.Fatal("what was waited for never came")
+	}
+	runtime.Gosched()
+	s.group.mu.Lock()
+	defer s.group.mu.Unlock()
+	if !s.group.busy {
+		return idle
+	}
+	return len(s.group.waiting)
+}
+
+// written is how many times the disk was written to.
+func (s *Store) written() int64 {
+	stats := s.db.Stats()
+	return stats.TxStats.GetWrite()
+}
+
+// TestRefusalsDisturbNobody: of changes in one transaction, those that are refused
+// leave nothing, not even the first of several writes, and all others take effect.
+func TestRefusalsDisturbNobody(t *testing.T) {
+	s, ctx := open(t), t.Context()
+	at := func(sort string) store.Key { return store.Key{Partition: "P", Sort: sort} }
+	if err := s.Write(ctx, store.Op{Item: store.Item{Key: at("there")}}); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	got := map[string]int{}
+	note := func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, known := range []error{nil, store.ErrExists, store.ErrConflict, store.ErrLimit} {
+			if errors.Is(err, known) {
+				got[fmt.Sprint(known)]++
+				return
+			}
+		}
+		t.Error(err)
+	}
+	const each = 50
+	s.held(t, 4*each, func(all *sync.WaitGroup) {
+		for n := range each {
+			all.Go(func() {
+				_, err := s.Take(ctx, at("counter"), 1, 30, time.Now().Add(time.Hour))
+				note(err)
+			})
+			all.Go(func() {
+				note(s.Write(ctx, store.Op{Item: store.Item{Key: at(fmt.Sprint("refused", n))}}, store.Op{Mode: store.Create, Item: store.Item{Key: at("there")}}))
+			})
+			all.Go(func() {
+				note(s.Write(ctx, store.Op{Mode: store.Replace, Item: store.Item{Key: at("there"), Version: 1}}))
+			})
+			all.Go(func() { note(s.Write(ctx, store.Op{Item: store.Item{Key: at(fmt.Sprint("written", n))}})) })
+		}
+	})
+	want := map[string]int{"<nil>": 30 + 1 + each, store.ErrLimit.Error(): 20, store.ErrConflict.Error(): each - 1, store.ErrExists.Error(): each}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	items, err := s.Query(ctx, store.Range{Partition: "P"})
+	if err != nil || len(items) != 2+each {
+		t.Errorf("%d items, %v", len(items), err)
+	}
+	for _, i := range items {
+		if count, ok := i.Count(); i.Sort == "counter" && (!ok || count != 30 || i.Version != 30) {
+			t.Errorf("the counter is %+v", i)
+		}
+	}
+}
+
+// TestOneSyncForMany: what gathers while a transaction is written is the next one.
+func TestOneSyncForMany(t *testing.T) {
+	s := open(t)
+	syncs := s.written()
+	s.held(t, 500, func(all *sync.WaitGroup) {
+		for n := range 500 {
+			all.Go(func() {
+				if _, err := s.Take(t.Context(), store.Key{Partition: "P", Sort: fmt.Sprint(n)}, 1, math.MaxInt64, time.Time{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	})
+	if n := s.written() - syncs; n > 40 { // pages of one transaction
+		t.Errorf("500 counts took %d writes", n)
+	}
+	if n := s.Len(); n != 500 {
+		t.Errorf("%d counters", n)
+	}
+}
+
+// TestARefusalIsNotWritten: where all are refused, the disk is not waited for.
+func TestARefusalIsNotWritten(t *testing.T) {
+	s, ctx, key := open(t), t.Context(), store.Key{Partition: "P", Sort: "c"}
+	take := func() error { _, err := s.Take(ctx, key, 1, 1, time.Now().Add(time.Hour)); return err }
+	if err := take(); err != nil {
+		t.Fatal(err)
+	}
+	before := s.written()
+	for range 100 {
+		if err := take(); !errors.Is(err, store.ErrLimit) {
+			t.Fatal(err)
+		}
+	}
+	if n := s.written() - before; n != 0 {
+		t.Errorf("%d writes", n)
+	}
+}
+
+// TestATransactionThatFailsIsEverybodysError: nobody is told that something took effect, or was refused, that is not on the disk.
+func TestATransactionThatFailsIsEverybodysError(t *testing.T) {
+	s := open(t)
+	key := store.Key{Partition: "P", Sort: "c"}
+	errs := make(chan error, 3)
+	s.held(t, 3, func(all *sync.WaitGroup) {
+		for n := range 3 {
+			all.Go(func() {
+				if n == 1 {
+					errs <- translate(s.group.run(func(b *bolt.Bucket) error {
+						return put(b, store.Op{Item: store.Item{Key: store.Key{Partition: string(make([]byte, bolt.MaxKeySize)), Sort: "x"}}}, 0)
+					}))
+					return
+				}
+				_, err := s.Take(t.Context(), key, 1, 1, time.Now().Add(time.Hour)) // one of the two is over the limit
+				errs <- err
+			})
+		}
+	})
+	for range 3 {
+		if err := <-errs; !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("%v", err)
+		}
+	}
+	if n := s.Len(); n != 0 {
+		t.Errorf("%d items", n)
+	}
+}
+
+// BenchmarkCount counts calls of many callers at a time, each with a counter of its
+// own, over a disk: committed together, each by a commit of its own, and as bolt's
+// own Batch puts them together.
+func BenchmarkCount(b *testing.B) {
+	for _, callers := range []int{1, 8, 64, 256} {
+		for _, how := range []struct {
+			name string
+			set  func(*Store)
+		}{
+			{"together", func(*Store) {}},
+			{"each by itself", func(s *Store) { s.group.most = 1 }},
+			{"by Batch", func(s *Store) { s.db.MaxBatchDelay, s.group.most = time.Millisecond, 0 }},
+		} {
+			b.Run(fmt.Sprintf("%d callers, %s", callers, how.name), func(b *testing.B) {
+				s := open(b)
+				how.set(s)
+				count := func(n int) error {
+					_, err := s.Take(b.Context(), store.Key{Partition: "LIMIT#" + fmt.Sprint(n), Sort: "s"}, 1, math.MaxInt64, time.Time{})
+					return err
+				}
+				if s.group.most == 0 {
+					count = func(n int) error {
+						return s.db.Batch(func(tx *bolt.Tx) error {
+							key := store.Key{Partition: "LIMIT#" + fmt.Sprint(n), Sort: "s"}
+							had, err := s.live(tx.Bucket(bucket), key)
+							if err != nil {
+								return err
+							}
+							count, _ := had.Count()
+							return put(tx.Bucket(bucket), store.Op{Item: store.Item{Key: key, Data: store.CounterData(count + 1)}}, had.Version)
+						})
+					}
+				}
+				var all sync.WaitGroup
+				each := max(1, b.N/callers)
+				b.ResetTimer()
+				for n := range callers {
+					all.Go(func() {
+						for range each {
+							if err := count(n); err != nil {
+								b.Error(err)
+								return
+							}
+						}
+					})
+				}
+				all.Wait()
+				b.ReportMetric(float64(each*callers)/b.Elapsed().Seconds(), "counts/s")
+			})
+		}
+	}
+}

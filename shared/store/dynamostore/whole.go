@@ -1,0 +1,161 @@
+package dynamostore
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	mathrand "math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"verdetto/shared/store"
+	"verdetto/shared/store/dynamostore/schema"
+)
+
+var _ store.Whole = (*Store)(nil)
+
+// segments is how many parts of the table are read at a time.
+const segments = 4
+
+// Each implements store.Whole, by a scan in several parts.
+func (t *Store) Each(ctx context.Context, f func(store.Item) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var all sync.WaitGroup
+	for segment := range int32(segments) {
+		all.Go(func() {
+			if err := t.scan(ctx, segment, f); err != nil {
+				stop(err)
+			}
+		})
+	}
+	all.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return fmt.Errorf("read all items: %w", err)
+	}
+	return nil
+}
+
+func (t *Store) scan(ctx context.Context, segment int32, f func(store.Item) error) error {
+	in := &dynamodb.ScanInput{
+		TableName: &t.name, ConsistentRead: aws.Bool(true),
+		Segment: aws.Int32(segment), TotalSegments: aws.Int32(segments), ReturnConsumedCapacity: t.requestCapacity(),
+	}
+	for {
+		var out *dynamodb.ScanOutput
+		err := patiently(ctx, t.retryer.IsErrorRetryable, func() (left int, err error) {
+			out, err = t.client.Scan(ctx, in, t.withRetryer)
+			return 0, err
+		})
+		if err != nil {
+			return err
+		}
+		t.reportCapacity("Scan", capacityOf(out.ConsumedCapacity))
+		now := t.now()
+		for _, got := range out.Items {
+			item, err := decode(got)
+			if err != nil {
+				return err
+			}
+			if item.Expired(now) {
+				continue
+			}
+			if err := f(item); err != nil {
+				return err
+			}
+		}
+		if len(out.LastEvaluatedKey) == 0 {
+			return nil
+		}
+		in.ExclusiveStartKey = out.LastEvaluatedKey
+	}
+}
+
+// mostInBatch is how many writes DynamoDB takes in a batch. As many of the largest items are below the 16 MB that it takes.
+const mostInBatch = 25
+
+// Place implements store.Whole, by batches. What DynamoDB does not take of a batch is sent again.
+func (t *Store) Place(ctx context.Context, items []store.Item, deleted []store.Key) error {
+	writer := rand.Text()
+	var requests []types.WriteRequest
+	for _, i := range items {
+		requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: asItIs(i, writer)}})
+	}
+	for _, k := range deleted {
+		requests = append(requests, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: keyOf(k)}})
+	}
+	for len(requests) > 0 {
+		n := min(len(requests), mostInBatch)
+		if err := t.placeBatch(ctx, requests[:n]); err != nil {
+			return fmt.Errorf("place items: %w", err)
+		}
+		requests = requests[n:]
+	}
+	return nil
+}
+
+// asItIs gives an item at the version that it has. Data of 8 bytes become a count:
+// that reads as the same bytes, and whoever takes from it goes on counting.
+func asItIs(i store.Item, writer string) attributes {
+	a := encode(i, i.Version, writer)
+	if count, ok := i.Count(); ok {
+		delete(a, schema.Data)
+		a[schema.Taken] = number(count)
+	}
+	return a
+}
+
+func (t *Store) placeBatch(ctx context.Context, requests []types.WriteRequest) error {
+	return patiently(ctx, t.retryer.IsErrorRetryable, func() (left int, err error) {
+		out, err := t.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
+			RequestItems: map[string][]types.WriteRequest{t.name: requests}, ReturnConsumedCapacity: t.requestCapacity(),
+		}, t.withRetryer)
+		if err != nil {
+			return len(requests), err
+		}
+		t.reportCapacity("BatchWriteItem", out.ConsumedCapacity...)
+		requests = out.UnprocessedItems[t.name]
+		return len(requests), nil
+	})
+}
+
+// How a request that DynamoDB has no capacity for is made again, beyond what the
+// SDK tries by itself: a table on demand takes minutes to follow a sudden load.
+const (
+	mostInVain  = 20 // tries in a row that get no further
+	firstPause  = 50 * time.Millisecond
+	longestWait = 20 * time.Second
+)
+
+// patiently makes a request until nothing is left of it, waiting longer after each try that gets no further.
+func patiently(ctx context.Context, passing func(error) bool, request func() (left int, err error)) error {
+	for before, inVain := -1, 0; ; {
+		left, err := request()
+		switch {
+		case err == nil && left == 0:
+			return nil
+		case err != nil && !passing(err):
+			return translate(err)
+		case before >= 0 && left < before:
+			inVain = 0
+		default:
+			inVain++
+		}
+		before = left
+		if inVain == mostInVain {
+			if err == nil {
+				return fmt.Errorf("%w: %d items were not taken at any of %d tries", store.ErrUnavailable, left, inVain)
+			}
+			return translate(err)
+		}
+		select {
+		case <-time.After(mathrand.N(min(firstPause<<min(inVain, 12), longestWait))):
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", store.ErrUnavailable, context.Cause(ctx))
+		}
+	}
+}
