@@ -11,7 +11,7 @@ import (
 const (
 	firstDay = fare.Day(19000)
 	days     = 2 * 365
-	begins   = 300 // the day on which something happens
+	begins   = 240 // the day on which something happens
 	ahead    = 120 // how early departures are sold, in days
 	everyDay = 7   // from one departure to the next
 )
@@ -42,11 +42,11 @@ var allShocks = []shock{
 	{within: recovery{8, 12, 9}, name: "price war: -35 % for 10 weeks, 40 % of routes", touches: .4, over: 70, change: func(day int) float64 {
 		return ramp(day, 7, math.Log(.65)) - ramp(max(-1, day-70), 14, math.Log(.65))
 	}},
-	{within: recovery{8, 26, 15}, name: "halving for 20 weeks, 10 weeks of coming back", touches: 1, over: 210, change: func(day int) float64 {
+	{within: recovery{8, 28, 15}, name: "halving for 20 weeks, 10 weeks of coming back", touches: 1, over: 210, change: func(day int) float64 {
 		return ramp(day, 14, math.Log(.5)) - ramp(max(-1, day-140), 70, math.Log(.5))
 	}},
 	{within: recovery{14, 10, 13}, name: "fuel: +25 % within 3 weeks", touches: 1, change: func(day int) float64 { return ramp(day, 21, math.Log(1.25)) }},
-	{within: recovery{7, 6, 17}, name: "new airline: -20 %, 30 % of routes", touches: .3, rivals: true, change: func(int) float64 { return math.Log(.8) }},
+	{within: recovery{16, 8, 18}, name: "new airline: -20 %, 30 % of routes", touches: .3, rivals: true, change: func(int) float64 { return math.Log(.8) }},
 	{within: recovery{4, 4, 3}, name: "source silent for 4 weeks, +10 % meanwhile", touches: 1, silent: 28, over: 28, change: func(day int) float64 { return ramp(day, 28, math.Log(1.1)) }},
 }
 
