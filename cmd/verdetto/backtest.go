@@ -10,6 +10,7 @@ import (
 	"verdetto/cmd/verdetto/backtest"
 	"verdetto/cmd/verdetto/backtest/departures"
 	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"
@@ -28,7 +29,7 @@ func runBacktest(ctx context.Context, args []string) error {
 		return nil
 	})
 	flags.StringVar(&ask, "ask", askRoute, "the question: rotta (is the route's cheapest fare of any date cheap), partenza (that of one departure) or mese (the cheapest of a month)")
-	flags.IntVar(&flexible, "flessibile", 0, "with -ask partenza: the cheapest departure within so many `days` either side")
+	flags.IntVar(&flexible, "flessibile", 0, "with -ask partenza: the cheapest departure within so many `days` either side: 1, 3 or 7")
 	flags.StringVar(&record, "record", "", "with -ask partenza: write what followed the stated chances of all panels to this `file`, as answers cite it")
 	flags.StringVar(&price, "price", "", "take this `column` as the one-way fare, whatever return_date says")
 	flags.IntVar(&o.Cycle, "cycle", 1, "`days` from one refresh to the next: 7 sees a daily panel as the service would, once a week")
@@ -51,11 +52,19 @@ func runBacktest(ctx context.Context, args []string) error {
 	case o.From != 0 && o.To != 0 && o.From > o.To:
 		return fmt.Errorf("-from %s is after -to %s", o.From, o.To)
 	}
+	span, known := flexibleSpans[flexible]
 	switch {
-	case flexible < 0 || flexible > maxFlexible || flexible > 0 && ask != askDeparture:
-		return fmt.Errorf("-flessibile %d: want 0 to %d days, with -ask %s", flexible, maxFlexible, askDeparture)
+	case flexible != 0 && (!known || ask != askDeparture):
+		return fmt.Errorf("-flessibile %d: want 1, 3 or 7 days, with -ask %s", flexible, askDeparture)
 	case ask == askDeparture, ask == askMonth:
 		o := departures.Options{Ask: ask, From: o.From, To: o.To, Cycle: o.Cycle}
+		switch {
+		case ask == askMonth:
+			span = departure.Month
+			o.Span = &span
+		case known:
+			o.Span = &span
+		}
 		if record != "" {
 			return writeRecord(ctx, record, files, price, o)
 		}

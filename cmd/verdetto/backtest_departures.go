@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"verdetto/cmd/verdetto/backtest/departures"
+	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/upstream/ecb"
 )
@@ -18,8 +19,8 @@ import (
 // The questions that can be asked of a panel, by their published names.
 const askRoute, askDeparture, askMonth = "rotta", "partenza", "mese"
 
-// maxFlexible is how many days either side of a date can be asked for.
-const maxFlexible = 15
+// flexibleSpans are the days either side of a date that can be asked for.
+var flexibleSpans = map[int]departure.Span{1: departure.Within1, 3: departure.Within3, 7: departure.Within7}
 
 // backtestDepartures replays single departures, or the cheapest of spans of them. It takes any panel as it is.
 func backtestDepartures(ctx context.Context, file, price string, o departures.Options, flexible int, asJSON bool) error {
@@ -27,12 +28,8 @@ func backtestDepartures(ctx context.Context, file, price string, o departures.Op
 	if err != nil {
 		return err
 	}
-	switch {
-	case o.Ask == askMonth:
-		panel = panel.Months()
-	case flexible > 0:
+	if flexible > 0 {
 		o.Ask = fmt.Sprintf("flessibile %d", flexible)
-		panel = panel.Within(flexible)
 	}
 	report, err := departures.Run(ctx, panel, o)
 	if err != nil {

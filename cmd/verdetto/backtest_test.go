@@ -37,7 +37,7 @@ func TestBacktestRefuses(t *testing.T) {
 		{"no cycle", header + "\n" + days(20, ""), []string{"-cycle", "0"}, "-cycle 0", false},
 		{"an unknown question", header + "\n" + days(20, ""), []string{"-ask", "volo"}, "-ask volo: want rotta, partenza or mese", false},
 		{"a flexible route", header + "\n" + days(20, ""), []string{"-flessibile", "3"}, "with -ask partenza", false},
-		{"too flexible", header + "\n" + days(20, ""), []string{"-ask", "partenza", "-flessibile", "99"}, "want 0 to 15 days", false},
+		{"too flexible", header + "\n" + days(20, ""), []string{"-ask", "partenza", "-flessibile", "2"}, "want 1, 3 or 7 days", false},
 		{"two panels", header + "\n" + days(20, ""), []string{"-fares", "other.csv"}, "want one panel, or -record", false},
 		{"a record of routes", header + "\n" + days(20, ""), []string{"-record", "out.json"}, "want -ask partenza", false},
 		{"a record of spans", header + "\n" + days(20, ""), []string{"-record", "out.json", "-ask", "partenza", "-flessibile", "3"}, "no -flessibile", false},

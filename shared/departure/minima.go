@@ -32,9 +32,9 @@ func (s Span) Ends(date fare.Day) (first, last fare.Day) {
 		fare.DayOf(time.Date(at.Year(), at.Month()+1, 0, 0, 0, 0, 0, time.UTC))
 }
 
-// name is the day from which the lead time of a span counts: its date, and of a
+// From is the day from which the lead time of a span counts: its date, and of a
 // month its last day, so that the month one is in has one too.
-func (s Span) name(date fare.Day) fare.Day {
+func (s Span) From(date fare.Day) fare.Day {
 	if s == Month {
 		_, date = s.Ends(date)
 	}
@@ -63,7 +63,7 @@ func (s Span) minima(day fare.Day, live []Quote) []Quote {
 	var all []Quote
 	if s == Month {
 		for _, q := range live {
-			lead := int(s.name(day+fare.Day(q.Lead)) - day)
+			lead := int(s.From(day+fare.Day(q.Lead)) - day)
 			if n := len(all); n == 0 || all[n-1].Lead != lead {
 				all = append(all, Quote{lead, q.Price})
 			} else {
@@ -130,7 +130,7 @@ func (d *SheetDay) JudgeSpan(s Span, date fare.Day, price fare.Cents) (a Answer,
 	if d.minima[s] == nil {
 		d.minima[s] = d.spans[s].On(d.asker.view)
 	}
-	of, lead := d.minima[s], max(0, int(s.name(date)-d.today))
+	of, lead := d.minima[s], max(0, int(s.From(date)-d.today))
 	a = of.Judge(nil, Quote{lead, price})
 	a.Chance, a.Cases = [horizons]float64{}, [horizons]float64{}
 	a.Count = d.asker.route.count

@@ -175,7 +175,11 @@ func (s RouteSummary) analysis(p Prezzo, v Verdetto) Analysis {
 }
 
 func (s RouteSummary) judge(price fare.Cents, age time.Duration) Verdetto {
-	t := standingAt(s, price)
+	return standingAt(s, price).Verdict(age)
+}
+
+// Verdict is what is said of a standing whose fare is of an age.
+func (t Standing) Verdict(age time.Duration) Verdetto {
 	if t.Size < MinSample {
 		return Verdetto{Livello: Insufficient, Campione: t.Size}
 	}

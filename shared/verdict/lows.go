@@ -10,33 +10,45 @@ import (
 
 // lows walks through the past days on which something was found and takes the
 // cheapest fare that was fresh on each. asOf itself is no past day.
-func (p priced) lows(asOf fare.Day, fresh time.Duration) []Low {
+func (p priced) lows(asOf fare.Day, fresh time.Duration) (past []Low) {
 	if len(p.quoted) == 0 {
 		return nil
 	}
-	var past []Low
 	newest := newOffers(p.ranked)
-	from := 0
-	for i := 0; i < len(p.ranked); {
-		day := p.ranked[i].FoundDay()
-		for next := (day + 1).Time().Unix(); i < len(p.ranked) && p.ranked[i].Found < next; i++ {
-		}
+	walk := lowWalk{priced: p, fresh: fresh, newest: &newest}
+	walk.until(asOf, func(l Low) { past = append(past, l) })
+	return past
+}
+
+// lowWalk goes through observations day by day.
+type lowWalk struct {
+	priced
+	fresh    time.Duration
+	newest   *offers
+	from, at int // the first that is fresh, and the first of the next day
+}
+
+// until goes on through the days before another.
+func (w *lowWalk) until(asOf fare.Day, found func(Low)) {
+	for w.at < len(w.ranked) {
+		day := w.ranked[w.at].FoundDay()
 		if day >= asOf {
-			break
+			return
 		}
-		for oldest := p.ranked[i-1].Found - int64(fresh/time.Second); p.ranked[from].Found <= oldest; from++ {
+		for next := (day + 1).Time().Unix(); w.at < len(w.ranked) && w.ranked[w.at].Found < next; w.at++ {
+		}
+		for oldest := w.ranked[w.at-1].Found - int64(w.fresh/time.Second); w.ranked[w.from].Found <= oldest; w.from++ {
 		}
 		low := -1
-		for at := range newest.among(p.ranked[from:i]) {
-			if at += from; p.ranked[at].Depart >= day && (low < 0 || p.ranked[at].Price < p.ranked[low].Price) {
+		for at := range w.newest.among(w.ranked[w.from:w.at]) {
+			if at += w.from; w.ranked[at].Depart >= day && (low < 0 || w.ranked[at].Price < w.ranked[low].Price) {
 				low = at
 			}
 		}
 		if low >= 0 {
-			past = append(past, Low{day, p.ranked[low].Price, p.foreign(low)})
+			found(Low{day, w.ranked[low].Price, w.foreign(low)})
 		}
 	}
-	return past
 }
 
 // offers finds the newest of each offer: fares of the same departure, stay and
@@ -96,15 +108,19 @@ func departures(observations []fare.Observation) (first, last fare.Day) {
 
 // liveOn selects the fares that are the cheapest not yet departed on asOf or on
 // one of the LiveDays after it: of the fresh ones first, and for the days when
-// all of those have departed, of those found in the LiveDays before.
-func (p priced) liveOn(asOf fare.Day, fresh time.Duration) []Live {
+// all of those have departed, of those found in the LiveDays before. newest is
+// made where there is none.
+func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Live {
 	oldest := (asOf - LiveDays).Time().Unix()
 	from, _ := slices.BinarySearchFunc(p.ranked, oldest, func(o fare.Observation, found int64) int { return cmp.Compare(o.Found, found) })
 	if from == len(p.ranked) {
 		return nil
 	}
 	freshFrom := p.ranked[len(p.ranked)-1].Found - int64(fresh/time.Second)
-	newest := newOffers(p.ranked[from:])
+	if newest == nil {
+		of := newOffers(p.ranked[from:])
+		newest = &of
+	}
 	var now, before []Live
 	for at := range newest.among(p.ranked[from:]) {
 		o := p.ranked[from+at]
@@ -175,6 +191,11 @@ func carry(made, earlier []Low, asOf fare.Day) []Low {
 			all = append(all, l)
 		}
 	}
-	slices.SortFunc(all, func(a, b Low) int { return cmp.Or(cmp.Compare(a.Price, b.Price), cmp.Compare(a.Day, b.Day)) })
+	slices.SortFunc(all, Low.compare)
 	return all
+}
+
+// compare orders the cheapest first, then the oldest.
+func (l Low) compare(m Low) int {
+	return cmp.Or(cmp.Compare(l.Price, m.Price), cmp.Compare(l.Day, m.Day))
 }

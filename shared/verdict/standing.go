@@ -144,6 +144,7 @@ func (s RouteSummary) effectiveSize() float64 {
 	var rank [LowDays + 1]float32 // by days back; 0: no low
 	lows := s.Lows
 	var sum, squaredWeights float64
+	oldest := fare.Day(0)
 	for i := 0; i < len(lows); {
 		j := i
 		for j < len(lows) && lows[j].Price == lows[i].Price {
@@ -153,6 +154,7 @@ func (s RouteSummary) effectiveSize() float64 {
 		for ; i < j; i++ {
 			if back := s.AsOf - lows[i].Day; 0 <= back && back <= LowDays {
 				rank[back] = middle
+				oldest = max(oldest, back)
 			}
 			w := s.weight(lows[i])
 			sum += w
@@ -161,7 +163,7 @@ func (s RouteSummary) effectiveSize() float64 {
 	}
 	n := float64(len(lows))
 	var squares, products, last float64
-	for _, r := range rank {
+	for _, r := range rank[:oldest+1] {
 		if r == 0 {
 			continue
 		}

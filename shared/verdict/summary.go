@@ -148,7 +148,7 @@ func (s RouteSummary) view(p priced, earlier []Low, fresh time.Duration) View {
 		v.Newest = p.quoted[n-1].Found
 	}
 	v.Lows = carry(p.lows(s.AsOf, fresh), earlier, s.AsOf)
-	v.Live = p.liveOn(s.AsOf, fresh)
+	v.Live = p.liveOn(s.AsOf, fresh, nil)
 	v.Months = months(p.ranked)
 	for i := range v.Months {
 		m := &v.Months[i]

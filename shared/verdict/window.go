@@ -50,42 +50,75 @@ func window(observations []fare.Observation) *Window {
 	if len(observations) == 0 {
 		return nil
 	}
-	first, last := departures(observations)
-	place := make([]int32, last-first+1) // departure -> 1 + its place in perDeparture
-	perDeparture := make([]buckets, 0, min(len(observations), len(place)))
+	t := newLeadTimes(observations)
 	for _, o := range observations {
-		at := &place[o.Depart-first]
-		if *at == 0 {
-			perDeparture = append(perDeparture, buckets{})
-			*at = int32(len(perDeparture))
-		}
-		d, b := &perDeparture[*at-1], bucket[lead(o)]
-		d.sum[b] += o.Price
-		d.count[b]++
+		t.add(o, 1)
 	}
-	from, to, ok := cheapestBuckets(perDeparture)
-	if !ok {
+	w := t.window(observations)
+	if w == nil {
 		return nil
 	}
-
 	var inside, outside []fare.Cents
-	furthest := leads[from]
 	for _, o := range observations {
-		switch b := int(bucket[lead(o)]); {
-		case perDeparture[place[o.Depart-first]-1].seen() < 2:
-		case from <= b && b <= to:
+		switch lead := lead(o); {
+		case t.of(o).seen() < 2:
+		case w.From <= lead && lead <= w.To:
 			inside = append(inside, o.Price)
-			furthest = max(furthest, lead(o))
 		default:
 			outside = append(outside, o.Price)
 		}
 	}
-	w := &Window{From: leads[from], To: furthest, Median: median(inside), Sample: len(inside)}
-	if to+1 < len(leads) {
-		w.To = leads[to+1] - 1
-	}
+	w.Median, w.Sample = median(inside), len(inside)
 	if len(outside) > 0 {
 		w.Saving = median(outside) - w.Median
+	}
+	return w
+}
+
+// leadTimes are departures by lead-time bucket, in the order in which they were first seen.
+type leadTimes struct {
+	first        fare.Day
+	place        []int32 // departure -> 1 + its place in perDeparture
+	perDeparture []buckets
+}
+
+// newLeadTimes has room for the departures of observations, of which it holds none.
+func newLeadTimes(observations []fare.Observation) *leadTimes {
+	first, last := departures(observations)
+	return &leadTimes{first, make([]int32, last-first+1), nil}
+}
+
+func (t *leadTimes) of(o fare.Observation) *buckets {
+	at := &t.place[o.Depart-t.first]
+	if *at == 0 {
+		t.perDeparture = append(t.perDeparture, buckets{})
+		*at = int32(len(t.perDeparture))
+	}
+	return &t.perDeparture[*at-1]
+}
+
+// add takes a fare in, or out at -1.
+func (t *leadTimes) add(o fare.Observation, times int) {
+	d, b := t.of(o), bucket[lead(o)]
+	d.sum[b] += fare.Cents(times) * o.Price
+	d.count[b] += int32(times)
+}
+
+// window is the span of days of the observations that were taken in, without what was paid inside it.
+func (t *leadTimes) window(observations []fare.Observation) *Window {
+	from, to, ok := cheapestBuckets(t.perDeparture)
+	if !ok {
+		return nil
+	}
+	w := &Window{From: leads[from], To: leads[from]}
+	if to+1 < len(leads) {
+		w.To = leads[to+1] - 1
+		return w
+	}
+	for _, o := range observations { // the last bucket has no end
+		if t.of(o).seen() >= 2 {
+			w.To = max(w.To, lead(o))
+		}
 	}
 	return w
 }

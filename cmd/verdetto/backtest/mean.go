@@ -72,32 +72,58 @@ func resample(routes, blocks int) resampling {
 // Range is an interval that holds a number at the stated rate.
 type Range bootstrap.Range
 
-// interval is that of a statistic of averages over the draws.
-func (r resampling) interval(statistic func(average func(pool) (float64, bool)) (float64, bool)) *Range {
-	return (*Range)(r.Interval(func(draw int) (float64, bool) {
-		return statistic(func(p pool) (float64, bool) {
-			var c cell
-			for route, m := range p {
-				for block, b := range m.blocks {
-					w := r.Weight(draw, route, block)
-					c.n += w * b.n
-					c.sum += w * b.sum
+// drawn is an average in each draw; it is not known where none of its days were drawn.
+type drawn struct {
+	value []float64
+	known []bool
+}
+
+// averages are those of a pool in all draws. Each is made of the cells of its
+// routes in order, so that it is the same whatever else is measured.
+func (r resampling) averages(p pool) drawn {
+	type entry struct {
+		cell
+		block int32
+	}
+	var cells []entry
+	ends := make([]int, len(p)) // of each route's cells
+	for route, m := range p {
+		for block, b := range m.blocks {
+			if b.n > 0 {
+				cells = append(cells, entry{b, int32(block)})
+			}
+		}
+		ends[route] = len(cells)
+	}
+	d := drawn{make([]float64, draws), make([]bool, draws)}
+	r.Each(func(draw int, routes, blocks []uint8) {
+		var c cell
+		from := 0
+		for route, to := range ends {
+			if times := routes[route]; times > 0 {
+				for i := range cells[from:to] {
+					e := &cells[from+i]
+					w := float64(times) * float64(blocks[e.block])
+					c.n += w * e.n
+					c.sum += w * e.sum
 				}
 			}
-			return c.sum / c.n, c.n > 0
-		})
-	}))
+			from = to
+		}
+		d.value[draw], d.known[draw] = c.sum/c.n, c.n > 0
+	})
+	return d
 }
 
 // of is the interval of an average, difference that of one average less another.
-func (r resampling) of(p pool) *Range {
-	return r.interval(func(average func(pool) (float64, bool)) (float64, bool) { return average(p) })
+func (r resampling) of(p pool) *Range { return r.interval(r.averages(p)) }
+
+func (r resampling) interval(d drawn) *Range {
+	return (*Range)(r.Interval(func(draw int) (float64, bool) { return d.value[draw], d.known[draw] }))
 }
 
-func (r resampling) difference(p, q pool) *Range {
-	return r.interval(func(average func(pool) (float64, bool)) (float64, bool) {
-		a, ok := average(p)
-		b, also := average(q)
-		return a - b, ok && also
-	})
+func (r resampling) difference(p, q drawn) *Range {
+	return (*Range)(r.Interval(func(draw int) (float64, bool) {
+		return p.value[draw] - q.value[draw], p.known[draw] && q.known[draw]
+	}))
 }

@@ -202,7 +202,7 @@ func TestResampling(t *testing.T) {
 	}
 	p := fill(func(route, block int) float64 { return sign(route) + sign(block) })
 	shifted := fill(func(route, block int) float64 { return sign(route) + sign(block) + float64(route%3) })
-	if d := r.difference(shifted, p); d == nil || d.Low < 0.7 || d.High > 1.3 {
+	if d := r.difference(r.averages(shifted), r.averages(p)); d == nil || d.Low < 0.7 || d.High > 1.3 {
 		t.Errorf("a shift of nought, one or two by route: %+v", d)
 	}
 	for name, p := range map[string]pool{"nothing": make(pool, routes), "the same everywhere": fill(func(int, int) float64 { return 3 })} {

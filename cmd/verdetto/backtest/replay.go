@@ -47,8 +47,8 @@ type routeReplay struct {
 	departures []departure // by departure
 }
 
-// replay refreshes a route's summary step by step as the service does, each time
-// from what was observed by then and the lows of the summary before, and judges.
+// replay judges a route step by step, each time by the summary that the service
+// would have made of what was observed by then and of the summary before.
 func replay(ctx context.Context, observations []fare.Observation, s span) routeReplay {
 	observations = slices.Clone(observations)
 	slices.SortFunc(observations, fare.Observation.Compare)
@@ -60,7 +60,7 @@ func replay(ctx context.Context, observations []fare.Observation, s span) routeR
 	r := routeReplay{span: s, euro: euroCents / 100}
 	var pool pooled
 	seen := 0
-	var summary verdict.RouteSummary
+	summaries := verdict.NewDays(observations, s.build)
 	for _, day := range s.steps() {
 		n := observedBy(day)
 		if n == 0 || ctx.Err() != nil {
@@ -69,21 +69,24 @@ func replay(ctx context.Context, observations []fare.Observation, s span) routeR
 		for ; seen < n; seen++ {
 			pool.add(observations[seen].Price)
 		}
-		summary = verdict.Build(observations[:n], summary, day, s.build)
+		summary := summaries.On(day)
 		live, ok := summary.Cheapest(day)
 		if !ok {
 			continue
 		}
-		analysis, _ := verdict.Judge(summary, day.Time())
+		found := time.Unix(live.Found, 0)
 		standing, _ := verdict.StandingOf(summary, day)
-		r.judgements = append(r.judgements, judgement{
-			day: day, depart: live.Depart, price: live.Price,
-			age: day - fare.DayOf(time.Unix(live.Found, 0)), verdict: analysis.Verdetto, standing: standing,
-			window: analysis.AnticipoConsigliato, quartile: pool.quartile(),
-		})
+		j := judgement{
+			day: day, depart: live.Depart, price: live.Price, age: day - fare.DayOf(found), quartile: pool.quartile(),
+			verdict: standing.Verdict(max(0, day.Time().Sub(found))), standing: standing,
+		}
+		if w := summary.Window; w != nil {
+			j.window = &verdict.Anticipo{DaGiorni: w.From, AGiorni: w.To}
+		}
+		r.judgements = append(r.judgements, j)
 	}
 	last := observedBy(s.to)
-	r.lows = verdict.Build(observations[:last], summary, s.to+1, s.build).Lows
+	r.lows = summaries.On(s.to + 1).Lows
 	r.departures = departuresOf(observations[:last], s)
 	return r
 }
@@ -131,18 +134,26 @@ func (s routeReplay) departure(depart fare.Day) (departure, bool) {
 	return s.departures[i], true
 }
 
-// pooled is all fares observed so far, in order of price by runs.
+// pooled is all fares observed so far, in order of price.
 type pooled struct{ sorted, fresh []fare.Cents }
 
 func (p *pooled) add(price fare.Cents) { p.fresh = append(p.fresh, price) }
 
 // quartile is the price that a quarter of the fares does not exceed.
 func (p *pooled) quartile() fare.Cents {
-	if len(p.fresh) > 0 {
-		p.sorted = append(p.sorted, p.fresh...)
-		slices.Sort(p.sorted)
-		p.fresh = p.fresh[:0]
+	slices.Sort(p.fresh)
+	i, j := len(p.sorted)-1, len(p.fresh)-1
+	p.sorted = append(p.sorted, p.fresh...)
+	for at := len(p.sorted) - 1; j >= 0; at-- { // from behind, so that what is moved is not needed again
+		if i >= 0 && p.sorted[i] > p.fresh[j] {
+			p.sorted[at] = p.sorted[i]
+			i--
+		} else {
+			p.sorted[at] = p.fresh[j]
+			j--
+		}
 	}
+	p.fresh = p.fresh[:0]
 	if len(p.sorted) == 0 {
 		return 0
 	}

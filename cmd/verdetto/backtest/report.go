@@ -181,6 +181,7 @@ func (m *reporter) calibration() {
 }
 
 func (m *reporter) levels() {
+	ottimo := make([]drawn, len(fallWithin))
 	// The last row is all levels.
 	for row := range len(levels) + 1 {
 		from, to := row, row+1
@@ -209,9 +210,12 @@ func (m *reporter) levels() {
 			if p.count() == 0 {
 				continue
 			}
-			fell := Fall{Within: days, Count: p.count(), Chance: p.value(), Interval: m.drawn.of(p)}
-			if ottimo := m.pool(func(t *tally) []mean { return t.fell[w][:1] }); row > 0 && ottimo.count() > 0 {
-				fell.OttimoLess = m.drawn.difference(ottimo, p)
+			all := m.drawn.averages(p)
+			fell := Fall{Within: days, Count: p.count(), Chance: p.value(), Interval: m.drawn.interval(all)}
+			if row == 0 {
+				ottimo[w] = all
+			} else if ottimo[w].value != nil {
+				fell.OttimoLess = m.drawn.difference(ottimo[w], all)
 			}
 			level.Fell = append(level.Fell, fell)
 		}
@@ -237,15 +241,19 @@ func (m *reporter) travellers() {
 			continue
 		}
 		group := Travellers{Who: who, Count: now.count()}
+		averages := make([]drawn, len(policies))
+		for i := range policies {
+			averages[i] = m.drawn.averages(cost[i])
+		}
 		for i, p := range policies {
-			saving := func(average func(pool) (float64, bool)) (float64, bool) {
-				pays, ok := average(cost[i])
-				most, _ := average(now)
-				least, _ := average(best)
-				return (most - pays) / (most - least), ok && most > least
-			}
-			value, _ := saving(func(p pool) (float64, bool) { return p.value(), true })
-			group.Policies = append(group.Policies, Policy{p.name, cost[i].value(), value, m.drawn.interval(saving)})
+			saving := func(pays, most, least float64) (float64, bool) { return (most - pays) / (most - least), most > least }
+			value, _ := saving(cost[i].value(), now.value(), best.value())
+			interval := m.drawn.Interval(func(draw int) (float64, bool) {
+				of := func(policy int) float64 { return averages[policy].value[draw] }
+				share, ok := saving(of(i), of(buyAtOnce), of(buyAtMinimum))
+				return share, ok && averages[i].known[draw]
+			})
+			group.Policies = append(group.Policies, Policy{p.name, cost[i].value(), value, (*Range)(interval)})
 		}
 		m.report.Travellers = append(m.report.Travellers, group)
 	}

@@ -49,6 +49,22 @@ func (d Draws) Weight(draw, route, block int) float64 {
 	return float64(d.routes[draw][route]) * float64(d.blocks[draw][block])
 }
 
+// Each calls for every draw, from several goroutines, with how often each route
+// and each block of days was drawn.
+func (d Draws) Each(do func(draw int, routes, blocks []uint8)) {
+	n := len(d.routes)
+	var workers sync.WaitGroup
+	parts := min(runtime.GOMAXPROCS(0), n)
+	for part := range parts {
+		workers.Go(func() {
+			for i := part; i < n; i += parts {
+				do(i, d.routes[i], d.blocks[i])
+			}
+		})
+	}
+	workers.Wait()
+}
+
 // Interval is the middle 95 % of a statistic over the draws, which is called
 // from several goroutines. It is nil where fewer than nine in ten draws give
 // one, and where all draws agree: that something never happened in a few days
@@ -56,16 +72,7 @@ func (d Draws) Weight(draw, route, block int) float64 {
 func (d Draws) Interval(statistic func(draw int) (float64, bool)) *Range {
 	n := len(d.routes)
 	all, given := make([]float64, n), make([]bool, n)
-	var workers sync.WaitGroup
-	parts := min(runtime.GOMAXPROCS(0), n)
-	for part := range parts {
-		workers.Go(func() {
-			for i := part; i < n; i += parts {
-				all[i], given[i] = statistic(i)
-			}
-		})
-	}
-	workers.Wait()
+	d.Each(func(i int, _, _ []uint8) { all[i], given[i] = statistic(i) })
 	var values []float64
 	for i, v := range all {
 		if given[i] {

@@ -15,15 +15,17 @@ import (
 	"fmt"
 	"sync"
 
+	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 )
 
 // Options say what is replayed.
 type Options struct {
-	Ask   string   // what the rows of the panel are, as the report calls it; "": partenza
-	From  fare.Day // the first day that is judged; 0: the first of the panel
-	To    fare.Day // the last day that is looked at; 0: the last of the panel
-	Cycle int      // days from one refresh to the next; 0 is 1
+	Ask   string          // what the rows of the panel are, as the report calls it; "": partenza
+	Span  *departure.Span // asked is about the cheapest of these; nil: about each departure
+	From  fare.Day        // the first day that is judged; 0: the first of the panel
+	To    fare.Day        // the last day that is looked at; 0: the last of the panel
+	Cycle int             // days from one refresh to the next; 0 is 1
 }
 
 // Run replays a panel: the rule, its rivals, and the rule on the references.
@@ -52,22 +54,43 @@ func replay(t *Trips, o Options) (Report, error) {
 	if len(t.rows) == 0 {
 		return Report{}, errors.New("no fare was seen on the days asked for")
 	}
-	m := newReporter(t, o)
+	a := t.ask(o.Span)
+	m := newReporter(a.panel, o)
+	m.became, m.said = a.became, a.said
 	var tasks sync.WaitGroup
-	tasks.Go(func() { m.said = t.replayRule(m.prices, m.became) })
 	tasks.Go(func() {
-		m.opinions = t.opinions()
+		m.opinions = a.panel.opinions()
 		for i := range rivals {
-			m.chances[i] = t.chances(m.opinions[i], m.became)
+			m.chances[i] = a.panel.chances(m.opinions[i], m.became)
 		}
 	})
 	tasks.Go(func() {
+		prices := t.prices()
 		m.report.References = []Reference{
-			m.reference("random walk", t.randomWalk(m.prices)), m.reference("shuffled", t.shuffled(m.prices)),
+			m.reference("random walk", t.priced(t.randomWalk(prices)).ask(o.Span)), m.reference("shuffled", t.priced(t.shuffled(prices)).ask(o.Span)),
 		}
 	})
 	tasks.Wait()
 	return m.measure()
+}
+
+// asked is a panel with what was said of its rows, and what became of them.
+type asked struct {
+	panel  *Trips
+	became []outcome
+	said   said
+}
+
+// ask replays a panel: departures, or the cheapest of spans of them.
+func (t *Trips) ask(s *departure.Span) (a asked) {
+	if s == nil {
+		prices := t.prices()
+		became := t.outcomes(prices)
+		return asked{t, became, t.replayRule(prices, became)}
+	}
+	a.panel, a.said = t.minima(*s)
+	a.became = a.panel.outcomes(a.panel.prices())
+	return a
 }
 
 // thinned is the panel as a service sees it that looks every so many days, until a day.

@@ -21,6 +21,7 @@ var (
 type reporter struct {
 	trips    *Trips
 	from     fare.Day
+	spans    bool // rows are of the cheapest of spans
 	prices   []fare.Cents
 	became   []outcome
 	said     said
@@ -31,8 +32,7 @@ type reporter struct {
 }
 
 func newReporter(t *Trips, o Options) *reporter {
-	m := &reporter{trips: t, from: o.From, prices: t.prices()}
-	m.became = t.outcomes(m.prices)
+	m := &reporter{trips: t, from: o.From, prices: t.prices(), spans: o.Span != nil}
 	seen := map[int32]bool{}
 	departures := 0
 	for trip := range t.trips {
@@ -44,6 +44,8 @@ func newReporter(t *Trips, o Options) *reporter {
 	m.report = Report{
 		Ask: cmp.Or(o.Ask, "partenza"), First: t.rows[0].day.String(), From: max(o.From, t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
 		Read: t.Read, Dropped: t.Dropped, Notes: t.Notes, Rows: len(t.rows), Routes: len(seen), Departures: departures,
+		// A panel may be too thin for any of these; a list of nothing is still a list.
+		Methods: []Method{}, Against: []Comparison{}, Levels: []Level{}, Percentiles: []Percentile{}, Cover: []Cover{}, Waiting: []Waiting{},
 	}
 	return m
 }
@@ -270,6 +272,9 @@ func (m *reporter) percentiles() {
 		stated float64
 		in     inside
 	}{{.5, insideHalf}, {.9, insideTenths}} {
+		if m.spans && c.in == insideTenths {
+			continue // of spans nothing but quartiles is told
+		}
 		held := m.blocks.average()
 		for _, row := range rows {
 			held.add(row, share(m.said.quartiles[row]&c.in != 0))
@@ -279,18 +284,16 @@ func (m *reporter) percentiles() {
 }
 
 // reference is the rule on other prices.
-func (m *reporter) reference(name string, prices []fare.Cents) Reference {
-	became := m.trips.outcomes(prices)
-	said := m.trips.replayRule(prices, became)
+func (m *reporter) reference(name string, a asked) Reference {
 	var c cases
 	var n, fell [4]float64
-	cells := make([]int32, len(m.trips.rows)) // no intervals are asked for
-	for i, q := range m.trips.rows {
-		if became[i].known[0] && q.day >= m.from && !math.IsNaN(said.percentile[i]) {
-			c.add(i, said.chance[0][i], said.percentile[i], became[i].fell[0])
-			level := departure.LevelOf(said.percentile[i])
+	cells := make([]int32, len(a.panel.rows)) // no intervals are asked for
+	for i, q := range a.panel.rows {
+		if a.became[i].known[0] && q.day >= m.from && !math.IsNaN(a.said.percentile[i]) {
+			c.add(i, a.said.chance[0][i], a.said.percentile[i], a.became[i].fell[0])
+			level := departure.LevelOf(a.said.percentile[i])
 			n[level]++
-			fell[level] += share(became[i].fell[0])
+			fell[level] += share(a.became[i].fell[0])
 		}
 	}
 	r := Reference{Name: name, Count: len(c.rows)}

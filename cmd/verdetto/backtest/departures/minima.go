@@ -3,82 +3,113 @@ package departures
 import (
 	"cmp"
 	"slices"
-	"time"
 
+	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 )
 
 // A question about a month, or about some days either side of a date, is about
-// the cheapest of many departures, and a minimum may only be compared with
-// minima: against single departures it would nearly always look low. So the rule
-// is asked about panels of minima. Each row is the cheapest fare of such a span of
-// departures on a day; the span is the departure, and the same span on other
-// days and other spans of the route are its comparables. Nothing else changes.
+// the cheapest of many departures: of the fares that they were last seen at,
+// within the days that a fare is shown. The service keeps what such spans cost
+// on other days, and compares with nothing else.
 
-// Months is the panel of the cheapest departure of each month. The lead time is
-// that of the month's last day, so that the month one is in has one too.
-func (t *Trips) Months() *Trips {
-	return t.minima(func(departs fare.Day) []fare.Day {
-		at := departs.Time()
-		return []fare.Day{fare.DayOf(time.Date(at.Year(), at.Month()+1, 0, 0, 0, 0, 0, time.UTC))}
-	}, false)
+// span is a span of departures of a route; its day is that from which its lead time counts.
+type span struct {
+	route int32
+	day   fare.Day
 }
 
-// Within is the panel of the cheapest departure of so many days either side of
-// each departure that was seen that day.
-func (t *Trips) Within(days int) *Trips {
-	return t.minima(func(departs fare.Day) (spans []fare.Day) {
-		for d := -days; d <= days; d++ {
-			spans = append(spans, departs+fare.Day(d))
-		}
-		return spans
-	}, true)
-}
-
-// minima makes a panel of the cheapest fares of spans, which are named by a day.
-// With seen, a span only counts on days on which the departure of its name was seen.
-func (t *Trips) minima(spansOf func(departs fare.Day) []fare.Day, seen bool) *Trips {
-	type key struct {
-		route int32
-		span  fare.Day
-	}
-	m := &Trips{Routes: t.Routes, Dropped: t.Dropped, Read: t.Read, Notes: slices.Clone(t.Notes)}
-	trips := map[key]int32{}
-	best := map[key]fare.Cents{}
-	named := map[key]bool{}
-	for from := 0; from < len(t.rows); {
-		day, to := t.rows[from].day, from
-		clear(best)
-		clear(named)
-		for ; to < len(t.rows) && t.rows[to].day == day; to++ {
-			q := t.rows[to]
-			named[key{q.route, q.departs()}] = true
-			for _, span := range spansOf(q.departs()) {
-				k := key{q.route, span}
-				if price, ok := best[k]; !ok || q.price < price {
-					best[k] = q.price
+// minima replays departures as refreshes do, and asks on each day on which
+// something was found on a route about the spans there: that around each
+// departure that can be shown, or each month. It gives the panel of their
+// cheapest fares, and what was said of each. Chances are of the departure that is
+// the cheapest, as answers tell them.
+func (t *Trips) minima(s departure.Span) (*Trips, said) {
+	var (
+		m      = &Trips{Routes: t.Routes, Dropped: t.Dropped, Read: t.Read, Notes: t.Notes}
+		trips  = map[span]int32{}
+		said   said
+		states = make([]departure.State, len(t.Routes))
+		recent = make([][]departure.Live, len(t.Routes)) // fares of the days that can be shown
+		pooled = departure.Start(t.rows[0].day)
+		begin  = t.days()
+	)
+	for i := range len(begin) - 1 {
+		rows := t.rows[begin[i]:begin[i+1]]
+		today := rows[0].day
+		view := pooled.On(today)
+		var learned, folded departure.Statistics
+		for len(rows) > 0 {
+			n := 1
+			for n < len(rows) && rows[n].route == rows[0].route {
+				n++
+			}
+			route := rows[0].route
+			state, fares := &states[route], fares(rows[:n])
+			recent[route] = append(slices.DeleteFunc(recent[route], func(l departure.Live) bool { return l.FoundDay() < today-departure.LiveDays }), fares...)
+			state.Learn(view, &learned)
+			state.Stand(today, recent[route])
+			asked, _ := state.On(pooled, today)
+			begun := len(m.rows)
+			for _, live := range asked.Live() {
+				of := span{route, s.From(live.Depart)}
+				if last := len(m.rows) - 1; last >= begun && m.rows[last].departs() == of.day {
+					continue // the same month
 				}
+				if _, ok := trips[of]; !ok {
+					trips[of] = int32(len(trips))
+				}
+				cheapest, _ := asked.Cheapest(s, live.Depart)
+				m.rows = append(m.rows, quote{route: route, trip: trips[of], day: today, lead: int32(of.day - today), price: cheapest.Price})
+				said.add(asked, s, live.Depart, cheapest)
 			}
+			state.Fold(view, fares, &folded)
+			rows = rows[n:]
 		}
-		begin := len(m.rows)
-		for k, price := range best {
-			if k.span >= day && (named[k] || !seen) {
-				m.rows = append(m.rows, quote{route: k.route, day: day, lead: int32(k.span - day), price: price})
-			}
+		for h := range fallSpans {
+			pooled.Learn(fallSpans[h], today, &learned)
 		}
-		today := m.rows[begin:]
-		slices.SortFunc(today, func(a, b quote) int {
-			return cmp.Or(cmp.Compare(a.route, b.route), cmp.Compare(a.lead, b.lead))
-		})
-		for i, q := range today {
-			k := key{q.route, q.departs()}
-			if _, ok := trips[k]; !ok {
-				trips[k] = int32(len(trips))
-			}
-			today[i].trip = trips[k]
-		}
-		from = to
+		pooled.Fold(today, &folded)
 	}
 	m.index(len(trips))
-	return m
+	return m, said
+}
+
+// add asks about a span, and about the departure that is the cheapest of it.
+func (s *said) add(asked *departure.SheetDay, of departure.Span, date fare.Day, cheapest departure.Live) {
+	a, q, _ := asked.JudgeSpan(of, date, cheapest.Price)
+	one, _ := asked.Judge(cheapest.Depart, 0)
+	percentile, in := unknown, inside(0)
+	if a.Known {
+		percentile = a.Percentile
+		if q.Q1 <= cheapest.Price && cheapest.Price <= q.Q3 {
+			in = insideHalf
+		}
+	}
+	s.percentile, s.quartiles = append(s.percentile, percentile), append(s.quartiles, in)
+	for h := range s.chance {
+		s.chance[h] = append(s.chance[h], one.Chance[h])
+	}
+}
+
+// fares are those of a route's rows of a day: of a departure the cheapest, in order of departure.
+func fares(rows []quote) []departure.Live {
+	all := make([]departure.Live, 0, len(rows))
+	for _, q := range rows {
+		all = append(all, departure.Live{Depart: q.departs(), Price: q.price, Found: q.day.Time().Unix(), DayOnly: true})
+	}
+	slices.SortFunc(all, func(a, b departure.Live) int {
+		return cmp.Or(cmp.Compare(a.Depart, b.Depart), cmp.Compare(a.Price, b.Price))
+	})
+	return slices.CompactFunc(all, func(a, b departure.Live) bool { return a.Depart == b.Depart })
+}
+
+// priced is the panel with other prices.
+func (t *Trips) priced(prices []fare.Cents) *Trips {
+	other := *t
+	other.rows = slices.Clone(t.rows)
+	for i := range prices {
+		other.rows[i].price = prices[i]
+	}
+	return &other
 }

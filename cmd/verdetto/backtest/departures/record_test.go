@@ -89,6 +89,7 @@ func TestWaiting(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := newReporter(trips, Options{Cycle: 1, From: 20010})
+	m.became = trips.outcomes(m.prices)
 	m.said = trips.replayRule(m.prices, m.became)
 	m.blocks = trips.blocks(10, 20010, 20017)
 	got, ok := m.waited(departure.Week, 0, 1)

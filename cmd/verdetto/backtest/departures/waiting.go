@@ -56,7 +56,8 @@ func (m *reporter) waiting() {
 	}
 }
 
-func (m *reporter) bands(h departure.Horizon, edges []float64) (all []Waiting) {
+func (m *reporter) bands(h departure.Horizon, edges []float64) []Waiting {
+	all := []Waiting{}
 	for i, to := range edges[1:] {
 		w, ok := m.waited(h, edges[i], to)
 		if !ok {
