@@ -80,7 +80,7 @@ func measure(t *testing.T, routes int) {
 					t.Errorf("%s: nothing is to be seen of it: %s", s.name, &worst)
 				}
 				r := recovered(s, said, calm, begins+s.over)
-				t.Logf("%s; right again, from day %d of it: %s", s.name, s.over, r)
+				t.Logf("%s, refreshed every %d days; right again, from day %d of it: %s", s.name, cycle, s.over, r)
 				if r.route > s.within.route || r.departure > s.within.departure || r.chance > s.within.chance {
 					t.Errorf("%s: %s; want at most %s", s.name, r, s.within)
 				}
