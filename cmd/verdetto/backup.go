@@ -8,13 +8,15 @@ import (
 	"os"
 
 	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/verdetto/settings"
 )
 
 // runBackup copies the file of a store, while it is served or not.
 func runBackup(ctx context.Context, args []string) error {
 	var store, to string
 	flags := flag.NewFlagSet("backup", flag.ContinueOnError)
-	flags.StringVar(&store, "store", "", "the store to copy: `bolt:FILE`")
+	takeSettings(flags)
+	settings.Flags(flags, map[string]*string{"store": &store})
 	flags.StringVar(&to, "to", "", "the new `file`")
 	if err := parse(flags, args); err != nil {
 		return err

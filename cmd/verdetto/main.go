@@ -3,6 +3,7 @@
 // Lambda executables without Lambda.
 //
 //	go run ./cmd/verdetto serve      answer on 127.0.0.1:8080
+//	go run ./cmd/verdetto check      say everything that is wrong with the settings
 //	go run ./cmd/verdetto refresh    bring a store up to date once
 //	go run ./cmd/verdetto backup     copy the file of a store, while it is served
 //	go run ./cmd/verdetto invoke     run a built Lambda executable with an event
@@ -36,6 +37,7 @@ type command struct {
 
 var commands = []command{
 	{"serve", "answer requests; the whole service in one process", runServe},
+	{"check", "say everything that is wrong with the settings", runCheck},
 	{"refresh", "bring a store up to date once and report", runRefresh},
 	{"backup", "copy the file of a store, while it is served", runBackup},
 	{"invoke", "run a built Lambda executable with an event", runInvoke},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"net"
@@ -13,33 +12,28 @@ import (
 )
 
 func runServe(ctx context.Context, args []string) error {
-	var o options
-	var listen, payments, mail, base string
+	var o serveOptions
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	o.register(flags)
-	flags.StringVar(&mail, "mail", "mail", "`folder` that mail is written into")
-	flags.StringVar(&payments, "money", "play", "how Pro is paid: `play`, with stand-ins for Stripe and Solana on this machine, or real, configured as the Lambda function is")
-	flags.StringVar(&base, "base", "", "`URL` of the service, which links begin with; default: VERDETTO_BASE_URL with real money, else the address that is answered on")
-	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "`address` to answer on")
 	if err := parse(flags, args); err != nil {
 		return err
 	}
-	if mail == "" {
-		return errors.New("serve needs -mail: a folder that mail is written into")
+	if err := settingsError(o.faults()); err != nil {
+		return err
 	}
 	s, err := o.service()
 	if err != nil {
 		return err
 	}
-	s.Mail, s.RealPayments = mail, payments == "real"
+	s.Mail, s.RealPayments = o.mail, o.money == realMoney
 	// What can be wrong is opened before anything is promised, and the store last: it may have to be made.
-	listener, err := net.Listen("tcp", listen)
+	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return fmt.Errorf("listen: %w; choose another with -listen", err)
 	}
 	defer listener.Close()
 	s.LocalURL = onemachine.LocalURL(listener.Addr())
-	if s.BaseURL, err = onemachine.BaseURL(base, s.RealPayments, listener.Addr()); err != nil {
+	if s.BaseURL, err = onemachine.BaseURL(o.base, s.RealPayments, listener.Addr()); err != nil {
 		return err
 	}
 	partly, err := o.open(ctx, &s, os.Stdout)
