@@ -4,10 +4,12 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"time"
 
+	"verdetto/cmd/verdetto/monitor"
 	"verdetto/cmd/verdetto/onemachine"
 )
 
@@ -25,6 +27,8 @@ func runServe(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	s.Monitor = monitor.New()
+	s.Log = slog.New(s.Monitor.Log(s.Log.Handler()))
 	s.Mail, s.RealPayments = o.mail, o.money == realMoney
 	// What can be wrong is opened before anything is promised, and the store last: it may have to be made.
 	listener, err := net.Listen("tcp", o.listen)
@@ -41,7 +45,7 @@ func runServe(ctx context.Context, args []string) error {
 		return err
 	}
 	defer s.Table.Close()
-	if err := onemachine.HandOutCopies(ctx, s.Table, o.store, s.Log); err != nil {
+	if err := s.Watch(ctx, o.store, o.metrics); err != nil {
 		return err
 	}
 	if err := startRefreshing(ctx, s); ctx.Err() != nil {

@@ -98,6 +98,7 @@ var rules = []rule{
 	{"cmd/verdetto/backtest", []string{"shared/fare", "shared/verdict", "cmd/verdetto/backtest/bootstrap"}, nil},
 	{"cmd/verdetto/backtest/bootstrap", nil, nil},
 	{"cmd/verdetto/backtest/departures", []string{"shared/fare", "shared/departure", "cmd/verdetto/backtest/bootstrap"}, nil},
+	{"cmd/verdetto/monitor", []string{"shared/mail"}, []string{"github.com/prometheus/client_golang"}},
 	{"cmd/verdetto/settings", []string{"shared/config"}, []string{"github.com/BurntSushi/toml"}},
 	{"cmd/verdetto/smoke", nil, nil},
 	{"cmd/verdetto/runtimeapi", nil, nil},

@@ -18,6 +18,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"verdetto/cmd/verdetto/monitor"
 	"verdetto/functions/alerts"
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
@@ -49,6 +50,8 @@ type Options struct {
 	RealPayments  bool     // configured as the Lambda function is, in place of the stand-ins
 	LocalURL      string   // where the stand-ins on this machine reach the service
 
+	Monitor *monitor.Monitor // what the process tells of itself; nil: nothing
+
 	// CreateTable makes the table of SeedEnvironment; dynamostore.Create does where it is nil.
 	CreateTable func(ctx context.Context, client *dynamodb.Client, name string) error
 }
@@ -76,6 +79,7 @@ func New(o Options) (*Service, error) {
 	settings := httpapi.Config{
 		Now: o.Now, Log: o.Log, Pepper: o.Pepper, OriginSecrets: o.OriginSecrets,
 		Limiter: limit.New(o.Table, o.Now), Customers: store.Customers{Table: o.Table}, Refused: s.refused, Pages: page.Problems,
+		Observe: o.Monitor.Request,
 	}
 	if o.Source.Name() == "sample" {
 		settings.Data = "sample"
@@ -99,6 +103,7 @@ func New(o Options) (*Service, error) {
 		s.Close()
 		return nil, err
 	}
+	s.countMails()
 	s.Pro.Register(s.API)
 	s.Alerts.Register(s.API)
 	return s, nil
@@ -118,12 +123,13 @@ type times struct{ header, request, answer, idle time.Duration }
 // request has to be there whole in time, and an answer to be taken.
 func (s *Service) server(t times) *http.Server {
 	return &http.Server{
-		Handler:           s.API,
+		Handler:           NewHealth(s.options.Table, s.options.Now).Handler(s.API),
 		ReadHeaderTimeout: t.header,
 		ReadTimeout:       t.request,
 		WriteTimeout:      t.answer,
 		IdleTimeout:       t.idle,
 		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(s.options.Log.Handler(), slog.LevelInfo), // callers' faults
 	}
 }
 
