@@ -78,6 +78,7 @@ func (o Options) ServeMetrics(ctx context.Context, address string) error {
 		return fmt.Errorf("listen for metrics: %w; choose another address with -metrics", err)
 	}
 	server := &http.Server{Handler: health.Handler(mux), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute}
+	o.Log.InfoContext(ctx, "metrics are answered", "address", listener.Addr().String())
 	go server.Serve(listener) // ends with the context
 	context.AfterFunc(ctx, func() { _ = server.Close() })
 	return nil

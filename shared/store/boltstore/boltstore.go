@@ -61,12 +61,15 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 	return s, nil
 }
 
+// ErrInUse: the file is locked.
+var ErrInUse = errors.New("another process has it open")
+
 // openError says why a file was not opened.
 func openError(path string, err error) error {
 	var system *fs.PathError
 	switch {
 	case errors.Is(err, berrors.ErrTimeout):
-		return fmt.Errorf("open store %s: another process has it open", path)
+		return fmt.Errorf("open store %s: %w", path, ErrInUse)
 	case errors.As(err, &system):
 		return fmt.Errorf("open store %s: %w", path, err)
 	}
