@@ -33,9 +33,11 @@ func (o *options) service() (onemachine.Options, error) {
 	return onemachine.Options{Now: now, Log: slog.New(logTo(os.Stderr, o.log))}, err
 }
 
+const jsonLog = "json"
+
 // logTo writes the log as text for people, or as JSON for programs.
 func logTo(w io.Writer, form string) slog.Handler {
-	if form == "json" {
+	if form == jsonLog {
 		return slog.NewJSONHandler(w, nil)
 	}
 	return slog.NewTextHandler(w, nil)

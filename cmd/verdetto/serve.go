@@ -48,7 +48,7 @@ func runServe(ctx context.Context, args []string) error {
 	if err := s.Watch(ctx, o.store, o.metrics); err != nil {
 		return err
 	}
-	if err := startRefreshing(ctx, s); ctx.Err() != nil {
+	if err := startRefreshing(ctx, s, o.log == jsonLog); ctx.Err() != nil {
 		return nil // stopped before it began
 	} else if err != nil {
 		return err
@@ -76,8 +76,13 @@ func runServe(ctx context.Context, args []string) error {
 }
 
 // startRefreshing refreshes the store, and goes on doing so.
-func startRefreshing(ctx context.Context, s onemachine.Options) error {
+func startRefreshing(ctx context.Context, s onemachine.Options, logged bool) error {
 	once := func() error {
+		if logged { // by programs: a bar and a table are for people
+			report, err := s.Refresh(ctx, nil)
+			s.Log.InfoContext(ctx, "refreshed", "origins", report.Origins, "asked", report.Asked, "failed", report.Failed, "new", report.New, "faults", report.Faults)
+			return err
+		}
 		report, err := s.Refresh(ctx, originProgress())
 		if err == nil {
 			report.Print(os.Stdout)

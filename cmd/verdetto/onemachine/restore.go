@@ -82,7 +82,7 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 		} else if errors.Is(err, boltstore.ErrInUse) {
 			return fail(err)
 		}
-		aside = file + ".before-" + now().UTC().Format("20060102T150405Z")
+		aside = file + ".before-" + now().UTC().Format("20060102T150405.000000Z")
 		// A link is refused where that name has been taken.
 		if err := os.Link(file, aside); err != nil {
 			return fail(err)
