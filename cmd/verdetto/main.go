@@ -13,6 +13,7 @@
 //	go run ./cmd/verdetto sam        run functions of the template in containers
 //	go run ./cmd/verdetto backtest   replay recorded fares
 //	go run ./cmd/verdetto status     say how a service is
+//	go run ./cmd/verdetto ready      ask a service whether it is ready
 //	go run ./cmd/verdetto key        make a Pro key by hand
 //	go run ./cmd/verdetto smoke      try a service that was deployed
 package main
@@ -50,6 +51,7 @@ var commands = []command{
 	{"sam", "run functions of the template in containers, by the command line of SAM", runSAM},
 	{"backtest", "replay recorded fares and say how right the verdicts were", runBacktest},
 	{"status", "say how a service is, from its store or, as a page, from outside", runStatus},
+	{"ready", "ask a service whether it is ready; for health checks", runReady},
 	{"key", "make a Pro key by hand", runKey},
 	{"smoke", "try a service that was deployed, with 20 calls", runSmoke},
 }
