@@ -152,3 +152,13 @@ func standInLayer() ([]byte, error) {
 	}
 	return layer.Bytes(), nil
 }
+
+// Engine gives the address of a Docker engine, for other uses than SAM's: the user's, or one that is started
+// for this process where Within has begun it. It keeps what it needs in a folder, until stop.
+func Engine(ctx context.Context, folder string) (host string, stop func(), err error) {
+	e, err := openEngine(ctx, folder)
+	if err != nil {
+		return "", nil, err
+	}
+	return e.host, e.close, nil
+}
