@@ -22,7 +22,7 @@ type pair struct {
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	s, _ := serve(t, d, "kept.db")
+	s := serve(t, d, "kept.db")
 	between := false
 	for range 3 {
 		pairs := make([]*pair, 6)
@@ -72,7 +72,7 @@ func TestBackupUnderLoad(t *testing.T) {
 		if got := d.Run("restore", "-from", "copy.db", "-store", "bolt:restored.db"); got.Code != 0 {
 			t.Fatal(got.Stderr)
 		}
-		again, _ := serve(t, d, "restored.db")
+		again := serve(t, d, "restored.db")
 		for i, p := range pairs {
 			var held [2]int64 // in the backup
 			for side, c := range p.callers {

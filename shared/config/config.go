@@ -120,6 +120,3 @@ func (c Clock) Now() func() time.Time {
 	begun := time.Now()
 	return func() time.Time { return c.At.Add(time.Since(begun)) }
 }
-
-// checker is a group that has more to say than that a value is missing.
-type checker interface{ check() []error }
