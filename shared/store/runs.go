@@ -13,8 +13,8 @@ type Run string
 
 // The runs.
 const (
-	Discovery  Run = "DISCOVERED" // which routes there are, and some fares of each
-	Depth      Run = "DEEPENED"   // the departures that were due
+	Discovery Run = "DISCOVERED" // which routes there are, and some fares of each
+	Depth     Run = "DEEPENED"   // the departures that were due
 )
 
 // LastRun gives when a run began that was done, and the version to say so over; zero where none was.
