@@ -38,7 +38,7 @@ func (o *serveOptions) faults() (faults []string) {
 	if o.money == realMoney {
 		faults = append(faults, config.Faults(&config.Pay{})...)
 		if o.base == "" && o.tls == "" {
-			wrong("VERDETTO_BASE_URL: missing; real money needs an address that Stripe and customers reach: give an https URL, such as https://verdetto.example")
+			wrong("VERDETTO_BASE_URL: missing; real money needs an address that Stripe and customers reach: give an https URL, such as https://verdetto.example, or VERDETTO_TLS")
 		}
 		if o.store == "" {
 			wrong("VERDETTO_STORE: missing; with real money a store that is thrown away loses what customers have paid for: give bolt:FILE")

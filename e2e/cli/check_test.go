@@ -60,6 +60,18 @@ var mistakes = []struct {
 	{"an address with a name", nil, `VERDETTO_OPERATOR_EMAIL = "Help <help@verdetto.example>"`, "VERDETTO_OPERATOR_EMAIL", "a bare e-mail address"},
 	{"a pepper that is short", nil, `VERDETTO_PEPPER = "topsecret"`, "VERDETTO_PEPPER", "32 characters or more"},
 	{"mail into a file", nil, `VERDETTO_MAIL = "stripe-key"`, "VERDETTO_MAIL", "give a folder"},
+	{"a domain that is an address", nil, `VERDETTO_TLS = "192.0.2.1"`, "VERDETTO_TLS", "such as verdetto.example"},
+	{"one bad domain of two", nil, `VERDETTO_TLS = ["verdetto.example", "*.verdetto.example"]`, "VERDETTO_TLS", "lead to this machine"},
+	{"an issuer without TLS", nil, `VERDETTO_ACME = "http://issuer.example/dir"`, "VERDETTO_ACME", "the https URL of an ACME directory"},
+	{"a port alone for plain HTTP", nil, `VERDETTO_HTTP = "80"`, "VERDETTO_HTTP", "such as :80"},
+	{"everybody a proxy", nil, `VERDETTO_BEHIND = "0.0.0.0/0"`, "VERDETTO_BEHIND", "not of everybody"},
+	{"a header of nobody's", nil, `VERDETTO_FORWARDED = "X-Real-IP"`, "VERDETTO_FORWARDED", "X-Forwarded-For or Forwarded"},
+	{"a mail server without a sender", nil, `VERDETTO_MAIL = "smtp://mail.example:587"`, "VERDETTO_MAIL_FROM", "missing; give a sender"},
+	{"a mail server without TLS", nil, "VERDETTO_MAIL = \"smtp://mail.example:25?tls=off\"\nVERDETTO_MAIL_FROM = \"mail@verdetto.example\"", "VERDETTO_MAIL", "only a server on this machine"},
+	{"a password in the address", nil, "VERDETTO_MAIL = \"smtp://ada:topsecret@mail.example\"\nVERDETTO_MAIL_FROM = \"mail@verdetto.example\"", "VERDETTO_MAIL", "VERDETTO_SMTP_PASSWORD_FILE"},
+	{"a name without a password", nil, "VERDETTO_MAIL = \"smtp://mail.example\"\nVERDETTO_MAIL_FROM = \"mail@verdetto.example\"\nVERDETTO_SMTP_USER = \"ada\"", "VERDETTO_SMTP_USER", "give both"},
+	{"a password twice", nil, "VERDETTO_SMTP_PASSWORD = \"topsecret\"\nVERDETTO_SMTP_PASSWORD_FILE = \"stripe-key\"", "VERDETTO_SMTP_PASSWORD", "leave one of them out"},
+	{"SES without a sender", []string{"-mail", "ses"}, "", "VERDETTO_MAIL_FROM", "missing; give a sender"},
 	{"a flag", []string{"-log", "xml"}, "", "-log", "text or json"},
 }
 

@@ -54,7 +54,7 @@ var Settings = []Setting{
 	{Name: "VERDETTO_SMTP_PASSWORD", ReadBy: "`-mail` of a server", Give: "the password that belongs to it", Secret: true, Without: "as above", Fits: anything},
 	{Name: "VERDETTO_MONEY", Flag: "money", ReadBy: "serve", Give: "`play` or real", Note: "how Pro is paid: play has stand-ins for Stripe and Solana on this machine, real wants the settings of both", Default: "play", Fits: oneOf("play", "real")},
 	{Name: "VERDETTO_BASE_URL", Flag: "base", ReadBy: "pro, alerts, refresh; serve", Give: "an https `URL` without a slash at the end, such as https://verdetto.example", Note: "how the service is reached: links begin so",
-		Without: "required; on one machine with play money the address that is answered on", Fits: publicURL},
+		Without: "required; on one machine https and the first domain of VERDETTO_TLS, else with play money the address that is answered on", Fits: publicURL},
 	{Name: "VERDETTO_NOW", Flag: "now", ReadBy: "all functions; the command line", Give: "a `time` (RFC 3339, such as 2016-03-01T12:00:00Z; on the command line a day as well)", Note: "the clock begins at it: for replaying recorded fares",
 		Without: "the system's clock", Fits: moment},
 	{Name: "VERDETTO_PEPPER", ReadBy: "all functions; the command line", Give: "32 characters or more", Note: "pseudonyms and customer ids are derived with it. **Chosen once**: with another one no key works any more", Secret: true,
