@@ -28,7 +28,7 @@ LISTEN   ?= 127.0.0.1:8080
 EXAMPLE := infra/cdk/example.json
 CONFIG  ?= $(EXAMPLE)
 
-.PHONY: help run test prove evidence check build synth preflight deploy smoke invoke sam-invoke sam-start-api bench api tools generate clean
+.PHONY: help run test prove evidence check build image synth preflight deploy smoke invoke sam-invoke sam-start-api bench api tools generate clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -65,6 +65,16 @@ build: ## dist/FUNCTION/bootstrap for Lambda (linux/arm64), with sizes
 	  CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -trimpath -tags lambda.norpc -ldflags '$(LDFLAGS)' -o dist/$$f/bootstrap ./functions/$$f/bootstrap || exit 1; \
 	  echo "dist/$$f/bootstrap $$(wc -c <dist/$$f/bootstrap) $$(gzip -9c dist/$$f/bootstrap | wc -c)" | awk '{printf "%-28s %5.1f MB, zipped %4.1f MB\n", $$1, $$2/1e6, $$3/1e6}'; \
 	done
+
+# The folder of the image: the executable for this machine, the system's certificates, and the folder that it writes into.
+dist/image: FORCE
+	@mkdir -p $@/data
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@/verdetto ./cmd/verdetto
+	cp infra/onemachine/Dockerfile $@
+	cp /etc/ssl/certs/ca-certificates.crt $@
+
+image: dist/image ## the image verdetto, for infra/onemachine/compose.yaml: the command line in an image of its own
+	docker build -t verdetto dist/image
 
 synth: build ## the CloudFormation template, in cdk.out: [CONFIG=verdetto.json]
 	@rm -rf cdk.out

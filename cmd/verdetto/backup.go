@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 
@@ -12,23 +11,21 @@ import (
 
 // runBackup copies the file of a store, while it is served or not.
 func runBackup(ctx context.Context, args []string) error {
-	var store, to string
-	flags := flag.NewFlagSet("backup", flag.ContinueOnError)
-	flags.StringVar(&store, "store", "", "the store to copy: `bolt:FILE`")
-	flags.StringVar(&to, "to", "", "the new `file`")
+	flags, store := storeFlags("backup")
+	to := flags.String("to", "", "the new `file`")
 	if err := parse(flags, args); err != nil {
 		return err
 	}
-	if store == "" || to == "" {
+	if *store == "" || *to == "" {
 		return errors.New("backup needs -store bolt:FILE and -to FILE")
 	}
-	if err := onemachine.Backup(ctx, store, to); err != nil {
+	if err := onemachine.Backup(ctx, *store, *to); err != nil {
 		return err
 	}
-	info, err := os.Stat(to)
+	info, err := os.Stat(*to)
 	if err != nil {
 		return fmt.Errorf("look at the backup: %w", err)
 	}
-	fmt.Printf("%s, %d bytes; to use it: verdetto serve -store bolt:%[1]s\n", to, info.Size())
+	fmt.Printf("%s, %d bytes; to use it: verdetto serve -store bolt:%[1]s\n", *to, info.Size())
 	return nil
 }

@@ -25,6 +25,7 @@ func runKey(ctx context.Context, args []string) error {
 	var email string
 	var days int
 	flags := flag.NewFlagSet("key create", flag.ContinueOnError)
+	takeSettings(flags)
 	o.register(flags)
 	flags.StringVar(&email, "email", "", "the customer's e-mail `address`")
 	flags.IntVar(&days, "days", 30, "how many days from now the plan lasts, at least")

@@ -16,13 +16,14 @@ import (
 func runMailTest(ctx context.Context, args []string) error {
 	var carrier, to string
 	flags := flag.NewFlagSet("mail-test", flag.ContinueOnError)
-	flags.StringVar(&carrier, "mail", "", "what carries mail, as for serve: `smtp://HOST:587`, smtps://HOST:465, ses or a folder")
+	takeSettings(flags)
+	flags.StringVar(&carrier, "mail", "", "what carries mail, as for serve: `smtp://HOST:587`, smtps://HOST:465, ses or a folder (VERDETTO_MAIL)")
 	flags.StringVar(&to, "to", "", "`address` that the mail is sent to")
 	if err := parse(flags, args); err != nil {
 		return err
 	}
 	if carrier == "" || to == "" {
-		return errors.New("mail-test needs -mail, as for serve, and -to with an address of yours")
+		return errors.New("mail-test needs -mail, as for serve, or the settings file (-config), and -to with an address of yours")
 	}
 	address, err := mail.ParseAddress(to)
 	if err != nil {

@@ -3,13 +3,18 @@
 // Lambda executables without Lambda.
 //
 //	go run ./cmd/verdetto serve      answer on 127.0.0.1:8080
+//	go run ./cmd/verdetto check      say everything that is wrong with the settings
 //	go run ./cmd/verdetto refresh    bring a store up to date once
 //	go run ./cmd/verdetto backup     copy the file of a store, while it is served
 //	go run ./cmd/verdetto migrate    move a store into another, while it is served
+//	go run ./cmd/verdetto restore    put a backup in the place of a store
+//	go run ./cmd/verdetto verify     read everything that a backup holds
+//	go run ./cmd/verdetto compact    give what is free in a file back to the disk
 //	go run ./cmd/verdetto invoke     run a built Lambda executable with an event
 //	go run ./cmd/verdetto sam        run functions of the template in containers
 //	go run ./cmd/verdetto backtest   replay recorded fares
-//	go run ./cmd/verdetto status     ask a service how it is and write a page of it
+//	go run ./cmd/verdetto status     say how a service is
+//	go run ./cmd/verdetto ready      ask a service whether it is ready
 //	go run ./cmd/verdetto key        make a Pro key by hand
 //	go run ./cmd/verdetto mail-test  send one mail and say how far it came
 //	go run ./cmd/verdetto smoke      try a service that was deployed
@@ -38,13 +43,18 @@ type command struct {
 
 var commands = []command{
 	{"serve", "answer requests; the whole service in one process", runServe},
+	{"check", "say everything that is wrong with the settings", runCheck},
 	{"refresh", "bring a store up to date once and report", runRefresh},
 	{"backup", "copy the file of a store, while it is served", runBackup},
 	{"migrate", "move a store into another, while it is served", runMigrate},
+	{"restore", "put a backup in the place of a store", runRestore},
+	{"verify", "read everything that a backup, or a store, holds", runVerify},
+	{"compact", "give what is free in the file of a store back to the disk", runCompact},
 	{"invoke", "run a built Lambda executable with an event", runInvoke},
 	{"sam", "run functions of the template in containers, by the command line of SAM", runSAM},
 	{"backtest", "replay recorded fares and say how right the verdicts were", runBacktest},
-	{"status", "ask a service how it is and write a page of it", runStatus},
+	{"status", "say how a service is, from its store or, as a page, from outside", runStatus},
+	{"ready", "ask a service whether it is ready; for health checks", runReady},
 	{"key", "make a Pro key by hand", runKey},
 	{"mail-test", "send one mail and say how far it came", runMailTest},
 	{"smoke", "try a service that was deployed, with 20 calls", runSmoke},

@@ -8,29 +8,39 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/verdetto/settings"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/verdict"
 )
 
 // options are the flags that commands have in common.
 type options struct {
-	store, upstream, price, now string
+	store, upstream, price, now, log string
 }
 
 func (o *options) register(f *flag.FlagSet) {
-	f.StringVar(&o.store, "store", "", "where data is kept: `bolt:FILE` or dynamodb:TABLE; default: a file that is thrown away at the end")
-	f.StringVar(&o.upstream, "upstream", "sample", "where fares come from: sample, `csv:FILE`, or travelpayouts (with TRAVELPAYOUTS_TOKEN in the environment)")
+	settings.Flags(f, map[string]*string{"store": &o.store, "upstream": &o.upstream, "now": &o.now, "log": &o.log})
 	f.StringVar(&o.price, "price", "", "of a panel, take this `column` as the one-way fare, whatever return_date says; default: the column price")
-	f.StringVar(&o.now, "now", "", "set the service's clock to this `time` (RFC 3339, or a day) for replaying recorded fares")
 }
 
 // service gives what a service is made of as far as nothing has to be opened for it: a clock and a log.
 func (o *options) service() (onemachine.Options, error) {
 	now, err := clock(o.now)
-	return onemachine.Options{Now: now, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}, err
+	return onemachine.Options{Now: now, Log: slog.New(logTo(os.Stderr, o.log))}, err
+}
+
+const jsonLog = "json"
+
+// logTo writes the log as text for people, or as JSON for programs.
+func logTo(w io.Writer, form string) slog.Handler {
+	if form == jsonLog {
+		return slog.NewJSONHandler(w, nil)
+	}
+	return slog.NewTextHandler(w, nil)
 }
 
 // clock goes on from a time; without one it is the machine's.
@@ -64,8 +74,20 @@ func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.W
 	return partly, err
 }
 
-// parse reads flags and refuses what is left over.
+// parse reads flags and refuses what is left over. A command that takes a settings file is given its settings.
 func parse(flags *flag.FlagSet, args []string) error {
+	if err := parseFlags(flags, args); err != nil {
+		return err
+	}
+	file := flags.Lookup(configFlag)
+	if file == nil {
+		return nil
+	}
+	_, faults := settings.Take(flags, file.Value.String())
+	return settingsError(faults)
+}
+
+func parseFlags(flags *flag.FlagSet, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return err
@@ -77,4 +99,19 @@ func parse(flags *flag.FlagSet, args []string) error {
 		return errUsage
 	}
 	return nil
+}
+
+// configFlag names the file with settings.
+const configFlag = "config"
+
+// takeSettings has a command take its settings from the environment and from a file.
+func takeSettings(f *flag.FlagSet) {
+	f.String(configFlag, os.Getenv("VERDETTO_CONFIG"), "a `file` with settings, NAME = \"value\" on each line; flags and the environment go before it (VERDETTO_CONFIG)")
+}
+
+func settingsError(faults []string) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	return fmt.Errorf("settings:\n  %s", strings.Join(faults, "\n  "))
 }

@@ -5,12 +5,12 @@ import (
 	"flag"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"verdetto/cmd/verdetto/edge"
 	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/verdetto/settings"
 )
 
 // reach is how callers reach the service: directly, by TLS of its own, or through a proxy.
@@ -22,12 +22,15 @@ type reach struct {
 }
 
 func (r *reach) register(f *flag.FlagSet) {
-	f.StringVar(&r.listen, "listen", "", "`address` to answer on; default: 127.0.0.1:8080, with -tls :443")
-	f.StringVar(&r.tls, "tls", "", "speak TLS for these `domains`, parted by commas, with certificates from Let's Encrypt, to whose terms you agree; they are kept beside the store")
-	f.StringVar(&r.acme, "acme", "", "with -tls: have certificates from the `directory` at this URL instead")
-	f.StringVar(&r.plain, "http", ":80", "with -tls: `address` that answers who issues certificates, and sends everybody else to https")
-	f.StringVar(&r.behind, "behind", "", "`addresses` or networks of your proxy, as 127.0.0.1,10.0.0.0/8: it is believed who calls it, and nobody else is")
-	f.StringVar(&r.forwarded, "forwarded", edge.ForwardedFor, "with -behind: the `header` in which your proxy says who calls, X-Forwarded-For or Forwarded")
+	settings.Flags(f, map[string]*string{"listen": &r.listen, "http": &r.plain, "tls": &r.tls, "acme": &r.acme, "behind": &r.behind, "forwarded": &r.forwarded})
+}
+
+// address is where callers are answered.
+func (r *reach) address() string {
+	if r.tls != "" {
+		return cmp.Or(r.listen, ":443")
+	}
+	return cmp.Or(r.listen, "127.0.0.1:8080")
 }
 
 // open listens, and tells the service what it has to know of that.
@@ -35,24 +38,21 @@ func (r *reach) open(s *onemachine.Options, store string) (listener net.Listener
 	if r.config.Proxies, err = edge.ParseProxies(r.behind, r.forwarded); err != nil {
 		return nil, err
 	}
-	if r.tls == "" {
-		if listener, err = r.listenOn(cmp.Or(r.listen, "127.0.0.1:8080"), "-listen"); err != nil {
+	if r.tls != "" {
+		if r.config.Certificates, err = edge.NewCertificates(r.tls, certificatesFolder(store), r.acme); err != nil {
 			return nil, err
 		}
-		s.LocalURL, s.Edge = onemachine.LocalURL(listener.Addr()), r.config
-		return listener, nil
 	}
-	if r.config.Certificates, err = edge.NewCertificates(r.tls, certificatesFolder(store), r.acme); err != nil {
+	if listener, err = r.listenOn(r.address(), "-listen"); err != nil {
 		return nil, err
 	}
-	if listener, err = r.listenOn(cmp.Or(r.listen, ":443"), "-listen"); err != nil {
-		return nil, err
-	}
-	if r.config.Plain, err = r.listenOn(r.plain, "-http"); err != nil {
+	if r.tls == "" {
+		s.LocalURL = onemachine.LocalURL(listener.Addr()) // with TLS not: the stand-ins know no certificate, and pages ask them by themselves
+	} else if r.config.Plain, err = r.listenOn(r.plain, "-http"); err != nil {
 		r.close()
 		return nil, err
 	}
-	s.Edge = r.config // without LocalURL: the stand-ins know no certificate, and pages ask them by themselves
+	s.Edge = r.config
 	return listener, nil
 }
 
@@ -71,10 +71,10 @@ func (r *reach) close() {
 	}
 }
 
-// base is what links begin with, as far as that is said by flags or follows from them.
-func (r *reach) base(given string) string {
+// links is what links begin with, as far as that is said or follows from the settings.
+func (r *reach) links(given string) string {
 	if given == "" && r.config.Certificates != nil {
-		return cmp.Or(os.Getenv("VERDETTO_BASE_URL"), "https://"+r.config.Certificates.Domain())
+		return "https://" + r.config.Certificates.Domain()
 	}
 	return given
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/verdetto/settings"
 	"verdetto/shared/mail"
 	"verdetto/shared/mail/smtpmail/smtptest"
 )
@@ -34,37 +35,38 @@ func TestReach(t *testing.T) {
 		{"by TLS", []string{"-listen", any, "-http", any, "-tls", "verdetto.example, WWW.verdetto.example"}, "https://verdetto.example", "https://verdetto.example"},
 		{"a busy port", []string{"-listen", busy.Addr().String()}, "choose another with -listen", ""},
 		{"a busy port for plain HTTP", []string{"-listen", any, "-tls", "verdetto.example", "-http", busy.Addr().String()}, "choose another with -http", ""},
-		{"a proxy by name", []string{"-listen", any, "-behind", "proxy.example"}, "want the address or network", ""},
-		{"everybody a proxy", []string{"-listen", any, "-behind", "0.0.0.0/0"}, "everybody", ""},
-		{"a header of nobody's", []string{"-listen", any, "-behind", "127.0.0.1", "-forwarded", "X-Real-IP"}, "want X-Forwarded-For or Forwarded", ""},
-		{"a domain with everything below it", []string{"-listen", any, "-tls", "*.verdetto.example"}, "want names that lead", ""},
-		{"an address for a domain", []string{"-listen", any, "-tls", "192.0.2.1"}, "want names that lead", ""},
-		{"an IPv6 address for a domain", []string{"-listen", any, "-tls", "[2001:db8::1]"}, "want names that lead", ""},
-		{"a URL for a domain", []string{"-listen", any, "-tls", "https://verdetto.example"}, "want names that lead", ""},
-		{"a domain with a port", []string{"-listen", any, "-tls", "verdetto.example:443"}, "want names that lead", ""},
-		{"no domain after a comma", []string{"-listen", any, "-tls", "verdetto.example,"}, "want names that lead", ""},
-		{"a name of this machine alone", []string{"-listen", any, "-tls", "localhost"}, "want names that lead", ""},
-		{"an issuer without TLS", []string{"-listen", any, "-tls", "verdetto.example", "-acme", "http://issuer.example/dir"}, "want the https URL", ""},
+		{"a proxy by name", []string{"-listen", any, "-behind", "proxy.example"}, `-behind: "proxy.example" is not`, ""},
+		{"everybody a proxy", []string{"-listen", any, "-behind", "0.0.0.0/0"}, "not of everybody", ""},
+		{"a header of nobody's", []string{"-listen", any, "-behind", "127.0.0.1", "-forwarded", "X-Real-IP"}, "X-Forwarded-For or Forwarded", ""},
+		{"a domain with everything below it", []string{"-listen", any, "-tls", "*.verdetto.example"}, `"*.verdetto.example" is not domains that lead`, ""},
+		{"an address for a domain", []string{"-listen", any, "-tls", "192.0.2.1"}, "is not domains that lead", ""},
+		{"no domain after a comma", []string{"-listen", any, "-tls", "verdetto.example,"}, `"" is not domains that lead`, ""},
+		{"an issuer without TLS", []string{"-listen", any, "-tls", "verdetto.example", "-acme", "http://issuer.example/dir"}, "is not the https URL", ""},
+		{"metrics where callers are, by TLS", []string{"-tls", "verdetto.example", "-metrics", ":443"}, "give another address, which only Prometheus reaches", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Setenv("VERDETTO_BASE_URL", "")
-			var r reach
+			var o serveOptions
 			flags := flag.NewFlagSet("serve", flag.ContinueOnError)
-			r.register(flags)
-			if err := flags.Parse(c.args); err != nil {
+			o.register(flags)
+			if err := flags.Parse(append(c.args, "-mail", t.TempDir(), "-store", "bolt:"+filepath.Join(t.TempDir(), "verdetto.db"))); err != nil {
 				t.Fatal(err)
 			}
+			_, faults := settings.Take(flags, "")
+			err := settingsError(append(faults, o.faults()...))
 			var s onemachine.Options
-			l, err := r.open(&s, "bolt:"+filepath.Join(t.TempDir(), "verdetto.db"))
-			defer r.close()
+			var l net.Listener
+			if err == nil {
+				l, err = o.reach.open(&s, o.store)
+				defer o.close()
+			}
 			got := ""
 			if err == nil {
-				got = r.url(l.Addr())
+				got = o.url(l.Addr())
 			} else {
 				got = err.Error()
 			}
-			if !strings.Contains(got, c.want) || err == nil && r.base("") != c.base {
-				t.Errorf("%s, and links begin with %q; want %s and %q", got, r.base(""), c.want, c.base)
+			if !strings.Contains(got, c.want) || err == nil && o.links("") != c.base {
+				t.Errorf("%s, and links begin with %q; want %s and %q", got, o.links(""), c.want, c.base)
 			}
 			if local := s.LocalURL; err == nil && (local == "") != (s.Edge.Certificates != nil) {
 				t.Errorf("the stand-ins reach it at %q", local)
@@ -94,7 +96,7 @@ func TestMailTest(t *testing.T) {
 		{"password in a file", "verdetto", "", "geheim\n", "ada@example.com", through, nil, nil, ""},
 		{"password wrong", "verdetto", "falsch", "", "ada@example.com", through, nil, mail.ErrBlocked, "until you act"},
 		{"a password without a name", "", "geheim", "", "ada@example.com", through, nil, nil, "VERDETTO_SMTP_USER"},
-		{"two passwords", "verdetto", "geheim", "geheim", "ada@example.com", through, nil, nil, "give one"},
+		{"two passwords", "verdetto", "geheim", "geheim", "ada@example.com", through, nil, nil, "leave one of them out"},
 		{"nobody there", "verdetto", "geheim", "", "ada@example.com", through, smtptest.Reply(550, [3]int{5, 1, 1}, "no such user"), mail.ErrRefused, "another address"},
 		{"greylisted", "verdetto", "geheim", "", "ada@example.com", through, smtptest.Reply(451, [3]int{4, 7, 1}, "later"), mail.ErrThrottled, "in a few minutes"},
 		{"no address", "verdetto", "geheim", "", "ada", through, nil, mail.ErrAddress, "-to"},

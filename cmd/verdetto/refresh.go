@@ -16,6 +16,7 @@ func runRefresh(ctx context.Context, args []string) error {
 	var o options
 	var origins, mail, base string
 	flags := flag.NewFlagSet("refresh", flag.ContinueOnError)
+	takeSettings(flags)
 	o.register(flags)
 	flags.StringVar(&origins, "origins", "", "only these `cities`, by IATA code, parted by commas; default: all that the source knows")
 	flags.StringVar(&mail, "mail", "", "send notifications to subscribers, through this `carrier` (see serve); default: they are left for serve, or for a later refresh")

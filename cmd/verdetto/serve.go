@@ -2,53 +2,50 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 
+	"verdetto/cmd/verdetto/monitor"
 	"verdetto/cmd/verdetto/onemachine"
 )
 
 func runServe(ctx context.Context, args []string) error {
-	var o options
-	var payments, mail, base string
+	var o serveOptions
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	o.register(flags)
-	flags.StringVar(&mail, "mail", "mail", "what carries mail: `smtp://HOST:587` (STARTTLS), smtps://HOST:465, ses, or a folder that it is written into; a server wants VERDETTO_MAIL_FROM, and most VERDETTO_SMTP_USER and VERDETTO_SMTP_PASSWORD or VERDETTO_SMTP_PASSWORD_FILE")
-	flags.StringVar(&payments, "money", "play", "how Pro is paid: `play`, with stand-ins for Stripe and Solana on this machine, or real, configured as the Lambda function is")
-	flags.StringVar(&base, "base", "", "`URL` of the service, which links begin with; default: VERDETTO_BASE_URL with real money, else the address that is answered on")
-	var from reach
-	from.register(flags)
 	if err := parse(flags, args); err != nil {
 		return err
 	}
-	if mail == "" {
-		return errors.New("serve needs -mail: smtp://HOST:587, ses, or a folder that mail is written into")
+	if err := settingsError(o.faults()); err != nil {
+		return err
 	}
 	s, err := o.service()
 	if err != nil {
 		return err
 	}
-	s.Mail, s.RealPayments = mail, payments == "real"
+	s.Monitor = monitor.New()
+	s.Log = slog.New(s.Monitor.Log(s.Log.Handler()))
+	s.Mail, s.RealPayments = o.mail, o.money == realMoney
 	// What can be wrong is opened before anything is promised, and the store last: it may have to be made.
-	listener, err := from.open(&s, o.store)
+	listener, err := o.reach.open(&s, o.store)
 	if err != nil {
 		return err
 	}
-	defer from.close()
-	if s.BaseURL, err = onemachine.BaseURL(from.base(base), s.RealPayments, listener.Addr()); err != nil {
+	defer o.close()
+	if s.BaseURL, err = onemachine.BaseURL(o.links(o.base), s.RealPayments, listener.Addr()); err != nil {
 		return err
 	}
-	partly, err := o.open(ctx, &s, os.Stdout)
+	partly, err := o.options.open(ctx, &s, os.Stdout)
 	if err != nil {
 		return err
 	}
 	defer s.Table.Close()
-	if err := onemachine.HandOutCopies(ctx, s.Table, o.store, s.Log); err != nil {
+	if err := s.Watch(ctx, o.store, o.metrics); err != nil {
 		return err
 	}
-	if err := startRefreshing(ctx, s); ctx.Err() != nil {
+	if err := startRefreshing(ctx, s, o.log == jsonLog); ctx.Err() != nil {
 		return nil // stopped before it began
 	} else if err != nil {
 		return err
@@ -65,7 +62,7 @@ func runServe(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	examples(from.url(listener.Addr()), s, routes, service.Payments)
+	examples(o.url(listener.Addr()), s, routes, service.Payments)
 	if err := service.Serve(ctx, listener); err != nil {
 		return err
 	}
@@ -76,9 +73,14 @@ func runServe(ctx context.Context, args []string) error {
 }
 
 // startRefreshing refreshes the store, and goes on doing so.
-func startRefreshing(ctx context.Context, s onemachine.Options) error {
+func startRefreshing(ctx context.Context, s onemachine.Options, logged bool) error {
 	refreshes := onemachine.Refreshes{
 		All: func(ctx context.Context) error {
+			if logged { // by programs: a bar and a table are for people
+				report, err := s.Refresh(ctx, nil)
+				s.Log.InfoContext(ctx, "refreshed", "origins", report.Origins, "asked", report.Asked, "failed", report.Failed, "new", report.New, "faults", report.Faults)
+				return err
+			}
 			report, err := s.Refresh(ctx, originProgress())
 			if err == nil {
 				report.Print(os.Stdout)

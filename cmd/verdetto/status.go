@@ -3,8 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"net/http"
 	"os"
@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/statuspage"
 	"verdetto/shared/i18n"
 )
@@ -19,15 +20,19 @@ import (
 // errBroken: the page was written, and says that the service does not work.
 var errBroken = errors.New("the service does not work; the page says so")
 
-// runStatus asks a service how it is and writes a page of it.
+// runStatus says how a service is: of its store, or from outside, as a page.
 func runStatus(ctx context.Context, args []string) error {
 	var url, to, code string
-	flags := flag.NewFlagSet("status", flag.ContinueOnError)
-	flags.StringVar(&url, "url", "", "`URL` of the service")
+	flags, store := storeFlags("status")
+	asJSON := flags.Bool("json", false, "of a store, print the same as JSON")
+	flags.StringVar(&url, "url", "", "`URL` of a service, to ask it from outside and write a page")
 	flags.StringVar(&to, "to", "status.html", "the `file` to write")
 	flags.StringVar(&code, "lang", i18n.Default().Code, "the page's `language`: "+strings.Join(i18n.Codes(), " or "))
 	if err := parse(flags, args); err != nil {
 		return err
+	}
+	if url == "" {
+		return statusOfStore(ctx, *store, *asJSON)
 	}
 	language, ok := i18n.Find(code)
 	if !ok {
@@ -58,6 +63,27 @@ func runStatus(ctx context.Context, args []string) error {
 	}
 	if !status.Works() {
 		return errBroken
+	}
+	return nil
+}
+
+// statusOfStore says how the service is that a store belongs to.
+func statusOfStore(ctx context.Context, store string, asJSON bool) error {
+	if store == "" {
+		return errors.New("status needs -store bolt:FILE, to look at it on its machine, or -url https://..., to ask from outside")
+	}
+	status, err := onemachine.StatusOf(ctx, store, time.Now)
+	if err != nil {
+		return err
+	}
+	if !asJSON {
+		status.Print(os.Stdout)
+		return nil
+	}
+	out := json.NewEncoder(os.Stdout)
+	out.SetIndent("", "  ")
+	if err := out.Encode(status); err != nil {
+		return fmt.Errorf("write status: %w", err)
 	}
 	return nil
 }

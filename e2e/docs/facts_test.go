@@ -2,9 +2,12 @@ package docs
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +19,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/functions/refresh"
+	"verdetto/shared/config"
 	"verdetto/shared/fare"
 	"verdetto/shared/routes"
 	"verdetto/shared/store"
@@ -23,12 +27,14 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
+var update = flag.Bool("update", false, "write the table of settings")
+
 var (
-	variable    = regexp.MustCompile(`env:"([A-Z_]+)|(?:Getenv|LookupEnv)\("([A-Z_]+)"\)`)
-	variableRow = regexp.MustCompile("(?m)^\\| `([A-Z_]+)` \\|")
+	variable      = regexp.MustCompile(`env:"([A-Z_]+)|(?:Getenv|LookupEnv)\("([A-Z_]+)"\)`)
+	settingsTable = regexp.MustCompile(`(?s)\| variable \|.*?\n\n`)
 )
 
-// TestConfiguration: every variable that code reads has its row, and there is no other row.
+// TestConfiguration: every variable that code reads is a setting, every setting is read, and docs/configuration.md has the table of them.
 func TestConfiguration(t *testing.T) {
 	used := map[string]bool{}
 	walk(t, func(path string) {
@@ -36,7 +42,7 @@ func TestConfiguration(t *testing.T) {
 			return
 		}
 		for _, m := range variable.FindAllStringSubmatch(read(t, path), -1) {
-			if name := m[1] + m[2]; !slices.Contains([]string{"PATH", "HOME", "DOCKER_HOST"}, name) && !strings.HasPrefix(name, "AWS_") {
+			if name := m[1] + m[2]; !slices.Contains([]string{"PATH", "HOME", "DOCKER_HOST", "VERDETTO_DATA", "CI", "VERDETTO_CONFIG"}, name) && !strings.HasPrefix(name, "AWS_") {
 				used[name] = true
 			}
 		}
@@ -44,12 +50,26 @@ func TestConfiguration(t *testing.T) {
 	if len(used) < 20 {
 		t.Fatalf("only %d variables were found: %v", len(used), used)
 	}
-	rows := map[string]bool{}
-	for _, m := range variableRow.FindAllStringSubmatch(read(t, "docs/configuration.md"), -1) {
-		rows[m[1]] = true
+	settings := map[string]bool{}
+	for _, s := range config.Settings {
+		if settings[s.Name] = true; s.Flag != "" {
+			used[s.Name] = true
+		}
 	}
-	if diff := cmp.Diff(used, rows); diff != "" {
-		t.Errorf("variables (-code +docs/configuration.md):\n%s", diff)
+	if diff := cmp.Diff(used, settings); diff != "" {
+		t.Errorf("variables (-code +config.Settings):\n%s", diff)
+	}
+	const file = "docs/configuration.md"
+	is := read(t, file)
+	want := settingsTable.ReplaceAllLiteralString(is, config.Document()+"\n")
+	if *update {
+		if err := os.WriteFile(filepath.Join(root, file), []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, is); diff != "" {
+		t.Errorf("%s (-settings +document): run this test with -update\n%s", file, diff)
 	}
 }
 

@@ -95,9 +95,9 @@ func TestExecutablesSayAllThatIsWrong(t *testing.T) {
 		"VERDETTO_WORKERS=0", "VERDETTO_QUEUE_URL=refreshes", "VERDETTO_WORK_QUEUE_URL=workers",
 	)
 	for function, says := range map[string][]string{
-		"analisi": {"VERDETTO_TABLE", "VERDETTO_ORIGIN_SECRETS: there is no secret named /verdetto/nobody-put-it-there", "VERDETTO_PEPPER: it has fewer than 32"},
-		"refresh": {"VERDETTO_TABLE", "TRAVELPAYOUTS_TOKEN: there is no secret named /verdetto/none-either", "VERDETTO_WORKERS: 0", `VERDETTO_QUEUE_URL: "refreshes"`},
-		"pro":     {"VERDETTO_TABLE", "VERDETTO_ORIGIN_SECRETS: there is", "VERDETTO_PEPPER: it has", "VERDETTO_BASE_URL", "STRIPE_PRICE", "SOLANA_NODES", "VERDETTO_MAIL_FROM", `VERDETTO_WORK_QUEUE_URL: "workers"`},
+		"analisi": {"VERDETTO_TABLE", "VERDETTO_ORIGIN_SECRETS: there is no secret named /verdetto/nobody-put-it-there", "VERDETTO_PEPPER: its value, which is not shown, is not 32"},
+		"refresh": {"VERDETTO_TABLE", "TRAVELPAYOUTS_TOKEN: there is no secret named /verdetto/none-either", `VERDETTO_WORKERS: "0"`, `VERDETTO_QUEUE_URL: "refreshes"`},
+		"pro":     {"VERDETTO_TABLE", "VERDETTO_ORIGIN_SECRETS: there is", "VERDETTO_PEPPER: its value", "VERDETTO_BASE_URL", "STRIPE_PRICE", "SOLANA_NODES", "VERDETTO_MAIL_FROM", `VERDETTO_WORK_QUEUE_URL: "workers"`},
 	} {
 		t.Run(function, func(t *testing.T) {
 			var logs bytes.Buffer

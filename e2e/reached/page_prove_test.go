@@ -57,6 +57,7 @@ func TestProvePage(t *testing.T) {
 	if err := os.Remove(filepath.Join(build.Dir, "verdetto")); err != nil {
 		t.Fatal(err)
 	}
+	output(t, exec.Command("cp", "-r", filepath.Join(build.Dir, "infra", "onemachine"), filepath.Join(dir, "root")))
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -94,18 +95,20 @@ func blocks(t *testing.T) (commands []string) {
 	return commands
 }
 
-// systemctl stands in for systemd, which needs a machine of its own: of a unit it
-// knows who runs it, where, with which settings and rights, and starts it.
+// systemctl stands in for systemd, which needs a machine of its own: of a unit and
+// what is dropped in beside it, it knows who runs it, where, and with which rights, and starts it.
 const systemctl = `#!/bin/bash
 set -euo pipefail
 [ "$1" = enable ] || exit 0
-unit=/etc/systemd/system/${@: -1}.service
-of() { sed -n "s/^$1=//p" "$unit"; }
-[ "$(of AmbientCapabilities)" = CAP_NET_BIND_SERVICE ]
-set -a; . "$(of EnvironmentFile)"; set +a
+unit=/etc/systemd/system/verdetto.service
+of() { cat "$unit" "$unit".d/*.conf | sed -n "s/^$1=//p" | tail -n 1; }
+for u in "${@:3}"; do [ -f "/etc/systemd/system/$u" ]; done
+[ "$(of AmbientCapabilities)" = CAP_NET_BIND_SERVICE ] && [ "$(of CapabilityBoundingSet)" = CAP_NET_BIND_SERVICE ] && [ "$(of PrivateUsers)" = no ]
 cd "$(of WorkingDirectory)"
-setsid setpriv --reuid "$(of User)" --regid "$(of User)" --init-groups --inh-caps=-all,+net_bind_service --ambient-caps=-all,+net_bind_service \
-  --bounding-set=-all,+net_bind_service --no-new-privs $(of ExecStart) >/var/log/verdetto.log 2>&1 </dev/null &
+as=(setpriv --reuid "$(of User)" --regid "$(of Group)" --init-groups --inh-caps=-all,+net_bind_service --ambient-caps=-all,+net_bind_service
+  --bounding-set=-all,+net_bind_service --no-new-privs)
+"${as[@]}" $(of ExecStartPre)
+setsid "${as[@]}" $(of ExecStart) >/var/log/verdetto.log 2>&1 </dev/null &
 `
 
 // follow does what the page says, inside.
@@ -148,7 +151,7 @@ func follow(t *testing.T, root string) {
 	if len(answers) != 4 || answers[1]["origineIata"] != "MIL" || answers[1]["verdetto"] == nil {
 		t.Fatalf("the answers:\n%s", last)
 	}
-	if mode, err := os.Stat(filepath.Join(root, "etc/verdetto/environment")); err != nil || mode.Mode().Perm() != 0o600 {
+	if mode, err := os.Stat(filepath.Join(root, "etc/verdetto/verdetto.toml")); err != nil || mode.Mode().Perm() != 0o640 {
 		t.Errorf("the settings: %v, %v", mode.Mode(), err)
 	}
 	client := net.client()

@@ -29,63 +29,72 @@ func Load(groups ...any) error { return LoadWith(nil, groups...) }
 // LoadWith fills the groups, and asks secrets for what is kept elsewhere; it is not
 // called where nothing is.
 func LoadWith(secrets Secrets, groups ...any) error {
-	values, unknown, faults := resolve(secrets, groups)
-	for _, g := range groups {
-		faults = append(faults, parse(g, values)...)
-	}
-	// Of a value that could not be had there is nothing else to say.
-	faults = slices.DeleteFunc(faults, func(err error) bool {
-		name, _, _ := strings.Cut(err.Error(), ":")
-		return unknown[name] != "" && err.Error() != unknown[name]
-	})
+	faults := faults(secrets, groups)
 	if len(faults) == 0 {
 		return nil
 	}
-	lines := make([]string, len(faults))
-	for i, f := range faults {
-		lines[i] = "  " + f.Error()
-	}
-	return fmt.Errorf("configuration:\n%s", strings.Join(lines, "\n"))
+	return fmt.Errorf("configuration:\n  %s", strings.Join(faults, "\n  "))
 }
 
-// parse fills one group. What is filled is checked, whatever else of the group is missing.
-func parse(group any, values map[string]string) (faults []error) {
-	err := env.ParseWithOptions(group, env.Options{Environment: values})
-	var several env.AggregateError
-	switch {
-	case errors.As(err, &several):
-		faults = several.Errors
-	case err != nil:
-		faults = []error{err}
+// Faults fills the groups as Load does, and gives each fault by itself.
+func Faults(groups ...any) []string { return faults(nil, groups) }
+
+func faults(secrets Secrets, groups []any) (faults []string) {
+	values, unknown, faults := resolve(secrets, groups)
+	said := map[string]bool{} // variables of which there is a fault already
+	for name := range unknown {
+		said[name] = true // of a value that could not be had there is nothing else to say
 	}
-	c, ok := group.(checker)
-	if !ok {
-		return faults
-	}
-	missing := fmt.Sprint(faults)
-	for _, fault := range c.check() {
-		if name, _, _ := strings.Cut(fault.Error(), ":"); !strings.Contains(missing, `"`+name+`"`) {
-			faults = append(faults, fault)
+	for _, g := range groups {
+		for _, fault := range parse(g, values, said) {
+			if !slices.Contains(faults, fault) { // groups may share a variable
+				faults = append(faults, fault)
+			}
 		}
 	}
 	return faults
 }
 
+// parse fills one group. What is filled is checked, whatever else of the group is missing.
+func parse(group any, values map[string]string, said map[string]bool) (faults []string) {
+	fields, err := env.GetFieldParams(group)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, f := range fields {
+		s, ok := Named(f.Key)
+		switch value := values[f.Key]; {
+		case !ok || said[f.Key]:
+		case value == "" && f.NotEmpty:
+			faults, said[f.Key] = append(faults, s.Missing()), true
+		case value != "":
+			if wrong := s.Faults(value); len(wrong) > 0 {
+				faults, said[f.Key] = append(faults, wrong...), true
+			}
+		}
+	}
+	err = env.ParseWithOptions(group, env.Options{Environment: values})
+	if err == nil || len(faults) > 0 || len(said) > 0 {
+		return faults
+	}
+	return []string{err.Error()} // what a setting lets pass and its type does not
+}
+
 // resolve gives the environment of the groups with secrets in their places, and by
 // variable the faults of those that could not be had.
-func resolve(secrets Secrets, groups []any) (values, unknown map[string]string, faults []error) {
+func resolve(secrets Secrets, groups []any) (values, unknown map[string]string, faults []string) {
 	values, unknown = map[string]string{}, map[string]string{}
 	named := map[string]string{} // by variable
 	for _, g := range groups {
 		fields, err := env.GetFieldParams(g)
 		if err != nil {
-			faults = append(faults, err)
+			faults = append(faults, err.Error())
 			continue
 		}
 		for _, f := range fields {
-			value, set := os.LookupEnv(f.Key)
-			if !set {
-				continue
+			value := os.Getenv(f.Key)
+			if s, ok := Named(f.Key); ok && value == "" {
+				value = s.Default
 			}
 			values[f.Key] = value
 			if name, ok := strings.CutPrefix(value, secretMark); ok {
@@ -111,11 +120,11 @@ func resolve(secrets Secrets, groups []any) (values, unknown map[string]string, 
 			values[key] = value
 			continue
 		}
-		fault := fmt.Errorf("%s: there is no secret named %s; put one there, or have the variable name another", key, named[key])
+		fault := fmt.Sprintf("%s: there is no secret named %s; put one there, or have the variable name another", key, named[key])
 		if err != nil {
-			fault = fmt.Errorf("%s: the secret named %s could not be read: %w", key, named[key], err)
+			fault = fmt.Sprintf("%s: the secret named %s could not be read: %v", key, named[key], err)
 		}
-		unknown[key] = fault.Error()
+		unknown[key] = fault
 		faults = append(faults, fault)
 	}
 	return values, unknown, faults

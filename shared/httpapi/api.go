@@ -48,6 +48,8 @@ type Config struct {
 	// Pages, where set, shows problems to people as pages, where the edge keeps no answers: page.Problems. A function
 	// without pages of its own does without, and without the templates they are made with.
 	Pages func(http.Handler) http.Handler
+	// Observe, where set, is told of each answer: the endpoint's name in the table, or unknown.
+	Observe func(route, method string, status int, took time.Duration)
 	// Metrics, where set, puts metrics into the line that each request has in the log.
 	Metrics metrics.Source
 }

@@ -42,11 +42,15 @@ func (a *API) log(next http.Handler) http.Handler {
 		begun := time.Now()
 		rec := &responseRecorder{ResponseWriter: w}
 		next.ServeHTTP(rec, r)
-		ms := float64(time.Since(begun).Microseconds()) / 1000
+		took := time.Since(begun)
+		ms := float64(took.Microseconds()) / 1000
 		c := callOf(r.Context())
 		found, status := c.match, rec.status
 		if status >= http.StatusInternalServerError && c.hungUp() {
 			status = hungUp
+		}
+		if a.config.Observe != nil {
+			a.config.Observe(found.name(), normalizeMethod(r.Method), status, took)
 		}
 		attrs := []slog.Attr{
 			slog.String("method", normalizeMethod(r.Method)),
@@ -121,14 +125,10 @@ func (a *API) metrics(found match, status int, ms float64) []slog.Attr {
 		}
 		return 0
 	}
-	name := "unknown"
-	if found.endpoint != nil {
-		name = found.endpoint.route.Name
-	}
 	return a.config.Metrics.Attrs(a.config.Now(),
 		metrics.Metric{Name: "Requests", Unit: metrics.Count, Value: 1},
 		metrics.Metric{Name: "Errors5xx", Unit: metrics.Count, Value: count(status >= 500)},
 		metrics.Metric{Name: "Throttled429", Unit: metrics.Count, Value: count(status == http.StatusTooManyRequests)},
-		metrics.Metric{Name: "LatencyMs", Unit: metrics.Milliseconds, Value: ms, By: []slog.Attr{slog.String("route", name)}},
+		metrics.Metric{Name: "LatencyMs", Unit: metrics.Milliseconds, Value: ms, By: []slog.Attr{slog.String("route", found.name())}},
 	)
 }

@@ -43,6 +43,14 @@ type match struct {
 	file     string    // what {file} stands for
 }
 
+// name is the endpoint's in the table; of what nothing answers, unknown.
+func (m match) name() string {
+	if m.endpoint == nil {
+		return "unknown"
+	}
+	return m.endpoint.route.Name
+}
+
 func newRouter() *router {
 	return &router{resources: map[string]*resource{}, folders: map[string]*resource{}}
 }

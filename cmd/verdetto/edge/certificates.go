@@ -3,11 +3,9 @@ package edge
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -24,22 +22,15 @@ type Certificates struct {
 	domains []string
 }
 
-// NewCertificates takes domains parted by commas, the folder, and the URL of the
-// directory of who issues them; empty is Let's Encrypt, whose terms are agreed to.
+// NewCertificates takes domains and a directory as the settings of TLS have them, and
+// the folder. Without a directory it is Let's Encrypt, whose terms are agreed to.
 func NewCertificates(domains, folder, directory string) (*Certificates, error) {
 	c := &Certificates{}
 	for part := range strings.SplitSeq(domains, ",") {
-		domain := strings.ToLower(strings.TrimSpace(part))
-		if err := checkDomain(domain); err != nil {
-			return nil, fmt.Errorf("-tls %q: %w", part, err)
-		}
-		c.domains = append(c.domains, domain)
+		c.domains = append(c.domains, strings.ToLower(strings.TrimSpace(part)))
 	}
 	if directory == "" {
 		directory = autocert.DefaultACMEDirectory
-	}
-	if u, err := url.Parse(directory); err != nil || u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("-acme %q: want the https URL of a directory", directory)
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of certificates: %w", err)
@@ -49,15 +40,6 @@ func NewCertificates(domains, folder, directory string) (*Certificates, error) {
 		Client: &acme.Client{DirectoryURL: directory, UserAgent: "verdetto"},
 	}
 	return c, nil
-}
-
-func checkDomain(domain string) error {
-	u, err := url.Parse("https://" + domain)
-	switch {
-	case err != nil, u.Host != domain, u.Port() != "", !strings.Contains(domain, "."), strings.Trim(domain, "0123456789.") == "", strings.ContainsAny(domain, "*[]:"):
-		return errors.New("want names that lead to this machine, as verdetto.example,www.verdetto.example")
-	}
-	return nil
 }
 
 // Domain is the first, by which the service is known.

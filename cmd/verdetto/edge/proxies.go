@@ -1,12 +1,13 @@
 package edge
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
+
+	"verdetto/shared/config"
 )
 
 // Proxies are those whose word is believed about who calls.
@@ -27,37 +28,19 @@ const (
 func ParseProxies(list, header string) (Proxies, error) {
 	p := Proxies{header: http.CanonicalHeaderKey(header)}
 	if p.header != ForwardedFor && p.header != Forwarded {
-		return Proxies{}, fmt.Errorf("-forwarded %q: want %s or %s, whichever your proxy writes", header, ForwardedFor, Forwarded)
+		return Proxies{}, fmt.Errorf("header %q of proxies: want %s or %s, whichever they write", header, ForwardedFor, Forwarded)
 	}
 	if list == "" {
 		return p, nil
 	}
 	for part := range strings.SplitSeq(list, ",") {
-		network, err := parseNetwork(strings.TrimSpace(part))
-		if err != nil {
-			return Proxies{}, fmt.Errorf("-behind %q: %w", part, err)
+		network, ok := config.Network(part)
+		if !ok {
+			return Proxies{}, fmt.Errorf("proxies: %q is not their address or network", part)
 		}
 		p.networks = append(p.networks, network)
 	}
 	return p, nil
-}
-
-func parseNetwork(text string) (netip.Prefix, error) {
-	network, err := netip.ParsePrefix(text)
-	if err != nil {
-		addr, err := netip.ParseAddr(text)
-		if err != nil || addr.Zone() != "" {
-			return netip.Prefix{}, errors.New("want the address or network of your proxy, as 127.0.0.1 or 10.0.0.0/8")
-		}
-		network = netip.PrefixFrom(addr, addr.BitLen())
-	}
-	if network.Masked() != network {
-		return netip.Prefix{}, fmt.Errorf("the network is %s", network.Masked())
-	}
-	if network.Bits() == 0 {
-		return netip.Prefix{}, errors.New("that is everybody, and whoever calls could say to be somebody else")
-	}
-	return network, nil
 }
 
 // Contains tells whether an address is that of a proxy of ours.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"syscall"
 	"time"
 
-	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 )
 
@@ -36,10 +34,12 @@ func beforeAll() time.Time { return time.Time{} }
 // itself is locked.
 func socket(file string) string { return file + ".socket" }
 
-// HandOutCopies hands out copies of a table that is kept in a file of its own, until the context ends,
+// HandOutCopies hands out copies of a table that is kept in a file of its own, and how the
+// service is, until the context ends,
 // to whoever may connect to the socket beside it: the user that it runs as. For
 // any other table it does nothing.
-func HandOutCopies(ctx context.Context, table store.Table, name string, log *slog.Logger) error {
+func (o Options) HandOutCopies(ctx context.Context, name string) error {
+	table, log, status := o.Table, o.Log, statusOf{o}
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	source, ok := table.(copier)
 	if !isFile || !ok {
@@ -59,7 +59,11 @@ func HandOutCopies(ctx context.Context, table store.Table, name string, log *slo
 	}
 	server := &http.Server{
 		ReadHeaderTimeout: 10 * time.Second, WriteTimeout: backupTime,
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == statusPath {
+				status.answer(w, r)
+				return
+			}
 			// Whoever reads sees by the length whether it is whole.
 			if err := source.Copy(w, func(bytes int64) { w.Header().Set("Content-Length", strconv.FormatInt(bytes, 10)) }); err != nil {
 				log.ErrorContext(ctx, "backup", "error", err)
@@ -115,17 +119,29 @@ func Backup(ctx context.Context, name, to string) (err error) {
 	return nil
 }
 
-// copyOf asks the process that has the file open, or opens it where none has.
-func copyOf(ctx context.Context, file string, w io.Writer) error {
-	client := &http.Client{Timeout: backupTime, Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+// errNobody: no process has the file open and answers.
+var errNobody = errors.New("nobody serves the store")
+
+// askService asks the process that has a file open.
+func askService(ctx context.Context, file, path string) (*http.Response, error) {
+	client := &http.Client{Timeout: backupTime, Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket(file))
 	}}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://store/", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://store"+path, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	response, err := client.Do(request)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) { // nobody is there, or it was killed
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) { // no socket, or that of one that was killed
+		return nil, errNobody
+	}
+	return response, err
+}
+
+// copyOf asks the process that has the file open, or opens it where none has.
+func copyOf(ctx context.Context, file string, w io.Writer) error {
+	response, err := askService(ctx, file, "/")
+	if errors.Is(err, errNobody) {
 		s, err := boltstore.Open(file, beforeAll)
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package onemachine
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
@@ -24,21 +25,46 @@ type Carrier struct {
 // folderRate is how many mails a second go into a folder, which has no quota.
 const folderRate = 1000
 
+// IsFolder tells whether a name stands for a folder; see OpenCarrier.
+func IsFolder(name string) bool { return name != "ses" && !smtpmail.IsServer(name) }
+
+// CarrierFaults says what is wrong with the name of a carrier that is no folder, and with its settings.
+func CarrierFaults(name string) (faults []string) {
+	if IsFolder(name) {
+		return nil
+	}
+	var account config.SMTP
+	faults = config.Faults(&config.Mail{}, &account)
+	if !smtpmail.IsServer(name) {
+		return faults
+	}
+	if _, err := smtpmail.ParseServer(name); err != nil {
+		faults = append(faults, "VERDETTO_MAIL: "+err.Error())
+	}
+	if (account.User == "") != (account.Password == "") {
+		faults = append(faults, "VERDETTO_SMTP_USER: of it and VERDETTO_SMTP_PASSWORD only one is given; give both, or neither where the server asks for none")
+	}
+	return faults
+}
+
 // OpenCarrier opens what a name stands for: smtp://HOST:587 or smtps://HOST:465 is
 // a mail server, ses Amazon SES, and anything else a folder. The sender, the rate,
 // and how a server is signed in to, are in the environment. A server is not
 // connected to; watch, where it is not nil, is told of each step of each mail to one.
 func OpenCarrier(ctx context.Context, name string, now func() time.Time, watch func(step string)) (Carrier, error) {
-	server := smtpmail.IsServer(name)
-	if !server && name != "ses" {
+	if IsFolder(name) {
 		folder, err := maildir.Open(name, now)
 		return Carrier{folder, folderRate}, err
 	}
+	if faults := CarrierFaults(name); len(faults) > 0 {
+		return Carrier{}, fmt.Errorf("open what carries mail:\n  %s", strings.Join(faults, "\n  "))
+	}
 	var outgoing config.Mail
-	if !server {
-		if err := config.Load(&outgoing); err != nil {
-			return Carrier{}, fmt.Errorf("-mail ses: %w", err)
-		}
+	var account config.SMTP
+	if err := config.Load(&outgoing, &account); err != nil {
+		return Carrier{}, err
+	}
+	if !smtpmail.IsServer(name) {
 		settings, err := awsconfig.LoadDefaultConfig(ctx)
 		if err != nil {
 			return Carrier{}, fmt.Errorf("-mail ses: load AWS configuration: %w", err)
@@ -50,10 +76,6 @@ func OpenCarrier(ctx context.Context, name string, now func() time.Time, watch f
 	if err != nil {
 		return Carrier{}, fmt.Errorf("-mail: %w", err)
 	}
-	var account config.SMTP
-	if err := config.Load(&outgoing, &account); err != nil {
-		return Carrier{}, fmt.Errorf("-mail %s: %w", name, err)
-	}
-	sender, err := smtpmail.New(smtpmail.Config{Server: at, User: account.User, Password: account.Secret(), From: outgoing.From, Now: now, Watch: watch})
+	sender, err := smtpmail.New(smtpmail.Config{Server: at, User: account.User, Password: account.Password, From: outgoing.From, Now: now, Watch: watch})
 	return Carrier{sender, outgoing.Rate}, err
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"verdetto/cmd/verdetto/edge"
+	"verdetto/cmd/verdetto/monitor"
 	"verdetto/functions/alerts"
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
@@ -51,6 +52,8 @@ type Options struct {
 	LocalURL      string   // where the stand-ins on this machine reach the service; without it they do not report to it
 	Edge          edge.Config
 
+	Monitor *monitor.Monitor // what the process tells of itself; nil: nothing
+
 	// Fill is the source that SeedEnvironment fills its table from; Source where it is nil.
 	Fill upstream.Source
 	// CreateTable makes the table of SeedEnvironment; dynamostore.Create does where it is nil.
@@ -80,6 +83,7 @@ func New(o Options) (*Service, error) {
 	settings := httpapi.Config{
 		Now: o.Now, Log: o.Log, Pepper: o.Pepper, OriginSecrets: o.OriginSecrets,
 		Limiter: limit.New(o.Table, o.Now), Customers: store.Customers{Table: o.Table}, Refused: s.refused, Pages: page.Problems,
+		Observe: o.Monitor.Request,
 	}
 	if o.Source.Name() == "sample" {
 		settings.Data = "sample"
@@ -97,6 +101,7 @@ func New(o Options) (*Service, error) {
 	}
 	carrier, err := OpenCarrier(context.Background(), o.Mail, o.Now, nil)
 	if err == nil {
+		carrier.Sender = o.Monitor.Mail(carrier.Sender)
 		err = s.openPro(carrier)
 	}
 	if err != nil {
@@ -124,7 +129,7 @@ type times struct{ header, request, answer, idle time.Duration }
 // request has to be there whole in time, and an answer to be taken.
 func (s *Service) server(t times) *http.Server {
 	return &http.Server{
-		Handler: s.options.Edge.Handler(s.API, s.options.Now),
+		Handler: s.options.Edge.Handler(NewHealth(s.options.Table, s.options.Now).Handler(s.API), s.options.Now),
 		HTTP2:   &http.HTTP2Config{MaxConcurrentStreams: 100},
 		// It names callers by their address, and programs that look for something else make most of its lines.
 		ErrorLog:          slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug),

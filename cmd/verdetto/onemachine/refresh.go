@@ -20,14 +20,18 @@ const Cycle = verdict.LiveDays
 func (o Options) Refresh(ctx context.Context, progress func(done, total int, of refresh.Outcome), only ...fare.City) (refresh.Report, error) {
 	r := o.refresher(ctx)
 	r.Progress = progress
-	return r.Run(ctx, only...)
+	report, err := r.Run(ctx, only...)
+	o.Monitor.Refreshed("discovery", report.Asked, report.Failed, 0, report.New, err)
+	return report, err
 }
 
 // Deepen asks the source, if it can be asked for one route, for a year of departures
 // of those that are due.
 func (o Options) Deepen(ctx context.Context) (refresh.DeepReport, error) {
 	r := o.refresher(ctx)
-	return r.Deepen(ctx)
+	report, err := r.Deepen(ctx)
+	o.Monitor.Refreshed("departures", report.Asked, report.Failed, report.Left, report.New, err)
+	return report, err
 }
 
 func (o Options) refresher(ctx context.Context) refresh.Refresher {

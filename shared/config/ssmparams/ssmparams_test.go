@@ -99,7 +99,7 @@ func TestConfiguration(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, say := range []string{"VERDETTO_TABLE", "value 1 has fewer", "TRAVELPAYOUTS_TOKEN: there is no secret named /verdetto/none", "VERDETTO_WORKERS: 0"} {
+	for _, say := range []string{"VERDETTO_TABLE", "value 1 is not 16 characters", "TRAVELPAYOUTS_TOKEN: there is no secret named /verdetto/none", "VERDETTO_WORKERS: \"0\" is not a whole number"} {
 		if !strings.Contains(err.Error(), say) {
 			t.Errorf("%q is not in: %v", say, err)
 		}
@@ -124,7 +124,7 @@ func TestRefused(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, say := range []string{"VERDETTO_PEPPER: the secret named /verdetto/pepper could not be read", "not authorized", "value 1 has fewer"} {
+	for _, say := range []string{"VERDETTO_PEPPER: the secret named /verdetto/pepper could not be read", "not authorized", "value 1 is not 16 characters"} {
 		if !strings.Contains(err.Error(), say) {
 			t.Errorf("%q is not in: %v", say, err)
 		}

@@ -1,7 +1,7 @@
 // Package boltstore keeps a store.Table in one file, for one machine. Writers of
 // the same moment share one sync of the disk; a file that is not a store, or is
 // a damaged one, is refused and left as it is; expired items are swept when the
-// file is opened.
+// file is opened, and by Sweep while it is in use, so that it does not grow with them.
 package boltstore
 
 import (
@@ -60,12 +60,15 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 	return s, nil
 }
 
+// ErrInUse: the file is locked.
+var ErrInUse = errors.New("another process has it open")
+
 // openError says why a file was not opened.
 func openError(path string, err error) error {
 	var system *fs.PathError
 	switch {
 	case errors.Is(err, berrors.ErrTimeout):
-		return fmt.Errorf("open store %s: another process has it open", path)
+		return fmt.Errorf("open store %s: %w", path, ErrInUse)
 	case errors.As(err, &system):
 		return fmt.Errorf("open store %s: %w", path, err)
 	}
@@ -110,41 +113,12 @@ func (s *Store) prepare(path string) error {
 	if !made {
 		err = s.db.Update(func(tx *bolt.Tx) error { _, err := tx.CreateBucket(bucket); return err })
 	} else {
-		err = s.sweep()
+		_, err = s.Sweep(context.Background())
 	}
 	if err != nil {
 		return fmt.Errorf("open store %s: %w", path, err)
 	}
 	return nil
-}
-
-// sweep deletes what has expired.
-func (s *Store) sweep() error {
-	now := s.now()
-	var dead [][]byte
-	err := s.db.View(func(tx *bolt.Tx) error {
-		return tx.Bucket(bucket).ForEach(func(k, v []byte) error {
-			_, expires, _, err := split(v)
-			if err != nil {
-				return fmt.Errorf("item %q: %w", k, err)
-			}
-			if expires != 0 && expires <= now.Unix() {
-				dead = append(dead, bytes.Clone(k))
-			}
-			return nil
-		})
-	})
-	if err != nil || len(dead) == 0 {
-		return err
-	}
-	return s.db.Update(func(tx *bolt.Tx) error {
-		for _, k := range dead {
-			if err := tx.Bucket(bucket).Delete(k); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // Len is how many items the file holds, expired ones that are not swept yet included.

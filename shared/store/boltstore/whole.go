@@ -1,7 +1,6 @@
 package boltstore
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
@@ -12,24 +11,14 @@ import (
 
 var _ store.Whole = (*Store)(nil)
 
-// Each implements store.Whole. It sees what the file holds at one moment.
+// Each implements store.Whole.
 func (s *Store) Each(ctx context.Context, f func(store.Item) error) error {
-	return s.view(ctx, func(b *bolt.Bucket) error {
-		now := s.now()
-		return b.ForEach(func(k, v []byte) error {
-			if err := ctx.Err(); err != nil {
-				return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
-			}
-			partition, sort, ok := bytes.Cut(k, []byte{0})
-			if !ok {
-				return fmt.Errorf("item %q has no sort key", k)
-			}
-			item, err := decode(store.Key{Partition: string(partition), Sort: string(sort)}, v)
-			if err != nil || item.Expired(now) {
-				return err
-			}
-			return f(item)
-		})
+	now := s.now()
+	return s.All(ctx, func(i store.Item) error {
+		if i.Expired(now) {
+			return nil
+		}
+		return f(i)
 	})
 }
 

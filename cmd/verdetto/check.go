@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/verdetto/settings"
+	"verdetto/shared/config"
+)
+
+// serveOptions are the flags of serve, and of check, which says what serve would take offence at.
+type serveOptions struct {
+	options
+	reach
+	metrics, money, mail, base string
+}
+
+const realMoney = "real"
+
+func (o *serveOptions) register(f *flag.FlagSet) {
+	takeSettings(f)
+	o.options.register(f)
+	o.reach.register(f)
+	settings.Flags(f, map[string]*string{"metrics": &o.metrics, "money": &o.money, "mail": &o.mail, "base": &o.base})
+}
+
+// faults is what is wrong with settings that are each well formed: what is missing for
+// what was chosen, what does not go together, and files that cannot be used.
+func (o *serveOptions) faults() (faults []string) {
+	wrong := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	if o.money == realMoney {
+		faults = append(faults, config.Faults(&config.Pay{})...)
+		if o.base == "" && o.tls == "" {
+			wrong("VERDETTO_BASE_URL: missing; real money needs an address that Stripe and customers reach: give an https URL, such as https://verdetto.example, or VERDETTO_TLS")
+		}
+		if o.store == "" {
+			wrong("VERDETTO_STORE: missing; with real money a store that is thrown away loses what customers have paid for: give bolt:FILE")
+		}
+		if o.upstream == "sample" {
+			wrong("VERDETTO_UPSTREAM: with real money invented fares would be sold: give travelpayouts or csv:FILE")
+		}
+	}
+	if o.upstream == "travelpayouts" {
+		faults = append(faults, config.Faults(&config.Upstream{}, &config.Shown{})...)
+	}
+	if panel, ok := strings.CutPrefix(o.upstream, "csv:"); ok {
+		if f, err := os.Open(panel); err != nil {
+			wrong("VERDETTO_UPSTREAM: %v; give the path of a panel", err)
+		} else {
+			f.Close()
+		}
+	}
+	if file, ok := strings.CutPrefix(o.store, "bolt:"); ok {
+		if why := unwritable(filepath.Dir(file)); why != "" {
+			wrong("VERDETTO_STORE: %s; make the folder, writable by the service's user, or give another file", why)
+		}
+	}
+	if o.metrics != "" && o.metrics == o.address() && !strings.HasSuffix(o.metrics, ":0") {
+		wrong("VERDETTO_METRICS: %s is where callers are answered (VERDETTO_LISTEN); give another address, which only Prometheus reaches", o.metrics)
+	}
+	if o.tls != "" {
+		if why := unwritable(nearest(certificatesFolder(o.store))); why != "" {
+			wrong("VERDETTO_TLS: certificates are kept beside the store: %s; make the folder writable by the service's user", why)
+		}
+	}
+	faults = append(faults, mailFaults(o.mail)...)
+	return append(faults, config.Faults(&config.Operator{})...)
+}
+
+// mailFaults is what is wrong with what carries mail.
+func mailFaults(carrier string) []string {
+	if carrier == "" {
+		return []string{"VERDETTO_MAIL (-mail): missing; give smtp://HOST:587, ses, or a folder that mail is written into"}
+	}
+	if !onemachine.IsFolder(carrier) {
+		return onemachine.CarrierFaults(carrier)
+	}
+	if info, err := os.Stat(carrier); err == nil && !info.IsDir() {
+		return []string{fmt.Sprintf("VERDETTO_MAIL: %s is a file; give a folder that mail is written into", carrier)}
+	}
+	if why := unwritable(nearest(carrier)); why != "" {
+		return []string{fmt.Sprintf("VERDETTO_MAIL: %s; make the folder writable by the service's user, or give another", why)}
+	}
+	return nil
+}
+
+// nearest is a folder, or the nearest above it that is there.
+func nearest(folder string) string {
+	for {
+		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {
+			return folder
+		}
+		folder = filepath.Dir(folder)
+	}
+}
+
+// unwritable says why no file can be made in a folder, if so.
+func unwritable(folder string) string {
+	probe, err := os.CreateTemp(folder, ".verdetto-check-*")
+	if err != nil {
+		return fmt.Sprintf("nothing can be written into the folder %s", folder)
+	}
+	probe.Close()
+	_ = os.Remove(probe.Name()) // it was made a moment ago
+	return ""
+}
+
+// runCheck says everything that is wrong with the settings of serve, without starting anything.
+func runCheck(_ context.Context, args []string) error {
+	var o serveOptions
+	flags := flag.NewFlagSet("check", flag.ContinueOnError)
+	o.register(flags)
+	if err := parseFlags(flags, args); err != nil {
+		return err
+	}
+	taken, faults := settings.Take(flags, flags.Lookup(configFlag).Value.String())
+	for _, fault := range o.faults() {
+		name, _, _ := strings.Cut(fault, ":")
+		// Of a value that is wrong in itself that has been said.
+		if !slices.ContainsFunc(faults, func(said string) bool { return about(said) == name }) {
+			faults = append(faults, fault)
+		}
+	}
+	for _, fault := range faults {
+		fmt.Println(fault)
+	}
+	if len(faults) > 0 {
+		return fmt.Errorf("%d settings are wrong; nothing was started", len(faults))
+	}
+	show(os.Stdout, taken)
+	return nil
+}
+
+// about is the name of the setting that a fault is about.
+func about(fault string) string {
+	name, _, _ := strings.Cut(fault, ":")
+	if s, ok := config.OfFlag(strings.TrimPrefix(name, "-")); ok {
+		return s.Name
+	}
+	return strings.TrimSuffix(name, "_FILE")
+}
+
+// show lists what is set, by what, and no secret.
+func show(w io.Writer, taken []settings.Taken) {
+	for _, t := range taken {
+		value := t.Value
+		if t.Secret {
+			value = "(secret)"
+		}
+		fmt.Fprintf(w, "%-26s %s, by %s\n", t.Name, value, t.From)
+	}
+	fmt.Fprintln(w, "nothing is wrong with the settings; verdetto serve takes them")
+}

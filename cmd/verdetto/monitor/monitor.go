@@ -1,0 +1,192 @@
+// Package monitor is what one process tells an operator of itself: metrics for
+// Prometheus, and the last faults of its log.
+//
+// No metric holds anything of a caller: endpoints are told apart by their names
+// in the table of endpoints, never by what was asked. A nil Monitor measures nothing.
+package monitor
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"verdetto/shared/mail"
+)
+
+// Monitor measures. It is safe for concurrent use.
+type Monitor struct {
+	registry  *prometheus.Registry
+	requests  *prometheus.CounterVec
+	durations *prometheus.HistogramVec
+	refreshes *prometheus.CounterVec
+	asked     *prometheus.CounterVec
+	found     prometheus.Counter
+	mails     *prometheus.CounterVec
+	lines     *prometheus.CounterVec
+
+	mu     sync.Mutex
+	faults []Fault // the newest last
+}
+
+// buckets are the bounds of durations, in seconds: a verdict takes a millisecond, a payment's provider seconds.
+var buckets = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
+
+// New makes a Monitor.
+func New() *Monitor {
+	m := &Monitor{registry: prometheus.NewRegistry()}
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "verdetto", Name: name, Help: help}, labels)
+		m.registry.MustRegister(c)
+		return c
+	}
+	m.requests = counter("http_requests_total", "Requests by endpoint and status; 429 is a caller over a cap.", "route", "method", "status")
+	m.refreshes = counter("refreshes_total", "Refreshes that ended: discovery of routes, and asking for departures.", "kind", "outcome")
+	m.asked = counter("refresh_asked_total", "What refreshes asked the fare source for: origins of discovery, series of departures.", "kind", "outcome")
+	m.mails = counter("mails_total", "Mails by kind and by what the carrier said.", "kind", "outcome")
+	m.lines = counter("log_lines_total", "Lines of the log by level.", "level")
+	m.found = counter("observations_total", "Fares that refreshes found and had not seen before.").WithLabelValues()
+	m.durations = prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "verdetto", Name: "http_request_duration_seconds", Help: "How long answers took to be made.", Buckets: buckets}, []string{"route"})
+	m.registry.MustRegister(m.durations, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Request counts an answer of an endpoint.
+func (m *Monitor) Request(route, method string, status int, took time.Duration) {
+	if m == nil {
+		return
+	}
+	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
+	m.durations.WithLabelValues(route).Observe(took.Seconds())
+}
+
+// Refreshed counts a refresh that ended, and what it asked for; err is one that could do nothing.
+func (m *Monitor) Refreshed(kind string, asked, failed, left, found int, err error) {
+	if m == nil {
+		return
+	}
+	outcome := "ok"
+	if err != nil || failed > 0 {
+		outcome = "failed"
+	}
+	m.refreshes.WithLabelValues(kind, outcome).Inc()
+	for outcome, n := range map[string]int{"asked": asked, "failed": failed, "left": left} {
+		m.asked.WithLabelValues(kind, outcome).Add(float64(n))
+	}
+	m.found.Add(float64(found))
+}
+
+// Gauge has a figure read whenever metrics are asked for; what cannot be read is left out.
+func (m *Monitor) Gauge(name, help string, read func() (value float64, ok bool)) {
+	m.registry.MustRegister(gauge{prometheus.NewDesc("verdetto_"+name, help, nil, nil), read})
+}
+
+type gauge struct {
+	about *prometheus.Desc
+	read  func() (float64, bool)
+}
+
+func (g gauge) Describe(to chan<- *prometheus.Desc) { to <- g.about }
+
+func (g gauge) Collect(to chan<- prometheus.Metric) {
+	if value, ok := g.read(); ok {
+		to <- prometheus.MustNewConstMetric(g.about, prometheus.GaugeValue, value)
+	}
+}
+
+// Handler answers Prometheus.
+func (m *Monitor) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// Mail counts what becomes of the mails that a sender is handed.
+func (m *Monitor) Mail(next mail.Sender) mail.Sender {
+	if m == nil {
+		return next
+	}
+	return carrier{next, m}
+}
+
+type carrier struct {
+	next mail.Sender
+	m    *Monitor
+}
+
+func (c carrier) Send(ctx context.Context, message mail.Message) error {
+	err := c.next.Send(ctx, message)
+	outcome := "sent"
+	switch {
+	case errors.Is(err, mail.ErrRefused):
+		outcome = "refused"
+	case err != nil:
+		outcome = "failed"
+	}
+	c.m.mails.WithLabelValues(message.Tag, outcome).Inc()
+	return err
+}
+
+// Fault is a line of the log that is a warning or an error.
+type Fault struct {
+	At      time.Time `json:"at"`
+	Level   string    `json:"level"`
+	Message string    `json:"message"`
+	Error   string    `json:"error,omitempty"`
+}
+
+// keptFaults is how many are remembered.
+const keptFaults = 20
+
+// Faults are the last of the log, the newest first.
+func (m *Monitor) Faults() []Fault {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	newest := make([]Fault, 0, len(m.faults))
+	for i := len(m.faults) - 1; i >= 0; i-- {
+		newest = append(newest, m.faults[i])
+	}
+	return newest
+}
+
+// Log counts the lines of a log, and remembers its last faults.
+func (m *Monitor) Log(next slog.Handler) slog.Handler { return logged{next, m} }
+
+type logged struct {
+	slog.Handler
+	m *Monitor
+}
+
+func (l logged) Handle(ctx context.Context, line slog.Record) error {
+	l.m.lines.WithLabelValues(line.Level.String()).Inc()
+	if line.Level >= slog.LevelWarn {
+		f := Fault{At: line.Time.UTC().Truncate(time.Second), Level: line.Level.String(), Message: line.Message}
+		line.Attrs(func(a slog.Attr) bool {
+			if a.Key == "error" {
+				f.Error = a.Value.String()
+			}
+			return true
+		})
+		l.m.mu.Lock()
+		if len(l.m.faults) == keptFaults {
+			l.m.faults = l.m.faults[1:]
+		}
+		l.m.faults = append(l.m.faults, f)
+		l.m.mu.Unlock()
+	}
+	return l.Handler.Handle(ctx, line)
+}
+
+func (l logged) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return logged{l.Handler.WithAttrs(attrs), l.m}
+}
+
+func (l logged) WithGroup(name string) slog.Handler { return logged{l.Handler.WithGroup(name), l.m} }

@@ -1,0 +1,77 @@
+package onemachine
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Watch has the service watched until the context ends: copies of the store and how
+// it is, for its user; metrics on an address of their own; and it sweeps the store.
+func (o Options) Watch(ctx context.Context, name, address string) error {
+	if err := o.HandOutCopies(ctx, name); err != nil {
+		return err
+	}
+	go o.sweepDaily(ctx)
+	return o.ServeMetrics(ctx, address)
+}
+
+// sweepEvery is how often what has expired is deleted from a file. (DynamoDB does it by itself.)
+const sweepEvery = 24 * time.Hour
+
+func (o Options) sweepDaily(ctx context.Context) {
+	file, ok := o.Table.(interface {
+		Sweep(context.Context) (int, error)
+	})
+	if !ok {
+		return
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(sweepEvery):
+		}
+		if swept, err := file.Sweep(ctx); err != nil && ctx.Err() == nil {
+			o.Log.ErrorContext(ctx, "sweep store", "error", err)
+		} else {
+			o.Log.InfoContext(ctx, "store swept", "items", swept)
+		}
+	}
+}
+
+// ServeMetrics answers Prometheus on an address of its own until the context ends,
+// and there, too, whether the service works. Without an address it does nothing.
+func (o Options) ServeMetrics(ctx context.Context, address string) error {
+	if address == "" || o.Monitor == nil {
+		return nil
+	}
+	health := NewHealth(o.Table, o.Now)
+	o.Monitor.Gauge("fares_age_seconds", "How long ago half of the origins had been asked for.", func() (float64, bool) {
+		f := health.Look(ctx)
+		return f.Days * 24 * 3600, f.Known
+	})
+	o.Monitor.Gauge("ready", "1 where /readyz says so.", func() (float64, bool) {
+		if health.Look(ctx).Reason == "" {
+			return 1, true
+		}
+		return 0, true
+	})
+	if file, ok := o.Table.(file); ok {
+		o.Monitor.Gauge("store_bytes", "Size of the store's file.", func() (float64, bool) { size, _ := file.Size(); return float64(size), true })
+		o.Monitor.Gauge("store_free_bytes", "Of the store's file, what is used again before it grows.", func() (float64, bool) { _, free := file.Size(); return float64(free), true })
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", o.Monitor.Handler())
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return fmt.Errorf("listen for metrics: %w; choose another address with -metrics", err)
+	}
+	server := &http.Server{Handler: health.Handler(mux), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute}
+	o.Log.InfoContext(ctx, "metrics are answered", "address", listener.Addr().String())
+	go server.Serve(listener) // ends with the context
+	context.AfterFunc(ctx, func() { _ = server.Close() })
+	return nil
+}

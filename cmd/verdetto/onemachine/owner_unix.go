@@ -1,0 +1,25 @@
+//go:build unix
+
+package onemachine
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// giveOwner gives a file the owner that another has: root restores what the service's user is to open.
+func giveOwner(file, as string) error {
+	info, err := os.Stat(as)
+	if err != nil {
+		return err
+	}
+	of, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || int(of.Uid) == os.Geteuid() || os.Geteuid() != 0 {
+		return nil
+	}
+	if err := os.Chown(file, int(of.Uid), int(of.Gid)); err != nil {
+		return fmt.Errorf("give the file its owner: %w", err)
+	}
+	return nil
+}

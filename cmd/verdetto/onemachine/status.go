@@ -1,0 +1,164 @@
+package onemachine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"verdetto/cmd/verdetto/monitor"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/verdict"
+)
+
+// statusPath is where the socket beside a store says how the service is.
+const statusPath = "/status"
+
+// Status is how a service is, for who runs it.
+type Status struct {
+	At         time.Time       `json:"at"`
+	Running    bool            `json:"running"`
+	Ready      bool            `json:"ready"`
+	Reason     string          `json:"reason,omitempty"` // why it is not
+	FaresDays  *float64        `json:"faresDays"`        // how old fares are; null: there are none
+	Routes     int             `json:"routes"`
+	Departures int             `json:"departures"` // with a fare that holds
+	Alerts     int             `json:"alerts"`
+	Keys       int             `json:"keys"` // in force
+	Jobs       int             `json:"jobs"` // that are waiting in outboxes
+	Items      int             `json:"items"`
+	Expired    int             `json:"expired"` // items that wait to be swept
+	Bytes      int64           `json:"bytes"`   // of the file
+	Free       int64           `json:"free"`    // of these, what is used again before it grows
+	Faults     []monitor.Fault `json:"faults"`  // the last of the log, the newest first; of a service that runs
+}
+
+// StatusOf says how a service is whose store is a file: it asks the process that has it
+// open, or looks for itself where none has.
+func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, error) {
+	file, ok := strings.CutPrefix(name, "bolt:")
+	if !ok || file == "" {
+		return Status{}, fmt.Errorf("-store %q: want bolt:FILE; of a table of DynamoDB the dashboard tells", name)
+	}
+	if _, err := os.Stat(file); err != nil {
+		return Status{}, fmt.Errorf("look at the store: %w", err)
+	}
+	response, err := askService(ctx, file, statusPath)
+	if errors.Is(err, errNobody) {
+		s, err := boltstore.Open(file, beforeAll)
+		if err != nil {
+			return Status{}, err
+		}
+		status, err := lookAt(ctx, s, now)
+		return status, errors.Join(err, s.Close())
+	}
+	if err != nil {
+		return Status{}, fmt.Errorf("ask the running service: %w", err)
+	}
+	defer response.Body.Close()
+	var status Status
+	if response.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 1000)) // what there is of it
+		return status, fmt.Errorf("ask the running service: %s: %s", response.Status, text)
+	}
+	if err := json.NewDecoder(response.Body).Decode(&status); err != nil {
+		return status, fmt.Errorf("ask the running service: %w", err)
+	}
+	return status, nil
+}
+
+// file is a table that is one file.
+type file interface {
+	All(ctx context.Context, give func(store.Item) error) error
+	Size() (bytes, free int64)
+}
+
+// lookAt reads everything that a table holds.
+func lookAt(ctx context.Context, table store.Table, now func() time.Time) (Status, error) {
+	found := NewHealth(table, now).Look(ctx)
+	status := Status{At: now().UTC().Truncate(time.Second), Ready: found.Reason == "", Reason: found.Reason, Faults: []monitor.Fault{}}
+	if found.Known {
+		status.FaresDays = &found.Days
+	}
+	f, ok := table.(file)
+	if !ok {
+		return status, errors.New("the store is no file")
+	}
+	today := fare.DayOf(now())
+	var bad error
+	tally := store.Tally{Now: now(), Summary: func(data []byte) {
+		s, err := verdict.Decode(data)
+		if err != nil {
+			bad = fmt.Errorf("read a summary: %w", err)
+			return
+		}
+		for _, l := range s.Live {
+			if l.Depart >= today && l.Found >= now().AddDate(0, 0, -verdict.LiveDays).Unix() {
+				status.Departures++
+			}
+		}
+	}}
+	err := f.All(ctx, func(i store.Item) error { tally.Add(i); return bad })
+	status.Routes, status.Alerts, status.Keys, status.Jobs = tally.Routes, tally.Alerts, tally.Plans, tally.Outbox
+	status.Items, status.Expired = tally.Items, tally.Expired
+	status.Bytes, status.Free = f.Size()
+	return status, err
+}
+
+// statusOf answers how the service of some options is.
+type statusOf struct{ Options }
+
+func (o statusOf) answer(w http.ResponseWriter, r *http.Request) {
+	status, err := lookAt(r.Context(), o.Table, o.Now)
+	if err != nil {
+		o.Log.ErrorContext(r.Context(), "status", "error", err)
+		http.Error(w, "the store cannot be read; the log says why", http.StatusInternalServerError)
+		return
+	}
+	status.Running, status.Faults = true, o.Monitor.Faults()
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(status) // who asks has gone: nobody is left to tell
+}
+
+// Print writes the status for people.
+func (s Status) Print(w io.Writer) {
+	line := func(what, format string, args ...any) {
+		fmt.Fprintf(w, "%-14s"+format+"\n", append([]any{what}, args...)...)
+	}
+	running := "not running"
+	if s.Running {
+		running = "running"
+	}
+	switch {
+	case s.Ready:
+		line("service", "%s, ready", running)
+	default:
+		line("service", "%s, not ready. %s", running, s.Reason)
+	}
+	if s.FaresDays != nil {
+		line("fares", "%.1f days old", *s.FaresDays)
+	}
+	line("routes", "%d, with %d departures", s.Routes, s.Departures)
+	line("alerts", "%d", s.Alerts)
+	line("keys", "%d in force", s.Keys)
+	line("outbox", "%d jobs", s.Jobs)
+	line("store", "%d items in %.1f MB, of which %.1f MB are free; %d have expired", s.Items, float64(s.Bytes)/1e6, float64(s.Free)/1e6, s.Expired)
+	if !s.Running {
+		return
+	}
+	line("faults", "%d of late in the log", len(s.Faults))
+	for _, f := range s.Faults {
+		fmt.Fprintf(w, "  %s  %s  %s", f.At.Format(time.RFC3339), f.Level, f.Message)
+		if f.Error != "" {
+			fmt.Fprintf(w, ": %s", f.Error)
+		}
+		fmt.Fprintln(w)
+	}
+}

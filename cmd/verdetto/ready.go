@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// runReady asks a service whether it is ready: its exit code is for health checks, of an image that holds no other program.
+func runReady(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("ready", flag.ContinueOnError)
+	url := flags.String("url", "http://127.0.0.1:8080", "`URL` of the service")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(*url, "/")+"/readyz", nil)
+	if err != nil {
+		return fmt.Errorf("-url %q: want an address such as http://127.0.0.1:8080", *url)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("ask the service: %w", err)
+	}
+	defer response.Body.Close()
+	said, _ := io.ReadAll(io.LimitReader(response.Body, 1000)) // what there is of it
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("not ready: %s", said)
+	}
+	fmt.Println("ready")
+	return nil
+}

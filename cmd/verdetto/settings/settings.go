@@ -1,0 +1,239 @@
+// Package settings gives a command its settings: from its flags, else from the
+// environment, else from a settings file, else the defaults, all by the one table
+// of shared/config. What the file holds is put into the environment, where
+// whatever reads a setting looks, on one machine as on AWS.
+//
+// A secret NAME may stand in a file of its own that NAME_FILE names. Everything that is
+// wrong is reported at once, each fault with what to do, and none shows a secret.
+package settings
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"verdetto/shared/config"
+)
+
+// inFile ends the name of a setting that names a file with the value of a secret.
+const inFile = "_FILE"
+
+// notSettings are names in the environment that begin as settings do: of the file itself, of tests, of what runs functions in containers.
+var notSettings = []string{"VERDETTO_CONFIG", "VERDETTO_DATA", "VERDETTO_REFERENCE", "VERDETTO_SAM_LISTENER", "VERDETTO_SAM_NETWORK"}
+
+// Taken is a setting that has a value.
+type Taken struct {
+	config.Setting
+	Value, From string
+}
+
+// Flags registers the flag of each setting, into the variable that is given for it.
+func Flags(f *flag.FlagSet, to map[string]*string) {
+	for _, s := range config.Settings {
+		if v, ok := to[s.Flag]; ok && s.Flag != "" {
+			f.StringVar(v, s.Flag, s.Default, usage(s))
+		}
+	}
+}
+
+func usage(s config.Setting) string {
+	text := s.Give
+	if s.Note != "" {
+		text += "; " + s.Note
+	}
+	if s.Without != "" {
+		text += "; default: " + s.Without
+	}
+	return text + " (" + s.Name + ")"
+}
+
+// Take fills the environment from the file, if one is named, and gives the flags that were
+// not given the values that the environment has for them. It says what is set and by what, and what is wrong.
+func Take(f *flag.FlagSet, file string) (taken []Taken, faults []string) {
+	inside, faults := read(file)
+	outside := map[string]string{}
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		if value == "" {
+			continue
+		}
+		_, known := named(name)
+		switch {
+		case known:
+			outside[name] = value
+		case strings.HasPrefix(name, "VERDETTO_") && !slices.Contains(notSettings, name):
+			faults = append(faults, unknown(name)+" (in the environment)")
+		}
+	}
+	given := map[string]string{}
+	f.Visit(func(g *flag.Flag) { given[g.Name] = g.Value.String() })
+	for _, s := range config.Settings {
+		if value, ok := given[s.Flag]; ok && s.Flag != "" {
+			for _, fault := range s.Faults(value) {
+				faults = append(faults, "-"+s.Flag+strings.TrimPrefix(fault, s.Name))
+			}
+			taken = append(taken, Taken{s, value, "flag -" + s.Flag})
+			continue
+		}
+		value, from, fault := find(s, outside, "", "the environment")
+		if value == "" && fault == "" {
+			value, from, fault = find(s, inside, filepath.Dir(file), file)
+		}
+		switch {
+		case fault != "":
+			faults = append(faults, fault)
+			continue
+		case value == "":
+			continue
+		}
+		faults = append(faults, s.Faults(value)...)
+		taken = append(taken, Taken{s, value, from})
+		_ = os.Setenv(s.Name, value) // its name is none that could be refused
+		if s.Flag != "" && f.Lookup(s.Flag) != nil {
+			_ = f.Set(s.Flag, value) // a text takes every value
+		}
+	}
+	return taken, faults
+}
+
+// find gives the value that one place has for a setting, be it there or in a file that is named there.
+func find(s config.Setting, in map[string]string, folder, place string) (value, from, fault string) {
+	value, file := in[s.Name], in[s.Name+inFile]
+	switch {
+	case value != "" && file != "":
+		return "", "", fmt.Sprintf("%s: %s has both %[1]s and %[1]s%[3]s; leave one of them out", s.Name, place, inFile)
+	case file == "":
+		return value, place, ""
+	case !filepath.IsAbs(file):
+		file = filepath.Join(folder, file)
+	}
+	data, err := os.ReadFile(file)
+	var system *fs.PathError
+	switch {
+	case errors.As(err, &system):
+		return "", "", fmt.Sprintf("%s%s: %s: %v; put the value into that file, readable by the service's user", s.Name, inFile, file, system.Err)
+	case err != nil:
+		return "", "", fmt.Sprintf("%s%s: read %s: %v", s.Name, inFile, file, err)
+	}
+	if value = strings.TrimSpace(string(data)); value == "" {
+		return "", "", fmt.Sprintf("%s%s: %s is empty; put the value into it", s.Name, inFile, file)
+	}
+	return value, file, ""
+}
+
+// read reads a settings file: names of settings with their values, in TOML.
+func read(file string) (values map[string]string, faults []string) {
+	values = map[string]string{}
+	if file == "" {
+		return values, nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return values, []string{fmt.Sprintf("-config: %v; give the file with the settings", err)}
+	}
+	var found map[string]any
+	if _, err := toml.Decode(string(data), &found); err != nil {
+		var bad toml.ParseError
+		if errors.As(err, &bad) {
+			return values, []string{fmt.Sprintf(`%s, line %d: %s; want NAME = "value" on each line`, file, bad.Position.Line, bad.Message)}
+		}
+		return values, []string{fmt.Sprintf("%s: %v", file, err)}
+	}
+	secret := ""
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		s, known := named(name)
+		if !known {
+			faults = append(faults, unknown(name)+" (in "+file+")")
+			continue
+		}
+		value, fault := text(found[name])
+		if fault != "" {
+			faults = append(faults, name+": "+fault)
+			continue
+		}
+		if s.Secret && name == s.Name && secret == "" {
+			secret = name
+		}
+		values[name] = value
+	}
+	if info, err := os.Stat(file); err == nil && secret != "" && info.Mode().Perm()&0o004 != 0 {
+		faults = append(faults, fmt.Sprintf("%s: it holds %s and everybody on this machine may read it; run chmod o-r %[1]s, or put secrets into files of their own (%[2]s%[3]s)", file, secret, inFile))
+	}
+	return values, faults
+}
+
+// text is a value as the environment has it.
+func text(value any) (string, string) {
+	switch v := value.(type) {
+	case string:
+		return v, ""
+	case int64, float64:
+		return fmt.Sprint(v), ""
+	case []any:
+		var parts []string
+		for _, element := range v {
+			part, ok := element.(string)
+			if !ok {
+				return "", `it is a list of something else than texts; want ["one", "two"]`
+			}
+			parts = append(parts, part)
+		}
+		return strings.Join(parts, ","), ""
+	}
+	return "", fmt.Sprintf(`%v is no text, number or list; want NAME = "value"`, value)
+}
+
+// named gives the setting of a name, also of one that names a file.
+func named(name string) (config.Setting, bool) {
+	if s, ok := config.Named(name); ok {
+		return s, true
+	}
+	s, ok := config.Named(strings.TrimSuffix(name, inFile))
+	return s, ok && s.Secret && strings.HasSuffix(name, inFile)
+}
+
+// unknown says that there is no setting of a name, and which may have been meant.
+func unknown(name string) string {
+	if s, ok := config.Named(strings.TrimSuffix(name, inFile)); ok {
+		return fmt.Sprintf("%s: only secrets are read from files of their own; give %s", name, s.Name)
+	}
+	nearest, least := "", 4
+	for _, s := range config.Settings {
+		if d := distance(strings.ToUpper(name), s.Name); d < least {
+			nearest, least = s.Name, d
+		}
+	}
+	if nearest != "" {
+		return fmt.Sprintf("%s: there is no such setting; was %s meant?", name, nearest)
+	}
+	return name + ": there is no such setting; docs/configuration.md lists them, leave it out"
+}
+
+// distance is how many letters have to be put in, left out or changed to make one text the other.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			changed := before
+			if a[i] != b[j] {
+				changed++
+			}
+			before = row[j+1]
+			row[j+1] = min(changed, before+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

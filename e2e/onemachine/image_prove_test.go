@@ -1,0 +1,132 @@
+package onemachine
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/samlocal"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/testenv"
+)
+
+// TestProveImage builds the image as make image does and has the compose file run it: it is ready, runs as
+// nobody in particular, can write into its volume alone, keeps its data, and is backed up.
+func TestProveImage(t *testing.T) {
+	compose := testenv.Command(t, "docker-compose", "apt-get install docker-compose")
+	folder, err := os.MkdirTemp("", "verdetto-image-*") // a socket's path has to be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	var engine *samlocal.Engine
+	fixture.WithEngine(t, func() (err error) {
+		engine, err = samlocal.OpenEngine(t.Context(), folder)
+		return err
+	}, func() {
+		defer engine.Close()
+		runImage(t, compose, folder, engine.Host)
+	})
+}
+
+func runImage(t *testing.T, compose, folder, host string) {
+	run := func(code int, name string, args ...string) string {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), name, args...)
+		command.Dir = filepath.Join(folder, "compose")
+		command.Env = append(os.Environ(), "DOCKER_HOST="+host, "DOCKER_BUILDKIT=0", "COMPOSE_PROJECT_NAME=verdettotest")
+		out, _ := command.CombinedOutput() // the code says how it ended
+		if got := command.ProcessState.ExitCode(); got != code {
+			t.Fatalf("%s %v: exit code %d, want %d\n%s", name, args, got, code, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	image := filepath.Join(folder, "image")
+	for _, dir := range []string{filepath.Join(image, "data"), filepath.Join(folder, "compose")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for from, to := range map[string]string{
+		fixture.Executable(t, "cmd/verdetto"):            "image/verdetto",
+		fixture.Path(t, "infra/onemachine/Dockerfile"):   "image/Dockerfile",
+		"/etc/ssl/certs/ca-certificates.crt":             "image/ca-certificates.crt",
+		fixture.Path(t, "infra/onemachine/compose.yaml"): "compose/compose.yaml",
+		fixture.Path(t, "infra/onemachine/Caddyfile"):    "compose/Caddyfile",
+	} {
+		data, err := os.ReadFile(from)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, to), data, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(0, "docker", "build", "-t", "verdetto", image)
+	run(0, compose, "-f", "compose.yaml", "config", "-q")
+	defer func() {
+		if t.Failed() {
+			out, _ := exec.Command("docker", "-H", host, "logs", "verdettotest_verdetto_1").CombinedOutput()
+			t.Logf("the container said:\n%s", out)
+		}
+		down := exec.Command(compose, "-f", "compose.yaml", "down", "-v", "-t", "20")
+		down.Dir, down.Env = filepath.Join(folder, "compose"), append(os.Environ(), "DOCKER_HOST="+host, "COMPOSE_PROJECT_NAME=verdettotest")
+		if out, err := down.CombinedOutput(); err != nil {
+			t.Errorf("down: %v %s", err, out)
+		}
+	}()
+	run(0, compose, "-f", "compose.yaml", "up", "-d", "verdetto")
+	name := run(0, "docker", "ps", "-q")
+	healthy := func() {
+		t.Helper()
+		for begun := time.Now(); ; time.Sleep(200 * time.Millisecond) {
+			state := run(0, "docker", "inspect", "--format", "{{.State.Health.Status}}", name)
+			if state == "healthy" {
+				return
+			}
+			if time.Since(begun) > 2*time.Minute {
+				t.Fatalf("it is %s", state)
+			}
+		}
+	}
+	healthy()
+	if got := run(0, "docker", "inspect", "--format", "{{.HostConfig.ReadonlyRootfs}} {{.Config.User}} {{.HostConfig.CapDrop}} {{.HostConfig.SecurityOpt}}", name); got != "true 65532:65532 [ALL] [no-new-privileges:true]" {
+		t.Errorf("it runs as %s", got)
+	}
+	address := run(0, "docker", "inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", name)
+	for path, want := range map[string]string{":8080/readyz": "pronto", ":8080/v1/rotte": "rotte", ":9464/metrics": "verdetto_ready 1"} {
+		response, err := http.Get("http://" + address + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if err != nil || response.StatusCode != 200 || !strings.Contains(string(body), want) {
+			t.Errorf("%s: %s %v, want %q", path, response.Status, err, want)
+		}
+	}
+	const store = "bolt:/data/verdetto.db"
+	if out := run(1, "docker", "exec", name, "/verdetto", "backup", "-store", store, "-to", "/copy.db"); !strings.Contains(out, "read-only file system") {
+		t.Errorf("it wrote beside its volume: %s", out)
+	}
+	run(0, "docker", "exec", name, "/verdetto", "backup", "-store", store, "-to", "/data/copy.db")
+	if out := run(0, "docker", "exec", name, "/verdetto", "verify", "-store", "bolt:/data/copy.db"); !strings.Contains(out, "every page and every item can be read") {
+		t.Errorf("verify: %s", out)
+	}
+	before := run(0, "docker", "exec", name, "/verdetto", "key", "create", "-store", "bolt:/data/copy.db", "-email", "ada@example.com")
+	if !strings.Contains(before, "vd_") {
+		t.Errorf("key: %s", before)
+	}
+	run(0, compose, "-f", "compose.yaml", "restart", "-t", "20", "verdetto")
+	healthy()
+	if out := run(0, "docker", "exec", name, "/verdetto", "status", "-store", "bolt:/data/copy.db"); !strings.Contains(out, "1 in force") {
+		t.Errorf("what was written is gone: %s", out)
+	}
+	fmt.Println("the image is", run(0, "docker", "image", "inspect", "--format", "{{.Size}}", "verdetto"), "bytes")
+}

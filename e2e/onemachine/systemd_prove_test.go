@@ -1,0 +1,101 @@
+package onemachine
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/testenv"
+)
+
+// TestProveSystemd runs the units under a systemd of their own: the service starts, without
+// privileges, is ready, comes back when it is killed, is backed up, stops, and refuses bad settings.
+func TestProveSystemd(t *testing.T) {
+	if _, err := os.Stat("/lib/systemd/systemd"); err != nil {
+		testenv.Missing(t, "systemd", "apt-get install systemd")
+	}
+	if os.Getuid() != 0 {
+		t.Skip("not run: only root can start a systemd of its own")
+	}
+	dir := t.TempDir()
+	for from, to := range map[string]string{
+		fixture.Path(t, "infra/onemachine/verdetto.service"):        "verdetto.service",
+		fixture.Path(t, "infra/onemachine/verdetto-backup.service"): "verdetto-backup.service",
+		fixture.Path(t, "infra/onemachine/verdetto-backup.timer"):   "verdetto-backup.timer",
+		fixture.Path(t, "infra/onemachine/verdetto.toml"):           "verdetto.toml",
+		fixture.Executable(t, "cmd/verdetto"):                       "verdetto",
+		"testdata/probe.sh":                                         "probe.sh",
+	} {
+		data, err := os.ReadFile(from)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, to), data, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	script, err := filepath.Abs("testdata/systemd.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	console, err := os.Create(filepath.Join(dir, "console"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer console.Close()
+	machine := exec.CommandContext(ctx, "bash", script, dir)
+	machine.Stdout, machine.Stderr = console, console
+	machine.SysProcAttr = &syscall.SysProcAttr{ // with the first process of it end all
+		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWUTS | syscall.CLONE_NEWIPC | syscall.CLONE_NEWNET | syscall.CLONE_NEWCGROUP,
+	}
+	if err := machine.Start(); err != nil {
+		t.Skipf("not run: this is a container without privileges: %v", err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = machine.Wait() // it is killed
+		close(ended)
+	}()
+	defer func() {
+		_ = machine.Process.Kill()
+		<-ended
+	}()
+	said, over := "", false
+	for !over && !strings.HasSuffix(said, "end\n") {
+		select {
+		case <-ended:
+			over = true
+		case <-time.After(100 * time.Millisecond):
+		}
+		data, _ := os.ReadFile(filepath.Join(dir, "said")) // it may not be there yet
+		said = string(data)
+	}
+	if over {
+		text, _ := os.ReadFile(console.Name()) // whatever there is
+		if said == "" {
+			t.Skipf("not run: systemd does not run here:\n%s", text)
+		}
+		t.Fatalf("it ended early:\n%s\n%s", said, text)
+	}
+	defer func() {
+		if text, err := os.ReadFile(console.Name()); err == nil && t.Failed() {
+			t.Logf("it said:\n%s\nand systemd:\n%s", said, text)
+		}
+	}()
+	for _, want := range []string{
+		"it is ready after start", "Uid: 64999 64999 64999 64999", "CapEff: 0000000000000000", "NoNewPrivs: 1", "Seccomp: 2", "drwx------",
+		"service       running, ready", "it is ready after a kill", "backup done", "every page and every item can be read", "\nactive\n", "stopped: success, 0", "bad settings are refused",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it did not say %q", want)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+// Package onemachine tries what infra/onemachine holds: the units by systemd-analyze, the
+// Caddyfile in Caddy, the image and the compose file in a container engine. Where
+// one of these cannot be had, its test says so and is not run.
+package onemachine
+
+import (
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/testenv"
+)
+
+var units = []string{"verdetto.service", "verdetto-backup.service", "verdetto-backup.timer"}
+
+// TestProveUnits: systemd has nothing to say against the units, and finds little that they could do.
+func TestProveUnits(t *testing.T) {
+	analyze := testenv.Command(t, "systemd-analyze", "apt-get install systemd")
+	for _, unit := range units {
+		file := fixture.Path(t, "infra", "onemachine", unit)
+		out, _ := exec.Command(analyze, "verify", "--man=no", file).CombinedOutput()
+		for line := range strings.Lines(string(out)) {
+			if !strings.Contains(line, "/usr/local/bin/verdetto is not executable") { // it is not installed here
+				t.Errorf("verify %s: %s", unit, line)
+			}
+		}
+		if !strings.HasSuffix(unit, ".service") {
+			continue
+		}
+		out, err := exec.Command(analyze, "security", "--no-pager", "--offline=yes", file).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+		found := regexp.MustCompile(`Overall exposure level for \S+: ([0-9.]+)`).FindSubmatch(out)
+		if found == nil {
+			t.Fatalf("%s", out)
+		}
+		level, err := strconv.ParseFloat(string(found[1]), 64)
+		if err != nil || level > 1.5 {
+			t.Errorf("%s: exposure %s of 10\n%s", unit, found[1], out)
+		}
+		t.Logf("%s: exposure %s of 10", unit, found[1])
+	}
+}

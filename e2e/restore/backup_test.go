@@ -1,0 +1,98 @@
+package restore
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"verdetto/e2e/fixture"
+)
+
+// pair are two callers of whom the second calls when the first was answered. So in every
+// state that the store has had, the first has been counted as often as the second, or once more.
+type pair struct {
+	callers      [2]*caller
+	acknowledged [2]atomic.Int64
+	begun        [2]atomic.Int64
+}
+
+// TestBackupUnderLoad: each of several backups that are taken while a store is written to
+// restores to a state that it had between the beginning and the end of the backup.
+func TestBackupUnderLoad(t *testing.T) {
+	t.Parallel()
+	d := fixture.NewShell(t)
+	s := serve(t, d, "kept.db")
+	between := false
+	for range 3 {
+		pairs := make([]*pair, 6)
+		stop, ready := make(chan struct{}), make(chan struct{}, len(pairs))
+		var busy sync.WaitGroup
+		for i := range pairs {
+			p := &pair{callers: [2]*caller{newCaller(), newCaller()}}
+			pairs[i] = p
+			busy.Go(func() {
+				for n := int64(0); n < most; n++ {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					for side, c := range p.callers {
+						p.begun[side].Add(1)
+						if err := c.call(context.Background(), s.URL); err != nil {
+							t.Error(err)
+							return
+						}
+						p.acknowledged[side].Store(c.counted)
+					}
+					if n == 4 {
+						ready <- struct{}{}
+					}
+				}
+			})
+		}
+		for range pairs {
+			<-ready
+		}
+		least := make([]int64, len(pairs))
+		for i, p := range pairs {
+			least[i] = p.acknowledged[1].Load()
+		}
+		if got := d.Run("backup", "-store", "bolt:kept.db", "-to", "copy.db"); got.Code != 0 {
+			t.Fatal(got.Stderr)
+		}
+		greatest := make([]int64, len(pairs))
+		for i, p := range pairs {
+			greatest[i] = p.begun[0].Load()
+		}
+		close(stop)
+		busy.Wait()
+
+		if got := d.Run("restore", "-from", "copy.db", "-store", "bolt:restored.db"); got.Code != 0 {
+			t.Fatal(got.Stderr)
+		}
+		again := serve(t, d, "restored.db")
+		for i, p := range pairs {
+			var held [2]int64 // in the backup
+			for side, c := range p.callers {
+				c.client.CloseIdleConnections()
+				if err := c.call(t.Context(), again.URL); err != nil {
+					t.Fatal(err)
+				}
+				held[side] = c.counted - 1
+				c.client.CloseIdleConnections()
+			}
+			if held[0] != held[1] && held[0] != held[1]+1 || held[1] < least[i] || held[0] > greatest[i] {
+				t.Errorf("pair %d was counted %v times: no state that ever was; at the backup it was between %d and %d", i, held, least[i], greatest[i])
+			}
+			between = between || held[0] == held[1]+1 || held[1] > least[i]
+		}
+		again.Stop(t)
+		d.Remove("copy.db")
+	}
+	if !between {
+		t.Error("nothing is proved: nobody called during a backup")
+	}
+	s.Stop(t)
+}

@@ -1,0 +1,9 @@
+package restore
+
+import (
+	"testing"
+	"time"
+)
+
+// TestEvidenceKills is two hundred kills under load.
+func TestEvidenceKills(t *testing.T) { kill(t, 200, 5*time.Second) }

@@ -1,0 +1,134 @@
+package restore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/routes"
+)
+
+// caller is a client with an address of its own, all of 127.0.0.0/8 being this machine's.
+// It knows how many of its calls were acknowledged: the answer to a counted call tells the count.
+type caller struct {
+	client  *http.Client
+	asked   int64 // begun
+	counted int64 // as the last answer has it
+}
+
+var addresses atomic.Int64
+
+func newCaller() *caller {
+	n := addresses.Add(1)
+	from := &net.TCPAddr{IP: net.IPv4(127, byte(1+n>>16), byte(n>>8), byte(n))}
+	dialer := &net.Dialer{LocalAddr: from, Timeout: 10 * time.Second}
+	return &caller{client: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DialContext: dialer.DialContext}}}
+}
+
+// counted is an endpoint whose calls are counted by address.
+var counted = routes.Named("rotte")
+
+// call makes one counted call, and tells whether it was acknowledged.
+func (c *caller) call(ctx context.Context, url string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+counted.Path, nil)
+	if err != nil {
+		return err
+	}
+	c.asked++
+	response, err := c.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		return err
+	}
+	left, err := strconv.ParseInt(response.Header.Get("X-RateLimit-Remaining"), 10, 64)
+	if err != nil || response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s, X-RateLimit-Remaining %q", response.Status, response.Header.Get("X-RateLimit-Remaining"))
+	}
+	c.counted = counted.Free.Calls - left
+	return nil
+}
+
+// most is how many calls a caller makes before another takes its place.
+var most = counted.Free.Calls - 10
+
+// load has callers call until the service is gone or stop is closed, each its turn; every
+// acknowledged call is told.
+func load(t *testing.T, url string, stop <-chan struct{}, callers []*caller, acknowledged func()) (wait func()) {
+	var busy sync.WaitGroup
+	for i := range callers {
+		busy.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if callers[i].counted >= most {
+					callers[i].client.CloseIdleConnections()
+					callers[i] = newCaller()
+				}
+				if err := callers[i].call(context.Background(), url); err != nil {
+					var broken net.Error
+					if !errors.As(err, &broken) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !strings.Contains(err.Error(), "connection") {
+						t.Error(err)
+					}
+					return
+				}
+				acknowledged()
+			}
+		})
+	}
+	return busy.Wait
+}
+
+// post sends JSON from an address of its own.
+func post(url string, body any) (int, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return 0, err
+	}
+	c := newCaller()
+	defer c.client.CloseIdleConnections()
+	response, err := c.client.Post(url, "application/json", strings.NewReader(string(data)))
+	if err != nil {
+		return 0, err
+	}
+	response.Body.Close()
+	return response.StatusCode, nil
+}
+
+// serve starts a service over a store, and waits until it is ready.
+func serve(t *testing.T, d fixture.Shell, file string) fixture.Server {
+	t.Helper()
+	// By the system's clock, which a kill does not put back: what a process has claimed is free again by that.
+	today := time.Now()
+	d.Write("fares.csv", fixture.CSVHeader+fmt.Sprintf("MIL,BUH,%s,%s,30.00,EUR\n", today.AddDate(0, 0, -1).Format(time.DateOnly), today.AddDate(0, 1, 0).Format(time.DateOnly)))
+	s := d.Serve("-store", "bolt:"+file, "-upstream", "csv:fares.csv", "-base", base, "-log", "json")
+	for {
+		response, err := http.Get(s.URL + "/readyz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode == http.StatusOK {
+			return s
+		}
+	}
+}
+
+// base is what links begin with: the service's address changes when it is started again.
+const base = "http://127.0.0.1:1"

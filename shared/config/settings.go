@@ -1,0 +1,257 @@
+package config
+
+import (
+	"math/big"
+	"net"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Setting is one thing that whoever runs the service can set. The flags of the
+// command line, the names in the environment and in a settings file, the defaults
+// of the structs, what is checked of a value and the table of docs/configuration.md
+// are made from its row in Settings.
+type Setting struct {
+	Name    string // in the environment and in a settings file, on one machine as on AWS
+	Flag    string // of the command line; empty: it has none
+	ReadBy  string
+	Give    string // what a value is: it is what a fault tells to give
+	Note    string // what follows from it
+	Default string
+	Without string // what is so where there is no default, and no value
+	Secret  bool   // no fault and no list shows it; NAME_FILE names a file that holds it
+	List    bool   // several, with commas between
+	Fits    func(value string) bool
+}
+
+// Settings lists every setting.
+var Settings = []Setting{
+	{Name: "VERDETTO_STORE", Flag: "store", ReadBy: "the command line", Give: "`bolt:FILE` or dynamodb:TABLE", Note: "where data is kept",
+		Without: "a file that is thrown away at the end", Fits: store},
+	{Name: "VERDETTO_UPSTREAM", Flag: "upstream", ReadBy: "the command line", Give: "sample, `csv:FILE` or travelpayouts", Note: "where fares come from; travelpayouts wants TRAVELPAYOUTS_TOKEN",
+		Default: "sample", Fits: upstream},
+	{Name: "VERDETTO_LISTEN", Flag: "listen", ReadBy: "serve", Give: "an `address` to answer on, such as 127.0.0.1:8080", Without: "127.0.0.1:8080; with VERDETTO_TLS :443", Fits: hostPort},
+	{Name: "VERDETTO_TLS", Flag: "tls", ReadBy: "serve", Give: "`domains` that lead to this machine, such as verdetto.example", Note: "TLS is spoken for them, with certificates from Let's Encrypt, to whose terms you agree; they are kept beside the store",
+		List: true, Without: "no TLS", Fits: domain},
+	{Name: "VERDETTO_HTTP", Flag: "http", ReadBy: "serve, with VERDETTO_TLS", Give: "an `address` to answer on, such as :80", Note: "it answers who issues certificates, and sends everybody else to https", Default: ":80", Fits: hostPort},
+	{Name: "VERDETTO_ACME", Flag: "acme", ReadBy: "serve, with VERDETTO_TLS", Give: "the https `URL` of an ACME directory", Note: "another issuer of certificates", Without: "Let's Encrypt", Fits: encrypted},
+	{Name: "VERDETTO_BEHIND", Flag: "behind", ReadBy: "serve", Give: "`addresses` or networks of your proxy, such as 127.0.0.1 or 10.0.0.0/8, and not of everybody", Note: "it is believed who calls it, and nobody else is",
+		List: true, Without: "callers reach the service themselves", Fits: func(v string) bool { _, ok := Network(v); return ok }},
+	{Name: "VERDETTO_FORWARDED", Flag: "forwarded", ReadBy: "serve, with VERDETTO_BEHIND", Give: "the `header` in which your proxy says who calls, X-Forwarded-For or Forwarded", Default: "X-Forwarded-For",
+		Fits: func(v string) bool { return oneOf("x-forwarded-for", "forwarded")(strings.ToLower(v)) }},
+	{Name: "VERDETTO_METRICS", Flag: "metrics", ReadBy: "serve", Give: "an `address` to answer on, such as 127.0.0.1:9464", Note: "where Prometheus asks for metrics; nobody else should reach it",
+		Without: "no metrics", Fits: hostPort},
+	{Name: "VERDETTO_LOG", Flag: "log", ReadBy: "the command line", Give: "`text` or json", Note: "how lines of the log are written", Default: "text", Fits: oneOf("text", "json")},
+	{Name: "VERDETTO_MAIL", Flag: "mail", ReadBy: "serve, refresh, mail-test", Give: "a `carrier` of mail: smtp://HOST:587 (STARTTLS), smtps://HOST:465, ses, or a folder that it is written into",
+		Note: "a server and ses want VERDETTO_MAIL_FROM; most servers want VERDETTO_SMTP_USER and VERDETTO_SMTP_PASSWORD", Default: "mail", Fits: anything},
+	{Name: "VERDETTO_SMTP_USER", ReadBy: "`-mail` of a server", Give: "the name that the mail server is signed in to with", Without: "the server asks for none", Fits: anything},
+	{Name: "VERDETTO_SMTP_PASSWORD", ReadBy: "`-mail` of a server", Give: "the password that belongs to it", Secret: true, Without: "as above", Fits: anything},
+	{Name: "VERDETTO_MONEY", Flag: "money", ReadBy: "serve", Give: "`play` or real", Note: "how Pro is paid: play has stand-ins for Stripe and Solana on this machine, real wants the settings of both", Default: "play", Fits: oneOf("play", "real")},
+	{Name: "VERDETTO_BASE_URL", Flag: "base", ReadBy: "pro, alerts, refresh; serve", Give: "an https `URL` without a slash at the end, such as https://verdetto.example", Note: "how the service is reached: links begin so",
+		Without: "required; on one machine https and the first domain of VERDETTO_TLS, else with play money the address that is answered on", Fits: publicURL},
+	{Name: "VERDETTO_NOW", Flag: "now", ReadBy: "all functions; the command line", Give: "a `time` (RFC 3339, such as 2016-03-01T12:00:00Z; on the command line a day as well)", Note: "the clock begins at it: for replaying recorded fares",
+		Without: "the system's clock", Fits: moment},
+	{Name: "VERDETTO_PEPPER", ReadBy: "all functions; the command line", Give: "32 characters or more", Note: "pseudonyms and customer ids are derived with it. **Chosen once**: with another one no key works any more", Secret: true,
+		Without: "required; on one machine it is made once and kept in the store", Fits: atLeast(32)},
+	{Name: "VERDETTO_OPERATOR_NAME", ReadBy: "pro; serve", Give: "who runs the service, for the pages about it", Without: "the pages say that it was not given", Fits: anything},
+	{Name: "VERDETTO_OPERATOR_ADDRESS", ReadBy: "pro; serve", Give: "a postal address, its parts with commas between", Without: "as above", Fits: anything},
+	{Name: "VERDETTO_OPERATOR_EMAIL", ReadBy: "pro; serve", Give: "a bare e-mail address, such as help@verdetto.example", Note: "customers write to it; mails about plans name it", Without: "as above; mails say to reply", Fits: bareAddress},
+	{Name: "VERDETTO_OPERATOR_PHONE", ReadBy: "pro; serve", Give: "a telephone number", Without: "as above", Fits: anything},
+	{Name: "VERDETTO_OPERATOR_NUMBER", ReadBy: "pro; serve", Give: "the number in the register or for VAT", Without: "as above", Fits: anything},
+	{Name: "VERDETTO_OPERATOR_LAW", ReadBy: "pro; serve", Give: "the country whose law applies", Without: "as above", Fits: anything},
+	{Name: "TRAVELPAYOUTS_TOKEN", ReadBy: "refresh; `-upstream travelpayouts`", Give: "the token of a partner account, which is free", Secret: true, Without: "required", Fits: word},
+	{Name: "TRAVELPAYOUTS_URL", ReadBy: "refresh; `-upstream travelpayouts`", Give: "an https URL, or one on this machine", Note: "where the fare source is reached", Default: "https://api.travelpayouts.com", Fits: outside},
+	{Name: "VERDETTO_ORIGINS", ReadBy: "refresh", Give: "IATA codes of cities to refresh, three capital letters each", List: true, Without: "every city with an airport", Fits: matches(`[A-Z]{3}`)},
+	{Name: "VERDETTO_CALLS_A_DAY", ReadBy: "refresh; `-upstream travelpayouts`", Give: "a number of calls, or 0 for no limit", Note: "what the fare source is asked on a day (UTC), by all processes together, tries that fail included; a fifth is kept for finding routes", Default: "20000", Fits: whole(0, 1_000_000_000)},
+	{Name: "VERDETTO_FARES_SHOWN", ReadBy: "analisi, pricetrends; `-upstream travelpayouts`", Give: "today or all", Note: "`today`: the fares that are judged and figures made of past ones; `all`: also fares of past days and departures one by one. Other sources than travelpayouts: `all`", Default: "today", Fits: oneOf("today", "all")},
+	{Name: "STRIPE_KEY", ReadBy: "pro; `-money real`", Give: "Stripe's secret key, which begins with sk_ or rk_", Secret: true, Without: "required", Fits: matches(`[sr]k_[A-Za-z0-9_]+`)},
+	{Name: "STRIPE_PRICE", ReadBy: "pro; `-money real`", Give: "the id of a recurring price in Stripe, price_...", Without: "required", Fits: matches(`price_[A-Za-z0-9_]+`)},
+	{Name: "STRIPE_FORMER_PRICES", ReadBy: "pro; `-money real`", Give: "ids of prices that were sold before, price_...", Note: "a subscription to any other price is not Pro", List: true, Without: "none", Fits: matches(`price_[A-Za-z0-9_]+`)},
+	{Name: "STRIPE_WEBHOOK_SECRETS", ReadBy: "pro; `-money real`", Give: "secrets of the webhook, whsec_..., two while one is replaced", Secret: true, List: true, Without: "required", Fits: matches(`whsec_[A-Za-z0-9_]+`)},
+	{Name: "STRIPE_URL", ReadBy: "pro; `-money real`", Give: "an https URL, or one on this machine", Note: "where Stripe is reached", Without: "Stripe's own", Fits: outside},
+	{Name: "SOLANA_NODES", ReadBy: "pro; `-money real`", Give: "JSON-RPC addresses, https, asked in order", Note: "they may hold keys of providers", Secret: true, List: true, Without: "required", Fits: outside},
+	{Name: "SOLANA_WALLET", ReadBy: "pro; `-money real`", Give: "a Solana address, 32 bytes in base 58", Note: "the wallet that receives USDC", Without: "required", Fits: solanaAddress},
+	{Name: "SOLANA_MINT", ReadBy: "pro; `-money real`", Give: "a Solana address, 32 bytes in base 58", Note: "the mint of USDC", Default: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", Fits: solanaAddress},
+	{Name: "SOLANA_NETWORK", ReadBy: "pro; `-money real`", Give: "mainnet-beta or devnet", Default: "mainnet-beta", Fits: oneOf("mainnet-beta", "devnet")},
+	{Name: "VERDETTO_PRICE_USDC", ReadBy: "pro; `-money real`", Give: "an amount above 0 of at most 6 decimals, such as 12.99", Note: "price of 30 days, in USDC", Default: "12.99", Fits: amount},
+	{Name: "VERDETTO_TABLE", ReadBy: "all functions", Give: "the name of a DynamoDB table", Without: "required", Fits: matches(`[A-Za-z0-9_.-]{3,255}`)},
+	{Name: "VERDETTO_ORIGIN_SECRETS", ReadBy: "analisi, pricetrends, pro, alerts", Give: "16 characters or more", Note: "the values of `X-Origin-Secret` that are accepted, the current one first", Secret: true, List: true, Without: "required", Fits: atLeast(16)},
+	{Name: "VERDETTO_MAIL_FROM", ReadBy: "pro, alerts, refresh; `-mail` of a server or ses", Give: "a sender, such as Verdetto <mail@verdetto.example>", Without: "required", Fits: sender},
+	{Name: "VERDETTO_MAIL_SET", ReadBy: "pro, alerts, refresh; `-mail ses`", Give: "the name of SES's configuration set", Without: "none", Fits: word},
+	{Name: "VERDETTO_MAIL_RATE", ReadBy: "refresh; `-mail` of a server or ses", Give: "a number of mails a second above 0 and up to 1000", Note: "of alerts; under the account's quota", Default: "10", Fits: rate},
+	{Name: "VERDETTO_QUEUE_URL", ReadBy: "refresh", Give: "an https URL, or one on this machine", Note: "the SQS queue of origins to refresh", Without: "one invocation refreshes all", Fits: outside},
+	{Name: "VERDETTO_WORKERS", ReadBy: "refresh", Give: "a whole number from 1 to 100", Note: "how many invocations work the queue at a time; they share the source's limit", Default: "2", Fits: whole(1, 100)},
+	{Name: "VERDETTO_WORK_QUEUE_URL", ReadBy: "pro, alerts", Give: "an https URL, or one on this machine", Note: "the SQS queue of signals that there is work in the outbox", Without: "a schedule alone", Fits: outside},
+}
+
+// Named gives the setting of that name.
+func Named(name string) (Setting, bool) {
+	at := slices.IndexFunc(Settings, func(s Setting) bool { return s.Name == name })
+	if at < 0 {
+		return Setting{}, false
+	}
+	return Settings[at], true
+}
+
+// OfFlag gives the setting that a flag of the command line sets.
+func OfFlag(flag string) (Setting, bool) {
+	at := slices.IndexFunc(Settings, func(s Setting) bool { return s.Flag != "" && s.Flag == flag })
+	if at < 0 {
+		return Setting{}, false
+	}
+	return Settings[at], true
+}
+
+// Faults says what is wrong with a value, each with what to give in its place.
+func (s Setting) Faults(value string) (faults []string) {
+	values := []string{value}
+	if s.List {
+		values = strings.Split(value, ",")
+	}
+	for i, v := range values {
+		switch {
+		case s.Fits(v):
+		case !s.Secret:
+			faults = append(faults, s.Name+": "+strconv.Quote(v)+" is not "+s.want())
+		case s.List:
+			faults = append(faults, s.Name+": value "+strconv.Itoa(i+1)+" is not "+s.want())
+		default:
+			faults = append(faults, s.Name+": its value, which is not shown, is not "+s.want())
+		}
+	}
+	return faults
+}
+
+// Missing is what to say where a value is needed and there is none.
+func (s Setting) Missing() string { return s.Name + ": missing; give " + s.want() }
+
+// want is Give without the marks that flags and documents want.
+func (s Setting) want() string { return strings.ReplaceAll(s.Give, "`", "") }
+
+func anything(string) bool { return true }
+
+func word(v string) bool { return v != "" && !strings.ContainsAny(v, " \t\r\n") }
+
+func atLeast(characters int) func(string) bool {
+	return func(v string) bool { return len(v) >= characters }
+}
+
+func oneOf(values ...string) func(string) bool {
+	return func(v string) bool { return slices.Contains(values, v) }
+}
+
+func matches(shape string) func(string) bool {
+	return regexp.MustCompile(`^(?:` + shape + `)$`).MatchString
+}
+
+func whole(least, most int64) func(string) bool {
+	return func(v string) bool {
+		n, err := strconv.ParseInt(v, 10, 64)
+		return err == nil && n >= least && n <= most
+	}
+}
+
+func rate(v string) bool {
+	n, err := strconv.ParseFloat(v, 64)
+	return err == nil && n > 0 && n <= 1000
+}
+
+func amount(v string) bool {
+	return matches(`[0-9]{1,6}(\.[0-9]{1,6})?`)(v) && strings.Trim(v, "0.") != ""
+}
+
+func store(v string) bool {
+	kind, at, _ := strings.Cut(v, ":")
+	return at != "" && (kind == "bolt" || kind == "dynamodb")
+}
+
+func upstream(v string) bool {
+	file, ok := strings.CutPrefix(v, "csv:")
+	return ok && file != "" || v == "sample" || v == "travelpayouts"
+}
+
+func hostPort(v string) bool {
+	_, port, err := net.SplitHostPort(v)
+	return err == nil && whole(0, 65535)(port)
+}
+
+// domain tells whether a text is a name that a certificate can be issued for.
+func domain(v string) bool {
+	v = strings.ToLower(strings.TrimSpace(v))
+	u, err := url.Parse("https://" + v)
+	return err == nil && u.Host == v && u.Port() == "" && strings.Contains(v, ".") && strings.Trim(v, "0123456789.") != "" && !strings.ContainsAny(v, "*[]: ")
+}
+
+// Network reads the address or the network of proxies. One of everybody is none:
+// whoever calls could say to be somebody else.
+func Network(v string) (netip.Prefix, bool) {
+	v = strings.TrimSpace(v)
+	network, err := netip.ParsePrefix(v)
+	if addr, single := netip.ParseAddr(v); err != nil && single == nil && addr.Zone() == "" {
+		network, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+	}
+	return network, err == nil && network.Masked() == network && network.Bits() > 0
+}
+
+// local tells whether a host is this machine.
+func local(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
+
+// outside is where something else is reached: what is sent there may be secret.
+func outside(v string) bool {
+	u, err := url.Parse(v)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && local(u.Hostname()))
+}
+
+// encrypted is a URL that is spoken to by TLS.
+func encrypted(v string) bool {
+	u, err := url.Parse(v)
+	return err == nil && u.Scheme == "https" && u.Host != ""
+}
+
+// publicURL is what links can begin with.
+func publicURL(v string) bool {
+	u, err := url.Parse(v)
+	return outside(v) && err == nil && u.User == nil && u.RawQuery == "" && u.Fragment == "" && !strings.HasSuffix(v, "/")
+}
+
+func bareAddress(v string) bool {
+	_, err := mail.ParseAddress("<" + v + ">")
+	return err == nil
+}
+
+func sender(v string) bool {
+	_, err := mail.ParseAddress(v)
+	return err == nil
+}
+
+func moment(v string) bool {
+	_, err := time.Parse(time.RFC3339, v)
+	if err != nil {
+		_, err = time.Parse(time.DateOnly, v)
+	}
+	return err == nil
+}
+
+const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+// solanaAddress tells whether a text is 32 bytes in base 58.
+func solanaAddress(v string) bool {
+	n, zeros, leading := new(big.Int), 0, true
+	for _, c := range v {
+		digit := strings.IndexRune(base58, c)
+		if digit < 0 {
+			return false
+		}
+		if leading = leading && digit == 0; leading {
+			zeros++ // each is a byte that is zero
+		}
+		n.Add(n.Mul(n, big.NewInt(int64(len(base58)))), big.NewInt(int64(digit)))
+	}
+	return zeros+len(n.Bytes()) == 32
+}

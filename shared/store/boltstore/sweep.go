@@ -1,0 +1,128 @@
+package boltstore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"verdetto/shared/store"
+)
+
+// atOnce is how many items are looked at in one transaction, and deleted in one at most: a
+// long one would keep writers waiting, or the pages that they replace from being used again.
+const atOnce = 2000
+
+// All gives every item, expired ones among them, in order of their keys. Items that
+// are written meanwhile may be given or not.
+func (s *Store) All(ctx context.Context, give func(store.Item) error) error {
+	for after, more := []byte(nil), true; more; {
+		var err error
+		after, more, err = s.page(ctx, after, func(k, v []byte) error {
+			partition, sort, ok := bytes.Cut(k, []byte{0})
+			if !ok {
+				return fmt.Errorf("item %q has no sort key", k)
+			}
+			i, err := decode(store.Key{Partition: string(partition), Sort: string(sort)}, v)
+			if err != nil {
+				return err
+			}
+			return give(i)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// page gives some keys with their values, from the first one beyond after; last is the
+// last of them. They are of no use after give.
+func (s *Store) page(ctx context.Context, after []byte, give func(k, v []byte) error) (last []byte, more bool, err error) {
+	err = s.view(ctx, func(b *bolt.Bucket) error {
+		last = after
+		c, n := b.Cursor(), 0
+		k, v := c.Seek(after)
+		if bytes.Equal(k, after) {
+			k, v = c.Next()
+		}
+		for ; k != nil; k, v = c.Next() {
+			if n == atOnce {
+				more = true
+				break
+			}
+			n++
+			if err := give(k, v); err != nil {
+				return err
+			}
+			last = k
+		}
+		last = bytes.Clone(last)
+		return nil
+	})
+	return last, more, err
+}
+
+// Sweep deletes what has expired, and says how many items that were.
+func (s *Store) Sweep(ctx context.Context) (swept int, err error) {
+	for after, more := []byte(nil), true; more; {
+		var dead [][]byte
+		now := s.now().Unix()
+		after, more, err = s.page(ctx, after, func(k, v []byte) error {
+			_, expires, _, err := split(v)
+			if err != nil {
+				return fmt.Errorf("item %q: %w", k, err)
+			}
+			if expires != 0 && expires <= now {
+				dead = append(dead, bytes.Clone(k))
+			}
+			return nil
+		})
+		if err != nil {
+			return swept, err
+		}
+		if len(dead) == 0 {
+			continue
+		}
+		err = s.db.Update(func(tx *bolt.Tx) error {
+			b := tx.Bucket(bucket)
+			for _, k := range dead {
+				// It may have been written anew meanwhile, or deleted.
+				if _, expires, _, err := split(b.Get(k)); err != nil || expires == 0 || expires > now {
+					continue
+				}
+				if err := b.Delete(k); err != nil {
+					return err
+				}
+				swept++
+			}
+			return nil
+		})
+		if err != nil {
+			return swept, fmt.Errorf("sweep store: %w", translate(err))
+		}
+	}
+	return swept, nil
+}
+
+// Compact writes what the file holds to a new file, without what is free or has
+// expired.
+func (s *Store) Compact(path string) error {
+	if _, err := s.Sweep(context.Background()); err != nil {
+		return err
+	}
+	to, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType, NoFreelistSync: true})
+	if err != nil {
+		return fmt.Errorf("compact store: %w", err)
+	}
+	err = bolt.Compact(to, s.db, 16<<20)
+	if closed := to.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return fmt.Errorf("compact store: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package boltstore_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+)
+
+// fill writes items of which every second one expires after an hour.
+func fill(t *testing.T, s *boltstore.Store, n int, expires time.Time) {
+	t.Helper()
+	var ops []store.Op
+	for i := range n {
+		item := store.Item{Key: store.Key{Partition: fmt.Sprintf("P#%05d", i), Sort: "s"}, Data: make([]byte, 200)}
+		if i%2 == 0 {
+			item.Expires = expires
+		}
+		if ops = append(ops, store.Op{Item: item}); len(ops) == store.MaxWrites || i == n-1 {
+			if err := s.Write(t.Context(), ops...); err != nil {
+				t.Fatal(err)
+			}
+			ops = nil
+		}
+	}
+}
+
+// TestSweep: what has expired goes, more of it than one transaction takes, and nothing
+// else; a file whose items keep expiring does not grow.
+func TestSweep(t *testing.T) {
+	now := time.Unix(1_000_000_000, 0)
+	s, err := boltstore.Open(filepath.Join(t.TempDir(), "s.db"), func() time.Time { return now }, boltstore.Scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const items = 9001
+	var size int64
+	for round := range 6 {
+		fill(t, s, items, now.Add(time.Hour))
+		if swept, err := s.Sweep(t.Context()); err != nil || swept != 0 {
+			t.Fatal(swept, err)
+		}
+		now = now.Add(2 * time.Hour)
+		seen, expired := 0, 0
+		count := func(i store.Item) error {
+			seen++
+			if i.Expired(now) {
+				expired++
+			}
+			return nil
+		}
+		if err := s.All(t.Context(), count); err != nil || seen != items || expired != items/2+1 {
+			t.Fatal(seen, expired, err)
+		}
+		if swept, err := s.Sweep(t.Context()); err != nil || swept != items/2+1 {
+			t.Fatal(swept, err)
+		}
+		seen, expired = 0, 0
+		if err := s.All(t.Context(), count); err != nil || seen != items/2 || expired != 0 || s.Len() != items/2 {
+			t.Fatal(seen, expired, s.Len(), err)
+		}
+		file, free := s.Size()
+		if free == 0 || free >= file {
+			t.Errorf("%d bytes free of %d", free, file)
+		}
+		if round == 1 {
+			size = file
+		}
+		if round > 1 && file > size {
+			t.Errorf("round %d: %d bytes, and %d before", round, file, size)
+		}
+	}
+}
+
+// TestCompact: the new file holds the same items and is smaller.
+func TestCompact(t *testing.T) {
+	now := time.Unix(1_000_000_000, 0)
+	path := filepath.Join(t.TempDir(), "s.db")
+	s, err := boltstore.Open(path, func() time.Time { return now }, boltstore.Scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	fill(t, s, 9001, now.Add(time.Hour))
+	now = now.Add(2 * time.Hour)
+	small := filepath.Join(t.TempDir(), "small.db")
+	if err := s.Compact(small); err != nil {
+		t.Fatal(err)
+	}
+	was, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	is, err := os.Stat(small)
+	if err != nil || is.Size() > was.Size()*3/4 {
+		t.Errorf("%d bytes of %d (%v)", is.Size(), was.Size(), err)
+	}
+	c, err := boltstore.Open(small, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	held := map[store.Key]store.Item{}
+	if err := c.All(t.Context(), func(i store.Item) error { held[i.Key] = i; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	err = s.All(t.Context(), func(i store.Item) error {
+		if other, ok := held[i.Key]; !ok || other.Version != i.Version || len(other.Data) != len(i.Data) {
+			t.Errorf("%v: %v", i.Key, other)
+		}
+		delete(held, i.Key)
+		return nil
+	})
+	if err != nil || len(held) > 0 {
+		t.Error(len(held), err)
+	}
+}

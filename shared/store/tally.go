@@ -1,0 +1,63 @@
+package store
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// Tally counts what a table holds, for who runs it: give it every item once. What has expired is not counted.
+type Tally struct {
+	Now       time.Time
+	Routes    int            // with fares, one-way
+	Returns   int            // series of returns
+	Alerts    int            // confirmed
+	Watchers  int            // subscribers with an alert
+	Customers int            // of Pro, also former ones
+	Plans     int            // of Pro, in force
+	Outbox    int            // jobs to be done
+	Items     int            // of every kind
+	Expired   int            // to be swept
+	Bytes     int64          // of keys and data
+	Kinds     map[string]int // items by the first part of their partition, as the table of keys has it
+	// Summary, where set, is given each summary of a series.
+	Summary func(data []byte)
+}
+
+// Add counts one item.
+func (t *Tally) Add(i Item) {
+	if i.Expired(t.Now) {
+		t.Expired++
+		return
+	}
+	if t.Kinds == nil {
+		t.Kinds = map[string]int{}
+	}
+	kind, of, _ := strings.Cut(i.Partition, "#")
+	t.Items++
+	t.Kinds[kind]++
+	t.Bytes += int64(len(i.Partition) + len(i.Sort) + len(i.Data))
+	switch {
+	case kind == "ROUTE" && i.Sort == "SHEET":
+		if strings.Contains(of, "#") {
+			t.Returns++
+		} else {
+			t.Routes++
+		}
+		if t.Summary != nil {
+			t.Summary(i.Data)
+		}
+	case kind == "ALERTS":
+		t.Alerts++
+	case kind == "SUBSCRIBER":
+		t.Watchers++
+	case kind == "OUTBOX":
+		t.Outbox++
+	case kind == "CUSTOMER":
+		t.Customers++
+		var c Customer
+		if json.Unmarshal(i.Data, &c) == nil && c.HasLiveKey(t.Now) {
+			t.Plans++
+		}
+	}
+}
