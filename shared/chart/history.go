@@ -3,6 +3,7 @@ package chart
 import (
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,11 @@ type History struct {
 	Label string
 }
 
+const (
+	bandsBefore = 30 // how far the levels reach to the left of the days: behind today's dot
+	dotRoom     = 8  // what the level of today's fare takes above and below it: the dot's size
+)
+
 // SVG draws the history.
 func (h History) SVG(width, height int) template.HTML {
 	c := newCanvas("history", width, height, h.Label)
@@ -39,21 +45,20 @@ func (h History) SVG(width, height int) template.HTML {
 	}
 	x := func(d fare.Day) float64 { return left + (right-left-18)*float64(d-from)/float64(max(1, h.Today-from)) }
 
-	// The levels lie behind everything.
-	edges := []fare.Cents{low, h.Scale.Ottimo, h.Scale.Buono, h.Scale.Normale, high}
+	// The levels are those of today: they lie behind today and the days that they
+	// come from, and not behind weeks that were judged by what was known then.
+	edges := [5]float64{}
+	for i, p := range []fare.Cents{low, h.Scale.Ottimo, h.Scale.Buono, h.Scale.Normale, high} {
+		edges[i] = -y(p)
+	}
+	makeRoom(&edges, slices.Index(levels, h.Level), -y(h.Price), dotRoom)
 	for i, name := range levels {
-		lower, upper := y(edges[i]), y(edges[i+1])
-		c.rect("band "+name, left, upper, float64(width)-left, lower-upper)
+		c.rect("band "+name, right-bandsBefore, -edges[i+1], float64(width)-right+bandsBefore, edges[i+1]-edges[i])
 	}
 	for _, p := range ticks(low, high, 5) {
 		c.line("grid", left, y(p), float64(width), y(p))
 		if math.Abs(y(p)-y(h.Price)) > 14 { // where today's own price is written
 			c.text("tick", "end", left-7, y(p)+4, h.Money(p))
-		}
-	}
-	for i, name := range h.Names {
-		if upper := y(edges[i+1]); y(edges[i])-upper >= 16 { // a narrower one has no room for its name
-			c.text("name", "start", left+6, upper+13, name)
 		}
 	}
 	for d := from; d < h.Today; d++ {
@@ -63,6 +68,11 @@ func (h History) SVG(width, height int) template.HTML {
 		}
 	}
 	h.days(c, right, float64(width), y, low, high)
+	for i, name := range h.Names {
+		if tall := edges[i+1] - edges[i]; tall >= 16 { // a narrower one has no room for its name
+			c.text("name", "end", float64(width)-3, -edges[i+1]+13, name)
+		}
+	}
 	h.line(c, x, y)
 
 	c.line("now", left, y(h.Price), float64(width), y(h.Price))
