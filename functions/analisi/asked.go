@@ -2,9 +2,11 @@ package analisi
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -121,6 +123,16 @@ func nameIn(lang string, p places.Place) string {
 // amount is a fare as people write it: 45, 45.50, 45,50, € 45, 45 euro.
 var amount = regexp.MustCompile(`^(?:€\s*)?([0-9]{1,9})(?:[.,]([0-9]{1,2}))?\s*(?:€|(?i:euro?s?))?$`)
 
+// seen is the fare that the reader has seen, in cents.
+func (t trip) seen() (fare.Cents, bool) {
+	m := amount.FindStringSubmatch(t.Seen)
+	if m == nil {
+		return 0, false
+	}
+	cents, err := strconv.Atoi(m[1] + (m[2] + "00")[:2])
+	return fare.Cents(cents), err == nil
+}
+
 // faults say what is wrong with the fields of a question, by parameter, in the reader's language.
 type faults map[string]string
 
@@ -142,8 +154,8 @@ func (t trip) read(l *i18n.Language) (answer.Question, faults) {
 	if t.Back != "" && t.Date == "" && wrong["ritorno"] == "" {
 		wrong["ritorno"] = l.Text("ask.fault.back_alone")
 	}
-	if m := amount.FindStringSubmatch(t.Seen); m != nil {
-		in.Prezzo = strings.TrimSuffix(m[1]+"."+m[2], ".")
+	if cents, ok := t.seen(); ok {
+		in.Prezzo = fmt.Sprintf("%d.%02d", cents/100, cents%100)
 	} else if t.Seen != "" {
 		wrong["visto"] = l.Text("ask.fault.price")
 	}

@@ -29,7 +29,7 @@ func (v *view) showDeparture(q question, asked answer.Question, a verdict.Analys
 	j.Facts = append(j.Facts, typical(l, a), comparables(l, *a.Verdetto.Percentile))
 	v.Title += ": " + brief(l, a.Prezzo.Cent, a.Verdetto)
 	v.Description = strings.Join(j.Facts, " ")
-	j.describeCertainty(l, a.Verdetto.Affidabilita, l.Count("departure.observed", a.Verdetto.Campione, "Fares", l.Number(a.Verdetto.Campione)))
+	j.describeCertainty(l, a.Verdetto.Affidabilita, l.Text("departure.observed", "Fares", l.Number(a.Verdetto.Campione)))
 	of := a.Quartili
 	c := chart.Range{
 		Minimum: of.MinimoCent, Q1: of.Q1Cent, Median: of.MedianaCent, Q3: of.Q3Cent, Maximum: of.MassimoCent, Price: a.Prezzo.Cent,

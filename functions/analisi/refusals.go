@@ -46,27 +46,27 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 // alert, and the reader's own price where none was given.
 func (v *view) instead(q question) {
 	v.Alert, v.Notice.Seen = v.route.String(), q.Seen == ""
-	wider := func(text string, t trip) {
-		v.Notice.Wider = append(v.Notice.Wider, link{v.T.Text(text), q.linkOn(t, v.AskFrom, v.AskTo)})
+	wider := func(which string, t trip) {
+		v.Notice.Wider = append(v.Notice.Wider, link{v.T.Text("refusal.wider."+which), q.linkOn(t, v.AskFrom, v.AskTo)})
 	}
 	if q.NonStop != "" {
 		t := q.trip
 		t.NonStop = ""
-		wider("refusal.wider.stops", t)
+		wider("stops", t)
 	}
 	if q.Back != "" {
 		t := q.trip
 		t.Back = ""
-		wider("refusal.wider.one_way", t)
+		wider("one_way", t)
 	}
 	if q.Date != "" && q.Back == "" {
 		t := q.trip
 		t.Month, t.Date = q.Date[:len("2006-01")], ""
-		wider("refusal.wider.month", t)
+		wider("month", t)
 	}
 	if q.Date != "" || q.Month != "" {
 		t := q.trip
 		t.Date, t.Month, t.Back = "", "", ""
-		wider("refusal.wider.any", t)
+		wider("any", t)
 	}
 }

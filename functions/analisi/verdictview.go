@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"verdetto/shared/answer"
@@ -27,6 +28,9 @@ func (v *view) newVerdict(q question, a verdict.Analysis) *verdictView {
 		Share:   link{l.Text("home.share"), v.Itself},
 		Back:    link{routeName(l, v.To, v.From), q.linkOn(trip{NonStop: q.NonStop}, v.AskTo, v.AskFrom)},
 		Others:  link{l.Text("home.others_from", "City", v.From), q.link(v.AskFrom, "")},
+	}
+	if q.Back == "" {
+		j.Trip = strings.TrimPrefix(j.Trip+" · "+l.Text("ask.one_way"), " · ")
 	}
 	v.Verdict, v.Alert = j, v.route.String()
 	v.Card = "/card/" + cardName(v.route, q.trip, l)

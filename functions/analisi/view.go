@@ -1,13 +1,12 @@
 package analisi
 
 import (
-	"fmt"
 	"html/template"
-	"math"
 	"net/http"
-	"slices"
+	"strings"
 	"time"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
