@@ -32,8 +32,8 @@ func (v *view) showDeparture(q question, asked answer.Question, a verdict.Analys
 	j.describeCertainty(l, a.Verdetto.Affidabilita, l.Text("departure.observed", "Fares", l.Number(a.Verdetto.Campione)))
 	of := a.Quartili
 	c := chart.Range{
-		Minimum: of.MinimoCent, Q1: of.Q1Cent, Median: of.MedianaCent, Q3: of.Q3Cent, Maximum: of.MassimoCent, Price: a.Prezzo.Cent,
-		Level: a.Verdetto.Livello, Money: func(c fare.Cents) string { return l.Money(whole(c)) },
+		Minimum: whole(of.MinimoCent), Q1: whole(of.Q1Cent), Median: whole(of.MedianaCent), Q3: whole(of.Q3Cent), Maximum: whole(of.MassimoCent),
+		Price: a.Prezzo.Cent, Level: a.Verdetto.Livello, Money: l.Money,
 		Label: l.Text("departure.range", "Price", l.Money(a.Prezzo.Cent), "Low", l.Money(whole(of.Q1Cent)), "High", l.Money(whole(of.Q3Cent)),
 			"Median", l.Money(whole(of.MedianaCent)), "Minimum", l.Money(whole(of.MinimoCent)), "Maximum", l.Money(whole(of.MassimoCent))),
 	}

@@ -36,9 +36,10 @@ func (v *view) newVerdict(q question, a verdict.Analysis) *verdictView {
 	v.Card = "/card/" + cardName(v.route, q.trip, l)
 	if p := a.Prezzo; p.TrovatoIl != nil {
 		j.Found = p.TrovatoIl.Format(time.RFC3339)
-		j.Seen = l.Text("verdict.seen", "When", ago(l, int(v.today-fare.DayOf(*p.TrovatoIl))))
-		if p.Stale() {
-			j.Stale = l.Count("verdict.stale", *p.EtaOre/24)
+		if days := int(v.today - fare.DayOf(*p.TrovatoIl)); p.Stale() {
+			j.Stale = l.Count("verdict.stale", days)
+		} else {
+			j.Seen = l.Text("verdict.seen", "When", ago(l, days))
 		}
 	}
 	v.describeMonths(j, q, a)
