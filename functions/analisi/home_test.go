@@ -108,7 +108,7 @@ func openSite(base, data string) site {
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 			{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
 		},
-		Demand: s.requests, Now: now, Log: slog.New(slog.DiscardHandler),
+		Sheets: tripSheets(), Rates: rates{}, Demand: s.requests, Now: now, Log: slog.New(slog.DiscardHandler),
 	}, Coverage: milanCoverage{}, BaseURL: base}
 	s.API = httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: service.Log, Limiter: limit.New(s.counters, now), Data: data})
 	service.Register(s.API)
