@@ -47,7 +47,7 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 func (v *view) instead(q question) {
 	v.Alert, v.Notice.Seen = v.route.String(), q.Seen == ""
 	wider := func(which string, t trip) {
-		v.Notice.Wider = append(v.Notice.Wider, link{v.T.Text("refusal.wider."+which), q.linkOn(t, v.AskFrom, v.AskTo)})
+		v.Notice.Wider = append(v.Notice.Wider, link{v.T.Text("refusal.wider." + which), q.linkOn(t, v.AskFrom, v.AskTo)})
 	}
 	if q.NonStop != "" {
 		t := q.trip

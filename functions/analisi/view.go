@@ -89,7 +89,9 @@ func (v view) FirstDay() string { return v.today.String() }
 func (v view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 
 // TripOpen tells whether the fields of the trip are shown at once: on the first page, and where there is something to mend or to add.
-func (v view) TripOpen() bool { return v.Start || len(v.Faults) > 0 || v.Notice != nil && v.Notice.Seen }
+func (v view) TripOpen() bool {
+	return v.Start || len(v.Faults) > 0 || v.Notice != nil && v.Notice.Seen
+}
 
 // TripSaid is the trip in words; empty where there is none.
 func (v view) TripSaid() string { return v.Trip.said(v.T) }
