@@ -68,8 +68,8 @@ func contradictions(t *testing.T, page string) (level string, found []string, ch
 				inside = x <= at && at <= x+w
 			} else {
 				dot := dotOf.FindStringSubmatch(svg)
-				cx, cy := number(t, dot[1]), number(t, dot[2])
-				inside = x <= cx-7 && cx+7 <= x+w && y <= cy-6.9 && cy+6.9 <= y+h // all of the dot
+				cy := number(t, dot[2])
+				inside = y <= cy-6.9 && cy+6.9 <= y+h // all of the dot
 			}
 			if inside {
 				on += b[1]
