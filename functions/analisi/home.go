@@ -114,6 +114,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		v.refuseNotCovered(q, asked)
 	case errors.As(err, &live):
 		v.refuse(http.StatusNotFound, "no_fare", "Newest", v.T.Date(newest(live.Summary)))
+		v.Notice.Seen = q.Seen == ""
 		v.instead(q)
 	case errors.As(err, &noFare):
 		v.refuseNoFareOn(q, noFare)

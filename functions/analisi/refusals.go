@@ -38,14 +38,14 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 	}
 	if len(v.Notice.Links) > 0 {
 		v.Notice.Label = v.T.Text("refusal.no_fare_on.near")
+		v.Notice.Seen = q.Seen == "" // what is known of departures near it is enough for a price of one's own
 	}
 	v.instead(q)
 }
 
-// instead offers what can be asked where a trip has no fare: wider questions, an
-// alert, and the reader's own price where none was given.
+// instead offers what can be asked where a trip has no fare: wider questions, and an alert.
 func (v *view) instead(q question) {
-	v.Alert, v.Notice.Seen = v.route.String(), q.Seen == ""
+	v.Alert = v.route.String()
 	wider := func(which string, t trip) {
 		v.Notice.Wider = append(v.Notice.Wider, link{v.T.Text("refusal.wider." + which), q.linkOn(t, v.AskFrom, v.AskTo)})
 	}

@@ -110,7 +110,7 @@ func TestTrips(t *testing.T) {
 		}, ""},
 		{"no fare on an eighth", "/?da=Milano&a=Berlino&quando=2017-02-08", "it", 404, []string{"un prezzo per l'8 febbraio 2017."}, ""},
 		{"no fare in the month", route + "&mese=2016-12", "en", 404, []string{"lately nobody has found a fare for December 2016."}, "December 2016 · "},
-		{"no returns of that length", route + "&quando=2016-04-12&ritorno=2016-04-30", "it", 404, []string{"Di andate e ritorno non ne abbiamo ancora viste.", "15 o più notti fuori", "solo l'andata"}, "330"},
+		{"no returns of that length", route + "&quando=2016-04-12&ritorno=2016-04-30", "it", 404, []string{"Di andate e ritorno non ne abbiamo ancora viste.", "15 o più notti fuori", "solo l'andata"}, "Hai visto un prezzo"},
 		{"no returns of that length, in English", route + "&quando=2016-04-12&ritorno=2016-04-14", "en", 404, []string{"with 1 to 3 nights away"}, ""},
 		{"stops unknown", "/?da=Milano&a=Berlino&quando=2016-04-12&diretto=si", "it", 404, []string{"Quali voli sono diretti non lo sappiamo.", "anche i voli con scalo"}, ""},
 		{"too little is known", "/?da=Milano&a=Praga&quando=2016-04-12", "it", 200, []string{"Non lo sappiamo ancora.", "troppo pochi prezzi confrontabili"}, "Certezza"},
