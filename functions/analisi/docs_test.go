@@ -13,8 +13,8 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/i18n"
+	"verdetto/shared/limit"
 	"verdetto/shared/routes"
 )
 
