@@ -283,6 +283,9 @@ func (w *tab) weigh(address, html string) (kilobytes float64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range w.requests {
+		if strings.HasPrefix(r.url, "data:") {
+			continue // the browser's own icons: nobody is asked for them
+		}
 		u, err := url.Parse(r.url)
 		if err != nil || u.Scheme != home.Scheme || u.Host != home.Host {
 			w.t.Errorf("%s: a request to somebody else: %s", w.name, r.url)

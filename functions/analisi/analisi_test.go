@@ -30,6 +30,9 @@ import (
 type summaries map[fare.Route]any
 
 func (s summaries) Summary(_ context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
+	if r.Trip != fare.OneWay {
+		return nil, 0, store.ErrNotFound
+	}
 	switch v := s[r.Route].(type) {
 	case verdict.RouteSummary:
 		return v.Encode(), 1, nil

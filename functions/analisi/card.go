@@ -2,15 +2,17 @@ package analisi
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
 	"verdetto/shared/places"
-	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )
 
@@ -18,7 +20,7 @@ import (
 var NoCard = httpapi.UnknownPath
 
 type cardInput struct {
-	File string `path:"file" doc:"ORIGIN-DESTINATION-LANGUAGE.png" example:"MIL-BUH-it.png"`
+	File string `path:"file" doc:"ORIGIN-DESTINATION[-TRIP]-LANGUAGE.png: a trip is its month or day of departure, the day of the way back, diretto for non-stop and visto with a price seen in cents, as far as they were asked for" example:"MIL-BUH-it.png"`
 }
 
 type cardOutput struct {
@@ -33,54 +35,107 @@ func (s *Service) registerCard(api *httpapi.API) {
 		Description: "What is shown where a verdict's page is linked to: a PNG of 1200 by 630.",
 		Problems:    []httpapi.ProblemType{NoCard},
 	}, func(_ context.Context, in *cardInput) error {
-		_, _, err := cardOf(in.File)
+		_, err := cardOf(in.File)
 		return err
 	}, s.card)
 }
 
-// cardOf parses the file name of a card.
-func cardOf(file string) (fare.Route, *i18n.Language, error) {
-	name, ok := strings.CutSuffix(file, ".png")
-	at := strings.LastIndexByte(name, '-')
-	if ok && at > 0 {
-		route, err := fare.ParseRoute(name[:at])
-		l, known := i18n.Find(name[at+1:])
-		if err == nil && known && route.String() == name[:at] &&
-			places.Name(route.Origin, l.Code) != "" && places.Name(route.Destination, l.Code) != "" {
-			return route, l, nil
+// cardAsked is what a card is about.
+type cardAsked struct {
+	route    fare.Route
+	trip     trip
+	language *i18n.Language
+}
+
+// cardName is the file name of the card of a question's page.
+func cardName(route fare.Route, t trip, l *i18n.Language) string {
+	name := route.String()
+	for _, said := range []string{t.Month, t.Date, t.Back} {
+		if said != "" {
+			name += "-" + said
 		}
 	}
-	return fare.Route{}, nil, NoCard.Problem("Cards are named as in MIL-BUH-it.png: two city codes and " + strings.Join(i18n.Codes(), " or ") + ".")
+	if t.NonStop != "" {
+		name += "-diretto"
+	}
+	if cents, ok := t.seen(); ok {
+		name += fmt.Sprintf("-visto%d", cents)
+	}
+	return name + "-" + l.Code + ".png"
+}
+
+var cardFile = regexp.MustCompile(`^([A-Z]{3}-[A-Z]{3})(?:-([0-9]{4}-[0-9]{2})|-([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-([0-9]{4}-[0-9]{2}-[0-9]{2}))?)?(-diretto)?(?:-visto([1-9][0-9]{0,8}))?-([a-z]+)[.]png$`)
+
+// cardOf parses the file name of a card.
+func cardOf(file string) (c cardAsked, err error) {
+	no := NoCard.Problem("Cards are named as in MIL-BUH-it.png: two city codes and " + strings.Join(i18n.Codes(), " or ") +
+		". Those of trips are named as in MIL-BUH-2027-03-it.png or MIL-BUH-2027-03-20-diretto-it.png.")
+	m := cardFile.FindStringSubmatch(file)
+	if m == nil {
+		return c, no
+	}
+	route, err := fare.ParseRoute(m[1])
+	l, known := i18n.Find(m[7])
+	if err != nil || !known || places.Name(route.Origin, l.Code) == "" || places.Name(route.Destination, l.Code) == "" {
+		return c, no
+	}
+	c = cardAsked{route, trip{Month: m[2], Date: m[3], Back: m[4]}, l}
+	if m[5] != "" {
+		c.trip.NonStop = "si"
+	}
+	if cents, err := strconv.Atoi(m[6]); err == nil {
+		c.trip.Seen = fmt.Sprintf("%d.%02d", cents/100, cents%100)
+	}
+	if _, wrong := c.trip.read(l); len(wrong) > 0 {
+		return c, no
+	}
+	return c, nil
 }
 
 func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) {
-	route, l, err := cardOf(in.File)
+	of, err := cardOf(in.File)
 	if err != nil {
 		return nil, err
 	}
-	today := fare.DayOf(s.Now())
+	l, today := of.language, fare.DayOf(s.Now())
 	c := chart.Card{
-		Route:   routeName(l, places.Name(route.Origin, l.Code), places.Name(route.Destination, l.Code)),
+		Route:   routeName(l, places.Name(of.route.Origin, l.Code), places.Name(of.route.Destination, l.Code)),
 		Verdict: l.Text("home.claim"),
 		Foot:    l.Text("verdict.as_of", "Date", l.Date(today)),
+	}
+	if said := of.trip.said(l); said != "" {
+		c.Route += " · " + said
 	}
 	if httpapi.Data(ctx) == "sample" {
 		c.Foot += " · " + l.Text("home.invented")
 	}
-	summary, err := s.Read(ctx, fare.Series{Route: route})
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	asked, _ := of.trip.read(l)
+	asked.From, asked.To = Named{Name: string(of.route.Origin)}, Named{Name: string(of.route.Destination)}
+	a, err := s.Answer(ctx, asked)
+	switch {
+	case err != nil && Problem(err) == err: // none of those that say why there is no verdict
 		return nil, err
-	}
-	if t, known := verdict.StandingOf(summary, today); known {
-		a, _ := verdict.Judge(summary, s.Now())
-		scale := scaleOf(l, t)
-		c.Level, c.Scale = a.Verdetto.Livello, &scale
-		c.Verdict = brief(l, t.Price, a.Verdetto)
-		c.Detail = dearer(l, t) + " " + l.Text("certainty."+a.Verdetto.Affidabilita) + "."
+	case err == nil && a.Analysis.Verdetto.Percentile != nil:
+		s.drawVerdict(&c, l, asked, a)
 	}
 	png, err := c.PNG()
 	if err != nil {
 		return nil, err
 	}
 	return &cardOutput{"image/png", "nosniff", png}, nil
+}
+
+// drawVerdict puts a verdict on a card.
+func (s *Service) drawVerdict(c *chart.Card, l *i18n.Language, asked answer.Question, a answer.Answer) {
+	v := a.Analysis.Verdetto
+	c.Level, c.Verdict = v.Livello, brief(l, a.Analysis.Prezzo.Cent, v)
+	certainty := " " + l.Text("certainty."+v.Affidabilita) + "."
+	if asked.When != nil {
+		c.Detail = typical(l, a.Analysis) + certainty
+		return
+	}
+	t, _ := standingOf(a.Summary, asked, fare.DayOf(s.Now()))
+	laidOut, _ := verdict.ScaleOf(a.Summary)
+	scale := scaleOf(l, t, laidOut, v.Livello)
+	c.Scale, c.Detail = &scale, dearer(l, t)+certainty
 }

@@ -13,6 +13,7 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
 	"verdetto/shared/limit"
 	"verdetto/shared/routes"
 )
@@ -76,6 +77,11 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 		codes = append(codes, p.Code)
 		if p.Do == "" {
 			t.Errorf("%s: say in advice.go what to do about it", p.Code)
+		}
+		for _, l := range i18n.Languages() { // i18n falls back to English
+			if said, ok := l.Lookup("problem.code." + p.Code); !ok || l != i18n.English() && said == i18n.English().Text("problem.code."+p.Code) {
+				t.Errorf("%s: its page does not say in %s what happened", p.Code, l.English)
+			}
 		}
 		if p.Type != "/v1/docs#"+p.Code || p.Status < 400 || p.Title == "" {
 			t.Errorf("%+v", p)

@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 	"verdetto/shared/places"
 	"verdetto/shared/store"
@@ -34,21 +31,18 @@ type home struct {
 
 func (s *Service) registerHome(api *httpapi.API) { api.Mount(home{s, api}, "home") }
 
-// question is what a reader asks for.
-type question struct {
-	from, to string // as typed
-	language *i18n.Language
-	chosen   bool // the language was chosen, and is kept in links
-}
-
 func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q, ok := parseQuestion(r)
+	asked, wrong := q.read(q.language)
+	asked.From, asked.To = Named{Parameter: "da", Name: q.from}, Named{Parameter: "a", Name: q.to}
 	v := h.newView(q)
 	v.Invented = httpapi.Data(r.Context()) == "sample"
 	v.AllFares = httpapi.AllFares(r.Context())
 	switch {
 	case !ok:
 		v.refuse(http.StatusBadRequest, "malformed")
+	case len(wrong) > 0:
+		v.refuseFaults(wrong)
 	case q.from == "" && q.to == "":
 		v.Start = true
 	case q.from == "":
@@ -56,7 +50,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case q.to == "":
 		h.destinations(r, q, &v)
 	default:
-		h.verdict(r, q, &v)
+		h.verdict(r, q, asked, &v)
 	}
 	answer, err := v.respond(h.BaseURL)
 	if err != nil {
@@ -67,67 +61,6 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// A browser may show it again when going back, without a request that counts.
 	w.Header().Set("Cache-Control", "private, no-cache")
 	answer.Write(w, r)
-}
-
-// parseQuestion reads the question; false where it is malformed.
-func parseQuestion(r *http.Request) (q question, ok bool) {
-	given, err := url.ParseQuery(r.URL.RawQuery)
-	q.language = i18n.Accepted(r.Header.Get("Accept-Language"))
-	if chosen, known := i18n.Find(given.Get("lang")); known {
-		q.language, q.chosen = chosen, true
-	}
-	ok = err == nil
-	for name, to := range map[string]*string{"da": &q.from, "a": &q.to} {
-		if len(given[name]) > 1 || httpapi.Unfit(given.Get(name), false) != "" {
-			ok = false
-			continue
-		}
-		*to = strings.TrimSpace(given.Get(name))
-	}
-	return q, ok
-}
-
-// link is the page of a question, in the language that was chosen.
-func (q question) link(from, to string) string {
-	lang := ""
-	if q.chosen {
-		lang = q.language.Code
-	}
-	return pageAddress(from, to, lang)
-}
-
-// pageAddress is the address of a question's page; what is empty is left out.
-func pageAddress(from, to, lang string) string {
-	var b strings.Builder
-	for _, p := range [][2]string{{"da", from}, {"a", to}, {"lang", lang}} {
-		if p[1] != "" {
-			b.WriteString(map[bool]string{true: "?", false: "&"}[b.Len() == 0] + p[0] + "=" + url.QueryEscape(p[1]))
-		}
-	}
-	return "/" + b.String()
-}
-
-// city finds a city and names it in the reader's language.
-func (q question) city(name string) (places.Place, bool) {
-	p, ok := places.Find(name)
-	if ok {
-		p.Name = nameIn(q.language.Code, p)
-	}
-	return p, ok
-}
-
-// nameIn is what a city is called in a language, unless it was asked for by an
-// everyday name, as Bali is. The name finds the city again.
-func nameIn(lang string, p places.Place) string {
-	for _, c := range places.Complete(p.Name, lang, 20) {
-		if c.City == p.City {
-			if same, ok := places.Find(c.Name); ok && same.City == p.City {
-				return c.Name
-			}
-			break
-		}
-	}
-	return p.Name
 }
 
 // refuseUnknownCity answers that a city is not known, and links to those that may have been meant.
@@ -155,43 +88,70 @@ func (h home) consumeQuota(r *http.Request, name string, v *view) bool {
 		return true
 	}
 	v.refuse(http.StatusTooManyRequests, "too_many")
-	v.Notice.Pro = true
 	return false
 }
 
-func (h home) verdict(r *http.Request, q question, v *view) {
+func (h home) verdict(r *http.Request, q question, asked answer.Question, v *view) {
+	if !h.check(r, asked, v) || !h.consumeQuota(r, "analisi", v) {
+		return
+	}
 	from, ok1 := q.city(q.from)
 	to, ok2 := q.city(q.to)
-	if ok1 && ok2 && from.City == to.City {
-		v.ToBad = true
-		v.refuse(http.StatusBadRequest, "same")
-		return
-	}
-	if !h.consumeQuota(r, "analisi", v) {
-		return
-	}
 	if !ok1 || !ok2 {
 		v.refuseUnknownCity(q, from, to, ok1, ok2)
 		return
 	}
 	v.setRoute(q, from, &to)
-	a, err := h.Answer(r.Context(), answer.Question{From: Named{Parameter: "da", Name: q.from}, To: Named{Parameter: "a", Name: q.to}})
+	a, err := h.Answer(r.Context(), asked)
 	var (
 		covered *answer.NotCovered
 		live    *answer.NoLiveFare
+		noFare  *answer.NoFareOn
+		stops   *answer.StopsUnknown
 	)
 	switch {
 	case errors.As(err, &covered):
-		v.refuse(http.StatusNotFound, "not_covered")
-		v.Alert = v.route.String()
+		v.refuseNotCovered(q, asked)
 	case errors.As(err, &live):
 		v.refuse(http.StatusNotFound, "no_fare", "Newest", v.T.Date(newest(live.Summary)))
-		v.Alert = v.route.String()
+		v.Notice.Seen = q.Seen == ""
+		v.instead(q)
+	case errors.As(err, &noFare):
+		v.refuseNoFareOn(q, noFare)
+	case errors.As(err, &stops):
+		v.refuse(http.StatusNotFound, "stops_unknown")
+		v.instead(q)
 	case err != nil:
 		h.refuseFailed(r, v, err)
+	case asked.When != nil:
+		v.showDeparture(q, asked, a.Analysis)
 	default:
-		v.showVerdict(q, a.Summary, a.Analysis, fare.DayOf(h.Now()))
+		v.showVerdict(q, asked, a, fare.DayOf(h.Now()))
 	}
+}
+
+// check refuses what no answer could be made for; what is refused counts as no call.
+func (h home) check(r *http.Request, asked answer.Question, v *view) bool {
+	wrong := faults{}
+	for _, part := range []answer.Question{{From: asked.From, To: asked.To}, {When: asked.When}, {Price: asked.Price}} {
+		err := h.Check(r.Context(), part)
+		var same *answer.SameCity
+		switch {
+		case err == nil, wrong.refused(v.T, err):
+		case errors.As(err, &same):
+			v.ToBad = true
+			v.refuse(http.StatusBadRequest, "same")
+			return false
+		default:
+			h.refuseFailed(r, v, err)
+			return false
+		}
+	}
+	if len(wrong) > 0 {
+		v.refuseFaults(wrong)
+		return false
+	}
+	return true
 }
 
 // refuseFailed answers for an error of the service.
@@ -246,7 +206,7 @@ func (v *view) respond(base string) (*page.Response, error) {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	return page.Respond(v.status, page.Page{
-		Language: v.T, Title: v.Title, Description: v.Description, Index: v.status == http.StatusOK,
+		Language: v.T, Title: v.Title, Description: v.Description, Index: v.status == http.StatusOK && v.Trip == trip{}, // trips are too many to be listed, and pass
 		Head: template.HTML(head.String()), Body: template.HTML(body.String()),
 		Scripts: []string{"home.js"}, Others: v.others,
 	})

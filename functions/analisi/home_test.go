@@ -108,7 +108,7 @@ func openSite(base, data string) site {
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 			{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
 		},
-		Demand: s.requests, Now: now, Log: slog.New(slog.DiscardHandler),
+		Sheets: tripSheets(), Rates: rates{}, Demand: s.requests, Now: now, Log: slog.New(slog.DiscardHandler),
 	}, Coverage: milanCoverage{}, BaseURL: base}
 	s.API = httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: service.Log, Limiter: limit.New(s.counters, now), Data: data})
 	service.Register(s.API)
@@ -147,8 +147,8 @@ func TestPage(t *testing.T) {
 		{"language chosen", "/?lang=en", "it", 200, "Is today's fare a good one?", ""},
 		{"unknown language chosen", "/?lang=fr", "en", 200, "Is today's fare a good one?", ""},
 		{"empty fields", "/?da=&a=+", "it", 200, "Il prezzo di oggi è buono?", ""},
-		{"verdict", "/?da=milano&a=bucure%C8%99ti", "it", 200, "Da Milano a Bucarest Sembra un ottimo prezzo. Oggi da 30 € (partenza: 10 maggio 2016). Mai visto così basso in 40 giorni osservati.", "analisi"},
-		{"verdict in English", "/?da=MIL&a=Bucarest", "en", 200, "Milan to Bucharest It looks like a great fare.", "analisi"},
+		{"verdict", "/?da=milano&a=bucure%C8%99ti", "it", 200, "Da Milano a Bucarest · solo andata Sembra un ottimo prezzo. Oggi da 30 € (partenza: 10 maggio 2016). Mai visto così basso in 40 giorni osservati.", "analisi"},
+		{"verdict in English", "/?da=MIL&a=Bucarest", "en", 200, "Milan to Bucharest · one way It looks like a great fare.", "analisi"},
 		{"too little is known", "/?da=Milano&a=Praga", "it", 200, "Non lo sappiamo ancora.", "analisi"},
 		{"no live fare", "/?da=Milano&a=Roma", "it", 404, "Nessun prezzo recente.", "analisi"},
 		{"not covered", "/?da=Bucarest&a=Milano", "it", 404, "Questa rotta non la osserviamo ancora.", "analisi"},
@@ -167,8 +167,8 @@ func TestPage(t *testing.T) {
 		{"destinations", "/?da=Milano", "it", 200, "Dove si vola da Milano Le destinazioni di cui vediamo più prezzi, con il più basso di quelli recenti. Scegline una per il verdetto. DestinazionePrezzo minimoIn una settimana Londra24,99 €−5 € Bucarest19,99 €", "price-trends"},
 		{"destinations of a city that is not covered", "/?da=Cuneo", "it", 404, "Da qui non conosciamo ancora voli.", "price-trends"},
 		{"destinations of which none has a live fare", "/?da=Olbia", "it", 404, "Nessun prezzo recente. Le rotte da qui sono seguite", "price-trends"},
-		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200, "È un prezzo normale. Oggi da 49,90 € (partenza: 10 marzo 2016). Costava di più in 98 giorni su 100 (ne abbiamo osservati 40; gli ultimi contano di più). Di solito costa 50 €: differenza troppo piccola per chiamarlo buono.", "analisi"},
-		{"dear for its rank alone", "/?da=Milano&a=Atene", "it", 200, "Da Milano ad Atene È un prezzo normale. Oggi da 50,10 € (partenza: 10 marzo 2016). Costava di più in 2 giorni su 100 (ne abbiamo osservati 40; gli ultimi contano di più). Di solito costa 50 €: più o meno lo stesso.", "analisi"},
+		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200, "È un prezzo normale. Oggi da 49,90 € (partenza: 10 marzo 2016). Costava di più in 98 giorni su 100 (ne abbiamo osservati 40; gli ultimi contano di più). Di solito il prezzo più basso è 50 €: la differenza è troppo piccola per chiamarlo buono.", "analisi"},
+		{"dear for its rank alone", "/?da=Milano&a=Atene", "it", 200, "Da Milano ad Atene · solo andata È un prezzo normale. Oggi da 50,10 € (partenza: 10 marzo 2016). Costava di più in 2 giorni su 100 (ne abbiamo osservati 40; gli ultimi contano di più). Di solito il prezzo più basso è 50 €: più o meno lo stesso.", "analisi"},
 		{"one day is known", "/?da=Milano&a=Vienna", "it", 200, "Di questa rotta conosciamo 1 giorno di prezzi", "analisi"},
 		{"destinations of an unknown city", "/?da=Atlantide", "it", 404, "Questa città non la conosciamo.", "price-trends"},
 		{"destinations while storage is down", "/?da=Parigi", "it", 503, "Qualcosa non va da noi.", "price-trends"},
@@ -247,7 +247,7 @@ func TestPageOfNamesakes(t *testing.T) {
 	for target, wants := range map[string][]string{
 		"/?da=SJO&a=BHM": {
 			`name="da" value="SJO"`, `name="a" value="BHM"`, `href="/?da=BHM&a=SJO"`, `href="/?da=SJO"`,
-			`href="https://v.example/?da=SJO&a=BHM"`, `href="https://v.example/?da=SJO&a=BHM&lang=en"`, `<p class="route">Da San José a Birmingham</p>`,
+			`href="https://v.example/?da=SJO&a=BHM"`, `href="https://v.example/?da=SJO&a=BHM&lang=en"`, `<p class="route">Da San José a Birmingham · solo andata</p>`,
 		},
 		"/?da=Milano":          {`<a href="/?da=Milano&a=BHM">Birmingham</a>`, `<a href="/?da=Milano&a=Londra">Londra</a>`},
 		"/?da=SJO&a=Bukarestt": {`href="/?da=SJO&a=Bucarest"`},
@@ -308,8 +308,8 @@ func TestPagePastTheCap(t *testing.T) {
 	if w.Code != 429 || w.Header().Get("Retry-After") == "" || w.Header().Get("X-RateLimit-Limit") != "30" || !strings.Contains(said(w), "Per oggi basta così.") {
 		t.Errorf("%d %v %s", w.Code, w.Header(), said(w))
 	}
-	if !strings.Contains(w.Body.String(), `href="/v1/pro?lang=it"`) {
-		t.Error("the page past the cap does not offer Pro")
+	if body := w.Body.String(); strings.Contains(body, `class="pro"`) || strings.Contains(said(w), "chiave") {
+		t.Error("the page past the cap sells a key, which does not help on the page")
 	}
 	if w := s.visit("/"); w.Code != 200 {
 		t.Errorf("the question itself: %d", w.Code)

@@ -45,10 +45,10 @@ func Problem(err error) error {
 		return httpapi.NotCovered.Problem(fmt.Sprintf("No %sfare from %s to %s has ever been observed here. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.",
 			kindOf(covered.Series.Trip, false), covered.Origin.Name, covered.Destination.Name))
 	case errors.As(err, &live):
-		return NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no %sfare was found on it lately%s. Fares are refreshed every 7 days: try again then, or give a price of your own as prezzo.",
+		return NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no %sfare was found on it lately%s. Fares are refreshed every 7 days: try again then, or have a price of your own judged.",
 			live.Origin.Name, live.Destination.Name, kindOf(live.Series.Trip, live.NonStop), newestOf(live.Found)))
 	case errors.As(err, &stops):
-		return StopsUnknown.Problem(fmt.Sprintf("Of the fares from %s to %s the source does not say how many stops they have. Ask without diretto.", stops.Origin.Name, stops.Destination.Name))
+		return StopsUnknown.Problem(fmt.Sprintf("Of the fares from %s to %s the source does not say how many stops they have. Ask for fares with any number of stops.", stops.Origin.Name, stops.Destination.Name))
 	case errors.As(err, &date):
 		return badDate(date)
 	case errors.As(err, &noFare):
@@ -57,7 +57,7 @@ func Problem(err error) error {
 		return httpapi.Invalid(httpapi.Fault{Name: price.Parameter, Detail: "is the price of no fare: want more than 0, and at most 100,000 EUR or as much of another currency"})
 	case errors.As(err, &currency):
 		p := httpapi.UnknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %s. Choose one of: %s.", currency.Currency, strings.Join(currency.Currencies, ", ")))
-		p.Errors = []httpapi.Fault{{Name: "valuta", Detail: "has no reference rate"}}
+		p.Errors = []httpapi.Fault{{Name: currency.Parameter, Detail: "has no reference rate"}}
 		p.Suggestions = currency.Currencies
 		return p
 	}

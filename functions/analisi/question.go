@@ -61,7 +61,7 @@ func (in *Trip) Question(name func(parameter string) string) (q answer.Question,
 	if err != nil {
 		return q, invalid(name("prezzo"), "is no amount")
 	}
-	q.Price = &answer.Price{Parameter: name("prezzo"), Amount: amount, Currency: strings.ToUpper(in.Valuta)}
+	q.Price = &answer.Price{Parameter: name("prezzo"), Amount: amount, Currency: strings.ToUpper(in.Valuta), Of: name("valuta")}
 	return q, nil
 }
 

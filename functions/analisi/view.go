@@ -1,13 +1,12 @@
 package analisi
 
 import (
-	"fmt"
 	"html/template"
-	"math"
 	"net/http"
-	"slices"
+	"strings"
 	"time"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
@@ -26,6 +25,8 @@ type view struct {
 	AskTo       string
 	FromBad     bool
 	ToBad       bool
+	Trip        trip // as typed
+	Faults      faults
 	Title       string
 	Description string
 	Invented    bool
@@ -41,6 +42,7 @@ type view struct {
 	Itself     string       // canonical path of this page
 	Alternates []page.Other // canonical paths in each language, the default first
 
+	today  fare.Day
 	status int
 	route  fare.Route
 	others []page.Other // the same question in other languages
@@ -53,15 +55,64 @@ func (v view) Examples() []link {
 	var all []link
 	for _, city := range []fare.City{"MIL", "ROM", "NAP", "LON", "PAR"} {
 		name := places.Name(city, v.T.Code)
-		all = append(all, link{v.T.Text("home.flights_from", "City", name), pageAddress(name, "", v.Lang)})
+		all = append(all, link{v.T.Text("home.flights_from", "City", name), pageAddress(name, "", trip{}, v.Lang)})
 	}
 	return all
 }
 
 // Sample is the scale of an invented verdict.
 func (v view) Sample() responsiveChart {
-	s := chart.Scale{Percentile: 7, Low: 3, High: 17, Names: levelNames(v.T), Label: v.T.Text("home.example_note")}
+	s := chart.Scale{
+		Percentile: 7, Low: 3, High: 17, Level: verdict.Ottimo, Ends: [3]float64{10, 35, 70}, Names: levelNames(v.T), Label: v.T.Text("home.example_note"),
+	}
 	return responsiveChart{s.SVG(680), s.SVG(328)}
+}
+
+// Months are those that a departure can be asked for in.
+func (v view) Months() (all []option) {
+	first := v.today.Time()
+	first = time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.UTC)
+	for m := first; fare.DayOf(m) <= v.today+answer.MaxAhead; m = m.AddDate(0, 1, 0) {
+		value := m.Format("2006-01")
+		all = append(all, option{value, v.T.MonthOf(fare.DayOf(m)), value == v.Trip.Month})
+	}
+	return all
+}
+
+type option struct {
+	Value, Text string
+	Chosen      bool
+}
+
+// FirstDay and LastDay are those that a departure can be asked for on.
+func (v view) FirstDay() string { return v.today.String() }
+func (v view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
+
+// TripOpen tells whether the fields of the trip are shown at once: on the first page, and where there is something to mend or to add.
+func (v view) TripOpen() bool {
+	return v.Start || len(v.Faults) > 0 || v.Notice != nil && v.Notice.Seen
+}
+
+// TripSaid is the trip in words; empty where there is none.
+func (v view) TripSaid() string { return v.Trip.said(v.T) }
+
+// said is a trip in words.
+func (t trip) said(l *i18n.Language) string {
+	var all []string
+	if m, err := time.Parse("2006-01", t.Month); err == nil {
+		all = append(all, l.MonthOf(fare.DayOf(m)))
+	}
+	if d, err := fare.ParseDay(t.Date); err == nil {
+		if back, err := fare.ParseDay(t.Back); err == nil {
+			all = append(all, l.Text("ask.out_and_back", "Out", l.Date(d), "Back", l.Date(back)))
+		} else {
+			all = append(all, l.Date(d))
+		}
+	}
+	if t.NonStop != "" {
+		all = append(all, l.Text("ask.nonstop"))
+	}
+	return strings.Join(all, " · ")
 }
 
 // notice says why there is no verdict.
@@ -69,7 +120,8 @@ type notice struct {
 	Title, Lede, Label string
 	Route              string // that it is about; empty: none
 	Links              []link
-	Pro                bool
+	Wider              []link // questions that can be asked in its place
+	Seen               bool   // a fare that the reader has seen can be judged all the same
 }
 
 // responsiveChart is a chart for wide screens and one for narrow ones, of which a browser shows one.
@@ -78,17 +130,28 @@ type responsiveChart struct{ Wide, Narrow template.HTML }
 // verdictView is a verdict as it is shown.
 type verdictView struct {
 	Route, Level, Headline string
+	Trip                   string // in words; empty: any one-way fare
 	Facts                  []string
 	Sure, SureDays         string // empty where there is no verdict
 	Dots                   [3]bool
 	Scale, History         responsiveChart
+	Range                  responsiveChart // of a departure or a month, in place of the two
+	Waits                  *waits          // of a departure
 	Months, Window         responsiveChart
 	MonthsText, WindowText string
+	Lead                   string // how far ahead the departure is
+	Seen, Found            string // when the fare was found, in words and exactly; empty where the reader gave it
 	Fresh, Updated         string
 	Stale                  string // empty where the fare was found lately
 	WeekRows               [][4]string
-	MonthRows              [][3]string
+	MonthRows              []monthRow
 	Share, Back, Others    link
+}
+
+// monthRow is a month of departure, and the question about it.
+type monthRow struct {
+	Name, Median, Fares string
+	To                  string
 }
 
 type destinationsView struct {
@@ -103,7 +166,7 @@ type destination struct {
 // newView makes a page without an answer yet.
 func (h home) newView(q question) view {
 	v := view{
-		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to,
+		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, today: fare.DayOf(h.Now()),
 		Title: q.language.Text("home.claim"), Description: q.language.Text("home.summary"), status: http.StatusOK,
 	}
 	if q.chosen {
@@ -112,7 +175,7 @@ func (h home) newView(q question) view {
 	for _, l := range i18n.Languages() {
 		v.Alternates = append(v.Alternates, page.Other{Language: l, Address: page.Home(l)})
 		if l != q.language {
-			v.others = append(v.others, page.Other{Language: l, Address: pageAddress(q.from, q.to, l.Code)})
+			v.others = append(v.others, page.Other{Language: l, Address: pageAddress(q.from, q.to, q.trip, l.Code)})
 		}
 	}
 	v.Itself = page.Home(q.language)
@@ -128,6 +191,17 @@ func (v *view) refuse(status int, reason string, fill ...any) {
 	}
 }
 
+// refuseFaults answers that something in the question is wrong, and says beside each field what.
+func (v *view) refuseFaults(wrong faults) {
+	v.Faults = wrong
+	v.refuse(http.StatusBadRequest, "faults")
+	for _, f := range v.Trip.fields() {
+		if said := wrong[f.name]; said != "" {
+			v.Notice.Links = append(v.Notice.Links, link{said, "#" + f.name})
+		}
+	}
+}
+
 // setRoute names the cities that the page is about, in every language.
 func (v *view) setRoute(q question, from places.Place, to *places.Place) {
 	in := func(l *i18n.Language) string {
@@ -139,7 +213,7 @@ func (v *view) setRoute(q question, from places.Place, to *places.Place) {
 		if l == i18n.Default() { // canonical addresses do not name it
 			lang = ""
 		}
-		return pageAddress(queryFor(from.City, nameIn(l.Code, from)), there, lang)
+		return pageAddress(queryFor(from.City, nameIn(l.Code, from)), there, q.trip, lang)
 	}
 	for i, a := range v.Alternates {
 		v.Alternates[i].Address = in(a.Language)
@@ -151,103 +225,6 @@ func (v *view) setRoute(q question, from places.Place, to *places.Place) {
 		v.To, v.AskTo = to.Name, queryFor(to.City, to.Name)
 		v.route = fare.Route{Origin: from.City, Destination: to.City}
 		v.Title = routeName(v.T, from.Name, to.Name)
-	}
-}
-
-// newest is the day of the newest fare of a route.
-func newest(s verdict.RouteSummary) fare.Day { return fare.DayOf(time.Unix(s.Newest, 0)) }
-
-// showVerdict answers with a verdict.
-func (v *view) showVerdict(q question, summary verdict.RouteSummary, a verdict.Analysis, today fare.Day) {
-	l := v.T
-	live, _ := summary.Cheapest(today)
-	level := a.Verdetto.Livello
-	j := &verdictView{
-		Route: routeName(l, v.From, v.To), Level: level, Headline: l.Text("headline." + wordingOf(a.Verdetto)),
-		Facts:   []string{l.Text("verdict.today", "Price", l.Money(a.Prezzo.Cent), "Departure", l.Date(live.Depart))},
-		Fresh:   l.Text("verdict.fresh", "When", ago(l, int(today-newest(summary))), "Observations", l.Number(a.Osservazioni)),
-		Updated: a.AggiornatoIl.Format(time.RFC3339),
-		Share:   link{l.Text("home.share"), v.Itself},
-		Back:    link{routeName(l, v.To, v.From), q.link(v.AskTo, v.AskFrom)},
-		Others:  link{l.Text("home.others_from", "City", v.From), q.link(v.AskFrom, "")},
-	}
-	v.Verdict, v.Alert = j, v.route.String()
-	v.Card = "/card/" + v.route.String() + "-" + l.Code + ".png"
-	j.describeDepartures(l, summary)
-	if a.Prezzo.Stale() {
-		j.Stale = l.Count("verdict.stale", *a.Prezzo.EtaOre/24)
-	}
-	scale, ok := verdict.ScaleOf(summary)
-	standing, known := verdict.StandingOf(summary, today)
-	if !ok || !known {
-		j.Facts = append(j.Facts, l.Count("verdict.too_little", a.Verdetto.Campione, "Needed", verdict.MinSample))
-		v.Description = j.Facts[1]
-		return
-	}
-	v.Title += ": " + brief(l, a.Prezzo.Cent, a.Verdetto)
-	j.describeStanding(l, standing, a.Verdetto)
-	v.Description = j.Facts[0] + " " + j.Facts[1] + " " + j.Facts[2]
-	s := scaleOf(l, standing)
-	j.Scale = responsiveChart{s.SVG(680), s.SVG(328)}
-	if v.AllFares {
-		j.drawHistory(l, summary, scale, standing, level, today)
-	}
-}
-
-// describeStanding says how today's fare compares, and how sure that is.
-func (j *verdictView) describeStanding(l *i18n.Language, t verdict.Standing, a verdict.Verdetto) {
-	j.Facts = append(j.Facts, dearer(l, t), usual(l, t.Price, t.Median, a.Livello))
-	j.Sure, j.SureDays = l.Text("certainty."+a.Affidabilita), l.Text("verdict.observed", "Size", t.Size)
-	certainty := 1 + slices.Index([]string{verdict.Bassa, verdict.Media, verdict.Alta}, a.Affidabilita)
-	for i := range j.Dots {
-		j.Dots[i] = i < certainty
-	}
-}
-
-// drawHistory draws today against the past, with the same numbers as rows of a table.
-func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, scale verdict.Scale, t verdict.Standing, level string, today fare.Day) {
-	weeks := verdict.Since(verdict.Weeks(summary), today, freeWeeks)
-	h := chart.History{
-		Weeks: weeks, Scale: scale, Today: today, Price: t.Price, Level: level, Names: levelNames(l),
-		Money: l.Money, Month: l.MonthShort,
-		Label: l.Text("verdict.history", "Price", l.Money(t.Price), "Lowest", l.Money(t.Minimum), "Median", l.Money(t.Median)),
-	}
-	j.History = responsiveChart{h.SVG(680, 300), h.SVG(328, 260)}
-	for _, week := range slices.Backward(weeks) {
-		j.WeekRows = append(j.WeekRows, [4]string{l.Date(week.First), l.Money(week.Minimum), l.Money(week.Median), l.Number(week.Days)})
-	}
-}
-
-func scaleOf(l *i18n.Language, t verdict.Standing) chart.Scale {
-	low, high := t.Interval()
-	return chart.Scale{
-		Percentile: t.Percentile(), Low: low, High: high, Names: levelNames(l),
-		Label: l.Text("verdict.scale", "Percentile", t.Percentile(), "Low", int(math.Round(low)), "High", int(math.Round(high))),
-	}
-}
-
-// describeDepartures shows when to fly and when to book.
-func (j *verdictView) describeDepartures(l *i18n.Language, summary verdict.RouteSummary) {
-	if len(summary.Months) > 1 {
-		var best []string
-		for _, m := range summary.Months[:min(2, len(summary.Months)/2)] {
-			best = append(best, fmt.Sprintf("%s (%s)", l.Month(time.Month(m.Month)), l.Money((m.Median+50)/100*100)))
-		}
-		j.MonthsText = months(l, best, len(summary.Months))
-		m := chart.Months{Months: summary.Months, Best: len(best), Name: l.MonthShort, Label: j.MonthsText}
-		j.Months.Wide = m.SVG(680, 190)
-		m.Name = l.MonthInitial
-		j.Months.Narrow = m.SVG(328, 170)
-		for _, m := range summary.Months {
-			j.MonthRows = append(j.MonthRows, [3]string{l.Month(time.Month(m.Month)), l.Money(m.Median), l.Number(m.Sample)})
-		}
-	}
-	if summary.Window != nil {
-		// The API's saving is between medians of many departures and seasons, so it is
-		// not shown: no reader should expect it of one departure.
-		j.WindowText = l.Text("verdict.window", "From", summary.Window.From, "To", summary.Window.To)
-		c := chart.Window{Window: *summary.Window, Ends: [2]string{l.Text("verdict.window_far"), l.Text("verdict.window_near")}, Label: j.WindowText}
-		j.Window = responsiveChart{c.SVG(680), c.SVG(328)}
 	}
 }
 

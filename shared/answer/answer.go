@@ -68,6 +68,7 @@ type Price struct {
 	Parameter string // that it was given in
 	Amount    float64
 	Currency  string
+	Of        string // the parameter that the currency was given in
 }
 
 // Answer is a judged answer, and what it was made of.
@@ -119,7 +120,7 @@ func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 	}
 	euro, ok := rates.Euro(p.Amount, p.Currency)
 	if !ok {
-		return 0, &UnknownCurrency{p.Currency, rates.Currencies()}
+		return 0, &UnknownCurrency{p.Of, p.Currency, rates.Currencies()}
 	}
 	if !(p.Amount > 0) || euro <= 0 || euro > fare.MaxPrice {
 		return 0, &BadPrice{p}
@@ -176,7 +177,7 @@ func (r *Reader) priceIn(ctx context.Context, ranked fare.Currency, perEuro floa
 		return 0, quoted, err
 	}
 	if quoted.Currency, err = fare.ParseCurrency(p.Currency); err != nil {
-		return 0, quoted, &UnknownCurrency{Currency: p.Currency}
+		return 0, quoted, &UnknownCurrency{Parameter: p.Of, Currency: p.Currency}
 	}
 	quoted.Amount = fare.Cents(math.Round(p.Amount * 100))
 	if quoted.Currency == ranked {
@@ -305,6 +306,7 @@ type (
 	BadPrice struct{ Price }
 	// UnknownCurrency is one without a reference rate.
 	UnknownCurrency struct {
+		Parameter  string
 		Currency   string
 		Currencies []string // those that have one
 	}

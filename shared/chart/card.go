@@ -78,8 +78,9 @@ func (c Card) PNG() ([]byte, error) {
 	p.write(left, 348, 42, width, ink, c.Detail)
 	if s := c.Scale; s != nil {
 		at := func(percent float64) int { return left + int(float64(width)*percent/100) }
+		bounds := s.bounds()
 		for i, level := range levels {
-			p.fill(image.Rect(at(bounds[i]), 440, at(bounds[i+1])-4, 464), levelColor[level])
+			p.fill(image.Rect(at(bounds[i]), 440, max(at(bounds[i]), at(bounds[i+1])-4), 464), levelColor[level])
 		}
 		p.fill(image.Rect(at(s.Low), 414, at(s.High), 418), ink)
 		p.fill(image.Rect(at(float64(s.Percentile))-5, 400, at(float64(s.Percentile))+5, 476), ink)

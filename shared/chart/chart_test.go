@@ -46,23 +46,32 @@ func charts() map[string]string {
 		Today: 16861, Price: 2599, Level: "buono", Names: [4]string{"a", "b", "c", "<d>"}, Money: money, Month: month, Label: `a "label" <with> marks`,
 	}
 	flat := history
-	flat.Weeks, flat.Price = nil, 1999
+	flat.Weeks, flat.Price, flat.Level = nil, 1999, "normale"
 	flat.Scale = verdict.Scale{Prices: prices(1999, 1999, 1999, 1999, 1999, 1999, 1999, 1999), Ottimo: 1959, Buono: 1959, Normale: 1999}
 	above := history
 	above.Price, above.Level = 99_000, "caro"
+	lead := 84
+	fares := chart.Range{Minimum: 1200, Q1: 2800, Median: 3000, Q3: 4000, Maximum: 8500, Price: 2599, Level: "buono", Money: money, Label: "range"}
+	far, one := fares, fares
+	far.Price, far.Level = 99_000, "caro"
+	one.Minimum, one.Q1, one.Median, one.Q3, one.Maximum, one.Price, one.Level = 3000, 3000, 3000, 3000, 3000, 3000, "normale"
 	return map[string]string{
 		"history":        string(history.SVG(680, 300)),
 		"history-narrow": string(history.SVG(328, 260)),
 		"history-flat":   string(flat.SVG(680, 300)),
 		"history-above":  string(above.SVG(680, 300)),
-		"scale":          string(chart.Scale{Percentile: 9, Low: 3.2, High: 19.9, Names: [4]string{"a", "b", "c", "<d>"}, Label: "scale"}.SVG(680)),
-		"scale-end":      string(chart.Scale{Percentile: 100, Low: 0, High: 100, Label: "scale"}.SVG(328)),
+		"scale":          string(chart.Scale{Percentile: 9, Low: 3.2, High: 19.9, Level: "ottimo", Ends: [3]float64{10, 35, 70}, Names: [4]string{"a", "b", "c", "<d>"}, Label: "scale"}.SVG(680)),
+		"scale-end":      string(chart.Scale{Percentile: 100, Low: 0, High: 100, Level: "normale", Ends: [3]float64{0, 0, 90}, Names: [4]string{"great", "good", "normal", "expensive"}, Label: "scale"}.SVG(328)),
+		"range":          string(fares.SVG(680)),
+		"range-far":      string(far.SVG(328)),
+		"range-one":      string(one.SVG(328)),
 		"months": string(chart.Months{
 			Months: []verdict.Month{{Month: 11, Median: 2000, Sample: 9}, {Month: 2, Median: 3050, Sample: 8}, {Month: 7, Median: 9999, Sample: 5}},
 			Best:   1, Name: month, Label: "months",
 		}.SVG(680, 190)),
 		"months-none": string(chart.Months{Name: month, Label: "months"}.SVG(328, 170)),
 		"window":      string(chart.Window{Window: verdict.Window{From: 46, To: 90}, Ends: [2]string{"far", "near"}, Label: "window"}.SVG(680)),
+		"window-lead": string(chart.Window{Window: verdict.Window{From: 46, To: 90}, Lead: &lead, Ends: [2]string{"far", "near"}, Label: "window"}.SVG(680)),
 		"window-last": string(chart.Window{Window: verdict.Window{From: 181, To: 500}, Ends: [2]string{"far", "near"}, Label: "window"}.SVG(328)),
 	}
 }
@@ -143,7 +152,7 @@ func TestTheLevelsOfTheHistory(t *testing.T) {
 }
 
 func TestCard(t *testing.T) {
-	scale := chart.Scale{Percentile: 9, Low: 3, High: 20}
+	scale := chart.Scale{Percentile: 29, Low: 13, High: 40, Level: "buono", Ends: [3]float64{10, 35, 70}}
 	for _, c := range []struct {
 		name string
 		card chart.Card
@@ -183,7 +192,7 @@ func TestCard(t *testing.T) {
 }
 
 func BenchmarkCard(b *testing.B) {
-	scale := chart.Scale{Percentile: 9, Low: 3, High: 20}
+	scale := chart.Scale{Percentile: 29, Low: 13, High: 40, Level: "buono", Ends: [3]float64{10, 35, 70}}
 	c := chart.Card{Route: "Da Milano a Bucarest", Verdict: "29,99 €, un buon prezzo", Detail: "In 72 giorni su 124 costava di più.", Foot: "al 1 marzo 2016", Level: "buono", Scale: &scale}
 	for b.Loop() {
 		if _, err := c.PNG(); err != nil {

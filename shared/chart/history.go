@@ -3,6 +3,7 @@ package chart
 import (
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,9 @@ type History struct {
 	Label string
 }
 
+// dotRoom is what the level of today's fare takes above and below it: the dot's size.
+const dotRoom = 8
+
 // SVG draws the history.
 func (h History) SVG(width, height int) template.HTML {
 	c := newCanvas("history", width, height, h.Label)
@@ -39,21 +43,20 @@ func (h History) SVG(width, height int) template.HTML {
 	}
 	x := func(d fare.Day) float64 { return left + (right-left-18)*float64(d-from)/float64(max(1, h.Today-from)) }
 
-	// The levels lie behind everything.
-	edges := []fare.Cents{low, h.Scale.Ottimo, h.Scale.Buono, h.Scale.Normale, high}
+	// The levels are those of today: a strip beside it. Only days have their colours,
+	// as many as there were; weeks before were judged by what was known then.
+	edges := [5]float64{}
+	for i, p := range []fare.Cents{low, h.Scale.Ottimo, h.Scale.Buono, h.Scale.Normale, high} {
+		edges[i] = -y(p)
+	}
+	makeRoom(&edges, slices.Index(levels, h.Level), -y(h.Price), dotRoom)
 	for i, name := range levels {
-		lower, upper := y(edges[i]), y(edges[i+1])
-		c.rect("band "+name, left, upper, float64(width)-left, lower-upper)
+		c.rect("band "+name, right-9, -edges[i+1], 6, edges[i+1]-edges[i])
 	}
 	for _, p := range ticks(low, high, 5) {
 		c.line("grid", left, y(p), float64(width), y(p))
 		if math.Abs(y(p)-y(h.Price)) > 14 { // where today's own price is written
 			c.text("tick", "end", left-7, y(p)+4, h.Money(p))
-		}
-	}
-	for i, name := range h.Names {
-		if upper := y(edges[i+1]); y(edges[i])-upper >= 16 { // a narrower one has no room for its name
-			c.text("name", "start", left+6, upper+13, name)
 		}
 	}
 	for d := from; d < h.Today; d++ {
@@ -63,6 +66,11 @@ func (h History) SVG(width, height int) template.HTML {
 		}
 	}
 	h.days(c, right, float64(width), y, low, high)
+	for i, name := range h.Names {
+		if tall := edges[i+1] - edges[i]; tall >= 16 { // a narrower one has no room for its name
+			c.text("name", "end", float64(width)-3, -edges[i+1]+13, name)
+		}
+	}
 	h.line(c, x, y)
 
 	c.line("now", left, y(h.Price), float64(width), y(h.Price))
@@ -116,22 +124,36 @@ func (h History) line(c *canvas, x func(fare.Day) float64, y func(fare.Cents) fl
 	c.path("week", dots.String())
 }
 
-// days draws how many days of the sample had which price, lying on the side.
+// days draws how many days of the sample had which price, lying on the side, and what each price would be called today.
 func (h History) days(c *canvas, left, right float64, y func(fare.Cents) float64, low, high fare.Cents) {
 	const bins = 22
 	thick := (y(low)-y(high))/bins - 1
-	var counts, sums [bins]int64
+	type bar struct{ bin, level int }
+	counts, sums := map[bar]int64{}, map[bar]int64{}
 	most := int64(0)
 	for _, p := range h.Scale.Prices {
-		i := min(int(int64(min(p, high)-low)*bins/int64(high-low)), bins-1)
-		counts[i]++
-		sums[i] += int64(min(p, high))
-		most = max(most, counts[i])
+		b := bar{min(int(int64(min(p, high)-low)*bins/int64(high-low)), bins-1), h.levelOf(p)}
+		counts[b]++
+		sums[b] += int64(min(p, high))
+		most = max(most, counts[b])
 	}
-	for i, n := range counts {
-		if n > 0 { // a bar lies at the mean of its prices
-			middle := max(y(fare.Cents(sums[i]/n)), y(high)+thick/2)
-			c.rect("day", left, middle-thick/2, max(2, (right-left-2)*float64(n)/float64(most)), thick)
+	for bin := range bins {
+		for level, name := range levels {
+			b := bar{bin, level}
+			if n := counts[b]; n > 0 { // a bar lies at the mean of its prices
+				middle := max(y(fare.Cents(sums[b]/n)), y(high)+thick/2)
+				c.rect("day "+name, left, middle-thick/2, max(2, (right-left-2)*float64(n)/float64(most)), thick)
+			}
 		}
 	}
+}
+
+// levelOf is the place of the level that a price has today.
+func (h History) levelOf(p fare.Cents) int {
+	for i, upTo := range []fare.Cents{h.Scale.Ottimo, h.Scale.Buono, h.Scale.Normale} {
+		if p <= upTo {
+			return i
+		}
+	}
+	return len(levels) - 1
 }

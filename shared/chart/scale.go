@@ -1,29 +1,61 @@
 package chart
 
-import "html/template"
+import (
+	"html/template"
+	"slices"
+	"unicode/utf8"
+)
 
-// Scale shows where today's fare stands among all days, and how sure that is.
+// Scale shows where today's fare stands among all days, and how sure that is. Each
+// level takes as much room as days would be called so today, and the level of
+// today's fare enough for it: the picture never says another level than Level.
 type Scale struct {
 	Percentile int
-	Low, High  float64   // the interval of the percentile
-	Names      [4]string // of the levels, best first
+	Low, High  float64    // the interval of the percentile
+	Level      string     // of today's fare
+	Ends       [3]float64 // the percent of days at which ottimo, buono and normale end
+	Names      [4]string  // of the levels, best first
 	Label      string
 }
 
-// The percentiles at which levels end.
-var bounds = [5]float64{0, 10, 35, 70, 100}
+// leastRoom is what the level of today's fare takes to either side of it, in percent: the dot's size.
+const leastRoom = 2.5
+
+// bounds are the percentages between which the levels lie.
+func (s Scale) bounds() [5]float64 {
+	b := [5]float64{0, s.Ends[0], s.Ends[1], s.Ends[2], 100}
+	makeRoom(&b, slices.Index(levels, s.Level), float64(s.Percentile), leastRoom)
+	return b
+}
+
+// makeRoom widens the level of a place, where that has less than some room to
+// either side of it, and narrows its neighbours. An end of the whole stays where it is.
+func makeRoom(bounds *[5]float64, level int, at, room float64) {
+	if level < 0 {
+		return
+	}
+	first, last := bounds[0], bounds[4]
+	for i := 1; i < 4; i++ {
+		if i <= level {
+			bounds[i] = min(bounds[i], max(first, at-room))
+		} else {
+			bounds[i] = max(bounds[i], min(last, at+room))
+		}
+	}
+}
 
 // SVG draws the scale.
 func (s Scale) SVG(width int) template.HTML {
 	const top, thick, height = 26.0, 12.0, 66
 	c := newCanvas("scale", width, height, s.Label)
 	at := func(percent float64) float64 { return float64(width) * percent / 100 }
+	bounds := s.bounds()
 	for i, name := range levels {
 		c.rect("zone "+name, at(bounds[i]), top, at(bounds[i+1])-at(bounds[i])-2, thick)
-		if i == 0 { // it is too short for its name
-			c.text("name", "start", at(0), top+thick+17, s.Names[i])
-		} else {
-			c.text("name", "middle", (at(bounds[i])+at(bounds[i+1]))/2, top+thick+17, s.Names[i])
+	}
+	for i, x := range s.names(bounds, float64(width)) {
+		if x >= 0 {
+			c.text("name", "start", x, top+thick+17, s.Names[i])
 		}
 	}
 	x := at(float64(s.Percentile))
@@ -33,4 +65,31 @@ func (s Scale) SVG(width int) template.HTML {
 	c.line("needle", x, 13, x, top+thick+3)
 	c.dot("today", x, 13, 7)
 	return c.done()
+}
+
+// names is where the names of the levels begin, below the middle of their zones:
+// that of today's fare always, others where there is a zone and room; -1: not at all.
+func (s Scale) names(bounds [5]float64, width float64) (from [4]float64) {
+	const letter, gap = 6.6, 8 // about, in pixels
+	today := slices.Index(levels, s.Level)
+	order := []int{0, 1, 2, 3}
+	if today >= 0 {
+		order = append([]int{today}, slices.DeleteFunc(order, func(i int) bool { return i == today })...)
+	}
+	var taken [4]float64 // where they end
+	for i := range from {
+		from[i] = -1
+	}
+	for _, i := range order {
+		wide := letter * float64(utf8.RuneCountInString(s.Names[i]))
+		begin := min(max(0, (bounds[i]+bounds[i+1])/200*width-wide/2), width-wide)
+		free := bounds[i+1] > bounds[i]
+		for j := range from {
+			free = free && (from[j] < 0 || begin+wide+gap <= from[j] || taken[j]+gap <= begin)
+		}
+		if free {
+			from[i], taken[i] = begin, begin+wide
+		}
+	}
+	return from
 }

@@ -11,6 +11,7 @@ import (
 type Window struct {
 	Window verdict.Window
 	Ends   [2]string // far ahead, departure
+	Lead   *int      // days to the departure that was asked about; nil: none was
 	Label  string
 }
 
@@ -31,6 +32,13 @@ func (w Window) SVG(width int) template.HTML {
 		if i > 0 {
 			c.text("tick", "middle", x+step, top+thick+15, strconv.Itoa(from))
 		}
+	}
+	if w.Lead != nil {
+		i := len(starts) - 1
+		for i > 0 && starts[i] > *w.Lead {
+			i--
+		}
+		c.dot("today", float64(width)-step*(float64(i)+.5), top+thick/2, 7)
 	}
 	c.text("tick", "start", 0, 12, w.Ends[0])
 	c.text("tick", "end", float64(width), 12, w.Ends[1])

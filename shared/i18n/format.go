@@ -96,3 +96,9 @@ func (l *Language) List(names []string) string {
 	}
 	return l.Text("format.list", "Some", strings.Join(names[:n-1], l.Text("format.comma")), "Last", names[n-1])
 }
+
+// MonthOf is the month of a day, with its year.
+func (l *Language) MonthOf(d fare.Day) string {
+	t := d.Time()
+	return l.Text("format.month_year", "Month", l.Month(t.Month()), "Year", t.Year())
+}

@@ -136,6 +136,12 @@ func Accepted(header string) *Language {
 // ours, which this package's tests find: it panics.
 func (l *Language) Text(id string, fill ...any) string { return l.fill(id, nil, fill) }
 
+// Lookup gives a text that nothing is filled into; false where there is none of that id.
+func (l *Language) Lookup(id string) (text string, ok bool) {
+	text, _ = l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, TemplateParser: textParser{}})
+	return text, text != ""
+}
+
 // Count gives the text for a number of things, which it fills in as Count.
 func (l *Language) Count(id string, n int, fill ...any) string {
 	return l.fill(id, n, append(fill, "Count", n))

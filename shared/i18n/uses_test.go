@@ -25,7 +25,7 @@ type use struct {
 	names          []string // that it is filled in by; nil where that cannot be told
 }
 
-var methods = []string{"Text", "Plain", "HTML", "Count"}
+var methods = []string{"Text", "Plain", "HTML", "Count", "Lookup"}
 
 // inTemplate finds `.Text "id" "Name" value ...` in a template.
 var inTemplate = regexp.MustCompile(`\.(Text|Plain|HTML|Count) "([^"]+)"((?: "[A-Z]\w*" (?:\((?:[^()]|\([^()]*\))*\)|[^\s(){}|"]+))*)`)

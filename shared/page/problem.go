@@ -70,12 +70,13 @@ func (p *problemPage) page(l *i18n.Language) (*Response, error) {
 		Status                    int
 		Suggestions               []string
 		T                         *i18n.Language `json:"-"`
-		Translated                bool           `json:"-"` // the document is in another language than the page
 		Heading                   string         `json:"-"`
-	}{T: l, Translated: l != i18n.English(), Heading: heading(p.status, l)}
+		Said                      string         `json:"-"` // what happened, in the reader's language
+	}{T: l, Heading: heading(p.status, l)}
 	if err := json.Unmarshal(p.document.Bytes(), &view); err != nil {
 		return nil, err
 	}
+	view.Said, _ = l.Lookup("problem.code." + view.Code)
 	var body bytes.Buffer
 	if err := pages.ExecuteTemplate(&body, "problem.html", view); err != nil {
 		return nil, err

@@ -54,7 +54,12 @@ func StandingOf(s RouteSummary, today fare.Day) (Standing, bool) {
 	if !ok {
 		return Standing{}, false
 	}
-	t := standingAt(s, live.Price)
+	return StandingAt(s, live.Price)
+}
+
+// StandingAt is the standing of a price in the summary's currency; false where the sample is too small for a verdict.
+func StandingAt(s RouteSummary, price fare.Cents) (Standing, bool) {
+	t := standingAt(s, price)
 	return t, t.Size >= MinSample
 }
 
@@ -186,6 +191,11 @@ type Scale struct {
 	// The highest price that is judged ottimo, buono and normale. Where no price
 	// is, because the fare hardly ever moves, a bound lies below the cheapest.
 	Ottimo, Buono, Normale fare.Cents
+	// Shares are those of the sample's weight whose price is judged ottimo, at
+	// most buono, and at most normale. A price of the better of two levels has no
+	// more below or at it than the share between them, one of the worse no less
+	// below it: so a price stands among the shares where its level says.
+	Shares [3]float64
 }
 
 // ScaleOf is the scale that the verdict of a summary is read from; false where the sample is too small for one.
@@ -207,12 +217,14 @@ func ScaleOf(s RouteSummary) (Scale, bool) {
 	// A higher price never has a better level, so the bounds can be searched for.
 	dearest := max(s.Lows[len(s.Lows)-1].Price, median*100/belowMedian+1)
 	highest := func(worst int) fare.Cents {
-		return s.Euro(fare.Cents(sort.Search(int(dearest)+1, func(cents int) bool {
+		bound := fare.Cents(sort.Search(int(dearest)+1, func(cents int) bool {
 			price := fare.Cents(cents)
 			below, equal := upTo[from(price)], upTo[from(price+1)]-upTo[from(price)]
 			t := Standing{Below: below / all, Equal: equal / all, Cheap: clearlyUnder(price, median), Dear: clearlyUnder(median, price)}
 			return levelPlace(t.Level()) > worst
-		}) - 1))
+		}) - 1)
+		c.Shares[worst] = upTo[from(bound+1)] / all
+		return s.Euro(bound)
 	}
 	c.Ottimo, c.Buono, c.Normale = highest(0), highest(1), highest(2)
 	return c, true

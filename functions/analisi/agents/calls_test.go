@@ -151,6 +151,7 @@ func TestRefusals(t *testing.T) {
 		{"unknown city of trends", "price_trends", `{"origin":"Milano","destination":"Atlantis"}`, "citta-sconosciuta", "destination", nil},
 		{"same city in trends", "price_trends", `{"origin":"Milano","destination":"LIN"}`, "stessa-citta", "destination", nil},
 		{"unknown currency", "price_trends", `{"origin":"Milano","currency":"xau"}`, "valuta-sconosciuta", "currency", []string{"EUR, RON, USD"}},
+		{"unknown currency of a price", "flight_price_verdict", `{"origin":"Milano","destination":"Bucharest","price":45,"currency":"xau"}`, "valuta-sconosciuta", "currency", []string{"EUR, RON, USD"}},
 		{"route not covered", "flight_price_verdict", `{"origin":"Bucarest","destination":"Milano"}`, "rotta-non-coperta", "", []string{"watched_routes"}},
 		{"trends not covered", "price_trends", `{"origin":"Roma"}`, "rotta-non-coperta", "", []string{"No fare from ROM has", "watched_routes"}},
 		{"trends of a route not covered", "price_trends", `{"origin":"Milano","destination":"Tokyo"}`, "rotta-non-coperta", "", []string{"from MIL to TYO"}},

@@ -136,6 +136,10 @@ function sends(form) {
 }
 
 for (const form of document.querySelectorAll('form.ask')) {
+  // What is not said is left out of the address, which is then short enough to be passed on.
+  form.addEventListener('formdata', (e) => {
+    for (const [name, value] of [...e.formData]) if (value === '') e.formData.delete(name);
+  });
   for (const input of form.querySelectorAll('[data-city]')) completes(input, form.dataset);
 }
 for (const form of document.querySelectorAll('form[data-send]')) sends(form);

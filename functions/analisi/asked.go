@@ -1,0 +1,199 @@
+package analisi
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
+	"verdetto/shared/places"
+)
+
+// What is asked of the page at /, which says all of it in its address:
+//
+//	da, a     the two cities
+//	mese      the month of departure, 2027-03
+//	quando    the day of departure, 2027-03-20
+//	ritorno   the day of the way back, with quando
+//	diretto   si: only fares without stops
+//	visto     a fare in euros that the reader has seen, 45 or 45,50
+//	lang      the language
+//
+// What is empty, as a form without a script sends it, is not said.
+
+// question is what a reader asks for.
+type question struct {
+	from, to string // as typed
+	trip
+	language *i18n.Language
+	chosen   bool // the language was chosen, and is kept in links
+}
+
+// trip is what is said of the journey beside its cities, as typed.
+type trip struct{ Month, Date, Back, NonStop, Seen string }
+
+// field is a parameter of the page and what it says.
+type field struct {
+	name string
+	text *string
+}
+
+// fields are the parameters of a trip, in the order in which links have them.
+func (t *trip) fields() []field {
+	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"ritorno", &t.Back}, {"diretto", &t.NonStop}, {"visto", &t.Seen}}
+}
+
+// parseQuestion reads the question; false where it is malformed.
+func parseQuestion(r *http.Request) (q question, ok bool) {
+	given, err := url.ParseQuery(r.URL.RawQuery)
+	q.language = i18n.Accepted(r.Header.Get("Accept-Language"))
+	if chosen, known := i18n.Find(given.Get("lang")); known {
+		q.language, q.chosen = chosen, true
+	}
+	ok = err == nil
+	for _, f := range append([]field{{"da", &q.from}, {"a", &q.to}}, q.fields()...) {
+		if len(given[f.name]) > 1 || httpapi.Unfit(given.Get(f.name), false) != "" {
+			ok = false
+			continue
+		}
+		*f.text = strings.TrimSpace(given.Get(f.name))
+	}
+	switch q.NonStop {
+	case "", "si":
+	default:
+		ok, q.NonStop = false, ""
+	}
+	return q, ok
+}
+
+// link is the page of a question about two cities, with the same trip and in the language that was chosen.
+func (q question) link(from, to string) string { return q.linkOn(q.trip, from, to) }
+
+// linkOn is link for another trip.
+func (q question) linkOn(t trip, from, to string) string {
+	lang := ""
+	if q.chosen {
+		lang = q.language.Code
+	}
+	return pageAddress(from, to, t, lang)
+}
+
+// pageAddress is the address of a question's page; what is empty is left out.
+func pageAddress(from, to string, t trip, lang string) string {
+	var b strings.Builder
+	for _, f := range append(append([]field{{"da", &from}, {"a", &to}}, t.fields()...), field{"lang", &lang}) {
+		if *f.text != "" {
+			b.WriteString(map[bool]string{true: "?", false: "&"}[b.Len() == 0] + f.name + "=" + url.QueryEscape(*f.text))
+		}
+	}
+	return "/" + b.String()
+}
+
+// city finds a city and names it in the reader's language.
+func (q question) city(name string) (places.Place, bool) {
+	p, ok := places.Find(name)
+	if ok {
+		p.Name = nameIn(q.language.Code, p)
+	}
+	return p, ok
+}
+
+// nameIn is what a city is called in a language, unless it was asked for by an
+// everyday name, as Bali is. The name finds the city again.
+func nameIn(lang string, p places.Place) string {
+	for _, c := range places.Complete(p.Name, lang, 20) {
+		if c.City == p.City {
+			if same, ok := places.Find(c.Name); ok && same.City == p.City {
+				return c.Name
+			}
+			break
+		}
+	}
+	return p.Name
+}
+
+// amount is a fare as people write it: 45, 45.50, 45,50, € 45, 45 euro.
+var amount = regexp.MustCompile(`^(?:€\s*)?([0-9]{1,9})(?:[.,]([0-9]{1,2}))?\s*(?:€|(?i:euro?s?))?$`)
+
+// seen is the fare that the reader has seen, in cents.
+func (t trip) seen() (fare.Cents, bool) {
+	m := amount.FindStringSubmatch(t.Seen)
+	if m == nil {
+		return 0, false
+	}
+	cents, err := strconv.Atoi(m[1] + (m[2] + "00")[:2])
+	return fare.Cents(cents), err == nil
+}
+
+// faults say what is wrong with the fields of a question, by parameter, in the reader's language.
+type faults map[string]string
+
+// read makes of a trip what package answer is asked; what cannot be read is among the faults.
+func (t trip) read(l *i18n.Language) (answer.Question, faults) {
+	wrong := faults{}
+	in := Trip{Partenza: t.Date, Mese: t.Month, Ritorno: t.Back, Diretto: t.NonStop != "", Valuta: "EUR"}
+	if _, err := time.Parse("2006-01", t.Month); t.Month != "" && err != nil {
+		wrong["mese"] = l.Text("ask.fault.month")
+	}
+	for _, day := range []field{{"quando", &t.Date}, {"ritorno", &t.Back}} {
+		if _, err := fare.ParseDay(*day.text); *day.text != "" && err != nil {
+			wrong[day.name] = l.Text("ask.fault.day")
+		}
+	}
+	if t.Month != "" && t.Date != "" && wrong["mese"] == "" {
+		wrong["mese"] = l.Text("ask.fault.both")
+	}
+	if t.Back != "" && t.Date == "" && wrong["ritorno"] == "" {
+		wrong["ritorno"] = l.Text("ask.fault.back_alone")
+	}
+	if cents, ok := t.seen(); ok {
+		in.Prezzo = fmt.Sprintf("%d.%02d", cents/100, cents%100)
+	} else if t.Seen != "" {
+		wrong["visto"] = l.Text("ask.fault.price")
+	}
+	if len(wrong) > 0 {
+		return answer.Question{}, wrong
+	}
+	q, err := in.Question(func(parameter string) string { return pageNames[parameter] })
+	if err != nil { // all that it refuses was refused above
+		wrong["quando"] = l.Text("ask.fault.day")
+	}
+	return q, wrong
+}
+
+// pageNames are what the parameters of the endpoint are called here.
+var pageNames = map[string]string{"partenza": "quando", "mese": "mese", "ritorno": "ritorno", "diretto": "diretto", "prezzo": "visto"}
+
+// refused adds to the faults what package answer refuses; false for any other error.
+func (f faults) refused(l *i18n.Language, err error) bool {
+	var (
+		date  *answer.BadDate
+		price *answer.BadPrice
+	)
+	switch {
+	case errors.As(err, &date):
+		switch date.Fault {
+		case answer.Past:
+			f[date.Parameter] = l.Text("ask.fault.past")
+		case answer.Far:
+			f[date.Parameter] = l.Text("ask.fault.far", "Last", l.Date(date.From+answer.MaxAhead))
+		case answer.BackFirst:
+			f[date.Parameter] = l.Text("ask.fault.back_first")
+		case answer.BackFar:
+			f[date.Parameter] = l.Text("ask.fault.back_far", "Last", l.Date(date.From+fare.MaxNights))
+		}
+	case errors.As(err, &price):
+		f[price.Parameter] = l.Text("ask.fault.price")
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,72 @@
+package analisi
+
+import (
+	"net/http"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+)
+
+// What is said where a trip has no verdict: never that it cannot be helped, but which question can be asked in its place.
+
+// refuseNotCovered answers that a route, or a kind of trip on it, is not watched.
+func (v *view) refuseNotCovered(q question, asked answer.Question) {
+	v.Alert = v.route.String()
+	if asked.Trip == fare.OneWay {
+		v.refuse(http.StatusNotFound, "not_covered")
+		return
+	}
+	from, to := asked.Trip.Nights()
+	v.refuse(http.StatusNotFound, "no_returns", "From", from, "To", min(to, fare.MaxNights))
+	v.instead(q)
+}
+
+// refuseNoFareOn answers that no fare of a departure is known, and links to those near it that have one.
+func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
+	when := v.T.Date(e.Date)
+	if e.Span != nil && *e.Span == departure.Month {
+		when = v.T.MonthOf(e.Date)
+	}
+	v.refuse(http.StatusNotFound, "no_fare_on", "When", when)
+	for _, day := range e.Near {
+		near := trip{Date: day.String(), NonStop: q.NonStop}
+		if e.Back != 0 { // as many nights away
+			near.Back = (e.Back + day - e.Date).String()
+		}
+		v.Notice.Links = append(v.Notice.Links, link{v.T.Date(day), q.linkOn(near, v.AskFrom, v.AskTo)})
+	}
+	if len(v.Notice.Links) > 0 {
+		v.Notice.Label = v.T.Text("refusal.no_fare_on.near")
+		v.Notice.Seen = q.Seen == "" // what is known of departures near it is enough for a price of one's own
+	}
+	v.instead(q)
+}
+
+// instead offers what can be asked where a trip has no fare: wider questions, and an alert.
+func (v *view) instead(q question) {
+	v.Alert = v.route.String()
+	wider := func(which string, t trip) {
+		v.Notice.Wider = append(v.Notice.Wider, link{v.T.Text("refusal.wider." + which), q.linkOn(t, v.AskFrom, v.AskTo)})
+	}
+	if q.NonStop != "" {
+		t := q.trip
+		t.NonStop = ""
+		wider("stops", t)
+	}
+	if q.Back != "" {
+		t := q.trip
+		t.Back = ""
+		wider("one_way", t)
+	}
+	if q.Date != "" && q.Back == "" {
+		t := q.trip
+		t.Month, t.Date = q.Date[:len("2006-01")], ""
+		wider("month", t)
+	}
+	if q.Date != "" || q.Month != "" {
+		t := q.trip
+		t.Date, t.Month, t.Back = "", "", ""
+		wider("any", t)
+	}
+}

@@ -1,0 +1,70 @@
+package chart
+
+import (
+	"html/template"
+	"math"
+
+	"verdetto/shared/fare"
+)
+
+// Range shows a departure's fare beside what comparable departures cost: from the
+// lowest to the highest, half of them within the box.
+type Range struct {
+	Minimum, Q1, Median, Q3, Maximum fare.Cents
+	Price                            fare.Cents
+	Level                            string
+	Money                            func(fare.Cents) string
+	Label                            string
+}
+
+// SVG draws the range. Prices lie by their logarithm: twice as dear is as far from
+// usual as half the price, and a few dear fares do not press the rest together.
+func (r Range) SVG(width int) template.HTML {
+	const top, thick, height, edge = 30.0, 18.0, 84, 8.0
+	c := newCanvas("range", width, height, r.Label)
+	log := func(p fare.Cents) float64 { return math.Log(float64(max(p, 1))) }
+	low, high := log(min(r.Minimum, r.Price)), log(max(r.Maximum, r.Price))
+	if high-low < 1e-9 {
+		low, high = low-1, high+1
+	}
+	x := func(p fare.Cents) float64 { return edge + (float64(width)-2*edge)*(log(p)-low)/(high-low) }
+	middle := top + thick/2
+	c.line("whisker", x(r.Minimum), middle, x(r.Maximum), middle)
+	c.line("whisker end", x(r.Minimum), middle-5, x(r.Minimum), middle+5)
+	c.line("whisker end", x(r.Maximum), middle-5, x(r.Maximum), middle+5)
+	c.rect("box", x(r.Q1), top, max(2, x(r.Q3)-x(r.Q1)), thick)
+	c.line("middle", x(r.Median), top, x(r.Median), top+thick)
+	c.dot("today "+r.Level, x(r.Price), middle, 7)
+	r.write(c, "label", x(r.Price), top-10, float64(width), r.Price)
+	// The ends of the box are named; those of the line where there is room beside them.
+	below := top + thick + 18
+	q1, q3 := x(r.Q1), x(r.Q3)
+	if q3-q1 < room {
+		q1, q3 = (q1+q3)/2-room/2, (q1+q3)/2+room/2
+	}
+	q1, q3 = max(q1, room/2), min(q3, float64(width)-room/2)
+	r.write(c, "value", q1, below, float64(width), r.Q1)
+	r.write(c, "value", q3, below, float64(width), r.Q3)
+	if q1-x(r.Minimum) > room {
+		r.write(c, "tick", x(r.Minimum), below, float64(width), r.Minimum)
+	}
+	if x(r.Maximum)-q3 > room {
+		r.write(c, "tick", x(r.Maximum), below, float64(width), r.Maximum)
+	}
+	return c.done()
+}
+
+// room is what an amount takes in width.
+const room = 58.0
+
+// write writes an amount at a place, and within the picture.
+func (r Range) write(c *canvas, class string, x, y, width float64, p fare.Cents) {
+	switch {
+	case x < room/2:
+		c.text(class, "start", 0, y, r.Money(p))
+	case x > width-room/2:
+		c.text(class, "end", width, y, r.Money(p))
+	default:
+		c.text(class, "middle", x, y, r.Money(p))
+	}
+}
