@@ -119,16 +119,19 @@ func TestUnitsOfAVerdict(t *testing.T) {
 	}
 	key := fixture.IssueKey(t, m, "ada@example.com", clock.Now(), time.Hour)
 	h := fixture.Instance(t, m, sample.New(), clock.Now)
+	const verdict, calendar = "/v1/analisi?origine=Milano&destinazione=Londra", "/v1/calendario?origine=Milano&destinazione=Londra"
 	for _, c := range []struct {
-		name, key string
-		want      fixture.Units
+		name, key, path string
+		want            fixture.Units
 	}{
-		{"free", "", fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "write DEMANDED": 1}}, // the first of the process and the day
-		{"free again", "", fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5}},
-		{"Pro", key, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "read CUSTOMER": 1}},
+		{"free", "", verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "write DEMANDED": 1}}, // the first of the process and the day
+		{"free again", "", verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5}},
+		{"Pro", key, verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "read CUSTOMER": 1}},
+		{"calendar, the first of a process and an hour", "", calendar, fixture.Units{"count LIMIT": 1, "read ROUTE DEPARTURES": 1, "read FARES POOLED": 0.5}},
+		{"calendar", "", calendar, fixture.Units{"count LIMIT": 1, "read ROUTE DEPARTURES": 1}},
 	} {
 		clear(m.Spent)
-		r := httptest.NewRequest("GET", "/v1/analisi?origine=Milano&destinazione=Londra", nil)
+		r := httptest.NewRequest("GET", c.path, nil)
 		if c.key != "" {
 			r.Header.Set("X-Api-Key", c.key)
 		}
@@ -136,7 +139,7 @@ func TestUnitsOfAVerdict(t *testing.T) {
 		if h.ServeHTTP(w, r); w.Code != http.StatusOK {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
-		t.Logf("a verdict for a %s caller spends\n%s", c.name, m.Spent)
+		t.Logf("%s spends\n%s", c.name, m.Spent)
 		if diff := cmp.Diff(c.want, m.Spent); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}

@@ -74,7 +74,7 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	queries := map[string]string{
-		"analisi": "?origine=Milano&destinazione=Bucarest", "storico": "?origine=Milano&destinazione=Bucarest", "rotte": "?origine=Milano",
+		"analisi": "?origine=Milano&destinazione=Bucarest", "storico": "?origine=Milano&destinazione=Bucarest", "calendario": "?origine=Milano&destinazione=Bucarest", "rotte": "?origine=Milano",
 		"home": "?da=Milano&a=Bucarest", "price-trends": "?origin=MIL&destination=BUH&currency=eur",
 	}
 	calls := map[string]string{

@@ -131,6 +131,13 @@ var Table = []Route{
 		Weight: 30,
 	},
 	{
+		// An hour at the edge: the age of a fare is told in hours.
+		Name: "calendario", Method: "GET", Path: "/v1/calendario", Function: "analisi", FreeTier: true,
+		Free: Cap{30, day}, Pro: Cap{60, time.Minute},
+		Edge:  Edge{Free: time.Hour, Pro: 10 * time.Minute},
+		Query: []string{"origine", "destinazione", "mese", "diretto", "notti"}, Weight: 8,
+	},
+	{
 		Name: "rotte", Method: "GET", Path: "/v1/rotte", Function: "analisi", FreeTier: true,
 		Free: Cap{100, day}, Pro: Cap{120, time.Minute},
 		Weight: 5,
