@@ -38,6 +38,7 @@
 //	FARES                        POOLED                departure.Cycle: the pooled part after a day       refresh               never
 //	ORIGIN#<origin>              ASKED                 when the source last answered for it               refresh               never
 //	ORIGIN#<origin>              TRENDS                trends.Origin                                      refresh               never
+//	ORIGIN#<origin>              DEALS                 deals.Origin: the cheapest fares, judged           refresh               never
 //	COVERED                      <origin>              that routes from it are stored                     refresh               never
 //	INTO#<destination>           <origin>              Coverage of the route                              refresh               never
 //	FARES                        SOURCE                name of the fare source                            refresh               never

@@ -109,8 +109,7 @@ func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 // month judges the month of a departure by its cheapest fare, which is of the whole month.
 func (q departureQuestion) month(depart fare.Day, now time.Time) MeseInCalendario {
 	cheapest, _ := q.day.Cheapest(departure.Month, depart)
-	a, quartiles, _ := q.day.JudgeSpan(departure.Month, depart, cheapest.Price)
-	v := q.judge(a, quartiles, cheapest.Price, liveOf(cheapest).age(now))
+	v := q.judgeMonth(cheapest, liveOf(cheapest).age(now))
 	return MeseInCalendario{
 		Mese: depart.String()[:len("2006-01")], MinimoCent: q.of.Euro(cheapest.Price), MedianaCent: v.MedianaCent,
 		Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
