@@ -59,6 +59,7 @@ func (s *Service) Register(api *httpapi.API) {
 	registerOpenAPI(api)
 	registerDocs(api)
 	s.registerCalendar(api)
+	s.registerDeals(api)
 	s.registerHistory(api)
 	registerCities(api)
 	s.registerHome(api)

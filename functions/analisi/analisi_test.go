@@ -288,6 +288,10 @@ func (coverage) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	return data, 1, err
 }
 
+func (coverage) Deals(context.Context, fare.City) ([]byte, int64, error) {
+	return nil, 0, store.ErrNotFound
+}
+
 func (coverage) Covered(_ context.Context, after fare.City, limit int) (some []fare.City, _ error) {
 	for _, c := range []fare.City{"MIL", "ROM"} {
 		if c > after && len(some) < limit {

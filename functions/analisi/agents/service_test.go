@@ -91,6 +91,10 @@ func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) 
 	return data, 1, err
 }
 
+func (fares) Deals(context.Context, fare.City) ([]byte, int64, error) {
+	return nil, 0, store.ErrNotFound
+}
+
 func (fares) Covered(_ context.Context, after fare.City, limit int) (some []fare.City, _ error) {
 	for _, c := range []fare.City{"MIL", "ROM"} {
 		if c > after && len(some) < limit {
