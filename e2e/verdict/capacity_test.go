@@ -123,6 +123,7 @@ func TestUnitsOfAVerdict(t *testing.T) {
 		verdict  = "/v1/analisi?origine=Milano&destinazione=Londra"
 		calendar = "/v1/calendario?origine=Milano&destinazione=Londra"
 		cheap    = "/v1/occasioni?origine=Milano"
+		history  = "/v1/storico?origine=Milano&destinazione=Londra&mese=2066-04"
 	)
 	for _, c := range []struct {
 		name, key, path string
@@ -133,6 +134,7 @@ func TestUnitsOfAVerdict(t *testing.T) {
 		{"Pro", key, verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "read CUSTOMER": 1}},
 		{"calendar, the first of a process and an hour", "", calendar, fixture.Units{"count LIMIT": 1, "read ROUTE DEPARTURES": 1, "read FARES POOLED": 0.5}},
 		{"calendar", "", calendar, fixture.Units{"count LIMIT": 1, "read ROUTE DEPARTURES": 1}},
+		{"how a departure moved, the first of a process", "", history, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "read ROUTE BLOCK": 16.5, "read FARES RATES": 0.5}},
 		{"where it is cheap now", "", cheap, fixture.Units{"count LIMIT": 1, "read ORIGIN DEALS": 1}},
 	} {
 		clear(m.Spent)

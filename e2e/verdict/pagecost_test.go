@@ -26,6 +26,7 @@ func TestWhatThePageCosts(t *testing.T) {
 		{"the same city", "/?da=Milano&a=Milan", nil},
 		{"an unknown city", "/?da=Milano&a=Bukarestt", []string{"Take"}},
 		{"the weeks", "/v1/storico?origine=Milano&destinazione=Bucarest", []string{"Take", summary, demand}},
+		{"how a departure moved", "/v1/storico?origine=Milano&destinazione=Bucarest&partenza=2016-04-20", []string{"Take", summary, demand, "Get FARES RATES, strong false", "Query ROUTE#MIL-BUH"}},
 		{"a calendar", "/v1/calendario?origine=Milano&destinazione=Bucarest", []string{"Take", sheet, demand, pooled}},
 		{"a calendar of the past", "/v1/calendario?origine=Milano&destinazione=Bucarest&mese=2016-01", nil},
 		{"where it is cheap", "/v1/occasioni?origine=Milano", []string{"Take", "Get ORIGIN#MIL DEALS, strong false"}},

@@ -80,6 +80,7 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 	calls := map[string]string{
 		"flight_price_verdict": `{"origin":"Milano","destination":"Bucarest"}`, "when_to_book": `{"origin":"Milano","destination":"Bucarest"}`,
 		"cheapest_months": `{"origin":"Milano","destination":"Bucarest"}`, "price_trends": `{"origin":"Milano","destination":"Bucarest","currency":"EUR"}`,
+		"fare_calendar": `{"origin":"Milano","destination":"Bucarest"}`, "cheap_now": `{"origin":"Milano"}`,
 	}
 	for _, c := range []struct {
 		name    string
@@ -139,6 +140,13 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 			}
 			if listing == 0 {
 				t.Error("no endpoint lists single fares")
+			}
+			refused := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"departure_history","arguments":{"origin":"Milano","destination":"Bucarest"}}}`
+			request := httptest.NewRequest("POST", "/mcp", strings.NewReader(refused))
+			request.Header.Set("Content-Type", "application/json")
+			w := httptest.NewRecorder()
+			if api.ServeHTTP(w, request); strings.Contains(w.Body.String(), "tariffe-non-mostrate") == c.all || c.all == (len(shown(w.Body.String(), hidden)) == 0) {
+				t.Errorf("departure_history: %d %.300s", w.Code, w.Body)
 			}
 			for tool, arguments := range calls {
 				body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)

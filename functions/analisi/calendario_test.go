@@ -50,6 +50,14 @@ func (sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) 
 	return nil, 0, store.ErrNotFound
 }
 
+// Blocks is the history that summaryOf is made of.
+func (sheets) Blocks(context.Context, fare.Series, store.Consistency) (all []store.StoredBlock, _ error) {
+	for _, b := range fare.Blocks(observationsOf(40)) {
+		all = append(all, store.StoredBlock{Block: b})
+	}
+	return all, nil
+}
+
 // calendars serves the departures of one route; all tells whether fares of departures are shown one by one.
 func calendars(t *testing.T, all bool) *httpapi.API {
 	t.Helper()
@@ -57,7 +65,7 @@ func calendars(t *testing.T, all bool) *httpapi.API {
 	log := slog.New(slog.DiscardHandler)
 	s := &analisi.Service{Reader: &answer.Reader{
 		Summaries: summaries{milbuh: summaryOf(40), {Origin: "MIL", Destination: "PAR"}: summaryOf(40)},
-		Sheets:    sheets{{Route: milbuh}: departuresOf(60)}, Demand: &originRequests{}, Now: now, Log: log,
+		Sheets:    sheets{{Route: milbuh}: departuresOf(60)}, Demand: &originRequests{}, Rates: euroOnly{}, Now: now, Log: log,
 	}}
 	api := httpapi.New(httpapi.Config{Now: now, Log: log, AllFares: all, Limiter: limit.New(unlimited{}, now)})
 	s.Register(api)

@@ -61,6 +61,9 @@ type DealsQuestion struct {
 	Most    fare.Cents // 0: any
 }
 
+// known are the levels that there are.
+var known = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
+
 // Question reads what is asked. Faults call parameters what the caller calls them.
 func (in *DealsInput) Question(from Named, name func(parameter string) string) (q DealsQuestion, err error) {
 	q = DealsQuestion{From: from, NonStop: in.Diretto}
@@ -69,6 +72,11 @@ func (in *DealsInput) Question(from Named, name func(parameter string) string) (
 	}
 	if in.Livello != "" {
 		q.Levels = strings.Split(in.Livello, ",")
+		for _, l := range q.Levels {
+			if !slices.Contains(known, l) {
+				return q, invalid(name("livello"), "holds what is none of "+strings.Join(known, ", "))
+			}
+		}
 	}
 	if in.Massimo != "" {
 		most, err := strconv.ParseFloat(in.Massimo, 64)

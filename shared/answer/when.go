@@ -18,12 +18,14 @@ import (
 // series, which the refresh carries on: one read, and the pooled part of the
 // rule, which a process holds.
 
-// Sheets is where sheets and the pooled part are read from; store.Fares provides it.
+// Sheets is where sheets, the pooled part and whole histories are read from; store.Fares provides it.
 type Sheets interface {
 	// Sheet gives the encoded sheet of a series, or an error that is store.ErrNotFound where none was ever made.
 	Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, error)
 	// Pooled gives the encoded cycle that was completed last, or store.ErrNotFound.
 	Pooled(ctx context.Context, read store.Consistency) ([]byte, int64, error)
+	// Blocks gives the whole history of a series, in order; none where there is none.
+	Blocks(ctx context.Context, s fare.Series, read store.Consistency) ([]store.StoredBlock, error)
 }
 
 // MaxAhead is how many days ahead a departure can be asked for: airlines open sales about a year before.
