@@ -61,9 +61,9 @@ func TestCapacity(t *testing.T) {
 		// Sheets and open questions, written together with what is left for the cycle.
 		readSheets, putSheets float64
 	}{
-		{10, 3, 2, 2, 12},
-		{100, 11, 2, 2, 14},
-		{1000, 94, 9, 4, 34},
+		{10, 3, 2, 4, 12},
+		{100, 11, 2, 4, 14},
+		{1000, 94, 9, 8, 34},
 	} {
 		t.Run(fmt.Sprintf("%d fares a week", c.perWeek), func(t *testing.T) {
 			end := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC) // a Tuesday, as in events/refresh.json
@@ -86,9 +86,9 @@ func TestCapacity(t *testing.T) {
 			t.Logf("a weekly refresh spends\n%s", m.Spent)
 			reads := fixture.Units{"read " + block: c.readBlock, "read " + summary: 1, "read " + sheets: c.readSheets, "read INTO": 0.5,
 				"read FARES POOLED": 2, "read LEFT": 3.5,
-				"read ORIGIN ASKED": 0.5, "read ORIGIN TRENDS": 0.5, "read FARES SOURCE": 1, "read WANTED": 0.5}
+				"read ORIGIN ASKED": 0.5, "read ORIGIN TRENDS": 0.5, "read ORIGIN DEALS": 0.5, "read FARES SOURCE": 1, "read WANTED": 0.5}
 			m.Spent.Within(t, reads, fixture.Units{"write " + block: c.putBlock, "write " + summary: 2, "write " + sheets: c.putSheets, "write INTO": 1,
-				"write FARES POOLED": 2, "write ORIGIN ASKED": 1, "write ORIGIN TRENDS": 1, "write COVERED": 1})
+				"write FARES POOLED": 2, "write ORIGIN ASKED": 1, "write ORIGIN TRENDS": 1, "write ORIGIN DEALS": 1, "write COVERED": 1})
 
 			run(0)
 			t.Logf("the same once more spends\n%s", m.Spent)
@@ -119,19 +119,27 @@ func TestUnitsOfAVerdict(t *testing.T) {
 	}
 	key := fixture.IssueKey(t, m, "ada@example.com", clock.Now(), time.Hour)
 	h := fixture.Instance(t, m, sample.New(), clock.Now)
-	month := "&mese=" + clock.Now().AddDate(0, 1, 0).Format("2006-01")
+	const (
+		verdict  = "/v1/analisi?origine=Milano&destinazione=Londra"
+		calendar = "/v1/calendario?origine=Milano&destinazione=Londra"
+		cheap    = "/v1/occasioni?origine=Milano"
+		history  = "/v1/storico?origine=Milano&destinazione=Londra&mese=2066-04"
+	)
 	for _, c := range []struct {
-		name, key, more string
+		name, key, path string
 		want            fixture.Units
 	}{
-		{"free", "", "", fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "write DEMANDED": 1}}, // the first of the process and the day
-		{"free again", "", "", fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5}},
-		{"Pro", key, "", fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "read CUSTOMER": 1}},
-		{"free, about a month", "", month, fixture.Units{"count LIMIT": 1, "read ROUTE DEPARTURES": 1, "read FARES POOLED": 0.5}}, // the first of the process and the hour
-		{"free, about a month, again", "", month, fixture.Units{"count LIMIT": 1, "read ROUTE DEPARTURES": 1}},
+		{"free", "", verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "write DEMANDED": 1}}, // the first of the process and the day
+		{"free again", "", verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5}},
+		{"Pro", key, verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "read CUSTOMER": 1}},
+		{"calendar, the first of a process and an hour", "", calendar, fixture.Units{"count LIMIT": 1, "read ROUTE DEPARTURES": 1, "read FARES POOLED": 0.5}},
+		{"about a month", "", verdict + "&mese=" + clock.Now().AddDate(0, 1, 0).Format("2006-01"), fixture.Units{"count LIMIT": 1, "read ROUTE DEPARTURES": 1}},
+		{"calendar", "", calendar, fixture.Units{"count LIMIT": 1, "read ROUTE DEPARTURES": 1}},
+		{"how a departure moved, the first of a process", "", history, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "read ROUTE BLOCK": 16.5, "read FARES RATES": 0.5}},
+		{"where it is cheap now", "", cheap, fixture.Units{"count LIMIT": 1, "read ORIGIN DEALS": 1}},
 	} {
 		clear(m.Spent)
-		r := httptest.NewRequest("GET", "/v1/analisi?origine=Milano&destinazione=Londra"+c.more, nil)
+		r := httptest.NewRequest("GET", c.path, nil)
 		if c.key != "" {
 			r.Header.Set("X-Api-Key", c.key)
 		}
@@ -139,7 +147,7 @@ func TestUnitsOfAVerdict(t *testing.T) {
 		if h.ServeHTTP(w, r); w.Code != http.StatusOK {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
-		t.Logf("a verdict for a %s caller spends\n%s", c.name, m.Spent)
+		t.Logf("%s spends\n%s", c.name, m.Spent)
 		if diff := cmp.Diff(c.want, m.Spent); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}

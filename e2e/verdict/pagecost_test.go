@@ -14,7 +14,8 @@ import (
 func TestWhatThePageCosts(t *testing.T) {
 	t.Parallel()
 	const summary = "Get ROUTE#MIL-BUH SHEET, strong false"
-	const demand = "Write of 1" // that the route was asked for: once a process and day
+	const sheet, pooled = "Get ROUTE#MIL-BUH DEPARTURES#any, strong false", "Get FARES POOLED, strong false" // the second once a process and hour
+	const demand = "Write of 1"                                                                              // that the route was asked for: once a process and day
 	for _, c := range []struct {
 		name, target string
 		want         []string
@@ -25,6 +26,12 @@ func TestWhatThePageCosts(t *testing.T) {
 		{"the same city", "/?da=Milano&a=Milan", nil},
 		{"an unknown city", "/?da=Milano&a=Bukarestt", []string{"Take"}},
 		{"the weeks", "/v1/storico?origine=Milano&destinazione=Bucarest", []string{"Take", summary, demand}},
+		{"how a departure moved", "/v1/storico?origine=Milano&destinazione=Bucarest&partenza=2016-04-20", []string{"Take", summary, demand, "Get FARES RATES, strong false", "Query ROUTE#MIL-BUH"}},
+		{"a calendar", "/v1/calendario?origine=Milano&destinazione=Bucarest", []string{"Take", sheet, demand, pooled}},
+		{"a calendar of the past", "/v1/calendario?origine=Milano&destinazione=Bucarest&mese=2016-01", nil},
+		{"where it is cheap", "/v1/occasioni?origine=Milano", []string{"Take", "Get ORIGIN#MIL DEALS, strong false"}},
+		{"the same as a feed", "/feed/MIL-it.atom", []string{"Take", "Get ORIGIN#MIL DEALS, strong false"}},
+		{"a feed of no city", "/feed/QQQ-it.atom", nil},
 		{"a name to complete", "/v1/citta?q=mila", nil},
 		{"a card", "/card/MIL-BUH-it.png", []string{"Take", summary, demand}},
 		{"a card of no city", "/card/QQQ-BUH-it.png", nil},

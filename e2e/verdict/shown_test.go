@@ -74,12 +74,13 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	queries := map[string]string{
-		"analisi": "?origine=Milano&destinazione=Bucarest", "storico": "?origine=Milano&destinazione=Bucarest", "rotte": "?origine=Milano",
+		"analisi": "?origine=Milano&destinazione=Bucarest", "storico": "?origine=Milano&destinazione=Bucarest", "calendario": "?origine=Milano&destinazione=Bucarest", "occasioni": "?origine=Milano", "rotte": "?origine=Milano",
 		"home": "?da=Milano&a=Bucarest", "price-trends": "?origin=MIL&destination=BUH&currency=eur",
 	}
 	calls := map[string]string{
 		"flight_price_verdict": `{"origin":"Milano","destination":"Bucarest"}`, "when_to_book": `{"origin":"Milano","destination":"Bucarest"}`,
 		"cheapest_months": `{"origin":"Milano","destination":"Bucarest"}`, "price_trends": `{"origin":"Milano","destination":"Bucarest","currency":"EUR"}`,
+		"fare_calendar": `{"origin":"Milano","destination":"Bucarest"}`, "cheap_now": `{"origin":"Milano"}`,
 	}
 	for _, c := range []struct {
 		name    string
@@ -93,25 +94,29 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.options.Table, c.options.Now = table, now
 			api := fixture.New(t, c.options).API
-			lists := 0
+			listing := 0
 			for _, route := range routes.Table {
 				if route.Method != "GET" || route.Function != "analisi" && route.Function != "pricetrends" {
 					continue
 				}
 				for _, path := range route.Paths() {
-					path = strings.Replace(path, "{file}", "MIL-BUH-it.png", 1) + queries[route.Name]
+					lists, file := hidden, "MIL-BUH-it.png"
+					if route.Name == "feed" { // of what costs how much now
+						lists, file = []fare.Cents{48111}, "MIL-it.json"
+					}
+					path = strings.Replace(path, "{file}", file, 1) + queries[route.Name]
 					w := httptest.NewRecorder()
 					request := httptest.NewRequest("GET", path, nil)
 					request.Header.Set("Accept", "application/json, text/html")
 					api.ServeHTTP(w, request)
 					found := shown(w.Body.String(), hidden)
 					if route.SingleFares {
-						lists++
+						listing++
 						var problem struct{ Code, Detail string }
 						if !c.all && (w.Code != http.StatusForbidden || json.Unmarshal(w.Body.Bytes(), &problem) != nil || problem.Code != "tariffe-non-mostrate" || !strings.Contains(problem.Detail, "GET /v1/analisi")) {
 							t.Errorf("%s: %d %s", path, w.Code, w.Body)
 						}
-						if c.all && (w.Code != http.StatusOK || len(found) == 0) {
+						if c.all && (w.Code != http.StatusOK || len(shown(w.Body.String(), lists)) == 0) {
 							t.Errorf("%s: %d %s", path, w.Code, w.Body)
 						}
 					}
@@ -133,8 +138,15 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 					}
 				}
 			}
-			if lists == 0 {
+			if listing == 0 {
 				t.Error("no endpoint lists single fares")
+			}
+			refused := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"departure_history","arguments":{"origin":"Milano","destination":"Bucarest"}}}`
+			request := httptest.NewRequest("POST", "/mcp", strings.NewReader(refused))
+			request.Header.Set("Content-Type", "application/json")
+			w := httptest.NewRecorder()
+			if api.ServeHTTP(w, request); strings.Contains(w.Body.String(), "tariffe-non-mostrate") == c.all || c.all == (len(shown(w.Body.String(), hidden)) == 0) {
+				t.Errorf("departure_history: %d %.300s", w.Code, w.Body)
 			}
 			for tool, arguments := range calls {
 				body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)

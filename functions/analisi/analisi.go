@@ -58,6 +58,8 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerRoutes(api)
 	registerOpenAPI(api)
 	registerDocs(api)
+	s.registerCalendar(api)
+	s.registerDeals(api)
 	s.registerHistory(api)
 	registerCities(api)
 	s.registerHome(api)

@@ -49,10 +49,18 @@ var (
 	today  = time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 )
 
+// euroOnly knows no other currency.
+type euroOnly struct{}
+
+func (euroOnly) Rates(context.Context) (fare.Rates, error) { return fare.Rates{}, nil }
+
 // summaryOf is a route seen on so many past days, and today.
 func summaryOf(days int) verdict.RouteSummary {
+	return verdict.Build(observationsOf(days), verdict.RouteSummary{}, fare.DayOf(today), verdict.Options{})
+}
+
+func observationsOf(days int) (all []fare.Observation) {
 	d := fare.DayOf(today)
-	var all []fare.Observation
 	for i := 0; i <= days; i++ {
 		for _, ahead := range []fare.Day{5, 25, 50, 70} {
 			found := d - fare.Day(i)
@@ -60,7 +68,7 @@ func summaryOf(days int) verdict.RouteSummary {
 			all = append(all, fare.Observation{Found: found.Time().Unix() + 3600, Depart: found + ahead, Price: price})
 		}
 	}
-	return verdict.Build(all, verdict.RouteSummary{}, d, verdict.Options{})
+	return all
 }
 
 // originRequests remembers the origins that were requested; an error in it is what requesting gives.
@@ -289,6 +297,10 @@ func (coverage) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	}
 	data, err := o.Encode()
 	return data, 1, err
+}
+
+func (coverage) Deals(context.Context, fare.City) ([]byte, int64, error) {
+	return nil, 0, store.ErrNotFound
 }
 
 func (coverage) Covered(_ context.Context, after fare.City, limit int) (some []fare.City, _ error) {

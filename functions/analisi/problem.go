@@ -33,6 +33,7 @@ func Problem(err error) error {
 		currency *answer.UnknownCurrency
 		date     *answer.BadDate
 		noFare   *answer.NoFareOn
+		none     *answer.NoCalendar
 	)
 	switch {
 	case errors.As(err, &city):
@@ -47,6 +48,9 @@ func Problem(err error) error {
 	case errors.As(err, &live):
 		return NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no %sfare was found on it lately%s. Fares are refreshed every 7 days: try again then, or have a price of your own judged.",
 			live.Origin.Name, live.Destination.Name, kindOf(live.Series.Trip, live.NonStop), newestOf(live.Found)))
+	case errors.As(err, &none):
+		return NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but of no departure was a %sfare found lately. Fares are refreshed every 7 days: try again then.",
+			none.Origin.Name, none.Destination.Name, kindOf(none.Series.Trip, none.NonStop)))
 	case errors.As(err, &stops):
 		return StopsUnknown.Problem(fmt.Sprintf("Of the fares from %s to %s the source does not say how many stops they have. Ask for fares with any number of stops.", stops.Origin.Name, stops.Destination.Name))
 	case errors.As(err, &date):

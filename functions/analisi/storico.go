@@ -20,6 +20,8 @@ type Storico struct {
 	Valuta       string      `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
 	OggiCent     *fare.Cents `json:"oggiCent,omitempty" doc:"Today's cheapest fare, in cents; absent where no fare is live"`
 	Settimane    []Settimana `json:"settimane" nullable:"false" doc:"Weeks in which fares were found, oldest first: without a key those of the last 26 weeks, with a Pro key all that are kept, three years"`
+	Partenza     *Movimento  `json:"partenza,omitempty" doc:"With partenza: how the fare of that departure moved"`
+	Mese         *DelMese    `json:"mese,omitempty" doc:"With mese: the weeks of the departures in that month"`
 	AggiornatoIl time.Time   `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
 }
 
@@ -32,39 +34,103 @@ type Settimana struct {
 	Giorni      int        `json:"giorni" minimum:"1" maximum:"7" doc:"Days of the week with a known cheapest fare"`
 }
 
+// Movimento is how the fare of one departure moved.
+type Movimento struct {
+	Partenza string  `json:"partenza" format:"date" doc:"Day of departure, local" example:"2016-04-20"`
+	Giorni   []Visto `json:"giorni" nullable:"false" doc:"Days on which a fare of it was found, oldest first: without a key those of the last 26 weeks, with a Pro key of 400 days. Days on which none was found are absent"`
+}
+
+// Visto is the cheapest fare of a departure that was found on a day.
+type Visto struct {
+	Giorno   string     `json:"giorno" format:"date" doc:"Day on which it was found, UTC" example:"2016-02-20"`
+	Anticipo int        `json:"anticipo" minimum:"0" doc:"Days from then to the departure"`
+	Cent     fare.Cents `json:"cent" minimum:"1" doc:"The cheapest fare of the departure that was found on that day, in cents, at the newest reference rates"`
+}
+
+// DelMese is how the fares of a month of departure moved.
+type DelMese struct {
+	Mese      string      `json:"mese" doc:"Month of departure" example:"2016-04"`
+	Settimane []Settimana `json:"settimane" nullable:"false" doc:"Weeks in which fares for it were found: of each day the cheapest fare that was found on it for a departure in the month"`
+}
+
+type historyInput struct {
+	Ends
+	Partenza string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, from today to 365 days ahead: how its fare moved is told too"`
+	Mese     string `query:"mese" pattern:"^([0-9]{4}-[0-9]{2})?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, from this one to the one of 365 days ahead: how its fares moved is told too. Not together with partenza"`
+	Diretto  bool   `query:"diretto" doc:"Only fares without stops"`
+	Notti    string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away; without it, one-way fares"`
+}
+
+func (in *historyInput) question() (q answer.Question, err error) {
+	trip := Trip{Partenza: in.Partenza, Mese: in.Mese, Diretto: in.Diretto, Notti: in.Notti}
+	q, err = trip.Question(func(parameter string) string { return parameter })
+	q.From, q.To = in.cities()
+	return q, err
+}
+
 type historyOutput struct{ Body Storico }
 
 func (s *Service) registerHistory(api *httpapi.API) {
 	httpapi.JSON(api, "storico", httpapi.JSONDoc{
-		Summary:     "Weekly history of a route",
-		Description: "The lows and medians, week by week, that today's cheapest fare is compared with.",
-		Problems:    []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered},
-	}, func(_ context.Context, in *Ends) error { return Differ(in.cities()) }, s.history)
+		Summary:     "History of a route",
+		Description: "The lows and medians, week by week, that today's cheapest fare is compared with. With partenza or mese also how the fares of that departure, or of the departures in that month, moved.",
+		Problems:    []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, StopsUnknown},
+	}, func(ctx context.Context, in *historyInput) error {
+		q, err := in.question()
+		if err != nil {
+			return err
+		}
+		return Problem(s.Check(ctx, q))
+	}, func(ctx context.Context, in *historyInput) (*historyOutput, error) {
+		q, err := in.question()
+		if err != nil {
+			return nil, err
+		}
+		h, err := s.PastOf(ctx, q)
+		return &historyOutput{h}, err
+	})
 }
 
-func (s *Service) history(ctx context.Context, in *Ends) (*historyOutput, error) {
-	var q answer.Question
-	q.From, q.To = in.cities()
-	f, err := s.Find(ctx, q)
+// PastOf tells the history of a route, and of the departure or month that the
+// question names. What it cannot answer is a Problem.
+func (s *Service) PastOf(ctx context.Context, q answer.Question) (Storico, error) {
+	f, moves, err := s.History(ctx, q)
 	if err != nil {
-		return nil, Problem(err)
+		return Storico{}, Problem(err)
 	}
-	summary := f.Summary
-	today := fare.DayOf(s.Now())
-	weeks := verdict.Weeks(summary)
+	summary, today := f.Summary, fare.DayOf(s.Now())
+	from, cut := fare.Day(0), func(weeks []verdict.Week) []verdict.Week { return weeks }
 	if !httpapi.IsPro(ctx) {
-		weeks = verdict.Since(weeks, today, freeWeeks)
+		from = fare.CycleOf(today).First() - 7*(freeWeeks-1)
+		cut = func(weeks []verdict.Week) []verdict.Week { return verdict.Since(weeks, today, freeWeeks) }
 	}
-	out := &historyOutput{Storico{
+	h := Storico{
 		Origine: f.Origin.Name, Destinazione: f.Destination.Name, Valuta: "EUR",
-		Settimane: make([]Settimana, len(weeks)), AggiornatoIl: time.Unix(summary.Newest, 0).UTC(),
-	}}
+		Settimane: settimane(cut(verdict.Weeks(summary))), AggiornatoIl: time.Unix(summary.Newest, 0).UTC(),
+	}
 	if live, ok := summary.Cheapest(today); ok {
 		price := summary.Euro(live.Price)
-		out.Body.OggiCent = &price
+		h.OggiCent = &price
 	}
+	switch {
+	case q.When == nil:
+	case q.When.Span != nil:
+		h.Mese = &DelMese{q.When.Date.String()[:len("2006-01")], settimane(cut(summary.WeeksOf(moves)))}
+	default:
+		h.Partenza = &Movimento{q.When.Date.String(), []Visto{}}
+		for _, l := range moves {
+			if day := fare.DayOf(time.Unix(l.Found, 0)); day >= from {
+				h.Partenza.Giorni = append(h.Partenza.Giorni, Visto{day.String(), int(l.Depart - day), summary.Euro(l.Price)})
+			}
+		}
+	}
+	return h, nil
+}
+
+func settimane(weeks []verdict.Week) []Settimana {
+	all := make([]Settimana, len(weeks))
 	for i, w := range weeks {
-		out.Body.Settimane[i] = Settimana{w.Name(), w.First.String(), w.Minimum, w.Median, w.Days}
+		all[i] = Settimana{w.Name(), w.First.String(), w.Minimum, w.Median, w.Days}
 	}
-	return out, nil
+	return all
 }

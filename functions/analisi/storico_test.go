@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,6 +98,59 @@ func TestHistory(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHistoryOfDepartures: a departure and a month of the route that summaryOf is made of, seen at 5, 25, 50 and 70 days.
+func TestHistoryOfDepartures(t *testing.T) {
+	h := calendars(t, true)
+	for _, c := range []struct {
+		name, query string
+		status      int
+		code        string
+		days        []analisi.Visto
+		weeks       int
+	}{
+		{"a departure", "&partenza=2016-03-26", 200, "", []analisi.Visto{
+			{Giorno: "2016-02-05", Anticipo: 50, Cent: 3425}, {Giorno: "2016-03-01", Anticipo: 25, Cent: 5500}}, 0},
+		{"one that was never seen", "&partenza=2016-08-01", 200, "", []analisi.Visto{}, 0},
+		{"a month", "&mese=2016-04", 200, "", nil, 7},
+		{"a month that was never seen", "&mese=2016-11", 200, "", nil, 0},
+		{"without stops, where they are not known", "&partenza=2016-03-26&diretto=true", 404, "soste-sconosciute", nil, 0},
+		{"a day that has been", "&partenza=2016-02-26", 400, "richiesta-non-valida", nil, 0},
+		{"a day too far", "&partenza=2017-06-26", 400, "richiesta-non-valida", nil, 0},
+		{"no day", "&partenza=2016-02-31", 400, "richiesta-non-valida", nil, 0},
+		{"both", "&partenza=2016-03-26&mese=2016-04", 400, "richiesta-non-valida", nil, 0},
+		{"nights that are none", "&notti=5", 400, "richiesta-non-valida", nil, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := get(t, h, "/v1/storico?origine=Milano&destinazione=Bucarest"+c.query)
+			var got struct {
+				analisi.Storico
+				Code string
+			}
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status || got.Code != c.code {
+				t.Fatalf("%d %.400s %v", w.Code, w.Body, err)
+			}
+			switch {
+			case c.status != 200:
+			case c.days != nil:
+				if got.Partenza == nil || got.Mese != nil {
+					t.Fatalf("%.400s", w.Body)
+				}
+				if diff := cmp.Diff(c.days, got.Partenza.Giorni); diff != "" {
+					t.Error(diff)
+				}
+			case got.Mese == nil || got.Mese.Settimane == nil || len(got.Mese.Settimane) != c.weeks || got.Partenza != nil:
+				t.Errorf("%+v", got.Mese)
+			}
+			if c.status == 200 && len(got.Settimane) != 7 {
+				t.Errorf("%d weeks of the route", len(got.Settimane))
+			}
+		})
+	}
+	if w := get(t, calendars(t, false), "/v1/storico?origine=Milano&destinazione=Bucarest&partenza=2016-03-26"); w.Code != 403 || !strings.Contains(w.Body.String(), "tariffe-non-mostrate") {
+		t.Errorf("fares of past days that may not be shown: %d %.300s", w.Code, w.Body)
 	}
 }
 

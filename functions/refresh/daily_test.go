@@ -105,11 +105,11 @@ func (s *dayStore) refresh(t *testing.T, table store.Table, source upstream.Sour
 	return err == nil && report.Failed == 0
 }
 
-// departures is all that the store holds of departures and of what all routes share.
+// departures is all that the store holds of departures, of what all routes share, and what is told of origins.
 func (s *dayStore) departures(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	partitions := []string{"FARES"}
+	partitions := []string{"FARES", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#TRN"}
 	for _, series := range []string{"MIL-BUH", "MIL-LON", "ROM-PAR", "ROM-PAR#4-7", "TRN-PAR"} {
 		partitions = append(partitions, "ROUTE#"+series)
 	}

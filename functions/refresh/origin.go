@@ -75,11 +75,11 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 		}
 	}
 	if len(faults) > 0 { // of an answer that is stored in part nobody is notified
-		return errors.Join(append(faults, r.tellTrends(ctx, o.Origin, stored))...)
+		return errors.Join(append(faults, r.tell(ctx, o.Origin, stored, pooled))...)
 	}
 	watched, err := r.watched(ctx, o.Origin)
 	if err == nil {
-		err = r.tellTrends(ctx, o.Origin, stored)
+		err = r.tell(ctx, o.Origin, stored, pooled)
 	}
 	if err == nil {
 		o.Notifications, err = r.leaveNotifications(ctx, o.Origin, watched, stored, fare.DayOf(now))
@@ -90,8 +90,8 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 	return r.Fares.SetAsked(ctx, o.Origin, now)
 }
 
-// publish tells the trends of an origin and the subscribers of its routes what
-// became of some of them; trends last: by them a plan sees that all was told. notified counts routes with something new to tell.
+// publish tells the deals and trends of an origin and the subscribers of its routes
+// what became of some of them; trends last: by them a plan sees that all was told. notified counts routes with something new to tell.
 func (r *Refresher) publish(ctx context.Context, origin fare.City, stored map[fare.City]verdict.RouteSummary, notified *int) error {
 	if len(stored) == 0 {
 		return nil
@@ -106,7 +106,11 @@ func (r *Refresher) publish(ctx context.Context, origin fare.City, stored map[fa
 	if err != nil {
 		return err
 	}
-	return r.tellTrends(ctx, origin, stored)
+	pooled, err := r.pooled(ctx)
+	if err != nil {
+		return err
+	}
+	return r.tell(ctx, origin, stored, pooled)
 }
 
 // watched lists the destinations from an origin that somebody has alerts for.
@@ -114,8 +118,14 @@ func (r *Refresher) watched(ctx context.Context, origin fare.City) ([]fare.City,
 	return store.Alerts{Table: r.Fares.Table}.Watched(ctx, origin)
 }
 
-// tellTrends puts summaries of one-way series into the trends of their origin.
-func (r *Refresher) tellTrends(ctx context.Context, origin fare.City, stored map[fare.City]verdict.RouteSummary) error {
+// tell puts summaries of one-way series into the deals and the trends of their
+// origin. Where departures are folded at the end of the run, the deals are made there.
+func (r *Refresher) tell(ctx context.Context, origin fare.City, stored map[fare.City]verdict.RouteSummary, pooled departure.Cycle) error {
+	if !r.warming {
+		if err := r.updateDeals(ctx, origin, stored, pooled.Pooled); err != nil {
+			return err
+		}
+	}
 	var entries []trends.Entry
 	for destination, s := range stored {
 		entries = append(entries, entryOf(destination, s))

@@ -26,6 +26,7 @@ import (
 // warming is a series that is being folded with all others.
 type warming struct {
 	of      fare.Series
+	summary verdict.RouteSummary
 	state   seriesState
 	quotes  verdict.DayQuotes
 	all     byDay
@@ -103,11 +104,34 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 			return err
 		}
 	}
+	if err := r.dealsOfAll(ctx, series, pooled); err != nil {
+		return err
+	}
 	data := departure.Cycle{Day: today - 1, Pooled: pooled, Warmed: today}.Encode()
 	if bytes.Equal(data, had) {
 		return nil
 	}
 	return r.Fares.PutPooled(ctx, data, version)
+}
+
+// dealsOfAll makes the deals of every origin.
+func (r *Refresher) dealsOfAll(ctx context.Context, series []*warming, pooled *departure.Pooled) error {
+	byOrigin := map[fare.City]map[fare.City]verdict.RouteSummary{}
+	for _, s := range series {
+		if s.of.Trip != fare.OneWay {
+			continue
+		}
+		if byOrigin[s.of.Origin] == nil {
+			byOrigin[s.of.Origin] = map[fare.City]verdict.RouteSummary{}
+		}
+		byOrigin[s.of.Origin][s.of.Destination] = s.summary
+	}
+	for origin, stored := range byOrigin {
+		if err := r.updateDeals(ctx, origin, stored, pooled); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *warming) learn(v *departure.View, left *departure.Statistics) {
@@ -187,7 +211,7 @@ func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day)
 		return nil, nil // cut off before it was made, or made by a later refresh
 	}
 	history, _, _ := h.merge(nil)
-	s := &warming{of: of, state: seriesState{any: &departure.State{}}}
+	s := &warming{of: of, summary: summary, state: seriesState{any: &departure.State{}}}
 	if s.state.stored, err = r.Fares.Departures(ctx, of); err != nil {
 		return nil, err
 	}

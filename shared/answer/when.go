@@ -18,12 +18,14 @@ import (
 // series, which the refresh carries on: one read, and the pooled part of the
 // rule, which a process holds.
 
-// Sheets is where sheets and the pooled part are read from; store.Fares provides it.
+// Sheets is where sheets, the pooled part and whole histories are read from; store.Fares provides it.
 type Sheets interface {
 	// Sheet gives the encoded sheet of a series, or an error that is store.ErrNotFound where none was ever made.
 	Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, error)
 	// Pooled gives the encoded cycle that was completed last, or store.ErrNotFound.
 	Pooled(ctx context.Context, read store.Consistency) ([]byte, int64, error)
+	// Blocks gives the whole history of a series, in order; none where there is none.
+	Blocks(ctx context.Context, s fare.Series, read store.Consistency) ([]store.StoredBlock, error)
 }
 
 // MaxAhead is how many days ahead a departure can be asked for: airlines open sales about a year before.
@@ -89,21 +91,9 @@ func (e *NoFareOn) Error() string {
 
 // departure answers about a departure.
 func (r *Reader) departure(ctx context.Context, q Question) (a Answer, err error) {
-	if a.Found, err = locate(q); err != nil {
-		return a, err
-	}
-	sheet, err := r.sheet(ctx, a.Series, q.NonStop)
-	if errors.Is(err, store.ErrNotFound) {
-		return a, r.noSheet(ctx, a.Found, q)
-	}
-	if err != nil {
-		return a, err
-	}
-	if q.NonStop && !sheet.NonStopOnly() {
-		return a, &StopsUnknown{a.Found}
-	}
-	pooled, err := r.heldPooled(ctx)
-	if err != nil {
+	var sheet *departure.Sheet
+	var pooled *departure.Pooled
+	if a.Found, sheet, pooled, err = r.departures(ctx, q); err != nil {
 		return a, err
 	}
 	known := false
@@ -118,7 +108,7 @@ func (r *Reader) departure(ctx context.Context, q Question) (a Answer, err error
 		a.Analysis, known, err = verdict.JudgeDeparture(sheet, pooled, q.When.When, now)
 	}
 	if err == nil && !known {
-		err = &NoFareOn{a.Found, q.NonStop, *q.When, near(sheet, pooled, fare.DayOf(r.Now()), q.When.Date)}
+		err = noFare(a.Found, q, near(sheet, pooled, fare.DayOf(r.Now()), q.When))
 	}
 	return a.named(), err
 }
@@ -132,7 +122,7 @@ func (r *Reader) noSheet(ctx context.Context, f Found, q Question) error {
 	case err != nil:
 		return err
 	}
-	return &NoFareOn{f, q.NonStop, *q.When, nil}
+	return noFare(f, q, nil)
 }
 
 // sheet reads the sheet of a series, and notes that it was asked for.
@@ -148,17 +138,17 @@ func (r *Reader) sheet(ctx context.Context, of fare.Series, nonStop bool) (*depa
 // nearDates is how many departures with a fare are named in place of one that has none.
 const nearDates = 3
 
-// near are the departures with a live fare that are nearest to a date, in order.
-func near(sheet *departure.Sheet, p *departure.Pooled, today, date fare.Day) []fare.Day {
+// near are the departures with a live fare that are nearest to the one asked about, in order.
+func near(sheet *departure.Sheet, p *departure.Pooled, today fare.Day, w *When) []fare.Day {
 	day, ok := sheet.On(p, today)
-	if !ok {
+	if !ok || w == nil {
 		return nil
 	}
 	var all []fare.Day
 	for _, l := range day.Live() {
 		all = append(all, l.Depart)
 	}
-	away := func(d fare.Day) int { return max(int(d-date), int(date-d)) }
+	away := func(d fare.Day) int { return max(int(d-w.Date), int(w.Date-d)) }
 	slices.SortStableFunc(all, func(a, b fare.Day) int { return away(a) - away(b) })
 	all = all[:min(len(all), nearDates)]
 	slices.Sort(all)

@@ -48,9 +48,10 @@ func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departu
 // sheets is a store of sheets beside one of summaries.
 type sheets struct {
 	*stored
-	of     map[fare.Series][]byte
-	pooled int // reads of the pooled part
-	read   int
+	of        map[fare.Series][]byte
+	pooled    int // reads of the pooled part
+	read      int
+	histories int // reads of a whole one
 }
 
 func (s *sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
@@ -64,6 +65,29 @@ func (s *sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error
 func (s *sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
 	s.pooled++
 	return departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}.Encode(), 1, nil
+}
+
+// Blocks is a history of 30 days in which the departures of the 40th to the 43rd day
+// from today were seen, at 50 to 53 euro and one more each day back; in another currency half of the days.
+func (s *sheets) Blocks(_ context.Context, of fare.Series, _ store.Consistency) (all []store.StoredBlock, _ error) {
+	s.histories++
+	huf, _ := fare.ParseCurrency("HUF")
+	var found []fare.Observation
+	for back := range fare.Day(30) {
+		for at := range fare.Day(4) {
+			o := fare.Observation{Found: (today - back).Time().Unix() + 60, Depart: today + 40 + at, Price: fare.Cents(5000 + 100*int(at+back)), Stops: fare.Stops(1 + at%2)}
+			if of == pest {
+				o.Price, o.Currency = 400*o.Price, huf
+			}
+			dearer := o
+			dearer.Price, dearer.Found = dearer.Price+900*100, dearer.Found-1
+			found = append(found, o, dearer)
+		}
+	}
+	for _, b := range fare.Blocks(found) {
+		all = append(all, store.StoredBlock{Block: b})
+	}
+	return all, nil
 }
 
 var (

@@ -144,6 +144,11 @@ func (a *API) knownPath(next http.Handler) http.Handler {
 	})
 }
 
+// FaresNotShown is the problem of fares that are not shown one by one.
+func FaresNotShown() *Problem {
+	return NotShown.Problem("This service shows today's cheapest fares and figures made of past ones, not fares of past days or departures one by one. GET /v1/analisi compares today's fare with them, GET /v1/price-trends gives medians; who runs the service can allow more (VERDETTO_FARES_SHOWN).")
+}
+
 // shown answers 403 where an endpoint lists single fares and only today's may be shown.
 func (a *API) shown(next http.Handler) http.Handler {
 	if a.config.AllFares {
@@ -151,7 +156,7 @@ func (a *API) shown(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c := callOf(r.Context()); c.endpoint.route.SingleFares {
-			NotShown.Problem("This service shows today's cheapest fares and figures made of past ones, not fares of past days or departures one by one. GET /v1/analisi compares today's fare with them, GET /v1/price-trends gives medians; who runs the service can allow more (VERDETTO_FARES_SHOWN).").Write(w, r)
+			FaresNotShown().Write(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -28,7 +28,7 @@ var (
 	pure       = []string{"shared/fare", "shared/varint"}
 	interfaces = []string{"shared/fare", "shared/apikey"}
 	parts      = []string{
-		"shared/fare", "shared/places", "shared/verdict", "shared/departure", "shared/answer", "shared/trends", "shared/trends/view", "shared/apikey", "shared/notify",
+		"shared/fare", "shared/places", "shared/verdict", "shared/departure", "shared/answer", "shared/deals", "shared/trends", "shared/trends/view", "shared/apikey", "shared/notify",
 		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue", "shared/metrics", "shared/chart", "shared/i18n",
 	}
 	text = []string{"golang.org/x/text/"}
@@ -48,6 +48,7 @@ var rules = []rule{
 	{"shared/places", pure, text},
 	{"shared/places/generate", []string{"shared/places"}, text},
 	{"shared/verdict", append([]string{"shared/departure"}, pure...), text},
+	{"shared/deals", append([]string{"shared/verdict"}, pure...), nil},
 	{"shared/answer", []string{"shared/fare", "shared/places", "shared/verdict", "shared/departure", "shared/store"}, nil},
 	{"shared/departure", pure, nil},
 	{"shared/trends", pure, text},

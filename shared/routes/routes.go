@@ -131,6 +131,26 @@ var Table = []Route{
 		Weight: 30,
 	},
 	{
+		// An hour at the edge: the age of a fare is told in hours.
+		Name: "calendario", Method: "GET", Path: "/v1/calendario", Function: "analisi", FreeTier: true,
+		Free: Cap{30, day}, Pro: Cap{60, time.Minute},
+		Edge:  Edge{Free: time.Hour, Pro: 10 * time.Minute},
+		Query: []string{"origine", "destinazione", "mese", "diretto", "notti"}, Weight: 8,
+	},
+	{
+		Name: "occasioni", Method: "GET", Path: "/v1/occasioni", Function: "analisi", FreeTier: true,
+		Free: Cap{30, day}, Pro: Cap{60, time.Minute},
+		Edge:  Edge{Free: time.Hour, Pro: 10 * time.Minute},
+		Query: []string{"origine", "mese", "livello", "diretto", "massimo"}, Weight: 8,
+	},
+	{
+		// Readers of feeds ask again all day: they know the ETag of what they have.
+		Name: "feed", Method: "GET", Path: "/feed/{file}", Function: "analisi", FreeTier: true,
+		Free:        Cap{300, day},
+		Edge:        Edge{Free: time.Hour},
+		SingleFares: true, Weight: 4,
+	},
+	{
 		Name: "rotte", Method: "GET", Path: "/v1/rotte", Function: "analisi", FreeTier: true,
 		Free: Cap{100, day}, Pro: Cap{120, time.Minute},
 		Weight: 5,

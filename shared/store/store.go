@@ -38,6 +38,7 @@
 //	FARES                        POOLED                departure.Cycle: the pooled part after a day       refresh               never
 //	ORIGIN#<origin>              ASKED                 when the source last answered for it               refresh               never
 //	ORIGIN#<origin>              TRENDS                trends.Origin                                      refresh               never
+//	ORIGIN#<origin>              DEALS                 deals.Origin: the cheapest fares, judged           refresh               never
 //	COVERED                      <origin>              that routes from it are stored                     refresh               never
 //	INTO#<destination>           <origin>              Coverage of the route                              refresh               never
 //	FARES                        SOURCE                name of the fare source                            refresh               never
@@ -76,7 +77,7 @@
 //	read the old summary, coverage     1 + 0.5            1 + 0.5            1 + 0.5                 2.5 + 0.5
 //	write the blocks of two cycles        2                  2                   9                       3
 //	write the summary, coverage         2 + 1              2 + 1              2 + 1                   2 + 1
-//	read what departures are judged by    2                  2                   4                       4
+//	read what departures are judged by    4                  4                   8                       6
 //	write it, as a transaction           12                 14                  34                      26
 //
 // The last column is asking for departures (TestDepthCapacity), which reads the
@@ -87,12 +88,14 @@
 // budget is counted; a verdict notes the route once a process and day, one write.
 //
 // What departures are judged by are the sheet, which answers read, the open
-// questions, and what is left for the pooled part. The
+// questions, and what is left for the pooled part. It is read twice: to be carried
+// on, and for the deals of the origin. The
 // pooled part costs a refresh of everything 2 reads and 2 writes, and a read of
 // what was left for each day.
 //
-// The summary grows to 4 units after three years. For each origin come 2 reads
-// and 3 writes, more where its trends take over 1 KB. A route that somebody
+// The summary grows to 4 units after three years. For each origin come 3 reads
+// and 4 writes, more where its trends or its deals take over 1 KB: some 330 bytes a
+// destination with fares in every month, with stops and without. A route that somebody
 // watches costs 1 read and a transaction of 2 small items more, whoever is
 // notified; each mail costs 2 reads and 1 write, and a page of 100 alerts of
 // which none is notified about 2 reads (TestNotifyingCapacity in e2e/alerts).

@@ -47,7 +47,7 @@ func JudgeDeparture(s *departure.Sheet, p *departure.Pooled, w When, now time.Ti
 	if !ok {
 		return Analysis{}, false, nil
 	}
-	of := Live{Depart: live.Depart, Price: live.Price, Found: live.Found, Quoted: live.Quoted, Nights: live.Nights, Stops: live.Stops, DayOnly: live.DayOnly}
+	of := liveOf(live)
 	return q.analysis(q.of.shown(of, now), live.Depart, live.Price, of.age(now)), true, nil
 }
 
@@ -146,21 +146,35 @@ func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartil
 // forecasts say what is to be expected of a departure, for each horizon that ends before it leaves.
 func forecasts(a departure.Answer, lead int, price fare.Cents) []Previsione {
 	var all []Previsione
-	for _, h := range departure.Horizons() {
-		if lead <= int(h.Days()) {
-			continue
-		}
-		of := departure.Recorded().Band(h, a.Chance[h])
-		p := Previsione{Giorni: int(h.Days()), Calo5: hundredths(a.Chance[h]), Rialzo5: hundredths(of.Rose), Casi: of.Cases}
-		if a.Chance[h] >= overstated {
-			p.Calo5, p.Calo5Oltre = overstated, true
-		}
+	for _, h := range horizonsWithin(lead) {
+		of, fall := departure.Recorded().Band(h, a.Chance[h]), chanceOf(a, h)
 		share := func(change float64) fare.Cents { return fare.Cents(math.Round(float64(price) * change)) }
-		p.Attesa = Attesa{MediaCent: share(of.Mean), DaCent: share(of.Low), ACent: share(of.High), PiuCaro: hundredths(of.Dearer)}
-		p.Conviene = of.Pays()
-		all = append(all, p)
+		all = append(all, Previsione{
+			Giorni: fall.Giorni, Calo5: fall.Calo5, Calo5Oltre: fall.Calo5Oltre, Rialzo5: hundredths(of.Rose), Casi: of.Cases,
+			Attesa:   Attesa{MediaCent: share(of.Mean), DaCent: share(of.Low), ACent: share(of.High), PiuCaro: hundredths(of.Dearer)},
+			Conviene: of.Pays(),
+		})
 	}
 	return all
+}
+
+// horizonsWithin are those that end before a departure so many days ahead.
+func horizonsWithin(lead int) (all []departure.Horizon) {
+	for _, h := range departure.Horizons() {
+		if lead > int(h.Days()) {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+// chanceOf is the chance of a fall as it is published.
+func chanceOf(a departure.Answer, h departure.Horizon) Calo {
+	c := Calo{Giorni: int(h.Days()), Calo5: hundredths(a.Chance[h])}
+	if a.Chance[h] >= overstated {
+		c.Calo5, c.Calo5Oltre = overstated, true
+	}
+	return c
 }
 
 func hundredths(share float64) float64 { return math.Round(100*share) / 100 }

@@ -44,7 +44,8 @@ const instructions = `Verdetto says whether a flight fare is cheap, judged again
 
 - "Is this a good price?", "should I book now?": flight_price_verdict, with departure or month where a date was named, and with price where a price was. Tell nobody to wait where conviene is false.
 - "Which month is cheapest?": cheapest_months. "How far ahead should I book?": when_to_book.
-- "Where can I go cheaply?", "how have prices moved?": price_trends.
+- "Which days are cheap?": fare_calendar. "How has this departure's fare moved?": departure_history.
+- "Where can I go cheaply?": cheap_now. "Where do people go, how have prices moved?": price_trends.
 - "Which routes do you know?", or after rotta-non-coperta: watched_routes.
 
 Cities are given by name (Italian, English, French, German, Spanish, Portuguese or the local language) or by IATA code of a city or airport. Fares are economy, for one adult, one-way unless a return or nights were asked for. In structured content amounts are integers in hundredths of the currency; the text writes them out. Fares are refreshed every 7 days: aggiornatoIl and updatedAt say how old they are. Nothing can be booked here and no itinerary is shown: send people to an airline or travel agency for that.

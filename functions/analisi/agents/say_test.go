@@ -39,7 +39,18 @@ func TestSentencesOfALanguage(t *testing.T) {
 		"all the trends": s.trends(view.Trends{City: "Milano", Currency: "EUR", Destinations: []view.Destination{destination}}, 1),
 		"no trends":      s.trends(view.Trends{City: "Milano", Origin: "MIL"}, 0),
 		"trend":          s.trends(view.Trends{City: "Milano", Currency: "EUR", Destinations: []view.Destination{destination}, WeeklyLows: []view.WeeklyLow{{}}}, 1),
-		"not covered":    s.notCovered(&view.NotCovered{Origin: "MIL", Destination: "BUH"}),
+		"calendar": s.calendar(verdict.Calendario{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at,
+			Giorni: []verdict.Giorno{{Partenza: "2016-04-20", Cent: &cents, Livello: verdict.Buono, Percentile: &percentile, Affidabilita: verdict.Alta}},
+			Mesi:   []verdict.MeseInCalendario{{Mese: "2016-04", MinimoCent: cents, MedianaCent: &cents, Livello: verdict.Caro, Percentile: &percentile, Affidabilita: verdict.Alta}}}, 9),
+		"calendar of nothing that is known": s.calendar(verdict.Calendario{Origine: "Milano", Destinazione: "Bucarest", Giorni: []verdict.Giorno{{Livello: verdict.Insufficient}}, AggiornatoIl: at}, 1),
+		"deals": s.deals(analisi.Occasioni{Origine: "Milano", Valuta: "EUR", Occasioni: []analisi.Occasione{
+			{Destinazione: "Bucarest", Verdetto: known.Verdetto, Prezzo: verdict.Prezzo{EtaOre: &percentile}}, {Destinazione: "London", Verdetto: verdict.Verdetto{Livello: verdict.Insufficient}}}}, 9),
+		"no deals":        s.deals(analisi.Occasioni{Origine: "Milano"}, 0),
+		"past":            s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at}),
+		"past departure":  s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at, Partenza: &analisi.Movimento{Partenza: "2016-04-20", Giorni: []analisi.Visto{{Giorno: "2016-02-20", Cent: 1}}}}),
+		"past of a month": s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at, Mese: &analisi.DelMese{Mese: "2016-04", Settimane: []analisi.Settimana{{Settimana: "2016-W09"}}}}),
+		"past of nothing": s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at, Partenza: &analisi.Movimento{Partenza: "2016-04-20"}}),
+		"not covered":     s.notCovered(&view.NotCovered{Origin: "MIL", Destination: "BUH"}),
 	} {
 		t.Run(name, func(t *testing.T) { i18ntest.Text(t, said) })
 	}

@@ -20,6 +20,8 @@ import (
 	"verdetto/functions/pricetrends"
 	"verdetto/shared/answer"
 	"verdetto/shared/apikey"
+	"verdetto/shared/deals"
+	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
@@ -38,14 +40,17 @@ var (
 
 // summary is that of a route seen on so many past days, and today.
 func summary(days int) verdict.RouteSummary {
-	var all []fare.Observation
+	return verdict.Build(observations(days), verdict.RouteSummary{}, today, verdict.Options{})
+}
+
+func observations(days int) (all []fare.Observation) {
 	for i := 0; i <= days; i++ {
 		for _, ahead := range []fare.Day{5, 25, 50, 70} {
 			found := today - fare.Day(i)
 			all = append(all, fare.Observation{Found: found.Time().Unix() + 3600, Depart: found + ahead, Price: fare.Cents(3000 + 17*i + 100*int(50-min(ahead, 50)))})
 		}
 	}
-	return verdict.Build(all, verdict.RouteSummary{}, today, verdict.Options{})
+	return all
 }
 
 // fares is a store in memory: a value in it is a summary, what reading one gives as an error, or what it does.
@@ -89,6 +94,51 @@ func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) 
 		{Destination: "PAR", AsOf: today - 20, Newest: found, Observations: 5, Months: []trends.Month{}},
 	}).Encode()
 	return data, 1, err
+}
+
+// Deals are those of London and Bucharest, from Milan.
+func (fares) Deals(_ context.Context, origin fare.City) ([]byte, int64, error) {
+	if origin != "MIL" {
+		return nil, 0, store.ErrNotFound
+	}
+	var all []deals.Entry
+	for to, s := range map[fare.City]verdict.RouteSummary{"BUH": summary(40), "LON": summary(3)} {
+		e := deals.Entry{Destination: to, AsOf: today, Observations: 1}
+		for _, j := range verdict.CheapestAhead(s) {
+			e.Any.Route = append(e.Any.Route, deals.Deal{Judged: j})
+		}
+		all = append(all, e)
+	}
+	return deals.Origin{}.Merge(all).Encode(), 1, nil
+}
+
+// Sheet is that of Bucharest: departures on each of the next 60 days, seen on 40.
+func (fares) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
+	if of != (fare.Series{Route: milbuh}) {
+		return nil, store.ErrNotFound
+	}
+	var s departure.State
+	s.In(fare.EUR, 1)
+	s.Facts = summary(40).Facts()
+	var all []departure.Live
+	for day := today - 40; day <= today; day++ {
+		for at := day + 1; at <= day+60; at++ {
+			all = append(all, departure.Live{Depart: at, Price: fare.Cents(3100 + 700*(at%5) + 50*(day%3)), Found: day.Time().Unix() + 3600})
+		}
+	}
+	s.Advance(today, departure.Start(today-40), all, new(departure.Statistics))
+	return s.Encode(), nil
+}
+
+func (fares) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
+	return nil, 0, store.ErrNotFound
+}
+
+func (fares) Blocks(context.Context, fare.Series, store.Consistency) (all []store.StoredBlock, _ error) {
+	for _, b := range fare.Blocks(observations(40)) {
+		all = append(all, store.StoredBlock{Block: b})
+	}
+	return all, nil
 }
 
 func (fares) Covered(_ context.Context, after fare.City, limit int) (some []fare.City, _ error) {
@@ -173,7 +223,7 @@ func open(t testing.TB, s fares, data string) *fixture {
 		AllFares: true,
 		Now:      clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers, Pepper: []byte("pepper"), Data: data,
 	})
-	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: s, Demand: s, Rates: s, Now: clock, Log: log}, Coverage: s}
+	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: s, Sheets: s, Demand: s, Rates: s, Now: clock, Log: log}, Coverage: s}
 	verdicts.Register(d.API)
 	reader := &view.Reader{Fares: s, Now: clock, AllFares: true}
 	(&pricetrends.Service{Trends: reader}).Register(d.API)

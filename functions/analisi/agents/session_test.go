@@ -34,6 +34,13 @@ var sampleCalls = []struct {
 	{"watched_routes", map[string]any{"origin": "Milano", "destination": "Tokyo"}},
 	{"price_trends", map[string]any{"origin": "mxp"}},
 	{"price_trends", map[string]any{"origin": "Milano", "destination": "LHR", "currency": "usd"}},
+	{"fare_calendar", map[string]any{"origin": "Milan", "destination": "Bucharest"}},
+	{"cheap_now", map[string]any{"origin": "Milan"}},
+	{"cheap_now", map[string]any{"origin": "Milan", "max_price": 10}},
+	{"departure_history", map[string]any{"origin": "Milan", "destination": "Bucharest"}},
+	{"departure_history", map[string]any{"origin": "Milan", "destination": "Bucharest", "departure": "2016-03-26"}},
+	{"departure_history", map[string]any{"origin": "Milan", "destination": "Bucharest", "departure": "2016-09-26"}},
+	{"departure_history", map[string]any{"origin": "Milan", "destination": "Bucharest", "month": "2016-04"}},
 }
 
 // TestSession is an agent's whole session, with the SDK's own client over HTTP:
@@ -107,7 +114,7 @@ func session(t *testing.T, revision string) {
 			}
 		}
 	}
-	if len(called) != len(listed.Tools) || len(called) != 5 {
+	if len(called) != len(listed.Tools) || len(called) != 8 {
 		t.Errorf("%d of %d tools were called", len(called), len(listed.Tools))
 	}
 	golden(t, filepath.Join("testdata", "session.golden"), transcript.Bytes())
@@ -160,6 +167,10 @@ func TestSameAsEndpoint(t *testing.T) {
 		{"flight_price_verdict", `{"origin":"Milano","destination":"Londra"}`, "/v1/analisi?origine=Milano&destinazione=Londra"},
 		{"watched_routes", `{"origin":"Milano"}`, "/v1/rotte?origine=Milano"},
 		{"watched_routes", `{"page":"MIL"}`, "/v1/rotte?page=MIL"},
+		{"fare_calendar", `{"origin":"Milano","destination":"Bucarest","month":"2016-04"}`, "/v1/calendario?origine=Milano&destinazione=Bucarest&mese=2016-04"},
+		{"cheap_now", `{"origin":"Milano"}`, "/v1/occasioni?origine=Milano"},
+		{"cheap_now", `{"origin":"Milano","levels":"dati-insufficienti","max_price":99.5}`, "/v1/occasioni?origine=Milano&livello=dati-insufficienti&massimo=99.5"},
+		{"departure_history", `{"origin":"Milano","destination":"Bucarest","departure":"2016-03-26"}`, "/v1/storico?origine=Milano&destinazione=Bucarest&partenza=2016-03-26"},
 		{"price_trends", `{"origin":"Milano"}`, "/v1/price-trends?origin=MIL&currency=eur"},
 		{"price_trends", `{"origin":"Milano","destination":"London","currency":"ron"}`, "/v1/price-trends?origin=MIL&destination=LON&currency=ron"},
 	} {

@@ -104,7 +104,7 @@ func (s *Service) addTools(server *mcp.Server) []string {
 		check:       s.checkTrends,
 		answer:      s.trends,
 	})
-	return []string{verdicts, months, window, routes, trends}
+	return append([]string{verdicts, months, window, routes, trends}, s.addDepartureTools(server)...)
 }
 
 func (s *Service) analysis(ctx context.Context, in *routeInput) (verdict.Analysis, error) {

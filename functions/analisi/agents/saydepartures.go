@@ -1,0 +1,85 @@
+package agents
+
+import (
+	"strings"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+// saidOfMany is how many days or destinations a sentence names.
+const saidOfMany = 5
+
+// calendar says what is shown of so many days in all: the best days, and the best month.
+func (s sentences) calendar(c verdict.Calendario, all int) string {
+	var days []string
+	for _, g := range best(c.Giorni, saidOfMany) {
+		if g.Percentile == nil {
+			continue
+		}
+		price := ""
+		if g.Cent != nil {
+			price = euros(int64(*g.Cent), c.Valuta)
+		}
+		days = append(days, s.Text("agents.calendar_day", "Day", g.Partenza, "Price", price, "Level", s.Text("agents.level."+g.Livello), "Percentile", *g.Percentile,
+			"Certainty", s.Text("agents.certainty."+g.Affidabilita)))
+	}
+	said := []string{s.Text("agents.calendar", "Route", s.route(c.Origine, c.Destinazione), "Days", all, "Shown", len(c.Giorni), "Listed", strings.Join(days, "; "), "Needed", departure.MinCount)}
+	var cheapest *verdict.MeseInCalendario
+	for i, m := range c.Mesi {
+		if m.Percentile != nil && (cheapest == nil || *m.Percentile < *cheapest.Percentile) {
+			cheapest = &c.Mesi[i]
+		}
+	}
+	if m := cheapest; m != nil {
+		said = append(said, s.Text("agents.calendar_month", "Month", m.Mese, "Price", euros(int64(m.MinimoCent), c.Valuta), "Level", s.Text("agents.level."+m.Livello),
+			"Median", euros(int64(*m.MedianaCent), c.Valuta), "Certainty", s.Text("agents.certainty."+m.Affidabilita)))
+	}
+	return strings.Join(append(said, s.newest(c.AggiornatoIl)), " ")
+}
+
+// deals says what is shown of so many destinations in all.
+func (s sentences) deals(o analisi.Occasioni, all int) string {
+	if len(o.Occasioni) == 0 {
+		return s.Text("agents.no_deals", "City", o.Origine)
+	}
+	var listed []string
+	for _, d := range o.Occasioni[:min(saidOfMany, len(o.Occasioni))] {
+		price, usual := euros(int64(d.Prezzo.Cent), o.Valuta), ""
+		if d.Verdetto.MedianaCent == nil {
+			listed = append(listed, s.Text("agents.deal_unknown", "City", d.Destinazione, "Price", price, "Departure", d.Prezzo.Partenza))
+			continue
+		}
+		usual = euros(int64(*d.Verdetto.MedianaCent), o.Valuta)
+		listed = append(listed, s.Text("agents.deal", "City", d.Destinazione, "Price", price, "Departure", d.Prezzo.Partenza, "Level", s.Text("agents.level."+d.Verdetto.Livello),
+			"Median", usual, "Certainty", s.Text("agents.certainty."+d.Verdetto.Affidabilita), "Hours", d.Prezzo.EtaOre))
+	}
+	return s.Text("agents.deals", "City", o.Origine, "Destinations", all, "Shown", len(o.Occasioni), "Month", o.Ambito == verdict.InMese, "Listed", strings.Join(listed, "; "))
+}
+
+func (s sentences) past(h analisi.Storico) string {
+	route := s.route(h.Origine, h.Destinazione)
+	said := s.Text("agents.past_route", "Route", route, "Weeks", len(h.Settimane))
+	amount := func(c fare.Cents) string { return euros(int64(c), h.Valuta) }
+	switch {
+	case h.Partenza != nil && len(h.Partenza.Giorni) == 0:
+		said = s.Text("agents.past_nothing", "Route", route, "When", h.Partenza.Partenza)
+	case h.Partenza != nil:
+		first, last := h.Partenza.Giorni[0], h.Partenza.Giorni[len(h.Partenza.Giorni)-1]
+		low, high := first.Cent, first.Cent
+		for _, g := range h.Partenza.Giorni {
+			low, high = min(low, g.Cent), max(high, g.Cent)
+		}
+		said = s.Text("agents.past_departure", "Route", route, "Departure", h.Partenza.Partenza, "Days", len(h.Partenza.Giorni),
+			"First", amount(first.Cent), "FirstDay", first.Giorno, "Last", amount(last.Cent), "LastDay", last.Giorno, "Low", amount(low), "High", amount(high))
+	case h.Mese != nil && len(h.Mese.Settimane) == 0:
+		said = s.Text("agents.past_nothing", "Route", route, "When", h.Mese.Mese)
+	case h.Mese != nil:
+		first, last := h.Mese.Settimane[0], h.Mese.Settimane[len(h.Mese.Settimane)-1]
+		said = s.Text("agents.past_month", "Route", route, "Month", h.Mese.Mese, "Weeks", len(h.Mese.Settimane),
+			"First", amount(first.MedianaCent), "FirstWeek", first.Settimana, "Last", amount(last.MedianaCent), "LastWeek", last.Settimana)
+	}
+	return said + " " + s.newest(h.AggiornatoIl)
+}

@@ -1,0 +1,146 @@
+package analisi_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// departuresOf is a sheet of departures on each of the next so many days, seen on 40 days.
+func departuresOf(days fare.Day) *departure.Sheet {
+	d := fare.DayOf(today)
+	var s departure.State
+	s.In(fare.EUR, 1)
+	s.Stops = departure.StopsUnknown
+	s.Facts = summaryOf(40).Facts()
+	var all []departure.Live
+	for day := d - 40; day <= d; day++ {
+		for lead := fare.Day(1); lead <= days; lead++ {
+			all = append(all, departure.Live{Depart: day + lead, Price: fare.Cents(3100 + 700*((day+lead)%5) + 50*(day%3)), Found: day.Time().Unix() + 3600})
+		}
+	}
+	s.Advance(d, departure.Start(d-40), all, new(departure.Statistics))
+	return &s.Sheet
+}
+
+// sheets is a store of sheets in memory.
+type sheets map[fare.Series]*departure.Sheet
+
+func (s sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
+	if sheet := s[of]; sheet != nil {
+		return sheet.Encode(), nil
+	}
+	return nil, store.ErrNotFound
+}
+
+func (sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
+	return nil, 0, store.ErrNotFound
+}
+
+// Blocks is the history that summaryOf is made of.
+func (sheets) Blocks(context.Context, fare.Series, store.Consistency) (all []store.StoredBlock, _ error) {
+	for _, b := range fare.Blocks(observationsOf(40)) {
+		all = append(all, store.StoredBlock{Block: b})
+	}
+	return all, nil
+}
+
+// calendars serves the departures of one route; all tells whether fares of departures are shown one by one.
+func calendars(t *testing.T, all bool) *httpapi.API {
+	t.Helper()
+	now := func() time.Time { return today }
+	log := slog.New(slog.DiscardHandler)
+	s := &analisi.Service{Reader: &answer.Reader{
+		Summaries: summaries{milbuh: summaryOf(40), {Origin: "MIL", Destination: "PAR"}: summaryOf(40)},
+		Sheets:    sheets{{Route: milbuh}: departuresOf(60)}, Demand: &originRequests{}, Rates: euroOnly{}, Now: now, Log: log,
+	}}
+	api := httpapi.New(httpapi.Config{Now: now, Log: log, AllFares: all, Limiter: limit.New(unlimited{}, now)})
+	s.Register(api)
+	return api
+}
+
+func TestCalendar(t *testing.T) {
+	h := calendars(t, true)
+	for _, c := range []struct {
+		name, query string
+		status      int
+		code        string
+		days        int
+	}{
+		{"all", "origine=Milano&destinazione=Bucarest", 200, "", 61},
+		{"by code", "origine=MIL&destinazione=BUH", 200, "", 61},
+		{"a month", "origine=Milano&destinazione=Bucarest&mese=2016-04", 200, "", 30},
+		{"this month", "origine=Milano&destinazione=Bucarest&mese=2016-03", 200, "", 31},
+		{"a month without fares", "origine=Milano&destinazione=Bucarest&mese=2016-09", 404, "nessuna-tariffa", 0},
+		{"a month that has been", "origine=Milano&destinazione=Bucarest&mese=2016-02", 400, "richiesta-non-valida", 0},
+		{"a month too far", "origine=Milano&destinazione=Bucarest&mese=2017-04", 400, "richiesta-non-valida", 0},
+		{"no month", "origine=Milano&destinazione=Bucarest&mese=2016-13", 400, "richiesta-non-valida", 0},
+		{"nights that are none", "origine=Milano&destinazione=Bucarest&notti=5", 400, "richiesta-non-valida", 0},
+		{"non-stop where it is not known", "origine=Milano&destinazione=Bucarest&diretto=true", 404, "soste-sconosciute", 0},
+		{"returns of which none was seen", "origine=Milano&destinazione=Bucarest&notti=4-7", 404, "nessuna-tariffa", 0},
+		{"no departures", "origine=Milano&destinazione=Parigi", 404, "nessuna-tariffa", 0},
+		{"not covered", "origine=Bucarest&destinazione=Milano", 404, "rotta-non-coperta", 0},
+		{"the same city", "origine=Milano&destinazione=MXP", 400, "stessa-citta", 0},
+		{"no city", "origine=Milano&destinazione=Atlantide", 404, "citta-sconosciuta", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := get(t, h, "/v1/calendario?"+c.query)
+			var got struct {
+				verdict.Calendario
+				Code string
+			}
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status || got.Code != c.code || len(got.Giorni) != c.days {
+				t.Fatalf("%d %d days %.500s %v", w.Code, len(got.Giorni), w.Body, err)
+			}
+			if c.status != 200 {
+				return
+			}
+			if w.Header().Get("Cache-Control") != "public, s-maxage=3600" || w.Header().Get("ETag") == "" {
+				t.Errorf("%v", w.Header())
+			}
+			if g := got.Giorni[1]; g.Cent == nil || g.Percentile == nil || g.Livello == "" || *g.EtaOre != 11 || g.Precisione != "istante" {
+				t.Errorf("%+v", g)
+			}
+			again := httptest.NewRequest("GET", "/v1/calendario?"+c.query, nil)
+			again.Header.Set("If-None-Match", w.Header().Get("ETag"))
+			w = httptest.NewRecorder()
+			if h.ServeHTTP(w, again); w.Code != 304 {
+				t.Errorf("the same again: %d", w.Code)
+			}
+		})
+	}
+}
+
+// TestCalendarOfFaresThatAreNotShown: with fares of somebody else, levels and
+// months are told, and no fare of a departure.
+func TestCalendarOfFaresThatAreNotShown(t *testing.T) {
+	w := get(t, calendars(t, false), "/v1/calendario?origine=Milano&destinazione=Bucarest")
+	var got verdict.Calendario
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 || len(got.Giorni) != 61 || len(got.Mesi) != 2 {
+		t.Fatalf("%d %.400s %v", w.Code, w.Body, err)
+	}
+	days, _, _ := strings.Cut(w.Body.String(), `"mesi"`)
+	for _, amount := range []string{`"cent"`, "quotato", "importo"} {
+		if strings.Contains(days, amount) {
+			t.Errorf("the days show %s: %.400s", amount, days)
+		}
+	}
+	for _, g := range got.Giorni {
+		if g.Livello == "" || g.Percentile == nil {
+			t.Errorf("%+v", g)
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package analisi
+
+import (
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"strings"
+	"time"
+
+	"verdetto/shared/deals"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
+	"verdetto/shared/places"
+	"verdetto/shared/verdict"
+)
+
+// The deals of a city as a feed, in Atom (RFC 4287) and JSON Feed 1.1: an entry
+// for each destination whose cheapest fare is ottimo or buono. An entry is of a
+// route and a departure: so is its id, which never changes. When it was updated
+// changes only when something else is told, so that a reader shows nothing twice.
+
+type feedInput struct {
+	File        string `path:"file" doc:"ORIGIN-LANGUAGE.atom or .json" example:"MIL-it.atom"`
+	IfNoneMatch string `header:"If-None-Match"`
+}
+
+// feed is what both forms are written from.
+type feed struct {
+	language   *i18n.Language
+	id, title  string
+	page, self string // addresses; empty where the service does not know its own
+	updated    time.Time
+	entries    []feedEntry
+}
+
+type feedEntry struct {
+	id, title, text, page, level string
+	updated                      time.Time
+}
+
+func (s *Service) registerFeeds(api *httpapi.API) {
+	httpapi.JSON(api, "feed", httpapi.JSONDoc{
+		Summary:     "Where it is cheap to fly to now, as a feed",
+		Description: "Atom (.atom) or JSON Feed 1.1 (.json).",
+		Problems:    []httpapi.ProblemType{httpapi.UnknownPath, httpapi.NotCovered},
+	}, func(_ context.Context, in *feedInput) error {
+		_, _, _, err := feedOf(in.File)
+		return err
+	}, s.feed)
+}
+
+// feedOf parses the file name of a feed.
+func feedOf(file string) (origin places.Place, l *i18n.Language, form string, err error) {
+	name, form, _ := strings.Cut(file, ".")
+	code, language, _ := strings.Cut(name, "-")
+	l, known := i18n.Find(language)
+	if city, err := fare.ParseCity(code); err == nil && known && string(city) == code && (form == "atom" || form == "json") {
+		if name := places.Name(city, l.Code); name != "" {
+			return places.Place{City: city, Name: name}, l, form, nil
+		}
+	}
+	return origin, nil, "", httpapi.UnknownPath.Problem("Feeds are named as in MIL-it.atom and MIL-it.json: a city code, and " + strings.Join(i18n.Codes(), " or ") + ".")
+}
+
+func (s *Service) feed(ctx context.Context, in *feedInput) (*httpapi.Tagged, error) {
+	origin, l, form, err := feedOf(in.File)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.dealsFrom(ctx, origin)
+	if err != nil {
+		return nil, err
+	}
+	f := s.feedOfDeals(all, origin, l, httpapi.Data(ctx) == "sample")
+	if s.BaseURL != "" {
+		f.self = s.BaseURL + "/feed/" + in.File
+	}
+	var body []byte
+	contentType := "application/feed+json"
+	if form == "atom" {
+		contentType = "application/atom+xml"
+		body, err = f.atom()
+	} else {
+		body, err = f.json()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write feed of %s: %w", origin.City, err)
+	}
+	return httpapi.Tag(in.IfNoneMatch, contentType, body), nil
+}
+
+// feedOfDeals is what is told of the deals of an origin.
+func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Language, invented bool) feed {
+	now := s.Now()
+	f := feed{language: l, id: lasting("feed", l.Code, string(origin.City)), title: l.Text("feed.title", "City", origin.Name), page: s.page(l, "da="+string(origin.City))}
+	if invented {
+		f.title += " · " + l.Text("home.invented")
+	}
+	for _, e := range all.Entries {
+		for _, d := range e.Any.Route { // also those that are not good any more: that they are gone is news
+			f.updated = later(f.updated, toldSince(d, now))
+		}
+	}
+	if f.updated.IsZero() { // no fare was found lately
+		for _, e := range all.Entries {
+			f.updated = later(f.updated, e.AsOf.Time())
+		}
+	}
+	for _, d := range standing(all, fare.DayOf(now), nil, false) {
+		price, v := d.At(now)
+		if v.Livello != verdict.Ottimo && v.Livello != verdict.Buono {
+			continue
+		}
+		usual, _ := d.Usual()
+		name := places.Name(d.to, l.Code)
+		f.entries = append(f.entries, feedEntry{
+			id:    lasting("deal", l.Code, string(origin.City), string(d.to), price.Partenza),
+			title: l.Text("feed.entry", "City", name, "Price", l.Amount(price.Cent), "Date", l.Date(d.Fare.Depart), "Level", l.Text("level."+v.Livello)),
+			text: l.Text("feed.text", "Route", routeName(l, origin.Name, name), "Price", l.Amount(price.Cent), "Date", l.Date(d.Fare.Depart),
+				"Usual", l.Money(usual), "NonStop", d.Fare.Stops == fare.NonStop, "Certainty", l.Text("certainty."+v.Affidabilita)),
+			page: s.page(l, "da="+string(origin.City)+"&a="+string(d.to)), level: v.Livello, updated: toldSince(d.Deal, now),
+		})
+	}
+	return f
+}
+
+// toldSince is when what is told of a deal last changed: a stale fare is told to be less sure.
+func toldSince(d deals.Deal, now time.Time) time.Time {
+	since := time.Unix(d.Since, 0).UTC()
+	if _, v := d.At(now); v.Affidabilita != d.Verdict.Affidabilita {
+		since = later(since, d.GoesStale().UTC())
+	}
+	return since
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// page is the address of the page in a language; empty where the service does not know its own.
+func (s *Service) page(l *i18n.Language, query string) string {
+	if s.BaseURL == "" {
+		return ""
+	}
+	return s.BaseURL + "/?" + query + "&lang=" + l.Code
+}
+
+// feedNamespace is of the ids of feeds and entries, and of nothing else.
+const feedNamespace = "verdetto:feed:"
+
+// lasting is an id that is made of names: a UUID of version 5 (RFC 9562). It does
+// not hold where the service is reached, which may change.
+func lasting(names ...string) string {
+	sum := sha1.Sum([]byte(feedNamespace + strings.Join(names, "/")))
+	id := sum[:16]
+	id[6], id[8] = id[6]&0x0f|0x50, id[8]&0x3f|0x80
+	text := hex.EncodeToString(id)
+	return "urn:uuid:" + strings.Join([]string{text[:8], text[8:12], text[12:16], text[16:20], text[20:]}, "-")
+}
+
+type atomLink struct {
+	Rel  string `xml:"rel,attr"`
+	Type string `xml:"type,attr"`
+	Href string `xml:"href,attr"`
+}
+
+type atomCategory struct {
+	Term string `xml:"term,attr"`
+}
+
+type atomEntry struct {
+	ID       string       `xml:"id"`
+	Title    string       `xml:"title"`
+	Updated  string       `xml:"updated"`
+	Links    []atomLink   `xml:"link"`
+	Category atomCategory `xml:"category"`
+	Content  string       `xml:"content"`
+}
+
+type atomFeed struct {
+	XMLName  xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
+	Language string      `xml:"http://www.w3.org/XML/1998/namespace lang,attr"`
+	ID       string      `xml:"id"`
+	Title    string      `xml:"title"`
+	Updated  string      `xml:"updated"`
+	Author   string      `xml:"author>name"`
+	Links    []atomLink  `xml:"link"`
+	Entries  []atomEntry `xml:"entry"`
+}
+
+func (f feed) atom() ([]byte, error) {
+	page := func(address string) (links []atomLink) {
+		if address != "" {
+			links = append(links, atomLink{"alternate", "text/html", address})
+		}
+		return links
+	}
+	a := atomFeed{Language: f.language.Code, ID: f.id, Title: f.title, Updated: f.updated.Format(time.RFC3339), Author: "Verdetto", Links: page(f.page)}
+	if f.self != "" {
+		a.Links = append(a.Links, atomLink{"self", "application/atom+xml", f.self})
+	}
+	for _, e := range f.entries {
+		a.Entries = append(a.Entries, atomEntry{e.id, e.title, e.updated.Format(time.RFC3339), page(e.page), atomCategory{e.level}, e.text})
+	}
+	body, err := xml.MarshalIndent(a, "", " ")
+	return append([]byte(xml.Header), append(body, '\n')...), err
+}
+
+type jsonAuthor struct {
+	Name string `json:"name"`
+}
+
+type jsonItem struct {
+	ID       string   `json:"id"`
+	URL      string   `json:"url,omitempty"`
+	Title    string   `json:"title"`
+	Text     string   `json:"content_text"`
+	Modified string   `json:"date_modified"`
+	Tags     []string `json:"tags"`
+}
+
+type jsonFeed struct {
+	Version  string       `json:"version"`
+	Title    string       `json:"title"`
+	Page     string       `json:"home_page_url,omitempty"`
+	Self     string       `json:"feed_url,omitempty"`
+	Language string       `json:"language"`
+	Authors  []jsonAuthor `json:"authors"`
+	Items    []jsonItem   `json:"items"`
+}
+
+func (f feed) json() ([]byte, error) {
+	j := jsonFeed{"https://jsonfeed.org/version/1.1", f.title, f.page, f.self, f.language.Code, []jsonAuthor{{"Verdetto"}}, []jsonItem{}}
+	for _, e := range f.entries {
+		j.Items = append(j.Items, jsonItem{e.id, e.page, e.title, e.text, e.updated.Format(time.RFC3339), []string{e.level}})
+	}
+	return json.Marshal(j)
+}

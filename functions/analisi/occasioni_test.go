@@ -1,0 +1,282 @@
+package analisi_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mmcdole/gofeed"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
+	"verdetto/shared/deals"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// dealsOfMilan is a store of the deals of Milan.
+type dealsOfMilan struct {
+	coverage
+	has deals.Origin
+	err error
+}
+
+func (d *dealsOfMilan) Deals(_ context.Context, origin fare.City) ([]byte, int64, error) {
+	switch {
+	case d.err != nil:
+		return nil, 0, d.err
+	case origin != "MIL":
+		return nil, 0, store.ErrNotFound
+	}
+	return d.has.Encode(), 1, nil
+}
+
+// deal is one of a level, so many hours old.
+func deal(level string, percentile int, depart fare.Day, price, median fare.Cents, stops fare.Stops, hours int) deals.Deal {
+	d := deals.Deal{Judged: verdict.Judged{
+		Fare:    verdict.Live{Depart: depart, Price: price, Found: today.Unix() - int64(3600*hours), Stops: stops},
+		Verdict: verdict.Verdetto{Livello: verdict.Insufficient, Campione: 3},
+	}}
+	if level != verdict.Insufficient {
+		difference := price - median
+		d.Verdict = verdict.Verdetto{Livello: level, Affidabilita: verdict.Alta, Percentile: &percentile, MedianaCent: &median, ScartoMedianaCent: &difference, Campione: 300, Stagionale: new(bool)}
+	}
+	return d
+}
+
+// entries are five destinations of Milan: BUH has fares without stops and others.
+func entries() []deals.Entry {
+	d := fare.DayOf(today)
+	april := fare.DayOf(time.Date(2016, 4, 9, 0, 0, 0, 0, time.UTC))
+	one := func(city fare.City, all ...deals.Deal) deals.Entry {
+		return deals.Entry{Destination: city, AsOf: d, Observations: 400, Any: deals.Fares{Route: all[:1], Months: all[1:]}}
+	}
+	buh := one("BUH", deal(verdict.Buono, 30, d+20, 3999, 5010, fare.OneStop, 5), deal(verdict.Ottimo, 4, april, 4500, 7000, fare.OneStop, 5))
+	buh.NonStop = &deals.Fares{Route: []deals.Deal{deal(verdict.Caro, 80, d+21, 8000, 6000, fare.NonStop, 5)}}
+	return []deals.Entry{
+		buh,
+		one("LON", deal(verdict.Ottimo, 5, d+40, 1999, 4500, fare.StopsUnknown, 80)),
+		one("PAR", deal(verdict.Caro, 90, d+3, 9900, 4000, fare.StopsUnknown, 2)),
+		one("ROM", deal(verdict.Insufficient, 0, d+9, 2500, 0, fare.StopsUnknown, 2)),
+		one("MAD", deal(verdict.Buono, 12, d+9, 2500, 3100, fare.StopsUnknown, 2)),
+	}
+}
+
+// dealing serves the deals of Milan at a moment.
+func dealing(t *testing.T, d *dealsOfMilan, data string, now func() time.Time) (*httpapi.API, *originRequests) {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	wanted := &originRequests{}
+	s := &analisi.Service{Reader: &answer.Reader{Summaries: summaries{}, Demand: wanted, Now: now, Log: log}, Coverage: d, BaseURL: "https://verdetto.example"}
+	api := httpapi.New(httpapi.Config{Now: now, Log: log, AllFares: true, Data: data, Limiter: limit.New(unlimited{}, now)})
+	s.Register(api)
+	return api, wanted
+}
+
+func atNoon() time.Time { return today }
+
+func TestCheapNow(t *testing.T) {
+	h, wanted := dealing(t, &dealsOfMilan{has: deals.Origin{}.Merge(entries())}, "", atNoon)
+	for _, c := range []struct {
+		name, query string
+		status      int
+		code        string
+		want        string // destinations, the best first
+	}{
+		{"all", "origine=Milano", 200, "", "LON MAD BUH PAR ROM"},
+		{"good ones", "origine=Milano&livello=ottimo,buono", 200, "", "LON MAD BUH"},
+		{"one level", "origine=MIL&livello=dati-insufficienti", 200, "", "ROM"},
+		{"up to", "origine=Milano&massimo=25", 200, "", "LON MAD ROM"},
+		{"up to a cent less", "origine=Milano&massimo=24.99", 200, "", "LON"},
+		{"without stops", "origine=Milano&diretto=true", 200, "", "BUH"},
+		{"a month", "origine=Milano&mese=2016-04", 200, "", "BUH"},
+		{"a month with none", "origine=Milano&mese=2016-09", 200, "", ""},
+		{"a month that has been", "origine=Milano&mese=2016-01", 400, "richiesta-non-valida", ""},
+		{"a month too far", "origine=Milano&mese=2018-01", 400, "richiesta-non-valida", ""},
+		{"no level", "origine=Milano&livello=regalato", 400, "richiesta-non-valida", ""},
+		{"nothing at most", "origine=Milano&massimo=0", 400, "richiesta-non-valida", ""},
+		{"no amount", "origine=Milano&massimo=-5", 400, "richiesta-non-valida", ""},
+		{"no origin", "", 400, "richiesta-non-valida", ""},
+		{"an unknown city", "origine=Atlantide", 404, "citta-sconosciuta", ""},
+		{"a city that is not covered", "origine=Vienna", 404, "rotta-non-coperta", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := get(t, h, "/v1/occasioni?"+c.query)
+			var got struct {
+				analisi.Occasioni
+				Code string
+			}
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status || got.Code != c.code {
+				t.Fatalf("%d %s %v", w.Code, w.Body, err)
+			}
+			var cities []string
+			for _, o := range got.Occasioni.Occasioni {
+				cities = append(cities, o.DestinazioneIata)
+			}
+			if strings.Join(cities, " ") != c.want {
+				t.Errorf("%v, want %s", cities, c.want)
+			}
+			if c.status == 200 && (w.Header().Get("Cache-Control") != "public, s-maxage=3600" || w.Header().Get("ETag") == "" || got.OrigineIata != "MIL") {
+				t.Errorf("%v %s", w.Header(), w.Body)
+			}
+		})
+	}
+	if diff := cmp.Diff([]fare.City{"VIE"}, wanted.noted); diff != "" {
+		t.Errorf("requested of the next refresh: %s", diff)
+	}
+	var got analisi.Occasioni
+	if err := json.Unmarshal(get(t, h, "/v1/occasioni?origine=Milano").Body.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	// London's fare is 80 hours old: it is less sure.
+	first, last := got.Occasioni[0], got.Occasioni[4]
+	if first.Destinazione != "Londra" || first.Verdetto.Affidabilita != verdict.Media || *first.Prezzo.EtaOre != 80 || first.Prezzo.Cent != 1999 || *first.Verdetto.ScartoMedianaCent != -2501 {
+		t.Errorf("%+v", first)
+	}
+	if last.Verdetto.Livello != verdict.Insufficient || last.Verdetto.Percentile != nil || last.Verdetto.MedianaCent != nil || last.Verdetto.Affidabilita != "" {
+		t.Errorf("too little data, and yet: %+v", last)
+	}
+	// Eight days on nothing is known of now.
+	later, _ := dealing(t, &dealsOfMilan{has: deals.Origin{}.Merge(entries())}, "", func() time.Time { return today.AddDate(0, 0, 8) })
+	if w := get(t, later, "/v1/occasioni?origine=Milano"); w.Code != 200 || !strings.Contains(w.Body.String(), `"occasioni":[]`) || strings.Contains(w.Body.String(), "aggiornatoIl") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	down, _ := dealing(t, &dealsOfMilan{err: store.ErrUnavailable}, "", atNoon)
+	if w := get(t, down, "/v1/occasioni?origine=Milano"); w.Code != 503 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// parsed gives a feed as an independent parser understands it.
+func parsed(t *testing.T, api *httpapi.API, path, kind string) *gofeed.Feed {
+	t.Helper()
+	w := get(t, api, path)
+	if w.Code != 200 || w.Header().Get("Content-Type") != kind || w.Header().Get("ETag") == "" {
+		t.Fatalf("%s: %d %v %s", path, w.Code, w.Header(), w.Body)
+	}
+	f, err := gofeed.NewParser().Parse(w.Body)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return f
+}
+
+const atomKind, jsonKind = "application/atom+xml", "application/feed+json"
+
+var uuid = regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+
+// TestFeeds: both forms tell the same, in either language, and lack nothing that a feed must have.
+func TestFeeds(t *testing.T) {
+	h, _ := dealing(t, &dealsOfMilan{has: deals.Origin{}.Merge(entries())}, "", atNoon)
+	ids := map[string]bool{}
+	for language, want := range map[string]struct{ title, london string }{
+		"it": {"Dove conviene volare adesso da Milano", "Londra da 19,99\u00a0€ il 10 aprile 2016: ottimo"},
+		"en": {"Where it is cheap to fly from Milan now", "London from €19.99 on 10 April 2016: great"},
+	} {
+		atom, jsonFeed := parsed(t, h, "/feed/MIL-"+language+".atom", atomKind), parsed(t, h, "/feed/MIL-"+language+".json", jsonKind)
+		if atom.FeedType != "atom" || atom.FeedVersion != "1.0" || jsonFeed.FeedType != "json" || !strings.HasSuffix(jsonFeed.FeedVersion, "/1.1") {
+			t.Errorf("%s %s, %s %s", atom.FeedType, atom.FeedVersion, jsonFeed.FeedType, jsonFeed.FeedVersion)
+		}
+		if atom.Title != want.title || atom.UpdatedParsed == nil || len(atom.Authors) != 1 || atom.FeedLink != "https://verdetto.example/feed/MIL-"+language+".atom" || atom.Language != language {
+			t.Errorf("%+v", atom)
+		}
+		if jsonFeed.Title != want.title || jsonFeed.FeedLink != "https://verdetto.example/feed/MIL-"+language+".json" || jsonFeed.Language != language {
+			t.Errorf("%+v", jsonFeed)
+		}
+		if len(atom.Items) != 3 || len(jsonFeed.Items) != 3 || atom.Items[0].Title != want.london {
+			t.Fatalf("%d and %d entries, the first %q", len(atom.Items), len(jsonFeed.Items), atom.Items[0].Title)
+		}
+		for i, a := range atom.Items {
+			j := jsonFeed.Items[i]
+			if a.GUID != j.GUID || a.Title != j.Title || a.Content != j.Content || a.Link != j.Link || !a.UpdatedParsed.Equal(*j.UpdatedParsed) || a.Content == "" {
+				t.Errorf("%+v\n%+v", a, j)
+			}
+			if !uuid.MatchString(a.GUID) || ids[a.GUID] || !strings.HasPrefix(a.Link, "https://verdetto.example/?da=MIL&a=") {
+				t.Errorf("id %s, link %s", a.GUID, a.Link)
+			}
+			ids[a.GUID] = true
+		}
+	}
+	sample, _ := dealing(t, &dealsOfMilan{has: deals.Origin{}.Merge(entries())}, "sample", atNoon)
+	if f := parsed(t, sample, "/feed/MIL-en.atom", atomKind); !strings.Contains(f.Title, "invented") {
+		t.Errorf("a feed of invented fares is called %q", f.Title)
+	}
+	for file, status := range map[string]int{"MIL-it.rss": 404, "MIL.atom": 404, "mil-it.atom": 404, "QQQ-it.atom": 404, "MIL-xx.json": 404, "VIE-it.atom": 404, "-.": 404, "MIL-it.atom.atom": 404} {
+		if w := get(t, h, "/feed/"+file); w.Code != status {
+			t.Errorf("%s: %d %s", file, w.Code, w.Body)
+		}
+	}
+	w := get(t, h, "/feed/MIL-it.atom")
+	again := httptest.NewRequest("GET", "/feed/MIL-it.atom", nil)
+	again.Header.Set("If-None-Match", w.Header().Get("ETag"))
+	w = httptest.NewRecorder()
+	if h.ServeHTTP(w, again); w.Code != 304 {
+		t.Errorf("the same again: %d", w.Code)
+	}
+}
+
+// TestFeedsAreStable: over two refreshes a feed is byte for byte the same where the
+// same is told, and where one thing changes only that entry is updated.
+func TestFeedsAreStable(t *testing.T) {
+	first := deals.Origin{}.Merge(entries())
+	clock := today
+	d := &dealsOfMilan{has: first}
+	h, _ := dealing(t, d, "", func() time.Time { return clock })
+	before := map[string]string{}
+	for _, file := range []string{"MIL-it.atom", "MIL-it.json"} {
+		before[file] = get(t, h, "/feed/"+file).Body.String()
+	}
+	// The next day all is found again, at the same prices, and the medians move by a few cents.
+	next := entries()
+	for i := range next {
+		next[i].AsOf++
+		next[i].Observations += 10
+		for j := range next[i].Any.Route {
+			if deal := &next[i].Any.Route[j]; deal.Verdict.MedianaCent != nil && next[i].Destination != "LON" {
+				deal.Fare.Found += 86400
+				*deal.Verdict.MedianaCent += 7
+			}
+		}
+	}
+	clock = clock.AddDate(0, 0, 1)
+	d.has = first.Merge(next)
+	for file, was := range before {
+		if now := get(t, h, "/feed/"+file).Body.String(); now != was {
+			t.Errorf("%s changed: %s", file, cmp.Diff(was, now))
+		}
+	}
+	old := parsed(t, h, "/feed/MIL-it.atom", atomKind)
+	next[0].Any.Route[0].Fare.Price -= 500
+	next[0].Any.Route[0].Fare.Found += 3600
+	next[0].AsOf, next[0].Observations = next[0].AsOf+1, 500
+	clock = clock.AddDate(0, 0, 1)
+	d.has = d.has.Merge(next[:1])
+	now := parsed(t, h, "/feed/MIL-it.atom", atomKind)
+	if !now.UpdatedParsed.After(*old.UpdatedParsed) {
+		t.Error("the feed says that nothing changed")
+	}
+	for i, item := range now.Items {
+		was := old.Items[i]
+		isBuh := strings.Contains(item.Link, "a=BUH")
+		if item.GUID != was.GUID || item.UpdatedParsed.After(*was.UpdatedParsed) != isBuh || (item.Title != was.Title) != isBuh {
+			t.Errorf("%+v, before %+v", item, was)
+		}
+	}
+	// A fare that goes stale is told to be less sure: that is news, once.
+	clock = today.AddDate(0, 0, 4)
+	stale := parsed(t, h, "/feed/MIL-it.atom", atomKind)
+	for i, item := range stale.Items {
+		if (item.Content != now.Items[i].Content) != item.UpdatedParsed.After(*now.Items[i].UpdatedParsed) {
+			t.Errorf("%+v, before %+v", item, now.Items[i])
+		}
+	}
+}

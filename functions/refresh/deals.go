@@ -1,0 +1,91 @@
+package refresh
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"verdetto/shared/deals"
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// updateDeals puts what the cheapest fares of some one-way series are into the
+// deals of their origin. It reads the series' sheets: they were written before
+// their summaries, which are given.
+func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored map[fare.City]verdict.RouteSummary, pooled *departure.Pooled) error {
+	var fresh []deals.Entry
+	for destination, s := range stored {
+		of := fare.Series{Route: fare.Route{Origin: origin, Destination: destination}}
+		sheets, err := r.readState(ctx, of)
+		if err != nil {
+			return err
+		}
+		e, err := dealsOf(destination, s, sheets, pooled)
+		if err != nil {
+			return fmt.Errorf("judge deals of %s: %w", of, err)
+		}
+		fresh = append(fresh, e)
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	return store.RetryConflicts(ctx, func() error {
+		had, version, err := r.Fares.Deals(ctx, origin)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		var old deals.Origin
+		if version > 0 {
+			if old, err = deals.Decode(had); err != nil {
+				return fmt.Errorf("read deals of %s: %w", origin, err)
+			}
+		}
+		data := old.Merge(fresh).Encode()
+		if bytes.Equal(data, had) {
+			return nil
+		}
+		return r.Fares.PutDeals(ctx, origin, data, version)
+	})
+}
+
+// dealsOf judges the cheapest fares of a series: of any time by its summary, of the months by its sheets.
+func dealsOf(destination fare.City, s verdict.RouteSummary, sheets seriesState, pooled *departure.Pooled) (deals.Entry, error) {
+	e := deals.Entry{Destination: destination, AsOf: s.AsOf, Observations: s.Observations}
+	var err error
+	if e.Any, err = faresOf(s, sheets.any, pooled); err != nil {
+		return e, err
+	}
+	without, known := s.WithoutStops()
+	if !known {
+		return e, nil
+	}
+	sheet := sheets.nonStop
+	if sheet == nil && sheets.any.NonStopOnly() {
+		sheet = sheets.any
+	}
+	f, err := faresOf(without, sheet, pooled)
+	e.NonStop = &f
+	return e, err
+}
+
+func faresOf(s verdict.RouteSummary, sheet *departure.State, pooled *departure.Pooled) (f deals.Fares, err error) {
+	f.Route = asDeals(verdict.CheapestAhead(s))
+	if sheet == nil || sheet.AsOf == 0 {
+		return f, nil // none was ever made
+	}
+	months, err := verdict.CheapestOfMonths(&sheet.Sheet, pooled)
+	f.Months = asDeals(months)
+	return f, err
+}
+
+func asDeals(judged []verdict.Judged) (all []deals.Deal) {
+	for _, j := range judged {
+		j.Verdict.MinimoCent = nil // it is not kept
+		all = append(all, deals.Deal{Judged: j})
+	}
+	return all
+}

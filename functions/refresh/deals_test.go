@@ -1,0 +1,209 @@
+package refresh_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/deals"
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// TestDealsSayWhatAnswersSay: after every refresh, one route by one or all stored
+// days together, the deals of an origin are what is answered of its routes and their months.
+func TestDealsSayWhatAnswersSay(t *testing.T) {
+	const days = 20
+	source := dailyFares(days)
+	for name, each := range map[string]func(t *testing.T, s *dayStore){
+		"day by day": func(t *testing.T, s *dayStore) {
+			for d := range fare.Day(days) {
+				s.on(firstDay + d)
+				if !s.refresh(t, s, source) {
+					t.Fatal("failed")
+				}
+			}
+		},
+		"at once": func(t *testing.T, s *dayStore) {
+			s.on(firstDay + days - 1)
+			if !s.refresh(t, s, source) {
+				t.Fatal("failed")
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openDays(t)
+			each(t, s)
+			routes, months := 0, 0
+			for _, origin := range source.origins {
+				r, m := holdDeals(t, store.Fares{Table: s}, origin)
+				routes, months = routes+r, months+m
+			}
+			// Four routes, three of them without stops too; each has departures in one month or two.
+			if routes != 7 || months < 7 {
+				t.Errorf("%d routes and %d months were compared", routes, months)
+			}
+			for name, known := range map[fare.City]bool{"BUH": false, "LON": true} {
+				e, ok := storedDeals(t, store.Fares{Table: s}, "MIL").To(name)
+				if !ok || (e.NonStop != nil) != known || e.AsOf != firstDay+days-1 {
+					t.Errorf("%s: %+v", name, e)
+				}
+			}
+		})
+	}
+}
+
+// TestDealsStand: another refresh of the same day changes no deal, and one of the
+// next changes when it was told since only where something else is told.
+func TestDealsStand(t *testing.T) {
+	const days = 20
+	source := dailyFares(days + 1)
+	s := openDays(t)
+	read := func() map[fare.City]deals.Deal {
+		all := map[fare.City]deals.Deal{}
+		for _, origin := range source.origins {
+			for _, e := range storedDeals(t, store.Fares{Table: s}, origin).Entries {
+				all[origin+e.Destination] = e.Any.Route[0]
+			}
+		}
+		return all
+	}
+	stood, moved := 0, 0
+	var before map[fare.City]deals.Deal
+	for d := range fare.Day(days + 1) {
+		s.on(firstDay + d)
+		if !s.refresh(t, s, source) {
+			t.Fatal("failed")
+		}
+		now := read()
+		_, version, err := store.Fares{Table: s}.Deals(t.Context(), "MIL")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !s.refresh(t, s, source) {
+			t.Fatal("failed")
+		}
+		if _, again, err := (store.Fares{Table: s}).Deals(t.Context(), "MIL"); err != nil || again != version {
+			t.Errorf("day %d: the deals were written again: version %d, then %d, %v", d, version, again, err)
+		}
+		for route, deal := range now {
+			had, ok := before[route]
+			if !ok || had.Fare.Depart != deal.Fare.Depart {
+				continue
+			}
+			usual, _ := deal.Usual()
+			usually, _ := had.Usual()
+			same := had.Fare.Price == deal.Fare.Price && had.Fare.Stops == deal.Fare.Stops && had.Verdict.Livello == deal.Verdict.Livello && had.Verdict.Affidabilita == deal.Verdict.Affidabilita && usual == usually
+			if same != (had.Since == deal.Since) || deal.Since > s.now.Unix() || deal.Since < had.Since {
+				t.Errorf("day %d, %s: told since %d, before %d: %+v, before %+v", d, route, deal.Since, had.Since, deal.Judged, had.Judged)
+			}
+			if same {
+				stood++
+			} else {
+				moved++
+			}
+		}
+		before = now
+	}
+	if stood < 3 || moved < 3 {
+		t.Errorf("%d stood and %d moved: that shows nothing", stood, moved)
+	}
+}
+
+// storedDeals are those of an origin, as they are stored.
+func storedDeals(t *testing.T, fares store.Fares, origin fare.City) deals.Origin {
+	t.Helper()
+	data, _, err := fares.Deals(t.Context(), origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := deals.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// holdDeals compares the deals of an origin with what is answered of each route
+// and month on the day of the refresh, from summaries and sheets.
+func holdDeals(t *testing.T, fares store.Fares, origin fare.City) (routes, months int) {
+	t.Helper()
+	data, _, err := fares.Pooled(t.Context(), store.Strong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pooled, err := departure.DecodeCycle(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range storedDeals(t, fares, origin).Entries {
+		of := fare.Series{Route: fare.Route{Origin: origin, Destination: e.Destination}}
+		data, _, err := fares.Summary(t.Context(), of, store.Strong)
+		if err != nil {
+			t.Fatal(err)
+		}
+		summary, err := verdict.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, nonStop := range []bool{false, true} {
+			view := summary
+			if nonStop {
+				var known bool
+				if view, known = summary.WithoutStops(); !known {
+					continue
+				}
+			}
+			now := e.AsOf.Time()
+			want, ok := verdict.Judge(view, now)
+			got, is := e.Cheapest(e.AsOf, nil, nonStop)
+			if ok != is {
+				t.Fatalf("%s: a fare is live: %v, a deal: %v", e.Destination, ok, is)
+			}
+			if ok {
+				routes++
+				same(t, e.Destination, want, got, now)
+			}
+			data, err := fares.Sheet(t.Context(), of, nonStop)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sheet, err := departure.DecodeSheet(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for ahead := range fare.Day(12) {
+				month := e.AsOf + 30*ahead
+				span := departure.Month
+				want, ok, err := verdict.JudgeDeparture(sheet, pooled.Pooled, verdict.When{Date: month, Span: &span}, now)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, is := e.Cheapest(e.AsOf, &month, nonStop)
+				if ok != is {
+					t.Fatalf("%s in the month of %s: a fare is live: %v, a deal: %v", e.Destination, month, ok, is)
+				}
+				if ok {
+					months++
+					same(t, e.Destination, want, got, now)
+				}
+			}
+		}
+	}
+	return routes, months
+}
+
+func same(t *testing.T, destination fare.City, want verdict.Analysis, got deals.Deal, now time.Time) {
+	t.Helper()
+	price, v := got.At(now)
+	want.Verdetto.MinimoCent = nil
+	if diff := cmp.Diff(want.Prezzo, price); diff != "" {
+		t.Errorf("%s (-answered +deal): %s", destination, diff)
+	}
+	if diff := cmp.Diff(want.Verdetto, v); diff != "" {
+		t.Errorf("%s (-answered +deal): %s", destination, diff)
+	}
+}

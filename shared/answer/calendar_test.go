@@ -1,0 +1,165 @@
+package answer_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+// TestCalendarSaysWhatAnswersSay: every day of a calendar is what is answered of
+// that departure by itself, every month what is answered of that month, and no
+// departure is missing; all at one read.
+func TestCalendarSaysWhatAnswersSay(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		q     answer.Question
+		month bool // one alone
+	}{
+		{"one-way", question("Londra", nil), false},
+		{"without stops", question("Londra", func(q *answer.Question) { q.NonStop = true }), false},
+		{"in another currency", question("Budapest", nil), false},
+		{"returns", question("Londra", func(q *answer.Question) { q.Trip = fare.Return4to7 }), false},
+		{"a month", question("Londra", on(today+40, departure.Month)), true},
+		{"the month that has begun", question("Londra", on(today, departure.Month)), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, r := departures(t)
+			got, err := r.Calendar(t.Context(), c.q, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.read != 1 || s.reads != 0 || s.pooled != 1 {
+				t.Errorf("%d sheets, %d summaries and %d pooled parts were read", s.read, s.reads, s.pooled)
+			}
+			if got.Origine != "Milano" || got.OrigineIata != "MIL" || got.Valuta != "EUR" || got.AggiornatoIl.IsZero() {
+				t.Errorf("%+v", got)
+			}
+			var want []verdict.Giorno
+			first, last := today, today+verdict.CalendarDays
+			if c.month {
+				first, last = departure.Month.Ends(c.q.When.Date)
+			}
+			perMonth := map[string]int{}
+			for day := max(first, today); day <= last; day++ {
+				q := c.q
+				q.When = &answer.When{Parameter: "partenza", When: verdict.When{Date: day}}
+				a, err := r.Answer(t.Context(), q)
+				if none := (*answer.NoFareOn)(nil); errors.As(err, &none) {
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, v := a.Analysis.Prezzo, a.Analysis.Verdetto
+				g := verdict.Giorno{
+					Partenza: p.Partenza, Cent: &p.Cent, Quotato: &p.Quotato, Ritorno: p.Ritorno, Soste: p.Soste,
+					TrovatoIl: p.TrovatoIl, Precisione: p.Precisione, EtaOre: p.EtaOre,
+					Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
+				}
+				for _, f := range a.Analysis.Previsione {
+					g.Calo = append(g.Calo, verdict.Calo{Giorni: f.Giorni, Calo5: f.Calo5, Calo5Oltre: f.Calo5Oltre})
+				}
+				want = append(want, g)
+				perMonth[p.Partenza[:7]]++
+			}
+			if diff := cmp.Diff(want, got.Giorni); diff != "" || len(want) < 20 {
+				t.Errorf("%d days (-answered one by one +calendar): %s", len(want), diff)
+			}
+			for i, m := range got.Mesi {
+				if i > 0 && m.Mese <= got.Mesi[i-1].Mese || m.Giorni != perMonth[m.Mese] {
+					t.Errorf("%+v, of %d days", m, perMonth[m.Mese])
+				}
+				at, err := fare.ParseDay(m.Mese + "-01")
+				if err != nil {
+					t.Fatal(err)
+				}
+				q := c.q
+				q.When = inMonth(at)
+				a, err := r.Answer(t.Context(), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v := a.Analysis.Verdetto
+				want := verdict.MeseInCalendario{
+					Mese: m.Mese, MinimoCent: a.Analysis.Prezzo.Cent, MedianaCent: v.MedianaCent,
+					Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile, Giorni: perMonth[m.Mese],
+				}
+				if diff := cmp.Diff(want, m); diff != "" {
+					t.Errorf("(-answered +calendar): %s", diff)
+				}
+			}
+			if len(got.Mesi) != len(perMonth) {
+				t.Errorf("%d months, want %d", len(got.Mesi), len(perMonth))
+			}
+		})
+	}
+}
+
+// inMonth asks about a month.
+func inMonth(at fare.Day) *answer.When {
+	span := departure.Month
+	return &answer.When{Parameter: "mese", When: verdict.When{Date: at, Span: &span}}
+}
+
+// TestCalendarWithoutFares: where fares of departures are not shown one by one, the levels still are.
+func TestCalendarWithoutFares(t *testing.T) {
+	_, r := departures(t)
+	all, err := r.Calendar(t.Context(), question("Londra", nil), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	levels, err := r.Calendar(t.Context(), question("Londra", nil), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range all.Giorni {
+		if all.Giorni[i].Cent == nil || *all.Giorni[i].Cent <= 0 || all.Giorni[i].Quotato == nil {
+			t.Fatalf("no fare: %+v", all.Giorni[i])
+		}
+		all.Giorni[i].Cent, all.Giorni[i].Quotato = nil, nil
+	}
+	if diff := cmp.Diff(all, levels); diff != "" {
+		t.Errorf("(-with fares, left out +without): %s", diff)
+	}
+}
+
+// TestNoCalendar says why there is none.
+func TestNoCalendar(t *testing.T) {
+	_, r := departures(t)
+	for _, c := range []struct {
+		name string
+		q    answer.Question
+		is   func(error) bool
+	}{
+		{"never seen", question("Vienna", nil), is[*answer.NotCovered]},
+		{"covered, and nothing found since", question("Parigi", nil), is[*answer.NoCalendar]},
+		{"stops not known", question("Budapest", func(q *answer.Question) { q.NonStop = true }), is[*answer.StopsUnknown]},
+		{"a city that is none", question("Atlantide", nil), is[*answer.UnknownCity]},
+	} {
+		if _, err := r.Calendar(t.Context(), c.q, true); !c.is(err) {
+			t.Errorf("%s: %#v", c.name, err)
+		}
+	}
+	var none *answer.NoFareOn
+	_, err := r.Calendar(t.Context(), question("Londra", on(today+300, departure.Month)), true)
+	if !errors.As(err, &none) || len(none.Near) != 3 {
+		t.Errorf("a month without fares: %#v", err)
+	}
+	// A week on nothing is fresh any more.
+	r.Now = func() time.Time { return (today + departure.LiveDays + 1).Time() }
+	if _, err := r.Calendar(t.Context(), question("Londra", nil), true); !is[*answer.NoCalendar](err) {
+		t.Errorf("an old sheet: %#v", err)
+	}
+}
+
+func is[E error](err error) bool {
+	var want E
+	return errors.As(err, &want)
+}

@@ -1,0 +1,189 @@
+package deals_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"verdetto/shared/deals"
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+const today = fare.Day(20500)
+
+// invented is an origin with so many destinations, each with the fares of a year of months, with and without stops.
+func invented(destinations int) deals.Origin {
+	chance := rand.New(rand.NewPCG(3, 4))
+	ron, _ := fare.ParseCurrency("RON")
+	deal := func(depart fare.Day, route bool) deals.Deal {
+		price := fare.Cents(1999 + 100*chance.IntN(200))
+		d := deals.Deal{Judged: verdict.Judged{
+			Fare:    verdict.Live{Depart: depart, Price: price, Found: today.Time().Unix() - int64(chance.IntN(5*86400)), Stops: fare.Stops(chance.IntN(3)), DayOnly: chance.IntN(2) == 0},
+			Verdict: verdict.Verdetto{Livello: verdict.Insufficient, Campione: chance.IntN(8)},
+		}}
+		if chance.IntN(20) == 0 {
+			d.Fare.Quoted = fare.Money{Amount: 5 * price, Currency: ron}
+		}
+		if chance.IntN(10) > 0 {
+			percentile, median := chance.IntN(101), price+fare.Cents(chance.IntN(4000)-2000)
+			difference := price - median
+			d.Verdict = verdict.Verdetto{
+				Livello: []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}[chance.IntN(4)], Affidabilita: []string{verdict.Alta, verdict.Media, verdict.Bassa}[chance.IntN(3)],
+				Percentile: &percentile, MedianaCent: &median, ScartoMedianaCent: &difference, Campione: 8 + chance.IntN(4000), Stagionale: new(bool),
+			}
+		}
+		if route {
+			d.Since = d.Fare.Found + int64(chance.IntN(86400))
+		}
+		return d
+	}
+	list := func() (f deals.Fares) {
+		f.Route = []deals.Deal{deal(today+3, true), deal(today+60, true)}
+		for month := range fare.Day(12) {
+			f.Months = append(f.Months, deal(today+4+30*month, false))
+		}
+		return f
+	}
+	var o deals.Origin
+	for n := range destinations {
+		e := deals.Entry{Destination: fare.City([]byte{'A' + byte(n/26/26), 'A' + byte(n/26%26), 'A' + byte(n%26)}), AsOf: today, Observations: chance.IntN(5000), Any: list()}
+		if n%3 > 0 {
+			f := list()
+			e.NonStop = &f
+		}
+		o.Entries = append(o.Entries, e)
+	}
+	return o
+}
+
+func TestEncode(t *testing.T) {
+	for _, n := range []int{0, 1, 20, 50, 150} {
+		want := invented(n)
+		data := want.Encode()
+		got, err := deals.Decode(data)
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
+			t.Fatalf("%d destinations: %v %s", n, err, diff)
+		}
+		if n > 0 {
+			t.Logf("%d destinations: %d bytes, %d each", n, len(data), len(data)/n)
+			if len(data)/n > 500 {
+				t.Errorf("%d bytes a destination", len(data)/n)
+			}
+		}
+		for cut := range min(len(data), 300) {
+			if _, err := deals.Decode(data[:cut]); err == nil {
+				t.Fatalf("the first %d of %d bytes are taken for an origin", cut, len(data))
+			}
+		}
+	}
+}
+
+// FuzzDecode: no bytes make it panic, and what it reads it can write.
+func FuzzDecode(f *testing.F) {
+	f.Add(invented(3).Encode())
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if o, err := deals.Decode(data); err == nil {
+			if _, err := deals.Decode(o.Encode()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// entry is a destination with one fare of the route.
+func entry(city fare.City, asOf fare.Day, observations int, price fare.Cents, level string) deals.Entry {
+	median := fare.Cents(5000)
+	percentile, difference := 20, price-median
+	return deals.Entry{Destination: city, AsOf: asOf, Observations: observations, Any: deals.Fares{Route: []deals.Deal{{Judged: verdict.Judged{
+		Fare:    verdict.Live{Depart: today + 50, Price: price, Found: asOf.Time().Unix() + 60},
+		Verdict: verdict.Verdetto{Livello: level, Affidabilita: verdict.Alta, Percentile: &percentile, MedianaCent: &median, ScartoMedianaCent: &difference, Campione: 90},
+	}}}}}
+}
+
+func TestMerge(t *testing.T) {
+	first := deals.Origin{}.Merge([]deals.Entry{entry("LON", today, 10, 3000, verdict.Buono), entry("BUH", today, 10, 3000, verdict.Buono)})
+	since := func(o deals.Origin, city fare.City) int64 {
+		e, ok := o.To(city)
+		if !ok {
+			t.Fatalf("no %s in %+v", city, o)
+		}
+		return e.Any.Route[0].Since
+	}
+	began := today.Time().Unix() + 60
+	if first.Entries[0].Destination != "BUH" || since(first, "LON") != began {
+		t.Errorf("%+v", first)
+	}
+	for _, c := range []struct {
+		name string
+		now  deals.Entry
+		want int64 // since when LON's is told
+		asOf fare.Day
+	}{
+		{"found again", entry("LON", today+1, 11, 3000, verdict.Buono), began, today + 1},
+		{"another price", entry("LON", today+1, 11, 2900, verdict.Buono), began + 86400, today + 1},
+		{"another level", entry("LON", today+1, 11, 3000, verdict.Ottimo), began + 86400, today + 1},
+		{"an older refresh", entry("LON", today-1, 9, 2900, verdict.Buono), began, today},
+		{"one that knew less", entry("LON", today, 9, 2900, verdict.Buono), began, today},
+	} {
+		o := first.Merge([]deals.Entry{c.now})
+		e, _ := o.To("LON")
+		if since(o, "LON") != c.want || e.AsOf != c.asOf || len(o.Entries) != 2 || since(o, "BUH") != began {
+			t.Errorf("%s: %+v", c.name, o)
+		}
+	}
+	late := first.Merge([]deals.Entry{entry("LON", today+verdict.LiveDays+1, 12, 3000, verdict.Buono)})
+	if len(late.Entries) != 1 {
+		t.Errorf("what can be shown no more stays: %+v", late)
+	}
+}
+
+func TestCheapest(t *testing.T) {
+	e := invented(2).Entries[1]
+	april := today + 34
+	for _, c := range []struct {
+		name    string
+		day     fare.Day
+		month   *fare.Day
+		nonStop bool
+		want    fare.Day // of departure; 0: none
+	}{
+		{"at first", today, nil, false, today + 3},
+		{"on its day", today + 3, nil, false, today + 3},
+		{"once it has left", today + 4, nil, false, today + 60},
+		{"without stops", today, nil, true, today + 3},
+		{"of a month", today, &april, false, today + 34},
+		{"too late", today + verdict.LiveDays + 1, nil, false, 0},
+		{"before it was made", today - 1, nil, false, 0},
+	} {
+		d, ok := e.Cheapest(c.day, c.month, c.nonStop)
+		if ok != (c.want > 0) || d.Fare.Depart != c.want {
+			t.Errorf("%s: %v %s", c.name, ok, d.Fare.Depart)
+		}
+	}
+	if _, ok := invented(1).Entries[0].Cheapest(today, nil, true); ok {
+		t.Error("a fare without stops where it is not known which are")
+	}
+}
+
+func TestBetter(t *testing.T) {
+	judged := func(level string, percentile int, price, median fare.Cents) verdict.Judged {
+		d := price - median
+		return verdict.Judged{Verdict: verdict.Verdetto{Livello: level, Percentile: &percentile, MedianaCent: &median, ScartoMedianaCent: &d}}
+	}
+	want := []verdict.Judged{
+		judged(verdict.Ottimo, 0, 2000, 8000), judged(verdict.Ottimo, 0, 2000, 4000), judged(verdict.Ottimo, 9, 1000, 9000),
+		judged(verdict.Buono, 8, 2000, 4000), judged(verdict.Buono, 30, 2000, 4000), judged(verdict.Caro, 90, 9000, 4000),
+		{Verdict: verdict.Verdetto{Livello: verdict.Insufficient}},
+	}
+	got := slices.Clone(want)
+	rand.New(rand.NewPCG(1, 1)).Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
+	slices.SortFunc(got, verdict.Judged.Better)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,161 @@
+package deals
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/varint"
+	"verdetto/shared/verdict"
+)
+
+const format = 1
+
+// levels and certainties are stored by their places: what is added comes last.
+var (
+	levels      = []string{verdict.Insufficient, verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
+	certainties = []string{"", verdict.Alta, verdict.Media, verdict.Bassa}
+)
+
+// Of an entry's flags the first says that fares without stops are listed apart.
+const withNonStop = 1
+
+// Of a deal's flags the lowest says that the day alone is known, the next that it
+// was quoted in another currency; then come the stops, the level and the certainty.
+const (
+	dayOnlyFlag    = 1
+	foreignFlag    = 2
+	stopsShift     = 2
+	levelShift     = 4
+	certaintyShift = 7
+)
+
+// Encode packs an Origin into some 15 bytes a fare.
+func (o Origin) Encode() []byte {
+	w := varint.NewWriter(format, 256*len(o.Entries))
+	w.Uint(uint64(len(o.Entries)))
+	for _, e := range o.Entries {
+		w.Bytes([]byte(e.Destination))
+		w.Int(int64(e.AsOf))
+		w.Uint(uint64(e.Observations))
+		if e.NonStop == nil {
+			w.Uint(0)
+		} else {
+			w.Uint(withNonStop)
+		}
+		e.Any.encode(&w, e.AsOf)
+		if e.NonStop != nil {
+			e.NonStop.encode(&w, e.AsOf)
+		}
+	}
+	return w
+}
+
+func (f Fares) encode(w *varint.Writer, asOf fare.Day) {
+	end := (asOf + 1).Time().Unix()
+	for i, list := range [][]Deal{f.Route, f.Months} {
+		w.Uint(uint64(len(list)))
+		depart, price, sample := asOf, fare.Cents(0), 0
+		for _, d := range list {
+			l, v := d.Fare, d.Verdict
+			w.Int(int64(l.Depart-depart), int64(l.Price-price), end-l.Found, int64(v.Campione-sample))
+			flags := uint64(l.Stops)<<stopsShift | place(levels, v.Livello)<<levelShift | place(certainties, v.Affidabilita)<<certaintyShift
+			foreign := l.Quoted != fare.Money{}
+			if l.DayOnly {
+				flags |= dayOnlyFlag
+			}
+			if foreign {
+				flags |= foreignFlag
+			}
+			w.Uint(flags)
+			if foreign {
+				w.Uint(l.Quoted.Currency.Pack())
+				w.Uint(uint64(l.Quoted.Amount))
+			}
+			if v.Percentile != nil {
+				w.Uint(uint64(*v.Percentile))
+				w.Int(int64(*v.MedianaCent - l.Price))
+			}
+			if i == 0 {
+				w.Int(d.Since - l.Found)
+			}
+			depart, price, sample = l.Depart, l.Price, v.Campione
+		}
+	}
+}
+
+func place(of []string, name string) uint64 { return uint64(max(0, slices.Index(of, name))) }
+
+var errRange = errors.New("a value that cannot be")
+
+// Decode reads what Encode wrote.
+func Decode(data []byte) (Origin, error) {
+	r := varint.NewReader(data, format)
+	var o Origin
+	for range r.Count(int64(r.Uint() & (1<<31 - 1))) {
+		e := Entry{Destination: fare.City(r.Bytes()), AsOf: day(&r), Observations: int(r.Uint())}
+		flags := r.Uint()
+		e.Any = decodeFares(&r, e.AsOf)
+		if flags&withNonStop != 0 {
+			f := decodeFares(&r, e.AsOf)
+			e.NonStop = &f
+		}
+		o.Entries = append(o.Entries, e)
+	}
+	if err := r.Err(); err != nil {
+		return Origin{}, fmt.Errorf("decode deals: %w", err)
+	}
+	return o, nil
+}
+
+// day reads a day of a time in which there are flights.
+func day(r *varint.Reader) fare.Day {
+	v := r.Int()
+	if v < 0 || v > 1<<20 {
+		r.Fail(errRange)
+		return 0
+	}
+	return fare.Day(v)
+}
+
+func decodeFares(r *varint.Reader, asOf fare.Day) (f Fares) {
+	end := (asOf + 1).Time().Unix()
+	for i, list := range []*[]Deal{&f.Route, &f.Months} {
+		depart, price, sample := int64(asOf), int64(0), int64(0)
+		for range r.Count(int64(r.Uint() & (1<<31 - 1))) {
+			depart, price = depart+r.Int(), price+r.Int()
+			found := end - r.Int()
+			sample += r.Int()
+			flags := r.Uint()
+			level, certainty := flags>>levelShift&7, flags>>certaintyShift
+			if depart < 0 || depart > 1<<20 || price <= 0 || price > int64(fare.MaxPrice) || sample < 0 || level >= uint64(len(levels)) || certainty >= uint64(len(certainties)) {
+				r.Fail(errRange)
+				return f
+			}
+			d := Deal{Judged: verdict.Judged{
+				Fare:    verdict.Live{Depart: fare.Day(depart), Price: fare.Cents(price), Found: found, Stops: fare.Stops(flags >> stopsShift & 3), DayOnly: flags&dayOnlyFlag != 0},
+				Verdict: verdict.Verdetto{Livello: levels[level], Affidabilita: certainties[certainty], Campione: int(sample)},
+			}}
+			if flags&foreignFlag != 0 {
+				var known bool
+				if d.Fare.Quoted.Currency, known = fare.UnpackCurrency(r.Uint()); !known {
+					r.Fail(errRange)
+				}
+				d.Fare.Quoted.Amount = fare.Cents(r.Uint())
+			}
+			if d.Verdict.Livello != verdict.Insufficient {
+				percentile := int(min(r.Uint(), 100))
+				median := fare.Cents(price + r.Int())
+				difference := fare.Cents(price) - median
+				d.Verdict.Percentile, d.Verdict.MedianaCent, d.Verdict.ScartoMedianaCent, d.Verdict.Stagionale = &percentile, &median, &difference, new(bool)
+			}
+			if i == 0 {
+				d.Since = found + r.Int()
+			}
+			*list = append(*list, d)
+			depart, price, sample = int64(d.Fare.Depart), int64(d.Fare.Price), int64(d.Verdict.Campione)
+		}
+	}
+	return f
+}

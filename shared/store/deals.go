@@ -1,0 +1,31 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"verdetto/shared/fare"
+)
+
+func dealsKey(origin fare.City) Key { return Key{"ORIGIN#" + string(origin), "DEALS"} }
+
+// Deals gives the encoded deals.Origin of an origin and its version, or ErrNotFound.
+func (f Fares) Deals(ctx context.Context, origin fare.City) ([]byte, int64, error) {
+	item, err := f.Table.Get(ctx, dealsKey(origin), Eventual)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read deals of %s: %w", origin, err)
+	}
+	return item.Data, item.Version, nil
+}
+
+// PutDeals writes the deals of an origin over the version they were made from; 0 where there were none.
+func (f Fares) PutDeals(ctx context.Context, origin fare.City, data []byte, version int64) error {
+	op := Op{Mode: Replace, Item: Item{Key: dealsKey(origin), Version: version, Data: data}}
+	if version == 0 {
+		op.Mode = Create
+	}
+	if err := f.Table.Write(ctx, op); err != nil {
+		return fmt.Errorf("write deals of %s: %w", origin, err)
+	}
+	return nil
+}

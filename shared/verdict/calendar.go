@@ -1,0 +1,122 @@
+package verdict
+
+import (
+	"time"
+
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+)
+
+// CalendarDays is how many days after today a calendar reaches.
+const CalendarDays = 330
+
+// Calendario is the published calendar of a series: each departure that has a
+// fare, and each month, judged as JudgeDeparture judges it by itself.
+type Calendario struct {
+	Origine          string             `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
+	Destinazione     string             `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
+	OrigineIata      string             `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
+	DestinazioneIata string             `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
+	Valuta           string             `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields and of cent" example:"EUR"`
+	Giorni           []Giorno           `json:"giorni" nullable:"false" doc:"Departures that have a fare, by day: up to 330 days ahead, or those of mese. A day without a known fare is absent"`
+	Mesi             []MeseInCalendario `json:"mesi" nullable:"false" doc:"The months of these departures, in order: each judged by its cheapest departure, as with mese of GET /v1/analisi"`
+	AggiornatoIl     time.Time          `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
+}
+
+// Giorno is a departure. What the amount of its fare could be read from is absent where fares of departures are not shown one by one.
+type Giorno struct {
+	Partenza     string      `json:"partenza" format:"date" doc:"Day of departure, local" example:"2016-04-20"`
+	Cent         *fare.Cents `json:"cent,omitempty" minimum:"1" doc:"The fare, in cents; absent, as quotato is, where this service does not show fares of departures one by one: its level is told all the same"`
+	Quotato      *Quotato    `json:"quotato,omitempty" doc:"The fare as it was quoted"`
+	Ritorno      string      `json:"ritorno,omitempty" format:"date" doc:"Day of the way back, local; absent where the fare is one-way"`
+	Soste        *int        `json:"soste,omitempty" minimum:"0" maximum:"2" doc:"Stops: 0 is non-stop, 2 stands for two or more; absent where the source does not say"`
+	TrovatoIl    *time.Time  `json:"trovatoIl" format:"date-time" doc:"When the fare was found, UTC"`
+	Precisione   string      `json:"precisione" enum:"istante,giorno" doc:"giorno: of trovatoIl the source knows the day alone, and its first moment stands for it"`
+	EtaOre       *int        `json:"etaOre" minimum:"0" doc:"Age: whole hours since trovatoIl. From 72 on it costs one step of affidabilita"`
+	Livello      string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How the fare stands among departures of the route as many days ahead"`
+	Affidabilita string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure that is; absent with dati-insufficienti"`
+	Percentile   *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of comparable departures that is cheaper, in percent; absent with dati-insufficienti"`
+	Calo         []Calo      `json:"calo,omitempty" doc:"Chances that this departure gets cheaper within 7 and within 14 days, where it leaves later; absent with dati-insufficienti. What waiting came to says GET /v1/analisi with partenza"`
+}
+
+// Calo is the chance that a departure falls.
+type Calo struct {
+	Giorni     int     `json:"giorni" enum:"7,14" doc:"Within so many days"`
+	Calo5      float64 `json:"calo5" minimum:"0" maximum:"0.4" doc:"Chance that this departure is seen at least 5 % cheaper"`
+	Calo5Oltre bool    `json:"calo5Oltre,omitempty" doc:"True where the chance is that of calo5 or higher: higher ones are overstated where routes are few"`
+}
+
+// MeseInCalendario is a month of departure.
+type MeseInCalendario struct {
+	Mese         string      `json:"mese" doc:"Month of departure" example:"2016-04"`
+	MinimoCent   fare.Cents  `json:"minimoCent" minimum:"1" doc:"The cheapest fare of its departures now, in cents: the fare that is judged"`
+	MedianaCent  *fare.Cents `json:"medianaCent,omitempty" doc:"What the cheapest departure of a month usually costs so far ahead, in cents: a median of minima, not of fares; absent with dati-insufficienti"`
+	Livello      string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How minimoCent stands among the cheapest fares of months"`
+	Affidabilita string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure that is; absent with dati-insufficienti"`
+	Percentile   *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the cheapest fares of months that is cheaper, in percent; absent with dati-insufficienti"`
+	Giorni       int         `json:"giorni" minimum:"1" doc:"Departures of the month that have a fare"`
+}
+
+// CalendarOf judges every departure of a sheet that has a fare, and their months;
+// of one month alone, where a day of it is given, and else of the CalendarDays
+// ahead. Without prices it shows no fare of a departure. It is false where there
+// is no such departure. The names of the cities are the caller's to fill in.
+func CalendarOf(s *departure.Sheet, p *departure.Pooled, month *fare.Day, prices bool, now time.Time) (Calendario, bool, error) {
+	q, known, err := onSheet(s, p, When{}, now)
+	if err != nil || !known {
+		return Calendario{}, false, err
+	}
+	c := Calendario{Valuta: "EUR", Giorni: []Giorno{}, Mesi: []MeseInCalendario{}, AggiornatoIl: time.Unix(q.of.Newest, 0).UTC()}
+	first, last := q.today, q.today+CalendarDays
+	if month != nil {
+		first, last = departure.Month.Ends(*month)
+	}
+	var begun fare.Day // the first departure of the month that is at hand
+	for _, live := range q.day.Live() {
+		if live.Depart < first || live.Depart > last {
+			continue
+		}
+		c.Giorni = append(c.Giorni, q.cell(liveOf(live), prices, now))
+		if begun == 0 || live.Depart.Month() != begun.Month() {
+			begun = live.Depart
+			c.Mesi = append(c.Mesi, q.month(begun, now))
+		}
+		c.Mesi[len(c.Mesi)-1].Giorni++
+	}
+	return c, len(c.Giorni) > 0, nil
+}
+
+// cell judges one departure at its live fare.
+func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
+	a, _ := q.day.Judge(live.Depart, live.Price)
+	quartiles, _ := q.day.Quartiles(live.Depart)
+	v, p := q.judge(a, quartiles, live.Price, live.age(now)), q.of.shown(live, now)
+	g := Giorno{
+		Partenza: p.Partenza, Ritorno: p.Ritorno, Soste: p.Soste, TrovatoIl: p.TrovatoIl, Precisione: p.Precisione, EtaOre: p.EtaOre,
+		Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
+	}
+	if prices {
+		g.Cent, g.Quotato = &p.Cent, &p.Quotato
+	}
+	if v.Percentile != nil {
+		for _, h := range horizonsWithin(int(live.Depart - q.today)) {
+			g.Calo = append(g.Calo, chanceOf(a, h))
+		}
+	}
+	return g
+}
+
+// month judges the month of a departure by its cheapest fare, which is of the whole month.
+func (q departureQuestion) month(depart fare.Day, now time.Time) MeseInCalendario {
+	cheapest, _ := q.day.Cheapest(departure.Month, depart)
+	v := q.judgeMonth(cheapest, liveOf(cheapest).age(now))
+	return MeseInCalendario{
+		Mese: depart.String()[:len("2006-01")], MinimoCent: q.of.Euro(cheapest.Price), MedianaCent: v.MedianaCent,
+		Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
+	}
+}
+
+// liveOf is a live fare of a sheet in the words of this package.
+func liveOf(l departure.Live) Live {
+	return Live{Depart: l.Depart, Price: l.Price, Found: l.Found, Quoted: l.Quoted, Nights: l.Nights, Stops: l.Stops, DayOnly: l.DayOnly}
+}
