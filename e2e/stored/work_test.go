@@ -208,8 +208,12 @@ func TestRefresh(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, item := range items {
+			key := partition + " " + item.Sort
+			if _, had := want[key]; !had {
+				continue // of a kind that later versions keep beside
+			}
 			sum := sha256.Sum256(item.Data)
-			got[partition+" "+item.Sort] = fmt.Sprintf("%x", sum[:6])
+			got[key] = fmt.Sprintf("%x", sum[:6])
 		}
 	}
 	if *update {
