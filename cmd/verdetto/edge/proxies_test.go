@@ -69,20 +69,12 @@ func TestCaller(t *testing.T) {
 }
 
 func TestParseProxiesRefuses(t *testing.T) {
-	for list, want := range map[string]string{
-		"proxy.example":     "address or network",
-		"127.0.0.1,":        "address or network",
-		"10.1.2.3/8":        "the network is 10.0.0.0/8",
-		"0.0.0.0/0":         "everybody",
-		"::/0":              "everybody",
-		"fe80::1%eth0":      "address or network",
-		"127.0.0.1 8.8.8.8": "address or network",
-	} {
-		if _, err := ParseProxies(list, ForwardedFor); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "-behind ") {
-			t.Errorf("%s: %v, want %s", list, err, want)
+	for _, list := range []string{"proxy.example", "127.0.0.1,", "10.1.2.3/8", "0.0.0.0/0", "::/0", "fe80::1%eth0", "127.0.0.1 8.8.8.8"} {
+		if _, err := ParseProxies(list, ForwardedFor); err == nil || !strings.Contains(err.Error(), "is not their address or network") {
+			t.Errorf("%s: %v", list, err)
 		}
 	}
-	if _, err := ParseProxies("127.0.0.1", "X-Real-Ip"); err == nil || !strings.Contains(err.Error(), "-forwarded") {
+	if _, err := ParseProxies("127.0.0.1", "X-Real-Ip"); err == nil || !strings.Contains(err.Error(), "want X-Forwarded-For or Forwarded") {
 		t.Errorf("%v", err)
 	}
 }
