@@ -2,6 +2,7 @@ package analisi_test
 
 import (
 	"context"
+	"errors"
 	"html"
 	"math/rand/v2"
 	"net/http"
@@ -18,17 +19,22 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// sheets are those of single departures, by series.
-type sheets map[fare.Series][]byte
+// sheetsByTrip are those of single departures, by series.
+type sheetsByTrip map[fare.Series][]byte
 
-func (s sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
+func (s sheetsByTrip) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
 	if data, ok := s[of]; ok {
 		return data, nil
 	}
 	return nil, store.ErrNotFound
 }
 
-func (s sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
+// Blocks: no page asks for them.
+func (s sheetsByTrip) Blocks(context.Context, fare.Series, store.Consistency) ([]store.StoredBlock, error) {
+	return nil, errors.New("the history is asked for")
+}
+
+func (s sheetsByTrip) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
 	d := fare.DayOf(today)
 	return departure.Cycle{Day: d - 1, Pooled: departure.Start(d)}.Encode(), 1, nil
 }
@@ -39,9 +45,9 @@ func (rates) Rates(context.Context) (fare.Rates, error) {
 	return fare.Rates{PerEuro: map[string]float64{"USD": 1.25}}, nil
 }
 
-// sheetOf is a series whose departures cost 30 to 90 euro, those of the tenth, twentieth and thirtieth
+// tripSheetOf is a series whose departures cost 30 to 90 euro, those of the tenth, twentieth and thirtieth
 // of a month nothing that was seen, over so many days.
-func sheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte {
+func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte {
 	d, chance := fare.DayOf(today), rand.New(rand.NewPCG(7, 5))
 	var s departure.State
 	s.In(fare.EUR, 1)
@@ -69,12 +75,12 @@ func sheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte {
 	return s.Encode()
 }
 
-func tripSheets() sheets {
-	return sheets{
-		{Route: milbuh}:                                        sheetOf(40, 0, departure.AllNonStop),
-		{Route: milbuh, Trip: fare.Return4to7}:                 sheetOf(40, 5, departure.AllNonStop),
-		{Route: fare.Route{Origin: "MIL", Destination: "BER"}}: sheetOf(40, 0, departure.StopsUnknown),
-		{Route: fare.Route{Origin: "MIL", Destination: "PRG"}}: sheetOf(0, 0, departure.AllNonStop),
+func tripSheets() sheetsByTrip {
+	return sheetsByTrip{
+		{Route: milbuh}:                                        tripSheetOf(40, 0, departure.AllNonStop),
+		{Route: milbuh, Trip: fare.Return4to7}:                 tripSheetOf(40, 5, departure.AllNonStop),
+		{Route: fare.Route{Origin: "MIL", Destination: "BER"}}: tripSheetOf(40, 0, departure.StopsUnknown),
+		{Route: fare.Route{Origin: "MIL", Destination: "PRG"}}: tripSheetOf(0, 0, departure.AllNonStop),
 	}
 }
 

@@ -81,6 +81,9 @@ func inGo(t *testing.T, path string) (all []use) {
 		switch f := call.Fun.(type) {
 		case *ast.SelectorExpr:
 			method = f.Sel.Name
+			if of, ok := f.X.(*ast.Ident); ok && of.Name == "flag" {
+				method = "" // flag.Lookup
+			}
 		case *ast.Ident:
 			method = f.Name
 		}
