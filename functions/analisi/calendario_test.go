@@ -90,7 +90,7 @@ func TestCalendar(t *testing.T) {
 		{"no month", "origine=Milano&destinazione=Bucarest&mese=2016-13", 400, "richiesta-non-valida", 0},
 		{"nights that are none", "origine=Milano&destinazione=Bucarest&notti=5", 400, "richiesta-non-valida", 0},
 		{"non-stop where it is not known", "origine=Milano&destinazione=Bucarest&diretto=true", 404, "soste-sconosciute", 0},
-		{"returns of which none was seen", "origine=Milano&destinazione=Bucarest&notti=4-7", 404, "nessuna-tariffa", 0},
+		{"returns of which none was seen", "origine=Milano&destinazione=Bucarest&notti=4-7", 404, "rotta-non-coperta", 0},
 		{"no departures", "origine=Milano&destinazione=Parigi", 404, "nessuna-tariffa", 0},
 		{"not covered", "origine=Bucarest&destinazione=Milano", 404, "rotta-non-coperta", 0},
 		{"the same city", "origine=Milano&destinazione=MXP", 400, "stessa-citta", 0},
