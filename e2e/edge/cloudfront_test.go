@@ -10,6 +10,7 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/routes"
+	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
 
@@ -19,7 +20,8 @@ func TestAMadeUpParameterIsNoOtherAnswer(t *testing.T) {
 	t.Parallel()
 	targets := map[string]string{
 		"citta": "/v1/citta?q=mila&lang=it", "price-trends": "/v1/price-trends?origin=PSA&currency=eur", "index": "/v1", "openapi": "/v1/openapi.json",
-		"llms": "/llms.txt", "card": "", "assets": "", // files, whose names are tested with them
+		"calendario": "/v1/calendario?origine=Pisa&destinazione=Londra", "occasioni": "/v1/occasioni?origine=Pisa",
+		"llms": "/llms.txt", "card": "", "feed": "", "assets": "", // files, whose names are tested with them
 	}
 	for _, r := range routes.Table {
 		if r.Edge == (routes.Edge{}) {
@@ -33,7 +35,7 @@ func TestAMadeUpParameterIsNoOtherAnswer(t *testing.T) {
 			continue
 		}
 		try := func(whole bool) int {
-			d := newDistribution(t)
+			d := newDistributionOver(t, func(table store.Table) store.Table { return fixture.Unlimited{Table: table} })
 			d.wholeQuery = whole
 			first, same, _ := d.get(target)
 			for i := range 50 {

@@ -17,6 +17,7 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/routes"
+	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream/sample"
 )
@@ -187,6 +188,11 @@ type distribution struct {
 }
 
 func newDistribution(t *testing.T) *distribution {
+	return newDistributionOver(t, func(table store.Table) store.Table { return table })
+}
+
+// newDistributionOver is newDistribution over a table that is seen through another.
+func newDistributionOver(t *testing.T, through func(store.Table) store.Table) *distribution {
 	t.Helper()
 	d := &distribution{t: t, clock: storetest.NewClock()}
 	d.table = storetest.NewFaulty(fixture.Bolt(t, d.clock.Now))
@@ -196,7 +202,7 @@ func newDistribution(t *testing.T) *distribution {
 		t.Fatal(err)
 	}
 	d.cloudFront = &cloudFront{now: d.clock.Now, kept: map[string]*object{}, origin: fixture.New(t, onemachine.Options{
-		Table: d.table, Now: d.clock.Now, Log: quiet, OriginSecrets: []string{edgeSecret},
+		Table: through(d.table), Now: d.clock.Now, Log: quiet, OriginSecrets: []string{edgeSecret},
 	}).API}
 	return d
 }
