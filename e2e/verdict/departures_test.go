@@ -45,7 +45,7 @@ func TestBadDepartures(t *testing.T) {
 		"&partenza=29.2.2027":                                          "partenza",
 		"&mese=2026-10":                                                "mese has been",
 		"&mese=2027-12":                                                "mese is too far ahead",
-		"&mese=2027-13":                                                "mese is no month",
+		"&mese=2027-13":                                                "mese is not a month such as 2027-03",
 		"&mese=2027-01&partenza=2027-01-10":                            "mese is given together with partenza",
 		"&ritorno=2027-01-10":                                          "ritorno is given without partenza",
 		"&partenza=2027-01-10&ritorno=2027-01-10":                      "ritorno is not after the departure",

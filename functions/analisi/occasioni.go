@@ -40,7 +40,7 @@ type Occasione struct {
 
 // DealsInput are the parameters of a question for deals, beside the origin.
 type DealsInput struct {
-	Mese    string `query:"mese" pattern:"^([0-9]{4}-[0-9]{2})?$" patternDescription:"a month such as 2027-03" doc:"The cheapest departure of this month, compared with the cheapest of other months; without it that of any date, compared with the cheapest of other days"`
+	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"The cheapest departure of this month, compared with the cheapest of other months; without it that of any date, compared with the cheapest of other days"`
 	Livello string `query:"livello" pattern:"^((ottimo|buono|normale|caro|dati-insufficienti)(,(ottimo|buono|normale|caro|dati-insufficienti))*)?$" patternDescription:"levels such as ottimo,buono" doc:"Only these levels, separated by commas"`
 	Diretto bool   `query:"diretto" doc:"Only fares without stops; destinations of whose fares the stops are not known are left out"`
 	Massimo string `query:"massimo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 60 or 59.99" doc:"Only fares up to this amount, in EUR"`

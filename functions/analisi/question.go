@@ -17,8 +17,8 @@ import (
 // been, and others that no fare can be for, are refused by package answer, which knows today.
 type Trip struct {
 	Partenza   string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, local, from today to 365 days ahead: the verdict is about that departure, compared with those of the route as many days ahead"`
-	Flessibile string `query:"flessibile" enum:",1,3,7" doc:"With partenza: the cheapest departure within so many days either side"`
-	Mese       string `query:"mese" pattern:"^([0-9]{4}-[0-9]{2})?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, from this one to the one of 365 days ahead: the verdict is about its cheapest departure, compared with the cheapest of other months. Not together with partenza"`
+	Flessibile string `query:"flessibile" pattern:"^[137]?$" patternDescription:"1, 3 or 7" doc:"With partenza: the cheapest departure within so many days either side"`
+	Mese       string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, from this one to the one of 365 days ahead: the verdict is about its cheapest departure, compared with the cheapest of other months. Not together with partenza"`
 	Ritorno    string `query:"ritorno" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-27" doc:"With partenza: day of the way back. The verdict is about return fares with as many nights away as its class has (1-3, 4-7, 8-14, 15+); prezzo.ritorno says on which day that fare comes back. Not together with notti"`
 	Notti      string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away, 1-3, 4-7, 8-14 or 15+; without it, one-way fares. They are observed as returns, never added up of two one-way fares"`
 	Diretto    bool   `query:"diretto" doc:"Only fares without stops"`

@@ -6,6 +6,9 @@ import schemathesis
 # rate, that a delivery is signed.
 OF_THE_MEANING = {"stessa-citta", "valuta-sconosciuta", "firma-non-valida"}
 
+# That a day is in the calendar and near enough, and that days belong to each other.
+OF_A_DAY = ("no day of the calendar", "has been", "too far ahead", "is given together with", "is given without", "not after the departure", "too long after")
+
 
 @schemathesis.check
 def well_formed_is_not_called_malformed(ctx, response, case):
@@ -24,7 +27,9 @@ def well_formed_is_not_called_malformed(ctx, response, case):
             "signature": True,  # how many bytes base58 stands for
             "firma": True,  # likewise
             "t": "works no more" in fault["detail"],  # tokens are made here
+            "massimo": "more than 0" in fault["detail"],
             "prezzo": True,  # 0, and more than any fare costs
+            **{name: any(why in fault["detail"] for why in OF_A_DAY) for name in ("partenza", "mese", "ritorno", "flessibile", "notti")},
             "email": len(value.partition("@")[0]) > 64,
             "route": value[:3].upper() == value[4:].upper(),
         }
