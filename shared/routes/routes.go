@@ -166,7 +166,7 @@ var Table = []Route{
 		Edge:  Edge{Free: day},
 		Query: []string{"q", "lang"}, Weight: 10,
 	},
-	{Name: "home", Method: "GET", Path: "/", Function: "analisi", Weight: 8}, // what it looks up it counts as analisi or price-trends
+	{Name: "home", Method: "GET", Path: "/", Function: "analisi", Weight: 8}, // what it looks up it counts as analisi or occasioni
 	{
 		Name: "card", Method: "GET", Path: "/card/{file}", Function: "analisi", FreeTier: true,
 		Free:   Cap{300, day},
