@@ -7,6 +7,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
+	"verdetto/shared/places"
 	"verdetto/shared/verdict"
 )
 
@@ -58,7 +59,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			date = open
 		}
 	}
-	days := c.Giorni
+	days, from, to := c.Giorni, v.shortest(v.AskFrom), v.shortest(v.AskTo)
 	for i, m := range c.Mesi {
 		first, err := fare.ParseDay(m.Mese + "-01")
 		if err != nil {
@@ -78,7 +79,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 				continue
 			}
 			cell := at(cells, day)
-			cell.To = q.linkOn(v.sameTrip(q, asked, day), v.AskFrom, v.AskTo)
+			cell.To = q.linkOn(sameTrip(q, asked, day), from, to)
 			cell.Level, cell.Sub, cell.Unsure, cell.Asked = levelClass(g.Livello), levelSaid(l, g.Livello, g.Affidabilita), g.Affidabilita == verdict.Bassa, g.Partenza == date
 			if g.Cent != nil {
 				cell.Fare = strconv.Itoa(int((*g.Cent + 50) / 100))
@@ -91,12 +92,23 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 }
 
 // sameTrip is the trip that was asked about, on another day of departure: as many nights away, and no fare of the reader's.
-func (v *view) sameTrip(q question, asked answer.Question, day fare.Day) trip {
+func sameTrip(q question, asked answer.Question, day fare.Day) trip {
 	t := trip{Date: day.String(), NonStop: q.NonStop}
 	if w := asked.When; w != nil && w.Back != 0 {
 		t.Back = (day + w.Back - w.Date).String()
 	}
 	return t
+}
+
+// shortest is a city's code, where that says no less than what it was asked for
+// by: a year of links weighs less with it.
+func (v *view) shortest(name string) string {
+	if p, ok := places.Find(name); ok {
+		if city, ok := places.Get(p.City); ok && nameIn(v.T.Code, city) == name {
+			return string(p.City)
+		}
+	}
+	return name
 }
 
 // weeksOf is the days of a month by weeks that begin on Monday.
