@@ -226,7 +226,7 @@ func TestMovesOfThePage(t *testing.T) {
 		all = append(all, departure.Live{Depart: o.Depart, Price: o.Price, Found: o.Found})
 	}
 	of := sheetsByTrip{{Route: milbuh}: sheetOf(all, fare.EUR, 1)}
-	last := all[len(all)-2] // 25 days ahead, and seen 25 days before that
+	last := all[len(all)-2]          // 25 days ahead, and seen 25 days before that
 	for lead := range fare.Day(60) { // and others, found on its last day
 		all = append(all, departure.Live{Depart: d + 100 + lead, Price: 40_00, Found: last.Found})
 	}

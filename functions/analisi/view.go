@@ -42,20 +42,24 @@ type view struct {
 	Itself     string       // canonical path of this page
 	Alternates []page.Other // canonical paths in each language, the default first
 
-	today  fare.Day
-	status int
-	route  fare.Route
-	others []page.Other // the same question in other languages
+	today   fare.Day
+	covered []fare.City // cities that there are fares from, those nearby first
+	status  int
+	route   fare.Route
+	others  []page.Other // the same question in other languages
 }
 
 type link struct{ Text, To string }
 
-// Examples links to the destinations of some cities. They are fixed: the first page reads nothing from the store.
+// maxExamples is how many cities the first page names.
+const maxExamples = 6
+
+// Examples links to where it is cheap to fly from some cities that there are fares from.
 func (v view) Examples() []link {
 	var all []link
-	for _, city := range []fare.City{"MIL", "ROM", "NAP", "LON", "PAR"} {
+	for _, city := range v.covered[:min(len(v.covered), maxExamples)] {
 		name := places.Name(city, v.T.Code)
-		all = append(all, link{name, pageAddress(name, "", trip{}, v.Lang)})
+		all = append(all, link{name, pageAddress(queryFor(city, name), "", trip{}, v.Lang)})
 	}
 	return all
 }

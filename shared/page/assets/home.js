@@ -55,7 +55,8 @@ function completes(input, words) {
       option.setAttribute('role', 'option');
       option.setAttribute('aria-selected', 'false');
       const where = document.createElement('span');
-      where.textContent = country.of(c.paese) + ' · ' + c.codice;
+      where.textContent = country.of(c.paese) + ' · ' + c.codice + (c.seguita === false ? ' · ' + words.unwatched : '');
+      option.classList.toggle('unwatched', c.seguita === false);
       option.append(c.nome + ' ', where);
       return option;
     }));
@@ -65,13 +66,19 @@ function completes(input, words) {
   };
   const ask = async () => {
     asked?.abort();
-    const typed = input.value.trim();
-    if (!typed) return show([]);
+    const typed = input.value.trim(), from = input.form.elements.da.value.trim();
+    // Whether there are fares to a city can only be told once it is known from where.
+    const destination = input.name === 'a';
+    if (!typed && destination && !from) return show([]);
     asked = new AbortController();
     const query = new URLSearchParams({ q: typed.slice(0, 100), lang: document.documentElement.lang });
+    if (destination && from) query.set('origine', from.slice(0, 100));
     try {
       const answer = await fetch('/v1/citta?' + query, { signal: asked.signal });
-      if (answer.ok && document.activeElement === input) show((await answer.json()).citta);
+      if (!answer.ok || document.activeElement !== input) return;
+      const cities = (await answer.json()).citta;
+      if (destination && !from) for (const c of cities) delete c.seguita;
+      show(cities);
     } catch {
       // Typed on meanwhile, or out of reach: names can be typed in full.
     }
@@ -80,6 +87,9 @@ function completes(input, words) {
   input.addEventListener('input', () => {
     clearTimeout(later);
     later = setTimeout(ask, 120);
+  });
+  input.addEventListener('click', () => {
+    if (!input.value && list.hidden) ask(); // those nearby and the most popular
   });
   input.addEventListener('keydown', (e) => {
     if (e.key === 'ArrowDown' && list.hidden) return void (e.preventDefault(), ask());
