@@ -66,7 +66,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			continue // it is ours, and has one
 		}
 		month := calendarMonth{
-			ID: calendarID(m.Mese), Name: l.MonthOf(first), From: l.Text("calendar.from", "Price", l.Money(m.MinimoCent)), Days: l.Count("calendar.days", m.Giorni),
+			ID: calendarID(m.Mese), Name: l.MonthOf(first), From: l.Text("calendar.from", "Price", l.Money(whole(m.MinimoCent))), Days: l.Count("calendar.days", m.Giorni),
 			Level: levelClass(m.Livello), Said: levelSaid(l, m.Livello, m.Affidabilita),
 			Open: m.Mese == open[:min(len("2006-01"), len(open))] || open == "" && i == 0,
 			To:   q.linkOn(trip{Month: m.Mese, NonStop: q.NonStop}, v.AskFrom, v.AskTo),

@@ -15,7 +15,7 @@ type Months struct {
 	Months []verdict.Month // cheapest first
 	Best   int             // how many of the cheapest are set apart
 	Name   func(time.Month) string
-	Full   func(time.Month) string // the name of a link
+	Full   func(time.Month) string // what a link is called, before its median
 	To     func(time.Month) string // where a month leads to; nil: nowhere
 	Label  string
 }
@@ -42,8 +42,9 @@ func (m Months) SVG(width, height int) template.HTML {
 			continue
 		}
 		median := m.Months[rank].Median
+		value := strconv.Itoa(int((median + 50) / 100))
 		if m.To != nil {
-			c.link(m.To(time.Month(n)), m.Full(time.Month(n)))
+			c.link(m.To(time.Month(n)), m.Full(time.Month(n))+" "+value)
 			c.rect("tap", x, 0, step, float64(height))
 		}
 		class := "bar"
@@ -52,7 +53,7 @@ func (m Months) SVG(width, height int) template.HTML {
 		}
 		h := max(2, (floor-top)*float64(median)/float64(highest))
 		c.rect(class, x+step*0.14, floor-h, step*0.72, h)
-		c.text("value", "middle", x+step/2, floor-h-5, strconv.Itoa(int((median+50)/100)))
+		c.text("value", "middle", x+step/2, floor-h-5, value)
 		if m.To != nil {
 			c.endLink()
 		}

@@ -162,3 +162,18 @@ for (const link of document.querySelectorAll('[data-share]')) {
     navigator.share({ title: document.title, url: link.href }).catch(() => {}); // the reader thought better of it
   });
 }
+
+// The days of a calendar are links. Arrow keys go to the next day that has one, up and down by weeks.
+for (const calendar of document.querySelectorAll('.calendar')) {
+  calendar.addEventListener('keydown', (e) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }[e.key], cell = e.target.closest('td');
+    if (!step || !cell || e.altKey || e.ctrlKey || e.metaKey) return;
+    const cells = [...cell.closest('table').querySelectorAll('td')];
+    for (let at = cells.indexOf(cell) + step; cells[at]; at += step) {
+      const day = cells[at].querySelector('a');
+      if (!day) continue;
+      e.preventDefault();
+      return void day.focus();
+    }
+  });
+}
