@@ -142,6 +142,7 @@ func TestPage(t *testing.T) {
 		counted                string // which cap it counts as
 	}{
 		{"first look", "/", "it", 200, "Il prezzo di oggi è buono?", ""},
+		{"first look: cities that there are fares from", "/", "en", 200, "Where it is cheap now, from Milan · Rome", ""},
 		{"first look in English", "/", "fr, en-GB;q=0.8, it;q=0.5", 200, "Is today's fare a good one?", ""},
 		{"in no language that we speak", "/", "fr", 200, "Il prezzo di oggi è buono?", ""},
 		{"language chosen", "/?lang=en", "it", 200, "Is today's fare a good one?", ""},
