@@ -70,7 +70,7 @@ var rules = []ReferenceRule{
 	{"Paths", "Every path under /v1 also answers under /api/v1. GET paths answer HEAD, but for the one that shows a key once."},
 	{"Problems", "Every answer that is no success is a problem document (RFC 9457, application/problem+json). Its code is stable and is what a program should look at; its detail is for people."},
 	{"Units", "Amounts are whole hundredths of the currency (cents): fields end in Cent or Cents. Percentiles are whole percent. Days are days before departure."},
-	{"Time", "Dates and times are UTC: RFC 3339 for times, YYYY-MM-DD for days. Daily caps begin anew at midnight UTC."},
+	{"Time", "Dates and times are UTC: RFC 3339 for times, YYYY-MM-DD for days. Daily caps start again at midnight UTC."},
 	{"Fares", "Economy, one adult, one-way unless returns are asked for, found by others' searches within the last 7 days. No bookable fare, no itinerary, no deeplink is ever given."},
 	{"Freshness", "Fares are refreshed every 7 days; aggiornatoIl and updatedAt say when the newest was found."},
 	{"Honesty", "A verdict rests on at least 8 days of observed fares, about a departure on at least 8 fares of the route and 3 of a similar lead time, or it is dati-insufficienti; affidabilita says how sure it is, and fields that cannot be known are absent or null. X-Data: sample marks invented fares."},

@@ -17,6 +17,8 @@ type Service struct {
 	*answer.Reader
 	Coverage Coverage
 	BaseURL  string // where the service is reached, for what must be linked to in full; empty: not known
+
+	watched watched
 }
 
 // Named is a city as a caller names it, and the parameter that the name was given in.
@@ -61,7 +63,7 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerCalendar(api)
 	s.registerDeals(api)
 	s.registerHistory(api)
-	registerCities(api)
+	s.registerCities(api)
 	s.registerHome(api)
 	s.registerCard(api)
 	registerAssets(api)

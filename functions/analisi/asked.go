@@ -25,6 +25,7 @@ import (
 //	ritorno   the day of the way back, with quando
 //	diretto   si: only fares without stops
 //	visto     a fare in euros that the reader has seen, 45 or 45,50
+//	massimo   without a: only destinations up to so many euros
 //	lang      the language
 //
 // What is empty, as a form without a script sends it, is not said.
@@ -38,7 +39,7 @@ type question struct {
 }
 
 // trip is what is said of the journey beside its cities, as typed.
-type trip struct{ Month, Date, Back, NonStop, Seen string }
+type trip struct{ Month, Date, Back, NonStop, Seen, Most string }
 
 // field is a parameter of the page and what it says.
 type field struct {
@@ -48,7 +49,7 @@ type field struct {
 
 // fields are the parameters of a trip, in the order in which links have them.
 func (t *trip) fields() []field {
-	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"ritorno", &t.Back}, {"diretto", &t.NonStop}, {"visto", &t.Seen}}
+	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"ritorno", &t.Back}, {"diretto", &t.NonStop}, {"visto", &t.Seen}, {"massimo", &t.Most}}
 }
 
 // parseQuestion reads the question; false where it is malformed.
@@ -120,12 +121,32 @@ func nameIn(lang string, p places.Place) string {
 	return p.Name
 }
 
+// ofAnywhere is what of a trip can be asked without a destination.
+func (t trip) ofAnywhere() trip {
+	if t.Month == "" && len(t.Date) >= len("2006-01") {
+		t.Month = t.Date[:len("2006-01")]
+	}
+	return trip{Month: t.Month, NonStop: t.NonStop, Most: t.Most}
+}
+
 // amount is a fare as people write it: 45, 45.50, 45,50, € 45, 45 euro.
 var amount = regexp.MustCompile(`^(?:€\s*)?([0-9]{1,9})(?:[.,]([0-9]{1,2}))?\s*(?:€|(?i:euro?s?))?$`)
 
 // seen is the fare that the reader has seen, in cents.
-func (t trip) seen() (fare.Cents, bool) {
-	m := amount.FindStringSubmatch(t.Seen)
+func (t trip) seen() (fare.Cents, bool) { return centsOf(t.Seen) }
+
+// most is the limit of the fares of a list, in cents, 0 where there is none; false where it is the price of no fare.
+func (t trip) most() (fare.Cents, bool) {
+	if t.Most == "" {
+		return 0, true
+	}
+	most, ok := centsOf(t.Most)
+	return most, ok && most > 0 && most <= fare.MaxPrice
+}
+
+// centsOf reads an amount.
+func centsOf(text string) (fare.Cents, bool) {
+	m := amount.FindStringSubmatch(text)
 	if m == nil {
 		return 0, false
 	}

@@ -1,10 +1,15 @@
 package analisi_test
 
 import (
+	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/places"
 	"verdetto/shared/testenv"
@@ -14,34 +19,41 @@ import (
 	"verdetto/shared/verdict"
 )
 
+// recorded gives the one-way fares of each route of a recorded panel, and the last day of it.
+func recorded(t *testing.T, file string) (byRoute map[fare.Route][]fare.Observation, last fare.Day) {
+	t.Helper()
+	panel, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file), upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On})
+	if err != nil {
+		t.Fatal(err)
+	}
+	origins, err := panel.Origins(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	byRoute = map[fare.Route][]fare.Observation{}
+	for _, origin := range origins {
+		answer, err := panel.Fares(t.Context(), origin, time.Time{}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range answer.Fares {
+			if f.Nights > 0 {
+				continue
+			}
+			byRoute[f.Route] = append(byRoute[f.Route], f.Observation)
+			last = max(last, f.FoundDay())
+		}
+	}
+	return byRoute, last
+}
+
+var panels = []string{"eu_wizzair_weekly.csv.gz", "travelpayouts_daily_2025_2026.csv.gz", "google2026.csv.gz"}
+
 // TestProveChartsAgree is TestChartsAgree over the routes of recorded panels.
 func TestProveChartsAgree(t *testing.T) {
-	data := testenv.Data(t)
 	levels, routes := map[string]int{}, 0
-	for _, file := range []string{"eu_wizzair_weekly.csv.gz", "travelpayouts_daily_2025_2026.csv.gz", "google2026.csv.gz"} {
-		panel, err := csvfile.Open(filepath.Join(data, "fares", file), upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On})
-		if err != nil {
-			t.Fatal(err)
-		}
-		origins, err := panel.Origins(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		byRoute := map[fare.Route][]fare.Observation{}
-		var last fare.Day
-		for _, origin := range origins {
-			answer, err := panel.Fares(t.Context(), origin, time.Time{}, time.Now())
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range answer.Fares {
-				if f.Nights > 0 {
-					continue
-				}
-				byRoute[f.Route] = append(byRoute[f.Route], f.Observation)
-				last = max(last, f.FoundDay())
-			}
-		}
+	for _, file := range panels {
+		byRoute, last := recorded(t, file)
 		for _, of := range byRoute {
 			s := verdict.Build(of, verdict.RouteSummary{}, last, verdict.Options{Rates: ecb.Table().On(last)})
 			if len(s.Lows) < verdict.MinSample {
@@ -57,6 +69,51 @@ func TestProveChartsAgree(t *testing.T) {
 	for _, level := range []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro} {
 		if levels[level] < 100 {
 			t.Errorf("%d pages are %s", levels[level], level)
+		}
+	}
+}
+
+// TestProveCalendarAgrees is TestCalendarAgrees over the routes of recorded panels: of each, some departures are followed.
+func TestProveCalendarAgrees(t *testing.T) {
+	const perPanel, perRoute = 60, 8
+	cells, pages, routes := map[string]int{}, 0, 0
+	for _, file := range panels {
+		byRoute, last := recorded(t, file)
+		all := slices.SortedFunc(maps.Keys(byRoute), func(a, b fare.Route) int { return strings.Compare(a.String(), b.String()) })
+		for i, route := range all {
+			if len(all) > perPanel && i%(len(all)/perPanel) != 0 {
+				continue
+			}
+			rates := ecb.Table().On(last)
+			s := verdict.Build(byRoute[route], verdict.RouteSummary{}, last, verdict.Options{Rates: rates})
+			quotes := s.DayQuotes(fare.Set(byRoute[route]), last-60, rates)
+			var live []departure.Live
+			for _, q := range quotes.All {
+				live = append(live, departure.Live{Depart: q.Depart, Price: q.Price, Found: q.Found, Stops: q.Stops, DayOnly: q.DayOnly})
+			}
+			var state departure.State
+			state.In(s.Currency, s.PerEuro)
+			state.Facts = s.Facts()
+			state.Advance(last, departure.Start(last-60), live, new(departure.Statistics))
+			if len(state.Live) == 0 {
+				continue
+			}
+			routes++
+			of := siteOfSheets(sheetsByTrip{{Route: route}: state.Encode()}, route, last, true)
+			levels, found := disagreements(t, of, fmt.Sprintf("/?da=%s&a=%s&visto=45&lang=it", route.Origin, route.Destination), max(1, len(state.Live)/perRoute))
+			for level, n := range levels {
+				cells[level] += n
+				pages += n
+			}
+			for _, f := range found {
+				t.Errorf("%s of %s: %s", route, file, f)
+			}
+		}
+	}
+	t.Logf("%d routes, %d cells: %v", routes, pages, cells)
+	for _, level := range []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro} {
+		if cells[level] < 50 {
+			t.Errorf("%d cells are %s", cells[level], level)
 		}
 	}
 }

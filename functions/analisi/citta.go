@@ -3,6 +3,7 @@ package analisi
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -17,7 +18,7 @@ const maxCities = 8
 
 // Cities is the published answer to what was typed so far.
 type Cities struct {
-	Citta []Offered `json:"citta" nullable:"false" doc:"Cities whose name in any language begins so, busiest first; a name typed in full comes first"`
+	Citta []Offered `json:"citta" nullable:"false" doc:"Cities whose name in any language begins so: one whose name was typed in full comes first, then those that there are fares for, the busiest first. Without q those that there are fares for: with origine the most popular destinations, else origins, those of the country of lang first"`
 }
 
 // Offered is a city as it may be completed to.
@@ -26,11 +27,13 @@ type Offered struct {
 	Nome    string `json:"nome" doc:"Name in the language asked for" example:"Milano"`
 	Paese   string `json:"paese" doc:"Country, ISO 3166-1 alpha-2" example:"IT"`
 	Domanda string `json:"domanda" doc:"What to ask with: the name, or the code where a busier city bears that name" example:"Milano"`
+	Seguita *bool  `json:"seguita,omitempty" doc:"Whether there are fares from here, or with origine from there to here; absent where that could not be looked up" example:"true"`
 }
 
 type citiesInput struct {
-	Query string       `query:"q" required:"true" doc:"What was typed so far" example:"mila"`
-	Lang  cityLanguage `query:"lang" doc:"Language to name cities in"`
+	Query  string       `query:"q" doc:"What was typed so far" example:"mila"`
+	Lang   cityLanguage `query:"lang" doc:"Language to name cities in"`
+	Origin string       `query:"origine" doc:"The origin, where a destination is completed: name or IATA code" example:"Milano"`
 }
 
 // cityLanguage is the code of a language; empty: the default.
@@ -47,18 +50,66 @@ func (cityLanguage) Schema(huma.Registry) *huma.Schema {
 
 type citiesOutput struct{ Body Cities }
 
-func registerCities(api *httpapi.API) {
+func (s *Service) registerCities(api *httpapi.API) {
 	httpapi.JSON(api, "citta", httpapi.JSONDoc{
 		Summary:     "Complete the name of a city",
-		Description: "Offers cities with scheduled flights for the beginning of a name. It is not counted.",
-	}, nil, func(_ context.Context, in *citiesInput) (*citiesOutput, error) {
-		lang := cmp.Or(string(in.Lang), i18n.Default().Code)
-		out := &citiesOutput{Cities{[]Offered{}}}
-		for _, p := range places.Complete(in.Query, lang, maxCities) {
-			out.Body.Citta = append(out.Body.Citta, Offered{string(p.City), p.Name, p.Country, queryFor(p.City, p.Name)})
+		Description: "Offers cities with scheduled flights for the beginning of a name, and says which of them there are fares for. It is not counted.",
+	}, nil, s.cities)
+}
+
+func (s *Service) cities(ctx context.Context, in *citiesInput) (*citiesOutput, error) {
+	lang := cmp.Or(string(in.Lang), i18n.Default().Code)
+	covered, known := s.offered(ctx, in.Origin, lang)
+	typed := places.Fold(in.Query)
+	var all []places.Place
+	if typed == "" {
+		for _, c := range covered[:min(len(covered), maxCities)] {
+			p, _ := places.Get(c)
+			p.Name = places.Name(c, lang)
+			all = append(all, p)
 		}
-		return out, nil
-	})
+	} else {
+		all = places.Complete(in.Query, lang, 4*maxCities)
+		rank := func(p places.Place) int {
+			switch {
+			case places.Fold(p.Name) == typed:
+				return 0
+			case slices.Contains(covered, p.City):
+				return 1
+			}
+			return 2
+		}
+		slices.SortStableFunc(all, func(a, b places.Place) int { return cmp.Compare(rank(a), rank(b)) })
+	}
+	out := &citiesOutput{Cities{[]Offered{}}}
+	for _, p := range all[:min(len(all), maxCities)] {
+		o := Offered{Codice: string(p.City), Nome: p.Name, Paese: p.Country, Domanda: queryFor(p.City, p.Name)}
+		if known {
+			yes := slices.Contains(covered, p.City)
+			o.Seguita = &yes
+		}
+		out.Body.Citta = append(out.Body.Citta, o)
+	}
+	return out, nil
+}
+
+// offered lists the cities that there are fares from, or from an origin to; false
+// where they cannot be read, which keeps nobody from typing a name.
+func (s *Service) offered(ctx context.Context, origin, lang string) ([]fare.City, bool) {
+	var all []fare.City
+	var err error
+	if origin == "" {
+		all, err = s.watchedOrigins(ctx)
+		all = nearby(all, lang)
+	} else if p, ok := places.Find(origin); ok {
+		all, err = s.watchedFrom(ctx, p.City)
+	} else {
+		return nil, false
+	}
+	if err != nil {
+		s.Log.ErrorContext(ctx, "cities offered without what is known of them", "error", err)
+	}
+	return all, err == nil
 }
 
 // queryFor is a query that finds a city: its name, or its code where the name finds another.

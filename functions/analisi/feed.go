@@ -144,6 +144,11 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
+// feedPath is where the Atom feed of a city is.
+func feedPath(origin fare.City, l *i18n.Language) string {
+	return "/feed/" + string(origin) + "-" + l.Code + ".atom"
+}
+
 // page is the address of the page in a language; empty where the service does not know its own.
 func (s *Service) page(l *i18n.Language, query string) string {
 	if s.BaseURL == "" {

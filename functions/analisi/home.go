@@ -2,28 +2,26 @@ package analisi
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/page"
 	"verdetto/shared/places"
 	"verdetto/shared/store"
-	"verdetto/shared/trends"
 )
 
-//go:embed home.html
-var homeTemplate string
+//go:embed home.html calendar.html cheap.html
+var homeTemplates embed.FS
 
-var homeHTML = template.Must(template.New("home").Parse(homeTemplate))
+var homeHTML = template.Must(template.ParseFS(homeTemplates, "*.html"))
 
 // home is the page at /: with two cities it is a verdict, with the first one
-// alone the destinations from there, with none the question.
+// alone where it is cheap to fly to from there, with none the question.
 type home struct {
 	*Service
 	api *httpapi.API
@@ -45,11 +43,13 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.refuseFaults(wrong)
 	case q.from == "" && q.to == "":
 		v.Start = true
+		v.covered, _ = h.offered(r.Context(), "", q.language.Code)
 	case q.from == "":
 		v.refuse(http.StatusBadRequest, "no_origin")
 	case q.to == "":
-		h.destinations(r, q, &v)
+		h.cheap(r, q, asked, &v)
 	default:
+		q.Most, v.Trip.Most = "", "" // it is about destinations
 		h.verdict(r, q, asked, &v)
 	}
 	answer, err := v.respond(h.BaseURL)
@@ -102,7 +102,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		return
 	}
 	v.setRoute(q, from, &to)
-	a, err := h.Answer(r.Context(), asked)
+	a, calendar, err := h.WithCalendar(r.Context(), asked, v.AllFares)
 	var (
 		covered *answer.NotCovered
 		live    *answer.NoLiveFare
@@ -125,8 +125,15 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		h.refuseFailed(r, v, err)
 	case asked.When != nil:
 		v.showDeparture(q, asked, a.Analysis)
+		if asked.When.Span == nil {
+			h.showMoves(r.Context(), v, asked, a)
+		}
 	default:
-		v.showVerdict(q, asked, a, fare.DayOf(h.Now()))
+		v.showVerdict(q, asked, a, v.today)
+	}
+	if v.Verdict != nil {
+		v.showCalendar(q, asked, a.Analysis, calendar)
+		v.describeMonths(q, a.Analysis)
 	}
 }
 
@@ -162,37 +169,6 @@ func (h home) refuseFailed(r *http.Request, v *view, err error) {
 		status = http.StatusServiceUnavailable
 	}
 	v.refuse(status, "failed")
-}
-
-// maxDestinations is how many destinations are listed.
-const maxDestinations = 30
-
-func (h home) destinations(r *http.Request, q question, v *view) {
-	from, ok := q.city(q.from)
-	if !h.consumeQuota(r, "price-trends", v) {
-		return
-	}
-	if !ok {
-		v.refuseUnknownCity(q, from, places.Place{}, false, true)
-		v.ToBad = false
-		return
-	}
-	v.setRoute(q, from, nil)
-	data, _, err := h.Coverage.Trends(r.Context(), from.City)
-	if errors.Is(err, store.ErrNotFound) {
-		h.RequestOrigin(r.Context(), from.City)
-		v.refuse(http.StatusNotFound, "no_routes")
-		return
-	}
-	var all trends.Origin
-	if err == nil {
-		all, err = trends.Decode(data)
-	}
-	if err != nil {
-		h.refuseFailed(r, v, err)
-		return
-	}
-	v.showDestinations(q, from, all, fare.DayOf(h.Now()))
 }
 
 // respond writes the page.

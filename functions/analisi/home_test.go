@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,35 +19,35 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
+	"verdetto/shared/deals"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
-	"verdetto/shared/trends"
 	"verdetto/shared/verdict"
 )
 
-// milanCoverage is what is known of Milan: three destinations, of which one has no live fare.
+// milanCoverage is what is known of Milan: four destinations, of which one has no live fare.
 type milanCoverage struct{ coverage }
 
-func (milanCoverage) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
+func (milanCoverage) Deals(_ context.Context, origin fare.City) ([]byte, int64, error) {
+	d := fare.DayOf(today)
+	one := func(to fare.City, all ...deals.Deal) deals.Entry {
+		return deals.Entry{Destination: to, AsOf: d, Observations: 9, Any: deals.Fares{Route: all, Months: all}}
+	}
 	switch origin {
 	case "PAR":
 		return nil, 0, fmt.Errorf("read: %w", store.ErrUnavailable)
 	case "MIL":
-		d := fare.DayOf(today)
-		live := func(p fare.Cents) []trends.Live { return []trends.Live{{Depart: d + 9, Price: p, Found: today.Unix()}} }
-		data, err := trends.Origin{}.Merge([]trends.Entry{
-			{Destination: "LON", AsOf: d, Observations: 9, Previous: 2999, Live: live(2499)},
-			{Destination: "BUH", AsOf: d, Observations: 5, Live: live(1999)},
-			{Destination: "MAD", AsOf: d, Observations: 7},
-			{Destination: "BHM", AsOf: d, Observations: 2, Live: live(9900)},
-		}).Encode()
-		return data, 1, err
+		buh := one("BUH", deal(verdict.Buono, 20, d+40, 1999, 2949, fare.OneStop, 5))
+		buh.NonStop = &deals.Fares{Route: []deals.Deal{deal(verdict.Caro, 80, d+42, 8000, 6000, fare.NonStop, 5)}}
+		return deals.Origin{Entries: []deals.Entry{
+			one("BHM", deal(verdict.Insufficient, 0, d+9, 9900, 0, fare.OneStop, 5)), buh,
+			one("LON", deal(verdict.Ottimo, 4, d+9, 2499, 4500, fare.OneStop, 80)), one("MAD"),
+		}}.Encode(), 1, nil
 	case "OLB":
-		data, err := trends.Origin{}.Merge([]trends.Entry{{Destination: "MIL", AsOf: fare.DayOf(today), Observations: 7}}).Encode()
-		return data, 1, err
+		return deals.Origin{Entries: []deals.Entry{one("MIL")}}.Encode(), 1, nil
 	}
 	return nil, 0, store.ErrNotFound
 }
@@ -142,6 +143,7 @@ func TestPage(t *testing.T) {
 		counted                string // which cap it counts as
 	}{
 		{"first look", "/", "it", 200, "Il prezzo di oggi è buono?", ""},
+		{"first look: cities that there are fares from", "/", "en", 200, "Where it is cheap now, from Milan · Rome", ""},
 		{"first look in English", "/", "nl, en-GB;q=0.8, it;q=0.5", 200, "Is today's fare a good one?", ""},
 		{"in no language that we speak", "/", "nl", 200, "Il prezzo di oggi è buono?", ""},
 		{"language chosen", "/?lang=en", "it", 200, "Is today's fare a good one?", ""},
@@ -164,14 +166,24 @@ func TestPage(t *testing.T) {
 		{"invalid UTF-8", "/?da=Mil%ffano&a=Roma", "it", 400, "Non riusciamo a leggere la domanda.", ""},
 		{"storage is down", "/?da=Milano&a=Parigi", "it", 503, "Qualcosa non va da noi.", "analisi"},
 		{"storage fails", "/?da=Milano&a=Madrid", "it", 500, "Qualcosa non va da noi.", "analisi"},
-		{"destinations", "/?da=Milano", "it", 200, "Dove si vola da Milano Le destinazioni di cui vediamo più prezzi, con il più basso di quelli recenti. Scegline una per il verdetto. DestinazionePrezzo minimoIn una settimana Londra24,99 €−5 € Bucarest19,99 €", "price-trends"},
-		{"destinations of a city that is not covered", "/?da=Cuneo", "it", 404, "Da qui non conosciamo ancora voli.", "price-trends"},
-		{"destinations of which none has a live fare", "/?da=Olbia", "it", 404, "Nessun prezzo recente. Le rotte da qui sono seguite", "price-trends"},
+		{"where it is cheap now", "/?da=Milano", "it", 200, "Dove conviene volare adesso da Milano Il prezzo più basso per ogni destinazione, sola andata, confrontato con il più basso degli altri giorni su quella rotta. Prima le occasioni migliori. " +
+			"DestinazionePrezzo minimoVerdetto Londra10 marzo 201624,99 €di solito 45 €ottimoCertezza mediaAvvisami · Londra Bucarest10 aprile 201619,99 €di solito 29 €buonoCertezza altaAvvisami · Bucarest Birmingham10 marzo 201699 €troppo pochi datiAvvisami · Birmingham " +
+			"Ogni prezzo l'ha trovato qualcuno, non è un'offerta: potrebbe non esserci più. Segui questo elenco (feed Atom)", "occasioni"},
+		{"in a month", "/?da=Milano&mese=2016-04", "en", 200, "The lowest one-way fare to each destination in April 2016, compared with the lowest of other months. The best come first. DestinationLowest fareVerdict Bucharest10 April 2016€19.99usually €29goodHigh certaintyAlert me · Bucharest Every fare", "occasioni"},
+		{"up to an amount", "/?da=Milano&massimo=24,98", "en", 200, "Verdict Bucharest10 April 2016€19.99usually €29goodHigh certaintyAlert me · Bucharest Every fare", "occasioni"},
+		{"without stops", "/?da=Milano&diretto=si", "en", 200, "Verdict Bucharest12 April 2016€80usually €60expensiveHigh certaintyAlert me · Bucharest Every fare", "occasioni"},
+		{"of a day, by its month", "/?da=Milano&quando=2016-04-20", "it", 200, "sola andata, ad aprile 2016", "occasioni"},
+		{"of a return and a price seen", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-22&visto=30", "it", 200, "Senza una destinazione contano solo il mese, i voli diretti e il limite.", "occasioni"},
+		{"nothing so cheap", "/?da=Milano&mese=2016-04&massimo=15", "it", 404, "Adesso non c'è nulla così. Da Milano ultimamente nessuno ha trovato un prezzo così. Puoi anche chiedere: a qualunque prezzoqualunque data", "occasioni"},
+		{"no price of a fare", "/?da=Milano&massimo=0", "it", 400, "C'è qualcosa da correggere.", ""},
+		{"words for a price", "/?da=Milano&massimo=poco", "en", 400, "Write a fare in euros", ""},
+		{"destinations of a city that is not covered", "/?da=Cuneo", "it", 404, "Da qui non conosciamo ancora voli.", "occasioni"},
+		{"destinations of which none has a live fare", "/?da=Olbia", "it", 404, "Nessun prezzo recente. Le rotte da qui sono seguite", "occasioni"},
 		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200, "È un prezzo normale. Oggi da 49,90 € (partenza: 10 marzo 2016). Costava di più in 98 giorni su 100 (ne abbiamo osservati 40; gli ultimi contano di più). Di solito il prezzo più basso è 50 €: la differenza è troppo piccola per chiamarlo buono.", "analisi"},
 		{"dear for its rank alone", "/?da=Milano&a=Atene", "it", 200, "Da Milano ad Atene · solo andata È un prezzo normale. Oggi da 50,10 € (partenza: 10 marzo 2016). Costava di più in 2 giorni su 100 (ne abbiamo osservati 40; gli ultimi contano di più). Di solito il prezzo più basso è 50 €: più o meno lo stesso.", "analisi"},
 		{"one day is known", "/?da=Milano&a=Vienna", "it", 200, "Di questa rotta conosciamo 1 giorno di prezzi", "analisi"},
-		{"destinations of an unknown city", "/?da=Atlantide", "it", 404, "Questa città non la conosciamo.", "price-trends"},
-		{"destinations while storage is down", "/?da=Parigi", "it", 503, "Qualcosa non va da noi.", "price-trends"},
+		{"destinations of an unknown city", "/?da=Atlantide", "it", 404, "Questa città non la conosciamo.", "occasioni"},
+		{"destinations while storage is down", "/?da=Parigi", "it", 503, "Qualcosa non va da noi.", "occasioni"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s.counters.taken = nil
@@ -184,7 +196,8 @@ func TestPage(t *testing.T) {
 			if w.Code != c.status || !strings.Contains(text, strings.ReplaceAll(c.says, " €", "\u00a0€")) && !strings.Contains(text, c.says) {
 				t.Errorf("%d, want %q in\n%s", w.Code, c.says, text)
 			}
-			if got := strings.Join(s.counters.taken, " "); !strings.HasPrefix(got, c.counted) || (c.counted == "") != (got == "") {
+			counted := slices.DeleteFunc(s.counters.taken, func(name string) bool { return name == "others-free" }) // of what no cap counts, some at a time
+			if got := strings.Join(counted, " "); !strings.HasPrefix(got, c.counted) || (c.counted == "") != (got == "") {
 				t.Errorf("counted as %q, want %q", got, c.counted)
 			}
 			body := w.Body.String()
@@ -197,7 +210,8 @@ func TestPage(t *testing.T) {
 				h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != cached || !strings.Contains(h.Get("Vary"), "Accept-Language") {
 				t.Errorf("headers %v", h)
 			}
-			if noindex := strings.Contains(body, `content="noindex"`); noindex == (c.status == 200) {
+			filtered := regexp.MustCompile(`[&](mese|quando|diretto|massimo)=.`).MatchString(c.target)
+			if noindex := strings.Contains(body, `content="noindex"`); noindex == (c.status == 200 && !filtered) {
 				t.Errorf("noindex %v", noindex)
 			}
 		})

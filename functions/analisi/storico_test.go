@@ -153,37 +153,3 @@ func TestHistoryOfDepartures(t *testing.T) {
 		t.Errorf("fares of past days that may not be shown: %d %.300s", w.Code, w.Body)
 	}
 }
-
-func TestCities(t *testing.T) {
-	h := serve(t, summaries{})
-	for _, c := range []struct {
-		name, query string
-		status      int
-		want        []analisi.Offered // the first ones
-	}{
-		{"in Italian", "q=mila", 200, []analisi.Offered{{Codice: "MIL", Nome: "Milano", Paese: "IT", Domanda: "Milano"}}},
-		{"in English", "q=mila&lang=en", 200, []analisi.Offered{{Codice: "MIL", Nome: "Milan", Paese: "IT", Domanda: "Milan"}}},
-		{"in German", "q=mila&lang=de", 200, []analisi.Offered{{Codice: "MIL", Nome: "Mailand", Paese: "IT", Domanda: "Mailand"}}},
-		{"by another name", "q=BUKARES", 200, []analisi.Offered{{Codice: "BUH", Nome: "Bucarest", Paese: "RO", Domanda: "Bucarest"}}},
-		{"nothing", "q=qqqq", 200, nil},
-		{"missing", "", 400, nil},
-		{"no such language", "q=mila&lang=nl", 400, nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			w := get(t, h, "/v1/citta?"+c.query)
-			var got analisi.Cities
-			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status {
-				t.Fatalf("%d %s %v", w.Code, w.Body, err)
-			}
-			if c.status == 200 && (got.Citta == nil || w.Header().Get("Cache-Control") != "public, s-maxage=86400") {
-				t.Errorf("%v %s", w.Header(), w.Body)
-			}
-			if len(c.want) > len(got.Citta) {
-				t.Fatalf("%s", w.Body)
-			}
-			if diff := cmp.Diff(c.want, append([]analisi.Offered(nil), got.Citta[:len(c.want)]...)); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}

@@ -27,7 +27,7 @@ func (v *view) newVerdict(q question, a verdict.Analysis) *verdictView {
 		Updated: a.AggiornatoIl.Format(time.RFC3339),
 		Share:   link{l.Text("home.share"), v.Itself},
 		Back:    link{routeName(l, v.To, v.From), q.linkOn(trip{NonStop: q.NonStop}, v.AskTo, v.AskFrom)},
-		Others:  link{l.Text("home.others_from", "City", v.From), q.link(v.AskFrom, "")},
+		Others:  link{l.Text("feed.title", "City", v.From), q.linkOn(q.ofAnywhere(), v.AskFrom, "")},
 	}
 	if q.Back == "" {
 		j.Trip = strings.TrimPrefix(j.Trip+" · "+l.Text("ask.one_way"), " · ")
@@ -42,7 +42,6 @@ func (v *view) newVerdict(q question, a verdict.Analysis) *verdictView {
 			j.Seen = l.Text("verdict.seen", "When", ago(l, days))
 		}
 	}
-	v.describeMonths(j, q, a)
 	v.describeWindow(j, a)
 	return j
 }
@@ -113,9 +112,9 @@ func scaleOf(l *i18n.Language, t verdict.Standing, s verdict.Scale, level string
 	return c
 }
 
-// describeMonths shows when to fly; each month leads to its question.
-func (v *view) describeMonths(j *verdictView, q question, a verdict.Analysis) {
-	l, known := v.T, len(a.MesiPerConvenienza)
+// describeMonths shows when to fly; each month leads to its departures in the calendar, or to its question.
+func (v *view) describeMonths(q question, a verdict.Analysis) {
+	l, j, known := v.T, v.Verdict, len(a.MesiPerConvenienza)
 	if known < 2 {
 		return
 	}
@@ -124,16 +123,34 @@ func (v *view) describeMonths(j *verdictView, q question, a verdict.Analysis) {
 		best = append(best, fmt.Sprintf("%s (%s)", l.Month(time.Month(m.Mese)), l.Money((m.MedianaCent+50)/100*100)))
 	}
 	j.MonthsText = months(l, best, known)
-	c := chart.Months{Best: len(best), Name: l.MonthShort, Label: j.MonthsText}
+	c := chart.Months{Best: len(best), Name: l.MonthShort, Full: l.Month, To: func(m time.Month) string { return v.departuresIn(q, m) }, Label: j.MonthsText}
 	for _, m := range a.MesiPerConvenienza {
 		c.Months = append(c.Months, verdict.Month{Month: m.Mese, Median: m.MedianaCent, Sample: m.Campione})
-		t := q.trip
-		t.Date, t.Back, t.Month = "", "", nextMonth(v.today, time.Month(m.Mese))
-		j.MonthRows = append(j.MonthRows, monthRow{l.Month(time.Month(m.Mese)), l.Money(m.MedianaCent), l.Number(m.Campione), q.linkOn(t, v.AskFrom, v.AskTo)})
+		j.MonthRows = append(j.MonthRows, monthRow{l.Month(time.Month(m.Mese)), l.Money(m.MedianaCent), l.Number(m.Campione), v.askMonth(q, time.Month(m.Mese))})
 	}
 	j.Months.Wide = c.SVG(680, 190)
 	c.Name = l.MonthInitial
 	j.Months.Narrow = c.SVG(328, 170)
+}
+
+// departuresIn leads to the departures of the next such month: in the calendar, where that has some.
+func (v *view) departuresIn(q question, m time.Month) string {
+	if of := v.Verdict.Calendar; of != nil {
+		id := calendarID(nextMonth(v.today, m))
+		for _, month := range of.Months {
+			if month.ID == id {
+				return "#" + id
+			}
+		}
+	}
+	return v.askMonth(q, m)
+}
+
+// askMonth is the question about the next such month.
+func (v *view) askMonth(q question, m time.Month) string {
+	t := q.trip
+	t.Date, t.Back, t.Month = "", "", nextMonth(v.today, m)
+	return q.linkOn(t, v.AskFrom, v.AskTo)
 }
 
 // nextMonth is the next time that a month of the year comes, this one included.
@@ -148,29 +165,28 @@ func nextMonth(today fare.Day, m time.Month) string {
 
 // describeWindow shows when to book, and where in it the departure lies.
 func (v *view) describeWindow(j *verdictView, a verdict.Analysis) {
-	l, lead := v.T, a.AnticipoGiorni
-	w := a.AnticipoConsigliato
-	if w != nil {
-		// The API's saving is between medians of many departures and seasons, so it is
-		// not shown: no reader should expect it of one departure.
-		j.WindowText = l.Text("verdict.window", "From", w.DaGiorni, "To", w.AGiorni)
-		c := chart.Window{
-			Window: verdict.Window{From: w.DaGiorni, To: w.AGiorni}, Lead: lead,
-			Ends: [2]string{l.Text("verdict.window_far"), l.Text("verdict.window_near")}, Label: j.WindowText,
+	l, w := v.T, a.AnticipoConsigliato
+	if lead := a.AnticipoGiorni; lead != nil {
+		switch leaves := l.Count("verdict.leaves", *lead); {
+		case w == nil:
+			j.Lead = leaves + "."
+		case *lead > w.AGiorni:
+			j.Lead = leaves + l.Text("verdict.leaves_early")
+		case *lead < w.DaGiorni:
+			j.Lead = leaves + l.Text("verdict.leaves_late")
+		default:
+			j.Lead = leaves + l.Text("verdict.leaves_inside")
 		}
-		j.Window = responsiveChart{c.SVG(680), c.SVG(328)}
 	}
-	if lead == nil {
+	if w == nil {
 		return
 	}
-	switch leaves := l.Count("verdict.leaves", *lead); {
-	case w == nil:
-		j.Lead = leaves + "."
-	case *lead > w.AGiorni:
-		j.Lead = leaves + l.Text("verdict.leaves_early")
-	case *lead < w.DaGiorni:
-		j.Lead = leaves + l.Text("verdict.leaves_late")
-	default:
-		j.Lead = leaves + l.Text("verdict.leaves_inside")
+	// The API's saving is between medians of many departures and seasons, so it is
+	// not shown: no reader should expect it of one departure.
+	j.WindowText = l.Text("verdict.window", "From", w.DaGiorni, "To", w.AGiorni)
+	c := chart.Window{
+		Window: verdict.Window{From: w.DaGiorni, To: w.AGiorni}, Lead: a.AnticipoGiorni,
+		Ends: [2]string{l.Text("verdict.window_far"), l.Text("verdict.window_near")}, Label: strings.TrimSpace(j.Lead + " " + j.WindowText),
 	}
+	j.Window = responsiveChart{c.SVG(680), c.SVG(328)}
 }

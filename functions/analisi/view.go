@@ -12,11 +12,10 @@ import (
 	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 	"verdetto/shared/places"
-	"verdetto/shared/trends"
 	"verdetto/shared/verdict"
 )
 
-// view is what the page at / shows: exactly one of Notice, Verdict, Popular and Start.
+// view is what the page at / shows: exactly one of Notice, Verdict, Cheap and Start.
 type view struct {
 	T           *i18n.Language
 	Lang        string // the language, where it was chosen
@@ -33,29 +32,34 @@ type view struct {
 	AllFares    bool // past weeks may be shown
 
 	Start      bool
+	Anywhere   bool // no destination was named
 	Notice     *notice
 	Verdict    *verdictView
-	Popular    *destinationsView
+	Cheap      *cheapView
 	Alert      string       // the route that an alert is offered for
 	Base       string       // where the service is reached; empty where that is not known
 	Card       string       // path of the picture for sites that link here
 	Itself     string       // canonical path of this page
 	Alternates []page.Other // canonical paths in each language, the default first
 
-	today  fare.Day
-	status int
-	route  fare.Route
-	others []page.Other // the same question in other languages
+	today   fare.Day
+	covered []fare.City // cities that there are fares from, those nearby first
+	status  int
+	route   fare.Route
+	others  []page.Other // the same question in other languages
 }
 
 type link struct{ Text, To string }
 
-// Examples links to the destinations of some cities. They are fixed: the first page reads nothing from the store.
+// maxExamples is how many cities the first page names.
+const maxExamples = 6
+
+// Examples links to where it is cheap to fly from some cities that there are fares from.
 func (v view) Examples() []link {
 	var all []link
-	for _, city := range []fare.City{"MIL", "ROM", "NAP", "LON", "PAR"} {
+	for _, city := range v.covered[:min(len(v.covered), maxExamples)] {
 		name := places.Name(city, v.T.Code)
-		all = append(all, link{v.T.Text("home.flights_from", "City", name), pageAddress(name, "", trip{}, v.Lang)})
+		all = append(all, link{name, pageAddress(queryFor(city, name), "", trip{}, v.Lang)})
 	}
 	return all
 }
@@ -90,7 +94,7 @@ func (v view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 
 // TripOpen tells whether the fields of the trip are shown at once: on the first page, and where there is something to mend or to add.
 func (v view) TripOpen() bool {
-	return v.Start || len(v.Faults) > 0 || v.Notice != nil && v.Notice.Seen
+	return v.Start || v.Anywhere || len(v.Faults) > 0 || v.Notice != nil && v.Notice.Seen
 }
 
 // TripSaid is the trip in words; empty where there is none.
@@ -137,6 +141,8 @@ type verdictView struct {
 	Scale, History         responsiveChart
 	Range                  responsiveChart // of a departure or a month, in place of the two
 	Waits                  *waits          // of a departure
+	Moves                  *movesView      // of a departure
+	Calendar               *calendarView   // nil: no departure has a fare
 	Months, Window         responsiveChart
 	MonthsText, WindowText string
 	Lead                   string // how far ahead the departure is
@@ -152,15 +158,6 @@ type verdictView struct {
 type monthRow struct {
 	Name, Median, Fares string
 	To                  string
-}
-
-type destinationsView struct {
-	City, Fresh string
-	Rows        []destination
-}
-
-type destination struct {
-	City, To, Price, Change, Way string
 }
 
 // newView makes a page without an answer yet.
@@ -220,43 +217,10 @@ func (v *view) setRoute(q question, from places.Place, to *places.Place) {
 	}
 	v.Itself = in(v.T)
 	v.From, v.AskFrom = from.Name, queryFor(from.City, from.Name)
-	v.Title = v.T.Text("home.flights_from", "City", from.Name)
+	v.Title = v.T.Text("feed.title", "City", from.Name)
 	if to != nil {
 		v.To, v.AskTo = to.Name, queryFor(to.City, to.Name)
 		v.route = fare.Route{Origin: from.City, Destination: to.City}
 		v.Title = routeName(v.T, from.Name, to.Name)
 	}
-}
-
-// showDestinations answers with the destinations from a city.
-func (v *view) showDestinations(q question, from places.Place, all trends.Origin, today fare.Day) {
-	l := v.T
-	p := &destinationsView{City: from.Name}
-	for _, e := range all.Entries {
-		live, ok := e.Cheapest(today)
-		if !ok {
-			continue
-		}
-		if len(p.Rows) == maxDestinations {
-			break
-		}
-		name := places.Name(e.Destination, l.Code)
-		d := destination{City: name, To: q.link(v.AskFrom, queryFor(e.Destination, name)), Price: l.Money(live.Price)}
-		switch change := live.Price - e.Previous; {
-		case e.Previous == 0:
-		case change < 0:
-			d.Change, d.Way = "−"+l.Money(-change), "down"
-		case change > 0:
-			d.Change, d.Way = "+"+l.Money(change), "up"
-		default:
-			d.Change = "="
-		}
-		p.Rows = append(p.Rows, d)
-	}
-	if len(p.Rows) == 0 {
-		v.refuse(http.StatusNotFound, "no_fares")
-		return
-	}
-	v.Popular = p
-	v.Description = l.Text("popular.lede")
 }

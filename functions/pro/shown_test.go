@@ -146,8 +146,8 @@ func TestConfirmationForPeople(t *testing.T) {
 		says, leads   string
 	}{
 		{"pending", open, 409, "Il pagamento non è ancora arrivato", "/v1/pro/conferma?session_id=" + open + "&amp;lang=it"},
-		{"unknown", "cs_test_none", 404, "Questa cassa non esiste", "/v1/pro?lang=it"},
-		{"foreign", foreign, 422, "Quella cassa ha venduto altro", "/v1/pro?lang=it"},
+		{"unknown", "cs_test_none", 404, "Questo pagamento non lo conosciamo", "/v1/pro?lang=it"},
+		{"foreign", foreign, 422, "Quel pagamento era per altro", "/v1/pro?lang=it"},
 	} {
 		a := s.Confirm(c.session, "Accept", html, "Accept-Language", "it")
 		if a.Status != c.status || !strings.Contains(a.Page(), c.says) || !strings.Contains(a.Body, `href="`+c.leads+`"`) {
@@ -158,7 +158,7 @@ func TestConfirmationForPeople(t *testing.T) {
 		}
 	}
 	s.Payments.Stripe.Expire(open)
-	if a := s.Confirm(open, "Accept", html, "Accept-Language", "it"); a.Status != 410 || !strings.Contains(a.Page(), "La cassa è scaduta") {
+	if a := s.Confirm(open, "Accept", html, "Accept-Language", "it"); a.Status != 410 || !strings.Contains(a.Page(), "Il tempo per pagare è scaduto") {
 		t.Errorf("%d %s", a.Status, a.Page())
 	}
 }

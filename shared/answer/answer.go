@@ -4,7 +4,7 @@
 // take it, so that they say the same.
 //
 // An answer costs one read of the store, whatever is asked, and however long the
-// history is. What cannot be answered is one of the errors of this package; whoever
+// history is; WithCalendar may read once more, and Moves reads a whole history. What cannot be answered is one of the errors of this package; whoever
 // answers callers turns them into their words. Check refuses, without reading
 // anything of the route, what no answer could be made for.
 package answer
@@ -81,7 +81,7 @@ type Answer struct {
 type Found struct {
 	Origin, Destination places.Place
 	Series              fare.Series
-	Summary             verdict.RouteSummary // of the fares that were asked about: all, or those without stops
+	Summary             verdict.RouteSummary // of the fares that were asked about: all, or those without stops; of a departure, currency and day alone
 }
 
 // Check refuses a question that no answer could be made for: a journey that ends
@@ -132,7 +132,8 @@ func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 // asked for, or in its place the price that was given.
 func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	if q.When != nil {
-		return r.departure(ctx, q)
+		a, _, _, err := r.departure(ctx, q)
+		return a, err
 	}
 	f, err := r.Find(ctx, q)
 	a := Answer{Found: f}

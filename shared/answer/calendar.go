@@ -41,6 +41,57 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (c verdi
 	return c, err
 }
 
+// WithCalendar answers as Answer does, and gives besides the calendar of all
+// departures of that series; nil where there is none. A departure is answered from
+// what its calendar is made of: that is one read for both. An answer about any
+// departure comes first, and its calendar is one read more; where that one fails,
+// the answer stands without it.
+func (r *Reader) WithCalendar(ctx context.Context, q Question, prices bool) (a Answer, c *verdict.Calendario, err error) {
+	var sheet *departure.Sheet
+	var pooled *departure.Pooled
+	if q.When != nil {
+		if a, sheet, pooled, err = r.departure(ctx, q); err != nil {
+			return a, nil, err
+		}
+	} else {
+		if a, err = r.Answer(ctx, q); err != nil {
+			return a, nil, err
+		}
+		if sheet, pooled, err = r.sheetBeside(ctx, a.Series, q.NonStop); err != nil {
+			r.Log.ErrorContext(ctx, "answer without its calendar", "error", err)
+		}
+		if sheet == nil {
+			return a, nil, nil
+		}
+	}
+	all, known, err := verdict.CalendarOf(sheet, pooled, nil, prices, r.Now())
+	if err != nil || !known {
+		return a, nil, err
+	}
+	return a, &all, nil
+}
+
+// sheetBeside reads the sheet of a series that was answered about; nil where it
+// says nothing of what was asked.
+func (r *Reader) sheetBeside(ctx context.Context, of fare.Series, nonStop bool) (*departure.Sheet, *departure.Pooled, error) {
+	data, err := r.Sheets.Sheet(ctx, of, nonStop)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	sheet, err := departure.DecodeSheet(data)
+	if err != nil || nonStop && !sheet.NonStopOnly() {
+		return nil, nil, err
+	}
+	pooled, err := r.heldPooled(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return sheet, pooled, nil
+}
+
 // departures reads what a question about departures is answered from: the sheet
 // of its series, which is the one read, and the pooled part, which a process holds.
 func (r *Reader) departures(ctx context.Context, q Question) (f Found, sheet *departure.Sheet, pooled *departure.Pooled, err error) {

@@ -163,3 +163,65 @@ func is[E error](err error) bool {
 	var want E
 	return errors.As(err, &want)
 }
+
+// TestWithCalendar: the answer is that of Answer and the calendar that of Calendar,
+// at one read for a departure and one more for any; without a sheet there is the answer alone.
+func TestWithCalendar(t *testing.T) {
+	nonStop := func(q *answer.Question) { q.NonStop = true }
+	for _, c := range []struct {
+		name            string
+		q               answer.Question
+		summaries, read int
+		calendar        bool
+	}{
+		{"any departure", question("Londra", nil), 1, 1, true},
+		{"without stops", question("Londra", nonStop), 1, 1, true},
+		{"a price", question("Londra", priced(33, "EUR")), 1, 1, true},
+		{"in another currency", question("Budapest", nil), 1, 1, true},
+		{"a departure", question("Londra", on(today+45)), 0, 1, true},
+		{"a month", question("Londra", on(today+45, departure.Month)), 0, 1, true},
+		{"a route without a sheet", question("Parigi", nil), 1, 1, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, r := departures(t)
+			got, calendar, err := r.WithCalendar(t.Context(), c.q, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.reads != c.summaries || s.read != c.read {
+				t.Errorf("%d summaries and %d sheets were read", s.reads, s.read)
+			}
+			want, err := r.Answer(t.Context(), c.q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want.Analysis, got.Analysis); diff != "" {
+				t.Error(diff)
+			}
+			if (calendar != nil) != c.calendar {
+				t.Fatalf("%+v", calendar)
+			}
+			if calendar == nil {
+				return
+			}
+			q := c.q
+			q.When, q.Price = nil, nil
+			all, err := r.Calendar(t.Context(), q, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			calendar.Origine, calendar.Destinazione, calendar.OrigineIata, calendar.DestinazioneIata = all.Origine, all.Destinazione, all.OrigineIata, all.DestinazioneIata
+			if diff := cmp.Diff(all, *calendar); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	s, r := departures(t)
+	s.broken = errors.New("storage is down")
+	if a, calendar, err := r.WithCalendar(t.Context(), question("Londra", nil), true); err != nil || calendar != nil || a.Analysis.Verdetto.Livello == "" {
+		t.Errorf("where the calendar cannot be read: %v %v %+v", err, calendar, a.Analysis)
+	}
+	if _, _, err := r.WithCalendar(t.Context(), question("Londra", on(today+45)), true); err == nil {
+		t.Error("a departure is answered without its sheet")
+	}
+}

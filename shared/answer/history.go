@@ -18,23 +18,39 @@ func (r *Reader) History(ctx context.Context, q Question) (f Found, moves []verd
 	if f, err = r.Find(ctx, q); err != nil || q.When == nil {
 		return f, nil, err
 	}
+	moves, err = r.moves(ctx, q, f.Series, f.Summary)
+	return f, moves, err
+}
+
+// Moves is how the fares of the departures that an answer is about moved, in euro
+// cents: that one read of the whole history which History makes too.
+func (r *Reader) Moves(ctx context.Context, q Question, a Answer) ([]verdict.Live, error) {
+	moves, err := r.moves(ctx, q, a.Series, a.Summary)
+	for i := range moves {
+		moves[i].Price = a.Summary.Euro(moves[i].Price)
+	}
+	return moves, err
+}
+
+// moves reads how the fares of the departures of a question moved, in the currency of a summary.
+func (r *Reader) moves(ctx context.Context, q Question, of fare.Series, summary verdict.RouteSummary) ([]verdict.Live, error) {
 	first, last := q.When.Date, q.When.Date
 	if q.When.Span != nil && *q.When.Span == departure.Month {
 		first, last = q.When.Span.Ends(q.When.Date)
 	}
 	rates, err := r.Rates.Rates(ctx)
 	if err != nil {
-		return f, nil, err
+		return nil, err
 	}
-	blocks, err := r.Sheets.Blocks(ctx, f.Series, store.Eventual)
+	blocks, err := r.Sheets.Blocks(ctx, of, store.Eventual)
 	if err != nil {
-		return f, nil, err
+		return nil, err
 	}
 	var all []fare.Observation
 	for _, b := range blocks {
 		if all, err = fare.Unpack(all, b.Data); err != nil {
-			return f, nil, fmt.Errorf("read history of %s: %w", f.Series, err)
+			return nil, fmt.Errorf("read history of %s: %w", of, err)
 		}
 	}
-	return f, f.Summary.Moves(fare.Set(all), first, last, q.NonStop, rates), nil
+	return summary.Moves(fare.Set(all), first, last, q.NonStop, rates), nil
 }

@@ -38,6 +38,24 @@ func TestHistoryOfDepartures(t *testing.T) {
 			if len(moves) != c.moves || s.histories != c.read || s.reads != 1 || s.read != 0 {
 				t.Fatalf("%d moves; %d histories, %d summaries, %d sheets were read", len(moves), s.histories, s.reads, s.read)
 			}
+			if c.q.When != nil { // beside an answer they are the same, in euro
+				price := c.q
+				priced(33, "EUR")(&price)
+				a, err := r.Answer(t.Context(), price)
+				if err == nil {
+					beside, err := r.Moves(t.Context(), price, a)
+					if err != nil || len(beside) != len(moves) || s.histories != 2 {
+						t.Fatalf("%v: %d moves, %d histories were read", err, len(beside), s.histories)
+					}
+					for i, l := range moves {
+						if l.Price = f.Summary.Euro(l.Price); l.Price != beside[i].Price || l.Found != beside[i].Found {
+							t.Fatalf("%+v beside an answer, %+v", beside[i], l)
+						}
+					}
+				} else if !c.q.NonStop {
+					t.Fatal(err)
+				}
+			}
 			if c.moves == 0 {
 				return
 			}

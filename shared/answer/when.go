@@ -89,19 +89,18 @@ func (e *NoFareOn) Error() string {
 	return fmt.Sprintf("no fare on %s of %s is live", e.Series, e.Date)
 }
 
-// departure answers about a departure.
-func (r *Reader) departure(ctx context.Context, q Question) (a Answer, err error) {
-	var sheet *departure.Sheet
-	var pooled *departure.Pooled
+// departure answers about a departure, and gives what the answer was made of.
+func (r *Reader) departure(ctx context.Context, q Question) (a Answer, sheet *departure.Sheet, pooled *departure.Pooled, err error) {
 	if a.Found, sheet, pooled, err = r.departures(ctx, q); err != nil {
-		return a, err
+		return a, nil, nil, err
 	}
+	a.Summary = verdict.RouteSummary{AsOf: sheet.AsOf, Currency: sheet.Currency, PerEuro: sheet.PerEuro}
 	known := false
 	if now := r.Now(); q.Price != nil {
 		var price fare.Cents
 		var quoted fare.Money
 		if price, quoted, err = r.priceIn(ctx, sheet.Currency, sheet.PerEuro, *q.Price); err != nil {
-			return a, err
+			return a, nil, nil, err
 		}
 		a.Analysis, known, err = verdict.JudgeDeparturePrice(sheet, pooled, q.When.When, price, quoted, now)
 	} else {
@@ -110,7 +109,7 @@ func (r *Reader) departure(ctx context.Context, q Question) (a Answer, err error
 	if err == nil && !known {
 		err = noFare(a.Found, q, near(sheet, pooled, fare.DayOf(r.Now()), q.When))
 	}
-	return a.named(), err
+	return a.named(), sheet, pooled, err
 }
 
 // noSheet says why there is none: the route is not covered, or nothing was found on it since sheets are made.

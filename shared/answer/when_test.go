@@ -52,10 +52,14 @@ type sheets struct {
 	pooled    int // reads of the pooled part
 	read      int
 	histories int // reads of a whole one
+	broken    error
 }
 
 func (s *sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
 	s.read++
+	if s.broken != nil {
+		return nil, s.broken
+	}
 	if data, ok := s.of[of]; ok {
 		return data, nil
 	}

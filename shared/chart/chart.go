@@ -5,8 +5,8 @@
 // Charts are SVG made on the server, so that they need no script. Colours and
 // type come from the page's style sheet through classes; nothing in them needs
 // a style attribute, which the pages' policy forbids. Each is one image to a
-// screen reader, named by its label: who draws a chart gives the same numbers as
-// text beside it. The package is pure.
+// screen reader, named by its label, or a group of named links: who draws a chart
+// gives the same numbers as text beside it. The package is pure.
 package chart
 
 import (
@@ -30,6 +30,19 @@ func newCanvas(class string, width, height int, label string) *canvas {
 	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="img" aria-label="%s">`, class, width, height, html.EscapeString(label))
 	return c
 }
+
+// newGroup is a canvas with links in it, which a screen reader goes through one by one.
+func newGroup(class string, width, height int, label string) *canvas {
+	c := &canvas{}
+	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="group" aria-label="%s">`, class, width, height, html.EscapeString(label))
+	return c
+}
+
+func (c *canvas) link(to, label string) {
+	fmt.Fprintf(&c.b, `<a href="%s" aria-label="%s">`, html.EscapeString(to), html.EscapeString(label))
+}
+
+func (c *canvas) endLink() { c.b.WriteString("</a>") }
 
 func (c *canvas) rect(class string, x, y, w, h float64) {
 	if w > 0 && h > 0 {

@@ -69,6 +69,15 @@ func charts() map[string]string {
 			Months: []verdict.Month{{Month: 11, Median: 2000, Sample: 9}, {Month: 2, Median: 3050, Sample: 8}, {Month: 7, Median: 9999, Sample: 5}},
 			Best:   1, Name: month, Label: "months",
 		}.SVG(680, 190)),
+		"months-links": string(chart.Months{
+			Months: []verdict.Month{{Month: 11, Median: 2000, Sample: 9}, {Month: 2, Median: 3050, Sample: 8}},
+			Best:   1, Name: month, Full: time.Month.String, To: func(m time.Month) string { return fmt.Sprintf("#m&%d", m) }, Label: "months",
+		}.SVG(328, 170)),
+		"moves": string(chart.Moves{
+			Seen:  []chart.Seen{{Day: 16861 - 90, Price: 4500}, {Day: 16861 - 60, Price: 3999}, {Day: 16861 - 10, Price: 5200}, {Day: 16861, Price: 5200}},
+			Today: 16861, Price: 5200, Level: "normale", Money: money, Month: month, Label: "moves",
+		}.SVG(680, 220)),
+		"moves-none":  string(chart.Moves{Today: 16861, Price: 5200, Level: "caro", Money: money, Month: month, Label: "moves"}.SVG(328, 200)),
 		"months-none": string(chart.Months{Name: month, Label: "months"}.SVG(328, 170)),
 		"window":      string(chart.Window{Window: verdict.Window{From: 46, To: 90}, Ends: [2]string{"far", "near"}, Label: "window"}.SVG(680)),
 		"window-lead": string(chart.Window{Window: verdict.Window{From: 46, To: 90}, Lead: &lead, Ends: [2]string{"far", "near"}, Label: "window"}.SVG(680)),
@@ -103,7 +112,11 @@ func TestCharts(t *testing.T) {
 						t.Errorf("%s=%q", a.Name.Local, a.Value)
 					}
 				}
-				if element.Name.Local == "svg" && (attributes["role"] != "img" || attributes["aria-label"] == "" || attributes["viewBox"] == "") {
+				role := map[bool]string{true: "group", false: "img"}[strings.Contains(svg, "<a ")]
+				if element.Name.Local == "a" && (attributes["href"] == "" || attributes["aria-label"] == "") {
+					t.Errorf("a link without a name: %v", attributes)
+				}
+				if element.Name.Local == "svg" && (attributes["role"] != role || attributes["aria-label"] == "" || attributes["viewBox"] == "") {
 					t.Errorf("no image to a screen reader: %v", attributes)
 				}
 			}

@@ -15,12 +15,17 @@ type Months struct {
 	Months []verdict.Month // cheapest first
 	Best   int             // how many of the cheapest are set apart
 	Name   func(time.Month) string
+	Full   func(time.Month) string // what a link is called, before its median
+	To     func(time.Month) string // where a month leads to; nil: nowhere
 	Label  string
 }
 
 // SVG draws the months.
 func (m Months) SVG(width, height int) template.HTML {
 	c := newCanvas("months", width, height, m.Label)
+	if m.To != nil { // an image has no links in it
+		c = newGroup("months", width, height, m.Label)
+	}
 	const top, bottom = 20.0, 22.0
 	floor := float64(height) - bottom
 	step := float64(width) / 12
@@ -37,13 +42,21 @@ func (m Months) SVG(width, height int) template.HTML {
 			continue
 		}
 		median := m.Months[rank].Median
+		value := strconv.Itoa(int((median + 50) / 100))
+		if m.To != nil {
+			c.link(m.To(time.Month(n)), m.Full(time.Month(n))+" "+value)
+			c.rect("tap", x, 0, step, float64(height))
+		}
 		class := "bar"
 		if rank < m.Best {
 			class = "bar cheap"
 		}
 		h := max(2, (floor-top)*float64(median)/float64(highest))
 		c.rect(class, x+step*0.14, floor-h, step*0.72, h)
-		c.text("value", "middle", x+step/2, floor-h-5, strconv.Itoa(int((median+50)/100)))
+		c.text("value", "middle", x+step/2, floor-h-5, value)
+		if m.To != nil {
+			c.endLink()
+		}
 	}
 	c.line("axis", 0, floor, float64(width), floor)
 	return c.done()

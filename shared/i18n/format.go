@@ -67,6 +67,14 @@ func (l *Language) MonthInitial(m time.Month) string {
 	return l.numbered("format.month_initial.", int(m))
 }
 
+// Weekday is the name of a day of the week.
+func (l *Language) Weekday(d time.Weekday) string { return l.numbered("format.weekday.", int(d)) }
+
+// WeekdayShort is the name of a day of the week where room is scarce.
+func (l *Language) WeekdayShort(d time.Weekday) string {
+	return l.numbered("format.weekday_short.", int(d))
+}
+
 func (l *Language) numbered(prefix string, n int) string { return l.Text(prefix + strconv.Itoa(n)) }
 
 // Date is a day as it is said.
@@ -79,7 +87,7 @@ func (l *Language) date(t time.Time) string {
 // WeekdayDate is a day with the day of the week.
 func (l *Language) WeekdayDate(d fare.Day) string {
 	t := d.Time()
-	return l.Text("format.weekday_date", "Weekday", l.numbered("format.weekday.", int(t.Weekday())), "Date", l.date(t))
+	return l.Text("format.weekday_date", "Weekday", l.Weekday(t.Weekday()), "Date", l.date(t))
 }
 
 // Moment is a time as it is said, in UTC.

@@ -161,12 +161,12 @@ var Table = []Route{
 		SingleFares: true, Weight: 5,
 	},
 	{
-		// It is asked at every keystroke and answered from memory: counting would cost more than answering.
+		// It is asked at every keystroke and answered from what a process holds: counting would cost more than answering.
 		Name: "citta", Method: "GET", Path: "/v1/citta", Function: "analisi",
 		Edge:  Edge{Free: day},
-		Query: []string{"q", "lang"}, Weight: 10,
+		Query: []string{"q", "lang", "origine"}, Weight: 10,
 	},
-	{Name: "home", Method: "GET", Path: "/", Function: "analisi", Weight: 8}, // what it looks up it counts as analisi or price-trends
+	{Name: "home", Method: "GET", Path: "/", Function: "analisi", Weight: 8}, // what it looks up it counts as analisi or occasioni
 	{
 		Name: "card", Method: "GET", Path: "/card/{file}", Function: "analisi", FreeTier: true,
 		Free:   Cap{300, day},

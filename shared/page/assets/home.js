@@ -55,7 +55,8 @@ function completes(input, words) {
       option.setAttribute('role', 'option');
       option.setAttribute('aria-selected', 'false');
       const where = document.createElement('span');
-      where.textContent = country.of(c.paese) + ' · ' + c.codice;
+      where.textContent = country.of(c.paese) + ' · ' + c.codice + (c.seguita === false ? ' · ' + words.unwatched : '');
+      option.classList.toggle('unwatched', c.seguita === false);
       option.append(c.nome + ' ', where);
       return option;
     }));
@@ -65,13 +66,19 @@ function completes(input, words) {
   };
   const ask = async () => {
     asked?.abort();
-    const typed = input.value.trim();
-    if (!typed) return show([]);
+    const typed = input.value.trim(), from = input.form.elements.da.value.trim();
+    // Whether there are fares to a city can only be told once it is known from where.
+    const destination = input.name === 'a';
+    if (!typed && destination && !from) return show([]);
     asked = new AbortController();
     const query = new URLSearchParams({ q: typed.slice(0, 100), lang: document.documentElement.lang });
+    if (destination && from) query.set('origine', from.slice(0, 100));
     try {
       const answer = await fetch('/v1/citta?' + query, { signal: asked.signal });
-      if (answer.ok && document.activeElement === input) show((await answer.json()).citta);
+      if (!answer.ok || document.activeElement !== input) return;
+      const cities = (await answer.json()).citta;
+      if (destination && !from) for (const c of cities) delete c.seguita;
+      show(cities);
     } catch {
       // Typed on meanwhile, or out of reach: names can be typed in full.
     }
@@ -80,6 +87,9 @@ function completes(input, words) {
   input.addEventListener('input', () => {
     clearTimeout(later);
     later = setTimeout(ask, 120);
+  });
+  input.addEventListener('click', () => {
+    if (!input.value && list.hidden) ask(); // those nearby and the most popular
   });
   input.addEventListener('keydown', (e) => {
     if (e.key === 'ArrowDown' && list.hidden) return void (e.preventDefault(), ask());
@@ -150,5 +160,20 @@ for (const link of document.querySelectorAll('[data-share]')) {
   link.addEventListener('click', (e) => {
     e.preventDefault();
     navigator.share({ title: document.title, url: link.href }).catch(() => {}); // the reader thought better of it
+  });
+}
+
+// The days of a calendar are links. Arrow keys go to the next day that has one, up and down by weeks.
+for (const calendar of document.querySelectorAll('.calendar')) {
+  calendar.addEventListener('keydown', (e) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }[e.key], cell = e.target.closest('td');
+    if (!step || !cell || e.altKey || e.ctrlKey || e.metaKey) return;
+    const cells = [...cell.closest('table').querySelectorAll('td')];
+    for (let at = cells.indexOf(cell) + step; cells[at]; at += step) {
+      const day = cells[at].querySelector('a');
+      if (!day) continue;
+      e.preventDefault();
+      return void day.focus();
+    }
   });
 }

@@ -1,0 +1,289 @@
+package analisi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"log/slog"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/page"
+	"verdetto/shared/places"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+var (
+	cellOf    = regexp.MustCompile(`<td class="([a-z-]+)( unsure)?"><a href="([^"]+)"( aria-current="date")?>([0-9]+)<b>([0-9]*)</b><i>([^<]*)</i></a>`)
+	monthOf   = regexp.MustCompile(`<details( open)?><summary><span class="month">([^<]*)</span> <span class="level ([a-z-]+)">([^<]*)</span> <span class="from">[^<]*</span></summary>\s*<table id="m([0-9-]+)"><caption><a href="([^"]+)">`)
+	quandoOf  = regexp.MustCompile(`[&]quando=([0-9-]+)`)
+	calendarS = regexp.MustCompile(`(?s)<section class="calendar".*?</section>`)
+)
+
+// levelShown is the level of a verdict's page, as the calendar calls it, and whether it is said with low certainty.
+func levelShown(t *testing.T, s site, target string) (level string, unsure bool) {
+	t.Helper()
+	w := s.visit(html.UnescapeString(target))
+	m := levelOfPage.FindStringSubmatch(w.Body.String())
+	if w.Code != 200 || m == nil {
+		t.Fatalf("%s: %d", target, w.Code)
+	}
+	level = strings.ReplaceAll(m[1], verdict.Insufficient, "unknown")
+	return level, strings.Contains(said(w), "Certezza bassa")
+}
+
+// disagreements follows the cells and the months of a page's calendar, each so many of them, and gives
+// those whose page says something else; and the levels of all cells.
+func disagreements(t *testing.T, s site, target string, each int) (levels map[string]int, found []string) {
+	t.Helper()
+	levels = map[string]int{}
+	body := calendarS.FindString(s.visit(target).Body.String())
+	cells := cellOf.FindAllStringSubmatch(body, -1)
+	if n := strings.Count(body, "<td class="); n != len(cells) {
+		t.Fatalf("%s: %d of %d cells can be read", target, len(cells), n)
+	}
+	for i, c := range cells {
+		levels[c[1]]++
+		if i%each != 0 {
+			continue
+		}
+		if level, unsure := levelShown(t, s, c[3]); level != c[1] || unsure != (c[2] != "") {
+			found = append(found, fmt.Sprintf("%s is %s%s in the calendar, and %s (unsure: %v) by itself", c[3], c[1], c[2], level, unsure))
+		}
+	}
+	for _, m := range monthOf.FindAllStringSubmatch(body, -1) {
+		if level, _ := levelShown(t, s, m[6]); level != m[3] {
+			found = append(found, fmt.Sprintf("%s is %s in the calendar, and %s by itself", m[5], m[3], level))
+		}
+	}
+	return levels, found
+}
+
+// TestCalendarAgrees: whatever departures have cost, a day and a month of the
+// calendar have the level that their own page says, in its certainty.
+func TestCalendarAgrees(t *testing.T) {
+	levels := map[string]int{}
+	for seed := range uint64(6) {
+		chance, d := rand.New(rand.NewPCG(seed, 3)), fare.DayOf(today)
+		var all []departure.Live
+		for day := d - fare.Day(2+chance.IntN(60)); day <= d; day++ {
+			for lead := fare.Day(1); lead <= 90; lead += fare.Day(1 + chance.IntN(9)) {
+				price := 2000 + 100*chance.IntN(60)
+				if seed%3 == 0 {
+					price = 2999 + 1000*chance.IntN(2) // few prices: ties
+				}
+				all = append(all, departure.Live{Depart: day + lead, Price: fare.Cents(price), Found: day.Time().Unix() + 3600})
+			}
+		}
+		s := siteOfSheets(sheetsByTrip{{Route: milbuh}: sheetOf(all, fare.EUR, 1)}, milbuh, d, true)
+		of, found := disagreements(t, s, "/?da=Milano&a=Bucarest", 3)
+		for level, n := range of {
+			levels[level] += n
+		}
+		for _, f := range found {
+			t.Errorf("seed %d: %s", seed, f)
+		}
+	}
+	t.Logf("cells by level: %v", levels)
+	for _, level := range []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro} {
+		if levels[level] < 10 {
+			t.Errorf("%d cells are %s", levels[level], level)
+		}
+	}
+}
+
+// sheetOf is the sheet of a series on which these fares were found.
+func sheetOf(all []departure.Live, currency fare.Currency, perEuro float64) []byte {
+	var s departure.State
+	s.In(currency, perEuro)
+	last := fare.DayOf(time.Unix(all[len(all)-1].Found, 0))
+	s.Facts = verdict.RouteSummary{View: verdict.View{Observations: len(all), Newest: all[len(all)-1].Found}}.Facts()
+	s.Advance(last, departure.Start(last-40), all, new(departure.Statistics))
+	return s.Encode()
+}
+
+// moving is a store of sheets with the history that summaryOf is made of, or without it.
+type moving struct {
+	sheetsByTrip
+	err error
+}
+
+func (m moving) Blocks(ctx context.Context, of fare.Series, read store.Consistency) ([]store.StoredBlock, error) {
+	if m.err != nil {
+		return nil, m.err
+	}
+	return sheets{}.Blocks(ctx, of, read)
+}
+
+// siteOfSheets is the page over one route with sheets of its departures, as it is known on a day.
+func siteOfSheets(of answer.Sheets, route fare.Route, day fare.Day, all bool) site {
+	now := func() time.Time { return day.Time().Add(12 * time.Hour) }
+	s := site{counters: &counters{}}
+	service := &analisi.Service{Reader: &answer.Reader{
+		Summaries: summaries{route: summaryOf(40)}, Sheets: of, Rates: rates{}, Demand: &originRequests{}, Now: now, Log: slog.New(slog.DiscardHandler),
+	}, Coverage: milanCoverage{}}
+	s.API = httpapi.New(httpapi.Config{AllFares: all, Now: now, Log: service.Log, Limiter: limit.New(s.counters, now)})
+	service.Register(s.API)
+	return s
+}
+
+// TestCalendarOfThePage: it holds what GET /v1/calendario answers, of the same trip, and no more.
+func TestCalendarOfThePage(t *testing.T) {
+	s := openSite("", "")
+	for _, c := range []struct {
+		name, target string
+		asked        string // the day that is marked
+		open         string // the month that is open
+		link         string // what its links keep
+		says         string
+	}{
+		{"any departure", "/?da=Milano&a=Bucarest", "", "", "/?da=MIL&amp;a=BUH&amp;quando=2016-04-12\"", ""},
+		{"a day", "/?da=Milano&a=Bucarest&quando=2016-04-12", "2016-04-12", "2016-04", "/?da=MIL&amp;a=BUH&amp;quando=2016-04-13\"", ""},
+		{"a day, in a language and without stops", "/?da=Milano&a=Bucarest&quando=2016-04-12&diretto=si&lang=it", "2016-04-12", "2016-04", "&amp;quando=2016-04-13&amp;diretto=si&amp;lang=it\"", ""},
+		{"a month", "/?da=Milano&a=Bucarest&mese=2016-05", "", "2016-05", "/?da=MIL&amp;a=BUH&amp;quando=2016-04-12\"", ""},
+		{"a return", "/?da=Milano&a=Bucarest&quando=2016-04-12&ritorno=2016-04-17", "2016-04-12", "2016-04", "&amp;quando=2016-04-13&amp;ritorno=2016-04-18\"", "Andate e ritorno con altrettante notti fuori"},
+		{"a price seen is of the reader's departure alone", "/?da=Milano&a=Bucarest&quando=2016-04-12&visto=45", "2016-04-12", "2016-04", "/?da=MIL&amp;a=BUH&amp;quando=2016-04-13\"", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := s.visit(c.target, "Accept-Language", "it")
+			body := calendarS.FindString(w.Body.String())
+			asked, opened, days := "", "", 0
+			for _, cell := range cellOf.FindAllStringSubmatch(body, -1) {
+				days++
+				day := quandoOf.FindStringSubmatch(html.UnescapeString(cell[3]))[1]
+				if cell[4] != "" {
+					asked += day
+				}
+				if at, err := fare.ParseDay(day); err != nil || fmt.Sprint(at.Time().Day()) != cell[5] || at.Time().Day()%10 == 0 {
+					t.Errorf("%s is written as %s, or has no fare", day, cell[5])
+				}
+				if cell[6] == "" || cell[7] == "" {
+					t.Errorf("%s has no fare or nothing is said of it", day)
+				}
+			}
+			for _, m := range monthOf.FindAllStringSubmatch(body, -1) {
+				if m[1] != "" {
+					opened += m[5]
+				}
+			}
+			if asked != c.asked || opened != c.open && c.open != "" || opened == "" {
+				t.Errorf("%q is marked, %q is open", asked, opened)
+			}
+			if days < 100 || !strings.Contains(body, c.link) || !strings.Contains(said(w), c.says) {
+				t.Errorf("%d days; lacks %s or %q:\n%.1500s", days, c.link, c.says, body)
+			}
+			if strings.Contains(body, "visto=") {
+				t.Error("a fare of the reader's is kept")
+			}
+			// Of the bars, those that the calendar knows the departures of lead there.
+			if n := strings.Count(w.Body.String(), `<a href="#m2016-04" aria-label="aprile `); n != 2 {
+				t.Errorf("%d bars of April lead to its departures", n)
+			}
+			if n := strings.Count(w.Body.String(), `mese=2017-02`); n < 2 {
+				t.Errorf("a month without departures does not lead to its question (%d)", n)
+			}
+		})
+	}
+	if body := s.visit("/?da=Milano&a=Vienna").Body.String(); strings.Contains(body, `class="calendar"`) {
+		t.Error("a calendar of a route whose departures are not known")
+	}
+}
+
+// TestCalendarWithoutFares: where fares of departures are not shown one by one, levels are.
+func TestCalendarWithoutFares(t *testing.T) {
+	s := siteOfSheets(tripSheets(), milbuh, fare.DayOf(today), false)
+	w := s.visit("/?da=Milano&a=Bucarest&quando=2016-04-12", "Accept-Language", "it")
+	cells := cellOf.FindAllStringSubmatch(w.Body.String(), -1)
+	for _, c := range cells {
+		if c[6] != "" {
+			t.Errorf("%s shows %s", c[3], c[6])
+		}
+	}
+	text := said(w)
+	if len(cells) < 100 || !strings.Contains(text, "Qui i singoli prezzi non si mostrano, i loro verdetti sì.") ||
+		!strings.Contains(text, "Com'è cambiato questo prezzo Qui i singoli prezzi dei giorni passati non si mostrano.") {
+		t.Errorf("%d cells: %s", len(cells), text)
+	}
+}
+
+// TestMovesOfThePage: the days that GET /v1/storico tells of a departure, or why there are none.
+func TestMovesOfThePage(t *testing.T) {
+	d := fare.DayOf(today)
+	var all []departure.Live // of the departure that summaryOf has seen
+	for _, o := range slices.Backward(observationsOf(40)) {
+		all = append(all, departure.Live{Depart: o.Depart, Price: o.Price, Found: o.Found})
+	}
+	of := sheetsByTrip{{Route: milbuh}: sheetOf(all, fare.EUR, 1)}
+	last := all[len(all)-2]          // 25 days ahead, and seen 25 days before that
+	for lead := range fare.Day(60) { // and others, found on its last day
+		all = append(all, departure.Live{Depart: d + 100 + lead, Price: 40_00, Found: last.Found})
+	}
+	seen := last.Depart
+	for _, c := range []struct {
+		name, target string
+		of           answer.Sheets
+		says         string
+		rows         int
+	}{
+		{"a departure", "&quando=" + seen.String(), moving{of, nil}, "Negli ultimi sei mesi fra 34,25\u00a0€ e 55\u00a0€; il 1º marzo 2016 era 55\u00a0€.", 2},
+		{"a departure that was never seen", "&visto=45&quando=" + (seen + 200).String(), moving{of, nil}, "Negli ultimi sei mesi nessuno ha trovato un prezzo.", 0},
+		{"the history cannot be read", "&quando=" + seen.String(), moving{of, errors.New("secret internal text")}, "Adesso non siamo riusciti a leggerlo.", 0},
+		{"a month has none", "&mese=" + seen.String()[:7], moving{of, errors.New("it is not asked for")}, "", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := siteOfSheets(c.of, milbuh, d, true)
+			w := s.visit("/?da=Milano&a=Bucarest"+c.target, "Accept-Language", "it")
+			_, section, found := strings.Cut(w.Body.String(), `aria-labelledby="moves-title"`)
+			section, _, _ = strings.Cut(section, "</section>")
+			if w.Code != 200 || found != (c.says != "") || !strings.Contains(section, c.says) || strings.Contains(section, "internal") {
+				t.Fatalf("%d, %v: %.600s", w.Code, found, section)
+			}
+			if rows := strings.Count(section, `<tr><th scope="row">`); rows < c.rows || c.rows == 0 && rows > 0 {
+				t.Errorf("%d rows", rows)
+			}
+		})
+	}
+}
+
+// TestWeightOfAYear: a page with a fare on every day of a year, between cities with
+// long names, weighs at most 120 kB with all that it is made of, uncompressed.
+func TestWeightOfAYear(t *testing.T) {
+	const most = 120_000
+	d, chance := fare.DayOf(today), rand.New(rand.NewPCG(1, 1))
+	route := fare.Route{Origin: "REG", Destination: "SDQ"} // Reggio Calabria, Santo Domingo
+	var all []departure.Live
+	for day := d - 30; day <= d; day++ {
+		for lead := fare.Day(1); lead <= 330; lead++ {
+			all = append(all, departure.Live{Depart: day + lead, Price: fare.Cents(30000 + 100*chance.IntN(900)), Found: day.Time().Unix() + 3600})
+		}
+	}
+	s := siteOfSheets(moving{sheetsByTrip{{Route: route}: sheetOf(all, fare.EUR, 1)}, nil}, route, d, true)
+	assets := 0
+	for _, name := range []string{"style.css", "home.js", "serif.woff2", "icon.svg"} {
+		data, _, ok := page.File(strings.TrimPrefix(page.Asset(name), page.AssetPath))
+		if !ok {
+			t.Fatal(name)
+		}
+		assets += len(data)
+	}
+	for _, target := range []string{"", "&quando=" + (d + 100).String(), "&mese=2016-06"} {
+		w := s.visit("/?da=" + strings.ReplaceAll(places.Name("REG", "en"), " ", "+") + "&a=" + strings.ReplaceAll(places.Name("SDQ", "en"), " ", "+") + target + "&lang=en")
+		cells := len(cellOf.FindAllString(w.Body.String(), -1))
+		t.Logf("%q: %d bytes of HTML, %d of assets, %d days", target, w.Body.Len(), assets, cells)
+		if w.Code != 200 || cells < 329 || w.Body.Len()+assets > most {
+			t.Errorf("%d, %d days, %d bytes", w.Code, cells, w.Body.Len()+assets)
+		}
+	}
+}

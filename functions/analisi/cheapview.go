@@ -1,0 +1,139 @@
+package analisi
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/places"
+	"verdetto/shared/verdict"
+)
+
+// Where it is cheap to fly to now from a city: the answer to a question without a
+// destination. It is what GET /v1/occasioni answers, from the same one read, and counts as that.
+
+// cheapView is a list of destinations, the best-judged first.
+type cheapView struct {
+	City, Lede, First string
+	Partly            bool // more was asked than can be said without a destination
+	Rows              []cheapRow
+	Feed              string // path
+}
+
+type cheapRow struct {
+	City, To, Alert   string
+	Fare, Date, Usual string
+	Level, Said, Sure string
+}
+
+// maxDestinations is how many destinations are listed.
+const maxDestinations = 60
+
+// cheap answers where it is cheap to fly to from a city.
+func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view) {
+	v.Anywhere = true
+	most, ok := q.most()
+	if !ok {
+		v.refuseFaults(faults{"massimo": v.T.Text("ask.fault.price")})
+		return
+	}
+	if !h.check(r, asked, v) || !h.consumeQuota(r, "occasioni", v) {
+		return
+	}
+	from, ok := q.city(q.from)
+	if !ok {
+		v.refuseUnknownCity(q, from, places.Place{}, false, true)
+		v.ToBad = false
+		return
+	}
+	about := q.ofAnywhere()
+	partly := about != q.trip
+	q.trip, v.Trip = about, about
+	v.setRoute(q, from, nil)
+	all, err := h.dealsFrom(r.Context(), from)
+	if problem := (*httpapi.Problem)(nil); errors.As(err, &problem) {
+		v.refuse(http.StatusNotFound, "no_routes")
+		return
+	}
+	if err != nil {
+		h.refuseFailed(r, v, err)
+		return
+	}
+	var of *fare.Day
+	if asked.When != nil { // destinations are compared by month: of a day, its month
+		of = &asked.When.Date
+	}
+	v.showCheap(q, from, standing(all, v.today, of, q.NonStop != ""), most, h.Now())
+	if v.Cheap != nil {
+		v.Cheap.Partly = partly
+	}
+}
+
+// showCheap lists the deals of a city up to an amount; 0: any.
+func (v *view) showCheap(q question, from places.Place, all []destinationDeal, most fare.Cents, now time.Time) {
+	l := v.T
+	c := &cheapView{City: from.Name, Lede: l.Text("cheap.lede")}
+	if m, err := time.Parse("2006-01", q.Month); err == nil {
+		c.Lede = l.Text("cheap.lede_month", "Month", l.MonthOf(fare.DayOf(m)))
+	}
+	ask := trip{Month: q.Month, NonStop: q.NonStop}
+	fitting := 0
+	for _, d := range all {
+		price, judged := d.At(now)
+		if most > 0 && price.Cent > most {
+			continue
+		}
+		if fitting++; fitting > maxDestinations {
+			continue
+		}
+		name := places.Name(d.to, l.Code)
+		row := cheapRow{
+			City: name, To: q.linkOn(ask, v.AskFrom, queryFor(d.to, name)), Fare: l.Money(price.Cent), Date: l.Date(d.Fare.Depart),
+			Level: levelClass(judged.Livello), Said: l.Text("cheap.unknown"),
+		}
+		row.Alert = row.To + "#alert-title"
+		if judged.Livello != verdict.Insufficient {
+			row.Said, row.Sure = l.Text("level."+judged.Livello), l.Text("certainty."+judged.Affidabilita)
+		}
+		if usual, ok := d.Usual(); ok {
+			row.Usual = l.Text("cheap.usual", "Price", l.Money(usual))
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	switch {
+	case fitting == 0 && (q.trip == trip{}):
+		v.refuse(http.StatusNotFound, "no_fares")
+		return
+	case fitting == 0:
+		v.refuse(http.StatusNotFound, "no_cheap", "City", from.Name)
+		v.widerCheap(q)
+		return
+	case fitting > len(c.Rows):
+		c.First = l.Text("cheap.first", "Shown", len(c.Rows), "All", fitting)
+	}
+	if v.AllFares {
+		c.Feed = feedPath(from.City, l)
+	}
+	v.Cheap = c
+	v.Description = c.Lede
+}
+
+// widerCheap offers what can be asked where no destination has such a fare.
+func (v *view) widerCheap(q question) {
+	for _, w := range []struct {
+		said string
+		drop func(*trip)
+	}{
+		{"maximum", func(t *trip) { t.Most = "" }},
+		{"stops", func(t *trip) { t.NonStop = "" }},
+		{"any", func(t *trip) { t.Month = "" }},
+	} {
+		t := q.trip
+		if w.drop(&t); t != q.trip {
+			v.Notice.Wider = append(v.Notice.Wider, link{v.T.Text("refusal.wider." + w.said), q.linkOn(t, v.AskFrom, "")})
+		}
+	}
+}

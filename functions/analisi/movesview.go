@@ -1,0 +1,67 @@
+package analisi
+
+import (
+	"context"
+	"time"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/chart"
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+// movesView is how the fare of a departure has moved; or Why it is not told.
+type movesView struct {
+	Why   string
+	Text  string
+	Chart responsiveChart
+	Rows  [][3]string // day, days ahead, fare; newest first
+}
+
+// showMoves puts beside the verdict on a departure how its fare has moved, as
+// GET /v1/storico tells it without a key. It is one read of the whole history, made
+// only where fares of past days may be shown; where it fails, the verdict stands without it.
+func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a answer.Answer) {
+	l := v.T
+	m := &movesView{}
+	v.Verdict.Moves = m
+	if !v.AllFares {
+		m.Why = l.Text("problem.code.tariffe-non-mostrate")
+		return
+	}
+	all, err := h.Moves(ctx, asked, a)
+	if err != nil {
+		h.Log.ErrorContext(ctx, "page without the moves of a fare", "error", err)
+		m.Why = l.Text("moves.failed")
+		return
+	}
+	from := fare.CycleOf(v.today).First() - 7*(freeWeeks-1)
+	c := chart.Moves{Today: v.today, Price: a.Analysis.Prezzo.Cent, Level: a.Analysis.Verdetto.Livello, Money: l.Money, Month: l.MonthShort}
+	var low, high, last verdict.Live
+	for _, one := range all {
+		day := fare.DayOf(time.Unix(one.Found, 0))
+		if day < from {
+			continue
+		}
+		if len(c.Seen) == 0 {
+			low, high = one, one
+		}
+		if last = one; one.Price < low.Price {
+			low = one
+		} else if one.Price > high.Price {
+			high = one
+		}
+		c.Seen = append(c.Seen, chart.Seen{Day: day, Price: one.Price})
+		m.Rows = append([][3]string{{l.Date(day), l.Number(int(one.Depart - day)), l.Money(one.Price)}}, m.Rows...)
+	}
+	if len(c.Seen) == 0 {
+		m.Why = l.Text("moves.none")
+		return
+	}
+	day := l.Date(c.Seen[len(c.Seen)-1].Day)
+	if m.Text = l.Text("moves.between", "Low", l.Money(low.Price), "High", l.Money(high.Price), "Last", l.Money(last.Price), "Day", day); low.Price == high.Price {
+		m.Text = l.Text("moves.same", "Last", l.Money(last.Price), "Day", day)
+	}
+	c.Label = m.Text
+	m.Chart = responsiveChart{c.SVG(680, 220), c.SVG(328, 200)}
+}

@@ -1,0 +1,72 @@
+package chart
+
+import (
+	"html/template"
+	"strings"
+	"time"
+
+	"verdetto/shared/fare"
+)
+
+// Moves shows how the fare of one departure has moved: what was found for it, day by day.
+type Moves struct {
+	Seen  []Seen // oldest first
+	Today fare.Day
+	Price fare.Cents // the one that is judged
+	Level string
+	Money func(fare.Cents) string
+	Month func(time.Month) string
+	Label string
+}
+
+// Seen is the lowest fare that was found on a day.
+type Seen struct {
+	Day   fare.Day
+	Price fare.Cents
+}
+
+// SVG draws the moves. The dots are what was found; the line between them is a stair, for a fare stands until another one is seen.
+func (m Moves) SVG(width, height int) template.HTML {
+	c := newCanvas("moves", width, height, m.Label)
+	const top, bottom, left, edge = 14.0, 24.0, 66.0, 12.0
+	low, high, from := m.Price, m.Price, m.Today-28
+	for _, s := range m.Seen {
+		low, high, from = min(low, s.Price), max(high, s.Price), min(from, s.Day)
+	}
+	room := max(100, (high-low)/8)
+	low, high = max(0, low-room), high+room
+	plot := float64(height) - top - bottom
+	y := func(p fare.Cents) float64 { return top + plot*(1-float64(p-low)/float64(high-low)) }
+	x := func(d fare.Day) float64 {
+		return left + (float64(width)-left-edge)*float64(d-from)/float64(m.Today-from)
+	}
+	for _, p := range ticks(low, high, 4) {
+		c.line("grid", left, y(p), float64(width), y(p))
+		if d := y(p) - y(m.Price); d > 14 || d < -14 { // where the price itself is written
+			c.text("tick", "end", left-7, y(p)+4, m.Money(p))
+		}
+	}
+	for d := from; d < m.Today; d++ {
+		if t := d.Time(); t.Day() == 1 && x(d) < float64(width)-40 {
+			c.line("grid", x(d), top+plot, x(d), top+plot+5)
+			c.text("tick", "start", x(d), float64(height)-6, m.Month(t.Month()))
+		}
+	}
+	var stair, dots strings.Builder
+	for i, s := range m.Seen {
+		if i == 0 {
+			stair.WriteString("M" + num(x(s.Day)) + " " + num(y(s.Price)))
+		} else {
+			stair.WriteString("H" + num(x(s.Day)) + "V" + num(y(s.Price)))
+		}
+		dots.WriteString("M" + num(x(s.Day)) + " " + num(y(s.Price)) + "h0")
+	}
+	if len(m.Seen) > 0 {
+		c.path("low", stair.String())
+		c.path("week", dots.String())
+	}
+	c.line("now", left, y(m.Price), float64(width), y(m.Price))
+	c.dot("today "+m.Level, x(m.Today), y(m.Price), 7)
+	c.text("label", "end", left-7, y(m.Price)+4, m.Money(m.Price))
+	return c.done()
+}
