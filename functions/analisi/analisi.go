@@ -70,5 +70,9 @@ func (s *Service) Register(api *httpapi.API) {
 // Judged answers a question. What it cannot answer is a Problem.
 func (s *Service) Judged(ctx context.Context, q answer.Question) (verdict.Analysis, error) {
 	a, err := s.Answer(ctx, q)
-	return a.Analysis, Problem(err)
+	if err != nil {
+		return a.Analysis, Problem(err)
+	}
+	a.Analysis.Luoghi = luoghiOf(q, a.Found)
+	return inCurrency(ctx, s, a.Analysis, q.Show)
 }

@@ -36,6 +36,7 @@ type view struct {
 	Notice     *notice
 	Verdict    *verdictView
 	Popular    *destinationsView
+	Places     []string     // where the fares are of more than was asked for
 	Alert      string       // the route that an alert is offered for
 	Base       string       // where the service is reached; empty where that is not known
 	Card       string       // path of the picture for sites that link here

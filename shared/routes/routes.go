@@ -135,13 +135,13 @@ var Table = []Route{
 		Name: "calendario", Method: "GET", Path: "/v1/calendario", Function: "analisi", FreeTier: true,
 		Free: Cap{30, day}, Pro: Cap{60, time.Minute},
 		Edge:  Edge{Free: time.Hour, Pro: 10 * time.Minute},
-		Query: []string{"origine", "destinazione", "mese", "diretto", "notti"}, Weight: 8,
+		Query: []string{"origine", "destinazione", "mese", "diretto", "notti", "valuta"}, Weight: 8,
 	},
 	{
 		Name: "occasioni", Method: "GET", Path: "/v1/occasioni", Function: "analisi", FreeTier: true,
 		Free: Cap{30, day}, Pro: Cap{60, time.Minute},
 		Edge:  Edge{Free: time.Hour, Pro: 10 * time.Minute},
-		Query: []string{"origine", "mese", "livello", "diretto", "massimo"}, Weight: 8,
+		Query: []string{"origine", "mese", "livello", "diretto", "massimo", "valuta"}, Weight: 8,
 	},
 	{
 		// Readers of feeds ask again all day: they know the ETag of what they have.

@@ -76,9 +76,9 @@ func (s *Service) addDepartureTools(server *mcp.Server) []string {
 			if err != nil {
 				return verdict.Calendario{}, "", err
 			}
-			c, err := s.Verdicts.Calendar(ctx, q, httpapi.AllFares(ctx))
+			c, err := s.Verdicts.CalendarOf(ctx, q)
 			if err != nil {
-				return c, "", analisi.Problem(err)
+				return c, "", err
 			}
 			all := len(c.Giorni)
 			if in.Month == "" {
