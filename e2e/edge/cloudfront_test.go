@@ -103,7 +103,7 @@ func TestErrorsAreNotKept(t *testing.T) {
 		keptByRights bool // under CloudFront's own minimum
 	}{
 		{"no fares from there", "/v1/price-trends?origin=QQQ&currency=eur", nil, 404, false, true},
-		{"bad parameter", "/v1/price-trends?origin=1", nil, 400, false, false},
+		{"bad parameter", "/v1/price-trends?origin=", nil, 400, false, false},
 		{"key of nobody", "/v1/price-trends?origin=PSA&currency=eur", []string{httpapi.KeyHeader, "vd_nobody"}, 401, false, false},
 		{"the store is down", "/v1/price-trends?origin=PSA&currency=eur", nil, 503, true, true},
 		{"no such picture", "/card/none.png", nil, 404, false, true},

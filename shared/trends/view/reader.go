@@ -53,7 +53,8 @@ func (r *Reader) Read(ctx context.Context, origin, destination fare.City, curren
 	if err != nil {
 		return Trends{}, err
 	}
-	v := view{rates: rates, currency: currency, today: fare.DayOf(r.Now()), allFares: r.AllFares}
+	now := r.Now()
+	v := view{rates: rates, currency: currency, now: now, today: fare.DayOf(now), allFares: r.AllFares}
 	data, _, err := r.Fares.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {
 		return Trends{}, r.notCovered(ctx, origin, "")
