@@ -55,6 +55,7 @@ func (s *Service) Register(api *httpapi.API) {
 		a, err := s.Judged(ctx, q)
 		return &output{a}, err
 	})
+	s.registerComparison(api)
 	s.registerRoutes(api)
 	registerOpenAPI(api)
 	registerDocs(api)

@@ -102,7 +102,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		return
 	}
 	v.setRoute(q, from, &to)
-	v.Places = placesSaid(q.language, map[string]places.Place{q.from: from, q.to: to})
+	v.Places = PlacesSaid(q.language, q.from, q.to)
 	a, err := h.Answer(r.Context(), asked)
 	var (
 		covered *answer.NotCovered

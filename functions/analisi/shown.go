@@ -3,8 +3,6 @@ package analisi
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"verdetto/shared/answer"
@@ -56,10 +54,13 @@ func luoghi(ends ...end) (all []verdict.Luogo) {
 	return all
 }
 
-// placesSaid says the same to the reader of a page, who asked for cities by these names.
-func placesSaid(l *i18n.Language, asked map[string]places.Place) (all []string) {
-	for _, name := range slices.Sorted(maps.Keys(asked)) {
-		p := asked[name]
+// PlacesSaid says the same in a language to who asked for cities by these names.
+func PlacesSaid(l *i18n.Language, asked ...string) (all []string) {
+	for _, name := range asked {
+		p, ok := places.Find(name)
+		if !ok {
+			continue
+		}
 		city := places.Name(p.City, l.Code)
 		if part, ok := places.Within(name); ok {
 			all = append(all, l.Text("place.part", "Asked", part, "City", city))

@@ -130,6 +130,8 @@ var Table = []Route{
 		Free: Cap{30, day}, Pro: Cap{120, time.Minute}, Own: 10 * time.Minute,
 		Weight: 30,
 	},
+	// It counts as so many verdicts as it gives, under their cap.
+	{Name: "confronto", Method: "GET", Path: "/v1/confronto", Function: "analisi", Keys: true, FreeTier: true, Weight: 8},
 	{
 		// An hour at the edge: the age of a fare is told in hours.
 		Name: "calendario", Method: "GET", Path: "/v1/calendario", Function: "analisi", FreeTier: true,

@@ -65,7 +65,7 @@ type WeeklyLow struct {
 	AmountCents int64  `json:"amountCents"`
 }
 
-// most is how many destinations an answer lists.
+// most is how many destinations a published answer lists.
 const most = 100
 
 // view is how a caller wants to see trends.
@@ -91,8 +91,8 @@ func (v view) frame(origin fare.City) Trends {
 	}
 }
 
-// origin shows every destination that has a live fare.
-func (v view) origin(origin fare.City, all trends.Origin) Trends {
+// origin shows the destinations that have a live fare, so many at most.
+func (v view) origin(origin fare.City, all trends.Origin, most int) Trends {
 	t := v.frame(origin)
 	var newest int64
 	for _, e := range all.Entries {
