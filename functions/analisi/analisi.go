@@ -65,6 +65,7 @@ func (s *Service) Register(api *httpapi.API) {
 	registerCities(api)
 	s.registerHome(api)
 	s.registerCard(api)
+	s.registerSitemaps(api)
 	registerAssets(api)
 }
 

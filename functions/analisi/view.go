@@ -209,17 +209,7 @@ func (v *view) refuseFaults(wrong faults) {
 
 // setRoute names the cities that the page is about, in every language.
 func (v *view) setRoute(q question, from places.Place, to *places.Place) {
-	in := func(l *i18n.Language) string {
-		there := ""
-		if to != nil {
-			there = queryFor(to.City, NameIn(l.Code, *to))
-		}
-		lang := l.Code
-		if l == i18n.Default() { // canonical addresses do not name it
-			lang = ""
-		}
-		return pageAddress(queryFor(from.City, NameIn(l.Code, from)), there, q.trip, lang)
-	}
+	in := func(l *i18n.Language) string { return canonical(l, from, to, q.trip) }
 	for i, a := range v.Alternates {
 		v.Alternates[i].Address = in(a.Language)
 	}

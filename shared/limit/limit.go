@@ -54,7 +54,7 @@ type Decision struct {
 	Limit     Limit
 	Allowed   bool  // of several: at least one
 	Granted   int64 // of several: how many, the first of them
-	Counted   bool // false where the counter could not be reached
+	Counted   bool  // false where the counter could not be reached
 	Remaining int64
 	Reset     time.Time // when the window ends
 }

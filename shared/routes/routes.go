@@ -200,6 +200,22 @@ var Table = []Route{
 		Edge: Edge{Free: 6 * time.Hour},
 	},
 	{
+		Name: "robots", Method: "GET", Path: "/robots.txt", Function: "analisi",
+		Edge: Edge{Free: 6 * time.Hour},
+	},
+	{
+		Name: "sitemap", Method: "GET", Path: "/sitemap.xml", Function: "analisi",
+		Free: Cap{100, day},
+		Edge: Edge{Free: 6 * time.Hour},
+	},
+	{
+		Name: "sitemap-file", Method: "GET", Path: "/sitemap/{file}", Function: "analisi",
+		Free: Cap{3000, day}, // a crawler reads them all
+		Edge: Edge{Free: 6 * time.Hour},
+	},
+	// On one machine the process answers by itself, before anything else.
+	{Name: "salute", Method: "GET", Path: "/healthz", Function: "analisi"},
+	{
 		Name: "assets", Method: "GET", Path: "/assets/{file}", Function: "analisi",
 		Edge:   Edge{Free: 365 * day},
 		Weight: 4,
