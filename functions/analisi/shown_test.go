@@ -3,18 +3,14 @@ package analisi_test
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/analisi"
-	"verdetto/shared/answer"
-	"verdetto/shared/deals"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/verdict"
 )
 
@@ -28,15 +24,8 @@ func (dayRates) Rates(context.Context) (fare.Rates, error) {
 // abroad serves MIL-BUH and the deals of Milan, with rates.
 func abroad(t *testing.T) *httpapi.API {
 	t.Helper()
-	log := slog.New(slog.DiscardHandler)
-	s := &analisi.Service{
-		Reader: &answer.Reader{Summaries: summaries{milbuh: summaryOf(40)}, Sheets: sheets{{Route: milbuh}: departuresOf(60)}, Demand: &originRequests{},
-			Rates: dayRates{}, Now: atNoon, Log: log},
-		Coverage: &dealsOfMilan{has: deals.Origin{}.Merge(entries())}, BaseURL: "https://verdetto.example",
-	}
-	api := httpapi.New(httpapi.Config{Now: atNoon, Log: log, AllFares: true, Limiter: limit.New(unlimited{}, atNoon)})
-	s.Register(api)
-	return api
+	h, _ := counting(t)
+	return h
 }
 
 // TestCurrency: every answer is shown in the currency that was asked for, whatever
