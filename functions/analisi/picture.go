@@ -33,7 +33,7 @@ func (s *Service) picture(ctx context.Context, of cardAsked) (*cardOutput, error
 	}
 	p := chart.Picture{
 		Title: routeName(l, places.Name(of.route.Origin, l.Code), places.Name(of.route.Destination, l.Code)),
-		Foot:  "Verdetto · " + l.Text("verdict.as_of", "Date", l.Date(today)) + " · " + l.Text("picture.foot"), Style: page.ChartStyle(),
+		Foot:  []string{"Verdetto · " + l.Text("verdict.as_of", "Date", l.Date(today)) + " · " + l.Text("picture.foot")}, Style: page.ChartStyle(),
 		History: chart.History{Today: today, Names: levelNames(l), Money: l.Money, Month: l.MonthShort},
 	}
 	p.Label = l.Text("picture.label", "Route", p.Title)
@@ -41,7 +41,7 @@ func (s *Service) picture(ctx context.Context, of cardAsked) (*cardOutput, error
 		p.Title += " · " + said
 	}
 	if httpapi.Data(ctx) == "sample" {
-		p.Foot += " · " + l.Text("home.invented")
+		p.Foot = append(p.Foot, l.Text("home.invented"))
 	}
 	if asked.When != nil {
 		p.Weeks = verdict.Since(f.Summary.WeeksOf(moves), today, freeWeeks)

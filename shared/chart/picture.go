@@ -5,18 +5,19 @@ import (
 	"html"
 )
 
-// Picture is a history that stands alone, as a file: with a title, a foot, and its own style.
+// Picture is a history that stands alone, as a file: with a title, lines at its foot, and its own style.
 type Picture struct {
 	History
-	Title, Foot string
-	Style       string // a style sheet with the colours and classes of charts
+	Title string
+	Foot  []string // each must fit the width
+	Style string   // a style sheet with the colours and classes of charts
 }
 
 // The size of a picture, in pixels.
 const (
-	pictureWidth, pictureHeight  = 720, 400
-	pictureMargin                = 20
-	pictureTitle, pictureFooting = 52, 34
+	pictureWidth, pictureHeight = 720, 400
+	pictureMargin               = 20
+	pictureTitle, pictureLine   = 52, 18
 )
 
 // SVG draws the picture.
@@ -28,8 +29,10 @@ func (p Picture) SVG() []byte {
 	c.rect("paper", 0, 0, pictureWidth, pictureHeight)
 	c.text("title", "start", pictureMargin, 34, p.Title)
 	fmt.Fprintf(&c.b, `<g transform="translate(%d %d)">`, pictureMargin, pictureTitle)
-	p.draw(c, pictureWidth-2*pictureMargin, pictureHeight-pictureTitle-pictureFooting)
+	p.draw(c, pictureWidth-2*pictureMargin, pictureHeight-pictureTitle-pictureLine*(len(p.Foot)+1))
 	c.b.WriteString("</g>")
-	c.text("foot", "start", pictureMargin, pictureHeight-14, p.Foot)
+	for i, line := range p.Foot {
+		c.text("foot", "start", pictureMargin, float64(pictureHeight-14-pictureLine*(len(p.Foot)-1-i)), line)
+	}
 	return []byte(c.done())
 }
