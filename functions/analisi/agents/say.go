@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"verdetto/functions/analisi"
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
@@ -24,23 +22,14 @@ type sentences struct{ *i18n.Language }
 
 // Asker is part of the arguments of every tool.
 type Asker struct {
-	Language spoken `json:"language,omitempty" doc:"Language of the sentences and of city names, by its code: that of who is asking you; without it, English. Fields and their values are the same in all"`
+	Language string `json:"language,omitempty" doc:"Language of the sentences and of city names, by its code such as en or it: that of who is asking you. Without it, and for one that is not spoken here, English. Fields and their values are the same in all" maxLength:"20"`
 }
 
-// spoken is the code of a language; empty: English.
-type spoken string
-
-// Schema lists the languages that there are.
-func (spoken) Schema(huma.Registry) *huma.Schema {
-	s := &huma.Schema{Type: huma.TypeString}
-	for _, code := range i18n.Codes() {
-		s.Enum = append(s.Enum, code)
-	}
-	return s
+// say is what the asker is answered in.
+func (a Asker) say() sentences {
+	code, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(a.Language)), "-") // pt-BR is pt
+	return sentences{i18n.In(code)}
 }
-
-// say is what the Asker is answered in.
-func (a Asker) say() sentences { return sentences{i18n.In(string(a.Language))} }
 
 // named is what a city is called in the language that was asked for by some name.
 func (s sentences) named(asked string) string {
