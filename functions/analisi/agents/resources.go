@@ -76,7 +76,7 @@ func (s *Service) resource(read func(ctx context.Context, uri string) (any, erro
 			p := s.api.ProblemFor(ctx, "rotte", err)
 			fault := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: p.Detail}
 			if p.Code == httpapi.UnknownCity.Code {
-				fault.Code = mcp.CodeResourceNotFound
+				fault.Code = jsonrpc.CodeInvalidParams
 			}
 			fault.Data, err = json.Marshal(p)
 			if err != nil {
