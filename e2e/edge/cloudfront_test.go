@@ -21,7 +21,7 @@ func TestAMadeUpParameterIsNoOtherAnswer(t *testing.T) {
 	targets := map[string]string{
 		"citta": "/v1/citta?q=mila&lang=it", "price-trends": "/v1/price-trends?origin=PSA&currency=eur", "index": "/v1", "openapi": "/v1/openapi.json",
 		"calendario": "/v1/calendario?origine=Pisa&destinazione=Londra", "occasioni": "/v1/occasioni?origine=Pisa",
-		"llms": "/llms.txt", "card": "", "feed": "", "assets": "", // files, whose names are tested with them
+		"robots": "/robots.txt", "sitemap": "/sitemap.xml", "sitemap-file": "", "llms": "/llms.txt", "card": "", "feed": "", "assets": "", // files, whose names are tested with them
 	}
 	for _, r := range routes.Table {
 		if r.Edge == (routes.Edge{}) {
@@ -103,7 +103,7 @@ func TestErrorsAreNotKept(t *testing.T) {
 		keptByRights bool // under CloudFront's own minimum
 	}{
 		{"no fares from there", "/v1/price-trends?origin=QQQ&currency=eur", nil, 404, false, true},
-		{"bad parameter", "/v1/price-trends?origin=1", nil, 400, false, false},
+		{"bad parameter", "/v1/price-trends?origin=", nil, 400, false, false},
 		{"key of nobody", "/v1/price-trends?origin=PSA&currency=eur", []string{httpapi.KeyHeader, "vd_nobody"}, 401, false, false},
 		{"the store is down", "/v1/price-trends?origin=PSA&currency=eur", nil, 503, true, true},
 		{"no such picture", "/card/none.png", nil, 404, false, true},

@@ -202,7 +202,7 @@ func newDistributionOver(t *testing.T, through func(store.Table) store.Table) *d
 		t.Fatal(err)
 	}
 	d.cloudFront = &cloudFront{now: d.clock.Now, kept: map[string]*object{}, origin: fixture.New(t, onemachine.Options{
-		Table: through(d.table), Now: d.clock.Now, Log: quiet, OriginSecrets: []string{edgeSecret},
+		Table: through(d.table), Now: d.clock.Now, Log: quiet, OriginSecrets: []string{edgeSecret}, BaseURL: "https://verdetto.example",
 	}).API}
 	return d
 }

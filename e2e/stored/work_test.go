@@ -185,7 +185,8 @@ func TestNotifications(t *testing.T) {
 }
 
 // TestRefresh: the next weekly refresh goes on from what was stored, and leaves
-// item by item the bytes that 303470a left.
+// item by item the bytes that 303470a left, but for what is added on purpose: trends
+// hold the verdict on each cheapest fare, which 303470a passes over.
 func TestRefresh(t *testing.T) {
 	s := open(t)
 	s.now = time.Date(2026, 11, 8, 6, 0, 0, 0, time.UTC)

@@ -75,12 +75,12 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 	}
 	queries := map[string]string{
 		"analisi": "?origine=Milano&destinazione=Bucarest", "storico": "?origine=Milano&destinazione=Bucarest", "calendario": "?origine=Milano&destinazione=Bucarest", "occasioni": "?origine=Milano", "rotte": "?origine=Milano",
-		"home": "?da=Milano&a=Bucarest", "price-trends": "?origin=MIL&destination=BUH&currency=eur",
+		"confronto": "?origine=Milano&destinazioni=Bucarest", "home": "?da=Milano&a=Bucarest", "price-trends": "?origin=MIL&destination=BUH&currency=eur",
 	}
 	calls := map[string]string{
 		"flight_price_verdict": `{"origin":"Milano","destination":"Bucarest"}`, "when_to_book": `{"origin":"Milano","destination":"Bucarest"}`,
 		"cheapest_months": `{"origin":"Milano","destination":"Bucarest"}`, "price_trends": `{"origin":"Milano","destination":"Bucarest","currency":"EUR"}`,
-		"fare_calendar": `{"origin":"Milano","destination":"Bucarest"}`, "cheap_now": `{"origin":"Milano"}`,
+		"fare_calendar": `{"origin":"Milano","destination":"Bucarest"}`, "cheap_now": `{"origin":"Milano"}`, "compare_trips": `{"origin":"Milano","destinations":["Bucarest"]}`,
 	}
 	for _, c := range []struct {
 		name    string
@@ -137,6 +137,10 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 						}
 					}
 				}
+			}
+			picture := httptest.NewRecorder()
+			if api.ServeHTTP(picture, httptest.NewRequest("GET", "/card/MIL-BUH-it.svg", nil)); c.all != (picture.Code == http.StatusOK) || !c.all && !strings.Contains(picture.Body.String(), "tariffe-non-mostrate") {
+				t.Errorf("the picture of a history: %d %.300s", picture.Code, picture.Body)
 			}
 			if listing == 0 {
 				t.Error("no endpoint lists single fares")

@@ -57,6 +57,7 @@ func (s *Service) Register(api *httpapi.API) {
 		a, err := s.Judged(ctx, q)
 		return &output{a}, err
 	})
+	s.registerComparison(api)
 	s.registerRoutes(api)
 	registerOpenAPI(api)
 	registerDocs(api)
@@ -66,11 +67,16 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerCities(api)
 	s.registerHome(api)
 	s.registerCard(api)
+	s.registerSitemaps(api)
 	registerAssets(api)
 }
 
 // Judged answers a question. What it cannot answer is a Problem.
 func (s *Service) Judged(ctx context.Context, q answer.Question) (verdict.Analysis, error) {
 	a, err := s.Answer(ctx, q)
-	return a.Analysis, Problem(err)
+	if err != nil {
+		return a.Analysis, Problem(err)
+	}
+	a.Analysis.Luoghi = luoghiOf(q, a.Found)
+	return inCurrency(ctx, s, a.Analysis, q.Show)
 }

@@ -149,7 +149,7 @@ func TestVerdict(t *testing.T) {
 			of   any
 			want []string
 		}{
-			{got, []string{"aggiornatoIl", "ambito", "anticipoConsigliato", "destinazione", "destinazioneIata", "mesiPerConvenienza", "origine", "origineIata", "osservazioni", "prezzo", "valuta", "verdetto"}},
+			{got, []string{"aggiornatoIl", "ambito", "anticipoConsigliato", "destinazione", "destinazioneIata", "luoghi", "mesiPerConvenienza", "origine", "origineIata", "osservazioni", "prezzo", "valuta", "verdetto"}},
 			{got["prezzo"], []string{"cent", "etaOre", "partenza", "precisione", "quotato", "trovatoIl", "valuta"}},
 			{got["verdetto"], []string{"affidabilita", "campione", "livello", "medianaCent", "minimoCent", "percentile", "scartoMedianaCent", "stagionale"}},
 			{got["mesiPerConvenienza"].([]any)[0], []string{"campione", "medianaCent", "mese"}},

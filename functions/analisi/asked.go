@@ -26,6 +26,7 @@ import (
 //	diretto   si: only fares without stops
 //	visto     a fare in euros that the reader has seen, 45 or 45,50
 //	massimo   without a: only destinations up to so many euros
+//	soglia    a fare in euros for the form of an alert
 //	lang      the language
 //
 // What is empty, as a form without a script sends it, is not said.
@@ -34,6 +35,7 @@ import (
 type question struct {
 	from, to string // as typed
 	trip
+	under    string // what the form of an alert is filled in with
 	language *i18n.Language
 	chosen   bool // the language was chosen, and is kept in links
 }
@@ -60,7 +62,7 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 		q.language, q.chosen = chosen, true
 	}
 	ok = err == nil
-	for _, f := range append([]field{{"da", &q.from}, {"a", &q.to}}, q.fields()...) {
+	for _, f := range append([]field{{"da", &q.from}, {"a", &q.to}, {"soglia", &q.under}}, q.fields()...) {
 		if len(given[f.name]) > 1 || httpapi.Unfit(given.Get(f.name), false) != "" {
 			ok = false
 			continue
@@ -102,14 +104,14 @@ func pageAddress(from, to string, t trip, lang string) string {
 func (q question) city(name string) (places.Place, bool) {
 	p, ok := places.Find(name)
 	if ok {
-		p.Name = nameIn(q.language.Code, p)
+		p.Name = NameIn(q.language.Code, p)
 	}
 	return p, ok
 }
 
-// nameIn is what a city is called in a language, unless it was asked for by an
+// NameIn is what a city is called in a language, unless it was asked for by an
 // everyday name, as Bali is. The name finds the city again.
-func nameIn(lang string, p places.Place) string {
+func NameIn(lang string, p places.Place) string {
 	for _, c := range places.Complete(p.Name, lang, 20) {
 		if c.City == p.City {
 			if same, ok := places.Find(c.Name); ok && same.City == p.City {

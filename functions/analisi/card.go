@@ -19,20 +19,21 @@ import (
 var NoCard = httpapi.UnknownPath
 
 type cardInput struct {
-	File string `path:"file" doc:"ORIGIN-DESTINATION[-TRIP]-LANGUAGE.png: a trip is its month or day of departure, the day of the way back, diretto for non-stop and visto with a price seen in cents, as far as they were asked for" example:"MIL-BUH-it.png"`
+	File string `path:"file" doc:"ORIGIN-DESTINATION[-TRIP]-LANGUAGE.png, or with .svg the history of the route or of the departures in a month: a trip is its month or day of departure, the day of the way back, diretto for non-stop and visto with a price seen in cents, as far as they were asked for" example:"MIL-BUH-it.png"`
 }
 
 type cardOutput struct {
 	ContentType string `header:"Content-Type"`
 	Sniff       string `header:"X-Content-Type-Options"`
+	Policy      string `header:"Content-Security-Policy"`
 	Body        []byte
 }
 
 func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.JSON(api, "card", httpapi.JSONDoc{
 		Summary:     "Picture of a verdict",
-		Description: "What is shown where a verdict's page is linked to: a PNG of 1200 by 630.",
-		Problems:    []httpapi.ProblemType{NoCard},
+		Description: "What is shown where a verdict's page is linked to: a PNG of 1200 by 630. With .svg in place of .png, as in MIL-BUH-it.svg and MIL-BUH-2027-03-it.svg, the weeks behind it as a picture for other pages, 720 by 400.",
+		Problems:    []httpapi.ProblemType{NoCard, NoLiveFare, StopsUnknown, httpapi.NotCovered, httpapi.NotShown},
 	}, func(_ context.Context, in *cardInput) error {
 		_, err := cardOf(in.File)
 		return err
@@ -44,6 +45,7 @@ type cardAsked struct {
 	route    fare.Route
 	trip     trip
 	language *i18n.Language
+	picture  bool // of the history
 }
 
 // cardName is the file name of the card of a question's page.
@@ -63,12 +65,12 @@ func cardName(route fare.Route, t trip, l *i18n.Language) string {
 	return name + "-" + l.Code + ".png"
 }
 
-var cardFile = regexp.MustCompile(`^([A-Z]{3}-[A-Z]{3})(?:-([0-9]{4}-[0-9]{2})|-([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-([0-9]{4}-[0-9]{2}-[0-9]{2}))?)?(-diretto)?(?:-visto([1-9][0-9]{0,8}))?-([a-z]+)[.]png$`)
+var cardFile = regexp.MustCompile(`^([A-Z]{3}-[A-Z]{3})(?:-([0-9]{4}-[0-9]{2})|-([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-([0-9]{4}-[0-9]{2}-[0-9]{2}))?)?(-diretto)?(?:-visto([1-9][0-9]{0,8}))?-([a-z]+)[.](png|svg)$`)
 
 // cardOf parses the file name of a card.
 func cardOf(file string) (c cardAsked, err error) {
 	no := NoCard.Problem("Cards are named as in MIL-BUH-it.png: two city codes and " + i18n.SpokenCodes() +
-		". Those of trips are named as in MIL-BUH-2027-03-it.png or MIL-BUH-2027-03-20-diretto-it.png.")
+		". Those of trips are named as in MIL-BUH-2027-03-it.png or MIL-BUH-2027-03-20-diretto-it.png, pictures of a history as in MIL-BUH-it.svg or MIL-BUH-2027-03-it.svg.")
 	m := cardFile.FindStringSubmatch(file)
 	if m == nil {
 		return c, no
@@ -78,7 +80,10 @@ func cardOf(file string) (c cardAsked, err error) {
 	if err != nil || !known || places.Name(route.Origin, l.Code) == "" || places.Name(route.Destination, l.Code) == "" {
 		return c, no
 	}
-	c = cardAsked{route, trip{Month: m[2], Date: m[3], Back: m[4]}, l}
+	c = cardAsked{route, trip{Month: m[2], Date: m[3], Back: m[4]}, l, m[8] == "svg"}
+	if c.picture && m[3]+m[6] != "" { // a departure's moves are no weeks, and a price has none
+		return c, no
+	}
 	if m[5] != "" {
 		c.trip.NonStop = "si"
 	}
@@ -95,6 +100,9 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 	of, err := cardOf(in.File)
 	if err != nil {
 		return nil, err
+	}
+	if of.picture {
+		return s.picture(ctx, of)
 	}
 	l, today := of.language, fare.DayOf(s.Now())
 	c := chart.Card{
@@ -121,7 +129,7 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &cardOutput{"image/png", "nosniff", png}, nil
+	return &cardOutput{"image/png", "nosniff", "", png}, nil
 }
 
 // drawVerdict puts a verdict on a card.

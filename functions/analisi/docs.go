@@ -66,16 +66,25 @@ func registerDocs(api *httpapi.API) {
 		return &page.Response{Status: http.StatusOK, ContentType: "application/json", Vary: "Accept, Accept-Language", Body: body}, nil
 	})
 	httpapi.JSON(api, "llms", httpapi.JSONDoc{Summary: "The service in one page of text"}, nil, func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
-		r, err := reference()
+		text, err := InShort()
 		if err != nil {
 			return nil, err
 		}
-		var b bytes.Buffer
-		if err := llmsText.Execute(&b, r); err != nil {
-			return nil, fmt.Errorf("write llms.txt: %w", err)
-		}
-		return httpapi.Tag(in.IfNoneMatch, "text/plain; charset=utf-8", b.Bytes()), nil
+		return httpapi.Tag(in.IfNoneMatch, "text/plain; charset=utf-8", text), nil
 	})
+}
+
+// InShort is the reference in one page of text, for language models.
+func InShort() ([]byte, error) {
+	r, err := reference()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := llmsText.Execute(&b, r); err != nil {
+		return nil, fmt.Errorf("write llms.txt: %w", err)
+	}
+	return b.Bytes(), nil
 }
 
 // docsPage shows the reference, which is in English, on a page in the reader's language.

@@ -102,6 +102,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		return
 	}
 	v.setRoute(q, from, &to)
+	v.Places = PlacesSaid(q.language, q.from, q.to)
 	a, calendar, err := h.WithCalendar(r.Context(), asked, v.AllFares)
 	var (
 		covered *answer.NotCovered

@@ -22,12 +22,13 @@ import (
 
 // Occasioni is the published answer to where it is cheap to fly to now.
 type Occasioni struct {
-	Origine      string      `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
-	OrigineIata  string      `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
-	Ambito       string      `json:"ambito" enum:"rotta,mese" doc:"What each verdetto is about: the cheapest fare of the route, or of its departures in mese"`
-	Valuta       string      `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
-	Occasioni    []Occasione `json:"occasioni" nullable:"false" doc:"Destinations that have a fare, the best first: by level, then by percentile, then by how far the fare is under the median. Those with too little data for a verdict come last"`
-	AggiornatoIl *time.Time  `json:"aggiornatoIl,omitempty" format:"date-time" doc:"When the newest of these fares was found, UTC; absent where there is none"`
+	Origine      string          `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
+	OrigineIata  string          `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
+	Luoghi       []verdict.Luogo `json:"luoghi,omitempty" doc:"What the origin stood for, as in GET /v1/analisi"`
+	Ambito       string          `json:"ambito" enum:"rotta,mese" doc:"What each verdetto is about: the cheapest fare of the route, or of its departures in mese"`
+	Valuta       string          `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
+	Occasioni    []Occasione     `json:"occasioni" nullable:"false" doc:"Destinations that have a fare, the best first: by level, then by percentile, then by how far the fare is under the median. Those with too little data for a verdict come last"`
+	AggiornatoIl *time.Time      `json:"aggiornatoIl,omitempty" format:"date-time" doc:"When the newest of these fares was found, UTC; absent where there is none"`
 }
 
 // Occasione is a destination, and the verdict on its cheapest fare.
@@ -43,7 +44,8 @@ type DealsInput struct {
 	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"The cheapest departure of this month, compared with the cheapest of other months; without it that of any date, compared with the cheapest of other days"`
 	Livello string `query:"livello" pattern:"^((ottimo|buono|normale|caro|dati-insufficienti)(,(ottimo|buono|normale|caro|dati-insufficienti))*)?$" patternDescription:"levels such as ottimo,buono" doc:"Only these levels, separated by commas"`
 	Diretto bool   `query:"diretto" doc:"Only fares without stops; destinations of whose fares the stops are not known are left out"`
-	Massimo string `query:"massimo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 60 or 59.99" doc:"Only fares up to this amount, in EUR"`
+	Massimo string `query:"massimo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 60 or 59.99" doc:"Only fares up to this amount, in valuta"`
+	Shown
 }
 
 type occasioniInput struct {
@@ -58,7 +60,8 @@ type DealsQuestion struct {
 	When    *answer.When // a month; nil: any
 	Levels  []string     // empty: all
 	NonStop bool
-	Most    fare.Cents // 0: any
+	Most    fare.Cents // in Show; 0: any
+	Show    answer.Currency
 }
 
 // known are the levels that there are.
@@ -66,7 +69,7 @@ var known = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Car
 
 // Question reads what is asked. Faults call parameters what the caller calls them.
 func (in *DealsInput) Question(from Named, name func(parameter string) string) (q DealsQuestion, err error) {
-	q = DealsQuestion{From: from, NonStop: in.Diretto}
+	q = DealsQuestion{From: from, NonStop: in.Diretto, Show: answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}}
 	if q.When, err = (&Trip{Mese: in.Mese}).when(name); err != nil {
 		return q, err
 	}
@@ -90,7 +93,7 @@ func (in *DealsInput) Question(from Named, name func(parameter string) string) (
 
 // CheckDeals refuses, before the call is counted, what no answer could be made for.
 func (s *Service) CheckDeals(ctx context.Context, q DealsQuestion) error {
-	return Problem(s.Check(ctx, answer.Question{From: q.From, When: q.When}))
+	return Problem(s.Check(ctx, answer.Question{From: q.From, When: q.When, Show: q.Show}))
 }
 
 func (s *Service) registerDeals(api *httpapi.API) {
@@ -99,7 +102,7 @@ func (s *Service) registerDeals(api *httpapi.API) {
 		Summary: "Where it is cheap to fly to now",
 		Description: "The destinations from a city that have a fare now, the best-judged first: the cheapest fare of each, of any date or of a month, with its verdict. " +
 			"A minimum is compared with minima: the cheapest fare of a route with the route's cheapest of other days, that of a month with the cheapest of months. The same can be followed as a feed: /feed/MIL-it.atom and /feed/MIL-it.json.",
-		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered},
+		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, httpapi.UnknownCurrency},
 		Answer:   Occasioni{},
 	}, func(ctx context.Context, in *occasioniInput) error {
 		q, err := in.Question(Named{Parameter: "origine", Name: in.Origine}, as)
@@ -132,7 +135,7 @@ func (s *Service) CheapNow(ctx context.Context, q DealsQuestion) (Occasioni, err
 	if err != nil {
 		return o, err
 	}
-	o.Origine, o.OrigineIata = place.Name, string(place.City)
+	o.Origine, o.OrigineIata, o.Luoghi = place.Name, string(place.City), luoghi(end{"origine", q.From, place})
 	all, err := s.dealsFrom(ctx, place)
 	if err != nil {
 		return o, err
@@ -144,12 +147,17 @@ func (s *Service) CheapNow(ctx context.Context, q DealsQuestion) (Occasioni, err
 	now := s.Now()
 	for _, d := range standing(all, fare.DayOf(now), month, q.NonStop) {
 		price, v := d.At(now)
-		if len(q.Levels) > 0 && !slices.Contains(q.Levels, v.Livello) || q.Most > 0 && price.Cent > q.Most {
-			continue
+		if len(q.Levels) == 0 || slices.Contains(q.Levels, v.Livello) {
+			o.Occasioni = append(o.Occasioni, Occasione{places.Name(d.to, "it"), string(d.to), v, price})
 		}
-		o.Occasioni = append(o.Occasioni, Occasione{places.Name(d.to, "it"), string(d.to), v, price})
-		if o.AggiornatoIl == nil || price.TrovatoIl.After(*o.AggiornatoIl) {
-			o.AggiornatoIl = price.TrovatoIl
+	}
+	if o, err = inCurrency(ctx, s, o, q.Show); err != nil {
+		return o, err
+	}
+	o.Occasioni = slices.DeleteFunc(o.Occasioni, func(one Occasione) bool { return q.Most > 0 && one.Prezzo.Cent > q.Most })
+	for _, one := range o.Occasioni {
+		if found := one.Prezzo.TrovatoIl; o.AggiornatoIl == nil || found.After(*o.AggiornatoIl) {
+			o.AggiornatoIl = found
 		}
 	}
 	return o, nil

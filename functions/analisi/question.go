@@ -23,7 +23,7 @@ type Trip struct {
 	Notti      string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away, 1-3, 4-7, 8-14 or 15+; without it, one-way fares. They are observed as returns, never added up of two one-way fares"`
 	Diretto    bool   `query:"diretto" doc:"Only fares without stops"`
 	Prezzo     string `query:"prezzo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 45 or 18.49" doc:"A price seen elsewhere, in major units, to be judged in place of today's cheapest fare; no live fare is needed"`
-	Valuta     string `query:"valuta" default:"EUR" pattern:"^[A-Za-z]{3}$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of prezzo"`
+	Valuta     string `query:"valuta" default:"EUR" pattern:"^[A-Za-z]{3}$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of prezzo, and of the amounts of the answer: they are shown at the newest reference rates, one set for all of an answer, which move no verdict"`
 }
 
 type input struct {
@@ -40,7 +40,7 @@ func (in *input) question() (q answer.Question, err error) {
 // Question reads what is asked; the cities are the caller's to fill in. Faults call
 // parameters what the caller calls them.
 func (in *Trip) Question(name func(parameter string) string) (q answer.Question, err error) {
-	q.NonStop = in.Diretto
+	q.NonStop, q.Show = in.Diretto, answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}
 	nights := strings.TrimRight(in.Notti, " +")
 	if nights == "15" { // a + that was not escaped is a space
 		nights = "15+"
@@ -61,7 +61,7 @@ func (in *Trip) Question(name func(parameter string) string) (q answer.Question,
 	if err != nil {
 		return q, invalid(name("prezzo"), "is no amount")
 	}
-	q.Price = &answer.Price{Parameter: name("prezzo"), Amount: amount, Currency: strings.ToUpper(in.Valuta), Of: name("valuta")}
+	q.Price = &answer.Price{Parameter: name("prezzo"), Amount: amount, Currency: q.Show.Code, Of: q.Show.Parameter}
 	return q, nil
 }
 

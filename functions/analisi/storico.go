@@ -15,14 +15,17 @@ const freeWeeks = 26
 
 // Storico is the published history of a route: the weeks behind the picture.
 type Storico struct {
-	Origine      string      `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
-	Destinazione string      `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
-	Valuta       string      `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
-	OggiCent     *fare.Cents `json:"oggiCent,omitempty" doc:"Today's cheapest fare, in cents; absent where no fare is live"`
-	Settimane    []Settimana `json:"settimane" nullable:"false" doc:"Weeks in which fares were found, oldest first: without a key those of the last 26 weeks, with a Pro key all that are kept, three years"`
-	Partenza     *Movimento  `json:"partenza,omitempty" doc:"With partenza: how the fare of that departure moved"`
-	Mese         *DelMese    `json:"mese,omitempty" doc:"With mese: the weeks of the departures in that month"`
-	AggiornatoIl time.Time   `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
+	Origine          string          `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
+	Destinazione     string          `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
+	OrigineIata      string          `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
+	DestinazioneIata string          `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
+	Luoghi           []verdict.Luogo `json:"luoghi,omitempty" doc:"What an end of the route stood for, as in GET /v1/analisi"`
+	Valuta           string          `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
+	OggiCent         *fare.Cents     `json:"oggiCent,omitempty" doc:"Today's cheapest fare, in cents; absent where no fare is live"`
+	Settimane        []Settimana     `json:"settimane" nullable:"false" doc:"Weeks in which fares were found, oldest first: without a key those of the last 26 weeks, with a Pro key all that are kept, three years"`
+	Partenza         *Movimento      `json:"partenza,omitempty" doc:"With partenza: how the fare of that departure moved"`
+	Mese             *DelMese        `json:"mese,omitempty" doc:"With mese: the weeks of the departures in that month"`
+	AggiornatoIl     time.Time       `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
 }
 
 // Settimana is the cheapest fares of a week's days: for each day on which something was found, the cheapest that was live.
@@ -59,10 +62,11 @@ type historyInput struct {
 	Mese     string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, from this one to the one of 365 days ahead: how its fares moved is told too. Not together with partenza"`
 	Diretto  bool   `query:"diretto" doc:"Only fares without stops"`
 	Notti    string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away; without it, one-way fares"`
+	Shown
 }
 
 func (in *historyInput) question() (q answer.Question, err error) {
-	trip := Trip{Partenza: in.Partenza, Mese: in.Mese, Diretto: in.Diretto, Notti: in.Notti}
+	trip := Trip{Partenza: in.Partenza, Mese: in.Mese, Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta}
 	q, err = trip.Question(func(parameter string) string { return parameter })
 	q.From, q.To = in.cities()
 	return q, err
@@ -74,7 +78,7 @@ func (s *Service) registerHistory(api *httpapi.API) {
 	httpapi.JSON(api, "storico", httpapi.JSONDoc{
 		Summary:     "History of a route",
 		Description: "The lows and medians, week by week, that today's cheapest fare is compared with. With partenza or mese also how the fares of that departure, or of the departures in that month, moved.",
-		Problems:    []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, StopsUnknown},
+		Problems:    []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
 	}, func(ctx context.Context, in *historyInput) error {
 		q, err := in.question()
 		if err != nil {
@@ -105,7 +109,8 @@ func (s *Service) PastOf(ctx context.Context, q answer.Question) (Storico, error
 		cut = func(weeks []verdict.Week) []verdict.Week { return verdict.Since(weeks, today, freeWeeks) }
 	}
 	h := Storico{
-		Origine: f.Origin.Name, Destinazione: f.Destination.Name, Valuta: "EUR",
+		Origine: f.Origin.Name, Destinazione: f.Destination.Name, OrigineIata: string(f.Series.Origin), DestinazioneIata: string(f.Series.Destination),
+		Luoghi: luoghiOf(q, f), Valuta: "EUR",
 		Settimane: settimane(cut(verdict.Weeks(summary))), AggiornatoIl: time.Unix(summary.Newest, 0).UTC(),
 	}
 	if live, ok := summary.Cheapest(today); ok {
@@ -124,7 +129,7 @@ func (s *Service) PastOf(ctx context.Context, q answer.Question) (Storico, error
 			}
 		}
 	}
-	return h, nil
+	return inCurrency(ctx, s, h, q.Show)
 }
 
 func settimane(weeks []verdict.Week) []Settimana {

@@ -36,6 +36,8 @@ type view struct {
 	Notice     *notice
 	Verdict    *verdictView
 	Cheap      *cheapView
+	Places     []string     // where the fares are of more than was asked for
+	Threshold  string       // that the form of an alert is filled in with
 	Alert      string       // the route that an alert is offered for
 	Base       string       // where the service is reached; empty where that is not known
 	Card       string       // path of the picture for sites that link here
@@ -166,6 +168,9 @@ func (h home) newView(q question) view {
 		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, today: fare.DayOf(h.Now()),
 		Title: q.language.Text("home.claim"), Description: q.language.Text("home.summary"), status: http.StatusOK,
 	}
+	if m := amount.FindStringSubmatch(q.under); m != nil && len(m[1]) <= maxThreshold {
+		v.Threshold = q.under
+	}
 	if q.chosen {
 		v.Lang = q.language.Code
 	}
@@ -201,17 +206,7 @@ func (v *view) refuseFaults(wrong faults) {
 
 // setRoute names the cities that the page is about, in every language.
 func (v *view) setRoute(q question, from places.Place, to *places.Place) {
-	in := func(l *i18n.Language) string {
-		there := ""
-		if to != nil {
-			there = queryFor(to.City, nameIn(l.Code, *to))
-		}
-		lang := l.Code
-		if l == i18n.Default() { // canonical addresses do not name it
-			lang = ""
-		}
-		return pageAddress(queryFor(from.City, nameIn(l.Code, from)), there, q.trip, lang)
-	}
+	in := func(l *i18n.Language) string { return canonical(l, from, to, q.trip) }
 	for i, a := range v.Alternates {
 		v.Alternates[i].Address = in(a.Language)
 	}

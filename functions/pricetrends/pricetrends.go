@@ -25,14 +25,14 @@ type Service struct {
 
 // The problem types of price trends.
 var (
-	UnknownOrigin      = httpapi.ProblemType{Status: http.StatusNotFound, Code: "origine-sconosciuta", Title: "No city or airport bears that code"}
-	UnknownDestination = httpapi.ProblemType{Status: http.StatusNotFound, Code: "destinazione-sconosciuta", Title: "No city or airport bears that code"}
+	UnknownOrigin      = httpapi.ProblemType{Status: http.StatusNotFound, Code: "origine-sconosciuta", Title: "No city or airport bears that code or name"}
+	UnknownDestination = httpapi.ProblemType{Status: http.StatusNotFound, Code: "destinazione-sconosciuta", Title: "No city or airport bears that code or name"}
 )
 
 type input struct {
-	Origin      string `query:"origin" required:"true" pattern:"^[A-Za-z]{3}$" patternDescription:"an IATA code of three letters" doc:"IATA code of a city or airport, in either case" example:"MIL"`
+	Origin      string `query:"origin" required:"true" doc:"IATA code of a city or airport, in either case, or the name of a city in any of six languages. Three letters that are a code are that code" example:"MIL"`
 	Currency    string `query:"currency" default:"usd" pattern:"^[A-Za-z]{3}$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts" example:"eur"`
-	Destination string `query:"destination" pattern:"^([A-Za-z]{3})?$" patternDescription:"an IATA code of three letters" doc:"Only the route to this city or airport, with its weekly lows" example:"LON"`
+	Destination string `query:"destination" doc:"Only the route to this city or airport, likewise, with its weekly lows" example:"LON"`
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
 }
 
@@ -61,8 +61,8 @@ func (s *Service) check(ctx context.Context, in *input) error {
 		}
 		return p
 	}
-	origin, ok1 := places.CityOf(strings.ToUpper(in.Origin))
-	destination, ok2 := places.CityOf(strings.ToUpper(in.Destination))
+	origin, ok1 := cityOf(in.Origin)
+	destination, ok2 := cityOf(in.Destination)
 	if ok1 && ok2 && origin == destination {
 		p := httpapi.SameCity.Problem(fmt.Sprintf("%s and %s are both %s. Give two different cities.", in.Origin, in.Destination, origin))
 		p.Errors = []httpapi.Fault{{Name: "destination", Detail: "is the same city as origin"}}
@@ -72,13 +72,13 @@ func (s *Service) check(ctx context.Context, in *input) error {
 }
 
 func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error) {
-	origin, ok := places.CityOf(strings.ToUpper(in.Origin))
+	origin, ok := cityOf(in.Origin)
 	if !ok {
 		return nil, unknownPlace(UnknownOrigin, "origin", in.Origin)
 	}
 	var destination fare.City
 	if in.Destination != "" {
-		if destination, ok = places.CityOf(strings.ToUpper(in.Destination)); !ok {
+		if destination, ok = cityOf(in.Destination); !ok {
 			return nil, unknownPlace(UnknownDestination, "destination", in.Destination)
 		}
 	}
@@ -97,9 +97,22 @@ func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error
 	return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
 }
 
-func unknownPlace(problem httpapi.ProblemType, parameter, code string) error {
-	p := problem.Problem(fmt.Sprintf("%s: no city or airport with scheduled flights has the IATA code %s. GET /v1/rotte lists what is covered.", parameter, strings.ToUpper(code)))
-	p.Errors = []httpapi.Fault{{Name: parameter, Detail: "is not a code we know"}}
+// cityOf understands a code, and where there is no such code the name of a city.
+func cityOf(asked string) (fare.City, bool) {
+	if city, ok := places.CityOf(strings.ToUpper(strings.TrimSpace(asked))); ok {
+		return city, true
+	}
+	p, ok := places.Find(asked)
+	return p.City, ok
+}
+
+func unknownPlace(problem httpapi.ProblemType, parameter, asked string) error {
+	p := problem.Problem(fmt.Sprintf("%s: no city or airport with scheduled flights has the IATA code or the name %q. GET /v1/rotte lists what is covered.", parameter, asked))
+	p.Errors = []httpapi.Fault{{Name: parameter, Detail: "is not a code or a name we know"}}
+	p.Suggestions = places.Suggest(asked, 5)
+	if len(p.Suggestions) > 0 {
+		p.Detail += " Perhaps: " + strings.Join(p.Suggestions, ", ") + "."
+	}
 	return p
 }
 

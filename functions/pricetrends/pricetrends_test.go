@@ -158,6 +158,20 @@ func TestOneDestination(t *testing.T) {
 	}
 }
 
+// TestNames: a city is understood by its name as by its code; three letters that are a code are that code.
+func TestNames(t *testing.T) {
+	api, _ := open(dollars())
+	want := get(t, api, "/api/v1/price-trends?origin=MIL&destination=LON").Body.String()
+	for _, query := range []string{"origin=Milano&destination=Londra", "origin=mailand&destination=London", "origin=BGY&destination=lhr", "origin=%20milan%20&destination=Gatwick"} {
+		if w := get(t, api, "/api/v1/price-trends?"+query); w.Code != 200 || w.Body.String() != want {
+			t.Errorf("%s: %d %.200s", query, w.Code, w.Body)
+		}
+	}
+	if w := get(t, api, "/api/v1/price-trends?origin=GOA"); !strings.Contains(w.Body.String(), "from GOA") {
+		t.Errorf("GOA is the code of Genova: %s", w.Body)
+	}
+}
+
 func TestETag(t *testing.T) {
 	api, c := open(dollars())
 	for _, target := range []string{"/api/v1/price-trends?origin=MIL", "/api/v1"} {
@@ -193,13 +207,14 @@ func TestProblems(t *testing.T) {
 		counts int
 	}{
 		{"no origin", api, "", 400, "richiesta-non-valida", "origin", 0},
-		{"malformed origin", api, "origin=MILA", 400, "richiesta-non-valida", "origin", 0},
-		{"origin of digits", api, "origin=123", 400, "richiesta-non-valida", "origin", 0},
-		{"letters that shorten in upper case", api, "origin=%C5%BFk", 400, "richiesta-non-valida", "origin", 0},
-		{"a city name", api, "origin=Milano", 400, "richiesta-non-valida", "origin", 0},
+		{"an empty origin", api, "origin=", 400, "richiesta-non-valida", "origin", 0},
+		{"a name that is none", api, "origin=MILA", 404, "origine-sconosciuta", "origin", 1},
+		{"origin of digits", api, "origin=123", 404, "origine-sconosciuta", "origin", 1},
+		{"letters that shorten in upper case", api, "origin=%C5%BFk", 404, "origine-sconosciuta", "origin", 1},
 		{"malformed currency", api, "origin=MIL&currency=dollars", 400, "richiesta-non-valida", "currency", 0},
 		{"currency without a rate", api, "origin=MIL&currency=xau", 400, "valuta-sconosciuta", "currency", 0},
-		{"malformed destination", api, "origin=MIL&destination=L", 400, "richiesta-non-valida", "destination", 0},
+		{"a destination that is none", api, "origin=MIL&destination=L", 404, "destinazione-sconosciuta", "destination", 1},
+		{"same city by name", api, "origin=Milano&destination=Bergamo", 400, "stessa-citta", "destination", 0},
 		{"same city", api, "origin=MIL&destination=BGY", 400, "stessa-citta", "destination", 0},
 		{"repeated", api, "origin=MIL&origin=ROM", 400, "richiesta-non-valida", "origin", 0},
 		{"unknown origin", api, "origin=QQQ", 404, "origine-sconosciuta", "origin", 1},
@@ -231,6 +246,9 @@ func TestProblems(t *testing.T) {
 	w := get(t, api, "/api/v1/price-trends?origin=MIL&currency=xau")
 	if !strings.Contains(w.Body.String(), `"suggestions":["eur","ron","usd"]`) {
 		t.Errorf("the currencies are not listed: %s", w.Body)
+	}
+	if w := get(t, api, "/api/v1/price-trends?origin=Millano"); !strings.Contains(w.Body.String(), `"suggestions":["Milano"`) {
+		t.Errorf("what may have been meant is not said: %s", w.Body)
 	}
 	if diff := cmp.Diff([]fare.City{"ROM", "MIL"}, f.requested); diff != "" {
 		t.Errorf("requested: %s", diff)

@@ -60,8 +60,12 @@ func entryOf(destination fare.City, s verdict.RouteSummary) trends.Entry {
 	if n := len(s.Lows); n > 0 { // cheapest first
 		e.Minimum, e.Median = s.Euro(s.Lows[0].Price), s.Euro((s.Lows[(n-1)/2].Price+s.Lows[n/2].Price)/2)
 	}
-	for _, l := range s.Live {
-		e.Live = append(e.Live, trends.Live{Depart: l.Depart, Price: s.Euro(l.Price), Found: l.Found})
+	for _, j := range verdict.CheapestAhead(s) {
+		live := trends.Live{Depart: j.Fare.Depart, Price: j.Fare.Price, Found: j.Fare.Found, Level: j.Verdict.Livello, Certainty: j.Verdict.Affidabilita}
+		if j.Verdict.Percentile != nil {
+			live.Percentile = *j.Verdict.Percentile
+		}
+		e.Live = append(e.Live, live)
 	}
 	for _, m := range s.Months {
 		e.Months = append(e.Months, trends.Month{Month: m.Month, Median: m.Median, Minimum: m.Minimum, Sample: m.Sample})

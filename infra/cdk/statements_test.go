@@ -72,7 +72,7 @@ func all(kind string, want props) claim {
 // The paths that the firewall tells apart, written out for whoever reads the template.
 const (
 	relayedPaths = `^(/api)?(/v1/pro/webhook|/v1/alerts/unsubscribe)/?$`
-	freePaths    = `^(/api)?(/v1/analisi|/v1/calendario|/v1/occasioni|/feed/[^/]+|/v1/rotte|/v1/storico|/card/[^/]+|/v1/price-trends|/mcp)/?$`
+	freePaths    = `^(/api)?(/v1/analisi|/v1/confronto|/v1/calendario|/v1/occasioni|/feed/[^/]+|/v1/rotte|/v1/storico|/card/[^/]+|/v1/price-trends|/mcp)/?$`
 )
 
 func statements(example config) []statement {

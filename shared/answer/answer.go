@@ -43,7 +43,7 @@ type Reader struct {
 	Demand    Demand
 	Rates     interface {
 		Rates(ctx context.Context) (fare.Rates, error)
-	} // for prices that callers name in other currencies; store.HeldRates provides it
+	} // for prices that callers name, and amounts that they are shown, in other currencies; store.HeldRates provides it
 	Now func() time.Time
 	Log *slog.Logger
 
@@ -61,7 +61,11 @@ type Question struct {
 	NonStop  bool      // only fares without stops
 	When     *When     // the departure; nil: any, that is the cheapest of the route
 	Price    *Price    // one seen elsewhere, to be judged in place of ours
+	Show     Currency  // that amounts are shown in
 }
+
+// Currency is the ISO 4217 code of one, and the parameter that it was given in; the zero value is the euro.
+type Currency struct{ Parameter, Code string }
 
 // Price is an amount in major units of a currency (ISO 4217).
 type Price struct {
@@ -85,7 +89,7 @@ type Found struct {
 }
 
 // Check refuses a question that no answer could be made for: a journey that ends
-// where it begins, a price that is none.
+// where it begins, a price that is none, a currency without a rate.
 func (r *Reader) Check(ctx context.Context, q Question) error {
 	if err := Differ(q.From, q.To); err != nil {
 		return err
@@ -95,11 +99,30 @@ func (r *Reader) Check(ctx context.Context, q Question) error {
 			return err
 		}
 	}
-	if q.Price == nil {
-		return nil
+	if _, err := r.Amounts(ctx, q.Show); err != nil || q.Price == nil {
+		return err
 	}
 	_, err := r.euro(ctx, *q.Price)
 	return err
+}
+
+// Amounts gives how euro cents are shown in a currency: at the newest reference
+// rates, one set for all of an answer. It is nil for the euro.
+func (r *Reader) Amounts(ctx context.Context, in Currency) (func(fare.Cents) fare.Cents, error) {
+	if in.Code == "" || in.Code == fare.EUR.String() {
+		return nil, nil
+	}
+	rates, err := r.Rates.Rates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := rates.Rate(in.Code); !ok {
+		return nil, &UnknownCurrency{in.Parameter, in.Code, rates.Currencies()}
+	}
+	return func(c fare.Cents) fare.Cents {
+		amount, _ := rates.From(c, in.Code)
+		return amount
+	}, nil
 }
 
 // Differ refuses a journey that ends where it begins.

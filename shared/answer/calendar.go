@@ -23,10 +23,10 @@ func (e *NoCalendar) Error() string {
 
 // Calendar judges the departures of a route day by day: those of the month that
 // the question names, or all. Without prices it shows no fare of a departure.
-func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (c verdict.Calendario, err error) {
+func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Found, c verdict.Calendario, err error) {
 	f, sheet, pooled, err := r.departures(ctx, q)
 	if err != nil {
-		return c, err
+		return f, c, err
 	}
 	var month *fare.Day
 	if q.When != nil {
@@ -38,7 +38,7 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (c verdi
 	}
 	c.Origine, c.Destinazione = f.Origin.Name, f.Destination.Name
 	c.OrigineIata, c.DestinazioneIata = string(f.Series.Origin), string(f.Series.Destination)
-	return c, err
+	return f, c, err
 }
 
 // WithCalendar answers as Answer does, and gives besides the calendar of all

@@ -31,7 +31,7 @@ func TestCalendarSaysWhatAnswersSay(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, r := departures(t)
-			got, err := r.Calendar(t.Context(), c.q, true)
+			_, got, err := r.Calendar(t.Context(), c.q, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,11 +111,11 @@ func inMonth(at fare.Day) *answer.When {
 // TestCalendarWithoutFares: where fares of departures are not shown one by one, the levels still are.
 func TestCalendarWithoutFares(t *testing.T) {
 	_, r := departures(t)
-	all, err := r.Calendar(t.Context(), question("Londra", nil), true)
+	_, all, err := r.Calendar(t.Context(), question("Londra", nil), true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	levels, err := r.Calendar(t.Context(), question("Londra", nil), false)
+	_, levels, err := r.Calendar(t.Context(), question("Londra", nil), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,18 +143,18 @@ func TestNoCalendar(t *testing.T) {
 		{"stops not known", question("Budapest", func(q *answer.Question) { q.NonStop = true }), is[*answer.StopsUnknown]},
 		{"a city that is none", question("Atlantide", nil), is[*answer.UnknownCity]},
 	} {
-		if _, err := r.Calendar(t.Context(), c.q, true); !c.is(err) {
+		if _, _, err := r.Calendar(t.Context(), c.q, true); !c.is(err) {
 			t.Errorf("%s: %#v", c.name, err)
 		}
 	}
 	var none *answer.NoFareOn
-	_, err := r.Calendar(t.Context(), question("Londra", on(today+300, departure.Month)), true)
+	_, _, err := r.Calendar(t.Context(), question("Londra", on(today+300, departure.Month)), true)
 	if !errors.As(err, &none) || len(none.Near) != 3 {
 		t.Errorf("a month without fares: %#v", err)
 	}
 	// A week on nothing is fresh any more.
 	r.Now = func() time.Time { return (today + departure.LiveDays + 1).Time() }
-	if _, err := r.Calendar(t.Context(), question("Londra", nil), true); !is[*answer.NoCalendar](err) {
+	if _, _, err := r.Calendar(t.Context(), question("Londra", nil), true); !is[*answer.NoCalendar](err) {
 		t.Errorf("an old sheet: %#v", err)
 	}
 }
@@ -206,7 +206,7 @@ func TestWithCalendar(t *testing.T) {
 			}
 			q := c.q
 			q.When, q.Price = nil, nil
-			all, err := r.Calendar(t.Context(), q, true)
+			_, all, err := r.Calendar(t.Context(), q, true)
 			if err != nil {
 				t.Fatal(err)
 			}

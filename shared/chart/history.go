@@ -30,9 +30,18 @@ const dotRoom = 8
 // SVG draws the history.
 func (h History) SVG(width, height int) template.HTML {
 	c := newCanvas("history", width, height, h.Label)
+	h.draw(c, width, height)
+	return c.done()
+}
+
+// draw draws the history into so much room. Without a price it is the weeks alone.
+func (h History) draw(c *canvas, width, height int) {
 	low, high := h.span()
 	const top, bottom, left = 14.0, 24.0, 66.0
 	right := float64(width) * 0.80 // the days begin here
+	if h.Price == 0 {
+		right = float64(width)
+	}
 	plot := float64(height) - top - bottom
 	y := func(p fare.Cents) float64 {
 		return top + plot*(1-float64(min(max(p, low), high)-low)/float64(high-low))
@@ -46,16 +55,18 @@ func (h History) SVG(width, height int) template.HTML {
 	// The levels are those of today: a strip beside it. Only days have their colours,
 	// as many as there were; weeks before were judged by what was known then.
 	edges := [5]float64{}
-	for i, p := range []fare.Cents{low, h.Scale.Ottimo, h.Scale.Buono, h.Scale.Normale, high} {
-		edges[i] = -y(p)
-	}
-	makeRoom(&edges, slices.Index(levels, h.Level), -y(h.Price), dotRoom)
-	for i, name := range levels {
-		c.rect("band "+name, right-9, -edges[i+1], 6, edges[i+1]-edges[i])
+	if h.Price != 0 {
+		for i, p := range []fare.Cents{low, h.Scale.Ottimo, h.Scale.Buono, h.Scale.Normale, high} {
+			edges[i] = -y(p)
+		}
+		makeRoom(&edges, slices.Index(levels, h.Level), -y(h.Price), dotRoom)
+		for i, name := range levels {
+			c.rect("band "+name, right-9, -edges[i+1], 6, edges[i+1]-edges[i])
+		}
 	}
 	for _, p := range ticks(low, high, 5) {
 		c.line("grid", left, y(p), float64(width), y(p))
-		if math.Abs(y(p)-y(h.Price)) > 14 { // where today's own price is written
+		if h.Price == 0 || math.Abs(y(p)-y(h.Price)) > 14 { // where today's own price is written
 			c.text("tick", "end", left-7, y(p)+4, h.Money(p))
 		}
 	}
@@ -64,6 +75,10 @@ func (h History) SVG(width, height int) template.HTML {
 			c.line("grid", x(d), top+plot, x(d), top+plot+5)
 			c.text("tick", "start", x(d), float64(height)-6, h.Month(t.Month()))
 		}
+	}
+	if h.Price == 0 {
+		h.line(c, x, y)
+		return
 	}
 	h.days(c, right, float64(width), y, low, high)
 	for i, name := range h.Names {
@@ -76,12 +91,14 @@ func (h History) SVG(width, height int) template.HTML {
 	c.line("now", left, y(h.Price), float64(width), y(h.Price))
 	c.dot("today "+h.Level, x(h.Today), y(h.Price), 7)
 	c.text("label", "end", left-7, y(h.Price)+4, h.Money(h.Price))
-	return c.done()
 }
 
 // span is the prices that the picture shows: those of the weeks, and all days but the dearest few.
 func (h History) span() (low, high fare.Cents) {
 	low, high = h.Price, h.Price
+	if low == 0 && len(h.Weeks) > 0 {
+		low, high = h.Weeks[0].Minimum, h.Weeks[0].Minimum
+	}
 	if n := len(h.Scale.Prices); n > 0 {
 		low, high = min(low, h.Scale.Prices[0]), max(high, h.Scale.Prices[(n-1)*97/100])
 	}

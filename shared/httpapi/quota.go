@@ -19,6 +19,12 @@ func (a *API) ConsumeQuota(ctx context.Context, name string) error {
 	return a.consumeQuota(ctx, routes.Named(name))
 }
 
+// ConsumeQuotas counts n calls, which is 1 or more, in one write, and gives how
+// many of them the caller's cap grants. The error is a Problem where it is used up.
+func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted int, err error) {
+	return a.consumeQuotas(ctx, routes.Named(name), n)
+}
+
 // FreeLimit is the cap of an endpoint for an address, NetworkLimit that for all
 // addresses of an IPv6 /48 together, and ProLimit that for a key, whose counters
 // are kept to the end of the day for who asks what was used.
@@ -41,13 +47,18 @@ func ProLimit(r routes.Route) limit.Limit {
 // counted in memory. Where the counter cannot be reached the call passes and that
 // is logged.
 func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
+	_, err := a.consumeQuotas(ctx, route, 1)
+	return err
+}
+
+func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (granted int, err error) {
 	c := callOf(ctx)
 	allowed, l := route.Free, FreeLimit(route)
 	if c.pro {
 		allowed, l = route.Pro, ProLimit(route)
 	}
 	if allowed == (routes.Cap{}) {
-		return nil
+		return n, nil
 	}
 	c.counted = true
 	network := c.network
@@ -56,20 +67,22 @@ func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
 	}
 	if network != "" {
 		if d, full := a.config.Limiter.Full(NetworkLimit(route), network); full {
-			return a.refuse(ctx, d, "All addresses of your network together (its IPv6 /48) have used up their calls. Wait as Retry-After says, or send a Pro key in X-Api-Key.")
+			return 0, a.refuse(ctx, d, "All addresses of your network together (its IPv6 /48) have used up their calls. Wait as Retry-After says, or send a Pro key in X-Api-Key.")
 		}
 	}
-	d, err := a.config.Limiter.Take(ctx, l, c.subject)
+	d, err := a.config.Limiter.TakeSeveral(ctx, l, c.subject, int64(n))
 	a.notCounted(ctx, err)
 	if !d.Allowed {
-		return a.refuse(ctx, d, usedUp(route, c.pro))
+		return 0, a.refuse(ctx, d, usedUp(route, c.pro))
 	}
 	d.Headers(c.header, a.config.Now())
-	if network != "" {
-		_, err := a.config.Limiter.Join(ctx, NetworkLimit(route), network)
-		a.notCounted(ctx, err)
+	for range d.Granted {
+		if network != "" {
+			_, err := a.config.Limiter.Join(ctx, NetworkLimit(route), network)
+			a.notCounted(ctx, err)
+		}
 	}
-	return nil
+	return int(d.Granted), nil
 }
 
 // ConsumeLimit counts a call under a limit of the handler's own, which stands beside

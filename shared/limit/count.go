@@ -23,16 +23,17 @@ type counter struct {
 	expires time.Time
 }
 
-// waiter is a call that waits to be counted with others.
+// waiter is a call that waits to be counted with others. It may stand for several.
 type waiter struct {
 	ctx   context.Context
+	n     int64
 	count int64
 	err   error
 	done  chan struct{}
 }
 
-// count counts a call and gives its number, which may be beyond the limit.
-func (l *Limiter) count(ctx context.Context, c counter) (int64, error) {
+// count counts n calls and gives the number of the last, which may be beyond the limit.
+func (l *Limiter) count(ctx context.Context, c counter, n int64) (int64, error) {
 	l.mu.Lock()
 	if l.isOver(c.key) {
 		l.mu.Unlock()
@@ -47,9 +48,9 @@ func (l *Limiter) count(ctx context.Context, c counter) (int64, error) {
 				go l.countAll(c, next)
 			}
 		}()
-		return l.write(ctx, c, 1)
+		return l.write(ctx, c, n)
 	}
-	w := &waiter{ctx: ctx, done: make(chan struct{})}
+	w := &waiter{ctx: ctx, n: n, done: make(chan struct{})}
 	l.counting[c] = append(waiting, w)
 	l.mu.Unlock()
 	select {
@@ -77,10 +78,16 @@ func (l *Limiter) next(c counter) []*waiter {
 func (l *Limiter) countAll(c counter, waiting []*waiter) {
 	for ; waiting != nil; waiting = l.next(c) {
 		ctx, cancel := forAll(waiting[0].ctx)
-		count, err := l.write(ctx, c, int64(len(waiting)))
+		all := int64(0)
+		for _, w := range waiting {
+			all += w.n
+		}
+		count, err := l.write(ctx, c, all)
 		cancel()
-		for i, w := range waiting {
-			w.count, w.err = count-int64(len(waiting)-1-i), err
+		count -= all
+		for _, w := range waiting {
+			count += w.n
+			w.count, w.err = count, err
 			close(w.done)
 		}
 	}

@@ -49,11 +49,12 @@ func (l Limit) key(subject string, from time.Time) store.Key {
 	return store.Key{Partition: l.partition(subject), Sort: from.Format(time.RFC3339)}
 }
 
-// Decision is the outcome for one call.
+// Decision is the outcome for one call, or for several that were counted together.
 type Decision struct {
 	Limit     Limit
-	Allowed   bool
-	Counted   bool // false where the counter could not be reached
+	Allowed   bool  // of several: at least one
+	Granted   int64 // of several: how many, the first of them
+	Counted   bool  // false where the counter could not be reached
 	Remaining int64
 	Reset     time.Time // when the window ends
 }
@@ -112,20 +113,29 @@ func New(counters Counters, now func() time.Time) *Limiter {
 
 // Take counts one call of a subject. The error, if any, is for the log: the call is let through.
 func (l *Limiter) Take(ctx context.Context, limit Limit, subject string) (Decision, error) {
+	return l.TakeSeveral(ctx, limit, subject, 1)
+}
+
+// TakeSeveral counts n calls of a subject, which is 1 or more, in one conditional
+// write. Where fewer are left than n, those are granted and the cap is reached.
+func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, n int64) (Decision, error) {
 	now := l.now()
 	from, to := limit.window(now)
 	c := counter{limit.key(subject, from), limit.Calls, to, to}
 	if limit.Kept > limit.Window {
 		_, c.expires = span(limit.Kept, now)
 	}
-	count, err := l.count(ctx, c)
+	count, err := l.count(ctx, c, n)
 	switch {
 	case err == nil:
-		return decide(limit, count, count > limit.Calls, now), nil
+		granted := max(0, n-max(0, count-limit.Calls))
+		d := decide(limit, count, granted == 0, now)
+		d.Granted = granted
+		return d, nil
 	case errors.Is(err, store.ErrLimit):
 		return decide(limit, limit.Calls, true, now), nil
 	}
-	return Decision{Limit: limit, Allowed: true, Reset: to}, fmt.Errorf("count a call under %s: %w", limit.Name, err)
+	return Decision{Limit: limit, Allowed: true, Granted: n, Reset: to}, fmt.Errorf("count a call under %s: %w", limit.Name, err)
 }
 
 // Used gives how many calls of a subject were counted in the present window and in

@@ -174,3 +174,55 @@ func TestFailsOpen(t *testing.T) {
 		t.Errorf("headers %v", h)
 	}
 }
+
+// TestSeveral: n calls cost one write; where fewer are left those are granted, then none; calls that gather are told apart.
+func TestSeveral(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	c := &counters{}
+	l := New(c, func() time.Time { return now })
+	ten := Limit{Name: "ten", Calls: 10, Window: time.Hour}
+	var got [][3]int64 // granted, remaining, writes in all
+	for _, n := range []int64{4, 5, 3, 1} {
+		d, err := l.TakeSeveral(t.Context(), ten, "a", n)
+		if err != nil || d.Allowed != (d.Granted > 0) {
+			t.Fatalf("%+v %v", d, err)
+		}
+		got = append(got, [3]int64{d.Granted, d.Remaining, int64(c.asked)})
+	}
+	if diff := cmp.Diff([][3]int64{{4, 6, 1}, {5, 1, 2}, {1, 0, 3}, {0, 0, 3}}, got); diff != "" {
+		t.Errorf("granted, left, writes (-want +got): %s", diff)
+	}
+	if window, _, err := l.Used(t.Context(), ten, "a"); window != 10 || err != nil {
+		t.Errorf("used %d, %v", window, err)
+	}
+	c.err = store.ErrUnavailable
+	if d, err := l.TakeSeveral(t.Context(), ten, "b", 3); d.Granted != 3 || err == nil {
+		t.Errorf("where the counter cannot be reached %d of 3 are granted, %v", d.Granted, err)
+	}
+}
+
+// TestSeveralGather: calls of one subject that meet are granted exactly the cap together, whatever each stands for.
+func TestSeveralGather(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	c := &counters{}
+	l := New(c, func() time.Time { return now })
+	var all sync.WaitGroup
+	granted := make([]int64, 60)
+	for i := range granted {
+		all.Go(func() {
+			d, err := l.TakeSeveral(t.Context(), together, "a", int64(1+i%5))
+			if err != nil {
+				t.Error(err)
+			}
+			granted[i] = d.Granted
+		})
+	}
+	all.Wait()
+	sum := int64(0)
+	for _, n := range granted {
+		sum += n
+	}
+	if sum != together.Calls {
+		t.Errorf("%d were granted of a cap of %d", sum, together.Calls)
+	}
+}

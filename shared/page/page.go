@@ -192,6 +192,16 @@ func Asset(name string) string {
 	return p
 }
 
+// ChartStyle is the part of the style sheet that a chart needs where it stands
+// alone: the colours, and the classes of charts.
+func ChartStyle() string {
+	_, css, _ := strings.Cut(string(assets[strings.TrimPrefix(Asset("style.css"), AssetPath)].data), ":root")
+	colours, _, _ := strings.Cut(css, "\n* {")
+	_, rest, _ := strings.Cut(css, "/* charts */")
+	charts, _, _ := strings.Cut(rest, "\n\n")
+	return ":root" + colours + charts + "\n.paper { fill: var(--paper) }\n.chart .title { fill: var(--ink); font-weight: 600; font-size: 19px }\n"
+}
+
 // File gives what is served under AssetPath.
 func File(hashed string) (data []byte, contentType string, ok bool) {
 	a, ok := assets[hashed]

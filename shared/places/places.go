@@ -56,6 +56,22 @@ func Find(query string) (Place, bool) {
 	return Place{}, false
 }
 
+// Within tells whether a query that Find finds names less than the city that it
+// is found in, and gives what it names as it is written: one of several airports
+// by its code (BGY, of Milano), or a place that the city's airports serve
+// (Bergamo). The fares of such a place are those of the whole city.
+func Within(query string) (name string, ok bool) {
+	p, found := Find(query)
+	if !found {
+		return "", false
+	}
+	if e, named := lookup(Fold(query)); named && e.city == p.City {
+		return e.written, e.kind == kindPlace
+	}
+	code := strings.ToUpper(strings.TrimSpace(query))
+	return code, code != string(p.City)
+}
+
 func lookup(key string) (entry, bool) {
 	if key == "" {
 		return entry{}, false

@@ -130,18 +130,20 @@ var Table = []Route{
 		Free: Cap{30, day}, Pro: Cap{120, time.Minute}, Own: 10 * time.Minute,
 		Weight: 30,
 	},
+	// It counts as so many verdicts as it gives, under their cap.
+	{Name: "confronto", Method: "GET", Path: "/v1/confronto", Function: "analisi", Keys: true, FreeTier: true, Weight: 8},
 	{
 		// An hour at the edge: the age of a fare is told in hours.
 		Name: "calendario", Method: "GET", Path: "/v1/calendario", Function: "analisi", FreeTier: true,
 		Free: Cap{30, day}, Pro: Cap{60, time.Minute},
 		Edge:  Edge{Free: time.Hour, Pro: 10 * time.Minute},
-		Query: []string{"origine", "destinazione", "mese", "diretto", "notti"}, Weight: 8,
+		Query: []string{"origine", "destinazione", "mese", "diretto", "notti", "valuta"}, Weight: 8,
 	},
 	{
 		Name: "occasioni", Method: "GET", Path: "/v1/occasioni", Function: "analisi", FreeTier: true,
 		Free: Cap{30, day}, Pro: Cap{60, time.Minute},
 		Edge:  Edge{Free: time.Hour, Pro: 10 * time.Minute},
-		Query: []string{"origine", "mese", "livello", "diretto", "massimo"}, Weight: 8,
+		Query: []string{"origine", "mese", "livello", "diretto", "massimo", "valuta"}, Weight: 8,
 	},
 	{
 		// Readers of feeds ask again all day: they know the ETag of what they have.
@@ -197,6 +199,22 @@ var Table = []Route{
 		Name: "llms", Method: "GET", Path: "/llms.txt", Function: "analisi",
 		Edge: Edge{Free: 6 * time.Hour},
 	},
+	{
+		Name: "robots", Method: "GET", Path: "/robots.txt", Function: "analisi",
+		Edge: Edge{Free: 6 * time.Hour},
+	},
+	{
+		Name: "sitemap", Method: "GET", Path: "/sitemap.xml", Function: "analisi",
+		Free: Cap{100, day},
+		Edge: Edge{Free: 6 * time.Hour},
+	},
+	{
+		Name: "sitemap-file", Method: "GET", Path: "/sitemap/{file}", Function: "analisi",
+		Free: Cap{3000, day}, // a crawler reads them all
+		Edge: Edge{Free: 6 * time.Hour},
+	},
+	// On one machine the process answers by itself, before anything else.
+	{Name: "salute", Method: "GET", Path: "/healthz", Function: "analisi"},
 	{
 		Name: "assets", Method: "GET", Path: "/assets/{file}", Function: "analisi",
 		Edge:   Edge{Free: 365 * day},

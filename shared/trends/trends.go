@@ -23,6 +23,11 @@ type Live struct {
 	Depart fare.Day   `json:"d"`
 	Price  fare.Cents `json:"p"`
 	Found  int64      `json:"f"` // Unix seconds
+	// How the fare was judged while it was fresh: the words of package verdict.
+	// Entries of before this was kept have no Level, and what cannot be judged has no Certainty.
+	Level      string `json:"v,omitempty"`
+	Certainty  string `json:"c,omitempty"`
+	Percentile int    `json:"q,omitempty"`
 }
 
 // Month is the observed fares that depart in a month of the year.

@@ -17,6 +17,7 @@ type Calendario struct {
 	Destinazione     string             `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
 	OrigineIata      string             `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
 	DestinazioneIata string             `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
+	Luoghi           []Luogo            `json:"luoghi,omitempty" doc:"What an end of the route stood for, as in GET /v1/analisi"`
 	Valuta           string             `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields and of cent" example:"EUR"`
 	Giorni           []Giorno           `json:"giorni" nullable:"false" doc:"Departures that have a fare, by day: up to 330 days ahead, or those of mese. A day without a known fare is absent"`
 	Mesi             []MeseInCalendario `json:"mesi" nullable:"false" doc:"The months of these departures, in order: each judged by its cheapest departure, as with mese of GET /v1/analisi"`

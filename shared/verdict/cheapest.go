@@ -81,10 +81,17 @@ func (s RouteSummary) inEuro(l Live) Live {
 // At is the fare and its verdict as they are published at a moment: of a stale fare it is less sure.
 func (j Judged) At(now time.Time) (Prezzo, Verdetto) {
 	v := j.Verdict
-	if step := slices.Index([]string{Alta, Media, Bassa}, v.Affidabilita); step >= 0 {
-		v.Affidabilita = reliabilityAt(step, j.Fare.age(now))
-	}
+	v.Affidabilita = CertaintyAt(v.Affidabilita, j.Fare.age(now))
 	return RouteSummary{}.shown(j.Fare, now), v
+}
+
+// CertaintyAt is what the certainty of a fresh fare is at an age; none stays none.
+func CertaintyAt(fresh string, age time.Duration) string {
+	step := slices.Index([]string{Alta, Media, Bassa}, fresh)
+	if step < 0 {
+		return fresh
+	}
+	return reliabilityAt(step, age)
 }
 
 // GoesStale is when a fare becomes stale.

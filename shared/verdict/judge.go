@@ -13,6 +13,7 @@ type Analysis struct {
 	Destinazione        string       `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
 	OrigineIata         string       `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
 	DestinazioneIata    string       `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
+	Luoghi              []Luogo      `json:"luoghi,omitempty" doc:"Ends of the route of which less was asked for than the fares are of, as with an airport of several, or that have several airports; absent where there is nothing to say"`
 	Ambito              string       `json:"ambito" enum:"rotta,mese,partenza" doc:"What verdetto is about: the cheapest fare of the route, of a month, or of a departure"`
 	Valuta              string       `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
 	Verdetto            Verdetto     `json:"verdetto"`

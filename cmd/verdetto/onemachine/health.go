@@ -69,8 +69,8 @@ func (h *Health) Look(ctx context.Context) Found {
 }
 
 // Handler answers at /healthz while the process lives, and at /readyz whether what
-// it answers is to be relied on; everything else is for next. Both are of one
-// process and no part of the API: AWS watches its functions by alarms.
+// it answers is to be relied on; everything else is for next. On AWS the functions
+// answer the first by themselves, and alarms watch the rest.
 func (h *Health) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {

@@ -5,7 +5,7 @@
 //
 // A tool gives the answer that the endpoint of the same question gives, from
 // the same code, and is counted under that endpoint's cap for the same caller.
-// Beginning a session, pinging and listing the tools are free. What a tool
+// Beginning a session, pinging, listing and the reference are free. What a tool
 // cannot answer it refuses in a result that says what to do next.
 package agents
 
@@ -43,10 +43,14 @@ func (s *Service) Register(api *httpapi.API) {
 const instructions = `Verdetto says whether a flight fare is cheap, judged against the route's own observed history, and how sure it is: today's cheapest fare of a route, that of a departure or a month, or a price that somebody has seen.
 
 - "Is this a good price?", "should I book now?": flight_price_verdict, with departure or month where a date was named, and with price where a price was. Tell nobody to wait where conviene is false.
+- "Which of these dates, months or places?": compare_trips, up to 10 at once; pass on which could not be answered.
 - "Which month is cheapest?": cheapest_months. "How far ahead should I book?": when_to_book.
 - "Which days are cheap?": fare_calendar. "How has this departure's fare moved?": departure_history.
 - "Where can I go cheaply?": cheap_now. "Where do people go, how have prices moved?": price_trends.
-- "Which routes do you know?", or after rotta-non-coperta: watched_routes.
+- "Which routes do you know?", or after rotta-non-coperta: watched_routes, or the resource verdetto://coverage. What all codes and fields mean: verdetto://reference.
+- "Tell me when it gets cheap": give the person the link avviso of a verdict; the form there wants their address, and you cannot fill that in.
+
+Do not use it for what it does not know: seats and prices to book now, flight numbers, times, airlines, baggage, delays, business class, children's fares, fares of a certain airport of a city, or a forecast of prices. Do not ask again for the same within a day: fares change with the refresh. Give language, the code of the language that the person speaks to you in.
 
 Cities are given by name (Italian, English, French, German, Spanish, Portuguese or the local language) or by IATA code of a city or airport. Fares are economy, for one adult, one-way unless a return or nights were asked for. In structured content amounts are integers in hundredths of the currency; the text writes them out. Fares are refreshed every 7 days: aggiornatoIl and updatedAt say how old they are. Nothing can be booked here and no itinerary is shown: send people to an airline or travel agency for that.
 Pass the certainty (affidabilita: alta is high, media medium, bassa low) and the size of the sample (campione) on with every verdict, and make no verdict of your own where livello is dati-insufficienti.
@@ -59,12 +63,13 @@ func (s *Service) newServer() http.Handler {
 		Description: "Is today's cheapest fare on a flight route cheap? Verdicts from the route's own history.",
 	}, &mcp.ServerOptions{
 		Instructions: instructions,
-		// The tools never change while a process lives: there is nothing to notify of.
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		// Tools and resources never change while a process lives: there is nothing to notify of.
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 			c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public"
 		},
 	})
+	s.addResources(server)
 	server.AddReceivingMiddleware(listToolNames(s.addTools(server)))
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: httpapi.MaxBody})

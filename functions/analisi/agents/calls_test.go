@@ -35,6 +35,8 @@ func TestCounts(t *testing.T) {
 		{"calendar", "fare_calendar", milanoBucarest, false, map[string]int64{"calendario-free": 1}},
 		{"cheap now", "cheap_now", `{"origin":"MIL"}`, false, map[string]int64{"occasioni-free": 1}},
 		{"history", "departure_history", milanoBucarest, false, map[string]int64{"storico-free": 1}},
+		{"three trips are three", "compare_trips", `{"origin":"Milano","destinations":["Bucarest","Londra","Tokyo"]}`, false, map[string]int64{"analisi-free": 3}},
+		{"of which one cannot be asked are none", "compare_trips", `{"origin":"Milano","destinations":["Bucarest"],"departures":["2016-04-09","2016-01-09"]}`, false, map[string]int64{}},
 		{"a month that has been is not", "fare_calendar", `{"origin":"Milano","destination":"Bucarest","month":"2016-01"}`, false, map[string]int64{}},
 		{"verdict with a key", "flight_price_verdict", milanoBucarest, true, map[string]int64{"analisi-pro": 1}},
 		{"trends with a key", "price_trends", `{"origin":"MIL"}`, true, map[string]int64{"price-trends-pro": 1}},
@@ -142,12 +144,22 @@ func TestRefusals(t *testing.T) {
 		{"nothing given", "flight_price_verdict", `{}`, "richiesta-non-valida", "destination origin", []string{"origin is missing", "not counted"}},
 		{"null", "flight_price_verdict", `null`, "richiesta-non-valida", "destination origin", nil},
 		{"no object", "flight_price_verdict", `["Milano","Bucarest"]`, "richiesta-non-valida", "arguments", []string{"no JSON object"}},
+		{"no list", "compare_trips", `{"origin":"Milano","destinations":"Bucarest"}`, "richiesta-non-valida", "destinations", []string{"no list of strings"}},
+		{"a list of numbers", "compare_trips", `{"origin":"Milano","destinations":[7]}`, "richiesta-non-valida", "destinations", []string{"no list of strings"}},
+		{"an empty list", "compare_trips", `{"origin":"Milano","destinations":[]}`, "richiesta-non-valida", "destinations", []string{"is empty"}},
+		{"an empty name in a list", "compare_trips", `{"origin":"Milano","destinations":["Roma"," "]}`, "richiesta-non-valida", "destinations", []string{"is empty"}},
+		{"too many in a list", "compare_trips", `{"origin":"Milano","destinations":["a","b","c","d","e","f","g","h","i","j","k"]}`, "richiesta-non-valida", "destinations", []string{"want 10 at most"}},
+		{"too many trips", "compare_trips", `{"origin":"Milano","destinations":["Roma","Bari","Pisa","Parigi"],"months":["2016-04","2016-05","2016-06"]}`, "richiesta-non-valida", "destinations", []string{"make 12 trips"}},
+		{"days and months", "compare_trips", `{"origin":"Milano","destinations":["Roma"],"departures":["2016-04-09"],"months":["2016-04"]}`, "richiesta-non-valida", "months", []string{"together with departures"}},
+		{"a day that has been", "compare_trips", `{"origin":"Milano","destinations":["Roma"],"departures":["2016-02-29"]}`, "richiesta-non-valida", "departures", []string{"has been"}},
+		{"an unknown currency of several", "compare_trips", `{"origin":"Milano","destinations":["Roma"],"currency":"xau"}`, "valuta-sconosciuta", "currency", nil},
+		{"an unknown currency of a calendar", "fare_calendar", `{"origin":"Milano","destination":"Bucarest","currency":"xau"}`, "valuta-sconosciuta", "currency", nil},
 		{"not a string", "flight_price_verdict", `{"origin":7,"destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"no string"}},
 		{"null for a string", "flight_price_verdict", `{"origin":null,"destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"is missing"}},
 		{"blank", "flight_price_verdict", `{"origin":"  ","destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"is empty"}},
 		{"too long", "cheapest_months", `{"origin":"` + strings.Repeat("a", 101) + `","destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"longer than 100"}},
 		{"control character", "when_to_book", `{"origin":"Mil\u0000ano","destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"control"}},
-		{"an argument of another tool", "when_to_book", `{"origin":"Milano","destination":"Bucarest","currency":"eur"}`, "richiesta-non-valida", "arguments", []string{`"currency"`, "it takes destination, origin"}},
+		{"an argument of another tool", "when_to_book", `{"origin":"Milano","destination":"Bucarest","currency":"eur"}`, "richiesta-non-valida", "arguments", []string{`"currency"`, "it takes destination, language, origin"}},
 		{"same city", "flight_price_verdict", `{"origin":"Milano","destination":"MXP"}`, "stessa-citta", "destination", []string{"Milano (MIL)", "two different"}},
 		{"unknown city", "flight_price_verdict", `{"origin":"Milano","destination":"Bukarestt"}`, "citta-sconosciuta", "destination", []string{"Perhaps: Bukarest", "another spelling"}},
 		{"unknown origin of routes", "watched_routes", `{"origin":"Atlantis"}`, "citta-sconosciuta", "origin", []string{"IATA"}},
@@ -227,7 +239,7 @@ func TestMostPopularOnly(t *testing.T) {
 	var got struct{ Destinations []struct{ Observations int } }
 	decode(t, strings.NewReader(string(answer.StructuredContent)), &got)
 	if len(got.Destinations) != 20 || got.Destinations[0].Observations != 100 || got.Destinations[19].Observations != 81 ||
-		!strings.Contains(answer.Content[0].Text, "30 destinations with a live fare, of which the 20 most often observed are shown") {
+		!strings.Contains(answer.Content[0].Text, "30 destinations with a live fare, of which places 1 to 20 by how often they were observed are shown") {
 		t.Errorf("%d destinations: %s", len(got.Destinations), answer.Content[0].Text)
 	}
 }
@@ -258,6 +270,124 @@ func TestInventedFaresAreMarked(t *testing.T) {
 			if told != want || header.Get("X-Data") != data {
 				t.Errorf("data %q: %+v %v", data, answer.Content, header)
 			}
+		}
+	}
+}
+
+// TestEveryDestination shows that all destinations in the data can be listed, some at a time, and each once.
+func TestEveryDestination(t *testing.T) {
+	d := open(t, knownRoutes(), "")
+	seen := map[string]bool{}
+	for skip, pages := 0, 0; ; pages++ {
+		answer, _ := d.call(t, "price_trends", fmt.Sprintf(`{"origin":"Parigi","skip":%d}`, skip))
+		var got struct {
+			Destinations []struct{ Destination string }
+		}
+		decode(t, strings.NewReader(string(answer.StructuredContent)), &got)
+		for _, one := range got.Destinations {
+			seen[one.Destination] = true
+		}
+		skip += len(got.Destinations)
+		if more := strings.Contains(answer.Content[0].Text, fmt.Sprintf("ask again with skip %d", skip)); !more || pages > 3 {
+			break
+		}
+	}
+	if len(seen) != 30 {
+		t.Errorf("%d destinations, want 30", len(seen))
+	}
+}
+
+// TestSeveralWithinTheCap: n trips are counted in one write; where fewer are left,
+// the first are answered, and what was not says so.
+func TestSeveralWithinTheCap(t *testing.T) {
+	d := open(t, knownRoutes(), "")
+	ask := func() (c struct {
+		Contati int
+		Viaggi  []struct {
+			Analisi  *struct{ Verdetto struct{ Livello string } }
+			Problema *struct{ Code string }
+		}
+	}, text string) {
+		answer, _ := d.call(t, "compare_trips", `{"origin":"Milano","destinations":["Bucarest","Londra"],"departures":["2016-03-26","2016-03-27","2016-03-28","2016-03-29"]}`)
+		decode(t, strings.NewReader(string(answer.StructuredContent)), &c)
+		return c, answer.Content[0].Text
+	}
+	for n := range 3 {
+		if c, _ := ask(); c.Contati != 8 || d.counters.writes != n+1 {
+			t.Fatalf("call %d: %d counted in %d writes", n, c.Contati, d.counters.writes)
+		}
+	}
+	c, text := ask() // 24 of 30 are used up
+	if c.Contati != 6 || c.Viaggi[0].Analisi == nil || c.Viaggi[5].Problema.Code != "nessuna-tariffa" && c.Viaggi[5].Problema.Code != "rotta-non-coperta" || c.Viaggi[6].Problema.Code != "troppe-richieste" || c.Viaggi[7].Problema.Code != "troppe-richieste" {
+		t.Errorf("%+v", c)
+	}
+	for _, part := range []string{"8 trips were asked about, of which the first 6 were looked up", "London (2016-03-28): troppe-richieste", "Best-judged: Bucharest"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q lacks %q", text, part)
+		}
+	}
+	if answer, _ := d.call(t, "compare_trips", `{"origin":"Milano","destinations":["Bucarest"]}`); answer.problem(t).Code != "troppe-richieste" {
+		t.Errorf("%+v", answer)
+	}
+}
+
+// TestLanguage: sentences and names are those of the asker's language, and what went wrong too.
+func TestLanguage(t *testing.T) {
+	d := open(t, knownRoutes(), "")
+	for _, c := range []struct {
+		tool, arguments string
+		says            map[string]string // by language
+	}{
+		{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest"`, map[string]string{"": "Milan to Bucharest: today's cheapest", "en": "Milan to Bucharest: today's", "it": "la tariffa di sola andata più bassa di oggi"}},
+		{"cheap_now", `"origin":"Milano"`, map[string]string{"en": "From Milan: 2 destinations with such a fare. Each is the cheapest fare of any date, compared with the cheapest of other days. Bucharest", "it": "Da Milano: 2 destinazioni con una tariffa così. Di ognuna la tariffa più bassa di qualsiasi data, confrontata con le più basse di altri giorni. Bucarest"}},
+		{"price_trends", `"origin":"Milan","destination":"London"`, map[string]string{"en": "From Milan to London", "it": "Da Milano a Londra"}},
+		{"watched_routes", `"origin":"Milan"`, map[string]string{"en": "Milan to London", "it": "Londra"}},
+		{"fare_calendar", `"origin":"Bergamo","destination":"Bucarest"`, map[string]string{"en": "You asked for Bergamo: these are the fares of Milan.", "it": "Hai chiesto Bergamo: queste sono le tariffe di Milano."}},
+		{"when_to_book", `"origin":"Roma","destination":"Bucarest"`, map[string]string{"en": "No fare from Roma to Bucarest has ever been observed here", "it": "watched_routes: chiamalo"}},
+	} {
+		for language, says := range c.says {
+			arguments := "{" + c.arguments + "}"
+			if language != "" {
+				arguments = "{" + c.arguments + `,"language":"` + language + `"}`
+			}
+			answer, _ := d.call(t, c.tool, arguments)
+			if text := answer.Content[0].Text; !strings.Contains(text, says) {
+				t.Errorf("%s in %q: %q lacks %q", c.tool, language, text, says)
+			}
+		}
+	}
+}
+
+// TestResources: the reference is free; what is covered counts as watched_routes, and tells every destination.
+func TestResources(t *testing.T) {
+	d := open(t, knownRoutes(), "")
+	read := func(uri string) string {
+		return d.send(t, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"`+uri+`"}}`).Body.String()
+	}
+	for _, c := range []struct {
+		uri    string
+		says   []string
+		counts int64
+	}{
+		{"verdetto://reference", []string{"# Verdetto", "/v1/occasioni", "text/plain"}, 0},
+		{"verdetto://coverage", []string{`\"codice\":\"MIL\",\"nome\":\"Milan\"`, "verdetto://coverage/{origin}"}, 1},
+		{"verdetto://coverage/MIL", []string{`\"codice\":\"LON\"`, `\"codice\":\"BUH\"`, `\"codice\":\"PAR\"`}, 2},
+		{"verdetto://coverage/Atlantis", []string{`"error"`, "citta-sconosciuta", "-32602"}, 3},
+		{"verdetto://prices", []string{`"error"`, "-32602"}, 3},
+	} {
+		got := read(c.uri)
+		for _, part := range c.says {
+			if !strings.Contains(got, part) {
+				t.Errorf("%s lacks %s: %.400s", c.uri, part, got)
+			}
+		}
+		if n := d.counters.names()["rotte-free"]; n != c.counts {
+			t.Errorf("%s: %d counted, want %d", c.uri, n, c.counts)
+		}
+	}
+	for method, says := range map[string]string{"resources/list": "verdetto://coverage", "resources/templates/list": "verdetto://coverage/{origin}"} {
+		if w := d.send(t, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`); !strings.Contains(w.Body.String(), says) {
+			t.Errorf("%s: %s", method, w.Body)
 		}
 	}
 }

@@ -20,15 +20,20 @@ type calendarInput struct {
 	Month       string `json:"month,omitempty" doc:"Month of departure, YYYY-MM: every departure in it that has a fare; without it the 20 best-judged of the next 330 days, and all months" maxLength:"7"`
 	Nights      string `json:"nights,omitempty" doc:"Return fares with so many nights away; without it, one-way fares" enum:"1-3,4-7,8-14,15+"`
 	NonStop     bool   `json:"non_stop,omitempty" doc:"Only fares without stops"`
+	Currency    string `json:"currency,omitempty" doc:"ISO 4217 code of the currency of all amounts; without it, EUR" example:"EUR" maxLength:"3"`
+	Asker
 }
 
 // dealsInput is a question for where it is cheap now.
 type dealsInput struct {
-	Origin  string  `json:"origin" doc:"Origin: a city name in any of six languages, or an IATA code" example:"Milano" minLength:"1" maxLength:"100"`
-	Month   string  `json:"month,omitempty" doc:"Month of departure, YYYY-MM: the cheapest departure of each destination in it; without it, of any date" maxLength:"7"`
-	Levels  string  `json:"levels,omitempty" doc:"Only these verdicts, separated by commas, of ottimo, buono, normale, caro, dati-insufficienti; without it, all" example:"ottimo,buono" maxLength:"60"`
-	NonStop bool    `json:"non_stop,omitempty" doc:"Only fares without stops"`
-	Most    float64 `json:"max_price,omitempty" doc:"Only fares up to so many EUR" example:"60" minimum:"0"`
+	Origin   string  `json:"origin" doc:"Origin: a city name in any of six languages, or an IATA code" example:"Milano" minLength:"1" maxLength:"100"`
+	Month    string  `json:"month,omitempty" doc:"Month of departure, YYYY-MM: the cheapest departure of each destination in it; without it, of any date" maxLength:"7"`
+	Levels   string  `json:"levels,omitempty" doc:"Only these verdicts, separated by commas, of ottimo, buono, normale, caro, dati-insufficienti; without it, all" example:"ottimo,buono" maxLength:"60"`
+	NonStop  bool    `json:"non_stop,omitempty" doc:"Only fares without stops"`
+	Most     float64 `json:"max_price,omitempty" doc:"Only fares up to so much of currency" example:"60" minimum:"0"`
+	Currency string  `json:"currency,omitempty" doc:"ISO 4217 code of the currency of all amounts; without it, EUR" example:"EUR" maxLength:"3"`
+	Skip     float64 `json:"skip,omitempty" doc:"Leave out so many destinations, which an answer before has shown: so all that are known can be listed, 20 at a time" minimum:"0"`
+	Asker
 }
 
 // pastInput is a question for a history.
@@ -39,23 +44,25 @@ type pastInput struct {
 	Month       string `json:"month,omitempty" doc:"Month of departure, YYYY-MM: how its fares moved. Not together with departure; without both, the weeks of the route" maxLength:"7"`
 	Nights      string `json:"nights,omitempty" doc:"Return fares with so many nights away; without it, one-way fares" enum:"1-3,4-7,8-14,15+"`
 	NonStop     bool   `json:"non_stop,omitempty" doc:"Only fares without stops"`
+	Currency    string `json:"currency,omitempty" doc:"ISO 4217 code of the currency of all amounts; without it, EUR" example:"EUR" maxLength:"3"`
+	Asker
 }
 
 func (in *calendarInput) question() (answer.Question, error) {
-	return (&tripInput{Origin: in.Origin, Destination: in.Destination, Month: in.Month, Nights: in.Nights, NonStop: in.NonStop}).question()
+	return (&tripInput{Origin: in.Origin, Destination: in.Destination, Month: in.Month, Nights: in.Nights, NonStop: in.NonStop, Currency: in.Currency}).question()
 }
 
 func (in *pastInput) question() (answer.Question, error) {
-	return (&tripInput{Origin: in.Origin, Destination: in.Destination, Departure: in.Departure, Month: in.Month, Nights: in.Nights, NonStop: in.NonStop}).question()
+	return (&tripInput{Origin: in.Origin, Destination: in.Destination, Departure: in.Departure, Month: in.Month, Nights: in.Nights, NonStop: in.NonStop, Currency: in.Currency}).question()
 }
 
 func (in *dealsInput) question() (analisi.DealsQuestion, error) {
-	d := analisi.DealsInput{Mese: in.Month, Livello: in.Levels, Diretto: in.NonStop}
+	d := analisi.DealsInput{Mese: in.Month, Livello: in.Levels, Diretto: in.NonStop, Shown: analisi.Shown{Valuta: in.Currency}}
 	if in.Most != 0 {
 		d.Massimo = strconv.FormatFloat(in.Most, 'f', -1, 64)
 	}
 	return d.Question(analisi.Named{Parameter: "origin", Name: in.Origin}, func(parameter string) string {
-		return map[string]string{"mese": "month", "livello": "levels", "massimo": "max_price"}[parameter]
+		return map[string]string{"mese": "month", "livello": "levels", "massimo": "max_price", "valuta": "currency"}[parameter]
 	})
 }
 
@@ -76,20 +83,22 @@ func (s *Service) addDepartureTools(server *mcp.Server) []string {
 			if err != nil {
 				return verdict.Calendario{}, "", err
 			}
-			c, err := s.Verdicts.Calendar(ctx, q, httpapi.AllFares(ctx))
+			c, err := s.Verdicts.CalendarOf(ctx, q)
 			if err != nil {
-				return c, "", analisi.Problem(err)
+				return c, "", err
 			}
 			all := len(c.Giorni)
 			if in.Month == "" {
 				c.Giorni = best(c.Giorni, maxDestinations)
 			}
-			return c, english.calendar(c, all), nil
+			say := in.say()
+			c.Origine, c.Destinazione = say.named(in.Origin), say.named(in.Destination)
+			return c, and(say.calendar(c, all), say.places(in.Origin, in.Destination)), nil
 		},
 	})
 	cheap := addTool(s, server, tool[dealsInput, analisi.Occasioni]{
 		name: "cheap_now", title: "Where it is cheap to fly to now", quota: "occasioni",
-		description: "The destinations from a city whose cheapest fare is judged best now, of any date or of a month: at most 20, the best first, with fare, departure, verdict, certainty and the difference to what is usual. Narrow it by month, verdict, price and stops.",
+		description: "The destinations from a city whose cheapest fare is judged best now, of any date or of a month: 20 at a time, the best first, with fare, departure, verdict, certainty and the difference to what is usual. Narrow it by month, verdict, price and stops.",
 		check: func(ctx context.Context, in *dealsInput) error {
 			q, err := in.question()
 			if err != nil {
@@ -103,9 +112,16 @@ func (s *Service) addDepartureTools(server *mcp.Server) []string {
 				return analisi.Occasioni{}, "", err
 			}
 			o, err := s.Verdicts.CheapNow(ctx, q)
-			all := len(o.Occasioni)
-			o.Occasioni = o.Occasioni[:min(maxDestinations, all)]
-			return o, english.deals(o, all), err
+			if err != nil {
+				return o, "", err
+			}
+			say, all, skipped := in.say(), len(o.Occasioni), min(int(in.Skip), len(o.Occasioni))
+			o.Occasioni = o.Occasioni[skipped:min(skipped+maxDestinations, all)]
+			o.Origine = say.named(in.Origin)
+			for i := range o.Occasioni {
+				o.Occasioni[i].Destinazione = say.city(o.Occasioni[i].DestinazioneIata)
+			}
+			return o, and(say.deals(o, skipped, all), say.places(in.Origin)), nil
 		},
 	})
 	past := addTool(s, server, tool[pastInput, analisi.Storico]{
@@ -127,7 +143,12 @@ func (s *Service) addDepartureTools(server *mcp.Server) []string {
 				return analisi.Storico{}, "", err
 			}
 			h, err := s.Verdicts.PastOf(ctx, q)
-			return h, english.past(h), err
+			if err != nil {
+				return h, "", err
+			}
+			say := in.say()
+			h.Origine, h.Destinazione = say.named(in.Origin), say.named(in.Destination)
+			return h, and(say.past(h), say.places(in.Origin, in.Destination)), nil
 		},
 	})
 	return []string{calendar, cheap, past}

@@ -103,9 +103,9 @@ func checkHeaders(r *http.Request) *httpapi.Problem {
 // statelessRevision of the protocol is the first in which an unknown method is a 404 of HTTP.
 const statelessRevision = "2026-07-28"
 
-// answeredMethods are those of a server with tools and nothing else. A subscription
+// answeredMethods are those of a server with tools and resources and nothing else. A subscription
 // would hold the request open for notifications that never come.
-var answeredMethods = []string{"initialize", "server/discover", "ping", "tools/list", "tools/call"}
+var answeredMethods = []string{"initialize", "server/discover", "ping", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read"}
 
 // checkMessage gives the id of a message, and what is wrong with it, before the
 // SDK's server reads it. Batches are of an old revision of the protocol and would
@@ -130,7 +130,7 @@ func checkMessage(body []byte) (id json.RawMessage, fault *jsonrpc.Error) {
 	case m.Version != "2.0":
 		return m.ID, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: `the message lacks "jsonrpc": "2.0"`}
 	case len(m.ID) > 0 && m.Method != "" && !slices.Contains(answeredMethods, m.Method):
-		return m.ID, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("there is no method %.40q here: this server offers tools only, and answers %s", m.Method, strings.Join(answeredMethods, ", "))}
+		return m.ID, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("there is no method %.40q here: this server offers tools and resources, and answers %s", m.Method, strings.Join(answeredMethods, ", "))}
 	}
 	return m.ID, nil
 }

@@ -3,6 +3,7 @@ package agents
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
+	"verdetto/shared/places"
 	"verdetto/shared/trends/view"
 	"verdetto/shared/verdict"
 )
@@ -18,8 +20,37 @@ import (
 // those do, and never less about how sure it is: an agent may pass on nothing else.
 type sentences struct{ *i18n.Language }
 
-// english is what agents are answered in.
-var english = sentences{i18n.English()}
+// Asker is part of the arguments of every tool.
+type Asker struct {
+	Language string `json:"language,omitempty" doc:"Language of the sentences and of city names, by its code such as en or it: that of who is asking you. Without it, and for one that is not spoken here, English. Fields and their values are the same in all" maxLength:"20"`
+}
+
+// say is what the asker is answered in.
+func (a Asker) say() sentences {
+	code, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(a.Language)), "-") // pt-BR is pt
+	return sentences{i18n.In(code)}
+}
+
+// named is what a city is called in the language that was asked for by some name.
+func (s sentences) named(asked string) string {
+	if p, ok := places.Find(asked); ok {
+		return analisi.NameIn(s.Code, p)
+	}
+	return asked
+}
+
+// city is what a city is called in the language.
+func (s sentences) city(iata string) string { return places.Name(fare.City(iata), s.Code) }
+
+// places says where the fares are of more than was asked for.
+func (s sentences) places(asked ...string) string {
+	return strings.Join(analisi.PlacesSaid(s.Language, asked...), " ")
+}
+
+// and joins sentences, those that are empty left out.
+func and(all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), " ")
+}
 
 func (s sentences) route(from, to string) string { return s.Text("home.route", "From", from, "To", to) }
 
@@ -114,10 +145,10 @@ func (s sentences) routes(r analisi.Routes) string {
 		"Others", len(r.Rotte) > len(listed), "Page", r.Successiva)
 }
 
-// trends says what is shown of so many destinations in all.
-func (s sentences) trends(t view.Trends, all int) string {
+// trends says what is shown of so many destinations in all, after some that were left out.
+func (s sentences) trends(t view.Trends, skipped, all int) string {
 	if len(t.Destinations) == 0 {
-		return s.Text("agents.no_trends", "City", t.City, "Code", t.Origin)
+		return s.Text("agents.no_trends", "City", s.city(t.Origin), "Code", t.Origin)
 	}
 	var listed []string
 	for _, d := range t.Destinations[:min(3, len(t.Destinations))] {
@@ -126,13 +157,13 @@ func (s sentences) trends(t view.Trends, all int) string {
 	said := ""
 	switch {
 	case t.WeeklyLows != nil:
-		said = s.Text("agents.trend", "City", t.City, "Destination", listed[0], "Weeks", len(t.WeeklyLows))
+		said = s.Text("agents.trend", "City", s.city(t.Origin), "Destination", listed[0], "Weeks", len(t.WeeklyLows))
 	default:
 		order := s.Text("agents.all_shown")
 		if all > len(t.Destinations) {
-			order = s.Text("agents.some_shown", "Shown", len(t.Destinations))
+			order = s.Text("agents.some_shown", "First", skipped+1, "Last", skipped+len(t.Destinations))
 		}
-		said = s.Text("agents.trends", "City", t.City, "Destinations", all, "Order", order, "Listed", strings.Join(listed, "; "))
+		said = s.Text("agents.trends", "City", s.city(t.Origin), "Destinations", all, "Order", order, "Listed", strings.Join(listed, "; ")) + s.more(skipped+len(t.Destinations), all)
 	}
 	if t.UpdatedAt != nil {
 		said += " " + s.newest(*t.UpdatedAt)
@@ -140,9 +171,21 @@ func (s sentences) trends(t view.Trends, all int) string {
 	return said
 }
 
+// more says how to go on where there is more than was shown.
+func (s sentences) more(shown, all int) string {
+	if shown >= all {
+		return ""
+	}
+	return " " + s.Text("agents.more", "Skip", shown)
+}
+
 func (s sentences) destination(d view.Destination, currency string) string {
 	if d.Cheapest == nil {
-		return s.Text("agents.no_destination", "City", d.City)
+		return s.Text("agents.no_destination", "City", s.city(d.Destination))
+	}
+	level := ""
+	if d.Certainty != "" {
+		level = s.Text("agents.judged", "Level", s.Text("agents.level."+d.Level), "Certainty", s.Text("agents.certainty."+d.Certainty))
 	}
 	change, median := "", ""
 	if d.ChangePercent != nil {
@@ -151,8 +194,8 @@ func (s sentences) destination(d view.Destination, currency string) string {
 	if d.MedianCents != nil {
 		median = euros(*d.MedianCents, currency)
 	}
-	return s.Text("agents.destination", "City", d.City, "Price", euros(d.Cheapest.AmountCents, currency), "Departure", d.Cheapest.Departure,
-		"Change", change, "Median", median, "Days", d.Sample)
+	return s.Text("agents.destination", "City", s.city(d.Destination), "Price", euros(d.Cheapest.AmountCents, currency), "Departure", d.Cheapest.Departure,
+		"Change", change, "Median", median, "Days", d.Sample, "Judged", level)
 }
 
 func (s sentences) notCovered(n *view.NotCovered) string {

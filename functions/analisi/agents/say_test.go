@@ -20,7 +20,7 @@ func TestSentencesOfALanguage(t *testing.T) {
 	known.Verdetto = verdict.Verdetto{Livello: verdict.Buono, Percentile: &percentile, MedianaCent: &cents, ScartoMedianaCent: new(fare.Cents), Affidabilita: verdict.Bassa, Stagionale: &season}
 	month := known
 	month.Ambito, month.Quartili, month.Previsione = verdict.InMese, &verdict.Quartili{}, []verdict.Previsione{{Giorni: 7}, {Giorni: 14, Conviene: true}}
-	destination := view.Destination{City: "London", MedianCents: &amount, ChangePercent: &change, Cheapest: &view.Fare{AmountCents: amount, Departure: "2016-05-10"}}
+	destination := view.Destination{Destination: "LON", City: "London", Level: verdict.Buono, Certainty: verdict.Alta, MedianCents: &amount, ChangePercent: &change, Cheapest: &view.Fare{AmountCents: amount, Departure: "2016-05-10"}}
 	city := func(name string) analisi.Citta { return analisi.Citta{Nome: name} }
 	for name, said := range map[string]string{
 		"verdict":      s.verdict(known),
@@ -35,22 +35,26 @@ func TestSentencesOfALanguage(t *testing.T) {
 		"routes": s.routes(analisi.Routes{Rotte: []analisi.Rotta{{Origine: city("Milano"), Destinazione: city("Bucarest")}, {Origine: city("Milano"), Destinazione: city("London")}},
 			Successiva: "MIL"}),
 		"no routes":      s.routes(analisi.Routes{}),
-		"trends":         s.trends(view.Trends{City: "Milano", Currency: "EUR", UpdatedAt: &at, Destinations: []view.Destination{destination, {City: "London"}}}, 3),
-		"all the trends": s.trends(view.Trends{City: "Milano", Currency: "EUR", Destinations: []view.Destination{destination}}, 1),
-		"no trends":      s.trends(view.Trends{City: "Milano", Origin: "MIL"}, 0),
-		"trend":          s.trends(view.Trends{City: "Milano", Currency: "EUR", Destinations: []view.Destination{destination}, WeeklyLows: []view.WeeklyLow{{}}}, 1),
+		"trends":         s.trends(view.Trends{City: "Milano", Origin: "MIL", Currency: "EUR", UpdatedAt: &at, Destinations: []view.Destination{destination, {Destination: "LON", City: "London"}}}, 4, 9),
+		"all the trends": s.trends(view.Trends{City: "Milano", Origin: "MIL", Currency: "EUR", Destinations: []view.Destination{destination}}, 0, 1),
+		"no trends":      s.trends(view.Trends{City: "Milano", Origin: "MIL"}, 0, 0),
+		"trend":          s.trends(view.Trends{City: "Milano", Origin: "MIL", Currency: "EUR", Destinations: []view.Destination{destination}, WeeklyLows: []view.WeeklyLow{{}}}, 0, 1),
 		"calendar": s.calendar(verdict.Calendario{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at,
 			Giorni: []verdict.Giorno{{Partenza: "2016-04-20", Cent: &cents, Livello: verdict.Buono, Percentile: &percentile, Affidabilita: verdict.Alta}},
 			Mesi:   []verdict.MeseInCalendario{{Mese: "2016-04", MinimoCent: cents, MedianaCent: &cents, Livello: verdict.Caro, Percentile: &percentile, Affidabilita: verdict.Alta}}}, 9),
 		"calendar of nothing that is known": s.calendar(verdict.Calendario{Origine: "Milano", Destinazione: "Bucarest", Giorni: []verdict.Giorno{{Livello: verdict.Insufficient}}, AggiornatoIl: at}, 1),
 		"deals": s.deals(analisi.Occasioni{Origine: "Milano", Valuta: "EUR", Occasioni: []analisi.Occasione{
-			{Destinazione: "Bucarest", Verdetto: known.Verdetto, Prezzo: verdict.Prezzo{EtaOre: &percentile}}, {Destinazione: "London", Verdetto: verdict.Verdetto{Livello: verdict.Insufficient}}}}, 9),
-		"no deals":        s.deals(analisi.Occasioni{Origine: "Milano"}, 0),
+			{Destinazione: "Bucarest", Verdetto: known.Verdetto, Prezzo: verdict.Prezzo{EtaOre: &percentile}}, {Destinazione: "London", Verdetto: verdict.Verdetto{Livello: verdict.Insufficient}}}}, 2, 9),
+		"no deals":        s.deals(analisi.Occasioni{Origine: "Milano"}, 0, 0),
 		"past":            s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at}),
 		"past departure":  s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at, Partenza: &analisi.Movimento{Partenza: "2016-04-20", Giorni: []analisi.Visto{{Giorno: "2016-02-20", Cent: 1}}}}),
 		"past of a month": s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at, Mese: &analisi.DelMese{Mese: "2016-04", Settimane: []analisi.Settimana{{Settimana: "2016-W09"}}}}),
 		"past of nothing": s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at, Partenza: &analisi.Movimento{Partenza: "2016-04-20"}}),
-		"not covered":     s.notCovered(&view.NotCovered{Origin: "MIL", Destination: "BUH"}),
+		"pages":           s.pages(Verdict{Pagina: "Milano", Avviso: "Bucarest"}),
+		"places":          s.places("Bergamo", "Bucarest"),
+		"comparison": s.comparison(analisi.Confronto{Chiesti: 3, Contati: 2, Migliori: []int{0}, PiuEconomici: []int{0}, Viaggi: []analisi.Viaggio{
+			{Analisi: &known}, {Problema: &analisi.ProblemaViaggio{}}, {Problema: &analisi.ProblemaViaggio{}}}}, []string{"Bucarest", "London", "Milano"}),
+		"not covered": s.notCovered(&view.NotCovered{Origin: "MIL", Destination: "BUH"}),
 	} {
 		t.Run(name, func(t *testing.T) { i18ntest.Text(t, said) })
 	}

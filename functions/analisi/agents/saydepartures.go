@@ -40,8 +40,8 @@ func (s sentences) calendar(c verdict.Calendario, all int) string {
 	return strings.Join(append(said, s.newest(c.AggiornatoIl)), " ")
 }
 
-// deals says what is shown of so many destinations in all.
-func (s sentences) deals(o analisi.Occasioni, all int) string {
+// deals says what is shown of so many destinations in all, after some that were left out.
+func (s sentences) deals(o analisi.Occasioni, skipped, all int) string {
 	if len(o.Occasioni) == 0 {
 		return s.Text("agents.no_deals", "City", o.Origine)
 	}
@@ -56,7 +56,7 @@ func (s sentences) deals(o analisi.Occasioni, all int) string {
 		listed = append(listed, s.Text("agents.deal", "City", d.Destinazione, "Price", price, "Departure", d.Prezzo.Partenza, "Level", s.Text("agents.level."+d.Verdetto.Livello),
 			"Median", usual, "Certainty", s.Text("agents.certainty."+d.Verdetto.Affidabilita), "Hours", d.Prezzo.EtaOre))
 	}
-	return s.Text("agents.deals", "City", o.Origine, "Destinations", all, "Shown", len(o.Occasioni), "Month", o.Ambito == verdict.InMese, "Listed", strings.Join(listed, "; "))
+	return s.Text("agents.deals", "City", o.Origine, "Destinations", all, "First", skipped+1, "Last", skipped+len(o.Occasioni), "All", len(o.Occasioni) == all, "Month", o.Ambito == verdict.InMese, "Listed", strings.Join(listed, "; ")) + s.more(skipped+len(o.Occasioni), all)
 }
 
 func (s sentences) past(h analisi.Storico) string {
@@ -82,4 +82,39 @@ func (s sentences) past(h analisi.Storico) string {
 			"First", amount(first.MedianaCent), "FirstWeek", first.Settimana, "Last", amount(last.MedianaCent), "LastWeek", last.Settimana)
 	}
 	return said + " " + s.newest(h.AggiornatoIl)
+}
+
+// comparison says of several trips which is the best-judged, which the cheapest, and what was not covered.
+func (s sentences) comparison(c analisi.Confronto, names []string) string {
+	trip := func(i int) string {
+		v := c.Viaggi[i]
+		return s.Text("agents.compared", "City", names[i], "When", v.Partenza+v.Mese)
+	}
+	said := []string{s.Text("agents.comparison", "Asked", c.Chiesti, "Counted", c.Contati, "Known", len(c.PiuEconomici), "Judged", len(c.Migliori))}
+	if len(c.Migliori) > 0 {
+		a := c.Viaggi[c.Migliori[0]].Analisi
+		said = append(said, s.Text("agents.comparison_best", "Trip", trip(c.Migliori[0]), "Price", euros(int64(a.Prezzo.Cent), a.Valuta), "Level", s.Text("agents.level."+a.Verdetto.Livello),
+			"Livello", a.Verdetto.Livello, "Certainty", s.Text("agents.certainty."+a.Verdetto.Affidabilita)))
+	}
+	var listed, without []string
+	for _, i := range c.PiuEconomici {
+		a := c.Viaggi[i].Analisi
+		level := a.Verdetto.Livello
+		if a.Verdetto.Percentile != nil {
+			level = s.Text("agents.level." + level)
+		}
+		listed = append(listed, s.Text("agents.comparison_one", "Trip", trip(i), "Price", euros(int64(a.Prezzo.Cent), a.Valuta), "Departure", a.Prezzo.Partenza, "Level", level))
+	}
+	for i, v := range c.Viaggi {
+		if v.Problema != nil {
+			without = append(without, s.Text("agents.comparison_without", "Trip", trip(i), "Code", v.Problema.Code))
+		}
+	}
+	if len(listed) > 0 {
+		said = append(said, s.Text("agents.comparison_listed", "Listed", strings.Join(listed, "; ")))
+	}
+	if len(without) > 0 {
+		said = append(said, s.Text("agents.comparison_unknown", "Listed", strings.Join(without, "; ")))
+	}
+	return strings.Join(said, " ")
 }

@@ -92,6 +92,8 @@ func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) err
 			if _, is := value.(float64); !is {
 				fault = "is no number"
 			}
+		case want == huma.TypeArray:
+			fault = unfitList(value, required, schema.Properties[name].MaxItems)
 		case !isText:
 			fault = "is no string"
 		default:
@@ -118,4 +120,27 @@ func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) err
 		return fmt.Errorf("read arguments: %w", err)
 	}
 	return nil
+}
+
+// unfitList says what is wrong with a list of texts.
+func unfitList(value any, required bool, most *int) string {
+	list, ok := value.([]any)
+	switch {
+	case !ok:
+		return "is no list of strings"
+	case required && len(list) == 0:
+		return "is empty"
+	case most != nil && len(list) > *most:
+		return fmt.Sprintf("holds %d: want %d at most", len(list), *most)
+	}
+	for _, one := range list {
+		text, ok := one.(string)
+		if !ok {
+			return "is no list of strings"
+		}
+		if fault := httpapi.Unfit(text, true); fault != "" {
+			return "holds what " + fault
+		}
+	}
+	return ""
 }

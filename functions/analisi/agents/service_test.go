@@ -159,17 +159,19 @@ func (fares) Rates(context.Context) (fare.Rates, error) {
 // counters count, up to the limit, and remember by which names.
 type counters struct {
 	limit.Counters
-	mu    sync.Mutex
-	taken map[string]int64 // by name and subject
+	mu     sync.Mutex
+	taken  map[string]int64 // by name and subject
+	writes int
 }
 
-func (c *counters) Take(_ context.Context, key store.Key, _, most int64, _ time.Time) (int64, error) {
+func (c *counters) Take(_ context.Context, key store.Key, n, most int64, _ time.Time) (int64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.taken[key.Partition] >= most {
 		return most, store.ErrLimit
 	}
-	c.taken[key.Partition]++
+	c.taken[key.Partition] += n
+	c.writes++
 	return c.taken[key.Partition], nil
 }
 

@@ -27,6 +27,9 @@ var sampleCalls = []struct {
 }{
 	{"flight_price_verdict", map[string]any{"origin": "MILANO", "destination": "OTP"}},
 	{"flight_price_verdict", map[string]any{"origin": "mil", "destination": "London"}},
+	{"flight_price_verdict", map[string]any{"origin": "Bergamo", "destination": "Bucarest", "departure": "2016-03-26", "language": "it"}},
+	{"compare_trips", map[string]any{"origin": "Milan", "destinations": []string{"Bucharest", "London", "Tokyo"}}},
+	{"compare_trips", map[string]any{"origin": "Milan", "destinations": []string{"Bucharest"}, "departures": []string{"2016-03-26", "2016-04-09", "2016-09-26"}, "currency": "USD"}},
 	{"cheapest_months", map[string]any{"origin": "Mailand", "destination": "Bucarest"}},
 	{"when_to_book", map[string]any{"origin": "Milan", "destination": "București"}},
 	{"when_to_book", map[string]any{"origin": "Milan", "destination": "Londres"}},
@@ -37,6 +40,7 @@ var sampleCalls = []struct {
 	{"fare_calendar", map[string]any{"origin": "Milan", "destination": "Bucharest"}},
 	{"cheap_now", map[string]any{"origin": "Milan"}},
 	{"cheap_now", map[string]any{"origin": "Milan", "max_price": 10}},
+	{"cheap_now", map[string]any{"origin": "Milan", "skip": 1, "language": "it"}},
 	{"departure_history", map[string]any{"origin": "Milan", "destination": "Bucharest"}},
 	{"departure_history", map[string]any{"origin": "Milan", "destination": "Bucharest", "departure": "2016-03-26"}},
 	{"departure_history", map[string]any{"origin": "Milan", "destination": "Bucharest", "departure": "2016-09-26"}},
@@ -68,7 +72,7 @@ func session(t *testing.T, revision string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if initialized.ProtocolVersion != revision || initialized.ServerInfo.Name != "verdetto" || initialized.ServerInfo.Version != httpapi.Version || len(initialized.Instructions) < 200 || string(capabilities) != `{"tools":{}}` {
+	if initialized.ProtocolVersion != revision || initialized.ServerInfo.Name != "verdetto" || initialized.ServerInfo.Version != httpapi.Version || len(initialized.Instructions) < 200 || string(capabilities) != `{"resources":{},"tools":{}}` {
 		t.Errorf("the server says of itself: %+v, capabilities %s", initialized, capabilities)
 	}
 	if revision == "2025-11-25" { // the newest has none
@@ -114,7 +118,7 @@ func session(t *testing.T, revision string) {
 			}
 		}
 	}
-	if len(called) != len(listed.Tools) || len(called) != 8 {
+	if len(called) != len(listed.Tools) || len(called) != 9 {
 		t.Errorf("%d of %d tools were called", len(called), len(listed.Tools))
 	}
 	golden(t, filepath.Join("testdata", "session.golden"), transcript.Bytes())
@@ -163,16 +167,16 @@ func golden(t *testing.T, path string, got []byte) {
 func TestSameAsEndpoint(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for _, c := range []struct{ tool, arguments, target string }{
-		{"flight_price_verdict", `{"origin":"Milano","destination":"Bucarest"}`, "/v1/analisi?origine=Milano&destinazione=Bucarest"},
-		{"flight_price_verdict", `{"origin":"Milano","destination":"Londra"}`, "/v1/analisi?origine=Milano&destinazione=Londra"},
-		{"watched_routes", `{"origin":"Milano"}`, "/v1/rotte?origine=Milano"},
-		{"watched_routes", `{"page":"MIL"}`, "/v1/rotte?page=MIL"},
-		{"fare_calendar", `{"origin":"Milano","destination":"Bucarest","month":"2016-04"}`, "/v1/calendario?origine=Milano&destinazione=Bucarest&mese=2016-04"},
-		{"cheap_now", `{"origin":"Milano"}`, "/v1/occasioni?origine=Milano"},
-		{"cheap_now", `{"origin":"Milano","levels":"dati-insufficienti","max_price":99.5}`, "/v1/occasioni?origine=Milano&livello=dati-insufficienti&massimo=99.5"},
-		{"departure_history", `{"origin":"Milano","destination":"Bucarest","departure":"2016-03-26"}`, "/v1/storico?origine=Milano&destinazione=Bucarest&partenza=2016-03-26"},
-		{"price_trends", `{"origin":"Milano"}`, "/v1/price-trends?origin=MIL&currency=eur"},
-		{"price_trends", `{"origin":"Milano","destination":"London","currency":"ron"}`, "/v1/price-trends?origin=MIL&destination=LON&currency=ron"},
+		{"flight_price_verdict", `{"origin":"Milano","destination":"Bucarest","language":"it"}`, "/v1/analisi?origine=Milano&destinazione=Bucarest"},
+		{"flight_price_verdict", `{"origin":"Milano","destination":"Londra","language":"it"}`, "/v1/analisi?origine=Milano&destinazione=Londra"},
+		{"watched_routes", `{"origin":"Milano","language":"it"}`, "/v1/rotte?origine=Milano"},
+		{"watched_routes", `{"page":"MIL","language":"it"}`, "/v1/rotte?page=MIL"},
+		{"fare_calendar", `{"origin":"Milano","destination":"Bucarest","month":"2016-04","language":"it"}`, "/v1/calendario?origine=Milano&destinazione=Bucarest&mese=2016-04"},
+		{"cheap_now", `{"origin":"Milano","language":"it"}`, "/v1/occasioni?origine=Milano"},
+		{"cheap_now", `{"origin":"Milano","levels":"dati-insufficienti","max_price":99.5,"language":"it"}`, "/v1/occasioni?origine=Milano&livello=dati-insufficienti&massimo=99.5"},
+		{"departure_history", `{"origin":"Milano","destination":"Bucarest","departure":"2016-03-26","language":"it"}`, "/v1/storico?origine=Milano&destinazione=Bucarest&partenza=2016-03-26"},
+		{"price_trends", `{"origin":"Milano","language":"it"}`, "/v1/price-trends?origin=MIL&currency=eur"},
+		{"price_trends", `{"origin":"Milano","destination":"London","currency":"ron","language":"it"}`, "/v1/price-trends?origin=MIL&destination=LON&currency=ron"},
 	} {
 		answer, header := d.call(t, c.tool, c.arguments)
 		w := d.send(t, http.MethodGet, c.target, "")

@@ -47,14 +47,14 @@ const (
 	inspector   = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 )
 
-// scenarios are those of the suite that a server with tools of its own, no
+// scenarios are those of the suite that a server with tools and resources of its own, no
 // sessions and nothing to stream can be asked for. The others want something
 // that such a server does not have, as the expression of their names says.
 var (
-	scenarios    = []string{"server-initialize", "ping", "tools-list", "dns-rebinding-protection"}
+	scenarios    = []string{"server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"}
 	inapplicable = regexp.MustCompile(`^(` +
 		`tools-call-.*|json-schema-2020-12|` + // tools that the suite has made up, test_simple_text and so on
-		`elicitation-.*|logging-.*|completion-.*|resources-.*|prompts-.*|` + // other capabilities
+		`elicitation-.*|logging-.*|completion-.*|resources-.*|prompts-.*|` + // other capabilities, and resources that it has made up
 		`server-sse-.*)$`) // sessions with streams
 )
 
@@ -126,7 +126,7 @@ func TestInspector(t *testing.T) {
 	}
 	var listed struct{ Tools []struct{ Name string } }
 	decode(t, strings.NewReader(inspect(t, 0, "--method", "tools/list", "--strict")), &listed)
-	if len(listed.Tools) != 8 {
+	if len(listed.Tools) != 9 {
 		t.Fatalf("%+v", listed)
 	}
 	called := map[string]bool{}
@@ -138,7 +138,15 @@ func TestInspector(t *testing.T) {
 		t.Run(c.tool, func(t *testing.T) {
 			arguments := []string{"--method", "tools/call", "--tool-name", c.tool}
 			for name, value := range c.arguments {
-				arguments = append(arguments, "--tool-arg", name+"="+value.(string))
+				text, ok := value.(string)
+				if !ok { // it reads anything else as JSON
+					data, err := json.Marshal(value)
+					if err != nil {
+						t.Fatal(err)
+					}
+					text = string(data)
+				}
+				arguments = append(arguments, "--tool-arg", name+"="+text)
 			}
 			var answer result
 			decode(t, strings.NewReader(inspect(t, 0, arguments...)), &answer)

@@ -15,6 +15,7 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
 )
 
 // tool is one question that agents can ask. I holds its arguments:
@@ -23,6 +24,7 @@ import (
 type tool[I, O any] struct {
 	name, title, description string
 	quota                    string // the route under whose cap a call is counted
+	many                     bool   // a call counts as several, and the answer counts them
 	// check refuses, before the call is counted, what no answer could be made for.
 	check func(context.Context, *I) error
 	// answer gives the structured answer and the same in a sentence or two.
@@ -41,25 +43,28 @@ func addTool[I, O any](s *Service, server *mcp.Server, t tool[I, O]) string {
 		x := ctx.Value(exchangeKey{}).(*exchange)
 		// The SDK gives a call a context apart from that of its request. Here a
 		// request is one call: it ends when the caller goes, or time is up.
-		ctx = x.ctx
+		ctx, say := x.ctx, sentences{i18n.English()}
 		defer func() {
 			if v := recover(); v != nil {
 				s.Log.ErrorContext(ctx, "panic", "tool", t.name, "value", v, "stack", string(debug.Stack()))
-				result = errorResult(httpapi.Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute."), x)
+				result = errorResult(httpapi.Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute."), say, x)
 			}
 		}()
-		out, text, err := answerCall(ctx, s, t, input, request.Params.Arguments)
-		if err != nil {
-			return errorResult(s.api.ProblemFor(ctx, t.quota, err), x), nil
+		in := new(I)
+		out, text, err := answerCall(ctx, s, t, input, request.Params.Arguments, in)
+		if a, ok := any(in).(interface{ say() sentences }); ok {
+			say = a.say()
 		}
-		return successResult(out, text, x)
+		if err != nil {
+			return errorResult(s.api.ProblemFor(ctx, t.quota, err), say, x), nil
+		}
+		return successResult(out, text, say, x)
 	})
 	return t.name
 }
 
 // answerCall does for every call: read its arguments, check them, count, answer.
-func answerCall[I, O any](ctx context.Context, s *Service, t tool[I, O], schema *huma.Schema, arguments json.RawMessage) (out O, text string, err error) {
-	in := new(I)
+func answerCall[I, O any](ctx context.Context, s *Service, t tool[I, O], schema *huma.Schema, arguments json.RawMessage, in *I) (out O, text string, err error) {
 	if err = readArguments(arguments, schema, in); err != nil {
 		return
 	}
@@ -68,6 +73,9 @@ func answerCall[I, O any](ctx context.Context, s *Service, t tool[I, O], schema 
 			return
 		}
 	}
+	if t.many {
+		return t.answer(ctx, in)
+	}
 	if err = s.api.ConsumeQuota(ctx, t.quota); err != nil {
 		return
 	}
@@ -75,7 +83,7 @@ func answerCall[I, O any](ctx context.Context, s *Service, t tool[I, O], schema 
 }
 
 // successResult is what a tool answers.
-func successResult(out any, text string, x *exchange) (*mcp.CallToolResult, error) {
+func successResult(out any, text string, say sentences, x *exchange) (*mcp.CallToolResult, error) {
 	structured, err := json.Marshal(out)
 	if err != nil {
 		return nil, fmt.Errorf("write answer: %w", err)
@@ -85,7 +93,7 @@ func successResult(out any, text string, x *exchange) (*mcp.CallToolResult, erro
 		StructuredContent: json.RawMessage(structured),
 	}
 	if data := x.header.Get("X-Data"); data != "" { // which an agent does not see
-		result.Content = append(result.Content, &mcp.TextContent{Text: english.Text("agents.invented", "Data", data)})
+		result.Content = append(result.Content, &mcp.TextContent{Text: say.Text("agents.invented", "Data", data)})
 	}
 	return result, nil
 }
@@ -93,9 +101,13 @@ func successResult(out any, text string, x *exchange) (*mcp.CallToolResult, erro
 // errorResult tells an agent what went wrong and what to do next: first in words,
 // then as the problem document that the endpoint would have answered with. It is
 // no structured content, which clients check against the schema of answers.
-func errorResult(p *httpapi.Problem, x *exchange) *mcp.CallToolResult {
+// What happened is said in the asker's language, and to whoever asks in English with what was given.
+func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolResult {
 	text := p.Detail
-	if next := advice(p, x); next != "" {
+	if said, ok := say.Lookup("problem.code." + p.Code); ok && say.Language != i18n.English() {
+		text = said
+	}
+	if next := advice(p, say, x); next != "" {
 		text += " " + next
 	}
 	result := &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
@@ -106,20 +118,20 @@ func errorResult(p *httpapi.Problem, x *exchange) *mcp.CallToolResult {
 }
 
 // advice is what an agent, which sees no headers and calls tools rather than paths, can do about a problem.
-func advice(p *httpapi.Problem, x *exchange) string {
+func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	switch p.Code {
 	case httpapi.TooMany.Code:
 		if wait, err := time.ParseDuration(x.header.Get("Retry-After") + "s"); err == nil {
-			return english.Text("agents.wait", "Time", wait)
+			return say.Text("agents.wait", "Time", wait)
 		}
 	case httpapi.UnknownCity.Code:
-		return english.Text("agents.unknown_city")
+		return say.Text("agents.unknown_city")
 	case httpapi.NotCovered.Code:
-		return english.Text("agents.ask_routes")
+		return say.Text("agents.ask_routes")
 	case analisi.NoLiveFare.Code:
-		return english.Text("agents.ask_trends")
+		return say.Text("agents.ask_trends")
 	case httpapi.BadRequest.Code:
-		return english.Text("agents.correct")
+		return say.Text("agents.correct")
 	}
 	return ""
 }

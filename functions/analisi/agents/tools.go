@@ -13,6 +13,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
 	"verdetto/shared/trends/view"
 	"verdetto/shared/verdict"
 )
@@ -21,6 +22,7 @@ import (
 type routeInput struct {
 	Origin      string `json:"origin" doc:"Origin: a city name in Italian, English, French, German, Spanish, Portuguese or the local language, or the IATA code of a city or airport" example:"Milano" minLength:"1" maxLength:"100"`
 	Destination string `json:"destination" doc:"Destination, likewise; another city than the origin" example:"Bucharest" minLength:"1" maxLength:"100"`
+	Asker
 }
 
 func (j *routeInput) cities() (origin, destination analisi.Named) {
@@ -53,17 +55,20 @@ type coveredInput struct {
 	Origin      string `json:"origin,omitempty" doc:"Only routes from this city: a name in any of six languages, or an IATA code" example:"Milano" maxLength:"100"`
 	Destination string `json:"destination,omitempty" doc:"Only routes to this city, likewise" maxLength:"100"`
 	Page        string `json:"page,omitempty" doc:"Where to go on: what the answer before gave as successiva" example:"MIL" maxLength:"3"`
+	Asker
 }
 
 type trendsInput struct {
-	Origin      string `json:"origin" doc:"Origin: a city name in any of six languages, or the IATA code of a city or airport" example:"Milano" minLength:"1" maxLength:"100"`
-	Destination string `json:"destination,omitempty" doc:"Only the route to this city, likewise, with its weekly lows of the last 52 weeks" example:"London" maxLength:"100"`
-	Currency    string `json:"currency,omitempty" doc:"ISO 4217 code of the currency of all amounts; without it, EUR" example:"USD" maxLength:"3"`
+	Origin      string  `json:"origin" doc:"Origin: a city name in any of six languages, or the IATA code of a city or airport" example:"Milano" minLength:"1" maxLength:"100"`
+	Destination string  `json:"destination,omitempty" doc:"Only the route to this city, likewise, with its weekly lows of the last 52 weeks" example:"London" maxLength:"100"`
+	Currency    string  `json:"currency,omitempty" doc:"ISO 4217 code of the currency of all amounts; without it, EUR" example:"USD" maxLength:"3"`
+	Skip        float64 `json:"skip,omitempty" doc:"Leave out so many destinations, which an answer before has shown: so all that are known can be listed, 20 at a time" minimum:"0"`
+	Asker
 }
 
 // addTools offers the tools and gives their names.
 func (s *Service) addTools(server *mcp.Server) []string {
-	verdicts := addTool(s, server, tool[tripInput, verdict.Analysis]{
+	verdicts := addTool(s, server, tool[tripInput, Verdict]{
 		name: "flight_price_verdict", title: "Is this flight fare cheap?", quota: "analisi",
 		description: "Judges an economy fare between two cities against what was observed on the same route. Without a date it is today's cheapest one-way fare, compared with the cheapest fares of past days; with departure or month it is that departure's, compared with departures of the route as many days ahead, with quartili (what is usual) and previsione (the chance that it falls, and what waiting came to). With price, that price is judged. livello is ottimo (very cheap), buono (cheap), normale, caro (expensive) or dati-insufficienti (too little data for a verdict). Also gives the certainty, percentile, median, cheapest months and booking window. Shows no bookable offers.",
 		check:       s.checkTrip,
@@ -76,7 +81,7 @@ func (s *Service) addTools(server *mcp.Server) []string {
 		answer: func(ctx context.Context, in *routeInput) (Months, string, error) {
 			a, err := s.analysis(ctx, in)
 			m := Months{a.Origine, a.Destinazione, a.Valuta, a.MesiPerConvenienza, a.Osservazioni, a.AggiornatoIl}
-			return m, english.months(m), err
+			return m, in.say().months(m), err
 		},
 	})
 	window := addTool(s, server, tool[routeInput, Window]{
@@ -86,7 +91,7 @@ func (s *Service) addTools(server *mcp.Server) []string {
 		answer: func(ctx context.Context, in *routeInput) (Window, string, error) {
 			a, err := s.analysis(ctx, in)
 			w := Window{a.Origine, a.Destinazione, a.Valuta, a.AnticipoConsigliato, a.Osservazioni, a.AggiornatoIl}
-			return w, english.window(w), err
+			return w, in.say().window(w), err
 		},
 	})
 	routes := addTool(s, server, tool[coveredInput, analisi.Routes]{
@@ -95,21 +100,30 @@ func (s *Service) addTools(server *mcp.Server) []string {
 		check:       checkPage,
 		answer: func(ctx context.Context, in *coveredInput) (analisi.Routes, string, error) {
 			r, err := s.Verdicts.Covered(ctx, analisi.Named{Parameter: "origin", Name: in.Origin}, analisi.Named{Parameter: "destination", Name: in.Destination}, in.Page)
-			return r, english.routes(r), err
+			say := in.say()
+			for i := range r.Rotte {
+				for _, city := range []*analisi.Citta{&r.Rotte[i].Origine, &r.Rotte[i].Destinazione} {
+					city.Nome = say.city(city.Codice)
+				}
+			}
+			return r, say.routes(r), err
 		},
 	})
 	trends := addTool(s, server, tool[trendsInput, view.Trends]{
 		name: "price_trends", title: "Popular destinations and how prices move", quota: "price-trends",
-		description: "Shows the 20 most popular destinations from a city with their cheapest live one-way economy fare, its change against a week before, medians and months; with a destination that route only, with its weekly lows of the last 52 weeks. Amounts are in the currency that is asked for.",
+		description: "Shows the destinations from a city, the most popular first and 20 at a time, with their cheapest live one-way economy fare, how cheap that is and how sure (level, certainty), its change against a week before, medians and months; with a destination that route only, with its weekly lows of the last 52 weeks. Amounts are in the currency that is asked for.",
 		check:       s.checkTrends,
 		answer:      s.trends,
 	})
-	return append([]string{verdicts, months, window, routes, trends}, s.addDepartureTools(server)...)
+	return append([]string{verdicts, s.addComparison(server), months, window, routes, trends}, s.addDepartureTools(server)...)
 }
 
 func (s *Service) analysis(ctx context.Context, in *routeInput) (verdict.Analysis, error) {
 	origin, destination := in.cities()
-	return s.Verdicts.Judged(ctx, answer.Question{From: origin, To: destination})
+	a, err := s.Verdicts.Judged(ctx, answer.Question{From: origin, To: destination})
+	say := in.say()
+	a.Origine, a.Destinazione = say.named(in.Origin), say.named(in.Destination)
+	return a, err
 }
 
 func checkPage(_ context.Context, in *coveredInput) error {
@@ -119,8 +133,8 @@ func checkPage(_ context.Context, in *coveredInput) error {
 	return httpapi.Invalid(httpapi.Fault{Name: "page", Detail: "is not what an earlier answer gave as successiva"})
 }
 
-// maxDestinations is how many destinations an agent is shown, of up to 100 that
-// the endpoint lists: all of them would fill the better part of a small model's memory.
+// maxDestinations is how many destinations an agent is shown at a time: all of
+// them would fill the better part of a small model's memory. It asks for the next with skip.
 const maxDestinations = 20
 
 // checkTrends refuses a currency without a rate, and a journey that ends where it begins.
@@ -156,11 +170,14 @@ func (s *Service) trends(ctx context.Context, in *trendsInput) (view.Trends, str
 		}
 		destination = place.City
 	}
-	t, err := s.Trends.Read(ctx, origin.City, destination, in.Currency)
+	t, err := s.Trends.ReadAll(ctx, origin.City, destination, in.Currency)
 	if not := (*view.NotCovered)(nil); errors.As(err, &not) {
-		return view.Trends{}, "", httpapi.NotCovered.Problem(english.notCovered(not))
+		return view.Trends{}, "", httpapi.NotCovered.Problem(sentences{i18n.English()}.notCovered(not))
 	}
-	all := len(t.Destinations)
-	t.Destinations = t.Destinations[:min(maxDestinations, all)]
-	return t, english.trends(t, all), err
+	if err != nil {
+		return t, "", err
+	}
+	say, all, skipped := in.say(), len(t.Destinations), min(int(in.Skip), len(t.Destinations))
+	t.Destinations = t.Destinations[skipped:min(skipped+maxDestinations, all)]
+	return t, and(say.trends(t, skipped, all), say.places(in.Origin, in.Destination)), nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
 	"verdetto/shared/verdict"
@@ -20,7 +22,15 @@ type tripInput struct {
 	Nights      string  `json:"nights,omitempty" doc:"Return fares with so many nights away; not together with return. Without both, one-way fares" enum:"1-3,4-7,8-14,15+"`
 	NonStop     bool    `json:"non_stop,omitempty" doc:"Only fares without stops"`
 	Price       float64 `json:"price,omitempty" doc:"A price that was seen elsewhere, to be judged in place of ours, in major units" example:"45" minimum:"0"`
-	Currency    string  `json:"currency,omitempty" doc:"ISO 4217 code of the currency of price; without it, EUR" example:"EUR" maxLength:"3"`
+	Currency    string  `json:"currency,omitempty" doc:"ISO 4217 code of the currency of price and of all amounts; without it, EUR" example:"EUR" maxLength:"3"`
+	Asker
+}
+
+// Verdict is what flight_price_verdict answers: that of the endpoint, and where to go on.
+type Verdict struct {
+	verdict.Analysis
+	Pagina string `json:"pagina,omitempty" doc:"Page that shows the same, with charts, to people"`
+	Avviso string `json:"avviso,omitempty" doc:"Page with the form for a mail when the route gets cheap, filled in but for the e-mail address: give it to a person, who fills that in. Nothing is sent before they confirm it"`
 }
 
 // names are what the parameters of the endpoint are called here.
@@ -41,7 +51,7 @@ func (in *tripInput) question() (answer.Question, error) {
 		trip.Valuta = "EUR"
 	}
 	q, err := trip.Question(func(parameter string) string { return names[parameter] })
-	q.From, q.To = (&routeInput{in.Origin, in.Destination}).cities()
+	q.From, q.To = (&routeInput{Origin: in.Origin, Destination: in.Destination}).cities()
 	return q, err
 }
 
@@ -53,11 +63,84 @@ func (s *Service) checkTrip(ctx context.Context, in *tripInput) error {
 	return analisi.Problem(s.Verdicts.Check(ctx, q))
 }
 
-func (s *Service) trip(ctx context.Context, in *tripInput) (verdict.Analysis, string, error) {
+func (s *Service) trip(ctx context.Context, in *tripInput) (Verdict, string, error) {
 	q, err := in.question()
 	if err != nil {
-		return verdict.Analysis{}, "", err
+		return Verdict{}, "", err
 	}
 	a, err := s.Verdicts.Judged(ctx, q)
-	return a, english.verdict(a), err
+	if err != nil {
+		return Verdict{Analysis: a}, "", err
+	}
+	say := in.say()
+	a.Origine, a.Destinazione = say.named(in.Origin), say.named(in.Destination)
+	v := Verdict{Analysis: a}
+	v.Pagina, v.Avviso = s.Verdicts.PagesOf(a, q, say.Language)
+	return v, and(say.verdict(a), say.places(in.Origin, in.Destination), say.pages(v)), nil
+}
+
+// pages says where a person finds the verdict, and where they are told when the route gets cheap.
+func (s sentences) pages(v Verdict) string {
+	if v.Pagina == "" {
+		return ""
+	}
+	return s.Text("agents.pages", "Page", v.Pagina, "Alert", v.Avviso)
+}
+
+// comparisonInput is a question about several trips.
+type comparisonInput struct {
+	Origin       string   `json:"origin" doc:"Origin: a city name in any of six languages, or an IATA code" example:"Milano" minLength:"1" maxLength:"100"`
+	Destinations []string `json:"destinations" doc:"Destinations, likewise" minItems:"1" maxItems:"10"`
+	Departures   []string `json:"departures,omitempty" doc:"Days of departure, YYYY-MM-DD; without them, and without months, the cheapest of any date" maxItems:"10"`
+	Months       []string `json:"months,omitempty" doc:"Months of departure, YYYY-MM: the cheapest departure of each. Not together with departures" maxItems:"10"`
+	Nights       string   `json:"nights,omitempty" doc:"Return fares with so many nights away; without it, one-way fares" enum:"1-3,4-7,8-14,15+"`
+	NonStop      bool     `json:"non_stop,omitempty" doc:"Only fares without stops"`
+	Currency     string   `json:"currency,omitempty" doc:"ISO 4217 code of the currency of all amounts; without it, EUR" example:"EUR" maxLength:"3"`
+	Asker
+}
+
+func (in *comparisonInput) questions() ([]answer.Question, []analisi.Viaggio, error) {
+	return (&analisi.Trips{
+		From: analisi.Named{Parameter: "origin", Name: in.Origin}, Destinations: in.Destinations, Departures: in.Departures, Months: in.Months,
+		Trip: analisi.Trip{Diretto: in.NonStop, Notti: in.Nights, Valuta: in.Currency},
+	}).Questions(func(parameter string) string {
+		return map[string]string{"destinazione": "destinations", "partenza": "departures", "mese": "months", "notti": "nights", "diretto": "non_stop", "valuta": "currency"}[parameter]
+	})
+}
+
+// addComparison offers several verdicts in one call, and gives the tool's name.
+func (s *Service) addComparison(server *mcp.Server) string {
+	return addTool(s, server, tool[comparisonInput, analisi.Confronto]{
+		name: "compare_trips", title: "Which of several trips is cheap?", quota: "analisi", many: true,
+		description: "Up to 10 verdicts in one call: each destination on each departure day, or in each month, or of any date. Each is that of flight_price_verdict, or the problem why there is none. It counts as so many verdicts; where fewer are left today, the first are answered and the others say that they were not. migliori has the places of the best-judged, piuEconomici of the cheapest.",
+		check: func(ctx context.Context, in *comparisonInput) error {
+			all, _, err := in.questions()
+			if err != nil {
+				return err
+			}
+			return s.Verdicts.CheckTrips(ctx, all)
+		},
+		answer: func(ctx context.Context, in *comparisonInput) (analisi.Confronto, string, error) {
+			all, asked, err := in.questions()
+			if err != nil {
+				return analisi.Confronto{}, "", err
+			}
+			granted, err := s.api.ConsumeQuotas(ctx, "analisi", len(all))
+			if err != nil {
+				return analisi.Confronto{}, "", err
+			}
+			c, err := s.Verdicts.Compare(ctx, all, asked, granted)
+			if err != nil {
+				return c, "", err
+			}
+			say, names := in.say(), make([]string, len(c.Viaggi))
+			for i, v := range c.Viaggi {
+				names[i] = say.named(v.Destinazione)
+				if a := v.Analisi; a != nil {
+					a.Origine, a.Destinazione = say.named(in.Origin), names[i]
+				}
+			}
+			return c, and(say.comparison(c, names), say.places(in.Origin)), nil
+		},
+	})
 }

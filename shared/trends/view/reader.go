@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -49,11 +50,21 @@ const requestDays = 16
 // that route's summary as well. The currency is one that Rates has. What is not
 // covered is a NotCovered, and the next refresh asks for the origin.
 func (r *Reader) Read(ctx context.Context, origin, destination fare.City, currency string) (Trends, error) {
+	return r.read(ctx, origin, destination, currency, most)
+}
+
+// ReadAll is Read with every destination that there is.
+func (r *Reader) ReadAll(ctx context.Context, origin, destination fare.City, currency string) (Trends, error) {
+	return r.read(ctx, origin, destination, currency, math.MaxInt)
+}
+
+func (r *Reader) read(ctx context.Context, origin, destination fare.City, currency string, most int) (Trends, error) {
 	rates, err := r.Rates(ctx)
 	if err != nil {
 		return Trends{}, err
 	}
-	v := view{rates: rates, currency: currency, today: fare.DayOf(r.Now()), allFares: r.AllFares}
+	now := r.Now()
+	v := view{rates: rates, currency: currency, now: now, today: fare.DayOf(now), allFares: r.AllFares}
 	data, _, err := r.Fares.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {
 		return Trends{}, r.notCovered(ctx, origin, "")
@@ -66,7 +77,7 @@ func (r *Reader) Read(ctx context.Context, origin, destination fare.City, curren
 		return Trends{}, err
 	}
 	if destination == "" {
-		return v.origin(origin, all), nil
+		return v.origin(origin, all, most), nil
 	}
 	e, ok := all.To(destination)
 	if !ok {

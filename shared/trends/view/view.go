@@ -32,6 +32,9 @@ type Destination struct {
 	Destination   string   `json:"destination" doc:"IATA code of the destination city" example:"LON"`
 	City          string   `json:"city" doc:"English name of the destination city" example:"London"`
 	Cheapest      *Fare    `json:"cheapest,omitempty" doc:"The cheapest live fare; absent where there is none"`
+	Level         string   `json:"level,omitempty" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How the cheapest fare stood among the route's cheapest of past days at the refresh that saw it: very cheap, cheap, normal, expensive, or too little data; absent where there is no live fare, and for a cycle where it was seen before this was kept"`
+	Certainty     string   `json:"certainty,omitempty" enum:"alta,media,bassa" doc:"How sure that is: high, medium, low. A fare found 72 hours ago or earlier costs a step; absent without a level, or with dati-insufficienti"`
+	Percentile    *int     `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of those days that was cheaper, in percent; absent as certainty is"`
 	MedianCents   *int64   `json:"medianCents" nullable:"true" doc:"Median of the route's cheapest fares of past days; null with fewer than 8 of them"`
 	MinimumCents  *int64   `json:"minimumCents" nullable:"true" doc:"Minimum of the same"`
 	Sample        int      `json:"sample" doc:"How many past days that is"`
@@ -62,13 +65,14 @@ type WeeklyLow struct {
 	AmountCents int64  `json:"amountCents"`
 }
 
-// most is how many destinations an answer lists.
+// most is how many destinations a published answer lists.
 const most = 100
 
 // view is how a caller wants to see trends.
 type view struct {
 	rates    fare.Rates
 	currency string // one that rates has
+	now      time.Time
 	today    fare.Day
 	allFares bool // lows of past weeks may be shown one by one
 }
@@ -87,8 +91,8 @@ func (v view) frame(origin fare.City) Trends {
 	}
 }
 
-// origin shows every destination that has a live fare.
-func (v view) origin(origin fare.City, all trends.Origin) Trends {
+// origin shows the destinations that have a live fare, so many at most.
+func (v view) origin(origin fare.City, all trends.Origin, most int) Trends {
 	t := v.frame(origin)
 	var newest int64
 	for _, e := range all.Entries {
@@ -128,6 +132,10 @@ func (v view) destination(e trends.Entry) Destination {
 	}
 	if live, ok := e.Cheapest(v.today); ok {
 		d.Cheapest = &Fare{v.cents(live.Price), live.Depart.String(), time.Unix(live.Found, 0).UTC()}
+		d.Level = live.Level
+		if live.Certainty != "" {
+			d.Certainty, d.Percentile = verdict.CertaintyAt(live.Certainty, v.now.Sub(time.Unix(live.Found, 0))), &live.Percentile
+		}
 		if e.Previous > 0 {
 			change := v.cents(live.Price) - v.cents(e.Previous)
 			percent := math.Round(1000*float64(live.Price-e.Previous)/float64(e.Previous)) / 10

@@ -34,7 +34,7 @@ func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	case "MIL":
 		data, err := trends.Origin{}.Merge([]trends.Entry{{
 			Destination: "LON", AsOf: today, Newest: found.Unix(), Observations: 900, Sample: 60, Median: 5000, Minimum: 2000, Previous: 4000,
-			Live: []trends.Live{{Depart: today + 1, Price: 1500, Found: found.Unix()}}, Months: []trends.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}},
+			Live: []trends.Live{{Depart: today + 1, Price: 1500, Found: found.Unix(), Level: verdict.Buono, Certainty: verdict.Alta, Percentile: 30}}, Months: []trends.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}},
 		}}).Encode()
 		return data, 1, err
 	case "PAR":
@@ -71,11 +71,11 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	number := func(n int64) *int64 { return &n }
-	percent := -62.5
+	percent, thirty := -62.5, 30
 	want := Trends{
 		Origin: "MIL", City: "Milan", Currency: "USD", Rate: 1.25, RateDate: "2026-03-03", UpdatedAt: &found, Popularity: "observations",
 		Destinations: []Destination{{
-			Destination: "LON", City: "London", Cheapest: &Fare{1875, "2026-03-05", found}, MedianCents: number(6250), MinimumCents: number(2500),
+			Destination: "LON", City: "London", Cheapest: &Fare{1875, "2026-03-05", found}, Level: verdict.Buono, Certainty: verdict.Alta, Percentile: &thirty, MedianCents: number(6250), MinimumCents: number(2500),
 			Sample: 60, Observations: 900, ChangeCents: number(-3125), ChangePercent: &percent, Months: []Month{{3, 5625, 2500, 40}},
 		}},
 	}
@@ -144,5 +144,28 @@ func TestRatesAreCachedForAnHour(t *testing.T) {
 		if err != nil || usd != c.usd || euro != 1 || !ok || f.ratesAsked != c.asked {
 			t.Errorf("%s: %v, asked %d times, %v", c.name, rates, f.ratesAsked, err)
 		}
+	}
+}
+
+// TestLevel: a fare that has become stale is less sure, and what was stored without a level has none.
+func TestLevel(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		live trends.Live
+		want Destination
+	}{
+		{"fresh", trends.Live{Found: now.Unix(), Level: verdict.Ottimo, Certainty: verdict.Alta}, Destination{Level: verdict.Ottimo, Certainty: verdict.Alta, Percentile: new(int)}},
+		{"stale", trends.Live{Found: now.Unix() - 80*3600, Level: verdict.Caro, Certainty: verdict.Alta}, Destination{Level: verdict.Caro, Certainty: verdict.Media, Percentile: new(int)}},
+		{"too little data", trends.Live{Found: now.Unix(), Level: verdict.Insufficient}, Destination{Level: verdict.Insufficient}},
+		{"of before it was kept", trends.Live{Found: now.Unix()}, Destination{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.live.Depart, c.live.Price = today+1, 1500
+			v := view{rates: fare.Rates{}, currency: "EUR", now: now, today: today}
+			got := v.destination(trends.Entry{Destination: "LON", AsOf: today, Live: []trends.Live{c.live}})
+			if diff := cmp.Diff([]any{c.want.Level, c.want.Certainty, c.want.Percentile}, []any{got.Level, got.Certainty, got.Percentile}); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }

@@ -29,7 +29,8 @@ def well_formed_is_not_called_malformed(ctx, response, case):
             "t": "works no more" in fault["detail"],  # tokens are made here
             "massimo": "more than 0" in fault["detail"],
             "prezzo": True,  # 0, and more than any fare costs
-            **{name: any(why in fault["detail"] for why in OF_A_DAY) for name in ("partenza", "mese", "ritorno", "flessibile", "notti")},
+            **{name: any(why in fault["detail"] for why in OF_A_DAY) for name in ("partenza", "mese", "ritorno", "flessibile", "notti", "partenze", "mesi")},
+            "destinazioni": "in one call" in fault["detail"] or "an empty name" in fault["detail"],
             "email": len(value.partition("@")[0]) > 64,
             "route": value[:3].upper() == value[4:].upper(),
         }

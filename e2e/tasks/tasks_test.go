@@ -1,0 +1,390 @@
+// Package tasks holds an end-to-end test of what travellers want to know: 20 tasks,
+// each done by one call of the API, by one call of an agent's tool, and on the page.
+// docs/tasks.md is written by it.
+package tasks
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/functions/analisi"
+	"verdetto/shared/fare"
+	"verdetto/shared/trends/view"
+	"verdetto/shared/upstream/sample"
+	"verdetto/shared/verdict"
+)
+
+var update = flag.Bool("update", false, "write docs/tasks.md anew")
+
+// answer is all that the answers to the tasks are made of: those of several endpoints.
+type answer struct {
+	verdict.Analysis
+	Giorni    []verdict.Giorno
+	Mesi      []verdict.MeseInCalendario
+	Occasioni []analisi.Occasione
+	Partenza  *analisi.Movimento
+	Settimane []analisi.Settimana
+	analisi.Confronto
+	analisi.Routes
+	Destinations []view.Destination
+}
+
+// task is what a traveller wants to know. What it comes to is read of the answer:
+// nothing where it is not answered.
+type task struct {
+	wants           string
+	path            string // of the API
+	tool, arguments string
+	pages           []string // the addresses that a reader comes to, one for each form that is sent; none: the page does not do it
+	says            func(a answer) string
+	pageSays        func(a answer, page int) []string // what each page must show; nil: the verdict and its price
+}
+
+func day(g verdict.Giorno) string {
+	return fmt.Sprintf("%s at %d cents, %s", g.Partenza, *g.Cent, g.Livello)
+}
+
+// level is a verdict on a fare.
+func level(a answer) string {
+	if a.Verdetto.Percentile == nil || a.Verdetto.Affidabilita == "" {
+		return ""
+	}
+	return fmt.Sprintf("%d cents is %s, certainty %s", a.Prezzo.Cent, a.Verdetto.Livello, a.Verdetto.Affidabilita)
+}
+
+// when is level, of the scope and the departures that were asked for.
+func when(scope, from, to string) func(a answer) string {
+	return func(a answer) string {
+		if a.Ambito != scope || a.Prezzo.Partenza < from || a.Prezzo.Partenza > to {
+			return ""
+		}
+		return level(a) + ", departing on " + a.Prezzo.Partenza
+	}
+}
+
+// cheapest is the cheapest of the days of a calendar that fit.
+func cheapest(fits func(verdict.Giorno, time.Time) bool) func(a answer) string {
+	return func(a answer) string {
+		var best *verdict.Giorno
+		for i, g := range a.Giorni {
+			d, err := time.Parse(time.DateOnly, g.Partenza)
+			if err == nil && g.Cent != nil && fits(g, d) && (best == nil || *g.Cent < *best.Cent) {
+				best = &a.Giorni[i]
+			}
+		}
+		if best == nil {
+			return ""
+		}
+		return day(*best)
+	}
+}
+
+// deals are destinations that all fit.
+func deals(fits func(analisi.Occasione) bool) func(a answer) string {
+	return func(a answer) string {
+		var all []string
+		for _, o := range a.Occasioni {
+			if !fits(o) {
+				return ""
+			}
+			all = append(all, fmt.Sprintf("%s at %d cents on %s, %s", o.DestinazioneIata, o.Prezzo.Cent, o.Prezzo.Partenza, o.Verdetto.Livello))
+		}
+		return strings.Join(all[:min(3, len(all))], "; ")
+	}
+}
+
+// best is the best-judged of several trips, of which all have an answer.
+func best(a answer) string {
+	if len(a.Viaggi) == 0 || len(a.Migliori) != len(a.Viaggi) || a.Contati != a.Chiesti {
+		return ""
+	}
+	v := a.Viaggi[a.Migliori[0]]
+	return fmt.Sprintf("%s %s%s at %d cents, %s", v.Analisi.DestinazioneIata, v.Partenza, v.Mese, v.Analisi.Prezzo.Cent, v.Analisi.Verdetto.Livello)
+}
+
+// euro is an amount as the Italian page writes it.
+func euro(c fare.Cents) string {
+	if c%100 == 0 {
+		return fmt.Sprintf("%d\u00a0€", c/100)
+	}
+	return fmt.Sprintf("%d,%02d\u00a0€", c/100, c%100)
+}
+
+// ofVerdict is what the page of a verdict shows.
+func ofVerdict(a verdict.Analysis) []string {
+	return []string{`class="verdict ` + a.Verdetto.Livello + `"`, euro(a.Prezzo.Cent)}
+}
+
+// ofTrip is what the page of one of several trips shows.
+func ofTrip(a answer, page int) []string { return ofVerdict(*a.Viaggi[page].Analisi) }
+
+func anyDay(verdict.Giorno, time.Time) bool { return true }
+
+// The tasks. The invented world is that of 1 March 2016, a Tuesday.
+var tasks = []task{
+	{"Is today's cheapest fare from Milan to London cheap?", "/v1/analisi?origine=Milano&destinazione=Londra",
+		"flight_price_verdict", `{"origin":"Milan","destination":"London"}`, []string{"/?da=Milano&a=Londra"}, level, nil},
+	{"Is 45 EUR good for Milan to Bucharest on 20 April?", "/v1/analisi?origine=Milano&destinazione=Bucarest&partenza=2016-04-20&prezzo=45",
+		"flight_price_verdict", `{"origin":"Milan","destination":"Bucharest","departure":"2016-04-20","price":45}`, []string{"/?da=Milano&a=Bucarest&quando=2016-04-20&visto=45"},
+		func(a answer) string {
+			if !a.Prezzo.Dichiarato || a.Prezzo.Cent != 4500 || a.Prezzo.Partenza != "2016-04-20" {
+				return ""
+			}
+			return level(a)
+		}, nil},
+	{"A weekend in April under 60 EUR from Naples to London, non-stop", "/v1/calendario?origine=Napoli&destinazione=Londra&mese=2016-04&diretto=true",
+		"fare_calendar", `{"origin":"Naples","destination":"London","month":"2016-04","non_stop":true}`, nil,
+		cheapest(func(g verdict.Giorno, d time.Time) bool {
+			weekend := d.Weekday() == time.Friday || d.Weekday() == time.Saturday
+			return weekend && *g.Cent <= 6000 && g.Soste != nil && *g.Soste == 0
+		}), nil},
+	{"Anywhere in April under 60 EUR from Naples, non-stop", "/v1/occasioni?origine=Napoli&mese=2016-04&massimo=60&diretto=true",
+		"cheap_now", `{"origin":"Naples","month":"2016-04","max_price":60,"non_stop":true}`, nil,
+		deals(func(o analisi.Occasione) bool {
+			return o.Prezzo.Cent <= 6000 && *o.Prezzo.Soste == 0 && strings.HasPrefix(o.Prezzo.Partenza, "2016-04")
+		}), nil},
+	{"Which day of April is the cheapest from Rome to Paris?", "/v1/calendario?origine=Roma&destinazione=Parigi&mese=2016-04",
+		"fare_calendar", `{"origin":"Rome","destination":"Paris","month":"2016-04"}`, []string{"/?da=Roma&a=Parigi&mese=2016-04"}, cheapest(anyDay),
+		func(a answer, _ int) []string {
+			return []string{`class="verdict ` + a.Mesi[0].Livello + `"`, euro(a.Mesi[0].MinimoCent), "19 aprile 2016"}
+		}},
+	{"Which month is the cheapest from Milan to New York?", "/v1/analisi?origine=Milano&destinazione=New%20York",
+		"cheapest_months", `{"origin":"Milan","destination":"New York"}`, []string{"/?da=Milano&a=New+York"},
+		func(a answer) string {
+			if len(a.MesiPerConvenienza) < 2 || a.MesiPerConvenienza[0].MedianaCent > a.MesiPerConvenienza[1].MedianaCent {
+				return ""
+			}
+			return fmt.Sprintf("%s, median %d cents", time.Month(a.MesiPerConvenienza[0].Mese), a.MesiPerConvenienza[0].MedianaCent)
+		}, func(a answer, _ int) []string { return []string{`id="months-title"`, "febbraio"} }},
+	{"How far ahead should one book Rome to London?", "/v1/analisi?origine=Roma&destinazione=Londra",
+		"when_to_book", `{"origin":"Rome","destination":"London"}`, []string{"/?da=Roma&a=Londra"},
+		func(a answer) string {
+			if a.AnticipoConsigliato == nil {
+				return ""
+			}
+			return fmt.Sprintf("%d to %d days", a.AnticipoConsigliato.DaGiorni, a.AnticipoConsigliato.AGiorni)
+		}, func(a answer, _ int) []string {
+			return []string{`id="window-title"`, fmt.Sprintf("fra %d e %d giorni", a.AnticipoConsigliato.DaGiorni, a.AnticipoConsigliato.AGiorni)}
+		}},
+	{"Where is it cheap to go from Rome now?", "/v1/occasioni?origine=Roma&livello=ottimo,buono",
+		"cheap_now", `{"origin":"Rome","levels":"ottimo,buono"}`, nil,
+		deals(func(o analisi.Occasione) bool {
+			return o.Verdetto.Livello == verdict.Ottimo || o.Verdetto.Livello == verdict.Buono
+		}), nil},
+	{"Milan to Barcelona from 12 to 17 April: is that return cheap?", "/v1/analisi?origine=Milano&destinazione=Barcellona&partenza=2016-04-12&ritorno=2016-04-17",
+		"flight_price_verdict", `{"origin":"Milan","destination":"Barcelona","departure":"2016-04-12","return":"2016-04-17"}`, []string{"/?da=Milano&a=Barcellona&quando=2016-04-12&ritorno=2016-04-17"},
+		func(a answer) string {
+			if a.Prezzo.Ritorno == "" {
+				return ""
+			}
+			return when(verdict.InPartenza, "2016-04-12", "2016-04-12")(a)
+		}, nil},
+	{"Will the fare from Milan to Madrid on 5 May fall: should one wait?", "/v1/analisi?origine=Milano&destinazione=Madrid&partenza=2016-05-05",
+		"flight_price_verdict", `{"origin":"Milan","destination":"Madrid","departure":"2016-05-05"}`, []string{"/?da=Milano&a=Madrid&quando=2016-05-05"},
+		func(a answer) string {
+			if len(a.Previsione) != 2 {
+				return ""
+			}
+			return fmt.Sprintf("falls with chance %.2f within 14 days; waiting pays: %v", a.Previsione[1].Calo5, a.Previsione[1].Conviene)
+		}, func(a answer, _ int) []string { return []string{`id="waits-title"`, euro(a.Prezzo.Cent)} }},
+	{"How has the fare from Milan to Paris on 20 April moved?", "/v1/storico?origine=Milano&destinazione=Parigi&partenza=2016-04-20",
+		"departure_history", `{"origin":"Milan","destination":"Paris","departure":"2016-04-20"}`, nil,
+		func(a answer) string {
+			if a.Partenza == nil || len(a.Partenza.Giorni) < 2 {
+				return ""
+			}
+			last := a.Partenza.Giorni[len(a.Partenza.Giorni)-1]
+			return fmt.Sprintf("seen on %d days, last at %d cents on %s", len(a.Partenza.Giorni), last.Cent, last.Giorno)
+		}, nil},
+	{"Milan to London on Friday 15 or Saturday 16 April?", "/v1/confronto?origine=Milano&destinazioni=Londra&partenze=2016-04-15,2016-04-16",
+		"compare_trips", `{"origin":"Milan","destinations":["London"],"departures":["2016-04-15","2016-04-16"]}`, []string{"/?da=Milano&a=Londra&quando=2016-04-15", "/?da=Milano&a=Londra&quando=2016-04-16"}, best, ofTrip},
+	{"Lisbon, Madrid or Athens in May from Milan?", "/v1/confronto?origine=Milano&destinazioni=Lisbona,Madrid,Atene&mesi=2016-05",
+		"compare_trips", `{"origin":"Milan","destinations":["Lisbon","Madrid","Athens"],"months":["2016-05"]}`, []string{"/?da=Milano&a=Lisbona&mese=2016-05", "/?da=Milano&a=Madrid&mese=2016-05", "/?da=Milano&a=Atene&mese=2016-05"}, best, ofTrip},
+	{"Non-stop from Milan to New York in May", "/v1/analisi?origine=Milano&destinazione=New%20York&mese=2016-05&diretto=true",
+		"flight_price_verdict", `{"origin":"Milan","destination":"New York","month":"2016-05","non_stop":true}`, []string{"/?da=Milano&a=New+York&mese=2016-05&diretto=si"},
+		func(a answer) string {
+			if a.Prezzo.Soste == nil || *a.Prezzo.Soste != 0 {
+				return ""
+			}
+			return when(verdict.InMese, "2016-05-01", "2016-05-31")(a)
+		}, nil},
+	{"Is London to New York cheap, in dollars?", "/v1/analisi?origine=Londra&destinazione=New%20York&valuta=USD",
+		"flight_price_verdict", `{"origin":"London","destination":"New York","currency":"USD"}`, nil,
+		func(a answer) string {
+			if a.Valuta != "USD" || a.Prezzo.Valuta != "USD" {
+				return ""
+			}
+			return level(a)
+		}, nil},
+	{"Milan to Bucharest within three days of 20 April", "/v1/analisi?origine=Milano&destinazione=Bucarest&partenza=2016-04-20&flessibile=3",
+		"flight_price_verdict", `{"origin":"Milan","destination":"Bucharest","departure":"2016-04-20","flexible_days":"3"}`, nil, when(verdict.InPartenza, "2016-04-17", "2016-04-23"), nil},
+	{"Is Rome to Tokyo watched at all?", "/v1/rotte?origine=Roma&destinazione=Tokyo",
+		"watched_routes", `{"origin":"Rome","destination":"Tokyo"}`, []string{"/?da=Roma&a=Tokyo"},
+		func(a answer) string {
+			if len(a.Rotte) != 1 || a.Rotte[0].Destinazione.Codice != "TYO" {
+				return ""
+			}
+			return fmt.Sprintf("it is: %d days are known", a.Rotte[0].Campione)
+		}, func(answer, int) []string { return []string{"Da Roma a Tokyo", `class="verdict `} }},
+	{"Where do people fly from Naples, and how have fares moved?", "/v1/price-trends?origin=Napoli&currency=eur",
+		"price_trends", `{"origin":"Naples"}`, []string{"/?da=Napoli"},
+		func(a answer) string {
+			if len(a.Destinations) < 5 || a.Destinations[0].Cheapest == nil || a.Destinations[0].Level == "" {
+				return ""
+			}
+			return fmt.Sprintf("first %s, now %s", a.Destinations[0].City, a.Destinations[0].Level)
+		}, func(a answer, _ int) []string { return []string{"Milano", `class="places"`} }},
+	{"A few days in London from Milan in April, 4 to 7 nights", "/v1/calendario?origine=Milano&destinazione=Londra&mese=2016-04&notti=4-7",
+		"fare_calendar", `{"origin":"Milan","destination":"London","month":"2016-04","nights":"4-7"}`, nil,
+		cheapest(func(g verdict.Giorno, _ time.Time) bool { return g.Ritorno > g.Partenza }), nil},
+	{"From Bergamo to Bucharest", "/v1/analisi?origine=Bergamo&destinazione=Bucarest",
+		"flight_price_verdict", `{"origin":"Bergamo","destination":"Bucharest"}`, []string{"/?da=Bergamo&a=Bucarest"},
+		func(a answer) string {
+			if a.Origine != "Bergamo" || len(a.Luoghi) == 0 || a.Luoghi[0].Chiesto != "Bergamo" || a.Luoghi[0].Iata != "MIL" {
+				return ""
+			}
+			return level(a) + ", of all of Milan"
+		}, func(a answer, _ int) []string {
+			return []string{"Hai chiesto Bergamo: queste sono le tariffe di Milano.", euro(a.Prezzo.Cent)}
+		}},
+}
+
+// shown are the tasks whose conversation docs/tasks.md prints.
+var shown = []int{1, 3, 11, 12, 19}
+
+func TestTasks(t *testing.T) {
+	t.Parallel()
+	now := func() time.Time { return fixture.Today }
+	table := fixture.Bolt(t, now)
+	o := onemachine.Options{Table: table, Source: sample.New(), Now: now, Log: slog.New(slog.DiscardHandler), BaseURL: "https://verdetto.example"}
+	if report, err := o.Refresh(t.Context(), nil, "MIL", "ROM", "NAP", "LON"); err != nil || report.Failed > 0 {
+		t.Fatal(report, err)
+	}
+	api := fixture.New(t, o).API
+	handler := fixture.Described(t, api)
+	server := httptest.NewServer(api)
+	defer server.Close()
+	client := mcp.NewClient(&mcp.Implementation{Name: "tasks", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: server.URL + "/mcp"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+
+	var rows, transcript strings.Builder
+	for i, c := range tasks {
+		t.Run(c.wants, func(t *testing.T) {
+			get := func(target string) string {
+				r := httptest.NewRequest("GET", target, nil)
+				r.RemoteAddr = fmt.Sprintf("10.0.0.%d:1", i+1)
+				r.Header.Set("Accept-Language", "it")
+				w := httptest.NewRecorder()
+				handler.ServeHTTP(w, r)
+				if w.Code != 200 {
+					t.Fatalf("%s: %d %.400s", target, w.Code, w.Body)
+				}
+				return w.Body.String()
+			}
+			var byAPI, byAgent answer
+			decode(t, []byte(get(c.path)), &byAPI)
+			said := c.says(byAPI)
+			if said == "" {
+				t.Fatalf("%s does not answer: %+v", c.path, byAPI)
+			}
+			text, structured := call(t.Context(), t, session, c)
+			decode(t, structured, &byAgent)
+			if got := c.says(byAgent); got != said {
+				t.Errorf("an agent is told %q, a program %q", got, said)
+			}
+			pages := []string{"not on the page"}
+			if len(c.pages) > 0 {
+				pages = nil
+			}
+			for n, address := range c.pages {
+				want := ofVerdict(byAPI.Analysis)
+				if c.pageSays != nil {
+					want = c.pageSays(byAPI, n)
+				}
+				body := get(address)
+				for _, part := range want {
+					if !strings.Contains(body, part) {
+						t.Errorf("%s does not show %s", address, part)
+					}
+				}
+				pages = append(pages, "`"+address+"`")
+			}
+			if len(c.pages) > 3 {
+				t.Errorf("%d forms are sent", len(c.pages))
+			}
+			fmt.Fprintf(&rows, "| %s | `%s` | `%s` | %s | %s |\n", c.wants, c.path, c.tool, strings.Join(pages, "<br>"), said)
+			if slices.Contains(shown, i) {
+				fmt.Fprintf(&transcript, "**%s**\n\n```\n> %s %s\n\n%s\n```\n\n", c.wants, c.tool, c.arguments, text)
+			}
+		})
+	}
+	if !t.Failed() {
+		fixture.Golden(t, fixture.Path(t, "docs", "tasks.md"), document(rows.String(), transcript.String()), *update)
+	}
+}
+
+// call has the official client call a task's tool, once, and gives what was answered.
+func call(ctx context.Context, t *testing.T, session *mcp.ClientSession, c task) (text string, structured []byte) {
+	t.Helper()
+	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.arguments)})
+	if err != nil || result.IsError {
+		t.Fatalf("%s %s: %v %+v", c.tool, c.arguments, err, result)
+	}
+	var said []string
+	for _, part := range result.Content {
+		if p, ok := part.(*mcp.TextContent); ok {
+			said = append(said, p.Text)
+		}
+	}
+	if structured, err = json.Marshal(result.StructuredContent); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(said, "\n"), structured
+}
+
+// decode reads an answer; what is a route's month or a day of another answer is not mistaken for one.
+func decode(t *testing.T, body []byte, into *answer) {
+	t.Helper()
+	if err := json.NewDecoder(bytes.NewReader(body)).Decode(into); err != nil {
+		t.Fatalf("%v: %.300s", err, body)
+	}
+}
+
+// document is docs/tasks.md.
+func document(rows, transcript string) []byte {
+	return []byte(`# What a traveller wants to know
+
+Each of 20 tasks is done by one call of the API and by one call of an agent's tool, and on the page, where the page does it, by sending its
+form one to three times. ` + "`go test ./e2e/tasks`" + ` does them over the invented world as of 1 March 2016, checks that the answer is one to the
+question, that programs and agents are told the same and that the page shows it, and writes this document.
+
+| task | call | tool | page | what it comes to |
+|---|---|---|---|---|
+` + rows + `
+A weekend is picked from the days of a calendar by whoever asks: no endpoint knows days of the week. "Not on the page" is what the page
+does not do.
+
+## An agent at work
+
+Five of them as the official client of the protocol (the Go SDK's) had them from ` + "`/mcp`" + `. After the prompt sign stands the call, below it the text
+of the answer; the structured answer beside it is that of the endpoint.
+
+` + strings.TrimRight(transcript, "\n") + "\n")
+}

@@ -1,0 +1,97 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/places"
+)
+
+// What an agent may read before it asks: the reference in one page, and what is
+// covered. The reference is free; each list of what is covered costs one read of
+// the store, and counts as GET /v1/rotte.
+
+const (
+	referenceURI = "verdetto://reference"
+	coverageURI  = "verdetto://coverage"
+)
+
+// Coverage is the cities that fares are known from.
+type Coverage struct {
+	Citta []analisi.Citta `json:"citta"`
+	Altre bool            `json:"altre"` // there are more than are listed
+	Rotte string          `json:"rotte"` // the URI of what is covered from one of them
+}
+
+// maxCovered is how many cities are listed: more than any source has.
+const maxCovered = 2000
+
+// addResources offers them.
+func (s *Service) addResources(server *mcp.Server) {
+	server.AddResource(&mcp.Resource{
+		URI: referenceURI, Name: "reference", Title: "The service in one page", MIMEType: "text/plain",
+		Description: "What can be asked, under which caps, by which rules, and what every problem code means.",
+	}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		text, err := analisi.InShort()
+		return contents(string(text)), err
+	})
+	server.AddResource(&mcp.Resource{
+		URI: coverageURI, Name: "coverage", Title: "Cities that fares are known from", MIMEType: "application/json",
+		Description: "Every city that can be asked about as an origin, with its IATA code. Reading it counts as watched_routes.",
+	}, s.resource(func(ctx context.Context, _ string) (any, error) {
+		cities, err := s.Verdicts.Coverage.Covered(ctx, "", maxCovered+1)
+		c := Coverage{Citta: []analisi.Citta{}, Altre: len(cities) > maxCovered, Rotte: coverageURI + "/{origin}"}
+		for _, city := range cities[:min(len(cities), maxCovered)] {
+			c.Citta = append(c.Citta, analisi.Citta{Codice: string(city), Nome: places.Name(city, "en")})
+		}
+		return c, err
+	}))
+	server.AddResourceTemplate(&mcp.ResourceTemplate{
+		URITemplate: coverageURI + "/{origin}", Name: "coverage-from", Title: "Destinations that are covered from a city", MIMEType: "application/json",
+		Description: "Every destination in the data from a city, given by its IATA code, with how many observations each rests on and how fresh they are. Reading it counts as watched_routes.",
+	}, s.resource(func(ctx context.Context, uri string) (any, error) {
+		origin := analisi.Named{Parameter: "origin", Name: strings.TrimPrefix(uri, coverageURI+"/")}
+		return s.Verdicts.Covered(ctx, origin, analisi.Named{}, "")
+	}))
+}
+
+// resource answers with what is read, once that is counted. A problem is told as a
+// fault of the message, with the problem document beside.
+func (s *Service) resource(read func(ctx context.Context, uri string) (any, error)) mcp.ResourceHandler {
+	return func(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		ctx = ctx.Value(exchangeKey{}).(*exchange).ctx
+		err := s.api.ConsumeQuota(ctx, "rotte")
+		var found any
+		if err == nil {
+			found, err = read(ctx, request.Params.URI)
+		}
+		if err != nil {
+			p := s.api.ProblemFor(ctx, "rotte", err)
+			fault := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: p.Detail}
+			if p.Code == httpapi.UnknownCity.Code {
+				fault.Code = jsonrpc.CodeInvalidParams
+			}
+			fault.Data, err = json.Marshal(p)
+			if err != nil {
+				return nil, fmt.Errorf("write problem: %w", err)
+			}
+			return nil, fault
+		}
+		body, err := json.Marshal(found)
+		if err != nil {
+			return nil, fmt.Errorf("write resource: %w", err)
+		}
+		return contents(string(body)), nil
+	}
+}
+
+func contents(text string) *mcp.ReadResourceResult {
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{Text: text}}}
+}

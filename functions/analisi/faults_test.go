@@ -1,0 +1,182 @@
+package analisi_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
+	"verdetto/shared/deals"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/limit"
+	"verdetto/shared/store"
+)
+
+// TestBadInput: whatever is wrong with a question, every path that takes it says
+// which parameter it is and what is wanted, and a 400 is not counted.
+func TestBadInput(t *testing.T) {
+	const route, list = "origine=Milano&destinazione=Bucarest", "origine=Milano&destinazioni=Bucarest"
+	paths := map[string]string{"analisi": route, "calendario": route, "storico": route, "occasioni": "origine=Milano", "confronto": list}
+	for _, c := range []struct {
+		name      string
+		query     string
+		status    int
+		code      string
+		parameter string // at fault; empty: none is
+		says      string
+		of        string // the paths that take it
+	}{
+		{"a day that has been", "partenza=2016-02-29", 400, "richiesta-non-valida", "partenza", "has been: today is 2016-03-01", "analisi storico"},
+		{"a day too far ahead", "partenza=2017-03-02", 400, "richiesta-non-valida", "partenza", "departures up to 2017-03-01", "analisi storico"},
+		{"no day of the calendar", "partenza=2017-02-29", 400, "richiesta-non-valida", "partenza", "want YYYY-MM-DD", "analisi storico"},
+		{"no day at all", "partenza=tomorrow", 400, "richiesta-non-valida", "partenza", "a day such as", "analisi storico"},
+		{"a day that has been, of several", "partenze=2016-04-01,2016-02-29", 400, "richiesta-non-valida", "partenze", "has been", "confronto"},
+		{"no day, of several", "partenze=2016-04-01,", 400, "richiesta-non-valida", "partenze", "days such as", "confronto"},
+		{"a month that has been", "mese=2016-02", 400, "richiesta-non-valida", "mese", "has been", "analisi calendario storico occasioni"},
+		{"a month too far ahead", "mese=2017-04", 400, "richiesta-non-valida", "mese", "too far ahead", "analisi calendario storico occasioni"},
+		{"a month that is none", "mese=2016-13", 400, "richiesta-non-valida", "mese", "a month such as", "analisi calendario storico occasioni"},
+		{"the month of nothing", "mese=2016-00", 400, "richiesta-non-valida", "mese", "a month such as", "analisi calendario storico occasioni"},
+		{"a month that has been, of several", "mesi=2016-04,2016-02", 400, "richiesta-non-valida", "mesi", "has been", "confronto"},
+		{"days and months", "partenze=2016-04-01&mesi=2016-04", 400, "richiesta-non-valida", "mesi", "give one of them", "confronto"},
+		{"a day and a month", "partenza=2016-04-01&mese=2016-04", 400, "richiesta-non-valida", "mese", "give one of them", "analisi storico"},
+		{"back before the departure", "partenza=2016-04-10&ritorno=2016-04-09", 400, "richiesta-non-valida", "ritorno", "want a later day than 2016-04-10", "analisi"},
+		{"back on the day", "partenza=2016-04-10&ritorno=2016-04-10", 400, "richiesta-non-valida", "ritorno", "want a later day", "analisi"},
+		{"back too late", "partenza=2016-04-10&ritorno=2017-04-10", 400, "richiesta-non-valida", "ritorno", "at the latest", "analisi"},
+		{"back without a departure", "ritorno=2016-04-10", 400, "richiesta-non-valida", "ritorno", "without partenza", "analisi"},
+		{"nights that are none", "notti=5", 400, "richiesta-non-valida", "notti", "1-3, 4-7, 8-14 or 15+", "analisi calendario storico confronto"},
+		{"days either side of nothing", "flessibile=3", 400, "richiesta-non-valida", "flessibile", "without partenza", "analisi"},
+		{"a price of nothing", "prezzo=0", 400, "richiesta-non-valida", "prezzo", "more than 0", "analisi"},
+		{"an absurd price", "prezzo=999999999", 400, "richiesta-non-valida", "prezzo", "at most 100,000 EUR", "analisi"},
+		{"a negative price", "prezzo=-3", 400, "richiesta-non-valida", "prezzo", "an amount such as", "analisi"},
+		{"a price in words", "prezzo=cheap", 400, "richiesta-non-valida", "prezzo", "an amount such as", "analisi"},
+		{"nothing at most", "massimo=0", 400, "richiesta-non-valida", "massimo", "more than 0", "occasioni"},
+		{"levels that are none", "livello=gratis", 400, "richiesta-non-valida", "livello", "levels such as", "occasioni"},
+		{"a currency without a rate", "valuta=XAU", 400, "valuta-sconosciuta", "valuta", "Choose one of: EUR, RON, USD", "analisi calendario storico occasioni confronto"},
+		{"a currency that is none", "valuta=euro", 400, "richiesta-non-valida", "valuta", "three letters", "analisi calendario storico occasioni confronto"},
+		{"neither true nor false", "diretto=si", 400, "richiesta-non-valida", "diretto", "", "analisi calendario storico occasioni confronto"},
+		{"given twice", "valuta=EUR&valuta=USD", 400, "richiesta-non-valida", "valuta", "give it once", "analisi calendario storico occasioni confronto"},
+		{"non-stop where it is not known", "diretto=true", 404, "soste-sconosciute", "", "any number of stops", "analisi calendario storico"},
+		{"returns of which none was seen", "notti=8-14", 404, "rotta-non-coperta", "", "It is noted", "analisi calendario storico"},
+	} {
+		for name, query := range paths {
+			if !slices.Contains(strings.Fields(c.of), name) {
+				continue
+			}
+			t.Run(c.name+"/"+name, func(t *testing.T) {
+				h, counter := counting(t)
+				w := get(t, h, "/v1/"+name+"?"+query+"&"+c.query)
+				p := decoded[httpapi.Problem](t, w.Body.Bytes())
+				var parameter string
+				said := p.Detail
+				for _, e := range p.Errors {
+					parameter, said = parameter+e.Name, said+" "+e.Detail
+				}
+				if w.Code != c.status || p.Code != c.code || parameter != c.parameter || !strings.Contains(said, c.says) || w.Header().Get("Content-Type") != "application/problem+json" {
+					t.Errorf("%d %s", w.Code, w.Body)
+				}
+				if (counter.counted > 0) != (c.status != 400) {
+					t.Errorf("%d were counted", counter.counted)
+				}
+			})
+		}
+	}
+}
+
+// counter counts, up to the limit.
+type counter struct {
+	limit.Counters
+	counted, writes int64
+}
+
+func (c *counter) Take(_ context.Context, _ store.Key, n, most int64, _ time.Time) (int64, error) {
+	if c.counted >= most {
+		return 0, store.ErrLimit
+	}
+	c.counted, c.writes = c.counted+n, c.writes+1
+	return c.counted, nil
+}
+
+// counting serves MIL-BUH and the deals of Milan, with rates, and counts.
+func counting(t *testing.T) (*httpapi.API, *counter) {
+	t.Helper()
+	log, c := slog.New(slog.DiscardHandler), &counter{}
+	s := &analisi.Service{
+		Reader: &answer.Reader{Summaries: summaries{milbuh: summaryOf(40)}, Sheets: sheets{{Route: milbuh}: departuresOf(60)}, Demand: &originRequests{},
+			Rates: dayRates{}, Now: atNoon, Log: log},
+		Coverage: &dealsOfMilan{has: deals.Origin{}.Merge(entries())}, BaseURL: "https://verdetto.example",
+	}
+	api := httpapi.New(httpapi.Config{Now: atNoon, Log: log, AllFares: true, Limiter: limit.New(c, atNoon)})
+	s.Register(api)
+	return api, c
+}
+
+// TestSeveralTrips: each is answered as by itself, in order; n count as n in one write, and what the cap does not cover says so.
+func TestSeveralTrips(t *testing.T) {
+	h, c := counting(t)
+	ask := func(query string) (analisi.Confronto, int) {
+		t.Helper()
+		w := get(t, h, "/v1/confronto?origine=Milano&"+query)
+		return decoded[analisi.Confronto](t, w.Body.Bytes()), w.Code
+	}
+	of := func(c analisi.Confronto) (all []string) {
+		for _, v := range c.Viaggi {
+			what := v.Destinazione + " " + v.Partenza + v.Mese
+			if v.Problema != nil {
+				what += " " + v.Problema.Code
+			}
+			all = append(all, strings.Join(strings.Fields(what), " "))
+		}
+		return all
+	}
+	got, status := ask("destinazioni=Bucarest,%20Roma,Atlantide&partenze=2016-04-09,2016-04-10&valuta=usd")
+	want := []string{"Bucarest 2016-04-09", "Bucarest 2016-04-10", "Roma 2016-04-09 rotta-non-coperta", "Roma 2016-04-10 rotta-non-coperta",
+		"Atlantide 2016-04-09 citta-sconosciuta", "Atlantide 2016-04-10 citta-sconosciuta"}
+	if diff := cmp.Diff(want, of(got)); diff != "" || status != 200 || got.Chiesti != 6 || got.Contati != 6 || c.counted != 6 || c.writes != 1 {
+		t.Fatalf("%d, %d counted in %d writes, %s", status, c.counted, c.writes, diff)
+	}
+	for i, day := range []string{"2016-04-09", "2016-04-10"} {
+		alone := get(t, h, "/v1/analisi?origine=Milano&destinazione=Bucarest&valuta=usd&partenza="+day)
+		if diff := cmp.Diff(alone.Body.String(), written(t, got.Viaggi[i].Analisi)+"\n"); diff != "" {
+			t.Errorf("%s: %s", day, diff)
+		}
+	}
+	cheap := func(i int) float64 { return float64(got.Viaggi[i].Analisi.Prezzo.Cent) }
+	if len(got.Migliori) != 2 || len(got.PiuEconomici) != 2 || cheap(got.PiuEconomici[0]) > cheap(got.PiuEconomici[1]) ||
+		*got.Viaggi[got.Migliori[0]].Analisi.Verdetto.Percentile > *got.Viaggi[got.Migliori[1]].Analisi.Verdetto.Percentile {
+		t.Errorf("%v %v", got.Migliori, got.PiuEconomici)
+	}
+	c.counted = 27 // of 30
+	got, status = ask("destinazioni=Bucarest&mesi=2016-03,2016-04,2016-05,2016-06,2016-07")
+	if diff := cmp.Diff([]string{"Bucarest 2016-03", "Bucarest 2016-04", "Bucarest 2016-05 nessuna-tariffa", "Bucarest 2016-06 troppe-richieste", "Bucarest 2016-07 troppe-richieste"}, of(got)); diff != "" || status != 200 || got.Contati != 3 {
+		t.Errorf("%d, %d of %d: %s", status, got.Contati, got.Chiesti, diff)
+	}
+	if w := get(t, h, "/v1/confronto?origine=Milano&destinazioni=Bucarest"); w.Code != 429 || w.Header().Get("Retry-After") == "" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	for query, detail := range map[string]string{
+		"destinazioni=a,b,c,d,e,f,g,h,i,j,k":                                              "11 trips",
+		"destinazioni=Roma,Bucarest&mesi=2016-03,2016-04,2016-05,2016-06,2016-07,2016-08": "12 trips",
+		"destinazioni=Roma,,Bucarest":                                                     "an empty name",
+		"destinazioni=Roma,Milano":                                                        "stessa-citta",
+	} {
+		if w := get(t, h, "/v1/confronto?origine=Milano&"+query); w.Code != 400 || !strings.Contains(w.Body.String(), detail) {
+			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+		}
+	}
+}
+
+func written(t *testing.T, v any) string {
+	t.Helper()
+	body, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}

@@ -1,0 +1,65 @@
+package analisi
+
+import (
+	"context"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/chart"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/page"
+	"verdetto/shared/places"
+	"verdetto/shared/verdict"
+)
+
+// picturePolicy lets the picture style itself, and nothing else, where it is opened by itself.
+const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+// picture draws the history of a route, or of the departures of a month, to be
+// shown on pages of others. It shows fares of past weeks, which their owner may not have allowed.
+func (s *Service) picture(ctx context.Context, of cardAsked) (*cardOutput, error) {
+	if !httpapi.AllFares(ctx) {
+		return nil, httpapi.FaresNotShown()
+	}
+	l, today := of.language, fare.DayOf(s.Now())
+	asked, _ := of.trip.read(l)
+	asked.From, asked.To = Named{Name: string(of.route.Origin)}, Named{Name: string(of.route.Destination)}
+	if err := s.Check(ctx, answer.Question{When: asked.When}); err != nil {
+		return nil, Problem(err)
+	}
+	f, moves, err := s.History(ctx, asked)
+	if err != nil {
+		return nil, Problem(err)
+	}
+	p := chart.Picture{
+		Title: routeName(l, places.Name(of.route.Origin, l.Code), places.Name(of.route.Destination, l.Code)),
+		Foot:  []string{"Verdetto · " + l.Text("verdict.as_of", "Date", l.Date(today)) + " · " + l.Text("picture.foot")}, Style: page.ChartStyle(),
+		History: chart.History{Today: today, Names: levelNames(l), Money: l.Money, Month: l.MonthShort},
+	}
+	p.Label = l.Text("picture.label", "Route", p.Title)
+	if said := of.trip.said(l); said != "" {
+		p.Title += " · " + said
+	}
+	if httpapi.Data(ctx) == "sample" {
+		p.Foot = append(p.Foot, l.Text("home.invented"))
+	}
+	if asked.When != nil {
+		p.Weeks = verdict.Since(f.Summary.WeeksOf(moves), today, freeWeeks)
+	} else {
+		p.Weeks = verdict.Since(verdict.Weeks(f.Summary), today, freeWeeks)
+		s.drawToday(&p.History, f, today)
+	}
+	if len(p.Weeks) == 0 {
+		return nil, NoLiveFare.Problem("Nothing was found in the last 26 weeks that could be drawn.")
+	}
+	return &cardOutput{"image/svg+xml", "nosniff", picturePolicy, p.SVG()}, nil
+}
+
+// drawToday puts today's cheapest fare beside the weeks, where there is one and it can be judged.
+func (s *Service) drawToday(h *chart.History, f answer.Found, today fare.Day) {
+	scale, ok := verdict.ScaleOf(f.Summary)
+	standing, known := verdict.StandingOf(f.Summary, today)
+	if ok && known {
+		h.Scale, h.Price, h.Level = scale, standing.Price, standing.Level()
+	}
+}

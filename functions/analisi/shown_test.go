@@ -1,0 +1,152 @@
+package analisi_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/verdict"
+)
+
+// rates of a day on which an euro was 1.25 dollars and 5 lei.
+type dayRates struct{}
+
+func (dayRates) Rates(context.Context) (fare.Rates, error) {
+	return fare.Rates{Date: fare.DayOf(today) - 1, PerEuro: map[string]float64{"USD": 1.25, "RON": 5}}, nil
+}
+
+// abroad serves MIL-BUH and the deals of Milan, with rates.
+func abroad(t *testing.T) *httpapi.API {
+	t.Helper()
+	h, _ := counting(t)
+	return h
+}
+
+// TestCurrency: every answer is shown in the currency that was asked for, whatever
+// that does to single cents; verdicts and what was quoted stay.
+func TestCurrency(t *testing.T) {
+	h := abroad(t)
+	const route = "origine=Milano&destinazione=Bucarest"
+	for _, c := range []struct {
+		name, target string
+		amount       func(body []byte) (fare.Cents, string, string) // an amount, its currency, and what no rate moves
+	}{
+		{"a verdict", "/v1/analisi?" + route, func(b []byte) (fare.Cents, string, string) {
+			a := decoded[verdict.Analysis](t, b)
+			return a.Prezzo.Cent, a.Valuta + a.Prezzo.Valuta, a.Verdetto.Livello + a.Prezzo.Quotato.Valuta
+		}},
+		{"a price in the currency", "/v1/analisi?" + route + "&prezzo=40", func(b []byte) (fare.Cents, string, string) {
+			a := decoded[verdict.Analysis](t, b)
+			return *a.Verdetto.MedianaCent, a.Valuta + a.Prezzo.Valuta, ""
+		}},
+		{"a departure", "/v1/analisi?" + route + "&partenza=2016-04-09", func(b []byte) (fare.Cents, string, string) {
+			a := decoded[verdict.Analysis](t, b)
+			return a.Quartili.MedianaCent, a.Valuta + a.Prezzo.Valuta, a.Verdetto.Livello
+		}},
+		{"a calendar", "/v1/calendario?" + route, func(b []byte) (fare.Cents, string, string) {
+			a := decoded[verdict.Calendario](t, b)
+			return *a.Giorni[3].Cent, a.Valuta + a.Valuta, a.Giorni[3].Livello + a.Giorni[3].Quotato.Valuta
+		}},
+		{"deals", "/v1/occasioni?origine=Milano", func(b []byte) (fare.Cents, string, string) {
+			a := decoded[analisi.Occasioni](t, b)
+			return a.Occasioni[0].Prezzo.Cent, a.Valuta + a.Occasioni[0].Prezzo.Valuta, a.Occasioni[0].Verdetto.Livello
+		}},
+		{"a history", "/v1/storico?" + route + "&partenza=2016-03-26", func(b []byte) (fare.Cents, string, string) {
+			a := decoded[analisi.Storico](t, b)
+			return a.Partenza.Giorni[0].Cent, a.Valuta + a.Valuta, a.Partenza.Giorni[0].Giorno
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			euro, _, stays := c.amount(get(t, h, c.target).Body.Bytes())
+			for currency, rate := range map[string]float64{"EUR": 1, "usd": 1.25, "RON": 5} {
+				w := get(t, h, c.target+"&valuta="+currency)
+				if w.Code != 200 {
+					t.Fatalf("%s: %d %s", currency, w.Code, w.Body)
+				}
+				amount, in, same := c.amount(w.Body.Bytes())
+				want := fare.Cents(float64(euro)*rate + .5)
+				if amount != want || in != strings.Repeat(strings.ToUpper(currency), 2) || same != stays {
+					t.Errorf("%s: %d in %s and %s, want %d and %s", currency, amount, in, same, want, stays)
+				}
+			}
+			w := get(t, h, c.target+"&valuta=XAU")
+			p := decoded[httpapi.Problem](t, w.Body.Bytes())
+			if w.Code != 400 || p.Code != "valuta-sconosciuta" || strings.Join(p.Suggestions, " ") != "EUR RON USD" || p.Errors[0].Name != "valuta" {
+				t.Errorf("%d %s", w.Code, w.Body)
+			}
+			if w := get(t, h, c.target+"&valuta=EU"); w.Code != 400 || !strings.Contains(w.Body.String(), "richiesta-non-valida") {
+				t.Errorf("%d %s", w.Code, w.Body)
+			}
+		})
+	}
+	// What a fare may cost is said in the same currency: LON's is 19.99 euro, the next 25.
+	if o := decoded[analisi.Occasioni](t, get(t, h, "/v1/occasioni?origine=Milano&massimo=25&valuta=USD").Body.Bytes()); len(o.Occasioni) != 1 || o.Occasioni[0].Prezzo.Cent != 2499 {
+		t.Errorf("up to 25 dollars: %+v", o)
+	}
+}
+
+func decoded[T any](t *testing.T, body []byte) (v T) {
+	t.Helper()
+	if err := json.Unmarshal(body, &v); err != nil {
+		t.Fatalf("%v: %.300s", err, body)
+	}
+	return v
+}
+
+// TestPlaces: every answer says where its fares are of more than was asked for.
+func TestPlaces(t *testing.T) {
+	h := abroad(t)
+	milan := verdict.Luogo{Estremo: "origine", Chiesto: "Milano", Citta: "Milano", Iata: "MIL", Aeroporti: []string{"MXP", "LIN", "BGY", "PMF"},
+		Nota: "Milano has several airports (MXP, LIN, BGY, PMF), and the fares are those of all of them together: which one a fare is of is not kept."}
+	asked := func(what string) verdict.Luogo {
+		l := milan
+		l.Chiesto, l.Nota = what, what+" was asked for: the fares are those of Milano (MIL). "+milan.Nota
+		return l
+	}
+	for _, c := range []struct {
+		origin, called string
+		want           verdict.Luogo
+	}{
+		{"Milan", "Milan", func() verdict.Luogo { l := milan; l.Chiesto = "Milan"; return l }()},
+		{"mil", "Milano", milan},
+		{"bergamo", "Bergamo", asked("Bergamo")},
+		{"bgy", "Milano", asked("BGY")},
+	} {
+		for _, path := range []string{"/v1/analisi?destinazione=Bucarest&", "/v1/analisi?destinazione=Bucarest&partenza=2016-04-09&", "/v1/calendario?destinazione=Bucarest&", "/v1/storico?destinazione=Bucarest&", "/v1/occasioni?"} {
+			got := decoded[struct {
+				Origine, OrigineIata string
+				Luoghi               []verdict.Luogo
+			}](t, get(t, h, path+"origine="+c.origin).Body.Bytes())
+			if got.Origine != c.called || got.OrigineIata != "MIL" || len(got.Luoghi) == 0 {
+				t.Errorf("%s of %s: %+v", path, c.origin, got)
+				continue
+			}
+			if diff := cmp.Diff(c.want, got.Luoghi[0]); diff != "" {
+				t.Errorf("%s of %s: %s", path, c.origin, diff)
+			}
+		}
+	}
+}
+
+// TestPlacesOnThePage: the page says the same, in its language.
+func TestPlacesOnThePage(t *testing.T) {
+	h := abroad(t)
+	for _, c := range []struct {
+		query, says, lacks string
+	}{
+		{"da=Bergamo&a=Bucarest&lang=it", "Hai chiesto Bergamo: queste sono le tariffe di Milano. Milano ha più aeroporti (MXP, LIN, BGY, PMF)", ""},
+		{"da=BGY&a=Bucharest&lang=en", "You asked for BGY: these are the fares of Milan. Milan has several airports", ""},
+		{"da=Milan&a=Bucharest&lang=en", "Milan has several airports", "You asked for"},
+	} {
+		body := get(t, h, "/?"+c.query).Body.String()
+		if !strings.Contains(body, c.says) || c.lacks != "" && strings.Contains(body, c.lacks) {
+			t.Errorf("%s: the page does not say %q", c.query, c.says)
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package analisi_test
+
+import (
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"log/slog"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
+	"verdetto/shared/limit"
+	"verdetto/shared/store"
+	"verdetto/shared/trends"
+)
+
+// milan covers MIL, of which BUH has a live fare and a verdict, ROM too few days and LON no live fare; and counts its reads.
+type milan struct {
+	coverage
+	reads int
+}
+
+func (m *milan) Covered(_ context.Context, _ fare.City, limit int) ([]fare.City, error) {
+	m.reads++
+	return []fare.City{"MIL", "ROM"}[:min(2, limit)], nil
+}
+
+func (m *milan) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
+	m.reads++
+	if origin != "MIL" {
+		return nil, 0, store.ErrNotFound
+	}
+	d := fare.DayOf(today)
+	live := []trends.Live{{Depart: d + 9, Price: 1999, Found: today.Unix()}}
+	data, err := trends.Origin{}.Merge([]trends.Entry{
+		{Destination: "BUH", AsOf: d, Newest: today.Unix(), Observations: 90, Sample: 40, Live: live},
+		{Destination: "ROM", AsOf: d, Newest: today.Unix(), Observations: 80, Sample: 7, Live: live},
+		{Destination: "LON", AsOf: d, Newest: today.Unix(), Observations: 70, Sample: 40},
+	}).Encode()
+	return data, 1, err
+}
+
+func crawled(t *testing.T, base string) (*httpapi.API, *milan) {
+	t.Helper()
+	m := &milan{}
+	log := slog.New(slog.DiscardHandler)
+	s := &analisi.Service{Reader: &answer.Reader{Summaries: summaries{milbuh: summaryOf(40)}, Demand: &originRequests{}, Rates: euroOnly{}, Now: atNoon, Log: log}, Coverage: m, BaseURL: base}
+	api := httpapi.New(httpapi.Config{Now: atNoon, Log: log, AllFares: true, Limiter: limit.New(unlimited{}, atNoon)})
+	s.Register(api)
+	return api, m
+}
+
+const publicBase = "https://verdetto.example"
+
+type sitemapFile struct {
+	XMLName  xml.Name
+	Sitemaps []struct {
+		Loc string `xml:"loc"`
+	} `xml:"sitemap"`
+	URLs []struct {
+		Loc      string `xml:"loc"`
+		Modified string `xml:"lastmod"`
+		Links    []struct {
+			Rel  string `xml:"rel,attr"`
+			Lang string `xml:"hreflang,attr"`
+			Href string `xml:"href,attr"`
+		} `xml:"http://www.w3.org/1999/xhtml link"`
+	} `xml:"url"`
+}
+
+var (
+	canonicalOf  = regexp.MustCompile(`<link rel="canonical" href="([^"]*)">`)
+	alternatesOf = regexp.MustCompile(`<link rel="alternate" hreflang="([^"]*)" href="([^"]*)">`)
+	structuredOf = regexp.MustCompile(`<script type="application/ld\+json">(.*?)</script>`)
+)
+
+// TestSitemaps: from the list of sitemaps every page is reached that shows a verdict,
+// and each is the canonical page of itself, with the alternates that the page has.
+func TestSitemaps(t *testing.T) {
+	h, m := crawled(t, publicBase)
+	read := func(path string) (f sitemapFile) {
+		t.Helper()
+		before := m.reads
+		w := get(t, h, path)
+		if err := xml.Unmarshal(w.Body.Bytes(), &f); err != nil || w.Code != 200 || w.Header().Get("Content-Type") != "application/xml; charset=utf-8" || w.Header().Get("Cache-Control") != "public, s-maxage=21600" {
+			t.Fatalf("%s: %d %v %s", path, w.Code, w.Header(), w.Body)
+		}
+		if m.reads > before+1 {
+			t.Errorf("%s: %d reads", path, m.reads-before)
+		}
+		return f
+	}
+	index := read("/sitemap.xml")
+	if index.XMLName.Local != "sitemapindex" || len(index.Sitemaps) != 3 || index.Sitemaps[1].Loc != publicBase+"/sitemap/MIL.xml" {
+		t.Fatalf("%+v", index)
+	}
+	languages := len(i18n.Languages())
+	for path, pages := range map[string]int{"/sitemap/pagine.xml": 6, "/sitemap/MIL.xml": 2} {
+		f := read(path)
+		if f.XMLName.Space != "http://www.sitemaps.org/schemas/sitemap/0.9" || f.XMLName.Local != "urlset" || len(f.URLs) != pages*languages {
+			t.Fatalf("%s: %d addresses %+v", path, len(f.URLs), f.XMLName)
+		}
+		for _, u := range f.URLs {
+			if len(u.Links) != languages+1 || !strings.HasPrefix(u.Loc, publicBase+"/") {
+				t.Errorf("%+v", u)
+			}
+			target := strings.TrimPrefix(u.Loc, publicBase)
+			if path != "/sitemap/MIL.xml" || !strings.Contains(target, "&a=") {
+				continue
+			}
+			if u.Modified != "2016-03-01" {
+				t.Errorf("%+v", u)
+			}
+			body := get(t, h, target).Body.String()
+			if got := canonicalOf.FindStringSubmatch(body); got == nil || strings.ReplaceAll(got[1], "&amp;", "&") != u.Loc {
+				t.Errorf("%s: canonical is %v", u.Loc, got)
+			}
+			onPage := map[string]string{}
+			for _, a := range alternatesOf.FindAllStringSubmatch(body, -1) {
+				onPage[a[1]] = strings.ReplaceAll(a[2], "&amp;", "&")
+			}
+			for _, l := range u.Links {
+				if l.Rel != "alternate" || onPage[l.Lang] != l.Href {
+					t.Errorf("%s in %s: %s, on the page %s", u.Loc, l.Lang, l.Href, onPage[l.Lang])
+				}
+			}
+		}
+	}
+	for _, path := range []string{"/sitemap/LON.xml", "/sitemap/mil.xml", "/sitemap/QQQ.xml", "/sitemap/MIL", "/sitemap/"} {
+		if w := get(t, h, path); w.Code != 404 {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+	none, _ := crawled(t, "")
+	for _, path := range []string{"/sitemap.xml", "/sitemap/MIL.xml", "/sitemap/pagine.xml"} {
+		if w := get(t, none, path); w.Code != 404 || !strings.Contains(w.Body.String(), "VERDETTO_BASE_URL") {
+			t.Errorf("%s without an address: %d %s", path, w.Code, w.Body)
+		}
+	}
+	if w := get(t, none, "/robots.txt"); w.Code != 200 || strings.Contains(w.Body.String(), "Sitemap") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	robots := get(t, h, "/robots.txt").Body.String()
+	for _, line := range []string{"User-agent: *\nAllow: /\n", "\nDisallow: /v1/analisi\n", "\nDisallow: /api/\n", "\nDisallow: /mcp\n", "\nSitemap: https://verdetto.example/sitemap.xml\n"} {
+		if !strings.Contains(robots, line) {
+			t.Errorf("robots.txt lacks %q: %s", line, robots)
+		}
+	}
+}
+
+// TestStructured: listed pages tell what they are, and nothing that they are not.
+func TestStructured(t *testing.T) {
+	h, _ := crawled(t, publicBase)
+	for _, c := range []struct {
+		target string
+		crumbs string
+	}{
+		{"/", "Verdetto"},
+		{"/?da=Milano&a=Bucarest", "Verdetto > Voli da Milano > Da Milano a Bucarest"},
+		{"/?da=Milan&a=Bucharest&lang=en", "Verdetto > Flights from Milan > Milan to Bucharest"},
+		{"/?da=Milano&a=Bucarest&mese=2016-04", ""}, // not listed
+		{"/?da=Milano&a=Atlantide", ""},
+	} {
+		body := get(t, h, c.target).Body.String()
+		m := structuredOf.FindStringSubmatch(body)
+		if (m != nil) != (c.crumbs != "") {
+			t.Errorf("%s: structured data %v", c.target, m)
+		}
+		if m == nil {
+			continue
+		}
+		var d struct {
+			Context string `json:"@context"`
+			Graph   []struct {
+				Type       string `json:"@type"`
+				Name, URL  string
+				Breadcrumb struct {
+					Items []struct {
+						Position   int
+						Name, Item string
+					} `json:"itemListElement"`
+				}
+			} `json:"@graph"`
+		}
+		if err := json.Unmarshal([]byte(m[1]), &d); err != nil || d.Context != "https://schema.org" || len(d.Graph) != 2 || d.Graph[1].Type != "WebPage" || !strings.HasPrefix(d.Graph[1].URL, publicBase) {
+			t.Fatalf("%s: %v %s", c.target, err, m[1])
+		}
+		var names []string
+		for i, item := range d.Graph[1].Breadcrumb.Items {
+			names = append(names, item.Name)
+			if item.Position != i+1 || !strings.HasPrefix(item.Item, publicBase+"/") {
+				t.Errorf("%s: %+v", c.target, item)
+			}
+		}
+		if got := strings.Join(names, " > "); got != c.crumbs {
+			t.Errorf("%s: %s, want %s", c.target, got, c.crumbs)
+		}
+		for _, claim := range []string{"Offer", "Rating", "price", "Product"} {
+			if strings.Contains(m[1], `"`+claim) {
+				t.Errorf("%s claims %s: %s", c.target, claim, m[1])
+			}
+		}
+	}
+	// It is data, and the pages' policy allows no script in the page.
+	w := get(t, h, "/")
+	if policy := w.Header().Get("Content-Security-Policy"); strings.Contains(policy, "unsafe-inline") {
+		t.Error(policy)
+	}
+}
+
+// TestPictures: the history of a route and of a month as a file that stands alone, where its fares may be shown.
+func TestPictures(t *testing.T) {
+	for _, c := range []struct {
+		file   string
+		all    bool
+		status int
+		says   []string
+		lacks  string
+	}{
+		{"MIL-BUH-it.svg", true, 200, []string{"Da Milano a Bucarest", "class=\"today", "--ottimo:", "1º marzo 2016", "class=\"band"}, "var(--raised"},
+		{"MIL-BUH-en.svg", true, 200, []string{"Milan to Bucharest", "1 March 2016"}, ""},
+		{"MIL-BUH-2016-04-it.svg", true, 200, []string{"aprile 2016", "class=\"low\""}, "class=\"today"},
+		{"MIL-BUH-it.svg", false, 403, []string{"tariffe-non-mostrate"}, ""},
+		{"MIL-BUH-it.png", false, 200, nil, ""},
+		{"MIL-BUH-2016-04-09-it.svg", true, 404, []string{"percorso-sconosciuto"}, ""},
+		{"MIL-BUH-visto4500-it.svg", true, 404, nil, ""},
+		{"MIL-BUH-2016-01-it.svg", true, 400, []string{"has been"}, ""},
+		{"MIL-BUH-2016-12-it.svg", true, 404, []string{"nessuna-tariffa"}, ""},
+		{"MIL-BUH-diretto-it.svg", true, 404, []string{"soste-sconosciute"}, ""},
+		{"MIL-LON-it.svg", true, 404, []string{"rotta-non-coperta"}, ""},
+		{"MIL-BUH-xx.svg", true, 404, nil, ""},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			w := get(t, calendars(t, c.all), "/card/"+c.file)
+			if w.Code != c.status {
+				t.Fatalf("%d %s", w.Code, w.Body)
+			}
+			for _, part := range c.says {
+				if !strings.Contains(w.Body.String(), part) {
+					t.Errorf("%s is not in %s", part, w.Body)
+				}
+			}
+			if c.lacks != "" && strings.Contains(w.Body.String(), c.lacks) {
+				t.Errorf("%s is in it", c.lacks)
+			}
+			if c.status != 200 || strings.HasSuffix(c.file, "png") {
+				return
+			}
+			if err := xml.Unmarshal(w.Body.Bytes(), new(struct{})); err != nil {
+				t.Error(err)
+			}
+			if h := w.Header(); h.Get("Content-Type") != "image/svg+xml" || h.Get("Cache-Control") != "public, s-maxage=21600" || !strings.Contains(h.Get("Content-Security-Policy"), "sandbox") {
+				t.Errorf("%v", h)
+			}
+		})
+	}
+}
+
+// TestAlive: the path of health answers at any process, and reads nothing.
+func TestAlive(t *testing.T) {
+	h, m := crawled(t, "")
+	for _, method := range []string{"GET", "HEAD"} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(method, "/healthz", nil))
+		if w.Code != 200 || w.Header().Get("Cache-Control") != "no-store" || (w.Body.String() == "{\"stato\":\"attivo\"}\n") != (method == "GET") {
+			t.Errorf("%s: %d %v %s", method, w.Code, w.Header(), w.Body)
+		}
+	}
+	if m.reads > 0 {
+		t.Errorf("%d reads", m.reads)
+	}
+}

@@ -1,0 +1,40 @@
+package analisi
+
+import "net/http"
+
+// What a listed page tells search engines of itself, in the vocabulary of
+// schema.org: of which site it is, where it stands in it, and of when it is. There is
+// nothing on sale here, so no offer, price or rating is among it. A script of this
+// type is data: it is never run, and the pages' policy has nothing to say of it.
+
+type linked map[string]any
+
+// Structured is that; nil where a page is not listed, or the service does not know its own address.
+func (v *view) Structured() any {
+	if v.Base == "" || v.status != http.StatusOK || v.Trip != (trip{}) {
+		return nil
+	}
+	site, here := v.Base+"/", v.Base+v.Itself
+	crumbs := []linked{{"@type": "ListItem", "position": 1, "name": "Verdetto", "item": site}}
+	crumb := func(name, address string) {
+		crumbs = append(crumbs, linked{"@type": "ListItem", "position": len(crumbs) + 1, "name": name, "item": v.Base + address})
+	}
+	lang := ""
+	if v.Lang != "" {
+		lang = v.T.Code
+	}
+	if v.To != "" {
+		crumb(v.T.Text("feed.title", "City", v.From), pageAddress(v.AskFrom, "", trip{}, lang))
+		crumb(routeName(v.T, v.From, v.To), v.Itself)
+	} else if v.From != "" {
+		crumb(v.Title, v.Itself)
+	}
+	page := linked{
+		"@type": "WebPage", "@id": here, "url": here, "name": v.Title, "description": v.Description, "inLanguage": v.T.Code,
+		"isPartOf": linked{"@id": site + "#site"}, "breadcrumb": linked{"@type": "BreadcrumbList", "itemListElement": crumbs},
+	}
+	if v.Verdict != nil {
+		page["dateModified"] = v.Verdict.Updated
+	}
+	return linked{"@context": "https://schema.org", "@graph": []linked{{"@type": "WebSite", "@id": site + "#site", "url": site, "name": "Verdetto"}, page}}
+}

@@ -1,0 +1,38 @@
+package chart
+
+import (
+	"fmt"
+	"html"
+)
+
+// Picture is a history that stands alone, as a file: with a title, lines at its foot, and its own style.
+type Picture struct {
+	History
+	Title string
+	Foot  []string // each must fit the width
+	Style string   // a style sheet with the colours and classes of charts
+}
+
+// The size of a picture, in pixels.
+const (
+	pictureWidth, pictureHeight = 720, 400
+	pictureMargin               = 20
+	pictureTitle, pictureLine   = 52, 18
+)
+
+// SVG draws the picture.
+func (p Picture) SVG() []byte {
+	c := &canvas{}
+	fmt.Fprintf(&c.b, `<svg xmlns="http://www.w3.org/2000/svg" class="chart history" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img" aria-label="%[3]s">`,
+		pictureWidth, pictureHeight, html.EscapeString(p.Label))
+	fmt.Fprintf(&c.b, `<title>%s</title><style>%s</style>`, html.EscapeString(p.Title), p.Style)
+	c.rect("paper", 0, 0, pictureWidth, pictureHeight)
+	c.text("title", "start", pictureMargin, 34, p.Title)
+	fmt.Fprintf(&c.b, `<g transform="translate(%d %d)">`, pictureMargin, pictureTitle)
+	p.draw(c, pictureWidth-2*pictureMargin, pictureHeight-pictureTitle-pictureLine*(len(p.Foot)+1))
+	c.b.WriteString("</g>")
+	for i, line := range p.Foot {
+		c.text("foot", "start", pictureMargin, float64(pictureHeight-14-pictureLine*(len(p.Foot)-1-i)), line)
+	}
+	return []byte(c.done())
+}

@@ -1,0 +1,51 @@
+package chart_test
+
+import (
+	"encoding/xml"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/shared/chart"
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+// TestPicture: it is one XML document that refers to nothing, escapes what it is
+// given, and has no sign of today's fare where there is none.
+func TestPicture(t *testing.T) {
+	week := func(first fare.Day, low fare.Cents) verdict.Week {
+		return verdict.Week{First: first, Minimum: low, Median: low + 500, Days: 7}
+	}
+	today := fare.CycleOf(16861).First()
+	p := chart.Picture{Title: `"A" <& B>`, Foot: []string{"first", "second"}, Style: ".x { fill: red }", History: chart.History{
+		Today: today, Weeks: []verdict.Week{week(today-21, 3000), week(today-14, 2500), week(today-7, 4000)},
+		Money: func(c fare.Cents) string { return fmt.Sprint(c) }, Month: time.Month.String, Label: "a label",
+	}}
+	for name, priced := range map[string]bool{"weeks alone": false, "with today's fare": true} {
+		if priced {
+			p.Price, p.Level, p.Names = 2600, verdict.Buono, [4]string{"a", "b", "c", "d"}
+			p.Scale = verdict.Scale{Prices: []fare.Cents{2500, 3000, 4000}, Ottimo: 2500, Buono: 2700, Normale: 3500}
+		}
+		svg := string(p.SVG())
+		if err := xml.Unmarshal([]byte(svg), new(struct{})); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, part := range []string{`xmlns="http://www.w3.org/2000/svg"`, "&#34;A&#34; &lt;&amp; B&gt;", ">first<", ">second<", ".x { fill: red }", `class="low"`} {
+			if !strings.Contains(svg, part) {
+				t.Errorf("%s: %s is not in %s", name, part, svg)
+			}
+		}
+		for _, part := range []string{`class="now"`, `class="today`, `class="band`, `class="day`} {
+			if strings.Contains(svg, part) != priced {
+				t.Errorf("%s: %s is in it: %v", name, part, !priced)
+			}
+		}
+		for _, elsewhere := range []string{"href", "url(", "<script", "@import", "NaN"} {
+			if strings.Contains(svg, elsewhere) {
+				t.Errorf("%s: %s is in it", name, elsewhere)
+			}
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package places
+
+import "testing"
+
+func TestWithin(t *testing.T) {
+	for _, c := range []struct {
+		query, name string
+		within      bool
+	}{
+		{"Milano", "", false},
+		{"milan", "", false},
+		{"MIL", "", false},
+		{"mil", "", false},
+		{"BGY", "BGY", true},
+		{" bgy ", "BGY", true},
+		{"bergamo", "Bergamo", true},
+		{"Gatwick", "Gatwick", true},
+		{"Creta", "Creta", true},
+		{"Bali", "", false}, // what the city is called
+		{"NAP", "", false},  // the airport and the city are one
+		{"KRK", "", false},  // Cracow, and no part of the island
+		{"Krk", "Krk", true},
+		{"Atlantis", "", false},
+		{"", "", false},
+	} {
+		t.Run(c.query, func(t *testing.T) {
+			name, within := Within(c.query)
+			if within != c.within || within && name != c.name {
+				t.Errorf("%q %v, want %q %v", name, within, c.name, c.within)
+			}
+		})
+	}
+}

@@ -1,0 +1,71 @@
+package verdict
+
+import (
+	"reflect"
+
+	"verdetto/shared/fare"
+)
+
+// Shown gives an answer, which is in euro, with every amount in another currency
+// and that currency in every field Valuta. What was quoted stays as it was. Nothing
+// is judged anew, so that exchange rates move no verdict; differences are those of
+// the amounts that stand beside them. The answer that was given is not changed.
+func Shown[A any](answer A, currency string, amount func(fare.Cents) fare.Cents) A {
+	v := reflect.New(reflect.TypeFor[A]()).Elem()
+	v.Set(reflect.ValueOf(&answer).Elem())
+	shown{currency, amount}.value(v)
+	return v.Interface().(A)
+}
+
+type shown struct {
+	currency string
+	amount   func(fare.Cents) fare.Cents
+}
+
+var (
+	centsType    = reflect.TypeFor[fare.Cents]()
+	quotedType   = reflect.TypeFor[Quotato]()
+	verdictType  = reflect.TypeFor[Verdetto]()
+	priceType    = reflect.TypeFor[Prezzo]()
+	currencyName = "Valuta"
+)
+
+// value converts what can be set; pointers and lists are replaced, because others may hold them.
+func (s shown) value(v reflect.Value) {
+	switch {
+	case !v.CanSet() || v.Type() == quotedType:
+	case v.Type() == centsType:
+		v.SetInt(int64(s.amount(fare.Cents(v.Int()))))
+	case v.Kind() == reflect.Pointer && !v.IsNil():
+		own := reflect.New(v.Type().Elem())
+		own.Elem().Set(v.Elem())
+		s.value(own.Elem())
+		v.Set(own)
+	case v.Kind() == reflect.Slice && !v.IsNil():
+		own := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(own, v)
+		for i := range own.Len() {
+			s.value(own.Index(i))
+		}
+		v.Set(own)
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			s.value(v.Field(i))
+		}
+		if f := v.FieldByName(currencyName); f.IsValid() && f.Kind() == reflect.String && f.CanSet() {
+			f.SetString(s.currency)
+		}
+		differ(v.FieldByName("Verdetto"), v.FieldByName("Prezzo"))
+	}
+}
+
+// differ says again how far a price is from the median, since both were rounded.
+func differ(of, price reflect.Value) {
+	if !of.IsValid() || !price.IsValid() || of.Type() != verdictType || price.Type() != priceType {
+		return
+	}
+	v := of.Addr().Interface().(*Verdetto)
+	if v.MedianaCent != nil && v.ScartoMedianaCent != nil {
+		*v.ScartoMedianaCent = price.Addr().Interface().(*Prezzo).Cent - *v.MedianaCent
+	}
+}
