@@ -37,7 +37,9 @@ type Token struct {
 type TokenSigner struct{ key []byte }
 
 // NewTokenSigner derives a signer from a secret, for this one purpose.
-func NewTokenSigner(secret []byte) TokenSigner { return TokenSigner{sign(secret, []byte("access token"))} }
+func NewTokenSigner(secret []byte) TokenSigner {
+	return TokenSigner{sign(secret, []byte("access token"))}
+}
 
 // Of makes a token of a customer's key, which is told by its hash. It panics where the id is none.
 func (s TokenSigner) Of(customer CustomerID, key Hash, until time.Time) string {
@@ -52,11 +54,6 @@ func (s TokenSigner) Of(customer CustomerID, key Hash, until time.Time) string {
 // Free makes a token of nobody's.
 func (s TokenSigner) Free(until time.Time) string {
 	return freeScheme + s.signed(binary.BigEndian.AppendUint64(nil, uint64(until.Unix())))
-}
-
-// IsToken tells whether a text means to be a token, and no key.
-func IsToken(text string) bool {
-	return strings.HasPrefix(text, tokenScheme) || strings.HasPrefix(text, freeScheme)
 }
 
 // Read reads a token. Whether it has ended is for the caller to see. It looks at

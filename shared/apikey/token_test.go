@@ -27,7 +27,7 @@ func TestTokens(t *testing.T) {
 	if signer.MadeFor(got, other) {
 		t.Error("it stands for a key that took the place of its own")
 	}
-	if _, ok := Parse(token); ok || !IsToken(token) || IsToken(text) {
+	if _, ok := Parse(token); ok || strings.HasPrefix(token, scheme) {
 		t.Error("a key and a token are taken for each other")
 	}
 	data, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(token, tokenScheme))
@@ -40,7 +40,7 @@ func TestTokens(t *testing.T) {
 
 	free := signer.Free(ends)
 	nobody, ok := signer.Read(free)
-	if !ok || nobody.Customer != "" || !nobody.Until.Equal(ends) || signer.MadeFor(nobody, Hash{}) || !IsToken(free) {
+	if !ok || nobody.Customer != "" || !nobody.Until.Equal(ends) || signer.MadeFor(nobody, Hash{}) {
 		t.Errorf("%v %+v", ok, nobody)
 	}
 	// Who stands before the service tells calls with a key by these letters.
