@@ -59,6 +59,14 @@ func (a *API) Mount(h http.Handler, names ...string) {
 	}
 }
 
+// MountForeign is Mount for a protocol that has a form of its own for what is no
+// success: all problems at its paths are written by write, those of this package too.
+func (a *API) MountForeign(h http.Handler, write func(http.ResponseWriter, *http.Request, *Problem), names ...string) {
+	for _, name := range names {
+		a.router.add(routes.Named(name), h).writeProblem = write
+	}
+}
+
 // description is what is known of a typed endpoint beside what Huma reads from its types.
 type description struct {
 	JSONDoc

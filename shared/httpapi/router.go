@@ -28,6 +28,8 @@ type resource struct {
 	edgeCacheable bool
 	// crossOriginPOST: scripts in pages of any site may post to it.
 	crossOriginPOST bool
+	// writeProblem, where set, writes problems in a form of their own.
+	writeProblem func(http.ResponseWriter, *http.Request, *Problem)
 }
 
 // endpoint answers a route.
@@ -56,7 +58,7 @@ func newRouter() *router {
 }
 
 // add has a handler answer a route.
-func (rt *router) add(route routes.Route, h http.Handler) {
+func (rt *router) add(route routes.Route, h http.Handler) *resource {
 	at, path := rt.resources, route.Path
 	if folder, ok := strings.CutSuffix(path, "{file}"); ok {
 		at, path = rt.folders, folder
@@ -65,6 +67,7 @@ func (rt *router) add(route routes.Route, h http.Handler) {
 		at[path] = &resource{endpoints: map[string]*endpoint{}}
 	}
 	at[path].add(&endpoint{route, h})
+	return at[path]
 }
 
 func (r *resource) add(e *endpoint) {

@@ -26,6 +26,7 @@ type Route struct {
 	Form            bool          // a form of a page may be posted to it as well
 	NoHEAD          bool          // its GET shows something once: a HEAD, as previews of links send it, is not answered
 	Keys            bool          // looks at X-Api-Key although it counts nothing under its own name
+	Tokens          bool          // wants a key, a token of one, or a token of nobody's: who shows none of them is refused
 	ShownKey        bool          // its handler looks at X-Api-Key by itself, for more than who calls
 	Signed          bool          // callers prove themselves by a signature: of a call whose signature is right no cap is ever told
 	SingleFares     bool          // it lists fares of past days or of departures one by one: only where the setting VERDETTO_FARES_SHOWN says all
@@ -106,6 +107,10 @@ func (r Route) Methods() []string {
 	}
 	return []string{r.Method}
 }
+
+// InAPI tells whether the endpoint is part of the API that openapi.json describes.
+// Others are pages, and protocols that are described elsewhere.
+func (r Route) InAPI() bool { return len(r.Paths()) == 2 && r.Function != "compat" }
 
 // Paths are those that the endpoint answers at.
 func (r Route) Paths() []string {
@@ -335,6 +340,31 @@ var Table = []Route{
 		Name: "alerts-manage", Method: "POST", Path: "/v1/alerts/manage", Function: "alerts",
 		Free: Cap{60, time.Hour},
 	},
+	// What programs ask that were written for an API that closed: their answers are
+	// counted under the caps of the endpoints that give the same ones, and a token
+	// costs at most one read.
+	{Name: "compat-token", Method: "POST", Path: "/v1/security/oauth2/token", Function: "compat", Weight: 3},
+	{Name: "compat-metrics", Method: "GET", Path: "/v1/analytics/itinerary-price-metrics", Function: "compat", Keys: true, Tokens: true, FreeTier: true, Weight: 8},
+	{Name: "compat-dates", Method: "GET", Path: "/v1/shopping/flight-dates", Function: "compat", Keys: true, Tokens: true, FreeTier: true, Weight: 4},
+	{Name: "compat-destinations", Method: "GET", Path: "/v1/shopping/flight-destinations", Function: "compat", Keys: true, Tokens: true, FreeTier: true, Weight: 4},
+	// What of it there cannot be here: whatever is bookable.
+	{Name: "compat-offers", Method: "GET", Path: "/v2/shopping/flight-offers", Function: "compat"},
+	{Name: "compat-offers-post", Method: "POST", Path: "/v2/shopping/flight-offers", Function: "compat"},
+	{Name: "compat-prediction", Method: "POST", Path: "/v2/shopping/flight-offers/{file}", Function: "compat"},
+	{Name: "compat-pricing", Method: "POST", Path: "/v1/shopping/flight-offers/{file}", Function: "compat"},
+	{Name: "compat-availability", Method: "POST", Path: "/v1/shopping/availability/{file}", Function: "compat"},
+	{Name: "compat-seatmaps", Method: "GET", Path: "/v1/shopping/seatmaps", Function: "compat"},
+	{Name: "compat-seatmaps-post", Method: "POST", Path: "/v1/shopping/seatmaps", Function: "compat"},
+	{Name: "compat-booking", Method: "POST", Path: "/v1/booking/{file}", Function: "compat"},
+	{Name: "compat-order", Method: "GET", Path: "/v1/booking/flight-orders/{file}", Function: "compat"},
+	{Name: "compat-order-delete", Method: "DELETE", Path: "/v1/booking/flight-orders/{file}", Function: "compat"},
+	{Name: "compat-hotel-orders", Method: "POST", Path: "/v2/booking/{file}", Function: "compat"},
+	{Name: "compat-hotels", Method: "GET", Path: "/v3/shopping/{file}", Function: "compat"},
+	{Name: "compat-hotel", Method: "GET", Path: "/v3/shopping/hotel-offers/{file}", Function: "compat"},
+	{Name: "compat-transfers", Method: "POST", Path: "/v1/shopping/transfer-offers", Function: "compat"},
+	{Name: "compat-transfer-orders", Method: "POST", Path: "/v1/ordering/{file}", Function: "compat"},
+	{Name: "compat-activities", Method: "GET", Path: "/v1/shopping/activities", Function: "compat"},
+	{Name: "compat-activity", Method: "GET", Path: "/v1/shopping/activities/{file}", Function: "compat"},
 }
 
 // Alias is the prefix under which every path of /v1 answers as well.
