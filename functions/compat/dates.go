@@ -38,12 +38,13 @@ type datesAnswer struct {
 
 // filter is what both lists are asked by.
 type filter struct {
-	days    span
-	nights  span
-	oneWay  bool
-	nonStop bool
-	most    fare.Cents // 0: any
-	part    part
+	days     span
+	nights   span
+	oneWay   bool
+	nonStop  bool
+	most     fare.Cents // 0: any
+	part     part
+	ofMonths bool // of destinations: the cheapest fare of each month, not that of any time
 }
 
 func (p *parameters) filter() (f filter) {

@@ -53,6 +53,8 @@ func (s *Service) destinations(p *parameters) asked {
 			out.Dictionaries = dictionary(from)
 			return out, nil
 		}
+		// Without dates it is the fare that GET /v1/occasioni names; of dates the cheapest of each month are known.
+		f.ofMonths = len(p.values["departureDate"]) > 0 || viewBy == "DATE" || viewBy == "WEEK"
 		found, err := s.found(ctx, from, f)
 		if err != nil {
 			return nil, err
@@ -124,10 +126,19 @@ func (s *Service) found(ctx context.Context, from place, f filter) (all []destin
 			continue
 		}
 		to.Name = places.Name(e.Destination, "en")
-		for _, d := range append(of.Route[:len(of.Route):len(of.Route)], of.Months...) {
-			o := destination{option{depart: d.Fare.Depart, price: d.Fare.Price}, place{string(e.Destination), to}}
-			if o.depart >= today && f.holds(o.option) {
-				all = append(all, o)
+		list := of.Route
+		if f.ofMonths {
+			list = of.Months
+		}
+		for _, d := range list {
+			if d.Fare.Depart < today {
+				continue
+			}
+			if o := (option{depart: d.Fare.Depart, price: d.Fare.Price}); f.holds(o) {
+				all = append(all, destination{o, place{string(e.Destination), to}})
+			}
+			if !f.ofMonths {
+				break // those behind it are of when it has departed
 			}
 		}
 	}
