@@ -42,7 +42,7 @@ func TestOpenAPI(t *testing.T) {
 		}
 	}
 	for _, route := range routes.Table {
-		if route.InAPI() && !slices.ContainsFunc(d.operations(), func(op *huma.Operation) bool { return op.OperationID == route.Name }) {
+		if len(route.Paths()) == 2 && !slices.ContainsFunc(d.operations(), func(op *huma.Operation) bool { return op.OperationID == route.Name }) {
 			t.Errorf("%s is not described: newDescriber is to make the whole service", route.Name)
 		}
 	}

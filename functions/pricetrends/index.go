@@ -108,7 +108,7 @@ func index(all bool) Index {
 		},
 	}
 	for _, r := range routes.Table {
-		if paths := r.Paths(); r.InAPI() && (all || !r.SingleFares) { // the others are no part of the API
+		if paths := r.Paths(); len(paths) == 2 && (all || !r.SingleFares) { // the others are no part of the API
 			i.Endpoints = append(i.Endpoints, Endpoint{r.Method, paths[0], paths[1], r.Free.String(), r.Pro.String()})
 		}
 		if r.Name == "price-trends" {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Route is one endpoint. Those whose paths are under /v1 answer under /api/v1 as well.
+// Route is one endpoint. Those of the API, whose paths are under /v1, answer under /api/v1 as well.
 type Route struct {
 	Name            string // stable: the operation id, and the name under which calls are counted
 	Method          string
@@ -108,13 +108,10 @@ func (r Route) Methods() []string {
 	return []string{r.Method}
 }
 
-// InAPI tells whether the endpoint is part of the API that openapi.json describes.
-// Others are pages, and protocols that are described elsewhere.
-func (r Route) InAPI() bool { return len(r.Paths()) == 2 && r.Function != "compat" }
-
-// Paths are those that the endpoint answers at.
+// Paths are those that the endpoint answers at: two where it is part of the API.
+// What programs ask that were written for another API they ask at its paths alone.
 func (r Route) Paths() []string {
-	if r.Path == "/v1" || strings.HasPrefix(r.Path, "/v1/") {
+	if (r.Path == "/v1" || strings.HasPrefix(r.Path, "/v1/")) && r.Function != "compat" {
 		return []string{r.Path, Alias + r.Path}
 	}
 	return []string{r.Path}
@@ -347,24 +344,20 @@ var Table = []Route{
 	{Name: "compat-metrics", Method: "GET", Path: "/v1/analytics/itinerary-price-metrics", Function: "compat", Keys: true, Tokens: true, FreeTier: true, Weight: 8},
 	{Name: "compat-dates", Method: "GET", Path: "/v1/shopping/flight-dates", Function: "compat", Keys: true, Tokens: true, FreeTier: true, Weight: 4},
 	{Name: "compat-destinations", Method: "GET", Path: "/v1/shopping/flight-destinations", Function: "compat", Keys: true, Tokens: true, FreeTier: true, Weight: 4},
-	// What of it there cannot be here: whatever is bookable.
-	{Name: "compat-offers", Method: "GET", Path: "/v2/shopping/flight-offers", Function: "compat"},
-	{Name: "compat-offers-post", Method: "POST", Path: "/v2/shopping/flight-offers", Function: "compat"},
-	{Name: "compat-prediction", Method: "POST", Path: "/v2/shopping/flight-offers/{file}", Function: "compat"},
+	// What of it there cannot be here: whatever is bookable, and what else was for sale.
+	{Name: "compat-shopping", Method: "GET", Path: "/v1/shopping/{file}", Function: "compat"},
+	{Name: "compat-shopping-post", Method: "POST", Path: "/v1/shopping/{file}", Function: "compat"},
 	{Name: "compat-pricing", Method: "POST", Path: "/v1/shopping/flight-offers/{file}", Function: "compat"},
 	{Name: "compat-availability", Method: "POST", Path: "/v1/shopping/availability/{file}", Function: "compat"},
-	{Name: "compat-seatmaps", Method: "GET", Path: "/v1/shopping/seatmaps", Function: "compat"},
-	{Name: "compat-seatmaps-post", Method: "POST", Path: "/v1/shopping/seatmaps", Function: "compat"},
+	{Name: "compat-offers", Method: "GET", Path: "/v2/shopping/{file}", Function: "compat"},
+	{Name: "compat-offers-post", Method: "POST", Path: "/v2/shopping/{file}", Function: "compat"},
+	{Name: "compat-hotels", Method: "GET", Path: "/v3/shopping/{file}", Function: "compat"},
+	{Name: "compat-hotel", Method: "GET", Path: "/v3/shopping/hotel-offers/{file}", Function: "compat"},
 	{Name: "compat-booking", Method: "POST", Path: "/v1/booking/{file}", Function: "compat"},
 	{Name: "compat-order", Method: "GET", Path: "/v1/booking/flight-orders/{file}", Function: "compat"},
 	{Name: "compat-order-delete", Method: "DELETE", Path: "/v1/booking/flight-orders/{file}", Function: "compat"},
 	{Name: "compat-hotel-orders", Method: "POST", Path: "/v2/booking/{file}", Function: "compat"},
-	{Name: "compat-hotels", Method: "GET", Path: "/v3/shopping/{file}", Function: "compat"},
-	{Name: "compat-hotel", Method: "GET", Path: "/v3/shopping/hotel-offers/{file}", Function: "compat"},
-	{Name: "compat-transfers", Method: "POST", Path: "/v1/shopping/transfer-offers", Function: "compat"},
-	{Name: "compat-transfer-orders", Method: "POST", Path: "/v1/ordering/{file}", Function: "compat"},
-	{Name: "compat-activities", Method: "GET", Path: "/v1/shopping/activities", Function: "compat"},
-	{Name: "compat-activity", Method: "GET", Path: "/v1/shopping/activities/{file}", Function: "compat"},
+	{Name: "compat-transfers", Method: "POST", Path: "/v1/ordering/{file}", Function: "compat"},
 }
 
 // Alias is the prefix under which every path of /v1 answers as well.
