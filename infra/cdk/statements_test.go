@@ -240,8 +240,8 @@ func statements(example config) []statement {
 		{"somebody gets a mail of alarms", "", has("AWS::SNS::Subscription", props{"Protocol": "email", "TopicArn": ref("Alarms"), "Endpoint": "operator@example.com"})},
 		{"an alarm watches 5xx, less what there cannot be", "", has("AWS::CloudWatch::Alarm", props{"AlarmName": "verdetto-ApiFailures", "Metrics": array(
 			like(&props{"Expression": "broken - FILL(absent, 0)"}),
-			like(&props{"MetricStat": like(&props{"Metric": like(&props{"Namespace": "AWS/ApiGateway", "MetricName": "5xx"})})}),
-			like(&props{"MetricStat": like(&props{"Metric": like(&props{"Namespace": "Verdetto", "MetricName": "Absent501"})})}))})},
+			like(&props{"MetricStat": like(&props{"Metric": like(&props{"Namespace": "Verdetto", "MetricName": "Absent501"})})}),
+			like(&props{"MetricStat": like(&props{"Metric": like(&props{"Namespace": "AWS/ApiGateway", "MetricName": "5xx"})})}))})},
 		{"an alarm watches the age of fares, silence included", "", has("AWS::CloudWatch::Alarm", props{"Namespace": "Verdetto", "MetricName": "DataAgeDays",
 			"Threshold": 9, "ComparisonOperator": "GreaterThanThreshold", "TreatMissingData": "breaching"})},
 		{"an alarm watches bounces", "", has("AWS::CloudWatch::Alarm", props{"Namespace": "AWS/SES", "MetricName": "Reputation.BounceRate", "Threshold": 0.03})},
