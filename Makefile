@@ -16,6 +16,8 @@ STRIPEMOCK := .tools/stripe-mock
 PEBBLE    := .tools/pebble
 DEBIAN    := .tools/debian
 SAM       := .tools/sam
+SDKS      := .tools/sdks
+SDKJAVA   := .tools/sdk-java
 LDFLAGS   := -s -w
 
 # make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded; PRICE=outbound_price
@@ -115,7 +117,7 @@ api: $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete ## write the description of 
 	go test ./functions/analisi
 	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestProveSchemathesis|TestGeneratedClients)'
 
-tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM)) ## what the tests need beside Go, from Maven, pip and npm
+tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(SDKS) $(SDKJAVA)) ## what the tests need beside Go, from Maven, pip and npm
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -172,6 +174,19 @@ $(SAM)/.complete: tools/sam.txt
 	  echo "fetching SAM's command line"; \
 	  python3 -m venv $(SAM) && $(SAM)/bin/pip install -q --disable-pip-version-check -r tools/sam.txt && touch $@; \
 	else echo "no Python with venv here: no function will be run by SAM"; fi
+
+$(SDKS)/.complete: tools/sdks/requirements.txt tools/sdks/package.json tools/sdks/package-lock.json
+	@if command -v npm >/dev/null && python3 -c 'import venv, ensurepip' 2>/dev/null; then \
+	  echo "fetching the SDKs that functions/compat answers"; \
+	  python3 -m venv $(SDKS) && $(SDKS)/bin/pip install -q --disable-pip-version-check -r tools/sdks/requirements.txt && \
+	  cp tools/sdks/package*.json $(SDKS) && npm ci --silent --no-audit --no-fund --ignore-scripts --prefix $(SDKS) && touch $@; \
+	else echo "no npm or no Python with venv here: tests with the SDKs that functions/compat answers will be named as not run"; fi
+
+$(SDKJAVA)/.complete: tools/sdks/pom.xml
+	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
+	  echo "fetching the Java SDK that functions/compat answers"; \
+	  mvn -q -B -f tools/sdks/pom.xml dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(CURDIR)/$(SDKJAVA) && touch $@; \
+	else echo "no Maven or no Java here: the test with the Java SDK that functions/compat answers will be named as not run"; fi
 
 $(STRIPEMOCK)/.complete: tools/stripe-mock.txt
 	@echo "fetching stripe-mock"

@@ -118,7 +118,7 @@ func TestFunctionsTouchWhatTheyMay(t *testing.T) {
 	subscribes(t, d, s, f, clock)
 	buys(t, d, s)
 
-	for _, function := range []string{"alerts", "analisi", "pricetrends", "pro", "refresh"} {
+	for _, function := range []string{"alerts", "analisi", "compat", "pricetrends", "pro", "refresh"} {
 		for how, may := range map[string][]string{"reads": schema.ReadBy(function), "writes": schema.WrittenBy(function)} {
 			used := map[string]bool{}
 			for _, partition := range slices.Sorted(maps.Keys(d.touched[function+" "+how])) {
@@ -204,9 +204,28 @@ func visits(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetest.C
 			t.Errorf("%s: %d %s", tool, a.Status, a.Body)
 		}
 	}
+	const london = "&origin=MIL&destination=LON&originIataCode=MIL&destinationIataCode=LON&departureDate=2016-05-02"
+	for _, secret := range []string{"free", key} {
+		a := s.Do("POST", "/v1/security/oauth2/token", "grant_type=client_credentials&client_id=x&client_secret="+secret, "Content-Type", fixture.Form)
+		var token struct {
+			Text string `json:"access_token"`
+		}
+		if err := json.Unmarshal([]byte(a.Body), &token); err != nil || a.Status != 200 {
+			t.Fatal(err, a.Status, a.Body)
+		}
+		for _, target := range []string{
+			"/v1/analytics/itinerary-price-metrics?oneWay=true&currencyCode=USD" + london, "/v1/shopping/flight-dates?oneWay=true&origin=MIL&destination=PAR",
+			"/v1/shopping/flight-destinations?oneWay=true" + london, "/v1/shopping/flight-destinations?oneWay=true&origin=SYD",
+		} {
+			if a := s.Do("GET", target, "", "Authorization", "Bearer "+token.Text); a.Status >= 500 || a.Status == 401 {
+				t.Errorf("%s: %d %s", target, a.Status, a.Body)
+			}
+		}
+	}
 	for range 20 { // what no endpoint counts is written now and then
 		s.From("10.200.0.1:1", "GET", "/v1/docs", "")
 		s.From("10.200.0.1:1", "GET", "/v1", "")
+		s.From("10.200.0.1:1", "GET", "/v1/shopping/flight-dates", "")
 	}
 }
 

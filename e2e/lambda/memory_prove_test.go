@@ -47,6 +47,7 @@ func TestProveMemoryAndTime(t *testing.T) {
 	}{
 		{"analisi", "analisi", 500},
 		{"pricetrends", "pricetrends", 500},
+		{"compat", "compat-metrics", 500},
 		{"pro", "pro-cripta", 200},
 		{"refresh", "refresh", 1}, // of the invented fares, 43 origins
 	} {

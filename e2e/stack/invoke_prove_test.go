@@ -156,6 +156,8 @@ func invoked(t *testing.T, settings aws.Config) {
 		{"analisi", 404, `"rotta-non-coperta"`},
 		{"analisi-direct", 403, `"code":`},
 		{"pricetrends-index", 200, `"endpoints":`},
+		{"compat-token", 200, `"access_token":"token_free_`},
+		{"compat-metrics", 401, `"code":38190`},
 		{"pro-contatti", 200, "help@verdetto.example.com"},
 		{"alerts-unknown-city", 404, `"citta-sconosciuta"`},
 		{"refresh-mail", 0, ""},

@@ -107,7 +107,12 @@ func (p panel) ofAPI(c config, a api, b *board) {
 	of := dimension("ApiId", a.httpAPI.Ref())
 	broken := metric("AWS/ApiGateway", "5xx", "Sum", 5, of)
 	b.failures = append(b.failures, broken)
-	p.raise(alarm{id: "ApiFailures", metric: broken, above: 4, periods: 2, about: "API Gateway answers 5xx."})
+	// What programs ask compat for that there cannot be is 501, and no failure.
+	absent := metric(namespace, "Absent501", "Sum", 5, dimension("function", jsii.String("compat")))
+	failures := cloudwatch.NewMathExpression(&cloudwatch.MathExpressionProps{
+		Expression: jsii.String("broken - FILL(absent, 0)"), UsingMetrics: &map[string]cloudwatch.IMetric{"broken": broken, "absent": absent}, Period: awscdk.Duration_Minutes(jsii.Number(5)),
+	})
+	p.raise(alarm{id: "ApiFailures", metric: failures, above: 4, periods: 2, about: "API Gateway answers 5xx."})
 	// Stripe and Solana take seconds at times, and are few; 1 of 100 calls in a quarter of an hour is not they.
 	slow := metric("AWS/ApiGateway", "Latency", "p99", 5, of)
 	b.slowest = append(b.slowest, slow)

@@ -42,7 +42,7 @@ var (
 	records = []string{"dynamodb:UpdateItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"}
 )
 
-// functions are the five of the service. What callers wait for stays below the 30
+// functions are the six of the service. What callers wait for stays below the 30
 // seconds that API Gateway waits.
 var functions = []function{
 	{
@@ -51,6 +51,10 @@ var functions = []function{
 	},
 	{
 		name: "pricetrends", instances: 20, memory: 512, timeout: 10, http: true,
+		table: counts,
+	},
+	{
+		name: "compat", instances: 20, memory: 512, timeout: 10, http: true, links: true,
 		table: counts,
 	},
 	{
@@ -155,7 +159,7 @@ func (f function) environment(c config, p parts) *map[string]*string {
 		e["VERDETTO_MAIL_SET"] = p.mailer.set.ConfigurationSetName()
 	}
 	switch f.name {
-	case "analisi", "pricetrends":
+	case "analisi", "compat", "pricetrends":
 		set("VERDETTO_FARES_SHOWN", c.FaresShown)
 	case "refresh":
 		set("VERDETTO_CALLS_A_DAY", strconv.Itoa(c.CallsADay))

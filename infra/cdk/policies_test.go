@@ -125,6 +125,7 @@ func TestWhoReadsWhichSecret(t *testing.T) {
 	want := map[string][]string{
 		"analisi":     {"callers-pepper", "origin-secrets"},
 		"pricetrends": {"callers-pepper", "origin-secrets"},
+		"compat":      {"callers-pepper", "origin-secrets"},
 		"alerts":      {"origin-secrets", "pepper"},
 		"pro":         {"origin-secrets", "pepper", "solana-nodes", "stripe-key", "stripe-webhook-secrets"},
 		"refresh":     {"pepper", "travelpayouts-token"},
@@ -163,7 +164,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		"logs:CreateLogStream", "logs:PutLogEvents", "ses:SendEmail", "ses:SendRawEmail",
 		"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ReceiveMessage", "sqs:SendMessage",
 		"ssm:GetParameters", "xray:PutTelemetryRecords", "xray:PutTraceSegments"}
-	want := map[string][]string{"analisi": visitor, "pricetrends": visitor, "pro": worker, "alerts": worker, "refresh": worker}
+	want := map[string][]string{"analisi": visitor, "pricetrends": visitor, "compat": visitor, "pro": worker, "alerts": worker, "refresh": worker}
 	for _, f := range functions {
 		var may []string
 		for _, g := range h.grants() {
@@ -226,9 +227,9 @@ func TestPartitions(t *testing.T) {
 // TestWhoIsKeptFromWhat names what nobody is to find behind a hole in a function.
 func TestWhoIsKeptFromWhat(t *testing.T) {
 	for _, c := range []struct{ function, how, partition string }{
-		{"analisi", "write", "CUSTOMER#"}, {"pricetrends", "write", "CUSTOMER#"}, {"alerts", "write", "CUSTOMER#"}, {"refresh", "write", "CUSTOMER#"},
+		{"analisi", "write", "CUSTOMER#"}, {"pricetrends", "write", "CUSTOMER#"}, {"compat", "write", "CUSTOMER#"}, {"alerts", "write", "CUSTOMER#"}, {"refresh", "write", "CUSTOMER#"},
 		{"alerts", "read", "CUSTOMER#"}, {"refresh", "read", "CUSTOMER#"},
-		{"analisi", "read", "ALERTS#"}, {"pricetrends", "read", "ALERTS#"}, {"pro", "read", "ALERTS#"},
+		{"analisi", "read", "ALERTS#"}, {"pricetrends", "read", "ALERTS#"}, {"compat", "read", "ALERTS#"}, {"compat", "read", "PENDING#"}, {"compat", "read", "OUTBOX#"}, {"compat", "read", "SECRET"}, {"compat", "write", "ROUTE#"}, {"pro", "read", "ALERTS#"},
 		{"analisi", "read", "PENDING#"}, {"pricetrends", "read", "PENDING#"}, {"pro", "read", "PENDING#"}, {"refresh", "read", "PENDING#"},
 		{"analisi", "read", "OUTBOX#"}, {"pricetrends", "read", "OUTBOX#"}, {"alerts", "read", "OUTBOX#pro"}, {"pro", "read", "OUTBOX#alerts"},
 		{"analisi", "write", "ROUTE#"}, {"pricetrends", "write", "ROUTE#"}, {"pro", "write", "ROUTE#"}, {"alerts", "write", "ROUTE#"},

@@ -57,6 +57,7 @@ type Config struct {
 // API is a set of endpoints that answer together.
 type API struct {
 	config  Config
+	signer  apikey.TokenSigner
 	router  *router
 	huma    huma.API
 	handler http.Handler
@@ -65,7 +66,7 @@ type API struct {
 // New makes an API without endpoints.
 func New(config Config) *API {
 	config.Log = RequestLog(config.Log)
-	a := &API{config: config, router: newRouter()}
+	a := &API{config: config, signer: apikey.NewTokenSigner(config.Pepper), router: newRouter()}
 	a.huma = newHuma(a.router)
 	a.handler = a.middleware(a.router)
 	return a

@@ -55,7 +55,15 @@ func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Conte
 // be kept. What {file} in a route's path stands for is PathValue("file").
 func (a *API) Mount(h http.Handler, names ...string) {
 	for _, name := range names {
-		a.router.add(routes.Named(name), h)
+		a.router.add(routes.Named(name), h, nil)
+	}
+}
+
+// MountForeign is Mount for a protocol that has a form of its own for what is no
+// success: all problems at its paths are written by write, those of this package too.
+func (a *API) MountForeign(h http.Handler, write func(http.ResponseWriter, *http.Request, *Problem), names ...string) {
+	for _, name := range names {
+		a.router.add(routes.Named(name), h, write)
 	}
 }
 

@@ -35,22 +35,25 @@ type Customers interface {
 }
 
 // identify finds out who is calling: a customer where the endpoint takes keys
-// and one is sent, and otherwise an address. A key that is not good is never
-// taken for none.
+// and one is sent, or a token of one, and otherwise an address. A key that is not
+// good is never taken for none.
 func (a *API) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())
-		given, present := r.Header[KeyHeader]
-		if !present || !c.endpoint.route.Keyed() {
+		given, shown := r.Header[KeyHeader]
+		if shown = shown && c.endpoint.route.Keyed(); !shown && !c.endpoint.route.Tokens {
 			c.subject = c.address
 			next.ServeHTTP(w, r)
 			return
 		}
-		customer, p := a.customer(r.Context(), given)
+		customer, p := a.caller(r.Context(), given)
 		if p == nil {
-			c.pro, c.subject = true, string(customer)
+			c.subject = c.address
+			if customer != "" {
+				c.pro, c.subject = true, string(customer)
+			}
 		}
-		if p == nil || p.Code == BadKey.Code {
+		if p == nil || p.Status == http.StatusUnauthorized && p.Code != PlanEnded.Code {
 			// Who shows a key was let in for it, and is known only now.
 			if over := a.overOthers(r.Context()); over != nil {
 				p = over
@@ -60,42 +63,63 @@ func (a *API) identify(next http.Handler) http.Handler {
 			p.Write(w, r)
 			return
 		}
-		c.header.Set("X-Plan", "pro")
-		c.header.Set("X-Cache", "MISS")
+		if c.pro {
+			c.header.Set("X-Plan", "pro")
+			c.header.Set("X-Cache", "MISS")
+		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// customer gives whose key was sent, if it is in force.
-func (a *API) customer(ctx context.Context, given []string) (apikey.CustomerID, *Problem) {
+// caller gives whose key or token was sent, if it is in force; nobody for a token that is nobody's.
+func (a *API) caller(ctx context.Context, given []string) (apikey.CustomerID, *Problem) {
+	if c := callOf(ctx); c.endpoint.route.Tokens && (len(given) == 0 || len(given) == 1 && !strings.HasPrefix(given[0], "vd_")) {
+		return a.holder(ctx, given)
+	}
+	c, _, p := a.customer(ctx, given)
+	return c.ID, p
+}
+
+// customer gives whose key was sent, if it is in force, and the key's hash.
+func (a *API) customer(ctx context.Context, given []string) (none store.Customer, _ apikey.Hash, _ *Problem) {
 	refused := BadKey.Problem("The header X-Api-Key (or Authorization: Bearer) holds no key that is in force: it was mistyped, or replaced by a newer one. "+
 		"POST /api/v1/pro/recupera sends a fresh key to the address that paid. Without the header, calls are free up to a daily cap.").
 		With("WWW-Authenticate", "ApiKey")
 	if len(given) != 1 {
-		return "", refused
+		return none, apikey.Hash{}, refused
 	}
 	key, ok := apikey.Parse(given[0])
 	if !ok {
-		return "", refused
+		return none, apikey.Hash{}, refused
 	}
 	lookup, known := a.config.Refused.Begin("call", key, a.config.Now())
 	if known {
-		return "", refused
+		return none, apikey.Hash{}, refused
 	}
 	c, err := a.config.Customers.Customer(ctx, key.Customer)
-	switch {
-	case errors.Is(err, store.ErrNotFound), err == nil && !c.Holds(key):
+	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Holds(key) {
 		a.config.Refused.Add(lookup, "call", key, a.config.Now())
-		return "", refused
+		return none, apikey.Hash{}, refused
+	}
+	if p := a.inForce(ctx, c, err); p != nil {
+		return none, apikey.Hash{}, p
+	}
+	c.ID = key.Customer
+	return c, apikey.Hash(c.Hash), nil
+}
+
+// inForce gives the problem of a customer who could not be read, or whose plan has ended.
+func (a *API) inForce(ctx context.Context, c store.Customer, err error) *Problem {
+	switch {
 	case err != nil:
 		a.config.Log.ErrorContext(ctx, "key not checked", "error", err)
-		return "", Unavailable.Problem("Your key could not be checked just now. Try again in a few seconds.").With("Retry-After", "5")
+		return Unavailable.Problem("Your key could not be checked just now. Try again in a few seconds.").With("Retry-After", "5")
 	case !c.Plan().Live(a.config.Now()):
-		return "", PlanEnded.Problem("The plan of this key ended on "+c.Plan().Until.UTC().Format(time.DateOnly)+
+		return PlanEnded.Problem("The plan of this key ended on "+c.Plan().Until.UTC().Format(time.DateOnly)+
 			". POST /api/v1/pro/checkout or GET /v1/pro/cripta renews it; without the header, calls are free up to a daily cap.").
 			With("WWW-Authenticate", "ApiKey")
 	}
-	return key.Customer, nil
+	return nil
 }
 
 // pseudonyms stand for an address in the counters, and cannot be read back: an

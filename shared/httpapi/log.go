@@ -125,10 +125,14 @@ func (a *API) metrics(found match, status int, ms float64) []slog.Attr {
 		}
 		return 0
 	}
-	return a.config.Metrics.Attrs(a.config.Now(),
+	all := []metrics.Metric{
 		metrics.Metric{Name: "Requests", Unit: metrics.Count, Value: 1},
-		metrics.Metric{Name: "Errors5xx", Unit: metrics.Count, Value: count(status >= 500)},
+		metrics.Metric{Name: "Errors5xx", Unit: metrics.Count, Value: count(status >= 500 && status != http.StatusNotImplemented)},
 		metrics.Metric{Name: "Throttled429", Unit: metrics.Count, Value: count(status == http.StatusTooManyRequests)},
 		metrics.Metric{Name: "LatencyMs", Unit: metrics.Milliseconds, Value: ms, By: []slog.Attr{slog.String("route", found.name())}},
-	)
+	}
+	if status == http.StatusNotImplemented { // asked for what there cannot be: no failure of ours
+		all = append(all, metrics.Metric{Name: "Absent501", Unit: metrics.Count, Value: 1})
+	}
+	return a.config.Metrics.Attrs(a.config.Now(), all...)
 }

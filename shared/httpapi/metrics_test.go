@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"bytes"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -54,5 +55,16 @@ func TestMetricsOfRequests(t *testing.T) {
 		if bytes.Contains(log.Bytes(), []byte("_aws")) {
 			t.Errorf("without a source: %s", log)
 		}
+	}
+}
+
+// TestAbsentIsNoFailure: a call for what there cannot be is counted as that, and as no failure of ours.
+func TestAbsentIsNoFailure(t *testing.T) {
+	api, _, log := open(t, httpapi.Config{Metrics: metrics.Of("compat")})
+	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) }), "compat-offers")
+	api.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/v2/shopping/flight-offers", nil))
+	got, err := metricstest.Read(bytes.TrimSpace(log.Bytes()))
+	if err != nil || got["Verdetto function=compat Errors5xx (Count)"] != 0 || got["Verdetto function=compat Absent501 (Count)"] != 1 {
+		t.Errorf("%v %v", err, got)
 	}
 }

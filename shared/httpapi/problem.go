@@ -96,8 +96,12 @@ func (p *Problem) GetHeaders() http.Header { return p.header }
 // ContentType names the media type of problem documents.
 func (p *Problem) ContentType(string) string { return "application/problem+json" }
 
-// Write answers with the problem outside of Huma.
+// Write answers with the problem outside of Huma, in the form of the path that was asked (WriteProblems).
 func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
+	if at := callOf(r.Context()).resource; at != nil && at.writeProblem != nil {
+		at.writeProblem(w, r, p)
+		return
+	}
 	for name, values := range p.header {
 		w.Header()[name] = values
 	}

@@ -7,8 +7,8 @@ import (
 
 // readKey takes a key that is sent as Authorization: Bearer, as many programs do
 // of their own accord, for one in X-Api-Key. Where keys are looked at, what is no key of
-// ours is refused: who sends one does not mean to be served without. Elsewhere the
-// header says nothing.
+// ours is refused: who sends one does not mean to be served without. Where tokens
+// are looked at, one of them may come in its place. Elsewhere the header says nothing.
 func (a *API) readKey(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		route := callOf(r.Context()).endpoint.route
@@ -18,6 +18,9 @@ func (a *API) readKey(next http.Handler) http.Handler {
 			return
 		}
 		key, p := bearer(given)
+		if route.Tokens {
+			key, p = bearerOfAny(given)
+		}
 		if p == nil && key != "" {
 			if other := r.Header.Values(KeyHeader); len(other) > 0 && (len(other) > 1 || other[0] != key) {
 				p = BadRequest.Problem("The headers X-Api-Key and Authorization hold two different keys. Send one key, in one of them.")
@@ -47,4 +50,13 @@ func bearer(given []string) (string, *Problem) {
 	}
 	return "", BadKey.Problem("The header Authorization holds no Pro key of this service: send it as Authorization: Bearer vd_..., or in X-Api-Key. Without either, calls are free up to a daily cap.").
 		With("WWW-Authenticate", "ApiKey")
+}
+
+// bearerOfAny reads what is sent as Authorization: Bearer, whatever it is.
+func bearerOfAny(given []string) (string, *Problem) {
+	scheme, token, _ := strings.Cut(strings.TrimSpace(given[0]), " ")
+	if token = strings.TrimSpace(token); len(given) != 1 || !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return "", NoToken.Problem("The header Authorization is not of the form Bearer and an access token.").With("WWW-Authenticate", "Bearer")
+	}
+	return token, nil
 }

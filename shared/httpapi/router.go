@@ -28,7 +28,12 @@ type resource struct {
 	edgeCacheable bool
 	// crossOriginPOST: scripts in pages of any site may post to it.
 	crossOriginPOST bool
+	// writeProblem, where set, writes problems in a form of their own.
+	writeProblem problemWriter
 }
+
+// problemWriter answers with a problem.
+type problemWriter func(http.ResponseWriter, *http.Request, *Problem)
 
 // endpoint answers a route.
 type endpoint struct {
@@ -55,16 +60,18 @@ func newRouter() *router {
 	return &router{resources: map[string]*resource{}, folders: map[string]*resource{}}
 }
 
-// add has a handler answer a route.
-func (rt *router) add(route routes.Route, h http.Handler) {
-	at, path := rt.resources, route.Path
-	if folder, ok := strings.CutSuffix(path, "{file}"); ok {
-		at, path = rt.folders, folder
+// add has a handler answer a route at all of its paths, and problems there be written in a form of their own, where one is given.
+func (rt *router) add(route routes.Route, h http.Handler, write problemWriter) {
+	for _, path := range route.Paths() {
+		at := rt.resources
+		if folder, ok := strings.CutSuffix(path, "{file}"); ok {
+			at, path = rt.folders, folder
+		}
+		if at[path] == nil {
+			at[path] = &resource{endpoints: map[string]*endpoint{}, writeProblem: write}
+		}
+		at[path].add(&endpoint{route, h})
 	}
-	if at[path] == nil {
-		at[path] = &resource{endpoints: map[string]*endpoint{}}
-	}
-	at[path].add(&endpoint{route, h})
 }
 
 func (r *resource) add(e *endpoint) {
@@ -79,12 +86,9 @@ func (r *resource) add(e *endpoint) {
 	r.crossOriginPOST = r.crossOriginPOST || e.route.CrossOriginPOST
 }
 
-// find gives what answers a method at a path, with the alias before it or
-// without. Paths are compared decoded: an escaped slash is a slash.
+// find gives what answers a method at a path. Paths are compared decoded: an
+// escaped slash is a slash.
 func (rt *router) find(method, path string) match {
-	if rest, ok := strings.CutPrefix(path, routes.Alias); ok && (rest == "/v1" || strings.HasPrefix(rest, "/v1/")) {
-		path = rest
-	}
 	if r, ok := rt.resources[path]; ok {
 		return match{resource: r, endpoint: r.endpoints[method]}
 	}
@@ -112,5 +116,5 @@ func (rt *router) Handle(op *huma.Operation, handler func(huma.Context)) {
 	}
 	rt.add(routes.Named(op.OperationID), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler(humago.NewContext(op, r, w))
-	}))
+	}), nil)
 }

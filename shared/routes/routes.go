@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Route is one endpoint. Those whose paths are under /v1 answer under /api/v1 as well.
+// Route is one endpoint. Those of the API, whose paths are under /v1, answer under /api/v1 as well.
 type Route struct {
 	Name            string // stable: the operation id, and the name under which calls are counted
 	Method          string
@@ -26,6 +26,7 @@ type Route struct {
 	Form            bool          // a form of a page may be posted to it as well
 	NoHEAD          bool          // its GET shows something once: a HEAD, as previews of links send it, is not answered
 	Keys            bool          // looks at X-Api-Key although it counts nothing under its own name
+	Tokens          bool          // wants a key, a token of one, or a token of nobody's: who shows none of them is refused
 	ShownKey        bool          // its handler looks at X-Api-Key by itself, for more than who calls
 	Signed          bool          // callers prove themselves by a signature: of a call whose signature is right no cap is ever told
 	SingleFares     bool          // it lists fares of past days or of departures one by one: only where the setting VERDETTO_FARES_SHOWN says all
@@ -107,9 +108,10 @@ func (r Route) Methods() []string {
 	return []string{r.Method}
 }
 
-// Paths are those that the endpoint answers at.
+// Paths are those that the endpoint answers at: two where it is part of the API.
+// What programs ask that were written for another API they ask at its paths alone.
 func (r Route) Paths() []string {
-	if r.Path == "/v1" || strings.HasPrefix(r.Path, "/v1/") {
+	if (r.Path == "/v1" || strings.HasPrefix(r.Path, "/v1/")) && r.Function != "compat" {
 		return []string{r.Path, Alias + r.Path}
 	}
 	return []string{r.Path}
@@ -353,6 +355,27 @@ var Table = []Route{
 		Name: "alerts-manage", Method: "POST", Path: "/v1/alerts/manage", Function: "alerts",
 		Free: Cap{60, time.Hour},
 	},
+	// What programs ask that were written for an API that closed: their answers are
+	// counted under the caps of the endpoints that give the same ones, and a token
+	// costs at most one read.
+	{Name: "compat-token", Method: "POST", Path: "/v1/security/oauth2/token", Function: "compat", Weight: 3},
+	{Name: "compat-metrics", Method: "GET", Path: "/v1/analytics/itinerary-price-metrics", Function: "compat", Keys: true, Tokens: true, FreeTier: true, Weight: 8},
+	{Name: "compat-dates", Method: "GET", Path: "/v1/shopping/flight-dates", Function: "compat", Keys: true, Tokens: true, FreeTier: true, Weight: 4},
+	{Name: "compat-destinations", Method: "GET", Path: "/v1/shopping/flight-destinations", Function: "compat", Keys: true, Tokens: true, FreeTier: true, Weight: 4},
+	// What of it there cannot be here: whatever is bookable, and what else was for sale.
+	{Name: "compat-shopping", Method: "GET", Path: "/v1/shopping/{file}", Function: "compat"},
+	{Name: "compat-shopping-post", Method: "POST", Path: "/v1/shopping/{file}", Function: "compat"},
+	{Name: "compat-pricing", Method: "POST", Path: "/v1/shopping/flight-offers/{file}", Function: "compat"},
+	{Name: "compat-availability", Method: "POST", Path: "/v1/shopping/availability/{file}", Function: "compat"},
+	{Name: "compat-offers", Method: "GET", Path: "/v2/shopping/{file}", Function: "compat"},
+	{Name: "compat-offers-post", Method: "POST", Path: "/v2/shopping/{file}", Function: "compat"},
+	{Name: "compat-hotels", Method: "GET", Path: "/v3/shopping/{file}", Function: "compat"},
+	{Name: "compat-hotel", Method: "GET", Path: "/v3/shopping/hotel-offers/{file}", Function: "compat"},
+	{Name: "compat-booking", Method: "POST", Path: "/v1/booking/{file}", Function: "compat"},
+	{Name: "compat-order", Method: "GET", Path: "/v1/booking/flight-orders/{file}", Function: "compat"},
+	{Name: "compat-order-delete", Method: "DELETE", Path: "/v1/booking/flight-orders/{file}", Function: "compat"},
+	{Name: "compat-hotel-orders", Method: "POST", Path: "/v2/booking/{file}", Function: "compat"},
+	{Name: "compat-transfers", Method: "POST", Path: "/v1/ordering/{file}", Function: "compat"},
 }
 
 // Alias is the prefix under which every path of /v1 answers as well.

@@ -45,8 +45,8 @@
 //	FARES                        RATES                 fare.Rates of the last refresh                     refresh               never
 //	FARES                        DISCOVERED            when all origins were asked last                   verdetto serve        never
 //	FARES                        DEEPENED              when departures that were due were asked last      verdetto serve        never
-//	DEMANDED                     <series>              that it was asked for                              analisi               8 days after that
-//	WANTED                       <origin>              that it was asked for and is not covered           analisi, pricetrends  16 days after the request
+//	DEMANDED                     <series>              that it was asked for                              analisi, compat       8 days after that
+//	WANTED                       <origin>              that it was asked for and is not covered           analisi, compat, pricetrends  16 days after the request
 //	SEEN#<route>                 HISTORY               Past                                               notify                400 days after the refresh
 //	WAKES                        <route>               Notification                                       notify                8 days after the refresh
 //	ALERTS#<route>               <subscriber>          Alert                                              alerts, notify        never

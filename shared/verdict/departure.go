@@ -108,9 +108,7 @@ func (q departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents,
 	if out.Verdetto.Percentile == nil {
 		return out
 	}
-	out.Quartili = &Quartili{
-		q.of.Euro(quartiles.Minimum), q.of.Euro(quartiles.Q1), q.of.Euro(quartiles.Median), q.of.Euro(quartiles.Q3), q.of.Euro(quartiles.Maximum),
-	}
+	out.Quartili = q.of.quartili(quartiles)
 	if depart == 0 {
 		return out
 	}
@@ -122,7 +120,7 @@ func (q departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents,
 }
 
 func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartiles, price fare.Cents, age time.Duration) Verdetto {
-	if !a.Known || a.Near < nearEnough {
+	if !enough(a) {
 		return Verdetto{Livello: Insufficient, Campione: a.Count}
 	}
 	percentile := departure.Percent(a.Percentile)

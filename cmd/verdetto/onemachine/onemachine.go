@@ -23,6 +23,7 @@ import (
 	"verdetto/functions/alerts"
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
+	"verdetto/functions/compat"
 	"verdetto/functions/pricetrends"
 	"verdetto/functions/pro"
 	"verdetto/shared/answer"
@@ -96,6 +97,7 @@ func New(o Options) (*Service, error) {
 	trends := &view.Reader{Fares: fares, Now: o.Now, AllFares: settings.AllFares}
 	(&pricetrends.Service{Trends: trends}).Register(s.API)
 	(&agents.Service{Verdicts: verdicts, Trends: trends, Log: o.Log}).Register(s.API)
+	(&compat.Service{Reader: verdicts.Reader, Coverage: fares, BaseURL: o.BaseURL}).Register(s.API)
 	if o.Mail == "" {
 		return s, nil
 	}

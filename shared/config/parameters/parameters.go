@@ -16,11 +16,11 @@ type Parameter struct {
 }
 
 // Table lists them all. Functions that do nothing with a pepper but count addresses
-// have one of their own, with which no key, link or memo can be made.
+// have one of their own, with which no key, link or memo can be made. (Access tokens are signed with it.)
 var Table = []Parameter{
 	{"pepper", "VERDETTO_PEPPER", []string{"alerts", "pro", "refresh"}},
-	{"callers-pepper", "VERDETTO_PEPPER", []string{"analisi", "pricetrends"}},
-	{"origin-secrets", "VERDETTO_ORIGIN_SECRETS", []string{"alerts", "analisi", "pricetrends", "pro"}},
+	{"callers-pepper", "VERDETTO_PEPPER", []string{"analisi", "compat", "pricetrends"}},
+	{"origin-secrets", "VERDETTO_ORIGIN_SECRETS", []string{"alerts", "analisi", "compat", "pricetrends", "pro"}},
 	{"travelpayouts-token", "TRAVELPAYOUTS_TOKEN", []string{"refresh"}},
 	{"stripe-key", "STRIPE_KEY", []string{"pro"}},
 	{"stripe-webhook-secrets", "STRIPE_WEBHOOK_SECRETS", []string{"pro"}},

@@ -12,8 +12,8 @@ type Access struct {
 }
 
 var (
-	everyHTTP = []string{"alerts", "analisi", "pricetrends", "pro"}
-	readers   = []string{"analisi", "pricetrends"}
+	everyHTTP = []string{"alerts", "analisi", "compat", "pricetrends", "pro"}
+	readers   = []string{"analisi", "compat", "pricetrends"}
 	refresh   = []string{"refresh"}
 	alerts    = []string{"alerts"}
 	told      = []string{"alerts", "refresh"} // refresh sends what alerts has taken on
@@ -24,13 +24,13 @@ var (
 // of it; e2e/access holds it against what they do: nothing is missing, and
 // nothing stands here that none of them needs.
 var Accesses = []Access{
-	{Partition: "ROUTE#*", Read: []string{"analisi", "pricetrends", "refresh"}, Write: refresh},
-	{Partition: "ORIGIN#*", Read: []string{"analisi", "pricetrends", "refresh"}, Write: refresh},
+	{Partition: "ROUTE#*", Read: []string{"analisi", "compat", "pricetrends", "refresh"}, Write: refresh},
+	{Partition: "ORIGIN#*", Read: []string{"analisi", "compat", "pricetrends", "refresh"}, Write: refresh},
 	{Partition: "COVERED", Read: []string{"analisi", "refresh"}, Write: refresh},
 	{Partition: "INTO#*", Read: []string{"analisi", "refresh"}, Write: refresh},
-	{Partition: "FARES", Read: []string{"analisi", "pricetrends", "refresh"}, Write: refresh},
+	{Partition: "FARES", Read: []string{"analisi", "compat", "pricetrends", "refresh"}, Write: refresh},
 	{Partition: "LEFT#*", Read: refresh, Write: refresh},
-	{Partition: "DEMANDED", Read: refresh, Write: []string{"analisi"}},
+	{Partition: "DEMANDED", Read: refresh, Write: []string{"analisi", "compat"}},
 	{Partition: "WANTED", Read: refresh, Write: readers},
 	{Partition: "SEEN#*", Read: refresh, Write: refresh},
 	{Partition: "WAKES", Read: refresh, Write: refresh},
@@ -44,7 +44,7 @@ var Accesses = []Access{
 	{Partition: "OUTBOX#pro*", Read: pro, Write: pro},
 	{Partition: "OFFER#*", Read: pro, Write: pro},
 	{Partition: "NOTE#*", Read: pro, Write: pro},
-	{Partition: "CUSTOMER#*", Read: []string{"analisi", "pricetrends", "pro"}, Write: pro},
+	{Partition: "CUSTOMER#*", Read: []string{"analisi", "compat", "pricetrends", "pro"}, Write: pro},
 	{Partition: "SUBSCRIPTION#*", Read: pro, Write: pro},
 	{Partition: "CHECKOUT#*", Read: pro, Write: pro},
 	{Partition: "CASHED#*", Read: pro, Write: pro},

@@ -1,0 +1,53 @@
+// The Lambda executable of functions/compat.
+package main
+
+import (
+	"context"
+	"log"
+
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"verdetto/functions/compat"
+	"verdetto/shared/answer"
+	"verdetto/shared/apikey"
+	"verdetto/shared/config"
+	"verdetto/shared/config/ssmparams"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/lambdahttp"
+	"verdetto/shared/lambdalog"
+	"verdetto/shared/limit"
+	"verdetto/shared/metrics"
+	"verdetto/shared/store"
+	"verdetto/shared/store/dynamostore"
+)
+
+func main() {
+	var table config.Store
+	var access config.HTTP
+	var site config.Public
+	var clock config.Clock
+	var shown config.Shown
+	settings, err := awsconfig.LoadDefaultConfig(context.Background())
+	must(err)
+	must(config.LoadWith(ssmparams.In(settings), &table, &access, &site, &clock, &shown))
+	now := clock.Now()
+	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
+	logger := httpapi.RequestLog(lambdalog.New())
+	api := httpapi.New(httpapi.Config{
+		Now: now, Log: logger,
+		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper), AllFares: shown.All(),
+		Limiter: limit.New(items, now), Customers: store.Customers{Table: items}, Refused: apikey.NewRefused(),
+		Metrics: metrics.Of("compat"),
+	})
+	fares := store.Fares{Table: items}
+	reader := &answer.Reader{Summaries: fares, Sheets: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger}
+	(&compat.Service{Reader: reader, Coverage: fares, BaseURL: site.BaseURL}).Register(api)
+	lambdahttp.Main(api)
+}
+
+func must(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,137 @@
+package compat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+// metric is what the fares of a route come to for a departure.
+type metric struct {
+	Type          string     `json:"type"`
+	Origin        location   `json:"origin"`
+	Destination   location   `json:"destination"`
+	DepartureDate string     `json:"departureDate"`
+	TransportType string     `json:"transportType"`
+	CurrencyCode  string     `json:"currencyCode"`
+	OneWay        bool       `json:"oneWay"`
+	PriceMetrics  []quartile `json:"priceMetrics"`
+}
+
+type location struct {
+	Code string `json:"iataCode"`
+}
+
+type quartile struct {
+	Amount  string `json:"amount"`
+	Ranking string `json:"quartileRanking"`
+}
+
+type metricsAnswer struct {
+	Warnings []fault  `json:"warnings,omitempty"`
+	Data     []metric `json:"data"`
+	Meta     meta     `json:"meta"`
+}
+
+// usualStay is which returns are meant where nobody says for how long. Fares of
+// other stays are not comparable with them, so they are none of these figures.
+const usualStay = fare.Return4to7
+
+func (s *Service) metrics(p *parameters) asked {
+	from, to := p.ends("originIataCode", "destinationIataCode")
+	date := p.departure("departureDate")
+	oneWay := p.flag("oneWay")
+	currency, rates := s.currency(p, "currencyCode")
+	return func(ctx context.Context) (any, error) {
+		q := question(from, to)
+		q.When = &answer.When{When: verdict.When{Date: date}}
+		out := metricsAnswer{Data: []metric{}, Meta: meta{Links: s.selfLink(p)}}
+		out.Warnings = append(from.whole(), to.whole()...)
+		if !oneWay {
+			q.Trip = usualStay
+			out.Warnings = append(out.Warnings, warning(stayAssumed, "These are returns with 4 to 7 nights away, observed as returns; GET /v1/analisi with notti is about others."))
+		}
+		_, of, count, err := s.Comparables(ctx, q)
+		if none, why := nothing(err); none {
+			err = nil
+			out.Warnings = append(out.Warnings, warning(noData, why))
+		} else if err == nil && of == nil {
+			out.Warnings = append(out.Warnings, warning(noData, fmt.Sprintf("%d fares are known to compare with, and too few of them leave as many days ahead: figures want 8 at least.", count)))
+		}
+		if err != nil || of == nil {
+			return out, err
+		}
+		m := metric{Type: "itinerary-price-metric", Origin: location{from.code}, Destination: location{to.code},
+			DepartureDate: date.String(), TransportType: "FLIGHT", CurrencyCode: currency, OneWay: oneWay}
+		for _, f := range []struct {
+			cents fare.Cents
+			rank  string
+		}{{of.MinimoCent, "MINIMUM"}, {of.Q1Cent, "FIRST"}, {of.MedianaCent, "MEDIUM"}, {of.Q3Cent, "THIRD"}, {of.MassimoCent, "MAXIMUM"}} {
+			cents, _ := rates.From(f.cents, currency) // its rate is known
+			m.PriceMetrics = append(m.PriceMetrics, quartile{amount(cents), f.rank})
+		}
+		out.Data, out.Meta.Count = append(out.Data, m), 1
+		return out, nil
+	}
+}
+
+// departure reads the one day that metrics are about.
+func (p *parameters) departure(name string) (d fare.Day) {
+	text, given := p.text(name)
+	if text == "" {
+		if given || len(p.values[name]) == 0 {
+			p.refuse(name, missing, name+" is missing: give the day of departure, YYYY-MM-DD.")
+		}
+		return 0
+	}
+	d, ok := p.day(name, text, invalidFormat)
+	switch {
+	case !ok:
+	case d < p.today:
+		p.refuse(name, invalidOption, fmt.Sprintf("%s has been: today is %s (UTC).", name, p.today))
+	case d > p.today+answer.MaxAhead:
+		p.refuse(name, invalidOption, fmt.Sprintf("%s is too far ahead: departures up to %s are known.", name, p.today+answer.MaxAhead))
+	}
+	return d
+}
+
+// currency reads a code, and gives the newest rates; without one amounts are in euro, and no rates are read.
+func (s *Service) currency(p *parameters, name string) (code string, rates fare.Rates) {
+	text, given := p.text(name)
+	if code = strings.ToUpper(text); !given || code == "EUR" {
+		return "EUR", rates
+	}
+	if !threeLetters.MatchString(text) {
+		p.refuse(name, invalidFormat, name+" is no currency: give three letters of ISO 4217, such as EUR.")
+		return code, rates
+	}
+	rates, p.err = s.Rates.Rates(p.ctx)
+	if _, known := rates.Rate(code); p.err == nil && !known {
+		p.refuse(name, p.unfit, "There is no reference rate for "+code+". Choose one of: "+strings.Join(rates.Currencies(), ", ")+".")
+	}
+	return code, rates
+}
+
+// nothing tells whether an error says that there is nothing to answer with, and why.
+func nothing(err error) (none bool, why string) {
+	var (
+		covered *answer.NotCovered
+		empty   *answer.NoCalendar
+		noFare  *answer.NoFareOn
+		stops   *answer.StopsUnknown
+	)
+	switch {
+	case errors.As(err, &covered):
+		return true, fmt.Sprintf("No such fare from %s to %s has ever been observed here. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.", covered.Series.Origin, covered.Series.Destination)
+	case errors.As(err, &empty), errors.As(err, &noFare):
+		return true, "The route is covered, but no such fare was found on it lately. Fares are refreshed every 7 days."
+	case errors.As(err, &stops):
+		return true, "Of the fares on this route the source does not say how many stops they have. Ask for fares with any number of stops."
+	}
+	return false, ""
+}

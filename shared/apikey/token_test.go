@@ -1,0 +1,102 @@
+package apikey
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	signer = NewTokenSigner(pepper)
+	ends   = time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
+)
+
+// TestTokens: a token says whose it is and until when, holds nothing of the key,
+// and is known for that of another key.
+func TestTokens(t *testing.T) {
+	text, hash := mint(t, "ada@example.com")
+	_, other := mint(t, "ada@example.com")
+	key, _ := Parse(text)
+	token := signer.Of(key.Customer, hash, ends)
+	got, ok := signer.Read(token)
+	if !ok || got.Customer != key.Customer || !got.Until.Equal(ends) || !signer.MadeFor(got, hash) {
+		t.Fatalf("%v %+v", ok, got)
+	}
+	if signer.MadeFor(got, other) {
+		t.Error("it stands for a key that took the place of its own")
+	}
+	if _, ok := Parse(token); ok || strings.HasPrefix(token, scheme) {
+		t.Error("a key and a token are taken for each other")
+	}
+	data, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(token, tokenScheme))
+	if err != nil || bytes.Contains(data, hash[:8]) || bytes.Contains(data, key.secret[:8]) || strings.Contains(token, text[25:35]) {
+		t.Error("the token tells its key", err)
+	}
+	if again := signer.Of(key.Customer, hash, ends); again != token {
+		t.Error("the same token is another")
+	}
+
+	free := signer.Free(ends)
+	nobody, ok := signer.Read(free)
+	if !ok || nobody.Customer != "" || !nobody.Until.Equal(ends) || signer.MadeFor(nobody, Hash{}) {
+		t.Errorf("%v %+v", ok, nobody)
+	}
+	// Who stands before the service tells calls with a key by these letters.
+	if !strings.Contains(token, "vd_") || strings.Contains(freeScheme, "vd_") {
+		t.Error("calls with a token of a key are taken for calls without one, or the other way round")
+	}
+}
+
+// TestForgedTokens: what was not signed as it stands is no token.
+func TestForgedTokens(t *testing.T) {
+	_, hash := mint(t, "ada@example.com")
+	customer := Of(pepper, "ada@example.com")
+	token, free := signer.Of(customer, hash, ends), signer.Free(ends)
+	other := NewTokenSigner([]byte("another pepper"))
+	for name, text := range map[string]string{
+		"empty":                         "",
+		"the prefix alone":              tokenScheme,
+		"signed with another secret":    other.Of(customer, hash, ends),
+		"free, with another secret":     other.Free(ends),
+		"nobody's as a customer's":      tokenScheme + strings.TrimPrefix(free, freeScheme),
+		"a customer's as nobody's":      freeScheme + strings.TrimPrefix(token, tokenScheme),
+		"another prefix":                "token_" + strings.TrimPrefix(token, tokenScheme),
+		"cut":                           token[:len(token)-1],
+		"longer":                        token + "A",
+		"space behind it":               token[:len(token)-1] + " ",
+		"10 kB":                         tokenScheme + strings.Repeat("A", 10<<10),
+		"10 kB and free":                freeScheme + strings.Repeat("A", 10<<10),
+		"nothing but zeros":             tokenScheme + strings.Repeat("A", len(token)-len(tokenScheme)),
+		"nothing but zeros, and nobody": freeScheme + strings.Repeat("A", len(free)-len(freeScheme)),
+	} {
+		if got, ok := signer.Read(text); ok {
+			t.Errorf("%s is read as %+v", name, got)
+		}
+	}
+	for _, good := range []string{token, free} {
+		for at := strings.LastIndexByte(good[:12], '_') + 1; at < len(good); at++ {
+			for _, letter := range "Aa0-_" {
+				changed := good[:at] + string(letter) + good[at+1:]
+				if got, ok := signer.Read(changed); ok && changed != good {
+					t.Fatalf("with %q at %d it is read as %+v", letter, at, got)
+				}
+			}
+		}
+	}
+}
+
+func FuzzReadToken(f *testing.F) {
+	f.Add(signer.Of(Of(pepper, "ada@example.com"), Hash{1}, ends))
+	f.Add(signer.Free(ends))
+	f.Fuzz(func(t *testing.T, text string) {
+		got, ok := signer.Read(text)
+		if ok && got.Customer != "" && signer.Of(got.Customer, Hash{1}, got.Until) != text {
+			t.Errorf("%q was read as %+v", text, got)
+		}
+		if ok && got.Customer == "" && signer.Free(got.Until) != text {
+			t.Errorf("%q was read as %+v", text, got)
+		}
+	})
+}

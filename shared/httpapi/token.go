@@ -1,0 +1,65 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/store"
+)
+
+// Some protocols have a program trade its key for a token first, and send that.
+// Where a route takes tokens (routes.Route.Tokens) who calls is found out by the
+// customer's item as with a key, at one read: a token ends with its key and with the
+// plan. It comes in Authorization, or where a key would.
+
+// TokenLasts is how long a token is good for.
+const TokenLasts = 30 * time.Minute
+
+// The problems that a caller with a token can meet.
+var (
+	NoToken      = ProblemType{Status: http.StatusUnauthorized, Code: "token-mancante", Title: "There is no token"}
+	BadToken     = ProblemType{Status: http.StatusUnauthorized, Code: "token-non-valido", Title: "The token is not valid"}
+	TokenEnded   = ProblemType{Status: http.StatusUnauthorized, Code: "token-scaduto", Title: "The token has ended"}
+	TokenRevoked = ProblemType{Status: http.StatusUnauthorized, Code: "token-revocato", Title: "The key of the token was replaced"}
+)
+
+// Token gives a token for a key that is in force, or without a key one of
+// nobody's, for whom the free caps count. The error is a Problem.
+func (a *API) Token(ctx context.Context, key string) (string, error) {
+	until := a.config.Now().Add(TokenLasts)
+	if key == "" {
+		return a.signer.Free(until), nil
+	}
+	c, hash, p := a.customer(ctx, []string{key})
+	if p != nil {
+		return "", p
+	}
+	return a.signer.Of(c.ID, hash, until), nil
+}
+
+// holder gives whose token was sent; nobody for one that is nobody's.
+func (a *API) holder(ctx context.Context, given []string) (apikey.CustomerID, *Problem) {
+	refuse := func(t ProblemType, detail string) *Problem {
+		return t.Problem(detail).With("WWW-Authenticate", "Bearer")
+	}
+	if len(given) == 0 {
+		return "", refuse(NoToken, "The header Authorization is missing: send Authorization: Bearer and an access token.")
+	}
+	t, ok := a.signer.Read(given[0])
+	switch {
+	case !ok:
+		return "", refuse(BadToken, "This is no access token of this service. Ask for a new one.")
+	case !a.config.Now().Before(t.Until):
+		return "", refuse(TokenEnded, "The access token has expired. Ask for a new one.")
+	case t.Customer == "":
+		return "", nil
+	}
+	c, err := a.config.Customers.Customer(ctx, t.Customer)
+	if errors.Is(err, store.ErrNotFound) || err == nil && (len(c.Hash) != len(apikey.Hash{}) || !a.signer.MadeFor(t, apikey.Hash(c.Hash))) {
+		return "", refuse(TokenRevoked, "The key that this access token was made for was replaced or revoked. Ask for a new token with the key that is in force.")
+	}
+	return t.Customer, a.inForce(ctx, c, err)
+}
