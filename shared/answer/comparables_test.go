@@ -92,7 +92,7 @@ func TestFaresAreThoseOfTheCalendar(t *testing.T) {
 			if err != nil || s.read != 1 || s.reads != 0 {
 				t.Fatal(err, s.read, s.reads)
 			}
-			calendar, err := r.Calendar(t.Context(), c.q, true)
+			_, calendar, err := r.Calendar(t.Context(), c.q, true)
 			if err != nil {
 				t.Fatal(err)
 			}
