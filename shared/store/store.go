@@ -34,8 +34,10 @@
 //	ROUTE#<series>               DEPARTURES#any        departure.Sheet of all fares                       refresh               never
 //	ROUTE#<series>               DEPARTURES#0          departure.Sheet of fares without stops, where others have some  refresh  never
 //	ROUTE#<series>               DEPARTURES#learning   departure.Learning: open questions                 refresh               never
-//	LEFT#<cycle>                 <series>              departure.Statistics of a day of refreshes         refresh               31 days after the day
+//	LEFT#<cycle>                 <series>              score.Left of a day of refreshes                   refresh               31 days after the day
 //	FARES                        POOLED                departure.Cycle: the pooled part after a day       refresh               never
+//	SCORE                        SUM                   score.Sum: what came of what was said              refresh               never
+//	SCORE                        WEEK#<monday>         score.Sum of the cycles of a week                  refresh               never
 //	ORIGIN#<origin>              ASKED                 when the source last answered for it               refresh               never
 //	ORIGIN#<origin>              TRENDS                trends.Origin                                      refresh               never
 //	ORIGIN#<origin>              DEALS                 deals.Origin: the cheapest fares, judged           refresh               never
