@@ -61,6 +61,9 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 	if c.Pooled == nil {
 		return nil // nothing was ever left
 	}
+	if err := tally.learn(ctx, c.Pooled, c.Day, last); err != nil {
+		return err
+	}
 	c.Day, c.Warmed = last, 0
 	return r.Fares.PutPooled(ctx, c.Encode(), version, tally.written())
 }

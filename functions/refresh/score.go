@@ -2,6 +2,7 @@ package refresh
 
 import (
 	"context"
+	"maps"
 
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
@@ -37,15 +38,8 @@ func (t *scoreTally) add(ctx context.Context, cycle fare.Day, c *score.Counts) e
 	if c.Empty() {
 		return nil
 	}
-	if t.sum == nil {
-		data, err := t.fares.ScoreSum(ctx, store.Strong)
-		if err != nil {
-			return err
-		}
-		if t.sum, err = score.DecodeSum(data); err != nil {
-			return err
-		}
-		t.weeks = map[fare.Day]*score.Sum{}
+	if err := t.read(ctx); err != nil {
+		return err
 	}
 	monday := fare.CycleOf(cycle).First()
 	week := t.weeks[monday]
@@ -64,8 +58,52 @@ func (t *scoreTally) add(ctx context.Context, cycle fare.Day, c *score.Counts) e
 	return nil
 }
 
+func (t *scoreTally) read(ctx context.Context) error {
+	if t.sum != nil {
+		return nil
+	}
+	data, err := t.fares.ScoreSum(ctx, store.Strong)
+	if err != nil {
+		return err
+	}
+	if t.sum, err = score.DecodeSum(data); err != nil {
+		return err
+	}
+	t.weeks = map[fare.Day]*score.Sum{}
+	return nil
+}
+
+// learn says to the pooled part what the score means for answers to come, when a
+// week has ended since the last closed cycle.
+func (t *scoreTally) learn(ctx context.Context, p *departure.Pooled, before, last fare.Day) error {
+	monday := fare.CycleOf(last + 1).First() // of the first week that is not over
+	if monday == fare.CycleOf(before+1).First() {
+		return nil
+	}
+	if err := t.read(ctx); err != nil {
+		return err
+	}
+	from := monday - 7*score.KeptWeeks
+	stored, err := t.fares.ScoreWeeks(ctx, from, store.Strong)
+	if err != nil {
+		return err
+	}
+	all := maps.Clone(t.weeks)
+	for _, w := range stored {
+		if all[w.Monday] == nil {
+			if all[w.Monday], err = score.DecodeSum(w.Data); err != nil {
+				return err
+			}
+		}
+	}
+	if e := score.Learn(t.sum, score.Whole(all, monday)); e != nil {
+		p.Experience = e
+	}
+	return nil
+}
+
 func (t *scoreTally) written() (s store.Score) {
-	if t.sum == nil {
+	if len(t.weeks) == 0 {
 		return s
 	}
 	s.Sum, s.Weeks = t.sum.Encode(), map[fare.Day][]byte{}

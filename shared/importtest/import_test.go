@@ -104,7 +104,7 @@ var rules = []rule{
 	{"cmd/verdetto/onemachine", []string{"*"}, aws},
 	{"cmd/verdetto/backtest", []string{"shared/fare", "shared/verdict", "cmd/verdetto/backtest/bootstrap"}, nil},
 	{"cmd/verdetto/backtest/bootstrap", nil, nil},
-	{"cmd/verdetto/backtest/departures", []string{"shared/fare", "shared/departure", "cmd/verdetto/backtest/bootstrap"}, nil},
+	{"cmd/verdetto/backtest/departures", []string{"shared/fare", "shared/departure", "shared/score", "cmd/verdetto/backtest/bootstrap"}, nil},
 	{"cmd/verdetto/backtest/scorecard", []string{"shared/fare", "shared/verdict", "shared/departure", "shared/score"}, nil},
 	{"cmd/verdetto/edge", []string{"shared/config", "shared/routes"}, []string{"github.com/klauspost/compress/gzhttp", "golang.org/x/crypto/acme"}},
 	{"cmd/verdetto/monitor", []string{"shared/mail"}, []string{"github.com/prometheus/client_golang"}},

@@ -129,13 +129,19 @@ func sayDeparture(s Source, day *departure.SheetDay, l departure.Live) (Said, bo
 	if err != nil || !ok || a.Verdetto.Percentile == nil {
 		return Said{}, false
 	}
+	rule := *s.Pooled
+	rule.Experience = nil // of the rule's own reliability it is counted whether it was overconfident
+	own, ok, err := verdict.JudgeDeparture(s.Sheet, &rule, verdict.When{Date: l.Depart}, s.now())
+	if err != nil || !ok {
+		return Said{}, false
+	}
 	said := Said{
-		Depart: l.Depart, Price: l.Price, Age: uint8(s.Day - l.FoundDay()), Sure: sureOf(a.Verdetto.Affidabilita),
+		Depart: l.Depart, Price: l.Price, Age: uint8(s.Day - l.FoundDay()), Sure: sureOf(own.Verdetto.Affidabilita),
 		Percentile: uint8(*a.Verdetto.Percentile), Rival: rival(s.Quotes, s.Day, l),
 	}
-	own, _ := day.Judge(l.Depart, 0)
+	of, _ := day.Judge(l.Depart, 0)
 	for h := range Horizons {
-		said.Own[h] = uint8(min(199, math.Floor(200*own.Chance[h]+1e-9)))
+		said.Own[h] = uint8(min(ownUnit-1, math.Floor(ownUnit*of.Chance[h]+1e-9)))
 	}
 	for h, p := range a.Previsione {
 		said.Stated[h] = uint8(math.Round(100 * p.Calo5))
@@ -146,6 +152,7 @@ func sayDeparture(s Source, day *departure.SheetDay, l departure.Live) (Said, bo
 }
 
 func sayRoute(s Source) *RouteSaid {
+	s.Summary.Doubted = [Sures]bool{} // as above
 	a, ok := verdict.Judge(s.Summary, s.now())
 	if !ok || a.Verdetto.Percentile == nil {
 		return nil

@@ -54,14 +54,14 @@ const (
 
 // The sizes of the tables of Counts.
 const (
-	Horizons = 2  // 7 and 14 days
-	Levels   = 4  // ottimo to caro
-	Spans    = 5  // of days ahead
-	Sures    = 3  // alta, media, bassa
-	Ages     = 2  // found on the day, or up to StaleDays-1 days before
-	Tenths   = 20 // of the rule's own chance, by 5 points
-	Bands    = 9  // of the published chance, by 5 points: the last is of 40 % and more
-	Places   = 20 // of the percentile, by 5 points
+	Horizons = 2                    // 7 and 14 days
+	Levels   = 4                    // ottimo to caro
+	Spans    = 5                    // of days ahead
+	Sures    = 3                    // alta, media, bassa
+	Ages     = 2                    // found on the day, or up to StaleDays-1 days before
+	Steps    = departure.CurveSteps // of the rule's own chance, by 5 points
+	Bands    = 9                    // of the published chance, by 5 points: the last is of 40 % and more
+	Places   = 20                   // of the percentile, by 5 points
 )
 
 // LeadEdges are the days ahead at which the second and later spans begin.
@@ -89,7 +89,7 @@ type Counts struct {
 // HorizonCounts is of statements about departures, and one horizon.
 type HorizonCounts struct {
 	Missed [Reasons]int64 // not comparable
-	Own    [Tenths]Case   // by the rule's own chance; Said is in half percent
+	Own    [Steps]Case    // by the rule's own chance; Said is in half percent
 	Bands  [Bands]Wait    // by the published chance
 	Levels [Levels][Spans]Cell
 	Both   [Levels]Pair // of the rows that the rival answers too, by the rule's level
@@ -208,7 +208,7 @@ func (h *HorizonCounts) Compared() (n int64) {
 	return n
 }
 
-func (h *HorizonCounts) Stated() int64 { return h.Compared() + sum(h.Missed[:]) }
+func (h *HorizonCounts) Stated() int64 { return h.Compared() + total(h.Missed[:]) }
 
 // Compared is how many verdicts about routes were compared, Stated how many there were.
 func (r *RouteCounts) Compared() (n int64) {
@@ -218,9 +218,9 @@ func (r *RouteCounts) Compared() (n int64) {
 	return n
 }
 
-func (r *RouteCounts) Stated() int64 { return r.Compared() + sum(r.Missed[:]) }
+func (r *RouteCounts) Stated() int64 { return r.Compared() + total(r.Missed[:]) }
 
-func sum(all []int64) (n int64) {
+func total(all []int64) (n int64) {
 	for _, v := range all {
 		n += v
 	}

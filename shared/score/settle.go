@@ -91,7 +91,7 @@ func changed(from, to fare.Cents) int64 {
 
 func (h *HorizonCounts) count(horizon int, said Said, lead int, c came) {
 	fell, up, dearer := one(c.fell), one(c.rose), one(c.last > said.Price)
-	own := &h.Own[said.Own[horizon]/(200/Tenths)]
+	own := &h.Own[said.Own[horizon]/(ownUnit/Steps)]
 	own.add(int64(said.Own[horizon]), fell)
 	w := &h.Bands[said.Stated[horizon]/5]
 	w.N++

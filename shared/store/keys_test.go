@@ -187,7 +187,7 @@ func driveRecords(t *testing.T, table store.Table) {
 		}},
 		{fares, "ScoreSum", func() error { return ignore(fares.ScoreSum(ctx, store.Strong)) }},
 		{fares, "ScoreOfWeek", func() error { return ignore(fares.ScoreOfWeek(ctx, 20500)) }},
-		{fares, "ScoreWeeks", func() error { return ignore(fares.ScoreWeeks(ctx, 20500)) }},
+		{fares, "ScoreWeeks", func() error { return ignore(fares.ScoreWeeks(ctx, 20500, store.Strong)) }},
 		{fares, "Pooled", func() error { _, _, err := fares.Pooled(ctx, store.Strong); return err }},
 		{fares, "SetAsked", func() error { return fares.SetAsked(ctx, "MIL", noon) }},
 		{fares, "Asked", func() error { return ignore(fares.Asked(ctx, "MIL")) }},

@@ -66,8 +66,8 @@ func (f Fares) score(ctx context.Context, key Key, read Consistency) ([]byte, er
 }
 
 // ScoreWeeks lists the scores of the weeks that begin on a Monday or later, in order.
-func (f Fares) ScoreWeeks(ctx context.Context, from fare.Day) ([]ScoreWeek, error) {
-	items, err := f.Table.Query(ctx, Range{Partition: scorePartition, Prefix: scoreWeekPrefix, After: scoreWeekPrefix + (from - 1).String()})
+func (f Fares) ScoreWeeks(ctx context.Context, from fare.Day, read Consistency) ([]ScoreWeek, error) {
+	items, err := f.Table.Query(ctx, Range{Partition: scorePartition, Prefix: scoreWeekPrefix, After: scoreWeekPrefix + (from - 1).String(), Read: read})
 	if err != nil {
 		return nil, fmt.Errorf("read the score by week: %w", err)
 	}

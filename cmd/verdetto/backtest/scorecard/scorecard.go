@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -34,8 +33,8 @@ type Options struct {
 	// Judged, where set, stands between what the rule says and what is kept of it:
 	// for showing that the score tells when it is spoiled.
 	Judged func(*score.Round)
-	// Closed, where set, is called with the score after each day that was closed.
-	Closed func(day fare.Day, sum *score.Sum, weeks map[fare.Day]*score.Sum)
+	// Learned, where set, is called with what the score says of the weeks before a Monday.
+	Learned func(monday fare.Day, e *departure.Experience)
 	// Progress, where set, is called for each refresh as it ends.
 	Progress func(done, total int, day fare.Day)
 }
@@ -44,6 +43,8 @@ type Options struct {
 type Result struct {
 	Sum   *score.Sum
 	Weeks map[fare.Day]*score.Sum // by their Mondays
+
+	Experience *departure.Experience // what answers go by
 }
 
 // overlap is how far before the last refresh fares are asked for again.
@@ -72,7 +73,7 @@ func Run(ctx context.Context, panel Panel, o Options) (Result, error) {
 		last = min(last, o.To)
 	}
 	slices.SortFunc(all, func(a, b *series) int { return cmp.Compare(a.of.String(), b.of.String()) })
-	r := replay{Options: o, series: all, left: map[fare.Day]*score.Left{}, score: Result{new(score.Sum), map[fare.Day]*score.Sum{}}}
+	r := replay{Options: o, series: all, left: map[fare.Day]*score.Left{}, score: Result{Sum: new(score.Sum), Weeks: map[fare.Day]*score.Sum{}}}
 	total := int(last-first)/o.Cycle + 1
 	for n := range total {
 		if err := ctx.Err(); err != nil {
@@ -120,6 +121,7 @@ func (r *replay) refresh(today fare.Day) error {
 	if err != nil {
 		return err
 	}
+	r.score.Experience = cycle.Pooled.Experience
 	now := today.Time().Add(12 * time.Hour)
 	var mu sync.Mutex
 	var faults []error
@@ -170,8 +172,13 @@ func (r *replay) close(c *departure.Cycle, last fare.Day) {
 		}
 		r.score.Sum.Add(day, &all.Counts)
 		r.score.Weeks[monday].Add(day, &all.Counts)
-		if r.Closed != nil {
-			r.Closed(day, r.score.Sum, maps.Clone(r.score.Weeks))
+	}
+	if monday := fare.CycleOf(last + 1).First(); monday != fare.CycleOf(c.Day+1).First() {
+		if e := score.Learn(r.score.Sum, score.Whole(r.score.Weeks, monday)); e != nil {
+			c.Pooled.Experience = e
+		}
+		if r.Learned != nil {
+			r.Learned(monday, c.Pooled.Experience)
 		}
 	}
 	c.Day, c.Warmed = last, 0
@@ -215,6 +222,9 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 	}
 	known := s.observations[:to]
 	summary := verdict.Build(known, earlier, today, verdict.Options{Rates: o.Rates})
+	if pooled.Experience != nil {
+		summary.Doubted = pooled.Experience.RouteDoubted
+	}
 	quotes := summary.DayQuotes(known, min(state.AsOf, today-departure.LiveDays, said.From(today)), o.Rates).All
 	fares := make([]departure.Live, len(quotes))
 	for i, q := range quotes {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/refresh"
+	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/places"
 	"verdetto/shared/score"
@@ -106,7 +107,7 @@ func live(t *testing.T, source *csvfile.Panel, panel Panel, cycle int, rates far
 	if result.Sum, err = score.DecodeSum(data); err != nil {
 		t.Fatal(err)
 	}
-	weeks, err := fares.ScoreWeeks(t.Context(), first-7)
+	weeks, err := fares.ScoreWeeks(t.Context(), first-7, store.Strong)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,6 +116,15 @@ func live(t *testing.T, source *csvfile.Panel, panel Panel, cycle int, rates far
 			t.Fatal(err)
 		}
 	}
+	data, _, err = fares.Pooled(t.Context(), store.Strong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed, err := departure.DecodeCycle(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result.Experience = closed.Pooled.Experience
 	return result
 }
 
