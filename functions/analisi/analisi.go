@@ -16,6 +16,7 @@ import (
 type Service struct {
 	*answer.Reader
 	Coverage Coverage
+	Score    Score  // of the service itself; nil: it keeps none
 	BaseURL  string // where the service is reached, for what must be linked to in full; empty: not known
 }
 
@@ -61,6 +62,7 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerCalendar(api)
 	s.registerDeals(api)
 	s.registerHistory(api)
+	s.registerScore(api)
 	registerCities(api)
 	s.registerHome(api)
 	s.registerCard(api)

@@ -39,7 +39,7 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 		return err
 	}
 	from := max(c.Day+1, last-keepLeft) // what was left before has expired
-	tally := scoreTally{fares: r.Fares}
+	tally := scoreTally{fares: r.Fares, source: r.Source.Name()}
 	for day := from; day <= last; day++ {
 		all, n, err := r.leftOn(ctx, day)
 		if err != nil {

@@ -28,9 +28,10 @@ func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
 // scoreTally adds what was left for cycles to the score, in memory; written gives
 // what is to be stored with the cycles.
 type scoreTally struct {
-	fares store.Fares
-	sum   *score.Sum
-	weeks map[fare.Day]*score.Sum
+	fares  store.Fares
+	source string
+	sum    *score.Sum
+	weeks  map[fare.Day]*score.Sum
 }
 
 // add adds what was left for one cycle. The score is read when it is first needed.
@@ -53,8 +54,8 @@ func (t *scoreTally) add(ctx context.Context, cycle fare.Day, c *score.Counts) e
 		}
 		t.weeks[monday] = week
 	}
-	t.sum.Add(cycle, c)
-	week.Add(cycle, c)
+	t.sum.Add(cycle, t.source, c)
+	week.Add(cycle, t.source, c)
 	return nil
 }
 

@@ -37,7 +37,7 @@ func TestCountsAreRead(t *testing.T) {
 		if both != other {
 			t.Error("the sum depends on the order")
 		}
-		sum := &Sum{Since: 16802, Counts: both}
+		sum := &Sum{16802, 16809, "csv", both}
 		if read, err := DecodeSum(sum.Encode()); err != nil || *read != *sum {
 			t.Errorf("a sum: %v", err)
 		}

@@ -64,24 +64,27 @@ func DecodeLeft(data []byte) (*Left, error) {
 	return l, nil
 }
 
-// Sum is all that was counted, and since when.
+// Sum is all that was counted, from which cycle to which, and of which source's fares.
 type Sum struct {
-	Since fare.Day // the first cycle of which anything was counted; 0: nothing was
+	Since, Until fare.Day // 0: nothing was counted
+	Source       string   // as it calls itself
 	Counts
 }
 
 // Add adds what was left for a cycle.
-func (s *Sum) Add(cycle fare.Day, c *Counts) {
+func (s *Sum) Add(cycle fare.Day, source string, c *Counts) {
 	if s.Since == 0 {
 		s.Since = cycle
 	}
+	s.Until, s.Source = max(s.Until, cycle), source
 	s.Counts.Add(c)
 }
 
 // Encode packs a sum.
 func (s *Sum) Encode() []byte {
 	w := varint.NewWriter(sumFormat, 1024)
-	w.Int(int64(s.Since))
+	w.Int(int64(s.Since), int64(s.Until))
+	w.Bytes([]byte(s.Source))
 	w.Bytes(s.Counts.Encode())
 	return w
 }
@@ -93,15 +96,15 @@ func DecodeSum(data []byte) (*Sum, error) {
 		return s, nil
 	}
 	r := varint.NewReader(data, sumFormat)
-	since, counts := r.Int(), r.Bytes()
-	if since < -maxDay || since > maxDay {
+	since, until, source, counts := r.Int(), r.Int(), string(r.Bytes()), r.Bytes()
+	if max(since, -since, until, -until) > maxDay {
 		r.Fail(errRange)
 	}
 	err := r.Err()
 	if err == nil {
 		var c *Counts
 		if c, err = DecodeCounts(counts); err == nil {
-			s.Since, s.Counts = fare.Day(since), *c
+			*s = Sum{fare.Day(since), fare.Day(until), source, *c}
 		}
 	}
 	if err != nil {

@@ -30,6 +30,8 @@ type Options struct {
 	Cycle int      // days from one refresh to the next; 0 is 1
 	Rates fare.Rates
 
+	Source string // what the source calls itself
+
 	// Judged, where set, stands between what the rule says and what is kept of it:
 	// for showing that the score tells when it is spoiled.
 	Judged func(*score.Round)
@@ -170,8 +172,8 @@ func (r *replay) close(c *departure.Cycle, last fare.Day) {
 		if r.score.Weeks[monday] == nil {
 			r.score.Weeks[monday] = new(score.Sum)
 		}
-		r.score.Sum.Add(day, &all.Counts)
-		r.score.Weeks[monday].Add(day, &all.Counts)
+		r.score.Sum.Add(day, r.Source, &all.Counts)
+		r.score.Weeks[monday].Add(day, r.Source, &all.Counts)
 	}
 	if monday := fare.CycleOf(last + 1).First(); monday != fare.CycleOf(c.Day+1).First() {
 		if e := score.Learn(r.score.Sum, score.Whole(r.score.Weeks, monday)); e != nil {

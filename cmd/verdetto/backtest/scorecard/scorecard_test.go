@@ -133,7 +133,7 @@ func compare(t *testing.T, source *csvfile.Panel, cycle int) {
 	t.Helper()
 	panel := panelOf(t, source)
 	rates := ecb.Table().On(17000)
-	want, err := Run(t.Context(), panel, Options{Cycle: cycle, Rates: rates})
+	want, err := Run(t.Context(), panel, Options{Cycle: cycle, Rates: rates, Source: source.Name()})
 	if err != nil {
 		t.Fatal(err)
 	}
