@@ -101,6 +101,7 @@ func TestDepthCapacity(t *testing.T) {
 		"write ROUTE BLOCK": 3, "write ROUTE SHEET": 2, "write INTO": 1,
 		// What departures are judged by: sheets and open questions, which are written together, and the pooled part.
 		"read ROUTE DEPARTURES": 6, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 2, "write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
+		"read SCORE": 1, "read SCORE WEEK": 1, "write SCORE": 6, // of everything together, once a day
 	})
 	if written > 2.5*before || report.New < 290 {
 		t.Errorf("%.0f write units, %d new observations; want 2.5 times %d at most for 30 times the observations", written, report.New, before)

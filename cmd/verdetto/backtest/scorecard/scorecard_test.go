@@ -52,6 +52,33 @@ func invented(seed uint64, days int) string {
 	return rows.String()
 }
 
+// many is a panel of two dozen routes whose fares go back to what they usually are, as real ones do in part.
+func many(days int) string {
+	chance := rand.New(rand.NewPCG(16, 12))
+	var rows strings.Builder
+	rows.WriteString("origin,destination,observed_date,depart_date,price,currency\n")
+	begin := fare.Day(16802)
+	for _, to := range []string{"LON", "PAR", "BUH", "MAD", "LIS", "BER", "VIE", "PRG", "ATH", "DUB", "OSL", "CPH", "STO", "HEL", "WAW", "AMS", "BRU", "ZRH", "BCN", "VLC", "SVQ", "OPO", "GDN", "KRK"} {
+		price := map[fare.Day]float64{}
+		for d := range days {
+			day := begin + fare.Day(d)
+			for at := day + 1; at < day+45; at += 2 {
+				usual := 60.0
+				switch {
+				case price[at] == 0:
+					price[at] = usual * (.7 + .6*chance.Float64())
+				case chance.IntN(9) == 0:
+					price[at] += .7 * (usual*(.7+.6*chance.Float64()) - price[at])
+				}
+				if chance.IntN(2) == 0 {
+					fmt.Fprintf(&rows, "MIL,%s,%s,%s,%.0f,EUR\n", to, day, at, price[at])
+				}
+			}
+		}
+	}
+	return rows.String()
+}
+
 func comparable() upstream.Comparable {
 	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}
 }
