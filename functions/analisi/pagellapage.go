@@ -106,7 +106,7 @@ func shareOf(l *i18n.Language, share float64, cases int) string {
 
 func scoreTables(p Pagella, l *i18n.Language) (tables []scoreTable) {
 	text := func(id string) string { return l.Text("pagella." + id) }
-	for i, d := range p.Somma.Partenze {
+	for _, d := range p.Somma.Partenze {
 		bins := scoreTable{ID: fmt.Sprint("fasce", d.Giorni), Folded: l.Text("pagella.bins", "Days", d.Giorni),
 			Heads: []string{text("stated"), text("cases"), text("said"), text("came"), text("rose"), text("dearer")}}
 		for _, f := range d.Fasce {
@@ -117,16 +117,12 @@ func scoreTables(p Pagella, l *i18n.Language) (tables []scoreTable) {
 			bins.Rows = append(bins.Rows, []string{name, l.Number(f.Casi), shareSaid(l, f.Detto), shareSaid(l, f.Calate), shareSaid(l, f.Salite), shareSaid(l, f.PiuCare)})
 		}
 		tables = append(tables, bins)
-		if i > 0 {
-			continue
-		}
-		levels := scoreTable{ID: "livelli", Title: text("levels"), Note: text("levels_note"),
-			Heads: []string{text("level"), text("cases"), text("came"), text("walk"), text("shuffled"), text("both"), text("rival")}}
-		for _, f := range d.Livelli {
-			levels.Rows = append(levels.Rows, []string{l.Text("level." + f.Livello), l.Number(f.Casi), shareOf(l, f.Calate, f.Casi), shareSaid(l, f.Passeggiata),
-				shareOf(l, f.Mescolate, f.Casi), shareOf(l, f.CalateComuni, f.Comuni), shareOf(l, f.CalateRivale, f.Rivale)})
-		}
-		tables = append(tables, levels)
+	}
+	levels := scoreTable{ID: "livelli", Title: text("levels"), Note: text("levels_note"),
+		Heads: []string{text("level"), text("cases"), text("came"), text("walk"), text("shuffled"), text("both"), text("rival")}}
+	for _, f := range p.Somma.Partenze[0].Livelli {
+		levels.Rows = append(levels.Rows, []string{l.Text("level." + f.Livello), l.Number(f.Casi), shareOf(l, f.Calate, f.Casi), shareSaid(l, f.Passeggiata),
+			shareOf(l, f.Mescolate, f.Casi), shareOf(l, f.CalateComuni, f.Comuni), shareOf(l, f.CalateRivale, f.Rivale)})
 	}
 	routes := scoreTable{ID: "rotte", Title: text("routes"), Note: text("routes_note"), Heads: []string{text("level"), text("cases"), text("came"), text("rose")}}
 	for _, r := range p.Somma.Rotte.Livelli {
@@ -158,5 +154,5 @@ func scoreTables(p Pagella, l *i18n.Language) (tables []scoreTable) {
 		}
 		weeks.Rows = append(weeks.Rows, []string{dateSaid(l, w.Lunedi), l.Number(d.Confrontate), shareOf(l, d.Detto, d.Confrontate), shareOf(l, d.Calate, d.Confrontate), in})
 	}
-	return append(tables, routes, cover, missed, weeks)
+	return append(tables, levels, routes, cover, missed, weeks)
 }
