@@ -77,7 +77,7 @@ func TestPrice(t *testing.T) {
 	if got.Code != 0 {
 		t.Error(got)
 	}
-	has(t, "stdout", got.Stdout, "2 rows, 2 fares (2 of them returns)", "2 new")
+	has(t, "stdout", got.Stdout, "2 rows, 2 fares (2 of them returns)", "2 new", "routes        0 seen", "returns       1 seen, 1 changed, by route and length of stay; ask with notti")
 	for _, price := range []string{"price", "outbound_price"} {
 		got := d.Run("refresh", "-store", "bolt:"+price+".db", "-upstream", "csv:returns.csv", "-price", price, "-now", "2016-03-01")
 		if got.Code != 0 {

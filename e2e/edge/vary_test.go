@@ -1,13 +1,17 @@
 package edge
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
+	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
+	"verdetto/shared/page"
 	"verdetto/shared/routes"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream/sample"
@@ -19,7 +23,14 @@ import (
 func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
-	h := fixture.Instance(t, fixture.Bolt(t, clock.Now), sample.New(), clock.Now)
+	table := fixture.Bolt(t, clock.Now)
+	o := onemachine.Options{Table: table, Source: sample.New(), Now: clock.Now, Log: slog.New(slog.DiscardHandler)}
+	if _, err := o.Refresh(t.Context(), nil, "PSA"); err != nil {
+		t.Fatal(err)
+	}
+	h := fixture.Instance(t, table, sample.New(), clock.Now)
+	files := map[string]string{"card": "PSA-LON-it.png", "feed": "PSA-it.atom", "assets": strings.TrimPrefix(page.Asset("home.js"), "/assets/")}
+	asked := url.Values{"origin": {"PSA"}, "currency": {"eur"}, "q": {"pis"}, "origine": {"Pisa"}, "destinazione": {"Londra"}}.Encode()
 	seen := 0
 	for _, r := range routes.Table {
 		if r.Edge == (routes.Edge{}) || r.Method != http.MethodGet {
@@ -34,10 +45,13 @@ func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 				{}, {"Accept": {"text/html"}, "Accept-Language": {"en"}}, {"Accept": {"application/json"}, "Accept-Language": {"it"}},
 				{"Origin": {"https://elsewhere.example"}, "Cookie": {"a=b"}, "User-Agent": {"another"}},
 			} {
-				request := httptest.NewRequest(http.MethodGet, strings.ReplaceAll(path, "{file}", "any")+"?origin=MIL&q=mil", nil)
+				request := httptest.NewRequest(http.MethodGet, strings.ReplaceAll(path, "{file}", files[r.Name])+"?"+asked, nil)
 				request.Header = caller
 				w := httptest.NewRecorder()
 				h.ServeHTTP(w, request)
+				if w.Code != http.StatusOK {
+					t.Fatalf("%s: %d %s: what is not kept shows nothing", path, w.Code, w.Body)
+				}
 				for _, names := range w.Header().Values("Vary") {
 					for name := range strings.SplitSeq(names, ",") {
 						if !slices.Contains(inKey, http.CanonicalHeaderKey(strings.TrimSpace(name))) {

@@ -56,10 +56,17 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
 	shop.Recover("ada@example.com")
+	s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com"))
 	shop.Mailed("ada@example.com")
 	collect("ada@example.com")
+	s.Form("/v1/pro/indirizzo", "nuovo=grace%40example.com&t="+tokens["/v1/pro/gestione/piano"])
+	shop.Mailed("grace@example.com")
+	collect("grace@example.com")
 
-	kinds := []string{"/v1/alerts/confirm", "/v1/alerts/unsubscribe", "/v1/alerts/manage", "/v1/pro/recupera/annulla", "/v1/pro/recupera/conferma"}
+	kinds := []string{
+		"/v1/alerts/confirm", "/v1/alerts/unsubscribe", "/v1/alerts/manage", "/v1/pro/recupera/annulla", "/v1/pro/recupera/conferma",
+		"/v1/pro/gestione/piano", "/v1/pro/indirizzo/conferma",
+	}
 	if len(tokens) != len(kinds) {
 		t.Fatalf("links of %d kinds were found: %v", len(tokens), tokens)
 	}
@@ -75,6 +82,11 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 				continue
 			}
 			pressed := s.Form(at+query, "all=1&List-Unsubscribe=One-Click")
+			if at == "/v1/pro/gestione/piano" { // its page has several buttons, this the worst
+				if pressed = s.Form("/v1/pro/cancella", "conferma=si&t="+tokens[of]); pressed.Status != 410 {
+					t.Errorf("what is for %s erases: %d", of, pressed.Status)
+				}
+			}
 			if page.Status < 400 || pressed.Status < 400 {
 				t.Errorf("what is for %s is taken at %s: %d, and pressed %d", of, at, page.Status, pressed.Status)
 			}

@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// departuresSource tells of one fare a week by city, and of so many departures by
+// departuresSource tells of ten fares a week by city, and of so many departures by
 // route, as grouped_prices does: whole units, by the day they were searched for in the last week.
 type departuresSource struct {
 	departures int
@@ -29,7 +29,7 @@ func (departuresSource) Origins(context.Context) ([]fare.City, error) {
 }
 
 func (s departuresSource) Fares(_ context.Context, _ fare.City, _, until time.Time) (upstream.Answer, error) {
-	return upstream.Answer{Fares: s.found(1, until)}, nil
+	return upstream.Answer{Fares: s.found(10, until)}, nil
 }
 
 func (s departuresSource) Departures(_ context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
@@ -48,14 +48,12 @@ func (s departuresSource) found(n int, until time.Time) (fares []fare.Fare) {
 }
 
 // TestDepthCapacity asks for a year of departures of a route every week for a
-// year, and then once more with the meter on: what that spends, and what is
-// stored. By city alone, ten fares a week, version 4a76271 spent 4 write units on a route.
+// year, and then once more with the meter on: what that spends, what finding the
+// route by city spends besides, and what is stored. By city alone, ten fares a
+// week, version 4a76271 spent 4 write units on a route.
 func TestDepthCapacity(t *testing.T) {
 	t.Parallel()
-	const (
-		before    = 2 + 1 + 1 // blocks, summary, coverage
-		discovery = 2 + 2 + 1 // the same of now: TestCapacity, ten fares a week
-	)
+	const before = 2 + 1 + 1 // blocks, summary, coverage
 	now := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
 	m := fixture.Metered(t, clock)
@@ -91,10 +89,21 @@ func TestDepthCapacity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	written := spent["write ROUTE BLOCK"] + spent["write ROUTE SHEET"] + spent["write INTO"]
+	onRoute := func(u fixture.Units) float64 {
+		return u["write ROUTE BLOCK"] + u["write ROUTE SHEET"] + u["write INTO"]
+	}
+	const sheets = "write ROUTE DEPARTURES"
+	written := onRoute(spent)
+	clear(m.Spent)
+	if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 || report.New < 5 {
+		t.Fatal(report, err)
+	}
+	discovery := maps.Clone(m.Spent)
 	t.Logf("%d new of %d; asking for departures once more spends\n%s", report.New, report.Fares, spent)
-	t.Logf("on the route %.0f write units, %.2f times %d, and with discovery %.2f times; %d observations of %d days in %d bytes (%.1f each), the summary %d: %.0f KB a year",
-		written, written/before, before, (written+discovery)/before, observations, verdict.HistoryDays, bytes, float64(bytes)/float64(observations), len(summary), float64(bytes+len(summary))/1024*365/float64(7*54))
+	t.Logf("finding the route by city spends besides\n%s", discovery)
+	t.Logf("on the route %.0f write units, %.2f times %d, and with discovery %.2f times; with what departures are judged by %.2f times", written, written/before, before,
+		(written+onRoute(discovery))/before, (written+onRoute(discovery)+spent[sheets]+discovery[sheets])/before)
+	t.Logf("%d observations of %d days in %d bytes (%.1f each), the summary %d: %.0f KB a year", observations, verdict.HistoryDays, bytes, float64(bytes)/float64(observations), len(summary), float64(bytes+len(summary))/1024*365/float64(7*54))
 	spent.Within(t, fixture.Units{
 		"read ROUTE BLOCK": 26, "read ROUTE SHEET": 2.5, "read INTO": 0.5, "read ORIGIN TRENDS": 1, "read ORIGIN DEALS": 0.5, "read FARES SOURCE": 1,
 		"read COVERED": 0.5, "read DEMANDED": 0.5, "read WATCHED": 0.5, "write COVERED": 1, "write ORIGIN TRENDS": 1, "write ORIGIN DEALS": 1,
@@ -102,6 +111,11 @@ func TestDepthCapacity(t *testing.T) {
 		// What departures are judged by: sheets and open questions, which are written together, and the pooled part.
 		"read ROUTE DEPARTURES": 6, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 2, "write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
 		"read SCORE": 1, "read SCORE WEEK": 1, "write SCORE": 6, // of everything together, once a day
+	})
+	discovery.Within(t, fixture.Units{
+		"read ROUTE BLOCK": 26, "read ROUTE SHEET": 2, "read INTO": 0.5, "read ORIGIN TRENDS": 0.5, "read ORIGIN DEALS": 0.5, "read ORIGIN ASKED": 0.5, "read FARES SOURCE": 1,
+		"write COVERED": 1, "write ORIGIN TRENDS": 1, "write ORIGIN DEALS": 1, "write ORIGIN ASKED": 1, "write ROUTE BLOCK": 3, "write ROUTE SHEET": 2, "write INTO": 1,
+		"read ROUTE DEPARTURES": 6, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 2, "write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
 	})
 	if written > 2.5*before || report.New < 290 {
 		t.Errorf("%.0f write units, %d new observations; want 2.5 times %d at most for 30 times the observations", written, report.New, before)

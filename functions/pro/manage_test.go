@@ -78,8 +78,10 @@ func TestTheLinkToAPlan(t *testing.T) {
 	for range 3 {
 		s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com"))
 	}
-	if a := s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com")); a.Status != 429 || a.Header.Get("Retry-After") == "" {
-		t.Errorf("a fourth mail within the hour: %d %s", a.Status, a.Body)
+	// What the answer tells is the limit that is used up, not that of the caller, which has calls left.
+	if a := s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com")); a.Status != 429 || a.Header.Get("Retry-After") == "" ||
+		a.Header.Get("RateLimit-Policy") != `"pro-gestione-address";q=3;w=3600` || a.Header.Get("X-RateLimit-Remaining") != "0" {
+		t.Errorf("a fourth mail within the hour: %d %v %s", a.Status, a.Header, a.Body)
 	}
 }
 

@@ -2,7 +2,6 @@ package pro
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -74,13 +73,5 @@ func (s *Service) recover(ctx context.Context, in *recoverInput) (*page.Response
 
 // takeFor counts a mail that somebody asks to have sent to an address.
 func (s *Service) takeFor(ctx context.Context, l limit.Limit, email string) error {
-	d, err := s.Limiter.Take(ctx, l, string(s.customer(email)))
-	if err != nil {
-		s.Log.ErrorContext(ctx, "call not counted", "error", err)
-	}
-	if d.Allowed {
-		return nil
-	}
-	return httpapi.TooMany.Problem("There were too many such calls for this address. Wait as Retry-After says.").
-		With("Retry-After", fmt.Sprint(d.RetryAfter(s.Now())))
+	return httpapi.ConsumeLimit(ctx, l, string(s.customer(email)), "There were too many such calls for this address. Wait as Retry-After says.")
 }

@@ -3,7 +3,6 @@ package pro
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -153,12 +152,8 @@ func (s *Service) rotate(ctx context.Context, in *rotateInput) (*rotateOutput, e
 		return nil, httpapi.PlanEnded.Problem("The plan of this key ended on "+c.Plan().Until.UTC().Format(time.DateOnly)+
 			". POST /api/v1/pro/checkout or GET /v1/pro/cripta renews it.").With("WWW-Authenticate", "ApiKey")
 	}
-	d, err := s.Limiter.Take(ctx, perKey, string(c.ID))
-	if err != nil {
-		s.Log.ErrorContext(ctx, "call not counted", "error", err)
-	}
-	if !d.Allowed {
-		return nil, httpapi.TooMany.Problem("This key was rotated too often. Wait as Retry-After says.").With("Retry-After", fmt.Sprint(d.RetryAfter(now)))
+	if err := httpapi.ConsumeLimit(ctx, perKey, string(c.ID), "This key was rotated too often. Wait as Retry-After says."); err != nil {
+		return nil, err
 	}
 	text, hash, err := apikey.Mint(in.Random(ctx, s.Random, "pro rotated key", in.Key), c.ID)
 	if err != nil {

@@ -1,6 +1,7 @@
 package pro_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -83,13 +84,17 @@ func TestRotationIsCountedByKey(t *testing.T) {
 	}
 	for n := range 20 {
 		a := rotate(s, key)
-		if a.Status != 200 {
-			t.Fatalf("rotation %d: %d %s", n+1, a.Status, a.Body)
+		if a.Status != 200 || a.Header.Get("X-RateLimit-Remaining") != strconv.Itoa(19-n) {
+			t.Fatalf("rotation %d: %d %v %s", n+1, a.Status, a.Header, a.Body)
 		}
 		key = a.APIKey
 	}
-	if a := rotate(s, key); a.Status != 429 || a.Header.Get("Retry-After") == "" || !s.Works(key) {
+	a := rotate(s, key)
+	if a.Status != 429 || a.Header.Get("Retry-After") == "" || !s.Works(key) {
 		t.Errorf("%d %s", a.Status, a.Body)
+	}
+	if got := a.Header.Get("RateLimit-Policy") + a.Header.Get("X-RateLimit-Remaining"); got != `"pro-ruota-key";q=20;w=3600`+"0" {
+		t.Errorf("a refusal tells %s", got)
 	}
 }
 

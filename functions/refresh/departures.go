@@ -104,17 +104,18 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 	}
 }
 
-// quotesFrom is the first day of which a state wants to see the fares: those of
-// the last days are looked at again for what is live.
-func (s *seriesState) quotesFrom(today fare.Day) fare.Day {
-	from := min(s.any.AsOf, today-departure.LiveDays, s.said.From(today))
-	switch {
-	case s.nonStop != nil:
+// quotesFrom is the first day of which a state wants to see the fares, for a summary
+// of its series: those of the last days are looked at again for what is live, those
+// that were spoken of for what came of it.
+func (s *seriesState) quotesFrom(summary verdict.RouteSummary) fare.Day {
+	from := min(s.any.AsOf, summary.AsOf-departure.LiveDays, s.said.From(summary.AsOf))
+	if s.nonStop != nil {
 		return min(from, s.nonStop.AsOf)
-	case s.any.Stops == departure.AllNonStop:
-		return from
 	}
-	return 0 // should it turn out that some fares have no stops, those of all days are wanted
+	if _, known := summary.WithoutStops(); known && s.any.Stops != departure.AllNonStop {
+		return 0 // those without stops begin to be told apart, on all days
+	}
+	return from
 }
 
 // foldDepartures brings what is kept of a series' departures to the day of a refresh.
@@ -127,7 +128,7 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	if s.any.AsOf > today {
 		return nil // made by a later refresh
 	}
-	q := summary.DayQuotes(history, s.quotesFrom(today), r.Rates)
+	q := summary.DayQuotes(history, s.quotesFrom(summary), r.Rates)
 	s.prepare(summary, q)
 	if pooled.Pooled == nil {
 		pooled.Pooled = departure.Start(today)

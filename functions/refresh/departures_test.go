@@ -193,3 +193,25 @@ func TestStopsBecomeKnown(t *testing.T) {
 		t.Errorf("%v, %v; %d and %d fares", all.Stops, direct.Stops, all.Route.Count(), direct.Route.Count())
 	}
 }
+
+// TestStopsOfAnUnknownRouteBecomeKnown: of a route of whose fares nothing was known, the source
+// tells late which of some days were without stops. The sheet of those has all of these days.
+func TestStopsOfAnUnknownRouteBecomeKnown(t *testing.T) {
+	s := openDays(t)
+	source := dailyFares(16)
+	for _, d := range []fare.Day{0, 1, 2, 3, 4, 5, 15} {
+		s.on(firstDay + d)
+		if d == 15 {
+			for _, found := range []fare.Day{2, 14} {
+				source.fares = append(source.fares, fare.Fare{Route: notifytest.Route("MIL-BUH"), Observation: fare.Observation{
+					Found: (firstDay + found).Time().Unix(), Depart: firstDay + found + 5, Price: 1000, Stops: fare.NonStop}})
+			}
+		}
+		if !s.refresh(t, s, source) {
+			t.Fatal("failed")
+		}
+	}
+	if all, direct := s.sheet(t, "MIL-BUH", false), s.sheet(t, "MIL-BUH", true); all.Stops != departure.SomeStops || direct.Route.Count() != 2 || all.Route.Count() != 15*11 {
+		t.Errorf("%v; %d fares without stops, of %d", all.Stops, direct.Route.Count(), all.Route.Count())
+	}
+}

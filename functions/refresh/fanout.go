@@ -155,14 +155,15 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 
 	report.Origins = len(origins)
 	r.refreshOrigins(work, begin, began, origins, func(o Outcome) {
-		unfinished := errors.Is(o.Err, errNotBegun) || o.Err != nil && work.Err() != nil && o.RoutesChanged > 0
+		unfinished := errors.Is(o.Err, errNotBegun) || o.Err != nil && work.Err() != nil && o.Routes.Changed+o.Returns.Changed > 0
 		for _, d := range deliveries {
 			d.ended(o, unfinished)
 		}
 		if unfinished {
 			report.Origins-- // another invocation will tell how it ended
 			report.New += o.New
-			report.RoutesChanged += o.RoutesChanged
+			report.RoutesChanged += o.Routes.Changed
+			report.ReturnsChanged += o.Returns.Changed
 			return
 		}
 		report.add(o)

@@ -59,11 +59,13 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 		oneWay := of.Trip == fare.OneWay
 		m, err := r.mergeSeries(ctx, of, observations, pooled, now, false)
 		o.New += m.added
+		counts := &o.Returns
 		if oneWay {
-			o.Routes++
-			if m.changed {
-				o.RoutesChanged++
-			}
+			counts = &o.Routes
+		}
+		counts.Seen++
+		if m.changed {
+			counts.Changed++
 		}
 		if err != nil {
 			faults = append(faults, err)

@@ -54,10 +54,16 @@ type Outcome struct {
 	New           int
 	Duplicate     int
 	Dropped       map[upstream.Reason]int
-	Routes        int // in the answer
-	RoutesChanged int
-	Notifications int // watched routes of which there is something new to tell
+	Routes        Counts // in the answer, one-way
+	Returns       Counts // series of returns
+	Notifications int    // watched routes of which there is something new to tell
 	Err           error
+}
+
+// Counts are how many there were in an answer, and of how many something new was stored.
+type Counts struct {
+	Seen    int
+	Changed int
 }
 
 // overlap is how far before the last time an origin was asked its fares are

@@ -11,17 +11,19 @@ import (
 
 // Report sums up a refresh.
 type Report struct {
-	Origins       int                     `json:"origins"`
-	Asked         int                     `json:"asked"` // the source answered and all of it is stored
-	Empty         int                     `json:"empty"` // of those: it had nothing
-	Failed        int                     `json:"failed"`
-	New           int                     `json:"new"`
-	Duplicate     int                     `json:"duplicate"`
-	Dropped       map[upstream.Reason]int `json:"dropped,omitempty"`
-	RoutesSeen    int                     `json:"routesSeen"`
-	RoutesChanged int                     `json:"routesChanged"`
-	Notifications int                     `json:"woken,omitempty"`  // watched routes with something new to tell
-	Faults        []string                `json:"faults,omitempty"` // the first few, for people
+	Origins        int                     `json:"origins"`
+	Asked          int                     `json:"asked"` // the source answered and all of it is stored
+	Empty          int                     `json:"empty"` // of those: it had nothing
+	Failed         int                     `json:"failed"`
+	New            int                     `json:"new"`
+	Duplicate      int                     `json:"duplicate"`
+	Dropped        map[upstream.Reason]int `json:"dropped,omitempty"`
+	RoutesSeen     int                     `json:"routesSeen"`
+	RoutesChanged  int                     `json:"routesChanged"`
+	ReturnsSeen    int                     `json:"returnsSeen,omitempty"` // series: a route and a length of stay
+	ReturnsChanged int                     `json:"returnsChanged,omitempty"`
+	Notifications  int                     `json:"woken,omitempty"`  // watched routes with something new to tell
+	Faults         []string                `json:"faults,omitempty"` // the first few, for people
 }
 
 // maxFaults keeps a report readable when every origin fails for the same reason.
@@ -41,8 +43,10 @@ func (r *Report) add(o Outcome) {
 	}
 	r.New += o.New
 	r.Duplicate += o.Duplicate
-	r.RoutesSeen += o.Routes
-	r.RoutesChanged += o.RoutesChanged
+	r.RoutesSeen += o.Routes.Seen
+	r.RoutesChanged += o.Routes.Changed
+	r.ReturnsSeen += o.Returns.Seen
+	r.ReturnsChanged += o.Returns.Changed
 	r.Notifications += o.Notifications
 	for reason, n := range o.Dropped {
 		if r.Dropped == nil {
@@ -58,6 +62,9 @@ func (r Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "observations  %d new, %d already known\n", r.New, r.Duplicate)
 	printDropped(w, r.Dropped)
 	fmt.Fprintf(w, "routes        %d seen, %d changed\n", r.RoutesSeen, r.RoutesChanged)
+	if r.ReturnsSeen > 0 {
+		fmt.Fprintf(w, "returns       %d seen, %d changed, by route and length of stay; ask with notti\n", r.ReturnsSeen, r.ReturnsChanged)
+	}
 	if r.Notifications > 0 {
 		fmt.Fprintf(w, "watched       %d routes with something new to tell\n", r.Notifications)
 	}

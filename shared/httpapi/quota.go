@@ -72,6 +72,25 @@ func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
 	return nil
 }
 
+// ConsumeLimit counts a call under a limit of the handler's own, which stands beside
+// the cap of its route or in the place of one. The error is a Problem with the
+// detail where it is used up: then the answer's headers tell of this limit, since it
+// is this one that the caller waits for, and otherwise where the route has no cap.
+func ConsumeLimit(ctx context.Context, l limit.Limit, subject, detail string) error {
+	c := callOf(ctx)
+	a := c.api
+	d, err := a.config.Limiter.Take(ctx, l, subject)
+	a.notCounted(ctx, err)
+	if !d.Allowed {
+		return a.refuse(ctx, d, detail)
+	}
+	if !c.counted {
+		c.counted = true
+		d.Headers(c.header, a.config.Now())
+	}
+	return nil
+}
+
 // refuse tells a caller that there are no calls left, and until when.
 func (a *API) refuse(ctx context.Context, d limit.Decision, detail string) *Problem {
 	d.Headers(callOf(ctx).header, a.config.Now())

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -97,6 +98,64 @@ func TestAFareThatStandsStillIsNormal(t *testing.T) {
 				t.Fatalf("%d %s at %f is shown as %d euro cents", price, code, rate, a.Prezzo.Cent)
 			}
 		}
+	}
+}
+
+// TestThreeCurrenciesOfTheirOwn quotes three different fares, each in a currency of its
+// own, while one currency moves by a fifth. Fares that stand still leave the percentile
+// where it is. Where each goes its own way, the cheapest of a day may be another's, and
+// the percentile moves: how far, docs/evidence.md says.
+func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
+	const days, rounds = 120, 100
+	for _, c := range []struct {
+		name   string
+		moves  bool
+		within int // points
+		share  float64
+	}{
+		{"that stand still", false, 0, 1},
+		{"that go their own way", true, 10, 0.7},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(21, 22))
+			perEuro := map[string]float64{"EUR": 1, "HUF": 310, "USD": 1.1}
+			near, cases, most := 0, 0, 0
+			for range rounds {
+				var all []fare.Observation
+				level := map[string]float64{"EUR": 50, "HUF": 55, "USD": 60}
+				for d := day0; d <= day0+days; d++ {
+					for i, code := range []string{"EUR", "HUF", "USD"} {
+						if c.moves && rng.IntN(4) == 0 {
+							level[code] = math.Round(max(10, level[code]*math.Exp(rng.NormFloat64()*0.1)))
+						}
+						all = append(all, fare.Observation{
+							Found: d.Time().Unix(), Depart: d + 30 + fare.Day(i), Price: fare.Cents(math.Round(level[code] * perEuro[code] * 100)),
+							Currency: currency(t, code), DayOnly: true,
+						})
+					}
+				}
+				asOf := day0 + days
+				summary := Build(all, RouteSummary{}, asOf, Options{Rates: fare.Rates{PerEuro: perEuro}})
+				was := percentileOf(t, summary, asOf.Time())
+				for _, move := range []float64{0.8, 1.2} {
+					for _, code := range []string{"HUF", "USD"} {
+						moved := maps.Clone(perEuro)
+						moved[code] *= move
+						by := percentileOf(t, Build(all, summary, asOf, Options{Rates: fare.Rates{PerEuro: moved}}), asOf.Time()) - was
+						by = max(by, -by)
+						most = max(most, by)
+						cases++
+						if by <= c.within {
+							near++
+						}
+					}
+				}
+			}
+			t.Logf("within %d points in %.0f %% of %d cases, at most %d", c.within, 100*float64(near)/float64(cases), cases, most)
+			if float64(near) < c.share*float64(cases) || c.moves && most == 0 {
+				t.Errorf("%d of %d cases are within %d points", near, cases, c.within)
+			}
+		})
 	}
 }
 

@@ -1,0 +1,185 @@
+package limits
+
+import (
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/edge"
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/routes"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+	"verdetto/shared/upstream/sample"
+)
+
+// examples are parameters and files that every endpoint of fares answers to.
+var (
+	examples = url.Values{
+		"origine": {"Pisa"}, "destinazione": {"Londra"}, "origin": {"PSA"}, "currency": {"eur"}, "q": {"pis"},
+	}
+	files = map[string]string{"card": "PSA-LON-it.png", "feed": "PSA-it.atom", "assets": "none.css"}
+)
+
+// target is an address of an endpoint, with what it has to be asked.
+func target(r routes.Route) string {
+	asked := url.Values{}
+	for name := range examples {
+		if r.Edge == (routes.Edge{}) || slices.Contains(r.Query, name) {
+			asked[name] = examples[name]
+		}
+	}
+	return strings.ReplaceAll(r.Path, "{file}", files[r.Name]) + "?" + asked.Encode()
+}
+
+// fromPisa is the whole service with the fares of one small city.
+func fromPisa(t *testing.T) (*fixture.Subscriptions, store.Table, *storetest.Clock) {
+	t.Helper()
+	clock := storetest.NewClock()
+	clock.Add(fixture.Today.Sub(clock.Now()))
+	table := fixture.Bolt(t, clock.Now)
+	o := onemachine.Options{Table: table, Source: sample.New(), Now: clock.Now, Log: slog.New(slog.DiscardHandler)}
+	if report, err := o.Refresh(t.Context(), nil, "PSA"); err != nil || report.Failed > 0 {
+		t.Fatalf("%+v %v", report, err)
+	}
+	return fixture.OpenSubscriptions(t, table, clock), table, clock
+}
+
+// TestHeadersOfEveryEndpoint asks every endpoint, well and badly, without a key
+// and with one, and holds the headers of each answer against the rules that are the
+// same for all: they are written once in package httpapi, and an endpoint that is
+// added to the table has them.
+func TestHeadersOfEveryEndpoint(t *testing.T) {
+	t.Parallel()
+	s, table, clock := fromPisa(t)
+	key := fixture.IssueKey(t, table, "ada@example.com", clock.Now(), 24*time.Hour)
+	callers := map[string][]string{"nobody": nil, "a key": {"X-Api-Key", key}, "a Bearer": {"Authorization", "Bearer " + key}}
+
+	ids, answered, shared, own := map[string]bool{}, 0, 0, 0
+	for n, r := range routes.Table {
+		for caller, header := range callers {
+			for how, at := range map[string]string{"well": target(r), "badly": strings.ReplaceAll(r.Path, "{file}", "x")} {
+				if how == "badly" && r.Name == "pro-ruota" {
+					continue // asked well it has replaced the key
+				}
+				a := s.From(fmt.Sprintf("10.1.%d.1:1", n), r.Method, at, "", header...)
+				name := fmt.Sprintf("%s %s, asked %s by %s: %d", r.Method, at, how, caller, a.Status)
+				if r.Name == "pro-ruota" && a.Status == http.StatusOK {
+					key = a.APIKey
+					callers["a key"], callers["a Bearer"] = []string{"X-Api-Key", key}, []string{"Authorization", "Bearer " + key}
+				}
+				id := a.Header.Get("X-Request-Id")
+				if id == "" || ids[id] {
+					t.Errorf("%s is named %q", name, id)
+				}
+				ids[id] = true
+				for _, fault := range headerFaults(r, a, caller != "nobody") {
+					t.Errorf("%s: %s", name, fault)
+				}
+				switch control := a.Header.Get("Cache-Control"); {
+				case strings.Contains(control, "s-maxage"):
+					shared++
+				case strings.HasPrefix(control, "private, max-age"):
+					own++
+				}
+				if a.Status < 400 {
+					answered++
+				}
+			}
+		}
+	}
+	if answered < 50 || shared < 30 || own < 2 {
+		t.Errorf("%d calls were answered, %d of them for caches that are shared and %d for the caller's own: what is asked here is not what there is", answered, shared, own)
+	}
+}
+
+// headerFaults says what is wrong with the headers of an answer.
+func headerFaults(r routes.Route, a fixture.Reply, keyed bool) (faults []string) {
+	h := a.Header
+	wrong := func(format string, values ...any) { faults = append(faults, fmt.Sprintf(format, values...)) }
+	control := h.Get("Cache-Control")
+	pro := keyed && r.Keyed()
+	switch {
+	case a.Status >= 400 && control != "no-store":
+		wrong("a problem may be kept: %q", control)
+	case pro && strings.Contains(control, "public"):
+		wrong("what is for a key is public: %q", control)
+	case pro && control != "no-store" && h.Get("Vary") != "X-Api-Key, Authorization":
+		wrong("what is for a key may be kept (%q), and varies with %q", control, h.Get("Vary"))
+	case r.Keyed() && strings.Contains(control, "s-maxage") && h.Get("Vary") != "X-Api-Key, Authorization":
+		wrong("it is shared (%q) and varies with %q", control, h.Get("Vary"))
+	case a.Status < 400 && r.Edge == (routes.Edge{}) && strings.Contains(control, "s-maxage"):
+		wrong("the table does not let it be shared: %q", control)
+	}
+	if (h.Get("X-Plan") == "pro") != (pro && a.Status != http.StatusUnauthorized) {
+		wrong("X-Plan is %q", h.Get("X-Plan"))
+	}
+
+	// The two ways to say how the caller stands say the same.
+	var policy, name string
+	var q, w, left, seconds int64
+	if h.Get("X-RateLimit-Limit") == "" {
+		if h.Get("RateLimit") != "" || h.Get("RateLimit-Policy") != "" {
+			wrong("RateLimit %q without X-RateLimit-Limit", h.Get("RateLimit"))
+		}
+		if a.Status < 400 && (pro && r.Pro != (routes.Cap{}) || !pro && r.Free != (routes.Cap{})) {
+			wrong("it is counted, and does not say so")
+		}
+		return faults
+	}
+	if _, err := fmt.Sscanf(h.Get("RateLimit-Policy"), "%q;q=%d;w=%d", &policy, &q, &w); err != nil {
+		wrong("RateLimit-Policy %q: %v", h.Get("RateLimit-Policy"), err)
+	}
+	if _, err := fmt.Sscanf(h.Get("RateLimit"), "%q;r=%d;t=%d", &name, &left, &seconds); err != nil {
+		wrong("RateLimit %q: %v", h.Get("RateLimit"), err)
+	}
+	if fmt.Sprint(q) != h.Get("X-RateLimit-Limit") || fmt.Sprint(left) != h.Get("X-RateLimit-Remaining") || policy != name || w <= 0 || seconds <= 0 || seconds > w || left >= q {
+		wrong("they differ: %v", maps.Clone(h))
+	}
+	if r.Keyed() && strings.HasSuffix(policy, "-pro") != pro {
+		wrong("it is counted as %s", policy)
+	}
+	return faults
+}
+
+// TestASharedAnswerIsNobodysOwn: of each endpoint whose answers are shared on one
+// machine, the second caller is told nothing of the first; a key is never told what
+// was made for nobody, nor the other way round.
+func TestASharedAnswerIsNobodysOwn(t *testing.T) {
+	t.Parallel()
+	s, table, clock := fromPisa(t)
+	s.Handler = edge.Config{}.Handler(s.Handler, clock.Now)
+	key := fixture.IssueKey(t, table, "ada@example.com", clock.Now(), 24*time.Hour)
+	seen := 0
+	for _, r := range routes.Table {
+		if r.Edge.Free == 0 || r.Name == "assets" {
+			continue
+		}
+		seen++
+		at := target(r)
+		first := s.From("10.1.0.1:1", r.Method, at, "")
+		pro := s.From("10.1.0.2:1", r.Method, at, "", "X-Api-Key", key)
+		again := s.From("10.1.0.3:1", r.Method, at, "")
+		if first.Status != 200 || first.Header.Get("X-Cache") != "MISS" || again.Header.Get("X-Cache") != "HIT" || again.Body != first.Body {
+			t.Errorf("%s: %d %s, then %s", at, first.Status, first.Header.Get("X-Cache"), again.Header.Get("X-Cache"))
+		}
+		for _, name := range []string{"X-Request-Id", "RateLimit", "X-RateLimit-Remaining", "X-Plan"} {
+			if got := again.Header.Get(name); got != "" {
+				t.Errorf("%s: the next caller is told the %s %q", at, name, got)
+			}
+		}
+		if pro.Header.Get("X-Cache") == "HIT" || (pro.Header.Get("X-Plan") == "pro") != r.Keyed() {
+			t.Errorf("%s: with a key: %v", at, pro.Header)
+		}
+	}
+	if seen < 8 {
+		t.Errorf("only %d endpoints are shared", seen)
+	}
+}
