@@ -27,7 +27,7 @@ func runStatus(ctx context.Context, args []string) error {
 	asJSON := flags.Bool("json", false, "of a store, print the same as JSON")
 	flags.StringVar(&url, "url", "", "`URL` of a service, to ask it from outside and write a page")
 	flags.StringVar(&to, "to", "status.html", "the `file` to write")
-	flags.StringVar(&code, "lang", i18n.Default().Code, "the page's `language`: "+strings.Join(i18n.Codes(), " or "))
+	flags.StringVar(&code, "lang", i18n.Default().Code, "the page's `language`: "+i18n.SpokenCodes())
 	if err := parse(flags, args); err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func runStatus(ctx context.Context, args []string) error {
 	}
 	language, ok := i18n.Find(code)
 	if !ok {
-		return fmt.Errorf("-lang %q: want %s", code, strings.Join(i18n.Codes(), " or "))
+		return fmt.Errorf("-lang %q: want %s", code, i18n.SpokenCodes())
 	}
 	if !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://127.0.0.1:") {
 		return fmt.Errorf("-url %q: want an address such as https://verdetto.example", url)

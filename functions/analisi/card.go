@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/chart"
@@ -68,7 +67,7 @@ var cardFile = regexp.MustCompile(`^([A-Z]{3}-[A-Z]{3})(?:-([0-9]{4}-[0-9]{2})|-
 
 // cardOf parses the file name of a card.
 func cardOf(file string) (c cardAsked, err error) {
-	no := NoCard.Problem("Cards are named as in MIL-BUH-it.png: two city codes and " + strings.Join(i18n.Codes(), " or ") +
+	no := NoCard.Problem("Cards are named as in MIL-BUH-it.png: two city codes and " + i18n.SpokenCodes() +
 		". Those of trips are named as in MIL-BUH-2027-03-it.png or MIL-BUH-2027-03-20-diretto-it.png.")
 	m := cardFile.FindStringSubmatch(file)
 	if m == nil {

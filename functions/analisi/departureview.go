@@ -27,7 +27,7 @@ func (v *view) showDeparture(q question, asked answer.Question, a verdict.Analys
 		return
 	}
 	j.Facts = append(j.Facts, typical(l, a), comparables(l, *a.Verdetto.Percentile))
-	v.Title += ": " + brief(l, a.Prezzo.Cent, a.Verdetto)
+	v.Title += l.Text("format.colon") + " " + brief(l, a.Prezzo.Cent, a.Verdetto)
 	v.Description = strings.Join(j.Facts, " ")
 	j.describeCertainty(l, a.Verdetto.Affidabilita, l.Text("departure.observed", "Fares", l.Number(a.Verdetto.Campione)))
 	of := a.Quartili

@@ -63,7 +63,7 @@ func feedOf(file string) (origin places.Place, l *i18n.Language, form string, er
 			return places.Place{City: city, Name: name}, l, form, nil
 		}
 	}
-	return origin, nil, "", httpapi.UnknownPath.Problem("Feeds are named as in MIL-it.atom and MIL-it.json: a city code, and " + strings.Join(i18n.Codes(), " or ") + ".")
+	return origin, nil, "", httpapi.UnknownPath.Problem("Feeds are named as in MIL-it.atom and MIL-it.json: a city code, and " + i18n.SpokenCodes() + ".")
 }
 
 func (s *Service) feed(ctx context.Context, in *feedInput) (*httpapi.Tagged, error) {

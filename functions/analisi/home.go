@@ -208,6 +208,6 @@ func (v *view) respond(base string) (*page.Response, error) {
 	return page.Respond(v.status, page.Page{
 		Language: v.T, Title: v.Title, Description: v.Description, Index: v.status == http.StatusOK && v.Trip == trip{}, // trips are too many to be listed, and pass
 		Head: template.HTML(head.String()), Body: template.HTML(body.String()),
-		Scripts: []string{"home.js"}, Others: v.others,
+		Scripts: []string{"home.js"}, Others: v.others, Found: page.Found{Base: base, Itself: v.Itself, In: v.Alternates, Any: v.Alternates[0].Address},
 	})
 }

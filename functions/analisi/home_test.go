@@ -142,10 +142,10 @@ func TestPage(t *testing.T) {
 		counted                string // which cap it counts as
 	}{
 		{"first look", "/", "it", 200, "Il prezzo di oggi è buono?", ""},
-		{"first look in English", "/", "fr, en-GB;q=0.8, it;q=0.5", 200, "Is today's fare a good one?", ""},
-		{"in no language that we speak", "/", "fr", 200, "Il prezzo di oggi è buono?", ""},
+		{"first look in English", "/", "nl, en-GB;q=0.8, it;q=0.5", 200, "Is today's fare a good one?", ""},
+		{"in no language that we speak", "/", "nl", 200, "Il prezzo di oggi è buono?", ""},
 		{"language chosen", "/?lang=en", "it", 200, "Is today's fare a good one?", ""},
-		{"unknown language chosen", "/?lang=fr", "en", 200, "Is today's fare a good one?", ""},
+		{"unknown language chosen", "/?lang=nl", "en", 200, "Is today's fare a good one?", ""},
 		{"empty fields", "/?da=&a=+", "it", 200, "Il prezzo di oggi è buono?", ""},
 		{"verdict", "/?da=milano&a=bucure%C8%99ti", "it", 200, "Da Milano a Bucarest · solo andata Sembra un ottimo prezzo. Oggi da 30 € (partenza: 10 maggio 2016). Mai visto così basso in 40 giorni osservati.", "analisi"},
 		{"verdict in English", "/?da=MIL&a=Bucarest", "en", 200, "Milan to Bucharest · one way It looks like a great fare.", "analisi"},
@@ -204,6 +204,23 @@ func TestPage(t *testing.T) {
 	}
 	if diff := cmp.Diff([]fare.City{"BUH", "CUF"}, s.requests.noted); diff != "" {
 		t.Errorf("requested origins: %s", diff)
+	}
+}
+
+// TestPageSpeaksTheReadersLanguage: the one that the browser prefers, whatever the region.
+func TestPageSpeaksTheReadersLanguage(t *testing.T) {
+	s := openSite("", "")
+	for accepted, want := range map[string][2]string{ // on the first page, and about a route
+		"de-AT,de;q=0.9,en;q=0.8": {"Ist der Preis heute gut?", "Mailand – Bukarest · nur Hinflug"},
+		"fr-CH":                   {"Le prix d’aujourd’hui est-il bon\u202f?", "Milan – Bucarest · aller simple"},
+		"en;q=0.3, es;q=0.8":      {"¿Es bueno el precio de hoy?", "De Milán a Bucarest · solo ida"},
+		"pt-BR,pt;q=0.9,en;q=0.8": {"O preço de hoje é bom?", "De Milão para Bucareste · só ida"},
+	} {
+		for i, target := range []string{"/", "/?da=Milano&a=Bucarest"} {
+			if body := html.UnescapeString(s.visit(target, "Accept-Language", accepted).Body.String()); !strings.Contains(body, want[i]) {
+				t.Errorf("%s for %s lacks %q", target, accepted, want[i])
+			}
+		}
 	}
 }
 
@@ -336,7 +353,8 @@ func TestCards(t *testing.T) {
 		{"not covered", "BUH-MIL-it.png", 200},
 		{"no live fare", "MIL-ROM-it.png", 200},
 		{"storage is down", "MIL-PAR-it.png", 503},
-		{"no such language", "MIL-BUH-fr.png", 404},
+		{"in Portuguese", "MIL-BUH-pt.png", 200},
+		{"no such language", "MIL-BUH-nl.png", 404},
 		{"no such city", "MIL-QQQ-it.png", 404},
 		{"same city", "MIL-MIL-it.png", 404},
 		{"lower case", "mil-buh-it.png", 404},

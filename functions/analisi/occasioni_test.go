@@ -174,13 +174,17 @@ const atomKind, jsonKind = "application/atom+xml", "application/feed+json"
 
 var uuid = regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
-// TestFeeds: both forms tell the same, in either language, and lack nothing that a feed must have.
+// TestFeeds: both forms tell the same, in every language, and lack nothing that a feed must have.
 func TestFeeds(t *testing.T) {
 	h, _ := dealing(t, &dealsOfMilan{has: deals.Origin{}.Merge(entries())}, "", atNoon)
 	ids := map[string]bool{}
 	for language, want := range map[string]struct{ title, london string }{
 		"it": {"Dove conviene volare adesso da Milano", "Londra da 19,99\u00a0€ il 10 aprile 2016: ottimo"},
 		"en": {"Where it is cheap to fly from Milan now", "London from €19.99 on 10 April 2016: great"},
+		"de": {"Wohin man ab Mailand jetzt günstig fliegt", "London ab 19,99\u00a0€ am 10. April 2016: sehr gut"},
+		"fr": {"Où partir à bon prix depuis Milan en ce moment", "Londres dès 19,99\u00a0€ le 10 avril 2016\u00a0: excellent"},
+		"es": {"Adónde sale barato volar ahora desde Milán", "Londres desde 19,99\u00a0€ el 10 de abril de 2016: excelente"},
+		"pt": {"Para onde é barato voar agora a partir de Milão", "Londres a partir de 19,99\u00a0€ em 10 de abril de 2016: ótimo"},
 	} {
 		atom, jsonFeed := parsed(t, h, "/feed/MIL-"+language+".atom", atomKind), parsed(t, h, "/feed/MIL-"+language+".json", jsonKind)
 		if atom.FeedType != "atom" || atom.FeedVersion != "1.0" || jsonFeed.FeedType != "json" || !strings.HasSuffix(jsonFeed.FeedVersion, "/1.1") {

@@ -163,10 +163,11 @@ func TestCities(t *testing.T) {
 	}{
 		{"in Italian", "q=mila", 200, []analisi.Offered{{Codice: "MIL", Nome: "Milano", Paese: "IT", Domanda: "Milano"}}},
 		{"in English", "q=mila&lang=en", 200, []analisi.Offered{{Codice: "MIL", Nome: "Milan", Paese: "IT", Domanda: "Milan"}}},
+		{"in German", "q=mila&lang=de", 200, []analisi.Offered{{Codice: "MIL", Nome: "Mailand", Paese: "IT", Domanda: "Mailand"}}},
 		{"by another name", "q=BUKARES", 200, []analisi.Offered{{Codice: "BUH", Nome: "Bucarest", Paese: "RO", Domanda: "Bucarest"}}},
 		{"nothing", "q=qqqq", 200, nil},
 		{"missing", "", 400, nil},
-		{"no such language", "q=mila&lang=fr", 400, nil},
+		{"no such language", "q=mila&lang=nl", 400, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := get(t, h, "/v1/citta?"+c.query)

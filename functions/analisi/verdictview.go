@@ -58,7 +58,7 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 		v.Description = j.Facts[1]
 		return
 	}
-	v.Title += ": " + brief(l, a.Prezzo.Cent, a.Verdetto)
+	v.Title += l.Text("format.colon") + " " + brief(l, a.Prezzo.Cent, a.Verdetto)
 	j.Facts = append(j.Facts, dearer(l, standing), usual(l, standing.Price, standing.Median, a.Verdetto.Livello))
 	j.describeCertainty(l, a.Verdetto.Affidabilita, l.Text("verdict.observed", "Size", standing.Size))
 	v.Description = j.Facts[0] + " " + j.Facts[1] + " " + j.Facts[2]

@@ -53,7 +53,7 @@ func (s *Service) about(name string) func(context.Context, *Reader) (*page.Respo
 			sections = append(sections, aboutSection{id, l.Text("about." + p.text + "." + id + ".title"), l.HTML("about."+p.text+"."+id+".text", s.particulars(l)...)})
 		}
 		title := l.Text("about." + p.text + ".title")
-		return render(http.StatusOK, "about.html", page.Page{Language: l, Title: title, Index: true, Others: page.InAll(l, p.path)}, struct {
+		return render(http.StatusOK, "about.html", page.Page{Language: l, Title: title, Index: true, Others: page.InAll(l, p.path), Found: page.FoundAt(s.BaseURL, l, p.path)}, struct {
 			view
 			Title    string
 			Missing  bool

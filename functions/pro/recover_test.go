@@ -60,7 +60,7 @@ func TestForeignLanguage(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Outbox.Put(t.Context(), store.Job{Kind: "recover key", Email: "ada@example.com", Lang: "de", At: now}); err != nil {
+	if err := s.Outbox.Put(t.Context(), store.Job{Kind: "recover key", Email: "ada@example.com", Lang: "nl", At: now}); err != nil {
 		t.Fatal(err)
 	}
 	if done, err := s.Work(t.Context()); err != nil || done != 1 || len(carrier.mails) != 1 {

@@ -110,7 +110,7 @@ func (s *Service) send(ctx context.Context, j store.Job, write func(mail.Key) (m
 }
 
 // language is that of a job's mail: English where what was asked for is no longer
-// spoken, and none, which is all of them, where nobody asked.
+// spoken, and none where nobody asked: package mail says what is written then.
 func language(j store.Job) string {
 	if j.Lang == "" {
 		return ""

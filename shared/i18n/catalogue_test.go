@@ -2,6 +2,7 @@ package i18n
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -106,9 +107,50 @@ func TestCatalogues(t *testing.T) {
 			}
 			for _, form := range forms {
 				if want := english[id]; len(want) > 0 {
+					if diff := cmp.Diff(marks(want[0]), marks(form)); diff != "" {
+						t.Errorf("%s: %s has other markup (-English +%s):\n%s", code, id, code, diff)
+					}
 					if diff := cmp.Diff(placeholders(t, want[0]), placeholders(t, form)); diff != "" {
 						t.Errorf("%s: %s is filled in by other names (-English +%s):\n%s", code, id, code, diff)
 					}
+				}
+			}
+		}
+	}
+}
+
+var markup = regexp.MustCompile(`<[^>]*>`)
+
+// marks are the tags of a text, in order of the alphabet.
+func marks(text string) []string {
+	all := markup.FindAllString(text, -1)
+	slices.Sort(all)
+	return all
+}
+
+// untypeset is what a language does not write: French sets a space that does not
+// break before ; : ! ? % and within « », and languages other than English and
+// Italian use no straight quotation marks or, in French, apostrophes.
+var untypeset = map[string]*regexp.Regexp{
+	"de": regexp.MustCompile(`[^=]"[^ >]|[ \x{a0}][;:!?]`),
+	"fr": regexp.MustCompile(`'| [;:!?%»€]|« |[\pL\d})][;!?»%]|[\pL})]:[^\pL/]`),
+	"es": regexp.MustCompile(`[^=]"[^ >]|[ \x{a0}][;:!?]`),
+	"pt": regexp.MustCompile(`[^=]"[^ >]|[ \x{a0}][;:!?]`),
+}
+
+// technical is what is written alike in every language.
+var technical = regexp.MustCompile(`{{.*?}}|<[^>]*>|{"route".*?}|Content-Type: |/v1/\S*`)
+
+func TestTypography(t *testing.T) {
+	for _, code := range Codes() {
+		for id, forms := range texts(t, code) {
+			for _, form := range forms {
+				plain := technical.ReplaceAllString(form, "x")
+				if m := untypeset[code]; m != nil && id != "format.colon" && m.MatchString(plain) {
+					t.Errorf("%s: %s: %q in %q", code, id, m.FindString(plain), form)
+				}
+				if strings.Contains(form, "  ") || strings.TrimRight(form, " ") != form && id != "format.comma" {
+					t.Errorf("%s: %s has spaces too many: %q", code, id, form)
 				}
 			}
 		}
@@ -136,8 +178,8 @@ func TestPlurals(t *testing.T) {
 func TestFallback(t *testing.T) {
 	known := languages
 	defer func() { languages = known }()
-	bare, err := Add("fr", "French", []byte(`[home]
-claim = "Est-ce un bon prix ?"`))
+	bare, err := Add("nl", "Nederlands", "Dutch", []byte(`[home]
+claim = "Is dat een goede prijs?"`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,12 @@
 package i18n
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/fare"
 )
@@ -102,6 +106,35 @@ func TestFixedTexts(t *testing.T) {
 			}
 		}); n > 2 {
 			t.Errorf("%s: %v allocations", l.Code, n)
+		}
+	}
+}
+
+// TestFormats: numbers, days, lists and percentages as each language writes them.
+func TestFormats(t *testing.T) {
+	first, _ := fare.ParseDay("2026-03-01")
+	later, _ := fare.ParseDay("2026-08-12")
+	for code, want := range map[string][6]string{
+		"de": {"1.234.567,80\u00a0€", "1. März 2026", "Mittwoch, 12. August 2026", "a, b und c", "5\u00a0%", "August 2026"},
+		"fr": {"1\u202f234\u202f567,80\u00a0€", "1er mars 2026", "mercredi 12 août 2026", "a, b et c", "5\u202f%", "août 2026"},
+		"es": {"1.234.567,80\u00a0€", "1 de marzo de 2026", "miércoles, 12 de agosto de 2026", "a, b y c", "5\u00a0%", "agosto de 2026"},
+		"pt": {"1.234.567,80\u00a0€", "1 de março de 2026", "quarta-feira, 12 de agosto de 2026", "a, b e c", "5%", "agosto de 2026"},
+	} {
+		l := In(code)
+		got := [6]string{l.Amount(123_456_780), l.Date(first), l.WeekdayDate(later), l.List([]string{"a", "b", "c"}), l.Text("format.percent", "Percent", "5"), l.MonthOf(later)}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", code, diff)
+		}
+	}
+}
+
+// TestPluralOfNothing: French and Portuguese say none as they say one, the others as they say many.
+func TestPluralOfNothing(t *testing.T) {
+	for code, like := range map[string]int{"it": 2, "en": 2, "de": 2, "es": 2, "fr": 1, "pt": 1} {
+		l := In(code)
+		none := l.Count("verdict.stale", 0)
+		if want := strings.Replace(l.Count("verdict.stale", like), strconv.Itoa(like), "0", 1); none != want {
+			t.Errorf("%s: %q, want %q", code, none, want)
 		}
 	}
 }

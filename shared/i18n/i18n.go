@@ -3,13 +3,16 @@
 //
 // A language is added by its catalogue, a file such as en.toml, and by its line
 // in the list below. Texts are chosen and filled in by go-i18n, by the plural
-// rules of CLDR. A text that a catalogue lacks is shown in English.
+// rules of CLDR. A text that a catalogue lacks is shown in English. A catalogue
+// is read when the first text is asked for in its language, which takes a few
+// milliseconds: a process reads those of its readers, and most read none.
 package i18n
 
 import (
 	"embed"
 	"fmt"
 	"html/template"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -20,12 +23,22 @@ import (
 
 // languages are in the order in which they are offered. The first one is spoken
 // to readers who ask for none of them.
-var languages = []*Language{{Code: "it", English: "Italian"}, {Code: "en", English: "English"}}
+var languages = []*Language{
+	{Code: "it", Name: "Italiano", English: "Italian"},
+	{Code: "en", Name: "English", English: "English"},
+	{Code: "de", Name: "Deutsch", English: "German"},
+	{Code: "fr", Name: "Français", English: "French"},
+	{Code: "es", Name: "Español", English: "Spanish"},
+	{Code: "pt", Name: "Português", English: "Portuguese"},
+}
 
 // Language is a language that texts are written in.
 type Language struct {
-	Code    string // of BCP 47
-	English string // its name in English, for the description of the API: that is made in every process, which reads no catalogue for it
+	Code string // of BCP 47
+
+	// Name is what its readers call it, English its name in English. They stand here, since
+	// every page names all languages, and every process describes the API: neither reads a catalogue for it.
+	Name, English string
 
 	once  sync.Once
 	texts *i18n.Localizer // made once
@@ -38,35 +51,25 @@ var catalogues embed.FS
 // Catalogue gives the file of a language.
 func Catalogue(code string) ([]byte, error) { return catalogues.ReadFile(code + ".toml") }
 
-// bundle holds the catalogues. They are read when the first text is asked for,
-// which takes some milliseconds: most processes of a function are asked for none.
-var bundle = sync.OnceValue(func() *i18n.Bundle {
-	b := i18n.NewBundle(language.English)
-	for _, l := range languages {
-		catalogue, err := Catalogue(l.Code)
-		if err == nil {
-			err = read(b, l, catalogue)
-		}
-		if err != nil {
-			panic(err) // they are embedded
-		}
-	}
-	return b
-})
-
-func read(b *i18n.Bundle, l *Language, catalogue []byte) error {
-	if _, err := b.ParseMessageBytes(language.Make(l.Code), catalogue, toml.Unmarshal); err != nil {
+// read makes a language speak a catalogue. Each has a bundle of its own: what one
+// lacks is looked for in the English one by localize, and not before.
+func (l *Language) read(catalogue []byte) error {
+	tag := language.Make(l.Code)
+	b := i18n.NewBundle(tag)
+	if _, err := b.ParseMessageBytes(tag, catalogue, toml.Unmarshal); err != nil {
 		return fmt.Errorf("read catalogue %s: %w", l.Code, err)
 	}
+	l.texts = i18n.NewLocalizer(b, l.Code)
 	return nil
 }
 
-// Add adds a language by its code, its name in English and its catalogue, before the process serves anybody.
-func Add(code, english string, catalogue []byte) (*Language, error) {
-	l := &Language{Code: code, English: english}
-	if err := read(bundle(), l, catalogue); err != nil {
+// Add adds a language by its code, its names and its catalogue, before the process serves anybody.
+func Add(code, name, english string, catalogue []byte) (*Language, error) {
+	l := &Language{Code: code, Name: name, English: english}
+	if err := l.read(catalogue); err != nil {
 		return nil, err
 	}
+	l.once.Do(func() {})
 	languages = append(languages, l)
 	return l, nil
 }
@@ -83,13 +86,21 @@ func Codes() []string {
 	return all
 }
 
-// Spoken names the languages in English, as in "Italian or English".
+// Spoken names the languages in English, as in "Italian, English or German".
 func Spoken() string {
 	var names []string
 	for _, l := range languages {
 		names = append(names, l.English)
 	}
-	return strings.Join(names, " or ")
+	return or(names)
+}
+
+// SpokenCodes lists their codes, as in "it, en or de".
+func SpokenCodes() string { return or(Codes()) }
+
+func or(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // Default is the language of readers who ask for none that there is.
@@ -118,17 +129,34 @@ func In(code string) *Language {
 	return l
 }
 
-// Accepted gives the first language that an Accept-Language header names, or
-// else the default. Weights are passed over: browsers list what they prefer first.
+// Accepted gives the language that an Accept-Language header prefers, or else the
+// default: the one of the highest weight, of several with the same the first. A
+// region is not looked at: pt-BR is Portuguese. A weight of 0 refuses a language,
+// and one that is no number counts as none.
 func Accepted(header string) *Language {
+	best, weight := Default(), 0.0
 	for part := range strings.SplitSeq(strings.ToLower(header), ",") {
-		tag, _, _ := strings.Cut(strings.TrimSpace(part), ";")
-		primary, _, _ := strings.Cut(tag, "-")
-		if l, ok := Find(primary); ok {
-			return l
+		tag, parameter, _ := strings.Cut(strings.TrimSpace(part), ";")
+		primary, _, _ := strings.Cut(strings.TrimSpace(tag), "-")
+		l, ok := Find(primary)
+		if q := weightOf(parameter); ok && q > weight {
+			best, weight = l, q
 		}
 	}
-	return Default()
+	return best
+}
+
+// weightOf reads the weight behind a language, as in "q=0.8": from 0 to 1.
+func weightOf(parameter string) float64 {
+	name, value, given := strings.Cut(parameter, "=")
+	if !given || strings.TrimSpace(name) != "q" {
+		return 1
+	}
+	q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if err != nil || !(q >= 0 && q <= 1) {
+		return 1
+	}
+	return q
 }
 
 // Text gives a text with its placeholders filled in: after the id stand the name
@@ -167,7 +195,15 @@ func (l *Language) Plain(id string, fill ...any) string {
 }
 
 func (l *Language) localizer() *i18n.Localizer {
-	l.once.Do(func() { l.texts = i18n.NewLocalizer(bundle(), l.Code) })
+	l.once.Do(func() {
+		catalogue, err := Catalogue(l.Code)
+		if err == nil {
+			err = l.read(catalogue)
+		}
+		if err != nil {
+			panic(err) // they are embedded
+		}
+	})
 	return l.texts
 }
 
@@ -188,8 +224,11 @@ func (l *Language) localize(id string, count any, fill []any) string {
 	for i := 0; i+1 < len(fill); i += 2 {
 		values[fill[i].(string)] = fill[i+1]
 	}
-	// Beside the fallback to English or to the form "other", it reports what was missing.
+	// Where it falls back to the form "other", it reports which one was missing.
 	text, err := l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: values, PluralCount: count, TemplateParser: textParser{}})
+	if english := English(); text == "" && l != english {
+		return english.localize(id, count, fill)
+	}
 	if text == "" {
 		panic(fmt.Sprintf("i18n: text %s in %s: %v", id, l.Code, err))
 	}

@@ -118,6 +118,6 @@ func newAlertView(a Alert) (alertView, error) {
 	if a.Threshold > 0 {
 		v.Why = v.T.Text("mail.alert.why_threshold", "Amount", v.T.Amount(a.Threshold))
 	}
-	v.Subject = fmt.Sprintf("%s–%s: %s, %s", a.Origin, a.Destination, v.T.Amount(a.Price), v.LevelText)
+	v.Subject = a.Origin + "–" + a.Destination + v.T.Text("format.colon") + " " + v.T.Amount(a.Price) + ", " + v.LevelText
 	return v, nil
 }

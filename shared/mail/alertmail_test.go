@@ -37,6 +37,10 @@ func TestAlertMails(t *testing.T) {
 	}{
 		{"alert-it", func(*Alert) {}, "Milano–Bucarest: 14,99\u00a0€, ottimo",
 			[]string{"14,99\u00a0€", "52,50\u00a0€", "media", "mercoledì 30 marzo 2016", "1º marzo 2016, ore 03:12 UTC", "Il 4 %", "267 giorni"}},
+		{"alert-de", func(a *Alert) { a.Lang, a.Origin, a.Destination = "de", "Mailand", "Bukarest" }, "Mailand–Bukarest: 14,99\u00a0€, sehr gut",
+			[]string{"52,50\u00a0€", "mittel", "Mittwoch, 30. März 2016", "1. März 2016, 03:12\u00a0Uhr UTC", "An 4\u00a0%", "267 Tage"}},
+		{"alert-fr", func(a *Alert) { a.Lang, a.Origin, a.Destination = "fr", "Milan", "Bucarest" }, "Milan–Bucarest\u00a0: 14,99\u00a0€, excellent",
+			[]string{"52,50\u00a0€", "moyenne", "mercredi 30 mars 2016", "1er mars 2016 à 03:12 UTC", "4\u202f% des jours", "267 jours"}},
 		{"alert-en", func(a *Alert) { a.Lang, a.Origin, a.Destination = "en", "Milan", "Bucharest" }, "Milan–Bucharest: €14.99, great",
 			[]string{"€14.99", "€52.50", "medium", "Wednesday 30 March 2016", "1 March 2016, 03:12 UTC", "4% of the days", "267 days"}},
 		{"alert-threshold-it", func(a *Alert) {

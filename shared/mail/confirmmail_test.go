@@ -86,7 +86,7 @@ func TestConfirmMailRefuses(t *testing.T) {
 		{"a link that ends a quotation", func(c *Confirm) { c.Link += `"onclick=x` }},
 		{"a link that runs a script", func(c *Confirm) { c.Link = "javascript:alert(1)" }},
 		{"a link with a line break", func(c *Confirm) { c.Link += "\n" }},
-		{"unknown language", func(c *Confirm) { c.Lang = "de" }},
+		{"unknown language", func(c *Confirm) { c.Lang = "nl" }},
 		{"no language", func(c *Confirm) { c.Lang = "" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -18,7 +18,7 @@ const KeyTag = "key"
 // Key is what a mail with a Pro key tells.
 type Key struct {
 	To    string
-	Lang  string // the code of a language of i18n; empty for all of them
+	Lang  string // the code of a language of i18n; empty where the reader's is not known: then in two, see newKeyView
 	Key   string // as apikey.Mint gives it
 	Until time.Time
 	// BaseURL is where the service answers: https, or http on this machine, a slash at its end or not.
@@ -142,7 +142,9 @@ func newKeyView(k Key, subject string) (*keyView, error) {
 		return v, fmt.Errorf("path of the link: %w", err)
 	}
 	v.BaseURL = strings.TrimRight(k.BaseURL, "/")
-	languages := i18n.Languages()
+	// Whose language is not known is written to in the one that everybody is
+	// answered in who asks for none, and in English: all of them were too long to read.
+	languages := []*i18n.Language{i18n.Default(), i18n.English()}
 	if k.Lang != "" {
 		language, err := languageOf(k.Lang)
 		if err != nil {

@@ -30,6 +30,7 @@ func TestKeyMails(t *testing.T) {
 		{"key", KeyMail, ""},
 		{"key-it", KeyMail, "it"},
 		{"key-en", KeyMail, "en"},
+		{"key-de", KeyMail, "de"},
 		{"recover", RecoverMail, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -116,7 +117,7 @@ func TestKeyMailRefuses(t *testing.T) {
 		{"base with a query", func(k *Key) { k.BaseURL = "https://verdetto.example?a=b" }},
 		{"base that runs a script", func(k *Key) { k.BaseURL = "javascript:alert(1)" }},
 		{"support that is no address", func(k *Key) { k.Support = "Ada <a@b.example>" }},
-		{"unknown language", func(k *Key) { k.Lang = "de" }},
+		{"unknown language", func(k *Key) { k.Lang = "nl" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := aKey(t)

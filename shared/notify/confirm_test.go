@@ -138,7 +138,7 @@ func TestTriedAgain(t *testing.T) {
 func TestForeignLanguage(t *testing.T) {
 	b := newOutbox(t)
 	now := b.clock.Now()
-	pending := store.Alert{Subscriber: b.Links.Subscriber("ada@example.com"), Route: notifytest.Route("MIL-BUH"), Email: "ada@example.com", Language: "de"}
+	pending := store.Alert{Subscriber: b.Links.Subscriber("ada@example.com"), Route: notifytest.Route("MIL-BUH"), Email: "ada@example.com", Language: "nl"}
 	if err := b.Alerts.AddPending(t.Context(), "id", pending, now.Add(pendingFor), notify.ConfirmJob("id", now)); err != nil {
 		t.Fatal(err)
 	}

@@ -36,6 +36,25 @@ type Page struct {
 	Body        template.HTML // what stands in main
 	Scripts     []string      // names of assets
 	Others      []Other       // the same page in other languages
+	Found       Found         // only where search engines may list it
+}
+
+// Found is where a page is found, for search engines: they are told one address
+// in each language. Without Base nothing is said: addresses have to be whole.
+type Found struct {
+	Base   string  // where the service is reached
+	Itself string  // canonical path of this page
+	In     []Other // canonical paths in every language, its own too
+	Any    string  // path that answers in the language that a browser asks for
+}
+
+// FoundAt is where a page of the paid plan, or about the service, is found.
+func FoundAt(base string, l *i18n.Language, path string) Found {
+	f := Found{Base: base, Itself: In(l, path), Any: path}
+	for _, l := range i18n.Languages() {
+		f.In = append(f.In, Other{l, In(l, path)})
+	}
+	return f
 }
 
 // Other is where a page is shown in another language.

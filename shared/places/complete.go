@@ -50,9 +50,9 @@ func withPrefix(key string) []candidate {
 
 // Complete offers at most n places whose name in any of the languages begins
 // with prefix, busiest first, a name typed in full before those that only begin
-// so. Cities are named in lang ("it" or "en"; other languages of Name work
-// too); other places that a city's airports serve, and everyday names, as they
-// are. A code typed in full is completed to its city.
+// so. Cities are named in lang, one of those of Name; other places that a city's
+// airports serve, and everyday names, as they are, in lang rather than in another
+// language. A code typed in full is completed to its city.
 func Complete(prefix, lang string, n int) []Place {
 	if len(prefix) > maxQuery || n <= 0 {
 		return nil
@@ -64,7 +64,10 @@ func Complete(prefix, lang string, n int) []Place {
 	found := withPrefix(key)
 	nearest(found)
 	var out []Place
-	placeOf := map[fare.City]bool{}
+	placeOf, native := map[fare.City]bool{}, map[fare.City]bool{}
+	for _, e := range found {
+		native[e.city] = native[e.city] || e.kind == kindPlace && e.saidIn(lang)
+	}
 	offer := func(p Place) {
 		same := func(q Place) bool { return q.City == p.City && q.Name == p.Name }
 		if len(out) < n && !slices.ContainsFunc(out, same) {
@@ -79,7 +82,7 @@ func Complete(prefix, lang string, n int) []Place {
 		switch {
 		case e.kind == kindName:
 			offer(c.place(c.name(lang)))
-		case !placeOf[e.city]: // one is enough: Sicilia, not Sicily too
+		case !placeOf[e.city] && (e.saidIn(lang) || !native[e.city]): // one is enough: Sicilia, not Sicily too
 			placeOf[e.city] = true
 			offer(c.place(e.written))
 		}

@@ -127,7 +127,17 @@ func TestComplete(t *testing.T) {
 		{"birmingham", "en", []string{"Birmingham BHX", "Birmingham BHM"}},
 		{"bari", "it", []string{"Bari BRI", "Bariloche BRC"}},
 		{"berg", "it", []string{"Bergamo MIL", "Bergen BGO"}},
+		{"berg", "fr", []string{"Bergame MIL", "Bergen BGO"}},
+		{"siz", "de", []string{"Sizilien CTA"}},
+		{"sici", "it", []string{"Sicilia CTA"}},
+		{"sici", "en", []string{"Sicily CTA"}},
+		{"sici", "fr", []string{"Sicile CTA"}},
+		{"sici", "de", []string{"Sicile CTA"}}, // not said in German, but meant
+		{"mailand", "de", []string{"Mailand MIL"}},
+		{"lissabon", "de", []string{"Lissabon LIS"}},
+		{"lond", "pt", []string{"Londres LON"}},
 		{"mxp", "it", []string{"Milano MIL"}},
+		{"mxp", "de", []string{"Mailand MIL"}},
 		{"zzzz", "it", nil},
 		{" ", "it", nil},
 	} {

@@ -11,8 +11,9 @@ import (
 // The tables are text, written by ./generate and searched where they lie in
 // the executable: nothing is read, parsed or allocated before the first query.
 var (
-	// names.tsv: folded name, kind, city, written name (empty: as folded). Sorted by folded
-	// name; where several cities bear one name, the one that is meant comes first.
+	// names.tsv: folded name, kind, city, written name (empty: as folded), and of an everyday
+	// name the languages that say so (absent: any). Sorted by folded name; where several
+	// cities bear one name, the one that is meant comes first.
 	//go:embed names.tsv
 	namesTable string
 
@@ -45,9 +46,13 @@ type entry struct {
 	kind    byte
 	city    fare.City
 	written string
+	said    string // languages, with spaces between; empty: any
 }
 
 func (e entry) offered() bool { return e.kind != kindHidden }
+
+// saidIn tells whether a name is one of a language.
+func (e entry) saidIn(lang string) bool { return e.said == "" || strings.Contains(e.said, lang) }
 
 // entryAt reads the line of names.tsv that starts at i, and says where the next one starts.
 func entryAt(i int) (e entry, next int) {
@@ -55,7 +60,8 @@ func entryAt(i int) (e entry, next int) {
 	line = line[:strings.IndexByte(line, '\n')]
 	next = i + len(line) + 1
 	key, rest, _ := strings.Cut(line, "\t")
-	e = entry{key: key, kind: rest[0], city: fare.City(rest[1:4]), written: rest[5:]}
+	e = entry{key: key, kind: rest[0], city: fare.City(rest[1:4])}
+	e.written, e.said, _ = strings.Cut(rest[5:], "\t")
 	if e.written == "" {
 		e.written = key
 	}

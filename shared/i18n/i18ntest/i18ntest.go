@@ -36,7 +36,7 @@ func Toy(t testing.TB) *i18n.Language {
 	if err := toml.NewEncoder(&marked).Encode(texts); err != nil {
 		t.Fatal(err)
 	}
-	toy, err := i18n.Add(code, "Esperanto", marked.Bytes())
+	toy, err := i18n.Add(code, string(opens)+"Esperanto"+string(closes), "Esperanto", marked.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +18,7 @@ type everyday struct {
 type everydayName struct {
 	name, city string
 	written    []string // languages in which this is how the city is written
-	offered    bool     // in the languages of completion, or in any
+	said       []string // languages of completion in which it is offered; those of cities.tsv, or "*" for any
 }
 
 func readEveryday(file string) (everyday, error) {
@@ -48,7 +49,9 @@ func readEveryday(file string) (everyday, error) {
 			n := everydayName{name: name, city: code}
 			for l := range strings.FieldsSeq(lang) {
 				l, main := strings.CutSuffix(l, "!")
-				n.offered = n.offered || l == "it" || l == "en" || l == "*"
+				if l == "*" || slices.Contains(langs, l) {
+					n.said = append(n.said, l)
+				}
 				if main {
 					n.written = append(n.written, l)
 				}

@@ -43,7 +43,7 @@ func build(t *testing.T, said everyday) (cities []*city, codes map[string]string
 }
 
 func TestBuild(t *testing.T) {
-	said := everyday{names: []everydayName{{name: "Lido", city: "BGC", offered: true}}}
+	said := everyday{names: []everydayName{{name: "Lido", city: "BGC", said: []string{"it"}}}}
 	cities, codes, names := build(t, said)
 
 	var got []string

@@ -45,6 +45,7 @@ type name struct {
 	kind         byte // as in package places
 	city         string
 	weight       float64
+	said         []string // languages that an everyday name is of; none: any
 }
 
 // longest is the length in bytes of the longest key; only a ceremonial name or two of Bangkok's is longer.
@@ -113,8 +114,11 @@ func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 		same := byKey[n.key]
 		for i := range same {
 			if same[i].city == n.city {
-				if n.weight > same[i].weight {
+				switch {
+				case n.weight > same[i].weight:
 					same[i] = n
+				case n.weight == same[i].weight && same[i].said != nil: // the same name but for its accents
+					same[i].said = append(same[i].said, n.said...)
 				}
 				return
 			}
@@ -161,10 +165,13 @@ func (c *city) names(said everyday) []name {
 			kind := byte(kindHidden)
 			if n.written != nil {
 				kind = kindName
-			} else if n.offered {
+			} else if n.said != nil {
 				kind = kindPlace
 			}
 			add(n.name, kind, byHand)
+			if kind == kindPlace && !slices.Contains(n.said, "*") {
+				out[len(out)-1].said = n.said
+			}
 		}
 	}
 	spoken := local(c.country)

@@ -32,7 +32,11 @@ func write(cities []*city, codes map[string]string, names []name, said everyday)
 		if written == n.key {
 			written = ""
 		}
-		fmt.Fprintf(&nameTable, "%s\t%c%s\t%s\n", n.key, n.kind, n.city, written)
+		fmt.Fprintf(&nameTable, "%s\t%c%s\t%s", n.key, n.kind, n.city, written)
+		if n.said != nil {
+			fmt.Fprintf(&nameTable, "\t%s", strings.Join(n.said, " "))
+		}
+		nameTable.WriteByte('\n')
 	}
 	for file, table := range map[string]*bytes.Buffer{
 		"cities.tsv": &cityTable, "codes.tsv": &codeTable, "names.tsv": &nameTable,

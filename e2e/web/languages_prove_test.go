@@ -1,0 +1,46 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"verdetto/shared/i18n"
+)
+
+// TestProveEveryLanguageFits: on the narrowest phone no page is wider than the
+// screen in any language, and the menu of languages opens on it and leads on.
+func TestProveEveryLanguageFits(t *testing.T) {
+	b := openBrowser(t)
+	base, _ := site(t)
+	for i, l := range i18n.Languages() {
+		w := b.open(t, screen{"fits-" + l.Code, 320, 640, []string{"light", "dark"}[i%2]})
+		for _, p := range []struct {
+			name, path string
+			status     int64
+		}{
+			{"home", "/?", 200}, {"verdict", "/?da=Milano&a=Bucarest&", 200}, {"destinations", "/?da=Milano&", 200},
+			{"unknown", "/?da=Milano&a=Bukarestt&", 404}, {"offer", "/v1/pro?", 200}, {"usdc", "/v1/pro/cripta?", 200},
+			{"manage", "/v1/pro/gestione?", 200}, {"terms", "/v1/termini?", 200}, {"privacy", "/v1/privacy?", 200}, {"imprint", "/v1/note-legali?", 200},
+		} {
+			status, html := w.visit(base + p.path + "lang=" + l.Code)
+			if status != p.status || !strings.Contains(html, `<html lang="`+l.Code+`"`) {
+				t.Errorf("%s in %s: %d", p.name, l.Code, status)
+			}
+			w.check(p.name)
+		}
+		next := i18n.Languages()[(i+1)%len(i18n.Languages())]
+		w.visit(base + "/?da=Milano&a=Bucarest&lang=" + l.Code)
+		w.do(chromedp.Click(".languages summary"))
+		w.wait(`document.querySelector('.languages li:last-child a').getBoundingClientRect().bottom > 0`)
+		w.check("menu")
+		if over := evaluate[bool](w, `[...document.querySelectorAll('.languages a')].some(a => {
+			const r = a.getBoundingClientRect(); return r.left < 0 || r.right > innerWidth || r.height < 24 })`); over {
+			t.Errorf("%s: a language is off the screen, or too small to tap", l.Code)
+		}
+		w.do(chromedp.Click(`.languages a[hreflang=` + next.Code + `]`))
+		w.wait(`document.documentElement.lang === '` + next.Code + `' && document.querySelector('.verdict h1')`)
+		w.quiet("the server responded with a status of 404")
+	}
+}
