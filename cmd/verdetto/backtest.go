@@ -9,6 +9,7 @@ import (
 
 	"verdetto/cmd/verdetto/backtest"
 	"verdetto/cmd/verdetto/backtest/departures"
+	"verdetto/cmd/verdetto/backtest/scorecard"
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
@@ -19,8 +20,8 @@ import (
 
 func runBacktest(ctx context.Context, args []string) error {
 	var files []string
-	var price, ask, record string
-	var asJSON bool
+	var price, ask, record, form string
+	var asJSON, scored bool
 	var flexible int
 	var o backtest.Options
 	flags := flag.NewFlagSet("backtest", flag.ContinueOnError)
@@ -31,6 +32,8 @@ func runBacktest(ctx context.Context, args []string) error {
 	flags.StringVar(&ask, "ask", askRoute, "the question: rotta (is the route's cheapest fare of any date cheap), partenza (that of one departure) or mese (the cheapest of a month)")
 	flags.IntVar(&flexible, "flessibile", 0, "with -ask partenza: the cheapest departure within so many `days` either side: 1, 3 or 7")
 	flags.StringVar(&record, "record", "", "with -ask partenza: write what followed the stated chances of all panels to this `file`, as answers cite it")
+	flags.BoolVar(&scored, "scorecard", false, "replay the panel as a service sees it, and write the score that it would have kept of itself, as GET /v1/pagella does")
+	flags.StringVar(&form, "form", "json", "with -scorecard: write it as json, csv or html (the page)")
 	flags.StringVar(&price, "price", "", "take this `column` as the one-way fare, whatever return_date says")
 	flags.IntVar(&o.Cycle, "cycle", 1, "`days` from one refresh to the next: 7 sees a daily panel as the service would, once a week")
 	flags.DurationVar(&o.Build.Fresh, "fresh", verdict.FreshFor, "how much older than the newest fare of a day another may be and still count among those of that day")
@@ -51,6 +54,15 @@ func runBacktest(ctx context.Context, args []string) error {
 		return fmt.Errorf("-cycle %d: want a number of days, 1 or more", o.Cycle)
 	case o.From != 0 && o.To != 0 && o.From > o.To:
 		return fmt.Errorf("-from %s is after -to %s", o.From, o.To)
+	}
+	if scored {
+		switch {
+		case !scorecardForms[form]:
+			return fmt.Errorf("-form %s: want json, csv or html", form)
+		case o.From != 0 || ask != askRoute || record != "" || flexible != 0:
+			return fmt.Errorf("-scorecard: the score is of all that is said from the first day on: want no -from, -ask, -record or -flessibile")
+		}
+		return backtestScorecard(ctx, files[0], price, form, scorecard.Options{To: o.To, Cycle: o.Cycle})
 	}
 	span, known := flexibleSpans[flexible]
 	switch {

@@ -22,6 +22,7 @@ func TestAMadeUpParameterIsNoOtherAnswer(t *testing.T) {
 		"citta": "/v1/citta?q=mila&lang=it", "price-trends": "/v1/price-trends?origin=PSA&currency=eur", "index": "/v1", "openapi": "/v1/openapi.json",
 		"calendario": "/v1/calendario?origine=Pisa&destinazione=Londra", "occasioni": "/v1/occasioni?origine=Pisa",
 		"robots": "/robots.txt", "sitemap": "/sitemap.xml", "sitemap-file": "", "llms": "/llms.txt", "card": "", "feed": "", "assets": "", // files, whose names are tested with them
+		"pagella": "/v1/pagella?formato=csv",
 	}
 	for _, r := range routes.Table {
 		if r.Edge == (routes.Edge{}) {

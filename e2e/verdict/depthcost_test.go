@@ -110,11 +110,13 @@ func TestDepthCapacity(t *testing.T) {
 		"write ROUTE BLOCK": 3, "write ROUTE SHEET": 2, "write INTO": 1,
 		// What departures are judged by: sheets and open questions, which are written together, and the pooled part.
 		"read ROUTE DEPARTURES": 6, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 2, "write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
+		"read SCORE": 1, "read SCORE WEEK": 6, "write SCORE": 6, // of everything together, once a day, and the weeks once a week
 	})
 	discovery.Within(t, fixture.Units{
 		"read ROUTE BLOCK": 26, "read ROUTE SHEET": 2, "read INTO": 0.5, "read ORIGIN TRENDS": 0.5, "read ORIGIN DEALS": 0.5, "read ORIGIN ASKED": 0.5, "read FARES SOURCE": 1,
 		"write COVERED": 1, "write ORIGIN TRENDS": 1, "write ORIGIN DEALS": 1, "write ORIGIN ASKED": 1, "write ROUTE BLOCK": 3, "write ROUTE SHEET": 2, "write INTO": 1,
 		"read ROUTE DEPARTURES": 6, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 2, "write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
+		"read SCORE": 1, "read SCORE WEEK": 6, "write SCORE": 6,
 	})
 	if written > 2.5*before || report.New < 290 {
 		t.Errorf("%.0f write units, %d new observations; want 2.5 times %d at most for 30 times the observations", written, report.New, before)

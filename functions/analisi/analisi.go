@@ -16,6 +16,7 @@ import (
 type Service struct {
 	*answer.Reader
 	Coverage Coverage
+	Score    Score  // of the service itself; nil: it keeps none
 	BaseURL  string // where the service is reached, for what must be linked to in full; empty: not known
 
 	watched watched
@@ -65,6 +66,7 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerDeals(api)
 	s.registerHistory(api)
 	s.registerCities(api)
+	s.registerScore(api)
 	s.registerHome(api)
 	s.registerCard(api)
 	s.registerSitemaps(api)

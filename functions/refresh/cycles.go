@@ -7,6 +7,7 @@ import (
 
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/score"
 	"verdetto/shared/store"
 )
 
@@ -22,7 +23,7 @@ const (
 // past days have left, and stores the last complete one. What was left are whole
 // numbers, so it does not matter who left it first. It may be done by several at
 // once and again: a cycle is added to the pooled part of the one before it, or
-// not at all. What is left for a cycle after it was closed is not counted.
+// not at all; the same holds of the score, which is written with it. What is left for a cycle after it was closed is not counted.
 func (r *Refresher) closeCycles(ctx context.Context, now time.Time) error {
 	last := fare.DayOf(now.Add(-closeAfter)) - 1
 	err := store.RetryConflicts(ctx, func() error { return r.closeUntil(ctx, last) })
@@ -38,6 +39,7 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 		return err
 	}
 	from := max(c.Day+1, last-keepLeft) // what was left before has expired
+	tally := scoreTally{fares: r.Fares, source: r.Source.Name()}
 	for day := from; day <= last; day++ {
 		all, n, err := r.leftOn(ctx, day)
 		if err != nil {
@@ -48,27 +50,33 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 				c.Pooled = departure.Start(day)
 			}
 			for _, h := range []departure.Horizon{departure.Week, departure.Fortnight} {
-				c.Pooled.Learn(h, day, all)
+				c.Pooled.Learn(h, day, &all.Learned)
 			}
-			c.Pooled.Fold(day, all)
+			c.Pooled.Fold(day, &all.Learned)
+			if err := tally.add(ctx, day, &all.Counts); err != nil {
+				return err
+			}
 		}
 	}
 	if c.Pooled == nil {
 		return nil // nothing was ever left
 	}
+	if err := tally.learn(ctx, c.Pooled, c.Day, last); err != nil {
+		return err
+	}
 	c.Day, c.Warmed = last, 0
-	return r.Fares.PutPooled(ctx, c.Encode(), version)
+	return r.Fares.PutPooled(ctx, c.Encode(), version, tally.written())
 }
 
 // leftOn sums what was left for a cycle, and counts who left it.
-func (r *Refresher) leftOn(ctx context.Context, day fare.Day) (*departure.Statistics, int, error) {
+func (r *Refresher) leftOn(ctx context.Context, day fare.Day) (*score.Left, int, error) {
 	left, err := r.Fares.Left(ctx, day)
 	if err != nil {
 		return nil, 0, err
 	}
-	all := new(departure.Statistics)
+	all := new(score.Left)
 	for _, data := range left {
-		one, err := departure.DecodeStatistics(data)
+		one, err := score.DecodeLeft(data)
 		if err != nil {
 			return nil, 0, fmt.Errorf("read what was left on %s: %w", day, err)
 		}

@@ -109,7 +109,7 @@ func (s *dayStore) refresh(t *testing.T, table store.Table, source upstream.Sour
 func (s *dayStore) departures(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	partitions := []string{"FARES", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#TRN"}
+	partitions := []string{"FARES", "SCORE", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#TRN"}
 	for _, series := range []string{"MIL-BUH", "MIL-LON", "ROM-PAR", "ROM-PAR#4-7", "TRN-PAR"} {
 		partitions = append(partitions, "ROUTE#"+series)
 	}

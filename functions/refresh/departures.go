@@ -8,6 +8,7 @@ import (
 
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/score"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )
@@ -17,7 +18,9 @@ import (
 // is folded into the series' sheet with the pooled part of the last complete
 // cycle; what the pooled part has to know is left for the cycle of the refresh,
 // which is its day. The sheets, the open questions and what is left are written
-// together: a day is folded once, wherever a refresh is killed.
+// together: a day is folded once, wherever a refresh is killed. What was said of
+// the series lies with the open questions, and what came of it with what is left
+// (score.go): so that is counted once, too.
 
 // pooled reads the cycle that was completed last; nothing where none ever was.
 func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
@@ -39,6 +42,7 @@ func (r *Refresher) pooledVersion(ctx context.Context, read store.Consistency) (
 // seriesState is what is kept of the departures of a series, as it was read.
 type seriesState struct {
 	any, nonStop *departure.State // nonStop is nil where there is no sheet of its own
+	said         score.Rounds     // of all fares
 	stored       store.Departures
 }
 
@@ -50,6 +54,9 @@ func (r *Refresher) readState(ctx context.Context, of fare.Series) (s seriesStat
 	if s.stored.Learning.Version > 0 {
 		if open, err = departure.DecodeLearning(s.stored.Learning.Data); err != nil {
 			return s, fmt.Errorf("read departures of %s: %w", of, err)
+		}
+		if s.said, err = score.DecodeRounds(open.Said); err != nil {
+			return s, fmt.Errorf("read what was said of %s: %w", of, err)
 		}
 	}
 	if s.any, err = decodeState(s.stored.Any, open.All); err == nil && s.stored.NonStop.Version > 0 {
@@ -98,9 +105,10 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 }
 
 // quotesFrom is the first day of which a state wants to see the fares, for a summary
-// of its series: those of the last days are looked at again for what is live.
+// of its series: those of the last days are looked at again for what is live, those
+// that were spoken of for what came of it.
 func (s *seriesState) quotesFrom(summary verdict.RouteSummary) fare.Day {
-	from := min(s.any.AsOf, summary.AsOf-departure.LiveDays)
+	from := min(s.any.AsOf, summary.AsOf-departure.LiveDays, s.said.From(summary.AsOf))
 	if s.nonStop != nil {
 		return min(from, s.nonStop.AsOf)
 	}
@@ -125,15 +133,19 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	if pooled.Pooled == nil {
 		pooled.Pooled = departure.Start(today)
 	}
-	var left, unused departure.Statistics
-	again := s.any.AsOf == today
-	s.any.Advance(today, pooled.Pooled, liveFares(q.All), &left)
+	var left score.Left
+	var unused departure.Statistics
+	again, fares := s.any.AsOf == today, liveFares(q.All)
+	s.any.Advance(today, pooled.Pooled, fares, &left.Learned)
 	if s.nonStop != nil {
 		// Fares without stops are among all fares: counted once, they leave nothing.
 		s.nonStop.Advance(today, pooled.Pooled, liveFares(q.NonStop), &unused)
 	}
+	if err := s.keepScore(score.Source{Day: today, Pooled: pooled.Pooled, Summary: summary, Quotes: fares}, &left.Counts); err != nil {
+		return fmt.Errorf("keep the score of %s: %w", of, err)
+	}
 	w := store.Left{}
-	if left != (departure.Statistics{}) {
+	if !left.Empty() {
 		if again { // something came late: it comes on top of what was left today
 			if err := r.addLeft(ctx, of, today, &left); err != nil {
 				return err
@@ -146,7 +158,7 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 
 // addLeft adds what a series has left for a cycle so far. It is written together
 // with the sheet that it belongs to, so it is of the sheet that was read, or the write fails.
-func (r *Refresher) addLeft(ctx context.Context, of fare.Series, cycle fare.Day, left *departure.Statistics) error {
+func (r *Refresher) addLeft(ctx context.Context, of fare.Series, cycle fare.Day, left *score.Left) error {
 	data, err := r.Fares.LeftBy(ctx, of, cycle)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -154,7 +166,7 @@ func (r *Refresher) addLeft(ctx context.Context, of fare.Series, cycle fare.Day,
 	if err != nil {
 		return err
 	}
-	had, err := departure.DecodeStatistics(data)
+	had, err := score.DecodeLeft(data)
 	if err != nil {
 		return fmt.Errorf("read what %s left: %w", of, err)
 	}
@@ -164,7 +176,7 @@ func (r *Refresher) addLeft(ctx context.Context, of fare.Series, cycle fare.Day,
 
 // changes are the items to be written: those that differ from what was read.
 func (s *seriesState) changes() store.Departures {
-	open := departure.Learning{All: s.any.Questions}
+	open := departure.Learning{All: s.any.Questions, Said: s.said.Encode()}
 	var d store.Departures
 	d.Any = changed(s.stored.Any, s.any.Encode())
 	if s.nonStop != nil {

@@ -40,7 +40,7 @@ func TestDeparturesOfAnyOrder(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	for _, key := range []string{"FARES POOLED", "ROUTE#ROM-PAR DEPARTURES#0", "ROUTE#ROM-PAR#4-7 DEPARTURES#any", "ROUTE#ROM-PAR DEPARTURES#learning", "LEFT#" + (firstDay + 19).String() + " MIL-BUH"} {
+	for _, key := range []string{"FARES POOLED", "ROUTE#ROM-PAR DEPARTURES#0", "ROUTE#ROM-PAR#4-7 DEPARTURES#any", "ROUTE#ROM-PAR DEPARTURES#learning", "LEFT#" + (firstDay + 19).String() + " MIL-BUH", "SCORE SUM", "SCORE WEEK#" + fare.CycleOf(firstDay+18).First().String()} {
 		if want[key] == "" {
 			t.Errorf("there is no %s among %v", key, slices.Sorted(maps.Keys(want)))
 		}
@@ -52,13 +52,19 @@ func TestDeparturesOfAnyOrder(t *testing.T) {
 
 // TestDeparturesSurviveKills kills a refresh, on a day on which the service learns
 // what became of its answers, at every call to the store, before and after its
-// effect, and runs it again.
+// effect, and runs it again. On one of the days what was said is compared with
+// what came, on the next that is added to the score.
 func TestDeparturesSurviveKills(t *testing.T) {
-	const last = 10
-	source := dailyFares(last + 1)
+	for name, last := range map[string]fare.Day{"compared": 10, "added to the score": 11} {
+		t.Run(name, func(t *testing.T) { surviveKills(t, last) })
+	}
+}
+
+func surviveKills(t *testing.T, last fare.Day) {
+	source := dailyFares(int(last) + 1)
 	path := filepath.Join(t.TempDir(), "before.db")
 	earlier := openFile(t, path)
-	for d := range fare.Day(last) {
+	for d := range last {
 		earlier.on(firstDay + d)
 		if !earlier.refresh(t, earlier, source) {
 			t.Fatal("failed")
@@ -90,6 +96,9 @@ func TestDeparturesSurviveKills(t *testing.T) {
 	want := undisturbed.departures(t)
 	if before["FARES POOLED"] == want["FARES POOLED"] || before["ROUTE#MIL-BUH DEPARTURES#learning"] == want["ROUTE#MIL-BUH DEPARTURES#learning"] {
 		t.Fatal("the case is not what it should be")
+	}
+	if left := "LEFT#" + (firstDay + last).String() + " MIL-BUH"; last == 10 && len(want[left]) < 2*550 || last == 11 && before["SCORE SUM"] == want["SCORE SUM"] {
+		t.Fatalf("nothing is compared, or added to the score: %s, %s", want[left], want["SCORE SUM"])
 	}
 	for name, arm := range map[string]func(*storetest.Faulty, int, storetest.Side){
 		"fails once": (*storetest.Faulty).FailOnce, "dies": (*storetest.Faulty).DieAt,

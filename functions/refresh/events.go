@@ -102,6 +102,7 @@ func (f *Function) enqueue(ctx context.Context, at time.Time) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.logScore(ctx)
 	f.log(ctx, "planned", slog.Int("origins", planned.Planned), metrics.Metric{Name: "OriginsPlanned", Unit: metrics.Count, Value: float64(planned.Planned)})
 	return planned, nil
 }
@@ -121,6 +122,7 @@ func (f *Function) deepen(ctx context.Context, at time.Time) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.logScore(ctx)
 	f.log(ctx, "planned", slog.Int("series", planned.Series), metrics.Metric{Name: "SeriesPlanned", Unit: metrics.Count, Value: float64(planned.Series)})
 	return planned, nil
 }
@@ -189,6 +191,21 @@ func (f *Function) logAge(ctx context.Context) {
 	if ok {
 		f.log(ctx, "age", slog.Float64("days", days), metrics.Metric{Name: "DataAgeDays", Unit: metrics.None, Value: days})
 	}
+}
+
+// logScore logs for how many weeks in a row verdicts have been outside of the band
+// in which they should be, for an alarm to watch: each time that days may have been closed.
+func (f *Function) logScore(ctx context.Context) {
+	c, err := f.Refresher.pooled(ctx)
+	if err != nil {
+		f.Log.ErrorContext(ctx, "score not told", "error", err)
+		return
+	}
+	if c.Pooled == nil || c.Pooled.Experience == nil {
+		return
+	}
+	weeks := c.Pooled.Experience.WeeksOut
+	f.log(ctx, "score", slog.Int("weeksOut", weeks), metrics.Metric{Name: "ScoreWeeksOut", Unit: metrics.Count, Value: float64(weeks)})
 }
 
 func (f *Function) log(ctx context.Context, what string, detail slog.Attr, m ...metrics.Metric) {

@@ -205,6 +205,9 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 		m.summary.Asked = max(m.summary.Asked, now.Unix())
 	}
 	m.summary = verdict.Build(merged, m.summary, today, verdict.Options{Rates: r.Rates})
+	if p := pooled.Pooled; p != nil && p.Experience != nil {
+		m.summary.Doubted = p.Experience.RouteDoubted
+	}
 	if !r.warming {
 		// Before the summary: it may say that the source was asked, and then nobody comes again.
 		if err := r.foldDepartures(ctx, of, merged, m.summary, pooled); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/score"
 	"verdetto/shared/store"
 	"verdetto/shared/trends"
 	"verdetto/shared/verdict"
@@ -100,6 +101,10 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 		if s.state.nonStop != nil {
 			s.state.nonStop.Stand(today, liveFares(s.quotes.NonStop))
 		}
+		// What is stored was not said by this service: the score begins with this day.
+		if err := s.state.keepScore(score.Source{Day: today, Pooled: pooled, Summary: s.summary, Quotes: liveFares(s.quotes.All)}, new(score.Counts)); err != nil {
+			return fmt.Errorf("keep the score of %s: %w", s.of, err)
+		}
 		if err := r.Fares.PutDepartures(ctx, s.of, s.state.changes(), none); err != nil {
 			return err
 		}
@@ -111,7 +116,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	if bytes.Equal(data, had) {
 		return nil
 	}
-	return r.Fares.PutPooled(ctx, data, version)
+	return r.Fares.PutPooled(ctx, data, version, store.Score{})
 }
 
 // dealsOfAll makes the deals of every origin.

@@ -15,6 +15,9 @@ import (
 // staleDays is how old the newest fares may be: one cycle of seven days and two for mending.
 const staleDays = 9
 
+// outWeeks is how many weeks in a row outside of its band the operator is told of; score.OutWeeks says the same to readers.
+const outWeeks = 3
+
 // namespace is that of the metrics in the functions' log lines.
 const namespace = "Verdetto"
 
@@ -159,6 +162,9 @@ func (p panel) ofFares(b *board) {
 		about: fmt.Sprintf("The newest complete refresh is more than %d days old, or nobody says how old it is.", staleDays)})
 	asked, failed := metric(namespace, "OriginsAsked", "Sum", 60, of), metric(namespace, "OriginsFailed", "Sum", 60, of)
 	p.raise(alarm{id: "OriginsFailed", metric: failed, above: 50, about: "In an hour more than 50 origins could not be asked for."})
+	// It is told by the plan of each day, and moves once a week.
+	p.raise(alarm{id: "ScoreOut", metric: metric(namespace, "ScoreWeeksOut", "Maximum", 24*60, of), above: outWeeks - 1,
+		about: fmt.Sprintf("For %d weeks in a row, or more, verdicts have been outside of the band in which they should be.", outWeeks)})
 	b.age, b.origins = []cloudwatch.IMetric{age}, []cloudwatch.IMetric{asked, failed}
 }
 

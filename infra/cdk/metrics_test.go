@@ -47,7 +47,7 @@ func TestAlarmMetricsAreLogged(t *testing.T) {
 			}
 		}
 	}
-	for _, must := range []string{"LatencyMs", "Errors5xx", "Throttled429", "DataAgeDays", "OriginsAsked", "OriginsFailed", "MailSent", "MailRefused", "MailFailed"} {
+	for _, must := range []string{"LatencyMs", "Errors5xx", "Throttled429", "DataAgeDays", "ScoreWeeksOut", "OriginsAsked", "OriginsFailed", "MailSent", "MailRefused", "MailFailed"} {
 		if !seen[must] {
 			t.Errorf("nothing looks at %s", must)
 		}

@@ -10,21 +10,32 @@ import (
 )
 
 const (
-	learningFormat = 1
+	learningFormat = 1 // without Said
+	saidFormat     = 2
 	maxLearning    = 4 << 20 // of what is packed; far above what the open questions of 500 departures take
 )
 
 // Learning is what is kept of a series for learning alone: its open questions,
 // and those of its fares without stops.
-type Learning struct{ All, NonStop Questions }
+type Learning struct {
+	All, NonStop Questions
+	Said         []byte // what was said of the series and is still to be compared with what comes, as package score packs it
+}
 
 // Encode packs the open questions. The questions of one day are much like those
 // of the next, so compression makes a quarter of them, where a series has many.
 func (l Learning) Encode() []byte {
-	w := varint.NewWriter(learningFormat, 64)
+	format := byte(learningFormat)
+	if len(l.Said) > 0 {
+		format = saidFormat
+	}
+	w := varint.NewWriter(format, 64)
 	w.Bytes(l.All.Encode())
 	w.Bytes(l.NonStop.Encode())
-	packed := bytes.NewBuffer([]byte{learningFormat})
+	if format == saidFormat {
+		w.Bytes(l.Said)
+	}
+	packed := bytes.NewBuffer([]byte{format})
 	deflate, err := flate.NewWriter(packed, flate.DefaultCompression)
 	if err == nil {
 		_, err = deflate.Write(w)
@@ -38,17 +49,20 @@ func (l Learning) Encode() []byte {
 	return packed.Bytes()
 }
 
-// DecodeLearning reads what Encode wrote.
+// DecodeLearning reads what Encode wrote, also of a version that kept no score.
 func DecodeLearning(data []byte) (l Learning, err error) {
-	if len(data) == 0 || data[0] != learningFormat {
+	if len(data) == 0 || data[0] != learningFormat && data[0] != saidFormat {
 		return l, fmt.Errorf("decode learning: %w", errRange)
 	}
 	unpacked, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), maxLearning))
 	if err != nil {
 		return l, fmt.Errorf("decode learning: %w", err)
 	}
-	r := varint.NewReader(unpacked, learningFormat)
+	r := varint.NewReader(unpacked, data[0])
 	all, nonStop := r.Bytes(), r.Bytes()
+	if data[0] == saidFormat {
+		l.Said = bytes.Clone(r.Bytes())
+	}
 	if err = r.Err(); err == nil {
 		if l.All, err = DecodeQuestions(all); err == nil {
 			l.NonStop, err = DecodeQuestions(nonStop)

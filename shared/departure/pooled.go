@@ -25,6 +25,10 @@ type Pooled struct {
 	curve     [curveSpans]mean
 	residuals [bins]float64
 	tables    [horizons]table
+
+	// Experience is what the score of the service says; nil where it says nothing
+	// yet. It is no part of the rule: nothing that is learned looks at it.
+	Experience *Experience
 }
 
 // mean is a faded sum and its weight.

@@ -11,7 +11,8 @@ import (
 
 const (
 	sheetFormat = 1
-	cycleFormat = 1
+	cycleFormat = 1 // without an experience
+	scoreFormat = 2
 )
 
 // MaxSheet is how long an encoded sheet can be, so that with the names and the
@@ -182,19 +183,36 @@ type Cycle struct {
 
 // Encode packs a cycle.
 func (c Cycle) Encode() []byte {
-	w := varint.NewWriter(cycleFormat, 1200)
+	format, learned := byte(cycleFormat), c.Pooled.Experience.encode()
+	if learned != nil {
+		format = scoreFormat
+	}
+	w := varint.NewWriter(format, 1700)
 	w.Int(int64(c.Day), int64(c.Warmed))
 	w.Bytes(c.Pooled.Encode())
+	if learned != nil {
+		w.Bytes(learned)
+	}
 	return w
 }
 
-// DecodeCycle reads what Encode wrote.
+// DecodeCycle reads what Encode wrote, also of a version that kept no score.
 func DecodeCycle(data []byte) (c Cycle, err error) {
-	r := varint.NewReader(data, cycleFormat)
+	format := byte(cycleFormat)
+	if len(data) > 0 && data[0] == scoreFormat {
+		format = scoreFormat
+	}
+	r := varint.NewReader(data, format)
 	c.Day, c.Warmed = readDay(&r), readDay(&r)
 	pooled := r.Bytes()
+	var learned []byte
+	if format == scoreFormat {
+		learned = r.Bytes()
+	}
 	if err = r.Err(); err == nil {
-		c.Pooled, err = DecodePooled(pooled)
+		if c.Pooled, err = DecodePooled(pooled); err == nil {
+			c.Pooled.Experience, err = decodeExperience(learned)
+		}
 	}
 	if err != nil {
 		return Cycle{}, fmt.Errorf("decode cycle: %w", err)

@@ -28,7 +28,7 @@ var (
 	pure       = []string{"shared/fare", "shared/varint"}
 	interfaces = []string{"shared/fare", "shared/apikey"}
 	parts      = []string{
-		"shared/fare", "shared/places", "shared/verdict", "shared/departure", "shared/answer", "shared/deals", "shared/trends", "shared/trends/view", "shared/apikey", "shared/notify",
+		"shared/fare", "shared/places", "shared/verdict", "shared/departure", "shared/answer", "shared/deals", "shared/score", "shared/trends", "shared/trends/view", "shared/apikey", "shared/notify",
 		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue", "shared/metrics", "shared/chart", "shared/i18n",
 	}
 	text = []string{"golang.org/x/text/"}
@@ -48,6 +48,7 @@ var rules = []rule{
 	{"shared/places", pure, text},
 	{"shared/places/generate", []string{"shared/places"}, text},
 	{"shared/verdict", append([]string{"shared/departure"}, pure...), text},
+	{"shared/score", append([]string{"shared/departure", "shared/verdict"}, pure...), nil},
 	{"shared/deals", append([]string{"shared/verdict"}, pure...), nil},
 	{"shared/answer", []string{"shared/fare", "shared/places", "shared/verdict", "shared/departure", "shared/store"}, nil},
 	{"shared/departure", pure, nil},
@@ -103,7 +104,8 @@ var rules = []rule{
 	{"cmd/verdetto/onemachine", []string{"*"}, aws},
 	{"cmd/verdetto/backtest", []string{"shared/fare", "shared/verdict", "cmd/verdetto/backtest/bootstrap"}, nil},
 	{"cmd/verdetto/backtest/bootstrap", nil, nil},
-	{"cmd/verdetto/backtest/departures", []string{"shared/fare", "shared/departure", "cmd/verdetto/backtest/bootstrap"}, nil},
+	{"cmd/verdetto/backtest/departures", []string{"shared/fare", "shared/departure", "shared/score", "cmd/verdetto/backtest/bootstrap"}, nil},
+	{"cmd/verdetto/backtest/scorecard", []string{"shared/fare", "shared/verdict", "shared/departure", "shared/score"}, nil},
 	{"cmd/verdetto/edge", []string{"shared/config", "shared/routes"}, []string{"github.com/klauspost/compress/gzhttp", "golang.org/x/crypto/acme"}},
 	{"cmd/verdetto/monitor", []string{"shared/mail"}, []string{"github.com/prometheus/client_golang"}},
 	{"cmd/verdetto/settings", []string{"shared/config"}, []string{"github.com/BurntSushi/toml"}},

@@ -165,6 +165,16 @@ var Table = []Route{
 		SingleFares: true, Weight: 5,
 	},
 	{
+		// It changes once a day, and holds nothing that is anybody's: without a cap, shared at the edge.
+		Name: "pagella", Method: "GET", Path: "/v1/pagella", Function: "analisi",
+		Edge:  Edge{Free: time.Hour},
+		Query: []string{"formato"}, Weight: 2,
+	},
+	{
+		Name: "pagella-page", Method: "GET", Path: "/pagella", Function: "analisi",
+		Free: Cap{300, time.Hour}, Weight: 2,
+	},
+	{
 		// It is asked at every keystroke and answered from what a process holds: counting would cost more than answering.
 		Name: "citta", Method: "GET", Path: "/v1/citta", Function: "analisi",
 		Edge:  Edge{Free: day},

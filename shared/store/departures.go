@@ -76,7 +76,7 @@ func (f Fares) Departures(ctx context.Context, s fare.Series) (Departures, error
 	return d, nil
 }
 
-// Left is what a series leaves in a cycle for the pooled part: an encoded departure.Statistics.
+// Left is what a series leaves in a cycle for the pooled part: an encoded score.Left.
 type Left struct {
 	Cycle   fare.Day
 	Data    []byte
@@ -149,13 +149,14 @@ func (f Fares) Pooled(ctx context.Context, read Consistency) ([]byte, int64, err
 	return item.Data, item.Version, nil
 }
 
-// PutPooled writes a completed cycle over the version it was made from; 0 where there was none.
-func (f Fares) PutPooled(ctx context.Context, data []byte, version int64) error {
+// PutPooled writes a completed cycle over the version it was made from; 0 where
+// there was none. What the cycle adds to the score takes effect with it or not at all.
+func (f Fares) PutPooled(ctx context.Context, data []byte, version int64, s Score) error {
 	op := Op{Mode: Replace, Item: Item{Key: pooledKey, Version: version, Data: data}}
 	if version == 0 {
 		op.Mode = Create
 	}
-	if err := f.Table.Write(ctx, op); err != nil {
+	if err := f.Table.Write(ctx, append(s.ops(), op)...); err != nil {
 		return fmt.Errorf("write the pooled part: %w", err)
 	}
 	return nil

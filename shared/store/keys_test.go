@@ -182,7 +182,12 @@ func driveRecords(t *testing.T, table store.Table) {
 		{fares, "Sheet", func() error { return ignore(fares.Sheet(ctx, fare.Series{Route: milBuh}, true)) }},
 		{fares, "Left", func() error { return ignore(fares.Left(ctx, 20500)) }},
 		{fares, "LeftBy", func() error { return ignore(fares.LeftBy(ctx, fare.Series{Route: milBuh}, 20500)) }},
-		{fares, "PutPooled", func() error { return fares.PutPooled(ctx, []byte("p"), 0) }},
+		{fares, "PutPooled", func() error {
+			return fares.PutPooled(ctx, []byte("p"), 0, store.Score{Sum: []byte("s"), Weeks: map[fare.Day][]byte{20500: []byte("w")}})
+		}},
+		{fares, "ScoreSum", func() error { return ignore(fares.ScoreSum(ctx, store.Strong)) }},
+		{fares, "ScoreOfWeek", func() error { return ignore(fares.ScoreOfWeek(ctx, 20500)) }},
+		{fares, "ScoreWeeks", func() error { return ignore(fares.ScoreWeeks(ctx, 20500, store.Strong)) }},
 		{fares, "Pooled", func() error { _, _, err := fares.Pooled(ctx, store.Strong); return err }},
 		{fares, "SetAsked", func() error { return fares.SetAsked(ctx, "MIL", noon) }},
 		{fares, "Asked", func() error { return ignore(fares.Asked(ctx, "MIL")) }},

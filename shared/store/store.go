@@ -34,8 +34,10 @@
 //	ROUTE#<series>               DEPARTURES#any        departure.Sheet of all fares                       refresh               never
 //	ROUTE#<series>               DEPARTURES#0          departure.Sheet of fares without stops, where others have some  refresh  never
 //	ROUTE#<series>               DEPARTURES#learning   departure.Learning: open questions                 refresh               never
-//	LEFT#<cycle>                 <series>              departure.Statistics of a day of refreshes         refresh               31 days after the day
+//	LEFT#<cycle>                 <series>              score.Left of a day of refreshes                   refresh               31 days after the day
 //	FARES                        POOLED                departure.Cycle: the pooled part after a day       refresh               never
+//	SCORE                        SUM                   score.Sum: what came of what was said              refresh               never
+//	SCORE                        WEEK#<monday>         score.Sum of the cycles of a week                  refresh               never
 //	ORIGIN#<origin>              ASKED                 when the source last answered for it               refresh               never
 //	ORIGIN#<origin>              TRENDS                trends.Origin                                      refresh               never
 //	ORIGIN#<origin>              DEALS                 deals.Origin: the cheapest fares, judged           refresh               never
@@ -92,7 +94,11 @@
 // questions, and what is left for the pooled part. It is read twice: to be carried
 // on, and for the deals of the origin. The
 // pooled part costs a refresh of everything 2 reads and 2 writes, and a read of
-// what was left for each day.
+// what was left for each day; with what it adds to the score 4 and 6, and once a
+// week a read of the weeks of a year, at a unit for each 4 KB. What was said of a series
+// lies in what it has anyway, some 10 bytes for each of up to 36 departures: of the
+// routes above none takes a unit more for it. GET /v1/pagella reads the sum, half a
+// unit, and 53 weeks of under 1 KB, 7.
 //
 // The summary grows to 4 units after three years. For each origin come 3 reads
 // and 4 writes, more where its trends or its deals take over 1 KB: some 330 bytes a

@@ -99,6 +99,20 @@ func (r *Reader) Int() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
+// Byte reads one byte.
+func (r *Reader) Byte() byte {
+	if len(r.data) == 0 {
+		r.Fail(errShort)
+		return 0
+	}
+	v := r.data[0]
+	r.data = r.data[1:]
+	return v
+}
+
+// More tells whether there is more to read; after a fault there is not.
+func (r *Reader) More() bool { return len(r.data) > 0 }
+
 // Uint16 reads two bytes.
 func (r *Reader) Uint16() uint16 {
 	if len(r.data) < 2 {

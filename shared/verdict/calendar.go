@@ -101,7 +101,7 @@ func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	}
 	if v.Percentile != nil {
 		for _, h := range horizonsWithin(int(live.Depart - q.today)) {
-			g.Calo = append(g.Calo, chanceOf(a, h))
+			g.Calo = append(g.Calo, q.chanceOf(a, h))
 		}
 	}
 	return g

@@ -74,6 +74,7 @@ type departureQuestion struct {
 	of    RouteSummary // currency, rate and facts
 	day   *departure.SheetDay
 	today fare.Day
+	past  *departure.Experience // what the score says; nil where it says nothing yet
 }
 
 func onSheet(s *departure.Sheet, p *departure.Pooled, w When, now time.Time) (q departureQuestion, known bool, err error) {
@@ -82,6 +83,9 @@ func onSheet(s *departure.Sheet, p *departure.Pooled, w When, now time.Time) (q 
 		return q, false, err
 	}
 	q.day, known = s.On(p, q.today)
+	if p != nil {
+		q.past = p.Experience
+	}
 	return q, known, nil
 }
 
@@ -115,7 +119,7 @@ func (q departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents,
 	if q.Span != nil { // what is to be expected is said of the departure that is the cheapest now
 		a, _ = q.day.Judge(depart, price)
 	}
-	out.Previsione = forecasts(a, int(depart-q.today), p.Cent)
+	out.Previsione = q.forecasts(a, int(depart-q.today), p.Cent)
 	return out
 }
 
@@ -134,6 +138,9 @@ func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartil
 	case a.Near >= mediaNear:
 		step = 1
 	}
+	if q.past != nil {
+		step = trusted(step, q.past.Doubted)
+	}
 	return Verdetto{
 		Livello: departure.LevelOf(a.Percentile).String(), Affidabilita: reliabilityAt(step, age),
 		Percentile: &percentile, MedianaCent: &median, MinimoCent: &minimum, ScartoMedianaCent: &difference,
@@ -142,16 +149,19 @@ func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartil
 }
 
 // forecasts say what is to be expected of a departure, for each horizon that ends before it leaves.
-func forecasts(a departure.Answer, lead int, price fare.Cents) []Previsione {
+func (q departureQuestion) forecasts(a departure.Answer, lead int, price fare.Cents) []Previsione {
 	var all []Previsione
 	for _, h := range horizonsWithin(lead) {
-		of, fall := departure.Recorded().Band(h, a.Chance[h]), chanceOf(a, h)
+		of, fall := q.past.Band(h, a.Chance[h]), q.chanceOf(a, h)
 		share := func(change float64) fare.Cents { return fare.Cents(math.Round(float64(price) * change)) }
 		all = append(all, Previsione{
 			Giorni: fall.Giorni, Calo5: fall.Calo5, Calo5Oltre: fall.Calo5Oltre, Rialzo5: hundredths(of.Rose), Casi: of.Cases,
 			Attesa:   Attesa{MediaCent: share(of.Mean), DaCent: share(of.Low), ACent: share(of.High), PiuCaro: hundredths(of.Dearer)},
 			Conviene: of.Pays(),
 		})
+		if q.past != nil {
+			all[len(all)-1].Calo5Regola = hundredths(a.Chance[h])
+		}
 	}
 	return all
 }
@@ -167,9 +177,10 @@ func horizonsWithin(lead int) (all []departure.Horizon) {
 }
 
 // chanceOf is the chance of a fall as it is published.
-func chanceOf(a departure.Answer, h departure.Horizon) Calo {
-	c := Calo{Giorni: int(h.Days()), Calo5: hundredths(a.Chance[h])}
-	if a.Chance[h] >= overstated {
+func (q departureQuestion) chanceOf(a departure.Answer, h departure.Horizon) Calo {
+	chance := q.past.Told(h, a.Chance[h])
+	c := Calo{Giorni: int(h.Days()), Calo5: hundredths(chance)}
+	if chance >= overstated {
 		c.Calo5, c.Calo5Oltre = overstated, true
 	}
 	return c

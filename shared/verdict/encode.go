@@ -17,7 +17,7 @@ const (
 	euroFormat    = 1
 )
 
-// What follows the view of all fares.
+// What follows the view of all fares, in the lower two bits; above them are the reliabilities that are doubted.
 const (
 	stopsUnknown = iota // no view of fares without stops
 	allNonStop          // it is the same view
@@ -32,13 +32,17 @@ func (s RouteSummary) Encode() []byte {
 	w.Uint(s.Currency.Pack())
 	w.Uint(math.Float64bits(s.PerEuro))
 	s.encodeView(&w, s.View)
+	doubted := uint64(0)
+	for i, is := range s.Doubted {
+		doubted |= bit(is) << (2 + i)
+	}
 	switch {
 	case s.NonStop == nil:
-		w.Uint(stopsUnknown)
+		w.Uint(stopsUnknown | doubted)
 	case s.NonStop.equal(s.View):
-		w.Uint(allNonStop)
+		w.Uint(allNonStop | doubted)
 	default:
-		w.Uint(someNonStop)
+		w.Uint(someNonStop | doubted)
 		s.encodeView(&w, *s.NonStop)
 	}
 	return w
@@ -119,7 +123,11 @@ func decodeQuoted(data []byte) (RouteSummary, error) {
 	r := varint.NewReader(data, summaryFormat)
 	s := RouteSummary{AsOf: fare.Day(r.Int()), Asked: r.Int(), Currency: decodeCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
 	s.View = s.decodeView(&r)
-	switch r.Uint() {
+	flags := r.Uint()
+	for i := range s.Doubted {
+		s.Doubted[i] = flags>>(2+i)&1 == 1
+	}
+	switch flags & 3 {
 	case stopsUnknown:
 	case allNonStop:
 		v := s.View

@@ -87,13 +87,14 @@ type Quartili struct {
 
 // Previsione is what is to be expected of one departure.
 type Previsione struct {
-	Giorni     int     `json:"giorni" enum:"7,14" doc:"Within so many days"`
-	Calo5      float64 `json:"calo5" minimum:"0" maximum:"0.4" doc:"Chance that this departure is seen at least 5 % cheaper"`
-	Calo5Oltre bool    `json:"calo5Oltre,omitempty" doc:"True where the chance is that of calo5 or higher: higher ones are overstated where routes are few"`
-	Rialzo5    float64 `json:"rialzo5" minimum:"0" maximum:"1" doc:"Share of recorded departures with such a chance that were seen at least 5 % dearer"`
-	Attesa     Attesa  `json:"attesa" doc:"What those came to that waited so long"`
-	Casi       int     `json:"casi" minimum:"0" doc:"Recorded fares behind rialzo5 and attesa"`
-	Conviene   bool    `json:"conviene" doc:"Whether waiting was worth it on the record: the whole interval of attesa lies below zero. Even then piuCaro of the waits ended dearer"`
+	Giorni      int     `json:"giorni" enum:"7,14" doc:"Within so many days"`
+	Calo5       float64 `json:"calo5" minimum:"0" maximum:"0.4" doc:"Chance that this departure is seen at least 5 % cheaper, brought to what came of earlier ones"`
+	Calo5Oltre  bool    `json:"calo5Oltre,omitempty" doc:"True where the chance is that of calo5 or higher: higher ones are overstated where routes are few"`
+	Calo5Regola float64 `json:"calo5Regola,omitempty" minimum:"0" maximum:"1" doc:"The rule's own chance, as it is before; absent until the service has a score to bring it to"`
+	Rialzo5     float64 `json:"rialzo5" minimum:"0" maximum:"1" doc:"Share of recorded departures with such a chance that were seen at least 5 % dearer"`
+	Attesa      Attesa  `json:"attesa" doc:"What those came to that waited so long"`
+	Casi        int     `json:"casi" minimum:"0" doc:"Fares behind rialzo5 and attesa: those that this service has followed, from 500 of them in 12 weeks on; until then those of recorded panels"`
+	Conviene    bool    `json:"conviene" doc:"Whether waiting was worth it on the record: the whole interval of attesa lies below zero. Even then piuCaro of the waits ended dearer"`
 }
 
 // Attesa is what waiting came to on the record, at the price that is judged.
@@ -234,7 +235,15 @@ func reliability(t Standing, age time.Duration) string {
 	case half <= mediaUpTo && t.Size >= mediaFrom:
 		step = 1
 	}
-	return reliabilityAt(step, age)
+	return reliabilityAt(trusted(step, t.Doubted), age)
+}
+
+// trusted is a step of reliability, one lower where the score of the service says that it was overconfident.
+func trusted(step int, doubted [3]bool) int {
+	if doubted[step] {
+		step++
+	}
+	return step
 }
 
 // reliabilityAt is the reliability so many steps below alta, of a fare of an age: a stale one costs a step.

@@ -18,6 +18,8 @@ type Standing struct {
 	EffectiveSize   float64 // how many independent days the sample amounts to, from 1 to Size
 
 	Cheap, Dear bool // clearly under the median, clearly over it
+
+	Doubted [3]bool // reliabilities that are told a step lower; see RouteSummary
 }
 
 // The memory of a route fades: of a day's weight three quarters halve every two
@@ -65,7 +67,7 @@ func StandingAt(s RouteSummary, price fare.Cents) (Standing, bool) {
 
 // standingAt finds the standing of a price in the summary's currency. Of a sample that is too small it gives no more than the size.
 func standingAt(s RouteSummary, price fare.Cents) Standing {
-	t := Standing{Price: s.Euro(price), Size: len(s.Lows)}
+	t := Standing{Price: s.Euro(price), Size: len(s.Lows), Doubted: s.Doubted}
 	if t.Size < MinSample {
 		return t
 	}

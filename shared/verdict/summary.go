@@ -96,8 +96,11 @@ type RouteSummary struct {
 	Asked    int64         // when the source was last asked for a year of departures, Unix seconds; 0: never
 	Currency fare.Currency // in which lows and live fares are ranked: the one that most fares are quoted in
 	PerEuro  float64       // how many of its units one euro bought on AsOf
-	View                   // of all fares
-	NonStop  *View         // of fares without stops; nil where of no fare its stops are known
+	// Doubted are the reliabilities, alta first, of which the score of the service
+	// says that they were overconfident: they are told a step lower.
+	Doubted [3]bool
+	View          // of all fares
+	NonStop *View // of fares without stops; nil where of no fare its stops are known
 }
 
 // WithoutStops is the summary of the fares without stops; false where of no fare its stops are known.

@@ -163,6 +163,11 @@ func (m *reporter) methods() {
 		m.report.Methods = append(m.report.Methods, *one)
 	}
 	m.report.Fortnight = m.method("rule, 14 days", fortnightAsked, &fortnight)
+	if !m.spans {
+		for h, c := range []*cases{&rule, &fortnight} {
+			m.recalibrated(h, c)
+		}
+	}
 	for r, name := range rivalNames {
 		one := m.method(name, m.report.Asked, &alone[r])
 		if one == nil {
@@ -183,6 +188,25 @@ func (m *reporter) methods() {
 			m.report.Against = append(m.report.Against, *compared)
 		}
 	}
+}
+
+// recalibrated measures the rule's chances brought to what came of earlier ones.
+func (m *reporter) recalibrated(h int, rule *cases) {
+	if len(rule.rows) == 0 {
+		return
+	}
+	all, told := m.trips.recalibrated(h, m.said.chance[h], m.became), *rule
+	told.chance = make([]float64, len(rule.rows))
+	for i, row := range rule.rows {
+		told.chance[i] = all[row]
+	}
+	r := Recalibrated{Days: int(fallSpans[h].Days()), Count: len(rule.rows), BrierSkill: told.brierSkill(), RuleBrierSkill: rule.brierSkill()}
+	if math.IsNaN(r.RuleBrierSkill) || math.IsInf(r.RuleBrierSkill, 0) {
+		return // all fared alike
+	}
+	_, r.ECE = told.reliability()
+	_, r.RuleECE = rule.reliability()
+	m.report.Recalibrated = append(m.report.Recalibrated, r)
 }
 
 func (m *reporter) compare(name string, rule, rival *cases) *Comparison {

@@ -82,6 +82,12 @@ func TestEvidencePanels(t *testing.T) {
 			if rule.ECE > c.limits.ece || r.WorstMiss > c.limits.miss {
 				t.Errorf("ECE %.4f, percentile off by %.2f; want at most %+v", rule.ECE, r.WorstMiss, c.limits)
 			}
+			for _, c := range r.Recalibrated {
+				// Where a panel has few rows, what its score says of them is chance.
+				if worse := c.ECE - c.RuleECE; worse > .01 || worse > .001 && c.Count > 10_000 {
+					t.Errorf("brought to what came of earlier ones, chances of %d days have an ECE of %.4f, the rule's have %.4f", c.Days, c.ECE, c.RuleECE)
+				}
+			}
 			var fell []float64
 			for _, l := range r.Levels[:4] {
 				fell = append(fell, l.Fell)

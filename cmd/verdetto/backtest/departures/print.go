@@ -39,6 +39,14 @@ func (r Report) Print(out io.Writer) {
 		line("%s\t%s\t%.3f\t%s\t%.3f\t%.3f\t%.3f", m.Name, percent(m.Answered), m.AUC, plain(m.Interval), m.ScoreAUC, m.BrierSkill, m.ECE)
 	}
 
+	if len(r.Recalibrated) > 0 {
+		title("The rule's chances, brought to what came of earlier ones as a service does that keeps its score")
+		line("days\trows\tECE\trule's\tBrier skill\trule's")
+		for _, c := range r.Recalibrated {
+			line("%d\t%d\t%.4f\t%.4f\t%.4f\t%.4f", c.Days, c.Count, c.ECE, c.RuleECE, c.BrierSkill, c.RuleBrierSkill)
+		}
+	}
+
 	title("The rule and each rival on the rows that both answer")
 	line("rival\trows\trule AUC\trival's\tdifference\t\tBrier skill\trival's\tECE\trival's")
 	for _, c := range r.Against {

@@ -21,17 +21,19 @@ type Report struct {
 	Asked      int            `json:"asked"`
 	Fell       float64        `json:"fell"` // share of these that fell
 
-	Methods     []Method     `json:"methods"`
-	Fortnight   *Method      `json:"fortnight,omitempty"` // the rule's chance of 14 days
-	Against     []Comparison `json:"against"`
-	Levels      []Level      `json:"levels"`
-	Percentiles []Percentile `json:"percentiles"`
-	WorstMiss   float64      `json:"worstMissOfPercentile"`
-	Cover       []Cover      `json:"cover"`
-	Waiting     []Waiting    `json:"waiting"`  // a week, in few bands
-	Followed    []Followed   `json:"followed"` // each horizon, in the bands of the record
-	References  []Reference  `json:"references"`
-	Missing     []string     `json:"missing,omitempty"`
+	Methods   []Method     `json:"methods"`
+	Fortnight *Method      `json:"fortnight,omitempty"` // the rule's chance of 14 days
+	Against   []Comparison `json:"against"`
+	// The rule's chances as a service with a score of itself tells them; of departures.
+	Recalibrated []Recalibrated `json:"recalibrated,omitempty"`
+	Levels       []Level        `json:"levels"`
+	Percentiles  []Percentile   `json:"percentiles"`
+	WorstMiss    float64        `json:"worstMissOfPercentile"`
+	Cover        []Cover        `json:"cover"`
+	Waiting      []Waiting      `json:"waiting"`  // a week, in few bands
+	Followed     []Followed     `json:"followed"` // each horizon, in the bands of the record
+	References   []Reference    `json:"references"`
+	Missing      []string       `json:"missing,omitempty"`
 }
 
 // Method is one way to judge, over the rows that it answers.
@@ -46,6 +48,17 @@ type Method struct {
 	ECE         float64          `json:"ece"`
 	Reliability []Bin            `json:"reliability"`
 	WorstMiss   *float64         `json:"worstMissOfPercentile,omitempty"` // where the score is a percentile
+}
+
+// Recalibrated is the rule's chances of a horizon and the same brought to what
+// came of earlier ones, on the rows that are asked.
+type Recalibrated struct {
+	Days           int     `json:"days"`
+	Count          int     `json:"count"`
+	ECE            float64 `json:"ece"`
+	RuleECE        float64 `json:"ruleEce"`
+	BrierSkill     float64 `json:"brierSkill"`
+	RuleBrierSkill float64 `json:"ruleBrierSkill"`
 }
 
 // Comparison is the rule and a rival on the rows that both answer. The rival's

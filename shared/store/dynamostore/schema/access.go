@@ -30,6 +30,7 @@ var Accesses = []Access{
 	{Partition: "INTO#*", Read: []string{"analisi", "refresh"}, Write: refresh},
 	{Partition: "FARES", Read: []string{"analisi", "compat", "pricetrends", "refresh"}, Write: refresh},
 	{Partition: "LEFT#*", Read: refresh, Write: refresh},
+	{Partition: "SCORE", Read: []string{"analisi", "refresh"}, Write: refresh},
 	{Partition: "DEMANDED", Read: refresh, Write: []string{"analisi", "compat"}},
 	{Partition: "WANTED", Read: refresh, Write: readers},
 	{Partition: "SEEN#*", Read: refresh, Write: refresh},

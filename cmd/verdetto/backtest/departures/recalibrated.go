@@ -1,0 +1,65 @@
+package departures
+
+import (
+	"slices"
+
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/score"
+)
+
+// recalibrated are the rule's chances of a horizon brought to what came of earlier
+// ones, as a service could do with its score: of each route and week PerRound
+// departures of the first day are counted, when their outcome is known, and a
+// chance is brought to the sum of what was counted on earlier days.
+func (t *Trips) recalibrated(h int, chance []float64, became []outcome) []float64 {
+	begin := t.days()
+	var counts score.HorizonCounts
+	var curve departure.Curve
+	all := make([]float64, len(chance))
+	due := 0
+	last := map[int32]fare.Cycle{} // the newest week of each route of which something is counted
+	var counted []int
+	taken := make([][]int, len(begin)-1)
+	for day := range len(begin) - 1 {
+		today := t.rows[begin[day]].day
+		for ; due < day && t.rows[begin[due]].day+fallSpans[h].Days() < today; due++ {
+			for _, i := range taken[due] {
+				c := &counts.Own[min(score.Steps-1, int(chance[i]*score.Steps))]
+				c.N++
+				c.Said += int64(200 * chance[i])
+				if became[i].fell[h] {
+					c.Fell++
+				}
+			}
+			if len(taken[due]) > 0 {
+				curve = counts.Curve()
+			}
+		}
+		for from := begin[day]; from < begin[day+1]; {
+			to, route := from, t.rows[from].route
+			counted = counted[:0]
+			for ; to < begin[day+1] && t.rows[to].route == route; to++ {
+				all[to] = curve.Of(chance[to])
+				if became[to].known[h] {
+					counted = append(counted, to)
+				}
+			}
+			if week, had := last[route]; !had || week < fare.CycleOf(today) {
+				last[route] = fare.CycleOf(today)
+				slices.SortFunc(counted, func(a, b int) int { return int(mixed(today, a)) - int(mixed(today, b)) })
+				taken[day] = append(taken[day], counted[:min(len(counted), score.PerRound)]...)
+			}
+			from = to
+		}
+	}
+	return all
+}
+
+// mixed is a number that depends on a row as if by chance.
+func mixed(day fare.Day, row int) uint32 {
+	x := uint64(day)<<32 ^ uint64(row)
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return uint32(x>>33) & (1<<31 - 1)
+}

@@ -1,0 +1,249 @@
+// Package scorecard replays a panel of recorded fares as a service would have
+// seen it, refresh after refresh, and keeps the score of it by the same counting:
+// so that what a service says of itself can be checked against a replay of the
+// same fares. It has no store, no source and no queue; what a refresh would store
+// is packed and read again, because a service judges by what it stored.
+package scorecard
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/score"
+	"verdetto/shared/verdict"
+)
+
+// Panel is the observations of each series, in any order.
+type Panel map[fare.Series][]fare.Observation
+
+// Options say what is replayed.
+type Options struct {
+	To    fare.Day // the last day on which is refreshed; 0: the last of the panel
+	Cycle int      // days from one refresh to the next; 0 is 1
+	Rates fare.Rates
+
+	Source string // what the source calls itself
+
+	// Judged, where set, stands between what the rule says and what is kept of it:
+	// for showing that the score tells when it is spoiled.
+	Judged func(*score.Round)
+	// Learned, where set, is called with what the score says of the weeks before a Monday.
+	Learned func(monday fare.Day, e *departure.Experience)
+	// Progress, where set, is called for each refresh as it ends.
+	Progress func(done, total int, day fare.Day)
+}
+
+// Result is the score after the last refresh, as a service would publish it.
+type Result struct {
+	Sum   *score.Sum
+	Weeks map[fare.Day]*score.Sum // by their Mondays
+
+	Experience *departure.Experience // what answers go by
+}
+
+// overlap is how far before the last refresh fares are asked for again.
+const overlap = verdict.LiveDays * 24 * time.Hour
+
+// Run replays a panel, a refresh at noon of every Cycle-th day.
+func Run(ctx context.Context, panel Panel, o Options) (Result, error) {
+	o.Cycle = max(o.Cycle, 1)
+	var all []*series
+	first, last := fare.Day(0), fare.Day(0)
+	for of, observations := range panel {
+		s := &series{of: of, observations: fare.Set(slices.Clone(observations))}
+		if len(s.observations) == 0 {
+			continue
+		}
+		if day := s.observations[0].FoundDay(); first == 0 || day < first {
+			first = day
+		}
+		last = max(last, s.observations[len(s.observations)-1].FoundDay())
+		all = append(all, s)
+	}
+	if len(all) == 0 {
+		return Result{}, errors.New("the panel has no comparable fares")
+	}
+	if o.To != 0 {
+		last = min(last, o.To)
+	}
+	slices.SortFunc(all, func(a, b *series) int { return cmp.Compare(a.of.String(), b.of.String()) })
+	r := replay{Options: o, series: all, left: map[fare.Day]*score.Left{}, score: Result{Sum: new(score.Sum), Weeks: map[fare.Day]*score.Sum{}}}
+	total := int(last-first)/o.Cycle + 1
+	for n := range total {
+		if err := ctx.Err(); err != nil {
+			return Result{}, fmt.Errorf("replay panel: %w", err)
+		}
+		day := first + fare.Day(n*o.Cycle)
+		if err := r.refresh(day); err != nil {
+			return Result{}, fmt.Errorf("replay %s: %w", day, err)
+		}
+		if o.Progress != nil {
+			o.Progress(n+1, total, day)
+		}
+	}
+	return r.score, nil
+}
+
+// series is one as it is stored.
+type series struct {
+	of                       fare.Series
+	observations             []fare.Observation // all of the panel, by moment
+	summary, sheet, learning []byte
+}
+
+type replay struct {
+	Options
+	series []*series
+	asked  time.Time // of the refresh before
+	cycle  []byte    // departure.Cycle; nothing before the first refresh
+	left   map[fare.Day]*score.Left
+	score  Result
+}
+
+// refresh closes the days that are over and refreshes each series of which a source would tell something.
+func (r *replay) refresh(today fare.Day) error {
+	cycle := departure.Cycle{Day: today - 1, Pooled: departure.Start(today), Warmed: today}
+	if r.cycle != nil {
+		var err error
+		if cycle, err = departure.DecodeCycle(r.cycle); err != nil {
+			return err
+		}
+		r.close(&cycle, today-1)
+	}
+	r.cycle = cycle.Encode()
+	cycle, err := departure.DecodeCycle(r.cycle)
+	if err != nil {
+		return err
+	}
+	r.score.Experience = cycle.Pooled.Experience
+	now := today.Time().Add(12 * time.Hour)
+	var mu sync.Mutex
+	var faults []error
+	sum := new(score.Left)
+	next := make(chan *series)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for s := range next {
+				left, err := s.refresh(today, r.Options, cycle.Pooled, r.asked, now)
+				mu.Lock()
+				sum.Add(left)
+				faults = append(faults, err)
+				mu.Unlock()
+			}
+		})
+	}
+	for _, s := range r.series {
+		next <- s
+	}
+	close(next)
+	workers.Wait()
+	r.asked = now
+	if !sum.Empty() {
+		r.left[today] = sum
+	}
+	return errors.Join(faults...)
+}
+
+// close adds what was left on the days until one.
+func (r *replay) close(c *departure.Cycle, last fare.Day) {
+	for day := c.Day + 1; day <= last; day++ {
+		all := r.left[day]
+		if all == nil {
+			continue
+		}
+		delete(r.left, day)
+		for _, h := range departure.Horizons() {
+			c.Pooled.Learn(h, day, &all.Learned)
+		}
+		c.Pooled.Fold(day, &all.Learned)
+		if all.Counts.Empty() {
+			continue
+		}
+		monday := fare.CycleOf(day).First()
+		if r.score.Weeks[monday] == nil {
+			r.score.Weeks[monday] = new(score.Sum)
+		}
+		r.score.Sum.Add(day, r.Source, &all.Counts)
+		r.score.Weeks[monday].Add(day, r.Source, &all.Counts)
+	}
+	if monday := fare.CycleOf(last + 1).First(); monday != fare.CycleOf(c.Day+1).First() {
+		if e := score.Learn(r.score.Sum, score.Whole(r.score.Weeks, monday)); e != nil {
+			c.Pooled.Experience = e
+		}
+		if r.Learned != nil {
+			r.Learned(monday, c.Pooled.Experience)
+		}
+	}
+	c.Day, c.Warmed = last, 0
+}
+
+// until is how many of the observations were found until a moment, in whole seconds.
+func (s *series) until(moment time.Time) int {
+	n, _ := slices.BinarySearchFunc(s.observations, moment.Unix(), func(o fare.Observation, at int64) int { return cmp.Compare(o.Found, at+1) })
+	return n
+}
+
+// refresh brings what is stored of the series to a day, if a source that is asked
+// for what it found since a week before the last time tells anything of it.
+func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, asked, now time.Time) (*score.Left, error) {
+	left, from, to := new(score.Left), 0, s.until(now)
+	if !asked.IsZero() {
+		from = s.until(asked.Add(-overlap))
+	}
+	if from == to {
+		return left, nil
+	}
+	var earlier verdict.RouteSummary
+	var said score.Rounds
+	state := new(departure.State)
+	if s.summary != nil {
+		sheet, err := departure.DecodeSheet(s.sheet)
+		if err != nil {
+			return left, err
+		}
+		open, err := departure.DecodeLearning(s.learning)
+		if err != nil {
+			return left, err
+		}
+		if said, err = score.DecodeRounds(open.Said); err != nil {
+			return left, err
+		}
+		if earlier, err = verdict.Decode(s.summary); err != nil {
+			return left, err
+		}
+		state.Sheet, state.Questions = *sheet, open.All
+	}
+	known := s.observations[:to]
+	summary := verdict.Build(known, earlier, today, verdict.Options{Rates: o.Rates})
+	if pooled.Experience != nil {
+		summary.Doubted = pooled.Experience.RouteDoubted
+	}
+	quotes := summary.DayQuotes(known, min(state.AsOf, today-departure.LiveDays, said.From(today)), o.Rates).All
+	fares := make([]departure.Live, len(quotes))
+	for i, q := range quotes {
+		fares[i] = departure.Live(q)
+	}
+	state.In(summary.Currency, summary.PerEuro)
+	state.Facts = summary.Facts()
+	state.Advance(today, pooled, fares, &left.Learned)
+	s.summary, s.sheet = summary.Encode(), state.Encode()
+	sheet, err := departure.DecodeSheet(s.sheet)
+	if err != nil {
+		return left, err
+	}
+	said = said.Refresh(score.Source{Day: today, Sheet: sheet, Pooled: pooled, Summary: summary, Quotes: fares}, &left.Counts)
+	if n := len(said); o.Judged != nil && n > 0 && said[n-1].Day == today {
+		o.Judged(&said[n-1])
+	}
+	s.learning = departure.Learning{All: state.Questions, Said: said.Encode()}.Encode()
+	return left, nil
+}

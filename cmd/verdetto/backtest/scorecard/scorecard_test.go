@@ -1,0 +1,208 @@
+package scorecard
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/functions/refresh"
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/places"
+	"verdetto/shared/score"
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/testenv"
+	"verdetto/shared/upstream"
+	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/upstream/ecb"
+)
+
+// invented is a panel of some routes, one of them quoted in another currency and
+// one that is looked at now and then only, in the columns of a recorded one.
+func invented(seed uint64, days int) string {
+	chance := rand.New(rand.NewPCG(16, seed))
+	var rows strings.Builder
+	rows.WriteString("origin,destination,observed_date,depart_date,price,currency\n")
+	begin := fare.Day(16802) // a Saturday in 2016
+	for i, route := range []string{"MIL,LON,%s,%s,%d,EUR\n", "MIL,PAR,%s,%s,%d,EUR\n", "ROM,BUH,%s,%s,%d,RON\n", "ROM,PAR,%s,%s,%d,EUR\n"} {
+		price := map[fare.Day]int{}
+		for d := range days {
+			day := begin + fare.Day(d)
+			for at := day + 1; at < day+40; at++ {
+				switch {
+				case price[at] == 0:
+					price[at] = 30 + chance.IntN(90)
+				case chance.IntN(5) == 0:
+					price[at] = max(10, price[at]+chance.IntN(41)-20)
+				}
+				if seen := chance.IntN(3) > 0; seen && (i != 3 || d%11 < 2) {
+					fmt.Fprintf(&rows, route, day, at, price[at])
+				}
+			}
+		}
+	}
+	return rows.String()
+}
+
+// many is a panel of two dozen routes whose fares go back to what they usually are, as real ones do in part.
+func many(days int) string {
+	chance := rand.New(rand.NewPCG(16, 12))
+	var rows strings.Builder
+	rows.WriteString("origin,destination,observed_date,depart_date,price,currency\n")
+	begin := fare.Day(16802)
+	for _, to := range []string{"LON", "PAR", "BUH", "MAD", "LIS", "BER", "VIE", "PRG", "ATH", "DUB", "OSL", "CPH", "STO", "HEL", "WAW", "AMS", "BRU", "ZRH", "BCN", "VLC", "SVQ", "OPO", "GDN", "KRK"} {
+		price := map[fare.Day]float64{}
+		for d := range days {
+			day := begin + fare.Day(d)
+			for at := day + 1; at < day+45; at += 2 {
+				usual := 60.0
+				switch {
+				case price[at] == 0:
+					price[at] = usual * (.7 + .6*chance.Float64())
+				case chance.IntN(9) == 0:
+					price[at] += .7 * (usual*(.7+.6*chance.Float64()) - price[at])
+				}
+				if chance.IntN(2) == 0 {
+					fmt.Fprintf(&rows, "MIL,%s,%s,%s,%.0f,EUR\n", to, day, at, price[at])
+				}
+			}
+		}
+	}
+	return rows.String()
+}
+
+func comparable() upstream.Comparable {
+	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}
+}
+
+// panelOf is all fares of a source.
+func panelOf(t *testing.T, source *csvfile.Panel) Panel {
+	t.Helper()
+	panel := Panel{}
+	origins, err := source.Origins(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, origin := range origins {
+		answer, err := source.Fares(context.Background(), origin, time.Time{}, time.Unix(1<<40, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range answer.Fares {
+			panel[f.Series()] = append(panel[f.Series()], f.Observation)
+		}
+	}
+	return panel
+}
+
+// live is the score of a service that is refreshed from a source every so many days.
+func live(t *testing.T, source *csvfile.Panel, panel Panel, cycle int, rates fare.Rates) Result {
+	t.Helper()
+	first, last := fare.Day(1<<20), fare.Day(0)
+	for _, observations := range panel {
+		for _, o := range observations {
+			first, last = min(first, o.FoundDay()), max(last, o.FoundDay())
+		}
+	}
+	now := first.Time()
+	table, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), func() time.Time { return now }, boltstore.Scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	fares := store.Fares{Table: table}
+	for day := first; day <= last; day += fare.Day(cycle) {
+		now = day.Time().Add(12 * time.Hour)
+		r := refresh.Refresher{Source: source, Fares: fares, Now: func() time.Time { return now }, Rates: rates, Workers: 2}
+		if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
+			t.Fatalf("%s: %+v %v", day, report, err)
+		}
+	}
+	result := Result{Weeks: map[fare.Day]*score.Sum{}}
+	data, err := fares.ScoreSum(t.Context(), store.Strong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Sum, err = score.DecodeSum(data); err != nil {
+		t.Fatal(err)
+	}
+	weeks, err := fares.ScoreWeeks(t.Context(), first-7, store.Strong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range weeks {
+		if result.Weeks[w.Monday], err = score.DecodeSum(w.Data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, _, err = fares.Pooled(t.Context(), store.Strong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed, err := departure.DecodeCycle(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result.Experience = closed.Pooled.Experience
+	return result
+}
+
+// compare holds the score of a service to that of a replay of the same fares: to the unit.
+func compare(t *testing.T, source *csvfile.Panel, cycle int) {
+	t.Helper()
+	panel := panelOf(t, source)
+	rates := ecb.Table().On(17000)
+	want, err := Run(t.Context(), panel, Options{Cycle: cycle, Rates: rates, Source: source.Name()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := live(t, source, panel, cycle, rates)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-replayed +live: %s", diff)
+	}
+	all := new(score.Counts)
+	for _, w := range want.Weeks {
+		all.Add(&w.Counts)
+	}
+	if *all != want.Sum.Counts {
+		t.Error("the weeks are not the sum")
+	}
+	for h, of := range want.Sum.Horizons {
+		t.Logf("horizon %d: %d stated, %d compared, missed %v; routes %d of %d; %d weeks", h, of.Stated(), of.Compared(), of.Missed,
+			want.Sum.Route.Compared(), want.Sum.Route.Stated(), len(want.Weeks))
+		if of.Compared() < 50 || of.Missed[score.Gone] == 0 || of.Missed[score.Unseen] == 0 {
+			t.Error("the case is not what it should be")
+		}
+	}
+}
+
+// TestLiveIsReplayed: the counts of a service are those of a replay of the fares that it was told.
+func TestLiveIsReplayed(t *testing.T) {
+	for name, cycle := range map[string]int{"daily": 1, "every third day": 3, "weekly": 7} {
+		t.Run(name, func(t *testing.T) {
+			source, err := csvfile.Read(bytes.NewReader([]byte(invented(uint64(cycle), 70))), comparable())
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, source, cycle)
+		})
+	}
+}
+
+// proveLive does the same with recorded fares.
+func proveLive(t *testing.T, file string, cycle int) {
+	t.Helper()
+	source, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file+".csv.gz"), comparable())
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, source, cycle)
+}

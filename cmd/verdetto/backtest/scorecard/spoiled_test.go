@@ -1,0 +1,72 @@
+package scorecard
+
+import (
+	"bytes"
+	"testing"
+
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/score"
+	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/upstream/ecb"
+)
+
+// TestSpoiledRules: a rule whose levels are swapped, or whose chances are halved,
+// is seen in the score, and takes it outside of its band for as many weeks in a
+// row as raise the alarm; the rule as it is does not.
+func TestSpoiledRules(t *testing.T) {
+	source, err := csvfile.Read(bytes.NewReader([]byte(many(150))), comparable())
+	if err != nil {
+		t.Fatal(err)
+	}
+	panel := panelOf(t, source)
+	for _, c := range []struct {
+		name    string
+		spoil   func(*score.Said)
+		alarmed bool
+	}{
+		{"as it is", func(*score.Said) {}, false},
+		{"levels swapped", func(s *score.Said) { s.Percentile = 100 - s.Percentile }, true},
+		{"chances halved", func(s *score.Said) { s.Stated[0] /= 2; s.Stated[1] /= 2 }, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			most := 0
+			r, err := Run(t.Context(), panel, Options{
+				Cycle: 7, Rates: ecb.Table().On(17000),
+				Judged: func(r *score.Round) {
+					for i := range r.Departs {
+						c.spoil(&r.Departs[i])
+					}
+				},
+				Learned: func(_ fare.Day, e *departure.Experience) {
+					if e != nil {
+						most = max(most, e.WeeksOut)
+					}
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var n, said, fell int64
+			for _, b := range r.Sum.Horizons[0].Bands {
+				n, said, fell = n+b.N, said+b.Said, fell+b.Fell
+			}
+			var byLevel []float64
+			for _, spans := range r.Sum.Horizons[0].Levels {
+				var all score.Pair
+				for _, cell := range spans {
+					all.N += cell.N
+					all.Fell += cell.Fell
+				}
+				byLevel = append(byLevel, float64(all.Fell)/float64(max(1, all.N)))
+			}
+			t.Logf("%d compared in %d weeks; said %.3f, came %.3f; by level %.3f; %d weeks in a row outside of the band", n, len(r.Weeks), float64(said)/float64(100*n), float64(fell)/float64(n), byLevel, most)
+			if (most >= score.OutWeeks) != c.alarmed {
+				t.Errorf("%d weeks in a row outside of the band", most)
+			}
+			if swapped := byLevel[0] > byLevel[3]; swapped != (c.name == "levels swapped") {
+				t.Errorf("what followed each level: %.3f", byLevel)
+			}
+		})
+	}
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"verdetto/cmd/verdetto/backtest/scorecard"
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/functions/analisi"
+	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
+	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/upstream/ecb"
+)
+
+// scorecardForms are what -scorecard writes, by name.
+var scorecardForms = map[string]bool{"json": true, "csv": true, "html": true}
+
+// backtestScorecard replays a panel and writes the score that a service would have had on it, as GET /v1/pagella and /pagella show it.
+func backtestScorecard(ctx context.Context, file, price, form string, o scorecard.Options) error {
+	recorded, partly, err := onemachine.OpenPanel(file, price, os.Stderr)
+	if err != nil {
+		return err
+	}
+	panel, last, err := allSeries(ctx, recorded)
+	if err != nil {
+		return err
+	}
+	show := progress("refreshes replayed")
+	o.Progress = func(done, total int, day fare.Day) { show(done, total, day.String()) }
+	o.Rates, o.Source = ecb.Table().On(last), recorded.Name()
+	result, err := scorecard.Run(ctx, panel, o)
+	if err != nil {
+		return fmt.Errorf("backtest %s: %w", file, err)
+	}
+	p := analisi.PagellaOf(result.Sum, result.Weeks)
+	var body []byte
+	switch form {
+	case "csv":
+		body = p.CSV()
+	case "html":
+		shown, err := analisi.ScorePage(p, i18n.Default(), false)
+		if err != nil {
+			return err
+		}
+		body = shown.Body
+	default:
+		if body, err = json.MarshalIndent(p, "", "  "); err != nil {
+			return fmt.Errorf("write score: %w", err)
+		}
+		body = append(body, '\n')
+	}
+	if _, err := os.Stdout.Write(body); err != nil {
+		return fmt.Errorf("write score: %w", err)
+	}
+	if partly {
+		return errPartly
+	}
+	return nil
+}
+
+// allSeries is all fares of a file by series, and the last day on which one was found.
+func allSeries(ctx context.Context, recorded *csvfile.Panel) (scorecard.Panel, fare.Day, error) {
+	origins, err := recorded.Origins(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	panel, last := scorecard.Panel{}, fare.Day(0)
+	for _, origin := range origins {
+		answer, err := recorded.Fares(ctx, origin, time.Time{}, time.Unix(1<<40, 0))
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, f := range answer.Fares {
+			panel[f.Series()] = append(panel[f.Series()], f.Observation)
+			last = max(last, f.FoundDay())
+		}
+	}
+	return panel, last, nil
+}

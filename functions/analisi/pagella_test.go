@@ -1,0 +1,119 @@
+package analisi_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/page"
+	"verdetto/shared/score"
+	"verdetto/shared/store"
+)
+
+// scored is a score as it is stored; without a sum the store is down.
+type scored struct {
+	sum   *score.Sum
+	weeks []store.ScoreWeek
+}
+
+func (s scored) ScoreSum(context.Context, store.Consistency) ([]byte, error) {
+	if s.sum == nil {
+		return nil, fmt.Errorf("read: %w", store.ErrUnavailable)
+	}
+	if s.sum.Since == 0 {
+		return nil, nil
+	}
+	return s.sum.Encode(), nil
+}
+
+func (s scored) ScoreWeeks(_ context.Context, from fare.Day, _ store.Consistency) (weeks []store.ScoreWeek, err error) {
+	for _, w := range s.weeks {
+		if w.Monday >= from {
+			weeks = append(weeks, w)
+		}
+	}
+	return weeks, nil
+}
+
+// someScore is of two weeks, in each of which fares were said to fall with 10 %, and 12 of 100 did.
+func someScore() scored {
+	monday := fare.CycleOf(fare.DayOf(today)).First()
+	sum, s := new(score.Sum), scored{}
+	for _, m := range []fare.Day{monday - 14, monday - 7, monday - 7*score.KeptWeeks} { // the last is too long ago to be listed
+		c := &score.Counts{Rounds: 3}
+		h := &c.Horizons[0]
+		h.Bands[2] = score.Wait{N: 100, Said: 1000, Fell: 12, Rose: 20, Dearer: 30, Change: 40_000}
+		h.Levels[0][1], h.Levels[3][1] = score.Cell{N: 40, Fell: 2, Rose: 10, Shuffled: 300}, score.Cell{N: 60, Fell: 10, Rose: 10, Shuffled: 4800}
+		h.Missed[score.Unseen] = 25
+		c.Route.Intervals[1] = score.Held{N: 10, Held: 9}
+		week := new(score.Sum)
+		week.Add(m+2, "csv", c)
+		sum.Add(m+2, "csv", c)
+		s.weeks = append(s.weeks, store.ScoreWeek{Monday: m, Data: week.Encode()})
+	}
+	s.sum = sum
+	return s
+}
+
+// TestScoreIsPublished: as JSON, as CSV with the same numbers, and as a page in each language.
+func TestScoreIsPublished(t *testing.T) {
+	h := serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: summaries{}, Demand: &originRequests{}}, Score: someScore()})
+	w := get(t, h, "/api/v1/pagella")
+	var p analisi.Pagella
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != http.StatusOK || !strings.Contains(w.Header().Get("Cache-Control"), "s-maxage=3600") {
+		t.Fatalf("%d %v %v", w.Code, w.Header(), err)
+	}
+	d := p.Somma.Partenze[0]
+	if p.Fonte != "csv" || p.Settimane != 2 || len(p.PerSettimana) != 2 || p.PerSettimana[0].Lunedi <= p.PerSettimana[1].Lunedi || p.FuoriBanda != 0 || !*p.PerSettimana[0].InBanda {
+		t.Errorf("%+v", p)
+	}
+	if d.Dichiarate != 375 || d.Confrontate != 300 || d.NonConfrontabili.NonRivista != 75 || d.Detto != .1 || d.Calate != .12 || d.Errore != .02 || d.Fasce[0].Variazione != .04 {
+		t.Errorf("%+v", d)
+	}
+	if l := d.Livelli[3]; l.Calate != .1667 || l.Passeggiata != .16 || l.Mescolate != .8 || p.Somma.Rotte.Intervalli[1].Tenuti != .9 {
+		t.Errorf("%+v, %+v", l, p.Somma.Rotte.Intervalli)
+	}
+	csv := get(t, h, "/v1/pagella?formato=csv")
+	for _, row := range []string{"settimana,giorni,tabella,riga,misura,valore\n", "\n,7,partenze,,calate,0.12\n", "\n,7,livelli,caro,passeggiata,0.16\n", "\n" + p.PerSettimana[0].Lunedi + ",7,fasce,0.1-0.15,casi,100\n"} {
+		if !strings.Contains(csv.Body.String(), row) {
+			t.Errorf("the CSV lacks %q", row)
+		}
+	}
+	if again := w.Header().Get("ETag"); again == "" || again == csv.Header().Get("ETag") || csv.Header().Get("Content-Type") != "text/csv; charset=utf-8" {
+		t.Errorf("%q %v", again, csv.Header())
+	}
+	for lang, words := range map[string][]string{"it": {"La nostra pagella", "12,0%"}, "en": {"Our own report card", "12.0%"}} {
+		w := get(t, h, "/pagella?lang="+lang)
+		if w.Code != http.StatusOK || w.Header().Get("Content-Security-Policy") != page.Policy || strings.Contains(w.Body.String(), "<script") || strings.Contains(w.Body.String(), "style=") {
+			t.Errorf("%s: %d %v", lang, w.Code, w.Header())
+		}
+		for _, s := range append(words, "<svg", p.Metodo[:0]) {
+			if !strings.Contains(w.Body.String(), s) {
+				t.Errorf("%s: no %q", lang, s)
+			}
+		}
+	}
+}
+
+// TestScoreOfNothing: a service that has compared nothing says so; one whose store is down does too.
+func TestScoreOfNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		score  analisi.Score
+		status int
+	}{"none kept": {nil, 200}, "nothing yet": {scored{sum: new(score.Sum)}, 200}, "down": {scored{}, 503}} {
+		t.Run(name, func(t *testing.T) {
+			h := serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: summaries{}, Demand: &originRequests{}}, Score: c.score})
+			for _, path := range []string{"/v1/pagella", "/v1/pagella?formato=csv", "/pagella"} {
+				if w := get(t, h, path); w.Code != c.status {
+					t.Errorf("%s: %d %s", path, w.Code, w.Body)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,171 @@
+package analisi
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"verdetto/shared/score"
+)
+
+// partenzeOf is what came of statements about departures within some days.
+func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
+	v := VotoPartenze{
+		Giorni: days, Dichiarate: int(h.Stated()), Confrontate: int(h.Compared()), NonConfrontabili: missedOf(h.Missed),
+		Fasce: []Fascia{}, Anticipi: []VotoAnticipo{}, Eta: groupsOf([]string{"0", "1-2"}, h.Ages[:]), Affidabilita: groupsOf(score.SureNames[:], h.Sures[:]),
+	}
+	n := h.Compared()
+	var fell, rose, said int64
+	apart := 0.
+	for i, b := range h.Bands {
+		if b.N == 0 {
+			continue
+		}
+		fell, rose, said = fell+b.Fell, rose+b.Rose, said+b.Said
+		f := Fascia{
+			Da: float64(5*i) / 100, A: float64(5*i+5) / 100, Casi: int(b.N), Detto: share(float64(b.Said)/100, b.N), Calate: share(b.Fell, b.N),
+			Salite: share(b.Rose, b.N), PiuCare: share(b.Dearer, b.N), Variazione: share(float64(b.Change)/1e4, b.N),
+		}
+		off := math.Abs(float64(b.Said)/100 - float64(b.Fell))
+		if i == score.Bands-1 {
+			f.A = 1
+			off = max(0, float64(b.Said)/100-float64(b.Fell)) // 40 % or more was said
+		}
+		apart += off
+		v.Fasce = append(v.Fasce, f)
+	}
+	v.Calate, v.Detto, v.Errore = share(fell, n), share(float64(said)/100, n), share(apart, n)
+	apart = 0
+	for i := 0; i < score.Steps; i += 2 {
+		apart += math.Abs(h.Own[i].OwnSaid() + h.Own[i+1].OwnSaid() - float64(h.Own[i].Fell+h.Own[i+1].Fell))
+	}
+	v.ErroreRegola = share(apart, n)
+	for l, spans := range h.Levels {
+		var all score.Cell
+		for _, c := range spans {
+			all.N += c.N
+			all.Fell += c.Fell
+			all.Rose += c.Rose
+			all.Shuffled += c.Shuffled
+		}
+		v.Livelli = append(v.Livelli, VotoLivello{
+			Livello: score.LevelNames[l], Casi: int(all.N), Calate: share(all.Fell, all.N), Salite: share(all.Rose, all.N),
+			Passeggiata: share(float64(fell+rose)/2, n), Mescolate: share(float64(all.Shuffled)/100, all.N),
+			Comuni: int(h.Both[l].N), CalateComuni: share(h.Both[l].Fell, h.Both[l].N),
+			Rivale: int(h.Rival[l].N), CalateRivale: share(h.Rival[l].Fell, h.Rival[l].N),
+		})
+	}
+	for s := range score.Spans {
+		a := VotoAnticipo{}
+		if s > 0 {
+			a.DaGiorni = score.LeadEdges[s-1]
+		}
+		if s < score.Spans-1 {
+			last := score.LeadEdges[s] - 1
+			a.AGiorni = &last
+		}
+		any := int64(0)
+		for l := range h.Levels {
+			c := h.Levels[l][s]
+			a.Casi, a.Calate = append(a.Casi, int(c.N)), append(a.Calate, share(c.Fell, c.N))
+			any += c.N
+		}
+		if any > 0 {
+			v.Anticipi = append(v.Anticipi, a)
+		}
+	}
+	return v
+}
+
+func groupsOf(names []string, of []score.Case) (all []VotoGruppo) {
+	for i, c := range of {
+		all = append(all, VotoGruppo{names[i], int(c.N), share(float64(c.Said)/100, c.N), share(c.Fell, c.N)})
+	}
+	return all
+}
+
+// CSV is the same, a row for each number.
+func (p Pagella) CSV() []byte {
+	var b strings.Builder
+	b.WriteString("settimana,giorni,tabella,riga,misura,valore\n")
+	write := func(week string, v Voto) {
+		row := func(days int, table, row, what string, value any) {
+			of := ""
+			if days > 0 {
+				of = fmt.Sprint(days)
+			}
+			fmt.Fprintf(&b, "%s,%s,%s,%s,%s,%v\n", week, of, table, row, what, value)
+		}
+		missed := func(days int, table string, stated, compared int, m NonConfrontabili) {
+			row(days, table, "", "dichiarate", stated)
+			row(days, table, "", "confrontate", compared)
+			for _, r := range []struct {
+				name string
+				n    int
+			}{{"partita", m.Partita}, {"nonRivista", m.NonRivista}, {"vecchia", m.Vecchia}, {"altraRegola", m.AltraRegola}, {"altraValuta", m.AltraValuta}} {
+				row(days, table, "nonConfrontabili", r.name, r.n)
+			}
+		}
+		row(0, "rilevazioni", "", "casi", v.Rilevazioni)
+		for _, d := range v.Partenze {
+			missed(d.Giorni, "partenze", d.Dichiarate, d.Confrontate, d.NonConfrontabili)
+			row(d.Giorni, "partenze", "", "calate", d.Calate)
+			row(d.Giorni, "partenze", "", "detto", d.Detto)
+			row(d.Giorni, "partenze", "", "errore", d.Errore)
+			row(d.Giorni, "partenze", "", "erroreRegola", d.ErroreRegola)
+			for _, f := range d.Fasce {
+				at := fmt.Sprintf("%v-%v", f.Da, f.A)
+				for _, m := range []struct {
+					name  string
+					value any
+				}{{"casi", f.Casi}, {"detto", f.Detto}, {"calate", f.Calate}, {"salite", f.Salite}, {"piuCare", f.PiuCare}, {"variazione", f.Variazione}} {
+					row(d.Giorni, "fasce", at, m.name, m.value)
+				}
+			}
+			for _, l := range d.Livelli {
+				for _, m := range []struct {
+					name  string
+					value any
+				}{{"casi", l.Casi}, {"calate", l.Calate}, {"salite", l.Salite}, {"passeggiata", l.Passeggiata}, {"mescolate", l.Mescolate},
+					{"comuni", l.Comuni}, {"calateComuni", l.CalateComuni}, {"rivale", l.Rivale}, {"calateRivale", l.CalateRivale}} {
+					row(d.Giorni, "livelli", l.Livello, m.name, m.value)
+				}
+			}
+			for _, a := range d.Anticipi {
+				for i, l := range score.LevelNames {
+					row(d.Giorni, "anticipi", fmt.Sprintf("%d-%s", a.DaGiorni, l), "casi", a.Casi[i])
+					row(d.Giorni, "anticipi", fmt.Sprintf("%d-%s", a.DaGiorni, l), "calate", a.Calate[i])
+				}
+			}
+			for i, groups := range [][]VotoGruppo{d.Eta, d.Affidabilita} {
+				for _, g := range groups {
+					name := []string{"eta", "affidabilita"}[i]
+					row(d.Giorni, name, g.Gruppo, "casi", g.Casi)
+					row(d.Giorni, name, g.Gruppo, "detto", g.Detto)
+					row(d.Giorni, name, g.Gruppo, "calate", g.Calate)
+				}
+			}
+		}
+		for _, c := range v.Percentili {
+			row(0, "percentili", c.Affidabilita, "casi", c.Casi)
+			row(0, "percentili", c.Affidabilita, "meta", c.Meta)
+			row(0, "percentili", c.Affidabilita, "noveDecimi", c.NoveDecimi)
+		}
+		missed(0, "rotte", v.Rotte.Dichiarate, v.Rotte.Confrontate, v.Rotte.NonConfrontabili)
+		for _, l := range v.Rotte.Livelli {
+			row(0, "rotte", l.Livello, "casi", l.Casi)
+			row(0, "rotte", l.Livello, "calate", l.Calate)
+			row(0, "rotte", l.Livello, "salite", l.Salite)
+			row(0, "rotte", l.Livello, "variazione", l.Variazione)
+		}
+		for _, h := range v.Rotte.Intervalli {
+			row(0, "intervalli", h.Affidabilita, "casi", h.Casi)
+			row(0, "intervalli", h.Affidabilita, "tenuti", h.Tenuti)
+		}
+	}
+	write("", p.Somma)
+	for _, w := range p.PerSettimana {
+		write(w.Lunedi, w.Voto)
+	}
+	return []byte(b.String())
+}

@@ -1,0 +1,158 @@
+package analisi
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"math"
+	"net/http"
+
+	"verdetto/shared/chart"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
+	"verdetto/shared/page"
+)
+
+//go:embed pagella.html
+var pagellaTemplate string
+
+var pagellaHTML = template.Must(template.New("pagella").Parse(pagellaTemplate))
+
+type pagellaPageInput struct {
+	Lang           string `query:"lang" doc:"Code of the language, before Accept-Language"`
+	AcceptLanguage string `header:"Accept-Language"`
+}
+
+func (s *Service) pagellaPage(ctx context.Context, in *pagellaPageInput) (*page.Response, error) {
+	l, ok := i18n.Find(in.Lang)
+	if !ok {
+		l = i18n.Accepted(in.AcceptLanguage)
+	}
+	p, err := s.pagella(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return ScorePage(p, l, httpapi.Data(ctx) == "sample")
+}
+
+// scoreTable is a table of the page: the first cell of each row is its name.
+type scoreTable struct {
+	ID, Title, Note string
+	Heads           []string
+	Rows            [][]string
+	Folded          string // what opens it; empty: it stands open
+}
+
+// ScorePage shows a score as a page, in a language; invented says that its fares were.
+func ScorePage(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
+	v := struct {
+		T                   *i18n.Language
+		Invented            bool
+		Lede, Band, Diagram string
+		Wide, Narrow        template.HTML
+		Tables              []scoreTable
+	}{T: l, Invented: invented}
+	week := p.Somma.Partenze[0]
+	if p.Dal == "" {
+		v.Lede = l.Text("pagella.nothing")
+	} else {
+		v.Lede = l.Text("pagella.lede", "From", dateSaid(l, p.Dal), "To", dateSaid(l, p.Al), "Weeks", l.Number(p.Settimane), "Source", p.Fonte,
+			"Compared", l.Number(week.Confrontate), "Stated", l.Number(week.Dichiarate))
+		v.Band = l.Text("pagella.band_in")
+		if p.FuoriBanda > 0 {
+			v.Band = l.Text("pagella.band_out", "Weeks", p.FuoriBanda)
+		}
+		v.Diagram = l.Text("pagella.diagram", "Said", shareSaid(l, week.Detto), "Came", shareSaid(l, week.Calate), "Error", shareSaid(l, week.Errore))
+		r := chart.Reliability{Axes: [2]string{l.Text("pagella.said_axis"), l.Text("pagella.came_axis")}, Label: v.Diagram}
+		for _, f := range week.Fasce {
+			r.Points = append(r.Points, chart.ReliabilityPoint{Said: f.Detto, Came: f.Calate, Cases: f.Casi})
+		}
+		v.Wide, v.Narrow = r.SVG(680), r.SVG(328)
+		v.Tables = scoreTables(p, l)
+	}
+	var body bytes.Buffer
+	if err := pagellaHTML.Execute(&body, v); err != nil {
+		return nil, fmt.Errorf("write page of the score: %w", err)
+	}
+	return page.Respond(http.StatusOK, page.Page{
+		Language: l, Title: l.Text("pagella.title"), Description: l.Text("pagella.summary"), Index: true, Others: page.InAll(l, "/pagella"),
+		Body: template.HTML(body.String()),
+	})
+}
+
+func dateSaid(l *i18n.Language, day string) string {
+	d, err := fare.ParseDay(day)
+	if err != nil {
+		return day
+	}
+	return l.Date(d)
+}
+
+// shareSaid writes a share in percent, with a tenth.
+func shareSaid(l *i18n.Language, share float64) string {
+	return l.Text("format.percent", "Percent", l.Decimals(fmt.Sprintf("%.1f", math.Abs(100*share))))
+}
+
+// shareOf is a share of some cases; of none a dash.
+func shareOf(l *i18n.Language, share float64, cases int) string {
+	if cases == 0 {
+		return "–"
+	}
+	return shareSaid(l, share)
+}
+
+func scoreTables(p Pagella, l *i18n.Language) (tables []scoreTable) {
+	text := func(id string) string { return l.Text("pagella." + id) }
+	for _, d := range p.Somma.Partenze {
+		bins := scoreTable{ID: fmt.Sprint("fasce", d.Giorni), Folded: l.Text("pagella.bins", "Days", d.Giorni),
+			Heads: []string{text("stated"), text("cases"), text("said"), text("came"), text("rose"), text("dearer")}}
+		for _, f := range d.Fasce {
+			name := fmt.Sprintf("%d–%d", int(math.Round(100*f.Da)), int(math.Round(100*f.A))-1)
+			if f.A == 1 {
+				name = l.Text("waits.or_more", "Percent", "40")
+			}
+			bins.Rows = append(bins.Rows, []string{name, l.Number(f.Casi), shareSaid(l, f.Detto), shareSaid(l, f.Calate), shareSaid(l, f.Salite), shareSaid(l, f.PiuCare)})
+		}
+		tables = append(tables, bins)
+	}
+	levels := scoreTable{ID: "livelli", Title: text("levels"), Note: text("levels_note"),
+		Heads: []string{text("level"), text("cases"), text("came"), text("walk"), text("shuffled"), text("both"), text("rival")}}
+	for _, f := range p.Somma.Partenze[0].Livelli {
+		levels.Rows = append(levels.Rows, []string{l.Text("level." + f.Livello), l.Number(f.Casi), shareOf(l, f.Calate, f.Casi), shareSaid(l, f.Passeggiata),
+			shareOf(l, f.Mescolate, f.Casi), shareOf(l, f.CalateComuni, f.Comuni), shareOf(l, f.CalateRivale, f.Rivale)})
+	}
+	routes := scoreTable{ID: "rotte", Title: text("routes"), Note: text("routes_note"), Heads: []string{text("level"), text("cases"), text("came"), text("rose")}}
+	for _, r := range p.Somma.Rotte.Livelli {
+		routes.Rows = append(routes.Rows, []string{l.Text("level." + r.Livello), l.Number(r.Casi), shareOf(l, r.Calate, r.Casi), shareOf(l, r.Salite, r.Casi)})
+	}
+	cover := scoreTable{ID: "intervalli", Title: text("cover"), Note: text("cover_note"), Heads: []string{text("reliability"), text("percentiles"), text("half"), text("nine_tenths"), text("intervals"), text("held")}}
+	for i, c := range p.Somma.Percentili {
+		r := p.Somma.Rotte.Intervalli[i]
+		cover.Rows = append(cover.Rows, []string{l.Text("reliability." + c.Affidabilita), l.Number(c.Casi), shareOf(l, c.Meta, c.Casi), shareOf(l, c.NoveDecimi, c.Casi), l.Number(r.Casi), shareOf(l, r.Tenuti, r.Casi)})
+	}
+	missed := scoreTable{ID: "non-confrontabili", Title: text("missed"), Note: text("missed_note"), Heads: []string{text("why"), text("departures7"), text("departures14"), text("routes_column")}}
+	a, b, r := p.Somma.Partenze[0], p.Somma.Partenze[1], p.Somma.Rotte
+	for _, row := range []struct {
+		why string
+		n   func(NonConfrontabili) int
+	}{
+		{"gone", func(m NonConfrontabili) int { return m.Partita }}, {"unseen", func(m NonConfrontabili) int { return m.NonRivista }},
+		{"stale", func(m NonConfrontabili) int { return m.Vecchia }}, {"rule", func(m NonConfrontabili) int { return m.AltraRegola }},
+		{"currency", func(m NonConfrontabili) int { return m.AltraValuta }},
+	} {
+		of := func(n, all int) string { return shareOf(l, float64(n)/float64(max(1, all)), all) }
+		missed.Rows = append(missed.Rows, []string{text(row.why), of(row.n(a.NonConfrontabili), a.Dichiarate), of(row.n(b.NonConfrontabili), b.Dichiarate), of(row.n(r.NonConfrontabili), r.Dichiarate)})
+	}
+	weeks := scoreTable{ID: "settimane", Title: text("weeks"), Note: text("weeks_note"), Heads: []string{text("week"), text("cases"), text("said"), text("came"), text("in_band")}}
+	for _, w := range p.PerSettimana {
+		d, in := w.Partenze[0], "–"
+		if w.InBanda != nil {
+			in = text(map[bool]string{true: "yes", false: "no"}[*w.InBanda])
+		}
+		weeks.Rows = append(weeks.Rows, []string{dateSaid(l, w.Lunedi), l.Number(d.Confrontate), shareOf(l, d.Detto, d.Confrontate), shareOf(l, d.Calate, d.Confrontate), in})
+	}
+	return append(tables, levels, routes, cover, missed, weeks)
+}

@@ -1,0 +1,115 @@
+package refresh
+
+import (
+	"context"
+	"maps"
+
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/score"
+	"verdetto/shared/store"
+)
+
+// keepScore counts what came of what was said of a series, and notes what is said
+// of it now. What is said is read from the sheet as it is stored: answers are.
+func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
+	from.Sheet = &s.any.Sheet
+	if s.said.Due(from.Day) {
+		stored, err := departure.DecodeSheet(s.any.Encode())
+		if err != nil {
+			return err
+		}
+		from.Sheet = stored
+	}
+	s.said = s.said.Refresh(from, c)
+	return nil
+}
+
+// scoreTally adds what was left for cycles to the score, in memory; written gives
+// what is to be stored with the cycles.
+type scoreTally struct {
+	fares  store.Fares
+	source string
+	sum    *score.Sum
+	weeks  map[fare.Day]*score.Sum
+}
+
+// add adds what was left for one cycle. The score is read when it is first needed.
+func (t *scoreTally) add(ctx context.Context, cycle fare.Day, c *score.Counts) error {
+	if c.Empty() {
+		return nil
+	}
+	if err := t.read(ctx); err != nil {
+		return err
+	}
+	monday := fare.CycleOf(cycle).First()
+	week := t.weeks[monday]
+	if week == nil {
+		data, err := t.fares.ScoreOfWeek(ctx, monday)
+		if err != nil {
+			return err
+		}
+		if week, err = score.DecodeSum(data); err != nil {
+			return err
+		}
+		t.weeks[monday] = week
+	}
+	t.sum.Add(cycle, t.source, c)
+	week.Add(cycle, t.source, c)
+	return nil
+}
+
+func (t *scoreTally) read(ctx context.Context) error {
+	if t.sum != nil {
+		return nil
+	}
+	data, err := t.fares.ScoreSum(ctx, store.Strong)
+	if err != nil {
+		return err
+	}
+	if t.sum, err = score.DecodeSum(data); err != nil {
+		return err
+	}
+	t.weeks = map[fare.Day]*score.Sum{}
+	return nil
+}
+
+// learn says to the pooled part what the score means for answers to come, when a
+// week has ended since the last closed cycle.
+func (t *scoreTally) learn(ctx context.Context, p *departure.Pooled, before, last fare.Day) error {
+	monday := fare.CycleOf(last + 1).First() // of the first week that is not over
+	if monday == fare.CycleOf(before+1).First() {
+		return nil
+	}
+	if err := t.read(ctx); err != nil {
+		return err
+	}
+	from := monday - 7*score.KeptWeeks
+	stored, err := t.fares.ScoreWeeks(ctx, from, store.Strong)
+	if err != nil {
+		return err
+	}
+	all := maps.Clone(t.weeks)
+	for _, w := range stored {
+		if all[w.Monday] == nil {
+			if all[w.Monday], err = score.DecodeSum(w.Data); err != nil {
+				return err
+			}
+		}
+	}
+	if e := score.Learn(t.sum, score.Whole(all, monday)); e != nil {
+		p.Experience = e
+	}
+	return nil
+}
+
+func (t *scoreTally) written() (s store.Score) {
+	if len(t.weeks) == 0 {
+		return s
+	}
+	s.Sum, s.Weeks = t.sum.Encode(), map[fare.Day][]byte{}
+	for monday, week := range t.weeks {
+		s.Weeks[monday] = week.Encode()
+	}
+	return s
+}

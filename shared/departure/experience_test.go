@@ -1,0 +1,42 @@
+package departure
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// TestExperienceIsKept: with the pooled part; a cycle without one is as an earlier version wrote it.
+func TestExperienceIsKept(t *testing.T) {
+	e := &Experience{Doubted: [3]bool{true, false, true}, RouteDoubted: [3]bool{false, true, false}, WeeksOut: 3}
+	for i := range e.Curves[1] {
+		e.Curves[1][i] = StepMiddle(i) * StepMiddle(i)
+	}
+	e.Bands[0] = make([]Band, len(RecordEdges)-1)
+	for i := range e.Bands[0] {
+		e.Bands[0][i] = Band{From: RecordEdges[i], To: RecordEdges[i+1], Panels: 1}
+	}
+	e.Bands[0][2] = Band{From: .1, To: .2, Cases: 812, Fell: .125, Rose: .25, Mean: -.5, Low: -.75, High: .0625, Dearer: .375, Panels: 1}
+	c := Cycle{Day: 16802, Pooled: Start(16800)}
+	if data := c.Encode(); data[0] != cycleFormat {
+		t.Errorf("without an experience the format is %d", data[0])
+	}
+	c.Pooled.Experience = e
+	data := c.Encode()
+	read, err := DecodeCycle(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(e, read.Pooled.Experience, cmpopts.EquateApprox(0, 1e-6)); diff != "" {
+		t.Error(diff)
+	}
+	if len(data) > 2<<10 {
+		t.Errorf("%d bytes", len(data))
+	}
+	for n := range len(data) {
+		if _, err := DecodeCycle(data[:n]); err == nil {
+			t.Fatalf("cut at %d it is read", n)
+		}
+	}
+}

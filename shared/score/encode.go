@@ -1,0 +1,163 @@
+package score
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/varint"
+)
+
+const (
+	countsFormat = 1
+	roundsFormat = 1
+
+	maxPrice = 1 << 40 // hundredths
+	maxDay   = 1 << 24
+)
+
+var errRange = errors.New("a value that cannot be")
+
+// Encode packs counts: those that are not 0, each with how many before it are.
+func (c *Counts) Encode() []byte {
+	w := varint.NewWriter(countsFormat, 256)
+	zeros := uint64(0)
+	c.each(func(n *int64) {
+		if *n == 0 {
+			zeros++
+			return
+		}
+		w.Uint(zeros)
+		w.Int(*n)
+		zeros = 0
+	})
+	return w
+}
+
+// numbers is how many numbers Counts are.
+var numbers = func() (n uint64) { new(Counts).each(func(*int64) { n++ }); return n }()
+
+// DecodeCounts reads what Encode wrote, also of a version that counted less.
+func DecodeCounts(data []byte) (*Counts, error) {
+	r := varint.NewReader(data, countsFormat)
+	var all []int64
+	for r.More() {
+		zeros := r.Uint()
+		if uint64(len(all))+zeros >= numbers {
+			r.Fail(errRange)
+			break
+		}
+		all = append(append(all, make([]int64, zeros)...), r.Int())
+	}
+	if err := r.Err(); err != nil {
+		return nil, fmt.Errorf("decode counts: %w", err)
+	}
+	c := new(Counts)
+	c.each(func(n *int64) {
+		if len(all) > 0 {
+			*n, all = all[0], all[1:]
+		}
+	})
+	return c, nil
+}
+
+// Encode packs rounds, some ten bytes a departure; nothing where there is none.
+func (r Rounds) Encode() []byte {
+	if len(r) == 0 {
+		return nil
+	}
+	w := varint.NewWriter(roundsFormat, 256)
+	w.Uint(uint64(len(r)))
+	for _, round := range r {
+		w.Int(int64(round.Day))
+		w.Uint(round.Rule)
+		w.Uint(round.Currency.Pack())
+		w.Uint(uint64(round.Settled))
+		route := uint64(0)
+		if round.Route != nil {
+			route = 1
+		}
+		w.Uint(uint64(len(round.Departs))<<1 | route)
+		if s := round.Route; s != nil {
+			w.Uint(uint64(s.Price))
+			w.Uint(uint64(s.Age)<<4 | uint64(s.Level)<<2 | uint64(s.Sure))
+			w.Uint(uint64(s.Percentile))
+			w.Uint(uint64(s.Low))
+			w.Uint(uint64(s.High))
+		}
+		depart, price := round.Day, fare.Cents(0)
+		for _, s := range round.Departs {
+			w.Uint(uint64(s.Depart - depart))
+			w.Int(int64(s.Price - price))
+			w = append(w, s.Age<<2|s.Sure, s.Percentile, s.Own[0], s.Own[1], s.Stated[0], s.Stated[1], s.Cheaper, s.Rival)
+			depart, price = s.Depart, s.Price
+		}
+	}
+	return w
+}
+
+// DecodeRounds reads what Encode wrote.
+func DecodeRounds(data []byte) (Rounds, error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	r := varint.NewReader(data, roundsFormat)
+	rounds := make(Rounds, r.Count(int64(min(r.Uint(), math.MaxInt32))))
+	for i := range rounds {
+		rounds[i] = decodeRound(&r)
+	}
+	if err := r.Err(); err != nil {
+		return nil, fmt.Errorf("decode rounds: %w", err)
+	}
+	return rounds, nil
+}
+
+func decodeRound(r *varint.Reader) (round Round) {
+	day := r.Int()
+	round.Rule = r.Uint()
+	currency, known := fare.UnpackCurrency(r.Uint())
+	settled, n := r.Uint(), r.Uint()
+	if day < -maxDay || day > maxDay || !known || settled > uint64(FortnightSettled) {
+		r.Fail(errRange)
+	}
+	round.Day, round.Currency, round.Settled = fare.Day(day), currency, Settled(settled)
+	number := func(most uint64) uint64 {
+		v := r.Uint()
+		if v > most {
+			r.Fail(errRange)
+			return 0
+		}
+		return v
+	}
+	if n%2 == 1 {
+		s := &RouteSaid{Price: fare.Cents(number(maxPrice))}
+		packed := number(255<<4 | 15)
+		s.Age, s.Level, s.Sure = uint8(packed>>4), uint8(packed>>2&3), uint8(packed&3)
+		s.Percentile, s.Low, s.High = uint8(number(100)), uint16(number(10000)), uint16(number(10000))
+		if s.Sure >= Sures || s.Price == 0 {
+			r.Fail(errRange)
+		}
+		round.Route = s
+	}
+	depart, price := round.Day, fare.Cents(0)
+	for range r.Count(int64(min(n/2, math.MaxInt32))) {
+		depart += fare.Day(number(maxDay))
+		price += fare.Cents(max(-maxPrice, min(maxPrice, r.Int())))
+		var b [8]uint8
+		for i := range b {
+			b[i] = r.Byte()
+		}
+		s := Said{
+			Depart: depart, Price: price, Age: b[0] >> 2, Sure: b[0] & 3, Percentile: b[1],
+			Own: [Horizons]uint8{b[2], b[3]}, Stated: [Horizons]uint8{b[4], b[5]}, Cheaper: b[6], Rival: b[7],
+		}
+		if price <= 0 || price > maxPrice || depart > maxDay || s.Sure >= Sures || s.Percentile > 100 || max(s.Own[0], s.Own[1]) >= ownUnit ||
+			max(s.Stated[0], s.Stated[1]) > 5*(Bands-1) || s.Cheaper > 100 || s.Rival > NoRival {
+			r.Fail(errRange)
+			return round
+		}
+		round.Departs = append(round.Departs, s)
+	}
+	return round
+}

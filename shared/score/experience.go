@@ -1,0 +1,190 @@
+package score
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+)
+
+// Week is the score of the cycles of a week.
+type Week struct {
+	Monday fare.Day
+	*Sum
+}
+
+const (
+	// KeptWeeks is how many weeks back the score is looked at week by week.
+	KeptWeeks = 53
+
+	leastWeeks  = 12  // that an interval wants
+	leastWaits  = 500 // cases of a band, for what waiting came to
+	leastPlaces = 500 // percentiles of a reliability, for whether it was overconfident
+	leastHeld   = 200 // intervals of a reliability, likewise
+
+	// A week that is judged has leastJudged compared statements, and leastFalls of them fell, or were to fall.
+	leastJudged, leastFalls = 100, 10
+	// The band: how many fell for each that was said to. Beyond it lie chances that are off by more than the
+	// weeks of recorded fares are, three of them in a row.
+	leastCame, mostCame = .6, 1 / .6
+	// OutWeeks is how many weeks in a row outside of the band the operator is told of.
+	OutWeeks = 3
+)
+
+// Learn says what a score means for the answers to come: the sum of all that was
+// counted, and its whole weeks, in order, KeptWeeks at most. It is made when a
+// week is over, so that no answer rests on what came of it.
+// Of a score of nothing it says nothing.
+func Learn(sum *Sum, weeks []Week) *departure.Experience {
+	if sum.Since == 0 {
+		return nil
+	}
+	e := new(departure.Experience)
+	for h := range Horizons {
+		e.Curves[h] = sum.Horizons[h].Curve()
+		e.Bands[h] = bands(h, weeks)
+	}
+	for i := range Sures {
+		tails := interval(weeks, func(c *Counts) (x, n int64) {
+			return c.Places[i][0] + c.Places[i][Places-1], total(c.Places[i][:])
+		})
+		// A tenth of the percentiles lies below 5, or at 95 and above.
+		e.Doubted[i] = tails.enough(leastPlaces) && tails.low > .15
+		held := interval(weeks, func(c *Counts) (x, n int64) { return c.Route.Intervals[i].Held, c.Route.Intervals[i].N })
+		e.RouteDoubted[i] = held.enough(leastHeld) && held.high < .85
+	}
+	e.WeeksOut = weeksOut(weeks)
+	return e
+}
+
+// Whole are the weeks, in order, that were over when the one of a Monday began, KeptWeeks at most.
+func Whole(all map[fare.Day]*Sum, monday fare.Day) (weeks []Week) {
+	for _, m := range slices.Sorted(maps.Keys(all)) {
+		if m < monday && m >= monday-7*KeptWeeks {
+			weeks = append(weeks, Week{m, all[m]})
+		}
+	}
+	return weeks
+}
+
+// weeksOut counts the weeks outside of the band since the last one inside; those with too little to tell count as neither.
+func weeksOut(weeks []Week) (n int) {
+	for _, w := range weeks {
+		switch in, known := w.Horizons[0].InBand(); {
+		case known && in:
+			n = 0
+		case known:
+			n++
+		}
+	}
+	return n
+}
+
+// InBand tells whether as many fell as were said to, and fewer after the lower
+// levels than after the higher ones. It is not known of too few.
+func (h *HorizonCounts) InBand() (in, known bool) {
+	var n, fell int64
+	said := 0.
+	for _, b := range h.Bands {
+		n += b.N
+		fell += b.Fell
+		said += float64(b.Said) / 100
+	}
+	if n < leastJudged || max(float64(fell), said) < leastFalls {
+		return false, false
+	}
+	var cheap, dear Pair
+	for l, spans := range h.Levels {
+		to := &cheap
+		if l >= int(departure.Normale) {
+			to = &dear
+		}
+		for _, cell := range spans {
+			to.N += cell.N
+			to.Fell += cell.Fell
+		}
+	}
+	ordered := cheap.N == 0 || dear.N == 0 || cheap.Fell*dear.N <= dear.Fell*cheap.N
+	return ordered && float64(fell) >= leastCame*said && float64(fell) <= mostCame*said, true
+}
+
+// bands are what waiting came to in each band of the record, by the published
+// chance; none where no band has enough cases.
+func bands(h int, weeks []Week) []departure.Band {
+	all := make([]departure.Band, len(departure.RecordEdges)-1)
+	known := false
+	for i := range all {
+		from, to := int(math.Round(20*departure.RecordEdges[i])), min(Bands, int(math.Round(20*departure.RecordEdges[i+1])))
+		of := func(c *Counts) (w Wait) {
+			for _, b := range c.Horizons[h].Bands[from:to] {
+				w.N += b.N
+				w.Fell += b.Fell
+				w.Rose += b.Rose
+				w.Dearer += b.Dearer
+				w.Change += b.Change
+			}
+			return w
+		}
+		all[i] = departure.Band{From: departure.RecordEdges[i], To: departure.RecordEdges[i+1]}
+		mean := interval(weeks, func(c *Counts) (x, n int64) { w := of(c); return w.Change, w.N })
+		if !mean.enough(leastWaits) {
+			continue
+		}
+		var sum Wait
+		for _, w := range weeks {
+			one := of(&w.Counts)
+			sum.N += one.N
+			sum.Fell += one.Fell
+			sum.Rose += one.Rose
+			sum.Dearer += one.Dearer
+		}
+		share := func(n int64) float64 { return float64(n) / float64(sum.N) }
+		known = true
+		b := &all[i]
+		b.Cases, b.Fell, b.Rose, b.Dearer, b.Panels = int(sum.N), share(sum.Fell), share(sum.Rose), share(sum.Dearer), 1
+		b.Mean, b.Low, b.High = mean.value/1e4, mean.low/1e4, mean.high/1e4
+	}
+	if !known {
+		return nil
+	}
+	return all
+}
+
+// estimate is a share, or a mean, and its 95 % interval.
+type estimate struct {
+	value, low, high float64
+	cases            int64
+	weeks            int
+}
+
+func (e estimate) enough(cases int64) bool { return e.weeks >= leastWeeks && e.cases >= cases }
+
+// interval is that of a ratio of sums over weeks: what came in one week is alike,
+// so weeks are what varies (W. G. Cochran, 1977: the ratio estimator).
+func interval(weeks []Week, of func(*Counts) (x, n int64)) (e estimate) {
+	var sum int64
+	for _, w := range weeks {
+		if x, n := of(&w.Counts); n > 0 {
+			sum += x
+			e.cases += n
+			e.weeks++
+		}
+	}
+	if e.weeks < 2 {
+		return e
+	}
+	e.value = float64(sum) / float64(e.cases)
+	squares := 0.
+	for _, w := range weeks {
+		x, n := of(&w.Counts)
+		d := float64(x) - e.value*float64(n)
+		squares += d * d
+	}
+	free := float64(e.weeks - 1)
+	t := 1.96 + 2.65/free // Student's, to a hundredth from 11 degrees of freedom on
+	half := t * math.Sqrt(squares*float64(e.weeks)/free) / float64(e.cases)
+	e.low, e.high = e.value-half, e.value+half
+	return e
+}

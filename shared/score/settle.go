@@ -1,0 +1,198 @@
+package score
+
+import (
+	"math"
+
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+// settle counts what became of a round as far as that is over on a day. Each part
+// of a round is counted once: what is counted is gone, or marked, in the round
+// that is written together with the counts.
+func (r *Round) settle(s Source, c *Counts) {
+	why, comparable := Reasons, true
+	switch {
+	case r.Rule != Rule:
+		why, comparable = RuleChanged, false
+	case r.Currency != s.Sheet.Currency:
+		why, comparable = Currency, false
+	}
+	for h, horizon := range departure.Horizons() {
+		if r.Settled != Settled(h) || s.Day <= r.Day+horizon.Days() {
+			continue
+		}
+		if h == 0 {
+			c.Rounds++
+			r.settleRoute(s, why, comparable, c)
+		}
+		for _, said := range r.Departs {
+			of := &c.Horizons[h]
+			if h == 0 && comparable && said.Age < StaleDays {
+				c.Places[said.Sure][placeOf(said.Percentile)]++
+			}
+			switch {
+			case !comparable:
+				of.Missed[why]++
+			case said.Depart <= r.Day+horizon.Days():
+				of.Missed[Gone]++
+			case said.Age >= StaleDays:
+				of.Missed[Stale]++
+			default:
+				if came, ok := follow(s.Quotes, said, r.Day, horizon.Days()); ok {
+					of.count(h, said, int(said.Depart-r.Day), came)
+				} else {
+					of.Missed[Unseen]++
+				}
+			}
+		}
+		r.Settled++
+	}
+	if r.Settled == FortnightSettled {
+		r.Departs = nil
+	}
+	if r.Route != nil && s.Day > r.Day+IntervalDays {
+		if comparable && r.Route.Age < StaleDays {
+			r.settleInterval(s.Summary, c)
+		}
+		r.Route = nil
+	}
+}
+
+// came is what followed a fare of a departure.
+type came struct {
+	fell, rose bool
+	seen       int64      // days on which it was seen again
+	last       fare.Cents // the fare seen last
+}
+
+// follow looks up what a departure cost within some days of a day; false where it was not seen.
+func follow(quotes []departure.Live, said Said, from, days fare.Day) (c came, ok bool) {
+	for _, q := range quotes {
+		day := q.FoundDay()
+		if q.Depart != said.Depart || day <= from || day > from+days {
+			continue
+		}
+		c.fell = c.fell || departure.Fell(said.Price, q.Price)
+		c.rose = c.rose || rose(said.Price, q.Price)
+		c.seen++
+		c.last = q.Price // by day found
+	}
+	return c, c.seen > 0
+}
+
+func rose(from, to fare.Cents) bool { return float64(to) >= (1+departure.Fall)*float64(from) }
+
+// changed is the change of a price, in ten-thousandths of it; more than tenfold counts as tenfold.
+func changed(from, to fare.Cents) int64 {
+	return int64(math.Round(1e4 * min(10, float64(to)/float64(from)-1)))
+}
+
+func (h *HorizonCounts) count(horizon int, said Said, lead int, c came) {
+	fell, up, dearer := one(c.fell), one(c.rose), one(c.last > said.Price)
+	own := &h.Own[said.Own[horizon]/(ownUnit/Steps)]
+	own.add(int64(said.Own[horizon]), fell)
+	w := &h.Bands[said.Stated[horizon]/5]
+	w.N++
+	w.Said += int64(said.Stated[horizon])
+	w.Fell += fell
+	w.Rose += up
+	w.Dearer += dearer
+	w.Change += changed(said.Price, c.last)
+	level := departure.LevelOf(float64(said.Percentile) / 100)
+	cell := &h.Levels[level][spanOf(lead)]
+	cell.N++
+	cell.Fell += fell
+	cell.Rose += up
+	cell.Shuffled += int64(math.Round(100 * (1 - math.Pow(1-float64(said.Cheaper)/100, float64(c.seen)))))
+	if said.Rival != NoRival {
+		h.Both[level].add(fell)
+		h.Rival[departure.LevelOf(float64(said.Rival)/100)].add(fell)
+	}
+	stated := int64(said.Stated[horizon])
+	h.Ages[min(1, said.Age)].add(stated, fell)
+	h.Sures[said.Sure].add(stated, fell)
+}
+
+func (c *Case) add(said, fell int64) {
+	c.N++
+	c.Said += said
+	c.Fell += fell
+}
+
+func (p *Pair) add(fell int64) {
+	p.N++
+	p.Fell += fell
+}
+
+func one(yes bool) int64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// placeOf is the place of a percentile: the last holds 95 to 100.
+func placeOf(percentile uint8) int { return min(Places-1, int(percentile)/(100/Places)) }
+
+// settleRoute compares a verdict about the route with its cheapest fare on the
+// last day of the week after it on which something was found.
+func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
+	if r.Route == nil {
+		return
+	}
+	of, said := &c.Route, r.Route
+	if comparable && said.Age >= StaleDays {
+		why, comparable = Stale, false
+	}
+	if !comparable {
+		of.Missed[why]++
+		return
+	}
+	of.Places[placeOf(said.Percentile)]++
+	var last verdict.Low
+	for _, low := range s.Summary.Lows {
+		if low.Day > max(r.Day, last.Day) && low.Day <= r.Day+departure.Week.Days() {
+			last = low
+		}
+	}
+	if last.Day == 0 {
+		of.Missed[Unseen]++
+		return
+	}
+	cell := &of.Levels[said.Level]
+	cell.N++
+	cell.Fell += one(departure.Fell(said.Price, last.Price))
+	cell.Rose += one(rose(said.Price, last.Price))
+	cell.Change += changed(said.Price, last.Price)
+}
+
+// settleInterval tells whether the interval of a route's percentile held: whether
+// it takes in the place of the day's fare among the lows of the days before and
+// after it, each weighing what the memory of the rule makes of its distance.
+func (r *Round) settleInterval(s verdict.RouteSummary, c *Counts) {
+	var below, equal, all float64
+	last := fare.Day(0)
+	for _, low := range s.Lows {
+		if low.Day == r.Day || low.Day > r.Day+IntervalDays {
+			continue
+		}
+		w := verdict.Weight(low.Day - r.Day)
+		all += w
+		switch {
+		case low.Price < r.Route.Price:
+			below += w
+		case low.Price == r.Route.Price:
+			equal += w
+		}
+		last = max(last, low.Day)
+	}
+	if all == 0 || last <= r.Day+departure.Fortnight.Days() {
+		return // too little came to try it
+	}
+	place := 100 * 100 * (below + equal/2) / all
+	of := &c.Route.Intervals[r.Route.Sure]
+	of.N++
+	of.Held += one(float64(r.Route.Low) <= place && place <= float64(r.Route.High))
+}
