@@ -114,7 +114,7 @@ var rules = []rule{
 	{"cmd/verdetto/samlocal", []string{"cmd/verdetto/localcloud", "shared/testenv"}, aws},
 	{"e2e/fixture", []string{"*"}, []string{"github.com/google/go-cmp", "github.com/santhosh-tekuri/jsonschema/v6"}},
 	{"infra/figures", nil, nil},
-	{"tools/openapi/client-go", nil, nil}, // a module of its own
+	{"examples/go", nil, nil}, // a module of its own
 	{"infra/cost", []string{"shared/routes"}, nil},
 	{"infra/preflight", []string{"shared/config/parameters", "shared/fare", "shared/upstream", "shared/upstream/travelpayouts"}, aws},
 	{"infra/cdk", []string{"shared/config/parameters", "shared/routes", "shared/store/dynamostore/schema"}, []string{
