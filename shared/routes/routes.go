@@ -197,6 +197,10 @@ var Table = []Route{
 		Name: "llms", Method: "GET", Path: "/llms.txt", Function: "analisi",
 		Edge: Edge{Free: 6 * time.Hour},
 	},
+	// What follows is asked for once in a while, and the edge has few behaviours left for paths of their own.
+	{Name: "agenti", Method: "GET", Path: "/v1/agenti", Function: "analisi"},
+	{Name: "api-catalog", Method: "GET", Path: "/.well-known/api-catalog", Function: "analisi"},
+	{Name: "server-json", Method: "GET", Path: "/server.json", Function: "analisi"},
 	{
 		Name: "assets", Method: "GET", Path: "/assets/{file}", Function: "analisi",
 		Edge:   Edge{Free: 365 * day},
