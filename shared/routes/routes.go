@@ -8,7 +8,10 @@
 package routes
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -53,13 +56,17 @@ func Throttles(perSecond int) map[string]int {
 			weights[p] = max(weights[p], r.Weight, 1)
 		}
 	}
-	all := 0
+	left, all := perSecond, 0
 	for _, w := range weights {
 		all += w
 	}
+	lightest := slices.SortedFunc(maps.Keys(weights), func(a, b string) int {
+		return cmp.Or(cmp.Compare(weights[a], weights[b]), cmp.Compare(a, b))
+	})
 	rates := map[string]int{}
-	for p, w := range weights {
-		rates[p] = max(1, (perSecond*w+all/2)/all)
+	for _, p := range lightest { // each takes its share of what is left: what many light paths have too much, the heavy ones have less
+		rates[p] = max(1, (left*weights[p]+all/2)/all)
+		left, all = left-rates[p], all-weights[p]
 	}
 	return rates
 }
