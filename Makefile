@@ -18,6 +18,8 @@ STRIPEMOCK := .tools/stripe-mock
 PEBBLE    := .tools/pebble
 DEBIAN    := .tools/debian
 SAM       := .tools/sam
+X402      := .tools/x402
+X402PYTHON := .tools/x402-python
 LDFLAGS   := -s -w
 
 # make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded; PRICE=outbound_price
@@ -117,7 +119,7 @@ api: $(OPENAPI)/.complete $(OPENAPIPYTHON)/.complete $(SCHEMATHESIS)/.complete #
 	go test ./functions/analisi
 	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestProveSchemathesis|TestGeneratedClients)'
 
-tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM)) ## what the tests need beside Go, from Maven, pip and npm
+tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(X402) $(X402PYTHON)) ## what the tests need beside Go, from Maven, pip and npm
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -187,6 +189,18 @@ $(SAM)/.complete: tools/sam.txt
 	  echo "fetching SAM's command line"; \
 	  python3 -m venv $(SAM) && $(SAM)/bin/pip install -q --disable-pip-version-check -r tools/sam.txt && touch $@; \
 	else echo "no Python with venv here: no function will be run by SAM"; fi
+
+$(X402)/.complete: tools/x402/package.json
+	@if command -v npm >/dev/null; then \
+	  echo "fetching a client of x402 and Solana's runtime"; \
+	  mkdir -p $(X402) && cp $< $(X402)/package.json && npm install --prefix $(X402) --no-package-lock --no-audit --no-fund --loglevel=error && touch $@; \
+	else echo "no npm here: payments by x402 will not be made on Solana's runtime"; fi
+
+$(X402PYTHON)/.complete: tools/x402.txt
+	@if python3 -c 'import venv, ensurepip' 2>/dev/null; then \
+	  echo "fetching a client of x402 in Python"; \
+	  python3 -m venv $(X402PYTHON) && $(X402PYTHON)/bin/pip install -q --disable-pip-version-check -r tools/x402.txt && touch $@; \
+	else echo "no Python with venv here: no client in Python will pay by x402"; fi
 
 $(STRIPEMOCK)/.complete: tools/stripe-mock.txt
 	@echo "fetching stripe-mock"

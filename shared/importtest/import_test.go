@@ -83,6 +83,7 @@ var rules = []rule{
 	{"shared/mail/smtpmail/smtptest", nil, []string{"github.com/emersion/go-smtp", "github.com/emersion/go-sasl"}},
 	{"shared/pay/stripepay", []string{"shared/pay", "shared/fare"}, []string{"github.com/stripe/stripe-go/v76"}},
 	{"shared/pay/solanapay", []string{"shared/pay", "shared/fare"}, []string{"github.com/gagliardetto/solana-go"}},
+	{"shared/pay/x402pay", []string{"shared/pay"}, []string{"github.com/gagliardetto/solana-go"}},
 	{"shared/pay/paytest", []string{"shared/pay", "shared/fare"}, nil},
 	{"shared/httpapi", []string{"shared/limit", "shared/apikey", "shared/store", "shared/routes", "shared/metrics", "shared/i18n"}, []string{"github.com/danielgtaylor/huma/v2"}},
 	{"shared/lambdalog", nil, []string{"github.com/aws/aws-lambda-go"}},
