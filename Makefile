@@ -7,7 +7,9 @@ FUNCTIONS := $(notdir $(patsubst %/bootstrap/,%,$(wildcard functions/*/bootstrap
 DYNAMODB  := .tools/dynamodb-local
 MOTO      := .tools/moto
 MCP       := .tools/mcp
+REGISTRY  := .tools/mcp-registry
 OPENAPI   := .tools/openapi
+OPENAPIPYTHON := .tools/openapi-python
 SCHEMATHESIS := .tools/schemathesis
 WEB       := .tools/web
 CDK       := .tools/cdk
@@ -18,6 +20,8 @@ DEBIAN    := .tools/debian
 SAM       := .tools/sam
 SDKS      := .tools/sdks
 SDKJAVA   := .tools/sdk-java
+X402      := .tools/x402
+X402PYTHON := .tools/x402-python
 LDFLAGS   := -s -w
 
 # make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded; PRICE=outbound_price
@@ -112,12 +116,12 @@ sam-start-api: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## the f
 bench: ## the benchmarks, as ratios side by side
 	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./shared/fare ./shared/places ./shared/store/... ./functions/refresh ./functions/analisi/agents ./e2e/verdict
 
-api: $(OPENAPI)/.complete $(SCHEMATHESIS)/.complete ## write the description of the API anew, then prove it: linters, made-up calls, generated clients
+api: $(OPENAPI)/.complete $(OPENAPIPYTHON)/.complete $(SCHEMATHESIS)/.complete ## write the description of the API anew, then prove it: linters, made-up calls, generated clients
 	go test ./e2e/openapi -run '^TestOpenAPI$$' -update
 	go test ./functions/analisi
 	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestProveSchemathesis|TestGeneratedClients)'
 
-tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(OPENAPI) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(SDKS) $(SDKJAVA)) ## what the tests need beside Go, from Maven, pip and npm
+tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(X402) $(X402PYTHON) $(SDKS) $(SDKJAVA)) ## what the tests need beside Go, from Maven, pip and npm
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -137,13 +141,26 @@ $(MCP)/.complete: tools/mcp/package.json
 	  mkdir -p $(MCP) && cp $< $(MCP)/package.json && npm install --prefix $(MCP) --no-package-lock --no-audit --no-fund --loglevel=error && touch $@; \
 	else echo "no npm here: tests of /mcp from outside will be named as not run"; fi
 
-$(OPENAPI)/.complete: tools/openapi/package-lock.json tools/openapi/client-go/go.sum
-	@cd tools/openapi/client-go && GOFLAGS= go mod download && GOFLAGS= go build -o /dev/null github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
+# The registry's own schema of an entry, out of the module that it is a part of.
+$(REGISTRY)/.complete: tools/mcp-registry.txt
+	@echo "fetching the schema of the registry of MCP servers"
+	@mkdir -p $(REGISTRY) && module=$$(GOFLAGS= go mod download -json $$(cat $<) | sed -n 's/.*"Dir": "\(.*\)".*/\1/p') && \
+	  cp -f "$$module/internal/validators/schemas/2025-12-11.json" $(REGISTRY)/server.schema.json && touch $@ || \
+	  echo "the schema cannot be had here: the entry for the registry will be named as not checked"
+
+$(OPENAPI)/.complete: tools/openapi/package-lock.json examples/go/go.sum
+	@cd examples/go && GOFLAGS= go mod download && GOFLAGS= go build -o /dev/null github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
 	@if command -v npm >/dev/null; then \
 	  echo "fetching linters and generators for OpenAPI"; \
 	  mkdir -p $(OPENAPI) && cp tools/openapi/package.json tools/openapi/package-lock.json $(OPENAPI) && \
 	  npm ci --prefix $(OPENAPI) --no-audit --no-fund --ignore-scripts --loglevel error && touch $@; \
 	else echo "no npm here: tests with OpenAPI linters and generators will be named as not run"; fi
+
+$(OPENAPIPYTHON)/.complete: tools/openapi-python.txt
+	@if python3 -c 'import venv, ensurepip' 2>/dev/null; then \
+	  echo "fetching a generator of Python clients"; \
+	  python3 -m venv $(OPENAPIPYTHON) && $(OPENAPIPYTHON)/bin/pip install -q --disable-pip-version-check -r tools/openapi-python.txt && touch $@; \
+	else echo "no Python with venv here: the example in Python will be named as not run"; fi
 
 $(SCHEMATHESIS)/.complete: tools/schemathesis.txt
 	@if python3 -c 'import venv, ensurepip' 2>/dev/null; then \
@@ -187,6 +204,18 @@ $(SDKJAVA)/.complete: tools/sdks/pom.xml
 	  echo "fetching the Java SDK that functions/compat answers"; \
 	  mvn -q -B -f tools/sdks/pom.xml dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(CURDIR)/$(SDKJAVA) && touch $@; \
 	else echo "no Maven or no Java here: the test with the Java SDK that functions/compat answers will be named as not run"; fi
+
+$(X402)/.complete: tools/x402/package.json
+	@if command -v npm >/dev/null; then \
+	  echo "fetching a client of x402 and Solana's runtime"; \
+	  mkdir -p $(X402) && cp $< $(X402)/package.json && npm install --prefix $(X402) --no-package-lock --no-audit --no-fund --loglevel=error && touch $@; \
+	else echo "no npm here: payments by x402 will not be made on Solana's runtime"; fi
+
+$(X402PYTHON)/.complete: tools/x402.txt
+	@if python3 -c 'import venv, ensurepip' 2>/dev/null; then \
+	  echo "fetching a client of x402 in Python"; \
+	  python3 -m venv $(X402PYTHON) && $(X402PYTHON)/bin/pip install -q --disable-pip-version-check -r tools/x402.txt && touch $@; \
+	else echo "no Python with venv here: no client in Python will pay by x402"; fi
 
 $(STRIPEMOCK)/.complete: tools/stripe-mock.txt
 	@echo "fetching stripe-mock"

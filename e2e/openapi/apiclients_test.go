@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/testenv"
 )
 
-// openapiTools is where the programs are made of, and the clients that are built on generated code.
+// openapiTools is where the programs are made of.
 const openapiTools = "tools/openapi"
 
 // withNode is the environment with a Node of today first, where make tools has
@@ -60,11 +60,11 @@ func TestOpenAPILints(t *testing.T) {
 	}
 }
 
-// TestGeneratedClients: code that others' generators make of the description
-// compiles, and gets a verdict, and a problem, from a running service.
+// TestGeneratedClients: the published examples, on code that others' generators make of the
+// description, compile and get a verdict, and a problem, from a running service.
 func TestGeneratedClients(t *testing.T) {
 	t.Parallel()
-	description := fixture.Path(t, fixture.DescriptionFile)
+	description, python := fixture.Path(t, fixture.DescriptionFile), fixture.Path(t, ".tools", "openapi-python", "bin", "python")
 	for _, client := range []struct {
 		name      string
 		available func(t *testing.T)
@@ -73,7 +73,7 @@ func TestGeneratedClients(t *testing.T) {
 	}{
 		{"go", func(t *testing.T) {
 			command := exec.CommandContext(t.Context(), "go", "tool", "oapi-codegen", "-version")
-			command.Dir = fixture.Path(t, openapiTools, "client-go")
+			command.Dir = fixture.Path(t, "examples", "go")
 			command.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=")
 			if out, err := command.CombinedOutput(); err != nil {
 				testenv.Missing(t, "oapi-codegen", fmt.Sprintf("make tools (%.200s)", out))
@@ -83,29 +83,39 @@ func TestGeneratedClients(t *testing.T) {
 			{"go", "vet", "./..."},
 			{"go", "build", "-o", "verdict", "."},
 		}, []string{"./verdict"}},
-		{"ts", func(t *testing.T) { testenv.Tool(t, "openapi", "node_modules", ".bin", "openapi-typescript") }, [][]string{
+		{"typescript", func(t *testing.T) { testenv.Tool(t, "openapi", "node_modules", ".bin", "openapi-typescript") }, [][]string{
 			{"node_modules/.bin/openapi-typescript", description, "--output", "api.d.ts"},
 			{"node_modules/.bin/tsc", "--project", "."},
 		}, []string{"node", "verdict.js"}},
+		{"python", func(t *testing.T) { testenv.Tool(t, "openapi-python", "bin", "python") }, [][]string{
+			{python, "-m", "openapi_python_client", "generate", "--path", description, "--meta", "none", "--output-path", "client"},
+			{python, "-m", "compileall", "-q", "client", "verdict.py"},
+		}, []string{python, "verdict.py"}},
 	} {
 		t.Run(client.name, func(t *testing.T) {
 			client.available(t)
 			dir := filepath.Join(t.TempDir(), "client")
-			if err := os.CopyFS(dir, os.DirFS(fixture.Path(t, openapiTools, "client-"+client.name))); err != nil {
+			if err := os.CopyFS(dir, os.DirFS(fixture.Path(t, "examples", client.name))); err != nil {
 				t.Fatal(err)
 			}
-			if client.name == "go" {
+			environment := append(withNode(t), "GOFLAGS=")
+			switch client.name {
+			case "go":
 				if err := os.Mkdir(filepath.Join(dir, "client"), 0o755); err != nil {
 					t.Fatal(err)
 				}
-			} else if err := os.Symlink(testenv.Tool(t, "openapi", "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
-				t.Fatal(err)
+			case "python":
+				environment = append(environment, "PATH="+testenv.Tool(t, "openapi-python", "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+			default:
+				if err := os.Symlink(testenv.Tool(t, "openapi", "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+					t.Fatal(err)
+				}
 			}
 			run := func(args ...string) string {
 				t.Helper()
 				command := exec.CommandContext(t.Context(), args[0], args[1:]...)
 				command.Dir = dir
-				command.Env = append(withNode(t), "GOFLAGS=")
+				command.Env = environment
 				out, err := command.CombinedOutput()
 				if err != nil {
 					t.Fatalf("%v: %v\n%s", args, err, tail(out))

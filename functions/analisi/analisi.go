@@ -62,6 +62,8 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerRoutes(api)
 	registerOpenAPI(api)
 	registerDocs(api)
+	s.registerAgents(api)
+	s.registerDiscovery(api)
 	s.registerCalendar(api)
 	s.registerDeals(api)
 	s.registerHistory(api)

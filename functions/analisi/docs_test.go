@@ -21,9 +21,15 @@ import (
 // read asks for what is written for programs.
 func read(t *testing.T, method, target string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
+	return readAt(t, "", method, target, header...)
+}
+
+// readAt asks a service that is reached at base.
+func readAt(t *testing.T, base, method, target string, header ...string) *httptest.ResponseRecorder {
+	t.Helper()
 	now := func() time.Time { return today }
 	api := httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(unlimited{}, now)})
-	(&analisi.Service{Reader: &answer.Reader{Now: now, Log: slog.New(slog.DiscardHandler)}}).Register(api)
+	(&analisi.Service{Reader: &answer.Reader{Now: now, Log: slog.New(slog.DiscardHandler)}, BaseURL: base}).Register(api)
 	r := httptest.NewRequest(method, target, nil)
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])

@@ -203,6 +203,10 @@ func links() []ReferenceLink {
 			"llms":    "The service in one page of text, for language models",
 			"mcp":     "The same questions as tools of the Model Context Protocol (streamable HTTP)",
 			"home":    "The service for people",
+			"agenti":  "How AI agents are given the service: set-up for common clients",
+
+			"api-catalog": "The APIs of the service (RFC 9727)",
+			"server-json": "The entry for the registry of MCP servers",
 		}[route.Name]; ok {
 			all = append(all, ReferenceLink{route.Path, text})
 		}

@@ -354,7 +354,7 @@ func TestThrottles(t *testing.T) {
 			t.Errorf("the stage is made before %s, whose share API Gateway then refuses", p.id)
 		}
 	}
-	if chosen := float64(defaults().RequestsPerSecond); together < 0.9*chosen || together > 1.1*chosen {
+	if chosen := float64(defaults().RequestsPerSecond); together != chosen {
 		t.Errorf("all together come to %v a second, not to %v", together, chosen)
 	}
 	if len(settings) != len(paths()) {

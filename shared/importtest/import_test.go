@@ -84,6 +84,7 @@ var rules = []rule{
 	{"shared/mail/smtpmail/smtptest", nil, []string{"github.com/emersion/go-smtp", "github.com/emersion/go-sasl"}},
 	{"shared/pay/stripepay", []string{"shared/pay", "shared/fare"}, []string{"github.com/stripe/stripe-go/v76"}},
 	{"shared/pay/solanapay", []string{"shared/pay", "shared/fare"}, []string{"github.com/gagliardetto/solana-go"}},
+	{"shared/pay/x402pay", []string{"shared/pay"}, []string{"github.com/gagliardetto/solana-go"}},
 	{"shared/pay/paytest", []string{"shared/pay", "shared/fare"}, nil},
 	{"shared/httpapi", []string{"shared/limit", "shared/apikey", "shared/store", "shared/routes", "shared/metrics", "shared/i18n"}, []string{"github.com/danielgtaylor/huma/v2"}},
 	{"shared/lambdalog", nil, []string{"github.com/aws/aws-lambda-go"}},
@@ -116,7 +117,7 @@ var rules = []rule{
 	{"cmd/verdetto/samlocal", []string{"cmd/verdetto/localcloud", "shared/testenv"}, aws},
 	{"e2e/fixture", []string{"*"}, []string{"github.com/google/go-cmp", "github.com/santhosh-tekuri/jsonschema/v6"}},
 	{"infra/figures", nil, nil},
-	{"tools/openapi/client-go", nil, nil}, // a module of its own
+	{"examples/go", nil, nil}, // a module of its own
 	{"infra/cost", []string{"shared/routes"}, nil},
 	{"infra/preflight", []string{"shared/config/parameters", "shared/fare", "shared/upstream", "shared/upstream/travelpayouts"}, aws},
 	{"infra/cdk", []string{"shared/config/parameters", "shared/routes", "shared/store/dynamostore/schema"}, []string{

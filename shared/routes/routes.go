@@ -8,7 +8,10 @@
 package routes
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -54,13 +57,17 @@ func Throttles(perSecond int) map[string]int {
 			weights[p] = max(weights[p], r.Weight, 1)
 		}
 	}
-	all := 0
+	left, all := perSecond, 0
 	for _, w := range weights {
 		all += w
 	}
+	lightest := slices.SortedFunc(maps.Keys(weights), func(a, b string) int {
+		return cmp.Or(cmp.Compare(weights[a], weights[b]), cmp.Compare(a, b))
+	})
 	rates := map[string]int{}
-	for p, w := range weights {
-		rates[p] = max(1, (perSecond*w+all/2)/all)
+	for _, p := range lightest { // each takes its share of what is left: what many light paths have too much, the heavy ones have less
+		rates[p] = max(1, (left*weights[p]+all/2)/all)
+		left, all = left-rates[p], all-weights[p]
 	}
 	return rates
 }
@@ -211,6 +218,10 @@ var Table = []Route{
 		Name: "llms", Method: "GET", Path: "/llms.txt", Function: "analisi",
 		Edge: Edge{Free: 6 * time.Hour},
 	},
+	// What follows is asked for once in a while, and the edge has few behaviours left for paths of their own.
+	{Name: "agenti", Method: "GET", Path: "/v1/agenti", Function: "analisi"},
+	{Name: "api-catalog", Method: "GET", Path: "/.well-known/api-catalog", Function: "analisi"},
+	{Name: "server-json", Method: "GET", Path: "/server.json", Function: "analisi"},
 	{
 		Name: "robots", Method: "GET", Path: "/robots.txt", Function: "analisi",
 		Edge: Edge{Free: 6 * time.Hour},

@@ -84,6 +84,9 @@ func session(t *testing.T, revision string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if revision >= "2026-07-28" && (listed.TTLMs != 3_600_000 || listed.CacheScope != "public") {
+		t.Errorf("the list may be kept for %d ms, in scope %q", listed.TTLMs, listed.CacheScope)
+	}
 	var transcript bytes.Buffer
 	show := json.NewEncoder(&transcript)
 	show.SetEscapeHTML(false)

@@ -1,0 +1,118 @@
+package analisi
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/http"
+
+	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
+	"verdetto/shared/page"
+	"verdetto/shared/routes"
+)
+
+//go:embed agenti.html
+var agentsTemplate string
+
+var agentsHTML = template.Must(template.New("agenti").Parse(agentsTemplate))
+
+// Agents is what GET /v1/agenti tells of how programs with a language model are given the service.
+type Agents struct {
+	MCP     string       `json:"mcp" doc:"Address of the server of the Model Context Protocol: streamable HTTP, without sessions" example:"https://verdetto.example/mcp"`
+	Header  string       `json:"header" doc:"Header of a Pro key; without it calls are counted by day and address" example:"X-Api-Key"`
+	Clients []AgentSetUp `json:"clients" nullable:"false" doc:"Set-up of common clients, to be copied"`
+}
+
+// AgentSetUp is how one client is given the service.
+type AgentSetUp struct {
+	Name    string `json:"name" example:"Claude Code"`
+	Where   string `json:"where" doc:"Where the set-up goes: a terminal, a file, a place in the settings" example:"a terminal"`
+	Form    string `json:"form" enum:"command,json,text" doc:"What the set-up is: a command of a shell, JSON, or what to type"`
+	SetUp   string `json:"setUp" example:"claude mcp add --transport http verdetto https://verdetto.example/mcp"`
+	WithKey string `json:"withKey,omitempty" doc:"The same with a Pro key in place of vd_...; absent where the client sends no headers of one's own"`
+}
+
+// shownKey stands for a key.
+const shownKey = "vd_..."
+
+// agents is how the service at its own address is set up.
+func (s *Service) agents() (Agents, error) {
+	a := Agents{MCP: s.BaseURL + routes.Named("mcp").Path, Header: httpapi.KeyHeader}
+	type object = map[string]any
+	keyed := object{a.Header: shownKey}
+	// server writes the settings of a client: what it calls its list of servers, and what it wants to know of one.
+	server := func(list string, entry object) (string, error) {
+		text, err := indented(object{list: object{"verdetto": entry}})
+		return string(bytes.TrimSpace(text)), err
+	}
+	for _, c := range []struct {
+		name, where, list string
+		free, pro         object
+	}{
+		{"VS Code", ".vscode/mcp.json", "servers", object{"type": "http", "url": a.MCP}, object{"type": "http", "url": a.MCP, "headers": keyed}},
+		{"Cursor", "~/.cursor/mcp.json", "mcpServers", object{"url": a.MCP}, object{"url": a.MCP, "headers": keyed}},
+		{
+			"Clients that start programs only", "their file of servers; wants Node.js", "mcpServers",
+			object{"command": "npx", "args": []string{"-y", "mcp-remote", a.MCP}},
+			object{"command": "npx", "args": []string{"-y", "mcp-remote", a.MCP, "--header", a.Header + ":" + shownKey}},
+		},
+	} {
+		free, err := server(c.list, c.free)
+		if err != nil {
+			return Agents{}, err
+		}
+		pro, err := server(c.list, c.pro)
+		if err != nil {
+			return Agents{}, err
+		}
+		a.Clients = append(a.Clients, AgentSetUp{c.name, c.where, "json", free, pro})
+	}
+	header := ` --header "` + a.Header + ": " + shownKey + `"`
+	claude, gemini := "claude mcp add --transport http verdetto "+a.MCP, "gemini mcp add --transport http"
+	codex := "codex mcp add verdetto --url " + a.MCP
+	a.Clients = append([]AgentSetUp{
+		{"Claude Code", "a terminal", "command", claude, claude + header},
+		{"Codex", "a terminal", "command", codex, codex + " --bearer-token-env-var VERDETTO_KEY"},
+		{"Gemini CLI", "a terminal", "command", gemini + " verdetto " + a.MCP, gemini + header + " verdetto " + a.MCP},
+		{"Claude, on the web and on the desktop", "Settings, Connectors, Add custom connector", "text", a.MCP, ""},
+	}, a.Clients...)
+	return a, nil
+}
+
+// registerAgents publishes the set-up: as JSON, and as a page where HTML is asked for.
+func (s *Service) registerAgents(api *httpapi.API) {
+	httpapi.JSON(api, "agenti", httpapi.JSONDoc{
+		Summary:     "How AI agents are given the service",
+		Description: "The address of the MCP server, and set-up for common clients, to be copied: as JSON, or as a page where HTML is asked for.",
+		Answer:      Agents{},
+		Pages:       []int{http.StatusOK},
+	}, nil, func(_ context.Context, in *docsInput) (*page.Response, error) {
+		a, err := s.agents()
+		if err != nil {
+			return nil, fmt.Errorf("write set-up: %w", err)
+		}
+		if page.WantsHTML(in.Accept) {
+			return agentsPage(a, i18n.Accepted(in.AcceptLanguage))
+		}
+		body, err := json.Marshal(a)
+		if err != nil {
+			return nil, fmt.Errorf("write set-up: %w", err)
+		}
+		return &page.Response{Status: http.StatusOK, ContentType: "application/json", Vary: "Accept, Accept-Language", Body: body}, nil
+	})
+}
+
+// agentsPage shows the set-up, which is in English, on a page in the reader's language.
+func agentsPage(a Agents, l *i18n.Language) (*page.Response, error) {
+	var body bytes.Buffer
+	if err := agentsHTML.Execute(&body, a); err != nil {
+		return nil, fmt.Errorf("write page of the set-up: %w", err)
+	}
+	return page.Respond(http.StatusOK, page.Page{
+		Language: l, Title: l.Text("docs.agents"), Description: l.Text("docs.agents_summary"), Index: true, Body: template.HTML(body.String()),
+	})
+}

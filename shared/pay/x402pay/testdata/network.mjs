@@ -1,0 +1,73 @@
+// A network of one node: Solana's own runtime behind the JSON-RPC that clients and sellers speak.
+// The first argument is JSON: {mint, accounts: [{owner, account, units}], lamports: {address: number}}.
+// It prints its address. Methods that no node has: hold (of a token account), lamports (of an address), expire (the newest blockhash).
+import { createServer } from "node:http";
+import { address, getAddressEncoder, getBase64Encoder, getBase58Decoder, getTransactionDecoder, lamports } from "@solana/kit";
+import { FailedTransactionMetadata, LiteSVM } from "litesvm";
+
+const world = JSON.parse(process.argv[2]);
+const svm = new LiteSVM();
+const token = address("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
+const bytesOf = (text) => getAddressEncoder().encode(address(text));
+
+function put(at, data) {
+  svm.setAccount({ address: address(at), data, executable: false, lamports: lamports(svm.minimumBalanceForRentExemption(BigInt(data.length))), programAddress: token, space: BigInt(data.length) });
+}
+
+// A mint: 36 bytes of who may make more (nobody), the supply, the decimals, that it is begun, 36 bytes of who may freeze (nobody).
+const mint = new Uint8Array(82);
+const supply = world.accounts.reduce((all, a) => all + BigInt(a.units), 0n);
+new DataView(mint.buffer).setBigUint64(36, supply, true);
+mint[44] = 6;
+mint[45] = 1;
+put(world.mint, mint);
+
+// A token account: its mint, its owner, the units, and after 36 bytes of who may spend for the owner (nobody) that it is begun.
+for (const a of world.accounts) {
+  const data = new Uint8Array(165);
+  data.set(bytesOf(world.mint), 0);
+  data.set(bytesOf(a.owner), 32);
+  new DataView(data.buffer).setBigUint64(64, BigInt(a.units), true);
+  data[108] = 1;
+  put(a.account, data);
+}
+for (const [of, amount] of Object.entries(world.lamports)) svm.airdrop(address(of), lamports(BigInt(amount)));
+
+const context = { slot: 1, apiVersion: "3.0.0" };
+const methods = {
+  getLatestBlockhash: () => ({ context, value: { blockhash: svm.latestBlockhash(), lastValidBlockHeight: 150 } }),
+  getAccountInfo: ([of]) => {
+    const a = svm.getAccount(address(of));
+    if (!a.exists) return { context, value: null };
+    return { context, value: { data: [Buffer.from(a.data).toString("base64"), "base64"], executable: a.executable, lamports: Number(a.lamports), owner: a.programAddress, rentEpoch: 0, space: a.data.length } };
+  },
+  // As a node does, it tries a transaction before it passes it on: what would fail costs nobody anything.
+  sendTransaction: ([text]) => {
+    const tx = getTransactionDecoder().decode(getBase64Encoder().encode(text));
+    for (const step of ["simulateTransaction", "sendTransaction"]) {
+      const result = svm[step](tx);
+      if (result instanceof FailedTransactionMetadata) throw new Error("transaction failed: " + result.err().toString() + " " + result.meta().logs().join(" "));
+    }
+    return getBase58Decoder().decode(Object.values(tx.signatures)[0]);
+  },
+  hold: ([of]) => Number(new DataView(Uint8Array.from(svm.getAccount(address(of)).data).buffer).getBigUint64(64, true)),
+  lamports: ([of]) => Number(svm.getBalance(address(of)) ?? 0n),
+  expire: () => svm.expireBlockhash() ?? null,
+};
+
+createServer(async (request, response) => {
+  let body = "";
+  for await (const part of request) body += part;
+  const call = JSON.parse(body);
+  const answer = { jsonrpc: "2.0", id: call.id };
+  try {
+    if (!methods[call.method]) throw new Error("no method " + call.method);
+    answer.result = methods[call.method](call.params ?? []);
+  } catch (error) {
+    answer.error = { code: -32002, message: String(error.message ?? error) };
+  }
+  response.setHeader("Content-Type", "application/json");
+  response.end(JSON.stringify(answer));
+}).listen(0, "127.0.0.1", function () {
+  console.log("http://127.0.0.1:" + this.address().port);
+});
