@@ -305,6 +305,9 @@ func driveRecords(t *testing.T, table store.Table) {
 		{limiter, "Take", func() error {
 			return ignore(limiter.Take(ctx, limit.Limit{Name: "daily", Calls: 1, Window: time.Hour}, "ip 192.0.2.1"))
 		}},
+		{limiter, "TakeSeveral", func() error {
+			return ignore(limiter.TakeSeveral(ctx, limit.Limit{Name: "daily", Calls: 9, Window: time.Hour}, "ip 192.0.2.1", 3))
+		}},
 		{limiter, "Join", func() error {
 			var faults []error
 			for range 20 { // several are written together
