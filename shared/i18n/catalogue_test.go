@@ -194,7 +194,7 @@ claim = "Is dat een goede prijs?"`))
 	}
 	for name, fault := range map[string]func(){
 		"no such text":         func() { bare.Text("home.nothing") },
-		"a placeholder is not": func() { bare.Text("home.flights_from", "Town", "Milano") },
+		"a placeholder is not": func() { bare.Text("home.route", "Town", "Milano") },
 	} {
 		func() {
 			defer func() {
