@@ -48,7 +48,7 @@ type task struct {
 	wants           string
 	path            string // of the API
 	tool, arguments string
-	pages           []string // the addresses that a reader comes to, one for each form that is sent; none: the page does not do it
+	pages           []string // the addresses that a reader comes to, one for each form that is sent and each link that is followed
 	says            func(a answer) string
 	pageSays        func(a answer, page int) []string // what each page must show; nil: the verdict and its price
 }
@@ -146,20 +146,20 @@ var tasks = []task{
 			return level(a)
 		}, nil},
 	{"A weekend in April under 60 EUR from Naples to London, non-stop", "/v1/calendario?origine=Napoli&destinazione=Londra&mese=2016-04&diretto=true",
-		"fare_calendar", `{"origin":"Naples","destination":"London","month":"2016-04","non_stop":true}`, nil,
+		"fare_calendar", `{"origin":"Naples","destination":"London","month":"2016-04","non_stop":true}`, []string{"/?da=Napoli&a=Londra&mese=2016-04&diretto=si", "/?da=NAP&a=LON&quando=2016-04-09&diretto=si"},
 		cheapest(func(g verdict.Giorno, d time.Time) bool {
 			weekend := d.Weekday() == time.Friday || d.Weekday() == time.Saturday
 			return weekend && *g.Cent <= 6000 && g.Soste != nil && *g.Soste == 0
-		}), nil},
+		}), ofDay("2016-04-09", "/?da=NAP&a=LON&quando=2016-04-09&diretto=si")},
 	{"Anywhere in April under 60 EUR from Naples, non-stop", "/v1/occasioni?origine=Napoli&mese=2016-04&massimo=60&diretto=true",
-		"cheap_now", `{"origin":"Naples","month":"2016-04","max_price":60,"non_stop":true}`, nil,
+		"cheap_now", `{"origin":"Naples","month":"2016-04","max_price":60,"non_stop":true}`, []string{"/?da=Napoli&mese=2016-04&massimo=60&diretto=si"},
 		deals(func(o analisi.Occasione) bool {
 			return o.Prezzo.Cent <= 6000 && *o.Prezzo.Soste == 0 && strings.HasPrefix(o.Prezzo.Partenza, "2016-04")
-		}), nil},
+		}), ofDeals},
 	{"Which day of April is the cheapest from Rome to Paris?", "/v1/calendario?origine=Roma&destinazione=Parigi&mese=2016-04",
 		"fare_calendar", `{"origin":"Rome","destination":"Paris","month":"2016-04"}`, []string{"/?da=Roma&a=Parigi&mese=2016-04"}, cheapest(anyDay),
 		func(a answer, _ int) []string {
-			return []string{`class="verdict ` + a.Mesi[0].Livello + `"`, euro(a.Mesi[0].MinimoCent), "19 aprile 2016"}
+			return []string{`class="verdict ` + a.Mesi[0].Livello + `"`, euro(a.Mesi[0].MinimoCent), "19 aprile 2016", calendarOf("2016-04", a.Giorni)}
 		}},
 	{"Which month is the cheapest from Milan to New York?", "/v1/analisi?origine=Milano&destinazione=New%20York",
 		"cheapest_months", `{"origin":"Milan","destination":"New York"}`, []string{"/?da=Milano&a=New+York"},
@@ -180,10 +180,10 @@ var tasks = []task{
 			return []string{`id="window-title"`, fmt.Sprintf("fra %d e %d giorni", a.AnticipoConsigliato.DaGiorni, a.AnticipoConsigliato.AGiorni)}
 		}},
 	{"Where is it cheap to go from Rome now?", "/v1/occasioni?origine=Roma&livello=ottimo,buono",
-		"cheap_now", `{"origin":"Rome","levels":"ottimo,buono"}`, nil,
+		"cheap_now", `{"origin":"Rome","levels":"ottimo,buono"}`, []string{"/?da=Roma"},
 		deals(func(o analisi.Occasione) bool {
 			return o.Verdetto.Livello == verdict.Ottimo || o.Verdetto.Livello == verdict.Buono
-		}), nil},
+		}), ofDeals},
 	{"Milan to Barcelona from 12 to 17 April: is that return cheap?", "/v1/analisi?origine=Milano&destinazione=Barcellona&partenza=2016-04-12&ritorno=2016-04-17",
 		"flight_price_verdict", `{"origin":"Milan","destination":"Barcelona","departure":"2016-04-12","return":"2016-04-17"}`, []string{"/?da=Milano&a=Barcellona&quando=2016-04-12&ritorno=2016-04-17"},
 		func(a answer) string {
@@ -201,14 +201,14 @@ var tasks = []task{
 			return fmt.Sprintf("falls with chance %.2f within 14 days; waiting pays: %v", a.Previsione[1].Calo5, a.Previsione[1].Conviene)
 		}, func(a answer, _ int) []string { return []string{`id="waits-title"`, euro(a.Prezzo.Cent)} }},
 	{"How has the fare from Milan to Paris on 20 April moved?", "/v1/storico?origine=Milano&destinazione=Parigi&partenza=2016-04-20",
-		"departure_history", `{"origin":"Milan","destination":"Paris","departure":"2016-04-20"}`, nil,
+		"departure_history", `{"origin":"Milan","destination":"Paris","departure":"2016-04-20"}`, []string{"/?da=Milano&a=Parigi&quando=2016-04-20"},
 		func(a answer) string {
 			if a.Partenza == nil || len(a.Partenza.Giorni) < 2 {
 				return ""
 			}
 			last := a.Partenza.Giorni[len(a.Partenza.Giorni)-1]
 			return fmt.Sprintf("seen on %d days, last at %d cents on %s", len(a.Partenza.Giorni), last.Cent, last.Giorno)
-		}, nil},
+		}, ofMoves},
 	{"Milan to London on Friday 15 or Saturday 16 April?", "/v1/confronto?origine=Milano&destinazioni=Londra&partenze=2016-04-15,2016-04-16",
 		"compare_trips", `{"origin":"Milan","destinations":["London"],"departures":["2016-04-15","2016-04-16"]}`, []string{"/?da=Milano&a=Londra&quando=2016-04-15", "/?da=Milano&a=Londra&quando=2016-04-16"}, best, ofTrip},
 	{"Lisbon, Madrid or Athens in May from Milan?", "/v1/confronto?origine=Milano&destinazioni=Lisbona,Madrid,Atene&mesi=2016-05",
@@ -222,15 +222,20 @@ var tasks = []task{
 			return when(verdict.InMese, "2016-05-01", "2016-05-31")(a)
 		}, nil},
 	{"Is London to New York cheap, in dollars?", "/v1/analisi?origine=Londra&destinazione=New%20York&valuta=USD",
-		"flight_price_verdict", `{"origin":"London","destination":"New York","currency":"USD"}`, nil,
+		"flight_price_verdict", `{"origin":"London","destination":"New York","currency":"USD"}`, []string{"/?da=Londra&a=New+York"},
 		func(a answer) string {
 			if a.Valuta != "USD" || a.Prezzo.Valuta != "USD" {
 				return ""
 			}
 			return level(a)
-		}, nil},
+		}, func(a answer, _ int) []string {
+			return []string{`class="verdict ` + a.Verdetto.Livello + `"`, dateOf(a.Prezzo.Partenza)}
+		}},
 	{"Milan to Bucharest within three days of 20 April", "/v1/analisi?origine=Milano&destinazione=Bucarest&partenza=2016-04-20&flessibile=3",
-		"flight_price_verdict", `{"origin":"Milan","destination":"Bucharest","departure":"2016-04-20","flexible_days":"3"}`, nil, when(verdict.InPartenza, "2016-04-17", "2016-04-23"), nil},
+		"flight_price_verdict", `{"origin":"Milan","destination":"Bucharest","departure":"2016-04-20","flexible_days":"3"}`, []string{"/?da=Milano&a=Bucarest&quando=2016-04-20"}, when(verdict.InPartenza, "2016-04-17", "2016-04-23"),
+		func(a answer, _ int) []string {
+			return []string{euro(a.Prezzo.Cent), dateOf(a.Prezzo.Partenza), "; " + calendarDay(a.Prezzo.Partenza, a.Prezzo.Cent)}
+		}},
 	{"Is Rome to Tokyo watched at all?", "/v1/rotte?origine=Roma&destinazione=Tokyo",
 		"watched_routes", `{"origin":"Rome","destination":"Tokyo"}`, []string{"/?da=Roma&a=Tokyo"},
 		func(a answer) string {
@@ -248,8 +253,9 @@ var tasks = []task{
 			return fmt.Sprintf("first %s, now %s", a.Destinations[0].City, a.Destinations[0].Level)
 		}, func(a answer, _ int) []string { return []string{"Milano", `class="places"`} }},
 	{"A few days in London from Milan in April, 4 to 7 nights", "/v1/calendario?origine=Milano&destinazione=Londra&mese=2016-04&notti=4-7",
-		"fare_calendar", `{"origin":"Milan","destination":"London","month":"2016-04","nights":"4-7"}`, nil,
-		cheapest(func(g verdict.Giorno, _ time.Time) bool { return g.Ritorno > g.Partenza }), nil},
+		"fare_calendar", `{"origin":"Milan","destination":"London","month":"2016-04","nights":"4-7"}`, []string{"/?da=Milano&a=Londra&quando=2016-04-15&ritorno=2016-04-20", "/?da=Milano&a=Londra&quando=2016-04-11&ritorno=2016-04-16"},
+		cheapest(func(g verdict.Giorno, _ time.Time) bool { return g.Ritorno > g.Partenza }),
+		ofDay("2016-04-11", "/?da=Milano&a=Londra&quando=2016-04-11&ritorno=2016-04-16")},
 	{"From Bergamo to Bucharest", "/v1/analisi?origine=Bergamo&destinazione=Bucarest",
 		"flight_price_verdict", `{"origin":"Bergamo","destination":"Bucharest"}`, []string{"/?da=Bergamo&a=Bucarest"},
 		func(a answer) string {
@@ -260,6 +266,12 @@ var tasks = []task{
 		}, func(a answer, _ int) []string {
 			return []string{"Hai chiesto Bergamo: queste sono le tariffe di Milano.", euro(a.Prezzo.Cent)}
 		}},
+}
+
+// inPart are the tasks of which the page answers only a part, and which.
+var inPart = map[string]string{
+	"Is London to New York cheap, in dollars?":         "in part: in euros",
+	"Milan to Bucharest within three days of 20 April": "in part: the days around are below, each judged by itself",
 }
 
 // shown are the tasks whose conversation docs/tasks.md prints.
@@ -287,19 +299,19 @@ func TestTasks(t *testing.T) {
 	var rows, transcript strings.Builder
 	for i, c := range tasks {
 		t.Run(c.wants, func(t *testing.T) {
-			get := func(target string) string {
+			get := func(target string, statuses ...int) string {
 				r := httptest.NewRequest("GET", target, nil)
 				r.RemoteAddr = fmt.Sprintf("10.0.0.%d:1", i+1)
 				r.Header.Set("Accept-Language", "it")
 				w := httptest.NewRecorder()
 				handler.ServeHTTP(w, r)
-				if w.Code != 200 {
+				if !slices.Contains(statuses, w.Code) {
 					t.Fatalf("%s: %d %.400s", target, w.Code, w.Body)
 				}
 				return w.Body.String()
 			}
 			var byAPI, byAgent answer
-			decode(t, []byte(get(c.path)), &byAPI)
+			decode(t, []byte(get(c.path, 200)), &byAPI)
 			said := c.says(byAPI)
 			if said == "" {
 				t.Fatalf("%s does not answer: %+v", c.path, byAPI)
@@ -309,16 +321,17 @@ func TestTasks(t *testing.T) {
 			if got := c.says(byAgent); got != said {
 				t.Errorf("an agent is told %q, a program %q", got, said)
 			}
-			pages := []string{"not on the page"}
-			if len(c.pages) > 0 {
-				pages = nil
-			}
+			var pages []string
 			for n, address := range c.pages {
 				want := ofVerdict(byAPI.Analysis)
 				if c.pageSays != nil {
 					want = c.pageSays(byAPI, n)
 				}
-				body := get(address)
+				statuses := []int{200}
+				if n < len(c.pages)-1 { // a day without a fare may lead to one with a fare
+					statuses = append(statuses, 404)
+				}
+				body := linesOf(get(address, statuses...))
 				for _, part := range want {
 					if !strings.Contains(body, part) {
 						t.Errorf("%s does not show %s", address, part)
@@ -326,8 +339,11 @@ func TestTasks(t *testing.T) {
 				}
 				pages = append(pages, "`"+address+"`")
 			}
-			if len(c.pages) > 3 {
-				t.Errorf("%d forms are sent", len(c.pages))
+			if len(c.pages) == 0 || len(c.pages) > 3 {
+				t.Errorf("%d steps", len(c.pages))
+			}
+			if part := inPart[c.wants]; part != "" {
+				pages = append(pages, part)
 			}
 			fmt.Fprintf(&rows, "| %s | `%s` | `%s` | %s | %s |\n", c.wants, c.path, c.tool, strings.Join(pages, "<br>"), said)
 			if slices.Contains(shown, i) {
@@ -371,15 +387,20 @@ func decode(t *testing.T, body []byte, into *answer) {
 func document(rows, transcript string) []byte {
 	return []byte(`# What a traveller wants to know
 
-Each of 20 tasks is done by one call of the API and by one call of an agent's tool, and on the page, where the page does it, by sending its
-form one to three times. ` + "`go test ./e2e/tasks`" + ` does them over the invented world as of 1 March 2016, checks that the answer is one to the
+Each of 20 tasks is done by one call of the API, by one call of an agent's tool, and on the page in one to three steps: a form that is sent,
+or a link that is followed. ` + "`go test ./e2e/tasks`" + ` does them over the invented world as of 1 March 2016, checks that the answer is one to the
 question, that programs and agents are told the same and that the page shows it, and writes this document.
 
 | task | call | tool | page | what it comes to |
 |---|---|---|---|---|
 ` + rows + `
-A weekend is picked from the days of a calendar by whoever asks: no endpoint knows days of the week. "Not on the page" is what the page
-does not do.
+A weekend is picked from the days of a calendar by whoever asks: no endpoint knows days of the week. The calendar of the page has fares in
+whole euros; a day leads to its exact fare. For returns the page wants two days and keeps the nights between them: where the first day has
+no fare, it links to days near it that have one.
+
+Two tasks are done on the page in part. It knows euros only. And it has no "within three days": below the verdict on a day its calendar
+shows the days around it with their fares, so that the cheapest is found there, but each is judged by itself, while the API
+judges the cheapest of the seven days against the cheapest of others as far ahead, and may come to another level.
 
 ## An agent at work
 

@@ -165,7 +165,7 @@ func (s *Service) registerScore(api *httpapi.API) {
 		Summary: "What the service said, and what came of it",
 		Description: "The service's own score: what was said of departures and routes, week after week, compared with what came; stated chances beside shares, what followed each level beside its references, how often intervals held, and what could not be compared and why. " +
 			"By week and in sum, as JSON or CSV; as a page at /pagella.",
-		Answer: Pagella{},
+		Answer: Pagella{}, Text: "text/csv",
 	}, nil, func(ctx context.Context, in *pagellaInput) (*httpapi.Tagged, error) {
 		p, err := s.pagella(ctx)
 		if err != nil {

@@ -171,15 +171,22 @@ func TestTripsThatCannotBe(t *testing.T) {
 		{"a negative price", "visto=-5", "visto", "più di 0", "more than 0"},
 		{"words for a price", "visto=tanto", "visto", "Scrivi un prezzo in euro, per esempio 45 o 45,50", "Write a fare in euros, such as 45 or 45.50"},
 		{"thousands, ambiguously", "visto=1.200", "visto", "Scrivi un prezzo in euro", "Write a fare in euros"},
+		{"a limit of nothing", "massimo=0", "massimo", "più di 0 e al massimo 100.000.", "more than 0, and at most 100,000."},
+		{"an absurd limit", "massimo=100001", "massimo", "più di 0 e al massimo 100.000.", "more than 0, and at most 100,000."},
+		{"words for a limit", "massimo=poco", "massimo", "Scrivi un prezzo in euro", "Write a fare in euros"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for language, want := range map[string]string{"it": c.it, "en": c.en} {
+			for i, want := range []string{c.it, c.en, c.it, c.en} {
+				language, cities := []string{"it", "en"}[i%2], []string{"da=Milano", "da=Milano&a=Bucarest"}[i/2]
+				if c.at == "massimo" && i/2 > 0 {
+					break // it is about destinations
+				}
 				s.counters.taken = nil
-				w := s.visit("/?da=Milano&a=Bucarest&"+c.trip, "Accept-Language", language)
+				w := s.visit("/?"+cities+"&"+c.trip, "Accept-Language", language)
 				body := html.UnescapeString(w.Body.String())
 				beside := regexp.MustCompile(`<p class="fault" id="` + c.at + `-fault">([^<]*)</p>`).FindStringSubmatch(body)
 				if w.Code != http.StatusBadRequest || beside == nil || !strings.Contains(beside[1], want) {
-					t.Errorf("%s: %d, beside the field %q, want %q", language, w.Code, beside, want)
+					t.Errorf("%s, %s: %d, beside the field %q, want %q", cities, language, w.Code, beside, want)
 				}
 				if !regexp.MustCompile(`id="`+c.at+`"[^>]* aria-invalid="true" aria-describedby="`+c.at+`-fault"`).MatchString(body) || !strings.Contains(body, `<a href="#`+c.at+`">`) {
 					t.Errorf("%s: the field is not marked, or not linked to", language)
@@ -187,7 +194,7 @@ func TestTripsThatCannotBe(t *testing.T) {
 				if !strings.Contains(body, `<details class="trip" open>`) {
 					t.Errorf("%s: the fields are not shown", language)
 				}
-				if slices.Contains(s.counters.taken, "analisi-free") {
+				if slices.ContainsFunc(s.counters.taken, func(cap string) bool { return cap == "analisi-free" || cap == "occasioni-free" }) {
 					t.Errorf("%s: counted as %v", language, s.counters.taken)
 				}
 			}

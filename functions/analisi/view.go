@@ -193,9 +193,11 @@ func (v *view) refuse(status int, reason string, fill ...any) {
 	}
 }
 
-// refuseFaults answers that something in the question is wrong, and says beside each field what.
+// refuseFaults answers that something in the question is wrong, and says beside each field what:
+// without a destination too there are all fields then that something is wrong in.
 func (v *view) refuseFaults(wrong faults) {
 	v.Faults = wrong
+	v.Anywhere = v.AskFrom != "" && v.AskTo == "" && wrong["quando"]+wrong["ritorno"]+wrong["visto"] == ""
 	v.refuse(http.StatusBadRequest, "faults")
 	for _, f := range v.Trip.fields() {
 		if said := wrong[f.name]; said != "" {

@@ -44,7 +44,7 @@ func TestACheckoutAskedForAgain(t *testing.T) {
 			t.Errorf("%s gave the same checkout", name)
 		}
 	}
-	for _, bad := range []string{"short", strings.Repeat("a", 101)} {
+	for _, bad := range []string{"", "short", strings.Repeat("a", 101)} {
 		if a := s.Do("POST", "/api/v1/pro/checkout", fixture.Object("email", "ada@example.com"), "Idempotency-Key", bad); a.Status != 400 || !strings.Contains(a.Body, "Idempotency-Key") {
 			t.Errorf("%d characters: %d %s", len(bad), a.Status, a.Body)
 		}

@@ -80,7 +80,7 @@ func newHuma(router *router) huma.API {
 	config.Formats = map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}
 	config.DefaultFormat = "application/json"
 	api := huma.NewAPI(config, router)
-	api.UseMiddleware(checkQuery)
+	api.UseMiddleware(checkParameters)
 	return api
 }
 

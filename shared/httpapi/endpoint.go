@@ -19,6 +19,7 @@ type JSONDoc struct {
 	Problems             []ProblemType // beside those that any endpoint can meet
 	Status               int           // of a success; 0 is 200
 	Answer               any           // a success's type, where the handler writes the bytes itself
+	Text                 string        // the media type of a success as text, where it may be asked for in place of JSON
 	Body                 any           // the type, as JSON or as a form, of a body that the handler reads itself (RawBody)
 	Pages                []int         // statuses that it answers with a page where HTML is asked for
 	ConsumesQuota        bool          // the handler counts by itself, with ConsumeQuota

@@ -124,6 +124,9 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	case desc.Answer != nil:
 		response.Content = map[string]*huma.MediaType{"application/json": {Schema: d.schema(desc.Answer)}}
 	}
+	if desc.Text != "" {
+		response.Content[desc.Text] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
+	}
 	for name, h := range registered.Headers {
 		switch {
 		case name == "Content-Type": // said by the content

@@ -14,14 +14,17 @@ import (
 // MaxParameter is how many characters (runes) a query parameter may have.
 const MaxParameter = 100
 
-// checkQuery refuses query parameters that no endpoint could make sense of,
+// checkParameters refuses query parameters that no endpoint could make sense of,
 // naming every one that is at fault, before Huma looks at their types. Pages look
-// at their parameters by themselves.
-func checkQuery(ctx huma.Context, next func(huma.Context)) {
+// at their parameters by themselves. A header that is sent empty, where something
+// has to stand in it, is refused too: Huma takes it for one that was not sent, and who
+// sends an empty Idempotency-Key would not have what it is for.
+func checkParameters(ctx huma.Context, next func(huma.Context)) {
 	if descriptionOf(ctx.Operation()).page {
 		next(ctx)
 		return
 	}
+	r, _ := humago.Unwrap(ctx)
 	u := ctx.URL()
 	values, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
@@ -30,12 +33,17 @@ func checkQuery(ctx huma.Context, next func(huma.Context)) {
 	}
 	var faults []Fault
 	for _, p := range ctx.Operation().Parameters {
-		if p.In != "query" {
-			continue
-		}
 		given := values[p.Name]
+		if p.In == "header" {
+			given = r.Header.Values(p.Name)
+		}
 		fault := ""
 		switch {
+		case p.In == "header":
+			if len(given) > 0 && given[0] == "" && p.Schema != nil && p.Schema.MinLength != nil && *p.Schema.MinLength > 0 {
+				fault = fmt.Sprintf("is empty: give %d characters or more, or leave it out", *p.Schema.MinLength)
+			}
+		case p.In != "query":
 		case len(given) > 1:
 			fault = fmt.Sprintf("is given %d times; give it once", len(given))
 		case len(given) == 0 && p.Required:

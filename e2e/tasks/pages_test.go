@@ -1,0 +1,117 @@
+package tasks
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
+	"verdetto/shared/places"
+	"verdetto/shared/verdict"
+)
+
+// The lists of a page and those of the API are told in the same lines, so that
+// a page shows a list where it has the line: all of it, in its order, and nothing else.
+
+var (
+	cellOf  = regexp.MustCompile(`<td class="([a-z-]+)(?: unsure)?"><a href="[^"]*&quando=([0-9-]+)[^"]*"(?: aria-current="date")?>[0-9]+<b>([0-9]+)</b>`)
+	placeOf = regexp.MustCompile(`<th scope="row"><a href="[^"]+">([^<]+)</a><small>([^<]+)</small></th><td>([^<]+)<small>[^<]*</small></td><td><span class="level ([a-z-]+)">`)
+	movesOf = regexp.MustCompile(`(?s)<section aria-labelledby="moves-title">.*?</section>`)
+	moveOf  = regexp.MustCompile(`<tr><th scope="row">([^<]+)</th><td>([0-9]+)</td><td>([^<]+)</td>`)
+)
+
+// line is a list under its name.
+func line(name string, of []string) string { return "\n" + name + ": " + strings.Join(of, "; ") + "\n" }
+
+// linesOf is what a page shows: itself, and its lists as lines.
+func linesOf(page string) string {
+	page = html.UnescapeString(page)
+	var b strings.Builder
+	b.WriteString(page)
+	months := map[string][]string{}
+	for _, m := range cellOf.FindAllStringSubmatch(page, -1) {
+		month := m[2][:len("2006-01")]
+		months[month] = append(months[month], fmt.Sprintf("%s at %s euro, %s", m[2], m[3], m[1]))
+	}
+	for month, days := range months {
+		b.WriteString(line("calendar of "+month, days))
+	}
+	byLevel := map[string][]string{}
+	for _, m := range placeOf.FindAllStringSubmatch(page, -1) {
+		byLevel[m[4]] = append(byLevel[m[4]], fmt.Sprintf("%s, %s, %s", m[1], m[2], m[3]))
+	}
+	for level, all := range byLevel {
+		b.WriteString(line("destinations "+level, all))
+	}
+	var moves []string
+	for _, m := range moveOf.FindAllStringSubmatch(movesOf.FindString(page), -1) {
+		moves = append(moves, fmt.Sprintf("%s, %s days ahead, %s", m[1], m[2], m[3]))
+	}
+	b.WriteString(line("moves", moves))
+	return b.String()
+}
+
+// dateOf is a day as the Italian page writes it.
+func dateOf(day string) string {
+	d, err := fare.ParseDay(day)
+	if err != nil {
+		return day + " is no day"
+	}
+	return i18n.In("it").Date(d)
+}
+
+// calendarDay is a day of a calendar, in whole euros.
+func calendarDay(day string, c fare.Cents) string {
+	return fmt.Sprintf("%s at %d euro", day, (c+50)/100)
+}
+
+// calendarOf is the line of a calendar's month: all its days.
+func calendarOf(month string, days []verdict.Giorno) string {
+	var all []string
+	for _, g := range days {
+		all = append(all, calendarDay(g.Partenza, *g.Cent)+", "+g.Livello)
+	}
+	return line("calendar of "+month, all)
+}
+
+// ofDay is what the pages show on which a day of a calendar is found: each but the last
+// links to the next one, which shows the day's level and fare and, below, all of its month as the API has it.
+func ofDay(day string, links ...string) func(a answer, page int) []string {
+	return func(a answer, page int) []string {
+		if page < len(links) {
+			return []string{`href="` + links[page] + `"`}
+		}
+		parts := []string{calendarOf(day[:len("2006-01")], a.Giorni)}
+		for _, g := range a.Giorni {
+			if g.Partenza == day {
+				return append(parts, `class="verdict `+g.Livello+`"`, euro(*g.Cent))
+			}
+		}
+		return []string{day + ", which the API does not have"}
+	}
+}
+
+// ofDeals is what the page of a city's destinations shows.
+func ofDeals(a answer, _ int) (parts []string) {
+	byLevel := map[string][]string{}
+	for _, o := range a.Occasioni {
+		byLevel[o.Verdetto.Livello] = append(byLevel[o.Verdetto.Livello],
+			fmt.Sprintf("%s, %s, %s", places.Name(fare.City(o.DestinazioneIata), "it"), dateOf(o.Prezzo.Partenza), euro(o.Prezzo.Cent)))
+	}
+	for level, all := range byLevel {
+		parts = append(parts, line("destinations "+level, all))
+	}
+	return parts
+}
+
+// ofMoves is what the page of a departure shows of how its fare moved.
+func ofMoves(a answer, _ int) []string {
+	var all []string
+	for _, d := range slices.Backward(a.Partenza.Giorni) {
+		all = append(all, fmt.Sprintf("%s, %d days ahead, %s", dateOf(d.Giorno), d.Anticipo, euro(d.Cent)))
+	}
+	return []string{`id="moves-title"`, line("moves", all)}
+}
