@@ -50,7 +50,7 @@ func crawled(t *testing.T, base string) (*httpapi.API, *milan) {
 	t.Helper()
 	m := &milan{}
 	log := slog.New(slog.DiscardHandler)
-	s := &analisi.Service{Reader: &answer.Reader{Summaries: summaries{milbuh: summaryOf(40)}, Demand: &originRequests{}, Rates: euroOnly{}, Now: atNoon, Log: log}, Coverage: m, BaseURL: base}
+	s := &analisi.Service{Reader: &answer.Reader{Summaries: summaries{milbuh: summaryOf(40)}, Sheets: sheets{{Route: milbuh}: departuresOf(60)}, Demand: &originRequests{}, Rates: euroOnly{}, Now: atNoon, Log: log}, Coverage: m, BaseURL: base}
 	api := httpapi.New(httpapi.Config{Now: atNoon, Log: log, AllFares: true, Limiter: limit.New(unlimited{}, atNoon)})
 	s.Register(api)
 	return api, m
