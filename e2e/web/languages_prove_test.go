@@ -6,21 +6,29 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"verdetto/e2e/fixture"
+	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
 )
 
 // TestProveEveryLanguageFits: on the narrowest phone no page is wider than the
-// screen in any language, and the menu of languages opens on it and leads on.
+// screen in any language, nor what is on it wider than its column, and the menu
+// of languages opens on it and leads on.
 func TestProveEveryLanguageFits(t *testing.T) {
 	b := openBrowser(t)
-	base, _ := site(t)
+	today := fare.DayOf(fixture.Today)
+	day, back := (today + 42).String(), (today + 49).String()
 	for i, l := range i18n.Languages() {
+		base, _ := site(t) // of its own: the questions of a day are counted
 		w := b.open(t, screen{"fits-" + l.Code, 320, 640, []string{"light", "dark"}[i%2]})
 		for _, p := range []struct {
 			name, path string
 			status     int64
 		}{
 			{"home", "/?", 200}, {"verdict", "/?da=Milano&a=Bucarest&", 200}, {"destinations", "/?da=Milano&", 200},
+			{"cheap in a month", "/?da=Milano&mese=" + day[:7] + "&", 200}, {"nothing so cheap", "/?da=Milano&massimo=1&diretto=si&", 404},
+			{"departure", "/?da=Malpensa&a=Bucarest&quando=" + day + "&", 200},
+			{"return", "/?da=Milano&a=Bucarest&quando=" + day + "&ritorno=" + back + "&visto=45&diretto=si&", 404},
 			{"unknown", "/?da=Milano&a=Bukarestt&", 404}, {"offer", "/v1/pro?", 200}, {"usdc", "/v1/pro/cripta?", 200},
 			{"manage", "/v1/pro/gestione?", 200}, {"terms", "/v1/termini?", 200}, {"privacy", "/v1/privacy?", 200}, {"imprint", "/v1/note-legali?", 200},
 		} {
@@ -29,6 +37,10 @@ func TestProveEveryLanguageFits(t *testing.T) {
 				t.Errorf("%s in %s: %d", p.name, l.Code, status)
 			}
 			w.check(p.name)
+			if over := evaluate[[]string](w, `(() => { const m = document.querySelector('main'), end = m.getBoundingClientRect().right - parseFloat(getComputedStyle(m).paddingRight) + 1
+				return [...m.querySelectorAll('table, summary, button, h1, h2, p')].filter(e => e.getBoundingClientRect().right > end).map(e => e.outerHTML.slice(0, 90)) })()`); len(over) > 0 {
+				t.Errorf("%s in %s: beyond the column: %q", p.name, l.Code, over)
+			}
 		}
 		next := i18n.Languages()[(i+1)%len(i18n.Languages())]
 		w.visit(base + "/?da=Milano&a=Bucarest&lang=" + l.Code)

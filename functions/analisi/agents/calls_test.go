@@ -338,12 +338,14 @@ func TestLanguage(t *testing.T) {
 		tool, arguments string
 		says            map[string]string // by language
 	}{
-		{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest"`, map[string]string{"": "Milan to Bucharest: today's cheapest", "en": "Milan to Bucharest: today's", "it": "la tariffa di sola andata più bassa di oggi"}},
-		{"cheap_now", `"origin":"Milano"`, map[string]string{"en": "From Milan: 2 destinations with such a fare. Each is the cheapest fare of any date, compared with the cheapest of other days. Bucharest", "it": "Da Milano: 2 destinazioni con una tariffa così. Di ognuna la tariffa più bassa di qualsiasi data, confrontata con le più basse di altri giorni. Bucarest"}},
+		{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest"`, map[string]string{"": "Milan to Bucharest: today's cheapest", "en": "Milan to Bucharest: today's", "it": "la tariffa di sola andata più bassa di oggi",
+			"de": "Mailand – Bukarest: Der niedrigste Preis von heute", "fr": "Milan – Bucarest\u00a0: le prix le plus bas du jour", "es": "De Milán a Bucarest: el precio más bajo de hoy", "pt-BR": "De Milão para Bucareste: o preço mais baixo de hoje", "nl": "Milan to Bucharest: today's"}},
+		{"cheap_now", `"origin":"Milano"`, map[string]string{"en": "From Milan: 2 destinations with such a fare. Each is the cheapest fare of any date, compared with the cheapest of other days. Bucharest", "it": "Da Milano: 2 destinazioni con una tariffa così. Di ognuna la tariffa più bassa di qualsiasi data, confrontata con le più basse di altri giorni. Bucarest",
+			"de": "Ab Mailand: Ziele mit einem solchen Preis: 2.", "fr": "Depuis Milan\u00a0: destinations qui ont un tel prix\u00a0: 2.", "es": "Desde Milán: destinos con un precio así: 2.", "pt": "A partir de Milão: destinos com um preço assim: 2."}},
 		{"price_trends", `"origin":"Milan","destination":"London"`, map[string]string{"en": "From Milan to London", "it": "Da Milano a Londra"}},
 		{"watched_routes", `"origin":"Milan"`, map[string]string{"en": "Milan to London", "it": "Londra"}},
 		{"fare_calendar", `"origin":"Bergamo","destination":"Bucarest"`, map[string]string{"en": "You asked for Bergamo: these are the fares of Milan.", "it": "Hai chiesto Bergamo: queste sono le tariffe di Milano."}},
-		{"when_to_book", `"origin":"Roma","destination":"Bucarest"`, map[string]string{"en": "No fare from Roma to Bucarest has ever been observed here", "it": "watched_routes: chiamalo"}},
+		{"when_to_book", `"origin":"Roma","destination":"Bucarest"`, map[string]string{"en": "No fare from Roma to Bucarest has ever been observed here", "it": "watched_routes: chiamalo", "de": "Diese Strecke beobachten wir noch nicht. Wir haben sie vorgemerkt. Als Werkzeug ist das watched_routes"}},
 	} {
 		for language, says := range c.says {
 			arguments := "{" + c.arguments + "}"

@@ -1,11 +1,15 @@
 package agents
 
 import (
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
 	"verdetto/shared/i18n/i18ntest"
 	"verdetto/shared/trends/view"
 	"verdetto/shared/verdict"
@@ -57,5 +61,16 @@ func TestSentencesOfALanguage(t *testing.T) {
 		"not covered": s.notCovered(&view.NotCovered{Origin: "MIL", Destination: "BUH"}),
 	} {
 		t.Run(name, func(t *testing.T) { i18ntest.Text(t, said) })
+	}
+}
+
+// TestLanguagesAreListed: tools say which languages they answer in.
+func TestLanguagesAreListed(t *testing.T) {
+	doc := reflect.TypeFor[Asker]().Field(0).Tag.Get("doc")
+	words := strings.FieldsFunc(doc, func(r rune) bool { return strings.ContainsRune(" ,:.", r) })
+	for _, code := range i18n.Codes() {
+		if code != i18ntest.Toy(t).Code && !slices.Contains(words, code) {
+			t.Errorf("%q lacks %s", doc, code)
+		}
 	}
 }
