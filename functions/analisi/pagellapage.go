@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"math"
 	"net/http"
+	"strings"
 
 	"verdetto/shared/chart"
 	"verdetto/shared/fare"
@@ -152,7 +153,7 @@ func scoreTables(p Pagella, l *i18n.Language) (tables []scoreTable) {
 		if w.InBanda != nil {
 			in = text(map[bool]string{true: "yes", false: "no"}[*w.InBanda])
 		}
-		weeks.Rows = append(weeks.Rows, []string{dateSaid(l, w.Lunedi), l.Number(d.Confrontate), shareOf(l, d.Detto, d.Confrontate), shareOf(l, d.Calate, d.Confrontate), in})
+		weeks.Rows = append(weeks.Rows, []string{strings.ReplaceAll(dateSaid(l, w.Lunedi), " ", "\u00a0"), l.Number(d.Confrontate), shareOf(l, d.Detto, d.Confrontate), shareOf(l, d.Calate, d.Confrontate), in})
 	}
 	return append(tables, levels, routes, cover, missed, weeks)
 }

@@ -19,6 +19,9 @@ type ReliabilityPoint struct {
 	Cases      int
 }
 
+// leastDrawn is how many cases a point has through which the line goes: of fewer a share is mostly chance.
+const leastDrawn = 30
+
 // SVG draws the diagram: each point's area goes with its cases.
 func (r Reliability) SVG(width int) template.HTML {
 	const left, right, top, bottom, most = 34.0, 12.0, 22.0, 40.0, .5
@@ -38,9 +41,12 @@ func (r Reliability) SVG(width int) template.HTML {
 	for _, p := range r.Points {
 		all += p.Cases
 	}
-	path := ""
-	for i, p := range r.Points {
-		path += map[bool]string{true: "M", false: "L"}[i == 0] + num(x(p.Said)) + " " + num(y(p.Came))
+	path, to := "", "M"
+	for _, p := range r.Points {
+		if p.Cases >= leastDrawn {
+			path += to + num(x(p.Said)) + " " + num(y(p.Came))
+			to = "L"
+		}
 	}
 	if path != "" {
 		c.path("low", path)

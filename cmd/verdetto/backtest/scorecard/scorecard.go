@@ -32,9 +32,10 @@ type Options struct {
 
 	Source string // what the source calls itself
 
-	// Judged, where set, stands between what the rule says and what is kept of it:
-	// for showing that the score tells when it is spoiled.
-	Judged func(*score.Round)
+	// Judged, where set, stands between what is said, by what the score said of the
+	// weeks before, and what is kept of it: for showing that the score tells when the
+	// rule is spoiled, and how often answers rest on the score. Workers call it.
+	Judged func(*score.Round, *departure.Experience)
 	// Learned, where set, is called with what the score says of the weeks before a Monday.
 	Learned func(monday fare.Day, e *departure.Experience)
 	// Progress, where set, is called for each refresh as it ends.
@@ -242,7 +243,7 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 	}
 	said = said.Refresh(score.Source{Day: today, Sheet: sheet, Pooled: pooled, Summary: summary, Quotes: fares}, &left.Counts)
 	if n := len(said); o.Judged != nil && n > 0 && said[n-1].Day == today {
-		o.Judged(&said[n-1])
+		o.Judged(&said[n-1], pooled.Experience)
 	}
 	s.learning = departure.Learning{All: state.Questions, Said: said.Encode()}.Encode()
 	return left, nil

@@ -2,5 +2,15 @@ package scorecard
 
 import "testing"
 
-// TestProveLiveIsReplayed refreshes a service over half a year of recorded fares.
-func TestProveLiveIsReplayed(t *testing.T) { proveLive(t, "eu_wizzair_weekly", 7) }
+// TestProveLiveIsReplayed refreshes a service over recorded fares: once a week over half a year, and every day over ten weeks.
+func TestProveLiveIsReplayed(t *testing.T) {
+	for _, c := range []struct {
+		name, file  string
+		cycle, days int
+	}{
+		{"weekly", "eu_wizzair_weekly", 7, 0},
+		{"the real source, daily", "travelpayouts_daily_2025_2026", 1, 70},
+	} {
+		t.Run(c.name, func(t *testing.T) { compare(t, recorded(t, c.file), c.cycle, c.days) })
+	}
+}

@@ -103,15 +103,20 @@ func panelOf(t *testing.T, source *csvfile.Panel) Panel {
 	return panel
 }
 
-// live is the score of a service that is refreshed from a source every so many days.
-func live(t *testing.T, source *csvfile.Panel, panel Panel, cycle int, rates fare.Rates) Result {
-	t.Helper()
-	first, last := fare.Day(1<<20), fare.Day(0)
+// seen is the first and the last day on which something of a panel was found.
+func seen(panel Panel) (first, last fare.Day) {
+	first = 1 << 20
 	for _, observations := range panel {
 		for _, o := range observations {
 			first, last = min(first, o.FoundDay()), max(last, o.FoundDay())
 		}
 	}
+	return first, last
+}
+
+// live is the score of a service that is refreshed from a source every so many days, from the first day to the last.
+func live(t *testing.T, source *csvfile.Panel, first, last fare.Day, cycle int, rates fare.Rates) Result {
+	t.Helper()
 	now := first.Time()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), func() time.Time { return now }, boltstore.Scratch)
 	if err != nil {
@@ -155,16 +160,21 @@ func live(t *testing.T, source *csvfile.Panel, panel Panel, cycle int, rates far
 	return result
 }
 
-// compare holds the score of a service to that of a replay of the same fares: to the unit.
-func compare(t *testing.T, source *csvfile.Panel, cycle int) {
+// compare holds the score of a service to that of a replay of the same fares, of
+// so many days (0: of all): to the unit.
+func compare(t *testing.T, source *csvfile.Panel, cycle, days int) {
 	t.Helper()
 	panel := panelOf(t, source)
+	first, last := seen(panel)
+	if days > 0 {
+		last = min(last, first+fare.Day(days)-1)
+	}
 	rates := ecb.Table().On(17000)
-	want, err := Run(t.Context(), panel, Options{Cycle: cycle, Rates: rates, Source: source.Name()})
+	want, err := Run(t.Context(), panel, Options{To: last, Cycle: cycle, Rates: rates, Source: source.Name()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := live(t, source, panel, cycle, rates)
+	got := live(t, source, first, last, cycle, rates)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-replayed +live: %s", diff)
 	}
@@ -192,17 +202,17 @@ func TestLiveIsReplayed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, source, cycle)
+			compare(t, source, cycle, 0)
 		})
 	}
 }
 
-// proveLive does the same with recorded fares.
-func proveLive(t *testing.T, file string, cycle int) {
+// recorded is a panel of recorded fares.
+func recorded(t *testing.T, file string) *csvfile.Panel {
 	t.Helper()
 	source, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file+".csv.gz"), comparable())
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(t, source, cycle)
+	return source
 }

@@ -33,7 +33,7 @@ func TestSpoiledRules(t *testing.T) {
 			most := 0
 			r, err := Run(t.Context(), panel, Options{
 				Cycle: 7, Rates: ecb.Table().On(17000),
-				Judged: func(r *score.Round) {
+				Judged: func(r *score.Round, _ *departure.Experience) {
 					for i := range r.Departs {
 						c.spoil(&r.Departs[i])
 					}

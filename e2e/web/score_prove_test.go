@@ -1,0 +1,127 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"verdetto/cmd/verdetto/backtest/scorecard"
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
+	"verdetto/shared/places"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream"
+	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/upstream/ecb"
+	"verdetto/shared/upstream/sample"
+)
+
+// scored is a panel of two dozen routes over half a year whose fares go back in part to what they usually are.
+func scored() []byte {
+	chance := rand.New(rand.NewPCG(16, 12))
+	var rows bytes.Buffer
+	rows.WriteString("origin,destination,observed_date,depart_date,price,currency\n")
+	begin := fare.DayOf(fixture.Today) - 180
+	for _, to := range strings.Fields("LON PAR BUH MAD LIS BER VIE PRG ATH DUB OSL CPH STO HEL WAW AMS BRU ZRH BCN VLC SVQ OPO GDN KRK") {
+		price := map[fare.Day]float64{}
+		for d := range 180 {
+			day := begin + fare.Day(d)
+			for at := day + 1; at < day+45; at += 2 {
+				switch {
+				case price[at] == 0:
+					price[at] = 60 * (.7 + .6*chance.Float64())
+				case chance.IntN(9) == 0:
+					price[at] += .7 * (60*(.7+.6*chance.Float64()) - price[at])
+				}
+				if chance.IntN(2) == 0 {
+					fmt.Fprintf(&rows, "MIL,%s,%s,%s,%.0f,EUR\n", to, day, at, price[at])
+				}
+			}
+		}
+	}
+	return rows.Bytes()
+}
+
+// TestProveScore looks at the score that half a year of invented fares would have left.
+func TestProveScore(t *testing.T) {
+	source, err := csvfile.Read(bytes.NewReader(scored()), comparable())
+	if err != nil {
+		t.Fatal(err)
+	}
+	score(t, source)
+}
+
+func comparable() upstream.Comparable {
+	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}
+}
+
+// score looks at the page of the score that a refresh a week makes of a panel, on a phone and at a desk, in every language.
+func score(t *testing.T, source *csvfile.Panel) {
+	t.Helper()
+	b := openBrowser(t)
+	panel := scorecard.Panel{}
+	origins, err := source.Origins(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := fare.Day(0)
+	for _, origin := range origins {
+		answer, err := source.Fares(t.Context(), origin, time.Time{}, time.Unix(1<<40, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range answer.Fares {
+			panel[f.Series()] = append(panel[f.Series()], f.Observation)
+			last = max(last, f.FoundDay())
+		}
+	}
+	r, err := scorecard.Run(t.Context(), panel, scorecard.Options{Cycle: 7, Rates: ecb.Table().On(last), Source: source.Name()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := func() time.Time { return (last + 1).Time() }
+	table := fixture.Bolt(t, now)
+	kept := store.Score{Sum: r.Sum.Encode(), Weeks: map[fare.Day][]byte{}}
+	for monday, week := range r.Weeks {
+		kept.Weeks[monday] = week.Encode()
+	}
+	cycle := departure.Cycle{Day: last, Pooled: departure.Start(last + 1)}
+	if err := (store.Fares{Table: table}).PutPooled(t.Context(), cycle.Encode(), 0, kept); err != nil {
+		t.Fatal(err)
+	}
+	service := fixture.New(t, onemachine.Options{Table: table, Source: sample.New(), Now: now, Log: slog.New(slog.DiscardHandler)})
+	server := httptest.NewServer(fixture.Described(t, service.API))
+	defer server.Close()
+	for i, l := range i18n.Languages() {
+		for _, s := range []screen{{"score-360", 360, 740, "light"}, {"score-1000", 1000, 800, "dark"}} {
+			if i%2 == 1 {
+				s.scheme = map[string]string{"light": "dark", "dark": "light"}[s.scheme]
+			}
+			w := b.open(t, s)
+			if status, html := w.visit(server.URL + "/pagella?lang=" + l.Code); status != 200 || !strings.Contains(html, `<html lang="`+l.Code+`"`) {
+				t.Errorf("%s: %d", l.Code, status)
+			}
+			if n := evaluate[int](w, `[...document.querySelectorAll('figure svg')].filter(c => c.getBoundingClientRect().height > 40).length`); n != 1 {
+				t.Errorf("%s at %d pixels: %d diagrams are seen", l.Code, s.width, n)
+			}
+			if over := evaluate[[]string](w, `[...document.querySelectorAll('figure svg text')].filter(c => c.getBoundingClientRect().right > innerWidth).map(c => c.textContent)`); len(over) > 0 {
+				t.Errorf("%s at %d pixels: off the screen: %q", l.Code, s.width, over)
+			}
+			w.check(l.Code)
+			w.do(chromedp.Click("article details summary"))
+			w.wait(`document.querySelector('article details[open] tbody tr')`)
+			w.check(l.Code + "-numbers")
+			w.quiet()
+		}
+	}
+}
