@@ -28,8 +28,8 @@ func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 	if _, err := o.Refresh(t.Context(), nil, "PSA"); err != nil {
 		t.Fatal(err)
 	}
-	h := fixture.Instance(t, table, sample.New(), clock.Now)
-	files := map[string]string{"card": "PSA-LON-it.png", "feed": "PSA-it.atom", "assets": strings.TrimPrefix(page.Asset("home.js"), "/assets/")}
+	h := fixture.Described(t, fixture.New(t, onemachine.Options{Table: table, Source: sample.New(), Now: clock.Now, BaseURL: fixture.LocalURL}).API)
+	files := map[string]string{"card": "PSA-LON-it.png", "feed": "PSA-it.atom", "sitemap-file": "PSA.xml", "assets": strings.TrimPrefix(page.Asset("home.js"), "/assets/")}
 	asked := url.Values{"origin": {"PSA"}, "currency": {"eur"}, "q": {"pis"}, "origine": {"Pisa"}, "destinazione": {"Londra"}}.Encode()
 	seen := 0
 	for _, r := range routes.Table {

@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -25,7 +26,7 @@ var (
 	examples = url.Values{
 		"origine": {"Pisa"}, "destinazione": {"Londra"}, "origin": {"PSA"}, "currency": {"eur"}, "q": {"pis"},
 	}
-	files = map[string]string{"card": "PSA-LON-it.png", "feed": "PSA-it.atom", "assets": "none.css"}
+	files = map[string]string{"card": "PSA-LON-it.png", "feed": "PSA-it.atom", "assets": "none.css", "sitemap-file": "PSA.xml"}
 )
 
 // target is an address of an endpoint, with what it has to be asked.
@@ -36,7 +37,7 @@ func target(r routes.Route) string {
 			asked[name] = examples[name]
 		}
 	}
-	return strings.ReplaceAll(r.Path, "{file}", files[r.Name]) + "?" + asked.Encode()
+	return strings.ReplaceAll(r.Path, "{file}", cmp.Or(files[r.Name], "offers")) + "?" + asked.Encode()
 }
 
 // fromPisa is the whole service with the fares of one small city.
