@@ -23,7 +23,6 @@ import (
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"
-	"verdetto/shared/upstream/sample"
 )
 
 // scored is a panel of two dozen routes over half a year whose fares go back in part to what they usually are.
@@ -99,7 +98,7 @@ func score(t *testing.T, source *csvfile.Panel) {
 	if err := (store.Fares{Table: table}).PutPooled(t.Context(), cycle.Encode(), 0, kept); err != nil {
 		t.Fatal(err)
 	}
-	service := fixture.New(t, onemachine.Options{Table: table, Source: sample.New(), Now: now, Log: slog.New(slog.DiscardHandler)})
+	service := fixture.New(t, onemachine.Options{Table: table, Source: source, Now: now, Log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(fixture.Described(t, service.API))
 	defer server.Close()
 	for i, l := range i18n.Languages() {
