@@ -120,7 +120,7 @@ func TestThePortal(t *testing.T) {
 		code   string
 	}{
 		"nothing":        {portal(""), 401, "chiave-non-valida"},
-		"a mistyped key": {portal(fixture.Object("chiave", key[:len(key)-1]+"A")), 401, "chiave-non-valida"},
+		"a mistyped key": {portal(fixture.Object("chiave", mistyped(key))), 401, "chiave-non-valida"},
 		"a bad header":   {portal(fixture.Object("t", token), "X-Api-Key", "vd_none"), 401, "chiave-non-valida"},
 		"a made-up link": {portal(fixture.Object("t", strings.Repeat("0", 32))), 400, "richiesta-non-valida"},
 		"a plan in USDC": {portal("", "X-Api-Key", eve), 409, "nessuna-carta"},
