@@ -34,12 +34,17 @@ func publishedPattern(t *testing.T, steps ...any) *regexp.Regexp {
 			node = node.([]any)[step]
 		}
 	}
-	// What the description writes as \u0000 Go writes as \x{0000}.
-	pattern, err := regexp.Compile(regexp.MustCompile(`\\u([0-9a-f]{4})`).ReplaceAllString(node.(string), `\x{$1}`))
+	return publishedRegexp(t, node.(string))
+}
+
+// publishedRegexp compiles a pattern of the description: what is \u0000 there is \x{0000} in Go.
+func publishedRegexp(t *testing.T, pattern string) *regexp.Regexp {
+	t.Helper()
+	compiled, err := regexp.Compile(regexp.MustCompile(`\\u([0-9a-f]{4})`).ReplaceAllString(pattern, `\x{$1}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pattern
+	return compiled
 }
 
 // TestEmailPattern: what the description calls an address is what the service takes for one.
@@ -99,5 +104,26 @@ func TestTokenPattern(t *testing.T) {
 		if got := pattern.MatchString(token); got != (a.Status == 200) {
 			t.Errorf("%q: the pattern says %v, the service %d %s", token, got, a.Status, a.Body)
 		}
+	}
+}
+
+// TestWhatMayBeLeftOutMayBeEmpty: a form sends a field that nobody filled in, and the service takes it as one that is
+// not there. The description says so of every query parameter that need not be given.
+func TestWhatMayBeLeftOutMayBeEmpty(t *testing.T) {
+	t.Parallel()
+	checked := 0
+	for _, op := range newDescriber(t).operations() {
+		for _, p := range op.Parameters {
+			if p.In != "query" || p.Required || p.Schema == nil || p.Schema.Type != "string" || len(p.Schema.Enum) > 0 {
+				continue
+			}
+			checked++
+			if p.Schema.MinLength != nil && *p.Schema.MinLength > 0 || p.Schema.Pattern != "" && !publishedRegexp(t, p.Schema.Pattern).MatchString("") {
+				t.Errorf("%s: %s may be left out and not be empty: %q", op.OperationID, p.Name, p.Schema.Pattern)
+			}
+		}
+	}
+	if checked < 20 {
+		t.Errorf("%d parameters were looked at", checked)
 	}
 }

@@ -31,7 +31,7 @@ var (
 
 type input struct {
 	Origin      string `query:"origin" required:"true" doc:"IATA code of a city or airport, in either case, or the name of a city in any of six languages. Three letters that are a code are that code" example:"MIL"`
-	Currency    string `query:"currency" default:"usd" pattern:"^[A-Za-z]{3}$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts" example:"eur"`
+	Currency    string `query:"currency" default:"usd" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts" example:"eur"`
 	Destination string `query:"destination" doc:"Only the route to this city or airport, likewise, with its weekly lows" example:"LON"`
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
 }
