@@ -13,24 +13,21 @@ import (
 	"verdetto/shared/testenv"
 )
 
-// TestProveSchemathesis has calls made up for less than three minutes in all, other
-// ones with each commit. What a seed has found is found again with VERDETTO_SEED=N.
+// TestProveSchemathesis has some 10,000 calls made up: the same ones of the same description on
+// every machine, for neither a clock nor chance decides. Other ones are made up with
+// VERDETTO_SEED=N, and longer by TestEvidenceSchemathesis.
 func TestProveSchemathesis(t *testing.T) {
-	schemathesis(t, seed(t), "--max-time", "75")
+	schemathesis(t, seed(t, 20260301), "--max-examples", "50")
 }
 
-// seed is what calls are made up from: VERDETTO_SEED, or else the beginning of the commit's name.
-func seed(t *testing.T) int64 {
+// seed is what calls are made up from: VERDETTO_SEED, or what it is otherwise.
+func seed(t *testing.T, otherwise int64) int64 {
 	t.Helper()
-	text, base := os.Getenv("VERDETTO_SEED"), 10
+	text := os.Getenv("VERDETTO_SEED")
 	if text == "" {
-		head, err := exec.CommandContext(t.Context(), "git", "rev-parse", "HEAD").Output()
-		if err != nil {
-			return 20260301 // not a checkout
-		}
-		text, base = string(head[:7]), 16
+		return otherwise
 	}
-	seed, err := strconv.ParseInt(text, base, 64)
+	seed, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
