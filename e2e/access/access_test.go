@@ -24,6 +24,8 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/mail"
 	"verdetto/shared/mail/maildir"
+	"verdetto/shared/outbound"
+	"verdetto/shared/pay"
 	"verdetto/shared/queue"
 	"verdetto/shared/routes"
 	"verdetto/shared/store"
@@ -108,17 +110,19 @@ func TestFunctionsTouchWhatTheyMay(t *testing.T) {
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))
 	d := &table{Table: fixture.Bolt(t, clock.Now), touched: map[string]map[string]bool{}}
-	s := fixture.OpenSubscriptions(t, d, clock)
+	phones := fixture.OpenPhones(t, d, clock)
+	s := phones.Subscriptions
 	answer := s.Handler
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.as(functionOf(r.URL.Path), func() { answer.ServeHTTP(w, r) })
 	})
 	f := refreshes(t, d, s, clock)
 	visits(t, d, s, clock)
-	subscribes(t, d, s, f, clock)
+	subscribes(t, d, phones, f, clock)
 	buys(t, d, s)
+	paysByCall(t, d, clock)
 
-	for _, function := range []string{"alerts", "analisi", "compat", "pricetrends", "pro", "refresh"} {
+	for _, function := range []string{"alerts", "analisi", "compat", "pricetrends", "pro", "refresh", "x402"} {
 		for how, may := range map[string][]string{"reads": schema.ReadBy(function), "writes": schema.WrittenBy(function)} {
 			used := map[string]bool{}
 			for _, partition := range slices.Sorted(maps.Keys(d.touched[function+" "+how])) {
@@ -229,7 +233,7 @@ func visits(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetest.C
 	}
 }
 
-func subscribes(t *testing.T, d *table, s *fixture.Subscriptions, f *refresh.Function, clock *storetest.Clock) {
+func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, clock *storetest.Clock) {
 	t.Helper()
 	alertsWork := func() {
 		d.as("alerts", func() {
@@ -238,6 +242,7 @@ func subscribes(t *testing.T, d *table, s *fixture.Subscriptions, f *refresh.Fun
 			}
 		})
 	}
+	followed := map[string]bool{} // mails of one moment have no order
 	link := func(to string) string {
 		alertsWork()
 		mails, err := maildir.Read(s.Mails)
@@ -246,10 +251,11 @@ func subscribes(t *testing.T, d *table, s *fixture.Subscriptions, f *refresh.Fun
 		}
 		found := ""
 		for _, m := range mails {
-			if m.To == to {
-				found = s.Link(m)
+			if at := s.Link(m); m.To == to && !followed[at] {
+				found = at
 			}
 		}
+		followed[found] = true
 		return found
 	}
 	confirmed := func(email string) {
@@ -261,6 +267,20 @@ func subscribes(t *testing.T, d *table, s *fixture.Subscriptions, f *refresh.Fun
 	}
 	for _, who := range []string{"ada", "bob", "cleo", "dan"} {
 		confirmed(who + "@example.com")
+	}
+	const topic = "https://ntfy.example.com/fares"
+	s.AskFor(`{"route":"MIL-PAR","threshold":500,"channel":"ntfy","address":"` + topic + `"}`)
+	alertsWork()
+	if a := s.Do("POST", strings.TrimPrefix(s.Ntfy.Shown(topic)[0].Click, fixture.PublicURL), ""); a.Status != 200 {
+		t.Fatalf("%d", a.Status)
+	}
+	// Endpoints take what they are sent.
+	s.Alerts.Webhooks.Client = taking{}
+	for _, who := range []string{"dan@example.com", "eve@example.com"} {
+		s.Do("POST", "/v1/alerts", `{"route":"MIL-LON","email":"`+who+`","channel":"webhook","address":"https://example.com/","threshold":500}`)
+		if a := s.Form(link(who), ""); a.Status != 200 {
+			t.Fatalf("%d", a.Status)
+		}
 	}
 	for _, at := range []string{s.EndLink("MIL-LON", "ada@example.com"), s.ManageLink("bob@example.com")} {
 		s.Do("GET", at, "")
@@ -277,9 +297,15 @@ func subscribes(t *testing.T, d *table, s *fixture.Subscriptions, f *refresh.Fun
 	// that refuses for good, while another process is at work, and to nobody.
 	s.Sender.Mail = refusing{}
 	other := store.Lease{Table: d.Table, Name: "mail", Holder: "another", For: time.Minute, Now: clock.Now}
-	d.as("refresh", func() {
-		for n := range 4 {
-			clock.Add(7 * 24 * time.Hour)
+	for n := range 4 {
+		alertsWork()
+		if n == 2 { // from now on nobody is left on the route
+			if _, err := s.Alerts.Alerts.Remove(t.Context(), fixture.Subscriber("eve@example.com")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		clock.Add(7 * 24 * time.Hour)
+		d.as("refresh", func() {
 			if n == 1 {
 				if err := other.Hold(t.Context()); err != nil {
 					t.Fatal(err)
@@ -290,14 +316,54 @@ func subscribes(t *testing.T, d *table, s *fixture.Subscriptions, f *refresh.Fun
 					t.Fatal(err)
 				}
 			}
-		}
-	})
+		})
+	}
+	if len(s.Ntfy.Shown(topic)) < 2 {
+		t.Error("the topic was told nothing")
+	}
+}
+
+// taking is a server that takes whatever it is sent.
+type taking struct{}
+
+func (taking) Post(context.Context, string, http.Header, []byte) (outbound.Answer, error) {
+	return outbound.Answer{Status: http.StatusNoContent}, nil
 }
 
 // refusing is a carrier that takes no mail, ever.
 type refusing struct{}
 
 func (refusing) Send(context.Context, mail.Message) error { return mail.ErrRefused }
+
+// paysByCall pays for answers, loses one, and has it credited.
+func paysByCall(t *testing.T, d *table, clock *storetest.Clock) {
+	t.Helper()
+	p := fixture.OpenPerCall(t, d, clock)
+	number := 0
+	ask := func(target string, units int64, want int) {
+		t.Helper()
+		number++
+		d.as("x402", func() {
+			if w := p.Ask(target, p.Payment("ada", units, number)); w.Code != want {
+				t.Errorf("%s: %d %s", target, w.Code, w.Body)
+			}
+		})
+	}
+	const london = "origine=Milano&destinazione=Londra"
+	ask("/x402/v1/calendario?"+london, 20_000, 200)
+	ask("/x402/v1/occasioni?origine=Milano", 20_000, 200)
+	ask("/x402/v1/occasioni?origine=Sydney", 20_000, 404)
+	p.Chain.Fault = func(step string) error {
+		if step == "sent" {
+			return pay.ErrUnavailable
+		}
+		return nil
+	}
+	ask("/x402/v1/analisi?"+london, 10_000, 503)
+	p.Chain.Fault = nil
+	clock.Add(5 * time.Minute)
+	ask("/x402/v1/analisi?"+london, 10_000, 200)
+}
 
 func buys(t *testing.T, d *table, s *fixture.Subscriptions) {
 	t.Helper()

@@ -80,6 +80,7 @@ func open(t *testing.T) *service {
 	s.alerts = &alerts.Service{
 		Alerts: records, Links: s.links, Random: rand.Reader, Now: now, Log: quiet,
 		Confirmations: &notify.Confirmations{Alerts: records, Mail: s.mails, Limiter: limiter, Links: s.links, Now: now, Log: quiet},
+		Pushes:        &notify.Pushes{Alerts: records, Outbox: store.Outbox{Table: table, Name: notify.PushOutbox}, Links: s.links, Now: now, Log: quiet},
 	}
 	s.alerts.Register(s.api)
 	s.sender = &notify.Sender{

@@ -180,7 +180,7 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	watched, err := s.alerts.Alerts.Watched(t.Context(), "MIL")
-	if diff := cmp.Diff([]fare.City{"BUH", "LON", "NAP"}, watched); diff != "" || err != nil { // NAP since eve has confirmed
+	if diff := cmp.Diff([]store.Watched{{Destination: "BUH"}, {Destination: "LON"}, {Destination: "NAP"}}, watched); diff != "" || err != nil { // NAP since eve has confirmed
 		t.Errorf("watched routes from MIL (-303470a +now):\n%s%v", diff, err)
 	}
 	wanted, err := store.Fares{Table: s.table}.RequestedOrigins(t.Context())
@@ -208,7 +208,7 @@ func TestAlertsAreListed(t *testing.T) {
 		"ivy@example.com": {Route: fare.Route{Origin: "MIL", Destination: "LON"}, Email: "ivy@example.com", Language: "en", Threshold: 25_00, Mailed: day("2026-10-18"), Fresh: true},
 	} {
 		want.Subscriber = s.links.Subscriber(email)
-		got, err := s.alerts.Alerts.One(t.Context(), want.Route, want.Subscriber)
+		got, err := s.alerts.Alerts.One(t.Context(), want.Ref(), want.Subscriber)
 		if diff := cmp.Diff(want, got, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "version" }, cmp.Ignore())); diff != "" || err != nil {
 			t.Errorf("alert of %s (-303470a +now):\n%s%v", email, diff, err)
 		}

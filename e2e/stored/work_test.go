@@ -143,19 +143,19 @@ func TestNotifications(t *testing.T) {
 	s := open(t)
 	notifications := store.Notifications{Table: s.table}
 	var left []string
-	after := fare.Route{}
+	after := ""
 	for range 4 { // one more than there are: a route that is not read leads back to the first
 		n, err := notifications.Next(t.Context(), after)
 		if err != nil {
 			break // the comparison below says whether it is the end
 		}
-		after = n.Route
+		after = n.Place()
 		left = append(left, n.Route.String())
 		past, err := notifications.Past(t.Context(), n.Route)
 		if err != nil || past.Day != n.Day || !bytes.Equal(past.History, n.History) {
 			t.Errorf("%s: what refreshes saw differs from what the notification says (%v)", n.Route, err)
 		}
-		if n.Route == milBuh && string(n.Cursor) != s.facts.Cursor {
+		if n.Route == milBuh && n.Cursor != s.facts.Cursor {
 			t.Errorf("cursor of %s: %q, want %q", n.Route, n.Cursor, s.facts.Cursor)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"verdetto/shared/fare"
@@ -21,21 +22,6 @@ type Alerts struct {
 // MaxAlerts is how many alerts a subscriber can have.
 const MaxAlerts = 20
 
-// SubscriberID is a pseudonym of an address, so that the address itself is stored only where it is needed.
-type SubscriberID string
-
-// Alert is a subscription to a route.
-type Alert struct {
-	Subscriber SubscriberID `json:"s"`
-	Route      fare.Route   `json:"r"`
-	Email      string       `json:"e"`
-	Language   string       `json:"l"`
-	Threshold  fare.Cents   `json:"t,omitempty"` // euro cents; 0: by the verdict
-	Mailed     fare.Day     `json:"m,omitempty"` // the day of the refresh that its last mail was about; 0: none was sent
-	Fresh      bool         `json:"f,omitempty"` // the threshold has changed since that mail
-	version    int64
-}
-
 var (
 	// ErrUsed: the pending subscription has been confirmed before.
 	ErrUsed = errors.New("confirmed before")
@@ -47,26 +33,24 @@ var (
 	ErrUnreadable = errors.New("malformed")
 )
 
-func pendingKey(id string) Key                      { return Key{"PENDING#" + id, "ALERT"} }
-func alertKey(route fare.Route, s SubscriberID) Key { return Key{alertsOf(route), string(s)} }
-func alertsOf(route fare.Route) string              { return "ALERTS#" + route.String() }
-func subscriberKey(s SubscriberID) Key              { return Key{"SUBSCRIBER#" + string(s), "ROUTES"} }
-func stoppedKey(s SubscriberID) Key                 { return Key{"STOPPED#" + string(s), "MARK"} }
-func watchedKey(route fare.Route) Key {
-	return Key{"WATCHED#" + string(route.Origin), string(route.Destination)}
-}
+func pendingKey(id string) Key           { return Key{"PENDING#" + id, "ALERT"} }
+func alertKey(r Ref, s SubscriberID) Key { return Key{alertsOf(r.Route), r.place(s)} }
+func alertsOf(route fare.Route) string   { return "ALERTS#" + route.String() }
+func subscriberKey(s SubscriberID) Key   { return Key{"SUBSCRIBER#" + string(s), "ROUTES"} }
+func stoppedKey(s SubscriberID) Key      { return Key{"STOPPED#" + string(s), "MARK"} }
 
 // AddPending stores a pending subscription until it expires, together with the
-// job that sends the mail which asks for confirmation: both or neither. The same
-// is written whatever is stored of the subscriber already.
-func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expires time.Time, job Job) error {
+// jobs that ask for confirmation: all or nothing. The same is written whatever is
+// stored of the subscriber already.
+func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expires time.Time, jobs ...Job) error {
 	data, err := json.Marshal(pending)
-	var put Op
-	if err == nil {
-		put, err = a.Outbox.put(job)
+	ops := []Op{{Mode: Create, Item: Item{Key: pendingKey(id), Data: data, Expires: expires}}}
+	for _, job := range jobs {
+		put, fault := a.Outbox.put(job)
+		ops, err = append(ops, put), errors.Join(err, fault)
 	}
 	if err == nil {
-		err = a.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: pendingKey(id), Data: data, Expires: expires}}, put)
+		err = a.Table.Write(ctx, ops...)
 	}
 	if err != nil {
 		return fmt.Errorf("store pending subscription: %w", err)
@@ -101,57 +85,73 @@ func (a Alerts) pending(ctx context.Context, id string) (Alert, Item, error) {
 // that it was used. What the subscriber was notified of stays recorded, so that
 // subscribing again to the same brings no second mail with the same news.
 // ErrStopped: nothing is sent there.
-func (a Alerts) Confirm(ctx context.Context, id string) (alert Alert, err error) {
+func (a Alerts) Confirm(ctx context.Context, id string) (Alert, error) {
+	return a.confirmFor(ctx, id, func(*Alert) {})
+}
+
+// ConfirmAs is Confirm for a subscriber who was not known when the alert was asked
+// for, and is reached at an address of its channel.
+func (a Alerts) ConfirmAs(ctx context.Context, id string, s SubscriberID, address string) (Alert, error) {
+	return a.confirmFor(ctx, id, func(alert *Alert) {
+		alert.Subscriber, alert.Address = s, address
+		alert.ID = alert.NewID()
+	})
+}
+
+func (a Alerts) confirmFor(ctx context.Context, id string, owned func(*Alert)) (alert Alert, err error) {
 	err = RetryConflicts(ctx, func() (err error) {
-		alert, err = a.confirm(ctx, id)
+		alert, err = a.confirm(ctx, id, owned)
 		return err
 	})
 	return alert, err
 }
 
-func (a Alerts) confirm(ctx context.Context, id string) (Alert, error) {
+func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Alert, error) {
 	alert, pending, err := a.pending(ctx, id)
 	if err != nil {
 		return alert, err
 	}
+	owned(&alert)
 	if stopped, err := a.Stopped(ctx, alert.Subscriber); err != nil {
 		return alert, err
 	} else if stopped {
 		return alert, ErrStopped
 	}
-	routes, version, err := a.routes(ctx, alert.Subscriber)
+	refs, version, err := a.refs(ctx, alert.Subscriber)
 	if err != nil {
 		return alert, err
 	}
-	if !slices.Contains(routes, alert.Route) {
-		if len(routes) >= MaxAlerts {
+	if !slices.Contains(refs, alert.Ref()) {
+		if len(refs) >= MaxAlerts {
 			return alert, ErrTooMany
 		}
-		routes = append(routes, alert.Route)
+		refs = append(refs, alert.Ref())
 	}
-	put := Op{Mode: Create, Item: Item{Key: alertKey(alert.Route, alert.Subscriber)}}
-	switch had, err := a.One(ctx, alert.Route, alert.Subscriber); {
+	put := Op{Mode: Create, Item: Item{Key: alertKey(alert.Ref(), alert.Subscriber)}}
+	switch had, err := a.One(ctx, alert.Ref(), alert.Subscriber); {
 	case err == nil:
 		// Over the version that was read: the subscriber may be notified just now.
 		put.Mode, put.Item.Version = Replace, had.version
-		alert.Mailed, alert.Fresh = had.Mailed, had.Fresh || had.Threshold != alert.Threshold
+		alert.Mailed, alert.Fresh = had.Mailed, had.Fresh || had.condition() != alert.condition()
+		alert.State, alert.Since = had.State, had.Since
 	case !errors.Is(err, ErrNotFound):
 		return alert, err
 	}
 	put.Item.Data, err = json.Marshal(alert)
 	var list Op
 	if err == nil {
-		list, err = listOp(alert.Subscriber, routes, version)
+		list, err = listOp(alert.Subscriber, refs, version)
 	}
 	if err == nil {
 		pending.Data = nil
-		err = a.Table.Write(ctx,
-			Op{Mode: Replace, Item: pending},
+		ops := []Op{
+			{Mode: Replace, Item: pending},
 			list,
 			put,
-			Op{Mode: Set, Item: Item{Key: watchedKey(alert.Route)}},
 			// Whoever stops mail meanwhile removes what there is by then: nothing is to come after that.
-			Op{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}})
+			{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}},
+		}
+		err = a.Table.Write(ctx, append(ops, alert.marks()...)...)
 	}
 	if err != nil {
 		return alert, fmt.Errorf("confirm an alert: %w", err)
@@ -159,30 +159,30 @@ func (a Alerts) confirm(ctx context.Context, id string) (Alert, error) {
 	return alert, nil
 }
 
-// routes gives the routes that a subscriber has alerts for, none at version 0.
-func (a Alerts) routes(ctx context.Context, s SubscriberID) ([]fare.Route, int64, error) {
-	var routes []fare.Route
+// refs names the alerts of a subscriber, none at version 0.
+func (a Alerts) refs(ctx context.Context, s SubscriberID) ([]Ref, int64, error) {
+	var refs []Ref
 	item, err := a.Table.Get(ctx, subscriberKey(s), Strong)
 	if errors.Is(err, ErrNotFound) {
 		return nil, 0, nil
 	}
 	if err == nil {
-		err = json.Unmarshal(item.Data, &routes)
+		err = json.Unmarshal(item.Data, &refs)
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("read a subscriber: %w", err)
 	}
-	return routes, item.Version, nil
+	return refs, item.Version, nil
 }
 
-// listOp is the write of a subscriber's routes over a version.
-func listOp(s SubscriberID, routes []fare.Route, version int64) (Op, error) {
-	data, err := json.Marshal(routes)
+// listOp is the write of a subscriber's alerts over a version.
+func listOp(s SubscriberID, refs []Ref, version int64) (Op, error) {
+	data, err := json.Marshal(refs)
 	op := Op{Mode: Replace, Item: Item{Key: subscriberKey(s), Version: version, Data: data}}
 	switch {
 	case version == 0:
 		op.Mode = Create
-	case len(routes) == 0:
+	case len(refs) == 0:
 		op.Mode = Remove
 	}
 	return op, err
@@ -190,13 +190,13 @@ func listOp(s SubscriberID, routes []fare.Route, version int64) (Op, error) {
 
 // Of lists the alerts of a subscriber.
 func (a Alerts) Of(ctx context.Context, s SubscriberID) ([]Alert, error) {
-	routes, _, err := a.routes(ctx, s)
+	refs, _, err := a.refs(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	var alerts []Alert
-	for _, route := range routes {
-		switch alert, err := a.One(ctx, route, s); {
+	for _, ref := range refs {
+		switch alert, err := a.One(ctx, ref, s); {
 		case errors.Is(err, ErrNotFound): // removed between the two reads
 		case err != nil:
 			return nil, err
@@ -207,9 +207,9 @@ func (a Alerts) Of(ctx context.Context, s SubscriberID) ([]Alert, error) {
 	return alerts, nil
 }
 
-// One gives a subscriber's alert for a route as it stands now, or ErrNotFound.
-func (a Alerts) One(ctx context.Context, route fare.Route, s SubscriberID) (Alert, error) {
-	item, err := a.Table.Get(ctx, alertKey(route, s), Strong)
+// One gives an alert of a subscriber as it stands now, or ErrNotFound.
+func (a Alerts) One(ctx context.Context, ref Ref, s SubscriberID) (Alert, error) {
+	item, err := a.Table.Get(ctx, alertKey(ref, s), Strong)
 	if err != nil {
 		return Alert{}, fmt.Errorf("read an alert: %w", err)
 	}
@@ -224,12 +224,9 @@ func readAlert(item Item) (Alert, error) {
 	return alert, nil
 }
 
-// Readable tells whether the stored alert could be read; of one that could not, see Page.
-func (a Alert) Readable() bool { return a.Email != "" }
-
-// Remove deletes alerts of a subscriber, all of them where no route is named,
+// Remove deletes alerts of a subscriber, all of them where none is named,
 // and says how many there were.
-func (a Alerts) Remove(ctx context.Context, s SubscriberID, which ...fare.Route) (removed int, err error) {
+func (a Alerts) Remove(ctx context.Context, s SubscriberID, which ...Ref) (removed int, err error) {
 	err = RetryConflicts(ctx, func() (err error) {
 		removed, err = a.remove(ctx, s, which)
 		return err
@@ -237,13 +234,13 @@ func (a Alerts) Remove(ctx context.Context, s SubscriberID, which ...fare.Route)
 	return removed, err
 }
 
-func (a Alerts) remove(ctx context.Context, s SubscriberID, which []fare.Route) (int, error) {
-	routes, version, err := a.routes(ctx, s)
+func (a Alerts) remove(ctx context.Context, s SubscriberID, which []Ref) (int, error) {
+	refs, version, err := a.refs(ctx, s)
 	if err != nil {
 		return 0, err
 	}
 	var ops []Op
-	rest := slices.DeleteFunc(slices.Clone(routes), func(r fare.Route) bool {
+	rest := slices.DeleteFunc(slices.Clone(refs), func(r Ref) bool {
 		gone := len(which) == 0 || slices.Contains(which, r)
 		if gone {
 			ops = append(ops, Op{Mode: Delete, Item: Item{Key: alertKey(r, s)}})
@@ -252,6 +249,11 @@ func (a Alerts) remove(ctx context.Context, s SubscriberID, which []fare.Route) 
 	})
 	if len(ops) == 0 {
 		return 0, nil
+	}
+	if len(rest) == 0 && slices.ContainsFunc(refs, func(r Ref) bool { return r.ID != "" }) { // some may be to endpoints
+		if err := (Deliveries{Table: a.Table}).Forget(ctx, s); err != nil {
+			return 0, err
+		}
 	}
 	list, err := listOp(s, rest, version)
 	if err == nil {
@@ -273,6 +275,14 @@ func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error
 	return err
 }
 
+// Resume takes back that nothing is to be sent to a subscriber, who has asked for it just now by their own hand.
+func (a Alerts) Resume(ctx context.Context, s SubscriberID) error {
+	if err := a.Table.Write(ctx, Op{Mode: Delete, Item: Item{Key: stoppedKey(s)}}); err != nil {
+		return fmt.Errorf("resume messages to a subscriber: %w", err)
+	}
+	return nil
+}
+
 // Stopped tells whether nothing is to be sent to a subscriber.
 func (a Alerts) Stopped(ctx context.Context, s SubscriberID) (bool, error) {
 	_, err := a.Table.Get(ctx, stoppedKey(s), Strong)
@@ -285,87 +295,102 @@ func (a Alerts) Stopped(ctx context.Context, s SubscriberID) (bool, error) {
 	return true, nil
 }
 
-// Watched lists the destinations from an origin that somebody has, or had, alerts for.
-func (a Alerts) Watched(ctx context.Context, origin fare.City) ([]fare.City, error) {
-	items, err := a.Table.Query(ctx, Range{Partition: "WATCHED#" + string(origin), Read: Strong})
-	if err != nil {
-		return nil, fmt.Errorf("list watched routes from %s: %w", origin, err)
-	}
-	cities := make([]fare.City, len(items))
-	for i, item := range items {
-		cities[i] = fare.City(item.Sort)
-	}
-	return cities, nil
-}
-
-// Unwatch deletes the mark that a route is watched if nobody has an alert for it, and tells whether there is none now.
-func (a Alerts) Unwatch(ctx context.Context, route fare.Route) (bool, error) {
-	mark, err := a.Table.Get(ctx, watchedKey(route), Strong)
-	if errors.Is(err, ErrNotFound) {
-		return true, nil
-	}
-	var alerts []Item
-	if err == nil {
-		alerts, err = a.Table.Query(ctx, Range{Partition: alertsOf(route), Limit: 1, Read: Strong})
-	}
-	if err == nil && len(alerts) > 0 {
-		return false, nil
-	}
-	if err == nil { // whoever confirms an alert meanwhile writes the mark anew, and this fails
-		err = a.Table.Write(ctx, Op{Mode: Remove, Item: mark})
-	}
-	if errors.Is(err, ErrConflict) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("unwatch %s: %w", route, err)
-	}
-	return true, nil
-}
-
-// Page gives the alerts for a route in a fixed order, after a subscriber. Fewer than limit means that there are no more.
+// Page gives the alerts for a route in a fixed order, after the Place of one; "" is before all. Fewer than limit means that there are no more.
 // A malformed one has its place as well, with no more than whose it is, and is not Readable: the others are to be notified.
-func (a Alerts) Page(ctx context.Context, route fare.Route, after SubscriberID, limit int) ([]Alert, error) {
-	items, err := a.Table.Query(ctx, Range{Partition: alertsOf(route), After: string(after), Limit: limit})
+func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit int) ([]Alert, error) {
+	items, err := a.Table.Query(ctx, Range{Partition: alertsOf(route), After: after, Limit: limit})
 	if err != nil {
 		return nil, fmt.Errorf("list alerts for %s: %w", route, err)
 	}
 	alerts := make([]Alert, len(items))
 	for i, item := range items {
 		if alerts[i], err = readAlert(item); err != nil {
-			alerts[i] = Alert{Subscriber: SubscriberID(item.Sort), Route: route}
+			s, id, _ := strings.Cut(item.Sort, "#")
+			alerts[i] = Alert{Subscriber: SubscriberID(s), ID: id, Route: route}
 		}
 	}
 	return alerts, nil
 }
 
-// MarkNotified records that a subscriber was notified of a refresh, also where
-// the alert was changed meanwhile: then the change stays. One that was removed
-// stays so, and that is no error.
-func (a Alerts) MarkNotified(ctx context.Context, alert Alert, of fare.Day) error {
+// MarkNotified records that a subscriber was notified of what a refresh of a day
+// found, at a price, also where the alert was changed meanwhile: then the change
+// stays. One that was removed stays so, and that is no error.
+func (a Alerts) MarkNotified(ctx context.Context, alert Alert, of fare.Day, price fare.Cents) error {
 	alert.Fresh = false
+	err := a.change(ctx, alert, func(next *Alert) bool {
+		if next.Mailed >= of {
+			return false
+		}
+		next.Mailed, next.State.Told = of, price
+		return true
+	})
+	if err != nil {
+		return fmt.Errorf("record that a subscriber was notified: %w", err)
+	}
+	return nil
+}
+
+// Change has an alert of a subscriber changed, as it stands when it is written, and
+// gives what it is then: ErrNotFound where there is none. Another condition is told
+// of anew.
+func (a Alerts) Change(ctx context.Context, ref Ref, s SubscriberID, change func(*Alert)) (Alert, error) {
+	changed, err := a.One(ctx, ref, s)
+	if err != nil {
+		return changed, err
+	}
+	err = a.change(ctx, changed, func(next *Alert) bool {
+		before := *next
+		change(next)
+		next.Fresh = next.Fresh || next.condition() != before.condition()
+		changed = *next
+		return changed != before
+	})
+	if err != nil {
+		return changed, fmt.Errorf("change an alert: %w", err)
+	}
+	return changed, nil
+}
+
+// MarkSeen records the price that an alert saw at its first look, once.
+func (a Alerts) MarkSeen(ctx context.Context, alert Alert, price fare.Cents) error {
+	err := a.change(ctx, alert, func(next *Alert) bool {
+		if next.State != (State{}) {
+			return false
+		}
+		next.State.First = price
+		return price > 0
+	})
+	if err != nil {
+		return fmt.Errorf("record what an alert has seen: %w", err)
+	}
+	return nil
+}
+
+// change writes an alert over the version that was read, with a change that says
+// whether there is one; where it was written meanwhile, it is made to what stands
+// there then. One that was removed stays so.
+func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert) bool) error {
 	err := RetryConflicts(ctx, func() error {
-		if alert.Mailed >= of {
+		next := alert
+		if !change(&next) {
 			return nil
 		}
-		next := alert
-		next.Mailed = of
 		data, err := json.Marshal(next)
 		if err == nil {
-			err = a.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: alertKey(next.Route, next.Subscriber), Version: next.version, Data: data}})
+			err = a.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: alertKey(next.Ref(), next.Subscriber), Version: next.version, Data: data}})
 		}
 		if !errors.Is(err, ErrConflict) {
 			return err
 		}
-		current, readErr := a.One(ctx, alert.Route, alert.Subscriber)
+		current, readErr := a.One(ctx, alert.Ref(), alert.Subscriber)
 		if readErr != nil {
 			return readErr
 		}
 		alert = current
 		return err
 	})
-	if err != nil && !errors.Is(err, ErrNotFound) {
-		return fmt.Errorf("record that a subscriber was notified: %w", err)
+	if errors.Is(err, ErrNotFound) {
+		return nil
 	}
-	return nil
+	return err
 }

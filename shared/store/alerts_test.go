@@ -108,10 +108,10 @@ func TestTwentyAlertsAtMost(t *testing.T) {
 		t.Errorf("one more: %v", err)
 	}
 	d.confirmed(t, "again", alertOf("ada", city(3), 1500)) // no new one: a threshold
-	if one, err := d.One(ctx, fare.Route{Origin: "MIL", Destination: city(3)}, "ada"); err != nil || one.Threshold != 1500 {
+	if one, err := d.One(ctx, store.Ref{Route: fare.Route{Origin: "MIL", Destination: city(3)}}, "ada"); err != nil || one.Threshold != 1500 {
 		t.Errorf("%v %v", one, err)
 	}
-	if n, err := d.Remove(ctx, "ada", fare.Route{Origin: "MIL", Destination: city(0)}); n != 1 || err != nil {
+	if n, err := d.Remove(ctx, "ada", store.Ref{Route: fare.Route{Origin: "MIL", Destination: city(0)}}); n != 1 || err != nil {
 		t.Errorf("removed %d %v", n, err)
 	}
 	if _, err := d.Confirm(ctx, "one more"); err != nil {
@@ -147,7 +147,7 @@ func TestRemovingLeavesNothing(t *testing.T) {
 	if gone, err := d.Unwatch(ctx, fare.Route{Origin: "MIL", Destination: "BUH"}); !gone || err != nil {
 		t.Errorf("nobody watches: %v %v", gone, err)
 	}
-	if cities, err := d.Watched(ctx, "MIL"); err != nil || !cmp.Equal(cities, []fare.City{"LON"}) {
+	if cities, err := d.Watched(ctx, "MIL"); err != nil || !cmp.Equal(cities, []store.Watched{{Destination: "LON"}}) {
 		t.Errorf("%v %v", cities, err)
 	}
 }
@@ -176,7 +176,7 @@ func TestPagesHoldEveryAlertOnce(t *testing.T) {
 		d.confirmed(t, fmt.Sprint(i), alertOf(fmt.Sprintf("s%02d", i), "BUH", 0))
 	}
 	var seen []store.SubscriberID
-	after := store.SubscriberID("")
+	after := ""
 	for range 10 {
 		page, err := d.Page(ctx, fare.Route{Origin: "MIL", Destination: "BUH"}, after, 10)
 		if err != nil {
@@ -184,7 +184,7 @@ func TestPagesHoldEveryAlertOnce(t *testing.T) {
 		}
 		for _, one := range page {
 			seen = append(seen, one.Subscriber)
-			after = one.Subscriber
+			after = one.Place()
 		}
 		if len(page) < 10 {
 			break
@@ -193,20 +193,20 @@ func TestPagesHoldEveryAlertOnce(t *testing.T) {
 	if len(seen) != 25 || seen[0] != "s00" || seen[24] != "s24" {
 		t.Errorf("%v", seen)
 	}
-	one, err := d.One(ctx, fare.Route{Origin: "MIL", Destination: "BUH"}, "s07")
+	one, err := d.One(ctx, store.Ref{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}, "s07")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.MarkNotified(ctx, one, 20500); err != nil {
+	if err := d.MarkNotified(ctx, one, 20500, 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Remove(ctx, "s07"); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.MarkNotified(ctx, one, 20507); err != nil {
+	if err := d.MarkNotified(ctx, one, 20507, 0); err != nil {
 		t.Errorf("notifying one who has left: %v", err)
 	}
-	if _, err := d.One(ctx, one.Route, "s07"); !errors.Is(err, store.ErrNotFound) {
+	if _, err := d.One(ctx, one.Ref(), "s07"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("notifying brought it back: %v", err)
 	}
 }

@@ -1,11 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"verdetto/shared/apikey"
@@ -53,6 +56,25 @@ func (c Customer) Plan() apikey.Plan {
 		}
 	}
 	return apikey.Plan{Until: until}
+}
+
+// Rest is one of the things that a plan rests on.
+type Rest struct {
+	By    string // card, usdc or operator
+	Until time.Time
+}
+
+// RestsOn is what the plan rests on, the latest end first; by card grace included.
+func (c Customer) RestsOn() []Rest {
+	all := []Rest{{"operator", c.Until}, {"usdc", c.Crypto}}
+	for _, paid := range c.Cards {
+		all = append(all, Rest{"card", paid.Add(apikey.Grace)})
+	}
+	all = slices.DeleteFunc(all, func(r Rest) bool { return r.Until.IsZero() })
+	slices.SortFunc(all, func(a, b Rest) int {
+		return cmp.Or(b.Until.Compare(a.Until), strings.Compare(a.By, b.By))
+	})
+	return all
 }
 
 // Holds tells whether a key is the customer's current one.

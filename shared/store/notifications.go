@@ -1,10 +1,12 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"verdetto/shared/fare"
@@ -16,11 +18,13 @@ type Notifications struct{ Table Table }
 
 // Notification is news of a route that its subscribers are being notified of.
 type Notification struct {
-	Route   fare.Route   `json:"r"`
-	Day     fare.Day     `json:"d"` // of the refresh
-	News    []byte       `json:"n"`
-	History []byte       `json:"h"`           // what the refreshes saw, this one too
-	Cursor  SubscriberID `json:"c,omitempty"` // all up to this one have been notified
+	Route   fare.Route `json:"r"`
+	Day     fare.Day   `json:"d"` // of the refresh
+	News    []byte     `json:"n"`
+	History []byte     `json:"h"`           // what the refreshes saw, this one too
+	Cursor  string     `json:"c,omitempty"` // the Place of an alert: all up to it have been notified
+	// Trips tells that it is for the alerts for trips on the route, which are judged when it is sent: it holds no news.
+	Trips bool `json:"t,omitempty"`
 	// Expires is when it is no news any more.
 	Expires time.Time `json:"-"`
 
@@ -41,16 +45,77 @@ type Past struct {
 const notificationsPartition = "WAKES"
 
 func seenKey(r fare.Route) Key         { return Key{"SEEN#" + r.String(), "HISTORY"} }
-func notificationKey(r fare.Route) Key { return Key{notificationsPartition, r.String()} }
+func notificationKey(r fare.Route) Key { return Notification{Route: r}.key() }
+
+// tripsSort is what follows the route in the key of a notification of its trips.
+const tripsSort = "#TRIPS"
+
+func (n Notification) key() Key { return Key{notificationsPartition, n.Place()} }
+
+// Place is where the notification stands in the order of all.
+func (n Notification) Place() string {
+	switch {
+	case n.malformed != "":
+		return n.malformed
+	case n.Trips:
+		return n.Route.String() + tripsSort
+	}
+	return n.Route.String()
+}
+
+func tripKey(r fare.Route, t Trip) Key { return Key{"SEEN#" + r.String(), "TRIP#" + t.String()} }
+
+// LeaveTrips leaves a notification for the alerts for trips on a route, of which a refresh
+// of a day has stored something, in place of any earlier.
+func (w Notifications) LeaveTrips(ctx context.Context, route fare.Route, day fare.Day, expires time.Time) error {
+	n := Notification{Route: route, Day: day, Trips: true}
+	data, err := json.Marshal(n)
+	if err == nil {
+		err = w.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: n.key(), Data: data, Expires: expires}})
+	}
+	if err != nil {
+		return fmt.Errorf("leave a notification of trips on %s: %w", route, err)
+	}
+	return nil
+}
+
+// PastTrip gives what earlier refreshes saw of a trip; nothing where none did.
+func (w Notifications) PastTrip(ctx context.Context, route fare.Route, t Trip) (Past, error) {
+	return w.past(ctx, tripKey(route, t))
+}
+
+// KeepTrip stores what refreshes saw of a trip over the past that was read, unless it is the same.
+func (w Notifications) KeepTrip(ctx context.Context, past Past, route fare.Route, t Trip, history []byte, expires time.Time) error {
+	if past.version > 0 && bytes.Equal(past.History, history) {
+		return nil
+	}
+	op := Op{Mode: Replace, Item: Item{Key: tripKey(route, t), Version: past.version, Expires: expires}}
+	if past.version == 0 {
+		op.Mode = Create
+	}
+	var err error
+	op.Item.Data, err = json.Marshal(Past{History: history})
+	if err == nil {
+		err = w.Table.Write(ctx, op)
+	}
+	if err != nil {
+		return fmt.Errorf("keep what was seen of a trip on %s: %w", route, err)
+	}
+	return nil
+}
 
 // Past gives what earlier refreshes saw of a route; nothing where none did.
 func (w Notifications) Past(ctx context.Context, route fare.Route) (Past, error) {
-	item, err := w.Table.Get(ctx, seenKey(route), Strong)
+	return w.past(ctx, seenKey(route))
+}
+
+func (w Notifications) past(ctx context.Context, key Key) (Past, error) {
+	item, err := w.Table.Get(ctx, key, Strong)
 	if errors.Is(err, ErrNotFound) {
 		return Past{}, nil
 	}
 	if err != nil {
-		return Past{}, fmt.Errorf("read what was seen of %s: %w", route, err)
+		return Past{}, fmt.Errorf("read what was seen of %s: %w", strings.TrimPrefix(key.Partition, "SEEN#"), err)
 	}
 	var past Past
 	if json.Unmarshal(item.Data, &past) != nil {
@@ -97,15 +162,11 @@ func (w Notifications) TakeBack(ctx context.Context, route fare.Route, day fare.
 	return w.Leave(ctx, past, Notification{Route: route, Day: past.Day, History: past.History}, nil, past.expires)
 }
 
-// Next gives the news that comes after that of a route, in a fixed order;
-// ErrNotFound where there is no more. The zero route is before all. One that is
+// Next gives the notification after the Place of one, in a fixed order;
+// ErrNotFound where there is no more. "" is before all. One that is
 // ErrUnreadable is given so that it can be ended with Done, and no more.
-func (w Notifications) Next(ctx context.Context, after fare.Route) (Notification, error) {
-	r := Range{Partition: notificationsPartition, Limit: 1, Read: Strong}
-	if after != (fare.Route{}) {
-		r.After = after.String()
-	}
-	items, err := w.Table.Query(ctx, r)
+func (w Notifications) Next(ctx context.Context, after string) (Notification, error) {
+	items, err := w.Table.Query(ctx, Range{Partition: notificationsPartition, After: after, Limit: 1, Read: Strong})
 	if err == nil && len(items) == 0 {
 		err = ErrNotFound
 	}
@@ -123,14 +184,14 @@ func readNotification(item Item) (Notification, error) {
 	return n, nil
 }
 
-// Advance records that everyone up to a subscriber was notified of the news.
+// Advance records that everyone up to the Place of an alert was notified of the news.
 // ErrConflict: other news has come in its place.
-func (w Notifications) Advance(ctx context.Context, n *Notification, to SubscriberID) error {
+func (w Notifications) Advance(ctx context.Context, n *Notification, to string) error {
 	next := *n
 	next.Cursor = to
 	data, err := json.Marshal(next)
 	if err == nil {
-		err = w.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: notificationKey(n.Route), Version: n.version, Data: data, Expires: n.Expires}})
+		err = w.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: n.key(), Version: n.version, Data: data, Expires: n.Expires}})
 	}
 	if err != nil {
 		return fmt.Errorf("record who was notified of news of %s: %w", n.Route, err)
@@ -143,11 +204,7 @@ func (w Notifications) Advance(ctx context.Context, n *Notification, to Subscrib
 // Done removes news that everyone was notified of. Where other news has come in
 // its place, that stays, and it is no error.
 func (w Notifications) Done(ctx context.Context, n Notification) error {
-	key := notificationKey(n.Route)
-	if n.malformed != "" {
-		key.Sort = n.malformed
-	}
-	err := w.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: key, Version: n.version}})
+	err := w.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: n.key(), Version: n.version}})
 	if err != nil && !errors.Is(err, ErrConflict) {
 		return fmt.Errorf("end news of %s: %w", n.Route, err)
 	}

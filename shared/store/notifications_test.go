@@ -34,9 +34,9 @@ func TestSubscribingAgainIsNoNews(t *testing.T) {
 			d.confirmed(t, "x", alertOf("ada", "BUH", 2000))
 			want := alertOf("ada", "BUH", c.threshold)
 			if c.notified {
-				one, err := d.One(ctx, milBuh, "ada")
+				one, err := d.One(ctx, store.Ref{Route: milBuh}, "ada")
 				if err == nil {
-					err = d.MarkNotified(ctx, one, 20500)
+					err = d.MarkNotified(ctx, one, 20500, 0)
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -48,18 +48,18 @@ func TestSubscribingAgainIsNoNews(t *testing.T) {
 			}
 			d.confirmed(t, "z", alertOf("ada", "BUH", c.threshold))
 			want.Fresh = c.wantFresh
-			got, err := d.One(ctx, milBuh, "ada")
+			got, err := d.One(ctx, store.Ref{Route: milBuh}, "ada")
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, got, sameAlert); diff != "" {
 				t.Error(diff)
 			}
-			if err := d.MarkNotified(ctx, got, 20507); err != nil {
+			if err := d.MarkNotified(ctx, got, 20507, 0); err != nil {
 				t.Fatal(err)
 			}
 			want.Mailed, want.Fresh = 20507, false
-			if got, _ = d.One(ctx, milBuh, "ada"); !cmp.Equal(want, got, sameAlert) {
+			if got, _ = d.One(ctx, store.Ref{Route: milBuh}, "ada"); !cmp.Equal(want, got, sameAlert) {
 				t.Errorf("notified: %+v", got)
 			}
 		})
@@ -71,22 +71,22 @@ func TestSubscribingAgainIsNoNews(t *testing.T) {
 func TestMarkNotifiedOfAnAlertThatChanged(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 2000))
-	read, err := d.One(ctx, milBuh, "ada")
+	read, err := d.One(ctx, store.Ref{Route: milBuh}, "ada")
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.confirmed(t, "y", alertOf("ada", "BUH", 3000))
-	if err := d.MarkNotified(ctx, read, 20500); err != nil {
+	if err := d.MarkNotified(ctx, read, 20500, 0); err != nil {
 		t.Fatal(err)
 	}
-	got, err := d.One(ctx, milBuh, "ada")
+	got, err := d.One(ctx, store.Ref{Route: milBuh}, "ada")
 	if err != nil || got.Threshold != 3000 || got.Mailed != 20500 || !got.Fresh {
 		t.Errorf("%+v %v", got, err)
 	}
-	if err := d.MarkNotified(ctx, read, 20493); err != nil { // by a process that comes too late
+	if err := d.MarkNotified(ctx, read, 20493, 0); err != nil { // by a process that comes too late
 		t.Fatal(err)
 	}
-	if got, _ = d.One(ctx, milBuh, "ada"); got.Mailed != 20500 {
+	if got, _ = d.One(ctx, store.Ref{Route: milBuh}, "ada"); got.Mailed != 20500 {
 		t.Errorf("an earlier refresh was recorded in place of a later: %+v", got)
 	}
 }
@@ -110,9 +110,9 @@ func TestNotifications(t *testing.T) {
 	}
 	next := func(after string, want ...store.Notification) store.Notification {
 		t.Helper()
-		var from fare.Route
+		from := ""
 		if after != "" {
-			from = fare.Route{Origin: "MIL", Destination: fare.City(after)}
+			from = "MIL-" + after
 		}
 		got, err := w.Next(ctx, from)
 		if len(want) == 0 {
@@ -191,14 +191,14 @@ func TestMalformedNews(t *testing.T) {
 	if err := d.Table.Write(ctx, store.Op{Mode: store.Set, Item: malformed}); err != nil {
 		t.Fatal(err)
 	}
-	n, err := w.Next(ctx, fare.Route{})
+	n, err := w.Next(ctx, "")
 	if !errors.Is(err, store.ErrUnreadable) {
 		t.Fatalf("%+v %v", n, err)
 	}
 	if err := w.Done(ctx, n); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Next(ctx, fare.Route{}); !errors.Is(err, store.ErrNotFound) {
+	if _, err := w.Next(ctx, ""); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("still there: %v", err)
 	}
 }

@@ -28,6 +28,8 @@ type Job struct {
 	Leased time.Time `json:"leased"`
 	// Tries is how often it was taken on before.
 	Tries int `json:"tries,omitempty"`
+	// Data is what it is done with.
+	Data json.RawMessage `json:"data,omitempty"`
 
 	item Item
 }
@@ -52,12 +54,45 @@ func (o Outbox) Put(ctx context.Context, j Job) error {
 	return nil
 }
 
+// PutOnce leaves a job under a name. Where there is one of that name and time, it stays, and that is no error.
+func (o Outbox) PutOnce(ctx context.Context, j Job, name string) error {
+	op, err := o.put(j)
+	if err == nil {
+		op.Item.Sort = j.At.UTC().Format(jobTime) + "-" + name
+		err = o.Table.Write(ctx, op)
+	}
+	if err != nil && !errors.Is(err, ErrExists) {
+		return fmt.Errorf("leave a job: %w", err)
+	}
+	return nil
+}
+
+// Postpone puts a job that was taken behind all that are due before a moment, when
+// it is due again. Where somebody else has taken it meanwhile, it is theirs.
+func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
+	later := j
+	later.Leased = until.UTC()
+	later.Tries++
+	op, err := o.put(later)
+	if err == nil {
+		op.Item.Sort, op.Item.Expires = until.UTC().Format(jobTime)+"-"+rand.Text(), j.item.Expires
+		err = o.Table.Write(ctx, Op{Mode: Remove, Item: j.item}, op)
+	}
+	if err != nil && !errors.Is(err, ErrConflict) {
+		return fmt.Errorf("postpone a job: %w", err)
+	}
+	return nil
+}
+
+// jobTime begins the name of a job, which so stands behind those that were left before.
+const jobTime = "20060102T150405.000000000"
+
 // put is the write that leaves a job, for those that leave it together with something else.
 func (o Outbox) put(j Job) (Op, error) {
 	j.At = j.At.UTC()
 	data, err := json.Marshal(j)
 	return Op{Mode: Create, Item: Item{
-		Key:     Key{o.partition(), j.At.Format("20060102T150405.000000000") + "-" + rand.Text()},
+		Key:     Key{o.partition(), j.At.Format(jobTime) + "-" + rand.Text()},
 		Data:    data,
 		Expires: j.At.AddDate(0, 0, jobDays),
 	}}, err

@@ -51,11 +51,11 @@ func TestAlwaysConflicting(t *testing.T) {
 		}},
 		{"mark notified", store.ErrConflict, func(ctx context.Context, table store.Table) error {
 			alerts := store.Alerts{Table: table}
-			one, err := alerts.One(ctx, milBuh, "ada")
+			one, err := alerts.One(ctx, store.Ref{Route: milBuh}, "ada")
 			if err != nil {
 				return err
 			}
-			return alerts.MarkNotified(ctx, one, 20500)
+			return alerts.MarkNotified(ctx, one, 20500, 0)
 		}},
 		{"change", store.ErrExists, func(ctx context.Context, table store.Table) error {
 			return store.Customers{Table: table}.Change(ctx, ada, func(*store.Customer) error { return nil })

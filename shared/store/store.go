@@ -24,7 +24,7 @@
 // # All keys
 //
 // An origin and a destination are IATA codes of cities (MIL), a route is both
-// (MIL-BUH), a series a route and a kind of trip: MIL-BUH for one-way fares,
+// (MIL-BUH), MIL-* one to all cities; a series a route and a kind of trip: MIL-BUH for one-way fares,
 // MIL-BUH#4-7 for returns after 4 to 7 nights; subscribers and customers are pseudonyms. Written by: a folder of
 // functions or shared, or a command.
 //
@@ -47,23 +47,32 @@
 //	FARES                        RATES                 fare.Rates of the last refresh                     refresh               never
 //	FARES                        DISCOVERED            when all origins were asked last                   verdetto serve        never
 //	FARES                        DEEPENED              when departures that were due were asked last      verdetto serve        never
-//	DEMANDED                     <series>              that it was asked for                              analisi, compat       8 days after that
-//	WANTED                       <origin>              that it was asked for and is not covered           analisi, compat, pricetrends  16 days after the request
+//	DEMANDED                     <series>              that it was asked for                              analisi, compat, x402  8 days after that
+//	WANTED                       <origin>              that it was asked for and is not covered           analisi, compat, pricetrends, x402  16 days after the request
 //	SEEN#<route>                 HISTORY               Past                                               notify                400 days after the refresh
+//	SEEN#<route>                 TRIP#<trip>           Past of a trip that alerts are for                 notify                400 days after the refresh
 //	WAKES                        <route>               Notification                                       notify                8 days after the refresh
+//	WAKES                        <route>#TRIPS         Notification of alerts for trips on the route      refresh               8 days after the refresh
 //	ALERTS#<route>               <subscriber>          Alert                                              alerts, notify        never
-//	SUBSCRIBER#<subscriber>      ROUTES                routes that it has alerts for                      alerts, notify        never
+//	ALERTS#<route>               <subscriber>#<id>     Alert beside the one for the route by mail         alerts, notify        never
+//	SUBSCRIBER#<subscriber>      ROUTES                Refs of its alerts                                 alerts, notify        never
 //	WATCHED#<origin>             <destination>         that somebody has, or had, an alert for the route  alerts, notify        never
+//	WATCHED#<origin>             <destination>#<nights>  and one for such trips on it                     alerts, notify        never
 //	PENDING#<id>                 ALERT                 Alert to be confirmed; nothing once it was         alerts                48 hours after the request
 //	STOPPED#<subscriber>         MARK                  that it is sent no mail                            alerts, notify        180 days after a refusal, 10 years after a complaint
 //	LEASE#<name>                 HOLDER                who does what one process at a time may do         notify, verdetto serve, verdetto migrate  minutes after it was renewed
 //	MIGRATION                    SOURCE                that the table is being filled, and from where     verdetto migrate      never
-//	OUTBOX#<name>                <time>-<random>       Job                                                alerts, pro           7 days after it was left
+//	OUTBOX#<name>                <time>-<random>       Job                                                alerts, notify, pro   7 days after it was left
+//	WEBHOOK#<subscriber>         ENDPOINT#<hash>       Endpoint of a webhook                              alerts                400 days after it answered or was changed
+//	WEBHOOK#<subscriber>         EVENT#<id>            Delivery to an endpoint                            alerts, notify        8 days after it was left
+//	DELIVERIES                   <time>#<subscriber>#<id>  when a Delivery is due                         alerts, notify        8 days after it was left
 //	OFFER#<id>                   JOB                   Job to be left when it is accepted; nothing once it was  pro                 48 hours after the request
 //	CUSTOMER#<customer>          KEY                   Customer                                           pro, verdetto key     never
 //	SUBSCRIPTION#<subscription>  CUSTOMER              whose it is                                        pro                   never
 //	CHECKOUT#<customer>          BY#<caller>           idempotency key                                    pro                   10 minutes after the first request
 //	CASHED#<payment>             MARK                  hash of the key issued for it, or who claimed it   pro                   never
+//	PAID#<payment>               CALL                  Payment: which answer it was taken for             x402                  never
+//	CREDIT#<payer>               <payment>             when it was taken, which was not answered yet      x402                  30 days after it was taken
 //	NOTE#<name>                  TEXT                  Note: what only the bearer of a secret can read    pro                   minutes to a day after it was left
 //	LIMIT#<limit>#<subject>      <time>                counter of calls                                   limit, refresh        end of the window; of calls with a key, of the day; of calls to a source, a day later
 //	SECRET                       PEPPER                the pepper where none is configured                verdetto serve        never

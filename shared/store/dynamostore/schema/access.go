@@ -12,26 +12,27 @@ type Access struct {
 }
 
 var (
-	everyHTTP = []string{"alerts", "analisi", "compat", "pricetrends", "pro"}
-	readers   = []string{"analisi", "compat", "pricetrends"}
+	everyHTTP = []string{"alerts", "analisi", "compat", "pricetrends", "pro", "x402"}
+	readers   = []string{"analisi", "compat", "pricetrends", "x402"}
 	refresh   = []string{"refresh"}
 	alerts    = []string{"alerts"}
 	told      = []string{"alerts", "refresh"} // refresh sends what alerts has taken on
 	pro       = []string{"pro"}
+	paid      = []string{"x402"}
 )
 
 // Accesses lists all that functions touch. The deployment makes their permissions
 // of it; e2e/access holds it against what they do: nothing is missing, and
 // nothing stands here that none of them needs.
 var Accesses = []Access{
-	{Partition: "ROUTE#*", Read: []string{"analisi", "compat", "pricetrends", "refresh"}, Write: refresh},
-	{Partition: "ORIGIN#*", Read: []string{"analisi", "compat", "pricetrends", "refresh"}, Write: refresh},
+	{Partition: "ROUTE#*", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
+	{Partition: "ORIGIN#*", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
 	{Partition: "COVERED", Read: []string{"analisi", "refresh"}, Write: refresh},
 	{Partition: "INTO#*", Read: []string{"analisi", "refresh"}, Write: refresh},
-	{Partition: "FARES", Read: []string{"analisi", "compat", "pricetrends", "refresh"}, Write: refresh},
+	{Partition: "FARES", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
 	{Partition: "LEFT#*", Read: refresh, Write: refresh},
 	{Partition: "SCORE", Read: []string{"analisi", "refresh"}, Write: refresh},
-	{Partition: "DEMANDED", Read: refresh, Write: []string{"analisi", "compat"}},
+	{Partition: "DEMANDED", Read: refresh, Write: []string{"analisi", "compat", "x402"}},
 	{Partition: "WANTED", Read: refresh, Write: readers},
 	{Partition: "SEEN#*", Read: refresh, Write: refresh},
 	{Partition: "WAKES", Read: refresh, Write: refresh},
@@ -42,6 +43,9 @@ var Accesses = []Access{
 	{Partition: "STOPPED#*", Read: told, Write: told},
 	{Partition: "LEASE#*", Read: refresh, Write: refresh},
 	{Partition: "OUTBOX#alerts", Read: alerts, Write: alerts},
+	{Partition: "OUTBOX#push", Read: alerts, Write: told},
+	{Partition: "WEBHOOK#*", Read: told, Write: told},
+	{Partition: "DELIVERIES", Read: alerts, Write: told},
 	{Partition: "OUTBOX#pro*", Read: pro, Write: pro},
 	{Partition: "OFFER#*", Read: pro, Write: pro},
 	{Partition: "NOTE#*", Read: pro, Write: pro},
@@ -49,7 +53,9 @@ var Accesses = []Access{
 	{Partition: "SUBSCRIPTION#*", Read: pro, Write: pro},
 	{Partition: "CHECKOUT#*", Read: pro, Write: pro},
 	{Partition: "CASHED#*", Read: pro, Write: pro},
-	{Partition: "LIMIT#*", Read: pro, Write: everyHTTP},
+	{Partition: "PAID#*", Read: paid, Write: paid},
+	{Partition: "CREDIT#*", Read: paid, Write: paid},
+	{Partition: "LIMIT#*", Read: []string{"analisi", "pro"}, Write: everyHTTP},
 	{Partition: "LIMIT#calls#*", Write: refresh}, // of the day's calls to the source; what callers may do it cannot count
 }
 

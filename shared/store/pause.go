@@ -1,0 +1,24 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"verdetto/shared/fare"
+)
+
+// UntilResumed is the day until which an alert is paused that only its subscriber resumes.
+const UntilResumed fare.Day = 2932896 // 9999-12-31
+
+// Pause has an alert tell nothing before a day; 0 resumes it. One that was removed stays so, and that is no error.
+func (a Alerts) Pause(ctx context.Context, alert Alert, until fare.Day) error {
+	err := a.change(ctx, alert, func(next *Alert) bool {
+		changed := next.Paused != until
+		next.Paused = until
+		return changed
+	})
+	if err != nil {
+		return fmt.Errorf("pause an alert: %w", err)
+	}
+	return nil
+}
