@@ -1,0 +1,232 @@
+// Package ntfytest is a stand-in for ntfy servers. It takes messages in JSON as
+// ntfy does, holds them to ntfy's limits, shows what its topics show, and can be
+// told to misbehave. Written from the wire alone, without package ntfy, so that
+// both sides cannot be wrong in the same way.
+package ntfytest
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"verdetto/shared/outbound"
+)
+
+// Message is what a topic shows.
+type Message struct {
+	ID       string   `json:"id"`
+	Sequence string   `json:"sequence_id,omitempty"`
+	Time     int64    `json:"time"`
+	Event    string   `json:"event"`
+	Topic    string   `json:"topic"`
+	Title    string   `json:"title,omitempty"`
+	Text     string   `json:"message"`
+	Tags     []string `json:"tags,omitempty"`
+	Click    string   `json:"click,omitempty"`
+	Actions  []Action `json:"actions,omitempty"`
+}
+
+// Action is a button.
+type Action struct {
+	Action string `json:"action"`
+	Label  string `json:"label"`
+	URL    string `json:"url"`
+}
+
+// Fault is one way in which a call goes wrong. The zero value is no fault.
+type Fault struct {
+	Status int    // answered with Body, and nothing is published
+	Body   string //
+	Cut    bool   // the connection breaks without an answer
+	After  bool   // only once the message was published
+	Down   bool   // nobody takes the connection
+}
+
+// Refusal is the fault that a server of ntfy has under a code of its own.
+func Refusal(code int, says string) Fault {
+	status := code / 100
+	return Fault{Status: status, Body: fmt.Sprintf(`{"code":%d,"http":%d,"error":%q}`, code, status, says)}
+}
+
+// Server is a stand-in for the servers of all topics. It is a Poster that leads every call to itself.
+type Server struct {
+	URL string
+
+	web    *httptest.Server
+	mu     sync.Mutex
+	shown  map[string][]Message // by the host that was asked and the topic
+	calls  int
+	faults func(host string) Fault
+}
+
+// New starts one.
+func New() *Server {
+	s := &Server{shown: map[string][]Message{}}
+	s.web = httptest.NewServer(http.HandlerFunc(s.serve))
+	s.URL = s.web.URL
+	return s
+}
+
+// Close ends it.
+func (s *Server) Close() { s.web.Close() }
+
+// Fail has the calls to come fail as a function says, of the host that is asked; nil: none fails.
+func (s *Server) Fail(with func(host string) Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = with
+}
+
+// Shown gives what a topic shows, by its URL: of messages with the same id the last.
+func (s *Server) Shown(topic string) []Message {
+	u, err := url.Parse(topic)
+	if err != nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.shown[u.Host+u.Path])
+}
+
+// Calls says how many there were.
+func (s *Server) Calls() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls
+}
+
+// Post is that of an outbound.Client which finds every server here.
+func (s *Server) Post(ctx context.Context, to string, header http.Header, body []byte) (outbound.Answer, error) {
+	u, err := outbound.ParseURL(to)
+	if err != nil {
+		return outbound.Answer{}, err
+	}
+	if s.fault(u.Host).Down {
+		return outbound.Answer{}, outbound.ErrUnreachable
+	}
+	asked, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+u.RequestURI(), bytes.NewReader(body))
+	if err != nil {
+		return outbound.Answer{}, err
+	}
+	asked.Host, asked.Header = u.Host, header.Clone()
+	response, err := s.web.Client().Transport.RoundTrip(asked)
+	if err != nil {
+		return outbound.Answer{}, fmt.Errorf("%w: %w", outbound.ErrNoAnswer, err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return outbound.Answer{}, fmt.Errorf("%w: %w", outbound.ErrNoAnswer, err)
+	}
+	return outbound.Answer{Status: response.StatusCode, Header: response.Header, Body: answer}, nil
+}
+
+func (s *Server) fault(host string) Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.faults == nil {
+		return Fault{}
+	}
+	return s.faults(host)
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.calls++
+	s.mu.Unlock()
+	f := s.fault(r.Host)
+	if !f.After {
+		if fail(w, f) {
+			return
+		}
+	}
+	m, refused := s.publish(r)
+	if f.After && fail(w, f) {
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if refused != nil {
+		w.WriteHeader(refused.Status)
+		_, _ = io.WriteString(w, refused.Body)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(m)
+}
+
+// fail carries a fault out, if it is one.
+func fail(w http.ResponseWriter, f Fault) bool {
+	switch {
+	case f.Cut:
+		panic(http.ErrAbortHandler)
+	case f.Status != 0:
+		w.WriteHeader(f.Status)
+		_, _ = io.WriteString(w, f.Body)
+		return true
+	}
+	return false
+}
+
+var (
+	topics   = regexp.MustCompile(`^[-_A-Za-z0-9]{1,64}$`)
+	reserved = []string{"docs", "static", "file", "app", "metrics", "account", "settings", "signup", "login", "reset-password"}
+)
+
+const (
+	maxBody    = 2 * 4096
+	maxText    = 4096
+	maxActions = 3
+)
+
+// publish takes a message, or says why not as ntfy does.
+func (s *Server) publish(r *http.Request) (m Message, refused *Fault) {
+	refuse := func(code int, says string) (Message, *Fault) {
+		f := Refusal(code, says)
+		return Message{}, &f
+	}
+	if r.Method != http.MethodPost || r.URL.Path != "/" {
+		return refuse(40401, "page not found")
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	switch {
+	case err != nil:
+		return refuse(40000, "invalid request")
+	case len(body) > maxBody:
+		return refuse(41303, "JSON body too large")
+	case json.Unmarshal(body, &m) != nil:
+		return refuse(40024, "invalid request: request body must be valid JSON")
+	case !topics.MatchString(m.Topic):
+		return refuse(40009, "invalid request: topic invalid")
+	case slices.Contains(reserved, m.Topic):
+		return refuse(40010, "invalid request: topic name is not allowed")
+	case m.Sequence != "" && !topics.MatchString(m.Sequence):
+		return refuse(40049, "invalid request: sequence ID invalid")
+	case len(m.Text) > maxText:
+		return refuse(41301, "attachment too large, or bandwidth limit reached")
+	case len(m.Actions) > maxActions:
+		return refuse(40018, "invalid request: actions invalid")
+	}
+	for _, a := range m.Actions {
+		if a.Label == "" || a.URL == "" || a.Action != "view" {
+			return refuse(40018, "invalid request: actions invalid")
+		}
+	}
+	m.ID, m.Event, m.Time = rand.Text()[:12], "message", time.Now().Unix()
+	if m.Sequence == "" {
+		m.Sequence = m.ID
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := r.Host + "/" + m.Topic
+	s.shown[at] = append(slices.DeleteFunc(s.shown[at], func(had Message) bool { return had.Sequence == m.Sequence }), m)
+	return m, nil
+}

@@ -1,0 +1,81 @@
+package outbound
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	securePort = 443
+	// MaxURL is the longest URL, in bytes.
+	MaxURL = 500
+)
+
+// private are the last labels of names that no public server has (RFC 6761, RFC 6762,
+// RFC 8375, ICANN's reservation of internal), and of those that only Tor knows.
+var private = []string{"localhost", "local", "internal", "home", "lan", "corp", "arpa", "test", "invalid", "example", "onion", "localdomain"}
+
+var label = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
+
+// ParseURL reads the URL of a public server as somebody gave it: https, on port
+// 443, at a name of the public DNS or at a public address in its usual form, with
+// neither a user nor a fragment. What its name leads to is looked at when it is
+// asked. The error is ErrForbidden and says what is wrong.
+func ParseURL(raw string) (*url.URL, error) {
+	refuse := func(why string) (*url.URL, error) { return nil, fmt.Errorf("%w: %s", ErrForbidden, why) }
+	if len(raw) > MaxURL {
+		return refuse(fmt.Sprintf("the URL has over %d characters", MaxURL))
+	}
+	for _, r := range raw {
+		if r <= ' ' || r > '~' || r == '\\' {
+			return refuse("the URL holds a character that is to be escaped")
+		}
+	}
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil:
+		return refuse("not a URL")
+	case u.Scheme != "https":
+		return refuse("not https")
+	case u.User != nil:
+		return refuse("the URL names a user")
+	case u.Fragment != "" || strings.HasSuffix(raw, "#"):
+		return refuse("the URL has a fragment")
+	case u.Opaque != "":
+		return refuse("not a URL")
+	case u.Port() != "" && u.Port() != "443" || strings.HasSuffix(u.Host, ":"):
+		return refuse("a port other than 443")
+	}
+	if why := refusedHost(u.Hostname()); why != "" {
+		return refuse(why)
+	}
+	u.Host = strings.ToLower(u.Host)
+	return u, nil
+}
+
+// refusedHost says why a host is no public one by its looks; empty where it may be.
+func refusedHost(host string) string {
+	host = strings.ToLower(host)
+	if a, err := netip.ParseAddr(host); err == nil {
+		if check(netip.AddrPortFrom(a, securePort).String()) != nil {
+			return "not a public address"
+		}
+		return ""
+	}
+	labels := strings.Split(host, ".")
+	last := labels[len(labels)-1]
+	switch {
+	case len(host) > 253, slices.ContainsFunc(labels, func(l string) bool { return !label.MatchString(l) }):
+		return "not a name of the DNS"
+	// Browsers and libraries of C read these as addresses: 127.1, 0x7f000001, 2130706433.
+	case strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x"):
+		return "an address in an unusual form"
+	case len(labels) < 2 || slices.Contains(private, last):
+		return "not a name of the public DNS"
+	}
+	return ""
+}

@@ -1,0 +1,165 @@
+// Package push carries what alerts tell to phones: to topics of ntfy servers and
+// to chats of Telegram. It says what a mail says, shorter, and asks to confirm.
+//
+// Pages that something comes of stand behind buttons and show a button of their own:
+// what merely follows links, as previews do, changes nothing.
+package push
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"slices"
+	"strings"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
+	"verdetto/shared/notify"
+	"verdetto/shared/ntfy"
+	"verdetto/shared/store"
+	"verdetto/shared/telegram"
+)
+
+// Ntfy carries messages to topics.
+type Ntfy struct {
+	ntfy.Publisher
+	BaseURL string // of the service, without a slash at the end
+}
+
+// Deliver implements notify.Carrier.
+func (c Ntfy) Deliver(ctx context.Context, to store.Alert, m notify.Message) error {
+	t, err := write(m, c.BaseURL)
+	if err != nil {
+		return err
+	}
+	published := ntfy.Message{ID: m.ID, Title: t.title, Text: t.body, Tags: []string{"airplane"}, Click: t.links[0].url}
+	for _, l := range t.links[:min(len(t.links), ntfy.MaxActions)] {
+		published.Actions = append(published.Actions, ntfy.Action{Label: l.label, URL: l.url})
+	}
+	return c.Publish(ctx, to.Address, published)
+}
+
+// Ask implements notify.Asker.
+func (c Ntfy) Ask(ctx context.Context, pending store.Alert, id, link string) error {
+	l := i18n.In(pending.Language)
+	return c.Publish(ctx, pending.Address, ntfy.Message{
+		ID: id, Title: l.Text("mail.confirm.subject", "Route", name(pending.Route, l)), Text: l.Text("push.ask", "When", when(pending, l)),
+		Tags: []string{"airplane"}, Click: link, Actions: []ntfy.Action{{Label: l.Text("mail.confirm.open"), URL: link}},
+	})
+}
+
+// Telegram carries messages to chats.
+type Telegram struct {
+	Bot     *telegram.Bot
+	BaseURL string
+}
+
+// Deliver implements notify.Carrier.
+func (c Telegram) Deliver(ctx context.Context, to store.Alert, m notify.Message) error {
+	t, err := write(m, c.BaseURL)
+	if err != nil {
+		return err
+	}
+	sent := telegram.Message{Title: t.title, Text: t.body}
+	for _, l := range t.links {
+		sent.Buttons = append(sent.Buttons, telegram.Button{Label: l.label, URL: l.url})
+	}
+	return c.Bot.Send(ctx, to.Address, sent)
+}
+
+// text is a message in words.
+type text struct {
+	title, body string
+	links       []link // the first is what a tap opens
+}
+
+type link struct{ label, url string }
+
+// maxFares is how many fares a message names: a phone shows no more of it.
+const maxFares = 10
+
+// write puts a message in words.
+func write(m notify.Message, baseURL string) (text, error) {
+	l := i18n.In(m.Language)
+	if len(m.Fares) == 0 || m.Unsubscribe == "" || m.Manage == "" {
+		return text{}, fmt.Errorf("%w: no fare, or a link is missing", notify.ErrUnwritable)
+	}
+	first := m.Fares[0]
+	if m.Ended {
+		route := first.Origin + "–" + first.Destination
+		return text{
+			title: l.Text("mail.end.subject", "Route", route), body: notify.TripText(first.Trip, l) + "\n" + l.Text("mail.end.terms"),
+			links: []link{{l.Text("mail.alert.manage"), m.Manage}},
+		}, nil
+	}
+	if first.Price <= 0 || first.Depart == 0 {
+		return text{}, fmt.Errorf("%w: no fare", notify.ErrUnwritable)
+	}
+	t := text{title: line(first, l), body: facts(first, l)}
+	if trip := notify.TripText(first.Trip, l); trip != "" {
+		t.body = trip + "\n" + t.body
+	}
+	for _, f := range m.Fares[1:min(len(m.Fares), maxFares)] {
+		t.body += "\n\n" + line(f, l) + "\n" + facts(f, l)
+	}
+	t.links = []link{
+		{l.Text("push.look"), page(baseURL, first.Route, l)},
+		{l.Text("mail.alert.manage"), m.Manage},
+		{l.Text("mail.alert.stop"), m.Unsubscribe},
+	}
+	return t, nil
+}
+
+// line names a fare: where to, how much, how good.
+func line(f notify.Fare, l *i18n.Language) string {
+	s := f.Origin + "–" + f.Destination + l.Text("format.colon") + " " + l.Amount(f.Price)
+	if known(f) {
+		s += ", " + l.Text("level."+f.Level)
+	}
+	return s
+}
+
+// levels are those that say how good a fare is.
+var levels = []string{"ottimo", "buono", "normale", "caro"}
+
+func known(f notify.Fare) bool { return slices.Contains(levels, f.Level) }
+
+// facts says when a fare leaves, and what is usual.
+func facts(f notify.Fare, l *i18n.Language) string {
+	colon := l.Text("format.colon") + " "
+	s := l.Plain("mail.alert.departing", "Date", l.WeekdayDate(f.Depart))
+	if f.Median > 0 {
+		s += "\n" + l.Text("mail.alert.median") + colon + l.Amount(f.Median)
+	}
+	if f.Minimum > 0 {
+		s += "\n" + l.Text("mail.alert.lowest") + colon + l.Amount(f.Minimum)
+	}
+	if known(f) && f.Reliability != "" {
+		s += "\n" + l.Text("mail.alert.reliability") + colon + l.Text("reliability."+f.Reliability)
+	}
+	return s + "\n" + l.Text("mail.alert.seen", "Moment", l.Moment(f.Found.UTC()))
+}
+
+// page is where the verdict of a route is shown.
+func page(baseURL string, r fare.Route, l *i18n.Language) string {
+	return baseURL + "/?da=" + string(r.Origin) + "&a=" + string(r.Destination) + "&lang=" + l.Code
+}
+
+func name(r fare.Route, l *i18n.Language) string {
+	return notify.CityName(r.Origin, l.Code) + "–" + notify.CityName(r.Destination, l.Code)
+}
+
+// when says what an alert waits for.
+func when(a store.Alert, l *i18n.Language) string {
+	said := strings.NewReplacer("<strong>", "", "</strong>", "").Replace(html.UnescapeString(string(notify.When(a, l))))
+	if trip := notify.TripText(a.Trip, l); trip != "" {
+		return trip + ", " + said
+	}
+	return said
+}
+
+var (
+	_ notify.Carrier = Ntfy{}
+	_ notify.Carrier = Telegram{}
+	_ notify.Asker   = Ntfy{}
+)

@@ -1,0 +1,192 @@
+package telegram_test
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/mail"
+	"verdetto/shared/telegram"
+	"verdetto/shared/telegram/telegramtest"
+)
+
+const ada = 1234567890
+
+// world is a stand-in in which one person has written to the bot, and the bot.
+func world(t *testing.T, token string) (*telegramtest.Server, *telegram.Bot) {
+	t.Helper()
+	s := telegramtest.New()
+	t.Cleanup(s.Close)
+	s.Webhook, s.Path = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), "/"
+	if err := s.Write(ada, "/start", "it"); err != nil {
+		t.Fatal(err)
+	}
+	b, err := telegram.New(telegram.Config{Token: token, URL: s.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, b
+}
+
+var message = telegram.Message{
+	Title: "✈️ Milano–Bucarest: 49,90 €", Text: "Meno del <solito> & *già* https://verdetto.example/x",
+	Buttons: []telegram.Button{{"Verdetto", "https://verdetto.example/"}, {"Basta", "https://verdetto.example/stop?t=a.b-c_d"}},
+}
+
+// shown is the message in the chat: its title bold though it holds characters of two code units, and nothing of its text markup.
+var shown = telegramtest.Message{
+	Text: message.Title + "\n\n" + message.Text, Bold: message.Title,
+	Buttons: map[string]string{"Verdetto": "https://verdetto.example/", "Basta": "https://verdetto.example/stop?t=a.b-c_d"},
+}
+
+func TestSend(t *testing.T) {
+	s, b := world(t, telegramtest.Token)
+	if err := b.Send(t.Context(), "1234567890", message); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]telegramtest.Message{shown}, s.Shown(ada)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestFaults: each way in which sending goes wrong says what is known of the message, and shows neither chat nor token.
+func TestFaults(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault telegramtest.Fault
+		want  error
+		shown int
+	}{
+		"the bot was blocked":        {telegramtest.Fault{Status: 403, Says: "Forbidden: bot was blocked by the user"}, mail.ErrRefused, 0},
+		"the account was deleted":    {telegramtest.Fault{Status: 403, Says: "Forbidden: user is deactivated"}, mail.ErrRefused, 0},
+		"no such chat":               {telegramtest.Fault{Status: 400, Says: "Bad Request: chat not found"}, mail.ErrRefused, 0},
+		"a fault of ours":            {telegramtest.Fault{Status: 400, Says: "Bad Request: BUTTON_URL_INVALID"}, mail.ErrThrottled, 0},
+		"too many messages":          {telegramtest.Fault{Status: 429, Says: "Too Many Requests: retry after 14", RetryAfter: 14}, mail.ErrThrottled, 0},
+		"the token was revoked":      {telegramtest.Fault{Status: 401, Says: "Unauthorized"}, mail.ErrBlocked, 0},
+		"not a token":                {telegramtest.Fault{Status: 404, Says: "Not Found"}, mail.ErrBlocked, 0},
+		"it fails":                   {telegramtest.Fault{Status: 500, Says: "Internal Server Error"}, mail.ErrUnavailable, 0},
+		"a proxy's page":             {telegramtest.Fault{Status: 502, Page: "<html>Bad Gateway " + strings.Repeat("x", 5000)}, mail.ErrUnavailable, 0},
+		"cut before it was sent":     {telegramtest.Fault{Cut: true}, mail.ErrUnavailable, 0},
+		"the answer is lost":         {telegramtest.Fault{Cut: true, After: true}, mail.ErrUnavailable, 1},
+		"it leads somewhere else":    {telegramtest.Fault{Status: 302, Page: "elsewhere"}, mail.ErrUnavailable, 0},
+		"no answer of the API's own": {telegramtest.Fault{Status: 200, Page: `"ok"`}, mail.ErrUnavailable, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, b := world(t, telegramtest.Token)
+			s.Fail(func(int64) telegramtest.Fault { return c.fault })
+			err := b.Send(t.Context(), "1234567890", message)
+			if !errors.Is(err, c.want) || errors.Is(err, mail.ErrBlocked) != (c.want == mail.ErrBlocked) {
+				t.Errorf("%v is not %v", err, c.want)
+			}
+			if err != nil && (strings.Contains(err.Error(), "1234567890") || strings.Contains(err.Error(), "AAHdqTcv") || len(err.Error()) > 400) {
+				t.Errorf("the error shows too much: %v", err)
+			}
+			if got := len(s.Shown(ada)); got != c.shown {
+				t.Errorf("%d messages", got)
+			}
+		})
+	}
+}
+
+// TestUnreachable: where nobody takes the connection the message was not sent.
+func TestUnreachable(t *testing.T) {
+	s, b := world(t, telegramtest.Token)
+	s.Close()
+	if err := b.Send(t.Context(), "1234567890", message); !errors.Is(err, mail.ErrThrottled) || errors.Is(err, mail.ErrBlocked) {
+		t.Error(err)
+	}
+}
+
+// TestStrangers: who has not written to the bot, or has blocked it, is not written to; a wrong token is the operator's.
+func TestStrangers(t *testing.T) {
+	s, b := world(t, telegramtest.Token)
+	if err := b.Send(t.Context(), "42", message); !errors.Is(err, mail.ErrRefused) {
+		t.Error(err)
+	}
+	if err := s.Block(ada); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Send(t.Context(), "1234567890", message); !errors.Is(err, mail.ErrRefused) {
+		t.Error(err)
+	}
+	_, wrong := world(t, "1:wrong")
+	if err := wrong.Send(t.Context(), "1234567890", message); !errors.Is(err, mail.ErrBlocked) {
+		t.Error(err)
+	}
+	for name, m := range map[string]telegram.Message{"nothing": {}, "too much": {Text: strings.Repeat("é", telegram.MaxText+1)}} {
+		calls := s.Calls()
+		if err := b.Send(t.Context(), "1234567890", m); err == nil || s.Calls() != calls {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestReply: what an update is answered with is said in the chat, as if it had been sent.
+func TestReply(t *testing.T) {
+	s, _ := world(t, telegramtest.Token)
+	reply, err := telegram.Reply("1234567890", message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Webhook = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(reply) })
+	if err := s.Write(ada, "/list", "it"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]telegramtest.Message{shown}, s.Shown(ada)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestReadUpdate reads what Telegram posts.
+func TestReadUpdate(t *testing.T) {
+	s, _ := world(t, telegramtest.Token)
+	posted := func(write func() error) []byte {
+		t.Helper()
+		var body bytes.Buffer
+		s.Webhook = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = body.ReadFrom(r.Body) })
+		if err := write(); err != nil {
+			t.Fatal(err)
+		}
+		return body.Bytes()
+	}
+	for name, c := range map[string]struct {
+		update []byte
+		want   telegram.Command
+		ok     bool
+	}{
+		"start": {posted(func() error { return s.Start(ada, telegram.StartLink(telegramtest.Name, "AbC-_9"), "it-IT") }),
+			telegram.Command{Chat: "1234567890", Private: true, Name: "start", Argument: "AbC-_9", Language: "it-IT"}, true},
+		"to one of several bots": {s.Update(ada, "private", " /Stop@verdetto_test_bot ", ""), telegram.Command{Chat: "1234567890", Private: true, Name: "stop"}, true},
+		"in a group":             {s.Update(-100123, "supergroup", "/stop", "en"), telegram.Command{Chat: "-100123", Name: "stop", Language: "en"}, true},
+		"no command":             {s.Update(ada, "private", "ciao, come va?", "it"), telegram.Command{Chat: "1234567890", Private: true, Language: "it"}, true},
+		"a picture":              {[]byte(`{"update_id":1,"message":{"message_id":1,"date":1,"chat":{"id":5,"type":"private"},"photo":[]}}`), telegram.Command{Chat: "5", Private: true}, true},
+		"blocked":                {posted(func() error { return s.Block(ada) }), telegram.Command{Chat: "1234567890", Private: true, Name: telegram.Blocked}, true},
+		"edited":                 {[]byte(`{"update_id":1,"edited_message":{"message_id":1,"date":1,"chat":{"id":5,"type":"private"},"text":"/stop"}}`), telegram.Command{}, false},
+		"of a kind to come":      {[]byte(`{"update_id":1,"hologram":{}}`), telegram.Command{}, false},
+	} {
+		got, ok, err := telegram.ReadUpdate(c.update)
+		if diff := cmp.Diff(c.want, got); diff != "" || ok != c.ok || err != nil {
+			t.Errorf("%s: %v %v\n%s", name, ok, err, diff)
+		}
+	}
+	for _, malformed := range []string{"", "[]", "{", `{"message":7}`} {
+		if _, ok, err := telegram.ReadUpdate([]byte(malformed)); ok || err == nil {
+			t.Errorf("%q is an update", malformed)
+		}
+	}
+}
+
+// TestIsSecret: nobody has the secret where none was set.
+func TestIsSecret(t *testing.T) {
+	for _, c := range []struct {
+		given, secret string
+		want          bool
+	}{{"abc", "abc", true}, {"abcd", "abc", false}, {"", "abc", false}, {"", "", false}} {
+		if telegram.IsSecret(c.given, c.secret) != c.want {
+			t.Errorf("%+v", c)
+		}
+	}
+}

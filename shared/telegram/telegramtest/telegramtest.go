@@ -1,0 +1,335 @@
+// Package telegramtest is a stand-in for Telegram: its Bot API for one bot, the
+// chats of people with that bot, and what Telegram posts to the bot's webhook when
+// they press and write. It holds messages to the API's limits, delivers an update
+// again until it is answered with 200, and can be told to misbehave. Written from the wire
+// alone, without package telegram, so that both sides cannot be wrong in the same way.
+package telegramtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf16"
+)
+
+// The bot.
+const (
+	Token  = "123456:stand-in-AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
+	Name   = "verdetto_test_bot"
+	Secret = "stand-in-secret-of-the-webhook"
+)
+
+// Message is what a chat shows.
+type Message struct {
+	Text    string
+	Bold    string            // the part in bold
+	Buttons map[string]string // pages by label
+}
+
+// Fault is one way in which a call to the Bot API goes wrong. The zero value is no fault.
+type Fault struct {
+	Status     int    // answered as the API does, with Says, and nothing is sent
+	Says       string //
+	RetryAfter int    // seconds
+	Page       string // answered with Status in place of what the API answers
+	Cut        bool   // the connection breaks without an answer
+	After      bool   // only once the message was sent
+}
+
+// Server is the stand-in.
+type Server struct {
+	URL     string
+	Webhook http.Handler // of the bot, and its path
+	Path    string
+
+	web     *httptest.Server
+	mu      sync.Mutex
+	chats   map[int64]*chat
+	updates int
+	calls   int
+	fault   func(chat int64) Fault
+}
+
+type chat struct {
+	blocked bool
+	shown   []Message
+}
+
+// New starts one. Nobody has a chat with the bot yet.
+func New() *Server {
+	s := &Server{chats: map[int64]*chat{}}
+	s.web = httptest.NewServer(http.HandlerFunc(s.serve))
+	s.URL = s.web.URL
+	return s
+}
+
+// Close ends it.
+func (s *Server) Close() { s.web.Close() }
+
+// Fail has the calls to come fail as a function says, of the chat that is written to; nil: none fails.
+func (s *Server) Fail(with func(chat int64) Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = with
+}
+
+// Calls says how many there were.
+func (s *Server) Calls() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls
+}
+
+// Shown gives what the bot has said to somebody.
+func (s *Server) Shown(person int64) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.chats[person]; c != nil {
+		return slices.Clone(c.shown)
+	}
+	return nil
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	token, method, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/bot"), "/")
+	if token != Token {
+		answer(w, Fault{Status: 401, Says: "Unauthorized"})
+		return
+	}
+	if method != "sendMessage" {
+		answer(w, Fault{Status: 404, Says: "Not Found"})
+		return
+	}
+	fields, err := fieldsOf(r)
+	if err != nil {
+		answer(w, Fault{Status: 400, Says: "Bad Request: " + err.Error()})
+		return
+	}
+	id, _ := strconv.ParseInt(fields["chat_id"], 10, 64)
+	var f Fault
+	if s.fault != nil {
+		f = s.fault(id)
+	}
+	if f.After {
+		refused := s.send(id, fields)
+		if refused.Status == 0 {
+			answer(w, f)
+			return
+		}
+	}
+	if f == (Fault{}) {
+		f = s.send(id, fields)
+	}
+	answer(w, f)
+}
+
+// fieldsOf reads a call, which may be of JSON or of a form with files.
+func fieldsOf(r *http.Request) (map[string]string, error) {
+	fields := map[string]string{}
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
+		if err := r.ParseMultipartForm(1 << 20); err != nil {
+			return nil, err
+		}
+		for name, values := range r.MultipartForm.Value {
+			fields[name] = values[0]
+		}
+		return fields, nil
+	}
+	return fields, fromJSON(r.Body, fields)
+}
+
+func fromJSON(body io.Reader, fields map[string]string) error {
+	var raw map[string]json.RawMessage
+	if err := json.NewDecoder(body).Decode(&raw); err != nil {
+		return err
+	}
+	for name, value := range raw {
+		var text string
+		if json.Unmarshal(value, &text) != nil {
+			text = string(value)
+		}
+		fields[name] = text
+	}
+	return nil
+}
+
+// send shows a message in a chat, or says why not as the API does. s.mu is held.
+func (s *Server) send(id int64, fields map[string]string) Fault {
+	refuse := func(status int, says string) Fault { return Fault{Status: status, Says: says} }
+	c := s.chats[id]
+	switch {
+	case c == nil:
+		return refuse(400, "Bad Request: chat not found")
+	case c.blocked:
+		return refuse(403, "Forbidden: bot was blocked by the user")
+	}
+	text := utf16.Encode([]rune(fields["text"]))
+	if len(text) == 0 {
+		return refuse(400, "Bad Request: message text is empty")
+	}
+	if len(text) > 4096 {
+		return refuse(400, "Bad Request: message is too long")
+	}
+	m := Message{Text: fields["text"], Buttons: map[string]string{}}
+	var entities []struct {
+		Type           string
+		Offset, Length int
+	}
+	var keyboard struct {
+		Rows [][]struct{ Text, URL string } `json:"inline_keyboard"`
+	}
+	var preview struct {
+		Off bool `json:"is_disabled"`
+	}
+	for name, into := range map[string]any{"entities": &entities, "reply_markup": &keyboard, "link_preview_options": &preview} {
+		if value := fields[name]; value != "" && json.Unmarshal([]byte(value), into) != nil {
+			return refuse(400, "Bad Request: can't parse "+name+" JSON object")
+		}
+	}
+	if !preview.Off && strings.Contains(m.Text, "://") {
+		m.Text += " (previewed)" // Telegram has followed the link
+	}
+	for _, e := range entities {
+		if e.Offset < 0 || e.Length <= 0 || e.Offset+e.Length > len(text) {
+			return refuse(400, "Bad Request: ENTITY_BOUNDS_INVALID")
+		}
+		if e.Type == "bold" {
+			m.Bold = string(utf16.Decode(text[e.Offset : e.Offset+e.Length]))
+		}
+	}
+	for _, row := range keyboard.Rows {
+		for _, b := range row {
+			if u, err := url.Parse(b.URL); err != nil || u.Scheme != "https" || u.Host == "" || b.Text == "" {
+				return refuse(400, "Bad Request: inline keyboard button URL '"+b.URL+"' is invalid")
+			}
+			m.Buttons[b.Text] = b.URL
+		}
+	}
+	c.shown = append(c.shown, m)
+	return Fault{}
+}
+
+// answer says what became of a call.
+func answer(w http.ResponseWriter, f Fault) {
+	switch {
+	case f.Cut:
+		panic(http.ErrAbortHandler)
+	case f.Page != "":
+		w.WriteHeader(f.Status)
+		_, _ = io.WriteString(w, f.Page)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if f.Status == 0 {
+		_, _ = io.WriteString(w, `{"ok":true,"result":{"message_id":1,"date":1,"chat":{"id":1,"type":"private"}}}`)
+		return
+	}
+	says := map[string]any{"ok": false, "error_code": f.Status, "description": f.Says}
+	if f.RetryAfter > 0 {
+		says["parameters"] = map[string]int{"retry_after": f.RetryAfter}
+	}
+	w.WriteHeader(f.Status)
+	_ = json.NewEncoder(w).Encode(says)
+}
+
+// Start is a person opening a link into the chat with the bot and pressing its button.
+func (s *Server) Start(person int64, link, language string) error {
+	u, err := url.Parse(link)
+	if err != nil || u.Host != "t.me" || u.Path != "/"+Name {
+		return fmt.Errorf("%q is no link to the bot", link)
+	}
+	return s.Write(person, strings.TrimSpace("/start "+u.Query().Get("start")), language)
+}
+
+// Write is a person writing to the bot, who thereby lets it write.
+func (s *Server) Write(person int64, text, language string) error {
+	s.mu.Lock()
+	if s.chats[person] == nil {
+		s.chats[person] = &chat{}
+	}
+	s.chats[person].blocked = false
+	s.mu.Unlock()
+	return s.Deliver(s.Update(person, "private", text, language))
+}
+
+// Block is a person blocking the bot.
+func (s *Server) Block(person int64) error {
+	s.mu.Lock()
+	if s.chats[person] == nil {
+		s.chats[person] = &chat{}
+	}
+	s.chats[person].blocked = true
+	s.mu.Unlock()
+	user := fmt.Sprintf(`{"id":%d,"is_bot":false,"first_name":"Ada"}`, person)
+	robot := `{"id":123456,"is_bot":true,"first_name":"Verdetto"}`
+	return s.Deliver(fmt.Appendf(nil, `{"update_id":%d,"my_chat_member":{"chat":{"id":%d,"type":"private"},"from":%s,"date":1,"old_chat_member":{"status":"member","user":%s},"new_chat_member":{"status":"kicked","user":%s,"until_date":0}}}`,
+		s.next(), person, user, robot, robot))
+}
+
+func (s *Server) next() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.updates++
+	return s.updates
+}
+
+// Update is what Telegram posts of a message in a chat of a kind.
+func (s *Server) Update(chat int64, kind, text, language string) []byte {
+	said, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // a string
+	}
+	return fmt.Appendf(nil, `{"update_id":%d,"message":{"message_id":7,"date":1,"text":%s,"chat":{"id":%d,"type":%q,"first_name":"Ada"},"from":{"id":%d,"is_bot":false,"first_name":"Ada","language_code":%q}}}`,
+		s.next(), said, chat, kind, chat, language)
+}
+
+// deliveries is how often an update is delivered that is not answered with 200.
+const deliveries = 5
+
+// Deliver posts an update to the webhook until it is taken, and does what the answer says.
+func (s *Server) Deliver(update []byte) error {
+	var status int
+	for range deliveries {
+		r := httptest.NewRequest(http.MethodPost, s.Path, bytes.NewReader(update))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("X-Telegram-Bot-Api-Secret-Token", Secret)
+		r.RemoteAddr = "149.154.167.220:443"
+		w := httptest.NewRecorder()
+		s.Webhook.ServeHTTP(w, r)
+		if status = w.Code; status != http.StatusOK {
+			continue
+		}
+		if w.Body.Len() == 0 {
+			return nil
+		}
+		fields := map[string]string{}
+		if err := fromJSON(w.Body, fields); err != nil {
+			return fmt.Errorf("the answer is not of JSON: %w", err)
+		}
+		if fields["method"] == "" {
+			return nil
+		}
+		if fields["method"] != "sendMessage" {
+			return fmt.Errorf("the answer asks for %q", fields["method"])
+		}
+		id, _ := strconv.ParseInt(fields["chat_id"], 10, 64)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if refused := s.send(id, fields); refused.Status != 0 && refused.Status != http.StatusForbidden {
+			return fmt.Errorf("the answer is refused: %s", refused.Says) // Telegram tells nobody; a test is told
+		}
+		return nil
+	}
+	return fmt.Errorf("the update is answered with %d, %d times over", status, deliveries)
+}

@@ -1,0 +1,308 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/limit"
+	"verdetto/shared/notify"
+	"verdetto/shared/outbound"
+	"verdetto/shared/store"
+)
+
+// Poster sends a body to a URL; outbound.Client does.
+type Poster interface {
+	Post(ctx context.Context, to string, header http.Header, body []byte) (outbound.Answer, error)
+}
+
+// Worker delivers what Carriers have stored.
+type Worker struct {
+	Deliveries store.Deliveries
+	Alerts     store.Alerts
+	Client     Poster
+	Secrets    Secrets
+	Limiter    *limit.Limiter
+	Now        func() time.Time
+	Log        *slog.Logger
+}
+
+// waits are how long after each try the next one is made; after the last of them it is the same again.
+var waits = []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour}
+
+const (
+	// tryingFor is how long an event is tried.
+	tryingFor = 24 * time.Hour
+	// longestWait bounds what an endpoint may ask for by Retry-After.
+	longestWait = 6 * time.Hour
+
+	atOnce    = 32 // deliveries that a Work takes on
+	endpoints = 16 // that are asked at the same time
+	leaseFor  = 2 * time.Minute
+	tryTime   = outbound.DefaultTimeout + 5*time.Second // more than a try takes, with what is written of it
+)
+
+// perHost bounds how many test events a host gets that has confirmed nothing: who
+// has many mailboxes must not make the service call a stranger's server all day.
+var perHost = limit.Limit{Name: "webhook-tests", Calls: 30, Window: time.Hour}
+
+// Work tries what is due and says how many deliveries have gone on. Those to one
+// endpoint go one after another, and where it does not answer, the others wait
+// with the one that it did not answer: so it holds up no other.
+func (w *Worker) Work(ctx context.Context) (done int, err error) {
+	if !timeFor(ctx) {
+		return 0, nil
+	}
+	began := w.Now()
+	taken, err := w.Deliveries.Take(ctx, atOnce, began, leaseFor)
+	faults := []error{err}
+	var order []string
+	groups := map[string][]store.Delivery{}
+	for _, d := range taken {
+		name := string(d.Subscriber) + " " + d.URL
+		if groups[name] == nil {
+			order = append(order, name)
+		}
+		groups[name] = append(groups[name], d)
+	}
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	places := make(chan struct{}, endpoints)
+	for _, name := range order {
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
+			n, err := w.inTurn(ctx, groups[name], began.Add(leaseFor))
+			mu.Lock()
+			defer mu.Unlock()
+			done, faults = done+n, append(faults, err)
+		})
+	}
+	all.Wait()
+	return done, errors.Join(faults...)
+}
+
+// timeFor tells whether a try that is begun now comes to its end before the context does.
+func timeFor(ctx context.Context) bool {
+	deadline, limited := ctx.Deadline()
+	return ctx.Err() == nil && (!limited || time.Until(deadline) > tryTime)
+}
+
+// inTurn tries deliveries to one endpoint while they are certainly leased.
+func (w *Worker) inTurn(ctx context.Context, deliveries []store.Delivery, leased time.Time) (done int, err error) {
+	var until time.Time // it wants to be left alone
+	for _, d := range deliveries {
+		switch {
+		case !until.IsZero():
+			err = w.Deliveries.Postpone(ctx, d, until)
+		case !timeFor(ctx) || w.Now().Add(tryTime).After(leased):
+			return done, nil // they come round again
+		default:
+			until, err = w.try(ctx, d)
+		}
+		if err != nil {
+			return done, err
+		}
+		done++
+	}
+	return done, nil
+}
+
+// outcome is what came of a request to an endpoint.
+type outcome struct {
+	status int           // 0: there was no answer
+	after  time.Duration // that it asked to wait
+	quiet  bool          // nothing else is to be asked of it meanwhile
+	over   bool          // its answer is that there is nobody, for good
+}
+
+func (o outcome) taken() bool { return o.status >= 200 && o.status < 300 }
+
+// try delivers one event, and records what came of it. until is when the endpoint
+// may be asked for something else, zero for at once.
+func (w *Worker) try(ctx context.Context, d store.Delivery) (until time.Time, err error) {
+	alert, endpoint, err := w.about(ctx, d)
+	if errors.Is(err, store.ErrNotFound) {
+		return until, w.Deliveries.Drop(ctx, d) // whoever had it sent has ended the alert
+	}
+	if err != nil {
+		return until, err
+	}
+	if endpoint.Dead && alert.Paused > fare.DayOf(w.Now()) { // it was given up: its owner can have it delivered later
+		d.Ended = w.Now()
+		return until, w.Deliveries.End(ctx, d)
+	}
+	isTest := len(d.Body) == 0
+	if isTest || !endpoint.Verified {
+		if full, at := w.full(ctx, d.URL); full {
+			return at, w.Deliveries.Postpone(ctx, d, at)
+		}
+		o, err := w.test(ctx, d, alert, endpoint)
+		if err != nil || !o.taken() || isTest {
+			return w.record(ctx, d, endpoint, o, err)
+		}
+	}
+	o, err := w.post(ctx, d, endpoint, d.ID, d.Body)
+	return w.record(ctx, d, endpoint, o, err)
+}
+
+// about reads the alert that a delivery is of, and its endpoint.
+func (w *Worker) about(ctx context.Context, d store.Delivery) (alert store.Alert, endpoint store.Endpoint, err error) {
+	ref, err := store.ParseRef(d.Alert)
+	if err != nil {
+		return alert, endpoint, fmt.Errorf("%w: %w", store.ErrNotFound, err)
+	}
+	if alert, err = w.Alerts.One(ctx, ref, d.Subscriber); err == nil {
+		endpoint, err = w.Deliveries.Endpoint(ctx, d.Subscriber, d.URL)
+	}
+	return alert, endpoint, err
+}
+
+// full counts a test event to a host. Where it cannot be counted, it is sent.
+func (w *Worker) full(ctx context.Context, to string) (full bool, until time.Time) {
+	host := to
+	if u, err := url.Parse(to); err == nil {
+		host = u.Hostname()
+	}
+	decision, err := w.Limiter.Take(ctx, perHost, host)
+	if err != nil {
+		w.Log.ErrorContext(ctx, "test event not counted", "error", err)
+	}
+	return !decision.Allowed, decision.Reset
+}
+
+// test sends a test event, and records that the endpoint has taken it.
+func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert, e store.Endpoint) (o outcome, err error) {
+	body, err := testEvent(alert, d.At)
+	if err != nil {
+		return o, err
+	}
+	id := d.ID
+	if len(d.Body) > 0 {
+		id = "test-" + id
+	}
+	if o, err = w.post(ctx, d, e, id, body); err != nil || !o.taken() {
+		return o, err
+	}
+	_, err = w.Deliveries.ChangeEndpoint(ctx, d.Subscriber, d.URL, w.Now(), func(e *store.Endpoint) bool {
+		e.Verified, e.Dead, e.Answered = true, false, w.Now()
+		return true
+	})
+	return o, err
+}
+
+// post sends one signed event. An error is one of ours: whatever becomes of the request is an outcome.
+func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, id string, body []byte) (outcome, error) {
+	now := w.Now()
+	header, err := Sign(id, now, body, w.Secrets.Current(d.Subscriber, e, now)...)
+	if err != nil {
+		return outcome{}, err
+	}
+	answer, err := w.Client.Post(ctx, d.URL, header, body)
+	if err != nil && ctx.Err() != nil {
+		return outcome{}, ctx.Err() // we were stopped: it is not the endpoint's fault
+	}
+	o := outcome{status: answer.Status, over: answer.Status == http.StatusGone}
+	o.quiet = err != nil || answer.Status == http.StatusTooManyRequests || answer.Status == http.StatusServiceUnavailable
+	if o.quiet {
+		o.after = retryAfter(answer.Header.Get("Retry-After"), now)
+	}
+	if err != nil && !(answer.Status >= 200 && answer.Status < 300) { // it has taken what it answers so, however the answer ends
+		o.status = 0
+	}
+	if !o.taken() {
+		w.Log.InfoContext(ctx, "event not taken", "subscriber", string(d.Subscriber), "event", id, "status", o.status, "try", d.Tries+1, "error", err)
+	}
+	return o, nil
+}
+
+// retryAfter reads how long a server asks to wait, in seconds or until a date, within bounds.
+func retryAfter(value string, now time.Time) time.Duration {
+	var wait time.Duration
+	if seconds, err := strconv.ParseInt(value, 10, 32); err == nil {
+		wait = time.Duration(seconds) * time.Second
+	} else if date, err := http.ParseTime(value); err == nil {
+		wait = date.Sub(now)
+	}
+	return min(max(wait, 0), longestWait)
+}
+
+// record stores what came of a try.
+func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint, o outcome, err error) (until time.Time, _ error) {
+	if err != nil {
+		return until, err
+	}
+	now := w.Now()
+	d.Tries, d.Tried, d.Status = d.Tries+1, now, o.status
+	if !o.taken() {
+		return w.failed(ctx, d, e, o)
+	}
+	if now.Sub(e.Answered) > time.Hour { // known closely enough for whether it is dead
+		_, err = w.Deliveries.ChangeEndpoint(ctx, d.Subscriber, d.URL, now, func(e *store.Endpoint) bool {
+			e.Answered = now
+			return true
+		})
+	}
+	if err == nil {
+		d.Ended, d.Delivered = now, true
+		err = w.Deliveries.End(ctx, d)
+	}
+	return until, err
+}
+
+// failed puts an event that was not taken off until its next try. Where its day is
+// over it is given up, and where nothing was taken in that day, or the endpoint
+// says that it is gone, the endpoint is dead.
+func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint, o outcome) (until time.Time, err error) {
+	now, last := d.Tried, d.At.Add(tryingFor)
+	if over := !now.Before(last); o.over || over {
+		if o.over || !e.Answered.After(d.At) {
+			err = w.bury(ctx, d)
+		}
+		if err == nil {
+			d.Ended = now
+			err = w.Deliveries.End(ctx, d)
+		}
+		return until, err
+	}
+	next := now.Add(max(waits[min(d.Tries, len(waits))-1], o.after))
+	if next.After(last) {
+		next = last
+	}
+	if o.quiet {
+		until = next
+	}
+	return until, w.Deliveries.Postpone(ctx, d, next)
+}
+
+// bury records that the endpoint of a delivery is dead, has its owner told once, and pauses the alerts to it.
+func (w *Worker) bury(ctx context.Context, d store.Delivery) error {
+	now := w.Now()
+	_, err := w.Deliveries.ChangeEndpoint(ctx, d.Subscriber, d.URL, now, func(e *store.Endpoint) bool {
+		first := !e.Dead
+		e.Dead, e.Verified = true, false
+		return first
+	}, notify.DeadEndpointJob(d.Subscriber, d.URL, now))
+	if err != nil {
+		return err
+	}
+	alerts, err := w.Alerts.Of(ctx, d.Subscriber)
+	if err != nil {
+		return err
+	}
+	alerts = slices.DeleteFunc(alerts, func(a store.Alert) bool { return a.Channel != store.Webhook || a.Address != d.URL })
+	for _, a := range alerts {
+		if err := w.Alerts.Pause(ctx, a, store.UntilResumed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
