@@ -18,11 +18,40 @@ func (l *Language) Number(n int) string {
 	return s
 }
 
+// amounts are how a language writes amounts that are not shown in euros.
+type amounts struct {
+	in       *Language
+	currency string
+	of       func(euro fare.Cents) fare.Cents
+}
+
+// InCurrency is the language with the amounts that it is given, in euros, written in another currency.
+func (l *Language) InCurrency(code string, of func(euro fare.Cents) fare.Cents) *Language {
+	return &Language{Code: l.Code, Name: l.Name, English: l.English, amounts: &amounts{l, code, of}}
+}
+
+// Converts tells whether amounts are written in another currency than the euro.
+func (l *Language) Converts() bool { return l.amounts != nil }
+
+// shown is an amount in the currency that amounts are written in.
+func (l *Language) shown(c fare.Cents) fare.Cents {
+	if l.amounts == nil {
+		return c
+	}
+	return l.amounts.of(c)
+}
+
 // Money writes an amount in euros, without its cents where there are none.
-func (l *Language) Money(c fare.Cents) string { return l.money(c, c%100 != 0) }
+func (l *Language) Money(c fare.Cents) string {
+	c = l.shown(c)
+	return l.money(c, c%100 != 0)
+}
 
 // Amount writes an amount in euros with its cents.
-func (l *Language) Amount(c fare.Cents) string { return l.money(c, true) }
+func (l *Language) Amount(c fare.Cents) string { return l.money(l.shown(c), true) }
+
+// Whole writes an amount in whole units, without the name of its currency.
+func (l *Language) Whole(c fare.Cents) string { return strconv.Itoa(int((l.shown(c) + 50) / 100)) }
 
 // Price writes an amount that is given in decimals, such as 12.99, in a currency.
 func (l *Language) Price(amount, currency string) string {
@@ -52,6 +81,9 @@ func (l *Language) money(c fare.Cents, cents bool) string {
 	s := sign + l.Number(int(c/100))
 	if cents {
 		s += l.Text("format.decimal") + fmt.Sprintf("%02d", c%100)
+	}
+	if l.amounts != nil {
+		return s + "\u00a0" + l.amounts.currency
 	}
 	return l.Text("format.money", "Amount", s)
 }

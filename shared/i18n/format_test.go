@@ -138,3 +138,23 @@ func TestPluralOfNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestInCurrency: amounts are converted and named by their currency; texts stay, and so does the language itself.
+func TestInCurrency(t *testing.T) {
+	for code, want := range map[string][3]string{
+		"en": {"1,234.50\u00a0USD", "25\u00a0USD", "25.00\u00a0USD"},
+		"de": {"1.234,50\u00a0USD", "25\u00a0USD", "25,00\u00a0USD"},
+	} {
+		l := In(code)
+		dollars := l.InCurrency("USD", func(c fare.Cents) fare.Cents { return c * 5 / 4 })
+		if got := [3]string{dollars.Money(98760), dollars.Money(2000), dollars.Amount(2000)}; got != want {
+			t.Errorf("%s: %q, want %q", code, got, want)
+		}
+		if dollars.Whole(2050) != "26" || l.Whole(2050) != "21" || l.Money(2000) == dollars.Money(2000) || l.Converts() || !dollars.Converts() {
+			t.Errorf("%s: %s %s %s", code, dollars.Whole(2050), l.Whole(2050), l.Money(2000))
+		}
+		if dollars.Text("level.buono") != l.Text("level.buono") {
+			t.Errorf("%s: %s", code, dollars.Text("level.buono"))
+		}
+	}
+}

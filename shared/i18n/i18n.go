@@ -43,6 +43,8 @@ type Language struct {
 	once  sync.Once
 	texts *i18n.Localizer // made once
 	fixed sync.Map        // texts that nothing is filled into, by id: a page of numbers asks for some of them hundreds of times
+
+	amounts *amounts // nil: euros
 }
 
 //go:embed *.toml
@@ -195,6 +197,9 @@ func (l *Language) Plain(id string, fill ...any) string {
 }
 
 func (l *Language) localizer() *i18n.Localizer {
+	if l.amounts != nil {
+		return l.amounts.in.localizer()
+	}
 	l.once.Do(func() {
 		catalogue, err := Catalogue(l.Code)
 		if err == nil {

@@ -28,9 +28,15 @@ type Alert struct {
 	Percentile, Sample  int
 	Median, Minimum     fare.Cents
 	Threshold           fare.Cents // what was asked for; 0: a verdict of ottimo or buono
+	Asked               fare.Day   // when it was asked for; 0: not known
+	Departure           []string   // sentences about that departure: what is usual for it; may be empty
+	Waits               []string   // sentences about waiting, the advice first; may be empty
 	Picture             Picture
-	// Unsubscribe ends this alert, Manage shows them all.
-	Unsubscribe, Manage string
+	// When says what was asked for, where it is something else, with emphasis; Trip of which fares, where it is not the cheapest of the route.
+	When htmltemplate.HTML
+	Trip string
+	// Page shows the verdict, Unsubscribe ends this alert, Snooze pauses it for a month, Manage shows them all.
+	Page, Unsubscribe, Snooze, Manage string
 }
 
 // Picture is a PNG of the lowest fares of some weeks.
@@ -103,11 +109,13 @@ func newAlertView(a Alert) (alertView, error) {
 		return v, errors.New("a city without a name")
 	case a.Price <= 0 || a.Sample <= 0 || a.Found.IsZero():
 		return v, errors.New("no fare, or nothing that it is compared with")
-	case len(a.Picture.PNG) == 0 || a.Unsubscribe == "" || a.Manage == "":
+	case len(a.Picture.PNG) == 0 || a.Page == "" || a.Unsubscribe == "" || a.Snooze == "" || a.Manage == "":
 		return v, errors.New("no picture, or a link is missing")
 	}
-	if err := checkUnsubscribe(a.Manage); err != nil {
-		return v, fmt.Errorf("link: %w", err)
+	for _, link := range []string{a.Page, a.Snooze, a.Manage} {
+		if err := checkUnsubscribe(link); err != nil {
+			return v, fmt.Errorf("link: %w", err)
+		}
 	}
 	v.LevelText, v.ReliabilityText = v.T.Text("level."+a.Level), v.T.Text("reliability."+a.Reliability)
 	v.Share = v.T.Text("mail.alert.share_least") // a percentile is rounded down
@@ -115,8 +123,14 @@ func newAlertView(a Alert) (alertView, error) {
 		v.Share = v.T.Text("mail.alert.share", "Percent", a.Percentile)
 	}
 	v.Why = v.T.Text("mail.alert.why_verdict")
-	if a.Threshold > 0 {
+	switch {
+	case a.When != "":
+		v.Why = v.T.Text("mail.alert.why_kind", "When", unemphasized(a.When))
+	case a.Threshold > 0:
 		v.Why = v.T.Text("mail.alert.why_threshold", "Amount", v.T.Amount(a.Threshold))
+	}
+	if a.Asked > 0 {
+		v.Why += " " + v.T.Text("mail.alert.asked", "Date", v.T.Date(a.Asked))
 	}
 	v.Subject = a.Origin + "–" + a.Destination + v.T.Text("format.colon") + " " + v.T.Amount(a.Price) + ", " + v.LevelText
 	return v, nil

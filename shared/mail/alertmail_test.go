@@ -23,7 +23,9 @@ func anAlert(t *testing.T) Alert {
 		Price: 1499, Depart: 16890, Found: time.Date(2016, 3, 1, 3, 12, 0, 0, time.UTC),
 		Level: "ottimo", Reliability: "media", Percentile: 4, Sample: 267, Median: 5250, Minimum: 1299,
 		Picture:     Picture{picture, 560, 160, 26},
+		Page:        "https://verdetto.example/?da=MIL&a=BUH&lang=it",
 		Unsubscribe: "https://verdetto.example/v1/alerts/unsubscribe?t=" + strings.Repeat("a", 22) + ".MIL-BUH." + strings.Repeat("b", 22),
+		Snooze:      "https://verdetto.example/v1/alerts/manage?t=" + strings.Repeat("a", 22) + ".MIL-BUH." + strings.Repeat("d", 22),
 		Manage:      "https://verdetto.example/v1/alerts/manage?t=" + strings.Repeat("a", 22) + ".." + strings.Repeat("c", 22),
 	}
 }
@@ -43,6 +45,11 @@ func TestAlertMails(t *testing.T) {
 			[]string{"52,50\u00a0€", "moyenne", "mercredi 30 mars 2016", "1er mars 2016 à 03:12 UTC", "4\u202f% des jours", "267 jours"}},
 		{"alert-en", func(a *Alert) { a.Lang, a.Origin, a.Destination = "en", "Milan", "Bucharest" }, "Milan–Bucharest: €14.99, great",
 			[]string{"€14.99", "€52.50", "medium", "Wednesday 30 March 2016", "1 March 2016, 03:12 UTC", "4% of the days", "267 days"}},
+		{"alert-waits-it", func(a *Alert) {
+			a.Asked = 16800
+			a.Departure = []string{"Partenze simili costano di solito fra 50 e 70\u00a0€ con questo anticipo."}
+			a.Waits = []string{"Finora aspettare non ha reso in modo chiaro: non te lo consigliamo.", "Entro 7 giorni: probabilità di un calo del 5% o più 12\u00a0%."}
+		}, "Milano–Bucarest: 14,99\u00a0€, ottimo", []string{"Chiesto da te: 31 dicembre 2015", "simili costano di solito", "non te lo consigliamo", "Entro 7 giorni"}},
 		{"alert-threshold-it", func(a *Alert) {
 			a.Threshold, a.Price, a.Level, a.Percentile = 130000, 123456, "caro", 91
 			a.Destination = "Santiago de Compostela"
@@ -67,7 +74,7 @@ func TestAlertMails(t *testing.T) {
 				t.Errorf("message %+v", got)
 			}
 			for what, body := range map[string]string{"text": got.Text, "HTML": got.HTML} {
-				for _, want := range append(c.says, a.Unsubscribe, a.Manage) {
+				for _, want := range append(c.says, a.Unsubscribe, a.Snooze, a.Manage) {
 					if !strings.Contains(strings.ReplaceAll(body, "\n", " "), want) {
 						t.Errorf("%s lacks %q", what, want)
 					}
@@ -77,8 +84,8 @@ func TestAlertMails(t *testing.T) {
 				}
 			}
 			// The only links are ours, and reading the mail loads nothing from anywhere.
-			if n := strings.Count(got.HTML, "href="); n != 2 {
-				t.Errorf("%d links, want 2", n)
+			if n := strings.Count(got.HTML, "href="); n != 4 {
+				t.Errorf("%d links, want 4", n)
 			}
 			if loads := regexp.MustCompile(`(?i)<(link|script|iframe|object|video)|url\(|@import|\ssrc="(?:[^c]|c[^i])`).FindString(got.HTML); loads != "" {
 				t.Errorf("reading the mail would load something: %s", loads)
@@ -104,7 +111,10 @@ func TestAlertMailRefuses(t *testing.T) {
 		{"no city", func(a *Alert) { a.Origin = "" }},
 		{"no price", func(a *Alert) { a.Price = 0 }},
 		{"no picture", func(a *Alert) { a.Picture.PNG = nil }},
+		{"no page", func(a *Alert) { a.Page = "" }},
+		{"page that is no https", func(a *Alert) { a.Page = "http://verdetto.example/" }},
 		{"no way out", func(a *Alert) { a.Unsubscribe = "" }},
+		{"no pause", func(a *Alert) { a.Snooze = "" }},
 		{"way out that is no https", func(a *Alert) { a.Unsubscribe = "http://verdetto.example/" }},
 		{"link that runs a script", func(a *Alert) { a.Manage = "javascript:alert(1)" }},
 		{"line break in a city", func(a *Alert) { a.Destination = "Bucarest\r\nBcc: bob@example.com" }},
@@ -155,7 +165,7 @@ func TestPythonReadsAnAlert(t *testing.T) {
 func BenchmarkAlertMail(b *testing.B) {
 	a := Alert{ID: "a", To: "ada@example.com", Lang: "it", Origin: "Milano", Destination: "Bucarest", Price: 1499, Depart: 16891,
 		Found: time.Unix(1456800000, 0), Level: "ottimo", Reliability: "media", Percentile: 4, Sample: 267, Median: 5250, Minimum: 1299,
-		Picture: Picture{[]byte("png"), 560, 160, 26}, Unsubscribe: "https://a.example/u", Manage: "https://a.example/m"}
+		Picture: Picture{[]byte("png"), 560, 160, 26}, Page: "https://a.example/", Unsubscribe: "https://a.example/u", Snooze: "https://a.example/s", Manage: "https://a.example/m"}
 	for b.Loop() {
 		if _, err := AlertMail(a); err != nil {
 			b.Fatal(err)

@@ -3,6 +3,7 @@ package mail
 import (
 	"errors"
 	"fmt"
+	"html/template"
 	"net/url"
 
 	"verdetto/shared/i18n"
@@ -22,7 +23,17 @@ type AlertsLink struct {
 // AlertsMail writes the mail that brings a subscriber a fresh link to the list of
 // their alerts. They have asked for it, and it is all that is sent for asking.
 func AlertsMail(m AlertsLink) (Message, error) {
-	v := alertsView{AlertsLink: m}
+	return linkMail(alertsView{AlertsLink: m, Name: "alerts"})
+}
+
+// EndpointMail writes the mail that tells a subscriber that the endpoint at a host
+// takes no events any more, and brings a link to the list of their alerts.
+func EndpointMail(m AlertsLink, host string) (Message, error) {
+	return linkMail(alertsView{AlertsLink: m, Name: "endpoint", Host: host})
+}
+
+func linkMail(v alertsView) (Message, error) {
+	m := v.AlertsLink
 	to, err := ParseAddress(m.To)
 	if err == nil && m.Days <= 0 {
 		err = errors.New("a link that is good for no day")
@@ -36,7 +47,7 @@ func AlertsMail(m AlertsLink) (Message, error) {
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail that brings a link: %w", err)
 	}
-	v.To, v.Subject = to, v.T.Text("mail.alerts.subject")
+	v.To, v.Subject = to, v.text("subject")
 	text, html, err := bodies("alerts", v)
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail that brings a link: %w", err)
@@ -47,9 +58,28 @@ func AlertsMail(m AlertsLink) (Message, error) {
 // alertsView is what the templates see.
 type alertsView struct {
 	AlertsLink
+	Name    string // of its texts in the catalogue
+	Host    string
 	T       *i18n.Language
 	Subject string
 }
+
+func (v alertsView) text(name string) string {
+	return v.T.Text("mail."+v.Name+"."+name, "Host", v.Host)
+}
+
+// Heading, Who and Open are what differs between the mails that bring a link; Plain is Who without mark-up.
+func (v alertsView) Heading() template.HTML { return v.html("heading") }
+func (v alertsView) Who() template.HTML     { return v.html("who") }
+func (v alertsView) Open() template.HTML    { return v.html("open") }
+func (v alertsView) Plain() string          { return v.text("who") }
+
+func (v alertsView) html(name string) template.HTML {
+	return v.T.HTML("mail."+v.Name+"."+name, "Host", v.Host)
+}
+
+// Asked tells whether the mail is sent because somebody asked for it.
+func (v alertsView) Asked() bool { return v.Host == "" }
 
 // checkLink refuses what is no link of ours.
 func checkLink(link string) error {

@@ -3,6 +3,7 @@ package mail
 import (
 	"errors"
 	"fmt"
+	htmltemplate "html/template"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
@@ -17,7 +18,10 @@ type Confirm struct {
 	Lang                string     // the code of a language of i18n
 	Origin, Destination string     // names of cities in that language
 	Threshold           fare.Cents // 0: by the verdict
-	Link                string     // to the page with the button: https, or http on this machine
+	// When says what is waited for, where it is something else, with emphasis; Trip which fares, where it is not the cheapest of the route.
+	When htmltemplate.HTML
+	Trip string
+	Link string // to the page with the button: https, or http on this machine
 }
 
 // ConfirmMail writes the mail that asks whoever reads a mailbox whether they want
@@ -56,6 +60,13 @@ func newConfirmView(c Confirm) (confirmView, error) {
 	}
 	if v.T, err = languageOf(c.Lang); err != nil {
 		return v, err
+	}
+	switch {
+	case c.When != "":
+	case c.Threshold > 0:
+		v.When = v.T.HTML("when.threshold", "Amount", v.T.Amount(c.Threshold))
+	default:
+		v.When = v.T.HTML("when.verdict")
 	}
 	v.Subject = v.T.Text("mail.confirm.subject", "Route", c.Origin+"–"+c.Destination)
 	return v, nil

@@ -25,7 +25,7 @@ func TestEncoded(t *testing.T) {
 	}
 	var h history
 	for i := range maxHistory {
-		h = h.add(entry{fare.Day(16000 + 7*i), fare.Cents(10000 + i), levels[i%len(levels)]})
+		h = h.add(Seen{Day: fare.Day(16000 + 7*i), Price: fare.Cents(10000 + i), Level: levels[i%len(levels)]})
 	}
 	got, err := decodeHistory(h.encode())
 	if err != nil {

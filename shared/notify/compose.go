@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
 	"time"
 
 	"verdetto/shared/fare"
@@ -13,53 +15,71 @@ import (
 	"verdetto/shared/store"
 )
 
-// notification is news on its way to everyone whom it concerns.
+// notification is what a refresh left, on its way to everyone whom it concerns.
 type notification struct {
-	stored  store.Notification
-	news    news
-	history history
-	picture mail.Picture
+	stored store.Notification
+	look   *look                // of the route; nil where trips on it are to be judged
+	trips  map[store.Trip]*look // those that were judged, nil where there is nothing to tell
 }
 
-// open decodes what a refresh left, and draws its picture once for all mails.
+// open decodes what a refresh left.
 func open(stored store.Notification) (*notification, error) {
 	n := &notification{stored: stored}
-	var faults [3]error
-	n.news, faults[0] = decodeNews(stored.News)
-	n.history, faults[1] = decodeHistory(stored.History)
-	n.picture.PNG, faults[2] = drawPicture(n.news)
-	n.picture.Width, n.picture.Height, n.picture.Weeks = pictureWidth, pictureHeight, weeks
-	return n, errors.Join(faults[:]...)
-}
-
-// concerns tells whether the news is to be sent to an alert as it stands.
-func (n *notification) concerns(a store.Alert) bool {
-	notified := a.Mailed
-	if a.Fresh && notified < n.stored.Day {
-		notified = 0 // nothing was sent under the new threshold yet
+	if stored.Trips {
+		n.trips = map[store.Trip]*look{}
+		return n, nil
 	}
-	return shouldNotify(a.Threshold, notified, n.history)
+	found, err := decodeNews(stored.News)
+	h, fault := decodeHistory(stored.History)
+	n.look = newLook(found, h)
+	return n, errors.Join(err, fault)
 }
 
-// mailTo writes the mail for a subscriber.
-func (n *notification) mailTo(a store.Alert, links Links) (mail.Message, error) {
-	lang := i18n.In(a.Language).Code
-	found, route := n.news, n.news.Route
-	return mail.AlertMail(mail.Alert{
-		ID: messageID(a.Subscriber, route, found.Day), To: a.Email, Lang: lang,
-		Origin: CityName(route.Origin, lang), Destination: CityName(route.Destination, lang),
-		Price: found.Price, Depart: found.Depart, Found: time.Unix(found.Found, 0).UTC(),
-		Level: found.Level, Reliability: found.Reliability, Percentile: found.Percentile, Sample: found.Sample,
-		Median: found.Median, Minimum: found.Minimum, Threshold: a.Threshold, Picture: n.picture,
-		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, route), Manage: links.BaseURL + links.Manage(a.Subscriber, found.Day.Time()),
-	})
+// newLook has its picture drawn once for all messages.
+func newLook(found news, h history) *look {
+	picture := sync.OnceValues(func() ([]byte, error) { return drawPicture(found) })
+	return &look{found, h, picture, func() outlook { return outlook{} }}
+}
+
+// message is what an alert tells its subscriber of the news.
+func (n *look) message(a store.Alert, links Links) (Message, error) {
+	l := i18n.In(a.Language)
+	found, route, ahead := n.news, n.news.Route, n.ahead()
+	picture, err := n.picture()
+	if err != nil {
+		return Message{}, fmt.Errorf("%w: %w", ErrUnwritable, err)
+	}
+	return Message{
+		ID: messageID(a, found.Day), Language: l.Code, Picture: mail.Picture{PNG: picture, Width: pictureWidth, Height: pictureHeight, Weeks: weeks},
+		Fares: []Fare{{
+			Route: route, Origin: CityName(route.Origin, l.Code), Destination: CityName(route.Destination, l.Code), Trip: a.Trip,
+			Day: found.Day, Price: found.Price, Before: a.State.Told, Depart: found.Depart, Return: found.Return, Found: time.Unix(found.Found, 0).UTC(),
+			Level: found.Level, Reliability: found.Reliability, Percentile: found.Percentile, Sample: found.Sample,
+			Median: found.Median, Minimum: found.Minimum,
+			Departure: ahead.departure(l), Waits: ahead.waits(l), Page: links.pageOf(route, l.Code),
+		}},
+		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()), Manage: links.BaseURL + links.Manage(a.Subscriber, found.Day.Time()),
+		Snooze: links.BaseURL + links.Snooze(a.Subscriber, a.Ref()),
+	}, nil
+}
+
+// ending is what an alert tells when all departures that it is for have been.
+func ending(a store.Alert, links Links, today fare.Day) Message {
+	l := i18n.In(a.Language)
+	return Message{
+		ID: "end-" + messageID(a, a.Trip.To), Language: l.Code, Ended: true,
+		Fares: []Fare{{
+			Route: a.Route, Origin: CityName(a.Route.Origin, l.Code), Destination: CityName(a.Route.Destination, l.Code), Trip: a.Trip, Day: today,
+		}},
+		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()), Manage: links.BaseURL + links.Manage(a.Subscriber, a.Trip.To.Time()),
+	}
 }
 
 // confirmMail writes the mail that asks to confirm what was asked for under an id.
 func confirmMail(pending store.Alert, id string, links Links) (mail.Message, error) {
 	lang, route := i18n.In(pending.Language).Code, pending.Route
 	return mail.ConfirmMail(mail.Confirm{
-		To: pending.Email, Lang: lang, Threshold: pending.Threshold, Link: links.BaseURL + links.Confirm(id),
+		To: pending.Email, Lang: lang, Threshold: pending.Threshold, When: When(pending, i18n.In(lang)), Trip: TripText(pending.Trip, i18n.In(lang)), Link: links.BaseURL + links.Confirm(id),
 		Origin: CityName(route.Origin, lang), Destination: CityName(route.Destination, lang),
 	})
 }
@@ -79,8 +99,12 @@ func CityName(city fare.City, lang string) string {
 	return string(city)
 }
 
-// messageID is the same for the same news to the same subscriber, whichever process sends it.
-func messageID(s store.SubscriberID, route fare.Route, day fare.Day) string {
-	sum := sha256.Sum256([]byte("alert\x00" + string(s) + "\x00" + route.String() + "\x00" + day.String()))
-	return fmt.Sprintf("%s-%s-%x", day.Time().Format("20060102"), route, sum[:16])
+// messageID is the same for the same news to the same alert, whichever process sends it.
+func messageID(a store.Alert, day fare.Day) string {
+	name := "alert\x00" + string(a.Subscriber) + "\x00" + a.Route.String() + "\x00" + day.String()
+	if a.ID != "" {
+		name += "\x00" + a.ID
+	}
+	sum := sha256.Sum256([]byte(name))
+	return fmt.Sprintf("%s-%s-%x", day.Time().Format("20060102"), strings.TrimSuffix(a.Route.String(), "-"+string(store.Anywhere)), sum[:16])
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 	"time"
 
@@ -19,12 +20,20 @@ import (
 //
 // A mail is sent at least once: the same message every time, with the same link to confirm, which works once.
 type Confirmations struct {
-	Alerts  store.Alerts
-	Mail    mail.Sender
+	Alerts store.Alerts
+	Mail   mail.Sender
+	// Push is the outbox that Pushes works through, for channels other than mail.
+	Push    store.Outbox
 	Limiter *limit.Limiter
 	Links   Links
 	Now     func() time.Time
 	Log     *slog.Logger
+}
+
+// Asker asks whoever reads an address of a channel whether they want what was asked
+// for under an id, by a link to the page that confirms it. Its errors are those of package mail.
+type Asker interface {
+	Ask(ctx context.Context, pending store.Alert, id, link string) error
 }
 
 // ConfirmJob is the job of asking to confirm what was asked for under an id.
@@ -74,8 +83,11 @@ func (c *Confirmations) Work(ctx context.Context) (done int, err error) {
 			break // the carrier is slow: somebody else may be about to take up what is left
 		}
 		work := c.ask
-		if j.Kind == manageKind {
+		switch j.Kind {
+		case manageKind:
 			work = c.renew
+		case deadEndpointKind:
+			work = c.tellDead
 		}
 		err := work(ctx, j)
 		if errors.Is(err, errCeiling) {
@@ -104,6 +116,9 @@ func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	}
 	if stopped, err := c.Alerts.Stopped(ctx, pending.Subscriber); err != nil || stopped {
 		return err
+	}
+	if pending.Email == "" {
+		return c.askElsewhere(ctx, j, pending)
 	}
 	if j.Tries == 0 && !c.allowed(ctx, pending.Email) { // counted once, however often it is tried
 		return nil
@@ -156,13 +171,47 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	return nil
 }
 
-// allowed counts one mail to a mailbox. Where it cannot be counted, it is sent.
+// allowed counts one mail to a mailbox.
 func (c *Confirmations) allowed(ctx context.Context, email string) bool {
-	d, err := c.Limiter.Take(ctx, perMailbox, string(c.Links.Subscriber(mailbox(email))))
+	return c.counted(ctx, perMailbox, string(c.Links.Subscriber(mailbox(email))))
+}
+
+// counted counts one message under a limit. Where it cannot be counted, it is sent.
+func (c *Confirmations) counted(ctx context.Context, under limit.Limit, whose string) bool {
+	d, err := c.Limiter.Take(ctx, under, whose)
 	if err != nil {
 		c.Log.ErrorContext(ctx, "mail not counted", "error", err)
 	}
 	return d.Allowed
+}
+
+// perServer bounds how many such messages go to one server that strangers name, who
+// so can neither flood it nor use up what it takes from the service in a day.
+var perServer = limit.Limit{Name: "alerts-server", Calls: 100, Window: time.Hour}
+
+// askElsewhere leaves it to Pushes to ask, within what an address, a server and the
+// service are sent in an hour. It is counted as mails are.
+func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending store.Alert) error {
+	if j.Tries == 0 && !(c.counted(ctx, perMailbox, string(pending.Subscriber)) && c.counted(ctx, perServer, c.server(pending.Address))) {
+		return nil
+	}
+	d, err := c.Limiter.Join(ctx, perService, everybody)
+	if err != nil {
+		c.Log.ErrorContext(ctx, "message not counted", "error", err)
+	}
+	if !d.Allowed {
+		return errCeiling
+	}
+	return c.Push.PutOnce(ctx, store.Job{Kind: askKind, Ref: j.Ref, At: j.At}, "ask-"+j.Ref)
+}
+
+// server is what the server of an address is counted as.
+func (c *Confirmations) server(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return string(c.Links.SubscriberAt("server", u.Host))
 }
 
 // mailbox is what an address is counted as. Most providers deliver ada+anything

@@ -9,22 +9,15 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// entry is what one refresh saw of a route.
-type entry struct {
-	Day   fare.Day
-	Price fare.Cents
-	Level string // as in verdict
-}
-
 // history is what refreshes saw of a route, oldest first, one entry for each day.
-type history []entry
+type history []Seen
 
 // maxHistory is how many refreshes are remembered: more than a year of weekly ones.
 const maxHistory = 64
 
 // add puts what a refresh saw at the end. A second refresh of a day stands in
 // for the first; one of an earlier day than the last changes nothing.
-func (h history) add(e entry) history {
+func (h history) add(e Seen) history {
 	if n := len(h); n > 0 && h[n-1].Day >= e.Day {
 		if h[n-1].Day > e.Day {
 			return h
@@ -54,13 +47,23 @@ func oneOf(words []string, r *varint.Reader) string {
 	return words[at]
 }
 
+// withLows is the first byte of a history that says of what it holds how low it was.
+const withLows = 2
+
 // encode packs a history; maxHistory refreshes fit in half a kilobyte.
 func (h history) encode() []byte {
-	w := varint.NewWriter(format, 8*len(h)+2)
+	first := format
+	if slices.ContainsFunc(h, func(e Seen) bool { return e.Low > 0 }) {
+		first = withLows
+	}
+	w := varint.NewWriter(byte(first), 8*len(h)+2)
 	w.Int(int64(len(h)))
 	day := fare.Day(0)
 	for _, e := range h {
 		w.Int(int64(e.Day-day), int64(e.Price), int64(slices.Index(levels, e.Level)))
+		if first == withLows {
+			w.Int(int64(e.Low))
+		}
 		day = e.Day
 	}
 	return w
@@ -71,12 +74,20 @@ func decodeHistory(data []byte) (history, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
-	r := varint.NewReader(data, format)
+	first := format
+	if data[0] == withLows {
+		first = withLows
+	}
+	r := varint.NewReader(data, byte(first))
 	var h history
 	day := fare.Day(0)
 	for range r.Count(r.Int()) {
 		day += fare.Day(r.Int())
-		h = append(h, entry{day, fare.Cents(r.Int()), oneOf(levels, &r)})
+		e := Seen{Day: day, Price: fare.Cents(r.Int()), Level: oneOf(levels, &r)}
+		if first == withLows {
+			e.Low = fare.Day(r.Int())
+		}
+		h = append(h, e)
 	}
 	if err := r.Err(); err != nil {
 		return nil, fmt.Errorf("decode a history of refreshes: %w", err)

@@ -13,12 +13,12 @@ func TestAdd(t *testing.T) {
 	h := story(at(1), at(2))
 	for _, c := range []struct {
 		name string
-		add  entry
+		add  Seen
 		want history
 	}{
-		{"another day", entry{114, 3, verdict.Caro}, story(at(1), at(2), entry{Price: 3, Level: verdict.Caro})},
-		{"the same day again", entry{107, 3, verdict.Normale}, story(at(1), at(3))},
-		{"an earlier day", entry{103, 3, verdict.Normale}, h},
+		{"another day", Seen{Day: 114, Price: 3, Level: verdict.Caro}, story(at(1), at(2), Seen{Price: 3, Level: verdict.Caro})},
+		{"the same day again", Seen{Day: 107, Price: 3, Level: verdict.Normale}, story(at(1), at(3))},
+		{"an earlier day", Seen{Day: 103, Price: 3, Level: verdict.Normale}, h},
 	} {
 		if diff := cmp.Diff(c.want, h.add(c.add)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
@@ -28,7 +28,7 @@ func TestAdd(t *testing.T) {
 		t.Errorf("what was added to has changed: %s", diff)
 	}
 	for i := range 100 {
-		h = h.add(entry{Day: fare.Day(1000 + i)})
+		h = h.add(Seen{Day: fare.Day(1000 + i)})
 	}
 	if len(h) != maxHistory || h[maxHistory-1].Day != 1099 {
 		t.Errorf("%d refreshes remembered, the last of day %d", len(h), h[len(h)-1].Day)

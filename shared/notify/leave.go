@@ -26,13 +26,13 @@ func Leave(ctx context.Context, notifications store.Notifications, route fare.Ro
 		if !live {
 			return notifications.TakeBack(ctx, route, today)
 		}
-		left, err = leave(ctx, notifications, found)
+		left, err = leave(ctx, notifications, found, lowFor(summary, today))
 		return err
 	})
 	return left, err
 }
 
-func leave(ctx context.Context, notifications store.Notifications, found news) (bool, error) {
+func leave(ctx context.Context, notifications store.Notifications, found news, low fare.Day) (bool, error) {
 	past, err := notifications.Past(ctx, found.Route)
 	if err != nil {
 		return false, err
@@ -45,8 +45,10 @@ func leave(ctx context.Context, notifications store.Notifications, found news) (
 	// A malformed history is forgotten: a refresh must go on, and a subscriber who
 	// was notified then waits until a refresh sees the fare above again.
 	h, _ := decodeHistory(past.History)
+	seen := found.seen()
+	seen.Low = low
 	n := store.Notification{
-		Route: found.Route, Day: found.Day, News: encoded, History: h.add(found.entry()).encode(),
+		Route: found.Route, Day: found.Day, News: encoded, History: h.add(seen).encode(),
 		Expires: (found.Day + verdict.LiveDays + 1).Time(),
 	}
 	if found.Level == verdict.Insufficient {

@@ -19,14 +19,14 @@ const (
 )
 
 // Links names subscribers by pseudonyms and signs the links that their mails
-// hold: to end an alert, or to manage all of them. They are paths; a mail puts
+// hold: to end an alert or pause it, or to manage all of them. They are paths; a mail puts
 // BaseURL before them.
 //
 // It promises that a token opens only for the purpose and under the pepper that
 // it was signed with, that each has one spelling, and that it says nothing of
 // the address. A link to unsubscribe never expires: a mail provider may offer it
 // years after the mail came. It opens one alert only, and can end mail and never
-// begin it. A link to manage shows all alerts, so it is good for ManageDays; from
+// begin it; so does one to pause an alert. A link to manage shows all alerts, so it is good for ManageDays; from
 // then on, like Renew, it has a fresh one mailed to the subscriber and shows nothing.
 type Links struct {
 	Pepper  []byte // the operator's secret; with another one every address is another subscriber
@@ -38,12 +38,18 @@ func (l Links) Subscriber(email string) store.SubscriberID {
 	return store.SubscriberID(mac(l.Pepper, "alert subscriber\x00"+strings.ToLower(strings.TrimSpace(email))))
 }
 
+// SubscriberAt derives the pseudonym of whoever reads an address of another channel
+// than mail. It is of the address as it is spelled: topics differ by the case of letters.
+func (l Links) SubscriberAt(channel, address string) store.SubscriberID {
+	return store.SubscriberID(mac(l.Pepper, "alert subscriber\x00"+channel+"\x00"+address))
+}
+
 // Confirm is the link to the page that confirms what was asked for under an id.
 func (l Links) Confirm(id string) string { return confirmPath + "?id=" + id }
 
-// Unsubscribe is the link that ends the alert for one route (RFC 8058: one POST to it).
-func (l Links) Unsubscribe(s store.SubscriberID, route fare.Route) string {
-	return unsubscribePath + "?t=" + l.sign(unsubscribe, string(s), route.String())
+// Unsubscribe is the link that ends one alert (RFC 8058: one POST to it).
+func (l Links) Unsubscribe(s store.SubscriberID, of store.Ref) string {
+	return unsubscribePath + "?t=" + l.sign(unsubscribe, string(s), of.String())
 }
 
 // ManageDays is how many days a link to manage is good.
@@ -60,13 +66,8 @@ func (l Links) Renew(s store.SubscriberID) string {
 }
 
 // OpenUnsubscribe reads the token of a link to unsubscribe; false where it was not signed for that.
-func (l Links) OpenUnsubscribe(token string) (s store.SubscriberID, route fare.Route, ok bool) {
-	subscriber, name, ok := l.open(unsubscribe, token)
-	if !ok {
-		return "", fare.Route{}, false
-	}
-	route, err := fare.ParseRoute(name)
-	return store.SubscriberID(subscriber), route, err == nil
+func (l Links) OpenUnsubscribe(token string) (s store.SubscriberID, of store.Ref, ok bool) {
+	return l.openOne(unsubscribe, token)
 }
 
 // OpenManage reads the token of a link to manage, or to renew it; false where it
@@ -81,11 +82,35 @@ func (l Links) OpenManage(token string, now time.Time) (s store.SubscriberID, cu
 	return store.SubscriberID(subscriber), err == nil && age >= 0 && age <= ManageDays, true
 }
 
+// SnoozeDays is how many days a link to pause an alert pauses it.
+const SnoozeDays = 30
+
+// Snooze is the link to the page that pauses one alert for SnoozeDays.
+func (l Links) Snooze(s store.SubscriberID, of store.Ref) string {
+	return managePath + "?t=" + l.sign(snooze, string(s), of.String())
+}
+
+// OpenSnooze reads the token of a link to pause an alert; false where it was not signed for that.
+func (l Links) OpenSnooze(token string) (s store.SubscriberID, of store.Ref, ok bool) {
+	return l.openOne(snooze, token)
+}
+
+// openOne reads the token of a link to one alert.
+func (l Links) openOne(p purpose, token string) (s store.SubscriberID, of store.Ref, ok bool) {
+	subscriber, name, ok := l.open(p, token)
+	if !ok {
+		return "", of, false
+	}
+	of, err := store.ParseRef(name)
+	return store.SubscriberID(subscriber), of, err == nil
+}
+
 // purpose is what a token is for.
 type purpose string
 
 const (
 	unsubscribe purpose = "unsubscribe"
+	snooze      purpose = "snooze"
 	manage      purpose = "manage" // in the place of a route it has the day that it is of, or nothing
 )
 
@@ -94,7 +119,7 @@ const (
 	maxToken = 200 // open looks at no longer one
 )
 
-// sign makes a token: the subscriber, the route and a signature, parted by dots,
+// sign makes a token: the subscriber, the alert and a signature, parted by dots,
 // in characters that stand in a URL as they are.
 func (l Links) sign(p purpose, subscriber, route string) string {
 	return subscriber + "." + route + "." + l.signature(p, subscriber, route)

@@ -9,6 +9,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/routes"
+	"verdetto/shared/store"
 )
 
 var links = Links{Pepper: []byte("a pepper of more than thirty-two characters")}
@@ -106,7 +107,7 @@ func FuzzOpen(f *testing.F) {
 
 // TestLinks: they lead where mails that were sent long ago lead, and open again.
 func TestLinks(t *testing.T) {
-	ada, milBuh := links.Subscriber("ada@example.com"), fare.Route{Origin: "MIL", Destination: "BUH"}
+	ada, milBuh := links.Subscriber("ada@example.com"), store.Ref{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}
 	for _, c := range []struct{ got, want string }{
 		{links.Confirm("abc"), "/v1/alerts/confirm?id=abc"},
 		{links.Unsubscribe(ada, milBuh), "/v1/alerts/unsubscribe?t=c57i_3t0zs4ZJnhAeL-Plg.MIL-BUH.jBjVsVBR1OemQ31vggVHeQ"},

@@ -16,7 +16,8 @@ type news struct {
 	Day    fare.Day // of the refresh
 	Price  fare.Cents
 	Depart fare.Day
-	Found  int64 // when the fare was seen, Unix seconds
+	Return fare.Day // of a trip; it is not stored
+	Found  int64    // when the fare was seen, Unix seconds
 	Level  string
 	// What follows is known where the level is.
 	Reliability string
@@ -51,19 +52,40 @@ func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, boo
 		n.Percentile, n.Median, n.Minimum = *v.Percentile, *v.MedianaCent, *v.MinimoCent
 	}
 	for _, l := range s.Lows {
-		back := int(today-1-l.Day) / 7
-		if l.Day >= today || back >= weeks {
-			continue
-		}
-		if low, price := &n.Lows[weeks-1-back], s.Euro(l.Price); *low == 0 || price < *low {
-			*low = price
-		}
+		n.low(l.Day, s.Euro(l.Price))
 	}
 	return n, true
 }
 
-// entry is what a history keeps of the news.
-func (n news) entry() entry { return entry{n.Day, n.Price, n.Level} }
+// low takes what a day before cost into the picture.
+func (n *news) low(day fare.Day, price fare.Cents) {
+	back := int(n.Day-1-day) / 7
+	if day >= n.Day || back >= weeks {
+		return
+	}
+	if low := &n.Lows[weeks-1-back]; *low == 0 || price < *low {
+		*low = price
+	}
+}
+
+// seen is what a history keeps of the news.
+func (n news) seen() Seen { return Seen{Day: n.Day, Price: n.Price, Level: n.Level} }
+
+// lowFor says for how many days before a day no fare of a summary of that day was as cheap as the cheapest is.
+func lowFor(s verdict.RouteSummary, today fare.Day) fare.Day {
+	live, ok := s.Cheapest(today)
+	if !ok || len(s.Lows) == 0 {
+		return 0
+	}
+	first, last := today, fare.Day(0)
+	for _, l := range s.Lows {
+		first = min(first, l.Day)
+		if l.Price <= live.Price {
+			last = max(last, l.Day)
+		}
+	}
+	return today - max(first, last)
+}
 
 // live tells whether the news may still be sent on a day: the fare has not
 // departed and was seen lately.

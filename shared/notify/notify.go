@@ -7,7 +7,9 @@
 //	who        rule.go      which alerts the news of a route meets
 //	           suppress.go  how long mailboxes that refused mail, or complained of it, get none
 //	what       news.go      what a refresh found
-//	           compose.go   the mails, with picture.go
+//	           outlook.go   what is to be expected of the departure
+//	           message.go   what a message says, and the interface of carriers
+//	           compose.go   messages and mails, with picture.go
 //	how often  history.go   what earlier refreshes found: a fare that stays cheap is sent once
 //	           pace.go      messages per second, for the whole service
 //	channel    send.go      from the news of all routes to the subscribers of each
@@ -16,5 +18,5 @@
 //	links      links.go     pseudonyms of subscribers, and the signed links that mails hold
 //
 // Another kind of alert is another case of meets in rule.go, another channel
-// another case of send in deliver.go.
+// another Carrier (message.go).
 package notify

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )
 
 // story is a history from day 100 on, one refresh a week.
-func story(seen ...entry) (h history) {
+func story(seen ...Seen) (h history) {
 	for i, s := range seen {
 		s.Day = fare.Day(100 + 7*i)
 		h = h.add(s)
@@ -17,9 +18,16 @@ func story(seen ...entry) (h history) {
 	return h
 }
 
-func at(price fare.Cents) entry   { return entry{Price: price, Level: verdict.Normale} }
-func level(level string) entry    { return entry{Price: 5000, Level: level} }
-func thin(price fare.Cents) entry { return entry{Price: price, Level: verdict.Insufficient} }
+func at(price fare.Cents) Seen   { return Seen{Price: price, Level: verdict.Normale} }
+func level(level string) Seen    { return Seen{Price: 5000, Level: level} }
+func thin(price fare.Cents) Seen { return Seen{Price: price, Level: verdict.Insufficient} }
+
+// shouldNotify is the rule for an alert by a threshold, or with 0 by the verdict,
+// whose subscriber was last notified of the refresh of a day; 0 is never.
+func shouldNotify(threshold fare.Cents, notified fare.Day, h history) bool {
+	due, _ := dueOf(store.Alert{Threshold: threshold, Mailed: notified}, h)
+	return due
+}
 
 func TestShouldNotify(t *testing.T) {
 	for _, c := range []struct {
@@ -44,7 +52,7 @@ func TestShouldNotify(t *testing.T) {
 		{"under, but too little data", 5000, 0, story(thin(4000)), false},
 		{"too little data above, then under", 5000, 100, story(at(4000), thin(6000), at(4500)), true},
 		{"too little data under, then under", 5000, 100, story(at(4000), thin(3000), at(4500)), false},
-		{"caro, but under the threshold", 5000, 0, story(entry{Price: 4000, Level: verdict.Caro}), true},
+		{"caro, but under the threshold", 5000, 0, story(Seen{Price: 4000, Level: verdict.Caro}), true},
 
 		{"ottimo", 0, 0, story(level(verdict.Ottimo)), true},
 		{"buono", 0, 0, story(level(verdict.Buono)), true},
@@ -72,7 +80,7 @@ func TestOneMailForEachFall(t *testing.T) {
 		var h history
 		notified, met := fare.Day(0), false
 		for week := range 150 { // longer than what is remembered
-			s := entry{Day: fare.Day(1000 + 7*week), Price: fare.Cents(4000 + chance.IntN(2000)), Level: levels[1+chance.IntN(4)]}
+			s := Seen{Day: fare.Day(1000 + 7*week), Price: fare.Cents(4000 + chance.IntN(2000)), Level: levels[1+chance.IntN(4)]}
 			h = h.add(s)
 			was := met
 			met = s.Price <= 5000

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/mail"
 	"verdetto/shared/store"
@@ -30,8 +31,11 @@ type Sender struct {
 	Alerts        store.Alerts
 	Notifications store.Notifications
 	Mail          mail.Sender
-	Links         Links
-	Rate          float64 // messages per second, above 0
+	// Carriers are those of the channels beside mail, by their names in store.Alert.
+	Carriers map[string]Carrier
+	Links    Links
+	Answers  Answers // what messages say of a departure; nil: nothing
+	Rate     float64 // messages per second, above 0
 	// Reserve is how long before its context's deadline Work begins nothing new; 0 is 15 seconds.
 	Reserve time.Duration
 	Now     func() time.Time
@@ -110,9 +114,10 @@ func (s *Sender) reserve() time.Duration {
 // run is one Work.
 type run struct {
 	*Sender
-	pace   *pace
-	stop   context.CancelCauseFunc
-	flight chan struct{} // a place for each message that may be on its way
+	pace    *pace
+	answers *answer.Reader
+	stop    context.CancelCauseFunc
+	flight  chan struct{} // a place for each message that may be on its way
 
 	mu     sync.Mutex // guards what follows
 	lease  *store.Lease
@@ -125,12 +130,12 @@ type run struct {
 func newRun(s *Sender, lease *store.Lease) *run {
 	// Enough for half a second a message, so that the quota is the bound and not the latency.
 	places := min(max(1, int(s.Rate/2)), 64)
-	return &run{Sender: s, lease: lease, pace: newPace(s), flight: make(chan struct{}, places)}
+	return &run{Sender: s, lease: lease, pace: newPace(s), answers: s.asker(), flight: make(chan struct{}, places)}
 }
 
 // all sends all news there are, route by route.
 func (r *run) all(ctx context.Context) error {
-	var after fare.Route
+	after := ""
 	for {
 		if err := r.hold(ctx); err != nil {
 			return err
@@ -156,7 +161,7 @@ func (r *run) all(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
-		after = stored.Route
+		after = stored.Place()
 	}
 }
 
@@ -177,12 +182,21 @@ func (r *run) hold(ctx context.Context) error {
 // news when everyone was notified, and leaves it where somebody was not.
 func (r *run) route(ctx context.Context, stored store.Notification) error {
 	n, err := open(stored)
-	if err != nil || !n.news.live(fare.DayOf(r.Now())) {
+	if err != nil || n.look != nil && !n.look.news.live(fare.DayOf(r.Now())) {
 		// It is malformed, or no longer true: the next refresh has other news.
 		if err != nil {
 			r.fault(ctx, fmt.Errorf("read news of %s: %w", stored.Route, err))
 		}
 		return r.Notifications.Done(ctx, stored)
+	}
+	if l := n.look; l != nil {
+		l.ahead = sync.OnceValue(func() outlook {
+			o, err := lookAhead(ctx, r.Answers, l.news)
+			if err != nil {
+				r.Log.WarnContext(ctx, "mails say nothing of what is to be expected", "route", stored.Route.String(), "error", err)
+			}
+			return o
+		})
 	}
 	complete, first := true, stored.Cursor == ""
 	for at := stored.Cursor; ; {
@@ -201,7 +215,7 @@ func (r *run) route(ctx context.Context, stored store.Notification) error {
 		if len(alerts) < pageSize {
 			return r.end(ctx, stored, complete, first && len(alerts) == 0)
 		}
-		first, at = false, alerts[len(alerts)-1].Subscriber
+		first, at = false, alerts[len(alerts)-1].Place()
 		if complete {
 			if err := r.Notifications.Advance(ctx, &stored, at); err != nil {
 				return err
@@ -235,7 +249,13 @@ func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (
 			r.fault(ctx, fmt.Errorf("notify of %s: the alert of %s %w", n.stored.Route, a.Subscriber, store.ErrUnreadable))
 			continue // it keeps nobody else from being notified
 		}
-		if !n.concerns(a) {
+		l, due, err := r.concerns(ctx, n, a)
+		if err != nil {
+			r.fault(ctx, fmt.Errorf("notify of %s: %w", a.Ref(), err))
+			settled = false // it keeps nobody else from being notified, and is tried again
+			continue
+		}
+		if !due {
 			continue
 		}
 		r.flight <- struct{}{}
@@ -245,7 +265,7 @@ func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (
 		}
 		all.Go(func() {
 			defer func() { <-r.flight }()
-			ok, err := r.deliver(ctx, n, a)
+			ok, err := r.deliver(ctx, l, a)
 			if err != nil {
 				r.stop(err) // nobody else need try
 			}
@@ -258,6 +278,24 @@ func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (
 	}
 	all.Wait()
 	return settled, context.Cause(ctx)
+}
+
+// concerns tells whether a notification is to be sent to an alert as it stands, and
+// what of it; without a look, that the alert has ended. Of what compares with the
+// first price it saw, that is kept.
+func (r *run) concerns(ctx context.Context, n *notification, a store.Alert) (l *look, due bool, err error) {
+	if n.stored.Trips && a.Trip.Over(fare.DayOf(r.Now())) {
+		return nil, true, nil
+	}
+	l, err = r.lookFor(ctx, n, a)
+	if err != nil || l == nil {
+		return nil, false, err
+	}
+	due, state := dueOf(a, l.history)
+	if !due && a.State == (store.State{}) && (a.Kind == store.Drop || a.Kind == store.Change) {
+		err = r.Alerts.MarkSeen(ctx, a, state.Price)
+	}
+	return l, due, err
 }
 
 // fault notes what went wrong with one of many.

@@ -65,7 +65,7 @@ func TestAlertMail(t *testing.T) {
 		}
 		token, ok := strings.CutPrefix(m.Unsubscribe, "https://verdetto.example/v1/alerts/unsubscribe?t=")
 		subscriber, of, opened := notifytest.Links.OpenUnsubscribe(token)
-		if !ok || !opened || subscriber != notifytest.IDOf(who) || of != notifytest.Route("MIL-BUH") {
+		if !ok || !opened || subscriber != notifytest.IDOf(who) || of != (store.Ref{Route: notifytest.Route("MIL-BUH")}) {
 			t.Errorf("%s can end it by %q", who, m.Unsubscribe)
 		}
 	}

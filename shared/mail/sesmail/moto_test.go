@@ -162,6 +162,7 @@ func TestSESTakesAnAlert(t *testing.T) {
 		Price: 1499, Depart: 16890, Found: noon, Level: "ottimo", Reliability: "media", Percentile: 4, Sample: 267, Median: 5250, Minimum: 1299,
 		Picture:     mail.Picture{PNG: picture, Width: 560, Height: 160, Weeks: 26},
 		Unsubscribe: "https://verdetto.example/v1/alerts/unsubscribe?t=a.MIL-BUH.b", Manage: "https://verdetto.example/v1/alerts/manage?t=a..c",
+		Snooze: "https://verdetto.example/v1/alerts/manage?t=a.MIL-BUH.d", Page: "https://verdetto.example/?da=MIL&a=BUH",
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -92,6 +92,7 @@ type Fixture struct {
 	*Clock
 	Table   store.Table
 	Carrier *Carrier
+	Answers notify.Answers // what mails say of a departure; nil: nothing
 	Rate    float64
 	Log     io.Writer
 
@@ -137,7 +138,7 @@ func (f *Fixture) Subscribe(who, route string, threshold fare.Cents) {
 	f.T.Helper()
 	f.subscribed++
 	id := fmt.Sprint(f.subscribed)
-	pending := store.Alert{Subscriber: IDOf(who), Route: Route(route), Email: AddressOf(who), Language: "it", Threshold: threshold}
+	pending := store.Alert{Subscriber: IDOf(who), Route: Route(route), Email: AddressOf(who), Language: "it", Threshold: threshold, Asked: fare.DayOf(f.Now())}
 	if len(who)%2 == 1 {
 		pending.Language = "en"
 	}
@@ -177,7 +178,7 @@ func (f *Fixture) Unsubscribe(who string) {
 // Sender sends what is in the store through the carrier.
 func (f *Fixture) Sender() *notify.Sender {
 	return &notify.Sender{
-		Alerts: f.Alerts(), Notifications: store.Notifications{Table: f.Table}, Mail: f.Carrier, Links: Links,
+		Alerts: f.Alerts(), Notifications: store.Notifications{Table: f.Table}, Mail: f.Carrier, Links: Links, Answers: f.Answers,
 		Rate: f.Rate, Now: f.Now, Sleep: f.Sleep, Log: slog.New(slog.NewTextHandler(f.Log, nil)),
 	}
 }

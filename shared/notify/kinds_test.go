@@ -1,0 +1,231 @@
+package notify
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// formerly is the rule for thresholds and verdicts as it was before there were
+// other kinds: said of the whole history at once, not look by look.
+func formerly(threshold fare.Cents, notified fare.Day, fresh bool, h history) bool {
+	if len(h) == 0 {
+		return false
+	}
+	last := h[len(h)-1]
+	meets := func(e Seen) bool {
+		if threshold > 0 {
+			return e.Price <= threshold
+		}
+		return e.Level == verdict.Ottimo || e.Level == verdict.Buono
+	}
+	if fresh && notified < last.Day {
+		notified = 0
+	}
+	if last.Level == verdict.Insufficient || !meets(last) {
+		return false
+	}
+	if notified == 0 {
+		return true
+	}
+	for _, e := range h[:len(h)-1] {
+		unknown := threshold == 0 && e.Level == verdict.Insufficient
+		if e.Day >= notified && !unknown && !meets(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestThresholdsAndVerdictsAreAsEver: of random histories and alerts the rule says what the former one said.
+func TestThresholdsAndVerdictsAreAsEver(t *testing.T) {
+	chance := rand.New(rand.NewPCG(3, 4))
+	said := map[bool]int{}
+	for range 200_000 {
+		var h history
+		day := fare.Day(1000)
+		for range chance.IntN(8) {
+			day += fare.Day(1 + chance.IntN(7))
+			h = h.add(Seen{Day: day, Price: fare.Cents(3900 + 100*chance.IntN(4)), Level: levels[chance.IntN(len(levels))], Low: fare.Day(chance.IntN(40))})
+		}
+		a := store.Alert{Fresh: chance.IntN(2) == 0}
+		if chance.IntN(2) == 0 {
+			a.Threshold = fare.Cents(3900 + 100*chance.IntN(3))
+		}
+		if chance.IntN(3) > 0 {
+			a.Mailed = 1000 + fare.Day(chance.IntN(int(day-1000)+2))
+		}
+		want := formerly(a.Threshold, a.Mailed, a.Fresh && a.Mailed > 0, h)
+		if got, _ := dueOf(a, h); got != want {
+			t.Fatalf("%+v of %+v: %v, formerly %v", a, h, got, want)
+		}
+		said[want]++
+	}
+	if said[true] < 10_000 || said[false] < 10_000 {
+		t.Errorf("the comparison is one-sided: %v", said)
+	}
+}
+
+// walk is a history of prices, a look a day, with what each is the low of.
+func walk(chance *rand.Rand, days int) (h []Seen) {
+	price := 10000
+	for day := range days {
+		price = max(1000, price+100*(chance.IntN(9)-4))
+		seen := Seen{Day: fare.Day(1000 + day), Price: fare.Cents(price), Level: levels[1+chance.IntN(4)]}
+		for back := day - 1; back >= 0 && h[back].Price > seen.Price; back-- {
+			seen.Low++
+		}
+		h = append(h, seen)
+	}
+	return h
+}
+
+// TestKinds holds each kind to what it says, over random prices: whoever is told is
+// told of something true that was not told before, and whoever is not has nothing to be told of.
+func TestKinds(t *testing.T) {
+	for _, c := range []struct {
+		watch Watch
+		// met says in other words whether the condition is new at a look, told being that of the last message, or nil.
+		met func(h []Seen, at int, told *Seen) bool
+	}{
+		{Watch{Kind: store.Low, Days: 30}, func(h []Seen, at int, told *Seen) bool {
+			if at < 30 {
+				return false
+			}
+			for _, before := range h[at-30 : at] {
+				if before.Price <= h[at].Price {
+					return false
+				}
+			}
+			return true
+		}},
+		{Watch{Kind: store.Drop, Percent: 10}, func(h []Seen, at int, told *Seen) bool {
+			if told == nil {
+				told = &h[0]
+			}
+			return float64(h[at].Price) <= .9*float64(told.Price)+1e-6
+		}},
+		{Watch{Kind: store.Drop, Amount: 1500}, func(h []Seen, at int, told *Seen) bool {
+			if told == nil {
+				told = &h[0]
+			}
+			return h[at].Price+1500 <= told.Price
+		}},
+		{Watch{Kind: store.Change}, func(h []Seen, at int, told *Seen) bool {
+			if told == nil {
+				told = &h[0]
+			}
+			return h[at].Price != told.Price
+		}},
+	} {
+		chance, messages := rand.New(rand.NewPCG(5, 6)), 0
+		for range 50 {
+			h := walk(chance, 300)
+			var s State
+			var told *Seen
+			for at, seen := range h {
+				want := c.met(h, at, told)
+				due, next := c.watch.Due(s, seen)
+				if due != want {
+					t.Fatalf("%+v, look %d: due %v, want %v after %+v", c.watch, at, due, want, told)
+				}
+				if again, _ := c.watch.Due(next, seen); again {
+					t.Fatalf("%+v: the same look is told twice", c.watch)
+				}
+				tomorrow := seen
+				tomorrow.Day++
+				tomorrow.Low = 0 // it was as cheap the day before
+				if again, _ := c.watch.Due(next, tomorrow); due && again {
+					t.Fatalf("%+v: the same fare is told twice", c.watch)
+				}
+				if due {
+					messages, told = messages+1, &h[at]
+				}
+				s = next
+			}
+		}
+		if messages < 50 {
+			t.Errorf("%+v: %d messages", c.watch, messages)
+		}
+	}
+}
+
+// TestNobodyIsForgotten: what was not told when it could have been is told at the
+// next look that still has it, whatever the kind.
+func TestNobodyIsForgotten(t *testing.T) {
+	first, cheap := Seen{Day: 1000, Price: 10000, Level: verdict.Normale}, Seen{Day: 1040, Price: 5000, Level: verdict.Ottimo, Low: 40}
+	for _, w := range []Watch{
+		{Kind: store.Threshold, Threshold: 5000}, {Kind: store.Verdict}, {Kind: store.Low, Days: 30},
+		{Kind: store.Drop, Percent: 50}, {Kind: store.Drop, Amount: 5000}, {Kind: store.Change},
+	} {
+		s := w.Pass(State{}, first)
+		if due, _ := w.Due(s, first); due && w.Kind != store.Verdict && w.Kind != store.Threshold {
+			t.Errorf("%+v: the first look is told", w)
+		}
+		s = w.Pass(s, cheap)
+		next := cheap
+		next.Day, next.Low = 1041, 1
+		thin := next
+		thin.Level = verdict.Insufficient
+		if due, _ := w.Due(s, thin); due {
+			t.Errorf("%+v: too little data is told", w)
+		}
+		due, s := w.Due(s, next)
+		if !due || s.Told != 1041 || s.Price != 5000 {
+			t.Errorf("%+v: %v, %+v", w, due, s)
+		}
+	}
+}
+
+// TestPausedAndSince: an alert that is paused is told nothing until its day, and then what still holds; looks
+// from before it was asked for are not its own.
+func TestPausedAndSince(t *testing.T) {
+	h := history{{Day: 1000, Price: 9000, Level: verdict.Caro}, {Day: 1010, Price: 5000, Level: verdict.Ottimo, Low: 10}, {Day: 1020, Price: 5000, Level: verdict.Ottimo}}
+	for _, c := range []struct {
+		name  string
+		alert store.Alert
+		want  bool
+	}{
+		{"paused", store.Alert{Threshold: 5000, Paused: 1021}, false},
+		{"until today", store.Alert{Threshold: 5000, Paused: 1020}, true},
+		{"cheaper since it was asked for", store.Alert{Kind: store.Drop, Percent: 10, Since: 1000}, true},
+		{"cheaper before it was asked for", store.Alert{Kind: store.Drop, Percent: 10, Since: 1010}, false},
+		{"as cheap as when it was first seen", store.Alert{Kind: store.Drop, Percent: 10, Since: 1015, State: store.State{First: 5000}}, false},
+		{"cheaper than what was told", store.Alert{Kind: store.Drop, Percent: 10, Since: 900, Mailed: 1005, State: store.State{Told: 6000}}, true},
+		{"a low that was not told", store.Alert{Kind: store.Low, Days: 10, Since: 1000}, true},
+		{"a low that was told", store.Alert{Kind: store.Low, Days: 10, Since: 1000, Mailed: 1010, State: store.State{Told: 5000}}, false},
+		{"a low before it was asked for", store.Alert{Kind: store.Low, Days: 10, Since: 1011}, false},
+	} {
+		if got, _ := dueOf(c.alert, h); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// TestLowFor: a fare is a low of the days since another one was as cheap, and of no more than are known.
+func TestLowFor(t *testing.T) {
+	of := func(today fare.Cents, before ...fare.Cents) fare.Day { // the day before first
+		s := verdict.RouteSummary{AsOf: 1000, Currency: fare.EUR, PerEuro: 1}
+		s.Live = []verdict.Live{{Depart: 1010, Price: today, Found: fare.Day(1000).Time().Unix()}}
+		for i, price := range before {
+			s.Lows = append(s.Lows, verdict.Low{Day: 999 - fare.Day(i), Price: price})
+		}
+		return lowFor(s, 1000)
+	}
+	for _, c := range []struct {
+		name      string
+		got, want fare.Day
+	}{
+		{"nothing is known", of(5000), 0},
+		{"as cheap the day before", of(5000, 5000, 4000), 1},
+		{"cheaper four days before", of(5000, 6000, 6000, 6000, 4900, 6000), 4},
+		{"never as cheap", of(5000, 6000, 6000, 6000), 3},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, c.got, c.want)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
+	"verdetto/shared/mail"
+	"verdetto/shared/store"
+)
+
+// Message is what an alert tells its subscriber, whichever carrier takes it: the
+// facts, in no channel's words.
+type Message struct {
+	ID       string // the same for the same news to the same alert, whichever process sends it
+	Language string // the code of a language of i18n
+	// Ended tells that all departures have been that the alert was for, and that it is removed.
+	Ended   bool
+	Fares   []Fare // what was found; of an alert that has ended, what it was for
+	Picture mail.Picture
+	// Unsubscribe ends this alert, Snooze pauses it for a month, Manage shows all of the subscriber.
+	Unsubscribe, Snooze, Manage string
+}
+
+// Fare is one that a message tells of, and how it was judged.
+type Fare struct {
+	Route               fare.Route
+	Origin, Destination string     // names of the cities, in the message's language
+	Trip                store.Trip // that the alert is for
+	Day                 fare.Day   // of the refresh
+	Price               fare.Cents // euro
+	Before              fare.Cents // that the alert's last message told; 0: there was none
+	Depart, Return      fare.Day   // Return is 0 of a fare one-way
+	Found               time.Time
+	Level               string // as in verdict
+	Reliability         string
+	Percentile, Sample  int
+	Median, Minimum     fare.Cents
+	// Departure says what is usual for the departure, Waits what waiting has come to,
+	// the advice first: sentences in the message's language; none where nothing is known.
+	Departure, Waits []string
+	Page             string // where the whole verdict is shown
+}
+
+// Carrier takes messages to the subscribers of a channel. What went wrong is one
+// of the errors of package mail: ErrRefused for good, ErrThrottled, ErrBlocked, or
+// ErrUnwritable; after any other the message may have been taken, and it is tried again.
+type Carrier interface {
+	Deliver(ctx context.Context, to store.Alert, m Message) error
+}
+
+// ErrUnwritable: the message cannot be written. Trying again would not make it right.
+var ErrUnwritable = errors.New("the message cannot be written")
+
+// byMail carries messages as mails.
+type byMail struct{ mail.Sender }
+
+func (c byMail) Deliver(ctx context.Context, to store.Alert, m Message) error {
+	write := fareMail
+	if m.Ended {
+		write = endMail
+	}
+	written, err := write(to, m)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnwritable, err)
+	}
+	return c.Send(ctx, written)
+}
+
+func fareMail(to store.Alert, m Message) (mail.Message, error) {
+	f, l := m.Fares[0], i18n.In(m.Language)
+	var when template.HTML
+	if to.Kind != "" { // else the mail has a text of its own
+		when = When(to, l)
+	}
+	return mail.AlertMail(mail.Alert{
+		ID: m.ID, To: to.Email, Lang: m.Language, Origin: f.Origin, Destination: f.Destination,
+		Price: f.Price, Depart: f.Depart, Found: f.Found,
+		Level: f.Level, Reliability: f.Reliability, Percentile: f.Percentile, Sample: f.Sample,
+		Median: f.Median, Minimum: f.Minimum, Threshold: to.Threshold, When: when, Trip: TripText(to.Trip, l), Asked: to.Asked, Picture: m.Picture,
+		Departure: f.Departure, Waits: f.Waits, Page: f.Page,
+		Unsubscribe: m.Unsubscribe, Snooze: m.Snooze, Manage: m.Manage,
+	})
+}
+
+func endMail(to store.Alert, m Message) (mail.Message, error) {
+	f := m.Fares[0]
+	return mail.EndMail(mail.End{
+		ID: m.ID, To: to.Email, Lang: m.Language, Origin: f.Origin, Destination: f.Destination,
+		Trip: TripText(to.Trip, i18n.In(m.Language)), Manage: m.Manage, Unsubscribe: m.Unsubscribe,
+	})
+}
+
+// carrier is that of a channel.
+func (s *Sender) carrier(channel string) (Carrier, error) {
+	if channel == "" {
+		return byMail{s.Mail}, nil
+	}
+	if c := s.Carriers[channel]; c != nil {
+		return c, nil
+	}
+	return nil, fmt.Errorf("%w: there is no carrier for %q here", ErrUnwritable, channel)
+}

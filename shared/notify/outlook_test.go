@@ -1,0 +1,122 @@
+package notify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/mail"
+	"verdetto/shared/mail/maildir"
+	"verdetto/shared/notify"
+	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// judged answers every question alike, and keeps what it was asked.
+type judged struct {
+	analysis verdict.Analysis
+	err      error
+	asked    []answer.Question
+}
+
+func (j *judged) Answer(_ context.Context, q answer.Question) (answer.Answer, error) {
+	j.asked = append(j.asked, q)
+	return answer.Answer{Analysis: j.analysis}, j.err
+}
+
+// departing is what is known of a departure: its fare, and what waiting has come to.
+func departing(price fare.Cents, pays bool) verdict.Analysis {
+	percentile, lead := 12, 150
+	return verdict.Analysis{
+		Ambito: verdict.InPartenza, Prezzo: verdict.Prezzo{Cent: price}, Verdetto: verdict.Verdetto{Livello: verdict.Buono, Percentile: &percentile},
+		Quartili: &verdict.Quartili{Q1Cent: 4010, Q3Cent: 6490}, AnticipoGiorni: &lead,
+		Previsione: []verdict.Previsione{
+			{Giorni: 7, Calo5: .12, Attesa: verdict.Attesa{MediaCent: 310, PiuCaro: .6}},
+			{Giorni: 14, Calo5: .4, Calo5Oltre: true, Attesa: verdict.Attesa{MediaCent: -250, PiuCaro: .3}, Conviene: pays},
+		},
+	}
+}
+
+// TestMailsSayWhatIsToBeExpected of the departure that a fare is for, and advise nobody to wait where the record does not carry it.
+func TestMailsSayWhatIsToBeExpected(t *testing.T) {
+	const advises, advisesNot = "waiting up to 14 days has saved", "we do not advise it"
+	for _, c := range []struct {
+		name         string
+		answers      judged
+		says, saysNo []string
+		logged       bool
+	}{
+		{"waiting did not pay", judged{analysis: departing(3000, false)},
+			[]string{advisesNot, "between €40 and €65", "about 12 were lower", "Within 7 days: chance of a drop of 5% or more 12%", "€3.10 more on average", "40% or more"}, []string{advises}, false},
+		{"waiting paid", judged{analysis: departing(3000, true)}, []string{advises + " €2.50", "30 times out of 100 it ended dearer"}, []string{advisesNot}, false},
+		{"another fare is the cheapest for it", judged{analysis: departing(2900, true)}, nil, []string{advises, advisesNot, "AND IF YOU WAIT?"}, false},
+		{"too little is known of it", judged{analysis: verdict.Analysis{Prezzo: verdict.Prezzo{Cent: 3000}}}, nil, []string{"AND IF YOU WAIT?"}, false},
+		{"it has no fare", judged{err: &answer.NoFareOn{}}, nil, []string{"AND IF YOU WAIT?"}, false},
+		{"the store fails", judged{err: fmt.Errorf("read: %w", store.ErrUnavailable)}, nil, []string{"AND IF YOU WAIT?"}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var log strings.Builder
+			h := notifytest.New(t)
+			h.Answers, h.Log = &c.answers, &log
+			h.Subscribe("ada", "MIL-BUH", 0)
+			h.Subscribe("eve", "MIL-BUH", 0)
+			leave(h, notifytest.Steady(3000)...)
+			h.Work(notify.Result{Sent: 2, Done: 1})
+			mails, err := maildir.Read(h.Carrier.Folder)
+			if err != nil || len(mails) != 2 {
+				t.Fatal(len(mails), err)
+			}
+			text := strings.ReplaceAll(mails[0].Text, "\n", " ")
+			lacks := func(s string) bool { return !strings.Contains(text, s) }
+			if slices.ContainsFunc(c.says, lacks) || slices.ContainsFunc(c.saysNo, func(s string) bool { return !lacks(s) }) {
+				t.Errorf("the mail says:\n%s", text)
+			}
+			if !strings.Contains(text, "https://verdetto.example/?da=MIL&a=BUH&lang=en") {
+				t.Error("no link to the verdict")
+			}
+			if c.logged != (log.Len() > 0) {
+				t.Errorf("log %q", log.String())
+			}
+			// One question for all mails of the news, about the day that the fare leaves on.
+			if len(c.answers.asked) != 1 || c.answers.asked[0].When.Date != fare.DayOf(h.Now())+150 {
+				t.Errorf("asked %+v", c.answers.asked)
+			}
+		})
+	}
+	t.Run("nobody is asked where no mail is due", func(t *testing.T) {
+		h := notifytest.New(t)
+		answers := &judged{err: errors.New("not to be asked")}
+		h.Answers = answers
+		h.Subscribe("ada", "MIL-BUH", 1000)
+		leave(h, notifytest.Steady(3000)...)
+		h.Work(notify.Result{Done: 1})
+		if len(answers.asked) > 0 {
+			t.Errorf("asked %+v", answers.asked)
+		}
+	})
+}
+
+// TestAlertMailSaysWhenItWasAskedFor where that is known: alerts of earlier versions do not say.
+func TestAlertMailSaysWhenItWasAskedFor(t *testing.T) {
+	h := notifytest.New(t)
+	h.Subscribe("ada", "MIL-BUH", 0)
+	h.AddAlerts("MIL-BUH", 0, "bo")
+	leave(h, notifytest.Steady(3000)...)
+	h.Work(notify.Result{Sent: 2, Done: 1})
+	mails, err := maildir.Read(h.Carrier.Folder)
+	if err != nil || len(mails) != 2 {
+		t.Fatal(len(mails), err)
+	}
+	for _, m := range mails {
+		asked := strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "asked for it on 4 March 2026")
+		if m.Tag != mail.AlertTag || asked != (m.To == notifytest.AddressOf("ada")) || strings.Contains(m.Text, "Chiesto da te") {
+			t.Errorf("%s: %s", m.To, m.Text)
+		}
+	}
+}

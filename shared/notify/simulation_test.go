@@ -1,0 +1,267 @@
+package notify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/mail"
+	"verdetto/shared/notify"
+	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/places"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// simulation is a service with alerts of all kinds on many routes, refreshed for
+// some days. What it costs is counted, and any call can fail or kill the process.
+type simulation struct {
+	*notifytest.Fixture
+	routes []fare.Route
+	watch  []store.Alert // of each route, one for each of these
+	chance *rand.Rand
+
+	mu           sync.Mutex
+	messages     map[string]int // how often each was taken, by its ID
+	told         map[string]int // messages of each subscriber
+	reads, write int            // of the store
+	left         int            // calls until the process dies; below 0: it does not
+	kills, lost  int
+}
+
+func newSimulation(t *testing.T, routes int) *simulation {
+	s := &simulation{Fixture: notifytest.New(t), chance: rand.New(rand.NewPCG(7, 8)), messages: map[string]int{}, told: map[string]int{}, left: -1}
+	s.Rate = 100_000
+	var cities []fare.City
+	for c := range places.Cities() {
+		if cities = append(cities, c); len(cities) == 101 {
+			break
+		}
+	}
+	for i := range routes {
+		s.routes = append(s.routes, fare.Route{Origin: cities[i%100], Destination: cities[(i%100+1+i/100)%101]})
+	}
+	day := s.today() + 60
+	one, some := store.Trip{From: day, To: day}, store.Trip{From: day - 2, To: day + 3}
+	first, last := departure.Month.Ends(day)
+	s.watch = []store.Alert{
+		{Threshold: 4000}, {}, {Kind: store.Change}, {Kind: store.Drop, Percent: 10},
+		{Trip: one, Threshold: 4000}, {Trip: one, Kind: store.Low, Days: 7}, {Trip: some, Kind: store.Drop, Amount: 500}, {Trip: store.Trip{From: first, To: last, Month: true}},
+		{Trip: one, Kind: store.Change}, {Trip: store.Trip{From: s.today() + 9, To: s.today() + 9}, Threshold: 100},
+	}
+	return s
+}
+
+func (s *simulation) today() fare.Day { return fare.DayOf(s.Now()) }
+
+// subscribe confirms the alerts of every route.
+func (s *simulation) subscribe() {
+	s.T.Helper()
+	ctx := s.T.Context()
+	for i, route := range s.routes {
+		for k, a := range s.watch {
+			who := fmt.Sprintf("s%d-%d", i, k)
+			a.Subscriber, a.Route, a.Email, a.Language = notifytest.IDOf(who), route, notifytest.AddressOf(who), "en"
+			if a.ID = a.NewID(); a.ID != "" {
+				a.Since = s.today()
+			}
+			err := s.Alerts().AddPending(ctx, who, a, s.Now().Add(time.Hour), store.Job{At: s.Now()})
+			if err == nil {
+				_, err = s.Alerts().Confirm(ctx, who)
+			}
+			if err != nil {
+				s.T.Fatal(err)
+			}
+		}
+	}
+}
+
+// refresh stores what a refresh finds of all routes, every departure at a price, and leaves what there is to tell.
+func (s *simulation) refresh(price fare.Cents) {
+	s.T.Helper()
+	ctx, today, fares, notifications := s.T.Context(), s.today(), store.Fares{Table: s.Table}, store.Notifications{Table: s.Table}
+	sheet := sheetAt(today, func(fare.Day) fare.Cents { return price })
+	var found []fare.Observation
+	for back, usual := range notifytest.Steady() {
+		day := today - 1 - fare.Day(back)
+		found = append(found, fare.Observation{Found: day.Time().Unix(), Depart: today + 150, Price: usual + 500})
+	}
+	found = append(found, fare.Observation{Found: today.Time().Unix(), Depart: today + 150, Price: price})
+	summary := verdict.Build(found, verdict.RouteSummary{}, today, verdict.Options{})
+	if _, _, err := fares.Pooled(ctx, store.Strong); errors.Is(err, store.ErrNotFound) {
+		if err := fares.PutPooled(ctx, departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}.Encode(), 0, store.Score{}); err != nil {
+			s.T.Fatal(err)
+		}
+	}
+	for _, route := range s.routes {
+		of := fare.Series{Route: route}
+		before, err := fares.Departures(ctx, of)
+		if err == nil {
+			err = fares.PutDepartures(ctx, of, store.Departures{Any: store.Versioned{Data: sheet, Version: before.Any.Version}}, store.Left{})
+		}
+		if err == nil {
+			err = notifications.LeaveTrips(ctx, route, today, s.Now().AddDate(0, 0, 8))
+		}
+		if err == nil {
+			_, err = notify.Leave(ctx, notifications, route, summary, today)
+		}
+		if err != nil {
+			s.T.Fatal(err)
+		}
+	}
+}
+
+// errKilled: the process is dead.
+var errKilled = errors.New("killed")
+
+// call counts a call, and says whether it takes effect and what it answers: the one
+// that kills may have taken effect, and none after it does.
+func (s *simulation) call() (effect bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left < 0 {
+		return true, nil
+	}
+	if s.left == 0 {
+		return false, errKilled
+	}
+	if s.left--; s.left > 0 {
+		return true, nil
+	}
+	s.kills++
+	return s.chance.IntN(2) == 0, errKilled
+}
+
+// mortal is the table of a process that can be killed.
+type mortal struct {
+	store.Table
+	s *simulation
+}
+
+func (m mortal) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
+	m.s.mu.Lock()
+	m.s.reads++
+	m.s.mu.Unlock()
+	if _, err := m.s.call(); err != nil {
+		return store.Item{}, err
+	}
+	return m.Table.Get(ctx, key, read)
+}
+
+func (m mortal) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
+	m.s.mu.Lock()
+	m.s.reads++
+	m.s.mu.Unlock()
+	if _, err := m.s.call(); err != nil {
+		return nil, err
+	}
+	return m.Table.Query(ctx, r)
+}
+
+func (m mortal) Write(ctx context.Context, ops ...store.Op) error {
+	m.s.mu.Lock()
+	m.s.write++
+	m.s.mu.Unlock()
+	effect, err := m.s.call()
+	if effect {
+		return errors.Join(m.Table.Write(ctx, ops...), err)
+	}
+	return err
+}
+
+// Send takes a mail; with kills, one in ten answers is lost.
+func (s *simulation) Send(_ context.Context, m mail.Message) error {
+	effect, err := s.call()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if effect {
+		if s.messages[m.ID]++; s.messages[m.ID] == 1 {
+			s.told[m.To]++
+		}
+	}
+	if err == nil && s.left >= 0 && s.chance.IntN(10) == 0 {
+		s.lost++
+		return mail.ErrUnavailable
+	}
+	return err
+}
+
+// work sends until all is sent; where a process is killed after at most so many calls, the next one goes on.
+func (s *simulation) work(killAfter int) {
+	s.T.Helper()
+	for {
+		s.left = -1
+		if killAfter > 0 {
+			s.left = 1 + s.chance.IntN(killAfter)
+		}
+		table := mortal{s.Table, s}
+		sender := s.Sender()
+		sender.Alerts.Table, sender.Notifications.Table, sender.Mail = table, table, s
+		got, err := sender.Work(s.T.Context())
+		if err == nil && !got.Left {
+			return
+		}
+		if killAfter == 0 {
+			s.T.Fatalf("%+v %v", got, err)
+		}
+		s.Add(4 * time.Minute) // the lease of who was killed is over
+	}
+}
+
+// run lets the days go by, and gives how many messages each alert of a route has told.
+func (s *simulation) run(killAfter int, prices ...fare.Cents) (each []int) {
+	s.subscribe()
+	for i, price := range prices {
+		s.Set(notifytest.Today.AddDate(0, 0, 2*i))
+		s.refresh(price)
+		s.work(killAfter)
+	}
+	each = make([]int, len(s.watch))
+	for i := range s.routes {
+		for k := range s.watch {
+			n := s.told[notifytest.AddressOf(fmt.Sprintf("s%d-%d", i, k))]
+			if i > 0 && n != each[k] {
+				s.T.Errorf("alert %d tells %d messages of %v, %d of %v", k, n, s.routes[i], each[k], s.routes[0])
+			}
+			each[k] = n
+		}
+	}
+	return each
+}
+
+var prices = []fare.Cents{5500, 5500, 3900, 3900, 5600, 3800, 3700}
+
+// simulate compares a service that is killed over and over with one that never is.
+func simulate(t *testing.T, routes, killAfter, leastKills int) {
+	want := newSimulation(t, 1).run(0, prices...)
+	for k, n := range want {
+		if n == 0 {
+			t.Errorf("alert %d tells nothing: %v", k, want)
+		}
+	}
+	s := newSimulation(t, routes)
+	for k, n := range s.run(killAfter, prices...) {
+		if n != want[k] {
+			t.Errorf("alert %d has told %d messages, and without kills %d", k, n, want[k])
+		}
+	}
+	again := 0
+	for _, n := range s.messages {
+		again += n - 1
+	}
+	t.Logf("%d alerts on %d routes, %d days: %d messages, %d of them sent again as they were; %d kills, %d lost answers; %d reads and %d writes",
+		routes*len(s.watch), routes, len(prices), len(s.messages), again, s.kills, s.lost, s.reads, s.write)
+	if s.kills < leastKills || killAfter > 0 && s.lost == 0 || again > s.kills+s.lost {
+		t.Errorf("%d kills, %d lost answers, %d messages again", s.kills, s.lost, again)
+	}
+}
+
+// TestKindsUnderKills: nobody is told twice, and nobody forgotten, whatever kind of alert it is, when
+// processes are killed 200 times and answers of the carrier are lost.
+func TestKindsUnderKills(t *testing.T) { simulate(t, 10, 35, 200) }

@@ -1,0 +1,51 @@
+package notify
+
+import (
+	"html/template"
+	"strings"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
+	"verdetto/shared/store"
+)
+
+// What alerts are called, on pages and in mails.
+
+// When says what an alert waits for, with emphasis.
+func When(a store.Alert, l *i18n.Language) template.HTML {
+	switch a.Condition() {
+	case store.Threshold:
+		return l.HTML("when.threshold", "Amount", l.Amount(a.Threshold))
+	case store.Low:
+		return l.HTML("when.low", "Days", a.Days)
+	case store.Drop:
+		if a.Percent > 0 {
+			return l.HTML("when.drop_percent", "Percent", a.Percent)
+		}
+		return l.HTML("when.drop_amount", "Amount", l.Amount(a.Amount))
+	case store.Change:
+		return l.HTML("when.change")
+	}
+	return l.HTML("when.verdict")
+}
+
+// TripText says which fares an alert is for; empty for the cheapest one-way fare of the route.
+func TripText(t store.Trip, l *i18n.Language) string {
+	var parts []string
+	switch {
+	case t.From == 0:
+	case t.Month:
+		parts = append(parts, l.Text("trip.departure", "Date", l.MonthOf(t.From)))
+	case t.From == t.To:
+		parts = append(parts, l.Text("trip.departure", "Date", l.Date(t.From)))
+	default:
+		parts = append(parts, l.Text("trip.departures", "From", l.Date(t.From), "To", l.Date(t.To)))
+	}
+	if t.Nights != fare.OneWay {
+		parts = append(parts, l.Text("trip.nights", "Nights", t.Nights.String()))
+	}
+	if t.Nonstop {
+		parts = append(parts, l.Text("trip.nonstop"))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,202 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// Alerts for a trip are judged when they are sent, one question for each trip of
+// a route and refresh, by the same way as callers' questions (package answer).
+
+// asker answers what alerts ask.
+func (s *Sender) asker() *answer.Reader {
+	fares := store.Fares{Table: s.Notifications.Table}
+	return &answer.Reader{
+		Summaries: fares, Sheets: fares, Demand: unnoted{}, Rates: &store.HeldRates{Source: fares, Now: s.Now}, Now: s.Now, Log: s.Log,
+	}
+}
+
+// unnoted notes no demand: the marks of watched routes have what alerts are for asked for.
+type unnoted struct{}
+
+func (unnoted) NoteDemand(context.Context, fare.Series, time.Time) error  { return nil }
+func (unnoted) RequestOrigin(context.Context, fare.City, time.Time) error { return nil }
+
+// look is what there is to tell an alert: the news, and what earlier refreshes saw.
+type look struct {
+	news    news
+	history history
+	picture func() ([]byte, error)
+	ahead   func() outlook // read once, when the first message of a route is written; of trips nothing
+}
+
+// lookFor is what there is to tell an alert of a notification; nil where nothing
+// is. A trip is judged for the first alert that is for it.
+func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*look, error) {
+	switch {
+	case n.stored.Trips != (a.Trip != store.Trip{}):
+		return nil, nil // that comes with the other notification
+	case !n.stored.Trips:
+		return n.look, nil
+	}
+	if l, judged := n.trips[a.Trip]; judged {
+		return l, nil
+	}
+	l, err := r.judge(ctx, n.stored, a.Trip)
+	if err == nil {
+		n.trips[a.Trip] = l
+	}
+	return l, err
+}
+
+// judge judges a trip, and keeps what was seen of it before anybody is told.
+func (r *run) judge(ctx context.Context, stored store.Notification, trip store.Trip) (*look, error) {
+	if stored.Day < fare.DayOf(r.Now())-verdict.LiveDays {
+		return nil, nil // a later refresh will know more
+	}
+	found, ok, err := r.found(ctx, stored.Route, trip)
+	if err != nil || !ok {
+		return nil, err
+	}
+	found.Day = stored.Day
+	past, err := r.Notifications.PastTrip(ctx, stored.Route, trip)
+	if err != nil {
+		return nil, err
+	}
+	h, _ := decodeHistory(past.History) // what is malformed is forgotten, as in Leave
+	seen := found.seen()
+	seen.Low = h.lowFor(seen)
+	h = h.add(seen)
+	if h[len(h)-1].Day != seen.Day {
+		return nil, nil
+	}
+	if err := r.Notifications.KeepTrip(ctx, past, stored.Route, trip, h.encode(), (stored.Day + verdict.HistoryDays).Time()); err != nil {
+		return nil, err
+	}
+	for _, e := range h {
+		found.low(e.Day, e.Price)
+	}
+	return newLook(found, h), nil
+}
+
+// lowFor says for how many days before a look no look of the history was as cheap.
+// A history forgets what is long ago, but what it still holds says how low that was.
+func (h history) lowFor(seen Seen) fare.Day {
+	for i := len(h) - 1; i >= 0; i-- {
+		e := h[i]
+		if e.Day < seen.Day && e.Price <= seen.Price {
+			return seen.Day - e.Day
+		}
+	}
+	for _, e := range h {
+		if e.Day < seen.Day {
+			return seen.Day - e.Day + e.Low
+		}
+	}
+	return 0
+}
+
+// found asks for the cheapest fare of a trip; false where there is none.
+func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (news, bool, error) {
+	q := answer.Question{
+		From: answer.Named{Name: string(route.Origin)}, To: answer.Named{Name: string(route.Destination)},
+		Trip: trip.Nights, NonStop: trip.Nonstop,
+	}
+	var of *verdict.Prezzo
+	var err error
+	switch month := departure.Month; {
+	case trip.From == 0:
+	case trip.Month:
+		q.When = &answer.When{When: verdict.When{Date: trip.To, Span: &month}}
+	case trip.From == trip.To:
+		q.When = &answer.When{When: verdict.When{Date: trip.From}}
+	default:
+		if of, err = r.cheapestWithin(ctx, &q, trip); of == nil {
+			return news{}, false, ofNoFare(err)
+		}
+	}
+	a, err := r.answers.Answer(ctx, q)
+	if err != nil {
+		return news{}, false, ofNoFare(err)
+	}
+	if of == nil {
+		of = &a.Analysis.Prezzo
+	}
+	n := news{Route: route, Price: of.Cent, Level: a.Analysis.Verdetto.Livello, Reliability: a.Analysis.Verdetto.Affidabilita, Sample: a.Analysis.Verdetto.Campione}
+	if v := a.Analysis.Verdetto; v.Percentile != nil {
+		n.Percentile, n.Median, n.Minimum = *v.Percentile, *v.MedianaCent, *v.MinimoCent
+	}
+	if n.Depart, err = fare.ParseDay(of.Partenza); err == nil && of.Ritorno != "" {
+		n.Return, err = fare.ParseDay(of.Ritorno)
+	}
+	if of.TrovatoIl != nil {
+		n.Found = of.TrovatoIl.Unix()
+	}
+	return n, err == nil, err
+}
+
+// cheapestWithin finds the cheapest departure of some days, nil where none has a
+// fare, and asks to have it judged among the cheapest of about as many days: a
+// minimum is compared with minima.
+func (r *run) cheapestWithin(ctx context.Context, q *answer.Question, trip store.Trip) (*verdict.Prezzo, error) {
+	first := max(trip.From, fare.DayOf(r.Now()))
+	_, all, err := r.answers.Fares(ctx, *q, true)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(p verdict.Prezzo) bool {
+		day, err := fare.ParseDay(p.Partenza)
+		return err != nil || day < first || day > trip.To
+	})
+	if len(all) == 0 {
+		return nil, nil
+	}
+	of := slices.MinFunc(all, func(a, b verdict.Prezzo) int { return cmp.Compare(a.Cent, b.Cent) })
+	q.When = &answer.When{When: verdict.When{Date: first + (trip.To-first)/2, Span: spanOf(trip.To - first + 1)}}
+	q.Price = &answer.Price{Amount: of.Quotato.Importo, Currency: of.Quotato.Valuta}
+	return &of, nil
+}
+
+// spanOf is the span whose length is nearest to a number of days; nil for one day.
+func spanOf(days fare.Day) *departure.Span {
+	lengths := []struct {
+		span departure.Span
+		days fare.Day
+	}{{departure.Within1, 3}, {departure.Within3, 7}, {departure.Within7, 15}, {departure.Month, 30}}
+	away := func(n fare.Day) fare.Day { return max(n-days, days-n) }
+	nearest := lengths[0]
+	for _, l := range lengths {
+		if away(l.days) < away(nearest.days) {
+			nearest = l
+		}
+	}
+	if away(1) < away(nearest.days) {
+		return nil
+	}
+	return &nearest.span
+}
+
+// ofNoFare is nil for an error that says that there is no fare: that is no fault.
+func ofNoFare(err error) error {
+	var none1 *answer.NotCovered
+	var none2 *answer.NoLiveFare
+	var none3 *answer.NoFareOn
+	var none4 *answer.NoCalendar
+	var none5 *answer.StopsUnknown
+	var none6 *answer.UnknownCity
+	for _, none := range []any{&none1, &none2, &none3, &none4, &none5, &none6} {
+		if errors.As(err, none) {
+			return nil
+		}
+	}
+	return err
+}

@@ -1,0 +1,107 @@
+// Package wording holds the sentences about a verdict that depend on more than
+// what they are filled in with. The page, the pictures and the mails of alerts
+// take them from here, so that they say the same.
+//
+// It promises that nobody is told to wait unless waiting was worth it on the
+// record, and then not without how often it went wrong.
+package wording
+
+import (
+	"fmt"
+	"math"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
+	"verdetto/shared/verdict"
+)
+
+// Whole rounds what is reckoned, and was never quoted, to whole euros.
+func Whole(c fare.Cents) fare.Cents { return (c + 50) / 100 * 100 }
+
+// Typical says what is usual so far ahead: the middle half of comparable fares.
+// The answer is about a departure or a month, with a verdict.
+func Typical(l *i18n.Language, a verdict.Analysis) string {
+	low, high := Whole(a.Quartili.Q1Cent), Whole(a.Quartili.Q3Cent)
+	month := a.Ambito == verdict.InMese
+	switch {
+	case low == high && month:
+		return l.Text("departure.typical_month_one", "Price", l.Money(low))
+	case low == high:
+		return l.Text("departure.typical_one", "Price", l.Money(low))
+	case month:
+		return l.Text("departure.typical_month", "Low", l.Money(low), "High", l.Money(high))
+	}
+	return l.Text("departure.typical", "Low", l.Money(low), "High", l.Money(high))
+}
+
+// Comparables says how many of a hundred comparable fares cost less.
+func Comparables(l *i18n.Language, percentile int) string {
+	switch {
+	case percentile <= 1:
+		return l.Text("departure.hardly_less")
+	case percentile >= 99:
+		return l.Text("departure.hardly_more")
+	}
+	return l.Text("departure.less", "Percent", percentile)
+}
+
+// Advice says of a departure what waiting has come to on the record; empty where
+// the answer is about no certain departure.
+func Advice(l *i18n.Language, a verdict.Analysis) string {
+	if a.AnticipoGiorni == nil {
+		return ""
+	}
+	if len(a.Previsione) == 0 {
+		return l.Text("waits.soon")
+	}
+	advice := l.Text("waits.no")
+	for _, f := range a.Previsione {
+		if f.Conviene { // of both horizons the longer one, which is told last
+			advice = l.Text("waits.yes", "Days", f.Giorni, "Change", l.Money(-f.Attesa.MediaCent), "Dearer", int(math.Round(100*f.Attesa.PiuCaro)))
+		}
+	}
+	return advice
+}
+
+// Waits tells of a departure what may be expected of it and what waiting has come
+// to: the advice, then a sentence for each horizon; none where the answer is about
+// no certain departure.
+func Waits(l *i18n.Language, a verdict.Analysis) []string {
+	advice := Advice(l, a)
+	if advice == "" {
+		return nil
+	}
+	all := []string{advice}
+	for _, f := range a.Previsione {
+		all = append(all, l.Text("waits.line", "Days", f.Giorni, "Fall", Fall(l, f), "Mean", Change(l, f.Attesa.MediaCent)))
+	}
+	return all
+}
+
+// Fall is the chance that a fare drops, as it is published.
+func Fall(l *i18n.Language, f verdict.Previsione) string {
+	fall := Percent(l, f.Calo5)
+	if f.Calo5Oltre {
+		return l.Text("waits.or_more", "Percent", fall)
+	}
+	return fall
+}
+
+// Percent writes a share in whole percent.
+func Percent(l *i18n.Language, share float64) string {
+	if share > 0 && share < .01 {
+		return l.Text("format.percent", "Percent", "<1")
+	}
+	return l.Text("format.percent", "Percent", fmt.Sprint(int(math.Round(100*share))))
+}
+
+// Change writes a change of a price.
+func Change(l *i18n.Language, c fare.Cents) string {
+	switch {
+	case c > 0:
+		return l.Text("waits.more", "Amount", l.Money(c))
+	case c < 0:
+		return l.Text("waits.less", "Amount", l.Money(-c))
+	}
+	return l.Text("waits.same")
+}
