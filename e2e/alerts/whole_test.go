@@ -58,8 +58,11 @@ func TestFromAskingToTheMail(t *testing.T) {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
 		links := fixture.LinkPattern.FindAllStringSubmatch(first["bob@example.com"].Text, -1)
-		if len(links) != 2 || !strings.Contains(links[0][1], "/manage?") {
-			t.Fatalf("links %v", links)
+		if len(links) != 3 || !strings.Contains(links[0][1], "/manage?") || !strings.Contains(links[2][1], "/unsubscribe?") {
+			t.Fatalf("links %v, want those that list all, pause this one and end it", links)
+		}
+		if a := p.Do("GET", links[1][1], ""); a.Status != 200 || strings.Contains(a.Page(), "30,00 €") {
+			t.Errorf("%d %s", a.Status, a.Page())
 		}
 		if a := p.Do("GET", links[0][1], ""); a.Status != 200 || !strings.Contains(a.Page(), "30,00 €") {
 			t.Errorf("%d %s", a.Status, a.Page())

@@ -21,16 +21,20 @@ import (
 	"verdetto/shared/httpapi"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
+	"verdetto/shared/webhook"
 )
 
 // Service answers the endpoints of alerts.
 type Service struct {
 	Alerts        store.Alerts
 	Confirmations *notify.Confirmations // over the same Alerts
+	Pushes        *notify.Pushes
 	Links         notify.Links
+	Webhooks      *webhook.Worker
 	Random        io.Reader
 	Now           func() time.Time
 	Log           *slog.Logger
+	Telegram      TelegramBot
 	// SignalWorker, where set, is called when there is work in the outbox.
 	SignalWorker func()
 
@@ -43,7 +47,7 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.JSON(api, "alerts", httpapi.JSONDoc{
 		Summary: "Ask for a price-drop alert",
 		Description: "A mail goes to the address with a link to confirm; until then nothing is sent, and after 48 hours it is forgotten. " +
-			"The answer is the same for every address. Asking again for a route changes its threshold, once that is confirmed.",
+			"The answer is the same for every address. Asking again for the same route, trip and kind changes its numbers, once that is confirmed.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.SameCity},
 		Body:     wanted{}, Answer: accepted{}, Status: http.StatusAccepted, ConsumesQuota: true,
 		Pages: []int{http.StatusAccepted, http.StatusBadRequest, http.StatusNotFound, http.StatusTooManyRequests},
@@ -56,8 +60,14 @@ func (s *Service) Register(api *httpapi.API) {
 		Summary: "The page that a link to unsubscribe leads to", Statuses: []int{200, 400, 410}}, s.unsubscribePage)
 	httpapi.Page(api, "alerts-unsubscribe", httpapi.PageDoc{
 		Summary: "End an alert: by the page's button, or by a mail provider in one click (RFC 8058)", Statuses: []int{200, 400, 410}}, s.unsubscribe)
+	httpapi.JSON(api, "alerts-telegram", httpapi.JSONDoc{
+		Summary:     "What people tell the bot of Telegram",
+		Description: "Called by Telegram alone. The answer says what the bot says in the chat.",
+		Problems:    []httpapi.ProblemType{NotTelegram},
+		Answer:      map[string]any{},
+	}, nil, s.update)
 	httpapi.Page(api, "alerts-manage-page", httpapi.PageDoc{
-		Summary: "The alerts of a subscriber", Statuses: []int{200, 400, 410}}, s.managePage)
+		Summary: "The alerts of a subscriber, or with a link to pause one the page that does it", Statuses: []int{200, 400, 410}}, s.managePage)
 	httpapi.Page(api, "alerts-manage", httpapi.PageDoc{
-		Summary: "End one alert of a subscriber, or all", Statuses: []int{200, 400, 410}, Form: removal{}}, s.manage)
+		Summary: "Change, pause, resume or end one alert of a subscriber, or end all", Statuses: []int{200, 400, 410}, Form: removal{}}, s.manage)
 }

@@ -21,6 +21,7 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/webhook"
 )
 
 // carrier answers each mail with the next of its errors, and takes it when there are none.
@@ -61,6 +62,8 @@ func newFixture(t *testing.T) fixture {
 	b.Service = &Service{
 		Alerts: records, Links: links, Random: &rising{}, Now: clock.Now, Log: log,
 		Confirmations: &notify.Confirmations{Alerts: records, Mail: b.carrier, Limiter: limit.New(table, clock.Now), Links: links, Now: clock.Now, Log: log},
+		Pushes:        &notify.Pushes{Alerts: records, Outbox: store.Outbox{Table: table, Name: notify.PushOutbox}, Links: links, Now: clock.Now, Log: log},
+		Webhooks:      &webhook.Worker{Deliveries: store.Deliveries{Table: table, Outbox: records.Outbox}, Alerts: records, Limiter: limit.New(table, clock.Now), Now: clock.Now, Log: log},
 	}
 	t.Cleanup(func() {
 		_ = table.Close()
@@ -86,7 +89,7 @@ var milBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 
 func (b fixture) request(email string) {
 	b.t.Helper()
-	if err := b.savePending(b.t.Context(), httpapi.Repeatable{}, pendingSubscription{route: milBuh, email: email, threshold: 4000}, "it"); err != nil {
+	if _, err := b.savePending(b.t.Context(), httpapi.Repeatable{}, pendingSubscription{route: milBuh, email: email, threshold: 4000}, "it"); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -103,7 +106,7 @@ func (b fixture) stopped(email string) bool {
 func TestNoRandomness(t *testing.T) {
 	b := newFixture(t)
 	b.Random = strings.NewReader("short")
-	if err := b.savePending(t.Context(), httpapi.Repeatable{}, pendingSubscription{route: milBuh, email: "ada@example.com"}, "it"); err == nil {
+	if _, err := b.savePending(t.Context(), httpapi.Repeatable{}, pendingSubscription{route: milBuh, email: "ada@example.com"}, "it"); err == nil {
 		t.Error("an id was made of nothing")
 	}
 }

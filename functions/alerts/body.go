@@ -40,7 +40,9 @@ func readForm(body []byte) (map[string]string, []fault) {
 			given[name] = all[0]
 		}
 	}
-	given["threshold"] = decimalPoint(strings.TrimSpace(given["threshold"]))
+	for _, name := range amounts {
+		given[name] = decimalPoint(strings.TrimSpace(given[name]))
+	}
 	return given, faults
 }
 
@@ -53,6 +55,12 @@ func decimalPoint(s string) string {
 	}
 	return s
 }
+
+// amounts are numbers that may have decimals, numbers all of them.
+var (
+	amounts = []string{"threshold", "amount"}
+	numbers = append([]string{"days", "percent"}, amounts...)
+)
 
 func readJSON(contentType string, body []byte) (map[string]string, []fault) {
 	if kind, _, err := mime.ParseMediaType(contentType); contentType != "" && (err != nil || kind != "application/json") {
@@ -68,10 +76,15 @@ func readJSON(contentType string, body []byte) (map[string]string, []fault) {
 		switch {
 		case !slices.Contains(fields, name):
 			faults = append(faults, unknownField(name))
-		case name == "threshold" && null: // as if it were not there
-		case name == "threshold":
+		case null && name != "route": // as if it were not there
+		case slices.Contains(numbers, name):
 			if first := value[0]; first != '-' && (first < '0' || first > '9') {
-				faults = append(faults, badThreshold)
+				faults = append(faults, fault{field: name, text: name})
+			}
+			given[name] = string(value)
+		case name == "nonstop":
+			if value[0] == '"' {
+				faults = append(faults, fault{field: name, text: name})
 			}
 			given[name] = string(value)
 		default:

@@ -35,13 +35,24 @@ func (s *Service) drain(ctx context.Context) (Outcome, error) {
 	const reserve = 5 * time.Second
 	var out Outcome
 	var faults []error
-	for {
-		done, err := s.Confirmations.Work(ctx)
-		out.Done, faults = out.Done+done, append(faults, err)
-		if deadline, limited := ctx.Deadline(); done == 0 || limited && time.Until(deadline) < reserve {
-			return out, errors.Join(faults...)
+	for _, work := range []func(context.Context) (int, error){s.Confirmations.Work, s.Pushes.Work, s.Webhooks.Work} {
+		for {
+			done, err := work(ctx)
+			out.Done, faults = out.Done+done, append(faults, err)
+			if deadline, limited := ctx.Deadline(); done == 0 || limited && time.Until(deadline) < reserve {
+				break
+			}
 		}
 	}
+	return out, errors.Join(faults...)
+}
+
+// Work does what is in the outboxes once, and says how many jobs it ended.
+func (s *Service) Work(ctx context.Context) (done int, err error) {
+	asked, err := s.Confirmations.Work(ctx)
+	pushed, pushFault := s.Pushes.Work(ctx)
+	delivered, hookFault := s.Webhooks.Work(ctx)
+	return asked + pushed + delivered, errors.Join(err, pushFault, hookFault)
 }
 
 // record is one notice of SNS. (One of SQS writes eventSource, which is the same name to encoding/json.)

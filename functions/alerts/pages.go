@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 
-	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
-	"verdetto/shared/notify"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
 )
@@ -29,6 +26,9 @@ func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Resp
 	pending, response, err := s.pending(ctx, in.ID, v)
 	if response != nil || err != nil {
 		return response, err
+	}
+	if pending.Channel == store.Webhook {
+		v.Host = host(pending.Address)
 	}
 	v.Block, v.Row, v.Action = "confirm", row(pending, v.T), s.Links.Confirm(in.ID)
 	return respond(http.StatusOK, v)
@@ -51,6 +51,7 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 		v.Manage = ""
 		return notPending(err, v)
 	}
+	s.openEndpoint(ctx, alert, in.ID, &v)
 	v.Block, v.Row = "confirmed", row(alert, v.T)
 	return respond(http.StatusOK, v)
 }
@@ -62,6 +63,9 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 		return store.Alert{}, response, err
 	}
 	pending, err := s.Alerts.Pending(ctx, id)
+	if err == nil && pending.Subscriber == "" {
+		err = store.ErrNotFound // it is confirmed in a chat, by whoever is there
+	}
 	if err != nil {
 		response, err := notPending(err, v)
 		return pending, response, err
@@ -100,11 +104,11 @@ func broken(v view) (*page.Response, error) {
 // unsubscribePage shows a button and changes nothing.
 func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{T: i18n.Accepted(in.AcceptLanguage)}
-	subscriber, route, ok := s.Links.OpenUnsubscribe(in.Token)
+	subscriber, ref, ok := s.Links.OpenUnsubscribe(in.Token)
 	if !ok {
 		return broken(v)
 	}
-	alert, err := s.Alerts.One(ctx, route, subscriber)
+	alert, err := s.Alerts.One(ctx, ref, subscriber)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		v.Block = "ended_before"
@@ -113,7 +117,7 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 		return nil, err
 	}
 	v.Block, v.Row, v.Manage = "unsubscribe", row(alert, v.T), s.Links.Renew(subscriber)
-	v.Action = s.Links.Unsubscribe(subscriber, route)
+	v.Action = s.Links.Unsubscribe(subscriber, ref)
 	return respond(http.StatusOK, v)
 }
 
@@ -122,11 +126,11 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 // body does not matter; only a GET ends nothing.
 func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{T: i18n.Accepted(in.AcceptLanguage)}
-	subscriber, route, ok := s.Links.OpenUnsubscribe(in.Token)
+	subscriber, ref, ok := s.Links.OpenUnsubscribe(in.Token)
 	if !ok {
 		return broken(v)
 	}
-	ended, err := s.Alerts.Remove(ctx, subscriber, route)
+	ended, err := s.Alerts.Remove(ctx, subscriber, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -141,117 +145,6 @@ func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Respon
 	}
 	if v.Block = "ended"; err != nil || len(alerts) > 0 {
 		v.Manage = s.Links.Renew(subscriber)
-	}
-	return respond(http.StatusOK, v)
-}
-
-// managePage lists what a subscriber has; where the link is too old, it offers a fresh one.
-func (s *Service) managePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
-	v := view{T: i18n.Accepted(in.AcceptLanguage)}
-	subscriber, current, ok := s.Links.OpenManage(in.Token, s.Now())
-	if !ok {
-		return broken(v)
-	}
-	if !current {
-		return s.renewal(subscriber, v)
-	}
-	response, err := s.list(ctx, subscriber, v)
-	if response == nil && err == nil {
-		v.Block = "none"
-		return respond(http.StatusGone, v)
-	}
-	return response, err
-}
-
-// removal describes what the page of a subscriber's alerts sends.
-type removal struct {
-	Remove string `json:"remove,omitempty" doc:"The route of the alert to end" example:"MIL-BUH"`
-	All    string `json:"all,omitempty" doc:"Anything: end them all"`
-	Renew  string `json:"renew,omitempty" doc:"Anything: mail the subscriber a fresh link, in the place of one that is too old"`
-}
-
-type manageInput struct {
-	Token          string `query:"t" doc:"From a mail: signed, and good for one purpose"`
-	AcceptLanguage string `header:"Accept-Language"`
-	RawBody        []byte `contentType:"application/x-www-form-urlencoded"`
-}
-
-func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, error) {
-	v := view{T: i18n.Accepted(in.AcceptLanguage)}
-	subscriber, current, ok := s.Links.OpenManage(in.Token, s.Now())
-	pressed, err := url.ParseQuery(string(in.RawBody))
-	if !ok || err != nil {
-		return broken(v)
-	}
-	if pressed.Has("renew") {
-		return s.renew(ctx, subscriber, v)
-	}
-	if !current {
-		return s.renewal(subscriber, v)
-	}
-	var which []fare.Route
-	if !pressed.Has("all") {
-		route, err := fare.ParseRoute(pressed.Get("remove"))
-		if err != nil {
-			return broken(v)
-		}
-		which = append(which, route)
-	}
-	ended, err := s.Alerts.Remove(ctx, subscriber, which...)
-	if err != nil {
-		return nil, err
-	}
-	if ended == 0 {
-		v.Block = "ended_before"
-		return respond(http.StatusGone, v)
-	}
-	return s.left(ctx, subscriber, v)
-}
-
-// renewal is the page of a link that is too old: it shows nothing, and has a button.
-func (s *Service) renewal(subscriber store.SubscriberID, v view) (*page.Response, error) {
-	v.Block, v.Action, v.Days = "renew", s.Links.Renew(subscriber), notify.ManageDays
-	return respond(http.StatusGone, v)
-}
-
-// renew leaves the job of mailing a fresh link. The page is the same whether there
-// is anything to manage or not: that is for whoever reads the mailbox.
-func (s *Service) renew(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
-	if err := s.Alerts.Outbox.Put(ctx, notify.ManageJob(subscriber, s.Now())); err != nil {
-		return nil, err
-	}
-	if s.SignalWorker != nil {
-		s.SignalWorker()
-	}
-	v.Block = "renewed"
-	return respond(http.StatusOK, v)
-}
-
-// left is the page after something was ended: it says so, and lists what is left.
-func (s *Service) left(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
-	v.Ended = true
-	response, err := s.list(ctx, subscriber, v)
-	if err != nil {
-		// What was asked for is done. That the rest cannot be read just now is no reason to say otherwise.
-		s.Log.ErrorContext(ctx, "alerts not listed", "error", err)
-		v.Manage = s.Links.Manage(subscriber, s.Now())
-	}
-	if response != nil && err == nil {
-		return response, nil
-	}
-	v.Block = "ended"
-	return respond(http.StatusOK, v)
-}
-
-// list is the page of a subscriber's alerts, nil where there are none.
-func (s *Service) list(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
-	alerts, err := s.Alerts.Of(ctx, subscriber)
-	if len(alerts) == 0 || err != nil {
-		return nil, err
-	}
-	v.Block, v.Action = "manage", s.Links.Manage(subscriber, s.Now())
-	for _, a := range alerts {
-		v.Rows = append(v.Rows, row(a, v.T))
 	}
 	return respond(http.StatusOK, v)
 }

@@ -15,12 +15,25 @@ import (
 // wanted describes what is asked for. The description of the API names it so.
 type wanted struct {
 	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each an IATA code of a city or an airport" pattern:"^[A-Za-z]{3}-[A-Za-z]{3}$" example:"MIL-BUH"`
-	Email     string   `json:"email" maxLength:"254" format:"email" doc:"Where the mails go" example:"ada@example.com"`
+	Email     string   `json:"email,omitempty" nullable:"true" maxLength:"254" format:"email" doc:"Where the mails go; for the channels mail and webhook" example:"ada@example.com"`
 	Threshold *float64 `json:"threshold,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"Euro, two decimals: mail when today's cheapest fare is at or under it. Without it, or with null: when the verdict becomes ottimo or buono" example:"49.9"`
+	Channel   string   `json:"channel,omitempty" nullable:"true" enum:"mail,ntfy,telegram,webhook" default:"mail" doc:"mail; webhook: address is an endpoint, which gets signed events, and email is where its owner is asked to confirm; ntfy: address is a topic, where the link to confirm is published; telegram: the answer holds a link into the chat that confirms"`
+	Address   string   `json:"address,omitempty" nullable:"true" maxLength:"500" doc:"For the channel webhook: the https URL of an endpoint on a public server, port 443. For the channel ntfy: the https URL of a topic. Whoever knows it reads the messages"`
+	Departure string   `json:"departure,omitempty" nullable:"true" pattern:"^\\d{4}-\\d{2}-\\d{2}(\\.\\.\\d{4}-\\d{2}-\\d{2})?$" doc:"A day, or the cheapest of at most 31 days as in 2027-03-18..2027-03-22, not past and at most a year ahead. The alert ends by itself when they have been"`
+	Month     string   `json:"month,omitempty" nullable:"true" pattern:"^\\d{4}-\\d{2}$" doc:"The cheapest departure of a month; in the place of departure"`
+	Nights    string   `json:"nights,omitempty" nullable:"true" enum:"1-3,4-7,8-14,15+" doc:"Returns after so many nights; without it one way"`
+	NonStop   bool     `json:"nonstop,omitempty" nullable:"true" doc:"Only fares without stops"`
+	Kind      string   `json:"kind,omitempty" nullable:"true" enum:"threshold,verdict,low,drop,change" doc:"What is waited for. threshold: a fare at or under it, where threshold is given; verdict: ottimo or buono; low: a fare lower than in the last days; drop: one lower by percent or amount than in the last message, or than when the alert first saw it; change: any other fare. Left out: threshold where there is one, else verdict"`
+	Days      *int     `json:"days,omitempty" nullable:"true" minimum:"7" maximum:"365" doc:"For kind low; 30 where it is left out"`
+	Percent   *int     `json:"percent,omitempty" nullable:"true" minimum:"1" maximum:"90" doc:"For kind drop"`
+	Amount    *float64 `json:"amount,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"For kind drop, in the place of percent: euro, two decimals"`
 }
 
 // fields are those of wanted, by their names.
-var fields = []string{"route", "email", "threshold"}
+var fields = []string{"channel", "route", "email", "threshold", "address", "departure", "month", "nights", "nonstop", "kind", "days", "percent", "amount"}
+
+// required are those without which nothing can be asked for; email by mail and webhook alone.
+var required = []string{"route", "email"}
 
 // maxThreshold is the highest threshold, in euro.
 const maxThreshold = 100_000
@@ -31,6 +44,9 @@ type pendingSubscription struct {
 	route     fare.Route
 	email     string
 	threshold fare.Cents
+	channel   string // as in store.Alert
+	address   string // of the channel, in its one spelling
+	condition
 }
 
 // parseRequest reads what is asked for, or names every field at fault.
@@ -40,8 +56,11 @@ func parseRequest(contentType string, body []byte) (p pendingSubscription, fault
 		return p, faults
 	}
 	for _, name := range fields {
-		if slices.ContainsFunc(faults, func(f fault) bool { return f.field == name }) {
-			continue
+		wrong := func(name string) bool {
+			return slices.ContainsFunc(faults, func(f fault) bool { return f.field == name })
+		}
+		if wrong(name) || (name == "email" || name == "address") && wrong("channel") {
+			continue // which of them are wanted the channel says
 		}
 		if f := p.set(name, given[name]); f != nil {
 			faults = append(faults, *f)
@@ -59,16 +78,28 @@ func parseRequest(contentType string, body []byte) (p pendingSubscription, fault
 // set reads a field, or says what is wrong with it.
 func (p *pendingSubscription) set(name, value string) *fault {
 	switch {
-	case value == "" && name == "threshold":
+	case name == "address":
+		return p.setAddress(value)
+	case name == "email" && !p.by().email:
+		if value != "" {
+			return p.notWith(name)
+		}
 		return nil
-	case value == "":
+	case value == "" && slices.Contains(required, name):
 		return &fault{field: name, text: "missing"}
+	case value == "":
+		return nil
+	case name == "channel":
+		return p.setChannel(value)
 	case name == "route":
 		return p.setRoute(value)
 	case name == "email":
 		return p.setEmail(value)
 	}
-	return p.setThreshold(value)
+	if name == "threshold" {
+		return p.setThreshold(value)
+	}
+	return p.condition.set(name, value)
 }
 
 func (p *pendingSubscription) setRoute(value string) *fault {

@@ -216,7 +216,7 @@ func TestBadAlertLinks(t *testing.T) {
 	_, endToken, _ := strings.Cut(end, "t=")
 	_, manageToken, _ := strings.Cut(manage, "t=")
 	another := notify.Links{Pepper: []byte("another pepper that has 32 letters")}
-	_, other, _ := strings.Cut(another.Unsubscribe(fixture.Subscriber("ada@example.com"), fixture.Route), "t=")
+	_, other, _ := strings.Cut(another.Unsubscribe(fixture.Subscriber("ada@example.com"), store.Ref{Route: fixture.Route}), "t=")
 	// flip changes one character of a token.
 	flip := func(s string, at int) string {
 		c := byte('A')

@@ -12,11 +12,13 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
 	"verdetto/shared/notify"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
+	"verdetto/shared/telegram"
 )
 
 // pendingHours is how long what was asked for waits to be confirmed.
@@ -42,6 +44,8 @@ func (mailLanguage) Schema(huma.Registry) *huma.Schema {
 type accepted struct {
 	Status string `json:"status" enum:"accepted"`
 	Detail string `json:"detail"`
+	// Confirmation leads into the chat where the alert is confirmed.
+	Confirmation string `json:"confirmation,omitempty" format:"uri" doc:"For the channel telegram: the link into the chat with the bot, where a button confirms the alert"`
 }
 
 // subscribe does the same for every address: it stores the pending subscription and
@@ -51,14 +55,22 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 	l := i18n.Accepted(string(in.AcceptLanguage))
 	onPage := isForm(in.ContentType) && page.WantsHTML(in.Accept)
 	pending, faults := parseRequest(in.ContentType, in.RawBody)
+	if len(faults) == 0 {
+		faults = sorted(pending.check(fare.DayOf(s.Now())))
+	}
 	var err error
 	if len(faults) > 0 {
 		err = refusal(faults)
 	} else if err = s.spend(ctx); err == nil {
 		faults, err = pending.resolve()
 	}
+	if err == nil && pending.channel == store.Telegram && s.Telegram.Name == "" {
+		faults = []fault{{field: "channel", text: "no_telegram"}}
+		err = refusal(faults)
+	}
+	var id string
 	if err == nil {
-		err = s.savePending(ctx, in.Repeatable, pending, l.Code)
+		id, err = s.savePending(ctx, in.Repeatable, pending, l.Code)
 	}
 	var p *httpapi.Problem
 	switch {
@@ -67,32 +79,65 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 	case err != nil:
 		return nil, err
 	case onPage:
-		return respond(http.StatusAccepted, view{Block: "asked", T: l})
+		return respond(http.StatusAccepted, view{Block: "asked", T: l, Channel: pending.channel, Action: s.startLink(pending, id)})
 	}
-	body, err := json.Marshal(accepted{"accepted", "If this address takes our mail, a link to confirm the alert is on its way to it; the link works for 48 hours."})
+	body, err := json.Marshal(accepted{"accepted", nextStep[pending.channel], s.startLink(pending, id)})
 	if err != nil {
 		return nil, fmt.Errorf("answer: %w", err)
 	}
 	return &page.Response{Status: http.StatusAccepted, ContentType: "application/json", Vary: "Accept, Accept-Language", Body: body}, nil
 }
 
-// savePending writes what was asked for, and the job that asks to confirm it.
-// The same call again, with an Idempotency-Key, finds it written.
-func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p pendingSubscription, lang string) error {
-	id, err := newID(again.Random(ctx, s.Random, "alerts pending", p.route.String(), p.email, fmt.Sprint(p.threshold), lang))
-	if err != nil {
-		return err
+// nextStep says by channel how what was asked for is confirmed.
+var nextStep = map[string]string{
+	"":             "If this address takes our mail, a link to confirm the alert is on its way to it; the link works for 48 hours.",
+	store.Webhook:  "If this address takes our mail, a link to confirm the alert is on its way to it; the link works for 48 hours. The page that confirms shows the secret of the endpoint, once.",
+	store.Ntfy:     "If this topic takes our messages, a link to confirm the alert is published there; the link works for 48 hours.",
+	store.Telegram: "Open confirmation and press the button in the chat: nothing is sent before. The link works for 48 hours, and once.",
+}
+
+// startLink leads into the chat in which an alert is confirmed; empty for other channels.
+func (s *Service) startLink(p pendingSubscription, id string) string {
+	if p.channel != store.Telegram {
+		return ""
 	}
-	alert := store.Alert{Subscriber: s.Links.Subscriber(p.email), Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold}
+	return telegram.StartLink(s.Telegram.Name, id)
+}
+
+// savePending writes what was asked for, and the job that asks to confirm it, and
+// gives its id. The same call again, with an Idempotency-Key, finds it written.
+func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p pendingSubscription, lang string) (id string, err error) {
 	now := s.Now()
-	err = s.Alerts.AddPending(ctx, id, alert, now.Add(pendingHours*time.Hour), notify.ConfirmJob(id, now))
-	if errors.Is(err, store.ErrExists) {
-		return nil
+	alert := store.Alert{Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold, Channel: p.channel, Address: p.address, Asked: fare.DayOf(now)}
+	p.fill(&alert, fare.DayOf(now))
+	about := []string{p.route.String(), p.email, fmt.Sprint(p.threshold), lang}
+	if p.channel != "" {
+		about = append(about, p.channel, p.address)
 	}
-	if err == nil && s.SignalWorker != nil {
+	if p.condition != (condition{}) {
+		about = append(about, fmt.Sprintf("%+v", p.condition))
+	}
+	id, err = newID(again.Random(ctx, s.Random, "alerts pending", about...))
+	if err != nil {
+		return "", err
+	}
+	jobs := []store.Job{notify.ConfirmJob(id, now)}
+	switch p.channel {
+	case "", store.Webhook: // its owner is asked by mail
+		alert.Subscriber = s.Links.Subscriber(p.email)
+	case store.Telegram: // nobody is asked, and whose it is says who starts the bot
+		jobs = nil
+	default:
+		alert.Subscriber = s.Links.SubscriberAt(p.channel, p.address)
+	}
+	err = s.Alerts.AddPending(ctx, id, alert, now.Add(pendingHours*time.Hour), jobs...)
+	if errors.Is(err, store.ErrExists) {
+		return id, nil
+	}
+	if err == nil && jobs != nil && s.SignalWorker != nil {
 		s.SignalWorker()
 	}
-	return err
+	return id, err
 }
 
 // idBytes make an id that nobody guesses.

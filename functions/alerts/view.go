@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 
+	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
 	"verdetto/shared/notify"
 	"verdetto/shared/page"
@@ -15,40 +16,74 @@ import (
 //go:embed alerts.html
 var alertsTemplate string
 
-var alertsHTML = template.Must(template.New("alerts").Parse(alertsTemplate))
+var alertsHTML = template.Must(template.Must(template.New("alerts").Parse(alertsTemplate)).Parse(hooksTemplate))
 
 // view is what a page is written from.
 type view struct {
-	Block  string // of alerts.html
-	T      *i18n.Language
-	Row    alertRow
-	Rows   []alertRow
-	Action string // where the page's button posts to
-	Manage string // the subscriber's list; empty where it is not to be shown
-	Faults []string
-	Ended  bool // something was ended just now
-	Busy   bool // there were too many calls
-	Most   int
-	Days   int // that a link to manage is good
+	Block   string // of alerts.html
+	T       *i18n.Language
+	Row     alertRow
+	Rows    []alertRow
+	Action  string // where the page's button posts to
+	Manage  string // the subscriber's list; empty where it is not to be shown
+	Channel string // that an alert was asked for by, as in store.Alert
+	Faults  []string
+	Said    string // what was done just now
+	Until   string // the day until which an alert is paused
+	Busy    bool   // there were too many calls
+	Most    int
+	Days    int // that a link to manage is good
+	hookView
 }
 
 // When says what the alert of Row waits for.
-func (v view) When() template.HTML {
-	if v.Row.Threshold == "" {
-		return v.T.HTML("when.verdict")
-	}
-	return v.T.HTML("when.threshold", "Amount", v.Row.Threshold)
-}
+func (v view) When() template.HTML { return v.Row.When }
 
 // alertRow is an alert as people read it.
 type alertRow struct {
-	Route     string // MIL-BUH
-	Names     string // Milano–Bucarest
+	Route     string // as the alert is named by: MIL-BUH
+	Names     string // Milano–Bucarest, and which trip
 	Threshold string // 49,90 €; empty: by the verdict
+	When      template.HTML
+	Kind      bool // When says more than a threshold or the verdict
+	// Of the page that lists all.
+	Editable string   // the threshold as the field has it
+	State    []string // sentences
+	Paused   bool
+}
+
+// managed is an alert on the page that lists them, with what became of it.
+func (s *Service) managed(a store.Alert, l *i18n.Language) alertRow {
+	r := row(a, l)
+	if a.Threshold > 0 {
+		r.Editable = l.Decimals(fmt.Sprintf("%d.%02d", a.Threshold/100, a.Threshold%100))
+	}
+	say := func(key string, d fare.Day) {
+		r.State = append(r.State, l.Text("alerts.manage."+key, "Date", l.Date(d)))
+	}
+	if a.Asked > 0 {
+		say("asked", a.Asked)
+	}
+	if a.Mailed > 0 {
+		say("last", a.Mailed)
+	} else {
+		r.State = append(r.State, l.Text("alerts.manage.never"))
+	}
+	switch r.Paused = a.PausedOn(fare.DayOf(s.Now())); {
+	case r.Paused && a.Paused == store.UntilResumed:
+		r.State = append(r.State, l.Text("alerts.manage.paused"))
+	case r.Paused:
+		say("paused_until", a.Paused)
+	}
+	return r
 }
 
 func row(a store.Alert, l *i18n.Language) alertRow {
-	r := alertRow{Route: a.Route.String(), Names: notify.CityName(a.Route.Origin, l.Code) + "–" + notify.CityName(a.Route.Destination, l.Code)}
+	r := alertRow{Route: a.Ref().String(), Names: notify.CityName(a.Route.Origin, l.Code) + "–" + notify.CityName(a.Route.Destination, l.Code)}
+	if trip := notify.TripText(a.Trip, l); trip != "" {
+		r.Names += ", " + trip
+	}
+	r.When, r.Kind = notify.When(a, l), a.Kind != ""
 	if a.Threshold > 0 {
 		r.Threshold = l.Amount(a.Threshold)
 	}
@@ -62,4 +97,12 @@ func respond(status int, v view) (*page.Response, error) {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	return page.Respond(status, page.Page{Language: v.T, Title: v.T.Text("alerts." + v.Block + ".title"), Body: template.HTML(body.String())})
+}
+
+// plainWhen says in plain text what an alert waits for.
+func plainWhen(a store.Alert, l *i18n.Language) string {
+	if a.Threshold > 0 {
+		return l.Plain("when.threshold", "Amount", l.Amount(a.Threshold))
+	}
+	return l.Plain("when.verdict")
 }

@@ -66,6 +66,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 		return nil, err
 	}
 	stored := map[fare.City]verdict.RouteSummary{} // of one-way series, by destination
+	var returns []fare.Series
 	before := report.Asked
 	for i, of := range t.Series {
 		if begin.Err() != nil || report.OutOfCalls {
@@ -77,6 +78,8 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 		case fault == nil:
 			if of.Trip == fare.OneWay {
 				stored[of.Destination] = s
+			} else {
+				returns = append(returns, of)
 			}
 			continue
 		case errors.Is(fault, upstream.ErrBudget):
@@ -94,7 +97,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 	}
 	report.Left += len(left)
 	if ctx.Err() == nil {
-		err = errors.Join(err, r.publish(ctx, t.Series[0].Origin, stored, &report.Notified))
+		err = errors.Join(err, r.publish(ctx, t.Series[0].Origin, stored, &report.Notified), r.leaveReturns(ctx, t.Series[0].Origin, returns))
 	}
 	switch {
 	case ctx.Err() != nil && report.Asked > before:

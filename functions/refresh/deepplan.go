@@ -120,9 +120,13 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 	if err != nil {
 		return nil, fmt.Errorf("read trends of %s: %w", origin, err)
 	}
-	watched, err := store.Alerts{Table: r.Fares.Table}.Watched(ctx, origin)
+	watched, err := r.watched(ctx, origin)
 	if err != nil {
 		return nil, err
+	}
+	wanted := map[fare.City][]fare.Trip{} // by alerts
+	for _, w := range watched {
+		wanted[w.Destination] = append(w.Trips, fare.OneWay)
 	}
 	var all []due
 	told := map[fare.City]trends.Entry{}
@@ -130,9 +134,9 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 		told[e.Destination] = e
 		route := fare.Route{Origin: origin, Destination: e.Destination}
 		oneWay := fare.Series{Route: route}
-		all = append(all, due{Series: oneWay, demand: slices.Contains(demanded, oneWay) || slices.Contains(watched, e.Destination)})
-		for _, s := range demanded {
-			if s.Route == route && s.Trip != fare.OneWay {
+		all = append(all, due{Series: oneWay, demand: slices.Contains(demanded, oneWay) || slices.Contains(wanted[e.Destination], fare.OneWay)})
+		for _, trip := range fare.Trips()[1:] {
+			if s := (fare.Series{Route: route, Trip: trip}); slices.Contains(demanded, s) || slices.Contains(wanted[e.Destination], trip) {
 				all = append(all, due{Series: s, demand: true})
 			}
 		}

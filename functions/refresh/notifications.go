@@ -3,6 +3,7 @@ package refresh
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
@@ -15,11 +16,14 @@ import (
 // made. It says for how many routes there is something new to tell. A refresh that
 // was killed before it got here has not said that the origin was asked, so the
 // next one comes here again.
-func (r *Refresher) leaveNotifications(ctx context.Context, origin fare.City, watched []fare.City, summaries map[fare.City]verdict.RouteSummary, today fare.Day) (left int, err error) {
+func (r *Refresher) leaveNotifications(ctx context.Context, origin fare.City, watched []store.Watched, summaries map[fare.City]verdict.RouteSummary, today fare.Day) (left int, err error) {
 	var faults []error
-	for _, destination := range watched {
-		route := fare.Route{Origin: origin, Destination: destination}
-		is, err := notify.Leave(ctx, store.Notifications{Table: r.Fares.Table}, route, summaries[destination], today)
+	for _, w := range watched {
+		route := fare.Route{Origin: origin, Destination: w.Destination}
+		if err := r.leaveTrips(ctx, route, w.Trips, today); err != nil {
+			faults = append(faults, err)
+		}
+		is, err := notify.Leave(ctx, store.Notifications{Table: r.Fares.Table}, route, summaries[w.Destination], today)
 		if err != nil {
 			faults = append(faults, err)
 		}
@@ -28,4 +32,31 @@ func (r *Refresher) leaveNotifications(ctx context.Context, origin fare.City, wa
 		}
 	}
 	return left, errors.Join(faults...)
+}
+
+// leaveTrips leaves a notification for the alerts for trips on a route, where there
+// are any. They are judged when it is sent: it does not say whether there is anything to tell.
+func (r *Refresher) leaveTrips(ctx context.Context, route fare.Route, trips []fare.Trip, today fare.Day) error {
+	if len(trips) == 0 {
+		return nil
+	}
+	return store.Notifications{Table: r.Fares.Table}.LeaveTrips(ctx, route, today, (today + verdict.LiveDays + 1).Time())
+}
+
+// leaveReturns does so after returns from an origin were asked for.
+func (r *Refresher) leaveReturns(ctx context.Context, origin fare.City, returns []fare.Series) error {
+	if len(returns) == 0 {
+		return nil
+	}
+	watched, err := r.watched(ctx, origin)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	for _, w := range watched {
+		if slices.ContainsFunc(returns, func(s fare.Series) bool { return s.Destination == w.Destination && slices.Contains(w.Trips, s.Trip) }) {
+			faults = append(faults, r.leaveTrips(ctx, fare.Route{Origin: origin, Destination: w.Destination}, w.Trips, fare.DayOf(r.Now())))
+		}
+	}
+	return errors.Join(faults...)
 }

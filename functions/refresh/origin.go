@@ -102,7 +102,7 @@ func (r *Refresher) publish(ctx context.Context, origin fare.City, stored map[fa
 	if err != nil {
 		return err
 	}
-	watched = slices.DeleteFunc(watched, func(destination fare.City) bool { _, is := stored[destination]; return !is })
+	watched = slices.DeleteFunc(watched, func(w store.Watched) bool { _, is := stored[w.Destination]; return !is })
 	n, err := r.leaveNotifications(ctx, origin, watched, stored, fare.DayOf(r.Now()))
 	*notified += n
 	if err != nil {
@@ -115,8 +115,8 @@ func (r *Refresher) publish(ctx context.Context, origin fare.City, stored map[fa
 	return r.tell(ctx, origin, stored, pooled)
 }
 
-// watched lists the destinations from an origin that somebody has alerts for.
-func (r *Refresher) watched(ctx context.Context, origin fare.City) ([]fare.City, error) {
+// watched lists what somebody has alerts for from an origin.
+func (r *Refresher) watched(ctx context.Context, origin fare.City) ([]store.Watched, error) {
 	return store.Alerts{Table: r.Fares.Table}.Watched(ctx, origin)
 }
 

@@ -26,11 +26,16 @@ import (
 	"verdetto/shared/mail/sesmail"
 	"verdetto/shared/metrics"
 	"verdetto/shared/notify"
+	"verdetto/shared/ntfy"
+	"verdetto/shared/outbound"
 	"verdetto/shared/page"
+	"verdetto/shared/push"
 	"verdetto/shared/queue"
 	"verdetto/shared/queue/sqsqueue"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
+	"verdetto/shared/telegram"
+	"verdetto/shared/webhook"
 )
 
 func main() {
@@ -40,9 +45,13 @@ func main() {
 	var outgoing config.Mail
 	var clock config.Clock
 	var work config.Work
+	var bot config.Telegram
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
-	must(config.LoadWith(ssmparams.In(settings), &table, &access, &public, &outgoing, &work, &clock))
+	must(config.LoadWith(ssmparams.In(settings), &table, &access, &public, &outgoing, &work, &bot, &clock))
+	if fault := bot.Fault(); fault != "" {
+		log.Fatal("configuration: ", fault)
+	}
 	now, logger := clock.Now(), httpapi.RequestLog(lambdalog.New())
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	limiter := limit.New(items, now)
@@ -50,12 +59,26 @@ func main() {
 	must(err)
 	records := store.Alerts{Table: items, Outbox: store.Outbox{Table: items, Name: "alerts"}}
 	links := notify.Links{Pepper: []byte(access.Pepper), BaseURL: public.BaseURL}
+	pushes := store.Outbox{Table: items, Name: notify.PushOutbox}
+	out := outbound.New(outbound.Config{})
+	carriers := map[string]notify.Carrier{store.Ntfy: push.Ntfy{Publisher: ntfy.Publisher{Outbound: out}, BaseURL: public.BaseURL}}
+	if bot.Bot != "" {
+		client, err := telegram.New(telegram.Config{Token: bot.Token, URL: bot.URL})
+		must(err)
+		carriers[store.Telegram] = push.Telegram{Bot: client, BaseURL: public.BaseURL}
+	}
 	confirmations := &notify.Confirmations{
-		Alerts: records, Links: links, Limiter: limiter, Now: now, Log: logger,
+		Alerts: records, Links: links, Limiter: limiter, Now: now, Log: logger, Push: pushes,
 		Mail: instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("alerts"), Now: now},
 	}
 	service := &alerts.Service{
 		Alerts: records, Links: links, Confirmations: confirmations, Random: rand.Reader, Now: now, Log: logger,
+		Pushes: &notify.Pushes{Alerts: records, Outbox: pushes, Carriers: carriers, Links: links, Now: now, Log: logger},
+		Webhooks: &webhook.Worker{
+			Deliveries: store.Deliveries{Table: items, Outbox: records.Outbox}, Alerts: records, Client: out,
+			Secrets: webhook.Secrets{Pepper: []byte(access.Pepper)}, Limiter: limiter, Now: now, Log: logger,
+		},
+		Telegram: alerts.TelegramBot{Name: bot.Bot, Secret: bot.Secret},
 	}
 	if work.QueueURL != "" {
 		service.SignalWorker = queue.SignalWorker(sqsqueue.New(sqs.NewFromConfig(settings), work.QueueURL), logger)
@@ -66,7 +89,7 @@ func main() {
 		Metrics: metrics.Of("alerts"), Pages: page.Problems,
 	})
 	service.Register(api)
-	lambdahttp.MainWith(api, lambdaqueue.Adapt(queue.WorkerHandler(confirmations.Work, logger), func(ctx context.Context, event json.RawMessage) (any, error) {
+	lambdahttp.MainWith(api, lambdaqueue.Adapt(queue.WorkerHandler(service.Work, logger), func(ctx context.Context, event json.RawMessage) (any, error) {
 		return service.Event(ctx, event)
 	}))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"verdetto/functions/refresh"
+	"verdetto/shared/answer"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/fare"
@@ -29,6 +30,7 @@ import (
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/upstream/travelpayouts"
 	"verdetto/shared/upstream/travelpayouts/configured"
+	"verdetto/shared/webhook"
 )
 
 func main() {
@@ -51,14 +53,19 @@ func main() {
 		Spend: refresh.Budget{Calls: store.Calls{Table: items}, Source: "travelpayouts", PerDay: source.CallsADay, Now: now}.Spend,
 	})
 	must(err)
+	fares := store.Fares{Table: items}
+	carriers := notify.Queued(store.Outbox{Table: items, Name: notify.PushOutbox}, now)
+	carriers[store.Webhook] = webhook.Carrier{Deliveries: store.Deliveries{Table: items}, Now: now}
 	f := &refresh.Function{
 		Refresher: refresh.Refresher{
-			Source: client, Fares: store.Fares{Table: items}, Now: now,
+			Source: client, Fares: fares, Now: now,
 		},
 		Sender: &notify.Sender{
 			Alerts: store.Alerts{Table: items}, Notifications: store.Notifications{Table: items},
-			Mail:  instrumented.Sender{Sender: carrier, Log: logger, Metrics: metrics.Of("refresh"), Now: now},
-			Links: notify.Links{Pepper: []byte(secret.Pepper), BaseURL: public.BaseURL}, Rate: outgoing.Rate, Now: now, Log: logger,
+			Answers:  &answer.Reader{Summaries: fares, Sheets: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger},
+			Mail:     instrumented.Sender{Sender: carrier, Log: logger, Metrics: metrics.Of("refresh"), Now: now},
+			Carriers: carriers,
+			Links:    notify.Links{Pepper: []byte(secret.Pepper), BaseURL: public.BaseURL}, Rate: outgoing.Rate, Now: now, Log: logger,
 		},
 		CurrentRates: func(ctx context.Context) fare.Rates { return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger) },
 		Log:          logger, Metrics: metrics.Of("refresh"),

@@ -1,0 +1,83 @@
+package alerts
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"verdetto/shared/ntfy"
+	"verdetto/shared/outbound"
+	"verdetto/shared/store"
+)
+
+// byMail is the name of the channel that is stored as "".
+const byMail = "mail"
+
+// channel says what is given with one.
+type channel struct {
+	email   bool
+	address func(string) (string, error) // reads an address; nil: it has none
+}
+
+// channels are those that an alert can be asked for by.
+var channels = map[string]channel{
+	byMail:         {email: true},
+	store.Ntfy:     {address: ntfy.ParseTopic},
+	store.Webhook:  {email: true, address: endpoint},
+	store.Telegram: {}, // whoever starts the bot says by that which chat it is
+}
+
+// channelNames lists them for people.
+func channelNames() string { return strings.Join(slices.Sorted(maps.Keys(channels)), ", ") }
+
+// endpoint reads the URL of an endpoint.
+func endpoint(address string) (string, error) {
+	u, err := outbound.ParseURL(address)
+	if err != nil {
+		return "", err
+	}
+	return u.String(), nil
+}
+
+func (p *pendingSubscription) setChannel(value string) *fault {
+	if _, ok := channels[value]; !ok {
+		return &fault{field: "channel", text: "channel", fill: []any{"Channels", channelNames()}}
+	}
+	if value != byMail {
+		p.channel = value
+	}
+	return nil
+}
+
+// setAddress reads the address of the channel, which was read before.
+func (p *pendingSubscription) setAddress(value string) *fault {
+	read := p.by().address
+	switch {
+	case read == nil && value == "":
+		return nil
+	case read == nil:
+		return p.notWith("address")
+	case value == "":
+		return &fault{field: "address", text: "missing"}
+	}
+	address, err := read(value)
+	if err != nil {
+		return &fault{field: "address", text: "address." + p.channel}
+	}
+	p.address = address
+	return nil
+}
+
+func (p *pendingSubscription) by() channel { return channels[p.named()] }
+
+// named is the channel by its name.
+func (p *pendingSubscription) named() string {
+	if p.channel == "" {
+		return byMail
+	}
+	return p.channel
+}
+
+func (p *pendingSubscription) notWith(field string) *fault {
+	return &fault{field: field, text: "not_with", fill: []any{"Channel", p.named()}}
+}

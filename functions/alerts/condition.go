@@ -1,0 +1,141 @@
+package alerts
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/departure"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+)
+
+// condition is which fares are asked for, and what is waited for.
+type condition struct {
+	trip    store.Trip
+	kind    string // as it was given; "" where it was not
+	days    int    // 0: not given
+	percent int
+	amount  fare.Cents
+}
+
+const (
+	minDays, maxDays, usualDays = 7, 365, 30
+	maxPercent                  = 90
+	maxRange                    = 31 // days of departure
+)
+
+var kinds = []string{store.Threshold, store.Verdict, store.Low, store.Drop, store.Change}
+
+// set reads a field, or says what is wrong with it.
+func (c *condition) set(name, value string) *fault {
+	var ok bool
+	fill := []any(nil)
+	switch name {
+	case "departure":
+		c.trip.From, c.trip.To, ok = parseDays(value)
+	case "month":
+		var at time.Time
+		at, ok = parseMonth(value)
+		if ok && c.trip.From > 0 {
+			return &fault{field: name, text: "not_both", fill: []any{"Other", "departure"}}
+		}
+		c.trip.From, c.trip.To = departure.Month.Ends(fare.DayOf(at))
+		c.trip.Month = true
+	case "nights":
+		trip, err := fare.ParseTrip(value)
+		c.trip.Nights, ok = trip, err == nil
+	case "nonstop":
+		c.trip.Nonstop, ok = value == "true" || value == "on" || value == "1", slices.Contains([]string{"true", "false", "on", "1", "0"}, value)
+	case "kind":
+		c.kind, ok, fill = value, slices.Contains(kinds, value), []any{"Kinds", strings.Join(kinds, ", ")}
+	case "days":
+		c.days, ok = parseWhole(value, minDays, maxDays)
+	case "percent":
+		c.percent, ok = parseWhole(value, 1, maxPercent)
+	case "amount":
+		c.amount, ok = parseThreshold(value)
+	}
+	if !ok {
+		return &fault{field: name, text: name, fill: fill}
+	}
+	return nil
+}
+
+// parseDays reads a day, or the first and the last of some.
+func parseDays(s string) (from, to fare.Day, ok bool) {
+	first, last, several := strings.Cut(s, "..")
+	from, err := fare.ParseDay(first)
+	if err != nil || !several {
+		return from, from, err == nil
+	}
+	to, err = fare.ParseDay(last)
+	return from, to, err == nil && from <= to && to-from < maxRange
+}
+
+func parseMonth(s string) (time.Time, bool) {
+	at, err := time.Parse("2006-01", s)
+	return at, err == nil
+}
+
+// parseWhole reads a whole number in any form that JSON has for it: 14 is 14.0 too.
+func parseWhole(s string, least, most int) (int, bool) {
+	n, err := strconv.ParseFloat(s, 64)
+	ok := err == nil && strings.Trim(s, "0123456789+-.eE") == "" && n == math.Trunc(n) && float64(least) <= n && n <= float64(most)
+	if !ok {
+		return 0, false
+	}
+	return int(n), true
+}
+
+// check says what does not go together, or cannot be flown, as of a day.
+func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
+	if t := p.trip; t.From > 0 && (t.To < today || t.From > today+answer.MaxAhead) {
+		name := "departure"
+		if t.Month {
+			name = "month"
+		}
+		faults = append(faults, fault{field: name, text: "departure_when"})
+	}
+	only := func(name string, given bool, kind string) {
+		if given && p.kind != kind {
+			faults = append(faults, fault{field: name, text: "only_with", fill: []any{"Kind", kind}})
+		}
+	}
+	if p.kind != "" {
+		only("threshold", p.threshold > 0, store.Threshold)
+	}
+	only("days", p.days > 0, store.Low)
+	only("percent", p.percent > 0, store.Drop)
+	only("amount", p.amount > 0, store.Drop)
+	switch {
+	case p.kind == store.Threshold && p.threshold == 0:
+		faults = append(faults, fault{field: "threshold", text: "missing"})
+	case p.kind == store.Drop && p.percent > 0 && p.amount > 0:
+		faults = append(faults, fault{field: "amount", text: "not_both", fill: []any{"Other", "percent"}})
+	case p.kind == store.Drop && p.percent == 0 && p.amount == 0:
+		faults = append(faults, fault{field: "kind", text: "drop_wants"})
+	}
+	return faults
+}
+
+// fill puts what was asked for into an alert. One for a route, by a threshold or the
+// verdict, is as it always was; any other says since when it looks, and has an ID.
+func (c condition) fill(a *store.Alert, today fare.Day) {
+	a.Trip, a.Percent, a.Amount = c.trip, c.percent, c.amount
+	if c.kind != store.Threshold && c.kind != store.Verdict {
+		a.Kind = c.kind
+	}
+	if c.kind == store.Low {
+		a.Days = c.days
+		if a.Days == 0 {
+			a.Days = usualDays
+		}
+	}
+	if a.ID = a.NewID(); a.ID != "" {
+		a.Since = today
+	}
+}

@@ -1,0 +1,214 @@
+package alerts
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
+	"verdetto/shared/page"
+	"verdetto/shared/store"
+	"verdetto/shared/webhook"
+)
+
+// Alerts of which the messages go to an endpoint: what their owner sees of it, and does with it.
+
+//go:embed hooks.html
+var hooksTemplate string
+
+// hookView is what pages show of endpoints.
+type hookView struct {
+	Endpoints []endpointRow
+	Host      string // the endpoint that the page is about
+	Secret    string // of it; shown once
+	Did       string // what was done just now, by its name in the catalogue
+	Count     int
+}
+
+// endpointRow is an endpoint as its owner reads it.
+type endpointRow struct {
+	Ref, Host, URL string
+	State          string // by its name in the catalogue
+	Deliveries     []deliveryRow
+}
+
+// deliveryRow is what became of an event.
+type deliveryRow struct {
+	ID, At string
+	Tries  int
+	State  string // by its name in the catalogue
+	Status int
+}
+
+// shownDeliveries is how many events of an endpoint the page lists.
+const shownDeliveries = 20
+
+// openEndpoint has the endpoint of an alert that was confirmed just now asked by a
+// test event whether it answers, and gives the secret where it is a new one. That
+// the alert is on does not depend on it: a test is made before the first event as well.
+func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string, v *view) {
+	if alert.Channel != store.Webhook {
+		return
+	}
+	isNew, now := false, s.Now()
+	endpoint, err := s.Webhooks.Deliveries.ChangeEndpoint(ctx, alert.Subscriber, alert.Address, now, func(e *store.Endpoint) bool {
+		isNew = !e.Known()
+		change := isNew || e.Dead
+		e.Dead = false
+		return change
+	})
+	if err == nil && !endpoint.Verified {
+		err = s.Webhooks.Deliveries.Leave(ctx, webhook.Test(alert, testName(id), now))
+	}
+	if err != nil {
+		s.Log.ErrorContext(ctx, "endpoint not opened", "error", err) // the page of alerts gives a secret at any time
+		return
+	}
+	if s.SignalWorker != nil {
+		s.SignalWorker()
+	}
+	v.Host = host(alert.Address)
+	if isNew {
+		v.Secret = s.Webhooks.Secrets.Of(alert.Subscriber, alert.Address, endpoint.Generation)
+	}
+}
+
+// testName tells the test of a confirmation from others. What a link holds comes into no log.
+func testName(id string) string {
+	sum := sha256.Sum256([]byte("webhook test\x00" + id))
+	return hex.EncodeToString(sum[:8])
+}
+
+// manageEndpoint does what a button of the page asks for an endpoint; no response where none of them was pressed.
+func (s *Service) manageEndpoint(ctx context.Context, subscriber store.SubscriberID, pressed url.Values, v view) (*page.Response, error) {
+	for _, did := range []string{"rotate", "test", "failed", "replay"} {
+		if !pressed.Has(did) {
+			continue
+		}
+		ref, err := store.ParseRef(pressed.Get(did))
+		if err != nil {
+			return broken(v)
+		}
+		alert, err := s.Alerts.One(ctx, ref, subscriber)
+		if errors.Is(err, store.ErrNotFound) || err == nil && alert.Channel != store.Webhook {
+			v.Block = "ended_before"
+			return respond(http.StatusGone, v)
+		}
+		if err == nil {
+			err = s.doEndpoint(ctx, did, alert, &v)
+		}
+		if err != nil {
+			return nil, err
+		}
+		v.Block, v.Did, v.Host, v.Manage = "hook", did, host(alert.Address), s.Links.Manage(subscriber, s.Now())
+		return respond(http.StatusOK, v)
+	}
+	return nil, nil
+}
+
+func (s *Service) doEndpoint(ctx context.Context, did string, of store.Alert, v *view) (err error) {
+	now, deliveries := s.Now(), s.Webhooks.Deliveries
+	switch did {
+	case "rotate":
+		v.Secret, err = s.Webhooks.Secrets.Rotate(ctx, deliveries, of.Subscriber, of.Address, now)
+	case "test":
+		if err = s.resume(ctx, of); err == nil {
+			err = deliveries.Leave(ctx, webhook.Test(of, now.UTC().Format("20060102T1504"), now)) // one a minute
+		}
+	default:
+		if did == "failed" {
+			err = s.resume(ctx, of) // what was given up is asked for again
+		}
+		if err == nil {
+			v.Count, err = deliveries.Replay(ctx, of.Subscriber, now, func(d store.Delivery) bool {
+				return d.URL == of.Address && (did == "replay" || !d.Delivered)
+			})
+		}
+	}
+	if err == nil && s.SignalWorker != nil {
+		s.SignalWorker()
+	}
+	return err
+}
+
+// resume has an endpoint that was given up tried again, and the alerts to it told again.
+func (s *Service) resume(ctx context.Context, of store.Alert) error {
+	_, err := s.Webhooks.Deliveries.ChangeEndpoint(ctx, of.Subscriber, of.Address, s.Now(), func(e *store.Endpoint) bool {
+		was := e.Dead
+		e.Dead = false
+		return was
+	})
+	if err != nil {
+		return err
+	}
+	alerts, err := s.Alerts.Of(ctx, of.Subscriber)
+	for _, a := range alerts {
+		if err == nil && a.Channel == store.Webhook && a.Address == of.Address && a.Paused == store.UntilResumed {
+			err = s.Alerts.Pause(ctx, a, 0)
+		}
+	}
+	return err
+}
+
+// endpoints are those of a subscriber's alerts, with what was delivered to them lately.
+func (s *Service) endpoints(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert, l *i18n.Language) ([]endpointRow, error) {
+	var rows []endpointRow
+	var all []store.Delivery
+	for _, a := range alerts {
+		if a.Channel != store.Webhook || slices.ContainsFunc(rows, func(r endpointRow) bool { return r.URL == a.Address }) {
+			continue
+		}
+		endpoint, err := s.Webhooks.Deliveries.Endpoint(ctx, subscriber, a.Address)
+		if err == nil && all == nil {
+			all, err = s.Webhooks.Deliveries.Of(ctx, subscriber)
+		}
+		if err != nil {
+			return nil, err
+		}
+		row := endpointRow{Ref: a.Ref().String(), Host: host(a.Address), URL: a.Address, State: "waiting"}
+		switch {
+		case endpoint.Dead && a.Paused > fare.DayOf(s.Now()):
+			row.State = "dead"
+		case endpoint.Verified:
+			row.State = "works"
+		}
+		row.Deliveries = deliveryRows(all, a.Address, l)
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// deliveryRows are the newest events to an endpoint, the newest first.
+func deliveryRows(all []store.Delivery, to string, l *i18n.Language) (rows []deliveryRow) {
+	slices.SortFunc(all, func(a, b store.Delivery) int { return b.At.Compare(a.At) })
+	for _, d := range all {
+		if d.URL != to || len(rows) == shownDeliveries {
+			continue
+		}
+		row := deliveryRow{ID: d.ID, At: l.Moment(d.At), Tries: d.Tries, State: "under_way", Status: d.Status}
+		switch {
+		case d.Delivered:
+			row.State = "delivered"
+		case !d.Ended.IsZero():
+			row.State = "failed"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// host is what an endpoint is called: the path of a URL may be secret.
+func host(of string) string {
+	u, err := url.Parse(of)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(u.Hostname(), ".")
+}

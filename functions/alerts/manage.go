@@ -1,0 +1,216 @@
+package alerts
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
+	"verdetto/shared/notify"
+	"verdetto/shared/page"
+	"verdetto/shared/store"
+)
+
+// managePage lists what a subscriber has; where the link is too old, it offers a
+// fresh one. With a link to pause one alert it is the page that asks whether to.
+func (s *Service) managePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
+	v := view{T: i18n.Accepted(in.AcceptLanguage)}
+	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {
+		return s.snoozePage(ctx, subscriber, ref, v)
+	}
+	subscriber, current, ok := s.Links.OpenManage(in.Token, s.Now())
+	if !ok {
+		return broken(v)
+	}
+	if !current {
+		return s.renewal(subscriber, v)
+	}
+	return s.orNone(ctx, subscriber, http.StatusOK, v)
+}
+
+// orNone is the page of a subscriber's alerts, or the one that says that there are none.
+func (s *Service) orNone(ctx context.Context, subscriber store.SubscriberID, status int, v view) (*page.Response, error) {
+	response, err := s.list(ctx, subscriber, v)
+	if err != nil {
+		return nil, err
+	}
+	if response == nil {
+		v.Block = "none"
+		return respond(http.StatusGone, v)
+	}
+	response.Status = status
+	return response, nil
+}
+
+// removal describes what the page of a subscriber's alerts sends: one button, and
+// the fields beside it. It keeps the name that the description of the API has for it.
+type removal struct {
+	Remove    string `json:"remove,omitempty" doc:"The alert to end, as the page names it" example:"MIL-BUH"`
+	Snooze    string `json:"snooze,omitempty" doc:"The alert to pause for a month" example:"MIL-BUH"`
+	Pause     string `json:"pause,omitempty" doc:"The alert to pause until it is resumed" example:"MIL-BUH"`
+	Resume    string `json:"resume,omitempty" doc:"The alert to resume" example:"MIL-BUH"`
+	Change    string `json:"change,omitempty" doc:"The alert that gets the threshold" example:"MIL-BUH"`
+	Threshold string `json:"threshold,omitempty" doc:"With change: euro; empty: by the verdict" example:"49,90"`
+	Test      string `json:"test,omitempty" doc:"An alert to an endpoint: send a test event there, and resume what was paused when it was given up" example:"MIL-BUH"`
+	Failed    string `json:"failed,omitempty" doc:"An alert to an endpoint: deliver again what failed in the last days, and resume" example:"MIL-BUH"`
+	Replay    string `json:"replay,omitempty" doc:"An alert to an endpoint: deliver again all of the last days" example:"MIL-BUH"`
+	Rotate    string `json:"rotate,omitempty" doc:"An alert to an endpoint: change its secret. The one from before signs along for 24 hours" example:"MIL-BUH"`
+	All       string `json:"all,omitempty" doc:"Anything: end them all"`
+	Renew     string `json:"renew,omitempty" doc:"Anything: mail the subscriber a fresh link, in the place of one that is too old"`
+}
+
+type manageInput struct {
+	Token          string `query:"t" doc:"From a mail: signed, and good for one purpose"`
+	AcceptLanguage string `header:"Accept-Language"`
+	RawBody        []byte `contentType:"application/x-www-form-urlencoded"`
+}
+
+// manage does what a button of the page says. Whoever has the link has read the
+// mailbox lately, so what it changes needs no confirmation; a link to pause one
+// alert does that and nothing else, whatever is sent with it.
+func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, error) {
+	v := view{T: i18n.Accepted(in.AcceptLanguage)}
+	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {
+		return s.snooze(ctx, subscriber, ref, v)
+	}
+	subscriber, current, ok := s.Links.OpenManage(in.Token, s.Now())
+	form, err := url.ParseQuery(string(in.RawBody))
+	switch {
+	case !ok || err != nil:
+		return broken(v)
+	case form.Has("renew"):
+		return s.renew(ctx, subscriber, v)
+	case !current:
+		return s.renewal(subscriber, v)
+	case form.Has("all"):
+		return s.end(ctx, subscriber, v)
+	}
+	if response, err := s.manageEndpoint(ctx, subscriber, form, v); response != nil || err != nil {
+		return response, err
+	}
+	for _, button := range []struct {
+		name  string
+		press func(context.Context, store.SubscriberID, store.Ref, url.Values, view) (*page.Response, error)
+	}{{"remove", s.remove}, {"snooze", s.pause}, {"pause", s.pause}, {"resume", s.pause}, {"change", s.change}} {
+		if !form.Has(button.name) {
+			continue
+		}
+		ref, err := store.ParseRef(form.Get(button.name))
+		if err != nil {
+			return broken(v)
+		}
+		return button.press(ctx, subscriber, ref, form, v)
+	}
+	return broken(v)
+}
+
+func (s *Service) remove(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, _ url.Values, v view) (*page.Response, error) {
+	return s.end(ctx, subscriber, v, ref)
+}
+
+// end ends alerts of a subscriber, all where none is named.
+func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view, which ...store.Ref) (*page.Response, error) {
+	ended, err := s.Alerts.Remove(ctx, subscriber, which...)
+	if err != nil {
+		return nil, err
+	}
+	if ended == 0 {
+		v.Block = "ended_before"
+		return respond(http.StatusGone, v)
+	}
+	return s.left(ctx, subscriber, v)
+}
+
+// pause pauses an alert for a month or until it is resumed, or resumes it.
+func (s *Service) pause(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values, v view) (*page.Response, error) {
+	until := store.UntilResumed
+	switch {
+	case form.Has("snooze"):
+		until = fare.DayOf(s.Now()) + notify.SnoozeDays
+	case form.Has("resume"):
+		until = 0
+	}
+	return s.changed(ctx, subscriber, ref, v, func(a *store.Alert) { a.Paused = until })
+}
+
+// change gives an alert another threshold, or has it go by the verdict.
+func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values, v view) (*page.Response, error) {
+	var given pendingSubscription
+	if f := given.set("threshold", decimalPoint(strings.TrimSpace(form.Get("threshold")))); f != nil {
+		v.Faults = messages([]fault{*f}, v.T)
+		return s.orNone(ctx, subscriber, http.StatusBadRequest, v)
+	}
+	return s.changed(ctx, subscriber, ref, v, func(a *store.Alert) {
+		if c := a.Condition(); c == store.Threshold || c == store.Verdict {
+			a.Threshold = given.threshold
+		}
+	})
+}
+
+// changed changes an alert, and shows all as they are then.
+func (s *Service) changed(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, v view, change func(*store.Alert)) (*page.Response, error) {
+	_, err := s.Alerts.Change(ctx, ref, subscriber, change)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		v.Block = "ended_before"
+		return respond(http.StatusGone, v)
+	case err != nil:
+		return nil, err
+	}
+	v.Said = v.T.Text("alerts.manage.saved")
+	return s.orNone(ctx, subscriber, http.StatusOK, v)
+}
+
+// renewal is the page of a link that is too old: it shows nothing, and has a button.
+func (s *Service) renewal(subscriber store.SubscriberID, v view) (*page.Response, error) {
+	v.Block, v.Action, v.Days = "renew", s.Links.Renew(subscriber), notify.ManageDays
+	return respond(http.StatusGone, v)
+}
+
+// renew leaves the job of mailing a fresh link. The page is the same whether there
+// is anything to manage or not: that is for whoever reads the mailbox.
+func (s *Service) renew(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
+	if err := s.Alerts.Outbox.Put(ctx, notify.ManageJob(subscriber, s.Now())); err != nil {
+		return nil, err
+	}
+	if s.SignalWorker != nil {
+		s.SignalWorker()
+	}
+	v.Block = "renewed"
+	return respond(http.StatusOK, v)
+}
+
+// left is the page after something was ended: it says so, and lists what is left.
+func (s *Service) left(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
+	v.Said = v.T.Text("alerts.manage.ended")
+	response, err := s.list(ctx, subscriber, v)
+	if err != nil {
+		// What was asked for is done. That the rest cannot be read just now is no reason to say otherwise.
+		s.Log.ErrorContext(ctx, "alerts not listed", "error", err)
+		v.Manage = s.Links.Manage(subscriber, s.Now())
+	}
+	if response != nil && err == nil {
+		return response, nil
+	}
+	v.Block = "ended"
+	return respond(http.StatusOK, v)
+}
+
+// list is the page of a subscriber's alerts, nil where there are none.
+func (s *Service) list(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
+	alerts, err := s.Alerts.Of(ctx, subscriber)
+	if len(alerts) == 0 || err != nil {
+		return nil, err
+	}
+	v.Block, v.Action = "manage", s.Links.Manage(subscriber, s.Now())
+	for _, a := range alerts {
+		v.Rows = append(v.Rows, s.managed(a, v.T))
+	}
+	if v.Endpoints, err = s.endpoints(ctx, subscriber, alerts, v.T); err != nil {
+		return nil, err
+	}
+	return respond(http.StatusOK, v)
+}

@@ -1,0 +1,165 @@
+package alerts
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
+	"verdetto/shared/page"
+	"verdetto/shared/store"
+	"verdetto/shared/telegram"
+)
+
+// TelegramBot is the bot that people start to have alerts in Telegram. The zero value is none.
+type TelegramBot struct {
+	Name   string // without @
+	Secret string // by which Telegram's calls are known
+}
+
+// NotTelegram: a call does not come from Telegram.
+var NotTelegram = httpapi.ProblemType{Status: http.StatusForbidden, Code: "non-da-telegram", Title: "The call does not come from Telegram"}
+
+type updateInput struct {
+	Secret  string `header:"X-Telegram-Bot-Api-Secret-Token"`
+	RawBody []byte `contentType:"application/json"`
+}
+
+// update does what somebody tells the bot, and answers it in the same exchange: so
+// nothing is sent to whoever has not written just now. Telegram delivers an update
+// until it is taken; the same again finds done what it asks for, and says so.
+//
+// What is done is done for the chat that Telegram names, which nobody else can: a
+// chat neither lists nor ends the alerts of another.
+func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, error) {
+	if s.Telegram.Name == "" {
+		return nil, NotTelegram.Problem("This service has no bot of Telegram: whoever runs it has given none.")
+	}
+	if !telegram.IsSecret(in.Secret, s.Telegram.Secret) {
+		return nil, NotTelegram.Problem("X-Telegram-Bot-Api-Secret-Token is not the secret that the webhook was set with (TELEGRAM_SECRET).")
+	}
+	told, ok, err := telegram.ReadUpdate(in.RawBody)
+	if err != nil {
+		// Telegram would deliver it for a day, and nobody could ever read it.
+		s.Log.WarnContext(ctx, "an update of Telegram cannot be read", "error", err)
+	}
+	if err != nil || !ok {
+		return said(nil), nil
+	}
+	message, err := s.obey(ctx, told)
+	if err != nil || message == nil {
+		return said(nil), err
+	}
+	reply, err := telegram.Reply(told.Chat, *message)
+	return said(reply), err
+}
+
+func said(reply []byte) *page.Response {
+	if reply == nil {
+		reply = []byte("{}")
+	}
+	return &page.Response{Status: http.StatusOK, ContentType: "application/json", Body: reply}
+}
+
+// obey does what a chat asks for, and gives the answer; nil where there is nobody to answer.
+func (s *Service) obey(ctx context.Context, told telegram.Command) (*telegram.Message, error) {
+	l := i18n.Accepted(told.Language)
+	subscriber := s.Links.SubscriberAt(store.Telegram, told.Chat)
+	switch {
+	case told.Name == telegram.Blocked:
+		_, err := s.Alerts.Remove(ctx, subscriber)
+		return nil, err
+	case !told.Private:
+		if told.Name == "" {
+			return nil, nil // people of a group talk to one another
+		}
+		return &telegram.Message{Text: l.Text("telegram.private")}, nil
+	case told.Name == "start" && told.Argument != "":
+		return s.start(ctx, told)
+	case told.Name == "stop":
+		return s.stop(ctx, subscriber, l)
+	case told.Name == "list":
+		return s.alertsOf(ctx, subscriber, l)
+	}
+	return s.answer(l, "help"), nil
+}
+
+// start makes an alert for a chat of what was asked for under an id. Who presses
+// the button in the chat wants it, whatever was stopped there before.
+func (s *Service) start(ctx context.Context, told telegram.Command) (*telegram.Message, error) {
+	l := i18n.Accepted(told.Language)
+	if !isID(told.Argument) {
+		return s.answer(l, "expired"), nil
+	}
+	subscriber := s.Links.SubscriberAt(store.Telegram, told.Chat)
+	pending, err := s.Alerts.Pending(ctx, told.Argument)
+	if err == nil && pending.Channel != store.Telegram {
+		err = store.ErrNotFound // it is for somebody else to confirm, by other means
+	}
+	if err == nil {
+		l = i18n.In(pending.Language)
+		if err = s.Alerts.Resume(ctx, subscriber); err == nil {
+			pending, err = s.Alerts.ConfirmAs(ctx, told.Argument, subscriber, told.Chat)
+		}
+	}
+	switch {
+	case errors.Is(err, store.ErrUsed):
+		return s.answer(l, "used"), nil
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrStopped):
+		return s.answer(l, "expired"), nil
+	case errors.Is(err, store.ErrTooMany):
+		m := s.manageable(l, subscriber)
+		m.Title, m.Text = l.Text("telegram.full_title", "Most", store.MaxAlerts), l.Text("telegram.full")
+		return m, nil
+	case err != nil:
+		return nil, err
+	}
+	m := s.manageable(l, subscriber)
+	m.Title = l.Text("telegram.started_title", "Route", row(pending, l).Names)
+	m.Text = l.Text("telegram.started", "When", plainWhen(pending, l)) + "\n\n" + l.Text("telegram.commands")
+	return m, nil
+}
+
+// stop ends all alerts of a chat.
+func (s *Service) stop(ctx context.Context, subscriber store.SubscriberID, l *i18n.Language) (*telegram.Message, error) {
+	ended, err := s.Alerts.Remove(ctx, subscriber)
+	if err != nil {
+		return nil, err
+	}
+	if ended == 0 {
+		return s.answer(l, "none"), nil
+	}
+	return s.answer(l, "ended"), nil
+}
+
+// alertsOf shows the alerts of a chat, with a link to change them.
+func (s *Service) alertsOf(ctx context.Context, subscriber store.SubscriberID, l *i18n.Language) (*telegram.Message, error) {
+	alerts, err := s.Alerts.Of(ctx, subscriber)
+	if err != nil {
+		return nil, err
+	}
+	if len(alerts) == 0 {
+		return s.answer(l, "none"), nil
+	}
+	m := s.manageable(l, subscriber)
+	m.Title = l.Text("telegram.list_title")
+	for _, a := range alerts {
+		m.Text += row(a, l).Names + ", " + plainWhen(a, l) + "\n"
+	}
+	m.Text += "\n" + l.Text("telegram.commands")
+	return m, nil
+}
+
+// manageable is a message with the button that leads to the page of a chat's alerts.
+func (s *Service) manageable(l *i18n.Language, subscriber store.SubscriberID) *telegram.Message {
+	return &telegram.Message{Buttons: []telegram.Button{{Label: l.Text("telegram.change"), URL: s.Links.BaseURL + s.Links.Manage(subscriber, s.Now())}}}
+}
+
+// answer is a message with the button that leads to the service.
+func (s *Service) answer(l *i18n.Language, text string) *telegram.Message {
+	return &telegram.Message{
+		Title: l.Text("telegram." + text + "_title"), Text: l.Text("telegram." + text),
+		Buttons: []telegram.Button{{Label: l.Text("telegram.page"), URL: s.Links.BaseURL + "/"}},
+	}
+}

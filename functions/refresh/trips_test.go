@@ -1,0 +1,74 @@
+package refresh_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/notify"
+	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/queue"
+	"verdetto/shared/store"
+)
+
+// onTrip makes a confirmed alert for a trip from Milan to Bucharest, by a threshold.
+func (h *fixture) onTrip(who string, of store.Trip, threshold fare.Cents) {
+	h.T.Helper()
+	a := store.Alert{Subscriber: notifytest.IDOf(who), Route: notifytest.Route("MIL-BUH"), Email: notifytest.AddressOf(who), Language: "it", Trip: of, Threshold: threshold}
+	a.ID = a.NewID()
+	err := h.Alerts().AddPending(h.T.Context(), who, a, h.Now().Add(time.Hour), store.Job{At: h.Now()})
+	if err == nil {
+		_, err = h.Alerts().Confirm(h.T.Context(), who)
+	}
+	if err != nil {
+		h.T.Fatal(err)
+	}
+}
+
+// TestTripsAreAskedForAndTold: what alerts for trips are for is asked for every day, and told when that was answered; a message
+// that comes back after its worker was killed before it told makes good for it without asking.
+func TestTripsAreAskedForAndTold(t *testing.T) {
+	h := newFixture(t)
+	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
+	const returns = "MIL-BUH#4-7"
+	h.Set(w.now)
+	day := fare.DayOf(today) + 30 // of which departing has a fare
+	h.onTrip("ada", store.Trip{From: day, To: day}, 4500)
+	h.onTrip("bob", store.Trip{From: day, To: day, Nights: fare.Return4to7}, 9500)
+	var faresOut, faresBack []fare.Fare
+	for back := range 30 { // enough for a verdict
+		for ahead := range fare.Day(30) {
+			out := departing("MIL-BUH", today.AddDate(0, 0, -back), 5000+fare.Cents(100*((back+int(ahead))%7)), 0)[0]
+			out.Depart = fare.DayOf(today) + 20 + ahead
+			home := departing(returns, today.AddDate(0, 0, -back), 10000+fare.Cents(100*((back+int(ahead))%7)), 0)[0]
+			home.Depart = out.Depart
+			if back == 0 && out.Depart == day {
+				out.Price, home.Price = 4000, 9000
+			}
+			faresOut, faresBack = append(faresOut, out), append(faresBack, home)
+		}
+	}
+	w.source.departures["MIL-BUH"], w.source.departures[returns] = faresOut, faresBack
+	_, series := w.plan()
+	if !slices.ContainsFunc(series, func(s []string) bool { return slices.Contains(s, "MIL-BUH") && slices.Contains(s, returns) }) {
+		t.Fatalf("planned are %v", series)
+	}
+	w.now = w.now.Add(time.Second)
+	message := deepMessage("1", w.now, "MIL-BUH", returns)
+	broken := w.function()
+	broken.Fares.Table = refusing{h.Table, []string{"WAKES"}}
+	if failed := broken.Messages(t.Context(), []queue.Message{message}); len(failed) != 1 {
+		t.Fatalf("failed %v", failed)
+	}
+	asked := w.source.asked()
+	if failed := w.function().Messages(t.Context(), []queue.Message{message}); len(failed) > 0 || len(w.source.asked()) > 0 || len(asked) != 2 {
+		t.Fatalf("asked for %v; failed %v", asked, failed)
+	}
+	h.Set(w.now)
+	if got, err := h.Sender().Work(t.Context()); err != nil || got.Sent != 2 {
+		t.Errorf("%+v %v", got, err)
+	}
+	h.WantMailed("ada", "bob")
+	h.Work(notify.Result{})
+}
