@@ -21,7 +21,7 @@ import (
 func runBacktest(ctx context.Context, args []string) error {
 	var files []string
 	var price, ask, record, form string
-	var asJSON, scored bool
+	var asJSON, scored, alerts bool
 	var flexible int
 	var o backtest.Options
 	flags := flag.NewFlagSet("backtest", flag.ContinueOnError)
@@ -29,9 +29,10 @@ func runBacktest(ctx context.Context, args []string) error {
 		files = append(files, s)
 		return nil
 	})
-	flags.StringVar(&ask, "ask", askRoute, "the question: rotta (is the route's cheapest fare of any date cheap), partenza (that of one departure) or mese (the cheapest of a month)")
+	flags.StringVar(&ask, "ask", "", "the question (default "+askRoute+"; with -alerts "+askDeparture+"): rotta (is the route's cheapest fare of any date cheap), partenza (that of one departure) or mese (the cheapest of a month)")
 	flags.IntVar(&flexible, "flessibile", 0, "with -ask partenza: the cheapest departure within so many `days` either side: 1, 3 or 7")
 	flags.StringVar(&record, "record", "", "with -ask partenza: write what followed the stated chances of all panels to this `file`, as answers cite it")
+	flags.BoolVar(&alerts, "alerts", false, "replay alerts on single departures, or with -ask rotta on routes: how often each kind tells, and what who follows it pays")
 	flags.BoolVar(&scored, "scorecard", false, "replay the panel as a service sees it, and write the score that it would have kept of itself, as GET /v1/pagella does")
 	flags.StringVar(&form, "form", "json", "with -scorecard: write it as json, csv or html (the page)")
 	flags.StringVar(&price, "price", "", "take this `column` as the one-way fare, whatever return_date says")
@@ -42,6 +43,12 @@ func runBacktest(ctx context.Context, args []string) error {
 	flags.Func("to", "look at nothing after this `day`; default: to the last", dayFlag(&o.To))
 	if err := parse(flags, args); err != nil {
 		return err
+	}
+	if ask == "" {
+		ask = askRoute
+		if alerts {
+			ask = askDeparture
+		}
 	}
 	switch {
 	case len(files) == 0:
@@ -59,10 +66,16 @@ func runBacktest(ctx context.Context, args []string) error {
 		switch {
 		case !scorecardForms[form]:
 			return fmt.Errorf("-form %s: want json, csv or html", form)
-		case o.From != 0 || ask != askRoute || record != "" || flexible != 0:
-			return fmt.Errorf("-scorecard: the score is of all that is said from the first day on: want no -from, -ask, -record or -flessibile")
+		case o.From != 0 || alerts || ask != askRoute || record != "" || flexible != 0:
+			return fmt.Errorf("-scorecard: the score is of all that is said from the first day on: want no -from, -ask, -record, -flessibile or -alerts")
 		}
 		return backtestScorecard(ctx, files[0], price, form, scorecard.Options{To: o.To, Cycle: o.Cycle})
+	}
+	if alerts {
+		if ask != askRoute && ask != askDeparture || record != "" || flexible != 0 {
+			return fmt.Errorf("-alerts: alerts are asked for on single departures or on routes: want -ask %s or %s, and no -record or -flessibile", askDeparture, askRoute)
+		}
+		return backtestAlerts(ctx, files[0], price, departures.Options{Ask: ask, From: o.From, To: o.To, Cycle: o.Cycle}, asJSON)
 	}
 	span, known := flexibleSpans[flexible]
 	switch {

@@ -38,6 +38,19 @@ func backtestDepartures(ctx context.Context, file, price string, o departures.Op
 	return printReport(report, asJSON)
 }
 
+// backtestAlerts replays alerts on single departures, or on routes.
+func backtestAlerts(ctx context.Context, file, price string, o departures.Options, asJSON bool) error {
+	panel, err := openTrips(file, price)
+	if err != nil {
+		return err
+	}
+	report, err := departures.RunAlerts(ctx, panel, o)
+	if err != nil {
+		return fmt.Errorf("backtest %s: %w", file, err)
+	}
+	return printReport(report, asJSON)
+}
+
 func openTrips(file, price string) (*departures.Trips, error) {
 	return departures.OpenTrips(file, departures.TripOptions{
 		Price: price,

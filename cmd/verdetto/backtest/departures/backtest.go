@@ -7,6 +7,10 @@
 // that both answer, and two worlds between which a claim of skill lies
 // (references.go): one where nothing can be known and one of pure reversion.
 // The rule is the service's own; nothing of it is repeated here.
+//
+// RunAlerts replays alerts by the service's rule of who is told of what, and
+// compares what following them would have cost with what knows nothing and with
+// what could not be better (alerts.go).
 package departures
 
 import (
@@ -31,20 +35,26 @@ type Options struct {
 // Run replays a panel: the rule, its rivals, and the rule on the references.
 // Where the context ends first it returns at once, and what was begun ends unheard.
 func Run(ctx context.Context, t *Trips, o Options) (Report, error) {
+	return within(ctx, func() (Report, error) { return replay(t, o) })
+}
+
+// within waits for a report no longer than a context lasts.
+func within[R any](ctx context.Context, replay func() (R, error)) (R, error) {
 	type result struct {
-		report Report
+		report R
 		err    error
 	}
 	done := make(chan result, 1)
 	go func() {
-		report, err := replay(t, o)
+		report, err := replay()
 		done <- result{report, err}
 	}()
 	select {
 	case r := <-done:
 		return r.report, r.err
 	case <-ctx.Done():
-		return Report{}, fmt.Errorf("replay panel: %w", ctx.Err())
+		var none R
+		return none, fmt.Errorf("replay panel: %w", ctx.Err())
 	}
 }
 

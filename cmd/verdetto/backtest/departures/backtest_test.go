@@ -138,6 +138,9 @@ func TestNoAnswerKnowsItsFuture(t *testing.T) {
 			}
 		}
 		same("percentile", all.percentile[:n], got.percentile)
+		if !slices.Equal(all.quarter[:n], got.quarter) {
+			t.Fatalf("until day %d: other quarters of what is usual", end)
+		}
 		same("chance", all.chance[0][:n], got.chance[0])
 		same("chance of 14 days", all.chance[1][:n], got.chance[1])
 		some := cut.opinions()

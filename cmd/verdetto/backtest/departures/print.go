@@ -21,12 +21,7 @@ func (r Report) Print(out io.Writer) {
 	fmt.Fprintf(out, "%s: %d fares of %d departures on %d routes, %s to %s, a refresh every %d days; judged from %s\n",
 		r.Ask, r.Rows, r.Departures, r.Routes, r.First, r.To, r.Cycle, r.From)
 	fmt.Fprintf(out, "asked %d times what is known: was the very departure (or the cheapest of the span) at least 5 %% cheaper within 7 days? %s were\n", r.Asked, percent(r.Fell))
-	for _, why := range r.dropped() {
-		fmt.Fprintf(out, "left out: %s\n", why)
-	}
-	for _, note := range r.Notes {
-		fmt.Fprintf(out, "note: %s\n", note)
-	}
+	printLeftOut(out, r.Dropped, r.Notes)
 	fmt.Fprintf(out, "[..] holds the number at 95 %%: routes and blocks of %d days drawn anew\n", r.BlockDays)
 
 	title("Each method on the rows that it answers. AUC of the chance, of the percentile or class alone, skill of the chance")
@@ -113,13 +108,19 @@ func (r Report) Print(out io.Writer) {
 	}
 }
 
-// dropped says why rows were left out, in order.
-func (r Report) dropped() (all []string) {
-	for why, n := range r.Dropped {
+// printLeftOut says why rows were left out, in order, and what was done with others.
+func printLeftOut(out io.Writer, dropped map[string]int, notes []string) {
+	var all []string
+	for why, n := range dropped {
 		all = append(all, fmt.Sprintf("%d rows: %s", n, why))
 	}
 	slices.Sort(all)
-	return all
+	for _, why := range all {
+		fmt.Fprintf(out, "left out: %s\n", why)
+	}
+	for _, note := range notes {
+		fmt.Fprintf(out, "note: %s\n", note)
+	}
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }

@@ -83,6 +83,7 @@ type said struct {
 	percentile []float64
 	chance     [2][]float64
 	quartiles  []inside
+	quarter    []fare.Cents // a quarter of the comparables cost less; of departures alone
 }
 
 // inside tells where a fare lies in the prices that the rule gives for its comparables.
@@ -96,7 +97,7 @@ const (
 // replayRule asks the rule about each row, on its day and from the days before.
 func (t *Trips) replayRule(prices []fare.Cents, became []outcome) said {
 	n := len(t.rows)
-	s := said{percentile: make([]float64, n), quartiles: make([]inside, n)}
+	s := said{percentile: make([]float64, n), quartiles: make([]inside, n), quarter: make([]fare.Cents, n)}
 	for h := range s.chance {
 		s.chance[h] = make([]float64, n)
 	}
@@ -155,7 +156,7 @@ func (t *Trips) replayRule(prices []fare.Cents, became []outcome) said {
 					s.chance[h][i] = a.Chance[h]
 				}
 				if a.Known {
-					s.quartiles[i] = place(&asker, q)
+					s.quartiles[i], s.quarter[i] = place(&asker, q)
 				}
 			}
 			for i := from; i < to; i++ {
@@ -168,20 +169,21 @@ func (t *Trips) replayRule(prices []fare.Cents, became []outcome) said {
 	return s
 }
 
-// place compares a fare with the prices of its comparables.
-func place(asker *departure.RouteDay, q departure.Quote) (in inside) {
-	between := func(low, high float64) bool {
-		from, _ := asker.Quantile(q.Lead, low)
+// place compares a fare with the prices of its comparables, and tells below which a quarter of them lies.
+func place(asker *departure.RouteDay, q departure.Quote) (in inside, quarter fare.Cents) {
+	between := func(low, high float64) (from fare.Cents, yes bool) {
+		from, _ = asker.Quantile(q.Lead, low)
 		to, _ := asker.Quantile(q.Lead, high)
-		return from <= q.Price && q.Price <= to
+		return from, from <= q.Price && q.Price <= to
 	}
-	if between(.25, .75) {
+	quarter, half := between(.25, .75)
+	if half {
 		in |= insideHalf
 	}
-	if between(.05, .95) {
+	if _, yes := between(.05, .95); yes {
 		in |= insideTenths
 	}
-	return in
+	return in, quarter
 }
 
 var unknown = math.NaN()

@@ -1,0 +1,72 @@
+package departures
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"verdetto/shared/testenv"
+)
+
+// TestEvidenceAlerts holds what docs/evidence.md says of following alerts on the recorded panels.
+func TestEvidenceAlerts(t *testing.T) {
+	for _, c := range []struct {
+		name, file string
+		o          Options
+		alerts     int
+		told       float64 // share of verdicts that told, about
+		// Verdict against buying at once, the same a look late, and against a random day: saves, costs, or "" where chance may do either.
+		once, late, random string
+		waits, walkWithin  float64 // against the same waits at most, and on a walk at most so far from nothing
+	}{
+		{"daily", "eu_wizzair_2015_2016_full", Options{}, 20_140, .73, "", "", "", -.05, .015},
+		{"weekly", "eu_wizzair_weekly", Options{Cycle: 7}, 16_793, .61, "costs", "costs", "", -.03, .015},
+		{"the real source, 14 months", "travelpayouts_daily_2025_2026", Options{}, 8_193, .72, "", "", "saves", -.03, .015},
+		{"Williams", "williams.nodates", Options{}, 43_492, .84, "", "costs", "saves", -.07, .015},
+		{"routes, daily", "eu_wizzair_2015_2016_full", Options{Ask: RouteAlerts}, 202, .29, "", "", "saves", -.005, math.Inf(1)}, // 18 walks say little
+		{"routes, weekly", "eu_wizzair_weekly", Options{Ask: RouteAlerts, Cycle: 7}, 82, .28, "", "", "", 0, math.Inf(1)},
+		{"routes, the real source", "travelpayouts_daily_2025_2026", Options{Ask: RouteAlerts}, 2_325, .95, "saves", "saves", "saves", -.05, .03},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			panel, err := OpenTrips(filepath.Join(testenv.Data(t), "fares", c.file+".csv.gz"), TripOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := runAlerts(t, panel, c.o)
+			var figures strings.Builder
+			r.Print(&figures)
+			t.Log(figures.String())
+			if r.Alerts != c.alerts {
+				t.Errorf("%d alerts, want %d", r.Alerts, c.alerts)
+			}
+			verdict := func(prices int) AlertKind { return r.Prices[prices].Kinds[1] }
+			were := verdict(0)
+			if were.Name != "verdict" || math.Abs(were.Told.Mean-c.told) > .01 {
+				t.Errorf("%s: told %.3f, want %.2f", were.Name, were.Told.Mean, c.told)
+			}
+			got := [3]string{beyondChance(were.AtOnce), beyondChance(were.Later), beyondChance(were.Random)}
+			if want := [3]string{c.once, c.late, c.random}; got != want {
+				t.Errorf("against buying at once, the same a look late, and against a random day it %q; want %q", got, want)
+			}
+			if were.Dealt.Mean > c.waits || math.Abs(verdict(1).Dealt.Mean) > c.walkWithin {
+				t.Errorf("against the same waits %+.3f, on a walk %+.3f", were.Dealt.Mean, verdict(1).Dealt.Mean)
+			}
+			if shuffled := verdict(2); c.o.Ask != RouteAlerts && shuffled.Dealt.Mean > 2*were.Dealt.Mean {
+				t.Errorf("shuffled prices give %+.3f, those of the panel %+.3f", shuffled.Dealt.Mean, were.Dealt.Mean)
+			}
+		})
+	}
+}
+
+// beyondChance says what a change does whose interval does not hold 0.
+func beyondChance(e *Estimate) string {
+	switch {
+	case e.Interval == nil:
+	case e.Interval.High < 0:
+		return "saves"
+	case e.Interval.Low > 0:
+		return "costs"
+	}
+	return ""
+}

@@ -1,0 +1,121 @@
+package departures
+
+import "verdetto/shared/notify"
+
+const alertStill = 1.02 // times its price, at most: such a fare is still there
+
+// follower follows alerts on one set of prices.
+type follower struct {
+	*watched
+	asked  []alert
+	blocks *blocks
+}
+
+// purchase is what came of following an alert: the looks of which it told, and that at which the fare was bought.
+type purchase struct {
+	messages []int
+	at       int
+}
+
+func (f *follower) kinds() (all []AlertKind) {
+	for _, kind := range alertKinds {
+		done := make([]purchase, len(f.asked))
+		for i, a := range f.asked {
+			done[i] = purchase{dueLooks(kind.watch(f.quarter[a.row]), f.look(a)), len(a.looks) - 1}
+			if len(done[i].messages) > 0 {
+				done[i].at = done[i].messages[0]
+			}
+		}
+		all = append(all, f.measure(kind.name, done))
+	}
+	none, best := make([]purchase, len(f.asked)), make([]purchase, len(f.asked))
+	for i, a := range f.asked {
+		looks := f.look(a)
+		none[i].at = len(looks) - 1
+		for at, s := range looks {
+			none[i].messages = append(none[i].messages, at)
+			if s.Price < looks[best[i].at].Price {
+				best[i].at = at
+			}
+		}
+	}
+	return append(all, f.measure(noAlert, none), f.measure(bestDay, best))
+}
+
+// The references that stand among the kinds.
+const (
+	noAlert = "no alert"          // buys at the deadline; its messages are all looks, as a fare of any day
+	bestDay = "the cheapest look" // who knows the future
+)
+
+func (f *follower) look(a alert) []notify.Seen {
+	all := make([]notify.Seen, len(a.looks))
+	for i, row := range a.looks {
+		all[i] = f.seen[row]
+	}
+	return all
+}
+
+func (f *follower) measure(name string, done []purchase) AlertKind {
+	told, messages, again, still := f.blocks.average(), f.blocks.average(), f.blocks.average(), f.blocks.average()
+	once, later, random, deadline, dealt := f.blocks.average(), f.blocks.average(), f.blocks.average(), f.blocks.average(), f.blocks.average()
+	waits := f.dealt(done)
+	for i, a := range f.asked {
+		row, p := int(a.row), done[i]
+		told.add(row, share(len(p.messages) > 0))
+		messages.add(row, float64(len(p.messages)))
+		for _, at := range p.messages {
+			look := a.looks[at]
+			again.add(row, share(f.next[look] > 0))
+			if f.next[look] > 0 {
+				still.add(row, share(float64(f.next[look]) <= alertStill*float64(f.seen[look].Price)))
+			}
+		}
+		sum := float64(f.seen[row].Price)
+		for _, look := range a.looks {
+			sum += float64(f.seen[look].Price)
+		}
+		paid := float64(f.seen[a.looks[p.at]].Price)
+		once.add(row, paid/float64(f.seen[row].Price)-1)
+		later.add(row, float64(f.seen[a.looks[min(p.at+1, len(a.looks)-1)]].Price)/float64(f.seen[row].Price)-1)
+		random.add(row, paid/(sum/float64(1+len(a.looks)))-1)
+		deadline.add(row, paid/float64(f.seen[a.looks[len(a.looks)-1]].Price)-1)
+		dealt.add(row, paid/waits[i]-1)
+	}
+	return AlertKind{name, told.estimate(), messages.estimate(), again.estimate(), still.estimate(),
+		once.estimate(), later.estimate(), random.estimate(), deadline.estimate(), dealt.estimate()}
+}
+
+// dealt is what each would have paid in the mean after the waits of all who asked
+// for an alert as many days before its deadline: what is gained by the days alone, whatever the fares.
+func (f *follower) dealt(done []purchase) []float64 {
+	wait := func(a alert, look int32) int { return int(f.panel.rows[look].day - f.panel.rows[a.row].day) }
+	waits := map[int][]int{} // by days to the deadline: how many waited so many days
+	for i, a := range f.asked {
+		if waits[a.days] == nil {
+			waits[a.days] = make([]int, a.days+1)
+		}
+		waits[a.days][wait(a, a.looks[done[i].at])]++
+	}
+	all := make([]float64, len(done))
+	for i, a := range f.asked {
+		sum, count, at := 0., 0, 0
+		for days, n := range waits[a.days] {
+			for at < len(a.looks)-1 && wait(a, a.looks[at]) < days {
+				at++
+			}
+			sum += float64(n) * float64(f.seen[a.looks[at]].Price)
+			count += n
+		}
+		all[i] = sum / float64(count)
+	}
+	return all
+}
+
+// estimate is nil where nothing was counted.
+func (a *average) estimate() *Estimate {
+	if a.count == 0 {
+		return nil
+	}
+	return &Estimate{a.count, a.value(), a.interval()}
+}
