@@ -46,8 +46,9 @@ func (n *node) transaction(ctx context.Context, signature pay.Signature) (json.R
 
 // status is how far the network has come with a transaction.
 type status struct {
-	Confirmations      *uint64 `json:"confirmations"`
-	ConfirmationStatus string  `json:"confirmationStatus"`
+	Confirmations      *uint64         `json:"confirmations"`
+	ConfirmationStatus string          `json:"confirmationStatus"`
+	Err                json.RawMessage `json:"err"`
 }
 
 // final: old nodes say it by counting no confirmations any more.
@@ -123,6 +124,15 @@ func (n *node) call(ctx context.Context, method string, params ...any) (json.Raw
 	return result(method, response.StatusCode, text)
 }
 
+// nodeError is what a node says in place of a result.
+type nodeError struct {
+	Code    int
+	Message string
+	Data    struct{ Err json.RawMessage }
+}
+
+func (e *nodeError) Error() string { return fmt.Sprintf("node's error %d: %.200q", e.Code, e.Message) }
+
 // result takes an answer apart.
 func result(method string, code int, text []byte) (json.RawMessage, error) {
 	if len(text) > maxBody {
@@ -130,17 +140,14 @@ func result(method string, code int, text []byte) (json.RawMessage, error) {
 	}
 	var answer struct {
 		Result json.RawMessage
-		Error  *struct {
-			Code    int
-			Message string
-		}
+		Error  *nodeError
 	}
 	err := json.Unmarshal(text, &answer)
 	switch {
 	case err == nil && answer.Error != nil && answer.Error.Code == unsupportedVersion:
 		return nil, fmt.Errorf("%w: %s: its version is not known here", pay.ErrUnreadable, method)
 	case err == nil && answer.Error != nil:
-		return nil, fmt.Errorf("%w: %s: node's error %d: %.200q", pay.ErrUnavailable, method, answer.Error.Code, answer.Error.Message)
+		return nil, fmt.Errorf("%w: %s: %w", pay.ErrUnavailable, method, answer.Error)
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return nil, fmt.Errorf("%w: %s: status %d", pay.ErrRefused, method, code)
 	case code != http.StatusOK:

@@ -1,4 +1,4 @@
-// Package solanapay is pay.Chain over the JSON-RPC of Solana nodes.
+// Package solanapay is pay.Chain and pay.Settler over the JSON-RPC of Solana nodes.
 //
 // A payment is judged by what the network recorded of its token balances, before
 // and after, and by nothing that a sender can make up: not by instructions, whose
@@ -8,12 +8,14 @@
 package solanapay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/gagliardetto/solana-go"
 
@@ -28,12 +30,15 @@ type Config struct {
 	Wallet string // the owner of the receiving token accounts
 	Mint   string
 	Client *http.Client // nil: one of its own
+	// Poll is how long Settle waits between two questions; 0 is half a second.
+	Poll time.Duration
 }
 
 // Chain asks nodes about payments to one wallet.
 type Chain struct {
 	nodes []*node
 	rule  rule
+	poll  time.Duration
 }
 
 var _ pay.Chain = (*Chain)(nil)
@@ -55,7 +60,7 @@ func New(config Config) (*Chain, error) {
 	if client == nil {
 		client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
-	chain := &Chain{rule: rule{wallet: config.Wallet, mint: config.Mint}}
+	chain := &Chain{rule: rule{wallet: config.Wallet, mint: config.Mint}, poll: cmp.Or(config.Poll, pollEvery)}
 	for i, address := range config.Nodes {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || u.Hostname() != "127.0.0.1") {

@@ -1,8 +1,6 @@
 package x402pay
 
 import (
-	"bufio"
-	"bytes"
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/hex"
@@ -11,16 +9,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/gagliardetto/solana-go"
 
 	"verdetto/shared/pay"
-	"verdetto/shared/testenv"
+	"verdetto/shared/pay/x402pay/svmlocal"
 )
 
 // These tests are paid by published clients, unmodified, over Solana's own
@@ -29,8 +23,8 @@ import (
 
 // network is that runtime, as a node.
 type network struct {
-	t   *testing.T
-	url string
+	*svmlocal.Network
+	t *testing.T
 }
 
 const held = 1_000_000 // units that the payer has at first
@@ -39,97 +33,22 @@ const held = 1_000_000 // units that the payer has at first
 func openNetwork(t *testing.T) network {
 	t.Helper()
 	payer := addressOf(payerKey)
-	world, err := json.Marshal(map[string]any{
-		"mint": pay.MainnetUSDC,
-		"accounts": []map[string]any{
-			{"owner": payer.String(), "account": accountOf(t, payer, mint).String(), "units": held},
-			{"owner": wallet.String(), "account": accountOf(t, wallet, mint).String(), "units": 0},
+	return network{svmlocal.Open(t, svmlocal.World{
+		Mint: pay.MainnetUSDC,
+		Accounts: []svmlocal.Account{
+			{Owner: payer.String(), Account: accountOf(t, payer, mint).String(), Units: held},
+			{Owner: wallet.String(), Account: accountOf(t, wallet, mint).String()},
 		},
-		"lamports": map[string]int64{addressOf(feeKey).String(): 1_000_000_000},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := node(t, "network.mjs", string(world))
-	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var said bytes.Buffer
-	command.Stderr = &said
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = command.Process.Kill() // it has nothing to finish
-		_ = command.Wait()
-	})
-	url, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("the network does not start: %v %s", err, &said)
-	}
-	return network{t, strings.TrimSpace(url)}
-}
-
-// node is a script of ours in testdata, run by Node with the published packages beside it.
-func node(t *testing.T, script string, args ...string) *exec.Cmd {
-	t.Helper()
-	folder := t.TempDir()
-	if err := os.Symlink(testenv.Tool(t, "x402", "node_modules"), filepath.Join(folder, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join("testdata", script))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, script), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	program := testenv.Tool(t, "mcp", "node_modules", "node", "bin", "node")
-	return exec.CommandContext(t.Context(), program, append([]string{filepath.Join(folder, script)}, args...)...)
-}
-
-// call asks the node.
-func (n network) call(method string, params ...any) (json.RawMessage, error) {
-	n.t.Helper()
-	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	response, err := http.Post(n.url, "application/json", bytes.NewReader(body))
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	var answer struct {
-		Result json.RawMessage
-		Error  *struct{ Message string }
-	}
-	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
-		n.t.Fatal(err)
-	}
-	if answer.Error != nil {
-		return nil, errors.New(answer.Error.Message)
-	}
-	return answer.Result, nil
+		Lamports: map[string]int64{addressOf(feeKey).String(): 1_000_000_000},
+	}), t}
 }
 
 // balances are the payer's and the wallet's units, and our lamports.
 func (n network) balances() [3]int64 {
 	n.t.Helper()
-	var all [3]int64
-	for i, ask := range [][2]string{
-		{"hold", accountOf(n.t, addressOf(payerKey), mint).String()}, {"hold", accountOf(n.t, wallet, mint).String()}, {"lamports", addressOf(feeKey).String()},
-	} {
-		answer, err := n.call(ask[0], ask[1])
-		if err == nil {
-			err = json.Unmarshal(answer, &all[i])
-		}
-		if err != nil {
-			n.t.Fatal(err)
-		}
+	return [3]int64{
+		n.Number("hold", accountOf(n.t, addressOf(payerKey), mint).String()), n.Number("hold", accountOf(n.t, wallet, mint).String()), n.Number("lamports", addressOf(feeKey).String()),
 	}
-	return all
 }
 
 // shop sells one answer over HTTP, as the protocol says, and remembers what it was paid with.
@@ -171,7 +90,7 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.before()
 	}
 	signature, wire := payment.Sign()
-	if _, err := s.network.call("sendTransaction", base64.StdEncoding.EncodeToString(wire), map[string]string{"encoding": "base64"}); err != nil {
+	if _, err := s.network.Call("sendTransaction", base64.StdEncoding.EncodeToString(wire), map[string]string{"encoding": "base64"}); err != nil {
 		fail(err)
 		return
 	}
@@ -183,26 +102,18 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, "the answer")
 }
 
-// clients are the published ones: each asks for an address and pays with the key of a seed.
-var clients = map[string]func(t *testing.T, args ...string) *exec.Cmd{
-	"fetch, of npm": func(t *testing.T, args ...string) *exec.Cmd { return node(t, "client.mjs", args...) },
-	"httpx, of PyPI": func(t *testing.T, args ...string) *exec.Cmd {
-		return exec.CommandContext(t.Context(), testenv.Tool(t, "x402-python", "bin", "python"), append([]string{filepath.Join("testdata", "client.py")}, args...)...)
-	},
-}
-
 // TestClientsPay: a published client that is asked for a payment makes it, and
 // gets the answer and the name of the transaction; the wallet then has the price,
 // the payer that much less, and we have paid the network what Verify said. The
 // same payment does nothing a second time.
 func TestClientsPay(t *testing.T) {
-	for name, client := range clients {
+	for name, client := range svmlocal.Clients {
 		t.Run(name, func(t *testing.T) {
 			s := &shop{Seller: seller(t), network: openNetwork(t)}
 			server := httptest.NewServer(s)
 			defer server.Close()
 			before := s.network.balances()
-			status, header, body := run(t, client(t, server.URL+"/v1/answer", s.network.url, seedOf(payerKey)))
+			status, header, body := svmlocal.Run(t, client(t, server.URL+"/v1/answer", s.network.URL, seedOf(payerKey)))
 			if status != "200" || body != "the answer" {
 				t.Fatalf("%s %s %s", status, header, body)
 			}
@@ -226,7 +137,7 @@ func TestClientsPay(t *testing.T) {
 			if signature.String() != settled.Transaction {
 				t.Errorf("signed again it is %s", signature)
 			}
-			if _, err := s.network.call("sendTransaction", base64.StdEncoding.EncodeToString(wire), nil); err == nil || s.network.balances() != after {
+			if _, err := s.network.Call("sendTransaction", base64.StdEncoding.EncodeToString(wire), nil); err == nil || s.network.balances() != after {
 				t.Errorf("sent again: %v, %v", err, s.network.balances())
 			}
 		})
@@ -241,7 +152,7 @@ func TestWhatTheNetworkRefuses(t *testing.T) {
 		before func(t *testing.T, n network)
 	}{
 		"its blockhash has expired": {payerKey, func(t *testing.T, n network) {
-			if _, err := n.call("expire"); err != nil {
+			if _, err := n.Call("expire"); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -249,7 +160,7 @@ func TestWhatTheNetworkRefuses(t *testing.T) {
 			d := good(t)
 			payer := addressOf(payerKey)
 			d.calls[2] = transferOf(accountOf(t, payer, mint), mint, accountOf(t, wallet, mint), payer, held, 6)
-			d.blocked = n.blockhash()
+			d.blocked = solana.MustHashFromBase58(n.Blockhash())
 			send(t, n, d)
 		}},
 		"the payer never had any": {keyOf("pauper"), nil},
@@ -265,7 +176,7 @@ func TestWhatTheNetworkRefuses(t *testing.T) {
 				}
 				before = s.network.balances()
 			}
-			status, header, body := run(t, clients["fetch, of npm"](t, server.URL+"/v1/answer", s.network.url, seedOf(c.key)))
+			status, header, body := svmlocal.Run(t, svmlocal.Clients["fetch, of npm"](t, server.URL+"/v1/answer", s.network.URL, seedOf(c.key)))
 			if status != "402" || header != "null" || body != "" || len(s.sent) != 1 {
 				t.Errorf("%s %s %s, %d payments", status, header, body, len(s.sent))
 			}
@@ -274,21 +185,6 @@ func TestWhatTheNetworkRefuses(t *testing.T) {
 			}
 		})
 	}
-}
-
-func (n network) blockhash() solana.Hash {
-	n.t.Helper()
-	var latest struct {
-		Value struct{ Blockhash solana.Hash }
-	}
-	answer, err := n.call("getLatestBlockhash")
-	if err == nil {
-		err = json.Unmarshal(answer, &latest)
-	}
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	return latest.Value.Blockhash
 }
 
 // send has a payment take effect, judged or not.
@@ -303,23 +199,9 @@ func send(t *testing.T, n network, d *draft) {
 		t.Fatal(err)
 	}
 	_, wire := p.Sign()
-	if _, err := n.call("sendTransaction", base64.StdEncoding.EncodeToString(wire), nil); err != nil {
+	if _, err := n.Call("sendTransaction", base64.StdEncoding.EncodeToString(wire), nil); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func seedOf(key ed25519.PrivateKey) string { return hex.EncodeToString(key.Seed()) }
-
-// run gives what a client printed: a status, a header and a body.
-func run(t *testing.T, command *exec.Cmd) (status, header, body string) {
-	t.Helper()
-	var said bytes.Buffer
-	command.Stderr = &said
-	out, err := command.Output()
-	if err != nil {
-		t.Fatalf("%v: %s", err, &said)
-	}
-	status, rest, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
-	header, body, _ = strings.Cut(rest, " ")
-	return status, header, body
-}

@@ -35,6 +35,11 @@ const (
 	Devnet  = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"
 )
 
+// NetworkOf is the network that Solana's tools call by a name; empty where there is none of it.
+func NetworkOf(cluster string) string {
+	return map[string]string{"mainnet-beta": Mainnet, "devnet": Devnet}[cluster]
+}
+
 // MaxFee is what our signature may cost at most, in lamports (billionths of a SOL):
 // 5,000 for each of two signatures, and as much again to be taken early.
 const MaxFee = 20_000

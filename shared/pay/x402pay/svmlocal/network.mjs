@@ -1,6 +1,7 @@
 // A network of one node: Solana's own runtime behind the JSON-RPC that clients and sellers speak.
 // The first argument is JSON: {mint, accounts: [{owner, account, units}], lamports: {address: number}}.
-// It prints its address. Methods that no node has: hold (of a token account), lamports (of an address), expire (the newest blockhash).
+// It prints its address. Methods that no node has: hold (of a token account), lamports (of an address), expire (the
+// newest blockhash, and all that rest on it).
 import { createServer } from "node:http";
 import { address, getAddressEncoder, getBase64Encoder, getBase58Decoder, getTransactionDecoder, lamports } from "@solana/kit";
 import { FailedTransactionMetadata, LiteSVM } from "litesvm";
@@ -34,25 +35,57 @@ for (const a of world.accounts) {
 for (const [of, amount] of Object.entries(world.lamports)) svm.airdrop(address(of), lamports(BigInt(amount)));
 
 const context = { slot: 1, apiVersion: "3.0.0" };
+const known = new Map(); // what became of a transaction, by its signature: null, or what it failed on
+let height = 1000;
+
+// reason spells what a transaction failed on as nodes do.
+function reason(err) {
+  if (typeof err?.err !== "function") return "TransactionError" + err;
+  const inner = err.err();
+  return { InstructionError: [err.index, inner?.code === undefined ? "InstructionError" + inner : { Custom: inner.code }] };
+}
+
+class Refused extends Error {
+  constructor(code, message, data) {
+    super(message);
+    Object.assign(this, { code, data });
+  }
+}
+
 const methods = {
-  getLatestBlockhash: () => ({ context, value: { blockhash: svm.latestBlockhash(), lastValidBlockHeight: 150 } }),
+  getLatestBlockhash: () => ({ context, value: { blockhash: svm.latestBlockhash(), lastValidBlockHeight: height + 150 } }),
+  getBlockHeight: () => height,
+  getBalance: ([of]) => ({ context, value: Number(svm.getBalance(address(of)) ?? 0n) }),
   getAccountInfo: ([of]) => {
     const a = svm.getAccount(address(of));
     if (!a.exists) return { context, value: null };
     return { context, value: { data: [Buffer.from(a.data).toString("base64"), "base64"], executable: a.executable, lamports: Number(a.lamports), owner: a.programAddress, rentEpoch: 0, space: a.data.length } };
   },
   // As a node does, it tries a transaction before it passes it on: what would fail costs nobody anything.
-  sendTransaction: ([text]) => {
+  sendTransaction: ([text, options]) => {
     const tx = getTransactionDecoder().decode(getBase64Encoder().encode(text));
+    const name = getBase58Decoder().decode(Object.values(tx.signatures)[0]);
     for (const step of ["simulateTransaction", "sendTransaction"]) {
+      if (step === "simulateTransaction" && options?.skipPreflight) continue;
       const result = svm[step](tx);
-      if (result instanceof FailedTransactionMetadata) throw new Error("transaction failed: " + result.err().toString() + " " + result.meta().logs().join(" "));
+      const failed = result instanceof FailedTransactionMetadata;
+      if (failed && step === "simulateTransaction") throw new Refused(-32002, "Transaction simulation failed: " + result.err() + " " + result.meta().logs().join(" "), { err: reason(result.err()) });
+      if (step === "sendTransaction" && !known.has(name)) known.set(name, failed ? reason(result.err()) : null);
     }
-    return getBase58Decoder().decode(Object.values(tx.signatures)[0]);
+    height++;
+    return name;
   },
+  getSignatureStatuses: ([names]) => ({
+    context,
+    value: names.map((name) => (known.has(name) ? { slot: 1, confirmations: 1, err: known.get(name), confirmationStatus: "confirmed" } : null)),
+  }),
+  getTransaction: ([name]) => (known.has(name) ? { slot: 1, blockTime: 1, transaction: null, meta: { err: known.get(name) } } : null),
   hold: ([of]) => Number(new DataView(Uint8Array.from(svm.getAccount(address(of)).data).buffer).getBigUint64(64, true)),
   lamports: ([of]) => Number(svm.getBalance(address(of)) ?? 0n),
-  expire: () => svm.expireBlockhash() ?? null,
+  expire: () => {
+    height += 1000;
+    return svm.expireBlockhash() ?? null;
+  },
 };
 
 createServer(async (request, response) => {
@@ -61,10 +94,10 @@ createServer(async (request, response) => {
   const call = JSON.parse(body);
   const answer = { jsonrpc: "2.0", id: call.id };
   try {
-    if (!methods[call.method]) throw new Error("no method " + call.method);
+    if (!methods[call.method]) throw new Refused(-32601, "no method " + call.method);
     answer.result = methods[call.method](call.params ?? []);
   } catch (error) {
-    answer.error = { code: -32002, message: String(error.message ?? error) };
+    answer.error = { code: error.code ?? -32603, message: String(error.message ?? error), data: error.data };
   }
   response.setHeader("Content-Type", "application/json");
   response.end(JSON.stringify(answer));

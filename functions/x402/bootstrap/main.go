@@ -1,0 +1,67 @@
+// The Lambda executable of functions/x402.
+package main
+
+import (
+	"context"
+	"log"
+
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"verdetto/functions/x402"
+	"verdetto/shared/answer"
+	"verdetto/shared/answer/published"
+	"verdetto/shared/config"
+	"verdetto/shared/config/ssmparams"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/lambdahttp"
+	"verdetto/shared/lambdalog"
+	"verdetto/shared/limit"
+	"verdetto/shared/metrics"
+	"verdetto/shared/pay/solanapay"
+	"verdetto/shared/pay/x402pay"
+	"verdetto/shared/store"
+	"verdetto/shared/store/dynamostore"
+)
+
+func main() {
+	var table config.Store
+	var access config.HTTP
+	var site config.Public
+	var clock config.Clock
+	var shown config.Shown
+	var payment config.PerCall
+	settings, err := awsconfig.LoadDefaultConfig(context.Background())
+	must(err)
+	must(config.LoadWith(ssmparams.In(settings), &table, &access, &site, &clock, &shown, &payment))
+	now := clock.Now()
+	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
+	logger, limiter := httpapi.RequestLog(lambdalog.New()), limit.New(items, now)
+	fares := store.Fares{Table: items}
+	reader := &answer.Reader{Summaries: fares, Sheets: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger}
+	service := &x402.Service{
+		Answers: &published.Answers{Reader: reader, Coverage: fares}, Payments: store.Payments{Table: items},
+		Limiter: limiter, BaseURL: site.BaseURL, Now: now, Log: logger, Metrics: metrics.Of("x402"),
+	}
+	sold, err := payment.Sold()
+	must(err)
+	if sold {
+		key, _ := config.SolanaKey(payment.FeeKey)
+		service.Seller, err = x402pay.New(x402pay.Config{Network: x402pay.NetworkOf(payment.Network), Mint: payment.Mint, Wallet: payment.Wallet, FeeKey: key})
+		must(err)
+		service.Chain, err = solanapay.New(solanapay.Config{Nodes: payment.Nodes, Wallet: payment.Wallet, Mint: payment.Mint})
+		must(err)
+	}
+	api := httpapi.New(httpapi.Config{
+		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper), AllFares: shown.All(),
+		Limiter: limiter, Metrics: metrics.Of("x402"),
+	})
+	service.Register(api)
+	lambdahttp.Main(api)
+}
+
+func must(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,163 @@
+package x402_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/fare"
+	"verdetto/shared/pay"
+	"verdetto/shared/pay/solanapay"
+	"verdetto/shared/pay/x402pay"
+	"verdetto/shared/pay/x402pay/svmlocal"
+	"verdetto/shared/store/storetest"
+)
+
+// world is the whole service, configured by its settings, over Solana's own runtime.
+type world struct {
+	*svmlocal.Network
+	url, ada, wallet string
+	mu               sync.Mutex
+	payments         []string
+	before           func() // happens when a payment has arrived, once
+}
+
+func openWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{wallet: account(t, fixture.PerCallWallet.String()), ada: account(t, address("ada"))}
+	w.Network = svmlocal.Open(t, svmlocal.World{
+		Mint: pay.MainnetUSDC,
+		Accounts: []svmlocal.Account{
+			{Owner: address("ada"), Account: w.ada, Units: 1_000_000}, {Owner: fixture.PerCallWallet.String(), Account: w.wallet},
+		},
+		Lamports: map[string]int64{address("fees"): 1_000_000_000},
+	})
+	var numbers []int
+	for _, b := range fixture.SolanaKey("fees") {
+		numbers = append(numbers, int(b))
+	}
+	key, err := json.Marshal(numbers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{"X402_FEE_KEY": string(key), "SOLANA_NODES": w.URL, "SOLANA_WALLET": fixture.PerCallWallet.String(), "SOLANA_NETWORK": "mainnet-beta", "SOLANA_MINT": pay.MainnetUSDC} {
+		t.Setenv(name, value)
+	}
+	clock := storetest.NewClock()
+	clock.Add(fixture.Today.Sub(clock.Now()))
+	table := fixture.Bolt(t, clock.Now)
+	source := fixture.Falling(fare.DayOf(clock.Now()))
+	fixture.Refreshed(t, table, source, clock.Now)
+	service := fixture.New(t, onemachine.Options{Table: table, Source: source, Now: clock.Now, BaseURL: fixture.LocalURL})
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if payment := r.Header.Get(x402pay.SignatureHeader); payment != "" {
+			w.mu.Lock()
+			w.payments = append(w.payments, payment)
+			if w.before != nil {
+				w.before()
+				w.before = nil
+			}
+			w.mu.Unlock()
+		}
+		service.API.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(server.Close)
+	w.url = server.URL
+	return w
+}
+
+func account(t *testing.T, owner string) string {
+	t.Helper()
+	a, err := solanapay.TokenAccount(owner, pay.MainnetUSDC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func seed(name string) string { return hex.EncodeToString(fixture.SolanaKey(name).Seed()) }
+
+// TestPublishedClients: each, unmodified, asks, pays and has its verdict; the wallet
+// has the price, and we have paid the network's fee and no more. The same payment
+// for anything else gives nothing, and moves nothing.
+func TestPublishedClients(t *testing.T) {
+	for name, client := range svmlocal.Clients {
+		t.Run(name, func(t *testing.T) {
+			w := openWorld(t)
+			lamports := w.Number("lamports", address("fees"))
+			status, header, body := svmlocal.Run(t, client(t, w.url+verdict, w.URL, seed("ada")))
+			var answer struct{ Verdetto struct{ Livello string } }
+			if err := json.Unmarshal([]byte(body), &answer); err != nil || status != "200" || answer.Verdetto.Livello != "ottimo" {
+				t.Fatalf("%s %s %s %v", status, header, body, err)
+			}
+			text, err := base64.StdEncoding.DecodeString(header)
+			var settled x402pay.Settlement
+			if err == nil {
+				err = json.Unmarshal(text, &settled)
+			}
+			if err != nil || !settled.Success || settled.Payer != address("ada") || settled.Amount != "10000" {
+				t.Errorf("%+v %v", settled, err)
+			}
+			look := func() [2]int64 { return [2]int64{w.Number("hold", w.ada), w.Number("hold", w.wallet)} }
+			if got := look(); got != [2]int64{1_000_000 - price, price} {
+				t.Errorf("%v", got)
+			}
+			if spent := lamports - w.Number("lamports", address("fees")); spent <= 0 || spent > x402pay.MaxFee {
+				t.Errorf("%d lamports", spent)
+			} else {
+				t.Logf("%d lamports", spent)
+			}
+			r, err := http.NewRequestWithContext(t.Context(), "GET", w.url+another, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set(x402pay.SignatureHeader, w.payments[0])
+			again, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again.Body.Close()
+			if again.StatusCode != 402 || look() != [2]int64{1_000_000 - price, price} {
+				t.Errorf("%d %v", again.StatusCode, look())
+			}
+		})
+	}
+}
+
+// TestWhatTheChainRefuses: a payment that is good as it stands and not on the chain buys nothing, and costs us nothing.
+func TestWhatTheChainRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		payer  string
+		before func(w *world)
+		reason string
+	}{
+		"its payer never had any":   {"pauper", nil, "transaction_simulation_failed"},
+		"its blockhash has expired": {"ada", func(w *world) { w.Expire() }, "transaction_simulation_failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := openWorld(t)
+			if c.before != nil {
+				w.before = func() { c.before(w) }
+			}
+			lamports := w.Number("lamports", address("fees"))
+			status, header, _ := svmlocal.Run(t, svmlocal.Clients["fetch, of npm"](t, w.url+verdict, w.URL, seed(c.payer)))
+			text, err := base64.StdEncoding.DecodeString(header)
+			var settled x402pay.Settlement
+			if err == nil {
+				err = json.Unmarshal(text, &settled)
+			}
+			if err != nil || status != "402" || settled.Success || settled.ErrorReason != c.reason {
+				t.Errorf("%s %s %+v %v", status, header, settled, err)
+			}
+			if w.Number("hold", w.wallet) != 0 || w.Number("lamports", address("fees")) != lamports {
+				t.Error("something has moved")
+			}
+		})
+	}
+}

@@ -1,0 +1,48 @@
+package x402_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/fare"
+	"verdetto/shared/store/storetest"
+)
+
+// TestCallsToTheStore: what a paid verdict costs of the store, and one that is asked for without a payment.
+func TestCallsToTheStore(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	clock.Add(fixture.Today.Sub(clock.Now()))
+	table := fixture.Bolt(t, clock.Now)
+	fixture.Refreshed(t, table, fixture.Falling(fare.DayOf(clock.Now())), clock.Now)
+	recorder := &fixture.Recorder{Table: table}
+	p := fixture.OpenPerCall(t, recorder, clock)
+	name := regexp.MustCompile(`[1-9A-HJ-NP-Za-km-z]{32,}`)
+	calls := func(payment string, want int) (calls []string) {
+		t.Helper()
+		before := len(recorder.Calls())
+		if w := p.Ask(verdict, payment); w.Code != want {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		for _, c := range recorder.Calls()[before:] {
+			calls = append(calls, name.ReplaceAllString(c, "NAME"))
+		}
+		return calls
+	}
+	calls(p.Payment("ada", price, 1), 200) // the first of a process
+	if diff := cmp.Diff([]string{"Take"}, calls("", 402)); diff != "" {
+		t.Errorf("without a payment (-want +got): %s", diff)
+	}
+	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false", "Write of 2", "Query CREDIT#NAME", "Write of 2"}
+	if diff := cmp.Diff(want, calls(p.Payment("ada", price, 2), 200)); diff != "" {
+		t.Errorf("paid (-want +got): %s", diff)
+	}
+	for _, hostile := range []string{"e30=", p.Payment("ada", price-1, 3)} {
+		if diff := cmp.Diff([]string{"Take"}, calls(hostile, 402)); diff != "" {
+			t.Errorf("a payment that is none (-want +got): %s", diff)
+		}
+	}
+}

@@ -1,0 +1,241 @@
+package x402_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/functions/x402"
+	"verdetto/shared/pay"
+	"verdetto/shared/pay/x402pay"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+)
+
+// TestEveryStepFails has each access to the store and each word with the chain fail,
+// before and after its effect, and all that follow it, as if the process had been
+// killed there. Whoever then shows the same payment for the same call has the answer
+// for one price; whoever makes a new one minutes later pays no second time for what
+// was not answered, unless the first payment still gives its answer.
+func TestEveryStepFails(t *testing.T) {
+	t.Parallel()
+	type fault struct {
+		name string
+		arm  func(table *storetest.Faulty, chain func(string))
+	}
+	var faults []fault
+	for call := range 12 {
+		for _, side := range []storetest.Side{storetest.Before, storetest.After} {
+			faults = append(faults, fault{fmt.Sprint("call ", call, " to the store, ", side), func(table *storetest.Faulty, _ func(string)) { table.DieAt(call, side) }})
+		}
+	}
+	for _, step := range []string{"height", "send", "sent", "outcome"} {
+		faults = append(faults, fault{"the chain at " + step, func(_ *storetest.Faulty, chain func(string)) { chain(step) }})
+	}
+	broken := 0
+	for _, f := range faults {
+		for _, then := range []string{"the same payment", "a new payment"} {
+			t.Run(f.name+", then "+then, func(t *testing.T) {
+				p, clock, table := open(t)
+				if w := p.Ask(verdict, ""); w.Code != 402 { // what a process reads once is read
+					t.Fatalf("%d %s", w.Code, w.Body)
+				}
+				payment, answered := p.Payment("ada", price, 1), int64(0)
+				f.arm(table, func(step string) {
+					p.Chain.Fault = func(s string) error {
+						if s == step {
+							return pay.ErrUnavailable
+						}
+						return nil
+					}
+				})
+				first := p.Ask(verdict, payment)
+				table.Heal()
+				p.Chain.Fault = nil
+				switch first.Code {
+				case 200:
+					answered++
+				case 500, 503:
+					broken++
+				default:
+					t.Fatalf("%d %s", first.Code, first.Body)
+				}
+				if then == "the same payment" {
+					if w := p.Ask(verdict, payment); w.Code != 200 || p.Chain.Got != price {
+						t.Errorf("first %d; then %d %s, %d units", first.Code, w.Code, w.Body, p.Chain.Got)
+					}
+					return
+				}
+				clock.Add(5 * time.Minute)
+				if w := p.Ask(another, p.Payment("ada", price, 2)); w.Code == 200 {
+					answered++
+				} else {
+					t.Errorf("%d %s", w.Code, w.Body)
+				}
+				if p.Chain.Got > answered*price { // the answer was recorded as given, and lost on its way
+					if w := p.Ask(verdict, payment); w.Code == 200 {
+						answered++
+					}
+				}
+				if p.Chain.Got > answered*price {
+					t.Errorf("%d units for %d answers; first %d %s", p.Chain.Got, answered, first.Code, first.Body)
+				}
+			})
+		}
+	}
+	if broken < 10 {
+		t.Errorf("only %d calls were broken off", broken)
+	}
+}
+
+// TestACreditIsUsedOnce: what was settled and not answered pays for one call of its payer, of no higher price, and of nobody else.
+func TestACreditIsUsedOnce(t *testing.T) {
+	t.Parallel()
+	p, clock, table := open(t)
+	p.Chain.Held[address("bob")] = 1_000_000
+	lost := func(number int) string {
+		t.Helper()
+		payment := p.Payment("ada", price, number)
+		p.Chain.Fault = func(step string) error {
+			if step == "sent" {
+				return pay.ErrUnavailable
+			}
+			return nil
+		}
+		if w := p.Ask(verdict, payment); w.Code != 503 || !strings.Contains(w.Body.String(), "not known yet") {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		p.Chain.Fault = nil
+		return payment
+	}
+	ask := func(target, payment string, units int64) {
+		t.Helper()
+		before := p.Chain.Got
+		if w := p.Ask(target, payment); w.Code != 200 || p.Chain.Got-before != units {
+			t.Errorf("%d %s for %d units, want %d", w.Code, w.Body, p.Chain.Got-before, units)
+		}
+	}
+	first := lost(1)
+	ask(another, p.Payment("ada", price, 2), price) // the first may still be under way
+	clock.Add(3 * time.Minute)
+	ask(another, p.Payment("bob", price, 3), price)
+	ask(calendar, p.Payment("ada", 2*price, 4), 2*price)
+	ask(another, p.Payment("ada", price, 5), 0)
+	ask(another, p.Payment("ada", price, 6), price)
+	if w := p.Ask(verdict, first); w.Code != 402 {
+		t.Errorf("a payment that was used as a credit: %d %s", w.Code, w.Body)
+	}
+	if again := p.Payment("ada", price, 5); p.Ask(another, again).Code != 200 || p.Ask(verdict, again).Code != 402 {
+		t.Error("what was paid by a credit is not as any other")
+	}
+
+	// One that moved nothing is none, and is looked at once.
+	p.Chain.Held[address("ada")] = 0
+	poor := p.Payment("ada", price, 7)
+	if w := p.Ask(verdict, poor); w.Code != 402 || header[x402pay.Settlement](t, w, x402pay.ResponseHeader).ErrorReason != "insufficient_funds" {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	p.Chain.Held[address("ada")] = 100 * price
+	p.Chain.Expire()
+	clock.Add(3 * time.Minute)
+	ask(verdict, p.Payment("ada", price, 8), price)
+	if items, err := (storeOf(table)).Credits(t.Context(), address("ada"), clock.Now()); err != nil || len(items) > 0 {
+		t.Errorf("%+v %v", items, err)
+	}
+	if w := p.Ask(verdict, poor); w.Code != 402 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// TestHostilePayments: they take nothing and give nothing, and cost us no fee but where the network itself fails one.
+func TestHostilePayments(t *testing.T) {
+	t.Parallel()
+	p, clock, _ := open(t)
+	good := p.Payment("ada", price, 1)
+	expired := p.Payment("ada", price, 2)
+	p.Chain.Expire()
+	flipped := func(at int) string {
+		b := []byte(good)
+		b[at] ^= 1
+		return string(b)
+	}
+	cases := map[string]struct{ target, payment string }{
+		"its blockhash has expired":     {verdict, expired},
+		"less than the price":           {verdict, p.Payment("ada", price-1, 3)},
+		"more than the price":           {verdict, p.Payment("ada", price+1, 4)},
+		"the price of a verdict":        {calendar, p.Payment("ada", price, 5)},
+		"the price of a calendar":       {verdict, p.Payment("ada", 2*price, 6)},
+		"a payer who holds nothing":     {verdict, p.Payment("pauper", price, 7)},
+		"the wallet pays itself":        {verdict, p.Payment("wallet", price, 8)},
+		"we pay ourselves":              {verdict, p.Payment("fees", price, 9)},
+		"no base64":                     {verdict, "{}"},
+		"a word":                        {verdict, "paid"},
+		"a long header":                 {verdict, strings.Repeat("A", 9000)},
+		"JSON of nothing":               {verdict, "e30="},
+		"a list":                        {verdict, "W10="},
+		"half of it":                    {verdict, good[:len(good)/2/4*4]},
+		"an unknown city and a payment": {"/x402/v1/analisi?origine=Atlantide&destinazione=Bucarest", p.Payment("ada", price, 10)},
+	}
+	for at := 40; at < len(good)-4 && len(cases) < 40; at += len(good) / 27 {
+		cases[fmt.Sprint("character ", at, " is another")] = struct{ target, payment string }{verdict, flipped(at)}
+	}
+	if len(cases) < 40 {
+		t.Fatalf("%d payments", len(cases))
+	}
+	lamports := p.Chain.Lamports
+	for name, c := range cases {
+		w := p.Ask(c.target, c.payment)
+		if w.Code != 402 && w.Code != 400 && w.Code != 404 && w.Code != 429 || w.Header().Get("PAYMENT-RESPONSE") != "" && header[x402pay.Settlement](t, w, x402pay.ResponseHeader).Success {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+		if p.Chain.Got != 0 || p.Chain.Lamports != lamports {
+			t.Fatalf("%s: %d units taken, %d lamports spent", name, p.Chain.Got, lamports-p.Chain.Lamports)
+		}
+	}
+	clock.Add(time.Hour)
+
+	// Between the trial and the block its payer has spent it all: the network takes its fee of us, a few times and no more.
+	p.Chain.Fails = true
+	status := map[int]int{}
+	for i := range 60 {
+		w := p.Ask(verdict, p.Payment("ada", price, 100+i))
+		status[w.Code]++
+	}
+	if spent := (lamports - p.Chain.Lamports) / 10_001; p.Chain.Got != 0 || spent > 20 || status[429] < 40 {
+		t.Errorf("%d units, %d fees, %v", p.Chain.Got, spent, status)
+	}
+}
+
+// TestUnknownOutcome: while nobody knows what became of a payment, nothing is said of it that may be wrong.
+func TestUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	p, _, _ := open(t)
+	payment := p.Payment("ada", price, 1)
+	p.Chain.Fault = func(step string) error {
+		if step == "send" {
+			return errors.New("a fault that names nothing")
+		}
+		return nil
+	}
+	for range 2 {
+		if w := p.Ask(verdict, payment); w.Code != 503 || w.Header().Get("Retry-After") == "" {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+	p.Chain.Fault = nil
+	p.Chain.Expire()
+	w := p.Ask(verdict, payment)
+	if w.Code != 402 || code(w) != x402.Refused.Code || header[x402pay.Settlement](t, w, x402pay.ResponseHeader).ErrorReason != "transaction_expired" {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if p.Chain.Got != 0 {
+		t.Errorf("%d units", p.Chain.Got)
+	}
+}
+
+func storeOf(t store.Table) store.Payments { return store.Payments{Table: t} }
+
+func address(payer string) string { return fixture.SolanaAddress(payer) }

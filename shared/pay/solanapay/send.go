@@ -1,0 +1,193 @@
+package solanapay
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"verdetto/shared/pay"
+)
+
+var _ pay.Settler = (*Chain)(nil)
+
+// pollEvery is how long Settle waits between two questions.
+const pollEvery = 500 * time.Millisecond
+
+// preflightFailed is the code of a node that has tried a transaction, which failed.
+const preflightFailed = -32002
+
+// Settle implements pay.Settler. The node that takes the transaction sends it to
+// the network again and again by itself, until it is too old.
+func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
+	sent := c.send(ctx, s.Wire)
+	if errors.Is(sent, pay.ErrRefusedTransaction) {
+		// It is refused too where it has taken effect already, or is too old.
+		outcome, err := c.Outcome(ctx, s.Signature, s.Until)
+		if errors.Is(err, pay.ErrNotFound) {
+			return "", sent
+		}
+		if !errors.Is(err, pay.ErrNotFinal) {
+			return outcome, err
+		}
+	}
+	for {
+		outcome, err := c.status(ctx, s.Signature)
+		if err == nil {
+			return outcome, nil
+		}
+		if sent != nil && !errors.Is(err, pay.ErrNotFinal) && !errors.Is(sent, pay.ErrRefusedTransaction) {
+			return "", sent // it may have arrived all the same, and nobody knows of it yet
+		}
+		select {
+		case <-ctx.Done():
+			return "", fmt.Errorf("wait for transaction %s: %w", s.Signature, err)
+		case <-time.After(c.poll):
+		}
+	}
+}
+
+// send hands a transaction to the first node that takes it, or that has tried it and refuses it.
+func (c *Chain) send(ctx context.Context, wire []byte) error {
+	_, err := ask(ctx, c, func(ctx context.Context, n *node) (struct{}, error) {
+		_, err := n.call(ctx, "sendTransaction", base64.StdEncoding.EncodeToString(wire), map[string]any{"encoding": "base64", "preflightCommitment": "confirmed"})
+		var told *nodeError
+		if errors.As(err, &told) && told.Code == preflightFailed {
+			err = fmt.Errorf("%w: %.200q", pay.ErrRefusedTransaction, told.Message)
+			if told.insufficient() {
+				err = fmt.Errorf("%w: %w", pay.ErrInsufficientFunds, err)
+			}
+		}
+		return struct{}{}, err
+	}, func(err error) bool { return errors.Is(err, pay.ErrRefusedTransaction) })
+	if err != nil {
+		return fmt.Errorf("send transaction: %w", err)
+	}
+	return nil
+}
+
+// insufficient tells whether a transfer of tokens failed for want of them: the
+// token program's error 1.
+func (e *nodeError) insufficient() bool {
+	var failed struct{ InstructionError []json.RawMessage }
+	var custom struct{ Custom *int }
+	return json.Unmarshal(e.Data.Err, &failed) == nil && len(failed.InstructionError) == 2 &&
+		json.Unmarshal(failed.InstructionError[1], &custom) == nil && custom.Custom != nil && *custom.Custom == 1
+}
+
+// Outcome implements pay.Settler.
+func (c *Chain) Outcome(ctx context.Context, signature pay.Signature, until uint64) (pay.Outcome, error) {
+	outcome, err := c.status(ctx, signature)
+	if !errors.Is(err, pay.ErrNotFound) {
+		return outcome, err
+	}
+	// A node that is past the last block in which it could be, and keeps all that was, knows that it is in none.
+	return ask(ctx, c, func(ctx context.Context, n *node) (pay.Outcome, error) {
+		height, err := n.height(ctx, "finalized")
+		if err != nil {
+			return "", err
+		}
+		if height <= until {
+			return "", pay.ErrNotFound
+		}
+		body, err := n.transaction(ctx, signature)
+		switch {
+		case err != nil:
+			return "", err
+		case body == nil:
+			return pay.TooLate, nil
+		}
+		return outcomeOf(body)
+	}, nil)
+}
+
+// outcomeOf reads what a transaction that is final has come to.
+func outcomeOf(body []byte) (pay.Outcome, error) {
+	var rec record
+	if err := json.Unmarshal(body, &rec); err != nil || rec.Meta == nil || rec.Meta.Err == nil {
+		return "", unreadable("its outcome is missing")
+	}
+	if !bytes.Equal(rec.Meta.Err, []byte("null")) {
+		return pay.MovedNothing, nil
+	}
+	return pay.TookEffect, nil
+}
+
+// status asks the nodes, until one knows the transaction, what became of it.
+func (c *Chain) status(ctx context.Context, signature pay.Signature) (pay.Outcome, error) {
+	return ask(ctx, c, func(ctx context.Context, n *node) (pay.Outcome, error) {
+		s, err := n.status(ctx, signature)
+		switch {
+		case err != nil:
+			return "", err
+		case s == nil:
+			return "", pay.ErrNotFound
+		case s.ConfirmationStatus == "processed", s.ConfirmationStatus == "" && !s.final():
+			return "", pay.ErrNotFinal
+		case len(s.Err) > 0 && !bytes.Equal(s.Err, []byte("null")):
+			return pay.MovedNothing, nil
+		}
+		return pay.TookEffect, nil
+	}, nil)
+}
+
+// Height implements pay.Settler.
+func (c *Chain) Height(ctx context.Context) (uint64, error) {
+	return ask(ctx, c, func(ctx context.Context, n *node) (uint64, error) { return n.height(ctx, "processed") }, nil)
+}
+
+// Balance implements pay.Settler.
+func (c *Chain) Balance(ctx context.Context, address string) (int64, error) {
+	return ask(ctx, c, func(ctx context.Context, n *node) (int64, error) {
+		body, err := n.call(ctx, "getBalance", address, map[string]any{"commitment": "confirmed"})
+		if err != nil {
+			return 0, err
+		}
+		var answer struct{ Value *int64 }
+		if err := json.Unmarshal(body, &answer); err != nil || answer.Value == nil {
+			return 0, fmt.Errorf("%w: the balance cannot be read", pay.ErrUnavailable)
+		}
+		return *answer.Value, nil
+	}, nil)
+}
+
+// height asks how many blocks there are.
+func (n *node) height(ctx context.Context, commitment string) (uint64, error) {
+	body, err := n.call(ctx, "getBlockHeight", map[string]any{"commitment": commitment})
+	if err != nil {
+		return 0, err
+	}
+	var height uint64
+	if err := json.Unmarshal(body, &height); err != nil {
+		return 0, fmt.Errorf("%w: the height cannot be read", pay.ErrUnavailable)
+	}
+	return height, nil
+}
+
+// ask puts a question to the nodes in order, until one answers it or says what ends
+// it. Otherwise the error is that of the node that knows most.
+func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *node) (A, error), ends func(error) bool) (none A, worst error) {
+	ctx, cancel := context.WithTimeout(ctx, pay.Timeout)
+	defer cancel()
+	for i, n := range c.nodes {
+		answer, err := func() (A, error) {
+			ctx, cancel := withShare(ctx, len(c.nodes)-i)
+			defer cancel()
+			return question(ctx, n)
+		}()
+		if err == nil {
+			return answer, nil
+		}
+		err = fmt.Errorf("ask node %d: %w", i+1, err)
+		if errors.Is(err, context.Canceled) || ends != nil && ends(err) {
+			return none, err
+		}
+		if worst == nil || informative(err) > informative(worst) {
+			worst = err
+		}
+	}
+	return none, worst
+}

@@ -1,0 +1,178 @@
+// Package svmlocal runs Solana's own runtime on this machine as a network of one
+// node: signatures, blockhashes, the compute budget and the token program are the
+// real ones. It also runs published clients of x402, which pay on it. Both are for
+// tests, which are skipped where make tools has not fetched them.
+package svmlocal
+
+import (
+	"bufio"
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"verdetto/shared/testenv"
+)
+
+//go:embed network.mjs
+var network string
+
+//go:embed client.mjs
+var fetchClient string
+
+//go:embed client.py
+var httpxClient string
+
+// Account is a token account, and what it holds.
+type Account struct {
+	Owner   string `json:"owner"`
+	Account string `json:"account"`
+	Units   int64  `json:"units"`
+}
+
+// World is what a network begins with.
+type World struct {
+	Mint     string           `json:"mint"`
+	Accounts []Account        `json:"accounts"`
+	Lamports map[string]int64 `json:"lamports"` // by address
+}
+
+// Network is one that runs until the test ends.
+type Network struct {
+	URL string // of its node
+	t   testing.TB
+}
+
+// Open starts a network.
+func Open(t testing.TB, w World) *Network {
+	t.Helper()
+	world, err := json.Marshal(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := node(t, "network.mjs", network, string(world))
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	command.Stderr = &said
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = command.Process.Kill() // it has nothing to finish
+		_ = command.Wait()
+	})
+	url, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the network does not start: %v %s", err, &said)
+	}
+	return &Network{strings.TrimSpace(url), t}
+}
+
+// node is a script, run by Node with the published packages beside it.
+func node(t testing.TB, name, script string, args ...string) *exec.Cmd {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.Symlink(testenv.Tool(t, "x402", "node_modules"), filepath.Join(folder, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(script), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	program := testenv.Tool(t, "mcp", "node_modules", "node", "bin", "node")
+	return exec.CommandContext(t.Context(), program, append([]string{filepath.Join(folder, name)}, args...)...)
+}
+
+// Call asks the node.
+func (n *Network) Call(method string, params ...any) (json.RawMessage, error) {
+	n.t.Helper()
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	response, err := http.Post(n.URL, "application/json", bytes.NewReader(body))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var answer struct {
+		Result json.RawMessage
+		Error  *struct{ Message string }
+	}
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+		n.t.Fatal(err)
+	}
+	if answer.Error != nil {
+		return nil, errors.New(answer.Error.Message)
+	}
+	return answer.Result, nil
+}
+
+// Number is the answer to a question for a number: hold, of a token account, or lamports, of an address.
+func (n *Network) Number(method, of string) (number int64) {
+	n.t.Helper()
+	answer, err := n.Call(method, of)
+	if err == nil {
+		err = json.Unmarshal(answer, &number)
+	}
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return number
+}
+
+// Blockhash is the newest.
+func (n *Network) Blockhash() string {
+	n.t.Helper()
+	var latest struct {
+		Value struct{ Blockhash string }
+	}
+	answer, err := n.Call("getLatestBlockhash")
+	if err == nil {
+		err = json.Unmarshal(answer, &latest)
+	}
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return latest.Value.Blockhash
+}
+
+// Expire lets the newest blockhash expire, and all that rest on it.
+func (n *Network) Expire() {
+	n.t.Helper()
+	if _, err := n.Call("expire"); err != nil {
+		n.t.Fatal(err)
+	}
+}
+
+// Clients are published ones, unmodified. Each is given an address, a node and the
+// seed of a key (in hex): it asks for the address, pays where that is asked for, and
+// prints the status of the answer, its header PAYMENT-RESPONSE and its body, with spaces between.
+var Clients = map[string]func(t testing.TB, args ...string) *exec.Cmd{
+	"fetch, of npm": func(t testing.TB, args ...string) *exec.Cmd { return node(t, "client.mjs", fetchClient, args...) },
+	"httpx, of PyPI": func(t testing.TB, args ...string) *exec.Cmd {
+		return exec.CommandContext(t.Context(), testenv.Tool(t, "x402-python", "bin", "python"), append([]string{"-c", httpxClient}, args...)...)
+	},
+}
+
+// Run gives what a client printed.
+func Run(t testing.TB, command *exec.Cmd) (status, header, body string) {
+	t.Helper()
+	var said bytes.Buffer
+	command.Stderr = &said
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, &said)
+	}
+	status, rest, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	header, body, _ = strings.Cut(rest, " ")
+	return status, header, body
+}
