@@ -57,15 +57,16 @@ func TestProveScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	score(t, source)
+	score(t, "score", source)
 }
 
 func comparable() upstream.Comparable {
 	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}
 }
 
-// score looks at the page of the score that a refresh a week makes of a panel, on a phone and at a desk, in every language.
-func score(t *testing.T, source *csvfile.Panel) {
+// score looks at the page of the score that a refresh a week makes of a panel, on a phone and at a desk, in every language;
+// its pictures begin with a name.
+func score(t *testing.T, name string, source *csvfile.Panel) {
 	t.Helper()
 	b := openBrowser(t)
 	panel := scorecard.Panel{}
@@ -102,7 +103,7 @@ func score(t *testing.T, source *csvfile.Panel) {
 	server := httptest.NewServer(fixture.Described(t, service.API))
 	defer server.Close()
 	for i, l := range i18n.Languages() {
-		for _, s := range []screen{{"score-360", 360, 740, "light"}, {"score-1000", 1000, 800, "dark"}} {
+		for _, s := range []screen{{name + "-360", 360, 740, "light"}, {name + "-1000", 1000, 800, "dark"}} {
 			if i%2 == 1 {
 				s.scheme = map[string]string{"light": "dark", "dark": "light"}[s.scheme]
 			}

@@ -174,7 +174,7 @@ func journey(t *testing.T, b browser, s screen) {
 	w.do(chromedp.Click("main a"))
 	w.wait(`document.querySelector('main').textContent.includes('25,50')`)
 	w.check("alerts")
-	w.do(chromedp.Click("main form button"))
+	w.do(chromedp.Click("main form button[name=remove]"))
 	w.wait(`!document.querySelector('main').textContent.includes('25,50')`)
 	w.check("ended")
 

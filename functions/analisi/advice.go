@@ -14,6 +14,7 @@ var advice = map[string]string{
 	"firma-non-valida":         "Only the card processor delivers here, signed with the secret that it shares with us.",
 	"importo-insufficiente":    "Send the whole price that GET /v1/pro/cripta names in one transaction.",
 	"metodo-non-ammesso":       "Use one of the methods that the header Allow lists.",
+	"non-da-telegram":          "Only Telegram calls here, with the secret that the webhook was set with. Write to the bot instead.",
 	"nessuna-tariffa":          "The route is covered, but nothing was found on it lately. Fares are refreshed every 7 days: ask again then.",
 	"nessuna-carta":            "The plan is not paid by card: it ends by itself, and there is nothing to cancel.",
 	"origine-sconosciuta":      "Look at suggestions, or give the name in another language or the IATA code of a city or airport with scheduled flights; GET /v1/rotte lists what is covered.",

@@ -8,6 +8,7 @@ import (
 	"context"
 
 	"verdetto/shared/answer"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/verdict"
 )
@@ -22,19 +23,6 @@ type Service struct {
 	watched watched
 }
 
-// Named is a city as a caller names it, and the parameter that the name was given in.
-type Named = answer.Named
-
-// Ends are the two cities of a question.
-type Ends struct {
-	Origine      string `query:"origine" required:"true" doc:"Origin city name in Italian, English, French, German, Spanish, Portuguese or the local language; case and accents do not matter. Three capital letters that are an IATA code are that code; in other letters a code is accepted where no city bears that name" example:"Milano"`
-	Destinazione string `query:"destinazione" required:"true" doc:"Destination city name, likewise" example:"Bucarest"`
-}
-
-func (in *Ends) cities() (origin, destination Named) {
-	return Named{Parameter: "origine", Name: in.Origine}, Named{Parameter: "destinazione", Name: in.Destinazione}
-}
-
 type output struct{ Body verdict.Analysis }
 
 // Register adds the endpoints to an API.
@@ -43,15 +31,15 @@ func (s *Service) Register(api *httpapi.API) {
 		Summary: "Price verdict for a route",
 		Description: "Says whether today's cheapest economy fare for one adult is cheap, compared with the cheapest fare of the same route on past days; or a price that was seen elsewhere. " +
 			"Without further parameters it is about one-way fares with any number of stops and any departure. With partenza or mese it is about that departure, or the cheapest of that month, compared with the route's departures as many days ahead, and says what is to be expected of it.",
-		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, NoLiveFare, StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
-	}, func(ctx context.Context, in *input) error {
-		q, err := in.question()
+		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare, published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
+	}, func(ctx context.Context, in *published.VerdictInput) error {
+		q, err := in.Question()
 		if err != nil {
 			return err
 		}
-		return Problem(s.Check(ctx, q))
-	}, func(ctx context.Context, in *input) (*output, error) {
-		q, err := in.question()
+		return published.Problem(s.Check(ctx, q))
+	}, func(ctx context.Context, in *published.VerdictInput) (*output, error) {
+		q, err := in.Question()
 		if err != nil {
 			return nil, err
 		}
@@ -69,18 +57,19 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerHistory(api)
 	s.registerCities(api)
 	s.registerScore(api)
+	registerUsage(api)
 	s.registerHome(api)
 	s.registerCard(api)
 	s.registerSitemaps(api)
 	registerAssets(api)
 }
 
+// answers are those of the service in their published form.
+func (s *Service) answers() *published.Answers {
+	return &published.Answers{Reader: s.Reader, Coverage: s.Coverage}
+}
+
 // Judged answers a question. What it cannot answer is a Problem.
 func (s *Service) Judged(ctx context.Context, q answer.Question) (verdict.Analysis, error) {
-	a, err := s.Answer(ctx, q)
-	if err != nil {
-		return a.Analysis, Problem(err)
-	}
-	a.Analysis.Luoghi = luoghiOf(q, a.Found)
-	return inCurrency(ctx, s, a.Analysis, q.Show)
+	return s.answers().Verdict(ctx, q)
 }

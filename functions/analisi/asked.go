@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"verdetto/shared/answer"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
@@ -162,7 +163,7 @@ type faults map[string]string
 // read makes of a trip what package answer is asked; what cannot be read is among the faults.
 func (t trip) read(l *i18n.Language) (answer.Question, faults) {
 	wrong := faults{}
-	in := Trip{Partenza: t.Date, Mese: t.Month, Ritorno: t.Back, Diretto: t.NonStop != "", Valuta: "EUR"}
+	in := published.Trip{Partenza: t.Date, Mese: t.Month, Ritorno: t.Back, Diretto: t.NonStop != "", Valuta: "EUR"}
 	if _, err := time.Parse("2006-01", t.Month); t.Month != "" && err != nil {
 		wrong["mese"] = l.Text("ask.fault.month")
 	}

@@ -1,7 +1,6 @@
 package analisi
 
 import (
-	"strconv"
 	"time"
 
 	"verdetto/shared/answer"
@@ -9,6 +8,7 @@ import (
 	"verdetto/shared/i18n"
 	"verdetto/shared/places"
 	"verdetto/shared/verdict"
+	"verdetto/shared/wording"
 )
 
 // calendarView is the departures of a route as they are shown: month by month, each
@@ -66,7 +66,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			continue // it is ours, and has one
 		}
 		month := calendarMonth{
-			ID: calendarID(m.Mese), Name: l.MonthOf(first), From: l.Text("calendar.from", "Price", l.Money(whole(m.MinimoCent))), Days: l.Count("calendar.days", m.Giorni),
+			ID: calendarID(m.Mese), Name: l.MonthOf(first), From: l.Text("calendar.from", "Price", l.Money(wording.Whole(m.MinimoCent))), Days: l.Count("calendar.days", m.Giorni),
 			Level: levelClass(m.Livello), Said: levelSaid(l, m.Livello, m.Affidabilita),
 			Open: m.Mese == open[:min(len("2006-01"), len(open))] || open == "" && i == 0,
 			To:   q.linkOn(trip{Month: m.Mese, NonStop: q.NonStop}, v.AskFrom, v.AskTo),
@@ -82,7 +82,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			cell.To = q.linkOn(sameTrip(q, asked, day), from, to)
 			cell.Level, cell.Sub, cell.Unsure, cell.Asked = levelClass(g.Livello), levelSaid(l, g.Livello, g.Affidabilita), g.Affidabilita == verdict.Bassa, g.Partenza == date
 			if g.Cent != nil {
-				cell.Fare = strconv.Itoa(int((*g.Cent + 50) / 100))
+				cell.Fare = l.Whole(*g.Cent)
 			}
 		}
 		month.Weeks = cells

@@ -7,12 +7,14 @@ import (
 	"strconv"
 
 	"verdetto/shared/answer"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
 	"verdetto/shared/places"
 	"verdetto/shared/verdict"
+	"verdetto/shared/wording"
 )
 
 // NoCard is the problem of a picture that does not exist.
@@ -33,7 +35,7 @@ func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.JSON(api, "card", httpapi.JSONDoc{
 		Summary:     "Picture of a verdict",
 		Description: "What is shown where a verdict's page is linked to: a PNG of 1200 by 630. With .svg in place of .png, as in MIL-BUH-it.svg and MIL-BUH-2027-03-it.svg, the weeks behind it as a picture for other pages, 720 by 400.",
-		Problems:    []httpapi.ProblemType{NoCard, NoLiveFare, StopsUnknown, httpapi.NotCovered, httpapi.NotShown},
+		Problems:    []httpapi.ProblemType{NoCard, published.NoLiveFare, published.StopsUnknown, httpapi.NotCovered, httpapi.NotShown},
 	}, func(_ context.Context, in *cardInput) error {
 		_, err := cardOf(in.File)
 		return err
@@ -117,10 +119,10 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 		c.Foot += " · " + l.Text("home.invented")
 	}
 	asked, _ := of.trip.read(l)
-	asked.From, asked.To = Named{Name: string(of.route.Origin)}, Named{Name: string(of.route.Destination)}
+	asked.From, asked.To = answer.Named{Name: string(of.route.Origin)}, answer.Named{Name: string(of.route.Destination)}
 	a, err := s.Answer(ctx, asked)
 	switch {
-	case err != nil && Problem(err) == err: // none of those that say why there is no verdict
+	case err != nil && published.Problem(err) == err: // none of those that say why there is no verdict
 		return nil, err
 	case err == nil && a.Analysis.Verdetto.Percentile != nil:
 		s.drawVerdict(&c, l, asked, a)
@@ -138,7 +140,7 @@ func (s *Service) drawVerdict(c *chart.Card, l *i18n.Language, asked answer.Ques
 	c.Level, c.Verdict = v.Livello, brief(l, a.Analysis.Prezzo.Cent, v)
 	certainty := " " + l.Text("certainty."+v.Affidabilita) + "."
 	if asked.When != nil {
-		c.Detail = typical(l, a.Analysis) + certainty
+		c.Detail = wording.Typical(l, a.Analysis) + certainty
 		return
 	}
 	t, _ := standingOf(a.Summary, asked, fare.DayOf(s.Now()))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"verdetto/shared/answer"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/places"
@@ -53,7 +54,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	partly := about != q.trip
 	q.trip, v.Trip = about, about
 	v.setRoute(q, from, nil)
-	all, err := h.dealsFrom(r.Context(), from)
+	all, err := h.answers().DealsFrom(r.Context(), from)
 	if problem := (*httpapi.Problem)(nil); errors.As(err, &problem) {
 		v.refuse(http.StatusNotFound, "no_routes")
 		return
@@ -66,14 +67,14 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	if asked.When != nil { // destinations are compared by month: of a day, its month
 		of = &asked.When.Date
 	}
-	v.showCheap(q, from, standing(all, v.today, of, q.NonStop != ""), most, h.Now())
+	v.showCheap(q, from, published.Standing(all, v.today, of, q.NonStop != ""), most, h.Now())
 	if v.Cheap != nil {
 		v.Cheap.Partly = partly
 	}
 }
 
 // showCheap lists the deals of a city up to an amount; 0: any.
-func (v *view) showCheap(q question, from places.Place, all []destinationDeal, most fare.Cents, now time.Time) {
+func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, most fare.Cents, now time.Time) {
 	l := v.T
 	c := &cheapView{City: from.Name, Lede: l.Text("cheap.lede")}
 	if m, err := time.Parse("2006-01", q.Month); err == nil {
@@ -89,9 +90,9 @@ func (v *view) showCheap(q question, from places.Place, all []destinationDeal, m
 		if fitting++; fitting > maxDestinations {
 			continue
 		}
-		name := places.Name(d.to, l.Code)
+		name := places.Name(d.To, l.Code)
 		row := cheapRow{
-			City: name, To: q.linkOn(ask, v.AskFrom, queryFor(d.to, name)), Fare: l.Money(price.Cent), Date: l.Date(d.Fare.Depart),
+			City: name, To: q.linkOn(ask, v.AskFrom, queryFor(d.To, name)), Fare: l.Money(price.Cent), Date: l.Date(d.Fare.Depart),
 			Level: levelClass(judged.Livello), Said: l.Text("cheap.unknown"),
 		}
 		row.Alert = row.To + "#alert-title"

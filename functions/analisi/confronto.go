@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"verdetto/shared/answer"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/verdict"
 )
@@ -42,11 +43,11 @@ type ProblemaViaggio struct {
 
 // Trips are several trips from one city: each destination on each departure, or in each month.
 type Trips struct {
-	From         Named
+	From         answer.Named
 	Destinations []string
 	Departures   []string // days
 	Months       []string
-	Trip         Trip // what they have in common
+	Trip         published.Trip // what they have in common
 }
 
 type confrontoInput struct {
@@ -56,7 +57,7 @@ type confrontoInput struct {
 	Mesi         string `query:"mesi" pattern:"^([0-9]{4}-(0[1-9]|1[0-2])(,[0-9]{4}-(0[1-9]|1[0-2]))*)?$" patternDescription:"months such as 2027-03,2027-04" doc:"Months of departure, separated by commas. Not together with partenze"`
 	Diretto      bool   `query:"diretto" doc:"Only fares without stops"`
 	Notti        string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away; without it, one-way fares"`
-	Shown
+	published.Shown
 }
 
 func (in *confrontoInput) questions() ([]answer.Question, []Viaggio, error) {
@@ -67,8 +68,8 @@ func (in *confrontoInput) questions() ([]answer.Question, []Viaggio, error) {
 		return strings.Split(s, ",")
 	}
 	return (&Trips{
-		From: Named{Parameter: "origine", Name: in.Origine}, Destinations: list(in.Destinazioni), Departures: list(in.Partenze), Months: list(in.Mesi),
-		Trip: Trip{Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta},
+		From: answer.Named{Parameter: "origine", Name: in.Origine}, Destinations: list(in.Destinazioni), Departures: list(in.Partenze), Months: list(in.Mesi),
+		Trip: published.Trip{Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta},
 	}).Questions(func(parameter string) string { return several[parameter] })
 }
 
@@ -88,17 +89,17 @@ func (in *Trips) Questions(name func(parameter string) string) (all []answer.Que
 	}
 	switch {
 	case len(in.Departures) > 0 && len(in.Months) > 0:
-		return nil, nil, invalid(name("mese"), "is given together with "+name("partenza")+": give one of them")
+		return nil, nil, published.Invalid(name("mese"), "is given together with "+name("partenza")+": give one of them")
 	case len(whens) == 0:
 		whens = append(whens, Viaggio{})
 	}
 	if n := len(in.Destinations) * len(whens); n > MaxTrips {
-		return nil, nil, invalid(name("destinazione"), fmt.Sprintf("make %d trips with the dates: want %d at most in one call", n, MaxTrips))
+		return nil, nil, published.Invalid(name("destinazione"), fmt.Sprintf("make %d trips with the dates: want %d at most in one call", n, MaxTrips))
 	}
 	for _, destination := range in.Destinations {
 		destination = strings.TrimSpace(destination)
 		if destination == "" {
-			return nil, nil, invalid(name("destinazione"), "holds an empty name")
+			return nil, nil, published.Invalid(name("destinazione"), "holds an empty name")
 		}
 		for _, v := range whens {
 			trip := in.Trip
@@ -107,7 +108,7 @@ func (in *Trips) Questions(name func(parameter string) string) (all []answer.Que
 			if err != nil {
 				return nil, nil, err
 			}
-			q.From, q.To = in.From, Named{Parameter: name("destinazione"), Name: destination}
+			q.From, q.To = in.From, answer.Named{Parameter: name("destinazione"), Name: destination}
 			v.Destinazione = destination
 			all, asked = append(all, q), append(asked, v)
 		}
@@ -148,7 +149,7 @@ type confrontoOutput struct{ Body Confronto }
 func (s *Service) CheckTrips(ctx context.Context, all []answer.Question) error {
 	for _, q := range all {
 		if err := s.Check(ctx, q); err != nil {
-			return Problem(err)
+			return published.Problem(err)
 		}
 	}
 	return nil

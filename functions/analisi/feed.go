@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"verdetto/shared/answer/published"
 	"verdetto/shared/deals"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
@@ -71,7 +72,7 @@ func (s *Service) feed(ctx context.Context, in *feedInput) (*httpapi.Tagged, err
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.dealsFrom(ctx, origin)
+	all, err := s.answers().DealsFrom(ctx, origin)
 	if err != nil {
 		return nil, err
 	}
@@ -110,19 +111,19 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 			f.updated = later(f.updated, e.AsOf.Time())
 		}
 	}
-	for _, d := range standing(all, fare.DayOf(now), nil, false) {
+	for _, d := range published.Standing(all, fare.DayOf(now), nil, false) {
 		price, v := d.At(now)
 		if v.Livello != verdict.Ottimo && v.Livello != verdict.Buono {
 			continue
 		}
 		usual, _ := d.Usual()
-		name := places.Name(d.to, l.Code)
+		name := places.Name(d.To, l.Code)
 		f.entries = append(f.entries, feedEntry{
-			id:    lasting("deal", l.Code, string(origin.City), string(d.to), price.Partenza),
+			id:    lasting("deal", l.Code, string(origin.City), string(d.To), price.Partenza),
 			title: l.Text("feed.entry", "City", name, "Price", l.Amount(price.Cent), "Date", l.Date(d.Fare.Depart), "Level", l.Text("level."+v.Livello)),
 			text: l.Text("feed.text", "Route", routeName(l, origin.Name, name), "Price", l.Amount(price.Cent), "Date", l.Date(d.Fare.Depart),
 				"Usual", l.Money(usual), "NonStop", d.Fare.Stops == fare.NonStop, "Certainty", l.Text("certainty."+v.Affidabilita)),
-			page: s.page(l, "da="+string(origin.City)+"&a="+string(d.to)), level: v.Livello, updated: toldSince(d.Deal, now),
+			page: s.page(l, "da="+string(origin.City)+"&a="+string(d.To)), level: v.Livello, updated: toldSince(d.Deal, now),
 		})
 	}
 	return f

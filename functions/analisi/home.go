@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/store"
 )
 
-//go:embed home.html calendar.html cheap.html
+//go:embed home.html calendar.html cheap.html app.html
 var homeTemplates embed.FS
 
 var homeHTML = template.Must(template.ParseFS(homeTemplates, "*.html"))
@@ -32,7 +32,7 @@ func (s *Service) registerHome(api *httpapi.API) { api.Mount(home{s, api}, "home
 func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q, ok := parseQuestion(r)
 	asked, wrong := q.read(q.language)
-	asked.From, asked.To = Named{Parameter: "da", Name: q.from}, Named{Parameter: "a", Name: q.to}
+	asked.From, asked.To = answer.Named{Parameter: "da", Name: q.from}, answer.Named{Parameter: "a", Name: q.to}
 	v := h.newView(q)
 	v.Invented = httpapi.Data(r.Context()) == "sample"
 	v.AllFares = httpapi.AllFares(r.Context())

@@ -19,24 +19,9 @@ const maxThreshold = 5
 // service does not know its own address, and for what no page shows: some days
 // either side, and returns by their nights. The page takes prices in euro alone.
 func (s *Service) PagesOf(a verdict.Analysis, q answer.Question, l *i18n.Language) (page, alert string) {
-	var t trip
-	w := q.When
-	switch {
-	case s.BaseURL == "", q.Trip != fare.OneWay && (w == nil || w.Back == 0):
+	t, whole := tripOf(q)
+	if s.BaseURL == "" || !whole {
 		return "", ""
-	case w == nil:
-	case w.Span == nil:
-		t.Date = w.Date.String()
-		if w.Back != 0 {
-			t.Back = w.Back.String()
-		}
-	case *w.Span == departure.Month:
-		t.Month = w.Date.String()[:len("2006-01")]
-	default:
-		return "", ""
-	}
-	if q.NonStop {
-		t.NonStop = "si"
 	}
 	address := s.BaseURL + pageAddress(a.OrigineIata, a.DestinazioneIata, t, l.Code)
 	if p := q.Price; p != nil && p.Currency == fare.EUR.String() {
@@ -44,4 +29,25 @@ func (s *Service) PagesOf(a verdict.Analysis, q answer.Question, l *i18n.Languag
 		return s.BaseURL + pageAddress(a.OrigineIata, a.DestinazioneIata, t, l.Code), address + "&soglia=" + t.Seen + "#alert-title"
 	}
 	return address, address + "#alert-title"
+}
+
+// tripOf is the trip of a question as the page asks for it; false where the page cannot ask for all of it.
+func tripOf(q answer.Question) (t trip, whole bool) {
+	w := q.When
+	whole = q.Trip == fare.OneWay || w != nil && w.Back != 0
+	if q.NonStop {
+		t.NonStop = "si"
+	}
+	switch {
+	case w == nil:
+	case w.Span != nil && *w.Span == departure.Month:
+		t.Month = w.Date.String()[:len("2006-01")]
+	default:
+		t.Date = w.Date.String()
+		if w.Back != 0 {
+			t.Back = w.Back.String()
+		}
+		whole = whole && w.Span == nil
+	}
+	return t, whole
 }

@@ -3,115 +3,42 @@ package analisi
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
 
-	"verdetto/shared/answer"
-	"verdetto/shared/deals"
-	"verdetto/shared/fare"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/places"
-	"verdetto/shared/store"
-	"verdetto/shared/verdict"
 )
 
-// Occasioni is the published answer to where it is cheap to fly to now.
-type Occasioni struct {
-	Origine      string          `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
-	OrigineIata  string          `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
-	Luoghi       []verdict.Luogo `json:"luoghi,omitempty" doc:"What the origin stood for, as in GET /v1/analisi"`
-	Ambito       string          `json:"ambito" enum:"rotta,mese" doc:"What each verdetto is about: the cheapest fare of the route, or of its departures in mese"`
-	Valuta       string          `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
-	Occasioni    []Occasione     `json:"occasioni" nullable:"false" doc:"Destinations that have a fare, the best first: by level, then by percentile, then by how far the fare is under the median. Those with too little data for a verdict come last"`
-	AggiornatoIl *time.Time      `json:"aggiornatoIl,omitempty" format:"date-time" doc:"When the newest of these fares was found, UTC; absent where there is none"`
-}
-
-// Occasione is a destination, and the verdict on its cheapest fare.
-type Occasione struct {
-	Destinazione     string           `json:"destinazione" doc:"Destination city name, in Italian or else in English" example:"Bucarest"`
-	DestinazioneIata string           `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
-	Verdetto         verdict.Verdetto `json:"verdetto" doc:"What GET /v1/analisi said of this fare at the refresh that saw it; minimoCent is told there alone"`
-	Prezzo           verdict.Prezzo   `json:"prezzo" doc:"The destination's cheapest fare: it was observed, it is no offer"`
-}
-
-// DealsInput are the parameters of a question for deals, beside the origin.
-type DealsInput struct {
-	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"The cheapest departure of this month, compared with the cheapest of other months; without it that of any date, compared with the cheapest of other days"`
-	Livello string `query:"livello" pattern:"^((ottimo|buono|normale|caro|dati-insufficienti)(,(ottimo|buono|normale|caro|dati-insufficienti))*)?$" patternDescription:"levels such as ottimo,buono" doc:"Only these levels, separated by commas"`
-	Diretto bool   `query:"diretto" doc:"Only fares without stops; destinations of whose fares the stops are not known are left out"`
-	Massimo string `query:"massimo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 60 or 59.99" doc:"Only fares up to this amount, in valuta"`
-	Shown
-}
-
 type occasioniInput struct {
-	Origine string `query:"origine" required:"true" doc:"Origin city: a name in any of six languages, or an IATA code" example:"Milano"`
-	DealsInput
+	published.CheapInput
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
 }
 
-// DealsQuestion is what is asked of the deals of an origin.
-type DealsQuestion struct {
-	From    Named
-	When    *answer.When // a month; nil: any
-	Levels  []string     // empty: all
-	NonStop bool
-	Most    fare.Cents // in Show; 0: any
-	Show    answer.Currency
-}
-
-// known are the levels that there are.
-var known = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
-
-// Question reads what is asked. Faults call parameters what the caller calls them.
-func (in *DealsInput) Question(from Named, name func(parameter string) string) (q DealsQuestion, err error) {
-	q = DealsQuestion{From: from, NonStop: in.Diretto, Show: answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}}
-	if q.When, err = (&Trip{Mese: in.Mese}).when(name); err != nil {
-		return q, err
-	}
-	if in.Livello != "" {
-		q.Levels = strings.Split(in.Livello, ",")
-		for _, l := range q.Levels {
-			if !slices.Contains(known, l) {
-				return q, invalid(name("livello"), "holds what is none of "+strings.Join(known, ", "))
-			}
-		}
-	}
-	if in.Massimo != "" {
-		most, err := strconv.ParseFloat(in.Massimo, 64)
-		q.Most = fare.Cents(math.Round(100 * most))
-		if err != nil || q.Most <= 0 {
-			return q, invalid(name("massimo"), "is the price of no fare: want more than 0")
-		}
-	}
-	return q, nil
-}
-
 // CheckDeals refuses, before the call is counted, what no answer could be made for.
-func (s *Service) CheckDeals(ctx context.Context, q DealsQuestion) error {
-	return Problem(s.Check(ctx, answer.Question{From: q.From, When: q.When, Show: q.Show}))
+func (s *Service) CheckDeals(ctx context.Context, q published.DealsQuestion) error {
+	return s.answers().CheckDeals(ctx, q)
+}
+
+// CheapNow answers where it is cheap to fly to from a city. What it cannot answer is a Problem.
+func (s *Service) CheapNow(ctx context.Context, q published.DealsQuestion) (published.Occasioni, error) {
+	return s.answers().Deals(ctx, q)
 }
 
 func (s *Service) registerDeals(api *httpapi.API) {
-	as := func(parameter string) string { return parameter }
 	httpapi.JSON(api, "occasioni", httpapi.JSONDoc{
 		Summary: "Where it is cheap to fly to now",
 		Description: "The destinations from a city that have a fare now, the best-judged first: the cheapest fare of each, of any date or of a month, with its verdict. " +
 			"A minimum is compared with minima: the cheapest fare of a route with the route's cheapest of other days, that of a month with the cheapest of months. The same can be followed as a feed: /feed/MIL-it.atom and /feed/MIL-it.json.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, httpapi.UnknownCurrency},
-		Answer:   Occasioni{},
+		Answer:   published.Occasioni{},
 	}, func(ctx context.Context, in *occasioniInput) error {
-		q, err := in.Question(Named{Parameter: "origine", Name: in.Origine}, as)
+		q, err := in.Question()
 		if err != nil {
 			return err
 		}
 		return s.CheckDeals(ctx, q)
 	}, func(ctx context.Context, in *occasioniInput) (*httpapi.Tagged, error) {
-		q, err := in.Question(Named{Parameter: "origine", Name: in.Origine}, as)
+		q, err := in.Question()
 		if err != nil {
 			return nil, err
 		}
@@ -126,70 +53,4 @@ func (s *Service) registerDeals(api *httpapi.API) {
 		return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
 	})
 	s.registerFeeds(api)
-}
-
-// CheapNow answers where it is cheap to fly to from a city. What it cannot answer is a Problem.
-func (s *Service) CheapNow(ctx context.Context, q DealsQuestion) (Occasioni, error) {
-	o := Occasioni{Ambito: verdict.Rotta, Valuta: "EUR", Occasioni: []Occasione{}}
-	place, err := Find(q.From)
-	if err != nil {
-		return o, err
-	}
-	o.Origine, o.OrigineIata, o.Luoghi = place.Name, string(place.City), luoghi(end{"origine", q.From, place})
-	all, err := s.dealsFrom(ctx, place)
-	if err != nil {
-		return o, err
-	}
-	var month *fare.Day
-	if q.When != nil {
-		o.Ambito, month = verdict.InMese, &q.When.Date
-	}
-	now := s.Now()
-	for _, d := range standing(all, fare.DayOf(now), month, q.NonStop) {
-		price, v := d.At(now)
-		if len(q.Levels) == 0 || slices.Contains(q.Levels, v.Livello) {
-			o.Occasioni = append(o.Occasioni, Occasione{places.Name(d.to, "it"), string(d.to), v, price})
-		}
-	}
-	if o, err = inCurrency(ctx, s, o, q.Show); err != nil {
-		return o, err
-	}
-	o.Occasioni = slices.DeleteFunc(o.Occasioni, func(one Occasione) bool { return q.Most > 0 && one.Prezzo.Cent > q.Most })
-	for _, one := range o.Occasioni {
-		if found := one.Prezzo.TrovatoIl; o.AggiornatoIl == nil || found.After(*o.AggiornatoIl) {
-			o.AggiornatoIl = found
-		}
-	}
-	return o, nil
-}
-
-// dealsFrom reads the deals of an origin; the Problem of one that is not covered
-// says so, and the next refresh asks for it.
-func (s *Service) dealsFrom(ctx context.Context, origin places.Place) (deals.Origin, error) {
-	data, _, err := s.Coverage.Deals(ctx, origin.City)
-	if errors.Is(err, store.ErrNotFound) {
-		s.RequestOrigin(ctx, origin.City)
-		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("No fare from %s is known here yet. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.", origin.Name))
-	}
-	if err != nil {
-		return deals.Origin{}, err
-	}
-	return deals.Decode(data)
-}
-
-// destinationDeal is the deal of a destination that stands.
-type destinationDeal struct {
-	to fare.City
-	deals.Deal
-}
-
-// standing are the deals of all destinations that stand on a day, the best first.
-func standing(all deals.Origin, today fare.Day, month *fare.Day, nonStop bool) (list []destinationDeal) {
-	for _, e := range all.Entries {
-		if d, ok := e.Cheapest(today, month, nonStop); ok {
-			list = append(list, destinationDeal{e.Destination, d})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b destinationDeal) int { return a.Better(b.Judged) })
-	return list
 }

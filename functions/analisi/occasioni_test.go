@@ -15,6 +15,7 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/deals"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
@@ -112,7 +113,7 @@ func TestCheapNow(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := get(t, h, "/v1/occasioni?"+c.query)
 			var got struct {
-				analisi.Occasioni
+				published.Occasioni
 				Code string
 			}
 			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status || got.Code != c.code {
@@ -133,7 +134,7 @@ func TestCheapNow(t *testing.T) {
 	if diff := cmp.Diff([]fare.City{"VIE"}, wanted.noted); diff != "" {
 		t.Errorf("requested of the next refresh: %s", diff)
 	}
-	var got analisi.Occasioni
+	var got published.Occasioni
 	if err := json.Unmarshal(get(t, h, "/v1/occasioni?origine=Milano").Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"verdetto/shared/answer"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
@@ -23,13 +24,13 @@ func (s *Service) picture(ctx context.Context, of cardAsked) (*cardOutput, error
 	}
 	l, today := of.language, fare.DayOf(s.Now())
 	asked, _ := of.trip.read(l)
-	asked.From, asked.To = Named{Name: string(of.route.Origin)}, Named{Name: string(of.route.Destination)}
+	asked.From, asked.To = answer.Named{Name: string(of.route.Origin)}, answer.Named{Name: string(of.route.Destination)}
 	if err := s.Check(ctx, answer.Question{When: asked.When}); err != nil {
-		return nil, Problem(err)
+		return nil, published.Problem(err)
 	}
 	f, moves, err := s.History(ctx, asked)
 	if err != nil {
-		return nil, Problem(err)
+		return nil, published.Problem(err)
 	}
 	p := chart.Picture{
 		Title: routeName(l, places.Name(of.route.Origin, l.Code), places.Name(of.route.Destination, l.Code)),
@@ -50,7 +51,7 @@ func (s *Service) picture(ctx context.Context, of cardAsked) (*cardOutput, error
 		s.drawToday(&p.History, f, today)
 	}
 	if len(p.Weeks) == 0 {
-		return nil, NoLiveFare.Problem("Nothing was found in the last 26 weeks that could be drawn.")
+		return nil, published.NoLiveFare.Problem("Nothing was found in the last 26 weeks that could be drawn.")
 	}
 	return &cardOutput{"image/svg+xml", "nosniff", picturePolicy, p.SVG()}, nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"verdetto/shared/answer"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/places"
@@ -61,22 +63,22 @@ func (s *Service) registerRoutes(api *httpapi.API) {
 const pageOfInto = 100
 
 func (s *Service) routes(ctx context.Context, in *routesInput) (*routesOutput, error) {
-	listed, err := s.Covered(ctx, Named{Parameter: "origine", Name: in.Origine}, Named{Parameter: "destinazione", Name: in.Destinazione}, in.Page)
+	listed, err := s.Covered(ctx, answer.Named{Parameter: "origine", Name: in.Origine}, answer.Named{Parameter: "destinazione", Name: in.Destinazione}, in.Page)
 	return &routesOutput{listed}, err
 }
 
 // Covered lists the covered routes from a city, to a city, or both; a city
 // without a name stands for any.
-func (s *Service) Covered(ctx context.Context, from, to Named, after string) (Routes, error) {
+func (s *Service) Covered(ctx context.Context, from, to answer.Named, after string) (Routes, error) {
 	var origin, destination fare.City
 	for _, c := range []struct {
-		named Named
+		named answer.Named
 		city  *fare.City
 	}{{from, &origin}, {to, &destination}} {
 		if c.named.Name == "" {
 			continue
 		}
-		p, err := Find(c.named)
+		p, err := published.Find(c.named)
 		if err != nil {
 			return Routes{}, err
 		}

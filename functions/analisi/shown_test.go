@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/analisi"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/verdict"
@@ -54,7 +55,7 @@ func TestCurrency(t *testing.T) {
 			return *a.Giorni[3].Cent, a.Valuta + a.Valuta, a.Giorni[3].Livello + a.Giorni[3].Quotato.Valuta
 		}},
 		{"deals", "/v1/occasioni?origine=Milano", func(b []byte) (fare.Cents, string, string) {
-			a := decoded[analisi.Occasioni](t, b)
+			a := decoded[published.Occasioni](t, b)
 			return a.Occasioni[0].Prezzo.Cent, a.Valuta + a.Occasioni[0].Prezzo.Valuta, a.Occasioni[0].Verdetto.Livello
 		}},
 		{"a history", "/v1/storico?" + route + "&partenza=2016-03-26", func(b []byte) (fare.Cents, string, string) {
@@ -86,7 +87,7 @@ func TestCurrency(t *testing.T) {
 		})
 	}
 	// What a fare may cost is said in the same currency: LON's is 19.99 euro, the next 25.
-	if o := decoded[analisi.Occasioni](t, get(t, h, "/v1/occasioni?origine=Milano&massimo=25&valuta=USD").Body.Bytes()); len(o.Occasioni) != 1 || o.Occasioni[0].Prezzo.Cent != 2499 {
+	if o := decoded[published.Occasioni](t, get(t, h, "/v1/occasioni?origine=Milano&massimo=25&valuta=USD").Body.Bytes()); len(o.Occasioni) != 1 || o.Occasioni[0].Prezzo.Cent != 2499 {
 		t.Errorf("up to 25 dollars: %+v", o)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"verdetto/shared/answer"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/verdict"
@@ -57,18 +58,18 @@ type DelMese struct {
 }
 
 type historyInput struct {
-	Ends
+	published.Ends
 	Partenza string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, from today to 365 days ahead: how its fare moved is told too"`
 	Mese     string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, from this one to the one of 365 days ahead: how its fares moved is told too. Not together with partenza"`
 	Diretto  bool   `query:"diretto" doc:"Only fares without stops"`
 	Notti    string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away; without it, one-way fares"`
-	Shown
+	published.Shown
 }
 
 func (in *historyInput) question() (q answer.Question, err error) {
-	trip := Trip{Partenza: in.Partenza, Mese: in.Mese, Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta}
+	trip := published.Trip{Partenza: in.Partenza, Mese: in.Mese, Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta}
 	q, err = trip.Question(func(parameter string) string { return parameter })
-	q.From, q.To = in.cities()
+	q.From, q.To = in.Cities()
 	return q, err
 }
 
@@ -78,13 +79,13 @@ func (s *Service) registerHistory(api *httpapi.API) {
 	httpapi.JSON(api, "storico", httpapi.JSONDoc{
 		Summary:     "History of a route",
 		Description: "The lows and medians, week by week, that today's cheapest fare is compared with. With partenza or mese also how the fares of that departure, or of the departures in that month, moved.",
-		Problems:    []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
+		Problems:    []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
 	}, func(ctx context.Context, in *historyInput) error {
 		q, err := in.question()
 		if err != nil {
 			return err
 		}
-		return Problem(s.Check(ctx, q))
+		return published.Problem(s.Check(ctx, q))
 	}, func(ctx context.Context, in *historyInput) (*historyOutput, error) {
 		q, err := in.question()
 		if err != nil {
@@ -100,7 +101,7 @@ func (s *Service) registerHistory(api *httpapi.API) {
 func (s *Service) PastOf(ctx context.Context, q answer.Question) (Storico, error) {
 	f, moves, err := s.History(ctx, q)
 	if err != nil {
-		return Storico{}, Problem(err)
+		return Storico{}, published.Problem(err)
 	}
 	summary, today := f.Summary, fare.DayOf(s.Now())
 	from, cut := fare.Day(0), func(weeks []verdict.Week) []verdict.Week { return weeks }
@@ -110,7 +111,7 @@ func (s *Service) PastOf(ctx context.Context, q answer.Question) (Storico, error
 	}
 	h := Storico{
 		Origine: f.Origin.Name, Destinazione: f.Destination.Name, OrigineIata: string(f.Series.Origin), DestinazioneIata: string(f.Series.Destination),
-		Luoghi: luoghiOf(q, f), Valuta: "EUR",
+		Luoghi: published.LuoghiOf(q, f), Valuta: "EUR",
 		Settimane: settimane(cut(verdict.Weeks(summary))), AggiornatoIl: time.Unix(summary.Newest, 0).UTC(),
 	}
 	if live, ok := summary.Cheapest(today); ok {
@@ -129,7 +130,7 @@ func (s *Service) PastOf(ctx context.Context, q answer.Question) (Storico, error
 			}
 		}
 	}
-	return inCurrency(ctx, s, h, q.Show)
+	return published.InCurrency(ctx, s.Reader, h, q.Show)
 }
 
 func settimane(weeks []verdict.Week) []Settimana {

@@ -116,7 +116,7 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 		Until, Token string
 		Rests        []template.HTML
 	}{view: view{l}, Live: c.Plan().Live(s.Now()), Card: len(c.Cards) > 0, Until: l.Moment(c.Plan().Until), Token: in.Token}
-	for _, r := range restsOn(c) {
+	for _, r := range c.RestsOn() {
 		v.Rests = append(v.Rests, l.HTML("plan.by."+r.By, "Until", l.Moment(r.Until)))
 	}
 	return render(http.StatusOK, "plan", page.Page{Language: l, Title: l.Text("plan.title")}, v)

@@ -3,14 +3,11 @@ package pro
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 	"time"
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
 )
 
@@ -55,21 +52,6 @@ type usage struct {
 	Today     int64  `json:"today" doc:"Calls of this day (UTC)" example:"57"`
 }
 
-// usage reads what was counted, of every endpoint that counts by key.
-func (s *Service) usage(ctx context.Context, id apikey.CustomerID) (all []usage, err error) {
-	for _, r := range routes.Table {
-		if r.Pro == (routes.Cap{}) {
-			continue
-		}
-		minute, today, err := s.Limiter.Used(ctx, httpapi.ProLimit(r), string(id))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, usage{r.Path, minute, r.Pro.Calls, today})
-	}
-	return all, nil
-}
-
 func refusedKey() error {
 	return httpapi.BadKey.Problem("The header X-Api-Key holds no key that is in force. POST /api/v1/pro/recupera sends a fresh key to the address that paid.").
 		With("WWW-Authenticate", "ApiKey")
@@ -89,26 +71,19 @@ func (s *Service) key(ctx context.Context, in *keyInput) (*keyOutput, error) {
 		return nil, err
 	}
 	out := &keyOutput{}
-	if out.Body.Usage, err = s.usage(ctx, c.ID); err != nil {
+	used, err := httpapi.UsedByCaller(ctx)
+	if err != nil {
 		return nil, err
 	}
-	out.Body.Plan, out.Body.ExpiresAt, out.Body.IssuedAt, out.Body.RestsOn = "pro", c.Plan().Until, c.Issued, restsOn(c)
-	return out, nil
-}
-
-func restsOn(c store.Customer) []rest {
-	all := []rest{{"operator", c.Until}, {"usdc", c.Crypto}}
-	for _, until := range c.Cards {
-		all = append(all, rest{"card", until.Add(apikey.Grace)})
+	for _, u := range used {
+		out.Body.Usage = append(out.Body.Usage, usage{u.Route.Path, u.Window, u.Cap.Calls, u.Today})
 	}
-	all = slices.DeleteFunc(all, func(r rest) bool { return r.Until.IsZero() })
-	slices.SortFunc(all, func(a, b rest) int {
-		if order := b.Until.Compare(a.Until); order != 0 {
-			return order
-		}
-		return strings.Compare(a.By, b.By)
-	})
-	return all
+	out.Body.RestsOn = []rest{}
+	for _, r := range c.RestsOn() {
+		out.Body.RestsOn = append(out.Body.RestsOn, rest(r))
+	}
+	out.Body.Plan, out.Body.ExpiresAt, out.Body.IssuedAt = "pro", c.Plan().Until, c.Issued
+	return out, nil
 }
 
 type rotateInput struct {

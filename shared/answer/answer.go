@@ -40,7 +40,7 @@ type Demand interface {
 type Reader struct {
 	Summaries Summaries
 	Sheets    Sheets
-	Demand    Demand
+	Demand    Demand // nil: what is asked is not noted
 	Rates     interface {
 		Rates(ctx context.Context) (fare.Rates, error)
 	} // for prices that callers name, and amounts that they are shown, in other currencies; store.HeldRates provides it
@@ -264,6 +264,7 @@ func (r *Reader) Read(ctx context.Context, of fare.Series) (verdict.RouteSummary
 // noteAsked notes that a series was asked for, of which a read gave an error or none.
 func (r *Reader) noteAsked(ctx context.Context, of fare.Series, err error) {
 	switch {
+	case r.Demand == nil:
 	case errors.Is(err, store.ErrNotFound) && of.Trip == fare.OneWay:
 		r.RequestOrigin(ctx, of.Origin)
 	case err == nil || errors.Is(err, store.ErrNotFound):

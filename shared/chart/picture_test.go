@@ -23,7 +23,8 @@ func TestPicture(t *testing.T) {
 		Today: today, Weeks: []verdict.Week{week(today-21, 3000), week(today-14, 2500), week(today-7, 4000)},
 		Money: func(c fare.Cents) string { return fmt.Sprint(c) }, Month: time.Month.String, Label: "a label",
 	}}
-	for name, priced := range map[string]bool{"weeks alone": false, "with today's fare": true} {
+	for _, name := range []string{"weeks alone", "with today's fare"} {
+		priced := name == "with today's fare"
 		if priced {
 			p.Price, p.Level, p.Names = 2600, verdict.Buono, [4]string{"a", "b", "c", "d"}
 			p.Scale = verdict.Scale{Prices: []fare.Cents{2500, 3000, 4000}, Ottimo: 2500, Buono: 2700, Normale: 3500}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+
+	"verdetto/shared/store"
 )
 
 // call is a request while it is answered. The first middleware puts it into the
@@ -12,14 +14,15 @@ type call struct {
 	match
 	ctx      context.Context // the connection's: it ends when the caller hangs up
 	api      *API
-	id       string      // see requestID
-	header   http.Header // of the answer
-	allFares bool        // see Config.AllFares
-	address  string      // the caller's, as a pseudonym
-	network  string      // the pseudonym of its IPv6 /48; empty for IPv4
-	pro      bool        // a key was sent that is in force
-	subject  string      // who is counted: a customer's id, or the address
-	counted  bool        // under the cap of an endpoint
+	id       string         // see requestID
+	header   http.Header    // of the answer
+	allFares bool           // see Config.AllFares
+	address  string         // the caller's, as a pseudonym
+	network  string         // the pseudonym of its IPv6 /48; empty for IPv4
+	pro      bool           // a key was sent that is in force
+	subject  string         // who is counted: a customer's id, or the address
+	holder   store.Customer // whose key or token was sent; none of an address
+	counted  bool           // under the cap of an endpoint
 }
 
 // hungUp tells whether the caller has closed the connection: nobody is answered any more.

@@ -22,6 +22,9 @@ func (a *API) cors(next http.Handler) http.Handler {
 			return
 		}
 		letPagesRead(w.Header())
+		if at.sold {
+			w.Header().Set("Access-Control-Expose-Headers", exposedHeaders+", PAYMENT-REQUIRED, PAYMENT-RESPONSE")
+		}
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			preflight(w, at)
 			return
@@ -41,6 +44,9 @@ func preflight(w http.ResponseWriter, at *resource) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Methods", "GET, HEAD")
 	h.Set("Access-Control-Allow-Headers", KeyHeader+", Authorization, If-None-Match")
+	if at.sold {
+		h.Set("Access-Control-Allow-Headers", KeyHeader+", Authorization, PAYMENT-SIGNATURE")
+	}
 	if at.crossOriginPOST {
 		h.Set("Access-Control-Allow-Methods", "POST")
 		h.Set("Access-Control-Allow-Headers", KeyHeader+", Authorization"+agentHeaders)

@@ -49,8 +49,8 @@ func (a *API) identify(next http.Handler) http.Handler {
 		customer, p := a.caller(r.Context(), given)
 		if p == nil {
 			c.subject = c.address
-			if customer != "" {
-				c.pro, c.subject = true, string(customer)
+			if customer.ID != "" {
+				c.pro, c.subject, c.holder = true, string(customer.ID), customer
 			}
 		}
 		if p == nil || p.Status == http.StatusUnauthorized && p.Code != PlanEnded.Code {
@@ -72,12 +72,12 @@ func (a *API) identify(next http.Handler) http.Handler {
 }
 
 // caller gives whose key or token was sent, if it is in force; nobody for a token that is nobody's.
-func (a *API) caller(ctx context.Context, given []string) (apikey.CustomerID, *Problem) {
+func (a *API) caller(ctx context.Context, given []string) (store.Customer, *Problem) {
 	if c := callOf(ctx); c.endpoint.route.Tokens && (len(given) == 0 || len(given) == 1 && !strings.HasPrefix(given[0], "vd_")) {
 		return a.holder(ctx, given)
 	}
 	c, _, p := a.customer(ctx, given)
-	return c.ID, p
+	return c, p
 }
 
 // customer gives whose key was sent, if it is in force, and the key's hash.

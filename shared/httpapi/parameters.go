@@ -144,6 +144,8 @@ func headerDescription(name string) string {
 		return "The ETag of an answer that the caller has"
 	case "Stripe-Signature":
 		return "The card processor's signature of the delivery"
+	case "X-Telegram-Bot-Api-Secret-Token":
+		return "The secret that the bot's webhook was set with"
 	}
 	return ""
 }

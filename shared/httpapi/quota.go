@@ -53,10 +53,7 @@ func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
 
 func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (granted int, err error) {
 	c := callOf(ctx)
-	allowed, l := route.Free, FreeLimit(route)
-	if c.pro {
-		allowed, l = route.Pro, ProLimit(route)
-	}
+	allowed, l := capOf(route, c.pro)
 	if allowed == (routes.Cap{}) {
 		return n, nil
 	}
@@ -117,7 +114,17 @@ func usedUp(route routes.Route, pro bool) string {
 	case !route.Keyed():
 		return "There were too many such calls from your address. Wait as Retry-After says."
 	}
-	return "The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it has no daily cap."
+	return "The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it has no daily cap." + paidTwin(route)
+}
+
+// paidTwin says where the same answers are sold one by one; nothing where they are not.
+func paidTwin(route routes.Route) string {
+	for _, r := range routes.Table {
+		if r.Price > 0 && r.Path == "/x402"+route.Path {
+			return " Where the operator sells answers one by one, GET " + r.Path + " gives this one for a payment by x402."
+		}
+	}
+	return ""
 }
 
 func (a *API) notCounted(ctx context.Context, err error) {

@@ -28,6 +28,8 @@ type resource struct {
 	edgeCacheable bool
 	// crossOriginPOST: scripts in pages of any site may post to it.
 	crossOriginPOST bool
+	// sold: its answers are paid one by one, in headers of their own.
+	sold bool
 	// writeProblem, where set, writes problems in a form of their own.
 	writeProblem problemWriter
 }
@@ -83,6 +85,7 @@ func (r *resource) add(e *endpoint) {
 		r.methods = append(r.methods, method)
 	}
 	r.edgeCacheable = r.edgeCacheable || e.route.Edge != routes.Edge{}
+	r.sold = r.sold || e.route.Price > 0
 	r.crossOriginPOST = r.crossOriginPOST || e.route.CrossOriginPOST
 }
 

@@ -41,25 +41,25 @@ func (a *API) Token(ctx context.Context, key string) (string, error) {
 }
 
 // holder gives whose token was sent; nobody for one that is nobody's.
-func (a *API) holder(ctx context.Context, given []string) (apikey.CustomerID, *Problem) {
+func (a *API) holder(ctx context.Context, given []string) (nobody store.Customer, _ *Problem) {
 	refuse := func(t ProblemType, detail string) *Problem {
 		return t.Problem(detail).With("WWW-Authenticate", "Bearer")
 	}
 	if len(given) == 0 {
-		return "", refuse(NoToken, "The header Authorization is missing: send Authorization: Bearer and an access token.")
+		return nobody, refuse(NoToken, "The header Authorization is missing: send Authorization: Bearer and an access token.")
 	}
 	t, ok := a.signer.Read(given[0])
 	switch {
 	case !ok:
-		return "", refuse(BadToken, "This is no access token of this service. Ask for a new one.")
+		return nobody, refuse(BadToken, "This is no access token of this service. Ask for a new one.")
 	case !a.config.Now().Before(t.Until):
-		return "", refuse(TokenEnded, "The access token has expired. Ask for a new one.")
+		return nobody, refuse(TokenEnded, "The access token has expired. Ask for a new one.")
 	case t.Customer == "":
-		return "", nil
+		return nobody, nil
 	}
 	c, err := a.config.Customers.Customer(ctx, t.Customer)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (len(c.Hash) != len(apikey.Hash{}) || !a.signer.MadeFor(t, apikey.Hash(c.Hash))) {
-		return "", refuse(TokenRevoked, "The key that this access token was made for was replaced or revoked. Ask for a new token with the key that is in force.")
+		return nobody, refuse(TokenRevoked, "The key that this access token was made for was replaced or revoked. Ask for a new token with the key that is in force.")
 	}
-	return t.Customer, a.inForce(ctx, c, err)
+	return c, a.inForce(ctx, c, err)
 }

@@ -202,6 +202,39 @@ func ChartStyle() string {
 	return ":root" + colours + charts + "\n.paper { fill: var(--paper) }\n.chart .title { fill: var(--ink); font-weight: 600; font-size: 19px }\n"
 }
 
+// hostColours are the names that the protocol of interfaces in clients for agents
+// (MCP Apps) has for colours that the style sheet names.
+var hostColours = map[string]string{
+	"--paper": "--color-background-primary", "--raised": "--color-background-secondary", "--ink": "--color-text-primary",
+	"--faint": "--color-text-secondary", "--line": "--color-border-primary", "--field": "--color-border-secondary",
+}
+
+// EmbeddedStyle is the style sheet for a part of a page that another program shows:
+// it fetches nothing, takes that program's colours where it names some, and is light or
+// dark as the attribute data-theme of the document says, or else as the browser does.
+func EmbeddedStyle() string {
+	_, css, _ := strings.Cut(string(assets[strings.TrimPrefix(Asset("style.css"), AssetPath)].data), ":root")
+	light, rest, _ := strings.Cut(css, "\n}\n")
+	_, rest, _ = strings.Cut(rest, ":root {")
+	dark, rest, _ := strings.Cut(rest, "\n  }\n}\n")
+	var names []string
+	for ours, theirs := range hostColours {
+		names = append(names, ours+": ", ours+": var("+theirs+", ")
+	}
+	themed := func(declarations string) string {
+		for i := 0; i < len(names); i += 2 {
+			before, after, ok := strings.Cut(declarations, names[i])
+			if value, more, ends := strings.Cut(after, ";"); ok && ends {
+				declarations = before + names[i+1] + value + ");" + more
+			}
+		}
+		return declarations
+	}
+	light, dark = themed(strings.TrimPrefix(light, " {")), themed(dark)
+	return ":root {" + light + "\n}\n@media (prefers-color-scheme: dark) { :root {" + dark + "\n} }\n" +
+		":root[data-theme=light] {" + light + "\ncolor-scheme: light }\n:root[data-theme=dark] {" + dark + "\ncolor-scheme: dark }\n" + rest
+}
+
 // File gives what is served under AssetPath.
 func File(hashed string) (data []byte, contentType string, ok bool) {
 	a, ok := assets[hashed]

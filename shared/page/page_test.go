@@ -74,3 +74,19 @@ func TestFile(t *testing.T) {
 		}
 	}
 }
+
+// TestEmbeddedStyle: it fetches nothing, is light or dark as the document says, and takes its host's colours where there are any.
+func TestEmbeddedStyle(t *testing.T) {
+	css := page.EmbeddedStyle()
+	for _, part := range []string{
+		":root[data-theme=light] {", ":root[data-theme=dark] {", "@media (prefers-color-scheme: dark) { :root {", "--paper: var(--color-background-primary, #fbf9f4);", "--paper: var(--color-background-primary, #171613);",
+		"--ink: var(--color-text-primary, #efeae0);", "/* charts */",
+	} {
+		if !strings.Contains(css, part) {
+			t.Errorf("the style lacks %s", part)
+		}
+	}
+	if strings.Contains(css, "url(") || strings.Contains(css, "@font-face") || strings.Count(css, "{") != strings.Count(css, "}") {
+		t.Errorf("the style fetches something, or is cut in two: %.400s", css)
+	}
+}

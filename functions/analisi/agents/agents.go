@@ -48,6 +48,7 @@ const instructions = `Verdetto says whether a flight fare is cheap, judged again
 - "Which days are cheap?": fare_calendar. "How has this departure's fare moved?": departure_history.
 - "Where can I go cheaply?": cheap_now. "Where do people go, how have prices moved?": price_trends.
 - "Which routes do you know?", or after rotta-non-coperta: watched_routes, or the resource verdetto://coverage. What all codes and fields mean: verdetto://reference.
+- "How many questions are left?": usage.
 - "Tell me when it gets cheap": give the person the link avviso of a verdict; the form there wants their address, and you cannot fill that in.
 
 Do not use it for what it does not know: seats and prices to book now, flight numbers, times, airlines, baggage, delays, business class, children's fares, fares of a certain airport of a city, or a forecast of prices. Do not ask again for the same within a day: fares change with the refresh. Give language, the code of the language that the person speaks to you in.
@@ -70,7 +71,8 @@ func (s *Service) newServer() http.Handler {
 		},
 	})
 	s.addResources(server)
-	server.AddReceivingMiddleware(listToolNames(s.addTools(server)))
+	addCard(server)
+	server.AddReceivingMiddleware(listToolNames(s.addTools(server)), keptAsKnown)
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: httpapi.MaxBody})
 }

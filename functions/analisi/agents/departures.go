@@ -9,6 +9,7 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/verdict"
 )
@@ -22,6 +23,12 @@ type calendarInput struct {
 	NonStop     bool   `json:"non_stop,omitempty" doc:"Only fares without stops"`
 	Currency    string `json:"currency,omitempty" doc:"ISO 4217 code of the currency of all amounts; without it, EUR" example:"EUR" maxLength:"3"`
 	Asker
+}
+
+// Calendar is what fare_calendar answers: that of the endpoint.
+type Calendar struct {
+	verdict.Calendario
+	shown
 }
 
 // dealsInput is a question for where it is cheap now.
@@ -56,19 +63,19 @@ func (in *pastInput) question() (answer.Question, error) {
 	return (&tripInput{Origin: in.Origin, Destination: in.Destination, Departure: in.Departure, Month: in.Month, Nights: in.Nights, NonStop: in.NonStop, Currency: in.Currency}).question()
 }
 
-func (in *dealsInput) question() (analisi.DealsQuestion, error) {
-	d := analisi.DealsInput{Mese: in.Month, Livello: in.Levels, Diretto: in.NonStop, Shown: analisi.Shown{Valuta: in.Currency}}
+func (in *dealsInput) question() (published.DealsQuestion, error) {
+	d := published.DealsInput{Mese: in.Month, Livello: in.Levels, Diretto: in.NonStop, Shown: published.Shown{Valuta: in.Currency}}
 	if in.Most != 0 {
 		d.Massimo = strconv.FormatFloat(in.Most, 'f', -1, 64)
 	}
-	return d.Question(analisi.Named{Parameter: "origin", Name: in.Origin}, func(parameter string) string {
+	return d.Question(answer.Named{Parameter: "origin", Name: in.Origin}, func(parameter string) string {
 		return map[string]string{"mese": "month", "livello": "levels", "massimo": "max_price", "valuta": "currency"}[parameter]
 	})
 }
 
 // addDepartureTools offers what is asked of many departures at once, and gives the tools' names.
 func (s *Service) addDepartureTools(server *mcp.Server) []string {
-	calendar := addTool(s, server, tool[calendarInput, verdict.Calendario]{
+	calendar := addTool(s, server, tool[calendarInput, Calendar]{
 		name: "fare_calendar", title: "Which days and months are cheap on a route", quota: "calendario",
 		description: "The departures of a route that have a fare, each with its fare, how cheap it is for so far ahead (livello, percentile) and the chance that it falls; and the months, each judged by its cheapest departure. With month, all departures of it; else the 20 best-judged of the next 330 days. Days without a known fare are absent: nothing is known of them. Amounts of single days may be absent where the fares' owner does not allow lists.",
 		check: func(ctx context.Context, in *calendarInput) error {
@@ -76,27 +83,27 @@ func (s *Service) addDepartureTools(server *mcp.Server) []string {
 			if err != nil {
 				return err
 			}
-			return analisi.Problem(s.Verdicts.Check(ctx, q))
+			return published.Problem(s.Verdicts.Check(ctx, q))
 		},
-		answer: func(ctx context.Context, in *calendarInput) (verdict.Calendario, string, error) {
+		answer: func(ctx context.Context, in *calendarInput) (Calendar, string, error) {
 			q, err := in.question()
 			if err != nil {
-				return verdict.Calendario{}, "", err
+				return Calendar{}, "", err
 			}
-			c, err := s.Verdicts.CalendarOf(ctx, q)
+			say := in.say()
+			c, card, err := s.Verdicts.CalendarAndShown(ctx, q, say.Language)
 			if err != nil {
-				return c, "", err
+				return Calendar{}, "", err
 			}
 			all := len(c.Giorni)
 			if in.Month == "" {
 				c.Giorni = best(c.Giorni, maxDestinations)
 			}
-			say := in.say()
 			c.Origine, c.Destinazione = say.named(in.Origin), say.named(in.Destination)
-			return c, and(say.calendar(c, all), say.places(in.Origin, in.Destination)), nil
+			return Calendar{c, shown{card}}, and(say.calendar(c, all), say.places(in.Origin, in.Destination)), nil
 		},
 	})
-	cheap := addTool(s, server, tool[dealsInput, analisi.Occasioni]{
+	cheap := addTool(s, server, tool[dealsInput, published.Occasioni]{
 		name: "cheap_now", title: "Where it is cheap to fly to now", quota: "occasioni",
 		description: "The destinations from a city whose cheapest fare is judged best now, of any date or of a month: 20 at a time, the best first, with fare, departure, verdict, certainty and the difference to what is usual. Narrow it by month, verdict, price and stops.",
 		check: func(ctx context.Context, in *dealsInput) error {
@@ -106,10 +113,10 @@ func (s *Service) addDepartureTools(server *mcp.Server) []string {
 			}
 			return s.Verdicts.CheckDeals(ctx, q)
 		},
-		answer: func(ctx context.Context, in *dealsInput) (analisi.Occasioni, string, error) {
+		answer: func(ctx context.Context, in *dealsInput) (published.Occasioni, string, error) {
 			q, err := in.question()
 			if err != nil {
-				return analisi.Occasioni{}, "", err
+				return published.Occasioni{}, "", err
 			}
 			o, err := s.Verdicts.CheapNow(ctx, q)
 			if err != nil {
@@ -135,7 +142,7 @@ func (s *Service) addDepartureTools(server *mcp.Server) []string {
 			if err != nil {
 				return err
 			}
-			return analisi.Problem(s.Verdicts.Check(ctx, q))
+			return published.Problem(s.Verdicts.Check(ctx, q))
 		},
 		answer: func(ctx context.Context, in *pastInput) (analisi.Storico, string, error) {
 			q, err := in.question()

@@ -53,7 +53,7 @@ func TestMessages(t *testing.T) {
 		{"unknown method", "POST", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, nil, 200, "-32601", "tools and resources"},
 		{"unknown method of the newest revision", "POST", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, []string{"Mcp-Protocol-Version", "2026-07-28"}, 404, "-32601", "tools and resources"},
 		{"a subscription, which would never end", "POST", `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{}}}`, []string{"Mcp-Protocol-Version", "2026-07-28"}, 404, "-32601", "tools and resources"},
-		{"unknown tool", "POST", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book_flight","arguments":{}}}`, nil, 200, "-32602", "the tools are flight_price_verdict, compare_trips, cheapest_months, when_to_book, watched_routes, price_trends, fare_calendar, cheap_now, departure_history"},
+		{"unknown tool", "POST", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book_flight","arguments":{}}}`, nil, 200, "-32602", "the tools are flight_price_verdict, compare_trips, cheapest_months, when_to_book, watched_routes, price_trends, fare_calendar, cheap_now, departure_history, usage"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := d.send(t, c.method, "/mcp", c.body, c.headers...)

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/places"
 )
@@ -57,8 +58,8 @@ func (s *Service) addResources(server *mcp.Server) {
 		URITemplate: coverageURI + "/{origin}", Name: "coverage-from", Title: "Destinations that are covered from a city", MIMEType: "application/json",
 		Description: "Every destination in the data from a city, given by its IATA code, with how many observations each rests on and how fresh they are. Reading it counts as watched_routes.",
 	}, s.resource(func(ctx context.Context, uri string) (any, error) {
-		origin := analisi.Named{Parameter: "origin", Name: strings.TrimPrefix(uri, coverageURI+"/")}
-		return s.Verdicts.Covered(ctx, origin, analisi.Named{}, "")
+		origin := answer.Named{Parameter: "origin", Name: strings.TrimPrefix(uri, coverageURI+"/")}
+		return s.Verdicts.Covered(ctx, origin, answer.Named{}, "")
 	}))
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"verdetto/functions/analisi"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
 	"verdetto/shared/i18n/i18ntest"
@@ -47,9 +48,9 @@ func TestSentencesOfALanguage(t *testing.T) {
 			Giorni: []verdict.Giorno{{Partenza: "2016-04-20", Cent: &cents, Livello: verdict.Buono, Percentile: &percentile, Affidabilita: verdict.Alta}},
 			Mesi:   []verdict.MeseInCalendario{{Mese: "2016-04", MinimoCent: cents, MedianaCent: &cents, Livello: verdict.Caro, Percentile: &percentile, Affidabilita: verdict.Alta}}}, 9),
 		"calendar of nothing that is known": s.calendar(verdict.Calendario{Origine: "Milano", Destinazione: "Bucarest", Giorni: []verdict.Giorno{{Livello: verdict.Insufficient}}, AggiornatoIl: at}, 1),
-		"deals": s.deals(analisi.Occasioni{Origine: "Milano", Valuta: "EUR", Occasioni: []analisi.Occasione{
+		"deals": s.deals(published.Occasioni{Origine: "Milano", Valuta: "EUR", Occasioni: []published.Occasione{
 			{Destinazione: "Bucarest", Verdetto: known.Verdetto, Prezzo: verdict.Prezzo{EtaOre: &percentile}}, {Destinazione: "London", Verdetto: verdict.Verdetto{Livello: verdict.Insufficient}}}}, 2, 9),
-		"no deals":        s.deals(analisi.Occasioni{Origine: "Milano"}, 0, 0),
+		"no deals":        s.deals(published.Occasioni{Origine: "Milano"}, 0, 0),
 		"past":            s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at}),
 		"past departure":  s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at, Partenza: &analisi.Movimento{Partenza: "2016-04-20", Giorni: []analisi.Visto{{Giorno: "2016-02-20", Cent: 1}}}}),
 		"past of a month": s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at, Mese: &analisi.DelMese{Mese: "2016-04", Settimane: []analisi.Settimana{{Settimana: "2016-W09"}}}}),

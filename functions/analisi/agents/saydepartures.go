@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"verdetto/functions/analisi"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
@@ -41,7 +42,7 @@ func (s sentences) calendar(c verdict.Calendario, all int) string {
 }
 
 // deals says what is shown of so many destinations in all, after some that were left out.
-func (s sentences) deals(o analisi.Occasioni, skipped, all int) string {
+func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 	if len(o.Occasioni) == 0 {
 		return s.Text("agents.no_deals", "City", o.Origine)
 	}

@@ -158,10 +158,22 @@ func (fares) Rates(context.Context) (fare.Rates, error) {
 
 // counters count, up to the limit, and remember by which names.
 type counters struct {
-	limit.Counters
 	mu     sync.Mutex
-	taken  map[string]int64 // by name and subject
+	taken  map[string]int64  // by name and subject
+	window map[string]string // that they were last counted in
 	writes int
+	reads  int
+	err    error // of reading
+}
+
+func (c *counters) Query(_ context.Context, r store.Range) (items []store.Item, _ error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reads++
+	if n, ok := c.taken[r.Partition]; ok && c.window[r.Partition] > r.After {
+		items = append(items, store.Item{Key: store.Key{Partition: r.Partition, Sort: c.window[r.Partition]}, Data: store.CounterData(n)})
+	}
+	return items, c.err
 }
 
 func (c *counters) Take(_ context.Context, key store.Key, n, most int64, _ time.Time) (int64, error) {
@@ -171,6 +183,7 @@ func (c *counters) Take(_ context.Context, key store.Key, n, most int64, _ time.
 		return most, store.ErrLimit
 	}
 	c.taken[key.Partition] += n
+	c.window[key.Partition] = key.Sort
 	c.writes++
 	return c.taken[key.Partition], nil
 }
@@ -219,7 +232,7 @@ type fixture struct {
 
 func open(t testing.TB, s fares, data string) *fixture {
 	t.Helper()
-	d := &fixture{counters: &counters{taken: map[string]int64{}}, customers: customers{}, logs: &bytes.Buffer{}}
+	d := &fixture{counters: &counters{taken: map[string]int64{}, window: map[string]string{}}, customers: customers{}, logs: &bytes.Buffer{}}
 	clock := func() time.Time { return now }
 	log := slog.New(slog.NewTextHandler(d.logs, nil))
 	d.API = httpapi.New(httpapi.Config{

@@ -33,6 +33,7 @@ var sampleCalls = []struct {
 	{"cheapest_months", map[string]any{"origin": "Mailand", "destination": "Bucarest"}},
 	{"when_to_book", map[string]any{"origin": "Milan", "destination": "București"}},
 	{"when_to_book", map[string]any{"origin": "Milan", "destination": "Londres"}},
+	{"usage", map[string]any{}},
 	{"watched_routes", map[string]any{}},
 	{"watched_routes", map[string]any{"origin": "Milano", "destination": "Tokyo"}},
 	{"price_trends", map[string]any{"origin": "mxp"}},
@@ -121,7 +122,7 @@ func session(t *testing.T, revision string) {
 			}
 		}
 	}
-	if len(called) != len(listed.Tools) || len(called) != 9 {
+	if len(called) != len(listed.Tools) || len(called) != 10 {
 		t.Errorf("%d of %d tools were called", len(called), len(listed.Tools))
 	}
 	golden(t, filepath.Join("testdata", "session.golden"), transcript.Bytes())
@@ -173,6 +174,7 @@ func TestSameAsEndpoint(t *testing.T) {
 		{"flight_price_verdict", `{"origin":"Milano","destination":"Bucarest","language":"it"}`, "/v1/analisi?origine=Milano&destinazione=Bucarest"},
 		{"flight_price_verdict", `{"origin":"Milano","destination":"Londra","language":"it"}`, "/v1/analisi?origine=Milano&destinazione=Londra"},
 		{"watched_routes", `{"origin":"Milano","language":"it"}`, "/v1/rotte?origine=Milano"},
+		{"usage", `{"language":"it"}`, "/v1/consumo"},
 		{"watched_routes", `{"page":"MIL","language":"it"}`, "/v1/rotte?page=MIL"},
 		{"fare_calendar", `{"origin":"Milano","destination":"Bucarest","month":"2016-04","language":"it"}`, "/v1/calendario?origine=Milano&destinazione=Bucarest&mese=2016-04"},
 		{"cheap_now", `{"origin":"Milano","language":"it"}`, "/v1/occasioni?origine=Milano"},

@@ -126,7 +126,7 @@ func TestInspector(t *testing.T) {
 	}
 	var listed struct{ Tools []struct{ Name string } }
 	decode(t, strings.NewReader(inspect(t, 0, "--method", "tools/list", "--strict")), &listed)
-	if len(listed.Tools) != 9 {
+	if len(listed.Tools) != 10 {
 		t.Fatalf("%+v", listed)
 	}
 	called := map[string]bool{}

@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"verdetto/functions/analisi"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
 )
@@ -35,7 +35,12 @@ type tool[I, O any] struct {
 func addTool[I, O any](s *Service, server *mcp.Server, t tool[I, O]) string {
 	input := schemaOf[I]()
 	no, yes := false, true
+	var meta mcp.Meta
+	if _, ok := any(*new(O)).(interface{ html() string }); ok {
+		meta = shownAs()
+	}
 	server.AddTool(&mcp.Tool{
+		Meta: meta,
 		Name: t.name, Title: t.title, Description: t.description,
 		InputSchema: marshalSchema(input), OutputSchema: marshalSchema(schemaOf[O]()),
 		Annotations: &mcp.ToolAnnotations{Title: t.title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &yes},
@@ -58,7 +63,11 @@ func addTool[I, O any](s *Service, server *mcp.Server, t tool[I, O]) string {
 		if err != nil {
 			return errorResult(s.api.ProblemFor(ctx, t.quota, err), say, x), nil
 		}
-		return successResult(out, text, say, x)
+		result, err = successResult(out, text, say, x)
+		if c, ok := any(out).(interface{ html() string }); ok && err == nil && c.html() != "" && showsCards(request) {
+			result.Meta = mcp.Meta{cardKey: c.html()}
+		}
+		return result, err
 	})
 	return t.name
 }
@@ -128,7 +137,7 @@ func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 		return say.Text("agents.unknown_city")
 	case httpapi.NotCovered.Code:
 		return say.Text("agents.ask_routes")
-	case analisi.NoLiveFare.Code:
+	case published.NoLiveFare.Code:
 		return say.Text("agents.ask_trends")
 	case httpapi.BadRequest.Code:
 		return say.Text("agents.correct")

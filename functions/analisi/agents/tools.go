@@ -11,6 +11,7 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
@@ -25,11 +26,11 @@ type routeInput struct {
 	Asker
 }
 
-func (j *routeInput) cities() (origin, destination analisi.Named) {
-	return analisi.Named{Parameter: "origin", Name: j.Origin}, analisi.Named{Parameter: "destination", Name: j.Destination}
+func (j *routeInput) cities() (origin, destination answer.Named) {
+	return answer.Named{Parameter: "origin", Name: j.Origin}, answer.Named{Parameter: "destination", Name: j.Destination}
 }
 
-func checkCities(_ context.Context, j *routeInput) error { return analisi.Differ(j.cities()) }
+func checkCities(_ context.Context, j *routeInput) error { return published.Differ(j.cities()) }
 
 // Months is what cheapest_months answers: a part of a verdict.
 type Months struct {
@@ -99,7 +100,7 @@ func (s *Service) addTools(server *mcp.Server) []string {
 		description: "Lists the routes with observed fares, from a city, to a city, or page by page, with how many observations each rests on and how fresh they are.",
 		check:       checkPage,
 		answer: func(ctx context.Context, in *coveredInput) (analisi.Routes, string, error) {
-			r, err := s.Verdicts.Covered(ctx, analisi.Named{Parameter: "origin", Name: in.Origin}, analisi.Named{Parameter: "destination", Name: in.Destination}, in.Page)
+			r, err := s.Verdicts.Covered(ctx, answer.Named{Parameter: "origin", Name: in.Origin}, answer.Named{Parameter: "destination", Name: in.Destination}, in.Page)
 			say := in.say()
 			for i := range r.Rotte {
 				for _, city := range []*analisi.Citta{&r.Rotte[i].Origine, &r.Rotte[i].Destinazione} {
@@ -115,7 +116,8 @@ func (s *Service) addTools(server *mcp.Server) []string {
 		check:       s.checkTrends,
 		answer:      s.trends,
 	})
-	return append([]string{verdicts, s.addComparison(server), months, window, routes, trends}, s.addDepartureTools(server)...)
+	names := append([]string{verdicts, s.addComparison(server), months, window, routes, trends}, s.addDepartureTools(server)...)
+	return append(names, s.addUsage(server))
 }
 
 func (s *Service) analysis(ctx context.Context, in *routeInput) (verdict.Analysis, error) {
@@ -154,17 +156,17 @@ func (s *Service) checkTrends(ctx context.Context, in *trendsInput) error {
 		p.Suggestions = known
 		return p
 	}
-	return analisi.Differ(analisi.Named{Parameter: "origin", Name: in.Origin}, analisi.Named{Parameter: "destination", Name: in.Destination})
+	return published.Differ(answer.Named{Parameter: "origin", Name: in.Origin}, answer.Named{Parameter: "destination", Name: in.Destination})
 }
 
 func (s *Service) trends(ctx context.Context, in *trendsInput) (view.Trends, string, error) {
-	origin, err := analisi.Find(analisi.Named{Parameter: "origin", Name: in.Origin})
+	origin, err := published.Find(answer.Named{Parameter: "origin", Name: in.Origin})
 	if err != nil {
 		return view.Trends{}, "", err
 	}
 	var destination fare.City
 	if in.Destination != "" {
-		place, err := analisi.Find(analisi.Named{Parameter: "destination", Name: in.Destination})
+		place, err := published.Find(answer.Named{Parameter: "destination", Name: in.Destination})
 		if err != nil {
 			return view.Trends{}, "", err
 		}

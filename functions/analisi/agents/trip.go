@@ -8,6 +8,7 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/verdict"
 )
 
@@ -29,6 +30,7 @@ type tripInput struct {
 // Verdict is what flight_price_verdict answers: that of the endpoint, and where to go on.
 type Verdict struct {
 	verdict.Analysis
+	shown
 	Pagina string `json:"pagina,omitempty" doc:"Page that shows the same, with charts, to people"`
 	Avviso string `json:"avviso,omitempty" doc:"Page with the form for a mail when the route gets cheap, filled in but for the e-mail address: give it to a person, who fills that in. Nothing is sent before they confirm it"`
 }
@@ -40,7 +42,7 @@ var names = map[string]string{
 }
 
 func (in *tripInput) question() (answer.Question, error) {
-	trip := analisi.Trip{
+	trip := published.Trip{
 		Partenza: in.Departure, Flessibile: in.Flexible, Mese: in.Month, Ritorno: in.Back,
 		Notti: in.Nights, Diretto: in.NonStop, Valuta: in.Currency,
 	}
@@ -60,7 +62,7 @@ func (s *Service) checkTrip(ctx context.Context, in *tripInput) error {
 	if err != nil {
 		return err
 	}
-	return analisi.Problem(s.Verdicts.Check(ctx, q))
+	return published.Problem(s.Verdicts.Check(ctx, q))
 }
 
 func (s *Service) trip(ctx context.Context, in *tripInput) (Verdict, string, error) {
@@ -68,13 +70,13 @@ func (s *Service) trip(ctx context.Context, in *tripInput) (Verdict, string, err
 	if err != nil {
 		return Verdict{}, "", err
 	}
-	a, err := s.Verdicts.Judged(ctx, q)
+	say := in.say()
+	a, card, err := s.Verdicts.JudgedAndShown(ctx, q, say.Language)
 	if err != nil {
 		return Verdict{Analysis: a}, "", err
 	}
-	say := in.say()
 	a.Origine, a.Destinazione = say.named(in.Origin), say.named(in.Destination)
-	v := Verdict{Analysis: a}
+	v := Verdict{Analysis: a, shown: shown{card}}
 	v.Pagina, v.Avviso = s.Verdicts.PagesOf(a, q, say.Language)
 	return v, and(say.verdict(a), say.places(in.Origin, in.Destination), say.pages(v)), nil
 }
@@ -101,8 +103,8 @@ type comparisonInput struct {
 
 func (in *comparisonInput) questions() ([]answer.Question, []analisi.Viaggio, error) {
 	return (&analisi.Trips{
-		From: analisi.Named{Parameter: "origin", Name: in.Origin}, Destinations: in.Destinations, Departures: in.Departures, Months: in.Months,
-		Trip: analisi.Trip{Diretto: in.NonStop, Notti: in.Nights, Valuta: in.Currency},
+		From: answer.Named{Parameter: "origin", Name: in.Origin}, Destinations: in.Destinations, Departures: in.Departures, Months: in.Months,
+		Trip: published.Trip{Diretto: in.NonStop, Notti: in.Nights, Valuta: in.Currency},
 	}).Questions(func(parameter string) string {
 		return map[string]string{"destinazione": "destinations", "partenza": "departures", "mese": "months", "notti": "nights", "diretto": "non_stop", "valuta": "currency"}[parameter]
 	})

@@ -1,4 +1,4 @@
-package analisi
+package published
 
 import (
 	"fmt"
@@ -13,6 +13,17 @@ import (
 	"verdetto/shared/verdict"
 )
 
+// Ends are the two cities of a question.
+type Ends struct {
+	Origine      string `query:"origine" required:"true" doc:"Origin city name in Italian, English, French, German, Spanish, Portuguese or the local language; case and accents do not matter. Three capital letters that are an IATA code are that code; in other letters a code is accepted where no city bears that name" example:"Milano"`
+	Destinazione string `query:"destinazione" required:"true" doc:"Destination city name, likewise" example:"Bucarest"`
+}
+
+// Cities are the two, each with the parameter that it was given in.
+func (in *Ends) Cities() (origin, destination answer.Named) {
+	return answer.Named{Parameter: "origine", Name: in.Origine}, answer.Named{Parameter: "destinazione", Name: in.Destinazione}
+}
+
 // Trip is what can be said of a journey beside its two cities. Days that have
 // been, and others that no fare can be for, are refused by package answer, which knows today.
 type Trip struct {
@@ -26,16 +37,38 @@ type Trip struct {
 	Valuta     string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of prezzo, and of the amounts of the answer: they are shown at the newest reference rates, one set for all of an answer, which move no verdict"`
 }
 
-type input struct {
+// VerdictInput are the parameters of a question for a verdict.
+type VerdictInput struct {
 	Ends
 	Trip
 }
 
-func (in *input) question() (q answer.Question, err error) {
-	q, err = in.Trip.Question(func(parameter string) string { return parameter })
-	q.From, q.To = in.cities()
+// Question reads what is asked.
+func (in *VerdictInput) Question() (q answer.Question, err error) {
+	q, err = in.Trip.Question(same)
+	q.From, q.To = in.Cities()
 	return q, err
 }
+
+// CalendarInput are the parameters of a question for a calendar.
+type CalendarInput struct {
+	Ends
+	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Only departures of this month, from this one to the one of 365 days ahead; without it those up to 330 days ahead"`
+	Diretto bool   `query:"diretto" doc:"Only fares without stops"`
+	Notti   string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away, by the day of the way out; without it, one-way fares"`
+	Shown
+}
+
+// Question reads what is asked.
+func (in *CalendarInput) Question() (q answer.Question, err error) {
+	trip := Trip{Mese: in.Mese, Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta}
+	q, err = trip.Question(same)
+	q.From, q.To = in.Cities()
+	return q, err
+}
+
+// same calls a parameter what the endpoints call it.
+func same(parameter string) string { return parameter }
 
 // Question reads what is asked; the cities are the caller's to fill in. Faults call
 // parameters what the caller calls them.
@@ -46,7 +79,7 @@ func (in *Trip) Question(name func(parameter string) string) (q answer.Question,
 		nights = "15+"
 	}
 	if q.Trip, err = fare.ParseTrip(nights); err != nil {
-		return q, invalid(name("notti"), "is none of 1-3, 4-7, 8-14 and 15+")
+		return q, Invalid(name("notti"), "is none of 1-3, 4-7, 8-14 and 15+")
 	}
 	if q.When, err = in.when(name); err != nil {
 		return q, err
@@ -59,7 +92,7 @@ func (in *Trip) Question(name func(parameter string) string) (q answer.Question,
 	}
 	amount, err := strconv.ParseFloat(in.Prezzo, 64)
 	if err != nil {
-		return q, invalid(name("prezzo"), "is no amount")
+		return q, Invalid(name("prezzo"), "is no amount")
 	}
 	q.Price = &answer.Price{Parameter: name("prezzo"), Amount: amount, Currency: q.Show.Code, Of: q.Show.Parameter}
 	return q, nil
@@ -69,17 +102,17 @@ func (in *Trip) Question(name func(parameter string) string) (q answer.Question,
 func (in *Trip) when(name func(parameter string) string) (*answer.When, error) {
 	switch {
 	case in.Partenza != "" && in.Mese != "":
-		return nil, invalid(name("mese"), "is given together with "+name("partenza")+": give one of them")
+		return nil, Invalid(name("mese"), "is given together with "+name("partenza")+": give one of them")
 	case in.Flessibile != "" && in.Partenza == "":
-		return nil, invalid(name("flessibile"), "is given without "+name("partenza")+", the day that it is about")
+		return nil, Invalid(name("flessibile"), "is given without "+name("partenza")+", the day that it is about")
 	case in.Ritorno != "" && in.Partenza == "":
-		return nil, invalid(name("ritorno"), "is given without "+name("partenza")+", the day of the way out; for returns of a month give "+name("notti"))
+		return nil, Invalid(name("ritorno"), "is given without "+name("partenza")+", the day of the way out; for returns of a month give "+name("notti"))
 	case in.Ritorno != "" && in.Notti != "":
-		return nil, invalid(name("notti"), "is given together with "+name("ritorno")+": give one of them")
+		return nil, Invalid(name("notti"), "is given together with "+name("ritorno")+": give one of them")
 	case in.Mese != "":
 		first, err := time.Parse("2006-01", in.Mese)
 		if err != nil {
-			return nil, invalid(name("mese"), "is no month: want YYYY-MM")
+			return nil, Invalid(name("mese"), "is no month: want YYYY-MM")
 		}
 		span := departure.Month
 		return &answer.When{When: verdict.When{Date: fare.DayOf(first), Span: &span}, Parameter: name("mese")}, nil
@@ -89,17 +122,17 @@ func (in *Trip) when(name func(parameter string) string) (*answer.When, error) {
 	w := &answer.When{Parameter: name("partenza"), BackName: name("ritorno")}
 	var err error
 	if w.Date, err = fare.ParseDay(in.Partenza); err != nil {
-		return nil, invalid(name("partenza"), "is no day of the calendar: want YYYY-MM-DD")
+		return nil, Invalid(name("partenza"), "is no day of the calendar: want YYYY-MM-DD")
 	}
 	if in.Ritorno != "" {
 		if w.Back, err = fare.ParseDay(in.Ritorno); err != nil {
-			return nil, invalid(name("ritorno"), "is no day of the calendar: want YYYY-MM-DD")
+			return nil, Invalid(name("ritorno"), "is no day of the calendar: want YYYY-MM-DD")
 		}
 	}
 	if in.Flessibile != "" {
 		span, ok := flexible[in.Flessibile]
 		if !ok {
-			return nil, invalid(name("flessibile"), "is none of 1, 3 and 7")
+			return nil, Invalid(name("flessibile"), "is none of 1, 3 and 7")
 		}
 		w.Span = &span
 	}
@@ -108,13 +141,14 @@ func (in *Trip) when(name func(parameter string) string) (*answer.When, error) {
 
 var flexible = map[string]departure.Span{"1": departure.Within1, "3": departure.Within3, "7": departure.Within7}
 
-func invalid(parameter, detail string) error {
+// Invalid is a 400 that names one parameter.
+func Invalid(parameter, detail string) error {
 	return httpapi.Invalid(httpapi.Fault{Name: parameter, Detail: detail})
 }
 
 // badDate says what is wrong with a day.
 func badDate(e *answer.BadDate) error {
-	return invalid(e.Parameter, map[answer.DateFault]string{
+	return Invalid(e.Parameter, map[answer.DateFault]string{
 		answer.Past:      "has been: today is " + e.From.String() + " (UTC)",
 		answer.Far:       fmt.Sprintf("is too far ahead: departures up to %s are known", e.From+answer.MaxAhead),
 		answer.BackFirst: "is not after the departure: want a later day than " + e.From.String(),

@@ -1,4 +1,4 @@
-package analisi
+package published
 
 import (
 	"errors"
@@ -100,10 +100,10 @@ func unknownCity(u *answer.UnknownCity) error {
 }
 
 // Find resolves a city name; the Problem of one that is unknown says which names are near.
-func Find(c Named) (places.Place, error) {
+func Find(c answer.Named) (places.Place, error) {
 	p, err := answer.City(c)
 	return p, Problem(err)
 }
 
 // Differ refuses a journey that ends where it begins.
-func Differ(from, to Named) error { return Problem(answer.Differ(from, to)) }
+func Differ(from, to answer.Named) error { return Problem(answer.Differ(from, to)) }

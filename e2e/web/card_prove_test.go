@@ -1,0 +1,194 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"verdetto/shared/testenv"
+)
+
+// cardHost is a page that shows cards, at the address of the service; light and dark it is as its screen.
+const cardHost = `<!doctype html><html lang="en"><title>A host of cards</title><meta name="viewport" content="width=device-width">
+<link rel="icon" href="data:,"><style>:root{color-scheme:light dark}body{margin:1rem}iframe{width:100%;border:0;display:block}</style>
+<iframe title="Card" sandbox="allow-scripts allow-same-origin"></iframe><script type="module" src="/host.js"></script>`
+
+// openHost is a whole service, and beside it such a page.
+func openHost(t *testing.T) (base string) {
+	t.Helper()
+	modules := testenv.Tool(t, "web", "node_modules")
+	source, err := filepath.Abs("testdata/host.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundle := exec.CommandContext(t.Context(), filepath.Join(modules, "esbuild", "bin", "esbuild"), source, "--bundle", "--format=esm", "--platform=browser", "--log-level=error")
+	bundle.Env = append(bundle.Environ(), "NODE_PATH="+modules)
+	var complaint strings.Builder
+	bundle.Stderr = &complaint
+	script, err := bundle.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, complaint.String())
+	}
+	s := openShop(t)
+	serve := func(kind string, data []byte) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind+"; charset=utf-8")
+			_, _ = w.Write(data) // the browser has gone
+		}
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /host", serve("text/html", []byte(cardHost)))
+	mux.Handle("GET /host.js", serve("text/javascript", script))
+	mux.Handle("/mcp", s.Service.API)
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// card is an answer in a host.
+type card struct {
+	*tab
+	base string
+}
+
+// showCard has a host call a tool and show what it answers.
+func showCard(t *testing.T, b browser, s screen, tool string, arguments map[string]any, able string) card {
+	t.Helper()
+	c := card{b.open(t, s), openHost(t)}
+	c.name += "-card-" + tool
+	c.visit(c.base + "/host")
+	c.wait(`window.host`)
+	given, err := json.Marshal(arguments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	variables := `{'--color-background-primary': 'light-dark(#ffffff, #1f1e1d)', '--color-text-primary': 'light-dark(#141413, #faf9f5)', '--font-sans': 'system-ui'}`
+	evaluate[bool](c.tab, fmt.Sprintf(`host.show({name: %q, args: %s, theme: %q, variables: %s, able: %s}).then(() => true)`, tool, given, s.scheme, variables, able))
+	c.wait(`host.told.done`)
+	c.settled()
+	return c
+}
+
+const inside = `document.querySelector('iframe').contentDocument`
+
+// settled waits until the host has given the card the room that it asked for.
+func (c card) settled() {
+	c.t.Helper()
+	c.wait(inside + `.querySelector('article') && Math.abs(document.querySelector('iframe').clientHeight - ` + inside + `.body.getBoundingClientRect().height) < 2`)
+}
+
+// reads demands texts of the card.
+func (c card) reads(texts ...string) {
+	c.t.Helper()
+	said := strings.ReplaceAll(evaluate[string](c.tab, inside+`.querySelector('main').textContent`), "\u00a0", " ")
+	for _, text := range texts {
+		if !strings.Contains(said, text) {
+			c.t.Errorf("%s does not say %q: %.500s", c.name, text, said)
+		}
+	}
+}
+
+// holds demands of the card what is demanded of every page, and that nothing was fetched for it.
+func (c card) holds(what string) {
+	c.t.Helper()
+	c.settled()
+	evaluate[bool](c.tab, inside+`.defaultView.axe ? true : (() => { const s = `+inside+`.createElement('script'); s.textContent = `+quoted(c.b.axe)+`; `+inside+`.head.append(s); return true })()`)
+	c.check(what)
+	c.quiet("can escape its sandboxing", "405 (Method Not Allowed)") // of the host, and of its client, which asks for a stream that there is not
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range c.requests {
+		switch path := strings.TrimPrefix(r.url, c.base); {
+		case path == "/host", path == "/host.js", path == "/mcp", strings.HasPrefix(r.url, "data:"), r.url == "about:srcdoc":
+		default:
+			c.t.Errorf("%s: something was fetched: %s", c.name, r.url)
+		}
+	}
+}
+
+func quoted(text string) string {
+	data, err := json.Marshal(text)
+	if err != nil {
+		return `""`
+	}
+	return string(data)
+}
+
+// TestProveCards shows answers of the tools in a host that speaks the protocol, light and
+// dark, on a phone's width and on a desk's; asks on from inside of the card and goes back.
+func TestProveCards(t *testing.T) {
+	b := openBrowser(t)
+	const all = `{serverTools: {}, openLinks: {}, updateModelContext: {text: {}}}`
+	route := map[string]any{"origin": "Milan", "destination": "London"}
+	for _, s := range screens {
+		t.Run(s.name, func(t *testing.T) {
+			c := showCard(t, b, s, "flight_price_verdict", route, all)
+			c.reads("Milan to London", "one way", "Another day of departure", "the fares are invented")
+			c.holds("verdict")
+			if dark := evaluate[string](c.tab, inside+`.documentElement.dataset.theme`); dark != s.scheme {
+				t.Errorf("the card is %s", dark)
+			}
+
+			// Another day, from inside of the card; then back.
+			day := evaluate[string](c.tab, inside+`.querySelector('input').min.slice(0, 8) + '28'`)
+			evaluate[bool](c.tab, `(() => { const d = `+inside+`; d.querySelector('input').value = '`+day+`'; d.querySelector('[data-ask] button').click(); return true })()`)
+			c.wait(inside + `.querySelector('#waits-title')`)
+			c.holds("day")
+			if calls, contexts := evaluate[int](c.tab, `host.told.calls`), evaluate[string](c.tab, `JSON.stringify(host.told.contexts)`); calls != 1 || !strings.Contains(contexts, day) {
+				t.Errorf("the model was told: %s", contexts)
+			}
+			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('[data-back]').click(); return true })()`)
+			c.wait(inside + `.querySelector('[data-back]').hidden`)
+
+			// What leads elsewhere is opened by the host.
+			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('.next a').click(); return true })()`)
+			c.wait(`host.told.opened.length === 1`)
+			if opened := evaluate[string](c.tab, `host.told.opened[0]`); !strings.Contains(opened, "/?da=MIL&a=LON") {
+				t.Errorf("opened %s", opened)
+			}
+
+			// The host turns light into dark and dark into light while the card is shown.
+			other := map[string]string{"light": "dark", "dark": "light"}[s.scheme]
+			paper := func() string {
+				return evaluate[string](c.tab, inside+`.defaultView.getComputedStyle(`+inside+`.body).backgroundColor`)
+			}
+			before := paper()
+			evaluate[bool](c.tab, `(() => { host.theme('`+other+`'); return true })()`)
+			c.wait(inside + `.documentElement.dataset.theme === '` + other + `'`)
+			if after := paper(); after == before {
+				t.Errorf("the paper is %s in both themes", after)
+			}
+			if !evaluate[bool](c.tab, `host.end().then(() => true)`) {
+				t.Error("the card did not answer that it ends")
+			}
+		})
+	}
+	for _, s := range []screen{screens[0], screens[1]} {
+		t.Run("calendar-"+s.name, func(t *testing.T) {
+			c := showCard(t, b, s, "fare_calendar", map[string]any{"origin": "Milano", "destination": "Londra", "language": "it"}, all)
+			c.reads("Da Milano a Londra", "Giorno per giorno")
+			c.holds("calendar")
+			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('p.other a').click(); return true })()`)
+			c.wait(inside + `.querySelector('[data-back]:not([hidden])') && ` + inside + `.querySelector('td a')`)
+			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('td a').click(); return true })()`)
+			c.wait(inside + `.querySelector('article.verdict h1')`)
+			c.holds("day-of-calendar")
+			if calls := evaluate[int](c.tab, `host.told.calls`); calls < 1 {
+				t.Errorf("%d calls", calls)
+			}
+		})
+	}
+	t.Run("a host that can do nothing", func(t *testing.T) {
+		c := showCard(t, b, screens[2], "flight_price_verdict", map[string]any{"origin": "Milan", "destination": "London", "currency": "USD"}, `{}`)
+		c.reads("USD")
+		c.holds("bare")
+		if links := evaluate[int](c.tab, inside+`.querySelectorAll('a[href], [data-ask]:not([hidden])').length`); links != 0 {
+			t.Errorf("%d things to press that would do nothing", links)
+		}
+	})
+}

@@ -1,0 +1,42 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// keptAsKnown says for how long an answer may be kept to callers alone whose revision
+// of the protocol knows of that: those whose requests name it, from 2026-07-28 on.
+func keptAsKnown(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+		result, err := next(ctx, method, request)
+		if _, keeps := result.(mcp.CacheableResult); !keeps || err != nil {
+			return result, err
+		}
+		if p := request.GetParams(); p != nil {
+			if _, named := p.GetMeta()[mcp.MetaKeyProtocolVersion]; named {
+				return result, nil
+			}
+		}
+		return unkept{result}, nil
+	}
+}
+
+// unkept is a result without what says for how long it may be kept.
+type unkept struct{ mcp.Result }
+
+func (u unkept) MarshalJSON() ([]byte, error) {
+	data, err := json.Marshal(u.Result)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, err
+	}
+	delete(fields, "ttlMs")
+	delete(fields, "cacheScope")
+	return json.Marshal(fields)
+}

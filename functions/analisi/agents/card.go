@@ -1,0 +1,84 @@
+package agents
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"fmt"
+	"sync"
+	"text/template"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"verdetto/shared/httpapi"
+	"verdetto/shared/page"
+)
+
+// A client that can show interfaces (MCP Apps, the extension io.modelcontextprotocol/ui)
+// reads one document, the same for everybody, and hands it the results of the tools
+// that name it. What is to be seen comes in a result, under cardKey of its _meta: it is
+// made of the page's own templates. Who does not show it has the sentences and the structured answer, as ever.
+
+const (
+	uiExtension = "io.modelcontextprotocol/ui"
+	cardURI     = "ui://verdetto/card"
+	cardType    = "text/html;profile=mcp-app"
+	cardKey     = "verdetto/card"
+)
+
+//go:embed card
+var cardFiles embed.FS
+
+// document is the card without an answer. Its style and its script stand in it, for it may fetch nothing.
+var document = sync.OnceValues(func() (string, error) {
+	all, err := template.ParseFS(cardFiles, "card/*")
+	if err != nil {
+		return "", fmt.Errorf("read card: %w", err)
+	}
+	var script, html bytes.Buffer
+	if err := all.ExecuteTemplate(&script, "card.js", struct{ Version string }{httpapi.Version}); err != nil {
+		return "", fmt.Errorf("write card: %w", err)
+	}
+	if err := all.ExecuteTemplate(&html, "card.html", struct{ Style, Script string }{page.EmbeddedStyle(), script.String()}); err != nil {
+		return "", fmt.Errorf("write card: %w", err)
+	}
+	return html.String(), nil
+})
+
+// uiMeta says that the card asks nobody for anything, and wants a border of its host.
+func uiMeta() mcp.Meta {
+	none := []string{}
+	return mcp.Meta{"ui": map[string]any{
+		"csp":           map[string]any{"connectDomains": none, "resourceDomains": none},
+		"prefersBorder": true,
+	}}
+}
+
+// addCard offers the card.
+func addCard(server *mcp.Server) {
+	server.AddResource(&mcp.Resource{
+		URI: cardURI, Name: "card", Title: "A verdict, or a calendar, to look at", MIMEType: cardType, Meta: uiMeta(),
+		Description: "For clients that show interfaces: what flight_price_verdict and fare_calendar answer, as the page shows it.",
+	}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		html, err := document()
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: cardURI, MIMEType: cardType, Text: html, Meta: uiMeta()}}}, err
+	})
+}
+
+// shownAs is what tools whose answers the card shows say of it.
+func shownAs() mcp.Meta { return mcp.Meta{"ui": map[string]any{"resourceUri": cardURI}} }
+
+// showsCards tells whether a client may show the card: it says that it does, or it
+// speaks a revision in which a call does not say what its client can.
+func showsCards(request *mcp.CallToolRequest) bool {
+	if _, told := request.Params.Meta[mcp.MetaKeyClientCapabilities]; !told {
+		return true
+	}
+	c := request.ClientCapabilities()
+	return c != nil && c.Extensions[uiExtension] != nil
+}
+
+// shown is part of a structured answer that the card shows.
+type shown struct{ card string }
+
+func (s shown) html() string { return s.card }

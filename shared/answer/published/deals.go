@@ -1,0 +1,167 @@
+package published
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/deals"
+	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/places"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// Occasioni is the published answer to where it is cheap to fly to now.
+type Occasioni struct {
+	Origine      string          `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
+	OrigineIata  string          `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
+	Luoghi       []verdict.Luogo `json:"luoghi,omitempty" doc:"What the origin stood for, as in GET /v1/analisi"`
+	Ambito       string          `json:"ambito" enum:"rotta,mese" doc:"What each verdetto is about: the cheapest fare of the route, or of its departures in mese"`
+	Valuta       string          `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
+	Occasioni    []Occasione     `json:"occasioni" nullable:"false" doc:"Destinations that have a fare, the best first: by level, then by percentile, then by how far the fare is under the median. Those with too little data for a verdict come last"`
+	AggiornatoIl *time.Time      `json:"aggiornatoIl,omitempty" format:"date-time" doc:"When the newest of these fares was found, UTC; absent where there is none"`
+}
+
+// Occasione is a destination, and the verdict on its cheapest fare.
+type Occasione struct {
+	Destinazione     string           `json:"destinazione" doc:"Destination city name, in Italian or else in English" example:"Bucarest"`
+	DestinazioneIata string           `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
+	Verdetto         verdict.Verdetto `json:"verdetto" doc:"What GET /v1/analisi said of this fare at the refresh that saw it; minimoCent is told there alone"`
+	Prezzo           verdict.Prezzo   `json:"prezzo" doc:"The destination's cheapest fare: it was observed, it is no offer"`
+}
+
+// DealsInput are the parameters of a question for deals, beside the origin.
+type DealsInput struct {
+	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"The cheapest departure of this month, compared with the cheapest of other months; without it that of any date, compared with the cheapest of other days"`
+	Livello string `query:"livello" pattern:"^((ottimo|buono|normale|caro|dati-insufficienti)(,(ottimo|buono|normale|caro|dati-insufficienti))*)?$" patternDescription:"levels such as ottimo,buono" doc:"Only these levels, separated by commas"`
+	Diretto bool   `query:"diretto" doc:"Only fares without stops; destinations of whose fares the stops are not known are left out"`
+	Massimo string `query:"massimo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 60 or 59.99" doc:"Only fares up to this amount, in valuta"`
+	Shown
+}
+
+// CheapInput are all parameters of a question for deals.
+type CheapInput struct {
+	Origine string `query:"origine" required:"true" doc:"Origin city: a name in any of six languages, or an IATA code" example:"Milano"`
+	DealsInput
+}
+
+// Question reads what is asked.
+func (in *CheapInput) Question() (DealsQuestion, error) {
+	return in.DealsInput.Question(answer.Named{Parameter: "origine", Name: in.Origine}, same)
+}
+
+// Shown is the parameter that says in which currency an answer is shown.
+type Shown struct {
+	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency that amounts are shown in, at the newest reference rates, one set for all of an answer. It moves no verdict: fares are compared as they were quoted"`
+}
+
+// DealsQuestion is what is asked of the deals of an origin.
+type DealsQuestion struct {
+	From    answer.Named
+	When    *answer.When // a month; nil: any
+	Levels  []string     // empty: all
+	NonStop bool
+	Most    fare.Cents // in Show; 0: any
+	Show    answer.Currency
+}
+
+// known are the levels that there are.
+var known = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
+
+// Question reads what is asked. Faults call parameters what the caller calls them.
+func (in *DealsInput) Question(from answer.Named, name func(parameter string) string) (q DealsQuestion, err error) {
+	q = DealsQuestion{From: from, NonStop: in.Diretto, Show: answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}}
+	if q.When, err = (&Trip{Mese: in.Mese}).when(name); err != nil {
+		return q, err
+	}
+	if in.Livello != "" {
+		q.Levels = strings.Split(in.Livello, ",")
+		for _, l := range q.Levels {
+			if !slices.Contains(known, l) {
+				return q, Invalid(name("livello"), "holds what is none of "+strings.Join(known, ", "))
+			}
+		}
+	}
+	if in.Massimo != "" {
+		most, err := strconv.ParseFloat(in.Massimo, 64)
+		q.Most = fare.Cents(math.Round(100 * most))
+		if err != nil || q.Most <= 0 {
+			return q, Invalid(name("massimo"), "is the price of no fare: want more than 0")
+		}
+	}
+	return q, nil
+}
+
+// Deals answers where it is cheap to fly to from a city. What it cannot answer is a Problem.
+func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error) {
+	o := Occasioni{Ambito: verdict.Rotta, Valuta: "EUR", Occasioni: []Occasione{}}
+	place, err := Find(q.From)
+	if err != nil {
+		return o, err
+	}
+	o.Origine, o.OrigineIata, o.Luoghi = place.Name, string(place.City), luoghi(end{"origine", q.From, place})
+	all, err := s.DealsFrom(ctx, place)
+	if err != nil {
+		return o, err
+	}
+	var month *fare.Day
+	if q.When != nil {
+		o.Ambito, month = verdict.InMese, &q.When.Date
+	}
+	now := s.Now()
+	for _, d := range Standing(all, fare.DayOf(now), month, q.NonStop) {
+		price, v := d.At(now)
+		if len(q.Levels) == 0 || slices.Contains(q.Levels, v.Livello) {
+			o.Occasioni = append(o.Occasioni, Occasione{places.Name(d.To, "it"), string(d.To), v, price})
+		}
+	}
+	if o, err = InCurrency(ctx, s.Reader, o, q.Show); err != nil {
+		return o, err
+	}
+	o.Occasioni = slices.DeleteFunc(o.Occasioni, func(one Occasione) bool { return q.Most > 0 && one.Prezzo.Cent > q.Most })
+	for _, one := range o.Occasioni {
+		if found := one.Prezzo.TrovatoIl; o.AggiornatoIl == nil || found.After(*o.AggiornatoIl) {
+			o.AggiornatoIl = found
+		}
+	}
+	return o, nil
+}
+
+// DealsFrom reads the deals of an origin; the Problem of one that is not covered
+// says so, and the next refresh asks for it.
+func (s *Answers) DealsFrom(ctx context.Context, origin places.Place) (deals.Origin, error) {
+	data, _, err := s.Coverage.Deals(ctx, origin.City)
+	if errors.Is(err, store.ErrNotFound) {
+		s.RequestOrigin(ctx, origin.City)
+		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("No fare from %s is known here yet. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.", origin.Name))
+	}
+	if err != nil {
+		return deals.Origin{}, err
+	}
+	return deals.Decode(data)
+}
+
+// DestinationDeal is the deal of a destination that stands.
+type DestinationDeal struct {
+	To fare.City
+	deals.Deal
+}
+
+// Standing are the deals of all destinations that stand on a day, the best first.
+func Standing(all deals.Origin, today fare.Day, month *fare.Day, nonStop bool) (list []DestinationDeal) {
+	for _, e := range all.Entries {
+		if d, ok := e.Cheapest(today, month, nonStop); ok {
+			list = append(list, DestinationDeal{e.Destination, d})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b DestinationDeal) int { return a.Better(b.Judged) })
+	return list
+}

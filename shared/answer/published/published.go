@@ -1,0 +1,113 @@
+// Package published is the published form of answers: the parameters that a verdict,
+// a calendar and a list of deals are asked for with, the JSON that they are answered
+// with, and the problems that are told in their place. Package answer finds and judges.
+// The free endpoints, the agents' tools and the answers that are paid one by one all
+// take it, so that they accept and say the same.
+package published
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/places"
+	"verdetto/shared/verdict"
+)
+
+// Answers gives answers. What it cannot answer is a Problem.
+type Answers struct {
+	*answer.Reader
+	Coverage Coverage
+}
+
+// Coverage is where the deals of an origin are read from; store.Fares provides it.
+type Coverage interface {
+	Deals(ctx context.Context, origin fare.City) (data []byte, version int64, err error)
+}
+
+// Check refuses, before a call is counted or paid, what no answer could be made for.
+func (s *Answers) Check(ctx context.Context, q answer.Question) error {
+	return Problem(s.Reader.Check(ctx, q))
+}
+
+// CheckDeals is Check of a question for deals.
+func (s *Answers) CheckDeals(ctx context.Context, q DealsQuestion) error {
+	return s.Check(ctx, answer.Question{From: q.From, When: q.When, Show: q.Show})
+}
+
+// Verdict judges the cheapest fare of a route, a departure or a month, or a price of the caller's.
+func (s *Answers) Verdict(ctx context.Context, q answer.Question) (verdict.Analysis, error) {
+	a, _, err := s.VerdictOf(ctx, q)
+	return a, err
+}
+
+// VerdictOf is Verdict, and what that was made of, in euros.
+func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (shown verdict.Analysis, of answer.Answer, err error) {
+	if of, err = s.Answer(ctx, q); err != nil {
+		return of.Analysis, of, Problem(err)
+	}
+	of.Analysis.Luoghi = LuoghiOf(q, of.Found)
+	shown, err = InCurrency(ctx, s.Reader, of.Analysis, q.Show)
+	return shown, of, err
+}
+
+// Calendar judges the departures of a route day by day. Fares are told one by one only where all of them may be shown.
+func (s *Answers) Calendar(ctx context.Context, q answer.Question, allFares bool) (verdict.Calendario, error) {
+	c, _, _, err := s.CalendarOf(ctx, q, allFares)
+	return c, err
+}
+
+// CalendarOf is Calendar, and what that was made of, in euros.
+func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bool) (shown verdict.Calendario, f answer.Found, of verdict.Calendario, err error) {
+	if f, of, err = s.Reader.Calendar(ctx, q, allFares); err != nil {
+		return of, f, of, Problem(err)
+	}
+	of.Luoghi = LuoghiOf(q, f)
+	shown, err = InCurrency(ctx, s.Reader, of, q.Show)
+	return shown, f, of, err
+}
+
+// InCurrency gives an answer with its amounts in the currency that was asked for.
+func InCurrency[A any](ctx context.Context, r *answer.Reader, a A, in answer.Currency) (A, error) {
+	amount, err := r.Amounts(ctx, in)
+	if err != nil || amount == nil {
+		return a, Problem(err)
+	}
+	return verdict.Shown(a, in.Code, amount), nil
+}
+
+// end is an end of a question, and the city that it was found in.
+type end struct {
+	which string
+	asked answer.Named
+	city  places.Place
+}
+
+// luoghi says of the ends of a question what has to be said of them.
+func luoghi(ends ...end) (all []verdict.Luogo) {
+	for _, e := range ends {
+		asked, partial := places.Within(e.asked.Name)
+		if !partial && len(e.city.Airports) < 2 {
+			continue
+		}
+		l := verdict.Luogo{Estremo: e.which, Chiesto: e.city.Name, Citta: places.Name(e.city.City, "it"), Iata: string(e.city.City), Aeroporti: e.city.Airports}
+		var said []string
+		if partial {
+			l.Chiesto = asked
+			said = append(said, fmt.Sprintf("%s was asked for: the fares are those of %s (%s).", asked, l.Citta, l.Iata))
+		}
+		if len(l.Aeroporti) > 1 {
+			said = append(said, fmt.Sprintf("%s has several airports (%s), and the fares are those of all of them together: which one a fare is of is not kept.", l.Citta, strings.Join(l.Aeroporti, ", ")))
+		}
+		l.Nota = strings.Join(said, " ")
+		all = append(all, l)
+	}
+	return all
+}
+
+// LuoghiOf is what has to be said of both ends of a route.
+func LuoghiOf(q answer.Question, f answer.Found) []verdict.Luogo {
+	return luoghi(end{"origine", q.From, f.Origin}, end{"destinazione", q.To, f.Destination})
+}
