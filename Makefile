@@ -22,6 +22,7 @@ SDKS      := .tools/sdks
 SDKJAVA   := .tools/sdk-java
 X402      := .tools/x402
 X402PYTHON := .tools/x402-python
+WEBHOOKS  := .tools/standard-webhooks
 LDFLAGS   := -s -w
 
 # make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded; PRICE=outbound_price
@@ -121,7 +122,7 @@ api: $(OPENAPI)/.complete $(OPENAPIPYTHON)/.complete $(SCHEMATHESIS)/.complete #
 	go test ./functions/analisi
 	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestProveSchemathesis|TestGeneratedClients)'
 
-tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(X402) $(X402PYTHON) $(SDKS) $(SDKJAVA)) ## what the tests need beside Go, from Maven, pip and npm
+tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(X402) $(X402PYTHON) $(WEBHOOKS) $(SDKS) $(SDKJAVA)) ## what the tests need beside Go, from Maven, pip and npm
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -170,7 +171,7 @@ $(SCHEMATHESIS)/.complete: tools/schemathesis.txt
 
 $(WEB)/.complete: tools/web/package.json tools/web/package-lock.json
 	@if command -v npm >/dev/null; then \
-	  echo "fetching axe-core, which the page is held against"; \
+	  echo "fetching axe-core, which the page is held against, and a host of cards"; \
 	  mkdir -p $(WEB) && cp $^ $(WEB) && npm ci --prefix $(WEB) --silent --no-audit --no-fund && touch $@; \
 	else echo "no npm here: tests of the page in a browser will be named as not run"; fi
 
@@ -216,6 +217,12 @@ $(X402PYTHON)/.complete: tools/x402.txt
 	  echo "fetching a client of x402 in Python"; \
 	  python3 -m venv $(X402PYTHON) && $(X402PYTHON)/bin/pip install -q --disable-pip-version-check -r tools/x402.txt && touch $@; \
 	else echo "no Python with venv here: no client in Python will pay by x402"; fi
+
+$(WEBHOOKS)/.complete: tools/standard-webhooks.txt
+	@if python3 -c 'import venv, ensurepip' 2>/dev/null; then \
+	  echo "fetching the library that verifies webhooks"; \
+	  python3 -m venv $(WEBHOOKS) && $(WEBHOOKS)/bin/pip install -q --disable-pip-version-check -r tools/standard-webhooks.txt && touch $@; \
+	else echo "no Python with venv here: webhooks will not be verified by the published library"; fi
 
 $(STRIPEMOCK)/.complete: tools/stripe-mock.txt
 	@echo "fetching stripe-mock"

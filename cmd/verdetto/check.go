@@ -71,7 +71,12 @@ func (o *serveOptions) faults() (faults []string) {
 		}
 	}
 	faults = append(faults, mailFaults(o.mail)...)
-	return append(faults, config.Faults(&config.Operator{})...)
+	var bot config.Telegram
+	faults = append(faults, config.Faults(&config.Operator{}, &bot)...)
+	if fault := bot.Fault(); fault != "" {
+		wrong("%s", fault)
+	}
+	return faults
 }
 
 // mailFaults is what is wrong with what carries mail.

@@ -9,6 +9,7 @@ import (
 
 	"verdetto/cmd/verdetto/monitor"
 	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/shared/config"
 )
 
 func runServe(ctx context.Context, args []string) error {
@@ -28,6 +29,9 @@ func runServe(ctx context.Context, args []string) error {
 	s.Monitor = monitor.New()
 	s.Log = slog.New(s.Monitor.Log(s.Log.Handler()))
 	s.Mail, s.RealPayments = o.mail, o.money == realMoney
+	if err := config.Load(&s.Telegram); err != nil {
+		return err
+	}
 	// What can be wrong is opened before anything is promised, and the store last: it may have to be made.
 	listener, err := o.reach.open(&s, o.store)
 	if err != nil {

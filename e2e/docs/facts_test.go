@@ -30,7 +30,7 @@ import (
 var update = flag.Bool("update", false, "write the table of settings")
 
 var (
-	variable      = regexp.MustCompile(`env:"([A-Z_]+)|(?:Getenv|LookupEnv)\("([A-Z_]+)"\)`)
+	variable      = regexp.MustCompile(`env:"([A-Z0-9_]+)|(?:Getenv|LookupEnv)\("([A-Z0-9_]+)"\)`)
 	settingsTable = regexp.MustCompile(`(?s)\| variable \|.*?\n\n`)
 )
 

@@ -28,7 +28,7 @@ const (
 
 // executables are what is deployed, and the command line. infra/cdk and the
 // tests run on the machine of whoever deploys or develops, and are given to nobody.
-var executables = []string{"./functions/analisi/bootstrap", "./functions/pricetrends/bootstrap", "./functions/alerts/bootstrap", "./functions/compat/bootstrap",
+var executables = []string{"./functions/analisi/bootstrap", "./functions/pricetrends/bootstrap", "./functions/alerts/bootstrap", "./functions/compat/bootstrap", "./functions/x402/bootstrap",
 	"./functions/pro/bootstrap", "./functions/refresh/bootstrap", "./cmd/verdetto"}
 
 // withoutFile are modules whose archive holds no licence file, and where the licence stands.

@@ -19,9 +19,11 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
+	"verdetto/functions/alerts"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/routes"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/telegram/telegramtest"
 	"verdetto/shared/upstream/sample"
 )
 
@@ -70,6 +72,7 @@ func newDescriber(t *testing.T) *describer {
 	table := fixture.Bolt(t, clock.Now)
 	s := fixture.OpenShop(t, table, clock)
 	s.Pro.Random = rand.NewChaCha8([32]byte{})
+	s.Alerts.Telegram = alerts.TelegramBot{Name: telegramtest.Name, Secret: telegramtest.Secret}
 	s.Handler = s.API // not held against the description that is being made
 	o := onemachine.Options{Table: table, Source: sample.New(), Now: clock.Now, Log: slog.New(slog.DiscardHandler)}
 	if report, err := o.Refresh(t.Context(), nil); err != nil || report.Failed > 0 {
@@ -94,6 +97,7 @@ func (d *describer) operations() (all []*huma.Operation) {
 // showcase makes calls and takes their answers into the description.
 func (d *describer) showcase() {
 	d.purchases()
+	d.chats()
 	d.departures()
 	for _, op := range d.operations() {
 		if target, body, ok := d.sampleCall(op); ok && !itself[op.OperationID] {
@@ -158,6 +162,14 @@ func (d *describer) purchases() {
 	signature := d.Send(fixture.Price, "")
 	for range 2 {
 		d.show("pro-verifica-cripta", d.Verify(email, signature))
+	}
+}
+
+// chats shows what Telegram asks, and is answered.
+func (d *describer) chats() {
+	const update = `{"update_id":1,"message":{"message_id":1,"date":1,"text":"/list","chat":{"id":1,"type":"private"},"from":{"id":1,"first_name":"Ada","language_code":"en"}}}`
+	for _, secret := range []string{telegramtest.Secret, "another"} {
+		d.show("alerts-telegram", d.Do("POST", "/v1/alerts/telegram", update, "X-Telegram-Bot-Api-Secret-Token", secret))
 	}
 }
 

@@ -134,7 +134,7 @@ func seed(t *testing.T, settings aws.Config) {
 	t.Helper()
 	secrets := ssm.NewFromConfig(settings)
 	for _, p := range parameters.Table {
-		value := map[string]string{"origin-secrets": originSecret, "stripe-key": "sk_test_1", "stripe-webhook-secrets": "whsec_1", "solana-nodes": "https://node.example"}[p.Name]
+		value := map[string]string{"origin-secrets": originSecret, "stripe-key": "sk_test_1", "stripe-webhook-secrets": "whsec_1", "solana-nodes": "https://node.example", "x402-fee-key": "off"}[p.Name]
 		if value == "" {
 			value = strings.Repeat(p.Name[:1], 32)
 		}

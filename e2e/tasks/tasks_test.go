@@ -21,6 +21,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/functions/analisi"
+	"verdetto/shared/answer/published"
 	"verdetto/shared/fare"
 	"verdetto/shared/trends/view"
 	"verdetto/shared/upstream/sample"
@@ -34,7 +35,7 @@ type answer struct {
 	verdict.Analysis
 	Giorni    []verdict.Giorno
 	Mesi      []verdict.MeseInCalendario
-	Occasioni []analisi.Occasione
+	Occasioni []published.Occasione
 	Partenza  *analisi.Movimento
 	Settimane []analisi.Settimana
 	analisi.Confronto
@@ -93,7 +94,7 @@ func cheapest(fits func(verdict.Giorno, time.Time) bool) func(a answer) string {
 }
 
 // deals are destinations that all fit.
-func deals(fits func(analisi.Occasione) bool) func(a answer) string {
+func deals(fits func(published.Occasione) bool) func(a answer) string {
 	return func(a answer) string {
 		var all []string
 		for _, o := range a.Occasioni {
@@ -153,7 +154,7 @@ var tasks = []task{
 		}), ofDay("2016-04-09", "/?da=NAP&a=LON&quando=2016-04-09&diretto=si")},
 	{"Anywhere in April under 60 EUR from Naples, non-stop", "/v1/occasioni?origine=Napoli&mese=2016-04&massimo=60&diretto=true",
 		"cheap_now", `{"origin":"Naples","month":"2016-04","max_price":60,"non_stop":true}`, []string{"/?da=Napoli&mese=2016-04&massimo=60&diretto=si"},
-		deals(func(o analisi.Occasione) bool {
+		deals(func(o published.Occasione) bool {
 			return o.Prezzo.Cent <= 6000 && *o.Prezzo.Soste == 0 && strings.HasPrefix(o.Prezzo.Partenza, "2016-04")
 		}), ofDeals},
 	{"Which day of April is the cheapest from Rome to Paris?", "/v1/calendario?origine=Roma&destinazione=Parigi&mese=2016-04",
@@ -181,7 +182,7 @@ var tasks = []task{
 		}},
 	{"Where is it cheap to go from Rome now?", "/v1/occasioni?origine=Roma&livello=ottimo,buono",
 		"cheap_now", `{"origin":"Rome","levels":"ottimo,buono"}`, []string{"/?da=Roma"},
-		deals(func(o analisi.Occasione) bool {
+		deals(func(o published.Occasione) bool {
 			return o.Verdetto.Livello == verdict.Ottimo || o.Verdetto.Livello == verdict.Buono
 		}), ofDeals},
 	{"Milan to Barcelona from 12 to 17 April: is that return cheap?", "/v1/analisi?origine=Milano&destinazione=Barcellona&partenza=2016-04-12&ritorno=2016-04-17",

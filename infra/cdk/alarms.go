@@ -89,6 +89,7 @@ func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api
 	p.ofFares(&b)
 	p.ofMail(&b)
 	p.ofWebhook(c, l, &b)
+	p.ofFees()
 	b.draw()
 }
 
@@ -177,6 +178,16 @@ func (p panel) ofMail(b *board) {
 	p.raise(alarm{id: "MailRefused", metric: refused, above: 5, about: "SES refuses mails of the refresh for good: addresses that no one can have."})
 	// The sandbox, a quota or a missing permission is no fault of a mail: the function fails, and RefreshErrors tells.
 	b.mail = []cloudwatch.IMetric{metric(namespace, "MailSent", "Sum", 60, of), refused, metric(namespace, "MailFailed", "Sum", 60, of), bounces, complaints}
+}
+
+// leastFees is where the operator is told that the address which pays the network's
+// fees is running out, in lamports: what is left is good for 400 answers that cost the most until selling ends (x402.LeastFunds).
+const leastFees = 10_000_000
+
+// ofFees is told by who is called: where nobody is, nothing is spent.
+func (p panel) ofFees() {
+	p.raise(alarm{id: "FeesLow", metric: metric(namespace, "FeeLamports", "Minimum", 60, dimension("function", jsii.String("x402"))), below: leastFees,
+		about: "The address that pays the network's fees of answers that are paid one by one has less than 0.01 SOL."})
 }
 
 // webhookMetric counts deliveries of the webhook that were refused or failed: the

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"verdetto/shared/config/parameters"
 )
 
 // config is what the operator chooses. None of it is secret: secrets are in the
@@ -47,6 +49,9 @@ type config struct {
 	SolanaNetwork string `json:"solanaNetwork"` // mainnet-beta or devnet
 	SolanaMint    string `json:"solanaMint"`    // empty: USDC on mainnet-beta
 	PriceUSDC     string `json:"priceUSDC"`
+
+	// TelegramBot is the user name of the bot that tells subscribers who want it in Telegram; empty: there is none.
+	TelegramBot string `json:"telegramBot"`
 
 	// Workers is how many refreshes run at once; together they keep to the fare source's limit.
 	Workers int `json:"workers"`
@@ -137,6 +142,7 @@ var (
 	priceShape       = regexp.MustCompile(`^price_[A-Za-z0-9]+$`)
 	base58Shape      = regexp.MustCompile(`^[1-9A-HJ-NP-Za-km-z]{32,44}$`)
 	amountShape      = regexp.MustCompile(`^[0-9]{1,6}(\.[0-9]{1,6})?$`)
+	botShape         = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{4,31}$`)
 	tableShape       = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
 )
 
@@ -206,6 +212,9 @@ func (c config) check() []string {
 		wrong("solanaMint", "missing: devnet has no USDC of its own, so name the mint that stands for it")
 	}
 	shape("priceUSDC", c.PriceUSDC, amountShape, "an amount such as 12.99")
+	if c.TelegramBot != "" {
+		shape("telegramBot", c.TelegramBot, botShape, "the user name of a bot, without @")
+	}
 	between := func(field string, value, least, most int) {
 		if value < least || value > most {
 			wrong(field, "%d is not between %d and %d", value, least, most)
@@ -255,6 +264,14 @@ func (c config) check() []string {
 		}
 	}
 	return faults
+}
+
+// chosen lists the choices that have some parameters needed.
+func (c config) chosen() (chosen []string) {
+	if c.TelegramBot != "" {
+		chosen = append(chosen, parameters.TelegramBot)
+	}
+	return chosen
 }
 
 // ownFirewall tells whether the stack makes one.

@@ -45,7 +45,7 @@ var keyHeaders = []string{keyHeader, authHeader}
 // whoever writes one would be whom they please.)
 var (
 	always = []string{viewerHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method"}
-	usual  = []string{"Accept-Language", "If-None-Match", "Idempotency-Key"}
+	usual  = []string{"Accept-Language", "If-None-Match", "Idempotency-Key", "Payment-Signature", "X-Telegram-Bot-Api-Secret-Token"} // the last for one path, which needs no behaviour of its own so
 )
 
 // refusals are the statuses that CloudFront would keep for ten seconds of its own accord.

@@ -42,7 +42,7 @@ var (
 	records = []string{"dynamodb:UpdateItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"}
 )
 
-// functions are the six of the service. What callers wait for stays below the 30
+// functions are the seven of the service. What callers wait for stays below the 30
 // seconds that API Gateway waits.
 var functions = []function{
 	{
@@ -56,6 +56,10 @@ var functions = []function{
 	{
 		name: "compat", instances: 20, memory: 512, timeout: 10, http: true, links: true,
 		table: counts,
+	},
+	{
+		name: "x402", instances: 20, memory: 512, timeout: 29, http: true, links: true,
+		table: records,
 	},
 	{
 		name: "pro", instances: 30, memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
@@ -148,7 +152,7 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 func (f function) environment(c config, p parts) *map[string]*string {
 	e := map[string]*string{"VERDETTO_TABLE": p.table.used.TableName()}
 	set := func(key, value string) { e[key] = jsii.String(value) }
-	for _, secret := range parameters.Of(f.name) {
+	for _, secret := range parameters.Of(f.name, c.chosen()...) {
 		set(secret.Variable, "ssm:"+secret.Path(c.Name))
 	}
 	if f.links {
@@ -161,11 +165,18 @@ func (f function) environment(c config, p parts) *map[string]*string {
 	switch f.name {
 	case "analisi", "compat", "pricetrends":
 		set("VERDETTO_FARES_SHOWN", c.FaresShown)
+	case "x402":
+		set("VERDETTO_FARES_SHOWN", c.FaresShown)
+		f.chain(c, set)
 	case "refresh":
 		set("VERDETTO_CALLS_A_DAY", strconv.Itoa(c.CallsADay))
 		e["VERDETTO_QUEUE_URL"] = p.queues.ofFunction[f.name].work.QueueUrl()
 		set("VERDETTO_WORKERS", strconv.Itoa(c.Workers))
 		set("VERDETTO_MAIL_RATE", strconv.FormatFloat(c.MailRate, 'f', -1, 64))
+	case "alerts":
+		if c.TelegramBot != "" {
+			set("TELEGRAM_BOT", c.TelegramBot)
+		}
 	case "pro":
 		set("STRIPE_PRICE", c.StripePrice)
 		for _, p := range c.Operator.particulars() {
@@ -176,17 +187,22 @@ func (f function) environment(c config, p parts) *map[string]*string {
 		if len(c.StripeFormerPrices) > 0 {
 			set("STRIPE_FORMER_PRICES", strings.Join(c.StripeFormerPrices, ","))
 		}
-		set("SOLANA_WALLET", c.SolanaWallet)
-		set("SOLANA_NETWORK", c.SolanaNetwork)
+		f.chain(c, set)
 		set("VERDETTO_PRICE_USDC", c.PriceUSDC)
-		if c.SolanaMint != "" {
-			set("SOLANA_MINT", c.SolanaMint)
-		}
 	}
 	if f.queue && f.http {
 		e["VERDETTO_WORK_QUEUE_URL"] = p.queues.ofFunction[f.name].work.QueueUrl()
 	}
 	return &e
+}
+
+// chain is where payments in USDC go.
+func (f function) chain(c config, set func(key, value string)) {
+	set("SOLANA_WALLET", c.SolanaWallet)
+	set("SOLANA_NETWORK", c.SolanaNetwork)
+	if c.SolanaMint != "" {
+		set("SOLANA_MINT", c.SolanaMint)
+	}
 }
 
 // allowed is what the function may do, and nothing more. (Tracing and the dead
@@ -208,7 +224,7 @@ func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.Poli
 		statements = append(statements, s)
 	}
 	var secrets []*string
-	for _, secret := range parameters.Of(f.name) {
+	for _, secret := range parameters.Of(f.name, c.chosen()...) {
 		secrets = append(secrets, jsii.String(fmt.Sprintf("arn:aws:ssm:%s:%s:parameter%s", c.Region, c.Account, secret.Path(c.Name))))
 	}
 	statements = append(statements, allow("Secrets", []string{"ssm:GetParameters"}, secrets...))

@@ -126,6 +126,7 @@ func TestWhoReadsWhichSecret(t *testing.T) {
 		"analisi":     {"callers-pepper", "origin-secrets"},
 		"pricetrends": {"callers-pepper", "origin-secrets"},
 		"compat":      {"callers-pepper", "origin-secrets"},
+		"x402":        {"callers-pepper", "origin-secrets", "solana-nodes", "x402-fee-key"},
 		"alerts":      {"origin-secrets", "pepper"},
 		"pro":         {"origin-secrets", "pepper", "solana-nodes", "stripe-key", "stripe-webhook-secrets"},
 		"refresh":     {"pepper", "travelpayouts-token"},
@@ -160,11 +161,12 @@ func TestWhoMayDoWhat(t *testing.T) {
 	h := fixture(t, "example")
 	visitor := []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
 		"logs:CreateLogStream", "logs:PutLogEvents", "ssm:GetParameters", "xray:PutTelemetryRecords", "xray:PutTraceSegments"}
+	payer := slices.Concat([]string{"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem"}, visitor)
 	worker := []string{"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
 		"logs:CreateLogStream", "logs:PutLogEvents", "ses:SendEmail", "ses:SendRawEmail",
 		"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ReceiveMessage", "sqs:SendMessage",
 		"ssm:GetParameters", "xray:PutTelemetryRecords", "xray:PutTraceSegments"}
-	want := map[string][]string{"analisi": visitor, "pricetrends": visitor, "compat": visitor, "pro": worker, "alerts": worker, "refresh": worker}
+	want := map[string][]string{"analisi": visitor, "pricetrends": visitor, "compat": visitor, "x402": payer, "pro": worker, "alerts": worker, "refresh": worker}
 	for _, f := range functions {
 		var may []string
 		for _, g := range h.grants() {
@@ -229,7 +231,7 @@ func TestWhoIsKeptFromWhat(t *testing.T) {
 	for _, c := range []struct{ function, how, partition string }{
 		{"analisi", "write", "CUSTOMER#"}, {"pricetrends", "write", "CUSTOMER#"}, {"compat", "write", "CUSTOMER#"}, {"alerts", "write", "CUSTOMER#"}, {"refresh", "write", "CUSTOMER#"},
 		{"alerts", "read", "CUSTOMER#"}, {"refresh", "read", "CUSTOMER#"},
-		{"analisi", "read", "ALERTS#"}, {"pricetrends", "read", "ALERTS#"}, {"compat", "read", "ALERTS#"}, {"compat", "read", "PENDING#"}, {"compat", "read", "OUTBOX#"}, {"compat", "read", "SECRET"}, {"compat", "write", "ROUTE#"}, {"pro", "read", "ALERTS#"},
+		{"analisi", "read", "ALERTS#"}, {"pricetrends", "read", "ALERTS#"}, {"compat", "read", "ALERTS#"}, {"compat", "read", "PENDING#"}, {"compat", "read", "OUTBOX#"}, {"compat", "read", "SECRET"}, {"compat", "write", "ROUTE#"}, {"x402", "write", "ROUTE#"}, {"x402", "read", "CUSTOMER#"}, {"x402", "read", "CASHED#"}, {"pro", "write", "PAID#"}, {"analisi", "read", "PAID#"}, {"pro", "read", "ALERTS#"},
 		{"analisi", "read", "PENDING#"}, {"pricetrends", "read", "PENDING#"}, {"pro", "read", "PENDING#"}, {"refresh", "read", "PENDING#"},
 		{"analisi", "read", "OUTBOX#"}, {"pricetrends", "read", "OUTBOX#"}, {"alerts", "read", "OUTBOX#pro"}, {"pro", "read", "OUTBOX#alerts"},
 		{"analisi", "write", "ROUTE#"}, {"pricetrends", "write", "ROUTE#"}, {"pro", "write", "ROUTE#"}, {"alerts", "write", "ROUTE#"},

@@ -71,7 +71,7 @@ func all(kind string, want props) claim {
 
 // The paths that the firewall tells apart, written out for whoever reads the template.
 const (
-	relayedPaths = `^(/api)?(/v1/pro/webhook|/v1/alerts/unsubscribe)/?$`
+	relayedPaths = `^(/api)?(/v1/pro/webhook|/v1/alerts/unsubscribe|/v1/alerts/telegram)/?$`
 	freePaths    = `^(/api)?(/v1/analisi|/v1/confronto|/v1/calendario|/v1/occasioni|/feed/[^/]+|/v1/rotte|/v1/storico|/card/[^/]+|/v1/price-trends|/mcp|/v1/analytics/itinerary-price-metrics|/v1/shopping/flight-dates|/v1/shopping/flight-destinations)/?$`
 )
 
@@ -95,14 +95,14 @@ func statements(example config) []statement {
 		{"the table cannot be deleted", "", has("AWS::DynamoDB::Table", props{"DeletionProtectionEnabled": true})},
 		{"the table outlives the stack", "", kept("AWS::DynamoDB::Table")},
 
-		{"there are six functions", "", number("AWS::Lambda::Function", 6)},
+		{"there are seven functions", "", number("AWS::Lambda::Function", 7)},
 		{"functions run on provided.al2023, arm64, and are traced", "", all("AWS::Lambda::Function", props{
 			"Runtime": "provided.al2023", "Architectures": []string{"arm64"}, "Handler": "bootstrap", "TracingConfig": props{"Mode": "Active"}})},
 		{"functions log JSON", "", all("AWS::Lambda::Function", props{"LoggingConfig": like(&props{"LogFormat": "JSON", "ApplicationLogLevel": "INFO"})})},
 		{"logs are kept for 30 days", "", all("AWS::Logs::LogGroup", props{"RetentionInDays": 30})},
 		{"logs are kept as long as is chosen", "most", all("AWS::Logs::LogGroup", props{"RetentionInDays": 90})},
 		{"roles have no managed policies", "", all("AWS::IAM::Role", props{"ManagedPolicyArns": absent})},
-		{"each function has a role of its own, and so have schedules and the rollout", "", number("AWS::IAM::Role", 8)},
+		{"each function has a role of its own, and so have schedules and the rollout", "", number("AWS::IAM::Role", 9)},
 		{"concurrency can be reserved", "most", has("AWS::Lambda::Function", props{"FunctionName": "second-refresh", "ReservedConcurrentExecutions": 5})},
 		{"concurrency is reserved unasked where the account has enough", "", has("AWS::Lambda::Function", props{"FunctionName": "verdetto-pro", "ReservedConcurrentExecutions": 30})},
 		{"and for the workers on top", "", has("AWS::Lambda::Function", props{"FunctionName": "verdetto-refresh", "ReservedConcurrentExecutions": 5})},

@@ -26,7 +26,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
 
-	"verdetto/shared/config/parameters"
+	settings "verdetto/shared/config"
 )
 
 // cloud is AWS: an account in the region of the service, and in the one where
@@ -112,6 +112,12 @@ var wrong = map[string]func(value string, c config) string{
 		}
 		return ""
 	},
+	"x402-fee-key": func(v string, _ config) string {
+		if v != "off" && !strings.HasPrefix(v, "[") && len(v) < 80 {
+			return "it is neither off nor a key as solana-keygen writes it, or in base 58"
+		}
+		return ""
+	},
 	"solana-nodes": func(v string, _ config) string {
 		for s := range strings.SplitSeq(v, ",") {
 			if !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://127.0.0.1:") {
@@ -120,6 +126,18 @@ var wrong = map[string]func(value string, c config) string{
 		}
 		return ""
 	},
+	"telegram-bot-token": fits("TELEGRAM_BOT_TOKEN", "it is not a token as @BotFather gives it"),
+	"telegram-secret":    fits("TELEGRAM_SECRET", "it is not 16 to 256 letters, digits, - and _, which is all that Telegram sends along"),
+}
+
+// fits is wrong of a value that a setting does not take.
+func fits(setting, says string) func(string, config) string {
+	return func(v string, _ config) string {
+		if s, ok := settings.Named(setting); !ok || len(s.Faults(v)) > 0 {
+			return says
+		}
+		return ""
+	}
 }
 
 func short(v string, _ config) string {
@@ -131,7 +149,7 @@ func short(v string, _ config) string {
 
 func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) {
 	var names []string
-	for _, w := range parameters.Table {
+	for _, w := range p.config.parameters() {
 		names = append(names, w.Path(p.config.Name))
 	}
 	out, err := p.cloud.parameters.GetParameters(ctx, &ssm.GetParametersInput{Names: names, WithDecryption: aws.Bool(true)})
@@ -143,7 +161,7 @@ func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) 
 		name := strings.TrimPrefix(aws.ToString(found.Name), p.config.parameter(""))
 		p.secrets[name], types[name] = aws.ToString(found.Value), string(found.Type)
 	}
-	for _, w := range parameters.Table {
+	for _, w := range p.config.parameters() {
 		name := w.Path(p.config.Name)
 		value, there := p.secrets[w.Name]
 		put := "put it as docs/deploy.md shows: secret " + w.Name

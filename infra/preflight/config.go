@@ -7,6 +7,8 @@ import (
 	"net/mail"
 	"os"
 	"strings"
+
+	"verdetto/shared/config/parameters"
 )
 
 // config is what is asked about of the operator's choices. infra/cdk reads the
@@ -25,6 +27,7 @@ type config struct {
 	SolanaNetwork string         `json:"solanaNetwork"`
 	SolanaMint    string         `json:"solanaMint"`
 	PriceUSDC     string         `json:"priceUSDC"`
+	TelegramBot   string         `json:"telegramBot"`
 	Workers       int            `json:"workers"`
 	OriginSecret  int            `json:"originSecret"`
 	Reserved      map[string]int `json:"reserved"`
@@ -40,6 +43,14 @@ type config struct {
 
 // edgeRegion is where all is that stands before the service, whatever region that is in.
 const edgeRegion = "us-east-1"
+
+// parameters are the secrets that have to be there.
+func (c config) parameters() []parameters.Parameter {
+	if c.TelegramBot != "" {
+		return parameters.Needed(parameters.TelegramBot)
+	}
+	return parameters.Needed()
+}
 
 // regions are those that the service has a stack in, with what follows its name there.
 func (c config) regions() []region {

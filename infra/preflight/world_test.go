@@ -84,7 +84,7 @@ func newWorld(t *testing.T) *world {
 	origin := strings.Repeat("o", 24)
 	for name, value := range map[string]string{
 		"pepper": strings.Repeat("p", 32), "callers-pepper": strings.Repeat("c", 32), "origin-secrets": origin, "travelpayouts-token": upstreamtest.Token,
-		"stripe-key": key, "stripe-webhook-secrets": "whsec_1", "solana-nodes": serve(w.rpc) + "/" + nodes,
+		"stripe-key": key, "stripe-webhook-secrets": "whsec_1", "x402-fee-key": "off", "solana-nodes": serve(w.rpc) + "/" + nodes,
 	} {
 		w.put(t, w.config.parameter(name), value)
 	}

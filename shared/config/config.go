@@ -6,7 +6,10 @@
 // function asks for. No error shows one.
 package config
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // Store names the table.
 type Store struct {
@@ -65,6 +68,47 @@ type Pay struct {
 	SolanaNetwork string   `env:"SOLANA_NETWORK"`
 	USDC          string   `env:"VERDETTO_PRICE_USDC"`
 }
+
+// Telegram is the bot that people start to have alerts in Telegram. Without its name there is none.
+type Telegram struct {
+	Bot    string `env:"TELEGRAM_BOT"`       // its user name, without @
+	Token  string `env:"TELEGRAM_BOT_TOKEN"` // that it writes with
+	Secret string `env:"TELEGRAM_SECRET"`    // that Telegram sends along with what people tell it
+	URL    string `env:"TELEGRAM_URL"`       // of its API; empty: Telegram's own
+}
+
+// Fault says what is missing of a bot of which only a part is given.
+func (t Telegram) Fault() string {
+	if (t.Bot == "") == (t.Token == "") && (t.Bot == "") == (t.Secret == "") {
+		return ""
+	}
+	return "TELEGRAM_BOT: of it, TELEGRAM_BOT_TOKEN and TELEGRAM_SECRET only a part is given; give all three, or none where alerts do not come in Telegram"
+}
+
+// PerCall is how answers are paid one by one, by x402.
+type PerCall struct {
+	FeeKey  string   `env:"X402_FEE_KEY"` // empty or off: nothing is sold so
+	Nodes   []string `env:"SOLANA_NODES"`
+	Wallet  string   `env:"SOLANA_WALLET"`
+	Mint    string   `env:"SOLANA_MINT"`
+	Network string   `env:"SOLANA_NETWORK"`
+}
+
+// Sold tells whether anything is; it wants the settings of the chain then.
+func (c PerCall) Sold() (bool, error) {
+	if c.FeeKey == "" || c.FeeKey == Off {
+		return false, nil
+	}
+	for name, missing := range map[string]bool{"SOLANA_NODES": len(c.Nodes) == 0, "SOLANA_WALLET": c.Wallet == ""} {
+		if s, _ := Named(name); missing {
+			return false, errors.New("configuration:\n  " + s.Missing() + ", since X402_FEE_KEY is set")
+		}
+	}
+	return true, nil
+}
+
+// Off is the value of X402_FEE_KEY where the setting has to have one and nothing is sold.
+const Off = "off"
 
 // Operator is who runs the service, as the pages about it say. What is not given
 // they say has not been given.

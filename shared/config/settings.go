@@ -1,6 +1,9 @@
 package config
 
 import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/json"
 	"math/big"
 	"net"
 	"net/mail"
@@ -53,7 +56,7 @@ var Settings = []Setting{
 	{Name: "VERDETTO_SMTP_USER", ReadBy: "`-mail` of a server", Give: "the name that the mail server is signed in to with", Without: "the server asks for none", Fits: anything},
 	{Name: "VERDETTO_SMTP_PASSWORD", ReadBy: "`-mail` of a server", Give: "the password that belongs to it", Secret: true, Without: "as above", Fits: anything},
 	{Name: "VERDETTO_MONEY", Flag: "money", ReadBy: "serve", Give: "`play` or real", Note: "how Pro is paid: play has stand-ins for Stripe and Solana on this machine, real wants the settings of both", Default: "play", Fits: oneOf("play", "real")},
-	{Name: "VERDETTO_BASE_URL", Flag: "base", ReadBy: "analisi, compat, pro, alerts, refresh; serve", Give: "an https `URL` without a slash at the end, such as https://verdetto.example", Note: "how the service is reached: links begin so",
+	{Name: "VERDETTO_BASE_URL", Flag: "base", ReadBy: "analisi, compat, pro, x402, alerts, refresh; serve", Give: "an https `URL` without a slash at the end, such as https://verdetto.example", Note: "how the service is reached: links begin so",
 		Without: "required; on one machine https and the first domain of VERDETTO_TLS, else with play money the address that is answered on", Fits: publicURL},
 	{Name: "VERDETTO_NOW", Flag: "now", ReadBy: "all functions; the command line", Give: "a `time` (RFC 3339, such as 2016-03-01T12:00:00Z; on the command line a day as well)", Note: "the clock begins at it: for replaying recorded fares",
 		Without: "the system's clock", Fits: moment},
@@ -69,22 +72,27 @@ var Settings = []Setting{
 	{Name: "TRAVELPAYOUTS_URL", ReadBy: "refresh; `-upstream travelpayouts`", Give: "an https URL, or one on this machine", Note: "where the fare source is reached", Default: "https://api.travelpayouts.com", Fits: outside},
 	{Name: "VERDETTO_ORIGINS", ReadBy: "refresh", Give: "IATA codes of cities to refresh, three capital letters each", List: true, Without: "every city with an airport", Fits: matches(`[A-Z]{3}`)},
 	{Name: "VERDETTO_CALLS_A_DAY", ReadBy: "refresh; `-upstream travelpayouts`", Give: "a number of calls, or 0 for no limit", Note: "what the fare source is asked on a day (UTC), by all processes together, tries that fail included; a fifth is kept for finding routes", Default: "20000", Fits: whole(0, 1_000_000_000)},
-	{Name: "VERDETTO_FARES_SHOWN", ReadBy: "analisi, compat, pricetrends; `-upstream travelpayouts`", Give: "today or all", Note: "`today`: the fares that are judged and figures made of past ones; `all`: also fares of past days and departures one by one. Other sources than travelpayouts: `all`", Default: "today", Fits: oneOf("today", "all")},
+	{Name: "VERDETTO_FARES_SHOWN", ReadBy: "analisi, compat, pricetrends, x402; `-upstream travelpayouts`", Give: "today or all", Note: "`today`: the fares that are judged and figures made of past ones; `all`: also fares of past days and departures one by one. Other sources than travelpayouts: `all`", Default: "today", Fits: oneOf("today", "all")},
 	{Name: "STRIPE_KEY", ReadBy: "pro; `-money real`", Give: "Stripe's secret key, which begins with sk_ or rk_", Secret: true, Without: "required", Fits: matches(`[sr]k_[A-Za-z0-9_]+`)},
 	{Name: "STRIPE_PRICE", ReadBy: "pro; `-money real`", Give: "the id of a recurring price in Stripe, price_...", Without: "required", Fits: matches(`price_[A-Za-z0-9_]+`)},
 	{Name: "STRIPE_FORMER_PRICES", ReadBy: "pro; `-money real`", Give: "ids of prices that were sold before, price_...", Note: "a subscription to any other price is not Pro", List: true, Without: "none", Fits: matches(`price_[A-Za-z0-9_]+`)},
 	{Name: "STRIPE_WEBHOOK_SECRETS", ReadBy: "pro; `-money real`", Give: "secrets of the webhook, whsec_..., two while one is replaced", Secret: true, List: true, Without: "required", Fits: matches(`whsec_[A-Za-z0-9_]+`)},
 	{Name: "STRIPE_URL", ReadBy: "pro; `-money real`", Give: "an https URL, or one on this machine", Note: "where Stripe is reached", Without: "Stripe's own", Fits: outside},
-	{Name: "SOLANA_NODES", ReadBy: "pro; `-money real`", Give: "JSON-RPC addresses, https, asked in order", Note: "they may hold keys of providers", Secret: true, List: true, Without: "required", Fits: outside},
-	{Name: "SOLANA_WALLET", ReadBy: "pro; `-money real`", Give: "a Solana address, 32 bytes in base 58", Note: "the wallet that receives USDC", Without: "required", Fits: solanaAddress},
-	{Name: "SOLANA_MINT", ReadBy: "pro; `-money real`", Give: "a Solana address, 32 bytes in base 58", Note: "the mint of USDC", Default: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", Fits: solanaAddress},
-	{Name: "SOLANA_NETWORK", ReadBy: "pro; `-money real`", Give: "mainnet-beta or devnet", Default: "mainnet-beta", Fits: oneOf("mainnet-beta", "devnet")},
+	{Name: "X402_FEE_KEY", ReadBy: "x402; serve", Give: "off, or a Solana key: what solana-keygen writes (64 numbers in brackets), or 64 bytes in base 58", Note: "it signs as the one who pays the network's fees of answers that are paid one by one; it holds a little SOL and nothing else, and wants SOLANA_NODES and SOLANA_WALLET", Secret: true, Without: "no answers are sold one by one", Fits: func(v string) bool { _, ok := SolanaKey(v); return ok || v == Off }},
+	{Name: "SOLANA_NODES", ReadBy: "pro, x402; `-money real`", Give: "JSON-RPC addresses, https, asked in order", Note: "they may hold keys of providers", Secret: true, List: true, Without: "required", Fits: outside},
+	{Name: "SOLANA_WALLET", ReadBy: "pro, x402; `-money real`", Give: "a Solana address, 32 bytes in base 58", Note: "the wallet that receives USDC", Without: "required", Fits: solanaAddress},
+	{Name: "SOLANA_MINT", ReadBy: "pro, x402; `-money real`", Give: "a Solana address, 32 bytes in base 58", Note: "the mint of USDC", Default: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", Fits: solanaAddress},
+	{Name: "SOLANA_NETWORK", ReadBy: "pro, x402; `-money real`", Give: "mainnet-beta or devnet", Default: "mainnet-beta", Fits: oneOf("mainnet-beta", "devnet")},
 	{Name: "VERDETTO_PRICE_USDC", ReadBy: "pro; `-money real`", Give: "an amount above 0 of at most 6 decimals, such as 12.99", Note: "price of 30 days, in USDC", Default: "12.99", Fits: amount},
 	{Name: "VERDETTO_TABLE", ReadBy: "all functions", Give: "the name of a DynamoDB table", Without: "required", Fits: matches(`[A-Za-z0-9_.-]{3,255}`)},
-	{Name: "VERDETTO_ORIGIN_SECRETS", ReadBy: "analisi, compat, pricetrends, pro, alerts", Give: "16 characters or more", Note: "the values of `X-Origin-Secret` that are accepted, the current one first", Secret: true, List: true, Without: "required", Fits: atLeast(16)},
+	{Name: "VERDETTO_ORIGIN_SECRETS", ReadBy: "analisi, compat, pricetrends, x402, pro, alerts", Give: "16 characters or more", Note: "the values of `X-Origin-Secret` that are accepted, the current one first", Secret: true, List: true, Without: "required", Fits: atLeast(16)},
 	{Name: "VERDETTO_MAIL_FROM", ReadBy: "pro, alerts, refresh; `-mail` of a server or ses", Give: "a sender, such as Verdetto <mail@verdetto.example>", Without: "required", Fits: sender},
 	{Name: "VERDETTO_MAIL_SET", ReadBy: "pro, alerts, refresh; `-mail ses`", Give: "the name of SES's configuration set", Without: "none", Fits: word},
 	{Name: "VERDETTO_MAIL_RATE", ReadBy: "refresh; `-mail` of a server or ses", Give: "a number of mails a second above 0 and up to 1000", Note: "of alerts; under the account's quota", Default: "10", Fits: rate},
+	{Name: "TELEGRAM_BOT", ReadBy: "alerts; serve", Give: "the user name of a bot of Telegram, without @, such as verdetto_bot", Note: "people start it to have alerts there; wants TELEGRAM_BOT_TOKEN and TELEGRAM_SECRET", Without: "no alerts in Telegram", Fits: matches(`[A-Za-z][A-Za-z0-9_]{4,31}`)},
+	{Name: "TELEGRAM_BOT_TOKEN", ReadBy: "alerts; serve", Give: "the bot's token, as @BotFather gives it", Secret: true, Without: "as above", Fits: matches(`[0-9]{3,20}:[A-Za-z0-9_-]{20,100}`)},
+	{Name: "TELEGRAM_SECRET", ReadBy: "alerts; serve", Give: "16 to 256 letters, digits, - and _", Note: "the secret_token that the bot's webhook was set with", Secret: true, Without: "as above", Fits: matches(`[A-Za-z0-9_-]{16,256}`)},
+	{Name: "TELEGRAM_URL", ReadBy: "alerts; serve", Give: "an https URL, or one on this machine", Note: "where the bot's API is reached", Without: "Telegram's own", Fits: outside},
 	{Name: "VERDETTO_QUEUE_URL", ReadBy: "refresh", Give: "an https URL, or one on this machine", Note: "the SQS queue of origins to refresh", Without: "one invocation refreshes all", Fits: outside},
 	{Name: "VERDETTO_WORKERS", ReadBy: "refresh", Give: "a whole number from 1 to 100", Note: "how many invocations work the queue at a time; they share the source's limit", Default: "2", Fits: whole(1, 100)},
 	{Name: "VERDETTO_WORK_QUEUE_URL", ReadBy: "pro, alerts", Give: "an https URL, or one on this machine", Note: "the SQS queue of signals that there is work in the outbox", Without: "a schedule alone", Fits: outside},
@@ -241,17 +249,47 @@ func moment(v string) bool {
 const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 // solanaAddress tells whether a text is 32 bytes in base 58.
-func solanaAddress(v string) bool {
+func solanaAddress(v string) bool { return len(unbase58(v)) == 32 }
+
+// SolanaKey reads a key as solana-keygen writes it, or as 64 bytes in base 58: the
+// seed, and the address that follows from it.
+func SolanaKey(v string) (ed25519.PrivateKey, bool) {
+	key := unbase58(v)
+	if strings.HasPrefix(v, "[") {
+		var list []int
+		key = nil
+		if json.Unmarshal([]byte(v), &list) != nil {
+			return nil, false
+		}
+		for _, n := range list {
+			if n < 0 || n > 255 {
+				return nil, false
+			}
+			key = append(key, byte(n))
+		}
+	}
+	if len(key) != ed25519.PrivateKeySize {
+		return nil, false
+	}
+	derived := ed25519.NewKeyFromSeed(key[:ed25519.SeedSize])
+	return derived, bytes.Equal(derived, key)
+}
+
+// unbase58 reads base 58; nil where it is none.
+func unbase58(v string) []byte {
+	if len(v) > 100 { // more than any has
+		return nil
+	}
 	n, zeros, leading := new(big.Int), 0, true
 	for _, c := range v {
 		digit := strings.IndexRune(base58, c)
 		if digit < 0 {
-			return false
+			return nil
 		}
 		if leading = leading && digit == 0; leading {
 			zeros++ // each is a byte that is zero
 		}
 		n.Add(n.Mul(n, big.NewInt(int64(len(base58)))), big.NewInt(int64(digit)))
 	}
-	return zeros+len(n.Bytes()) == 32
+	return append(make([]byte, zeros), n.Bytes()...)
 }

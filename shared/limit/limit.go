@@ -42,6 +42,12 @@ func span(of time.Duration, now time.Time) (from, to time.Time) {
 	return from, from.Add(of)
 }
 
+// Ends is when the window that a moment lies in ends.
+func (l Limit) Ends(now time.Time) time.Time {
+	_, to := l.window(now)
+	return to
+}
+
 func (l Limit) partition(subject string) string { return "LIMIT#" + l.Name + "#" + subject }
 
 // key is the counter of a subject in the window that begins at a moment.

@@ -35,13 +35,14 @@ type Route struct {
 	SingleFares     bool          // it lists fares of past days or of departures one by one: only where the setting VERDETTO_FARES_SHOWN says all
 	CrossOriginPOST bool          // scripts in pages of any site may post to it: it looks at no cookie
 	Relayed         bool          // few addresses call it for many: payment and mail providers. The firewall gives them more
+	Price           int64         // of one call, in millionths of a USDC, by x402; 0: it is not sold so
 	FreeTier        bool          // answers about fares without a key: the edge refuses that while the operator closes the free tier
 
 	// Query lists the parameters of an answer that the edge may keep. Others are
 	// neither part of its key nor passed on: a made-up one is no answer of its own.
 	Query []string
-	// Headers are those that it looks at in place of Accept-Language, If-None-Match
-	// and Idempotency-Key; the edge passes on no others, since it takes ten at most.
+	// Headers are those that it looks at in place of Accept-Language, If-None-Match,
+	// Idempotency-Key and Payment-Signature; the edge passes on no others, since it takes ten at most.
 	Headers []string
 	// Weight is its share of what reaches the functions, which API Gateway holds
 	// each path to; 0 is 1. So a flood of one endpoint leaves the others theirs.
@@ -180,6 +181,11 @@ var Table = []Route{
 	{
 		Name: "pagella-page", Method: "GET", Path: "/pagella", Function: "analisi",
 		Free: Cap{300, time.Hour}, Weight: 2,
+	},
+	{
+		// It reads what was counted of the caller, and is counted under a cap of its own.
+		Name: "consumo", Method: "GET", Path: "/v1/consumo", Function: "analisi",
+		Free: Cap{60, time.Hour}, Pro: Cap{60, time.Minute},
 	},
 	{
 		// It is asked at every keystroke and answered from what a process holds: counting would cost more than answering.
@@ -376,6 +382,8 @@ var Table = []Route{
 		Name: "alerts-manage", Method: "POST", Path: "/v1/alerts/manage", Function: "alerts",
 		Free: Cap{60, time.Hour},
 	},
+	// Telegram calls it for everybody who writes to the bot, from few addresses, and what it says has to be heard.
+	{Name: "alerts-telegram", Method: "POST", Path: "/v1/alerts/telegram", Function: "alerts", Relayed: true, Signed: true, Weight: 5},
 	// What programs ask that were written for an API that closed: their answers are
 	// counted under the caps of the endpoints that give the same ones, and a token
 	// costs at most one read.
@@ -397,6 +405,19 @@ var Table = []Route{
 	{Name: "compat-order-delete", Method: "DELETE", Path: "/v1/booking/flight-orders/{file}", Function: "compat"},
 	{Name: "compat-hotel-orders", Method: "POST", Path: "/v2/booking/{file}", Function: "compat"},
 	{Name: "compat-transfers", Method: "POST", Path: "/v1/ordering/{file}", Function: "compat"},
+	// What programs without a key pay for call by call. A price is above what the call costs, the network's fee most of all:
+	// docs/selling.md. A call without a payment counts as one with it.
+	sold("x402-analisi", "/x402/v1/analisi", 10_000, 120),
+	sold("x402-calendario", "/x402/v1/calendario", 20_000, 60),
+	sold("x402-occasioni", "/x402/v1/occasioni", 20_000, 60),
+}
+
+// sold is an endpoint whose answers are paid one by one, each for so many millionths of a USDC. Previews of links do not pay for it.
+func sold(name, path string, price, callsAMinute int64) Route {
+	return Route{
+		Name: name, Method: "GET", Path: path, Function: "x402", Price: price, NoHEAD: true,
+		Free: Cap{callsAMinute, time.Minute}, Weight: 5,
+	}
 }
 
 // Alias is the prefix under which every path of /v1 answers as well.

@@ -55,7 +55,7 @@ func (o Options) SeedEnvironment(ctx context.Context, endpoint string, fill bool
 		"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
 		"VERDETTO_BASE_URL=https://verdetto.example", "VERDETTO_MAIL_FROM=Verdetto <mail@verdetto.example>",
 		"STRIPE_KEY=" + paytest.TestKey, "STRIPE_PRICE=" + paytest.TestPrice, "STRIPE_WEBHOOK_SECRETS=" + paytest.TestSecret,
-		"STRIPE_URL=" + money.StripeURL, "SOLANA_NODES=" + money.NodeURL, "SOLANA_WALLET=" + StandInWallet,
+		"STRIPE_URL=" + money.StripeURL, "SOLANA_NODES=" + money.NodeURL, "X402_FEE_KEY=off", "SOLANA_WALLET=" + StandInWallet,
 		"TRAVELPAYOUTS_TOKEN=" + standIn.Token,
 		"TRAVELPAYOUTS_URL=" + standIn.URL,
 		"VERDETTO_NOW=" + o.Now().UTC().Format(time.RFC3339),

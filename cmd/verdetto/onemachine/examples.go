@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/places"
 	"verdetto/shared/store"
@@ -46,7 +47,7 @@ func (o Options) Examples(ctx context.Context) ([]Example, error) {
 	best := map[string]Example{}
 	page := ""
 	for range maxExamined {
-		covered, err := coverage.Covered(ctx, analisi.Named{}, analisi.Named{}, page)
+		covered, err := coverage.Covered(ctx, answer.Named{}, answer.Named{}, page)
 		if err != nil {
 			return nil, err
 		}

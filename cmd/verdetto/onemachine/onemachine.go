@@ -28,9 +28,11 @@ import (
 	"verdetto/functions/pro"
 	"verdetto/shared/answer"
 	"verdetto/shared/apikey"
+	"verdetto/shared/config"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/notify"
+	"verdetto/shared/ntfy"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/trends/view"
@@ -52,6 +54,8 @@ type Options struct {
 	RealPayments  bool     // configured as the Lambda function is, in place of the stand-ins
 	LocalURL      string   // where the stand-ins on this machine reach the service; without it they do not report to it
 	Edge          edge.Config
+	Telegram      config.Telegram // the bot by which alerts come in Telegram; none where it has no name
+	Outbound      ntfy.Poster     // by which servers are asked whose addresses strangers give; nil: an outbound.Client
 
 	Monitor *monitor.Monitor // what the process tells of itself; nil: nothing
 
@@ -75,6 +79,7 @@ type Service struct {
 	refused      *apikey.Refused
 	proSignal    <-chan struct{}
 	alertsSignal <-chan struct{}
+	hooksSignal  <-chan struct{}
 }
 
 // New wires the service. Close ends it.
@@ -98,6 +103,11 @@ func New(o Options) (*Service, error) {
 	(&pricetrends.Service{Trends: trends}).Register(s.API)
 	(&agents.Service{Verdicts: verdicts, Trends: trends, Log: o.Log}).Register(s.API)
 	(&compat.Service{Reader: verdicts.Reader, Coverage: fares, BaseURL: o.BaseURL}).Register(s.API)
+	perCall, err := o.openPerCall(verdicts.Reader, settings.Limiter)
+	if err != nil {
+		return nil, err
+	}
+	perCall.Register(s.API)
 	if o.Mail == "" {
 		return s, nil
 	}
@@ -110,7 +120,10 @@ func New(o Options) (*Service, error) {
 		s.Close()
 		return nil, err
 	}
-	s.openAlerts(carrier)
+	if err := s.openAlerts(carrier); err != nil {
+		s.Close()
+		return nil, err
+	}
 	s.Sender = o.NewSender(carrier)
 	s.Pro.Register(s.API)
 	s.Alerts.Register(s.API)

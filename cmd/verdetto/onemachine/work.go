@@ -34,9 +34,24 @@ func (s *Service) Work(ctx context.Context) {
 		s.repeat(ctx, "work in the outbox", s.alertsSignal, func() error { _, err := s.Alerts.Confirmations.Work(ctx); return err })
 	})
 	workers.Go(func() {
+		s.repeat(ctx, "messages to phones", nil, func() error { _, err := s.Alerts.Pushes.Work(ctx); return err })
+	})
+	workers.Go(func() {
+		s.repeat(ctx, "delivering to webhooks", s.hooksSignal, func() error { return s.deliver(ctx) })
+	})
+	workers.Go(func() {
 		s.repeat(ctx, "sending notifications", nil, func() error { _, err := s.Sender.Work(ctx); return err })
 	})
 	workers.Wait()
+}
+
+// deliver delivers until nothing is due.
+func (s *Service) deliver(ctx context.Context) error {
+	for {
+		if done, err := s.Alerts.Webhooks.Work(ctx); done == 0 || err != nil {
+			return err
+		}
+	}
 }
 
 // repeat works at once, when it is signalled, and from time to time. What fails is tried again the next time.

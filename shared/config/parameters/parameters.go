@@ -13,26 +13,45 @@ type Parameter struct {
 	Name     string // after the prefix, which is the service's
 	Variable string
 	ReadBy   []string // folders in functions/
+	// For is the choice of the operator, as the configuration of the deployment names it,
+	// without which nobody reads it and it need not be there; empty: it always has to.
+	For string
 }
+
+// TelegramBot is the choice of a bot of Telegram.
+const TelegramBot = "telegramBot"
 
 // Table lists them all. Functions that do nothing with a pepper but count addresses
 // have one of their own, with which no key, link or memo can be made. (Access tokens are signed with it.)
 var Table = []Parameter{
-	{"pepper", "VERDETTO_PEPPER", []string{"alerts", "pro", "refresh"}},
-	{"callers-pepper", "VERDETTO_PEPPER", []string{"analisi", "compat", "pricetrends"}},
-	{"origin-secrets", "VERDETTO_ORIGIN_SECRETS", []string{"alerts", "analisi", "compat", "pricetrends", "pro"}},
-	{"travelpayouts-token", "TRAVELPAYOUTS_TOKEN", []string{"refresh"}},
-	{"stripe-key", "STRIPE_KEY", []string{"pro"}},
-	{"stripe-webhook-secrets", "STRIPE_WEBHOOK_SECRETS", []string{"pro"}},
-	{"solana-nodes", "SOLANA_NODES", []string{"pro"}},
+	{"pepper", "VERDETTO_PEPPER", []string{"alerts", "pro", "refresh"}, ""},
+	{"callers-pepper", "VERDETTO_PEPPER", []string{"analisi", "compat", "pricetrends", "x402"}, ""},
+	{"origin-secrets", "VERDETTO_ORIGIN_SECRETS", []string{"alerts", "analisi", "compat", "pricetrends", "pro", "x402"}, ""},
+	{"travelpayouts-token", "TRAVELPAYOUTS_TOKEN", []string{"refresh"}, ""},
+	{"stripe-key", "STRIPE_KEY", []string{"pro"}, ""},
+	{"stripe-webhook-secrets", "STRIPE_WEBHOOK_SECRETS", []string{"pro"}, ""},
+	{"solana-nodes", "SOLANA_NODES", []string{"pro", "x402"}, ""},
+	{"x402-fee-key", "X402_FEE_KEY", []string{"x402"}, ""},
+	{"telegram-bot-token", "TELEGRAM_BOT_TOKEN", []string{"alerts"}, TelegramBot},
+	{"telegram-secret", "TELEGRAM_SECRET", []string{"alerts"}, TelegramBot},
 }
 
 // Path is what a parameter is called in full, for a service of a name.
 func (p Parameter) Path(service string) string { return "/" + service + "/" + p.Name }
 
-// Of lists what a function reads.
-func Of(function string) (read []Parameter) {
+// Needed lists what has to be there by what the operator has chosen.
+func Needed(chosen ...string) (needed []Parameter) {
 	for _, p := range Table {
+		if p.For == "" || slices.Contains(chosen, p.For) {
+			needed = append(needed, p)
+		}
+	}
+	return needed
+}
+
+// Of lists what a function reads, by what the operator has chosen.
+func Of(function string, chosen ...string) (read []Parameter) {
+	for _, p := range Needed(chosen...) {
 		if slices.Contains(p.ReadBy, function) {
 			read = append(read, p)
 		}

@@ -15,7 +15,10 @@ func TestTable(t *testing.T) {
 		}
 		for _, function := range p.ReadBy {
 			given = append(given, function+" "+p.Variable)
-			if !slices.ContainsFunc(Of(function), func(q Parameter) bool { return q.Name == p.Name }) {
+			if p.For != "" && slices.ContainsFunc(Of(function), func(q Parameter) bool { return q.Name == p.Name }) {
+				t.Errorf("%s is of %s without %s", p.Name, function, p.For)
+			}
+			if !slices.ContainsFunc(Of(function, p.For), func(q Parameter) bool { return q.Name == p.Name }) {
 				t.Errorf("%s is not of %s", p.Name, function)
 			}
 		}

@@ -1,5 +1,7 @@
 """A check of our own, beside all that Schemathesis has."""
 
+import datetime
+
 import schemathesis
 
 # What no schema can say: that two cities differ, that a currency has a reference
@@ -8,6 +10,18 @@ OF_THE_MEANING = {"stessa-citta", "valuta-sconosciuta", "firma-non-valida"}
 
 # That a day is in the calendar and near enough, and that days belong to each other.
 OF_A_DAY = ("no day of the calendar", "has been", "too far ahead", "is given together with", "is given without", "not after the departure", "too long after")
+
+# That what is said of an alert belongs together, and that its days are not past.
+OF_AN_ALERT = ("has to lie between", "does not go with", "goes with kind", "wants percent or amount", "is missing")
+
+
+def in_the_calendar(days):
+    """Whether a day or a month, or the first and the last of at most 31 days, are in the calendar."""
+    try:
+        ends = [datetime.date.fromisoformat(day if len(day) > 7 else day + "-01") for day in days.split("..")]
+    except ValueError:
+        return False
+    return 0 <= (ends[-1] - ends[0]).days < 31
 
 
 @schemathesis.check
@@ -31,7 +45,11 @@ def well_formed_is_not_called_malformed(ctx, response, case):
             "prezzo": True,  # 0, and more than any fare costs
             **{name: any(why in fault["detail"] for why in OF_A_DAY) for name in ("partenza", "mese", "ritorno", "flessibile", "notti", "partenze", "mesi")},
             "destinazioni": "in one call" in fault["detail"] or "an empty name" in fault["detail"],
-            "email": len(value.partition("@")[0]) > 64,
+            "email": len(value.partition("@")[0]) > 64 or "is missing" in fault["detail"] or "does not go with" in fault["detail"],
+            "address": True,  # that it is there, and of which form, goes by the channel
+            "channel": "has no bot there" in fault["detail"],
+            **{name: not in_the_calendar(value) or any(why in fault["detail"] for why in OF_AN_ALERT) for name in ("departure", "month")},
+            **{name: any(why in fault["detail"] for why in OF_AN_ALERT) for name in ("threshold", "kind", "days", "percent", "amount")},
             "route": value[:3].upper() == value[4:].upper(),
         }
         assert beyond_a_pattern.get(fault["name"]), f"well formed, and yet: {problem['detail']}"

@@ -1,0 +1,40 @@
+package onemachine
+
+import (
+	"fmt"
+
+	"verdetto/functions/x402"
+	"verdetto/shared/answer"
+	"verdetto/shared/answer/published"
+	"verdetto/shared/config"
+	"verdetto/shared/limit"
+	"verdetto/shared/pay/solanapay"
+	"verdetto/shared/pay/x402pay"
+	"verdetto/shared/store"
+)
+
+// openPerCall makes what sells answers one by one, configured as the Lambda function
+// is: always over the real chain, whatever Pro is paid with.
+func (o Options) openPerCall(reader *answer.Reader, limiter *limit.Limiter) (*x402.Service, error) {
+	var payment config.PerCall
+	if err := config.Load(&payment); err != nil {
+		return nil, err
+	}
+	fares := store.Fares{Table: o.Table}
+	service := &x402.Service{
+		Answers: &published.Answers{Reader: reader, Coverage: fares}, Payments: store.Payments{Table: o.Table},
+		Limiter: limiter, BaseURL: o.BaseURL, Now: o.Now, Log: o.Log,
+	}
+	if sold, err := payment.Sold(); err != nil || !sold {
+		return service, err
+	}
+	var err error
+	key, _ := config.SolanaKey(payment.FeeKey) // which was checked as it was read
+	if service.Seller, err = x402pay.New(x402pay.Config{Network: x402pay.NetworkOf(payment.Network), Mint: payment.Mint, Wallet: payment.Wallet, FeeKey: key}); err != nil {
+		return nil, fmt.Errorf("set up answers that are paid one by one: %w", err)
+	}
+	if service.Chain, err = solanapay.New(solanapay.Config{Nodes: payment.Nodes, Wallet: payment.Wallet, Mint: payment.Mint}); err != nil {
+		return nil, fmt.Errorf("set up answers that are paid one by one: %w", err)
+	}
+	return service, nil
+}
