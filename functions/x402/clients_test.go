@@ -4,13 +4,16 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
+	"verdetto/functions/x402"
 	"verdetto/shared/fare"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/solanapay"
@@ -23,6 +26,7 @@ import (
 type world struct {
 	*svmlocal.Network
 	url, ada, wallet string
+	log              *fixture.Log
 	mu               sync.Mutex
 	payments         []string
 	before           func() // happens when a payment has arrived, once
@@ -30,7 +34,7 @@ type world struct {
 
 func openWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{wallet: account(t, fixture.PerCallWallet.String()), ada: account(t, address("ada"))}
+	w := &world{log: &fixture.Log{}, wallet: account(t, fixture.PerCallWallet.String()), ada: account(t, address("ada"))}
 	w.Network = svmlocal.Open(t, svmlocal.World{
 		Mint: pay.MainnetUSDC,
 		Accounts: []svmlocal.Account{
@@ -54,7 +58,7 @@ func openWorld(t *testing.T) *world {
 	table := fixture.Bolt(t, clock.Now)
 	source := fixture.Falling(fare.DayOf(clock.Now()))
 	fixture.Refreshed(t, table, source, clock.Now)
-	service := fixture.New(t, onemachine.Options{Table: table, Source: source, Now: clock.Now, BaseURL: fixture.LocalURL})
+	service := fixture.New(t, onemachine.Options{Table: table, Source: source, Now: clock.Now, BaseURL: fixture.LocalURL, Log: slog.New(slog.NewJSONHandler(w.log, nil))})
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if payment := r.Header.Get(x402pay.SignatureHeader); payment != "" {
 			w.mu.Lock()
@@ -159,5 +163,57 @@ func TestWhatTheChainRefuses(t *testing.T) {
 				t.Error("something has moved")
 			}
 		})
+	}
+}
+
+// TestDrainedBeforeTheBlock: the payer's account is emptied after the payment was verified and tried, and before its block. Nothing is given
+// and nothing taken; the network takes its fee of us, once, which is counted, and showing the payment a hundred times more costs no other.
+func TestDrainedBeforeTheBlock(t *testing.T) {
+	w := openWorld(t)
+	w.before = func() { w.Drain(w.ada) }
+	lamports := w.Number("lamports", address("fees"))
+	status, header, body := svmlocal.Run(t, svmlocal.Clients["fetch, of npm"](t, w.url+verdict, w.URL, seed("ada")))
+	text, err := base64.StdEncoding.DecodeString(header)
+	var settled x402pay.Settlement
+	if err == nil {
+		err = json.Unmarshal(text, &settled)
+	}
+	if err != nil || status != "402" || settled.Success || settled.ErrorReason != "transaction_failed" || !strings.Contains(body, x402.Refused.Code) {
+		t.Errorf("%s %s %+v %v", status, body, settled, err)
+	}
+	spent := lamports - w.Number("lamports", address("fees"))
+	if w.Number("hold", w.wallet) != 0 || w.Number("hold", w.ada) != 0 || spent <= 0 || spent > x402pay.MaxFee {
+		t.Errorf("the wallet holds %d, and %d lamports are spent", w.Number("hold", w.wallet), spent)
+	}
+	var replays sync.WaitGroup
+	answered := make([]int, 100)
+	for i := range answered {
+		replays.Go(func() {
+			r, err := http.NewRequestWithContext(t.Context(), "GET", w.url+verdict, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r.Header.Set(x402pay.SignatureHeader, w.payments[0])
+			again, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			again.Body.Close()
+			answered[i] = again.StatusCode
+		})
+	}
+	replays.Wait()
+	for _, status := range answered {
+		if status != 402 && status != 429 {
+			t.Errorf("shown again: %d", status)
+		}
+	}
+	if again := lamports - w.Number("lamports", address("fees")); again != spent || w.Number("hold", w.wallet) != 0 {
+		t.Errorf("%d lamports are spent on showing it again", again-spent)
+	}
+	if lost := strings.Count(w.log.String(), "payment failed on the chain"); lost != 1 {
+		t.Errorf("%d fees are counted", lost)
 	}
 }

@@ -36,7 +36,7 @@ func TestCallsToTheStore(t *testing.T) {
 	if diff := cmp.Diff([]string{"Take"}, calls("", 402)); diff != "" {
 		t.Errorf("without a payment (-want +got): %s", diff)
 	}
-	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false", "Write of 2", "Query CREDIT#NAME", "Write of 2"}
+	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false", "Write of 2", "Query CREDIT#NAME", "Write of 3"}
 	if diff := cmp.Diff(want, calls(p.Payment("ada", price, 2), 200)); diff != "" {
 		t.Errorf("paid (-want +got): %s", diff)
 	}

@@ -1,6 +1,7 @@
 package x402
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -10,26 +11,14 @@ import (
 	"time"
 
 	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/x402pay"
 	"verdetto/shared/routes"
 	"verdetto/shared/store"
 )
 
-const (
-	// answerWindow is how long after a payment its answer is given again to who has lost it, store.Answered times in all.
-	answerWindow = 10 * time.Minute
-	// underWay is how long a call may take: payments that were taken longer ago and not answered are credits.
-	underWay = 2 * time.Minute
-)
-
-// What comes to nothing costs a caller nothing, and us a little: it has caps of its
-// own, by address and by payer; what has cost us a fee has one for all together.
-var (
-	failedLimit = limit.Limit{Name: "x402-failed", Calls: 20, Window: time.Hour}
-	burntLimit  = limit.Limit{Name: "x402-burnt", Calls: 500, Window: 24 * time.Hour}
-)
+// underWay is how long a call may take: payments that were taken longer ago and not answered are credits.
+const underWay = 2 * time.Minute
 
 // sold is an answer that was paid for.
 type sold struct {
@@ -94,9 +83,18 @@ func (s *sale) serve(ctx context.Context, header string) (*sold, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mayFail(ctx, payment.Payer); err != nil {
+	if err := s.mayFail(ctx, payment); err != nil {
 		return nil, err
 	}
+	bought, err := s.make(ctx)
+	if err != nil {
+		return s.kept(ctx, payment, err)
+	}
+	return s.take(ctx, payment, bought)
+}
+
+// make makes the answer, compressed as it is kept.
+func (s *sale) make(ctx context.Context) ([]byte, error) {
 	answer, err := s.answer(ctx)
 	if err != nil {
 		return nil, err
@@ -105,39 +103,30 @@ func (s *sale) serve(ctx context.Context, header string) (*sold, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write answer: %w", err)
 	}
-	given, err := s.take(ctx, payment)
-	if err != nil {
-		return nil, err
-	}
-	settled := x402pay.Settlement{Success: true, Payer: payment.Payer, Transaction: given, Network: s.want.Network, Amount: s.want.Amount}
-	response, err := settled.Header()
-	if err != nil {
-		return nil, fmt.Errorf("write settlement: %w", err)
-	}
-	return &sold{"application/json", response, body}, nil
+	return pack(body)
 }
 
-// take has the call be paid, and gives the transaction that paid it.
-func (s *sale) take(ctx context.Context, payment x402pay.Payment) (string, error) {
+// take has the call be paid, and gives what it has bought.
+func (s *sale) take(ctx context.Context, payment x402pay.Payment, bought []byte) (*sold, error) {
 	signature, wire := payment.Sign()
 	height, err := s.Chain.Height(ctx)
 	if err != nil {
-		return "", s.later(ctx, err, "Nothing was taken, since the chain cannot be reached. Send the same payment again.")
+		return nil, s.later(ctx, err, "Nothing was taken, since the chain cannot be reached. Send the same payment again.")
 	}
 	taken, fresh, err := s.Payments.Take(ctx, store.Payment{
 		Name: signature.String(), Call: s.call, Payer: payment.Payer, Units: payment.Units, At: s.Now().UTC(), Until: pay.LastHeight(height),
 	})
 	switch {
 	case errors.Is(err, store.ErrOtherCall):
-		return "", s.refused(ctx, payment, "payment_already_used", "It was taken for another call. Make a new one.")
+		return nil, s.refused(ctx, payment, "payment_already_used", "It was taken for another call. Make a new one.")
 	case err != nil:
-		return "", err
-	case taken.Given > 0:
+		return nil, err
+	case taken.Given > 0 || taken.Nothing != "":
 		return s.again(ctx, payment, taken)
 	}
 	if fresh {
-		if name, err := s.credited(ctx, taken); name != "" || err != nil {
-			return name, err
+		if given, err := s.credited(ctx, taken, bought); given != nil || err != nil {
+			return given, err
 		}
 	}
 	waiting, cancel := context.WithTimeout(ctx, pay.SettleTimeout)
@@ -145,69 +134,93 @@ func (s *sale) take(ctx context.Context, payment x402pay.Payment) (string, error
 	outcome, err := s.Chain.Settle(waiting, pay.Signed{Signature: signature, Wire: wire, Until: taken.Until})
 	switch {
 	case err == nil && outcome == pay.TookEffect:
-		return s.give(ctx, payment, taken)
-	case err == nil && outcome == pay.MovedNothing:
-		s.count(ctx, burntLimit, "all")
-		return "", s.refused(ctx, payment, "transaction_failed", "The network refused its transaction, which moved nothing.")
+		return s.give(ctx, payment, taken, bought)
 	case err == nil:
-		return "", s.refused(ctx, payment, "transaction_expired", "Its transaction came to the network too late, and moved nothing.")
-	case fresh && errors.Is(err, pay.ErrInsufficientFunds):
-		return "", s.refused(ctx, payment, "insufficient_funds", "Its payer does not hold "+s.price()+".")
-	case fresh && errors.Is(err, pay.ErrRefusedTransaction):
-		return "", s.refused(ctx, payment, "transaction_simulation_failed", "Its transaction would not take effect: it may be too old, or its payer has no account of the coin.")
+		return nil, s.failed(ctx, payment, taken, outcome, fresh)
 	}
-	return "", s.later(ctx, err, "Whether the payment took effect is not known yet. Send the same call with the same "+x402pay.SignatureHeader+
+	if fresh {
+		s.count(ctx, failedLimit, payment.Payer)
+	}
+	switch {
+	case fresh && errors.Is(err, pay.ErrInsufficientFunds):
+		return nil, s.refused(ctx, payment, "insufficient_funds", "Its payer does not hold "+s.price()+".")
+	case fresh && errors.Is(err, pay.ErrRefusedTransaction):
+		return nil, s.refused(ctx, payment, "transaction_simulation_failed", "Its transaction would not take effect: it may be too old, or its payer has no account of the coin.")
+	case fresh:
+		s.count(ctx, failedLimit, httpapi.Subject(ctx))
+	}
+	return nil, s.later(ctx, err, "Whether the payment took effect is not known yet. Send the same call with the same "+x402pay.SignatureHeader+
 		" again: it is answered once the payment is there, and it is not taken twice. If it is there and you make another, that is not taken: the next call of its payer is paid already.")
 }
 
-// give records that the answer is given.
-func (s *sale) give(ctx context.Context, payment x402pay.Payment, taken store.Payment) (string, error) {
-	err := s.Payments.Give(ctx, taken)
-	for range store.Answered { // somebody shows the same payment at the same time
-		if !errors.Is(err, store.ErrConflict) {
-			break
-		}
-		if taken, err = s.Payments.Get(ctx, taken.Name); err != nil {
-			break
-		}
-		if taken.Given > 0 {
+// give records what a payment has bought, and gives it.
+func (s *sale) give(ctx context.Context, payment x402pay.Payment, taken store.Payment, bought []byte) (*sold, error) {
+	err := s.Payments.Give(ctx, taken, bought, s.Now())
+	if errors.Is(err, store.ErrConflict) { // somebody shows the same payment at the same time
+		if taken, err = s.Payments.Get(ctx, taken.Name); err == nil {
 			return s.again(ctx, payment, taken)
 		}
-		err = s.Payments.Give(ctx, taken)
 	}
 	if err != nil {
-		return "", s.later(ctx, err, "The payment was taken, and your answer is waiting: send the same call with the same "+x402pay.SignatureHeader+" again.")
+		return nil, s.later(ctx, err, "The payment was taken, and your answer is waiting: send the same call with the same "+x402pay.SignatureHeader+" again.")
 	}
-	return paidBy(taken), nil
+	return s.sold(taken, bought)
 }
 
-// again gives an answer that was given before, to who may have lost it.
-func (s *sale) again(ctx context.Context, payment x402pay.Payment, taken store.Payment) (string, error) {
-	if taken.Given >= store.Answered || s.Now().Sub(taken.At) > answerWindow {
-		return "", s.refused(ctx, payment, "payment_already_used", "It has bought an answer. Make a new one.")
+// kept gives what a payment has bought before where the answer cannot be made any more; err where it has bought nothing.
+func (s *sale) kept(ctx context.Context, payment x402pay.Payment, err error) (*sold, error) {
+	signature, _ := payment.Sign()
+	taken, unknown := s.Payments.Get(ctx, signature.String())
+	if unknown != nil || taken.Given == 0 || taken.Call != s.call {
+		return nil, err
 	}
-	if err := s.Payments.Give(ctx, taken); err != nil && !errors.Is(err, store.ErrConflict) {
-		return "", s.later(ctx, err, "The payment was taken, and your answer is waiting: send the same call with the same "+x402pay.SignatureHeader+" again.")
-	} else if err != nil {
-		return "", s.refused(ctx, payment, "payment_already_used", "The same payment is being answered at this moment. Look at that answer, or ask again.")
-	}
-	return paidBy(taken), nil
+	return s.again(ctx, payment, taken)
 }
 
-// paidBy names the transaction that a payment was settled by.
-func paidBy(p store.Payment) string {
-	if p.Instead != "" {
-		return p.Instead
+// again gives what a payment has bought to who may have lost it: the same bytes, for
+// a day. What has been on the chain can be copied by anybody, so who shows it
+// may use up what an address is shown, and not what its payer is.
+func (s *sale) again(ctx context.Context, payment x402pay.Payment, taken store.Payment) (*sold, error) {
+	if taken.Nothing != "" {
+		return nil, s.refused(ctx, payment, "transaction_"+taken.Nothing, "Its transaction moved nothing. Make a new one.")
 	}
-	return p.Name
+	bought, err := s.Payments.Answer(ctx, taken.Name)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, s.refused(ctx, payment, "payment_already_used", "It has bought an answer. Make a new one.")
+	}
+	if err != nil {
+		return nil, s.later(ctx, err, "The payment was taken, and your answer is kept: send the same call with the same "+x402pay.SignatureHeader+" again.")
+	}
+	shown, err := s.Limiter.Take(ctx, againLimit, httpapi.Subject(ctx)+"#"+taken.Name)
+	if err != nil {
+		s.Log.ErrorContext(ctx, "answer that is shown again not counted", "error", err)
+	}
+	if !shown.Allowed {
+		return nil, s.refused(ctx, payment, "payment_already_used", "It has bought an answer, which was shown to you again as often as it is in a day. Make a new one.")
+	}
+	return s.sold(taken, bought)
+}
+
+// sold is the answer that a payment has bought, with the transaction that it was settled by.
+func (s *sale) sold(taken store.Payment, bought []byte) (*sold, error) {
+	body, err := unpack(bought)
+	if err != nil {
+		return nil, err
+	}
+	settled := x402pay.Settlement{Success: true, Payer: taken.Payer, Transaction: cmp.Or(taken.Instead, taken.Name), Network: s.want.Network, Amount: s.want.Amount}
+	response, err := settled.Header()
+	if err != nil {
+		return nil, fmt.Errorf("write settlement: %w", err)
+	}
+	return &sold{"application/json", response, body}, nil
 }
 
 // credited answers a fresh payment with one of the same payer that was settled and
-// not answered; "" where there is none. What came to nothing is no credit any more.
-func (s *sale) credited(ctx context.Context, fresh store.Payment) (string, error) {
+// not answered; nil where there is none. What came to nothing is no credit any more.
+func (s *sale) credited(ctx context.Context, fresh store.Payment, bought []byte) (*sold, error) {
 	credits, err := s.Payments.Credits(ctx, fresh.Payer, s.Now().Add(-underWay))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for _, credit := range credits {
 		signature, err := pay.ParseSignature(credit.Name)
@@ -218,20 +231,21 @@ func (s *sale) credited(ctx context.Context, fresh store.Payment) (string, error
 		switch {
 		case err != nil: // it is not known, or is under way: this call is paid by its own
 		case outcome != pay.TookEffect:
-			err = s.Payments.Void(ctx, credit)
+			err = s.Payments.Fail(ctx, credit, string(outcome))
 		default:
-			if err = s.Payments.Use(ctx, credit, fresh); err == nil {
-				return credit.Name, nil
+			if err = s.Payments.Use(ctx, credit, fresh, bought, s.Now()); err == nil {
+				fresh.Instead = credit.Name
+				return s.sold(fresh, bought)
 			}
 			if !errors.Is(err, store.ErrConflict) { // it may have been used: nothing is sent beside it
-				return "", s.later(ctx, err, "Send the same call with the same "+x402pay.SignatureHeader+" again: it is not taken twice.")
+				return nil, s.later(ctx, err, "Send the same call with the same "+x402pay.SignatureHeader+" again: it is not taken twice.")
 			}
 		}
 		if err != nil {
 			s.Log.ErrorContext(ctx, "payment that is owed for was passed over", "payment", credit.Name, "error", err)
 		}
 	}
-	return "", nil
+	return nil, nil
 }
 
 // price is what the call costs, in words.
@@ -246,40 +260,8 @@ func (s *sale) required(p *httpapi.Problem, reason string) error {
 	return p.With(x402pay.RequiredHeader, header)
 }
 
-// refused tells that a payment came to nothing, and counts that.
-func (s *sale) refused(ctx context.Context, payment x402pay.Payment, reason, detail string) error {
-	s.count(ctx, failedLimit, httpapi.Subject(ctx))
-	s.count(ctx, failedLimit, payment.Payer)
-	header, err := x402pay.Settlement{ErrorReason: reason, Payer: payment.Payer, Network: s.want.Network}.Header()
-	if err != nil {
-		return fmt.Errorf("write settlement: %w", err)
-	}
-	return s.required(Refused.Problem("The payment bought nothing. "+detail).With(x402pay.ResponseHeader, header), reason)
-}
-
 // later tells that nobody knows yet, and how to go on.
 func (s *sale) later(ctx context.Context, err error, detail string) error {
 	s.Log.ErrorContext(ctx, "payment not settled", "error", err)
 	return notNow(detail, "5")
-}
-
-// mayFail refuses who has shown too many payments that came to nothing, and everybody
-// where they have cost us too many fees today.
-func (s *sale) mayFail(ctx context.Context, payer string) error {
-	for _, who := range []string{httpapi.Subject(ctx), payer} {
-		if _, full := s.Limiter.Full(failedLimit, who); full {
-			return httpapi.TooMany.Problem("Too many payments of yours came to nothing. Try again in an hour.").With("Retry-After", "3600")
-		}
-	}
-	if _, full := s.Limiter.Full(burntLimit, "all"); full {
-		s.Log.ErrorContext(ctx, "too many payments failed on the chain today")
-		return notNow("Payments cannot be taken just now, so nothing is sold. Try again tomorrow (UTC); the free endpoints answer as ever.", "3600")
-	}
-	return nil
-}
-
-func (s *sale) count(ctx context.Context, l limit.Limit, subject string) {
-	if _, err := s.Limiter.Join(ctx, l, subject); err != nil {
-		s.Log.ErrorContext(ctx, "failed payment not counted", "error", err)
-	}
 }

@@ -183,7 +183,7 @@ func driveRecords(t *testing.T, table store.Table) {
 		}},
 
 		{payments, "Take", func() error {
-			for _, name := range []string{"p1", "p2", "p3"} {
+			for _, name := range []string{"p1", "p2", "p3", "p4"} {
 				if _, _, err := payments.Take(ctx, store.Payment{Name: name, Call: "c", Payer: "ada", At: noon}); err != nil {
 					return err
 				}
@@ -201,16 +201,23 @@ func driveRecords(t *testing.T, table store.Table) {
 			if err != nil {
 				return err
 			}
-			return payments.Use(ctx, credit, fresh)
+			return payments.Use(ctx, credit, fresh, []byte("a"), noon)
 		}},
 		{payments, "Give", func() error {
 			p, err := payments.Get(ctx, "p3")
 			if err != nil {
 				return err
 			}
-			return payments.Give(ctx, p)
+			return payments.Give(ctx, p, []byte("a"), noon)
 		}},
-		{payments, "Void", func() error { return payments.Void(ctx, store.Payment{Name: "p3", Payer: "ada"}) }},
+		{payments, "Answer", func() error { return ignore(payments.Answer(ctx, "p3")) }},
+		{payments, "Fail", func() error {
+			p, err := payments.Get(ctx, "p4")
+			if err != nil {
+				return err
+			}
+			return payments.Fail(ctx, p, "failed")
+		}},
 		{notes, "Put", func() error { return notes.Put(ctx, store.Note{Name: "x", Data: []byte("n"), Until: later}) }},
 		{notes, "Get", func() error { return ignore(notes.Get(ctx, "x")) }},
 		{notes, "Drop", func() error { return notes.Drop(ctx, "x") }},

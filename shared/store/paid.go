@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Payments stores which answer each payment for a single answer was taken for
-// (keys: PAID), and which of a payer's payments have not been answered yet
-// (CREDIT): those are good for the payer's next call.
+// Payments stores which answer each payment for a single answer was taken for, and
+// for a day that answer (keys: PAID), and which of a payer's payments have not been
+// answered yet (CREDIT): those are good for the payer's next call.
 type Payments struct{ Table Table }
 
 // Payment is one that was taken for a call. Its name is the transaction's signature.
@@ -21,8 +21,9 @@ type Payment struct {
 	Units   int64     `json:"units"` // millionths of a USDC
 	At      time.Time `json:"at"`
 	Until   uint64    `json:"until"`             // the height behind which its transaction can take effect no more
-	Given   int       `json:"given,omitempty"`   // how often its answer was given
+	Given   int       `json:"given,omitempty"`   // more than 0: it has bought its answer, or paid for one in the place of another payment
 	Instead string    `json:"instead,omitempty"` // the payment that was used up in its place: its own transaction was never sent
+	Nothing string    `json:"nothing,omitempty"` // why it bought nothing and never will: what its transaction has come to
 
 	version int64
 }
@@ -30,10 +31,15 @@ type Payment struct {
 // ErrOtherCall: the payment was taken for something else.
 var ErrOtherCall = errors.New("payment was taken for another call")
 
-// creditKept is how long a payment that was not answered is good for.
-const creditKept = 30 * 24 * time.Hour
+const (
+	// creditKept is how long a payment that was not answered is good for.
+	creditKept = 30 * 24 * time.Hour
+	// AnswerKept is how long an answer that was paid for can be had again.
+	AnswerKept = 24 * time.Hour
+)
 
 func paidKey(name string) Key          { return Key{"PAID#" + name, "CALL"} }
+func answerKey(name string) Key        { return Key{"PAID#" + name, "ANSWER"} }
 func creditKey(payer, name string) Key { return Key{"CREDIT#" + payer, name} }
 
 func (p Payment) op(mode Mode) (Op, error) {
@@ -77,22 +83,34 @@ func (s Payments) Get(ctx context.Context, name string) (Payment, error) {
 	return p, nil
 }
 
-// Give records that the answer of a payment is given, once more: from then on it
-// is no credit. ErrConflict: somebody else gives it at the same time.
-func (s Payments) Give(ctx context.Context, p Payment) error {
-	p.Given++
+// Give records that a payment has bought an answer, and the answer, which is kept
+// for a day: from then on it is no credit. ErrConflict: somebody else gives it at the same time.
+func (s Payments) Give(ctx context.Context, p Payment, answer []byte, now time.Time) error {
+	p.Given = 1
 	replace, err := p.op(Replace)
 	if err != nil {
 		return fmt.Errorf("write a payment: %w", err)
 	}
-	ops := []Op{replace}
-	if p.Given == 1 {
-		ops = append(ops, Op{Mode: Delete, Item: Item{Key: creditKey(p.Payer, p.Name)}})
-	}
-	if err := s.Table.Write(ctx, ops...); err != nil {
+	if err := s.Table.Write(ctx, replace, keep(p, answer, now), spend(p)); err != nil {
 		return fmt.Errorf("give what was paid: %w", err)
 	}
 	return nil
+}
+
+// keep keeps the answer of a payment, spend ends its credit.
+func keep(p Payment, answer []byte, now time.Time) Op {
+	return Op{Mode: Set, Item: Item{Key: answerKey(p.Name), Data: answer, Expires: now.Add(AnswerKept).Truncate(time.Second)}}
+}
+
+func spend(p Payment) Op { return Op{Mode: Delete, Item: Item{Key: creditKey(p.Payer, p.Name)}} }
+
+// Answer gives what a payment has bought, for a day after that, or ErrNotFound.
+func (s Payments) Answer(ctx context.Context, name string) ([]byte, error) {
+	item, err := s.Table.Get(ctx, answerKey(name), Strong)
+	if err != nil {
+		return nil, fmt.Errorf("read an answer that was paid: %w", err)
+	}
+	return item.Data, nil
 }
 
 // Credits gives payments of a payer that were taken before a moment and not
@@ -121,8 +139,8 @@ const maxCredits = 3
 // Use answers the call of a fresh payment with one that was not answered, whose
 // transaction has taken effect: both are used up by it, and that of the fresh one is
 // never sent. ErrConflict: somebody else was faster.
-func (s Payments) Use(ctx context.Context, credit, fresh Payment) error {
-	fresh.Given, fresh.Instead, credit.Given = 1, credit.Name, Answered
+func (s Payments) Use(ctx context.Context, credit, fresh Payment, answer []byte, now time.Time) error {
+	fresh.Given, fresh.Instead, credit.Given = 1, credit.Name, 1
 	spent, err := credit.op(Replace)
 	if err != nil {
 		return fmt.Errorf("write a payment: %w", err)
@@ -131,23 +149,22 @@ func (s Payments) Use(ctx context.Context, credit, fresh Payment) error {
 	if err != nil {
 		return fmt.Errorf("write a payment: %w", err)
 	}
-	ops := []Op{spent, kept}
-	for _, p := range []Payment{credit, fresh} {
-		ops = append(ops, Op{Mode: Delete, Item: Item{Key: creditKey(p.Payer, p.Name)}})
-	}
-	if err := s.Table.Write(ctx, ops...); err != nil {
+	if err := s.Table.Write(ctx, spent, kept, keep(fresh, answer, now), spend(credit), spend(fresh)); err != nil {
 		return fmt.Errorf("use what is owed: %w", err)
 	}
 	return nil
 }
 
-// Answered is how often the answer of a payment is given at most.
-const Answered = 3
-
-// Void ends the credit of a payment whose transaction moved nothing and never will.
-func (s Payments) Void(ctx context.Context, p Payment) error {
-	if err := s.Table.Write(ctx, Op{Mode: Delete, Item: Item{Key: creditKey(p.Payer, p.Name)}}); err != nil {
-		return fmt.Errorf("void a payment: %w", err)
+// Fail records that the transaction of a payment moved nothing and never will, and
+// ends its credit. ErrConflict: somebody else has recorded what became of it.
+func (s Payments) Fail(ctx context.Context, p Payment, why string) error {
+	p.Nothing = why
+	replace, err := p.op(Replace)
+	if err != nil {
+		return fmt.Errorf("write a payment: %w", err)
+	}
+	if err := s.Table.Write(ctx, replace, spend(p)); err != nil {
+		return fmt.Errorf("record that a payment failed: %w", err)
 	}
 	return nil
 }

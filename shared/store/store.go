@@ -72,6 +72,7 @@
 //	CHECKOUT#<customer>          BY#<caller>           idempotency key                                    pro                   10 minutes after the first request
 //	CASHED#<payment>             MARK                  hash of the key issued for it, or who claimed it   pro                   never
 //	PAID#<payment>               CALL                  Payment: which answer it was taken for             x402                  never
+//	PAID#<payment>               ANSWER                what it has bought, compressed                     x402                  a day after it was given
 //	CREDIT#<payer>               <payment>             when it was taken, which was not answered yet      x402                  30 days after it was taken
 //	NOTE#<name>                  TEXT                  Note: what only the bearer of a secret can read    pro                   minutes to a day after it was left
 //	LIMIT#<limit>#<subject>      <time>                counter of calls                                   limit, refresh        end of the window; of calls with a key, of the day; of calls to a source, a day later

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"slices"
 	"strconv"
 
 	"github.com/gagliardetto/solana-go"
@@ -71,7 +72,8 @@ func (s *Seller) Verify(p Payload, want Requirements) (Payment, error) {
 	if err != nil {
 		return Payment{}, err
 	}
-	return Payment{Payer: payer.String(), Units: units, Fee: fee, key: s.config.FeeKey, message: message, payer: tx.Signatures[1]}, nil
+	guarded := slices.Contains(tx.Message.AccountKeys, lighthouse)
+	return Payment{Payer: payer.String(), Units: units, Fee: fee, Guarded: guarded, key: s.config.FeeKey, message: message, payer: tx.Signatures[1]}, nil
 }
 
 // decode reads a transaction, and gives the message that is signed. It has one spelling:

@@ -103,6 +103,8 @@ type Payment struct {
 	Payer string // whose coins it moves
 	Units int64
 	Fee   int64 // what it costs the one who signs last, in lamports
+	// Guarded: it holds assertions, which its payer can have hold as the node tries it and fail in the block.
+	Guarded bool
 
 	key     ed25519.PrivateKey
 	message []byte

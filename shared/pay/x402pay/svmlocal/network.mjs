@@ -1,7 +1,7 @@
 // A network of one node: Solana's own runtime behind the JSON-RPC that clients and sellers speak.
 // The first argument is JSON: {mint, accounts: [{owner, account, units}], lamports: {address: number}}.
 // It prints its address. Methods that no node has: hold (of a token account), lamports (of an address), expire (the
-// newest blockhash, and all that rest on it).
+// newest blockhash, and all that rest on it), drain (a token account, as soon as the next transaction was tried).
 import { createServer } from "node:http";
 import { address, getAddressEncoder, getBase64Encoder, getBase58Decoder, getTransactionDecoder, lamports } from "@solana/kit";
 import { FailedTransactionMetadata, LiteSVM } from "litesvm";
@@ -24,7 +24,7 @@ mint[45] = 1;
 put(world.mint, mint);
 
 // A token account: its mint, its owner, the units, and after 36 bytes of who may spend for the owner (nobody) that it is begun.
-for (const a of world.accounts) {
+function hold(a) {
   const data = new Uint8Array(165);
   data.set(bytesOf(world.mint), 0);
   data.set(bytesOf(a.owner), 32);
@@ -32,11 +32,13 @@ for (const a of world.accounts) {
   data[108] = 1;
   put(a.account, data);
 }
+world.accounts.forEach(hold);
 for (const [of, amount] of Object.entries(world.lamports)) svm.airdrop(address(of), lamports(BigInt(amount)));
 
 const context = { slot: 1, apiVersion: "3.0.0" };
 const known = new Map(); // what became of a transaction, by its signature: null, or what it failed on
 let height = 1000;
+let drained = null; // the token account that is emptied between the trial of the next transaction and its block
 
 // reason spells what a transaction failed on as nodes do.
 function reason(err) {
@@ -67,6 +69,10 @@ const methods = {
     const name = getBase58Decoder().decode(Object.values(tx.signatures)[0]);
     for (const step of ["simulateTransaction", "sendTransaction"]) {
       if (step === "simulateTransaction" && options?.skipPreflight) continue;
+      if (step === "sendTransaction" && drained) {
+        hold({ ...world.accounts.find((a) => a.account === drained), units: 0 });
+        drained = null;
+      }
       const result = svm[step](tx);
       const failed = result instanceof FailedTransactionMetadata;
       if (failed && step === "simulateTransaction") throw new Refused(-32002, "Transaction simulation failed: " + result.err() + " " + result.meta().logs().join(" "), { err: reason(result.err()) });
@@ -82,6 +88,10 @@ const methods = {
   getTransaction: ([name]) => (known.has(name) ? { slot: 1, blockTime: 1, transaction: null, meta: { err: known.get(name) } } : null),
   hold: ([of]) => Number(new DataView(Uint8Array.from(svm.getAccount(address(of)).data).buffer).getBigUint64(64, true)),
   lamports: ([of]) => Number(svm.getBalance(address(of)) ?? 0n),
+  drain: ([of]) => {
+    drained = of;
+    return null;
+  },
   expire: () => {
     height += 1000;
     return svm.expireBlockhash() ?? null;

@@ -145,6 +145,14 @@ func (n *Network) Blockhash() string {
 	return latest.Value.Blockhash
 }
 
+// Drain empties a token account between the trial of the next transaction and its block.
+func (n *Network) Drain(account string) {
+	n.t.Helper()
+	if _, err := n.Call("drain", account); err != nil {
+		n.t.Fatal(err)
+	}
+}
+
 // Expire lets the newest blockhash expire, and all that rest on it.
 func (n *Network) Expire() {
 	n.t.Helper()

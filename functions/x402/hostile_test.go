@@ -1,0 +1,131 @@
+package x402_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gagliardetto/solana-go"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/pay"
+	"verdetto/shared/pay/x402pay"
+)
+
+// TestAPayerIsNotHarmed: payments that were settled, or failed, are on the chain for everybody to copy. Whoever shows one again
+// and again, for this call and for others, is told nothing and refused soon; its payer goes on paying and being answered.
+func TestAPayerIsNotHarmed(t *testing.T) {
+	t.Parallel()
+	p, _, _ := open(t)
+	settled := p.Payment("ada", price, 1)
+	if w := p.Ask(verdict, settled); w.Code != 200 {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	p.Chain.Fails = true
+	failed := p.Payment("ada", price, 2)
+	if w := p.Ask(verdict, failed); w.Code != 402 {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	p.Chain.Fails = false
+	lamports, sent := p.Chain.Lamports, p.Chain.Sent
+	for i, copied := range []string{settled, failed} {
+		stranger := fmt.Sprint("198.51.100.", 1+i, ":1")
+		status := map[int]int{}
+		for n := range 60 {
+			w := p.From(stranger, fmt.Sprint(another, n), copied)
+			status[w.Code]++
+		}
+		if status[402] != 20 || status[429] != 40 {
+			t.Errorf("%s: %v", stranger, status)
+		}
+	}
+	if w := p.From("198.51.100.9:1", verdict, failed); w.Code != 402 || p.Chain.Lamports != lamports || p.Chain.Sent != sent {
+		t.Errorf("a payment that failed is shown again: %d, %d lamports, %d sent", w.Code, lamports-p.Chain.Lamports, p.Chain.Sent-sent)
+	}
+	for n := range 3 {
+		if w := p.Ask(another, p.Payment("ada", price, 10+n)); w.Code != 200 {
+			t.Errorf("its payer: %d %s", w.Code, w.Body)
+		}
+	}
+}
+
+// TestFeesAreLostOnce: what a failed payment has cost us is counted once, however
+// often and from wherever it is shown: nobody can end the sale of a day with one.
+func TestFeesAreLostOnce(t *testing.T) {
+	t.Parallel()
+	p, _, _ := open(t)
+	p.Chain.Fails = true
+	for payer := range 3 {
+		name := fmt.Sprint("payer ", payer)
+		p.Chain.Held[address(name)] = price
+		failed := p.Payment(name, price, 1)
+		for from := range 250 {
+			if w := p.From(fmt.Sprintf("198.51.%d.%d:1", payer, from), verdict, failed); w.Code != 402 && w.Code != 429 {
+				t.Fatalf("%d %s", w.Code, w.Body)
+			}
+		}
+	}
+	p.Chain.Fails = false
+	if lost := strings.Count(p.Log.String(), "payment failed on the chain"); lost != 3 || p.Chain.Sent != 3 {
+		t.Errorf("%d fees, %d sent", lost, p.Chain.Sent)
+	}
+	if w := p.Ask(verdict, p.Payment("ada", price, 1)); w.Code != 200 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// TestAssertionsBurnNoMore: assertions of Lighthouse, which wallets add, can be made to hold as the node tries a payment and to fail in
+// the block. After 50 such a day they are refused, unsent, from everybody; payments without are taken as ever.
+func TestAssertionsBurnNoMore(t *testing.T) {
+	t.Parallel()
+	p, _, _ := open(t)
+	guard := solana.NewInstruction(solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95"), nil, []byte{15, 0})
+	p.Chain.Fails = true
+	for payer := range 60 {
+		name := fmt.Sprint("payer ", payer)
+		p.Chain.Held[address(name)] = price
+		if w := p.From(fmt.Sprint("198.51.100.", payer, ":1"), verdict, p.Payment(name, price, 1, guard)); w.Code != 402 {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	}
+	p.Chain.Fails = false
+	if p.Chain.Sent != 50 {
+		t.Errorf("%d sent", p.Chain.Sent)
+	}
+	w := p.Ask(verdict, p.Payment("ada", price, 1, guard))
+	if required := header[x402pay.Required](t, w, x402pay.RequiredHeader); w.Code != 402 || required.Error != "guarded_payments_not_accepted" {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := p.Ask(verdict, p.Payment("ada", price, 2)); w.Code != 200 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// TestOneKeyOneService: requirements, and so payments, name the key that pays fees; one for another service's key is none here.
+func TestOneKeyOneService(t *testing.T) {
+	t.Parallel()
+	p, _, _ := open(t)
+	theirs, _, _ := open(t)
+	other, err := x402pay.New(x402pay.Config{Network: x402pay.Mainnet, Mint: pay.MainnetUSDC, Wallet: fixture.PerCallWallet.String(), FeeKey: fixture.SolanaKey("other fees")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs.Seller = other // makes the payments of the other service
+	if w := p.Ask(verdict, theirs.Payment("ada", price, 1)); w.Code != 402 || p.Chain.Asked > 0 {
+		t.Errorf("%d %s, the chain was asked %d times", w.Code, w.Body, p.Chain.Asked)
+	}
+}
+
+// TestInvalidPaymentsAskNobody: what is no payment for the call is refused before the chain is asked anything.
+func TestInvalidPaymentsAskNobody(t *testing.T) {
+	t.Parallel()
+	p, _, _ := open(t)
+	for n := range 100 {
+		if w := p.Ask(verdict, p.Payment("ada", price+1+int64(n), n)); w.Code != 402 {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	}
+	if p.Chain.Asked > 0 {
+		t.Errorf("the chain was asked %d times", p.Chain.Asked)
+	}
+}
