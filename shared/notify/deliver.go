@@ -14,17 +14,21 @@ import (
 const (
 	tries      = 6
 	firstPause = time.Second // and twice as long each time
-	// maxInARow postponed, or refused, without one that was sent between them: the
-	// carrier or we are at fault, not they, who have all had mail from us before.
+	// maxInARow of a channel postponed, or refused, without one that was sent between them: the
+	// carrier or we are at fault, not they, who have all had messages from us before.
 	maxInARow = 5
 )
 
 // deliver notifies one subscriber of a look; without one, that the alert has ended. It is not settled where neither the mail was
 // sent nor is there a reason not to; an error stops everything.
 func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled bool, err error) {
+	by := r.channel(carriedBy(n, listed))
 	for try := range tries {
-		if err := r.pace.wait(ctx); err != nil {
+		if err := by.pace.wait(ctx); err != nil {
 			return false, context.Cause(ctx)
+		}
+		if r.closed(by) {
+			return false, nil
 		}
 		if err := r.hold(ctx); err != nil {
 			return false, err
@@ -33,12 +37,17 @@ func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled
 		if err != nil || !due {
 			return err == nil, err
 		}
-		if again, err := r.send(ctx, n, a); !again {
+		switch outcome, err := r.send(ctx, by, n, a); outcome {
+		case again:
+			by.pace.hold(firstPause << try)
+		case later:
+			return false, nil
+		default:
 			return err == nil, err
 		}
-		r.pace.hold(firstPause << try)
 	}
-	return false, r.postponed(ctx, listed.Route)
+	r.postponed(ctx, by, listed.Route)
+	return false, nil
 }
 
 // due gives an alert as it stands now, and whether its subscriber is still to be
@@ -60,46 +69,51 @@ func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Ale
 	return a, err == nil && !stopped, err
 }
 
+// What becomes of a message.
+const (
+	done  = iota // sent, or never to be sent
+	again        // it was not sent, or perhaps not
+	later        // its channel takes nothing now
+)
+
 // send hands the message to the alert's carrier and keeps what became of it, also where the time
-// for more is over meanwhile. again: it was not sent, or perhaps not.
-func (r *run) send(ctx context.Context, n *look, a store.Alert) (again bool, err error) {
+// for more is over meanwhile.
+func (r *run) send(ctx context.Context, by *channel, n *look, a store.Alert) (outcome int, err error) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.reserve())
 	defer cancel()
 	switch err := r.hand(last, n, a); {
 	case err == nil:
-		if err := r.pace.retry(last, func() error { return r.settle(last, n, a) }); err != nil {
-			return false, err
+		if err := by.pace.retry(last, func() error { return r.settle(last, n, a) }); err != nil {
+			return done, err
 		}
-		r.sent()
+		r.sent(by)
 	case errors.Is(err, ErrUnwritable):
 		r.fault(ctx, fmt.Errorf("notify of %s: %w", a.Route, err)) // the next refresh has another
 	case errors.Is(err, mail.ErrRefused):
-		r.Log.WarnContext(ctx, "mail refused for good", "route", a.Route.String(), "error", err)
-		if err := r.pace.retry(last, func() error { return r.Alerts.Stop(last, a.Subscriber, RefusedUntil(r.Now())) }); err != nil {
-			return false, err
+		r.Log.WarnContext(ctx, "message refused for good", "channel", by.name, "route", a.Route.String(), "error", err)
+		if err := by.pace.retry(last, func() error { return r.Alerts.Stop(last, a.Subscriber, RefusedUntil(r.Now())) }); err != nil {
+			return done, err
 		}
-		return false, r.refused(a.Route)
+		r.refused(by, a.Route)
 	case errors.Is(err, mail.ErrBlocked):
-		return false, err
+		r.close(by, err)
+		return later, nil
 	default: // throttled, or nobody knows
-		r.Log.WarnContext(ctx, "mail is tried again", "route", a.Route.String(), "error", err)
-		return true, nil
+		r.Log.WarnContext(ctx, "message is tried again", "channel", by.name, "route", a.Route.String(), "error", err)
+		return again, nil
 	}
-	return false, nil
+	return done, nil
 }
 
 // hand gives the alert's carrier the message of a look, or, without one, that the alert has ended.
 func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
-	carrier, err := r.carrier(a.Channel)
+	carrier, err := r.carrier(carriedBy(n, a))
 	if err != nil {
 		return err
 	}
 	if n == nil {
 		if a.Paused > fare.DayOf(r.Now()) {
 			return nil // it has been told to be silent
-		}
-		if a.Email != "" { // the owner of an endpoint is told by mail, too
-			carrier = byMail{r.Mail}
 		}
 		return carrier.Deliver(ctx, a, ending(a, r.Links, fare.DayOf(r.Now())))
 	}
@@ -117,34 +131,4 @@ func (r *run) settle(ctx context.Context, n *look, a store.Alert) error {
 		return err
 	}
 	return r.Alerts.MarkNotified(ctx, a, n.news.Day, n.news.Price)
-}
-
-func (r *run) sent() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.result.Sent++
-	r.postponedInARow, r.refusedInARow = 0, 0
-}
-
-// refused counts somebody who will never be notified. Where it is not one but everyone, it is an error.
-func (r *run) refused(route fare.Route) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.result.Refused++
-	if r.refusedInARow++; r.refusedInARow < maxInARow {
-		return nil
-	}
-	return fmt.Errorf("notify of %s: %w for good to %d subscribers in a row", route, mail.ErrRefused, maxInARow)
-}
-
-// postponed counts somebody for the next Work, and is an error likewise.
-func (r *run) postponed(ctx context.Context, route fare.Route) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.result.Postponed++
-	if r.postponedInARow++; r.postponedInARow < maxInARow {
-		r.Log.WarnContext(ctx, "mail postponed", "route", route.String())
-		return nil
-	}
-	return fmt.Errorf("notify of %s: %w %d times over, for %d subscribers in a row", route, mail.ErrThrottled, tries, maxInARow)
 }

@@ -27,6 +27,9 @@ import (
 // One process sends at a time, for the whole service: it holds a lease, so that
 // the rate is kept. It stops cleanly before its context ends. Whatever is left
 // is sent by the next Work, from the page of subscribers where this one stopped.
+//
+// Each channel has a pace of its own, and one whose carrier takes nothing is left
+// alone until the next Work: the others go on.
 type Sender struct {
 	Alerts        store.Alerts
 	Notifications store.Notifications
@@ -114,7 +117,6 @@ func (s *Sender) reserve() time.Duration {
 // run is one Work.
 type run struct {
 	*Sender
-	pace    *pace
 	answers *answer.Reader
 	stop    context.CancelCauseFunc
 	flight  chan struct{} // a place for each message that may be on its way
@@ -123,14 +125,14 @@ type run struct {
 	lease  *store.Lease
 	result Result
 	faults []error
-	// How many were postponed, and refused, since the last that was sent.
-	postponedInARow, refusedInARow int
+	// channels are those that a message was for, by their names.
+	channels map[string]*channel
 }
 
 func newRun(s *Sender, lease *store.Lease) *run {
 	// Enough for half a second a message, so that the quota is the bound and not the latency.
 	places := min(max(1, int(s.Rate/2)), 64)
-	return &run{Sender: s, lease: lease, pace: newPace(s), answers: s.asker(), flight: make(chan struct{}, places)}
+	return &run{Sender: s, lease: lease, channels: map[string]*channel{}, answers: s.asker(), flight: make(chan struct{}, places)}
 }
 
 // all sends all news there are, route by route.
@@ -256,6 +258,10 @@ func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (
 			continue
 		}
 		if !due {
+			continue
+		}
+		if r.closed(r.channel(carriedBy(l, a))) {
+			settled = false
 			continue
 		}
 		r.flight <- struct{}{}

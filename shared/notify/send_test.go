@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -315,4 +316,79 @@ func TestUnsubscribedMeanwhile(t *testing.T) {
 	}
 	h.Work(notify.Result{Sent: 2, Done: 1})
 	h.WantMailed(order[:2]...)
+}
+
+// downCarrier is a carrier of a channel that takes nothing, or everything.
+type downCarrier struct {
+	fault error
+	tried map[store.SubscriberID]int
+	mu    sync.Mutex
+}
+
+func (c *downCarrier) Deliver(_ context.Context, to store.Alert, _ notify.Message) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tried[to.Subscriber]++
+	return c.fault
+}
+
+// TestChannelsFailAlone: whatever is wrong with one channel, what goes by the others is sent in the same Work, and
+// what was left out by the next.
+func TestChannelsFailAlone(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		fault error
+	}{
+		{"throttled for good", mail.ErrThrottled}, {"nobody knows", mail.ErrUnavailable}, {"blocked", mail.ErrBlocked}, {"refused", mail.ErrRefused},
+	} {
+		for _, mails := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/mails %t", c.name, mails), func(t *testing.T) {
+				h := notifytest.New(t)
+				const each = 20
+				var mailed []string
+				for i := range each {
+					mailed = append(mailed, fmt.Sprintf("s%02d", i))
+					h.Subscribe(mailed[i], "MIL-BUH", 0)
+					a := store.Alert{Subscriber: store.SubscriberID(fmt.Sprintf("phone%02d", i)), Route: notifytest.Route("MIL-BUH"), Language: "it", Channel: store.Ntfy, Address: fmt.Sprintf("https://ntfy.example/%d", i)}
+					a.ID = a.NewID()
+					err := h.Alerts().AddPending(t.Context(), fmt.Sprint("phone", i), a, h.Now().Add(time.Hour))
+					if err == nil {
+						_, err = h.Alerts().Confirm(t.Context(), fmt.Sprint("phone", i))
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				leave(h, notifytest.Steady(3000)...)
+				phones := &downCarrier{tried: map[store.SubscriberID]int{}}
+				if mails {
+					h.Carrier.Before = func(mail.Message) error { return c.fault }
+				} else {
+					phones.fault = c.fault
+				}
+				work := func() (notify.Result, error) {
+					sender := h.Sender()
+					sender.Carriers = map[string]notify.Carrier{store.Ntfy: phones}
+					return sender.Work(t.Context())
+				}
+				got, err := work()
+				if !errors.Is(err, c.fault) && !errors.Is(err, mail.ErrThrottled) || got.Sent != each || !got.Left || got.Done != 0 {
+					t.Errorf("%+v %v", got, err)
+				}
+				if mails {
+					h.WantMailed()
+				} else {
+					h.WantMailed(mailed...)
+				}
+				if n := len(phones.tried); mails && n != each || !mails && n > 5 {
+					t.Errorf("%d phones were tried", n)
+				}
+				gone := got.Refused // who was refused for good has no alert any more
+				h.Carrier.Before, phones.fault = nil, nil
+				if got, err := work(); err != nil || got.Sent != each-gone || got.Left || got.Done != 1 {
+					t.Errorf("the next: %+v %v", got, err)
+				}
+			})
+		}
+	}
 }
