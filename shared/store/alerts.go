@@ -128,7 +128,8 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 		refs = append(refs, alert.Ref())
 	}
 	put := Op{Mode: Create, Item: Item{Key: alertKey(alert.Ref(), alert.Subscriber)}}
-	switch had, err := a.One(ctx, alert.Ref(), alert.Subscriber); {
+	had, err := a.One(ctx, alert.Ref(), alert.Subscriber)
+	switch {
 	case err == nil:
 		// Over the version that was read: the subscriber may be notified just now.
 		put.Mode, put.Item.Version = Replace, had.version
@@ -142,6 +143,10 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	if err == nil {
 		list, err = listOp(alert.Subscriber, refs, version)
 	}
+	var digest []Op
+	if err == nil {
+		digest, err = a.digestWrites(ctx, had, alert)
+	}
 	if err == nil {
 		pending.Data = nil
 		ops := []Op{
@@ -151,7 +156,7 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 			// Whoever stops mail meanwhile removes what there is by then: nothing is to come after that.
 			{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}},
 		}
-		err = a.Table.Write(ctx, append(ops, alert.marks()...)...)
+		err = a.Table.Write(ctx, slices.Concat(ops, alert.marks(), digest)...)
 	}
 	if err != nil {
 		return alert, fmt.Errorf("confirm an alert: %w", err)
@@ -255,9 +260,13 @@ func (a Alerts) remove(ctx context.Context, s SubscriberID, which []Ref) (int, e
 			return 0, err
 		}
 	}
+	digest, err := a.endDigest(ctx, s, rest)
+	if err != nil {
+		return 0, err
+	}
 	list, err := listOp(s, rest, version)
 	if err == nil {
-		err = a.Table.Write(ctx, append(ops, list)...)
+		err = a.Table.Write(ctx, slices.Concat(ops, digest, []Op{list})...)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("remove alerts: %w", err)
@@ -375,9 +384,14 @@ func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert) boo
 		if !change(&next) {
 			return nil
 		}
+		digest, err := a.digestWrites(ctx, alert, next)
+		if err != nil {
+			return err
+		}
 		data, err := json.Marshal(next)
 		if err == nil {
-			err = a.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: alertKey(next.Ref(), next.Subscriber), Version: next.version, Data: data}})
+			put := Op{Mode: Replace, Item: Item{Key: alertKey(next.Ref(), next.Subscriber), Version: next.version, Data: data}}
+			err = a.Table.Write(ctx, append(digest, put)...)
 		}
 		if !errors.Is(err, ErrConflict) {
 			return err

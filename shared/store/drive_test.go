@@ -24,6 +24,7 @@ func driveRecords(t *testing.T, table store.Table) {
 	outbox := store.Outbox{Table: table, Name: "alerts"}
 	fares, alerts := store.Fares{Table: table}, store.Alerts{Table: table, Outbox: outbox}
 	customers, notifications := store.Customers{Table: table}, store.Notifications{Table: table}
+	digests := store.Digests{Table: table}
 	notes, migration, payments := store.Notes{Table: table}, store.Migration{Table: table}, store.Payments{Table: table}
 	lease := &store.Lease{Table: table, Name: "mail", Holder: "a", For: time.Hour, Now: func() time.Time { return noon }}
 	news := store.Notification{Route: milBuh, Day: 20500, News: []byte("n"), Expires: later}
@@ -141,6 +142,29 @@ func driveRecords(t *testing.T, table store.Table) {
 		{alerts, "MarkSeen", func() error {
 			return alerts.MarkSeen(ctx, alertOf("ada", "BUH", 0), 5000) // over another version: it is read again
 		}},
+		{alerts, "RemoveDigest", func() error {
+			if err := alerts.AddPending(ctx, "weekly", store.Alert{Subscriber: "dan", Route: milBuh, Email: "dan@example.com", Digest: true}, later, store.Job{At: noon}); err != nil {
+				return err
+			}
+			_, err := alerts.Confirm(ctx, "weekly")
+			for range 2 { // the second time there is nothing to remove
+				err = errors.Join(err, ignore(alerts.RemoveDigest(ctx, "dan")))
+			}
+			return err
+		}},
+		{digests, "Progress", func() error { return ignore(digests.Progress(ctx)) }},
+		{digests, "Advance", func() error {
+			p, err := digests.Progress(ctx)
+			return errors.Join(err, digests.Advance(ctx, &p, 20500, "dan"))
+		}},
+		{digests, "Page", func() error { return ignore(digests.Page(ctx, time.Monday, "", 10)) }},
+		{digests, "Of", func() error {
+			if _, err := digests.Of(ctx, "dan"); !errors.Is(err, store.ErrNotFound) {
+				return fmt.Errorf("a digest that was removed: %w", err)
+			}
+			return nil
+		}},
+		{digests, "MarkSent", func() error { return digests.MarkSent(ctx, store.Digest{Subscriber: "dan"}, 20500, nil) }},
 		{alerts, "Watched", func() error { return ignore(alerts.Watched(ctx, "MIL")) }},
 		{alerts, "Remove", func() error { return ignore(alerts.Remove(ctx, "ada")) }},
 		{alerts, "Unwatch", func() error { return ignore(alerts.Unwatch(ctx, milBuh)) }},

@@ -58,6 +58,8 @@
 //	SUBSCRIBER#<subscriber>      ROUTES                Refs of its alerts                                 alerts, notify        never
 //	WATCHED#<origin>             <destination>         that somebody has, or had, an alert for the route  alerts, notify        never
 //	WATCHED#<origin>             <destination>#<nights>  and one for such trips on it                     alerts, notify        never
+//	DIGESTS#<weekday>            <subscriber>          Digest of one who is told once a week              alerts, notify        never
+//	DIGESTS                      PROGRESS              DigestProgress                                     alerts, notify        never
 //	PENDING#<id>                 ALERT                 Alert to be confirmed; nothing once it was         alerts                48 hours after the request
 //	STOPPED#<subscriber>         MARK                  that it is sent no mail                            alerts, notify        180 days after a refusal, 10 years after a complaint
 //	LEASE#<name>                 HOLDER                who does what one process at a time may do         notify, verdetto serve, verdetto migrate  minutes after it was renewed

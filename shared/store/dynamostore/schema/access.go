@@ -39,6 +39,7 @@ var Accesses = []Access{
 	{Partition: "ALERTS#*", Read: told, Write: told},
 	{Partition: "SUBSCRIBER#*", Read: told, Write: told},
 	{Partition: "WATCHED#*", Read: refresh, Write: told},
+	{Partition: "DIGESTS#*", Read: told},
 	{Partition: "PENDING#*", Read: alerts, Write: alerts},
 	{Partition: "STOPPED#*", Read: told, Write: told},
 	{Partition: "LEASE#*", Read: refresh, Write: refresh},

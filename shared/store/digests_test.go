@@ -1,0 +1,263 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+)
+
+func (d *fixture) digests() store.Digests { return store.Digests{Table: d.Table} }
+
+// weekly stores a confirmed alert that a digest tells of.
+func (d *fixture) weekly(t *testing.T, who string, destination fare.City) store.Ref {
+	t.Helper()
+	a := alertOf(who, destination, 0)
+	a.Digest = true
+	d.confirmed(t, fmt.Sprint(who, destination, "weekly"), a)
+	return a.Ref()
+}
+
+// wantDigest wants that somebody has a digest, or has none, and nobody else any.
+func (d *fixture) wantDigest(t *testing.T, who string, want bool) {
+	t.Helper()
+	var got []store.SubscriberID
+	for day := range time.Weekday(7) {
+		page, err := d.digests().Page(t.Context(), day, "", 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range page {
+			if got = append(got, one.Subscriber); store.DigestWeekday(one.Subscriber) != day {
+				t.Errorf("the digest of %s is listed on %v", one.Subscriber, day)
+			}
+		}
+	}
+	if is := len(got) == 1 && got[0] == store.SubscriberID(who); len(got) > 1 || is != want {
+		t.Errorf("digests of %v, want one of %s: %v", got, who, want)
+	}
+}
+
+// TestADigestIsThereAsLongAsAnAlertWantsOne: whatever makes, changes or removes alerts.
+func TestADigestIsThereAsLongAsAnAlertWantsOne(t *testing.T) {
+	change := func(ref store.Ref, weekly bool) func(*testing.T, *fixture) error {
+		return func(t *testing.T, d *fixture) error {
+			_, err := d.Change(t.Context(), ref, "ada", func(a *store.Alert) { a.Digest = weekly })
+			return err
+		}
+	}
+	buh, lon := store.Ref{Route: milBuh}, store.Ref{Route: fare.Route{Origin: "MIL", Destination: "LON"}}
+	for _, c := range []struct {
+		name string
+		do   func(*testing.T, *fixture) error
+		want bool
+	}{
+		{"one of two is removed", func(t *testing.T, d *fixture) error { _, err := d.Remove(t.Context(), "ada", buh); return err }, true},
+		{"both are removed", func(t *testing.T, d *fixture) error { _, err := d.Remove(t.Context(), "ada", buh, lon); return err }, false},
+		{"all are removed", func(t *testing.T, d *fixture) error { _, err := d.Remove(t.Context(), "ada"); return err }, false},
+		{"the digest is removed", func(t *testing.T, d *fixture) error { _, err := d.RemoveDigest(t.Context(), "ada"); return err }, false},
+		{"mail is stopped", func(t *testing.T, d *fixture) error { return d.Stop(t.Context(), "ada", noon.Add(time.Hour)) }, false},
+		{"one is told at once", change(buh, false), true},
+		{"both are told at once", func(t *testing.T, d *fixture) error {
+			return errors.Join(change(buh, false)(t, d), change(lon, false)(t, d))
+		}, false},
+		{"and one of them weekly again", func(t *testing.T, d *fixture) error {
+			return errors.Join(change(buh, false)(t, d), change(lon, false)(t, d), change(buh, true)(t, d))
+		}, true},
+		{"asked for again, to be told at once", func(t *testing.T, d *fixture) error {
+			d.confirmed(t, "again1", alertOf("ada", "BUH", 0))
+			d.confirmed(t, "again2", alertOf("ada", "LON", 0))
+			return nil
+		}, false},
+		{"another is told at once", func(t *testing.T, d *fixture) error { d.confirmed(t, "rom", alertOf("ada", "ROM", 0)); return nil }, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := openAlerts(t)
+			d.weekly(t, "ada", "BUH")
+			d.weekly(t, "ada", "LON")
+			d.wantDigest(t, "ada", true)
+			if err := c.do(t, d); err != nil {
+				t.Fatal(err)
+			}
+			d.wantDigest(t, "ada", c.want)
+		})
+	}
+}
+
+// TestRemovingADigestKeepsTheOtherAlerts: what is told at once goes on.
+func TestRemovingADigestKeepsTheOtherAlerts(t *testing.T) {
+	d := openAlerts(t)
+	d.confirmed(t, "now", alertOf("ada", "ROM", 0))
+	for range 2 {
+		if n, err := d.RemoveDigest(t.Context(), "ada"); n != 0 || err != nil {
+			t.Errorf("%d removed, %v", n, err)
+		}
+	}
+	d.weekly(t, "ada", "BUH")
+	if n, err := d.RemoveDigest(t.Context(), "ada"); n != 1 || err != nil {
+		t.Errorf("%d removed, %v", n, err)
+	}
+	if left, err := d.Of(t.Context(), "ada"); err != nil || len(left) != 1 || left[0].Route.Destination != "ROM" {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+// TestADigestUnderOthersWrites: what others write between the reads and the write of
+// one call leaves a digest where an alert wants one, and none where none does.
+func TestADigestUnderOthersWrites(t *testing.T) {
+	type call func(*testing.T, store.Alerts) error
+	ref := func(to fare.City) store.Ref { return store.Ref{Route: fare.Route{Origin: "MIL", Destination: to}} }
+	change := func(to fare.City, weekly bool) call {
+		return func(t *testing.T, a store.Alerts) error {
+			_, err := a.Change(t.Context(), ref(to), "ada", func(a *store.Alert) { a.Digest = weekly })
+			return err
+		}
+	}
+	remove := func(to fare.City) call {
+		return func(t *testing.T, a store.Alerts) error { _, err := a.Remove(t.Context(), "ada", ref(to)); return err }
+	}
+	confirm := func(t *testing.T, a store.Alerts) error { _, err := a.Confirm(t.Context(), "waiting"); return err }
+	sent := func(t *testing.T, a store.Alerts) error {
+		digests := store.Digests{Table: a.Table}
+		one, err := digests.Of(t.Context(), "ada")
+		if err == nil {
+			err = digests.MarkSent(t.Context(), one, one.Day+7, map[string]fare.Cents{"MIL-BUH": 100})
+		}
+		return err
+	}
+	for _, c := range []struct {
+		name         string
+		outer, inner call
+		want         bool
+	}{ // ada has BUH weekly, LON at once, and PAR weekly to be confirmed
+		{"the last is removed while another becomes weekly", remove("BUH"), change("LON", true), true},
+		{"the last is removed while another is confirmed", remove("BUH"), confirm, true},
+		{"the last is removed while the digest is sent", remove("BUH"), sent, false},
+		{"the last is told at once while another becomes weekly", change("BUH", false), change("LON", true), true},
+		{"the last is told at once while another is confirmed", change("BUH", false), confirm, true},
+		{"one becomes weekly while the last is removed", change("LON", true), remove("BUH"), true},
+		{"one becomes weekly while it is removed", change("LON", true), remove("LON"), true},
+		{"one is confirmed while the last is removed", confirm, remove("BUH"), true},
+		{"one is confirmed while the digest is sent", confirm, sent, true},
+		{"the digest is sent while the last is removed", sent, remove("BUH"), false},
+		{"the digest is sent while another is confirmed", sent, confirm, true},
+		{"all are removed while one becomes weekly", func(t *testing.T, a store.Alerts) error { _, err := a.Remove(t.Context(), "ada"); return err }, change("LON", true), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := openAlerts(t)
+			d.weekly(t, "ada", "BUH")
+			d.confirmed(t, "now", alertOf("ada", "LON", 0))
+			waiting := alertOf("ada", "PAR", 0)
+			waiting.Digest = true
+			d.pending(t, "waiting", waiting)
+			other := d.Alerts
+			other.Table = &intercepted{d.Table, func() {
+				if err := c.inner(t, d.Alerts); err != nil {
+					t.Error(err)
+				}
+			}}
+			if err := c.outer(t, other); err != nil {
+				t.Fatal(err)
+			}
+			d.wantDigest(t, "ada", c.want)
+		})
+	}
+}
+
+// TestSentDigests: what was told is kept, once a day, and nothing of one who has none any more.
+func TestSentDigests(t *testing.T) {
+	d := openAlerts(t)
+	d.weekly(t, "ada", "BUH")
+	ctx, digests := t.Context(), d.digests()
+	first, err := digests.Of(ctx, "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark := func(of store.Digest, day fare.Day, price fare.Cents) {
+		t.Helper()
+		if err := digests.MarkSent(ctx, of, day, map[string]fare.Cents{"MIL-BUH": price}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mark(first, 20500, 3000)
+	mark(first, 20500, 4000) // over another version, and it was sent: nothing
+	mark(first, 20493, 4000)
+	want := store.Digest{Subscriber: "ada", Day: 20500, Told: map[string]fare.Cents{"MIL-BUH": 3000}}
+	got, err := digests.Of(ctx, "ada")
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Digest{})); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	// Another alert leaves it as it is.
+	d.weekly(t, "ada", "LON")
+	got, err = digests.Of(ctx, "ada")
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Digest{})); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if _, err := d.Remove(ctx, "ada"); err != nil {
+		t.Fatal(err)
+	}
+	mark(got, 20507, 3000)
+	d.wantDigest(t, "ada", false)
+}
+
+// TestDigestProgress: it begins with the first digest of all, and one of two who advance it is told.
+func TestDigestProgress(t *testing.T) {
+	d := openAlerts(t)
+	ctx, digests := t.Context(), d.digests()
+	d.confirmed(t, "now", alertOf("ada", "ROM", 0))
+	if _, err := digests.Progress(ctx); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("before there is one: %v", err)
+	}
+	var all sync.WaitGroup
+	for _, who := range []string{"bob", "cleo", "dan"} {
+		a := alertOf(who, "BUH", 0)
+		a.Digest = true
+		d.pending(t, who, a)
+		all.Go(func() {
+			if _, err := d.Confirm(ctx, who); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	one, err := digests.Progress(ctx)
+	if err != nil || one.Day != 0 || one.Cursor != "" {
+		t.Fatalf("%+v %v", one, err)
+	}
+	other := one
+	if err := digests.Advance(ctx, &one, 20500, "bob"); err != nil {
+		t.Fatal(err)
+	}
+	if err := digests.Advance(ctx, &other, 20501, ""); !errors.Is(err, store.ErrConflict) {
+		t.Errorf("%v", err)
+	}
+	d.weekly(t, "eve", "BUH") // leaves it as it is
+	if got, err := digests.Progress(ctx); err != nil || got != one || got.Day != 20500 || got.Cursor != "bob" {
+		t.Errorf("%+v %v", got, err)
+	}
+}
+
+// TestDigestWeekdays: they follow from the pseudonym, and every day has its share.
+func TestDigestWeekdays(t *testing.T) {
+	const of = 7000
+	var days [7]int
+	for i := range of {
+		days[store.DigestWeekday(store.SubscriberID(fmt.Sprint(i)))]++
+	}
+	for day, n := range days {
+		if n < of/7*9/10 || n > of/7*11/10 {
+			t.Errorf("%d of %d on %v", n, of, time.Weekday(day))
+		}
+	}
+	// It is where digests are stored: another function would lose those there are.
+	if got := store.DigestWeekday("c57i_3t0zs4ZJnhAeL-Plg"); got != time.Tuesday {
+		t.Errorf("%v", got)
+	}
+}
