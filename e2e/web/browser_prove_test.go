@@ -141,7 +141,7 @@ func (w *tab) heard(event any) {
 	case *log.EventEntryAdded:
 		w.faults = append(w.faults, fmt.Sprintf("%s %s: %s %s", e.Entry.Source, e.Entry.Level, e.Entry.Text, e.Entry.URL))
 	case *audits.EventIssueAdded:
-		w.faults = append(w.faults, "issue: "+string(e.Issue.Code))
+		w.faults = append(w.faults, fmt.Sprintf("issue: %s %+v", e.Issue.Code, e.Issue.Details.GenericIssueDetails))
 	case *network.EventRequestWillBeSent:
 		w.requests = append(w.requests, sent{e.RequestID, e.Request.URL, e.Type})
 	case *network.EventLoadingFinished:

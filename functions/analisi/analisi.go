@@ -19,6 +19,7 @@ type Service struct {
 	Coverage Coverage
 	Score    Score  // of the service itself; nil: it keeps none
 	BaseURL  string // where the service is reached, for what must be linked to in full; empty: not known
+	Telegram bool   // alerts can come there
 
 	watched watched
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,7 +28,9 @@ import (
 //	diretto   si: only fares without stops
 //	visto     a fare in euros that the reader has seen, 45 or 45,50
 //	massimo   without a: only destinations up to so many euros
-//	soglia    a fare in euros for the form of an alert
+//	soglia, flessibile, notti
+//	          what the form of an alert is filled in with beside the trip: a fare in
+//	          euros, days either side of quando, a class of nights away
 //	lang      the language
 //
 // What is empty, as a form without a script sends it, is not said.
@@ -36,7 +39,7 @@ import (
 type question struct {
 	from, to string // as typed
 	trip
-	under    string // what the form of an alert is filled in with
+	given    alertGiven
 	language *i18n.Language
 	chosen   bool // the language was chosen, and is kept in links
 }
@@ -63,7 +66,7 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 		q.language, q.chosen = chosen, true
 	}
 	ok = err == nil
-	for _, f := range append([]field{{"da", &q.from}, {"a", &q.to}, {"soglia", &q.under}}, q.fields()...) {
+	for _, f := range slices.Concat([]field{{"da", &q.from}, {"a", &q.to}}, q.given.fields(), q.fields()) {
 		if len(given[f.name]) > 1 || httpapi.Unfit(given.Get(f.name), false) != "" {
 			ok = false
 			continue

@@ -3,6 +3,8 @@ package analisi
 import (
 	"fmt"
 	"math"
+	"net/url"
+	"strconv"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/departure"
@@ -15,20 +17,41 @@ import (
 const maxThreshold = 5
 
 // PagesOf are the addresses of the page that shows a verdict, and of the form for
-// an alert on it, filled in but for the e-mail address. Both are empty where the
-// service does not know its own address, and for what no page shows: some days
-// either side, and returns by their nights. The page takes prices in euro alone.
+// an alert on its trip, filled in but for where it is to come. Both are empty where
+// the service does not know its own address; that of the page is for what no page shows
+// either: some days around one, and returns by their nights, which the form
+// has all the same. The page takes prices in euro alone.
 func (s *Service) PagesOf(a verdict.Analysis, q answer.Question, l *i18n.Language) (page, alert string) {
 	t, whole := tripOf(q)
-	if s.BaseURL == "" || !whole {
+	if s.BaseURL == "" {
 		return "", ""
 	}
-	address := s.BaseURL + pageAddress(a.OrigineIata, a.DestinazioneIata, t, l.Code)
+	form := alertOf(q)
+	alert = s.BaseURL + pageAddress(a.OrigineIata, a.DestinazioneIata, t, l.Code)
 	if p := q.Price; p != nil && p.Currency == fare.EUR.String() {
 		t.Seen = fmt.Sprintf("%.2f", math.Round(100*p.Amount)/100)
-		return s.BaseURL + pageAddress(a.OrigineIata, a.DestinazioneIata, t, l.Code), address + "&soglia=" + t.Seen + "#alert-title"
+		form.Under = t.Seen
 	}
-	return address, address + "#alert-title"
+	if whole {
+		page = s.BaseURL + pageAddress(a.OrigineIata, a.DestinazioneIata, t, l.Code)
+	}
+	for _, f := range form.fields() {
+		if *f.text != "" {
+			alert += "&" + f.name + "=" + url.QueryEscape(*f.text)
+		}
+	}
+	return page, alert + "#alert-title"
+}
+
+// alertOf is what of a question the form of an alert is filled in with, beside the trip of its page.
+func alertOf(q answer.Question) (g alertGiven) {
+	if w := q.When; w != nil && w.Span != nil && *w.Span != departure.Month {
+		g.Around = strconv.Itoa(int(w.Span.Days()))
+	}
+	if q.Trip != fare.OneWay && (q.When == nil || q.When.Back == 0) {
+		g.Nights = q.Trip.String()
+	}
+	return g
 }
 
 // tripOf is the trip of a question as the page asks for it; false where the page cannot ask for all of it.

@@ -97,7 +97,7 @@ func TestTrips(t *testing.T) {
 		{"a day", route + "&quando=2016-04-12", "it", 200, []string{
 			"Da Milano a Bucarest · 12 aprile 2016 · solo andata", "Da ", "(partenza: 12 aprile 2016)", "Con lo stesso anticipo, partenze simili costano di solito fra", "Certezza",
 			"Questo prezzo è stato visto oggi: l'ha trovato qualcuno, non è un'offerta.", "E se aspetti?", "entro 7 giorni", "entro 14 giorni", "Si parte fra 42 giorni: sono i giorni in cui questa rotta è costata meno.",
-			"L'avviso riguarda il prezzo più basso della rotta, solo andata, in qualunque data.",
+			"Riguarda il viaggio che hai chiesto. Qui sotto puoi allargarlo.",
 		}, "giorni osservati"},
 		{"a day in English", route + "&quando=2016-04-12", "en", 200, []string{"Milan to Bucharest · 12 April 2016 · one way", "Comparable departures usually cost between", "And if you wait?", "It leaves in 42 days: that is within"}, ""},
 		{"a month", route + "&mese=2016-04", "it", 200, []string{"aprile 2016 · solo andata", "Il più basso del mese:", "aprile 2016)", "il prezzo più basso di un mese è di solito fra"}, ""},

@@ -37,8 +37,9 @@ type view struct {
 	Verdict    *verdictView
 	Cheap      *cheapView
 	Places     []string     // where the fares are of more than was asked for
-	Threshold  string       // that the form of an alert is filled in with
+	Given      alertGiven   // that the form of an alert is filled in with
 	Alert      string       // the route that an alert is offered for
+	Telegram   bool         // it can come there
 	Base       string       // where the service is reached; empty where that is not known
 	Card       string       // path of the picture for sites that link here
 	Itself     string       // canonical path of this page
@@ -165,11 +166,8 @@ type monthRow struct {
 // newView makes a page without an answer yet.
 func (h home) newView(q question) view {
 	v := view{
-		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, today: fare.DayOf(h.Now()),
+		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Given: q.given, Telegram: h.Telegram, today: fare.DayOf(h.Now()),
 		Title: q.language.Text("home.claim"), Description: q.language.Text("home.summary"), status: http.StatusOK,
-	}
-	if m := amount.FindStringSubmatch(q.under); m != nil && len(m[1]) <= maxThreshold {
-		v.Threshold = q.under
 	}
 	if q.chosen {
 		v.Lang = q.language.Code

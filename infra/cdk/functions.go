@@ -162,6 +162,9 @@ func (f function) environment(c config, p parts) *map[string]*string {
 		set("VERDETTO_MAIL_FROM", c.MailFrom)
 		e["VERDETTO_MAIL_SET"] = p.mailer.set.ConfigurationSetName()
 	}
+	if c.TelegramBot != "" && (f.name == "alerts" || f.name == "analisi") {
+		set("TELEGRAM_BOT", c.TelegramBot)
+	}
 	switch f.name {
 	case "analisi", "compat", "pricetrends":
 		set("VERDETTO_FARES_SHOWN", c.FaresShown)
@@ -173,10 +176,6 @@ func (f function) environment(c config, p parts) *map[string]*string {
 		e["VERDETTO_QUEUE_URL"] = p.queues.ofFunction[f.name].work.QueueUrl()
 		set("VERDETTO_WORKERS", strconv.Itoa(c.Workers))
 		set("VERDETTO_MAIL_RATE", strconv.FormatFloat(c.MailRate, 'f', -1, 64))
-	case "alerts":
-		if c.TelegramBot != "" {
-			set("TELEGRAM_BOT", c.TelegramBot)
-		}
 	case "pro":
 		set("STRIPE_PRICE", c.StripePrice)
 		for _, p := range c.Operator.particulars() {

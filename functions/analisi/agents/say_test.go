@@ -55,7 +55,7 @@ func TestSentencesOfALanguage(t *testing.T) {
 		"past departure":  s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at, Partenza: &analisi.Movimento{Partenza: "2016-04-20", Giorni: []analisi.Visto{{Giorno: "2016-02-20", Cent: 1}}}}),
 		"past of a month": s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at, Mese: &analisi.DelMese{Mese: "2016-04", Settimane: []analisi.Settimana{{Settimana: "2016-W09"}}}}),
 		"past of nothing": s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at, Partenza: &analisi.Movimento{Partenza: "2016-04-20"}}),
-		"pages":           s.pages(Verdict{Pagina: "Milano", Avviso: "Bucarest"}),
+		"pages":           s.pages(Verdict{Pagina: "Milano", Avviso: "Bucarest"}, true),
 		"places":          s.places("Bergamo", "Bucarest"),
 		"comparison": s.comparison(analisi.Confronto{Chiesti: 3, Contati: 2, Migliori: []int{0}, PiuEconomici: []int{0}, Viaggi: []analisi.Viaggio{
 			{Analisi: &known}, {Problema: &analisi.ProblemaViaggio{}}, {Problema: &analisi.ProblemaViaggio{}}}}, []string{"Bucarest", "London", "Milano"}),

@@ -32,7 +32,7 @@ type Verdict struct {
 	verdict.Analysis
 	shown
 	Pagina string `json:"pagina,omitempty" doc:"Page that shows the same, with charts, to people"`
-	Avviso string `json:"avviso,omitempty" doc:"Page with the form for a mail when the route gets cheap, filled in but for the e-mail address: give it to a person, who fills that in. Nothing is sent before they confirm it"`
+	Avviso string `json:"avviso,omitempty" doc:"Page with the form for an alert on this trip, filled in but for where it is to come: give it to a person, who fills that in. It tells them when the fare gets cheap or costs a given amount, is a new low, drops or changes, by mail, webhook or ntfy, and by Telegram where the form has it. Nothing is sent before they confirm it"`
 }
 
 // names are what the parameters of the endpoint are called here.
@@ -78,15 +78,15 @@ func (s *Service) trip(ctx context.Context, in *tripInput) (Verdict, string, err
 	a.Origine, a.Destinazione = say.named(in.Origin), say.named(in.Destination)
 	v := Verdict{Analysis: a, shown: shown{card}}
 	v.Pagina, v.Avviso = s.Verdicts.PagesOf(a, q, say.Language)
-	return v, and(say.verdict(a), say.places(in.Origin, in.Destination), say.pages(v)), nil
+	return v, and(say.verdict(a), say.places(in.Origin, in.Destination), say.pages(v, s.Verdicts.Telegram)), nil
 }
 
-// pages says where a person finds the verdict, and where they are told when the route gets cheap.
-func (s sentences) pages(v Verdict) string {
-	if v.Pagina == "" {
+// pages says where a person finds the verdict, if a page shows it, and where they ask for an alert on the trip.
+func (s sentences) pages(v Verdict, telegram bool) string {
+	if v.Avviso == "" {
 		return ""
 	}
-	return s.Text("agents.pages", "Page", v.Pagina, "Alert", v.Avviso)
+	return s.Text("agents.pages", "Page", v.Pagina, "Alert", v.Avviso, "Telegram", telegram)
 }
 
 // comparisonInput is a question about several trips.

@@ -31,9 +31,10 @@ func main() {
 	var site config.Public
 	var clock config.Clock
 	var shown config.Shown
+	var bot config.Telegram // of which this function has the name alone
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
-	must(config.LoadWith(ssmparams.In(settings), &table, &access, &site, &clock, &shown))
+	must(config.LoadWith(ssmparams.In(settings), &table, &access, &site, &clock, &shown, &bot))
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	logger := httpapi.RequestLog(lambdalog.New())
@@ -44,7 +45,7 @@ func main() {
 		Metrics: metrics.Of("analisi"), Pages: page.Problems,
 	})
 	fares := store.Fares{Table: items}
-	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: fares, Sheets: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger}, Coverage: fares, BaseURL: site.BaseURL}
+	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: fares, Sheets: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger}, Coverage: fares, BaseURL: site.BaseURL, Telegram: bot.Bot != ""}
 	verdicts.Register(api)
 	(&agents.Service{Verdicts: verdicts, Trends: &view.Reader{Fares: fares, Now: now, AllFares: shown.All()}, Log: logger}).Register(api)
 	lambdahttp.Main(api)

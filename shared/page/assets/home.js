@@ -109,15 +109,27 @@ function completes(input, words) {
   });
 }
 
-/** A form that is sent as JSON and says below itself what came of it. */
+/** Fields that go with some choices alone: they are shown, and sent, with those. */
+function fits(form) {
+  const { kind, channel } = form.elements;
+  const fit = () => {
+    for (const field of form.querySelectorAll('[data-with]')) {
+      const input = field.querySelector('input'), goes = field.dataset.with.split(' ');
+      field.hidden = input.disabled = !goes.includes(kind.value) && !goes.includes(channel.value);
+      input.required = /email|url/.test(input.type);
+    }
+  };
+  form.addEventListener('change', fit);
+  fit();
+}
+
+/** A form that is sent without leaving, and says below itself what came of it. */
 function sends(form) {
   const status = form.querySelector('.status'), button = form.querySelector('button');
   form.addEventListener('submit', async (e) => {
     e.preventDefault();
-    const body = {};
-    for (const [name, value] of new FormData(form)) {
-      if (value !== '') body[name] = name === 'threshold' ? Number(value.replace(',', '.')) : value;
-    }
+    const body = new URLSearchParams(new FormData(form)), fields = form.elements;
+    for (const field of fields) field.removeAttribute('aria-invalid');
     button.disabled = true;
     status.className = 'status';
     status.textContent = form.dataset.sending;
@@ -125,15 +137,16 @@ function sends(form) {
     try {
       const answer = await fetch('/api' + form.getAttribute('action'), {
         method: 'POST',
-        headers: { 'Content-Type': 'application/json', Accept: 'application/json', 'Accept-Language': document.documentElement.lang },
-        body: JSON.stringify(body),
+        headers: { Accept: 'application/json', 'Accept-Language': document.documentElement.lang },
+        body,
       });
+      const { url, confirmation, errors = [] } = await answer.json().catch(() => ({}));
       if (answer.ok) {
-        const { url } = await answer.json().catch(() => ({}));
-        if (url) return void location.assign(url);
-        [said, good] = [form.dataset.sent, true];
+        if (url || confirmation) return void location.assign(url || confirmation);
+        [said, good] = [form.querySelector('option:checked[data-sent]')?.dataset.sent ?? form.dataset.sent, true];
       } else if (answer.status === 429) said = form.dataset.later;
       else if (answer.status < 500) said = form.dataset.refused;
+      for (const { name } of errors) fields[name]?.setAttribute('aria-invalid', 'true');
     } catch {
       // Out of reach: the form says so.
     } finally {
@@ -141,7 +154,9 @@ function sends(form) {
     }
     status.textContent = said;
     status.classList.add(good ? 'good' : 'bad');
-    if (good) form.reset();
+    if (!good) return;
+    form.reset();
+    form.dispatchEvent(new Event('change'));
   });
 }
 
@@ -152,7 +167,10 @@ for (const form of document.querySelectorAll('form.ask')) {
   });
   for (const input of form.querySelectorAll('[data-city]')) completes(input, form.dataset);
 }
-for (const form of document.querySelectorAll('form[data-send]')) sends(form);
+for (const form of document.querySelectorAll('form[data-send]')) {
+  sends(form);
+  if (form.elements.kind) fits(form);
+}
 
 // A phone shares in its own way; elsewhere the link is there to be copied.
 for (const link of document.querySelectorAll('[data-share]')) {

@@ -1,0 +1,68 @@
+package analisi
+
+import (
+	"strconv"
+
+	"verdetto/shared/fare"
+)
+
+// The form of an alert asks for one on the trip that the page is about. What it sends
+// is what POST /v1/alerts takes: its fields have the names and values of that.
+
+// alertGiven is what the address fills the form in with beside the trip, as typed.
+type alertGiven struct{ Under, Around, Nights string }
+
+// fields are its parameters.
+func (g *alertGiven) fields() []field {
+	return []field{{"soglia", &g.Under}, {"flessibile", &g.Around}, {"notti", &g.Nights}}
+}
+
+// arounds are how many days either side of a departure an alert can be for, as GET /v1/analisi has them.
+var arounds = []int{0, 1, 3, 7}
+
+// Threshold is that the form is filled in with; empty where none was given that it takes.
+func (v view) Threshold() string {
+	if m := amount.FindStringSubmatch(v.Given.Under); m == nil || len(m[1]) > maxThreshold {
+		return ""
+	}
+	return v.Given.Under
+}
+
+// AlertDays are the departures that an alert can be for: those of the page's trip, some days either side of it, and any.
+func (v view) AlertDays() (days []option) {
+	day, err := fare.ParseDay(v.Trip.Date)
+	switch {
+	case err == nil:
+		for _, n := range arounds {
+			o := option{Value: day.String(), Text: v.T.Date(day), Chosen: strconv.Itoa(n) == v.Given.Around}
+			if n > 0 {
+				o.Value, o.Text = (day-fare.Day(n)).String()+".."+(day+fare.Day(n)).String(), v.T.Count("form.around", n)
+			}
+			days = append(days, o)
+		}
+	case v.Trip.Month != "":
+		days = append(days, option{Value: v.Trip.Month, Text: trip{Month: v.Trip.Month}.said(v.T)})
+	default:
+		return nil
+	}
+	return append(days, option{Text: v.T.Text("form.any_day")})
+}
+
+// AlertNights is how many nights away the returns are that an alert is for; empty: one way.
+func (v view) AlertNights() string {
+	nights, _ := fare.ParseTrip(v.Given.Nights)
+	day, err := fare.ParseDay(v.Trip.Date)
+	if back, backErr := fare.ParseDay(v.Trip.Back); err == nil && backErr == nil {
+		nights = fare.TripOf(int(back - day))
+	}
+	if nights == fare.OneWay {
+		return ""
+	}
+	return nights.String()
+}
+
+// AlertOpen tells whether the form shows more than the address and the threshold at
+// once: where it is for a trip, so that nobody asks for another than they mean.
+func (v view) AlertOpen() bool {
+	return v.Trip.NonStop != "" || v.AlertDays() != nil || v.AlertNights() != ""
+}

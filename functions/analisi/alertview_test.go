@@ -1,0 +1,126 @@
+package analisi_test
+
+import (
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/answer/published"
+	"verdetto/shared/i18n"
+	"verdetto/shared/verdict"
+)
+
+var (
+	controls  = regexp.MustCompile(`<(input|select|option)([^>]*)>`)
+	attribute = regexp.MustCompile(`([a-z-]+)(?:="([^"]*)")?`)
+)
+
+// sentBy is what a browser without a script sends of the form of an alert, as it is when the page is opened.
+func sentBy(t *testing.T, body string) url.Values {
+	t.Helper()
+	_, form, found := strings.Cut(body, `<form class="alert"`)
+	form, _, whole := strings.Cut(form, "</form>")
+	if !found || !whole {
+		t.Fatalf("there is no form of an alert in %.300s", body)
+	}
+	sent, inSelect := url.Values{}, ""
+	for _, m := range controls.FindAllStringSubmatch(form, -1) {
+		has := map[string]string{}
+		for _, a := range attribute.FindAllStringSubmatch(m[2], -1) {
+			has[a[1]] = html.UnescapeString(a[2])
+		}
+		_, selected := has["selected"]
+		_, checked := has["checked"]
+		switch {
+		case m[1] == "select":
+			inSelect = has["name"]
+		case m[1] == "option" && (selected || !sent.Has(inSelect)):
+			sent.Set(inSelect, has["value"])
+		case m[1] == "input" && (has["type"] != "checkbox" || checked):
+			sent.Set(has["name"], has["value"])
+		}
+	}
+	return sent
+}
+
+// TestFormOfAnAlert: it asks for an alert on the trip that the page is about, by names and values that POST /v1/alerts takes.
+func TestFormOfAnAlert(t *testing.T) {
+	s := openSite("https://v.example", "")
+	const route = "/?da=Milano&a=Bucarest"
+	for _, c := range []struct {
+		name, target, want string
+	}{
+		{"any departure", route, ""},
+		{"a threshold", route + "&soglia=45,50", "threshold=45,50"},
+		{"one that is none", route + "&soglia=gratis", ""},
+		{"a day", route + "&quando=2016-04-12", "departure=2016-04-12"},
+		{"days around it", route + "&quando=2016-04-12&flessibile=3", "departure=2016-04-09..2016-04-15"},
+		{"days around a day without a fare", route + "&quando=2016-04-20&diretto=si&flessibile=7", "departure=2016-04-13..2016-04-27&nonstop=true"},
+		{"around how many nobody offers", route + "&quando=2016-04-12&flessibile=2", "departure=2016-04-12"},
+		{"days around nothing", route + "&flessibile=3", ""},
+		{"a month", route + "&mese=2016-04", "month=2016-04"},
+		{"out and back", route + "&quando=2016-04-12&ritorno=2016-04-18", "departure=2016-04-12&nights=4-7"},
+		{"returns that have no fare", route + "&quando=2016-04-12&ritorno=2016-04-30", "departure=2016-04-12&nights=15%2B"},
+		{"nights", route + "&notti=4-7&diretto=si", "nights=4-7&nonstop=true"},
+		{"nights of no class", route + "&notti=5", ""},
+		{"of nights and a return the return", route + "&quando=2016-04-12&ritorno=2016-04-18&notti=15%2B", "departure=2016-04-12&nights=4-7"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			want, err := url.ParseQuery("route=MIL-BUH&email=&threshold=&kind=&days=&percent=&amount=&channel=mail&address=&" + c.want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, all := range want { // the last one counts
+				want[name] = all[len(all)-1:]
+			}
+			body := s.visit(c.target, "Accept-Language", "it").Body.String()
+			if d := cmp.Diff(want, sentBy(t, body)); d != "" {
+				t.Error(d)
+			}
+			open := strings.Contains(body, `<details class="trip" open><summary>Per che cosa, e dove`)
+			if trip := regexp.MustCompile(`departure|month|nights|nonstop`).MatchString(c.want); open != trip {
+				t.Errorf("open: %t", open)
+			}
+			if strings.Contains(body, "Telegram") {
+				t.Error("a channel is offered that there is not")
+			}
+		})
+	}
+}
+
+// TestLinkToTheFormOfAnAlert: it opens the form for the trip that was asked about, also where no page shows its verdict.
+func TestLinkToTheFormOfAnAlert(t *testing.T) {
+	s := analisi.Service{BaseURL: "https://v.example"}
+	of := verdict.Analysis{OrigineIata: "MIL", DestinazioneIata: "BUH"}
+	const at = "https://v.example/?da=MIL&a=BUH"
+	for _, c := range []struct {
+		name        string
+		trip        published.Trip
+		page, alert string
+	}{
+		{"any departure", published.Trip{}, at + "&lang=en", at + "&lang=en#alert-title"},
+		{"a day and a price", published.Trip{Partenza: "2016-04-12", Prezzo: "45.5"}, at + "&quando=2016-04-12&visto=45.50&lang=en", at + "&quando=2016-04-12&lang=en&soglia=45.50#alert-title"},
+		{"days around one", published.Trip{Partenza: "2016-04-12", Flessibile: "3"}, "", at + "&quando=2016-04-12&lang=en&flessibile=3#alert-title"},
+		{"a month without stops", published.Trip{Mese: "2016-04", Diretto: true}, at + "&mese=2016-04&diretto=si&lang=en", at + "&mese=2016-04&diretto=si&lang=en#alert-title"},
+		{"a return", published.Trip{Partenza: "2016-04-12", Ritorno: "2016-04-30"}, at + "&quando=2016-04-12&ritorno=2016-04-30&lang=en", at + "&quando=2016-04-12&ritorno=2016-04-30&lang=en#alert-title"},
+		{"nights", published.Trip{Notti: "15+"}, "", at + "&lang=en&notti=15%2B#alert-title"},
+		{"nights after some days", published.Trip{Partenza: "2016-04-12", Flessibile: "7", Notti: "4-7"}, "", at + "&quando=2016-04-12&lang=en&flessibile=7&notti=4-7#alert-title"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.trip.Valuta = "EUR"
+			q, err := c.trip.Question(func(parameter string) string { return parameter })
+			if err != nil {
+				t.Fatal(err)
+			}
+			page, alert := s.PagesOf(of, q, i18n.English())
+			if d := cmp.Diff([2]string{c.page, c.alert}, [2]string{page, alert}); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
