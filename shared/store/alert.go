@@ -51,6 +51,9 @@ func (a Alert) PausedOn(day fare.Day) bool { return day < a.Paused }
 type State struct {
 	Told  fare.Cents `json:"t,omitempty"` // the price that its last message told
 	First fare.Cents `json:"f,omitempty"` // that of the first look at its fares
+	// Met are, of an alert to Anywhere, the destinations that it has told of and that meet it still: their
+	// codes one after the other, in order. There are no more than the origin has deals.
+	Met string `json:"d,omitempty"`
 }
 
 // The kinds of conditions. The first two are one group: a subscriber has one of
@@ -79,6 +82,14 @@ func (a Alert) Condition() string {
 		return Threshold
 	}
 	return Verdict
+}
+
+// LeastLevel is the level that a fare has at least for an alert to Anywhere.
+func (a Alert) LeastLevel() string {
+	if a.Level == "" {
+		return "buono"
+	}
+	return a.Level
 }
 
 // condition is what is changed by asking for the alert again.

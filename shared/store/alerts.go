@@ -325,12 +325,23 @@ func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit 
 // found, at a price, also where the alert was changed meanwhile: then the change
 // stays. One that was removed stays so, and that is no error.
 func (a Alerts) MarkNotified(ctx context.Context, alert Alert, of fare.Day, price fare.Cents) error {
+	return a.markNotified(ctx, alert, of, func(s *State) { s.Told = price })
+}
+
+// MarkNotifiedOf is MarkNotified of an alert to Anywhere: the destinations, as in
+// State, are all that it has told of and that meet it.
+func (a Alerts) MarkNotifiedOf(ctx context.Context, alert Alert, of fare.Day, destinations string) error {
+	return a.markNotified(ctx, alert, of, func(s *State) { s.Met = destinations })
+}
+
+func (a Alerts) markNotified(ctx context.Context, alert Alert, of fare.Day, told func(*State)) error {
 	alert.Fresh = false
 	err := a.change(ctx, alert, func(next *Alert) bool {
 		if next.Mailed >= of {
 			return false
 		}
-		next.Mailed, next.State.Told = of, price
+		next.Mailed = of
+		told(&next.State)
 		return true
 	})
 	if err != nil {
@@ -371,6 +382,23 @@ func (a Alerts) MarkSeen(ctx context.Context, alert Alert, price fare.Cents) err
 	})
 	if err != nil {
 		return fmt.Errorf("record what an alert has seen: %w", err)
+	}
+	return nil
+}
+
+// MarkMet records which destinations an alert to Anywhere has told of and that meet it
+// still, unless somebody was notified or it was changed since it was read: the next refresh sees that then.
+func (a Alerts) MarkMet(ctx context.Context, alert Alert, destinations string) error {
+	read := alert
+	err := a.change(ctx, alert, func(next *Alert) bool {
+		if next.version != read.version || next.State.Met == destinations {
+			return false
+		}
+		next.State.Met = destinations
+		return true
+	})
+	if err != nil {
+		return fmt.Errorf("record what meets an alert: %w", err)
 	}
 	return nil
 }

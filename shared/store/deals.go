@@ -11,7 +11,16 @@ func dealsKey(origin fare.City) Key { return Key{"ORIGIN#" + string(origin), "DE
 
 // Deals gives the encoded deals.Origin of an origin and its version, or ErrNotFound.
 func (f Fares) Deals(ctx context.Context, origin fare.City) ([]byte, int64, error) {
-	item, err := f.Table.Get(ctx, dealsKey(origin), Eventual)
+	return f.deals(ctx, origin, Eventual)
+}
+
+// DealsNow is Deals with all that was written before.
+func (f Fares) DealsNow(ctx context.Context, origin fare.City) ([]byte, int64, error) {
+	return f.deals(ctx, origin, Strong)
+}
+
+func (f Fares) deals(ctx context.Context, origin fare.City, read Consistency) ([]byte, int64, error) {
+	item, err := f.Table.Get(ctx, dealsKey(origin), read)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read deals of %s: %w", origin, err)
 	}

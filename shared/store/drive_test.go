@@ -81,6 +81,7 @@ func driveRecords(t *testing.T, table store.Table) {
 		}},
 		{fares, "PutDeals", func() error { return fares.PutDeals(ctx, "MIL", []byte("d"), 0) }},
 		{fares, "Deals", func() error { _, _, err := fares.Deals(ctx, "MIL"); return err }},
+		{fares, "DealsNow", func() error { _, _, err := fares.DealsNow(ctx, "MIL"); return err }},
 		{fares, "Trends", func() error { _, _, err := fares.Trends(ctx, "MIL"); return err }},
 		{fares, "Covered", func() error { return ignore(fares.Covered(ctx, "", 0)) }},
 		{fares, "Into", func() error { return ignore(fares.Into(ctx, "BUH", "", 0)) }},
@@ -128,6 +129,20 @@ func driveRecords(t *testing.T, table store.Table) {
 				return err
 			}
 			return alerts.MarkNotified(ctx, one, 20500, 0)
+		}},
+		{alerts, "MarkNotifiedOf", func() error {
+			one, err := alerts.One(ctx, store.Ref{Route: milBuh}, "ada")
+			if err != nil {
+				return err
+			}
+			return alerts.MarkNotifiedOf(ctx, one, 20501, "BUH")
+		}},
+		{alerts, "MarkMet", func() error {
+			one, err := alerts.One(ctx, store.Ref{Route: milBuh}, "ada")
+			if err != nil {
+				return err
+			}
+			return alerts.MarkMet(ctx, one, "")
 		}},
 		{alerts, "Change", func() error {
 			return ignore(alerts.Change(ctx, store.Ref{Route: milBuh}, "ada", func(a *store.Alert) { a.Threshold++ }))

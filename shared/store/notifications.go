@@ -23,7 +23,7 @@ type Notification struct {
 	News    []byte     `json:"n"`
 	History []byte     `json:"h"`           // what the refreshes saw, this one too
 	Cursor  string     `json:"c,omitempty"` // the Place of an alert: all up to it have been notified
-	// Trips tells that it is for the alerts for trips on the route, which are judged when it is sent: it holds no news.
+	// Trips tells that it is for the alerts for trips on the route, or for those to Anywhere, which are judged when it is sent: it holds no news.
 	Trips bool `json:"t,omitempty"`
 	// Expires is when it is no news any more.
 	Expires time.Time `json:"-"`
@@ -66,7 +66,7 @@ func (n Notification) Place() string {
 func tripKey(r fare.Route, t Trip) Key { return Key{"SEEN#" + r.String(), "TRIP#" + t.String()} }
 
 // LeaveTrips leaves a notification for the alerts for trips on a route, of which a refresh
-// of a day has stored something, in place of any earlier.
+// of a day has stored something, in place of any earlier; of a route to Anywhere for all alerts to it.
 func (w Notifications) LeaveTrips(ctx context.Context, route fare.Route, day fare.Day, expires time.Time) error {
 	n := Notification{Route: route, Day: day, Trips: true}
 	data, err := json.Marshal(n)

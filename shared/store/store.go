@@ -52,7 +52,7 @@
 //	SEEN#<route>                 HISTORY               Past                                               notify                400 days after the refresh
 //	SEEN#<route>                 TRIP#<trip>           Past of a trip that alerts are for                 notify                400 days after the refresh
 //	WAKES                        <route>               Notification                                       notify                8 days after the refresh
-//	WAKES                        <route>#TRIPS         Notification of alerts for trips on the route      refresh               8 days after the refresh
+//	WAKES                        <route>#TRIPS         Notification of alerts for trips on the route, or to all cities  refresh    8 days after the refresh
 //	ALERTS#<route>               <subscriber>          Alert                                              alerts, notify        never
 //	ALERTS#<route>               <subscriber>#<id>     Alert beside the one for the route by mail         alerts, notify        never
 //	SUBSCRIBER#<subscriber>      ROUTES                Refs of its alerts                                 alerts, notify        never
