@@ -58,7 +58,7 @@ var rules = []rule{
 	{"shared/trends", pure, text},
 	{"shared/trends/view", []string{"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/store"}, nil},
 	{"shared/apikey", pure, text},
-	{"shared/notify", []string{"shared/fare", "shared/places", "shared/verdict", "shared/chart", "shared/store", "shared/mail", "shared/limit", "shared/metrics", "shared/i18n", "shared/wording", "shared/answer", "shared/departure", "shared/varint"}, []string{"golang.org/x/time"}},
+	{"shared/notify", []string{"shared/fare", "shared/places", "shared/verdict", "shared/chart", "shared/store", "shared/mail", "shared/limit", "shared/metrics", "shared/i18n", "shared/wording", "shared/answer", "shared/departure", "shared/deals", "shared/varint"}, []string{"golang.org/x/time"}},
 	{"shared/notify/notifytest", []string{"shared/notify", "shared/fare", "shared/store", "shared/store/boltstore", "shared/mail", "shared/mail/maildir"}, []string{"github.com/google/go-cmp"}},
 	{"shared/chart", []string{"shared/fare", "shared/verdict"}, []string{"golang.org/x/image/", "golang.org/x/text/"}},
 	{"shared/store", interfaces, nil},

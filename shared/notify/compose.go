@@ -18,8 +18,8 @@ import (
 // notification is what a refresh left, on its way to everyone whom it concerns.
 type notification struct {
 	stored store.Notification
-	look   *look                // of the route; nil where trips on it are to be judged
-	trips  map[store.Trip]*look // those that were judged, nil where there is nothing to tell
+	look   *look                // of the route; nil where alerts are to be judged when they are sent
+	trips  map[store.Trip]*look // those that were judged, nil where there is nothing to tell; the zero Trip: of all alerts to anywhere
 }
 
 // open decodes what a refresh left.
@@ -38,11 +38,14 @@ func open(stored store.Notification) (*notification, error) {
 // newLook has its picture drawn once for all messages.
 func newLook(found news, h history) *look {
 	picture := sync.OnceValues(func() ([]byte, error) { return drawPicture(found) })
-	return &look{found, h, picture, func() outlook { return outlook{} }}
+	return &look{news: found, history: h, picture: picture, ahead: func() outlook { return outlook{} }}
 }
 
 // message is what an alert tells its subscriber of the news.
 func (n *look) message(a store.Alert, links Links) (Message, error) {
+	if n.from != nil {
+		return n.from.message(a, links), nil
+	}
 	l := i18n.In(a.Language)
 	found, route, ahead := n.news, n.news.Route, n.ahead()
 	picture, err := n.picture()
@@ -91,8 +94,11 @@ func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error)
 	})
 }
 
-// CityName is a city in a language, or its code where it has left the tables since.
+// CityName is a city in a language, or its code where it has left the tables since; of Anywhere, what that is called.
 func CityName(city fare.City, lang string) string {
+	if city == store.Anywhere {
+		return i18n.In(lang).Text("alerts.anywhere")
+	}
 	if name := places.Name(city, lang); name != "" {
 		return name
 	}

@@ -60,10 +60,8 @@ func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Ale
 	if err != nil {
 		return a, false, err
 	}
-	if n != nil {
-		if due, _ := dueOf(a, n.history); !due {
-			return a, false, nil
-		}
+	if n != nil && !n.due(a) {
+		return a, false, nil
 	}
 	stopped, err := r.Alerts.Stopped(ctx, a.Subscriber)
 	return a, err == nil && !stopped, err
@@ -129,6 +127,10 @@ func (r *run) settle(ctx context.Context, n *look, a store.Alert) error {
 	if n == nil {
 		_, err := r.Alerts.Remove(ctx, a.Subscriber, a.Ref())
 		return err
+	}
+	if n.from != nil {
+		_, met := n.from.due(a)
+		return r.Alerts.MarkNotifiedOf(ctx, a, n.from.day, met)
 	}
 	return r.Alerts.MarkNotified(ctx, a, n.news.Day, n.news.Price)
 }

@@ -22,6 +22,11 @@ type Message struct {
 	Ended   bool
 	Fares   []Fare // what was found; of an alert that has ended, what it was for
 	Picture mail.Picture
+	// Of an alert to anywhere: the name of its origin, how many destinations meet it beside
+	// those of Fares, and where they are listed.
+	Origin string
+	More   int
+	List   string
 	// Unsubscribe ends this alert, Snooze pauses it for a month, Manage shows all of the subscriber.
 	Unsubscribe, Snooze, Manage string
 }
@@ -61,8 +66,11 @@ type byMail struct{ mail.Sender }
 
 func (c byMail) Deliver(ctx context.Context, to store.Alert, m Message) error {
 	write := fareMail
-	if m.Ended {
+	switch {
+	case m.Ended:
 		write = endMail
+	case m.List != "":
+		write = listMail
 	}
 	written, err := write(to, m)
 	if err != nil {
@@ -85,6 +93,21 @@ func fareMail(to store.Alert, m Message) (mail.Message, error) {
 		Departure: f.Departure, Waits: f.Waits, Page: f.Page,
 		Unsubscribe: m.Unsubscribe, Snooze: m.Snooze, Manage: m.Manage,
 	})
+}
+
+// listMail writes the mail of an alert to anywhere.
+func listMail(to store.Alert, m Message) (mail.Message, error) {
+	l := i18n.In(m.Language)
+	list := mail.List{
+		ID: m.ID, To: to.Email, Lang: m.Language, Subject: ListTitle(m, l), More: m.More, When: When(to, l), Trip: TripText(to.Trip, l), Asked: to.Asked,
+		Page: m.List, Unsubscribe: m.Unsubscribe, Snooze: m.Snooze, Manage: m.Manage,
+	}
+	for _, f := range m.Fares {
+		list.Fares = append(list.Fares, mail.Listed{
+			Destination: f.Destination, Price: f.Price, Median: f.Median, Depart: f.Depart, Found: f.Found, Level: f.Level, Reliability: f.Reliability, Page: f.Page,
+		})
+	}
+	return mail.ListMail(list)
 }
 
 func endMail(to store.Alert, m Message) (mail.Message, error) {

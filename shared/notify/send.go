@@ -297,6 +297,10 @@ func (r *run) concerns(ctx context.Context, n *notification, a store.Alert) (l *
 	if err != nil || l == nil {
 		return nil, false, err
 	}
+	if l.from != nil {
+		due, err = l.from.concerns(ctx, r, a)
+		return l, due, err
+	}
 	due, state := dueOf(a, l.history)
 	if !due && a.State == (store.State{}) && (a.Kind == store.Drop || a.Kind == store.Change) {
 		err = r.Alerts.MarkSeen(ctx, a, state.Price)

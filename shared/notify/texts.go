@@ -13,6 +13,12 @@ import (
 
 // When says what an alert waits for, with emphasis.
 func When(a store.Alert, l *i18n.Language) template.HTML {
+	if a.Route.Destination == store.Anywhere {
+		if a.Threshold > 0 {
+			return l.HTML("when.anywhere_most."+a.LeastLevel(), "Amount", l.Amount(a.Threshold))
+		}
+		return l.HTML("when.anywhere." + a.LeastLevel())
+	}
 	switch a.Condition() {
 	case store.Threshold:
 		return l.HTML("when.threshold", "Amount", l.Amount(a.Threshold))
@@ -48,4 +54,13 @@ func TripText(t store.Trip, l *i18n.Language) string {
 		parts = append(parts, l.Text("trip.nonstop"))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// ListTitle names what an alert to anywhere tells: the fare, or how many there are and the cheapest.
+func ListTitle(m Message, l *i18n.Language) string {
+	first, many := m.Fares[0], len(m.Fares)+m.More
+	if many == 1 {
+		return m.Origin + "–" + first.Destination + l.Text("format.colon") + " " + l.Amount(first.Price) + ", " + l.Text("level."+first.Level)
+	}
+	return l.Count("mail.list.subject", many, "City", m.Origin, "Price", l.Amount(first.Price))
 }

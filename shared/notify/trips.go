@@ -37,23 +37,39 @@ type look struct {
 	history history
 	picture func() ([]byte, error)
 	ahead   func() outlook // read once, when the first message of a route is written; of trips nothing
+	from    *from          // of alerts to anywhere, and then nothing else
+}
+
+// due tells whether an alert as it stands is to be told.
+func (l *look) due(a store.Alert) bool {
+	if l.from != nil {
+		due, _ := l.from.due(a)
+		return len(due) > 0
+	}
+	due, _ := dueOf(a, l.history)
+	return due
 }
 
 // lookFor is what there is to tell an alert of a notification; nil where nothing
-// is. A trip is judged for the first alert that is for it.
+// is. A trip is judged for the first alert that is for it, and the deals of an origin are read for the first.
 func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*look, error) {
+	trip, judge := a.Trip, r.judge
 	switch {
+	case n.stored.Route.Destination == store.Anywhere:
+		trip, judge = store.Trip{}, func(ctx context.Context, stored store.Notification, _ store.Trip) (*look, error) {
+			return r.lookFrom(ctx, stored)
+		}
 	case n.stored.Trips != (a.Trip != store.Trip{}):
 		return nil, nil // that comes with the other notification
 	case !n.stored.Trips:
 		return n.look, nil
 	}
-	if l, judged := n.trips[a.Trip]; judged {
+	if l, judged := n.trips[trip]; judged {
 		return l, nil
 	}
-	l, err := r.judge(ctx, n.stored, a.Trip)
+	l, err := judge(ctx, n.stored, trip)
 	if err == nil {
-		n.trips[a.Trip] = l
+		n.trips[trip] = l
 	}
 	return l, err
 }

@@ -95,6 +95,9 @@ func write(m notify.Message, baseURL string) (text, error) {
 	if first.Price <= 0 || first.Depart == 0 {
 		return text{}, fmt.Errorf("%w: no fare", notify.ErrUnwritable)
 	}
+	if m.List != "" {
+		return list(m, l), nil
+	}
 	t := text{title: line(first, l), body: facts(first, l)}
 	if trip := notify.TripText(first.Trip, l); trip != "" {
 		t.body = trip + "\n" + t.body
@@ -108,6 +111,30 @@ func write(m notify.Message, baseURL string) (text, error) {
 		{l.Text("mail.alert.stop"), m.Unsubscribe},
 	}
 	return t, nil
+}
+
+// list puts the message of an alert to anywhere in words: a line or two for each destination.
+func list(m notify.Message, l *i18n.Language) text {
+	first := m.Fares[0]
+	t := text{title: notify.ListTitle(m, l)}
+	if trip := notify.TripText(first.Trip, l); trip != "" {
+		t.body = trip + "\n\n"
+	}
+	for i, f := range m.Fares {
+		if i > 0 {
+			t.body += "\n\n"
+		}
+		t.body += line(f, l)
+		if f.Median > 0 {
+			t.body += " (" + l.Text("cheap.usual", "Price", l.Amount(f.Median)) + ")"
+		}
+		t.body += "\n" + l.Plain("mail.alert.departing", "Date", l.WeekdayDate(f.Depart))
+	}
+	if m.More > 0 {
+		t.body += "\n\n" + l.Count("mail.list.more", m.More)
+	}
+	t.links = []link{{l.Text("mail.list.page"), m.List}, {l.Text("mail.alert.manage"), m.Manage}, {l.Text("mail.alert.stop"), m.Unsubscribe}}
+	return t
 }
 
 // line names a fare: where to, how much, how good.

@@ -30,7 +30,10 @@ type Data struct {
 	Kind        string `json:"kind"`
 	Language    string `json:"language,omitempty"`
 	Threshold   *int64 `json:"thresholdCents,omitempty"`
+	Level       string `json:"level,omitempty"` // of an alert to anywhere: that a fare has at least
 	Fares       []Fare `json:"fares,omitempty"`
+	More        int    `json:"more,omitempty"` // destinations that meet an alert to anywhere beside those of Fares
+	List        string `json:"list,omitempty"` // where they are listed
 	Unsubscribe string `json:"unsubscribe,omitempty"`
 	Manage      string `json:"manage,omitempty"`
 }
@@ -58,6 +61,7 @@ type Fare struct {
 func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {
 	e := Event{Type: typeFare, Timestamp: now.UTC().Truncate(time.Second), Data: about(of)}
 	e.Data.Language, e.Data.Unsubscribe, e.Data.Manage = m.Language, m.Unsubscribe, m.Manage
+	e.Data.More, e.Data.List = m.More, m.List
 	for _, f := range m.Fares {
 		e.Data.Fares = append(e.Data.Fares, shown(f))
 	}
@@ -74,6 +78,9 @@ func about(a store.Alert) Data {
 	if a.Threshold > 0 {
 		d.Threshold = cents(a.Threshold)
 	}
+	if a.Route.Destination == store.Anywhere {
+		d.Level = a.LeastLevel()
+	}
 	return d
 }
 
@@ -84,7 +91,10 @@ func shown(f notify.Fare) Fare {
 		Level: f.Level, Reliability: f.Reliability, Sample: f.Sample,
 	}
 	if f.Reliability != "" { // the level is known
-		s.Percentile, s.MedianCents, s.MinimumCents = &f.Percentile, cents(f.Median), cents(f.Minimum)
+		s.Percentile, s.MedianCents = &f.Percentile, cents(f.Median)
+		if f.Minimum > 0 { // alerts to anywhere do not know it
+			s.MinimumCents = cents(f.Minimum)
+		}
 	}
 	return s
 }

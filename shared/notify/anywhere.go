@@ -1,0 +1,173 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"verdetto/shared/deals"
+	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// Alerts to anywhere are judged when they are sent, from the deals of their
+// origin: one read for all of an origin and refresh.
+
+// maxListed is how many fares a message to an alert to anywhere lists.
+const maxListed = 10
+
+// from is what there is to tell alerts to anywhere.
+type from struct {
+	origin     fare.City
+	day, today fare.Day // of the refresh; that it is told on
+	deals      deals.Origin
+}
+
+// deal is the cheapest fare to a destination.
+type deal struct {
+	to fare.City
+	deals.Deal
+}
+
+// lookFrom reads what there is to tell of an origin; nil where nothing is.
+func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, error) {
+	f := &from{origin: stored.Route.Origin, day: stored.Day, today: fare.DayOf(r.Now())}
+	if f.day < f.today-verdict.LiveDays {
+		return nil, nil // a later refresh will know more
+	}
+	data, _, err := store.Fares{Table: r.Notifications.Table}.DealsNow(ctx, f.origin)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.deals, err = deals.Decode(data); err != nil {
+		return nil, fmt.Errorf("read deals of %s: %w", f.origin, err)
+	}
+	return &look{from: f}, nil
+}
+
+// due lists what an alert is to be told of now, the cheapest first, and gives which
+// destinations it has told of and meet it, once that is done.
+//
+// A destination is told of when it meets the alert, and again only after a look that
+// saw that it does not. Of one without a fare, or with too little data, a look says
+// nothing; one that has left the deals is forgotten. An alert tells once a day at most.
+func (f *from) due(a store.Alert) (due []deal, met string) {
+	told := a.State.Met
+	if a.Fresh {
+		told = ""
+	}
+	var kept string
+	for _, e := range f.deals.Entries {
+		was := holds(told, e.Destination)
+		is, known := f.meets(a, e)
+		if was && (is != nil || !known) {
+			kept += string(e.Destination)
+		}
+		if is != nil || was && !known {
+			met += string(e.Destination)
+		}
+		if is != nil && !was {
+			due = append(due, deal{e.Destination, *is})
+		}
+	}
+	if f.day < a.Paused || f.day < a.Since || a.Mailed > 0 && f.day <= a.Mailed || len(due) == 0 {
+		return nil, kept
+	}
+	slices.SortStableFunc(due, func(a, b deal) int { return cmp.Compare(a.Fare.Price, b.Fare.Price) })
+	return due, met
+}
+
+// meets gives the fare to a destination that meets an alert, nil where none does; known
+// tells whether it can be said.
+func (f *from) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) {
+	d, ok := e.Cheapest(f.today, nil, a.Trip.Nonstop)
+	level := d.Verdict.Livello
+	switch {
+	case !ok || f.today-fare.DayOf(time.Unix(d.Fare.Found, 0)) > verdict.LiveDays:
+		return nil, false
+	case a.Threshold > 0 && d.Fare.Price > a.Threshold:
+		return nil, true
+	case level == verdict.Insufficient:
+		return nil, false
+	case level != verdict.Ottimo && (level != verdict.Buono || a.LeastLevel() == verdict.Ottimo):
+		return nil, true
+	}
+	return &d, true
+}
+
+// holds tells whether a destination is among those of a State.
+func holds(met string, city fare.City) bool {
+	for ; len(met) >= 3; met = met[3:] {
+		if met[:3] == string(city) {
+			return true
+		}
+	}
+	return false
+}
+
+// concerns is run.concerns of an alert to anywhere. What it has told of and does not
+// meet it any more is kept, so that it is told of again.
+func (f *from) concerns(ctx context.Context, r *run, a store.Alert) (bool, error) {
+	due, met := f.due(a)
+	if len(due) > 0 || met == a.State.Met {
+		return len(due) > 0, nil
+	}
+	return false, r.Alerts.MarkMet(ctx, a, met)
+}
+
+// message is what an alert tells of the deals. A list of other fares has an ID of its
+// own: whoever had one that was not recorded as told has the other one as well.
+func (f *from) message(a store.Alert, links Links) Message {
+	l := i18n.In(a.Language)
+	due, _ := f.due(a)
+	m := Message{
+		Language: l.Code, Origin: CityName(f.origin, l.Code), More: max(0, len(due)-maxListed), List: links.listOf(a, l.Code),
+		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()), Manage: links.BaseURL + links.Manage(a.Subscriber, f.day.Time()),
+		Snooze: links.BaseURL + links.Snooze(a.Subscriber, a.Ref()),
+	}
+	list := sha256.New()
+	for i, d := range due {
+		fmt.Fprintln(list, d.to, d.Fare.Price, d.Fare.Depart)
+		if i < maxListed {
+			m.Fares = append(m.Fares, f.fare(a, d, links, l))
+		}
+	}
+	m.ID = messageID(a, f.day) + fmt.Sprintf("%x", list.Sum(nil)[:4])
+	return m
+}
+
+func (f *from) fare(a store.Alert, d deal, links Links, l *i18n.Language) Fare {
+	route, v := fare.Route{Origin: f.origin, Destination: d.to}, d.Verdict
+	told := Fare{
+		Route: route, Origin: CityName(f.origin, l.Code), Destination: CityName(d.to, l.Code), Trip: a.Trip,
+		Day: f.day, Price: d.Fare.Price, Depart: d.Fare.Depart, Found: time.Unix(d.Fare.Found, 0).UTC(),
+		Level: v.Livello, Reliability: v.Affidabilita, Sample: v.Campione, Page: links.pageOf(route, l.Code),
+	}
+	if v.Percentile != nil {
+		told.Percentile, told.Median = *v.Percentile, *v.MedianaCent
+	}
+	return told
+}
+
+// listOf is the page that lists where it is cheap to fly to from the origin of an alert, up to what it asks for.
+func (l Links) listOf(a store.Alert, lang string) string {
+	var b strings.Builder
+	b.WriteString(l.BaseURL + "/?da=" + string(a.Route.Origin))
+	if a.Trip.Nonstop {
+		b.WriteString("&diretto=si")
+	}
+	if a.Threshold > 0 {
+		fmt.Fprintf(&b, "&massimo=%d.%02d", a.Threshold/100, a.Threshold%100)
+	}
+	return b.String() + "&lang=" + lang
+}

@@ -1,0 +1,347 @@
+package notify_test
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/deals"
+	"verdetto/shared/fare"
+	"verdetto/shared/notify"
+	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+var milAnywhere = fare.Route{Origin: "MIL", Destination: store.Anywhere}
+
+// dealAt is a fare of a level that was seen so many days before a day and leaves a month after it.
+func dealAt(day fare.Day, price fare.Cents, level string, old int) deals.Deal {
+	d := deals.Deal{Judged: verdict.Judged{Fare: verdict.Live{Depart: day + 30, Price: price, Found: (day - fare.Day(old)).Time().Unix()}}}
+	d.Verdict = verdict.Verdetto{Livello: level, Campione: 3}
+	if level != verdict.Insufficient {
+		percentile, median, difference := 10, fare.Cents(6000), price-6000
+		d.Verdict = verdict.Verdetto{Livello: level, Affidabilita: verdict.Alta, Percentile: &percentile, MedianaCent: &median, ScartoMedianaCent: &difference, Campione: 200, Stagionale: new(bool)}
+	}
+	return d
+}
+
+// offered is what a refresh finds to a city; the zero price is nothing.
+type offered struct {
+	to    fare.City
+	price fare.Cents
+	level string
+}
+
+// leaveDeals stores what a refresh of today has made of an origin, and leaves its notification for alerts to anywhere.
+func leaveDeals(h *notifytest.Fixture, origin fare.City, all ...offered) {
+	h.T.Helper()
+	day := fare.DayOf(h.Now())
+	var o deals.Origin
+	for _, f := range all {
+		e := deals.Entry{Destination: f.to, AsOf: day, Observations: 400}
+		if f.price > 0 {
+			e.Any.Route = []deals.Deal{dealAt(day, f.price, f.level, 0)}
+		}
+		o.Entries = append(o.Entries, e)
+	}
+	putDeals(h, origin, o)
+}
+
+func putDeals(h *notifytest.Fixture, origin fare.City, o deals.Origin) {
+	h.T.Helper()
+	ctx, fares := h.T.Context(), store.Fares{Table: h.Table}
+	_, version, _ := fares.Deals(ctx, origin)
+	err := fares.PutDeals(ctx, origin, deals.Origin{}.Merge(o.Entries).Encode(), version)
+	if err == nil {
+		route := fare.Route{Origin: origin, Destination: store.Anywhere}
+		err = store.Notifications{Table: h.Table}.LeaveTrips(ctx, route, fare.DayOf(h.Now()), h.Now().AddDate(0, 0, 8))
+	}
+	if err != nil {
+		h.T.Fatal(err)
+	}
+}
+
+// toAnywhere makes a confirmed alert from Milan to anywhere.
+func toAnywhere(h *trip, who string, a store.Alert) store.Alert {
+	h.T.Helper()
+	h.subscribed++
+	id := fmt.Sprint("anywhere", h.subscribed)
+	a.Subscriber, a.Route, a.Email, a.Language = notifytest.IDOf(who), milAnywhere, notifytest.AddressOf(who), "it"
+	a.ID, a.Since = a.NewID(), fare.DayOf(h.Now())
+	err := h.Alerts().AddPending(h.T.Context(), id, a, h.Now().Add(time.Hour), store.Job{At: h.Now()})
+	if err == nil {
+		a, err = h.Alerts().Confirm(h.T.Context(), id)
+	}
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	return a
+}
+
+// told is which cities the last mail of somebody names, in its order, and its subject.
+func (h *trip) told(who string) (cities []string, subject string) {
+	h.T.Helper()
+	for _, m := range h.mails() {
+		if m.To != notifytest.AddressOf(who) {
+			continue
+		}
+		cities, subject = nil, m.Subject
+		for line := range strings.Lines(m.Text) {
+			if u, err := url.Parse(strings.TrimSpace(line)); err == nil && u.Query().Get("a") != "" {
+				cities = append(cities, u.Query().Get("a"))
+			}
+		}
+	}
+	return cities, subject
+}
+
+// TestAnywhere: over refreshes a destination is told when it comes to meet an alert, and again only after a refresh
+// in which it did not; in one message a day, the cheapest first.
+func TestAnywhere(t *testing.T) {
+	const good, great, plain, thin = verdict.Buono, verdict.Ottimo, verdict.Normale, verdict.Insufficient
+	for _, c := range []struct {
+		name  string
+		alert store.Alert
+		days  [][]offered
+		want  []string // of each day
+	}{
+		{"good or better", store.Alert{}, [][]offered{
+			{{"BUH", 5000, good}, {"LIS", 3000, great}, {"LON", 2000, plain}, {"PAR", 1000, thin}},
+			{{"BUH", 5000, good}, {"LIS", 2000, great}, {"LON", 2000, plain}, {"PAR", 1000, thin}},
+			{{"BUH", 5000, plain}, {"LIS", 3000, great}, {"LON", 1900, good}, {"PAR", 1000, thin}},
+			{{"BUH", 4000, good}, {"LIS", 3000, great}, {"LON", 1900, good}, {"PAR", 900, great}},
+		}, []string{"LIS BUH", "", "LON", "PAR BUH"}},
+		{"great alone", store.Alert{Level: great}, [][]offered{{{"BUH", 5000, good}, {"LIS", 3000, great}}}, []string{"LIS"}},
+		{"up to an amount", store.Alert{Threshold: 3000}, [][]offered{
+			{{"BUH", 3001, great}, {"LIS", 3000, good}, {"LON", 2000, plain}},
+			{{"BUH", 3000, great}, {"LIS", 3100, good}, {"LON", 2000, plain}},
+			{{"BUH", 2000, great}, {"LIS", 3000, good}, {"LON", 2000, plain}},
+		}, []string{"LIS", "BUH", "LIS"}},
+		{"too little data and no fare say nothing", store.Alert{}, [][]offered{
+			{{"BUH", 3000, good}, {"LIS", 3000, good}}, {{"BUH", 3000, thin}, {"LIS", 0, ""}}, {{"BUH", 3000, good}, {"LIS", 3000, good}},
+		}, []string{"BUH LIS", "", ""}},
+		{"too dear is not met, with too little data too", store.Alert{Threshold: 3000}, [][]offered{
+			{{"BUH", 3000, good}}, {{"BUH", 3500, thin}}, {{"BUH", 3000, good}},
+		}, []string{"BUH", "", "BUH"}},
+		{"what has left the deals is forgotten", store.Alert{}, [][]offered{
+			{{"BUH", 3000, good}, {"LIS", 3000, good}}, {{"LIS", 3000, good}}, {{"BUH", 3000, good}, {"LIS", 3000, good}},
+		}, []string{"BUH LIS", "", "BUH"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newTrip(t)
+			toAnywhere(h, "ada", c.alert)
+			mails := 0
+			for day, all := range c.days {
+				leaveDeals(h.Fixture, "MIL", all...)
+				for again := range 2 { // the same again on a day tells nothing
+					sent, err := h.Sender().Work(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					mails += sent.Sent
+					want := 0
+					if again == 0 && c.want[day] != "" {
+						want = 1
+						if cities, subject := h.told("ada"); strings.Join(cities, " ") != c.want[day] {
+							t.Errorf("day %d: told of %v in %q, want %s", day, cities, subject, c.want[day])
+						}
+					}
+					if sent.Sent != want || sent.Done != 1 {
+						t.Errorf("day %d: %+v, want %d sent", day, sent, want)
+					}
+					leaveDeals(h.Fixture, "MIL", all...)
+				}
+				h.Work(notify.Result{Done: 1})
+				h.Add(24 * time.Hour)
+			}
+			if got := h.Mailed()["ada"]; got != mails {
+				t.Errorf("%d mails, %d were sent", got, mails)
+			}
+		})
+	}
+}
+
+// TestAnywhereOncePerDay: what comes to meet an alert after its message of a day is told on the next that still has it;
+// another condition is told of anew; one that is paused goes on seeing what does not meet it any more.
+func TestAnywhereOncePerDay(t *testing.T) {
+	h := newTrip(t)
+	a := toAnywhere(h, "ada", store.Alert{})
+	step := func(want string, days int, all ...offered) {
+		t.Helper()
+		h.Add(time.Duration(24*days) * time.Hour)
+		leaveDeals(h.Fixture, "MIL", all...)
+		before := h.Mailed()["ada"]
+		if _, err := h.Sender().Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		cities, _ := h.told("ada")
+		if h.Mailed()["ada"] == before {
+			cities = nil
+		}
+		if got := strings.Join(cities, " "); got != want {
+			t.Errorf("told of %q, want %q", got, want)
+		}
+	}
+	const good = verdict.Buono
+	step("BUH", 1, offered{"BUH", 3000, good})
+	step("", 0, offered{"BUH", 3000, good}, offered{"LIS", 2000, good})
+	step("LIS", 1, offered{"BUH", 3000, good}, offered{"LIS", 2000, good})
+	change := func(how func(*store.Alert)) {
+		t.Helper()
+		if _, err := h.Alerts().Change(t.Context(), a.Ref(), a.Subscriber, how); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(func(a *store.Alert) { a.Threshold = 2500 })
+	step("", 0, offered{"BUH", 3000, good}, offered{"LIS", 2000, good}) // it has had its message of the day
+	step("LIS", 1, offered{"BUH", 3000, good}, offered{"LIS", 2000, good})
+	change(func(a *store.Alert) { a.Paused = store.UntilResumed })
+	step("", 1, offered{"BUH", 2000, good}, offered{"LIS", 4000, good})
+	change(func(a *store.Alert) { a.Paused = 0 })
+	step("LIS BUH", 1, offered{"BUH", 2000, good}, offered{"LIS", 1900, good})
+}
+
+// TestAnywhereTellsNothingUntrue: what is old, has departed, or has stops is told to nobody who does not want it.
+func TestAnywhereTellsNothingUntrue(t *testing.T) {
+	day := fare.DayOf(notifytest.Today)
+	one := func(city fare.City, d deals.Deal, nonStop ...deals.Deal) deals.Entry {
+		e := deals.Entry{Destination: city, AsOf: day, Observations: 400, Any: deals.Fares{Route: []deals.Deal{d}}}
+		if len(nonStop) > 0 {
+			e.NonStop = &deals.Fares{Route: nonStop}
+		}
+		return e
+	}
+	departed := dealAt(day, 2000, verdict.Ottimo, 0)
+	departed.Fare.Depart = day + 1
+	for _, c := range []struct {
+		name  string
+		alert store.Alert
+		entry deals.Entry
+		later int // days until it is sent
+		want  int
+	}{
+		{"fresh", store.Alert{}, one("BUH", dealAt(day, 2000, verdict.Ottimo, 0)), 0, 1},
+		{"found six days before", store.Alert{}, one("BUH", dealAt(day, 2000, verdict.Ottimo, 6)), 0, 1},
+		{"found eight days before", store.Alert{}, one("BUH", dealAt(day, 2000, verdict.Ottimo, 8)), 0, 0},
+		{"found a week before, sent late", store.Alert{}, one("BUH", dealAt(day, 2000, verdict.Ottimo, 6)), 2, 0},
+		{"departed since", store.Alert{}, one("BUH", departed), 2, 0},
+		{"news of eight days before", store.Alert{}, one("BUH", dealAt(day, 2000, verdict.Ottimo, 0)), 8, 0},
+		{"asked for after the refresh", store.Alert{Since: day + 1}, one("BUH", dealAt(day, 2000, verdict.Ottimo, 0)), 1, 0},
+		{"stops are not known", store.Alert{Trip: store.Trip{Nonstop: true}}, one("BUH", dealAt(day, 2000, verdict.Ottimo, 0)), 0, 0},
+		{"non-stop is dear", store.Alert{Trip: store.Trip{Nonstop: true}}, one("BUH", dealAt(day, 2000, verdict.Ottimo, 0), dealAt(day, 7000, verdict.Caro, 0)), 0, 0},
+		{"non-stop is cheap", store.Alert{Trip: store.Trip{Nonstop: true}}, one("BUH", dealAt(day, 2000, verdict.Caro, 0), dealAt(day, 2500, verdict.Buono, 0)), 0, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newTrip(t)
+			since := c.alert.Since
+			a := toAnywhere(h, "ada", c.alert)
+			if since > 0 {
+				if _, err := h.Alerts().Change(t.Context(), a.Ref(), a.Subscriber, func(a *store.Alert) { a.Since = since }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			putDeals(h.Fixture, "MIL", deals.Origin{Entries: []deals.Entry{c.entry}})
+			h.Add(time.Duration(24*c.later) * time.Hour)
+			if _, err := h.Sender().Work(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := h.Mailed()["ada"]; got != c.want {
+				t.Errorf("%d mails, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+// TestAnywhereLists: a message lists the ten cheapest and says how many more there are; its links open as they were
+// written, with the star of the route.
+func TestAnywhereLists(t *testing.T) {
+	h := newTrip(t)
+	a := toAnywhere(h, "ada", store.Alert{Threshold: 5000, Trip: store.Trip{}})
+	var all []offered
+	for i, city := range []fare.City{"AMS", "ATH", "BCN", "BER", "BRU", "BUH", "CPH", "DUB", "LIS", "LON", "MAD", "PAR"} {
+		all = append(all, offered{city, fare.Cents(4500 - 100*i), verdict.Buono})
+	}
+	leaveDeals(h.Fixture, "MIL", all...)
+	h.Work(notify.Result{Sent: 1, Done: 1})
+	cities, subject := h.told("ada")
+	if diff := cmp.Diff([]string{"PAR", "MAD", "LON", "LIS", "DUB", "CPH", "BUH", "BRU", "BER", "BCN"}, cities); diff != "" || subject != "Milano: 12 destinazioni a buon prezzo, da 34,00\u00a0€" {
+		t.Errorf("%q: %s", subject, diff)
+	}
+	m := h.mails()[0]
+	for _, want := range []string{"altre 2 destinazioni", "https://verdetto.example/?da=MIL&massimo=50.00&lang=it\n", "di solito 60,00", "50,00\u00a0€ o meno"} {
+		if !strings.Contains(m.Text, want) {
+			t.Errorf("no %q in\n%s", want, m.Text)
+		}
+	}
+	var links []string
+	for _, word := range strings.Fields(m.Text) {
+		u, err := url.Parse(word)
+		if err != nil || !strings.HasPrefix(u.Path, "/v1/alerts/") {
+			continue
+		}
+		links = append(links, u.Path)
+		token := u.Query().Get("t")
+		if token != strings.TrimPrefix(word, "https://verdetto.example"+u.Path+"?t=") || !strings.Contains(m.HTML, token) {
+			t.Errorf("%s does not stand in the mail as it is", token)
+		}
+		s, ref, ok := notifytest.Links.OpenUnsubscribe(token)
+		if u.Path == "/v1/alerts/unsubscribe" && (!ok || s != a.Subscriber || ref != a.Ref() || ref.Destination != store.Anywhere) {
+			t.Errorf("%s opens %v %v %v", token, s, ref, ok)
+		}
+	}
+	slices.Sort(links)
+	if diff := cmp.Diff([]string{"/v1/alerts/manage", "/v1/alerts/manage", "/v1/alerts/unsubscribe"}, links); diff != "" {
+		t.Errorf("links: %s", diff)
+	}
+}
+
+// TestAnywhereUnderFaults: with each storage call failing once, or the process dying there, everyone is told each
+// destination once, also where another refresh has come before the next process.
+func TestAnywhereUnderFaults(t *testing.T) {
+	for _, dies := range []bool{false, true} {
+		for n := 0; ; n++ {
+			h := newTrip(t)
+			toAnywhere(h, "ada", store.Alert{})
+			toAnywhere(h, "bob", store.Alert{Threshold: 3000})
+			leaveDeals(h.Fixture, "MIL", offered{"BUH", 3000, verdict.Buono}, offered{"LIS", 4000, verdict.Ottimo})
+			sound := h.Table
+			faulty := &failing{Table: sound, at: n, dies: dies}
+			h.Table = faulty
+			_, _ = h.Sender().Work(t.Context())
+			h.Table = sound
+			h.Add(10 * time.Minute) // the lease of who died is over
+			if _, err := h.Sender().Work(t.Context()); err != nil {
+				t.Fatalf("call %d, dies %v: %v", n, dies, err)
+			}
+			h.WantMailed("ada", "bob")
+			h.Add(24 * time.Hour)
+			leaveDeals(h.Fixture, "MIL", offered{"BUH", 3000, verdict.Buono}, offered{"LIS", 4000, verdict.Ottimo}, offered{"LON", 2000, verdict.Buono})
+			h.Work(notify.Result{Sent: 2, Done: 1})
+			for _, who := range []string{"ada", "bob"} {
+				all := ""
+				for _, m := range h.mails() {
+					if m.To == notifytest.AddressOf(who) {
+						all += m.Text
+					}
+				}
+				for city, want := range map[string]int{"BUH": 1, "LON": 1} {
+					if got := strings.Count(all, "&a="+city); got != want {
+						t.Errorf("call %d, dies %v: %s is told of %s %d times", n, dies, who, city, got)
+					}
+				}
+			}
+			if faulty.calls <= n {
+				if n < 10 {
+					t.Errorf("only %d calls were made to fail", n)
+				}
+				break
+			}
+		}
+	}
+}
