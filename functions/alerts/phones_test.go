@@ -81,7 +81,7 @@ func TestTelegram(t *testing.T) {
 		t.Errorf("%+v", told)
 	}
 	end := told.Buttons["Stop this alert"]
-	if len(told.Buttons) != 3 || !strings.HasPrefix(end, fixture.PublicURL+"/v1/alerts/unsubscribe?t=") || told.Buttons["See the verdict"] != fixture.PublicURL+"/?da=MIL&a=BUH&lang=en" {
+	if len(told.Buttons) != 4 || !strings.HasPrefix(told.Buttons["Pause for a month"], fixture.PublicURL+"/v1/alerts/manage?t=") || !strings.HasPrefix(end, fixture.PublicURL+"/v1/alerts/unsubscribe?t=") || told.Buttons["See the verdict"] != fixture.PublicURL+"/?da=MIL&a=BUH&lang=en" {
 		t.Errorf("%+v", told.Buttons)
 	}
 	p.Clock.Add(24 * time.Hour)

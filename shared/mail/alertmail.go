@@ -21,7 +21,9 @@ type Alert struct {
 	Lang                string // the code of a language of i18n
 	Origin, Destination string // names of the cities in that language
 	Price               fare.Cents
-	Depart              fare.Day
+	Depart, Return      fare.Day // Return is 0 of a fare one-way
+	Since               string   // a sentence about what is new; may be empty
+	Compared            string   // of a fare that is compared with those for comparable departures: how many cost less. Empty: it is compared with days
 	Found               time.Time
 	Level               string // as the API says it, with a verdict behind it
 	Reliability         string
@@ -31,7 +33,7 @@ type Alert struct {
 	Asked               fare.Day   // when it was asked for; 0: not known
 	Departure           []string   // sentences about that departure: what is usual for it; may be empty
 	Waits               []string   // sentences about waiting, the advice first; may be empty
-	Picture             Picture
+	Picture             Picture    // may be empty: too little is known to draw
 	// When says what was asked for, where it is something else, with emphasis; Trip of which fares, where it is not the cheapest of the route.
 	When htmltemplate.HTML
 	Trip string
@@ -55,6 +57,7 @@ type alertView struct {
 	T                                      *i18n.Language
 	Subject                                string
 	LevelText, ReliabilityText, Share, Why string
+	FareText, SampleText                   string
 	Good                                   bool // ottimo or buono
 	CID                                    htmltemplate.URL
 }
@@ -81,10 +84,11 @@ func alertMail(a Alert) (Message, error) {
 	if err != nil {
 		return Message{}, err
 	}
-	return Message{
-		ID: a.ID, To: v.To, Subject: v.Subject, Text: text, HTML: html, Tag: AlertTag, Unsubscribe: a.Unsubscribe,
-		Inline: []Attachment{{ContentID: lowsID, ContentType: "image/png", Name: "verdetto.png", Data: a.Picture.PNG}},
-	}, nil
+	m := Message{ID: a.ID, To: v.To, Subject: v.Subject, Text: text, HTML: html, Tag: AlertTag, Unsubscribe: a.Unsubscribe}
+	if len(a.Picture.PNG) > 0 {
+		m.Inline = []Attachment{{ContentID: lowsID, ContentType: "image/png", Name: "verdetto.png", Data: a.Picture.PNG}}
+	}
+	return m, nil
 }
 
 // The levels and reliabilities of a verdict, as the API calls them.
@@ -109,8 +113,8 @@ func newAlertView(a Alert) (alertView, error) {
 		return v, errors.New("a city without a name")
 	case a.Price <= 0 || a.Sample <= 0 || a.Found.IsZero():
 		return v, errors.New("no fare, or nothing that it is compared with")
-	case len(a.Picture.PNG) == 0 || a.Page == "" || a.Unsubscribe == "" || a.Snooze == "" || a.Manage == "":
-		return v, errors.New("no picture, or a link is missing")
+	case a.Page == "" || a.Unsubscribe == "" || a.Snooze == "" || a.Manage == "":
+		return v, errors.New("a link is missing")
 	}
 	for _, link := range []string{a.Page, a.Snooze, a.Manage} {
 		if err := checkUnsubscribe(link); err != nil {
@@ -118,10 +122,14 @@ func newAlertView(a Alert) (alertView, error) {
 		}
 	}
 	v.LevelText, v.ReliabilityText = v.T.Text("level."+a.Level), v.T.Text("reliability."+a.Reliability)
-	v.Share = v.T.Text("mail.alert.share_least") // a percentile is rounded down
-	if a.Percentile > 0 {
-		v.Share = v.T.Text("mail.alert.share", "Percent", a.Percentile)
+	v.FareText = v.T.Text("mail.alert.fare")
+	switch {
+	case a.Return > 0:
+		v.FareText = v.T.Text("mail.alert.fare_return")
+	case a.Trip != "":
+		v.FareText = v.T.Text("mail.alert.fare_trip")
 	}
+	v.compared()
 	v.Why = v.T.Text("mail.alert.why_verdict")
 	switch {
 	case a.When != "":
@@ -134,4 +142,21 @@ func newAlertView(a Alert) (alertView, error) {
 	}
 	v.Subject = a.Origin + "–" + a.Destination + v.T.Text("format.colon") + " " + v.T.Amount(a.Price) + ", " + v.LevelText
 	return v, nil
+}
+
+// compared says what the fare is compared with.
+func (v *alertView) compared() {
+	if v.Compared != "" {
+		v.SampleText, v.Share = v.T.Text("mail.alert.sample_fares", "Fares", v.Sample), v.Compared
+		if len(v.Departure) > 0 {
+			v.Share = "" // it stands there
+		}
+		return
+	}
+	v.SampleText = v.T.Text("mail.alert.sample_days", "Days", v.Sample)
+	v.Share = v.T.Text("mail.alert.share_least") // a percentile is rounded down
+	if v.Percentile > 0 {
+		v.Share = v.T.Text("mail.alert.share", "Percent", v.Percentile)
+	}
+	v.Share += " " + v.T.Text("mail.alert.share_note")
 }

@@ -57,6 +57,16 @@ func TestAlertMails(t *testing.T) {
 		{"alert-threshold-en", func(a *Alert) {
 			a.Lang, a.Threshold, a.Percentile = "en", 2000, 0
 		}, "Milano–Bucarest: €14.99, great", []string{"€20.00 or less", "Less than 1%"}},
+		{"alert-return-en", func(a *Alert) {
+			a.Lang, a.Destination, a.Picture.PNG = "en", "Bucharest", nil
+			a.Trip, a.Return, a.When = "departure: 30 March 2016, return, 4-7 nights away", 16895, "when the fare falls by <strong>10%</strong> or more"
+			a.Since, a.Compared = "€5.00 less (25%) than in our message of 20 February 2016: then it was €19.99.", "Of 100 comparable fares, about 4 were lower."
+		}, "Milano–Bucharest: €14.99, great", []string{"there and back", "Returning", "€5.00 less (25%)", "267 fares", "about 4 were lower", "falls by 10% or more"}},
+		{"alert-trip-it", func(a *Alert) {
+			a.Trip, a.When = "partenza: 30 marzo 2016", "quando la tariffa è più bassa che negli ultimi <strong>30 giorni</strong>"
+			a.Since, a.Compared = "La più bassa da 30 giorni: finora era stata 21,99\u00a0€.", "Di 100 tariffe simili, circa 4 erano più basse."
+			a.Departure = []string{"Partenze simili costano di solito fra 50 e 70\u00a0€ con questo anticipo.", a.Compared}
+		}, "Milano–Bucarest: 14,99\u00a0€, ottimo", []string{"per questo viaggio, solo andata", "finora era stata", "267 tariffe", "simili costano di solito", "negli ultimi 30 giorni"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := anAlert(t)
@@ -70,7 +80,7 @@ func TestAlertMails(t *testing.T) {
 			if got.Subject != c.subject {
 				t.Errorf("subject %q", got.Subject)
 			}
-			if got.ID != a.ID || got.To != a.To || got.Tag != AlertTag || got.Unsubscribe != a.Unsubscribe || len(got.Inline) != 1 {
+			if got.ID != a.ID || got.To != a.To || got.Tag != AlertTag || got.Unsubscribe != a.Unsubscribe || len(got.Inline) != min(len(a.Picture.PNG), 1) || strings.Contains(got.HTML, "<img") != (len(got.Inline) > 0) {
 				t.Errorf("message %+v", got)
 			}
 			for what, body := range map[string]string{"text": got.Text, "HTML": got.HTML} {
@@ -110,7 +120,6 @@ func TestAlertMailRefuses(t *testing.T) {
 		{"no reliability", func(a *Alert) { a.Reliability = "" }},
 		{"no city", func(a *Alert) { a.Origin = "" }},
 		{"no price", func(a *Alert) { a.Price = 0 }},
-		{"no picture", func(a *Alert) { a.Picture.PNG = nil }},
 		{"no page", func(a *Alert) { a.Page = "" }},
 		{"page that is no https", func(a *Alert) { a.Page = "http://verdetto.example/" }},
 		{"no way out", func(a *Alert) { a.Unsubscribe = "" }},

@@ -151,7 +151,7 @@ func (f *from) fare(a store.Alert, d deal, links Links, l *i18n.Language) Fare {
 	told := Fare{
 		Route: route, Origin: CityName(f.origin, l.Code), Destination: CityName(d.to, l.Code), Trip: a.Trip,
 		Day: f.day, Price: d.Fare.Price, Depart: d.Fare.Depart, Found: time.Unix(d.Fare.Found, 0).UTC(),
-		Level: v.Livello, Reliability: v.Affidabilita, Sample: v.Campione, Page: links.pageOf(route, l.Code),
+		Level: v.Livello, Reliability: v.Affidabilita, Sample: v.Campione, Page: links.pageOf(news{Route: route}, a.Trip, l.Code),
 	}
 	if v.Percentile != nil {
 		told.Percentile, told.Median = *v.Percentile, *v.MedianaCent

@@ -37,8 +37,13 @@ func open(stored store.Notification) (*notification, error) {
 
 // newLook has its picture drawn once for all messages.
 func newLook(found news, h history) *look {
-	picture := sync.OnceValues(func() ([]byte, error) { return drawPicture(found) })
-	return &look{news: found, history: h, picture: picture, ahead: func() outlook { return outlook{} }}
+	picture := sync.OnceValues(func() ([]byte, error) {
+		if found.tooFew() {
+			return nil, nil
+		}
+		return drawPicture(found)
+	})
+	return &look{news: found, history: h, picture: picture, ahead: func() outlook { return found.ahead }}
 }
 
 // message is what an alert tells its subscriber of the news.
@@ -52,14 +57,19 @@ func (n *look) message(a store.Alert, links Links) (Message, error) {
 	if err != nil {
 		return Message{}, fmt.Errorf("%w: %w", ErrUnwritable, err)
 	}
+	cost, told := before(a, n.history)
+	low := fare.Cents(0)
+	if a.Kind == store.Low {
+		low = found.lowest(fare.Day(a.Days), n.history)
+	}
 	return Message{
-		ID: messageID(a, found.Day), Language: l.Code, Picture: mail.Picture{PNG: picture, Width: pictureWidth, Height: pictureHeight, Weeks: weeks},
+		ID: messageID(a, found.Day), Language: l.Code, Picture: mail.Picture{PNG: picture, Width: pictureWidth, Height: pictureHeight, Weeks: found.drawn()},
 		Fares: []Fare{{
 			Route: route, Origin: CityName(route.Origin, l.Code), Destination: CityName(route.Destination, l.Code), Trip: a.Trip,
-			Day: found.Day, Price: found.Price, Before: a.State.Told, Depart: found.Depart, Return: found.Return, Found: time.Unix(found.Found, 0).UTC(),
+			Day: found.Day, Price: found.Price, Before: cost, Told: told, Lowest: low, Depart: found.Depart, Return: found.Return, Found: time.Unix(found.Found, 0).UTC(),
 			Level: found.Level, Reliability: found.Reliability, Percentile: found.Percentile, Sample: found.Sample,
 			Median: found.Median, Minimum: found.Minimum,
-			Departure: ahead.departure(l), Waits: ahead.waits(l), Page: links.pageOf(route, l.Code),
+			Departure: ahead.departure(l), Waits: ahead.waits(l), Expected: ahead.expected(), Page: links.pageOf(found, a.Trip, l.Code),
 		}},
 		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()), Manage: links.BaseURL + links.Manage(a.Subscriber, found.Day.Time()),
 		Snooze: links.BaseURL + links.Snooze(a.Subscriber, a.Ref()),

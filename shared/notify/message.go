@@ -11,6 +11,7 @@ import (
 	"verdetto/shared/i18n"
 	"verdetto/shared/mail"
 	"verdetto/shared/store"
+	"verdetto/shared/wording"
 )
 
 // Message is what an alert tells its subscriber, whichever carrier takes it: the
@@ -38,7 +39,9 @@ type Fare struct {
 	Trip                store.Trip // that the alert is for
 	Day                 fare.Day   // of the refresh
 	Price               fare.Cents // euro
-	Before              fare.Cents // that the alert's last message told; 0: there was none
+	Before              fare.Cents // what it cost in the alert's last message, or when the alert first saw it; 0: not known
+	Told                fare.Day   // the day of that message; 0: there was none
+	Lowest              fare.Cents // of a Low: the lowest fare of its days before this one; 0: not known
 	Depart, Return      fare.Day   // Return is 0 of a fare one-way
 	Found               time.Time
 	Level               string // as in verdict
@@ -48,7 +51,24 @@ type Fare struct {
 	// Departure says what is usual for the departure, Waits what waiting has come to,
 	// the advice first: sentences in the message's language; none where nothing is known.
 	Departure, Waits []string
-	Page             string // where the whole verdict is shown
+	Expected         *Expected // the same in numbers; nil where nothing is known
+	Page             string    // where the whole verdict is shown
+}
+
+// Expected is what is usual for a departure, and what has come of waiting.
+type Expected struct {
+	Low, High fare.Cents // half of comparable fares lie between these
+	Waits     []Wait
+}
+
+// Wait is what has come of waiting for so many days, in cases like this one.
+type Wait struct {
+	Days int
+	Fall float64 // chance of a fall by 5 % or more, 0 to 1
+	More bool    // the chance is that or more
+	// Mean is what waiting has come to on average: below 0 it was cheaper. Pays tells that the record carries it.
+	Mean fare.Cents
+	Pays bool
 }
 
 // Carrier takes messages to the subscribers of a channel. What went wrong is one
@@ -87,7 +107,7 @@ func fareMail(to store.Alert, m Message) (mail.Message, error) {
 	}
 	return mail.AlertMail(mail.Alert{
 		ID: m.ID, To: to.Email, Lang: m.Language, Origin: f.Origin, Destination: f.Destination,
-		Price: f.Price, Depart: f.Depart, Found: f.Found,
+		Price: f.Price, Depart: f.Depart, Return: f.Return, Found: f.Found, Since: Since(to, f, l), Compared: compared(f, l),
 		Level: f.Level, Reliability: f.Reliability, Percentile: f.Percentile, Sample: f.Sample,
 		Median: f.Median, Minimum: f.Minimum, Threshold: to.Threshold, When: when, Trip: TripText(to.Trip, l), Asked: to.Asked, Picture: m.Picture,
 		Departure: f.Departure, Waits: f.Waits, Page: f.Page,
@@ -108,6 +128,14 @@ func listMail(to store.Alert, m Message) (mail.Message, error) {
 		})
 	}
 	return mail.ListMail(list)
+}
+
+// compared says how many comparable departures cost less; empty of a fare that is compared with those of other days.
+func compared(f Fare, l *i18n.Language) string {
+	if f.Trip.From == 0 {
+		return ""
+	}
+	return wording.Comparables(l, f.Percentile)
 }
 
 func endMail(to store.Alert, m Message) (mail.Message, error) {

@@ -16,8 +16,9 @@ type news struct {
 	Day    fare.Day // of the refresh
 	Price  fare.Cents
 	Depart fare.Day
-	Return fare.Day // of a trip; it is not stored
-	Found  int64    // when the fare was seen, Unix seconds
+	Return fare.Day // of a trip; it is not stored, and neither is ahead
+	ahead  outlook
+	Found  int64 // when the fare was seen, Unix seconds
 	Level  string
 	// What follows is known where the level is.
 	Reliability string
@@ -29,6 +30,30 @@ type news struct {
 	// Day last; 0 where nothing was seen.
 	Lows [weeks]fare.Cents
 }
+
+// drawn is how many weeks the picture shows: those since the first that is known, and room for some where they are few.
+func (n news) drawn() int {
+	for i, low := range n.Lows {
+		if low > 0 {
+			return max(weeks-i, minBars)
+		}
+	}
+	return minBars
+}
+
+// tooFew tells that too few weeks are known for a picture to say something.
+func (n news) tooFew() bool {
+	known := 0
+	for _, low := range n.Lows {
+		if low > 0 {
+			known++
+		}
+	}
+	return known < minWeeks
+}
+
+// minWeeks is how many known weeks a picture has at least.
+const minWeeks = 3
 
 // weeks is how many weeks the picture shows before today.
 const weeks = 26

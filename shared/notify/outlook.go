@@ -38,10 +38,15 @@ func lookAhead(ctx context.Context, answers Answers, n news) (outlook, error) {
 		}
 		return outlook{}, err
 	}
-	if a.Analysis.Verdetto.Percentile == nil || a.Analysis.Prezzo.Cent != n.Price {
-		return outlook{}, nil
+	return outlookOf(a.Analysis, n.Price), nil
+}
+
+// outlookOf is what an answer says of a fare; nothing where it is about another one, or too little is known.
+func outlookOf(a verdict.Analysis, price fare.Cents) outlook {
+	if a.Verdetto.Percentile == nil || a.Quartili == nil || a.Prezzo.Cent != price {
+		return outlook{}
 	}
-	return outlook{&a.Analysis}, nil
+	return outlook{&a}
 }
 
 // departure says what is usual for the departure.
@@ -60,7 +65,33 @@ func (o outlook) waits(l *i18n.Language) []string {
 	return wording.Waits(l, *o.of)
 }
 
-// pageOf is the page that shows the verdict of a route.
-func (l Links) pageOf(route fare.Route, lang string) string {
-	return l.BaseURL + "/?da=" + string(route.Origin) + "&a=" + string(route.Destination) + "&lang=" + lang
+// expected is the same in numbers.
+func (o outlook) expected() *Expected {
+	if o.of == nil {
+		return nil
+	}
+	e := Expected{Low: o.of.Quartili.Q1Cent, High: o.of.Quartili.Q3Cent}
+	for _, p := range o.of.Previsione {
+		e.Waits = append(e.Waits, Wait{Days: p.Giorni, Fall: p.Calo5, More: p.Calo5Oltre, Mean: p.Attesa.MediaCent, Pays: p.Conviene})
+	}
+	return &e
+}
+
+// pageOf is the page that shows the verdict of news, for the trip that an alert is for.
+func (l Links) pageOf(n news, trip store.Trip, lang string) string {
+	page := l.BaseURL + "/?da=" + string(n.Route.Origin) + "&a=" + string(n.Route.Destination)
+	switch {
+	case trip == store.Trip{}:
+	case trip.Month && trip.Nights == fare.OneWay:
+		page += "&mese=" + trip.From.Time().Format("2006-01")
+	case trip.From > 0 || n.Return > 0:
+		page += "&quando=" + n.Depart.String()
+	}
+	if n.Return > 0 {
+		page += "&ritorno=" + n.Return.String()
+	}
+	if trip.Nonstop {
+		page += "&diretto=si"
+	}
+	return page + "&lang=" + lang
 }

@@ -61,10 +61,7 @@ func drawPicture(n news) ([]byte, error) {
 	tall := func(price int64) int { return int(int64(reach) * (100 - headroom) / 100 * price / int64(top)) }
 
 	// Today takes the room of two weeks.
-	first := 0
-	for first < weeks-minBars && n.Lows[first] == 0 {
-		first++
-	}
+	first := weeks - n.drawn()
 	step := (width - 2*margin) / (weeks - first + 2)
 	left := width - margin - step*(weeks-first+2)
 	for i, low := range n.Lows[first:] {

@@ -36,7 +36,7 @@ type look struct {
 	news    news
 	history history
 	picture func() ([]byte, error)
-	ahead   func() outlook // read once, when the first message of a route is written; of trips nothing
+	ahead   func() outlook // read once, when the first message of a route is written; of a trip it is that of its own answer
 	from    *from          // of alerts to anywhere, and then nothing else
 }
 
@@ -150,6 +150,9 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 	n := news{Route: route, Price: of.Cent, Level: a.Analysis.Verdetto.Livello, Reliability: a.Analysis.Verdetto.Affidabilita, Sample: a.Analysis.Verdetto.Campione}
 	if v := a.Analysis.Verdetto; v.Percentile != nil {
 		n.Percentile, n.Median, n.Minimum = *v.Percentile, *v.MedianaCent, *v.MinimoCent
+	}
+	if trip.From > 0 && (trip.Month || trip.From == trip.To) {
+		n.ahead = outlookOf(a.Analysis, n.Price)
 	}
 	if n.Depart, err = fare.ParseDay(of.Partenza); err == nil && of.Ritorno != "" {
 		n.Return, err = fare.ParseDay(of.Ritorno)

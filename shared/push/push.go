@@ -6,6 +6,7 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"html"
@@ -28,12 +29,16 @@ type Ntfy struct {
 
 // Deliver implements notify.Carrier.
 func (c Ntfy) Deliver(ctx context.Context, to store.Alert, m notify.Message) error {
-	t, err := write(m, c.BaseURL)
+	t, err := write(to, m, c.BaseURL)
 	if err != nil {
 		return err
 	}
 	published := ntfy.Message{ID: m.ID, Title: t.title, Text: t.body, Tags: []string{"airplane"}, Click: t.links[0].url}
-	for _, l := range t.links[:min(len(t.links), ntfy.MaxActions)] {
+	buttons := t.links
+	if len(buttons) > ntfy.MaxActions {
+		buttons = buttons[1:] // a tap on the message opens the first
+	}
+	for _, l := range buttons {
 		published.Actions = append(published.Actions, ntfy.Action{Label: l.label, URL: l.url})
 	}
 	return c.Publish(ctx, to.Address, published)
@@ -56,7 +61,7 @@ type Telegram struct {
 
 // Deliver implements notify.Carrier.
 func (c Telegram) Deliver(ctx context.Context, to store.Alert, m notify.Message) error {
-	t, err := write(m, c.BaseURL)
+	t, err := write(to, m, c.BaseURL)
 	if err != nil {
 		return err
 	}
@@ -79,7 +84,7 @@ type link struct{ label, url string }
 const maxFares = 10
 
 // write puts a message in words.
-func write(m notify.Message, baseURL string) (text, error) {
+func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 	l := i18n.In(m.Language)
 	if len(m.Fares) == 0 || m.Unsubscribe == "" || m.Manage == "" {
 		return text{}, fmt.Errorf("%w: no fare, or a link is missing", notify.ErrUnwritable)
@@ -96,25 +101,34 @@ func write(m notify.Message, baseURL string) (text, error) {
 		return text{}, fmt.Errorf("%w: no fare", notify.ErrUnwritable)
 	}
 	if m.List != "" {
-		return list(m, l), nil
+		return list(to, m, l), nil
 	}
 	t := text{title: line(first, l), body: facts(first, l)}
+	if since := notify.Since(to, first, l); since != "" {
+		t.body = since + "\n" + t.body
+	}
 	if trip := notify.TripText(first.Trip, l); trip != "" {
 		t.body = trip + "\n" + t.body
 	}
 	for _, f := range m.Fares[1:min(len(m.Fares), maxFares)] {
 		t.body += "\n\n" + line(f, l) + "\n" + facts(f, l)
 	}
-	t.links = []link{
-		{l.Text("push.look"), page(baseURL, first.Route, l)},
-		{l.Text("mail.alert.manage"), m.Manage},
-		{l.Text("mail.alert.stop"), m.Unsubscribe},
-	}
+	t.body += "\n" + l.Text("push.why", "When", said(to, l))
+	t.links = ways(m, link{l.Text("push.look"), cmp.Or(first.Page, page(baseURL, first.Route, l))}, l)
 	return t, nil
 }
 
+// ways are the links of a message about fares, the one to look at them first.
+func ways(m notify.Message, look link, l *i18n.Language) []link {
+	links := []link{look, {l.Text("mail.alert.manage"), m.Manage}}
+	if m.Snooze != "" { // messages that were stored before there was one have none
+		links = append(links, link{l.Text("mail.alert.snooze"), m.Snooze})
+	}
+	return append(links, link{l.Text("mail.alert.stop"), m.Unsubscribe})
+}
+
 // list puts the message of an alert to anywhere in words: a line or two for each destination.
-func list(m notify.Message, l *i18n.Language) text {
+func list(to store.Alert, m notify.Message, l *i18n.Language) text {
 	first := m.Fares[0]
 	t := text{title: notify.ListTitle(m, l)}
 	if trip := notify.TripText(first.Trip, l); trip != "" {
@@ -133,7 +147,8 @@ func list(m notify.Message, l *i18n.Language) text {
 	if m.More > 0 {
 		t.body += "\n\n" + l.Count("mail.list.more", m.More)
 	}
-	t.links = []link{{l.Text("mail.list.page"), m.List}, {l.Text("mail.alert.manage"), m.Manage}, {l.Text("mail.alert.stop"), m.Unsubscribe}}
+	t.body += "\n\n" + l.Text("push.why", "When", said(to, l))
+	t.links = ways(m, link{l.Text("mail.list.page"), m.List}, l)
 	return t
 }
 
@@ -155,6 +170,9 @@ func known(f notify.Fare) bool { return slices.Contains(levels, f.Level) }
 func facts(f notify.Fare, l *i18n.Language) string {
 	colon := l.Text("format.colon") + " "
 	s := l.Plain("mail.alert.departing", "Date", l.WeekdayDate(f.Depart))
+	if f.Return > 0 {
+		s += " " + l.Plain("mail.alert.returning", "Date", l.WeekdayDate(f.Return))
+	}
 	if f.Median > 0 {
 		s += "\n" + l.Text("mail.alert.median") + colon + l.Amount(f.Median)
 	}
@@ -163,6 +181,9 @@ func facts(f notify.Fare, l *i18n.Language) string {
 	}
 	if known(f) && f.Reliability != "" {
 		s += "\n" + l.Text("mail.alert.reliability") + colon + l.Text("reliability."+f.Reliability)
+	}
+	for _, sentence := range slices.Concat(f.Departure, f.Waits[:min(len(f.Waits), 1)]) { // of waiting the advice alone
+		s += "\n" + sentence
 	}
 	return s + "\n" + l.Text("mail.alert.seen", "Moment", l.Moment(f.Found.UTC()))
 }
@@ -176,13 +197,17 @@ func name(r fare.Route, l *i18n.Language) string {
 	return notify.CityName(r.Origin, l.Code) + "–" + notify.CityName(r.Destination, l.Code)
 }
 
-// when says what an alert waits for.
+// when says what an alert waits for, and of which trip.
 func when(a store.Alert, l *i18n.Language) string {
-	said := strings.NewReplacer("<strong>", "", "</strong>", "").Replace(html.UnescapeString(string(notify.When(a, l))))
 	if trip := notify.TripText(a.Trip, l); trip != "" {
-		return trip + ", " + said
+		return trip + ", " + said(a, l)
 	}
-	return said
+	return said(a, l)
+}
+
+// said is what an alert waits for, without emphasis.
+func said(a store.Alert, l *i18n.Language) string {
+	return strings.NewReplacer("<strong>", "", "</strong>", "").Replace(html.UnescapeString(string(notify.When(a, l))))
 }
 
 var (

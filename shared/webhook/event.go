@@ -30,12 +30,26 @@ type Data struct {
 	Kind        string `json:"kind"`
 	Language    string `json:"language,omitempty"`
 	Threshold   *int64 `json:"thresholdCents,omitempty"`
-	Level       string `json:"level,omitempty"` // of an alert to anywhere: that a fare has at least
+	Level       string `json:"level,omitempty"`       // of an alert to anywhere: that a fare has at least
+	Days        int    `json:"days,omitempty"`        // of low
+	Percent     int    `json:"percent,omitempty"`     // of drop, or
+	Amount      *int64 `json:"amountCents,omitempty"` // the euro cents of one
+	Trip        *Trip  `json:"trip,omitempty"`        // none: the cheapest one-way fare of the route
 	Fares       []Fare `json:"fares,omitempty"`
 	More        int    `json:"more,omitempty"` // destinations that meet an alert to anywhere beside those of Fares
 	List        string `json:"list,omitempty"` // where they are listed
 	Unsubscribe string `json:"unsubscribe,omitempty"`
+	Snooze      string `json:"snooze,omitempty"`
 	Manage      string `json:"manage,omitempty"`
+}
+
+// Trip says which fares of the route an alert is for.
+type Trip struct {
+	From    string `json:"from,omitempty"` // the first day of departure, and the last
+	To      string `json:"to,omitempty"`
+	Month   string `json:"month,omitempty"`  // 2027-03, where it was asked for as a month
+	Nights  string `json:"nights,omitempty"` // of a return: 1-3, 4-7, 8-14, 15+
+	Nonstop bool   `json:"nonstop"`
 }
 
 // Fare is one that was found. Prices are euro cents.
@@ -44,6 +58,7 @@ type Fare struct {
 	OriginName      string    `json:"originName"`
 	DestinationName string    `json:"destinationName"`
 	Departure       string    `json:"departure"`
+	Return          string    `json:"return,omitempty"`
 	Nights          string    `json:"nights,omitempty"` // of the alert: 1-3, 4-7, 8-14, 15+; none where it is for one-way fares
 	Nonstop         bool      `json:"nonstop"`          // the alert is for fares without stops
 	PriceCents      int64     `json:"priceCents"`
@@ -55,12 +70,35 @@ type Fare struct {
 	MedianCents     *int64    `json:"medianCents,omitempty"`
 	MinimumCents    *int64    `json:"minimumCents,omitempty"`
 	Sample          int       `json:"sample"`
+	// BeforeCents is what it cost in the alert's last message, of the day Told; without that, when the alert first saw it.
+	BeforeCents *int64 `json:"beforeCents,omitempty"`
+	Told        string `json:"told,omitempty"`
+	// LowestCents is the lowest fare of the days of a low, before this one.
+	LowestCents *int64    `json:"lowestCents,omitempty"`
+	Expected    *Expected `json:"expected,omitempty"` // of that departure, where it is known
+	Page        string    `json:"page,omitempty"`     // shows the whole verdict
+}
+
+// Expected is what is usual for a departure, and what has come of waiting.
+type Expected struct {
+	LowCents  int64  `json:"lowCents"` // half of comparable fares lie between these
+	HighCents int64  `json:"highCents"`
+	Waits     []Wait `json:"waits,omitempty"`
+}
+
+// Wait is what has come of waiting for so many days, in cases like this one.
+type Wait struct {
+	Days      int     `json:"days"`
+	Fall      float64 `json:"fall"` // chance of a fall by 5 % or more, 0 to 1
+	OrMore    bool    `json:"orMore,omitempty"`
+	MeanCents int64   `json:"meanCents"` // by how much it cost more on average; below 0: less
+	Pays      bool    `json:"pays"`      // the record carries that waiting pays
 }
 
 // event writes the event of a message.
 func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {
 	e := Event{Type: typeFare, Timestamp: now.UTC().Truncate(time.Second), Data: about(of)}
-	e.Data.Language, e.Data.Unsubscribe, e.Data.Manage = m.Language, m.Unsubscribe, m.Manage
+	e.Data.Language, e.Data.Unsubscribe, e.Data.Snooze, e.Data.Manage = m.Language, m.Unsubscribe, m.Snooze, m.Manage
 	e.Data.More, e.Data.List = m.More, m.List
 	for _, f := range m.Fares {
 		e.Data.Fares = append(e.Data.Fares, shown(f))
@@ -75,8 +113,16 @@ func testEvent(of store.Alert, now time.Time) ([]byte, error) {
 
 func about(a store.Alert) Data {
 	d := Data{Alert: a.Ref().String(), Route: a.Route.String(), Kind: a.Condition()}
-	if a.Threshold > 0 {
-		d.Threshold = cents(a.Threshold)
+	d.Days, d.Percent = a.Days, a.Percent
+	d.Threshold, d.Amount = some(a.Threshold), some(a.Amount)
+	if t := a.Trip; t != (store.Trip{}) {
+		d.Trip = &Trip{Nights: t.Nights.String(), Nonstop: t.Nonstop}
+		if t.From > 0 {
+			d.Trip.From, d.Trip.To = t.From.String(), t.To.String()
+		}
+		if t.Month {
+			d.Trip.Month = t.From.Time().Format("2006-01")
+		}
 	}
 	if a.Route.Destination == store.Anywhere {
 		d.Level = a.LeastLevel()
@@ -88,7 +134,19 @@ func shown(f notify.Fare) Fare {
 	s := Fare{
 		Route: f.Route.String(), OriginName: f.Origin, DestinationName: f.Destination, Departure: f.Depart.String(),
 		Nights: f.Trip.Nights.String(), Nonstop: f.Trip.Nonstop, PriceCents: int64(f.Price), Currency: "EUR", Found: f.Found.UTC(),
-		Level: f.Level, Reliability: f.Reliability, Sample: f.Sample,
+		Level: f.Level, Reliability: f.Reliability, Sample: f.Sample, BeforeCents: some(f.Before), LowestCents: some(f.Lowest), Page: f.Page,
+	}
+	if f.Return > 0 {
+		s.Return = f.Return.String()
+	}
+	if f.Told > 0 {
+		s.Told = f.Told.String()
+	}
+	if e := f.Expected; e != nil {
+		s.Expected = &Expected{LowCents: int64(e.Low), HighCents: int64(e.High)}
+		for _, w := range e.Waits {
+			s.Expected.Waits = append(s.Expected.Waits, Wait{w.Days, w.Fall, w.More, int64(w.Mean), w.Pays})
+		}
 	}
 	if f.Reliability != "" { // the level is known
 		s.Percentile, s.MedianCents = &f.Percentile, cents(f.Median)
@@ -97,6 +155,14 @@ func shown(f notify.Fare) Fare {
 		}
 	}
 	return s
+}
+
+// some is an amount where there is one.
+func some(c fare.Cents) *int64 {
+	if c == 0 {
+		return nil
+	}
+	return cents(c)
 }
 
 func cents(c fare.Cents) *int64 { return new(int64(c)) }
