@@ -14,14 +14,17 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/functions/alerts"
+	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/routes"
+	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/telegram/telegramtest"
 	"verdetto/shared/upstream/sample"
@@ -98,6 +101,7 @@ func (d *describer) operations() (all []*huma.Operation) {
 func (d *describer) showcase() {
 	d.purchases()
 	d.chats()
+	d.kept()
 	d.departures()
 	for _, op := range d.operations() {
 		if target, body, ok := d.sampleCall(op); ok && !itself[op.OperationID] {
@@ -171,6 +175,25 @@ func (d *describer) chats() {
 	for _, secret := range []string{telegramtest.Secret, "another"} {
 		d.show("alerts-telegram", d.Do("POST", "/v1/alerts/telegram", update, "X-Telegram-Bot-Api-Secret-Token", secret))
 	}
+}
+
+// kept shows what a subscriber takes along.
+func (d *describer) kept() {
+	const email = "ada@example.com"
+	now := d.Clock.Now()
+	alert := store.Alert{
+		Subscriber: fixture.Subscriber(email), Route: fixture.Route, Email: email, Language: "en", Kind: store.Drop, Percent: 15,
+		Trip: store.Trip{From: fare.DayOf(now) + 40, To: fare.DayOf(now) + 43, Nonstop: true}, Asked: fare.DayOf(now), Since: fare.DayOf(now),
+	}
+	alert.ID = alert.NewID()
+	err := d.Alerts.Alerts.AddPending(d.T.Context(), email, alert, now.Add(time.Hour))
+	if err == nil {
+		_, err = d.Alerts.Alerts.Confirm(d.T.Context(), email)
+	}
+	if err != nil {
+		d.T.Fatal(err)
+	}
+	d.show("alerts-manage-page", d.Do("GET", d.Alerts.Links.Manage(alert.Subscriber, now)+"&format=json", ""))
 }
 
 // problems shows what a caller may do wrong.

@@ -67,7 +67,8 @@ func (s *Service) Register(api *httpapi.API) {
 		Answer:      map[string]any{},
 	}, nil, s.update)
 	httpapi.Page(api, "alerts-manage-page", httpapi.PageDoc{
-		Summary: "The alerts of a subscriber, or with a link to pause one the page that does it", Statuses: []int{200, 400, 410}}, s.managePage)
+		Summary: "The alerts of a subscriber, as a page or all that is kept of them as JSON; or with a link to pause one the page that does it",
+		Answer:  kept{}, Statuses: []int{200, 400, 410}}, s.managePage)
 	httpapi.Page(api, "alerts-manage", httpapi.PageDoc{
 		Summary: "Change, pause, resume or end one alert of a subscriber, or end all", Statuses: []int{200, 400, 410}, Form: removal{}}, s.manage)
 }

@@ -157,6 +157,30 @@ func (s *Service) resume(ctx context.Context, of store.Alert) error {
 	return err
 }
 
+// reopen has an endpoint that was given up, and of which an alert is resumed, asked by a
+// test event whether it answers. Before it does, nothing else is sent there.
+func (s *Service) reopen(ctx context.Context, subscriber store.SubscriberID, ref store.Ref) (tested bool, err error) {
+	alert, err := s.Alerts.One(ctx, ref, subscriber)
+	if errors.Is(err, store.ErrNotFound) || err == nil && alert.Channel != store.Webhook {
+		return false, nil
+	}
+	now := s.Now()
+	if err == nil {
+		_, err = s.Webhooks.Deliveries.ChangeEndpoint(ctx, subscriber, alert.Address, now, func(e *store.Endpoint) bool {
+			tested = e.Dead
+			e.Dead = false
+			return tested
+		})
+	}
+	if err == nil && tested {
+		err = s.Webhooks.Deliveries.Leave(ctx, webhook.Test(alert, now.UTC().Format("20060102T1504"), now))
+	}
+	if err == nil && tested && s.SignalWorker != nil {
+		s.SignalWorker()
+	}
+	return tested, err
+}
+
 // endpoints are those of a subscriber's alerts, with what was delivered to them lately.
 func (s *Service) endpoints(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert, l *i18n.Language) ([]endpointRow, error) {
 	var rows []endpointRow
@@ -192,16 +216,20 @@ func deliveryRows(all []store.Delivery, to string, l *i18n.Language) (rows []del
 		if d.URL != to || len(rows) == shownDeliveries {
 			continue
 		}
-		row := deliveryRow{ID: d.ID, At: l.Moment(d.At), Tries: d.Tries, State: "under_way", Status: d.Status}
-		switch {
-		case d.Delivered:
-			row.State = "delivered"
-		case !d.Ended.IsZero():
-			row.State = "failed"
-		}
-		rows = append(rows, row)
+		rows = append(rows, deliveryRow{ID: d.ID, At: l.Moment(d.At), Tries: d.Tries, State: stateOf(d), Status: d.Status})
 	}
 	return rows
+}
+
+// stateOf says what has become of an event.
+func stateOf(d store.Delivery) string {
+	switch {
+	case d.Delivered:
+		return "delivered"
+	case !d.Ended.IsZero():
+		return "failed"
+	}
+	return "under_way"
 }
 
 // host is what an endpoint is called: the path of a URL may be secret.

@@ -15,8 +15,9 @@ import (
 )
 
 // managePage lists what a subscriber has; where the link is too old, it offers a
-// fresh one. With a link to pause one alert it is the page that asks whether to.
-func (s *Service) managePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
+// fresh one; with format=json it is all that is kept of the subscriber. With a link
+// to pause one alert it is the page that asks whether to.
+func (s *Service) managePage(ctx context.Context, in *managePageInput) (*page.Response, error) {
 	v := view{T: i18n.Accepted(in.AcceptLanguage)}
 	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {
 		return s.snoozePage(ctx, subscriber, ref, v)
@@ -27,6 +28,9 @@ func (s *Service) managePage(ctx context.Context, in *tokenInput) (*page.Respons
 	}
 	if !current {
 		return s.renewal(subscriber, v)
+	}
+	if in.Format == asJSON {
+		return s.export(ctx, subscriber, v)
 	}
 	return s.orNone(ctx, subscriber, http.StatusOK, v)
 }
@@ -52,8 +56,11 @@ type removal struct {
 	Snooze    string `json:"snooze,omitempty" doc:"The alert to pause for a month" example:"MIL-BUH"`
 	Pause     string `json:"pause,omitempty" doc:"The alert to pause until it is resumed" example:"MIL-BUH"`
 	Resume    string `json:"resume,omitempty" doc:"The alert to resume" example:"MIL-BUH"`
-	Change    string `json:"change,omitempty" doc:"The alert that gets the threshold" example:"MIL-BUH"`
-	Threshold string `json:"threshold,omitempty" doc:"With change: euro; empty: by the verdict" example:"49,90"`
+	Change    string `json:"change,omitempty" doc:"The alert that gets the numbers of its kind" example:"MIL-BUH"`
+	Threshold string `json:"threshold,omitempty" doc:"With change, of a threshold or the verdict: euro; empty: by the verdict" example:"49,90"`
+	Days      string `json:"days,omitempty" doc:"With change, of kind low: 7 to 365; empty: 30" example:"60"`
+	Percent   string `json:"percent,omitempty" doc:"With change, of kind drop: 1 to 90" example:"15"`
+	Amount    string `json:"amount,omitempty" doc:"With change, of kind drop, in the place of percent: euro" example:"20"`
 	Test      string `json:"test,omitempty" doc:"An alert to an endpoint: send a test event there, and resume what was paused when it was given up" example:"MIL-BUH"`
 	Failed    string `json:"failed,omitempty" doc:"An alert to an endpoint: deliver again what failed in the last days, and resume" example:"MIL-BUH"`
 	Replay    string `json:"replay,omitempty" doc:"An alert to an endpoint: deliver again all of the last days" example:"MIL-BUH"`
@@ -132,22 +139,34 @@ func (s *Service) pause(ctx context.Context, subscriber store.SubscriberID, ref 
 		until = fare.DayOf(s.Now()) + notify.SnoozeDays
 	case form.Has("resume"):
 		until = 0
+		tested, err := s.reopen(ctx, subscriber, ref)
+		if err != nil {
+			return nil, err
+		}
+		if tested {
+			v.Said = v.T.Text("alerts.hook.tested")
+		}
 	}
 	return s.changed(ctx, subscriber, ref, v, func(a *store.Alert) { a.Paused = until })
 }
 
-// change gives an alert another threshold, or has it go by the verdict.
+// change gives an alert other numbers of its kind: a threshold, or none for the
+// verdict; the days of a low; by how much of a drop. What it is for stays, as that is another alert.
 func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values, v view) (*page.Response, error) {
-	var given pendingSubscription
-	if f := given.set("threshold", decimalPoint(strings.TrimSpace(form.Get("threshold")))); f != nil {
-		v.Faults = messages([]fault{*f}, v.T)
+	alert, err := s.Alerts.One(ctx, ref, subscriber)
+	if errors.Is(err, store.ErrNotFound) {
+		v.Block = "ended_before"
+		return respond(http.StatusGone, v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	given, faults := readNumbers(alert.Condition(), form)
+	if len(faults) > 0 {
+		v.Faults = messages(faults, v.T)
 		return s.orNone(ctx, subscriber, http.StatusBadRequest, v)
 	}
-	return s.changed(ctx, subscriber, ref, v, func(a *store.Alert) {
-		if c := a.Condition(); c == store.Threshold || c == store.Verdict {
-			a.Threshold = given.threshold
-		}
-	})
+	return s.changed(ctx, subscriber, ref, v, given.number)
 }
 
 // changed changes an alert, and shows all as they are then.
@@ -160,7 +179,7 @@ func (s *Service) changed(ctx context.Context, subscriber store.SubscriberID, re
 	case err != nil:
 		return nil, err
 	}
-	v.Said = v.T.Text("alerts.manage.saved")
+	v.Said = strings.TrimSpace(v.T.Text("alerts.manage.saved") + " " + v.Said)
 	return s.orNone(ctx, subscriber, http.StatusOK, v)
 }
 
@@ -206,6 +225,7 @@ func (s *Service) list(ctx context.Context, subscriber store.SubscriberID, v vie
 		return nil, err
 	}
 	v.Block, v.Action = "manage", s.Links.Manage(subscriber, s.Now())
+	v.Export = v.Action + "&format=" + asJSON
 	for _, a := range alerts {
 		v.Rows = append(v.Rows, s.managed(a, v.T))
 	}

@@ -144,7 +144,22 @@ func TestStrangersChangeNothing(t *testing.T) {
 		{"a button that is made up", l.manage, "own=MIL-BUH", 400},
 		{"no form", l.manage, "%zz", 400},
 	}
+	huge := strings.Repeat("9", 20_000)
+	for _, body := range []string{ // posted to the bare path, as a page elsewhere could have a browser do
+		"all=1", "remove=MIL-BUH", "pause=MIL-BUH", "snooze=MIL-BUH", "change=MIL-BUH&threshold=1", "rotate=MIL-BUH", "test=MIL-BUH", "replay=MIL-BUH", "failed=MIL-BUH", "renew=1", "t=" + token(l.manage) + "&all=1",
+	} {
+		attempts = append(attempts, attempt{"without a token " + body[:4], "/v1/alerts/manage", body, 400}, attempt{"with a token of bob's, for ada " + body[:4], manageAt + swapped(l.bob), body, 400})
+	}
+	attempts = append(attempts, attempt{"a huge threshold", l.manage, "change=MIL-BUH&threshold=" + huge, 400})
+	for _, field := range []string{"days", "percent", "amount"} { // which a threshold has not
+		attempts = append(attempts, attempt{"a huge " + field, l.manage, "change=MIL-BUH&threshold=40&" + field + "=" + huge, 200})
+	}
+	for _, button := range []string{"test", "failed", "replay", "rotate"} {
+		attempts = append(attempts, attempt{button + " of no endpoint", l.manage, button + "=MIL-BUH", 410}, attempt{button + " of another's", l.manage, button + "=MIL-BUH~" + bob[:12], 410},
+			attempt{button + " of a huge name", l.manage, button + "=" + huge, 400})
+	}
 	for _, button := range []string{"remove", "snooze", "pause", "resume", "change"} {
+		attempts = append(attempts, attempt{button + " of a huge name", l.manage, button + "=" + huge, 400}, attempt{button + " of a huge id", l.manage, button + "=MIL-BUH~" + huge, 400})
 		for _, of := range []string{"", "*", "MIL", "MIL-", "MIL-BUH-LON", "mil buh", "../MIL-BUH", "MIL-BUH\r\nX: 1", bob, "PENDING#MIL-BUH"} {
 			attempts = append(attempts, attempt{button + " " + of, l.manage, button + "=" + url.QueryEscape(of) + "&threshold=1", 400})
 		}

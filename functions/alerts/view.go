@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"strconv"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
@@ -28,6 +29,7 @@ type view struct {
 	Manage  string // the subscriber's list; empty where it is not to be shown
 	Channel string // that an alert was asked for by, as in store.Alert
 	Faults  []string
+	Export  string // where all that is kept is taken along
 	Said    string // what was done just now
 	Until   string // the day until which an alert is paused
 	Busy    bool   // there were too many calls
@@ -47,26 +49,48 @@ type alertRow struct {
 	When      template.HTML
 	Kind      bool // When says more than a threshold or the verdict
 	// Of the page that lists all.
-	Editable string   // the threshold as the field has it
-	State    []string // sentences
-	Paused   bool
+	Edits  []edit
+	State  []string // sentences
+	Paused bool
+}
+
+// edit is a number of an alert as its field has it.
+type edit struct{ Name, Value string }
+
+// edits are the numbers of an alert that its owner changes.
+func edits(a store.Alert, l *i18n.Language) (all []edit) {
+	euro := func(c fare.Cents) string {
+		if c == 0 {
+			return ""
+		}
+		return l.Decimals(fmt.Sprintf("%d.%02d", c/100, c%100))
+	}
+	of := map[string]string{"threshold": euro(a.Threshold), "amount": euro(a.Amount), "days": strconv.Itoa(a.Days), "percent": ""}
+	if a.Percent > 0 {
+		of["percent"] = strconv.Itoa(a.Percent)
+	}
+	for _, name := range numbersOf[a.Condition()] {
+		all = append(all, edit{name, of[name]})
+	}
+	return all
 }
 
 // managed is an alert on the page that lists them, with what became of it.
 func (s *Service) managed(a store.Alert, l *i18n.Language) alertRow {
 	r := row(a, l)
-	if a.Threshold > 0 {
-		r.Editable = l.Decimals(fmt.Sprintf("%d.%02d", a.Threshold/100, a.Threshold%100))
-	}
+	r.Edits = edits(a, l)
 	say := func(key string, d fare.Day) {
 		r.State = append(r.State, l.Text("alerts.manage."+key, "Date", l.Date(d)))
 	}
 	if a.Asked > 0 {
 		say("asked", a.Asked)
 	}
-	if a.Mailed > 0 {
+	switch {
+	case a.Mailed > 0 && a.State.Told > 0:
+		r.State = append(r.State, l.Text("alerts.manage.last_price", "Date", l.Date(a.Mailed), "Price", l.Amount(a.State.Told)))
+	case a.Mailed > 0:
 		say("last", a.Mailed)
-	} else {
+	default:
 		r.State = append(r.State, l.Text("alerts.manage.never"))
 	}
 	switch r.Paused = a.PausedOn(fare.DayOf(s.Now())); {

@@ -30,6 +30,7 @@ type PageDoc struct {
 	Summary  string
 	Statuses []int // of its pages
 	Form     any   // the type of a form that the handler reads itself (RawBody)
+	Answer   any   // the type of what it answers as JSON, where it may be asked for in place of a page
 }
 
 // JSON registers a typed handler for a route of routes.Table. A request whose
@@ -45,7 +46,7 @@ func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context
 // its parameters are handed over as they came. Otherwise it is as JSON.
 func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{
-		JSONDoc: JSONDoc{Summary: doc.Summary, Description: "Answers with a page.", Body: doc.Form, Pages: doc.Statuses},
+		JSONDoc: JSONDoc{Summary: doc.Summary, Description: "Answers with a page.", Body: doc.Form, Answer: doc.Answer, Pages: doc.Statuses},
 		page:    true,
 	}, nil, handler)
 }

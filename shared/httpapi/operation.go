@@ -119,10 +119,10 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	registered := op.Responses[at]
 	response := &huma.Response{Description: registered.Description, Content: registered.Content, Headers: commonHeaders(route, op.DefaultStatus)}
 	switch {
-	case desc.page:
-		response.Content = nil
 	case desc.Answer != nil:
 		response.Content = map[string]*huma.MediaType{"application/json": {Schema: d.schema(desc.Answer)}}
+	case desc.page:
+		response.Content = nil
 	}
 	if desc.Text != "" {
 		response.Content[desc.Text] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}

@@ -137,7 +137,9 @@ func (r Ref) String() string {
 // ParseRef reads what String gives.
 func ParseRef(s string) (r Ref, err error) {
 	name, id, _ := strings.Cut(s, "~")
-	r.ID = id
+	if r.ID = id; len(id) > maxID {
+		return r, fmt.Errorf("an alert's id has %d characters: want at most %d", len(id), maxID)
+	}
 	if origin, all := strings.CutSuffix(name, "-"+string(Anywhere)); all {
 		r.Destination = Anywhere
 		r.Origin, err = fare.ParseCity(origin)
@@ -158,8 +160,10 @@ func (r Ref) place(s SubscriberID) string {
 // Place is where the alert stands in the order of those for its route.
 func (a Alert) Place() string { return a.Ref().place(a.Subscriber) }
 
-// idLength is how many characters an id has.
-const idLength = 12
+const (
+	idLength = 12 // characters of an id
+	maxID    = 64 // that no key is too long by
+)
 
 // NewID is the ID that an alert has by what it is for: the same for the same
 // trip, group of kinds, channel and address. Asking for the same again changes

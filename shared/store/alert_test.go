@@ -183,7 +183,7 @@ func TestRefs(t *testing.T) {
 			t.Errorf("%q is read as %v, %v", want, got, err)
 		}
 	}
-	for _, bad := range []string{"", "MIL", "MIL-", "*-MIL", "MIL-BU", "milano-*"} {
+	for _, bad := range []string{"", "MIL", "MIL-", "*-MIL", "MIL-BU", "milano-*", "MIL-BUH~" + strings.Repeat("a", 65)} {
 		if got, err := store.ParseRef(bad); err == nil {
 			t.Errorf("%q is read as %v", bad, got)
 		}

@@ -1,0 +1,187 @@
+package alerts
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/page"
+	"verdetto/shared/store"
+)
+
+// All that is kept of a subscriber, for themselves. It holds what only the link to their
+// alerts opens, and no secret: no link, no token, and nothing that signs.
+
+// asJSON is the format of the page of all alerts that takes them along.
+const asJSON = "json"
+
+type managePageInput struct {
+	Token          string `query:"t" doc:"From a mail: signed, and good for one purpose"`
+	AcceptLanguage string `header:"Accept-Language"`
+	Format         string `query:"format" enum:"json" doc:"All that is kept of the subscriber, to be taken along; without it the page"`
+}
+
+// kept is all that is kept of a subscriber.
+type kept struct {
+	Read      time.Time      `json:"read" doc:"When it was read, UTC"`
+	Alerts    []keptAlert    `json:"alerts"`
+	Endpoints []keptEndpoint `json:"endpoints" doc:"Those of alerts by webhook"`
+}
+
+// keptAlert is an alert by the fields that it is asked for with, and what became of it.
+type keptAlert struct {
+	Alert     string       `json:"alert" doc:"As links and events name it" example:"MIL-BUH"`
+	Route     string       `json:"route"`
+	Email     string       `json:"email,omitempty"`
+	Channel   string       `json:"channel"`
+	Address   string       `json:"address,omitempty" doc:"Of the channel, where it is not mail: of Telegram the number of the chat"`
+	Language  string       `json:"language"`
+	Departure string       `json:"departure,omitempty"`
+	Month     string       `json:"month,omitempty"`
+	Nights    string       `json:"nights,omitempty"`
+	NonStop   bool         `json:"nonstop,omitempty"`
+	Kind      string       `json:"kind"`
+	Threshold *float64     `json:"threshold,omitempty" doc:"Euro"`
+	Days      int          `json:"days,omitempty"`
+	Percent   int          `json:"percent,omitempty"`
+	Amount    *float64     `json:"amount,omitempty" doc:"Euro"`
+	Asked     string       `json:"asked,omitempty" doc:"The day that it was asked for last"`
+	Since     string       `json:"since,omitempty" doc:"The day from which on fares are looked at"`
+	Paused    string       `json:"paused,omitempty" doc:"The day before which nothing is told, or until-resumed"`
+	Last      *keptMessage `json:"last,omitempty" doc:"The last message"`
+	Changed   bool         `json:"changed,omitempty" doc:"What is waited for was changed since the last message"`
+	First     *float64     `json:"first,omitempty" doc:"Euro: the fare as it was first seen, which a drop and a change are compared with"`
+}
+
+type keptMessage struct {
+	Day   string   `json:"day" doc:"That the fares were of"`
+	Price *float64 `json:"price,omitempty" doc:"Euro, as it was told"`
+}
+
+// keptEndpoint is an endpoint, and what was delivered to it lately.
+type keptEndpoint struct {
+	Address    string         `json:"address"`
+	State      string         `json:"state" enum:"waiting,works,dead" doc:"waiting: it has not yet taken a test event; dead: it was given up"`
+	Answered   *time.Time     `json:"answered,omitempty" doc:"When it took a test event last"`
+	Rotated    *time.Time     `json:"rotated,omitempty" doc:"When its secret was changed last"`
+	Deliveries []keptDelivery `json:"deliveries" doc:"Of the last 8 days, the newest first"`
+}
+
+// keptDelivery is an event without its body, which holds links that change alerts.
+type keptDelivery struct {
+	ID     string     `json:"id" doc:"webhook-id of the event"`
+	Alert  string     `json:"alert"`
+	At     time.Time  `json:"at" doc:"When it was left to be delivered"`
+	State  string     `json:"state" enum:"under_way,delivered,failed"`
+	Tries  int        `json:"tries"`
+	Tried  *time.Time `json:"tried,omitempty" doc:"The last time"`
+	Status int        `json:"status,omitempty" doc:"That the endpoint answered with"`
+	Ended  *time.Time `json:"ended,omitempty"`
+}
+
+// export gives all that is kept of a subscriber; where there is nothing, the page that says so.
+func (s *Service) export(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
+	alerts, err := s.Alerts.Of(ctx, subscriber)
+	if err != nil {
+		return nil, err
+	}
+	if len(alerts) == 0 {
+		v.Block = "none"
+		return respond(http.StatusGone, v)
+	}
+	all := kept{Read: s.Now().UTC().Truncate(time.Second), Alerts: []keptAlert{}, Endpoints: []keptEndpoint{}}
+	for _, a := range alerts {
+		all.Alerts = append(all.Alerts, keptOf(a))
+	}
+	if all.Endpoints, err = s.keptEndpoints(ctx, subscriber, alerts); err != nil {
+		return nil, err
+	}
+	body, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write what is kept: %w", err)
+	}
+	return &page.Response{Status: http.StatusOK, ContentType: "application/json", Referrer: "no-referrer", Vary: "Accept, Accept-Language", Body: body}, nil
+}
+
+func keptOf(a store.Alert) keptAlert {
+	k := keptAlert{
+		Alert: a.Ref().String(), Route: a.Route.String(), Email: a.Email, Channel: cmp.Or(a.Channel, byMail), Address: a.Address, Language: a.Language,
+		Nights: a.Trip.Nights.String(), NonStop: a.Trip.Nonstop, Kind: a.Condition(), Threshold: euros(a.Threshold), Days: a.Days, Percent: a.Percent, Amount: euros(a.Amount),
+		Asked: dayOf(a.Asked), Since: dayOf(a.Since), Paused: dayOf(a.Paused), Changed: a.Fresh, First: euros(a.State.First),
+	}
+	if t := a.Trip; t.Month {
+		k.Month = t.From.String()[:len("2006-01")]
+	} else if k.Departure = dayOf(t.From); t.To != t.From {
+		k.Departure += ".." + t.To.String()
+	}
+	if a.Paused == store.UntilResumed {
+		k.Paused = "until-resumed"
+	}
+	if a.Mailed > 0 {
+		k.Last = &keptMessage{dayOf(a.Mailed), euros(a.State.Told)}
+	}
+	return k
+}
+
+func (s *Service) keptEndpoints(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert) ([]keptEndpoint, error) {
+	all, err := s.Webhooks.Deliveries.Of(ctx, subscriber)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b store.Delivery) int { return b.At.Compare(a.At) })
+	endpoints := []keptEndpoint{}
+	for _, a := range alerts {
+		if a.Channel != store.Webhook || slices.ContainsFunc(endpoints, func(e keptEndpoint) bool { return e.Address == a.Address }) {
+			continue
+		}
+		e, err := s.Webhooks.Deliveries.Endpoint(ctx, subscriber, a.Address)
+		if err != nil {
+			return nil, err
+		}
+		k := keptEndpoint{Address: e.URL, State: "waiting", Answered: moment(e.Answered), Rotated: moment(e.Rotated), Deliveries: []keptDelivery{}}
+		switch {
+		case e.Dead:
+			k.State = "dead"
+		case e.Verified:
+			k.State = "works"
+		}
+		for _, d := range all {
+			if d.URL == e.URL {
+				k.Deliveries = append(k.Deliveries, keptDelivery{d.ID, d.Alert, d.At.UTC(), stateOf(d), d.Tries, moment(d.Tried), d.Status, moment(d.Ended)})
+			}
+		}
+		endpoints = append(endpoints, k)
+	}
+	return endpoints, nil
+}
+
+// euros is an amount as requests have it; nil: there is none.
+func euros(c fare.Cents) *float64 {
+	if c == 0 {
+		return nil
+	}
+	e := float64(c) / 100
+	return &e
+}
+
+// dayOf is a day as requests have it; empty: there is none.
+func dayOf(d fare.Day) string {
+	if d == 0 {
+		return ""
+	}
+	return d.String()
+}
+
+// moment is a time in UTC; nil: it has not come.
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}

@@ -1,0 +1,47 @@
+package alerts
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+
+	"verdetto/shared/store"
+)
+
+// numbersOf are the fields of a kind that its owner changes.
+var numbersOf = map[string][]string{
+	store.Threshold: {"threshold"}, store.Verdict: {"threshold"}, store.Low: {"days"}, store.Drop: {"percent", "amount"},
+}
+
+// readNumbers reads those of a kind from a form.
+func readNumbers(kind string, form url.Values) (p pendingSubscription, faults []fault) {
+	if kind != store.Threshold && kind != store.Verdict { // a threshold is one where it is given
+		p.kind = kind
+	}
+	for _, name := range numbersOf[kind] {
+		value := strings.TrimSpace(form.Get(name))
+		if slices.Contains(amounts, name) {
+			value = decimalPoint(value)
+		}
+		if f := p.set(name, value); f != nil {
+			faults = append(faults, *f)
+		}
+	}
+	if len(faults) == 0 {
+		faults = p.check(0)
+	}
+	return p, faults
+}
+
+// number puts the numbers of its kind into an alert.
+func (p pendingSubscription) number(a *store.Alert) {
+	switch a.Condition() {
+	case store.Threshold, store.Verdict:
+		a.Threshold = p.threshold
+	case store.Low:
+		a.Days = cmp.Or(p.days, usualDays)
+	case store.Drop:
+		a.Percent, a.Amount = p.percent, p.amount
+	}
+}
