@@ -299,7 +299,7 @@ func (coverage) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	return data, 1, err
 }
 
-func (coverage) Deals(context.Context, fare.City) ([]byte, int64, error) {
+func (coverage) Deals(context.Context, fare.City, fare.Trip) ([]byte, int64, error) {
 	return nil, 0, store.ErrNotFound
 }
 

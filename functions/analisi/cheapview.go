@@ -54,7 +54,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	partly := about != q.trip
 	q.trip, v.Trip = about, about
 	v.setRoute(q, from, nil)
-	all, err := h.answers().DealsFrom(r.Context(), from)
+	all, err := h.answers().DealsFrom(r.Context(), from, fare.OneWay)
 	if problem := (*httpapi.Problem)(nil); errors.As(err, &problem) {
 		v.refuse(http.StatusNotFound, "no_routes")
 		return

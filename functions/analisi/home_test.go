@@ -31,7 +31,7 @@ import (
 // milanCoverage is what is known of Milan: four destinations, of which one has no live fare.
 type milanCoverage struct{ coverage }
 
-func (milanCoverage) Deals(_ context.Context, origin fare.City) ([]byte, int64, error) {
+func (milanCoverage) Deals(_ context.Context, origin fare.City, _ fare.Trip) ([]byte, int64, error) {
 	d := fare.DayOf(today)
 	one := func(to fare.City, all ...deals.Deal) deals.Entry {
 		return deals.Entry{Destination: to, AsOf: d, Observations: 9, Any: deals.Fares{Route: all, Months: all}}

@@ -27,16 +27,19 @@ import (
 // dealsOfMilan is a store of the deals of Milan.
 type dealsOfMilan struct {
 	coverage
-	has deals.Origin
-	err error
+	has     deals.Origin
+	returns deals.Origin // with 4 to 7 nights away
+	err     error
 }
 
-func (d *dealsOfMilan) Deals(_ context.Context, origin fare.City) ([]byte, int64, error) {
+func (d *dealsOfMilan) Deals(_ context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
 	switch {
 	case d.err != nil:
 		return nil, 0, d.err
-	case origin != "MIL":
+	case origin != "MIL", trip != fare.OneWay && trip != fare.Return4to7:
 		return nil, 0, store.ErrNotFound
+	case trip != fare.OneWay:
+		return d.returns.Encode(), 1, nil
 	}
 	return d.has.Encode(), 1, nil
 }
@@ -86,7 +89,10 @@ func dealing(t *testing.T, d *dealsOfMilan, data string, now func() time.Time) (
 func atNoon() time.Time { return today }
 
 func TestCheapNow(t *testing.T) {
-	h, wanted := dealing(t, &dealsOfMilan{has: deals.Origin{}.Merge(entries())}, "", atNoon)
+	back := deal(verdict.Buono, 20, fare.DayOf(today)+10, 6999, 9000, fare.NonStop, 3)
+	back.Fare.Nights = 6
+	returns := deals.Entry{Destination: "MAD", AsOf: fare.DayOf(today), Observations: 90, Any: deals.Fares{Route: []deals.Deal{back}}}
+	h, wanted := dealing(t, &dealsOfMilan{has: deals.Origin{}.Merge(entries()), returns: deals.Origin{}.Merge([]deals.Entry{returns})}, "", atNoon)
 	for _, c := range []struct {
 		name, query string
 		status      int
@@ -103,6 +109,11 @@ func TestCheapNow(t *testing.T) {
 		{"a month with none", "origine=Milano&mese=2016-09", 200, "", ""},
 		{"a month that has been", "origine=Milano&mese=2016-01", 400, "richiesta-non-valida", ""},
 		{"a month too far", "origine=Milano&mese=2018-01", 400, "richiesta-non-valida", ""},
+		{"returns", "origine=Milano&notti=4-7", 200, "", "MAD"},
+		{"returns that are too dear", "origine=Milano&notti=4-7&massimo=69.98", 200, "", ""},
+		{"returns of a month", "origine=Milano&notti=4-7&mese=2016-04", 400, "richiesta-non-valida", ""},
+		{"no class of nights", "origine=Milano&notti=5", 400, "richiesta-non-valida", ""},
+		{"returns that nobody observed", "origine=Milano&notti=15%2B", 404, "rotta-non-coperta", ""},
 		{"no level", "origine=Milano&livello=regalato", 400, "richiesta-non-valida", ""},
 		{"nothing at most", "origine=Milano&massimo=0", 400, "richiesta-non-valida", ""},
 		{"no amount", "origine=Milano&massimo=-5", 400, "richiesta-non-valida", ""},
@@ -135,6 +146,13 @@ func TestCheapNow(t *testing.T) {
 		t.Errorf("requested of the next refresh: %s", diff)
 	}
 	var got published.Occasioni
+	if err := json.Unmarshal(get(t, h, "/v1/occasioni?origine=Milano&notti=4-7").Body.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if p := got.Occasioni[0].Prezzo; got.Notti != "4-7" || p.Cent != 6999 || p.Ritorno != back.Fare.Depart.Time().AddDate(0, 0, 6).Format(time.DateOnly) {
+		t.Errorf("%+v", got)
+	}
+	got = published.Occasioni{}
 	if err := json.Unmarshal(get(t, h, "/v1/occasioni?origine=Milano").Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}

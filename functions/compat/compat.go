@@ -31,7 +31,7 @@ import (
 type Service struct {
 	*answer.Reader
 	Coverage interface {
-		Deals(ctx context.Context, origin fare.City) (data []byte, version int64, err error)
+		Deals(ctx context.Context, origin fare.City, trip fare.Trip) (data []byte, version int64, err error)
 	}
 	BaseURL string // where the service is reached, without a slash at the end: links begin so
 }

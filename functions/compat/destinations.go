@@ -21,6 +21,7 @@ type flightDestination struct {
 	Origin        string           `json:"origin"`
 	Destination   string           `json:"destination"`
 	DepartureDate string           `json:"departureDate"`
+	ReturnDate    string           `json:"returnDate,omitempty"`
 	Price         total            `json:"price"`
 	Links         destinationLinks `json:"links"`
 }
@@ -37,8 +38,8 @@ type destinationsAnswer struct {
 	Meta         meta                `json:"meta"`
 }
 
-// destinations answers from the deals of an origin, which are one-way fares: of
-// each destination the cheapest of any time, and of every month of departure.
+// destinations answers from the deals of an origin: of each destination the cheapest
+// of any time, and of one-way fares of every month of departure; of returns by class of nights away.
 func (s *Service) destinations(p *parameters) asked {
 	from := p.place("origin")
 	f := p.filter()
@@ -48,14 +49,18 @@ func (s *Service) destinations(p *parameters) asked {
 	}
 	return func(ctx context.Context) (any, error) {
 		out := destinationsAnswer{Data: []flightDestination{}, Warnings: from.whole(), Meta: meta{Currency: "EUR", Defaults: p.defaults(f, viewBy), Links: s.selfLink(p)}}
-		if !f.oneWay {
-			out.Warnings = append(out.Warnings, warning(oneWayOnly, "Which destinations are cheap is known of one-way fares: ask with oneWay=true. A return is never made of two of them; GET "+routes.Named("compat-dates").Path+" has returns of a route."))
+		// Without dates it is the fare that GET /v1/occasioni names; of dates the cheapest of each month are known.
+		byDay := len(p.values["departureDate"]) > 0 || viewBy == "DATE" || viewBy == "WEEK"
+		f.ofMonths = f.oneWay && byDay
+		if !f.oneWay && (byDay || len(p.values["duration"]) > 0) {
+			out.Warnings = append(out.Warnings, warning(returnsOfAny, "Of returns the cheapest of any date are known, with 1 to 3, 4 to 7, 8 to 14 and 15 or more nights away: a destination that has none on these days is left out. GET "+routes.Named("compat-dates").Path+" has all returns of a route."))
+		}
+		found, err := s.found(ctx, from, f)
+		if errors.Is(err, errNoReturns) {
+			out.Warnings = append(from.whole(), warning(oneWayOnly, "No return from "+from.Name+" was observed yet: ask with oneWay=true. A return is never made of two of them; GET "+routes.Named("compat-dates").Path+" has returns of a route once somebody has asked for them."))
 			out.Dictionaries = dictionary(from)
 			return out, nil
 		}
-		// Without dates it is the fare that GET /v1/occasioni names; of dates the cheapest of each month are known.
-		f.ofMonths = len(p.values["departureDate"]) > 0 || viewBy == "DATE" || viewBy == "WEEK"
-		found, err := s.found(ctx, from, f)
 		if err != nil {
 			return nil, err
 		}
@@ -67,6 +72,8 @@ func (s *Service) destinations(p *parameters) asked {
 				return o.depart
 			case "WEEK":
 				return weekOf(o.depart)
+			case "DURATION":
+				return [2]any{o.to.City, o.back - o.depart}
 			}
 			return o.to.City
 		})
@@ -77,14 +84,15 @@ func (s *Service) destinations(p *parameters) asked {
 		found, out.Meta.Links = partOf(s, p, f.part, found)
 		named := []place{from}
 		for _, o := range found {
-			depart := o.depart.String()
-			out.Data = append(out.Data, flightDestination{
-				Type: "flight-destination", Origin: from.code, Destination: o.to.code, DepartureDate: depart, Price: total{amount(o.price)},
-				Links: destinationLinks{
-					s.list("compat-dates", url.Values{"origin": {from.code}, "destination": {o.to.code}}, true, f.nonStop),
-					s.page(from, o.to, depart, "", f.nonStop),
-				},
-			})
+			d := flightDestination{Type: "flight-destination", Origin: from.code, Destination: o.to.code, DepartureDate: o.depart.String(), Price: total{amount(o.price)}}
+			if o.back != 0 {
+				d.ReturnDate = o.back.String()
+			}
+			d.Links = destinationLinks{
+				s.list("compat-dates", url.Values{"origin": {from.code}, "destination": {o.to.code}}, f.oneWay, f.nonStop),
+				s.page(from, o.to, d.DepartureDate, d.ReturnDate, f.nonStop),
+			}
+			out.Data = append(out.Data, d)
 			named = append(named, o.to)
 		}
 		out.Dictionaries = dictionary(named...)
@@ -98,21 +106,41 @@ type destination struct {
 	to place
 }
 
+// errNoReturns: no return from the origin was observed.
+var errNoReturns = errors.New("no return was observed")
+
 // found lists the fares of an origin's deals that a filter asks for.
 func (s *Service) found(ctx context.Context, from place, f filter) (all []destination, err error) {
-	data, _, err := s.Coverage.Deals(ctx, from.City)
-	if errors.Is(err, store.ErrNotFound) {
+	covered := false
+	for _, trip := range f.trips() {
+		data, _, err := s.Coverage.Deals(ctx, from.City, trip)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		origin, err := deals.Decode(data)
+		if err != nil {
+			return nil, err
+		}
+		covered = true
+		all = append(all, f.ofDeals(origin, fare.DayOf(s.Now()))...)
+	}
+	switch {
+	case !covered && f.oneWay:
 		s.RequestOrigin(ctx, from.City)
 		return nil, &refusal{fault{404, noData, "No fare from " + from.Name + " is known here yet. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.", nil}}
+	case !covered:
+		return nil, errNoReturns
+	case len(all) == 0:
+		return nil, &refusal{fault{404, noData, "No fare from " + from.Name + " is as departureDate, duration, nonStop and maxPrice ask for.", nil}}
 	}
-	if err != nil {
-		return nil, err
-	}
-	origin, err := deals.Decode(data)
-	if err != nil {
-		return nil, err
-	}
-	today := fare.DayOf(s.Now())
+	return all, nil
+}
+
+// ofDeals lists the fares of deals that the filter asks for, as of a day.
+func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []destination) {
 	for _, e := range origin.Entries {
 		of := &e.Any
 		if f.nonStop {
@@ -134,7 +162,11 @@ func (s *Service) found(ctx context.Context, from place, f filter) (all []destin
 			if d.Fare.Depart < today {
 				continue
 			}
-			if o := (option{depart: d.Fare.Depart, price: d.Fare.Price}); f.holds(o) {
+			o := option{depart: d.Fare.Depart, price: d.Fare.Price}
+			if d.Fare.Nights > 0 {
+				o.back = o.depart + fare.Day(d.Fare.Nights)
+			}
+			if f.holds(o) {
 				all = append(all, destination{o, place{string(e.Destination), to}})
 			}
 			if !f.ofMonths {
@@ -142,8 +174,5 @@ func (s *Service) found(ctx context.Context, from place, f filter) (all []destin
 			}
 		}
 	}
-	if len(all) == 0 {
-		return nil, &refusal{fault{404, noData, "No fare from " + from.Name + " is as departureDate, nonStop and maxPrice ask for.", nil}}
-	}
-	return all, nil
+	return all
 }

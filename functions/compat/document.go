@@ -11,10 +11,11 @@ import (
 
 // The kinds of our own warnings; docs/from-amadeus.md lists them. That there are no data has the code of the error.
 var (
-	wholeCity   = kind{10001, "ALL AIRPORTS OF THE CITY"}
-	stayAssumed = kind{10002, "RETURNS OF 4 TO 7 NIGHTS"}
-	byMonth     = kind{10003, "CHEAPEST DEPARTURE OF EACH MONTH ONLY"}
-	oneWayOnly  = kind{10004, "ONE-WAY FARES ONLY"}
+	wholeCity    = kind{10001, "ALL AIRPORTS OF THE CITY"}
+	stayAssumed  = kind{10002, "RETURNS OF 4 TO 7 NIGHTS"}
+	byMonth      = kind{10003, "CHEAPEST DEPARTURE OF EACH MONTH ONLY"}
+	oneWayOnly   = kind{10004, "ONE-WAY FARES ONLY"}
+	returnsOfAny = kind{10005, "RETURNS OF ANY DATE"}
 )
 
 func warning(of kind, detail string) fault { return fault{kind: of, Detail: detail} }

@@ -172,6 +172,58 @@ func TestDestinationsAreOurDeals(t *testing.T) {
 	}
 }
 
+// TestDestinationsOfReturns: those that do not say oneWay get the cheapest observed return to each destination.
+func TestDestinationsOfReturns(t *testing.T) {
+	t.Parallel()
+	s := world(t)
+	want := map[string]string{} // the cheapest of all stays
+	least := map[string]fare.Cents{}
+	classes := map[string]int{}
+	for _, nights := range []string{"1-3", "4-7", "8-14", "15%2B"} {
+		all := s.ours("/v1/occasioni?origine=Milano&notti=" + nights).Occasioni
+		classes[nights] = len(all)
+		for _, o := range all {
+			p := o.Prezzo
+			if had, ok := least[o.DestinazioneIata]; (!ok || p.Cent < had) && nightsOf(t, p.Partenza, p.Ritorno) <= 15 {
+				least[o.DestinazioneIata], want[o.DestinazioneIata] = p.Cent, p.Partenza+" "+p.Ritorno+" "+written(p.Cent)
+			}
+		}
+	}
+	got := map[string]string{}
+	d := s.get(destinations + "origin=MIL")
+	for _, f := range d.Data {
+		got[f.Destination.(string)] = f.DepartureDate + " " + f.ReturnDate + " " + f.Price.Total
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 || d.status != 200 || len(d.codes()) != 0 {
+		t.Errorf("%d %v (-deals +destinations): %s", d.status, d.codes(), diff)
+	}
+	t.Logf("%d destinations; by class %v", len(want), classes)
+	for query, code := range map[string]int{"&duration=4,7": 10005, "&viewBy=DURATION": 0, "&viewBy=WEEK": 10005} {
+		v := s.get(destinations + "origin=MIL" + query)
+		if v.status != 200 || len(v.Data) == 0 || slices.Contains(v.codes(), 10005) != (code > 0) {
+			t.Errorf("%s: %d %s", query, v.status, v.body)
+		}
+		for _, f := range v.Data {
+			if n := nightsOf(t, f.DepartureDate, f.ReturnDate); strings.Contains(query, "duration") && (n < 4 || n > 7) {
+				t.Errorf("%s: %d nights", query, n)
+			}
+		}
+	}
+}
+
+func nightsOf(t *testing.T, depart, back string) int {
+	t.Helper()
+	from, err := fare.ParseDay(depart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := fare.ParseDay(back)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(to - from)
+}
+
 // TestParts: a list in parts is the list, in both directions, and says where the others are.
 func TestParts(t *testing.T) {
 	t.Parallel()

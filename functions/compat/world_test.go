@@ -60,8 +60,8 @@ type document struct {
 	Occasioni []struct {
 		DestinazioneIata string
 		Prezzo           struct {
-			Partenza string
-			Cent     fare.Cents
+			Partenza, Ritorno string
+			Cent              fare.Cents
 		}
 	}
 

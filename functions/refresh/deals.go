@@ -13,16 +13,38 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// updateDeals puts what the cheapest fares of some one-way series are into the
-// deals of their origin. It reads the series' sheets: they were written before
-// their summaries, which are given.
-func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored map[fare.City]verdict.RouteSummary, pooled *departure.Pooled) error {
+// summaries are those that a refresh has made of series from one origin, by kind of trip and destination.
+type summaries map[fare.Trip]map[fare.City]verdict.RouteSummary
+
+func (all summaries) add(of fare.Series, s verdict.RouteSummary) {
+	if all[of.Trip] == nil {
+		all[of.Trip] = map[fare.City]verdict.RouteSummary{}
+	}
+	all[of.Trip][of.Destination] = s
+}
+
+// updateDeals puts what the cheapest fares of some series are into the deals of their origin.
+func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored summaries, pooled *departure.Pooled) error {
+	for trip, of := range stored {
+		if err := r.updateDealsOf(ctx, origin, trip, of, pooled); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// updateDealsOf does so for a kind of trip. Of one-way series it reads the sheets: they
+// were written before their summaries, which are given. Of returns no months are kept.
+func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fare.Trip, stored map[fare.City]verdict.RouteSummary, pooled *departure.Pooled) error {
 	var fresh []deals.Entry
 	for destination, s := range stored {
-		of := fare.Series{Route: fare.Route{Origin: origin, Destination: destination}}
-		sheets, err := r.readState(ctx, of)
-		if err != nil {
-			return err
+		of := fare.Series{Route: fare.Route{Origin: origin, Destination: destination}, Trip: trip}
+		var sheets seriesState
+		if trip == fare.OneWay {
+			var err error
+			if sheets, err = r.readState(ctx, of); err != nil {
+				return err
+			}
 		}
 		e, err := dealsOf(destination, s, sheets, pooled)
 		if err != nil {
@@ -34,7 +56,7 @@ func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored ma
 		return nil
 	}
 	return store.RetryConflicts(ctx, func() error {
-		had, version, err := r.Fares.Deals(ctx, origin)
+		had, version, err := r.Fares.Deals(ctx, origin, trip)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
@@ -48,7 +70,7 @@ func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored ma
 		if bytes.Equal(data, had) {
 			return nil
 		}
-		return r.Fares.PutDeals(ctx, origin, data, version)
+		return r.Fares.PutDeals(ctx, origin, trip, data, version)
 	})
 }
 
@@ -64,7 +86,7 @@ func dealsOf(destination fare.City, s verdict.RouteSummary, sheets seriesState, 
 		return e, nil
 	}
 	sheet := sheets.nonStop
-	if sheet == nil && sheets.any.NonStopOnly() {
+	if sheet == nil && sheets.any != nil && sheets.any.NonStopOnly() {
 		sheet = sheets.any
 	}
 	f, err := faresOf(without, sheet, pooled)

@@ -1,6 +1,7 @@
 package refresh_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -37,17 +38,24 @@ func TestDealsSayWhatAnswersSay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := openDays(t)
 			each(t, s)
-			routes, months := 0, 0
+			routes, months, returns := 0, 0, 0
 			for _, origin := range source.origins {
-				r, m := holdDeals(t, store.Fares{Table: s}, origin)
+				r, m := holdDeals(t, store.Fares{Table: s}, origin, fare.OneWay)
 				routes, months = routes+r, months+m
+				for _, trip := range fare.Trips()[1:] {
+					r, m := holdDeals(t, store.Fares{Table: s}, origin, trip)
+					returns += r
+					if m > 0 {
+						t.Errorf("%d months of returns with %s nights", m, trip)
+					}
+				}
 			}
 			// Four routes, three of them without stops too; each has departures in one month or two.
-			if routes != 7 || months < 7 {
-				t.Errorf("%d routes and %d months were compared", routes, months)
+			if routes != 7 || months < 7 || returns == 0 {
+				t.Errorf("%d routes, %d months and %d returns were compared", routes, months, returns)
 			}
 			for name, known := range map[fare.City]bool{"BUH": false, "LON": true} {
-				e, ok := storedDeals(t, store.Fares{Table: s}, "MIL").To(name)
+				e, ok := storedDeals(t, store.Fares{Table: s}, "MIL", fare.OneWay).To(name)
 				if !ok || (e.NonStop != nil) != known || e.AsOf != firstDay+days-1 {
 					t.Errorf("%s: %+v", name, e)
 				}
@@ -65,7 +73,7 @@ func TestDealsStand(t *testing.T) {
 	read := func() map[fare.City]deals.Deal {
 		all := map[fare.City]deals.Deal{}
 		for _, origin := range source.origins {
-			for _, e := range storedDeals(t, store.Fares{Table: s}, origin).Entries {
+			for _, e := range storedDeals(t, store.Fares{Table: s}, origin, fare.OneWay).Entries {
 				all[origin+e.Destination] = e.Any.Route[0]
 			}
 		}
@@ -79,14 +87,14 @@ func TestDealsStand(t *testing.T) {
 			t.Fatal("failed")
 		}
 		now := read()
-		_, version, err := store.Fares{Table: s}.Deals(t.Context(), "MIL")
+		_, version, err := store.Fares{Table: s}.Deals(t.Context(), "MIL", fare.OneWay)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !s.refresh(t, s, source) {
 			t.Fatal("failed")
 		}
-		if _, again, err := (store.Fares{Table: s}).Deals(t.Context(), "MIL"); err != nil || again != version {
+		if _, again, err := (store.Fares{Table: s}).Deals(t.Context(), "MIL", fare.OneWay); err != nil || again != version {
 			t.Errorf("day %d: the deals were written again: version %d, then %d, %v", d, version, again, err)
 		}
 		for route, deal := range now {
@@ -113,10 +121,13 @@ func TestDealsStand(t *testing.T) {
 	}
 }
 
-// storedDeals are those of an origin, as they are stored.
-func storedDeals(t *testing.T, fares store.Fares, origin fare.City) deals.Origin {
+// storedDeals are those of an origin and a kind of trip, as they are stored; none where no such return was seen.
+func storedDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip) deals.Origin {
 	t.Helper()
-	data, _, err := fares.Deals(t.Context(), origin)
+	data, _, err := fares.Deals(t.Context(), origin, trip)
+	if errors.Is(err, store.ErrNotFound) && trip != fare.OneWay {
+		return deals.Origin{}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +140,7 @@ func storedDeals(t *testing.T, fares store.Fares, origin fare.City) deals.Origin
 
 // holdDeals compares the deals of an origin with what is answered of each route
 // and month on the day of the refresh, from summaries and sheets.
-func holdDeals(t *testing.T, fares store.Fares, origin fare.City) (routes, months int) {
+func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip) (routes, months int) {
 	t.Helper()
 	data, _, err := fares.Pooled(t.Context(), store.Strong)
 	if err != nil {
@@ -139,8 +150,8 @@ func holdDeals(t *testing.T, fares store.Fares, origin fare.City) (routes, month
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range storedDeals(t, fares, origin).Entries {
-		of := fare.Series{Route: fare.Route{Origin: origin, Destination: e.Destination}}
+	for _, e := range storedDeals(t, fares, origin, trip).Entries {
+		of := fare.Series{Route: fare.Route{Origin: origin, Destination: e.Destination}, Trip: trip}
 		data, _, err := fares.Summary(t.Context(), of, store.Strong)
 		if err != nil {
 			t.Fatal(err)
@@ -166,6 +177,10 @@ func holdDeals(t *testing.T, fares store.Fares, origin fare.City) (routes, month
 			if ok {
 				routes++
 				same(t, e.Destination, want, got, now)
+			}
+			if trip != fare.OneWay {
+				months += len(e.Any.Months)
+				continue
 			}
 			data, err := fares.Sheet(t.Context(), of, nonStop)
 			if err != nil {

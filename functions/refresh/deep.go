@@ -65,8 +65,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 	if err != nil {
 		return nil, err
 	}
-	stored := map[fare.City]verdict.RouteSummary{} // of one-way series, by destination
-	var returns []fare.Series
+	stored := summaries{}
 	before := report.Asked
 	for i, of := range t.Series {
 		if begin.Err() != nil || report.OutOfCalls {
@@ -76,11 +75,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 		s, fault := r.deepenSeries(ctx, source, of, pooled, t.Planned, report)
 		switch {
 		case fault == nil:
-			if of.Trip == fare.OneWay {
-				stored[of.Destination] = s
-			} else {
-				returns = append(returns, of)
-			}
+			stored.add(of, s)
 			continue
 		case errors.Is(fault, upstream.ErrBudget):
 			report.OutOfCalls, left = true, t.Series[i:]
@@ -97,7 +92,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 	}
 	report.Left += len(left)
 	if ctx.Err() == nil {
-		err = errors.Join(err, r.publish(ctx, t.Series[0].Origin, stored, &report.Notified), r.leaveReturns(ctx, t.Series[0].Origin, returns))
+		err = errors.Join(err, r.publish(ctx, t.Series[0].Origin, stored, &report.Notified))
 	}
 	switch {
 	case ctx.Err() != nil && report.Asked > before:

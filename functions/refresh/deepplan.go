@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/trends"
 	"verdetto/shared/upstream"
-	"verdetto/shared/verdict"
 )
 
 const (
@@ -141,7 +140,7 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 			}
 		}
 	}
-	untold := map[fare.City]verdict.RouteSummary{}
+	untold := summaries{}
 	for i, d := range all {
 		s, err := r.summary(ctx, d.Series, store.Eventual)
 		if err != nil {
@@ -150,7 +149,7 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 		all[i].asked = s.Asked
 		e := told[d.Destination]
 		if d.Trip == fare.OneWay && (s.AsOf > e.AsOf || s.AsOf == e.AsOf && s.Observations > e.Observations) {
-			untold[d.Destination] = s
+			untold.add(d.Series, s)
 		}
 	}
 	notified := 0

@@ -43,18 +43,11 @@ func (r *Refresher) leaveTrips(ctx context.Context, route fare.Route, trips []fa
 	return store.Notifications{Table: r.Fares.Table}.LeaveTrips(ctx, route, today, (today + verdict.LiveDays + 1).Time())
 }
 
-// leaveReturns does so after returns from an origin were asked for.
-func (r *Refresher) leaveReturns(ctx context.Context, origin fare.City, returns []fare.Series) error {
-	if len(returns) == 0 {
-		return nil
-	}
-	watched, err := r.watched(ctx, origin)
-	if err != nil {
-		return err
-	}
+// leaveReturns does so for the watched routes whose returns were asked for.
+func (r *Refresher) leaveReturns(ctx context.Context, origin fare.City, watched []store.Watched, asked summaries) error {
 	var faults []error
 	for _, w := range watched {
-		if slices.ContainsFunc(returns, func(s fare.Series) bool { return s.Destination == w.Destination && slices.Contains(w.Trips, s.Trip) }) {
+		if slices.ContainsFunc(w.Trips, func(trip fare.Trip) bool { _, is := asked[trip][w.Destination]; return is && trip != fare.OneWay }) {
 			faults = append(faults, r.leaveTrips(ctx, fare.Route{Origin: origin, Destination: w.Destination}, w.Trips, fare.DayOf(r.Now())))
 		}
 	}

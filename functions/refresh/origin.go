@@ -49,7 +49,7 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 		}
 		o.Dropped[upstream.TooOld] += tooOld
 	}
-	stored := map[fare.City]verdict.RouteSummary{} // of one-way series, by destination
+	stored := summaries{}
 	pooled, err := r.pooled(ctx)
 	if err != nil {
 		return err
@@ -72,9 +72,7 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 			continue
 		}
 		o.Duplicate += len(observations) - m.added // of a series that failed it is not known
-		if oneWay {
-			stored[of.Destination] = m.summary
-		}
+		stored.add(of, m.summary)
 	}
 	if len(faults) > 0 { // of an answer that is stored in part nobody is notified
 		return errors.Join(append(faults, r.tell(ctx, o.Origin, stored, pooled))...)
@@ -84,7 +82,7 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 		err = r.tell(ctx, o.Origin, stored, pooled)
 	}
 	if err == nil {
-		o.Notifications, err = r.leaveNotifications(ctx, o.Origin, watched, stored, fare.DayOf(now))
+		o.Notifications, err = r.leaveNotifications(ctx, o.Origin, watched, stored[fare.OneWay], fare.DayOf(now))
 	}
 	if err != nil {
 		return err
@@ -94,7 +92,7 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 
 // publish tells the deals and trends of an origin and the subscribers of its routes
 // what became of some of them; trends last: by them a plan sees that all was told. notified counts routes with something new to tell.
-func (r *Refresher) publish(ctx context.Context, origin fare.City, stored map[fare.City]verdict.RouteSummary, notified *int) error {
+func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summaries, notified *int) error {
 	if len(stored) == 0 {
 		return nil
 	}
@@ -102,10 +100,11 @@ func (r *Refresher) publish(ctx context.Context, origin fare.City, stored map[fa
 	if err != nil {
 		return err
 	}
-	watched = slices.DeleteFunc(watched, func(w store.Watched) bool { _, is := stored[w.Destination]; return !is })
-	n, err := r.leaveNotifications(ctx, origin, watched, stored, fare.DayOf(r.Now()))
+	oneWay := stored[fare.OneWay]
+	asked := slices.DeleteFunc(slices.Clone(watched), func(w store.Watched) bool { _, is := oneWay[w.Destination]; return !is })
+	n, err := r.leaveNotifications(ctx, origin, asked, oneWay, fare.DayOf(r.Now()))
 	*notified += n
-	if err != nil {
+	if err = errors.Join(err, r.leaveReturns(ctx, origin, watched, stored)); err != nil {
 		return err
 	}
 	pooled, err := r.pooled(ctx)
@@ -120,17 +119,20 @@ func (r *Refresher) watched(ctx context.Context, origin fare.City) ([]store.Watc
 	return store.Alerts{Table: r.Fares.Table}.Watched(ctx, origin)
 }
 
-// tell puts summaries of one-way series into the deals and the trends of their
-// origin. Where departures are folded at the end of the run, the deals are made there.
-func (r *Refresher) tell(ctx context.Context, origin fare.City, stored map[fare.City]verdict.RouteSummary, pooled departure.Cycle) error {
+// tell puts summaries into the deals of their origin, and those of one-way series
+// into its trends. Where departures are folded at the end of the run, the deals are made there.
+func (r *Refresher) tell(ctx context.Context, origin fare.City, stored summaries, pooled departure.Cycle) error {
 	if !r.warming {
 		if err := r.updateDeals(ctx, origin, stored, pooled.Pooled); err != nil {
 			return err
 		}
 	}
 	var entries []trends.Entry
-	for destination, s := range stored {
+	for destination, s := range stored[fare.OneWay] {
 		entries = append(entries, entryOf(destination, s))
+	}
+	if len(entries) == 0 {
+		return nil
 	}
 	return r.updateTrends(ctx, origin, entries)
 }

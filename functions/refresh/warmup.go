@@ -121,15 +121,12 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 
 // dealsOfAll makes the deals of every origin.
 func (r *Refresher) dealsOfAll(ctx context.Context, series []*warming, pooled *departure.Pooled) error {
-	byOrigin := map[fare.City]map[fare.City]verdict.RouteSummary{}
+	byOrigin := map[fare.City]summaries{}
 	for _, s := range series {
-		if s.of.Trip != fare.OneWay {
-			continue
-		}
 		if byOrigin[s.of.Origin] == nil {
-			byOrigin[s.of.Origin] = map[fare.City]verdict.RouteSummary{}
+			byOrigin[s.of.Origin] = summaries{}
 		}
-		byOrigin[s.of.Origin][s.of.Destination] = s.summary
+		byOrigin[s.of.Origin].add(s.of, s.summary)
 	}
 	for origin, stored := range byOrigin {
 		if err := r.updateDeals(ctx, origin, stored, pooled); err != nil {

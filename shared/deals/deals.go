@@ -1,12 +1,14 @@
 // Package deals holds where it is cheap to fly to from a city: of each
 // destination the cheapest fare of any time and of each month, judged. Origin is
-// stored per origin, made by the refresh, so that an answer costs one read
+// stored per origin and kind of trip, made by the refresh, so that an answer costs one read
 // however many destinations there are. It is pure.
 //
 // A fare is judged as what it is. The cheapest fare of a route is compared with
 // the route's cheapest of other days, that of a month with the cheapest of months:
 // among three hundred departures one nearly always looks cheap by itself, so
 // picking the best-judged departure would call every destination cheap.
+//
+// Of returns the cheapest of any time is kept, by class of nights away, and none of months.
 package deals
 
 import (
@@ -135,12 +137,13 @@ func (d Deal) same(other Deal) bool {
 	told := func(d Deal) any {
 		type shown struct {
 			depart                fare.Day
+			nights                int16
 			price, usual          fare.Cents
 			quoted                fare.Money
 			stops                 fare.Stops
 			livello, affidabilita string
 		}
-		s := shown{depart: d.Fare.Depart, price: d.Fare.Price, quoted: d.Fare.Quoted, stops: d.Fare.Stops, livello: d.Verdict.Livello, affidabilita: d.Verdict.Affidabilita}
+		s := shown{depart: d.Fare.Depart, nights: d.Fare.Nights, price: d.Fare.Price, quoted: d.Fare.Quoted, stops: d.Fare.Stops, livello: d.Verdict.Livello, affidabilita: d.Verdict.Affidabilita}
 		s.usual, _ = d.Usual()
 		return s
 	}

@@ -22,7 +22,7 @@ func invented(destinations int) deals.Origin {
 	deal := func(depart fare.Day, route bool) deals.Deal {
 		price := fare.Cents(1999 + 100*chance.IntN(200))
 		d := deals.Deal{Judged: verdict.Judged{
-			Fare:    verdict.Live{Depart: depart, Price: price, Found: today.Time().Unix() - int64(chance.IntN(5*86400)), Stops: fare.Stops(chance.IntN(3)), DayOnly: chance.IntN(2) == 0},
+			Fare:    verdict.Live{Depart: depart, Price: price, Found: today.Time().Unix() - int64(chance.IntN(5*86400)), Stops: fare.Stops(chance.IntN(3)), DayOnly: chance.IntN(2) == 0, Nights: int16(chance.IntN(2) * chance.IntN(fare.MaxNights+1))},
 			Verdict: verdict.Verdetto{Livello: verdict.Insufficient, Campione: chance.IntN(8)},
 		}}
 		if chance.IntN(20) == 0 {

@@ -22,13 +22,14 @@ var (
 const withNonStop = 1
 
 // Of a deal's flags the lowest says that the day alone is known, the next that it
-// was quoted in another currency; then come the stops, the level and the certainty.
+// was quoted in another currency; then come the stops, the level, the certainty and the nights away.
 const (
 	dayOnlyFlag    = 1
 	foreignFlag    = 2
 	stopsShift     = 2
 	levelShift     = 4
 	certaintyShift = 7
+	nightsShift    = 9
 )
 
 // Encode packs an Origin into some 15 bytes a fare.
@@ -60,7 +61,7 @@ func (f Fares) encode(w *varint.Writer, asOf fare.Day) {
 		for _, d := range list {
 			l, v := d.Fare, d.Verdict
 			w.Int(int64(l.Depart-depart), int64(l.Price-price), end-l.Found, int64(v.Campione-sample))
-			flags := uint64(l.Stops)<<stopsShift | place(levels, v.Livello)<<levelShift | place(certainties, v.Affidabilita)<<certaintyShift
+			flags := uint64(l.Stops)<<stopsShift | place(levels, v.Livello)<<levelShift | place(certainties, v.Affidabilita)<<certaintyShift | uint64(l.Nights)<<nightsShift
 			foreign := l.Quoted != fare.Money{}
 			if l.DayOnly {
 				flags |= dayOnlyFlag
@@ -128,13 +129,13 @@ func decodeFares(r *varint.Reader, asOf fare.Day) (f Fares) {
 			found := end - r.Int()
 			sample += r.Int()
 			flags := r.Uint()
-			level, certainty := flags>>levelShift&7, flags>>certaintyShift
-			if depart < 0 || depart > 1<<20 || price <= 0 || price > int64(fare.MaxPrice) || sample < 0 || level >= uint64(len(levels)) || certainty >= uint64(len(certainties)) {
+			level, certainty, nights := flags>>levelShift&7, flags>>certaintyShift&3, flags>>nightsShift
+			if depart < 0 || depart > 1<<20 || price <= 0 || price > int64(fare.MaxPrice) || sample < 0 || level >= uint64(len(levels)) || nights > fare.MaxNights {
 				r.Fail(errRange)
 				return f
 			}
 			d := Deal{Judged: verdict.Judged{
-				Fare:    verdict.Live{Depart: fare.Day(depart), Price: fare.Cents(price), Found: found, Stops: fare.Stops(flags >> stopsShift & 3), DayOnly: flags&dayOnlyFlag != 0},
+				Fare:    verdict.Live{Depart: fare.Day(depart), Price: fare.Cents(price), Found: found, Nights: int16(nights), Stops: fare.Stops(flags >> stopsShift & 3), DayOnly: flags&dayOnlyFlag != 0},
 				Verdict: verdict.Verdetto{Livello: levels[level], Affidabilita: certainties[certainty], Campione: int(sample)},
 			}}
 			if flags&foreignFlag != 0 {

@@ -42,7 +42,7 @@ func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, e
 	if f.day < f.today-verdict.LiveDays {
 		return nil, nil // a later refresh will know more
 	}
-	data, _, err := store.Fares{Table: r.Notifications.Table}.DealsNow(ctx, f.origin)
+	data, _, err := store.Fares{Table: r.Notifications.Table}.DealsNow(ctx, f.origin, fare.OneWay)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}

@@ -79,9 +79,10 @@ func driveRecords(t *testing.T, table store.Table) {
 		{fares, "PutTrends", func() error {
 			return fares.PutTrends(ctx, "MIL", []byte("t"), 0, map[fare.City]store.Coverage{"BUH": {Observations: 1}})
 		}},
-		{fares, "PutDeals", func() error { return fares.PutDeals(ctx, "MIL", []byte("d"), 0) }},
-		{fares, "Deals", func() error { _, _, err := fares.Deals(ctx, "MIL"); return err }},
-		{fares, "DealsNow", func() error { _, _, err := fares.DealsNow(ctx, "MIL"); return err }},
+		{fares, "PutDeals", func() error { return fares.PutDeals(ctx, "MIL", fare.OneWay, []byte("d"), 0) }},
+		{fares, "PutDeals", func() error { return fares.PutDeals(ctx, "MIL", fare.Return4to7, []byte("d"), 0) }},
+		{fares, "Deals", func() error { _, _, err := fares.Deals(ctx, "MIL", fare.OneWay); return err }},
+		{fares, "DealsNow", func() error { _, _, err := fares.DealsNow(ctx, "MIL", fare.OneWay); return err }},
 		{fares, "Trends", func() error { _, _, err := fares.Trends(ctx, "MIL"); return err }},
 		{fares, "Covered", func() error { return ignore(fares.Covered(ctx, "", 0)) }},
 		{fares, "Into", func() error { return ignore(fares.Into(ctx, "BUH", "", 0)) }},

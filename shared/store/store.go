@@ -41,6 +41,7 @@
 //	ORIGIN#<origin>              ASKED                 when the source last answered for it               refresh               never
 //	ORIGIN#<origin>              TRENDS                trends.Origin                                      refresh               never
 //	ORIGIN#<origin>              DEALS                 deals.Origin: the cheapest fares, judged           refresh               never
+//	ORIGIN#<origin>              DEALS#<nights>        deals.Origin of returns with so many nights away   refresh               never
 //	COVERED                      <origin>              that routes from it are stored                     refresh               never
 //	INTO#<destination>           <origin>              Coverage of the route                              refresh               never
 //	FARES                        SOURCE                name of the fare source                            refresh               never
@@ -114,7 +115,8 @@
 //
 // The summary grows to 4 units after three years. For each origin come 3 reads
 // and 4 writes, more where its trends or its deals take over 1 KB: some 330 bytes a
-// destination with fares in every month, with stops and without. A route that somebody
+// destination with fares in every month, with stops and without; and a read and a write for
+// each class of nights away of which returns were seen, some 30 to 50 bytes a destination. A route that somebody
 // watches costs 1 read and a transaction of 2 small items more, whoever is
 // notified; each mail costs 2 reads and 1 write, and a page of 100 alerts of
 // which none is notified about 2 reads (TestNotifyingCapacity in e2e/alerts).

@@ -35,6 +35,7 @@ type Calendar struct {
 type dealsInput struct {
 	Origin   string  `json:"origin" doc:"Origin: a city name in any of six languages, or an IATA code" example:"Milano" minLength:"1" maxLength:"100"`
 	Month    string  `json:"month,omitempty" doc:"Month of departure, YYYY-MM: the cheapest departure of each destination in it; without it, of any date" maxLength:"7"`
+	Nights   string  `json:"nights,omitempty" doc:"Return fares with so many nights away, of any date: not together with month; without it, one-way fares" enum:"1-3,4-7,8-14,15+"`
 	Levels   string  `json:"levels,omitempty" doc:"Only these verdicts, separated by commas, of ottimo, buono, normale, caro, dati-insufficienti; without it, all" example:"ottimo,buono" maxLength:"60"`
 	NonStop  bool    `json:"non_stop,omitempty" doc:"Only fares without stops"`
 	Most     float64 `json:"max_price,omitempty" doc:"Only fares up to so much of currency" example:"60" minimum:"0"`
@@ -64,12 +65,12 @@ func (in *pastInput) question() (answer.Question, error) {
 }
 
 func (in *dealsInput) question() (published.DealsQuestion, error) {
-	d := published.DealsInput{Mese: in.Month, Livello: in.Levels, Diretto: in.NonStop, Shown: published.Shown{Valuta: in.Currency}}
+	d := published.DealsInput{Mese: in.Month, Notti: in.Nights, Livello: in.Levels, Diretto: in.NonStop, Shown: published.Shown{Valuta: in.Currency}}
 	if in.Most != 0 {
 		d.Massimo = strconv.FormatFloat(in.Most, 'f', -1, 64)
 	}
 	return d.Question(answer.Named{Parameter: "origin", Name: in.Origin}, func(parameter string) string {
-		return map[string]string{"mese": "month", "livello": "levels", "massimo": "max_price", "valuta": "currency"}[parameter]
+		return map[string]string{"mese": "month", "notti": "nights", "livello": "levels", "massimo": "max_price", "valuta": "currency"}[parameter]
 	})
 }
 
@@ -105,7 +106,7 @@ func (s *Service) addDepartureTools(server *mcp.Server) []string {
 	})
 	cheap := addTool(s, server, tool[dealsInput, published.Occasioni]{
 		name: "cheap_now", title: "Where it is cheap to fly to now", quota: "occasioni",
-		description: "The destinations from a city whose cheapest fare is judged best now, of any date or of a month: 20 at a time, the best first, with fare, departure, verdict, certainty and the difference to what is usual. Narrow it by month, verdict, price and stops.",
+		description: "The destinations from a city whose cheapest fare is judged best now, of any date or of a month, or returns by nights away: 20 at a time, the best first, with fare, departure, verdict, certainty and the difference to what is usual. Narrow it by month, verdict, price and stops.",
 		check: func(ctx context.Context, in *dealsInput) error {
 			q, err := in.question()
 			if err != nil {

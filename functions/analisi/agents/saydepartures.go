@@ -48,16 +48,23 @@ func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 	}
 	var listed []string
 	for _, d := range o.Occasioni[:min(saidOfMany, len(o.Occasioni))] {
-		price, usual := euros(int64(d.Prezzo.Cent), o.Valuta), ""
+		price, usual, departure := euros(int64(d.Prezzo.Cent), o.Valuta), "", d.Prezzo.Partenza
+		if d.Prezzo.Ritorno != "" {
+			departure += "/" + d.Prezzo.Ritorno
+		}
 		if d.Verdetto.MedianaCent == nil {
-			listed = append(listed, s.Text("agents.deal_unknown", "City", d.Destinazione, "Price", price, "Departure", d.Prezzo.Partenza))
+			listed = append(listed, s.Text("agents.deal_unknown", "City", d.Destinazione, "Price", price, "Departure", departure))
 			continue
 		}
 		usual = euros(int64(*d.Verdetto.MedianaCent), o.Valuta)
-		listed = append(listed, s.Text("agents.deal", "City", d.Destinazione, "Price", price, "Departure", d.Prezzo.Partenza, "Level", s.Text("agents.level."+d.Verdetto.Livello),
+		listed = append(listed, s.Text("agents.deal", "City", d.Destinazione, "Price", price, "Departure", departure, "Level", s.Text("agents.level."+d.Verdetto.Livello),
 			"Median", usual, "Certainty", s.Text("agents.certainty."+d.Verdetto.Affidabilita), "Hours", d.Prezzo.EtaOre))
 	}
-	return s.Text("agents.deals", "City", o.Origine, "Destinations", all, "First", skipped+1, "Last", skipped+len(o.Occasioni), "All", len(o.Occasioni) == all, "Month", o.Ambito == verdict.InMese, "Listed", strings.Join(listed, "; ")) + s.more(skipped+len(o.Occasioni), all)
+	returns := ""
+	if o.Notti != "" {
+		returns = s.Text("agents.deals_returns", "Nights", o.Notti)
+	}
+	return and(returns, s.Text("agents.deals", "City", o.Origine, "Destinations", all, "First", skipped+1, "Last", skipped+len(o.Occasioni), "All", len(o.Occasioni) == all, "Month", o.Ambito == verdict.InMese, "Listed", strings.Join(listed, "; "))+s.more(skipped+len(o.Occasioni), all))
 }
 
 func (s sentences) past(h analisi.Storico) string {

@@ -97,7 +97,7 @@ func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) 
 }
 
 // Deals are those of London and Bucharest, from Milan.
-func (fares) Deals(_ context.Context, origin fare.City) ([]byte, int64, error) {
+func (fares) Deals(_ context.Context, origin fare.City, _ fare.Trip) ([]byte, int64, error) {
 	if origin != "MIL" {
 		return nil, 0, store.ErrNotFound
 	}

@@ -25,6 +25,7 @@ type Occasioni struct {
 	OrigineIata  string          `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
 	Luoghi       []verdict.Luogo `json:"luoghi,omitempty" doc:"What the origin stood for, as in GET /v1/analisi"`
 	Ambito       string          `json:"ambito" enum:"rotta,mese" doc:"What each verdetto is about: the cheapest fare of the route, or of its departures in mese"`
+	Notti        string          `json:"notti,omitempty" enum:"1-3,4-7,8-14,15+" doc:"Of returns the nights away, as asked; absent of one-way fares"`
 	Valuta       string          `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
 	Occasioni    []Occasione     `json:"occasioni" nullable:"false" doc:"Destinations that have a fare, the best first: by level, then by percentile, then by how far the fare is under the median. Those with too little data for a verdict come last"`
 	AggiornatoIl *time.Time      `json:"aggiornatoIl,omitempty" format:"date-time" doc:"When the newest of these fares was found, UTC; absent where there is none"`
@@ -40,7 +41,8 @@ type Occasione struct {
 
 // DealsInput are the parameters of a question for deals, beside the origin.
 type DealsInput struct {
-	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"The cheapest departure of this month, compared with the cheapest of other months; without it that of any date, compared with the cheapest of other days"`
+	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"The cheapest departure of this month, compared with the cheapest of other months; without it that of any date, compared with the cheapest of other days. Not together with notti"`
+	Notti   string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away, of any date; without it, one-way fares. Destinations of which no return was observed lately are left out"`
 	Livello string `query:"livello" pattern:"^((ottimo|buono|normale|caro|dati-insufficienti)(,(ottimo|buono|normale|caro|dati-insufficienti))*)?$" patternDescription:"levels such as ottimo,buono" doc:"Only these levels, separated by commas"`
 	Diretto bool   `query:"diretto" doc:"Only fares without stops; destinations of whose fares the stops are not known are left out"`
 	Massimo string `query:"massimo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 60 or 59.99" doc:"Only fares up to this amount, in valuta"`
@@ -67,7 +69,8 @@ type Shown struct {
 type DealsQuestion struct {
 	From    answer.Named
 	When    *answer.When // a month; nil: any
-	Levels  []string     // empty: all
+	Trip    fare.Trip
+	Levels  []string // empty: all
 	NonStop bool
 	Most    fare.Cents // in Show; 0: any
 	Show    answer.Currency
@@ -81,6 +84,12 @@ func (in *DealsInput) Question(from answer.Named, name func(parameter string) st
 	q = DealsQuestion{From: from, NonStop: in.Diretto, Show: answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}}
 	if q.When, err = (&Trip{Mese: in.Mese}).when(name); err != nil {
 		return q, err
+	}
+	if q.Trip, err = parseNights(in.Notti, name("notti")); err != nil {
+		return q, err
+	}
+	if q.Trip != fare.OneWay && q.When != nil {
+		return q, Invalid(name("notti"), "is given together with "+name("mese")+": of returns the cheapest of any date is known; GET /v1/calendario has those of a month")
 	}
 	if in.Livello != "" {
 		q.Levels = strings.Split(in.Livello, ",")
@@ -102,13 +111,13 @@ func (in *DealsInput) Question(from answer.Named, name func(parameter string) st
 
 // Deals answers where it is cheap to fly to from a city. What it cannot answer is a Problem.
 func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error) {
-	o := Occasioni{Ambito: verdict.Rotta, Valuta: "EUR", Occasioni: []Occasione{}}
+	o := Occasioni{Ambito: verdict.Rotta, Notti: q.Trip.String(), Valuta: "EUR", Occasioni: []Occasione{}}
 	place, err := Find(q.From)
 	if err != nil {
 		return o, err
 	}
 	o.Origine, o.OrigineIata, o.Luoghi = place.Name, string(place.City), luoghi(end{"origine", q.From, place})
-	all, err := s.DealsFrom(ctx, place)
+	all, err := s.DealsFrom(ctx, place, q.Trip)
 	if err != nil {
 		return o, err
 	}
@@ -135,15 +144,17 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 	return o, nil
 }
 
-// DealsFrom reads the deals of an origin; the Problem of one that is not covered
+// DealsFrom reads the deals of an origin and a kind of trip; the Problem of one that is not covered
 // says so, and the next refresh asks for it.
-func (s *Answers) DealsFrom(ctx context.Context, origin places.Place) (deals.Origin, error) {
-	data, _, err := s.Coverage.Deals(ctx, origin.City)
-	if errors.Is(err, store.ErrNotFound) {
+func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.Trip) (deals.Origin, error) {
+	data, _, err := s.Coverage.Deals(ctx, origin.City, trip)
+	switch {
+	case errors.Is(err, store.ErrNotFound) && trip != fare.OneWay:
+		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("No return with %s nights away was observed from %s yet. Returns of a route are asked for once somebody has asked for them: GET /v1/analisi?notti= of one; without notti one-way fares are listed.", trip, origin.Name))
+	case errors.Is(err, store.ErrNotFound):
 		s.RequestOrigin(ctx, origin.City)
 		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("No fare from %s is known here yet. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.", origin.Name))
-	}
-	if err != nil {
+	case err != nil:
 		return deals.Origin{}, err
 	}
 	return deals.Decode(data)

@@ -24,7 +24,7 @@ type Answers struct {
 
 // Coverage is where the deals of an origin are read from; store.Fares provides it.
 type Coverage interface {
-	Deals(ctx context.Context, origin fare.City) (data []byte, version int64, err error)
+	Deals(ctx context.Context, origin fare.City, trip fare.Trip) (data []byte, version int64, err error)
 }
 
 // Check refuses, before a call is counted or paid, what no answer could be made for.

@@ -74,12 +74,8 @@ func same(parameter string) string { return parameter }
 // parameters what the caller calls them.
 func (in *Trip) Question(name func(parameter string) string) (q answer.Question, err error) {
 	q.NonStop, q.Show = in.Diretto, answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}
-	nights := strings.TrimRight(in.Notti, " +")
-	if nights == "15" { // a + that was not escaped is a space
-		nights = "15+"
-	}
-	if q.Trip, err = fare.ParseTrip(nights); err != nil {
-		return q, Invalid(name("notti"), "is none of 1-3, 4-7, 8-14 and 15+")
+	if q.Trip, err = parseNights(in.Notti, name("notti")); err != nil {
+		return q, err
 	}
 	if q.When, err = in.when(name); err != nil {
 		return q, err
@@ -96,6 +92,19 @@ func (in *Trip) Question(name func(parameter string) string) (q answer.Question,
 	}
 	q.Price = &answer.Price{Parameter: name("prezzo"), Amount: amount, Currency: q.Show.Code, Of: q.Show.Parameter}
 	return q, nil
+}
+
+// parseNights reads a class of nights away; none is one way.
+func parseNights(given, name string) (fare.Trip, error) {
+	nights := strings.TrimRight(given, " +")
+	if nights == "15" { // a + that was not escaped is a space
+		nights = "15+"
+	}
+	trip, err := fare.ParseTrip(nights)
+	if err != nil {
+		return trip, Invalid(name, "is none of 1-3, 4-7, 8-14 and 15+")
+	}
+	return trip, nil
 }
 
 // when reads the departure; nil where any is asked about.
