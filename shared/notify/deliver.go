@@ -60,8 +60,8 @@ func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Ale
 	if err != nil {
 		return a, false, err
 	}
-	if n != nil && !n.due(a) {
-		return a, false, nil
+	if n != nil && !n.due(a) || n == nil && a.Over > 0 && fare.DayOf(r.Now()) <= a.Over+store.DeliveryDays {
+		return a, false, nil // of an alert that is over its endpoint is still told
 	}
 	stopped, err := r.Alerts.Stopped(ctx, a.Subscriber)
 	return a, err == nil && !stopped, err
@@ -110,10 +110,16 @@ func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 		return err
 	}
 	if n == nil {
-		if a.Paused > fare.DayOf(r.Now()) {
-			return nil // it has been told to be silent
+		if a.Paused > fare.DayOf(r.Now()) || a.Over > 0 {
+			return nil // it has been told to be silent, or was told
 		}
-		return carrier.Deliver(ctx, a, ending(a, r.Links, fare.DayOf(r.Now())))
+		end := ending(a, r.Links, fare.DayOf(r.Now()))
+		if r.endpointHears(a) {
+			if err := r.Carriers[a.Channel].Deliver(ctx, a, end); err != nil {
+				return err
+			}
+		}
+		return carrier.Deliver(ctx, a, end)
 	}
 	m, err := n.message(a, r.Links)
 	if err != nil {
@@ -122,8 +128,16 @@ func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 	return carrier.Deliver(ctx, a, m)
 }
 
-// settle keeps that the message was sent; an alert that has ended is removed.
+// endpointHears tells whether an endpoint is to be told, beside its owner, that its alert has ended.
+func (r *run) endpointHears(a store.Alert) bool {
+	return a.Channel == store.Webhook && r.Carriers[a.Channel] != nil && a.Paused <= fare.DayOf(r.Now()) && a.Over == 0
+}
+
+// settle keeps that the message was sent; an alert that has ended is removed, one of an endpoint when that was told.
 func (r *run) settle(ctx context.Context, n *look, a store.Alert) error {
+	if n == nil && r.endpointHears(a) {
+		return r.Alerts.MarkOver(ctx, a, fare.DayOf(r.Now()))
+	}
 	if n == nil {
 		_, err := r.Alerts.Remove(ctx, a.Subscriber, a.Ref())
 		return err

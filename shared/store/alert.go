@@ -40,6 +40,7 @@ type Alert struct {
 	Paused  fare.Day `json:"pa,omitempty"`    // nothing is told before this day
 	Asked   fare.Day `json:"asked,omitempty"` // the day that it was asked for last, as messages say; 0: before that was kept
 	State   State    `json:"st,omitzero"`
+	Over    fare.Day `json:"ov,omitempty"` // the day that its end was left for its endpoint, which has it removed; 0: it goes on
 
 	version int64
 }

@@ -25,6 +25,7 @@ type Delivery struct {
 	Alert      string       `json:"a"` // which of the subscriber's, as its links name it
 	URL        string       `json:"u"`
 	Body       []byte       `json:"b"`           // none: it only asks whether the endpoint answers
+	Last       bool         `json:"l,omitempty"` // it says that its alert has ended, which is removed with it
 	At         time.Time    `json:"at"`          // when it was left, or left again
 	Tries      int          `json:"n,omitempty"` // since At
 	Tried      time.Time    `json:"t,omitzero"`  // the last time

@@ -22,3 +22,18 @@ func (a Alerts) Pause(ctx context.Context, alert Alert, until fare.Day) error {
 	}
 	return nil
 }
+
+// MarkOver records the day on which it was left for the endpoint of an alert that the alert has ended.
+func (a Alerts) MarkOver(ctx context.Context, alert Alert, day fare.Day) error {
+	err := a.change(ctx, alert, func(next *Alert) bool {
+		if next.Over > 0 {
+			return false
+		}
+		next.Over = day
+		return true
+	})
+	if err != nil {
+		return fmt.Errorf("record that an alert has ended: %w", err)
+	}
+	return nil
+}

@@ -12,8 +12,9 @@ import (
 
 // The types of events.
 const (
-	typeFare = "alert.fare"
-	typeTest = "alert.test"
+	typeFare  = "alert.fare"
+	typeTest  = "alert.test"
+	typeEnded = "alert.ended" // all departures have been
 )
 
 // Event is the body of a delivery. Fields are only ever added.
@@ -100,6 +101,9 @@ func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {
 	e := Event{Type: typeFare, Timestamp: now.UTC().Truncate(time.Second), Data: about(of)}
 	e.Data.Language, e.Data.Unsubscribe, e.Data.Snooze, e.Data.Manage = m.Language, m.Unsubscribe, m.Snooze, m.Manage
 	e.Data.More, e.Data.List = m.More, m.List
+	if m.Ended {
+		e.Type, m.Fares = typeEnded, nil
+	}
 	for _, f := range m.Fares {
 		e.Data.Fares = append(e.Data.Fares, shown(f))
 	}

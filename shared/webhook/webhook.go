@@ -32,7 +32,7 @@ func (c Carrier) Deliver(ctx context.Context, to store.Alert, m notify.Message) 
 	now := c.Now()
 	body, err := event(to, m, now)
 	if err == nil {
-		err = c.Deliveries.Leave(ctx, store.Delivery{ID: m.ID, Subscriber: to.Subscriber, Alert: to.Ref().String(), URL: to.Address, Body: body, At: now})
+		err = c.Deliveries.Leave(ctx, store.Delivery{ID: m.ID, Subscriber: to.Subscriber, Alert: to.Ref().String(), URL: to.Address, Body: body, Last: m.Ended, At: now})
 	}
 	if err == nil && c.Signal != nil {
 		c.Signal()

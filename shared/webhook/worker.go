@@ -138,7 +138,7 @@ func (w *Worker) try(ctx context.Context, d store.Delivery) (until time.Time, er
 	}
 	if endpoint.Dead && alert.Paused > fare.DayOf(w.Now()) { // it was given up: its owner can have it delivered later
 		d.Ended = w.Now()
-		return until, w.Deliveries.End(ctx, d)
+		return until, w.end(ctx, d)
 	}
 	isTest := len(d.Body) == 0
 	if isTest || !endpoint.Verified {
@@ -253,9 +253,24 @@ func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint,
 	}
 	if err == nil {
 		d.Ended, d.Delivered = now, true
-		err = w.Deliveries.End(ctx, d)
+		err = w.end(ctx, d)
 	}
 	return until, err
+}
+
+// end records what became of a delivery. An alert that it says has ended is removed first: a
+// delivery that comes round again finds none, and is dropped.
+func (w *Worker) end(ctx context.Context, d store.Delivery) error {
+	if d.Last {
+		ref, err := store.ParseRef(d.Alert)
+		if err == nil {
+			_, err = w.Alerts.Remove(ctx, d.Subscriber, ref)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return w.Deliveries.End(ctx, d)
 }
 
 // failed puts an event that was not taken off until its next try. Where its day is
@@ -269,7 +284,7 @@ func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint,
 		}
 		if err == nil {
 			d.Ended = now
-			err = w.Deliveries.End(ctx, d)
+			err = w.end(ctx, d)
 		}
 		return until, err
 	}

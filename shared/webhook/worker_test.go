@@ -12,6 +12,7 @@ import (
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/notify"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/webhook"
@@ -291,4 +292,63 @@ func TestSignatures(t *testing.T) {
 	w.clock.Add(24 * time.Hour)
 	verify("m5", first, false)
 	verify("m6", second, true)
+}
+
+// TestTheEnd: an endpoint is told once that an alert has ended, which is removed when it has taken that, or when
+// it was tried for a day; the endpoint of the last alert is forgotten with it.
+func TestTheEnd(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		others bool // alerts of the subscriber to the endpoint
+		takes  bool
+		said   []string
+	}{
+		{"taken", true, true, []string{"ended end-1"}},
+		{"taken, the last one", false, true, []string{"ended end-1"}},
+		{"not taken for a day", true, false, nil},
+		{"not taken for a day, the last one", false, false, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := fresh(t)
+			a := w.verified("ada", "BUH", url)
+			if c.others {
+				w.alert("ada", "LON", url)
+			}
+			if !c.takes {
+				w.answer = status(500)
+			}
+			end := notify.Message{ID: "end-1", Language: "it", Ended: true, Manage: "https://verdetto.example/m", Unsubscribe: "https://verdetto.example/u", Fares: []notify.Fare{{Route: a.Route}}}
+			for range 2 { // a sender that was killed leaves it again
+				if err := w.carrier.Deliver(t.Context(), a, end); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.work()
+			if _, err := w.Alerts.One(t.Context(), a.Ref(), a.Subscriber); (err == nil) == c.takes {
+				t.Errorf("the alert after a first try: %v", err)
+			}
+			said := w.requests()
+			for range 30 {
+				w.clock.Add(time.Hour)
+				w.work()
+			}
+			if again := w.requests(); c.takes {
+				if diff := cmp.Diff(c.said, append(said, again...)); diff != "" {
+					t.Error(diff)
+				}
+			} else if len(again) < 5 || slices.ContainsFunc(again, func(s string) bool { return s != "ended end-1" }) {
+				t.Errorf("%q", again)
+			}
+			left, err := w.Alerts.Of(t.Context(), a.Subscriber)
+			if err != nil || len(left) != map[bool]int{true: 1}[c.others] || slices.ContainsFunc(left, func(l store.Alert) bool { return l.Ref() == a.Ref() }) {
+				t.Errorf("%+v %v", left, err)
+			}
+			if e, err := w.Deliveries.Endpoint(t.Context(), a.Subscriber, url); err != nil || e.Known() != c.others {
+				t.Errorf("the endpoint: %+v %v", e, err)
+			}
+			if kept, err := w.Deliveries.Of(t.Context(), a.Subscriber); err != nil || !c.others && len(kept) > 0 {
+				t.Errorf("%+v %v", kept, err)
+			}
+		})
+	}
 }

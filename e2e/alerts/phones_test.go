@@ -1,0 +1,325 @@
+package alerts
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/limit"
+	"verdetto/shared/notify"
+	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/ntfy"
+	"verdetto/shared/ntfy/ntfytest"
+	"verdetto/shared/outbound"
+	"verdetto/shared/push"
+	"verdetto/shared/store"
+	"verdetto/shared/telegram"
+	"verdetto/shared/telegram/telegramtest"
+	"verdetto/shared/verdict"
+	"verdetto/shared/webhook"
+)
+
+// channels is a service with alerts of all kinds on every channel beside mail, each with a topic, a chat or an
+// endpoint of its own on stand-ins. Its processes can be killed, and answers of the stand-ins be lost.
+type channels struct {
+	*notifytest.Fixture
+	chance   *rand.Rand
+	ntfy     *ntfytest.Server
+	telegram *telegramtest.Server
+	client   *outbound.Client
+	bot      *telegram.Bot
+	alerts   []store.Alert
+
+	mu          sync.Mutex
+	faults      bool
+	left        int // store calls until the process dies; below 0: it does not
+	kills, lost int
+	events      map[string][]string // what each endpoint has taken: types and ids
+}
+
+// kinds are those of the alerts of each channel, the last one for a departure that will have been.
+func kinds(today fare.Day) []store.Alert {
+	return []store.Alert{{Threshold: 4000}, {}, {Kind: store.Change}, {Kind: store.Drop, Percent: 10}, {Kind: store.Low, Days: 7}, {Trip: store.Trip{From: today + 5, To: today + 5}, Threshold: 100}}
+}
+
+func openChannels(t *testing.T) *channels {
+	c := &channels{Fixture: notifytest.New(t), chance: rand.New(rand.NewPCG(11, 12)), left: -1, events: map[string][]string{}}
+	c.Rate = 100_000
+	c.ntfy, c.telegram = ntfytest.New(), telegramtest.New()
+	t.Cleanup(c.ntfy.Close)
+	t.Cleanup(c.telegram.Close)
+	c.ntfy.Fail(func(string) ntfytest.Fault {
+		after := c.loses()
+		return ntfytest.Fault{Cut: after, After: after}
+	})
+	c.telegram.Fail(func(int64) telegramtest.Fault {
+		after := c.loses()
+		return telegramtest.Fault{Cut: after, After: after}
+	})
+	server := httptest.NewTLSServer(http.HandlerFunc(c.take))
+	t.Cleanup(server.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	c.client = outbound.New(outbound.Config{Roots: roots, Servers: map[string]netip.AddrPort{"hook.example.com": netip.MustParseAddrPort(server.Listener.Addr().String())}})
+	var err error
+	if c.bot, err = telegram.New(telegram.Config{Token: telegramtest.Token, URL: c.telegram.URL}); err != nil {
+		t.Fatal(err)
+	}
+	c.telegram.Path, c.telegram.Webhook = "/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}) // what people write is not the matter here
+	for i, channel := range []string{store.Ntfy, store.Telegram, store.Webhook} {
+		for k, a := range kinds(fare.DayOf(c.Now())) {
+			c.subscribe(channel, 100*(i+1)+k, a)
+		}
+	}
+	return c
+}
+
+// subscribe confirms an alert on a channel, at the address of a number.
+func (c *channels) subscribe(channel string, n int, a store.Alert) {
+	c.T.Helper()
+	a.Route, a.Language, a.Channel, a.Since = notifytest.Route("MIL-BUH"), "en", channel, fare.DayOf(c.Now())
+	a.Subscriber = store.SubscriberID(fmt.Sprint("s", n))
+	switch channel {
+	case store.Ntfy:
+		a.Address = fmt.Sprint("https://ntfy.sh/topic", n)
+	case store.Telegram:
+		a.Address = fmt.Sprint(n)
+		if err := c.telegram.Start(int64(n), "https://t.me/"+telegramtest.Name, "en"); err != nil {
+			c.T.Fatal(err)
+		}
+	case store.Webhook:
+		a.Address, a.Email = fmt.Sprint("https://hook.example.com/", n), notifytest.AddressOf(fmt.Sprint("owner", n))
+	}
+	a.ID = a.NewID()
+	err := c.Alerts().AddPending(c.T.Context(), fmt.Sprint(n), a, c.Now().Add(time.Hour))
+	if err == nil {
+		a, err = c.Alerts().Confirm(c.T.Context(), fmt.Sprint(n))
+	}
+	if err != nil {
+		c.T.Fatal(err)
+	}
+	c.alerts = append(c.alerts, a)
+}
+
+// loses tells whether an answer is lost: one in five is.
+func (c *channels) loses() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.faults || c.chance.IntN(5) > 0 {
+		return false
+	}
+	c.lost++
+	return true
+}
+
+// take is every endpoint.
+func (c *channels) take(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	var said webhook.Event
+	if err == nil {
+		err = json.Unmarshal(body, &said)
+	}
+	if err != nil {
+		c.T.Error(err)
+	}
+	c.mu.Lock()
+	to := "https://hook.example.com" + r.URL.Path
+	c.events[to] = append(c.events[to], said.Type+" "+r.Header.Get("webhook-id"))
+	c.mu.Unlock()
+	if c.loses() {
+		panic(http.ErrAbortHandler)
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// refresh leaves what a refresh finds, the route's cheapest fare at a price.
+func (c *channels) refresh(price fare.Cents) {
+	c.T.Helper()
+	today := fare.DayOf(c.Now())
+	found := []fare.Observation{{Found: today.Time().Unix(), Depart: today + 150, Price: price}}
+	for back, usual := range notifytest.Steady() {
+		found = append(found, fare.Observation{Found: (today - 1 - fare.Day(back)).Time().Unix(), Depart: today + 150, Price: usual + 500})
+	}
+	notifications, route := store.Notifications{Table: c.Table}, notifytest.Route("MIL-BUH")
+	_, err := notify.Leave(c.T.Context(), notifications, route, verdict.Build(found, verdict.RouteSummary{}, today, verdict.Options{}), today)
+	if err == nil {
+		err = notifications.LeaveTrips(c.T.Context(), route, today, c.Now().AddDate(0, 0, 8))
+	}
+	if err != nil {
+		c.T.Fatal(err)
+	}
+}
+
+var errDead = errors.New("the process was killed")
+
+// call counts a call of the store, and says whether it takes effect and what it answers.
+func (c *channels) call() (effect bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.left < 0:
+		return true, nil
+	case c.left == 0:
+		return false, errDead
+	}
+	if c.left--; c.left > 0 {
+		return true, nil
+	}
+	c.kills++
+	return c.chance.IntN(2) == 0, errDead
+}
+
+// mortalTable is the store of a process that can be killed.
+type mortalTable struct {
+	store.Table
+	c *channels
+}
+
+func (m mortalTable) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
+	if _, err := m.c.call(); err != nil {
+		return store.Item{}, err
+	}
+	return m.Table.Get(ctx, key, read)
+}
+
+func (m mortalTable) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
+	if _, err := m.c.call(); err != nil {
+		return nil, err
+	}
+	return m.Table.Query(ctx, r)
+}
+
+func (m mortalTable) Write(ctx context.Context, ops ...store.Op) error {
+	effect, err := m.c.call()
+	if effect {
+		return errors.Join(m.Table.Write(ctx, ops...), err)
+	}
+	return err
+}
+
+// work has processes send, push and deliver for a day and a half, which is longer than anything is tried; with
+// faults each is killed after at most 40 calls of the store, if it makes so many.
+func (c *channels) work() {
+	c.T.Helper()
+	var table store.Table = mortalTable{c.Table, c}
+	outbox, deliveries := store.Outbox{Table: table, Name: notify.PushOutbox}, store.Deliveries{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}}
+	alerts, log := store.Alerts{Table: table}, slog.New(slog.DiscardHandler)
+	sender := c.Sender()
+	sender.Alerts, sender.Notifications.Table, sender.Carriers = alerts, table, notify.Queued(outbox, c.Now)
+	sender.Carriers[store.Webhook] = webhook.Carrier{Deliveries: deliveries, Now: c.Now}
+	pushes := &notify.Pushes{Alerts: alerts, Outbox: outbox, Links: notifytest.Links, Now: c.Now, Log: log, Carriers: map[string]notify.Carrier{
+		store.Ntfy:     push.Ntfy{Publisher: ntfy.Publisher{Outbound: c.ntfy}, BaseURL: notifytest.Links.BaseURL},
+		store.Telegram: push.Telegram{Bot: c.bot, BaseURL: notifytest.Links.BaseURL},
+	}}
+	hooks := &webhook.Worker{
+		Deliveries: deliveries, Alerts: alerts, Client: c.client, Secrets: webhook.Secrets{Pepper: notifytest.Links.Pepper},
+		Limiter: limit.New(c.Table, c.Now), Now: c.Now, Log: log,
+	}
+	for until := c.Now().Add(36 * time.Hour); c.Now().Before(until); c.Add(5 * time.Minute) {
+		for _, process := range []func() error{
+			func() error { _, err := sender.Work(c.T.Context()); return err },
+			func() error { _, err := pushes.Work(c.T.Context()); return err },
+			func() error { _, err := hooks.Work(c.T.Context()); return err },
+		} {
+			c.mu.Lock()
+			if c.left = -1; c.faults {
+				c.left = 1 + c.chance.IntN(40)
+			}
+			c.mu.Unlock()
+			if err := process(); err != nil && !c.faults {
+				c.T.Fatal(err)
+			}
+		}
+	}
+}
+
+// told counts the messages of each alert, by what tells them apart, and how many came again.
+func (c *channels) told() (each map[string]int, again int) {
+	each = map[string]int{}
+	for i, a := range c.alerts {
+		var all []string
+		switch a.Channel {
+		case store.Ntfy:
+			for _, m := range c.ntfy.Shown(a.Address) {
+				all = append(all, m.Sequence)
+			}
+		case store.Telegram:
+			var chat int64
+			if _, err := fmt.Sscan(a.Address, &chat); err != nil {
+				c.T.Fatal(err)
+			}
+			for _, m := range c.telegram.Shown(chat) { // no ids: the words tell them apart
+				all = append(all, m.Text)
+			}
+		case store.Webhook:
+			all = c.events[a.Address]
+		}
+		seen := map[string]bool{}
+		for _, id := range all {
+			if id == "alert.test test-"+id[min(len(id), len("alert.test test-")):] && a.Channel == store.Webhook {
+				continue // whether the endpoint answers
+			}
+			if seen[id] {
+				again++
+			}
+			seen[id] = true
+		}
+		each[fmt.Sprintf("%s %d", a.Channel, i%len(kinds(0)))] = len(seen)
+	}
+	return each, again
+}
+
+// run lets seven refreshes go by.
+func (c *channels) run(faults bool) (map[string]int, int) {
+	c.faults = faults
+	for i, price := range []fare.Cents{5500, 5500, 3900, 3900, 5600, 3800, 3700} {
+		c.Set(notifytest.Today.AddDate(0, 0, 2*i))
+		c.refresh(price)
+		c.work()
+	}
+	return c.told()
+}
+
+// TestChannelsUnderKills: from the notification to the wire of each channel, with processes killed at any call of the store,
+// before and after its effect, and every fifth answer of a stand-in lost after it took the message, each alert tells what it
+// tells without: nobody is forgotten, and what comes again is the same message.
+func TestChannelsUnderKills(t *testing.T) {
+	want, again := openChannels(t).run(false)
+	if again > 0 {
+		t.Errorf("%d messages came again without a fault", again)
+	}
+	for name, n := range want {
+		if n == 0 {
+			t.Errorf("%s tells nothing: %v", name, want)
+		}
+	}
+	c := openChannels(t)
+	got, again := c.run(true)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("messages of each alert, without and with faults (-want +got):\n%s", diff)
+	}
+	for _, a := range c.alerts {
+		left, err := c.Alerts().Of(t.Context(), a.Subscriber)
+		if err != nil || (len(left) == 0) != (a.Trip != store.Trip{}) {
+			t.Errorf("%s %s: %d alerts are left, %v", a.Channel, a.Address, len(left), err)
+		}
+	}
+	t.Logf("%d kills, %d lost answers: %d messages came again as they were", c.kills, c.lost, again)
+	if c.kills < 200 || c.lost < 10 {
+		t.Errorf("%d kills and %d lost answers are few", c.kills, c.lost)
+	}
+}
