@@ -47,7 +47,7 @@ func TestOpenAPI(t *testing.T) {
 		}
 	}
 	for _, route := range routes.Table {
-		if len(route.Paths()) == 2 && !slices.ContainsFunc(d.operations(), func(op *huma.Operation) bool { return op.OperationID == route.Name }) {
+		if route.Described() && !slices.ContainsFunc(d.operations(), func(op *huma.Operation) bool { return op.OperationID == route.Name }) {
 			t.Errorf("%s is not described: newDescriber is to make the whole service", route.Name)
 		}
 	}
@@ -64,7 +64,8 @@ var itself = map[string]bool{"openapi": true, "docs": true}
 // describer holds the service over the invented world, and its description in the making.
 type describer struct {
 	fixture.Shop
-	doc *huma.OpenAPI
+	sold *fixture.PerCall // what sells answers one by one, over the same fares
+	doc  *huma.OpenAPI
 }
 
 // newDescriber makes the whole service, where nothing is left to chance.
@@ -81,7 +82,7 @@ func newDescriber(t *testing.T) *describer {
 	if report, err := o.Refresh(t.Context(), nil); err != nil || report.Failed > 0 {
 		t.Fatalf("%+v %v", report, err)
 	}
-	return &describer{s, s.API.Describe()}
+	return &describer{s, fixture.OpenPerCall(t, table, clock), s.API.Describe()}
 }
 
 // operations gives the described operations in a lasting order.
@@ -102,6 +103,7 @@ func (d *describer) showcase() {
 	d.purchases()
 	d.chats()
 	d.kept()
+	d.sales()
 	d.departures()
 	for _, op := range d.operations() {
 		if target, body, ok := d.sampleCall(op); ok && !itself[op.OperationID] {
@@ -194,6 +196,28 @@ func (d *describer) kept() {
 		d.T.Fatal(err)
 	}
 	d.show("alerts-manage-page", d.Do("GET", d.Alerts.Links.Manage(alert.Subscriber, now)+"&format=json", ""))
+}
+
+// sales shows what is paid one by one.
+func (d *describer) sales() {
+	for i, c := range []struct {
+		operation, parameters string
+	}{
+		{"x402-analisi", "?origine=Milano&destinazione=Bucarest"}, {"x402-calendario", "?origine=Milano&destinazione=Bucarest"}, {"x402-occasioni", "?origine=Milano"},
+	} {
+		route := routes.Named(c.operation)
+		payment := d.sold.Payment("ada", route.Price, i)
+		for _, p := range []string{"", payment, d.sold.Payment("ada", 1, i)} {
+			w := d.sold.Ask(route.Path+c.parameters, p)
+			a := fixture.Reply{Status: w.Code, Header: w.Header(), Body: w.Body.String()}
+			var problem struct{ Code string }
+			if err := json.Unmarshal(w.Body.Bytes(), &problem); err != nil {
+				d.T.Fatal(err)
+			}
+			a.Code = problem.Code
+			d.show(c.operation, a)
+		}
+	}
 }
 
 // problems shows what a caller may do wrong.

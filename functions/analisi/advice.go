@@ -26,6 +26,8 @@ var advice = map[string]string{
 	"pagamento-non-definitivo": "Wait as Retry-After says, until the network has made the transaction final, and ask again.",
 	"pagamento-non-trovato":    "Check the signature; if the transaction has just been sent, wait as Retry-After says and ask again.",
 	"pagamento-scaduto":        "Payments can be claimed for 30 days. Write to us.",
+	"pagamento-richiesto":      "Clients of x402 pay by themselves: PAYMENT-REQUIRED says what, in USDC on Solana, and the payment goes into PAYMENT-SIGNATURE of the same call. The free endpoint under /v1 answers the same, up to a cap.",
+	"pagamento-rifiutato":      "Nothing was taken for this call. error in PAYMENT-REQUIRED, or errorReason in PAYMENT-RESPONSE, says why: make a new payment as PAYMENT-REQUIRED asks.",
 	"percorso-sconosciuto":     "GET /v1 lists the paths that there are.",
 	"piano-scaduto":            "POST /v1/pro/checkout or GET /v1/pro/cripta renews the plan. Without the header calls are free up to a cap.",
 	"richiesta-non-valida":     "Look at errors: each entry names a parameter or field and what is wrong with it. Such a call is not counted.",
@@ -35,7 +37,8 @@ var advice = map[string]string{
 	"sessione-sconosciuta":     "Open the link that the checkout sent you to, whole.",
 	"soste-sconosciute":        "Ask without diretto: the source does not tell non-stop fares of the route from others.",
 	"stessa-citta":             "Give two different cities. Airports of one city count as that city.",
-	"troppe-richieste":         "Wait as Retry-After says; X-RateLimit-Reset is when the window ends. A Pro key has no daily cap.",
+	"troppe-richieste":         "Wait as Retry-After says; X-RateLimit-Reset is when the window ends, and GET /v1/consumo says what is left of each cap. A Pro key has no daily cap; paid, where it is there, is where the same answer is sold by itself.",
+	"vendita-non-attiva":       "The endpoint of the same name under /v1 answers the same, up to a daily cap or with a Pro key.",
 	"valuta-sconosciuta":       "Choose one of suggestions: currencies with a reference rate of the European Central Bank.",
 }
 
@@ -68,7 +71,7 @@ var proKeyWays = []ReferenceWay{
 
 // rules hold throughout.
 var rules = []ReferenceRule{
-	{"Paths", "Every path under /v1 also answers under /api/v1. GET paths answer HEAD, but for the one that shows a key once."},
+	{"Paths", "Every path under /v1 also answers under /api/v1. GET paths answer HEAD, but for the one that shows a key once and those under /x402, which are paid one by one."},
 	{"Problems", "Every answer that is no success is a problem document (RFC 9457, application/problem+json). Its code is stable and is what a program should look at; its detail is for people."},
 	{"Units", "Amounts are whole hundredths of the currency (cents): fields end in Cent or Cents. Percentiles are whole percent. Days are days before departure."},
 	{"Time", "Dates and times are UTC: RFC 3339 for times, YYYY-MM-DD for days. Daily caps start again at midnight UTC."},

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"time"
 
+	"verdetto/shared/answer/published"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/x402pay"
@@ -27,16 +28,24 @@ type sold struct {
 	Body        []byte
 }
 
+// ofAnswers are the problems of the free endpoints that sold ones share.
+var ofAnswers = []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare, published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency}
+
 // sell registers an endpoint that answers for a payment.
 func sell[I any, P interface {
 	*I
 	presented() string
-}](s *Service, api *httpapi.API, name, summary string, check func(context.Context, *I) error, answer func(context.Context, *I) (any, error)) {
+}](s *Service, api *httpapi.API, name, summary string, gives any, check func(context.Context, *I) error, answer func(context.Context, *I) (any, error)) {
 	route := routes.Named(name)
-	httpapi.JSON(api, name, httpapi.JSONDoc{Summary: summary, Problems: []httpapi.ProblemType{NotSold, Required, Refused}},
+	free := route.Path[len("/x402"):]
+	httpapi.JSON(api, name, httpapi.JSONDoc{
+		Summary: summary, Answer: gives, Problems: append([]httpapi.ProblemType{NotSold, Required, Refused}, ofAnswers...),
+		Description: "The answer of GET " + free + " to the same parameters, for a payment of " + route.PriceText() + " USDC by x402 (version 2, scheme exact, on Solana), where the operator sells answers one by one; elsewhere it is 404 vendita-non-attiva. " +
+			"Without a payment it says what to pay. The payment is taken once the answer is made, and buys that one; shown again with the same call it gives the same for 24 hours.",
+	},
 		func(ctx context.Context, in *I) error {
 			if s.Seller == nil {
-				return NotSold.Problem("This service does not sell answers one by one. GET " + route.Path[len("/x402"):] + " gives the same, up to a daily cap or with a Pro key.")
+				return NotSold.Problem("This service does not sell answers one by one. GET " + free + " gives the same, up to a daily cap or with a Pro key.")
 			}
 			return check(ctx, in)
 		}, func(ctx context.Context, in *I) (*sold, error) {
@@ -74,7 +83,7 @@ func (s *sale) serve(ctx context.Context, header string) (*sold, error) {
 	}
 	payload, err := x402pay.ParsePayload(header)
 	if err != nil {
-		return nil, httpapi.BadRequest.Problem("The header " + x402pay.SignatureHeader + " cannot be read: " + err.Error() + ".")
+		return nil, httpapi.Invalid(httpapi.Fault{Name: x402pay.SignatureHeader, Detail: "cannot be read: " + err.Error()})
 	}
 	payment, err := s.Seller.Verify(payload, s.want)
 	if refused := new(x402pay.Refusal); errors.As(err, &refused) {

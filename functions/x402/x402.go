@@ -25,6 +25,7 @@ import (
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/x402pay"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict"
 )
 
 // Service sells answers.
@@ -51,7 +52,7 @@ var (
 
 // Presented is where a payment is.
 type Presented struct {
-	Payment string `header:"PAYMENT-SIGNATURE" json:"-" doc:"The payment, as the protocol x402 has it"`
+	Payment string `header:"PAYMENT-SIGNATURE" json:"-"`
 }
 
 func (p *Presented) presented() string { return p.Payment }
@@ -73,7 +74,7 @@ type dealsInput struct {
 
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
-	sell(s, api, "x402-analisi", "A verdict, paid by itself",
+	sell(s, api, "x402-analisi", "A verdict, paid by itself", verdict.Analysis{},
 		func(ctx context.Context, in *verdictInput) error {
 			q, err := in.Question()
 			if err != nil {
@@ -87,7 +88,7 @@ func (s *Service) Register(api *httpapi.API) {
 			}
 			return s.Verdict(ctx, q)
 		})
-	sell(s, api, "x402-calendario", "A calendar, paid by itself",
+	sell(s, api, "x402-calendario", "A calendar, paid by itself", verdict.Calendario{},
 		func(ctx context.Context, in *calendarInput) error {
 			q, err := in.Question()
 			if err != nil {
@@ -101,7 +102,7 @@ func (s *Service) Register(api *httpapi.API) {
 			}
 			return s.Calendar(ctx, q, httpapi.AllFares(ctx))
 		})
-	sell(s, api, "x402-occasioni", "A list of deals, paid by itself",
+	sell(s, api, "x402-occasioni", "A list of deals, paid by itself", published.Occasioni{},
 		func(ctx context.Context, in *dealsInput) error {
 			q, err := in.Question()
 			if err != nil {

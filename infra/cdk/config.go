@@ -59,6 +59,8 @@ type config struct {
 	CallsADay int `json:"callsADay"`
 	// FaresShown is today or all; docs/fare-source.md says what its owner has to allow first.
 	FaresShown string `json:"faresShown"`
+	// PaidCalls says that answers are sold one by one (x402-fee-key is a key), to who has used up the free calls.
+	PaidCalls bool `json:"paidCalls"`
 	// OriginSecret says which value of the secret NAME/origin the distribution
 	// sends; raising it is the middle step of a rotation.
 	OriginSecret int `json:"originSecret"`

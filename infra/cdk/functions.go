@@ -165,6 +165,9 @@ func (f function) environment(c config, p parts) *map[string]*string {
 	if c.TelegramBot != "" && (f.name == "alerts" || f.name == "analisi") {
 		set("TELEGRAM_BOT", c.TelegramBot)
 	}
+	if f.name == "analisi" && c.PaidCalls {
+		set("VERDETTO_PAID_CALLS", "on")
+	}
 	switch f.name {
 	case "analisi", "compat", "pricetrends":
 		set("VERDETTO_FARES_SHOWN", c.FaresShown)

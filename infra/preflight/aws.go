@@ -112,9 +112,12 @@ var wrong = map[string]func(value string, c config) string{
 		}
 		return ""
 	},
-	"x402-fee-key": func(v string, _ config) string {
-		if v != "off" && !strings.HasPrefix(v, "[") && len(v) < 80 {
+	"x402-fee-key": func(v string, c config) string {
+		switch {
+		case v != "off" && !strings.HasPrefix(v, "[") && len(v) < 80:
 			return "it is neither off nor a key as solana-keygen writes it, or in base 58"
+		case v == "off" && c.PaidCalls:
+			return "it is off, and paidCalls has callers told that answers are sold one by one"
 		}
 		return ""
 	},

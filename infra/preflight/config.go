@@ -28,6 +28,7 @@ type config struct {
 	SolanaMint    string         `json:"solanaMint"`
 	PriceUSDC     string         `json:"priceUSDC"`
 	TelegramBot   string         `json:"telegramBot"`
+	PaidCalls     bool           `json:"paidCalls"`
 	Workers       int            `json:"workers"`
 	OriginSecret  int            `json:"originSecret"`
 	Reserved      map[string]int `json:"reserved"`

@@ -50,6 +50,14 @@ type Shown struct {
 // All tells whether fares may be shown one by one.
 func (s Shown) All() bool { return s.Fares == "all" }
 
+// Offer is what callers without a key are told when their calls are used up.
+type Offer struct {
+	PaidCalls string `env:"VERDETTO_PAID_CALLS"` // on: that the same answers are sold one by one
+}
+
+// Told tells whether they are told of it.
+func (o Offer) Told() bool { return o.PaidCalls == "on" }
+
 // Public is how the service is reached: links in answers and in mail begin so.
 type Public struct {
 	BaseURL string `env:"VERDETTO_BASE_URL,notEmpty"`

@@ -45,6 +45,8 @@ type Config struct {
 	// AllFares has fares of past days and of departures shown one by one. Without it
 	// routes with SingleFares answer 403, and handlers leave such fares out of other answers.
 	AllFares bool
+	// PaidCalls tells who has used up a free cap where the same answers are sold one by one (routes with a Price).
+	PaidCalls bool
 	// Pages, where set, shows problems to people as pages, where the edge keeps no answers: page.Problems. A function
 	// without pages of its own does without, and without the templates they are made with.
 	Pages func(http.Handler) http.Handler

@@ -24,13 +24,16 @@ var functionTags = map[string]string{
 	"analisi":     "Verdicts, and what they rest on",
 	"pricetrends": "Price trends and popular destinations of an origin",
 	"pro":         "The paid plan: by card, in USDC, and lost keys",
+	"x402":        "Answers for a payment each, without a key, where the operator sells them so",
 }
 
 // Describe gives the OpenAPI description of the typed endpoints that are
 // registered here: what Huma reads from the handlers' types, completed with what
 // this package adds to every answer. An operation's documented answers are all
 // that it ever gives; a test holds every answer of the service against it. Paths
-// outside of /v1 are pages and other protocols, and no part of the API.
+// outside of /v1 are pages and other protocols, and no part of the API, but for those
+// that sell its answers one by one: they are described also where nothing is sold,
+// with what they answer there.
 func (a *API) Describe() *huma.OpenAPI {
 	registered := a.huma.OpenAPI()
 	o := &huma.OpenAPI{
@@ -40,7 +43,7 @@ func (a *API) Describe() *huma.OpenAPI {
 			Version: Version,
 			Description: "Says whether today's cheapest fare on a flight route is cheap, judged against that route's own observed history, and how sure it is. " +
 				"Fares are one-way, economy, for one adult; no bookable fare is ever given.\n\n" +
-				"Every path also answers with " + routes.Alias + " before it, and GET paths answer HEAD, but for the one that shows a key once. " +
+				"Every path under /v1 also answers with " + routes.Alias + " before it, and GET paths answer HEAD, but for the one that shows a key once and those that are paid one by one. " +
 				"Without a key calls are free up to a cap for each address; a Pro key goes into " + KeyHeader + ". " +
 				"Every answer that is no success is a problem document (RFC 9457) whose `code` is stable; GET /v1/docs says of each what to do. " +
 				"Who would rather have text/html, as browsers would, is shown it as a page.",
@@ -90,7 +93,7 @@ func (d *describer) path(registered *huma.PathItem) *huma.PathItem {
 			continue
 		}
 		route := routes.Named((*op).OperationID)
-		if len(route.Paths()) < 2 {
+		if !route.Described() {
 			return nil
 		}
 		d.functions[route.Function] = true

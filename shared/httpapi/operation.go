@@ -27,6 +27,9 @@ type describer struct {
 func (d *describer) operation(registered *huma.Operation, route routes.Route) *huma.Operation {
 	op, desc := *registered, descriptionOf(registered)
 	op.Tags = []string{route.Function}
+	if len(route.Paths()) < 2 {
+		op.Servers = []*huma.Server{{URL: "/", Description: "The host that this description comes from: there is no alias"}}
+	}
 	if route.Keyed() {
 		op.Security = []map[string][]string{{}, {keyScheme: {}}, {bearerScheme: {}}}
 	}
@@ -130,6 +133,8 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	for name, h := range registered.Headers {
 		switch {
 		case name == "Content-Type": // said by the content
+		case headers[name] != nil && route.Price > 0:
+			response.Headers[name] = headerRef(name)
 		case headers[name] != nil:
 			response.Headers[name] = optionalHeader(name)
 		default:
@@ -195,6 +200,9 @@ func problemResponse(route routes.Route, status int, possible []ProblemType) *hu
 		case p.Wait:
 			h["Retry-After"] = optionalHeader("Retry-After")
 		}
+	}
+	if status == http.StatusPaymentRequired && route.Price > 0 {
+		h["PAYMENT-REQUIRED"], h["PAYMENT-RESPONSE"] = headerRef("PAYMENT-REQUIRED"), optionalHeader("PAYMENT-RESPONSE")
 	}
 	if status == http.StatusUnauthorized {
 		h["WWW-Authenticate"] = headerRef("WWW-Authenticate")

@@ -27,6 +27,8 @@ var headers = map[string]*huma.Header{
 	"RateLimit":             textHeader(false, "How the caller stands, as the draft of the IETF writes it: calls that are left, and seconds until the window ends; absent where the edge shares an answer", `"analisi-free";r=29;t=43200`),
 	"RateLimit-Policy":      textHeader(true, "The cap, as the same draft writes it: calls, and seconds of a window", `"analisi-free";q=30;w=86400`),
 	"X-Request-Id":          textHeader(false, "Names the request in the log of the service: say it when something went wrong. A well-formed one of the caller's own is kept; absent where the edge shares an answer", "XKCDQ4N2B6ZT5V3Y7M2HG4LJ3E"),
+	"PAYMENT-REQUIRED":      textHeader(true, "What has to be paid, and to whom, as the protocol x402 has it: JSON in base64", "eyJ4NDAyVmVyc2lvbiI6MiwiYWNjZXB0cyI6W119"),
+	"PAYMENT-RESPONSE":      textHeader(true, "What became of the payment, as the protocol x402 has it: JSON in base64", "eyJzdWNjZXNzIjp0cnVlfQ=="),
 	"Retry-After":           integerHeader(true, "How many seconds to wait before asking again", 1, 5),
 }
 
@@ -142,6 +144,8 @@ func headerDescription(name string) string {
 		return i18n.Spoken() + ", where the answer holds text for people"
 	case "If-None-Match":
 		return "The ETag of an answer that the caller has"
+	case "PAYMENT-SIGNATURE":
+		return "The payment, as the protocol x402 has it: JSON in base64, of the form that PAYMENT-REQUIRED of an answer without one asks for"
 	case "Stripe-Signature":
 		return "The card processor's signature of the delivery"
 	case "X-Telegram-Bot-Api-Secret-Token":

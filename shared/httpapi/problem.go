@@ -16,6 +16,8 @@ type Problem struct {
 	Detail      string   `json:"detail" doc:"What happened, and what to do next"`
 	Errors      []Fault  `json:"errors,omitempty" doc:"The parameters or fields at fault"`
 	Suggestions []string `json:"suggestions,omitempty" doc:"Values that may have been meant"`
+	Usage       string   `json:"usage,omitempty" doc:"Where a cap is used up: the path that tells what the caller has left of each" example:"/v1/consumo"`
+	Paid        *Paid    `json:"paid,omitempty" doc:"Where a cap is used up and the service sells the same answers one by one: where, and for how much"`
 
 	header http.Header
 }
@@ -24,6 +26,14 @@ type Problem struct {
 type Fault struct {
 	Name   string `json:"name" doc:"Name of the parameter or field" example:"origine"`
 	Detail string `json:"detail" doc:"What is wrong with it" example:"is missing"`
+}
+
+// Paid is where the answer to the same question is sold, by the protocol x402.
+type Paid struct {
+	Path     string `json:"path" doc:"To be asked with the same parameters, and a payment" example:"/x402/v1/analisi"`
+	Price    string `json:"price" doc:"Of one answer" example:"0.01"`
+	Currency string `json:"currency" enum:"USDC"`
+	Protocol string `json:"protocol" enum:"x402" doc:"Version 2, scheme exact, on Solana: a request without a payment is told what to pay"`
 }
 
 // ProblemType is what all problems of one type share.

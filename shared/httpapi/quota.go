@@ -70,7 +70,7 @@ func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (gra
 	d, err := a.config.Limiter.TakeSeveral(ctx, l, c.subject, int64(n))
 	a.notCounted(ctx, err)
 	if !d.Allowed {
-		return 0, a.refuse(ctx, d, usedUp(route, c.pro))
+		return 0, a.usedUp(ctx, d, route, c.pro)
 	}
 	d.Headers(c.header, a.config.Now())
 	for range d.Granted {
@@ -107,25 +107,31 @@ func (a *API) refuse(ctx context.Context, d limit.Decision, detail string) *Prob
 	return TooMany.Problem(detail)
 }
 
-func usedUp(route routes.Route, pro bool) string {
+// usedUp is the problem of a caller whose calls of an endpoint are used up.
+func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, pro bool) *Problem {
 	switch {
+	case route.Path == usagePath:
+		return a.refuse(ctx, d, "What is left was asked for too often. Wait as Retry-After says.")
+	case !pro && !route.Keyed():
+		return a.refuse(ctx, d, "There were too many such calls from your address. Wait as Retry-After says.")
 	case pro:
-		return "This key has used up its calls of this minute. Wait as Retry-After says."
-	case !route.Keyed():
-		return "There were too many such calls from your address. Wait as Retry-After says."
+		p := a.refuse(ctx, d, "This key has used up its calls of this minute. Wait as Retry-After says. GET "+usagePath+" says what is left of each cap.")
+		p.Usage = usagePath
+		return p
 	}
-	return "The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it has no daily cap." + paidTwin(route)
+	text := "The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it has no daily cap. GET " + usagePath + " says what is left of each cap."
+	var paid *Paid
+	if twin, ok := route.Sold(); ok && a.config.PaidCalls {
+		paid = &Paid{Path: twin.Path, Price: twin.PriceText(), Currency: "USDC", Protocol: "x402"}
+		text += " GET " + paid.Path + " answers the same question at once, for a payment of " + paid.Price + " USDC by x402."
+	}
+	p := a.refuse(ctx, d, text)
+	p.Usage, p.Paid = usagePath, paid
+	return p
 }
 
-// paidTwin says where the same answers are sold one by one; nothing where they are not.
-func paidTwin(route routes.Route) string {
-	for _, r := range routes.Table {
-		if r.Price > 0 && r.Path == "/x402"+route.Path {
-			return " Where the operator sells answers one by one, GET " + r.Path + " gives this one for a payment by x402."
-		}
-	}
-	return ""
-}
+// usagePath tells callers what they have left.
+var usagePath = routes.Named("consumo").Path
 
 func (a *API) notCounted(ctx context.Context, err error) {
 	if err != nil {

@@ -125,6 +125,9 @@ func (r Route) Paths() []string {
 	return []string{r.Path}
 }
 
+// Described tells whether the endpoint is part of the API as it is described: what is under /v1, and what sells the same answers.
+func (r Route) Described() bool { return len(r.Paths()) == 2 || r.Price > 0 }
+
 // Edge is how long the edge may share a successful answer; 0 is not at all.
 type Edge struct {
 	Free time.Duration // the answer to callers without a key, shared by all of them
@@ -410,14 +413,6 @@ var Table = []Route{
 	sold("x402-analisi", "/x402/v1/analisi", 10_000, 120),
 	sold("x402-calendario", "/x402/v1/calendario", 20_000, 60),
 	sold("x402-occasioni", "/x402/v1/occasioni", 20_000, 60),
-}
-
-// sold is an endpoint whose answers are paid one by one, each for so many millionths of a USDC. Previews of links do not pay for it.
-func sold(name, path string, price, callsAMinute int64) Route {
-	return Route{
-		Name: name, Method: "GET", Path: path, Function: "x402", Price: price, NoHEAD: true,
-		Free: Cap{callsAMinute, time.Minute}, Weight: 5,
-	}
 }
 
 // Alias is the prefix under which every path of /v1 answers as well.

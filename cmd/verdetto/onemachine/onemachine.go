@@ -95,6 +95,11 @@ func New(o Options) (*Service, error) {
 		settings.Data = "sample"
 	}
 	settings.AllFares = o.AllFares || o.Source.Name() != realSource // others belong to the operator
+	payment, sold, err := perCall()
+	if err != nil {
+		return nil, err
+	}
+	settings.PaidCalls = sold
 	s.API = httpapi.New(settings)
 	fares := store.Fares{Table: o.Table}
 	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: fares, Sheets: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: o.Now}, Now: o.Now, Log: o.Log}, Coverage: fares, Score: fares, BaseURL: o.BaseURL, Telegram: o.Telegram.Bot != ""}
@@ -103,11 +108,11 @@ func New(o Options) (*Service, error) {
 	(&pricetrends.Service{Trends: trends}).Register(s.API)
 	(&agents.Service{Verdicts: verdicts, Trends: trends, Log: o.Log}).Register(s.API)
 	(&compat.Service{Reader: verdicts.Reader, Coverage: fares, BaseURL: o.BaseURL}).Register(s.API)
-	perCall, err := o.openPerCall(verdicts.Reader, settings.Limiter)
+	seller, err := o.openPerCall(payment, sold, verdicts.Reader, settings.Limiter)
 	if err != nil {
 		return nil, err
 	}
-	perCall.Register(s.API)
+	seller.Register(s.API)
 	if o.Mail == "" {
 		return s, nil
 	}

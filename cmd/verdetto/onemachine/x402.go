@@ -13,20 +13,25 @@ import (
 	"verdetto/shared/store"
 )
 
-// openPerCall makes what sells answers one by one, configured as the Lambda function
+// perCall is how answers are paid one by one, configured as the Lambda function
 // is: always over the real chain, whatever Pro is paid with.
-func (o Options) openPerCall(reader *answer.Reader, limiter *limit.Limiter) (*x402.Service, error) {
-	var payment config.PerCall
+func perCall() (payment config.PerCall, sold bool, err error) {
 	if err := config.Load(&payment); err != nil {
-		return nil, err
+		return config.PerCall{}, false, err
 	}
+	sold, err = payment.Sold()
+	return payment, sold, err
+}
+
+// openPerCall makes what sells answers one by one.
+func (o Options) openPerCall(payment config.PerCall, sold bool, reader *answer.Reader, limiter *limit.Limiter) (*x402.Service, error) {
 	fares := store.Fares{Table: o.Table}
 	service := &x402.Service{
 		Answers: &published.Answers{Reader: reader, Coverage: fares}, Payments: store.Payments{Table: o.Table},
 		Limiter: limiter, BaseURL: o.BaseURL, Now: o.Now, Log: o.Log,
 	}
-	if sold, err := payment.Sold(); err != nil || !sold {
-		return service, err
+	if !sold {
+		return service, nil
 	}
 	var err error
 	key, _ := config.SolanaKey(payment.FeeKey) // which was checked as it was read

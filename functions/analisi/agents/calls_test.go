@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
+	"verdetto/shared/i18n"
 	"verdetto/shared/store"
 )
 
@@ -80,10 +82,22 @@ func TestOneCap(t *testing.T) {
 	if p.Code != "troppe-richieste" || p.Status != 429 || header.Get("X-RateLimit-Remaining") != "0" || header.Get("Retry-After") != "43200" {
 		t.Errorf("%+v %v", p, header)
 	}
-	for _, part := range []string{"12h0m0s", "X-Api-Key"} {
-		if !strings.Contains(answer.Content[0].Text, part) {
-			t.Errorf("%q does not tell of %s", answer.Content[0].Text, part)
+	if want := (&httpapi.Paid{Path: "/x402/v1/analisi", Price: "0.01", Currency: "USDC", Protocol: "x402"}); p.Usage != "/v1/consumo" || p.Paid == nil || *p.Paid != *want {
+		t.Errorf("%+v, want %+v", p, want)
+	}
+	said := map[string]string{}
+	for _, l := range i18n.Languages() {
+		answer, _ := d.call(t, "flight_price_verdict", strings.TrimSuffix(milanoBucarest, "}")+`,"language":"`+l.Code+`"}`)
+		text := answer.Content[0].Text
+		for _, part := range []string{"12h0m0s", "X-Api-Key", " usage ", "/x402/v1/analisi", "0.01 USDC"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: %q does not tell of %s", l.Code, text, part)
+			}
 		}
+		if same, ok := said[text]; ok {
+			t.Errorf("%s says what %s says", l.Code, same)
+		}
+		said[text] = l.Code
 	}
 	// What has a cap of its own, what is free, and who has a key go on.
 	if answer, _ := d.call(t, "watched_routes", `{}`); answer.IsError {

@@ -236,8 +236,8 @@ func open(t testing.TB, s fares, data string) *fixture {
 	clock := func() time.Time { return now }
 	log := slog.New(slog.NewTextHandler(d.logs, nil))
 	d.API = httpapi.New(httpapi.Config{
-		AllFares: true,
-		Now:      clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers, Pepper: []byte("pepper"), Data: data,
+		AllFares: true, PaidCalls: true,
+		Now: clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers, Pepper: []byte("pepper"), Data: data,
 	})
 	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: s, Sheets: s, Demand: s, Rates: s, Now: clock, Log: log}, Coverage: s}
 	verdicts.Register(d.API)

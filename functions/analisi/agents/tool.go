@@ -131,7 +131,7 @@ func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	switch p.Code {
 	case httpapi.TooMany.Code:
 		if wait, err := time.ParseDuration(x.header.Get("Retry-After") + "s"); err == nil {
-			return say.Text("agents.wait", "Time", wait)
+			return say.Text("agents.wait", "Time", wait) + say.instead(p)
 		}
 	case httpapi.UnknownCity.Code:
 		return say.Text("agents.unknown_city")
@@ -143,6 +143,17 @@ func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 		return say.Text("agents.correct")
 	}
 	return ""
+}
+
+// instead is what else there is for who has used up a cap.
+func (s sentences) instead(p *httpapi.Problem) (text string) {
+	if p.Usage != "" {
+		text += " " + s.Text("agents.ask_usage")
+	}
+	if p.Paid != nil {
+		text += " " + s.Text("agents.paid", "Path", p.Paid.Path, "Price", p.Paid.Price)
+	}
+	return text
 }
 
 // listToolNames tells an agent that calls an unknown tool which ones there are.

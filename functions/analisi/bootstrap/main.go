@@ -32,15 +32,16 @@ func main() {
 	var clock config.Clock
 	var shown config.Shown
 	var bot config.Telegram // of which this function has the name alone
+	var offer config.Offer
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
-	must(config.LoadWith(ssmparams.In(settings), &table, &access, &site, &clock, &shown, &bot))
+	must(config.LoadWith(ssmparams.In(settings), &table, &access, &site, &clock, &shown, &bot, &offer))
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	logger := httpapi.RequestLog(lambdalog.New())
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger,
-		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper), AllFares: shown.All(),
+		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper), AllFares: shown.All(), PaidCalls: offer.Told(),
 		Limiter: limit.New(items, now), Customers: store.Customers{Table: items}, Refused: apikey.NewRefused(),
 		Metrics: metrics.Of("analisi"), Pages: page.Problems,
 	})
