@@ -127,8 +127,12 @@ func NameIn(lang string, p places.Place) string {
 	return p.Name
 }
 
-// ofAnywhere is what of a trip can be asked without a destination.
-func (t trip) ofAnywhere() trip {
+// ofAnywhere is what of a trip can be asked without a destination: of one way its
+// month, of returns, whose days say how many nights away, the days.
+func (t trip) ofAnywhere(of fare.Trip) trip {
+	if of != fare.OneWay {
+		return trip{Date: t.Date, Back: t.Back, NonStop: t.NonStop, Most: t.Most}
+	}
 	if t.Month == "" && len(t.Date) >= len("2006-01") {
 		t.Month = t.Date[:len("2006-01")]
 	}

@@ -50,12 +50,18 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 		v.ToBad = false
 		return
 	}
-	about := q.ofAnywhere()
+	kind := asked.Trip
+	all, err := h.answers().DealsFrom(r.Context(), from, kind)
+	problem := (*httpapi.Problem)(nil)
+	if kind != fare.OneWay && errors.As(err, &problem) { // no return from there was ever observed
+		kind = fare.OneWay
+		all, err = h.answers().DealsFrom(r.Context(), from, kind)
+	}
+	about := q.ofAnywhere(kind)
 	partly := about != q.trip
 	q.trip, v.Trip = about, about
 	v.setRoute(q, from, nil)
-	all, err := h.answers().DealsFrom(r.Context(), from, fare.OneWay)
-	if problem := (*httpapi.Problem)(nil); errors.As(err, &problem) {
+	if errors.As(err, &problem) {
 		v.refuse(http.StatusNotFound, "no_routes")
 		return
 	}
@@ -64,23 +70,25 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 		return
 	}
 	var of *fare.Day
-	if asked.When != nil { // destinations are compared by month: of a day, its month
+	if asked.When != nil && kind == fare.OneWay { // destinations are compared by month: of a day, its month
 		of = &asked.When.Date
 	}
-	v.showCheap(q, from, published.Standing(all, v.today, of, q.NonStop != ""), most, h.Now())
+	v.showCheap(q, from, published.Standing(all, v.today, of, q.NonStop != ""), kind, most, h.Now())
 	if v.Cheap != nil {
 		v.Cheap.Partly = partly
 	}
 }
 
-// showCheap lists the deals of a city up to an amount; 0: any.
-func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, most fare.Cents, now time.Time) {
+// showCheap lists the deals of a city and a kind of trip up to an amount; 0: any.
+func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, kind fare.Trip, most fare.Cents, now time.Time) {
 	l := v.T
 	c := &cheapView{City: from.Name, Lede: l.Text("cheap.lede")}
 	if m, err := time.Parse("2006-01", q.Month); err == nil {
 		c.Lede = l.Text("cheap.lede_month", "Month", l.MonthOf(fare.DayOf(m)))
 	}
-	ask := trip{Month: q.Month, NonStop: q.NonStop}
+	if kind != fare.OneWay {
+		c.Lede = l.Text("cheap.lede_returns", "Nights", kind.String())
+	}
 	fitting := 0
 	for _, d := range all {
 		price, judged := d.At(now)
@@ -90,9 +98,14 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 		if fitting++; fitting > maxDestinations {
 			continue
 		}
-		name := places.Name(d.To, l.Code)
+		name, ask, date := places.Name(d.To, l.Code), q.trip, l.Date(d.Fare.Depart)
+		ask.Most = ""
+		if d.Fare.Nights > 0 { // the days of the fare, for those that were given chose no more than its class
+			ask.Date, ask.Back = price.Partenza, price.Ritorno
+			date = l.Text("ask.out_and_back", "Out", date, "Back", l.Date(d.Fare.Depart+fare.Day(d.Fare.Nights)))
+		}
 		row := cheapRow{
-			City: name, To: q.linkOn(ask, v.AskFrom, queryFor(d.To, name)), Fare: l.Money(price.Cent), Date: l.Date(d.Fare.Depart),
+			City: name, To: q.linkOn(ask, v.AskFrom, queryFor(d.To, name)), Fare: l.Money(price.Cent), Date: date,
 			Level: levelClass(judged.Livello), Said: l.Text("cheap.unknown"),
 		}
 		row.Alert = row.To + "#alert-title"
@@ -115,7 +128,7 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 	case fitting > len(c.Rows):
 		c.First = l.Text("cheap.first", "Shown", len(c.Rows), "All", fitting)
 	}
-	if v.AllFares {
+	if v.AllFares && kind == fare.OneWay {
 		c.Feed = feedPath(from.City, l)
 	}
 	v.Cheap = c
@@ -130,7 +143,7 @@ func (v *view) widerCheap(q question) {
 	}{
 		{"maximum", func(t *trip) { t.Most = "" }},
 		{"stops", func(t *trip) { t.NonStop = "" }},
-		{"any", func(t *trip) { t.Month = "" }},
+		{"any", func(t *trip) { t.Month, t.Date, t.Back = "", "", "" }},
 	} {
 		t := q.trip
 		if w.drop(&t); t != q.trip {

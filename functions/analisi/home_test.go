@@ -31,10 +31,18 @@ import (
 // milanCoverage is what is known of Milan: four destinations, of which one has no live fare.
 type milanCoverage struct{ coverage }
 
-func (milanCoverage) Deals(_ context.Context, origin fare.City, _ fare.Trip) ([]byte, int64, error) {
+func (milanCoverage) Deals(_ context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
 	d := fare.DayOf(today)
 	one := func(to fare.City, all ...deals.Deal) deals.Entry {
 		return deals.Entry{Destination: to, AsOf: d, Observations: 9, Any: deals.Fares{Route: all, Months: all}}
+	}
+	if trip != fare.OneWay {
+		if origin != "MIL" || trip != fare.Return4to7 {
+			return nil, 0, store.ErrNotFound
+		}
+		back := deal(verdict.Buono, 20, d+40, 6999, 9000, fare.NonStop, 5)
+		back.Fare.Nights = 6
+		return deals.Origin{Entries: []deals.Entry{one("MAD", back)}}.Encode(), 1, nil
 	}
 	switch origin {
 	case "PAR":
@@ -174,6 +182,8 @@ func TestPage(t *testing.T) {
 		{"without stops", "/?da=Milano&diretto=si", "en", 200, "Verdict Bucharest12 April 2016€80usually €60expensiveHigh certaintyAlert me · Bucharest Every fare", "occasioni"},
 		{"of a day, by its month", "/?da=Milano&quando=2016-04-20", "it", 200, "sola andata, ad aprile 2016", "occasioni"},
 		{"of a return and a price seen", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-22&visto=30", "it", 200, "Senza una destinazione contano solo il mese, i voli diretti e il limite.", "occasioni"},
+		{"of returns, by nights away", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25", "en", 200, "The lowest return fare to each destination with 4-7 nights away, on whatever days, compared with the lowest such fares of other days on that route. The best come first; choose one to ask about its days. DestinationLowest fareVerdict Madrid10 April 2016 – 16 April 2016€69.99usually €90goodHigh certaintyAlert me · Madrid Every fare", "occasioni"},
+		{"no return so cheap", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&massimo=60", "en", 404, "any date", "occasioni"},
 		{"nothing so cheap", "/?da=Milano&mese=2016-04&massimo=15", "it", 404, "Adesso non c'è nulla così. Da Milano ultimamente nessuno ha trovato un prezzo così. Puoi anche chiedere: a qualunque prezzoqualunque data", "occasioni"},
 		{"no price of a fare", "/?da=Milano&massimo=0", "it", 400, "C'è qualcosa da correggere.", ""},
 		{"words for a price", "/?da=Milano&massimo=poco", "en", 400, "Write a fare in euros", ""},

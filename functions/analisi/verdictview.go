@@ -27,7 +27,7 @@ func (v *view) newVerdict(q question, a verdict.Analysis) *verdictView {
 		Updated: a.AggiornatoIl.Format(time.RFC3339),
 		Share:   link{l.Text("home.share"), v.Itself},
 		Back:    link{routeName(l, v.To, v.From), q.linkOn(trip{NonStop: q.NonStop}, v.AskTo, v.AskFrom)},
-		Others:  link{l.Text("feed.title", "City", v.From), q.linkOn(q.ofAnywhere(), v.AskFrom, "")},
+		Others:  link{l.Text("feed.title", "City", v.From), q.linkOn(q.ofAnywhere(fare.OneWay), v.AskFrom, "")},
 	}
 	if q.Back == "" {
 		j.Trip = strings.TrimPrefix(j.Trip+" · "+l.Text("ask.one_way"), " · ")
