@@ -158,6 +158,13 @@ func driveRecords(t *testing.T, table store.Table) {
 		{alerts, "MarkSeen", func() error {
 			return alerts.MarkSeen(ctx, alertOf("ada", "BUH", 0), 5000) // over another version: it is read again
 		}},
+		{alerts, "MarkOver", func() error {
+			one, err := alerts.One(ctx, store.Ref{Route: milBuh}, "ada")
+			if err != nil {
+				return err
+			}
+			return alerts.MarkOver(ctx, one, 20501)
+		}},
 		{alerts, "RemoveDigest", func() error {
 			if err := alerts.AddPending(ctx, "weekly", store.Alert{Subscriber: "dan", Route: milBuh, Email: "dan@example.com", Digest: true}, later, store.Job{At: noon}); err != nil {
 				return err
