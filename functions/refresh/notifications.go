@@ -19,6 +19,9 @@ import (
 func (r *Refresher) leaveNotifications(ctx context.Context, origin fare.City, watched []store.Watched, summaries map[fare.City]verdict.RouteSummary, today fare.Day) (left int, err error) {
 	var faults []error
 	for _, w := range watched {
+		if w.Destination == store.Anywhere {
+			continue // see leaveAnywhere
+		}
 		route := fare.Route{Origin: origin, Destination: w.Destination}
 		if err := r.leaveTrips(ctx, route, w.Trips, today); err != nil {
 			faults = append(faults, err)
@@ -43,7 +46,20 @@ func (r *Refresher) leaveTrips(ctx context.Context, route fare.Route, trips []fa
 	return store.Notifications{Table: r.Fares.Table}.LeaveTrips(ctx, route, today, (today + verdict.LiveDays + 1).Time())
 }
 
-// leaveReturns does so for the watched routes whose returns were asked for.
+// toAnywhere tells whether there are alerts to anywhere among the watched.
+func toAnywhere(watched []store.Watched) bool {
+	return slices.ContainsFunc(watched, func(w store.Watched) bool { return w.Destination == store.Anywhere })
+}
+
+// leaveAnywhere leaves a notification for the alerts to anywhere from an origin once
+// its deals are written: they are judged by these when it is sent.
+func (r *Refresher) leaveAnywhere(ctx context.Context, origin fare.City) error {
+	today := fare.DayOf(r.Now())
+	route := fare.Route{Origin: origin, Destination: store.Anywhere}
+	return store.Notifications{Table: r.Fares.Table}.LeaveTrips(ctx, route, today, (today + verdict.LiveDays + 1).Time())
+}
+
+// leaveReturns leaves notifications of trips for the watched routes whose returns were asked for.
 func (r *Refresher) leaveReturns(ctx context.Context, origin fare.City, watched []store.Watched, asked summaries) error {
 	var faults []error
 	for _, w := range watched {

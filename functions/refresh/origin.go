@@ -75,11 +75,11 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 		stored.add(of, m.summary)
 	}
 	if len(faults) > 0 { // of an answer that is stored in part nobody is notified
-		return errors.Join(append(faults, r.tell(ctx, o.Origin, stored, pooled))...)
+		return errors.Join(append(faults, r.tell(ctx, o.Origin, stored, nil, pooled))...)
 	}
 	watched, err := r.watched(ctx, o.Origin)
 	if err == nil {
-		err = r.tell(ctx, o.Origin, stored, pooled)
+		err = r.tell(ctx, o.Origin, stored, watched, pooled)
 	}
 	if err == nil {
 		o.Notifications, err = r.leaveNotifications(ctx, o.Origin, watched, stored[fare.OneWay], fare.DayOf(now))
@@ -87,6 +87,7 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 	if err != nil {
 		return err
 	}
+	o.anywhere = toAnywhere(watched)
 	return r.Fares.SetAsked(ctx, o.Origin, now)
 }
 
@@ -111,7 +112,7 @@ func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summar
 	if err != nil {
 		return err
 	}
-	return r.tell(ctx, origin, stored, pooled)
+	return r.tell(ctx, origin, stored, watched, pooled)
 }
 
 // watched lists what somebody has alerts for from an origin.
@@ -119,11 +120,16 @@ func (r *Refresher) watched(ctx context.Context, origin fare.City) ([]store.Watc
 	return store.Alerts{Table: r.Fares.Table}.Watched(ctx, origin)
 }
 
-// tell puts summaries into the deals of their origin, and those of one-way series
-// into its trends. Where departures are folded at the end of the run, the deals are made there.
-func (r *Refresher) tell(ctx context.Context, origin fare.City, stored summaries, pooled departure.Cycle) error {
+// tell puts summaries into the deals of their origin, leaves a notification for the
+// alerts to anywhere that are among the watched, and puts those of one-way series into
+// its trends. Where departures are folded at the end of the run, the deals are made there.
+func (r *Refresher) tell(ctx context.Context, origin fare.City, stored summaries, watched []store.Watched, pooled departure.Cycle) error {
 	if !r.warming {
-		if err := r.updateDeals(ctx, origin, stored, pooled.Pooled); err != nil {
+		err := r.updateDeals(ctx, origin, stored, pooled.Pooled)
+		if err == nil && toAnywhere(watched) {
+			err = r.leaveAnywhere(ctx, origin)
+		}
+		if err != nil {
 			return err
 		}
 	}

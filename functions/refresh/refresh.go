@@ -58,6 +58,8 @@ type Outcome struct {
 	Returns       Counts // series of returns
 	Notifications int    // watched routes of which there is something new to tell
 	Err           error
+
+	anywhere bool // it is stored, and there are alerts to anywhere from it
 }
 
 // Counts are how many there were in an answer, and of how many something new was stored.
@@ -96,15 +98,26 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	}
 	report := Report{Origins: len(origins)}
 	stored := true // all that the source told
+	var anywhere []fare.City
 	r.refreshOrigins(ctx, ctx, began, origins, func(o Outcome) {
 		report.add(o)
+		if o.anywhere {
+			anywhere = append(anywhere, o.Origin)
+		}
 		stored = stored && (o.Err == nil || isOfSource(o.Err))
 		if r.Progress != nil {
 			r.Progress(report.Asked+report.Failed, len(origins), o)
 		}
 	})
 	if r.warming && stored {
-		return report, r.warmUp(ctx, fare.DayOf(began))
+		if err := r.warmUp(ctx, fare.DayOf(began)); err != nil {
+			return report, err
+		}
+		for _, origin := range anywhere { // only now are there deals to judge by
+			if err := r.leaveAnywhere(ctx, origin); err != nil {
+				return report, err
+			}
+		}
 	}
 	return report, nil
 }

@@ -1,0 +1,203 @@
+package refresh_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/mail/maildir"
+	"verdetto/shared/notify"
+	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/queue"
+	"verdetto/shared/store"
+)
+
+// toAnywhere makes a confirmed alert from Milan to anywhere.
+func (h *fixture) toAnywhere(who string, threshold fare.Cents) {
+	h.T.Helper()
+	a := store.Alert{Subscriber: notifytest.IDOf(who), Route: fare.Route{Origin: "MIL", Destination: store.Anywhere}, Email: notifytest.AddressOf(who), Language: "it", Threshold: threshold}
+	err := h.Alerts().AddPending(h.T.Context(), who, a, h.Now().Add(time.Hour), store.Job{At: h.Now()})
+	if err == nil {
+		_, err = h.Alerts().Confirm(h.T.Context(), who)
+	}
+	if err != nil {
+		h.T.Fatal(err)
+	}
+}
+
+// told is which cities the mails to somebody name.
+func (h *fixture) told(who string) (cities []string) {
+	h.T.Helper()
+	mails, err := maildir.Read(h.Carrier.Folder)
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	for _, m := range mails {
+		for _, part := range strings.Split(m.Text, "/?da=MIL&a=")[1:] {
+			if m.To == notifytest.AddressOf(who) {
+				cities = append(cities, part[:3])
+			}
+		}
+	}
+	slices.Sort(cities)
+	return cities
+}
+
+// TestAnywhereIsTold: what refreshes find of an origin is told to the alerts to anywhere from it: by the first refresh of a
+// store, whose deals are made at its end, and by those after it; once a destination, and again after it has risen.
+func TestAnywhereIsTold(t *testing.T) {
+	h := newFixture(t)
+	h.toAnywhere("ada", 0)
+	h.toAnywhere("under35", 3500)
+	for week, c := range []struct {
+		buh, lon     fare.Cents
+		ada, under35 string // all that was told so far
+	}{
+		{3000, 5000, "BUH", "BUH"},
+		{3000, 5000, "BUH", "BUH"},
+		{3000, 4000, "BUH LON", "BUH"},
+		{6000, 3200, "BUH LON", "BUH LON"},
+		{2900, 3200, "BUH BUH LON", "BUH BUH LON"},
+	} {
+		prices := map[string][]fare.Cents{"MIL-BUH": {c.buh}, "MIL-LON": {c.lon}, "ROM-PAR": {100}}
+		if week == 0 {
+			prices = map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(c.buh), "MIL-LON": notifytest.Steady(c.lon), "ROM-PAR": notifytest.Steady(100)}
+		}
+		if report := h.refresh(h.priced(prices)); report.Failed > 0 {
+			t.Fatal(report)
+		}
+		if _, err := h.Sender().Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for who, want := range map[string]string{"ada": c.ada, "under35": c.under35} {
+			if got := strings.Join(h.told(who), " "); got != want {
+				t.Errorf("week %d: %s was told of %s, want %s", week, who, got, want)
+			}
+		}
+		h.Add(8 * 24 * time.Hour)
+	}
+	for _, who := range []string{"ada", "under35"} {
+		h.Unsubscribe(who)
+	}
+	h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": {3000}}))
+	h.Work(notify.Result{Done: 1})
+	if watched, err := h.Alerts().Watched(t.Context(), "MIL"); err != nil || len(watched) > 0 {
+		t.Errorf("%v are watched, %v", watched, err)
+	}
+}
+
+// TestAnywhereIsToldOfDepartures: what was found of departures is told as well; a message that comes back after its worker was
+// killed before it told makes good for it without asking, and nothing is asked for that was not.
+func TestAnywhereIsToldOfDepartures(t *testing.T) {
+	h := newFixture(t)
+	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
+	h.Set(w.now)
+	var found []fare.Fare
+	for back := range 30 { // enough for a verdict
+		f := departing("MIL-BUH", today.AddDate(0, 0, -back), 5000+fare.Cents(100*(back%7)), 0)[0]
+		if back == 0 {
+			f.Price = 4000
+		}
+		found = append(found, f)
+	}
+	w.source.departures["MIL-BUH"] = found
+	_, before := w.plan()
+	h.toAnywhere("ada", 0)
+	_, after := w.plan()
+	if diff := cmp.Diff(before, after); diff != "" || len(before) == 0 {
+		t.Errorf("asked for with an alert to anywhere (-without +with): %s", diff)
+	}
+	w.now = w.now.Add(time.Second)
+	message := deepMessage("1", w.now, "MIL-BUH")
+	broken := w.function()
+	broken.Fares.Table = refusing{h.Table, []string{"WAKES"}}
+	if failed := broken.Messages(t.Context(), []queue.Message{message}); len(failed) != 1 {
+		t.Fatalf("failed %v", failed)
+	}
+	asked := w.source.asked()
+	if failed := w.function().Messages(t.Context(), []queue.Message{message}); len(failed) > 0 || len(w.source.asked()) > 0 || len(asked) != 1 {
+		t.Fatalf("asked for %v; failed %v", asked, failed)
+	}
+	h.Set(w.now)
+	h.Work(notify.Result{Sent: 1, Done: 1})
+	if got := h.told("ada"); !slices.Equal(got, []string{"BUH"}) {
+		t.Errorf("told of %v", got)
+	}
+}
+
+// counted is a table that counts calls by what they are about.
+type counted struct {
+	store.Table
+	calls map[string]int
+}
+
+func (c counted) note(how string, k store.Key) {
+	name, _, _ := strings.Cut(k.Partition, "#")
+	if name == "ORIGIN" {
+		name += " " + k.Sort
+	}
+	c.calls[how+" "+name]++
+}
+
+func (c counted) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
+	c.note("read", key)
+	return c.Table.Get(ctx, key, read)
+}
+
+func (c counted) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
+	c.note("read", store.Key{Partition: r.Partition})
+	return c.Table.Query(ctx, r)
+}
+
+func (c counted) Write(ctx context.Context, ops ...store.Op) error {
+	for _, op := range ops {
+		c.note("write", op.Item.Key)
+	}
+	return c.Table.Write(ctx, ops...)
+}
+
+// TestAnywhereCosts: an alert to anywhere costs a refresh of its origin one write, whatever else is watched and however many
+// such alerts there are, and telling them one read of the deals; where nobody has one, a refresh costs what it did.
+func TestAnywhereCosts(t *testing.T) {
+	costs := func(alerts int) (refreshing, telling map[string]int) {
+		h := newFixture(t)
+		h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(5000), "MIL-LON": notifytest.Steady(5000)})) // the first one of a store does more
+		for i := range alerts {
+			h.toAnywhere(string(rune('a'+i)), 4000)
+		}
+		h.Add(8 * 24 * time.Hour)
+		refreshing, telling = map[string]int{}, map[string]int{}
+		r := refresh.Refresher{Source: h.priced(map[string][]fare.Cents{"MIL-BUH": {3000}, "MIL-LON": {3500}}), Fares: store.Fares{Table: counted{h.Table, refreshing}}, Now: h.Now, Workers: 1}
+		if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
+			t.Fatal(report, err)
+		}
+		s := h.Sender()
+		s.Alerts.Table, s.Notifications.Table = counted{h.Table, telling}, counted{h.Table, telling}
+		if got, err := s.Work(t.Context()); err != nil || got.Sent != alerts {
+			t.Fatalf("%+v %v", got, err)
+		}
+		return refreshing, telling
+	}
+	nobody, none := costs(0)
+	if nobody["write WAKES"] > 0 || none["read ORIGIN DEALS"] > 0 {
+		t.Errorf("with nobody's alert %v and %v", nobody, none)
+	}
+	for _, alerts := range []int{1, 5} {
+		refreshing, telling := costs(alerts)
+		want := maps.Clone(nobody)
+		want["write WAKES"]++
+		if diff := cmp.Diff(want, refreshing); diff != "" {
+			t.Errorf("%d alerts: a refresh (-want +got):\n%s", alerts, diff)
+		}
+		if telling["read ORIGIN DEALS"] != 1 || telling["write ALERTS"] != alerts || telling["read ALERTS"] != alerts+1 {
+			t.Errorf("%d alerts: telling costs %v", alerts, telling)
+		}
+	}
+}
