@@ -11,12 +11,14 @@ import (
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict"
 )
 
 // condition is which fares are asked for, and what is waited for.
 type condition struct {
 	trip    store.Trip
 	kind    string // as it was given; "" where it was not
+	level   string // likewise; to anywhere alone
 	days    int    // 0: not given
 	percent int
 	amount  fare.Cents
@@ -52,6 +54,8 @@ func (c *condition) set(name, value string) *fault {
 		c.trip.Nonstop, ok = value == "true" || value == "on" || value == "1", slices.Contains([]string{"true", "false", "on", "1", "0"}, value)
 	case "kind":
 		c.kind, ok, fill = value, slices.Contains(kinds, value), []any{"Kinds", strings.Join(kinds, ", ")}
+	case "level":
+		c.level, ok = value, value == verdict.Buono || value == verdict.Ottimo
 	case "days":
 		c.days, ok = parseWhole(value, minDays, maxDays)
 	case "percent":
@@ -93,6 +97,12 @@ func parseWhole(s string, least, most int) (int, bool) {
 
 // check says what does not go together, or cannot be flown, as of a day.
 func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
+	if p.codes[1] == string(store.Anywhere) {
+		return p.checkAnywhere()
+	}
+	if p.level != "" {
+		faults = append(faults, fault{field: "level", text: "only_anywhere"})
+	}
 	if t := p.trip; t.From > 0 && (t.To < today || t.From > today+answer.MaxAhead) {
 		name := "departure"
 		if t.Month {
@@ -105,15 +115,11 @@ func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 			faults = append(faults, fault{field: name, text: "only_with", fill: []any{"Kind", kind}})
 		}
 	}
-	if p.kind != "" {
-		only("threshold", p.threshold > 0, store.Threshold)
-	}
+	faults = append(faults, p.checkKind()...)
 	only("days", p.days > 0, store.Low)
 	only("percent", p.percent > 0, store.Drop)
 	only("amount", p.amount > 0, store.Drop)
 	switch {
-	case p.kind == store.Threshold && p.threshold == 0:
-		faults = append(faults, fault{field: "threshold", text: "missing"})
 	case p.kind == store.Drop && p.percent > 0 && p.amount > 0:
 		faults = append(faults, fault{field: "amount", text: "not_both", fill: []any{"Other", "percent"}})
 	case p.kind == store.Drop && p.percent == 0 && p.amount == 0:
@@ -122,12 +128,47 @@ func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 	return faults
 }
 
+// checkKind says where a threshold does not go with the kind.
+func (p *pendingSubscription) checkKind() []fault {
+	switch {
+	case p.kind != "" && p.kind != store.Threshold && p.threshold > 0:
+		return []fault{{field: "threshold", text: "only_with", fill: []any{"Kind", store.Threshold}}}
+	case p.kind == store.Threshold && p.threshold == 0:
+		return []fault{{field: "threshold", text: "missing"}}
+	}
+	return nil
+}
+
+// checkAnywhere says what does not go with a route to anywhere: its fares are those
+// that the deals of an origin hold, the cheapest one-way fare of each destination on any day.
+func (p *pendingSubscription) checkAnywhere() (faults []fault) {
+	for _, f := range []struct {
+		field string
+		given bool
+	}{
+		{"departure", p.trip.From > 0 && !p.trip.Month}, {"month", p.trip.Month}, {"nights", p.trip.Nights != fare.OneWay},
+		{"kind", p.kind != "" && p.kind != store.Threshold && p.kind != store.Verdict},
+		{"days", p.days > 0}, {"percent", p.percent > 0}, {"amount", p.amount > 0},
+	} {
+		if f.given {
+			faults = append(faults, fault{field: f.field, text: "not_anywhere"})
+		}
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	return p.checkKind()
+}
+
 // fill puts what was asked for into an alert. One for a route, by a threshold or the
-// verdict, is as it always was; any other says since when it looks, and has an ID.
+// verdict, is as it always was; any other says since when it looks, and has an ID, but for the one to anywhere by mail.
 func (c condition) fill(a *store.Alert, today fare.Day) {
 	a.Trip, a.Percent, a.Amount = c.trip, c.percent, c.amount
 	if c.kind != store.Threshold && c.kind != store.Verdict {
 		a.Kind = c.kind
+	}
+	if c.level == verdict.Ottimo {
+		a.Level = c.level
 	}
 	if c.kind == store.Low {
 		a.Days = c.days
@@ -135,7 +176,7 @@ func (c condition) fill(a *store.Alert, today fare.Day) {
 			a.Days = usualDays
 		}
 	}
-	if a.ID = a.NewID(); a.ID != "" {
+	if a.ID = a.NewID(); a.ID != "" || a.Route.Destination == store.Anywhere {
 		a.Since = today
 	}
 }

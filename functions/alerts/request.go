@@ -10,13 +10,14 @@ import (
 	"verdetto/shared/httpapi"
 	"verdetto/shared/mail"
 	"verdetto/shared/places"
+	"verdetto/shared/store"
 )
 
 // wanted describes what is asked for. The description of the API names it so.
 type wanted struct {
-	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each an IATA code of a city or an airport" pattern:"^[A-Za-z]{3}-[A-Za-z]{3}$" example:"MIL-BUH"`
+	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each an IATA code of a city or an airport; ORIGIN-* is to anywhere: to every city that a fare is known to" pattern:"^[A-Za-z]{3}-([A-Za-z]{3}|\\*)$" example:"MIL-BUH"`
 	Email     string   `json:"email,omitempty" nullable:"true" maxLength:"254" format:"email" doc:"Where the mails go; for the channels mail and webhook" example:"ada@example.com"`
-	Threshold *float64 `json:"threshold,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"Euro, two decimals: mail when today's cheapest fare is at or under it. Without it, or with null: when the verdict becomes ottimo or buono" example:"49.9"`
+	Threshold *float64 `json:"threshold,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"Euro, two decimals: mail when today's cheapest fare is at or under it. Without it, or with null: when the verdict becomes ottimo or buono. To anywhere it is the most that a fare may cost, beside level" example:"49.9"`
 	Channel   string   `json:"channel,omitempty" nullable:"true" enum:"mail,ntfy,telegram,webhook" default:"mail" doc:"mail; webhook: address is an endpoint, which gets signed events, and email is where its owner is asked to confirm; ntfy: address is a topic, where the link to confirm is published; telegram: the answer holds a link into the chat that confirms"`
 	Address   string   `json:"address,omitempty" nullable:"true" maxLength:"500" doc:"For the channel webhook: the https URL of an endpoint on a public server, port 443. For the channel ntfy: the https URL of a topic. Whoever knows it reads the messages"`
 	Departure string   `json:"departure,omitempty" nullable:"true" pattern:"^\\d{4}-\\d{2}-\\d{2}(\\.\\.\\d{4}-\\d{2}-\\d{2})?$" doc:"A day, or the cheapest of at most 31 days as in 2027-03-18..2027-03-22, not past and at most a year ahead. The alert ends by itself when they have been"`
@@ -24,13 +25,14 @@ type wanted struct {
 	Nights    string   `json:"nights,omitempty" nullable:"true" enum:"1-3,4-7,8-14,15+" doc:"Returns after so many nights; without it one way"`
 	NonStop   bool     `json:"nonstop,omitempty" nullable:"true" doc:"Only fares without stops"`
 	Kind      string   `json:"kind,omitempty" nullable:"true" enum:"threshold,verdict,low,drop,change" doc:"What is waited for. threshold: a fare at or under it, where threshold is given; verdict: ottimo or buono; low: a fare lower than in the last days; drop: one lower by percent or amount than in the last message, or than when the alert first saw it; change: any other fare. Left out: threshold where there is one, else verdict"`
+	Level     string   `json:"level,omitempty" nullable:"true" enum:"buono,ottimo" doc:"For a route to anywhere: how good a fare is at least; buono where it is left out. With such a route go threshold, level, nonstop, channel and address"`
 	Days      *int     `json:"days,omitempty" nullable:"true" minimum:"7" maximum:"365" doc:"For kind low; 30 where it is left out"`
 	Percent   *int     `json:"percent,omitempty" nullable:"true" minimum:"1" maximum:"90" doc:"For kind drop"`
 	Amount    *float64 `json:"amount,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"For kind drop, in the place of percent: euro, two decimals"`
 }
 
 // fields are those of wanted, by their names.
-var fields = []string{"channel", "route", "email", "threshold", "address", "departure", "month", "nights", "nonstop", "kind", "days", "percent", "amount"}
+var fields = []string{"channel", "route", "email", "threshold", "address", "departure", "month", "nights", "nonstop", "kind", "level", "days", "percent", "amount"}
 
 // required are those without which nothing can be asked for; email by mail and webhook alone.
 var required = []string{"route", "email"}
@@ -40,7 +42,7 @@ const maxThreshold = 100_000
 
 // pendingSubscription is what is asked for, once it is understood.
 type pendingSubscription struct {
-	codes     [2]string // as they were given, in upper case
+	codes     [2]string // as they were given, in upper case; the second may be that of Anywhere
 	route     fare.Route
 	email     string
 	threshold fare.Cents
@@ -152,11 +154,15 @@ func parseThreshold(s string) (fare.Cents, bool) {
 	return fare.Cents(cents), cents > 0 // what rounds to nothing would mean something else
 }
 
-// parseRoute reads two codes of three letters, in either case.
+// parseRoute reads two codes of three letters, in either case; the second may be that of Anywhere.
 func parseRoute(s string) (codes [2]string, ok bool) {
 	from, to, found := strings.Cut(s, "-")
 	if !found {
 		return codes, false
+	}
+	if to == string(store.Anywhere) {
+		city, err := fare.ParseCity(from)
+		return [2]string{string(city), to}, err == nil
 	}
 	for i, code := range []string{from, to} {
 		city, err := fare.ParseCity(code)
@@ -184,6 +190,9 @@ func (p *pendingSubscription) resolve() ([]fault, error) {
 	var cities [2]fare.City
 	for i, code := range p.codes {
 		city, ok := places.CityOf(code)
+		if code == string(store.Anywhere) {
+			city, ok = store.Anywhere, true
+		}
 		if !ok {
 			faults = append(faults, fault{"route", "unknown_city", []any{"Code", code}, &httpapi.UnknownCity})
 		}

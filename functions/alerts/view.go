@@ -47,7 +47,7 @@ type alertRow struct {
 	Names     string // Milano–Bucarest, and which trip
 	Threshold string // 49,90 €; empty: by the verdict
 	When      template.HTML
-	Kind      bool // When says more than a threshold or the verdict
+	Kind      bool // When says more than a threshold or the verdict, or of more than one route
 	// Of the page that lists all.
 	Edits  []edit
 	State  []string // sentences
@@ -110,7 +110,7 @@ func row(a store.Alert, l *i18n.Language) alertRow {
 	if trip := notify.TripText(a.Trip, l); trip != "" {
 		r.Names += ", " + trip
 	}
-	r.When, r.Kind = notify.When(a, l), a.Kind != ""
+	r.When, r.Kind = notify.When(a, l), a.Kind != "" || a.Route.Destination == store.Anywhere
 	if a.Threshold > 0 {
 		r.Threshold = l.Amount(a.Threshold)
 	}
@@ -128,8 +128,5 @@ func respond(status int, v view) (*page.Response, error) {
 
 // plainWhen says in plain text what an alert waits for.
 func plainWhen(a store.Alert, l *i18n.Language) string {
-	if a.Threshold > 0 {
-		return l.Plain("when.threshold", "Amount", l.Amount(a.Threshold))
-	}
-	return l.Plain("when.verdict")
+	return notify.PlainWhen(a, l)
 }

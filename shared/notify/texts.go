@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"html"
 	"html/template"
 	"strings"
 
@@ -33,6 +34,11 @@ func When(a store.Alert, l *i18n.Language) template.HTML {
 		return l.HTML("when.change")
 	}
 	return l.HTML("when.verdict")
+}
+
+// PlainWhen is When in plain text.
+func PlainWhen(a store.Alert, l *i18n.Language) string {
+	return html.UnescapeString(strings.NewReplacer("<strong>", "", "</strong>", "").Replace(string(When(a, l))))
 }
 
 // TripText says which fares an alert is for; empty for the cheapest one-way fare of the route.

@@ -12,7 +12,7 @@ OF_THE_MEANING = {"stessa-citta", "valuta-sconosciuta", "firma-non-valida"}
 OF_A_DAY = ("no day of the calendar", "has been", "too far ahead", "is given together with", "is given without", "not after the departure", "too long after")
 
 # That what is said of an alert belongs together, and that its days are not past.
-OF_AN_ALERT = ("has to lie between", "does not go with", "goes with kind", "wants percent or amount", "is missing")
+OF_AN_ALERT = ("has to lie between", "does not go with", "goes with kind", "goes with a route", "wants percent or amount", "is missing")
 
 
 def in_the_calendar(days):
@@ -49,7 +49,7 @@ def well_formed_is_not_called_malformed(ctx, response, case):
             "address": True,  # that it is there, and of which form, goes by the channel
             "channel": "has no bot there" in fault["detail"],
             **{name: not in_the_calendar(value) or any(why in fault["detail"] for why in OF_AN_ALERT) for name in ("departure", "month")},
-            **{name: any(why in fault["detail"] for why in OF_AN_ALERT) for name in ("threshold", "kind", "days", "percent", "amount")},
+            **{name: any(why in fault["detail"] for why in OF_AN_ALERT) for name in ("threshold", "kind", "level", "nights", "days", "percent", "amount")},
             "PAYMENT-SIGNATURE": True,  # that it is JSON of its form, in base64
             "route": value[:3].upper() == value[4:].upper(),
         }

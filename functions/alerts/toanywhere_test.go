@@ -1,0 +1,83 @@
+package alerts_test
+
+import (
+	"strings"
+	"testing"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/i18n"
+	"verdetto/shared/store/storetest"
+)
+
+// TestAlertsToAnywhere: one to anywhere is asked for, says in its mail and on its pages, in every language, from where to where
+// and what it waits for, is changed by asking again, paused and ended by the links of its mails.
+func TestAlertsToAnywhere(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ language, names, when string }{
+		{"it", "Milano–ovunque", "una destinazione è di 60,00 € o meno, e buona o ottima"},
+		{"en", "Milan–anywhere", "a destination is €60.00 or less, and buono (good) or ottimo (great)"},
+		{"de", "Mailand–egal wohin", "einem Ziel bei 60,00 € oder darunter liegt und gut oder sehr gut ist"},
+		{"fr", "Milan–n’importe où", "une destination est de 60,00 € ou moins, et bon ou excellent"},
+		{"es", "Milán–cualquier destino", "un destino sea de 60,00 € o menos, y bueno o excelente"},
+		{"pt", "Milão–qualquer destino", "um destino for de 60,00 € ou menos, e bom ou ótimo"},
+	} {
+		t.Run(c.language, func(t *testing.T) {
+			clock := storetest.NewClock()
+			p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+			const ada = "ada@example.com"
+			ask := func(fields string) string {
+				t.Helper()
+				if a := p.Do("POST", "/v1/alerts", `{"route":"MIL-*","email":"`+ada+`"`+fields+`}`, "Content-Type", "application/json", "Accept-Language", c.language); a.Status != 202 {
+					t.Fatalf("%d %s", a.Status, a.Body)
+				}
+				mails := p.Received(ada)
+				m := mails[len(mails)-1]
+				if !strings.Contains(m.Subject, c.names) || !strings.Contains(m.Text, c.names) {
+					t.Errorf("the mail does not name %s: %q\n%s", c.names, m.Subject, m.Text)
+				}
+				if fields != "" && !strings.Contains(strings.Join(strings.Fields(m.Text), " "), c.when) {
+					t.Errorf("the mail lacks %q:\n%s", c.when, m.Text)
+				}
+				return p.Link(m)
+			}
+			says := func(what string, page fixture.Reply) {
+				t.Helper()
+				plain := strings.NewReplacer("<strong>", "", "</strong>", "").Replace(page.Page())
+				if page.Status != 200 || !strings.Contains(plain, c.names) || !strings.Contains(plain, c.when) {
+					t.Errorf("%s: %d, no %q or %q in\n%s", what, page.Status, c.names, c.when, plain)
+				}
+			}
+			p.Form(ask(""), "", "Accept-Language", c.language)
+			link := ask(`,"threshold":60`)
+			says("to confirm", p.Do("GET", link, "", "Accept-Language", c.language))
+			says("confirmed", p.Form(link, "", "Accept-Language", c.language))
+			alerts, err := p.Alerts.Alerts.Of(t.Context(), fixture.Subscriber(ada))
+			if err != nil || len(alerts) != 1 || alerts[0].Threshold != 6000 {
+				t.Fatalf("%+v %v", alerts, err)
+			}
+			says("list", p.Do("GET", p.ManageLink(ada), "", "Accept-Language", c.language))
+			snooze, end := p.Alerts.Links.Snooze(fixture.Subscriber(ada), alerts[0].Ref()), p.Alerts.Links.Unsubscribe(fixture.Subscriber(ada), alerts[0].Ref())
+			for what, path := range map[string]string{"star": snooze, "escaped star": strings.ReplaceAll(snooze, "*", "%2A")} {
+				if a := p.Do("GET", path, "", "Accept-Language", c.language); a.Status != 200 || !strings.Contains(a.Page(), c.names) {
+					t.Errorf("%s: %d %s", what, a.Status, a.Body)
+				}
+			}
+			if a := p.Form(snooze, ""); a.Status != 200 {
+				t.Errorf("paused: %d %s", a.Status, a.Body)
+			}
+			if a := p.Form(p.ManageLink(ada), "resume=MIL-*"); a.Status != 200 {
+				t.Errorf("resumed: %d %s", a.Status, a.Body)
+			}
+			says("to end", p.Do("GET", end, "", "Accept-Language", c.language))
+			if a := p.Form(end, "List-Unsubscribe=One-Click"); a.Status != 200 {
+				t.Errorf("ended: %d %s", a.Status, a.Body)
+			}
+			if left, err := p.Alerts.Alerts.Of(t.Context(), fixture.Subscriber(ada)); err != nil || len(left) > 0 {
+				t.Errorf("left are %v, %v", left, err)
+			}
+		})
+	}
+	if len(i18n.Languages()) != 6 {
+		t.Error("not every language is looked at")
+	}
+}
