@@ -2,10 +2,14 @@ package lambda
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,12 +48,14 @@ func TestProveMemoryAndTime(t *testing.T) {
 	for _, f := range []struct {
 		function, event string
 		calls           int
+		status          string // of answers; where there are such
 	}{
-		{"analisi", "analisi", 500},
-		{"pricetrends", "pricetrends", 500},
-		{"compat", "compat-metrics", 500},
-		{"pro", "pro-cripta", 200},
-		{"refresh", "refresh", 1}, // of the invented fares, 43 origins
+		{"analisi", "analisi", 500, "200"},
+		{"pricetrends", "pricetrends", 500, "200"},
+		{"compat", "compat-metrics", 500, "200"},
+		{"x402", "x402", 500, "402"},
+		{"pro", "pro-cripta", 200, "200"},
+		{"refresh", "refresh", 1, ""}, // of the invented fares, 43 origins
 	} {
 		t.Run(f.function, func(t *testing.T) {
 			event, err := os.ReadFile(fixture.Path(t, "events", f.event+".json"))
@@ -57,8 +63,11 @@ func TestProveMemoryAndTime(t *testing.T) {
 				t.Fatal(err)
 			}
 			environment := full
-			if f.function == "refresh" {
+			switch f.function {
+			case "refresh":
 				environment = empty
+			case "x402":
+				environment = slices.Concat(full, selling(t))
 			}
 			process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/"+f.function+"/bootstrap"), environment, io.Discard)
 			if err != nil {
@@ -72,7 +81,7 @@ func TestProveMemoryAndTime(t *testing.T) {
 				if err != nil || answer.Error != "" {
 					t.Fatal(err, answer.Error)
 				}
-				if f.function != "refresh" && !bytes.Contains(answer.Payload, []byte(`"statusCode":200`)) {
+				if f.status != "" && !bytes.Contains(answer.Payload, []byte(`"statusCode":`+f.status)) {
 					t.Fatalf("call %d: %s", n, answer.Payload)
 				}
 			}
@@ -84,6 +93,26 @@ func TestProveMemoryAndTime(t *testing.T) {
 			}
 		})
 	}
+}
+
+// selling are the settings with which answers are sold one by one, at a node that knows what the fee's address holds.
+func selling(t *testing.T) []string {
+	t.Helper()
+	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"result":{"context":{"slot":1},"value":1000000000}}`)
+	}))
+	t.Cleanup(node.Close)
+	key, err := json.Marshal(slices.Collect(func(yield func(int) bool) {
+		for _, b := range fixture.SolanaKey("fees") {
+			if !yield(int(b)) {
+				return
+			}
+		}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{"X402_FEE_KEY=" + string(key), "SOLANA_NODES=" + node.URL, "SOLANA_WALLET=" + fixture.PerCallWallet.String(), "SOLANA_NETWORK=mainnet-beta"}
 }
 
 // worked is how long processors have worked for a process.
