@@ -231,6 +231,21 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// TestReturnsWithoutADestinationKeepTheirDays: the form can be asked again, and each row leads to the days of its fare.
+func TestReturnsWithoutADestinationKeepTheirDays(t *testing.T) {
+	s := openSite("", "")
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&lang=en", nil))
+	for _, want := range []string{`name="quando" type="date" value="2016-04-20"`, `name="ritorno" type="date" value="2016-04-25"`, `name="massimo"`, `href="/?da=Milan&amp;a=Madrid&amp;quando=2016-04-10&amp;ritorno=2016-04-16&amp;lang=en"`} {
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("no %s in\n%s", want, w.Body)
+		}
+	}
+	if strings.Contains(w.Body.String(), `name="mese"`) {
+		t.Error("the form asks for a month beside the days")
+	}
+}
+
 // TestPageSpeaksTheReadersLanguage: the one that the browser prefers, whatever the region.
 func TestPageSpeaksTheReadersLanguage(t *testing.T) {
 	s := openSite("", "")
