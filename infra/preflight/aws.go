@@ -368,6 +368,9 @@ func (p *preflight) sender(ctx context.Context) ([]fault, error) {
 	if !out.VerifiedForSendingStatus {
 		return []fault{{"SES knows " + domain + " and has not verified it", "set the three DKIM records that aws sesv2 get-email-identity --email-identity " + domain + " names"}}, nil
 	}
+	if from := out.MailFromAttributes; from != nil && from.MailFromDomainStatus != sestypes.MailFromDomainStatusSuccess {
+		return []fault{{"SES does not use " + aws.ToString(from.MailFromDomain) + " as where mail is returned to, so SPF does not agree with the sender", "set the two DNS records MailFromMx and MailFromSpf of the stack's outputs; SES looks for them for three days, and again when the domain is set anew"}}, nil
+	}
 	return nil, nil
 }
 

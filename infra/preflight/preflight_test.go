@@ -108,6 +108,9 @@ func TestOmissions(t *testing.T) {
 		{"sender not verified", func(t *testing.T, w *world) {
 			w.instead["GET /v2/email/identities/example.com"] = `{"IdentityType":"DOMAIN","VerifiedForSendingStatus":false}`
 		}, "NO the sender's domain: SES knows example.com and has not verified it", "DKIM"},
+		{"no records of where mail is returned to", func(t *testing.T, w *world) {
+			w.instead["GET /v2/email/identities/example.com"] = `{"IdentityType":"DOMAIN","VerifiedForSendingStatus":true,"MailFromAttributes":{"MailFromDomain":"bounces.example.com","MailFromDomainStatus":"FAILED","BehaviorOnMxFailure":"USE_DEFAULT_VALUE"}}`
+		}, "NO the sender's domain: SES does not use bounces.example.com as where mail is returned to", "MailFromMx and MailFromSpf"},
 		{"fewer instances than are said", func(t *testing.T, w *world) { w.config.Instances = 1001 }, "NO instances of functions: the account may run 1000 instances of functions at once, and instances says 1001", "say so many"},
 		{"few instances", func(t *testing.T, w *world) {
 			w.config.Instances = 10
