@@ -70,6 +70,9 @@ func (h *hook) ask(route, email string) string {
 	if len(mails) == 0 {
 		h.T.Fatal("no mail came")
 	}
+	if text := mails[len(mails)-1].Text; !strings.Contains(text, "hook.example.com") || strings.Contains(text, "secret-path") {
+		h.T.Errorf("the mail that asks to confirm does not say where to, or says too much: %s", text)
+	}
 	return h.Link(mails[len(mails)-1])
 }
 
@@ -214,7 +217,7 @@ func TestFromAskingToTheEndpoint(t *testing.T) {
 		h.forget()
 		mailed := func() (n int) {
 			for _, m := range h.Received(ada) {
-				if strings.Contains(m.Text, "hook.example.com") && !strings.Contains(m.Text, "secret-path") {
+				if strings.Contains(m.Text, "hook.example.com") && !strings.Contains(m.Text, "secret-path") && !strings.Contains(m.Text, "/v1/alerts/confirm") {
 					n++
 					h.Link(m)
 				}

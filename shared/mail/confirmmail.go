@@ -21,6 +21,7 @@ type Confirm struct {
 	// When says what is waited for, where it is something else, with emphasis; Trip which fares, where it is not the cheapest of the route.
 	When htmltemplate.HTML
 	Trip string
+	Host string // of the endpoint that the messages would go to; empty: they are mails
 	Link string // to the page with the button: https, or http on this machine
 }
 

@@ -23,6 +23,7 @@ func TestConfirmMails(t *testing.T) {
 		{"confirm-en", func(c *Confirm) { c.Lang, c.Origin, c.Destination = "en", "Milan", "Bucharest" }, "€40.50"},
 		{"confirm-it-verdict", func(c *Confirm) { c.Threshold = 0 }, ""},
 		{"confirm-en-verdict", func(c *Confirm) { c.Lang, c.Threshold = "en", 0 }, ""},
+		{"confirm-en-webhook", func(c *Confirm) { c.Lang, c.Host = "en", "hook.example.com" }, "hook.example.com"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			confirm := aConfirm()

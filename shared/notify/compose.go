@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -91,8 +92,13 @@ func ending(a store.Alert, links Links, today fare.Day) Message {
 // confirmMail writes the mail that asks to confirm what was asked for under an id.
 func confirmMail(pending store.Alert, id string, links Links) (mail.Message, error) {
 	lang, route := i18n.In(pending.Language).Code, pending.Route
+	host := ""
+	if u, err := url.Parse(pending.Address); err == nil && pending.Channel == store.Webhook {
+		host = u.Hostname() // the path may be secret
+	}
 	return mail.ConfirmMail(mail.Confirm{
-		To: pending.Email, Lang: lang, Threshold: pending.Threshold, When: When(pending, i18n.In(lang)), Trip: TripText(pending.Trip, i18n.In(lang)), Link: links.BaseURL + links.Confirm(id),
+		Host: host,
+		To:   pending.Email, Lang: lang, Threshold: pending.Threshold, When: When(pending, i18n.In(lang)), Trip: TripText(pending.Trip, i18n.In(lang)), Link: links.BaseURL + links.Confirm(id),
 		Origin: CityName(route.Origin, lang), Destination: CityName(route.Destination, lang),
 	})
 }
