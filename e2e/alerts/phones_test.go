@@ -82,7 +82,7 @@ func openChannels(t *testing.T) *channels {
 	c.telegram.Path, c.telegram.Webhook = "/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}) // what people write is not the matter here
 	for i, channel := range []string{store.Ntfy, store.Telegram, store.Webhook} {
 		for k, a := range kinds(fare.DayOf(c.Now())) {
-			c.subscribe(channel, 100*(i+1)+k, a)
+			c.subscribe(channel, 7_700_000+100*i+k, a)
 		}
 	}
 	return c

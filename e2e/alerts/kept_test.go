@@ -1,0 +1,158 @@
+package alerts
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"verdetto/shared/notify"
+	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/store"
+	"verdetto/shared/webhook"
+)
+
+// kept is what may name somebody whose alerts have ended, and for how long: the table of docs/alerts.md.
+var kept = []struct {
+	partition string
+	most      time.Duration
+}{
+	{"PENDING#", 48 * time.Hour},
+	{"OUTBOX#", 7 * 24 * time.Hour},
+	{"DELIVERIES", 8 * 24 * time.Hour},
+	{"STOPPED#", 180 * 24 * time.Hour},
+}
+
+// naming are the items that name one of several, in their keys or their data, by how they begin.
+func naming(t *testing.T, table store.Table, now time.Time, whom []string) map[string]int {
+	t.Helper()
+	var mu sync.Mutex
+	found := map[string]int{}
+	err := table.(store.Whole).Each(t.Context(), func(i store.Item) error {
+		all := i.Partition + " " + i.Sort + " " + string(i.Data)
+		for _, name := range whom {
+			if !strings.Contains(all, name) {
+				continue
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			partition, _, _ := strings.Cut(i.Partition, "#")
+			found[partition]++
+			for _, k := range kept {
+				if strings.HasPrefix(i.Partition, k.partition) && !i.Expires.IsZero() && i.Expires.Sub(now) <= k.most {
+					return nil
+				}
+			}
+			t.Errorf("%s %s names %s until %v", i.Partition, i.Sort, name, i.Expires)
+			return nil
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestNothingIsKeptLonger: of those whose alerts have all ended, with messages to them on every channel told, waiting and
+// never confirmed, what docs/alerts.md says is kept, and when its time is over nothing.
+func TestNothingIsKeptLonger(t *testing.T) {
+	c := openChannels(t)
+	ctx, now := t.Context(), c.Now()
+	c.Subscribe("ada", "MIL-BUH", 0)
+	c.Subscribe("bob", "MIL-BUH", 4000)
+	weekly := store.Alert{Subscriber: notifytest.IDOf("eve"), Route: notifytest.Route("MIL-BUH"), Email: notifytest.AddressOf("eve"), Language: "it", Digest: true}
+	asked := store.Alert{Subscriber: notifytest.IDOf("pending"), Route: notifytest.Route("MIL-BUH"), Email: notifytest.AddressOf("pending"), Language: "it"}
+	for id, a := range map[string]store.Alert{"weekly": weekly, "asked": asked} {
+		if err := c.Alerts().AddPending(ctx, id, a, now.Add(48*time.Hour), store.Job{Kind: "confirm", Ref: id, Email: a.Email, At: now}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Alerts().Confirm(ctx, "weekly"); err != nil {
+		t.Fatal(err)
+	}
+	whom := []string{notifytest.AddressOf("ada"), notifytest.AddressOf("bob"), notifytest.AddressOf("eve"), notifytest.AddressOf("pending")}
+	ids := []store.SubscriberID{notifytest.IDOf("ada"), notifytest.IDOf("bob"), notifytest.IDOf("eve"), notifytest.IDOf("pending")}
+	for _, id := range ids {
+		whom = append(whom, string(id))
+	}
+	for _, a := range c.alerts {
+		whom, ids = append(whom, strings.TrimPrefix(string(a.Subscriber), "s")), append(ids, a.Subscriber) // the number stands in the address as well
+	}
+
+	if found := naming(t, c.Table, now, whom[3:4]); found["PENDING"] != 1 || found["OUTBOX"] != 1 || len(found) != 2 {
+		t.Errorf("who has confirmed nothing is named by %v", found)
+	}
+
+	// One message is told everywhere, and the next is on its way when all alerts end.
+	c.refresh(3900)
+	c.work()
+	c.Add(24 * time.Hour)
+	c.refresh(5900)
+	c.work()
+	c.Add(24 * time.Hour)
+	c.refresh(3000)
+	sender := c.Sender()
+	sender.Carriers = notify.Queued(store.Outbox{Table: c.Table, Name: notify.PushOutbox}, c.Now)
+	sender.Carriers[store.Webhook] = webhook.Carrier{Deliveries: store.Deliveries{Table: c.Table}, Now: c.Now}
+	if sent, err := sender.Work(ctx); err != nil || sent.Sent < 10 {
+		t.Fatalf("%+v %v", sent, err)
+	}
+	for _, id := range ids {
+		if id == notifytest.IDOf("bob") {
+			if err := c.Alerts().Stop(ctx, id, notify.RefusedUntil(c.Now())); err != nil {
+				t.Fatal(err)
+			}
+		} else if _, err := c.Alerts().Remove(ctx, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		later time.Duration
+		want  []string // partitions that name somebody
+		most  int      // items of each
+	}{
+		{0, []string{"OUTBOX", "DELIVERIES", "STOPPED"}, 100},
+		{9 * 24 * time.Hour, []string{"STOPPED"}, 1},
+		{172 * 24 * time.Hour, nil, 0},
+	} {
+		c.Add(step.later)
+		found := naming(t, c.Table, c.Now(), whom)
+		for _, partition := range step.want {
+			if n := found[partition]; n == 0 || n > step.most {
+				t.Errorf("%v later: %d items of %s name somebody", step.later, n, partition)
+			}
+			delete(found, partition)
+		}
+		if len(found) > 0 {
+			t.Errorf("%v later: somebody is named by %v", step.later, found)
+		}
+	}
+}
+
+// TestDeliveriesOfTheGoneGoNowhere: what was on its way when an alert ended is not delivered.
+func TestDeliveriesOfTheGoneGoNowhere(t *testing.T) {
+	c := openChannels(t)
+	c.refresh(3900)
+	sender := c.Sender()
+	sender.Carriers = notify.Queued(store.Outbox{Table: c.Table, Name: notify.PushOutbox}, c.Now)
+	sender.Carriers[store.Webhook] = webhook.Carrier{Deliveries: store.Deliveries{Table: c.Table}, Now: c.Now}
+	if sent, err := sender.Work(t.Context()); err != nil || sent.Sent < 6 {
+		t.Fatalf("%+v %v", sent, err)
+	}
+	for _, a := range c.alerts {
+		if _, err := c.Alerts().Remove(t.Context(), a.Subscriber); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.work()
+	each, _ := c.told()
+	for name, n := range each {
+		if n > 0 {
+			t.Errorf("%s has told %d messages", name, n)
+		}
+	}
+	if len(each) != len(c.alerts) {
+		t.Errorf("%v", each)
+	}
+}
