@@ -224,7 +224,7 @@ func TestHeadersArePassedOn(t *testing.T) {
 		for _, p := range described(t, r) {
 			if p.In == "header" {
 				seen++
-				if !slices.Contains(passed, p.Name) {
+				if !slices.ContainsFunc(passed, func(name string) bool { return strings.EqualFold(name, p.Name) }) {
 					t.Errorf("%s is described to look at %s, which the edge does not pass on", r.Name, p.Name)
 				}
 			}
