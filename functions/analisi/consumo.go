@@ -31,6 +31,8 @@ type Limite struct {
 	Restano    int64     `json:"restano" minimum:"0" doc:"Calls that it still has" example:"27"`
 	Ricomincia time.Time `json:"ricomincia" doc:"When the next window begins, UTC"`
 	UsateOggi  int64     `json:"usateOggi" minimum:"0" doc:"Calls of this day (UTC)" example:"3"`
+	// APagamento is as in problems of a used up cap.
+	APagamento *httpapi.Paid `json:"aPagamento,omitempty" doc:"Without a key, where the service sells the same answers one by one: where, and for how much. Such a call uses up none of this cap"`
 }
 
 type usageInput struct{}
@@ -62,6 +64,7 @@ func UsageOf(ctx context.Context) (Consumo, error) {
 		u.Limiti = append(u.Limiti, Limite{
 			Percorso: one.Route.Path, Chiamate: one.Cap.Calls, Secondi: int64(one.Cap.Per.Seconds()),
 			Usate: one.Window, Restano: one.Left(), Ricomincia: one.Reset, UsateOggi: one.Today,
+			APagamento: one.Paid,
 		})
 	}
 	return u, err

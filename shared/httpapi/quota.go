@@ -120,14 +120,22 @@ func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, 
 		return p
 	}
 	text := "The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it has no daily cap. GET " + usagePath + " says what is left of each cap."
-	var paid *Paid
-	if twin, ok := route.Sold(); ok && a.config.PaidCalls {
-		paid = &Paid{Path: twin.Path, Price: twin.PriceText(), Currency: "USDC", Protocol: "x402"}
+	paid := a.paid(route)
+	if paid != nil {
 		text += " GET " + paid.Path + " answers the same question at once, for a payment of " + paid.Price + " USDC by x402."
 	}
 	p := a.refuse(ctx, d, text)
 	p.Usage, p.Paid = usagePath, paid
 	return p
+}
+
+// paid is where the answers of a route are sold one by one; nil where they are not.
+func (a *API) paid(route routes.Route) *Paid {
+	twin, ok := route.Sold()
+	if !ok || !a.config.PaidCalls {
+		return nil
+	}
+	return &Paid{Path: twin.Path, Price: twin.PriceText(), Currency: "USDC", Protocol: "x402"}
 }
 
 // usagePath tells callers what they have left.

@@ -16,6 +16,7 @@ type Used struct {
 	Window int64     // calls of the window that runs
 	Today  int64     // calls of the day (UTC), where the window is a part of it; else those of the window
 	Reset  time.Time // when the window ends
+	Paid   *Paid     // without a key: where the same answers are sold one by one; nil where they are not
 }
 
 // Left is how many calls the window still has.
@@ -33,6 +34,9 @@ func UsedByCaller(ctx context.Context) (all []Used, err error) {
 			continue
 		}
 		u := Used{Route: r, Cap: allowed, Reset: l.Ends(c.api.config.Now())}
+		if !c.pro {
+			u.Paid = c.api.paid(r)
+		}
 		if u.Window, u.Today, err = c.api.config.Limiter.Used(ctx, l, c.subject); err != nil {
 			return nil, err
 		}

@@ -35,5 +35,11 @@ func (s sentences) usage(u analisi.Consumo) string {
 	for i, l := range u.Limiti {
 		listed[i] = s.Text("agents.usage_limit", "Path", l.Percorso, "Left", l.Restano, "Calls", l.Chiamate, "Reset", l.Ricomincia.UTC().Format(time.DateTime))
 	}
-	return s.Text("agents.usage", "Until", until, "Listed", strings.Join(listed, "; "))
+	text := s.Text("agents.usage", "Until", until, "Listed", strings.Join(listed, "; "))
+	for _, l := range u.Limiti {
+		if l.Restano == 0 && l.APagamento != nil {
+			text += " " + s.Text("agents.paid", "Path", l.APagamento.Path, "Price", l.APagamento.Price)
+		}
+	}
+	return text
 }

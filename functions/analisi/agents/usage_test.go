@@ -54,6 +54,22 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%q lacks %q", text, want)
 		}
 	}
+	sold := map[string]string{}
+	u, _ := d.usage(t)
+	for _, l := range u.Limiti {
+		if l.APagamento != nil {
+			sold[l.Percorso] = l.APagamento.Path + " " + l.APagamento.Price
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"/v1/analisi": "/x402/v1/analisi 0.01", "/v1/calendario": "/x402/v1/calendario 0.02", "/v1/occasioni": "/x402/v1/occasioni 0.02"}, sold); diff != "" {
+		t.Errorf("what is sold: %s", diff)
+	}
+	for range 25 {
+		d.call(t, "flight_price_verdict", milanoBucarest)
+	}
+	if _, text := d.usage(t); !strings.Contains(text, "GET /x402/v1/analisi with the same parameters, 0.01 USDC") || strings.Contains(text, "/x402/v1/calendario") {
+		t.Errorf("with none left: %q", text)
+	}
 	u, text := d.usage(t, ada...)
 	want := analisi.Limite{Percorso: "/v1/analisi", Chiamate: 120, Secondi: 60, Usate: 5, Restano: 115, Ricomincia: now.Add(time.Minute), UsateOggi: 5}
 	if diff := cmp.Diff(want, u.Limiti[0]); diff != "" || u.Piano != "pro" || u.ContatoPer != "chiave" || !u.PianoFinoAl.Equal(now.Add(48*time.Hour)) {
