@@ -32,6 +32,7 @@ type said struct {
 	Metrics, Returns    [][2]string // ranking, amount
 	Dates, Stays        [][3]string // departure, way back, price
 	Destinations        [][3]string // destination, departure, price
+	Journeys            [][4]string // of returns: destination, departure, way back, price
 	Pages               [][][3]string
 	Previous            [][3]string
 	First, Last         [][3]string
@@ -108,10 +109,10 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server, program fu
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-our API +SDK):\n%s", diff)
 	}
-	if len(got.Dates) < 200 || len(got.Pages) != 4 || len(got.Destinations) < 20 || len(got.Metrics) != 5 || cmp.Equal(got.Metrics, got.Returns) {
+	if len(got.Dates) < 200 || len(got.Pages) != 4 || len(got.Destinations) < 20 || len(got.Journeys) < 5 || len(got.Metrics) != 5 || cmp.Equal(got.Metrics, got.Returns) {
 		t.Errorf("hardly anything was read: %d dates on %d pages, %d destinations, %v and %v", len(got.Dates), len(got.Pages), len(got.Destinations), got.Metrics, got.Returns)
 	}
-	t.Logf("%d dates, %d of returns, %d destinations, %d pages, %d errors", len(got.Dates), len(got.Stays), len(got.Destinations), len(got.Pages), len(got.Errors)+1)
+	t.Logf("%d dates, %d of returns, %d destinations, %d of returns, %d pages, %d errors", len(got.Dates), len(got.Stays), len(got.Destinations), len(got.Journeys), len(got.Pages), len(got.Errors)+1)
 }
 
 // class is what an SDK calls an error: ClientError in two of them, ClientException in one.
@@ -186,16 +187,24 @@ func expected(t *testing.T, handler http.Handler) (want said) {
 	for d := fare.DayOf(fixture.Today); d < fare.DayOf(fixture.Today)+400; d++ {
 		want.Stays = append(want.Stays, byDay[d.String()]...)
 	}
-	var cheap struct {
+	type deals struct {
 		Occasioni []struct {
 			DestinazioneIata string
 			Prezzo           struct {
-				Partenza string
-				Cent     fare.Cents
+				Partenza, Ritorno string
+				Cent              fare.Cents
 			}
 		}
 	}
+	var cheap, journeys deals
 	ask("/v1/occasioni?origine=Milano", &cheap)
+	ask("/v1/occasioni?origine=Milano&notti=4-7", &journeys)
+	for _, o := range journeys.Occasioni {
+		want.Journeys = append(want.Journeys, [4]string{o.DestinazioneIata, o.Prezzo.Partenza, o.Prezzo.Ritorno, amount(o.Prezzo.Cent)})
+	}
+	slices.SortFunc(want.Journeys, func(a, b [4]string) int {
+		return order.Or(len(a[3])-len(b[3]), strings.Compare(a[3], b[3]), strings.Compare(a[1], b[1]), strings.Compare(a[0], b[0]))
+	})
 	for _, o := range cheap.Occasioni {
 		want.Destinations = append(want.Destinations, [3]string{o.DestinazioneIata, o.Prezzo.Partenza, amount(o.Prezzo.Cent)})
 	}

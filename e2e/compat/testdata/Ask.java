@@ -105,6 +105,11 @@ public class Ask {
       destinations.add(List.of(f.getDestination(), day(f.getDepartureDate()), price(f.getPrice().getTotal())));
     }
     said.put("destinations", destinations);
+    List<List<String>> journeys = new ArrayList<>();
+    for (FlightDestination f : amadeus.shopping.flightDestinations.get(Params.with("origin", "MIL").and("duration", "4,7"))) {
+      journeys.add(List.of(f.getDestination(), day(f.getDepartureDate()), day(f.getReturnDate()), price(f.getPrice().getTotal())));
+    }
+    said.put("journeys", journeys);
 
     Map<String, String> errors = new LinkedHashMap<>();
     errors.put("missing", refused(() -> amadeus.analytics.itineraryPriceMetrics.get(Params.with("originIataCode", "MIL").and("destinationIataCode", "LON"))));

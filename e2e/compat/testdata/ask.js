@@ -33,6 +33,7 @@ async function main() {
     dates: fares(await dates.get({...route, oneWay: true})),
     stays: fares(await dates.get({...route, duration: '2,8'})),
     destinations: (await amadeus.shopping.flightDestinations.get({origin: 'MIL', oneWay: true})).data.map((f) => [f.destination, f.departureDate, f.price.total]),
+    journeys: (await amadeus.shopping.flightDestinations.get({origin: 'MIL', duration: '4,7'})).data.map((f) => [f.destination, f.departureDate, f.returnDate, f.price.total]),
     errors: {
       missing: await refused(() => metrics.get({originIataCode: 'MIL', destinationIataCode: 'LON'})),
       format: await refused(() => dates.get({origin: 'Milano', destination: 'LON'})),

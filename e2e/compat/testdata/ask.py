@@ -52,6 +52,8 @@ said = {
     'stays': fares(dates.get(duration='2,8', **route)),
     'destinations': [[f['destination'], f['departureDate'], f['price']['total']]
                      for f in amadeus.shopping.flight_destinations.get(origin='MIL', oneWay='true').data],
+    'journeys': [[f['destination'], f['departureDate'], f['returnDate'], f['price']['total']]
+                 for f in amadeus.shopping.flight_destinations.get(origin='MIL', duration='4,7').data],
     'errors': {
         'missing': refused(lambda: metrics.get(originIataCode='MIL', destinationIataCode='LON')),
         'format': refused(lambda: dates.get(origin='Milano', destination='LON')),
