@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"verdetto/shared/fare"
 	"verdetto/shared/mail"
 	"verdetto/shared/store"
 )
@@ -69,23 +68,23 @@ func (r *run) sent(c *channel) {
 }
 
 // refused counts somebody who will never be notified. Where it is not one but everyone, the channel is closed.
-func (r *run) refused(c *channel, route fare.Route) {
+func (r *run) refused(c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.result.Refused++
 	if c.refusedInARow++; c.refusedInARow >= maxInARow {
-		r.shut(c, fmt.Errorf("notify of %s: %w for good to %d subscribers in a row", route, mail.ErrRefused, maxInARow))
+		r.shut(c, fmt.Errorf("notify of %s: %w for good to %d subscribers in a row", about, mail.ErrRefused, maxInARow))
 	}
 }
 
 // postponed counts somebody for the next Work, and closes the channel likewise.
-func (r *run) postponed(ctx context.Context, c *channel, route fare.Route) {
+func (r *run) postponed(ctx context.Context, c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.result.Postponed++
 	if c.postponedInARow++; c.postponedInARow < maxInARow {
-		r.Log.WarnContext(ctx, "message postponed", "channel", c.name, "route", route.String())
+		r.Log.WarnContext(ctx, "message postponed", "channel", c.name, "about", about)
 		return
 	}
-	r.shut(c, fmt.Errorf("notify of %s: %w %d times over, for %d subscribers in a row", route, mail.ErrThrottled, tries, maxInARow))
+	r.shut(c, fmt.Errorf("notify of %s: %w %d times over, for %d subscribers in a row", about, mail.ErrThrottled, tries, maxInARow))
 }

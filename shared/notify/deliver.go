@@ -19,10 +19,33 @@ const (
 	maxInARow = 5
 )
 
-// deliver notifies one subscriber of a look; without one, that the alert has ended. It is not settled where neither the mail was
-// sent nor is there a reason not to; an error stops everything.
+// parcel is one message to one subscriber.
+type parcel struct {
+	to     store.SubscriberID
+	hand   func(context.Context) error // gives it to the carrier
+	settle func(context.Context) error // keeps that it was sent
+}
+
+// deliver notifies one subscriber of a look; without one, that the alert has ended.
 func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled bool, err error) {
 	by := r.channel(carriedBy(n, listed))
+	return r.carry(ctx, by, listed.Route.String(), func() (*parcel, error) {
+		a, due, err := r.due(ctx, n, listed)
+		if err != nil || !due {
+			return nil, err
+		}
+		return &parcel{
+			to:     a.Subscriber,
+			hand:   func(ctx context.Context) error { return r.hand(ctx, n, a) },
+			settle: func(ctx context.Context) error { return r.settle(ctx, n, a) },
+		}, nil
+	})
+}
+
+// carry sends a message by a channel, as current gives it when its turn has come; nil: there is
+// none to be sent any more. It is not settled where neither the message was
+// sent nor is there a reason not to; an error stops everything.
+func (r *run) carry(ctx context.Context, by *channel, about string, current func() (*parcel, error)) (settled bool, err error) {
 	for try := range tries {
 		if err := by.pace.wait(ctx); err != nil {
 			return false, context.Cause(ctx)
@@ -33,11 +56,11 @@ func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled
 		if err := r.hold(ctx); err != nil {
 			return false, err
 		}
-		a, due, err := r.due(ctx, n, listed)
-		if err != nil || !due {
+		p, err := current()
+		if err != nil || p == nil {
 			return err == nil, err
 		}
-		switch outcome, err := r.send(ctx, by, n, a); outcome {
+		switch outcome, err := r.send(ctx, by, about, p); outcome {
 		case again:
 			by.pace.hold(firstPause << try)
 		case later:
@@ -46,7 +69,7 @@ func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled
 			return err == nil, err
 		}
 	}
-	r.postponed(ctx, by, listed.Route)
+	r.postponed(ctx, by, about)
 	return false, nil
 }
 
@@ -74,30 +97,30 @@ const (
 	later        // its channel takes nothing now
 )
 
-// send hands the message to the alert's carrier and keeps what became of it, also where the time
+// send hands a message to its carrier and keeps what became of it, also where the time
 // for more is over meanwhile.
-func (r *run) send(ctx context.Context, by *channel, n *look, a store.Alert) (outcome int, err error) {
+func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (outcome int, err error) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.reserve())
 	defer cancel()
-	switch err := r.hand(last, n, a); {
+	switch err := p.hand(last); {
 	case err == nil:
-		if err := by.pace.retry(last, func() error { return r.settle(last, n, a) }); err != nil {
+		if err := by.pace.retry(last, func() error { return p.settle(last) }); err != nil {
 			return done, err
 		}
 		r.sent(by)
 	case errors.Is(err, ErrUnwritable):
-		r.fault(ctx, fmt.Errorf("notify of %s: %w", a.Route, err)) // the next refresh has another
+		r.fault(ctx, fmt.Errorf("notify of %s: %w", about, err)) // the next refresh has another
 	case errors.Is(err, mail.ErrRefused):
-		r.Log.WarnContext(ctx, "message refused for good", "channel", by.name, "route", a.Route.String(), "error", err)
-		if err := by.pace.retry(last, func() error { return r.Alerts.Stop(last, a.Subscriber, RefusedUntil(r.Now())) }); err != nil {
+		r.Log.WarnContext(ctx, "message refused for good", "channel", by.name, "about", about, "error", err)
+		if err := by.pace.retry(last, func() error { return r.Alerts.Stop(last, p.to, RefusedUntil(r.Now())) }); err != nil {
 			return done, err
 		}
-		r.refused(by, a.Route)
+		r.refused(by, about)
 	case errors.Is(err, mail.ErrBlocked):
 		r.close(by, err)
 		return later, nil
 	default: // throttled, or nobody knows
-		r.Log.WarnContext(ctx, "message is tried again", "channel", by.name, "route", a.Route.String(), "error", err)
+		r.Log.WarnContext(ctx, "message is tried again", "channel", by.name, "about", about, "error", err)
 		return again, nil
 	}
 	return done, nil

@@ -25,7 +25,7 @@ const (
 // It promises that a token opens only for the purpose and under the pepper that
 // it was signed with, that each has one spelling, and that it says nothing of
 // the address. A link to unsubscribe never expires: a mail provider may offer it
-// years after the mail came. It opens one alert only, and can end mail and never
+// years after the mail came. It opens one alert only, or those of a digest, and can end mail and never
 // begin it; so does one to pause an alert. A link to manage shows all alerts, so it is good for ManageDays; from
 // then on, like Renew, it has a fresh one mailed to the subscriber and shows nothing.
 type Links struct {
@@ -95,6 +95,17 @@ func (l Links) OpenSnooze(token string) (s store.SubscriberID, of store.Ref, ok 
 	return l.openOne(snooze, token)
 }
 
+// EndDigest is the link that ends all alerts that a digest tells of (RFC 8058: one POST to it).
+func (l Links) EndDigest(s store.SubscriberID) string {
+	return unsubscribePath + "?t=" + l.sign(digest, string(s), "")
+}
+
+// OpenEndDigest reads the token of a link to end a digest; false where it was not signed for that.
+func (l Links) OpenEndDigest(token string) (s store.SubscriberID, ok bool) {
+	subscriber, _, ok := l.open(digest, token)
+	return store.SubscriberID(subscriber), ok
+}
+
 // openOne reads the token of a link to one alert.
 func (l Links) openOne(p purpose, token string) (s store.SubscriberID, of store.Ref, ok bool) {
 	subscriber, name, ok := l.open(p, token)
@@ -111,6 +122,7 @@ type purpose string
 const (
 	unsubscribe purpose = "unsubscribe"
 	snooze      purpose = "snooze"
+	digest      purpose = "digest" // in the place of a route it has nothing
 	manage      purpose = "manage" // in the place of a route it has the day that it is of, or nothing
 )
 

@@ -122,6 +122,26 @@ func TestLinks(t *testing.T) {
 	if subscriber, route, ok := links.OpenUnsubscribe(token); !ok || subscriber != ada || route != milBuh {
 		t.Errorf("%q opened as %q %v %v", token, subscriber, route, ok)
 	}
+	_, ending, _ := strings.Cut(links.EndDigest(ada), "?t=")
+	if s, ok := links.OpenEndDigest(ending); !ok || s != ada {
+		t.Errorf("%q opened as %q, %v", ending, s, ok)
+	}
+	for _, other := range []string{links.Unsubscribe(ada, milBuh), links.Snooze(ada, milBuh), links.Renew(ada), links.Manage(ada, time.Now())} {
+		if _, of, _ := strings.Cut(other, "?t="); of == ending {
+			t.Errorf("%s is one to end a digest", other)
+		} else if _, ok := links.OpenEndDigest(of); ok {
+			t.Errorf("%s ends a digest", other)
+		}
+	}
+	if _, _, ok := links.OpenUnsubscribe(ending); ok {
+		t.Error("a link to end a digest ends an alert")
+	}
+	if _, _, ok := links.OpenSnooze(ending); ok {
+		t.Error("a link to end a digest pauses an alert")
+	}
+	if _, _, ok := links.OpenManage(ending, time.Now()); ok {
+		t.Error("a link to end a digest shows all alerts")
+	}
 	made := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
 	if _, _, ok := links.OpenManage(token, made); ok {
 		t.Error("a link to unsubscribe opened as one to manage")

@@ -15,6 +15,7 @@
 //	channel    send.go      from the news of all routes to the subscribers of each
 //	           deliver.go   to one subscriber, until it is known what became of it
 //	           confirm.go   the mail that asks for confirmation
+//	           digest.go    once a week, all that a subscriber watches so
 //	links      links.go     pseudonyms of subscribers, and the signed links that mails hold
 //
 // Another kind of alert is another case of meets in rule.go, another channel

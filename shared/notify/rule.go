@@ -132,5 +132,8 @@ func dueOf(a store.Alert, h history) (due bool, s State) {
 	if last.Day < a.Paused || last.Day < a.Since {
 		return false, s
 	}
+	if a.Digest { // a digest tells of it
+		return false, w.Pass(s, last)
+	}
 	return w.Due(s, last)
 }

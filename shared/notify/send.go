@@ -81,6 +81,9 @@ func (s *Sender) Work(ctx context.Context) (Result, error) {
 	defer stop(nil)
 	r.stop = stop
 	err := r.all(accepting)
+	if err == nil {
+		err = r.digests(accepting)
+	}
 	switch {
 	case errors.Is(err, store.ErrHeld): // it came to a standstill for so long that another took over
 		r.result.Busy = true

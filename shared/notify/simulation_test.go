@@ -28,15 +28,16 @@ type simulation struct {
 	chance *rand.Rand
 
 	mu           sync.Mutex
-	messages     map[string]int // how often each was taken, by its ID
-	told         map[string]int // messages of each subscriber
-	reads, write int            // of the store
-	left         int            // calls until the process dies; below 0: it does not
+	messages     map[string]int    // how often each was taken, by its ID
+	told         map[string]int    // messages of each subscriber
+	to           map[string]string // whom each was for
+	reads, write int               // of the store
+	left         int               // calls until the process dies; below 0: it does not
 	kills, lost  int
 }
 
 func newSimulation(t *testing.T, routes int) *simulation {
-	s := &simulation{Fixture: notifytest.New(t), chance: rand.New(rand.NewPCG(7, 8)), messages: map[string]int{}, told: map[string]int{}, left: -1}
+	s := &simulation{Fixture: notifytest.New(t), chance: rand.New(rand.NewPCG(7, 8)), messages: map[string]int{}, told: map[string]int{}, to: map[string]string{}, left: -1}
 	s.Rate = 100_000
 	var cities []fare.City
 	for c := range places.Cities() {
@@ -183,6 +184,7 @@ func (s *simulation) Send(_ context.Context, m mail.Message) error {
 	if effect {
 		if s.messages[m.ID]++; s.messages[m.ID] == 1 {
 			s.told[m.To]++
+			s.to[m.ID] = m.To
 		}
 	}
 	if err == nil && s.left >= 0 && s.chance.IntN(10) == 0 {

@@ -12,8 +12,17 @@ import (
 
 // What alerts are called, on pages and in mails.
 
-// When says what an alert waits for, with emphasis.
+// When says when the subscriber of an alert is told, with emphasis: when what it
+// waits for is so, or once a week.
 func When(a store.Alert, l *i18n.Language) template.HTML {
+	if a.Digest {
+		return l.HTML("when.weekly", "Weekday", l.Weekday(store.DigestWeekday(a.Subscriber)), "When", waitsFor(a, l))
+	}
+	return waitsFor(a, l)
+}
+
+// waitsFor says what an alert waits for, with emphasis.
+func waitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	if a.Route.Destination == store.Anywhere {
 		if a.Threshold > 0 {
 			return l.HTML("when.anywhere_most."+a.LeastLevel(), "Amount", l.Amount(a.Threshold))

@@ -222,3 +222,6 @@ func (a Alerts) RemoveDigest(ctx context.Context, s SubscriberID) (int, error) {
 	}
 	return a.Remove(ctx, s, which...)
 }
+
+// MayDigest tells whether a digest can tell of an alert: of one by mail, and to a city.
+func (a Alert) MayDigest() bool { return a.Channel == "" && a.Route.Destination != Anywhere }

@@ -113,11 +113,9 @@ function completes(input, words) {
 function fits(form) {
   const { kind, channel } = form.elements;
   const fit = () => {
-    for (const field of form.parentElement.querySelectorAll('[data-with]')) {
+    for (const field of form.querySelectorAll('[data-with]')) {
       const input = field.querySelector('input'), goes = field.dataset.with.split(' ');
-      field.hidden = !goes.includes(kind.value) && !goes.includes(channel.value);
-      if (!input) continue; // a note
-      input.disabled = field.hidden;
+      field.hidden = input.disabled = !goes.includes(kind.value) && !goes.includes(channel.value);
       input.required = /email|url/.test(input.type);
     }
   };

@@ -1,0 +1,138 @@
+package mail
+
+import (
+	"errors"
+	"fmt"
+	htmltemplate "html/template"
+	"slices"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
+)
+
+// Digest is what a mail tells once a week of all that a subscriber watches so.
+type Digest struct {
+	ID      string // of the message: the same for the same subscriber and day
+	To      string
+	Lang    string // the code of a language of i18n
+	Weekday time.Weekday
+	Alerts  []DigestAlert // in the order that they are read in
+	// Manage shows all alerts of the subscriber, Unsubscribe ends those that the digest tells of.
+	Manage, Unsubscribe string
+}
+
+// DigestAlert is one alert of a digest, and what its fares are today.
+type DigestAlert struct {
+	Origin, Destination string            // names of the cities
+	Trip                string            // which fares, where it is not the cheapest one-way fare of the route
+	When                htmltemplate.HTML // what was asked for, with emphasis
+	Met                 bool              // and that it is so today
+	Price               fare.Cents        // 0: there is no fare, and what follows up to Median is nothing
+	Depart              fare.Day
+	Level, Reliability  string     // as the API says it; of too little data, there is no verdict
+	Median              fare.Cents // where there is a verdict
+	Before              fare.Cents // the price that was told last; 0: none was
+	// Page shows the verdict, Unsubscribe ends this alert, Snooze pauses it for a month.
+	Page, Unsubscribe, Snooze string
+}
+
+// DigestMail writes the mail that tells of all that a subscriber watches. An error is
+// a fault of ours, and no reason to think ill of the address.
+func DigestMail(d Digest) (Message, error) {
+	m, err := digestMail(d)
+	if err == nil {
+		err = check(m)
+	}
+	if err != nil {
+		return Message{}, fmt.Errorf("write mail with a digest: %w", err)
+	}
+	return m, nil
+}
+
+// digestView is what the templates see.
+type digestView struct {
+	Digest
+	T       *i18n.Language
+	Subject string
+	Rows    []digestRow
+}
+
+type digestRow struct {
+	DigestAlert
+	Good                        bool // ottimo or buono
+	LevelText, Certainty, Since string
+	Asked                       htmltemplate.HTML
+}
+
+func digestMail(d Digest) (Message, error) {
+	v := digestView{Digest: d}
+	var err error
+	if v.To, err = ParseAddress(d.To); err != nil {
+		return Message{}, err
+	}
+	if v.T, err = languageOf(d.Lang); err != nil {
+		return Message{}, err
+	}
+	if len(d.Alerts) == 0 || d.Manage == "" || d.Unsubscribe == "" {
+		return Message{}, errors.New("no alert, or a link is missing")
+	}
+	if err := checkUnsubscribe(d.Manage); err != nil {
+		return Message{}, fmt.Errorf("link: %w", err)
+	}
+	met := 0
+	for _, a := range d.Alerts {
+		row, err := newDigestRow(a, v.T)
+		if err != nil {
+			return Message{}, err
+		}
+		if a.Met {
+			met++
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	v.Subject = v.T.Text("mail.digest.subject")
+	if met > 0 {
+		v.Subject = v.T.Text("mail.digest.subject_met", "Met", met, "All", len(d.Alerts))
+	}
+	text, html, err := bodies("digest", v)
+	return Message{ID: d.ID, To: v.To, Subject: v.Subject, Text: text, HTML: html, Tag: AlertTag, Unsubscribe: d.Unsubscribe}, err
+}
+
+func newDigestRow(a DigestAlert, l *i18n.Language) (digestRow, error) {
+	r := digestRow{DigestAlert: a, Good: a.Level == "ottimo" || a.Level == "buono"}
+	judged := slices.Contains(levels, a.Level) && slices.Contains(reliabilities, a.Reliability)
+	switch {
+	case a.Origin == "" || a.Destination == "" || a.When == "":
+		return r, errors.New("a city without a name, or nothing that was asked for")
+	case a.Price < 0 || a.Price == 0 && a.Met:
+		return r, errors.New("a price below nought, or none that is as asked for")
+	}
+	for _, link := range []string{a.Page, a.Unsubscribe, a.Snooze} {
+		if err := checkUnsubscribe(link); err != nil {
+			return r, fmt.Errorf("link: %w", err)
+		}
+	}
+	r.Asked = l.HTML("mail.digest.unmet", "When", a.When)
+	if a.Met {
+		r.Asked = l.HTML("mail.digest.met", "When", a.When)
+	}
+	if a.Price == 0 {
+		return r, nil
+	}
+	r.Certainty = l.Text("mail.digest.unknown")
+	if judged {
+		r.LevelText = l.Text("level." + a.Level)
+		r.Certainty = l.Text("certainty."+a.Reliability) + ". " + l.Text("mail.digest.usual", "Median", l.Amount(a.Median))
+	}
+	switch by := a.Price - a.Before; {
+	case a.Before == 0:
+	case by < 0:
+		r.Since = l.Text("mail.digest.less", "By", l.Amount(-by), "Before", l.Amount(a.Before))
+	case by > 0:
+		r.Since = l.Text("mail.digest.more", "By", l.Amount(by), "Before", l.Amount(a.Before))
+	default:
+		r.Since = l.Text("mail.digest.same")
+	}
+	return r, nil
+}

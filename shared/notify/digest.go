@@ -1,0 +1,325 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/i18n"
+	"verdetto/shared/mail"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// Alerts with Digest are told once a week, in one mail to each subscriber, on the
+// weekday that is theirs. What was sent is kept with the subscriber, by one write after
+// the carrier has taken the mail, as of other messages: where that write is lost, the
+// digest is sent again under the same ID. Days on which nothing was sent are made up
+// for, as long as none of them is of a week before: nobody gets two of one weekday.
+
+const (
+	// digestHour is the hour, UTC, at which the fares of a day are there: those asked for every day are by then.
+	digestHour = 8
+	// maxJudged bounds how many trips are kept judged, for subscribers who watch the same.
+	maxJudged = 10_000
+)
+
+// digests sends the digests of all days that are due.
+func (r *run) digests(ctx context.Context) error {
+	kept := store.Digests{Table: r.Notifications.Table}
+	progress, err := kept.Progress(ctx)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // nobody ever asked for one
+	}
+	if err != nil {
+		return err
+	}
+	last := fare.DayOf(r.Now().Add(-digestHour * time.Hour))
+	if progress.Day == 0 { // the first of all was asked for just now
+		return kept.Advance(ctx, &progress, last, "")
+	}
+	if progress.Day < last-7 {
+		progress.Day, progress.Cursor = last-7, ""
+	}
+	w := &weekly{run: r, kept: kept, progress: &progress, judged: map[watchedTrip]func() (*watched, error){}}
+	complete := true
+	for day := progress.Day + 1; day <= last; day++ {
+		settled, err := w.day(ctx, day)
+		if err != nil {
+			return err
+		}
+		if complete = complete && settled; complete {
+			if err := kept.Advance(ctx, &progress, day, ""); err != nil {
+				return err
+			}
+		}
+	}
+	if !complete {
+		r.result.Left = true
+	}
+	return nil
+}
+
+// weekly sends digests.
+type weekly struct {
+	*run
+	kept     store.Digests
+	progress *store.DigestProgress
+
+	judging sync.Mutex // guards judged
+	judged  map[watchedTrip]func() (*watched, error)
+}
+
+// day sends the digests of a day, page by page, and says whether nobody was left out.
+// As long as nobody was, the next Work begins behind the last page.
+func (w *weekly) day(ctx context.Context, day fare.Day) (settled bool, err error) {
+	first, settled := day == w.progress.Day+1, true
+	at := ""
+	if first {
+		at = w.progress.Cursor
+	}
+	for {
+		if err := w.hold(ctx); err != nil {
+			return false, err
+		}
+		page, err := w.kept.Page(ctx, day.Time().Weekday(), at, pageSize)
+		if err != nil {
+			return false, err
+		}
+		all, err := w.page(ctx, day, page)
+		if err != nil {
+			return false, err
+		}
+		settled = settled && all
+		if len(page) < pageSize {
+			return settled, nil
+		}
+		at = string(page[len(page)-1].Subscriber)
+		if first && settled {
+			if err := w.kept.Advance(ctx, w.progress, day-1, at); err != nil {
+				return false, err
+			}
+		}
+	}
+}
+
+// page sends the digests of a page, several at a time. It waits for all.
+func (w *weekly) page(ctx context.Context, day fare.Day, page []store.Digest) (settled bool, err error) {
+	settled = true
+	if len(w.judged) > maxJudged {
+		clear(w.judged)
+	}
+	by := w.channel("")
+	var all sync.WaitGroup
+	for _, d := range page {
+		if d.Day >= day {
+			continue
+		}
+		if w.closed(by) {
+			settled = false
+			break
+		}
+		w.flight <- struct{}{}
+		if ctx.Err() != nil {
+			<-w.flight
+			break
+		}
+		all.Go(func() {
+			defer func() { <-w.flight }()
+			ok, err := w.carry(ctx, by, "what is watched", func() (*parcel, error) { return w.parcel(ctx, d, day) })
+			if err != nil {
+				w.stop(err) // nobody else need try
+			}
+			if !ok {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				settled = false
+			}
+		})
+	}
+	all.Wait()
+	return settled, context.Cause(ctx)
+}
+
+// parcel is the digest of a subscriber as things stand now; nil where there is nothing to tell of, or nothing is to be sent there.
+func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*parcel, error) {
+	today := fare.DayOf(w.Now())
+	alerts, err := w.Alerts.Of(ctx, d.Subscriber)
+	if errors.Is(err, store.ErrUnreadable) {
+		w.fault(ctx, fmt.Errorf("write a digest of %s: %w", d.Subscriber, err)) // and never will be readable
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	alerts = slices.DeleteFunc(alerts, func(a store.Alert) bool {
+		return !a.Digest || !a.MayDigest() || a.PausedOn(today) || a.Trip.Over(today)
+	})
+	if len(alerts) == 0 {
+		return nil, nil
+	}
+	if stopped, err := w.Alerts.Stopped(ctx, d.Subscriber); stopped || err != nil {
+		return nil, err
+	}
+	lines := make([]digestLine, len(alerts))
+	told := map[string]fare.Cents{}
+	for i, a := range alerts {
+		if lines[i], err = w.line(ctx, a, d.Told[a.Ref().String()]); err != nil {
+			return nil, err
+		}
+		if price := cmp.Or(lines[i].price, lines[i].before); price > 0 {
+			told[a.Ref().String()] = price
+		}
+	}
+	return &parcel{
+		to: d.Subscriber,
+		hand: func(ctx context.Context) error {
+			m, err := w.Links.digestMail(d.Subscriber, day, today, lines)
+			if err != nil {
+				return fmt.Errorf("%w: %w", ErrUnwritable, err)
+			}
+			return w.Mail.Send(ctx, m)
+		},
+		settle: func(ctx context.Context) error { return w.kept.MarkSent(ctx, d, day, told) },
+	}, nil
+}
+
+// digestLine is what a digest tells of an alert.
+type digestLine struct {
+	alert  store.Alert
+	found  news
+	price  fare.Cents // 0: there is no fare
+	before fare.Cents // that was told last; 0: none was
+	met    bool
+}
+
+// line judges the trip of an alert, and whether what it waits for is so today. Drop and
+// Change compare with the price that the last digest told, before the first with that
+// which the alert saw first.
+func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (digestLine, error) {
+	l := digestLine{alert: a, found: news{Route: a.Route, Depart: a.Trip.From}, before: before}
+	of, err := w.watched(ctx, watchedTrip{a.Route, a.Trip})
+	if err != nil || of == nil {
+		return l, err
+	}
+	l.found, l.price = of.found, of.found.Price
+	seen := of.found.seen()
+	if a.Kind == store.Low {
+		past, err := of.past()
+		if err != nil {
+			return l, err
+		}
+		seen.Low = past.lowThisWeek(seen)
+	}
+	l.met = watchOf(a).meets(State{Price: cmp.Or(before, stateOf(a).Price)}, seen)
+	return l, nil
+}
+
+// lowThisWeek says for how many days before the first look of the last week that saw
+// the same fare none was as cheap: that it is still there does not keep it from being a low.
+func (h history) lowThisWeek(seen Seen) fare.Day {
+	today := seen.Day
+	for len(h) > 0 && h[len(h)-1].Price == seen.Price && h[len(h)-1].Day > today-7 {
+		seen, h = h[len(h)-1], h[:len(h)-1]
+	}
+	return max(seen.Low, h.lowFor(seen))
+}
+
+// watchedTrip is what an alert is for.
+type watchedTrip struct {
+	route fare.Route
+	trip  store.Trip
+}
+
+// watched is what there is to tell of a trip today, to all who watch it.
+type watched struct {
+	found news
+	past  func() (history, error) // what refreshes saw of it, read for the first who asks for a low
+}
+
+// watched judges a trip for the first digest that tells of it; nil where there is no fare.
+func (w *weekly) watched(ctx context.Context, of watchedTrip) (*watched, error) {
+	w.judging.Lock()
+	judge := w.judged[of]
+	if judge == nil {
+		judge = sync.OnceValues(func() (*watched, error) { return w.judgeToday(ctx, of) })
+		w.judged[of] = judge
+	}
+	w.judging.Unlock()
+	found, err := judge()
+	if err != nil {
+		w.judging.Lock()
+		delete(w.judged, of)
+		w.judging.Unlock()
+	}
+	return found, err
+}
+
+func (w *weekly) judgeToday(ctx context.Context, of watchedTrip) (*watched, error) {
+	found, ok, err := w.found(ctx, of.route, of.trip)
+	if err != nil || !ok {
+		return nil, err
+	}
+	found.Day = fare.DayOf(w.Now())
+	past := sync.OnceValues(func() (history, error) {
+		read := w.Notifications.Past
+		if of.trip != (store.Trip{}) {
+			read = func(ctx context.Context, r fare.Route) (store.Past, error) {
+				return w.Notifications.PastTrip(ctx, r, of.trip)
+			}
+		}
+		past, err := read(ctx, of.route)
+		h, _ := decodeHistory(past.History) // what is malformed is forgotten, as in Leave
+		return h, err
+	})
+	return &watched{found, past}, nil
+}
+
+// digestMail writes the mail of a digest of a day: what is as it was asked for first, then by how cheap it is.
+func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []digestLine) (mail.Message, error) {
+	latest := slices.MaxFunc(lines, func(a, b digestLine) int { return cmp.Compare(a.alert.Asked, b.alert.Asked) }).alert
+	lang := i18n.In(latest.Language)
+	slices.SortStableFunc(lines, func(a, b digestLine) int { return cmp.Compare(a.rank(), b.rank()) })
+	d := mail.Digest{
+		ID: digestID(s, day), To: latest.Email, Lang: lang.Code, Weekday: day.Time().Weekday(),
+		Manage: l.BaseURL + l.Manage(s, today.Time()), Unsubscribe: l.BaseURL + l.EndDigest(s),
+	}
+	for _, line := range lines {
+		a := line.alert
+		d.Alerts = append(d.Alerts, mail.DigestAlert{
+			Origin: CityName(a.Route.Origin, lang.Code), Destination: CityName(a.Route.Destination, lang.Code),
+			Trip: TripText(a.Trip, lang), When: waitsFor(a, lang), Met: line.met,
+			Price: line.price, Depart: line.found.Depart, Level: line.found.Level, Reliability: line.found.Reliability, Median: line.found.Median, Before: line.before,
+			Page: l.pageOf(line.found, a.Trip, lang.Code), Unsubscribe: l.BaseURL + l.Unsubscribe(s, a.Ref()), Snooze: l.BaseURL + l.Snooze(s, a.Ref()),
+		})
+	}
+	return mail.DigestMail(d)
+}
+
+// rank is lower for what a digest tells of first.
+func (l digestLine) rank() int {
+	const unjudged, none = 101, 102 // behind every percentile
+	rank := l.found.Percentile
+	switch {
+	case l.price == 0:
+		rank = none
+	case l.found.Level == verdict.Insufficient:
+		rank = unjudged
+	}
+	if !l.met {
+		rank += none + 1
+	}
+	return rank
+}
+
+// digestID is the same for the digest of a subscriber and day, whichever process sends it.
+func digestID(s store.SubscriberID, day fare.Day) string {
+	sum := sha256.Sum256([]byte("digest\x00" + string(s) + "\x00" + day.String()))
+	return fmt.Sprintf("digest-%s-%x", day.Time().Format("20060102"), sum[:16])
+}

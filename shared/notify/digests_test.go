@@ -1,0 +1,119 @@
+package notify_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/store"
+)
+
+// watchWeekly has so many subscribers watch one to three trips each, weekly.
+func (s *simulation) watchWeekly(subscribers int) {
+	s.T.Helper()
+	day := s.today() + 60
+	watch := []store.Alert{{}, {Trip: store.Trip{From: day, To: day}, Kind: store.Change}, {Trip: store.Trip{From: day - 2, To: day + 3}, Threshold: 4000}}
+	for i := range subscribers {
+		for k, a := range watch[:1+i%3] {
+			who, id := fmt.Sprint("w", i), fmt.Sprintf("w%d-%d", i, k)
+			a.Subscriber, a.Route, a.Email, a.Language, a.Digest = notifytest.IDOf(who), s.routes[(i+k)%len(s.routes)], notifytest.AddressOf(who), "en", true
+			a.ID = a.NewID()
+			err := s.Alerts().AddPending(s.T.Context(), id, a, s.Now().Add(time.Hour), store.Job{At: s.Now()})
+			if err == nil {
+				_, err = s.Alerts().Confirm(s.T.Context(), id)
+			}
+			if err != nil {
+				s.T.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestDigestsUnderKills: 100 subscribers over four weeks, in the third of which the service is down for
+// seven days, have one digest a week each, on their day or as soon as it can be, while processes are killed
+// before and after what they write and send, and answers of the carrier are lost. What is sent again has the same ID.
+func TestDigestsUnderKills(t *testing.T) {
+	const subscribers, days, downFrom, downTo = 100, 28, 14, 20
+	s := newSimulation(t, 3)
+	s.Rate = 8 // several at a time
+	s.watchWeekly(subscribers)
+	began := s.today()
+	for n := range days {
+		s.Set((began + fare.Day(n)).Time().Add(9 * time.Hour))
+		if n >= downFrom && n <= downTo {
+			continue
+		}
+		s.refresh(fare.Cents(5500 - 100*n))
+		if n < 2 {
+			s.work(0) // news of the routes is for others
+			continue
+		}
+		s.work(60)
+	}
+	want, got, again := map[string]bool{}, map[string]bool{}, 0
+	for i := range subscribers {
+		who := fmt.Sprint("w", i)
+		for n := 1; n < days; n++ {
+			day := began + fare.Day(n)
+			// The day on which it went down was a week before it came back: that digest and the next one are one.
+			if day.Time().Weekday() == store.DigestWeekday(notifytest.IDOf(who)) && n != downFrom {
+				want[notifytest.AddressOf(who)+" "+day.String()] = true
+			}
+		}
+	}
+	for id, times := range s.messages {
+		date, _, _ := strings.Cut(strings.TrimPrefix(id, "digest-"), "-")
+		day, err := time.Parse("20060102", date)
+		if err != nil || !strings.HasPrefix(id, "digest-") {
+			t.Fatalf("message %s: %v", id, err)
+		}
+		got[s.to[id]+" "+day.Format(time.DateOnly)] = true
+		again += times - 1
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(s.messages) != len(got) {
+		t.Errorf("%d messages; digests (-want +got):\n%s", len(s.messages), diff)
+	}
+	t.Logf("%d digests, %d of them sent again as they were; %d kills, %d lost answers; %d reads and %d writes", len(s.messages), again, s.kills, s.lost, s.reads, s.write)
+	if s.kills < 100 || s.lost < 10 || again == 0 || again > s.kills+s.lost {
+		t.Errorf("%d kills, %d lost answers, %d messages again", s.kills, s.lost, again)
+	}
+}
+
+// TestDigestsUnderFaults: with each storage call failing once, before and after its effect, or the process
+// dying there, everyone has one digest, and what it told is kept.
+func TestDigestsUnderFaults(t *testing.T) {
+	for _, dies := range []bool{false, true} {
+		for n := 0; ; n++ {
+			h := newDigest(t, "ada")
+			h.weekly("ada", "MIL-LON", store.Alert{Kind: store.Low, Days: 7})
+			h.until("ada", 9)
+			h.summarize("MIL-BUH", notifytest.Steady(3000)...)
+			h.summarize("MIL-LON", notifytest.Steady(3000)...)
+			sound := h.Table
+			faulty := &failing{Table: sound, at: n, dies: dies}
+			h.Table = faulty
+			_, _ = h.Sender().Work(t.Context())
+			h.Table = sound
+			h.Add(10 * time.Minute) // the lease of who died is over
+			if _, err := h.Sender().Work(t.Context()); err != nil {
+				t.Fatalf("call %d, dies %v: %v", n, dies, err)
+			}
+			h.WantMailed("ada")
+			kept, err := (store.Digests{Table: h.Table}).Of(t.Context(), notifytest.IDOf("ada"))
+			if err != nil || kept.Day != h.today() || len(kept.Told) != 2 {
+				t.Errorf("call %d, dies %v: %+v %v", n, dies, kept, err)
+			}
+			if faulty.calls <= n {
+				if n < 12 {
+					t.Errorf("only %d calls were made to fail", n)
+				}
+				break
+			}
+		}
+	}
+}
