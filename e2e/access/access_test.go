@@ -282,6 +282,10 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 			t.Fatalf("%d", a.Status)
 		}
 	}
+	s.Do("POST", "/v1/alerts", `{"route":"MIL-LON","email":"fay@example.com","frequency":"weekly"}`)
+	if a := s.Form(link("fay@example.com"), ""); a.Status != 200 {
+		t.Fatalf("%d", a.Status)
+	}
 	for _, at := range []string{s.EndLink("MIL-LON", "ada@example.com"), s.ManageLink("bob@example.com")} {
 		s.Do("GET", at, "")
 		s.Form(at, "all=1")

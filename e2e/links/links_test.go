@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/fare"
 	"verdetto/shared/mail/maildir"
+	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
 
@@ -69,6 +71,30 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 	}
 	if len(tokens) != len(kinds) {
 		t.Fatalf("links of %d kinds were found: %v", len(tokens), tokens)
+	}
+	// Two kinds more lead to pages of those, and do there what they are for and no more.
+	ada := fixture.Subscriber("ada@example.com")
+	for kind, c := range map[string]struct{ link, at string }{
+		"to end a digest": {s.Alerts.Links.EndDigest(ada), "/v1/alerts/unsubscribe"},
+		"to pause":        {s.Alerts.Links.Snooze(ada, store.Ref{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}), "/v1/alerts/manage"},
+	} {
+		_, token, _ := strings.Cut(c.link, "?t=")
+		for _, at := range kinds {
+			if at == c.at {
+				continue
+			}
+			query := "?" + url.Values{"t": {token}, "id": {token}}.Encode()
+			page, pressed := s.Do("GET", at+query, ""), s.Form(at+query, "all=1&List-Unsubscribe=One-Click")
+			if at == "/v1/pro/gestione/piano" {
+				pressed = s.Form("/v1/pro/cancella", "conferma=si&t="+token)
+			}
+			if page.Status < 400 || pressed.Status < 400 {
+				t.Errorf("what is %s is taken at %s: %d, and pressed %d", kind, at, page.Status, pressed.Status)
+			}
+		}
+	}
+	if a := s.Form(s.Alerts.Links.EndDigest(ada), "all=1"); a.Status != 410 { // ada has none: what is told at once stays
+		t.Errorf("%d %s", a.Status, a.Page())
 	}
 	before, customer := s.Of("ada@example.com"), shop.Customer("ada@example.com")
 	for _, of := range kinds {

@@ -98,8 +98,9 @@ func parseWhole(s string, least, most int) (int, bool) {
 // check says what does not go together, or cannot be flown, as of a day.
 func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 	if p.codes[1] == string(store.Anywhere) {
-		return p.checkAnywhere()
+		return append(p.checkDigest(), p.checkAnywhere()...)
 	}
+	faults = p.checkDigest()
 	if p.level != "" {
 		faults = append(faults, fault{field: "level", text: "only_anywhere"})
 	}

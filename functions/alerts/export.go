@@ -30,6 +30,7 @@ type managePageInput struct {
 type kept struct {
 	Read      time.Time      `json:"read" doc:"When it was read, UTC"`
 	Alerts    []keptAlert    `json:"alerts"`
+	Digest    *keptDigest    `json:"digest,omitempty" doc:"Where one mail a week tells of alerts"`
 	Endpoints []keptEndpoint `json:"endpoints" doc:"Those of alerts by webhook"`
 }
 
@@ -50,6 +51,7 @@ type keptAlert struct {
 	Days      int          `json:"days,omitempty"`
 	Percent   int          `json:"percent,omitempty"`
 	Amount    *float64     `json:"amount,omitempty" doc:"Euro"`
+	Frequency string       `json:"frequency,omitempty" enum:"weekly" doc:"weekly: one mail a week tells of it; without it a message as soon as there is news"`
 	Asked     string       `json:"asked,omitempty" doc:"The day that it was asked for last"`
 	Since     string       `json:"since,omitempty" doc:"The day from which on fares are looked at"`
 	Paused    string       `json:"paused,omitempty" doc:"The day before which nothing is told, or until-resumed"`
@@ -61,6 +63,12 @@ type keptAlert struct {
 type keptMessage struct {
 	Day   string   `json:"day" doc:"That the fares were of"`
 	Price *float64 `json:"price,omitempty" doc:"Euro, as it was told"`
+}
+
+// keptDigest is what is kept of the mails that tell of weekly alerts.
+type keptDigest struct {
+	Day  string             `json:"day,omitempty" doc:"That the last one was of"`
+	Told map[string]float64 `json:"told,omitempty" doc:"Euro: the fares that were told last, by alert"`
 }
 
 // keptEndpoint is an endpoint, and what was delivered to it lately.
@@ -98,6 +106,9 @@ func (s *Service) export(ctx context.Context, subscriber store.SubscriberID, v v
 	for _, a := range alerts {
 		all.Alerts = append(all.Alerts, keptOf(a))
 	}
+	if all.Digest, err = s.keptDigest(ctx, subscriber); err != nil {
+		return nil, err
+	}
 	if all.Endpoints, err = s.keptEndpoints(ctx, subscriber, alerts); err != nil {
 		return nil, err
 	}
@@ -121,6 +132,9 @@ func keptOf(a store.Alert) keptAlert {
 	}
 	if a.Paused == store.UntilResumed {
 		k.Paused = "until-resumed"
+	}
+	if a.Digest {
+		k.Frequency = weekly
 	}
 	if a.Mailed > 0 {
 		k.Last = &keptMessage{dayOf(a.Mailed), euros(a.State.Told)}

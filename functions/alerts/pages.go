@@ -101,9 +101,12 @@ func broken(v view) (*page.Response, error) {
 	return respond(http.StatusBadRequest, v)
 }
 
-// unsubscribePage shows a button and changes nothing.
+// unsubscribePage shows a button and changes nothing. With a link to end a digest it is the page that asks whether to.
 func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{T: i18n.Accepted(in.AcceptLanguage)}
+	if subscriber, ok := s.Links.OpenEndDigest(in.Token); ok {
+		return s.digestPage(ctx, subscriber, v)
+	}
 	subscriber, ref, ok := s.Links.OpenUnsubscribe(in.Token)
 	if !ok {
 		return broken(v)
@@ -121,11 +124,14 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 	return respond(http.StatusOK, v)
 }
 
-// unsubscribe ends an alert, whoever presses: a person, or the reader's mail
+// unsubscribe ends an alert, or a digest, whoever presses: a person, or the reader's mail
 // provider with List-Unsubscribe=One-Click (RFC 8058). The token says all, so the
 // body does not matter; only a GET ends nothing.
 func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{T: i18n.Accepted(in.AcceptLanguage)}
+	if subscriber, ok := s.Links.OpenEndDigest(in.Token); ok {
+		return s.endDigest(ctx, subscriber, v)
+	}
 	subscriber, ref, ok := s.Links.OpenUnsubscribe(in.Token)
 	if !ok {
 		return broken(v)

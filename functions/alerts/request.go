@@ -28,11 +28,12 @@ type wanted struct {
 	Level     string   `json:"level,omitempty" nullable:"true" enum:"buono,ottimo" doc:"For a route to anywhere: how good a fare is at least; buono where it is left out. With such a route go threshold, level, nonstop, channel and address"`
 	Days      *int     `json:"days,omitempty" nullable:"true" minimum:"7" maximum:"365" doc:"For kind low; 30 where it is left out"`
 	Percent   *int     `json:"percent,omitempty" nullable:"true" minimum:"1" maximum:"90" doc:"For kind drop"`
+	Frequency string   `json:"frequency,omitempty" nullable:"true" enum:"now,weekly" default:"now" doc:"now: a message as soon as there is news. weekly: no message of its own, but one mail a week with all that the address watches so, whatever has come of it; for the channel mail"`
 	Amount    *float64 `json:"amount,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"For kind drop, in the place of percent: euro, two decimals"`
 }
 
 // fields are those of wanted, by their names.
-var fields = []string{"channel", "route", "email", "threshold", "address", "departure", "month", "nights", "nonstop", "kind", "level", "days", "percent", "amount"}
+var fields = []string{"channel", "route", "email", "threshold", "address", "departure", "month", "nights", "nonstop", "kind", "level", "days", "percent", "amount", "frequency"}
 
 // required are those without which nothing can be asked for; email by mail and webhook alone.
 var required = []string{"route", "email"}
@@ -48,6 +49,7 @@ type pendingSubscription struct {
 	threshold fare.Cents
 	channel   string // as in store.Alert
 	address   string // of the channel, in its one spelling
+	digest    bool   // told once a week
 	condition
 }
 
@@ -98,8 +100,11 @@ func (p *pendingSubscription) set(name, value string) *fault {
 	case name == "email":
 		return p.setEmail(value)
 	}
-	if name == "threshold" {
+	switch name {
+	case "threshold":
 		return p.setThreshold(value)
+	case "frequency":
+		return p.setFrequency(value)
 	}
 	return p.condition.set(name, value)
 }

@@ -108,7 +108,7 @@ func (s *Service) startLink(p pendingSubscription, id string) string {
 // gives its id. The same call again, with an Idempotency-Key, finds it written.
 func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p pendingSubscription, lang string) (id string, err error) {
 	now := s.Now()
-	alert := store.Alert{Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold, Channel: p.channel, Address: p.address, Asked: fare.DayOf(now)}
+	alert := store.Alert{Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold, Channel: p.channel, Address: p.address, Asked: fare.DayOf(now), Digest: p.digest}
 	p.fill(&alert, fare.DayOf(now))
 	about := []string{p.route.String(), p.email, fmt.Sprint(p.threshold), lang}
 	if p.channel != "" {
@@ -116,6 +116,9 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 	}
 	if p.condition != (condition{}) {
 		about = append(about, fmt.Sprintf("%+v", p.condition))
+	}
+	if p.digest {
+		about = append(about, weekly)
 	}
 	id, err = newID(again.Random(ctx, s.Random, "alerts pending", about...))
 	if err != nil {

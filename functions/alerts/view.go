@@ -17,7 +17,7 @@ import (
 //go:embed alerts.html
 var alertsTemplate string
 
-var alertsHTML = template.Must(template.Must(template.New("alerts").Parse(alertsTemplate)).Parse(hooksTemplate))
+var alertsHTML = template.Must(template.Must(template.New("alerts").Parse(alertsTemplate)).Parse(hooksTemplate + digestTemplate))
 
 // view is what a page is written from.
 type view struct {
@@ -48,6 +48,7 @@ type alertRow struct {
 	Threshold string // 49,90 €; empty: by the verdict
 	When      template.HTML
 	Kind      bool // When says more than a threshold or the verdict, or of more than one route
+	Weekly    bool // a digest tells of it
 	// Of the page that lists all.
 	Edits  []edit
 	State  []string // sentences
@@ -82,18 +83,18 @@ func (s *Service) managed(a store.Alert, l *i18n.Language) alertRow {
 	say := func(key string, d fare.Day) {
 		r.State = append(r.State, l.Text("alerts.manage."+key, "Date", l.Date(d)))
 	}
-	if a.Channel == store.Webhook {
-		r.State = append(r.State, l.Text("alerts.hook.heading", "Host", host(a.Address))+".")
-	}
 	if a.Asked > 0 {
 		say("asked", a.Asked)
+	}
+	if a.Digest {
+		r.State = append(r.State, l.Text("alerts.manage.weekly", "Weekday", l.Weekday(store.DigestWeekday(a.Subscriber))))
 	}
 	switch {
 	case a.Mailed > 0 && a.State.Told > 0:
 		r.State = append(r.State, l.Text("alerts.manage.last_price", "Date", l.Date(a.Mailed), "Price", l.Amount(a.State.Told)))
 	case a.Mailed > 0:
 		say("last", a.Mailed)
-	default:
+	case !a.Digest:
 		r.State = append(r.State, l.Text("alerts.manage.never"))
 	}
 	switch r.Paused = a.PausedOn(fare.DayOf(s.Now())); {
@@ -111,6 +112,7 @@ func row(a store.Alert, l *i18n.Language) alertRow {
 		r.Names += ", " + trip
 	}
 	r.When, r.Kind = notify.When(a, l), a.Kind != "" || a.Route.Destination == store.Anywhere
+	r.Weekly = a.Digest
 	if a.Threshold > 0 {
 		r.Threshold = l.Amount(a.Threshold)
 	}

@@ -1,0 +1,90 @@
+package alerts
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"verdetto/shared/page"
+	"verdetto/shared/store"
+)
+
+//go:embed digest.html
+var digestTemplate string
+
+// frequencies are how often an alert is told: at once, or in the digest of its subscriber.
+var frequencies = []string{"now", weekly}
+
+const weekly = "weekly"
+
+func (p *pendingSubscription) setFrequency(value string) *fault {
+	if !slices.Contains(frequencies, value) {
+		return &fault{field: "frequency", text: "frequency", fill: []any{"Frequencies", strings.Join(frequencies, ", ")}}
+	}
+	p.digest = value == weekly
+	return nil
+}
+
+// checkDigest says why a digest cannot tell of what is asked for.
+func (p *pendingSubscription) checkDigest() []fault {
+	switch {
+	case p.digest && p.channel != "":
+		return []fault{*p.notWith("frequency")}
+	case p.digest && p.codes[1] == string(store.Anywhere):
+		return []fault{{field: "frequency", text: "not_anywhere"}}
+	}
+	return nil
+}
+
+// digestPage shows a button and changes nothing. The link to end a digest says nothing of the
+// alerts that it tells of, however old it is: they are on the page that is mailed.
+func (s *Service) digestPage(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
+	switch _, err := (store.Digests{Table: s.Alerts.Table}).Of(ctx, subscriber); {
+	case errors.Is(err, store.ErrNotFound):
+		v.Block = "digest_before"
+		return respond(http.StatusGone, v)
+	case err != nil:
+		return nil, err
+	}
+	v.Block, v.Action, v.Manage = "digest", s.Links.EndDigest(subscriber), s.Links.Renew(subscriber)
+	return respond(http.StatusOK, v)
+}
+
+// endDigest ends all alerts that the digest of a subscriber tells of, and no other.
+func (s *Service) endDigest(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
+	ended, err := s.Alerts.RemoveDigest(ctx, subscriber)
+	if err != nil {
+		return nil, err
+	}
+	if ended == 0 {
+		v.Block = "digest_before"
+		return respond(http.StatusGone, v)
+	}
+	alerts, err := s.Alerts.Of(ctx, subscriber)
+	if err != nil {
+		s.Log.ErrorContext(ctx, "alerts not listed", "error", err) // what was asked for is done
+	}
+	if v.Block = "digest_ended"; err != nil || len(alerts) > 0 {
+		v.Manage = s.Links.Renew(subscriber)
+	}
+	return respond(http.StatusOK, v)
+}
+
+// keptDigest is what is kept of the digests of a subscriber; nil where they have none.
+func (s *Service) keptDigest(ctx context.Context, subscriber store.SubscriberID) (*keptDigest, error) {
+	d, err := store.Digests{Table: s.Alerts.Table}.Of(ctx, subscriber)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	k := &keptDigest{Day: dayOf(d.Day), Told: map[string]float64{}}
+	for alert, price := range d.Told {
+		k.Told[alert] = *euros(price)
+	}
+	return k, nil
+}
