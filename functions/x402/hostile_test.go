@@ -129,3 +129,30 @@ func TestInvalidPaymentsAskNobody(t *testing.T) {
 		t.Errorf("the chain was asked %d times", p.Chain.Asked)
 	}
 }
+
+// TestOpenPaymentsAreBounded: payments that a node takes and that no block has, such as of a blockhash about to expire, hold a function each and cost
+// nobody anything. They count as those that came to nothing, once each: who shows one again, as the answer says, is not refused for it.
+func TestOpenPaymentsAreBounded(t *testing.T) {
+	t.Parallel()
+	p, _, _ := open(t)
+	p.Chain.Fault = func(step string) error {
+		if step == "send" {
+			return pay.ErrNotFound
+		}
+		return nil
+	}
+	first := p.Payment("ada", price, 0)
+	for range 30 {
+		if w := p.Ask(verdict, first); w.Code != 503 || w.Header().Get("Retry-After") == "" {
+			t.Fatalf("shown again: %d %s", w.Code, w.Body)
+		}
+	}
+	status := map[int]int{}
+	for n := range 60 {
+		w := p.From(fmt.Sprint("198.51.100.", n, ":1"), verdict, p.Payment("ada", price, 1+n))
+		status[w.Code]++
+	}
+	if status[503] != 19 || status[429] != 41 {
+		t.Errorf("of one payer: %v", status)
+	}
+}
