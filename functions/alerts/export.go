@@ -48,6 +48,7 @@ type keptAlert struct {
 	NonStop   bool         `json:"nonstop,omitempty"`
 	Kind      string       `json:"kind"`
 	Threshold *float64     `json:"threshold,omitempty" doc:"Euro"`
+	Level     string       `json:"level,omitempty" doc:"To anywhere: the level that a fare has at least"`
 	Days      int          `json:"days,omitempty"`
 	Percent   int          `json:"percent,omitempty"`
 	Amount    *float64     `json:"amount,omitempty" doc:"Euro"`
@@ -57,6 +58,7 @@ type keptAlert struct {
 	Paused    string       `json:"paused,omitempty" doc:"The day before which nothing is told, or until-resumed"`
 	Last      *keptMessage `json:"last,omitempty" doc:"The last message"`
 	Changed   bool         `json:"changed,omitempty" doc:"What is waited for was changed since the last message"`
+	Met       []string     `json:"met,omitempty" doc:"To anywhere: the cities that it has told of and that meet it still"`
 	First     *float64     `json:"first,omitempty" doc:"Euro: the fare as it was first seen, which a drop and a change are compared with"`
 }
 
@@ -135,6 +137,9 @@ func keptOf(a store.Alert) keptAlert {
 	}
 	if a.Digest {
 		k.Frequency = weekly
+	}
+	if a.Route.Destination == store.Anywhere {
+		k.Level, k.Met = a.LeastLevel(), a.State.Cities()
 	}
 	if a.Mailed > 0 {
 		k.Last = &keptMessage{dayOf(a.Mailed), euros(a.State.Told)}

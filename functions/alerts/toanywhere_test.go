@@ -56,6 +56,12 @@ func TestAlertsToAnywhere(t *testing.T) {
 				t.Fatalf("%+v %v", alerts, err)
 			}
 			says("list", p.Do("GET", p.ManageLink(ada), "", "Accept-Language", c.language))
+			if err := p.Alerts.Alerts.MarkNotifiedOf(t.Context(), alerts[0], alerts[0].Since+1, "BUHLIS"); err != nil {
+				t.Fatal(err)
+			}
+			if kept := p.Do("GET", p.ManageLink(ada)+"&format=json", "").Body; !strings.Contains(strings.Join(strings.Fields(kept), ""), `"threshold":60,"level":"buono"`) || !strings.Contains(strings.Join(strings.Fields(kept), ""), `"met":["BUH","LIS"]`) {
+				t.Errorf("taken along is %s", kept)
+			}
 			snooze, end := p.Alerts.Links.Snooze(fixture.Subscriber(ada), alerts[0].Ref()), p.Alerts.Links.Unsubscribe(fixture.Subscriber(ada), alerts[0].Ref())
 			for what, path := range map[string]string{"star": snooze, "escaped star": strings.ReplaceAll(snooze, "*", "%2A")} {
 				if a := p.Do("GET", path, "", "Accept-Language", c.language); a.Status != 200 || !strings.Contains(a.Page(), c.names) {

@@ -62,13 +62,13 @@ func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, e
 // saw that it does not. Of one without a fare, or with too little data, a look says
 // nothing; one that has left the deals is forgotten. An alert tells once a day at most.
 func (f *from) due(a store.Alert) (due []deal, met string) {
-	told := a.State.Met
+	told := a.State.Cities()
 	if a.Fresh {
-		told = ""
+		told = nil
 	}
 	var kept string
 	for _, e := range f.deals.Entries {
-		was := holds(told, e.Destination)
+		was := slices.Contains(told, string(e.Destination))
 		is, known := f.meets(a, e)
 		if was && (is != nil || !known) {
 			kept += string(e.Destination)
@@ -103,16 +103,6 @@ func (f *from) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) 
 		return nil, true
 	}
 	return &d, true
-}
-
-// holds tells whether a destination is among those of a State.
-func holds(met string, city fare.City) bool {
-	for ; len(met) >= 3; met = met[3:] {
-		if met[:3] == string(city) {
-			return true
-		}
-	}
-	return false
 }
 
 // concerns is run.concerns of an alert to anywhere. What it has told of and does not

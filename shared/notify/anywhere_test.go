@@ -1,6 +1,7 @@
 package notify_test
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"verdetto/shared/deals"
 	"verdetto/shared/fare"
+	"verdetto/shared/mail"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
@@ -126,6 +128,9 @@ func TestAnywhere(t *testing.T) {
 		{"too little data and no fare say nothing", store.Alert{}, [][]offered{
 			{{"BUH", 3000, good}, {"LIS", 3000, good}}, {{"BUH", 3000, thin}, {"LIS", 0, ""}}, {{"BUH", 3000, good}, {"LIS", 3000, good}},
 		}, []string{"BUH LIS", "", ""}},
+		{"nor where another is told", store.Alert{}, [][]offered{
+			{{"BUH", 3000, good}}, {{"BUH", 3000, thin}, {"LIS", 3000, good}}, {{"BUH", 3000, good}, {"LIS", 3000, good}},
+		}, []string{"BUH", "LIS", ""}},
 		{"too dear is not met, with too little data too", store.Alert{Threshold: 3000}, [][]offered{
 			{{"BUH", 3000, good}}, {{"BUH", 3500, thin}}, {{"BUH", 3000, good}},
 		}, []string{"BUH", "", "BUH"}},
@@ -301,8 +306,7 @@ func TestAnywhereLists(t *testing.T) {
 	}
 }
 
-// TestAnywhereUnderFaults: with each storage call failing once, or the process dying there, everyone is told each
-// destination once, also where another refresh has come before the next process.
+// TestAnywhereUnderFaults: with each storage call failing once, or the process dying there, everyone is told each destination once.
 func TestAnywhereUnderFaults(t *testing.T) {
 	for _, dies := range []bool{false, true} {
 		for n := 0; ; n++ {
@@ -343,5 +347,63 @@ func TestAnywhereUnderFaults(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// refusingAlerts is a table that writes no alerts: what dies there has sent and recorded nothing.
+type refusingAlerts struct{ store.Table }
+
+func (r refusingAlerts) Write(ctx context.Context, ops ...store.Op) error {
+	if slices.ContainsFunc(ops, func(op store.Op) bool { return strings.HasPrefix(op.Item.Key.Partition, "ALERTS#") }) {
+		return store.ErrUnavailable
+	}
+	return r.Table.Write(ctx, ops...)
+}
+
+// TestAnotherListIsAnotherMessage: where a process died before it recorded what it had sent, and another refresh has come of
+// the same day, the next process tells what there is then, and no message of one ID has two texts: a phone would be shown the first alone.
+func TestAnotherListIsAnotherMessage(t *testing.T) {
+	again := 0
+	for n := 0; ; n++ {
+		h := newTrip(t)
+		toAnywhere(h, "ada", store.Alert{})
+		texts := map[string]string{}
+		h.Carrier.Before = func(m mail.Message) error {
+			if was, sent := texts[m.ID]; sent && was != m.Text {
+				t.Errorf("call %d: %s was\n%s\nand then\n%s", n, m.ID, was, m.Text)
+			}
+			texts[m.ID] = m.Text
+			return nil
+		}
+		leaveDeals(h.Fixture, "MIL", offered{"BUH", 3000, verdict.Buono})
+		sound := h.Table
+		faulty := &failing{Table: refusingAlerts{sound}, at: n, dies: true}
+		h.Table = faulty
+		_, _ = h.Sender().Work(t.Context())
+		h.Table = sound
+		h.Add(10 * time.Minute)
+		for _, wait := range []time.Duration{0, 24 * time.Hour} {
+			h.Add(wait)
+			leaveDeals(h.Fixture, "MIL", offered{"BUH", 3000, verdict.Buono}, offered{"LIS", 2000, verdict.Buono})
+			if _, err := h.Sender().Work(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all := ""
+		for _, text := range texts {
+			all += text
+		}
+		if !strings.Contains(all, "a=BUH") || !strings.Contains(all, "a=LIS") {
+			t.Errorf("call %d: not all is told:\n%s", n, all)
+		}
+		if strings.Count(all, "a=BUH") > 1 {
+			again++
+		}
+		if faulty.calls <= n {
+			break
+		}
+	}
+	if again == 0 {
+		t.Error("no process died between sending and recording: that shows nothing")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"verdetto/shared/deals"
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/mail"
@@ -55,6 +56,7 @@ func newSimulation(t *testing.T, routes int) *simulation {
 		{Threshold: 4000}, {}, {Kind: store.Change}, {Kind: store.Drop, Percent: 10},
 		{Trip: one, Threshold: 4000}, {Trip: one, Kind: store.Low, Days: 7}, {Trip: some, Kind: store.Drop, Amount: 500}, {Trip: store.Trip{From: first, To: last, Month: true}},
 		{Trip: one, Kind: store.Change}, {Trip: store.Trip{From: s.today() + 9, To: s.today() + 9}, Threshold: 100},
+		{Route: milAnywhere}, {Route: milAnywhere, Threshold: 3750, Level: verdict.Ottimo}, // from the route's origin
 	}
 	return s
 }
@@ -68,7 +70,11 @@ func (s *simulation) subscribe() {
 	for i, route := range s.routes {
 		for k, a := range s.watch {
 			who := fmt.Sprintf("s%d-%d", i, k)
-			a.Subscriber, a.Route, a.Email, a.Language = notifytest.IDOf(who), route, notifytest.AddressOf(who), "en"
+			to := route
+			if a.Route.Destination == store.Anywhere {
+				to.Destination = store.Anywhere
+			}
+			a.Subscriber, a.Route, a.Email, a.Language = notifytest.IDOf(who), to, notifytest.AddressOf(who), "en"
 			if a.ID = a.NewID(); a.ID != "" {
 				a.Since = s.today()
 			}
@@ -112,10 +118,33 @@ func (s *simulation) refresh(price fare.Cents) {
 		if err == nil {
 			_, err = notify.Leave(ctx, notifications, route, summary, today)
 		}
+		if err == nil {
+			s.addDeal(route, price)
+		}
 		if err != nil {
 			s.T.Fatal(err)
 		}
 	}
+}
+
+// addDeal puts the cheapest fare of a route into the deals of its origin, and leaves the notification of alerts to anywhere.
+func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
+	s.T.Helper()
+	var had deals.Origin
+	data, _, err := store.Fares{Table: s.Table}.Deals(s.T.Context(), route.Origin, fare.OneWay)
+	if err == nil {
+		had, err = deals.Decode(data)
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		s.T.Fatal(err)
+	}
+	level := verdict.Normale
+	if price < 5000 {
+		level = verdict.Ottimo
+	}
+	e := deals.Entry{Destination: route.Destination, AsOf: s.today(), Observations: 400}
+	e.Any.Route = []deals.Deal{dealAt(s.today(), price, level, 0)}
+	putDeals(s.Fixture, route.Origin, had.Merge([]deals.Entry{e}))
 }
 
 // errKilled: the process is dead.

@@ -57,6 +57,14 @@ type State struct {
 	Met string `json:"d,omitempty"`
 }
 
+// Cities are those of Met.
+func (s State) Cities() (all []string) {
+	for met := s.Met; len(met) >= 3; met = met[3:] {
+		all = append(all, met[:3])
+	}
+	return all
+}
+
 // The kinds of conditions. The first two are one group: a subscriber has one of
 // them for a trip and channel, and changes between them.
 const (
