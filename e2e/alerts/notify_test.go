@@ -60,7 +60,7 @@ func TestNotifyingCapacity(t *testing.T) {
 		words := strings.Fields(what)
 		sending[strings.Join(words[:2], " ")] += n
 	}
-	sending.Within(t, fixture.Units{"write LEASE": 2, "read WAKES": 2, "write WAKES": 1},
+	sending.Within(t, fixture.Units{"write LEASE": 2, "read WAKES": 2, "write WAKES": 1, "read DIGESTS": 1},
 		fixture.Units{"read ALERTS": 0.5}, // the page
 		fixture.Units{"read ALERTS": subscribers, "read STOPPED": subscribers, "write ALERTS": subscribers})
 }

@@ -13,6 +13,8 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/store"
 )
 
 // TestEveryMailMeetsTheSendersRules holds every kind of mail to what the big providers ask of whoever sends to many: one
@@ -25,12 +27,17 @@ func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 	moved.Path = ""
 	end := End{ID: "end-1", To: "ada@example.com", Lang: "de", Origin: "Mailand", Destination: "Zürich", Trip: "Abflug: 3. März 2026",
 		Manage: "https://verdetto.example/m", Unsubscribe: "https://verdetto.example/u"}
+	most := aDigest() // of as many alerts as one can have
+	for i := 0; len(most.Alerts) < store.MaxAlerts; i++ {
+		most.Alerts = append(most.Alerts, most.Alerts[i])
+	}
 	kinds := map[string]struct {
 		write func() (Message, error)
 		bulk  bool
 	}{
 		"AlertMail":    {func() (Message, error) { return AlertMail(anAlert(t)) }, true},
 		"ListMail":     {func() (Message, error) { return ListMail(aList()) }, true},
+		"DigestMail":   {func() (Message, error) { return DigestMail(most) }, true},
 		"EndMail":      {func() (Message, error) { return EndMail(end) }, true},
 		"ConfirmMail":  {func() (Message, error) { return ConfirmMail(aConfirm()) }, false},
 		"AlertsMail":   {func() (Message, error) { return AlertsMail(aManage()) }, false},

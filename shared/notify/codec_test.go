@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
@@ -19,7 +20,7 @@ func TestEncoded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(news{})); diff != "" {
 			t.Error(diff)
 		}
 	}
