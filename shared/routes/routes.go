@@ -156,7 +156,7 @@ var Table = []Route{
 		Name: "occasioni", Method: "GET", Path: "/v1/occasioni", Function: "analisi", FreeTier: true,
 		Free: Cap{30, day}, Pro: Cap{60, time.Minute},
 		Edge:  Edge{Free: time.Hour, Pro: 10 * time.Minute},
-		Query: []string{"origine", "mese", "livello", "diretto", "massimo", "valuta"}, Weight: 8,
+		Query: []string{"origine", "mese", "notti", "livello", "diretto", "massimo", "valuta"}, Weight: 8,
 	},
 	{
 		// Readers of feeds ask again all day: they know the ETag of what they have.
