@@ -5,5 +5,5 @@ import "testing"
 // TestEvidenceHundredThousandAlerts tells 100,000 alerts of all kinds on 10,000 routes.
 func TestEvidenceHundredThousandAlerts(t *testing.T) { measure(t, 10_000) }
 
-// TestEvidenceKindsUnderKills has ten times as many alerts and kills.
-func TestEvidenceKindsUnderKills(t *testing.T) { simulate(t, 100, 35, 2_000) }
+// TestEvidenceKindsUnderKills has a hundred times as many alerts, and at least 200 kills at every step.
+func TestEvidenceKindsUnderKills(t *testing.T) { simulate(t, 100, 10, 35, 2_000, 200) }
