@@ -140,8 +140,8 @@ func (p *pendingSubscription) checkKind() []fault {
 	return nil
 }
 
-// checkAnywhere says what does not go with a route to anywhere: its fares are those
-// that the deals of an origin hold, the cheapest one-way fare of each destination on any day.
+// checkAnywhere says what does not go with a route to anywhere: it is for the cheapest
+// one-way fare of each destination on any day.
 func (p *pendingSubscription) checkAnywhere() (faults []fault) {
 	for _, f := range []struct {
 		field string
