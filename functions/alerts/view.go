@@ -83,6 +83,9 @@ func (s *Service) managed(a store.Alert, l *i18n.Language) alertRow {
 	say := func(key string, d fare.Day) {
 		r.State = append(r.State, l.Text("alerts.manage."+key, "Date", l.Date(d)))
 	}
+	if a.Channel == store.Webhook {
+		r.State = append(r.State, l.Text("alerts.hook.heading", "Host", host(a.Address))+".")
+	}
 	if a.Asked > 0 {
 		say("asked", a.Asked)
 	}

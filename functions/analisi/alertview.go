@@ -6,7 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The form of an alert asks for one on the trip that the page is about. What it sends
+// The form of an alert asks for one on the trip that the page is about, and where no
+// destination was named for one to anywhere. What it sends
 // is what POST /v1/alerts takes: its fields have the names and values of that.
 
 // alertGiven is what the address fills the form in with beside the trip, as typed.
@@ -22,16 +23,26 @@ var arounds = []int{0, 1, 3, 7}
 
 // Threshold is that the form is filled in with; empty where none was given that it takes.
 func (v view) Threshold() string {
-	if m := amount.FindStringSubmatch(v.Given.Under); m == nil || len(m[1]) > maxThreshold {
-		return ""
+	given := v.Given.Under
+	if v.Anywhere {
+		given = v.Trip.Most
 	}
-	return v.Given.Under
+	m := amount.FindStringSubmatch(given)
+	switch {
+	case m == nil || len(m[1]) > maxThreshold:
+		return ""
+	case m[2] == "":
+		return m[1]
+	}
+	return v.T.Decimals(m[1] + "." + m[2])
 }
 
 // AlertDays are the departures that an alert can be for: those of the page's trip, some days either side of it, and any.
 func (v view) AlertDays() (days []option) {
 	day, err := fare.ParseDay(v.Trip.Date)
 	switch {
+	case v.Anywhere:
+		return nil // one to anywhere is for any departure
 	case err == nil:
 		for _, n := range arounds {
 			o := option{Value: day.String(), Text: v.T.Date(day), Chosen: strconv.Itoa(n) == v.Given.Around}
@@ -55,7 +66,7 @@ func (v view) AlertNights() string {
 	if back, backErr := fare.ParseDay(v.Trip.Back); err == nil && backErr == nil {
 		nights = fare.TripOf(int(back - day))
 	}
-	if nights == fare.OneWay {
+	if nights == fare.OneWay || v.Anywhere {
 		return ""
 	}
 	return nights.String()

@@ -93,6 +93,34 @@ func TestFormOfAnAlert(t *testing.T) {
 	}
 }
 
+// TestFormOfAnAlertToAnywhere: where no destination was named, it asks for one to all of them.
+func TestFormOfAnAlertToAnywhere(t *testing.T) {
+	s := openSite("https://v.example", "")
+	for _, c := range []struct {
+		name, target string
+		status       int
+		want         string
+	}{
+		{"any fare", "/?da=Milano", 200, "threshold="},
+		{"up to an amount", "/?da=Milano&massimo=24,98", 200, "threshold=24,98"},
+		{"up to an amount, as people write it", "/?da=Milano&massimo=%E2%82%AC+60", 200, "threshold=60"},
+		{"in a month, which such an alert has not", "/?da=Milano&mese=2016-04", 200, "threshold="},
+		{"without stops", "/?da=Milano&diretto=si", 200, "threshold=&nonstop=true"},
+		{"where nothing is as cheap", "/?da=Milano&massimo=1", 404, "threshold=1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			want, err := url.ParseQuery("route=MIL-*&email=&level=buono&channel=mail&address=&" + c.want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := s.visit(c.target, "Accept-Language", "it")
+			if d := cmp.Diff(want, sentBy(t, w.Body.String())); d != "" || w.Code != c.status {
+				t.Error(w.Code, d)
+			}
+		})
+	}
+}
+
 // TestLinkToTheFormOfAnAlert: it opens the form for the trip that was asked about, also where no page shows its verdict.
 func TestLinkToTheFormOfAnAlert(t *testing.T) {
 	s := analisi.Service{BaseURL: "https://v.example"}

@@ -82,6 +82,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 // showCheap lists the deals of a city and a kind of trip up to an amount; 0: any.
 func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, kind fare.Trip, most fare.Cents, now time.Time) {
 	l := v.T
+	v.Alert = string(from.City) + "-*"
 	c := &cheapView{City: from.Name, Lede: l.Text("cheap.lede")}
 	if m, err := time.Parse("2006-01", q.Month); err == nil {
 		c.Lede = l.Text("cheap.lede_month", "Month", l.MonthOf(fare.DayOf(m)))

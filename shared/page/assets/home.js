@@ -111,11 +111,13 @@ function completes(input, words) {
 
 /** Fields that go with some choices alone: they are shown, and sent, with those. */
 function fits(form) {
-  const { kind, channel } = form.elements;
+  const { kind = { value: '' }, channel } = form.elements;
   const fit = () => {
-    for (const field of form.querySelectorAll('[data-with]')) {
+    for (const field of form.parentElement.querySelectorAll('[data-with]')) {
       const input = field.querySelector('input'), goes = field.dataset.with.split(' ');
-      field.hidden = input.disabled = !goes.includes(kind.value) && !goes.includes(channel.value);
+      field.hidden = !goes.includes(kind.value) && !goes.includes(channel.value);
+      if (!input) continue; // a note
+      input.disabled = field.hidden;
       input.required = /email|url/.test(input.type);
     }
   };
@@ -169,7 +171,7 @@ for (const form of document.querySelectorAll('form.ask')) {
 }
 for (const form of document.querySelectorAll('form[data-send]')) {
   sends(form);
-  if (form.elements.kind) fits(form);
+  if (form.elements.channel) fits(form);
 }
 
 // A phone shares in its own way; elsewhere the link is there to be copied.
