@@ -36,7 +36,7 @@ func (r reader) page(t *testing.T, method, target, body string, status int) fixt
 	if a.Status != status {
 		t.Fatalf("%s %s: %d %s", method, target, a.Status, a.Body)
 	}
-	i18ntest.HTML(t, a.Body, "USD", "USDC", "Solana", "devnet", "Milan", "Rome", "Naples", "London", "Paris", "Bucharest", "Atlanta")
+	i18ntest.HTML(t, a.Body, "USD", "USDC", "Solana", "devnet", "Milan", "Rome", "Naples", "London", "Paris", "Bucharest", "Atlanta", "ntfy", "Webhook", "https")
 	if !strings.Contains(a.Body, `<html lang="`+r.toy.Code+`"`) {
 		t.Errorf("%s says that it is in another language", target)
 	}
