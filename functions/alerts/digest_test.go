@@ -54,6 +54,21 @@ func TestWeeklyAlerts(t *testing.T) {
 	p.Do("POST", "/v1/alerts", `{"route":"MIL-BUH","email":"`+ada+`","frequency":"now"}`, "Accept-Language", "en")
 	confirm("")
 
+	press := func(button string, want int) {
+		t.Helper()
+		a := p.Form(p.ManageLink(ada), button, "Accept-Language", "en")
+		if n := strings.Count(a.Page(), "Comes in the weekly digest"); a.Status != 200 || n != want {
+			t.Errorf("%s: %d, %d weekly alerts:\n%s", button, a.Status, n, a.Page())
+		}
+	}
+	press("weekly=MIL-ROM", 2)
+	press("now=MIL-LON", 1)
+	press("now=MIL-ROM", 0)
+	if _, err := digests.Of(t.Context(), subscriber); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a digest of nothing: %v", err)
+	}
+	press("weekly=MIL-LON", 1)
+
 	end := p.Alerts.Links.EndDigest(subscriber)
 	before := p.Do("GET", end, "", "Accept-Language", "en")
 	if before.Status != 200 || !strings.Contains(before.Page(), "Stop the weekly digest?") || strings.Contains(before.Page(), "London") || len(p.Of(ada)) != 3 {

@@ -56,6 +56,8 @@ type removal struct {
 	Snooze    string `json:"snooze,omitempty" doc:"The alert to pause for a month" example:"MIL-BUH"`
 	Pause     string `json:"pause,omitempty" doc:"The alert to pause until it is resumed" example:"MIL-BUH"`
 	Resume    string `json:"resume,omitempty" doc:"The alert to resume" example:"MIL-BUH"`
+	Weekly    string `json:"weekly,omitempty" doc:"The alert by mail and to a city that is to be told once a week, in one mail with others" example:"MIL-BUH"`
+	Now       string `json:"now,omitempty" doc:"The alert that is to be told at once again" example:"MIL-BUH"`
 	Change    string `json:"change,omitempty" doc:"The alert that gets the numbers of its kind" example:"MIL-BUH"`
 	Threshold string `json:"threshold,omitempty" doc:"With change, of a threshold or the verdict: euro; empty: by the verdict" example:"49,90"`
 	Days      string `json:"days,omitempty" doc:"With change, of kind low: 7 to 365; empty: 30" example:"60"`
@@ -101,7 +103,7 @@ func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, 
 	for _, button := range []struct {
 		name  string
 		press func(context.Context, store.SubscriberID, store.Ref, url.Values, view) (*page.Response, error)
-	}{{"remove", s.remove}, {"snooze", s.pause}, {"pause", s.pause}, {"resume", s.pause}, {"change", s.change}} {
+	}{{"remove", s.remove}, {"snooze", s.pause}, {"pause", s.pause}, {"resume", s.pause}, {"weekly", s.frequency}, {"now", s.frequency}, {"change", s.change}} {
 		if !form.Has(button.name) {
 			continue
 		}
@@ -148,6 +150,11 @@ func (s *Service) pause(ctx context.Context, subscriber store.SubscriberID, ref 
 		}
 	}
 	return s.changed(ctx, subscriber, ref, v, func(a *store.Alert) { a.Paused = until })
+}
+
+// frequency has an alert told once a week with others, or at once again; one that no digest tells of stays as it is.
+func (s *Service) frequency(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values, v view) (*page.Response, error) {
+	return s.changed(ctx, subscriber, ref, v, func(a *store.Alert) { a.Digest = form.Has("weekly") && a.MayDigest() })
 }
 
 // change gives an alert other numbers of its kind: a threshold, or none for the

@@ -49,6 +49,7 @@ type alertRow struct {
 	When      template.HTML
 	Kind      bool // When says more than a threshold or the verdict, or of more than one route
 	Weekly    bool // a digest tells of it
+	MayWeekly bool // or could
 	// Of the page that lists all.
 	Edits  []edit
 	State  []string // sentences
@@ -115,7 +116,7 @@ func row(a store.Alert, l *i18n.Language) alertRow {
 		r.Names += ", " + trip
 	}
 	r.When, r.Kind = notify.When(a, l), a.Kind != "" || a.Route.Destination == store.Anywhere
-	r.Weekly = a.Digest
+	r.Weekly, r.MayWeekly = a.Digest, a.MayDigest()
 	if a.Threshold > 0 {
 		r.Threshold = l.Amount(a.Threshold)
 	}
