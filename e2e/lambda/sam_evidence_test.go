@@ -15,6 +15,7 @@ import (
 	"verdetto/cmd/verdetto/samlocal"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/store/dynamostore/dynamolocal"
+	"verdetto/shared/testenv"
 	"verdetto/shared/upstream/sample"
 )
 
@@ -47,13 +48,8 @@ func TestEvidenceSAMStartAPI(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer done()
-		free, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		address := free.Addr().String()
-		free.Close()
-		_, port, _ := net.SplitHostPort(address)
+		port := testenv.Port(t)
+		address := "127.0.0.1:" + port
 		var logs bytes.Buffer
 		stop, err := local.StartAPI(t.Context(), newCloud(t, environment).Environment, port, &logs)
 		if err != nil {

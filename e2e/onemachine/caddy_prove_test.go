@@ -7,7 +7,6 @@ import (
 	"crypto/x509"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -21,18 +20,6 @@ import (
 	"verdetto/shared/testenv"
 )
 
-// freePort is a port that nobody listens on.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
-}
-
 // TestProveCaddy asks a service through Caddy with the Caddyfile as it is: over TLS, compressed, by
 // HTTP/2. While the service is started again callers wait and are told nothing.
 func TestProveCaddy(t *testing.T) {
@@ -41,15 +28,15 @@ func TestProveCaddy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, port := t.TempDir(), freePort(t)
+	dir, port := t.TempDir(), testenv.Port(t)
 	// The certificate is of an authority of its own, since the name is this machine's, and nothing else is listened on.
-	global := fmt.Sprintf("{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\thttp_port %s\n}\n", freePort(t))
+	global := fmt.Sprintf("{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\thttp_port %s\n}\n", testenv.Port(t))
 	file := filepath.Join(dir, "Caddyfile")
 	if err := os.WriteFile(file, append([]byte(global), text...), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	d := fixture.NewShell(t)
-	back := "127.0.0.1:" + freePort(t)
+	back := "127.0.0.1:" + testenv.Port(t)
 	serve := func() fixture.Server {
 		return d.Serve("-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01", "-listen", back)
 	}

@@ -48,15 +48,10 @@ func serve(t *testing.T, behind, forwarded string) string {
 	return l.Addr().String()
 }
 
-// port is one that nobody answers on.
+// port is an address that nobody answers on.
 func port(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
+	return "127.0.0.1:" + testenv.Port(t)
 }
 
 // run starts a proxy and waits until it answers at an address.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -19,6 +18,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
+	"verdetto/shared/testenv"
 )
 
 // TestEvidenceTenThousandRoutes: a process that serves 10,000 routes with a year of
@@ -117,12 +117,7 @@ type running struct {
 // started serves the large store until the context ends, by which it is killed, and waits for its first answer.
 func started(t *testing.T, ctx context.Context, d fixture.Shell) running {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	free.Close()
+	address := "127.0.0.1:" + testenv.Port(t)
 	c := d.Command(ctx, "serve", "-listen", address, "-store", "bolt:large.db", "-upstream", "csv:year.csv", "-now", "2016-03-01")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
