@@ -7,6 +7,7 @@ import (
 
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
+	"verdetto/shared/notify"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/telegram"
@@ -117,7 +118,7 @@ func (s *Service) start(ctx context.Context, told telegram.Command) (*telegram.M
 	}
 	m := s.manageable(l, subscriber)
 	m.Title = l.Text("telegram.started_title", "Route", row(pending, l).Names)
-	m.Text = l.Text("telegram.started", "When", plainWhen(pending, l)) + "\n\n" + l.Text("telegram.commands")
+	m.Text = l.Text("telegram.started", "When", notify.PlainWhen(pending, l)) + "\n\n" + l.Text("telegram.commands")
 	return m, nil
 }
 
@@ -145,7 +146,7 @@ func (s *Service) alertsOf(ctx context.Context, subscriber store.SubscriberID, l
 	m := s.manageable(l, subscriber)
 	m.Title = l.Text("telegram.list_title")
 	for _, a := range alerts {
-		m.Text += row(a, l).Names + ", " + plainWhen(a, l) + "\n"
+		m.Text += row(a, l).Names + ", " + notify.PlainWhen(a, l) + "\n"
 	}
 	m.Text += "\n" + l.Text("telegram.commands")
 	return m, nil

@@ -131,8 +131,3 @@ func respond(status int, v view) (*page.Response, error) {
 	}
 	return page.Respond(status, page.Page{Language: v.T, Title: v.T.Text("alerts." + v.Block + ".title"), Body: template.HTML(body.String())})
 }
-
-// plainWhen says in plain text what an alert waits for.
-func plainWhen(a store.Alert, l *i18n.Language) string {
-	return notify.PlainWhen(a, l)
-}

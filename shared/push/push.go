@@ -9,9 +9,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"html"
 	"slices"
-	"strings"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
@@ -113,7 +111,7 @@ func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 	for _, f := range m.Fares[1:min(len(m.Fares), maxFares)] {
 		t.body += "\n\n" + line(f, l) + "\n" + facts(f, l)
 	}
-	t.body += "\n" + l.Text("push.why", "When", said(to, l))
+	t.body += "\n" + l.Text("push.why", "When", notify.PlainWhen(to, l))
 	t.links = ways(m, link{l.Text("push.look"), cmp.Or(first.Page, page(baseURL, first.Route, l))}, l)
 	return t, nil
 }
@@ -147,7 +145,7 @@ func list(to store.Alert, m notify.Message, l *i18n.Language) text {
 	if m.More > 0 {
 		t.body += "\n\n" + l.Count("mail.list.more", m.More)
 	}
-	t.body += "\n\n" + l.Text("push.why", "When", said(to, l))
+	t.body += "\n\n" + l.Text("push.why", "When", notify.PlainWhen(to, l))
 	t.links = ways(m, link{l.Text("mail.list.page"), m.List}, l)
 	return t
 }
@@ -200,14 +198,9 @@ func name(r fare.Route, l *i18n.Language) string {
 // when says what an alert waits for, and of which trip.
 func when(a store.Alert, l *i18n.Language) string {
 	if trip := notify.TripText(a.Trip, l); trip != "" {
-		return trip + ", " + said(a, l)
+		return trip + ", " + notify.PlainWhen(a, l)
 	}
-	return said(a, l)
-}
-
-// said is what an alert waits for, without emphasis.
-func said(a store.Alert, l *i18n.Language) string {
-	return strings.NewReplacer("<strong>", "", "</strong>", "").Replace(html.UnescapeString(string(notify.When(a, l))))
+	return notify.PlainWhen(a, l)
 }
 
 var (
