@@ -57,7 +57,7 @@ func naming(t *testing.T, table store.Table, now time.Time, whom []string) map[s
 // TestNothingIsKeptLonger: of those whose alerts have all ended, with messages to them on every channel told, waiting and
 // never confirmed, what docs/alerts.md says is kept, and when its time is over nothing.
 func TestNothingIsKeptLonger(t *testing.T) {
-	c := openChannels(t)
+	c := openChannels(t, 0)
 	ctx, now := t.Context(), c.Now()
 	c.Subscribe("ada", "MIL-BUH", 0)
 	c.Subscribe("bob", "MIL-BUH", 4000)
@@ -132,7 +132,7 @@ func TestNothingIsKeptLonger(t *testing.T) {
 
 // TestDeliveriesOfTheGoneGoNowhere: what was on its way when an alert ended is not delivered.
 func TestDeliveriesOfTheGoneGoNowhere(t *testing.T) {
-	c := openChannels(t)
+	c := openChannels(t, 0)
 	c.refresh(3900)
 	sender := c.Sender()
 	sender.Carriers = notify.Queued(store.Outbox{Table: c.Table, Name: notify.PushOutbox}, c.Now)
