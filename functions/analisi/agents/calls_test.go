@@ -122,8 +122,11 @@ func TestCallersAreKeptApart(t *testing.T) {
 	for i := range keys {
 		all.Go(func() {
 			for range 10 {
-				d.call(t, "flight_price_verdict", milanoBucarest, "X-Api-Key", keys[i])
-				d.call(t, "watched_routes", `{}`)
+				of, _ := d.call(t, "flight_price_verdict", milanoBucarest, "X-Api-Key", keys[i])
+				routes, _ := d.call(t, "watched_routes", `{}`)
+				if of.IsError || routes.IsError {
+					t.Errorf("caller %d: %+v, %+v", i, of, routes)
+				}
 			}
 		})
 	}
