@@ -233,9 +233,9 @@ var tasks = []task{
 			return []string{`class="verdict ` + a.Verdetto.Livello + `"`, dateOf(a.Prezzo.Partenza)}
 		}},
 	{"Milan to Bucharest within three days of 20 April", "/v1/analisi?origine=Milano&destinazione=Bucarest&partenza=2016-04-20&flessibile=3",
-		"flight_price_verdict", `{"origin":"Milan","destination":"Bucharest","departure":"2016-04-20","flexible_days":"3"}`, []string{"/?da=Milano&a=Bucarest&quando=2016-04-20"}, when(verdict.InPartenza, "2016-04-17", "2016-04-23"),
+		"flight_price_verdict", `{"origin":"Milan","destination":"Bucharest","departure":"2016-04-20","flexible_days":"3"}`, []string{"/?da=Milano&a=Bucarest&quando=2016-04-20&flessibile=3"}, when(verdict.InPartenza, "2016-04-17", "2016-04-23"),
 		func(a answer, _ int) []string {
-			return []string{euro(a.Prezzo.Cent), dateOf(a.Prezzo.Partenza), "; " + calendarDay(a.Prezzo.Partenza, a.Prezzo.Cent)}
+			return []string{euro(a.Prezzo.Cent), dateOf(a.Prezzo.Partenza), `class="verdict ` + a.Verdetto.Livello + `"`}
 		}},
 	{"Is Rome to Tokyo watched at all?", "/v1/rotte?origine=Roma&destinazione=Tokyo",
 		"watched_routes", `{"origin":"Rome","destination":"Tokyo"}`, []string{"/?da=Roma&a=Tokyo"},
@@ -271,8 +271,7 @@ var tasks = []task{
 
 // inPart are the tasks of which the page answers only a part, and which.
 var inPart = map[string]string{
-	"Is London to New York cheap, in dollars?":         "in part: in euros",
-	"Milan to Bucharest within three days of 20 April": "in part: the days around are below, each judged by itself",
+	"Is London to New York cheap, in dollars?": "in part: in euros",
 }
 
 // shown are the tasks whose conversation docs/tasks.md prints.
@@ -399,9 +398,7 @@ A weekend is picked from the days of a calendar by whoever asks: no endpoint kno
 whole euros; a day leads to its exact fare. For returns the page wants two days and keeps the nights between them: where the first day has
 no fare, it links to days near it that have one.
 
-Two tasks are done on the page in part. It knows euros only. And it has no "within three days": below the verdict on a day its calendar
-shows the days around it with their fares, so that the cheapest is found there, but each is judged by itself, while the API
-judges the cheapest of the seven days against the cheapest of others as far ahead, and may come to another level.
+One task is done on the page in part: it knows euros only.
 
 ## An agent at work
 

@@ -17,8 +17,8 @@ import (
 func TestProveTrips(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
-		"it": {"day": "costano di solito fra", "month": "il prezzo più basso di un mese", "seen": "L'hai visto a 45", "nonstop": "diretto", "wait": "E se aspetti?", "past": "È già passato", "near": "Partenze vicine"},
-		"en": {"day": "usually cost between", "month": "The lowest fare of a month", "seen": "You have seen it for €45", "nonstop": "non-stop", "wait": "And if you wait?", "past": "That has passed", "near": "Departures close to it"},
+		"it": {"day": "costano di solito fra", "around": "Il più basso di questi giorni", "month": "il prezzo più basso di un mese", "seen": "L'hai visto a 45", "nonstop": "diretto", "wait": "E se aspetti?", "past": "È già passato", "near": "Partenze vicine"},
+		"en": {"day": "usually cost between", "around": "The lowest of these days", "month": "The lowest fare of a month", "seen": "You have seen it for €45", "nonstop": "non-stop", "wait": "And if you wait?", "past": "That has passed", "near": "Departures close to it"},
 	}
 	today := fare.DayOf(fixture.Today)
 	for i, s := range append(screens, screen{"noscript", 1280, 800, "light"}, screen{"noscript-phone", 360, 740, "dark"}) {
@@ -81,6 +81,14 @@ func TestProveTrips(t *testing.T) {
 			} else {
 				t.Logf("the answer weighs %.1f kB in %d requests", weight, len(w.requests))
 			}
+
+			// And to the days around it.
+			evaluate[string](w, `flessibile.value = '3'`)
+			w.do(chromedp.Click("form.ask button"))
+			w.wait(`location.search.includes('flessibile=3')`)
+			arrives()
+			reads(say["around"], "± 3")
+			look("around")
 
 			// A fare that was seen elsewhere: the form has kept the day, and is opened for it.
 			w.do(chromedp.Click("details.trip summary"), chromedp.SendKeys("#visto", "45"), chromedp.Click("#diretto"), chromedp.Click("form.ask button"))

@@ -11,15 +11,24 @@ import (
 // is what POST /v1/alerts takes: its fields have the names and values of that.
 
 // alertGiven is what the address fills the form in with beside the trip, as typed.
-type alertGiven struct{ Under, Around, Nights string }
+type alertGiven struct{ Under, Nights string }
 
 // fields are its parameters.
 func (g *alertGiven) fields() []field {
-	return []field{{"soglia", &g.Under}, {"flessibile", &g.Around}, {"notti", &g.Nights}}
+	return []field{{"soglia", &g.Under}, {"notti", &g.Nights}}
 }
 
-// arounds are how many days either side of a departure an alert can be for, as GET /v1/analisi has them.
-var arounds = []int{0, 1, 3, 7}
+// arounds are how many days either side of a departure a verdict and an alert can be for; empty: that day alone.
+var arounds = []string{"", "1", "3", "7"}
+
+// Arounds are those of a form.
+func (v view) Arounds() (all []option) {
+	for _, days := range arounds {
+		n, _ := strconv.Atoi(days) // 0 for that day alone
+		all = append(all, option{days, v.T.Count("form.around", n), days == v.Trip.Around})
+	}
+	return all
+}
 
 // Threshold is that the form is filled in with; empty where none was given that it takes.
 func (v view) Threshold() string {
@@ -44,10 +53,11 @@ func (v view) AlertDays() (days []option) {
 	case v.Anywhere:
 		return nil // one to anywhere is for any departure
 	case err == nil:
-		for _, n := range arounds {
-			o := option{Value: day.String(), Text: v.T.Date(day), Chosen: strconv.Itoa(n) == v.Given.Around}
-			if n > 0 {
-				o.Value, o.Text = (day-fare.Day(n)).String()+".."+(day+fare.Day(n)).String(), v.T.Count("form.around", n)
+		for _, o := range v.Arounds() {
+			if n, err := strconv.Atoi(o.Value); err == nil {
+				o.Value = (day - fare.Day(n)).String() + ".." + (day + fare.Day(n)).String()
+			} else {
+				o.Value, o.Text = day.String(), v.T.Date(day)
 			}
 			days = append(days, o)
 		}

@@ -133,11 +133,11 @@ func TestLinkToTheFormOfAnAlert(t *testing.T) {
 	}{
 		{"any departure", published.Trip{}, at + "&lang=en", at + "&lang=en#alert-title"},
 		{"a day and a price", published.Trip{Partenza: "2016-04-12", Prezzo: "45.5"}, at + "&quando=2016-04-12&visto=45.50&lang=en", at + "&quando=2016-04-12&lang=en&soglia=45.50#alert-title"},
-		{"days around one", published.Trip{Partenza: "2016-04-12", Flessibile: "3"}, "", at + "&quando=2016-04-12&lang=en&flessibile=3#alert-title"},
+		{"days around one", published.Trip{Partenza: "2016-04-12", Flessibile: "3"}, at + "&quando=2016-04-12&flessibile=3&lang=en", at + "&quando=2016-04-12&flessibile=3&lang=en#alert-title"},
 		{"a month without stops", published.Trip{Mese: "2016-04", Diretto: true}, at + "&mese=2016-04&diretto=si&lang=en", at + "&mese=2016-04&diretto=si&lang=en#alert-title"},
 		{"a return", published.Trip{Partenza: "2016-04-12", Ritorno: "2016-04-30"}, at + "&quando=2016-04-12&ritorno=2016-04-30&lang=en", at + "&quando=2016-04-12&ritorno=2016-04-30&lang=en#alert-title"},
 		{"nights", published.Trip{Notti: "15+"}, "", at + "&lang=en&notti=15%2B#alert-title"},
-		{"nights after some days", published.Trip{Partenza: "2016-04-12", Flessibile: "7", Notti: "4-7"}, "", at + "&quando=2016-04-12&lang=en&flessibile=7&notti=4-7#alert-title"},
+		{"nights after some days", published.Trip{Partenza: "2016-04-12", Flessibile: "7", Notti: "4-7"}, "", at + "&quando=2016-04-12&flessibile=7&lang=en&notti=4-7#alert-title"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.trip.Valuta = "EUR"

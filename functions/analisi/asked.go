@@ -25,12 +25,14 @@ import (
 //	mese      the month of departure, 2027-03
 //	quando    the day of departure, 2027-03-20
 //	ritorno   the day of the way back, with quando
+//	flessibile
+//	          with quando: the cheapest departure within 1, 3 or 7 days either side
 //	diretto   si: only fares without stops
 //	visto     a fare in euros that the reader has seen, 45 or 45,50
 //	massimo   without a: only destinations up to so many euros
-//	soglia, flessibile, notti
+//	soglia, notti
 //	          what the form of an alert is filled in with beside the trip: a fare in
-//	          euros, days either side of quando, a class of nights away
+//	          euros, a class of nights away
 //	lang      the language
 //
 // What is empty, as a form without a script sends it, is not said.
@@ -45,7 +47,7 @@ type question struct {
 }
 
 // trip is what is said of the journey beside its cities, as typed.
-type trip struct{ Month, Date, Back, NonStop, Seen, Most string }
+type trip struct{ Month, Date, Around, Back, NonStop, Seen, Most string }
 
 // field is a parameter of the page and what it says.
 type field struct {
@@ -55,7 +57,7 @@ type field struct {
 
 // fields are the parameters of a trip, in the order in which links have them.
 func (t *trip) fields() []field {
-	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"ritorno", &t.Back}, {"diretto", &t.NonStop}, {"visto", &t.Seen}, {"massimo", &t.Most}}
+	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"flessibile", &t.Around}, {"ritorno", &t.Back}, {"diretto", &t.NonStop}, {"visto", &t.Seen}, {"massimo", &t.Most}}
 }
 
 // parseQuestion reads the question; false where it is malformed.
@@ -77,6 +79,9 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 	case "", "si":
 	default:
 		ok, q.NonStop = false, ""
+	}
+	if q.Date == "" || !slices.Contains(arounds, q.Around) { // days around nothing, or how many nobody offers
+		q.Around = ""
 	}
 	return q, ok
 }
@@ -170,7 +175,7 @@ type faults map[string]string
 // read makes of a trip what package answer is asked; what cannot be read is among the faults.
 func (t trip) read(l *i18n.Language) (answer.Question, faults) {
 	wrong := faults{}
-	in := published.Trip{Partenza: t.Date, Mese: t.Month, Ritorno: t.Back, Diretto: t.NonStop != "", Valuta: "EUR"}
+	in := published.Trip{Partenza: t.Date, Flessibile: t.Around, Mese: t.Month, Ritorno: t.Back, Diretto: t.NonStop != "", Valuta: "EUR"}
 	if _, err := time.Parse("2006-01", t.Month); t.Month != "" && err != nil {
 		wrong["mese"] = l.Text("ask.fault.month")
 	}

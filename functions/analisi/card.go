@@ -58,6 +58,9 @@ func cardName(route fare.Route, t trip, l *i18n.Language) string {
 			name += "-" + said
 		}
 	}
+	if t.Around != "" {
+		name += "-flessibile" + t.Around
+	}
 	if t.NonStop != "" {
 		name += "-diretto"
 	}
@@ -67,7 +70,7 @@ func cardName(route fare.Route, t trip, l *i18n.Language) string {
 	return name + "-" + l.Code + ".png"
 }
 
-var cardFile = regexp.MustCompile(`^([A-Z]{3}-[A-Z]{3})(?:-([0-9]{4}-[0-9]{2})|-([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-([0-9]{4}-[0-9]{2}-[0-9]{2}))?)?(-diretto)?(?:-visto([1-9][0-9]{0,8}))?-([a-z]+)[.](png|svg)$`)
+var cardFile = regexp.MustCompile(`^([A-Z]{3}-[A-Z]{3})(?:-([0-9]{4}-[0-9]{2})|-([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-([0-9]{4}-[0-9]{2}-[0-9]{2}))?(?:-flessibile([137]))?)?(-diretto)?(?:-visto([1-9][0-9]{0,8}))?-([a-z]+)[.](png|svg)$`)
 
 // cardOf parses the file name of a card.
 func cardOf(file string) (c cardAsked, err error) {
@@ -78,18 +81,18 @@ func cardOf(file string) (c cardAsked, err error) {
 		return c, no
 	}
 	route, err := fare.ParseRoute(m[1])
-	l, known := i18n.Find(m[7])
+	l, known := i18n.Find(m[8])
 	if err != nil || !known || places.Name(route.Origin, l.Code) == "" || places.Name(route.Destination, l.Code) == "" {
 		return c, no
 	}
-	c = cardAsked{route, trip{Month: m[2], Date: m[3], Back: m[4]}, l, m[8] == "svg"}
-	if c.picture && m[3]+m[6] != "" { // a departure's moves are no weeks, and a price has none
+	c = cardAsked{route, trip{Month: m[2], Date: m[3], Back: m[4], Around: m[5]}, l, m[9] == "svg"}
+	if c.picture && m[3]+m[7] != "" { // a departure's moves are no weeks, and a price has none
 		return c, no
 	}
-	if m[5] != "" {
+	if m[6] != "" {
 		c.trip.NonStop = "si"
 	}
-	if cents, err := strconv.Atoi(m[6]); err == nil {
+	if cents, err := strconv.Atoi(m[7]); err == nil {
 		c.trip.Seen = fmt.Sprintf("%d.%02d", cents/100, cents%100)
 	}
 	if _, wrong := c.trip.read(l); len(wrong) > 0 {

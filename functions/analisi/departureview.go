@@ -40,8 +40,8 @@ func (v *view) showDeparture(q question, asked answer.Question, a verdict.Analys
 	j.Waits = waitsOf(l, a)
 }
 
-// priceSaid says what is judged: a fare that was found, or the reader's own price.
-func priceSaid(l *i18n.Language, a verdict.Analysis) string {
+// priceSaid says what is judged: a fare that was found, around a day the cheapest, or the reader's own price.
+func priceSaid(l *i18n.Language, a verdict.Analysis, around bool) string {
 	price := l.Money(a.Prezzo.Cent)
 	leaves, err := fare.ParseDay(a.Prezzo.Partenza)
 	switch {
@@ -49,6 +49,8 @@ func priceSaid(l *i18n.Language, a verdict.Analysis) string {
 		return l.Text("verdict.your_price", "Price", price)
 	case err != nil:
 		return l.Text("verdict.today", "Price", price, "Departure", a.Prezzo.Partenza)
+	case a.Ambito == verdict.InPartenza && around:
+		return l.Text("departure.price_around", "Price", price, "Departure", l.Date(leaves))
 	case a.Ambito == verdict.InPartenza:
 		return l.Text("departure.price", "Price", price, "Departure", l.Date(leaves))
 	case a.Ambito == verdict.InMese:

@@ -19,8 +19,7 @@ const maxThreshold = 5
 // PagesOf are the addresses of the page that shows a verdict, and of the form for
 // an alert on its trip, filled in but for where it is to come. Both are empty where
 // the service does not know its own address; that of the page is for what no page shows
-// either: some days around one, and returns by their nights, which the form
-// has all the same. The page takes prices in euro alone.
+// either: returns by their nights, which the form has all the same. The page takes prices in euro alone.
 func (s *Service) PagesOf(a verdict.Analysis, q answer.Question, l *i18n.Language) (page, alert string) {
 	t, whole := tripOf(q)
 	if s.BaseURL == "" {
@@ -45,9 +44,6 @@ func (s *Service) PagesOf(a verdict.Analysis, q answer.Question, l *i18n.Languag
 
 // alertOf is what of a question the form of an alert is filled in with, beside the trip of its page.
 func alertOf(q answer.Question) (g alertGiven) {
-	if w := q.When; w != nil && w.Span != nil && *w.Span != departure.Month {
-		g.Around = strconv.Itoa(int(w.Span.Days()))
-	}
 	if q.Trip != fare.OneWay && (q.When == nil || q.When.Back == 0) {
 		g.Nights = q.Trip.String()
 	}
@@ -70,7 +66,9 @@ func tripOf(q answer.Question) (t trip, whole bool) {
 		if w.Back != 0 {
 			t.Back = w.Back.String()
 		}
-		whole = whole && w.Span == nil
+		if w.Span != nil {
+			t.Around = strconv.Itoa(int(w.Span.Days()))
+		}
 	}
 	return t, whole
 }

@@ -2,6 +2,7 @@ package analisi
 
 import (
 	"net/http"
+	"strconv"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/departure"
@@ -27,6 +28,8 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 	when := v.T.Date(e.Date)
 	if e.Span != nil && *e.Span == departure.Month {
 		when = v.T.MonthOf(e.Date)
+	} else if n, err := strconv.Atoi(q.Around); err == nil {
+		when += " " + v.T.Count("form.around", n)
 	}
 	v.refuse(http.StatusNotFound, "no_fare_on", "When", when)
 	for _, day := range e.Near {
@@ -61,12 +64,12 @@ func (v *view) instead(q question) {
 	}
 	if q.Date != "" && q.Back == "" {
 		t := q.trip
-		t.Month, t.Date = q.Date[:len("2006-01")], ""
+		t.Month, t.Date, t.Around = q.Date[:len("2006-01")], "", ""
 		wider("month", t)
 	}
 	if q.Date != "" || q.Month != "" {
 		t := q.trip
-		t.Date, t.Month, t.Back = "", "", ""
+		t.Date, t.Around, t.Month, t.Back = "", "", "", ""
 		wider("any", t)
 	}
 }

@@ -101,6 +101,11 @@ func TestTrips(t *testing.T) {
 		}, "giorni osservati"},
 		{"a day in English", route + "&quando=2016-04-12", "en", 200, []string{"Milan to Bucharest · 12 April 2016 · one way", "Comparable departures usually cost between", "And if you wait?", "It leaves in 42 days: that is within"}, ""},
 		{"a month", route + "&mese=2016-04", "it", 200, []string{"aprile 2016 · solo andata", "Il più basso del mese:", "aprile 2016)", "il prezzo più basso di un mese è di solito fra"}, ""},
+		{"days around one that has no fare", route + "&quando=2016-04-20&flessibile=3", "it", 200, []string{"Da Milano a Bucarest · 20 aprile 2016 · ± 3 giorni · solo andata", "Il più basso di questi giorni:", "E se aspetti?"}, "(partenza: 20 aprile"},
+		{"a week around, in English", route + "&quando=2016-04-20&flessibile=7", "en", 200, []string{"20 April 2016 · ± 7 days · one way", "The lowest of these days:"}, "Seen on"},
+		{"around days that have no fare", route + "&quando=2016-12-20&flessibile=1", "it", 404, []string{"un prezzo per il 20 dicembre 2016 ± 1 giorno.", "il prezzo più basso di quel mese"}, ""},
+		{"around how many nobody offers", route + "&quando=2016-04-12&flessibile=2", "it", 200, []string{"12 aprile 2016 · solo andata", "(partenza: 12 aprile 2016)"}, "questi giorni"},
+		{"around no day", route + "&mese=2016-04&flessibile=3", "it", 200, []string{"Il più basso del mese:"}, "± 3 giorni"},
 		{"out and back", route + "&quando=2016-04-12&ritorno=2016-04-18", "it", 200, []string{"12 aprile 2016 – 18 aprile 2016", "A questo prezzo si torna in un altro giorno: 17 aprile 2016."}, "· solo andata"},
 		{"back on the very day", route + "&quando=2016-04-12&ritorno=2016-04-17", "it", 200, []string{"12 aprile 2016 – 17 aprile 2016"}, "in un altro giorno"},
 		{"non-stop", route + "&quando=2016-04-12&diretto=si", "it", 200, []string{"12 aprile 2016 · diretto · solo andata"}, ""},
@@ -232,6 +237,18 @@ func TestTripsAreKept(t *testing.T) {
 	if want := `href="/?da=Milano&a=Bucarest&quando=2016-04-19&ritorno=2016-04-24&diretto=si"`; !strings.Contains(body, want) {
 		t.Errorf("a departure near it lacks %s", want)
 	}
+	body = html.UnescapeString(s.visit("/?da=Milano&a=Bucarest&quando=2016-04-20&flessibile=3", "Accept-Language", "it").Body.String())
+	for _, want := range []string{
+		`<option value="3" selected>`, `content="https://v.example/card/MIL-BUH-2016-04-20-flessibile3-it.png"`, `href="/?da=Milano&a=Bucarest&quando=2016-04-20&flessibile=3&lang=en"`,
+		`<a href="/?da=Milano&a=Bucarest&mese=2016-04">`, // a month has no days around it
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("days around lack %s", want)
+		}
+	}
+	if body := s.visit("/?da=Milano&quando=2016-04-20&flessibile=3", "Accept-Language", "it").Body.String(); strings.Contains(body, `id="flessibile"`) {
+		t.Error("the list of destinations, which has no days around one, asks for them")
+	}
 	// The way back leads the other way: dates and prices do not.
 	body = html.UnescapeString(s.visit("/?da=Milano&a=Bucarest&quando=2016-04-12&diretto=si").Body.String())
 	if want := `href="/?da=Bucarest&a=Milano&diretto=si"`; !strings.Contains(body, want) {
@@ -275,10 +292,10 @@ func TestCardsOfTrips(t *testing.T) {
 		trip   string
 		status int
 	}{
-		{"", 200}, {"-2016-04", 200}, {"-2016-04-12", 200}, {"-2016-04-12-2016-04-17", 200}, {"-2016-04-12-diretto", 200}, {"-visto4500", 200},
+		{"", 200}, {"-2016-04", 200}, {"-2016-04-12", 200}, {"-2016-04-12-2016-04-17", 200}, {"-2016-04-12-diretto", 200}, {"-2016-04-12-flessibile3", 200}, {"-2016-04-12-2016-04-17-flessibile7", 200}, {"-visto4500", 200},
 		{"-2016-04-12-visto9900", 200}, {"-2016-04-12-diretto-visto4500", 200},
 		{"-2016-01-12", 200}, // it has been: links outlive their trips
-		{"-2016-13", 404}, {"-2016-04-31", 404}, {"-2016-04-2016-05-01", 404}, {"-diretto-2016-04", 404}, {"-visto0", 404}, {"-visto", 404}, {"-visto45,00", 404}, {"-2016", 404},
+		{"-2016-13", 404}, {"-2016-04-31", 404}, {"-2016-04-2016-05-01", 404}, {"-diretto-2016-04", 404}, {"-2016-04-flessibile3", 404}, {"-2016-04-12-flessibile2", 404}, {"-flessibile3", 404}, {"-visto0", 404}, {"-visto", 404}, {"-visto45,00", 404}, {"-2016", 404},
 	} {
 		w := s.visit("/card/MIL-BUH" + c.trip + "-it.png")
 		if w.Code != c.status {

@@ -22,7 +22,7 @@ func (v *view) newVerdict(q question, a verdict.Analysis) *verdictView {
 	l := v.T
 	j := &verdictView{
 		Route: routeName(l, v.From, v.To), Trip: v.Trip.said(l), Level: a.Verdetto.Livello, Headline: l.Text("headline." + wordingOf(a.Verdetto)),
-		Facts:   []string{priceSaid(l, a)},
+		Facts:   []string{priceSaid(l, a, q.Around != "")},
 		Fresh:   l.Text("verdict.fresh", "When", ago(l, int(v.today-fare.DayOf(a.AggiornatoIl))), "Observations", l.Number(a.Osservazioni)),
 		Updated: a.AggiornatoIl.Format(time.RFC3339),
 		Share:   link{l.Text("home.share"), v.Itself},
@@ -149,7 +149,7 @@ func (v *view) departuresIn(q question, m time.Month) string {
 // askMonth is the question about the next such month.
 func (v *view) askMonth(q question, m time.Month) string {
 	t := q.trip
-	t.Date, t.Back, t.Month = "", "", nextMonth(v.today, m)
+	t.Date, t.Around, t.Back, t.Month = "", "", "", nextMonth(v.today, m)
 	return q.linkOn(t, v.AskFrom, v.AskTo)
 }
 

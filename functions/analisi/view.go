@@ -3,6 +3,7 @@ package analisi
 import (
 	"html/template"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -114,6 +115,9 @@ func (t trip) said(l *i18n.Language) string {
 			all = append(all, l.Text("ask.out_and_back", "Out", l.Date(d), "Back", l.Date(back)))
 		} else {
 			all = append(all, l.Date(d))
+		}
+		if n, err := strconv.Atoi(t.Around); err == nil {
+			all = append(all, l.Count("form.around", n))
 		}
 	}
 	if t.NonStop != "" {
