@@ -35,8 +35,8 @@ var heavier = map[string]struct {
 	"pricetrends": {4.6, "Huma, the SDK's configuration, the clients of DynamoDB and SSM, the tables of settings and of what is said of faults: 3.7 on a quiet machine"},
 	"compat":      {4.6, "as pricetrends, and the rule for one departure: 3.7"},
 	"x402":        {5.8, "as compat, and the library of Solana: 4.6"},
-	"analisi":     {6.5, "these, the templates of pages, and the libraries that agents' tools and cards are made with: 5.2"},
-	"alerts":      {6.4, "as pricetrends, the clients of SES and SQS, and the templates of pages and mails: 5.1"},
+	"analisi":     {8.0, "these, the templates of pages, and the libraries that agents' tools and cards are made with: 6.4"},
+	"alerts":      {7.4, "as pricetrends, the clients of SES and SQS, and the templates of pages and mails: 5.9"},
 	"refresh":     {5.9, "as alerts without Huma: 4.7"},
 	"pro":         {8.0, "as alerts, and the libraries of Stripe and Solana, the second with lists of words and points of a curve that are set up and never used: 6.4"},
 }

@@ -41,7 +41,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 			}
 
 			w.visit(v.base + "/?da=Milano&a=Bucarest&quando=" + day.String() + "&ritorno=" + (day + 6).String())
-			w.wait(`document.readyState === 'complete' && document.querySelector('form.alert')`)
+			w.wait(`document.querySelector('form.alert')`)
 			shown("email threshold departure kind channel frequency nights")
 			w.check("form")
 			choose("channel", "webhook")

@@ -196,12 +196,12 @@ func evaluate[T any](w *tab, expression string) T {
 	return v
 }
 
-// wait waits until an expression holds, also across pages.
+// wait waits until an expression holds on a page that has loaded, also across pages: before that a click may meet nothing.
 func (w *tab) wait(expression string) {
 	w.t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for time.Now().Before(deadline) {
-		holds, err := chromedp.Run(w.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
+		holds, err := chromedp.Run(w.ctx, chromedp.Evaluate[bool]("document.readyState === 'complete' && Boolean("+expression+")"))
 		if err == nil && holds {
 			return
 		}
@@ -237,7 +237,7 @@ func (w *tab) shoot(what string) {
 // picture takes a picture of a page that is all there.
 func (w *tab) picture(what string) {
 	w.t.Helper()
-	w.wait(`document.readyState === 'complete' && document.documentElement.clientWidth > 0 && document.fonts.status === 'loaded'`)
+	w.wait(`document.documentElement.clientWidth > 0 && document.fonts.status === 'loaded'`)
 	w.shoot(what)
 }
 

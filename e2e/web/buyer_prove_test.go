@@ -79,7 +79,7 @@ func (s shop) processor(t *testing.T, what string) {
 // shownKey is the key that a page shows.
 func shownKey(w *tab) string {
 	w.t.Helper()
-	w.wait(`document.readyState === 'complete' && document.querySelector('code.key')`)
+	w.wait(`document.querySelector('code.key')`)
 	return evaluate[string](w, `document.querySelector('code.key').textContent`)
 }
 
@@ -102,7 +102,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			w.language(says.tag)
 			w.visit(s.base + "/")
 			w.do(chromedp.Click(".pro a.go"))
-			w.wait(`document.readyState === 'complete' && document.querySelector('#card-email')`)
+			w.wait(`document.querySelector('#card-email')`)
 			if price := evaluate[string](w, `document.querySelector('.price').textContent`); !strings.Contains(price, says.price) || !strings.Contains(price, says.every) {
 				t.Errorf("the price before the address is asked: %q", price)
 			}
@@ -132,10 +132,10 @@ func TestProveBuyerByCard(t *testing.T) {
 
 			// A fresh one by mail.
 			w.do(chromedp.Click("main a.go"))
-			w.wait(`document.readyState === 'complete' && document.querySelector('#email')`)
+			w.wait(`document.querySelector('#email')`)
 			w.check("recover")
 			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("main form button"))
-			w.wait(`document.readyState === 'complete' && !document.querySelector('#email')`)
+			w.wait(`!document.querySelector('#email')`)
 			w.check("recovering")
 			fresh := mailed(t, s.mails, fixture.KeyPattern)
 			w.wait(`true`)
@@ -155,7 +155,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
 			w.check("manage")
 			w.do(chromedp.SendKeys("#chiave", rotated.APIKey), chromedp.Click("form[action*=portale] button"))
-			w.wait(`document.readyState === 'complete' && document.querySelector('main a.go')`)
+			w.wait(`document.querySelector('main a.go')`)
 			w.check("portal")
 			w.do(chromedp.Click("main a.go"))
 			w.wait(`document.title === 'Invented billing portal'`)
@@ -166,7 +166,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			}
 			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
 			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form[action*=gestione] button"))
-			w.wait(`document.readyState === 'complete' && !document.querySelector('#email')`)
+			w.wait(`!document.querySelector('#email')`)
 			w.check("manage-asked")
 			link := mailed(t, s.mails, regexp.MustCompile(regexp.QuoteMeta(s.base)+`/v1/pro/gestione/piano\S*`))
 			w.visit(link)
@@ -187,7 +187,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			// Erased, by a link of her own.
 			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
 			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form[action*=gestione] button"))
-			w.wait(`document.readyState === 'complete' && !document.querySelector('#email')`)
+			w.wait(`!document.querySelector('#email')`)
 			var newest string
 			fixture.Mail(t, s.mails, func(m maildir.Mail) bool {
 				newest = regexp.MustCompile(regexp.QuoteMeta(s.base) + `/v1/pro/gestione/piano\S*`).FindString(m.Text)
@@ -196,7 +196,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			w.visit(newest)
 			w.check("plan-ended")
 			w.do(chromedp.Click("#conferma"), chromedp.Click("button.danger"))
-			w.wait(`document.readyState === 'complete' && document.querySelector('h1').textContent === '` + says.erased + `'`)
+			w.wait(`document.querySelector('h1').textContent === '` + says.erased + `'`)
 			w.check("erased")
 			if status := s.works(t, rotated.APIKey); status != 401 {
 				t.Errorf("erased, the key is answered with %d", status)
@@ -233,7 +233,7 @@ func TestProveBuyerInUSDC(t *testing.T) {
 			w.language(says.tag)
 			w.visit(s.base + "/v1/pro?lang=" + lang)
 			w.do(chromedp.SendKeys("#usdc-email", "ada@example.com"), chromedp.Click("form[action='/v1/pro/cripta'] button"))
-			w.wait(`document.readyState === 'complete' && document.querySelector('.qr svg')`)
+			w.wait(`document.querySelector('.qr svg')`)
 			w.wait(`document.querySelector('button.copy[value=memo]').hidden === false`)
 			w.check("usdc")
 			s.payShown(w)
