@@ -72,15 +72,18 @@ func (p Proxies) believe(next http.Handler) http.Handler {
 	})
 }
 
-// caller reads from the right to the first address that is not ours. What cannot
-// be read ends it: then it is the proxy beside it that is counted, and nobody that a caller made up.
+// caller reads from the right to the first address that is not ours. A hop that
+// cannot be read ends it: then the proxy beside that hop is the caller.
 func (p Proxies) caller(at netip.Addr, lines []string) netip.Addr {
 	rest := strings.Join(lines, ",")
 	for p.Contains(at) && rest != "" {
 		var hop string
-		rest, hop = lastOf(rest)
 		if p.header == Forwarded {
+			rest, hop = lastElement(rest)
 			hop = forParameter(hop)
+		} else {
+			i := strings.LastIndexByte(rest, ',')
+			rest, hop = rest[:max(0, i)], rest[i+1:]
 		}
 		addr, ok := parseHop(strings.TrimSpace(hop))
 		if !ok {
@@ -89,26 +92,6 @@ func (p Proxies) caller(at netip.Addr, lines []string) netip.Addr {
 		at = addr
 	}
 	return at
-}
-
-// lastOf cuts a list at its last comma. Quotation marks are not looked at: in what
-// our proxies write there is no comma within them.
-func lastOf(list string) (rest, last string) {
-	if i := strings.LastIndexByte(list, ','); i >= 0 {
-		return list[:i], list[i+1:]
-	}
-	return "", list
-}
-
-// forParameter gives the for= of an element of Forwarded: for="[2001:db8::1]:4711";proto=https.
-func forParameter(element string) string {
-	for pair := range strings.SplitSeq(element, ";") {
-		name, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
-		if strings.EqualFold(name, "for") {
-			return strings.Trim(value, `"`)
-		}
-	}
-	return ""
 }
 
 // parseHop reads an address with or without a port, IPv6 with or without brackets.

@@ -49,6 +49,21 @@ func TestCaller(t *testing.T) {
 		{"Forwarded, IPv6", ours, Forwarded, "127.0.0.1:1", []string{`proto=https;For="[2001:db8:2::7]:4711"`}, "[2001:db8:2::7]:0"},
 		{"Forwarded, hidden", ours, Forwarded, "127.0.0.1:1", []string{`for=192.0.2.1, for=_gazonk`}, "127.0.0.1:0"},
 		{"Forwarded, quotation marks of the caller's", ours, Forwarded, "127.0.0.1:1", []string{`for="192.0.2.1, for=198.51.100.7`}, "198.51.100.7:0"},
+		{"Forwarded, a comma in a quoted string", ours, Forwarded, "127.0.0.1:1", []string{`for=198.51.100.7;host="a,for=192.0.2.1"`}, "198.51.100.7:0"},
+		{"Forwarded, a comma behind an escaped quotation mark", ours, Forwarded, "127.0.0.1:1", []string{`for=198.51.100.7;host="a\",for=192.0.2.1;x=\""`}, "198.51.100.7:0"},
+		{"Forwarded, a semicolon in a quoted string", ours, Forwarded, "127.0.0.1:1", []string{`host="a;for=192.0.2.1";for=198.51.100.7`}, "198.51.100.7:0"},
+		{"Forwarded, an escaped backslash", ours, Forwarded, "127.0.0.1:1", []string{`for=192.0.2.1, host="a\\";for=198.51.100.7`}, "198.51.100.7:0"},
+		{"Forwarded, escaped digits", ours, Forwarded, "127.0.0.1:1", []string{`for="198.51.\100.7"`}, "198.51.100.7:0"},
+		{"Forwarded, IPv6 without quotation marks", ours, Forwarded, "127.0.0.1:1", []string{`for=2001:db8:2::7`}, "[2001:db8:2::7]:0"},
+		{"Forwarded, a hidden port", ours, Forwarded, "127.0.0.1:1", []string{`for="198.51.100.7:_a"`}, "198.51.100.7:0"},
+		{"Forwarded, spaces and parameters left out", ours, Forwarded, "127.0.0.1:1", []string{`for=192.0.2.1 ,; for=198.51.100.7 ;; proto=https; `}, "198.51.100.7:0"},
+		{"Forwarded, who calls twice", ours, Forwarded, "127.0.0.1:1", []string{`for=192.0.2.1;for=198.51.100.7`}, "127.0.0.1:0"},
+		{"Forwarded, unknown", ours, Forwarded, "127.0.0.1:1", []string{`for=192.0.2.1, for=unknown`}, "127.0.0.1:0"},
+		{"Forwarded, who calls is left out", ours, Forwarded, "127.0.0.1:1", []string{`for=192.0.2.1, proto=https`}, "127.0.0.1:0"},
+		{"Forwarded, no element behind the comma", ours, Forwarded, "127.0.0.1:1", []string{`for=192.0.2.1,`}, "127.0.0.1:0"},
+		{"Forwarded, an open quoted string", ours, Forwarded, "127.0.0.1:1", []string{`for=192.0.2.1, for=198.51.100.7;host="a`}, "127.0.0.1:0"},
+		{"Forwarded, text behind a quoted string", ours, Forwarded, "127.0.0.1:1", []string{`for=192.0.2.1, for="198.51.100.7"x`}, "127.0.0.1:0"},
+		{"Forwarded, a control character", ours, Forwarded, "127.0.0.1:1", []string{"for=198.51.100.7;host=\"a\x00\""}, "127.0.0.1:0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, err := ParseProxies(c.behind, c.header)
@@ -92,6 +107,31 @@ func FuzzCaller(f *testing.F) {
 		for _, header := range []http.Header{{ForwardedFor: {forged + ", 198.51.100.7"}}, {ForwardedFor: {forged, "198.51.100.7"}}} {
 			if got := callerOf(t, p, "127.0.0.1:1", header); got != "198.51.100.7:0" {
 				t.Errorf("%q makes the caller %s", header, got)
+			}
+		}
+	})
+}
+
+// FuzzForwarded: whatever a caller writes into Forwarded and into the Host that our own proxy quotes, what the proxy says of the caller decides.
+func FuzzForwarded(f *testing.F) {
+	for _, s := range []string{"", "a,for=192.0.2.1", `a",for=192.0.2.1;x="`, `for="`, `for="\`, `\`, `\\"`, `;for=192.0.2.1`, `for=127.0.0.1`, `for=127.0.0.1,for="`, ",,;;", "\x7f", "\xff", `x="";y=`} {
+		f.Add(s, s)
+	}
+	p, err := ParseProxies("127.0.0.1", Forwarded)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, forged, host string) {
+		want := "198.51.100.7:0"
+		if strings.ContainsFunc(host, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+			want = "127.0.0.1:0" // no quoted string holds it
+		}
+		quoted := `host="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(host) + `"`
+		for _, own := range []string{"for=198.51.100.7;" + quoted, quoted + ";for=198.51.100.7", quoted + `;for="198.51.100.7:4711";x=""`} {
+			for _, header := range []http.Header{{Forwarded: {forged + "," + own}}, {Forwarded: {forged, own}}, {Forwarded: {forged + "," + own + `, for="127.0.0.1:80"`}}} {
+				if got := callerOf(t, p, "127.0.0.1:1", header); got != want {
+					t.Errorf("%q makes the caller %s", header, got)
+				}
 			}
 		}
 	})

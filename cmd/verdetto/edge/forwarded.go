@@ -1,0 +1,58 @@
+package edge
+
+import (
+	"regexp"
+	"strings"
+)
+
+// lastElement cuts a list of RFC 7239 at its last comma outside a quoted string.
+// It reads from the right, so nothing that stands further left changes what it finds.
+func lastElement(list string) (rest, last string) {
+	quoted := false
+	for i := len(list) - 1; i >= 0; i-- {
+		switch {
+		case list[i] == '"' && !(quoted && escaped(list[:i])):
+			quoted = !quoted
+		case list[i] == ',' && !quoted:
+			return list[:i], list[i+1:]
+		}
+	}
+	return "", list
+}
+
+// escaped reports whether the character behind a text is escaped by it.
+func escaped(text string) bool {
+	return (len(text)-len(strings.TrimRight(text, `\`)))%2 == 1
+}
+
+// forwardedPair is one parameter of an element and the semicolon behind it. A value is a
+// token or a quoted string. Brackets and colons are taken without quotes too, as in
+// for=[2001:db8::1]: proxies that are configured by hand write them so.
+var forwardedPair = regexp.MustCompile(`^([!#$%&'*+.^_\x60|~0-9A-Za-z-]+)=(?:([]!#$%&'*+.^_\x60|~0-9A-Za-z:[-]+)|` +
+	`"((?:[^"\\\x00-\x08\x0A-\x1F\x7F]|\\[^\x00-\x08\x0A-\x1F\x7F])*)")[ \t]*(?:;|$)`)
+
+var unescape = regexp.MustCompile(`\\(.)`)
+
+// forParameter returns the value of for= in an element, as in for="[2001:db8::1]:4711";proto=https.
+// It is empty where the element has none, has two, or is not one of RFC 7239.
+func forParameter(element string) (value string) {
+	element = strings.Trim(element, " \t")
+	for found := false; element != ""; {
+		if element[0] == ';' { // a parameter may be left out
+			element = strings.TrimLeft(element[1:], " \t")
+			continue
+		}
+		pair := forwardedPair.FindStringSubmatch(element)
+		if pair == nil {
+			return ""
+		}
+		if strings.EqualFold(pair[1], "for") {
+			if found {
+				return ""
+			}
+			found, value = true, pair[2]+unescape.ReplaceAllString(pair[3], "$1")
+		}
+		element = strings.TrimLeft(element[len(pair[0]):], " \t")
+	}
+	return value
+}
