@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -31,7 +32,7 @@ func serve(t *testing.T, behind, forwarded string) string {
 		t.Fatal(err)
 	}
 	clock := storetest.NewClock()
-	s := fixture.New(t, onemachine.Options{Table: fixture.Bolt(t, clock.Now), Now: clock.Now, Edge: edge.Config{Proxies: proxies}})
+	s := fixture.New(t, onemachine.Options{Table: fixture.Bolt(t, clock.Now), Now: clock.Now, BaseURL: "https://verdetto.example", Edge: edge.Config{Proxies: proxies}})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -106,11 +107,11 @@ func caddy(t *testing.T, service string) string {
 	admin off
 	auto_https off
 }
-http://%s {
+http://:%s {
 	bind 127.0.0.1
 	reverse_proxy %s
 }
-`, at, service)))
+`, strings.TrimPrefix(at, "127.0.0.1:"), service)))
 	return at
 }
 
@@ -236,6 +237,32 @@ func TestCapsBehindProxies(t *testing.T) {
 			for call := range 31 {
 				if status := ask(t, address(101), to, nil); (status == 404) != (call < 30) {
 					t.Errorf("call %d of the address that others said to be: %d", call+1, status)
+				}
+			}
+		})
+	}
+}
+
+// TestAgentsBehindProxies: a proxy on the same machine hands on the name that callers use. Agents are answered at the
+// name of the service; a name that a page has led here is refused.
+func TestAgentsBehindProxies(t *testing.T) {
+	for name, proxy := range map[string]func(*testing.T, string) string{"Caddy": caddy, "nginx": nginx("proxy_set_header Host $http_host;")} {
+		t.Run(name, func(t *testing.T) {
+			to := proxy(t, serve(t, "127.0.0.1", edge.ForwardedFor))
+			for host, want := range map[string]int{"verdetto.example": 200, "verdetto.example:443": 200, "elsewhere.example": 403} {
+				r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+to+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Host = host
+				r.Header.Set("Content-Type", "application/json")
+				w, err := http.DefaultClient.Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.Body.Close()
+				if w.StatusCode != want {
+					t.Errorf("Host %s: %d, want %d", host, w.StatusCode, want)
 				}
 			}
 		})

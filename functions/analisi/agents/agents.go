@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -37,7 +38,11 @@ type Service struct {
 // first message arrives: it takes 4 ms, as long as all else that a process starts with.
 func (s *Service) Register(api *httpapi.API) {
 	s.api = api
-	api.Mount(&mcpHandler{sync.OnceValue(s.newServer)}, "mcp", "mcp-get", "mcp-delete")
+	h := &mcpHandler{server: sync.OnceValue(s.newServer)}
+	if base, err := url.Parse(s.Verdicts.BaseURL); err == nil {
+		h.host = base.Hostname()
+	}
+	api.Mount(h, "mcp", "mcp-get", "mcp-delete")
 }
 
 const instructions = `Verdetto says whether a flight fare is cheap, judged against the route's own observed history, and how sure it is: today's cheapest fare of a route, that of a departure or a month, or a price that somebody has seen.

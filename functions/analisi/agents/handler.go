@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -24,10 +25,12 @@ import (
 //
 // Pages of any site may call it: it looks at no cookie, so whatever a page could
 // have it answer anybody can ask for. Only where the process answers on a
-// loopback address a Host that is no loopback name is refused, by the SDK: there
-// a page could otherwise reach a service that its own author cannot.
+// loopback address the SDK refuses a Host that is no loopback name: there a page
+// could otherwise reach a service that its own author cannot. The host of the base
+// URL is allowed: behind a proxy on the same machine every caller names it.
 type mcpHandler struct {
 	server func() http.Handler
+	host   string // of the base URL; empty if it has none
 }
 
 // exchange is the HTTP request that a tool's call came in, and the headers of its answer.
@@ -76,6 +79,9 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r2 := r.Clone(context.WithValue(r.Context(), exchangeKey{}, &exchange{r.Context(), w.Header()}))
 	r2.Header.Set("Accept", "application/json, text/event-stream")
 	r2.Body = io.NopCloser(bytes.NewReader(body))
+	if named := (&url.URL{Host: r.Host}).Hostname(); h.host != "" && strings.EqualFold(named, h.host) {
+		r2.Host = "localhost" // the SDK takes no other name to be allowed
+	}
 	answer := &recorder{header: http.Header{}}
 	h.server().ServeHTTP(answer, r2)
 	answer.copyTo(w, r, id)

@@ -87,30 +87,50 @@ func TestMessages(t *testing.T) {
 }
 
 // TestHost shows that a page which has its own name lead to a loopback address is turned away there, and nowhere else.
+// Behind a proxy on the same machine callers name the host of the base URL, and are answered.
 func TestHost(t *testing.T) {
-	d := open(t, knownRoutes(), "")
-	server := httptest.NewServer(d)
-	defer server.Close()
-	for host, status := range map[string]int{"": 200, "localhost:8080": 200, "elsewhere.example": 403} {
+	ask := func(to http.Handler, host, origin string) *http.Response {
+		t.Helper()
+		server := httptest.NewServer(to)
+		defer server.Close()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/mcp", strings.NewReader(ping))
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Header.Set("Content-Type", "application/json")
-		r.Host = host
+		if r.Host = host; origin != "" {
+			r.Header.Set("Origin", origin)
+		}
 		answer, err := server.Client().Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		answer.Body.Close()
-		if answer.StatusCode != status {
-			t.Errorf("Host %q: %d, want %d", host, answer.StatusCode, status)
+		return answer
+	}
+	bare, based := open(t, knownRoutes(), ""), openAt(t, "https://Verdetto.example", knownRoutes(), "")
+	for _, c := range []struct {
+		at           http.Handler
+		host, origin string
+		status       int
+	}{
+		{bare, "", "", 200}, {bare, "localhost:8080", "", 200}, {bare, "elsewhere.example", "", 403}, {bare, "verdetto.example", "", 403},
+		{based, "", "", 200}, {based, "verdetto.example", "", 200}, {based, "VERDETTO.example:443", "", 200},
+		{based, "verdetto.example", "https://elsewhere.example", 200}, // pages of any site may call what is public
+		{based, "elsewhere.example", "http://elsewhere.example", 403}, // as a name that is led here calls
+		{based, "elsewhere.example", "https://verdetto.example", 403},
+		{based, "verdetto.example.elsewhere.example", "", 403}, {based, "xverdetto.example", "", 403}, {based, "elsewhere.example:443", "", 403},
+		{based, "verdetto.example@elsewhere.example", "", 403}, {based, "verdetto.example.", "", 403},
+	} {
+		answer := ask(c.at, c.host, c.origin)
+		if answer.StatusCode != c.status {
+			t.Errorf("Host %q, Origin %q: %d, want %d", c.host, c.origin, answer.StatusCode, c.status)
 		}
-		if kind := answer.Header.Get("Content-Type"); (kind == "application/problem+json") != (status == 403) {
-			t.Errorf("Host %q: %s", host, kind)
+		if kind := answer.Header.Get("Content-Type"); (kind == "application/problem+json") != (answer.StatusCode == 403) {
+			t.Errorf("Host %q: %s", c.host, kind)
 		}
 	}
-	if w := d.send(t, http.MethodPost, "http://verdetto.example/mcp", ping); w.Code != http.StatusOK {
+	if w := bare.send(t, http.MethodPost, "http://verdetto.example/mcp", ping); w.Code != http.StatusOK {
 		t.Errorf("where no loopback address is listened on: %d %s", w.Code, w.Body)
 	}
 }

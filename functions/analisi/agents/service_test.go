@@ -232,6 +232,12 @@ type fixture struct {
 
 func open(t testing.TB, s fares, data string) *fixture {
 	t.Helper()
+	return openAt(t, "", s, data)
+}
+
+// openAt is open with a base URL.
+func openAt(t testing.TB, base string, s fares, data string) *fixture {
+	t.Helper()
 	d := &fixture{counters: &counters{taken: map[string]int64{}, window: map[string]string{}}, customers: customers{}, logs: &bytes.Buffer{}}
 	clock := func() time.Time { return now }
 	log := slog.New(slog.NewTextHandler(d.logs, nil))
@@ -239,7 +245,7 @@ func open(t testing.TB, s fares, data string) *fixture {
 		AllFares: true, PaidCalls: true,
 		Now: clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers, Pepper: []byte("pepper"), Data: data,
 	})
-	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: s, Sheets: s, Demand: s, Rates: s, Now: clock, Log: log}, Coverage: s}
+	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: s, Sheets: s, Demand: s, Rates: s, Now: clock, Log: log}, Coverage: s, BaseURL: base}
 	verdicts.Register(d.API)
 	d.verdicts = verdicts
 	reader := &view.Reader{Fares: s, Now: clock, AllFares: true}
