@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // alteredMemos are what wallets, exchanges and people make of a binding memo.
@@ -54,12 +56,55 @@ func TestAlteredMemosBind(t *testing.T) {
 		memo := BindingMemo(pepper, email)
 		for name, alter := range alteredMemos {
 			altered := []string{alter(memo)}
+			if !Bound(altered) {
+				t.Errorf("%s: %q does not bind", name, altered)
+			}
 			if !MayClaim(pepper, email, altered) {
 				t.Errorf("%s: %q may not be claimed by whose it is", name, altered)
 			}
 			if MayClaim(pepper, "eve@example.com", altered) {
 				t.Errorf("%s: %q may be claimed by a stranger", name, altered)
 			}
+		}
+	}
+}
+
+// TestMemosThatHoldMore: a memo binds whatever stands around its binding. Bindings to two addresses bind to neither,
+// wherever they stand: only those two may claim the payment, and who proves to have paid takes it.
+func TestMemosThatHoldMore(t *testing.T) {
+	const anna, eve, bob = "anna@example.com", "eve@example.com", "bob@example.com"
+	own, other := BindingMemo(pepper, anna), BindingMemo(pepper, eve)
+	for name, c := range map[string]struct {
+		memos     []string
+		bound     bool
+		mayClaims []string
+	}{
+		"none":                         {nil, false, []string{anna, eve, bob}},
+		"text":                         {[]string{"for anna@example.com"}, false, []string{anna, eve, bob}},
+		"half a binding":               {[]string{own[:20]}, false, []string{anna, eve, bob}},
+		"a line of its own":            {[]string{"Verdetto Pro\n" + own + "\nthanks"}, true, []string{anna}},
+		"within a line":                {[]string{"order 7, " + own + ", thanks"}, true, []string{anna}},
+		"beside text in another memo":  {[]string{"order 7", own}, true, []string{anna}},
+		"twice":                        {[]string{own, "again " + own}, true, []string{anna}},
+		"beside half of another":       {[]string{own + " " + other[:20]}, true, []string{anna}},
+		"a longer word":                {[]string{own + "abcdefghijklmnopqrstuvwxyz"}, true, []string{anna}},
+		"another in front":             {[]string{other + " " + own}, false, []string{anna, eve}},
+		"another behind":               {[]string{own + "\n" + other}, false, []string{anna, eve}},
+		"another right behind":         {[]string{own + other}, false, []string{anna, eve}},
+		"another in a memo of its own": {[]string{other, own}, false, []string{anna, eve}},
+		"another, hidden":              {[]string{own, "\u200b" + strings.ToUpper(other[:7]) + "\x00" + other[7:]}, false, []string{anna, eve}},
+	} {
+		if got := Bound(c.memos); got != c.bound {
+			t.Errorf("%s: bound is %t, want %t", name, got, c.bound)
+		}
+		var may []string
+		for _, email := range []string{anna, eve, bob} {
+			if MayClaim(pepper, email, c.memos) {
+				may = append(may, email)
+			}
+		}
+		if diff := cmp.Diff(c.mayClaims, may); diff != "" {
+			t.Errorf("%s: who may claim (-want +got): %s", name, diff)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -71,9 +70,17 @@ func MayClaim(pepper []byte, email string, memos []string) bool {
 	return !bound
 }
 
-// Bound tells whether memos bind a payment to some address.
+// Bound reports whether memos bind a payment to one address. Bindings to several
+// addresses bind to none: a link can hold another's binding beside the payer's own.
+// Each of them may claim the payment then, and a proof of who paid outranks both.
 func Bound(memos []string) bool {
-	return slices.ContainsFunc(memos, func(memo string) bool { return isBinding.MatchString(plain(memo)) })
+	found := map[string]bool{}
+	for _, memo := range memos {
+		for _, binding := range isBinding.FindAllString(plain(memo), -1) {
+			found[binding] = true
+		}
+	}
+	return len(found) == 1
 }
 
 // isBinding finds a binding in a memo that was made plain: 16 bytes in base64
