@@ -20,7 +20,7 @@ func TestCallsToTheStore(t *testing.T) {
 	fixture.Refreshed(t, table, fixture.Falling(fare.DayOf(clock.Now())), clock.Now)
 	recorder := &fixture.Recorder{Table: table}
 	p := fixture.OpenPerCall(t, recorder, clock)
-	name := regexp.MustCompile(`[1-9A-HJ-NP-Za-km-z]{32,}`)
+	name := regexp.MustCompile(`[1-9A-HJ-NP-Za-km-z]{32,}|(?:address-)[\w-]{22}`)
 	calls := func(payment string, want int) (calls []string) {
 		t.Helper()
 		before := len(recorder.Calls())
@@ -36,7 +36,7 @@ func TestCallsToTheStore(t *testing.T) {
 	if diff := cmp.Diff([]string{"Take"}, calls("", 402)); diff != "" {
 		t.Errorf("without a payment (-want +got): %s", diff)
 	}
-	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false", "Write of 2", "Query CREDIT#NAME", "Write of 3"}
+	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false", "Query FEES#payer-NAME", "Query FEES#NAME", "Query FEES#all", "Write of 8", "Query CREDIT#NAME", "Write of 9"}
 	if diff := cmp.Diff(want, calls(p.Payment("ada", price, 2), 200)); diff != "" {
 		t.Errorf("paid (-want +got): %s", diff)
 	}

@@ -119,7 +119,9 @@ func TestACreditIsUsedOnce(t *testing.T) {
 		}
 	}
 	first := lost(1)
-	ask(another, p.Payment("ada", price, 2), price) // the first may still be under way
+	if w := p.Ask(another, p.Payment("ada", price, 2)); w.Code != 429 || w.Header().Get("Retry-After") != "5" || p.Chain.Sent != 1 { // the first may still be under way
+		t.Errorf("%d %s, %d sent", w.Code, w.Body, p.Chain.Sent)
+	}
 	clock.Add(3 * time.Minute)
 	ask(another, p.Payment("bob", price, 3), price)
 	ask(calendar, p.Payment("ada", 2*price, 4), 2*price)

@@ -10,6 +10,7 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/x402pay"
+	"verdetto/shared/store"
 )
 
 // TestAPayerIsNotHarmed: payments that were settled, or failed, are on the chain for everybody to copy. Whoever shows one again
@@ -131,10 +132,10 @@ func TestInvalidPaymentsAskNobody(t *testing.T) {
 }
 
 // TestOpenPaymentsAreBounded: payments that a node takes and that no block has, such as of a blockhash about to expire, hold a function each and cost
-// nobody anything. They count as those that came to nothing, once each: who shows one again, as the answer says, is not refused for it.
+// nobody anything. A payer has one at a time. Each holds its slots until it is known that it came to nothing; who shows one again, as the answer says, is not refused for it.
 func TestOpenPaymentsAreBounded(t *testing.T) {
 	t.Parallel()
-	p, _, _ := open(t)
+	p, clock, _ := open(t)
 	p.Chain.Fault = func(step string) error {
 		if step == "send" {
 			return pay.ErrNotFound
@@ -147,12 +148,31 @@ func TestOpenPaymentsAreBounded(t *testing.T) {
 			t.Fatalf("shown again: %d %s", w.Code, w.Body)
 		}
 	}
+	from := func(n int) string { return fmt.Sprint("198.51.100.", n, ":1") }
+	var got []string
 	status := map[int]int{}
 	for n := range 60 {
-		w := p.From(fmt.Sprint("198.51.100.", n, ":1"), verdict, p.Payment("ada", price, 1+n))
-		status[w.Code]++
+		if n%10 == 0 {
+			clock.Add(store.OpenFor)
+		}
+		payment := p.Payment("ada", price, 1+n)
+		w := p.From(from(n), verdict, payment)
+		if status[w.Code]++; w.Code == 503 {
+			got = append(got, payment)
+		}
 	}
-	if status[503] != 19 || status[429] != 41 {
+	if status[503] != 4 || status[429] != 56 {
 		t.Errorf("of one payer: %v", status)
+	}
+	p.Chain.Expire()
+	p.Chain.Fault = nil
+	for _, payment := range append(got, first) {
+		if w := p.Ask(verdict, payment); w.Code != 402 {
+			t.Errorf("expired: %d %s", w.Code, w.Body)
+		}
+	}
+	clock.Add(store.OpenFor)
+	if w := p.From(from(99), verdict, p.Payment("ada", price, 99)); w.Code != 200 {
+		t.Errorf("once the others came to nothing: %d %s", w.Code, w.Body)
 	}
 }

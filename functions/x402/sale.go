@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"verdetto/shared/answer/published"
 	"verdetto/shared/httpapi"
@@ -19,7 +18,7 @@ import (
 )
 
 // underWay is how long a call may take: payments that were taken longer ago and not answered are credits.
-const underWay = 2 * time.Minute
+const underWay = store.OpenFor
 
 // sold is an answer that was paid for.
 type sold struct {
@@ -92,9 +91,6 @@ func (s *sale) serve(ctx context.Context, header string) (*sold, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mayFail(ctx, payment); err != nil {
-		return nil, err
-	}
 	bought, err := s.make(ctx)
 	if err != nil {
 		return s.kept(ctx, payment, err)
@@ -124,12 +120,12 @@ func (s *sale) take(ctx context.Context, payment x402pay.Payment, bought []byte)
 	}
 	taken, fresh, err := s.Payments.Take(ctx, store.Payment{
 		Name: signature.String(), Call: s.call, Payer: payment.Payer, Units: payment.Units, At: s.Now().UTC(), Until: pay.LastHeight(height),
-	})
+	}, slots(ctx, payment)...)
 	switch {
 	case errors.Is(err, store.ErrOtherCall):
-		return nil, s.refused(ctx, payment, "payment_already_used", "It was taken for another call. Make a new one.")
+		return nil, s.shown(ctx, payment, "payment_already_used", "It was taken for another call. Make a new one.")
 	case err != nil:
-		return nil, err
+		return nil, s.notTaken(ctx, err)
 	case taken.Given > 0 || taken.Nothing != "":
 		return s.again(ctx, payment, taken)
 	}
@@ -138,28 +134,38 @@ func (s *sale) take(ctx context.Context, payment x402pay.Payment, bought []byte)
 			return given, err
 		}
 	}
-	waiting, cancel := context.WithTimeout(ctx, pay.SettleTimeout)
-	defer cancel()
-	outcome, err := s.Chain.Settle(waiting, pay.Signed{Signature: signature, Wire: wire, Until: taken.Until})
+	outcome, err := s.settle(ctx, taken, wire)
 	switch {
 	case err == nil && outcome == pay.TookEffect:
 		return s.give(ctx, payment, taken, bought)
 	case err == nil:
 		return nil, s.failed(ctx, payment, taken, outcome, fresh)
-	}
-	if fresh {
-		s.count(ctx, failedLimit, payment.Payer)
-	}
-	switch {
-	case fresh && errors.Is(err, pay.ErrInsufficientFunds):
-		return nil, s.refused(ctx, payment, "insufficient_funds", "Its payer does not hold "+s.price()+".")
 	case fresh && errors.Is(err, pay.ErrRefusedTransaction):
-		return nil, s.refused(ctx, payment, "transaction_simulation_failed", "Its transaction would not take effect: it may be too old, or its payer has no account of the coin.")
-	case fresh:
-		s.count(ctx, failedLimit, httpapi.Subject(ctx))
+		if fault := s.Payments.Refuse(ctx, taken, s.Now()); fault != nil {
+			s.Log.ErrorContext(ctx, "refused payment not recorded", "payment", taken.Name, "error", fault)
+		}
+		if errors.Is(err, pay.ErrInsufficientFunds) {
+			return nil, s.refused(payment, "insufficient_funds", "Its payer does not hold "+s.price()+".")
+		}
+		return nil, s.refused(payment, "transaction_simulation_failed", "Its transaction would not take effect: it may be too old, or its payer has no account of the coin.")
 	}
 	return nil, s.later(ctx, err, "Whether the payment took effect is not known yet. Send the same call with the same "+x402pay.SignatureHeader+
 		" again: it is answered once the payment is there, and it is not taken twice. If it is there and you make another, that is not taken: the next call of its payer is paid already.")
+}
+
+// settle sends a payment that holds slots, and waits until it is known what became of
+// it. One that holds none must not cost a fee any more: its outcome is asked for alone.
+func (s *sale) settle(ctx context.Context, taken store.Payment, wire []byte) (pay.Outcome, error) {
+	signature, err := pay.ParseSignature(taken.Name)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, pay.SettleTimeout)
+	defer cancel()
+	if len(taken.Fees) == 0 {
+		return s.Chain.Outcome(ctx, signature, taken.Until)
+	}
+	return s.Chain.Settle(ctx, pay.Signed{Signature: signature, Wire: wire, Until: taken.Until})
 }
 
 // give records what a payment has bought, and gives it.
@@ -191,11 +197,11 @@ func (s *sale) kept(ctx context.Context, payment x402pay.Payment, err error) (*s
 // may use up what an address is shown, and not what its payer is.
 func (s *sale) again(ctx context.Context, payment x402pay.Payment, taken store.Payment) (*sold, error) {
 	if taken.Nothing != "" {
-		return nil, s.refused(ctx, payment, "transaction_"+taken.Nothing, "Its transaction moved nothing. Make a new one.")
+		return nil, s.shown(ctx, payment, "transaction_"+taken.Nothing, "Its transaction moved nothing. Make a new one.")
 	}
 	bought, err := s.Payments.Answer(ctx, taken.Name)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, s.refused(ctx, payment, "payment_already_used", "It has bought an answer. Make a new one.")
+		return nil, s.shown(ctx, payment, "payment_already_used", "It has bought an answer. Make a new one.")
 	}
 	if err != nil {
 		return nil, s.later(ctx, err, "The payment was taken, and your answer is kept: send the same call with the same "+x402pay.SignatureHeader+" again.")
@@ -205,7 +211,7 @@ func (s *sale) again(ctx context.Context, payment x402pay.Payment, taken store.P
 		s.Log.ErrorContext(ctx, "answer that is shown again not counted", "error", err)
 	}
 	if !shown.Allowed {
-		return nil, s.refused(ctx, payment, "payment_already_used", "It has bought an answer, which was shown to you again as often as it is in a day. Make a new one.")
+		return nil, s.shown(ctx, payment, "payment_already_used", "It has bought an answer, which was shown to you again as often as it is in a day. Make a new one.")
 	}
 	return s.sold(taken, bought)
 }
@@ -240,7 +246,7 @@ func (s *sale) credited(ctx context.Context, fresh store.Payment, bought []byte)
 		switch {
 		case err != nil: // it is not known, or is under way: this call is paid by its own
 		case outcome != pay.TookEffect:
-			err = s.Payments.Fail(ctx, credit, string(outcome))
+			err = s.Payments.Fail(ctx, credit, string(outcome), outcome == pay.MovedNothing, s.Now())
 		default:
 			if err = s.Payments.Use(ctx, credit, fresh, bought, s.Now()); err == nil {
 				fresh.Instead = credit.Name

@@ -230,15 +230,16 @@ func driveRecords(t *testing.T, table store.Table) {
 		}},
 
 		{payments, "Take", func() error {
-			for _, name := range []string{"p1", "p2", "p3", "p4"} {
-				if _, _, err := payments.Take(ctx, store.Payment{Name: name, Call: "c", Payer: "ada", At: noon}); err != nil {
+			for _, name := range []string{"p1", "p2", "p3", "p4", "p5"} {
+				slots := store.Slots{Of: "all", Name: "DAY", Most: 500, Per: 24 * time.Hour, Fees: true}
+				if _, _, err := payments.Take(ctx, store.Payment{Name: name, Call: "c", Payer: name, At: noon}, slots); err != nil {
 					return err
 				}
 			}
 			return nil
 		}},
 		{payments, "Get", func() error { return ignore(payments.Get(ctx, "p1")) }},
-		{payments, "Credits", func() error { return ignore(payments.Credits(ctx, "ada", later)) }},
+		{payments, "Credits", func() error { return ignore(payments.Credits(ctx, "p1", later)) }},
 		{payments, "Use", func() error {
 			credit, err := payments.Get(ctx, "p1")
 			if err != nil {
@@ -257,13 +258,23 @@ func driveRecords(t *testing.T, table store.Table) {
 			}
 			return payments.Give(ctx, p, []byte("a"), noon)
 		}},
+		{payments, "Refuse", func() error {
+			p, err := payments.Get(ctx, "p5")
+			if err != nil {
+				return err
+			}
+			return payments.Refuse(ctx, p, noon)
+		}},
 		{payments, "Answer", func() error { return ignore(payments.Answer(ctx, "p3")) }},
 		{payments, "Fail", func() error {
 			p, err := payments.Get(ctx, "p4")
 			if err != nil {
 				return err
 			}
-			return payments.Fail(ctx, p, "failed")
+			return payments.Fail(ctx, p, "failed", true, noon)
+		}},
+		{payments, "Count", func() error {
+			return payments.Count(ctx, store.Slots{Of: "all", Name: "HOUR", Most: 20, Per: time.Hour}, noon)
 		}},
 		{notes, "Put", func() error { return notes.Put(ctx, store.Note{Name: "x", Data: []byte("n"), Until: later}) }},
 		{notes, "Get", func() error { return ignore(notes.Get(ctx, "x")) }},

@@ -10,7 +10,8 @@ import (
 
 // Payments stores which answer each payment for a single answer was taken for, and
 // for a day that answer (keys: PAID), and which of a payer's payments have not been
-// answered yet (CREDIT): those are good for the payer's next call.
+// answered yet (CREDIT): those are good for the payer's next call. What payments that
+// come to nothing may cost is bounded by Slots.
 type Payments struct{ Table Table }
 
 // Payment is one that was taken for a call. Its name is the transaction's signature.
@@ -24,6 +25,8 @@ type Payment struct {
 	Given   int       `json:"given,omitempty"`   // more than 0: it has bought its answer, or paid for one in the place of another payment
 	Instead string    `json:"instead,omitempty"` // the payment that was used up in its place: its own transaction was never sent
 	Nothing string    `json:"nothing,omitempty"` // why it bought nothing and never will: what its transaction has come to
+	Fees    []Key     `json:"fees,omitempty"`    // the slots it holds while it may cost a fee; without any it must not be sent
+	Tries   []Key     `json:"tries,omitempty"`   // those it holds until it has bought something
 
 	version int64
 }
@@ -47,27 +50,45 @@ func (p Payment) op(mode Mode) (Op, error) {
 	return Op{Mode: mode, Item: Item{Key: paidKey(p.Name), Version: p.version, Data: data}}, err
 }
 
-// Take records that a payment is for a call, before it is settled. A payment that
-// was taken already comes back as it stands, with fresh false, or as ErrOtherCall.
-func (s Payments) Take(ctx context.Context, p Payment) (taken Payment, fresh bool, err error) {
+// Take records that a payment is for a call, before it is settled, and reserves a
+// slot of each kind. A payment that was taken already comes back as it stands, with
+// fresh false, or as ErrOtherCall. Otherwise it fails with ErrOpen while the payer has
+// another open payment, and with Full where all slots of a kind are taken.
+func (s Payments) Take(ctx context.Context, p Payment, slots ...Slots) (taken Payment, fresh bool, err error) {
+	for range reserveTries {
+		fault := s.create(ctx, &p, slots)
+		if fault == nil {
+			p.version = 1
+			return p, true, nil
+		}
+		if !errors.Is(fault, ErrExists) && !errors.Is(fault, ErrOpen) && !errors.As(fault, new(*Full)) {
+			return Payment{}, false, fmt.Errorf("take a payment: %w", fault)
+		}
+		taken, err = s.Get(ctx, p.Name)
+		switch {
+		case err == nil && taken.Call != p.Call:
+			return Payment{}, false, ErrOtherCall
+		case !errors.Is(err, ErrNotFound):
+			return taken, false, err
+		case !errors.Is(fault, ErrExists):
+			return Payment{}, false, fault
+		}
+	}
+	return Payment{}, false, fmt.Errorf("take a payment: %w", errContended)
+}
+
+// create writes a payment that was not taken yet, with the slots it holds.
+func (s Payments) create(ctx context.Context, p *Payment, slots []Slots) error {
+	ops, err := s.reserve(ctx, p, slots)
+	if err != nil {
+		return err
+	}
 	create, err := p.op(Create)
 	if err != nil {
-		return Payment{}, false, fmt.Errorf("write a payment: %w", err)
+		return fmt.Errorf("write a payment: %w", err)
 	}
 	credit := Item{Key: creditKey(p.Payer, p.Name), Data: []byte(p.At.Format(time.RFC3339)), Expires: p.At.Add(creditKept).Truncate(time.Second)}
-	err = s.Table.Write(ctx, create, Op{Mode: Set, Item: credit})
-	if err == nil {
-		p.version = 1
-		return p, true, nil
-	}
-	if !errors.Is(err, ErrExists) {
-		return Payment{}, false, fmt.Errorf("take a payment: %w", err)
-	}
-	taken, err = s.Get(ctx, p.Name)
-	if err == nil && taken.Call != p.Call {
-		return Payment{}, false, ErrOtherCall
-	}
-	return taken, false, err
+	return s.Table.Write(ctx, append(ops, create, Op{Mode: Set, Item: credit})...)
 }
 
 // Get gives a payment that was taken, or ErrNotFound.
@@ -84,14 +105,15 @@ func (s Payments) Get(ctx context.Context, name string) (Payment, error) {
 }
 
 // Give records that a payment has bought an answer, and the answer, which is kept
-// for a day: from then on it is no credit. ErrConflict: somebody else gives it at the same time.
+// for a day: from then on it is no credit, and its slots are free. ErrConflict: somebody else gives it at the same time.
 func (s Payments) Give(ctx context.Context, p Payment, answer []byte, now time.Time) error {
 	p.Given = 1
+	freed := p.release(now, settled)
 	replace, err := p.op(Replace)
 	if err != nil {
 		return fmt.Errorf("write a payment: %w", err)
 	}
-	if err := s.Table.Write(ctx, replace, keep(p, answer, now), spend(p)); err != nil {
+	if err := s.Table.Write(ctx, append(freed, replace, keep(p, answer, now), spend(p))...); err != nil {
 		return fmt.Errorf("give what was paid: %w", err)
 	}
 	return nil
@@ -141,6 +163,7 @@ const maxCredits = 3
 // never sent. ErrConflict: somebody else was faster.
 func (s Payments) Use(ctx context.Context, credit, fresh Payment, answer []byte, now time.Time) error {
 	fresh.Given, fresh.Instead, credit.Given = 1, credit.Name, 1
+	freed := append(fresh.release(now, settled), credit.release(now, settled)...)
 	spent, err := credit.op(Replace)
 	if err != nil {
 		return fmt.Errorf("write a payment: %w", err)
@@ -149,22 +172,42 @@ func (s Payments) Use(ctx context.Context, credit, fresh Payment, answer []byte,
 	if err != nil {
 		return fmt.Errorf("write a payment: %w", err)
 	}
-	if err := s.Table.Write(ctx, spent, kept, keep(fresh, answer, now), spend(credit), spend(fresh)); err != nil {
+	if err := s.Table.Write(ctx, append(freed, spent, kept, keep(fresh, answer, now), spend(credit), spend(fresh))...); err != nil {
 		return fmt.Errorf("use what is owed: %w", err)
 	}
 	return nil
 }
 
 // Fail records that the transaction of a payment moved nothing and never will, and
-// ends its credit. ErrConflict: somebody else has recorded what became of it.
-func (s Payments) Fail(ctx context.Context, p Payment, why string) error {
+// ends its credit. What cost a fee keeps its slots until their window ends.
+// ErrConflict: somebody else has recorded what became of it.
+func (s Payments) Fail(ctx context.Context, p Payment, why string, cost bool, now time.Time) error {
 	p.Nothing = why
+	end := unsent
+	if cost {
+		end = lost
+	}
+	freed := p.release(now, end)
 	replace, err := p.op(Replace)
 	if err != nil {
 		return fmt.Errorf("write a payment: %w", err)
 	}
-	if err := s.Table.Write(ctx, replace, spend(p)); err != nil {
+	if err := s.Table.Write(ctx, append(freed, replace, spend(p))...); err != nil {
 		return fmt.Errorf("record that a payment failed: %w", err)
+	}
+	return nil
+}
+
+// Refuse records that nobody has passed a payment on, and frees its slots for fees: it
+// is not sent again. It stays a credit, in case it takes effect all the same.
+func (s Payments) Refuse(ctx context.Context, p Payment, now time.Time) error {
+	freed := p.release(now, unsent)
+	replace, err := p.op(Replace)
+	if err != nil {
+		return fmt.Errorf("write a payment: %w", err)
+	}
+	if err := s.Table.Write(ctx, append(freed, replace)...); err != nil {
+		return fmt.Errorf("record that a payment was refused: %w", err)
 	}
 	return nil
 }

@@ -77,6 +77,8 @@
 //	PAID#<payment>               CALL                  Payment: which answer it was taken for             x402                  never
 //	PAID#<payment>               ANSWER                what it has bought, compressed                     x402                  a day after it was given
 //	CREDIT#<payer>               <payment>             when it was taken, which was not answered yet      x402                  30 days after it was taken
+//	FEES#<subject>               OPEN                  the payer's one open payment                       x402                  2 minutes after it was taken
+//	FEES#<subject>               <kind>#<time>#<number>  Slots of a payer, an address or all: when each was taken  x402           end of the window
 //	NOTE#<name>                  TEXT                  Note: what only the bearer of a secret can read    pro                   minutes to a day after it was left
 //	LIMIT#<limit>#<subject>      <time>                counter of calls                                   limit, refresh        end of the window; of calls with a key, of the day; of calls to a source, a day later
 //	SECRET                       PEPPER                the pepper where none is configured                verdetto serve        never

@@ -57,6 +57,7 @@ var Accesses = []Access{
 	{Partition: "CASHED#*", Read: pro, Write: pro},
 	{Partition: "PAID#*", Read: paid, Write: paid},
 	{Partition: "CREDIT#*", Read: paid, Write: paid},
+	{Partition: "FEES#*", Read: paid, Write: paid},
 	{Partition: "LIMIT#*", Read: []string{"analisi", "pro"}, Write: everyHTTP},
 	{Partition: "LIMIT#calls#*", Write: refresh}, // of the day's calls to the source; what callers may do it cannot count
 }

@@ -1,0 +1,154 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+)
+
+// Slots are places, a number in each window, that payments reserve before they are
+// sent. Each is an item that is created in the write that takes the payment and freed
+// in the write that records what became of it. So there are never more than Most,
+// however many processes reserve at once; a payment of which nobody learns what
+// became of it keeps its slots until the window ends.
+type Slots struct {
+	Of   string // whose they are: stable, a part of the key
+	Name string // of the kind: stable, a part of the key
+	Most int
+	Per  time.Duration
+	Fees bool // held only while the payment may cost a fee, or once it has; otherwise until it has bought something
+}
+
+// Full is the error where all slots of a kind are taken.
+type Full struct {
+	Slots
+	IsOpen bool // one of them was taken a moment ago: that payment may still be open
+}
+
+func (f *Full) Error() string { return fmt.Sprintf("all %d slots %s are taken", f.Most, f.Name) }
+
+// ErrOpen: another payment of the payer is open.
+var ErrOpen = errors.New("another payment of the payer is open")
+
+// errContended: others took the same slots each time.
+var errContended = fmt.Errorf("%w: too many reserve slots at once", ErrUnavailable)
+
+const (
+	// OpenFor is how long a payment of which nobody knows what became of it keeps its payer from making another.
+	OpenFor = 2 * time.Minute
+	// reserveTries is how often slots are chosen anew where others took them first.
+	reserveTries = 20
+)
+
+func slotsKey(of, sort string) Key { return Key{"FEES#" + of, sort} }
+
+func openKey(payer string) Key { return slotsKey("payer-"+payer, "OPEN") }
+
+// free chooses one of the slots that are not among the items of their partition.
+func (s Slots) free(items []Item, at time.Time) (Item, error) {
+	from := at.UTC().Truncate(s.Per)
+	prefix := s.Name + "#" + from.Format(time.RFC3339) + "#"
+	taken, full := map[string]bool{}, &Full{Slots: s}
+	for _, i := range items {
+		if strings.HasPrefix(i.Sort, prefix) {
+			taken[i.Sort] = true
+			since, err := time.Parse(time.RFC3339, string(i.Data))
+			full.IsOpen = full.IsOpen || err == nil && at.Sub(since) < OpenFor
+		}
+	}
+	var left []string
+	for n := range s.Most {
+		if sort := fmt.Sprintf("%s%03d", prefix, n); !taken[sort] {
+			left = append(left, sort)
+		}
+	}
+	if len(left) == 0 {
+		return Item{}, full
+	}
+	// Others choose at the same moment: the first one would be everybody's.
+	return Item{Key: slotsKey(s.Of, left[rand.IntN(len(left))]), Expires: from.Add(s.Per), Data: []byte(at.UTC().Format(time.RFC3339))}, nil
+}
+
+// reserve chooses a slot of each kind, and returns the writes that take them.
+func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op, error) {
+	p.Fees, p.Tries = nil, nil
+	open := Item{Key: openKey(p.Payer), Expires: p.At.Add(OpenFor).Truncate(time.Second), Data: []byte(p.Name)}
+	ops := []Op{{Mode: Create, Item: open}}
+	known := map[string][]Item{}
+	for _, of := range slots {
+		if _, read := known[of.Of]; !read {
+			items, err := s.Table.Query(ctx, Range{Partition: slotsKey(of.Of, "").Partition, Read: Strong})
+			if err != nil {
+				return nil, fmt.Errorf("read slots: %w", err)
+			}
+			for _, i := range items {
+				if i.Key == open.Key {
+					return nil, ErrOpen
+				}
+			}
+			known[of.Of] = items
+		}
+		slot, err := of.free(known[of.Of], p.At)
+		if err != nil {
+			return nil, err
+		}
+		ops = append(ops, Op{Mode: Create, Item: slot})
+		if of.Fees {
+			p.Fees = append(p.Fees, slot.Key)
+		} else {
+			p.Tries = append(p.Tries, slot.Key)
+		}
+	}
+	return ops, nil
+}
+
+// ending is what became of a payment, as far as its slots are concerned.
+type ending int
+
+const (
+	settled ending = iota // all slots are free
+	unsent                // it cost nothing: those for fees are free
+	lost                  // it cost a fee: none is free
+)
+
+// release has a payment hold no slots, and returns the writes that free them. Nobody
+// else frees them, since each of these writes replaces the payment too.
+func (p *Payment) release(now time.Time, end ending) (ops []Op) {
+	var freed []Key
+	// Long before it expires nobody else can have made it.
+	if len(p.Fees) > 0 && now.Sub(p.At) < OpenFor/2 {
+		freed = append(freed, openKey(p.Payer))
+	}
+	if end != lost {
+		freed = append(freed, p.Fees...)
+	}
+	if end == settled {
+		freed = append(freed, p.Tries...)
+	}
+	for _, key := range freed {
+		ops = append(ops, Op{Mode: Delete, Item: Item{Key: key}})
+	}
+	p.Fees, p.Tries = nil, nil
+	return ops
+}
+
+// Count takes a slot for good, of what is no payment of its own. It fails with Full where there is none.
+func (s Payments) Count(ctx context.Context, of Slots, at time.Time) error {
+	for range reserveTries {
+		items, err := s.Table.Query(ctx, Range{Partition: slotsKey(of.Of, "").Partition, Read: Strong})
+		if err != nil {
+			return fmt.Errorf("read slots: %w", err)
+		}
+		slot, err := of.free(items, at)
+		if err != nil {
+			return err
+		}
+		if err = s.Table.Write(ctx, Op{Mode: Create, Item: slot}); err == nil || !errors.Is(err, ErrExists) {
+			return err
+		}
+	}
+	return errContended
+}
