@@ -50,8 +50,10 @@ func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
 	}
 }
 
-// send hands a transaction to the first node that takes it, or that has tried it and refuses it.
+// send hands a transaction to the first node that takes it, or that has tried it and refuses it. It is no
+// refusal where a node that was asked before left its answer out: that node may have passed it on.
 func (c *Chain) send(ctx context.Context, wire []byte) error {
+	unsure := false
 	_, err := ask(ctx, c, func(ctx context.Context, n *node) (struct{}, error) {
 		_, err := n.call(ctx, "sendTransaction", base64.StdEncoding.EncodeToString(wire), map[string]any{"encoding": "base64", "preflightCommitment": "confirmed"})
 		var told *nodeError
@@ -61,9 +63,13 @@ func (c *Chain) send(ctx context.Context, wire []byte) error {
 				err = fmt.Errorf("%w: %w", pay.ErrInsufficientFunds, err)
 			}
 		}
+		unsure = unsure || errors.Is(err, pay.ErrUnavailable) && told == nil
 		return struct{}{}, err
 	}, func(err error) bool { return errors.Is(err, pay.ErrRefusedTransaction) })
-	if err != nil {
+	switch {
+	case err != nil && unsure && errors.Is(err, pay.ErrRefusedTransaction):
+		return fmt.Errorf("send transaction: %w: the node before may have passed it on; then %v", pay.ErrUnavailable, err)
+	case err != nil:
 		return fmt.Errorf("send transaction: %w", err)
 	}
 	return nil

@@ -121,6 +121,28 @@ func TestSettleAsksTheNextNode(t *testing.T) {
 	}
 }
 
+// TestRefusalBehindASilentNode: what one node may have passed on is not refused by the next.
+func TestRefusalBehindASilentNode(t *testing.T) {
+	for name, c := range map[string]struct {
+		first   *script
+		refused bool
+	}{
+		"it breaks off":          {&script{}, false},
+		"it says that it cannot": {&script{says: map[string][]string{"sendTransaction": {`error {"code":-32005,"message":"node is behind"}`}}}, true},
+	} {
+		second := &script{says: map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {unknown}, "getBlockHeight": {"7"}}}
+		chain, err := solanapay.New(solanapay.Config{Nodes: []string{"https://first.example", "https://second.example"}, Wallet: paytest.Address("wallet"), Mint: pay.MainnetUSDC,
+			Client: &http.Client{Transport: byHost{"first.example": c.first, "second.example": second}}, Poll: time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = chain.Settle(t.Context(), pay.Signed{Signature: pay.Signature{1}, Until: 1000})
+		if errors.Is(err, pay.ErrRefusedTransaction) != c.refused || errors.Is(err, pay.ErrUnavailable) == c.refused {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 type byHost map[string]http.RoundTripper
 
 func (b byHost) RoundTrip(r *http.Request) (*http.Response, error) { return b[r.URL.Host].RoundTrip(r) }
