@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -136,8 +137,8 @@ func TestAThousandAddressesOfANetwork(t *testing.T) {
 	if a, r := counts(1); a != 30*routes.PerNetwork || r != 1000-a {
 		t.Errorf("%d answered, %d refused", a, r)
 	}
-	// One for each call that was answered, and one in a minute for all of them.
-	if s.writes != 30*routes.PerNetwork+1 {
+	// One for each call that was answered, one in a minute for all of them, and one at the ceiling.
+	if s.writes != 30*routes.PerNetwork+2 {
 		t.Errorf("%d writes", s.writes)
 	}
 	if w := s.ask(of(2, 1), "GET", "/v1/analisi"+wellFormed); w.Code != 200 {
@@ -154,6 +155,37 @@ func TestAThousandAddressesOfANetwork(t *testing.T) {
 		if strings.Contains(key.Partition, "2001") {
 			t.Errorf("an address is in the clear: %s", key.Partition)
 		}
+	}
+}
+
+// TestASmallCapOfANetworkIsExact: 1,000 addresses of a /48 ask four processes at once for what an address may ask for ten times an
+// hour. Exactly 320 calls are answered.
+func TestASmallCapOfANetworkIsExact(t *testing.T) {
+	s := serve(t)
+	apis := make([]*httpapi.API, 4)
+	for i := range apis {
+		clock := func() time.Time { return now }
+		apis[i] = httpapi.New(httpapi.Config{Now: clock, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(s, clock), Pepper: []byte("pepper")})
+		httpapi.JSON(apis[i], "pro-checkout", httpapi.JSONDoc{}, nil, func(context.Context, *struct{}) (*out, error) { return &out{}, nil })
+	}
+	var all sync.WaitGroup
+	var answered atomic.Int64
+	for n := range 1000 {
+		all.Go(func() {
+			r := httptest.NewRequest("POST", "/v1/pro/checkout", strings.NewReader("{}"))
+			r.RemoteAddr = of(1, n)
+			w := httptest.NewRecorder()
+			apis[n%len(apis)].ServeHTTP(w, r)
+			if w.Code == 200 {
+				answered.Add(1)
+			} else if w.Code != 429 || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "/48") {
+				t.Errorf("%d %s", w.Code, w.Body)
+			}
+		})
+	}
+	all.Wait()
+	if answered.Load() != 10*routes.PerNetwork {
+		t.Errorf("%d answered", answered.Load())
 	}
 }
 
@@ -186,8 +218,8 @@ func TestOtherCallsAreCapped(t *testing.T) {
 					t.Fatalf("%v %s", w.Header(), w.Body)
 				}
 			}
-			if s.writes != 1 {
-				t.Errorf("%d writes in a minute", s.writes)
+			if s.writes != 2 { // one in a minute, and one at the ceiling
+				t.Errorf("%d writes", s.writes)
 			}
 			if w := s.ask("192.0.2.8:1", c.method, c.target, c.header...); w.Code != c.status {
 				t.Errorf("another address: %d", w.Code)

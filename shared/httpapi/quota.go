@@ -43,8 +43,8 @@ func ProLimit(r routes.Route) limit.Limit {
 }
 
 // consumeQuota counts a call of the caller's cap, where the route has one, and
-// says in the answer's headers how it stands. It is one write, whatever else is
-// counted in memory. Where the counter cannot be reached the call passes and that
+// says in the answer's headers how it stands. It is one write; a small cap of a
+// network is one more, and a large one is counted in memory. Where the counter cannot be reached the call passes and that
 // is logged.
 func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
 	_, err := a.consumeQuotas(ctx, route, 1)
@@ -64,7 +64,7 @@ func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (gra
 	}
 	if network != "" {
 		if d, full := a.config.Limiter.Full(NetworkLimit(route), network); full {
-			return 0, a.refuse(ctx, d, "All addresses of your network together (its IPv6 /48) have used up their calls. Wait as Retry-After says, or send a Pro key in X-Api-Key.")
+			return 0, a.networkUsedUp(ctx, d)
 		}
 	}
 	d, err := a.config.Limiter.TakeSeveral(ctx, l, c.subject, int64(n))
@@ -73,13 +73,25 @@ func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (gra
 		return 0, a.usedUp(ctx, d, route, c.pro)
 	}
 	d.Headers(c.header, a.config.Now())
-	for range d.Granted {
-		if network != "" {
-			_, err := a.config.Limiter.Join(ctx, NetworkLimit(route), network)
-			a.notCounted(ctx, err)
+	if network == "" {
+		return int(d.Granted), nil
+	}
+	for ; granted < int(d.Granted); granted++ {
+		all, err := a.config.Limiter.Join(ctx, NetworkLimit(route), network)
+		a.notCounted(ctx, err)
+		if !all.Allowed && granted == 0 {
+			return 0, a.networkUsedUp(ctx, all)
+		}
+		if !all.Allowed {
+			break
 		}
 	}
-	return int(d.Granted), nil
+	return granted, nil
+}
+
+// networkUsedUp is the problem of a caller whose network has used up its calls.
+func (a *API) networkUsedUp(ctx context.Context, d limit.Decision) *Problem {
+	return a.refuse(ctx, d, "All addresses of your network together (its IPv6 /48) have used up their calls. Wait as Retry-After says, or send a Pro key in X-Api-Key.")
 }
 
 // ConsumeLimit counts a call under a limit of the handler's own, which stands beside

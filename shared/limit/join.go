@@ -20,18 +20,24 @@ type tally struct {
 const (
 	// fewest is how many calls a process counts before it writes them: what is seldom asked writes nothing.
 	fewest = 16
+	// soft is the least limit that is counted so. Below it what the processes do not know of each other would be much of it.
+	soft = 512
 	// writeEvery is how long a process waits before it writes a tally again.
 	writeEvery = time.Minute
 )
 
 // Join counts one call of a subject that stands for many, such as a network or
 // the whole service. It costs no write: calls are counted in memory, and written
-// together when there are 16 of them, at most once a minute for each subject; so a
-// process learns what others have counted. The ceiling is therefore a soft one: it can be
-// passed by what the other processes count in a minute, and by 16 calls for each of them.
+// together when there are 16 of them, at most once a minute for each subject, and at the
+// ceiling; so a process learns what others have counted. The ceiling is therefore a soft one:
+// it can be passed by what the other processes count in a minute, and by 16 calls for each of them.
+// A limit below 512 is exact: each call of it is one conditional write, as with Take.
 //
 // The error, if any, is for the log: the call is let through.
 func (l *Limiter) Join(ctx context.Context, limit Limit, subject string) (Decision, error) {
+	if limit.Calls < soft {
+		return l.Take(ctx, limit, subject)
+	}
 	now := l.now()
 	key, d, due := l.join(limit, subject, now)
 	if due == 0 {
@@ -70,7 +76,8 @@ func (l *Limiter) join(limit Limit, subject string, now time.Time) (key store.Ke
 	}
 	t.known++
 	t.pending++
-	if t.pending >= fewest && now.Sub(t.wrote) >= writeEvery {
+	// At the ceiling a process counts no more calls, so others would never learn of its last ones.
+	if t.pending >= fewest && now.Sub(t.wrote) >= writeEvery || t.known >= limit.Calls {
 		due, t.pending, t.wrote = t.pending, 0, now
 	}
 	return key, decide(limit, t.known, false, now), due
@@ -82,8 +89,9 @@ func (l *Limiter) Full(limit Limit, subject string) (Decision, bool) {
 	from, _ := limit.window(now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	t := l.joined[limit.key(subject, from)]
-	full := t != nil && t.known >= limit.Calls
+	key := limit.key(subject, from)
+	t := l.joined[key]
+	full := t != nil && t.known >= limit.Calls || l.isOver(key)
 	return decide(limit, limit.Calls, full, now), full
 }
 

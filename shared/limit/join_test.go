@@ -3,6 +3,8 @@ package limit
 import (
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,11 +15,14 @@ import (
 
 var together = Limit{Name: "together", Calls: 100, Window: time.Hour}
 
+// joint is one that is counted in memory.
+var joint = Limit{Name: "joint", Calls: 600, Window: time.Hour}
+
 // joins makes so many calls of a subject and says how many passed.
 func joins(t *testing.T, l *Limiter, subject string, calls int) (passed int) {
 	t.Helper()
 	for range calls {
-		d, err := l.Join(t.Context(), together, subject)
+		d, err := l.Join(t.Context(), joint, subject)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +33,7 @@ func joins(t *testing.T, l *Limiter, subject string, calls int) (passed int) {
 	return passed
 }
 
-// TestJoinWritesSeldom: few calls write nothing, many write once a minute, and no call passes over the ceiling.
+// TestJoinWritesSeldom: few calls write nothing, many write once a minute and once at the ceiling, and no call passes over it.
 func TestJoinWritesSeldom(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -40,19 +45,22 @@ func TestJoinWritesSeldom(t *testing.T) {
 	now = now.Add(59 * time.Second)
 	got = append(got, [2]int{joins(t, l, "a", 1), c.asked})
 	now = now.Add(time.Second)
-	got = append(got, [2]int{joins(t, l, "a", 1), c.asked}, [2]int{joins(t, l, "a", 200), c.asked})
-	want := [][2]int{{15, 0}, {1, 1}, {50, 1}, {1, 1}, {1, 2}, {32, 2}}
+	for _, calls := range []int{1, 700} {
+		passed := joins(t, l, "a", calls)
+		got = append(got, [2]int{passed, c.asked})
+	}
+	want := [][2]int{{15, 0}, {1, 1}, {50, 1}, {1, 1}, {1, 2}, {532, 3}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("calls that passed, and writes (-want +got):\n%s", diff)
 	}
-	if _, full := l.Full(together, "a"); !full {
+	if _, full := l.Full(joint, "a"); !full {
 		t.Error("the ceiling was reached and is not full")
 	}
-	if d, full := l.Full(together, "b"); full || !d.Allowed {
+	if d, full := l.Full(joint, "b"); full || !d.Allowed {
 		t.Error("another subject is full")
 	}
 	now = time.Date(2026, 3, 1, 13, 0, 0, 0, time.UTC)
-	if _, full := l.Full(together, "a"); full || joins(t, l, "a", 1) != 1 {
+	if _, full := l.Full(joint, "a"); full || joins(t, l, "a", 1) != 1 {
 		t.Error("the next hour begins full")
 	}
 }
@@ -66,13 +74,48 @@ func TestProcessesLearnOfEachOther(t *testing.T) {
 	joins(t, first, "a", 70)
 	now = now.Add(time.Minute)
 	joins(t, first, "a", 10) // the first of them writes what was pending: 71 in all
-	if passed := joins(t, second, "a", 200); passed != 100-71 {
-		t.Errorf("%d calls passed at the second process, want 29", passed)
+	if passed := joins(t, second, "a", 700); passed != 600-71 {
+		t.Errorf("%d calls passed at the second process, want 529", passed)
 	}
 	now = now.Add(time.Minute)
 	joins(t, first, "a", 1)
-	if passed := joins(t, first, "a", 200); passed > fewest {
+	if passed := joins(t, first, "a", 700); passed > fewest {
 		t.Errorf("%d more calls passed at the first process", passed)
+	}
+}
+
+// TestSmallLimitsAreExact: a limit of a few calls, joined by 1,000 calls at once over four processes, lets exactly those pass.
+func TestSmallLimitsAreExact(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, calls := range []int64{1, 5, 160, soft - 1} {
+		few := Limit{Name: "few", Calls: calls, Window: time.Hour}
+		c := &counters{}
+		var processes []*Limiter
+		for range 4 {
+			processes = append(processes, New(c, func() time.Time { return now }))
+		}
+		var all sync.WaitGroup
+		var passed atomic.Int64
+		for n := range 1000 {
+			all.Go(func() {
+				d, err := processes[n%4].Join(t.Context(), few, "a")
+				if err != nil {
+					t.Error(err)
+				}
+				if d.Allowed {
+					passed.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if passed.Load() != calls {
+			t.Errorf("%d calls passed of %d", passed.Load(), calls)
+		}
+		for n, p := range processes {
+			if _, full := p.Full(few, "a"); !full {
+				t.Errorf("process %d does not know that the limit of %d is reached", n, calls)
+			}
+		}
 	}
 }
 
@@ -82,7 +125,7 @@ func TestJoinFailsOpen(t *testing.T) {
 	l := New(c, func() time.Time { return now })
 	faults := 0
 	for range 2 * fewest {
-		d, err := l.Join(t.Context(), together, "a")
+		d, err := l.Join(t.Context(), joint, "a")
 		if errors.Is(err, store.ErrUnavailable) {
 			faults++
 		}
@@ -99,14 +142,14 @@ func TestJoinFailsOpen(t *testing.T) {
 func TestTalliesAreBounded(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	l := New(&counters{}, func() time.Time { return now })
-	joins(t, l, "flood", 100)
+	joins(t, l, "flood", 600)
 	for n := range 3 * remembered {
 		joins(t, l, fmt.Sprint(n), 1)
 		if len(l.joined) > remembered {
 			t.Fatalf("%d tallies", len(l.joined))
 		}
 	}
-	if _, full := l.Full(together, "flood"); !full {
+	if _, full := l.Full(joint, "flood"); !full {
 		t.Error("the flood was forgotten")
 	}
 }

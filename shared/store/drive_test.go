@@ -362,13 +362,13 @@ func driveRecords(t *testing.T, table store.Table) {
 		{limiter, "Join", func() error {
 			var faults []error
 			for range 20 { // several are written together
-				_, err := limiter.Join(ctx, limit.Limit{Name: "joined", Calls: 100, Window: time.Hour}, "network")
+				_, err := limiter.Join(ctx, limit.Limit{Name: "joined", Calls: 1000, Window: time.Hour}, "network")
 				faults = append(faults, err)
 			}
 			return errors.Join(faults...)
 		}},
 		{limiter, "Full", func() error {
-			limiter.Full(limit.Limit{Name: "joined", Calls: 100, Window: time.Hour}, "network")
+			limiter.Full(limit.Limit{Name: "joined", Calls: 1000, Window: time.Hour}, "network")
 			return nil
 		}},
 		{limiter, "Used", func() error {
