@@ -78,20 +78,53 @@ func (s *sale) notTaken(ctx context.Context, err error) error {
 	return httpapi.TooMany.Problem("Too many payments of yours failed on the chain, each at our cost. Try again tomorrow (UTC).").With("Retry-After", "3600")
 }
 
-// failed records that the transaction of a payment moved nothing and never will, and
-// tells it. What it has cost us is logged once, however often it is shown.
-func (s *sale) failed(ctx context.Context, payment x402pay.Payment, taken store.Payment, outcome pay.Outcome, fresh bool) error {
+// freed looks at what became of payments that were left open, and reports whether one of them freed its slots.
+func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
+	for _, name := range names {
+		signature, err := pay.ParseSignature(name)
+		if err != nil {
+			continue
+		}
+		p, err := s.Payments.Get(ctx, name)
+		if err != nil || len(p.Fees) == 0 {
+			continue
+		}
+		outcome, err := s.Chain.Outcome(ctx, signature, p.Until)
+		switch {
+		case err != nil: // it may still take effect, or nobody knows
+			continue
+		case outcome == pay.TookEffect:
+			err = s.Payments.Free(ctx, p, s.Now())
+		default:
+			err = s.fail(ctx, p, outcome)
+		}
+		if err != nil {
+			s.Log.ErrorContext(ctx, "payment that was left open was passed over", "payment", name, "error", err)
+		}
+		freed = freed || err == nil && outcome != pay.MovedNothing
+	}
+	return freed
+}
+
+// fail records that the transaction of a payment moved nothing and never will. What it
+// has cost us is logged once, however often it is shown.
+func (s *sale) fail(ctx context.Context, p store.Payment, outcome pay.Outcome) error {
 	cost := outcome == pay.MovedNothing
-	err := s.Payments.Fail(ctx, taken, string(outcome), cost, s.Now())
-	if err != nil && !errors.Is(err, store.ErrConflict) {
+	err := s.Payments.Fail(ctx, p, string(outcome), cost, s.Now())
+	if cost && !errors.Is(err, store.ErrConflict) {
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "payment failed on the chain", append([]slog.Attr{slog.String("payment", p.Name)},
+			s.Metrics.Attrs(s.Now(), metrics.Metric{Name: "FeesLost", Unit: metrics.None, Value: float64(p.Fee)})...)...)
+	}
+	return err
+}
+
+// failed records that a payment failed, and tells it.
+func (s *sale) failed(ctx context.Context, payment x402pay.Payment, taken store.Payment, outcome pay.Outcome, fresh bool) error {
+	if err := s.fail(ctx, taken, outcome); err != nil && !errors.Is(err, store.ErrConflict) {
 		s.Log.ErrorContext(ctx, "failed payment not recorded", "payment", taken.Name, "error", err)
 	}
-	if cost && !errors.Is(err, store.ErrConflict) {
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "payment failed on the chain", append([]slog.Attr{slog.String("payment", taken.Name)},
-			s.Metrics.Attrs(s.Now(), metrics.Metric{Name: "FeesLost", Unit: metrics.None, Value: float64(payment.Fee)})...)...)
-	}
 	detail := "The network refused its transaction, which moved nothing."
-	if !cost {
+	if outcome == pay.TooLate {
 		detail = "Its transaction came to the network too late, and moved nothing."
 	}
 	if fresh { // its own slots count it

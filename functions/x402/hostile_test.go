@@ -149,30 +149,66 @@ func TestOpenPaymentsAreBounded(t *testing.T) {
 		}
 	}
 	from := func(n int) string { return fmt.Sprint("198.51.100.", n, ":1") }
-	var got []string
 	status := map[int]int{}
 	for n := range 60 {
 		if n%10 == 0 {
 			clock.Add(store.OpenFor)
 		}
-		payment := p.Payment("ada", price, 1+n)
-		w := p.From(from(n), verdict, payment)
-		if status[w.Code]++; w.Code == 503 {
-			got = append(got, payment)
-		}
+		w := p.From(from(n), verdict, p.Payment("ada", price, 1+n))
+		status[w.Code]++
 	}
 	if status[503] != 4 || status[429] != 56 {
 		t.Errorf("of one payer: %v", status)
 	}
 	p.Chain.Expire()
 	p.Chain.Fault = nil
-	for _, payment := range append(got, first) {
-		if w := p.Ask(verdict, payment); w.Code != 402 {
-			t.Errorf("expired: %d %s", w.Code, w.Body)
-		}
-	}
 	clock.Add(store.OpenFor)
 	if w := p.From(from(99), verdict, p.Payment("ada", price, 99)); w.Code != 200 {
 		t.Errorf("once the others came to nothing: %d %s", w.Code, w.Body)
+	}
+	if w := p.Ask(verdict, first); w.Code != 402 {
+		t.Errorf("expired: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestSlotsOfTheLostAreFreed: payments of which nobody learned what became of them, since the network was out of reach, do not end the sale of a day.
+// Those that took effect meanwhile stay credits, those that failed count as fees.
+func TestSlotsOfTheLostAreFreed(t *testing.T) {
+	t.Parallel()
+	p, clock, _ := open(t)
+	p.Chain.Fault = func(step string) error {
+		if step == "sent" || step == "outcome" {
+			return pay.ErrUnavailable
+		}
+		return nil
+	}
+	lost := make([]string, 5)
+	for n := range lost {
+		p.Chain.Fails = n == 0
+		lost[n] = p.Payment("ada", price, n)
+		if w := p.Ask(verdict, lost[n]); w.Code != 503 {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		clock.Add(store.OpenFor)
+	}
+	bob := address("bob")
+	p.Chain.Held[bob] = 1_000_000
+	if w := p.Ask(verdict, p.Payment("bob", price, 0)); w.Code != 429 {
+		t.Errorf("while nobody knows: %d %s", w.Code, w.Body)
+	}
+	p.Chain.Fault = nil
+	for n := range 4 { // the first fails, and three of the others are looked at
+		clock.Add(store.OpenFor)
+		if w := p.Ask(verdict, p.Payment("bob", price, 1+n)); w.Code != 200 {
+			t.Errorf("payment %d: %d %s", n, w.Code, w.Body)
+		}
+	}
+	for n, payment := range lost {
+		if w := p.Ask(verdict, payment); (w.Code == 200) != (n > 0) {
+			t.Errorf("payment %d, shown again: %d %s", n, w.Code, w.Body)
+		}
+	}
+	if fees := strings.Count(p.Log.String(), "payment failed on the chain"); fees != 1 {
+		t.Errorf("%d fees are logged", fees)
 	}
 }

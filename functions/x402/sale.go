@@ -118,9 +118,13 @@ func (s *sale) take(ctx context.Context, payment x402pay.Payment, bought []byte)
 	if err != nil {
 		return nil, s.later(ctx, err, "Nothing was taken, since the chain cannot be reached. Send the same payment again.")
 	}
-	taken, fresh, err := s.Payments.Take(ctx, store.Payment{
-		Name: signature.String(), Call: s.call, Payer: payment.Payer, Units: payment.Units, At: s.Now().UTC(), Until: pay.LastHeight(height),
-	}, slots(ctx, payment)...)
+	asked := store.Payment{
+		Name: signature.String(), Call: s.call, Payer: payment.Payer, Units: payment.Units, Fee: payment.Fee, At: s.Now().UTC(), Until: pay.LastHeight(height),
+	}
+	taken, fresh, err := s.Payments.Take(ctx, asked, slots(ctx, payment)...)
+	if full := new(store.Full); errors.As(err, &full) && s.freed(ctx, full.Old) {
+		taken, fresh, err = s.Payments.Take(ctx, asked, slots(ctx, payment)...)
+	}
 	switch {
 	case errors.Is(err, store.ErrOtherCall):
 		return nil, s.shown(ctx, payment, "payment_already_used", "It was taken for another call. Make a new one.")
@@ -141,7 +145,7 @@ func (s *sale) take(ctx context.Context, payment x402pay.Payment, bought []byte)
 	case err == nil:
 		return nil, s.failed(ctx, payment, taken, outcome, fresh)
 	case fresh && errors.Is(err, pay.ErrRefusedTransaction):
-		if fault := s.Payments.Refuse(ctx, taken, s.Now()); fault != nil {
+		if fault := s.Payments.Free(ctx, taken, s.Now()); fault != nil {
 			s.Log.ErrorContext(ctx, "refused payment not recorded", "payment", taken.Name, "error", fault)
 		}
 		if errors.Is(err, pay.ErrInsufficientFunds) {
@@ -246,7 +250,7 @@ func (s *sale) credited(ctx context.Context, fresh store.Payment, bought []byte)
 		switch {
 		case err != nil: // it is not known, or is under way: this call is paid by its own
 		case outcome != pay.TookEffect:
-			err = s.Payments.Fail(ctx, credit, string(outcome), outcome == pay.MovedNothing, s.Now())
+			err = s.fail(ctx, credit, outcome)
 		default:
 			if err = s.Payments.Use(ctx, credit, fresh, bought, s.Now()); err == nil {
 				fresh.Instead = credit.Name

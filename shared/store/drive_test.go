@@ -258,12 +258,12 @@ func driveRecords(t *testing.T, table store.Table) {
 			}
 			return payments.Give(ctx, p, []byte("a"), noon)
 		}},
-		{payments, "Refuse", func() error {
+		{payments, "Free", func() error {
 			p, err := payments.Get(ctx, "p5")
 			if err != nil {
 				return err
 			}
-			return payments.Refuse(ctx, p, noon)
+			return payments.Free(ctx, p, noon)
 		}},
 		{payments, "Answer", func() error { return ignore(payments.Answer(ctx, "p3")) }},
 		{payments, "Fail", func() error {

@@ -19,7 +19,8 @@ type Payment struct {
 	Name    string    `json:"-"`
 	Call    string    `json:"call"` // what was asked, as a hash
 	Payer   string    `json:"payer"`
-	Units   int64     `json:"units"` // millionths of a USDC
+	Units   int64     `json:"units"`         // millionths of a USDC
+	Fee     int64     `json:"fee,omitempty"` // what it costs us on the chain, in lamports
 	At      time.Time `json:"at"`
 	Until   uint64    `json:"until"`             // the height behind which its transaction can take effect no more
 	Given   int       `json:"given,omitempty"`   // more than 0: it has bought its answer, or paid for one in the place of another payment
@@ -198,16 +199,16 @@ func (s Payments) Fail(ctx context.Context, p Payment, why string, cost bool, no
 	return nil
 }
 
-// Refuse records that nobody has passed a payment on, and frees its slots for fees: it
-// is not sent again. It stays a credit, in case it takes effect all the same.
-func (s Payments) Refuse(ctx context.Context, p Payment, now time.Time) error {
+// Free has a payment hold no slots for fees any more, so that it is not sent again: it
+// can cost none, or has taken effect. It stays a credit, since it may have been settled.
+func (s Payments) Free(ctx context.Context, p Payment, now time.Time) error {
 	freed := p.release(now, unsent)
 	replace, err := p.op(Replace)
 	if err != nil {
 		return fmt.Errorf("write a payment: %w", err)
 	}
 	if err := s.Table.Write(ctx, append(freed, replace)...); err != nil {
-		return fmt.Errorf("record that a payment was refused: %w", err)
+		return fmt.Errorf("free the slots of a payment: %w", err)
 	}
 	return nil
 }

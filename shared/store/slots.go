@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -25,7 +26,8 @@ type Slots struct {
 // Full is the error where all slots of a kind are taken.
 type Full struct {
 	Slots
-	IsOpen bool // one of them was taken a moment ago: that payment may still be open
+	IsOpen bool     // one of them was taken a moment ago: that payment may still be open
+	Old    []string // some payments that took theirs before that: what became of them may free it
 }
 
 func (f *Full) Error() string { return fmt.Sprintf("all %d slots %s are taken", f.Most, f.Name) }
@@ -39,6 +41,8 @@ var errContended = fmt.Errorf("%w: too many reserve slots at once", ErrUnavailab
 const (
 	// OpenFor is how long a payment of which nobody knows what became of it keeps its payer from making another.
 	OpenFor = 2 * time.Minute
+	// maxOld is how many payments are named that may free their slots.
+	maxOld = 3
 	// reserveTries is how often slots are chosen anew where others took them first.
 	reserveTries = 20
 )
@@ -47,16 +51,30 @@ func slotsKey(of, sort string) Key { return Key{"FEES#" + of, sort} }
 
 func openKey(payer string) Key { return slotsKey("payer-"+payer, "OPEN") }
 
+// slotData says when a slot was taken, and by which payment.
+type slotData struct {
+	At   time.Time `json:"at"`
+	Name string    `json:"name,omitempty"`
+}
+
 // free chooses one of the slots that are not among the items of their partition.
-func (s Slots) free(items []Item, at time.Time) (Item, error) {
+func (s Slots) free(items []Item, at time.Time, name string) (Op, error) {
 	from := at.UTC().Truncate(s.Per)
 	prefix := s.Name + "#" + from.Format(time.RFC3339) + "#"
 	taken, full := map[string]bool{}, &Full{Slots: s}
 	for _, i := range items {
-		if strings.HasPrefix(i.Sort, prefix) {
-			taken[i.Sort] = true
-			since, err := time.Parse(time.RFC3339, string(i.Data))
-			full.IsOpen = full.IsOpen || err == nil && at.Sub(since) < OpenFor
+		if !strings.HasPrefix(i.Sort, prefix) {
+			continue
+		}
+		taken[i.Sort] = true
+		var by slotData
+		if err := json.Unmarshal(i.Data, &by); err != nil {
+			return Op{}, fmt.Errorf("read slot: %w", err)
+		}
+		if at.Sub(by.At) < OpenFor {
+			full.IsOpen = true
+		} else if by.Name != "" {
+			full.Old = append(full.Old, by.Name)
 		}
 	}
 	var left []string
@@ -66,10 +84,17 @@ func (s Slots) free(items []Item, at time.Time) (Item, error) {
 		}
 	}
 	if len(left) == 0 {
-		return Item{}, full
+		rand.Shuffle(len(full.Old), func(i, j int) { full.Old[i], full.Old[j] = full.Old[j], full.Old[i] })
+		full.Old = full.Old[:min(maxOld, len(full.Old))]
+		return Op{}, full
+	}
+	data, err := json.Marshal(slotData{at.UTC(), name})
+	if err != nil {
+		return Op{}, fmt.Errorf("write slot: %w", err)
 	}
 	// Others choose at the same moment: the first one would be everybody's.
-	return Item{Key: slotsKey(s.Of, left[rand.IntN(len(left))]), Expires: from.Add(s.Per), Data: []byte(at.UTC().Format(time.RFC3339))}, nil
+	key := slotsKey(s.Of, left[rand.IntN(len(left))])
+	return Op{Mode: Create, Item: Item{Key: key, Expires: from.Add(s.Per), Data: data}}, nil
 }
 
 // reserve chooses a slot of each kind, and returns the writes that take them.
@@ -91,15 +116,15 @@ func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op,
 			}
 			known[of.Of] = items
 		}
-		slot, err := of.free(known[of.Of], p.At)
+		slot, err := of.free(known[of.Of], p.At, p.Name)
 		if err != nil {
 			return nil, err
 		}
-		ops = append(ops, Op{Mode: Create, Item: slot})
+		ops = append(ops, slot)
 		if of.Fees {
-			p.Fees = append(p.Fees, slot.Key)
+			p.Fees = append(p.Fees, slot.Item.Key)
 		} else {
-			p.Tries = append(p.Tries, slot.Key)
+			p.Tries = append(p.Tries, slot.Item.Key)
 		}
 	}
 	return ops, nil
@@ -142,11 +167,11 @@ func (s Payments) Count(ctx context.Context, of Slots, at time.Time) error {
 		if err != nil {
 			return fmt.Errorf("read slots: %w", err)
 		}
-		slot, err := of.free(items, at)
+		slot, err := of.free(items, at, "")
 		if err != nil {
 			return err
 		}
-		if err = s.Table.Write(ctx, Op{Mode: Create, Item: slot}); err == nil || !errors.Is(err, ErrExists) {
+		if err = s.Table.Write(ctx, slot); err == nil || !errors.Is(err, ErrExists) {
 			return err
 		}
 	}
