@@ -1,6 +1,7 @@
 package x402_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -241,3 +242,54 @@ func TestUnknownOutcome(t *testing.T) {
 func storeOf(t store.Table) store.Payments { return store.Payments{Table: t} }
 
 func address(payer string) string { return fixture.SolanaAddress(payer) }
+
+// TestOpenPaymentsOfEarlierVersions: they hold no slots. What took effect is answered; what was never sent is not sent, and expires.
+func TestOpenPaymentsOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	for step, want := range map[string]int{"sent": 200, "send": 503} {
+		p, _, table := open(t)
+		p.Chain.Fault = func(s string) error {
+			if s == step {
+				return pay.ErrUnavailable
+			}
+			return nil
+		}
+		payment := p.Payment("ada", price, 1)
+		if w := p.Ask(verdict, payment); w.Code != 503 {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		p.Chain.Fault = nil
+		credits, err := storeOf(table).Credits(t.Context(), address("ada"), fixture.Today.Add(time.Hour))
+		if err != nil || len(credits) != 1 {
+			t.Fatalf("%+v %v", credits, err)
+		}
+		item, err := table.Get(t.Context(), store.Key{Partition: "PAID#" + credits[0].Name, Sort: "CALL"}, store.Strong)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(item.Data, &fields); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"fees", "tries", "fee"} {
+			if fields[name] == nil {
+				t.Errorf("an open payment has no %s: %s", name, item.Data)
+			}
+			delete(fields, name)
+		}
+		if item.Data, err = json.Marshal(fields); err != nil {
+			t.Fatal(err)
+		}
+		if err := table.Write(t.Context(), store.Op{Mode: store.Replace, Item: item}); err != nil {
+			t.Fatal(err)
+		}
+		sent := p.Chain.Sent
+		if w := p.Ask(verdict, payment); w.Code != want || p.Chain.Sent != sent {
+			t.Errorf("%s: %d %s, sent %d times more", step, w.Code, w.Body, p.Chain.Sent-sent)
+		}
+		p.Chain.Expire()
+		if w := p.Ask(verdict, payment); (w.Code == 200) != (want == 200) || (w.Code == 402) != (want == 503) {
+			t.Errorf("%s, expired: %d %s", step, w.Code, w.Body)
+		}
+	}
+}
