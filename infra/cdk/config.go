@@ -66,7 +66,7 @@ type config struct {
 	OriginSecret int `json:"originSecret"`
 
 	// RequestsPerSecond is how many reach the functions at most, whoever makes
-	// them: the table of endpoints says which share of them is whose.
+	// them: the table of endpoints divides them among groups of paths.
 	RequestsPerSecond int `json:"requestsPerSecond"`
 	// Instances is the account's quota in the region: how many instances all its
 	// functions have together. A new account has few.
@@ -100,7 +100,7 @@ type config struct {
 func defaults() config {
 	return config{
 		Name: "verdetto", MailRate: 1, SolanaNetwork: "mainnet-beta", PriceUSDC: "12.99",
-		Workers: 2, CallsADay: 20_000, FaresShown: "today", OriginSecret: 1, RequestsPerSecond: 200, LogDays: 30, AccessLogDays: 14,
+		Workers: 2, CallsADay: 20_000, FaresShown: "today", OriginSecret: 1, RequestsPerSecond: 840, LogDays: 30, AccessLogDays: 14,
 		RequestsPerFiveMinutes: 2000, MonthlyBudget: 100, FreeTier: open, Generation: 1,
 	}
 }

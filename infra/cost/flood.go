@@ -12,7 +12,7 @@ import (
 const (
 	edgeQuota      = 250_000 // requests a second, of a distribution
 	apiQuota       = 10_000  // requests a second, of an account in a region
-	throughput     = 200     // requestsPerSecond
+	throughput     = 840     // requestsPerSecond
 	perFiveMinutes = 2000    // requestsPerFiveMinutes
 	relayedTimes   = 10      // as much for addresses that call for many
 	secondsADay    = 24 * 60 * 60
