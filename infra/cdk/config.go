@@ -74,8 +74,8 @@ type config struct {
 	// MonthlyBudget in US dollars: whoever gets the alarms is told when half of
 	// it, all of it, or by AWS's forecast more than it is spent.
 	MonthlyBudget int `json:"monthlyBudget"`
-	// FreeTier is open, or closed: then the edge refuses who calls without a key
-	// what costs something to answer. It is open until MonthlyBudget is spent with budget.
+	// FreeTier is open, or closed: then the edge refuses callers without a key
+	// what costs something to answer.
 	FreeTier string `json:"freeTier"`
 	// Generation says how often the functions were started anew; raising it has
 	// them read their parameters again.
@@ -105,7 +105,7 @@ func defaults() config {
 	}
 }
 
-const open, closed, untilBudget = "open", "closed", "budget"
+const open, closed = "open", "closed"
 
 // edgeRegion is where CloudFront has its certificates, its firewalls, its logs and its metrics.
 const edgeRegion = "us-east-1"
@@ -236,8 +236,8 @@ func (c config) check() []string {
 	}
 	between("monthlyBudget", c.MonthlyBudget, 1, 1_000_000)
 	between("generation", c.Generation, 1, 1_000_000)
-	if !slices.Contains([]string{open, closed, untilBudget}, c.FreeTier) {
-		wrong("freeTier", "%q is neither open nor closed nor budget", c.FreeTier)
+	if c.FreeTier != open && c.FreeTier != closed {
+		wrong("freeTier", "%q is not offered: give open or closed", c.FreeTier)
 	}
 	if c.Firewall != "" {
 		shape("firewall", c.Firewall, firewallShape, "the ARN of a firewall for CloudFront (arn:aws:wafv2:us-east-1:...:global/webacl/...)")

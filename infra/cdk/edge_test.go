@@ -292,7 +292,7 @@ var personal = regexp.MustCompile(`query|cookie|referer|user-agent|^c-ip$|c-ip-v
 
 // TestLogsHoldNothingPersonal: the fields of every log that the template sets up.
 func TestLogsHoldNothingPersonal(t *testing.T) {
-	for _, name := range []string{"example", "least", "most", "budget"} {
+	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)
 		var fields []string
 		for _, f := range asList(h.property("AccessLogDelivery", "RecordFields")) {

@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/testenv"
 )
 
-// The tests look at the template as CloudFormation gets it, made of four sets
+// The tests look at the template as CloudFormation gets it, made of three sets
 // of choices and of stand-ins for the executables.
 
 func TestMain(m *testing.M) {
@@ -59,7 +59,7 @@ var standIns = sync.OnceValue(func() string {
 	return dir
 })
 
-// fixtureConfigs are those shown to operators; no more than the least; everything turned on; and what closes by itself.
+// fixtureConfigs are those shown to operators; no more than the least; and everything turned on.
 func fixtureConfigs(t testing.TB) map[string]config {
 	t.Helper()
 	example, err := load("example.json")
@@ -77,9 +77,7 @@ func fixtureConfigs(t testing.TB) map[string]config {
 	most.RequestsPerFiveMinutes, most.Workers, most.LogDays = 1000, 3, 90
 	most.Reserved = map[string]int{"refresh": 5, "analisi": 100}
 	most.RestoredTable, most.TelegramBot = "second-restored", "second_bot"
-	budget := example
-	budget.FreeTier, budget.MonthlyBudget = untilBudget, 250
-	return map[string]config{"example": example, "least": least, "most": most, "budget": budget}
+	return map[string]config{"example": example, "least": least, "most": most}
 }
 
 // synthesized is the template of all stacks together: no two have a logical id in common.

@@ -33,7 +33,6 @@ type config struct {
 	OriginSecret  int            `json:"originSecret"`
 	Reserved      map[string]int `json:"reserved"`
 	RestoredTable string         `json:"restoredTable"`
-	FreeTier      string         `json:"freeTier"`
 	// Origin is the way from the distribution to API Gateway.
 	Origin struct {
 		Domain            string `json:"domain"`

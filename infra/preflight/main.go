@@ -94,7 +94,6 @@ func (p *preflight) questions() []question {
 		{"mail", p.mail},
 		{"the sender's domain", p.sender},
 		{"instances of functions", p.concurrency},
-		{"the account's bill", p.bill},
 		{"Stripe's price", p.price},
 		{"Stripe's webhook", p.webhook},
 		{"the chain's nodes", p.nodes},

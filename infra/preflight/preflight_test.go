@@ -23,15 +23,6 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestBill: a free tier that closes over the budget is ready where AWS publishes the sum that it goes by.
-func TestBill(t *testing.T) {
-	w := newWorld(t)
-	w.config.FreeTier, w.billed = "budget", true
-	if said, ready := w.report(t); !ready {
-		t.Errorf("%s", said)
-	}
-}
-
 // stackThat answers what CloudFormation would of a stack.
 func stackThat(status string) string {
 	return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks><member><StackName>verdetto</StackName>` +
@@ -117,7 +108,6 @@ func TestOmissions(t *testing.T) {
 			w.instead["GET /2016-08-19/account-settings"] = `{"AccountLimit":{"ConcurrentExecutions":10}}`
 		}, "NO instances of functions: the account may run 10 instances", "request-service-quota-increase"},
 		{"reserved", func(t *testing.T, w *world) { w.config.Reserved = map[string]int{"refresh": 5, "analisi": 900} }, "NO instances of functions: the account may run 1000 instances of functions at once, the service wants 1005", "request-service-quota-increase"},
-		{"no sum to go by", func(t *testing.T, w *world) { w.config.FreeTier = "budget" }, "NO the account's bill: AWS does not publish what the account costs", "CloudWatch billing alerts"},
 		{"price unknown", func(t *testing.T, w *world) { w.price = nil }, "NO Stripe's price: Stripe knows no price price_1", "test mode and live mode"},
 		{"price archived", func(t *testing.T, w *world) { w.price["active"] = false }, "NO Stripe's price: the price is archived", "make a price"},
 		{"price once", func(t *testing.T, w *world) { w.price["recurring"] = nil }, "NO Stripe's price: the price is not paid every month", "make a price"},

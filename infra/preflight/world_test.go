@@ -23,7 +23,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/aws/aws-sdk-go-v2/service/ssm/types"
-	"github.com/aws/smithy-go/encoding/cbor"
 
 	"verdetto/shared/mail/sesmail/motolocal"
 	"verdetto/shared/upstream/upstreamtest"
@@ -42,7 +41,6 @@ type world struct {
 	node    map[string]any // results, by method
 	key     string         // that Stripe knows
 	fares   *upstreamtest.Server
-	billed  bool // AWS publishes what the account costs
 }
 
 const (
@@ -98,21 +96,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// metrics is what CloudWatch answers, in the form that its client speaks and moto does not.
-func (w *world) metrics(r *http.Request) *http.Response {
-	list := cbor.List{}
-	if w.billed {
-		list = append(list, cbor.Map{"Namespace": cbor.String("AWS/Billing"), "MetricName": cbor.String("EstimatedCharges")})
-	}
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Smithy-Protocol": {"rpc-v2-cbor"}, "Content-Type": {"application/cbor"}},
-		Body: io.NopCloser(bytes.NewReader(cbor.Encode(cbor.Map{"Metrics": list}))), Request: r}
-}
-
 // RoundTrip answers what moto does not, and hands everything else to it.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
-	if strings.HasSuffix(r.URL.Path, "/operation/ListMetrics") {
-		return w.metrics(r), nil
-	}
 	asked := r.Method + " " + r.URL.Path
 	if r.Method == http.MethodPost {
 		body, err := io.ReadAll(r.Body)
