@@ -28,7 +28,7 @@ func newAPI(stack awscdk.Stack, c config) api {
 	made := awsapigatewayv2.NewCfnApi(stack, jsii.String("Api"), &awsapigatewayv2.CfnApiProps{
 		Name: jsii.String(c.Name), ProtocolType: jsii.String("HTTP"),
 		Description:               jsii.String("Reached through the distribution only"),
-		DisableExecuteApiEndpoint: jsii.Bool(c.Origin.closed()),
+		DisableExecuteApiEndpoint: jsii.Bool(c.Origin.hasDomain()),
 	})
 	log := awslogs.NewLogGroup(stack, jsii.String("ApiLog"), &awslogs.LogGroupProps{
 		// Under this prefix the log needs no resource policy of its own.
@@ -50,7 +50,7 @@ func newAPI(stack awscdk.Stack, c config) api {
 		},
 		RouteSettings: throttles(c),
 	})
-	if c.Origin.closed() {
+	if c.Origin.hasDomain() {
 		c.Origin.behind(stack, made, stage)
 	}
 	return api{stack, made, stage, log}
@@ -58,7 +58,7 @@ func newAPI(stack awscdk.Stack, c config) api {
 
 // host is where the distribution reaches it.
 func (a api) host(c config) *string {
-	if c.Origin.closed() {
+	if c.Origin.hasDomain() {
 		return jsii.String(c.Origin.Domain)
 	}
 	return awscdk.Fn_Join(jsii.String(""), &[]*string{a.httpAPI.Ref(), jsii.String(".execute-api." + c.Region + ".amazonaws.com")})

@@ -30,9 +30,8 @@ type config struct {
 	Domain      string `json:"domain"`
 	Certificate string `json:"certificate"`
 
-	// Origin is how the distribution reaches API Gateway, under a name of its own
-	// and by mutual TLS; without it API Gateway keeps its own address, where an
-	// authorizer asks for the edge's secret.
+	// Origin is how the distribution reaches API Gateway; without it API Gateway
+	// keeps its own address. Functions ask for the edge's secret either way.
 	Origin origin `json:"origin"`
 
 	MailFrom   string  `json:"mailFrom"`   // Verdetto <mail@example.com>; the domain is verified with SES

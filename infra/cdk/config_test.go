@@ -46,6 +46,10 @@ func TestFaultsAreReported(t *testing.T) {
 	if faults := good.check(); len(faults) > 0 {
 		t.Fatalf("the example is wrong: %q", faults)
 	}
+	good.Origin.ClientCertificate, good.Origin.Authority = good.Certificate, "testdata/authority.pem"
+	if faults := good.check(); len(faults) > 0 {
+		t.Fatalf("mutual TLS is refused: %q", faults)
+	}
 	keyFile := filepath.Join(t.TempDir(), "key.pem")
 	if err := os.WriteFile(keyFile, []byte("-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -86,7 +90,8 @@ func TestFaultsAreReported(t *testing.T) {
 		{"origin without its certificate", func(c *config) { c.Origin.Certificate = "" }, "origin.certificate: missing"},
 		{"certificate of the origin elsewhere", func(c *config) { c.Origin.Certificate = c.Certificate }, "is not the ARN of a certificate in eu-west-1"},
 		{"client certificate elsewhere", func(c *config) { c.Origin.ClientCertificate = c.Origin.Certificate }, "origin.clientCertificate: "},
-		{"no authority", func(c *config) { c.Origin.Authority = "" }, "origin.authority: missing"},
+		{"no authority", func(c *config) { c.Origin.Authority = "" }, "origin.clientCertificate, origin.authority: give both or neither"},
+		{"an authority alone", func(c *config) { c.Origin.ClientCertificate = "" }, "origin.clientCertificate, origin.authority: give both or neither"},
 		{"no such authority", func(c *config) { c.Origin.Authority = "/nowhere/ca.pem" }, "origin.authority: open /nowhere/ca.pem"},
 		{"authority without a certificate", func(c *config) { c.Origin.Authority = "example.json" }, "holds no certificate"},
 		{"a key among the authority", func(c *config) { c.Origin.Authority = keyFile }, "holds a PRIVATE KEY"},

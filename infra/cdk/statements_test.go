@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/assertions"
@@ -115,15 +116,19 @@ func statements(example config) []statement {
 			"DefaultRouteSettings": like(&props{"ThrottlingRateLimit": 60, "ThrottlingBurstLimit": 120}),
 			"AccessLogSettings":    like(&props{"DestinationArn": attr("ApiLog", "Arn")})})},
 		{"API Gateway's own address is off", "", has("AWS::ApiGatewayV2::Api", props{"DisableExecuteApiEndpoint": true})},
-		{"API Gateway speaks to nobody without a certificate of the operator's authority", "", has("AWS::ApiGatewayV2::DomainName", props{
+		{"API Gateway has a domain for the distribution, and asks for no client certificate", "", has("AWS::ApiGatewayV2::DomainName", props{
 			"DomainName":               "origin.verdetto.example.com",
 			"DomainNameConfigurations": []any{props{"CertificateArn": example.Origin.Certificate, "EndpointType": "REGIONAL", "SecurityPolicy": "TLS_1_2"}},
-			"MutualTlsAuthentication":  props{"TruststoreUri": assertions.Match_StringLikeRegexp(jsii.String(`^s3://.*[.]pem$`))}})},
+			"MutualTlsAuthentication":  absent})},
+		{"nor does the edge show one", "", has("AWS::CloudFront::Distribution", props{"DistributionConfig": like(&props{"Origins": []any{like(&props{
+			"CustomOriginConfig": like(&props{"OriginMtlsConfig": absent})})}})})},
+		{"with mutual TLS it speaks to no client without a certificate of the operator's authority", "most", has("AWS::ApiGatewayV2::DomainName", props{
+			"MutualTlsAuthentication": props{"TruststoreUri": assertions.Match_StringLikeRegexp(jsii.String(`^s3://.*[.]pem$`))}})},
 		{"the API answers there and nowhere else", "", has("AWS::ApiGatewayV2::ApiMapping", props{"ApiId": ref("Api"), "DomainName": ref("OriginDomain"), "Stage": ref("ApiStage")})},
 		{"there is one way to the API", "", number("AWS::ApiGatewayV2::ApiMapping", 1)},
-		{"the edge shows its certificate to API Gateway, at that domain", "", has("AWS::CloudFront::Distribution", props{"DistributionConfig": like(&props{"Origins": []any{like(&props{
+		{"with mutual TLS the edge shows its certificate to API Gateway, at that domain", "most", has("AWS::CloudFront::Distribution", props{"DistributionConfig": like(&props{"Origins": []any{like(&props{
 			"DomainName":         "origin.verdetto.example.com",
-			"CustomOriginConfig": like(&props{"OriginMtlsConfig": props{"ClientCertificateArn": example.Origin.ClientCertificate}})})}})})},
+			"CustomOriginConfig": like(&props{"OriginMtlsConfig": props{"ClientCertificateArn": strings.Replace(example.Certificate, "1111", "9999", 1)}})})}})})},
 		{"without a domain API Gateway has its own address", "least", number("AWS::ApiGatewayV2::DomainName", 0)},
 		{"the edge proves itself with the secret that is chosen", "", has("AWS::CloudFront::Distribution", props{"DistributionConfig": like(&props{"Origins": array(like(&props{
 			"OriginCustomHeaders": []props{{"HeaderName": "X-Origin-Secret", "HeaderValue": "{{resolve:secretsmanager:verdetto/origin:SecretString:1}}"}}}))})})},
