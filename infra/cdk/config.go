@@ -40,7 +40,7 @@ type config struct {
 
 	Operator operator `json:"operator"` // what is missing of it is said, and is no fault
 
-	StripePrice string `json:"stripePrice"` // id of the recurring price
+	StripePrice string `json:"stripePrice"` // id of the recurring price; without it and SolanaWallet nothing is sold
 	// StripeFormerPrices were sold before: subscriptions to them go on.
 	StripeFormerPrices []string `json:"stripeFormerPrices"`
 
@@ -199,11 +199,19 @@ func (c config) check() []string {
 	if c.FaresShown != "today" && c.FaresShown != "all" {
 		wrong("faresShown", "%q is neither today nor all", c.FaresShown)
 	}
-	shape("stripePrice", c.StripePrice, priceShape, "the id of a price in Stripe, price_...")
+	if (c.StripePrice == "") != (c.SolanaWallet == "") {
+		wrong("stripePrice, solanaWallet", "give both, or neither where nothing is sold")
+	}
+	if c.PaidCalls && !c.sells() {
+		wrong("paidCalls", "it needs stripePrice and solanaWallet")
+	}
+	if c.sells() {
+		shape("stripePrice", c.StripePrice, priceShape, "the id of a price in Stripe, price_...")
+		shape("solanaWallet", c.SolanaWallet, base58Shape, "a Solana address in base 58")
+	}
 	for i, price := range c.StripeFormerPrices {
 		shape(fmt.Sprintf("stripeFormerPrices[%d]", i), price, priceShape, "the id of a price in Stripe, price_...")
 	}
-	shape("solanaWallet", c.SolanaWallet, base58Shape, "a Solana address in base 58")
 	if c.SolanaNetwork != "mainnet-beta" && c.SolanaNetwork != "devnet" {
 		wrong("solanaNetwork", "%q is neither mainnet-beta nor devnet", c.SolanaNetwork)
 	}
@@ -272,8 +280,14 @@ func (c config) chosen() (chosen []string) {
 	if c.TelegramBot != "" {
 		chosen = append(chosen, parameters.TelegramBot)
 	}
+	if c.sells() {
+		chosen = append(chosen, parameters.StripePrice, parameters.SolanaWallet)
+	}
 	return chosen
 }
+
+// sells reports whether the plan is sold.
+func (c config) sells() bool { return c.StripePrice != "" && c.SolanaWallet != "" }
 
 // ownFirewall tells whether the stack makes one.
 func (c config) ownFirewall() bool { return c.Firewall == "" && c.RequestsPerFiveMinutes > 0 }

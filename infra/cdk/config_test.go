@@ -24,13 +24,13 @@ func TestMissingIsReportedAtOnce(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, field := range []string{"account", "region", "mailFrom", "alarmEmail", "stripePrice", "solanaWallet", "instances"} {
+	for _, field := range []string{"account", "region", "mailFrom", "alarmEmail", "instances"} {
 		if !strings.Contains(err.Error(), "\n  "+field+": missing") {
 			t.Errorf("%s is not said to be missing: %v", field, err)
 		}
 	}
-	if n := strings.Count(err.Error(), "\n  "); n != 7 {
-		t.Errorf("%d faults instead of 7: %v", n, err)
+	if n := strings.Count(err.Error(), "\n  "); n != 5 {
+		t.Errorf("%d faults instead of 5: %v", n, err)
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("something was written")
@@ -71,6 +71,8 @@ func TestFaultsAreReported(t *testing.T) {
 		{"alarm", func(c *config) { c.AlarmEmail = "Me <me@example.com>" }, "alarmEmail: "},
 		{"price", func(c *config) { c.StripePrice = "12.99" }, "stripePrice: "},
 		{"former price", func(c *config) { c.StripeFormerPrices = []string{"price_1", "9.99"} }, "stripeFormerPrices[1]: "},
+		{"a price alone", func(c *config) { c.SolanaWallet = "" }, "stripePrice, solanaWallet: give both, or neither where nothing is sold"},
+		{"answers sold without a wallet", func(c *config) { c.StripePrice, c.SolanaWallet, c.PaidCalls = "", "", true }, "paidCalls: it needs stripePrice and solanaWallet"},
 		{"wallet", func(c *config) { c.SolanaWallet = "0xabc" }, "solanaWallet: "},
 		{"network", func(c *config) { c.SolanaNetwork = "testnet" }, "solanaNetwork: "},
 		{"devnet without a mint", func(c *config) { c.SolanaNetwork = "devnet" }, "solanaMint: missing"},

@@ -68,6 +68,7 @@ func fixtureConfigs(t testing.TB) map[string]config {
 	}
 	least := example
 	least.Region, least.Domain, least.Certificate, least.Origin, least.Operator = "us-east-1", "", "", origin{}, operator{}
+	least.StripePrice, least.SolanaWallet = "", ""
 	least.Instances, least.RequestsPerFiveMinutes = 10, 0
 	most := example
 	most.Name, most.Region, most.SolanaNetwork = "second", "us-east-1", "devnet"

@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,7 +41,9 @@ type world struct {
 	hook    map[string]any
 	node    map[string]any // results, by method
 	key     string         // that Stripe knows
-	fares   *upstreamtest.Server
+	// forbidden is a path of Stripe's that the key may not read.
+	forbidden string
+	fares     *upstreamtest.Server
 }
 
 const (
@@ -185,6 +188,10 @@ func (w *world) stripe(out http.ResponseWriter, r *http.Request) {
 	switch {
 	case given != w.key:
 		out.WriteHeader(http.StatusUnauthorized)
+	case r.URL.Path == w.forbidden:
+		out.WriteHeader(http.StatusForbidden)
+	case slices.ContainsFunc(used, func(u permission) bool { return u.path == r.URL.Path }):
+		answer = map[string]any{"object": "list", "data": []any{}}
 	case r.URL.Path == "/v1/prices/price_1" && w.price != nil:
 		answer = w.price
 	case r.URL.Path == "/v1/webhook_endpoints":
