@@ -32,6 +32,10 @@ var arounds = map[string]around{
 	"refresh": {before: func(_ *testing.T, _ onemachine.Options, _ *cloud, environment []string) []string {
 		return append(environment, "VERDETTO_QUEUE_URL=")
 	}},
+	// Where nothing is sold pro starts without the settings of a seller.
+	"pro-unsold": {before: func(_ *testing.T, _ onemachine.Options, _ *cloud, environment []string) []string {
+		return append(environment, "STRIPE_PRICE=", "STRIPE_KEY=", "STRIPE_WEBHOOK_SECRETS=", "SOLANA_NODES=", "SOLANA_WALLET=")
+	}},
 	// With one it is planned: a message for each origin.
 	"refresh-schedule": {after: func(t *testing.T, _ onemachine.Options, cloud *cloud, _ []string) {
 		sent := cloud.messages(t, cloud.Refreshes)

@@ -225,3 +225,29 @@ func streams(t *testing.T, settings aws.Config, function string) (names []string
 	}
 	return names
 }
+
+// call asks moto for an action of a service that speaks JSON, by its name alone.
+func call(t *testing.T, endpoint, service, action string, inputs map[string]any) map[string]any {
+	t.Helper()
+	body, err := json.Marshal(inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, endpoint, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Amz-Target", action)
+	request.Header.Set("Content-Type", "application/x-amz-json-1.1")
+	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20261121/eu-west-1/"+service+"/aws4_request, SignedHeaders=host, Signature=0")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	answer := map[string]any{}
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %v %v", action, response.Status, answer, err)
+	}
+	return answer
+}

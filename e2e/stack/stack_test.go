@@ -341,7 +341,6 @@ func synthesize(t *testing.T, stack string, choices map[string]any) template {
 		t.Fatal(err)
 	}
 	maps.Copy(config, choices)
-	config["origin"].(map[string]any)["authority"] = fixture.Path(t, "infra", "cdk", "example-authority.pem")
 	chosen, err := json.Marshal(config)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "config.json"), chosen, 0o600)

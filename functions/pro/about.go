@@ -4,6 +4,7 @@ import (
 	"context"
 	"html/template"
 	"net/http"
+	"slices"
 
 	"verdetto/shared/i18n"
 	"verdetto/shared/page"
@@ -38,6 +39,9 @@ var aboutPages = map[string]aboutPage{
 	"note-legali": {"Who runs the service", "/v1/note-legali", "imprint", []string{"who", "data", "source"}},
 }
 
+// ofSale are the sections that say what is paid, and how.
+var ofSale = []string{"price", "renewal", "withdrawal"}
+
 type aboutSection struct {
 	ID, Title string
 	Text      template.HTML
@@ -50,6 +54,9 @@ func (s *Service) about(name string) func(context.Context, *Reader) (*page.Respo
 		l := in.language()
 		var sections []aboutSection
 		for _, id := range p.sections {
+			if !s.sells() && slices.Contains(ofSale, id) {
+				continue
+			}
 			sections = append(sections, aboutSection{id, l.Text("about." + p.text + "." + id + ".title"), l.HTML("about."+p.text+"."+id+".text", s.particulars(l)...)})
 		}
 		title := l.Text("about." + p.text + ".title")

@@ -11,13 +11,16 @@ import (
 	"verdetto/shared/routes"
 )
 
-func (s *Service) registerPages(api *httpapi.API) {
+func (s *Service) registerOffer(api *httpapi.API) {
 	httpapi.JSON(api, "pro-offerta", httpapi.JSONDoc{
 		Summary:     "What the paid plan is, and what it costs",
 		Description: "The price by card is the card processor's own, held for an hour; it is absent while the processor does not say it. Where HTML is asked for it is the page on which the plan is bought.",
 		Answer:      planOffer{},
 		Pages:       []int{http.StatusOK},
 	}, nil, s.offer)
+}
+
+func (s *Service) registerPages(api *httpapi.API) {
 	for name, about := range aboutPages {
 		httpapi.Page(api, name, httpapi.PageDoc{Summary: about.summary, Statuses: []int{http.StatusOK}}, s.about(name))
 	}

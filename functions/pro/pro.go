@@ -26,7 +26,7 @@ type Service struct {
 	Keys     store.Customers
 	Outbox   store.Outbox
 	Checkout pay.Checkout
-	Chain    pay.Chain
+	Chain    pay.Chain // nil where nothing is sold; Checkout is then pay.Unsold
 	Wallet   Wallet
 	Sender   mail.Sender
 	Limiter  *limit.Limiter
@@ -77,12 +77,18 @@ var (
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	s.registerPages(api)
-	s.registerCard(api)
-	s.registerCrypto(api)
+	if s.sells() {
+		s.registerOffer(api)
+		s.registerCard(api)
+		s.registerCrypto(api)
+	}
 	s.registerRecover(api)
 	s.registerKey(api)
 	s.registerManage(api)
 }
+
+// sells reports whether the plan is for sale. Where it is not, the paths for buying it do not exist.
+func (s *Service) sells() bool { return s.Chain != nil }
 
 // emailBody is a request about an e-mail address.
 type emailBody struct {

@@ -12,7 +12,7 @@ import (
 // from the region that it is of, and says what it is about; those that watch a
 // new version tell CodeDeploy alone.
 func TestAlarmsTell(t *testing.T) {
-	for _, name := range []string{"example", "least", "most", "budget"} {
+	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)
 		told := 0
 		for id, r := range h.Resources {
@@ -27,7 +27,7 @@ func TestAlarmsTell(t *testing.T) {
 			}
 			told++
 			want := `[{"Ref":"Alarms"}]`
-			if (strings.HasPrefix(id, "Edge") || id == overBudget) && h.Resources["EdgeAlarms"].Type != "" {
+			if strings.HasPrefix(id, "Edge") && h.Resources["EdgeAlarms"].Type != "" {
 				want = `[{"Ref":"EdgeAlarms"}]`
 			}
 			if got := compact(r.Properties["AlarmActions"]); got != want || compact(r.Properties["OKActions"]) != want {
@@ -68,7 +68,7 @@ func TestRunbook(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?m)^\\*\\*`([A-Za-z0-9.]+)`").FindAllStringSubmatch(string(data), -1) {
 		paragraphs[strings.TrimPrefix(m[1], "...")] = false
 	}
-	h := fixture(t, "budget") // which has every alarm
+	h := fixture(t, "example") // which has every alarm
 	for id, r := range h.Resources {
 		if r.Type != "AWS::CloudWatch::Alarm" {
 			continue

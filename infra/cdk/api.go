@@ -1,11 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
@@ -13,25 +13,22 @@ import (
 	"verdetto/shared/routes"
 )
 
-// api is what the edge asks. It leads each path to the function that answers it,
-// by any method: the functions answer wrong methods and questions of other sites'
-// pages themselves. It is made of bare resources, which are few and plain; the
-// CDK's own kind would give each function a permission for every path, more than
-// fit.
+// api is what the edge asks. It leads each group of paths to the function that
+// answers it, by any method: the functions answer wrong methods and questions of
+// other sites' pages themselves. It is made of bare resources, which are few and
+// plain; the CDK's own kind would give each function a permission for every route.
 type api struct {
 	stack   awscdk.Stack
 	httpAPI awsapigatewayv2.CfnApi
 	stage   awsapigatewayv2.CfnStage
+	log     awslogs.LogGroup
 }
-
-// fallback answers at every path that nobody answers at, with a 404.
-const fallback = "analisi"
 
 func newAPI(stack awscdk.Stack, c config) api {
 	made := awsapigatewayv2.NewCfnApi(stack, jsii.String("Api"), &awsapigatewayv2.CfnApiProps{
 		Name: jsii.String(c.Name), ProtocolType: jsii.String("HTTP"),
 		Description:               jsii.String("Reached through the distribution only"),
-		DisableExecuteApiEndpoint: jsii.Bool(c.Origin.closed()),
+		DisableExecuteApiEndpoint: jsii.Bool(c.Origin.hasDomain()),
 	})
 	log := awslogs.NewLogGroup(stack, jsii.String("ApiLog"), &awslogs.LogGroupProps{
 		// Under this prefix the log needs no resource policy of its own.
@@ -45,7 +42,7 @@ func newAPI(stack awscdk.Stack, c config) api {
 			DestinationArn: log.LogGroupArn(),
 			// No address, no query, no key: what was asked is nobody's business, that it was is enough.
 			Format: jsii.String(`{"requestId":"$context.requestId","time":"$context.requestTimeEpoch","route":"$context.routeKey",` +
-				`"status":"$context.status","ms":"$context.responseLatency","error":"$context.integrationErrorMessage"}`),
+				`"status":"$context.status","integration":"$context.integration.status","ms":"$context.responseLatency","error":"$context.integrationErrorMessage"}`),
 		},
 		DefaultRouteSettings: &awsapigatewayv2.CfnStage_RouteSettingsProperty{
 			ThrottlingRateLimit: jsii.Number(others), ThrottlingBurstLimit: jsii.Number(2 * others),
@@ -53,21 +50,21 @@ func newAPI(stack awscdk.Stack, c config) api {
 		},
 		RouteSettings: throttles(c),
 	})
-	if c.Origin.closed() {
+	if c.Origin.hasDomain() {
 		c.Origin.behind(stack, made, stage)
 	}
-	return api{stack, made, stage}
+	return api{stack, made, stage, log}
 }
 
 // host is where the distribution reaches it.
 func (a api) host(c config) *string {
-	if c.Origin.closed() {
+	if c.Origin.hasDomain() {
 		return jsii.String(c.Origin.Domain)
 	}
 	return awscdk.Fn_Join(jsii.String(""), &[]*string{a.httpAPI.Ref(), jsii.String(".execute-api." + c.Region + ".amazonaws.com")})
 }
 
-// addRoutes leads the paths of the table to their functions.
+// addRoutes leads the groups of paths to their functions.
 func (a api) addRoutes(l lambdas) {
 	target := map[string]*string{}
 	for _, f := range functions {
@@ -85,51 +82,46 @@ func (a api) addRoutes(l lambdas) {
 			SourceArn: awscdk.Fn_Sub(jsii.String("arn:aws:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/*"), nil),
 		})
 	}
-	for _, p := range paths() {
-		route := awsapigatewayv2.NewCfnRoute(a.stack, jsii.String(p.id), &awsapigatewayv2.CfnRouteProps{
-			ApiId: a.httpAPI.Ref(), RouteKey: jsii.String("ANY " + p.path), Target: target[p.function],
+	for _, g := range routes.Groups() {
+		id, key := "RouteElse", "$default"
+		if g.Path != "" {
+			id, key = "Route"+identifier(g.Path), "ANY "+g.Path
+		}
+		route := awsapigatewayv2.NewCfnRoute(a.stack, jsii.String(id), &awsapigatewayv2.CfnRouteProps{
+			ApiId: a.httpAPI.Ref(), RouteKey: jsii.String(key), Target: target[g.Function],
 		})
-		a.stage.AddDependency(route) // it holds it to its share, and API Gateway refuses shares of what is not there
+		if g.Path != "" {
+			a.stage.AddDependency(route) // it holds it to its share, and API Gateway refuses shares of missing routes
+		}
 	}
-	awsapigatewayv2.NewCfnRoute(a.stack, jsii.String("RouteElse"), &awsapigatewayv2.CfnRouteProps{
-		ApiId: a.httpAPI.Ref(), RouteKey: jsii.String("$default"), Target: target[fallback],
-	})
 }
 
-// throttles holds each path to its share, as the table of endpoints has it. API
-// Gateway fills a bucket for each route, so all together come to RequestsPerSecond,
-// and what one of them is flooded with leaves the others theirs: Stripe's
-// deliveries and what buys and shows keys first of all. ("Throttle requests to
-// your HTTP APIs": targets to aim at, not ceilings that are never passed.)
+// throttles holds each group of paths to its share, as the table of endpoints has it.
+// API Gateway fills a bucket for each route, so all together come to RequestsPerSecond.
+// A flood of one group leaves the others theirs. ("Throttle requests to your HTTP
+// APIs": targets to aim at, not ceilings that are never passed.)
 func throttles(c config) map[string]any {
-	rates, all := routes.Throttles(c.RequestsPerSecond), map[string]any{}
-	for _, p := range paths() {
-		all["ANY "+p.path] = map[string]any{"ThrottlingRateLimit": rates[p.path], "ThrottlingBurstLimit": 2 * rates[p.path]}
-	}
-	return all
-}
-
-// path is one that a function answers at.
-type path struct{ id, path, function string }
-
-// paths lists those of the table, each once. It panics if two functions share
-// one, which is for the table's author to see.
-func paths() []path {
-	var all []path
-	owner := map[string]string{}
-	for _, r := range routes.Table {
-		for _, p := range r.Paths() {
-			if already, ok := owner[p]; ok {
-				if already != r.Function {
-					panic(fmt.Sprintf("cdk: %s is answered by %s and by %s", p, already, r.Function))
-				}
-				continue
-			}
-			owner[p] = r.Function
-			all = append(all, path{"Route" + identifier(p), p, r.Function})
+	all := map[string]any{}
+	for path, rate := range routes.Throttles(c.RequestsPerSecond) {
+		if path != "" { // the stage's default
+			all["ANY "+path] = map[string]any{"ThrottlingRateLimit": rate, "ThrottlingBurstLimit": 2 * rate}
 		}
 	}
 	return all
+}
+
+// watchThrottling has the operator notified of calls that API Gateway turns away because a share is used up.
+// HTTP APIs have no metric of them, and their metric 4xx counts the quotas of callers as well. The log tells
+// them apart: where a function answered, it holds the status of the integration.
+func (a api) watchThrottling(c config, n notices) {
+	space, counted := namespace+"/"+c.Name, "ApiThrottled"
+	awslogs.NewCfnMetricFilter(a.stack, jsii.String("ThrottledFilter"), &awslogs.CfnMetricFilterProps{
+		LogGroupName: a.log.LogGroupName(), FilterPattern: jsii.String(`{ ($.status = "429") && ($.integration != "429") }`),
+		MetricTransformations: []any{&awslogs.CfnMetricFilter_MetricTransformationProperty{
+			MetricNamespace: jsii.String(space), MetricName: jsii.String(counted), MetricValue: jsii.String("1")}},
+	})
+	panel{a.stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}.raise(alarm{id: counted, metric: metric(space, counted, "Sum", 5, nil), above: 10,
+		about: "API Gateway turns calls away: a group of paths has used up its share."})
 }
 
 // identifier is a path as a part of a logical id.

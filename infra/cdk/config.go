@@ -30,9 +30,8 @@ type config struct {
 	Domain      string `json:"domain"`
 	Certificate string `json:"certificate"`
 
-	// Origin is how the distribution reaches API Gateway, under a name of its own
-	// and by mutual TLS; without it API Gateway keeps its own address, where an
-	// authorizer asks for the edge's secret.
+	// Origin is how the distribution reaches API Gateway; without it API Gateway
+	// keeps its own address. Functions ask for the edge's secret either way.
 	Origin origin `json:"origin"`
 
 	MailFrom   string  `json:"mailFrom"`   // Verdetto <mail@example.com>; the domain is verified with SES
@@ -41,7 +40,7 @@ type config struct {
 
 	Operator operator `json:"operator"` // what is missing of it is said, and is no fault
 
-	StripePrice string `json:"stripePrice"` // id of the recurring price
+	StripePrice string `json:"stripePrice"` // id of the recurring price; without it and SolanaWallet nothing is sold
 	// StripeFormerPrices were sold before: subscriptions to them go on.
 	StripeFormerPrices []string `json:"stripeFormerPrices"`
 
@@ -66,7 +65,7 @@ type config struct {
 	OriginSecret int `json:"originSecret"`
 
 	// RequestsPerSecond is how many reach the functions at most, whoever makes
-	// them: the table of endpoints says which share of them is whose.
+	// them: the table of endpoints divides them among groups of paths.
 	RequestsPerSecond int `json:"requestsPerSecond"`
 	// Instances is the account's quota in the region: how many instances all its
 	// functions have together. A new account has few.
@@ -74,8 +73,8 @@ type config struct {
 	// MonthlyBudget in US dollars: whoever gets the alarms is told when half of
 	// it, all of it, or by AWS's forecast more than it is spent.
 	MonthlyBudget int `json:"monthlyBudget"`
-	// FreeTier is open, or closed: then the edge refuses who calls without a key
-	// what costs something to answer. It is open until MonthlyBudget is spent with budget.
+	// FreeTier is open, or closed: then the edge refuses callers without a key
+	// what costs something to answer.
 	FreeTier string `json:"freeTier"`
 	// Generation says how often the functions were started anew; raising it has
 	// them read their parameters again.
@@ -100,12 +99,12 @@ type config struct {
 func defaults() config {
 	return config{
 		Name: "verdetto", MailRate: 1, SolanaNetwork: "mainnet-beta", PriceUSDC: "12.99",
-		Workers: 2, CallsADay: 20_000, FaresShown: "today", OriginSecret: 1, RequestsPerSecond: 200, LogDays: 30, AccessLogDays: 14,
+		Workers: 2, CallsADay: 20_000, FaresShown: "today", OriginSecret: 1, RequestsPerSecond: 840, LogDays: 30, AccessLogDays: 14,
 		RequestsPerFiveMinutes: 2000, MonthlyBudget: 100, FreeTier: open, Generation: 1,
 	}
 }
 
-const open, closed, untilBudget = "open", "closed", "budget"
+const open, closed = "open", "closed"
 
 // edgeRegion is where CloudFront has its certificates, its firewalls, its logs and its metrics.
 const edgeRegion = "us-east-1"
@@ -200,11 +199,19 @@ func (c config) check() []string {
 	if c.FaresShown != "today" && c.FaresShown != "all" {
 		wrong("faresShown", "%q is neither today nor all", c.FaresShown)
 	}
-	shape("stripePrice", c.StripePrice, priceShape, "the id of a price in Stripe, price_...")
+	if (c.StripePrice == "") != (c.SolanaWallet == "") {
+		wrong("stripePrice, solanaWallet", "give both, or neither where nothing is sold")
+	}
+	if c.PaidCalls && !c.sells() {
+		wrong("paidCalls", "it needs stripePrice and solanaWallet")
+	}
+	if c.sells() {
+		shape("stripePrice", c.StripePrice, priceShape, "the id of a price in Stripe, price_...")
+		shape("solanaWallet", c.SolanaWallet, base58Shape, "a Solana address in base 58")
+	}
 	for i, price := range c.StripeFormerPrices {
 		shape(fmt.Sprintf("stripeFormerPrices[%d]", i), price, priceShape, "the id of a price in Stripe, price_...")
 	}
-	shape("solanaWallet", c.SolanaWallet, base58Shape, "a Solana address in base 58")
 	if c.SolanaNetwork != "mainnet-beta" && c.SolanaNetwork != "devnet" {
 		wrong("solanaNetwork", "%q is neither mainnet-beta nor devnet", c.SolanaNetwork)
 	}
@@ -236,8 +243,8 @@ func (c config) check() []string {
 	}
 	between("monthlyBudget", c.MonthlyBudget, 1, 1_000_000)
 	between("generation", c.Generation, 1, 1_000_000)
-	if !slices.Contains([]string{open, closed, untilBudget}, c.FreeTier) {
-		wrong("freeTier", "%q is neither open nor closed nor budget", c.FreeTier)
+	if c.FreeTier != open && c.FreeTier != closed {
+		wrong("freeTier", "%q is not offered: give open or closed", c.FreeTier)
 	}
 	if c.Firewall != "" {
 		shape("firewall", c.Firewall, firewallShape, "the ARN of a firewall for CloudFront (arn:aws:wafv2:us-east-1:...:global/webacl/...)")
@@ -273,8 +280,14 @@ func (c config) chosen() (chosen []string) {
 	if c.TelegramBot != "" {
 		chosen = append(chosen, parameters.TelegramBot)
 	}
+	if c.sells() {
+		chosen = append(chosen, parameters.StripePrice, parameters.SolanaWallet)
+	}
 	return chosen
 }
+
+// sells reports whether the plan is sold.
+func (c config) sells() bool { return c.StripePrice != "" && c.SolanaWallet != "" }
 
 // ownFirewall tells whether the stack makes one.
 func (c config) ownFirewall() bool { return c.Firewall == "" && c.RequestsPerFiveMinutes > 0 }

@@ -24,13 +24,13 @@ func TestMissingIsReportedAtOnce(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, field := range []string{"account", "region", "mailFrom", "alarmEmail", "stripePrice", "solanaWallet", "instances"} {
+	for _, field := range []string{"account", "region", "mailFrom", "alarmEmail", "instances"} {
 		if !strings.Contains(err.Error(), "\n  "+field+": missing") {
 			t.Errorf("%s is not said to be missing: %v", field, err)
 		}
 	}
-	if n := strings.Count(err.Error(), "\n  "); n != 7 {
-		t.Errorf("%d faults instead of 7: %v", n, err)
+	if n := strings.Count(err.Error(), "\n  "); n != 5 {
+		t.Errorf("%d faults instead of 5: %v", n, err)
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("something was written")
@@ -45,6 +45,10 @@ func TestFaultsAreReported(t *testing.T) {
 	}
 	if faults := good.check(); len(faults) > 0 {
 		t.Fatalf("the example is wrong: %q", faults)
+	}
+	good.Origin.ClientCertificate, good.Origin.Authority = good.Certificate, "testdata/authority.pem"
+	if faults := good.check(); len(faults) > 0 {
+		t.Fatalf("mutual TLS is refused: %q", faults)
 	}
 	keyFile := filepath.Join(t.TempDir(), "key.pem")
 	if err := os.WriteFile(keyFile, []byte("-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n"), 0o600); err != nil {
@@ -67,6 +71,8 @@ func TestFaultsAreReported(t *testing.T) {
 		{"alarm", func(c *config) { c.AlarmEmail = "Me <me@example.com>" }, "alarmEmail: "},
 		{"price", func(c *config) { c.StripePrice = "12.99" }, "stripePrice: "},
 		{"former price", func(c *config) { c.StripeFormerPrices = []string{"price_1", "9.99"} }, "stripeFormerPrices[1]: "},
+		{"a price alone", func(c *config) { c.SolanaWallet = "" }, "stripePrice, solanaWallet: give both, or neither where nothing is sold"},
+		{"answers sold without a wallet", func(c *config) { c.StripePrice, c.SolanaWallet, c.PaidCalls = "", "", true }, "paidCalls: it needs stripePrice and solanaWallet"},
 		{"wallet", func(c *config) { c.SolanaWallet = "0xabc" }, "solanaWallet: "},
 		{"network", func(c *config) { c.SolanaNetwork = "testnet" }, "solanaNetwork: "},
 		{"devnet without a mint", func(c *config) { c.SolanaNetwork = "devnet" }, "solanaMint: missing"},
@@ -86,15 +92,15 @@ func TestFaultsAreReported(t *testing.T) {
 		{"origin without its certificate", func(c *config) { c.Origin.Certificate = "" }, "origin.certificate: missing"},
 		{"certificate of the origin elsewhere", func(c *config) { c.Origin.Certificate = c.Certificate }, "is not the ARN of a certificate in eu-west-1"},
 		{"client certificate elsewhere", func(c *config) { c.Origin.ClientCertificate = c.Origin.Certificate }, "origin.clientCertificate: "},
-		{"no authority", func(c *config) { c.Origin.Authority = "" }, "origin.authority: missing"},
+		{"no authority", func(c *config) { c.Origin.Authority = "" }, "origin.clientCertificate, origin.authority: give both or neither"},
+		{"an authority alone", func(c *config) { c.Origin.ClientCertificate = "" }, "origin.clientCertificate, origin.authority: give both or neither"},
 		{"no such authority", func(c *config) { c.Origin.Authority = "/nowhere/ca.pem" }, "origin.authority: open /nowhere/ca.pem"},
 		{"authority without a certificate", func(c *config) { c.Origin.Authority = "example.json" }, "holds no certificate"},
 		{"a key among the authority", func(c *config) { c.Origin.Authority = keyFile }, "holds a PRIVATE KEY"},
 		{"no quota", func(c *config) { c.Instances = 0 }, "instances: missing"},
 		{"quota", func(c *config) { c.Instances = 9 }, "instances: 9 is not between"},
 		{"budget", func(c *config) { c.MonthlyBudget = 0 }, "monthlyBudget: "},
-		{"free tier", func(c *config) { c.FreeTier = "shut" }, "freeTier: "},
-		{"free tier closed by the budget and nothing", func(c *config) { c.FreeTier, c.RequestsPerFiveMinutes = untilBudget, 0 }, "freeTier: it is the stack's own firewall"},
+		{"free tier", func(c *config) { c.FreeTier = "budget" }, `freeTier: "budget" is not offered: give open or closed`},
 		{"free tier closed by nothing", func(c *config) { c.FreeTier, c.RequestsPerFiveMinutes = closed, 0 }, "freeTier: it is the stack's own firewall"},
 		{"generation", func(c *config) { c.Generation = 0 }, "generation: "},
 		{"reserved more than there is", func(c *config) { c.Instances, c.Reserved = 150, map[string]int{"analisi": 60} }, "reserved: 60 instances of 150: Lambda leaves 100"},

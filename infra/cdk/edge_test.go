@@ -292,7 +292,7 @@ var personal = regexp.MustCompile(`query|cookie|referer|user-agent|^c-ip$|c-ip-v
 
 // TestLogsHoldNothingPersonal: the fields of every log that the template sets up.
 func TestLogsHoldNothingPersonal(t *testing.T) {
-	for _, name := range []string{"example", "least", "most", "budget"} {
+	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)
 		var fields []string
 		for _, f := range asList(h.property("AccessLogDelivery", "RecordFields")) {
@@ -312,7 +312,7 @@ func TestLogsHoldNothingPersonal(t *testing.T) {
 		format := compact(h.property("ApiStage", "AccessLogSettings", "Format"))
 		for variable := range strings.FieldsFuncSeq(format, func(r rune) bool { return r == '"' || r == '\\' }) {
 			if strings.HasPrefix(variable, "$") && !slices.Contains([]string{"$context.requestId", "$context.requestTimeEpoch", "$context.routeKey",
-				"$context.status", "$context.responseLatency", "$context.integrationErrorMessage", "$context.error.responseType"}, variable) {
+				"$context.status", "$context.integration.status", "$context.responseLatency", "$context.integrationErrorMessage", "$context.error.responseType"}, variable) {
 				t.Errorf("%s: API Gateway's log has %s", name, variable)
 			}
 		}
@@ -334,35 +334,6 @@ func TestLogsHoldNothingPersonal(t *testing.T) {
 		if !personal.MatchString(strings.ToLower(field)) {
 			t.Errorf("%s is let pass", field)
 		}
-	}
-}
-
-// TestThrottles: each path has its share, the shares come to what is chosen, and
-// no flood of one path takes another's.
-func TestThrottles(t *testing.T) {
-	h := fixture(t, "example")
-	settings, _ := h.property("ApiStage", "RouteSettings").(map[string]any)
-	together := h.property("ApiStage", "DefaultRouteSettings", "ThrottlingRateLimit").(float64)
-	for _, p := range paths() {
-		s := settings["ANY "+p.path]
-		rate, ok := at(s, "ThrottlingRateLimit").(float64)
-		if !ok || rate < 1 || at(s, "ThrottlingBurstLimit") != 2*rate {
-			t.Errorf("%s is held to %v", p.path, s)
-		}
-		together += rate
-		if !slices.ContainsFunc(asList(h.Resources["ApiStage"].DependsOn), func(d any) bool { return d == p.id }) {
-			t.Errorf("the stage is made before %s, whose share API Gateway then refuses", p.id)
-		}
-	}
-	if chosen := float64(defaults().RequestsPerSecond); together != chosen {
-		t.Errorf("all together come to %v a second, not to %v", together, chosen)
-	}
-	if len(settings) != len(paths()) {
-		t.Errorf("%d paths are held, of %d", len(settings), len(paths()))
-	}
-	share := func(path string) float64 { return at(settings["ANY "+path], "ThrottlingRateLimit").(float64) }
-	if share("/v1/analisi") <= share("/v1/docs") || share("/v1/pro/webhook") < 2 {
-		t.Errorf("verdicts have %v, documents %v, the webhook %v a second", share("/v1/analisi"), share("/v1/docs"), share("/v1/pro/webhook"))
 	}
 }
 

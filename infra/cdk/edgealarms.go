@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsbudgets"
-	cloudwatch "github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
 	"github.com/aws/jsii-runtime-go"
 )
@@ -21,12 +20,6 @@ func newEdgeAlarms(stack awscdk.Stack, c config, n notices, e edge) {
 			metric: metric("AWS/WAFV2", "BlockedRequests", "Sum", 5, map[string]*string{"WebACL": jsii.String(c.Name), "Rule": jsii.String("ALL")})})
 	}
 	newBudget(stack, c)
-	if c.FreeTier == untilBudget {
-		// AWS says it a few times a day, and between them nothing changes: so it begins once in a month.
-		p.raise(alarm{id: overBudget, above: float64(c.MonthlyBudget), silence: cloudwatch.TreatMissingData_IGNORE,
-			about:  "The account's month costs more than its budget: calls without a key are refused until somebody opens them.",
-			metric: metric("AWS/Billing", "EstimatedCharges", "Maximum", 6*60, dimension("Currency", jsii.String("USD")))})
-	}
 }
 
 // edgeFlood is so many requests in five minutes: a thousand a second, 1,000 times today's.

@@ -58,11 +58,7 @@ func firewall(stack awscdk.Stack, c config) *string {
 	rule("rate", rate(c.RequestsPerFiveMinutes, not(relayed)))
 	rule("rate-relayed", rate(relayedTimes*c.RequestsPerFiveMinutes, relayed))
 	if c.FreeTier != open {
-		refusing := []*awswafv2.CfnWebACL_StatementProperty{on(func(r routes.Route) bool { return r.FreeTier }), not(withKey())}
-		if c.FreeTier == untilBudget {
-			refusing = append(refusing, newClosing(stack, c))
-		}
-		rule("free-tier", &awswafv2.CfnWebACL_RuleProperty{Action: refused(503), Statement: both(refusing...)})
+		rule("free-tier", &awswafv2.CfnWebACL_RuleProperty{Action: refused(503), Statement: both(on(func(r routes.Route) bool { return r.FreeTier }), not(withKey()))})
 	}
 	for _, group := range managed {
 		rule(strings.TrimPrefix(group, "AWSManagedRules"), &awswafv2.CfnWebACL_RuleProperty{

@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/testenv"
 )
 
-// The tests look at the template as CloudFormation gets it, made of four sets
+// The tests look at the template as CloudFormation gets it, made of three sets
 // of choices and of stand-ins for the executables.
 
 func TestMain(m *testing.M) {
@@ -59,7 +59,7 @@ var standIns = sync.OnceValue(func() string {
 	return dir
 })
 
-// fixtureConfigs are those shown to operators; no more than the least; everything turned on; and what closes by itself.
+// fixtureConfigs are those shown to operators; no more than the least; and everything turned on.
 func fixtureConfigs(t testing.TB) map[string]config {
 	t.Helper()
 	example, err := load("example.json")
@@ -68,18 +68,17 @@ func fixtureConfigs(t testing.TB) map[string]config {
 	}
 	least := example
 	least.Region, least.Domain, least.Certificate, least.Origin, least.Operator = "us-east-1", "", "", origin{}, operator{}
+	least.StripePrice, least.SolanaWallet = "", ""
 	least.Instances, least.RequestsPerFiveMinutes = 10, 0
 	most := example
 	most.Name, most.Region, most.SolanaNetwork = "second", "us-east-1", "devnet"
-	most.Origin.Certificate = most.Origin.ClientCertificate
+	most.Origin = origin{most.Origin.Domain, most.Certificate, strings.Replace(most.Certificate, "1111", "9999", 1), "testdata/authority.pem"}
 	most.FreeTier, most.Generation = closed, 2
 	most.SolanaMint = "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"
 	most.RequestsPerFiveMinutes, most.Workers, most.LogDays = 1000, 3, 90
 	most.Reserved = map[string]int{"refresh": 5, "analisi": 100}
 	most.RestoredTable, most.TelegramBot = "second-restored", "second_bot"
-	budget := example
-	budget.FreeTier, budget.MonthlyBudget = untilBudget, 250
-	return map[string]config{"example": example, "least": least, "most": most, "budget": budget}
+	return map[string]config{"example": example, "least": least, "most": most}
 }
 
 // synthesized is the template of all stacks together: no two have a logical id in common.

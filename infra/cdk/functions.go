@@ -173,19 +173,24 @@ func (f function) environment(c config, p parts) *map[string]*string {
 		set("VERDETTO_FARES_SHOWN", c.FaresShown)
 	case "x402":
 		set("VERDETTO_FARES_SHOWN", c.FaresShown)
-		f.chain(c, set)
+		if c.sells() {
+			f.chain(c, set)
+		}
 	case "refresh":
 		set("VERDETTO_CALLS_A_DAY", strconv.Itoa(c.CallsADay))
 		e["VERDETTO_QUEUE_URL"] = p.queues.ofFunction[f.name].work.QueueUrl()
 		set("VERDETTO_WORKERS", strconv.Itoa(c.Workers))
 		set("VERDETTO_MAIL_RATE", strconv.FormatFloat(c.MailRate, 'f', -1, 64))
 	case "pro":
-		set("STRIPE_PRICE", c.StripePrice)
 		for _, p := range c.Operator.particulars() {
 			if p.value != "" {
 				set(p.variable, p.value)
 			}
 		}
+		if !c.sells() {
+			break
+		}
+		set("STRIPE_PRICE", c.StripePrice)
 		if len(c.StripeFormerPrices) > 0 {
 			set("STRIPE_FORMER_PRICES", strings.Join(c.StripeFormerPrices, ","))
 		}

@@ -114,6 +114,7 @@ func newStacks(app awscdk.App, c config, assets string) []awscdk.Stack {
 	newRollout(stack, c, lambdas)
 	mailer.notify(lambdas.live("alerts"))
 	newAlarms(stack, c, notices, table, queues, api, lambdas)
+	api.watchThrottling(c, notices)
 	newEdgeAlarms(before, c, alarms, edge)
 	return stacks
 }

@@ -14,18 +14,21 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// origin is what mutual TLS between CloudFront and API Gateway wants. (AWS,
+// origin is the way from CloudFront to API Gateway: a domain, and mutual TLS where the last two are given. (AWS,
 // "Mutual TLS (origin) with CloudFront" and "How to turn on mutual TLS
 // authentication for your HTTP APIs in API Gateway".)
 type origin struct {
-	Domain            string `json:"domain"`            // a name of its own, under which nobody else asks
+	Domain            string `json:"domain"`            // a name that only the distribution asks
 	Certificate       string `json:"certificate"`       // ARN of that name's certificate, in the stack's region
 	ClientCertificate string `json:"clientCertificate"` // ARN in us-east-1 of the one that CloudFront shows
 	Authority         string `json:"authority"`         // file, beside this one, with the certificate of the authority that issued it
 }
 
-// closed tells whether nobody but the distribution gets as far as a request.
-func (o origin) closed() bool { return o.Domain != "" }
+// hasDomain reports whether API Gateway answers under a domain of the operator's and not under its own address.
+func (o origin) hasDomain() bool { return o.Domain != "" }
+
+// isMutual reports whether API Gateway accepts connections of the distribution alone.
+func (o origin) isMutual() bool { return o.ClientCertificate != "" }
 
 // check gives what is wrong with the way to API Gateway.
 func (o origin) check(c config, wrong func(field, format string, args ...any), shape func(field, value string, want *regexp.Regexp, is string)) {
@@ -45,11 +48,13 @@ func (o origin) check(c config, wrong func(field, format string, args ...any), s
 	}
 	shape("origin.certificate", o.Certificate, regexp.MustCompile(`^arn:aws:acm:`+regexp.QuoteMeta(c.Region)+`:[0-9]{12}:certificate/[0-9a-f-]+$`),
 		"the ARN of a certificate in "+c.Region)
-	shape("origin.clientCertificate", o.ClientCertificate, certificateShape, "the ARN of a certificate in us-east-1")
-	if o.Authority == "" {
-		wrong("origin.authority", "missing: give the file with the certificate of the authority that issued the client certificate")
-	} else if err := checkAuthority(o.Authority); err != nil {
-		wrong("origin.authority", "%v", err)
+	if o.isMutual() != (o.Authority != "") {
+		wrong("origin.clientCertificate, origin.authority", "give both or neither")
+	} else if o.isMutual() {
+		shape("origin.clientCertificate", o.ClientCertificate, certificateShape, "the ARN of a certificate in us-east-1")
+		if err := checkAuthority(o.Authority); err != nil {
+			wrong("origin.authority", "%v", err)
+		}
 	}
 }
 
@@ -83,19 +88,21 @@ func checkAuthority(file string) error {
 	return nil
 }
 
-// behind gives API Gateway the origin's domain, where it speaks to nobody who
-// does not show a certificate of the authority: such a connection ends before
-// there is a request, and costs nothing. Its own address is off.
+// behind gives API Gateway the origin's domain. With mutual TLS a connection without a certificate
+// of the authority ends before there is a request, and costs nothing.
 func (o origin) behind(stack awscdk.Stack, api awsapigatewayv2.CfnApi, stage awsapigatewayv2.CfnStage) {
-	// Named by its content: another authority is another file, which API Gateway then reads.
-	authority := awss3assets.NewAsset(stack, jsii.String("OriginAuthority"), &awss3assets.AssetProps{Path: jsii.String(o.Authority)})
-	domain := awsapigatewayv2.NewCfnDomainName(stack, jsii.String("OriginDomain"), &awsapigatewayv2.CfnDomainNameProps{
+	props := &awsapigatewayv2.CfnDomainNameProps{
 		DomainName: jsii.String(o.Domain),
 		DomainNameConfigurations: []awsapigatewayv2.CfnDomainName_DomainNameConfigurationProperty{{
 			CertificateArn: jsii.String(o.Certificate), EndpointType: jsii.String("REGIONAL"), SecurityPolicy: jsii.String("TLS_1_2"),
 		}},
-		MutualTlsAuthentication: &awsapigatewayv2.CfnDomainName_MutualTlsAuthenticationProperty{TruststoreUri: authority.S3ObjectUrl()},
-	})
+	}
+	if o.isMutual() {
+		// Named by its content: another authority is another file, which API Gateway then reads.
+		authority := awss3assets.NewAsset(stack, jsii.String("OriginAuthority"), &awss3assets.AssetProps{Path: jsii.String(o.Authority)})
+		props.MutualTlsAuthentication = &awsapigatewayv2.CfnDomainName_MutualTlsAuthenticationProperty{TruststoreUri: authority.S3ObjectUrl()}
+	}
+	domain := awsapigatewayv2.NewCfnDomainName(stack, jsii.String("OriginDomain"), props)
 	awsapigatewayv2.NewCfnApiMapping(stack, jsii.String("OriginMapping"), &awsapigatewayv2.CfnApiMappingProps{
 		ApiId: api.Ref(), DomainName: domain.Ref(), Stage: stage.Ref(),
 	})
@@ -107,7 +114,7 @@ func (o origin) behind(stack awscdk.Stack, api awsapigatewayv2.CfnApi, stage aws
 
 // prove has the distribution show its certificate to the origin.
 func (o origin) prove(d cloudfront.Distribution) {
-	if o.closed() {
+	if o.isMutual() {
 		d.Node().DefaultChild().(cloudfront.CfnDistribution).AddPropertyOverride(
 			jsii.String("DistributionConfig.Origins.0.CustomOriginConfig.OriginMtlsConfig"),
 			map[string]string{"ClientCertificateArn": o.ClientCertificate})

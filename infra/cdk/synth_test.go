@@ -89,7 +89,7 @@ func TestWhatOutlivesTheStack(t *testing.T) {
 		t.Errorf("docs/deploy.md says %d times how a table is adopted: after a first deployment that failed, and after taking the service down", n)
 	}
 	known := map[string]string{"Table": "the table", "AccessLogs": "the bucket of access logs", "NoticeKey": "the key of notices", "EdgeNoticeKey": "the edge's key of notices"}
-	for _, choice := range []string{"example", "least", "most", "budget"} {
+	for _, choice := range []string{"example", "least", "most"} {
 		for id, r := range fixture(t, choice).Resources {
 			if r.DeletionPolicy != "Retain" || r.Type == "AWS::Lambda::Version" { // versions go with their function
 				continue
@@ -130,7 +130,7 @@ func TestLint(t *testing.T) {
 	lint := testenv.Tool(t, "cfn-lint", "bin", "cfn-lint")
 	dir := t.TempDir()
 	args := []string{"--config-file", "cfnlint.yaml", "-t"}
-	for _, name := range []string{"example", "least", "most", "budget"} {
+	for _, name := range []string{"example", "least", "most"} {
 		for i, text := range fixture(t, name).texts {
 			file := filepath.Join(dir, fmt.Sprintf("%s-%d.template.json", name, i))
 			if err := os.WriteFile(file, []byte(text), 0o666); err != nil {

@@ -1,14 +1,16 @@
 // Command cost computes what the service costs on AWS from what was measured of
-// it and from AWS's prices, and what a flood costs from its quotas, and prints the
-// tables of docs/deploy.md and docs/scale.md:
+// it, from AWS's prices and from the templates that make synth writes. It prints
+// the tables of docs/deploy.md and docs/scale.md, which are of infra/cdk/example.json:
 //
-//	go run ./infra/cost
+//	make build synth
+//	go run ./infra/cost -templates cdk.out
 //
 // It promises nothing about a bill: free tiers are left out, and so is whatever
 // the account has beside the service.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -96,12 +98,11 @@ const (
 	looks           = 12 * 24 * days
 	readsOfAge      = 11.0 // units: how old a sample of 20 origins is, at each look for mail
 	// Lambda holds five requests of 20 seconds open at each queue, whether there is a message or not.
-	queues = 3
-	polls  = queues * 5 * 24 * 60 * 60 / 20 * days
+	polls = 5 * 24 * 60 * 60 / 20 * days
 )
 
 // month are costs that do not depend on calls.
-func month() []struct {
+func (s stack) month() []struct {
 	what string
 	usd  float64
 } {
@@ -119,17 +120,17 @@ func month() []struct {
 		{"departures: function", weeks * secondsOfSeries * 0.5 * prices.lambdaGBs},
 		{fmt.Sprintf("the table, %.1f GB, and its backup", stored), stored * (prices.stored + prices.backup)},
 		{"the five-minute looks into outboxes", looks * (3*(prices.lambdaCall+0.03*0.5*prices.lambdaGBs+2*prices.read) + readsOfAge*prices.read)},
-		{"Lambda's own looks into three queues, empty or not", polls * prices.poll},
-		{"metrics, about 70", 70 * prices.metric},
-		{"alarms, 49, one of them on two metrics; the dashboard", 50*prices.alarm + prices.dashboard},
-		{"the firewall, with four rules", (5 + 4) * prices.firewall},
-		{"two keys of notices, the edge's secret", 2*prices.masterKey + prices.secret},
+		{fmt.Sprintf("Lambda's own looks into %d queues, empty or not", s.queues), float64(s.queues) * polls * prices.poll},
+		{fmt.Sprintf("metrics of our own that alarms and the dashboard look at: %d, if each has data every hour", s.metrics), float64(s.metrics) * prices.metric},
+		{fmt.Sprintf("%d alarms, on %d metrics; dashboards: %d", s.alarms, s.alarmMetrics, s.dashboards), float64(s.alarmMetrics)*prices.alarm + float64(s.dashboards)*prices.dashboard},
+		{fmt.Sprintf("the firewall and its rules: %d", s.rules), float64(min(s.rules, 1)*5+s.rules) * prices.firewall},
+		{fmt.Sprintf("keys of notices: %d; the edge's secret", s.keys), float64(s.keys)*prices.masterKey + float64(s.secrets)*prices.secret},
 		{"traces of a million calls: 1 a second, and 5 % of the rest", million * prices.trace},
 	}
 }
 
 // tables writes both, in Markdown.
-func tables(w io.Writer) {
+func (s stack) tables(w io.Writer) {
 	fmt.Fprintf(w, "A million calls, in US dollars (us-east-1, price list of %s, without free tiers):\n\n", prices.date)
 	fmt.Fprintln(w, "| a million of | table | functions | API Gateway | CloudFront | firewall | logs | together |")
 	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|")
@@ -140,7 +141,7 @@ func tables(w io.Writer) {
 	fmt.Fprintf(w, "\nA month, whatever is called (%d origins, %d routes):\n\n", origins, routesFound)
 	fmt.Fprintln(w, "| a month | USD |\n|---|--:|")
 	total := 0.0
-	for _, l := range month() {
+	for _, l := range s.month() {
 		fmt.Fprintf(w, "| %s | %.2f |\n", l.what, l.usd)
 		total += l.usd
 	}
@@ -148,7 +149,14 @@ func tables(w io.Writer) {
 }
 
 func main() {
-	tables(os.Stdout)
+	folder := flag.String("templates", "cdk.out", "`folder` of the synthesized templates; make synth writes it")
+	flag.Parse()
+	s, err := read(*folder)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cost:", err)
+		os.Exit(1)
+	}
+	s.tables(os.Stdout)
 	fmt.Println()
-	floodTable(os.Stdout)
+	s.floodTable(os.Stdout)
 }

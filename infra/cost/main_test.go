@@ -5,22 +5,57 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/testenv"
 )
 
 var update = flag.Bool("update", false, "write the tables into the document anew")
 
-// TestDocument: the tables in docs/deploy.md are those that this command prints.
+// synthesized reads the templates of the example, made anew with stand-ins for the executables.
+func synthesized(t *testing.T) stack {
+	t.Helper()
+	testenv.Command(t, "node", "apt-get install nodejs")
+	dir := t.TempDir()
+	mains, err := filepath.Glob("../../functions/*/bootstrap")
+	if err != nil || len(mains) == 0 {
+		t.Fatalf("no functions: %v", err)
+	}
+	for _, main := range mains {
+		file := filepath.Join(dir, "assets", filepath.Base(filepath.Dir(main)), "bootstrap")
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(main), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := exec.Command("go", "run", "./infra/cdk", "-config", "infra/cdk/example.json", "-assets", filepath.Join(dir, "assets"), "-out", filepath.Join(dir, "out"))
+	command.Dir = "../.."
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	s, err := read(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestDocument: the tables in the documents are those that this command prints of the example's templates.
 func TestDocument(t *testing.T) {
+	s := synthesized(t)
 	for _, c := range []struct {
 		file, begin, end string
 		write            func(io.Writer)
 	}{
-		{"../../docs/deploy.md", "<!-- costs: go run ./infra/cost -->\n", "<!-- end of costs -->\n", tables},
-		{"../../docs/scale.md", "<!-- floods: go run ./infra/cost -->\n", "<!-- end of floods -->\n", floodTable},
+		{"../../docs/deploy.md", "<!-- costs: make build synth && go run ./infra/cost -->\n", "<!-- end of costs -->\n", s.tables},
+		{"../../docs/scale.md", "<!-- floods: make build synth && go run ./infra/cost -->\n", "<!-- end of floods -->\n", s.floodTable},
 	} {
 		data, err := os.ReadFile(c.file)
 		if err != nil {
@@ -43,40 +78,53 @@ func TestDocument(t *testing.T) {
 			t.Errorf("%s is behind; go test ./infra/cost -update writes it:\n%s", c.file, diff)
 		}
 	}
+	looking := secondsADay * floods[1].perSecond * prices.firewallRequest
+	for _, a := range attacks {
+		if usd := s.day(floods[1], a); !a.direct && usd > looking+20 {
+			t.Errorf("%s by one machine costs %.2f a day, of which the firewall's is %.2f", a.name, usd, looking)
+		}
+	}
+}
+
+// TestRead counts a template by hand: an alarm on one metric, one on two of which one is AWS's, a dashboard, a firewall.
+func TestRead(t *testing.T) {
+	const template = `{"Resources": {
+"A": {"Type": "AWS::CloudWatch::Alarm", "Properties": {"Namespace": "Verdetto", "MetricName": "Errors5xx", "Dimensions": [{"Name": "function", "Value": "pro"}]}},
+"B": {"Type": "AWS::CloudWatch::Alarm", "Properties": {"Metrics": [{"Expression": "a-b"},
+	{"MetricStat": {"Metric": {"Namespace": "AWS/ApiGateway", "MetricName": "5xx"}}}, {"MetricStat": {"Metric": {"Namespace": "Verdetto", "MetricName": "Absent501"}}}]}},
+"D": {"Type": "AWS::CloudWatch::Dashboard", "Properties": {"DashboardBody": {"Fn::Join": ["", ["{\"widgets\":[{\"properties\":{\"region\":\"", {"Ref": "AWS::Region"},
+	"\",\"metrics\":[[\"Verdetto\",\"Errors5xx\",\"function\",\"pro\",{\"stat\":\"Sum\"}],[\"Verdetto\",\"Errors5xx\",\"function\",\"alerts\"],[\"AWS/SQS\",\"X\"],[{\"expression\":\"1\"}]]}}]}"]]}}},
+"F": {"Type": "AWS::WAFv2::WebACL", "Properties": {"Rules": [{"Name": "rate", "Statement": {"RateBasedStatement": {"Limit": 2000}}}, {"Name": "other"}]}},
+"S": {"Type": "AWS::ApiGatewayV2::Stage", "Properties": {"DefaultRouteSettings": {"ThrottlingRateLimit": 60}, "RouteSettings": {
+	"ANY /v1/pro/webhook": {"ThrottlingRateLimit": 40}, "ANY /v1": {"ThrottlingRateLimit": 20}}}},
+"O": {"Type": "Other", "Properties": {"Header": "{{resolve:secretsmanager:verdetto/origin:SecretString:1}}"}},
+"K": {"Type": "AWS::KMS::Key"}, "Q": {"Type": "AWS::Lambda::EventSourceMapping"}}}`
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "x.template.json"), []byte(template), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got, err := read(dir)
+	want := stack{alarms: 2, alarmMetrics: 3, metrics: 3, dashboards: 1, rules: 2, keys: 1, secrets: 1, queues: 1, throughput: 120, webhook: 40, perAddress: 2000}
+	if err != nil || got != want {
+		t.Errorf("%+v, want %+v (%v)", got, want, err)
+	}
+	if _, err := read(t.TempDir()); err == nil {
+		t.Error("a folder without templates is read")
+	}
 }
 
 // TestFloodByHand: two days, computed on paper.
 func TestFloodByHand(t *testing.T) {
 	u := use{seconds: 0.01, memoryGB: 0.5, logBytes: 1000, answerBytes: 1000}
 	// API Gateway, a call, 0.005 GB-seconds, 1 KB of logs.
-	inside := 1e-6 + 0.2e-6 + 0.005*0.0000133334 + 0.5e-6
-	f := flood{perSecond: 1000, addresses: 3}
-	direct := attack{direct: true, a: u}
-	if got, want := before.day(f, direct), 86400*1000*inside; math.Abs(got-want) > 1e-6 {
-		t.Errorf("direct, before: %v, want %v", got, want)
-	}
-	if got := now.day(f, direct); got != 0 {
-		t.Errorf("direct, now: %v", got)
+	each := 1e-6 + 0.2e-6 + 0.005*0.0000133334 + 0.5e-6
+	f, s := flood{perSecond: 1000, addresses: 3}, stack{throughput: 840, rules: 4, perAddress: 2000}
+	if got, want := s.day(f, attack{direct: true, a: u}), 86400*840*each; math.Abs(got-want) > 1e-6 {
+		t.Errorf("direct: %v, want %v", got, want)
 	}
 	// Three addresses pass 20 a second; the firewall looks at all 1,000.
-	if got, want := now.day(f, attack{a: u}), 86400*(1000*0.6e-6+20*(1e-6+0.085e-6+inside)); math.Abs(got-want) > 1e-6 {
-		t.Errorf("misses, now: %v, want %v", got, want)
-	}
-}
-
-// TestFloodsAreBounded: no flood costs more than it did, and one machine no more
-// than what the firewall takes for looking at it and the price of a coffee.
-func TestFloodsAreBounded(t *testing.T) {
-	for _, a := range attacks {
-		for _, f := range floods {
-			if now.day(f, a) > before.day(f, a) {
-				t.Errorf("%s by %s costs %.0f a day, and cost %.0f", a.name, f.name, now.day(f, a), before.day(f, a))
-			}
-		}
-		looking := secondsADay * floods[1].perSecond * prices.firewallRequest
-		if usd := now.day(floods[1], a); !a.direct && usd > looking+10 {
-			t.Errorf("%s by one machine costs %.2f a day, of which the firewall's is %.2f", a.name, usd, looking)
-		}
+	if got, want := s.day(f, attack{a: u}), 86400*(1000*0.6e-6+20*(1e-6+0.085e-6+each)); math.Abs(got-want) > 1e-6 {
+		t.Errorf("misses: %v, want %v", got, want)
 	}
 }
 

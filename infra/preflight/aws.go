@@ -14,7 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/acm"
 	acmtypes "github.com/aws/aws-sdk-go-v2/service/acm/types"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
-	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	dynamotypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -38,7 +37,6 @@ type cloud struct {
 	tables     *dynamodb.Client
 	mail       *sesv2.Client
 	functions  *lambda.Client
-	bills      *cloudwatch.Client // what the account costs is in the edge's region
 	in         func(region string) regional
 }
 
@@ -57,7 +55,7 @@ func newCloud(settings aws.Config) cloud {
 	}
 	return cloud{
 		sts.NewFromConfig(settings), ssm.NewFromConfig(settings), secretsmanager.NewFromConfig(at(edgeRegion)),
-		dynamodb.NewFromConfig(settings), sesv2.NewFromConfig(settings), lambda.NewFromConfig(settings), cloudwatch.NewFromConfig(at(edgeRegion)),
+		dynamodb.NewFromConfig(settings), sesv2.NewFromConfig(settings), lambda.NewFromConfig(settings),
 		func(region string) regional {
 			there := at(region)
 			return regional{ssm.NewFromConfig(there), cloudformation.NewFromConfig(there), acm.NewFromConfig(there)}
@@ -403,22 +401,6 @@ func (p *preflight) concurrency(ctx context.Context) ([]fault, error) {
 	if has < needs {
 		return []fault{{fmt.Sprintf("the account may run %d instances of functions at once, the service wants %d", has, needs),
 			"ask for more, which is free: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000"}}, nil
-	}
-	return nil, nil
-}
-
-// bill: a free tier that closes over the budget goes by a sum that AWS publishes where it was asked to.
-func (p *preflight) bill(ctx context.Context) ([]fault, error) {
-	if p.config.FreeTier != "budget" {
-		return nil, nil
-	}
-	out, err := p.cloud.bills.ListMetrics(ctx, &cloudwatch.ListMetricsInput{Namespace: aws.String("AWS/Billing"), MetricName: aws.String("EstimatedCharges")})
-	if err != nil {
-		return nil, err
-	}
-	if len(out.Metrics) == 0 {
-		return []fault{{"AWS does not publish what the account costs, so the free tier would never close over the budget",
-			"turn on CloudWatch billing alerts in Billing preferences, once, in the account that pays, and wait for the first sum, which takes some hours; or make freeTier open"}}, nil
 	}
 	return nil, nil
 }

@@ -33,7 +33,6 @@ type config struct {
 	OriginSecret  int            `json:"originSecret"`
 	Reserved      map[string]int `json:"reserved"`
 	RestoredTable string         `json:"restoredTable"`
-	FreeTier      string         `json:"freeTier"`
 	// Origin is the way from the distribution to API Gateway.
 	Origin struct {
 		Domain            string `json:"domain"`
@@ -47,11 +46,18 @@ const edgeRegion = "us-east-1"
 
 // parameters are the secrets that have to be there.
 func (c config) parameters() []parameters.Parameter {
+	var chosen []string
 	if c.TelegramBot != "" {
-		return parameters.Needed(parameters.TelegramBot)
+		chosen = append(chosen, parameters.TelegramBot)
 	}
-	return parameters.Needed()
+	if c.sells() {
+		chosen = append(chosen, parameters.StripePrice, parameters.SolanaWallet)
+	}
+	return parameters.Needed(chosen...)
 }
+
+// sells reports whether the plan is sold.
+func (c config) sells() bool { return c.StripePrice != "" || c.SolanaWallet != "" }
 
 // regions are those that the service has a stack in, with what follows its name there.
 func (c config) regions() []region {
@@ -81,7 +87,7 @@ func load(file string) (config, error) {
 	if c.SolanaMint == "" {
 		c.SolanaMint = usdc
 	}
-	for field, value := range map[string]string{"account": c.Account, "region": c.Region, "mailFrom": c.MailFrom, "stripePrice": c.StripePrice, "solanaWallet": c.SolanaWallet} {
+	for field, value := range map[string]string{"account": c.Account, "region": c.Region, "mailFrom": c.MailFrom} {
 		if value == "" {
 			return c, fmt.Errorf("configuration %s: %s is missing; make synth CONFIG=%[1]s says all that is wrong with it", file, field)
 		}

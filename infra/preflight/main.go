@@ -83,7 +83,7 @@ func newPreflight(c config, aws cloud, at addresses) *preflight {
 // questions in the order that they are asked in. The first says whose account all
 // others are about, and the second reads what those to other parties need.
 func (p *preflight) questions() []question {
-	return []question{
+	questions := []question{
 		{"the account", p.account},
 		{"parameters", p.parameters},
 		{"the origin's secret", p.originSecret},
@@ -94,13 +94,18 @@ func (p *preflight) questions() []question {
 		{"mail", p.mail},
 		{"the sender's domain", p.sender},
 		{"instances of functions", p.concurrency},
-		{"the account's bill", p.bill},
-		{"Stripe's price", p.price},
-		{"Stripe's webhook", p.webhook},
-		{"the chain's nodes", p.nodes},
-		{"the wallet", p.wallet},
 		{"the fare source", p.fares},
 	}
+	if p.config.sells() {
+		questions = append(questions, []question{
+			{"Stripe's key", p.permissions},
+			{"Stripe's price", p.price},
+			{"Stripe's webhook", p.webhook},
+			{"the chain's nodes", p.nodes},
+			{"the wallet", p.wallet},
+		}...)
+	}
+	return questions
 }
 
 // report asks everything and writes what came of it. It is true where nothing is in the way.

@@ -17,16 +17,30 @@ import (
 )
 
 func TestReady(t *testing.T) {
-	said, ready := newWorld(t).report(t)
-	if !ready || strings.Count(said, "ok ") != len(newPreflight(config{}, cloud{}, public).questions()) {
+	w := newWorld(t)
+	said, ready := w.report(t)
+	if !ready || strings.Count(said, "ok ") != len(newPreflight(w.config, cloud{}, public).questions()) {
 		t.Errorf("a world with nothing missing is not ready:\n%s", said)
 	}
 }
 
-// TestBill: a free tier that closes over the budget is ready where AWS publishes the sum that it goes by.
-func TestBill(t *testing.T) {
+// TestFreeOnly: where nothing is sold neither Stripe nor Solana is asked, nor are their parameters.
+func TestFreeOnly(t *testing.T) {
 	w := newWorld(t)
-	w.config.FreeTier, w.billed = "budget", true
+	w.config.StripePrice, w.config.SolanaWallet = "", ""
+	w.price, w.hook, w.node = nil, nil, nil
+	for _, name := range []string{"stripe-key", "stripe-webhook-secrets", "solana-nodes", "x402-fee-key"} {
+		w.remove(t, "/verdetto/"+name)
+	}
+	if said, ready := w.report(t); !ready || strings.Contains(said, "Stripe") || strings.Contains(said, "chain") {
+		t.Errorf("%s", said)
+	}
+}
+
+// TestWithoutMutualTLS: a domain of API Gateway's with a certificate of ACM is ready without a client certificate.
+func TestWithoutMutualTLS(t *testing.T) {
+	w := newWorld(t)
+	w.config.Origin.ClientCertificate = ""
 	if said, ready := w.report(t); !ready {
 		t.Errorf("%s", said)
 	}
@@ -117,13 +131,14 @@ func TestOmissions(t *testing.T) {
 			w.instead["GET /2016-08-19/account-settings"] = `{"AccountLimit":{"ConcurrentExecutions":10}}`
 		}, "NO instances of functions: the account may run 10 instances", "request-service-quota-increase"},
 		{"reserved", func(t *testing.T, w *world) { w.config.Reserved = map[string]int{"refresh": 5, "analisi": 900} }, "NO instances of functions: the account may run 1000 instances of functions at once, the service wants 1005", "request-service-quota-increase"},
-		{"no sum to go by", func(t *testing.T, w *world) { w.config.FreeTier = "budget" }, "NO the account's bill: AWS does not publish what the account costs", "CloudWatch billing alerts"},
 		{"price unknown", func(t *testing.T, w *world) { w.price = nil }, "NO Stripe's price: Stripe knows no price price_1", "test mode and live mode"},
 		{"price archived", func(t *testing.T, w *world) { w.price["active"] = false }, "NO Stripe's price: the price is archived", "make a price"},
 		{"price once", func(t *testing.T, w *world) { w.price["recurring"] = nil }, "NO Stripe's price: the price is not paid every month", "make a price"},
 		{"price in euro", func(t *testing.T, w *world) { w.price["currency"] = "eur" }, "NO Stripe's price: a card pays 12.99 EUR, priceUSDC is 12.99", "12.99 USD a month"},
 		{"price amount", func(t *testing.T, w *world) { w.price["unit_amount"] = 999 }, "NO Stripe's price: a card pays 9.99 USD, priceUSDC is 12.99", "make priceUSDC the same"},
 		{"test mode", func(t *testing.T, w *world) { w.price["livemode"] = false }, "NO Stripe's price: the key is one of Stripe's test mode", "live key"},
+		{"key without customers", func(t *testing.T, w *world) { w.forbidden = "/v1/customers" }, "NO Stripe's key: the restricted key in /verdetto/stripe-key may not use Customers", "give it write access to Checkout Sessions, Subscriptions, Customers and Customer portal"},
+		{"key without the portal", func(t *testing.T, w *world) { w.forbidden = "/v1/billing_portal/configurations" }, "NO Stripe's key: the restricted key in /verdetto/stripe-key may not use Customer portal", "give it write access to"},
 		{"no webhook", func(t *testing.T, w *world) { w.hook = nil }, "NO Stripe's webhook: Stripe has no webhook to https://verdetto.example.com/api/v1/pro/webhook", "signing secret"},
 		{"webhook events", func(t *testing.T, w *world) { w.hook["enabled_events"] = events[1:] }, "NO Stripe's webhook: the webhook is not told of checkout.session.completed", "add them"},
 		{"webhook disabled", func(t *testing.T, w *world) { w.hook["status"] = "disabled" }, "NO Stripe's webhook: Stripe has the webhook disabled", "enable it"},
@@ -183,13 +198,24 @@ func TestConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	delete(fields, "stripePrice")
+	delete(fields, "account")
 	data, _ = json.Marshal(fields)
 	file := filepath.Join(t.TempDir(), "c.json")
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := load(file); err == nil || !strings.Contains(err.Error(), "stripePrice is missing") {
+	if _, err := load(file); err == nil || !strings.Contains(err.Error(), "account is missing") {
 		t.Error(err)
+	}
+}
+
+// TestDocumentedPermissions: docs/deploy.md names every permission that a restricted key of Stripe's needs.
+func TestDocumentedPermissions(t *testing.T) {
+	data, err := os.ReadFile("../../docs/deploy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if doc := strings.Join(strings.Fields(string(data)), " "); !strings.Contains(doc, strings.TrimPrefix(grant, "give it ")) {
+		t.Errorf("docs/deploy.md does not say: %s", grant)
 	}
 }

@@ -48,13 +48,44 @@ func (p *preflight) askStripe(ctx context.Context, path string, object any) (sta
 	return response.StatusCode, nil
 }
 
+// grant is what a restricted key needs. docs/deploy.md says the same.
+const grant = "give it write access to Checkout Sessions, Subscriptions, Customers and Customer portal, and read access to Prices and Webhook Endpoints"
+
+// permission is a permission of restricted keys, and a path that a key without it may not read.
+type permission struct{ name, path string }
+
+// used are those that functions/pro uses to write. A key that may only read is not told apart, since nothing is written here.
+var used = []permission{
+	{"Checkout Sessions", "/v1/checkout/sessions"}, {"Subscriptions", "/v1/subscriptions"},
+	{"Customers", "/v1/customers"}, {"Customer portal", "/v1/billing_portal/configurations"},
+}
+
+// permissions reads one object of each kind that is written later.
+func (p *preflight) permissions(ctx context.Context) (faults []fault, err error) {
+	for _, u := range used {
+		status, err := p.askStripe(ctx, u.path+"?limit=1", &struct{}{})
+		switch {
+		case err != nil:
+			return nil, err
+		case status == http.StatusForbidden:
+			faults = append(faults, fault{"the restricted key in " + p.config.parameter("stripe-key") + " may not use " + u.name, grant})
+		case status != http.StatusOK:
+			if refused := p.refused(status); refused != nil {
+				return refused, nil
+			}
+			return nil, fmt.Errorf("it answers with status %d", status)
+		}
+	}
+	return faults, nil
+}
+
 // refused is the fault of a key, if an answer says that it is one.
 func (p *preflight) refused(status int) []fault {
 	switch status {
 	case http.StatusUnauthorized:
 		return []fault{{"Stripe does not know the key in " + p.config.parameter("stripe-key"), "put the secret key of the account (Developers, API keys)"}}
 	case http.StatusForbidden:
-		return []fault{{"the restricted key in " + p.config.parameter("stripe-key") + " may not read this", "give it read access to Prices and Webhook Endpoints, and write access to Checkout Sessions and Subscriptions"}}
+		return []fault{{"the restricted key in " + p.config.parameter("stripe-key") + " may not read this", grant}}
 	}
 	return nil
 }

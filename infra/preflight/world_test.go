@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/aws/aws-sdk-go-v2/service/ssm/types"
-	"github.com/aws/smithy-go/encoding/cbor"
 
 	"verdetto/shared/mail/sesmail/motolocal"
 	"verdetto/shared/upstream/upstreamtest"
@@ -41,8 +41,9 @@ type world struct {
 	hook    map[string]any
 	node    map[string]any // results, by method
 	key     string         // that Stripe knows
-	fares   *upstreamtest.Server
-	billed  bool // AWS publishes what the account costs
+	// forbidden is a path of Stripe's that the key may not read.
+	forbidden string
+	fares     *upstreamtest.Server
 }
 
 const (
@@ -98,21 +99,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// metrics is what CloudWatch answers, in the form that its client speaks and moto does not.
-func (w *world) metrics(r *http.Request) *http.Response {
-	list := cbor.List{}
-	if w.billed {
-		list = append(list, cbor.Map{"Namespace": cbor.String("AWS/Billing"), "MetricName": cbor.String("EstimatedCharges")})
-	}
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Smithy-Protocol": {"rpc-v2-cbor"}, "Content-Type": {"application/cbor"}},
-		Body: io.NopCloser(bytes.NewReader(cbor.Encode(cbor.Map{"Metrics": list}))), Request: r}
-}
-
 // RoundTrip answers what moto does not, and hands everything else to it.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
-	if strings.HasSuffix(r.URL.Path, "/operation/ListMetrics") {
-		return w.metrics(r), nil
-	}
 	asked := r.Method + " " + r.URL.Path
 	if r.Method == http.MethodPost {
 		body, err := io.ReadAll(r.Body)
@@ -200,6 +188,10 @@ func (w *world) stripe(out http.ResponseWriter, r *http.Request) {
 	switch {
 	case given != w.key:
 		out.WriteHeader(http.StatusUnauthorized)
+	case r.URL.Path == w.forbidden:
+		out.WriteHeader(http.StatusForbidden)
+	case slices.ContainsFunc(used, func(u permission) bool { return u.path == r.URL.Path }):
+		answer = map[string]any{"object": "list", "data": []any{}}
 	case r.URL.Path == "/v1/prices/price_1" && w.price != nil:
 		answer = w.price
 	case r.URL.Path == "/v1/webhook_endpoints":

@@ -63,6 +63,15 @@ type Public struct {
 	BaseURL string `env:"VERDETTO_BASE_URL,notEmpty"`
 }
 
+// Sale says on AWS whether the plan is sold: with both or neither of its settings.
+type Sale struct {
+	StripePrice  string `env:"STRIPE_PRICE"`
+	SolanaWallet string `env:"SOLANA_WALLET"`
+}
+
+// Any reports whether anything is sold, and Pay therefore needed.
+func (s Sale) Any() bool { return s.StripePrice != "" || s.SolanaWallet != "" }
+
 // Pay is how money is taken.
 type Pay struct {
 	StripeKey     string   `env:"STRIPE_KEY,notEmpty"`

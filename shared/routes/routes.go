@@ -8,10 +8,7 @@
 package routes
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 )
@@ -44,33 +41,9 @@ type Route struct {
 	// Headers are those that it looks at in place of Accept-Language, If-None-Match,
 	// Idempotency-Key and Payment-Signature; the edge passes on no others, since it takes ten at most.
 	Headers []string
-	// Weight is its share of what reaches the functions, which API Gateway holds
-	// each path to; 0 is 1. So a flood of one endpoint leaves the others theirs.
+	// Weight is the endpoint's own share of the throughput of API Gateway, at each of its paths, as
+	// a multiple of the least share; 0: it shares that of its group (Groups).
 	Weight int
-}
-
-// Throttles divides so many calls a second, all together, among the paths by the
-// weights of their endpoints; "" is for whatever else is asked for. A path has one at least.
-func Throttles(perSecond int) map[string]int {
-	weights := map[string]int{"": 1}
-	for _, r := range Table {
-		for _, p := range r.Paths() {
-			weights[p] = max(weights[p], r.Weight, 1)
-		}
-	}
-	left, all := perSecond, 0
-	for _, w := range weights {
-		all += w
-	}
-	lightest := slices.SortedFunc(maps.Keys(weights), func(a, b string) int {
-		return cmp.Or(cmp.Compare(weights[a], weights[b]), cmp.Compare(a, b))
-	})
-	rates := map[string]int{}
-	for _, p := range lightest { // each takes its share of what is left: what many light paths have too much, the heavy ones have less
-		rates[p] = max(1, (left*weights[p]+all/2)/all)
-		left, all = left-rates[p], all-weights[p]
-	}
-	return rates
 }
 
 // Cap is how many calls a caller has in each window. The zero Cap counts nothing.
@@ -140,50 +113,48 @@ const day = 24 * time.Hour
 var Table = []Route{
 	{
 		Name: "analisi", Method: "GET", Path: "/v1/analisi", Function: "analisi", FreeTier: true,
-		Free: Cap{30, day}, Pro: Cap{120, time.Minute}, Own: 10 * time.Minute,
-		Weight: 30,
+		Free: Cap{30, day}, Pro: Cap{120, time.Minute}, Own: 10 * time.Minute, Weight: 2,
 	},
 	// It counts as so many verdicts as it gives, under their cap.
-	{Name: "confronto", Method: "GET", Path: "/v1/confronto", Function: "analisi", Keys: true, FreeTier: true, Weight: 8},
+	{Name: "confronto", Method: "GET", Path: "/v1/confronto", Function: "analisi", Keys: true, FreeTier: true},
 	{
 		// An hour at the edge: the age of a fare is told in hours.
 		Name: "calendario", Method: "GET", Path: "/v1/calendario", Function: "analisi", FreeTier: true,
 		Free: Cap{30, day}, Pro: Cap{60, time.Minute},
 		Edge:  Edge{Free: time.Hour, Pro: 10 * time.Minute},
-		Query: []string{"origine", "destinazione", "mese", "diretto", "notti", "valuta"}, Weight: 8,
+		Query: []string{"origine", "destinazione", "mese", "diretto", "notti", "valuta"},
 	},
 	{
 		Name: "occasioni", Method: "GET", Path: "/v1/occasioni", Function: "analisi", FreeTier: true,
 		Free: Cap{30, day}, Pro: Cap{60, time.Minute},
 		Edge:  Edge{Free: time.Hour, Pro: 10 * time.Minute},
-		Query: []string{"origine", "mese", "notti", "livello", "diretto", "massimo", "valuta"}, Weight: 8,
+		Query: []string{"origine", "mese", "notti", "livello", "diretto", "massimo", "valuta"},
 	},
 	{
 		// Readers of feeds ask again all day: they know the ETag of what they have.
 		Name: "feed", Method: "GET", Path: "/feed/{file}", Function: "analisi", FreeTier: true,
 		Free:        Cap{300, day},
 		Edge:        Edge{Free: time.Hour},
-		SingleFares: true, Weight: 4,
+		SingleFares: true,
 	},
 	{
 		Name: "rotte", Method: "GET", Path: "/v1/rotte", Function: "analisi", FreeTier: true,
 		Free: Cap{100, day}, Pro: Cap{120, time.Minute},
-		Weight: 5,
 	},
 	{
 		Name: "storico", Method: "GET", Path: "/v1/storico", Function: "analisi", FreeTier: true,
 		Free: Cap{100, day}, Pro: Cap{120, time.Minute},
-		SingleFares: true, Weight: 5,
+		SingleFares: true,
 	},
 	{
 		// It changes once a day, and holds nothing that is anybody's: without a cap, shared at the edge.
 		Name: "pagella", Method: "GET", Path: "/v1/pagella", Function: "analisi",
 		Edge:  Edge{Free: time.Hour},
-		Query: []string{"formato"}, Weight: 2,
+		Query: []string{"formato"},
 	},
 	{
 		Name: "pagella-page", Method: "GET", Path: "/pagella", Function: "analisi",
-		Free: Cap{300, time.Hour}, Weight: 2,
+		Free: Cap{300, time.Hour},
 	},
 	{
 		// It reads what was counted of the caller, and is counted under a cap of its own.
@@ -194,28 +165,26 @@ var Table = []Route{
 		// It is asked at every keystroke and answered from what a process holds: counting would cost more than answering.
 		Name: "citta", Method: "GET", Path: "/v1/citta", Function: "analisi",
 		Edge:  Edge{Free: day},
-		Query: []string{"q", "lang", "origine"}, Weight: 10,
+		Query: []string{"q", "lang", "origine"},
 	},
-	{Name: "home", Method: "GET", Path: "/", Function: "analisi", Weight: 8}, // what it looks up it counts as analisi or occasioni
+	{Name: "home", Method: "GET", Path: "/", Function: "analisi", Weight: 2}, // what it looks up it counts as analisi or occasioni
 	{
 		Name: "card", Method: "GET", Path: "/card/{file}", Function: "analisi", FreeTier: true,
-		Free:   Cap{300, day},
-		Edge:   Edge{Free: 6 * time.Hour},
-		Weight: 4,
+		Free: Cap{300, day},
+		Edge: Edge{Free: 6 * time.Hour},
 	},
 	{
 		Name: "price-trends", Method: "GET", Path: "/v1/price-trends", Function: "pricetrends", FreeTier: true,
 		Free: Cap{100, day}, Pro: Cap{60, time.Minute},
 		Edge:  Edge{Free: 6 * time.Hour, Pro: 10 * time.Minute},
-		Query: []string{"origin", "currency", "destination"}, Weight: 10,
+		Query: []string{"origin", "currency", "destination"},
 	},
 	{
 		Name: "index", Method: "GET", Path: "/v1", Function: "pricetrends",
-		Edge:   Edge{Free: 6 * time.Hour},
-		Weight: 2,
+		Edge: Edge{Free: 6 * time.Hour},
 	},
 	// What agents ask over MCP is counted under the caps of the endpoints that give the same answers.
-	{Name: "mcp", Method: "POST", Path: "/mcp", Function: "analisi", Keys: true, CrossOriginPOST: true, FreeTier: true, Headers: []string{"Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"}, Weight: 8},
+	{Name: "mcp", Method: "POST", Path: "/mcp", Function: "analisi", Keys: true, CrossOriginPOST: true, FreeTier: true, Headers: []string{"Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"}},
 	{Name: "mcp-get", Method: "GET", Path: "/mcp", Function: "analisi", Keys: true},
 	{Name: "mcp-delete", Method: "DELETE", Path: "/mcp", Function: "analisi", Keys: true},
 	{
@@ -249,8 +218,7 @@ var Table = []Route{
 	{Name: "salute", Method: "GET", Path: "/healthz", Function: "analisi"},
 	{
 		Name: "assets", Method: "GET", Path: "/assets/{file}", Function: "analisi",
-		Edge:   Edge{Free: 365 * day},
-		Weight: 4,
+		Edge: Edge{Free: 365 * day},
 	},
 	{
 		Name: "pro-offerta", Method: "GET", Path: "/v1/pro", Function: "pro",
@@ -281,7 +249,7 @@ var Table = []Route{
 		Free: Cap{60, time.Hour}, NoHEAD: true,
 	},
 	// The card processor retries from few addresses, and what it says is good has to be heard whatever was sent before.
-	{Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Function: "pro", Relayed: true, Signed: true, Headers: []string{"Stripe-Signature"}, Weight: 5},
+	{Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Function: "pro", Relayed: true, Signed: true, Headers: []string{"Stripe-Signature"}, Weight: 2},
 	{
 		Name: "pro-recupera-page", Method: "GET", Path: "/v1/pro/recupera", Function: "pro",
 		Free: Cap{300, time.Hour},
@@ -309,11 +277,10 @@ var Table = []Route{
 	// Calls with a key alone are answered, so only they are counted, and by key.
 	{
 		Name: "pro-chiave", Method: "GET", Path: "/v1/pro/chiave", Function: "pro",
-		Pro:    Cap{60, time.Minute},
-		Weight: 2,
+		Pro: Cap{60, time.Minute},
 	},
 	// It takes a key that was rotated away for some minutes more, so it looks at keys by itself, and counts by key.
-	{Name: "pro-ruota", Method: "POST", Path: "/v1/pro/chiave/ruota", Function: "pro", ShownKey: true, Weight: 2},
+	{Name: "pro-ruota", Method: "POST", Path: "/v1/pro/chiave/ruota", Function: "pro", ShownKey: true},
 	{
 		Name: "pro-cripta", Method: "GET", Path: "/v1/pro/cripta", Function: "pro",
 		Free: Cap{100, day},
@@ -376,7 +343,7 @@ var Table = []Route{
 		Free: Cap{60, time.Hour},
 	},
 	// Mail providers call it for their users, many from few addresses: it has no cap.
-	{Name: "alerts-unsubscribe", Method: "POST", Path: "/v1/alerts/unsubscribe", Function: "alerts", Relayed: true, Signed: true, Weight: 5},
+	{Name: "alerts-unsubscribe", Method: "POST", Path: "/v1/alerts/unsubscribe", Function: "alerts", Relayed: true, Signed: true},
 	{
 		Name: "alerts-manage-page", Method: "GET", Path: "/v1/alerts/manage", Function: "alerts",
 		Free: Cap{60, time.Hour},
@@ -386,14 +353,14 @@ var Table = []Route{
 		Free: Cap{60, time.Hour},
 	},
 	// Telegram calls it for everybody who writes to the bot, from few addresses, and what it says has to be heard.
-	{Name: "alerts-telegram", Method: "POST", Path: "/v1/alerts/telegram", Function: "alerts", Relayed: true, Signed: true, Weight: 5},
+	{Name: "alerts-telegram", Method: "POST", Path: "/v1/alerts/telegram", Function: "alerts", Relayed: true, Signed: true},
 	// What programs ask that were written for an API that closed: their answers are
 	// counted under the caps of the endpoints that give the same ones, and a token
 	// costs at most one read.
-	{Name: "compat-token", Method: "POST", Path: "/v1/security/oauth2/token", Function: "compat", Weight: 3},
-	{Name: "compat-metrics", Method: "GET", Path: "/v1/analytics/itinerary-price-metrics", Function: "compat", Keys: true, Tokens: true, FreeTier: true, Weight: 8},
-	{Name: "compat-dates", Method: "GET", Path: "/v1/shopping/flight-dates", Function: "compat", Keys: true, Tokens: true, FreeTier: true, Weight: 4},
-	{Name: "compat-destinations", Method: "GET", Path: "/v1/shopping/flight-destinations", Function: "compat", Keys: true, Tokens: true, FreeTier: true, Weight: 4},
+	{Name: "compat-token", Method: "POST", Path: "/v1/security/oauth2/token", Function: "compat"},
+	{Name: "compat-metrics", Method: "GET", Path: "/v1/analytics/itinerary-price-metrics", Function: "compat", Keys: true, Tokens: true, FreeTier: true},
+	{Name: "compat-dates", Method: "GET", Path: "/v1/shopping/flight-dates", Function: "compat", Keys: true, Tokens: true, FreeTier: true},
+	{Name: "compat-destinations", Method: "GET", Path: "/v1/shopping/flight-destinations", Function: "compat", Keys: true, Tokens: true, FreeTier: true},
 	// What of it there cannot be here: whatever is bookable, and what else was for sale.
 	{Name: "compat-shopping", Method: "GET", Path: "/v1/shopping/{file}", Function: "compat"},
 	{Name: "compat-shopping-post", Method: "POST", Path: "/v1/shopping/{file}", Function: "compat"},

@@ -10,7 +10,7 @@ import (
 func sold(name, path string, price, callsAMinute int64) Route {
 	return Route{
 		Name: name, Method: "GET", Path: path, Function: "x402", Price: price, NoHEAD: true,
-		Free: Cap{callsAMinute, time.Minute}, Weight: 5,
+		Free: Cap{callsAMinute, time.Minute},
 	}
 }
 

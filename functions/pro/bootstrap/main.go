@@ -45,30 +45,28 @@ func main() {
 	var outgoing config.Mail
 	var clock config.Clock
 	var work config.Work
+	var sale config.Sale
+	must(config.Load(&sale))
+	groups := []any{&table, &access, &public, &operator, &outgoing, &work, &clock}
+	if sale.Any() {
+		groups = append(groups, &payment)
+	}
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	must(err)
-	must(config.LoadWith(ssmparams.In(settings), &table, &access, &public, &payment, &operator, &outgoing, &work, &clock))
+	must(config.LoadWith(ssmparams.In(settings), groups...))
 	now, logger := clock.Now(), httpapi.RequestLog(lambdalog.New())
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	limiter, refused := limit.New(items, now), apikey.NewRefused()
-	checkout, err := stripepay.New(stripepay.Config{
-		Key: payment.StripeKey, Price: payment.StripePrice, FormerPrices: payment.StripeFormer, WebhookSecrets: payment.StripeSecrets, URL: payment.StripeURL,
-	})
-	must(err)
-	chain, err := solanapay.New(solanapay.Config{Nodes: payment.SolanaNodes, Wallet: payment.SolanaWallet, Mint: payment.SolanaMint})
-	must(err)
-	account, err := solanapay.TokenAccount(payment.SolanaWallet, payment.SolanaMint)
-	must(err)
-	units, err := pay.ParseUnits(payment.USDC)
-	must(err)
 	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)
 	service := &pro.Service{
-		Keys: store.Customers{Table: items, Changed: refused.Forget}, Outbox: store.Outbox{Table: items, Name: "pro"}, Checkout: checkout, Chain: chain,
-		Wallet:  pro.Wallet{Owner: payment.SolanaWallet, TokenAccount: account, Mint: payment.SolanaMint, Network: payment.SolanaNetwork, Units: units},
+		Keys: store.Customers{Table: items, Changed: refused.Forget}, Outbox: store.Outbox{Table: items, Name: "pro"}, Checkout: pay.Unsold{},
 		Sender:  instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("pro"), Now: now},
 		Limiter: limiter, Refused: refused, Pepper: []byte(access.Pepper), BaseURL: public.BaseURL,
 		Random: rand.Reader, Now: now, Log: logger, Operator: pro.Operator(operator),
+	}
+	if sale.Any() {
+		must(sell(service, payment))
 	}
 	if work.QueueURL != "" {
 		service.SignalWorker = queue.SignalWorker(sqsqueue.New(sqs.NewFromConfig(settings), work.QueueURL), logger)
@@ -83,6 +81,26 @@ func main() {
 		done, err := service.Work(ctx)
 		return map[string]int{"done": done}, err
 	}))
+}
+
+// sell sets up the card processor and the chain.
+func sell(s *pro.Service, payment config.Pay) (err error) {
+	s.Checkout, err = stripepay.New(stripepay.Config{
+		Key: payment.StripeKey, Price: payment.StripePrice, FormerPrices: payment.StripeFormer, WebhookSecrets: payment.StripeSecrets, URL: payment.StripeURL,
+	})
+	if err != nil {
+		return err
+	}
+	if s.Chain, err = solanapay.New(solanapay.Config{Nodes: payment.SolanaNodes, Wallet: payment.SolanaWallet, Mint: payment.SolanaMint}); err != nil {
+		return err
+	}
+	account, err := solanapay.TokenAccount(payment.SolanaWallet, payment.SolanaMint)
+	if err != nil {
+		return err
+	}
+	units, err := pay.ParseUnits(payment.USDC)
+	s.Wallet = pro.Wallet{Owner: payment.SolanaWallet, TokenAccount: account, Mint: payment.SolanaMint, Network: payment.SolanaNetwork, Units: units}
+	return err
 }
 
 func must(err error) {

@@ -18,8 +18,12 @@ type Parameter struct {
 	For string
 }
 
-// TelegramBot is the choice of a bot of Telegram.
-const TelegramBot = "telegramBot"
+// The choices without which some parameters are not read: a bot of Telegram, and a price and a wallet, with which the plan is sold.
+const (
+	TelegramBot  = "telegramBot"
+	StripePrice  = "stripePrice"
+	SolanaWallet = "solanaWallet"
+)
 
 // Table lists them all. Functions that do nothing with a pepper but count addresses
 // have one of their own, with which no key, link or memo can be made. (Access tokens are signed with it.)
@@ -28,10 +32,10 @@ var Table = []Parameter{
 	{"callers-pepper", "VERDETTO_PEPPER", []string{"analisi", "compat", "pricetrends", "x402"}, ""},
 	{"origin-secrets", "VERDETTO_ORIGIN_SECRETS", []string{"alerts", "analisi", "compat", "pricetrends", "pro", "x402"}, ""},
 	{"travelpayouts-token", "TRAVELPAYOUTS_TOKEN", []string{"refresh"}, ""},
-	{"stripe-key", "STRIPE_KEY", []string{"pro"}, ""},
-	{"stripe-webhook-secrets", "STRIPE_WEBHOOK_SECRETS", []string{"pro"}, ""},
-	{"solana-nodes", "SOLANA_NODES", []string{"pro", "x402"}, ""},
-	{"x402-fee-key", "X402_FEE_KEY", []string{"x402"}, ""},
+	{"stripe-key", "STRIPE_KEY", []string{"pro"}, StripePrice},
+	{"stripe-webhook-secrets", "STRIPE_WEBHOOK_SECRETS", []string{"pro"}, StripePrice},
+	{"solana-nodes", "SOLANA_NODES", []string{"pro", "x402"}, SolanaWallet},
+	{"x402-fee-key", "X402_FEE_KEY", []string{"x402"}, SolanaWallet},
 	{"telegram-bot-token", "TELEGRAM_BOT_TOKEN", []string{"alerts"}, TelegramBot},
 	{"telegram-secret", "TELEGRAM_SECRET", []string{"alerts"}, TelegramBot},
 }

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"verdetto/shared/testenv"
+)
+
+// deployDoc is docs/deploy.md.
+func deployDoc(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile("../../docs/deploy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestDocumentReserves: docs/deploy.md has the instances that each function keeps, and the quota from which it keeps them.
+func TestDocumentReserves(t *testing.T) {
+	c, doc := defaults(), deployDoc(t)
+	c.Instances = 1_000_000
+	usual := c.reservedAll()
+	c.Instances = usual + unreserved
+	if c.reservedAll() != usual {
+		t.Fatalf("with a quota of %d %d are reserved, want %d", c.Instances, c.reservedAll(), usual)
+	}
+	c.Instances--
+	if c.reservedAll() != 0 {
+		t.Fatalf("with a quota of %d %d are reserved", c.Instances, c.reservedAll())
+	}
+	var each []string
+	for _, f := range functions {
+		each = append(each, fmt.Sprintf("%s %d", f.name, c.usual(f)))
+	}
+	if want := strings.Join(each, ", ") + fmt.Sprintf(", where `instances` is %d or more", usual+unreserved); !strings.Contains(doc, want) {
+		t.Errorf("docs/deploy.md does not say: %s", want)
+	}
+}
+
+// TestDocumentConfirms: docs/deploy.md says how many subscriptions to alarms there are to confirm, and from where.
+func TestDocumentConfirms(t *testing.T) {
+	doc := strings.Join(strings.Fields(deployDoc(t)), " ")
+	for name, want := range map[string]struct {
+		n    int
+		says string
+	}{"example": {2, "Confirm both subscriptions to alarms"}, "least": {1, "in us-east-1 there is one"}} {
+		n := 0
+		for _, r := range fixture(t, name).Resources {
+			if r.Type == "AWS::SNS::Subscription" && r.Properties["Protocol"] == "email" {
+				n++
+			}
+		}
+		if n != want.n || !strings.Contains(doc, want.says) {
+			t.Errorf("%s has %d subscriptions, and docs/deploy.md does not say %q", name, n, want.says)
+		}
+	}
+}
+
+// TestDocumentAsksSESFirst: docs/deploy.md asks for production access, which takes a day, before the preflight wants it.
+func TestDocumentAsksSESFirst(t *testing.T) {
+	doc := deployDoc(t)
+	asked, wanted := strings.Index(doc, "put-account-details --production-access-enabled"), strings.Index(doc, "make preflight")
+	if asked < 0 || asked > wanted {
+		t.Errorf("production access is asked for at %d, and wanted at %d", asked, wanted)
+	}
+}
+
+// TestDocumentRecovers runs the commands of docs/deploy.md after a first deployment that failed, in each stack. Only
+// the stack that failed is removed.
+func TestDocumentRecovers(t *testing.T) {
+	bash := testenv.Command(t, "bash", "apt-get install bash")
+	blocks := regexp.MustCompile("(?s)\n```\n(remove_failed.*?)\n```\n").FindStringSubmatch(deployDoc(t))
+	if blocks == nil {
+		t.Fatal("docs/deploy.md has no commands that remove a failed stack")
+	}
+	for _, c := range []struct{ name, failed, removed string }{
+		{"the service's", "verdetto", "delete-stack --stack-name verdetto\n"},
+		{"the edge's", "verdetto-edge", "delete-stack --stack-name verdetto-edge --region us-east-1\n"},
+		{"none", "-", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			aws := `#!/bin/bash
+case "$*" in
+*describe-stacks*"--stack-name ` + c.failed + ` "*) echo ROLLBACK_COMPLETE;;
+*describe-stacks*) echo CREATE_COMPLETE;;
+*delete-stack*) shift; echo "$*" >>` + dir + `/removed;;
+esac
+`
+			if err := os.WriteFile(filepath.Join(dir, "aws"), []byte(aws), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			command := exec.Command(bash, "-c", blocks[1])
+			command.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+			out, err := command.CombinedOutput()
+			removed, _ := os.ReadFile(filepath.Join(dir, "removed"))
+			if string(removed) != c.removed {
+				t.Errorf("removed: %q, want %q (%v)\n%s", removed, c.removed, err, out)
+			}
+		})
+	}
+}
