@@ -57,7 +57,7 @@ var commands = []command{
 	{"ready", "ask a service whether it is ready; for health checks", runReady},
 	{"key", "make a Pro key by hand", runKey},
 	{"mail-test", "send one mail and say how far it came", runMailTest},
-	{"smoke", "try a service that was deployed, with 20 calls", runSmoke},
+	{"smoke", "try a service that was deployed, with 22 calls", runSmoke},
 }
 
 var (

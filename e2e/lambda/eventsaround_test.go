@@ -32,6 +32,7 @@ var arounds = map[string]around{
 	"refresh": {before: func(_ *testing.T, _ onemachine.Options, _ *cloud, environment []string) []string {
 		return append(environment, "VERDETTO_QUEUE_URL=")
 	}},
+	"refresh-age": {quiet: true}, // nothing was refreshed, so there is no age to tell
 	// With one it is planned: a message for each origin.
 	"refresh-schedule": {after: func(t *testing.T, _ onemachine.Options, cloud *cloud, _ []string) {
 		sent := cloud.messages(t, cloud.Refreshes)

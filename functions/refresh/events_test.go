@@ -64,6 +64,7 @@ func TestEvent(t *testing.T) {
 		{name: "some origins", event: `{"origins":["rom","MIL"]}`, asked: []fare.City{"MIL", "ROM"}, answer: `"asked":2`},
 		{name: "no city", event: `{"origins":["MIL","Rome"]}`, err: `"Rome": want three letters`},
 		{name: "mail", event: `{"mail":true}`, answer: `{"mail":{"sent":0}}`},
+		{name: "age", event: `{"age":true}`, answer: `null`},
 		{name: "misspelt", event: `{"orgins":["MIL"]}`, err: `{"origins":["MIL"]} asks for some`},
 		{name: "of another kind", event: `{"origins":"MIL"}`, err: "read event: json:"},
 		{name: "no object", event: `"MIL"`, err: "read event: json:"},

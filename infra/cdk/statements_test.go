@@ -102,7 +102,7 @@ func statements(example config) []statement {
 		{"logs are kept for 30 days", "", all("AWS::Logs::LogGroup", props{"RetentionInDays": 30})},
 		{"logs are kept as long as is chosen", "most", all("AWS::Logs::LogGroup", props{"RetentionInDays": 90})},
 		{"roles have no managed policies", "", all("AWS::IAM::Role", props{"ManagedPolicyArns": absent})},
-		{"each function has a role of its own, and so have schedules and the rollout", "", number("AWS::IAM::Role", 9)},
+		{"each function has a role of its own, and so have schedules", "", number("AWS::IAM::Role", 8)},
 		{"concurrency can be reserved", "most", has("AWS::Lambda::Function", props{"FunctionName": "second-refresh", "ReservedConcurrentExecutions": 5})},
 		{"concurrency is reserved unasked where the account has enough", "", has("AWS::Lambda::Function", props{"FunctionName": "verdetto-pro", "ReservedConcurrentExecutions": 30})},
 		{"and for the workers on top", "", has("AWS::Lambda::Function", props{"FunctionName": "verdetto-refresh", "ReservedConcurrentExecutions": 5})},
@@ -256,10 +256,6 @@ func statements(example config) []statement {
 			statement{f.name + " has its folder, memory, time and role", "", has("AWS::Lambda::Function", props{"FunctionName": "verdetto-" + f.name,
 				"MemorySize": f.memory, "Timeout": f.timeout, "Role": attr(id+"Role", "Arn"), "LoggingConfig": like(&props{"LogGroup": ref(id + "Log")})})},
 			statement{"a version of " + f.name + " is called, never what was deployed last", "", has("AWS::Lambda::Alias", props{"Name": liveAlias, "FunctionName": ref(id + "Function")})},
-			statement{"new versions of " + f.name + " are let in by degrees, and taken back as alarms tell", "", has("AWS::CodeDeploy::DeploymentGroup", props{
-				"DeploymentGroupName": "verdetto-" + f.name, "DeploymentConfigName": "CodeDeployDefault.LambdaCanary10Percent5Minutes",
-				"AlarmConfiguration":        like(&props{"Enabled": true, "Alarms": array(props{"Name": ref(id + "Canary")})}),
-				"AutoRollbackConfiguration": props{"Enabled": true, "Events": array("DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM")}})},
 			statement{"an alarm watches errors of " + f.name, "", has("AWS::CloudWatch::Alarm", props{"MetricName": "Errors", "Dimensions": dimensions, "Threshold": 0})},
 			statement{"an alarm watches throttles of " + f.name, "", has("AWS::CloudWatch::Alarm", props{"MetricName": "Throttles", "Dimensions": dimensions})},
 		)
