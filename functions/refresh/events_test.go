@@ -151,7 +151,7 @@ func TestMessages(t *testing.T) {
 			var log bytes.Buffer
 			f := refresh.Function{
 				Refresher: refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: clock}, Queue: k,
-				Log: slog.New(slog.NewJSONHandler(&log, nil)), Metrics: metrics.Of("refresh"),
+				Log: slog.New(slog.NewJSONHandler(&log, nil)), Metrics: metrics.Of("verdetto-refresh"),
 			}
 			failed := f.Messages(t.Context(), c.messages)
 			slices.Sort(s.asked)

@@ -49,15 +49,26 @@ func TestRunbook(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?m)^\\*\\*`([A-Za-z0-9.]+)`").FindAllStringSubmatch(string(data), -1) {
 		paragraphs[strings.TrimPrefix(m[1], "...")] = false
 	}
+	pages := regexp.MustCompile("(?m)^Pages: (.*)[.]$").FindStringSubmatch(string(data))
+	if pages == nil {
+		t.Fatal("docs/operations.md does not list the pages")
+	}
 	h := fixture(t, "budget") // which has every alarm
 	for id, r := range h.Resources {
 		if r.Type != "AWS::CloudWatch::Alarm" {
 			continue
 		}
 		for _, f := range functions {
-			if rest, ok := strings.CutPrefix(id, title(f.name)); ok && slices.Contains([]string{"Errors", "Throttles", "Failures", "Dead", "Waiting"}, rest) {
+			if rest, ok := strings.CutPrefix(id, title(f.name)); ok && slices.Contains([]string{"Errors", "Throttles", "Failures", "Dead", "Waiting", "MailRefused", "MailFailed"}, rest) {
 				id = rest
 			}
+		}
+		severity := "-ticket-"
+		if regexp.MustCompile("`(\\.\\.\\.)?" + id + "`").MatchString(pages[1]) {
+			severity = "-page-"
+		}
+		if name := compact(r.Properties["AlarmName"]); !strings.HasPrefix(name, "verdetto"+severity) {
+			t.Errorf("%s: docs/operations.md has it as verdetto%s%s", name, severity, id)
 		}
 		if _, ok := paragraphs[id]; !ok {
 			t.Errorf("docs/operations.md does not say what to do when %s is on", id)

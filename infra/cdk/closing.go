@@ -82,7 +82,7 @@ func newClosing(stack awscdk.Stack, c config) *awswafv2.CfnWebACL_StatementPrope
 		Name: jsii.String(c.Name + "-over-budget"), State: jsii.String("ENABLED"),
 		EventPattern: map[string]any{
 			"source": []string{"aws.cloudwatch"}, "detail-type": []string{"CloudWatch Alarm State Change"},
-			"resources": []string{fmt.Sprintf("arn:aws:cloudwatch:%s:%s:alarm:%s-%s", edgeRegion, c.Account, c.Name, overBudget)},
+			"resources": []string{fmt.Sprintf("arn:aws:cloudwatch:%s:%s:alarm:%s", edgeRegion, c.Account, alarmName(c.Name, overBudget, true))},
 			"detail":    map[string]any{"state": map[string]any{"value": []string{"ALARM"}}},
 		},
 		Targets: []any{&awsevents.CfnRule_TargetProperty{Id: jsii.String("close"), Arn: definition, RoleArn: starter.RoleArn()}},

@@ -170,11 +170,11 @@ func statements(example config) []statement {
 					props{"NotStatement": props{"Statement": props{"OrStatement": props{"Statements": []any{withKeyIn("x-api-key"), withKeyIn("authorization")}}}}},
 					props{"RegexPatternSetReferenceStatement": like(&props{"Arn": attr("ClosedPaths", "Arn"), "FieldToMatch": props{"UriPath": props{}}})}}}}}))})},
 		{"until then no path is closed", "budget", has("AWS::WAFv2::RegexPatternSet", props{"Scope": "CLOUDFRONT", "RegularExpressionList": []string{"^$"}})},
-		{"an alarm watches what the month costs", "budget", has("AWS::CloudWatch::Alarm", props{"AlarmName": "verdetto-OverBudget", "Namespace": "AWS/Billing", "MetricName": "EstimatedCharges",
+		{"an alarm watches what the month costs", "budget", has("AWS::CloudWatch::Alarm", props{"AlarmName": "verdetto-page-OverBudget", "Namespace": "AWS/Billing", "MetricName": "EstimatedCharges",
 			"Dimensions": []props{{"Name": "Currency", "Value": "USD"}}, "Threshold": 250, "ComparisonOperator": "GreaterThanThreshold", "TreatMissingData": "ignore"})},
 		{"that alarm, when it begins and not when it ends, starts the runbook", "budget", has("AWS::Events::Rule", props{"State": "ENABLED",
 			"EventPattern": props{"source": []string{"aws.cloudwatch"}, "detail-type": []string{"CloudWatch Alarm State Change"},
-				"resources": []string{"arn:aws:cloudwatch:us-east-1:123456789012:alarm:verdetto-OverBudget"}, "detail": props{"state": props{"value": []string{"ALARM"}}}},
+				"resources": []string{"arn:aws:cloudwatch:us-east-1:123456789012:alarm:verdetto-page-OverBudget"}, "detail": props{"state": props{"value": []string{"ALARM"}}}},
 			"Targets": []any{like(&props{"RoleArn": attr("OverBudgetRole", "Arn"),
 				"Arn": props{"Fn::Join": []any{"", []any{"arn:aws:ssm:us-east-1:123456789012:automation-definition/", ref("CloseFreeTier"), ":$DEFAULT"}}}})}})},
 		{"the runbook closes every path, as a role of its own", "budget", has("AWS::SSM::Document", props{"DocumentType": "Automation", "Content": like(&props{"schemaVersion": "0.3",
@@ -238,7 +238,7 @@ func statements(example config) []statement {
 		}, func(r map[string]any) bool { delete(r, "DependsOn"); return false }}},
 
 		{"somebody gets a mail of alarms", "", has("AWS::SNS::Subscription", props{"Protocol": "email", "TopicArn": ref("Alarms"), "Endpoint": "operator@example.com"})},
-		{"an alarm watches 5xx, less what there cannot be", "", has("AWS::CloudWatch::Alarm", props{"AlarmName": "verdetto-ApiFailures", "Metrics": array(
+		{"an alarm watches 5xx, less what there cannot be", "", has("AWS::CloudWatch::Alarm", props{"AlarmName": "verdetto-page-ApiFailures", "Metrics": array(
 			like(&props{"Expression": "broken - FILL(absent, 0)"}),
 			like(&props{"MetricStat": like(&props{"Metric": like(&props{"Namespace": "Verdetto", "MetricName": "Absent501"})})}),
 			like(&props{"MetricStat": like(&props{"Metric": like(&props{"Namespace": "AWS/ApiGateway", "MetricName": "5xx"})})}))})},
@@ -247,6 +247,7 @@ func statements(example config) []statement {
 		{"an alarm watches bounces", "", has("AWS::CloudWatch::Alarm", props{"Namespace": "AWS/SES", "MetricName": "Reputation.BounceRate", "Threshold": 0.03})},
 		{"an alarm watches complaints", "", has("AWS::CloudWatch::Alarm", props{"Namespace": "AWS/SES", "MetricName": "Reputation.ComplaintRate"})},
 		{"alarms watch throttles of the table", "", has("AWS::CloudWatch::Alarm", props{"Namespace": "AWS/DynamoDB", "MetricName": "WriteThrottleEvents"})},
+		{"which route is slow or fails is asked of the log", "", has("AWS::Logs::QueryDefinition", props{"Name": "verdetto/routes"})},
 		{"there is one dashboard", "", number("AWS::CloudWatch::Dashboard", 1)},
 	}
 	for _, f := range functions {
@@ -262,7 +263,7 @@ func statements(example config) []statement {
 		if f.http {
 			statements = append(statements,
 				statement{"an alarm watches 5xx of " + f.name, "", has("AWS::CloudWatch::Alarm", props{"Namespace": "Verdetto", "MetricName": "Errors5xx",
-					"Dimensions": []props{{"Name": "function", "Value": f.name}}})},
+					"Dimensions": []props{{"Name": "function", "Value": f.name}, {"Name": "stack", "Value": "verdetto"}}})},
 				statement{"the API and no other may call " + f.name + " over HTTP", "", has("AWS::Lambda::Permission", props{"FunctionName": ref(id + "Live"),
 					"Principal": "apigateway.amazonaws.com", "SourceArn": props{"Fn::Sub": "arn:aws:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/*"}})})
 		}
