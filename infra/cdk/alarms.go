@@ -193,8 +193,8 @@ func (p panel) ofMail(b *board) {
 		}
 		refused, failed := p.logged("MailRefused", "Sum", 60, f.name), p.logged("MailFailed", "Sum", 15, f.name)
 		p.raise(alarm{id: title(f.name) + "MailRefused", metric: refused, above: 5, about: "SES refuses mails of " + f.name + " for good: addresses that no one can have."})
-		// One mail that fails is tried again and again; six in a quarter of an hour are the sandbox, a quota or a permission.
-		p.raise(alarm{id: title(f.name) + "MailFailed", page: true, metric: failed, above: 5, periods: 2, about: "SES takes no mails of " + f.name + ": they are tried again, and nobody gets one."})
+		// A fault of one mail is a refusal. What fails is the carrier, and each mail is retried: so few mails tell as well as many.
+		p.raise(alarm{id: title(f.name) + "MailFailed", page: true, metric: failed, periods: 2, about: "For half an hour SES has taken no mail of " + f.name + ", or not all: what failed is retried."})
 		b.mail = append(b.mail, p.logged("MailSent", "Sum", 60, f.name), refused, failed)
 	}
 	b.mail = append(b.mail, bounces, complaints)

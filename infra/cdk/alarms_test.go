@@ -75,6 +75,11 @@ func TestRunbook(t *testing.T) {
 		}
 		paragraphs[id] = true
 	}
+	for _, m := range regexp.MustCompile("`([^`]*)`").FindAllStringSubmatch(pages[1], -1) {
+		if _, ok := paragraphs[strings.TrimPrefix(m[1], "...")]; !ok {
+			t.Errorf("docs/operations.md lists the page %s, and has no paragraph on it", m[1])
+		}
+	}
 	for id, found := range paragraphs {
 		if !found {
 			t.Errorf("docs/operations.md speaks of an alarm %s, which there is not", id)
