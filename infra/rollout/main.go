@@ -4,7 +4,7 @@
 //
 //	go run ./infra/rollout -config verdetto.json
 //
-// It promises that a version that fails the try gets no traffic, that what the old
+// It promises, from the second deployment on, that a version that fails the try gets no traffic, that what the old
 // versions answer meanwhile decides nothing, and that an interrupted run can be
 // repeated. With -back it points the aliases at the versions from before the last deployment.
 //
