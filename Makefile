@@ -35,7 +35,7 @@ LISTEN   ?= 127.0.0.1:8080
 EXAMPLE := infra/cdk/example.json
 CONFIG  ?= $(EXAMPLE)
 
-.PHONY: help run test prove evidence check build image synth preflight deploy smoke invoke sam-invoke sam-start-api bench api tools generate clean
+.PHONY: help run test prove evidence check build image synth preflight deploy back smoke invoke sam-invoke sam-start-api bench api tools generate clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -92,12 +92,16 @@ preflight: ## what a first deployment would miss, asked before anything is made:
 	@[ '$(CONFIG)' != '$(EXAMPLE)' ] || { echo 'say which choices to look at: make preflight CONFIG=verdetto.json' >&2; exit 1; }
 	go run ./infra/preflight -config $(CONFIG)
 
-deploy: $(CDK)/.complete ## build and deploy into the AWS account of CONFIG=verdetto.json [ADOPT=1]
+deploy: $(CDK)/.complete ## build, deploy into the AWS account of CONFIG=verdetto.json, try the new versions, make them live [ADOPT=1]
 	@[ '$(CONFIG)' != '$(EXAMPLE)' ] || { echo 'say which choices to deploy: make deploy CONFIG=verdetto.json; $(EXAMPLE) shows what they are' >&2; exit 1; }
 	$(MAKE) synth CONFIG='$(CONFIG)'
 	$(CDK)/node_modules/.bin/cdk deploy --app cdk.out --all --require-approval broadening $(if $(ADOPT),--import-existing-resources)
+	go run ./infra/rollout -config $(CONFIG)
 
-smoke: ## try a service that was deployed, with 20 calls of every kind: URL=https://...
+back: ## have the versions from before the last deployment answer: CONFIG=verdetto.json
+	@go run ./infra/rollout -back -config $(CONFIG)
+
+smoke: ## try a service that was deployed, with 22 calls of every kind: URL=https://...
 	@go run ./cmd/verdetto smoke -url '$(URL)'
 
 dist/host/%/bootstrap: FORCE

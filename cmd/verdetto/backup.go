@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"verdetto/cmd/verdetto/onemachine"
 )
 
-// runBackup copies the file of a store, while it is served or not.
+// runBackup copies the file of a store, or a table of DynamoDB into a file, while it is served or not.
 func runBackup(ctx context.Context, args []string) error {
 	flags, store := storeFlags("backup")
 	to := flags.String("to", "", "the new `file`")
@@ -17,9 +18,15 @@ func runBackup(ctx context.Context, args []string) error {
 		return err
 	}
 	if *store == "" || *to == "" {
-		return errors.New("backup needs -store bolt:FILE and -to FILE")
+		return errors.New("backup needs -store bolt:FILE or dynamodb:TABLE, and -to FILE")
 	}
-	if err := onemachine.Backup(ctx, *store, *to); err != nil {
+	if strings.HasPrefix(*store, "dynamodb:") {
+		items, err := onemachine.Export(ctx, *store, *to)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%d items of %s\n", items, *store)
+	} else if err := onemachine.Backup(ctx, *store, *to); err != nil {
 		return err
 	}
 	info, err := os.Stat(*to)

@@ -5,7 +5,7 @@
 //	go run ./cmd/verdetto serve      answer on 127.0.0.1:8080
 //	go run ./cmd/verdetto check      say everything that is wrong with the settings
 //	go run ./cmd/verdetto refresh    bring a store up to date once
-//	go run ./cmd/verdetto backup     copy the file of a store, while it is served
+//	go run ./cmd/verdetto backup     copy a store into a file, while it is served
 //	go run ./cmd/verdetto migrate    move a store into another, while it is served
 //	go run ./cmd/verdetto restore    put a backup in the place of a store
 //	go run ./cmd/verdetto verify     read everything that a backup holds
@@ -45,7 +45,7 @@ var commands = []command{
 	{"serve", "answer requests; the whole service in one process", runServe},
 	{"check", "say everything that is wrong with the settings", runCheck},
 	{"refresh", "bring a store up to date once and report", runRefresh},
-	{"backup", "copy the file of a store, while it is served", runBackup},
+	{"backup", "copy a store into a file, while it is served", runBackup},
 	{"migrate", "move a store into another, while it is served", runMigrate},
 	{"restore", "put a backup in the place of a store", runRestore},
 	{"verify", "read everything that a backup, or a store, holds", runVerify},
@@ -57,7 +57,7 @@ var commands = []command{
 	{"ready", "ask a service whether it is ready; for health checks", runReady},
 	{"key", "make a Pro key by hand", runKey},
 	{"mail-test", "send one mail and say how far it came", runMailTest},
-	{"smoke", "try a service that was deployed, with 20 calls", runSmoke},
+	{"smoke", "try a service that was deployed, with 22 calls", runSmoke},
 }
 
 var (

@@ -21,5 +21,5 @@ func runSmoke(ctx context.Context, args []string) error {
 	if url == "" {
 		return errors.New("smoke needs -url; the output Url of the deployment is it")
 	}
-	return smoke.Run(ctx, http.DefaultClient, url, os.Stdout)
+	return smoke.Run(ctx, http.DefaultClient, url, os.Stdout, smoke.All)
 }

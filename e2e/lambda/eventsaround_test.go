@@ -36,6 +36,7 @@ var arounds = map[string]around{
 	"pro-unsold": {before: func(_ *testing.T, _ onemachine.Options, _ *cloud, environment []string) []string {
 		return append(environment, "STRIPE_PRICE=", "STRIPE_KEY=", "STRIPE_WEBHOOK_SECRETS=", "SOLANA_NODES=", "SOLANA_WALLET=")
 	}},
+	"refresh-age": {quiet: true}, // nothing was refreshed, so there is no age to tell
 	// With one it is planned: a message for each origin.
 	"refresh-schedule": {after: func(t *testing.T, _ onemachine.Options, cloud *cloud, _ []string) {
 		sent := cloud.messages(t, cloud.Refreshes)

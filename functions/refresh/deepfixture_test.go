@@ -126,7 +126,7 @@ func (w *deepWorld) refresher(table store.Table) refresh.Refresher {
 }
 
 func (w *deepWorld) function() *refresh.Function {
-	return &refresh.Function{Refresher: w.refresher(w.table), Queue: w.queue, Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Metrics: metrics.Of("refresh")}
+	return &refresh.Function{Refresher: w.refresher(w.table), Queue: w.queue, Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Metrics: metrics.Of("verdetto-refresh")}
 }
 
 // plan is what the event of a day puts on the queue: the series of each message.

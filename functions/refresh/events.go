@@ -36,11 +36,12 @@ type Answer struct {
 }
 
 // event is what the function is invoked with, messages of the queue aside:
-// {"origins":["MIL"]} by hand, {"mail":true}, {"departures":true}, or a schedule's own event, or {}.
+// {"origins":["MIL"]} by hand, {"mail":true}, {"departures":true}, {"age":true}, or a schedule's own event, or {}.
 type event struct {
 	Origins    []fare.City `json:"origins"`
 	Mail       bool        `json:"mail"`
 	Departures bool        `json:"departures"`
+	Age        bool        `json:"age"`    // reads how old the fares are: by it a deployment tries a new version
 	Source     string      `json:"source"` // of a schedule's event: aws.scheduler
 	Time       time.Time   `json:"time"`   // likewise; the same when it is delivered again
 }
@@ -51,6 +52,8 @@ func (f *Function) Event(ctx context.Context, raw json.RawMessage) (any, error) 
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read event: %w", err)
+	case e.Age:
+		return nil, f.logAge(ctx)
 	case e.Mail:
 		return f.send(ctx)
 	case e.Departures:
@@ -66,7 +69,7 @@ func readEvent(raw json.RawMessage) (e event, err error) {
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return e, err
 	}
-	if err := json.Unmarshal(raw, &members); err != nil || e.Mail || e.Departures {
+	if err := json.Unmarshal(raw, &members); err != nil || e.Mail || e.Departures || e.Age {
 		return e, err
 	}
 	if len(e.Origins) == 0 && e.Source == "" && len(members) > 0 {
@@ -80,7 +83,9 @@ func (f *Function) send(ctx context.Context) (any, error) {
 	if f.Sender == nil {
 		return nil, errors.New("there is no mail to send here: it is not configured")
 	}
-	f.logAge(ctx) // of all events this one comes most often
+	if err := f.logAge(ctx); err != nil { // of all events this one comes most often
+		f.Log.ErrorContext(ctx, "age not told", "error", err)
+	}
 	sent, err := f.work(ctx)
 	return Answer{Mail: &sent}, err
 }
@@ -183,14 +188,12 @@ func (f *Function) logReport(ctx context.Context, report Report) {
 }
 
 // logAge logs how old what is stored is, for an alarm to watch.
-func (f *Function) logAge(ctx context.Context) {
+func (f *Function) logAge(ctx context.Context) error {
 	days, ok, err := Age(ctx, f.Fares, f.Now())
-	if err != nil {
-		f.Log.ErrorContext(ctx, "age not told", "error", err)
-	}
 	if ok {
 		f.log(ctx, "age", slog.Float64("days", days), metrics.Metric{Name: "DataAgeDays", Unit: metrics.None, Value: days})
 	}
+	return err
 }
 
 // logScore logs for how many weeks in a row verdicts have been outside of the band

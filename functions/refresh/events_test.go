@@ -64,6 +64,7 @@ func TestEvent(t *testing.T) {
 		{name: "some origins", event: `{"origins":["rom","MIL"]}`, asked: []fare.City{"MIL", "ROM"}, answer: `"asked":2`},
 		{name: "no city", event: `{"origins":["MIL","Rome"]}`, err: `"Rome": want three letters`},
 		{name: "mail", event: `{"mail":true}`, answer: `{"mail":{"sent":0}}`},
+		{name: "age", event: `{"age":true}`, answer: `null`},
 		{name: "misspelt", event: `{"orgins":["MIL"]}`, err: `{"origins":["MIL"]} asks for some`},
 		{name: "of another kind", event: `{"origins":"MIL"}`, err: "read event: json:"},
 		{name: "no object", event: `"MIL"`, err: "read event: json:"},
@@ -150,7 +151,7 @@ func TestMessages(t *testing.T) {
 			var log bytes.Buffer
 			f := refresh.Function{
 				Refresher: refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: clock}, Queue: k,
-				Log: slog.New(slog.NewJSONHandler(&log, nil)), Metrics: metrics.Of("refresh"),
+				Log: slog.New(slog.NewJSONHandler(&log, nil)), Metrics: metrics.Of("verdetto-refresh"),
 			}
 			failed := f.Messages(t.Context(), c.messages)
 			slices.Sort(s.asked)

@@ -28,15 +28,24 @@ type panel struct {
 	action cloudwatch.IAlarmAction
 }
 
-// alarm says when somebody has to look. docs/operations.md has a paragraph on each,
-// under the last words of its name.
+// alarm says when somebody has to look, and how soon. docs/operations.md has a paragraph
+// on each, under the last words of its name.
 type alarm struct {
 	id, about string
+	page      bool // look now, at any hour; otherwise it is a ticket
 	metric    cloudwatch.IMetric
 	above     float64 // the highest value that is well
 	below     float64 // or the lowest, where this is not 0
 	periods   int     // in a row
 	silence   cloudwatch.TreatMissingData
+}
+
+// alarmName tells an operator what to do with a mail before it is opened.
+func alarmName(stack, id string, page bool) string {
+	if page {
+		return stack + "-page-" + id
+	}
+	return stack + "-ticket-" + id
 }
 
 func (p panel) raise(a alarm) {
@@ -48,7 +57,7 @@ func (p panel) raise(a alarm) {
 		threshold, comparison = a.below, cloudwatch.ComparisonOperator_LESS_THAN_THRESHOLD
 	}
 	made := cloudwatch.NewAlarm(p.stack, jsii.String(a.id), &cloudwatch.AlarmProps{
-		AlarmName: jsii.String(p.prefix + "-" + a.id), AlarmDescription: jsii.String(a.about + " What to do: docs/operations.md, Alarms."),
+		AlarmName: jsii.String(alarmName(p.prefix, a.id, a.page)), AlarmDescription: jsii.String(a.about + " What to do: docs/operations.md, Alarms."),
 		Metric: a.metric, Threshold: jsii.Number(threshold), EvaluationPeriods: jsii.Number(max(1, a.periods)),
 		ComparisonOperator: comparison, TreatMissingData: a.silence,
 	})
@@ -67,21 +76,19 @@ func metric(space, metricName, statistic string, minutes int, dimensions map[str
 	return cloudwatch.NewMetric(props)
 }
 
+// logged is a metric in the log lines of a function.
+func (p panel) logged(metricName, statistic string, minutes int, function string) cloudwatch.Metric {
+	return metric(namespace, metricName, statistic, minutes, map[string]*string{"stack": jsii.String(p.prefix), "function": jsii.String(function)})
+}
+
 func dimension(key string, value *string) map[string]*string { return map[string]*string{key: value} }
 
 // newAlarms watches what callers, payers and subscribers would notice, and what comes before that.
 func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api, l lambdas) {
 	p := panel{stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
-	b := newBoard(stack, c)
+	b := newBoard(stack, c, l)
 	for _, f := range functions {
 		p.ofFunction(f, l, &b)
-	}
-	for _, r := range routes.Table {
-		// Each combination of values is paid for, so the latency alone is separated
-		// by route; it has one sample a request, which is their count.
-		of := map[string]*string{"function": jsii.String(r.Function), "route": jsii.String(r.Name)}
-		b.requests = append(b.requests, metric(namespace, "LatencyMs", "SampleCount", 5, of))
-		b.latencies = append(b.latencies, metric(namespace, "LatencyMs", "p95", 5, of))
 	}
 	p.ofAPI(c, a, &b)
 	p.ofQueues(q, &b)
@@ -101,9 +108,9 @@ func (p panel) ofFunction(f function, l lambdas, b *board) {
 	b.errors, b.throttles = append(b.errors, failed), append(b.throttles, throttled)
 	b.durations = append(b.durations, metric("AWS/Lambda", "Duration", "p99", 5, of))
 	if f.http {
-		failing := metric(namespace, "Errors5xx", "Sum", 5, dimension("function", jsii.String(f.name)))
-		p.raise(alarm{id: title(f.name) + "Failures", periods: 2, metric: failing, about: f.name + " answers 5xx."})
-		b.failures = append(b.failures, failing, metric(namespace, "Throttled429", "Sum", 5, dimension("function", jsii.String(f.name))))
+		failing := p.logged("Errors5xx", "Sum", 5, f.name)
+		p.raise(alarm{id: title(f.name) + "Failures", page: true, periods: 2, metric: failing, about: f.name + " answers 5xx."})
+		b.failures = append(b.failures, failing, p.logged("Throttled429", "Sum", 5, f.name))
 	}
 }
 
@@ -112,16 +119,16 @@ func (p panel) ofAPI(c config, a api, b *board) {
 	broken := metric("AWS/ApiGateway", "5xx", "Sum", 5, of)
 	b.failures = append(b.failures, broken)
 	// What programs ask compat for that there cannot be is 501, and no failure.
-	absent := metric(namespace, "Absent501", "Sum", 5, dimension("function", jsii.String("compat")))
+	absent := p.logged("Absent501", "Sum", 5, "compat")
 	failures := cloudwatch.NewMathExpression(&cloudwatch.MathExpressionProps{
 		Expression: jsii.String("broken - FILL(absent, 0)"), UsingMetrics: &map[string]cloudwatch.IMetric{"broken": broken, "absent": absent}, Period: awscdk.Duration_Minutes(jsii.Number(5)),
 	})
-	p.raise(alarm{id: "ApiFailures", metric: failures, above: 4, periods: 2, about: "API Gateway answers 5xx."})
+	p.raise(alarm{id: "ApiFailures", page: true, metric: failures, above: 4, periods: 2, about: "API Gateway answers 5xx."})
 	// Stripe and Solana take seconds at times, and are few; 1 of 100 calls in a quarter of an hour is not they.
 	slow := metric("AWS/ApiGateway", "Latency", "p99", 5, of)
 	b.slowest = append(b.slowest, slow)
 	p.raise(alarm{id: "ApiSlow", metric: slow, above: 3000, periods: 3, about: "1 in 100 calls takes longer than 3 seconds."})
-	p.raise(alarm{id: "ApiFlood", metric: metric("AWS/ApiGateway", "Count", "Sum", 5, of), above: float64(c.RequestsPerSecond) * 300 / 2, periods: 3,
+	p.raise(alarm{id: "ApiFlood", page: true, metric: metric("AWS/ApiGateway", "Count", "Sum", 5, of), above: float64(c.RequestsPerSecond) * 300 / 2, periods: 3,
 		about: "For a quarter of an hour half as many calls have come as are let through at all."})
 }
 
@@ -157,27 +164,40 @@ func (p panel) ofTable(t table, b *board) {
 }
 
 func (p panel) ofFares(b *board) {
-	of := dimension("function", jsii.String("refresh"))
-	age := metric(namespace, "DataAgeDays", "Maximum", 60, of)
+	of := func(metricName, statistic string, minutes int) cloudwatch.Metric {
+		return p.logged(metricName, statistic, minutes, "refresh")
+	}
+	age := of("DataAgeDays", "Maximum", 60)
 	p.raise(alarm{id: "StaleFares", metric: age, above: staleDays, silence: cloudwatch.TreatMissingData_BREACHING, periods: 2,
 		about: fmt.Sprintf("The newest complete refresh is more than %d days old, or nobody says how old it is.", staleDays)})
-	asked, failed := metric(namespace, "OriginsAsked", "Sum", 60, of), metric(namespace, "OriginsFailed", "Sum", 60, of)
-	p.raise(alarm{id: "OriginsFailed", metric: failed, above: 50, about: "In an hour more than 50 origins could not be asked for."})
+	originsFailed, seriesFailed := of("OriginsFailed", "Sum", 60), of("SeriesFailed", "Sum", 60)
+	p.raise(alarm{id: "OriginsFailed", metric: originsFailed, above: 50, about: "In an hour more than 50 origins could not be asked for."})
+	p.raise(alarm{id: "SeriesFailed", metric: seriesFailed, above: 50, about: "In an hour departures of more than 50 routes could not be asked for."})
+	// A day without calls for all is a day of much demand; what is left is asked for first the next day.
+	left := of("SeriesLeft", "Sum", 24*60)
+	p.raise(alarm{id: "SeriesLeft", metric: left, above: 100, periods: 3, about: "For three days the calls of a day have not sufficed for the departures that were due."})
 	// It is told by the plan of each day, and moves once a week.
-	p.raise(alarm{id: "ScoreOut", metric: metric(namespace, "ScoreWeeksOut", "Maximum", 24*60, of), above: outWeeks - 1,
+	p.raise(alarm{id: "ScoreOut", metric: of("ScoreWeeksOut", "Maximum", 24*60), above: outWeeks - 1,
 		about: fmt.Sprintf("For %d weeks in a row, or more, verdicts have been outside of the band in which they should be.", outWeeks)})
-	b.age, b.origins = []cloudwatch.IMetric{age}, []cloudwatch.IMetric{asked, failed}
+	b.age = []cloudwatch.IMetric{age}
+	b.origins = []cloudwatch.IMetric{of("OriginsAsked", "Sum", 60), originsFailed, of("SeriesAsked", "Sum", 60), seriesFailed, of("SeriesLeft", "Sum", 60)}
 }
 
 func (p panel) ofMail(b *board) {
-	of := dimension("function", jsii.String("refresh"))
 	bounces, complaints := metric("AWS/SES", "Reputation.BounceRate", "Average", 60, nil), metric("AWS/SES", "Reputation.ComplaintRate", "Average", 60, nil)
 	p.raise(alarm{id: "MailBounces", metric: bounces, above: 0.03, about: "More than 3 % of mails come back; at 5 % SES looks into it, at 10 % it stops us."})
 	p.raise(alarm{id: "MailComplaints", metric: complaints, above: 0.0005, about: "More than 0.05 % of mails are reported as spam; at 0.1 % SES looks into it."})
-	refused := metric(namespace, "MailRefused", "Sum", 60, of)
-	p.raise(alarm{id: "MailRefused", metric: refused, above: 5, about: "SES refuses mails of the refresh for good: addresses that no one can have."})
-	// The sandbox, a quota or a missing permission is no fault of a mail: the function fails, and RefreshErrors tells.
-	b.mail = []cloudwatch.IMetric{metric(namespace, "MailSent", "Sum", 60, of), refused, metric(namespace, "MailFailed", "Sum", 60, of), bounces, complaints}
+	for _, f := range functions {
+		if !f.mails {
+			continue
+		}
+		refused, failed := p.logged("MailRefused", "Sum", 60, f.name), p.logged("MailFailed", "Sum", 15, f.name)
+		p.raise(alarm{id: title(f.name) + "MailRefused", metric: refused, above: 5, about: "SES refuses mails of " + f.name + " for good: addresses that no one can have."})
+		// A fault of one mail is a refusal. What fails is the carrier, and each mail is retried: so few mails tell as well as many.
+		p.raise(alarm{id: title(f.name) + "MailFailed", page: true, metric: failed, periods: 2, about: "For half an hour SES has taken no mail of " + f.name + ", or not all: what failed is retried."})
+		b.mail = append(b.mail, p.logged("MailSent", "Sum", 60, f.name), refused, failed)
+	}
+	b.mail = append(b.mail, bounces, complaints)
 }
 
 // leastFees is where the operator is told that the address which pays the network's
@@ -186,7 +206,7 @@ const leastFees = 10_000_000
 
 // ofFees is told by who is called: where nobody is, nothing is spent.
 func (p panel) ofFees() {
-	p.raise(alarm{id: "FeesLow", metric: metric(namespace, "FeeLamports", "Minimum", 60, dimension("function", jsii.String("x402"))), below: leastFees,
+	p.raise(alarm{id: "FeesLow", metric: p.logged("FeeLamports", "Minimum", 60, "x402"), below: leastFees,
 		about: "The address that pays the network's fees of answers that are paid one by one has less than 0.01 SOL."})
 }
 
@@ -202,6 +222,6 @@ func (p panel) ofWebhook(c config, l lambdas, b *board) {
 			MetricNamespace: jsii.String(namespace + "/" + c.Name), MetricName: jsii.String(webhookMetric), MetricValue: jsii.String("1")}},
 	})
 	refused := metric(namespace+"/"+c.Name, webhookMetric, "Sum", 5, nil)
-	p.raise(alarm{id: "WebhookRefused", metric: refused, above: 4, periods: 3, about: "Deliveries of Stripe's webhook are refused: payments are not heard of."})
+	p.raise(alarm{id: "WebhookRefused", page: true, metric: refused, above: 4, periods: 3, about: "Deliveries of Stripe's webhook are refused: payments are not heard of."})
 	b.failures = append(b.failures, refused)
 }

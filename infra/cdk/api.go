@@ -120,7 +120,7 @@ func (a api) watchThrottling(c config, n notices) {
 		MetricTransformations: []any{&awslogs.CfnMetricFilter_MetricTransformationProperty{
 			MetricNamespace: jsii.String(space), MetricName: jsii.String(counted), MetricValue: jsii.String("1")}},
 	})
-	panel{a.stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}.raise(alarm{id: counted, metric: metric(space, counted, "Sum", 5, nil), above: 10,
+	panel{a.stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}.raise(alarm{id: counted, page: true, metric: metric(space, counted, "Sum", 5, nil), above: 10,
 		about: "API Gateway turns calls away: a group of paths has used up its share."})
 }
 

@@ -11,9 +11,9 @@ import (
 func newEdgeAlarms(stack awscdk.Stack, c config, n notices, e edge) {
 	p := panel{stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
 	global := jsii.String("Global")
-	p.raise(alarm{id: "EdgeFailures", above: 5, periods: 3, about: "For a quarter of an hour more than 5 % of answers at the edge are 5xx.",
+	p.raise(alarm{id: "EdgeFailures", page: true, above: 5, periods: 3, about: "For a quarter of an hour more than 5 % of answers at the edge are 5xx.",
 		metric: metric("AWS/CloudFront", "5xxErrorRate", "Average", 5, map[string]*string{"DistributionId": e.distribution.DistributionId(), "Region": global})})
-	p.raise(alarm{id: "EdgeFlood", above: float64(edgeFlood), periods: 2, about: "The edge is asked far more often than the service ever is.",
+	p.raise(alarm{id: "EdgeFlood", page: true, above: float64(edgeFlood), periods: 2, about: "The edge is asked far more often than the service ever is.",
 		metric: metric("AWS/CloudFront", "Requests", "Sum", 5, map[string]*string{"DistributionId": e.distribution.DistributionId(), "Region": global})})
 	if c.ownFirewall() {
 		p.raise(alarm{id: "EdgeBlocked", above: 10_000, periods: 2, about: "The firewall turns many requests away.",

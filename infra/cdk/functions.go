@@ -133,8 +133,6 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 		SystemLogLevelV2:      awslambda.SystemLogLevel_WARN, // our own line a request has what the platform's three would say
 		Role:                  role,
 		Environment:           f.environment(c, p),
-		// Versions from before stay, so that there is one to go back to.
-		CurrentVersionOptions: &awslambda.VersionOptions{RemovalPolicy: awscdk.RemovalPolicy_RETAIN},
 	}
 	if f.name == "refresh" {
 		props.SystemLogLevelV2 = awslambda.SystemLogLevel_INFO

@@ -111,7 +111,6 @@ func newStacks(app awscdk.App, c config, assets string) []awscdk.Stack {
 	api.addRoutes(lambdas)
 	queues.addWorkers(lambdas)
 	newSchedules(stack, c, queues, lambdas)
-	newRollout(stack, c, lambdas)
 	mailer.notify(lambdas.live("alerts"))
 	newAlarms(stack, c, notices, table, queues, api, lambdas)
 	api.watchThrottling(c, notices)

@@ -25,6 +25,9 @@ func TestMakeDeploy(t *testing.T) {
 	if !strings.Contains(usual, "cdk deploy --app cdk.out") {
 		t.Errorf("it does not deploy:\n%s", usual)
 	}
+	if deployed, live := strings.Index(usual, "cdk deploy"), strings.Index(usual, "go run ./infra/rollout -config verdetto.json"); live < deployed {
+		t.Errorf("what is deployed is not made live:\n%s", usual)
+	}
 	for _, other := range []string{"mvn ", "pip install", "oapi-codegen", "axe-core", "Model Context Protocol"} {
 		if strings.Contains(usual, other) {
 			t.Errorf("it wants %q, which is for tests", other)

@@ -103,7 +103,7 @@ func statements(example config) []statement {
 		{"logs are kept for 30 days", "", all("AWS::Logs::LogGroup", props{"RetentionInDays": 30})},
 		{"logs are kept as long as is chosen", "most", all("AWS::Logs::LogGroup", props{"RetentionInDays": 90})},
 		{"roles have no managed policies", "", all("AWS::IAM::Role", props{"ManagedPolicyArns": absent})},
-		{"each function has a role of its own, and so have schedules and the rollout", "", number("AWS::IAM::Role", 9)},
+		{"each function has a role of its own, and so have schedules", "", number("AWS::IAM::Role", 8)},
 		{"concurrency can be reserved", "most", has("AWS::Lambda::Function", props{"FunctionName": "second-refresh", "ReservedConcurrentExecutions": 5})},
 		{"concurrency is reserved unasked where the account has enough", "", has("AWS::Lambda::Function", props{"FunctionName": "verdetto-pro", "ReservedConcurrentExecutions": 30})},
 		{"and for the workers on top", "", has("AWS::Lambda::Function", props{"FunctionName": "verdetto-refresh", "ReservedConcurrentExecutions": 5})},
@@ -225,7 +225,7 @@ func statements(example config) []statement {
 		}, func(r map[string]any) bool { delete(r, "DependsOn"); return false }}},
 
 		{"somebody gets a mail of alarms", "", has("AWS::SNS::Subscription", props{"Protocol": "email", "TopicArn": ref("Alarms"), "Endpoint": "operator@example.com"})},
-		{"an alarm watches 5xx, less what there cannot be", "", has("AWS::CloudWatch::Alarm", props{"AlarmName": "verdetto-ApiFailures", "Metrics": array(
+		{"an alarm watches 5xx, less what there cannot be", "", has("AWS::CloudWatch::Alarm", props{"AlarmName": "verdetto-page-ApiFailures", "Metrics": array(
 			like(&props{"Expression": "broken - FILL(absent, 0)"}),
 			like(&props{"MetricStat": like(&props{"Metric": like(&props{"Namespace": "Verdetto", "MetricName": "Absent501"})})}),
 			like(&props{"MetricStat": like(&props{"Metric": like(&props{"Namespace": "AWS/ApiGateway", "MetricName": "5xx"})})}))})},
@@ -234,6 +234,7 @@ func statements(example config) []statement {
 		{"an alarm watches bounces", "", has("AWS::CloudWatch::Alarm", props{"Namespace": "AWS/SES", "MetricName": "Reputation.BounceRate", "Threshold": 0.03})},
 		{"an alarm watches complaints", "", has("AWS::CloudWatch::Alarm", props{"Namespace": "AWS/SES", "MetricName": "Reputation.ComplaintRate"})},
 		{"alarms watch throttles of the table", "", has("AWS::CloudWatch::Alarm", props{"Namespace": "AWS/DynamoDB", "MetricName": "WriteThrottleEvents"})},
+		{"which route is slow or fails is asked of the log", "", has("AWS::Logs::QueryDefinition", props{"Name": "verdetto/routes"})},
 		{"there is one dashboard", "", number("AWS::CloudWatch::Dashboard", 1)},
 	}
 	for _, f := range functions {
@@ -243,17 +244,13 @@ func statements(example config) []statement {
 			statement{f.name + " has its folder, memory, time and role", "", has("AWS::Lambda::Function", props{"FunctionName": "verdetto-" + f.name,
 				"MemorySize": f.memory, "Timeout": f.timeout, "Role": attr(id+"Role", "Arn"), "LoggingConfig": like(&props{"LogGroup": ref(id + "Log")})})},
 			statement{"a version of " + f.name + " is called, never what was deployed last", "", has("AWS::Lambda::Alias", props{"Name": liveAlias, "FunctionName": ref(id + "Function")})},
-			statement{"new versions of " + f.name + " are let in by degrees, and taken back as alarms tell", "", has("AWS::CodeDeploy::DeploymentGroup", props{
-				"DeploymentGroupName": "verdetto-" + f.name, "DeploymentConfigName": "CodeDeployDefault.LambdaCanary10Percent5Minutes",
-				"AlarmConfiguration":        like(&props{"Enabled": true, "Alarms": array(props{"Name": ref(id + "Canary")})}),
-				"AutoRollbackConfiguration": props{"Enabled": true, "Events": array("DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM")}})},
 			statement{"an alarm watches errors of " + f.name, "", has("AWS::CloudWatch::Alarm", props{"MetricName": "Errors", "Dimensions": dimensions, "Threshold": 0})},
 			statement{"an alarm watches throttles of " + f.name, "", has("AWS::CloudWatch::Alarm", props{"MetricName": "Throttles", "Dimensions": dimensions})},
 		)
 		if f.http {
 			statements = append(statements,
 				statement{"an alarm watches 5xx of " + f.name, "", has("AWS::CloudWatch::Alarm", props{"Namespace": "Verdetto", "MetricName": "Errors5xx",
-					"Dimensions": []props{{"Name": "function", "Value": f.name}}})},
+					"Dimensions": []props{{"Name": "function", "Value": f.name}, {"Name": "stack", "Value": "verdetto"}}})},
 				statement{"the API and no other may call " + f.name + " over HTTP", "", has("AWS::Lambda::Permission", props{"FunctionName": ref(id + "Live"),
 					"Principal": "apigateway.amazonaws.com", "SourceArn": props{"Fn::Sub": "arn:aws:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/*"}})})
 		}

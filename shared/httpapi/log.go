@@ -55,10 +55,11 @@ func (a *API) log(next http.Handler) http.Handler {
 		attrs := []slog.Attr{
 			slog.String("method", normalizeMethod(r.Method)),
 			slog.String("path", logPath(found, r.URL.Path)),
+			slog.String("route", found.name()),
 			slog.Int("status", status),
 			slog.Float64("ms", ms),
 		}
-		attrs = append(attrs, a.metrics(found, status, ms)...)
+		attrs = append(attrs, a.metrics(status)...)
 		a.config.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
 	})
 }
@@ -116,9 +117,8 @@ func logPath(found match, path string) string {
 	return path
 }
 
-// metrics are those of a request, for its line in the log. Only the latency is told
-// apart by endpoint, which gives the number of requests with it: each combination is paid for.
-func (a *API) metrics(found match, status int, ms float64) []slog.Attr {
+// metrics are those of a request, for its line in the log, which also has its route and its time.
+func (a *API) metrics(status int) []slog.Attr {
 	count := func(yes bool) float64 {
 		if yes {
 			return 1
@@ -126,10 +126,8 @@ func (a *API) metrics(found match, status int, ms float64) []slog.Attr {
 		return 0
 	}
 	all := []metrics.Metric{
-		metrics.Metric{Name: "Requests", Unit: metrics.Count, Value: 1},
 		metrics.Metric{Name: "Errors5xx", Unit: metrics.Count, Value: count(status >= 500 && status != http.StatusNotImplemented)},
 		metrics.Metric{Name: "Throttled429", Unit: metrics.Count, Value: count(status == http.StatusTooManyRequests)},
-		metrics.Metric{Name: "LatencyMs", Unit: metrics.Milliseconds, Value: ms, By: []slog.Attr{slog.String("route", found.name())}},
 	}
 	if status == http.StatusNotImplemented { // asked for what there cannot be: no failure of ours
 		all = append(all, metrics.Metric{Name: "Absent501", Unit: metrics.Count, Value: 1})

@@ -30,7 +30,7 @@ func TestMetricsOfRequests(t *testing.T) {
 		{"DELETE", "/v1/analisi", "unknown", 0, 0},
 		{"MADEUP", "/v1/analisi", "unknown", 0, 0},
 	} {
-		api, counters, log := open(t, httpapi.Config{Metrics: metrics.Of("analisi")})
+		api, counters, log := open(t, httpapi.Config{Metrics: metrics.Of("verdetto-analisi")})
 		if c.throttled > 0 {
 			counters.err = store.ErrLimit
 		}
@@ -40,11 +40,9 @@ func TestMetricsOfRequests(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s %s: %v\n%s", c.method, c.target, err, log)
 		}
-		const ms = "Verdetto function=analisi LatencyMs (Milliseconds)"
 		want := map[string]float64{
-			"Verdetto function=analisi Requests (Count)": 1, "Verdetto function=analisi Errors5xx (Count)": c.errors,
-			"Verdetto function=analisi Throttled429 (Count)": c.throttled,
-			ms: got[ms], "Verdetto function=analisi route=" + c.route + " LatencyMs (Milliseconds)": got[ms],
+			"Verdetto stack=verdetto function=analisi Errors5xx (Count)":    c.errors,
+			"Verdetto stack=verdetto function=analisi Throttled429 (Count)": c.throttled,
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s %s: %s", c.method, c.target, diff)
@@ -60,11 +58,11 @@ func TestMetricsOfRequests(t *testing.T) {
 
 // TestAbsentIsNoFailure: a call for what there cannot be is counted as that, and as no failure of ours.
 func TestAbsentIsNoFailure(t *testing.T) {
-	api, _, log := open(t, httpapi.Config{Metrics: metrics.Of("compat")})
+	api, _, log := open(t, httpapi.Config{Metrics: metrics.Of("verdetto-compat")})
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) }), "compat-offers")
 	api.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/v2/shopping/flight-offers", nil))
 	got, err := metricstest.Read(bytes.TrimSpace(log.Bytes()))
-	if err != nil || got["Verdetto function=compat Errors5xx (Count)"] != 0 || got["Verdetto function=compat Absent501 (Count)"] != 1 {
+	if err != nil || got["Verdetto stack=verdetto function=compat Errors5xx (Count)"] != 0 || got["Verdetto stack=verdetto function=compat Absent501 (Count)"] != 1 {
 		t.Errorf("%v %v", err, got)
 	}
 }

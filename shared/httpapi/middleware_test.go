@@ -126,7 +126,7 @@ func TestOrder(t *testing.T) {
 			at := func() time.Time { return now }
 			api := httpapi.New(httpapi.Config{
 				Now: at, Log: slog.New(slog.NewJSONHandler(&log, nil)), Limiter: limit.New(tr, at), Customers: tr, Pepper: []byte("pepper"),
-				OriginSecrets: []string{secret}, Pages: page.Problems, Data: "sample", Metrics: metrics.Of("analisi"),
+				OriginSecrets: []string{secret}, Pages: page.Problems, Data: "sample", Metrics: metrics.Of("verdetto-analisi"),
 			})
 			registerTraced(api, tr)
 			method, path := c.method, c.path

@@ -118,7 +118,7 @@ func TestRouting(t *testing.T) {
 		t.Run(c.method+" "+c.path+c.rawPath, func(t *testing.T) {
 			var log bytes.Buffer
 			api := httpapi.New(httpapi.Config{
-				Now: now, Log: slog.New(slog.NewJSONHandler(&log, nil)), Limiter: limit.New(&counters{}, now), Metrics: metrics.Of("analisi"),
+				Now: now, Log: slog.New(slog.NewJSONHandler(&log, nil)), Limiter: limit.New(&counters{}, now), Metrics: metrics.Of("verdetto-analisi"),
 			})
 			registerTyped(api)
 			registerMounted(api)
@@ -155,7 +155,7 @@ func TestOneLookup(t *testing.T) {
 			var log bytes.Buffer
 			at := func() time.Time { return now }
 			api := httpapi.New(httpapi.Config{
-				Now: at, Log: slog.New(slog.NewJSONHandler(&log, nil)), Limiter: limit.New(&counters{}, at), Metrics: metrics.Of("analisi"),
+				Now: at, Log: slog.New(slog.NewJSONHandler(&log, nil)), Limiter: limit.New(&counters{}, at), Metrics: metrics.Of("verdetto-analisi"),
 				Pages: func(next http.Handler) http.Handler { // the first step that is not this package's own
 					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 						r.Method, r.URL = to.method, &url.URL{Path: to.path}

@@ -131,6 +131,7 @@ var rules = []rule{
 	{"infra/figures", nil, nil},
 	{"examples/go", nil, nil}, // a module of its own
 	{"infra/cost", nil, nil},
+	{"infra/rollout", []string{"cmd/verdetto/smoke", "shared/routes"}, append([]string{"github.com/aws/aws-lambda-go"}, aws...)},
 	{"infra/preflight", []string{"shared/config", "shared/config/parameters", "shared/fare", "shared/upstream", "shared/upstream/travelpayouts"}, aws},
 	{"infra/cdk", []string{"shared/config/parameters", "shared/routes", "shared/store/dynamostore/schema"}, []string{
 		"github.com/aws/aws-cdk-go", "github.com/aws/constructs-go", "github.com/aws/jsii-runtime-go", "github.com/cdklabs/cdk-nag-go",

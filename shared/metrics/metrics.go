@@ -8,8 +8,9 @@
 package metrics
 
 import (
+	"cmp"
 	"log/slog"
-	"slices"
+	"strings"
 	"time"
 )
 
@@ -21,9 +22,8 @@ type Unit string
 
 // The units in use.
 const (
-	Count        Unit = "Count"
-	Milliseconds Unit = "Milliseconds"
-	None         Unit = "None"
+	Count Unit = "Count"
+	None  Unit = "None"
 )
 
 // Metric is a figure.
@@ -31,18 +31,17 @@ type Metric struct {
 	Name  string
 	Unit  Unit
 	Value float64
-	// By names further attributes of the same line whose values tell figures
-	// apart, as in a latency for each route. Each combination of values is a
-	// metric of its own, and is paid for: name what has few values. One name has one
-	// value in a line.
-	By []slog.Attr
 }
 
 // Source says whose metrics these are. The zero Source makes none.
-type Source struct{ function string }
+type Source struct{ stack, function string }
 
-// Of is the source of a function, which has to be a plain name.
-func Of(function string) Source { return Source{function} }
+// Of is the source of a function by its whole name on Lambda, STACK-FUNCTION. Of a name
+// that is not of a stack, as SAM gives functions here, the stack is "local".
+func Of(name string) Source {
+	i := strings.LastIndexByte(name, '-')
+	return Source{cmp.Or(name[:max(i, 0)], "local"), name[i+1:]}
+}
 
 // directive tells CloudWatch which members of the line are metrics, and by what they are told apart.
 type directive struct {
@@ -61,33 +60,18 @@ type header struct {
 	CloudWatchMetrics []directive
 }
 
-// Attrs gives what has to be in a line for it to hold the metrics. A metric is told
-// apart by function, and with By, in addition to that, by function and By.
+// Attrs gives what has to be in a line for it to hold the metrics. Each is told apart by
+// stack and function. More dimensions are a metric for each of their values, which is paid for:
+// a query of the log tells apart what else is in the line, for nothing.
 func (s Source) Attrs(now time.Time, metrics ...Metric) []slog.Attr {
 	if s.function == "" || len(metrics) == 0 {
 		return nil
 	}
-	attrs := []slog.Attr{slog.String("function", s.function)}
-	h := header{Timestamp: now.UnixMilli()}
+	attrs := []slog.Attr{slog.String("stack", s.stack), slog.String("function", s.function)}
+	d := directive{Namespace: Namespace, Dimensions: [][]string{{"stack", "function"}}}
 	for _, m := range metrics {
-		dimensions := [][]string{{"function"}}
-		if len(m.By) > 0 {
-			by := []string{"function"}
-			for _, a := range m.By {
-				by = append(by, a.Key)
-				if !slices.ContainsFunc(attrs, func(b slog.Attr) bool { return b.Key == a.Key }) {
-					attrs = append(attrs, a)
-				}
-			}
-			dimensions = append(dimensions, by)
-		}
 		attrs = append(attrs, slog.Float64(m.Name, m.Value))
-		if n := len(h.CloudWatchMetrics); n > 0 && len(dimensions) == 1 && len(h.CloudWatchMetrics[n-1].Dimensions) == 1 {
-			last := &h.CloudWatchMetrics[n-1]
-			last.Metrics = append(last.Metrics, definition{m.Name, m.Unit})
-			continue
-		}
-		h.CloudWatchMetrics = append(h.CloudWatchMetrics, directive{Namespace, dimensions, []definition{{m.Name, m.Unit}}})
+		d.Metrics = append(d.Metrics, definition{m.Name, m.Unit})
 	}
-	return append(attrs, slog.Any("_aws", h))
+	return append(attrs, slog.Any("_aws", header{now.UnixMilli(), []directive{d}}))
 }

@@ -23,25 +23,18 @@ func line(s metrics.Source, m ...metrics.Metric) []byte {
 }
 
 func TestLines(t *testing.T) {
-	route := []slog.Attr{slog.String("route", "rotte")}
 	for _, c := range []struct {
 		name    string
 		metrics []metrics.Metric
 		want    map[string]float64
 	}{
-		{"one", []metrics.Metric{{Name: "A", Unit: metrics.Count, Value: 3}}, map[string]float64{"Verdetto function=analisi A (Count)": 3}},
-		{"a zero is a value", []metrics.Metric{{Name: "A", Unit: metrics.Count}}, map[string]float64{"Verdetto function=analisi A (Count)": 0}},
-		{"some told apart", []metrics.Metric{
-			{Name: "A", Unit: metrics.Count, Value: 1}, {Name: "B", Unit: metrics.Milliseconds, Value: 1.25, By: route},
-			{Name: "C", Unit: metrics.Count, Value: 2}, {Name: "D", Unit: metrics.Count, Value: 4}, {Name: "E", Unit: metrics.Count, Value: 5, By: route},
-		}, map[string]float64{
-			"Verdetto function=analisi A (Count)": 1, "Verdetto function=analisi C (Count)": 2, "Verdetto function=analisi D (Count)": 4,
-			"Verdetto function=analisi B (Milliseconds)": 1.25, "Verdetto function=analisi route=rotte B (Milliseconds)": 1.25,
-			"Verdetto function=analisi E (Count)": 5, "Verdetto function=analisi route=rotte E (Count)": 5,
-		}},
+		{"one", []metrics.Metric{{Name: "A", Unit: metrics.Count, Value: 3}}, map[string]float64{"Verdetto stack=my-own function=analisi A (Count)": 3}},
+		{"a zero is a value", []metrics.Metric{{Name: "A", Unit: metrics.Count}}, map[string]float64{"Verdetto stack=my-own function=analisi A (Count)": 0}},
+		{"several", []metrics.Metric{{Name: "A", Unit: metrics.Count, Value: 1}, {Name: "B", Unit: metrics.None, Value: 1.25}},
+			map[string]float64{"Verdetto stack=my-own function=analisi A (Count)": 1, "Verdetto stack=my-own function=analisi B (None)": 1.25}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out := line(metrics.Of("analisi"), c.metrics...)
+			out := line(metrics.Of("my-own-analisi"), c.metrics...)
 			got, err := metricstest.Read(out)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -56,11 +49,22 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestNamesOfFunctions: the stack is what stands before the last dash.
+func TestNamesOfFunctions(t *testing.T) {
+	for name, want := range map[string]string{"verdetto-analisi": "stack=verdetto function=analisi", "a-second-x402": "stack=a-second function=x402", "AnalisiFunction": "stack=local function=AnalisiFunction"} {
+		got, err := metricstest.Read(line(metrics.Of(name), metrics.Metric{Name: "A", Unit: metrics.Count, Value: 1}))
+		if err != nil || got["Verdetto "+want+" A (Count)"] != 1 {
+			t.Errorf("%s: %v %v", name, got, err)
+		}
+	}
+}
+
 // TestWithoutASource: on one machine nothing is added.
 func TestWithoutASource(t *testing.T) {
 	for name, attrs := range map[string][]slog.Attr{
+		"no name":    metrics.Of("").Attrs(now, metrics.Metric{Name: "A", Unit: metrics.Count}),
 		"no source":  metrics.Source{}.Attrs(now, metrics.Metric{Name: "A", Unit: metrics.Count}),
-		"no metrics": metrics.Of("analisi").Attrs(now),
+		"no metrics": metrics.Of("my-own-analisi").Attrs(now),
 	} {
 		if len(attrs) > 0 {
 			t.Errorf("%s: %v", name, attrs)

@@ -31,13 +31,13 @@ func run(t *testing.T, h http.Handler) (string, error) {
 	server := httptest.NewServer(h)
 	defer server.Close()
 	var said strings.Builder
-	err := Run(t.Context(), server.Client(), server.URL, &said)
+	err := Run(t.Context(), server.Client(), server.URL, &said, All)
 	return said.String(), err
 }
 
 // TestAServiceIsGood: with fares, and on its first day.
 func TestAServiceIsGood(t *testing.T) {
-	if len(calls) != 20 {
+	if len(calls) != 22 {
 		t.Errorf("%d calls", len(calls))
 	}
 	for name, fares := range map[string]bool{"with fares": true, "on its first day": false} {
@@ -102,11 +102,11 @@ func TestEachCallCanFail(t *testing.T) {
 func TestNobodyThere(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	if err := Run(t.Context(), &http.Client{Timeout: time.Second}, gone.URL, io.Discard); err == nil || !strings.Contains(err.Error(), "20 of 20") {
+	if err := Run(t.Context(), &http.Client{Timeout: time.Second}, gone.URL, io.Discard, All); err == nil || !strings.Contains(err.Error(), "22 of 22") {
 		t.Errorf("nobody there: %v", err)
 	}
 	for _, url := range []string{"", "verdetto.example", "http://verdetto.example", "ftp://x"} {
-		if err := Run(t.Context(), http.DefaultClient, url, io.Discard); err == nil || !strings.Contains(err.Error(), "https://") {
+		if err := Run(t.Context(), http.DefaultClient, url, io.Discard, All); err == nil || !strings.Contains(err.Error(), "https://") {
 			t.Errorf("%q: %v", url, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"log"
 
+	"github.com/aws/aws-lambda-go/lambdacontext"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
@@ -69,7 +70,7 @@ func main() {
 	}
 	confirmations := &notify.Confirmations{
 		Alerts: records, Links: links, Limiter: limiter, Now: now, Log: logger, Push: pushes,
-		Mail: instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("alerts"), Now: now},
+		Mail: instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName), Now: now},
 	}
 	service := &alerts.Service{
 		Alerts: records, Links: links, Confirmations: confirmations, Random: rand.Reader, Now: now, Log: logger,
@@ -86,7 +87,7 @@ func main() {
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
 		Limiter: limiter, Customers: store.Customers{Table: items},
-		Metrics: metrics.Of("alerts"), Pages: page.Problems,
+		Metrics: metrics.Of(lambdacontext.FunctionName), Pages: page.Problems,
 	})
 	service.Register(api)
 	lambdahttp.MainWith(api, lambdaqueue.Adapt(queue.WorkerHandler(service.Work, logger), func(ctx context.Context, event json.RawMessage) (any, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log"
 
+	"github.com/aws/aws-lambda-go/lambdacontext"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -43,7 +44,7 @@ func main() {
 		Now: now, Log: logger,
 		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper), AllFares: shown.All(), PaidCalls: offer.Told(),
 		Limiter: limit.New(items, now), Customers: store.Customers{Table: items}, Refused: apikey.NewRefused(),
-		Metrics: metrics.Of("analisi"), Pages: page.Problems,
+		Metrics: metrics.Of(lambdacontext.FunctionName), Pages: page.Problems,
 	})
 	fares := store.Fares{Table: items}
 	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: fares, Sheets: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger}, Coverage: fares, BaseURL: site.BaseURL, Telegram: bot.Bot != ""}

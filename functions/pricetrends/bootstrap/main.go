@@ -5,6 +5,7 @@ import (
 	"context"
 	"log"
 
+	"github.com/aws/aws-lambda-go/lambdacontext"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -36,7 +37,7 @@ func main() {
 		Now: now, Log: httpapi.RequestLog(lambdalog.New()),
 		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper), AllFares: shown.All(),
 		Limiter: limit.New(items, now), Customers: store.Customers{Table: items}, Refused: apikey.NewRefused(),
-		Metrics: metrics.Of("pricetrends"),
+		Metrics: metrics.Of(lambdacontext.FunctionName),
 	})
 	(&pricetrends.Service{Trends: &view.Reader{Fares: store.Fares{Table: items}, Now: now, AllFares: shown.All()}}).Register(api)
 	lambdahttp.Main(api)

@@ -9,6 +9,7 @@ import (
 	"log"
 	"net/http"
 
+	"github.com/aws/aws-lambda-go/lambdacontext"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
@@ -61,7 +62,7 @@ func main() {
 	must(err)
 	service := &pro.Service{
 		Keys: store.Customers{Table: items, Changed: refused.Forget}, Outbox: store.Outbox{Table: items, Name: "pro"}, Checkout: pay.Unsold{},
-		Sender:  instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("pro"), Now: now},
+		Sender:  instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName), Now: now},
 		Limiter: limiter, Refused: refused, Pepper: []byte(access.Pepper), BaseURL: public.BaseURL,
 		Random: rand.Reader, Now: now, Log: logger, Operator: pro.Operator(operator),
 	}
@@ -74,7 +75,7 @@ func main() {
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
 		Limiter: limiter, Customers: store.Customers{Table: items}, Refused: refused,
-		Metrics: metrics.Of("pro"), Pages: page.Problems,
+		Metrics: metrics.Of(lambdacontext.FunctionName), Pages: page.Problems,
 	})
 	service.Register(api)
 	lambdahttp.MainWith(http.Handler(api), lambdaqueue.Adapt(queue.WorkerHandler(service.Work, logger), func(ctx context.Context, _ json.RawMessage) (any, error) {

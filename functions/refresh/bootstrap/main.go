@@ -8,6 +8,7 @@ import (
 	"log"
 
 	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambdacontext"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
@@ -63,12 +64,12 @@ func main() {
 		Sender: &notify.Sender{
 			Alerts: store.Alerts{Table: items}, Notifications: store.Notifications{Table: items},
 			Answers:  &answer.Reader{Summaries: fares, Sheets: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger},
-			Mail:     instrumented.Sender{Sender: carrier, Log: logger, Metrics: metrics.Of("refresh"), Now: now},
+			Mail:     instrumented.Sender{Sender: carrier, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName), Now: now},
 			Carriers: carriers,
 			Links:    notify.Links{Pepper: []byte(secret.Pepper), BaseURL: public.BaseURL}, Rate: outgoing.Rate, Now: now, Log: logger,
 		},
 		CurrentRates: func(ctx context.Context) fare.Rates { return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger) },
-		Log:          logger, Metrics: metrics.Of("refresh"),
+		Log:          logger, Metrics: metrics.Of(lambdacontext.FunctionName),
 	}
 	for _, o := range source.Origins {
 		f.Origins = append(f.Origins, fare.City(o))

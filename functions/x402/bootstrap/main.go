@@ -5,6 +5,7 @@ import (
 	"context"
 	"log"
 
+	"github.com/aws/aws-lambda-go/lambdacontext"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -41,7 +42,7 @@ func main() {
 	reader := &answer.Reader{Summaries: fares, Sheets: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger}
 	service := &x402.Service{
 		Answers: &published.Answers{Reader: reader, Coverage: fares}, Payments: store.Payments{Table: items},
-		Limiter: limiter, BaseURL: site.BaseURL, Now: now, Log: logger, Metrics: metrics.Of("x402"),
+		Limiter: limiter, BaseURL: site.BaseURL, Now: now, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName),
 	}
 	sold, err := payment.Sold()
 	must(err)
@@ -54,7 +55,7 @@ func main() {
 	}
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper), AllFares: shown.All(),
-		Limiter: limiter, Metrics: metrics.Of("x402"),
+		Limiter: limiter, Metrics: metrics.Of(lambdacontext.FunctionName),
 	})
 	service.Register(api)
 	lambdahttp.Main(api)

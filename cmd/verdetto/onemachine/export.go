@@ -1,0 +1,53 @@
+package onemachine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/migration"
+)
+
+// Export copies all items of a table of DynamoDB, with their versions and ends, into a
+// new file, and returns how many there are. The table may be served meanwhile: then each
+// item is as it was at some moment of the export, not all at the same one.
+func Export(ctx context.Context, name, to string) (items int, err error) {
+	if _, err := os.Lstat(to); err == nil {
+		return 0, fmt.Errorf("export store: %s is there already, and nothing is overwritten", to)
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(to), filepath.Base(to)+".exporting-*") // for the user alone
+	if err != nil {
+		return 0, fmt.Errorf("export store: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "export.db")
+	if items, err = fill(ctx, name, file); err != nil {
+		return 0, fmt.Errorf("export store: %w", err)
+	}
+	return items, Backup(ctx, "bolt:"+file, to)
+}
+
+// fill copies a store into a file that is not there yet.
+func fill(ctx context.Context, name, file string) (items int, err error) {
+	from, err := openKept(ctx, name, time.Now)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	target, err := boltstore.Open(file, time.Now, boltstore.Scratch)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	mover := &migration.Mover{From: from, To: target, Name: name, Now: time.Now}
+	report, err := mover.Copy(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return report.Items, store.Migration{Table: target}.Finish(ctx)
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// direct has versions answer HTTP requests without the edge and API Gateway.
+type direct struct {
+	*rollout
+	versions map[string]string
+	secret   string // by which the functions know the edge
+	address  string // the caller's, of a range that no caller has (RFC 2544): each run has free calls of its own
+}
+
+func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read request: %w", err)
+	}
+	event := events.APIGatewayV2HTTPRequest{
+		Version: "2.0", RawPath: r.URL.Path, RawQueryString: r.URL.RawQuery, Body: string(body),
+		Headers: map[string]string{"host": r.URL.Host, "x-origin-secret": d.secret, "cloudfront-viewer-address": d.address},
+		RequestContext: events.APIGatewayV2HTTPRequestContext{Stage: "$default",
+			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: r.Method, Path: r.URL.Path, Protocol: "HTTP/1.1", SourceIP: "198.18.0.0"}},
+	}
+	for name, values := range r.Header {
+		event.Headers[strings.ToLower(name)] = strings.Join(values, ", ")
+	}
+	payload, err := json.Marshal(event)
+	if err != nil {
+		return nil, fmt.Errorf("write event: %w", err)
+	}
+	function := functionOf(r.URL.Path)
+	if payload, err = d.invoke(r.Context(), function, d.versions[function], payload); err != nil {
+		return nil, err
+	}
+	var answer events.APIGatewayV2HTTPResponse
+	if err := json.Unmarshal(payload, &answer); err != nil || answer.StatusCode == 0 {
+		return nil, fmt.Errorf("version %s of %s gives no answer of HTTP: %.500s", d.versions[function], function, payload)
+	}
+	out := &http.Response{StatusCode: answer.StatusCode, Header: http.Header{}, Request: r, Body: io.NopCloser(strings.NewReader(answer.Body))}
+	if answer.IsBase64Encoded {
+		out.Body = io.NopCloser(base64.NewDecoder(base64.StdEncoding, strings.NewReader(answer.Body)))
+	}
+	for name, value := range answer.Headers {
+		out.Header.Set(name, value)
+	}
+	return out, nil
+}
