@@ -52,7 +52,7 @@ func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, e
 	}
 	response, err := askService(ctx, file, statusPath)
 	if errors.Is(err, errNobody) {
-		s, err := boltstore.Open(file, beforeAll)
+		s, _, err := boltstore.Read(file, beforeAll)
 		if err != nil {
 			return Status{}, err
 		}
