@@ -374,6 +374,9 @@ func driveRecords(t *testing.T, table store.Table) {
 	if _, err := store.Pepper(ctx, table, []byte("p")); err != nil {
 		t.Error(err)
 	}
+	if err := store.ReplacePepper(ctx, table, []byte("p")); err != nil {
+		t.Error(err)
+	}
 	if _, err := store.StoredPepper(ctx, table); err != nil {
 		t.Error(err)
 	}

@@ -50,6 +50,7 @@ func main() {
 	must(config.LoadWith(ssmparams.In(settings), &table, &access, &public, &payment, &operator, &outgoing, &work, &clock))
 	now, logger := clock.Now(), httpapi.RequestLog(lambdalog.New())
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
+	must(store.CheckPepper(context.Background(), items, access.Key()))
 	limiter, refused := limit.New(items, now), apikey.NewRefused()
 	checkout, err := stripepay.New(stripepay.Config{
 		Key: payment.StripeKey, Price: payment.StripePrice, FormerPrices: payment.StripeFormer, WebhookSecrets: payment.StripeSecrets, URL: payment.StripeURL,
@@ -67,14 +68,14 @@ func main() {
 		Keys: store.Customers{Table: items, Changed: refused.Forget}, Outbox: store.Outbox{Table: items, Name: "pro"}, Checkout: checkout, Chain: chain,
 		Wallet:  pro.Wallet{Owner: payment.SolanaWallet, TokenAccount: account, Mint: payment.SolanaMint, Network: payment.SolanaNetwork, Units: units},
 		Sender:  instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("pro"), Now: now},
-		Limiter: limiter, Refused: refused, Pepper: []byte(access.Pepper), BaseURL: public.BaseURL,
+		Limiter: limiter, Refused: refused, Pepper: access.Key(), BaseURL: public.BaseURL,
 		Random: rand.Reader, Now: now, Log: logger, Operator: pro.Operator(operator),
 	}
 	if work.QueueURL != "" {
 		service.SignalWorker = queue.SignalWorker(sqsqueue.New(sqs.NewFromConfig(settings), work.QueueURL), logger)
 	}
 	api := httpapi.New(httpapi.Config{
-		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
+		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: access.Key(),
 		Limiter: limiter, Customers: store.Customers{Table: items}, Refused: refused,
 		Metrics: metrics.Of("pro"), Pages: page.Problems,
 	})
