@@ -89,7 +89,7 @@ func driveRecords(t *testing.T, table store.Table) {
 		{fares, "SetRates", func() error { return fares.SetRates(ctx, fare.Rates{}) }},
 		{fares, "Rates", func() error { return ignore(fares.Rates(ctx)) }},
 		{fares, "NoteDemand", func() error { return fares.NoteDemand(ctx, fare.Series{Route: milBuh, Trip: fare.Return4to7}, later) }},
-		{fares, "Demanded", func() error { return ignore(fares.Demanded(ctx)) }},
+		{fares, "Demanded", func() error { return ignore(fares.Demanded(ctx, time.Now())) }},
 		{fares, "RequestOrigin", func() error { return fares.RequestOrigin(ctx, "ROM", later) }},
 		{fares, "RequestedOrigins", func() error { return ignore(fares.RequestedOrigins(ctx)) }},
 
