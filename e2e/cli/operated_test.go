@@ -78,7 +78,7 @@ func TestOperated(t *testing.T) {
 		`verdetto_http_request_duration_seconds_count{route="analisi"} 3`,
 		`verdetto_refreshes_total{kind="discovery",outcome="ok"} 1`,
 		`verdetto_refresh_asked_total{kind="discovery",outcome="asked"} 1`,
-		`verdetto_observations_total 2`, `verdetto_ready 1`, "verdetto_fares_age_seconds ", "verdetto_store_bytes ", "verdetto_store_free_bytes ", "go_goroutines ", "process_resident_memory_bytes ",
+		`verdetto_observations_total 2`, `verdetto_ready 1`, "verdetto_fares_age_seconds ", "verdetto_store_bytes ", "verdetto_store_free_bytes ", "verdetto_disk_free_bytes ", "go_goroutines ", "process_resident_memory_bytes ",
 	)
 	if status, _, _ := get(t, "http://"+address+"/readyz"); status != 200 {
 		t.Errorf("/readyz beside the metrics: %d", status)

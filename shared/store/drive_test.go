@@ -371,6 +371,9 @@ func driveRecords(t *testing.T, table store.Table) {
 	if _, err := (store.Calls{Table: table}).Count(ctx, "travelpayouts", 20500, 1); err != nil {
 		t.Error(err)
 	}
+	if err := store.Probe(ctx, table); err != nil {
+		t.Error(err)
+	}
 	if _, err := store.Pepper(ctx, table, []byte("p")); err != nil {
 		t.Error(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"sync/atomic"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -30,9 +31,10 @@ func Scratch(o *bolt.Options) { o.NoSync = true }
 
 // Store is an open file.
 type Store struct {
-	db    *bolt.DB
-	now   func() time.Time
-	group group
+	db     *bolt.DB
+	now    func() time.Time
+	group  group
+	failed atomic.Int64 // when a write failed last, in Unix nanoseconds
 }
 
 var _ store.Table = (*Store)(nil)
@@ -160,7 +162,19 @@ func (s *Store) change(ctx context.Context, c change) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
-	return translate(s.group.run(c))
+	err := translate(s.group.run(c))
+	if errors.Is(err, store.ErrUnavailable) {
+		s.failed.Store(time.Now().UnixNano())
+	}
+	return err
+}
+
+// WriteFailed returns when a write failed last for want of the disk, by the system's clock; zero if none did.
+func (s *Store) WriteFailed() time.Time {
+	if at := s.failed.Load(); at != 0 {
+		return time.Unix(0, at)
+	}
+	return time.Time{}
 }
 
 // translate makes ErrUnavailable of what bolt reports.
