@@ -27,6 +27,8 @@ const (
 	perMessage = 25
 	// mostDemand is for how long a question keeps a series in demand, and a day more.
 	mostDemand = 9 * 24 * time.Hour
+	// mostRequest is the same of an origin that is not covered.
+	mostRequest = 17 * 24 * time.Hour
 )
 
 // due is a series that is to be asked for.

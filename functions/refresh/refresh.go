@@ -202,7 +202,7 @@ func (r *Refresher) plan(ctx context.Context) ([]fare.City, error) {
 			return nil, fmt.Errorf("list origins: %w", err)
 		}
 	}
-	requested, err := r.Fares.RequestedOrigins(ctx)
+	requested, err := r.Fares.RequestedOrigins(ctx, r.Now().Add(mostRequest))
 	if err != nil {
 		return nil, err
 	}

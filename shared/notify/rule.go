@@ -123,7 +123,7 @@ func dueOf(a store.Alert, h history) (due bool, s State) {
 	if len(h) == 0 {
 		return false, s
 	}
-	if a.Mailed > h[len(h)-1].Day+1 { // by a wrong clock
+	if store.IsWrongDay(a.Mailed, h[len(h)-1].Day) {
 		a.Mailed, s.Told = 0, 0
 	}
 	for _, seen := range h[:len(h)-1] {

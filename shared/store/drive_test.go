@@ -91,7 +91,7 @@ func driveRecords(t *testing.T, table store.Table) {
 		{fares, "NoteDemand", func() error { return fares.NoteDemand(ctx, fare.Series{Route: milBuh, Trip: fare.Return4to7}, later) }},
 		{fares, "Demanded", func() error { return ignore(fares.Demanded(ctx, time.Now())) }},
 		{fares, "RequestOrigin", func() error { return fares.RequestOrigin(ctx, "ROM", later) }},
-		{fares, "RequestedOrigins", func() error { return ignore(fares.RequestedOrigins(ctx)) }},
+		{fares, "RequestedOrigins", func() error { return ignore(fares.RequestedOrigins(ctx, time.Now())) }},
 
 		{fares, "SetRun", func() error {
 			return errors.Join(fares.SetRun(ctx, store.Discovery, noon, 0), fares.SetRun(ctx, store.Depth, noon, 0))

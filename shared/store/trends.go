@@ -184,12 +184,13 @@ func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.T
 	return nil
 }
 
-// RequestedOrigins lists the origins that somebody asked for and that are not covered.
-func (f Fares) RequestedOrigins(ctx context.Context) ([]fare.City, error) {
+// RequestedOrigins lists the origins that somebody asked for and that are not covered, until a moment at most: see Demanded.
+func (f Fares) RequestedOrigins(ctx context.Context, most time.Time) ([]fare.City, error) {
 	items, err := f.Table.Query(ctx, Range{Partition: "WANTED"})
 	if err != nil {
 		return nil, fmt.Errorf("list requested origins: %w", err)
 	}
+	items = slices.DeleteFunc(items, func(i Item) bool { return i.Expires.After(most) })
 	origins := make([]fare.City, len(items))
 	for i, item := range items {
 		origins[i] = fare.City(item.Sort)
