@@ -33,6 +33,6 @@ func runBackup(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("look at the backup: %w", err)
 	}
-	fmt.Printf("%s, %d bytes; to use it: verdetto serve -store bolt:%[1]s\n", *to, info.Size())
+	fmt.Printf("%s, %d bytes; to use it: verdetto restore -from %[1]s -store %[3]s\n", *to, info.Size(), *store)
 	return nil
 }

@@ -50,7 +50,7 @@ func runKey(ctx context.Context, args []string) error {
 		return err
 	}
 	defer table.Close()
-	pepper, err := onemachine.PepperInUse(ctx, table, o.store)
+	pepper, err := onemachine.PepperInUse(ctx, table, o.store, true)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@
 //	go run ./cmd/verdetto status     say how a service is
 //	go run ./cmd/verdetto ready      ask a service whether it is ready
 //	go run ./cmd/verdetto key        make a Pro key by hand
+//	go run ./cmd/verdetto pepper     export the secret that a store was made with
 //	go run ./cmd/verdetto mail-test  send one mail and say how far it came
 //	go run ./cmd/verdetto smoke      try a service that was deployed
 package main
@@ -56,6 +57,7 @@ var commands = []command{
 	{"status", "say how a service is, from its store or, as a page, from outside", runStatus},
 	{"ready", "ask a service whether it is ready; for health checks", runReady},
 	{"key", "make a Pro key by hand", runKey},
+	{"pepper", "export the secret that a store was made with, or import it", runPepper},
 	{"mail-test", "send one mail and say how far it came", runMailTest},
 	{"smoke", "try a service that was deployed, with 22 calls", runSmoke},
 }

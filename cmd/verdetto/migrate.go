@@ -50,6 +50,15 @@ func runMigrate(ctx context.Context, args []string) error {
 	fmt.Printf("%d items in %s; %d written, %d deleted in %.1f s\n", report.Items, m.From, report.Written, report.Deleted, time.Since(begun).Seconds())
 	if m.Finish {
 		fmt.Printf("compared item by item: %s holds the same. Serve that from now on (-store %[1]s), and %s no more\n", m.To, m.From)
+		moved, err := m.PepperMoved(ctx)
+		switch {
+		case err != nil:
+			return err
+		case moved:
+			fmt.Printf("its pepper came with it. The functions on AWS want it in the Parameter Store: verdetto pepper export -store %s -to pepper.txt, then put that as /verdetto/pepper\n", m.To)
+		default:
+			fmt.Println("the pepper is not in it: the service had it by VERDETTO_PEPPER. Give the same to whatever serves the new store")
+		}
 		return nil
 	}
 	fmt.Printf("%s is not complete: run this again as often as you like; then stop whoever serves %s, and run it with -finish\n", m.To, m.From)

@@ -50,11 +50,15 @@ func runVerify(ctx context.Context, args []string) error {
 	if *store == "" {
 		return fmt.Errorf("verify needs -store bolt:FILE: a backup, or a store that nobody serves")
 	}
-	status, err := onemachine.Verify(ctx, *store, time.Now)
+	status, sealed, err := onemachine.Verify(ctx, *store, time.Now)
 	if err != nil {
 		return err
 	}
-	fmt.Println("every page and every item can be read")
+	if sealed {
+		fmt.Println("every byte is as it was backed up: the checksum is right; every page and every item can be read")
+	} else {
+		fmt.Println("every page and every item can be read; this file has no checksum, so a changed value may go unseen: it is a store, or a backup of an earlier version. New backups have one")
+	}
 	status.Print(os.Stdout)
 	return nil
 }

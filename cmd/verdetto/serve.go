@@ -46,15 +46,15 @@ func runServe(ctx context.Context, args []string) error {
 		return err
 	}
 	defer s.Table.Close()
+	if s.Pepper, err = onemachine.Pepper(ctx, s.Table); err != nil {
+		return err
+	}
 	if err := s.Watch(ctx, o.store, o.metrics); err != nil {
 		return err
 	}
 	if err := startRefreshing(ctx, s, o.log == jsonLog); ctx.Err() != nil {
 		return nil // stopped before it began
 	} else if err != nil {
-		return err
-	}
-	if s.Pepper, err = onemachine.Pepper(ctx, s.Table); err != nil {
 		return err
 	}
 	service, err := onemachine.New(s)

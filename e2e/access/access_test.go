@@ -116,6 +116,16 @@ func TestFunctionsTouchWhatTheyMay(t *testing.T) {
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.as(functionOf(r.URL.Path), func() { answer.ServeHTTP(w, r) })
 	})
+	for _, function := range []string{"alerts", "pro", "refresh"} { // each may be the first to start
+		if err := d.Write(t.Context(), store.Op{Mode: store.Delete, Item: store.Item{Key: store.Key{Partition: "SERVICE", Sort: "PEPPER"}}}); err != nil {
+			t.Fatal(err)
+		}
+		d.as(function, func() {
+			if err := store.CheckPepper(t.Context(), d, []byte(fixture.Pepper)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 	f := refreshes(t, d, s, clock)
 	visits(t, d, s, clock)
 	subscribes(t, d, phones, f, clock)

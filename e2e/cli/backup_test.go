@@ -44,7 +44,7 @@ func TestBackup(t *testing.T) {
 	if got.Code != 0 {
 		t.Fatalf("exit code %d\n%s", got.Code, got.Stderr)
 	}
-	has(t, "stdout", got.Stdout, "copy.db", "bytes", "serve -store bolt:copy.db")
+	has(t, "stdout", got.Stdout, "copy.db", "bytes", "restore -from copy.db -store bolt:kept.db")
 	close(stop)
 	if n := <-asked; n == 0 {
 		t.Error("nobody asked meanwhile")

@@ -78,7 +78,7 @@ func TestOperated(t *testing.T) {
 		`verdetto_http_request_duration_seconds_count{route="analisi"} 3`,
 		`verdetto_refreshes_total{kind="discovery",outcome="ok"} 1`,
 		`verdetto_refresh_asked_total{kind="discovery",outcome="asked"} 1`,
-		`verdetto_observations_total 2`, `verdetto_ready 1`, "verdetto_fares_age_seconds ", "verdetto_store_bytes ", "verdetto_store_free_bytes ", "go_goroutines ", "process_resident_memory_bytes ",
+		`verdetto_observations_total 2`, `verdetto_ready 1`, "verdetto_fares_age_seconds ", "verdetto_store_bytes ", "verdetto_store_free_bytes ", "verdetto_disk_free_bytes ", "go_goroutines ", "process_resident_memory_bytes ",
 	)
 	if status, _, _ := get(t, "http://"+address+"/readyz"); status != 200 {
 		t.Errorf("/readyz beside the metrics: %d", status)
@@ -166,7 +166,10 @@ func TestRestore(t *testing.T) {
 			t.Errorf("%s holds %d items of %d", file, len(is), len(kept))
 		}
 	}
-	run(0, "every page and every item can be read", "verify", "-store", "bolt:copy.db")
+	run(0, "every byte is as it was backed up", "verify", "-store", "bolt:copy.db")
+	d.Write("earlier.db", whole[:len(whole)-len(whole)%512]) // as versions before made backups
+	run(0, "this file has no checksum", "verify", "-store", "bolt:earlier.db")
+	run(0, "restored", "restore", "-from", "earlier.db", "-store", "bolt:later.db")
 	run(1, "damaged", "verify", "-store", "bolt:cut.db")
 	run(1, "no such file", "verify", "-store", "bolt:gone.db")
 	run(1, "nothing was changed", "restore", "-from", "cut.db", "-store", "bolt:kept.db")

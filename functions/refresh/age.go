@@ -16,7 +16,8 @@ const sampleSize = 20
 // Age says how old what is stored is: how many days ago half of the covered
 // origins had been asked for, of a few of them. Which few depends on the time, so
 // that all are looked at in turn. It is the median, since one origin that cannot be
-// asked for lies among the dead letters and says nothing of the others. Where
+// asked for lies among the dead letters and says nothing of the others. It is negative
+// if one of them was asked for in the future, by a wrong clock. Where
 // nothing is covered, nothing was ever refreshed: ok is false.
 func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, ok bool, err error) {
 	origins, err := fares.Covered(ctx, firstOrigin(now), sampleSize)
@@ -35,6 +36,9 @@ func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, o
 		asked, err := fares.Asked(ctx, origin)
 		if err != nil {
 			return 0, false, fmt.Errorf("read the age of fares: %w", err)
+		}
+		if isAhead(asked, now) {
+			return now.Sub(asked).Hours() / 24, true, nil
 		}
 		if !asked.IsZero() {
 			ages = append(ages, now.Sub(asked).Hours()/24)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"verdetto/shared/deals"
 	"verdetto/shared/departure"
@@ -65,6 +66,7 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 			if old, err = deals.Decode(had); err != nil {
 				return fmt.Errorf("read deals of %s: %w", origin, err)
 			}
+			old.Entries = slices.DeleteFunc(old.Entries, func(e deals.Entry) bool { return isDayAhead(e.AsOf, fare.DayOf(r.Now())) })
 		}
 		data := old.Merge(fresh).Encode()
 		if bytes.Equal(data, had) {

@@ -182,7 +182,7 @@ func (r *Refresher) summary(ctx context.Context, of fare.Series, read store.Cons
 	if err != nil {
 		return s, fmt.Errorf("read summary of %s: %w", of, err)
 	}
-	return s, nil
+	return withoutAhead(s, r.Now()), nil
 }
 
 // processDeep works one message that asks for departures.

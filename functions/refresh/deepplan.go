@@ -25,6 +25,10 @@ const (
 	// perMessage is how many series one message names: a message is worked within
 	// an invocation, at one or two calls of the source for each.
 	perMessage = 25
+	// mostDemand is for how long a question keeps a series in demand, and a day more.
+	mostDemand = 9 * 24 * time.Hour
+	// mostRequest is the same of an origin that is not covered.
+	mostRequest = 17 * 24 * time.Hour
 )
 
 // due is a series that is to be asked for.
@@ -66,7 +70,7 @@ func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 // coveredSeries lists the one-way series of all covered routes, and the returns in
 // demand of those, each with when it was asked for last.
 func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
-	demanded, err := r.Fares.Demanded(ctx)
+	demanded, err := r.Fares.Demanded(ctx, r.Now().Add(mostDemand))
 	if err != nil {
 		return nil, err
 	}

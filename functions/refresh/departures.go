@@ -36,6 +36,9 @@ func (r *Refresher) pooledVersion(ctx context.Context, read store.Consistency) (
 	if err == nil {
 		c, err = departure.DecodeCycle(data)
 	}
+	if isDayAhead(c.Day, fare.DayOf(r.Now())) {
+		c = departure.Cycle{}
+	}
 	return c, version, err
 }
 
@@ -64,6 +67,9 @@ func (r *Refresher) readState(ctx context.Context, of fare.Series) (s seriesStat
 	}
 	if err != nil {
 		return s, fmt.Errorf("read departures of %s: %w", of, err)
+	}
+	if isDayAhead(s.any.AsOf, fare.DayOf(r.Now())) { // made anew from the whole history
+		s.any, s.nonStop, s.said = &departure.State{}, nil, score.Rounds{}
 	}
 	return s, nil
 }

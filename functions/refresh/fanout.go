@@ -201,7 +201,7 @@ func (r *Refresher) open(ctx context.Context, m queue.Message) *delivery {
 
 func (r *Refresher) due(ctx context.Context, t task) (due []fare.City, err error) {
 	for _, o := range t.Origins {
-		last, err := r.Fares.Asked(ctx, o)
+		last, err := r.asked(ctx, o)
 		if err != nil {
 			return nil, err
 		}

@@ -21,7 +21,7 @@ import (
 func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now time.Time) (o Outcome) {
 	o.Origin = origin
 	var since time.Time
-	last, err := r.Fares.Asked(ctx, origin)
+	last, err := r.asked(ctx, origin)
 	if err != nil {
 		o.Err = err
 		return o
@@ -191,6 +191,7 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 		if m.summary, err = verdict.Decode(old); err != nil {
 			return m, fmt.Errorf("read summary of %s: %w", of, err)
 		}
+		m.summary = withoutAhead(m.summary, now)
 	}
 	blocks, err := r.Fares.Blocks(ctx, of, store.Strong)
 	if err != nil {

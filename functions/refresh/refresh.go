@@ -80,8 +80,15 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	if err := r.prepare(ctx); err != nil {
 		return Report{}, err
 	}
-	if err := r.closeCycles(ctx, began); err != nil {
+	c, version, err := r.pooledVersion(ctx, store.Strong)
+	if err != nil {
 		return Report{}, err
+	}
+	// A pooled part of the future is left for warmUp, which makes it anew of all that is stored.
+	if isLost := version > 0 && c.Pooled == nil; !isLost || len(origins) > 0 {
+		if err := r.closeCycles(ctx, began); err != nil {
+			return Report{}, err
+		}
 	}
 	own := *r
 	r = &own
@@ -195,7 +202,7 @@ func (r *Refresher) plan(ctx context.Context) ([]fare.City, error) {
 			return nil, fmt.Errorf("list origins: %w", err)
 		}
 	}
-	requested, err := r.Fares.RequestedOrigins(ctx)
+	requested, err := r.Fares.RequestedOrigins(ctx, r.Now().Add(mostRequest))
 	if err != nil {
 		return nil, err
 	}

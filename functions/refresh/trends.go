@@ -29,6 +29,7 @@ func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entr
 		if old, err = trends.Decode(data); err != nil {
 			return fmt.Errorf("read trends of %s: %w", origin, err)
 		}
+		old.Entries = slices.DeleteFunc(old.Entries, func(e trends.Entry) bool { return isDayAhead(e.AsOf, fare.DayOf(r.Now())) })
 	}
 	var newer []trends.Entry
 	changed := map[fare.City]store.Coverage{}

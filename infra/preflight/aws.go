@@ -77,7 +77,12 @@ func (p *preflight) account(ctx context.Context) ([]fault, error) {
 
 // wrong says what is wrong with the value of a parameter.
 var wrong = map[string]func(value string, c config) string{
-	"pepper":         short,
+	"pepper": func(v string, c config) string {
+		if says := short(v, c); says != "" {
+			return says
+		}
+		return fits("VERDETTO_PEPPER", "it begins as an exported pepper does, and a letter is wrong")(v, c)
+	},
 	"callers-pepper": short,
 	"origin-secrets": func(v string, _ config) string {
 		for s := range strings.SplitSeq(v, ",") {

@@ -72,6 +72,7 @@ func TestOmissions(t *testing.T) {
 			w.parameter(t, "/verdetto/pepper", strings.Repeat("p", 32), types.ParameterTypeString)
 		}, "NO parameters: /verdetto/pepper is a String", "choose another secret"},
 		{"pepper of callers", func(t *testing.T, w *world) { w.remove(t, "/verdetto/callers-pepper") }, "NO parameters: /verdetto/callers-pepper is not there", "docs/deploy.md"},
+		{"mistyped pepper", func(t *testing.T, w *world) { w.put(t, "/verdetto/pepper", "verdetto-pepper-"+strings.Repeat("p", 73)) }, "NO parameters: /verdetto/pepper: it begins as an exported pepper does", "secret pepper"},
 		{"short pepper", func(t *testing.T, w *world) { w.put(t, "/verdetto/pepper", "short") }, "NO parameters: /verdetto/pepper: it has fewer than 32", "secret pepper"},
 		{"publishable key", func(t *testing.T, w *world) {
 			w.put(t, "/verdetto/stripe-key", "pk_live_1")

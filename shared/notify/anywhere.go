@@ -80,7 +80,7 @@ func (f *from) due(a store.Alert) (due []deal, met string) {
 			due = append(due, deal{e.Destination, *is})
 		}
 	}
-	if f.day < a.Paused || f.day < a.Since || a.Mailed > 0 && f.day <= a.Mailed || len(due) == 0 {
+	if f.day < a.Paused || f.day < a.Since || a.Mailed > 0 && f.day <= a.Mailed && !store.IsWrongDay(a.Mailed, f.day) || len(due) == 0 {
 		return nil, kept
 	}
 	slices.SortStableFunc(due, func(a, b deal) int { return cmp.Compare(a.Fare.Price, b.Fare.Price) })

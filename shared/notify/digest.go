@@ -44,6 +44,9 @@ func (r *run) digests(ctx context.Context) error {
 	if progress.Day == 0 { // the first of all was asked for just now
 		return kept.Advance(ctx, &progress, last, "")
 	}
+	if store.IsWrongDay(progress.Day, last) { // what was sent is kept with each
+		progress.Day, progress.Cursor = last-1, ""
+	}
 	if progress.Day < last-7 {
 		progress.Day, progress.Cursor = last-7, ""
 	}
@@ -118,7 +121,7 @@ func (w *weekly) page(ctx context.Context, day fare.Day, page []store.Digest) (s
 	by := w.channel("")
 	var all sync.WaitGroup
 	for _, d := range page {
-		if d.Day >= day {
+		if d.Day >= day && !store.IsWrongDay(d.Day, day) {
 			continue
 		}
 		if w.closed(by) {

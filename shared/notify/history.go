@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/store"
 	"verdetto/shared/varint"
 	"verdetto/shared/verdict"
 )
@@ -18,6 +19,9 @@ const maxHistory = 64
 // add puts what a refresh saw at the end. A second refresh of a day stands in
 // for the first; one of an earlier day than the last changes nothing.
 func (h history) add(e Seen) history {
+	for len(h) > 0 && store.IsWrongDay(h[len(h)-1].Day, e.Day) {
+		h = h[:len(h)-1]
+	}
 	if n := len(h); n > 0 && h[n-1].Day >= e.Day {
 		if h[n-1].Day > e.Day {
 			return h

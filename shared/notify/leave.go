@@ -39,7 +39,7 @@ func leave(ctx context.Context, notifications store.Notifications, found news, l
 	}
 	encoded := found.encode()
 	digest := sha256.Sum256(encoded)
-	if past.Day > found.Day || past.Day == found.Day && bytes.Equal(past.Digest, digest[:8]) {
+	if past.Day > found.Day && !store.IsWrongDay(past.Day, found.Day) || past.Day == found.Day && bytes.Equal(past.Digest, digest[:8]) {
 		return false, nil
 	}
 	// A malformed history is forgotten: a refresh must go on, and a subscriber who

@@ -123,6 +123,9 @@ func dueOf(a store.Alert, h history) (due bool, s State) {
 	if len(h) == 0 {
 		return false, s
 	}
+	if store.IsWrongDay(a.Mailed, h[len(h)-1].Day) {
+		a.Mailed, s.Told = 0, 0
+	}
 	for _, seen := range h[:len(h)-1] {
 		if seen.Day >= max(a.Mailed, a.Since) {
 			s = w.Pass(s, seen)

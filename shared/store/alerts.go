@@ -337,7 +337,7 @@ func (a Alerts) MarkNotifiedOf(ctx context.Context, alert Alert, of fare.Day, de
 func (a Alerts) markNotified(ctx context.Context, alert Alert, of fare.Day, told func(*State)) error {
 	alert.Fresh = false
 	err := a.change(ctx, alert, func(next *Alert) bool {
-		if next.Mailed >= of {
+		if next.Mailed >= of && !IsWrongDay(next.Mailed, of) {
 			return false
 		}
 		next.Mailed = of

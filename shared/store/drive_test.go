@@ -89,9 +89,9 @@ func driveRecords(t *testing.T, table store.Table) {
 		{fares, "SetRates", func() error { return fares.SetRates(ctx, fare.Rates{}) }},
 		{fares, "Rates", func() error { return ignore(fares.Rates(ctx)) }},
 		{fares, "NoteDemand", func() error { return fares.NoteDemand(ctx, fare.Series{Route: milBuh, Trip: fare.Return4to7}, later) }},
-		{fares, "Demanded", func() error { return ignore(fares.Demanded(ctx)) }},
+		{fares, "Demanded", func() error { return ignore(fares.Demanded(ctx, time.Now())) }},
 		{fares, "RequestOrigin", func() error { return fares.RequestOrigin(ctx, "ROM", later) }},
-		{fares, "RequestedOrigins", func() error { return ignore(fares.RequestedOrigins(ctx)) }},
+		{fares, "RequestedOrigins", func() error { return ignore(fares.RequestedOrigins(ctx, time.Now())) }},
 
 		{fares, "SetRun", func() error {
 			return errors.Join(fares.SetRun(ctx, store.Discovery, noon, 0), fares.SetRun(ctx, store.Depth, noon, 0))
@@ -382,7 +382,13 @@ func driveRecords(t *testing.T, table store.Table) {
 	if _, err := (store.Calls{Table: table}).Count(ctx, "travelpayouts", 20500, 1); err != nil {
 		t.Error(err)
 	}
+	if err := store.Probe(ctx, table); err != nil {
+		t.Error(err)
+	}
 	if _, err := store.Pepper(ctx, table, []byte("p")); err != nil {
+		t.Error(err)
+	}
+	if err := store.ReplacePepper(ctx, table, []byte("p")); err != nil {
 		t.Error(err)
 	}
 	if _, err := store.StoredPepper(ctx, table); err != nil {

@@ -151,6 +151,13 @@ func (w Notifications) Leave(ctx context.Context, past Past, n Notification, dig
 	return nil
 }
 
+// notificationDays is for how long a notification is kept: nobody is notified later.
+const notificationDays = 9
+
+// IsWrongDay reports whether a day that was stored lies so far after today that a
+// wrong clock has stored it, not a process that was faster.
+func IsWrongDay(stored, today fare.Day) bool { return stored > today+notificationDays }
+
 // TakeBack removes news of a route that a refresh of a day, or an earlier one,
 // has left: it is no longer true. Should it be true again on the same day, it is
 // news again. ErrConflict and ErrExists: another refresh was faster.

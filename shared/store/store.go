@@ -82,6 +82,8 @@
 //	NOTE#<name>                  TEXT                  Note: what only the bearer of a secret can read    pro                   minutes to a day after it was left
 //	LIMIT#<limit>#<subject>      <time>                counter of calls                                   limit, refresh        end of the window; of calls with a key, of the day; of calls to a source, a day later
 //	SECRET                       PEPPER                the pepper where none is configured                verdetto serve        never
+//	SERVICE                      PEPPER                which pepper it was made with: an HMAC under it    alerts, pro, refresh, verdetto serve  never
+//	SERVICE                      PROBE                 nothing: it is written to see whether that works   verdetto serve        never
 //
 // # What a refresh of one route costs
 //

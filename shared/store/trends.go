@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"verdetto/shared/fare"
@@ -158,12 +159,14 @@ func (f Fares) NoteDemand(ctx context.Context, s fare.Series, until time.Time) e
 	return nil
 }
 
-// Demanded lists the series that were asked for lately.
-func (f Fares) Demanded(ctx context.Context) ([]fare.Series, error) {
+// Demanded lists the series that were asked for lately, and are in demand until a moment
+// at most: what is in demand for longer was noted by a wrong clock.
+func (f Fares) Demanded(ctx context.Context, most time.Time) ([]fare.Series, error) {
 	items, err := f.Table.Query(ctx, Range{Partition: demandPartition})
 	if err != nil {
 		return nil, fmt.Errorf("list series in demand: %w", err)
 	}
+	items = slices.DeleteFunc(items, func(i Item) bool { return i.Expires.After(most) })
 	series := make([]fare.Series, len(items))
 	for i, item := range items {
 		if series[i], err = fare.ParseSeries(item.Sort); err != nil {
@@ -181,12 +184,13 @@ func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.T
 	return nil
 }
 
-// RequestedOrigins lists the origins that somebody asked for and that are not covered.
-func (f Fares) RequestedOrigins(ctx context.Context) ([]fare.City, error) {
+// RequestedOrigins lists the origins that somebody asked for and that are not covered, until a moment at most: see Demanded.
+func (f Fares) RequestedOrigins(ctx context.Context, most time.Time) ([]fare.City, error) {
 	items, err := f.Table.Query(ctx, Range{Partition: "WANTED"})
 	if err != nil {
 		return nil, fmt.Errorf("list requested origins: %w", err)
 	}
+	items = slices.DeleteFunc(items, func(i Item) bool { return i.Expires.After(most) })
 	origins := make([]fare.City, len(items))
 	for i, item := range items {
 		origins[i] = fare.City(item.Sort)

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 )
 
@@ -26,8 +27,7 @@ type copier interface {
 	Copy(w io.Writer, size func(bytes int64)) error
 }
 
-// beforeAll is the clock of a store that is only read: by it nothing has expired, and
-// opening sweeps nothing away.
+// beforeAll is the clock of a store that is only read: by it nothing has expired.
 func beforeAll() time.Time { return time.Time{} }
 
 // socket is where the process that has a file open hands out copies of it. The file
@@ -98,17 +98,13 @@ func Backup(ctx context.Context, name, to string) (err error) {
 			_ = os.Remove(part.Name())
 		}
 	}()
-	if err = copyOf(ctx, file, part); err != nil {
+	if err = boltstore.Seal(part, func(w io.Writer) error { return copyOf(ctx, file, w) }); err != nil {
 		return fmt.Errorf("back up store: %w", err)
 	}
 	if err = part.Sync(); err != nil {
 		return fmt.Errorf("back up store: %w", err)
 	}
-	restored, err := boltstore.Open(part.Name(), beforeAll)
-	if err != nil {
-		return fmt.Errorf("read the backup: %w", err)
-	}
-	if err = restored.Close(); err != nil {
+	if err = readAll(ctx, part.Name()); err != nil {
 		return fmt.Errorf("read the backup: %w", err)
 	}
 	// A link is refused where the name has been taken meanwhile.
@@ -117,6 +113,20 @@ func Backup(ctx context.Context, name, to string) (err error) {
 	}
 	_ = os.Remove(part.Name()) // another name of the same file
 	return nil
+}
+
+// readAll reads every page and every item of a file.
+func readAll(ctx context.Context, file string) error {
+	s, _, err := boltstore.Read(file, beforeAll)
+	if err != nil {
+		return err
+	}
+	n := 0
+	err = s.All(ctx, func(store.Item) error { n++; return nil })
+	if err == nil && n == 0 {
+		err = fmt.Errorf("%s holds nothing, which no store does that was served", file)
+	}
+	return errors.Join(err, s.Close())
 }
 
 // errNobody: no process has the file open and answers.
@@ -142,7 +152,7 @@ func askService(ctx context.Context, file, path string) (*http.Response, error) 
 func copyOf(ctx context.Context, file string, w io.Writer) error {
 	response, err := askService(ctx, file, "/")
 	if errors.Is(err, errNobody) {
-		s, err := boltstore.Open(file, beforeAll)
+		s, _, err := boltstore.Read(file, beforeAll)
 		if err != nil {
 			return err
 		}

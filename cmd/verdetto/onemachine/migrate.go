@@ -59,10 +59,33 @@ func (m Migration) Run(ctx context.Context) (report migration.Report, err error)
 		}
 	}
 	mover := &migration.Mover{From: from, To: to, Name: m.From, Now: m.Now, Progress: m.Progress}
-	if m.Finish {
-		return mover.Finish(ctx)
+	if !m.Finish {
+		return mover.Copy(ctx)
 	}
-	return mover.Copy(ctx)
+	if report, err = mover.Finish(ctx); err != nil {
+		return report, err
+	}
+	kept, err := store.StoredPepper(ctx, to)
+	if errors.Is(err, store.ErrNotFound) {
+		return report, nil
+	}
+	if err == nil { // whoever serves -to with another pepper is told so
+		err = CheckPepper(ctx, to, kept, true)
+	}
+	return report, err
+}
+
+// PepperMoved reports whether the target keeps the pepper of the source.
+func (m Migration) PepperMoved(ctx context.Context) (bool, error) {
+	to, err := ReadStore(ctx, m.To, m.Now)
+	if err != nil {
+		return false, err
+	}
+	_, err = store.StoredPepper(ctx, to)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, to.Close()
+	}
+	return err == nil, errors.Join(err, to.Close())
 }
 
 // source opens what is moved. A file that is served is locked: of that a copy is

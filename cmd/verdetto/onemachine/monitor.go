@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"path/filepath"
 	"time"
 )
 
@@ -13,6 +14,9 @@ import (
 func (o Options) Watch(ctx context.Context, name, address string) error {
 	if err := o.HandOutCopies(ctx, name); err != nil {
 		return err
+	}
+	if file, err := fileOf(name); err == nil && o.Monitor != nil {
+		o.Monitor.Gauge("disk_free_bytes", "Room on the disk of the store.", func() (float64, bool) { return diskFree(filepath.Dir(file)) })
 	}
 	go o.sweepDaily(ctx)
 	return o.ServeMetrics(ctx, address)

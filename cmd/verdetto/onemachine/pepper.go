@@ -6,31 +6,162 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
+	"time"
 
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+
+	"verdetto/shared/config"
+	"verdetto/shared/config/ssmparams"
+	"verdetto/shared/fare"
+	"verdetto/shared/notify"
 	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
 )
+
+// GivenPepper returns the pepper of VERDETTO_PEPPER, which may name a parameter of
+// the Parameter Store; nil where it is not set.
+func GivenPepper(ctx context.Context) ([]byte, error) {
+	if os.Getenv("VERDETTO_PEPPER") == "" {
+		return nil, nil
+	}
+	var secret config.Secret
+	err := config.LoadWith(func(_ context.Context, names []string) (map[string]string, error) {
+		settings, err := awsconfig.LoadDefaultConfig(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return ssmparams.In(settings)(ctx, names)
+	}, &secret)
+	if err != nil {
+		return nil, err
+	}
+	return secret.Key(), nil
+}
 
 // PepperInUse is the secret of a service that runs, or has run, over a store. None
 // is made: what is derived with a fresh one is of no use to a service that has another.
-func PepperInUse(ctx context.Context, table store.Table, name string) ([]byte, error) {
-	if given := os.Getenv("VERDETTO_PEPPER"); given != "" {
-		return []byte(given), nil
+// With mark, a store that does not say which pepper it was made with is marked with this one.
+func PepperInUse(ctx context.Context, table store.Table, name string, mark bool) ([]byte, error) {
+	pepper, err := GivenPepper(ctx)
+	if err == nil && pepper == nil {
+		if pepper, err = store.StoredPepper(ctx, table); errors.Is(err, store.ErrNotFound) {
+			return nil, fmt.Errorf("-store %s holds no pepper, and VERDETTO_PEPPER is not set. Check the name, or set VERDETTO_PEPPER to what the service has", name)
+		}
 	}
-	pepper, err := store.StoredPepper(ctx, table)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, fmt.Errorf("no service has run over -store %s: it holds no pepper, and VERDETTO_PEPPER is not set. Check the name, or set VERDETTO_PEPPER to what the service has", name)
+	if err == nil {
+		err = CheckPepper(ctx, table, pepper, mark)
 	}
 	return pepper, err
 }
 
 // Pepper gives the secret that pseudonyms and customer ids are derived with.
 // VERDETTO_PEPPER goes first, as in the Lambda functions; without it the pepper
-// lives in the store itself, made once: a key works as long as the file does.
+// lives in the store itself, made once: a key works as long as the file does. It
+// fails if the store was made with another.
 func Pepper(ctx context.Context, table store.Table) ([]byte, error) {
-	if given := os.Getenv("VERDETTO_PEPPER"); given != "" {
-		return []byte(given), nil
+	pepper, err := GivenPepper(ctx)
+	if err == nil && pepper == nil {
+		pepper, err = keptPepper(ctx, table)
+	}
+	if err == nil {
+		err = CheckPepper(ctx, table, pepper, true)
+	}
+	return pepper, err
+}
+
+// keptPepper returns the pepper that a store keeps. None is made for a store that had one which it does not keep.
+func keptPepper(ctx context.Context, table store.Table) ([]byte, error) {
+	pepper, err := store.StoredPepper(ctx, table)
+	if !errors.Is(err, store.ErrNotFound) {
+		return pepper, err
+	}
+	marked, err := store.HasPepperMark(ctx, table)
+	if err != nil {
+		return nil, err
+	}
+	if marked {
+		return nil, errors.New("the store was made with VERDETTO_PEPPER, so its pepper is not in it: set VERDETTO_PEPPER to that again, or use verdetto pepper import with what was exported")
 	}
 	fresh := make([]byte, 32)
 	rand.Read(fresh)
 	return store.Pepper(ctx, table, fresh)
+}
+
+// CheckPepper fails with store.ErrOtherPepper if a store was made with another pepper. A
+// store of an earlier version has no mark: there a subscriber's pseudonym decides, and
+// where there are no alerts, the pepper that it keeps. With mark it is marked then.
+func CheckPepper(ctx context.Context, table store.Table, pepper []byte, mark bool) error {
+	marked, err := store.HasPepperMark(ctx, table)
+	if err == nil && !marked {
+		err = checkUnmarked(ctx, table, pepper)
+	}
+	if err != nil || !marked && !mark {
+		return err
+	}
+	return store.CheckPepper(ctx, table, pepper)
+}
+
+func checkUnmarked(ctx context.Context, table store.Table, pepper []byte) error {
+	alert, found, err := anyAlert(ctx, table)
+	if err != nil {
+		return err
+	}
+	if found {
+		if (notify.Links{Pepper: pepper}).Subscriber(alert.Email) != alert.Subscriber {
+			return store.ErrOtherPepper
+		}
+		return nil
+	}
+	kept, err := store.StoredPepper(ctx, table)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err == nil && string(kept) != string(pepper) {
+		err = store.ErrOtherPepper
+	}
+	return err
+}
+
+// anyAlert finds an alert by mail.
+func anyAlert(ctx context.Context, table store.Table) (store.Alert, bool, error) {
+	alerts := store.Alerts{Table: table}
+	origins, err := store.Fares{Table: table}.Covered(ctx, "", 0)
+	if err != nil {
+		return store.Alert{}, false, err
+	}
+	for _, origin := range origins {
+		watched, err := alerts.Watched(ctx, origin)
+		if err != nil {
+			return store.Alert{}, false, err
+		}
+		for _, w := range watched {
+			page, err := alerts.Page(ctx, fare.Route{Origin: origin, Destination: w.Destination}, "", 100)
+			if err != nil {
+				return store.Alert{}, false, err
+			}
+			for _, a := range page {
+				if a.Channel == "" {
+					return a, true, nil
+				}
+			}
+		}
+	}
+	return store.Alert{}, false, nil
+}
+
+// ReadStore opens a store whose file is not written to: a backup stays as it is.
+func ReadStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
+	file, isFile := strings.CutPrefix(name, "bolt:")
+	if !isFile || file == "" {
+		return openKept(ctx, name, now)
+	}
+	table, _, err := boltstore.Read(file, now)
+	if errors.Is(err, boltstore.ErrInUse) {
+		err = fmt.Errorf("%w; take a backup and use that, or stop the service", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return table, nil
 }

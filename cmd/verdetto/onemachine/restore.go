@@ -34,24 +34,28 @@ func served(ctx context.Context, file string) error {
 	return fmt.Errorf("%s is being served; stop the service first", file)
 }
 
-// Verify reads every page and every item of a file that nobody has open, and changes nothing that it holds.
-func Verify(ctx context.Context, name string, now func() time.Time) (status Status, err error) {
+// Verify reads every page and every item of a file that nobody has open, and writes
+// nothing to it. It reports whether a checksum covers every byte, as that of a backup does.
+func Verify(ctx context.Context, name string, now func() time.Time) (status Status, sealed bool, err error) {
 	file, err := fileOf(name)
 	if err != nil {
-		return status, err
+		return status, false, err
 	}
 	if _, err := os.Stat(file); err != nil {
-		return status, fmt.Errorf("verify store: %w", err)
+		return status, false, fmt.Errorf("verify store: %w", err)
 	}
 	if err := served(ctx, file); err != nil {
-		return status, fmt.Errorf("verify store: %w, or take a backup and verify that", err)
+		return status, false, fmt.Errorf("verify store: %w, or take a backup and verify that", err)
 	}
-	s, err := boltstore.Open(file, beforeAll)
+	s, sealed, err := boltstore.Read(file, beforeAll)
 	if err != nil {
-		return status, err
+		return status, false, err
 	}
 	status, err = lookAt(ctx, s, now)
-	return status, errors.Join(err, s.Close())
+	if err == nil && status.Items == 0 {
+		err = fmt.Errorf("verify store: %s holds nothing, which no store does that was served", file)
+	}
+	return status, sealed, errors.Join(err, s.Close())
 }
 
 // Restore puts a copy of a backup in the place of a store's file, once all of it was
@@ -72,12 +76,12 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 		return fail(err)
 	}
 	defer os.Remove(part) // where it is not needed any more
-	if status, err = Verify(ctx, "bolt:"+part, now); err != nil {
+	if status, _, err = Verify(ctx, "bolt:"+part, now); err != nil {
 		return fail(err)
 	}
 	if _, err := os.Lstat(file); err == nil {
 		// Until it has been replaced nobody else opens it; one that is damaged nobody can.
-		if s, err := boltstore.Open(file, beforeAll); err == nil {
+		if s, _, err := boltstore.Read(file, beforeAll); err == nil {
 			defer s.Close()
 		} else if errors.Is(err, boltstore.ErrInUse) {
 			return fail(err)
@@ -161,7 +165,7 @@ func Compact(ctx context.Context, name string, now func() time.Time) (before, af
 	if err := s.Compact(part); err != nil {
 		return 0, 0, err
 	}
-	if _, err := Verify(ctx, "bolt:"+part, now); err != nil {
+	if _, _, err := Verify(ctx, "bolt:"+part, now); err != nil {
 		return 0, 0, err
 	}
 	sizes := [2]int64{}

@@ -52,7 +52,7 @@ func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, e
 	}
 	response, err := askService(ctx, file, statusPath)
 	if errors.Is(err, errNobody) {
-		s, err := boltstore.Open(file, beforeAll)
+		s, _, err := boltstore.Read(file, beforeAll)
 		if err != nil {
 			return Status{}, err
 		}
@@ -82,7 +82,9 @@ type file interface {
 
 // lookAt reads everything that a table holds.
 func lookAt(ctx context.Context, table store.Table, now func() time.Time) (Status, error) {
-	found := NewHealth(table, now).Look(ctx)
+	health := NewHealth(table, now)
+	health.readOnly = true // it may be a backup
+	found := health.Look(ctx)
 	status := Status{At: now().UTC().Truncate(time.Second), Ready: found.Reason == "", Reason: found.Reason, Faults: []monitor.Fault{}}
 	if found.Known {
 		status.FaresDays = &found.Days

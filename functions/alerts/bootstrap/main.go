@@ -55,11 +55,12 @@ func main() {
 	}
 	now, logger := clock.Now(), httpapi.RequestLog(lambdalog.New())
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
+	must(store.CheckPepper(context.Background(), items, access.Key()))
 	limiter := limit.New(items, now)
 	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)
 	records := store.Alerts{Table: items, Outbox: store.Outbox{Table: items, Name: "alerts"}}
-	links := notify.Links{Pepper: []byte(access.Pepper), BaseURL: public.BaseURL}
+	links := notify.Links{Pepper: access.Key(), BaseURL: public.BaseURL}
 	pushes := store.Outbox{Table: items, Name: notify.PushOutbox}
 	out := outbound.New(outbound.Config{})
 	carriers := map[string]notify.Carrier{store.Ntfy: push.Ntfy{Publisher: ntfy.Publisher{Outbound: out}, BaseURL: public.BaseURL}}
@@ -77,7 +78,7 @@ func main() {
 		Pushes: &notify.Pushes{Alerts: records, Outbox: pushes, Carriers: carriers, Links: links, Now: now, Log: logger},
 		Webhooks: &webhook.Worker{
 			Deliveries: store.Deliveries{Table: items, Outbox: records.Outbox}, Alerts: records, Client: out,
-			Secrets: webhook.Secrets{Pepper: []byte(access.Pepper)}, Limiter: limiter, Now: now, Log: logger,
+			Secrets: webhook.Secrets{Pepper: access.Key()}, Limiter: limiter, Now: now, Log: logger,
 		},
 		Telegram: alerts.TelegramBot{Name: bot.Bot, Secret: bot.Secret},
 	}
@@ -85,7 +86,7 @@ func main() {
 		service.SignalWorker = queue.SignalWorker(sqsqueue.New(sqs.NewFromConfig(settings), work.QueueURL), logger)
 	}
 	api := httpapi.New(httpapi.Config{
-		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
+		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: access.Key(),
 		Limiter: limiter, Customers: store.Customers{Table: items},
 		Metrics: metrics.Of(lambdacontext.FunctionName), Pages: page.Problems,
 	})

@@ -37,7 +37,7 @@ func main() {
 	logger := httpapi.RequestLog(lambdalog.New())
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: logger,
-		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper), AllFares: shown.All(),
+		OriginSecrets: access.OriginSecrets, Pepper: access.Key(), AllFares: shown.All(),
 		Limiter: limit.New(items, now), Customers: store.Customers{Table: items}, Refused: apikey.NewRefused(),
 		Metrics: metrics.Of(lambdacontext.FunctionName),
 	})

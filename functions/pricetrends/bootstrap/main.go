@@ -35,7 +35,7 @@ func main() {
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	api := httpapi.New(httpapi.Config{
 		Now: now, Log: httpapi.RequestLog(lambdalog.New()),
-		OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper), AllFares: shown.All(),
+		OriginSecrets: access.OriginSecrets, Pepper: access.Key(), AllFares: shown.All(),
 		Limiter: limit.New(items, now), Customers: store.Customers{Table: items}, Refused: apikey.NewRefused(),
 		Metrics: metrics.Of(lambdacontext.FunctionName),
 	})

@@ -57,13 +57,14 @@ func main() {
 	must(config.LoadWith(ssmparams.In(settings), groups...))
 	now, logger := clock.Now(), httpapi.RequestLog(lambdalog.New())
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
+	must(store.CheckPepper(context.Background(), items, access.Key()))
 	limiter, refused := limit.New(items, now), apikey.NewRefused()
 	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)
 	service := &pro.Service{
 		Keys: store.Customers{Table: items, Changed: refused.Forget}, Outbox: store.Outbox{Table: items, Name: "pro"}, Checkout: pay.Unsold{},
 		Sender:  instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName), Now: now},
-		Limiter: limiter, Refused: refused, Pepper: []byte(access.Pepper), BaseURL: public.BaseURL,
+		Limiter: limiter, Refused: refused, Pepper: access.Key(), BaseURL: public.BaseURL,
 		Random: rand.Reader, Now: now, Log: logger, Operator: pro.Operator(operator),
 	}
 	if sale.Any() {
@@ -73,7 +74,7 @@ func main() {
 		service.SignalWorker = queue.SignalWorker(sqsqueue.New(sqs.NewFromConfig(settings), work.QueueURL), logger)
 	}
 	api := httpapi.New(httpapi.Config{
-		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper),
+		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: access.Key(),
 		Limiter: limiter, Customers: store.Customers{Table: items}, Refused: refused,
 		Metrics: metrics.Of(lambdacontext.FunctionName), Pages: page.Problems,
 	})

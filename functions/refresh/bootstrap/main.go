@@ -47,6 +47,7 @@ func main() {
 	must(config.LoadWith(ssmparams.In(settings), &table, &source, &fanout, &secret, &public, &outgoing, &clock))
 	now, logger := clock.Now(), lambdalog.New()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
+	must(store.CheckPepper(context.Background(), items, secret.Key()))
 	carrier, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)
 	client, err := configured.Source(source, configured.Part{
@@ -66,7 +67,7 @@ func main() {
 			Answers:  &answer.Reader{Summaries: fares, Sheets: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger},
 			Mail:     instrumented.Sender{Sender: carrier, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName), Now: now},
 			Carriers: carriers,
-			Links:    notify.Links{Pepper: []byte(secret.Pepper), BaseURL: public.BaseURL}, Rate: outgoing.Rate, Now: now, Log: logger,
+			Links:    notify.Links{Pepper: secret.Key(), BaseURL: public.BaseURL}, Rate: outgoing.Rate, Now: now, Log: logger,
 		},
 		CurrentRates: func(ctx context.Context) fare.Rates { return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger) },
 		Log:          logger, Metrics: metrics.Of(lambdacontext.FunctionName),

@@ -54,7 +54,7 @@ func main() {
 		must(err)
 	}
 	api := httpapi.New(httpapi.Config{
-		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: []byte(access.Pepper), AllFares: shown.All(),
+		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: access.Key(), AllFares: shown.All(),
 		Limiter: limiter, Metrics: metrics.Of(lambdacontext.FunctionName),
 	})
 	service.Register(api)

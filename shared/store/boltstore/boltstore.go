@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"sync/atomic"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -30,14 +31,15 @@ func Scratch(o *bolt.Options) { o.NoSync = true }
 
 // Store is an open file.
 type Store struct {
-	db    *bolt.DB
-	now   func() time.Time
-	group group
+	db     *bolt.DB
+	now    func() time.Time
+	group  group
+	failed atomic.Int64 // when a write failed last, in Unix nanoseconds
 }
 
 var _ store.Table = (*Store)(nil)
 
-// Open opens the file, or makes it where there is none.
+// Open opens the file, or makes it where there is none. A backup becomes a store: it loses its seal.
 func Open(path string, now func() time.Time, options ...Option) (*Store, error) {
 	// The list of free pages is made anew at opening, not written with every
 	// commit: a long history leaves many of them.
@@ -45,12 +47,21 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 	for _, f := range options {
 		f(o)
 	}
-	if err := verify(path, *o); err != nil {
-		return nil, err
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+		// Else it is made, or opening it reports what is wrong with its path.
+		s, _, err := Read(path, now)
+		if err != nil {
+			return nil, err
+		}
+		s.Close() // nothing was written
 	}
 	db, err := bolt.Open(path, 0o600, o)
 	if err != nil {
 		return nil, openError(path, err)
+	}
+	if err := unseal(path); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("open store %s: %w", path, err)
 	}
 	s := &Store{db: db, now: now, group: group{db: db, most: mostTogether}}
 	if err := s.prepare(path); err != nil {
@@ -75,22 +86,28 @@ func openError(path string, err error) error {
 	return notAStore(path, err)
 }
 
-// verify makes sure that a file, if there is one, is undamaged, while no one
-// writes to it.
-func verify(path string, o bolt.Options) error {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil // it is made, or whatever is wrong with its path is reported when it is opened
+// Read opens a file that holds a store, undamaged, and never writes to it. It
+// reports whether the file is a backup with a seal, whose every byte was checked.
+func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, false, fmt.Errorf("open store %s: %w", path, err)
+	case info.Size() == 0:
+		return nil, false, notAStore(path, errors.New("it is empty")) // bolt would make one of it
 	}
-	o.ReadOnly = true // so bolt reads its two heads and nothing else
-	db, err := bolt.Open(path, 0o600, &o)
+	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true}) // it reads both heads and nothing else
 	if err != nil {
-		return openError(path, err)
+		return nil, false, openError(path, err)
 	}
-	defer db.Close()
-	if err := verifyPages(path, db.Info().PageSize); err != nil {
-		return notAStore(path, err)
+	if sealed, err = checkSeal(path); err == nil {
+		err = verifyPages(path, db.Info().PageSize)
 	}
-	return nil
+	if err != nil {
+		db.Close()
+		return nil, false, notAStore(path, err)
+	}
+	return &Store{db: db, now: now, group: group{db: db, most: mostTogether}}, sealed, nil
 }
 
 func notAStore(path string, why error) error {
@@ -145,7 +162,19 @@ func (s *Store) change(ctx context.Context, c change) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
-	return translate(s.group.run(c))
+	err := translate(s.group.run(c))
+	if errors.Is(err, store.ErrUnavailable) {
+		s.failed.Store(time.Now().UnixNano())
+	}
+	return err
+}
+
+// WriteFailed returns when a write failed last for want of the disk, by the system's clock; zero if none did.
+func (s *Store) WriteFailed() time.Time {
+	if at := s.failed.Load(); at != 0 {
+		return time.Unix(0, at)
+	}
+	return time.Time{}
 }
 
 // translate makes ErrUnavailable of what bolt reports.

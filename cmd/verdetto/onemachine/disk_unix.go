@@ -1,0 +1,14 @@
+//go:build linux || darwin
+
+package onemachine
+
+import "syscall"
+
+// diskFree returns how many bytes the disk of a folder has room for.
+func diskFree(folder string) (float64, bool) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(folder, &s); err != nil {
+		return 0, false
+	}
+	return float64(s.Bavail) * float64(s.Bsize), true
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/verdetto/settings"
+	"verdetto/shared/config"
+	"verdetto/shared/store"
+)
+
+// runPepper exports the pepper of a service, and gives it to a store.
+func runPepper(ctx context.Context, args []string) error {
+	run := map[string]func(context.Context, pepperOptions) error{"export": exportPepper, "import": importPepper, "check": checkPepper}
+	if len(args) == 0 || run[args[0]] == nil {
+		fmt.Fprintln(os.Stderr, "usage: pepper export [-store STORE] [-to FILE] | pepper check -store STORE -from FILE | pepper import -store STORE -from FILE [-force]")
+		return errUsage
+	}
+	var o pepperOptions
+	flags := flag.NewFlagSet("pepper "+args[0], flag.ContinueOnError)
+	takeSettings(flags)
+	settings.Flags(flags, map[string]*string{"store": &o.store})
+	switch args[0] {
+	case "export":
+		flags.StringVar(&o.to, "to", "", "the new `file`, for the user alone; default: standard output")
+	default:
+		flags.StringVar(&o.from, "from", "", "the `file` that export wrote, or that you have typed")
+	}
+	if args[0] == "import" {
+		flags.BoolVar(&o.force, "force", false, "replace the pepper that the store was made with: no key, alert or link in it works any more")
+	}
+	if err := parse(flags, args[1:]); err != nil {
+		return err
+	}
+	if args[0] != "export" && (o.store == "" || o.from == "") {
+		return fmt.Errorf("pepper %s needs -store and -from", args[0])
+	}
+	return run[args[0]](ctx, o)
+}
+
+type pepperOptions struct {
+	store, to, from string
+	force           bool
+}
+
+// exportPepper writes the pepper that a service has. With a store it is held against that.
+func exportPepper(ctx context.Context, o pepperOptions) error {
+	pepper, err := onemachine.GivenPepper(ctx)
+	if o.store != "" {
+		table, fault := onemachine.ReadStore(ctx, o.store, time.Now)
+		if fault != nil {
+			return fault
+		}
+		defer table.Close()
+		pepper, err = onemachine.PepperInUse(ctx, table, o.store, false)
+	}
+	switch {
+	case err != nil:
+		return err
+	case pepper == nil:
+		return errors.New("pepper export needs -store, or VERDETTO_PEPPER as the service has it")
+	case o.to == "":
+		fmt.Println(config.PepperText(pepper))
+		return nil
+	}
+	file, err := os.OpenFile(o.to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("export pepper: %s is there already, and nothing is overwritten", o.to)
+	}
+	if err != nil {
+		return fmt.Errorf("export pepper: %w", err)
+	}
+	_, err = file.WriteString(config.PepperText(pepper)) // no line end: it is the value of a parameter as it is
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return fmt.Errorf("export pepper: %w", err)
+	}
+	fmt.Printf("exported; it is kept in %s, which you keep apart from backups: on paper, or in a password manager\n", o.to)
+	return nil
+}
+
+func readPepper(file string) ([]byte, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read pepper: %w", err)
+	}
+	pepper, err := config.ParsePepper(string(text))
+	if err == nil && bytes.Equal(pepper, text) {
+		err = errors.New("it is not what verdetto pepper export writes")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read pepper from %s: %w", file, err)
+	}
+	return pepper, nil
+}
+
+// checkPepper holds an exported pepper against a store.
+func checkPepper(ctx context.Context, o pepperOptions) error {
+	pepper, err := readPepper(o.from)
+	if err != nil {
+		return err
+	}
+	table, err := onemachine.ReadStore(ctx, o.store, time.Now)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	if err := onemachine.CheckPepper(ctx, table, pepper, false); err != nil {
+		return err
+	}
+	fmt.Printf("the pepper in %s is that of %s\n", o.from, o.store)
+	return nil
+}
+
+// importPepper has a store keep an exported pepper.
+func importPepper(ctx context.Context, o pepperOptions) error {
+	pepper, err := readPepper(o.from)
+	if err != nil {
+		return err
+	}
+	table, err := onemachine.OpenExisting(ctx, o.store, time.Now)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	err = onemachine.CheckPepper(ctx, table, pepper, false)
+	if errors.Is(err, store.ErrOtherPepper) && !o.force {
+		return fmt.Errorf("import pepper: %w. -force replaces its pepper, for a store that holds nothing that matters", err)
+	}
+	if err != nil && !errors.Is(err, store.ErrOtherPepper) {
+		return err
+	}
+	if err := store.ReplacePepper(ctx, table, pepper); err != nil {
+		return err
+	}
+	fmt.Printf("%s keeps its pepper now; VERDETTO_PEPPER, where it is set, goes before it\n", o.store)
+	return nil
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"verdetto/e2e/fixture"
+)
+
+// TestPepper: a store refuses every other pepper than its own, and says what to do; its own is
+// exported, kept on paper and imported, into a store or as a setting, and a wrong letter is found.
+func TestPepper(t *testing.T) {
+	t.Parallel()
+	d := fixture.NewShell(t)
+	if got := d.Run("refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01"); got.Code != 0 {
+		t.Fatal(got.Stderr)
+	}
+	run := func(code int, says string, pepper string, args ...string) fixture.Result {
+		t.Helper()
+		d.Env = nil
+		if pepper != "" {
+			d.Env = []string{"VERDETTO_PEPPER=" + pepper}
+		}
+		got := d.Run(args...)
+		if got.Code != code || !strings.Contains(got.Stdout+got.Stderr, says) {
+			t.Errorf("%v: exit code %d, want %d and %q\n%s%s", args, got.Code, code, says, got.Stdout, got.Stderr)
+		}
+		return got
+	}
+	key := []string{"key", "create", "-store", "bolt:kept.db", "-email", "ada@example.com"}
+	own, other := strings.Repeat("own pepper ", 4), strings.Repeat("another pepper ", 4)
+	run(0, "vd_", own, key...)
+	run(1, "made with another pepper", other, key...)
+	run(1, "VERDETTO_PEPPER", other, "serve", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
+	run(1, "made with another pepper", other, "refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01", "-mail", "mail")
+	run(1, "holds no pepper", "", key...)
+	run(1, "its pepper is not in it", "", "serve", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
+
+	run(0, "kept in pepper.txt", own, "pepper", "export", "-store", "bolt:kept.db", "-to", "pepper.txt")
+	run(1, "nothing is overwritten", own, "pepper", "export", "-store", "bolt:kept.db", "-to", "pepper.txt")
+	run(1, "made with another pepper", other, "pepper", "export", "-store", "bolt:kept.db", "-to", "wrong.txt")
+	if info, err := os.Stat(filepath.Join(d.Dir, "pepper.txt")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read the pepper: %v %v", info, err)
+	}
+	text := strings.TrimSpace(d.Files()["pepper.txt"])
+	if got := run(0, text, own, "pepper", "export"); strings.TrimSpace(got.Stdout) != text {
+		t.Errorf("without a store: %q", got.Stdout)
+	}
+	run(0, "vd_", text, key...) // as a setting
+
+	typo := []byte(text)
+	typo[20] ^= 1
+	d.Write("typo.txt", string(typo))
+	run(1, "a letter is wrong", "", "pepper", "import", "-store", "bolt:kept.db", "-from", "typo.txt")
+	run(1, "32 characters or more", string(typo), key...)
+	run(0, "exported", other, "pepper", "export", "-to", "other.txt")
+	run(1, "made with another pepper", "", "pepper", "check", "-store", "bolt:kept.db", "-from", "other.txt")
+	run(0, "is that of bolt:kept.db", "", "pepper", "check", "-store", "bolt:kept.db", "-from", "pepper.txt")
+	run(1, "-force", "", "pepper", "import", "-store", "bolt:kept.db", "-from", "other.txt")
+	run(0, "keeps its pepper", "", "pepper", "import", "-store", "bolt:kept.db", "-from", "pepper.txt")
+	run(0, "vd_", "", key...)
+	run(0, text, "", "pepper", "export", "-store", "bolt:kept.db")
+
+	// A backup holds what the store keeps.
+	run(0, "", "", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
+	run(0, text, "", "pepper", "export", "-store", "bolt:copy.db")
+	run(0, "every byte", "", "verify", "-store", "bolt:copy.db")
+
+	run(0, "keeps its pepper", "", "pepper", "import", "-store", "bolt:kept.db", "-from", "other.txt", "-force")
+	run(0, "vd_", other, key...)
+	run(1, "made with another pepper", own, key...)
+}
+
+// TestPepperOfAnEarlierStore: a store of an earlier version, which says nothing of its pepper, is
+// asked by an alert that it holds, and else by the pepper that it keeps.
+func TestPepperOfAnEarlierStore(t *testing.T) {
+	t.Parallel()
+	d := fixture.NewShell(t)
+	packed, err := os.Open("../stored/testdata/303470a.db.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	unpacked, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := []string{"key", "create", "-store", "bolt:kept.db", "-email", "ada@example.com"}
+	d.Write("kept.db", string(stored))
+	d.Env = []string{"VERDETTO_PEPPER=" + strings.Repeat("another pepper ", 4)}
+	if got := d.Run(key...); got.Code != 1 || !strings.Contains(got.Stderr, "made with another pepper") {
+		t.Errorf("another pepper: exit code %d\n%s", got.Code, got.Stderr)
+	}
+	d.Env = nil
+	for range 2 {
+		if got := d.Run(key...); got.Code != 0 {
+			t.Errorf("its own pepper: exit code %d\n%s", got.Code, got.Stderr)
+		}
+	}
+}

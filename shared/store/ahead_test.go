@@ -1,0 +1,47 @@
+package store_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/storetest"
+)
+
+// TestAfterAClockThatWasAhead: what a process noted while its clock was a year ahead holds nobody up.
+func TestAfterAClockThatWasAhead(t *testing.T) {
+	clock := storetest.NewClock()
+	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock.Now, boltstore.Scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	ahead := func() time.Time { return clock.Now().AddDate(1, 0, 0) }
+	if err := (&store.Lease{Table: table, Name: store.MailLease, Holder: "gone", For: time.Minute, Now: ahead}).Hold(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&store.Lease{Table: table, Name: store.MailLease, Holder: "next", For: time.Minute, Now: clock.Now}).Hold(t.Context()); err != nil {
+		t.Error(err)
+	}
+	fares, most := store.Fares{Table: table}, clock.Now().AddDate(0, 0, 9)
+	of := fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}
+	for at, want := range map[time.Time]int{ahead(): 0, clock.Now().AddDate(0, 0, 8): 1} {
+		if err := fares.NoteDemand(t.Context(), of, at); err != nil {
+			t.Fatal(err)
+		}
+		if err := fares.RequestOrigin(t.Context(), "ROM", at); err != nil {
+			t.Fatal(err)
+		}
+		demanded, err := fares.Demanded(t.Context(), most)
+		if err != nil || len(demanded) != want {
+			t.Errorf("in demand until %v: %v %v", at, demanded, err)
+		}
+		requested, err := fares.RequestedOrigins(t.Context(), most)
+		if err != nil || len(requested) != want {
+			t.Errorf("requested until %v: %v %v", at, requested, err)
+		}
+	}
+}
