@@ -64,11 +64,11 @@ func main() {
 	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)
 	service := &pro.Service{
-		Keys: store.Customers{Table: items, Changed: refused.Forget}, Outbox: store.Outbox{Table: items, Name: "pro"}, Checkout: checkout, Chain: chain,
+		Keys: store.Customers{Table: items, Changed: refused.Forget}, Outbox: store.Outbox{Table: items, Name: "pro", Delay: store.RandomDelay}, Checkout: checkout, Chain: chain,
 		Wallet:  pro.Wallet{Owner: payment.SolanaWallet, TokenAccount: account, Mint: payment.SolanaMint, Network: payment.SolanaNetwork, Units: units},
 		Sender:  instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of("pro"), Now: now},
 		Limiter: limiter, Refused: refused, Pepper: []byte(access.Pepper), BaseURL: public.BaseURL,
-		Random: rand.Reader, Now: now, Log: logger, Operator: pro.Operator(operator),
+		Random: rand.Reader, Now: now, Log: logger, Operator: pro.Operator(operator), Metrics: metrics.Of("pro"),
 	}
 	if work.QueueURL != "" {
 		service.SignalWorker = queue.SignalWorker(sqsqueue.New(sqs.NewFromConfig(settings), work.QueueURL), logger)
