@@ -118,7 +118,7 @@ func month() []struct {
 		{"departures: table", weeks * departures},
 		{"departures: function", weeks * secondsOfSeries * 0.5 * prices.lambdaGBs},
 		{fmt.Sprintf("the table, %.1f GB, and its backup", stored), stored * (prices.stored + prices.backup)},
-		{"the five-minute looks into outboxes", looks * (3*(prices.lambdaCall+0.03*0.5*prices.lambdaGBs+2*prices.read) + readsOfAge*prices.read)},
+		{"the five-minute looks into outboxes", looks * (3*(prices.lambdaCall+0.03*0.5*prices.lambdaGBs+4*prices.read) + readsOfAge*prices.read)},
 		{"Lambda's own looks into three queues, empty or not", polls * prices.poll},
 		{"metrics, about 70", 70 * prices.metric},
 		{"alarms, 49, one of them on two metrics; the dashboard", 50*prices.alarm + prices.dashboard},
