@@ -41,10 +41,10 @@ func (s *Service) Work(ctx context.Context) {
 		s.repeat(ctx, "work in the outbox", everyOutbox, nil, func() error { _, err := s.Alerts.Confirmations.Work(ctx); return err })
 	})
 	workers.Go(func() {
-		s.repeat(ctx, "messages to phones", every, nil, func() error { _, err := s.Alerts.Pushes.Work(ctx); return err })
+		s.repeat(ctx, "messages to phones", everyOutbox, nil, func() error { return drain(ctx, s.Alerts.Pushes.Work) })
 	})
 	workers.Go(func() {
-		s.repeat(ctx, "delivering to webhooks", every, s.hooksSignal, func() error { return s.deliver(ctx) })
+		s.repeat(ctx, "delivering to webhooks", every, s.hooksSignal, func() error { return drain(ctx, s.Alerts.Webhooks.Work) })
 	})
 	workers.Go(func() {
 		s.repeat(ctx, "sending notifications", every, nil, func() error { _, err := s.Sender.Work(ctx); return err })
@@ -52,10 +52,10 @@ func (s *Service) Work(ctx context.Context) {
 	workers.Wait()
 }
 
-// deliver delivers until nothing is due.
-func (s *Service) deliver(ctx context.Context) error {
+// drain works until nothing is due.
+func drain(ctx context.Context, work func(context.Context) (int, error)) error {
 	for {
-		if done, err := s.Alerts.Webhooks.Work(ctx); done == 0 || err != nil {
+		if done, err := work(ctx); done == 0 || err != nil {
 			return err
 		}
 	}
