@@ -10,6 +10,7 @@ import (
 	"verdetto/cmd/verdetto/monitor"
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/shared/config"
+	"verdetto/shared/store"
 )
 
 func runServe(ctx context.Context, args []string) error {
@@ -28,7 +29,7 @@ func runServe(ctx context.Context, args []string) error {
 	}
 	s.Monitor = monitor.New()
 	s.Log = slog.New(s.Monitor.Log(s.Log.Handler()))
-	s.Mail, s.RealPayments = o.mail, o.money == realMoney
+	s.Mail, s.RealPayments, s.JobDelay = o.mail, o.money == realMoney, store.RandomDelay
 	if err := config.Load(&s.Telegram); err != nil {
 		return err
 	}

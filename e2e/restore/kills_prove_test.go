@@ -78,10 +78,13 @@ func kill(t *testing.T, times int, within time.Duration) {
 			}
 		}
 	}
-	// What was asked for before a kill is mailed after it.
+	// What was asked for before a kill is mailed after it, and what is confirmed then is there after another.
 	for address := range asked {
 		fixture.Mail(t, filepath.Join(d.Dir, "mail"), func(m maildir.Mail) bool { return m.To == address })
 	}
+	confirm(t, s.URL, filepath.Join(d.Dir, "mail"), asked, confirmed)
+	s.Kill(t)
+	s = serve(t, d, "kept.db")
 	got := d.Run("status", "-store", "bolt:kept.db")
 	held := append(alertsHeld.FindStringSubmatch(got.Stdout), "", "")
 	if n, err := strconv.Atoi(held[1]); err != nil || n < len(confirmed) {

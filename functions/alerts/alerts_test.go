@@ -204,14 +204,18 @@ func TestOtherEvents(t *testing.T) {
 			}
 		})
 	}
-	t.Run("what fails is an error, and the rest is done", func(t *testing.T) {
+	t.Run("what fails waits, and the rest is done", func(t *testing.T) {
 		b := newFixture(t)
 		for n := range 60 {
 			b.request(fmt.Sprintf("ada%d@example.com", n))
 		}
 		b.carrier.errors = []error{mail.ErrThrottled}
-		if out, err := b.Event(t.Context(), json.RawMessage(`{}`)); err == nil || out.Done != 59 {
+		if out, err := b.Event(t.Context(), json.RawMessage(`{}`)); err != nil || out.Done != 59 {
 			t.Errorf("%v %+v", err, out)
+		}
+		b.clock.Add(time.Minute)
+		if out, err := b.Event(t.Context(), json.RawMessage(`{}`)); err != nil || out.Done != 1 {
+			t.Errorf("a minute later: %v %+v", err, out)
 		}
 	})
 }

@@ -58,6 +58,9 @@ type formInput struct {
 // perNewAddress bounds how often anyone can have an address asked whether it is to be a plan's.
 var perNewAddress = limit.Limit{Name: "pro-indirizzo-address", Calls: 3, Window: time.Hour}
 
+// perPlan bounds how many new addresses the owner of a plan can have asked: each is a mail to a stranger.
+var perPlan = limit.Limit{Name: "pro-indirizzo-plan", Calls: 3, Window: 24 * time.Hour}
+
 // askToMove has the new address asked. Only who reads the mail of the present one gets here.
 func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response, error) {
 	l := in.language()
@@ -75,6 +78,9 @@ func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response,
 	}
 	if apikey.Normalize(to) == apikey.Normalize(about.Email) {
 		return showNotice(http.StatusBadRequest, l, "move.refused", backTo(l, token))
+	}
+	if err := s.takeFor(ctx, perPlan, about.Email); err != nil {
+		return nil, err
 	}
 	if err := s.takeFor(ctx, perNewAddress, to); err != nil {
 		return nil, err
@@ -175,7 +181,7 @@ func (s *Service) erase(ctx context.Context, in *formInput) (*page.Response, err
 	}
 	own := func(email string) bool { return email != "" && s.customer(email) == id }
 	names := func(j store.Job) bool { return own(j.Email) || own(j.Ref) }
-	if err := s.Keys.Erase(ctx, id, names, s.Outbox, s.noticesBox(), s.links()); err != nil {
+	if err := s.Keys.Erase(ctx, id, names, s.Outbox, s.noticesBox(), s.links(), s.Outbox.Retries()); err != nil {
 		return nil, err
 	}
 	if err := s.notes().Drop(ctx, s.noteName(manageLink, token)); err != nil {

@@ -1,6 +1,7 @@
 package pro_test
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -272,4 +273,21 @@ func sent(s fixture.Shop, f *storetest.Faulty, email string) {
 		s.Clock.Add(2 * time.Minute)
 	}
 	s.Mailed(email)
+}
+
+// TestFewNewAddressesAreAsked: the owner of a plan can have three addresses asked in a day, and no stranger's mailbox more.
+func TestFewNewAddressesAreAsked(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s, _, _ := byCard(t, fixture.Bolt(t, clock.Now), clock)
+	token := linkTo(s, "ada@example.com")
+	for n, want := range []int{202, 202, 202, 429, 429} {
+		if a := s.Form("/v1/pro/indirizzo", fmt.Sprintf("nuovo=new%d%%40example.com&t=%s", n, token)); a.Status != want {
+			t.Errorf("address %d: %d %s", n+1, a.Status, a.Page())
+		}
+	}
+	clock.Add(24 * time.Hour)
+	if a := s.Form("/v1/pro/indirizzo", "nuovo=new9%40example.com&t="+linkTo(s, "ada@example.com")); a.Status != 202 {
+		t.Errorf("a day later: %d %s", a.Status, a.Page())
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/mail"
+	"verdetto/shared/metrics"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
 )
@@ -39,6 +40,8 @@ type Service struct {
 	Operator Operator
 	// SignalWorker, where set, is called when there is work in the outbox.
 	SignalWorker func()
+	JobsAtOnce   int // of the outbox; 0: one
+	Metrics      metrics.Source
 
 	held heldPrice
 }

@@ -9,6 +9,7 @@ import (
 	"verdetto/shared/apikey"
 	"verdetto/shared/i18n"
 	"verdetto/shared/mail"
+	"verdetto/shared/outbox"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
 )
@@ -23,68 +24,54 @@ const (
 	movedKind    = "plan moved"    // tell the former address; Ref is the new one
 )
 
-const (
-	jobsAtOnce = 25
-	jobLease   = time.Minute
-	sendTime   = pay.Timeout + 15*time.Second // more than it takes to ask for subscriptions and to send a mail
-)
+const sendTime = pay.Timeout + 15*time.Second // more than it takes to ask for subscriptions and to send a mail
 
-// Work does what is in the outbox, and says how many jobs it ended. What fails
-// stays and is taken up again when its lease is over.
-func (s *Service) Work(ctx context.Context) (done int, err error) {
-	jobs, err := s.Outbox.Take(ctx, jobsAtOnce, s.Now(), jobLease)
-	faults := []error{err}
-	for _, box := range []store.Outbox{s.noticesBox(), s.links()} {
-		more, err := box.Take(ctx, jobsAtOnce, s.Now(), jobLease)
-		jobs, faults = append(jobs, more...), append(faults, err)
-	}
-	for _, j := range jobs {
-		if s.Now().Add(sendTime).After(j.Leased) {
-			break // the carrier is slow: somebody else may be about to take up what is left
-		}
-		err := s.do(ctx, j)
-		if errors.Is(err, mail.ErrRefused) {
-			s.Log.WarnContext(ctx, "mail refused for good", "kind", j.Kind, "error", err)
-			err = nil
-		}
-		if err == nil {
-			err = s.Outbox.Done(ctx, j)
-		}
-		if err != nil {
-			faults = append(faults, err)
-			continue
-		}
-		done++
-	}
-	return done, errors.Join(faults...)
+// Work does the jobs of the outboxes that are due, and returns how many have ended.
+func (s *Service) Work(ctx context.Context) (ended int, err error) {
+	return outbox.Worker{
+		Boxes: []store.Outbox{s.Outbox, s.noticesBox(), s.links()}, Retries: s.Outbox.Retries(),
+		Do: s.do, Within: sendTime, AtOnce: s.JobsAtOnce, Now: s.Now, Log: s.Log, Metrics: s.Metrics,
+	}.Work(ctx)
 }
 
 // noticesBox is the outbox of mails that bring no key. It is one of its own because
 // versions before it took every job of the other for a recovery: while both run,
 // one of them would mail a fresh key and void the owner's.
 func (s *Service) noticesBox() store.Outbox {
-	return store.Outbox{Table: s.Outbox.Table, Name: s.Outbox.Name + "-notices"}
+	return s.beside("-notices")
 }
 
 // links is the outbox of mails with links to plans: for the same reason, of which
 // the versions before it know two.
 func (s *Service) links() store.Outbox {
-	return store.Outbox{Table: s.Outbox.Table, Name: s.Outbox.Name + "-links"}
+	return s.beside("-links")
 }
 
-// do does one job.
+func (s *Service) beside(name string) store.Outbox {
+	box := s.Outbox
+	box.Name += name
+	return box
+}
+
+// do does one job. A mail that is refused for good ends it.
 func (s *Service) do(ctx context.Context, j store.Job) error {
+	work := s.sendKey
 	switch j.Kind {
 	case extendedKind:
-		return s.sendExtended(ctx, j)
+		work = s.sendExtended
 	case manageKind:
-		return s.sendManage(ctx, j)
+		work = s.sendManage
 	case moveKind:
-		return s.sendMove(ctx, j)
+		work = s.sendMove
 	case movedKind:
-		return s.sendMoved(ctx, j)
+		work = s.sendMoved
 	}
-	return s.sendKey(ctx, j)
+	err := work(ctx, j)
+	if errors.Is(err, mail.ErrRefused) {
+		s.Log.WarnContext(ctx, "mail refused for good", "kind", j.Kind, "error", err)
+		return nil
+	}
+	return err
 }
 
 // sendExtended tells the owner of a key that a payment lengthened the plan.

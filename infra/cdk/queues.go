@@ -41,11 +41,16 @@ func newQueues(stack awscdk.Stack, c config) queues {
 			continue
 		}
 		id := title(f.name)
+		delay := seconds(0)
+		if f.http { // its answers signal jobs, which are due by then: see RandomDelay in package store
+			delay = seconds(10)
+		}
 		letters := dead(id+"DeadLetters", f.name)
 		work := awssqs.NewQueue(stack, jsii.String(id+"Queue"), &awssqs.QueueProps{
 			QueueName: jsii.String(c.Name + "-" + f.name), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: jsii.Bool(true),
 			// Six times what a worker may take, as Lambda advises: throttled batches come back in that time.
 			VisibilityTimeout: seconds(6 * f.timeout),
+			DeliveryDelay:     delay,
 			RetentionPeriod:   awscdk.Duration_Days(jsii.Number(4)),
 			DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: letters, MaxReceiveCount: jsii.Number(tries)},
 		})

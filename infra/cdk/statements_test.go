@@ -268,6 +268,7 @@ func statements(example config) []statement {
 			statements = append(statements,
 				statement{f.name + " looks into its outbox every five minutes", "", has("AWS::Scheduler::Schedule", props{"ScheduleExpression": "rate(5 minutes)",
 					"Target": like(&props{"Arn": ref(id + "Live"), "Input": `{"work":true}`})})},
+				statement{"signals reach " + f.name + " when their jobs are due", "", has("AWS::SQS::Queue", props{"QueueName": "verdetto-" + f.name, "DelaySeconds": 10})},
 				statement{f.name + " can signal itself", "", has("AWS::Lambda::Function", props{"FunctionName": "verdetto-" + f.name,
 					"Environment": props{"Variables": like(&props{"VERDETTO_WORK_QUEUE_URL": ref(id + "Queue")})}})})
 		}

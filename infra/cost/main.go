@@ -119,7 +119,7 @@ func (s stack) month() []struct {
 		{"departures: table", weeks * departures},
 		{"departures: function", weeks * secondsOfSeries * 0.5 * prices.lambdaGBs},
 		{fmt.Sprintf("the table, %.1f GB, and its backup", stored), stored * (prices.stored + prices.backup)},
-		{"the five-minute looks into outboxes", looks * (3*(prices.lambdaCall+0.03*0.5*prices.lambdaGBs+2*prices.read) + readsOfAge*prices.read)},
+		{"the five-minute looks into outboxes", looks * (3*(prices.lambdaCall+0.03*0.5*prices.lambdaGBs+4*prices.read) + readsOfAge*prices.read)},
 		{fmt.Sprintf("Lambda's own looks into %d queues, empty or not", s.queues), float64(s.queues) * polls * prices.poll},
 		{fmt.Sprintf("metrics of our own that alarms and the dashboard look at: %d, if each has data every hour", s.metrics), float64(s.metrics) * prices.metric},
 		{fmt.Sprintf("%d alarms, on %d metrics; dashboards: %d", s.alarms, s.alarmMetrics, s.dashboards), float64(s.alarmMetrics)*prices.alarm + float64(s.dashboards)*prices.dashboard},

@@ -30,7 +30,7 @@ var (
 	parts      = []string{
 		"shared/wording",
 		"shared/fare", "shared/places", "shared/verdict", "shared/departure", "shared/answer", "shared/answer/published", "shared/deals", "shared/score", "shared/trends", "shared/trends/view", "shared/apikey", "shared/notify",
-		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue", "shared/metrics", "shared/chart", "shared/i18n", "shared/ntfy", "shared/telegram", "shared/outbound", "shared/webhook",
+		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue", "shared/metrics", "shared/chart", "shared/i18n", "shared/ntfy", "shared/telegram", "shared/outbound", "shared/outbox", "shared/webhook",
 	}
 	text = []string{"golang.org/x/text/"}
 	aws  = []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"}
@@ -58,7 +58,7 @@ var rules = []rule{
 	{"shared/trends", pure, text},
 	{"shared/trends/view", []string{"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/store"}, nil},
 	{"shared/apikey", pure, text},
-	{"shared/notify", []string{"shared/fare", "shared/places", "shared/verdict", "shared/chart", "shared/store", "shared/mail", "shared/limit", "shared/metrics", "shared/i18n", "shared/wording", "shared/answer", "shared/departure", "shared/deals", "shared/varint"}, []string{"golang.org/x/time"}},
+	{"shared/notify", []string{"shared/fare", "shared/places", "shared/verdict", "shared/chart", "shared/store", "shared/mail", "shared/limit", "shared/metrics", "shared/i18n", "shared/wording", "shared/answer", "shared/departure", "shared/deals", "shared/varint", "shared/outbox"}, []string{"golang.org/x/time"}},
 	{"shared/notify/notifytest", []string{"shared/notify", "shared/fare", "shared/store", "shared/store/boltstore", "shared/mail", "shared/mail/maildir"}, []string{"github.com/google/go-cmp"}},
 	{"shared/chart", []string{"shared/fare", "shared/verdict"}, []string{"golang.org/x/image/", "golang.org/x/text/"}},
 	{"shared/store", interfaces, nil},
@@ -99,6 +99,7 @@ var rules = []rule{
 	{"shared/lambdalog", nil, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/lambdahttp", nil, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/lambdaqueue", []string{"shared/queue"}, []string{"github.com/aws/aws-lambda-go"}},
+	{"shared/outbox", []string{"shared/metrics", "shared/store"}, nil},
 	{"shared/outbound", nil, []string{"code.dny.dev/ssrf"}},
 	{"shared/webhook", []string{"shared/fare", "shared/store", "shared/notify", "shared/limit", "shared/outbound"}, []string{"github.com/standard-webhooks/standard-webhooks/libraries"}},
 	{"shared/queue", nil, nil},

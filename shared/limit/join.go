@@ -59,6 +59,18 @@ func (l *Limiter) Join(ctx context.Context, limit Limit, subject string) (Decisi
 	return d, nil
 }
 
+// Leave takes back one call of Join that came to nothing. It is taken back where it was
+// counted, in memory: of what was written before, the next calls make up for it.
+func (l *Limiter) Leave(limit Limit, subject string) {
+	from, _ := limit.window(l.now())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t := l.joined[limit.key(subject, from)]; t != nil && t.known > 0 {
+		t.known--
+		t.pending--
+	}
+}
+
 // join counts in memory, and says how many calls are to be written now.
 func (l *Limiter) join(limit Limit, subject string, now time.Time) (key store.Key, d Decision, due int64) {
 	from, to := limit.window(now)

@@ -187,3 +187,21 @@ func TestUsed(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestLeave: calls that came to nothing leave their places to others, whether they were written or not.
+func TestLeave(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	c := &counters{}
+	l := New(c, func() time.Time { return now })
+	joins(t, l, "a", 40)
+	for range 30 {
+		l.Leave(together, "a")
+	}
+	if passed := joins(t, l, "a", 200); passed != 90 {
+		t.Errorf("%d calls passed beside 10, want 90", passed)
+	}
+	l.Leave(together, "nobody")
+	if passed := joins(t, l, "nobody", 200); passed != 100 {
+		t.Errorf("%d calls passed, want 100", passed)
+	}
+}

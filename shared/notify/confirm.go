@@ -11,6 +11,8 @@ import (
 
 	"verdetto/shared/limit"
 	"verdetto/shared/mail"
+	"verdetto/shared/metrics"
+	"verdetto/shared/outbox"
 	"verdetto/shared/store"
 )
 
@@ -28,6 +30,8 @@ type Confirmations struct {
 	Links   Links
 	Now     func() time.Time
 	Log     *slog.Logger
+	AtOnce  int // how many jobs are done at a time; 0: one
+	Metrics metrics.Source
 }
 
 // Asker asks whoever reads an address of a channel whether they want what was asked
@@ -61,48 +65,30 @@ var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.H
 const everybody = "all"
 
 // errCeiling: the service has sent all the mails of this hour. The job is taken up again.
-var errCeiling = errors.New("the service has sent all the mails of this hour that anybody can ask for")
+var errCeiling = fmt.Errorf("the service has sent all the mails of this hour that anybody can ask for: %w", outbox.ErrLater)
 
-const (
-	jobsAtOnce = 25
-	jobLease   = time.Minute
-	sendTime   = 15 * time.Second // more than a mail takes
-)
+const sendTime = 15 * time.Second // more than a mail takes
 
-// Work does what is in the outbox, and says how many jobs it ended. What fails
-// stays and is taken up again when its lease is over.
-func (c *Confirmations) Work(ctx context.Context) (done int, err error) {
-	if d, full := c.Limiter.Full(perService, everybody); full {
-		c.Log.WarnContext(ctx, "confirmations wait: "+errCeiling.Error(), "until", d.Reset)
+// Work does the jobs of the outbox that are due, and returns how many have ended.
+func (c *Confirmations) Work(ctx context.Context) (ended int, err error) {
+	if _, full := c.Limiter.Full(perService, everybody); full {
 		return 0, nil
 	}
-	jobs, err := c.Alerts.Outbox.Take(ctx, jobsAtOnce, c.Now(), jobLease)
-	faults := []error{err}
-	for _, j := range jobs {
-		if c.Now().Add(sendTime).After(j.Leased) {
-			break // the carrier is slow: somebody else may be about to take up what is left
-		}
-		work := c.ask
-		switch j.Kind {
-		case manageKind:
-			work = c.renew
-		case deadEndpointKind:
-			work = c.tellDead
-		}
-		err := work(ctx, j)
-		if errors.Is(err, errCeiling) {
-			continue // the others are looked at: some of them send no mail
-		}
-		if err == nil {
-			err = c.Alerts.Outbox.Done(ctx, j)
-		}
-		if err != nil {
-			faults = append(faults, err)
-			continue
-		}
-		done++
+	return outbox.Worker{
+		Boxes: []store.Outbox{c.Alerts.Outbox}, Retries: c.Alerts.Outbox.Retries(),
+		Do: c.do, Within: sendTime, AtOnce: c.AtOnce, Now: c.Now, Log: c.Log, Metrics: c.Metrics,
+	}.Work(ctx)
+}
+
+// do does one job.
+func (c *Confirmations) do(ctx context.Context, j store.Job) error {
+	switch j.Kind {
+	case manageKind:
+		return c.renew(ctx, j)
+	case deadEndpointKind:
+		return c.tellDead(ctx, j)
 	}
-	return done, errors.Join(faults...)
+	return c.ask(ctx, j)
 }
 
 // ask mails the link of one job, unless it is too late, no longer needed or not to be.
@@ -152,21 +138,31 @@ func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 
 // send hands a mail to the carrier, within what the service sends in an hour; a mailbox that refuses it for good gets no more.
 func (c *Confirmations) send(ctx context.Context, j store.Job, to store.SubscriberID, message mail.Message) error {
-	d, err := c.Limiter.Join(ctx, perService, everybody)
-	if err != nil {
-		c.Log.ErrorContext(ctx, "mail not counted", "error", err)
-	}
-	if !d.Allowed {
-		return errCeiling
+	if err := c.reserve(ctx); err != nil {
+		return err
 	}
 	message.ID = strings.ReplaceAll(j.Name(), ".", "-") // the same however often the job is done
-	err = c.Mail.Send(ctx, message)
+	err := c.Mail.Send(ctx, message)
+	if err == nil {
+		return nil
+	}
+	c.Limiter.Leave(perService, everybody)
 	if errors.Is(err, mail.ErrRefused) {
 		c.Log.WarnContext(ctx, "mail refused for good", "kind", j.Kind, "error", err)
 		return c.Alerts.Stop(ctx, to, RefusedUntil(c.Now()))
 	}
+	return fmt.Errorf("mail for the job %q: %w", j.Kind, err)
+}
+
+// reserve counts one message of the hour. The caller gives it back if no carrier takes the message.
+func (c *Confirmations) reserve(ctx context.Context) error {
+	d, err := c.Limiter.Join(ctx, perService, everybody)
 	if err != nil {
-		return fmt.Errorf("mail for the job %q: %w", j.Kind, err)
+		c.Log.ErrorContext(ctx, "message not counted", "error", err)
+	}
+	if !d.Allowed {
+		c.Log.WarnContext(ctx, "confirmations wait: the service has sent all the mails of this hour", "until", d.Reset)
+		return errCeiling
 	}
 	return nil
 }
@@ -195,14 +191,14 @@ func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending s
 	if j.Tries == 0 && !(c.counted(ctx, perMailbox, string(pending.Subscriber)) && c.counted(ctx, perServer, c.server(pending.Address))) {
 		return nil
 	}
-	d, err := c.Limiter.Join(ctx, perService, everybody)
+	if err := c.reserve(ctx); err != nil {
+		return err
+	}
+	err := c.Push.PutOnce(ctx, store.Job{Kind: askKind, Ref: j.Ref, At: j.At}, "ask-"+j.Ref)
 	if err != nil {
-		c.Log.ErrorContext(ctx, "message not counted", "error", err)
+		c.Limiter.Leave(perService, everybody)
 	}
-	if !d.Allowed {
-		return errCeiling
-	}
-	return c.Push.PutOnce(ctx, store.Job{Kind: askKind, Ref: j.Ref, At: j.At}, "ask-"+j.Ref)
+	return err
 }
 
 // server is what the server of an address is counted as.

@@ -304,6 +304,14 @@ func driveRecords(t *testing.T, table store.Table) {
 			}
 			return outbox.Postpone(ctx, jobs[0], noon.Add(time.Minute))
 		}},
+		{outbox, "Release", func() error {
+			jobs, err := outbox.Take(ctx, 1, noon.Add(time.Hour), time.Minute)
+			if err != nil || len(jobs) != 1 {
+				t.Fatalf("%d jobs, %v", len(jobs), err)
+			}
+			return outbox.Release(ctx, jobs[0])
+		}},
+		{outbox, "Retries", func() error { return outbox.Retries().Put(ctx, store.Job{At: noon}) }},
 		{outbox, "Take", func() error { return ignore(outbox.Take(ctx, 10, noon, time.Minute)) }},
 		{outbox, "Done", func() error {
 			jobs, err := outbox.Take(ctx, 1, noon.Add(time.Hour), time.Minute)
@@ -366,6 +374,10 @@ func driveRecords(t *testing.T, table store.Table) {
 				faults = append(faults, err)
 			}
 			return errors.Join(faults...)
+		}},
+		{limiter, "Leave", func() error {
+			limiter.Leave(limit.Limit{Name: "joined", Calls: 100, Window: time.Hour}, "network")
+			return nil
 		}},
 		{limiter, "Full", func() error {
 			limiter.Full(limit.Limit{Name: "joined", Calls: 1000, Window: time.Hour}, "network")

@@ -1,11 +1,16 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	mathrand "math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 )
 
@@ -15,7 +20,18 @@ import (
 type Outbox struct {
 	Table Table
 	Name  string // whose it is: jobs are done by the function that left them
+	// Delay returns how long after it was left a job is due; nil: at once.
+	Delay func() time.Duration
 }
+
+// RandomDelay is a Delay of 1 to 10 s. A caller who watches the answers after the
+// request of a job cannot tell from their times what the job did.
+func RandomDelay() time.Duration { return time.Second + mathrand.N(9*time.Second) }
+
+// Retries is the outbox in which the failed jobs of an outbox wait. It is one of
+// its own, so that they hide no first attempt. Earlier versions do not look there:
+// they would derive another key from the later name of a job.
+func (o Outbox) Retries() Outbox { return Outbox{Table: o.Table, Name: o.Name + "-retries"} }
 
 // Job is work to be done.
 type Job struct {
@@ -24,22 +40,24 @@ type Job struct {
 	Lang  string    `json:"lang"`
 	Ref   string    `json:"ref,omitempty"` // what it is about
 	At    time.Time `json:"at"`
-	// Leased is until when somebody has taken it on.
+	// Leased is when it is due: at first, after a failure, or because whoever took it has not ended it.
 	Leased time.Time `json:"leased"`
 	// Tries is how often it was taken on before.
 	Tries int `json:"tries,omitempty"`
 	// Data is what it is done with.
 	Data json.RawMessage `json:"data,omitempty"`
+	// First is the name under which it was left, of one that was postponed.
+	First string `json:"first,omitempty"`
 
 	item Item
 }
 
-// Name tells a job that was taken from all others of its outbox, however often it is taken.
-func (j Job) Name() string { return j.item.Sort }
+// Name tells a job that was taken from all others of its outbox. It stays, however often the job is taken or postponed.
+func (j Job) Name() string { return cmp.Or(j.First, j.item.Sort) }
 
 func (o Outbox) partition() string { return "OUTBOX#" + o.Name }
 
-// jobDays is how long a job is tried before it is given up.
+// jobDays is how long a job is kept. Workers that run give it up before.
 const jobDays = 7
 
 // Put leaves a job, in one write.
@@ -67,11 +85,11 @@ func (o Outbox) PutOnce(ctx context.Context, j Job, name string) error {
 	return nil
 }
 
-// Postpone puts a job that was taken behind all that are due before a moment, when
-// it is due again. Where somebody else has taken it meanwhile, it is theirs.
+// Postpone moves a job that was taken, from this outbox or another, behind all that are
+// due before a moment. It is due again then. A job that somebody else has taken meanwhile stays theirs.
 func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
 	later := j
-	later.Leased = until.UTC()
+	later.Leased, later.First = until.UTC(), j.Name()
 	later.Tries++
 	op, err := o.put(later)
 	if err == nil {
@@ -84,54 +102,84 @@ func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
 	return nil
 }
 
-// jobTime begins the name of a job, which so stands behind those that were left before.
+// Release gives back a job that was taken and not begun: it is as if it had not been taken.
+func (o Outbox) Release(ctx context.Context, j Job) error {
+	j.Leased = time.Time{}
+	data, err := json.Marshal(j)
+	if err == nil {
+		j.item.Data = data
+		err = o.Table.Write(ctx, Op{Mode: Replace, Item: j.item})
+	}
+	if err != nil && !errors.Is(err, ErrConflict) {
+		return fmt.Errorf("give back a job: %w", err)
+	}
+	return nil
+}
+
+// jobTime begins the name of a job: when it is due. Names are in the order of these times.
 const jobTime = "20060102T150405.000000000"
 
 // put is the write that leaves a job, for those that leave it together with something else.
 func (o Outbox) put(j Job) (Op, error) {
 	j.At = j.At.UTC()
+	due := j.At
+	if o.Delay != nil {
+		due = due.Add(o.Delay())
+		j.Leased = due
+	}
 	data, err := json.Marshal(j)
 	return Op{Mode: Create, Item: Item{
-		Key:     Key{o.partition(), j.At.Format(jobTime) + "-" + rand.Text()},
+		Key:     Key{o.partition(), due.Format(jobTime) + "-" + rand.Text()},
 		Data:    data,
 		Expires: j.At.AddDate(0, 0, jobDays),
 	}}, err
 }
 
-// Take gives the oldest jobs that nobody has taken on, each leased to the
+// leasedAhead is how many jobs that workers have taken Take looks past. They keep
+// their places, of which each worker holds some dozens.
+const leasedAhead = 100
+
+// Take returns the jobs that have been due the longest and nobody has taken, each leased to the
 // caller for a while: if it is not Done by then, somebody else may take it. An
 // error does not mean that there are none.
 func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Job, error) {
-	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Limit: 4 * most, Read: Strong})
+	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Limit: most + leasedAhead, Read: Strong})
 	if err != nil {
 		return nil, fmt.Errorf("look for jobs: %w", err)
 	}
 	var jobs []Job
 	var faults []error
 	for _, item := range items {
+		if due, _, _ := strings.Cut(item.Sort, "-"); due > now.UTC().Format(jobTime) || len(jobs) == most {
+			break
+		}
 		var j Job
 		if err := json.Unmarshal(item.Data, &j); err != nil {
 			// Nobody can ever do it, and it is the oldest: it would be met again each time.
 			faults = append(faults, fmt.Errorf("read job %s, which is given up: %w", item.Sort, err), o.Done(ctx, Job{item: item}))
 			continue
 		}
-		if now.Before(j.Leased) || len(jobs) == most {
+		if now.Before(j.Leased) {
 			continue
 		}
-		j.Leased = now.Add(lease).UTC()
-		tried := j
-		tried.Tries++
-		if item.Data, err = json.Marshal(tried); err != nil {
-			return jobs, errors.Join(append(faults, fmt.Errorf("take job %s: %w", item.Sort, err))...)
-		}
-		if err := o.Table.Write(ctx, Op{Mode: Replace, Item: item}); err != nil {
-			continue // somebody else was first, or it comes round again
-		}
-		item.Version++
-		j.item = item
+		j.item, j.Leased = item, now.Add(lease).UTC()
 		jobs = append(jobs, j)
 	}
-	return jobs, errors.Join(faults...)
+	var all sync.WaitGroup // together: a file is synced once
+	for i := range jobs {
+		all.Go(func() {
+			j := &jobs[i]
+			tried := *j
+			tried.Tries++
+			data, err := json.Marshal(tried)
+			if j.item.Data = data; err != nil || o.Table.Write(ctx, Op{Mode: Replace, Item: j.item}) != nil {
+				j.item = Item{} // somebody else was first, or it comes round again
+			}
+			j.item.Version++
+		})
+	}
+	all.Wait()
+	return slices.DeleteFunc(jobs, func(j Job) bool { return j.item.Sort == "" }), errors.Join(faults...)
 }
 
 // about gives the writes that delete the jobs of which wanted holds, and those that nobody can read.

@@ -65,7 +65,7 @@
 //	STOPPED#<subscriber>         MARK                  that it is sent no mail                            alerts, notify        180 days after a refusal, 10 years after a complaint
 //	LEASE#<name>                 HOLDER                who does what one process at a time may do         notify, verdetto serve, verdetto migrate  minutes after it was renewed
 //	MIGRATION                    SOURCE                that the table is being filled, and from where     verdetto migrate      never
-//	OUTBOX#<name>                <time>-<random>       Job                                                alerts, notify, pro   7 days after it was left
+//	OUTBOX#<name>                <due>-<random>        Job                                                alerts, notify, pro   7 days after it was left
 //	WEBHOOK#<subscriber>         ENDPOINT#<hash>       Endpoint of a webhook                              alerts                400 days after it answered or was changed
 //	WEBHOOK#<subscriber>         EVENT#<id>            Delivery to an endpoint                            alerts, notify        8 days after it was left
 //	DELIVERIES                   <time>#<subscriber>#<id>  when a Delivery is due                         alerts, notify        8 days after it was left

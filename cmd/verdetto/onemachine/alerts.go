@@ -19,12 +19,11 @@ import (
 // openAlerts makes the price-drop alerts.
 func (s *Service) openAlerts(carrier Carrier) error {
 	o := s.options
-	signalled, signal := newSignal()
 	hooks, deliver := newSignal()
-	s.alertsSignal, s.hooksSignal = signalled, hooks
-	records := store.Alerts{Table: o.Table, Outbox: store.Outbox{Table: o.Table, Name: "alerts"}}
+	s.hooksSignal = hooks
+	records := store.Alerts{Table: o.Table, Outbox: store.Outbox{Table: o.Table, Name: "alerts", Delay: o.JobDelay}}
 	confirmations := &notify.Confirmations{
-		Alerts: records, Mail: carrier, Limiter: limit.New(o.Table, o.Now), Links: o.links(), Now: o.Now, Log: o.Log, Push: o.pushOutbox(),
+		Alerts: records, Mail: carrier, Limiter: limit.New(o.Table, o.Now), Links: o.links(), Now: o.Now, Log: o.Log, Push: o.pushOutbox(), AtOnce: jobsAtOnce,
 	}
 	carriers, err := o.carriers()
 	if err != nil {
@@ -32,7 +31,7 @@ func (s *Service) openAlerts(carrier Carrier) error {
 	}
 	s.Alerts = &alerts.Service{
 		Alerts: records, Confirmations: confirmations, Links: o.links(), Random: rand.Reader, Now: o.Now, Log: o.Log,
-		SignalWorker: func() { signal(); deliver() },
+		SignalWorker: deliver,
 		Pushes:       &notify.Pushes{Alerts: records, Outbox: o.pushOutbox(), Carriers: carriers, Links: o.links(), Now: o.Now, Log: o.Log},
 		Webhooks: &webhook.Worker{
 			Deliveries: store.Deliveries{Table: o.Table, Outbox: records.Outbox}, Alerts: records, Client: o.outbound(),

@@ -54,8 +54,9 @@ type Options struct {
 	RealPayments  bool     // configured as the Lambda function is, in place of the stand-ins
 	LocalURL      string   // where the stand-ins on this machine reach the service; without it they do not report to it
 	Edge          edge.Config
-	Telegram      config.Telegram // the bot by which alerts come in Telegram; none where it has no name
-	Outbound      ntfy.Poster     // by which servers are asked whose addresses strangers give; nil: an outbound.Client
+	Telegram      config.Telegram      // the bot by which alerts come in Telegram; none where it has no name
+	JobDelay      func() time.Duration // see store.Outbox; nil: mails that answers ask for are due at once
+	Outbound      ntfy.Poster          // by which servers are asked whose addresses strangers give; nil: an outbound.Client
 
 	Monitor *monitor.Monitor // what the process tells of itself; nil: nothing
 
@@ -75,11 +76,9 @@ type Service struct {
 	// Payments is nil with real payments too.
 	Payments *StandIns
 
-	options      Options
-	refused      *apikey.Refused
-	proSignal    <-chan struct{}
-	alertsSignal <-chan struct{}
-	hooksSignal  <-chan struct{}
+	options     Options
+	refused     *apikey.Refused
+	hooksSignal <-chan struct{}
 }
 
 // New wires the service. Close ends it.

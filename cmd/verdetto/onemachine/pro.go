@@ -40,14 +40,12 @@ func (s *Service) openPro(carrier Carrier) (err error) {
 	if err != nil {
 		return err
 	}
-	signalled, signal := newSignal()
-	s.proSignal = signalled
 	s.Pro = &pro.Service{
-		Keys: store.Customers{Table: o.Table, Changed: s.refused.Forget}, Outbox: store.Outbox{Table: o.Table, Name: "pro"},
+		Keys: store.Customers{Table: o.Table, Changed: s.refused.Forget}, Outbox: store.Outbox{Table: o.Table, Name: "pro", Delay: o.JobDelay},
 		Checkout: checkout, Chain: chain, Wallet: wallet, Sender: carrier,
 		Limiter: limit.New(o.Table, o.Now), Refused: s.refused, Pepper: o.Pepper, BaseURL: o.BaseURL,
 		Random: rand.Reader, Now: o.Now, Log: o.Log,
-		SignalWorker: signal, Operator: pro.Operator(operator),
+		JobsAtOnce: jobsAtOnce, Operator: pro.Operator(operator),
 	}
 	return nil
 }

@@ -6,8 +6,15 @@ import (
 	"time"
 )
 
-// every is how often a worker looks for work that nobody has signalled, such as what failed before.
-const every = time.Minute
+const (
+	// every is how often a worker looks for work that nobody has signalled, such as what failed before.
+	every = time.Minute
+	// everyOutbox is how often a worker looks for mails that are due. Nothing signals them: answers that
+	// leave a job and answers that leave none are followed by the same.
+	everyOutbox = time.Second
+	// jobsAtOnce is fewer connections than a mail server takes from one client: Exim 20, Postfix 50.
+	jobsAtOnce = 16
+)
 
 // newSignal is how a service tells its worker that there is work. Signalling does
 // not wait, and a worker that is busy works once more afterwards.
@@ -28,34 +35,34 @@ func (s *Service) Work(ctx context.Context) {
 	}
 	var workers sync.WaitGroup
 	workers.Go(func() {
-		s.repeat(ctx, "work in the outbox", s.proSignal, func() error { _, err := s.Pro.Work(ctx); return err })
+		s.repeat(ctx, "work in the outbox", everyOutbox, nil, func() error { _, err := s.Pro.Work(ctx); return err })
 	})
 	workers.Go(func() {
-		s.repeat(ctx, "work in the outbox", s.alertsSignal, func() error { _, err := s.Alerts.Confirmations.Work(ctx); return err })
+		s.repeat(ctx, "work in the outbox", everyOutbox, nil, func() error { _, err := s.Alerts.Confirmations.Work(ctx); return err })
 	})
 	workers.Go(func() {
-		s.repeat(ctx, "messages to phones", nil, func() error { _, err := s.Alerts.Pushes.Work(ctx); return err })
+		s.repeat(ctx, "messages to phones", everyOutbox, nil, func() error { return drain(ctx, s.Alerts.Pushes.Work) })
 	})
 	workers.Go(func() {
-		s.repeat(ctx, "delivering to webhooks", s.hooksSignal, func() error { return s.deliver(ctx) })
+		s.repeat(ctx, "delivering to webhooks", every, s.hooksSignal, func() error { return drain(ctx, s.Alerts.Webhooks.Work) })
 	})
 	workers.Go(func() {
-		s.repeat(ctx, "sending notifications", nil, func() error { _, err := s.Sender.Work(ctx); return err })
+		s.repeat(ctx, "sending notifications", every, nil, func() error { _, err := s.Sender.Work(ctx); return err })
 	})
 	workers.Wait()
 }
 
-// deliver delivers until nothing is due.
-func (s *Service) deliver(ctx context.Context) error {
+// drain works until nothing is due.
+func drain(ctx context.Context, work func(context.Context) (int, error)) error {
 	for {
-		if done, err := s.Alerts.Webhooks.Work(ctx); done == 0 || err != nil {
+		if done, err := work(ctx); done == 0 || err != nil {
 			return err
 		}
 	}
 }
 
 // repeat works at once, when it is signalled, and from time to time. What fails is tried again the next time.
-func (s *Service) repeat(ctx context.Context, what string, signalled <-chan struct{}, work func() error) {
+func (s *Service) repeat(ctx context.Context, what string, every time.Duration, signalled <-chan struct{}, work func() error) {
 	for {
 		if err := work(); err != nil && ctx.Err() == nil {
 			s.options.Log.Error(what+" failed; it is tried again", "error", err)

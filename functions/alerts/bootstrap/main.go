@@ -59,7 +59,7 @@ func main() {
 	limiter := limit.New(items, now)
 	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)
-	records := store.Alerts{Table: items, Outbox: store.Outbox{Table: items, Name: "alerts"}}
+	records := store.Alerts{Table: items, Outbox: store.Outbox{Table: items, Name: "alerts", Delay: store.RandomDelay}}
 	links := notify.Links{Pepper: access.Key(), BaseURL: public.BaseURL}
 	pushes := store.Outbox{Table: items, Name: notify.PushOutbox}
 	out := outbound.New(outbound.Config{})
@@ -70,7 +70,7 @@ func main() {
 		carriers[store.Telegram] = push.Telegram{Bot: client, BaseURL: public.BaseURL}
 	}
 	confirmations := &notify.Confirmations{
-		Alerts: records, Links: links, Limiter: limiter, Now: now, Log: logger, Push: pushes,
+		Alerts: records, Links: links, Limiter: limiter, Now: now, Log: logger, Push: pushes, Metrics: metrics.Of(lambdacontext.FunctionName),
 		Mail: instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName), Now: now},
 	}
 	service := &alerts.Service{

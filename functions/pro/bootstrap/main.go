@@ -62,10 +62,10 @@ func main() {
 	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)
 	service := &pro.Service{
-		Keys: store.Customers{Table: items, Changed: refused.Forget}, Outbox: store.Outbox{Table: items, Name: "pro"}, Checkout: pay.Unsold{},
+		Keys: store.Customers{Table: items, Changed: refused.Forget}, Outbox: store.Outbox{Table: items, Name: "pro", Delay: store.RandomDelay}, Checkout: pay.Unsold{},
 		Sender:  instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName), Now: now},
 		Limiter: limiter, Refused: refused, Pepper: access.Key(), BaseURL: public.BaseURL,
-		Random: rand.Reader, Now: now, Log: logger, Operator: pro.Operator(operator),
+		Random: rand.Reader, Now: now, Log: logger, Operator: pro.Operator(operator), Metrics: metrics.Of(lambdacontext.FunctionName),
 	}
 	if sale.Any() {
 		must(sell(service, payment))

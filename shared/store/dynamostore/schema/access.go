@@ -44,7 +44,7 @@ var Accesses = []Access{
 	{Partition: "PENDING#*", Read: alerts, Write: alerts},
 	{Partition: "STOPPED#*", Read: told, Write: told},
 	{Partition: "LEASE#*", Read: refresh, Write: refresh},
-	{Partition: "OUTBOX#alerts", Read: alerts, Write: alerts},
+	{Partition: "OUTBOX#alerts*", Read: alerts, Write: alerts},
 	{Partition: "OUTBOX#push", Read: alerts, Write: told},
 	{Partition: "WEBHOOK#*", Read: told, Write: told},
 	{Partition: "DELIVERIES", Read: alerts, Write: told},
