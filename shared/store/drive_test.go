@@ -215,7 +215,6 @@ func driveRecords(t *testing.T, table store.Table) {
 			key, _ := apikey.Parse(text)
 			return ignore(customers.Rotate(ctx, key, apikey.Hash{1}, noon))
 		}},
-		{customers, "CheckoutKey", func() error { return ignore(customers.CheckoutKey(ctx, customer, "ip 192.0.2.1", later)) }},
 		{customers, "LinkSubscription", func() error { return customers.LinkSubscription(ctx, "sub_1", customer) }},
 		{customers, "SubscriptionOwner", func() error { return ignore(customers.SubscriptionOwner(ctx, "sub_1")) }},
 		{customers, "Move", func() error {

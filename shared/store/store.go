@@ -72,7 +72,6 @@
 //	OFFER#<id>                   JOB                   Job to be left when it is accepted; nothing once it was  pro                 48 hours after the request
 //	CUSTOMER#<customer>          KEY                   Customer                                           pro, verdetto key     never
 //	SUBSCRIPTION#<subscription>  CUSTOMER              whose it is                                        pro                   never
-//	CHECKOUT#<customer>          BY#<caller>           idempotency key                                    pro                   10 minutes after the first request
 //	CASHED#<payment>             MARK                  hash of the key issued for it, or who claimed it   pro                   never
 //	PAID#<payment>               CALL                  Payment: which answer it was taken for             x402                  never
 //	PAID#<payment>               ANSWER                what it has bought, compressed                     x402                  a day after it was given

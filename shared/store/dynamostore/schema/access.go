@@ -53,7 +53,6 @@ var Accesses = []Access{
 	{Partition: "NOTE#*", Read: pro, Write: pro},
 	{Partition: "CUSTOMER#*", Read: []string{"analisi", "compat", "pricetrends", "pro"}, Write: pro},
 	{Partition: "SUBSCRIPTION#*", Read: pro, Write: pro},
-	{Partition: "CHECKOUT#*", Read: pro, Write: pro},
 	{Partition: "CASHED#*", Read: pro, Write: pro},
 	{Partition: "PAID#*", Read: paid, Write: paid},
 	{Partition: "CREDIT#*", Read: paid, Write: paid},
