@@ -51,6 +51,13 @@ func (s *Service) registerManage(api *httpapi.API) {
 		Answer:      portals{},
 		Pages:       []int{http.StatusOK, NoCard.Status},
 	}, nil, s.portal)
+	httpapi.JSON(api, "pro-protezione", httpapi.JSONDoc{
+		Summary:     "Have every recovery of a key confirmed by mail, or no longer",
+		Description: "Whoever knows an address can ask for a fresh key, which is mailed to it and voids the one before. With the guard a link is mailed in its place, and the key goes on until that is opened and its button pressed. With the key in X-Api-Key, or from a page with the key or the token of a mailed link.",
+		Problems:    []httpapi.ProblemType{httpapi.BadKey},
+		Answer:      guarding{},
+		Pages:       []int{http.StatusOK, http.StatusGone},
+	}, nil, s.guard)
 	s.registerLeave(api)
 }
 
@@ -111,11 +118,11 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 		return nil, err
 	}
 	v := struct {
-		view
-		Live, Card   bool
-		Until, Token string
-		Rests        []template.HTML
-	}{view: view{l}, Live: c.Plan().Live(s.Now()), Card: len(c.Cards) > 0, Until: l.Moment(c.Plan().Until), Token: in.Token}
+		guardView
+		Live, Card bool
+		Until      string
+		Rests      []template.HTML
+	}{guardView{view: view{l}, Guard: c.Guard, Token: in.Token}, c.Plan().Live(s.Now()), len(c.Cards) > 0, l.Moment(c.Plan().Until), nil}
 	for _, r := range c.RestsOn() {
 		v.Rests = append(v.Rests, l.HTML("plan.by."+r.By, "Until", l.Moment(r.Until)))
 	}

@@ -14,7 +14,7 @@ import (
 func (s *Service) registerRecover(api *httpapi.API) {
 	httpapi.JSON(api, "pro-recupera", httpapi.JSONDoc{
 		Summary:     "Get a fresh key by e-mail",
-		Description: "The answer is the same for every address, and does not wait to learn whether there is a plan. If there is, a fresh key is mailed, and the old one is refused once the mail has been sent. The mail has a link that brings the old key back. Where that was used in the last 30 days, the mail asks to confirm first.",
+		Description: "The answer is the same for every address, and does not wait to learn whether there is a plan. If there is, a fresh key is mailed, and the old one is refused once the mail has been sent. The mail has a link that brings the old key back. Where that was used in the last 30 days, or the owner has set so, the mail asks to confirm first.",
 		Status:      http.StatusAccepted,
 		Answer:      recovering{},
 		Pages:       []int{http.StatusAccepted},

@@ -98,6 +98,12 @@ func (v keyView) SupportLink() htmltemplate.HTML {
 	return htmltemplate.HTML(`<a href="mailto:` + address + `">` + address + `</a>`)
 }
 
+// GuardLink is the page on which the owner guards the key, as HTML.
+func (v keyView) GuardLink() htmltemplate.HTML {
+	address := htmltemplate.HTMLEscapeString(v.BaseURL + "/v1/pro/gestione")
+	return htmltemplate.HTML(`<a href="` + address + `">` + address + `</a>`)
+}
+
 func keyMail(k Key, recovered bool) (Message, error) {
 	if _, ok := apikey.Parse(k.Key); !ok {
 		return Message{}, errors.New("write mail with a key: the key is not one")

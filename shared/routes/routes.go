@@ -336,6 +336,10 @@ var Table = []Route{
 		Free: Cap{60, time.Hour},
 	},
 	{
+		Name: "pro-protezione", Method: "POST", Path: "/v1/pro/gestione/piano", Function: "pro",
+		Free: Cap{20, time.Hour}, Pro: Cap{20, time.Hour}, Form: true,
+	},
+	{
 		Name: "pro-portale", Method: "POST", Path: "/v1/pro/portale", Function: "pro",
 		Free: Cap{20, time.Hour}, Pro: Cap{20, time.Hour}, Form: true,
 	},

@@ -40,6 +40,7 @@ type Customer struct {
 	Voided       []byte    `json:"voided,omitempty"`      // hash of the fresh key that was undone last
 	Rotated      *KeyHash  `json:"rotated,omitempty"`     // the key that was rotated away last
 	GuardedUntil time.Time `json:"guardedUntil,omitzero"` // until then a recovery has to be confirmed by mail
+	Guard        bool      `json:"guard,omitempty"`       // and at all times, as the owner has set
 	Version      int64     `json:"-"`
 }
 
