@@ -329,7 +329,7 @@ var Table = []Route{
 	},
 	{
 		Name: "pro-gestione", Method: "POST", Path: "/v1/pro/gestione", Function: "pro",
-		Free: Cap{5, time.Hour}, Form: true,
+		Free: Cap{5, time.Hour}, Form: true, ShownKey: true,
 	},
 	{
 		Name: "pro-piano", Method: "GET", Path: "/v1/pro/gestione/piano", Function: "pro",

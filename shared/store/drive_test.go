@@ -264,6 +264,9 @@ func driveRecords(t *testing.T, table store.Table) {
 			}
 			return payments.Fail(ctx, p, "failed")
 		}},
+		{store.Mailboxes{Table: table}, "Change", func() error {
+			return store.Mailboxes{Table: table}.Change(ctx, "ada", noon, func(b *store.Mailbox) { b.Stopped = later })
+		}},
 		{notes, "Put", func() error { return notes.Put(ctx, store.Note{Name: "x", Data: []byte("n"), Until: later}) }},
 		{notes, "Get", func() error { return ignore(notes.Get(ctx, "x")) }},
 		{notes, "Drop", func() error { return notes.Drop(ctx, "x") }},

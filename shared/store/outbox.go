@@ -24,6 +24,8 @@ type Job struct {
 	Lang  string    `json:"lang"`
 	Ref   string    `json:"ref,omitempty"` // what it is about
 	At    time.Time `json:"at"`
+	// Caller is who asked for it, as a pseudonym; empty: nobody, or an earlier version left it.
+	Caller string `json:"caller,omitempty"`
 	// Leased is until when somebody has taken it on.
 	Leased time.Time `json:"leased"`
 	// Tries is how often it was taken on before.

@@ -43,6 +43,7 @@ var Accesses = []Access{
 	{Partition: "DIGESTS", Read: told, Write: told},
 	{Partition: "PENDING#*", Read: alerts, Write: alerts},
 	{Partition: "STOPPED#*", Read: told, Write: told},
+	{Partition: "MAILBOX#*", Read: []string{"alerts", "pro"}, Write: []string{"alerts", "pro"}},
 	{Partition: "LEASE#*", Read: refresh, Write: refresh},
 	{Partition: "OUTBOX#alerts", Read: alerts, Write: alerts},
 	{Partition: "OUTBOX#push", Read: alerts, Write: told},
