@@ -18,7 +18,6 @@ import (
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
 	"verdetto/shared/store"
 )
 
@@ -169,9 +168,9 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s (-303470a +now):\n%s\n%s", want.name(), diff, body)
 		}
 	}
-	// The stored one, and the language: it is another request now, which must not reuse the key of the former.
-	if got := s.bank.idempotencyKeys; len(got) != 1 || got[0] != s.facts.IdempotencyKey+"-"+i18n.Default().Code {
-		t.Errorf("a checkout that was begun before has the idempotency keys %q, want %q and the language", got, s.facts.IdempotencyKey)
+	// A checkout that was begun before is not another caller's, who may have the same address.
+	if got := s.bank.idempotencyKeys; len(got) != 1 || strings.HasPrefix(got[0], s.facts.IdempotencyKey) {
+		t.Errorf("a new checkout has the idempotency keys %q; that of the stored one is %q", got, s.facts.IdempotencyKey)
 	}
 	for email, want := range s.facts.Alerts {
 		list, err := s.alerts.Alerts.Of(t.Context(), s.links.Subscriber(email))

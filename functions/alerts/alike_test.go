@@ -35,7 +35,7 @@ func prepare(t *testing.T, s *fixture.Subscriptions, each int, kinds ...string) 
 					t.Fatal(err)
 				}
 			case full:
-				for range 4 {
+				for range 7 {
 					s.Ask("MIL-BUH", email, "")
 				}
 			}
@@ -53,8 +53,8 @@ func TestAskingAnswersAlike(t *testing.T) {
 		s := fixture.OpenSubscriptions(t, recorder, clock)
 		kinds := []string{unknown, subscribed, stopped, full}
 		prepare(t, s, 1, kinds...)
-		if got := len(s.Received(address(full, 0))); got != 3 {
-			t.Fatalf("%d mails to the address that is to have had all of the hour, want 3", got)
+		if got := len(s.Received(address(full, 0))); got != 6 {
+			t.Fatalf("%d mails to the address that is to have had all of the day, want 6", got)
 		}
 		var answer fixture.Reply
 		var calls []string

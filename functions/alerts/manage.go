@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
 	"verdetto/shared/notify"
 	"verdetto/shared/page"
@@ -84,6 +85,9 @@ func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, 
 	v := view{T: i18n.Accepted(in.AcceptLanguage)}
 	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {
 		return s.snooze(ctx, subscriber, ref, v)
+	}
+	if mailbox, ok := s.Links.OpenRequests(in.Token); ok {
+		return s.allowRequests(ctx, mailbox, v)
 	}
 	subscriber, current, ok := s.Links.OpenManage(in.Token, s.Now())
 	form, err := url.ParseQuery(string(in.RawBody))
@@ -199,7 +203,9 @@ func (s *Service) renewal(subscriber store.SubscriberID, v view) (*page.Response
 // renew leaves the job of mailing a fresh link. The page is the same whether there
 // is anything to manage or not: that is for whoever reads the mailbox.
 func (s *Service) renew(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
-	if err := s.Alerts.Outbox.Put(ctx, notify.ManageJob(subscriber, s.Now())); err != nil {
+	job := notify.ManageJob(subscriber, s.Now())
+	job.Caller = httpapi.Subject(ctx)
+	if err := s.Alerts.Outbox.Put(ctx, job); err != nil {
 		return nil, err
 	}
 	if s.SignalWorker != nil {

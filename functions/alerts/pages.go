@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
@@ -52,6 +53,11 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 		return notPending(err, v)
 	}
 	s.openEndpoint(ctx, alert, in.ID, &v)
+	if alert.Email != "" { // who confirms reads the mailbox
+		if err := s.Confirmations.Mailboxes().Read(ctx, s.Links.Mailbox(alert.Email), httpapi.Subject(ctx)); err != nil {
+			s.Log.ErrorContext(ctx, "reader of a mailbox not stored", "error", err)
+		}
+	}
 	v.Block, v.Row = "confirmed", row(alert, v.T)
 	return respond(http.StatusOK, v)
 }
@@ -107,6 +113,9 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 	if subscriber, ok := s.Links.OpenEndDigest(in.Token); ok {
 		return s.digestPage(ctx, subscriber, v)
 	}
+	if mailbox, ok := s.Links.OpenRequests(in.Token); ok {
+		return s.requestsPage(mailbox, v)
+	}
 	subscriber, ref, ok := s.Links.OpenUnsubscribe(in.Token)
 	if !ok {
 		return broken(v)
@@ -131,6 +140,9 @@ func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Respon
 	v := view{T: i18n.Accepted(in.AcceptLanguage)}
 	if subscriber, ok := s.Links.OpenEndDigest(in.Token); ok {
 		return s.endDigest(ctx, subscriber, v)
+	}
+	if mailbox, ok := s.Links.OpenRequests(in.Token); ok {
+		return s.stopRequests(ctx, mailbox, v)
 	}
 	subscriber, ref, ok := s.Links.OpenUnsubscribe(in.Token)
 	if !ok {

@@ -165,7 +165,7 @@ func TestAlertForms(t *testing.T) {
 	}
 }
 
-// TestAlertCaps: five calls an hour for each caller, three mails an hour for each mailbox, which the answer does not tell.
+// TestAlertCaps: five calls an hour for each caller, six mails a day for each mailbox, of which one caller has three, which the answer does not tell.
 func TestAlertCaps(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -185,15 +185,15 @@ func TestAlertCaps(t *testing.T) {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
 	}
-	for email, want := range map[string]int{"ada@example.com": 3, "bob@example.com": 3} {
+	for email, want := range map[string]int{"ada@example.com": 6, "bob@example.com": 3} {
 		if got := len(p.Received(email)); got != want {
 			t.Errorf("%d mails to %s, want %d", got, email, want)
 		}
 	}
-	clock.Add(time.Hour)
+	clock.Add(24 * time.Hour)
 	p.Ask("MIL-BUH", "ada@example.com", "")
-	if got := len(p.Received("ada@example.com")); got != 4 {
-		t.Errorf("%d mails after an hour, want 4", got)
+	if got := len(p.Received("ada@example.com")); got != 7 {
+		t.Errorf("%d mails after a day, want 7", got)
 	}
 	// One mail provider presses for all of its users, from one address.
 	for n := range 200 {

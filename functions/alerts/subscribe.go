@@ -125,6 +125,7 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 		return "", err
 	}
 	jobs := []store.Job{notify.ConfirmJob(id, now)}
+	jobs[0].Caller = httpapi.Subject(ctx)
 	switch p.channel {
 	case "", store.Webhook: // its owner is asked by mail
 		alert.Subscriber = s.Links.Subscriber(p.email)

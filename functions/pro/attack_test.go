@@ -3,8 +3,11 @@ package pro_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/pay"
@@ -15,25 +18,67 @@ import (
 
 // What somebody may try who wants another's key, and what accidents look like it.
 
-// TestACheckoutBelongsToWhoAskedForIt: whose page a stranger can get hold of, his session can be confirmed by the stranger first.
-func TestACheckoutBelongsToWhoAskedForIt(t *testing.T) {
+// TestNeighboursReadNoKey: behind one address, as in an office, only the bearer of the random
+// field of the buyer's page, or of the buyer's Idempotency-Key, gets the buyer's checkout.
+func TestNeighboursReadNoKey(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
-	ask := func(address, email string) fixture.Reply {
-		return s.From(address, "POST", "/api/v1/pro/checkout", fixture.Object("email", email))
-	}
-	buyer, again := ask("192.0.2.1:1", "ada@example.com"), ask("192.0.2.1:2", "ada@example.com")
-	stranger := ask("192.0.2.66:1", "ada@example.com")
-	if buyer.Status != 200 || buyer.URL != again.URL {
-		t.Errorf("the buyer got %d %s, then %d %s", buyer.Status, buyer.Body, again.Status, again.Body)
-	}
-	if stranger.Status != 200 || stranger.URL == buyer.URL {
-		t.Errorf("a stranger got %d %s, the buyer's own page", stranger.Status, stranger.Body)
-	}
-	// The same customer, spelled otherwise.
-	if a := ask("192.0.2.1:3", "Ada@example.com"); a.Status != 200 || a.URL != buyer.URL {
-		t.Errorf("spelled otherwise: %d %s", a.Status, a.Body)
+	const office, ada = "192.0.2.1:1", "ada@example.com"
+	hidden := regexp.MustCompile(`action="/v1/pro/checkout[^>]*>\s*<input type="hidden" name="t" value="(\w{32})"`)
+	for name, own := range map[string]func(fixture.Shop) fixture.Reply{
+		"by the page": func(s fixture.Shop) fixture.Reply {
+			field := hidden.FindStringSubmatch(s.Do("GET", "/v1/pro", "", "Accept", "text/html").Body)
+			if field == nil {
+				t.Fatal("the form holds no random field")
+			}
+			once := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada, "t", field[1]))
+			if twice := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", "Ada@example.com", "t", field[1])); once.Status != 200 || twice.URL != once.URL {
+				t.Errorf("a double click: %d %s, then %d %s", once.Status, once.Body, twice.Status, twice.Body)
+			}
+			return once
+		},
+		"by Idempotency-Key": func(s fixture.Shop) fixture.Reply {
+			once := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada), "Idempotency-Key", again)
+			if twice := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada), "Idempotency-Key", again); once.Status != 200 || twice.URL != once.URL {
+				t.Errorf("a retry: %d %s, then %d %s", once.Status, once.Body, twice.Status, twice.Body)
+			}
+			return once
+		},
+		"by neither": func(s fixture.Shop) fixture.Reply {
+			return s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada))
+		},
+	} {
+		clock := storetest.NewClock()
+		s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+		clock.Add(time.Hour - time.Duration(clock.Now().Minute())*time.Minute)
+		buyer := own(s)
+		paid := s.Payments.Stripe.Sessions()[0]
+		s.Payments.Stripe.Pay(paid)
+		keys, refused := 0, 0
+		for n := range 100 {
+			body, header := []string{"email", ada}, []string(nil)
+			switch n % 3 {
+			case 1:
+				header = []string{"Idempotency-Key", fmt.Sprint("a-neighbour's-own-", n)}
+			case 2:
+				body = append(body, "t", hidden.FindStringSubmatch(s.Do("GET", "/v1/pro", "", "Accept", "text/html").Body)[1])
+			}
+			a := s.From(office, "POST", "/v1/pro/checkout", fixture.Object(body...), header...)
+			switch {
+			case a.Status == 429:
+				refused++
+				clock.Add(time.Hour)
+			case a.Status != 200:
+				t.Fatalf("%d %s", a.Status, a.Body)
+			case a.URL == buyer.URL:
+				keys++
+			}
+		}
+		if keys != 0 || refused == 0 {
+			t.Errorf("%s: of 100 neighbours %d got the buyer's checkout; the address was refused %d times", name, keys, refused)
+		}
+		if a := s.Confirm(paid); a.Status != 200 || a.APIKey == "" {
+			t.Errorf("%s: the buyer: %d %s", name, a.Status, a.Body)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package pro
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -19,10 +20,10 @@ import (
 func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.JSON(api, "pro-checkout", httpapi.JSONDoc{
 		Summary:     "Buy Pro by card",
-		Description: "Gives the address of a hosted checkout. Asked again within 10 minutes by the same caller for the same e-mail address, it gives the same one; with an Idempotency-Key also later, as long as the card processor remembers it.",
+		Description: "Gives the address of a hosted checkout. The same caller gets the same one for the same e-mail address and Idempotency-Key, or random field of a page, as long as the card processor remembers it. Without either, every call begins another.",
 		Answer:      checkoutBegun{},
 		Pages:       []int{http.StatusOK},
-	}, func(_ context.Context, in *checkoutInput) error { _, err := address(in.Body.Email); return err }, s.checkout)
+	}, s.checkCheckout, s.checkout)
 	httpapi.JSON(api, "pro-conferma", httpapi.JSONDoc{
 		Summary:     "Get the key after paying by card",
 		Description: "The hosted checkout sends the payer here. The key is shown once as JSON, or as a page where HTML is asked for; the page can be opened again for 10 minutes. Where the address has a key already, that key goes on, no key is shown, and `status` is `esteso`.",
@@ -41,24 +42,29 @@ type checkoutInput struct {
 	Accept string `header:"Accept"`
 	Reader
 	httpapi.Repeatable
-	emailBody
+	Body struct {
+		Email string `json:"email" maxLength:"254" doc:"E-mail address" example:"ada@example.com"`
+		Token string `json:"t,omitempty" nullable:"true" format:"hex32" doc:"The random field of a page's form: 32 hexadecimal digits, which do what an Idempotency-Key does" example:"000102030405060708090a0b0c0d0e0f"`
+	} `contentType:"application/json"`
 }
 
 type checkoutBegun struct {
 	URL string `json:"url" format:"uri" doc:"Where to send the payer"`
 }
 
-// checkoutWindow is how long a caller gets the same checkout for an address.
-// Nobody else gets it: the session that its address names is what the key is given for.
-const checkoutWindow = 10 * time.Minute
+func (s *Service) checkCheckout(_ context.Context, in *checkoutInput) error {
+	_, err := address(in.Body.Email)
+	if err == nil && in.Body.Token != "" && !isToken(in.Body.Token) {
+		err = httpapi.Invalid(badToken)
+	}
+	return err
+}
 
 func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Response, error) {
 	email, err := address(in.Body.Email)
 	if err != nil {
 		return nil, err
 	}
-	// The processor gives the same page for the same idempotency key, so it is
-	// enough to remember the key.
 	idempotency, err := s.checkoutKey(ctx, in, email)
 	if err != nil {
 		return nil, err
@@ -81,16 +87,13 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	return showCheckout(in.Accept, l, checkoutBegun{begun.URL})
 }
 
-// checkoutKey is the processor's idempotency key. It is the caller's own: see
-// checkoutWindow. Where the caller has sent one, ours is derived from it, and lasts
-// as long as the processor remembers it.
+// checkoutKey is the processor's idempotency key, which gives the same page for the
+// same key. It follows from a secret of the caller's, or is fresh: whoever reaches a
+// checkout can read the key that it buys, and an address may have many callers.
 func (s *Service) checkoutKey(ctx context.Context, in *checkoutInput, email string) (string, error) {
-	caller := httpapi.Subject(ctx)
-	if in.Again == "" {
-		return s.Keys.CheckoutKey(ctx, s.customer(email), caller, s.Now().Add(checkoutWindow))
-	}
+	secret := httpapi.Repeatable{Again: cmp.Or(in.Again, in.Body.Token)}
 	var derived [16]byte
-	_, err := io.ReadFull(in.Random(ctx, s.Random, "pro checkout", caller, apikey.Normalize(email)), derived[:])
+	_, err := io.ReadFull(secret.Random(ctx, s.Random, "pro checkout", httpapi.Subject(ctx), apikey.Normalize(email)), derived[:])
 	return hex.EncodeToString(derived[:]), err
 }
 

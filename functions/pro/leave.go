@@ -55,9 +55,6 @@ type formInput struct {
 	RawBody []byte
 }
 
-// perNewAddress bounds how often anyone can have an address asked whether it is to be a plan's.
-var perNewAddress = limit.Limit{Name: "pro-indirizzo-address", Calls: 3, Window: time.Hour}
-
 // perPlan bounds how many new addresses the owner of a plan can have asked: each is a mail to a stranger.
 var perPlan = limit.Limit{Name: "pro-indirizzo-plan", Calls: 3, Window: 24 * time.Hour}
 
@@ -79,13 +76,10 @@ func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response,
 	if apikey.Normalize(to) == apikey.Normalize(about.Email) {
 		return showNotice(http.StatusBadRequest, l, "move.refused", backTo(l, token))
 	}
-	if err := s.takeFor(ctx, perPlan, about.Email); err != nil {
+	if err := httpapi.ConsumeLimit(ctx, perPlan, string(s.customer(about.Email)), "This plan had too many new addresses asked. Wait as Retry-After says."); err != nil {
 		return nil, err
 	}
-	if err := s.takeFor(ctx, perNewAddress, to); err != nil {
-		return nil, err
-	}
-	if err := s.links().Put(ctx, store.Job{Kind: moveKind, Email: to, Ref: about.Email, Lang: l.Code, At: s.Now()}); err != nil {
+	if err := s.links().Put(ctx, store.Job{Kind: moveKind, Email: to, Ref: about.Email, Lang: l.Code, At: s.Now(), Caller: httpapi.Subject(ctx)}); err != nil {
 		return nil, err
 	}
 	s.signal()

@@ -21,6 +21,9 @@ func (s *Service) sendManage(ctx context.Context, j store.Job) error {
 	if err != nil {
 		return err
 	}
+	if allowed, err := s.allowed(ctx, j); err != nil || !allowed {
+		return err
+	}
 	token := s.name(string(manageLink), j.Name())
 	note, err := s.seal(manageLink, token, managed{j.Email}, j.At.Add(manageTime))
 	if err == nil {
@@ -39,6 +42,9 @@ func (s *Service) sendMove(ctx context.Context, j store.Job) error {
 		return nil // it has moved, or was erased, since
 	}
 	if err != nil {
+		return err
+	}
+	if allowed, err := s.allowed(ctx, j); err != nil || !allowed {
 		return err
 	}
 	token := s.name(string(moveLink), j.Name())

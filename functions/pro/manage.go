@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/apikey"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
-	"verdetto/shared/limit"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
 )
@@ -39,9 +38,10 @@ func (s *Service) registerManage(api *httpapi.API) {
 		Summary:     "Get a link to one's plan by e-mail",
 		Description: "The answer is the same for every address. If there is a plan, a link is mailed that works for an hour: to the billing portal, to another address for the plan, to erasing it.",
 		Status:      http.StatusAccepted,
+		Problems:    []httpapi.ProblemType{httpapi.BadKey},
 		Answer:      recovering{},
 		Pages:       []int{http.StatusAccepted},
-	}, func(_ context.Context, in *recoverInput) error { _, err := address(in.Body.Email); return err }, s.askToManage)
+	}, func(_ context.Context, in *askInput) error { _, err := address(in.Body.Email); return err }, s.askToManage)
 	httpapi.Page(api, "pro-piano", httpapi.PageDoc{
 		Summary: "The page of a plan, which a mailed link leads to", Statuses: []int{200, 410}}, s.planPage)
 	httpapi.JSON(api, "pro-portale", httpapi.JSONDoc{
@@ -51,6 +51,13 @@ func (s *Service) registerManage(api *httpapi.API) {
 		Answer:      portals{},
 		Pages:       []int{http.StatusOK, NoCard.Status},
 	}, nil, s.portal)
+	httpapi.JSON(api, "pro-protezione", httpapi.JSONDoc{
+		Summary:     "Have every recovery of a key confirmed by mail, or no longer",
+		Description: "Whoever knows an address can ask for a fresh key, which is mailed to it and voids the one before. With the guard a link is mailed in its place, and the key goes on until that is opened and its button pressed. With the key in X-Api-Key, or from a page with the key or the token of a mailed link.",
+		Problems:    []httpapi.ProblemType{httpapi.BadKey},
+		Answer:      guarding{},
+		Pages:       []int{http.StatusOK, http.StatusGone},
+	}, nil, s.guard)
 	s.registerLeave(api)
 }
 
@@ -59,20 +66,28 @@ func (s *Service) managePage(_ context.Context, in *Reader) (*page.Response, err
 	return render(http.StatusOK, "manage", page.Page{Language: l, Title: l.Text("manage.title"), Others: page.InAll(l, "/v1/pro/gestione")}, view{l})
 }
 
-// perManager bounds how often anyone can have a link to a plan mailed to its address.
-var perManager = limit.Limit{Name: "pro-gestione-address", Calls: 3, Window: time.Hour}
+type askInput struct {
+	Key string `header:"X-Api-Key" doc:"The key of the plan, where the caller has it: then the mail comes however many others have caused, and though its reader has stopped them"`
+	recoverInput
+}
 
-// askToManage does the same for every address: it counts, and leaves a job.
-func (s *Service) askToManage(ctx context.Context, in *recoverInput) (*page.Response, error) {
+// askToManage does the same for every address: it leaves a job. A caller who shows the key counts as its reader.
+func (s *Service) askToManage(ctx context.Context, in *askInput) (*page.Response, error) {
 	email, err := address(in.Body.Email)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.takeFor(ctx, perManager, email); err != nil {
-		return nil, err
+	if in.Key != "" {
+		c, err := s.customerOf(ctx, in.Key, "")
+		if err == nil && c.ID == s.customer(email) {
+			err = s.mailboxes().Resume(ctx, s.mailboxes().Links.Mailbox(email), httpapi.Subject(ctx))
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	l := in.language()
-	if err := s.links().Put(ctx, store.Job{Kind: manageKind, Email: email, Lang: l.Code, At: s.Now()}); err != nil {
+	if err := s.links().Put(ctx, store.Job{Kind: manageKind, Email: email, Lang: l.Code, At: s.Now(), Caller: httpapi.Subject(ctx)}); err != nil {
 		return nil, err
 	}
 	s.signal()
@@ -111,11 +126,11 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 		return nil, err
 	}
 	v := struct {
-		view
-		Live, Card   bool
-		Until, Token string
-		Rests        []template.HTML
-	}{view: view{l}, Live: c.Plan().Live(s.Now()), Card: len(c.Cards) > 0, Until: l.Moment(c.Plan().Until), Token: in.Token}
+		guardView
+		Live, Card bool
+		Until      string
+		Rests      []template.HTML
+	}{guardView{view: view{l}, Guard: c.Guard, Token: in.Token}, c.Plan().Live(s.Now()), len(c.Cards) > 0, l.Moment(c.Plan().Until), nil}
 	for _, r := range c.RestsOn() {
 		v.Rests = append(v.Rests, l.HTML("plan.by."+r.By, "Until", l.Moment(r.Until)))
 	}

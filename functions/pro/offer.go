@@ -70,15 +70,19 @@ func (s *Service) offerPage(r Reader, price pay.Price, known bool) (*page.Respon
 	if err != nil {
 		return nil, err
 	}
+	checkout, err := s.token() // one of its own: the other stands in the address of the page that waits
+	if err != nil {
+		return nil, err
+	}
 	verdicts := routes.Named("analisi")
 	v := struct {
 		view
-		ProCalls, FreeCalls, Price, Every, USDC, Email, Token string
-		PlusTax                                               bool
-		Days, Grace                                           int
+		ProCalls, FreeCalls, Price, Every, USDC, Email, Token, Checkout string
+		PlusTax                                                         bool
+		Days, Grace                                                     int
 	}{
 		view: view{l}, ProCalls: l.Number(int(verdicts.Pro.Calls)), FreeCalls: l.Number(int(verdicts.Free.Calls)),
-		USDC: l.Decimals(pay.FormatUnits(s.Wallet.Units)), Token: token, Days: CryptoDays, Grace: int(apikey.Grace.Hours() / 24),
+		USDC: l.Decimals(pay.FormatUnits(s.Wallet.Units)), Token: token, Checkout: checkout, Days: CryptoDays, Grace: int(apikey.Grace.Hours() / 24),
 	}
 	if known {
 		v.Price, v.Every, v.PlusTax = l.Price(price.Amount, price.Currency), l.Text("offer.once."+price.Every), price.PlusTax

@@ -80,10 +80,10 @@ func showCheckout(accept string, l *i18n.Language, c checkoutBegun) (*page.Respo
 // showIssued shows what was bought as a page; until is when the page can be looked at no more, zero for at once.
 func (s *Service) showIssued(l *i18n.Language, k issued, until time.Time, renews bool) (*page.Response, error) {
 	v := struct {
-		view
-		Key, Until, Again, Base string
-		Renews                  bool
-	}{view: view{l}, Key: k.APIKey, Until: l.Moment(k.ExpiresAt), Base: s.BaseURL, Renews: renews}
+		guardView
+		Until, Again, Base string
+		Renews             bool
+	}{guardView{view{l}, k.guard, k.APIKey, ""}, l.Moment(k.ExpiresAt), "", s.BaseURL, renews}
 	if k.APIKey == "" {
 		return render(http.StatusOK, "extended.html", page.Page{Language: l, Title: l.Text("extended.title")}, v)
 	}

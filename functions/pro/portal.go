@@ -30,6 +30,8 @@ type portals struct {
 	Others []string `json:"others,omitempty" doc:"Further ones, where the plan was bought by card more than once"`
 }
 
+var goneToken = httpapi.Fault{Name: "t", Detail: "is of a link that works no more; POST /v1/pro/gestione mails another"}
+
 // mostPortals bounds what one call costs at the processor.
 const mostPortals = 5
 
@@ -42,7 +44,7 @@ func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, 
 	}
 	c, err := s.customerOf(ctx, key, token)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, httpapi.Invalid(httpapi.Fault{Name: "t", Detail: "is of a link that works no more; POST /v1/pro/gestione mails another"})
+		return nil, httpapi.Invalid(goneToken)
 	}
 	if err != nil {
 		return nil, err

@@ -124,6 +124,8 @@ type issued struct {
 	Status    string    `json:"status,omitempty" enum:"esteso" doc:"esteso: the plan of an address that has a key was lengthened, and its owner is told by e-mail. Absent otherwise"`
 	Plan      string    `json:"plan" enum:"pro"`
 	ExpiresAt time.Time `json:"expiresAt" doc:"When the plan ends unless it is renewed, UTC"`
+
+	guard bool // see store.Customer
 }
 
 const extended = "esteso"
@@ -156,7 +158,7 @@ func (s *Service) buy(ctx context.Context, email, shown, what, secret string, cl
 	if err != nil {
 		return issued{}, err
 	}
-	bought := issued{APIKey: text, Plan: "pro", ExpiresAt: c.Plan().Until}
+	bought := issued{APIKey: text, Plan: "pro", ExpiresAt: c.Plan().Until, guard: c.Guard}
 	switch {
 	case text != "":
 	case holds(c):

@@ -3,10 +3,8 @@ package pro
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
 )
@@ -14,7 +12,7 @@ import (
 func (s *Service) registerRecover(api *httpapi.API) {
 	httpapi.JSON(api, "pro-recupera", httpapi.JSONDoc{
 		Summary:     "Get a fresh key by e-mail",
-		Description: "The answer is the same for every address, and does not wait to learn whether there is a plan. If there is, a fresh key is mailed, and the old one is refused once the mail has been sent. The mail has a link that brings the old key back. Where that was used in the last 30 days, the mail asks to confirm first.",
+		Description: "The answer is the same for every address, and does not wait to learn whether there is a plan. If there is, a fresh key is mailed, and the old one is refused once the mail has been sent. The mail has a link that brings the old key back. Where that was used in the last 30 days, or the owner has set so, the mail asks to confirm first.",
 		Status:      http.StatusAccepted,
 		Answer:      recovering{},
 		Pages:       []int{http.StatusAccepted},
@@ -48,20 +46,14 @@ func (s *Service) recoverPage(_ context.Context, in *Reader) (*page.Response, er
 	return render(http.StatusOK, "recover", page.Page{Language: l, Title: l.Text("recover.title"), Others: page.InAll(l, "/v1/pro/recupera")}, view{l})
 }
 
-// perAddress bounds how often anyone can have mail sent to an address.
-var perAddress = limit.Limit{Name: "pro-recupera-address", Calls: 3, Window: time.Hour}
-
-// recover does the same for every address: it counts, and leaves a job.
+// recover does the same for every address: it leaves a job.
 func (s *Service) recover(ctx context.Context, in *recoverInput) (*page.Response, error) {
 	email, err := address(in.Body.Email)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.takeFor(ctx, perAddress, email); err != nil {
-		return nil, err
-	}
 	l := in.language()
-	if err := s.Outbox.Put(ctx, store.Job{Kind: recoverKind, Email: email, Lang: l.Code, At: s.Now()}); err != nil {
+	if err := s.Outbox.Put(ctx, store.Job{Kind: recoverKind, Email: email, Lang: l.Code, At: s.Now(), Caller: httpapi.Subject(ctx)}); err != nil {
 		return nil, err
 	}
 	s.signal()
@@ -69,9 +61,4 @@ func (s *Service) recover(ctx context.Context, in *recoverInput) (*page.Response
 		return render(http.StatusAccepted, "recovering", page.Page{Language: l, Title: l.Text("recovering.title")}, view{l})
 	}
 	return asJSON(http.StatusAccepted, recovering{"accepted", "If this address has a plan, a fresh key is on its way to it, and the old key stops working."})
-}
-
-// takeFor counts a mail that somebody asks to have sent to an address.
-func (s *Service) takeFor(ctx context.Context, l limit.Limit, email string) error {
-	return httpapi.ConsumeLimit(ctx, l, string(s.customer(email)), "There were too many such calls for this address. Wait as Retry-After says.")
 }

@@ -40,6 +40,7 @@ type keyOutput struct {
 		ExpiresAt time.Time `json:"expiresAt" doc:"When the plan ends unless it is renewed, UTC"`
 		IssuedAt  time.Time `json:"issuedAt" doc:"When the key was issued, UTC"`
 		RestsOn   []rest    `json:"restsOn" doc:"What the plan rests on, the latest end first"`
+		Guarded   bool      `json:"guarded" doc:"A recovery mails a link first, and sends no key before it is opened"`
 		Usage     []usage   `json:"usage" doc:"What was called with the key, by endpoint; what an agent asks over /mcp is counted under the endpoint that gives the same answer"`
 	}
 }
@@ -83,6 +84,7 @@ func (s *Service) key(ctx context.Context, in *keyInput) (*keyOutput, error) {
 		out.Body.RestsOn = append(out.Body.RestsOn, rest(r))
 	}
 	out.Body.Plan, out.Body.ExpiresAt, out.Body.IssuedAt = "pro", c.Plan().Until, c.Issued
+	out.Body.Guarded = c.Guarded(s.Now())
 	return out, nil
 }
 

@@ -46,7 +46,7 @@ func (s *Service) again(ctx context.Context, secret string) (bought issued, unti
 	if err != nil {
 		return issued{}, time.Time{}, false, err
 	}
-	bought = issued{APIKey: was.Key, Plan: "pro", ExpiresAt: c.Plan().Until}
+	bought = issued{APIKey: was.Key, Plan: "pro", ExpiresAt: c.Plan().Until, guard: c.Guard}
 	if was.Key == "" {
 		bought.Status = extended
 		return bought, was.Until, true, nil

@@ -70,6 +70,8 @@ func isToken(text string) bool {
 	return err == nil && len(b) == tokenBytes
 }
 
+var badToken = httpapi.Fault{Name: "t", Detail: "is not the token of a page: 32 hexadecimal digits"}
+
 // secretOf is what the bearer of a page's token has: it opens nothing for another address.
 func secretOf(token, email string) string { return token + " " + apikey.Normalize(email) }
 
@@ -92,7 +94,7 @@ func (s *Service) checkWaiting(_ context.Context, in *waitInput) error {
 		faults = append(faults, p.Errors...)
 	}
 	if !isToken(in.Body.Token) {
-		faults = append(faults, httpapi.Fault{Name: "t", Detail: "is not the token of a page: 32 hexadecimal digits"})
+		faults = append(faults, badToken)
 	}
 	if _, err := pay.ParseSignature(in.Body.Signature); in.Body.Signature != "" && err != nil && !page.WantsHTML(in.Accept) {
 		faults = append(faults, httpapi.Fault{Name: "signature", Detail: "is not a transaction signature: 64 bytes in base58, as wallets and explorers show it"})

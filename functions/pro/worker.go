@@ -3,12 +3,14 @@ package pro
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/i18n"
 	"verdetto/shared/mail"
+	"verdetto/shared/notify"
 	"verdetto/shared/outbox"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
@@ -53,6 +55,31 @@ func (s *Service) beside(name string) store.Outbox {
 	return box
 }
 
+// mailboxes counts the mails that any caller can cause.
+func (s *Service) mailboxes() notify.Mailboxes {
+	return notify.Mailboxes{Store: store.Mailboxes{Table: s.Keys.Table}, Links: notify.Links{Pepper: s.Pepper, BaseURL: s.BaseURL}, Now: s.Now}
+}
+
+// anyones are the kinds of jobs that any caller can leave for any address.
+var anyones = []string{recoverKind, manageKind, moveKind}
+
+// allowed reports whether the mail of a job is to be sent.
+func (s *Service) allowed(ctx context.Context, j store.Job) (bool, error) {
+	if !slices.Contains(anyones, j.Kind) {
+		return true, nil
+	}
+	return s.mailboxes().Allow(ctx, j.Email, j.Caller, j.Name())
+}
+
+// stopLink is where mails like that of a job are stopped; empty where nobody else can cause it.
+func (s *Service) stopLink(j store.Job) string {
+	if !slices.Contains(anyones, j.Kind) {
+		return ""
+	}
+	links := s.mailboxes().Links
+	return links.BaseURL + links.Requests(links.Mailbox(j.Email))
+}
+
 // do does one job. A mail that is refused for good ends it.
 func (s *Service) do(ctx context.Context, j store.Job) error {
 	work := s.sendKey
@@ -88,7 +115,7 @@ func (s *Service) sendExtended(ctx context.Context, j store.Job) error {
 
 // send writes the mail of a job about a plan, and hands it to the carrier.
 func (s *Service) send(ctx context.Context, j store.Job, write func(mail.Key) (mail.Message, error), c store.Customer, path string) error {
-	message, err := write(mail.Key{To: j.Email, Lang: language(j), Until: c.Plan().Until, BaseURL: s.BaseURL, Path: path, Support: s.Operator.Email})
+	message, err := write(mail.Key{To: j.Email, Lang: language(j), Until: c.Plan().Until, BaseURL: s.BaseURL, Path: path, Stop: s.stopLink(j), Support: s.Operator.Email})
 	if err != nil {
 		return err
 	}
@@ -128,6 +155,9 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	if c.Recovered(j.At, hash) {
 		return nil
 	}
+	if allowed, err := s.allowed(ctx, j); err != nil || !allowed {
+		return err
+	}
 	if c.Guarded(now) && j.Kind != agreedKind {
 		return s.sendOffer(ctx, j, c)
 	}
@@ -163,7 +193,7 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 // keyMessage writes the mail with a fresh key: the first of a customer who paid
 // and never came back from the checkout, or one in the place of another.
 func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Message, error) {
-	k := mail.Key{To: j.Email, Lang: language(j), Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL, Support: s.Operator.Email}
+	k := mail.Key{To: j.Email, Lang: language(j), Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL, Stop: s.stopLink(j), Support: s.Operator.Email}
 	write := mail.KeyMail
 	if owned := c.Owned(); len(owned) > 0 {
 		write, k.Path = mail.RecoverMail, s.undoPath(c.ID, owned)

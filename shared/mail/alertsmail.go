@@ -18,6 +18,7 @@ type AlertsLink struct {
 	Lang string // the code of a language of i18n
 	Days int    // that the link is good
 	Link string // to the list: https, or http on this machine
+	Stop string // where mails like this are stopped: as Link; empty where nobody else can cause it
 }
 
 // AlertsMail writes the mail that brings a subscriber a fresh link to the list of
@@ -41,6 +42,9 @@ func linkMail(v alertsView) (Message, error) {
 	if err == nil {
 		err = checkLink(m.Link)
 	}
+	if err == nil && m.Stop != "" {
+		err = checkLink(m.Stop)
+	}
 	if err == nil {
 		v.T, err = languageOf(m.Lang)
 	}
@@ -52,7 +56,7 @@ func linkMail(v alertsView) (Message, error) {
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail that brings a link: %w", err)
 	}
-	return Message{To: v.To, Subject: v.Subject, Text: text, HTML: html, Tag: AlertsTag}, nil
+	return Message{To: v.To, Subject: v.Subject, Text: text, HTML: html, Unsubscribe: v.Stop, Tag: AlertsTag}, nil
 }
 
 // alertsView is what the templates see.

@@ -6,7 +6,7 @@ import (
 )
 
 func aManage() AlertsLink {
-	return AlertsLink{To: "ada@example.com", Lang: "it", Days: 30, Link: "https://verdetto.example/v1/alerts/manage?t=abc.2026-11-21.def"}
+	return AlertsLink{To: "ada@example.com", Lang: "it", Days: 30, Link: "https://verdetto.example/v1/alerts/manage?t=abc.2026-11-21.def", Stop: "https://verdetto.example/v1/alerts/unsubscribe?t=abc..def"}
 }
 
 func TestAlertsMails(t *testing.T) {
@@ -20,11 +20,11 @@ func TestAlertsMails(t *testing.T) {
 			}
 			golden(t, "alerts-"+lang+".txt", []byte(got.Subject+"\n\n"+got.Text))
 			golden(t, "alerts-"+lang+".html", []byte(got.HTML))
-			if got.To != m.To || got.Tag != AlertsTag || got.Unsubscribe != "" {
+			if got.To != m.To || got.Tag != AlertsTag || got.Unsubscribe != m.Stop {
 				t.Errorf("message %+v", got)
 			}
 			for what, body := range map[string]string{"text": got.Text, "HTML": got.HTML} {
-				for _, want := range []string{m.Link, "30"} {
+				for _, want := range []string{m.Link, m.Stop, "30"} {
 					if !strings.Contains(body, want) || strings.Contains(body, "no value") {
 						t.Errorf("%s lacks %q:\n%s", what, want, body)
 					}
@@ -45,6 +45,7 @@ func TestAlertsMailRefuses(t *testing.T) {
 		"no day":             func(m *AlertsLink) { m.Days = 0 },
 		"no link":            func(m *AlertsLink) { m.Link = "" },
 		"link in the clear":  func(m *AlertsLink) { m.Link = "http://verdetto.example/v1/alerts/manage?t=a" },
+		"link to stop":       func(m *AlertsLink) { m.Stop = "javascript:alert(1)" },
 		"script":             func(m *AlertsLink) { m.Link = "javascript:alert(1)" },
 		"markup in the link": func(m *AlertsLink) { m.Link += `"><b>` },
 	} {

@@ -23,11 +23,12 @@ type Confirm struct {
 	Trip string
 	Host string // of the endpoint that the messages would go to; empty: they are mails
 	Link string // to the page with the button: https, or http on this machine
+	Stop string // where mails like this are stopped: as Link
 }
 
 // ConfirmMail writes the mail that asks whoever reads a mailbox whether they want
-// an alert that somebody asked for. There is nothing to unsubscribe from: without
-// an answer nothing else is sent.
+// an alert that somebody asked for. Without an answer nothing else is sent; to
+// unsubscribe is to stop mails that anyone can cause.
 func ConfirmMail(c Confirm) (Message, error) {
 	v, err := newConfirmView(c)
 	if err != nil {
@@ -37,7 +38,7 @@ func ConfirmMail(c Confirm) (Message, error) {
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail that asks to confirm: %w", err)
 	}
-	return Message{To: v.To, Subject: v.Subject, Text: text, HTML: html, Tag: ConfirmTag}, nil
+	return Message{To: v.To, Subject: v.Subject, Text: text, HTML: html, Unsubscribe: v.Stop, Tag: ConfirmTag}, nil
 }
 
 // confirmView is what the templates see.
@@ -56,7 +57,7 @@ func newConfirmView(c Confirm) (confirmView, error) {
 	if c.Origin == "" || c.Destination == "" || c.Threshold < 0 {
 		return v, errors.New("no route, or a threshold below 0")
 	}
-	if err := checkLink(c.Link); err != nil {
+	if err := errors.Join(checkLink(c.Link), checkLink(c.Stop)); err != nil {
 		return v, err
 	}
 	if v.T, err = languageOf(c.Lang); err != nil {

@@ -10,6 +10,7 @@ func aConfirm() Confirm {
 	return Confirm{
 		To: "ada@example.com", Lang: "it", Origin: "Milano", Destination: "Bucarest", Threshold: 4050,
 		Link: "https://verdetto.example/v1/alerts/confirm?id=AAECAwQFBgcICQoLDA0ODw",
+		Stop: "https://verdetto.example/v1/alerts/unsubscribe?t=abc..def",
 	}
 }
 
@@ -35,11 +36,11 @@ func TestConfirmMails(t *testing.T) {
 			golden(t, c.name+".txt", []byte(got.Subject+"\n\n"+got.Text))
 			golden(t, c.name+".html", []byte(got.HTML))
 
-			if got.To != "ada@example.com" || got.Tag != ConfirmTag || got.Unsubscribe != "" {
+			if got.To != "ada@example.com" || got.Tag != ConfirmTag || got.Unsubscribe != confirm.Stop {
 				t.Errorf("message %+v", got)
 			}
 			for what, body := range map[string]string{"text": got.Text, "HTML": got.HTML} {
-				for _, want := range []string{confirm.Origin + "–" + confirm.Destination, confirm.Link, "48", c.amount} {
+				for _, want := range []string{confirm.Origin + "–" + confirm.Destination, confirm.Link, confirm.Stop, "48", c.amount} {
 					if !strings.Contains(body, want) {
 						t.Errorf("%s lacks %q", what, want)
 					}
@@ -87,6 +88,7 @@ func TestConfirmMailRefuses(t *testing.T) {
 		{"a link that ends a quotation", func(c *Confirm) { c.Link += `"onclick=x` }},
 		{"a link that runs a script", func(c *Confirm) { c.Link = "javascript:alert(1)" }},
 		{"a link with a line break", func(c *Confirm) { c.Link += "\n" }},
+		{"no link to stop", func(c *Confirm) { c.Stop = "" }},
 		{"unknown language", func(c *Confirm) { c.Lang = "nl" }},
 		{"no language", func(c *Confirm) { c.Lang = "" }},
 	} {

@@ -24,6 +24,8 @@ type Key struct {
 	// BaseURL is where the service answers: https, or http on this machine, a slash at its end or not.
 	BaseURL string
 	Path    string // where the mail's link leads, below BaseURL: to undo a recovery, or to confirm one
+	// Stop is where mails like this are stopped, the whole address; empty where nobody but the reader can cause it.
+	Stop    string
 	Support string // address to ask for help; empty: the answer to this mail
 }
 
@@ -67,7 +69,7 @@ func noticeMail(k Key, name string) (Message, error) {
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail about a plan: %w", err)
 	}
-	return Message{To: k.To, Subject: v.Subject, Text: text, HTML: html, Tag: KeyTag}, nil
+	return Message{To: k.To, Subject: v.Subject, Text: text, HTML: html, Unsubscribe: k.Stop, Tag: KeyTag}, nil
 }
 
 // Title, Lede, Open, Terms and NotYou are what a mail with a link says: the texts mail.NAME of the catalogue.
@@ -96,6 +98,12 @@ type keySection struct {
 func (v keyView) SupportLink() htmltemplate.HTML {
 	address := htmltemplate.HTMLEscapeString(v.Support)
 	return htmltemplate.HTML(`<a href="mailto:` + address + `">` + address + `</a>`)
+}
+
+// GuardLink is the page on which the owner guards the key, as HTML.
+func (v keyView) GuardLink() htmltemplate.HTML {
+	address := htmltemplate.HTMLEscapeString(v.BaseURL + "/v1/pro/gestione")
+	return htmltemplate.HTML(`<a href="` + address + `">` + address + `</a>`)
 }
 
 func keyMail(k Key, recovered bool) (Message, error) {
@@ -140,6 +148,11 @@ func newKeyView(k Key, subject string) (*keyView, error) {
 	}
 	if err := only(k.Path, "/?=.-_"); err != nil {
 		return v, fmt.Errorf("path of the link: %w", err)
+	}
+	if k.Stop != "" {
+		if err := checkLink(k.Stop); err != nil {
+			return v, err
+		}
 	}
 	v.BaseURL = strings.TrimRight(k.BaseURL, "/")
 	// Whose language is not known is written to in the one that everybody is

@@ -18,6 +18,7 @@ func aKey(t *testing.T) Key {
 	return Key{
 		To: "ada@example.com", Key: text, Until: time.Date(2026, 8, 31, 23, 30, 0, 0, time.FixedZone("", -3600)),
 		BaseURL: "https://verdetto.example/", Path: "/v1/pro/recupera/annulla?t=abc.def.012", Support: "aiuto@verdetto.example",
+		Stop: "https://verdetto.example/v1/alerts/unsubscribe?t=abc..def",
 	}
 }
 
@@ -47,7 +48,7 @@ func TestKeyMails(t *testing.T) {
 				t.Errorf("message %+v", got)
 			}
 			for what, body := range map[string]string{"text": got.Text, "HTML": got.HTML} {
-				for _, want := range []string{k.Key, "X-Api-Key", "https://verdetto.example/api/v1/pro/recupera", k.Support, "2026, "} {
+				for _, want := range []string{k.Key, k.Stop, "X-Api-Key", "https://verdetto.example/api/v1/pro/recupera", k.Support, "2026, "} {
 					if !strings.Contains(body, want) {
 						t.Errorf("%s lacks %q", what, want)
 					}
@@ -74,8 +75,8 @@ func TestNoticeMails(t *testing.T) {
 		k := aKey(t)
 		key := k.Key
 		k.Key = ""
-		if name == "moved" || name == "extended" { // which lead nowhere
-			k.Path = ""
+		if name == "moved" || name == "extended" { // which lead nowhere, and which no stranger can cause
+			k.Path, k.Stop = "", ""
 		}
 		got, err := write(k)
 		if err != nil {
@@ -83,7 +84,7 @@ func TestNoticeMails(t *testing.T) {
 		}
 		golden(t, name+".txt", []byte(got.Subject+"\n\n"+got.Text))
 		golden(t, name+".html", []byte(got.HTML))
-		if got.To != k.To || strings.Contains(got.Text+got.HTML, "vd_") || strings.Contains(got.Text, key) {
+		if got.To != k.To || got.Unsubscribe != k.Stop || strings.Contains(got.Text+got.HTML, "vd_") || strings.Contains(got.Text, key) {
 			t.Errorf("%s: %+v", name, got)
 		}
 		if _, err := composer(t, "v@verdetto.example").Compose(got); err != nil {

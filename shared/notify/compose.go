@@ -98,7 +98,7 @@ func confirmMail(pending store.Alert, id string, links Links) (mail.Message, err
 	}
 	return mail.ConfirmMail(mail.Confirm{
 		Host: host,
-		To:   pending.Email, Lang: lang, Threshold: pending.Threshold, When: When(pending, i18n.In(lang)), Trip: TripText(pending.Trip, i18n.In(lang)), Link: links.BaseURL + links.Confirm(id),
+		To:   pending.Email, Lang: lang, Threshold: pending.Threshold, When: When(pending, i18n.In(lang)), Trip: TripText(pending.Trip, i18n.In(lang)), Link: links.BaseURL + links.Confirm(id), Stop: links.BaseURL + links.Requests(links.Mailbox(pending.Email)),
 		Origin: CityName(route.Origin, lang), Destination: CityName(route.Destination, lang),
 	})
 }
@@ -106,7 +106,7 @@ func confirmMail(pending store.Alert, id string, links Links) (mail.Message, err
 // manageMail writes the mail that brings a fresh link to manage.
 func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error) {
 	return mail.AlertsMail(mail.AlertsLink{
-		To: a.Email, Lang: i18n.In(a.Language).Code, Days: ManageDays, Link: links.BaseURL + links.Manage(a.Subscriber, now),
+		To: a.Email, Lang: i18n.In(a.Language).Code, Days: ManageDays, Link: links.BaseURL + links.Manage(a.Subscriber, now), Stop: links.BaseURL + links.Requests(links.Mailbox(a.Email)),
 	})
 }
 

@@ -53,9 +53,8 @@ func ManageJob(s store.SubscriberID, now time.Time) store.Job {
 	return store.Job{Kind: manageKind, Ref: string(s), At: now}
 }
 
-// perMailbox bounds how often anyone can have mail sent to a mailbox. It is
-// counted here and not where the answer is given, which so cannot tell.
-var perMailbox = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
+// perTopic bounds how often anyone can have messages sent to a topic; for mail see Mailboxes.
+var perTopic = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
 
 // perService bounds how many such mails the whole service sends, whoever has them
 // sent to whom: somebody who has many addresses to ask from must not make it a
@@ -106,8 +105,8 @@ func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	if pending.Email == "" {
 		return c.askElsewhere(ctx, j, pending)
 	}
-	if j.Tries == 0 && !c.allowed(ctx, pending.Email) { // counted once, however often it is tried
-		return nil
+	if allowed, err := c.Mailboxes().Allow(ctx, pending.Email, j.Caller, j.Name()); err != nil || !allowed {
+		return err
 	}
 	message, err := confirmMail(pending, j.Ref, c.Links)
 	if err != nil {
@@ -126,8 +125,8 @@ func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	if stopped, err := c.Alerts.Stopped(ctx, to.Subscriber); err != nil || stopped {
 		return err
 	}
-	if j.Tries == 0 && !c.allowed(ctx, to.Email) {
-		return nil
+	if allowed, err := c.Mailboxes().Allow(ctx, to.Email, j.Caller, j.Name()); err != nil || !allowed {
+		return err
 	}
 	message, err := manageMail(to, c.Links, j.At) // of the job, so that it is the same however often it is sent
 	if err != nil {
@@ -167,9 +166,9 @@ func (c *Confirmations) reserve(ctx context.Context) error {
 	return nil
 }
 
-// allowed counts one mail to a mailbox.
-func (c *Confirmations) allowed(ctx context.Context, email string) bool {
-	return c.counted(ctx, perMailbox, string(c.Links.Subscriber(mailbox(email))))
+// Mailboxes counts the mails that anyone can cause.
+func (c *Confirmations) Mailboxes() Mailboxes {
+	return Mailboxes{store.Mailboxes{Table: c.Alerts.Table}, c.Links, c.Now}
 }
 
 // counted counts one message under a limit. Where it cannot be counted, it is sent.
@@ -188,7 +187,7 @@ var perServer = limit.Limit{Name: "alerts-server", Calls: 100, Window: time.Hour
 // askElsewhere leaves it to Pushes to ask, within what an address, a server and the
 // service are sent in an hour. It is counted as mails are.
 func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending store.Alert) error {
-	if j.Tries == 0 && !(c.counted(ctx, perMailbox, string(pending.Subscriber)) && c.counted(ctx, perServer, c.server(pending.Address))) {
+	if j.Tries == 0 && !(c.counted(ctx, perTopic, string(pending.Subscriber)) && c.counted(ctx, perServer, c.server(pending.Address))) {
 		return nil
 	}
 	if err := c.reserve(ctx); err != nil {
@@ -208,21 +207,4 @@ func (c *Confirmations) server(address string) string {
 		return address
 	}
 	return string(c.Links.SubscriberAt("server", u.Host))
-}
-
-// mailbox is what an address is counted as. Most providers deliver ada+anything
-// to ada, and Google passes over dots: whoever makes up such addresses fills one
-// mailbox. Where they are two people after all, they share a cap and no more.
-func mailbox(email string) string {
-	local, domain, _ := strings.Cut(strings.ToLower(email), "@")
-	if name, _, tagged := strings.Cut(local, "+"); tagged && name != "" {
-		local = name
-	}
-	if domain == "googlemail.com" {
-		domain = "gmail.com"
-	}
-	if domain == "gmail.com" {
-		local = strings.ReplaceAll(local, ".", "")
-	}
-	return local + "@" + domain
 }

@@ -26,7 +26,8 @@ const (
 // it was signed with, that each has one spelling, and that it says nothing of
 // the address. A link to unsubscribe never expires: a mail provider may offer it
 // years after the mail came. It opens one alert only, or those of a digest, and can end mail and never
-// begin it; so does one to pause an alert. A link to manage shows all alerts, so it is good for ManageDays; from
+// begin it; so does one to pause an alert. A link to a mailbox stops the mails that
+// anyone can cause to be sent there, and allows them again. A link to manage shows all alerts, so it is good for ManageDays; from
 // then on, like Renew, it has a fresh one mailed to the subscriber and shows nothing.
 type Links struct {
 	Pepper  []byte // the operator's secret; with another one every address is another subscriber
@@ -106,6 +107,22 @@ func (l Links) OpenEndDigest(token string) (s store.SubscriberID, ok bool) {
 	return store.SubscriberID(subscriber), ok
 }
 
+// Requests is the link to the page of the mails that anyone can cause to be sent to a mailbox (RFC 8058: one POST to it stops them).
+func (l Links) Requests(mailbox store.SubscriberID) string {
+	return unsubscribePath + "?t=" + l.sign(requests, string(mailbox), "")
+}
+
+// AllowRequests is where the button of that page allows them again.
+func (l Links) AllowRequests(mailbox store.SubscriberID) string {
+	return managePath + "?t=" + l.sign(requests, string(mailbox), "")
+}
+
+// OpenRequests reads the token of a link to a mailbox's requests; false where it was not signed for that.
+func (l Links) OpenRequests(token string) (mailbox store.SubscriberID, ok bool) {
+	id, _, ok := l.open(requests, token)
+	return store.SubscriberID(id), ok
+}
+
 // openOne reads the token of a link to one alert.
 func (l Links) openOne(p purpose, token string) (s store.SubscriberID, of store.Ref, ok bool) {
 	subscriber, name, ok := l.open(p, token)
@@ -122,8 +139,9 @@ type purpose string
 const (
 	unsubscribe purpose = "unsubscribe"
 	snooze      purpose = "snooze"
-	digest      purpose = "digest" // in the place of a route it has nothing
-	manage      purpose = "manage" // in the place of a route it has the day that it is of, or nothing
+	digest      purpose = "digest"   // in the place of a route it has nothing
+	requests    purpose = "requests" // likewise
+	manage      purpose = "manage"   // in the place of a route it has the day that it is of, or nothing
 )
 
 const (

@@ -296,11 +296,15 @@ var Table = []Route{
 	},
 	{
 		Name: "pro-gestione", Method: "POST", Path: "/v1/pro/gestione", Function: "pro",
-		Free: Cap{5, time.Hour}, Form: true,
+		Free: Cap{5, time.Hour}, Form: true, ShownKey: true,
 	},
 	{
 		Name: "pro-piano", Method: "GET", Path: "/v1/pro/gestione/piano", Function: "pro",
 		Free: Cap{60, time.Hour},
+	},
+	{
+		Name: "pro-protezione", Method: "POST", Path: "/v1/pro/gestione/piano", Function: "pro",
+		Free: Cap{20, time.Hour}, Pro: Cap{20, time.Hour}, Form: true,
 	},
 	{
 		Name: "pro-portale", Method: "POST", Path: "/v1/pro/portale", Function: "pro",

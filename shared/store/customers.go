@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +15,7 @@ import (
 
 // Customers stores one item a customer: the hash of the current key and the end
 // of the plan. Writing a new hash is what revokes the old key (keys: CUSTOMER,
-// CASHED, SUBSCRIPTION, CHECKOUT).
+// CASHED, SUBSCRIPTION).
 type Customers struct {
 	Table Table
 	// Changed, where set, is told of every customer that was, or may have been, written.
@@ -41,6 +40,7 @@ type Customer struct {
 	Voided       []byte    `json:"voided,omitempty"`      // hash of the fresh key that was undone last
 	Rotated      *KeyHash  `json:"rotated,omitempty"`     // the key that was rotated away last
 	GuardedUntil time.Time `json:"guardedUntil,omitzero"` // until then a recovery has to be confirmed by mail
+	Guard        bool      `json:"guard,omitempty"`       // and at all times, as the owner has set
 	Version      int64     `json:"-"`
 }
 
@@ -160,20 +160,6 @@ func (k Customers) orNew(ctx context.Context, id apikey.CustomerID) (Customer, e
 		return Customer{ID: id}, nil
 	}
 	return c, err
-}
-
-func checkoutPartition(id apikey.CustomerID) string { return "CHECKOUT#" + string(id) }
-
-// CheckoutKey gives the idempotency key of a checkout that a caller began for a
-// customer: the same one until a moment that the first call sets. It is the
-// caller's own: whoever has a checkout can ask for its key.
-func (k Customers) CheckoutKey(ctx context.Context, id apikey.CustomerID, caller string, until time.Time) (string, error) {
-	key := Key{checkoutPartition(id), "BY#" + caller}
-	text, err := createOrGet(ctx, k.Table, Item{Key: key, Data: []byte(rand.Text()), Expires: until})
-	if err != nil {
-		return "", fmt.Errorf("store checkout: %w", err)
-	}
-	return string(text), nil
 }
 
 func subscriptionKey(subscription string) Key { return Key{"SUBSCRIPTION#" + subscription, "CUSTOMER"} }

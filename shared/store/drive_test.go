@@ -215,7 +215,6 @@ func driveRecords(t *testing.T, table store.Table) {
 			key, _ := apikey.Parse(text)
 			return ignore(customers.Rotate(ctx, key, apikey.Hash{1}, noon))
 		}},
-		{customers, "CheckoutKey", func() error { return ignore(customers.CheckoutKey(ctx, customer, "ip 192.0.2.1", later)) }},
 		{customers, "LinkSubscription", func() error { return customers.LinkSubscription(ctx, "sub_1", customer) }},
 		{customers, "SubscriptionOwner", func() error { return ignore(customers.SubscriptionOwner(ctx, "sub_1")) }},
 		{customers, "Move", func() error {
@@ -275,6 +274,9 @@ func driveRecords(t *testing.T, table store.Table) {
 		}},
 		{payments, "Count", func() error {
 			return payments.Count(ctx, store.Slots{Of: "all", Name: "HOUR", Most: 20, Per: time.Hour}, noon)
+		}},
+		{store.Mailboxes{Table: table}, "Change", func() error {
+			return store.Mailboxes{Table: table}.Change(ctx, "ada", noon, func(b *store.Mailbox) { b.Stopped = later })
 		}},
 		{notes, "Put", func() error { return notes.Put(ctx, store.Note{Name: "x", Data: []byte("n"), Until: later}) }},
 		{notes, "Get", func() error { return ignore(notes.Get(ctx, "x")) }},

@@ -85,13 +85,14 @@ func (c *Customer) take(other Customer, now time.Time) {
 			c.Claimed = append(c.Claimed, what)
 		}
 	}
+	c.Guard = c.Guard || other.Guard
 	if other.GuardedUntil.After(c.GuardedUntil) {
 		c.GuardedUntil = other.GuardedUntil
 	}
 }
 
 // Erase deletes a customer and all that names her: the plan, the key's hash, whose
-// subscriptions are, what was begun, jobs about her address in the outboxes. That
+// subscriptions are, jobs about her address in the outboxes. That
 // payments were used stays, without by whom. Done again it finds nothing to do.
 func (k Customers) Erase(ctx context.Context, id apikey.CustomerID, about func(Job) bool, outboxes ...Outbox) error {
 	err := RetryConflicts(ctx, func() error {
@@ -108,13 +109,6 @@ func (k Customers) Erase(ctx context.Context, id apikey.CustomerID, about func(J
 			for _, subscription := range slices.Sorted(maps.Keys(c.Cards)) {
 				writes = append(writes, Op{Mode: Delete, Item: Item{Key: subscriptionKey(subscription)}})
 			}
-		}
-		begun, err := k.Table.Query(ctx, Range{Partition: checkoutPartition(id), Read: Strong})
-		if err != nil {
-			return err
-		}
-		for _, item := range begun {
-			writes = append(writes, Op{Mode: Delete, Item: Item{Key: item.Key}})
 		}
 		for _, o := range outboxes {
 			named, err := o.about(ctx, about)

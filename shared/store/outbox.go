@@ -40,6 +40,8 @@ type Job struct {
 	Lang  string    `json:"lang"`
 	Ref   string    `json:"ref,omitempty"` // what it is about
 	At    time.Time `json:"at"`
+	// Caller is who asked for it, as a pseudonym; empty: the service itself, or an earlier version left it.
+	Caller string `json:"caller,omitempty"`
 	// Leased is when it is due: at first, after a failure, or because whoever took it has not ended it.
 	Leased time.Time `json:"leased"`
 	// Tries is how often it was taken on before.

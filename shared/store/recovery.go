@@ -23,8 +23,8 @@ type KeyHash struct {
 
 func (k *KeyHash) is(hash []byte) bool { return k != nil && bytes.Equal(k.Hash, hash) }
 
-// Guarded tells whether a recovery has to be confirmed by mail first.
-func (c Customer) Guarded(now time.Time) bool { return now.Before(c.GuardedUntil) }
+// Guarded reports whether a recovery has to be confirmed by mail first.
+func (c Customer) Guarded(now time.Time) bool { return c.Guard || now.Before(c.GuardedUntil) }
 
 // Recovered tells whether a recovery that was asked for at a moment, and whose
 // fresh key has a hash, is over: it took effect, was undone, or another key came since.

@@ -68,8 +68,8 @@ func TestAlwaysConflicting(t *testing.T) {
 			_, err := issueOnce(ctx, store.Customers{Table: table}, "payment/1")
 			return err
 		}},
-		{"checkout key", store.ErrExists, func(ctx context.Context, table store.Table) error {
-			_, err := store.Customers{Table: table}.CheckoutKey(ctx, ada, "caller", noon)
+		{"pepper", store.ErrExists, func(ctx context.Context, table store.Table) error {
+			_, err := store.Pepper(ctx, table, []byte("pepper"))
 			return err
 		}},
 		{"any change", store.ErrConflict, func(ctx context.Context, table store.Table) error {

@@ -63,6 +63,7 @@
 //	DIGESTS                      PROGRESS              DigestProgress                                     alerts, notify        never
 //	PENDING#<id>                 ALERT                 Alert to be confirmed; nothing once it was         alerts                48 hours after the request
 //	STOPPED#<subscriber>         MARK                  that it is sent no mail                            alerts, notify        180 days after a refusal, 10 years after a complaint
+//	MAILBOX#<subscriber>         MAILS                 Mailbox: mails that anyone can cause               alerts, pro           a day after the last; 180 days after its reader stopped them
 //	LEASE#<name>                 HOLDER                who does what one process at a time may do         notify, verdetto serve, verdetto migrate  minutes after it was renewed
 //	MIGRATION                    SOURCE                that the table is being filled, and from where     verdetto migrate      never
 //	OUTBOX#<name>                <due>-<random>        Job                                                alerts, notify, pro   7 days after it was left
@@ -72,7 +73,6 @@
 //	OFFER#<id>                   JOB                   Job to be left when it is accepted; nothing once it was  pro                 48 hours after the request
 //	CUSTOMER#<customer>          KEY                   Customer                                           pro, verdetto key     never
 //	SUBSCRIPTION#<subscription>  CUSTOMER              whose it is                                        pro                   never
-//	CHECKOUT#<customer>          BY#<caller>           idempotency key                                    pro                   10 minutes after the first request
 //	CASHED#<payment>             MARK                  hash of the key issued for it, or who claimed it   pro                   never
 //	PAID#<payment>               CALL                  Payment: which answer it was taken for             x402                  never
 //	PAID#<payment>               ANSWER                what it has bought, compressed                     x402                  a day after it was given

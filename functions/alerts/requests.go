@@ -1,0 +1,40 @@
+package alerts
+
+import (
+	"context"
+	"net/http"
+
+	"verdetto/shared/httpapi"
+	"verdetto/shared/notify"
+	"verdetto/shared/page"
+	"verdetto/shared/store"
+)
+
+// The page of the mails that anyone can cause to be sent to a mailbox. Its link
+// stands in each of them, those about plans too.
+
+// requestsPage shows buttons and changes nothing.
+func (s *Service) requestsPage(mailbox store.SubscriberID, v view) (*page.Response, error) {
+	v.Block, v.Action, v.Manage = "requests", s.Links.Requests(mailbox), s.Links.AllowRequests(mailbox)
+	v.Most, v.Days = notify.MailsPerDay, notify.StoppedDays
+	return respond(http.StatusOK, v)
+}
+
+// stopRequests stops them, whoever presses: a person, or a mail provider with List-Unsubscribe=One-Click (RFC 8058).
+func (s *Service) stopRequests(ctx context.Context, mailbox store.SubscriberID, v view) (*page.Response, error) {
+	until, err := s.Confirmations.Mailboxes().Stop(ctx, mailbox)
+	if err != nil {
+		return nil, err
+	}
+	v.Block, v.Until, v.Manage = "requests_stopped", v.T.Moment(until), s.Links.AllowRequests(mailbox)
+	return respond(http.StatusOK, v)
+}
+
+// allowRequests allows them again, and has what the caller asks for come before what others do.
+func (s *Service) allowRequests(ctx context.Context, mailbox store.SubscriberID, v view) (*page.Response, error) {
+	if err := s.Confirmations.Mailboxes().Resume(ctx, mailbox, httpapi.Subject(ctx)); err != nil {
+		return nil, err
+	}
+	v.Block, v.Most = "requests_allowed", notify.MailsPerDay
+	return respond(http.StatusOK, v)
+}

@@ -1,0 +1,67 @@
+package pro
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+
+	"verdetto/shared/httpapi"
+	"verdetto/shared/page"
+	"verdetto/shared/store"
+)
+
+type guardInput struct {
+	Accept string `header:"Accept"`
+	Header string `header:"X-Api-Key" doc:"The customer's current key"`
+	Reader
+	Body struct {
+		Key   string `json:"chiave,omitempty" nullable:"true" maxLength:"100" doc:"The key, where a page sends it, which can set no header"`
+		Token string `json:"t,omitempty" nullable:"true" maxLength:"100" doc:"Of a mailed link, in the place of the key"`
+		Guard string `json:"protezione" enum:"si,no" doc:"si: a recovery mails a link first, and sends no key before it is opened; no: a recovery mails a fresh key at once" example:"si"`
+	} `contentType:"application/json"`
+}
+
+type guarding struct {
+	Guarded bool `json:"guarded" doc:"A recovery mails a link first"`
+}
+
+// guardView is what the form shows that switches the guard: it sends the key, or the token of a mailed link.
+type guardView struct {
+	view
+	Guard      bool
+	Key, Token string
+}
+
+// guard has every recovery of a key confirmed by mail, or no longer. Only who has the key or the mailed link gets here.
+func (s *Service) guard(ctx context.Context, in *guardInput) (*page.Response, error) {
+	l, person, on := in.language(), page.WantsHTML(in.Accept), in.Body.Guard == "si"
+	c, err := s.customerOf(ctx, cmp.Or(in.Header, in.Body.Key), in.Body.Token)
+	if err == nil {
+		err = s.Keys.Change(ctx, c.ID, func(c *store.Customer) error {
+			if c.Version == 0 { // erased, or moved, meanwhile
+				return store.ErrNotFound
+			}
+			c.Guard = on
+			return nil
+		})
+	}
+	switch {
+	case errors.Is(err, store.ErrNotFound) && person:
+		return showNotice(http.StatusGone, l, "plan.gone", page.In(l, "/v1/pro/gestione"))
+	case errors.Is(err, store.ErrNotFound):
+		return nil, httpapi.Invalid(goneToken)
+	case err != nil:
+		return nil, err
+	case !person:
+		return asJSON(http.StatusOK, guarding{on})
+	}
+	text, next := "guard.off", page.In(l, "/v1/pro/gestione")
+	if on {
+		text = "guard.on"
+	}
+	if in.Body.Token != "" {
+		next = backTo(l, in.Body.Token)
+	}
+	return showNotice(http.StatusOK, l, text, next)
+}

@@ -1,0 +1,214 @@
+package pro_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/mail/maildir"
+	"verdetto/shared/notify"
+	"verdetto/shared/store/storetest"
+)
+
+// What strangers can have sent to a mailbox, over alerts and plans together.
+
+const ada, home = "ada@example.com", "192.0.2.7:1"
+
+var stopPattern = regexp.MustCompile(`/v1/alerts/unsubscribe\?t=[\w.-]+`)
+
+// mailsOfAda gives the mails to ada's mailbox, however its address is spelled.
+func mailsOfAda(s fixture.Shop) (mails []maildir.Mail) {
+	s.T.Helper()
+	all, err := maildir.Read(s.Mails)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	for _, m := range all {
+		if strings.HasPrefix(strings.ToLower(m.To), "ada") {
+			mails = append(mails, m)
+		}
+	}
+	return mails
+}
+
+// flood has strangers ask for every kind of mail, each from an address of its own, every half
+// hour for some hours, and gives when mails came.
+func flood(s fixture.Shop, hours int) (came []time.Time) {
+	s.T.Helper()
+	before := len(mailsOfAda(s))
+	for n := range hours * 2 {
+		from := fmt.Sprintf("10.200.%d.1:1", n)
+		for _, ask := range []struct{ path, body string }{
+			{"/v1/alerts", fixture.Object("route", "MIL-BUH", "email", fmt.Sprintf("ada+%d@example.com", n%3))},
+			{"/v1/alerts", fixture.Object("route", "MIL-LON", "email", ada)},
+			{"/v1/pro/gestione", fixture.Object("email", ada)},
+			{"/v1/pro/recupera", fixture.Object("email", "ADA@example.com")},
+		} {
+			known := s.From(from, "POST", ask.path, ask.body)
+			unknown := s.From(from, "POST", ask.path, strings.Replace(strings.ToLower(ask.body), "ada", "eve", 1))
+			if known.Status != 202 || known.Status != unknown.Status || known.Body != unknown.Body {
+				s.T.Fatalf("%d %s; of an address without a plan %d %s", known.Status, known.Body, unknown.Status, unknown.Body)
+			}
+		}
+		work(s)
+		for range len(mailsOfAda(s)) - before - len(came) {
+			came = append(came, s.Clock.Now())
+		}
+		s.Clock.Add(30 * time.Minute)
+	}
+	return came
+}
+
+// work empties the outboxes of alerts and plans.
+func work(s fixture.Shop) {
+	s.T.Helper()
+	for idle := 0; idle < 2; idle++ {
+		for _, do := range []func() (int, error){
+			func() (int, error) { return s.Pro.Work(s.T.Context()) },
+			func() (int, error) { return s.Alerts.Confirmations.Work(s.T.Context()) },
+		} {
+			done, err := do()
+			if err != nil {
+				s.T.Fatal(err)
+			}
+			if done > 0 {
+				idle = -1
+			}
+		}
+	}
+}
+
+// arrives reports whether asking from an address has a mail sent.
+func arrives(s fixture.Shop, from, path, body string, header ...string) bool {
+	s.T.Helper()
+	before := len(mailsOfAda(s))
+	if a := s.From(from, "POST", path, body, header...); a.Status != 202 {
+		s.T.Fatalf("%d %s", a.Status, a.Body)
+	}
+	work(s)
+	return len(mailsOfAda(s)) == before+1
+}
+
+// TestStrangersFillNoMailbox: in any 24 hours at most 6 mails come, of all kinds together, however many
+// addresses strangers ask from; and what the owner asks for arrives.
+func TestStrangersFillNoMailbox(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	key := s.Verify(ada, s.Send(fixture.Price, "")).APIKey
+	s.Do("POST", "/v1/pro/gestione/piano", fixture.Object("protezione", "si"), "X-Api-Key", key)
+	came := flood(s, 36)
+	for i := notify.MailsPerDay; i < len(came); i++ {
+		if span := came[i].Sub(came[i-notify.MailsPerDay]); span < 24*time.Hour {
+			t.Errorf("%d mails came within %v", notify.MailsPerDay+1, span)
+		}
+	}
+	if len(came) < notify.MailsPerDay || len(came) > 2*notify.MailsPerDay {
+		t.Errorf("%d mails came in 36 hours", len(came))
+	}
+
+	alert := fixture.Object("route", "MIL-PAR", "email", ada)
+	if arrives(s, home, "/v1/alerts", alert) {
+		t.Error("the quota is not used up")
+	}
+	stop := newest(s, ada, stopPattern)
+	if a := s.From(home, "GET", stop+"&lang=it", "", "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Page(), "Let my own requests through") {
+		t.Errorf("%d %s", a.Status, a.Page())
+	}
+	if a := s.From(home, "POST", allow(stop), "", "Content-Type", fixture.Form, "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Page(), "Your own requests come through") {
+		t.Fatalf("%d %s", a.Status, a.Page())
+	}
+	if !arrives(s, home, "/v1/alerts", alert) || !arrives(s, home, "/v1/pro/gestione", fixture.Object("email", ada)) || !arrives(s, home, "/v1/pro/recupera", fixture.Object("email", ada)) {
+		t.Error("the owner's own requests do not arrive")
+	}
+	if arrives(s, "10.201.0.1:1", "/v1/alerts", alert) {
+		t.Error("a stranger's request arrives")
+	}
+	// With the key, from anywhere.
+	if a := s.From("192.0.2.8:1", "POST", "/v1/pro/gestione", fixture.Object("email", ada), "X-Api-Key", mistyped(key)); a.Status != 401 {
+		t.Errorf("a key that is none: %d %s", a.Status, a.Body)
+	}
+	bob := s.Verify("bob@example.com", s.Send(fixture.Price, "")).APIKey
+	if arrives(s, "192.0.2.8:1", "/v1/pro/gestione", fixture.Object("email", ada), "X-Api-Key", bob) {
+		t.Error("another's key lets requests through")
+	}
+	if !arrives(s, "192.0.2.8:1", "/v1/pro/gestione", fixture.Object("email", ada), "X-Api-Key", key) {
+		t.Error("the owner's request with the key does not arrive")
+	}
+}
+
+// allow is where the button posts to that lets the owner's requests through.
+func allow(stop string) string { return strings.Replace(stop, "/unsubscribe", "/manage", 1) }
+
+// TestOneStrangerLeavesRoom: one address uses up half of the quota, and the owner's first request from another arrives.
+func TestOneStrangerLeavesRoom(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	alert := fixture.Object("route", "MIL-BUH", "email", ada)
+	for n := range 20 {
+		if got := arrives(s, "10.200.0.1:1", "/v1/alerts", alert); got != (n < 3) {
+			t.Errorf("mail %d of one stranger arrives: %v", n+1, got)
+		}
+		clock.Add(time.Hour)
+	}
+	if !arrives(s, home, "/v1/alerts", alert) {
+		t.Error("the owner's request does not arrive")
+	}
+}
+
+// TestNoMoreMailsLikeThis: the link is honoured for 180 days and not longer, by one click too; others change nothing.
+func TestNoMoreMailsLikeThis(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	alert := fixture.Object("route", "MIL-BUH", "email", ada)
+	stranger := func() string { clock.Add(time.Hour); return fmt.Sprintf("10.202.%d.1:1", clock.Now().Unix()%200) }
+	s.From(home, "POST", "/v1/alerts", fixture.Object("route", "MIL-BUH", "email", "bob@example.com"))
+	if !arrives(s, stranger(), "/v1/alerts", alert) {
+		t.Fatal("no mail came")
+	}
+	work(s)
+	stop := newest(s, ada, stopPattern)
+	if got := mailsOfAda(s)[0].Unsubscribe; got != fixture.LocalURL+stop {
+		t.Errorf("List-Unsubscribe leads to %s, want %s", got, stop)
+	}
+	for name, bad := range map[string]string{
+		"forged": stop[:len(stop)-4] + "AAAA", "cut short": stop[:len(stop)-1], "bob's": newest(s, "bob@example.com", stopPattern),
+		"of another purpose": strings.Replace(stop, "unsubscribe", "confirm", 1),
+	} {
+		s.Form(bad, "")
+		s.Form(allow(bad), "")
+		if !arrives(s, stranger(), "/v1/alerts", alert) {
+			t.Errorf("a link that is %s stops mails", name)
+		}
+		clock.Add(25 * time.Hour)
+	}
+	if a := s.Do("GET", stop, ""); a.Status != 200 || !arrives(s, stranger(), "/v1/alerts", alert) {
+		t.Errorf("merely following the link stops mails: %d %s", a.Status, a.Body)
+	}
+	if a := s.From("198.51.100.9:1", "POST", stop, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form); a.Status != 200 {
+		t.Fatalf("%d %s", a.Status, a.Page())
+	}
+	for day := 0; day < 180; day += 9 {
+		if arrives(s, stranger(), "/v1/alerts", alert) {
+			t.Fatalf("a mail came on day %d", day)
+		}
+		clock.Add(9*24*time.Hour - time.Hour)
+	}
+	if !arrives(s, stranger(), "/v1/alerts", alert) {
+		t.Error("nothing comes after 180 days")
+	}
+	// The owner changes her mind.
+	s.Form(stop, "")
+	if arrives(s, home, "/v1/alerts", alert) {
+		t.Error("a mail came although they were stopped again")
+	}
+	s.From(home, "POST", allow(stop), "", "Content-Type", fixture.Form)
+	if !arrives(s, home, "/v1/alerts", alert) || !arrives(s, stranger(), "/v1/alerts", alert) {
+		t.Error("nothing comes after mails were allowed again")
+	}
+}
