@@ -104,7 +104,8 @@ dist/host/%/bootstrap: FORCE
 	CGO_ENABLED=0 go build -trimpath -tags lambda.norpc -ldflags '$(LDFLAGS)' -o $@ ./functions/$*/bootstrap
 FORCE:
 
-invoke: $(DYNAMODB)/.complete dist/host/$(FN)/bootstrap ## run a Lambda executable here: FN=analisi EVENT=events/analisi.json [FARES= NOW=]
+invoke: $(if $(and $(FN),$(EVENT)),$(DYNAMODB)/.complete dist/host/$(FN)/bootstrap) ## run a Lambda executable here: FN=analisi EVENT=events/analisi.json [FARES= NOW=]
+	@[ '$(and $(FN),$(EVENT))' ] || { echo 'say which function and event: make invoke FN=analisi EVENT=events/analisi.json' >&2; exit 1; }
 	go run ./cmd/verdetto invoke -exec dist/host/$(FN)/bootstrap -event $(EVENT) $(if $(filter refresh,$(FN)),-empty) $(UPSTREAM)
 
 sam-invoke: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## functions in Lambda's image, by SAM: every event against its golden, or EVENT=events/analisi.json
