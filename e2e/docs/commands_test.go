@@ -219,11 +219,14 @@ func TestCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), unshare[0], append(unshare[1:], self, "-test.run="+flag.Lookup("test.run").Value.String(), "-test.v")...)
+	command := exec.CommandContext(t.Context(), unshare[0], append(unshare[1:], self, "-test.run="+flag.Lookup("test.run").Value.String(), "-test.v", "-test.timeout=20m")...)
 	command.Env = append(os.Environ(), ownNetwork+"=1")
 	out, err := command.CombinedOutput()
-	if t.Logf("in a network of its own:\n%s", out); err != nil {
-		t.Fatal(err)
+	switch {
+	case err != nil:
+		t.Fatalf("in a network of its own: %v\n%s", err, out)
+	case bytes.Contains(out, []byte("--- SKIP")):
+		t.Skipf("not all were run:\n%s", out)
 	}
 }
 
