@@ -108,7 +108,8 @@ dist/host/%/bootstrap: FORCE
 	CGO_ENABLED=0 go build -trimpath -tags lambda.norpc -ldflags '$(LDFLAGS)' -o $@ ./functions/$*/bootstrap
 FORCE:
 
-invoke: $(DYNAMODB)/.complete dist/host/$(FN)/bootstrap ## run a Lambda executable here: FN=analisi EVENT=events/analisi.json [FARES= NOW=]
+invoke: $(if $(and $(FN),$(EVENT)),$(DYNAMODB)/.complete dist/host/$(FN)/bootstrap) ## run a Lambda executable here: FN=analisi EVENT=events/analisi.json [FARES= NOW=]
+	@[ '$(and $(FN),$(EVENT))' ] || { echo 'say which function and event: make invoke FN=analisi EVENT=events/analisi.json' >&2; exit 1; }
 	go run ./cmd/verdetto invoke -exec dist/host/$(FN)/bootstrap -event $(EVENT) $(if $(filter refresh,$(FN)),-empty) $(UPSTREAM)
 
 sam-invoke: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## functions in Lambda's image, by SAM: every event against its golden, or EVENT=events/analisi.json
@@ -140,10 +141,10 @@ $(MOTO)/.complete: tools/moto.txt
 	  python3 -m venv $(MOTO) && $(MOTO)/bin/pip install -q --disable-pip-version-check -r tools/moto.txt && touch $@; \
 	else echo "no Python with venv here: tests over moto will be named as not run"; fi
 
-$(MCP)/.complete: tools/mcp/package.json
+$(MCP)/.complete: tools/mcp/package.json tools/mcp/package-lock.json
 	@if command -v npm >/dev/null; then \
 	  echo "fetching the conformance suite and the inspector of the Model Context Protocol, and the Node that they want"; \
-	  mkdir -p $(MCP) && cp $< $(MCP)/package.json && npm install --prefix $(MCP) --no-package-lock --no-audit --no-fund --loglevel=error && touch $@; \
+	  mkdir -p $(MCP) && cp $^ $(MCP) && npm ci --prefix $(MCP) --no-audit --no-fund --loglevel=error && touch $@; \
 	else echo "no npm here: tests of /mcp from outside will be named as not run"; fi
 
 # The registry's own schema of an entry, out of the module that it is a part of.
@@ -154,7 +155,8 @@ $(REGISTRY)/.complete: tools/mcp-registry.txt
 	  echo "the schema cannot be had here: the entry for the registry will be named as not checked"
 
 $(OPENAPI)/.complete: tools/openapi/package-lock.json examples/go/go.sum
-	@cd examples/go && GOFLAGS= go mod download && GOFLAGS= go build -o /dev/null github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
+	@cd examples/go && GOFLAGS= go mod download && GOFLAGS= go build -o /dev/null github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen || \
+	  echo "the generator of Go clients cannot be had here: the example in Go will be named as not run"
 	@if command -v npm >/dev/null; then \
 	  echo "fetching linters and generators for OpenAPI"; \
 	  mkdir -p $(OPENAPI) && cp tools/openapi/package.json tools/openapi/package-lock.json $(OPENAPI) && \
@@ -210,10 +212,10 @@ $(SDKJAVA)/.complete: tools/sdks/pom.xml
 	  mvn -q -B -f tools/sdks/pom.xml dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(CURDIR)/$(SDKJAVA) && touch $@; \
 	else echo "no Maven or no Java here: the test with the Java SDK that functions/compat answers will be named as not run"; fi
 
-$(X402)/.complete: tools/x402/package.json
+$(X402)/.complete: tools/x402/package.json tools/x402/package-lock.json
 	@if command -v npm >/dev/null; then \
 	  echo "fetching a client of x402 and Solana's runtime"; \
-	  mkdir -p $(X402) && cp $< $(X402)/package.json && npm install --prefix $(X402) --no-package-lock --no-audit --no-fund --loglevel=error && touch $@; \
+	  mkdir -p $(X402) && cp $^ $(X402) && npm ci --prefix $(X402) --no-audit --no-fund --loglevel=error && touch $@; \
 	else echo "no npm here: payments by x402 will not be made on Solana's runtime"; fi
 
 $(X402PYTHON)/.complete: tools/x402.txt

@@ -74,16 +74,20 @@ func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.W
 	return partly, err
 }
 
-// parse reads flags and refuses what is left over. A command that takes a settings file is given its settings.
+// parse reads flags and refuses what is left over. A command that takes a settings file (takeSettings) is given its settings.
 func parse(flags *flag.FlagSet, args []string) error {
 	if err := parseFlags(flags, args); err != nil {
 		return err
 	}
-	file := flags.Lookup(configFlag)
-	if file == nil {
+	config := flags.Lookup(configFlag)
+	if config == nil {
 		return nil
 	}
-	_, faults := settings.Take(flags, file.Value.String())
+	file, ok := config.Value.(*settingsFile)
+	if !ok {
+		return nil
+	}
+	_, faults := settings.Take(flags, file.String())
 	return settingsError(faults)
 }
 
@@ -101,12 +105,24 @@ func parseFlags(flags *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// configFlag names the file with settings.
+// configFlag names the file with settings, where its value is a settingsFile. The command sam names the operator's choices by it.
 const configFlag = "config"
+
+// settingsFile is the value of the flag that names the file with settings.
+type settingsFile string
+
+func (s *settingsFile) String() string { return string(*s) }
+
+// Set never fails: settings.Take reads the file, and says what is wrong with it.
+func (s *settingsFile) Set(name string) error {
+	*s = settingsFile(name)
+	return nil
+}
 
 // takeSettings has a command take its settings from the environment and from a file.
 func takeSettings(f *flag.FlagSet) {
-	f.String(configFlag, os.Getenv("VERDETTO_CONFIG"), "a `file` with settings, NAME = \"value\" on each line; flags and the environment go before it (VERDETTO_CONFIG)")
+	file := settingsFile(os.Getenv("VERDETTO_CONFIG"))
+	f.Var(&file, configFlag, "a `file` with settings, NAME = \"value\" on each line; flags and the environment go before it (VERDETTO_CONFIG)")
 }
 
 func settingsError(faults []string) error {

@@ -71,6 +71,7 @@ func TestRefused(t *testing.T) {
 	d.Write("returns.csv", returns)
 	d.Write("dear.csv", strings.ReplaceAll(returns, ",164,", ",dear,"))
 	d.Write("unused.csv", fixture.CSVHeader)
+	d.Write("choices.json", "{\n")
 	d.Write("text.db", "These are my notes, not a store.\n")
 	held, err := boltstore.Open(filepath.Join(d.Dir, "held.db"), time.Now)
 	if err != nil {
@@ -129,6 +130,7 @@ func TestRefused(t *testing.T) {
 		{"city name as an origin", "refresh -store bolt:new.db -origins Milano", 1, []string{`"Milano"`, "IATA code"}},
 		{"address that is none", "serve -listen nowhere", 1, []string{"nowhere", "-listen"}},
 		{"nothing to invoke", "invoke", 1, []string{"-exec", "-event", "make invoke"}},
+		{"nothing to run by SAM", "sam -config choices.json", 1, []string{"-fn", "-event", "make sam-invoke"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := d.Run(strings.Fields(c.args)...)

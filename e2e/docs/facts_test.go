@@ -107,6 +107,9 @@ func TestReadme(t *testing.T) {
 	if lines := strings.Count(text, "\n"); lines > 120 {
 		t.Errorf("README.md has %d lines; it holds at most 120, and the rest goes to docs/", lines)
 	}
+	if !strings.Contains(text, "```\nmake run\nmake test\n```") {
+		t.Error("README.md does not begin with the two commands that do everything")
+	}
 	_, rest, _ := strings.Cut(text, "```json\n")
 	shown, _, found := strings.Cut(rest, "```")
 	var want, got map[string]any

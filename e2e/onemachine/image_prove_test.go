@@ -111,6 +111,21 @@ func runImage(t *testing.T, compose, folder, host string) {
 			t.Errorf("%s: %s %v, want %q", path, response.Status, err, want)
 		}
 	}
+	for n, want := range []string{"29", "28"} { // callers that only Caddy could name: this machine is one caller
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+":8080/v1/analisi?origine=Milano&destinazione=Lisbona", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-Forwarded-For", fmt.Sprintf("203.0.113.%d", n))
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if got := response.Header.Get("X-RateLimit-Remaining"); got != want {
+			t.Errorf("%s: %q calls remain, want %s", response.Status, got, want)
+		}
+	}
 	const store = "bolt:/data/verdetto.db"
 	if out := run(1, "docker", "exec", name, "/verdetto", "backup", "-store", store, "-to", "/copy.db"); !strings.Contains(out, "read-only file system") {
 		t.Errorf("it wrote beside its volume: %s", out)

@@ -347,7 +347,7 @@ func TestTasks(t *testing.T) {
 			}
 			fmt.Fprintf(&rows, "| %s | `%s` | `%s` | %s | %s |\n", c.wants, c.path, c.tool, strings.Join(pages, "<br>"), said)
 			if slices.Contains(shown, i) {
-				fmt.Fprintf(&transcript, "**%s**\n\n```\n> %s %s\n\n%s\n```\n\n", c.wants, c.tool, c.arguments, text)
+				fmt.Fprintf(&transcript, "**%s**\n\n```text\n> %s %s\n\n%s\n```\n\n", c.wants, c.tool, c.arguments, text)
 			}
 		})
 	}
