@@ -47,7 +47,9 @@ func runServe(ctx context.Context, args []string) error {
 		return err
 	}
 	defer s.Table.Close()
-	if s.Pepper, err = onemachine.Pepper(ctx, s.Table); err != nil {
+	if s.Pepper, err = onemachine.Pepper(ctx, s.Table); ctx.Err() != nil {
+		return nil // stopped before it began
+	} else if err != nil {
 		return err
 	}
 	if err := s.Watch(ctx, o.store, o.metrics); err != nil {

@@ -3,6 +3,7 @@
 package languages
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -160,7 +161,10 @@ func TestKeys(t *testing.T) {
 	i18ntest.HTML(t, m.HTML)
 	for part := range strings.SplitSeq(m.Text, "\n\n") {
 		if !strings.HasPrefix(part, "    ") {
-			i18ntest.Text(t, part)
+			i18ntest.Text(t, address.ReplaceAllString(part, ""))
 		}
 	}
 }
+
+// address finds the lines of a mail that are an address and nothing else.
+var address = regexp.MustCompile(`(?m)^https?://\S+$`)

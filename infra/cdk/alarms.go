@@ -195,6 +195,9 @@ func (p panel) ofMail(b *board) {
 		p.raise(alarm{id: title(f.name) + "MailRefused", metric: refused, above: 5, about: "SES refuses mails of " + f.name + " for good: addresses that no one can have."})
 		// A fault of one mail is a refusal. What fails is the carrier, and each mail is retried: so few mails tell as well as many.
 		p.raise(alarm{id: title(f.name) + "MailFailed", page: true, metric: failed, periods: 2, about: "For half an hour SES has taken no mail of " + f.name + ", or not all: what failed is retried."})
+		if f.outbox {
+			p.raise(alarm{id: title(f.name) + "JobsGivenUp", metric: p.logged("JobsGivenUp", "Sum", 60, f.name), about: "Mails of " + f.name + " that could not be sent for a day were given up."})
+		}
 		b.mail = append(b.mail, p.logged("MailSent", "Sum", 60, f.name), refused, failed)
 	}
 	b.mail = append(b.mail, bounces, complaints)

@@ -28,6 +28,7 @@ type function struct {
 	queue     bool // it works a queue of its own,
 	batch     int  // so many messages at a time
 	links     bool // it writes addresses of the service's own
+	outbox    bool // it does the jobs of an outbox
 	mails     bool
 	events    bool // schedules and notices call it, without waiting for its answer
 	// table lists how it writes to the table; where, and what it reads, stands in schema.Accesses. A
@@ -62,11 +63,11 @@ var functions = []function{
 		table: records,
 	},
 	{
-		name: "pro", instances: 30, memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
+		name: "pro", instances: 30, memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, outbox: true, events: true,
 		table: records,
 	},
 	{
-		name: "alerts", instances: 20, memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, events: true,
+		name: "alerts", instances: 20, memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, outbox: true, events: true,
 		table: records,
 	},
 	{

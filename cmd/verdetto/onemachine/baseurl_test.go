@@ -46,7 +46,7 @@ func TestBaseURL(t *testing.T) {
 				t.Errorf("%q %v, want %q", base, err, c.want)
 			}
 			// What is let pass can be mailed.
-			if _, err := mail.ConfirmMail(mail.Confirm{To: "ada@example.com", Lang: "it", Origin: "Milano", Destination: "Bucarest", Link: base + "/v1/alerts/confirm?id=x"}); err != nil {
+			if _, err := mail.ConfirmMail(mail.Confirm{To: "ada@example.com", Lang: "it", Origin: "Milano", Destination: "Bucarest", Link: base + "/v1/alerts/confirm?id=x", Stop: base + "/v1/alerts/richieste?t=x"}); err != nil {
 				t.Error(err)
 			}
 		})
