@@ -92,7 +92,7 @@ func TestExecutablesSayAllThatIsWrong(t *testing.T) {
 	environment := append(c.Environment,
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_EC2_METADATA_DISABLED=true",
 		"VERDETTO_ORIGIN_SECRETS=ssm:/verdetto/nobody-put-it-there", "VERDETTO_BASE_URL=http://verdetto.example/", "TRAVELPAYOUTS_TOKEN=ssm:/verdetto/none-either",
-		"VERDETTO_WORKERS=0", "VERDETTO_QUEUE_URL=refreshes", "VERDETTO_WORK_QUEUE_URL=workers",
+		"SOLANA_WALLET=11111111111111111111111111111111", "VERDETTO_WORKERS=0", "VERDETTO_QUEUE_URL=refreshes", "VERDETTO_WORK_QUEUE_URL=workers",
 	)
 	for function, says := range map[string][]string{
 		"analisi": {"VERDETTO_TABLE", "VERDETTO_ORIGIN_SECRETS: there is no secret named /verdetto/nobody-put-it-there", "VERDETTO_PEPPER: its value, which is not shown, is not 32"},

@@ -59,7 +59,7 @@ func TestRunbook(t *testing.T) {
 			continue
 		}
 		for _, f := range functions {
-			if rest, ok := strings.CutPrefix(id, title(f.name)); ok && slices.Contains([]string{"Errors", "Throttles", "Failures", "Dead", "Waiting", "MailRefused", "MailFailed"}, rest) {
+			if rest, ok := strings.CutPrefix(id, title(f.name)); ok && slices.Contains([]string{"Errors", "Throttles", "Failures", "Dead", "Waiting", "MailRefused", "MailFailed", "JobsGivenUp"}, rest) {
 				id = rest
 			}
 		}

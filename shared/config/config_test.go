@@ -121,7 +121,7 @@ func TestMissingHidesNothing(t *testing.T) {
 	t.Setenv("VERDETTO_PEPPER", "")
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "short")
 	err := Load(new(HTTP))
-	const want = "configuration:\n  VERDETTO_ORIGIN_SECRETS: value 1 is not 16 characters or more\n  VERDETTO_PEPPER: missing; give 32 characters or more, or what `verdetto pepper export` wrote"
+	const want = "configuration:\n  VERDETTO_ORIGIN_SECRETS: value 1 is not 16 characters or more\n  VERDETTO_PEPPER: missing; give 32 characters or more, or what verdetto pepper export wrote"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}

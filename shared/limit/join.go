@@ -60,7 +60,8 @@ func (l *Limiter) Join(ctx context.Context, limit Limit, subject string) (Decisi
 }
 
 // Leave takes back one call of Join that came to nothing. It is taken back where it was
-// counted, in memory: of what was written before, the next calls make up for it.
+// counted, in memory: of what was written before, the next calls make up for it. A limit below
+// 512 takes back nothing.
 func (l *Limiter) Leave(limit Limit, subject string) {
 	from, _ := limit.window(l.now())
 	l.mu.Lock()
@@ -89,7 +90,7 @@ func (l *Limiter) join(limit Limit, subject string, now time.Time) (key store.Ke
 	t.known++
 	t.pending++
 	// At the ceiling a process counts no more calls, so others would never learn of its last ones.
-	if t.pending >= fewest && now.Sub(t.wrote) >= writeEvery || t.known >= limit.Calls {
+	if t.pending >= fewest && now.Sub(t.wrote) >= writeEvery || t.known >= limit.Calls && t.pending > 0 {
 		due, t.pending, t.wrote = t.pending, 0, now
 	}
 	return key, decide(limit, t.known, false, now), due
