@@ -99,6 +99,7 @@ deploy: $(CDK)/.complete ## build, deploy into the AWS account of CONFIG=verdett
 	go run ./infra/rollout -config $(CONFIG)
 
 back: ## have the versions from before the last deployment answer: CONFIG=verdetto.json
+	@[ '$(CONFIG)' != '$(EXAMPLE)' ] || { echo 'say which service to take back: make back CONFIG=verdetto.json' >&2; exit 1; }
 	@go run ./infra/rollout -back -config $(CONFIG)
 
 smoke: ## try a service that was deployed, with 22 calls of every kind: URL=https://...

@@ -219,7 +219,11 @@ func TestCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), unshare[0], append(unshare[1:], self, "-test.run="+flag.Lookup("test.run").Value.String(), "-test.v", "-test.timeout=20m")...)
+	run := "^TestCommands$"
+	if _, scene, found := strings.Cut(flag.Lookup("test.run").Value.String(), "/"); found {
+		run += "/" + scene
+	}
+	command := exec.CommandContext(t.Context(), unshare[0], append(unshare[1:], self, "-test.run="+run, "-test.v", "-test.timeout=20m")...)
 	command.Env = append(os.Environ(), ownNetwork+"=1")
 	out, err := command.CombinedOutput()
 	switch {

@@ -115,7 +115,7 @@ func TestDepthCapacity(t *testing.T) {
 	discovery.Within(t, fixture.Units{
 		"read ROUTE BLOCK": 26, "read ROUTE SHEET": 2, "read INTO": 0.5, "read ORIGIN TRENDS": 0.5, "read ORIGIN DEALS": 0.5, "read ORIGIN ASKED": 0.5, "read FARES SOURCE": 1,
 		"write COVERED": 1, "write ORIGIN TRENDS": 1, "write ORIGIN DEALS": 1, "write ORIGIN ASKED": 1, "write ROUTE BLOCK": 3, "write ROUTE SHEET": 2, "write INTO": 1,
-		"read ROUTE DEPARTURES": 6, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 2, "write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
+		"read ROUTE DEPARTURES": 6, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 3, "write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
 		"read SCORE": 1, "read SCORE WEEK": 6, "write SCORE": 6,
 	})
 	if written > 2.5*before || report.New < 290 {
