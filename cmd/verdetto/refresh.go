@@ -9,7 +9,7 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/shared/fare"
-	"verdetto/shared/places"
+	"verdetto/shared/fare/places"
 )
 
 func runRefresh(ctx context.Context, args []string) error {

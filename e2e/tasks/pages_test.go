@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/i18n"
-	"verdetto/shared/places"
 	"verdetto/shared/verdict"
 )
 

@@ -21,7 +21,7 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
-	"verdetto/shared/places"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/store/dynamostore/dynamolocal"
 	"verdetto/shared/testenv"
 	"verdetto/shared/upstream"

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/mail"
-	"verdetto/shared/places"
 	"verdetto/shared/store"
 )
 

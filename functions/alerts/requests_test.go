@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/notify"
-	"verdetto/shared/places"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )

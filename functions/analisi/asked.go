@@ -14,9 +14,9 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/answer/published"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
-	"verdetto/shared/places"
 )
 
 // What is asked of the page at /, which says all of it in its address:

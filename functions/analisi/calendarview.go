@@ -5,8 +5,8 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/i18n"
-	"verdetto/shared/places"
 	"verdetto/shared/verdict"
 	"verdetto/shared/wording"
 )

@@ -17,10 +17,10 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/page"
-	"verdetto/shared/places"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )

@@ -10,9 +10,9 @@ import (
 	"verdetto/shared/answer/published"
 	"verdetto/shared/chart"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
-	"verdetto/shared/places"
 	"verdetto/shared/verdict"
 	"verdetto/shared/wording"
 )

@@ -8,9 +8,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
-	"verdetto/shared/places"
 )
 
 // maxCities is how many cities are offered for what was typed so far.

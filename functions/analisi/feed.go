@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/answer/published"
 	"verdetto/shared/deals"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
-	"verdetto/shared/places"
 	"verdetto/shared/verdict"
 )
 

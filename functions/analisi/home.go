@@ -9,9 +9,9 @@ import (
 	"net/http"
 
 	"verdetto/shared/answer"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/page"
-	"verdetto/shared/places"
 	"verdetto/shared/store"
 )
 

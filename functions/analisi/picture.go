@@ -7,9 +7,9 @@ import (
 	"verdetto/shared/answer/published"
 	"verdetto/shared/chart"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/page"
-	"verdetto/shared/places"
 	"verdetto/shared/verdict"
 )
 

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/answer/published"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/places"
 	"verdetto/shared/store"
 	"verdetto/shared/trends"
 )

@@ -3,8 +3,8 @@ package analisi
 import (
 	"strings"
 
+	"verdetto/shared/fare/places"
 	"verdetto/shared/i18n"
-	"verdetto/shared/places"
 )
 
 // PlacesSaid says in a language what the cities of a question stand for, to who asked for cities by these names.

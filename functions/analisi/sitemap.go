@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
 	"verdetto/shared/page"
-	"verdetto/shared/places"
 	"verdetto/shared/routes"
 	"verdetto/shared/store"
 	"verdetto/shared/trends"

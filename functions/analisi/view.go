@@ -10,9 +10,9 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/chart"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/i18n"
 	"verdetto/shared/page"
-	"verdetto/shared/places"
 	"verdetto/shared/verdict"
 )
 

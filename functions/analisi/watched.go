@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/places"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/trends"
 )

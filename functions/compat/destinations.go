@@ -9,7 +9,7 @@ import (
 
 	"verdetto/shared/deals"
 	"verdetto/shared/fare"
-	"verdetto/shared/places"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/routes"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"

@@ -12,7 +12,7 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/places"
+	"verdetto/shared/fare/places"
 )
 
 // parameters are those of a request, read one by one. What is wrong with them is

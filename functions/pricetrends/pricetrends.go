@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/places"
 	"verdetto/shared/trends/view"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/mail/maildir"
-	"verdetto/shared/places"
 	"verdetto/shared/store"
 	"verdetto/shared/testenv"
 	"verdetto/shared/upstream"

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/varint"
+	"verdetto/shared/fare/packed"
 )
 
 // The formats of what is stored. Masses of residuals are whole numbers of a

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/varint"
+	"verdetto/shared/fare/packed"
 )
 
 // Departures are the pasts of a route's departures, by day of departure.

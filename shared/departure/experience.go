@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"verdetto/shared/varint"
+	"verdetto/shared/fare/packed"
 )
 
 // Experience is what the score of a service says to its own answers, as of the

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"verdetto/shared/varint"
+	"verdetto/shared/fare/packed"
 )
 
 const (

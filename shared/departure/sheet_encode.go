@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/varint"
+	"verdetto/shared/fare/packed"
 )
 
 const (

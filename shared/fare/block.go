@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"verdetto/shared/varint"
+	"verdetto/shared/fare/packed"
 )
 
 // Cycle numbers the weeks, Monday to Sunday, in which observations were found.

@@ -25,11 +25,11 @@ type rule struct {
 }
 
 var (
-	pure       = []string{"shared/fare", "shared/varint"}
+	pure       = []string{"shared/fare", "shared/fare/packed"}
 	interfaces = []string{"shared/fare", "shared/apikey"}
 	parts      = []string{
 		"shared/wording",
-		"shared/fare", "shared/places", "shared/verdict", "shared/departure", "shared/answer", "shared/answer/published", "shared/deals", "shared/score", "shared/trends", "shared/trends/view", "shared/apikey", "shared/notify",
+		"shared/fare", "shared/fare/places", "shared/verdict", "shared/departure", "shared/answer", "shared/answer/published", "shared/deals", "shared/score", "shared/trends", "shared/trends/view", "shared/apikey", "shared/notify",
 		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue", "shared/metrics", "shared/chart", "shared/i18n", "shared/ntfy", "shared/telegram", "shared/outbound", "shared/outbox", "shared/webhook",
 	}
 	text = []string{"golang.org/x/text/"}
@@ -37,8 +37,8 @@ var (
 )
 
 var rules = []rule{
-	{"shared/varint", nil, nil},
-	{"shared/fare", []string{"shared/varint"}, nil},
+	{"shared/fare/packed", nil, nil},
+	{"shared/fare", []string{"shared/fare/packed"}, nil},
 	{"shared/routes", nil, nil},
 	{"shared/i18n", pure, []string{"github.com/nicksnyder/go-i18n/v2", "github.com/BurntSushi/toml", "golang.org/x/text/"}},
 	{"shared/wording", []string{"shared/fare", "shared/i18n", "shared/verdict"}, nil},
@@ -47,18 +47,18 @@ var rules = []rule{
 	{"shared/metrics", nil, nil},
 	{"shared/metrics/metricstest", nil, []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
 	{"shared/store/dynamostore/schema", nil, nil},
-	{"shared/places", pure, text},
-	{"shared/places/generate", []string{"shared/places"}, text},
+	{"shared/fare/places", pure, text},
+	{"shared/fare/places/generate", []string{"shared/fare/places"}, text},
 	{"shared/verdict", append([]string{"shared/departure"}, pure...), text},
 	{"shared/score", append([]string{"shared/departure", "shared/verdict"}, pure...), nil},
 	{"shared/deals", append([]string{"shared/verdict"}, pure...), nil},
-	{"shared/answer", []string{"shared/fare", "shared/places", "shared/verdict", "shared/departure", "shared/store"}, nil},
-	{"shared/answer/published", []string{"shared/fare", "shared/places", "shared/verdict", "shared/departure", "shared/answer", "shared/deals", "shared/store", "shared/httpapi"}, nil},
+	{"shared/answer", []string{"shared/fare", "shared/fare/places", "shared/verdict", "shared/departure", "shared/store"}, nil},
+	{"shared/answer/published", []string{"shared/fare", "shared/fare/places", "shared/verdict", "shared/departure", "shared/answer", "shared/deals", "shared/store", "shared/httpapi"}, nil},
 	{"shared/departure", pure, nil},
 	{"shared/trends", pure, text},
-	{"shared/trends/view", []string{"shared/fare", "shared/places", "shared/verdict", "shared/trends", "shared/store"}, nil},
+	{"shared/trends/view", []string{"shared/fare", "shared/fare/places", "shared/verdict", "shared/trends", "shared/store"}, nil},
 	{"shared/apikey", pure, text},
-	{"shared/notify", []string{"shared/fare", "shared/places", "shared/verdict", "shared/chart", "shared/store", "shared/mail", "shared/limit", "shared/metrics", "shared/i18n", "shared/wording", "shared/answer", "shared/departure", "shared/deals", "shared/varint", "shared/outbox"}, []string{"golang.org/x/time"}},
+	{"shared/notify", []string{"shared/fare", "shared/fare/places", "shared/verdict", "shared/chart", "shared/store", "shared/mail", "shared/limit", "shared/metrics", "shared/i18n", "shared/wording", "shared/answer", "shared/departure", "shared/deals", "shared/fare/packed", "shared/outbox"}, []string{"golang.org/x/time"}},
 	{"shared/notify/notifytest", []string{"shared/notify", "shared/fare", "shared/store", "shared/store/boltstore", "shared/mail", "shared/mail/maildir"}, []string{"github.com/google/go-cmp"}},
 	{"shared/chart", []string{"shared/fare", "shared/verdict"}, []string{"golang.org/x/image/", "golang.org/x/text/"}},
 	{"shared/store", interfaces, nil},
@@ -72,7 +72,7 @@ var rules = []rule{
 	{"shared/store/migration", []string{"shared/store"}, nil},
 	{"shared/store/storetest", []string{"shared/store", "shared/fare"}, []string{"github.com/google/go-cmp"}},
 	{"shared/upstream/travelpayouts", []string{"shared/upstream", "shared/fare"}, []string{"golang.org/x/time"}},
-	{"shared/upstream/travelpayouts/configured", []string{"shared/upstream", "shared/upstream/travelpayouts", "shared/fare", "shared/places", "shared/config"}, nil},
+	{"shared/upstream/travelpayouts/configured", []string{"shared/upstream", "shared/upstream/travelpayouts", "shared/fare", "shared/fare/places", "shared/config"}, nil},
 	{"shared/upstream/csvfile", []string{"shared/upstream", "shared/fare"}, nil},
 	{"shared/upstream/sample", []string{"shared/upstream", "shared/fare"}, nil},
 	{"shared/upstream/ecb", []string{"shared/upstream", "shared/fare"}, nil},

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/i18n"
 	"verdetto/shared/mail"
-	"verdetto/shared/places"
 	"verdetto/shared/store"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/packed"
 	"verdetto/shared/store"
-	"verdetto/shared/varint"
 	"verdetto/shared/verdict"
 )
 

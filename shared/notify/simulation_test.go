@@ -15,10 +15,10 @@ import (
 	"verdetto/shared/deals"
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/mail"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
-	"verdetto/shared/places"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )

@@ -5,7 +5,7 @@ import (
 
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
-	"verdetto/shared/varint"
+	"verdetto/shared/fare/packed"
 )
 
 // Left is what a series leaves in a cycle: for the pooled part of the rule, and for the score.

@@ -7,7 +7,7 @@ import (
 
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
-	"verdetto/shared/varint"
+	"verdetto/shared/fare/packed"
 )
 
 // When is the departure that a question is about.

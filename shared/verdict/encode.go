@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/varint"
+	"verdetto/shared/fare/packed"
 )
 
 // The first byte of an encoded summary. Those of euroFormat, which earlier

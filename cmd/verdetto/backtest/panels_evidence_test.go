@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/places"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/testenv"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"

@@ -11,7 +11,7 @@ import (
 	"verdetto/functions/refresh"
 	"verdetto/shared/config"
 	"verdetto/shared/fare"
-	"verdetto/shared/places"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"

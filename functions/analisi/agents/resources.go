@@ -11,8 +11,8 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/places"
 )
 
 // What an agent may read before it asks: the reference in one page, and what is

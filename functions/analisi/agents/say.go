@@ -10,8 +10,8 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/i18n"
-	"verdetto/shared/places"
 	"verdetto/shared/trends/view"
 	"verdetto/shared/verdict"
 )

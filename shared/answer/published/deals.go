@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/deals"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/places"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )

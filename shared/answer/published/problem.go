@@ -9,8 +9,8 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/places"
 )
 
 // The problems of questions.

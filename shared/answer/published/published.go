@@ -12,7 +12,7 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/places"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/verdict"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/places"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/upstream/travelpayouts"

@@ -15,7 +15,7 @@ import (
 	"verdetto/functions/refresh"
 	"verdetto/shared/departure"
 	"verdetto/shared/fare"
-	"verdetto/shared/places"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/score"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"

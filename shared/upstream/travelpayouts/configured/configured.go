@@ -10,7 +10,7 @@ import (
 
 	"verdetto/shared/config"
 	"verdetto/shared/fare"
-	"verdetto/shared/places"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/travelpayouts"
 )

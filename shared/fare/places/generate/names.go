@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/text/language"
 
-	"verdetto/shared/places"
+	"verdetto/shared/fare/places"
 )
 
 // langs are the languages in which every city has a written name, in the order
