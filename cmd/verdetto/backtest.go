@@ -11,11 +11,11 @@ import (
 	"verdetto/cmd/verdetto/backtest/departures"
 	"verdetto/cmd/verdetto/backtest/scorecard"
 	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 func runBacktest(ctx context.Context, args []string) error {

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"verdetto/cmd/verdetto/backtest/departures"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/upstream/ecb"
+	"verdetto/shared/verdict/departure"
 )
 
 // The questions that can be asked of a panel, by their published names.

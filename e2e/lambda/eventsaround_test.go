@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/store/dynamostore/dynamolocal"
-	"verdetto/shared/trends"
+	"verdetto/shared/verdict/trends"
 )
 
 // around is what has to be there before an event, and what has to have come of it

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 const (

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"sync"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // week is what was said in a week.

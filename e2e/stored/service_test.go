@@ -22,6 +22,7 @@ import (
 	"verdetto/functions/pricetrends"
 	"verdetto/functions/pro"
 	"verdetto/shared/answer"
+	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
@@ -30,7 +31,6 @@ import (
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
-	"verdetto/shared/trends/view"
 	"verdetto/shared/upstream"
 )
 

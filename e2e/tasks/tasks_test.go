@@ -22,8 +22,8 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer/published"
+	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
-	"verdetto/shared/trends/view"
 	"verdetto/shared/upstream/sample"
 	"verdetto/shared/verdict"
 )

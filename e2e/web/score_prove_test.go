@@ -15,7 +15,6 @@ import (
 	"verdetto/cmd/verdetto/backtest/scorecard"
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/i18n"
@@ -23,6 +22,7 @@ import (
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"
+	"verdetto/shared/verdict/departure"
 )
 
 // scored is a panel of two dozen routes over half a year whose fares go back in part to what they usually are.

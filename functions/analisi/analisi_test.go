@@ -22,8 +22,8 @@ import (
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/store"
-	"verdetto/shared/trends"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/trends"
 )
 
 // summaries is a store of route summaries in memory; an error in it is what reading gives.

@@ -15,7 +15,6 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
@@ -23,6 +22,7 @@ import (
 	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 var (

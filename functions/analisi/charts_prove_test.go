@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/testenv"
@@ -17,6 +16,7 @@ import (
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // recorded gives the one-way fares of each route of a recorded panel, and the last day of it.

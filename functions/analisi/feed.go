@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"verdetto/shared/answer/published"
-	"verdetto/shared/deals"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
 )
 
 // The deals of a city as a feed, in Atom (RFC 4287) and JSON Feed 1.1: an entry

@@ -19,13 +19,13 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
-	"verdetto/shared/deals"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
 )
 
 // milanCoverage is what is known of Milan: four destinations, of which one has no live fare.

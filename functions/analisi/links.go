@@ -7,10 +7,10 @@ import (
 	"strconv"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // maxThreshold is how many digits before the point an alert's threshold has at most.

@@ -16,12 +16,12 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
 	"verdetto/shared/answer/published"
-	"verdetto/shared/deals"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
 )
 
 // dealsOfMilan is a store of the deals of Milan.

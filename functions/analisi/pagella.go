@@ -7,11 +7,11 @@ import (
 	"math"
 	"slices"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/score"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/score"
 )
 
 // Score is where the score of the service is read from; store.Fares provides it.

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/page"
-	"verdetto/shared/score"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict/score"
 )
 
 // scored is a score as it is stored; without a sum the store is down.

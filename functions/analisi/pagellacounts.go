@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"verdetto/shared/score"
+	"verdetto/shared/verdict/score"
 )
 
 // partenzeOf is what came of statements about departures within some days.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 // What is said where a trip has no verdict: never that it cannot be helped, but which question can be asked in its place.

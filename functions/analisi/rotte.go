@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/store"
-	"verdetto/shared/trends"
+	"verdetto/shared/verdict/trends"
 )
 
 // Coverage is where is known which routes there are, and where it is cheap to fly to; store.Fares provides it.

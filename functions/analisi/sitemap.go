@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/page"
 	"verdetto/shared/routes"
 	"verdetto/shared/store"
-	"verdetto/shared/trends"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/trends"
 )
 
 // What search engines read. GET /sitemap.xml lists the sitemaps: one of the pages

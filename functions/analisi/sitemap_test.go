@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/i18n"
 	"verdetto/shared/limit"
 	"verdetto/shared/store"
-	"verdetto/shared/trends"
+	"verdetto/shared/verdict/trends"
 )
 
 // milan covers MIL, of which BUH has a live fare and a verdict, ROM too few days and LON no live fare; and counts its reads.

@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"verdetto/functions/analisi"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // sheetsByTrip are those of single departures, by series.

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
-	"verdetto/shared/trends"
+	"verdetto/shared/verdict/trends"
 )
 
 // watched is which cities there are fares from, and from each of them to which. It

@@ -7,12 +7,12 @@ import (
 	"net/url"
 	"strings"
 
-	"verdetto/shared/deals"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/routes"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
 )
 
 // flightDestination is a destination, and the cheapest fare to it.

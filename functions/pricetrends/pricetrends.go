@@ -12,10 +12,10 @@ import (
 	"net/http"
 	"strings"
 
+	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/trends/view"
 )
 
 // Service answers price trends.

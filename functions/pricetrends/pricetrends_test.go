@@ -13,13 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/pricetrends"
+	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/store"
-	"verdetto/shared/trends"
-	"verdetto/shared/trends/view"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/trends"
 )
 
 var (

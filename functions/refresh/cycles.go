@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
-	"verdetto/shared/score"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/score"
 )
 
 const (

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"verdetto/functions/refresh"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
+	"verdetto/shared/verdict/departure"
 )
 
 // TestLateFindsAreLeftToo: what comes late on the day of a refresh is left on top of what that refresh left.

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"slices"
 
-	"verdetto/shared/deals"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
+	"verdetto/shared/verdict/departure"
 )
 
 // summaries are those that a refresh has made of series from one origin, by kind of trip and destination.

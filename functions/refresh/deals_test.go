@@ -7,11 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/deals"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
+	"verdetto/shared/verdict/departure"
 )
 
 // TestDealsSayWhatAnswersSay: after every refresh, one route by one or all stored

@@ -9,12 +9,12 @@ import (
 	"maps"
 	"time"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/queue"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // What a source tells of all routes from a city is a handful of departures of

@@ -17,9 +17,9 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/queue"
 	"verdetto/shared/store"
-	"verdetto/shared/trends"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/trends"
 )
 
 func deepMessage(id string, planned time.Time, series ...string) queue.Message {

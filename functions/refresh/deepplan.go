@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/queue"
 	"verdetto/shared/store"
-	"verdetto/shared/trends"
 	"verdetto/shared/upstream"
+	"verdetto/shared/verdict/trends"
 )
 
 const (

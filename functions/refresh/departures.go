@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
-	"verdetto/shared/score"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/score"
 )
 
 // The rule for one departure is a fold over days. At each refresh of a series,

@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/verdict/departure"
 )
 
 // TestDeparturesOfAnyOrder: the same items whatever the order of origins, and however often each is asked for.

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"time"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
-	"verdetto/shared/trends"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/trends"
 )
 
 // refreshOrigin asks for one origin, stores the answer, route by route, and leaves

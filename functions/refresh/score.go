@@ -4,10 +4,10 @@ import (
 	"context"
 	"maps"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
-	"verdetto/shared/score"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/score"
 )
 
 // keepScore counts what came of what was said of a series, and notes what is said

@@ -10,8 +10,8 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
-	"verdetto/shared/trends"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/trends"
 )
 
 // updateTrends puts what became of the routes into the trends of their origin.

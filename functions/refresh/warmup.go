@@ -8,12 +8,12 @@ import (
 	"maps"
 	"slices"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
-	"verdetto/shared/score"
 	"verdetto/shared/store"
-	"verdetto/shared/trends"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/score"
+	"verdetto/shared/verdict/trends"
 )
 
 // A refresh that finds no pooled part, and asks for everything in one process,

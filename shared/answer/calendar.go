@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // NoCalendar is a route that is covered and of whose departures none has a fare just now.

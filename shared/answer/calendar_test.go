@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // TestCalendarSaysWhatAnswersSay: every day of a calendar is what is answered of

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // History is what is known of a route and, where the question names a departure or

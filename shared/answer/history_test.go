@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 // TestHistoryOfDepartures: how the fares of a departure or a month moved, each day

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // A question about a departure or a month is answered from the sheet of its

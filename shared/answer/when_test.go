@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // sheetOf is the sheet of a series whose departures of the next 120 days were

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"verdetto/shared/deals"
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
 )
 
 // Alerts to anywhere are judged when they are sent, from the deals of their

@@ -11,13 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/deals"
 	"verdetto/shared/fare"
 	"verdetto/shared/mail"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
 )
 
 var milAnywhere = fare.Route{Origin: "MIL", Destination: store.Anywhere}

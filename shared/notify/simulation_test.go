@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/shared/deals"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/mail"
@@ -21,6 +19,8 @@ import (
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
+	"verdetto/shared/verdict/departure"
 )
 
 // simulation is a service with alerts of all kinds on many routes, refreshed for

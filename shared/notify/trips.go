@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // Alerts for a trip are judged when they are sent, one question for each trip of

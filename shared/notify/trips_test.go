@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/mail"
 	"verdetto/shared/mail/maildir"
@@ -16,6 +15,7 @@ import (
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // trip is a fixture whose route has departures that were seen for 40 days at 50 to

@@ -3,8 +3,8 @@ package verdict
 import (
 	"time"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 // CalendarDays is how many days after today a calendar reaches.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 // Judged is a live fare and its verdict, as it is while the fare is fresh.

@@ -3,8 +3,8 @@ package verdict
 import (
 	"time"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 // QuartilesOf says what the fares of a series come to for a departure, as the

@@ -5,9 +5,9 @@ import (
 	"math"
 	"time"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/packed"
+	"verdetto/shared/verdict/departure"
 )
 
 // When is the departure that a question is about.

@@ -27,6 +27,7 @@ import (
 	"verdetto/functions/pricetrends"
 	"verdetto/functions/pro"
 	"verdetto/shared/answer"
+	"verdetto/shared/answer/view"
 	"verdetto/shared/apikey"
 	"verdetto/shared/config"
 	"verdetto/shared/httpapi"
@@ -35,7 +36,6 @@ import (
 	"verdetto/shared/ntfy"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
-	"verdetto/shared/trends/view"
 	"verdetto/shared/upstream"
 )
 

@@ -21,8 +21,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"verdetto/functions/analisi"
+	"verdetto/shared/answer/view"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/trends/view"
 )
 
 // Service answers agents.

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"verdetto/functions/analisi"
-	"verdetto/shared/departure"
+	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/i18n"
-	"verdetto/shared/trends/view"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // sentences are what stands beside the structured answers. They say no more than

@@ -9,10 +9,10 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer/published"
+	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
 	"verdetto/shared/i18n/i18ntest"
-	"verdetto/shared/trends/view"
 	"verdetto/shared/verdict"
 )
 

@@ -5,9 +5,9 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer/published"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // saidOfMany is how many days or destinations a sentence names.

@@ -19,16 +19,16 @@ import (
 	"verdetto/functions/analisi/agents"
 	"verdetto/functions/pricetrends"
 	"verdetto/shared/answer"
+	"verdetto/shared/answer/view"
 	"verdetto/shared/apikey"
-	"verdetto/shared/deals"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/store"
-	"verdetto/shared/trends"
-	"verdetto/shared/trends/view"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
+	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/trends"
 )
 
 var (

@@ -12,6 +12,7 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
 	"verdetto/shared/answer"
+	"verdetto/shared/answer/view"
 	"verdetto/shared/apikey"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
@@ -23,7 +24,6 @@ import (
 	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
-	"verdetto/shared/trends/view"
 )
 
 func main() {

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"verdetto/functions/pricetrends"
+	"verdetto/shared/answer/view"
 	"verdetto/shared/apikey"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
@@ -20,7 +21,6 @@ import (
 	"verdetto/shared/metrics"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
-	"verdetto/shared/trends/view"
 )
 
 func main() {

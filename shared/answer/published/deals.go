@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/deals"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
 )
 
 // Occasioni is the published answer to where it is cheap to fly to now.

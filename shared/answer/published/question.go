@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // Ends are the two cities of a question.

@@ -3,10 +3,10 @@ package departures
 import (
 	"slices"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // watchRoutes looks at the cheapest fare of each route whenever something was

@@ -4,10 +4,10 @@ import (
 	"math"
 	"slices"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // watched is a panel as alerts see it: a row is a look at a departure, or at a

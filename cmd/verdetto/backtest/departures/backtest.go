@@ -19,8 +19,8 @@ import (
 	"fmt"
 	"sync"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 // Options say what is replayed.

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"verdetto/functions/refresh"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/upstream"
+	"verdetto/shared/verdict/departure"
 )
 
 // panelSource tells the fares of a panel as a fare source does: those found since it was asked last.

@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"verdetto/cmd/verdetto/backtest/bootstrap"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 const draws = 300 // for intervals: all rows have to be gone over for each

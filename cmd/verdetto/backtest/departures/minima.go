@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 // A question about a month, or about some days either side of a date, is about

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/departure"
+	"verdetto/shared/verdict/departure"
 )
 
 // TestMinima by hand: the cheapest of a month, and of a day either side of a departure, each at the price it was last seen at.

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/testenv"
+	"verdetto/shared/verdict/departure"
 )
 
 // TestEvidenceRecord: the record that answers cite is what the panels come to.

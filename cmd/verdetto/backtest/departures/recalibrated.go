@@ -3,9 +3,9 @@ package departures
 import (
 	"slices"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
-	"verdetto/shared/score"
+	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/score"
 )
 
 // recalibrated are the rule's chances of a horizon brought to what came of earlier

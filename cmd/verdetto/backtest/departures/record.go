@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"verdetto/shared/departure"
+	"verdetto/shared/verdict/departure"
 )
 
 // leastCases is how many cases of a panel a band wants, to have a say in the record.

@@ -6,8 +6,8 @@ import (
 	"sort"
 	"sync"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 // The rivals are what a user could take instead of the rule. Each gives a score

@@ -3,8 +3,8 @@ package departures
 import (
 	"math"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 // outcome is what became of a fare, by horizon: of the departure, not of the route.

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"verdetto/cmd/verdetto/backtest/bootstrap"
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 // Waiting is what had become of fares when somebody had waited, by the chance of

@@ -15,10 +15,10 @@ import (
 	"sync"
 	"time"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
-	"verdetto/shared/score"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/score"
 )
 
 // Panel is the observations of each series, in any order.

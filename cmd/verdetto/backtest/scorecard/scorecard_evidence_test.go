@@ -4,10 +4,10 @@ import (
 	"sync"
 	"testing"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
-	"verdetto/shared/score"
 	"verdetto/shared/upstream/ecb"
+	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/score"
 )
 
 // TestEvidenceLiveIsReplayed refreshes a service every day over all of a recorded panel.

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"testing"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
-	"verdetto/shared/score"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"
+	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/score"
 )
 
 // TestSpoiledRules: a rule whose levels are swapped, or whose chances are halved,

@@ -19,8 +19,8 @@ package score
 import (
 	"slices"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 const (

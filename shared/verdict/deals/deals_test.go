@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"verdetto/shared/deals"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
 )
 
 const today = fare.Day(20500)

@@ -1,6 +1,6 @@
 package score
 
-import "verdetto/shared/departure"
+import "verdetto/shared/verdict/departure"
 
 // curvePrior is how many cases each step of a curve is given that came as they
 // were said: by so many the curve is held to the rule's own chances. Cases of one

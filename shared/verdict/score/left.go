@@ -3,9 +3,9 @@ package score
 import (
 	"fmt"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/packed"
+	"verdetto/shared/verdict/departure"
 )
 
 // Left is what a series leaves in a cycle: for the pooled part of the rule, and for the score.

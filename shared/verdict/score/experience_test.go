@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 // steady is a score of so many weeks, all alike but for what one of them has of chance.

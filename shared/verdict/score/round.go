@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // Round is what was said of a series on a day.

@@ -10,8 +10,8 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
-	"verdetto/shared/trends"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/trends"
 )
 
 // Fares is where trends are read from; store.Fares provides it.

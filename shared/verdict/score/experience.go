@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 // Week is the score of the cycles of a week.

@@ -10,8 +10,8 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/trends"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/trends"
 )
 
 // Trends is the published answer. Amounts are integers in hundredths of Currency.

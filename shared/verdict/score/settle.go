@@ -3,9 +3,9 @@ package score
 import (
 	"math"
 
-	"verdetto/shared/departure"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // settle counts what became of a round as far as that is over on a day. Each part
