@@ -21,9 +21,9 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/functions/analisi"
-	"verdetto/shared/answer/published"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
+	"verdetto/shared/published"
 	"verdetto/shared/upstream/sample"
 	"verdetto/shared/verdict"
 )

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/answer/published"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
+	"verdetto/shared/published"
 )
 
 // What is asked of the page at /, which says all of it in its address:

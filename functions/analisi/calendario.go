@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/answer/published"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/published"
 	"verdetto/shared/verdict"
 )
 

@@ -7,12 +7,12 @@ import (
 	"strconv"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/answer/published"
 	"verdetto/shared/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
+	"verdetto/shared/published"
 	"verdetto/shared/verdict"
 	"verdetto/shared/wording"
 )

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/answer/published"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/published"
 	"verdetto/shared/verdict"
 )
 

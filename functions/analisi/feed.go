@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"verdetto/shared/answer/published"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
+	"verdetto/shared/published"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
 )

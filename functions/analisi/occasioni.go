@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"verdetto/shared/answer/published"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/published"
 )
 
 type occasioniInput struct {

@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/answer/published"
 	"verdetto/shared/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/page"
+	"verdetto/shared/published"
 	"verdetto/shared/verdict"
 )
 

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/answer/published"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/published"
 	"verdetto/shared/verdict"
 )
 

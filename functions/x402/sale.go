@@ -9,10 +9,10 @@ import (
 	"errors"
 	"fmt"
 
-	"verdetto/shared/answer/published"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/x402pay"
+	"verdetto/shared/published"
 	"verdetto/shared/routes"
 	"verdetto/shared/store"
 )

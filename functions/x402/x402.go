@@ -18,12 +18,12 @@ import (
 	"sync"
 	"time"
 
-	"verdetto/shared/answer/published"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
 	"verdetto/shared/metrics"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/x402pay"
+	"verdetto/shared/published"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )

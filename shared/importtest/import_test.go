@@ -29,7 +29,7 @@ var (
 	interfaces = []string{"shared/fare", "shared/apikey"}
 	parts      = []string{
 		"shared/wording",
-		"shared/fare", "shared/fare/places", "shared/verdict", "shared/verdict/departure", "shared/answer", "shared/answer/published", "shared/verdict/deals", "shared/verdict/score", "shared/verdict/trends", "shared/answer/view", "shared/apikey", "shared/notify",
+		"shared/fare", "shared/fare/places", "shared/verdict", "shared/verdict/departure", "shared/answer", "shared/published", "shared/verdict/deals", "shared/verdict/score", "shared/verdict/trends", "shared/answer/view", "shared/apikey", "shared/notify",
 		"shared/store", "shared/mail", "shared/pay", "shared/upstream", "shared/limit", "shared/httpapi", "shared/routes", "shared/page", "shared/queue", "shared/metrics", "shared/chart", "shared/i18n", "shared/ntfy", "shared/telegram", "shared/outbound", "shared/outbox", "shared/webhook",
 	}
 	text = []string{"golang.org/x/text/"}
@@ -53,7 +53,7 @@ var rules = []rule{
 	{"shared/verdict/score", append([]string{"shared/verdict/departure", "shared/verdict"}, pure...), nil},
 	{"shared/verdict/deals", append([]string{"shared/verdict"}, pure...), nil},
 	{"shared/answer", []string{"shared/fare", "shared/fare/places", "shared/verdict", "shared/verdict/departure", "shared/store"}, nil},
-	{"shared/answer/published", []string{"shared/fare", "shared/fare/places", "shared/verdict", "shared/verdict/departure", "shared/answer", "shared/verdict/deals", "shared/store", "shared/httpapi"}, nil},
+	{"shared/published", []string{"shared/fare", "shared/fare/places", "shared/verdict", "shared/verdict/departure", "shared/answer", "shared/verdict/deals", "shared/store", "shared/httpapi"}, nil},
 	{"shared/verdict/departure", pure, nil},
 	{"shared/verdict/trends", pure, text},
 	{"shared/answer/view", []string{"shared/fare", "shared/fare/places", "shared/verdict", "shared/verdict/trends", "shared/store"}, nil},
@@ -111,7 +111,7 @@ var rules = []rule{
 	{"shared/config", nil, []string{"github.com/caarlos0/env/v11"}},
 	{"functions/pro", parts, []string{"github.com/danielgtaylor/huma/v2", "rsc.io/qr"}},
 	{"functions/analisi/agents", append([]string{"functions/analisi"}, parts...), []string{"github.com/danielgtaylor/huma/v2", "github.com/modelcontextprotocol/go-sdk"}},
-	{"functions/x402", append([]string{"shared/answer/published", "shared/pay/x402pay"}, parts...), nil},
+	{"functions/x402", append([]string{"shared/published", "shared/pay/x402pay"}, parts...), nil},
 	{"functions/*", parts, []string{"github.com/danielgtaylor/huma/v2"}},
 	{"functions/*/bootstrap", []string{"*"}, append([]string{"github.com/aws/aws-lambda-go"}, aws...)},
 	{"cmd/verdetto", []string{"*"}, []string{"golang.org/x/term"}},

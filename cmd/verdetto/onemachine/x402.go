@@ -5,11 +5,11 @@ import (
 
 	"verdetto/functions/x402"
 	"verdetto/shared/answer"
-	"verdetto/shared/answer/published"
 	"verdetto/shared/config"
 	"verdetto/shared/limit"
 	"verdetto/shared/pay/solanapay"
 	"verdetto/shared/pay/x402pay"
+	"verdetto/shared/published"
 	"verdetto/shared/store"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
-	"verdetto/shared/answer/published"
 	"verdetto/shared/httpapi"
+	"verdetto/shared/published"
 	"verdetto/shared/verdict"
 )
 

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"verdetto/functions/analisi"
-	"verdetto/shared/answer/published"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/i18n"
 	"verdetto/shared/i18n/i18ntest"
+	"verdetto/shared/published"
 	"verdetto/shared/verdict"
 )
 

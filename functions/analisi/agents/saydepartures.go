@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"verdetto/functions/analisi"
-	"verdetto/shared/answer/published"
 	"verdetto/shared/fare"
+	"verdetto/shared/published"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )

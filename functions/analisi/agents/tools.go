@@ -11,11 +11,11 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
-	"verdetto/shared/answer/published"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/i18n"
+	"verdetto/shared/published"
 	"verdetto/shared/verdict"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
-	"verdetto/shared/answer/published"
+	"verdetto/shared/published"
 	"verdetto/shared/verdict"
 )
 

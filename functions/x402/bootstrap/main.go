@@ -11,7 +11,6 @@ import (
 
 	"verdetto/functions/x402"
 	"verdetto/shared/answer"
-	"verdetto/shared/answer/published"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
@@ -21,6 +20,7 @@ import (
 	"verdetto/shared/metrics"
 	"verdetto/shared/pay/solanapay"
 	"verdetto/shared/pay/x402pay"
+	"verdetto/shared/published"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
 )
