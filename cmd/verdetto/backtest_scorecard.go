@@ -11,7 +11,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/functions/analisi"
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"
 )

@@ -14,7 +14,7 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/statuspage"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 // errBroken: the page was written, and says that the service does not work.

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 var (

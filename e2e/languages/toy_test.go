@@ -9,10 +9,10 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
-	"verdetto/shared/i18n/i18ntest"
 	"verdetto/shared/mail/maildir"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/i18n/i18ntest"
 )
 
 // reader is someone whose browser asks for the toy language.

@@ -9,7 +9,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 )
 

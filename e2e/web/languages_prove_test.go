@@ -8,7 +8,7 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 // TestProveEveryLanguageFits: on the narrowest phone no page is wider than the

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 )
 
 // TestConditions: what can be asked for becomes an alert, and what cannot is refused with the field that is at fault.

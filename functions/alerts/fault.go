@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 // fault is what is wrong with a field.

@@ -9,10 +9,10 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/notify"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 )
 
 // managePage lists what a subscriber has; where the link is too old, it offers a

@@ -6,9 +6,9 @@ import (
 	"net/http"
 
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 )
 
 type confirmInput struct {

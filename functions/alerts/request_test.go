@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 func TestParseThreshold(t *testing.T) {

@@ -14,11 +14,11 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/notify"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/telegram"
+	"verdetto/shared/text/i18n"
 )
 
 // pendingHours is how long what was asked for waits to be confirmed.

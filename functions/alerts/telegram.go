@@ -6,11 +6,11 @@ import (
 	"net/http"
 
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/notify"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/telegram"
+	"verdetto/shared/text/i18n"
 )
 
 // TelegramBot is the bot that people start to have alerts in Telegram. The zero value is none.

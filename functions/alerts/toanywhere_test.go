@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/i18n"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/text/i18n"
 )
 
 // TestAlertsToAnywhere: one to anywhere is asked for, says in its mail and on its pages, in every language, from where to where

@@ -8,10 +8,10 @@ import (
 	"strconv"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
 	"verdetto/shared/notify"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 )
 
 //go:embed alerts.html

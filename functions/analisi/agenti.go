@@ -10,9 +10,9 @@ import (
 	"net/http"
 
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 	"verdetto/shared/routes"
+	"verdetto/shared/text/i18n"
 )
 
 //go:embed agenti.html

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/analisi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/published"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 )
 

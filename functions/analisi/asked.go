@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/published"
+	"verdetto/shared/text/i18n"
 )
 
 // What is asked of the page at /, which says all of it in its address:

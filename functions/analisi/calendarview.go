@@ -6,9 +6,9 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
-	"verdetto/shared/wording"
 )
 
 // calendarView is the departures of a route as they are shown: month by month, each

@@ -11,10 +11,10 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/published"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
-	"verdetto/shared/wording"
 )
 
 // NoCard is the problem of a picture that does not exist.

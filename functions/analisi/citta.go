@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 // maxCities is how many cities are offered for what was typed so far.

@@ -6,9 +6,9 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/chart"
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
-	"verdetto/shared/wording"
 )
 
 // showDeparture answers with a verdict about a departure or the cheapest of a month.

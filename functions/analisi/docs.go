@@ -12,8 +12,8 @@ import (
 	text "text/template"
 
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/page"
+	"verdetto/shared/text/i18n"
 )
 
 //go:embed docs.html

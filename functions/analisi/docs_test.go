@@ -13,9 +13,9 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/limit"
 	"verdetto/shared/routes"
+	"verdetto/shared/text/i18n"
 )
 
 // read asks for what is written for programs.

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 )
 

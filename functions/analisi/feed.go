@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/published"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
 )

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/page"
+	"verdetto/shared/text/i18n"
 )
 
 //go:embed pagella.html

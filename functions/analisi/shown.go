@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"verdetto/shared/fare/places"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 // PlacesSaid says in a language what the cities of a question stand for, to who asked for cities by these names.

@@ -12,10 +12,10 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 	"verdetto/shared/routes"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/trends"
 )

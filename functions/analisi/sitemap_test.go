@@ -14,9 +14,9 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/limit"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict/trends"
 )
 

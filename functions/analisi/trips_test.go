@@ -13,8 +13,8 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )

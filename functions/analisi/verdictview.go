@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/chart"
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 )
 

@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/i18n"
 	"verdetto/shared/page"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 )
 

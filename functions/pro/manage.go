@@ -12,9 +12,9 @@ import (
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 )
 
 // What a customer does with her plan beside using its key: everything here is

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/page"
+	"verdetto/shared/text/i18n"
 )
 
 //go:embed *.html

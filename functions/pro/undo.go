@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"verdetto/shared/apikey"
-	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 )
 
 // The paths that links in mails lead to, as in shared/routes. What merely

@@ -12,9 +12,9 @@ import (
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/page"
 	"verdetto/shared/pay"
+	"verdetto/shared/text/i18n"
 )
 
 // The page that waits for a payment in USDC. Each has a token of its own, and its

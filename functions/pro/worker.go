@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"verdetto/shared/apikey"
-	"verdetto/shared/i18n"
 	"verdetto/shared/mail"
 	"verdetto/shared/notify"
 	"verdetto/shared/outbox"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 )
 
 // The kinds of jobs.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 // AlertTag is the Tag of mails that bring news of a route.

@@ -6,7 +6,7 @@ import (
 	"html/template"
 	"net/url"
 
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 // AlertsTag is the Tag of mails that bring a link to the list of alerts.

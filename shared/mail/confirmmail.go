@@ -6,7 +6,7 @@ import (
 	htmltemplate "html/template"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 // ConfirmTag is the Tag of mails that ask to confirm an alert.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 // Digest is what a mail tells once a week of all that a subscriber watches so.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 // End is what a mail tells whose alert has ended since all departures have been that it was for.

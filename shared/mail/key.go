@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"verdetto/shared/apikey"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 // KeyTag is the Tag of mails that bring a key.

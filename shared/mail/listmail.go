@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 // List is what a mail says that tells a subscriber of an alert to anywhere of the

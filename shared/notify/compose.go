@@ -11,9 +11,9 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/i18n"
 	"verdetto/shared/mail"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 )
 
 // notification is what a refresh left, on its way to everyone whom it concerns.

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
 	"verdetto/shared/mail"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"verdetto/shared/i18n"
 	"verdetto/shared/mail"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 )
 
 // deadEndpointKind is that of a DeadEndpointJob.

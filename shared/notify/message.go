@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
 	"verdetto/shared/mail"
 	"verdetto/shared/store"
-	"verdetto/shared/wording"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 )
 
 // Message is what an alert tells its subscriber, whichever carrier takes it: the

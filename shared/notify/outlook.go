@@ -6,10 +6,10 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
-	"verdetto/shared/wording"
 )
 
 // Answers judges what mails say beside the news itself; answer.Reader provides it.

@@ -2,9 +2,9 @@ package notify
 
 import (
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
 	"verdetto/shared/store"
-	"verdetto/shared/wording"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 )
 
 // What is new about a fare, by the kind of alert that tells of it.

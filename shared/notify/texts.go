@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 )
 
 // What alerts are called, on pages and in mails.

@@ -18,7 +18,7 @@ import (
 	"slices"
 	"strings"
 
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 // Policy is the Content-Security-Policy of every page: nothing from elsewhere,

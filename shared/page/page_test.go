@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"verdetto/shared/i18n"
 	"verdetto/shared/page"
+	"verdetto/shared/text/i18n"
 )
 
 func TestWantsHTML(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"mime"
 	"net/http"
 
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 // Problems shows problems to people as pages, whoever made them: what a handler writes as

@@ -12,11 +12,11 @@ import (
 	"slices"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
 	"verdetto/shared/notify"
 	"verdetto/shared/ntfy"
 	"verdetto/shared/store"
 	"verdetto/shared/telegram"
+	"verdetto/shared/text/i18n"
 )
 
 // Ntfy carries messages to topics.

@@ -16,7 +16,7 @@ import (
 	"net/http"
 	"time"
 
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 // Status is how a service was at a moment.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"verdetto/cmd/verdetto/statuspage"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 var at = time.Date(2026, 11, 21, 10, 30, 0, 0, time.UTC)

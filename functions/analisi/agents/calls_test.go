@@ -16,8 +16,8 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 )
 
 const milanoBucarest = `{"origin":"Milano","destination":"Bucarest"}`

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 )
 
 // fetched is whatever would have a browser ask somebody for something, or run what an answer brings along.

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )

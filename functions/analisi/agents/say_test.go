@@ -10,9 +10,9 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
-	"verdetto/shared/i18n/i18ntest"
 	"verdetto/shared/published"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/i18n/i18ntest"
 	"verdetto/shared/verdict"
 )
 

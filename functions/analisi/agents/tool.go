@@ -14,8 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/published"
+	"verdetto/shared/text/i18n"
 )
 
 // tool is one question that agents can ask. I holds its arguments:

@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/i18n"
 	"verdetto/shared/published"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 )
 

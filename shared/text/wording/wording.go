@@ -11,7 +11,7 @@ import (
 	"math"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 )
 

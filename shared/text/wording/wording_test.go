@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/i18n"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
-	"verdetto/shared/wording"
 )
 
 // TestNobodyIsToldToWait unless the record carries it, in any language, and then
