@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 )
 
 // runMailTest sends one mail and says how far it came.

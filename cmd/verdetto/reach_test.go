@@ -12,8 +12,8 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/settings"
-	"verdetto/shared/mail"
-	"verdetto/shared/mail/smtpmail/smtptest"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/mail/smtpmail/smtptest"
 )
 
 // TestReach: where the service answers, and what is refused, each with what to do about it.

@@ -17,7 +17,7 @@ import (
 	"verdetto/cmd/verdetto/localcloud"
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/samlocal"
-	"verdetto/shared/mail/sesmail/motolocal"
+	"verdetto/shared/carrier/mail/sesmail/motolocal"
 	"verdetto/shared/store/dynamostore/dynamolocal"
 )
 

@@ -21,10 +21,10 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/functions/refresh"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/mail/maildir"
+	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/fare"
-	"verdetto/shared/mail"
-	"verdetto/shared/mail/maildir"
-	"verdetto/shared/outbound"
 	"verdetto/shared/pay"
 	"verdetto/shared/queue"
 	"verdetto/shared/routes"

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/mail/maildir"
+	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/store/boltstore"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/functions/refresh"
+	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
-	"verdetto/shared/mail/maildir"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"

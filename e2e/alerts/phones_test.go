@@ -18,17 +18,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/shared/carrier/ntfy"
+	"verdetto/shared/carrier/ntfy/ntfytest"
+	"verdetto/shared/carrier/outbound"
+	"verdetto/shared/carrier/telegram"
+	"verdetto/shared/carrier/telegram/telegramtest"
 	"verdetto/shared/fare"
 	"verdetto/shared/limit"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
-	"verdetto/shared/ntfy"
-	"verdetto/shared/ntfy/ntfytest"
-	"verdetto/shared/outbound"
 	"verdetto/shared/push"
 	"verdetto/shared/store"
-	"verdetto/shared/telegram"
-	"verdetto/shared/telegram/telegramtest"
 	"verdetto/shared/verdict"
 	"verdetto/shared/webhook"
 )

@@ -20,9 +20,9 @@ import (
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/carrier/mail/maildir"
+	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/fare"
-	"verdetto/shared/mail/maildir"
-	"verdetto/shared/outbound"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/webhook"

@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
-	"verdetto/shared/mail"
-	"verdetto/shared/mail/maildir"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )

@@ -15,7 +15,7 @@ import (
 	"verdetto/cmd/verdetto/localcloud"
 	"verdetto/cmd/verdetto/runtimeapi"
 	"verdetto/e2e/fixture"
-	"verdetto/shared/mail/sesmail/motolocal"
+	"verdetto/shared/carrier/mail/sesmail/motolocal"
 )
 
 // cloud is moto in the place of SES, SQS and SSM for one executable.

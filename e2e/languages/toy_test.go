@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
-	"verdetto/shared/mail/maildir"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/i18n/i18ntest"

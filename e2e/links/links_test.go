@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
-	"verdetto/shared/mail/maildir"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )

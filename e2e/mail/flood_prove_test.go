@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/carrier/mail/smtpmail"
+	"verdetto/shared/carrier/mail/smtpmail/smtptest"
 	"verdetto/shared/fare"
 	"verdetto/shared/limit"
-	"verdetto/shared/mail/smtpmail"
-	"verdetto/shared/mail/smtpmail/smtptest"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"

@@ -17,8 +17,8 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
+	"verdetto/shared/carrier/mail/smtpmail/smtptest"
 	"verdetto/shared/fare"
-	"verdetto/shared/mail/smtpmail/smtptest"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream/sample"

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
-	"verdetto/shared/mail/maildir"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/store/dynamostore/dynamolocal"
 )

@@ -21,12 +21,12 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/functions/alerts"
+	"verdetto/shared/carrier/telegram/telegramtest"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/routes"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
-	"verdetto/shared/telegram/telegramtest"
 	"verdetto/shared/upstream/sample"
 )
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/store/storetest"
 )
 

@@ -26,7 +26,7 @@ import (
 	"time"
 
 	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/shared/mail/smtpmail/eximlocal"
+	"verdetto/shared/carrier/mail/smtpmail/eximlocal"
 	"verdetto/shared/pay/paytest"
 	"verdetto/shared/testenv"
 	"verdetto/shared/upstream/ecb"

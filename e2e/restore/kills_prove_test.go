@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/mail/maildir"
+	"verdetto/shared/carrier/mail/maildir"
 )
 
 var (

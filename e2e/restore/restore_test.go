@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/mail/sesmail/motolocal"
+	"verdetto/shared/carrier/mail/sesmail/motolocal"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/store/dynamostore/schema"

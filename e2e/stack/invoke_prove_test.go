@@ -28,8 +28,8 @@ import (
 
 	"verdetto/cmd/verdetto/samlocal"
 	"verdetto/e2e/fixture"
+	"verdetto/shared/carrier/mail/sesmail/motolocal"
 	"verdetto/shared/config/parameters"
-	"verdetto/shared/mail/sesmail/motolocal"
 	"verdetto/shared/testenv"
 )
 

@@ -31,7 +31,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/mail/sesmail/motolocal"
+	"verdetto/shared/carrier/mail/sesmail/motolocal"
 	"verdetto/shared/testenv"
 )
 

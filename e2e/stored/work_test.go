@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"verdetto/functions/refresh"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
-	"verdetto/shared/mail"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
 )

@@ -15,8 +15,8 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
+	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/mail/maildir"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/paytest"
 )

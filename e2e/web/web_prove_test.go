@@ -19,8 +19,8 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
+	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/mail/maildir"
 	"verdetto/shared/upstream/sample"
 )
 

@@ -13,10 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
-	"verdetto/shared/mail"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"verdetto/shared/ntfy"
-	"verdetto/shared/outbound"
+	"verdetto/shared/carrier/ntfy"
+	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/store"
 )
 

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/carrier/ntfy/ntfytest"
+	"verdetto/shared/carrier/telegram/telegramtest"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify/notifytest"
-	"verdetto/shared/ntfy/ntfytest"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
-	"verdetto/shared/telegram/telegramtest"
 )
 
 const (

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/httpapi"
-	"verdetto/shared/mail"
 	"verdetto/shared/store"
 )
 

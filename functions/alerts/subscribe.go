@@ -12,12 +12,12 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"verdetto/shared/carrier/telegram"
 	"verdetto/shared/fare"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/notify"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
-	"verdetto/shared/telegram"
 	"verdetto/shared/text/i18n"
 )
 

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"net/http"
 
+	"verdetto/shared/carrier/telegram"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/notify"
 	"verdetto/shared/page"
 	"verdetto/shared/store"
-	"verdetto/shared/telegram"
 	"verdetto/shared/text/i18n"
 )
 

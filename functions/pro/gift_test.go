@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/mail/maildir"
+	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/store/storetest"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
 )

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/mail/maildir"
+	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/notify"
 	"verdetto/shared/store/storetest"
 )

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"verdetto/shared/apikey"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/httpapi"
 	"verdetto/shared/limit"
-	"verdetto/shared/mail"
 	"verdetto/shared/metrics"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"

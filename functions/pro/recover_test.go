@@ -11,7 +11,7 @@ import (
 
 	"verdetto/functions/pro"
 	"verdetto/shared/apikey"
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/mail"
-	"verdetto/shared/mail/maildir"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/store/storetest"
 )
 

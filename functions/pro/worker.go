@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"verdetto/shared/apikey"
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/notify"
 	"verdetto/shared/outbox"
 	"verdetto/shared/pay"

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/refresh"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
-	"verdetto/shared/mail"
-	"verdetto/shared/mail/maildir"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"

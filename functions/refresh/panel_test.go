@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"verdetto/functions/refresh"
+	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/mail/maildir"
 	"verdetto/shared/store"
 	"verdetto/shared/testenv"
 	"verdetto/shared/upstream"

@@ -25,7 +25,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/aws/aws-sdk-go-v2/service/ssm/types"
 
-	"verdetto/shared/mail/sesmail/motolocal"
+	"verdetto/shared/carrier/mail/sesmail/motolocal"
 	"verdetto/shared/upstream/upstreamtest"
 )
 

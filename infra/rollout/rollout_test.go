@@ -29,8 +29,8 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/functions/refresh"
+	"verdetto/shared/carrier/mail/sesmail/motolocal"
 	"verdetto/shared/lambdahttp"
-	"verdetto/shared/mail/sesmail/motolocal"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )

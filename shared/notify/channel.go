@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/store"
 )
 

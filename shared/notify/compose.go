@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/mail"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 )

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/limit"
-	"verdetto/shared/mail"
 	"verdetto/shared/metrics"
 	"verdetto/shared/outbox"
 	"verdetto/shared/store"

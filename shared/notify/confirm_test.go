@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/limit"
-	"verdetto/shared/mail"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"

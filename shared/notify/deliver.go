@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
-	"verdetto/shared/mail"
 	"verdetto/shared/store"
 )
 

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
-	"verdetto/shared/mail"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"

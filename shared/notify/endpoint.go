@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 )
 
 // inTurn hands mails to a carrier one after another.

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
 )

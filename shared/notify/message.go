@@ -7,8 +7,8 @@ import (
 	"html/template"
 	"time"
 
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
-	"verdetto/shared/mail"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"

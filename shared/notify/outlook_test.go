@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"verdetto/shared/answer"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
-	"verdetto/shared/mail"
-	"verdetto/shared/mail/maildir"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"

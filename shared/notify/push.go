@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/store"
 )
 

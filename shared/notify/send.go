@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"verdetto/shared/answer"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
-	"verdetto/shared/mail"
 	"verdetto/shared/store"
 )
 

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
-	"verdetto/shared/mail"
-	"verdetto/shared/mail/maildir"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"

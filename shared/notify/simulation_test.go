@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/mail"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"

@@ -11,11 +11,11 @@ import (
 	"fmt"
 	"slices"
 
+	"verdetto/shared/carrier/ntfy"
+	"verdetto/shared/carrier/telegram"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
-	"verdetto/shared/ntfy"
 	"verdetto/shared/store"
-	"verdetto/shared/telegram"
 	"verdetto/shared/text/i18n"
 )
 

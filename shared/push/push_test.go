@@ -8,14 +8,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/shared/carrier/ntfy"
+	"verdetto/shared/carrier/ntfy/ntfytest"
+	"verdetto/shared/carrier/telegram"
+	"verdetto/shared/carrier/telegram/telegramtest"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
-	"verdetto/shared/ntfy"
-	"verdetto/shared/ntfy/ntfytest"
 	"verdetto/shared/push"
 	"verdetto/shared/store"
-	"verdetto/shared/telegram"
-	"verdetto/shared/telegram/telegramtest"
 )
 
 const (

@@ -12,10 +12,10 @@ import (
 	"sync"
 	"time"
 
+	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/fare"
 	"verdetto/shared/limit"
 	"verdetto/shared/notify"
-	"verdetto/shared/outbound"
 	"verdetto/shared/store"
 )
 

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/fare"
 	"verdetto/shared/limit"
 	"verdetto/shared/notify"
-	"verdetto/shared/outbound"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/webhook"

@@ -6,13 +6,13 @@ import (
 
 	"verdetto/functions/alerts"
 	"verdetto/shared/answer"
+	"verdetto/shared/carrier/ntfy"
+	"verdetto/shared/carrier/outbound"
+	"verdetto/shared/carrier/telegram"
 	"verdetto/shared/limit"
 	"verdetto/shared/notify"
-	"verdetto/shared/ntfy"
-	"verdetto/shared/outbound"
 	"verdetto/shared/push"
 	"verdetto/shared/store"
-	"verdetto/shared/telegram"
 	"verdetto/shared/webhook"
 )
 

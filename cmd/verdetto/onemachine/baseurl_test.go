@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 )
 
 // TestBaseURL: links begin right in every mode, and where they could not be mailed it is said at once.

@@ -9,11 +9,11 @@ import (
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/mail/maildir"
+	"verdetto/shared/carrier/mail/sesmail"
+	"verdetto/shared/carrier/mail/smtpmail"
 	"verdetto/shared/config"
-	"verdetto/shared/mail"
-	"verdetto/shared/mail/maildir"
-	"verdetto/shared/mail/sesmail"
-	"verdetto/shared/mail/smtpmail"
 )
 
 // Carrier is what mail is handed to.

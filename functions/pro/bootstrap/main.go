@@ -17,6 +17,8 @@ import (
 
 	"verdetto/functions/pro"
 	"verdetto/shared/apikey"
+	"verdetto/shared/carrier/mail/instrumented"
+	"verdetto/shared/carrier/mail/sesmail"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/httpapi"
@@ -24,8 +26,6 @@ import (
 	"verdetto/shared/lambdalog"
 	"verdetto/shared/lambdaqueue"
 	"verdetto/shared/limit"
-	"verdetto/shared/mail/instrumented"
-	"verdetto/shared/mail/sesmail"
 	"verdetto/shared/metrics"
 	"verdetto/shared/page"
 	"verdetto/shared/pay"

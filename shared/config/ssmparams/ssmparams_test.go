@@ -14,9 +14,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ssm/types"
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/shared/carrier/mail/sesmail/motolocal"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
-	"verdetto/shared/mail/sesmail/motolocal"
 )
 
 // counted counts requests on their way.

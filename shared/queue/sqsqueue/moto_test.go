@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"verdetto/shared/mail/sesmail/motolocal"
+	"verdetto/shared/carrier/mail/sesmail/motolocal"
 	"verdetto/shared/queue"
 	"verdetto/shared/queue/queuetest"
 	"verdetto/shared/queue/sqsqueue"

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/mail"
-	"verdetto/shared/mail/instrumented"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/mail/instrumented"
 	"verdetto/shared/metrics"
 	"verdetto/shared/metrics/metricstest"
 )

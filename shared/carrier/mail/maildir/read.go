@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 )
 
 // Mail is a mail as it lies in a folder.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"verdetto/shared/outbound"
+	"verdetto/shared/carrier/outbound"
 )
 
 // hosts are those that a URL must not name, by their looks alone.

@@ -24,7 +24,7 @@ import (
 	"github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
 
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 )
 
 // MaxText is the longest text, in UTF-16 code units, as Telegram counts.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/mail"
-	"verdetto/shared/ntfy"
-	"verdetto/shared/ntfy/ntfytest"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/ntfy"
+	"verdetto/shared/carrier/ntfy/ntfytest"
 )
 
 const topic = "https://ntfy.example.com/fares-of-ada"

@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 
-	"verdetto/shared/mail"
-	"verdetto/shared/mail/sesmail/motolocal"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/mail/sesmail/motolocal"
 )
 
 // TestSESTakesConfirmations: the mail that asks to confirm an alert goes through the API of SES.

@@ -21,8 +21,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/mail"
-	"verdetto/shared/mail/sesmail"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/mail/sesmail"
 )
 
 // wire stands where the network is: it answers each request with the next of its

@@ -17,8 +17,8 @@ import (
 	"regexp"
 	"strings"
 
-	"verdetto/shared/mail"
-	"verdetto/shared/outbound"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/outbound"
 )
 
 // What ntfy takes, by default and on ntfy.sh.

@@ -17,9 +17,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/mail"
-	"verdetto/shared/mail/sesmail"
-	"verdetto/shared/mail/sesmail/motolocal"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/mail/sesmail"
+	"verdetto/shared/carrier/mail/sesmail/motolocal"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

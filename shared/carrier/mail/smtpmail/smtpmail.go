@@ -23,7 +23,7 @@ import (
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
 
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 )
 
 const (

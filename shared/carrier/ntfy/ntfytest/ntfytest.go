@@ -19,7 +19,7 @@ import (
 	"sync"
 	"time"
 
-	"verdetto/shared/outbound"
+	"verdetto/shared/carrier/outbound"
 )
 
 // Message is what a topic shows.

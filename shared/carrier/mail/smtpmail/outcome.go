@@ -10,7 +10,7 @@ import (
 
 	"github.com/emersion/go-smtp"
 
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 )
 
 // step is how far a mail had come.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/mail"
-	"verdetto/shared/telegram"
-	"verdetto/shared/telegram/telegramtest"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/telegram"
+	"verdetto/shared/carrier/telegram/telegramtest"
 )
 
 const ada = 1234567890

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/shared/outbound"
+	"verdetto/shared/carrier/outbound"
 )
 
 // server answers by TLS, at a name that only the client knows.

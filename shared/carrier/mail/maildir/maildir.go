@@ -20,7 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 )
 
 // From is who these mails are from: a domain that nobody can have.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/mail"
-	"verdetto/shared/mail/smtpmail"
-	"verdetto/shared/mail/smtpmail/smtptest"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/mail/smtpmail"
+	"verdetto/shared/carrier/mail/smtpmail/smtptest"
 )
 
 var noon = func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }

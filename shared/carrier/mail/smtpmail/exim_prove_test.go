@@ -18,9 +18,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/mail"
-	"verdetto/shared/mail/smtpmail"
-	"verdetto/shared/mail/smtpmail/eximlocal"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/mail/smtpmail"
+	"verdetto/shared/carrier/mail/smtpmail/eximlocal"
 )
 
 // exim runs Debian's mail server and gives the folder that it delivers into, its

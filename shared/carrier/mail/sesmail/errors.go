@@ -15,7 +15,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 )
 
 // attempts learns whether any try of a request went over the network and was not

@@ -9,7 +9,7 @@ import (
 	"log/slog"
 	"time"
 
-	"verdetto/shared/mail"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/metrics"
 )
 
