@@ -27,11 +27,11 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/pay"
 	"verdetto/shared/queue"
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore/schema"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream/sample"
+	"verdetto/shared/web/routes"
 )
 
 // table notes which function touches which partitions, and how.

@@ -24,12 +24,12 @@ import (
 	"verdetto/shared/carrier/telegram"
 	"verdetto/shared/carrier/telegram/telegramtest"
 	"verdetto/shared/fare"
-	"verdetto/shared/limit"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/push"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/limit"
 	"verdetto/shared/webhook"
 )
 

@@ -21,10 +21,10 @@ import (
 	"verdetto/functions/refresh"
 	"verdetto/shared/config"
 	"verdetto/shared/fare"
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/upstream/sample"
+	"verdetto/shared/web/routes"
 )
 
 var update = flag.Bool("update", false, "write the table of settings")

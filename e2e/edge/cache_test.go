@@ -23,11 +23,11 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/routes"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/testenv"
 	"verdetto/shared/upstream/sample"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/routes"
 )
 
 // edge is the service behind an HTTP cache that keeps to the policy of our

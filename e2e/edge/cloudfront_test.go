@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/routes"
 )
 
 // TestAMadeUpParameterIsNoOtherAnswer: at each path whose answers are kept, the

@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/routes"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/routes"
 )
 
 // These tests put a real HTTP cache before the service, one that keeps to the

@@ -15,11 +15,11 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream/sample"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/routes"
 )
 
 // cloudFront is a model of CloudFront's rules as its developer guide has them,

@@ -11,10 +11,10 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
-	"verdetto/shared/page"
-	"verdetto/shared/routes"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream/sample"
+	"verdetto/shared/web/page"
+	"verdetto/shared/web/routes"
 )
 
 // TestWhatTheEdgeKeepsDependsOnItsKey: an answer that the edge may keep varies

@@ -15,10 +15,10 @@ import (
 	"verdetto/cmd/verdetto/edge"
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream/sample"
+	"verdetto/shared/web/routes"
 )
 
 // examples are parameters and files that every endpoint of fares answers to.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/routes"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream/sample"
+	"verdetto/shared/web/routes"
 )
 
 // TestAThousandAddressesOfOneNetwork: 1,000 /64s of one /48 ask four processes over 20

@@ -16,10 +16,10 @@ import (
 	"verdetto/shared/carrier/mail/smtpmail"
 	"verdetto/shared/carrier/mail/smtpmail/smtptest"
 	"verdetto/shared/fare"
-	"verdetto/shared/limit"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
+	"verdetto/shared/web/limit"
 )
 
 // TestProveAFloodOfFailingJobs: 10,000 mails that the mail server does not take for

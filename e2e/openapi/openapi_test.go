@@ -23,11 +23,11 @@ import (
 	"verdetto/functions/alerts"
 	"verdetto/shared/carrier/telegram/telegramtest"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream/sample"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/routes"
 )
 
 var update = flag.Bool("update", false, "write the description anew")

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 // caller is a client with an address of its own, all of 127.0.0.0/8 being this machine's.

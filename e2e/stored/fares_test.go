@@ -15,12 +15,12 @@ import (
 	"verdetto/functions/refresh"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 // fareFacts is what version 4a76271 said over its file.

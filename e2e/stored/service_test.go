@@ -25,13 +25,13 @@ import (
 	"verdetto/shared/answer/view"
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/notify"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/upstream"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 // service is today's code over a copy of the stored file, at a clock of its own.

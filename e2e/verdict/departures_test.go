@@ -11,10 +11,10 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/functions/refresh"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream/sample"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/httpapi"
 )
 
 // invented is the whole service over invented fares.

@@ -13,9 +13,9 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
+	"verdetto/shared/web/routes"
 )
 
 // realFares are fares under the name of the real source: they belong to somebody else.

@@ -16,9 +16,9 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/carrier/mail/maildir"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/paytest"
+	"verdetto/shared/web/httpapi"
 )
 
 // The paid plan through a browser: as a buyer meets it, from the first look at the

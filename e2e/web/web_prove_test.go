@@ -20,8 +20,8 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/carrier/mail/maildir"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/upstream/sample"
+	"verdetto/shared/web/httpapi"
 )
 
 // The page through a browser: as a traveller meets it.

@@ -18,9 +18,9 @@ import (
 	"net/http"
 	"time"
 
-	"verdetto/shared/httpapi"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
 	"verdetto/shared/webhook"
 )
 

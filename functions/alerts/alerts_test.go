@@ -15,12 +15,12 @@ import (
 
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 	"verdetto/shared/webhook"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"verdetto/shared/page"
 	"verdetto/shared/store"
+	"verdetto/shared/web/page"
 )
 
 //go:embed digest.html

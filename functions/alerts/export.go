@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
+	"verdetto/shared/web/page"
 )
 
 // All that is kept of a subscriber, for themselves. It holds what only the link to their

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"verdetto/shared/httpapi"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/httpapi"
 )
 
 // fault is what is wrong with a field.

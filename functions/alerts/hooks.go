@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/page"
 	"verdetto/shared/webhook"
 )
 

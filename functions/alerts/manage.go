@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/notify"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 // managePage lists what a subscriber has; where the link is too old, it offers a

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"net/http"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 type confirmInput struct {

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
 )
 
 // wanted describes what is asked for. The description of the API names it so.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"net/http"
 
-	"verdetto/shared/httpapi"
 	"verdetto/shared/notify"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 // The page of the mails that anyone can cause to be sent to a mailbox. Its link

@@ -7,8 +7,8 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
+	"verdetto/shared/web/page"
 )
 
 // snoozePage shows a button and changes nothing. A link to one alert shows no

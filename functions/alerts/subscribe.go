@@ -14,11 +14,11 @@ import (
 
 	"verdetto/shared/carrier/telegram"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/notify"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 // pendingHours is how long what was asked for waits to be confirmed.

@@ -6,11 +6,11 @@ import (
 	"net/http"
 
 	"verdetto/shared/carrier/telegram"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/notify"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 // TelegramBot is the bot that people start to have alerts in Telegram. The zero value is none.

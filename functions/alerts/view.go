@@ -9,9 +9,9 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/page"
 )
 
 //go:embed alerts.html

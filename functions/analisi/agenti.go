@@ -9,10 +9,10 @@ import (
 	"html/template"
 	"net/http"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
-	"verdetto/shared/routes"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
+	"verdetto/shared/web/routes"
 )
 
 //go:embed agenti.html

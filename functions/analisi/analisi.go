@@ -8,9 +8,9 @@ import (
 	"context"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/httpapi"
 )
 
 // Service answers verdicts.

@@ -7,9 +7,9 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/httpapi"
 )
 
 // Clients for agents may show an answer to the person beside it. What they show is

@@ -14,9 +14,9 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/httpapi"
 )
 
 // What is asked of the page at /, which says all of it in its address:

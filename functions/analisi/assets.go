@@ -3,8 +3,8 @@ package analisi
 import (
 	"net/http"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 // registerAssets serves what pages are made of. The names change with the

@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/httpapi"
 )
 
 type calendarInput struct {

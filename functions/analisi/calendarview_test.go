@@ -17,12 +17,12 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
+	"verdetto/shared/web/page"
 )
 
 var (

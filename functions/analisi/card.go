@@ -7,14 +7,14 @@ import (
 	"strconv"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/chart"
+	"verdetto/shared/web/httpapi"
 )
 
 // NoCard is the problem of a picture that does not exist.

@@ -8,9 +8,9 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/httpapi"
 )
 
 // Where it is cheap to fly to now from a city: the answer to a question without a

@@ -9,8 +9,8 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/httpapi"
 )
 
 // maxCities is how many cities are offered for what was typed so far.

@@ -15,8 +15,8 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 // counted is a store of coverage that counts its reads; one in it has them fail.

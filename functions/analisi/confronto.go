@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/httpapi"
 )
 
 // MaxTrips is how many trips can be compared in one call: each costs a read, and counts as a verdict.

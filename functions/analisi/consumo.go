@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"verdetto/shared/httpapi"
+	"verdetto/shared/web/httpapi"
 )
 
 // Consumo is the published answer about the caller's own calls.

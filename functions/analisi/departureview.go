@@ -4,11 +4,11 @@ import (
 	"strings"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/chart"
 )
 
 // showDeparture answers with a verdict about a departure or the cheapest of a month.

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/routes"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/routes"
 )
 
 // What programs look for at a service of which they know the domain alone: a

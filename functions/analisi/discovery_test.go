@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/analisi"
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 const ownAddress = "https://verdetto.example"

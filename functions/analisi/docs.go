@@ -11,9 +11,9 @@ import (
 	"strings"
 	text "text/template"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 //go:embed docs.html

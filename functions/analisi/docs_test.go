@@ -12,10 +12,10 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
-	"verdetto/shared/routes"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
+	"verdetto/shared/web/routes"
 )
 
 // read asks for what is written for programs.

@@ -13,10 +13,10 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict/deals"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 // TestBadInput: whatever is wrong with a question, every path that takes it says

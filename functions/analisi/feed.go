@@ -12,11 +12,11 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
+	"verdetto/shared/web/httpapi"
 )
 
 // The deals of a city as a feed, in Atom (RFC 4287) and JSON Feed 1.1: an entry

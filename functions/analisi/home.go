@@ -10,9 +10,9 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 //go:embed home.html calendar.html cheap.html app.html

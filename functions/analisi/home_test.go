@@ -20,12 +20,12 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
+	"verdetto/shared/web/page"
 )
 
 // milanCoverage is what is known of Milan: four destinations, of which one has no live fare.

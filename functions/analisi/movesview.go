@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/chart"
 )
 
 // movesView is how the fare of a departure has moved; or Why it is not told.

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"verdetto/shared/httpapi"
 	"verdetto/shared/published"
+	"verdetto/shared/web/httpapi"
 )
 
 type occasioniInput struct {

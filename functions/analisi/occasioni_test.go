@@ -16,12 +16,12 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/published"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 // dealsOfMilan is a store of the deals of Milan.

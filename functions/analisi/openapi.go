@@ -4,7 +4,7 @@ import (
 	"context"
 	_ "embed"
 
-	"verdetto/shared/httpapi"
+	"verdetto/shared/web/httpapi"
 )
 
 // description is the OpenAPI description of the whole service, of which this

@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict/departure"
 	"verdetto/shared/verdict/score"
+	"verdetto/shared/web/httpapi"
 )
 
 // Score is where the score of the service is read from; store.Fares provides it.

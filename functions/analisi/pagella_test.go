@@ -11,9 +11,9 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict/score"
+	"verdetto/shared/web/page"
 )
 
 // scored is a score as it is stored; without a sum the store is down.

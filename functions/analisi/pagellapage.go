@@ -10,11 +10,11 @@ import (
 	"net/http"
 	"strings"
 
-	"verdetto/shared/chart"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/chart"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 //go:embed pagella.html

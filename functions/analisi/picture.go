@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/chart"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 // picturePolicy lets the picture style itself, and nothing else, where it is opened by itself.

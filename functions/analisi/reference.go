@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/routes"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/routes"
 )
 
 // Reference is what GET /v1/docs tells a program about the API. What it says of

@@ -8,10 +8,10 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/published"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict/trends"
+	"verdetto/shared/web/httpapi"
 )
 
 // Coverage is where is known which routes there are, and where it is cheap to fly to; store.Fares provides it.

@@ -10,9 +10,9 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/httpapi"
 )
 
 // rates of a day on which an euro was 1.25 dollars and 5 lei.

@@ -11,13 +11,13 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/trends"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
+	"verdetto/shared/web/routes"
 )
 
 // What search engines read. GET /sitemap.xml lists the sitemaps: one of the pages

@@ -13,11 +13,11 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict/trends"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 // milan covers MIL, of which BUH has a live fare and a verdict, ROM too few days and LON no live fare; and counts its reads.

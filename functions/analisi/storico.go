@@ -6,9 +6,9 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/httpapi"
 )
 
 // freeWeeks is how far back the weeks of a route are shown without a key.

@@ -18,9 +18,9 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 // customer is the one customer there is.

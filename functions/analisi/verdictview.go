@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/chart"
 )
 
 // newest is the day of the newest fare of a route.

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/page"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/chart"
+	"verdetto/shared/web/page"
 )
 
 // view is what the page at / shows: exactly one of Notice, Verdict, Cheap and Start.

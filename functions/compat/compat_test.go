@@ -14,10 +14,10 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/routes"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/upstream/sample"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/routes"
 )
 
 const (

@@ -8,9 +8,9 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/routes"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/routes"
 )
 
 // flightDate is a departure of a route, and the cheapest fare that it has.

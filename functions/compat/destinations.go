@@ -9,10 +9,10 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
+	"verdetto/shared/web/routes"
 )
 
 // flightDestination is a destination, and the cheapest fare to it.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 // The kinds of our own warnings; docs/from-amadeus.md lists them. That there are no data has the code of the error.

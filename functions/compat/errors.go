@@ -3,7 +3,7 @@ package compat
 import (
 	"net/http"
 
-	"verdetto/shared/httpapi"
+	"verdetto/shared/web/httpapi"
 )
 
 // kind is a kind of error, as it was published.

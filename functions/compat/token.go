@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"verdetto/shared/httpapi"
+	"verdetto/shared/web/httpapi"
 )
 
 // free is the secret of who has no key: the free caps count, by address.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/routes"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/routes"
 )
 
 // Index says what the API is, for a program that is new to it.

@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/httpapi"
+	"verdetto/shared/web/httpapi"
 )
 
 // Service answers price trends.

@@ -15,11 +15,11 @@ import (
 	"verdetto/functions/pricetrends"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/trends"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 var (

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"slices"
 
-	"verdetto/shared/page"
 	"verdetto/shared/pay"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/page"
 )
 
 // Operator is who runs the service and sells the plan. What is empty the pages say

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"verdetto/shared/apikey"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 func (s *Service) registerCard(api *httpapi.API) {

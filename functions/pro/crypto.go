@@ -10,10 +10,10 @@ import (
 
 	"rsc.io/qr"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 func (s *Service) registerCrypto(api *httpapi.API) {

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"net/http"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 type guardInput struct {

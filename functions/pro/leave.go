@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"verdetto/shared/apikey"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
-	"verdetto/shared/page"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
+	"verdetto/shared/web/page"
 )
 
 // How a plan goes to another address, and how a customer is erased.

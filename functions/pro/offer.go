@@ -5,10 +5,10 @@ import (
 	"net/http"
 
 	"verdetto/shared/apikey"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
 	"verdetto/shared/pay"
-	"verdetto/shared/routes"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
+	"verdetto/shared/web/routes"
 )
 
 func (s *Service) registerOffer(api *httpapi.API) {

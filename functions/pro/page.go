@@ -12,9 +12,9 @@ import (
 	"sync"
 	"time"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 //go:embed *.html

@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"slices"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 type portalInput struct {

@@ -15,11 +15,11 @@ import (
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/carrier/mail"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/metrics"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 // Service answers the endpoints of the paid plan.

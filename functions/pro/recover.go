@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 func (s *Service) registerRecover(api *httpapi.API) {

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"verdetto/shared/apikey"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 func (s *Service) registerKey(api *httpapi.API) {

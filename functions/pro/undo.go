@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"verdetto/shared/apikey"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/page"
 )
 
-// The paths that links in mails lead to, as in shared/routes. What merely
+// The paths that links in mails lead to, as in shared/web/routes. What merely
 // follows a link, as mail scanners do, changes nothing: the page has a button.
 const (
 	undoLink  = "/v1/pro/recupera/annulla"

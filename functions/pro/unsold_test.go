@@ -11,11 +11,11 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/functions/pro"
 	"verdetto/shared/apikey"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 // TestNothingSold: without a card processor and a chain nothing is offered. The pages about the service stay, and so

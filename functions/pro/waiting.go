@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"verdetto/shared/apikey"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
 	"verdetto/shared/pay"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 // The page that waits for a payment in USDC. Each has a token of its own, and its

@@ -7,12 +7,12 @@ import (
 	"log/slog"
 	"time"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/metrics"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/x402pay"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 // What comes to nothing costs a caller nothing, and us a little: it is bounded by

@@ -9,12 +9,12 @@ import (
 	"errors"
 	"fmt"
 
-	"verdetto/shared/httpapi"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/x402pay"
 	"verdetto/shared/published"
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/routes"
 )
 
 // underWay is how long a call may take: payments that were taken longer ago and not answered are credits.

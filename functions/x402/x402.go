@@ -18,14 +18,14 @@ import (
 	"sync"
 	"time"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/metrics"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/x402pay"
 	"verdetto/shared/published"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 // Service sells answers.

@@ -16,9 +16,9 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/x402pay"
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/web/routes"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
 
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 // staleDays is how old the newest fares may be: one cycle of seven days and two for mending.

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
 
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 // api is what the edge asks. It leads each group of paths to the function that

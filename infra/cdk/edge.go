@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudfrontorigins"
 	"github.com/aws/jsii-runtime-go"
 
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 // edge is the distribution that callers reach. It keeps what the table lets it

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 // TestBehaviours: what the table lets the edge keep, and only that, is kept,

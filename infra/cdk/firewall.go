@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awswafv2"
 	"github.com/aws/jsii-runtime-go"
 
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 // managed are AWS's own rules that the firewall has: addresses known to attack,

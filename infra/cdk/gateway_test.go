@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 // gateway is what the template tells API Gateway: the function and the share of each route.

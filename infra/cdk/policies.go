@@ -9,7 +9,7 @@ import (
 	cloudfront "github.com/aws/aws-cdk-go/awscdk/v2/awscloudfront"
 	"github.com/aws/jsii-runtime-go"
 
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 // policies are what the edge keeps answers by and passes requests on with. Each

@@ -33,7 +33,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 
 	"verdetto/cmd/verdetto/smoke"
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 func main() {

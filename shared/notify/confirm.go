@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"verdetto/shared/carrier/mail"
-	"verdetto/shared/limit"
 	"verdetto/shared/metrics"
 	"verdetto/shared/outbox"
 	"verdetto/shared/store"
+	"verdetto/shared/web/limit"
 )
 
 // Confirmations asks whoever reads a mailbox to confirm an alert that somebody

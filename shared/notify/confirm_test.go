@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"verdetto/shared/carrier/mail"
-	"verdetto/shared/limit"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/web/limit"
 )
 
 // carrier answers each mail with the next of its errors, and takes it when there are none.

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// The paths that links in mails lead to, as in shared/routes.
+// The paths that links in mails lead to, as in shared/web/routes.
 const (
 	confirmPath     = "/v1/alerts/confirm"
 	unsubscribePath = "/v1/alerts/unsubscribe"

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
+	"verdetto/shared/web/routes"
 )
 
 var links = Links{Pepper: []byte("a pepper of more than thirty-two characters")}

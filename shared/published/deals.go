@@ -13,10 +13,10 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
+	"verdetto/shared/web/httpapi"
 )
 
 // Occasioni is the published answer to where it is cheap to fly to now.

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/httpapi"
+	"verdetto/shared/web/httpapi"
 )
 
 // The problems of questions.

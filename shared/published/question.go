@@ -8,9 +8,9 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
+	"verdetto/shared/web/httpapi"
 )
 
 // Ends are the two cities of a question.

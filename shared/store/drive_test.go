@@ -12,8 +12,8 @@ import (
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
-	"verdetto/shared/limit"
 	"verdetto/shared/store"
+	"verdetto/shared/web/limit"
 )
 
 // driveRecords calls every exported method of the records, so that each finds something to do.

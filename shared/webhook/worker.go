@@ -14,9 +14,9 @@ import (
 
 	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/fare"
-	"verdetto/shared/limit"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
+	"verdetto/shared/web/limit"
 )
 
 // Poster sends a body to a URL; outbound.Client does.

@@ -16,10 +16,10 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/fare"
-	"verdetto/shared/limit"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/web/limit"
 	"verdetto/shared/webhook"
 )
 

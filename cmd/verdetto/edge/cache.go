@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 // mostKept is how many bytes of answers are kept; those that were not asked for longest go first.

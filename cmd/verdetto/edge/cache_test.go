@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 // service counts how often it is asked, and says so in its answers.

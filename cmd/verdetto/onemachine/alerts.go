@@ -9,10 +9,10 @@ import (
 	"verdetto/shared/carrier/ntfy"
 	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/carrier/telegram"
-	"verdetto/shared/limit"
 	"verdetto/shared/notify"
 	"verdetto/shared/push"
 	"verdetto/shared/store"
+	"verdetto/shared/web/limit"
 	"verdetto/shared/webhook"
 )
 

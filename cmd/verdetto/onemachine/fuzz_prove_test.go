@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 // TestProveRandomRequests says 4,000 requests whose bodies, framing, headers and queries

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"verdetto/functions/refresh"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
 )
 
 // TooOld is how many days ago half of the origins may have been asked for: a cycle

@@ -31,12 +31,12 @@ import (
 	"verdetto/shared/apikey"
 	"verdetto/shared/carrier/ntfy"
 	"verdetto/shared/config"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/notify"
-	"verdetto/shared/page"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
+	"verdetto/shared/web/page"
 )
 
 // Options say what a service is made of.

@@ -6,11 +6,11 @@ import (
 
 	"verdetto/functions/pro"
 	"verdetto/shared/config"
-	"verdetto/shared/limit"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/solanapay"
 	"verdetto/shared/pay/stripepay"
 	"verdetto/shared/store"
+	"verdetto/shared/web/limit"
 )
 
 // openPro makes the paid plan: the real adapters, configured as the Lambda

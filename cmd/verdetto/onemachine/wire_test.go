@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/upstream/sample"
+	"verdetto/shared/web/routes"
 )
 
 // lines is a log that is read while it is written.

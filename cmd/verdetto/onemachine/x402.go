@@ -6,11 +6,11 @@ import (
 	"verdetto/functions/x402"
 	"verdetto/shared/answer"
 	"verdetto/shared/config"
-	"verdetto/shared/limit"
 	"verdetto/shared/pay/solanapay"
 	"verdetto/shared/pay/x402pay"
 	"verdetto/shared/published"
 	"verdetto/shared/store"
+	"verdetto/shared/web/limit"
 )
 
 // perCall is how answers are paid one by one, configured as the Lambda function

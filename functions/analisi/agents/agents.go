@@ -22,7 +22,7 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer/view"
-	"verdetto/shared/httpapi"
+	"verdetto/shared/web/httpapi"
 )
 
 // Service answers agents.

@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/httpapi"
 )
 
 const milanoBucarest = `{"origin":"Milano","destination":"Bucarest"}`

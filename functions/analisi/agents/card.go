@@ -10,8 +10,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 // A client that can show interfaces (MCP Apps, the extension io.modelcontextprotocol/ui)

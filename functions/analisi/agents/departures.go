@@ -9,9 +9,9 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/httpapi"
 )
 
 // calendarInput is a question for a calendar.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"verdetto/shared/httpapi"
+	"verdetto/shared/web/httpapi"
 )
 
 // mcpHandler answers /mcp. It checks a request before the SDK's server answers

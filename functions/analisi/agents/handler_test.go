@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/routes"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/routes"
 )
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`

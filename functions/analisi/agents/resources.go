@@ -12,7 +12,7 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/httpapi"
+	"verdetto/shared/web/httpapi"
 )
 
 // What an agent may read before it asks: the reference in one page, and what is

@@ -10,7 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"verdetto/shared/httpapi"
+	"verdetto/shared/web/httpapi"
 )
 
 // schemaOf describes a type. Every type that it is made of stands where it is

@@ -22,13 +22,13 @@ import (
 	"verdetto/shared/answer/view"
 	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
 	"verdetto/shared/verdict/departure"
 	"verdetto/shared/verdict/trends"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 var (

@@ -15,7 +15,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"verdetto/shared/httpapi"
+	"verdetto/shared/web/httpapi"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

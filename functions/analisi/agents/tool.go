@@ -13,9 +13,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"verdetto/shared/httpapi"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/httpapi"
 )
 
 // tool is one question that agents can ask. I holds its arguments:

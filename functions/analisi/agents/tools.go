@@ -13,10 +13,10 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/httpapi"
 )
 
 // routeInput names the ends of a route.

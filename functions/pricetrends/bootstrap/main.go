@@ -14,13 +14,13 @@ import (
 	"verdetto/shared/apikey"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
 	"verdetto/shared/lambdalog"
-	"verdetto/shared/limit"
 	"verdetto/shared/metrics"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 func main() {

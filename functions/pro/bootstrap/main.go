@@ -21,13 +21,10 @@ import (
 	"verdetto/shared/carrier/mail/sesmail"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
 	"verdetto/shared/lambdalog"
 	"verdetto/shared/lambdaqueue"
-	"verdetto/shared/limit"
 	"verdetto/shared/metrics"
-	"verdetto/shared/page"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/solanapay"
 	"verdetto/shared/pay/stripepay"
@@ -35,6 +32,9 @@ import (
 	"verdetto/shared/queue/sqsqueue"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
+	"verdetto/shared/web/page"
 )
 
 func main() {

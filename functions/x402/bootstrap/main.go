@@ -13,16 +13,16 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/config"
 	"verdetto/shared/config/ssmparams"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/lambdahttp"
 	"verdetto/shared/lambdalog"
-	"verdetto/shared/limit"
 	"verdetto/shared/metrics"
 	"verdetto/shared/pay/solanapay"
 	"verdetto/shared/pay/x402pay"
 	"verdetto/shared/published"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 func main() {

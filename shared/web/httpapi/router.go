@@ -8,7 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 // router finds the endpoint of a request. It is asked once for each, by the

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 // TestForms: an endpoint that forms may be posted to reads them as the JSON they stand for; others do not.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"verdetto/shared/page"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/page"
 )
 
 func TestWantsHTML(t *testing.T) {

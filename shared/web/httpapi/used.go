@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"verdetto/shared/limit"
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
+	"verdetto/shared/web/limit"
+	"verdetto/shared/web/routes"
 )
 
 // Used is what a caller has used of the cap of an endpoint.

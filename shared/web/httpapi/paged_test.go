@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"verdetto/shared/apikey"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/page"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
 )
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 // describer describes operations, and remembers what they have in common.

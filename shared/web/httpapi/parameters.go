@@ -7,8 +7,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"verdetto/shared/routes"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/routes"
 )
 
 // headers are those that this package sends, as they are where an answer always

@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
 	"verdetto/shared/metrics"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 // servedBy is the header in which a test's endpoint gives its name, and the file it was asked for.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/httpapi"
 	"verdetto/shared/metrics"
 	"verdetto/shared/metrics/metricstest"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
 )
 
 // TestMetricsOfRequests: the one line of a request holds its metrics, and no more

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 )
 
 // TestWordsOfFaults: whatever is malformed is told of the field at fault, in a

@@ -15,9 +15,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
-	"verdetto/shared/page"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
+	"verdetto/shared/web/page"
 )
 
 type wanted struct {

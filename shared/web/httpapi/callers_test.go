@@ -19,10 +19,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/apikey"
-	"verdetto/shared/httpapi"
-	"verdetto/shared/limit"
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
+	"verdetto/shared/web/routes"
 )
 
 // service is an API over counters and customers in memory, on a clock of its own.

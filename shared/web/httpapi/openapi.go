@@ -10,7 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"verdetto/shared/routes"
+	"verdetto/shared/web/routes"
 )
 
 const (

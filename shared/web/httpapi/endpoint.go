@@ -9,8 +9,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"verdetto/shared/routes"
 	"verdetto/shared/store"
+	"verdetto/shared/web/routes"
 )
 
 // JSONDoc says of an endpoint that answers with JSON what its types do not.

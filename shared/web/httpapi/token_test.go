@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/apikey"
-	"verdetto/shared/httpapi"
 	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
 )
 
 // mountForeign has a route that takes tokens say who calls, in a protocol that writes problems as words.

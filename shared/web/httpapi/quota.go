@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"verdetto/shared/limit"
-	"verdetto/shared/routes"
+	"verdetto/shared/web/limit"
+	"verdetto/shared/web/routes"
 )
 
 // TooMany is told to a caller whose calls are used up.

@@ -16,8 +16,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"verdetto/shared/apikey"
-	"verdetto/shared/limit"
 	"verdetto/shared/metrics"
+	"verdetto/shared/web/limit"
 )
 
 // MaxBody is how large a request's body may be.
