@@ -8,8 +8,8 @@ import (
 
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/notify/webhook"
 	"verdetto/shared/store"
-	"verdetto/shared/webhook"
 )
 
 // kept is what may name somebody whose alerts have ended, and for how long: the table of docs/alerts.md.

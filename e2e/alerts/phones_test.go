@@ -26,11 +26,11 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
-	"verdetto/shared/push"
+	"verdetto/shared/notify/push"
+	"verdetto/shared/notify/webhook"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/web/limit"
-	"verdetto/shared/webhook"
 )
 
 // channels is a service with alerts of all kinds on every channel beside mail, each with a topic, a chat or an

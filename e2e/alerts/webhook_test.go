@@ -23,9 +23,9 @@ import (
 	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/fare"
+	"verdetto/shared/notify/webhook"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
-	"verdetto/shared/webhook"
 )
 
 // hook is an endpoint of somebody who watches routes, and the service for them.

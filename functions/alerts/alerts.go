@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"verdetto/shared/notify"
+	"verdetto/shared/notify/webhook"
 	"verdetto/shared/store"
 	"verdetto/shared/web/httpapi"
-	"verdetto/shared/webhook"
 )
 
 // Service answers the endpoints of alerts.

@@ -16,12 +16,12 @@ import (
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
+	"verdetto/shared/notify/webhook"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/limit"
-	"verdetto/shared/webhook"
 )
 
 // carrier answers each mail with the next of its errors, and takes it when there are none.

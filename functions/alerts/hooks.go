@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/notify/webhook"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/page"
-	"verdetto/shared/webhook"
 )
 
 // Alerts of which the messages go to an endpoint: what their owner sees of it, and does with it.

@@ -30,7 +30,7 @@ var (
 	parts      = []string{
 		"shared/text/wording",
 		"shared/fare", "shared/fare/places", "shared/verdict", "shared/verdict/departure", "shared/answer", "shared/published", "shared/verdict/deals", "shared/verdict/score", "shared/verdict/trends", "shared/answer/view", "shared/apikey", "shared/notify",
-		"shared/store", "shared/carrier/mail", "shared/pay", "shared/upstream", "shared/web/limit", "shared/web/httpapi", "shared/web/routes", "shared/web/page", "shared/queue", "shared/metrics", "shared/web/chart", "shared/text/i18n", "shared/carrier/ntfy", "shared/carrier/telegram", "shared/carrier/outbound", "shared/outbox", "shared/webhook",
+		"shared/store", "shared/carrier/mail", "shared/pay", "shared/upstream", "shared/web/limit", "shared/web/httpapi", "shared/web/routes", "shared/web/page", "shared/queue", "shared/metrics", "shared/web/chart", "shared/text/i18n", "shared/carrier/ntfy", "shared/carrier/telegram", "shared/carrier/outbound", "shared/outbox", "shared/notify/webhook",
 	}
 	text = []string{"golang.org/x/text/"}
 	aws  = []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"}
@@ -85,7 +85,7 @@ var rules = []rule{
 	{"shared/carrier/mail/smtpmail", []string{"shared/carrier/mail"}, []string{"github.com/emersion/go-smtp", "github.com/emersion/go-sasl"}},
 	{"shared/carrier/mail/smtpmail/eximlocal", []string{"shared/testenv"}, nil},
 	{"shared/carrier/mail/smtpmail/smtptest", nil, []string{"github.com/emersion/go-smtp", "github.com/emersion/go-sasl"}},
-	{"shared/push", []string{"shared/fare", "shared/text/i18n", "shared/notify", "shared/carrier/ntfy", "shared/store", "shared/carrier/telegram"}, nil},
+	{"shared/notify/push", []string{"shared/fare", "shared/text/i18n", "shared/notify", "shared/carrier/ntfy", "shared/store", "shared/carrier/telegram"}, nil},
 	{"shared/carrier/ntfy", []string{"shared/carrier/mail", "shared/carrier/outbound"}, nil},
 	{"shared/carrier/ntfy/ntfytest", []string{"shared/carrier/outbound"}, nil},
 	{"shared/carrier/telegram", []string{"shared/carrier/mail"}, []string{"github.com/go-telegram/bot"}},
@@ -101,7 +101,7 @@ var rules = []rule{
 	{"shared/lambdaqueue", []string{"shared/queue"}, []string{"github.com/aws/aws-lambda-go"}},
 	{"shared/outbox", []string{"shared/metrics", "shared/store"}, nil},
 	{"shared/carrier/outbound", nil, []string{"code.dny.dev/ssrf"}},
-	{"shared/webhook", []string{"shared/fare", "shared/store", "shared/notify", "shared/web/limit", "shared/carrier/outbound"}, []string{"github.com/standard-webhooks/standard-webhooks/libraries"}},
+	{"shared/notify/webhook", []string{"shared/fare", "shared/store", "shared/notify", "shared/web/limit", "shared/carrier/outbound"}, []string{"github.com/standard-webhooks/standard-webhooks/libraries"}},
 	{"shared/queue", nil, nil},
 	{"shared/queue/sqsqueue", []string{"shared/queue"}, aws},
 	{"shared/queue/queuetest", []string{"shared/queue"}, []string{"github.com/google/go-cmp"}},

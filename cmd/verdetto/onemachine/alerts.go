@@ -10,10 +10,10 @@ import (
 	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/carrier/telegram"
 	"verdetto/shared/notify"
-	"verdetto/shared/push"
+	"verdetto/shared/notify/push"
+	"verdetto/shared/notify/webhook"
 	"verdetto/shared/store"
 	"verdetto/shared/web/limit"
-	"verdetto/shared/webhook"
 )
 
 // openAlerts makes the price-drop alerts.

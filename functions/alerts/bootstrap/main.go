@@ -28,7 +28,8 @@ import (
 	"verdetto/shared/lambdaqueue"
 	"verdetto/shared/metrics"
 	"verdetto/shared/notify"
-	"verdetto/shared/push"
+	"verdetto/shared/notify/push"
+	"verdetto/shared/notify/webhook"
 	"verdetto/shared/queue"
 	"verdetto/shared/queue/sqsqueue"
 	"verdetto/shared/store"
@@ -36,7 +37,6 @@ import (
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/limit"
 	"verdetto/shared/web/page"
-	"verdetto/shared/webhook"
 )
 
 func main() {

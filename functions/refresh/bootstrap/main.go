@@ -25,13 +25,13 @@ import (
 	"verdetto/shared/lambdaqueue"
 	"verdetto/shared/metrics"
 	"verdetto/shared/notify"
+	"verdetto/shared/notify/webhook"
 	"verdetto/shared/queue/sqsqueue"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/upstream/travelpayouts"
 	"verdetto/shared/upstream/travelpayouts/configured"
-	"verdetto/shared/webhook"
 )
 
 func main() {

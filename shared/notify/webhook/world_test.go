@@ -17,10 +17,10 @@ import (
 	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
+	"verdetto/shared/notify/webhook"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/web/limit"
-	"verdetto/shared/webhook"
 )
 
 const url = "https://hook.example.com/alerts"

@@ -13,9 +13,9 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/notify"
+	"verdetto/shared/notify/webhook"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
-	"verdetto/shared/webhook"
 )
 
 // TestNothingBeforeTheTest: an endpoint that takes no test event is sent nothing else.

@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/carrier/telegram/telegramtest"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
-	"verdetto/shared/push"
+	"verdetto/shared/notify/push"
 	"verdetto/shared/store"
 )
 
