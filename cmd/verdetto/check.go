@@ -12,7 +12,7 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/settings"
-	"verdetto/shared/config"
+	"verdetto/shared/runtime/config"
 )
 
 // serveOptions are the flags of serve, and of check, which says what serve would take offence at.

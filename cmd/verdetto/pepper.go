@@ -11,7 +11,7 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/settings"
-	"verdetto/shared/config"
+	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
 )
 

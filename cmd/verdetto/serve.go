@@ -9,7 +9,7 @@ import (
 
 	"verdetto/cmd/verdetto/monitor"
 	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/shared/config"
+	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
 )
 

@@ -26,7 +26,7 @@ import (
 	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/fare"
 	"verdetto/shared/pay"
-	"verdetto/shared/queue"
+	"verdetto/shared/runtime/queue"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore/schema"
 	"verdetto/shared/store/storetest"

@@ -12,7 +12,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
-	"verdetto/shared/metrics/metricstest"
+	"verdetto/shared/runtime/metrics/metricstest"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/store/dynamostore/dynamolocal"

@@ -12,7 +12,7 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/samlocal"
-	"verdetto/shared/config/parameters"
+	"verdetto/shared/runtime/config/parameters"
 )
 
 // TestProveSAMInvoke is TestEvents with SAM in the place of our own stand-in for

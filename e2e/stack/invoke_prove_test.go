@@ -29,7 +29,7 @@ import (
 	"verdetto/cmd/verdetto/samlocal"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
-	"verdetto/shared/config/parameters"
+	"verdetto/shared/runtime/config/parameters"
 	"verdetto/shared/testenv"
 )
 

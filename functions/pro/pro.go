@@ -15,8 +15,8 @@ import (
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/carrier/mail"
-	"verdetto/shared/metrics"
 	"verdetto/shared/pay"
+	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/store"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/limit"

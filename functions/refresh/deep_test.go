@@ -15,7 +15,7 @@ import (
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
-	"verdetto/shared/queue"
+	"verdetto/shared/runtime/queue"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"

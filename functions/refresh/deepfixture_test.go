@@ -13,9 +13,9 @@ import (
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
-	"verdetto/shared/metrics"
 	"verdetto/shared/notify/notifytest"
-	"verdetto/shared/queue"
+	"verdetto/shared/runtime/metrics"
+	"verdetto/shared/runtime/queue"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"

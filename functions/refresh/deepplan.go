@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/queue"
+	"verdetto/shared/runtime/queue"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict/trends"

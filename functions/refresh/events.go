@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/metrics"
 	"verdetto/shared/notify"
-	"verdetto/shared/queue"
+	"verdetto/shared/runtime/metrics"
+	"verdetto/shared/runtime/queue"
 )
 
 // Function is the refresh as events ask for it.

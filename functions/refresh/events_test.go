@@ -16,9 +16,9 @@ import (
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
-	"verdetto/shared/metrics"
 	"verdetto/shared/notify"
-	"verdetto/shared/queue"
+	"verdetto/shared/runtime/metrics"
+	"verdetto/shared/runtime/queue"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 )

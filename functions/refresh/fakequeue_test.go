@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/shared/queue"
-	"verdetto/shared/queue/queuetest"
+	"verdetto/shared/runtime/queue"
+	"verdetto/shared/runtime/queue/queuetest"
 )
 
 // fakeQueue is a queue in memory that delivers as SQS does: a delivered message is

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
-	"verdetto/shared/queue"
+	"verdetto/shared/runtime/queue"
 	"verdetto/shared/store"
 )
 

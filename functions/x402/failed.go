@@ -7,9 +7,9 @@ import (
 	"log/slog"
 	"time"
 
-	"verdetto/shared/metrics"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/x402pay"
+	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/store"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/limit"

@@ -18,10 +18,10 @@ import (
 	"sync"
 	"time"
 
-	"verdetto/shared/metrics"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/x402pay"
 	"verdetto/shared/published"
+	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"

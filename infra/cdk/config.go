@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"verdetto/shared/config/parameters"
+	"verdetto/shared/runtime/config/parameters"
 )
 
 // config is what the operator chooses. None of it is secret: secrets are in the

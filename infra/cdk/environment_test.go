@@ -62,7 +62,7 @@ type variable struct {
 func configGroups(t *testing.T) map[string][]variable {
 	t.Helper()
 	groups, embeds := map[string][]variable{}, map[string][]string{}
-	files, err := filepath.Glob("../../shared/config/*.go")
+	files, err := filepath.Glob("../../shared/runtime/config/*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files of package config: %v", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
 
-	"verdetto/shared/config/parameters"
+	"verdetto/shared/runtime/config/parameters"
 	"verdetto/shared/store/dynamostore/schema"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/config/parameters"
+	"verdetto/shared/runtime/config/parameters"
 	"verdetto/shared/testenv"
 )
 

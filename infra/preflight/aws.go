@@ -25,7 +25,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
 
-	settings "verdetto/shared/config"
+	settings "verdetto/shared/runtime/config"
 )
 
 // cloud is AWS: an account in the region of the service, and in the one where

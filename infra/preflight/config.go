@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"verdetto/shared/config/parameters"
+	"verdetto/shared/runtime/config/parameters"
 )
 
 // config is what is asked about of the operator's choices. infra/cdk reads the

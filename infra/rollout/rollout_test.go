@@ -30,7 +30,7 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/functions/refresh"
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
-	"verdetto/shared/lambdahttp"
+	"verdetto/shared/runtime/lambdahttp"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"verdetto/shared/carrier/mail"
-	"verdetto/shared/metrics"
 	"verdetto/shared/outbox"
+	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/store"
 	"verdetto/shared/web/limit"
 )

@@ -13,7 +13,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"verdetto/shared/metrics"
+	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/store"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/metrics"
 	"verdetto/shared/outbox"
+	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"

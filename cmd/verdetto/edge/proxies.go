@@ -7,7 +7,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"verdetto/shared/config"
+	"verdetto/shared/runtime/config"
 )
 
 // Proxies are those whose word is believed about who calls.

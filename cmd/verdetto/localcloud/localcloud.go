@@ -19,7 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/aws/aws-sdk-go-v2/service/ssm/types"
 
-	"verdetto/shared/config/parameters"
+	"verdetto/shared/runtime/config/parameters"
 )
 
 // Region is the one that everything is made in; SAM and runtimeapi say it to executables.

@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/carrier/mail/sesmail"
 	"verdetto/shared/carrier/mail/smtpmail"
-	"verdetto/shared/config"
+	"verdetto/shared/runtime/config"
 )
 
 // Carrier is what mail is handed to.

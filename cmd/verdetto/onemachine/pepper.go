@@ -11,10 +11,10 @@ import (
 
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 
-	"verdetto/shared/config"
-	"verdetto/shared/config/ssmparams"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
+	"verdetto/shared/runtime/config"
+	"verdetto/shared/runtime/config/ssmparams"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 )

@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"verdetto/functions/pro"
-	"verdetto/shared/config"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/solanapay"
 	"verdetto/shared/pay/stripepay"
+	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
 	"verdetto/shared/web/limit"
 )

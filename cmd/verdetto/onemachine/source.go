@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"verdetto/functions/refresh"
-	"verdetto/shared/config"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
+	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"time"
 
-	"verdetto/shared/config"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/paytest"
+	"verdetto/shared/runtime/config"
 )
 
 // StandInWallet is where payments to the stand-in for Solana go. Nobody holds its key.

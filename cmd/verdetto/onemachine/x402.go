@@ -5,10 +5,10 @@ import (
 
 	"verdetto/functions/x402"
 	"verdetto/shared/answer"
-	"verdetto/shared/config"
 	"verdetto/shared/pay/solanapay"
 	"verdetto/shared/pay/x402pay"
 	"verdetto/shared/published"
+	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
 	"verdetto/shared/web/limit"
 )

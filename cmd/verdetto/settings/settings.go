@@ -1,6 +1,6 @@
 // Package settings gives a command its settings: from its flags, else from the
 // environment, else from a settings file, else the defaults, all by the one table
-// of shared/config. What the file holds is put into the environment, where
+// of shared/runtime/config. What the file holds is put into the environment, where
 // whatever reads a setting looks, on one machine as on AWS.
 //
 // A secret NAME may stand in a file of its own that NAME_FILE names. Everything that is
@@ -20,7 +20,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"verdetto/shared/config"
+	"verdetto/shared/runtime/config"
 )
 
 // inFile ends the name of a setting that names a file with the value of a secret.

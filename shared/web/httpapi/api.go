@@ -16,7 +16,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"verdetto/shared/apikey"
-	"verdetto/shared/metrics"
+	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/web/limit"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"verdetto/shared/metrics"
+	"verdetto/shared/runtime/metrics"
 )
 
 // responseRecorder remembers the status of an answer, and keeps every cache from keeping a problem.

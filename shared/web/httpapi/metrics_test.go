@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/metrics"
-	"verdetto/shared/metrics/metricstest"
+	"verdetto/shared/runtime/metrics"
+	"verdetto/shared/runtime/metrics/metricstest"
 	"verdetto/shared/store"
 	"verdetto/shared/web/httpapi"
 )

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/metrics"
+	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/limit"
 )

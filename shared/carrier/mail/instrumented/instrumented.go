@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"verdetto/shared/carrier/mail"
-	"verdetto/shared/metrics"
+	"verdetto/shared/runtime/metrics"
 )
 
 // Sender is a mail.Sender that counts.

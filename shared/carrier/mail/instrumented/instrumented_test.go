@@ -14,8 +14,8 @@ import (
 
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/carrier/mail/instrumented"
-	"verdetto/shared/metrics"
-	"verdetto/shared/metrics/metricstest"
+	"verdetto/shared/runtime/metrics"
+	"verdetto/shared/runtime/metrics/metricstest"
 )
 
 type ends struct{ err error }

@@ -8,9 +8,9 @@ import (
 	"context"
 	"time"
 
-	"verdetto/shared/config"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
+	"verdetto/shared/runtime/config"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/travelpayouts"
 )

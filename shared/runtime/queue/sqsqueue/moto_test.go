@@ -11,9 +11,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
-	"verdetto/shared/queue"
-	"verdetto/shared/queue/queuetest"
-	"verdetto/shared/queue/sqsqueue"
+	"verdetto/shared/runtime/queue"
+	"verdetto/shared/runtime/queue/queuetest"
+	"verdetto/shared/runtime/queue/sqsqueue"
 )
 
 func client(endpoint string, options ...func(*sqs.Options)) *sqs.Client {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/queue"
+	"verdetto/shared/runtime/queue"
 )
 
 // Receives is how often a queue under test delivers a message before it is a dead letter.

@@ -13,7 +13,7 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/config/ssmparams"
+	"verdetto/shared/runtime/config/ssmparams"
 )
 
 // wire answers each request with the next of its answers, the last again and again.

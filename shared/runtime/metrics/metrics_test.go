@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/metrics"
-	"verdetto/shared/metrics/metricstest"
+	"verdetto/shared/runtime/metrics"
+	"verdetto/shared/runtime/metrics/metricstest"
 )
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"verdetto/shared/queue"
+	"verdetto/shared/runtime/queue"
 )
 
 const (

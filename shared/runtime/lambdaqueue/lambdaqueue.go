@@ -11,7 +11,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"verdetto/shared/queue"
+	"verdetto/shared/runtime/queue"
 )
 
 // Adapt makes the function that the Lambda runtime calls: events of a queue go to

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/aws/smithy-go"
 
-	"verdetto/shared/config"
+	"verdetto/shared/runtime/config"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/queue"
+	"verdetto/shared/runtime/queue"
 )
 
 func TestAdapt(t *testing.T) {

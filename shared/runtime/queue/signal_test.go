@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/queue"
+	"verdetto/shared/runtime/queue"
 )
 
 // sink is a queue that is out of order in a chosen way.

@@ -18,7 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/queue/sqsqueue"
+	"verdetto/shared/runtime/queue/sqsqueue"
 )
 
 // entry of a batch on the wire.

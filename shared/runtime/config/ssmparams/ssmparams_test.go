@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
-	"verdetto/shared/config"
-	"verdetto/shared/config/ssmparams"
+	"verdetto/shared/runtime/config"
+	"verdetto/shared/runtime/config/ssmparams"
 )
 
 // counted counts requests on their way.
