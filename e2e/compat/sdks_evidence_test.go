@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // TestEvidenceJavaSDK: the SDK from Maven Central, unmodified, reads everything and meets each error.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // TestProvePythonSDK: the SDK from PyPI, unmodified, reads everything and meets each error.

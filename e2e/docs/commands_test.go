@@ -23,7 +23,7 @@ import (
 
 	"verdetto/cmd/verdetto/samlocal"
 	"verdetto/e2e/fixture"
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // commandTable holds testdata/commands.toml: what each command of the documents answers, or why it is not run.

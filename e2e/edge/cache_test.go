@@ -23,8 +23,8 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/store/storetest"
-	"verdetto/shared/testenv"
 	"verdetto/shared/upstream/sample"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/routes"

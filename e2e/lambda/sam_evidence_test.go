@@ -14,8 +14,8 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/samlocal"
 	"verdetto/e2e/fixture"
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/store/dynamostore/dynamolocal"
-	"verdetto/shared/testenv"
 	"verdetto/shared/upstream/sample"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"verdetto/cmd/verdetto/samlocal"
 	"verdetto/e2e/fixture"
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // withSAM runs a test with a set-up for SAM.

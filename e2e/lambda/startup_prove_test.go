@@ -14,8 +14,8 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/runtimeapi"
 	"verdetto/e2e/fixture"
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/pay/paytest"
-	"verdetto/shared/testenv"
 )
 
 const (

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // TestProveCaddy asks a service through Caddy with the Caddyfile as it is: over TLS, compressed, by

@@ -13,7 +13,7 @@ import (
 
 	"verdetto/cmd/verdetto/samlocal"
 	"verdetto/e2e/fixture"
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // TestProveImage builds the image as make image does and has the compose file run it: it is ready, runs as

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // TestProveSystemd runs the units under a systemd of their own: the service starts, without

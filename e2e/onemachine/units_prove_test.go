@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 var units = []string{"verdetto.service", "verdetto-backup.service", "verdetto-backup.timer"}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // openapiTools is where the programs are made of.

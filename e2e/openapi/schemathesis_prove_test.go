@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"testing"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // TestProveSchemathesis has some 10,000 calls made up: the same ones of the same description on

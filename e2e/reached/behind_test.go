@@ -20,8 +20,8 @@ import (
 	"verdetto/cmd/verdetto/edge"
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/store/storetest"
-	"verdetto/shared/testenv"
 )
 
 // serve runs the service as serve does, behind those proxies, and gives its address.

@@ -26,9 +26,9 @@ import (
 	"time"
 
 	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/carrier/mail/smtpmail/eximlocal"
 	"verdetto/shared/pay/paytest"
-	"verdetto/shared/testenv"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/upstream/sample"
 	"verdetto/shared/upstream/upstreamtest"

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // inside names, where it is set, the folder with the bare Debian: the test runs in a network of its own.

@@ -18,7 +18,7 @@ import (
 	"testing"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // issuer is a stand-in for who issues certificates, by ACME.

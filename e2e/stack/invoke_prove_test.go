@@ -28,9 +28,9 @@ import (
 
 	"verdetto/cmd/verdetto/samlocal"
 	"verdetto/e2e/fixture"
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
 	"verdetto/shared/runtime/config/parameters"
-	"verdetto/shared/testenv"
 )
 
 // motoImage is what moto runs functions in. The name is nobody's.

@@ -31,8 +31,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
-	"verdetto/shared/testenv"
 )
 
 // template is what is deployed.

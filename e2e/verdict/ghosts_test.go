@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/fare"
-	"verdetto/shared/testenv"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/verdict"
 )

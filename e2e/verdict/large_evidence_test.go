@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
-	"verdetto/shared/testenv"
 )
 
 // TestEvidenceTenThousandRoutes: a process that serves 10,000 routes with a year of

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // cardHost is a page that shows cards, at the address of the service; light and dark it is as its screen.

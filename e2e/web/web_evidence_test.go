@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/upstream/csvfile"
 )
 

@@ -13,12 +13,12 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/apikey"
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/paytest"
 	"verdetto/shared/pay/stripepay"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
-	"verdetto/shared/testenv"
 )
 
 // TestAnotherPriceIsNotPro: a paid subscription of the same account to another price gives no key, no plan and no mail.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/store/storetest"
-	"verdetto/shared/testenv"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"verdetto/functions/refresh"
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
-	"verdetto/shared/testenv"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"

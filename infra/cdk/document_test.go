@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // deployDoc is docs/deploy.md.

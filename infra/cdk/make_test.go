@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // TestMakeDeploy: deploying wants the command line of the CDK and none of what

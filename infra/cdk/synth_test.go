@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/runtime/config/parameters"
-	"verdetto/shared/testenv"
 )
 
 // TestSameChoicesSameTemplate: made twice, in other folders, all that is written is the same.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/testenv"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"

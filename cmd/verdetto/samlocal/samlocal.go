@@ -22,7 +22,7 @@ import (
 	"strings"
 
 	"verdetto/cmd/verdetto/localcloud"
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // Local is a set-up in which functions can be run. Close ends it.

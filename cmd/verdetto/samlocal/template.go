@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // template is what the CDK has synthesized, as far as it is looked at here.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // TestRegistryEntry: the registry's own schema takes the entry at /server.json, and refuses a spoiled one.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // These tests look at /mcp with programs that are not ours. They come from npm,

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/pay"
-	"verdetto/shared/testenv"
 )
 
 // recorded says of every recorded transaction what it did for a wallet that it

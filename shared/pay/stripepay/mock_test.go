@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/stripepay"
-	"verdetto/shared/testenv"
 )
 
 // stripeMock starts stripe-mock, which carries Stripe's own description of its

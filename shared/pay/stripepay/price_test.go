@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/pay/paytest"
 	"verdetto/shared/pay/stripepay"
-	"verdetto/shared/testenv"
 )
 
 // account answers for an account of which every subscription is the given object.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/paytest"
-	"verdetto/shared/testenv"
 )
 
 // recorded says what each recorded file is. Those named payrails_ are the data

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/upstream/csvfile"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/fare"
-	"verdetto/shared/testenv"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"

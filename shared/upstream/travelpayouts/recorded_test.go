@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/fare"
-	"verdetto/shared/testenv"
 	"verdetto/shared/upstream"
 )
 

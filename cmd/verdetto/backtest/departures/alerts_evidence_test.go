@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // TestEvidenceAlerts holds what docs/evidence.md says of following alerts on the recorded panels.

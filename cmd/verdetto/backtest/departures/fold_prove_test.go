@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // TestProveFoldOfRecordedFares replays half a year of recorded fares through refreshes, week by week.

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/verdict/departure"
 )
 

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // TestEvidenceReference replays whole recorded panels. Where VERDETTO_REFERENCE

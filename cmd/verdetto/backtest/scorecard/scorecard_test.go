@@ -13,11 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/refresh"
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
-	"verdetto/shared/testenv"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"

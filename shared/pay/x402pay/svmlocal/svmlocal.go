@@ -17,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 //go:embed network.mjs

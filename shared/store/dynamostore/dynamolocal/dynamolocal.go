@@ -22,8 +22,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/store/dynamostore"
-	"verdetto/shared/testenv"
 )
 
 const install = "install Java 17 and Maven and run make tools"

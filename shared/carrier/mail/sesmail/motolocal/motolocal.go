@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 // Region is any that AWS has.

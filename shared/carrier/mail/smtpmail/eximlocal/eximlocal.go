@@ -22,7 +22,7 @@ import (
 	"text/template"
 	"time"
 
-	"verdetto/shared/testenv"
+	"verdetto/shared/architecture/testenv"
 )
 
 //go:embed exim.conf.tmpl
