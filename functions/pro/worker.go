@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/apikey"
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/notify"
-	"verdetto/shared/outbox"
+	"verdetto/shared/notify/outbox"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"

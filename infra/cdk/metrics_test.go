@@ -124,7 +124,7 @@ func loggers(t *testing.T, path, metric string) (names []string) {
 	for _, f := range functions {
 		switch dir := filepath.ToSlash(filepath.Dir(path)); {
 		case metric == "Absent501" && f.name != "compat": // only its paths answer 501
-		case dir == "../../functions/"+f.name, dir == "../../shared/web/httpapi" && f.http, dir == "../../shared/carrier/mail/instrumented" && f.mails, dir == "../../shared/outbox" && f.outbox:
+		case dir == "../../functions/"+f.name, dir == "../../shared/web/httpapi" && f.http, dir == "../../shared/carrier/mail/instrumented" && f.mails, dir == "../../shared/notify/outbox" && f.outbox:
 			names = append(names, f.name)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"verdetto/shared/carrier/mail"
-	"verdetto/shared/outbox"
+	"verdetto/shared/notify/outbox"
 	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/store"
 	"verdetto/shared/web/limit"

@@ -14,7 +14,7 @@ import (
 
 func anAlert(t *testing.T) Alert {
 	t.Helper()
-	picture, err := os.ReadFile(filepath.Join("..", "notify", "testdata", "lows.png"))
+	picture, err := os.ReadFile(filepath.Join("..", "..", "notify", "testdata", "lows.png"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 // TestEventsArrive reads the committed HTTP events as requests.
 func TestEventsArrive(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "events", "analisi*.json"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "events", "analisi*.json"))
 	if err != nil || len(files) < 4 {
 		t.Fatalf("%d events: %v", len(files), err)
 	}

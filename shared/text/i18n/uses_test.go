@@ -35,7 +35,7 @@ var quotedName = regexp.MustCompile(`"([A-Z]\w*)"`)
 // uses finds every text that the sources ask for.
 func uses(t *testing.T) (all []use) {
 	t.Helper()
-	root := filepath.Join("..", "..")
+	root := filepath.Join("..", "..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

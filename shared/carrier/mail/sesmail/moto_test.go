@@ -153,7 +153,7 @@ func TestSESTakesAnAlert(t *testing.T) {
 	if _, err := c.CreateEmailIdentity(t.Context(), &sesv2.CreateEmailIdentityInput{EmailIdentity: aws.String("verdetto.example")}); err != nil {
 		t.Fatal(err)
 	}
-	picture, err := os.ReadFile(filepath.Join("..", "..", "notify", "testdata", "lows.png"))
+	picture, err := os.ReadFile(filepath.Join("..", "..", "..", "notify", "testdata", "lows.png"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,4 @@
-// Package tiertest holds the test that says which test stands in which tier.
-//
-// The tiers are make test, make prove and make evidence. They go by a test's
-// name, and the name goes with the file's: TestProve... stands in files ending
-// prove_test.go, TestEvidence... in files ending evidence_test.go, and those hold
-// no others. In every other file, outside of synctest.Test, a test neither sleeps
-// nor measures: it calls none of the functions below, and neither subtracts nor
-// compares what time.Now gave it. So make test passes on a slow machine as well.
-// What a fixture measures, outside of files of tests, is not seen here.
-package tiertest
+package architecture
 
 import (
 	"cmp"
@@ -36,8 +27,13 @@ var comparisons = []string{"Sub", "Before", "After", "Compare"}
 // tiers are the prefixes of tests' names, each with the end of its files' names.
 var tiers = map[string]string{"TestProve": "prove_test.go", "TestEvidence": "evidence_test.go"}
 
+// TestTiers holds tests to their tiers, which are make test, make prove and make
+// evidence. TestProve... stands in files ending prove_test.go, TestEvidence... in files
+// ending evidence_test.go. No other test sleeps or measures outside of synctest.Test: it
+// calls none of measures, and neither subtracts nor compares the result of time.Now. So
+// make test passes on a slow machine. The test does not see what a fixture measures.
 func TestTiers(t *testing.T) {
-	root := filepath.Join("..", "..")
+
 	tests := map[string]int{} // by tier
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

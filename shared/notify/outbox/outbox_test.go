@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/outbox"
+	"verdetto/shared/notify/outbox"
 	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
