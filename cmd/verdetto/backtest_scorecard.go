@@ -9,7 +9,7 @@ import (
 
 	"verdetto/cmd/verdetto/backtest/scorecard"
 	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/functions/analisi"
+	published "verdetto/functions/analisi/scorecard"
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/upstream/csvfile"
@@ -36,13 +36,13 @@ func backtestScorecard(ctx context.Context, file, price, form string, o scorecar
 	if err != nil {
 		return fmt.Errorf("backtest %s: %w", file, err)
 	}
-	p := analisi.PagellaOf(result.Sum, result.Weeks)
+	p := published.Of(result.Sum, result.Weeks)
 	var body []byte
 	switch form {
 	case "csv":
 		body = p.CSV()
 	case "html":
-		shown, err := analisi.ScorePage(p, i18n.Default(), false)
+		shown, err := published.Page(p, i18n.Default(), false)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ package analisi
 import (
 	"context"
 
+	"verdetto/functions/analisi/scorecard"
 	"verdetto/shared/answer"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
@@ -17,9 +18,9 @@ import (
 type Service struct {
 	*answer.Reader
 	Coverage Coverage
-	Score    Score  // of the service itself; nil: it keeps none
-	BaseURL  string // where the service is reached, for what must be linked to in full; empty: not known
-	Telegram bool   // alerts can come there
+	Score    scorecard.Score // of the service itself; nil: it keeps none
+	BaseURL  string          // where the service is reached, for what must be linked to in full; empty: not known
+	Telegram bool            // alerts can come there
 
 	watched watched
 }
@@ -57,7 +58,7 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerDeals(api)
 	s.registerHistory(api)
 	s.registerCities(api)
-	s.registerScore(api)
+	(&scorecard.Service{Score: s.Score, Now: s.Now}).Register(api)
 	registerUsage(api)
 	s.registerHome(api)
 	s.registerCard(api)

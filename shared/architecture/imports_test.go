@@ -39,7 +39,6 @@ var groups = map[string]string{
 	"shared/notify":         "answer verdict store carrier text web fare runtime",
 	"shared/architecture":   "",
 	"functions/*":           "fare apikey verdict runtime store upstream pay text carrier web answer published notify",
-	"functions/analisi/*":   "fare apikey verdict runtime store text web answer published functions/analisi",
 	"functions/*/bootstrap": "*",
 	"cmd/verdetto":          "*",
 	"cmd/verdetto/backtest": "fare verdict notify store",
@@ -47,6 +46,10 @@ var groups = map[string]string{
 	"e2e/fixture":           "*",
 	"infra":                 "fare runtime upstream web store cmd/verdetto/smoke",
 	"examples/go":           "", // a module of its own
+
+	"functions/analisi":        "fare apikey verdict runtime store text web answer published functions/analisi/scorecard",
+	"functions/analisi/*":      "fare apikey verdict runtime store text web answer published",
+	"functions/analisi/agents": "fare apikey verdict runtime store text web answer published functions/analisi",
 }
 
 // libraries maps a library, by the prefix of its path, to the folders that may import it.
@@ -197,7 +200,7 @@ func refusalInside(folder, inside string) string {
 		return ""
 	}
 	for _, allowed := range strings.Fields(groups[row]) {
-		if allowed == "*" && !covers("infra", inside) || allowed == inside || "shared/"+allowed == groupOf(inside) || covers(row, inside) && row == "functions/analisi/*" {
+		if allowed == "*" && !covers("infra", inside) || allowed == inside || "shared/"+allowed == groupOf(inside) {
 			return ""
 		}
 	}
@@ -261,6 +264,8 @@ func TestRefuses(t *testing.T) {
 		{"functions/analisi", "verdetto/shared/store/boltstore", false},
 		{"functions/pro", "verdetto/shared/pay/stripepay", false},
 		{"functions/analisi", "verdetto/functions/refresh", false},
+		{"functions/analisi", "verdetto/functions/analisi/scorecard", true},
+		{"functions/analisi/scorecard", "verdetto/functions/analisi", false},
 		{"functions/analisi", "github.com/aws/aws-sdk-go-v2/service/dynamodb", false},
 		{"functions/analisi/bootstrap", "verdetto/shared/store/dynamostore", true},
 		{"functions/analisi/bootstrap", "verdetto/cmd/verdetto", false},

@@ -1,20 +1,46 @@
-package analisi_test
+package scorecard_test
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
-	"verdetto/functions/analisi"
-	"verdetto/shared/answer"
+	"verdetto/functions/analisi/scorecard"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict/score"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
 	"verdetto/shared/web/page"
 )
+
+var today = time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func serve(kept scorecard.Score) *httpapi.API {
+	now := func() time.Time { return today }
+	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler), AllFares: true, Limiter: limit.New(unlimited{}, now)})
+	(&scorecard.Service{Score: kept, Now: now}).Register(api)
+	return api
+}
+
+// unlimited counts nothing.
+type unlimited struct{ limit.Counters }
+
+func (unlimited) Take(context.Context, store.Key, int64, int64, time.Time) (int64, error) {
+	return 1, nil
+}
+
+func get(h http.Handler, target string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
+	return w
+}
 
 // scored is a score as it is stored; without a sum the store is down.
 type scored struct {
@@ -63,9 +89,9 @@ func someScore() scored {
 
 // TestScoreIsPublished: as JSON, as CSV with the same numbers, and as a page in each language.
 func TestScoreIsPublished(t *testing.T) {
-	h := serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: summaries{}, Demand: &originRequests{}}, Score: someScore()})
-	w := get(t, h, "/api/v1/pagella")
-	var p analisi.Pagella
+	h := serve(someScore())
+	w := get(h, "/api/v1/pagella")
+	var p scorecard.Pagella
 	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != http.StatusOK || !strings.Contains(w.Header().Get("Cache-Control"), "s-maxage=3600") {
 		t.Fatalf("%d %v %v", w.Code, w.Header(), err)
 	}
@@ -79,7 +105,7 @@ func TestScoreIsPublished(t *testing.T) {
 	if l := d.Livelli[3]; l.Calate != .1667 || l.Passeggiata != .16 || l.Mescolate != .8 || p.Somma.Rotte.Intervalli[1].Tenuti != .9 {
 		t.Errorf("%+v, %+v", l, p.Somma.Rotte.Intervalli)
 	}
-	csv := get(t, h, "/v1/pagella?formato=csv")
+	csv := get(h, "/v1/pagella?formato=csv")
 	for _, row := range []string{"settimana,giorni,tabella,riga,misura,valore\n", "\n,7,partenze,,calate,0.12\n", "\n,7,livelli,caro,passeggiata,0.16\n", "\n" + p.PerSettimana[0].Lunedi + ",7,fasce,0.1-0.15,casi,100\n"} {
 		if !strings.Contains(csv.Body.String(), row) {
 			t.Errorf("the CSV lacks %q", row)
@@ -89,7 +115,7 @@ func TestScoreIsPublished(t *testing.T) {
 		t.Errorf("%q %v", again, csv.Header())
 	}
 	for lang, words := range map[string][]string{"it": {"La nostra pagella", "12,0%"}, "en": {"Our own report card", "12.0%"}} {
-		w := get(t, h, "/pagella?lang="+lang)
+		w := get(h, "/pagella?lang="+lang)
 		if w.Code != http.StatusOK || w.Header().Get("Content-Security-Policy") != page.Policy || strings.Contains(w.Body.String(), "<script") || strings.Contains(w.Body.String(), "style=") {
 			t.Errorf("%s: %d %v", lang, w.Code, w.Header())
 		}
@@ -104,13 +130,13 @@ func TestScoreIsPublished(t *testing.T) {
 // TestScoreOfNothing: a service that has compared nothing says so; one whose store is down does too.
 func TestScoreOfNothing(t *testing.T) {
 	for name, c := range map[string]struct {
-		score  analisi.Score
+		score  scorecard.Score
 		status int
 	}{"none kept": {nil, 200}, "nothing yet": {scored{sum: new(score.Sum)}, 200}, "down": {scored{}, 503}} {
 		t.Run(name, func(t *testing.T) {
-			h := serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: summaries{}, Demand: &originRequests{}}, Score: c.score})
+			h := serve(c.score)
 			for _, path := range []string{"/v1/pagella", "/v1/pagella?formato=csv", "/pagella"} {
-				if w := get(t, h, path); w.Code != c.status {
+				if w := get(h, path); w.Code != c.status {
 					t.Errorf("%s: %d %s", path, w.Code, w.Body)
 				}
 			}

@@ -1,4 +1,4 @@
-package analisi
+package scorecard
 
 import (
 	"bytes"
@@ -17,17 +17,17 @@ import (
 	"verdetto/shared/web/page"
 )
 
-//go:embed pagella.html
-var pagellaTemplate string
+//go:embed scorecard.html
+var pageTemplate string
 
-var pagellaHTML = template.Must(template.New("pagella").Parse(pagellaTemplate))
+var pageHTML = template.Must(template.New("scorecard").Parse(pageTemplate))
 
-type pagellaPageInput struct {
+type pageInput struct {
 	Lang           string `query:"lang" doc:"Code of the language, before Accept-Language"`
 	AcceptLanguage string `header:"Accept-Language"`
 }
 
-func (s *Service) pagellaPage(ctx context.Context, in *pagellaPageInput) (*page.Response, error) {
+func (s *Service) page(ctx context.Context, in *pageInput) (*page.Response, error) {
 	l, ok := i18n.Find(in.Lang)
 	if !ok {
 		l = i18n.Accepted(in.AcceptLanguage)
@@ -36,25 +36,25 @@ func (s *Service) pagellaPage(ctx context.Context, in *pagellaPageInput) (*page.
 	if err != nil {
 		return nil, err
 	}
-	return ScorePage(p, l, httpapi.Data(ctx) == "sample")
+	return Page(p, l, httpapi.Data(ctx) == "sample")
 }
 
-// scoreTable is a table of the page: the first cell of each row is its name.
-type scoreTable struct {
+// table is a table of the page: the first cell of each row is its name.
+type table struct {
 	ID, Title, Note string
 	Heads           []string
 	Rows            [][]string
 	Folded          string // what opens it; empty: it stands open
 }
 
-// ScorePage shows a score as a page, in a language; invented says that its fares were.
-func ScorePage(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
+// Page shows a score as a page, in a language; invented says that its fares were.
+func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 	v := struct {
 		T                   *i18n.Language
 		Invented            bool
 		Lede, Band, Diagram string
 		Wide, Narrow        template.HTML
-		Tables              []scoreTable
+		Tables              []table
 	}{T: l, Invented: invented}
 	week := p.Somma.Partenze[0]
 	if p.Dal == "" {
@@ -72,10 +72,10 @@ func ScorePage(p Pagella, l *i18n.Language, invented bool) (*page.Response, erro
 			r.Points = append(r.Points, chart.ReliabilityPoint{Said: f.Detto, Came: f.Calate, Cases: f.Casi})
 		}
 		v.Wide, v.Narrow = r.SVG(680), r.SVG(328)
-		v.Tables = scoreTables(p, l)
+		v.Tables = tablesOf(p, l)
 	}
 	var body bytes.Buffer
-	if err := pagellaHTML.Execute(&body, v); err != nil {
+	if err := pageHTML.Execute(&body, v); err != nil {
 		return nil, fmt.Errorf("write page of the score: %w", err)
 	}
 	return page.Respond(http.StatusOK, page.Page{
@@ -105,10 +105,10 @@ func shareOf(l *i18n.Language, share float64, cases int) string {
 	return shareSaid(l, share)
 }
 
-func scoreTables(p Pagella, l *i18n.Language) (tables []scoreTable) {
+func tablesOf(p Pagella, l *i18n.Language) (tables []table) {
 	text := func(id string) string { return l.Text("pagella." + id) }
 	for _, d := range p.Somma.Partenze {
-		bins := scoreTable{ID: fmt.Sprint("fasce", d.Giorni), Folded: l.Text("pagella.bins", "Days", d.Giorni),
+		bins := table{ID: fmt.Sprint("fasce", d.Giorni), Folded: l.Text("pagella.bins", "Days", d.Giorni),
 			Heads: []string{text("stated"), text("cases"), text("said"), text("came"), text("rose"), text("dearer")}}
 		for _, f := range d.Fasce {
 			name := fmt.Sprintf("%d–%d", int(math.Round(100*f.Da)), int(math.Round(100*f.A))-1)
@@ -119,22 +119,22 @@ func scoreTables(p Pagella, l *i18n.Language) (tables []scoreTable) {
 		}
 		tables = append(tables, bins)
 	}
-	levels := scoreTable{ID: "livelli", Title: text("levels"), Note: text("levels_note"),
+	levels := table{ID: "livelli", Title: text("levels"), Note: text("levels_note"),
 		Heads: []string{text("level"), text("cases"), text("came"), text("walk"), text("shuffled"), text("both"), text("rival")}}
 	for _, f := range p.Somma.Partenze[0].Livelli {
 		levels.Rows = append(levels.Rows, []string{l.Text("level." + f.Livello), l.Number(f.Casi), shareOf(l, f.Calate, f.Casi), shareSaid(l, f.Passeggiata),
 			shareOf(l, f.Mescolate, f.Casi), shareOf(l, f.CalateComuni, f.Comuni), shareOf(l, f.CalateRivale, f.Rivale)})
 	}
-	routes := scoreTable{ID: "rotte", Title: text("routes"), Note: text("routes_note"), Heads: []string{text("level"), text("cases"), text("came"), text("rose")}}
+	routes := table{ID: "rotte", Title: text("routes"), Note: text("routes_note"), Heads: []string{text("level"), text("cases"), text("came"), text("rose")}}
 	for _, r := range p.Somma.Rotte.Livelli {
 		routes.Rows = append(routes.Rows, []string{l.Text("level." + r.Livello), l.Number(r.Casi), shareOf(l, r.Calate, r.Casi), shareOf(l, r.Salite, r.Casi)})
 	}
-	cover := scoreTable{ID: "intervalli", Title: text("cover"), Note: text("cover_note"), Heads: []string{text("reliability"), text("percentiles"), text("half"), text("nine_tenths"), text("intervals"), text("held")}}
+	cover := table{ID: "intervalli", Title: text("cover"), Note: text("cover_note"), Heads: []string{text("reliability"), text("percentiles"), text("half"), text("nine_tenths"), text("intervals"), text("held")}}
 	for i, c := range p.Somma.Percentili {
 		r := p.Somma.Rotte.Intervalli[i]
 		cover.Rows = append(cover.Rows, []string{l.Text("reliability." + c.Affidabilita), l.Number(c.Casi), shareOf(l, c.Meta, c.Casi), shareOf(l, c.NoveDecimi, c.Casi), l.Number(r.Casi), shareOf(l, r.Tenuti, r.Casi)})
 	}
-	missed := scoreTable{ID: "non-confrontabili", Title: text("missed"), Note: text("missed_note"), Heads: []string{text("why"), text("departures7"), text("departures14"), text("routes_column")}}
+	missed := table{ID: "non-confrontabili", Title: text("missed"), Note: text("missed_note"), Heads: []string{text("why"), text("departures7"), text("departures14"), text("routes_column")}}
 	a, b, r := p.Somma.Partenze[0], p.Somma.Partenze[1], p.Somma.Rotte
 	for _, row := range []struct {
 		why string
@@ -147,7 +147,7 @@ func scoreTables(p Pagella, l *i18n.Language) (tables []scoreTable) {
 		of := func(n, all int) string { return shareOf(l, float64(n)/float64(max(1, all)), all) }
 		missed.Rows = append(missed.Rows, []string{text(row.why), of(row.n(a.NonConfrontabili), a.Dichiarate), of(row.n(b.NonConfrontabili), b.Dichiarate), of(row.n(r.NonConfrontabili), r.Dichiarate)})
 	}
-	weeks := scoreTable{ID: "settimane", Title: text("weeks"), Note: text("weeks_note"), Heads: []string{text("week"), text("cases"), text("said"), text("came"), text("in_band")}}
+	weeks := table{ID: "settimane", Title: text("weeks"), Note: text("weeks_note"), Heads: []string{text("week"), text("cases"), text("said"), text("came"), text("in_band")}}
 	for _, w := range p.PerSettimana {
 		d, in := w.Partenze[0], "–"
 		if w.InBanda != nil {

@@ -1,4 +1,7 @@
-package analisi
+// Package scorecard publishes the service's own score: what it said of departures and
+// routes, and what came of it. GET /v1/pagella has it as JSON and CSV, /pagella as a
+// page. Package score counts; here the counts become shares. Start reading at Of.
+package scorecard
 
 import (
 	"context"
@@ -6,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
@@ -14,7 +18,13 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Score is where the score of the service is read from; store.Fares provides it.
+// Service publishes the score.
+type Service struct {
+	Score Score // nil: the service keeps none
+	Now   func() time.Time
+}
+
+// Score is where the score is read from; store.Fares provides it.
 type Score interface {
 	ScoreSum(ctx context.Context, read store.Consistency) ([]byte, error)
 	ScoreWeeks(ctx context.Context, from fare.Day, read store.Consistency) ([]store.ScoreWeek, error)
@@ -149,8 +159,8 @@ type VotoIntervallo struct {
 	Tenuti       float64 `json:"tenuti" doc:"Share that held: should be 0.9"`
 }
 
-// ScoreMethod is how the score is counted; it is published with every answer.
-const ScoreMethod = "Once a week, at the first refresh of a series (a route and a kind of trip) in it, what an answer says that day is noted: of up to 12 departures that have a fare, chosen by a hash of the two days before anything of what follows is known, and of the route. " +
+// method says how the score is counted; it is published with every answer.
+const method = "Once a week, at the first refresh of a series (a route and a kind of trip) in it, what an answer says that day is noted: of up to 12 departures that have a fare, chosen by a hash of the two days before anything of what follows is known, and of the route. " +
 	"7 days later (14 for the longer chance, 28 for the interval) the first refresh after those days looks up in the history what came: whether the departure was seen at least 5 % cheaper or dearer, and what it cost last; of a route, its cheapest fare on the last of the seven days on which something was found. " +
 	"What could not be compared is counted by why. Each statement is counted once, in the week in which it is counted, and never taken back. Chances are as they were published; the rule's own are kept beside. " +
 	"The references are of the same rows: the rival is reckoned at the refresh from the same history; the random walk and the shuffled prices are not replayed, but reckoned from the counts: a walk falls as often as it rises whatever the level, and a price drawn anew is 5 % lower as often as comparables are, on each day on which the departure was seen again."
@@ -160,7 +170,8 @@ type pagellaInput struct {
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
 }
 
-func (s *Service) registerScore(api *httpapi.API) {
+// Register adds the endpoints to an API.
+func (s *Service) Register(api *httpapi.API) {
 	httpapi.JSON(api, "pagella", httpapi.JSONDoc{
 		Summary: "What the service said, and what came of it",
 		Description: "The service's own score: what was said of departures and routes, week after week, compared with what came; stated chances beside shares, what followed each level beside its references, how often intervals held, and what could not be compared and why. " +
@@ -180,7 +191,7 @@ func (s *Service) registerScore(api *httpapi.API) {
 		}
 		return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
 	})
-	httpapi.Page(api, "pagella-page", httpapi.PageDoc{Summary: "The same as a page", Statuses: []int{200}}, s.pagellaPage)
+	httpapi.Page(api, "pagella-page", httpapi.PageDoc{Summary: "The same as a page", Statuses: []int{200}}, s.page)
 }
 
 // pagella reads the score: the sum is one read, the weeks are one query of 53 small items at most.
@@ -204,12 +215,12 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 			}
 		}
 	}
-	return PagellaOf(sum, weeks), nil
+	return Of(sum, weeks), nil
 }
 
-// PagellaOf is a score as it is published: the sum, and weeks by their Mondays.
-func PagellaOf(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
-	p := Pagella{Fonte: sum.Source, Settimane: len(weeks), Regola: score.Rule, Metodo: ScoreMethod, Somma: votoOf(&sum.Counts), PerSettimana: []VotoDiSettimana{}}
+// Of is a score as it is published: the sum, and weeks by their Mondays.
+func Of(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
+	p := Pagella{Fonte: sum.Source, Settimane: len(weeks), Regola: score.Rule, Metodo: method, Somma: votoOf(&sum.Counts), PerSettimana: []VotoDiSettimana{}}
 	if sum.Since == 0 {
 		return p
 	}
