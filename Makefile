@@ -125,7 +125,7 @@ bench: ## the benchmarks, as ratios side by side
 
 api: $(OPENAPI)/.complete $(OPENAPIPYTHON)/.complete $(SCHEMATHESIS)/.complete ## write the description of the API anew, then prove it: linters, made-up calls, generated clients
 	go test ./e2e/openapi -run '^TestOpenAPI$$' -update
-	go test ./functions/analisi
+	go test ./functions/analisi/reference
 	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestProveSchemathesis|TestGeneratedClients)'
 
 tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(X402) $(X402PYTHON) $(WEBHOOKS) $(SDKS) $(SDKJAVA)) ## what the tests need beside Go, from Maven, pip and npm

@@ -57,7 +57,7 @@ func TestServe(t *testing.T) {
 				t.Fatal(err)
 			}
 			if fault := fixture.ReadDescription(t).Fault(c.method, r.URL.Path, response.StatusCode, response.Header, body); fault != "" {
-				t.Errorf("not as functions/analisi/openapi.json describes it: %s", fault)
+				t.Errorf("not as functions/analisi/reference/openapi.json describes it: %s", fault)
 			}
 			if response.StatusCode != c.status || response.Header.Get("X-Data") != "sample" {
 				t.Errorf("%s, X-Data %q", response.Status, response.Header.Get("X-Data"))

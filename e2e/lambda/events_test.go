@@ -144,7 +144,7 @@ func eachEvent(t *testing.T, o onemachine.Options, write bool, run func(t *testi
 				t.Errorf("a fault of ours: %s", answer)
 			}
 			if fault := fixture.ReadDescription(t).EventFault(payload, answer); fault != "" {
-				t.Errorf("not as functions/analisi/openapi.json describes it: %s", fault)
+				t.Errorf("not as functions/analisi/reference/openapi.json describes it: %s", fault)
 			}
 			fixture.Golden(t, filepath.Join("testdata", "events", name+".golden"), readable(t, answer), write)
 			if e.after != nil {

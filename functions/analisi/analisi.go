@@ -7,6 +7,7 @@ package analisi
 import (
 	"context"
 
+	"verdetto/functions/analisi/reference"
 	"verdetto/functions/analisi/scorecard"
 	"verdetto/shared/answer"
 	"verdetto/shared/published"
@@ -50,10 +51,7 @@ func (s *Service) Register(api *httpapi.API) {
 	})
 	s.registerComparison(api)
 	s.registerRoutes(api)
-	registerOpenAPI(api)
-	registerDocs(api)
-	s.registerAgents(api)
-	s.registerDiscovery(api)
+	(&reference.Service{BaseURL: s.BaseURL}).Register(api)
 	s.registerCalendar(api)
 	s.registerDeals(api)
 	s.registerHistory(api)

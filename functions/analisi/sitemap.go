@@ -28,6 +28,10 @@ import (
 // maxSitemaps bounds the list; the protocol allows 50,000.
 const maxSitemaps = 5000
 
+type cachedInput struct {
+	IfNoneMatch string `header:"If-None-Match"`
+}
+
 type sitemapInput struct {
 	File        string `path:"file" doc:"CODE.xml of a city, or pagine.xml" example:"MIL.xml"`
 	IfNoneMatch string `header:"If-None-Match"`

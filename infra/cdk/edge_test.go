@@ -267,7 +267,7 @@ type parameter struct{ Name, In string }
 // described are the parameters that the published description names.
 func described(t *testing.T, r routes.Route) []parameter {
 	t.Helper()
-	data, err := os.ReadFile("../../functions/analisi/openapi.json")
+	data, err := os.ReadFile("../../functions/analisi/reference/openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/reference"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/web/httpapi"
@@ -40,7 +41,7 @@ func (s *Service) addResources(server *mcp.Server) {
 		URI: referenceURI, Name: "reference", Title: "The service in one page", MIMEType: "text/plain",
 		Description: "What can be asked, under which caps, by which rules, and what every problem code means.",
 	}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		text, err := analisi.InShort()
+		text, err := reference.InShort()
 		return contents(string(text)), err
 	})
 	server.AddResource(&mcp.Resource{

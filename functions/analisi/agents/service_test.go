@@ -235,7 +235,7 @@ func open(t testing.TB, s fares, data string) *fixture {
 	return openAt(t, "", s, data)
 }
 
-// openAt is open with a base URL.
+// openAt is open for a service that is reached at base.
 func openAt(t testing.TB, base string, s fares, data string) *fixture {
 	t.Helper()
 	d := &fixture{counters: &counters{taken: map[string]int64{}, window: map[string]string{}}, customers: customers{}, logs: &bytes.Buffer{}}

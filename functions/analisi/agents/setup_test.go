@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/reference"
 )
 
 // connection is what a client is to make of its set-up.
@@ -22,12 +22,13 @@ type connection struct{ url, header, value string }
 // parses in its form, names the address, and an MCP client that is given what it says
 // lists the tools, with a key in the way that the set-up sends it too.
 func TestSetUp(t *testing.T) {
-	d := open(t, knownRoutes(), "")
-	server := httptest.NewServer(d)
+	server := httptest.NewUnstartedServer(nil)
+	d := openAt(t, "http://"+server.Listener.Addr().String(), knownRoutes(), "")
+	server.Config.Handler = d
+	server.Start()
 	defer server.Close()
-	d.verdicts.BaseURL = server.URL
 	key := d.customers.key(t, "ada@example.com", now.Add(time.Hour))
-	var a analisi.Agents
+	var a reference.Agents
 	decode(t, d.send(t, http.MethodGet, "/v1/agenti", "").Body, &a)
 
 	for _, c := range a.Clients {
@@ -83,7 +84,7 @@ func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // connectionOf reads a set-up as its client does.
-func connectionOf(t *testing.T, c analisi.AgentSetUp, text string) (to connection) {
+func connectionOf(t *testing.T, c reference.AgentSetUp, text string) (to connection) {
 	t.Helper()
 	header := func(line string) {
 		name, value, ok := strings.Cut(line, ":")

@@ -1,4 +1,4 @@
-package analisi_test
+package reference_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/reference"
 	"verdetto/shared/web/routes"
 )
 
@@ -108,7 +108,7 @@ func TestRegistryEntry(t *testing.T) {
 
 // TestAgentsPage: the page shows all that the JSON says, and nothing inline.
 func TestAgentsPage(t *testing.T) {
-	var a analisi.Agents
+	var a reference.Agents
 	w := readAt(t, ownAddress, "GET", "/v1/agenti")
 	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != 200 || w.Header().Get("Content-Type") != "application/json" || a.MCP != ownAddress+"/mcp" || len(a.Clients) < 6 {
 		t.Fatal(w.Code, w.Header(), err, a)

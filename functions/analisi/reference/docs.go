@@ -1,4 +1,4 @@
-package analisi
+package reference
 
 import (
 	"bytes"

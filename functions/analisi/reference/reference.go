@@ -1,4 +1,8 @@
-package analisi
+// Package reference describes the service to programs and their authors: the OpenAPI
+// description, the reference that is made of it, llms.txt, the set-up of AI agents, the
+// catalog of APIs and the entry for the registry of MCP servers. It reads no store.
+// Start reading at Service.
+package reference
 
 import (
 	"encoding/json"
@@ -12,6 +16,19 @@ import (
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/routes"
 )
+
+// Service publishes the descriptions.
+type Service struct {
+	BaseURL string // where the service is reached; empty: not known
+}
+
+// Register adds the endpoints to an API.
+func (s *Service) Register(api *httpapi.API) {
+	registerOpenAPI(api)
+	registerDocs(api)
+	s.registerAgents(api)
+	s.registerDiscovery(api)
+}
 
 // Reference is what GET /v1/docs tells a program about the API. What it says of
 // endpoints and problems is read from the description, caps from the table of

@@ -1,4 +1,4 @@
-package analisi_test
+package reference_test
 
 import (
 	"encoding/json"
@@ -10,8 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/functions/analisi"
-	"verdetto/shared/answer"
+	"verdetto/functions/analisi/reference"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/limit"
@@ -27,9 +26,9 @@ func read(t *testing.T, method, target string, header ...string) *httptest.Respo
 // readAt asks a service that is reached at base.
 func readAt(t *testing.T, base, method, target string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	now := func() time.Time { return today }
-	api := httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(unlimited{}, now)})
-	(&analisi.Service{Reader: &answer.Reader{Now: now, Log: slog.New(slog.DiscardHandler)}, BaseURL: base}).Register(api)
+	now := func() time.Time { return time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC) }
+	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(nil, now)})
+	(&reference.Service{BaseURL: base}).Register(api)
 	r := httptest.NewRequest(method, target, nil)
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
@@ -66,10 +65,10 @@ func TestOpenAPIIsPublished(t *testing.T) {
 	}
 }
 
-func reference(t *testing.T) analisi.Reference {
+func published(t *testing.T) reference.Reference {
 	t.Helper()
 	w := read(t, "GET", "/v1/docs")
-	var r analisi.Reference
+	var r reference.Reference
 	if err := json.Unmarshal(w.Body.Bytes(), &r); err != nil || w.Code != 200 || w.Header().Get("Content-Type") != "application/json" {
 		t.Fatal(w.Code, w.Header(), err)
 	}
@@ -79,7 +78,7 @@ func reference(t *testing.T) analisi.Reference {
 // TestEveryProblemHasAdvice: what the description lists and what the reference advises are the same codes.
 func TestEveryProblemHasAdvice(t *testing.T) {
 	var codes []string
-	for _, p := range reference(t).Problems {
+	for _, p := range published(t).Problems {
 		codes = append(codes, p.Code)
 		if p.Do == "" {
 			t.Errorf("%s: say in advice.go what to do about it", p.Code)
@@ -93,7 +92,7 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	for _, code := range analisi.Advised() {
+	for _, code := range reference.Advised() {
 		if !slices.Contains(codes, code) {
 			t.Errorf("%s is advised on, and nothing answers it", code)
 		}
@@ -107,9 +106,9 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 
 // TestReferenceIsWhole: every endpoint of the API is in the reference, with what the table of routes says of it.
 func TestReferenceIsWhole(t *testing.T) {
-	r := reference(t)
+	r := published(t)
 	for _, route := range routes.Table {
-		at := slices.IndexFunc(r.Endpoints, func(e analisi.ReferenceEndpoint) bool { return e.Name == route.Name })
+		at := slices.IndexFunc(r.Endpoints, func(e reference.ReferenceEndpoint) bool { return e.Name == route.Name })
 		if !route.Described() {
 			if at >= 0 {
 				t.Errorf("%s is no part of the API", route.Name)
@@ -132,7 +131,7 @@ func TestReferenceIsWhole(t *testing.T) {
 		if e.Name == "analisi" && (e.Example != "/v1/analisi?destinazione=Bucarest&origine=Milano" || len(e.Parameters) != 10 || !e.Parameters[0].Required || e.Parameters[9].Required) {
 			t.Errorf("%+v", e)
 		}
-		if e.Name == "pro-checkout" && !slices.ContainsFunc(e.Parameters, func(p analisi.ReferenceParameter) bool { return p.In == "body" && p.Name == "email" && p.Required }) {
+		if e.Name == "pro-checkout" && !slices.ContainsFunc(e.Parameters, func(p reference.ReferenceParameter) bool { return p.In == "body" && p.Name == "email" && p.Required }) {
 			t.Errorf("%+v", e)
 		}
 	}
@@ -154,7 +153,7 @@ func TestDocsPage(t *testing.T) {
 				t.Errorf("two elements are called %s", m[1])
 			}
 		}
-		for _, p := range reference(t).Problems {
+		for _, p := range published(t).Problems {
 			if ids[p.Code] != 1 {
 				t.Errorf("no element is called %s", p.Code)
 			}

@@ -1,4 +1,4 @@
-package analisi
+package reference
 
 // advice says of every code of a problem document what to do about it. A test
 // wants an entry for each code that the description lists, and no other.

@@ -1,4 +1,4 @@
-package agents_test
+package reference_test
 
 import (
 	"os"
@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestRegistryEntry: the registry's own schema takes the entry at /server.json, and refuses a spoiled one.
-func TestRegistryEntry(t *testing.T) {
+// TestRegistryTakesTheEntry: the registry's own schema takes the entry at /server.json, and refuses a spoiled one.
+func TestRegistryTakesTheEntry(t *testing.T) {
 	data, err := os.ReadFile(testenv.Tool(t, "mcp-registry", "server.schema.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -30,9 +30,7 @@ func TestRegistryEntry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := open(t, knownRoutes(), "")
-	d.verdicts.BaseURL = "https://verdetto.example"
-	entry := d.send(t, "GET", "/server.json", "").Body.String()
+	entry := readAt(t, ownAddress, "GET", "/server.json").Body.String()
 	for name, c := range map[string]struct {
 		old, with string
 		valid     bool

@@ -1,4 +1,4 @@
-package analisi
+package reference
 
 import (
 	"bytes"
@@ -15,10 +15,10 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-//go:embed agenti.html
+//go:embed agents.html
 var agentsTemplate string
 
-var agentsHTML = template.Must(template.New("agenti").Parse(agentsTemplate))
+var agentsHTML = template.Must(template.New("agents").Parse(agentsTemplate))
 
 // Agents is what GET /v1/agenti tells of how programs with a language model are given the service.
 type Agents struct {
