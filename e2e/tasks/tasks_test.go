@@ -20,7 +20,6 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
-	"verdetto/functions/analisi"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
@@ -36,10 +35,10 @@ type answer struct {
 	Giorni    []verdict.Giorno
 	Mesi      []verdict.MeseInCalendario
 	Occasioni []published.Occasione
-	Partenza  *analisi.Movimento
-	Settimane []analisi.Settimana
-	analisi.Confronto
-	analisi.Routes
+	Partenza  *published.Movimento
+	Settimane []published.Settimana
+	published.Confronto
+	published.Routes
 	Destinations []view.Destination
 }
 

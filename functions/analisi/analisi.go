@@ -18,7 +18,7 @@ import (
 // Service answers verdicts.
 type Service struct {
 	*answer.Reader
-	Coverage Coverage
+	Coverage published.Coverage
 	Score    scorecard.Score // of the service itself; nil: it keeps none
 	BaseURL  string          // where the service is reached, for what must be linked to in full; empty: not known
 	Telegram bool            // alerts can come there
@@ -40,13 +40,13 @@ func (s *Service) Register(api *httpapi.API) {
 		if err != nil {
 			return err
 		}
-		return published.Problem(s.Check(ctx, q))
+		return s.Answers().Check(ctx, q)
 	}, func(ctx context.Context, in *published.VerdictInput) (*output, error) {
 		q, err := in.Question()
 		if err != nil {
 			return nil, err
 		}
-		a, err := s.Judged(ctx, q)
+		a, err := s.Answers().Verdict(ctx, q)
 		return &output{a}, err
 	})
 	s.registerComparison(api)
@@ -64,12 +64,7 @@ func (s *Service) Register(api *httpapi.API) {
 	registerAssets(api)
 }
 
-// answers are those of the service in their published form.
-func (s *Service) answers() *published.Answers {
+// Answers are those of the service in their published form.
+func (s *Service) Answers() *published.Answers {
 	return &published.Answers{Reader: s.Reader, Coverage: s.Coverage}
-}
-
-// Judged answers a question. What it cannot answer is a Problem.
-func (s *Service) Judged(ctx context.Context, q answer.Question) (verdict.Analysis, error) {
-	return s.answers().Verdict(ctx, q)
 }

@@ -19,6 +19,7 @@ import (
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/published"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/trends"
@@ -347,7 +348,7 @@ func TestRoutes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := get(t, h, "/v1/rotte?"+c.query)
-			var got analisi.Routes
+			var got published.Routes
 			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 				t.Fatal(err)
 			}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"verdetto/shared/answer"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
@@ -28,13 +27,13 @@ func (s *Service) registerCalendar(api *httpapi.API) {
 		if err != nil {
 			return err
 		}
-		return published.Problem(s.Check(ctx, q))
+		return s.Answers().Check(ctx, q)
 	}, func(ctx context.Context, in *calendarInput) (*httpapi.Tagged, error) {
 		q, err := in.Question()
 		if err != nil {
 			return nil, err
 		}
-		c, err := s.CalendarOf(ctx, q)
+		c, err := s.Answers().Calendar(ctx, q, httpapi.AllFares(ctx))
 		if err != nil {
 			return nil, err
 		}
@@ -44,9 +43,4 @@ func (s *Service) registerCalendar(api *httpapi.API) {
 		}
 		return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
 	})
-}
-
-// CalendarOf judges the departures of a route day by day. What it cannot answer is a Problem.
-func (s *Service) CalendarOf(ctx context.Context, q answer.Question) (verdict.Calendario, error) {
-	return s.answers().Calendar(ctx, q, httpapi.AllFares(ctx))
 }

@@ -2,53 +2,12 @@ package analisi
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
 	"strings"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/published"
-	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
 )
-
-// MaxTrips is how many trips can be compared in one call: each costs a read, and counts as a verdict.
-const MaxTrips = 10
-
-// Confronto is the published answer about several trips.
-type Confronto struct {
-	Chiesti      int       `json:"chiesti" minimum:"1" maximum:"10" doc:"Trips that were asked about: each destination on each departure, or in each month"`
-	Contati      int       `json:"contati" minimum:"1" maximum:"10" doc:"Of these, those that were counted and looked up: as many as the caller's cap for verdicts had left. The others have the problema troppe-richieste"`
-	Viaggi       []Viaggio `json:"viaggi" nullable:"false" doc:"The trips, in the order in which they were asked about: destination by destination, and for each in the order of the dates"`
-	Migliori     []int     `json:"migliori" nullable:"false" doc:"Places in viaggi, from 0 on, of those that could be judged, the best first: by level, then by percentile. What is compared with different things, as departures and months are, is none the better for it"`
-	PiuEconomici []int     `json:"piuEconomici" nullable:"false" doc:"Places of all that have a fare, the cheapest first"`
-}
-
-// Viaggio is one trip: its verdict, or why there is none.
-type Viaggio struct {
-	Destinazione string            `json:"destinazione" doc:"Destination as it was asked for" example:"Bucarest"`
-	Partenza     string            `json:"partenza,omitempty" format:"date" doc:"Day of departure that was asked about" example:"2016-04-09"`
-	Mese         string            `json:"mese,omitempty" doc:"Month of departure that was asked about" example:"2016-04"`
-	Analisi      *verdict.Analysis `json:"analisi,omitempty" doc:"What GET /v1/analisi answers about it; absent where there is a problema"`
-	Problema     *ProblemaViaggio  `json:"problema,omitempty" doc:"Why there is no analisi"`
-}
-
-// ProblemaViaggio is why a trip has no verdict.
-type ProblemaViaggio struct {
-	Code        string   `json:"code" doc:"As that of a problem document of GET /v1/analisi" example:"nessuna-tariffa"`
-	Detail      string   `json:"detail" doc:"What happened, and what to do next"`
-	Suggestions []string `json:"suggestions,omitempty" doc:"Values that may have been meant, or departures near it that have a fare"`
-}
-
-// Trips are several trips from one city: each destination on each departure, or in each month.
-type Trips struct {
-	From         answer.Named
-	Destinations []string
-	Departures   []string // days
-	Months       []string
-	Trip         published.Trip // what they have in common
-}
 
 type confrontoInput struct {
 	Origine      string `query:"origine" required:"true" doc:"Origin city: a name in any of six languages, or an IATA code" example:"Milano"`
@@ -60,14 +19,14 @@ type confrontoInput struct {
 	published.Shown
 }
 
-func (in *confrontoInput) questions() ([]answer.Question, []Viaggio, error) {
+func (in *confrontoInput) questions() ([]answer.Question, []published.Viaggio, error) {
 	list := func(s string) []string {
 		if s == "" {
 			return nil
 		}
 		return strings.Split(s, ",")
 	}
-	return (&Trips{
+	return (&published.Trips{
 		From: answer.Named{Parameter: "origine", Name: in.Origine}, Destinations: list(in.Destinazioni), Departures: list(in.Partenze), Months: list(in.Mesi),
 		Trip: published.Trip{Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta},
 	}).Questions(func(parameter string) string { return several[parameter] })
@@ -76,44 +35,6 @@ func (in *confrontoInput) questions() ([]answer.Question, []Viaggio, error) {
 // several are what the parameters of one verdict are called here.
 var several = map[string]string{
 	"destinazione": "destinazioni", "partenza": "partenze", "mese": "mesi", "diretto": "diretto", "notti": "notti", "valuta": "valuta", "prezzo": "prezzo", "ritorno": "ritorno",
-}
-
-// Questions are the trips one by one. Faults call parameters what the caller calls them.
-func (in *Trips) Questions(name func(parameter string) string) (all []answer.Question, asked []Viaggio, err error) {
-	whens := []Viaggio{}
-	for _, day := range in.Departures {
-		whens = append(whens, Viaggio{Partenza: strings.TrimSpace(day)})
-	}
-	for _, month := range in.Months {
-		whens = append(whens, Viaggio{Mese: strings.TrimSpace(month)})
-	}
-	switch {
-	case len(in.Departures) > 0 && len(in.Months) > 0:
-		return nil, nil, published.Invalid(name("mese"), "is given together with "+name("partenza")+": give one of them")
-	case len(whens) == 0:
-		whens = append(whens, Viaggio{})
-	}
-	if n := len(in.Destinations) * len(whens); n > MaxTrips {
-		return nil, nil, published.Invalid(name("destinazione"), fmt.Sprintf("make %d trips with the dates: want %d at most in one call", n, MaxTrips))
-	}
-	for _, destination := range in.Destinations {
-		destination = strings.TrimSpace(destination)
-		if destination == "" {
-			return nil, nil, published.Invalid(name("destinazione"), "holds an empty name")
-		}
-		for _, v := range whens {
-			trip := in.Trip
-			trip.Partenza, trip.Mese = v.Partenza, v.Mese
-			q, err := trip.Question(name)
-			if err != nil {
-				return nil, nil, err
-			}
-			q.From, q.To = in.From, answer.Named{Parameter: name("destinazione"), Name: destination}
-			v.Destinazione = destination
-			all, asked = append(all, q), append(asked, v)
-		}
-	}
-	return all, asked, nil
 }
 
 func (s *Service) registerComparison(api *httpapi.API) {
@@ -128,7 +49,7 @@ func (s *Service) registerComparison(api *httpapi.API) {
 		if err != nil {
 			return err
 		}
-		return s.CheckTrips(ctx, all)
+		return s.Answers().CheckTrips(ctx, all)
 	}, func(ctx context.Context, in *confrontoInput) (*confrontoOutput, error) {
 		all, asked, err := in.questions()
 		if err != nil {
@@ -138,50 +59,9 @@ func (s *Service) registerComparison(api *httpapi.API) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := s.Compare(ctx, all, asked, granted)
+		c, err := s.Answers().Compare(ctx, all, asked, granted)
 		return &confrontoOutput{c}, err
 	})
 }
 
-type confrontoOutput struct{ Body Confronto }
-
-// CheckTrips refuses, before they are counted, trips that no answer could be made for.
-func (s *Service) CheckTrips(ctx context.Context, all []answer.Question) error {
-	for _, q := range all {
-		if err := s.Check(ctx, q); err != nil {
-			return published.Problem(err)
-		}
-	}
-	return nil
-}
-
-// Compare answers about the first of some trips, as many as were granted.
-func (s *Service) Compare(ctx context.Context, all []answer.Question, asked []Viaggio, granted int) (Confronto, error) {
-	c := Confronto{Chiesti: len(all), Contati: granted, Viaggi: slices.Clone(asked), Migliori: []int{}, PiuEconomici: []int{}}
-	for i := range c.Viaggi {
-		v := &c.Viaggi[i]
-		if i >= granted {
-			v.Problema = &ProblemaViaggio{Code: httpapi.TooMany.Code, Detail: "No call was left for this trip: X-RateLimit-Reset says when there are more. A Pro key has no daily cap."}
-			continue
-		}
-		a, err := s.Judged(ctx, all[i])
-		var p *httpapi.Problem
-		switch {
-		case errors.As(err, &p):
-			v.Problema = &ProblemaViaggio{p.Code, p.Detail, p.Suggestions}
-		case err != nil:
-			return c, err
-		default:
-			v.Analisi = &a
-			c.PiuEconomici = append(c.PiuEconomici, i)
-			if a.Verdetto.Percentile != nil {
-				c.Migliori = append(c.Migliori, i)
-			}
-		}
-	}
-	slices.SortStableFunc(c.Migliori, func(i, j int) int {
-		return verdict.Judged{Verdict: c.Viaggi[i].Analisi.Verdetto}.Better(verdict.Judged{Verdict: c.Viaggi[j].Analisi.Verdetto})
-	})
-	slices.SortStableFunc(c.PiuEconomici, func(i, j int) int { return int(c.Viaggi[i].Analisi.Prezzo.Cent - c.Viaggi[j].Analisi.Prezzo.Cent) })
-	return c, nil
-}
+type confrontoOutput struct{ Body published.Confronto }

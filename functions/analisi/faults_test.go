@@ -13,6 +13,7 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
+	"verdetto/shared/published"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict/deals"
 	"verdetto/shared/web/httpapi"
@@ -120,12 +121,12 @@ func counting(t *testing.T) (*httpapi.API, *counter) {
 // TestSeveralTrips: each is answered as by itself, in order; n count as n in one write, and what the cap does not cover says so.
 func TestSeveralTrips(t *testing.T) {
 	h, c := counting(t)
-	ask := func(query string) (analisi.Confronto, int) {
+	ask := func(query string) (published.Confronto, int) {
 		t.Helper()
 		w := get(t, h, "/v1/confronto?origine=Milano&"+query)
-		return decoded[analisi.Confronto](t, w.Body.Bytes()), w.Code
+		return decoded[published.Confronto](t, w.Body.Bytes()), w.Code
 	}
-	of := func(c analisi.Confronto) (all []string) {
+	of := func(c published.Confronto) (all []string) {
 		for _, v := range c.Viaggi {
 			what := v.Destinazione + " " + v.Partenza + v.Mese
 			if v.Problema != nil {

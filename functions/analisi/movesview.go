@@ -6,6 +6,7 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/published"
 	"verdetto/shared/verdict"
 	"verdetto/shared/web/chart"
 )
@@ -35,7 +36,7 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 		m.Why = l.Text("moves.failed")
 		return
 	}
-	from := fare.CycleOf(v.today).First() - 7*(freeWeeks-1)
+	from := fare.CycleOf(v.today).First() - 7*(published.FreeWeeks-1)
 	c := chart.Moves{Today: v.today, Price: a.Analysis.Prezzo.Cent, Level: a.Analysis.Verdetto.Livello, Money: l.Money, Month: l.MonthShort}
 	var low, high, last verdict.Live
 	for _, one := range all {

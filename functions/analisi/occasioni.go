@@ -14,16 +14,6 @@ type occasioniInput struct {
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
 }
 
-// CheckDeals refuses, before the call is counted, what no answer could be made for.
-func (s *Service) CheckDeals(ctx context.Context, q published.DealsQuestion) error {
-	return s.answers().CheckDeals(ctx, q)
-}
-
-// CheapNow answers where it is cheap to fly to from a city. What it cannot answer is a Problem.
-func (s *Service) CheapNow(ctx context.Context, q published.DealsQuestion) (published.Occasioni, error) {
-	return s.answers().Deals(ctx, q)
-}
-
 func (s *Service) registerDeals(api *httpapi.API) {
 	httpapi.JSON(api, "occasioni", httpapi.JSONDoc{
 		Summary: "Where it is cheap to fly to now",
@@ -36,13 +26,13 @@ func (s *Service) registerDeals(api *httpapi.API) {
 		if err != nil {
 			return err
 		}
-		return s.CheckDeals(ctx, q)
+		return s.Answers().CheckDeals(ctx, q)
 	}, func(ctx context.Context, in *occasioniInput) (*httpapi.Tagged, error) {
 		q, err := in.Question()
 		if err != nil {
 			return nil, err
 		}
-		o, err := s.CheapNow(ctx, q)
+		o, err := s.Answers().Deals(ctx, q)
 		if err != nil {
 			return nil, err
 		}

@@ -45,9 +45,9 @@ func (s *Service) picture(ctx context.Context, of cardAsked) (*cardOutput, error
 		p.Foot = append(p.Foot, l.Text("home.invented"))
 	}
 	if asked.When != nil {
-		p.Weeks = verdict.Since(f.Summary.WeeksOf(moves), today, freeWeeks)
+		p.Weeks = verdict.Since(f.Summary.WeeksOf(moves), today, published.FreeWeeks)
 	} else {
-		p.Weeks = verdict.Since(verdict.Weeks(f.Summary), today, freeWeeks)
+		p.Weeks = verdict.Since(verdict.Weeks(f.Summary), today, published.FreeWeeks)
 		s.drawToday(&p.History, f, today)
 	}
 	if len(p.Weeks) == 0 {

@@ -2,46 +2,11 @@ package analisi
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/fare"
-	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
-	"verdetto/shared/store"
-	"verdetto/shared/verdict/trends"
 	"verdetto/shared/web/httpapi"
 )
-
-// Coverage is where is known which routes there are, and where it is cheap to fly to; store.Fares provides it.
-type Coverage interface {
-	Trends(ctx context.Context, origin fare.City) (data []byte, version int64, err error)
-	Deals(ctx context.Context, origin fare.City, trip fare.Trip) (data []byte, version int64, err error)
-	Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error)
-	Into(ctx context.Context, destination, after fare.City, limit int) ([]store.Into, error)
-}
-
-// Routes is the published list of covered routes.
-type Routes struct {
-	Rotte      []Rotta `json:"rotte" nullable:"false" doc:"Covered routes. Without origine a page holds the routes of one origin after the other, in order of their codes"`
-	Successiva string  `json:"successiva,omitempty" doc:"Give it as page to get what follows; absent on the last page" example:"MIL"`
-}
-
-// Rotta is a covered route.
-type Rotta struct {
-	Origine      Citta     `json:"origine"`
-	Destinazione Citta     `json:"destinazione"`
-	Osservazioni int       `json:"osservazioni" doc:"Fares observed in the last 400 days"`
-	Campione     int       `json:"campione" doc:"Past days with a known cheapest fare: a verdict needs 8"`
-	AggiornatoIl time.Time `json:"aggiornatoIl" format:"date-time" doc:"When the newest fare was found, UTC"`
-}
-
-// Citta is a city.
-type Citta struct {
-	Codice string `json:"codice" doc:"IATA code" example:"MIL"`
-	Nome   string `json:"nome" doc:"Name in Italian, or else in English" example:"Milano"`
-}
 
 type routesInput struct {
 	Origine      string `query:"origine" doc:"Only routes from this city (name or IATA code)" example:"Milano"`
@@ -49,7 +14,7 @@ type routesInput struct {
 	Page         string `query:"page" pattern:"^([A-Z]{3})?$" patternDescription:"what an earlier answer gave as successiva" doc:"Where to go on: successiva of the page before"`
 }
 
-type routesOutput struct{ Body Routes }
+type routesOutput struct{ Body published.Routes }
 
 func (s *Service) registerRoutes(api *httpapi.API) {
 	httpapi.JSON(api, "rotte", httpapi.JSONDoc{
@@ -59,77 +24,7 @@ func (s *Service) registerRoutes(api *httpapi.API) {
 	}, nil, s.routes)
 }
 
-// pageOfInto is how many routes into a destination a page holds.
-const pageOfInto = 100
-
 func (s *Service) routes(ctx context.Context, in *routesInput) (*routesOutput, error) {
-	listed, err := s.Covered(ctx, answer.Named{Parameter: "origine", Name: in.Origine}, answer.Named{Parameter: "destinazione", Name: in.Destinazione}, in.Page)
+	listed, err := s.Answers().Covered(ctx, answer.Named{Parameter: "origine", Name: in.Origine}, answer.Named{Parameter: "destinazione", Name: in.Destinazione}, in.Page)
 	return &routesOutput{listed}, err
 }
-
-// Covered lists the covered routes from a city, to a city, or both; a city
-// without a name stands for any.
-func (s *Service) Covered(ctx context.Context, from, to answer.Named, after string) (Routes, error) {
-	var origin, destination fare.City
-	for _, c := range []struct {
-		named answer.Named
-		city  *fare.City
-	}{{from, &origin}, {to, &destination}} {
-		if c.named.Name == "" {
-			continue
-		}
-		p, err := published.Find(c.named)
-		if err != nil {
-			return Routes{}, err
-		}
-		*c.city = p.City
-	}
-	out := Routes{Rotte: []Rotta{}}
-	page := fare.City(after)
-	switch {
-	case origin != "":
-		err := s.routesFrom(ctx, origin, destination, &out)
-		return out, err
-	case destination != "":
-		into, err := s.Coverage.Into(ctx, destination, page, pageOfInto)
-		for _, r := range into {
-			out.Rotte = append(out.Rotte, Rotta{citta(r.Origin), citta(destination), r.Observations, r.Sample, r.Newest.UTC()})
-		}
-		if len(into) == pageOfInto {
-			out.Successiva = string(into[pageOfInto-1].Origin)
-		}
-		return out, err
-	}
-	next, err := s.Coverage.Covered(ctx, page, 2) // the second one tells whether there is more
-	if err != nil || len(next) == 0 {
-		return out, err
-	}
-	if len(next) == 2 {
-		out.Successiva = string(next[0])
-	}
-	err = s.routesFrom(ctx, next[0], "", &out)
-	return out, err
-}
-
-// routesFrom lists the routes from an origin, all or the one to a destination.
-func (s *Service) routesFrom(ctx context.Context, origin, destination fare.City, to *Routes) error {
-	data, _, err := s.Coverage.Trends(ctx, origin)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	all, err := trends.Decode(data)
-	if err != nil {
-		return err
-	}
-	for _, e := range all.Entries {
-		if destination == "" || e.Destination == destination {
-			to.Rotte = append(to.Rotte, Rotta{citta(origin), citta(e.Destination), e.Observations, e.Sample, time.Unix(e.Newest, 0).UTC()})
-		}
-	}
-	return nil
-}
-
-func citta(c fare.City) Citta { return Citta{string(c), places.Name(c, "it")} }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/functions/analisi"
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
@@ -59,7 +58,7 @@ func TestCurrency(t *testing.T) {
 			return a.Occasioni[0].Prezzo.Cent, a.Valuta + a.Occasioni[0].Prezzo.Valuta, a.Occasioni[0].Verdetto.Livello
 		}},
 		{"a history", "/v1/storico?" + route + "&partenza=2016-03-26", func(b []byte) (fare.Cents, string, string) {
-			a := decoded[analisi.Storico](t, b)
+			a := decoded[published.Storico](t, b)
 			return a.Partenza.Giorni[0].Cent, a.Valuta + a.Valuta, a.Partenza.Giorni[0].Giorno
 		}},
 	} {

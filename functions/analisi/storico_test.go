@@ -18,6 +18,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
+	"verdetto/shared/published"
 	"verdetto/shared/store"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/limit"
@@ -79,7 +80,7 @@ func TestHistory(t *testing.T) {
 			}
 			w := httptest.NewRecorder()
 			api.ServeHTTP(w, r)
-			var got analisi.Storico
+			var got published.Storico
 			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status {
 				t.Fatalf("%d %.300s %v", w.Code, w.Body, err)
 			}
@@ -108,12 +109,12 @@ func TestHistoryOfDepartures(t *testing.T) {
 		name, query string
 		status      int
 		code        string
-		days        []analisi.Visto
+		days        []published.Visto
 		weeks       int
 	}{
-		{"a departure", "&partenza=2016-03-26", 200, "", []analisi.Visto{
+		{"a departure", "&partenza=2016-03-26", 200, "", []published.Visto{
 			{Giorno: "2016-02-05", Anticipo: 50, Cent: 3425}, {Giorno: "2016-03-01", Anticipo: 25, Cent: 5500}}, 0},
-		{"one that was never seen", "&partenza=2016-08-01", 200, "", []analisi.Visto{}, 0},
+		{"one that was never seen", "&partenza=2016-08-01", 200, "", []published.Visto{}, 0},
 		{"a month", "&mese=2016-04", 200, "", nil, 7},
 		{"a month that was never seen", "&mese=2016-11", 200, "", nil, 0},
 		{"without stops, where they are not known", "&partenza=2016-03-26&diretto=true", 404, "soste-sconosciute", nil, 0},
@@ -126,7 +127,7 @@ func TestHistoryOfDepartures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := get(t, h, "/v1/storico?origine=Milano&destinazione=Bucarest"+c.query)
 			var got struct {
-				analisi.Storico
+				published.Storico
 				Code string
 			}
 			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status || got.Code != c.code {

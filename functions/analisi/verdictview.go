@@ -9,6 +9,7 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 	"verdetto/shared/web/chart"
@@ -87,7 +88,7 @@ func (j *verdictView) describeCertainty(l *i18n.Language, reliability, restsOn s
 
 // drawHistory draws today against the past, with the same numbers as rows of a table.
 func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, scale verdict.Scale, t verdict.Standing, level string, today fare.Day) {
-	weeks := verdict.Since(verdict.Weeks(summary), today, freeWeeks)
+	weeks := verdict.Since(verdict.Weeks(summary), today, published.FreeWeeks)
 	h := chart.History{
 		Weeks: weeks, Scale: scale, Today: today, Price: t.Price, Level: level, Names: levelNames(l),
 		Money: l.Money, Month: l.MonthShort,

@@ -1,6 +1,7 @@
 // Package published is the published form of answers: the parameters that a verdict,
 // a calendar and a list of deals are asked for with, the JSON that they are answered
-// with, and the problems that are told in their place. Package answer finds and judges.
+// with, as comparisons, histories, covered routes and the caller's usage are, and the
+// problems that are told in their place. Package answer finds and judges.
 // The free endpoints, the agents' tools and the answers that are paid one by one all
 // take it, so that they accept and say the same.
 package published
@@ -13,6 +14,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
+	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )
 
@@ -22,9 +24,12 @@ type Answers struct {
 	Coverage Coverage
 }
 
-// Coverage is where the deals of an origin are read from; store.Fares provides it.
+// Coverage is where is known which routes there are, and where it is cheap to fly to; store.Fares provides it.
 type Coverage interface {
+	Trends(ctx context.Context, origin fare.City) (data []byte, version int64, err error)
 	Deals(ctx context.Context, origin fare.City, trip fare.Trip) (data []byte, version int64, err error)
+	Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error)
+	Into(ctx context.Context, destination, after fare.City, limit int) ([]store.Into, error)
 }
 
 // Check refuses, before a call is counted or paid, what no answer could be made for.

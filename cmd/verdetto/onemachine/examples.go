@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"net/url"
 
-	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
+	"verdetto/shared/published"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )
@@ -27,7 +27,7 @@ func (e Example) Query() string {
 }
 
 // name is the name of a city, or its code where the name leads to another.
-func name(c analisi.Citta) string {
+func name(c published.Citta) string {
 	if p, ok := places.Find(c.Nome); ok && string(p.City) == c.Codice {
 		return c.Nome
 	}
@@ -43,7 +43,7 @@ const maxExamined = 100
 // are looked at is no demand.
 func (o Options) Examples(ctx context.Context) ([]Example, error) {
 	fares := store.Fares{Table: o.Table}
-	coverage := &analisi.Service{Coverage: fares}
+	coverage := &published.Answers{Coverage: fares}
 	best := map[string]Example{}
 	page := ""
 	for range maxExamined {

@@ -22,12 +22,14 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/shared/answer/view"
+	"verdetto/shared/published"
 	"verdetto/shared/web/httpapi"
 )
 
 // Service answers agents.
 type Service struct {
-	Verdicts *analisi.Service
+	Answers  *published.Answers
+	Verdicts *analisi.Service // what the page shows of them
 	Trends   *view.Reader
 	Log      *slog.Logger
 

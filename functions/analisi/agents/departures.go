@@ -7,7 +7,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
@@ -84,7 +83,7 @@ func (s *Service) addDepartureTools(server *mcp.Server) []string {
 			if err != nil {
 				return err
 			}
-			return published.Problem(s.Verdicts.Check(ctx, q))
+			return s.Answers.Check(ctx, q)
 		},
 		answer: func(ctx context.Context, in *calendarInput) (Calendar, string, error) {
 			q, err := in.question()
@@ -112,14 +111,14 @@ func (s *Service) addDepartureTools(server *mcp.Server) []string {
 			if err != nil {
 				return err
 			}
-			return s.Verdicts.CheckDeals(ctx, q)
+			return s.Answers.CheckDeals(ctx, q)
 		},
 		answer: func(ctx context.Context, in *dealsInput) (published.Occasioni, string, error) {
 			q, err := in.question()
 			if err != nil {
 				return published.Occasioni{}, "", err
 			}
-			o, err := s.Verdicts.CheapNow(ctx, q)
+			o, err := s.Answers.Deals(ctx, q)
 			if err != nil {
 				return o, "", err
 			}
@@ -132,7 +131,7 @@ func (s *Service) addDepartureTools(server *mcp.Server) []string {
 			return o, and(say.deals(o, skipped, all), say.places(in.Origin)), nil
 		},
 	})
-	past := addTool(s, server, tool[pastInput, analisi.Storico]{
+	past := addTool(s, server, tool[pastInput, published.Storico]{
 		name: "departure_history", title: "How the fares of a route or a departure moved", quota: "storico",
 		description: "The lows and medians of a route week by week; with departure also each day on which a fare of that departure was found, with month the weeks of the departures in it. It is what was seen: it does not say what comes.",
 		check: func(ctx context.Context, in *pastInput) error {
@@ -143,14 +142,14 @@ func (s *Service) addDepartureTools(server *mcp.Server) []string {
 			if err != nil {
 				return err
 			}
-			return published.Problem(s.Verdicts.Check(ctx, q))
+			return s.Answers.Check(ctx, q)
 		},
-		answer: func(ctx context.Context, in *pastInput) (analisi.Storico, string, error) {
+		answer: func(ctx context.Context, in *pastInput) (published.Storico, string, error) {
 			q, err := in.question()
 			if err != nil {
-				return analisi.Storico{}, "", err
+				return published.Storico{}, "", err
 			}
-			h, err := s.Verdicts.PastOf(ctx, q)
+			h, err := s.Answers.Past(ctx, q)
 			if err != nil {
 				return h, "", err
 			}

@@ -9,10 +9,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/reference"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare/places"
+	"verdetto/shared/published"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -27,9 +27,9 @@ const (
 
 // Coverage is the cities that fares are known from.
 type Coverage struct {
-	Citta []analisi.Citta `json:"citta"`
-	Altre bool            `json:"altre"` // there are more than are listed
-	Rotte string          `json:"rotte"` // the URI of what is covered from one of them
+	Citta []published.Citta `json:"citta"`
+	Altre bool              `json:"altre"` // there are more than are listed
+	Rotte string            `json:"rotte"` // the URI of what is covered from one of them
 }
 
 // maxCovered is how many cities are listed: more than any source has.
@@ -48,10 +48,10 @@ func (s *Service) addResources(server *mcp.Server) {
 		URI: coverageURI, Name: "coverage", Title: "Cities that fares are known from", MIMEType: "application/json",
 		Description: "Every city that can be asked about as an origin, with its IATA code. Reading it counts as watched_routes.",
 	}, s.resource(func(ctx context.Context, _ string) (any, error) {
-		cities, err := s.Verdicts.Coverage.Covered(ctx, "", maxCovered+1)
-		c := Coverage{Citta: []analisi.Citta{}, Altre: len(cities) > maxCovered, Rotte: coverageURI + "/{origin}"}
+		cities, err := s.Answers.Coverage.Covered(ctx, "", maxCovered+1)
+		c := Coverage{Citta: []published.Citta{}, Altre: len(cities) > maxCovered, Rotte: coverageURI + "/{origin}"}
 		for _, city := range cities[:min(len(cities), maxCovered)] {
-			c.Citta = append(c.Citta, analisi.Citta{Codice: string(city), Nome: places.Name(city, "en")})
+			c.Citta = append(c.Citta, published.Citta{Codice: string(city), Nome: places.Name(city, "en")})
 		}
 		return c, err
 	}))
@@ -60,7 +60,7 @@ func (s *Service) addResources(server *mcp.Server) {
 		Description: "Every destination in the data from a city, given by its IATA code, with how many observations each rests on and how fresh they are. Reading it counts as watched_routes.",
 	}, s.resource(func(ctx context.Context, uri string) (any, error) {
 		origin := answer.Named{Parameter: "origin", Name: strings.TrimPrefix(uri, coverageURI+"/")}
-		return s.Verdicts.Covered(ctx, origin, answer.Named{}, "")
+		return s.Answers.Covered(ctx, origin, answer.Named{}, "")
 	}))
 }
 

@@ -11,6 +11,7 @@ import (
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
+	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
@@ -133,7 +134,7 @@ func (s sentences) window(w Window) string {
 		" " + s.newest(w.AggiornatoIl) + " " + s.Text("agents.window_note")
 }
 
-func (s sentences) routes(r analisi.Routes) string {
+func (s sentences) routes(r published.Routes) string {
 	if len(r.Rotte) == 0 {
 		return s.Text("agents.no_routes")
 	}

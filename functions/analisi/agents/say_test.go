@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/functions/analisi"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
@@ -26,7 +25,7 @@ func TestSentencesOfALanguage(t *testing.T) {
 	month := known
 	month.Ambito, month.Quartili, month.Previsione = verdict.InMese, &verdict.Quartili{}, []verdict.Previsione{{Giorni: 7}, {Giorni: 14, Conviene: true}}
 	destination := view.Destination{Destination: "LON", City: "London", Level: verdict.Buono, Certainty: verdict.Alta, MedianCents: &amount, ChangePercent: &change, Cheapest: &view.Fare{AmountCents: amount, Departure: "2016-05-10"}}
-	city := func(name string) analisi.Citta { return analisi.Citta{Nome: name} }
+	city := func(name string) published.Citta { return published.Citta{Nome: name} }
 	for name, said := range map[string]string{
 		"verdict":      s.verdict(known),
 		"no verdict":   s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at}),
@@ -37,9 +36,9 @@ func TestSentencesOfALanguage(t *testing.T) {
 		"window":       s.window(Window{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AnticipoConsigliato: &verdict.Anticipo{RisparmioCent: &cents}, AggiornatoIl: at}),
 		"no saving":    s.window(Window{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AnticipoConsigliato: &verdict.Anticipo{}, AggiornatoIl: at}),
 		"no window":    s.window(Window{Origine: "Milano", Destinazione: "Bucarest"}),
-		"routes": s.routes(analisi.Routes{Rotte: []analisi.Rotta{{Origine: city("Milano"), Destinazione: city("Bucarest")}, {Origine: city("Milano"), Destinazione: city("London")}},
+		"routes": s.routes(published.Routes{Rotte: []published.Rotta{{Origine: city("Milano"), Destinazione: city("Bucarest")}, {Origine: city("Milano"), Destinazione: city("London")}},
 			Successiva: "MIL"}),
-		"no routes":      s.routes(analisi.Routes{}),
+		"no routes":      s.routes(published.Routes{}),
 		"trends":         s.trends(view.Trends{City: "Milano", Origin: "MIL", Currency: "EUR", UpdatedAt: &at, Destinations: []view.Destination{destination, {Destination: "LON", City: "London"}}}, 4, 9),
 		"all the trends": s.trends(view.Trends{City: "Milano", Origin: "MIL", Currency: "EUR", Destinations: []view.Destination{destination}}, 0, 1),
 		"no trends":      s.trends(view.Trends{City: "Milano", Origin: "MIL"}, 0, 0),
@@ -51,14 +50,14 @@ func TestSentencesOfALanguage(t *testing.T) {
 		"deals": s.deals(published.Occasioni{Origine: "Milano", Valuta: "EUR", Occasioni: []published.Occasione{
 			{Destinazione: "Bucarest", Verdetto: known.Verdetto, Prezzo: verdict.Prezzo{EtaOre: &percentile}}, {Destinazione: "London", Verdetto: verdict.Verdetto{Livello: verdict.Insufficient}}}}, 2, 9),
 		"no deals":        s.deals(published.Occasioni{Origine: "Milano"}, 0, 0),
-		"past":            s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at}),
-		"past departure":  s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at, Partenza: &analisi.Movimento{Partenza: "2016-04-20", Giorni: []analisi.Visto{{Giorno: "2016-02-20", Cent: 1}}}}),
-		"past of a month": s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at, Mese: &analisi.DelMese{Mese: "2016-04", Settimane: []analisi.Settimana{{Settimana: "2016-W09"}}}}),
-		"past of nothing": s.past(analisi.Storico{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at, Partenza: &analisi.Movimento{Partenza: "2016-04-20"}}),
+		"past":            s.past(published.Storico{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at}),
+		"past departure":  s.past(published.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at, Partenza: &published.Movimento{Partenza: "2016-04-20", Giorni: []published.Visto{{Giorno: "2016-02-20", Cent: 1}}}}),
+		"past of a month": s.past(published.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at, Mese: &published.DelMese{Mese: "2016-04", Settimane: []published.Settimana{{Settimana: "2016-W09"}}}}),
+		"past of nothing": s.past(published.Storico{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at, Partenza: &published.Movimento{Partenza: "2016-04-20"}}),
 		"pages":           s.pages(Verdict{Pagina: "Milano", Avviso: "Bucarest"}, true),
 		"places":          s.places("Bergamo", "Bucarest"),
-		"comparison": s.comparison(analisi.Confronto{Chiesti: 3, Contati: 2, Migliori: []int{0}, PiuEconomici: []int{0}, Viaggi: []analisi.Viaggio{
-			{Analisi: &known}, {Problema: &analisi.ProblemaViaggio{}}, {Problema: &analisi.ProblemaViaggio{}}}}, []string{"Bucarest", "London", "Milano"}),
+		"comparison": s.comparison(published.Confronto{Chiesti: 3, Contati: 2, Migliori: []int{0}, PiuEconomici: []int{0}, Viaggi: []published.Viaggio{
+			{Analisi: &known}, {Problema: &published.ProblemaViaggio{}}, {Problema: &published.ProblemaViaggio{}}}}, []string{"Bucarest", "London", "Milano"}),
 		"not covered": s.notCovered(&view.NotCovered{Origin: "MIL", Destination: "BUH"}),
 	} {
 		t.Run(name, func(t *testing.T) { i18ntest.Text(t, said) })

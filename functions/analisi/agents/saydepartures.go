@@ -3,7 +3,6 @@ package agents
 import (
 	"strings"
 
-	"verdetto/functions/analisi"
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
@@ -67,7 +66,7 @@ func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 	return and(returns, s.Text("agents.deals", "City", o.Origine, "Destinations", all, "First", skipped+1, "Last", skipped+len(o.Occasioni), "All", len(o.Occasioni) == all, "Month", o.Ambito == verdict.InMese, "Listed", strings.Join(listed, "; "))+s.more(skipped+len(o.Occasioni), all))
 }
 
-func (s sentences) past(h analisi.Storico) string {
+func (s sentences) past(h published.Storico) string {
 	route := s.route(h.Origine, h.Destinazione)
 	said := s.Text("agents.past_route", "Route", route, "Weeks", len(h.Settimane))
 	amount := func(c fare.Cents) string { return euros(int64(c), h.Valuta) }
@@ -93,7 +92,7 @@ func (s sentences) past(h analisi.Storico) string {
 }
 
 // comparison says of several trips which is the best-judged, which the cheapest, and what was not covered.
-func (s sentences) comparison(c analisi.Confronto, names []string) string {
+func (s sentences) comparison(c published.Confronto, names []string) string {
 	trip := func(i int) string {
 		v := c.Viaggi[i]
 		return s.Text("agents.compared", "City", names[i], "When", v.Partenza+v.Mese)

@@ -250,7 +250,7 @@ func openAt(t testing.TB, base string, s fares, data string) *fixture {
 	d.verdicts = verdicts
 	reader := &view.Reader{Fares: s, Now: clock, AllFares: true}
 	(&pricetrends.Service{Trends: reader}).Register(d.API)
-	(&agents.Service{Verdicts: verdicts, Trends: reader, Log: log}).Register(d.API)
+	(&agents.Service{Answers: verdicts.Answers(), Verdicts: verdicts, Trends: reader, Log: log}).Register(d.API)
 	return d
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
@@ -95,15 +94,15 @@ func (s *Service) addTools(server *mcp.Server) []string {
 			return w, in.say().window(w), err
 		},
 	})
-	routes := addTool(s, server, tool[coveredInput, analisi.Routes]{
+	routes := addTool(s, server, tool[coveredInput, published.Routes]{
 		name: "watched_routes", title: "Routes that verdicts can be asked for", quota: "rotte",
 		description: "Lists the routes with observed fares, from a city, to a city, or page by page, with how many observations each rests on and how fresh they are.",
 		check:       checkPage,
-		answer: func(ctx context.Context, in *coveredInput) (analisi.Routes, string, error) {
-			r, err := s.Verdicts.Covered(ctx, answer.Named{Parameter: "origin", Name: in.Origin}, answer.Named{Parameter: "destination", Name: in.Destination}, in.Page)
+		answer: func(ctx context.Context, in *coveredInput) (published.Routes, string, error) {
+			r, err := s.Answers.Covered(ctx, answer.Named{Parameter: "origin", Name: in.Origin}, answer.Named{Parameter: "destination", Name: in.Destination}, in.Page)
 			say := in.say()
 			for i := range r.Rotte {
-				for _, city := range []*analisi.Citta{&r.Rotte[i].Origine, &r.Rotte[i].Destinazione} {
+				for _, city := range []*published.Citta{&r.Rotte[i].Origine, &r.Rotte[i].Destinazione} {
 					city.Nome = say.city(city.Codice)
 				}
 			}
@@ -122,7 +121,7 @@ func (s *Service) addTools(server *mcp.Server) []string {
 
 func (s *Service) analysis(ctx context.Context, in *routeInput) (verdict.Analysis, error) {
 	origin, destination := in.cities()
-	a, err := s.Verdicts.Judged(ctx, answer.Question{From: origin, To: destination})
+	a, err := s.Answers.Verdict(ctx, answer.Question{From: origin, To: destination})
 	say := in.say()
 	a.Origine, a.Destinazione = say.named(in.Origin), say.named(in.Destination)
 	return a, err

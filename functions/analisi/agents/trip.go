@@ -6,7 +6,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"verdetto/functions/analisi"
 	"verdetto/shared/answer"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
@@ -62,7 +61,7 @@ func (s *Service) checkTrip(ctx context.Context, in *tripInput) error {
 	if err != nil {
 		return err
 	}
-	return published.Problem(s.Verdicts.Check(ctx, q))
+	return s.Answers.Check(ctx, q)
 }
 
 func (s *Service) trip(ctx context.Context, in *tripInput) (Verdict, string, error) {
@@ -101,8 +100,8 @@ type comparisonInput struct {
 	Asker
 }
 
-func (in *comparisonInput) questions() ([]answer.Question, []analisi.Viaggio, error) {
-	return (&analisi.Trips{
+func (in *comparisonInput) questions() ([]answer.Question, []published.Viaggio, error) {
+	return (&published.Trips{
 		From: answer.Named{Parameter: "origin", Name: in.Origin}, Destinations: in.Destinations, Departures: in.Departures, Months: in.Months,
 		Trip: published.Trip{Diretto: in.NonStop, Notti: in.Nights, Valuta: in.Currency},
 	}).Questions(func(parameter string) string {
@@ -112,7 +111,7 @@ func (in *comparisonInput) questions() ([]answer.Question, []analisi.Viaggio, er
 
 // addComparison offers several verdicts in one call, and gives the tool's name.
 func (s *Service) addComparison(server *mcp.Server) string {
-	return addTool(s, server, tool[comparisonInput, analisi.Confronto]{
+	return addTool(s, server, tool[comparisonInput, published.Confronto]{
 		name: "compare_trips", title: "Which of several trips is cheap?", quota: "analisi", many: true,
 		description: "Up to 10 verdicts in one call: each destination on each departure day, or in each month, or of any date. Each is that of flight_price_verdict, or the problem why there is none. It counts as so many verdicts; where fewer are left today, the first are answered and the others say that they were not. migliori has the places of the best-judged, piuEconomici of the cheapest.",
 		check: func(ctx context.Context, in *comparisonInput) error {
@@ -120,18 +119,18 @@ func (s *Service) addComparison(server *mcp.Server) string {
 			if err != nil {
 				return err
 			}
-			return s.Verdicts.CheckTrips(ctx, all)
+			return s.Answers.CheckTrips(ctx, all)
 		},
-		answer: func(ctx context.Context, in *comparisonInput) (analisi.Confronto, string, error) {
+		answer: func(ctx context.Context, in *comparisonInput) (published.Confronto, string, error) {
 			all, asked, err := in.questions()
 			if err != nil {
-				return analisi.Confronto{}, "", err
+				return published.Confronto{}, "", err
 			}
 			granted, err := s.api.ConsumeQuotas(ctx, "analisi", len(all))
 			if err != nil {
-				return analisi.Confronto{}, "", err
+				return published.Confronto{}, "", err
 			}
-			c, err := s.Verdicts.Compare(ctx, all, asked, granted)
+			c, err := s.Answers.Compare(ctx, all, asked, granted)
 			if err != nil {
 				return c, "", err
 			}

@@ -8,12 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/functions/analisi"
+	"verdetto/shared/published"
 	"verdetto/shared/store"
 )
 
 // usage asks what a caller has left.
-func (d *fixture) usage(t *testing.T, headers ...string) (u analisi.Consumo, text string) {
+func (d *fixture) usage(t *testing.T, headers ...string) (u published.Consumo, text string) {
 	t.Helper()
 	answer, header := d.call(t, "usage", `{}`, headers...)
 	if answer.IsError || header.Get("Cache-Control") != "no-store" {
@@ -26,7 +26,7 @@ func (d *fixture) usage(t *testing.T, headers ...string) (u analisi.Consumo, tex
 }
 
 // left is what is left by path.
-func left(u analisi.Consumo) map[string]int64 {
+func left(u published.Consumo) map[string]int64 {
 	all := map[string]int64{}
 	for _, l := range u.Limiti {
 		all[l.Percorso] = l.Restano
@@ -71,11 +71,11 @@ func TestUsage(t *testing.T) {
 		t.Errorf("with none left: %q", text)
 	}
 	u, text := d.usage(t, ada...)
-	want := analisi.Limite{Percorso: "/v1/analisi", Chiamate: 120, Secondi: 60, Usate: 5, Restano: 115, Ricomincia: now.Add(time.Minute), UsateOggi: 5}
+	want := published.Limite{Percorso: "/v1/analisi", Chiamate: 120, Secondi: 60, Usate: 5, Restano: 115, Ricomincia: now.Add(time.Minute), UsateOggi: 5}
 	if diff := cmp.Diff(want, u.Limiti[0]); diff != "" || u.Piano != "pro" || u.ContatoPer != "chiave" || !u.PianoFinoAl.Equal(now.Add(48*time.Hour)) {
 		t.Errorf("with a key: %+v %s", u, diff)
 	}
-	if diff := cmp.Diff([]analisi.Pagamento{{Mezzo: "operator", FinoAl: now.Add(48 * time.Hour)}}, u.Pagamenti); diff != "" || !strings.Contains(text, "until 2016-03-03") {
+	if diff := cmp.Diff([]published.Pagamento{{Mezzo: "operator", FinoAl: now.Add(48 * time.Hour)}}, u.Pagamenti); diff != "" || !strings.Contains(text, "until 2016-03-03") {
 		t.Errorf("%q %s", text, diff)
 	}
 	if w := d.send(t, "GET", "/v1/consumo", "", "X-Api-Key", "vd_nobody"); w.Code != 401 {
