@@ -59,7 +59,7 @@ func (s *Service) registerCities(api *httpapi.API) {
 
 func (s *Service) cities(ctx context.Context, in *citiesInput) (*citiesOutput, error) {
 	lang := cmp.Or(string(in.Lang), i18n.Default().Code)
-	covered, known := s.offered(ctx, in.Origin, lang)
+	covered, known := s.offered.Offered(ctx, in.Origin, lang)
 	typed := places.Fold(in.Query)
 	var all []places.Place
 	if typed == "" {
@@ -91,25 +91,6 @@ func (s *Service) cities(ctx context.Context, in *citiesInput) (*citiesOutput, e
 		out.Body.Citta = append(out.Body.Citta, o)
 	}
 	return out, nil
-}
-
-// offered lists the cities that there are fares from, or from an origin to; false
-// where they cannot be read, which keeps nobody from typing a name.
-func (s *Service) offered(ctx context.Context, origin, lang string) ([]fare.City, bool) {
-	var all []fare.City
-	var err error
-	if origin == "" {
-		all, err = s.watchedOrigins(ctx)
-		all = nearby(all, lang)
-	} else if p, ok := places.Find(origin); ok {
-		all, err = s.watchedFrom(ctx, p.City)
-	} else {
-		return nil, false
-	}
-	if err != nil {
-		s.Log.ErrorContext(ctx, "cities offered without what is known of them", "error", err)
-	}
-	return all, err == nil
 }
 
 // queryFor is a query that finds a city: its name, or its code where the name finds another.

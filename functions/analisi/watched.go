@@ -4,23 +4,29 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
+	"verdetto/shared/published"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict/trends"
 )
 
-// watched is which cities there are fares from, and from each of them to which. It
-// tells what can be asked for from what cannot, so an hour's delay does no harm: a
-// process reads each list once in that time.
-type watched struct {
-	mu      sync.Mutex
-	origins cityList
-	from    map[fare.City]cityList // of the origins
+// CoveredCities knows which cities there are fares from, and from each of them to
+// which. An hour's delay does no harm to what callers can ask for, so a process reads
+// each list once in that time.
+type CoveredCities struct {
+	Coverage published.Coverage
+	Now      func() time.Time
+	Log      *slog.Logger
+
+	mu           sync.Mutex
+	origins      cityList
+	destinations map[fare.City]cityList // by origin
 }
 
 type cityList struct {
@@ -28,24 +34,43 @@ type cityList struct {
 	read   time.Time
 }
 
-// watchedFor is how long a process goes by a list that it has read.
-const watchedFor = time.Hour
+// coveredFor is how long a process uses a list that it has read.
+const coveredFor = time.Hour
 
 func (l cityList) fresh(now time.Time) bool {
 	age := now.Sub(l.read)
-	return !l.read.IsZero() && age >= 0 && age < watchedFor
+	return !l.read.IsZero() && age >= 0 && age < coveredFor
 }
 
 // maxOrigins is more origins than are ever covered: every city with scheduled flights.
 const maxOrigins = 10_000
 
-// watchedOrigins lists the cities that there are fares from, the busiest first.
-func (s *Service) watchedOrigins(ctx context.Context) ([]fare.City, error) {
-	w := &s.watched
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if now := s.Now(); !w.origins.fresh(now) {
-		covered, err := s.Coverage.Covered(ctx, "", maxOrigins)
+// Offered returns the cities to offer to a reader of a language: the origins, those of
+// the language's country first, or the destinations of an origin. It returns false if
+// they cannot be read, which keeps no reader from typing a name.
+func (c *CoveredCities) Offered(ctx context.Context, origin, lang string) ([]fare.City, bool) {
+	var all []fare.City
+	var err error
+	if origin == "" {
+		all, err = c.readOrigins(ctx)
+		all = nearby(all, lang)
+	} else if p, ok := places.Find(origin); ok {
+		all, err = c.readDestinations(ctx, p.City)
+	} else {
+		return nil, false
+	}
+	if err != nil {
+		c.Log.ErrorContext(ctx, "cities offered without what is known of them", "error", err)
+	}
+	return all, err == nil
+}
+
+// readOrigins returns the cities that there are fares from, the busiest first.
+func (c *CoveredCities) readOrigins(ctx context.Context) ([]fare.City, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := c.Now(); !c.origins.fresh(now) {
+		covered, err := c.Coverage.Covered(ctx, "", maxOrigins)
 		if err != nil {
 			return nil, err
 		}
@@ -55,25 +80,24 @@ func (s *Service) watchedOrigins(ctx context.Context) ([]fare.City, error) {
 				busiest = append(busiest, city)
 			}
 		}
-		w.origins, w.from = cityList{busiest, now}, map[fare.City]cityList{}
+		c.origins, c.destinations = cityList{busiest, now}, map[fare.City]cityList{}
 	}
-	return w.origins.cities, nil
+	return c.origins.cities, nil
 }
 
-// watchedFrom lists the destinations that there are fares to from a city, the most popular first.
-func (s *Service) watchedFrom(ctx context.Context, origin fare.City) ([]fare.City, error) {
-	origins, err := s.watchedOrigins(ctx)
+// readDestinations returns the destinations that there are fares to from a city, the most popular first.
+func (c *CoveredCities) readDestinations(ctx context.Context, origin fare.City) ([]fare.City, error) {
+	origins, err := c.readOrigins(ctx)
 	if err != nil || !slices.Contains(origins, origin) {
 		return nil, err
 	}
-	w := &s.watched
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	now := s.Now()
-	if had := w.from[origin]; had.fresh(now) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.Now()
+	if had := c.destinations[origin]; had.fresh(now) {
 		return had.cities, nil
 	}
-	data, _, err := s.Coverage.Trends(ctx, origin)
+	data, _, err := c.Coverage.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
@@ -88,15 +112,15 @@ func (s *Service) watchedFrom(ctx context.Context, origin fare.City) ([]fare.Cit
 	for _, e := range all.Entries {
 		cities = append(cities, e.Destination)
 	}
-	w.from[origin] = cityList{cities, now}
+	c.destinations[origin] = cityList{cities, now}
 	return cities, nil
 }
 
-// homeCountry is where a language is spoken at home, ISO 3166-1 alpha-2. Nobody is
-// asked where they are: what is near is what is near to most readers of a language.
+// homeCountry is the ISO 3166-1 alpha-2 code of the country where most readers of a
+// language are: no caller is asked where they are.
 var homeCountry = map[string]string{"it": "IT", "en": "GB", "de": "DE", "fr": "FR", "es": "ES", "pt": "PT"}
 
-// nearby puts the cities of a language's country first.
+// nearby returns cities with those of a language's country first.
 func nearby(cities []fare.City, language string) []fare.City {
 	cities = slices.Clone(cities)
 	far := func(c fare.City) int {
