@@ -23,14 +23,14 @@ type Service struct {
 	BaseURL  string          // where the service is reached, for what must be linked to in full; empty: not known
 	Telegram bool            // alerts can come there
 
-	offered *CoveredCities
+	offered *answer.CoveredCities
 }
 
 type output struct{ Body verdict.Analysis }
 
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
-	s.offered = &CoveredCities{Coverage: s.Coverage, Now: s.Now, Log: s.Log}
+	s.offered = &answer.CoveredCities{Coverage: s.Coverage, Now: s.Now, Log: s.Log}
 	httpapi.JSON(api, "analisi", httpapi.JSONDoc{
 		Summary: "Price verdict for a route",
 		Description: "Says whether today's cheapest economy fare for one adult is cheap, compared with the cheapest fare of the same route on past days; or a price that was seen elsewhere. " +

@@ -7,7 +7,9 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
 )
@@ -31,12 +33,12 @@ func (s *Service) newApp(ctx context.Context, asked answer.Question, f answer.Fo
 	if amounts != nil {
 		l = l.InCurrency(strings.ToUpper(asked.Show.Code), amounts)
 	}
-	from, to := NameIn(l.Code, f.Origin), NameIn(l.Code, f.Destination)
+	from, to := f.Origin.NameIn(l.Code), f.Destination.NameIn(l.Code)
 	q := question{from: from, to: to, language: l, chosen: true}
 	q.trip, _ = tripOf(asked)
 	a := app{view: view{
-		T: l, From: from, To: to, AskFrom: queryFor(f.Origin.City, from), AskTo: queryFor(f.Destination.City, to), Trip: q.trip,
-		Places: PlacesSaid(l, asked.From.Name, asked.To.Name), AllFares: httpapi.AllFares(ctx), Invented: httpapi.Data(ctx) == "sample",
+		T: l, From: from, To: to, AskFrom: places.Query(f.Origin.City, from), AskTo: places.Query(f.Destination.City, to), Trip: q.trip,
+		Places: wording.Places(l, asked.From.Name, asked.To.Name), AllFares: httpapi.AllFares(ctx), Invented: httpapi.Data(ctx) == "sample",
 		today: fare.DayOf(s.Now()), route: f.Series.Route,
 	}}
 	return a, q, nil

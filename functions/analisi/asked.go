@@ -113,23 +113,9 @@ func pageAddress(from, to string, t trip, lang string) string {
 func (q question) city(name string) (places.Place, bool) {
 	p, ok := places.Find(name)
 	if ok {
-		p.Name = NameIn(q.language.Code, p)
+		p.Name = p.NameIn(q.language.Code)
 	}
 	return p, ok
-}
-
-// NameIn is what a city is called in a language, unless it was asked for by an
-// everyday name, as Bali is. The name finds the city again.
-func NameIn(lang string, p places.Place) string {
-	for _, c := range places.Complete(p.Name, lang, 20) {
-		if c.City == p.City {
-			if same, ok := places.Find(c.Name); ok && same.City == p.City {
-				return c.Name
-			}
-			break
-		}
-	}
-	return p.Name
 }
 
 // ofAnywhere is what of a trip can be asked without a destination: of one way its

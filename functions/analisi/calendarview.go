@@ -104,7 +104,7 @@ func sameTrip(q question, asked answer.Question, day fare.Day) trip {
 // by: a year of links weighs less with it.
 func (v *view) shortest(name string) string {
 	if p, ok := places.Find(name); ok {
-		if city, ok := places.Get(p.City); ok && NameIn(v.T.Code, city) == name {
+		if city, ok := places.Get(p.City); ok && city.NameIn(v.T.Code) == name {
 			return string(p.City)
 		}
 	}

@@ -106,7 +106,7 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 			date = l.Text("ask.out_and_back", "Out", date, "Back", l.Date(d.Fare.Depart+fare.Day(d.Fare.Nights)))
 		}
 		row := cheapRow{
-			City: name, To: q.linkOn(ask, v.AskFrom, queryFor(d.To, name)), Fare: l.Money(price.Cent), Date: date,
+			City: name, To: q.linkOn(ask, v.AskFrom, places.Query(d.To, name)), Fare: l.Money(price.Cent), Date: date,
 			Level: levelClass(judged.Livello), Said: l.Text("cheap.unknown"),
 		}
 		row.Alert = row.To + "#alert-title"

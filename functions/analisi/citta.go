@@ -7,7 +7,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/httpapi"
@@ -83,7 +82,7 @@ func (s *Service) cities(ctx context.Context, in *citiesInput) (*citiesOutput, e
 	}
 	out := &citiesOutput{Cities{[]Offered{}}}
 	for _, p := range all[:min(len(all), maxCities)] {
-		o := Offered{Codice: string(p.City), Nome: p.Name, Paese: p.Country, Domanda: queryFor(p.City, p.Name)}
+		o := Offered{Codice: string(p.City), Nome: p.Name, Paese: p.Country, Domanda: places.Query(p.City, p.Name)}
 		if known {
 			yes := slices.Contains(covered, p.City)
 			o.Seguita = &yes
@@ -91,12 +90,4 @@ func (s *Service) cities(ctx context.Context, in *citiesInput) (*citiesOutput, e
 		out.Body.Citta = append(out.Body.Citta, o)
 	}
 	return out, nil
-}
-
-// queryFor is a query that finds a city: its name, or its code where the name finds another.
-func queryFor(city fare.City, name string) string {
-	if found, ok := places.Find(name); !ok || found.City != city {
-		return string(city)
-	}
-	return name
 }

@@ -11,6 +11,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/page"
 )
@@ -68,14 +69,14 @@ func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, k
 	v.FromBad, v.ToBad = !knowsFrom, !knowsTo
 	name, place := q.from, func(s string) string { return q.link(s, q.to) }
 	if knowsFrom {
-		name, place = q.to, func(s string) string { return q.link(queryFor(from.City, from.Name), s) }
+		name, place = q.to, func(s string) string { return q.link(places.Query(from.City, from.Name), s) }
 	} else if knowsTo {
-		place = func(s string) string { return q.link(s, queryFor(to.City, to.Name)) }
+		place = func(s string) string { return q.link(s, places.Query(to.City, to.Name)) }
 	}
 	v.refuse(http.StatusNotFound, "unknown", "Name", name)
 	for _, s := range places.Suggest(name, 5) {
 		if p, ok := q.city(s); ok {
-			v.Notice.Links = append(v.Notice.Links, link{p.Name, place(queryFor(p.City, p.Name))})
+			v.Notice.Links = append(v.Notice.Links, link{p.Name, place(places.Query(p.City, p.Name))})
 		}
 	}
 	v.Notice.Label = v.T.Text("refusal.unknown.perhaps")
@@ -102,7 +103,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		return
 	}
 	v.setRoute(q, from, &to)
-	v.Places = PlacesSaid(q.language, q.from, q.to)
+	v.Places = wording.Places(q.language, q.from, q.to)
 	a, calendar, err := h.WithCalendar(r.Context(), asked, v.AllFares)
 	var (
 		covered *answer.NotCovered

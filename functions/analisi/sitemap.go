@@ -147,12 +147,12 @@ func (s *Service) sitemap(ctx context.Context, in *sitemapInput) (*httpapi.Tagge
 func canonical(l *i18n.Language, from places.Place, to *places.Place, t trip) string {
 	there, lang := "", l.Code
 	if to != nil {
-		there = queryFor(to.City, NameIn(l.Code, *to))
+		there = places.Query(to.City, to.NameIn(l.Code))
 	}
 	if l == i18n.Default() { // canonical addresses do not name it
 		lang = ""
 	}
-	return pageAddress(queryFor(from.City, NameIn(l.Code, from)), there, t, lang)
+	return pageAddress(places.Query(from.City, from.NameIn(l.Code)), there, t, lang)
 }
 
 type (

@@ -63,7 +63,7 @@ func (v view) Examples() []link {
 	var all []link
 	for _, city := range v.covered[:min(len(v.covered), maxExamples)] {
 		name := places.Name(city, v.T.Code)
-		all = append(all, link{name, pageAddress(queryFor(city, name), "", trip{}, v.Lang)})
+		all = append(all, link{name, pageAddress(places.Query(city, name), "", trip{}, v.Lang)})
 	}
 	return all
 }
@@ -215,10 +215,10 @@ func (v *view) setRoute(q question, from places.Place, to *places.Place) {
 		v.Alternates[i].Address = in(a.Language)
 	}
 	v.Itself = in(v.T)
-	v.From, v.AskFrom = from.Name, queryFor(from.City, from.Name)
+	v.From, v.AskFrom = from.Name, places.Query(from.City, from.Name)
 	v.Title = v.T.Text("feed.title", "City", from.Name)
 	if to != nil {
-		v.To, v.AskTo = to.Name, queryFor(to.City, to.Name)
+		v.To, v.AskTo = to.Name, places.Query(to.City, to.Name)
 		v.route = fare.Route{Origin: from.City, Destination: to.City}
 		v.Title = routeName(v.T, from.Name, to.Name)
 	}

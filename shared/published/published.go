@@ -26,9 +26,8 @@ type Answers struct {
 
 // Coverage is where is known which routes there are, and where it is cheap to fly to; store.Fares provides it.
 type Coverage interface {
-	Trends(ctx context.Context, origin fare.City) (data []byte, version int64, err error)
+	answer.Coverage
 	Deals(ctx context.Context, origin fare.City, trip fare.Trip) (data []byte, version int64, err error)
-	Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error)
 	Into(ctx context.Context, destination, after fare.City, limit int) ([]store.Into, error)
 }
 

@@ -26,13 +26,8 @@ func (e Example) Query() string {
 	return "origine=" + url.QueryEscape(e.Origin) + "&destinazione=" + url.QueryEscape(e.Destination)
 }
 
-// name is the name of a city, or its code where the name leads to another.
-func name(c published.Citta) string {
-	if p, ok := places.Find(c.Nome); ok && string(p.City) == c.Codice {
-		return c.Nome
-	}
-	return c.Codice
-}
+// name returns a query that finds a city.
+func name(c published.Citta) string { return places.Query(fare.City(c.Codice), c.Nome) }
 
 // maxExamined bounds how many origins are looked at for examples.
 const maxExamined = 100

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"verdetto/functions/analisi"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )
@@ -35,7 +35,7 @@ func (a Asker) say() sentences {
 // named is what a city is called in the language that was asked for by some name.
 func (s sentences) named(asked string) string {
 	if p, ok := places.Find(asked); ok {
-		return analisi.NameIn(s.Code, p)
+		return p.NameIn(s.Code)
 	}
 	return asked
 }
@@ -45,7 +45,7 @@ func (s sentences) city(iata string) string { return places.Name(fare.City(iata)
 
 // places says where the fares are of more than was asked for.
 func (s sentences) places(asked ...string) string {
-	return strings.Join(analisi.PlacesSaid(s.Language, asked...), " ")
+	return strings.Join(wording.Places(s.Language, asked...), " ")
 }
 
 // and joins sentences, those that are empty left out.

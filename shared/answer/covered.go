@@ -1,4 +1,4 @@
-package analisi
+package answer
 
 import (
 	"cmp"
@@ -11,16 +11,21 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/published"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict/trends"
 )
+
+// Coverage is where the covered cities are read from; store.Fares provides it.
+type Coverage interface {
+	Trends(ctx context.Context, origin fare.City) (data []byte, version int64, err error)
+	Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error)
+}
 
 // CoveredCities knows which cities there are fares from, and from each of them to
 // which. An hour's delay does no harm to what callers can ask for, so a process reads
 // each list once in that time.
 type CoveredCities struct {
-	Coverage published.Coverage
+	Coverage Coverage
 	Now      func() time.Time
 	Log      *slog.Logger
 

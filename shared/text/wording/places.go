@@ -1,4 +1,4 @@
-package analisi
+package wording
 
 import (
 	"strings"
@@ -7,8 +7,9 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// PlacesSaid says in a language what the cities of a question stand for, to who asked for cities by these names.
-func PlacesSaid(l *i18n.Language, asked ...string) (all []string) {
+// Places returns what cities stand for, in sentences for a caller who named them so:
+// the city of a part of it, and the airports of a city that has several.
+func Places(l *i18n.Language, asked ...string) (all []string) {
 	for _, name := range asked {
 		p, ok := places.Find(name)
 		if !ok {
