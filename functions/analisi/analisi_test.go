@@ -1,14 +1,11 @@
 package analisi_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -17,120 +14,33 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
 	"verdetto/shared/store"
-	"verdetto/shared/verdict"
-	"verdetto/shared/verdict/trends"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/limit"
 )
 
-// summaries is a store of route summaries in memory; an error in it is what reading gives.
-type summaries map[fare.Route]any
-
-func (s summaries) Summary(_ context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
-	if r.Trip != fare.OneWay {
-		return nil, 0, store.ErrNotFound
-	}
-	switch v := s[r.Route].(type) {
-	case verdict.RouteSummary:
-		return v.Encode(), 1, nil
-	case []byte:
-		return v, 1, nil
-	case error:
-		return nil, 0, v
-	}
-	return nil, 0, store.ErrNotFound
-}
-
-var (
-	milbuh = fare.Route{Origin: "MIL", Destination: "BUH"}
-	today  = time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
-)
-
-// euroOnly knows no other currency.
-type euroOnly struct{}
-
-func (euroOnly) Rates(context.Context) (fare.Rates, error) { return fare.Rates{}, nil }
-
-// summaryOf is a route seen on so many past days, and today.
-func summaryOf(days int) verdict.RouteSummary {
-	return verdict.Build(observationsOf(days), verdict.RouteSummary{}, fare.DayOf(today), verdict.Options{})
-}
-
-func observationsOf(days int) (all []fare.Observation) {
-	d := fare.DayOf(today)
-	for i := 0; i <= days; i++ {
-		for _, ahead := range []fare.Day{5, 25, 50, 70} {
-			found := d - fare.Day(i)
-			price := fare.Cents(3000 + 17*i + 100*int(50-min(ahead, 50)))
-			all = append(all, fare.Observation{Found: found.Time().Unix() + 3600, Depart: found + ahead, Price: price})
-		}
-	}
-	return all
-}
-
-// originRequests remembers the origins that were requested; an error in it is what requesting gives.
-type originRequests struct {
-	noted  []fare.City
-	demand []string // series, and until when each is in demand
-	until  time.Time
-	err    error
-}
-
-func (w *originRequests) NoteDemand(_ context.Context, s fare.Series, until time.Time) error {
-	if w.err != nil {
-		return w.err
-	}
-	w.demand = append(w.demand, s.String()+" "+until.Format(time.DateOnly))
-	return nil
-}
-
-func (w *originRequests) RequestOrigin(_ context.Context, origin fare.City, until time.Time) error {
-	if w.err != nil {
-		return w.err
-	}
-	w.noted, w.until = append(w.noted, origin), until
-	return nil
-}
-
-// unlimited counts nothing.
-type unlimited struct{ limit.Counters }
-
-func (unlimited) Take(context.Context, store.Key, int64, int64, time.Time) (int64, error) {
-	return 1, nil
-}
-
-func serve(t *testing.T, s summaries) *httpapi.API {
+func serve(t *testing.T, s analisitest.Summaries) *httpapi.API {
 	t.Helper()
-	return serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: s, Demand: &originRequests{}}})
+	return serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: s, Demand: &analisitest.Requests{}}})
 }
 
 func serveWith(t *testing.T, s *analisi.Service) *httpapi.API {
 	t.Helper()
-	s.Now = func() time.Time { return today }
+	s.Now = func() time.Time { return analisitest.Today }
 	s.Log = slog.New(slog.DiscardHandler)
-	api := httpapi.New(httpapi.Config{Now: s.Now, Log: s.Log, AllFares: true, Limiter: limit.New(unlimited{}, s.Now)})
+	api := httpapi.New(httpapi.Config{Now: s.Now, Log: s.Log, AllFares: true, Limiter: limit.New(analisitest.Unlimited{}, s.Now)})
 	s.Register(api)
 	return api
 }
 
-func get(t *testing.T, h http.Handler, target string) *httptest.ResponseRecorder {
-	t.Helper()
-	w := httptest.NewRecorder()
-	r := httptest.NewRequest(http.MethodGet, "/", nil)
-	path, query, _ := strings.Cut(target, "?")
-	r.URL = &url.URL{Path: path, RawQuery: query}
-	h.ServeHTTP(w, r)
-	return w
-}
-
 func TestVerdict(t *testing.T) {
-	h := serve(t, summaries{milbuh: summaryOf(40)})
+	h := serve(t, analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)})
 	for _, path := range []string{"/v1/analisi", "/api/v1/analisi"} {
-		w := get(t, h, path+"?origine=MILANO&destinazione=bucure%C8%99ti")
+		w := analisitest.Get(t, h, path+"?origine=MILANO&destinazione=bucure%C8%99ti")
 		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/json" || w.Header().Get("Cache-Control") != "no-store" {
 			t.Fatalf("%s: %d %v %s", path, w.Code, w.Header(), w.Body)
 		}
@@ -167,7 +77,7 @@ func TestVerdict(t *testing.T) {
 }
 
 func TestTooLittleData(t *testing.T) {
-	w := get(t, serve(t, summaries{milbuh: summaryOf(3)}), "/v1/analisi?origine=Milano&destinazione=Bucarest")
+	w := analisitest.Get(t, serve(t, analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(3)}), "/v1/analisi?origine=Milano&destinazione=Bucarest")
 	var got struct {
 		Verdetto     map[string]any `json:"verdetto"`
 		Osservazioni int            `json:"osservazioni"`
@@ -181,10 +91,10 @@ func TestTooLittleData(t *testing.T) {
 }
 
 func TestProblems(t *testing.T) {
-	stale := summaryOf(40)
+	stale := analisitest.SummaryOf(40)
 	stale.AsOf -= 30
-	h := serve(t, summaries{
-		milbuh:                              summaryOf(40),
+	h := serve(t, analisitest.Summaries{
+		analisitest.MilBuh:                  analisitest.SummaryOf(40),
 		{Origin: "MIL", Destination: "ROM"}: stale,
 		{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 		{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
@@ -220,7 +130,7 @@ func TestProblems(t *testing.T) {
 		{"summary is broken", "origine=Milano&destinazione=Barcellona", 500, "errore-interno", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := get(t, h, "/v1/analisi?"+c.query)
+			w := analisitest.Get(t, h, "/v1/analisi?"+c.query)
 			var p httpapi.Problem
 			if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
 				t.Fatalf("%s: %v", w.Body, err)
@@ -249,82 +159,41 @@ func TestProblems(t *testing.T) {
 }
 
 func TestDemand(t *testing.T) {
-	w := &originRequests{err: errors.New("storage is down")}
-	service := &analisi.Service{Reader: &answer.Reader{Summaries: summaries{milbuh: summaryOf(40)}, Demand: w}}
+	w := &analisitest.Requests{Err: errors.New("storage is down")}
+	service := &analisi.Service{Reader: &answer.Reader{Summaries: analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)}, Demand: w}}
 	h := serveWith(t, service)
 	ask := func(query string, status int) {
 		t.Helper()
-		if got := get(t, h, "/v1/analisi?"+query); got.Code != status {
+		if got := analisitest.Get(t, h, "/v1/analisi?"+query); got.Code != status {
 			t.Fatalf("%s: %d %s", query, got.Code, got.Body)
 		}
 	}
 	ask("origine=Roma&destinazione=Parigi", 404) // the answers do not suffer
 	ask("origine=Milano&destinazione=Bucarest", 200)
-	w.err = nil
+	w.Err = nil
 	for range 3 {
 		ask("origine=Roma&destinazione=Parigi", 404)
 		ask("origine=Roma&destinazione=Londra", 404)
 		ask("origine=Milano&destinazione=Bucarest", 200)
 		ask("origine=Atlantide&destinazione=Londra", 404)
 	}
-	if diff := cmp.Diff([]fare.City{"ROM"}, w.noted); diff != "" || w.until.Before(today.Add(14*24*time.Hour)) {
-		t.Errorf("noted %v until %v", w.noted, w.until)
+	if diff := cmp.Diff([]fare.City{"ROM"}, w.Noted); diff != "" || w.Until.Before(analisitest.Today.Add(14*24*time.Hour)) {
+		t.Errorf("noted %v until %v", w.Noted, w.Until)
 	}
 	// A series in demand is noted once a process and day, by whichever way it is asked for.
-	get(t, h, "/?da=Milano&a=Bucarest")
-	get(t, h, "/card/MIL-BUH-it.png")
-	service.Now = func() time.Time { return today.AddDate(0, 0, 1) }
+	analisitest.Get(t, h, "/?da=Milano&a=Bucarest")
+	analisitest.Get(t, h, "/card/MIL-BUH-it.png")
+	service.Now = func() time.Time { return analisitest.Today.AddDate(0, 0, 1) }
 	ask("origine=Milano&destinazione=Bucarest", 200)
 	ask("origine=Milano&destinazione=Bucarest", 200)
-	day := func(n int) string { return "MIL-BUH " + today.AddDate(0, 0, n).Format(time.DateOnly) }
-	if diff := cmp.Diff([]string{day(8), day(9)}, w.demand); diff != "" {
+	day := func(n int) string { return "MIL-BUH " + analisitest.Today.AddDate(0, 0, n).Format(time.DateOnly) }
+	if diff := cmp.Diff([]string{day(8), day(9)}, w.Demand); diff != "" {
 		t.Errorf("demand: %s", diff)
 	}
 }
 
-// coverage is two origins.
-type coverage struct{}
-
-func (coverage) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
-	at := today.Add(-time.Hour).Unix()
-	var o trends.Origin
-	switch origin {
-	case "MIL":
-		o = o.Merge([]trends.Entry{{Destination: "BUH", Observations: 5, Sample: 2, Newest: at}, {Destination: "LON", Observations: 9, Sample: 8, Newest: at}})
-	case "ROM":
-		o = o.Merge([]trends.Entry{{Destination: "LON", Observations: 1, Newest: at}})
-	default:
-		return nil, 0, store.ErrNotFound
-	}
-	data, err := o.Encode()
-	return data, 1, err
-}
-
-func (coverage) Deals(context.Context, fare.City, fare.Trip) ([]byte, int64, error) {
-	return nil, 0, store.ErrNotFound
-}
-
-func (coverage) Covered(_ context.Context, after fare.City, limit int) (some []fare.City, _ error) {
-	for _, c := range []fare.City{"MIL", "ROM"} {
-		if c > after && len(some) < limit {
-			some = append(some, c)
-		}
-	}
-	return some, nil
-}
-
-func (coverage) Into(_ context.Context, destination, after fare.City, limit int) (some []store.Into, _ error) {
-	for n := range 150 {
-		origin := fare.City(fmt.Sprintf("A%c%c", 'A'+n/26, 'A'+n%26))
-		if origin > after && len(some) < limit && destination == "LON" {
-			some = append(some, store.Into{Origin: origin, Coverage: store.Coverage{Observations: n}})
-		}
-	}
-	return some, nil
-}
-
 func TestRoutes(t *testing.T) {
-	h := serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: summaries{}, Demand: &originRequests{}}, Coverage: coverage{}})
+	h := serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: analisitest.Summaries{}, Demand: &analisitest.Requests{}}, Coverage: analisitest.Coverage{}})
 	for _, c := range []struct {
 		name, query string
 		status      int
@@ -347,7 +216,7 @@ func TestRoutes(t *testing.T) {
 		{"repeated", "origine=Milano&origine=Roma", 400, "", 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := get(t, h, "/v1/rotte?"+c.query)
+			w := analisitest.Get(t, h, "/v1/rotte?"+c.query)
 			var got published.Routes
 			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 				t.Fatal(err)
@@ -361,7 +230,7 @@ func TestRoutes(t *testing.T) {
 			}
 		})
 	}
-	w := get(t, h, "/v1/rotte?origine=Roma")
+	w := analisitest.Get(t, h, "/v1/rotte?origine=Roma")
 	want := `{"rotte":[{"origine":{"codice":"ROM","nome":"Roma"},"destinazione":{"codice":"LON","nome":"Londra"},"osservazioni":1,"campione":0,"aggiornatoIl":"2016-03-01T11:00:00Z"}]}`
 	if got := strings.TrimSpace(w.Body.String()); got != want {
 		t.Errorf("%s", got)

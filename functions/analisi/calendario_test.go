@@ -1,7 +1,6 @@
 package analisi_test
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http/httptest"
@@ -10,64 +9,23 @@ import (
 	"time"
 
 	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/shared/answer"
-	"verdetto/shared/fare"
-	"verdetto/shared/store"
 	"verdetto/shared/verdict"
-	"verdetto/shared/verdict/departure"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/limit"
 )
 
-// departuresOf is a sheet of departures on each of the next so many days, seen on 40 days.
-func departuresOf(days fare.Day) *departure.Sheet {
-	d := fare.DayOf(today)
-	var s departure.State
-	s.In(fare.EUR, 1)
-	s.Stops = departure.StopsUnknown
-	s.Facts = summaryOf(40).Facts()
-	var all []departure.Live
-	for day := d - 40; day <= d; day++ {
-		for lead := fare.Day(1); lead <= days; lead++ {
-			all = append(all, departure.Live{Depart: day + lead, Price: fare.Cents(3100 + 700*((day+lead)%5) + 50*(day%3)), Found: day.Time().Unix() + 3600})
-		}
-	}
-	s.Advance(d, departure.Start(d-40), all, new(departure.Statistics))
-	return &s.Sheet
-}
-
-// sheets is a store of sheets in memory.
-type sheets map[fare.Series]*departure.Sheet
-
-func (s sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
-	if sheet := s[of]; sheet != nil {
-		return sheet.Encode(), nil
-	}
-	return nil, store.ErrNotFound
-}
-
-func (sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
-	return nil, 0, store.ErrNotFound
-}
-
-// Blocks is the history that summaryOf is made of.
-func (sheets) Blocks(context.Context, fare.Series, store.Consistency) (all []store.StoredBlock, _ error) {
-	for _, b := range fare.Blocks(observationsOf(40)) {
-		all = append(all, store.StoredBlock{Block: b})
-	}
-	return all, nil
-}
-
 // calendars serves the departures of one route; all tells whether fares of departures are shown one by one.
 func calendars(t *testing.T, all bool) *httpapi.API {
 	t.Helper()
-	now := func() time.Time { return today }
+	now := func() time.Time { return analisitest.Today }
 	log := slog.New(slog.DiscardHandler)
 	s := &analisi.Service{Reader: &answer.Reader{
-		Summaries: summaries{milbuh: summaryOf(40), {Origin: "MIL", Destination: "PAR"}: summaryOf(40)},
-		Sheets:    sheets{{Route: milbuh}: departuresOf(60)}, Demand: &originRequests{}, Rates: euroOnly{}, Now: now, Log: log,
+		Summaries: analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40), {Origin: "MIL", Destination: "PAR"}: analisitest.SummaryOf(40)},
+		Sheets:    analisitest.Sheets{{Route: analisitest.MilBuh}: analisitest.DeparturesOf(60)}, Demand: &analisitest.Requests{}, Rates: analisitest.Rates{}, Now: now, Log: log,
 	}}
-	api := httpapi.New(httpapi.Config{Now: now, Log: log, AllFares: all, Limiter: limit.New(unlimited{}, now)})
+	api := httpapi.New(httpapi.Config{Now: now, Log: log, AllFares: all, Limiter: limit.New(analisitest.Unlimited{}, now)})
 	s.Register(api)
 	return api
 }
@@ -97,7 +55,7 @@ func TestCalendar(t *testing.T) {
 		{"no city", "origine=Milano&destinazione=Atlantide", 404, "citta-sconosciuta", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := get(t, h, "/v1/calendario?"+c.query)
+			w := analisitest.Get(t, h, "/v1/calendario?"+c.query)
 			var got struct {
 				verdict.Calendario
 				Code string
@@ -127,7 +85,7 @@ func TestCalendar(t *testing.T) {
 // TestCalendarOfFaresThatAreNotShown: with fares of somebody else, levels and
 // months are told, and no fare of a departure.
 func TestCalendarOfFaresThatAreNotShown(t *testing.T) {
-	w := get(t, calendars(t, false), "/v1/calendario?origine=Milano&destinazione=Bucarest")
+	w := analisitest.Get(t, calendars(t, false), "/v1/calendario?origine=Milano&destinazione=Bucarest")
 	var got verdict.Calendario
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 || len(got.Giorni) != 61 || len(got.Mesi) != 2 {
 		t.Fatalf("%d %.400s %v", w.Code, w.Body, err)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
@@ -76,7 +77,7 @@ func disagreements(t *testing.T, s site, target string, each int) (levels map[st
 func TestCalendarAgrees(t *testing.T) {
 	levels := map[string]int{}
 	for seed := range uint64(6) {
-		chance, d := rand.New(rand.NewPCG(seed, 3)), fare.DayOf(today)
+		chance, d := rand.New(rand.NewPCG(seed, 3)), fare.DayOf(analisitest.Today)
 		var all []departure.Live
 		for day := d - fare.Day(2+chance.IntN(60)); day <= d; day++ {
 			for lead := fare.Day(1); lead <= 90; lead += fare.Day(1 + chance.IntN(9)) {
@@ -87,7 +88,7 @@ func TestCalendarAgrees(t *testing.T) {
 				all = append(all, departure.Live{Depart: day + lead, Price: fare.Cents(price), Found: day.Time().Unix() + 3600})
 			}
 		}
-		s := siteOfSheets(sheetsByTrip{{Route: milbuh}: sheetOf(all, fare.EUR, 1)}, milbuh, d, true)
+		s := siteOfSheets(sheetsByTrip{{Route: analisitest.MilBuh}: sheetOf(all, fare.EUR, 1)}, analisitest.MilBuh, d, true)
 		of, found := disagreements(t, s, "/?da=Milano&a=Bucarest", 3)
 		for level, n := range of {
 			levels[level] += n
@@ -124,7 +125,7 @@ func (m moving) Blocks(ctx context.Context, of fare.Series, read store.Consisten
 	if m.err != nil {
 		return nil, m.err
 	}
-	return sheets{}.Blocks(ctx, of, read)
+	return analisitest.Sheets{}.Blocks(ctx, of, read)
 }
 
 // siteOfSheets is the page over one route with sheets of its departures, as it is known on a day.
@@ -132,7 +133,7 @@ func siteOfSheets(of answer.Sheets, route fare.Route, day fare.Day, all bool) si
 	now := func() time.Time { return day.Time().Add(12 * time.Hour) }
 	s := site{counters: &counters{}}
 	service := &analisi.Service{Reader: &answer.Reader{
-		Summaries: summaries{route: summaryOf(40)}, Sheets: of, Rates: rates{}, Demand: &originRequests{}, Now: now, Log: slog.New(slog.DiscardHandler),
+		Summaries: analisitest.Summaries{route: analisitest.SummaryOf(40)}, Sheets: of, Rates: rates{}, Demand: &analisitest.Requests{}, Now: now, Log: slog.New(slog.DiscardHandler),
 	}, Coverage: milanCoverage{}}
 	s.API = httpapi.New(httpapi.Config{AllFares: all, Now: now, Log: service.Log, Limiter: limit.New(s.counters, now)})
 	service.Register(s.API)
@@ -203,7 +204,7 @@ func TestCalendarOfThePage(t *testing.T) {
 
 // TestCalendarWithoutFares: where fares of departures are not shown one by one, levels are.
 func TestCalendarWithoutFares(t *testing.T) {
-	s := siteOfSheets(tripSheets(), milbuh, fare.DayOf(today), false)
+	s := siteOfSheets(tripSheets(), analisitest.MilBuh, fare.DayOf(analisitest.Today), false)
 	w := s.visit("/?da=Milano&a=Bucarest&quando=2016-04-12", "Accept-Language", "it")
 	cells := cellOf.FindAllStringSubmatch(w.Body.String(), -1)
 	for _, c := range cells {
@@ -220,12 +221,12 @@ func TestCalendarWithoutFares(t *testing.T) {
 
 // TestMovesOfThePage: the days that GET /v1/storico tells of a departure, or why there are none.
 func TestMovesOfThePage(t *testing.T) {
-	d := fare.DayOf(today)
+	d := fare.DayOf(analisitest.Today)
 	var all []departure.Live // of the departure that summaryOf has seen
-	for _, o := range slices.Backward(observationsOf(40)) {
+	for _, o := range slices.Backward(analisitest.ObservationsOf(40)) {
 		all = append(all, departure.Live{Depart: o.Depart, Price: o.Price, Found: o.Found})
 	}
-	of := sheetsByTrip{{Route: milbuh}: sheetOf(all, fare.EUR, 1)}
+	of := sheetsByTrip{{Route: analisitest.MilBuh}: sheetOf(all, fare.EUR, 1)}
 	last := all[len(all)-2]          // 25 days ahead, and seen 25 days before that
 	for lead := range fare.Day(60) { // and others, found on its last day
 		all = append(all, departure.Live{Depart: d + 100 + lead, Price: 40_00, Found: last.Found})
@@ -243,7 +244,7 @@ func TestMovesOfThePage(t *testing.T) {
 		{"a month has none", "&mese=" + seen.String()[:7], moving{of, errors.New("it is not asked for")}, "", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := siteOfSheets(c.of, milbuh, d, true)
+			s := siteOfSheets(c.of, analisitest.MilBuh, d, true)
 			w := s.visit("/?da=Milano&a=Bucarest"+c.target, "Accept-Language", "it")
 			_, section, found := strings.Cut(w.Body.String(), `aria-labelledby="moves-title"`)
 			section, _, _ = strings.Cut(section, "</section>")
@@ -261,7 +262,7 @@ func TestMovesOfThePage(t *testing.T) {
 // long names, weighs at most 120 kB with all that it is made of, uncompressed.
 func TestWeightOfAYear(t *testing.T) {
 	const most = 120_000
-	d, chance := fare.DayOf(today), rand.New(rand.NewPCG(1, 1))
+	d, chance := fare.DayOf(analisitest.Today), rand.New(rand.NewPCG(1, 1))
 	route := fare.Route{Origin: "REG", Destination: "SDQ"} // Reggio Calabria, Santo Domingo
 	var all []departure.Live
 	for day := d - 30; day <= d; day++ {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
@@ -25,7 +26,7 @@ func siteOf(s verdict.RouteSummary, day fare.Day) site {
 	now := func() time.Time { return day.Time().Add(12 * time.Hour) }
 	of := site{counters: &counters{}}
 	service := &analisi.Service{Reader: &answer.Reader{
-		Summaries: summaries{milbuh: s}, Sheets: sheets{}, Rates: rates{}, Demand: &originRequests{}, Now: now, Log: slog.New(slog.DiscardHandler),
+		Summaries: analisitest.Summaries{analisitest.MilBuh: s}, Sheets: analisitest.Sheets{}, Rates: rates{}, Demand: &analisitest.Requests{}, Now: now, Log: slog.New(slog.DiscardHandler),
 	}, Coverage: milanCoverage{}}
 	of.API = httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: service.Log, Limiter: limit.New(of.counters, now)})
 	service.Register(of.API)
@@ -126,7 +127,7 @@ func agree(t *testing.T, s verdict.RouteSummary, day fare.Day, prices int) map[s
 
 // TestChartsAgree: whatever a route has cost and whatever is asked, no chart says another level than the headline.
 func TestChartsAgree(t *testing.T) {
-	d := fare.DayOf(today)
+	d := fare.DayOf(analisitest.Today)
 	levels := map[string]int{}
 	for seed := range uint64(24) {
 		chance := rand.New(rand.NewPCG(seed, 1))

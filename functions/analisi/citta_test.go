@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/web/httpapi"
@@ -21,7 +22,7 @@ import (
 
 // counted is a store of coverage that counts its reads; one in it has them fail.
 type counted struct {
-	coverage
+	analisitest.Coverage
 	covered, trends int
 	err             error
 }
@@ -30,19 +31,19 @@ func (c *counted) Covered(ctx context.Context, after fare.City, limit int) ([]fa
 	if c.covered++; c.err != nil {
 		return nil, c.err
 	}
-	return c.coverage.Covered(ctx, after, limit)
+	return c.Coverage.Covered(ctx, after, limit)
 }
 
 func (c *counted) Trends(ctx context.Context, origin fare.City) ([]byte, int64, error) {
 	c.trends++
-	return c.coverage.Trends(ctx, origin)
+	return c.Coverage.Trends(ctx, origin)
 }
 
 // completing completes names over what is covered, at a moment.
 func completing(c *counted, now func() time.Time) http.Handler {
 	log := slog.New(slog.DiscardHandler)
-	s := &analisi.Service{Reader: &answer.Reader{Summaries: summaries{}, Demand: &originRequests{}, Now: now, Log: log}, Coverage: c}
-	api := httpapi.New(httpapi.Config{Now: now, Log: log, Limiter: limit.New(unlimited{}, now)})
+	s := &analisi.Service{Reader: &answer.Reader{Summaries: analisitest.Summaries{}, Demand: &analisitest.Requests{}, Now: now, Log: log}, Coverage: c}
+	api := httpapi.New(httpapi.Config{Now: now, Log: log, Limiter: limit.New(analisitest.Unlimited{}, now)})
 	s.Register(api)
 	return api
 }
@@ -76,7 +77,7 @@ func TestCities(t *testing.T) {
 		{"no such language", "q=mila&lang=xx", 400, nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := get(t, completing(&counted{}, func() time.Time { return today }), "/v1/citta?"+strings.ReplaceAll(c.query, " ", "+"))
+			w := analisitest.Get(t, completing(&counted{}, func() time.Time { return analisitest.Today }), "/v1/citta?"+strings.ReplaceAll(c.query, " ", "+"))
 			var got analisi.Cities
 			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status {
 				t.Fatalf("%d %s %v", w.Code, w.Body, err)
@@ -96,11 +97,11 @@ func TestCities(t *testing.T) {
 
 // TestWhatIsCoveredIsHeld: each list is read once in an hour, and where that fails names are completed all the same.
 func TestWhatIsCoveredIsHeld(t *testing.T) {
-	c, now := &counted{}, today
+	c, now := &counted{}, analisitest.Today
 	h := completing(c, func() time.Time { return now })
 	ask := func(query string, marked bool) {
 		t.Helper()
-		w := get(t, h, "/v1/citta?"+query)
+		w := analisitest.Get(t, h, "/v1/citta?"+query)
 		var got analisi.Cities
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 || len(got.Citta) == 0 || (got.Citta[0].Seguita != nil) != marked {
 			t.Fatalf("%d %s %v", w.Code, w.Body, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/shared/answer"
 	"verdetto/shared/published"
 	"verdetto/shared/store"
@@ -72,7 +73,7 @@ func TestBadInput(t *testing.T) {
 			}
 			t.Run(c.name+"/"+name, func(t *testing.T) {
 				h, counter := counting(t)
-				w := get(t, h, "/v1/"+name+"?"+query+"&"+c.query)
+				w := analisitest.Get(t, h, "/v1/"+name+"?"+query+"&"+c.query)
 				p := decoded[httpapi.Problem](t, w.Body.Bytes())
 				var parameter string
 				said := p.Detail
@@ -109,11 +110,11 @@ func counting(t *testing.T) (*httpapi.API, *counter) {
 	t.Helper()
 	log, c := slog.New(slog.DiscardHandler), &counter{}
 	s := &analisi.Service{
-		Reader: &answer.Reader{Summaries: summaries{milbuh: summaryOf(40)}, Sheets: sheets{{Route: milbuh}: departuresOf(60)}, Demand: &originRequests{},
-			Rates: dayRates{}, Now: atNoon, Log: log},
-		Coverage: &dealsOfMilan{has: deals.Origin{}.Merge(entries())}, BaseURL: "https://verdetto.example",
+		Reader: &answer.Reader{Summaries: analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)}, Sheets: analisitest.Sheets{{Route: analisitest.MilBuh}: analisitest.DeparturesOf(60)}, Demand: &analisitest.Requests{},
+			Rates: analisitest.Rates{}, Now: analisitest.Noon, Log: log},
+		Coverage: &analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())}, BaseURL: "https://verdetto.example",
 	}
-	api := httpapi.New(httpapi.Config{Now: atNoon, Log: log, AllFares: true, Limiter: limit.New(c, atNoon)})
+	api := httpapi.New(httpapi.Config{Now: analisitest.Noon, Log: log, AllFares: true, Limiter: limit.New(c, analisitest.Noon)})
 	s.Register(api)
 	return api, c
 }
@@ -123,7 +124,7 @@ func TestSeveralTrips(t *testing.T) {
 	h, c := counting(t)
 	ask := func(query string) (published.Confronto, int) {
 		t.Helper()
-		w := get(t, h, "/v1/confronto?origine=Milano&"+query)
+		w := analisitest.Get(t, h, "/v1/confronto?origine=Milano&"+query)
 		return decoded[published.Confronto](t, w.Body.Bytes()), w.Code
 	}
 	of := func(c published.Confronto) (all []string) {
@@ -143,7 +144,7 @@ func TestSeveralTrips(t *testing.T) {
 		t.Fatalf("%d, %d counted in %d writes, %s", status, c.counted, c.writes, diff)
 	}
 	for i, day := range []string{"2016-04-09", "2016-04-10"} {
-		alone := get(t, h, "/v1/analisi?origine=Milano&destinazione=Bucarest&valuta=usd&partenza="+day)
+		alone := analisitest.Get(t, h, "/v1/analisi?origine=Milano&destinazione=Bucarest&valuta=usd&partenza="+day)
 		if diff := cmp.Diff(alone.Body.String(), written(t, got.Viaggi[i].Analisi)+"\n"); diff != "" {
 			t.Errorf("%s: %s", day, diff)
 		}
@@ -158,7 +159,7 @@ func TestSeveralTrips(t *testing.T) {
 	if diff := cmp.Diff([]string{"Bucarest 2016-03", "Bucarest 2016-04", "Bucarest 2016-05 nessuna-tariffa", "Bucarest 2016-06 troppe-richieste", "Bucarest 2016-07 troppe-richieste"}, of(got)); diff != "" || status != 200 || got.Contati != 3 {
 		t.Errorf("%d, %d of %d: %s", status, got.Contati, got.Chiesti, diff)
 	}
-	if w := get(t, h, "/v1/confronto?origine=Milano&destinazioni=Bucarest"); w.Code != 429 || w.Header().Get("Retry-After") == "" {
+	if w := analisitest.Get(t, h, "/v1/confronto?origine=Milano&destinazioni=Bucarest"); w.Code != 429 || w.Header().Get("Retry-After") == "" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
 	for query, detail := range map[string]string{
@@ -167,7 +168,7 @@ func TestSeveralTrips(t *testing.T) {
 		"destinazioni=Roma,,Bucarest":                                                     "an empty name",
 		"destinazioni=Roma,Milano":                                                        "stessa-citta",
 	} {
-		if w := get(t, h, "/v1/confronto?origine=Milano&"+query); w.Code != 400 || !strings.Contains(w.Body.String(), detail) {
+		if w := analisitest.Get(t, h, "/v1/confronto?origine=Milano&"+query); w.Code != 400 || !strings.Contains(w.Body.String(), detail) {
 			t.Errorf("%s: %d %s", query, w.Code, w.Body)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
@@ -29,10 +30,10 @@ import (
 )
 
 // milanCoverage is what is known of Milan: four destinations, of which one has no live fare.
-type milanCoverage struct{ coverage }
+type milanCoverage struct{ analisitest.Coverage }
 
 func (milanCoverage) Deals(_ context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
-	d := fare.DayOf(today)
+	d := fare.DayOf(analisitest.Today)
 	one := func(to fare.City, all ...deals.Deal) deals.Entry {
 		return deals.Entry{Destination: to, AsOf: d, Observations: 9, Any: deals.Fares{Route: all, Months: all}}
 	}
@@ -40,7 +41,7 @@ func (milanCoverage) Deals(_ context.Context, origin fare.City, trip fare.Trip) 
 		if origin != "MIL" || trip != fare.Return4to7 {
 			return nil, 0, store.ErrNotFound
 		}
-		back := deal(verdict.Buono, 20, d+40, 6999, 9000, fare.NonStop, 5)
+		back := analisitest.Deal(verdict.Buono, 20, d+40, 6999, 9000, fare.NonStop, 5)
 		back.Fare.Nights = 6
 		return deals.Origin{Entries: []deals.Entry{one("MAD", back)}}.Encode(), 1, nil
 	}
@@ -48,11 +49,11 @@ func (milanCoverage) Deals(_ context.Context, origin fare.City, trip fare.Trip) 
 	case "PAR":
 		return nil, 0, fmt.Errorf("read: %w", store.ErrUnavailable)
 	case "MIL":
-		buh := one("BUH", deal(verdict.Buono, 20, d+40, 1999, 2949, fare.OneStop, 5))
-		buh.NonStop = &deals.Fares{Route: []deals.Deal{deal(verdict.Caro, 80, d+42, 8000, 6000, fare.NonStop, 5)}}
+		buh := one("BUH", analisitest.Deal(verdict.Buono, 20, d+40, 1999, 2949, fare.OneStop, 5))
+		buh.NonStop = &deals.Fares{Route: []deals.Deal{analisitest.Deal(verdict.Caro, 80, d+42, 8000, 6000, fare.NonStop, 5)}}
 		return deals.Origin{Entries: []deals.Entry{
-			one("BHM", deal(verdict.Insufficient, 0, d+9, 9900, 0, fare.OneStop, 5)), buh,
-			one("LON", deal(verdict.Ottimo, 4, d+9, 2499, 4500, fare.OneStop, 80)), one("MAD"),
+			one("BHM", analisitest.Deal(verdict.Insufficient, 0, d+9, 9900, 0, fare.OneStop, 5)), buh,
+			one("LON", analisitest.Deal(verdict.Ottimo, 4, d+9, 2499, 4500, fare.OneStop, 80)), one("MAD"),
 		}}.Encode(), 1, nil
 	case "OLB":
 		return deals.Origin{Entries: []deals.Entry{one("MIL")}}.Encode(), 1, nil
@@ -78,7 +79,7 @@ func (c *counters) Take(_ context.Context, key store.Key, _, limit int64, _ time
 
 // steady is a route that cost 50 euro on 39 days and once something else, and what it costs today.
 func steady(once, price fare.Cents) verdict.RouteSummary {
-	d := fare.DayOf(today)
+	d := fare.DayOf(analisitest.Today)
 	var all []fare.Observation
 	for ago := fare.Day(40); ago >= 0; ago-- {
 		one := fare.Observation{Found: (d - ago).Time().Unix() + 3600, Depart: d + 9, Price: 5000}
@@ -97,22 +98,22 @@ func steady(once, price fare.Cents) verdict.RouteSummary {
 type site struct {
 	*httpapi.API
 	counters *counters
-	requests *originRequests
+	requests *analisitest.Requests
 }
 
 func openSite(base, data string) site {
-	stale := summaryOf(40)
+	stale := analisitest.SummaryOf(40)
 	stale.AsOf -= 30
-	s := site{counters: &counters{}, requests: &originRequests{}}
-	now := func() time.Time { return today }
+	s := site{counters: &counters{}, requests: &analisitest.Requests{}}
+	now := func() time.Time { return analisitest.Today }
 	service := &analisi.Service{Reader: &answer.Reader{
-		Summaries: summaries{
-			milbuh:                              summaryOf(40),
-			{Origin: "MIL", Destination: "PRG"}: summaryOf(3),
-			{Origin: "MIL", Destination: "VIE"}: summaryOf(1),
+		Summaries: analisitest.Summaries{
+			analisitest.MilBuh:                  analisitest.SummaryOf(40),
+			{Origin: "MIL", Destination: "PRG"}: analisitest.SummaryOf(3),
+			{Origin: "MIL", Destination: "VIE"}: analisitest.SummaryOf(1),
 			{Origin: "MIL", Destination: "BER"}: steady(4980, 4990),
 			{Origin: "MIL", Destination: "ATH"}: steady(6000, 5010),
-			{Origin: "SJO", Destination: "BHM"}: summaryOf(40),
+			{Origin: "SJO", Destination: "BHM"}: analisitest.SummaryOf(40),
 			{Origin: "MIL", Destination: "ROM"}: stale,
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 			{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
@@ -226,7 +227,7 @@ func TestPage(t *testing.T) {
 			}
 		})
 	}
-	if diff := cmp.Diff([]fare.City{"BUH", "CUF"}, s.requests.noted); diff != "" {
+	if diff := cmp.Diff([]fare.City{"BUH", "CUF"}, s.requests.Noted); diff != "" {
 		t.Errorf("requested origins: %s", diff)
 	}
 }

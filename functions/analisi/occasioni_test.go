@@ -1,7 +1,6 @@
 package analisi_test
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http/httptest"
@@ -14,6 +13,7 @@ import (
 	"github.com/mmcdole/gofeed"
 
 	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
@@ -24,75 +24,22 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// dealsOfMilan is a store of the deals of Milan.
-type dealsOfMilan struct {
-	coverage
-	has     deals.Origin
-	returns deals.Origin // with 4 to 7 nights away
-	err     error
-}
-
-func (d *dealsOfMilan) Deals(_ context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
-	switch {
-	case d.err != nil:
-		return nil, 0, d.err
-	case origin != "MIL", trip != fare.OneWay && trip != fare.Return4to7:
-		return nil, 0, store.ErrNotFound
-	case trip != fare.OneWay:
-		return d.returns.Encode(), 1, nil
-	}
-	return d.has.Encode(), 1, nil
-}
-
-// deal is one of a level, so many hours old.
-func deal(level string, percentile int, depart fare.Day, price, median fare.Cents, stops fare.Stops, hours int) deals.Deal {
-	d := deals.Deal{Judged: verdict.Judged{
-		Fare:    verdict.Live{Depart: depart, Price: price, Found: today.Unix() - int64(3600*hours), Stops: stops},
-		Verdict: verdict.Verdetto{Livello: verdict.Insufficient, Campione: 3},
-	}}
-	if level != verdict.Insufficient {
-		difference := price - median
-		d.Verdict = verdict.Verdetto{Livello: level, Affidabilita: verdict.Alta, Percentile: &percentile, MedianaCent: &median, ScartoMedianaCent: &difference, Campione: 300, Stagionale: new(bool)}
-	}
-	return d
-}
-
-// entries are five destinations of Milan: BUH has fares without stops and others.
-func entries() []deals.Entry {
-	d := fare.DayOf(today)
-	april := fare.DayOf(time.Date(2016, 4, 9, 0, 0, 0, 0, time.UTC))
-	one := func(city fare.City, all ...deals.Deal) deals.Entry {
-		return deals.Entry{Destination: city, AsOf: d, Observations: 400, Any: deals.Fares{Route: all[:1], Months: all[1:]}}
-	}
-	buh := one("BUH", deal(verdict.Buono, 30, d+20, 3999, 5010, fare.OneStop, 5), deal(verdict.Ottimo, 4, april, 4500, 7000, fare.OneStop, 5))
-	buh.NonStop = &deals.Fares{Route: []deals.Deal{deal(verdict.Caro, 80, d+21, 8000, 6000, fare.NonStop, 5)}}
-	return []deals.Entry{
-		buh,
-		one("LON", deal(verdict.Ottimo, 5, d+40, 1999, 4500, fare.StopsUnknown, 80)),
-		one("PAR", deal(verdict.Caro, 90, d+3, 9900, 4000, fare.StopsUnknown, 2)),
-		one("ROM", deal(verdict.Insufficient, 0, d+9, 2500, 0, fare.StopsUnknown, 2)),
-		one("MAD", deal(verdict.Buono, 12, d+9, 2500, 3100, fare.StopsUnknown, 2)),
-	}
-}
-
 // dealing serves the deals of Milan at a moment.
-func dealing(t *testing.T, d *dealsOfMilan, data string, now func() time.Time) (*httpapi.API, *originRequests) {
+func dealing(t *testing.T, d *analisitest.DealsOfMilan, data string, now func() time.Time) (*httpapi.API, *analisitest.Requests) {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	wanted := &originRequests{}
-	s := &analisi.Service{Reader: &answer.Reader{Summaries: summaries{}, Demand: wanted, Now: now, Log: log}, Coverage: d, BaseURL: "https://verdetto.example"}
-	api := httpapi.New(httpapi.Config{Now: now, Log: log, AllFares: true, Data: data, Limiter: limit.New(unlimited{}, now)})
+	wanted := &analisitest.Requests{}
+	s := &analisi.Service{Reader: &answer.Reader{Summaries: analisitest.Summaries{}, Demand: wanted, Now: now, Log: log}, Coverage: d, BaseURL: "https://verdetto.example"}
+	api := httpapi.New(httpapi.Config{Now: now, Log: log, AllFares: true, Data: data, Limiter: limit.New(analisitest.Unlimited{}, now)})
 	s.Register(api)
 	return api, wanted
 }
 
-func atNoon() time.Time { return today }
-
 func TestCheapNow(t *testing.T) {
-	back := deal(verdict.Buono, 20, fare.DayOf(today)+10, 6999, 9000, fare.NonStop, 3)
+	back := analisitest.Deal(verdict.Buono, 20, fare.DayOf(analisitest.Today)+10, 6999, 9000, fare.NonStop, 3)
 	back.Fare.Nights = 6
-	returns := deals.Entry{Destination: "MAD", AsOf: fare.DayOf(today), Observations: 90, Any: deals.Fares{Route: []deals.Deal{back}}}
-	h, wanted := dealing(t, &dealsOfMilan{has: deals.Origin{}.Merge(entries()), returns: deals.Origin{}.Merge([]deals.Entry{returns})}, "", atNoon)
+	returns := deals.Entry{Destination: "MAD", AsOf: fare.DayOf(analisitest.Today), Observations: 90, Any: deals.Fares{Route: []deals.Deal{back}}}
+	h, wanted := dealing(t, &analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries()), Returns: deals.Origin{}.Merge([]deals.Entry{returns})}, "", analisitest.Noon)
 	for _, c := range []struct {
 		name, query string
 		status      int
@@ -122,7 +69,7 @@ func TestCheapNow(t *testing.T) {
 		{"a city that is not covered", "origine=Vienna", 404, "rotta-non-coperta", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := get(t, h, "/v1/occasioni?"+c.query)
+			w := analisitest.Get(t, h, "/v1/occasioni?"+c.query)
 			var got struct {
 				published.Occasioni
 				Code string
@@ -142,18 +89,18 @@ func TestCheapNow(t *testing.T) {
 			}
 		})
 	}
-	if diff := cmp.Diff([]fare.City{"VIE"}, wanted.noted); diff != "" {
+	if diff := cmp.Diff([]fare.City{"VIE"}, wanted.Noted); diff != "" {
 		t.Errorf("requested of the next refresh: %s", diff)
 	}
 	var got published.Occasioni
-	if err := json.Unmarshal(get(t, h, "/v1/occasioni?origine=Milano&notti=4-7").Body.Bytes(), &got); err != nil {
+	if err := json.Unmarshal(analisitest.Get(t, h, "/v1/occasioni?origine=Milano&notti=4-7").Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
 	if p := got.Occasioni[0].Prezzo; got.Notti != "4-7" || p.Cent != 6999 || p.Ritorno != back.Fare.Depart.Time().AddDate(0, 0, 6).Format(time.DateOnly) {
 		t.Errorf("%+v", got)
 	}
 	got = published.Occasioni{}
-	if err := json.Unmarshal(get(t, h, "/v1/occasioni?origine=Milano").Body.Bytes(), &got); err != nil {
+	if err := json.Unmarshal(analisitest.Get(t, h, "/v1/occasioni?origine=Milano").Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
 	// London's fare is 80 hours old: it is less sure.
@@ -165,12 +112,12 @@ func TestCheapNow(t *testing.T) {
 		t.Errorf("too little data, and yet: %+v", last)
 	}
 	// Eight days on nothing is known of now.
-	later, _ := dealing(t, &dealsOfMilan{has: deals.Origin{}.Merge(entries())}, "", func() time.Time { return today.AddDate(0, 0, 8) })
-	if w := get(t, later, "/v1/occasioni?origine=Milano"); w.Code != 200 || !strings.Contains(w.Body.String(), `"occasioni":[]`) || strings.Contains(w.Body.String(), "aggiornatoIl") {
+	later, _ := dealing(t, &analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())}, "", func() time.Time { return analisitest.Today.AddDate(0, 0, 8) })
+	if w := analisitest.Get(t, later, "/v1/occasioni?origine=Milano"); w.Code != 200 || !strings.Contains(w.Body.String(), `"occasioni":[]`) || strings.Contains(w.Body.String(), "aggiornatoIl") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	down, _ := dealing(t, &dealsOfMilan{err: store.ErrUnavailable}, "", atNoon)
-	if w := get(t, down, "/v1/occasioni?origine=Milano"); w.Code != 503 {
+	down, _ := dealing(t, &analisitest.DealsOfMilan{Err: store.ErrUnavailable}, "", analisitest.Noon)
+	if w := analisitest.Get(t, down, "/v1/occasioni?origine=Milano"); w.Code != 503 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
@@ -178,7 +125,7 @@ func TestCheapNow(t *testing.T) {
 // parsed gives a feed as an independent parser understands it.
 func parsed(t *testing.T, api *httpapi.API, path, kind string) *gofeed.Feed {
 	t.Helper()
-	w := get(t, api, path)
+	w := analisitest.Get(t, api, path)
 	if w.Code != 200 || w.Header().Get("Content-Type") != kind || w.Header().Get("ETag") == "" {
 		t.Fatalf("%s: %d %v %s", path, w.Code, w.Header(), w.Body)
 	}
@@ -195,7 +142,7 @@ var uuid = regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[8
 
 // TestFeeds: both forms tell the same, in every language, and lack nothing that a feed must have.
 func TestFeeds(t *testing.T) {
-	h, _ := dealing(t, &dealsOfMilan{has: deals.Origin{}.Merge(entries())}, "", atNoon)
+	h, _ := dealing(t, &analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())}, "", analisitest.Noon)
 	ids := map[string]bool{}
 	for language, want := range map[string]struct{ title, london string }{
 		"it": {"Dove conviene volare adesso da Milano", "Londra da 19,99\u00a0€ il 10 aprile 2016: ottimo"},
@@ -229,16 +176,16 @@ func TestFeeds(t *testing.T) {
 			ids[a.GUID] = true
 		}
 	}
-	sample, _ := dealing(t, &dealsOfMilan{has: deals.Origin{}.Merge(entries())}, "sample", atNoon)
+	sample, _ := dealing(t, &analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())}, "sample", analisitest.Noon)
 	if f := parsed(t, sample, "/feed/MIL-en.atom", atomKind); !strings.Contains(f.Title, "invented") {
 		t.Errorf("a feed of invented fares is called %q", f.Title)
 	}
 	for file, status := range map[string]int{"MIL-it.rss": 404, "MIL.atom": 404, "mil-it.atom": 404, "QQQ-it.atom": 404, "MIL-xx.json": 404, "VIE-it.atom": 404, "-.": 404, "MIL-it.atom.atom": 404} {
-		if w := get(t, h, "/feed/"+file); w.Code != status {
+		if w := analisitest.Get(t, h, "/feed/"+file); w.Code != status {
 			t.Errorf("%s: %d %s", file, w.Code, w.Body)
 		}
 	}
-	w := get(t, h, "/feed/MIL-it.atom")
+	w := analisitest.Get(t, h, "/feed/MIL-it.atom")
 	again := httptest.NewRequest("GET", "/feed/MIL-it.atom", nil)
 	again.Header.Set("If-None-Match", w.Header().Get("ETag"))
 	w = httptest.NewRecorder()
@@ -250,16 +197,16 @@ func TestFeeds(t *testing.T) {
 // TestFeedsAreStable: over two refreshes a feed is byte for byte the same where the
 // same is told, and where one thing changes only that entry is updated.
 func TestFeedsAreStable(t *testing.T) {
-	first := deals.Origin{}.Merge(entries())
-	clock := today
-	d := &dealsOfMilan{has: first}
+	first := deals.Origin{}.Merge(analisitest.Entries())
+	clock := analisitest.Today
+	d := &analisitest.DealsOfMilan{Has: first}
 	h, _ := dealing(t, d, "", func() time.Time { return clock })
 	before := map[string]string{}
 	for _, file := range []string{"MIL-it.atom", "MIL-it.json"} {
-		before[file] = get(t, h, "/feed/"+file).Body.String()
+		before[file] = analisitest.Get(t, h, "/feed/"+file).Body.String()
 	}
 	// The next day all is found again, at the same prices, and the medians move by a few cents.
-	next := entries()
+	next := analisitest.Entries()
 	for i := range next {
 		next[i].AsOf++
 		next[i].Observations += 10
@@ -271,9 +218,9 @@ func TestFeedsAreStable(t *testing.T) {
 		}
 	}
 	clock = clock.AddDate(0, 0, 1)
-	d.has = first.Merge(next)
+	d.Has = first.Merge(next)
 	for file, was := range before {
-		if now := get(t, h, "/feed/"+file).Body.String(); now != was {
+		if now := analisitest.Get(t, h, "/feed/"+file).Body.String(); now != was {
 			t.Errorf("%s changed: %s", file, cmp.Diff(was, now))
 		}
 	}
@@ -282,7 +229,7 @@ func TestFeedsAreStable(t *testing.T) {
 	next[0].Any.Route[0].Fare.Found += 3600
 	next[0].AsOf, next[0].Observations = next[0].AsOf+1, 500
 	clock = clock.AddDate(0, 0, 1)
-	d.has = d.has.Merge(next[:1])
+	d.Has = d.Has.Merge(next[:1])
 	now := parsed(t, h, "/feed/MIL-it.atom", atomKind)
 	if !now.UpdatedParsed.After(*old.UpdatedParsed) {
 		t.Error("the feed says that nothing changed")
@@ -295,7 +242,7 @@ func TestFeedsAreStable(t *testing.T) {
 		}
 	}
 	// A fare that goes stale is told to be less sure: that is news, once.
-	clock = today.AddDate(0, 0, 4)
+	clock = analisitest.Today.AddDate(0, 0, 4)
 	stale := parsed(t, h, "/feed/MIL-it.atom", atomKind)
 	for i, item := range stale.Items {
 		if (item.Content != now.Items[i].Content) != item.UpdatedParsed.After(*now.Items[i].UpdatedParsed) {

@@ -1,25 +1,18 @@
 package analisi_test
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
 )
-
-// rates of a day on which an euro was 1.25 dollars and 5 lei.
-type dayRates struct{}
-
-func (dayRates) Rates(context.Context) (fare.Rates, error) {
-	return fare.Rates{Date: fare.DayOf(today) - 1, PerEuro: map[string]float64{"USD": 1.25, "RON": 5}}, nil
-}
 
 // abroad serves MIL-BUH and the deals of Milan, with rates.
 func abroad(t *testing.T) *httpapi.API {
@@ -63,9 +56,9 @@ func TestCurrency(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			euro, _, stays := c.amount(get(t, h, c.target).Body.Bytes())
+			euro, _, stays := c.amount(analisitest.Get(t, h, c.target).Body.Bytes())
 			for currency, rate := range map[string]float64{"EUR": 1, "usd": 1.25, "RON": 5} {
-				w := get(t, h, c.target+"&valuta="+currency)
+				w := analisitest.Get(t, h, c.target+"&valuta="+currency)
 				if w.Code != 200 {
 					t.Fatalf("%s: %d %s", currency, w.Code, w.Body)
 				}
@@ -75,18 +68,18 @@ func TestCurrency(t *testing.T) {
 					t.Errorf("%s: %d in %s and %s, want %d and %s", currency, amount, in, same, want, stays)
 				}
 			}
-			w := get(t, h, c.target+"&valuta=XAU")
+			w := analisitest.Get(t, h, c.target+"&valuta=XAU")
 			p := decoded[httpapi.Problem](t, w.Body.Bytes())
 			if w.Code != 400 || p.Code != "valuta-sconosciuta" || strings.Join(p.Suggestions, " ") != "EUR RON USD" || p.Errors[0].Name != "valuta" {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
-			if w := get(t, h, c.target+"&valuta=EU"); w.Code != 400 || !strings.Contains(w.Body.String(), "richiesta-non-valida") {
+			if w := analisitest.Get(t, h, c.target+"&valuta=EU"); w.Code != 400 || !strings.Contains(w.Body.String(), "richiesta-non-valida") {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
 		})
 	}
 	// What a fare may cost is said in the same currency: LON's is 19.99 euro, the next 25.
-	if o := decoded[published.Occasioni](t, get(t, h, "/v1/occasioni?origine=Milano&massimo=25&valuta=USD").Body.Bytes()); len(o.Occasioni) != 1 || o.Occasioni[0].Prezzo.Cent != 2499 {
+	if o := decoded[published.Occasioni](t, analisitest.Get(t, h, "/v1/occasioni?origine=Milano&massimo=25&valuta=USD").Body.Bytes()); len(o.Occasioni) != 1 || o.Occasioni[0].Prezzo.Cent != 2499 {
 		t.Errorf("up to 25 dollars: %+v", o)
 	}
 }
@@ -122,7 +115,7 @@ func TestPlaces(t *testing.T) {
 			got := decoded[struct {
 				Origine, OrigineIata string
 				Luoghi               []verdict.Luogo
-			}](t, get(t, h, path+"origine="+c.origin).Body.Bytes())
+			}](t, analisitest.Get(t, h, path+"origine="+c.origin).Body.Bytes())
 			if got.Origine != c.called || got.OrigineIata != "MIL" || len(got.Luoghi) == 0 {
 				t.Errorf("%s of %s: %+v", path, c.origin, got)
 				continue
@@ -144,7 +137,7 @@ func TestPlacesOnThePage(t *testing.T) {
 		{"da=BGY&a=Bucharest&lang=en", "You asked for BGY: these are the fares of Milan. Milan has several airports", ""},
 		{"da=Milan&a=Bucharest&lang=en", "Milan has several airports", "You asked for"},
 	} {
-		body := get(t, h, "/?"+c.query).Body.String()
+		body := analisitest.Get(t, h, "/?"+c.query).Body.String()
 		if !strings.Contains(body, c.says) || c.lacks != "" && strings.Contains(body, c.lacks) {
 			t.Errorf("%s: the page does not say %q", c.query, c.says)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
@@ -22,7 +23,7 @@ import (
 
 // milan covers MIL, of which BUH has a live fare and a verdict, ROM too few days and LON no live fare; and counts its reads.
 type milan struct {
-	coverage
+	analisitest.Coverage
 	reads int
 }
 
@@ -36,12 +37,12 @@ func (m *milan) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	if origin != "MIL" {
 		return nil, 0, store.ErrNotFound
 	}
-	d := fare.DayOf(today)
-	live := []trends.Live{{Depart: d + 9, Price: 1999, Found: today.Unix()}}
+	d := fare.DayOf(analisitest.Today)
+	live := []trends.Live{{Depart: d + 9, Price: 1999, Found: analisitest.Today.Unix()}}
 	data, err := trends.Origin{}.Merge([]trends.Entry{
-		{Destination: "BUH", AsOf: d, Newest: today.Unix(), Observations: 90, Sample: 40, Live: live},
-		{Destination: "ROM", AsOf: d, Newest: today.Unix(), Observations: 80, Sample: 7, Live: live},
-		{Destination: "LON", AsOf: d, Newest: today.Unix(), Observations: 70, Sample: 40},
+		{Destination: "BUH", AsOf: d, Newest: analisitest.Today.Unix(), Observations: 90, Sample: 40, Live: live},
+		{Destination: "ROM", AsOf: d, Newest: analisitest.Today.Unix(), Observations: 80, Sample: 7, Live: live},
+		{Destination: "LON", AsOf: d, Newest: analisitest.Today.Unix(), Observations: 70, Sample: 40},
 	}).Encode()
 	return data, 1, err
 }
@@ -50,8 +51,8 @@ func crawled(t *testing.T, base string) (*httpapi.API, *milan) {
 	t.Helper()
 	m := &milan{}
 	log := slog.New(slog.DiscardHandler)
-	s := &analisi.Service{Reader: &answer.Reader{Summaries: summaries{milbuh: summaryOf(40)}, Sheets: sheets{{Route: milbuh}: departuresOf(60)}, Demand: &originRequests{}, Rates: euroOnly{}, Now: atNoon, Log: log}, Coverage: m, BaseURL: base}
-	api := httpapi.New(httpapi.Config{Now: atNoon, Log: log, AllFares: true, Limiter: limit.New(unlimited{}, atNoon)})
+	s := &analisi.Service{Reader: &answer.Reader{Summaries: analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)}, Sheets: analisitest.Sheets{{Route: analisitest.MilBuh}: analisitest.DeparturesOf(60)}, Demand: &analisitest.Requests{}, Rates: analisitest.Rates{}, Now: analisitest.Noon, Log: log}, Coverage: m, BaseURL: base}
+	api := httpapi.New(httpapi.Config{Now: analisitest.Noon, Log: log, AllFares: true, Limiter: limit.New(analisitest.Unlimited{}, analisitest.Noon)})
 	s.Register(api)
 	return api, m
 }
@@ -87,7 +88,7 @@ func TestSitemaps(t *testing.T) {
 	read := func(path string) (f sitemapFile) {
 		t.Helper()
 		before := m.reads
-		w := get(t, h, path)
+		w := analisitest.Get(t, h, path)
 		if err := xml.Unmarshal(w.Body.Bytes(), &f); err != nil || w.Code != 200 || w.Header().Get("Content-Type") != "application/xml; charset=utf-8" || w.Header().Get("Cache-Control") != "public, s-maxage=21600" {
 			t.Fatalf("%s: %d %v %s", path, w.Code, w.Header(), w.Body)
 		}
@@ -117,7 +118,7 @@ func TestSitemaps(t *testing.T) {
 			if u.Modified != "2016-03-01" {
 				t.Errorf("%+v", u)
 			}
-			body := get(t, h, target).Body.String()
+			body := analisitest.Get(t, h, target).Body.String()
 			if got := canonicalOf.FindStringSubmatch(body); got == nil || strings.ReplaceAll(got[1], "&amp;", "&") != u.Loc {
 				t.Errorf("%s: canonical is %v", u.Loc, got)
 			}
@@ -133,20 +134,20 @@ func TestSitemaps(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/sitemap/LON.xml", "/sitemap/mil.xml", "/sitemap/QQQ.xml", "/sitemap/MIL", "/sitemap/"} {
-		if w := get(t, h, path); w.Code != 404 {
+		if w := analisitest.Get(t, h, path); w.Code != 404 {
 			t.Errorf("%s: %d", path, w.Code)
 		}
 	}
 	none, _ := crawled(t, "")
 	for _, path := range []string{"/sitemap.xml", "/sitemap/MIL.xml", "/sitemap/pagine.xml"} {
-		if w := get(t, none, path); w.Code != 404 || !strings.Contains(w.Body.String(), "VERDETTO_BASE_URL") {
+		if w := analisitest.Get(t, none, path); w.Code != 404 || !strings.Contains(w.Body.String(), "VERDETTO_BASE_URL") {
 			t.Errorf("%s without an address: %d %s", path, w.Code, w.Body)
 		}
 	}
-	if w := get(t, none, "/robots.txt"); w.Code != 200 || strings.Contains(w.Body.String(), "Sitemap") {
+	if w := analisitest.Get(t, none, "/robots.txt"); w.Code != 200 || strings.Contains(w.Body.String(), "Sitemap") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	robots := get(t, h, "/robots.txt").Body.String()
+	robots := analisitest.Get(t, h, "/robots.txt").Body.String()
 	for _, line := range []string{"User-agent: *\nAllow: /\n", "\nDisallow: /v1/analisi\n", "\nDisallow: /api/\n", "\nDisallow: /mcp\n", "\nSitemap: https://verdetto.example/sitemap.xml\n"} {
 		if !strings.Contains(robots, line) {
 			t.Errorf("robots.txt lacks %q: %s", line, robots)
@@ -167,7 +168,7 @@ func TestStructured(t *testing.T) {
 		{"/?da=Milano&a=Bucarest&mese=2016-04", ""}, // not listed
 		{"/?da=Milano&a=Atlantide", ""},
 	} {
-		body := get(t, h, c.target).Body.String()
+		body := analisitest.Get(t, h, c.target).Body.String()
 		m := structuredOf.FindStringSubmatch(body)
 		if (m != nil) != (c.crumbs != "") {
 			t.Errorf("%s: structured data %v", c.target, m)
@@ -208,7 +209,7 @@ func TestStructured(t *testing.T) {
 		}
 	}
 	// It is data, and the pages' policy allows no script in the page.
-	w := get(t, h, "/")
+	w := analisitest.Get(t, h, "/")
 	if policy := w.Header().Get("Content-Security-Policy"); strings.Contains(policy, "unsafe-inline") {
 		t.Error(policy)
 	}
@@ -237,7 +238,7 @@ func TestPictures(t *testing.T) {
 		{"MIL-BUH-xx.svg", true, 404, nil, ""},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			w := get(t, calendars(t, c.all), "/card/"+c.file)
+			w := analisitest.Get(t, calendars(t, c.all), "/card/"+c.file)
 			if w.Code != c.status {
 				t.Fatalf("%d %s", w.Code, w.Body)
 			}

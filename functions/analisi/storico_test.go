@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/shared/answer"
 	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
@@ -40,20 +41,20 @@ func TestHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := func() time.Time { return today }
-	stale := summaryOf(40)
+	now := func() time.Time { return analisitest.Today }
+	stale := analisitest.SummaryOf(40)
 	stale.AsOf -= 30
 	service := &analisi.Service{Reader: &answer.Reader{
-		Summaries: summaries{
-			milbuh:                              summaryOf(300),
+		Summaries: analisitest.Summaries{
+			analisitest.MilBuh:                  analisitest.SummaryOf(300),
 			{Origin: "MIL", Destination: "ROM"}: stale,
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 		},
-		Demand: &originRequests{}, Now: now, Log: slog.New(slog.DiscardHandler),
+		Demand: &analisitest.Requests{}, Now: now, Log: slog.New(slog.DiscardHandler),
 	}}
 	api := httpapi.New(httpapi.Config{
 		AllFares: true,
-		Now:      now, Log: service.Log, Limiter: limit.New(unlimited{}, now), Customers: customer{ID: id, Hash: hash[:], Until: today.Add(time.Hour)},
+		Now:      now, Log: service.Log, Limiter: limit.New(analisitest.Unlimited{}, now), Customers: customer{ID: id, Hash: hash[:], Until: analisitest.Today.Add(time.Hour)},
 	})
 	service.Register(api)
 	for _, c := range []struct {
@@ -125,7 +126,7 @@ func TestHistoryOfDepartures(t *testing.T) {
 		{"nights that are none", "&notti=5", 400, "richiesta-non-valida", nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := get(t, h, "/v1/storico?origine=Milano&destinazione=Bucarest"+c.query)
+			w := analisitest.Get(t, h, "/v1/storico?origine=Milano&destinazione=Bucarest"+c.query)
 			var got struct {
 				published.Storico
 				Code string
@@ -150,7 +151,7 @@ func TestHistoryOfDepartures(t *testing.T) {
 			}
 		})
 	}
-	if w := get(t, calendars(t, false), "/v1/storico?origine=Milano&destinazione=Bucarest&partenza=2016-03-26"); w.Code != 403 || !strings.Contains(w.Body.String(), "tariffe-non-mostrate") {
+	if w := analisitest.Get(t, calendars(t, false), "/v1/storico?origine=Milano&destinazione=Bucarest&partenza=2016-03-26"); w.Code != 403 || !strings.Contains(w.Body.String(), "tariffe-non-mostrate") {
 		t.Errorf("fares of past days that may not be shown: %d %.300s", w.Code, w.Body)
 	}
 }

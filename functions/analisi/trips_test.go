@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
@@ -35,7 +36,7 @@ func (s sheetsByTrip) Blocks(context.Context, fare.Series, store.Consistency) ([
 }
 
 func (s sheetsByTrip) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
-	d := fare.DayOf(today)
+	d := fare.DayOf(analisitest.Today)
 	return departure.Cycle{Day: d - 1, Pooled: departure.Start(d)}.Encode(), 1, nil
 }
 
@@ -48,12 +49,12 @@ func (rates) Rates(context.Context) (fare.Rates, error) {
 // tripSheetOf is a series whose departures cost 30 to 90 euro, those of the tenth, twentieth and thirtieth
 // of a month nothing that was seen, over so many days.
 func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte {
-	d, chance := fare.DayOf(today), rand.New(rand.NewPCG(7, 5))
+	d, chance := fare.DayOf(analisitest.Today), rand.New(rand.NewPCG(7, 5))
 	var s departure.State
 	s.In(fare.EUR, 1)
 	s.Stops = stops
 	s.Facts = verdict.RouteSummary{View: verdict.View{
-		Observations: 4800, Newest: today.Unix() - 7200, Window: &verdict.Window{From: 30, To: 60, Median: 40_00, Sample: 100},
+		Observations: 4800, Newest: analisitest.Today.Unix() - 7200, Window: &verdict.Window{From: 30, To: 60, Median: 40_00, Sample: 100},
 		Months: []verdict.Month{{Month: 2, Median: 3999, Sample: 40}, {Month: 4, Median: 4999, Sample: 40}, {Month: 3, Median: 5999, Sample: 40}},
 	}}.Facts()
 	price := map[fare.Day]fare.Cents{}
@@ -77,8 +78,8 @@ func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte
 
 func tripSheets() sheetsByTrip {
 	return sheetsByTrip{
-		{Route: milbuh}:                                        tripSheetOf(40, 0, departure.AllNonStop),
-		{Route: milbuh, Trip: fare.Return4to7}:                 tripSheetOf(40, 5, departure.AllNonStop),
+		{Route: analisitest.MilBuh}:                            tripSheetOf(40, 0, departure.AllNonStop),
+		{Route: analisitest.MilBuh, Trip: fare.Return4to7}:     tripSheetOf(40, 5, departure.AllNonStop),
 		{Route: fare.Route{Origin: "MIL", Destination: "BER"}}: tripSheetOf(40, 0, departure.StopsUnknown),
 		{Route: fare.Route{Origin: "MIL", Destination: "PRG"}}: tripSheetOf(0, 0, departure.AllNonStop),
 	}

@@ -1,0 +1,247 @@
+// Package analisitest is data in memory for the tests of functions/analisi and its
+// packages: a route from Milan to Bucharest, its departures, deals of Milan, rates.
+package analisitest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
+	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/trends"
+	"verdetto/shared/web/limit"
+)
+
+// Summaries is a store of route summaries in memory; an error in it is what reading gives.
+type Summaries map[fare.Route]any
+
+func (s Summaries) Summary(_ context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
+	if r.Trip != fare.OneWay {
+		return nil, 0, store.ErrNotFound
+	}
+	switch v := s[r.Route].(type) {
+	case verdict.RouteSummary:
+		return v.Encode(), 1, nil
+	case []byte:
+		return v, 1, nil
+	case error:
+		return nil, 0, v
+	}
+	return nil, 0, store.ErrNotFound
+}
+
+// The route that most tests ask about, and their time.
+var (
+	MilBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
+	Today  = time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
+)
+
+// SummaryOf is a route seen on so many past days, and today.
+func SummaryOf(days int) verdict.RouteSummary {
+	return verdict.Build(ObservationsOf(days), verdict.RouteSummary{}, fare.DayOf(Today), verdict.Options{})
+}
+
+// ObservationsOf is what SummaryOf is made of.
+func ObservationsOf(days int) (all []fare.Observation) {
+	d := fare.DayOf(Today)
+	for i := 0; i <= days; i++ {
+		for _, ahead := range []fare.Day{5, 25, 50, 70} {
+			found := d - fare.Day(i)
+			price := fare.Cents(3000 + 17*i + 100*int(50-min(ahead, 50)))
+			all = append(all, fare.Observation{Found: found.Time().Unix() + 3600, Depart: found + ahead, Price: price})
+		}
+	}
+	return all
+}
+
+// Requests remembers the origins that were requested; an error in it is what requesting gives.
+type Requests struct {
+	Noted  []fare.City
+	Demand []string // series, and until when each is in demand
+	Until  time.Time
+	Err    error
+}
+
+func (w *Requests) NoteDemand(_ context.Context, s fare.Series, until time.Time) error {
+	if w.Err != nil {
+		return w.Err
+	}
+	w.Demand = append(w.Demand, s.String()+" "+until.Format(time.DateOnly))
+	return nil
+}
+
+func (w *Requests) RequestOrigin(_ context.Context, origin fare.City, until time.Time) error {
+	if w.Err != nil {
+		return w.Err
+	}
+	w.Noted, w.Until = append(w.Noted, origin), until
+	return nil
+}
+
+// Unlimited counts nothing.
+type Unlimited struct{ limit.Counters }
+
+func (Unlimited) Take(context.Context, store.Key, int64, int64, time.Time) (int64, error) {
+	return 1, nil
+}
+
+// Get asks a handler, whatever its query holds.
+func Get(t *testing.T, h http.Handler, target string) *httptest.ResponseRecorder {
+	t.Helper()
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	path, query, _ := strings.Cut(target, "?")
+	r.URL = &url.URL{Path: path, RawQuery: query}
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// Coverage is two origins.
+type Coverage struct{}
+
+func (Coverage) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
+	at := Today.Add(-time.Hour).Unix()
+	var o trends.Origin
+	switch origin {
+	case "MIL":
+		o = o.Merge([]trends.Entry{{Destination: "BUH", Observations: 5, Sample: 2, Newest: at}, {Destination: "LON", Observations: 9, Sample: 8, Newest: at}})
+	case "ROM":
+		o = o.Merge([]trends.Entry{{Destination: "LON", Observations: 1, Newest: at}})
+	default:
+		return nil, 0, store.ErrNotFound
+	}
+	data, err := o.Encode()
+	return data, 1, err
+}
+
+func (Coverage) Deals(context.Context, fare.City, fare.Trip) ([]byte, int64, error) {
+	return nil, 0, store.ErrNotFound
+}
+
+func (Coverage) Covered(_ context.Context, after fare.City, limit int) (some []fare.City, _ error) {
+	for _, c := range []fare.City{"MIL", "ROM"} {
+		if c > after && len(some) < limit {
+			some = append(some, c)
+		}
+	}
+	return some, nil
+}
+
+func (Coverage) Into(_ context.Context, destination, after fare.City, limit int) (some []store.Into, _ error) {
+	for n := range 150 {
+		origin := fare.City(fmt.Sprintf("A%c%c", 'A'+n/26, 'A'+n%26))
+		if origin > after && len(some) < limit && destination == "LON" {
+			some = append(some, store.Into{Origin: origin, Coverage: store.Coverage{Observations: n}})
+		}
+	}
+	return some, nil
+}
+
+// DeparturesOf is a sheet of departures on each of the next so many days, seen on 40 days.
+func DeparturesOf(days fare.Day) *departure.Sheet {
+	d := fare.DayOf(Today)
+	var s departure.State
+	s.In(fare.EUR, 1)
+	s.Stops = departure.StopsUnknown
+	s.Facts = SummaryOf(40).Facts()
+	var all []departure.Live
+	for day := d - 40; day <= d; day++ {
+		for lead := fare.Day(1); lead <= days; lead++ {
+			all = append(all, departure.Live{Depart: day + lead, Price: fare.Cents(3100 + 700*((day+lead)%5) + 50*(day%3)), Found: day.Time().Unix() + 3600})
+		}
+	}
+	s.Advance(d, departure.Start(d-40), all, new(departure.Statistics))
+	return &s.Sheet
+}
+
+// Sheets is a store of sheets in memory.
+type Sheets map[fare.Series]*departure.Sheet
+
+func (s Sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
+	if sheet := s[of]; sheet != nil {
+		return sheet.Encode(), nil
+	}
+	return nil, store.ErrNotFound
+}
+
+func (Sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
+	return nil, 0, store.ErrNotFound
+}
+
+// Blocks is the history that SummaryOf is made of.
+func (Sheets) Blocks(context.Context, fare.Series, store.Consistency) (all []store.StoredBlock, _ error) {
+	for _, b := range fare.Blocks(ObservationsOf(40)) {
+		all = append(all, store.StoredBlock{Block: b})
+	}
+	return all, nil
+}
+
+// DealsOfMilan is a store of the deals of Milan.
+type DealsOfMilan struct {
+	Coverage
+	Has     deals.Origin
+	Returns deals.Origin // with 4 to 7 nights away
+	Err     error
+}
+
+func (d *DealsOfMilan) Deals(_ context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
+	switch {
+	case d.Err != nil:
+		return nil, 0, d.Err
+	case origin != "MIL", trip != fare.OneWay && trip != fare.Return4to7:
+		return nil, 0, store.ErrNotFound
+	case trip != fare.OneWay:
+		return d.Returns.Encode(), 1, nil
+	}
+	return d.Has.Encode(), 1, nil
+}
+
+// Deal is one of a level, so many hours old.
+func Deal(level string, percentile int, depart fare.Day, price, median fare.Cents, stops fare.Stops, hours int) deals.Deal {
+	d := deals.Deal{Judged: verdict.Judged{
+		Fare:    verdict.Live{Depart: depart, Price: price, Found: Today.Unix() - int64(3600*hours), Stops: stops},
+		Verdict: verdict.Verdetto{Livello: verdict.Insufficient, Campione: 3},
+	}}
+	if level != verdict.Insufficient {
+		difference := price - median
+		d.Verdict = verdict.Verdetto{Livello: level, Affidabilita: verdict.Alta, Percentile: &percentile, MedianaCent: &median, ScartoMedianaCent: &difference, Campione: 300, Stagionale: new(bool)}
+	}
+	return d
+}
+
+// Entries are five destinations of Milan: BUH has fares without stops and others.
+func Entries() []deals.Entry {
+	d := fare.DayOf(Today)
+	april := fare.DayOf(time.Date(2016, 4, 9, 0, 0, 0, 0, time.UTC))
+	one := func(city fare.City, all ...deals.Deal) deals.Entry {
+		return deals.Entry{Destination: city, AsOf: d, Observations: 400, Any: deals.Fares{Route: all[:1], Months: all[1:]}}
+	}
+	buh := one("BUH", Deal(verdict.Buono, 30, d+20, 3999, 5010, fare.OneStop, 5), Deal(verdict.Ottimo, 4, april, 4500, 7000, fare.OneStop, 5))
+	buh.NonStop = &deals.Fares{Route: []deals.Deal{Deal(verdict.Caro, 80, d+21, 8000, 6000, fare.NonStop, 5)}}
+	return []deals.Entry{
+		buh,
+		one("LON", Deal(verdict.Ottimo, 5, d+40, 1999, 4500, fare.StopsUnknown, 80)),
+		one("PAR", Deal(verdict.Caro, 90, d+3, 9900, 4000, fare.StopsUnknown, 2)),
+		one("ROM", Deal(verdict.Insufficient, 0, d+9, 2500, 0, fare.StopsUnknown, 2)),
+		one("MAD", Deal(verdict.Buono, 12, d+9, 2500, 3100, fare.StopsUnknown, 2)),
+	}
+}
+
+// Noon is a clock that stands still.
+func Noon() time.Time { return Today }
+
+// Rates are those of a day on which an euro was 1.25 dollars and 5 lei.
+type Rates struct{}
+
+func (Rates) Rates(context.Context) (fare.Rates, error) {
+	return fare.Rates{Date: fare.DayOf(Today) - 1, PerEuro: map[string]float64{"USD": 1.25, "RON": 5}}, nil
+}
