@@ -6,7 +6,9 @@ package analisi
 
 import (
 	"context"
+	"net/http"
 
+	"verdetto/functions/analisi/page"
 	"verdetto/functions/analisi/reference"
 	"verdetto/functions/analisi/scorecard"
 	"verdetto/shared/answer"
@@ -59,13 +61,28 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerCities(api)
 	(&scorecard.Service{Score: s.Score, Now: s.Now}).Register(api)
 	registerUsage(api)
-	s.registerHome(api)
-	s.registerCard(api)
-	s.registerSitemaps(api)
-	registerAssets(api)
+	registerAlive(api)
+	s.Pages().Register(api)
 }
 
 // Answers are those of the service in their published form.
 func (s *Service) Answers() *published.Answers {
 	return &published.Answers{Reader: s.Reader, Coverage: s.Coverage}
+}
+
+// Pages are those of the service.
+func (s *Service) Pages() *page.Service {
+	return &page.Service{Answers: s.Answers(), Offered: s.offered, BaseURL: s.BaseURL, Telegram: s.Telegram}
+}
+
+// registerAlive answers that the process runs; it reads nothing.
+func registerAlive(api *httpapi.API) {
+	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", "application/json")
+		h.Set("Cache-Control", "no-store")
+		if r.Method != http.MethodHead {
+			_, _ = w.Write([]byte(`{"stato":"attivo"}` + "\n")) // the caller has gone: nobody is left to tell
+		}
+	}), "salute")
 }

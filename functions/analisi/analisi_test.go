@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -234,5 +235,17 @@ func TestRoutes(t *testing.T) {
 	want := `{"rotte":[{"origine":{"codice":"ROM","nome":"Roma"},"destinazione":{"codice":"LON","nome":"Londra"},"osservazioni":1,"campione":0,"aggiornatoIl":"2016-03-01T11:00:00Z"}]}`
 	if got := strings.TrimSpace(w.Body.String()); got != want {
 		t.Errorf("%s", got)
+	}
+}
+
+// TestAlive: the path of health answers at any process, and reads nothing.
+func TestAlive(t *testing.T) {
+	h := serveWith(t, &analisi.Service{Reader: &answer.Reader{}})
+	for _, method := range []string{"GET", "HEAD"} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(method, "/healthz", nil))
+		if w.Code != 200 || w.Header().Get("Cache-Control") != "no-store" || (w.Body.String() == "{\"stato\":\"attivo\"}\n") != (method == "GET") {
+			t.Errorf("%s: %d %v %s", method, w.Code, w.Header(), w.Body)
+		}
 	}
 }

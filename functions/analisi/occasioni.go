@@ -42,5 +42,4 @@ func (s *Service) registerDeals(api *httpapi.API) {
 		}
 		return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
 	})
-	s.registerFeeds(api)
 }

@@ -47,9 +47,9 @@ var groups = map[string]string{
 	"infra":                 "fare runtime upstream web store cmd/verdetto/smoke",
 	"examples/go":           "", // a module of its own
 
-	"functions/analisi":        "fare apikey verdict runtime store text web answer published functions/analisi/reference functions/analisi/scorecard",
+	"functions/analisi":        "fare apikey verdict runtime store text web answer published functions/analisi/page functions/analisi/reference functions/analisi/scorecard",
 	"functions/analisi/*":      "fare apikey verdict runtime store text web answer published",
-	"functions/analisi/agents": "fare apikey verdict runtime store text web answer published functions/analisi functions/analisi/reference",
+	"functions/analisi/agents": "fare apikey verdict runtime store text web answer published functions/analisi/page functions/analisi/reference",
 }
 
 // libraries maps a library, by the prefix of its path, to the folders that may import it.
@@ -265,7 +265,9 @@ func TestRefuses(t *testing.T) {
 		{"functions/pro", "verdetto/shared/pay/stripepay", false},
 		{"functions/analisi", "verdetto/functions/refresh", false},
 		{"functions/analisi", "verdetto/functions/analisi/scorecard", true},
-		{"functions/analisi/scorecard", "verdetto/functions/analisi", false},
+		{"functions/analisi/page", "verdetto/functions/analisi", false},
+		{"functions/analisi/agents", "verdetto/functions/analisi/page", true},
+		{"functions/analisi/agents", "verdetto/functions/analisi", false},
 		{"functions/analisi", "github.com/aws/aws-sdk-go-v2/service/dynamodb", false},
 		{"functions/analisi/bootstrap", "verdetto/shared/store/dynamostore", true},
 		{"functions/analisi/bootstrap", "verdetto/cmd/verdetto", false},

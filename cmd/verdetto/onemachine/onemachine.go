@@ -105,7 +105,7 @@ func New(o Options) (*Service, error) {
 	verdicts.Register(s.API)
 	trends := &view.Reader{Fares: fares, Now: o.Now, AllFares: settings.AllFares}
 	(&pricetrends.Service{Trends: trends}).Register(s.API)
-	(&agents.Service{Answers: verdicts.Answers(), Verdicts: verdicts, Trends: trends, Log: o.Log}).Register(s.API)
+	(&agents.Service{Answers: verdicts.Answers(), Pages: verdicts.Pages(), Trends: trends, Log: o.Log}).Register(s.API)
 	(&compat.Service{Reader: verdicts.Reader, Coverage: fares, BaseURL: o.BaseURL}).Register(s.API)
 	seller, err := o.openPerCall(payment, sold, verdicts.Reader, settings.Limiter)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/page"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/published"
 	"verdetto/shared/web/httpapi"
@@ -28,10 +28,10 @@ import (
 
 // Service answers agents.
 type Service struct {
-	Answers  *published.Answers
-	Verdicts *analisi.Service // what the page shows of them
-	Trends   *view.Reader
-	Log      *slog.Logger
+	Answers *published.Answers
+	Pages   *page.Service // show the answers
+	Trends  *view.Reader
+	Log     *slog.Logger
 
 	api *httpapi.API
 }

@@ -77,8 +77,7 @@ func (d *fixture) cardOf(t *testing.T, tool, arguments, meta string, headers ...
 // the page's own drawing and nothing that would run or be fetched.
 func TestCards(t *testing.T) {
 	for _, l := range i18n.Languages() {
-		d := open(t, knownRoutes(), "sample") // of its own: the questions of a day are counted
-		d.verdicts.BaseURL = "https://verdetto.example"
+		d := openAt(t, "https://verdetto.example", knownRoutes(), "sample") // of its own: the questions of a day are counted
 		for _, c := range []struct {
 			tool, arguments string
 			has             []string

@@ -91,7 +91,7 @@ func (s *Service) addDepartureTools(server *mcp.Server) []string {
 				return Calendar{}, "", err
 			}
 			say := in.say()
-			c, card, err := s.Verdicts.CalendarAndShown(ctx, q, say.Language)
+			c, card, err := s.Pages.CalendarAndShown(ctx, q, say.Language)
 			if err != nil {
 				return Calendar{}, "", err
 			}

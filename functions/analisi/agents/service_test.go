@@ -224,7 +224,6 @@ func (c customers) key(t *testing.T, email string, until time.Time) string {
 // fixture is the service with /mcp and the endpoints of the same questions.
 type fixture struct {
 	*httpapi.API
-	verdicts  *analisi.Service
 	counters  *counters
 	customers customers
 	logs      *bytes.Buffer
@@ -247,10 +246,9 @@ func openAt(t testing.TB, base string, s fares, data string) *fixture {
 	})
 	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: s, Sheets: s, Demand: s, Rates: s, Now: clock, Log: log}, Coverage: s, BaseURL: base}
 	verdicts.Register(d.API)
-	d.verdicts = verdicts
 	reader := &view.Reader{Fares: s, Now: clock, AllFares: true}
 	(&pricetrends.Service{Trends: reader}).Register(d.API)
-	(&agents.Service{Answers: verdicts.Answers(), Verdicts: verdicts, Trends: reader, Log: log}).Register(d.API)
+	(&agents.Service{Answers: verdicts.Answers(), Pages: verdicts.Pages(), Trends: reader, Log: log}).Register(d.API)
 	return d
 }
 

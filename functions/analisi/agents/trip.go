@@ -70,14 +70,14 @@ func (s *Service) trip(ctx context.Context, in *tripInput) (Verdict, string, err
 		return Verdict{}, "", err
 	}
 	say := in.say()
-	a, card, err := s.Verdicts.JudgedAndShown(ctx, q, say.Language)
+	a, card, err := s.Pages.JudgedAndShown(ctx, q, say.Language)
 	if err != nil {
 		return Verdict{Analysis: a}, "", err
 	}
 	a.Origine, a.Destinazione = say.named(in.Origin), say.named(in.Destination)
 	v := Verdict{Analysis: a, shown: shown{card}}
-	v.Pagina, v.Avviso = s.Verdicts.PagesOf(a, q, say.Language)
-	return v, and(say.verdict(a), say.places(in.Origin, in.Destination), say.pages(v, s.Verdicts.Telegram)), nil
+	v.Pagina, v.Avviso = s.Pages.PagesOf(a, q, say.Language)
+	return v, and(say.verdict(a), say.places(in.Origin, in.Destination), say.pages(v, s.Pages.Telegram)), nil
 }
 
 // pages says where a person finds the verdict, if a page shows it, and where they ask for an alert on the trip.

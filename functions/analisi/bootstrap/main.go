@@ -49,7 +49,7 @@ func main() {
 	fares := store.Fares{Table: items}
 	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: fares, Sheets: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger}, Coverage: fares, BaseURL: site.BaseURL, Telegram: bot.Bot != ""}
 	verdicts.Register(api)
-	(&agents.Service{Answers: verdicts.Answers(), Verdicts: verdicts, Trends: &view.Reader{Fares: fares, Now: now, AllFares: shown.All()}, Log: logger}).Register(api)
+	(&agents.Service{Answers: verdicts.Answers(), Pages: verdicts.Pages(), Trends: &view.Reader{Fares: fares, Now: now, AllFares: shown.All()}, Log: logger}).Register(api)
 	lambdahttp.Main(api)
 }
 

@@ -1,4 +1,4 @@
-package analisi_test
+package page_test
 
 import (
 	"fmt"

@@ -1,11 +1,10 @@
-package analisi_test
+package page_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"html"
-	"image/png"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -382,47 +381,6 @@ func TestPageHead(t *testing.T) {
 	}
 }
 
-func TestCards(t *testing.T) {
-	s := openSite("", "")
-	for _, c := range []struct {
-		name, file string
-		status     int
-	}{
-		{"verdict", "MIL-BUH-it.png", 200},
-		{"in English", "MIL-BUH-en.png", 200},
-		{"not covered", "BUH-MIL-it.png", 200},
-		{"no live fare", "MIL-ROM-it.png", 200},
-		{"storage is down", "MIL-PAR-it.png", 503},
-		{"in Portuguese", "MIL-BUH-pt.png", 200},
-		{"no such language", "MIL-BUH-nl.png", 404},
-		{"no such city", "MIL-QQQ-it.png", 404},
-		{"same city", "MIL-MIL-it.png", 404},
-		{"lower case", "mil-buh-it.png", 404},
-		{"no language", "MIL-BUH.png", 404},
-		{"no picture", "MIL-BUH-it.gif", 404},
-		{"nonsense", "-.png", 404},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			w := s.visit("/card/" + c.file)
-			if w.Code != c.status {
-				t.Fatalf("%d %.200s", w.Code, w.Body)
-			}
-			if c.status != 200 {
-				if w.Header().Get("Content-Type") != "application/problem+json" || w.Header().Get("Cache-Control") != "no-store" {
-					t.Errorf("headers %v", w.Header())
-				}
-				return
-			}
-			if w.Header().Get("Content-Type") != "image/png" || w.Header().Get("Cache-Control") != "public, s-maxage=21600" {
-				t.Errorf("headers %v", w.Header())
-			}
-			if _, err := png.Decode(w.Body); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
 // TestAssets: everything that a page names is served, for good, with its right type.
 func TestAssets(t *testing.T) {
 	s := openSite("", "")
@@ -446,5 +404,22 @@ func TestAssets(t *testing.T) {
 	}
 	if w := s.visit("/assets/style.css"); w.Code != 404 {
 		t.Errorf("a name that does not last: %d", w.Code)
+	}
+}
+
+// TestPlacesOnThePage: the page says the same, in its language.
+func TestPlacesOnThePage(t *testing.T) {
+	s := openSite("", "")
+	for _, c := range []struct {
+		query, says, lacks string
+	}{
+		{"da=Bergamo&a=Bucarest&lang=it", "Hai chiesto Bergamo: queste sono le tariffe di Milano. Milano ha più aeroporti (MXP, LIN, BGY, PMF)", ""},
+		{"da=BGY&a=Bucharest&lang=en", "You asked for BGY: these are the fares of Milan. Milan has several airports", ""},
+		{"da=Milan&a=Bucharest&lang=en", "Milan has several airports", "You asked for"},
+	} {
+		body := s.visit("/?" + c.query).Body.String()
+		if !strings.Contains(body, c.says) || c.lacks != "" && strings.Contains(body, c.lacks) {
+			t.Errorf("%s: the page does not say %q", c.query, c.says)
+		}
 	}
 }

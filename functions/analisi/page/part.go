@@ -1,4 +1,4 @@
-package analisi
+package page
 
 import (
 	"bytes"
@@ -47,7 +47,7 @@ func (s *Service) newApp(ctx context.Context, asked answer.Question, f answer.Fo
 // JudgedAndShown is Judged, and the verdict as the page shows it, but for its
 // history, months and calendar. What cannot be shown is logged, and the answer stands without it.
 func (s *Service) JudgedAndShown(ctx context.Context, asked answer.Question, l *i18n.Language) (a verdict.Analysis, shown string, err error) {
-	a, of, err := s.Answers().VerdictOf(ctx, asked)
+	a, of, err := s.VerdictOf(ctx, asked)
 	if err != nil {
 		return a, "", err
 	}
@@ -67,7 +67,7 @@ func (s *Service) JudgedAndShown(ctx context.Context, asked answer.Question, l *
 // CalendarAndShown is CalendarOf, and the calendar as the page shows it: the days of
 // one month, that which was asked about or else the best-judged one, and each other month as a link to its days.
 func (s *Service) CalendarAndShown(ctx context.Context, asked answer.Question, l *i18n.Language) (c verdict.Calendario, shown string, err error) {
-	c, f, of, err := s.Answers().CalendarOf(ctx, asked, httpapi.AllFares(ctx))
+	c, f, of, err := s.CalendarOf(ctx, asked, httpapi.AllFares(ctx))
 	if err != nil {
 		return c, "", err
 	}

@@ -1,4 +1,4 @@
-package analisi
+package page
 
 import (
 	"errors"
@@ -51,11 +51,11 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 		return
 	}
 	kind := asked.Trip
-	all, err := h.Answers().DealsFrom(r.Context(), from, kind)
+	all, err := h.DealsFrom(r.Context(), from, kind)
 	problem := (*httpapi.Problem)(nil)
 	if kind != fare.OneWay && errors.As(err, &problem) { // no return from there was ever observed
 		kind = fare.OneWay
-		all, err = h.Answers().DealsFrom(r.Context(), from, kind)
+		all, err = h.DealsFrom(r.Context(), from, kind)
 	}
 	about := q.ofAnywhere(kind)
 	partly := about != q.trip

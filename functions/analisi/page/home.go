@@ -1,4 +1,4 @@
-package analisi
+package page
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-//go:embed home.html calendar.html cheap.html app.html
+//go:embed home.html calendar.html deals.html part.html
 var homeTemplates embed.FS
 
 var homeHTML = template.Must(template.ParseFS(homeTemplates, "*.html"))
@@ -44,7 +44,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.refuseFaults(wrong)
 	case q.from == "" && q.to == "":
 		v.Start = true
-		v.covered, _ = h.offered.Offered(r.Context(), "", q.language.Code)
+		v.covered, _ = h.Offered.Offered(r.Context(), "", q.language.Code)
 	case q.from == "":
 		v.refuse(http.StatusBadRequest, "no_origin")
 	case q.to == "":
@@ -143,7 +143,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 func (h home) check(r *http.Request, asked answer.Question, v *view) bool {
 	wrong := faults{}
 	for _, part := range []answer.Question{{From: asked.From, To: asked.To}, {When: asked.When}, {Price: asked.Price}} {
-		err := h.Check(r.Context(), part)
+		err := h.Reader.Check(r.Context(), part)
 		var same *answer.SameCity
 		switch {
 		case err == nil, wrong.refused(v.T, err):

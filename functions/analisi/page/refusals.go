@@ -1,4 +1,4 @@
-package analisi
+package page
 
 import (
 	"net/http"

@@ -1,11 +1,10 @@
-package analisi
+package page
 
 import (
 	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -61,14 +60,6 @@ func (s *Service) registerSitemaps(api *httpapi.API) {
 			}
 			return s.hasAddress()
 		}, s.sitemap)
-	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Type", "application/json")
-		h.Set("Cache-Control", "no-store")
-		if r.Method != http.MethodHead {
-			_, _ = w.Write([]byte(`{"stato":"attivo"}` + "\n")) // the caller has gone: nobody is left to tell
-		}
-	}), "salute")
 }
 
 // fixedPages is the sitemap of the pages that there always are.

@@ -1,4 +1,4 @@
-package analisi
+package page
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func (s *Service) picture(ctx context.Context, of cardAsked) (*cardOutput, error
 	asked, _ := of.trip.read(l)
 	asked.From, asked.To = answer.Named{Name: string(of.route.Origin)}, answer.Named{Name: string(of.route.Destination)}
 	if err := s.Check(ctx, answer.Question{When: asked.When}); err != nil {
-		return nil, published.Problem(err)
+		return nil, err
 	}
 	f, moves, err := s.History(ctx, asked)
 	if err != nil {

@@ -1,4 +1,4 @@
-package analisi_test
+package page_test
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/analisitest"
+	"verdetto/functions/analisi/page"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
@@ -278,36 +278,9 @@ func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 		{"it has paid", []verdict.Previsione{week, paid}, "In casi come questo, aspettare fino a 14 giorni ha fatto risparmiare in media 4,50 €. Ma 29 volte su 100 alla fine costava di più."},
 		{"too late to tell", nil, "Si parte entro una settimana: così a ridosso non sappiamo dire che cosa succede ad aspettare."},
 	} {
-		got := analisi.WaitAdvice(i18n.In("it"), verdict.Analysis{AnticipoGiorni: &lead, Previsione: c.of})
+		got := page.WaitAdvice(i18n.In("it"), verdict.Analysis{AnticipoGiorni: &lead, Previsione: c.of})
 		if got := strings.ReplaceAll(got, "\u00a0", " "); got != c.want {
 			t.Errorf("%s: %q", c.name, got)
 		}
-	}
-}
-
-// TestCardsOfTrips: a card of a trip is drawn of that trip; what is no name of one is refused.
-func TestCardsOfTrips(t *testing.T) {
-	s := openSite("", "")
-	drawn := map[string]string{}
-	for _, c := range []struct {
-		trip   string
-		status int
-	}{
-		{"", 200}, {"-2016-04", 200}, {"-2016-04-12", 200}, {"-2016-04-12-2016-04-17", 200}, {"-2016-04-12-diretto", 200}, {"-2016-04-12-flessibile3", 200}, {"-2016-04-12-2016-04-17-flessibile7", 200}, {"-visto4500", 200},
-		{"-2016-04-12-visto9900", 200}, {"-2016-04-12-diretto-visto4500", 200},
-		{"-2016-01-12", 200}, // it has been: links outlive their trips
-		{"-2016-13", 404}, {"-2016-04-31", 404}, {"-2016-04-2016-05-01", 404}, {"-diretto-2016-04", 404}, {"-2016-04-flessibile3", 404}, {"-2016-04-12-flessibile2", 404}, {"-flessibile3", 404}, {"-visto0", 404}, {"-visto", 404}, {"-visto45,00", 404}, {"-2016", 404},
-	} {
-		w := s.visit("/card/MIL-BUH" + c.trip + "-it.png")
-		if w.Code != c.status {
-			t.Errorf("%q: %d", c.trip, w.Code)
-		}
-		if w.Code != 200 {
-			continue
-		}
-		if same, ok := drawn[w.Body.String()]; ok {
-			t.Errorf("%q and %q are the same picture", c.trip, same)
-		}
-		drawn[w.Body.String()] = c.trip
 	}
 }

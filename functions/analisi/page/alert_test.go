@@ -1,4 +1,4 @@
-package analisi_test
+package page_test
 
 import (
 	"html"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/functions/analisi"
+	"verdetto/functions/analisi/page"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
@@ -123,7 +123,7 @@ func TestFormOfAnAlertToAnywhere(t *testing.T) {
 
 // TestLinkToTheFormOfAnAlert: it opens the form for the trip that was asked about, also where no page shows its verdict.
 func TestLinkToTheFormOfAnAlert(t *testing.T) {
-	s := analisi.Service{BaseURL: "https://v.example"}
+	s := page.Service{BaseURL: "https://v.example"}
 	of := verdict.Analysis{OrigineIata: "MIL", DestinazioneIata: "BUH"}
 	const at = "https://v.example/?da=MIL&a=BUH"
 	for _, c := range []struct {

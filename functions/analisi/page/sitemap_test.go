@@ -1,11 +1,10 @@
-package analisi_test
+package page_test
 
 import (
 	"context"
 	"encoding/json"
 	"encoding/xml"
 	"log/slog"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -47,12 +46,12 @@ func (m *milan) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	return data, 1, err
 }
 
-func crawled(t *testing.T, base string) (*httpapi.API, *milan) {
+func crawled(t *testing.T, base string, allFares bool) (*httpapi.API, *milan) {
 	t.Helper()
 	m := &milan{}
 	log := slog.New(slog.DiscardHandler)
 	s := &analisi.Service{Reader: &answer.Reader{Summaries: analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)}, Sheets: analisitest.Sheets{{Route: analisitest.MilBuh}: analisitest.DeparturesOf(60)}, Demand: &analisitest.Requests{}, Rates: analisitest.Rates{}, Now: analisitest.Noon, Log: log}, Coverage: m, BaseURL: base}
-	api := httpapi.New(httpapi.Config{Now: analisitest.Noon, Log: log, AllFares: true, Limiter: limit.New(analisitest.Unlimited{}, analisitest.Noon)})
+	api := httpapi.New(httpapi.Config{Now: analisitest.Noon, Log: log, AllFares: allFares, Limiter: limit.New(analisitest.Unlimited{}, analisitest.Noon)})
 	s.Register(api)
 	return api, m
 }
@@ -84,7 +83,7 @@ var (
 // TestSitemaps: from the list of sitemaps every page is reached that shows a verdict,
 // and each is the canonical page of itself, with the alternates that the page has.
 func TestSitemaps(t *testing.T) {
-	h, m := crawled(t, publicBase)
+	h, m := crawled(t, publicBase, true)
 	read := func(path string) (f sitemapFile) {
 		t.Helper()
 		before := m.reads
@@ -138,7 +137,7 @@ func TestSitemaps(t *testing.T) {
 			t.Errorf("%s: %d", path, w.Code)
 		}
 	}
-	none, _ := crawled(t, "")
+	none, _ := crawled(t, "", true)
 	for _, path := range []string{"/sitemap.xml", "/sitemap/MIL.xml", "/sitemap/pagine.xml"} {
 		if w := analisitest.Get(t, none, path); w.Code != 404 || !strings.Contains(w.Body.String(), "VERDETTO_BASE_URL") {
 			t.Errorf("%s without an address: %d %s", path, w.Code, w.Body)
@@ -157,7 +156,7 @@ func TestSitemaps(t *testing.T) {
 
 // TestStructured: listed pages tell what they are, and nothing that they are not.
 func TestStructured(t *testing.T) {
-	h, _ := crawled(t, publicBase)
+	h, _ := crawled(t, publicBase, true)
 	for _, c := range []struct {
 		target string
 		crumbs string
@@ -212,68 +211,5 @@ func TestStructured(t *testing.T) {
 	w := analisitest.Get(t, h, "/")
 	if policy := w.Header().Get("Content-Security-Policy"); strings.Contains(policy, "unsafe-inline") {
 		t.Error(policy)
-	}
-}
-
-// TestPictures: the history of a route and of a month as a file that stands alone, where its fares may be shown.
-func TestPictures(t *testing.T) {
-	for _, c := range []struct {
-		file   string
-		all    bool
-		status int
-		says   []string
-		lacks  string
-	}{
-		{"MIL-BUH-it.svg", true, 200, []string{"Da Milano a Bucarest", "class=\"today", "--ottimo:", "1º marzo 2016", "class=\"band"}, "var(--raised"},
-		{"MIL-BUH-en.svg", true, 200, []string{"Milan to Bucharest", "1 March 2016"}, ""},
-		{"MIL-BUH-2016-04-it.svg", true, 200, []string{"aprile 2016", "class=\"low\""}, "class=\"today"},
-		{"MIL-BUH-it.svg", false, 403, []string{"tariffe-non-mostrate"}, ""},
-		{"MIL-BUH-it.png", false, 200, nil, ""},
-		{"MIL-BUH-2016-04-09-it.svg", true, 404, []string{"percorso-sconosciuto"}, ""},
-		{"MIL-BUH-visto4500-it.svg", true, 404, nil, ""},
-		{"MIL-BUH-2016-01-it.svg", true, 400, []string{"has been"}, ""},
-		{"MIL-BUH-2016-12-it.svg", true, 404, []string{"nessuna-tariffa"}, ""},
-		{"MIL-BUH-diretto-it.svg", true, 404, []string{"soste-sconosciute"}, ""},
-		{"MIL-LON-it.svg", true, 404, []string{"rotta-non-coperta"}, ""},
-		{"MIL-BUH-xx.svg", true, 404, nil, ""},
-	} {
-		t.Run(c.file, func(t *testing.T) {
-			w := analisitest.Get(t, calendars(t, c.all), "/card/"+c.file)
-			if w.Code != c.status {
-				t.Fatalf("%d %s", w.Code, w.Body)
-			}
-			for _, part := range c.says {
-				if !strings.Contains(w.Body.String(), part) {
-					t.Errorf("%s is not in %s", part, w.Body)
-				}
-			}
-			if c.lacks != "" && strings.Contains(w.Body.String(), c.lacks) {
-				t.Errorf("%s is in it", c.lacks)
-			}
-			if c.status != 200 || strings.HasSuffix(c.file, "png") {
-				return
-			}
-			if err := xml.Unmarshal(w.Body.Bytes(), new(struct{})); err != nil {
-				t.Error(err)
-			}
-			if h := w.Header(); h.Get("Content-Type") != "image/svg+xml" || h.Get("Cache-Control") != "public, s-maxage=21600" || !strings.Contains(h.Get("Content-Security-Policy"), "sandbox") {
-				t.Errorf("%v", h)
-			}
-		})
-	}
-}
-
-// TestAlive: the path of health answers at any process, and reads nothing.
-func TestAlive(t *testing.T) {
-	h, m := crawled(t, "")
-	for _, method := range []string{"GET", "HEAD"} {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest(method, "/healthz", nil))
-		if w.Code != 200 || w.Header().Get("Cache-Control") != "no-store" || (w.Body.String() == "{\"stato\":\"attivo\"}\n") != (method == "GET") {
-			t.Errorf("%s: %d %v %s", method, w.Code, w.Header(), w.Body)
-		}
-	}
-	if m.reads > 0 {
-		t.Errorf("%d reads", m.reads)
 	}
 }

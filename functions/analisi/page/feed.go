@@ -1,4 +1,4 @@
-package analisi
+package page
 
 import (
 	"context"
@@ -72,7 +72,7 @@ func (s *Service) feed(ctx context.Context, in *feedInput) (*httpapi.Tagged, err
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.Answers().DealsFrom(ctx, origin, fare.OneWay)
+	all, err := s.DealsFrom(ctx, origin, fare.OneWay)
 	if err != nil {
 		return nil, err
 	}
