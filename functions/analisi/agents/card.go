@@ -65,8 +65,8 @@ func addCard(server *mcp.Server) {
 	})
 }
 
-// shownAs is what tools whose answers the card shows say of it.
-func shownAs() mcp.Meta { return mcp.Meta{"ui": map[string]any{"resourceUri": cardURI}} }
+// cardMeta names the card to clients, for tools whose answers it shows.
+func cardMeta() mcp.Meta { return mcp.Meta{"ui": map[string]any{"resourceUri": cardURI}} }
 
 // showsCards tells whether a client may show the card: it says that it does, or it
 // speaks a revision in which a call does not say what its client can.
@@ -78,7 +78,7 @@ func showsCards(request *mcp.CallToolRequest) bool {
 	return c != nil && c.Extensions[uiExtension] != nil
 }
 
-// shown is part of a structured answer that the card shows.
-type shown struct{ card string }
+// cardHTML is embedded in answers that the card shows; it is no part of their JSON.
+type cardHTML struct{ card string }
 
-func (s shown) html() string { return s.card }
+func (s cardHTML) html() string { return s.card }

@@ -27,7 +27,7 @@ type calendarInput struct {
 // Calendar is what fare_calendar answers: that of the endpoint.
 type Calendar struct {
 	verdict.Calendario
-	shown
+	cardHTML
 }
 
 // dealsInput is a question for where it is cheap now.
@@ -91,7 +91,7 @@ func (s *Service) addDepartureTools(server *mcp.Server) []string {
 				return Calendar{}, "", err
 			}
 			say := in.say()
-			c, card, err := s.Pages.CalendarAndShown(ctx, q, say.Language)
+			c, card, err := s.Pages.CalendarPart(ctx, q, say.Language)
 			if err != nil {
 				return Calendar{}, "", err
 			}
@@ -100,7 +100,7 @@ func (s *Service) addDepartureTools(server *mcp.Server) []string {
 				c.Giorni = best(c.Giorni, maxDestinations)
 			}
 			c.Origine, c.Destinazione = say.named(in.Origin), say.named(in.Destination)
-			return Calendar{c, shown{card}}, and(say.calendar(c, all), say.places(in.Origin, in.Destination)), nil
+			return Calendar{c, cardHTML{card}}, and(say.calendar(c, all), say.places(in.Origin, in.Destination)), nil
 		},
 	})
 	cheap := addTool(s, server, tool[dealsInput, published.Occasioni]{

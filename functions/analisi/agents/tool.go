@@ -37,7 +37,7 @@ func addTool[I, O any](s *Service, server *mcp.Server, t tool[I, O]) string {
 	no, yes := false, true
 	var meta mcp.Meta
 	if _, ok := any(*new(O)).(interface{ html() string }); ok {
-		meta = shownAs()
+		meta = cardMeta()
 	}
 	server.AddTool(&mcp.Tool{
 		Meta: meta,

@@ -29,7 +29,7 @@ type tripInput struct {
 // Verdict is what flight_price_verdict answers: that of the endpoint, and where to go on.
 type Verdict struct {
 	verdict.Analysis
-	shown
+	cardHTML
 	Pagina string `json:"pagina,omitempty" doc:"Page that shows the same, with charts, to people"`
 	Avviso string `json:"avviso,omitempty" doc:"Page with the form for an alert on this trip, filled in but for where it is to come: give it to a person, who fills that in. It tells them when the fare gets cheap or costs a given amount, is a new low, drops or changes, by mail, webhook or ntfy, and by Telegram where the form has it. Nothing is sent before they confirm it"`
 }
@@ -70,13 +70,13 @@ func (s *Service) trip(ctx context.Context, in *tripInput) (Verdict, string, err
 		return Verdict{}, "", err
 	}
 	say := in.say()
-	a, card, err := s.Pages.JudgedAndShown(ctx, q, say.Language)
+	a, card, err := s.Pages.VerdictPart(ctx, q, say.Language)
 	if err != nil {
 		return Verdict{Analysis: a}, "", err
 	}
 	a.Origine, a.Destinazione = say.named(in.Origin), say.named(in.Destination)
-	v := Verdict{Analysis: a, shown: shown{card}}
-	v.Pagina, v.Avviso = s.Pages.PagesOf(a, q, say.Language)
+	v := Verdict{Analysis: a, cardHTML: cardHTML{card}}
+	v.Pagina, v.Avviso = s.Pages.Addresses(a, q, say.Language)
 	return v, and(say.verdict(a), say.places(in.Origin, in.Destination), say.pages(v, s.Pages.Telegram)), nil
 }
 

@@ -62,7 +62,7 @@ func (v view) AlertDays() (days []option) {
 			days = append(days, o)
 		}
 	case v.Trip.Month != "":
-		days = append(days, option{Value: v.Trip.Month, Text: trip{Month: v.Trip.Month}.said(v.T)})
+		days = append(days, option{Value: v.Trip.Month, Text: trip{Month: v.Trip.Month}.text(v.T)})
 	default:
 		return nil
 	}

@@ -145,7 +145,7 @@ func TestLinkToTheFormOfAnAlert(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			page, alert := s.PagesOf(of, q, i18n.English())
+			page, alert := s.Addresses(of, q, i18n.English())
 			if d := cmp.Diff([2]string{c.page, c.alert}, [2]string{page, alert}); d != "" {
 				t.Error(d)
 			}

@@ -24,7 +24,7 @@ type weekday struct{ Short, Full string }
 
 type calendarMonth struct {
 	ID, Name, From, Days string
-	Level, Said          string
+	Level, LevelText     string
 	Open                 bool
 	To                   string // the question about the month
 	Weeks                [][7]calendarDay
@@ -47,10 +47,10 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		return
 	}
 	l := v.T
-	shown := &calendarView{Returns: asked.Trip != fare.OneWay, Hidden: !v.AllFares}
+	calendar := &calendarView{Returns: asked.Trip != fare.OneWay, Hidden: !v.AllFares}
 	for i := range 7 { // weeks begin on Monday
 		day := time.Weekday((i + 1) % 7)
-		shown.Weekdays = append(shown.Weekdays, weekday{l.WeekdayShort(day), l.Weekday(day)})
+		calendar.Weekdays = append(calendar.Weekdays, weekday{l.WeekdayShort(day), l.Weekday(day)})
 	}
 	open, date := a.Prezzo.Partenza, ""
 	if asked.When != nil {
@@ -67,7 +67,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		}
 		month := calendarMonth{
 			ID: calendarID(m.Mese), Name: l.MonthOf(first), From: l.Text("calendar.from", "Price", l.Money(wording.Whole(m.MinimoCent))), Days: l.Count("calendar.days", m.Giorni),
-			Level: levelClass(m.Livello), Said: levelSaid(l, m.Livello, m.Affidabilita),
+			Level: levelClass(m.Livello), LevelText: levelText(l, m.Livello, m.Affidabilita),
 			Open: m.Mese == open[:min(len("2006-01"), len(open))] || open == "" && i == 0,
 			To:   q.linkOn(trip{Month: m.Mese, NonStop: q.NonStop}, v.AskFrom, v.AskTo),
 		}
@@ -80,15 +80,15 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			}
 			cell := at(cells, day)
 			cell.To = q.linkOn(sameTrip(q, asked, day), from, to)
-			cell.Level, cell.Sub, cell.Unsure, cell.Asked = levelClass(g.Livello), levelSaid(l, g.Livello, g.Affidabilita), g.Affidabilita == verdict.Bassa, g.Partenza == date
+			cell.Level, cell.Sub, cell.Unsure, cell.Asked = levelClass(g.Livello), levelText(l, g.Livello, g.Affidabilita), g.Affidabilita == verdict.Bassa, g.Partenza == date
 			if g.Cent != nil {
 				cell.Fare = l.Whole(*g.Cent)
 			}
 		}
 		month.Weeks = cells
-		shown.Months = append(shown.Months, month)
+		calendar.Months = append(calendar.Months, month)
 	}
-	v.Verdict.Calendar = shown
+	v.Verdict.Calendar = calendar
 }
 
 // sameTrip is the trip that was asked about, on another day of departure: as many nights away, and no fare of the reader's.
@@ -137,8 +137,8 @@ func levelClass(level string) string {
 	return level
 }
 
-// levelSaid is a level in words, with its certainty where that is low.
-func levelSaid(l *i18n.Language, level, reliability string) string {
+// levelText returns a level in words, with its certainty if that is low.
+func levelText(l *i18n.Language, level, reliability string) string {
 	switch {
 	case level == verdict.Insufficient:
 		return l.Text("calendar.unknown")

@@ -115,7 +115,7 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 		Verdict: l.Text("home.claim"),
 		Foot:    l.Text("verdict.as_of", "Date", l.Date(today)),
 	}
-	if said := of.trip.said(l); said != "" {
+	if said := of.trip.text(l); said != "" {
 		c.Route += " · " + said
 	}
 	if httpapi.Data(ctx) == "sample" {

@@ -25,9 +25,9 @@ type cheapView struct {
 }
 
 type cheapRow struct {
-	City, To, Alert   string
-	Fare, Date, Usual string
-	Level, Said, Sure string
+	City, To, Alert        string
+	Fare, Date, Usual      string
+	Level, LevelText, Sure string
 }
 
 // maxDestinations is how many destinations are listed.
@@ -107,11 +107,11 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 		}
 		row := cheapRow{
 			City: name, To: q.linkOn(ask, v.AskFrom, places.Query(d.To, name)), Fare: l.Money(price.Cent), Date: date,
-			Level: levelClass(judged.Livello), Said: l.Text("cheap.unknown"),
+			Level: levelClass(judged.Livello), LevelText: l.Text("cheap.unknown"),
 		}
 		row.Alert = row.To + "#alert-title"
 		if judged.Livello != verdict.Insufficient {
-			row.Said, row.Sure = l.Text("level."+judged.Livello), l.Text("certainty."+judged.Affidabilita)
+			row.LevelText, row.Sure = l.Text("level."+judged.Livello), l.Text("certainty."+judged.Affidabilita)
 		}
 		if usual, ok := d.Usual(); ok {
 			row.Usual = l.Text("cheap.usual", "Price", l.Money(usual))

@@ -40,8 +40,8 @@ func (v *view) showDeparture(q question, asked answer.Question, a verdict.Analys
 	j.Waits = waitsOf(l, a)
 }
 
-// priceSaid says what is judged: a fare that was found, around a day the cheapest, or the reader's own price.
-func priceSaid(l *i18n.Language, a verdict.Analysis, around bool) string {
+// priceText names what is judged: a fare that was found, around a day the cheapest, or the reader's own price.
+func priceText(l *i18n.Language, a verdict.Analysis, around bool) string {
 	price := l.Money(a.Prezzo.Cent)
 	leaves, err := fare.ParseDay(a.Prezzo.Partenza)
 	switch {

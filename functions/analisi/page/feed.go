@@ -97,13 +97,13 @@ func (s *Service) feed(ctx context.Context, in *feedInput) (*httpapi.Tagged, err
 // feedOfDeals is what is told of the deals of an origin.
 func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Language, invented bool) feed {
 	now := s.Now()
-	f := feed{language: l, id: lasting("feed", l.Code, string(origin.City)), title: l.Text("feed.title", "City", origin.Name), page: s.page(l, "da="+string(origin.City))}
+	f := feed{language: l, id: feedID("feed", l.Code, string(origin.City)), title: l.Text("feed.title", "City", origin.Name), page: s.page(l, "da="+string(origin.City))}
 	if invented {
 		f.title += " · " + l.Text("home.invented")
 	}
 	for _, e := range all.Entries {
 		for _, d := range e.Any.Route { // also those that are not good any more: that they are gone is news
-			f.updated = later(f.updated, toldSince(d, now))
+			f.updated = later(f.updated, lastChange(d, now))
 		}
 	}
 	if f.updated.IsZero() { // no fare was found lately
@@ -119,18 +119,18 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 		usual, _ := d.Usual()
 		name := places.Name(d.To, l.Code)
 		f.entries = append(f.entries, feedEntry{
-			id:    lasting("deal", l.Code, string(origin.City), string(d.To), price.Partenza),
+			id:    feedID("deal", l.Code, string(origin.City), string(d.To), price.Partenza),
 			title: l.Text("feed.entry", "City", name, "Price", l.Amount(price.Cent), "Date", l.Date(d.Fare.Depart), "Level", l.Text("level."+v.Livello)),
 			text: l.Text("feed.text", "Route", routeName(l, origin.Name, name), "Price", l.Amount(price.Cent), "Date", l.Date(d.Fare.Depart),
 				"Usual", l.Money(usual), "NonStop", d.Fare.Stops == fare.NonStop, "Certainty", l.Text("certainty."+v.Affidabilita)),
-			page: s.page(l, "da="+string(origin.City)+"&a="+string(d.To)), level: v.Livello, updated: toldSince(d.Deal, now),
+			page: s.page(l, "da="+string(origin.City)+"&a="+string(d.To)), level: v.Livello, updated: lastChange(d.Deal, now),
 		})
 	}
 	return f
 }
 
-// toldSince is when what is told of a deal last changed: a stale fare is told to be less sure.
-func toldSince(d deals.Deal, now time.Time) time.Time {
+// lastChange returns when an entry about a deal last changed: a stale fare lowers its certainty.
+func lastChange(d deals.Deal, now time.Time) time.Time {
 	since := time.Unix(d.Since, 0).UTC()
 	if _, v := d.At(now); v.Affidabilita != d.Verdict.Affidabilita {
 		since = later(since, d.GoesStale().UTC())
@@ -161,9 +161,9 @@ func (s *Service) page(l *i18n.Language, query string) string {
 // feedNamespace is of the ids of feeds and entries, and of nothing else.
 const feedNamespace = "verdetto:feed:"
 
-// lasting is an id that is made of names: a UUID of version 5 (RFC 9562). It does
+// feedID returns an id that is made of names: a UUID of version 5 (RFC 9562). It does
 // not hold where the service is reached, which may change.
-func lasting(names ...string) string {
+func feedID(names ...string) string {
 	sum := sha1.Sum([]byte(feedNamespace + strings.Join(names, "/")))
 	id := sum[:16]
 	id[6], id[8] = id[6]&0x0f|0x50, id[8]&0x3f|0x80

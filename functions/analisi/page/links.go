@@ -16,11 +16,11 @@ import (
 // maxThreshold is how many digits before the point an alert's threshold has at most.
 const maxThreshold = 5
 
-// PagesOf are the addresses of the page that shows a verdict, and of the form for
+// Addresses returns those of the page that shows a verdict, and of the form for
 // an alert on its trip, filled in but for where it is to come. Both are empty where
 // the service does not know its own address; that of the page is for what no page shows
 // either: returns by their nights, which the form has all the same. The page takes prices in euro alone.
-func (s *Service) PagesOf(a verdict.Analysis, q answer.Question, l *i18n.Language) (page, alert string) {
+func (s *Service) Addresses(a verdict.Analysis, q answer.Question, l *i18n.Language) (page, alert string) {
 	t, whole := tripOf(q)
 	if s.BaseURL == "" {
 		return "", ""

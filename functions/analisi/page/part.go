@@ -18,17 +18,17 @@ import (
 // made here, of the page's own templates and charts: a part of a page, without a
 // script and without anything that would have to be fetched.
 
-// app is what such a part shows.
-type app struct {
+// partView is what a part is made of.
+type partView struct {
 	view
 	Page, AlertForm string // whole addresses; empty: not known
 }
 
-// newApp is a part of a page about a question that was answered.
-func (s *Service) newApp(ctx context.Context, asked answer.Question, f answer.Found, l *i18n.Language) (app, question, error) {
+// newPart returns a part without an answer yet, and the page's question about the same.
+func (s *Service) newPart(ctx context.Context, asked answer.Question, f answer.Found, l *i18n.Language) (partView, question, error) {
 	amounts, err := s.Amounts(ctx, asked.Show)
 	if err != nil {
-		return app{}, question{}, err
+		return partView{}, question{}, err
 	}
 	if amounts != nil {
 		l = l.InCurrency(strings.ToUpper(asked.Show.Code), amounts)
@@ -36,7 +36,7 @@ func (s *Service) newApp(ctx context.Context, asked answer.Question, f answer.Fo
 	from, to := f.Origin.NameIn(l.Code), f.Destination.NameIn(l.Code)
 	q := question{from: from, to: to, language: l, chosen: true}
 	q.trip, _ = tripOf(asked)
-	a := app{view: view{
+	a := partView{view: view{
 		T: l, From: from, To: to, AskFrom: places.Query(f.Origin.City, from), AskTo: places.Query(f.Destination.City, to), Trip: q.trip,
 		Places: wording.Places(l, asked.From.Name, asked.To.Name), AllFares: httpapi.AllFares(ctx), Invented: httpapi.Data(ctx) == "sample",
 		today: fare.DayOf(s.Now()), route: f.Series.Route,
@@ -44,45 +44,45 @@ func (s *Service) newApp(ctx context.Context, asked answer.Question, f answer.Fo
 	return a, q, nil
 }
 
-// JudgedAndShown is Judged, and the verdict as the page shows it, but for its
-// history, months and calendar. What cannot be shown is logged, and the answer stands without it.
-func (s *Service) JudgedAndShown(ctx context.Context, asked answer.Question, l *i18n.Language) (a verdict.Analysis, shown string, err error) {
+// VerdictPart returns a verdict, and the part of the page that shows it without history,
+// months and calendar. A part that cannot be made is logged, and is empty.
+func (s *Service) VerdictPart(ctx context.Context, asked answer.Question, l *i18n.Language) (a verdict.Analysis, html string, err error) {
 	a, of, err := s.VerdictOf(ctx, asked)
 	if err != nil {
 		return a, "", err
 	}
-	part, q, err := s.newApp(ctx, asked, of.Found, l)
+	part, q, err := s.newPart(ctx, asked, of.Found, l)
 	if err == nil {
 		if asked.When != nil {
 			part.showDeparture(q, asked, of.Analysis)
 		} else {
 			part.showVerdict(q, asked, of, part.today)
 		}
-		part.Verdict.Trip = part.tripSaid(asked)
-		part.Page, part.AlertForm = s.PagesOf(of.Analysis, asked, l)
+		part.Verdict.Trip = part.tripText(asked)
+		part.Page, part.AlertForm = s.Addresses(of.Analysis, asked, l)
 	}
 	return a, s.write(ctx, part, "app-verdict", err), nil
 }
 
-// CalendarAndShown is CalendarOf, and the calendar as the page shows it: the days of
-// one month, that which was asked about or else the best-judged one, and each other month as a link to its days.
-func (s *Service) CalendarAndShown(ctx context.Context, asked answer.Question, l *i18n.Language) (c verdict.Calendario, shown string, err error) {
+// CalendarPart returns a calendar, and the part of the page that shows it: the days of
+// one month, the question's or else the best-judged one, and a link for each other month.
+func (s *Service) CalendarPart(ctx context.Context, asked answer.Question, l *i18n.Language) (c verdict.Calendario, html string, err error) {
 	c, f, of, err := s.CalendarOf(ctx, asked, httpapi.AllFares(ctx))
 	if err != nil {
 		return c, "", err
 	}
-	part, q, err := s.newApp(ctx, asked, f, l)
+	part, q, err := s.newPart(ctx, asked, f, l)
 	if err == nil {
-		part.Verdict = &verdictView{Route: routeName(l, part.From, part.To), Trip: part.tripSaid(answer.Question{Trip: asked.Trip, NonStop: asked.NonStop})}
+		part.Verdict = &verdictView{Route: routeName(l, part.From, part.To), Trip: part.tripText(answer.Question{Trip: asked.Trip, NonStop: asked.NonStop})}
 		part.showCalendar(q, asked, verdict.Analysis{}, &of)
 		part.openOnly(calendarMonthOf(asked, of))
-		part.Page, part.AlertForm = s.PagesOf(verdict.Analysis{OrigineIata: string(f.Series.Origin), DestinazioneIata: string(f.Series.Destination)}, asked, l)
+		part.Page, part.AlertForm = s.Addresses(verdict.Analysis{OrigineIata: string(f.Series.Origin), DestinazioneIata: string(f.Series.Destination)}, asked, l)
 	}
 	return c, s.write(ctx, part, "app-calendar", err), nil
 }
 
 // openOnly leaves the days of one month alone.
-func (a *app) openOnly(month string) {
+func (a *partView) openOnly(month string) {
 	for i := range a.Verdict.Calendar.Months {
 		m := &a.Verdict.Calendar.Months[i]
 		if m.Open = m.ID == calendarID(month); !m.Open {
@@ -108,10 +108,10 @@ func calendarMonthOf(asked answer.Question, c verdict.Calendario) (month string)
 	return month
 }
 
-// tripSaid is a trip in words, with its nights where no day of the way back was named.
-func (a app) tripSaid(asked answer.Question) string {
+// tripText returns a trip in words, with its nights if it has no day of the way back.
+func (a partView) tripText(asked answer.Question) string {
 	t, _ := tripOf(asked)
-	said := []string{t.said(a.T)}
+	said := []string{t.text(a.T)}
 	switch {
 	case t.Back != "":
 	case asked.Trip == fare.OneWay:
@@ -122,8 +122,8 @@ func (a app) tripSaid(asked answer.Question) string {
 	return strings.TrimPrefix(strings.Join(said, " · "), " · ")
 }
 
-// write writes a part; where that or what came before failed, it says so in the log and gives nothing.
-func (s *Service) write(ctx context.Context, part app, template string, err error) string {
+// write writes a part. It logs an error, its own or an earlier one, and then returns "".
+func (s *Service) write(ctx context.Context, part partView, template string, err error) string {
 	var b bytes.Buffer
 	if err == nil {
 		err = homeHTML.ExecuteTemplate(&b, template, part)

@@ -38,7 +38,7 @@ func (s *Service) picture(ctx context.Context, of cardAsked) (*cardOutput, error
 		History: chart.History{Today: today, Names: levelNames(l), Money: l.Money, Month: l.MonthShort},
 	}
 	p.Label = l.Text("picture.label", "Route", p.Title)
-	if said := of.trip.said(l); said != "" {
+	if said := of.trip.text(l); said != "" {
 		p.Title += " · " + said
 	}
 	if httpapi.Data(ctx) == "sample" {

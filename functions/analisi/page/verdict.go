@@ -22,8 +22,8 @@ func newest(s verdict.RouteSummary) fare.Day { return fare.DayOf(time.Unix(s.New
 func (v *view) newVerdict(q question, a verdict.Analysis) *verdictView {
 	l := v.T
 	j := &verdictView{
-		Route: routeName(l, v.From, v.To), Trip: v.Trip.said(l), Level: a.Verdetto.Livello, Headline: l.Text("headline." + wordingOf(a.Verdetto)),
-		Facts:   []string{priceSaid(l, a, q.Around != "")},
+		Route: routeName(l, v.From, v.To), Trip: v.Trip.text(l), Level: a.Verdetto.Livello, Headline: l.Text("headline." + wordingOf(a.Verdetto)),
+		Facts:   []string{priceText(l, a, q.Around != "")},
 		Fresh:   l.Text("verdict.fresh", "When", ago(l, int(v.today-fare.DayOf(a.AggiornatoIl))), "Observations", l.Number(a.Osservazioni)),
 		Updated: a.AggiornatoIl.Format(time.RFC3339),
 		Share:   link{l.Text("home.share"), v.Itself},

@@ -101,11 +101,11 @@ func (v view) TripOpen() bool {
 	return v.Start || v.Anywhere || len(v.Faults) > 0 || v.Notice != nil && v.Notice.Seen
 }
 
-// TripSaid is the trip in words; empty where there is none.
-func (v view) TripSaid() string { return v.Trip.said(v.T) }
+// TripText returns the trip in words; empty if there is none.
+func (v view) TripText() string { return v.Trip.text(v.T) }
 
-// said is a trip in words.
-func (t trip) said(l *i18n.Language) string {
+// text returns a trip in words.
+func (t trip) text(l *i18n.Language) string {
 	var all []string
 	if m, err := time.Parse("2006-01", t.Month); err == nil {
 		all = append(all, l.MonthOf(fare.DayOf(m)))

@@ -60,13 +60,13 @@ func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 	if p.Dal == "" {
 		v.Lede = l.Text("pagella.nothing")
 	} else {
-		v.Lede = l.Text("pagella.lede", "From", dateSaid(l, p.Dal), "To", dateSaid(l, p.Al), "Weeks", l.Number(p.Settimane), "Source", p.Fonte,
+		v.Lede = l.Text("pagella.lede", "From", dateText(l, p.Dal), "To", dateText(l, p.Al), "Weeks", l.Number(p.Settimane), "Source", p.Fonte,
 			"Compared", l.Number(week.Confrontate), "Stated", l.Number(week.Dichiarate))
 		v.Band = l.Text("pagella.band_in")
 		if p.FuoriBanda > 0 {
 			v.Band = l.Text("pagella.band_out", "Weeks", p.FuoriBanda)
 		}
-		v.Diagram = l.Text("pagella.diagram", "Said", shareSaid(l, week.Detto), "Came", shareSaid(l, week.Calate), "Error", shareSaid(l, week.Errore))
+		v.Diagram = l.Text("pagella.diagram", "Said", shareText(l, week.Detto), "Came", shareText(l, week.Calate), "Error", shareText(l, week.Errore))
 		r := chart.Reliability{Axes: [2]string{l.Text("pagella.said_axis"), l.Text("pagella.came_axis")}, Label: v.Diagram}
 		for _, f := range week.Fasce {
 			r.Points = append(r.Points, chart.ReliabilityPoint{Said: f.Detto, Came: f.Calate, Cases: f.Casi})
@@ -84,7 +84,7 @@ func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 	})
 }
 
-func dateSaid(l *i18n.Language, day string) string {
+func dateText(l *i18n.Language, day string) string {
 	d, err := fare.ParseDay(day)
 	if err != nil {
 		return day
@@ -92,8 +92,8 @@ func dateSaid(l *i18n.Language, day string) string {
 	return l.Date(d)
 }
 
-// shareSaid writes a share in percent, with a tenth.
-func shareSaid(l *i18n.Language, share float64) string {
+// shareText writes a share in percent, with a tenth.
+func shareText(l *i18n.Language, share float64) string {
 	return l.Text("format.percent", "Percent", l.Decimals(fmt.Sprintf("%.1f", math.Abs(100*share))))
 }
 
@@ -102,7 +102,7 @@ func shareOf(l *i18n.Language, share float64, cases int) string {
 	if cases == 0 {
 		return "–"
 	}
-	return shareSaid(l, share)
+	return shareText(l, share)
 }
 
 func tablesOf(p Pagella, l *i18n.Language) (tables []table) {
@@ -115,14 +115,14 @@ func tablesOf(p Pagella, l *i18n.Language) (tables []table) {
 			if f.A == 1 {
 				name = l.Text("waits.or_more", "Percent", "40")
 			}
-			bins.Rows = append(bins.Rows, []string{name, l.Number(f.Casi), shareSaid(l, f.Detto), shareSaid(l, f.Calate), shareSaid(l, f.Salite), shareSaid(l, f.PiuCare)})
+			bins.Rows = append(bins.Rows, []string{name, l.Number(f.Casi), shareText(l, f.Detto), shareText(l, f.Calate), shareText(l, f.Salite), shareText(l, f.PiuCare)})
 		}
 		tables = append(tables, bins)
 	}
 	levels := table{ID: "livelli", Title: text("levels"), Note: text("levels_note"),
 		Heads: []string{text("level"), text("cases"), text("came"), text("walk"), text("shuffled"), text("both"), text("rival")}}
 	for _, f := range p.Somma.Partenze[0].Livelli {
-		levels.Rows = append(levels.Rows, []string{l.Text("level." + f.Livello), l.Number(f.Casi), shareOf(l, f.Calate, f.Casi), shareSaid(l, f.Passeggiata),
+		levels.Rows = append(levels.Rows, []string{l.Text("level." + f.Livello), l.Number(f.Casi), shareOf(l, f.Calate, f.Casi), shareText(l, f.Passeggiata),
 			shareOf(l, f.Mescolate, f.Casi), shareOf(l, f.CalateComuni, f.Comuni), shareOf(l, f.CalateRivale, f.Rivale)})
 	}
 	routes := table{ID: "rotte", Title: text("routes"), Note: text("routes_note"), Heads: []string{text("level"), text("cases"), text("came"), text("rose")}}
@@ -153,7 +153,7 @@ func tablesOf(p Pagella, l *i18n.Language) (tables []table) {
 		if w.InBanda != nil {
 			in = text(map[bool]string{true: "yes", false: "no"}[*w.InBanda])
 		}
-		weeks.Rows = append(weeks.Rows, []string{strings.ReplaceAll(dateSaid(l, w.Lunedi), " ", "\u00a0"), l.Number(d.Confrontate), shareOf(l, d.Detto, d.Confrontate), shareOf(l, d.Calate, d.Confrontate), in})
+		weeks.Rows = append(weeks.Rows, []string{strings.ReplaceAll(dateText(l, w.Lunedi), " ", "\u00a0"), l.Number(d.Confrontate), shareOf(l, d.Detto, d.Confrontate), shareOf(l, d.Calate, d.Confrontate), in})
 	}
 	return append(tables, levels, routes, cover, missed, weeks)
 }
