@@ -1,9 +1,7 @@
 package scorecard
 
 import (
-	"fmt"
 	"math"
-	"strings"
 
 	"verdetto/shared/verdict/score"
 )
@@ -82,90 +80,4 @@ func groupsOf(names []string, of []score.Case) (all []VotoGruppo) {
 		all = append(all, VotoGruppo{names[i], int(c.N), share(float64(c.Said)/100, c.N), share(c.Fell, c.N)})
 	}
 	return all
-}
-
-// CSV is the same, a row for each number.
-func (p Pagella) CSV() []byte {
-	var b strings.Builder
-	b.WriteString("settimana,giorni,tabella,riga,misura,valore\n")
-	write := func(week string, v Voto) {
-		row := func(days int, table, row, what string, value any) {
-			of := ""
-			if days > 0 {
-				of = fmt.Sprint(days)
-			}
-			fmt.Fprintf(&b, "%s,%s,%s,%s,%s,%v\n", week, of, table, row, what, value)
-		}
-		missed := func(days int, table string, stated, compared int, m NonConfrontabili) {
-			row(days, table, "", "dichiarate", stated)
-			row(days, table, "", "confrontate", compared)
-			for _, r := range []struct {
-				name string
-				n    int
-			}{{"partita", m.Partita}, {"nonRivista", m.NonRivista}, {"vecchia", m.Vecchia}, {"altraRegola", m.AltraRegola}, {"altraValuta", m.AltraValuta}} {
-				row(days, table, "nonConfrontabili", r.name, r.n)
-			}
-		}
-		row(0, "rilevazioni", "", "casi", v.Rilevazioni)
-		for _, d := range v.Partenze {
-			missed(d.Giorni, "partenze", d.Dichiarate, d.Confrontate, d.NonConfrontabili)
-			row(d.Giorni, "partenze", "", "calate", d.Calate)
-			row(d.Giorni, "partenze", "", "detto", d.Detto)
-			row(d.Giorni, "partenze", "", "errore", d.Errore)
-			row(d.Giorni, "partenze", "", "erroreRegola", d.ErroreRegola)
-			for _, f := range d.Fasce {
-				at := fmt.Sprintf("%v-%v", f.Da, f.A)
-				for _, m := range []struct {
-					name  string
-					value any
-				}{{"casi", f.Casi}, {"detto", f.Detto}, {"calate", f.Calate}, {"salite", f.Salite}, {"piuCare", f.PiuCare}, {"variazione", f.Variazione}} {
-					row(d.Giorni, "fasce", at, m.name, m.value)
-				}
-			}
-			for _, l := range d.Livelli {
-				for _, m := range []struct {
-					name  string
-					value any
-				}{{"casi", l.Casi}, {"calate", l.Calate}, {"salite", l.Salite}, {"passeggiata", l.Passeggiata}, {"mescolate", l.Mescolate},
-					{"comuni", l.Comuni}, {"calateComuni", l.CalateComuni}, {"rivale", l.Rivale}, {"calateRivale", l.CalateRivale}} {
-					row(d.Giorni, "livelli", l.Livello, m.name, m.value)
-				}
-			}
-			for _, a := range d.Anticipi {
-				for i, l := range score.LevelNames {
-					row(d.Giorni, "anticipi", fmt.Sprintf("%d-%s", a.DaGiorni, l), "casi", a.Casi[i])
-					row(d.Giorni, "anticipi", fmt.Sprintf("%d-%s", a.DaGiorni, l), "calate", a.Calate[i])
-				}
-			}
-			for i, groups := range [][]VotoGruppo{d.Eta, d.Affidabilita} {
-				for _, g := range groups {
-					name := []string{"eta", "affidabilita"}[i]
-					row(d.Giorni, name, g.Gruppo, "casi", g.Casi)
-					row(d.Giorni, name, g.Gruppo, "detto", g.Detto)
-					row(d.Giorni, name, g.Gruppo, "calate", g.Calate)
-				}
-			}
-		}
-		for _, c := range v.Percentili {
-			row(0, "percentili", c.Affidabilita, "casi", c.Casi)
-			row(0, "percentili", c.Affidabilita, "meta", c.Meta)
-			row(0, "percentili", c.Affidabilita, "noveDecimi", c.NoveDecimi)
-		}
-		missed(0, "rotte", v.Rotte.Dichiarate, v.Rotte.Confrontate, v.Rotte.NonConfrontabili)
-		for _, l := range v.Rotte.Livelli {
-			row(0, "rotte", l.Livello, "casi", l.Casi)
-			row(0, "rotte", l.Livello, "calate", l.Calate)
-			row(0, "rotte", l.Livello, "salite", l.Salite)
-			row(0, "rotte", l.Livello, "variazione", l.Variazione)
-		}
-		for _, h := range v.Rotte.Intervalli {
-			row(0, "intervalli", h.Affidabilita, "casi", h.Casi)
-			row(0, "intervalli", h.Affidabilita, "tenuti", h.Tenuti)
-		}
-	}
-	write("", p.Somma)
-	for _, w := range p.PerSettimana {
-		write(w.Lunedi, w.Voto)
-	}
-	return []byte(b.String())
 }
