@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
@@ -144,10 +145,10 @@ func TestCallersAreKeptApart(t *testing.T) {
 
 // TestRefusals shows that whatever goes wrong is told in words that say what to do next.
 func TestRefusals(t *testing.T) {
-	stale := summary(40)
+	stale := analisitest.SummaryOf(40)
 	stale.AsOf -= 30
 	d := open(t, fares{
-		milbuh:                              summary(40),
+		milbuh:                              analisitest.SummaryOf(40),
 		{Origin: "MIL", Destination: "ROM"}: stale,
 		{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 		{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),

@@ -17,6 +17,7 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/agents"
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/functions/pricetrends"
 	"verdetto/shared/answer"
 	"verdetto/shared/answer/view"
@@ -25,33 +26,17 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
-	"verdetto/shared/verdict/departure"
 	"verdetto/shared/verdict/trends"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/limit"
 )
 
 var (
-	now    = time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
+	now    = analisitest.Today
 	today  = fare.DayOf(now)
-	milbuh = fare.Route{Origin: "MIL", Destination: "BUH"}
+	milbuh = analisitest.MilBuh
 	millon = fare.Route{Origin: "MIL", Destination: "LON"}
 )
-
-// summary is that of a route seen on so many past days, and today.
-func summary(days int) verdict.RouteSummary {
-	return verdict.Build(observations(days), verdict.RouteSummary{}, today, verdict.Options{})
-}
-
-func observations(days int) (all []fare.Observation) {
-	for i := 0; i <= days; i++ {
-		for _, ahead := range []fare.Day{5, 25, 50, 70} {
-			found := today - fare.Day(i)
-			all = append(all, fare.Observation{Found: found.Time().Unix() + 3600, Depart: found + ahead, Price: fare.Cents(3000 + 17*i + 100*int(50-min(ahead, 50)))})
-		}
-	}
-	return all
-}
 
 // fares is a store in memory: a value in it is a summary, what reading one gives as an error, or what it does.
 type fares map[fare.Route]any
@@ -102,7 +87,7 @@ func (fares) Deals(_ context.Context, origin fare.City, _ fare.Trip) ([]byte, in
 		return nil, 0, store.ErrNotFound
 	}
 	var all []deals.Entry
-	for to, s := range map[fare.City]verdict.RouteSummary{"BUH": summary(40), "LON": summary(3)} {
+	for to, s := range map[fare.City]verdict.RouteSummary{"BUH": analisitest.SummaryOf(40), "LON": analisitest.SummaryOf(3)} {
 		e := deals.Entry{Destination: to, AsOf: today, Observations: 1}
 		for _, j := range verdict.CheapestAhead(s) {
 			e.Any.Route = append(e.Any.Route, deals.Deal{Judged: j})
@@ -110,35 +95,6 @@ func (fares) Deals(_ context.Context, origin fare.City, _ fare.Trip) ([]byte, in
 		all = append(all, e)
 	}
 	return deals.Origin{}.Merge(all).Encode(), 1, nil
-}
-
-// Sheet is that of Bucharest: departures on each of the next 60 days, seen on 40.
-func (fares) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
-	if of != (fare.Series{Route: milbuh}) {
-		return nil, store.ErrNotFound
-	}
-	var s departure.State
-	s.In(fare.EUR, 1)
-	s.Facts = summary(40).Facts()
-	var all []departure.Live
-	for day := today - 40; day <= today; day++ {
-		for at := day + 1; at <= day+60; at++ {
-			all = append(all, departure.Live{Depart: at, Price: fare.Cents(3100 + 700*(at%5) + 50*(day%3)), Found: day.Time().Unix() + 3600})
-		}
-	}
-	s.Advance(today, departure.Start(today-40), all, new(departure.Statistics))
-	return s.Encode(), nil
-}
-
-func (fares) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
-	return nil, 0, store.ErrNotFound
-}
-
-func (fares) Blocks(context.Context, fare.Series, store.Consistency) (all []store.StoredBlock, _ error) {
-	for _, b := range fare.Blocks(observations(40)) {
-		all = append(all, store.StoredBlock{Block: b})
-	}
-	return all, nil
 }
 
 func (fares) Covered(_ context.Context, after fare.City, limit int) (some []fare.City, _ error) {
@@ -244,7 +200,7 @@ func openAt(t testing.TB, base string, s fares, data string) *fixture {
 		AllFares: true, PaidCalls: true,
 		Now: clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers, Pepper: []byte("pepper"), Data: data,
 	})
-	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: s, Sheets: s, Demand: s, Rates: s, Now: clock, Log: log}, Coverage: s, BaseURL: base}
+	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: s, Sheets: analisitest.Sheets{{Route: milbuh}: analisitest.DeparturesOf(60)}, Demand: s, Rates: s, Now: clock, Log: log}, Coverage: s, BaseURL: base}
 	verdicts.Register(d.API)
 	reader := &view.Reader{Fares: s, Now: clock, AllFares: true}
 	(&pricetrends.Service{Trends: reader}).Register(d.API)
@@ -253,7 +209,9 @@ func openAt(t testing.TB, base string, s fares, data string) *fixture {
 }
 
 // knownRoutes are those of most tests.
-func knownRoutes() fares { return fares{milbuh: summary(40), millon: summary(3)} }
+func knownRoutes() fares {
+	return fares{milbuh: analisitest.SummaryOf(40), millon: analisitest.SummaryOf(3)}
+}
 
 // send makes a request. Headers are pairs; an empty value takes one away.
 func (d *fixture) send(t *testing.T, method, path, body string, headers ...string) *httptest.ResponseRecorder {
