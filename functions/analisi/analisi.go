@@ -24,15 +24,12 @@ type Service struct {
 	Score    scorecard.Score // of the service itself; nil: it keeps none
 	BaseURL  string          // where the service is reached, for what must be linked to in full; empty: not known
 	Telegram bool            // alerts can come there
-
-	offered *answer.CoveredCities
 }
 
 type output struct{ Body verdict.Analysis }
 
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
-	s.offered = &answer.CoveredCities{Coverage: s.Coverage, Now: s.Now, Log: s.Log}
 	httpapi.JSON(api, "analisi", httpapi.JSONDoc{
 		Summary: "Price verdict for a route",
 		Description: "Says whether today's cheapest economy fare for one adult is cheap, compared with the cheapest fare of the same route on past days; or a price that was seen elsewhere. " +
@@ -58,21 +55,23 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerCalendar(api)
 	s.registerDeals(api)
 	s.registerHistory(api)
-	s.registerCities(api)
 	(&scorecard.Service{Score: s.Score, Now: s.Now}).Register(api)
 	registerUsage(api)
 	registerAlive(api)
-	s.Pages().Register(api)
+	cities, pages := &answer.CoveredCities{Coverage: s.Coverage, Now: s.Now, Log: s.Log}, s.Pages()
+	registerCities(api, cities)
+	pages.Cities = cities
+	pages.Register(api)
 }
 
-// Answers are those of the service in their published form.
+// Answers returns what answers questions in their published form.
 func (s *Service) Answers() *published.Answers {
 	return &published.Answers{Reader: s.Reader, Coverage: s.Coverage}
 }
 
-// Pages are those of the service.
+// Pages returns what writes pages and parts of them.
 func (s *Service) Pages() *page.Service {
-	return &page.Service{Answers: s.Answers(), Offered: s.offered, BaseURL: s.BaseURL, Telegram: s.Telegram}
+	return &page.Service{Answers: s.Answers(), BaseURL: s.BaseURL, Telegram: s.Telegram}
 }
 
 // registerAlive answers that the process runs; it reads nothing.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/httpapi"
@@ -49,16 +50,19 @@ func (cityLanguage) Schema(huma.Registry) *huma.Schema {
 
 type citiesOutput struct{ Body Cities }
 
-func (s *Service) registerCities(api *httpapi.API) {
+func registerCities(api *httpapi.API, cities *answer.CoveredCities) {
 	httpapi.JSON(api, "citta", httpapi.JSONDoc{
 		Summary:     "Complete the name of a city",
 		Description: "Offers cities with scheduled flights for the beginning of a name, and says which of them there are fares for. It is not counted.",
-	}, nil, s.cities)
+	}, nil, func(ctx context.Context, in *citiesInput) (*citiesOutput, error) {
+		return &citiesOutput{complete(ctx, in, cities)}, nil
+	})
 }
 
-func (s *Service) cities(ctx context.Context, in *citiesInput) (*citiesOutput, error) {
+// complete returns the cities whose name begins as it was typed so far.
+func complete(ctx context.Context, in *citiesInput, cities *answer.CoveredCities) Cities {
 	lang := cmp.Or(string(in.Lang), i18n.Default().Code)
-	covered, known := s.offered.Offered(ctx, in.Origin, lang)
+	covered, known := cities.Offered(ctx, in.Origin, lang)
 	typed := places.Fold(in.Query)
 	var all []places.Place
 	if typed == "" {
@@ -80,14 +84,14 @@ func (s *Service) cities(ctx context.Context, in *citiesInput) (*citiesOutput, e
 		}
 		slices.SortStableFunc(all, func(a, b places.Place) int { return cmp.Compare(rank(a), rank(b)) })
 	}
-	out := &citiesOutput{Cities{[]Offered{}}}
+	out := Cities{[]Offered{}}
 	for _, p := range all[:min(len(all), maxCities)] {
 		o := Offered{Codice: string(p.City), Nome: p.Name, Paese: p.Country, Domanda: places.Query(p.City, p.Name)}
 		if known {
 			yes := slices.Contains(covered, p.City)
 			o.Seguita = &yes
 		}
-		out.Body.Citta = append(out.Body.Citta, o)
+		out.Citta = append(out.Citta, o)
 	}
-	return out, nil
+	return out
 }

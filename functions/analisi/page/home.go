@@ -44,7 +44,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.refuseFaults(wrong)
 	case q.from == "" && q.to == "":
 		v.Start = true
-		v.covered, _ = h.Offered.Offered(r.Context(), "", q.language.Code)
+		v.covered, _ = h.Cities.Offered(r.Context(), "", q.language.Code)
 	case q.from == "":
 		v.refuse(http.StatusBadRequest, "no_origin")
 	case q.to == "":

@@ -13,9 +13,9 @@ import (
 // Service writes pages.
 type Service struct {
 	*published.Answers
-	Offered  *answer.CoveredCities
-	BaseURL  string // where the service is reached, for what must be linked to in full; empty: not known
-	Telegram bool   // alerts can come there
+	Cities   *answer.CoveredCities // for Register; parts are made without it
+	BaseURL  string                // where the service is reached, for what must be linked to in full; empty: not known
+	Telegram bool                  // alerts can come there
 }
 
 // Register adds the endpoints to an API.
