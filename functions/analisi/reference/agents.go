@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -95,24 +94,7 @@ func (s *Service) registerAgents(api *httpapi.API) {
 		if err != nil {
 			return nil, fmt.Errorf("write set-up: %w", err)
 		}
-		if page.WantsHTML(in.Accept) {
-			return agentsPage(a, i18n.Accepted(in.AcceptLanguage))
-		}
-		body, err := json.Marshal(a)
-		if err != nil {
-			return nil, fmt.Errorf("write set-up: %w", err)
-		}
-		return &page.Response{Status: http.StatusOK, ContentType: "application/json", Vary: "Accept, Accept-Language", Body: body}, nil
-	})
-}
-
-// agentsPage shows the set-up, which is in English, on a page in the reader's language.
-func agentsPage(a Agents, l *i18n.Language) (*page.Response, error) {
-	var body bytes.Buffer
-	if err := agentsHTML.Execute(&body, a); err != nil {
-		return nil, fmt.Errorf("write page of the set-up: %w", err)
-	}
-	return page.Respond(http.StatusOK, page.Page{
-		Language: l, Title: l.Text("docs.agents"), Description: l.Text("docs.agents_summary"), Index: true, Body: template.HTML(body.String()),
+		l := i18n.Accepted(in.AcceptLanguage)
+		return answer(in, a, agentsHTML, page.Page{Language: l, Title: l.Text("docs.agents"), Description: l.Text("docs.agents_summary")})
 	})
 }

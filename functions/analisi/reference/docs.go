@@ -56,14 +56,8 @@ func registerDocs(api *httpapi.API) {
 		if err != nil {
 			return nil, err
 		}
-		if page.WantsHTML(in.Accept) {
-			return docsPage(r, i18n.Accepted(in.AcceptLanguage))
-		}
-		body, err := json.Marshal(r)
-		if err != nil {
-			return nil, fmt.Errorf("write reference: %w", err)
-		}
-		return &page.Response{Status: http.StatusOK, ContentType: "application/json", Vary: "Accept, Accept-Language", Body: body}, nil
+		l := i18n.Accepted(in.AcceptLanguage)
+		return answer(in, r, docsHTML, page.Page{Language: l, Title: l.Text("docs.title"), Description: l.Text("docs.summary")})
 	})
 	httpapi.JSON(api, "llms", httpapi.JSONDoc{Summary: "The service in one page of text"}, nil, func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
 		text, err := InShort()
@@ -87,13 +81,20 @@ func InShort() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// docsPage shows the reference, which is in English, on a page in the reader's language.
-func docsPage(r Reference, l *i18n.Language) (*page.Response, error) {
-	var body bytes.Buffer
-	if err := docsHTML.Execute(&body, r); err != nil {
-		return nil, fmt.Errorf("write page of the reference: %w", err)
+// answer returns a document as JSON, or shows it on a page if the caller prefers one:
+// the document in English, what is around it in the language of the page.
+func answer(in *docsInput, document any, html *template.Template, p page.Page) (*page.Response, error) {
+	if page.WantsHTML(in.Accept) {
+		var body bytes.Buffer
+		if err := html.Execute(&body, document); err != nil {
+			return nil, fmt.Errorf("write page: %w", err)
+		}
+		p.Index, p.Body = true, template.HTML(body.String())
+		return page.Respond(http.StatusOK, p)
 	}
-	return page.Respond(http.StatusOK, page.Page{
-		Language: l, Title: l.Text("docs.title"), Description: l.Text("docs.summary"), Index: true, Body: template.HTML(body.String()),
-	})
+	body, err := json.Marshal(document)
+	if err != nil {
+		return nil, fmt.Errorf("write document: %w", err)
+	}
+	return &page.Response{Status: http.StatusOK, ContentType: "application/json", Vary: "Accept, Accept-Language", Body: body}, nil
 }
