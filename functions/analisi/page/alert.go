@@ -10,11 +10,11 @@ import (
 // destination was named for one to anywhere. What it sends
 // is what POST /v1/alerts takes: its fields have the names and values of that.
 
-// alertGiven is what the address fills the form in with beside the trip, as typed.
-type alertGiven struct{ Under, Nights string }
+// alertFields are what the address fills the form in with beside the trip, as typed.
+type alertFields struct{ Under, Nights string }
 
 // fields are its parameters.
-func (g *alertGiven) fields() []field {
+func (g *alertFields) fields() []field {
 	return []field{{"soglia", &g.Under}, {"notti", &g.Nights}}
 }
 
@@ -30,13 +30,13 @@ func (v view) Arounds() (all []option) {
 	return all
 }
 
-// Threshold is that the form is filled in with; empty where none was given that it takes.
+// Threshold is that the form is filled in with; empty if none was typed that it takes.
 func (v view) Threshold() string {
-	given := v.Given.Under
+	typed := v.Form.Under
 	if v.Anywhere {
-		given = v.Trip.Most
+		typed = v.Trip.Most
 	}
-	m := amount.FindStringSubmatch(given)
+	m := amount.FindStringSubmatch(typed)
 	switch {
 	case m == nil || len(m[1]) > maxThreshold:
 		return ""
@@ -71,7 +71,7 @@ func (v view) AlertDays() (days []option) {
 
 // AlertNights is how many nights away the returns are that an alert is for; empty: one way.
 func (v view) AlertNights() string {
-	nights, _ := fare.ParseTrip(v.Given.Nights)
+	nights, _ := fare.ParseTrip(v.Form.Nights)
 	day, err := fare.ParseDay(v.Trip.Date)
 	if back, backErr := fare.ParseDay(v.Trip.Back); err == nil && backErr == nil {
 		nights = fare.TripOf(int(back - day))

@@ -42,8 +42,8 @@ func (s *Service) registerCard(api *httpapi.API) {
 	}, s.card)
 }
 
-// cardAsked is what a card is about.
-type cardAsked struct {
+// cardSubject is the question that a card answers.
+type cardSubject struct {
 	route    fare.Route
 	trip     trip
 	language *i18n.Language
@@ -73,7 +73,7 @@ func cardName(route fare.Route, t trip, l *i18n.Language) string {
 var cardFile = regexp.MustCompile(`^([A-Z]{3}-[A-Z]{3})(?:-([0-9]{4}-[0-9]{2})|-([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-([0-9]{4}-[0-9]{2}-[0-9]{2}))?(?:-flessibile([137]))?)?(-diretto)?(?:-visto([1-9][0-9]{0,8}))?-([a-z]+)[.](png|svg)$`)
 
 // cardOf parses the file name of a card.
-func cardOf(file string) (c cardAsked, err error) {
+func cardOf(file string) (c cardSubject, err error) {
 	no := NoCard.Problem("Cards are named as in MIL-BUH-it.png: two city codes and " + i18n.SpokenCodes() +
 		". Those of trips are named as in MIL-BUH-2027-03-it.png or MIL-BUH-2027-03-20-diretto-it.png, pictures of a history as in MIL-BUH-it.svg or MIL-BUH-2027-03-it.svg.")
 	m := cardFile.FindStringSubmatch(file)
@@ -85,7 +85,7 @@ func cardOf(file string) (c cardAsked, err error) {
 	if err != nil || !known || places.Name(route.Origin, l.Code) == "" || places.Name(route.Destination, l.Code) == "" {
 		return c, no
 	}
-	c = cardAsked{route, trip{Month: m[2], Date: m[3], Back: m[4], Around: m[5]}, l, m[9] == "svg"}
+	c = cardSubject{route, trip{Month: m[2], Date: m[3], Back: m[4], Around: m[5]}, l, m[9] == "svg"}
 	if c.picture && m[3]+m[7] != "" { // a departure's moves are no weeks, and a price has none
 		return c, no
 	}

@@ -43,7 +43,7 @@ func (s *Service) Addresses(a verdict.Analysis, q answer.Question, l *i18n.Langu
 }
 
 // alertOf is what of a question the form of an alert is filled in with, beside the trip of its page.
-func alertOf(q answer.Question) (g alertGiven) {
+func alertOf(q answer.Question) (g alertFields) {
 	if q.Trip != fare.OneWay && (q.When == nil || q.When.Back == 0) {
 		g.Nights = q.Trip.String()
 	}

@@ -18,7 +18,7 @@ const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 // picture draws the history of a route, or of the departures of a month, to be
 // shown on pages of others. It shows fares of past weeks, which their owner may not have allowed.
-func (s *Service) picture(ctx context.Context, of cardAsked) (*cardOutput, error) {
+func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, error) {
 	if !httpapi.AllFares(ctx) {
 		return nil, httpapi.FaresNotShown()
 	}

@@ -41,7 +41,7 @@ import (
 type question struct {
 	from, to string // as typed
 	trip
-	given    alertGiven
+	alert    alertFields
 	language *i18n.Language
 	chosen   bool // the language was chosen, and is kept in links
 }
@@ -68,7 +68,7 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 		q.language, q.chosen = chosen, true
 	}
 	ok = err == nil
-	for _, f := range slices.Concat([]field{{"da", &q.from}, {"a", &q.to}}, q.given.fields(), q.fields()) {
+	for _, f := range slices.Concat([]field{{"da", &q.from}, {"a", &q.to}}, q.alert.fields(), q.fields()) {
 		if len(given[f.name]) > 1 || httpapi.Unfit(given.Get(f.name), false) != "" {
 			ok = false
 			continue

@@ -38,7 +38,7 @@ type view struct {
 	Verdict    *verdictView
 	Cheap      *cheapView
 	Places     []string     // where the fares are of more than was asked for
-	Given      alertGiven   // that the form of an alert is filled in with
+	Form       alertFields  // that the form of an alert is filled in with
 	Alert      string       // the route that an alert is offered for
 	Telegram   bool         // it can come there
 	Base       string       // where the service is reached; empty where that is not known
@@ -170,7 +170,7 @@ type monthRow struct {
 // newView makes a page without an answer yet.
 func (h home) newView(q question) view {
 	v := view{
-		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Given: q.given, Telegram: h.Telegram, today: fare.DayOf(h.Now()),
+		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Form: q.alert, Telegram: h.Telegram, today: fare.DayOf(h.Now()),
 		Title: q.language.Text("home.claim"), Description: q.language.Text("home.summary"), status: http.StatusOK,
 	}
 	if q.chosen {
