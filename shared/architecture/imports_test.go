@@ -47,9 +47,9 @@ var groups = map[string]string{
 	"infra":                 "fare runtime upstream web store cmd/verdetto/smoke",
 	"examples/go":           "", // a module of its own
 
-	"functions/analisi":        "fare apikey verdict runtime store text web answer published functions/analisi/page functions/analisi/reference functions/analisi/scorecard",
-	"functions/analisi/*":      "fare apikey verdict runtime store text web answer published",
-	"functions/analisi/agents": "fare apikey verdict runtime store text web answer published functions/analisi/page functions/analisi/reference",
+	"functions/analisi":        "fare verdict store text web answer published functions/analisi/page functions/analisi/reference functions/analisi/scorecard",
+	"functions/analisi/*":      "fare verdict store text web answer published",
+	"functions/analisi/agents": "fare verdict text web answer published functions/analisi/page functions/analisi/reference",
 }
 
 // libraries maps a library, by the prefix of its path, to the folders that may import it.
