@@ -41,7 +41,7 @@ type Service struct {
 func (s *Service) Register(api *httpapi.API) {
 	s.api = api
 	h := &mcpHandler{server: sync.OnceValue(s.newServer)}
-	if base, err := url.Parse(s.Verdicts.BaseURL); err == nil {
+	if base, err := url.Parse(s.Pages.BaseURL); err == nil {
 		h.host = base.Hostname()
 	}
 	api.Mount(h, "mcp", "mcp-get", "mcp-delete")
