@@ -2,7 +2,6 @@ package pro
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"verdetto/shared/pay"
@@ -14,32 +13,22 @@ const (
 	pricePatience = 2 * time.Second  // that a reader waits for it
 )
 
-// heldPrice is the price by card as the processor last said it. A price that it
-// did not say within the hour is not shown: better none than a wrong one.
-type heldPrice struct {
-	mu    sync.Mutex
-	price pay.Price
-	known bool
-	until time.Time
-}
-
-// price gives what the plan costs by card; false where that is not known now.
+// price returns the card price of the plan, and false if the processor did not state it
+// within the hour: no price is better than a wrong one.
 func (s *Service) price(ctx context.Context) (pay.Price, bool) {
-	h := &s.held
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	now := s.Now()
-	if now.Before(h.until) {
-		return h.price, h.known
+	price, err := s.held.Get(s.Now(), func() (*pay.Price, time.Duration, error) {
+		// A reader who leaves must not make it look as if the processor had not answered.
+		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), pricePatience)
+		defer cancel()
+		price, err := s.Checkout.Price(asking)
+		if err != nil {
+			s.Log.ErrorContext(ctx, "price not known", "error", err)
+			return nil, priceRetry, nil
+		}
+		return &price, priceHeld, nil
+	})
+	if err != nil || price == nil {
+		return pay.Price{}, false
 	}
-	// A reader who leaves must not make it look as if the processor had not answered.
-	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), pricePatience)
-	defer cancel()
-	price, err := s.Checkout.Price(asking)
-	h.price, h.known, h.until = price, err == nil, now.Add(priceHeld)
-	if err != nil {
-		s.Log.ErrorContext(ctx, "price not known", "error", err)
-		h.price, h.until = pay.Price{}, now.Add(priceRetry)
-	}
-	return h.price, h.known
+	return *price, true
 }

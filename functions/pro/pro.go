@@ -43,7 +43,7 @@ type Service struct {
 	JobsAtOnce   int // of the outbox; 0: one
 	Metrics      metrics.Source
 
-	held heldPrice
+	held store.Memo[*pay.Price]
 }
 
 // Wallet is where USDC is received.

@@ -22,6 +22,7 @@ import (
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // Summaries is where route summaries are read from; store.Fares provides it.
@@ -47,7 +48,7 @@ type Reader struct {
 	Now func() time.Time
 	Log *slog.Logger
 
-	pooled held
+	pooled store.Memo[*departure.Pooled]
 	noted  sync.Map // what this process has recorded: series and origins, each with the day
 }
 

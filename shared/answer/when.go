@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"verdetto/shared/fare"
@@ -154,36 +153,17 @@ func near(sheet *departure.Sheet, p *departure.Pooled, today fare.Day, w *When) 
 	return all
 }
 
-// pooledFor is how long a process goes by the pooled part it has read.
-const pooledFor = time.Hour
-
-// held is the pooled part as a process holds it.
-type held struct {
-	mu     sync.Mutex
-	pooled *departure.Pooled
-	at     time.Time
-}
-
-// heldPooled is the pooled part of the last complete cycle; nil where none was ever completed.
+// heldPooled returns the pooled part of the last complete cycle, or nil before the first one.
 func (r *Reader) heldPooled(ctx context.Context) (*departure.Pooled, error) {
-	h := &r.pooled
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	now := r.Now()
-	if age := now.Sub(h.at); !h.at.IsZero() && age >= 0 && age < pooledFor {
-		return h.pooled, nil
-	}
-	var read departure.Cycle
-	data, _, err := r.Sheets.Pooled(ctx, store.Eventual)
-	if err == nil {
-		read, err = departure.DecodeCycle(data)
-	}
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		if h.pooled != nil {
-			return h.pooled, nil // an old one serves; the next question reads again
+	return r.pooled.Get(r.Now(), func() (*departure.Pooled, time.Duration, error) {
+		data, _, err := r.Sheets.Pooled(ctx, store.Eventual)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, store.MemoTime, nil
 		}
-		return nil, err
-	}
-	h.pooled, h.at = read.Pooled, now
-	return h.pooled, nil
+		if err != nil {
+			return nil, 0, err
+		}
+		cycle, err := departure.DecodeCycle(data)
+		return cycle.Pooled, store.MemoTime, err
+	})
 }
