@@ -86,7 +86,7 @@ func TestFaresOf4a76271GoOn(t *testing.T) {
 	defer table.Close()
 	fares, quiet := store.Fares{Table: table}, slog.New(slog.DiscardHandler)
 	api := httpapi.New(httpapi.Config{Now: clock, Log: quiet, Pepper: []byte("made up for a stored file, 32 b."), Limiter: limit.New(table, clock), Customers: store.Customers{Table: table}})
-	(&analisi.Service{Reader: &answer.Reader{Summaries: fares, Sheets: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: clock}, Now: clock, Log: quiet}, Coverage: fares}).Register(api)
+	(&analisi.Service{Reader: answer.NewReader(fares, clock, quiet), Coverage: fares}).Register(api)
 	ask := func(name string) (body []byte, a verdict.Analysis) {
 		t.Helper()
 		w := httptest.NewRecorder()

@@ -67,7 +67,7 @@ func open(t *testing.T) *service {
 	pepper, quiet, limiter := s.pepper(t), slog.New(slog.DiscardHandler), limit.New(table, now)
 	customers, fares := store.Customers{Table: table}, store.Fares{Table: table}
 	s.api = httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: quiet, Pepper: pepper, Data: "sample", Limiter: limiter, Customers: customers})
-	(&analisi.Service{Reader: &answer.Reader{Summaries: fares, Sheets: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: quiet}, Coverage: fares, BaseURL: s.facts.Base}).Register(s.api)
+	(&analisi.Service{Reader: answer.NewReader(fares, now, quiet), Coverage: fares, BaseURL: s.facts.Base}).Register(s.api)
 	(&pricetrends.Service{Trends: &view.Reader{Fares: fares, Now: now, AllFares: true}}).Register(s.api)
 	s.pro = &pro.Service{
 		Keys: customers, Outbox: store.Outbox{Table: table, Name: "pro"}, Checkout: s.bank, Chain: s.bank,

@@ -52,6 +52,18 @@ type Reader struct {
 	noted  sync.Map // what this process has recorded: series and origins, each with the day
 }
 
+// NewReader returns a Reader over stored fares that records what callers ask for.
+func NewReader(fares store.Fares, now func() time.Time, log *slog.Logger) *Reader {
+	r := NewUnrecorded(fares, now, log)
+	r.Demand = fares
+	return r
+}
+
+// NewUnrecorded returns a Reader over stored fares that records no demand, for questions of the service itself.
+func NewUnrecorded(fares store.Fares, now func() time.Time, log *slog.Logger) *Reader {
+	return &Reader{Summaries: fares, Sheets: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: log}
+}
+
 // Named is a city as a caller names it, and the parameter that the name was given in.
 type Named struct{ Parameter, Name string }
 

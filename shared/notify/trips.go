@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
@@ -20,16 +19,8 @@ import (
 // asker answers what alerts ask.
 func (s *Sender) asker() *answer.Reader {
 	fares := store.Fares{Table: s.Notifications.Table}
-	return &answer.Reader{
-		Summaries: fares, Sheets: fares, Demand: unnoted{}, Rates: &store.HeldRates{Source: fares, Now: s.Now}, Now: s.Now, Log: s.Log,
-	}
+	return answer.NewUnrecorded(fares, s.Now, s.Log)
 }
-
-// unnoted notes no demand: the marks of watched routes have what alerts are for asked for.
-type unnoted struct{}
-
-func (unnoted) NoteDemand(context.Context, fare.Series, time.Time) error  { return nil }
-func (unnoted) RequestOrigin(context.Context, fare.City, time.Time) error { return nil }
 
 // look is what there is to tell an alert: the news, and what earlier refreshes saw.
 type look struct {

@@ -80,7 +80,7 @@ func (o Options) NewSender(carrier Carrier) *notify.Sender {
 	fares := store.Fares{Table: o.Table}
 	return &notify.Sender{
 		Alerts: store.Alerts{Table: o.Table}, Notifications: store.Notifications{Table: o.Table}, Mail: carrier,
-		Answers:  &answer.Reader{Summaries: fares, Sheets: fares, Rates: &store.HeldRates{Source: fares, Now: o.Now}, Now: o.Now, Log: o.Log},
+		Answers:  answer.NewUnrecorded(fares, o.Now, o.Log),
 		Carriers: carriers, Links: o.links(), Rate: carrier.Rate, Now: o.Now, Log: o.Log,
 	}
 }

@@ -101,7 +101,7 @@ func New(o Options) (*Service, error) {
 	settings.PaidCalls = sold
 	s.API = httpapi.New(settings)
 	fares := store.Fares{Table: o.Table}
-	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: fares, Sheets: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: o.Now}, Now: o.Now, Log: o.Log}, Coverage: fares, Score: fares, BaseURL: o.BaseURL, Telegram: o.Telegram.Bot != ""}
+	verdicts := &analisi.Service{Reader: answer.NewReader(fares, o.Now, o.Log), Coverage: fares, Score: fares, BaseURL: o.BaseURL, Telegram: o.Telegram.Bot != ""}
 	verdicts.Register(s.API)
 	trends := &view.Reader{Fares: fares, Now: o.Now, AllFares: settings.AllFares}
 	(&pricetrends.Service{Trends: trends}).Register(s.API)

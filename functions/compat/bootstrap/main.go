@@ -42,7 +42,7 @@ func main() {
 		Metrics: metrics.Of(lambdacontext.FunctionName),
 	})
 	fares := store.Fares{Table: items}
-	reader := &answer.Reader{Summaries: fares, Sheets: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger}
+	reader := answer.NewReader(fares, now, logger)
 	(&compat.Service{Reader: reader, Coverage: fares, BaseURL: site.BaseURL}).Register(api)
 	lambdahttp.Main(api)
 }

@@ -64,7 +64,7 @@ func main() {
 		},
 		Sender: &notify.Sender{
 			Alerts: store.Alerts{Table: items}, Notifications: store.Notifications{Table: items},
-			Answers:  &answer.Reader{Summaries: fares, Sheets: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger},
+			Answers:  answer.NewUnrecorded(fares, now, logger),
 			Mail:     instrumented.Sender{Sender: carrier, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName), Now: now},
 			Carriers: carriers,
 			Links:    notify.Links{Pepper: secret.Key(), BaseURL: public.BaseURL}, Rate: outgoing.Rate, Now: now, Log: logger,

@@ -39,7 +39,7 @@ func main() {
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	logger, limiter := httpapi.RequestLog(lambdalog.New()), limit.New(items, now)
 	fares := store.Fares{Table: items}
-	reader := &answer.Reader{Summaries: fares, Sheets: fares, Demand: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: logger}
+	reader := answer.NewReader(fares, now, logger)
 	service := &x402.Service{
 		Answers: &published.Answers{Reader: reader, Coverage: fares}, Payments: store.Payments{Table: items},
 		Limiter: limiter, BaseURL: site.BaseURL, Now: now, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName),
