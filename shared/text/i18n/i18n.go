@@ -12,7 +12,6 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -131,34 +130,17 @@ func In(code string) *Language {
 	return l
 }
 
-// Accepted gives the language that an Accept-Language header prefers, or else the
-// default: the one of the highest weight, of several with the same the first. A
-// region is not looked at: pt-BR is Portuguese. A weight of 0 refuses a language,
-// and one that is no number counts as none.
+// Accepted returns the language that an Accept-Language header prefers, or else the
+// default. Regions do not count: pt-BR is Portuguese.
 func Accepted(header string) *Language {
-	best, weight := Default(), 0.0
-	for part := range strings.SplitSeq(strings.ToLower(header), ",") {
-		tag, parameter, _ := strings.Cut(strings.TrimSpace(part), ";")
-		primary, _, _ := strings.Cut(strings.TrimSpace(tag), "-")
-		l, ok := Find(primary)
-		if q := weightOf(parameter); ok && q > weight {
-			best, weight = l, q
+	tags, _, _ := language.ParseAcceptLanguage(header) // by weight; none if the header is malformed
+	for _, tag := range tags {
+		primary, _ := tag.Base()
+		if l, ok := Find(primary.String()); ok {
+			return l
 		}
 	}
-	return best
-}
-
-// weightOf reads the weight behind a language, as in "q=0.8": from 0 to 1.
-func weightOf(parameter string) float64 {
-	name, value, given := strings.Cut(parameter, "=")
-	if !given || strings.TrimSpace(name) != "q" {
-		return 1
-	}
-	q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-	if err != nil || !(q >= 0 && q <= 1) {
-		return 1
-	}
-	return q
+	return Default()
 }
 
 // Text gives a text with its placeholders filled in: after the id stand the name

@@ -12,7 +12,7 @@ func TestAccepted(t *testing.T) {
 		"EN-gb":                                  "en",
 		"pl;q=0.9, en;q=0.5":                     "en",
 		"nl":                                     "it",
-		"english":                                "it",
+		"english":                                "en",
 		"en;q=0.1":                               "en",
 		"de-AT,de;q=0.9,en;q=0.8":                "de",
 		"fr-CH, fr;q=0.9, en;q=0.8, *;q=0.5":     "fr",
@@ -21,7 +21,7 @@ func TestAccepted(t *testing.T) {
 		"en;q=0, de;q=0.1":                       "de",
 		"en;q=0":                                 "it",
 		"de;q=0.8, fr;q=0.8":                     "de",
-		"de;q=many, en;q=0.9":                    "de",
+		"de;q=many, en;q=0.9":                    "it", // malformed
 		"de;q=NaN, en;q=0.9":                     "de",
 		"en;q=0.9, de;q=7":                       "de",
 		"*":                                      "it",
