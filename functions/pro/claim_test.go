@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gagliardetto/solana-go/base58"
+
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/apikey"
@@ -29,7 +31,7 @@ func newPayer(n byte) payer { return payer{ed25519.NewKeyFromSeed(bytes.Repeat([
 func (p payer) pay(s fixture.Shop, memo string) pay.Signature {
 	return s.Payments.Node.Pay(paytest.Transfer{
 		Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price, Memo: memo,
-		From: paytest.Base58(p.key.Public().(ed25519.PublicKey)),
+		From: base58.Encode(p.key.Public().(ed25519.PublicKey)),
 	})
 }
 
@@ -63,7 +65,7 @@ func TestWhoPaidOutranksWhoClaims(t *testing.T) {
 	if details := s.Do("GET", "/v1/pro/cripta?email=Ada@example.com", ""); !strings.Contains(details.Body, `"proofText":"Verdetto Pro payment\nada@example.com\nSIGNATURE"`) {
 		t.Errorf("what to sign is not told: %s", details.Body)
 	}
-	own := claim(s, "Ada@example.com", signature, paytest.Base58(ada.proof("ada@example.com", signature)))
+	own := claim(s, "Ada@example.com", signature, base58.Encode(ada.proof("ada@example.com", signature)))
 	if own.Status != 200 || !s.Works(own.APIKey) || !own.ExpiresAt.Equal(clock.Now().AddDate(0, 0, 30)) {
 		t.Errorf("with proof: %d %s", own.Status, own.Body)
 	}
@@ -71,7 +73,7 @@ func TestWhoPaidOutranksWhoClaims(t *testing.T) {
 		t.Error("the stranger's key still works")
 	}
 	for name, a := range map[string]fixture.Reply{
-		"again":          claim(s, "ada@example.com", signature, paytest.Base58(ada.proof("ada@example.com", signature))),
+		"again":          claim(s, "ada@example.com", signature, base58.Encode(ada.proof("ada@example.com", signature))),
 		"another proof":  claim(s, "bob@example.com", signature, base64.StdEncoding.EncodeToString(ada.proof("bob@example.com", signature))),
 		"without, again": claim(s, "eve@example.com", signature, ""),
 	} {
@@ -99,11 +101,11 @@ func TestProofsThatAreNone(t *testing.T) {
 	}{
 		"no signature":          {"hello", 400, "richiesta-non-valida"},
 		"too short":             {base64.StdEncoding.EncodeToString(good[:63]), 400, "richiesta-non-valida"},
-		"by another wallet":     {paytest.Base58(bob.proof("ada@example.com", signature)), 422, "prova-non-valida"},
-		"for another address":   {paytest.Base58(ada.proof("eve@example.com", signature)), 422, "prova-non-valida"},
-		"of another payment":    {paytest.Base58(ada.proof("ada@example.com", other)), 422, "prova-non-valida"},
+		"by another wallet":     {base58.Encode(bob.proof("ada@example.com", signature)), 422, "prova-non-valida"},
+		"for another address":   {base58.Encode(ada.proof("eve@example.com", signature)), 422, "prova-non-valida"},
+		"of another payment":    {base58.Encode(ada.proof("ada@example.com", other)), 422, "prova-non-valida"},
 		"the payment's own":     {signature.String(), 422, "prova-non-valida"},
-		"one bit of it changed": {paytest.Base58(append([]byte{good[0] ^ 1}, good[1:]...)), 422, "prova-non-valida"},
+		"one bit of it changed": {base58.Encode(append([]byte{good[0] ^ 1}, good[1:]...)), 422, "prova-non-valida"},
 	} {
 		if a := claim(s, "ada@example.com", signature, c.firma); a.Status != c.status || a.Code != c.code {
 			t.Errorf("%s: %d %s", name, a.Status, a.Body)
@@ -121,7 +123,7 @@ func TestProofNeverBeatsWhatIsFinal(t *testing.T) {
 	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
 	ada := newPayer(1)
 	proven := func(signature pay.Signature) fixture.Reply {
-		return claim(s, "ada@example.com", signature, paytest.Base58(ada.proof("ada@example.com", signature)))
+		return claim(s, "ada@example.com", signature, base58.Encode(ada.proof("ada@example.com", signature)))
 	}
 	bound := ada.pay(s, pay.BindingMemo([]byte(fixture.Pepper), "bob@example.com"))
 	if a := proven(bound); a.Status != 403 || a.Code != "pagamento-di-altri" {
@@ -162,7 +164,7 @@ func TestClaimsRace(t *testing.T) {
 		var wg sync.WaitGroup
 		if withProof {
 			wg.Go(func() {
-				if a := claim(s, owner, signature, paytest.Base58(ada.proof(owner, signature))); a.Status != 200 || a.APIKey == "" {
+				if a := claim(s, owner, signature, base58.Encode(ada.proof(owner, signature))); a.Status != 200 || a.APIKey == "" {
 					t.Errorf("round %d: who paid is told %d %s", round, a.Status, a.Body)
 				}
 			})
@@ -198,7 +200,7 @@ func TestTakingOverUnderFaults(t *testing.T) {
 		begun := s.Clock.Now()
 		s.Retry(f, func() fixture.Reply { return claim(s, "eve@example.com", signature, "") })
 		a := s.Retry(f, func() fixture.Reply {
-			return claim(s, "ada@example.com", signature, paytest.Base58(ada.proof("ada@example.com", signature)))
+			return claim(s, "ada@example.com", signature, base58.Encode(ada.proof("ada@example.com", signature)))
 		})
 		f.Heal()
 		if a.Status != 200 && a.Code != "pagamento-gia-usato" || a.Status == 200 && !s.Works(a.APIKey) {

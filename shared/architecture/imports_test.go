@@ -68,7 +68,7 @@ var libraries = map[string]string{
 	"github.com/emersion/go-message":        "shared/carrier/mail",
 	"github.com/emersion/go-sasl":           "shared/carrier/mail/smtpmail",
 	"github.com/emersion/go-smtp":           "shared/carrier/mail/smtpmail",
-	"github.com/gagliardetto/solana-go":     "shared/pay e2e/fixture",
+	"github.com/gagliardetto/solana-go":     "shared/pay e2e/fixture shared/runtime/config", // config: base58 alone
 	"github.com/go-telegram/bot":            "shared/carrier/telegram",
 	"github.com/google/go-cmp":              "e2e/fixture shared/notify/notifytest shared/runtime/queue/queuetest shared/store/storetest",
 	"github.com/klauspost/compress":         "cmd/verdetto/edge",

@@ -3,6 +3,8 @@ package pay
 import (
 	"context"
 	"time"
+
+	"github.com/gagliardetto/solana-go/base58"
 )
 
 // Chain verifies payments in USDC to one wallet.
@@ -28,7 +30,7 @@ const MaxFound = 25
 type Reference [32]byte
 
 // String is the spelling of addresses.
-func (r Reference) String() string { return encodeBase58(r[:]) }
+func (r Reference) String() string { return base58.Encode(r[:]) }
 
 // Payment is what a transaction did for the wallet.
 type Payment struct {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gagliardetto/solana-go/base58"
+
 	"verdetto/shared/apikey"
 )
 
@@ -18,7 +20,7 @@ var ErrNotProof = errors.New("not a signature of 64 bytes in base58 or base64")
 // ParseProof reads a proof in base58 or in base64, as wallets give it.
 func ParseProof(text string) (Proof, error) {
 	var p Proof
-	if decodeBase58(p[:], text) == nil {
+	if base58.Decode64(text, (*[64]byte)(&p)) == nil {
 		return p, nil
 	}
 	b, err := base64.StdEncoding.DecodeString(text)
@@ -39,7 +41,7 @@ func (p Payment) Proves(proof Proof, email string) bool {
 	text := []byte(ProofText(email, p.Signature.String()))
 	for _, payer := range p.Payers {
 		var key [ed25519.PublicKeySize]byte
-		if decodeBase58(key[:], payer) == nil && ed25519.Verify(key[:], text, proof[:]) {
+		if base58.Decode32(payer, &key) == nil && ed25519.Verify(key[:], text, proof[:]) {
 			return true
 		}
 	}

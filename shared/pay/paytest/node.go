@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gagliardetto/solana-go/base58"
+
 	"verdetto/shared/pay"
 )
 
@@ -79,7 +81,7 @@ func (n *Node) Pay(t Transfer) pay.Signature {
 // Send sends a transfer, which is then Processed. It panics on addresses that are none.
 func (n *Node) Send(t Transfer) pay.Signature {
 	for _, address := range []string{t.Wallet, t.Mint} {
-		if _, ok := unbase58(address, 32); !ok {
+		if _, ok := decode(address, 32); !ok {
 			panic("paytest: not an address: " + strconv.Quote(address))
 		}
 	}
@@ -240,7 +242,7 @@ func (n *Node) getTransaction(params []json.RawMessage) (result any, code int, t
 	if len(params) > 1 && json.Unmarshal(params[1], &options) != nil || len(params) == 0 || json.Unmarshal(params[0], &name) != nil {
 		return nil, -32602, "Invalid params"
 	}
-	b, ok := unbase58(name, 64)
+	b, ok := decode(name, 64)
 	switch {
 	case !ok:
 		return nil, -32602, "Invalid param: WrongSize"
@@ -266,7 +268,7 @@ func (n *Node) getSignatureStatuses(params []json.RawMessage) (result any, code 
 	}
 	statuses := []any{}
 	for _, name := range names {
-		b, ok := unbase58(name, 64)
+		b, ok := decode(name, 64)
 		if !ok {
 			return nil, -32602, "Invalid param: WrongSize"
 		}
@@ -317,7 +319,7 @@ func (s *sent) result(encoding string) map[string]any {
 	} else {
 		var names []string
 		for _, x := range s.signatures {
-			names = append(names, Base58(x[:]))
+			names = append(names, base58.Encode(x[:]))
 		}
 		transaction = map[string]any{"signatures": names, "message": map[string]any{
 			"accountKeys": m.accounts, "instructions": s.spell(m.calls, 1), "recentBlockhash": Address("block"),
@@ -343,7 +345,7 @@ func (s *sent) spell(calls []call, height int) []any {
 	var spelled []any
 	for _, c := range calls {
 		spelled = append(spelled, map[string]any{
-			"programIdIndex": c.program, "accounts": append([]int{}, c.accounts...), "data": Base58(c.data), "stackHeight": height,
+			"programIdIndex": c.program, "accounts": append([]int{}, c.accounts...), "data": base58.Encode(c.data), "stackHeight": height,
 		})
 	}
 	return spelled

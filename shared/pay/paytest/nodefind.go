@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+
+	"github.com/gagliardetto/solana-go/base58"
 )
 
 // getSignaturesForAddress lists the transactions that name an account, newest
@@ -17,7 +19,7 @@ func (n *Node) getSignaturesForAddress(params []json.RawMessage) (result any, co
 	if len(params) > 1 && json.Unmarshal(params[1], &options) != nil || len(params) == 0 || json.Unmarshal(params[0], &account) != nil {
 		return nil, -32602, "Invalid params"
 	}
-	_, ok := unbase58(account, 32)
+	_, ok := decode(account, 32)
 	switch {
 	case !ok:
 		return nil, -32602, "Invalid param: WrongSize"
@@ -37,7 +39,7 @@ func (n *Node) getSignaturesForAddress(params []json.RawMessage) (result any, co
 	list := []any{}
 	for _, s := range named[:min(len(named), options.Limit)] {
 		list = append(list, map[string]any{
-			"signature": Base58(s.signatures[0][:]), "slot": s.slot, "err": s.err(), "memo": orNull(s.transfer.Memo),
+			"signature": base58.Encode(s.signatures[0][:]), "slot": s.slot, "err": s.err(), "memo": orNull(s.transfer.Memo),
 			"blockTime": s.at.Unix(), "confirmationStatus": s.finality,
 		})
 	}

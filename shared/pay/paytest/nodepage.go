@@ -33,9 +33,9 @@ func (n *Node) page(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.Method == http.MethodPost {
 		units, err := pay.ParseUnits(fields.Amount)
-		_, wallet := unbase58(fields.Wallet, 32)
-		_, mint := unbase58(fields.Mint, 32)
-		_, reference := unbase58(fields.Reference, 32)
+		_, wallet := decode(fields.Wallet, 32)
+		_, mint := decode(fields.Mint, 32)
+		_, reference := decode(fields.Reference, 32)
 		switch {
 		case err != nil:
 			fields.Fault = err.Error()

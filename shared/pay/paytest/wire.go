@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"math/big"
+
+	"github.com/gagliardetto/solana-go/base58"
 )
 
 // The programs and accounts of the network.
@@ -14,49 +15,16 @@ const (
 	OldMemoProgram = "Memo1UhkJRfHyvLMcVucJwxXEuD728EqVDDwxDxFMNo"
 )
 
-const letters = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-
-// Base58 writes bytes as the network does.
-func Base58(b []byte) string {
-	n, base, digit := new(big.Int).SetBytes(b), big.NewInt(58), new(big.Int)
-	var reversed []byte
-	for n.Sign() > 0 {
-		n.DivMod(n, base, digit)
-		reversed = append(reversed, letters[digit.Int64()])
-	}
-	for i := 0; i < len(b) && b[i] == 0; i++ {
-		reversed = append(reversed, letters[0])
-	}
-	for i, j := 0, len(reversed)-1; i < j; i, j = i+1, j-1 {
-		reversed[i], reversed[j] = reversed[j], reversed[i]
-	}
-	return string(reversed)
-}
-
-// unbase58 reads so many bytes; false if the text does not hold them.
-func unbase58(text string, size int) ([]byte, bool) {
-	n, base := new(big.Int), big.NewInt(58)
-	if len(text) > 2*size {
-		return nil, false
-	}
-	for i := range len(text) {
-		digit := bytes.IndexByte([]byte(letters), text[i])
-		if digit < 0 {
-			return nil, false
-		}
-		n.Add(n.Mul(n, base), big.NewInt(int64(digit)))
-	}
-	if len(n.Bytes()) > size {
-		return nil, false
-	}
-	b := n.FillBytes(make([]byte, size))
-	return b, Base58(b) == text
+// decode reads so many bytes of base58; false if the text does not hold exactly them.
+func decode(text string, size int) ([]byte, bool) {
+	b, err := base58.Decode(text)
+	return b, err == nil && len(b) == size
 }
 
 // Address makes up the address that goes by a name in a test.
 func Address(name string) string {
 	b := sha256.Sum256([]byte("address " + name))
-	return Base58(b[:])
+	return base58.Encode(b[:])
 }
 
 // message is what a transaction says, before it is written down.
@@ -99,7 +67,7 @@ func (m message) bytes(signatures [][64]byte) []byte {
 	b.Write([]byte{byte(m.signers), 0, byte(m.readonly)})
 	short(len(m.accounts))
 	for _, a := range m.accounts {
-		key, _ := unbase58(a, 32)
+		key, _ := decode(a, 32)
 		b.Write(key)
 	}
 	b.Write(make([]byte, 32)) // recent block hash

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gagliardetto/solana-go/base58"
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/pay"
@@ -257,7 +258,7 @@ func TestParsedEncoding(t *testing.T) {
 		err        error
 	}{
 		{"parsed", `{"program":"spl-memo","programId":"` + paytest.MemoProgram + `","parsed":"ciao"}`, []string{"ciao"}, nil},
-		{"left alone", `{"programId":"` + paytest.MemoProgram + `","data":"` + paytest.Base58([]byte("ciao")) + `"}`, []string{"ciao"}, nil},
+		{"left alone", `{"programId":"` + paytest.MemoProgram + `","data":"` + base58.Encode([]byte("ciao")) + `"}`, []string{"ciao"}, nil},
 		{"parsed, as another thing", `{"programId":"` + paytest.MemoProgram + `","parsed":{"memo":"ciao"},"data":"0"}`, nil, pay.ErrUnreadable},
 		{"too long", `{"programId":"` + paytest.MemoProgram + `","data":"` + strings.Repeat("2", maxMemo+1) + `"}`, nil, pay.ErrUnreadable},
 		{"an address without text", `{"programId":"` + paytest.MemoProgram + `","parsed":null,"data":""}`, []string{""}, nil},

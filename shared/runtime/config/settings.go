@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"encoding/json"
-	"math/big"
 	"net"
 	"net/mail"
 	"net/netip"
@@ -14,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gagliardetto/solana-go/base58"
 )
 
 // Setting is one thing that whoever runs the service can set. The flags of the
@@ -247,18 +248,19 @@ func moment(v string) bool {
 	return err == nil
 }
 
-const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-
-// solanaAddress tells whether a text is 32 bytes in base 58.
-func solanaAddress(v string) bool { return len(unbase58(v)) == 32 }
+// solanaAddress reports whether a text is 32 bytes in base58.
+func solanaAddress(v string) bool { return base58.Decode32(v, new([32]byte)) == nil }
 
 // SolanaKey reads a key as solana-keygen writes it, or as 64 bytes in base 58: the
 // seed, and the address that follows from it.
 func SolanaKey(v string) (ed25519.PrivateKey, bool) {
-	key := unbase58(v)
+	var packed [ed25519.PrivateKeySize]byte
+	var key []byte
+	if base58.Decode64(v, &packed) == nil {
+		key = packed[:]
+	}
 	if strings.HasPrefix(v, "[") {
 		var list []int
-		key = nil
 		if json.Unmarshal([]byte(v), &list) != nil {
 			return nil, false
 		}
@@ -274,23 +276,4 @@ func SolanaKey(v string) (ed25519.PrivateKey, bool) {
 	}
 	derived := ed25519.NewKeyFromSeed(key[:ed25519.SeedSize])
 	return derived, bytes.Equal(derived, key)
-}
-
-// unbase58 reads base 58; nil where it is none.
-func unbase58(v string) []byte {
-	if len(v) > 100 { // more than any has
-		return nil
-	}
-	n, zeros, leading := new(big.Int), 0, true
-	for _, c := range v {
-		digit := strings.IndexRune(base58, c)
-		if digit < 0 {
-			return nil
-		}
-		if leading = leading && digit == 0; leading {
-			zeros++ // each is a byte that is zero
-		}
-		n.Add(n.Mul(n, big.NewInt(int64(len(base58)))), big.NewInt(int64(digit)))
-	}
-	return append(make([]byte, zeros), n.Bytes()...)
 }
