@@ -48,8 +48,10 @@ run: ## the whole service on 127.0.0.1:8080, with invented fares or FARES=panel.
 # The CDK runs on the Node.js that a process finds as it begins. A distribution's own may be older than it supports.
 GOTEST = PATH="$(CURDIR)/$(MCP)/node_modules/node/bin:$$PATH" go tool gotestsum --format pkgname --format-icons text --format-hide-empty-pkg $(1) -- -count=1
 
-test: tools ## what is right or wrong: no clock decides, it passes on a busy machine
-	$(call GOTEST) -shuffle=on -timeout 30m -skip '^Test(Prove|Evidence)' ./...
+PKG ?= ./...
+
+test: tools ## what is right or wrong: no clock decides, it passes on a busy machine [PKG=./shared/verdict]
+	$(call GOTEST) -shuffle=on -timeout 30m -skip '^Test(Prove|Evidence)' $(PKG)
 
 # One package at a time, so that none disturbs what another measures. Those that have such a test are known by their files.
 packages = $(sort $(dir $(shell find ./cmd ./e2e ./functions ./infra ./shared -name '*$(1)_test.go')))
