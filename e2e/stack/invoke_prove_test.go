@@ -195,6 +195,10 @@ func invoked(t *testing.T, settings aws.Config) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			// Signals of outboxes come seconds later: the test does not wait for that.
+			if _, err := queues.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: url.QueueUrl, Attributes: map[string]string{"DelaySeconds": "0"}}); err != nil {
+				t.Fatal(err)
+			}
 			before := len(streams(t, settings, name))
 			if _, err := queues.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: url.QueueUrl, MessageBody: &body}); err != nil {
 				t.Fatal(err)
