@@ -67,8 +67,10 @@ func (s *Service) managePage(_ context.Context, in *Reader) (*page.Response, err
 }
 
 type askInput struct {
-	Key string `header:"X-Api-Key" doc:"The key of the plan, where the caller has it: then the mail comes however many others have caused, and though its reader has stopped them"`
-	recoverInput
+	Key    string `header:"X-Api-Key" doc:"The key of the plan, where the caller has it: then the mail comes however many others have caused, and though its reader has stopped them"`
+	Accept string `header:"Accept"`
+	Reader
+	emailBody
 }
 
 // askToManage does the same for every address: it leaves a job. A caller who shows the key counts as its reader.
