@@ -387,7 +387,7 @@ func document(rows, transcript string) []byte {
 	return []byte(`# What a traveller wants to know
 
 Each of 20 tasks is done by one call of the API, by one call of an agent's tool, and on the page in one to three steps: a form that is sent,
-or a link that is followed. ` + "`go test ./e2e/tasks`" + ` does them over the invented world as of 1 March 2016, checks that the answer is one to the
+or a link that is followed. ` + "`make test PKG=./e2e/tasks`" + ` does them over the invented world as of 1 March 2016, checks that the answer is one to the
 question, that programs and agents are told the same and that the page shows it, and writes this document.
 
 | task | call | tool | page | what it comes to |

@@ -1,6 +1,7 @@
 package pro
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -42,8 +43,8 @@ type checkoutInput struct {
 	Reader
 	httpapi.Repeatable
 	Body struct {
-		Email string  `json:"email" maxLength:"254" doc:"E-mail address" example:"ada@example.com"`
-		Token *string `json:"t,omitempty" nullable:"true" format:"hex32" doc:"The random field of a page's form: 32 hexadecimal digits, which do what an Idempotency-Key does" example:"000102030405060708090a0b0c0d0e0f"`
+		Email string `json:"email" maxLength:"254" doc:"E-mail address" example:"ada@example.com"`
+		Token string `json:"t,omitempty" nullable:"true" format:"hex32-or-empty" doc:"The random field of a page's form: 32 hexadecimal digits, which do what an Idempotency-Key does" example:"000102030405060708090a0b0c0d0e0f"`
 	} `contentType:"application/json"`
 }
 
@@ -53,7 +54,7 @@ type checkoutBegun struct {
 
 func (s *Service) checkCheckout(_ context.Context, in *checkoutInput) error {
 	_, err := address(in.Body.Email)
-	if err == nil && in.Body.Token != nil && !isToken(*in.Body.Token) {
+	if err == nil && in.Body.Token != "" && !isToken(in.Body.Token) {
 		err = httpapi.Invalid(badToken)
 	}
 	return err
@@ -90,10 +91,7 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 // same key. It follows from a secret of the caller's, or is fresh: whoever reaches a
 // checkout can read the key that it buys, and an address may have many callers.
 func (s *Service) checkoutKey(ctx context.Context, in *checkoutInput, email string) (string, error) {
-	secret := in.Repeatable
-	if secret.Again == "" && in.Body.Token != nil {
-		secret.Again = *in.Body.Token
-	}
+	secret := httpapi.Repeatable{Again: cmp.Or(in.Again, in.Body.Token)}
 	var derived [16]byte
 	_, err := io.ReadFull(secret.Random(ctx, s.Random, "pro checkout", httpapi.Subject(ctx), apikey.Normalize(email)), derived[:])
 	return hex.EncodeToString(derived[:]), err

@@ -137,7 +137,8 @@ func WriteDescription(o *huma.OpenAPI) ([]byte, error) {
 // describedPatterns are those of formats that the description alone knows: what is
 // of such a format the handler looks at, and so can name it with all else at fault.
 var describedPatterns = map[string]string{
-	"hex32": "^[0-9A-Fa-f]{32}$",
+	"hex32":          "^[0-9A-Fa-f]{32}$",
+	"hex32-or-empty": "^([0-9A-Fa-f]{32})?$", // a form sends an empty field too
 }
 
 // standardize takes out what is Huma's own and no part of OpenAPI, and gives
