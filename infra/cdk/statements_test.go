@@ -300,6 +300,7 @@ func (c claim) fails(template assertions.Template) (said any) {
 
 // TestStatementsCanFail: each statement is made of a template in which it is not so, and is seen to fail.
 func TestStatementsCanFail(t *testing.T) {
+	needsNode(t)
 	for _, s := range statements(fixtureConfigs(t)["example"]) {
 		h := fixture(t, cmp.Or(s.config, "example"))
 		if s.fails(h.spoiled(t, s.claim)) == nil {
