@@ -69,14 +69,8 @@ func tripKey(r fare.Route, t Trip) Key { return Key{"SEEN#" + r.String(), "TRIP#
 // of a day has stored something, in place of any earlier; of a route to Anywhere for all alerts to it.
 func (w Notifications) LeaveTrips(ctx context.Context, route fare.Route, day fare.Day, expires time.Time) error {
 	n := Notification{Route: route, Day: day, Trips: true}
-	data, err := json.Marshal(n)
-	if err == nil {
-		err = w.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: n.key(), Data: data, Expires: expires}})
-	}
-	if err != nil {
-		return fmt.Errorf("leave a notification of trips on %s: %w", route, err)
-	}
-	return nil
+	err := write(ctx, w.Table, set(Item{Key: n.key(), Expires: expires}), n)
+	return wrap(err, "leave a notification of trips on %s", route)
 }
 
 // PastTrip gives what earlier refreshes saw of a trip; nothing where none did.
@@ -89,19 +83,9 @@ func (w Notifications) KeepTrip(ctx context.Context, past Past, route fare.Route
 	if past.version > 0 && bytes.Equal(past.History, history) {
 		return nil
 	}
-	op := Op{Mode: Replace, Item: Item{Key: tripKey(route, t), Version: past.version, Expires: expires}}
-	if past.version == 0 {
-		op.Mode = Create
-	}
-	var err error
-	op.Item.Data, err = json.Marshal(Past{History: history})
-	if err == nil {
-		err = w.Table.Write(ctx, op)
-	}
-	if err != nil {
-		return fmt.Errorf("keep what was seen of a trip on %s: %w", route, err)
-	}
-	return nil
+	op := over(Item{Key: tripKey(route, t), Version: past.version, Expires: expires})
+	err := write(ctx, w.Table, op, Past{History: history})
+	return wrap(err, "keep what was seen of a trip on %s", route)
 }
 
 // Past gives what earlier refreshes saw of a route; nothing where none did.
@@ -130,25 +114,16 @@ func (w Notifications) past(ctx context.Context, key Key) (Past, error) {
 // Without News there is nothing to notify of, and what was left earlier is taken
 // back. ErrConflict and ErrExists: another refresh was faster.
 func (w Notifications) Leave(ctx context.Context, past Past, n Notification, digest []byte, pastExpires time.Time) error {
-	seen := Op{Mode: Replace, Item: Item{Key: seenKey(n.Route), Version: past.version, Expires: pastExpires}}
-	if past.version == 0 {
-		seen.Mode = Create
-	}
-	var err error
-	seen.Item.Data, err = json.Marshal(Past{Day: n.Day, History: n.History, Digest: digest})
-	news := Op{Mode: Delete, Item: Item{Key: notificationKey(n.Route)}}
-	if err == nil && len(n.News) > 0 {
+	var ops writes
+	seen := over(Item{Key: seenKey(n.Route), Version: past.version, Expires: pastExpires})
+	ops.put(seen, Past{Day: n.Day, History: n.History, Digest: digest})
+	if len(n.News) > 0 {
 		n.Cursor = ""
-		news.Mode, news.Item.Expires = Set, n.Expires
-		news.Item.Data, err = json.Marshal(n)
+		ops.put(set(Item{Key: notificationKey(n.Route), Expires: n.Expires}), n)
+	} else {
+		ops.add(remove(notificationKey(n.Route)))
 	}
-	if err == nil {
-		err = w.Table.Write(ctx, seen, news)
-	}
-	if err != nil {
-		return fmt.Errorf("leave news of %s: %w", n.Route, err)
-	}
-	return nil
+	return wrap(ops.to(ctx, w.Table), "leave news of %s", n.Route)
 }
 
 // notificationDays is for how long a notification is kept: nobody is notified later.
@@ -196,11 +171,8 @@ func readNotification(item Item) (Notification, error) {
 func (w Notifications) Advance(ctx context.Context, n *Notification, to string) error {
 	next := *n
 	next.Cursor = to
-	data, err := json.Marshal(next)
-	if err == nil {
-		err = w.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: n.key(), Version: n.version, Data: data, Expires: n.Expires}})
-	}
-	if err != nil {
+	op := Op{Mode: Replace, Item: Item{Key: n.key(), Version: n.version, Expires: n.Expires}}
+	if err := write(ctx, w.Table, op, next); err != nil {
 		return fmt.Errorf("record who was notified of news of %s: %w", n.Route, err)
 	}
 	next.version++
@@ -212,8 +184,5 @@ func (w Notifications) Advance(ctx context.Context, n *Notification, to string) 
 // its place, that stays, and it is no error.
 func (w Notifications) Done(ctx context.Context, n Notification) error {
 	err := w.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: n.key(), Version: n.version}})
-	if err != nil && !errors.Is(err, ErrConflict) {
-		return fmt.Errorf("end news of %s: %w", n.Route, err)
-	}
-	return nil
+	return wrap(unless(err, ErrConflict), "end news of %s", n.Route)
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"verdetto/shared/fare"
 )
@@ -17,10 +16,7 @@ func (a Alerts) Pause(ctx context.Context, alert Alert, until fare.Day) error {
 		next.Paused = until
 		return changed
 	})
-	if err != nil {
-		return fmt.Errorf("pause an alert: %w", err)
-	}
-	return nil
+	return wrap(err, "pause an alert")
 }
 
 // MarkOver records the day on which it was left for the endpoint of an alert that the alert has ended.
@@ -32,8 +28,5 @@ func (a Alerts) MarkOver(ctx context.Context, alert Alert, day fare.Day) error {
 		next.Over = day
 		return true
 	})
-	if err != nil {
-		return fmt.Errorf("record that an alert has ended: %w", err)
-	}
-	return nil
+	return wrap(err, "record that an alert has ended")
 }

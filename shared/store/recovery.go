@@ -145,14 +145,8 @@ func offerKey(id string) Key { return Key{"OFFER#" + id, "JOB"} }
 // Offer stores a job that is left when somebody who knows the id accepts it
 // before a moment. Offered again under the same id it changes nothing.
 func (o Outbox) Offer(ctx context.Context, id string, j Job, until time.Time) error {
-	data, err := json.Marshal(j)
-	if err == nil {
-		err = o.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: offerKey(id), Data: data, Expires: until}})
-	}
-	if err != nil && !errors.Is(err, ErrExists) {
-		return fmt.Errorf("offer a job: %w", err)
-	}
-	return nil
+	err := write(ctx, o.Table, over(Item{Key: offerKey(id), Expires: until}), j)
+	return wrap(unless(err, ErrExists), "offer a job")
 }
 
 // Offered is ErrNotFound where nothing is offered under the id, or not any more.
@@ -163,10 +157,7 @@ func (o Outbox) Offered(ctx context.Context, id string) error {
 
 func (o Outbox) offered(ctx context.Context, id string) (Item, error) {
 	item, err := o.Table.Get(ctx, offerKey(id), Strong)
-	if err != nil {
-		return Item{}, fmt.Errorf("read offered job: %w", err)
-	}
-	return item, nil
+	return item, wrap(err, "read offered job")
 }
 
 // Accept leaves the job that is offered under an id, once: accepted again it changes nothing.
@@ -181,10 +172,8 @@ func (o Outbox) Accept(ctx context.Context, id string, now time.Time) error {
 			return fmt.Errorf("read offered job: %w", err)
 		}
 		j.At, item.Data = now, nil
-		op, err := o.put(j)
-		if err != nil {
-			return err
-		}
-		return o.Table.Write(ctx, op, Op{Mode: Replace, Item: item})
+		w := writes{ops: []Op{over(item)}}
+		w.leave(o, j)
+		return w.to(ctx, o.Table)
 	})
 }

@@ -36,9 +36,9 @@ func watchedTripKey(route fare.Route, kind fare.Trip) Key {
 
 // marks are the writes that mark what an alert watches.
 func (a Alert) marks() []Op {
-	ops := []Op{{Mode: Set, Item: Item{Key: watchedKey(a.Route)}}}
+	ops := []Op{set(Item{Key: watchedKey(a.Route)})}
 	if a.Trip != (Trip{}) {
-		ops = append(ops, Op{Mode: Set, Item: Item{Key: watchedTripKey(a.Route, a.Trip.Nights)}})
+		ops = append(ops, set(Item{Key: watchedTripKey(a.Route, a.Trip.Nights)}))
 	}
 	return ops
 }
