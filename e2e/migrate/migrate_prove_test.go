@@ -66,9 +66,7 @@ func overDynamoDB(endpoint string) []string {
 func stock(t *testing.T, file string) {
 	t.Helper()
 	table, err := boltstore.Open(file, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	now := time.Now()
 	for n := range 100 {
 		email := fmt.Sprintf("p%d@example.com", n)
@@ -82,13 +80,9 @@ func stock(t *testing.T, file string) {
 		if err == nil && n%5 == 0 {
 			err = alerts.Stop(t.Context(), fixture.Subscriber(email), now.AddDate(0, 6, 0))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 	}
-	if err := table.Close(); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, table.Close())
 }
 
 // mover moves the service.

@@ -19,6 +19,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/store/dynamostore/dynamolocal"
+	"verdetto/shared/store/storetest"
 )
 
 // TestProveProcessesShareATable: three processes over one table refresh it and send
@@ -37,9 +38,7 @@ func TestProveProcessesShareATable(t *testing.T) {
 	}
 	d.Write("falls.csv", panel.String())
 	client := dynamolocal.Client(endpoint)
-	if err := dynamostore.Create(t.Context(), client, "together"); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, dynamostore.Create(t.Context(), client, "together"))
 	table := dynamostore.New(client, "together", func() time.Time { return at })
 	want := map[string]int{}
 	for n := range subscribers {

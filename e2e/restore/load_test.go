@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/web/routes"
 )
 
@@ -120,9 +121,7 @@ func serve(t *testing.T, d fixture.Shell, file string) fixture.Server {
 	s := d.Serve("-store", "bolt:"+file, "-upstream", "csv:fares.csv", "-base", base, "-log", "json")
 	for {
 		response, err := http.Get(s.URL + "/readyz")
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		response.Body.Close()
 		if response.StatusCode == http.StatusOK {
 			return s

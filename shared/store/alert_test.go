@@ -9,6 +9,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 )
 
 // tripOf is an alert for a trip, with the ID that it has.
@@ -29,9 +30,7 @@ func TestEarlierAlertsAreRead(t *testing.T) {
 		{Partition: "PENDING#x", Sort: "ALERT"}:       `{"s":"ada","r":{"Origin":"MIL","Destination":"LON"},"e":"ada@example.com","l":"it"}`,
 		{Partition: "WAKES", Sort: "MIL-BUH"}:         `{"r":{"Origin":"MIL","Destination":"BUH"},"d":20501,"n":"bg==","h":"aA==","c":"ada"}`,
 	} {
-		if err := d.Table.Write(ctx, store.Op{Item: store.Item{Key: key, Data: []byte(data)}}); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, d.Table.Write(ctx, store.Op{Item: store.Item{Key: key, Data: []byte(data)}}))
 	}
 	want := []store.Alert{{Subscriber: "ada", Route: milBuh, Email: "ada@example.com", Language: "it", Threshold: 2000, Mailed: 20500, Fresh: true}}
 	got, err := d.Of(ctx, "ada")
@@ -91,9 +90,7 @@ func TestAlertsBesideEachOther(t *testing.T) {
 	var places []string
 	for after := ""; ; {
 		page, err := d.Page(ctx, milBuh, after, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		for _, a := range page {
 			after = a.Place()
 			places = append(places, after)

@@ -12,6 +12,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 )
 
 func (d *fixture) digests() store.Digests { return store.Digests{Table: d.Table} }
@@ -31,9 +32,7 @@ func (d *fixture) wantDigest(t *testing.T, who string, want bool) {
 	var got []store.SubscriberID
 	for day := range time.Weekday(7) {
 		page, err := d.digests().Page(t.Context(), day, "", 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		for _, one := range page {
 			if got = append(got, one.Subscriber); store.DigestWeekday(one.Subscriber) != day {
 				t.Errorf("the digest of %s is listed on %v", one.Subscriber, day)
@@ -83,9 +82,7 @@ func TestADigestIsThereAsLongAsAnAlertWantsOne(t *testing.T) {
 			d.weekly(t, "ada", "BUH")
 			d.weekly(t, "ada", "LON")
 			d.wantDigest(t, "ada", true)
-			if err := c.do(t, d); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, c.do(t, d))
 			d.wantDigest(t, "ada", c.want)
 		})
 	}
@@ -163,9 +160,7 @@ func TestADigestUnderOthersWrites(t *testing.T) {
 					t.Error(err)
 				}
 			}}
-			if err := c.outer(t, other); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, c.outer(t, other))
 			d.wantDigest(t, "ada", c.want)
 		})
 	}
@@ -177,14 +172,10 @@ func TestSentDigests(t *testing.T) {
 	d.weekly(t, "ada", "BUH")
 	ctx, digests := t.Context(), d.digests()
 	first, err := digests.Of(ctx, "ada")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	mark := func(of store.Digest, day fare.Day, price fare.Cents) {
 		t.Helper()
-		if err := digests.MarkSent(ctx, of, day, map[string]fare.Cents{"MIL-BUH": price}); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, digests.MarkSent(ctx, of, day, map[string]fare.Cents{"MIL-BUH": price}))
 	}
 	mark(first, 20500, 3000)
 	mark(first, 20500, 4000) // over another version, and it was sent: nothing
@@ -232,9 +223,7 @@ func TestDigestProgress(t *testing.T) {
 		t.Fatalf("%+v %v", one, err)
 	}
 	other := one
-	if err := digests.Advance(ctx, &one, 20500, "bob"); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, digests.Advance(ctx, &one, 20500, "bob"))
 	if err := digests.Advance(ctx, &other, 20501, ""); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("%v", err)
 	}

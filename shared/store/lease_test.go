@@ -37,13 +37,9 @@ func TestLease(t *testing.T) {
 	}
 	held(b, nil)
 	held(a, store.ErrHeld)
-	if err := a.Release(ctx); err != nil { // it is not a's
-		t.Fatal(err)
-	}
+	storetest.Must(t, a.Release(ctx)) // it is not a's
 	held(a, store.ErrHeld)
-	if err := b.Release(ctx); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, b.Release(ctx))
 	held(a, nil)
 }
 
@@ -62,9 +58,7 @@ func TestLeaseWithFaults(t *testing.T) {
 				return err
 			}
 			for range 2 {
-				if err := withRetry(a.Hold); err != nil {
-					t.Fatal(err)
-				}
+				storetest.Must(t, withRetry(a.Hold))
 			}
 			if err := withRetry(b.Hold); !errors.Is(err, store.ErrHeld) {
 				t.Fatalf("both hold it: %v", err)
@@ -94,13 +88,9 @@ func TestALeaseThatWasLostIsNotTakenBack(t *testing.T) {
 			a := &store.Lease{Table: d.Table, Name: "mail", Holder: "a", For: time.Minute, Now: now}
 			b := &store.Lease{Table: d.Table, Name: "mail", Holder: "b", For: time.Minute, Now: now}
 			c := &store.Lease{Table: d.Table, Name: "mail", Holder: "c", For: time.Minute, Now: now}
-			if err := a.Hold(ctx); err != nil { // never renewed: version 1
-				t.Fatal(err)
-			}
+			storetest.Must(t, a.Hold(ctx)) // never renewed: version 1
 			d.now = d.now.Add(time.Minute)
-			if err := b.Hold(ctx); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, b.Hold(ctx))
 			if err := late.does(a); err != nil && !errors.Is(err, store.ErrHeld) {
 				t.Fatal(err)
 			}

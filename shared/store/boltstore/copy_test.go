@@ -10,15 +10,14 @@ import (
 
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/storetest"
 )
 
 // TestCopy: a copy that is made while pairs of items are written has both of a pair or neither.
 func TestCopy(t *testing.T) {
 	dir := t.TempDir()
 	s, err := boltstore.Open(filepath.Join(dir, "live.db"), time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	defer s.Close()
 	put := func(n int) {
 		var pair []store.Op
@@ -51,28 +50,18 @@ func TestCopy(t *testing.T) {
 		<-wrote // the writer is at it, however busy the machine is
 		var copied bytes.Buffer
 		var said int64
-		if err := s.Copy(&copied, func(bytes int64) { said = bytes }); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, s.Copy(&copied, func(bytes int64) { said = bytes }))
 		if said != int64(copied.Len()) {
 			t.Errorf("%d bytes were announced, %d came", said, copied.Len())
 		}
 		path := filepath.Join(dir, fmt.Sprint(i))
-		if err := os.WriteFile(path, copied.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, os.WriteFile(path, copied.Bytes(), 0o600))
 		c, err := boltstore.Open(path, time.Now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		left, err := c.Query(t.Context(), store.Range{Partition: "left", Limit: 1 << 20})
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		right, err := c.Query(t.Context(), store.Range{Partition: "right", Limit: 1 << 20})
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		if len(left) == 0 || len(left) != len(right) {
 			t.Errorf("copy %d holds %d left and %d right items", i, len(left), len(right))
 		}

@@ -85,9 +85,7 @@ func overFaultyWire(t *testing.T) (sound store.Table, faulty store.Table, w *wir
 	w, clock = &wire{}, storetest.NewClock()
 	endpoint := dynamolocal.Endpoint(t)
 	name := strings.NewReplacer("/", ".", " ", "-", ",", "").Replace(t.Name())
-	if err := dynamostore.Create(t.Context(), dynamolocal.Client(endpoint), name); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, dynamostore.Create(t.Context(), dynamolocal.Client(endpoint), name))
 	sound = dynamostore.New(dynamolocal.Client(endpoint), name, clock.Now)
 	client := dynamolocal.Client(endpoint, func(o *dynamodb.Options) {
 		o.HTTPClient = &http.Client{Transport: w}
@@ -132,14 +130,10 @@ func TestWritesLandOnce(t *testing.T) {
 			t.Run(c.name+", "+name, func(t *testing.T) {
 				sound, faulty, w, _ := overFaultyWire(t)
 				if c.before {
-					if err := sound.Write(t.Context(), store.Op{Mode: store.Create, Item: store.Item{Key: at, Data: []byte("old")}}); err != nil {
-						t.Fatal(err)
-					}
+					storetest.Must(t, sound.Write(t.Context(), store.Op{Mode: store.Create, Item: store.Item{Key: at, Data: []byte("old")}}))
 				}
 				w.faults = []fault{f}
-				if err := faulty.Write(t.Context(), c.ops...); err != nil {
-					t.Fatal(err)
-				}
+				storetest.Must(t, faulty.Write(t.Context(), c.ops...))
 				if w.sent != 2 {
 					t.Errorf("%d requests were sent, want the failed one and its repetition", w.sent)
 				}
@@ -264,13 +258,9 @@ func TestCapacity(t *testing.T) {
 		return err
 	}
 	for n := range 35 {
-		if err := put(fmt.Sprintf("B%02d", n), 940); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, put(fmt.Sprintf("B%02d", n), 940))
 	}
-	if err := put("summary", 3900); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, put("summary", 3900))
 	for _, c := range []struct {
 		name        string
 		call        func() error
@@ -287,9 +277,7 @@ func TestCapacity(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ops, read, write = nil, 0, 0
-			if err := c.call(); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, c.call())
 			t.Logf("%v: %.1f read, %.1f write units", ops, read, write)
 			if got := strings.Join(ops, " "); got != c.ops || read != c.read || write != c.write {
 				t.Errorf("%s costs %.1f read and %.1f write, want %s, %.1f and %.1f", got, read, write, c.ops, c.read, c.write)

@@ -89,6 +89,14 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) store.Table
 	}
 }
 
+// Must ends a test if something failed that it does not test.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 type fixture struct {
 	*testing.T
 	ctx   context.Context
