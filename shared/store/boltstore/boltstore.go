@@ -39,11 +39,15 @@ type Store struct {
 
 var _ store.Table = (*Store)(nil)
 
+// writable are the options of a file that is written to. The list of free pages is made anew
+// at opening, not written with every commit: a long history leaves many of them.
+func writable() *bolt.Options {
+	return &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
+}
+
 // Open opens the file, or makes it where there is none. A backup becomes a store: it loses its seal.
 func Open(path string, now func() time.Time, options ...Option) (*Store, error) {
-	// The list of free pages is made anew at opening, not written with every
-	// commit: a long history leaves many of them.
-	o := &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
+	o := writable()
 	for _, f := range options {
 		f(o)
 	}
@@ -254,7 +258,7 @@ func (s *Store) Get(ctx context.Context, key store.Key, _ store.Consistency) (it
 
 // Query implements store.Table.
 func (s *Store) Query(ctx context.Context, r store.Range) (items []store.Item, err error) {
-	if err := (store.Key{Partition: r.Partition, Sort: "-"}).Validate(); err != nil {
+	if err := r.Validate(); err != nil {
 		return nil, err
 	}
 	err = s.view(ctx, func(b *bolt.Bucket) error {
@@ -293,7 +297,7 @@ func (s *Store) Write(ctx context.Context, ops ...store.Op) error {
 		for i, op := range ops {
 			var err error
 			if had[i], err = s.live(b, op.Item.Key); err == nil {
-				err = refuses(op, had[i])
+				err = op.Refuses(had[i])
 			}
 			if err != nil {
 				return err
@@ -325,11 +329,8 @@ func put(b *bolt.Bucket, op store.Op, had int64) (err error) {
 
 // Take implements store.Table. A counter is an item whose data is the count.
 func (s *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (count int64, err error) {
-	if err := key.Validate(); err != nil {
+	if err := store.ValidateTake(key, n); err != nil {
 		return 0, err
-	}
-	if n < 1 {
-		return 0, fmt.Errorf("%w: take %d from a counter", store.ErrInvalid, n)
 	}
 	err = s.change(ctx, func(b *bolt.Bucket) error {
 		had, err := s.live(b, key)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"time"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -113,7 +112,7 @@ func (s *Store) Compact(path string) error {
 	if _, err := s.Sweep(context.Background()); err != nil {
 		return err
 	}
-	to, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType, NoFreelistSync: true})
+	to, err := bolt.Open(path, 0o600, writable())
 	if err != nil {
 		return fmt.Errorf("compact store: %w", err)
 	}
