@@ -19,6 +19,7 @@ import (
 	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 )
 
 // facts is what is known of the file: secrets in clear, and what 303470a answered and sent.
@@ -102,9 +103,7 @@ func fieldsOf(then, now any) any {
 
 func TestFieldsOf(t *testing.T) {
 	decode := func(text string) (v any) {
-		if err := json.Unmarshal([]byte(text), &v); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, json.Unmarshal([]byte(text), &v))
 		return v
 	}
 	then := decode(`{"a":1,"list":[{"b":2}],"null":null}`)
@@ -152,9 +151,7 @@ func TestAnswers(t *testing.T) {
 		}
 		var then, now any
 		if len(want.Answer) > 0 {
-			if err := json.Unmarshal(want.Answer, &then); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, json.Unmarshal(want.Answer, &then))
 			if err := json.Unmarshal([]byte(body), &now); err != nil {
 				t.Errorf("%s: %v", want.name(), err)
 			}

@@ -21,6 +21,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 )
 
 var update = flag.Bool("update", false, "write refreshed.json anew: only where what is stored changes on purpose, and what was stored before is still read")
@@ -51,9 +52,7 @@ func TestJobs(t *testing.T) {
 	s.now = s.now.Add(5 * time.Minute)
 	at := func(clock string) time.Time {
 		moment, err := time.Parse(time.DateTime, "2026-11-01 "+clock)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		return moment
 	}
 	for name, want := range map[string][]store.Job{
@@ -69,9 +68,7 @@ func TestJobs(t *testing.T) {
 		},
 	} {
 		jobs, err := store.Outbox{Table: s.table, Name: name}.Take(t.Context(), 10, s.now, time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		for i := range jobs {
 			if _, err := s.alerts.Alerts.Pending(t.Context(), jobs[i].Ref); name == "alerts" && err != nil {
 				t.Errorf("job %d of alerts is about %q: %v", i, jobs[i].Ref, err)
@@ -166,9 +163,7 @@ func TestNotifications(t *testing.T) {
 	deliver := func() notify.Result {
 		t.Helper()
 		report, err := s.sender.Work(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		return report
 	}
 	if report := deliver(); !report.Busy || report.Sent > 0 {
@@ -205,9 +200,7 @@ func TestRefresh(t *testing.T) {
 	}
 	for partition := range partitions {
 		items, err := s.table.Query(t.Context(), store.Range{Partition: partition, Read: store.Strong})
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		for _, item := range items {
 			key := partition + " " + item.Sort
 			if _, had := want[key]; !had {
@@ -222,9 +215,7 @@ func TestRefresh(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join("testdata", "refreshed.json"), append(data, '\n'), 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("stored items (-303470a +now):\n%s", diff)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/pricetrends"
+	"verdetto/shared/answer"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
@@ -29,6 +30,7 @@ var (
 
 // fares is what the store holds: Milan, with a live and popular route, a thin one and a stale one.
 type fares struct {
+	answer.Fares
 	rates     *fare.Rates
 	requested []fare.City
 	err       error
@@ -93,7 +95,7 @@ func open(f *fares) (*httpapi.API, *counters) {
 	now := func() time.Time { return today }
 	c := &counters{}
 	api := httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(c, now)})
-	(&pricetrends.Service{Trends: &view.Reader{Fares: f, Now: now, AllFares: true}}).Register(api)
+	(&pricetrends.Service{Trends: &view.Reader{Reader: answer.NewReader(f, now, slog.New(slog.DiscardHandler)), AllFares: true}}).Register(api)
 	return api, c
 }
 

@@ -14,6 +14,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/verdict"
 )
 
@@ -21,6 +22,7 @@ const today = fare.Day(20000) // 2024-10-04
 
 // stored is a store of summaries that counts reads and remembers demand.
 type stored struct {
+	answer.Fares
 	summaries map[fare.Series]verdict.RouteSummary
 	reads     int
 	demand    map[string]fare.Day
@@ -61,20 +63,19 @@ func (s *stored) Rates(context.Context) (fare.Rates, error) {
 	return fare.Rates{PerEuro: map[string]float64{"HUF": 400, "USD": 1.25}}, nil
 }
 
+func readerOf(fares answer.Fares) *answer.Reader {
+	return answer.NewReader(fares, func() time.Time { return today.Time().Add(12 * time.Hour) }, slog.New(slog.DiscardHandler))
+}
+
 func (s *stored) reader() *answer.Reader {
-	return &answer.Reader{
-		Summaries: s, Demand: s, Rates: s, Log: slog.New(slog.DiscardHandler),
-		Now: func() time.Time { return today.Time().Add(12 * time.Hour) },
-	}
+	return readerOf(s)
 }
 
 // found is what was found on a series for 60 days, each with a fare of every kind given.
 func found(t *testing.T, code string, prices func(day fare.Day) map[fare.Stops]fare.Cents, nights int16) verdict.RouteSummary {
 	t.Helper()
 	currency, err := fare.ParseCurrency(code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	var all []fare.Observation
 	for d := today - 60; d <= today; d++ {
 		for stops, price := range prices(d) {
@@ -144,13 +145,9 @@ func TestAnswers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := world(t)
 			r := s.reader()
-			if err := r.Check(t.Context(), c.q); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, r.Check(t.Context(), c.q))
 			a, err := r.Answer(t.Context(), c.q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			p := a.Analysis.Prezzo
 			if p.Cent != c.cents || p.Quotato != c.quoted || p.Ritorno != c.back {
 				t.Errorf("%+v", p)
@@ -232,14 +229,10 @@ func TestOwnPrice(t *testing.T) {
 		}}
 		r := s.reader()
 		ours, err := r.Answer(t.Context(), question("Budapest", nil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		q := ours.Analysis.Prezzo.Quotato
 		same, err := r.Answer(t.Context(), question("Budapest", priced(q.Importo, q.Valuta)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		if diff := cmp.Diff(ours.Analysis.Verdetto, same.Analysis.Verdetto); diff != "" {
 			t.Fatalf("round %d: at our price of %v %s: %s", round, q.Importo, q.Valuta, diff)
 		}
@@ -247,13 +240,9 @@ func TestOwnPrice(t *testing.T) {
 		for range 3 {
 			amount := float64(15+10*(last+1)/20) + float64(rng.IntN(1000))/100
 			a, err := r.Answer(t.Context(), question("Budapest", priced(amount, "EUR")))
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			b, err := r.Answer(t.Context(), question("Budapest", priced(amount+float64(rng.IntN(1500))/100, "EUR")))
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			if low, high := *a.Analysis.Verdetto.Percentile, *b.Analysis.Verdetto.Percentile; low > high {
 				t.Fatalf("round %d: percentile %d, and %d for a higher price", round, low, high)
 			}

@@ -38,11 +38,11 @@ func (r *Reader) moves(ctx context.Context, q Question, of fare.Series, summary 
 	if q.When.Span != nil && *q.When.Span == departure.Month {
 		first, last = q.When.Span.Ends(q.When.Date)
 	}
-	rates, err := r.Rates.Rates(ctx)
+	rates, err := r.Rates(ctx)
 	if err != nil {
 		return nil, err
 	}
-	blocks, err := r.Sheets.Blocks(ctx, of, store.Eventual)
+	blocks, err := r.Stored.Blocks(ctx, of, store.Eventual)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/verdict/departure"
 )
 
@@ -32,9 +33,7 @@ func TestHistoryOfDepartures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s, r := departures(t)
 			f, moves, err := r.History(t.Context(), c.q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			if len(moves) != c.moves || s.histories != c.read || s.reads != 1 || s.read != 0 {
 				t.Fatalf("%d moves; %d histories, %d summaries, %d sheets were read", len(moves), s.histories, s.reads, s.read)
 			}

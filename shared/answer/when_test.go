@@ -12,6 +12,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )
@@ -101,17 +102,13 @@ var (
 
 func departures(t *testing.T) (*sheets, *answer.Reader) {
 	huf, err := fare.ParseCurrency("HUF")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	s := &sheets{stored: world(t), of: map[fare.Series][]byte{
 		london: sheetOf(1, fare.EUR, 1, departure.AllNonStop),
 		pest:   sheetOf(2, huf, 400, departure.StopsUnknown),
 		{Route: london.Route, Trip: fare.Return4to7}: sheetOf(3, fare.EUR, 1, departure.AllNonStop),
 	}}
-	r := s.reader()
-	r.Sheets = s
-	return s, r
+	return s, readerOf(s)
 }
 
 // on asks about a departure; a span of it, where there is one.
@@ -160,13 +157,9 @@ func TestDepartures(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, r := departures(t)
-			if err := r.Check(t.Context(), c.q); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, r.Check(t.Context(), c.q))
 			full, err := r.Answer(t.Context(), c.q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			a := full.Analysis
 			if s.read != 1 || s.reads != 0 || s.pooled != 1 {
 				t.Errorf("%d sheets, %d summaries and %d pooled parts were read", s.read, s.reads, s.pooled)
@@ -297,9 +290,7 @@ func TestOwnPriceOfADeparture(t *testing.T) {
 		code := map[string]string{"Londra": "EUR", "Budapest": "HUF"}[place]
 		at := func(amount float64) int {
 			a, err := r.Answer(t.Context(), question(place, both(ask, priced(amount, code))))
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			return *a.Analysis.Verdetto.Percentile
 		}
 		if before, after = at(low), at(high); before > after {
@@ -310,14 +301,10 @@ func TestOwnPriceOfADeparture(t *testing.T) {
 		if errors.As(err, &none) {
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		q := ours.Analysis.Prezzo.Quotato
 		same, err := r.Answer(t.Context(), question(place, both(ask, priced(q.Importo, q.Valuta))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		compared++
 		if diff := cmp.Diff(ours.Analysis.Verdetto, same.Analysis.Verdetto); diff != "" {
 			t.Fatalf("round %d at %v %s: %s", round, q.Importo, q.Valuta, diff)

@@ -3,13 +3,16 @@ package view
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/trends"
 )
@@ -22,6 +25,7 @@ var (
 
 // fares is a store that holds Milan with one route, and counts what it is asked for.
 type fares struct {
+	answer.Fares
 	perEuro    map[string]float64
 	ratesAsked int
 	requested  []fare.City
@@ -61,15 +65,17 @@ func (f *fares) RequestOrigin(_ context.Context, origin fare.City, until time.Ti
 	return f.err
 }
 
+func readerOf(f *fares, now func() time.Time, all bool) *Reader {
+	return &Reader{Reader: answer.NewReader(f, now, slog.New(slog.DiscardHandler)), AllFares: all}
+}
+
 func at(t *time.Time) func() time.Time { return func() time.Time { return *t } }
 
 func TestRead(t *testing.T) {
 	clock := now
-	r := &Reader{Fares: &fares{perEuro: map[string]float64{"USD": 1.25}}, Now: at(&clock), AllFares: true}
+	r := readerOf(&fares{perEuro: map[string]float64{"USD": 1.25}}, at(&clock), true)
 	whole, err := r.Read(t.Context(), "MIL", "", "USD")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	number := func(n int64) *int64 { return &n }
 	percent, thirty := -62.5, 30
 	want := Trends{
@@ -95,7 +101,7 @@ func TestRead(t *testing.T) {
 func TestNotCovered(t *testing.T) {
 	clock := now
 	f := &fares{}
-	r := &Reader{Fares: f, Now: at(&clock)}
+	r := readerOf(f, at(&clock), false)
 	for _, c := range []struct {
 		origin, destination fare.City
 		want                NotCovered
@@ -122,7 +128,7 @@ func TestNotCovered(t *testing.T) {
 func TestRatesAreCachedForAnHour(t *testing.T) {
 	clock := now
 	f := &fares{}
-	r := &Reader{Fares: f, Now: at(&clock)}
+	r := readerOf(f, at(&clock), false)
 	for _, c := range []struct {
 		name  string
 		after time.Duration
