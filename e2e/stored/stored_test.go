@@ -175,8 +175,8 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s has %d alerts, %v; with 303470a %d", email, len(list), err, want)
 		}
 	}
-	watched, err := s.alerts.Alerts.Watched(t.Context(), "MIL")
-	if diff := cmp.Diff([]store.Watched{{Destination: "BUH"}, {Destination: "LON"}, {Destination: "NAP"}}, watched); diff != "" || err != nil { // NAP since eve has confirmed
+	watched, err := s.alerts.Alerts.SubscribedRoutes(t.Context(), "MIL")
+	if diff := cmp.Diff([]store.SubscribedRoute{{Destination: "BUH"}, {Destination: "LON"}, {Destination: "NAP"}}, watched); diff != "" || err != nil { // NAP since eve has confirmed
 		t.Errorf("watched routes from MIL (-303470a +now):\n%s%v", diff, err)
 	}
 	wanted, err := store.Fares{Table: s.table}.RequestedOrigins(t.Context(), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))

@@ -129,20 +129,17 @@ func (r *Reader) noSheet(ctx context.Context, f Found, q Question) error {
 func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer, err error) {
 	a.Found = d.Found
 	a.Summary = verdict.RouteSummary{AsOf: d.sheet.AsOf, Currency: d.sheet.Currency, PerEuro: d.sheet.PerEuro}
-	known := false
-	if now := r.Now(); q.Price != nil {
-		price, quoted, err := r.priceIn(ctx, a.Summary, *q.Price)
-		if err != nil {
-			return a, err
+	var known bool
+	if now := r.Now(); q.Price == nil {
+		a.Analysis, known, err = verdict.JudgeDeparture(d.sheet, d.pooled, q.When.When, now)
+	} else {
+		price, quoted, fault := r.priceIn(ctx, a.Summary, *q.Price)
+		if fault != nil {
+			return a, fault
 		}
 		a.Analysis, known, err = verdict.JudgeDeparturePrice(d.sheet, d.pooled, q.When.When, price, quoted, now)
-		if err != nil {
-			return a.named(), err
-		}
-	} else if a.Analysis, known, err = verdict.JudgeDeparture(d.sheet, d.pooled, q.When.When, now); err != nil {
-		return a.named(), err
 	}
-	if !known {
+	if err == nil && !known {
 		err = noFare(d.Found, q, d.near(fare.DayOf(r.Now()), q.When))
 	}
 	return a.named(), err

@@ -102,8 +102,8 @@ func TestAlertsBesideEachOther(t *testing.T) {
 	if len(places) != 6 || places[0] != "ada" || places[5] != "bob" {
 		t.Errorf("pages hold %q", places)
 	}
-	wantMarks := []store.Watched{{Destination: "BUH", Trips: []fare.Trip{fare.Return4to7, fare.OneWay}}}
-	if marks, err := d.Watched(ctx, "MIL"); err != nil || !cmp.Equal(marks, wantMarks) {
+	wantMarks := []store.SubscribedRoute{{Destination: "BUH", Trips: []fare.Trip{fare.Return4to7, fare.OneWay}}}
+	if marks, err := d.SubscribedRoutes(ctx, "MIL"); err != nil || !cmp.Equal(marks, wantMarks) {
 		t.Errorf("%v %v", marks, err)
 	}
 
@@ -123,16 +123,16 @@ func TestAlertsBesideEachOther(t *testing.T) {
 	if n, err := d.Remove(ctx, "ada"); n != 4 || err != nil {
 		t.Errorf("removed %d, %v", n, err)
 	}
-	if gone, err := d.Unwatch(ctx, milBuh); gone || err != nil {
+	if gone, err := d.ForgetRoute(ctx, milBuh); gone || err != nil {
 		t.Errorf("bob still watches: %v %v", gone, err)
 	}
 	if _, err := d.Remove(ctx, "bob"); err != nil {
 		t.Fatal(err)
 	}
-	if gone, err := d.Unwatch(ctx, milBuh); !gone || err != nil {
+	if gone, err := d.ForgetRoute(ctx, milBuh); !gone || err != nil {
 		t.Errorf("nobody watches: %v %v", gone, err)
 	}
-	if marks, err := d.Watched(ctx, "MIL"); err != nil || len(marks) != 0 {
+	if marks, err := d.SubscribedRoutes(ctx, "MIL"); err != nil || len(marks) != 0 {
 		t.Errorf("marks are left: %v %v", marks, err)
 	}
 }

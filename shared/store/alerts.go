@@ -69,11 +69,9 @@ func (a Alerts) pending(ctx context.Context, id string) (Alert, Item, error) {
 	return pending, item, wrap(err, "read pending subscription")
 }
 
-// Confirm makes an alert of a pending subscription, or gives the one there is
-// its threshold. It works once; all that stays of the pending subscription is
-// that it was used. What the subscriber was notified of stays recorded, so that
-// subscribing again to the same brings no second mail with the same news.
-// ErrStopped: nothing is sent there.
+// Confirm makes an alert of a pending subscription, or changes the one there is, once. What the
+// subscriber was notified of stays recorded, so that subscribing again brings no second mail with
+// the same news. ErrStopped: nothing is sent there.
 func (a Alerts) Confirm(ctx context.Context, id string) (Alert, error) {
 	return a.confirmFor(ctx, id, func(*Alert) {})
 }
@@ -357,4 +355,29 @@ func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert) boo
 		w.put(Op{Mode: Replace, Item: Item{Key: alertKey(next.Ref(), next.Subscriber), Version: next.version}}, next)
 		return w.to(ctx, a.Table)
 	}, func() (Alert, error) { return a.One(ctx, alert.Ref(), alert.Subscriber) })
+}
+
+// UntilResumed is the day until which an alert is paused that only its subscriber resumes.
+const UntilResumed fare.Day = 2932896 // 9999-12-31
+
+// Pause has an alert tell nothing before a day; 0 resumes it. One that was removed stays so, and that is no error.
+func (a Alerts) Pause(ctx context.Context, alert Alert, until fare.Day) error {
+	err := a.change(ctx, alert, func(next *Alert) bool {
+		changed := next.Paused != until
+		next.Paused = until
+		return changed
+	})
+	return wrap(err, "pause an alert")
+}
+
+// MarkOver records the day on which it was left for the endpoint of an alert that the alert has ended.
+func (a Alerts) MarkOver(ctx context.Context, alert Alert, day fare.Day) error {
+	err := a.change(ctx, alert, func(next *Alert) bool {
+		if next.Over > 0 {
+			return false
+		}
+		next.Over = day
+		return true
+	})
+	return wrap(err, "record that an alert has ended")
 }

@@ -138,13 +138,13 @@ func TestRemovingLeavesNothing(t *testing.T) {
 	if item, err := d.Table.Get(ctx, store.Key{Partition: "PENDING#x", Sort: "ALERT"}, store.Strong); err != nil || len(item.Data) != 0 {
 		t.Errorf("the pending subscription that was confirmed still holds %s %v", item.Data, err)
 	}
-	if gone, err := d.Unwatch(ctx, fare.Route{Origin: "MIL", Destination: "LON"}); gone || err != nil {
+	if gone, err := d.ForgetRoute(ctx, fare.Route{Origin: "MIL", Destination: "LON"}); gone || err != nil {
 		t.Errorf("bob still watches: %v %v", gone, err)
 	}
-	if gone, err := d.Unwatch(ctx, fare.Route{Origin: "MIL", Destination: "BUH"}); !gone || err != nil {
+	if gone, err := d.ForgetRoute(ctx, fare.Route{Origin: "MIL", Destination: "BUH"}); !gone || err != nil {
 		t.Errorf("nobody watches: %v %v", gone, err)
 	}
-	if cities, err := d.Watched(ctx, "MIL"); err != nil || !cmp.Equal(cities, []store.Watched{{Destination: "LON"}}) {
+	if cities, err := d.SubscribedRoutes(ctx, "MIL"); err != nil || !cmp.Equal(cities, []store.SubscribedRoute{{Destination: "LON"}}) {
 		t.Errorf("%v %v", cities, err)
 	}
 }

@@ -77,10 +77,9 @@ type Left struct {
 	Expires time.Time
 }
 
-// PutDepartures writes what is kept of the departures of a series, each over the
-// version it was read at, and what they leave for a cycle in place of what they
-// had left for it. All of it takes effect together or nothing does. What has no
-// data is not written.
+// PutDepartures writes together what is kept of the departures of a series, each over the
+// version it was read at, and what they add to a cycle in place of what they had added.
+// What has no data is not written.
 func (f Fares) PutDepartures(ctx context.Context, s fare.Series, d Departures, left Left) error {
 	var w writes
 	for _, part := range d.parts() {

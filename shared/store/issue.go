@@ -12,10 +12,9 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Issue mints a key for a customer and puts it in the place of the one before,
-// in one write with whatever change does; change may be nil. The key's text is
-// returned this once and is stored nowhere. Where the write's outcome is
-// unknown the text is lost: issuing again revokes what may have been written.
+// Issue mints a key for a customer and puts it in the place of the one before, in one write with
+// what change does; change may be nil. The key's text is stored nowhere. Where the write's
+// outcome is unknown the text is lost: issuing again revokes what may have been written.
 func (k Customers) Issue(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, change func(*Customer) error) (text string, err error) {
 	err = k.Change(ctx, id, func(c *Customer) error {
 		minted, hash, err := apikey.Mint(random, id)
@@ -68,10 +67,9 @@ type issue struct {
 	mark Item
 }
 
-// IssueOnce is Issue for something that entitles to a key once: the mark that it
-// was used, the customer and the job are written together or not at all.
-// ErrIssued where the mark is there already. Where Keep says so, the current key
-// stays valid and text is empty. The customer comes back as it is stored.
+// IssueOnce is Issue for something that entitles to a key once: the mark that it was used, the
+// customer and the job are written together. ErrIssued where the mark is there already. Where
+// Keep says so, the current key stays valid and text is empty.
 func (k Customers) IssueOnce(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, once Once) (text string, stored Customer, err error) {
 	i := issue{Customers: k, id: id, once: once, now: now, mark: Item{Key: markKey(once.What)}}
 	i.minted, i.hash, err = apikey.Mint(random, id)

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Notifications stores what refreshes saw of watched routes, and the news that
+// Notifications stores what refreshes saw of subscribed routes, and the news that
 // subscribers have still to be notified of (keys: SEEN, WAKES).
 type Notifications struct{ Table Table }
 

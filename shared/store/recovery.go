@@ -114,10 +114,9 @@ const RotationGrace = 10 * time.Minute
 // ErrNotHeld: the key is not the customer's.
 var ErrNotHeld = errors.New("the key is not the current one")
 
-// Rotate puts a fresh key in the place of the one that is shown. Where the fresh
-// key is there already because of the one that is shown, which happens when an
-// answer was lost, nothing changes. ErrNotHeld for any other key. The customer
-// comes back as it is stored.
+// Rotate puts a fresh key in the place of the one that is shown, and returns the customer as stored.
+// Where the fresh key has replaced the shown one before, as after a lost answer, nothing
+// changes. ErrNotHeld for any other key.
 func (k Customers) Rotate(ctx context.Context, shown apikey.Key, fresh apikey.Hash, now time.Time) (stored Customer, err error) {
 	err = k.Change(ctx, shown.Customer, func(c *Customer) error {
 		switch {

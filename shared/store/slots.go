@@ -11,10 +11,9 @@ import (
 )
 
 // Slots are places, a number in each window, that payments reserve before they are
-// sent. Each is an item that is created in the write that takes the payment and freed
-// in the write that records what became of it. So there are never more than Most,
-// however many processes reserve at once; a payment of which nobody learns what
-// became of it keeps its slots until the window ends.
+// sent. Each is an item that is created in the write that takes the payment and deleted
+// in the write that records its end, so there are never more than Most. A payment
+// whose end is never recorded keeps its slots until the window ends.
 type Slots struct {
 	Of   string // whose they are: stable, a part of the key
 	Name string // of the kind: stable, a part of the key

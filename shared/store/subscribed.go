@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -12,48 +11,42 @@ import (
 // A route that somebody has an alert for is marked, and besides it each kind of
 // trip that an alert is for: a refresh reads the marks of an origin at once.
 
-// Watched is what somebody has, or had, alerts for from an origin.
-type Watched struct {
+// SubscribedRoute is what somebody has, or had, alerts for from an origin.
+type SubscribedRoute struct {
 	Destination fare.City   // may be Anywhere
 	Trips       []fare.Trip // kinds of trips that there are alerts for, whatever else they are for; none where all are for the route
 }
 
 const oneWayMark = "one-way"
 
-func watchedPartition(origin fare.City) string { return "WATCHED#" + string(origin) }
+func subscribedPartition(origin fare.City) string { return "WATCHED#" + string(origin) }
 
-func watchedKey(route fare.Route) Key {
-	return Key{watchedPartition(route.Origin), string(route.Destination)}
-}
-
-func watchedTripKey(route fare.Route, kind fare.Trip) Key {
-	name := kind.String()
-	if kind == fare.OneWay {
-		name = oneWayMark
-	}
-	return Key{watchedPartition(route.Origin), string(route.Destination) + "#" + name}
-}
-
-// marks are the writes that mark what an alert watches.
+// marks are the writes that mark what an alert is for.
 func (a Alert) marks() []Op {
-	ops := []Op{set(Item{Key: watchedKey(a.Route)})}
-	if a.Trip != (Trip{}) {
-		ops = append(ops, set(Item{Key: watchedTripKey(a.Route, a.Trip.Nights)}))
+	mark := Key{subscribedPartition(a.Route.Origin), string(a.Route.Destination)}
+	ops := []Op{set(Item{Key: mark})}
+	switch {
+	case a.Trip == (Trip{}):
+		return ops
+	case a.Trip.Nights == fare.OneWay:
+		mark.Sort += "#" + oneWayMark
+	default:
+		mark.Sort += "#" + a.Trip.Nights.String()
 	}
-	return ops
+	return append(ops, set(Item{Key: mark}))
 }
 
-// Watched lists what somebody has, or had, alerts for from an origin.
-func (a Alerts) Watched(ctx context.Context, origin fare.City) ([]Watched, error) {
-	items, err := a.Table.Query(ctx, Range{Partition: watchedPartition(origin), Read: Strong})
+// SubscribedRoutes lists what somebody has, or had, alerts for from an origin.
+func (a Alerts) SubscribedRoutes(ctx context.Context, origin fare.City) ([]SubscribedRoute, error) {
+	items, err := a.Table.Query(ctx, Range{Partition: subscribedPartition(origin), Read: Strong})
 	if err != nil {
-		return nil, fmt.Errorf("list watched routes from %s: %w", origin, err)
+		return nil, fmt.Errorf("list subscribed routes from %s: %w", origin, err)
 	}
-	var all []Watched
+	var all []SubscribedRoute
 	for _, item := range items { // a route comes before its trips
 		city, name, isTrip := strings.Cut(item.Sort, "#")
 		if n := len(all); n == 0 || all[n-1].Destination != fare.City(city) {
-			all = append(all, Watched{Destination: fare.City(city)})
+			all = append(all, SubscribedRoute{Destination: fare.City(city)})
 		}
 		if !isTrip {
 			continue
@@ -61,7 +54,7 @@ func (a Alerts) Watched(ctx context.Context, origin fare.City) ([]Watched, error
 		kind := fare.OneWay
 		if name != oneWayMark {
 			if kind, err = fare.ParseTrip(name); err != nil {
-				return nil, fmt.Errorf("list watched routes from %s: %w", origin, err)
+				return nil, fmt.Errorf("list subscribed routes from %s: %w", origin, err)
 			}
 		}
 		last := &all[len(all)-1]
@@ -70,31 +63,21 @@ func (a Alerts) Watched(ctx context.Context, origin fare.City) ([]Watched, error
 	return all, nil
 }
 
-// Unwatch deletes the marks of a route if nobody has an alert for it, and tells whether there is none now.
-func (a Alerts) Unwatch(ctx context.Context, route fare.Route) (bool, error) {
-	marks, err := a.Table.Query(ctx, Range{Partition: watchedPartition(route.Origin), Prefix: string(route.Destination), Read: Strong})
-	if err == nil && len(marks) == 0 {
-		return true, nil
+// ForgetRoute deletes the marks of a route if nobody has an alert for it, and reports whether there is none now.
+func (a Alerts) ForgetRoute(ctx context.Context, route fare.Route) (bool, error) {
+	r := Range{Partition: subscribedPartition(route.Origin), Prefix: string(route.Destination), Read: Strong}
+	marks, err := a.Table.Query(ctx, r)
+	if err != nil || len(marks) == 0 {
+		return err == nil, wrap(err, "forget route %s", route)
 	}
-	var alerts []Item
-	if err == nil {
-		alerts, err = a.Table.Query(ctx, Range{Partition: alertsOf(route), Limit: 1, Read: Strong})
+	alerts, err := a.Table.Query(ctx, Range{Partition: alertsOf(route), Limit: 1, Read: Strong})
+	if err != nil || len(alerts) > 0 {
+		return false, wrap(err, "forget route %s", route)
 	}
-	if err == nil && len(alerts) > 0 {
-		return false, nil
+	var w writes
+	for _, mark := range marks { // a confirmation meanwhile writes them anew, and this fails
+		w.add(Op{Mode: Remove, Item: mark})
 	}
-	if err == nil { // whoever confirms an alert meanwhile writes the marks anew, and this fails
-		var ops []Op
-		for _, mark := range marks {
-			ops = append(ops, Op{Mode: Remove, Item: mark})
-		}
-		err = a.Table.Write(ctx, ops...)
-	}
-	if errors.Is(err, ErrConflict) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("unwatch %s: %w", route, err)
-	}
-	return true, nil
+	err = w.to(ctx, a.Table)
+	return err == nil, wrap(unless(err, ErrConflict), "forget route %s", route)
 }

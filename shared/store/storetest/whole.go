@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	order "cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,10 +27,7 @@ func Contents(ctx context.Context, t store.Whole) (items []store.Item, err error
 		return nil
 	})
 	slices.SortFunc(items, func(a, b store.Item) int {
-		if c := strings.Compare(a.Partition, b.Partition); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Sort, b.Sort)
+		return order.Or(strings.Compare(a.Partition, b.Partition), strings.Compare(a.Sort, b.Sort))
 	})
 	return items, err
 }
