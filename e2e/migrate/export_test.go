@@ -80,7 +80,8 @@ func TestExport(t *testing.T) {
 		{"dynamodb:exported", "copy.db", "nothing is overwritten"},
 		{"dynamodb:nothing", "third.db", "ResourceNotFound"},
 	} {
-		if got := d.Run("backup", "-store", c.from, "-to", c.to); got.Code != 1 || !strings.Contains(got.Stderr, c.says) {
+		if got := d.Run("backup", "-store", c.from, "-to", c.to); got.Code != 1 ||
+			!strings.Contains(got.Stderr, c.says) {
 			t.Errorf("%s: exit code %d\n%s", c.from, got.Code, got.Stderr)
 		}
 	}

@@ -51,7 +51,10 @@ func TestProveProcessesShareATable(t *testing.T) {
 	var starting sync.WaitGroup
 	for n := range servers {
 		starting.Go(func() {
-			servers[n] = d.Serve("-store", "dynamodb:together", "-upstream", "csv:falls.csv", "-now", at.Format(time.RFC3339), "-mail", fmt.Sprint("mail", n))
+			servers[n] = d.Serve(
+				"-store", "dynamodb:together", "-upstream", "csv:falls.csv", "-now", at.Format(time.RFC3339), "-mail",
+				fmt.Sprint("mail", n),
+			)
 		})
 	}
 	starting.Wait()

@@ -83,7 +83,10 @@ func TestBackupUnderLoad(t *testing.T) {
 				c.client.CloseIdleConnections()
 			}
 			if held[0] != held[1] && held[0] != held[1]+1 || held[1] < least[i] || held[0] > greatest[i] {
-				t.Errorf("pair %d was counted %v times: no state that ever was; at the backup it was between %d and %d", i, held, least[i], greatest[i])
+				t.Errorf(
+					"pair %d was counted %v times: no state that ever was; at the backup it was between %d and %d", i, held,
+					least[i], greatest[i],
+				)
 			}
 			between = between || held[0] == held[1]+1 || held[1] > least[i]
 		}

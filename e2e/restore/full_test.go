@@ -21,7 +21,9 @@ func TestFullDisk(t *testing.T) {
 	d := fixture.NewShell(t)
 	disk := filepath.Join(d.Dir, "disk")
 	storetest.Must(t, os.Mkdir(disk, 0o700))
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "verdetto-test", disk).CombinedOutput(); err != nil {
+	if out, err := exec.Command(
+		"mount", "-t", "tmpfs", "-o", "size=4m", "verdetto-test", disk,
+	).CombinedOutput(); err != nil {
 		t.Skipf("mount a small disk: %v: %s", err, out)
 	}
 	t.Cleanup(func() {
@@ -37,7 +39,10 @@ func TestFullDisk(t *testing.T) {
 	}
 	ballast.Close()
 	ask := func(n int) int {
-		status, err := post(s.URL+"/v1/alerts", map[string]any{"route": "MIL-BUH", "email": fmt.Sprintf("ada%d@example.com", n), "threshold": 1})
+		status, err := post(
+			s.URL+"/v1/alerts",
+			map[string]any{"route": "MIL-BUH", "email": fmt.Sprintf("ada%d@example.com", n), "threshold": 1},
+		)
 		storetest.Must(t, err)
 		return status
 	}

@@ -30,13 +30,19 @@ func TestRestoreTable(t *testing.T) {
 	const name, restored = "verdetto", "verdetto-2026-11-20"
 	storetest.Must(t, dynamostore.Create(ctx, client, name))
 	on := &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)}
-	if _, err := client.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{TableName: aws.String(name), PointInTimeRecoverySpecification: on}); err != nil {
+	if _, err := client.UpdateContinuousBackups(
+		ctx, &dynamodb.UpdateContinuousBackupsInput{TableName: aws.String(name), PointInTimeRecoverySpecification: on},
+	); err != nil {
 		t.Fatal(err)
 	}
 	first := dynamostore.New(client, name, time.Now)
 	put := func(table *dynamostore.Store, sort string) {
 		t.Helper()
-		storetest.Must(t, table.Write(ctx, store.Op{Item: store.Item{Key: store.Key{Partition: "P", Sort: sort}, Data: []byte(sort)}}))
+		storetest.Must(
+			t, table.Write(
+				ctx, store.Op{Item: store.Item{Key: store.Key{Partition: "P", Sort: sort}, Data: []byte(sort)}},
+			),
+		)
 	}
 	held := func(table *dynamostore.Store) (sorts []string) {
 		t.Helper()
@@ -55,7 +61,9 @@ func TestRestoreTable(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	storetest.Must(t, dynamodb.NewTableExistsWaiter(client).Wait(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(restored)}, time.Minute))
+	storetest.Must(t, dynamodb.NewTableExistsWaiter(client).Wait(
+		ctx, &dynamodb.DescribeTableInput{TableName: aws.String(restored)}, time.Minute,
+	))
 	put(first, "c") // after the moment
 	second := dynamostore.New(client, restored, time.Now)
 	if diff := cmp.Diff([]string{"a=a", "b=b"}, held(second)); diff != "" {
@@ -64,13 +72,21 @@ func TestRestoreTable(t *testing.T) {
 
 	// Nothing of these comes with a restore.
 	if _, err := client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: aws.String(restored),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{Enabled: aws.Bool(true), AttributeName: aws.String(schema.Expires)}}); err != nil {
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			Enabled: aws.Bool(true), AttributeName: aws.String(schema.Expires),
+		}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{TableName: aws.String(restored), PointInTimeRecoverySpecification: on}); err != nil {
+	if _, err := client.UpdateContinuousBackups(
+		ctx, &dynamodb.UpdateContinuousBackupsInput{
+			TableName: aws.String(restored), PointInTimeRecoverySpecification: on,
+		},
+	); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: aws.String(restored), DeletionProtectionEnabled: aws.Bool(true)}); err != nil {
+	if _, err := client.UpdateTable(
+		ctx, &dynamodb.UpdateTableInput{TableName: aws.String(restored), DeletionProtectionEnabled: aws.Bool(true)},
+	); err != nil {
 		t.Fatal(err)
 	}
 	// It is a table like the first: it has keys of the same names, bills by the request, and takes writes.
@@ -81,7 +97,9 @@ func TestRestoreTable(t *testing.T) {
 		return out.Table
 	}
 	was, is := describe(name), describe(restored)
-	if len(was.KeySchema) != 2 || len(is.KeySchema) != 2 || *was.KeySchema[0].AttributeName != *is.KeySchema[0].AttributeName || *was.KeySchema[1].AttributeName != *is.KeySchema[1].AttributeName {
+	if len(was.KeySchema) != 2 || len(is.KeySchema) != 2 ||
+		*was.KeySchema[0].AttributeName != *is.KeySchema[0].AttributeName ||
+		*was.KeySchema[1].AttributeName != *is.KeySchema[1].AttributeName {
 		t.Errorf("other keys: %v, %v", was.KeySchema, is.KeySchema)
 	}
 	put(second, "d")

@@ -42,7 +42,10 @@ func (laterDays) Origins(context.Context) ([]fare.City, error) {
 
 func (s laterDays) fares(r fare.Route, now time.Time, stops ...int) (all []fare.Fare) {
 	for i, n := range stops {
-		o := fare.Observation{Found: fare.DayOf(now).Time().Unix() + 6*3600, Depart: fare.DayOf(now) + 40 + fare.Day(i), Price: 5000, Stops: fare.StopsOf(n)}
+		o := fare.Observation{
+			Found: fare.DayOf(now).Time().Unix() + 6*3600, Depart: fare.DayOf(now) + 40 + fare.Day(i), Price: 5000,
+			Stops: fare.StopsOf(n),
+		}
 		if r.Origin == "LON" {
 			o.Price, o.Currency = 1849, s.gbp
 		}
@@ -82,7 +85,10 @@ func TestFaresOf4a76271GoOn(t *testing.T) {
 	storetest.Must(t, err)
 	defer table.Close()
 	fares, quiet := store.Fares{Table: table}, slog.New(slog.DiscardHandler)
-	api := httpapi.New(httpapi.Config{Now: clock, Log: quiet, Pepper: []byte("made up for a stored file, 32 b."), Limiter: limit.New(table, clock), Customers: store.Customers{Table: table}})
+	api := httpapi.New(httpapi.Config{
+		Now: clock, Log: quiet, Pepper: []byte("made up for a stored file, 32 b."), Limiter: limit.New(table, clock),
+		Customers: store.Customers{Table: table},
+	})
 	(&analisi.Service{Reader: answer.NewReader(fares, clock, quiet)}).Register(api)
 	ask := func(name string) (body []byte, a verdict.Analysis) {
 		t.Helper()
@@ -149,7 +155,8 @@ func TestFaresOf4a76271GoOn(t *testing.T) {
 			t.Errorf("%s: lows (-by hand +stored): %s", name, diff)
 		}
 	}
-	if _, a := ask("LON-PRG"); a.Prezzo.Quotato != (verdict.Quotato{Importo: 18.49, Valuta: "GBP"}) || a.Prezzo.Soste == nil {
+	if _, a := ask("LON-PRG"); a.Prezzo.Quotato != (verdict.Quotato{Importo: 18.49, Valuta: "GBP"}) ||
+		a.Prezzo.Soste == nil {
 		t.Errorf("%+v", a.Prezzo)
 	}
 }

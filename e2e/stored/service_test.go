@@ -65,9 +65,13 @@ func open(t *testing.T) *service {
 	s.table = table
 	pepper, quiet, limiter := s.pepper(t), slog.New(slog.DiscardHandler), limit.New(table, now)
 	customers, fares := store.Customers{Table: table}, store.Fares{Table: table}
-	s.api = httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: quiet, Pepper: pepper, Data: "sample", Limiter: limiter, Customers: customers})
+	s.api = httpapi.New(httpapi.Config{
+		AllFares: true, Now: now, Log: quiet, Pepper: pepper, Data: "sample", Limiter: limiter, Customers: customers,
+	})
 	(&analisi.Service{Reader: answer.NewReader(fares, now, quiet), BaseURL: s.facts.Base}).Register(s.api)
-	(&pricetrends.Service{Trends: &view.Reader{Reader: answer.NewReader(fares, now, quiet), AllFares: true}}).Register(s.api)
+	(&pricetrends.Service{
+		Trends: &view.Reader{Reader: answer.NewReader(fares, now, quiet), AllFares: true},
+	}).Register(s.api)
 	s.pro = &pro.Service{
 		Keys: customers, Outbox: store.Outbox{Table: table, Name: "pro"}, Checkout: s.bank, Chain: s.bank,
 		Wallet: pro.Wallet{Units: price, Network: "devnet", Mint: pay.DevnetUSDC}, Sender: s.mails, Limiter: limiter,
@@ -78,8 +82,13 @@ func open(t *testing.T) *service {
 	records := store.Alerts{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}}
 	s.alerts = &alerts.Service{
 		Alerts: records, Links: s.links, Random: rand.Reader, Now: now, Log: quiet,
-		Confirmations: &notify.Confirmations{Alerts: records, Mail: s.mails, Limiter: limiter, Links: s.links, Now: now, Log: quiet},
-		Pushes:        &notify.Pushes{Alerts: records, Outbox: store.Outbox{Table: table, Name: notify.PushOutbox}, Links: s.links, Now: now, Log: quiet},
+		Confirmations: &notify.Confirmations{
+			Alerts: records, Mail: s.mails, Limiter: limiter, Links: s.links, Now: now, Log: quiet,
+		},
+		Pushes: &notify.Pushes{
+			Alerts: records, Outbox: store.Outbox{Table: table, Name: notify.PushOutbox}, Links: s.links, Now: now,
+			Log: quiet,
+		},
 	}
 	s.alerts.Register(s.api)
 	s.sender = &notify.Sender{
@@ -150,7 +159,10 @@ func (b *bank) Start(_ context.Context, r pay.StartRequest) (pay.Page, error) {
 }
 
 func (b *bank) Session(_ context.Context, id string) (pay.Session, error) {
-	return pay.Session{ID: id, Email: "kim@example.com", Status: pay.Complete, Paid: true, Subscription: "sub_kim", Ours: true, Customer: "cus_kim", PaidUntil: b.paidUntil}, nil
+	return pay.Session{
+		ID: id, Email: "kim@example.com", Status: pay.Complete, Paid: true, Subscription: "sub_kim", Ours: true,
+		Customer: "cus_kim", PaidUntil: b.paidUntil,
+	}, nil
 }
 
 // Subscription knows no address: whose it is has to be found in the store.

@@ -24,7 +24,10 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-var update = flag.Bool("update", false, "write refreshed.json anew: only where what is stored changes on purpose, and what was stored before is still read")
+var update = flag.Bool(
+	"update", false,
+	"write refreshed.json anew: only where what is stored changes on purpose, and what was stored before is still read",
+)
 
 var milBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 
@@ -107,7 +110,8 @@ func TestOutboxes(t *testing.T) {
 		if got[i].ID == "" {
 			t.Errorf("the mail to %s has no id, and is another one each time it is sent", got[i].To)
 		}
-		got[i].ID, got[i].Unsubscribe = "", "" // mails of outboxes have the id of their job since, and a link that stops them
+		// mails of outboxes have the id of their job since, and a link that stops them
+		got[i].ID, got[i].Unsubscribe = "", ""
 	}
 	if diff := cmp.Diff(s.facts.OutboxMails, got); diff != "" {
 		t.Errorf("mails (-303470a +now):\n%s", diff)
@@ -125,7 +129,10 @@ func TestOutboxes(t *testing.T) {
 			}
 		default:
 			_, id, _ := strings.Cut(m.Text, "/v1/alerts/confirm?id=")
-			q, body := s.ask(question{Method: "POST", Path: "/v1/alerts/confirm?id=" + id[:22], From: "203.0.113.1", Type: "application/x-www-form-urlencoded"})
+			q, body := s.ask(question{
+				Method: "POST", Path: "/v1/alerts/confirm?id=" + id[:22], From: "203.0.113.1",
+				Type: "application/x-www-form-urlencoded",
+			})
 			if q.Status != 200 {
 				t.Errorf("the link mailed to %s: %d %s", m.To, q.Status, body)
 			}
@@ -185,7 +192,9 @@ func TestNotifications(t *testing.T) {
 func TestRefresh(t *testing.T) {
 	s := open(t)
 	s.now = time.Date(2026, 11, 8, 6, 0, 0, 0, time.UTC)
-	r := refresh.Refresher{Source: readWeek(t), Fares: store.Fares{Table: s.table}, Now: func() time.Time { return s.now }}
+	r := refresh.Refresher{
+		Source: readWeek(t), Fares: store.Fares{Table: s.table}, Now: func() time.Time { return s.now },
+	}
 	report, err := r.Run(t.Context())
 	if err != nil || report.Failed > 0 || report.New == 0 || report.Duplicate == 0 {
 		t.Fatalf("refresh: %+v, %v", report, err)

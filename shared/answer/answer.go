@@ -3,10 +3,10 @@
 // summary a verdict. The API, the page, the agents' tools and the pictures all
 // take it, so that they say the same.
 //
-// An answer costs one read of the store, whatever is asked, and however long the
-// history is; WithCalendar may read once more, and Moves reads a whole history. What cannot be answered is one of the errors of this package; whoever
-// answers callers turns them into their words. Check refuses, without reading
-// anything of the route, what no answer could be made for.
+// An answer costs one read of the store, whatever is asked, and however long the history is;
+// WithCalendar may read once more, and Moves reads a whole history. What cannot be answered is one
+// of the errors of this package; whoever answers callers turns them into their words. Check
+// refuses, without reading anything of the route, what no answer could be made for.
 package answer
 
 import (
@@ -55,7 +55,9 @@ type Answer struct {
 type Found struct {
 	Origin, Destination places.Place
 	Series              fare.Series
-	Summary             verdict.RouteSummary // of the fares that were asked about: all, or those without stops; of a departure, currency and day alone
+	// Of the fares that were asked about: all, or those without stops; of a departure, currency and
+	// day alone
+	Summary verdict.RouteSummary
 }
 
 // Check refuses a question that no answer could be made for: a journey that ends
@@ -160,7 +162,9 @@ func (a Answer) named() Answer {
 
 // priceIn is a price in the currency that the fares of a summary are ranked in, of which one euro
 // bought so many units when they were: another currency is compared at that rate.
-func (r *Reader) priceIn(ctx context.Context, ranked verdict.RouteSummary, p Price) (price fare.Cents, quoted fare.Money, err error) {
+func (r *Reader) priceIn(
+	ctx context.Context, ranked verdict.RouteSummary, p Price,
+) (price fare.Cents, quoted fare.Money, err error) {
 	euro, err := r.euro(ctx, p)
 	if err != nil {
 		return 0, quoted, err

@@ -64,7 +64,9 @@ func (s *stored) Rates(context.Context) (fare.Rates, error) {
 }
 
 func readerOf(fares answer.Fares) *answer.Reader {
-	return answer.NewReader(fares, func() time.Time { return today.Time().Add(12 * time.Hour) }, slog.New(slog.DiscardHandler))
+	return answer.NewReader(
+		fares, func() time.Time { return today.Time().Add(12 * time.Hour) }, slog.New(slog.DiscardHandler),
+	)
 }
 
 func (s *stored) reader() *answer.Reader {
@@ -72,17 +74,24 @@ func (s *stored) reader() *answer.Reader {
 }
 
 // found is what was found on a series for 60 days, each with a fare of every kind given.
-func found(t *testing.T, code string, prices func(day fare.Day) map[fare.Stops]fare.Cents, nights int16) verdict.RouteSummary {
+func found(
+	t *testing.T, code string, prices func(day fare.Day) map[fare.Stops]fare.Cents, nights int16,
+) verdict.RouteSummary {
 	t.Helper()
 	currency, err := fare.ParseCurrency(code)
 	storetest.Must(t, err)
 	var all []fare.Observation
 	for d := today - 60; d <= today; d++ {
 		for stops, price := range prices(d) {
-			all = append(all, fare.Observation{Found: d.Time().Unix(), Depart: d + 40, Price: price, Currency: currency, Stops: stops, Nights: nights})
+			all = append(all, fare.Observation{
+				Found: d.Time().Unix(), Depart: d + 40, Price: price, Currency: currency, Stops: stops, Nights: nights,
+			})
 		}
 	}
-	return verdict.Build(all, verdict.RouteSummary{}, today, verdict.Options{Rates: fare.Rates{PerEuro: map[string]float64{"HUF": 400, "USD": 1.25}}})
+	return verdict.Build(
+		all, verdict.RouteSummary{}, today,
+		verdict.Options{Rates: fare.Rates{PerEuro: map[string]float64{"HUF": 400, "USD": 1.25}}},
+	)
 }
 
 func world(t *testing.T) *stored {
@@ -110,7 +119,9 @@ func world(t *testing.T) *stored {
 }
 
 func question(to string, change func(*answer.Question)) answer.Question {
-	q := answer.Question{From: answer.Named{Parameter: "origine", Name: "Milano"}, To: answer.Named{Parameter: "destinazione", Name: to}}
+	q := answer.Question{
+		From: answer.Named{Parameter: "origine", Name: "Milano"}, To: answer.Named{Parameter: "destinazione", Name: to},
+	}
 	if change != nil {
 		change(&q)
 	}
@@ -136,11 +147,26 @@ func TestAnswers(t *testing.T) {
 		{"any one-way fare", question("Londra", nil), 51_00, verdict.Quotato{Importo: 51, Valuta: "EUR"}, ""},
 		{"non-stop", question("Londra", nonStop), 90_00, verdict.Quotato{Importo: 90, Valuta: "EUR"}, ""},
 		{"a return", question("Londra", week), 122_00, verdict.Quotato{Importo: 122, Valuta: "EUR"}, "2024-11-18"},
-		{"quoted in another currency", question("Budapest", nil), 31_25, verdict.Quotato{Importo: 12_500, Valuta: "HUF"}, ""},
-		{"a price in the currency of the route", question("Budapest", priced(14_000, "HUF")), 35_00, verdict.Quotato{Importo: 14_000, Valuta: "HUF"}, ""},
-		{"a price in euro", question("Budapest", priced(30, "EUR")), 30_00, verdict.Quotato{Importo: 30, Valuta: "EUR"}, ""},
-		{"a price in a third currency", question("Budapest", priced(37.5, "USD")), 30_00, verdict.Quotato{Importo: 37.5, Valuta: "USD"}, ""},
-		{"a price, where no fare is live", question("Roma", priced(30, "EUR")), 30_00, verdict.Quotato{Importo: 30, Valuta: "EUR"}, ""},
+		{
+			"quoted in another currency", question("Budapest", nil), 31_25,
+			verdict.Quotato{Importo: 12_500, Valuta: "HUF"}, "",
+		},
+		{
+			"a price in the currency of the route", question("Budapest", priced(14_000, "HUF")), 35_00,
+			verdict.Quotato{Importo: 14_000, Valuta: "HUF"}, "",
+		},
+		{
+			"a price in euro", question("Budapest", priced(30, "EUR")), 30_00,
+			verdict.Quotato{Importo: 30, Valuta: "EUR"}, "",
+		},
+		{
+			"a price in a third currency", question("Budapest", priced(37.5, "USD")), 30_00,
+			verdict.Quotato{Importo: 37.5, Valuta: "USD"}, "",
+		},
+		{
+			"a price, where no fare is live", question("Roma", priced(30, "EUR")), 30_00,
+			verdict.Quotato{Importo: 30, Valuta: "EUR"}, "",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := world(t)
@@ -155,7 +181,8 @@ func TestAnswers(t *testing.T) {
 			if own := c.q.Price != nil; own != p.Dichiarato || own != (p.TrovatoIl == nil) || own != (p.EtaOre == nil) {
 				t.Errorf("%+v", p)
 			}
-			if a.Analysis.Ambito != "rotta" || a.Analysis.OrigineIata != "MIL" || a.Analysis.Origine != "Milano" || a.Analysis.Verdetto.Percentile == nil {
+			if a.Analysis.Ambito != "rotta" || a.Analysis.OrigineIata != "MIL" || a.Analysis.Origine != "Milano" ||
+				a.Analysis.Verdetto.Percentile == nil {
 				t.Errorf("%+v", a.Analysis)
 			}
 			if s.reads != 1 {
@@ -185,9 +212,15 @@ func TestWhatCannotBeAnswered(t *testing.T) {
 		{"an unknown city", question("Atlantide", nil), as(&city), false},
 		{"the same city", question("Milano", nil), as(&same), true},
 		{"a route that is not covered", question("Vienna", nil), as(&covered), false},
-		{"a stay that is not covered", question("Londra", func(q *answer.Question) { q.Trip = fare.Return15 }), as(&covered), false},
+		{
+			"a stay that is not covered", question("Londra", func(q *answer.Question) { q.Trip = fare.Return15 }),
+			as(&covered), false,
+		},
 		{"no live fare", question("Roma", nil), as(&live), false},
-		{"non-stop where stops are not known", question("Parigi", func(q *answer.Question) { q.NonStop = true }), as(&stops), false},
+		{
+			"non-stop where stops are not known", question("Parigi", func(q *answer.Question) { q.NonStop = true }),
+			as(&stops), false,
+		},
 		{"a price of nothing", question("Londra", priced(0, "EUR")), as(&price), true},
 		{"a negative price", question("Londra", priced(-5, "EUR")), as(&price), true},
 		{"an absurd price", question("Londra", priced(100_000.01, "EUR")), as(&price), true},
@@ -223,7 +256,9 @@ func TestOwnPrice(t *testing.T) {
 		code := []string{"EUR", "HUF"}[round%2]
 		scale := map[string]fare.Cents{"EUR": 1, "HUF": 400}[code]
 		s := &stored{summaries: map[fare.Series]verdict.RouteSummary{
-			{Route: fare.Route{Origin: "MIL", Destination: "BUD"}}: found(t, code, func(fare.Day) map[fare.Stops]fare.Cents {
+			{
+				Route: fare.Route{Origin: "MIL", Destination: "BUD"},
+			}: found(t, code, func(fare.Day) map[fare.Stops]fare.Cents {
 				return map[fare.Stops]fare.Cents{fare.NonStop: scale * fare.Cents(20_00+1_00*rng.IntN(30))}
 			}, 0),
 		}}

@@ -45,7 +45,9 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Found
 // what its calendar is made of: that is one read for both. An answer about any
 // departure comes first, and its calendar is one read more; where that one fails,
 // the answer stands without it.
-func (r *Reader) WithCalendar(ctx context.Context, q Question, prices bool) (a Answer, c *verdict.Calendario, err error) {
+func (r *Reader) WithCalendar(
+	ctx context.Context, q Question, prices bool,
+) (a Answer, c *verdict.Calendario, err error) {
 	var d departures
 	if q.When != nil {
 		if d, err = r.departures(ctx, q); err != nil {

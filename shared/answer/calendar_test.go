@@ -129,7 +129,10 @@ func TestNoCalendar(t *testing.T) {
 	}{
 		{"never seen", question("Vienna", nil), is[*answer.NotCovered]},
 		{"covered, and nothing found since", question("Parigi", nil), is[*answer.NoCalendar]},
-		{"stops not known", question("Budapest", func(q *answer.Question) { q.NonStop = true }), is[*answer.StopsUnknown]},
+		{
+			"stops not known", question("Budapest", func(q *answer.Question) { q.NonStop = true }),
+			is[*answer.StopsUnknown],
+		},
 		{"a city that is none", question("Atlantide", nil), is[*answer.UnknownCity]},
 	} {
 		if _, _, err := r.Calendar(t.Context(), c.q, true); !c.is(err) {
@@ -201,7 +204,8 @@ func TestWithCalendar(t *testing.T) {
 	}
 	s, r := departures(t)
 	s.broken = errors.New("storage is down")
-	if a, calendar, err := r.WithCalendar(t.Context(), question("Londra", nil), true); err != nil || calendar != nil || a.Analysis.Verdetto.Livello == "" {
+	if a, calendar, err := r.WithCalendar(t.Context(), question("Londra", nil), true); err != nil || calendar != nil ||
+		a.Analysis.Verdetto.Livello == "" {
 		t.Errorf("where the calendar cannot be read: %v %v %+v", err, calendar, a.Analysis)
 	}
 	if _, _, err := r.WithCalendar(t.Context(), question("Londra", on(today+45)), true); err == nil {

@@ -18,8 +18,15 @@ func TestAfterAClockThatWasAhead(t *testing.T) {
 	storetest.Must(t, err)
 	defer table.Close()
 	ahead := func() time.Time { return clock.Now().AddDate(1, 0, 0) }
-	storetest.Must(t, (&store.Lease{Table: table, Name: store.MailLease, Holder: "gone", For: time.Minute, Now: ahead}).Hold(t.Context()))
-	if err := (&store.Lease{Table: table, Name: store.MailLease, Holder: "next", For: time.Minute, Now: clock.Now}).Hold(t.Context()); err != nil {
+	storetest.Must(
+		t,
+		(&store.Lease{
+			Table: table, Name: store.MailLease, Holder: "gone", For: time.Minute, Now: ahead,
+		}).Hold(t.Context()),
+	)
+	if err := (&store.Lease{
+		Table: table, Name: store.MailLease, Holder: "next", For: time.Minute, Now: clock.Now,
+	}).Hold(t.Context()); err != nil {
 		t.Error(err)
 	}
 	fares, most := store.Fares{Table: table}, clock.Now().AddDate(0, 0, 9)

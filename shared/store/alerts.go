@@ -253,8 +253,9 @@ func (a Alerts) Stopped(ctx context.Context, s SubscriberID) (bool, error) {
 	return err == nil, wrap(unless(err, ErrNotFound), "read whether mail is stopped")
 }
 
-// Page gives the alerts for a route in a fixed order, after the Place of one; "" is before all. Fewer than limit means that there are no more.
-// A malformed one has its place as well, with no more than whose it is, and is not Readable: the others are to be notified.
+// Page gives the alerts for a route in a fixed order, after the Place of one; "" is before all.
+// Fewer than limit means that there are no more. A malformed one has its place as well, with no
+// more than whose it is, and is not Readable: the others are to be notified.
 func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit int) ([]Alert, error) {
 	r := Range{Partition: alertsOf(route), After: after, Limit: limit}
 	alerts, err := list(ctx, a.Table, r, func(item Item) (Alert, error) {

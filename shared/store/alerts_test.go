@@ -105,10 +105,12 @@ func TestTwentyAlertsAtMost(t *testing.T) {
 		t.Errorf("one more: %v", err)
 	}
 	d.confirmed(t, "again", alertOf("ada", city(3), 1500)) // no new one: a threshold
-	if one, err := d.One(ctx, store.Ref{Route: fare.Route{Origin: "MIL", Destination: city(3)}}, "ada"); err != nil || one.Threshold != 1500 {
+	if one, err := d.One(ctx, store.Ref{Route: fare.Route{Origin: "MIL", Destination: city(3)}}, "ada"); err != nil ||
+		one.Threshold != 1500 {
 		t.Errorf("%v %v", one, err)
 	}
-	if n, err := d.Remove(ctx, "ada", store.Ref{Route: fare.Route{Origin: "MIL", Destination: city(0)}}); n != 1 || err != nil {
+	if n, err := d.Remove(ctx, "ada", store.Ref{Route: fare.Route{Origin: "MIL", Destination: city(0)}}); n != 1 ||
+		err != nil {
 		t.Errorf("removed %d %v", n, err)
 	}
 	if _, err := d.Confirm(ctx, "one more"); err != nil {
@@ -129,13 +131,16 @@ func TestRemovingLeavesNothing(t *testing.T) {
 		t.Errorf("again: %d %v", n, err)
 	}
 	for _, key := range []store.Key{
-		{Partition: "SUBSCRIBER#ada", Sort: "ROUTES"}, {Partition: "ALERTS#MIL-BUH", Sort: "ada"}, {Partition: "ALERTS#MIL-LON", Sort: "ada"},
+		{
+			Partition: "SUBSCRIBER#ada", Sort: "ROUTES",
+		}, {Partition: "ALERTS#MIL-BUH", Sort: "ada"}, {Partition: "ALERTS#MIL-LON", Sort: "ada"},
 	} {
 		if item, err := d.Table.Get(ctx, key, store.Strong); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%v holds %s %v", key, item.Data, err)
 		}
 	}
-	if item, err := d.Table.Get(ctx, store.Key{Partition: "PENDING#x", Sort: "ALERT"}, store.Strong); err != nil || len(item.Data) != 0 {
+	if item, err := d.Table.Get(ctx, store.Key{Partition: "PENDING#x", Sort: "ALERT"}, store.Strong); err != nil ||
+		len(item.Data) != 0 {
 		t.Errorf("the pending subscription that was confirmed still holds %s %v", item.Data, err)
 	}
 	if gone, err := d.ForgetRoute(ctx, fare.Route{Origin: "MIL", Destination: "LON"}); gone || err != nil {
@@ -144,7 +149,8 @@ func TestRemovingLeavesNothing(t *testing.T) {
 	if gone, err := d.ForgetRoute(ctx, fare.Route{Origin: "MIL", Destination: "BUH"}); !gone || err != nil {
 		t.Errorf("nobody watches: %v %v", gone, err)
 	}
-	if cities, err := d.SubscribedRoutes(ctx, "MIL"); err != nil || !cmp.Equal(cities, []store.SubscribedRoute{{Destination: "LON"}}) {
+	if cities, err := d.SubscribedRoutes(ctx, "MIL"); err != nil ||
+		!cmp.Equal(cities, []store.SubscribedRoute{{Destination: "LON"}}) {
 		t.Errorf("%v %v", cities, err)
 	}
 }
@@ -206,7 +212,9 @@ func TestAMalformedAlert(t *testing.T) {
 	for _, who := range []string{"a", "c"} {
 		d.confirmed(t, who, alertOf(who, "BUH", 2000))
 	}
-	storetest.Must(t, d.Table.Write(ctx, store.Op{Mode: store.Set, Item: store.Item{Key: store.Key{Partition: "ALERTS#MIL-BUH", Sort: "b"}, Data: []byte("{")}}))
+	storetest.Must(t, d.Table.Write(ctx, store.Op{
+		Mode: store.Set, Item: store.Item{Key: store.Key{Partition: "ALERTS#MIL-BUH", Sort: "b"}, Data: []byte("{")},
+	}))
 	page, err := d.Page(ctx, milBuh, "", 100)
 	if err != nil || len(page) != 3 {
 		t.Fatalf("%v %v", page, err)
@@ -271,7 +279,8 @@ func (m *intercepted) Write(ctx context.Context, ops ...store.Op) error {
 // TestAMalformedJob holds up no other, and is deleted.
 func TestAMalformedJob(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
-	malformed := store.Item{Key: store.Key{Partition: "OUTBOX#alerts", Sort: "0"}, Data: []byte("{")} // before all others
+	// before all others
+	malformed := store.Item{Key: store.Key{Partition: "OUTBOX#alerts", Sort: "0"}, Data: []byte("{")}
 	storetest.Must(t, d.Table.Write(ctx, store.Op{Mode: store.Set, Item: malformed}))
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))
 	jobs, err := d.Outbox.Take(ctx, 25, d.now, time.Minute)

@@ -37,7 +37,8 @@ func (o Once) mark(id apikey.CustomerID, hash apikey.Hash) ([]byte, error) {
 // proof: the mark, and what it bought, in one write. ErrIssued in every other case.
 func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 	var held claimMark
-	if i.once.Claim == nil || !i.once.Claim.Proven || json.Unmarshal(mark.Data, &held) != nil || held.Proven || held.By == i.id {
+	if i.once.Claim == nil || !i.once.Claim.Proven || json.Unmarshal(mark.Data, &held) != nil || held.Proven ||
+		held.By == i.id {
 		return Customer{}, ErrIssued
 	}
 	mark.Data = i.mark.Data

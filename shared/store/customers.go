@@ -34,7 +34,8 @@ type Customer struct {
 	// their marks: those name the customer, and follow her where she goes.
 	Claimed []string `json:"claimed,omitempty"`
 	// What recoveries of the key leave: see recovery.go.
-	Pending      *KeyHash  `json:"pending,omitempty"`     // a fresh key that is being mailed; it is refused until Activate
+	// a fresh key that is being mailed; it is refused until Activate
+	Pending      *KeyHash  `json:"pending,omitempty"`
 	Former       *KeyHash  `json:"former,omitempty"`      // the key before the first recovery that can be undone
 	Voided       []byte    `json:"voided,omitempty"`      // hash of the fresh key that was undone last
 	Rotated      *KeyHash  `json:"rotated,omitempty"`     // the key that was rotated away last

@@ -178,7 +178,9 @@ func (w Deliveries) Drop(ctx context.Context, d Delivery) error {
 
 // Replay has deliveries of a subscriber that have ended delivered once more, as the
 // same events, where wanted says so, and tells how many there were.
-func (w Deliveries) Replay(ctx context.Context, s SubscriberID, now time.Time, wanted func(Delivery) bool) (replayed int, err error) {
+func (w Deliveries) Replay(
+	ctx context.Context, s SubscriberID, now time.Time, wanted func(Delivery) bool,
+) (replayed int, err error) {
 	all, err := w.Of(ctx, s)
 	if err != nil {
 		return 0, err

@@ -14,7 +14,10 @@ import (
 )
 
 func deliveryOf(who, id string, at time.Time) store.Delivery {
-	return store.Delivery{ID: id, Subscriber: store.SubscriberID(who), Alert: "MIL-BUH", URL: "https://hook.example.com/", Body: []byte("{}"), At: at}
+	return store.Delivery{
+		ID: id, Subscriber: store.SubscriberID(who), Alert: "MIL-BUH", URL: "https://hook.example.com/",
+		Body: []byte("{}"), At: at,
+	}
 }
 
 func openDeliveries(t *testing.T) (*fixture, store.Deliveries) {
@@ -61,7 +64,9 @@ func TestDeliveriesAreTakenInTurn(t *testing.T) {
 func TestALateWorker(t *testing.T) {
 	d, w := openDeliveries(t)
 	ctx := t.Context()
-	storetest.Must(t, errors.Join(w.Leave(ctx, deliveryOf("ada", "a", d.now)), w.Leave(ctx, deliveryOf("ada", "a", d.now))))
+	storetest.Must(
+		t, errors.Join(w.Leave(ctx, deliveryOf("ada", "a", d.now)), w.Leave(ctx, deliveryOf("ada", "a", d.now))),
+	)
 	late, err := w.Take(ctx, 9, d.now, time.Minute)
 	if err != nil || len(late) != 1 {
 		t.Fatalf("%v %v", late, err)
@@ -71,7 +76,9 @@ func TestALateWorker(t *testing.T) {
 		t.Fatalf("%v %v", again, err)
 	}
 	late[0].Tries, late[0].Status = 1, 500
-	if err := errors.Join(w.Postpone(ctx, late[0], d.now.Add(time.Hour)), w.End(ctx, late[0]), w.Drop(ctx, late[0])); err != nil {
+	if err := errors.Join(
+		w.Postpone(ctx, late[0], d.now.Add(time.Hour)), w.End(ctx, late[0]), w.Drop(ctx, late[0]),
+	); err != nil {
 		t.Error(err)
 	}
 	again[0].Ended, again[0].Delivered = d.now, true
@@ -113,7 +120,9 @@ func TestPostponedEndedReplayed(t *testing.T) {
 	job := store.Job{Kind: "told", Ref: "ada", At: d.now}
 	storetest.Must(t, w.End(ctx, one, job))
 	jobs, err := w.Outbox.Take(ctx, 9, d.now, time.Minute)
-	if diff := cmp.Diff([]store.Job{job}, jobs, cmpopts.IgnoreFields(store.Job{}, "Leased"), cmpopts.IgnoreUnexported(store.Job{})); diff != "" || err != nil {
+	if diff := cmp.Diff(
+		[]store.Job{job}, jobs, cmpopts.IgnoreFields(store.Job{}, "Leased"), cmpopts.IgnoreUnexported(store.Job{}),
+	); diff != "" || err != nil {
 		t.Errorf("%s %v", diff, err)
 	}
 	// Only what is asked for goes out again, once, as the same event.

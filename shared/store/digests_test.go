@@ -58,11 +58,32 @@ func TestADigestIsThereAsLongAsAnAlertWantsOne(t *testing.T) {
 		do   func(*testing.T, *fixture) error
 		want bool
 	}{
-		{"one of two is removed", func(t *testing.T, d *fixture) error { _, err := d.Remove(t.Context(), "ada", buh); return err }, true},
-		{"both are removed", func(t *testing.T, d *fixture) error { _, err := d.Remove(t.Context(), "ada", buh, lon); return err }, false},
-		{"all are removed", func(t *testing.T, d *fixture) error { _, err := d.Remove(t.Context(), "ada"); return err }, false},
-		{"the digest is removed", func(t *testing.T, d *fixture) error { _, err := d.RemoveDigest(t.Context(), "ada"); return err }, false},
-		{"mail is stopped", func(t *testing.T, d *fixture) error { return d.Stop(t.Context(), "ada", noon.Add(time.Hour)) }, false},
+		{
+			"one of two is removed",
+			func(t *testing.T, d *fixture) error { _, err := d.Remove(t.Context(), "ada", buh); return err }, true,
+		},
+		{
+			"both are removed",
+			func(t *testing.T, d *fixture) error {
+				_, err := d.Remove(t.Context(), "ada", buh, lon)
+				return err
+			}, false,
+		},
+		{
+			"all are removed", func(t *testing.T, d *fixture) error {
+				_, err := d.Remove(t.Context(), "ada")
+				return err
+			},
+			false,
+		},
+		{
+			"the digest is removed",
+			func(t *testing.T, d *fixture) error { _, err := d.RemoveDigest(t.Context(), "ada"); return err }, false,
+		},
+		{
+			"mail is stopped",
+			func(t *testing.T, d *fixture) error { return d.Stop(t.Context(), "ada", noon.Add(time.Hour)) }, false,
+		},
 		{"one is told at once", change(buh, false), true},
 		{"both are told at once", func(t *testing.T, d *fixture) error {
 			return errors.Join(change(buh, false)(t, d), change(lon, false)(t, d))
@@ -75,7 +96,10 @@ func TestADigestIsThereAsLongAsAnAlertWantsOne(t *testing.T) {
 			d.confirmed(t, "again2", alertOf("ada", "LON", 0))
 			return nil
 		}, false},
-		{"another is told at once", func(t *testing.T, d *fixture) error { d.confirmed(t, "rom", alertOf("ada", "ROM", 0)); return nil }, true},
+		{
+			"another is told at once",
+			func(t *testing.T, d *fixture) error { d.confirmed(t, "rom", alertOf("ada", "ROM", 0)); return nil }, true,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := openAlerts(t)
@@ -145,7 +169,11 @@ func TestADigestUnderOthersWrites(t *testing.T) {
 		{"one is confirmed while the digest is sent", confirm, sent, true},
 		{"the digest is sent while the last is removed", sent, remove("BUH"), false},
 		{"the digest is sent while another is confirmed", sent, confirm, true},
-		{"all are removed while one becomes weekly", func(t *testing.T, a store.Alerts) error { _, err := a.Remove(t.Context(), "ada"); return err }, change("LON", true), false},
+		{
+			"all are removed while one becomes weekly",
+			func(t *testing.T, a store.Alerts) error { _, err := a.Remove(t.Context(), "ada"); return err },
+			change("LON", true), false,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := openAlerts(t)

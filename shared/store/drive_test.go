@@ -287,7 +287,10 @@ func queueCalls(ctx context.Context, table store.Table, outbox store.Outbox, lat
 		{deliveries, "Replay", args{"ada", later, func(store.Delivery) bool { return true }}},
 		{deliveries, "Drop", args{due(later)}},
 		{deliveries, "Endpoint", args{"ada", url}},
-		{deliveries, "ChangeEndpoint", args{"ada", url, noon, func(e *store.Endpoint) bool { e.Verified = true; return true }, job}},
+		{
+			deliveries, "ChangeEndpoint",
+			args{"ada", url, noon, func(e *store.Endpoint) bool { e.Verified = true; return true }, job},
+		},
 		{deliveries, "Forget", args{"ada"}},
 	}
 }

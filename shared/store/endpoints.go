@@ -45,7 +45,9 @@ func (w Deliveries) Endpoint(ctx context.Context, s SubscriberID, url string) (E
 
 // ChangeEndpoint stores a change of an endpoint as it stands at a moment, and jobs
 // together with it; both or neither. change says whether there is one to store, and may be called again.
-func (w Deliveries) ChangeEndpoint(ctx context.Context, s SubscriberID, url string, now time.Time, change func(*Endpoint) bool, jobs ...Job) (Endpoint, error) {
+func (w Deliveries) ChangeEndpoint(
+	ctx context.Context, s SubscriberID, url string, now time.Time, change func(*Endpoint) bool, jobs ...Job,
+) (Endpoint, error) {
 	var e Endpoint
 	err := RetryConflicts(ctx, func() (err error) {
 		if e, err = w.Endpoint(ctx, s, url); err != nil || !change(&e) {
@@ -62,7 +64,8 @@ func (w Deliveries) ChangeEndpoint(ctx context.Context, s SubscriberID, url stri
 	return e, wrap(err, "change an endpoint")
 }
 
-// Forget deletes all that is kept of a subscriber's endpoints and deliveries. What is in the queue finds nothing to deliver.
+// Forget deletes all that is kept of a subscriber's endpoints and deliveries. What is in the queue
+// finds nothing to deliver.
 func (w Deliveries) Forget(ctx context.Context, s SubscriberID) error {
 	items, err := w.Table.Query(ctx, Range{Partition: webhookPartition(s), Read: Strong})
 	ops := writes{err: err}

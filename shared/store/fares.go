@@ -68,7 +68,9 @@ const (
 
 // PutBlocks writes blocks in their order, each over the version it was read at,
 // to expire when expires says. Where it fails, a leading part of them may be written.
-func (f Fares) PutBlocks(ctx context.Context, s fare.Series, blocks []StoredBlock, expires func(fare.Cycle) time.Time) error {
+func (f Fares) PutBlocks(
+	ctx context.Context, s fare.Series, blocks []StoredBlock, expires func(fare.Cycle) time.Time,
+) error {
 	atOnce := 1
 	if len(blocks) > plainBlocks {
 		atOnce = bulkBlocks
@@ -81,7 +83,10 @@ func (f Fares) PutBlocks(ctx context.Context, s fare.Series, blocks []StoredBloc
 			if len(ops) == atOnce || len(ops) > 0 && size > bulkBytes {
 				break
 			}
-			ops = append(ops, over(Item{Key: blockKey(s, b.Block), Version: b.Version, Data: b.Data, Expires: expires(b.Cycle)}))
+			ops = append(
+				ops,
+				over(Item{Key: blockKey(s, b.Block), Version: b.Version, Data: b.Data, Expires: expires(b.Cycle)}),
+			)
 		}
 		if err := f.Table.Write(ctx, ops...); err != nil {
 			return fmt.Errorf("write %d blocks of %s: %w", len(ops), s, err)

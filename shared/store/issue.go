@@ -15,7 +15,9 @@ import (
 // Issue mints a key for a customer and puts it in the place of the one before, in one write with
 // what change does; change may be nil. The key's text is stored nowhere. Where the write's
 // outcome is unknown the text is lost: issuing again revokes what may have been written.
-func (k Customers) Issue(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, change func(*Customer) error) (text string, err error) {
+func (k Customers) Issue(
+	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, change func(*Customer) error,
+) (text string, err error) {
 	err = k.Change(ctx, id, func(c *Customer) error {
 		minted, hash, err := apikey.Mint(random, id)
 		if err != nil {
@@ -49,7 +51,8 @@ type Once struct {
 	// Claim, where set, says how sure it is whose it was: a claim without proof
 	// gives way to one with proof. Where not, the mark is final.
 	Claim *Claim
-	Job   func(Customer) (string, Job) // of the customer as read: work to leave in the named outbox, "" for none; may be nil
+	// Of the customer as read: work to leave in the named outbox, "" for none; may be nil
+	Job func(Customer) (string, Job)
 	// Note, where set, is left together with the rest: of the key that was minted, or of "" where none was.
 	Note func(key string) (Note, error)
 }
@@ -70,7 +73,9 @@ type issue struct {
 // IssueOnce is Issue for something that entitles to a key once: the mark that it was used, the
 // customer and the job are written together. ErrIssued where the mark is there already. Where
 // Keep says so, the current key stays valid and text is empty.
-func (k Customers) IssueOnce(ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, once Once) (text string, stored Customer, err error) {
+func (k Customers) IssueOnce(
+	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, once Once,
+) (text string, stored Customer, err error) {
 	i := issue{Customers: k, id: id, once: once, now: now, mark: Item{Key: markKey(once.What)}}
 	i.minted, i.hash, err = apikey.Mint(random, id)
 	if err == nil {

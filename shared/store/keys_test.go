@@ -38,7 +38,9 @@ func documentedKeys(t *testing.T) []keyRow {
 		if len(cells) != 4 {
 			t.Fatalf("a row of the table of keys has %d columns: %q", len(cells), line)
 		}
-		rows = append(rows, keyRow{cells[0] + " " + cells[1], pattern(cells[0]), pattern(cells[1]), cells[3] != "never"})
+		rows = append(
+			rows, keyRow{cells[0] + " " + cells[1], pattern(cells[0]), pattern(cells[1]), cells[3] != "never"},
+		)
 	}
 	return rows
 }

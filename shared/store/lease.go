@@ -138,7 +138,8 @@ func (l *Lease) find(ctx context.Context) error {
 		return nil
 	case err != nil:
 		return err
-	case string(item.Data) != l.Holder && !item.Expires.After(l.Now().Add(l.For+24*time.Hour)): // else a wrong clock took it
+	// else a wrong clock took it
+	case string(item.Data) != l.Holder && !item.Expires.After(l.Now().Add(l.For+24*time.Hour)):
 		return ErrHeld
 	}
 	l.version = item.Version

@@ -13,7 +13,9 @@ import (
 func TestLease(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	lease := func(holder string) *store.Lease {
-		return &store.Lease{Table: d.Table, Name: "mail", Holder: holder, For: 3 * time.Minute, Now: func() time.Time { return d.now }}
+		return &store.Lease{
+			Table: d.Table, Name: "mail", Holder: holder, For: 3 * time.Minute, Now: func() time.Time { return d.now },
+		}
 	}
 	held := func(l *store.Lease, want error) {
 		t.Helper()
@@ -43,9 +45,12 @@ func TestLease(t *testing.T) {
 	held(a, nil)
 }
 
-// TestLeaseWithFaults: whatever call fails, on whatever side, whoever tries again gets the lease or learns that it is held.
+// TestLeaseWithFaults: whatever call fails, on whatever side, whoever tries again gets the lease or
+// learns that it is held.
 func TestLeaseWithFaults(t *testing.T) {
-	n := storetest.EachFault(t, func(t *testing.T) store.Table { return openAlerts(t).Table }, (*storetest.Faulty).FailOnce,
+	n := storetest.EachFault(t, func(t *testing.T) store.Table {
+		return openAlerts(t).Table
+	}, (*storetest.Faulty).FailOnce,
 		func(t *testing.T, f *storetest.Faulty) {
 			now := func() time.Time { return noon }
 			a := &store.Lease{Table: f, Name: "mail", Holder: "a", For: time.Minute, Now: now}

@@ -16,7 +16,9 @@ import (
 // jobs; the customer who had it is no more, and neither is the key. ErrNotFound
 // where that customer is not there, as after it was done. What the other one has
 // already stays: days in USDC are added up. The plan comes back as the other one has it.
-func (k Customers) Move(ctx context.Context, from, to apikey.CustomerID, now time.Time, jobs func(Customer) []LeftJob) (moved Customer, err error) {
+func (k Customers) Move(
+	ctx context.Context, from, to apikey.CustomerID, now time.Time, jobs func(Customer) []LeftJob,
+) (moved Customer, err error) {
 	err = RetryConflicts(ctx, func() error {
 		left, err := k.Customer(ctx, from)
 		if err != nil {

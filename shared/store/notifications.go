@@ -23,7 +23,8 @@ type Notification struct {
 	News    []byte     `json:"n"`
 	History []byte     `json:"h"`           // what the refreshes saw, this one too
 	Cursor  string     `json:"c,omitempty"` // the Place of an alert: all up to it have been notified
-	// Trips tells that it is for the alerts for trips on the route, or for those to Anywhere, which are judged when it is sent: it holds no news.
+	// Trips tells that it is for the alerts for trips on the route, or for those to Anywhere, which
+	// are judged when it is sent: it holds no news.
 	Trips bool `json:"t,omitempty"`
 	// Expires is when it is no news any more.
 	Expires time.Time `json:"-"`
@@ -79,7 +80,9 @@ func (w Notifications) PastTrip(ctx context.Context, route fare.Route, t Trip) (
 }
 
 // KeepTrip stores what refreshes saw of a trip over the past that was read, unless it is the same.
-func (w Notifications) KeepTrip(ctx context.Context, past Past, route fare.Route, t Trip, history []byte, expires time.Time) error {
+func (w Notifications) KeepTrip(
+	ctx context.Context, past Past, route fare.Route, t Trip, history []byte, expires time.Time,
+) error {
 	if past.version > 0 && bytes.Equal(past.History, history) {
 		return nil
 	}
@@ -113,7 +116,9 @@ func (w Notifications) past(ctx context.Context, key Key) (Past, error) {
 // leaves the notification of it in place of any earlier: both or neither.
 // Without News there is nothing to notify of, and what was left earlier is taken
 // back. ErrConflict and ErrExists: another refresh was faster.
-func (w Notifications) Leave(ctx context.Context, past Past, n Notification, digest []byte, pastExpires time.Time) error {
+func (w Notifications) Leave(
+	ctx context.Context, past Past, n Notification, digest []byte, pastExpires time.Time,
+) error {
 	var ops writes
 	seen := over(Item{Key: seenKey(n.Route), Version: past.version, Expires: pastExpires})
 	ops.put(seen, Past{Day: n.Day, History: n.History, Digest: digest})
@@ -161,7 +166,9 @@ func (w Notifications) Next(ctx context.Context, after string) (Notification, er
 func readNotification(item Item) (Notification, error) {
 	n := Notification{Expires: item.Expires, version: item.Version}
 	if err := json.Unmarshal(item.Data, &n); err != nil {
-		return Notification{version: item.Version, malformed: item.Sort}, fmt.Errorf("read news of %s: %w: %w", item.Sort, ErrUnreadable, err)
+		return Notification{version: item.Version, malformed: item.Sort}, fmt.Errorf(
+			"read news of %s: %w: %w", item.Sort, ErrUnreadable, err,
+		)
 	}
 	return n, nil
 }

@@ -85,7 +85,12 @@ func TestNotifications(t *testing.T) {
 	w := store.Notifications{Table: d.Table}
 	until := d.now.Add(8 * 24 * time.Hour).Truncate(time.Second)
 	news := func(to fare.City, day fare.Day, text string) store.Notification {
-		return store.Notification{Route: fare.Route{Origin: "MIL", Destination: to}, Day: day, News: []byte(text), History: []byte("h" + text), Expires: until}
+		return store.Notification{
+			Route: fare.Route{
+				Origin: "MIL", Destination: to,
+			}, Day: day, News: []byte(text), History: []byte("h" + text),
+			Expires: until,
+		}
 	}
 	leave := func(n store.Notification) {
 		t.Helper()
@@ -109,7 +114,9 @@ func TestNotifications(t *testing.T) {
 			return got
 		}
 		storetest.Must(t, err)
-		if diff := cmp.Diff(want[0], got, cmpopts.IgnoreUnexported(store.Notification{}), cmpopts.EquateApproxTime(0)); diff != "" {
+		if diff := cmp.Diff(
+			want[0], got, cmpopts.IgnoreUnexported(store.Notification{}), cmpopts.EquateApproxTime(0),
+		); diff != "" {
 			t.Errorf("after %q: %s", after, diff)
 		}
 		return got
@@ -164,7 +171,9 @@ func TestNotifications(t *testing.T) {
 func TestMalformedNews(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	w := store.Notifications{Table: d.Table}
-	malformed := store.Item{Key: store.Key{Partition: "WAKES", Sort: "MIL-BUH"}, Data: []byte("{"), Expires: d.now.Add(time.Hour)}
+	malformed := store.Item{
+		Key: store.Key{Partition: "WAKES", Sort: "MIL-BUH"}, Data: []byte("{"), Expires: d.now.Add(time.Hour),
+	}
 	storetest.Must(t, d.Table.Write(ctx, store.Op{Mode: store.Set, Item: malformed}))
 	n, err := w.Next(ctx, "")
 	if !errors.Is(err, store.ErrUnreadable) {
@@ -180,11 +189,21 @@ func TestMalformedNews(t *testing.T) {
 func TestAMalformedPast(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	w := store.Notifications{Table: d.Table}
-	storetest.Must(t, d.Table.Write(ctx, store.Op{Mode: store.Set, Item: store.Item{Key: store.Key{Partition: "SEEN#MIL-BUH", Sort: "HISTORY"}, Data: []byte("{")}}))
+	storetest.Must(t, d.Table.Write(ctx, store.Op{
+		Mode: store.Set, Item: store.Item{
+			Key: store.Key{Partition: "SEEN#MIL-BUH", Sort: "HISTORY"}, Data: []byte("{"),
+		},
+	}))
 	past, err := w.Past(ctx, milBuh)
 	storetest.Must(t, err)
 	until := d.now.Add(time.Hour)
-	storetest.Must(t, w.Leave(ctx, past, store.Notification{Route: milBuh, Day: 20500, News: []byte("n"), Expires: until}, nil, until))
+	storetest.Must(
+		t,
+		w.Leave(
+			ctx, past, store.Notification{Route: milBuh, Day: 20500, News: []byte("n"), Expires: until}, nil,
+			until,
+		),
+	)
 	if past, err := w.Past(ctx, milBuh); err != nil || past.Day != 20500 {
 		t.Errorf("%+v %v", past, err)
 	}

@@ -139,7 +139,9 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 		var j Job
 		if err := json.Unmarshal(item.Data, &j); err != nil {
 			// Nobody can ever do it, and it is the oldest: it would be met again each time.
-			faults = append(faults, fmt.Errorf("read job %s, which is given up: %w", item.Sort, err), o.Done(ctx, Job{item: item}))
+			faults = append(
+				faults, fmt.Errorf("read job %s, which is given up: %w", item.Sort, err), o.Done(ctx, Job{item: item}),
+			)
 			continue
 		}
 		if now.Before(j.Leased) {

@@ -15,18 +15,21 @@ type Payments struct{ Table Table }
 
 // Payment is one that was taken for a call. Its name is the transaction's signature.
 type Payment struct {
-	Name    string    `json:"-"`
-	Call    string    `json:"call"` // what was asked, as a hash
-	Payer   string    `json:"payer"`
-	Units   int64     `json:"units"`         // millionths of a USDC
-	Fee     int64     `json:"fee,omitempty"` // what it costs us on the chain, in lamports
-	At      time.Time `json:"at"`
-	Until   uint64    `json:"until"`             // the height behind which its transaction can take effect no more
-	Given   int       `json:"given,omitempty"`   // more than 0: it has bought its answer, or paid for one in the place of another payment
-	Instead string    `json:"instead,omitempty"` // the payment that was used up in its place: its own transaction was never sent
-	Nothing string    `json:"nothing,omitempty"` // why it bought nothing and never will: what its transaction has come to
-	Fees    []Key     `json:"fees,omitempty"`    // the slots it holds while it may cost a fee; without any it must not be sent
-	Tries   []Key     `json:"tries,omitempty"`   // those it holds until it has bought something
+	Name  string    `json:"-"`
+	Call  string    `json:"call"` // what was asked, as a hash
+	Payer string    `json:"payer"`
+	Units int64     `json:"units"`         // millionths of a USDC
+	Fee   int64     `json:"fee,omitempty"` // what it costs us on the chain, in lamports
+	At    time.Time `json:"at"`
+	Until uint64    `json:"until"` // the height behind which its transaction can take effect no more
+	// More than 0: it has bought its answer, or paid for one in the place of another payment
+	Given int `json:"given,omitempty"`
+	// The payment that was used up in its place: its own transaction was never sent
+	Instead string `json:"instead,omitempty"`
+	Nothing string `json:"nothing,omitempty"` // why it bought nothing and never will: what its transaction has come to
+	// The slots it holds while it may cost a fee; without any it must not be sent
+	Fees  []Key `json:"fees,omitempty"`
+	Tries []Key `json:"tries,omitempty"` // those it holds until it has bought something
 
 	version int64
 }
@@ -98,8 +101,9 @@ func (s Payments) Get(ctx context.Context, name string) (Payment, error) {
 	return p, nil
 }
 
-// Give records that a payment has bought an answer, and the answer, which is kept
-// for a day: from then on it is no credit, and its slots are free. ErrConflict: somebody else gives it at the same time.
+// Give records that a payment has bought an answer, and the answer, which is kept for a day: from
+// then on it is no credit, and its slots are free. ErrConflict: somebody else gives it at the same
+// time.
 func (s Payments) Give(ctx context.Context, p Payment, answer []byte, now time.Time) error {
 	p.Given = 1
 	w := writes{ops: p.release(now, settled)}

@@ -15,7 +15,9 @@ var (
 )
 
 // ErrOtherPepper: with this pepper nothing of any person in the store is found.
-var ErrOtherPepper = errors.New("the store was made with another pepper, so no key, alert or link in it would be found; give the service the pepper that it had: set VERDETTO_PEPPER to what was exported, or use verdetto pepper import")
+var ErrOtherPepper = errors.New(
+	"the store was made with another pepper, so no key, alert or link in it would be found; give the service the pepper that it had: set VERDETTO_PEPPER to what was exported, or use verdetto pepper import",
+)
 
 // CheckPepper fails with ErrOtherPepper if the store was made with another pepper.
 // A store that does not say yet is marked with this one. It is one eventual read else.

@@ -17,8 +17,10 @@ import (
 
 // KeyHash is what is stored of a key that is not the current one.
 type KeyHash struct {
-	Hash []byte    `json:"hash"`
-	At   time.Time `json:"at"` // when it was issued; of a pending one, since when it is pending; of a rotated one, when it was replaced
+	Hash []byte `json:"hash"`
+	// When it was issued; of a pending one, since when it is pending; of a rotated one, when it was
+	// replaced
+	At time.Time `json:"at"`
 }
 
 func (k *KeyHash) is(hash []byte) bool { return k != nil && bytes.Equal(k.Hash, hash) }
@@ -117,7 +119,9 @@ var ErrNotHeld = errors.New("the key is not the current one")
 // Rotate puts a fresh key in the place of the one that is shown, and returns the customer as stored.
 // Where the fresh key has replaced the shown one before, as after a lost answer, nothing
 // changes. ErrNotHeld for any other key.
-func (k Customers) Rotate(ctx context.Context, shown apikey.Key, fresh apikey.Hash, now time.Time) (stored Customer, err error) {
+func (k Customers) Rotate(
+	ctx context.Context, shown apikey.Key, fresh apikey.Hash, now time.Time,
+) (stored Customer, err error) {
 	err = k.Change(ctx, shown.Customer, func(c *Customer) error {
 		switch {
 		case c.Holds(shown):

@@ -34,7 +34,9 @@ func (c *contended) Write(ctx context.Context, ops ...store.Op) error {
 var ada = apikey.Of([]byte("pepper"), "ada@example.com")
 
 func issueOnce(ctx context.Context, customers store.Customers, what string) (string, error) {
-	text, _, err := customers.IssueOnce(ctx, rand.Reader, ada, noon, store.Once{What: what, Keep: func(store.Customer) bool { return false }})
+	text, _, err := customers.IssueOnce(
+		ctx, rand.Reader, ada, noon, store.Once{What: what, Keep: func(store.Customer) bool { return false }},
+	)
 	return text, err
 }
 
@@ -82,7 +84,8 @@ func TestAlwaysConflicting(t *testing.T) {
 				d.pending(t, "pending", alertOf("ada", "LON", 0))
 				table := &contended{Table: d.Table, refusal: c.refusal, partition: c.partition}
 				err := c.call(table).do(t.Context())
-				if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrExists) {
+				if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrConflict) ||
+					errors.Is(err, store.ErrExists) {
 					t.Errorf("error %v, want ErrUnavailable alone", err)
 				}
 				if table.writes != 20 {

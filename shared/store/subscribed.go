@@ -13,8 +13,10 @@ import (
 
 // SubscribedRoute is what somebody has, or had, alerts for from an origin.
 type SubscribedRoute struct {
-	Destination fare.City   // may be Anywhere
-	Trips       []fare.Trip // kinds of trips that there are alerts for, whatever else they are for; none where all are for the route
+	Destination fare.City // may be Anywhere
+	// Kinds of trips that there are alerts for, whatever else they are for; none where all are for
+	// the route
+	Trips []fare.Trip
 }
 
 const oneWayMark = "one-way"

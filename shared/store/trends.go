@@ -31,7 +31,9 @@ func (f Fares) Trends(ctx context.Context, origin fare.City) ([]byte, int64, err
 // PutTrends writes the trends of an origin over the version they were made
 // from, 0 where there were none, and the coverage of each changed route. The
 // trends come last, so that a run that is stopped before them does all again.
-func (f Fares) PutTrends(ctx context.Context, origin fare.City, data []byte, version int64, changed map[fare.City]Coverage) error {
+func (f Fares) PutTrends(
+	ctx context.Context, origin fare.City, data []byte, version int64, changed map[fare.City]Coverage,
+) error {
 	if err := f.Table.Write(ctx, set(Item{Key: Key{"COVERED", string(origin)}})); err != nil {
 		return wrap(err, "write trends of %s", origin)
 	}
@@ -106,7 +108,8 @@ func (f Fares) DealsNow(ctx context.Context, origin fare.City, trip fare.Trip) (
 	return f.get(ctx, dealsKey(origin, trip), Strong, "deals of %s", origin)
 }
 
-// PutDeals writes the deals of an origin and a kind of trip over the version they were made from; 0 where there were none.
+// PutDeals writes the deals of an origin and a kind of trip over the version they were made from; 0
+// where there were none.
 func (f Fares) PutDeals(ctx context.Context, origin fare.City, trip fare.Trip, data []byte, version int64) error {
 	return f.put(ctx, dealsKey(origin, trip), data, version, "deals of %s", origin)
 }
@@ -135,14 +138,19 @@ func (f Fares) Demanded(ctx context.Context, most time.Time) ([]fare.Series, err
 	return series, wrap(err, "list series in demand")
 }
 
-// RequestedOrigins lists the origins that somebody asked for and that are not covered, until a moment at most: see Demanded.
+// RequestedOrigins lists the origins that somebody asked for and that are not covered, until a
+// moment at most: see Demanded.
 func (f Fares) RequestedOrigins(ctx context.Context, most time.Time) ([]fare.City, error) {
-	origins, err := noted(ctx, f.Table, requested, most, func(city string) (fare.City, error) { return fare.City(city), nil })
+	origins, err := noted(
+		ctx, f.Table, requested, most, func(city string) (fare.City, error) { return fare.City(city), nil },
+	)
 	return origins, wrap(err, "list requested origins")
 }
 
 // noted lists what is noted in a partition until a moment at most.
-func noted[T any](ctx context.Context, table Table, partition string, most time.Time, parse func(string) (T, error)) ([]T, error) {
+func noted[T any](
+	ctx context.Context, table Table, partition string, most time.Time, parse func(string) (T, error),
+) ([]T, error) {
 	items, err := table.Query(ctx, Range{Partition: partition})
 	if err != nil {
 		return nil, err

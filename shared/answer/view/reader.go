@@ -67,7 +67,9 @@ func (r *Reader) read(ctx context.Context, origin, destination fare.City, curren
 	if !ok {
 		return Trends{}, r.notCovered(ctx, origin, destination)
 	}
-	data, _, err = r.Stored.Summary(ctx, fare.Series{Route: fare.Route{Origin: origin, Destination: destination}}, store.Eventual)
+	data, _, err = r.Stored.Summary(
+		ctx, fare.Series{Route: fare.Route{Origin: origin, Destination: destination}}, store.Eventual,
+	)
 	if err != nil {
 		return Trends{}, err
 	}

@@ -100,7 +100,8 @@ func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) 
 	case info.Size() == 0:
 		return nil, false, notAStore(path, errors.New("it is empty")) // bolt would make one of it
 	}
-	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true}) // it reads both heads and nothing else
+	// it reads both heads and nothing else
+	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true})
 	if err != nil {
 		return nil, false, openError(path, err)
 	}
@@ -265,7 +266,8 @@ func (s *Store) Query(ctx context.Context, r store.Range) (items []store.Item, e
 		partition := encodeKey(store.Key{Partition: r.Partition})
 		prefix := append(bytes.Clone(partition), r.Prefix...)
 		from := prefix
-		if after := append(append(bytes.Clone(partition), r.After...), 0); r.After != "" && bytes.Compare(after, from) > 0 {
+		if after := append(append(bytes.Clone(partition), r.After...), 0); r.After != "" &&
+			bytes.Compare(after, from) > 0 {
 			from = after // the least key beyond After
 		}
 		c := b.Cursor()
@@ -349,7 +351,9 @@ func (s *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires
 			return store.ErrLimit
 		}
 		count += n
-		return put(b, store.Op{Item: store.Item{Key: key, Expires: expires, Data: store.CounterData(count)}}, had.Version)
+		return put(
+			b, store.Op{Item: store.Item{Key: key, Expires: expires, Data: store.CounterData(count)}}, had.Version,
+		)
 	})
 	if err != nil {
 		return 0, err

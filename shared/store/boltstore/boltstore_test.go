@@ -38,7 +38,12 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 	good, err := boltstore.Open(filepath.Join(dir, "good.db"), time.Now)
 	storetest.Must(t, err)
-	storetest.Must(t, good.Write(t.Context(), store.Op{Item: store.Item{Key: store.Key{Partition: "P", Sort: "s"}, Data: []byte("x")}}))
+	storetest.Must(
+		t,
+		good.Write(
+			t.Context(), store.Op{Item: store.Item{Key: store.Key{Partition: "P", Sort: "s"}, Data: []byte("x")}},
+		),
+	)
 	good.Close()
 	undamaged, err := os.ReadFile(filepath.Join(dir, "good.db"))
 	storetest.Must(t, err)
@@ -47,7 +52,10 @@ func TestNothingIsOverwritten(t *testing.T) {
 		{"a text file", write("notes.db", strings.Repeat("my holiday notes\n", 1000)), "not a store"},
 		{"a short text file", write("short.db", "hello"), "not a store"},
 		{"a store that was cut", write("cut.db", string(undamaged[:5000])), "not a store"},
-		{"a store with broken heads", write("broken.db", strings.Repeat("\x00", 8192)+string(undamaged[8192:])), "not a store"},
+		{
+			"a store with broken heads", write("broken.db", strings.Repeat("\x00", 8192)+string(undamaged[8192:])),
+			"not a store",
+		},
 		{"a folder that is not there", filepath.Join(dir, "nowhere", "x.db"), "no such file"},
 		{"a folder", dir, "directory"},
 	} {
@@ -80,7 +88,11 @@ func TestDamageIsReported(t *testing.T) {
 	const items = 120
 	for n := range items {
 		data := bytes.Repeat([]byte{byte(n)}, 50+n%7*1500) // some fill several pages
-		storetest.Must(t, s.Write(t.Context(), store.Op{Item: store.Item{Key: store.Key{Partition: "P", Sort: fmt.Sprintf("%04d", n)}, Data: data}}))
+		storetest.Must(t, s.Write(
+			t.Context(), store.Op{
+				Item: store.Item{Key: store.Key{Partition: "P", Sort: fmt.Sprintf("%04d", n)}, Data: data},
+			},
+		))
 	}
 	s.Close()
 	good, err := os.ReadFile(path)
@@ -154,7 +166,9 @@ func TestExpiredItemsAreSwept(t *testing.T) {
 	s, err := boltstore.Open(path, clock.Now)
 	storetest.Must(t, err)
 	for n := range 500 {
-		i := store.Item{Key: store.Key{Partition: "P", Sort: string(rune('a' + n))}, Expires: clock.Now().Add(time.Hour)}
+		i := store.Item{
+			Key: store.Key{Partition: "P", Sort: string(rune('a' + n))}, Expires: clock.Now().Add(time.Hour),
+		}
 		if n%100 == 0 {
 			i.Expires = time.Time{}
 		}
@@ -175,7 +189,8 @@ func TestClosedIsUnavailable(t *testing.T) {
 	s, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), time.Now)
 	storetest.Must(t, err)
 	s.Close()
-	if _, err := s.Get(t.Context(), store.Key{Partition: "P", Sort: "s"}, store.Strong); err == nil || !strings.Contains(err.Error(), store.ErrUnavailable.Error()) {
+	if _, err := s.Get(t.Context(), store.Key{Partition: "P", Sort: "s"}, store.Strong); err == nil ||
+		!strings.Contains(err.Error(), store.ErrUnavailable.Error()) {
 		t.Errorf("reading says %v", err)
 	}
 }

@@ -22,7 +22,9 @@ func TestCopy(t *testing.T) {
 	put := func(n int) {
 		var pair []store.Op
 		for _, side := range []string{"left", "right"} {
-			pair = append(pair, store.Op{Item: store.Item{Key: store.Key{Partition: side, Sort: fmt.Sprintf("%06d", n)}, Data: bytes.Repeat([]byte("x"), 500)}})
+			pair = append(pair, store.Op{Item: store.Item{
+				Key: store.Key{Partition: side, Sort: fmt.Sprintf("%06d", n)}, Data: bytes.Repeat([]byte("x"), 500),
+			}})
 		}
 		if err := s.Write(t.Context(), pair...); err != nil {
 			t.Error(err)

@@ -39,7 +39,9 @@ func (s *Store) All(ctx context.Context, give func(store.Item) error) error {
 
 // page gives some keys with their values, from the first one beyond after; last is the
 // last of them. They are of no use after give.
-func (s *Store) page(ctx context.Context, after []byte, give func(k, v []byte) error) (last []byte, more bool, err error) {
+func (s *Store) page(
+	ctx context.Context, after []byte, give func(k, v []byte) error,
+) (last []byte, more bool, err error) {
 	err = s.view(ctx, func(b *bolt.Bucket) error {
 		last = after
 		c, n := b.Cursor(), 0

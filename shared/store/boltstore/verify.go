@@ -110,15 +110,13 @@ func (w *walker) page(id uint64, from, to []byte) error {
 		}
 	}
 	elements, err := parse(data, w.elements)
-	if err != nil {
-		return damaged(err.Error())
-	}
 	w.elements = elements[:0]
 	if slices.ContainsFunc(elements, func(e element) bool { return e.branch || e.bucket }) {
 		// It is wanted while the pages below it are read.
-		if elements, err = parse(bytes.Clone(data), nil); err != nil {
-			return damaged(err.Error())
-		}
+		elements, err = parse(bytes.Clone(data), nil)
+	}
+	if err != nil {
+		return damaged(err.Error())
 	}
 	if !inOrder(elements, from, to) {
 		return damaged("its keys are not in order")

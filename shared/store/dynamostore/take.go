@@ -69,13 +69,16 @@ func (t *Store) take(ctx context.Context, key store.Key, n, limit int64, expires
 }
 
 // count adds n to a counter that is absent, or live and below the limit.
-func (t *Store) count(ctx context.Context, key store.Key, n, limit int64, expires time.Time, writer string) (int64, error) {
+func (t *Store) count(
+	ctx context.Context, key store.Key, n, limit int64, expires time.Time, writer string,
+) (int64, error) {
 	out, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &t.name, Key: keyOf(key),
 		UpdateExpression: aws.String("SET " + schema.Expires + " = if_not_exists(" + schema.Expires + ", :expires), " +
 			schema.Writer + " = :writer ADD " + schema.Taken + " :n, " + schema.Version + " :one"),
 		ConditionExpression: aws.String("(attribute_not_exists(" + schema.Partition + ") OR (" + schema.Expires +
-			" > :now AND (attribute_not_exists(" + schema.Taken + ") OR " + schema.Taken + " < :limit))) AND " + notYet),
+			" > :now AND (attribute_not_exists(" + schema.Taken + ") OR " + schema.Taken + " < :limit))) AND " +
+			notYet),
 		ExpressionAttributeValues: attributes{":expires": number(expiry(expires)), ":writer": text(writer),
 			":n": number(n), ":one": number(1), ":now": number(t.now().Unix()), ":limit": number(limit)},
 		ReturnValues:                        types.ReturnValueUpdatedNew,

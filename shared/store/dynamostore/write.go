@@ -122,7 +122,9 @@ func (t *Store) request(op store.Op, writer string) types.TransactWriteItem {
 		return types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: encode(op.Item, 1, writer),
 			ConditionExpression: aws.String(noItem), ExpressionAttributeValues: none}}
 	case store.Replace:
-		return types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: encode(op.Item, op.Item.Version+1, writer),
+		return types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: encode(
+			op.Item, op.Item.Version+1, writer,
+		),
 			ConditionExpression: aws.String(sameItem), ExpressionAttributeValues: same}}
 	case store.Delete:
 		return types.TransactWriteItem{Delete: &types.Delete{TableName: &t.name, Key: keyOf(op.Item.Key)}}

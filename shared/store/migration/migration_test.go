@@ -37,12 +37,21 @@ func filled(t *testing.T, s store.Whole, clock *storetest.Clock, items int) {
 		case 0:
 			_, err = s.Take(t.Context(), at(n), int64(1+n), 1<<40, clock.Now().Add(1000*time.Hour))
 		case 1:
-			err = s.Write(t.Context(), store.Op{Item: store.Item{Key: at(n), Data: []byte(strings.Repeat("x", n*37%9000))}})
+			err = s.Write(
+				t.Context(), store.Op{Item: store.Item{Key: at(n), Data: []byte(strings.Repeat("x", n*37%9000))}},
+			)
 		case 2:
-			err = s.Write(t.Context(), store.Op{Item: store.Item{Key: at(n), Data: fmt.Append(nil, n), Expires: clock.Now().Add(2000 * time.Hour)}})
+			err = s.Write(
+				t.Context(),
+				store.Op{
+					Item: store.Item{Key: at(n), Data: fmt.Append(nil, n), Expires: clock.Now().Add(2000 * time.Hour)},
+				},
+			)
 		case 3:
 			for range 3 {
-				err = errors.Join(err, s.Write(t.Context(), store.Op{Item: store.Item{Key: at(n), Data: []byte("again")}}))
+				err = errors.Join(
+					err, s.Write(t.Context(), store.Op{Item: store.Item{Key: at(n), Data: []byte("again")}}),
+				)
 			}
 		}
 		storetest.Must(t, err)
@@ -77,7 +86,9 @@ func TestBothWays(t *testing.T) {
 			if err != nil || report.Written != before || report.Deleted != 0 {
 				t.Fatalf("%+v %v", report, err)
 			}
-			if from, unfinished, err := (store.Migration{Table: way.to}).Unfinished(ctx); from != "from" || !unfinished || err != nil {
+			if from, unfinished, err := (store.Migration{Table: way.to}).Unfinished(ctx); from != "from" ||
+				!unfinished ||
+				err != nil {
 				t.Errorf("after a pass: %q %t %v", from, unfinished, err)
 			}
 			if report, err := m.Copy(ctx); err != nil || report != (Report{Items: before}) {
@@ -91,7 +102,12 @@ func TestBothWays(t *testing.T) {
 			if way.name == "and back" {
 				gone, renewed = at(9), at(13)
 			}
-			storetest.Must(t, way.from.Write(ctx, store.Op{Mode: store.Delete, Item: store.Item{Key: gone}}, store.Op{Item: store.Item{Key: renewed}}, store.Op{Item: store.Item{Key: added}}))
+			storetest.Must(t, way.from.Write(
+				ctx, store.Op{
+					Mode: store.Delete, Item: store.Item{Key: gone},
+				}, store.Op{Item: store.Item{Key: renewed}},
+				store.Op{Item: store.Item{Key: added}},
+			))
 			report, err = m.Finish(ctx)
 			if want := (Report{Items: before, Written: 3, Deleted: 1}); err != nil || report != want {
 				t.Errorf("the last pass: %+v, want %+v: %v", report, want, err)
@@ -153,7 +169,9 @@ func TestCutShortAnywhere(t *testing.T) {
 			// Something that the source no longer has was copied before.
 			storetest.Must(t, (store.Migration{Table: to}).Begin(t.Context(), "from"))
 			filled(t, to, clock, 4)
-			storetest.Must(t, to.Place(t.Context(), []store.Item{{Key: store.Key{Partition: "old", Sort: "o"}, Version: 1}}, nil))
+			storetest.Must(
+				t, to.Place(t.Context(), []store.Item{{Key: store.Key{Partition: "old", Sort: "o"}, Version: 1}}, nil),
+			)
 			f := &failing{Whole: to, at: call, how: how}
 			m := &Mover{From: from, To: f, Name: "from", Now: clock.Now}
 			_, err := m.Finish(t.Context())

@@ -119,7 +119,10 @@ func (f *Faulty) Take(ctx context.Context, key store.Key, n, limit int64, expire
 // EachFault runs a flow once without faults to count its calls, and then once for every call and
 // side, each time over an empty table. flow brings its work to an end, trying again as a caller
 // would, and checks the end state. EachFault returns how many combinations ran.
-func EachFault(t *testing.T, open func(t *testing.T) store.Table, arm func(f *Faulty, call int, side Side), flow func(t *testing.T, f *Faulty)) (combinations int) {
+func EachFault(
+	t *testing.T, open func(t *testing.T) store.Table, arm func(f *Faulty, call int, side Side),
+	flow func(t *testing.T, f *Faulty),
+) (combinations int) {
 	t.Helper()
 	clean := NewFaulty(open(t))
 	flow(t, clean)
