@@ -35,7 +35,9 @@ const (
 )
 
 func caller(address net.IP) *http.Client {
-	return &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: address}}).DialContext}}
+	return &http.Client{
+		Transport: &http.Transport{DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: address}}).DialContext},
+	}
 }
 
 // begin has two callers ask each of the services, until end.
@@ -63,7 +65,10 @@ func (c *crowd) visit(url string) {
 	v := visit{address: net.IPv4(127, 3, byte(n>>8), byte(n))}
 	asks := caller(v.address)
 	defer asks.CloseIdleConnections()
-	alert, err := asks.Post(url+"/api/v1/alerts", "application/json", strings.NewReader(fmt.Sprintf(`{"route":"MIL-LIS","email":"c%d@example.com","threshold":40}`, n)))
+	alert, err := asks.Post(
+		url+"/api/v1/alerts", "application/json",
+		strings.NewReader(fmt.Sprintf(`{"route":"MIL-LIS","email":"c%d@example.com","threshold":40}`, n)),
+	)
 	if err != nil || alert.StatusCode != http.StatusAccepted {
 		c.t.Errorf("asking for an alert: %v %v", alert, err)
 		return
@@ -109,7 +114,9 @@ func (c *crowd) goOn(url string) {
 		left, err := ask(asks, url)
 		asks.CloseIdleConnections()
 		if want := free - 1 - v.answered; err != nil || left > want || left < want-v.lost {
-			c.t.Errorf("%s, which had %d answers, has %d calls left, want %d: %v", v.address, v.answered, left, want, err)
+			c.t.Errorf(
+				"%s, which had %d answers, has %d calls left, want %d: %v", v.address, v.answered, left, want, err,
+			)
 		}
 		answered += v.answered
 	}

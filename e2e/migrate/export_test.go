@@ -23,9 +23,7 @@ func TestExport(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
 	client, d := dynamolocal.Client(endpoint), fixture.NewShell(t)
 	d.Env = overDynamoDB(endpoint)
-	if err := dynamostore.Create(t.Context(), client, "exported"); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, dynamostore.Create(t.Context(), client, "exported"))
 	table := dynamostore.New(client, "exported", time.Now)
 	const items = 300
 	for n := range items {
@@ -44,9 +42,7 @@ func TestExport(t *testing.T) {
 		for range n % 4 { // versions 1 to 3
 			err = errors.Join(err, table.Write(t.Context(), store.Op{Item: item}))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 	}
 	run := func(says string, args ...string) {
 		t.Helper()
@@ -67,9 +63,7 @@ func TestExport(t *testing.T) {
 	file := func(name string) {
 		t.Helper()
 		s, err := boltstore.Open(filepath.Join(d.Dir, name), time.Now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		defer s.Close()
 		same(s)
 	}
@@ -86,7 +80,8 @@ func TestExport(t *testing.T) {
 		{"dynamodb:exported", "copy.db", "nothing is overwritten"},
 		{"dynamodb:nothing", "third.db", "ResourceNotFound"},
 	} {
-		if got := d.Run("backup", "-store", c.from, "-to", c.to); got.Code != 1 || !strings.Contains(got.Stderr, c.says) {
+		if got := d.Run("backup", "-store", c.from, "-to", c.to); got.Code != 1 ||
+			!strings.Contains(got.Stderr, c.says) {
 			t.Errorf("%s: exit code %d\n%s", c.from, got.Code, got.Stderr)
 		}
 	}

@@ -38,7 +38,8 @@ func moved(t *testing.T, kills int) {
 
 	m.move("bolt:old.db", "dynamodb:moved", 1, func() {
 		// The test does not wait for the minute after which the lease of a process that was killed ends.
-		if err := store.DropLeases(t.Context(), table); err != nil && !strings.Contains(err.Error(), "ResourceNotFound") {
+		if err := store.DropLeases(t.Context(), table); err != nil &&
+			!strings.Contains(err.Error(), "ResourceNotFound") {
 			t.Fatal(err)
 		}
 	})
@@ -51,7 +52,8 @@ func moved(t *testing.T, kills int) {
 	if code := again.Stop(t); code != 0 {
 		t.Errorf("exit code %d\n%s", code, again.Stderr)
 	}
-	if got := d.Run("migrate", "-from", "dynamodb:moved", "-to", "bolt:new.db"); got.Code != 1 || !strings.Contains(got.Stderr, "holds data already") {
+	if got := d.Run("migrate", "-from", "dynamodb:moved", "-to", "bolt:new.db"); got.Code != 1 ||
+		!strings.Contains(got.Stderr, "holds data already") {
 		t.Errorf("into a store that is in use: exit code %d\n%s", got.Code, got.Stderr)
 	}
 }
@@ -66,9 +68,7 @@ func overDynamoDB(endpoint string) []string {
 func stock(t *testing.T, file string) {
 	t.Helper()
 	table, err := boltstore.Open(file, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	now := time.Now()
 	for n := range 100 {
 		email := fmt.Sprintf("p%d@example.com", n)
@@ -82,13 +82,9 @@ func stock(t *testing.T, file string) {
 		if err == nil && n%5 == 0 {
 			err = alerts.Stop(t.Context(), fixture.Subscriber(email), now.AddDate(0, 6, 0))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 	}
-	if err := table.Close(); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, table.Close())
 }
 
 // mover moves the service.
@@ -129,12 +125,14 @@ func (m mover) move(from, to string, processes int, afterKill func()) {
 	}
 	copying := some(m.kills-m.kills/5, false, args...)
 	// Nobody serves what is not complete.
-	if got := m.shell.Run("key", "create", "-store", to, "-email", "ada@example.com"); got.Code != 1 || !strings.Contains(got.Stderr, "is not complete: verdetto migrate -from "+from) {
+	if got := m.shell.Run("key", "create", "-store", to, "-email", "ada@example.com"); got.Code != 1 ||
+		!strings.Contains(got.Stderr, "is not complete: verdetto migrate -from "+from) {
 		m.t.Errorf("the target is used: exit code %d\n%s", got.Code, got.Stderr)
 	}
 	m.run(args...)
 	if processes == 1 {
-		if got := m.shell.Run(append(args, "-finish")...); got.Code != 1 || !strings.Contains(got.Stderr, "another process has it open") {
+		if got := m.shell.Run(append(args, "-finish")...); got.Code != 1 ||
+			!strings.Contains(got.Stderr, "another process has it open") {
 			m.t.Errorf("finishing while it is served: exit code %d\n%s", got.Code, got.Stderr)
 		}
 	}
@@ -148,7 +146,8 @@ func (m mover) move(from, to string, processes int, afterKill func()) {
 	finishing := some(m.kills-copying, true, append(args, "-finish")...)
 	last := time.Now()
 	got := m.shell.Run(append(args, "-finish")...)
-	if got.Code != 0 && !strings.Contains(got.Stderr, "holds data already") { // else one ended just before it was killed
+	// else one ended just before it was killed
+	if got.Code != 0 && !strings.Contains(got.Stderr, "holds data already") {
 		m.t.Fatalf("the last pass: exit code %d\n%s", got.Code, got.Stderr)
 	}
 	m.t.Logf("%s to %s: killed %d times while it was served and %d times after; nobody served for %.1f s, of which the last pass took %.1f: %s",
@@ -201,7 +200,9 @@ func (m mover) same(file string, table store.Whole) {
 		kinds[kind]++
 	}
 	m.t.Logf("%d items are the same: %v", len(held), kinds)
-	for _, kind := range []string{"ROUTE", "LIMIT", "CUSTOMER", "SUBSCRIPTION", "ALERTS", "STOPPED", "PENDING", "SECRET", "FARES"} {
+	for _, kind := range []string{
+		"ROUTE", "LIMIT", "CUSTOMER", "SUBSCRIPTION", "ALERTS", "STOPPED", "PENDING", "SECRET", "FARES",
+	} {
 		if kinds[kind] == 0 {
 			m.t.Errorf("there is no item of %s", kind)
 		}

@@ -19,6 +19,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/store/dynamostore/dynamolocal"
+	"verdetto/shared/store/storetest"
 )
 
 // TestProveProcessesShareATable: three processes over one table refresh it and send
@@ -37,9 +38,7 @@ func TestProveProcessesShareATable(t *testing.T) {
 	}
 	d.Write("falls.csv", panel.String())
 	client := dynamolocal.Client(endpoint)
-	if err := dynamostore.Create(t.Context(), client, "together"); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, dynamostore.Create(t.Context(), client, "together"))
 	table := dynamostore.New(client, "together", func() time.Time { return at })
 	want := map[string]int{}
 	for n := range subscribers {
@@ -52,7 +51,10 @@ func TestProveProcessesShareATable(t *testing.T) {
 	var starting sync.WaitGroup
 	for n := range servers {
 		starting.Go(func() {
-			servers[n] = d.Serve("-store", "dynamodb:together", "-upstream", "csv:falls.csv", "-now", at.Format(time.RFC3339), "-mail", fmt.Sprint("mail", n))
+			servers[n] = d.Serve(
+				"-store", "dynamodb:together", "-upstream", "csv:falls.csv", "-now", at.Format(time.RFC3339), "-mail",
+				fmt.Sprint("mail", n),
+			)
 		})
 	}
 	starting.Wait()

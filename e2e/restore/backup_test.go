@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/store/storetest"
 )
 
 // pair are two callers of whom the second calls when the first was answered. So in every
@@ -77,14 +78,15 @@ func TestBackupUnderLoad(t *testing.T) {
 			var held [2]int64 // in the backup
 			for side, c := range p.callers {
 				c.client.CloseIdleConnections()
-				if err := c.call(t.Context(), again.URL); err != nil {
-					t.Fatal(err)
-				}
+				storetest.Must(t, c.call(t.Context(), again.URL))
 				held[side] = c.counted - 1
 				c.client.CloseIdleConnections()
 			}
 			if held[0] != held[1] && held[0] != held[1]+1 || held[1] < least[i] || held[0] > greatest[i] {
-				t.Errorf("pair %d was counted %v times: no state that ever was; at the backup it was between %d and %d", i, held, least[i], greatest[i])
+				t.Errorf(
+					"pair %d was counted %v times: no state that ever was; at the backup it was between %d and %d", i, held,
+					least[i], greatest[i],
+				)
 			}
 			between = between || held[0] == held[1]+1 || held[1] > least[i]
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/store/storetest"
 )
 
 // TestFullDisk: a service whose disk is full is not ready, and one that is started again on
@@ -19,10 +20,10 @@ func TestFullDisk(t *testing.T) {
 	}
 	d := fixture.NewShell(t)
 	disk := filepath.Join(d.Dir, "disk")
-	if err := os.Mkdir(disk, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "verdetto-test", disk).CombinedOutput(); err != nil {
+	storetest.Must(t, os.Mkdir(disk, 0o700))
+	if out, err := exec.Command(
+		"mount", "-t", "tmpfs", "-o", "size=4m", "verdetto-test", disk,
+	).CombinedOutput(); err != nil {
 		t.Skipf("mount a small disk: %v: %s", err, out)
 	}
 	t.Cleanup(func() {
@@ -32,18 +33,17 @@ func TestFullDisk(t *testing.T) {
 	})
 	s := serve(t, d, "disk/kept.db")
 	ballast, err := os.Create(filepath.Join(disk, "ballast"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	for err == nil {
 		_, err = ballast.Write(make([]byte, 4096))
 	}
 	ballast.Close()
 	ask := func(n int) int {
-		status, err := post(s.URL+"/v1/alerts", map[string]any{"route": "MIL-BUH", "email": fmt.Sprintf("ada%d@example.com", n), "threshold": 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		status, err := post(
+			s.URL+"/v1/alerts",
+			map[string]any{"route": "MIL-BUH", "email": fmt.Sprintf("ada%d@example.com", n), "threshold": 1},
+		)
+		storetest.Must(t, err)
 		return status
 	}
 	accepted := 0
@@ -56,9 +56,7 @@ func TestFullDisk(t *testing.T) {
 	ready := http.StatusOK
 	for calls := 0; calls < 100_000 && ready == http.StatusOK; calls++ { // what was found is told again for a second
 		response, err := http.Get(s.URL + "/readyz")
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		response.Body.Close()
 		ready = response.StatusCode
 	}
@@ -66,9 +64,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("after %d requests for alerts the disk is full: /readyz answers %d", accepted, ready)
 	}
 	s.Kill(t)
-	if err := os.Remove(filepath.Join(disk, "ballast")); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, os.Remove(filepath.Join(disk, "ballast")))
 	s = serve(t, d, "disk/kept.db")
 	if status := ask(accepted + 1); status != http.StatusAccepted {
 		t.Errorf("with room again, a request for an alert: %d", status)

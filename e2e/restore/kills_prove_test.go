@@ -16,6 +16,7 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/carrier/mail/maildir"
+	"verdetto/shared/store/storetest"
 )
 
 var (
@@ -46,7 +47,9 @@ func kill(t *testing.T, times int, within time.Duration) {
 			}
 		})
 		address := fmt.Sprintf("ada%d@example.com", round)
-		if status, err := post(s.URL+"/v1/alerts", map[string]any{"route": "MIL-BUH", "email": address, "threshold": 1}); err == nil && status == http.StatusAccepted {
+		if status, err := post(
+			s.URL+"/v1/alerts", map[string]any{"route": "MIL-BUH", "email": address, "threshold": 1},
+		); err == nil && status == http.StatusAccepted {
 			asked[address] = true
 		} else if err == nil {
 			t.Errorf("an alert is asked for: %d", status)
@@ -67,11 +70,12 @@ func kill(t *testing.T, times int, within time.Duration) {
 		for i, c := range callers {
 			c.client.CloseIdleConnections()
 			was, open := c.counted, c.asked-c.counted
-			if err := c.call(t.Context(), s.URL); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, c.call(t.Context(), s.URL))
 			if c.counted < was+1 || c.counted > was+1+open {
-				t.Errorf("kill %d, caller %d: %d calls were acknowledged and %d unanswered; the next one is number %d", round+1, i, was, open, c.counted)
+				t.Errorf(
+					"kill %d, caller %d: %d calls were acknowledged and %d unanswered; the next one is number %d", round+1, i, was,
+					open, c.counted,
+				)
 			}
 			if c.counted > was+1 {
 				unsure++

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/web/routes"
 )
 
@@ -33,7 +34,9 @@ func newCaller() *caller {
 	n := addresses.Add(1)
 	from := &net.TCPAddr{IP: net.IPv4(127, byte(1+n>>16), byte(n>>8), byte(n))}
 	dialer := &net.Dialer{LocalAddr: from, Timeout: 10 * time.Second}
-	return &caller{client: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DialContext: dialer.DialContext}}}
+	return &caller{
+		client: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DialContext: dialer.DialContext}},
+	}
 }
 
 // counted is an endpoint whose calls are counted by address.
@@ -83,7 +86,8 @@ func load(t *testing.T, url string, stop <-chan struct{}, callers []*caller, ack
 				}
 				if err := callers[i].call(context.Background(), url); err != nil {
 					var broken net.Error
-					if !errors.As(err, &broken) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !strings.Contains(err.Error(), "connection") {
+					if !errors.As(err, &broken) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) &&
+						!strings.Contains(err.Error(), "connection") {
 						t.Error(err)
 					}
 					return
@@ -116,13 +120,14 @@ func serve(t *testing.T, d fixture.Shell, file string) fixture.Server {
 	t.Helper()
 	// By the system's clock, which a kill does not put back: what a process has claimed is free again by that.
 	today := time.Now()
-	d.Write("fares.csv", fixture.CSVHeader+fmt.Sprintf("MIL,BUH,%s,%s,30.00,EUR\n", today.AddDate(0, 0, -1).Format(time.DateOnly), today.AddDate(0, 1, 0).Format(time.DateOnly)))
+	d.Write("fares.csv", fixture.CSVHeader+fmt.Sprintf(
+		"MIL,BUH,%s,%s,30.00,EUR\n", today.AddDate(0, 0, -1).Format(time.DateOnly),
+		today.AddDate(0, 1, 0).Format(time.DateOnly),
+	))
 	s := d.Serve("-store", "bolt:"+file, "-upstream", "csv:fares.csv", "-base", base, "-log", "json")
 	for {
 		response, err := http.Get(s.URL + "/readyz")
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		response.Body.Close()
 		if response.StatusCode == http.StatusOK {
 			return s

@@ -16,6 +16,7 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/store/dynamostore/schema"
+	"verdetto/shared/store/storetest"
 )
 
 // TestRestoreTable does by the API what the commands of docs/deploy.md do, over
@@ -27,26 +28,26 @@ func TestRestoreTable(t *testing.T) {
 		Region: motolocal.Region, BaseEndpoint: aws.String(motolocal.Endpoint(t)), Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	})
 	const name, restored = "verdetto", "verdetto-2026-11-20"
-	if err := dynamostore.Create(ctx, client, name); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, dynamostore.Create(ctx, client, name))
 	on := &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)}
-	if _, err := client.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{TableName: aws.String(name), PointInTimeRecoverySpecification: on}); err != nil {
+	if _, err := client.UpdateContinuousBackups(
+		ctx, &dynamodb.UpdateContinuousBackupsInput{TableName: aws.String(name), PointInTimeRecoverySpecification: on},
+	); err != nil {
 		t.Fatal(err)
 	}
 	first := dynamostore.New(client, name, time.Now)
 	put := func(table *dynamostore.Store, sort string) {
 		t.Helper()
-		if err := table.Write(ctx, store.Op{Item: store.Item{Key: store.Key{Partition: "P", Sort: sort}, Data: []byte(sort)}}); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(
+			t, table.Write(
+				ctx, store.Op{Item: store.Item{Key: store.Key{Partition: "P", Sort: sort}, Data: []byte(sort)}},
+			),
+		)
 	}
 	held := func(table *dynamostore.Store) (sorts []string) {
 		t.Helper()
 		items, err := table.Query(ctx, store.Range{Partition: "P", Limit: 100})
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		for _, i := range items {
 			sorts = append(sorts, i.Key.Sort+"="+string(i.Data))
 		}
@@ -60,9 +61,9 @@ func TestRestoreTable(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := dynamodb.NewTableExistsWaiter(client).Wait(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(restored)}, time.Minute); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, dynamodb.NewTableExistsWaiter(client).Wait(
+		ctx, &dynamodb.DescribeTableInput{TableName: aws.String(restored)}, time.Minute,
+	))
 	put(first, "c") // after the moment
 	second := dynamostore.New(client, restored, time.Now)
 	if diff := cmp.Diff([]string{"a=a", "b=b"}, held(second)); diff != "" {
@@ -71,26 +72,34 @@ func TestRestoreTable(t *testing.T) {
 
 	// Nothing of these comes with a restore.
 	if _, err := client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: aws.String(restored),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{Enabled: aws.Bool(true), AttributeName: aws.String(schema.Expires)}}); err != nil {
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			Enabled: aws.Bool(true), AttributeName: aws.String(schema.Expires),
+		}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{TableName: aws.String(restored), PointInTimeRecoverySpecification: on}); err != nil {
+	if _, err := client.UpdateContinuousBackups(
+		ctx, &dynamodb.UpdateContinuousBackupsInput{
+			TableName: aws.String(restored), PointInTimeRecoverySpecification: on,
+		},
+	); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: aws.String(restored), DeletionProtectionEnabled: aws.Bool(true)}); err != nil {
+	if _, err := client.UpdateTable(
+		ctx, &dynamodb.UpdateTableInput{TableName: aws.String(restored), DeletionProtectionEnabled: aws.Bool(true)},
+	); err != nil {
 		t.Fatal(err)
 	}
 	// It is a table like the first: it has keys of the same names, bills by the request, and takes writes.
 	describe := func(name string) *types.TableDescription {
 		t.Helper()
 		out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(name)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		return out.Table
 	}
 	was, is := describe(name), describe(restored)
-	if len(was.KeySchema) != 2 || len(is.KeySchema) != 2 || *was.KeySchema[0].AttributeName != *is.KeySchema[0].AttributeName || *was.KeySchema[1].AttributeName != *is.KeySchema[1].AttributeName {
+	if len(was.KeySchema) != 2 || len(is.KeySchema) != 2 ||
+		*was.KeySchema[0].AttributeName != *is.KeySchema[0].AttributeName ||
+		*was.KeySchema[1].AttributeName != *is.KeySchema[1].AttributeName {
 		t.Errorf("other keys: %v, %v", was.KeySchema, is.KeySchema)
 	}
 	put(second, "d")

@@ -17,6 +17,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
@@ -41,7 +42,10 @@ func (laterDays) Origins(context.Context) ([]fare.City, error) {
 
 func (s laterDays) fares(r fare.Route, now time.Time, stops ...int) (all []fare.Fare) {
 	for i, n := range stops {
-		o := fare.Observation{Found: fare.DayOf(now).Time().Unix() + 6*3600, Depart: fare.DayOf(now) + 40 + fare.Day(i), Price: 5000, Stops: fare.StopsOf(n)}
+		o := fare.Observation{
+			Found: fare.DayOf(now).Time().Unix() + 6*3600, Depart: fare.DayOf(now) + 40 + fare.Day(i), Price: 5000,
+			Stops: fare.StopsOf(n),
+		}
 		if r.Origin == "LON" {
 			o.Price, o.Currency = 1849, s.gbp
 		}
@@ -74,19 +78,18 @@ func TestFaresOf4a76271GoOn(t *testing.T) {
 	var facts fareFacts
 	readJSON(t, "4a76271.json", &facts)
 	gbp, err := fare.ParseCurrency("GBP")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	now := facts.Now
 	clock := func() time.Time { return now }
 	table, err := boltstore.Open(unpackedFile(t, "4a76271.db.gz"), clock, boltstore.Scratch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	defer table.Close()
 	fares, quiet := store.Fares{Table: table}, slog.New(slog.DiscardHandler)
-	api := httpapi.New(httpapi.Config{Now: clock, Log: quiet, Pepper: []byte("made up for a stored file, 32 b."), Limiter: limit.New(table, clock), Customers: store.Customers{Table: table}})
-	(&analisi.Service{Reader: answer.NewReader(fares, clock, quiet), Coverage: fares}).Register(api)
+	api := httpapi.New(httpapi.Config{
+		Now: clock, Log: quiet, Pepper: []byte("made up for a stored file, 32 b."), Limiter: limit.New(table, clock),
+		Customers: store.Customers{Table: table},
+	})
+	(&analisi.Service{Reader: answer.NewReader(fares, clock, quiet)}).Register(api)
 	ask := func(name string) (body []byte, a verdict.Analysis) {
 		t.Helper()
 		w := httptest.NewRecorder()
@@ -99,12 +102,8 @@ func TestFaresOf4a76271GoOn(t *testing.T) {
 	for name, answer := range facts.Answers {
 		var then, is any
 		body, _ := ask(name)
-		if err := json.Unmarshal(answer, &then); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(body, &is); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, json.Unmarshal(answer, &then))
+		storetest.Must(t, json.Unmarshal(body, &is))
 		judged := then.(map[string]any)["verdetto"].(map[string]any)
 		for field := range judged {
 			if field != "campione" && field != "minimoCent" { // others are what the rule makes of them, which goes on
@@ -156,7 +155,8 @@ func TestFaresOf4a76271GoOn(t *testing.T) {
 			t.Errorf("%s: lows (-by hand +stored): %s", name, diff)
 		}
 	}
-	if _, a := ask("LON-PRG"); a.Prezzo.Quotato != (verdict.Quotato{Importo: 18.49, Valuta: "GBP"}) || a.Prezzo.Soste == nil {
+	if _, a := ask("LON-PRG"); a.Prezzo.Quotato != (verdict.Quotato{Importo: 18.49, Valuta: "GBP"}) ||
+		a.Prezzo.Soste == nil {
 		t.Errorf("%+v", a.Prezzo)
 	}
 }
@@ -177,17 +177,11 @@ func lowsByHand(all []fare.Observation, today fare.Day, rates fare.Rates) map[fa
 func lowsOf(t *testing.T, fares store.Fares, name string) map[fare.Day]fare.Cents {
 	t.Helper()
 	of, err := fare.ParseSeries(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	data, _, err := fares.Summary(t.Context(), of, store.Strong)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	s, err := verdict.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	lows := map[fare.Day]fare.Cents{}
 	for _, l := range s.Lows {
 		lows[l.Day] = s.Euro(l.Price)
@@ -198,13 +192,9 @@ func lowsOf(t *testing.T, fares store.Fares, name string) map[fare.Day]fare.Cent
 func historyOf(t *testing.T, fares store.Fares, name string) (all []fare.Observation) {
 	t.Helper()
 	of, err := fare.ParseSeries(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	blocks, err := fares.Blocks(t.Context(), of, store.Strong)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	for _, b := range blocks {
 		if all, err = fare.Unpack(all, b.Data); err != nil {
 			t.Fatal(err)

@@ -29,6 +29,7 @@ import (
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/limit"
@@ -55,9 +56,7 @@ func open(t *testing.T) *service {
 	s.now = s.facts.Now
 	now := func() time.Time { return s.now }
 	table, err := boltstore.Open(unpacked(t), now, boltstore.Scratch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	t.Cleanup(func() {
 		if err := table.Close(); err != nil {
 			t.Error(err)
@@ -66,9 +65,13 @@ func open(t *testing.T) *service {
 	s.table = table
 	pepper, quiet, limiter := s.pepper(t), slog.New(slog.DiscardHandler), limit.New(table, now)
 	customers, fares := store.Customers{Table: table}, store.Fares{Table: table}
-	s.api = httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: quiet, Pepper: pepper, Data: "sample", Limiter: limiter, Customers: customers})
-	(&analisi.Service{Reader: answer.NewReader(fares, now, quiet), Coverage: fares, BaseURL: s.facts.Base}).Register(s.api)
-	(&pricetrends.Service{Trends: &view.Reader{Fares: fares, Now: now, AllFares: true}}).Register(s.api)
+	s.api = httpapi.New(httpapi.Config{
+		AllFares: true, Now: now, Log: quiet, Pepper: pepper, Data: "sample", Limiter: limiter, Customers: customers,
+	})
+	(&analisi.Service{Reader: answer.NewReader(fares, now, quiet), BaseURL: s.facts.Base}).Register(s.api)
+	(&pricetrends.Service{
+		Trends: &view.Reader{Reader: answer.NewReader(fares, now, quiet), AllFares: true},
+	}).Register(s.api)
 	s.pro = &pro.Service{
 		Keys: customers, Outbox: store.Outbox{Table: table, Name: "pro"}, Checkout: s.bank, Chain: s.bank,
 		Wallet: pro.Wallet{Units: price, Network: "devnet", Mint: pay.DevnetUSDC}, Sender: s.mails, Limiter: limiter,
@@ -79,8 +82,13 @@ func open(t *testing.T) *service {
 	records := store.Alerts{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}}
 	s.alerts = &alerts.Service{
 		Alerts: records, Links: s.links, Random: rand.Reader, Now: now, Log: quiet,
-		Confirmations: &notify.Confirmations{Alerts: records, Mail: s.mails, Limiter: limiter, Links: s.links, Now: now, Log: quiet},
-		Pushes:        &notify.Pushes{Alerts: records, Outbox: store.Outbox{Table: table, Name: notify.PushOutbox}, Links: s.links, Now: now, Log: quiet},
+		Confirmations: &notify.Confirmations{
+			Alerts: records, Mail: s.mails, Limiter: limiter, Links: s.links, Now: now, Log: quiet,
+		},
+		Pushes: &notify.Pushes{
+			Alerts: records, Outbox: store.Outbox{Table: table, Name: notify.PushOutbox}, Links: s.links, Now: now,
+			Log: quiet,
+		},
 	}
 	s.alerts.Register(s.api)
 	s.sender = &notify.Sender{
@@ -107,22 +115,14 @@ func unpacked(t *testing.T) string { t.Helper(); return unpackedFile(t, "303470a
 func unpackedFile(t *testing.T, name string) string {
 	t.Helper()
 	packed, err := os.Open(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	defer packed.Close()
 	r, err := gzip.NewReader(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	data, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	path := filepath.Join(t.TempDir(), "verdetto.db")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, os.WriteFile(path, data, 0o600))
 	return path
 }
 
@@ -132,9 +132,7 @@ func readJSON(t *testing.T, name string, into any) {
 	if err == nil {
 		err = json.Unmarshal(data, into)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 }
 
 func readFacts(t *testing.T) (f facts) {
@@ -161,7 +159,10 @@ func (b *bank) Start(_ context.Context, r pay.StartRequest) (pay.Page, error) {
 }
 
 func (b *bank) Session(_ context.Context, id string) (pay.Session, error) {
-	return pay.Session{ID: id, Email: "kim@example.com", Status: pay.Complete, Paid: true, Subscription: "sub_kim", Ours: true, Customer: "cus_kim", PaidUntil: b.paidUntil}, nil
+	return pay.Session{
+		ID: id, Email: "kim@example.com", Status: pay.Complete, Paid: true, Subscription: "sub_kim", Ours: true,
+		Customer: "cus_kim", PaidUntil: b.paidUntil,
+	}, nil
 }
 
 // Subscription knows no address: whose it is has to be found in the store.
@@ -220,28 +221,18 @@ type week struct{ fares []fare.Fare }
 func readWeek(t *testing.T) week {
 	t.Helper()
 	file, err := os.Open(filepath.Join("testdata", "week.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	defer file.Close()
 	rows, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	var w week
 	for _, row := range rows[1:] {
 		found, err := strconv.ParseInt(row[2], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		depart, err := time.Parse(time.DateOnly, row[3])
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		cents, err := strconv.ParseInt(row[4], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		w.fares = append(w.fares, fare.Fare{
 			Route:       fare.Route{Origin: fare.City(row[0]), Destination: fare.City(row[1])},
 			Observation: fare.Observation{Found: found, Depart: fare.DayOf(depart), Price: fare.Cents(cents)},

@@ -19,6 +19,7 @@ import (
 	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 )
 
 // facts is what is known of the file: secrets in clear, and what 303470a answered and sent.
@@ -60,7 +61,9 @@ func (s *service) ask(q question) (question, string) {
 	w := httptest.NewRecorder()
 	s.api.ServeHTTP(w, request)
 	q.Status, q.Code, q.Header, q.Answer = w.Code, "", map[string]string{}, nil
-	for _, name := range []string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset", "Retry-After", "X-Plan"} {
+	for _, name := range []string{
+		"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset", "Retry-After", "X-Plan",
+	} {
 		if v := w.Header().Get(name); v != "" {
 			q.Header[name] = v
 		}
@@ -102,9 +105,7 @@ func fieldsOf(then, now any) any {
 
 func TestFieldsOf(t *testing.T) {
 	decode := func(text string) (v any) {
-		if err := json.Unmarshal([]byte(text), &v); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, json.Unmarshal([]byte(text), &v))
 		return v
 	}
 	then := decode(`{"a":1,"list":[{"b":2}],"null":null}`)
@@ -132,7 +133,9 @@ func judgedAnew(then, now any) {
 	was, _ := then.(map[string]any)
 	judged, _ := is["verdetto"].(map[string]any)
 	before, _ := was["verdetto"].(map[string]any)
-	for _, field := range []string{"livello", "affidabilita", "percentile", "medianaCent", "scartoMedianaCent", "campione", "stagionale"} {
+	for _, field := range []string{
+		"livello", "affidabilita", "percentile", "medianaCent", "scartoMedianaCent", "campione", "stagionale",
+	} {
 		if reflect.TypeOf(before[field]) == reflect.TypeOf(judged[field]) && before[field] != nil {
 			before[field] = judged[field]
 		}
@@ -152,9 +155,7 @@ func TestAnswers(t *testing.T) {
 		}
 		var then, now any
 		if len(want.Answer) > 0 {
-			if err := json.Unmarshal(want.Answer, &then); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, json.Unmarshal(want.Answer, &then))
 			if err := json.Unmarshal([]byte(body), &now); err != nil {
 				t.Errorf("%s: %v", want.name(), err)
 			}
@@ -170,7 +171,10 @@ func TestAnswers(t *testing.T) {
 	}
 	// A checkout that was begun before is not another caller's, who may have the same address.
 	if got := s.bank.idempotencyKeys; len(got) != 1 || strings.HasPrefix(got[0], s.facts.IdempotencyKey) {
-		t.Errorf("a new checkout has the idempotency keys %q; that of the stored one is %q", got, s.facts.IdempotencyKey)
+		t.Errorf(
+			"a new checkout has the idempotency keys %q; that of the stored one is %q", got,
+			s.facts.IdempotencyKey,
+		)
 	}
 	for email, want := range s.facts.Alerts {
 		list, err := s.alerts.Alerts.Of(t.Context(), s.links.Subscriber(email))
@@ -178,11 +182,16 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s has %d alerts, %v; with 303470a %d", email, len(list), err, want)
 		}
 	}
-	watched, err := s.alerts.Alerts.Watched(t.Context(), "MIL")
-	if diff := cmp.Diff([]store.Watched{{Destination: "BUH"}, {Destination: "LON"}, {Destination: "NAP"}}, watched); diff != "" || err != nil { // NAP since eve has confirmed
+	watched, err := s.alerts.Alerts.SubscribedRoutes(t.Context(), "MIL")
+	// NAP since eve has confirmed
+	if diff := cmp.Diff(
+		[]store.SubscribedRoute{{Destination: "BUH"}, {Destination: "LON"}, {Destination: "NAP"}}, watched,
+	); diff != "" || err != nil {
 		t.Errorf("watched routes from MIL (-303470a +now):\n%s%v", diff, err)
 	}
-	wanted, err := store.Fares{Table: s.table}.RequestedOrigins(t.Context(), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+	wanted, err := store.Fares{Table: s.table}.RequestedOrigins(
+		t.Context(), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC),
+	)
 	if diff := cmp.Diff(s.facts.Wanted, wanted); diff != "" || err != nil {
 		t.Errorf("origins that were asked for in vain (-303470a +now):\n%s%v", diff, err)
 	}
@@ -191,29 +200,45 @@ func TestAnswers(t *testing.T) {
 // TestAlertsAreListed: a link of then has a fresh one mailed, which shows the alerts with their thresholds.
 func TestAlertsAreListed(t *testing.T) {
 	s := open(t)
-	q, page := s.ask(question{Method: http.MethodGet, Path: "/v1/alerts/manage?t=" + s.facts.Tokens["manage ada@example.com"], From: "203.0.113.1", Lang: "it"})
+	q, page := s.ask(question{
+		Method: http.MethodGet, Path: "/v1/alerts/manage?t=" + s.facts.Tokens["manage ada@example.com"],
+		From: "203.0.113.1", Lang: "it",
+	})
 	if q.Status != http.StatusGone || !strings.Contains(page, `name="renew"`) {
 		t.Errorf("a link of then: %d\n%s", q.Status, page)
 	}
-	q, page = s.ask(question{Method: http.MethodGet, Path: s.links.Manage(s.links.Subscriber("ada@example.com"), s.now), From: "203.0.113.1", Lang: "it"})
+	q, page = s.ask(question{
+		Method: http.MethodGet, Path: s.links.Manage(s.links.Subscriber("ada@example.com"), s.now), From: "203.0.113.1",
+		Lang: "it",
+	})
 	for _, want := range []string{"Milano", "Bucarest", "Londra", "100"} {
 		if q.Status != http.StatusOK || !strings.Contains(page, want) {
 			t.Errorf("the page of ada's alerts lacks %q: %d\n%s", want, q.Status, page)
 		}
 	}
 	for email, want := range map[string]store.Alert{
-		"ada@example.com": {Route: milBuh, Email: "ada@example.com", Language: "it", Threshold: 100_00, Mailed: day("2026-10-18")},
+		"ada@example.com": {
+			Route: milBuh, Email: "ada@example.com", Language: "it", Threshold: 100_00, Mailed: day("2026-10-18"),
+		},
 		"bob@example.com": {Route: milBuh, Email: "bob@example.com", Language: "en"},
-		"ivy@example.com": {Route: fare.Route{Origin: "MIL", Destination: "LON"}, Email: "ivy@example.com", Language: "en", Threshold: 25_00, Mailed: day("2026-10-18"), Fresh: true},
+		"ivy@example.com": {
+			Route: fare.Route{
+				Origin: "MIL", Destination: "LON",
+			}, Email: "ivy@example.com", Language: "en", Threshold: 25_00,
+			Mailed: day("2026-10-18"), Fresh: true,
+		},
 	} {
 		want.Subscriber = s.links.Subscriber(email)
 		got, err := s.alerts.Alerts.One(t.Context(), want.Ref(), want.Subscriber)
-		if diff := cmp.Diff(want, got, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "version" }, cmp.Ignore())); diff != "" || err != nil {
+		if diff := cmp.Diff(
+			want, got, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "version" }, cmp.Ignore()),
+		); diff != "" || err != nil {
 			t.Errorf("alert of %s (-303470a +now):\n%s%v", email, diff, err)
 		}
 	}
 	for email, want := range map[string]bool{"dora@example.com": true, "ada@example.com": false} {
-		if stopped, err := s.alerts.Alerts.Stopped(t.Context(), s.links.Subscriber(email)); err != nil || stopped != want {
+		if stopped, err := s.alerts.Alerts.Stopped(t.Context(), s.links.Subscriber(email)); err != nil ||
+			stopped != want {
 			t.Errorf("mail to %s is stopped: %v, %v; want %v", email, stopped, err, want)
 		}
 	}
@@ -231,11 +256,15 @@ func TestCardRenewal(t *testing.T) {
 		t.Errorf("kim's key was issued at %s, %v; want %s", kim.Issued, err, issued)
 	}
 	s.bank.paidUntil = s.facts.Now.AddDate(0, 2, 0)
-	if q, body := s.ask(question{Method: http.MethodPost, Path: "/api/v1/pro/webhook", From: "203.0.113.1", Type: "application/json", Body: "{}"}); q.Status != http.StatusOK {
+	if q, body := s.ask(question{
+		Method: http.MethodPost, Path: "/api/v1/pro/webhook", From: "203.0.113.1", Type: "application/json", Body: "{}",
+	}); q.Status != http.StatusOK {
 		t.Fatalf("webhook: %d %s", q.Status, body)
 	}
 	s.now = s.facts.Now.AddDate(0, 1, 20) // after the end of what was paid for then
-	if q, body := s.ask(question{Method: http.MethodGet, Path: "/v1/rotte", From: "203.0.113.1", Key: s.facts.Keys["live by card"]}); q.Status != http.StatusOK {
+	if q, body := s.ask(
+		question{Method: http.MethodGet, Path: "/v1/rotte", From: "203.0.113.1", Key: s.facts.Keys["live by card"]},
+	); q.Status != http.StatusOK {
 		t.Errorf("the key after the renewal: %d %s", q.Status, body)
 	}
 }
@@ -243,12 +272,16 @@ func TestCardRenewal(t *testing.T) {
 // TestPlanInUSDCEnds: two payments of 30 days made on 22 October hold until 21 December.
 func TestPlanInUSDCEnds(t *testing.T) {
 	s := open(t)
-	for at, status := range map[string]int{"2026-12-21T10:04:00Z": http.StatusOK, "2026-12-21T10:06:00Z": http.StatusUnauthorized} {
+	for at, status := range map[string]int{
+		"2026-12-21T10:04:00Z": http.StatusOK, "2026-12-21T10:06:00Z": http.StatusUnauthorized,
+	} {
 		var err error
 		if s.now, err = time.Parse(time.RFC3339, at); err != nil {
 			t.Fatal(err)
 		}
-		if q, body := s.ask(question{Method: http.MethodGet, Path: "/v1/rotte", From: "203.0.113.1", Key: s.facts.Keys["paid in USDC"]}); q.Status != status {
+		if q, body := s.ask(
+			question{Method: http.MethodGet, Path: "/v1/rotte", From: "203.0.113.1", Key: s.facts.Keys["paid in USDC"]},
+		); q.Status != status {
 			t.Errorf("at %s: %d %s, want %d", at, q.Status, body, status)
 		}
 	}

@@ -21,9 +21,13 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 )
 
-var update = flag.Bool("update", false, "write refreshed.json anew: only where what is stored changes on purpose, and what was stored before is still read")
+var update = flag.Bool(
+	"update", false,
+	"write refreshed.json anew: only where what is stored changes on purpose, and what was stored before is still read",
+)
 
 var milBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 
@@ -51,9 +55,7 @@ func TestJobs(t *testing.T) {
 	s.now = s.now.Add(5 * time.Minute)
 	at := func(clock string) time.Time {
 		moment, err := time.Parse(time.DateTime, "2026-11-01 "+clock)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		return moment
 	}
 	for name, want := range map[string][]store.Job{
@@ -69,9 +71,7 @@ func TestJobs(t *testing.T) {
 		},
 	} {
 		jobs, err := store.Outbox{Table: s.table, Name: name}.Take(t.Context(), 10, s.now, time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		for i := range jobs {
 			if _, err := s.alerts.Alerts.Pending(t.Context(), jobs[i].Ref); name == "alerts" && err != nil {
 				t.Errorf("job %d of alerts is about %q: %v", i, jobs[i].Ref, err)
@@ -110,7 +110,8 @@ func TestOutboxes(t *testing.T) {
 		if got[i].ID == "" {
 			t.Errorf("the mail to %s has no id, and is another one each time it is sent", got[i].To)
 		}
-		got[i].ID, got[i].Unsubscribe = "", "" // mails of outboxes have the id of their job since, and a link that stops them
+		// mails of outboxes have the id of their job since, and a link that stops them
+		got[i].ID, got[i].Unsubscribe = "", ""
 	}
 	if diff := cmp.Diff(s.facts.OutboxMails, got); diff != "" {
 		t.Errorf("mails (-303470a +now):\n%s", diff)
@@ -128,7 +129,10 @@ func TestOutboxes(t *testing.T) {
 			}
 		default:
 			_, id, _ := strings.Cut(m.Text, "/v1/alerts/confirm?id=")
-			q, body := s.ask(question{Method: "POST", Path: "/v1/alerts/confirm?id=" + id[:22], From: "203.0.113.1", Type: "application/x-www-form-urlencoded"})
+			q, body := s.ask(question{
+				Method: "POST", Path: "/v1/alerts/confirm?id=" + id[:22], From: "203.0.113.1",
+				Type: "application/x-www-form-urlencoded",
+			})
 			if q.Status != 200 {
 				t.Errorf("the link mailed to %s: %d %s", m.To, q.Status, body)
 			}
@@ -166,9 +170,7 @@ func TestNotifications(t *testing.T) {
 	deliver := func() notify.Result {
 		t.Helper()
 		report, err := s.sender.Work(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		return report
 	}
 	if report := deliver(); !report.Busy || report.Sent > 0 {
@@ -190,7 +192,9 @@ func TestNotifications(t *testing.T) {
 func TestRefresh(t *testing.T) {
 	s := open(t)
 	s.now = time.Date(2026, 11, 8, 6, 0, 0, 0, time.UTC)
-	r := refresh.Refresher{Source: readWeek(t), Fares: store.Fares{Table: s.table}, Now: func() time.Time { return s.now }}
+	r := refresh.Refresher{
+		Source: readWeek(t), Fares: store.Fares{Table: s.table}, Now: func() time.Time { return s.now },
+	}
 	report, err := r.Run(t.Context())
 	if err != nil || report.Failed > 0 || report.New == 0 || report.Duplicate == 0 {
 		t.Fatalf("refresh: %+v, %v", report, err)
@@ -205,9 +209,7 @@ func TestRefresh(t *testing.T) {
 	}
 	for partition := range partitions {
 		items, err := s.table.Query(t.Context(), store.Range{Partition: partition, Read: store.Strong})
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		for _, item := range items {
 			key := partition + " " + item.Sort
 			if _, had := want[key]; !had {
@@ -222,9 +224,7 @@ func TestRefresh(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join("testdata", "refreshed.json"), append(data, '\n'), 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("stored items (-303470a +now):\n%s", diff)

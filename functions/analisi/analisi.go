@@ -20,7 +20,6 @@ import (
 // Service answers verdicts.
 type Service struct {
 	*answer.Reader
-	Coverage published.Coverage
 	Score    scorecard.Score // of the service itself; nil: it keeps none
 	BaseURL  string          // where the service is reached, for what must be linked to in full; empty: not known
 	Telegram bool            // alerts can come there
@@ -58,7 +57,7 @@ func (s *Service) Register(api *httpapi.API) {
 	(&scorecard.Service{Score: s.Score, Now: s.Now}).Register(api)
 	registerUsage(api)
 	registerAlive(api)
-	cities, pages := &answer.CoveredCities{Coverage: s.Coverage, Now: s.Now, Log: s.Log}, s.Pages()
+	cities, pages := &answer.CoveredCities{Reader: s.Reader}, s.Pages()
 	registerCities(api, cities)
 	pages.Cities = cities
 	pages.Register(api)
@@ -66,7 +65,7 @@ func (s *Service) Register(api *httpapi.API) {
 
 // Answers returns what answers questions in their published form.
 func (s *Service) Answers() *published.Answers {
-	return &published.Answers{Reader: s.Reader, Coverage: s.Coverage}
+	return &published.Answers{Reader: s.Reader}
 }
 
 // Pages returns what writes pages and parts of them.

@@ -26,13 +26,18 @@ import (
 
 func serve(t *testing.T, s analisitest.Summaries) *httpapi.API {
 	t.Helper()
-	return serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: s, Demand: &analisitest.Requests{}}})
+	return serveWith(t, &analisi.Service{Reader: readerOf(analisitest.Fares{Summaries: s})})
+}
+
+func readerOf(fares analisitest.Fares) *answer.Reader {
+	if fares.Requests == nil {
+		fares.Requests = &analisitest.Requests{}
+	}
+	return answer.NewReader(fares, analisitest.Noon, slog.New(slog.DiscardHandler))
 }
 
 func serveWith(t *testing.T, s *analisi.Service) *httpapi.API {
 	t.Helper()
-	s.Now = func() time.Time { return analisitest.Today }
-	s.Log = slog.New(slog.DiscardHandler)
 	api := httpapi.New(httpapi.Config{Now: s.Now, Log: s.Log, AllFares: true, Limiter: limit.New(analisitest.Unlimited{}, s.Now)})
 	s.Register(api)
 	return api
@@ -161,7 +166,7 @@ func TestProblems(t *testing.T) {
 
 func TestDemand(t *testing.T) {
 	w := &analisitest.Requests{Err: errors.New("storage is down")}
-	service := &analisi.Service{Reader: &answer.Reader{Summaries: analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)}, Demand: w}}
+	service := &analisi.Service{Reader: readerOf(analisitest.Fares{Summaries: analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)}, Requests: w})}
 	h := serveWith(t, service)
 	ask := func(query string, status int) {
 		t.Helper()
@@ -194,7 +199,7 @@ func TestDemand(t *testing.T) {
 }
 
 func TestRoutes(t *testing.T) {
-	h := serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: analisitest.Summaries{}, Demand: &analisitest.Requests{}}, Coverage: analisitest.Coverage{}})
+	h := serveWith(t, &analisi.Service{Reader: readerOf(analisitest.Fares{Routes: analisitest.Coverage{}})})
 	for _, c := range []struct {
 		name, query string
 		status      int
@@ -240,7 +245,7 @@ func TestRoutes(t *testing.T) {
 
 // TestAlive: the path of health answers at any process, and reads nothing.
 func TestAlive(t *testing.T) {
-	h := serveWith(t, &analisi.Service{Reader: &answer.Reader{}})
+	h := serveWith(t, &analisi.Service{Reader: readerOf(analisitest.Fares{})})
 	for _, method := range []string{"GET", "HEAD"} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(method, "/healthz", nil))

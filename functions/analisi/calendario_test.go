@@ -21,10 +21,10 @@ func calendars(t *testing.T, all bool) *httpapi.API {
 	t.Helper()
 	now := func() time.Time { return analisitest.Today }
 	log := slog.New(slog.DiscardHandler)
-	s := &analisi.Service{Reader: &answer.Reader{
-		Summaries: analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40), {Origin: "MIL", Destination: "PAR"}: analisitest.SummaryOf(40)},
-		Sheets:    analisitest.Sheets{{Route: analisitest.MilBuh}: analisitest.DeparturesOf(60)}, Demand: &analisitest.Requests{}, Rates: analisitest.Rates{}, Now: now, Log: log,
-	}}
+	s := &analisi.Service{Reader: answer.NewReader(analisitest.Fares{
+		Summaries:  analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40), {Origin: "MIL", Destination: "PAR"}: analisitest.SummaryOf(40)},
+		Departures: analisitest.Sheets{{Route: analisitest.MilBuh}: analisitest.DeparturesOf(60)}, Requests: &analisitest.Requests{},
+	}, now, log)}
 	api := httpapi.New(httpapi.Config{Now: now, Log: log, AllFares: all, Limiter: limit.New(analisitest.Unlimited{}, now)})
 	s.Register(api)
 	return api

@@ -110,9 +110,12 @@ func counting(t *testing.T) (*httpapi.API, *counter) {
 	t.Helper()
 	log, c := slog.New(slog.DiscardHandler), &counter{}
 	s := &analisi.Service{
-		Reader: &answer.Reader{Summaries: analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)}, Sheets: analisitest.Sheets{{Route: analisitest.MilBuh}: analisitest.DeparturesOf(60)}, Demand: &analisitest.Requests{},
-			Rates: analisitest.Rates{}, Now: analisitest.Noon, Log: log},
-		Coverage: &analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())}, BaseURL: "https://verdetto.example",
+		Reader: answer.NewReader(analisitest.Fares{
+			Summaries:  analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)},
+			Departures: analisitest.Sheets{{Route: analisitest.MilBuh}: analisitest.DeparturesOf(60)}, Requests: &analisitest.Requests{},
+			Routes: &analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())},
+		}, analisitest.Noon, log),
+		BaseURL: "https://verdetto.example",
 	}
 	api := httpapi.New(httpapi.Config{Now: analisitest.Noon, Log: log, AllFares: true, Limiter: limit.New(c, analisitest.Noon)})
 	s.Register(api)

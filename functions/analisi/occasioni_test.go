@@ -26,7 +26,7 @@ func dealing(t *testing.T, d *analisitest.DealsOfMilan, data string, now func() 
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	wanted := &analisitest.Requests{}
-	s := &analisi.Service{Reader: &answer.Reader{Summaries: analisitest.Summaries{}, Demand: wanted, Now: now, Log: log}, Coverage: d, BaseURL: "https://verdetto.example"}
+	s := &analisi.Service{Reader: answer.NewReader(analisitest.Fares{Requests: wanted, Routes: d}, now, log), BaseURL: "https://verdetto.example"}
 	api := httpapi.New(httpapi.Config{Now: now, Log: log, AllFares: true, Data: data, Limiter: limit.New(analisitest.Unlimited{}, now)})
 	s.Register(api)
 	return api, wanted

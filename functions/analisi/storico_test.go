@@ -44,14 +44,14 @@ func TestHistory(t *testing.T) {
 	now := func() time.Time { return analisitest.Today }
 	stale := analisitest.SummaryOf(40)
 	stale.AsOf -= 30
-	service := &analisi.Service{Reader: &answer.Reader{
+	service := &analisi.Service{Reader: answer.NewReader(analisitest.Fares{
 		Summaries: analisitest.Summaries{
 			analisitest.MilBuh:                  analisitest.SummaryOf(300),
 			{Origin: "MIL", Destination: "ROM"}: stale,
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 		},
-		Demand: &analisitest.Requests{}, Now: now, Log: slog.New(slog.DiscardHandler),
-	}}
+		Requests: &analisitest.Requests{},
+	}, now, slog.New(slog.DiscardHandler))}
 	api := httpapi.New(httpapi.Config{
 		AllFares: true,
 		Now:      now, Log: service.Log, Limiter: limit.New(analisitest.Unlimited{}, now), Customers: customer{ID: id, Hash: hash[:], Until: analisitest.Today.Add(time.Hour)},

@@ -30,9 +30,6 @@ import (
 // Service answers in that form.
 type Service struct {
 	*answer.Reader
-	Coverage interface {
-		Deals(ctx context.Context, origin fare.City, trip fare.Trip) (data []byte, version int64, err error)
-	}
 	BaseURL string // where the service is reached, without a slash at the end: links begin so
 }
 

@@ -113,7 +113,7 @@ var errNoReturns = errors.New("no return was observed")
 func (s *Service) found(ctx context.Context, from place, f filter) (all []destination, err error) {
 	covered := false
 	for _, trip := range f.trips() {
-		data, _, err := s.Coverage.Deals(ctx, from.City, trip)
+		data, _, err := s.Stored.Deals(ctx, from.City, trip)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}

@@ -110,7 +110,7 @@ func (s *Service) currency(p *parameters, name string) (code string, rates fare.
 		p.refuse(name, invalidFormat, name+" is no currency: give three letters of ISO 4217, such as EUR.")
 		return code, rates
 	}
-	rates, p.err = s.Rates.Rates(p.ctx)
+	rates, p.err = s.Rates(p.ctx)
 	if _, known := rates.Rate(code); p.err == nil && !known {
 		p.refuse(name, p.unfit, "There is no reference rate for "+code+". Choose one of: "+strings.Join(rates.Currencies(), ", ")+".")
 	}

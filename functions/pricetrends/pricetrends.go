@@ -25,8 +25,12 @@ type Service struct {
 
 // The problem types of price trends.
 var (
-	UnknownOrigin      = httpapi.ProblemType{Status: http.StatusNotFound, Code: "origine-sconosciuta", Title: "No city or airport bears that code or name"}
-	UnknownDestination = httpapi.ProblemType{Status: http.StatusNotFound, Code: "destinazione-sconosciuta", Title: "No city or airport bears that code or name"}
+	UnknownOrigin = httpapi.ProblemType{
+		Status: http.StatusNotFound, Code: "origine-sconosciuta", Title: "No city or airport bears that code or name",
+	}
+	UnknownDestination = httpapi.ProblemType{
+		Status: http.StatusNotFound, Code: "destinazione-sconosciuta", Title: "No city or airport bears that code or name",
+	}
 )
 
 type input struct {
@@ -41,8 +45,10 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.JSON(api, "price-trends", httpapi.JSONDoc{
 		Summary:     "Price trends and popular destinations from an origin",
 		Description: "One-way economy fares for one adult, refreshed every 7 days. Destinations are in order of popularity: the number of observed fares of the last 400 days, each of which is a search that somebody made.",
-		Problems:    []httpapi.ProblemType{UnknownOrigin, UnknownDestination, httpapi.NotCovered, httpapi.UnknownCurrency, httpapi.SameCity},
-		Answer:      view.Trends{},
+		Problems: []httpapi.ProblemType{
+			UnknownOrigin, UnknownDestination, httpapi.NotCovered, httpapi.UnknownCurrency, httpapi.SameCity,
+		},
+		Answer: view.Trends{},
 	}, s.check, s.trends)
 	s.registerIndex(api)
 }
@@ -54,7 +60,10 @@ func (s *Service) check(ctx context.Context, in *input) error {
 		return err
 	}
 	if _, ok := rates.Rate(strings.ToUpper(in.Currency)); !ok {
-		p := httpapi.UnknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %s. Choose one of: %s.", strings.ToUpper(in.Currency), strings.ToLower(strings.Join(rates.Currencies(), ", "))))
+		p := httpapi.UnknownCurrency.Problem(fmt.Sprintf(
+			"There is no reference rate for %s. Choose one of: %s.", strings.ToUpper(in.Currency),
+			strings.ToLower(strings.Join(rates.Currencies(), ", ")),
+		))
 		p.Errors = []httpapi.Fault{{Name: "currency", Detail: "has no reference rate"}}
 		for _, c := range rates.Currencies() {
 			p.Suggestions = append(p.Suggestions, strings.ToLower(c))
@@ -64,7 +73,9 @@ func (s *Service) check(ctx context.Context, in *input) error {
 	origin, ok1 := cityOf(in.Origin)
 	destination, ok2 := cityOf(in.Destination)
 	if ok1 && ok2 && origin == destination {
-		p := httpapi.SameCity.Problem(fmt.Sprintf("%s and %s are both %s. Give two different cities.", in.Origin, in.Destination, origin))
+		p := httpapi.SameCity.Problem(
+			fmt.Sprintf("%s and %s are both %s. Give two different cities.", in.Origin, in.Destination, origin),
+		)
 		p.Errors = []httpapi.Fault{{Name: "destination", Detail: "is the same city as origin"}}
 		return p
 	}
@@ -107,7 +118,10 @@ func cityOf(asked string) (fare.City, bool) {
 }
 
 func unknownPlace(problem httpapi.ProblemType, parameter, asked string) error {
-	p := problem.Problem(fmt.Sprintf("%s: no city or airport with scheduled flights has the IATA code or the name %q. GET /v1/rotte lists what is covered.", parameter, asked))
+	p := problem.Problem(fmt.Sprintf(
+		"%s: no city or airport with scheduled flights has the IATA code or the name %q. GET /v1/rotte lists what is covered.",
+		parameter, asked,
+	))
 	p.Errors = []httpapi.Fault{{Name: parameter, Detail: "is not a code or a name we know"}}
 	p.Suggestions = places.Suggest(asked, 5)
 	if len(p.Suggestions) > 0 {
@@ -121,5 +135,7 @@ func notCovered(n *view.NotCovered) error {
 	if n.Destination != "" {
 		detail = fmt.Sprintf("No fare from %s to %s has ever been observed here.", n.Origin, n.Destination)
 	}
-	return httpapi.NotCovered.Problem(detail + " It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.")
+	return httpapi.NotCovered.Problem(
+		detail + " It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.",
+	)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/functions/pricetrends"
+	"verdetto/shared/answer"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
@@ -29,6 +30,7 @@ var (
 
 // fares is what the store holds: Milan, with a live and popular route, a thin one and a stale one.
 type fares struct {
+	answer.Fares
 	rates     *fare.Rates
 	requested []fare.City
 	err       error
@@ -38,8 +40,14 @@ func entries() []trends.Entry {
 	found := today.Add(-2 * time.Hour).Unix()
 	return []trends.Entry{
 		{Destination: "LON", AsOf: day, Newest: found, Observations: 900, Sample: 60, Median: 5000, Minimum: 2000, Previous: 4000,
-			Live:   []trends.Live{{Depart: day, Price: 1500, Found: found}, {Depart: day + 20, Price: 3000, Found: found}},
-			Months: []trends.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}, {Month: 7, Median: 9000, Minimum: 8000, Sample: 12}}},
+			Live: []trends.Live{
+				{Depart: day, Price: 1500, Found: found}, {Depart: day + 20, Price: 3000, Found: found},
+			},
+			Months: []trends.Month{
+				{
+					Month: 3, Median: 4500, Minimum: 2000, Sample: 40,
+				}, {Month: 7, Median: 9000, Minimum: 8000, Sample: 12},
+			}},
 		{Destination: "BUH", AsOf: day, Newest: found - 10, Observations: 20, Sample: 7, Median: 5000, Minimum: 2000,
 			Live: []trends.Live{{Depart: day + 3, Price: 9999, Found: found}}, Months: []trends.Month{}},
 		{Destination: "PAR", AsOf: day - 20, Newest: found - 20*86400, Observations: 500, Sample: 50, Median: 5000, Minimum: 2000,
@@ -92,8 +100,12 @@ func (c *counters) Take(context.Context, store.Key, int64, int64, time.Time) (in
 func open(f *fares) (*httpapi.API, *counters) {
 	now := func() time.Time { return today }
 	c := &counters{}
-	api := httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(c, now)})
-	(&pricetrends.Service{Trends: &view.Reader{Fares: f, Now: now, AllFares: true}}).Register(api)
+	api := httpapi.New(
+		httpapi.Config{AllFares: true, Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(c, now)},
+	)
+	(&pricetrends.Service{
+		Trends: &view.Reader{Reader: answer.NewReader(f, now, slog.New(slog.DiscardHandler)), AllFares: true},
+	}).Register(api)
 	return api, c
 }
 
@@ -123,8 +135,10 @@ func TestTrends(t *testing.T) {
 		t.Error(diff)
 	}
 	h := w.Header()
-	if h.Get("Cache-Control") != "public, s-maxage=21600" || h.Get("Content-Type") != "application/json" || h.Get("Vary") != "X-Api-Key, Authorization" ||
-		h.Get("X-RateLimit-Limit") != "100" || h.Get("X-RateLimit-Remaining") != "99" || h.Get("X-RateLimit-Reset") != "1772668800" {
+	if h.Get("Cache-Control") != "public, s-maxage=21600" || h.Get("Content-Type") != "application/json" ||
+		h.Get("Vary") != "X-Api-Key, Authorization" ||
+		h.Get("X-RateLimit-Limit") != "100" || h.Get("X-RateLimit-Remaining") != "99" ||
+		h.Get("X-RateLimit-Reset") != "1772668800" {
 		t.Errorf("headers %v", h)
 	}
 }
@@ -136,7 +150,10 @@ func TestOneDestination(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 {
 		t.Fatal(w.Code, w.Body, err)
 	}
-	want := []view.WeeklyLow{{Week: "2025-03-03", AmountCents: 1000}, {Week: "2026-02-23", AmountCents: 2000}, {Week: "2026-03-02", AmountCents: 3000}}
+	want := []view.WeeklyLow{
+		{Week: "2025-03-03", AmountCents: 1000}, {Week: "2026-02-23", AmountCents: 2000},
+		{Week: "2026-03-02", AmountCents: 3000},
+	}
 	want[0].Week = got.WeeklyLows[0].Week
 	if len(got.Destinations) != 1 || got.Destinations[0].City != "London" || got.Currency != "EUR" || got.Rate != 1 {
 		t.Errorf("%s", w.Body)
@@ -162,7 +179,10 @@ func TestOneDestination(t *testing.T) {
 func TestNames(t *testing.T) {
 	api, _ := open(dollars())
 	want := get(t, api, "/api/v1/price-trends?origin=MIL&destination=LON").Body.String()
-	for _, query := range []string{"origin=Milano&destination=Londra", "origin=mailand&destination=London", "origin=BGY&destination=lhr", "origin=%20milan%20&destination=Gatwick"} {
+	for _, query := range []string{
+		"origin=Milano&destination=Londra", "origin=mailand&destination=London", "origin=BGY&destination=lhr",
+		"origin=%20milan%20&destination=Gatwick",
+	} {
 		if w := get(t, api, "/api/v1/price-trends?"+query); w.Code != 200 || w.Body.String() != want {
 			t.Errorf("%s: %d %.200s", query, w.Code, w.Body)
 		}
@@ -177,13 +197,17 @@ func TestETag(t *testing.T) {
 	for _, target := range []string{"/api/v1/price-trends?origin=MIL", "/api/v1"} {
 		first := get(t, api, target)
 		tag := first.Header().Get("ETag")
-		for header, status := range map[string]int{tag: 304, "W/" + tag: 304, `"other", ` + tag: 304, "*": 200, `"other"`: 200} {
+		for header, status := range map[string]int{
+			tag: 304, "W/" + tag: 304, `"other", ` + tag: 304, "*": 200, `"other"`: 200,
+		} {
 			w := get(t, api, target, "If-None-Match", header)
-			if w.Code != status || w.Header().Get("ETag") != tag || (status == 304) != (w.Body.Len() == 0) || w.Header().Get("Cache-Control") != first.Header().Get("Cache-Control") {
+			if w.Code != status || w.Header().Get("ETag") != tag || (status == 304) != (w.Body.Len() == 0) ||
+				w.Header().Get("Cache-Control") != first.Header().Get("Cache-Control") {
 				t.Errorf("%s with %s: %d %v", target, header, w.Code, w.Header())
 			}
 		}
-		if other := get(t, api, target+"&currency=ron").Header().Get("ETag"); strings.Contains(target, "?") && other == tag {
+		if other := get(t, api, target+"&currency=ron").Header().Get("ETag"); strings.Contains(target, "?") &&
+			other == tag {
 			t.Error("another currency has the same ETag")
 		}
 	}
@@ -213,7 +237,10 @@ func TestProblems(t *testing.T) {
 		{"letters that shorten in upper case", api, "origin=%C5%BFk", 404, "origine-sconosciuta", "origin", 1},
 		{"malformed currency", api, "origin=MIL&currency=dollars", 400, "richiesta-non-valida", "currency", 0},
 		{"currency without a rate", api, "origin=MIL&currency=xau", 400, "valuta-sconosciuta", "currency", 0},
-		{"a destination that is none", api, "origin=MIL&destination=L", 404, "destinazione-sconosciuta", "destination", 1},
+		{
+			"a destination that is none", api, "origin=MIL&destination=L", 404, "destinazione-sconosciuta",
+			"destination", 1,
+		},
 		{"same city by name", api, "origin=Milano&destination=Bergamo", 400, "stessa-citta", "destination", 0},
 		{"same city", api, "origin=MIL&destination=BGY", 400, "stessa-citta", "destination", 0},
 		{"repeated", api, "origin=MIL&origin=ROM", 400, "richiesta-non-valida", "origin", 0},
@@ -222,7 +249,10 @@ func TestProblems(t *testing.T) {
 		{"origin not covered", api, "origin=ROM", 404, "rotta-non-coperta", "", 1},
 		{"route not covered", api, "origin=MIL&destination=TYO", 404, "rotta-non-coperta", "", 1},
 		{"storage is down", down, "origin=MIL", 503, "servizio-non-disponibile", "", 0},
-		{"before the first refresh only the euro is known", empty, "origin=MIL", 400, "valuta-sconosciuta", "currency", 0},
+		{
+			"before the first refresh only the euro is known", empty, "origin=MIL", 400, "valuta-sconosciuta",
+			"currency", 0,
+		},
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			c.taken = 0
@@ -238,7 +268,8 @@ func TestProblems(t *testing.T) {
 			if w.Code != p.status || got.Code != p.code || strings.Join(names, " ") != p.names || c.taken != p.counts {
 				t.Errorf("%d %s, counted %d times", w.Code, w.Body, c.taken)
 			}
-			if w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("Content-Type") != "application/problem+json" {
+			if w.Header().Get("Cache-Control") != "no-store" ||
+				w.Header().Get("Content-Type") != "application/problem+json" {
 				t.Errorf("headers %v", w.Header())
 			}
 		})
@@ -247,7 +278,9 @@ func TestProblems(t *testing.T) {
 	if !strings.Contains(w.Body.String(), `"suggestions":["eur","ron","usd"]`) {
 		t.Errorf("the currencies are not listed: %s", w.Body)
 	}
-	if w := get(t, api, "/api/v1/price-trends?origin=Millano"); !strings.Contains(w.Body.String(), `"suggestions":["Milano"`) {
+	if w := get(
+		t, api, "/api/v1/price-trends?origin=Millano",
+	); !strings.Contains(w.Body.String(), `"suggestions":["Milano"`) {
 		t.Errorf("what may have been meant is not said: %s", w.Body)
 	}
 	if diff := cmp.Diff([]fare.City{"ROM", "MIL"}, f.requested); diff != "" {
@@ -268,7 +301,10 @@ func TestIndex(t *testing.T) {
 				t.Errorf("%s: %s is %s", path, field, got[field])
 			}
 		}
-		if !strings.Contains(w.Body.String(), `{"method":"GET","path":"/v1/price-trends","alias":"/api/v1/price-trends","free":"100 a day (UTC)","pro":"60 a minute"}`) {
+		if !strings.Contains(
+			w.Body.String(),
+			`{"method":"GET","path":"/v1/price-trends","alias":"/api/v1/price-trends","free":"100 a day (UTC)","pro":"60 a minute"}`,
+		) {
 			t.Errorf("%s", got["endpoints"])
 		}
 	}

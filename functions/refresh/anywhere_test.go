@@ -88,7 +88,7 @@ func TestAnywhereIsTold(t *testing.T) {
 	}
 	h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": {3000}}))
 	h.Work(notify.Result{Done: 1})
-	if watched, err := h.Alerts().Watched(t.Context(), "MIL"); err != nil || len(watched) > 0 {
+	if watched, err := h.Alerts().SubscribedRoutes(t.Context(), "MIL"); err != nil || len(watched) > 0 {
 		t.Errorf("%v are watched, %v", watched, err)
 	}
 }

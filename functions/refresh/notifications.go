@@ -16,7 +16,7 @@ import (
 // made. It says for how many routes there is something new to tell. A refresh that
 // was killed before it got here has not said that the origin was asked, so the
 // next one comes here again.
-func (r *Refresher) leaveNotifications(ctx context.Context, origin fare.City, watched []store.Watched, summaries map[fare.City]verdict.RouteSummary, today fare.Day) (left int, err error) {
+func (r *Refresher) leaveNotifications(ctx context.Context, origin fare.City, watched []store.SubscribedRoute, summaries map[fare.City]verdict.RouteSummary, today fare.Day) (left int, err error) {
 	var faults []error
 	for _, w := range watched {
 		if w.Destination == store.Anywhere {
@@ -47,8 +47,8 @@ func (r *Refresher) leaveTrips(ctx context.Context, route fare.Route, trips []fa
 }
 
 // toAnywhere tells whether there are alerts to anywhere among the watched.
-func toAnywhere(watched []store.Watched) bool {
-	return slices.ContainsFunc(watched, func(w store.Watched) bool { return w.Destination == store.Anywhere })
+func toAnywhere(watched []store.SubscribedRoute) bool {
+	return slices.ContainsFunc(watched, func(w store.SubscribedRoute) bool { return w.Destination == store.Anywhere })
 }
 
 // leaveAnywhere leaves a notification for the alerts to anywhere from an origin once
@@ -60,7 +60,7 @@ func (r *Refresher) leaveAnywhere(ctx context.Context, origin fare.City) error {
 }
 
 // leaveReturns leaves notifications of trips for the watched routes whose returns were asked for.
-func (r *Refresher) leaveReturns(ctx context.Context, origin fare.City, watched []store.Watched, asked summaries) error {
+func (r *Refresher) leaveReturns(ctx context.Context, origin fare.City, watched []store.SubscribedRoute, asked summaries) error {
 	var faults []error
 	for _, w := range watched {
 		if slices.ContainsFunc(w.Trips, func(trip fare.Trip) bool { _, is := asked[trip][w.Destination]; return is && trip != fare.OneWay }) {

@@ -167,7 +167,7 @@ func TestNobodyWatches(t *testing.T) {
 	}
 	h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000)}))
 	h.Work(notify.Result{Done: 1})
-	if cities, err := h.Alerts().Watched(t.Context(), "MIL"); err != nil || len(cities) > 0 {
+	if cities, err := h.Alerts().SubscribedRoutes(t.Context(), "MIL"); err != nil || len(cities) > 0 {
 		t.Errorf("%v are watched, %v", cities, err)
 	}
 }

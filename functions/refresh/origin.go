@@ -102,7 +102,7 @@ func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summar
 		return err
 	}
 	oneWay := stored[fare.OneWay]
-	asked := slices.DeleteFunc(slices.Clone(watched), func(w store.Watched) bool { _, is := oneWay[w.Destination]; return !is })
+	asked := slices.DeleteFunc(slices.Clone(watched), func(w store.SubscribedRoute) bool { _, is := oneWay[w.Destination]; return !is })
 	n, err := r.leaveNotifications(ctx, origin, asked, oneWay, fare.DayOf(r.Now()))
 	*notified += n
 	if err = errors.Join(err, r.leaveReturns(ctx, origin, watched, stored)); err != nil {
@@ -116,14 +116,14 @@ func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summar
 }
 
 // watched lists what somebody has alerts for from an origin.
-func (r *Refresher) watched(ctx context.Context, origin fare.City) ([]store.Watched, error) {
-	return store.Alerts{Table: r.Fares.Table}.Watched(ctx, origin)
+func (r *Refresher) watched(ctx context.Context, origin fare.City) ([]store.SubscribedRoute, error) {
+	return store.Alerts{Table: r.Fares.Table}.SubscribedRoutes(ctx, origin)
 }
 
 // tell puts summaries into the deals of their origin, leaves a notification for the
 // alerts to anywhere that are among the watched, and puts those of one-way series into
 // its trends. Where departures are folded at the end of the run, the deals are made there.
-func (r *Refresher) tell(ctx context.Context, origin fare.City, stored summaries, watched []store.Watched, pooled departure.Cycle) error {
+func (r *Refresher) tell(ctx context.Context, origin fare.City, stored summaries, watched []store.SubscribedRoute, pooled departure.Cycle) error {
 	if !r.warming {
 		err := r.updateDeals(ctx, origin, stored, pooled.Pooled)
 		if err == nil && toAnywhere(watched) {

@@ -3,66 +3,23 @@
 // summary a verdict. The API, the page, the agents' tools and the pictures all
 // take it, so that they say the same.
 //
-// An answer costs one read of the store, whatever is asked, and however long the
-// history is; WithCalendar may read once more, and Moves reads a whole history. What cannot be answered is one of the errors of this package; whoever
-// answers callers turns them into their words. Check refuses, without reading
-// anything of the route, what no answer could be made for.
+// An answer costs one read of the store, whatever is asked, and however long the history is;
+// WithCalendar may read once more, and Moves reads a whole history. What cannot be answered is one
+// of the errors of this package; whoever answers callers turns them into their words. Check
+// refuses, without reading anything of the route, what no answer could be made for.
 package answer
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
-	"sync"
-	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
-	"verdetto/shared/verdict/departure"
 )
-
-// Summaries is where route summaries are read from; store.Fares provides it.
-type Summaries interface {
-	// Summary gives the encoded summary of a series, or an error that is store.ErrNotFound where none was ever made.
-	Summary(ctx context.Context, s fare.Series, read store.Consistency) ([]byte, int64, error)
-}
-
-// Demand remembers what callers asked for: series that are covered, and origins that are not.
-type Demand interface {
-	NoteDemand(ctx context.Context, s fare.Series, until time.Time) error
-	RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error
-}
-
-// Reader answers questions. It is safe for concurrent use.
-type Reader struct {
-	Summaries Summaries
-	Sheets    Sheets
-	Demand    Demand // nil: what is asked is not noted
-	Rates     interface {
-		Rates(ctx context.Context) (fare.Rates, error)
-	} // for prices that callers name, and amounts that they are shown, in other currencies; store.HeldRates provides it
-	Now func() time.Time
-	Log *slog.Logger
-
-	pooled store.Memo[*departure.Pooled]
-	noted  sync.Map // what this process has recorded: series and origins, each with the day
-}
-
-// NewReader returns a Reader over stored fares that records what callers ask for.
-func NewReader(fares store.Fares, now func() time.Time, log *slog.Logger) *Reader {
-	r := NewUnrecorded(fares, now, log)
-	r.Demand = fares
-	return r
-}
-
-// NewUnrecorded returns a Reader over stored fares that records no demand, for questions of the service itself.
-func NewUnrecorded(fares store.Fares, now func() time.Time, log *slog.Logger) *Reader {
-	return &Reader{Summaries: fares, Sheets: fares, Rates: &store.HeldRates{Source: fares, Now: now}, Now: now, Log: log}
-}
 
 // Named is a city as a caller names it, and the parameter that the name was given in.
 type Named struct{ Parameter, Name string }
@@ -98,7 +55,9 @@ type Answer struct {
 type Found struct {
 	Origin, Destination places.Place
 	Series              fare.Series
-	Summary             verdict.RouteSummary // of the fares that were asked about: all, or those without stops; of a departure, currency and day alone
+	// Of the fares that were asked about: all, or those without stops; of a departure, currency and
+	// day alone
+	Summary verdict.RouteSummary
 }
 
 // Check refuses a question that no answer could be made for: a journey that ends
@@ -125,7 +84,7 @@ func (r *Reader) Amounts(ctx context.Context, in Currency) (func(fare.Cents) far
 	if in.Code == "" || in.Code == fare.EUR.String() {
 		return nil, nil
 	}
-	rates, err := r.Rates.Rates(ctx)
+	rates, err := r.Rates(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +109,7 @@ func Differ(from, to Named) error {
 
 // euro is a price in euro cents, if it can be one of a fare.
 func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
-	rates, err := r.Rates.Rates(ctx)
+	rates, err := r.Rates(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -168,25 +127,29 @@ func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 // asked for, or in its place the price that was given.
 func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	if q.When != nil {
-		a, _, _, err := r.departure(ctx, q)
-		return a, err
+		d, err := r.departures(ctx, q)
+		if err != nil {
+			return Answer{Found: d.Found}, err
+		}
+		return r.judge(ctx, q, d)
 	}
 	f, err := r.Find(ctx, q)
 	a := Answer{Found: f}
 	if err != nil {
 		return a, err
 	}
-	if q.Price != nil {
-		a.Analysis, err = r.judgePrice(ctx, f.Summary, *q.Price)
-		if err != nil {
-			return a, err
-		}
-	} else {
+	if q.Price == nil {
 		var live bool
 		if a.Analysis, live = verdict.Judge(f.Summary, r.Now()); !live {
 			return a, &NoLiveFare{f, q.NonStop}
 		}
+		return a.named(), nil
 	}
+	price, quoted, err := r.priceIn(ctx, f.Summary, *q.Price)
+	if err != nil {
+		return a, err
+	}
+	a.Analysis = verdict.JudgePrice(f.Summary, price, quoted)
 	return a.named(), nil
 }
 
@@ -197,18 +160,11 @@ func (a Answer) named() Answer {
 	return a
 }
 
-// judgePrice judges a price among the fares of a summary.
-func (r *Reader) judgePrice(ctx context.Context, s verdict.RouteSummary, p Price) (verdict.Analysis, error) {
-	price, quoted, err := r.priceIn(ctx, s.Currency, s.PerEuro, p)
-	if err != nil {
-		return verdict.Analysis{}, err
-	}
-	return verdict.JudgePrice(s, price, quoted), nil
-}
-
-// priceIn is a price in the currency that fares are ranked in, of which one euro
+// priceIn is a price in the currency that the fares of a summary are ranked in, of which one euro
 // bought so many units when they were: another currency is compared at that rate.
-func (r *Reader) priceIn(ctx context.Context, ranked fare.Currency, perEuro float64, p Price) (price fare.Cents, quoted fare.Money, err error) {
+func (r *Reader) priceIn(
+	ctx context.Context, ranked verdict.RouteSummary, p Price,
+) (price fare.Cents, quoted fare.Money, err error) {
 	euro, err := r.euro(ctx, p)
 	if err != nil {
 		return 0, quoted, err
@@ -217,10 +173,10 @@ func (r *Reader) priceIn(ctx context.Context, ranked fare.Currency, perEuro floa
 		return 0, quoted, &UnknownCurrency{Parameter: p.Of, Currency: p.Currency}
 	}
 	quoted.Amount = fare.Cents(math.Round(p.Amount * 100))
-	if quoted.Currency == ranked {
+	if quoted.Currency == ranked.Currency {
 		return quoted.Amount, quoted, nil
 	}
-	return verdict.RouteSummary{Currency: ranked, PerEuro: perEuro}.FromEuro(euro), quoted, nil
+	return ranked.FromEuro(euro), quoted, nil
 }
 
 // locate resolves the names of a question.
@@ -266,57 +222,12 @@ func City(c Named) (places.Place, error) {
 // requested of the next refresh. The error is store.ErrNotFound where nothing was
 // ever stored.
 func (r *Reader) Read(ctx context.Context, of fare.Series) (verdict.RouteSummary, error) {
-	data, _, err := r.Summaries.Summary(ctx, of, store.Eventual)
+	data, _, err := r.Stored.Summary(ctx, of, store.Eventual)
 	r.noteAsked(ctx, of, err)
 	if err != nil {
 		return verdict.RouteSummary{}, err
 	}
 	return verdict.Decode(data)
-}
-
-// noteAsked notes that a series was asked for, of which a read gave an error or none.
-func (r *Reader) noteAsked(ctx context.Context, of fare.Series, err error) {
-	switch {
-	case r.Demand == nil:
-	case errors.Is(err, store.ErrNotFound) && of.Trip == fare.OneWay:
-		r.RequestOrigin(ctx, of.Origin)
-	case err == nil || errors.Is(err, store.ErrNotFound):
-		r.noteDemand(ctx, of)
-	}
-}
-
-const (
-	// originRequestDays is how long a request is remembered: two refreshes and two days.
-	originRequestDays = 16
-	// demandDays is how long a series is in demand after it was asked for: a cycle, and a day.
-	demandDays = 8
-)
-
-// RequestOrigin records an origin that is not covered for the next refresh.
-func (r *Reader) RequestOrigin(ctx context.Context, origin fare.City) {
-	r.note(ctx, origin, func(today fare.Day) error {
-		return r.Demand.RequestOrigin(ctx, origin, (today + originRequestDays).Time())
-	})
-}
-
-// noteDemand records that a series was asked for: the refresh asks the source for it every day.
-func (r *Reader) noteDemand(ctx context.Context, of fare.Series) {
-	r.note(ctx, of, func(today fare.Day) error {
-		return r.Demand.NoteDemand(ctx, of, (today + demandDays).Time())
-	})
-}
-
-// note records something once a process and day. It never fails the answer: the next caller tries again.
-func (r *Reader) note(ctx context.Context, what any, record func(today fare.Day) error) {
-	today := fare.DayOf(r.Now())
-	if last, ok := r.noted.Load(what); ok && last.(fare.Day) == today {
-		return
-	}
-	if err := record(today); err != nil {
-		r.Log.ErrorContext(ctx, "demand not noted", "error", err)
-		return
-	}
-	r.noted.Store(what, today)
 }
 
 // The errors say what cannot be answered, and why.

@@ -14,6 +14,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/verdict"
 )
 
@@ -21,6 +22,7 @@ const today = fare.Day(20000) // 2024-10-04
 
 // stored is a store of summaries that counts reads and remembers demand.
 type stored struct {
+	answer.Fares
 	summaries map[fare.Series]verdict.RouteSummary
 	reads     int
 	demand    map[string]fare.Day
@@ -61,27 +63,35 @@ func (s *stored) Rates(context.Context) (fare.Rates, error) {
 	return fare.Rates{PerEuro: map[string]float64{"HUF": 400, "USD": 1.25}}, nil
 }
 
+func readerOf(fares answer.Fares) *answer.Reader {
+	return answer.NewReader(
+		fares, func() time.Time { return today.Time().Add(12 * time.Hour) }, slog.New(slog.DiscardHandler),
+	)
+}
+
 func (s *stored) reader() *answer.Reader {
-	return &answer.Reader{
-		Summaries: s, Demand: s, Rates: s, Log: slog.New(slog.DiscardHandler),
-		Now: func() time.Time { return today.Time().Add(12 * time.Hour) },
-	}
+	return readerOf(s)
 }
 
 // found is what was found on a series for 60 days, each with a fare of every kind given.
-func found(t *testing.T, code string, prices func(day fare.Day) map[fare.Stops]fare.Cents, nights int16) verdict.RouteSummary {
+func found(
+	t *testing.T, code string, prices func(day fare.Day) map[fare.Stops]fare.Cents, nights int16,
+) verdict.RouteSummary {
 	t.Helper()
 	currency, err := fare.ParseCurrency(code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	var all []fare.Observation
 	for d := today - 60; d <= today; d++ {
 		for stops, price := range prices(d) {
-			all = append(all, fare.Observation{Found: d.Time().Unix(), Depart: d + 40, Price: price, Currency: currency, Stops: stops, Nights: nights})
+			all = append(all, fare.Observation{
+				Found: d.Time().Unix(), Depart: d + 40, Price: price, Currency: currency, Stops: stops, Nights: nights,
+			})
 		}
 	}
-	return verdict.Build(all, verdict.RouteSummary{}, today, verdict.Options{Rates: fare.Rates{PerEuro: map[string]float64{"HUF": 400, "USD": 1.25}}})
+	return verdict.Build(
+		all, verdict.RouteSummary{}, today,
+		verdict.Options{Rates: fare.Rates{PerEuro: map[string]float64{"HUF": 400, "USD": 1.25}}},
+	)
 }
 
 func world(t *testing.T) *stored {
@@ -109,7 +119,9 @@ func world(t *testing.T) *stored {
 }
 
 func question(to string, change func(*answer.Question)) answer.Question {
-	q := answer.Question{From: answer.Named{Parameter: "origine", Name: "Milano"}, To: answer.Named{Parameter: "destinazione", Name: to}}
+	q := answer.Question{
+		From: answer.Named{Parameter: "origine", Name: "Milano"}, To: answer.Named{Parameter: "destinazione", Name: to},
+	}
 	if change != nil {
 		change(&q)
 	}
@@ -135,22 +147,33 @@ func TestAnswers(t *testing.T) {
 		{"any one-way fare", question("Londra", nil), 51_00, verdict.Quotato{Importo: 51, Valuta: "EUR"}, ""},
 		{"non-stop", question("Londra", nonStop), 90_00, verdict.Quotato{Importo: 90, Valuta: "EUR"}, ""},
 		{"a return", question("Londra", week), 122_00, verdict.Quotato{Importo: 122, Valuta: "EUR"}, "2024-11-18"},
-		{"quoted in another currency", question("Budapest", nil), 31_25, verdict.Quotato{Importo: 12_500, Valuta: "HUF"}, ""},
-		{"a price in the currency of the route", question("Budapest", priced(14_000, "HUF")), 35_00, verdict.Quotato{Importo: 14_000, Valuta: "HUF"}, ""},
-		{"a price in euro", question("Budapest", priced(30, "EUR")), 30_00, verdict.Quotato{Importo: 30, Valuta: "EUR"}, ""},
-		{"a price in a third currency", question("Budapest", priced(37.5, "USD")), 30_00, verdict.Quotato{Importo: 37.5, Valuta: "USD"}, ""},
-		{"a price, where no fare is live", question("Roma", priced(30, "EUR")), 30_00, verdict.Quotato{Importo: 30, Valuta: "EUR"}, ""},
+		{
+			"quoted in another currency", question("Budapest", nil), 31_25,
+			verdict.Quotato{Importo: 12_500, Valuta: "HUF"}, "",
+		},
+		{
+			"a price in the currency of the route", question("Budapest", priced(14_000, "HUF")), 35_00,
+			verdict.Quotato{Importo: 14_000, Valuta: "HUF"}, "",
+		},
+		{
+			"a price in euro", question("Budapest", priced(30, "EUR")), 30_00,
+			verdict.Quotato{Importo: 30, Valuta: "EUR"}, "",
+		},
+		{
+			"a price in a third currency", question("Budapest", priced(37.5, "USD")), 30_00,
+			verdict.Quotato{Importo: 37.5, Valuta: "USD"}, "",
+		},
+		{
+			"a price, where no fare is live", question("Roma", priced(30, "EUR")), 30_00,
+			verdict.Quotato{Importo: 30, Valuta: "EUR"}, "",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := world(t)
 			r := s.reader()
-			if err := r.Check(t.Context(), c.q); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, r.Check(t.Context(), c.q))
 			a, err := r.Answer(t.Context(), c.q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			p := a.Analysis.Prezzo
 			if p.Cent != c.cents || p.Quotato != c.quoted || p.Ritorno != c.back {
 				t.Errorf("%+v", p)
@@ -158,7 +181,8 @@ func TestAnswers(t *testing.T) {
 			if own := c.q.Price != nil; own != p.Dichiarato || own != (p.TrovatoIl == nil) || own != (p.EtaOre == nil) {
 				t.Errorf("%+v", p)
 			}
-			if a.Analysis.Ambito != "rotta" || a.Analysis.OrigineIata != "MIL" || a.Analysis.Origine != "Milano" || a.Analysis.Verdetto.Percentile == nil {
+			if a.Analysis.Ambito != "rotta" || a.Analysis.OrigineIata != "MIL" || a.Analysis.Origine != "Milano" ||
+				a.Analysis.Verdetto.Percentile == nil {
 				t.Errorf("%+v", a.Analysis)
 			}
 			if s.reads != 1 {
@@ -188,9 +212,15 @@ func TestWhatCannotBeAnswered(t *testing.T) {
 		{"an unknown city", question("Atlantide", nil), as(&city), false},
 		{"the same city", question("Milano", nil), as(&same), true},
 		{"a route that is not covered", question("Vienna", nil), as(&covered), false},
-		{"a stay that is not covered", question("Londra", func(q *answer.Question) { q.Trip = fare.Return15 }), as(&covered), false},
+		{
+			"a stay that is not covered", question("Londra", func(q *answer.Question) { q.Trip = fare.Return15 }),
+			as(&covered), false,
+		},
 		{"no live fare", question("Roma", nil), as(&live), false},
-		{"non-stop where stops are not known", question("Parigi", func(q *answer.Question) { q.NonStop = true }), as(&stops), false},
+		{
+			"non-stop where stops are not known", question("Parigi", func(q *answer.Question) { q.NonStop = true }),
+			as(&stops), false,
+		},
 		{"a price of nothing", question("Londra", priced(0, "EUR")), as(&price), true},
 		{"a negative price", question("Londra", priced(-5, "EUR")), as(&price), true},
 		{"an absurd price", question("Londra", priced(100_000.01, "EUR")), as(&price), true},
@@ -226,20 +256,18 @@ func TestOwnPrice(t *testing.T) {
 		code := []string{"EUR", "HUF"}[round%2]
 		scale := map[string]fare.Cents{"EUR": 1, "HUF": 400}[code]
 		s := &stored{summaries: map[fare.Series]verdict.RouteSummary{
-			{Route: fare.Route{Origin: "MIL", Destination: "BUD"}}: found(t, code, func(fare.Day) map[fare.Stops]fare.Cents {
+			{
+				Route: fare.Route{Origin: "MIL", Destination: "BUD"},
+			}: found(t, code, func(fare.Day) map[fare.Stops]fare.Cents {
 				return map[fare.Stops]fare.Cents{fare.NonStop: scale * fare.Cents(20_00+1_00*rng.IntN(30))}
 			}, 0),
 		}}
 		r := s.reader()
 		ours, err := r.Answer(t.Context(), question("Budapest", nil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		q := ours.Analysis.Prezzo.Quotato
 		same, err := r.Answer(t.Context(), question("Budapest", priced(q.Importo, q.Valuta)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		if diff := cmp.Diff(ours.Analysis.Verdetto, same.Analysis.Verdetto); diff != "" {
 			t.Fatalf("round %d: at our price of %v %s: %s", round, q.Importo, q.Valuta, diff)
 		}
@@ -247,13 +275,9 @@ func TestOwnPrice(t *testing.T) {
 		for range 3 {
 			amount := float64(15+10*(last+1)/20) + float64(rng.IntN(1000))/100
 			a, err := r.Answer(t.Context(), question("Budapest", priced(amount, "EUR")))
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			b, err := r.Answer(t.Context(), question("Budapest", priced(amount+float64(rng.IntN(1500))/100, "EUR")))
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			if low, high := *a.Analysis.Verdetto.Percentile, *b.Analysis.Verdetto.Percentile; low > high {
 				t.Fatalf("round %d: percentile %d, and %d for a higher price", round, low, high)
 			}

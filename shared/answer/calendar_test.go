@@ -9,6 +9,7 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )
@@ -32,9 +33,7 @@ func TestCalendarSaysWhatAnswersSay(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s, r := departures(t)
 			_, got, err := r.Calendar(t.Context(), c.q, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			if s.read != 1 || s.reads != 0 || s.pooled != 1 {
 				t.Errorf("%d sheets, %d summaries and %d pooled parts were read", s.read, s.reads, s.pooled)
 			}
@@ -54,9 +53,7 @@ func TestCalendarSaysWhatAnswersSay(t *testing.T) {
 				if none := (*answer.NoFareOn)(nil); errors.As(err, &none) {
 					continue
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				storetest.Must(t, err)
 				p, v := a.Analysis.Prezzo, a.Analysis.Verdetto
 				g := verdict.Giorno{
 					Partenza: p.Partenza, Cent: &p.Cent, Quotato: &p.Quotato, Ritorno: p.Ritorno, Soste: p.Soste,
@@ -77,15 +74,11 @@ func TestCalendarSaysWhatAnswersSay(t *testing.T) {
 					t.Errorf("%+v, of %d days", m, perMonth[m.Mese])
 				}
 				at, err := fare.ParseDay(m.Mese + "-01")
-				if err != nil {
-					t.Fatal(err)
-				}
+				storetest.Must(t, err)
 				q := c.q
 				q.When = inMonth(at)
 				a, err := r.Answer(t.Context(), q)
-				if err != nil {
-					t.Fatal(err)
-				}
+				storetest.Must(t, err)
 				v := a.Analysis.Verdetto
 				want := verdict.MeseInCalendario{
 					Mese: m.Mese, MinimoCent: a.Analysis.Prezzo.Cent, MedianaCent: v.MedianaCent,
@@ -112,13 +105,9 @@ func inMonth(at fare.Day) *answer.When {
 func TestCalendarWithoutFares(t *testing.T) {
 	_, r := departures(t)
 	_, all, err := r.Calendar(t.Context(), question("Londra", nil), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	_, levels, err := r.Calendar(t.Context(), question("Londra", nil), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	for i := range all.Giorni {
 		if all.Giorni[i].Cent == nil || *all.Giorni[i].Cent <= 0 || all.Giorni[i].Quotato == nil {
 			t.Fatalf("no fare: %+v", all.Giorni[i])
@@ -140,7 +129,10 @@ func TestNoCalendar(t *testing.T) {
 	}{
 		{"never seen", question("Vienna", nil), is[*answer.NotCovered]},
 		{"covered, and nothing found since", question("Parigi", nil), is[*answer.NoCalendar]},
-		{"stops not known", question("Budapest", func(q *answer.Question) { q.NonStop = true }), is[*answer.StopsUnknown]},
+		{
+			"stops not known", question("Budapest", func(q *answer.Question) { q.NonStop = true }),
+			is[*answer.StopsUnknown],
+		},
 		{"a city that is none", question("Atlantide", nil), is[*answer.UnknownCity]},
 	} {
 		if _, _, err := r.Calendar(t.Context(), c.q, true); !c.is(err) {
@@ -185,16 +177,12 @@ func TestWithCalendar(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s, r := departures(t)
 			got, calendar, err := r.WithCalendar(t.Context(), c.q, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			if s.reads != c.summaries || s.read != c.read {
 				t.Errorf("%d summaries and %d sheets were read", s.reads, s.read)
 			}
 			want, err := r.Answer(t.Context(), c.q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			if diff := cmp.Diff(want.Analysis, got.Analysis); diff != "" {
 				t.Error(diff)
 			}
@@ -207,9 +195,7 @@ func TestWithCalendar(t *testing.T) {
 			q := c.q
 			q.When, q.Price = nil, nil
 			_, all, err := r.Calendar(t.Context(), q, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			calendar.Origine, calendar.Destinazione, calendar.OrigineIata, calendar.DestinazioneIata = all.Origine, all.Destinazione, all.OrigineIata, all.DestinazioneIata
 			if diff := cmp.Diff(all, *calendar); diff != "" {
 				t.Error(diff)
@@ -218,7 +204,8 @@ func TestWithCalendar(t *testing.T) {
 	}
 	s, r := departures(t)
 	s.broken = errors.New("storage is down")
-	if a, calendar, err := r.WithCalendar(t.Context(), question("Londra", nil), true); err != nil || calendar != nil || a.Analysis.Verdetto.Livello == "" {
+	if a, calendar, err := r.WithCalendar(t.Context(), question("Londra", nil), true); err != nil || calendar != nil ||
+		a.Analysis.Verdetto.Livello == "" {
 		t.Errorf("where the calendar cannot be read: %v %v %+v", err, calendar, a.Analysis)
 	}
 	if _, _, err := r.WithCalendar(t.Context(), question("Londra", on(today+45)), true); err == nil {

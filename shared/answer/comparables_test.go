@@ -7,6 +7,7 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )
@@ -36,11 +37,12 @@ func TestComparablesAreThoseOfAnswers(t *testing.T) {
 			}
 			c.q.Price = &answer.Price{Parameter: "prezzo", Amount: 45, Currency: "EUR", Of: "valuta"}
 			a, err := r.Answer(t.Context(), c.q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			if diff := cmp.Diff(a.Analysis.Quartili, got); diff != "" || count != a.Analysis.Verdetto.Campione {
-				t.Errorf("%d comparables, want %d (-answered +comparables): %s", count, a.Analysis.Verdetto.Campione, diff)
+				t.Errorf(
+					"%d comparables, want %d (-answered +comparables): %s", count, a.Analysis.Verdetto.Campione,
+					diff,
+				)
 			}
 		})
 	}
@@ -55,21 +57,20 @@ func TestTooFewComparables(t *testing.T) {
 		few.Facts = verdict.RouteSummary{}.Facts()
 		var all []departure.Live
 		for i := range fare.Day(seen) {
-			all = append(all, departure.Live{Depart: today + 40 + i, Price: 50_00, Found: (today - 15 + i).Time().Unix()})
+			all = append(
+				all, departure.Live{Depart: today + 40 + i, Price: 50_00, Found: (today - 15 + i).Time().Unix()},
+			)
 		}
 		few.Advance(today, departure.Start(today-20), all, new(departure.Statistics))
 		s.of[london] = few.Encode()
 		q := question("Londra", on(today+60))
 		_, got, count, err := r.Comparables(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		q.Price = &answer.Price{Parameter: "prezzo", Amount: 45, Currency: "EUR", Of: "valuta"}
 		a, err := r.Answer(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(a.Analysis.Quartili, got); diff != "" || (got != nil) != (seen >= departure.MinCount) || count != seen {
+		storetest.Must(t, err)
+		if diff := cmp.Diff(a.Analysis.Quartili, got); diff != "" || (got != nil) != (seen >= departure.MinCount) ||
+			count != seen {
 			t.Errorf("%d seen, %d comparables, figures: %v (-answered +comparables): %s", seen, count, got != nil, diff)
 		}
 	}
@@ -93,31 +94,26 @@ func TestFaresAreThoseOfTheCalendar(t *testing.T) {
 				t.Fatal(err, s.read, s.reads)
 			}
 			_, calendar, err := r.Calendar(t.Context(), c.q, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			var want []verdict.Prezzo
 			for _, g := range calendar.Giorni {
-				want = append(want, verdict.Prezzo{Cent: *g.Cent, Valuta: "EUR", Quotato: *g.Quotato, Partenza: g.Partenza, Ritorno: g.Ritorno, Soste: g.Soste, TrovatoIl: g.TrovatoIl, Precisione: g.Precisione, EtaOre: g.EtaOre})
+				want = append(want, verdict.Prezzo{
+					Cent: *g.Cent, Valuta: "EUR", Quotato: *g.Quotato, Partenza: g.Partenza, Ritorno: g.Ritorno, Soste: g.Soste,
+					TrovatoIl: g.TrovatoIl, Precisione: g.Precisione, EtaOre: g.EtaOre,
+				})
 			}
 			if diff := cmp.Diff(want, all); diff != "" || len(all) < 20 {
 				t.Errorf("%d fares (-calendar +fares): %s", len(all), diff)
 			}
 			_, months, err := r.Fares(t.Context(), c.q, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			want = nil
 			for _, m := range calendar.Mesi {
 				at, err := fare.ParseDay(m.Mese + "-01")
-				if err != nil {
-					t.Fatal(err)
-				}
+				storetest.Must(t, err)
 				c.q.When = inMonth(at)
 				a, err := r.Answer(t.Context(), c.q)
-				if err != nil {
-					t.Fatal(err)
-				}
+				storetest.Must(t, err)
 				want = append(want, a.Analysis.Prezzo)
 			}
 			if diff := cmp.Diff(want, months); diff != "" || len(months) < 3 {
@@ -126,7 +122,9 @@ func TestFaresAreThoseOfTheCalendar(t *testing.T) {
 		})
 	}
 	_, r := departures(t)
-	for name, is := range map[string]func(error) bool{"Vienna": is[*answer.NotCovered], "Parigi": is[*answer.NoCalendar], "Atlantide": is[*answer.UnknownCity]} {
+	for name, is := range map[string]func(error) bool{
+		"Vienna": is[*answer.NotCovered], "Parigi": is[*answer.NoCalendar], "Atlantide": is[*answer.UnknownCity],
+	} {
 		if _, _, err := r.Fares(t.Context(), question(name, nil), true); !is(err) {
 			t.Errorf("%s: %#v", name, err)
 		}

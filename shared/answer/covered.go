@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -15,36 +14,12 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// Coverage is where the covered cities are read from; store.Fares provides it.
-type Coverage interface {
-	Trends(ctx context.Context, origin fare.City) (data []byte, version int64, err error)
-	Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error)
-}
-
 // CoveredCities knows which cities there are fares from, and from each of them to
-// which. An hour's delay does no harm to what callers can ask for, so a process reads
-// each list once in that time.
+// which. A process reads each list once an hour, which delays nothing that callers can ask for.
 type CoveredCities struct {
-	Coverage Coverage
-	Now      func() time.Time
-	Log      *slog.Logger
-
-	mu           sync.Mutex
-	origins      cityList
-	destinations map[fare.City]cityList // by origin
-}
-
-type cityList struct {
-	cities []fare.City
-	read   time.Time
-}
-
-// coveredFor is how long a process uses a list that it has read.
-const coveredFor = time.Hour
-
-func (l cityList) fresh(now time.Time) bool {
-	age := now.Sub(l.read)
-	return !l.read.IsZero() && age >= 0 && age < coveredFor
+	*Reader
+	origins      store.Memo[[]fare.City]
+	destinations sync.Map // by origin: a *store.Memo[[]fare.City]
 }
 
 // maxOrigins is more origins than are ever covered: every city with scheduled flights.
@@ -72,22 +47,15 @@ func (c *CoveredCities) Offered(ctx context.Context, origin, lang string) ([]far
 
 // readOrigins returns the cities that there are fares from, the busiest first.
 func (c *CoveredCities) readOrigins(ctx context.Context) ([]fare.City, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if now := c.Now(); !c.origins.fresh(now) {
-		covered, err := c.Coverage.Covered(ctx, "", maxOrigins)
-		if err != nil {
-			return nil, err
-		}
-		var busiest []fare.City
+	return c.origins.Get(c.Now(), func() (busiest []fare.City, _ time.Duration, err error) {
+		covered, err := c.Stored.Covered(ctx, "", maxOrigins)
 		for city := range places.Cities() {
 			if _, ok := slices.BinarySearch(covered, city); ok {
 				busiest = append(busiest, city)
 			}
 		}
-		c.origins, c.destinations = cityList{busiest, now}, map[fare.City]cityList{}
-	}
-	return c.origins.cities, nil
+		return busiest, store.MemoTime, err
+	})
 }
 
 // readDestinations returns the destinations that there are fares to from a city, the most popular first.
@@ -96,29 +64,21 @@ func (c *CoveredCities) readDestinations(ctx context.Context, origin fare.City) 
 	if err != nil || !slices.Contains(origins, origin) {
 		return nil, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	now := c.Now()
-	if had := c.destinations[origin]; had.fresh(now) {
-		return had.cities, nil
-	}
-	data, _, err := c.Coverage.Trends(ctx, origin)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	all, err := trends.Decode(data)
-	if err != nil {
-		return nil, err
-	}
-	var cities []fare.City
-	for _, e := range all.Entries {
-		cities = append(cities, e.Destination)
-	}
-	c.destinations[origin] = cityList{cities, now}
-	return cities, nil
+	memo, _ := c.destinations.LoadOrStore(origin, new(store.Memo[[]fare.City]))
+	return memo.(*store.Memo[[]fare.City]).Get(c.Now(), func() (cities []fare.City, _ time.Duration, _ error) {
+		data, _, err := c.Stored.Trends(ctx, origin)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, 0, nil
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		all, err := trends.Decode(data)
+		for _, e := range all.Entries {
+			cities = append(cities, e.Destination)
+		}
+		return cities, store.MemoTime, err
+	})
 }
 
 // homeCountry is the ISO 3166-1 alpha-2 code of the country where most readers of a

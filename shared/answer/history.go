@@ -33,16 +33,18 @@ func (r *Reader) Moves(ctx context.Context, q Question, a Answer) ([]verdict.Liv
 }
 
 // moves reads how the fares of the departures of a question moved, in the currency of a summary.
-func (r *Reader) moves(ctx context.Context, q Question, of fare.Series, summary verdict.RouteSummary) ([]verdict.Live, error) {
+func (r *Reader) moves(
+	ctx context.Context, q Question, of fare.Series, summary verdict.RouteSummary,
+) ([]verdict.Live, error) {
 	first, last := q.When.Date, q.When.Date
 	if q.When.Span != nil && *q.When.Span == departure.Month {
 		first, last = q.When.Span.Ends(q.When.Date)
 	}
-	rates, err := r.Rates.Rates(ctx)
+	rates, err := r.Rates(ctx)
 	if err != nil {
 		return nil, err
 	}
-	blocks, err := r.Sheets.Blocks(ctx, of, store.Eventual)
+	blocks, err := r.Stored.Blocks(ctx, of, store.Eventual)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/verdict/departure"
 )
 
@@ -32,11 +33,12 @@ func TestHistoryOfDepartures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s, r := departures(t)
 			f, moves, err := r.History(t.Context(), c.q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			if len(moves) != c.moves || s.histories != c.read || s.reads != 1 || s.read != 0 {
-				t.Fatalf("%d moves; %d histories, %d summaries, %d sheets were read", len(moves), s.histories, s.reads, s.read)
+				t.Fatalf(
+					"%d moves; %d histories, %d summaries, %d sheets were read", len(moves), s.histories, s.reads,
+					s.read,
+				)
 			}
 			if c.q.When != nil { // beside an answer they are the same, in euro
 				price := c.q
@@ -59,7 +61,10 @@ func TestHistoryOfDepartures(t *testing.T) {
 			if c.moves == 0 {
 				return
 			}
-			if first, last := f.Summary.Euro(moves[0].Price), f.Summary.Euro(moves[len(moves)-1].Price); first != c.first || last != c.last {
+			if first, last := f.Summary.Euro(moves[0].Price), f.Summary.Euro(
+				moves[len(moves)-1].Price,
+			); first != c.first ||
+				last != c.last {
 				t.Errorf("from %d to %d", first, last)
 			}
 			weeks := f.Summary.WeeksOf(moves)

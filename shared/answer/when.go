@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
@@ -16,16 +15,6 @@ import (
 // A question about a departure or a month is answered from the sheet of its
 // series, which the refresh carries on: one read, and the pooled part of the
 // rule, which a process holds.
-
-// Sheets is where sheets, the pooled part and whole histories are read from; store.Fares provides it.
-type Sheets interface {
-	// Sheet gives the encoded sheet of a series, or an error that is store.ErrNotFound where none was ever made.
-	Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, error)
-	// Pooled gives the encoded cycle that was completed last, or store.ErrNotFound.
-	Pooled(ctx context.Context, read store.Consistency) ([]byte, int64, error)
-	// Blocks gives the whole history of a series, in order; none where there is none.
-	Blocks(ctx context.Context, s fare.Series, read store.Consistency) ([]store.StoredBlock, error)
-}
 
 // MaxAhead is how many days ahead a departure can be asked for: airlines open sales about a year before.
 const MaxAhead = 365
@@ -88,32 +77,45 @@ func (e *NoFareOn) Error() string {
 	return fmt.Sprintf("no fare on %s of %s is live", e.Series, e.Date)
 }
 
-// departure answers about a departure, and gives what the answer was made of.
-func (r *Reader) departure(ctx context.Context, q Question) (a Answer, sheet *departure.Sheet, pooled *departure.Pooled, err error) {
-	if a.Found, sheet, pooled, err = r.departures(ctx, q); err != nil {
-		return a, nil, nil, err
+// departures is what a question about departures is answered from.
+type departures struct {
+	Found
+	sheet  *departure.Sheet
+	pooled *departure.Pooled
+}
+
+// departures reads the departure state of the series that a question is about, which is the one
+// read, and notes that the series was asked for. The pooled part is held by the process.
+func (r *Reader) departures(ctx context.Context, q Question) (d departures, err error) {
+	if d.Found, err = locate(q); err != nil {
+		return d, err
 	}
-	a.Summary = verdict.RouteSummary{AsOf: sheet.AsOf, Currency: sheet.Currency, PerEuro: sheet.PerEuro}
-	known := false
-	if now := r.Now(); q.Price != nil {
-		var price fare.Cents
-		var quoted fare.Money
-		if price, quoted, err = r.priceIn(ctx, sheet.Currency, sheet.PerEuro, *q.Price); err != nil {
-			return a, nil, nil, err
-		}
-		a.Analysis, known, err = verdict.JudgeDeparturePrice(sheet, pooled, q.When.When, price, quoted, now)
-	} else {
-		a.Analysis, known, err = verdict.JudgeDeparture(sheet, pooled, q.When.When, now)
+	data, err := r.Stored.Sheet(ctx, d.Series, q.NonStop)
+	r.noteAsked(ctx, d.Series, err)
+	if errors.Is(err, store.ErrNotFound) {
+		return d, r.noSheet(ctx, d.Found, q)
 	}
-	if err == nil && !known {
-		err = noFare(a.Found, q, near(sheet, pooled, fare.DayOf(r.Now()), q.When))
+	if err != nil {
+		return d, err
 	}
-	return a.named(), sheet, pooled, err
+	return d, r.decode(ctx, &d, data, q.NonStop)
+}
+
+// decode decodes a departure state. The error is StopsUnknown if it does not say what fares without stops cost.
+func (r *Reader) decode(ctx context.Context, d *departures, data []byte, nonStop bool) (err error) {
+	if d.sheet, err = departure.DecodeSheet(data); err != nil {
+		return err
+	}
+	if nonStop && !d.sheet.NonStopOnly() {
+		return &StopsUnknown{d.Found}
+	}
+	d.pooled, err = r.heldPooled(ctx)
+	return err
 }
 
 // noSheet says why there is none: the route is not covered, or nothing was found on it since sheets are made.
 func (r *Reader) noSheet(ctx context.Context, f Found, q Question) error {
-	_, _, err := r.Summaries.Summary(ctx, f.Series, store.Eventual)
+	_, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return &NotCovered{f}
@@ -123,22 +125,40 @@ func (r *Reader) noSheet(ctx context.Context, f Found, q Question) error {
 	return noFare(f, q, nil)
 }
 
-// sheet reads the sheet of a series, and notes that it was asked for.
-func (r *Reader) sheet(ctx context.Context, of fare.Series, nonStop bool) (*departure.Sheet, error) {
-	data, err := r.Sheets.Sheet(ctx, of, nonStop)
-	r.noteAsked(ctx, of, err)
-	if err != nil {
-		return nil, err
+// judge judges the departure of a question, or a price for it.
+func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer, err error) {
+	a.Found = d.Found
+	a.Summary = verdict.RouteSummary{AsOf: d.sheet.AsOf, Currency: d.sheet.Currency, PerEuro: d.sheet.PerEuro}
+	var known bool
+	if now := r.Now(); q.Price == nil {
+		a.Analysis, known, err = verdict.JudgeDeparture(d.sheet, d.pooled, q.When.When, now)
+	} else {
+		price, quoted, fault := r.priceIn(ctx, a.Summary, *q.Price)
+		if fault != nil {
+			return a, fault
+		}
+		a.Analysis, known, err = verdict.JudgeDeparturePrice(d.sheet, d.pooled, q.When.When, price, quoted, now)
 	}
-	return departure.DecodeSheet(data)
+	if err == nil && !known {
+		err = noFare(d.Found, q, d.near(fare.DayOf(r.Now()), q.When))
+	}
+	return a.named(), err
+}
+
+// noFare says that a question about departures finds none with a fare; near are others that have one.
+func noFare(f Found, q Question, near []fare.Day) error {
+	if q.When == nil {
+		return &NoCalendar{f, q.NonStop}
+	}
+	return &NoFareOn{f, q.NonStop, *q.When, near}
 }
 
 // nearDates is how many departures with a fare are named in place of one that has none.
 const nearDates = 3
 
 // near are the departures with a live fare that are nearest to the one asked about, in order.
-func near(sheet *departure.Sheet, p *departure.Pooled, today fare.Day, w *When) []fare.Day {
-	day, ok := sheet.On(p, today)
+func (d departures) near(today fare.Day, w *When) []fare.Day {
+	day, ok := d.sheet.On(d.pooled, today)
 	if !ok || w == nil {
 		return nil
 	}
@@ -151,19 +171,4 @@ func near(sheet *departure.Sheet, p *departure.Pooled, today fare.Day, w *When) 
 	all = all[:min(len(all), nearDates)]
 	slices.Sort(all)
 	return all
-}
-
-// heldPooled returns the pooled part of the last complete cycle, or nil before the first one.
-func (r *Reader) heldPooled(ctx context.Context) (*departure.Pooled, error) {
-	return r.pooled.Get(r.Now(), func() (*departure.Pooled, time.Duration, error) {
-		data, _, err := r.Sheets.Pooled(ctx, store.Eventual)
-		if errors.Is(err, store.ErrNotFound) {
-			return nil, store.MemoTime, nil
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		cycle, err := departure.DecodeCycle(data)
-		return cycle.Pooled, store.MemoTime, err
-	})
 }

@@ -12,6 +12,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )
@@ -24,7 +25,9 @@ func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departu
 	s.In(currency, perEuro)
 	s.Stops = stops
 	s.Facts = verdict.RouteSummary{View: verdict.View{
-		Observations: 4800, Newest: today.Time().Unix(), Window: &verdict.Window{From: 30, To: 60, Median: 40_00, Sample: 100},
+		Observations: 4800, Newest: today.Time().Unix(), Window: &verdict.Window{
+			From: 30, To: 60, Median: 40_00, Sample: 100,
+		},
 	}}.Facts()
 	price := map[fare.Day]fare.Cents{}
 	var all []departure.Live
@@ -37,7 +40,10 @@ func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departu
 			if at%10 == 3 {
 				continue // a day without flights
 			}
-			all = append(all, departure.Live{Depart: at, Price: price[at], Found: day.Time().Unix() + 3600, Stops: fare.NonStop})
+			all = append(
+				all,
+				departure.Live{Depart: at, Price: price[at], Found: day.Time().Unix() + 3600, Stops: fare.NonStop},
+			)
 		}
 	}
 	var left departure.Statistics
@@ -79,7 +85,11 @@ func (s *sheets) Blocks(_ context.Context, of fare.Series, _ store.Consistency) 
 	var found []fare.Observation
 	for back := range fare.Day(30) {
 		for at := range fare.Day(4) {
-			o := fare.Observation{Found: (today - back).Time().Unix() + 60, Depart: today + 40 + at, Price: fare.Cents(5000 + 100*int(at+back)), Stops: fare.Stops(1 + at%2)}
+			o := fare.Observation{
+				Found: (today - back).Time().Unix() + 60, Depart: today + 40 +
+					at, Price: fare.Cents(5000 + 100*int(at+back)),
+				Stops: fare.Stops(1 + at%2),
+			}
 			if of == pest {
 				o.Price, o.Currency = 400*o.Price, huf
 			}
@@ -101,17 +111,13 @@ var (
 
 func departures(t *testing.T) (*sheets, *answer.Reader) {
 	huf, err := fare.ParseCurrency("HUF")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	s := &sheets{stored: world(t), of: map[fare.Series][]byte{
 		london: sheetOf(1, fare.EUR, 1, departure.AllNonStop),
 		pest:   sheetOf(2, huf, 400, departure.StopsUnknown),
 		{Route: london.Route, Trip: fare.Return4to7}: sheetOf(3, fare.EUR, 1, departure.AllNonStop),
 	}}
-	r := s.reader()
-	r.Sheets = s
-	return s, r
+	return s, readerOf(s)
 }
 
 // on asks about a departure; a span of it, where there is one.
@@ -146,11 +152,21 @@ func TestDepartures(t *testing.T) {
 		says  int      // forecasts
 	}{
 		{"a departure", question("Londra", on(seen)), "partenza", 0, 2},
-		{"without stops", question("Londra", both(on(seen), func(q *answer.Question) { q.NonStop = true })), "partenza", 0, 2},
+		{
+			"without stops", question(
+				"Londra", both(on(seen), func(q *answer.Question) { q.NonStop = true }),
+			), "partenza", 0,
+			2,
+		},
 		{"soon", question("Londra", on(today+9)), "partenza", 0, 1},
 		{"tomorrow", question("Londra", on(today+1)), "partenza", 0, 0},
 		{"in another currency", question("Budapest", on(seen)), "partenza", 0, 2},
-		{"a return", question("Londra", both(on(seen), func(q *answer.Question) { q.Trip = fare.Return4to7 })), "partenza", 0, 2},
+		{
+			"a return", question(
+				"Londra", both(on(seen), func(q *answer.Question) { q.Trip = fare.Return4to7 }),
+			), "partenza",
+			0, 2,
+		},
 		{"some days", question("Londra", on(seen, departure.Within3)), "partenza", 3, 2},
 		{"a month", question("Londra", on(seen, departure.Month)), "mese", 31, 2},
 		{"a price", question("Londra", both(on(seen), priced(33, "EUR"))), "partenza", 0, 2},
@@ -160,18 +176,15 @@ func TestDepartures(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, r := departures(t)
-			if err := r.Check(t.Context(), c.q); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, r.Check(t.Context(), c.q))
 			full, err := r.Answer(t.Context(), c.q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			a := full.Analysis
 			if s.read != 1 || s.reads != 0 || s.pooled != 1 {
 				t.Errorf("%d sheets, %d summaries and %d pooled parts were read", s.read, s.reads, s.pooled)
 			}
-			if a.Ambito != c.scope || a.Origine != "Milano" || a.OrigineIata != "MIL" || a.Osservazioni != 4800 || a.AnticipoConsigliato == nil {
+			if a.Ambito != c.scope || a.Origine != "Milano" || a.OrigineIata != "MIL" || a.Osservazioni != 4800 ||
+				a.AnticipoConsigliato == nil {
 				t.Errorf("%+v", a)
 			}
 			v, q := a.Verdetto, a.Quartili
@@ -179,7 +192,8 @@ func TestDepartures(t *testing.T) {
 				*v.ScartoMedianaCent != a.Prezzo.Cent-q.MedianaCent || v.Campione < 4000 || *v.Stagionale {
 				t.Fatalf("%+v %+v", v, q)
 			}
-			if !slices.IsSorted([]fare.Cents{q.MinimoCent, q.Q1Cent, q.MedianaCent, q.Q3Cent, q.MassimoCent}) || q.MinimoCent < 15_00 || q.MassimoCent > 100_00 {
+			if !slices.IsSorted([]fare.Cents{q.MinimoCent, q.Q1Cent, q.MedianaCent, q.Q3Cent, q.MassimoCent}) ||
+				q.MinimoCent < 15_00 || q.MassimoCent > 100_00 {
 				t.Errorf("%+v", q)
 			}
 			if c.span < 0 {
@@ -199,8 +213,10 @@ func TestDepartures(t *testing.T) {
 				t.Fatalf("%+v", a.Previsione)
 			}
 			for i, p := range a.Previsione {
-				if p.Giorni != []int{7, 14}[i] || p.Calo5 < 0 || p.Calo5 > .4 || p.Calo5Oltre && p.Calo5 != .4 || p.Casi == 0 ||
-					p.Attesa.DaCent > p.Attesa.MediaCent || p.Attesa.MediaCent > p.Attesa.ACent || p.Conviene && p.Attesa.ACent > 0 {
+				if p.Giorni != []int{7, 14}[i] || p.Calo5 < 0 || p.Calo5 > .4 || p.Calo5Oltre && p.Calo5 != .4 ||
+					p.Casi == 0 ||
+					p.Attesa.DaCent > p.Attesa.MediaCent || p.Attesa.MediaCent > p.Attesa.ACent ||
+					p.Conviene && p.Attesa.ACent > 0 {
 					t.Errorf("%+v", p)
 				}
 			}
@@ -223,17 +239,46 @@ func TestDeparturesWithoutAnswer(t *testing.T) {
 		want error
 		free bool
 	}{
-		{"a day that has been", question("Londra", on(today-1)), &answer.BadDate{Parameter: "partenza", Fault: answer.Past, From: today}, true},
-		{"some days around it", question("Londra", on(today-1, departure.Within3)), &answer.BadDate{Parameter: "partenza", Fault: answer.Past, From: today}, true},
-		{"a month that has been", question("Londra", on(today-5, departure.Month)), &answer.BadDate{Parameter: "partenza", Fault: answer.Past, From: today}, true},
-		{"a day too far", question("Londra", on(today+366)), &answer.BadDate{Parameter: "partenza", Fault: answer.Far, From: today}, true},
-		{"a month too far", question("Londra", on(today+400, departure.Month)), &answer.BadDate{Parameter: "partenza", Fault: answer.Far, From: today}, true},
-		{"back on the same day", question("Londra", both(on(today+30), back("ritorno", today+30))), &answer.BadDate{Parameter: "ritorno", Fault: answer.BackFirst, From: today + 30}, true},
-		{"back too late", question("Londra", both(on(today+30), back("ritorno", today+361))), &answer.BadDate{Parameter: "ritorno", Fault: answer.BackFar, From: today + 30}, true},
-		{"no fare that day", question("Londra", on(empty)), &answer.NoFareOn{Near: []fare.Day{empty - 2, empty - 1, empty + 1}}, false},
+		{
+			"a day that has been", question("Londra", on(today-1)),
+			&answer.BadDate{Parameter: "partenza", Fault: answer.Past, From: today}, true,
+		},
+		{
+			"some days around it", question("Londra", on(today-1, departure.Within3)),
+			&answer.BadDate{Parameter: "partenza", Fault: answer.Past, From: today}, true,
+		},
+		{
+			"a month that has been", question("Londra", on(today-5, departure.Month)),
+			&answer.BadDate{Parameter: "partenza", Fault: answer.Past, From: today}, true,
+		},
+		{
+			"a day too far", question("Londra", on(today+366)),
+			&answer.BadDate{Parameter: "partenza", Fault: answer.Far, From: today}, true,
+		},
+		{
+			"a month too far", question("Londra", on(today+400, departure.Month)),
+			&answer.BadDate{Parameter: "partenza", Fault: answer.Far, From: today}, true,
+		},
+		{
+			"back on the same day", question("Londra", both(on(today+30), back("ritorno", today+30))),
+			&answer.BadDate{Parameter: "ritorno", Fault: answer.BackFirst, From: today + 30}, true,
+		},
+		{
+			"back too late", question("Londra", both(on(today+30), back("ritorno", today+361))),
+			&answer.BadDate{Parameter: "ritorno", Fault: answer.BackFar, From: today + 30}, true,
+		},
+		{
+			"no fare that day", question("Londra", on(empty)),
+			&answer.NoFareOn{Near: []fare.Day{empty - 2, empty - 1, empty + 1}}, false,
+		},
 		{"a route never seen", question("Vienna", on(empty)), &answer.NotCovered{}, false},
 		{"a route without a sheet", question("Parigi", on(empty)), &answer.NoFareOn{}, false},
-		{"stops that are not known", question("Budapest", both(on(empty), func(q *answer.Question) { q.NonStop = true })), &answer.StopsUnknown{}, false},
+		{
+			"stops that are not known", question(
+				"Budapest", both(on(empty), func(q *answer.Question) { q.NonStop = true }),
+			),
+			&answer.StopsUnknown{}, false,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, r := departures(t)
@@ -297,9 +342,7 @@ func TestOwnPriceOfADeparture(t *testing.T) {
 		code := map[string]string{"Londra": "EUR", "Budapest": "HUF"}[place]
 		at := func(amount float64) int {
 			a, err := r.Answer(t.Context(), question(place, both(ask, priced(amount, code))))
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			return *a.Analysis.Verdetto.Percentile
 		}
 		if before, after = at(low), at(high); before > after {
@@ -310,14 +353,10 @@ func TestOwnPriceOfADeparture(t *testing.T) {
 		if errors.As(err, &none) {
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		q := ours.Analysis.Prezzo.Quotato
 		same, err := r.Answer(t.Context(), question(place, both(ask, priced(q.Importo, q.Valuta))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		compared++
 		if diff := cmp.Diff(ours.Analysis.Verdetto, same.Analysis.Verdetto); diff != "" {
 			t.Fatalf("round %d at %v %s: %s", round, q.Importo, q.Valuta, diff)

@@ -236,7 +236,7 @@ func (r *run) end(ctx context.Context, stored store.Notification, complete, nobo
 		return nil
 	}
 	if nobody {
-		if _, err := r.Alerts.Unwatch(ctx, stored.Route); err != nil {
+		if _, err := r.Alerts.ForgetRoute(ctx, stored.Route); err != nil {
 			return err
 		}
 	}

@@ -147,7 +147,7 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 // DealsFrom reads the deals of an origin and a kind of trip; the Problem of one that is not covered
 // says so, and the next refresh asks for it.
 func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.Trip) (deals.Origin, error) {
-	data, _, err := s.Coverage.Deals(ctx, origin.City, trip)
+	data, _, err := s.Stored.Deals(ctx, origin.City, trip)
 	switch {
 	case errors.Is(err, store.ErrNotFound) && trip != fare.OneWay:
 		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("No return with %s nights away was observed from %s yet. Returns of a route are asked for once somebody has asked for them: GET /v1/analisi?notti= of one; without notti one-way fares are listed.", trip, origin.Name))

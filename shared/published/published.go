@@ -12,24 +12,12 @@ import (
 	"strings"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
-	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )
 
 // Answers gives answers. What it cannot answer is a Problem.
-type Answers struct {
-	*answer.Reader
-	Coverage Coverage
-}
-
-// Coverage is where is known which routes there are, and where it is cheap to fly to; store.Fares provides it.
-type Coverage interface {
-	answer.Coverage
-	Deals(ctx context.Context, origin fare.City, trip fare.Trip) (data []byte, version int64, err error)
-	Into(ctx context.Context, destination, after fare.City, limit int) ([]store.Into, error)
-}
+type Answers struct{ *answer.Reader }
 
 // Check refuses, before a call is counted or paid, what no answer could be made for.
 func (s *Answers) Check(ctx context.Context, q answer.Question) error {

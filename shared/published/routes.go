@@ -60,7 +60,7 @@ func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after stri
 		err := s.routesFrom(ctx, origin, destination, &out)
 		return out, err
 	case destination != "":
-		into, err := s.Coverage.Into(ctx, destination, page, pageOfInto)
+		into, err := s.Stored.Into(ctx, destination, page, pageOfInto)
 		for _, r := range into {
 			out.Rotte = append(out.Rotte, Rotta{citta(r.Origin), citta(destination), r.Observations, r.Sample, r.Newest.UTC()})
 		}
@@ -69,7 +69,7 @@ func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after stri
 		}
 		return out, err
 	}
-	next, err := s.Coverage.Covered(ctx, page, 2) // the second one tells whether there is more
+	next, err := s.Stored.Covered(ctx, page, 2) // the second one tells whether there is more
 	if err != nil || len(next) == 0 {
 		return out, err
 	}
@@ -82,7 +82,7 @@ func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after stri
 
 // routesFrom lists the routes from an origin, all or the one to a destination.
 func (s *Answers) routesFrom(ctx context.Context, origin, destination fare.City, to *Routes) error {
-	data, _, err := s.Coverage.Trends(ctx, origin)
+	data, _, err := s.Stored.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}

@@ -15,26 +15,25 @@ import (
 func TestAfterAClockThatWasAhead(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock.Now, boltstore.Scratch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	defer table.Close()
 	ahead := func() time.Time { return clock.Now().AddDate(1, 0, 0) }
-	if err := (&store.Lease{Table: table, Name: store.MailLease, Holder: "gone", For: time.Minute, Now: ahead}).Hold(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := (&store.Lease{Table: table, Name: store.MailLease, Holder: "next", For: time.Minute, Now: clock.Now}).Hold(t.Context()); err != nil {
+	storetest.Must(
+		t,
+		(&store.Lease{
+			Table: table, Name: store.MailLease, Holder: "gone", For: time.Minute, Now: ahead,
+		}).Hold(t.Context()),
+	)
+	if err := (&store.Lease{
+		Table: table, Name: store.MailLease, Holder: "next", For: time.Minute, Now: clock.Now,
+	}).Hold(t.Context()); err != nil {
 		t.Error(err)
 	}
 	fares, most := store.Fares{Table: table}, clock.Now().AddDate(0, 0, 9)
 	of := fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}
 	for at, want := range map[time.Time]int{ahead(): 0, clock.Now().AddDate(0, 0, 8): 1} {
-		if err := fares.NoteDemand(t.Context(), of, at); err != nil {
-			t.Fatal(err)
-		}
-		if err := fares.RequestOrigin(t.Context(), "ROM", at); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, fares.NoteDemand(t.Context(), of, at))
+		storetest.Must(t, fares.RequestOrigin(t.Context(), "ROM", at))
 		demanded, err := fares.Demanded(t.Context(), most)
 		if err != nil || len(demanded) != want {
 			t.Errorf("in demand until %v: %v %v", at, demanded, err)

@@ -20,9 +20,11 @@ type Alert struct {
 	Route      fare.Route   `json:"r"` // to Anywhere: to all cities from the origin
 	Email      string       `json:"e"` // of a mail or a webhook, whose owner is told by mail that it is dead
 	Language   string       `json:"l"`
-	Threshold  fare.Cents   `json:"t,omitempty"` // euro cents; 0: none. Of an alert to Anywhere the most that a fare may cost
-	Mailed     fare.Day     `json:"m,omitempty"` // the day of the refresh that its last message was about; 0: none was sent
-	Fresh      bool         `json:"f,omitempty"` // its condition has changed since that message
+	// Euro cents; 0: none. Of an alert to Anywhere the most that a fare may cost
+	Threshold fare.Cents `json:"t,omitempty"`
+	// The day of the refresh that its last message was about; 0: none was sent
+	Mailed fare.Day `json:"m,omitempty"`
+	Fresh  bool     `json:"f,omitempty"` // its condition has changed since that message
 
 	// ID tells it from others of the subscriber for the route: see NewID. "" is that of earlier versions.
 	ID      string     `json:"i,omitempty"`
@@ -31,16 +33,21 @@ type Alert struct {
 	Days    int        `json:"d,omitempty"`  // of Low: cheaper than in so many days
 	Percent int        `json:"pc,omitempty"` // of Drop: by so much of the price, or
 	Amount  fare.Cents `json:"am,omitempty"` // by so many euro cents
-	Level   string     `json:"lv,omitempty"` // to Anywhere: the level that a fare has at least, as in verdict; "" is buono
+	// to Anywhere: the level that a fare has at least, as in verdict; "" is buono
+	Level string `json:"lv,omitempty"`
 	// Digest: what it has to tell is told once a week, together with what others of the subscriber have.
-	Digest  bool     `json:"w,omitempty"`
-	Channel string   `json:"ch,omitempty"`    // "" is mail
-	Address string   `json:"ad,omitempty"`    // of the channel, where it is not mail
-	Since   fare.Day `json:"si,omitempty"`    // the day that it was asked for; looks before it are not its own. 0: of alerts for a route, where it does not matter
-	Paused  fare.Day `json:"pa,omitempty"`    // nothing is told before this day
-	Asked   fare.Day `json:"asked,omitempty"` // the day that it was asked for last, as messages say; 0: before that was kept
-	State   State    `json:"st,omitzero"`
-	Over    fare.Day `json:"ov,omitempty"` // the day that its end was left for its endpoint, which has it removed; 0: it goes on
+	Digest  bool   `json:"w,omitempty"`
+	Channel string `json:"ch,omitempty"` // "" is mail
+	Address string `json:"ad,omitempty"` // of the channel, where it is not mail
+	// The day that it was asked for; looks before it are not its own. 0: of alerts for a route, where
+	// it does not matter
+	Since  fare.Day `json:"si,omitempty"`
+	Paused fare.Day `json:"pa,omitempty"` // nothing is told before this day
+	// The day that it was asked for last, as messages say; 0: before that was kept
+	Asked fare.Day `json:"asked,omitempty"`
+	State State    `json:"st,omitzero"`
+	// The day that its end was left for its endpoint, which has it removed; 0: it goes on
+	Over fare.Day `json:"ov,omitempty"`
 
 	version int64
 }
@@ -185,7 +192,9 @@ func (a Alert) NewID() string {
 	if a.Trip == (Trip{}) && group == "" && a.Channel == "" {
 		return ""
 	}
-	sum := sha256.Sum256([]byte("alert\x00" + a.Trip.String() + "\x00" + group + "\x00" + a.Channel + "\x00" + a.Address))
+	sum := sha256.Sum256(
+		[]byte("alert\x00" + a.Trip.String() + "\x00" + group + "\x00" + a.Channel + "\x00" + a.Address),
+	)
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:idLength]
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 )
 
 // tripOf is an alert for a trip, with the ID that it has.
@@ -19,21 +20,28 @@ func tripOf(who string, change func(*store.Alert)) store.Alert {
 	return a
 }
 
+// keyOf is the key with a name of its two parts.
+func keyOf(name string) store.Key {
+	partition, sort, _ := strings.Cut(name, " ")
+	return store.Key{Partition: partition, Sort: sort}
+}
+
 // TestEarlierAlertsAreRead: items as versions wrote them that knew of one alert for each route, and by mail only.
 func TestEarlierAlertsAreRead(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
-	for key, data := range map[store.Key]string{
-		{Partition: "ALERTS#MIL-BUH", Sort: "ada"}:    `{"s":"ada","r":{"Origin":"MIL","Destination":"BUH"},"e":"ada@example.com","l":"it","t":2000,"m":20500,"f":true}`,
-		{Partition: "SUBSCRIBER#ada", Sort: "ROUTES"}: `[{"Origin":"MIL","Destination":"BUH"}]`,
-		{Partition: "WATCHED#MIL", Sort: "BUH"}:       ``,
-		{Partition: "PENDING#x", Sort: "ALERT"}:       `{"s":"ada","r":{"Origin":"MIL","Destination":"LON"},"e":"ada@example.com","l":"it"}`,
-		{Partition: "WAKES", Sort: "MIL-BUH"}:         `{"r":{"Origin":"MIL","Destination":"BUH"},"d":20501,"n":"bg==","h":"aA==","c":"ada"}`,
+	for key, data := range map[string]string{
+		"ALERTS#MIL-BUH ada":    `{"s":"ada","r":{"Origin":"MIL","Destination":"BUH"},"e":"ada@example.com","l":"it","t":2000,"m":20500,"f":true}`,
+		"SUBSCRIBER#ada ROUTES": `[{"Origin":"MIL","Destination":"BUH"}]`,
+		"WATCHED#MIL BUH":       ``,
+		"PENDING#x ALERT":       `{"s":"ada","r":{"Origin":"MIL","Destination":"LON"},"e":"ada@example.com","l":"it"}`,
+		"WAKES MIL-BUH":         `{"r":{"Origin":"MIL","Destination":"BUH"},"d":20501,"n":"bg==","h":"aA==","c":"ada"}`,
 	} {
-		if err := d.Table.Write(ctx, store.Op{Item: store.Item{Key: key, Data: []byte(data)}}); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, d.Table.Write(ctx, store.Op{Item: store.Item{Key: keyOf(key), Data: []byte(data)}}))
 	}
-	want := []store.Alert{{Subscriber: "ada", Route: milBuh, Email: "ada@example.com", Language: "it", Threshold: 2000, Mailed: 20500, Fresh: true}}
+	want := []store.Alert{{
+		Subscriber: "ada", Route: milBuh, Email: "ada@example.com", Language: "it", Threshold: 2000, Mailed: 20500,
+		Fresh: true,
+	}}
 	got, err := d.Of(ctx, "ada")
 	if diff := cmp.Diff(want, got, sameAlert); diff != "" || err != nil {
 		t.Fatalf("(-want +got):\n%s%v", diff, err)
@@ -57,12 +65,12 @@ func TestEarlierAlertsAreRead(t *testing.T) {
 func TestAnAlertIsWrittenAsEver(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 2000))
-	for key, want := range map[store.Key]string{
-		{Partition: "ALERTS#MIL-BUH", Sort: "ada"}:    `{"s":"ada","r":{"Origin":"MIL","Destination":"BUH"},"e":"ada@example.com","l":"it","t":2000}`,
-		{Partition: "SUBSCRIBER#ada", Sort: "ROUTES"}: `[{"Origin":"MIL","Destination":"BUH"}]`,
-		{Partition: "WATCHED#MIL", Sort: "BUH"}:       ``,
+	for key, want := range map[string]string{
+		"ALERTS#MIL-BUH ada":    `{"s":"ada","r":{"Origin":"MIL","Destination":"BUH"},"e":"ada@example.com","l":"it","t":2000}`,
+		"SUBSCRIBER#ada ROUTES": `[{"Origin":"MIL","Destination":"BUH"}]`,
+		"WATCHED#MIL BUH":       ``,
 	} {
-		if item, err := d.Table.Get(ctx, key, store.Strong); err != nil || string(item.Data) != want {
+		if item, err := d.Table.Get(ctx, keyOf(key), store.Strong); err != nil || string(item.Data) != want {
 			t.Errorf("%v holds %s, want %s; %v", key, item.Data, want, err)
 		}
 	}
@@ -91,9 +99,7 @@ func TestAlertsBesideEachOther(t *testing.T) {
 	var places []string
 	for after := ""; ; {
 		page, err := d.Page(ctx, milBuh, after, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		for _, a := range page {
 			after = a.Place()
 			places = append(places, after)
@@ -105,8 +111,8 @@ func TestAlertsBesideEachOther(t *testing.T) {
 	if len(places) != 6 || places[0] != "ada" || places[5] != "bob" {
 		t.Errorf("pages hold %q", places)
 	}
-	wantMarks := []store.Watched{{Destination: "BUH", Trips: []fare.Trip{fare.Return4to7, fare.OneWay}}}
-	if marks, err := d.Watched(ctx, "MIL"); err != nil || !cmp.Equal(marks, wantMarks) {
+	wantMarks := []store.SubscribedRoute{{Destination: "BUH", Trips: []fare.Trip{fare.Return4to7, fare.OneWay}}}
+	if marks, err := d.SubscribedRoutes(ctx, "MIL"); err != nil || !cmp.Equal(marks, wantMarks) {
 		t.Errorf("%v %v", marks, err)
 	}
 
@@ -126,16 +132,16 @@ func TestAlertsBesideEachOther(t *testing.T) {
 	if n, err := d.Remove(ctx, "ada"); n != 4 || err != nil {
 		t.Errorf("removed %d, %v", n, err)
 	}
-	if gone, err := d.Unwatch(ctx, milBuh); gone || err != nil {
+	if gone, err := d.ForgetRoute(ctx, milBuh); gone || err != nil {
 		t.Errorf("bob still watches: %v %v", gone, err)
 	}
 	if _, err := d.Remove(ctx, "bob"); err != nil {
 		t.Fatal(err)
 	}
-	if gone, err := d.Unwatch(ctx, milBuh); !gone || err != nil {
+	if gone, err := d.ForgetRoute(ctx, milBuh); !gone || err != nil {
 		t.Errorf("nobody watches: %v %v", gone, err)
 	}
-	if marks, err := d.Watched(ctx, "MIL"); err != nil || len(marks) != 0 {
+	if marks, err := d.SubscribedRoutes(ctx, "MIL"); err != nil || len(marks) != 0 {
 		t.Errorf("marks are left: %v %v", marks, err)
 	}
 }
@@ -143,9 +149,18 @@ func TestAlertsBesideEachOther(t *testing.T) {
 // TestIDs: they are of what an alert is for, and not of its numbers; as many as there are things to be for.
 func TestIDs(t *testing.T) {
 	same := [][]func(*store.Alert){
-		{func(a *store.Alert) {}, func(a *store.Alert) { a.Threshold = 100 }, func(a *store.Alert) { a.Digest, a.Paused = true, 9 }},
-		{func(a *store.Alert) { a.Kind = store.Drop; a.Percent = 5 }, func(a *store.Alert) { a.Kind = store.Drop; a.Amount = 500 }},
-		{func(a *store.Alert) { a.Kind = store.Low; a.Days = 7 }, func(a *store.Alert) { a.Kind = store.Low; a.Days = 70 }},
+		{
+			func(a *store.Alert) {}, func(a *store.Alert) { a.Threshold = 100 },
+			func(a *store.Alert) { a.Digest, a.Paused = true, 9 },
+		},
+		{
+			func(a *store.Alert) { a.Kind = store.Drop; a.Percent = 5 },
+			func(a *store.Alert) { a.Kind = store.Drop; a.Amount = 500 },
+		},
+		{
+			func(a *store.Alert) { a.Kind = store.Low; a.Days = 7 },
+			func(a *store.Alert) { a.Kind = store.Low; a.Days = 70 },
+		},
 		{func(a *store.Alert) { a.Kind = store.Change }},
 		{func(a *store.Alert) { a.Trip.From, a.Trip.To = 20800, 20800 }},
 		{func(a *store.Alert) { a.Trip.From, a.Trip.To = 20800, 20801 }},
@@ -176,14 +191,19 @@ func TestIDs(t *testing.T) {
 // TestRefs: names are read as they are written.
 func TestRefs(t *testing.T) {
 	for _, want := range []store.Ref{
-		{Route: milBuh}, {Route: milBuh, ID: "aB-_4567890x"}, {Route: fare.Route{Origin: "MIL", Destination: store.Anywhere}},
+		{Route: milBuh}, {Route: milBuh, ID: "aB-_4567890x"}, {
+			Route: fare.Route{Origin: "MIL", Destination: store.Anywhere},
+		},
 		{Route: fare.Route{Origin: "MIL", Destination: store.Anywhere}, ID: "aB-_4567890x"},
 	} {
-		if got, err := store.ParseRef(want.String()); err != nil || got != want || strings.ContainsAny(want.String(), "#. &?") {
+		if got, err := store.ParseRef(want.String()); err != nil || got != want ||
+			strings.ContainsAny(want.String(), "#. &?") {
 			t.Errorf("%q is read as %v, %v", want, got, err)
 		}
 	}
-	for _, bad := range []string{"", "MIL", "MIL-", "*-MIL", "MIL-BU", "milano-*", "MIL-BUH~" + strings.Repeat("a", 65)} {
+	for _, bad := range []string{
+		"", "MIL", "MIL-", "*-MIL", "MIL-BU", "milano-*", "MIL-BUH~" + strings.Repeat("a", 65),
+	} {
 		if got, err := store.ParseRef(bad); err == nil {
 			t.Errorf("%q is read as %v", bad, got)
 		}

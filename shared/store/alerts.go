@@ -43,19 +43,10 @@ func stoppedKey(s SubscriberID) Key      { return Key{"STOPPED#" + string(s), "M
 // jobs that ask for confirmation: all or nothing. The same is written whatever is
 // stored of the subscriber already.
 func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expires time.Time, jobs ...Job) error {
-	data, err := json.Marshal(pending)
-	ops := []Op{{Mode: Create, Item: Item{Key: pendingKey(id), Data: data, Expires: expires}}}
-	for _, job := range jobs {
-		put, fault := a.Outbox.put(job)
-		ops, err = append(ops, put), errors.Join(err, fault)
-	}
-	if err == nil {
-		err = a.Table.Write(ctx, ops...)
-	}
-	if err != nil {
-		return fmt.Errorf("store pending subscription: %w", err)
-	}
-	return nil
+	var w writes
+	w.put(over(Item{Key: pendingKey(id), Expires: expires}), pending)
+	w.leave(a.Outbox, jobs...)
+	return wrap(w.to(ctx, a.Table), "store pending subscription")
 }
 
 // Pending gives the pending subscription of an id: ErrNotFound where there is
@@ -74,17 +65,13 @@ func (a Alerts) pending(ctx context.Context, id string) (Alert, Item, error) {
 		return Alert{}, item, ErrUsed
 	}
 	var pending Alert
-	if err := json.Unmarshal(item.Data, &pending); err != nil {
-		return Alert{}, item, fmt.Errorf("read pending subscription: %w", err)
-	}
-	return pending, item, nil
+	err = json.Unmarshal(item.Data, &pending)
+	return pending, item, wrap(err, "read pending subscription")
 }
 
-// Confirm makes an alert of a pending subscription, or gives the one there is
-// its threshold. It works once; all that stays of the pending subscription is
-// that it was used. What the subscriber was notified of stays recorded, so that
-// subscribing again to the same brings no second mail with the same news.
-// ErrStopped: nothing is sent there.
+// Confirm makes an alert of a pending subscription, or changes the one there is, once. What the
+// subscriber was notified of stays recorded, so that subscribing again brings no second mail with
+// the same news. ErrStopped: nothing is sent there.
 func (a Alerts) Confirm(ctx context.Context, id string) (Alert, error) {
 	return a.confirmFor(ctx, id, func(*Alert) {})
 }
@@ -127,70 +114,45 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 		}
 		refs = append(refs, alert.Ref())
 	}
-	put := Op{Mode: Create, Item: Item{Key: alertKey(alert.Ref(), alert.Subscriber)}}
 	had, err := a.One(ctx, alert.Ref(), alert.Subscriber)
 	switch {
 	case err == nil:
 		// Over the version that was read: the subscriber may be notified just now.
-		put.Mode, put.Item.Version = Replace, had.version
 		alert.Mailed, alert.Fresh = had.Mailed, had.Fresh || had.condition() != alert.condition()
 		alert.State, alert.Since = had.State, had.Since
 	case !errors.Is(err, ErrNotFound):
 		return alert, err
 	}
-	put.Item.Data, err = json.Marshal(alert)
-	var list Op
-	if err == nil {
-		list, err = listOp(alert.Subscriber, refs, version)
-	}
-	var digest []Op
-	if err == nil {
-		digest, err = a.digestWrites(ctx, had, alert)
-	}
-	if err == nil {
-		pending.Data = nil
-		ops := []Op{
-			{Mode: Replace, Item: pending},
-			list,
-			put,
-			// Whoever stops mail meanwhile removes what there is by then: nothing is to come after that.
-			{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}},
-		}
-		err = a.Table.Write(ctx, slices.Concat(ops, alert.marks(), digest)...)
-	}
+	digest, err := a.digestWrites(ctx, had, alert)
 	if err != nil {
 		return alert, fmt.Errorf("confirm an alert: %w", err)
 	}
-	return alert, nil
+	pending.Data = nil
+	w := writes{ops: []Op{
+		{Mode: Replace, Item: pending},
+		// Whoever stops mail meanwhile removes what there is by then: nothing is to come after that.
+		{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}},
+	}}
+	w.putRefs(alert.Subscriber, refs, version)
+	w.put(over(Item{Key: alertKey(alert.Ref(), alert.Subscriber), Version: had.version}), alert)
+	w.add(alert.marks()...)
+	w.add(digest...)
+	return alert, wrap(w.to(ctx, a.Table), "confirm an alert")
 }
 
 // refs names the alerts of a subscriber, none at version 0.
 func (a Alerts) refs(ctx context.Context, s SubscriberID) ([]Ref, int64, error) {
-	var refs []Ref
-	item, err := a.Table.Get(ctx, subscriberKey(s), Strong)
-	if errors.Is(err, ErrNotFound) {
-		return nil, 0, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(item.Data, &refs)
-	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("read a subscriber: %w", err)
-	}
-	return refs, item.Version, nil
+	refs, item, err := get[[]Ref](ctx, a.Table, subscriberKey(s), Strong)
+	return refs, item.Version, wrap(unless(err, ErrNotFound), "read a subscriber")
 }
 
-// listOp is the write of a subscriber's alerts over a version.
-func listOp(s SubscriberID, refs []Ref, version int64) (Op, error) {
-	data, err := json.Marshal(refs)
-	op := Op{Mode: Replace, Item: Item{Key: subscriberKey(s), Version: version, Data: data}}
-	switch {
-	case version == 0:
-		op.Mode = Create
-	case len(refs) == 0:
+// putRefs adds the write of the names of a subscriber's alerts over a version.
+func (w *writes) putRefs(s SubscriberID, refs []Ref, version int64) {
+	op := over(Item{Key: subscriberKey(s), Version: version})
+	if version > 0 && len(refs) == 0 {
 		op.Mode = Remove
 	}
-	return op, err
+	w.put(op, refs)
 }
 
 // Of lists the alerts of a subscriber.
@@ -244,15 +206,16 @@ func (a Alerts) remove(ctx context.Context, s SubscriberID, which []Ref) (int, e
 	if err != nil {
 		return 0, err
 	}
-	var ops []Op
+	var w writes
 	rest := slices.DeleteFunc(slices.Clone(refs), func(r Ref) bool {
 		gone := len(which) == 0 || slices.Contains(which, r)
 		if gone {
-			ops = append(ops, Op{Mode: Delete, Item: Item{Key: alertKey(r, s)}})
+			w.add(remove(alertKey(r, s)))
 		}
 		return gone
 	})
-	if len(ops) == 0 {
+	removed := len(w.ops)
+	if removed == 0 {
 		return 0, nil
 	}
 	if len(rest) == 0 && slices.ContainsFunc(refs, func(r Ref) bool { return r.ID != "" }) { // some may be to endpoints
@@ -264,20 +227,15 @@ func (a Alerts) remove(ctx context.Context, s SubscriberID, which []Ref) (int, e
 	if err != nil {
 		return 0, err
 	}
-	list, err := listOp(s, rest, version)
-	if err == nil {
-		err = a.Table.Write(ctx, slices.Concat(ops, digest, []Op{list})...)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("remove alerts: %w", err)
-	}
-	return len(ops), nil
+	w.add(digest...)
+	w.putRefs(s, rest, version)
+	return removed, wrap(w.to(ctx, a.Table), "remove alerts")
 }
 
 // Stop deletes all alerts of a subscriber and records until when nothing is to
 // be sent there: mail was refused for good, or somebody complained of it.
 func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error {
-	if err := a.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: stoppedKey(s), Expires: until}}); err != nil {
+	if err := a.Table.Write(ctx, set(Item{Key: stoppedKey(s), Expires: until})); err != nil {
 		return fmt.Errorf("stop mail to a subscriber: %w", err)
 	}
 	_, err := a.Remove(ctx, s)
@@ -286,39 +244,29 @@ func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error
 
 // Resume takes back that nothing is to be sent to a subscriber, who has asked for it just now by their own hand.
 func (a Alerts) Resume(ctx context.Context, s SubscriberID) error {
-	if err := a.Table.Write(ctx, Op{Mode: Delete, Item: Item{Key: stoppedKey(s)}}); err != nil {
-		return fmt.Errorf("resume messages to a subscriber: %w", err)
-	}
-	return nil
+	return wrap(a.Table.Write(ctx, remove(stoppedKey(s))), "resume messages to a subscriber")
 }
 
 // Stopped tells whether nothing is to be sent to a subscriber.
 func (a Alerts) Stopped(ctx context.Context, s SubscriberID) (bool, error) {
 	_, err := a.Table.Get(ctx, stoppedKey(s), Strong)
-	if errors.Is(err, ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("read whether mail is stopped: %w", err)
-	}
-	return true, nil
+	return err == nil, wrap(unless(err, ErrNotFound), "read whether mail is stopped")
 }
 
-// Page gives the alerts for a route in a fixed order, after the Place of one; "" is before all. Fewer than limit means that there are no more.
-// A malformed one has its place as well, with no more than whose it is, and is not Readable: the others are to be notified.
+// Page gives the alerts for a route in a fixed order, after the Place of one; "" is before all.
+// Fewer than limit means that there are no more. A malformed one has its place as well, with no
+// more than whose it is, and is not Readable: the others are to be notified.
 func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit int) ([]Alert, error) {
-	items, err := a.Table.Query(ctx, Range{Partition: alertsOf(route), After: after, Limit: limit})
-	if err != nil {
-		return nil, fmt.Errorf("list alerts for %s: %w", route, err)
-	}
-	alerts := make([]Alert, len(items))
-	for i, item := range items {
-		if alerts[i], err = readAlert(item); err != nil {
+	r := Range{Partition: alertsOf(route), After: after, Limit: limit}
+	alerts, err := list(ctx, a.Table, r, func(item Item) (Alert, error) {
+		alert, err := readAlert(item)
+		if err != nil {
 			s, id, _ := strings.Cut(item.Sort, "#")
-			alerts[i] = Alert{Subscriber: SubscriberID(s), ID: id, Route: route}
+			alert = Alert{Subscriber: SubscriberID(s), ID: id, Route: route}
 		}
-	}
-	return alerts, nil
+		return alert, nil
+	})
+	return alerts, wrap(err, "list alerts for %s", route)
 }
 
 // MarkNotified records that a subscriber was notified of what a refresh of a day
@@ -344,10 +292,7 @@ func (a Alerts) markNotified(ctx context.Context, alert Alert, of fare.Day, told
 		told(&next.State)
 		return true
 	})
-	if err != nil {
-		return fmt.Errorf("record that a subscriber was notified: %w", err)
-	}
-	return nil
+	return wrap(err, "record that a subscriber was notified")
 }
 
 // Change has an alert of a subscriber changed, as it stands when it is written, and
@@ -365,10 +310,7 @@ func (a Alerts) Change(ctx context.Context, ref Ref, s SubscriberID, change func
 		changed = *next
 		return changed != before
 	})
-	if err != nil {
-		return changed, fmt.Errorf("change an alert: %w", err)
-	}
-	return changed, nil
+	return changed, wrap(err, "change an alert")
 }
 
 // MarkSeen records the price that an alert saw at its first look, once.
@@ -380,10 +322,7 @@ func (a Alerts) MarkSeen(ctx context.Context, alert Alert, price fare.Cents) err
 		next.State.First = price
 		return price > 0
 	})
-	if err != nil {
-		return fmt.Errorf("record what an alert has seen: %w", err)
-	}
-	return nil
+	return wrap(err, "record what an alert has seen")
 }
 
 // MarkMet records which destinations an alert to Anywhere has told of and that meet it
@@ -397,42 +336,49 @@ func (a Alerts) MarkMet(ctx context.Context, alert Alert, destinations string) e
 		next.State.Met = destinations
 		return true
 	})
-	if err != nil {
-		return fmt.Errorf("record what meets an alert: %w", err)
-	}
-	return nil
+	return wrap(err, "record what meets an alert")
 }
 
 // change writes an alert over the version that was read, with a change that says
 // whether there is one; where it was written meanwhile, it is made to what stands
 // there then. One that was removed stays so.
 func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert) bool) error {
-	err := RetryConflicts(ctx, func() error {
-		next := alert
+	return rewrite(ctx, alert, func(read Alert) error {
+		next := read
 		if !change(&next) {
 			return nil
 		}
-		digest, err := a.digestWrites(ctx, alert, next)
+		digest, err := a.digestWrites(ctx, read, next)
 		if err != nil {
 			return err
 		}
-		data, err := json.Marshal(next)
-		if err == nil {
-			put := Op{Mode: Replace, Item: Item{Key: alertKey(next.Ref(), next.Subscriber), Version: next.version, Data: data}}
-			err = a.Table.Write(ctx, append(digest, put)...)
-		}
-		if !errors.Is(err, ErrConflict) {
-			return err
-		}
-		current, readErr := a.One(ctx, alert.Ref(), alert.Subscriber)
-		if readErr != nil {
-			return readErr
-		}
-		alert = current
-		return err
+		w := writes{ops: digest}
+		w.put(Op{Mode: Replace, Item: Item{Key: alertKey(next.Ref(), next.Subscriber), Version: next.version}}, next)
+		return w.to(ctx, a.Table)
+	}, func() (Alert, error) { return a.One(ctx, alert.Ref(), alert.Subscriber) })
+}
+
+// UntilResumed is the day until which an alert is paused that only its subscriber resumes.
+const UntilResumed fare.Day = 2932896 // 9999-12-31
+
+// Pause has an alert tell nothing before a day; 0 resumes it. One that was removed stays so, and that is no error.
+func (a Alerts) Pause(ctx context.Context, alert Alert, until fare.Day) error {
+	err := a.change(ctx, alert, func(next *Alert) bool {
+		changed := next.Paused != until
+		next.Paused = until
+		return changed
 	})
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	return err
+	return wrap(err, "pause an alert")
+}
+
+// MarkOver records the day on which it was left for the endpoint of an alert that the alert has ended.
+func (a Alerts) MarkOver(ctx context.Context, alert Alert, day fare.Day) error {
+	err := a.change(ctx, alert, func(next *Alert) bool {
+		if next.Over > 0 {
+			return false
+		}
+		next.Over = day
+		return true
+	})
+	return wrap(err, "record that an alert has ended")
 }

@@ -14,6 +14,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/storetest"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -28,9 +29,7 @@ func openAlerts(t *testing.T) *fixture {
 	t.Helper()
 	d := &fixture{now: noon}
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), func() time.Time { return d.now })
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	t.Cleanup(func() { _ = table.Close() })
 	d.Alerts = store.Alerts{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}}
 	return d
@@ -40,9 +39,7 @@ func openAlerts(t *testing.T) *fixture {
 func (d *fixture) pending(t *testing.T, id string, alert store.Alert) {
 	t.Helper()
 	job := store.Job{Kind: "confirm", Email: alert.Email, Ref: id, At: d.now}
-	if err := d.AddPending(t.Context(), id, alert, d.now.Add(48*time.Hour), job); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, d.AddPending(t.Context(), id, alert, d.now.Add(48*time.Hour), job))
 }
 
 // confirmed stores a confirmed one.
@@ -108,10 +105,12 @@ func TestTwentyAlertsAtMost(t *testing.T) {
 		t.Errorf("one more: %v", err)
 	}
 	d.confirmed(t, "again", alertOf("ada", city(3), 1500)) // no new one: a threshold
-	if one, err := d.One(ctx, store.Ref{Route: fare.Route{Origin: "MIL", Destination: city(3)}}, "ada"); err != nil || one.Threshold != 1500 {
+	if one, err := d.One(ctx, store.Ref{Route: fare.Route{Origin: "MIL", Destination: city(3)}}, "ada"); err != nil ||
+		one.Threshold != 1500 {
 		t.Errorf("%v %v", one, err)
 	}
-	if n, err := d.Remove(ctx, "ada", store.Ref{Route: fare.Route{Origin: "MIL", Destination: city(0)}}); n != 1 || err != nil {
+	if n, err := d.Remove(ctx, "ada", store.Ref{Route: fare.Route{Origin: "MIL", Destination: city(0)}}); n != 1 ||
+		err != nil {
 		t.Errorf("removed %d %v", n, err)
 	}
 	if _, err := d.Confirm(ctx, "one more"); err != nil {
@@ -132,22 +131,26 @@ func TestRemovingLeavesNothing(t *testing.T) {
 		t.Errorf("again: %d %v", n, err)
 	}
 	for _, key := range []store.Key{
-		{Partition: "SUBSCRIBER#ada", Sort: "ROUTES"}, {Partition: "ALERTS#MIL-BUH", Sort: "ada"}, {Partition: "ALERTS#MIL-LON", Sort: "ada"},
+		{
+			Partition: "SUBSCRIBER#ada", Sort: "ROUTES",
+		}, {Partition: "ALERTS#MIL-BUH", Sort: "ada"}, {Partition: "ALERTS#MIL-LON", Sort: "ada"},
 	} {
 		if item, err := d.Table.Get(ctx, key, store.Strong); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%v holds %s %v", key, item.Data, err)
 		}
 	}
-	if item, err := d.Table.Get(ctx, store.Key{Partition: "PENDING#x", Sort: "ALERT"}, store.Strong); err != nil || len(item.Data) != 0 {
+	if item, err := d.Table.Get(ctx, store.Key{Partition: "PENDING#x", Sort: "ALERT"}, store.Strong); err != nil ||
+		len(item.Data) != 0 {
 		t.Errorf("the pending subscription that was confirmed still holds %s %v", item.Data, err)
 	}
-	if gone, err := d.Unwatch(ctx, fare.Route{Origin: "MIL", Destination: "LON"}); gone || err != nil {
+	if gone, err := d.ForgetRoute(ctx, fare.Route{Origin: "MIL", Destination: "LON"}); gone || err != nil {
 		t.Errorf("bob still watches: %v %v", gone, err)
 	}
-	if gone, err := d.Unwatch(ctx, fare.Route{Origin: "MIL", Destination: "BUH"}); !gone || err != nil {
+	if gone, err := d.ForgetRoute(ctx, fare.Route{Origin: "MIL", Destination: "BUH"}); !gone || err != nil {
 		t.Errorf("nobody watches: %v %v", gone, err)
 	}
-	if cities, err := d.Watched(ctx, "MIL"); err != nil || !cmp.Equal(cities, []store.Watched{{Destination: "LON"}}) {
+	if cities, err := d.SubscribedRoutes(ctx, "MIL"); err != nil ||
+		!cmp.Equal(cities, []store.SubscribedRoute{{Destination: "LON"}}) {
 		t.Errorf("%v %v", cities, err)
 	}
 }
@@ -155,9 +158,7 @@ func TestRemovingLeavesNothing(t *testing.T) {
 func TestStopping(t *testing.T) {
 	d, ctx := openAlerts(t), context.Background()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 0))
-	if err := d.Stop(ctx, "ada", d.now.AddDate(0, 0, 180)); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, d.Stop(ctx, "ada", d.now.AddDate(0, 0, 180)))
 	if of, err := d.Of(ctx, "ada"); err != nil || len(of) != 0 {
 		t.Errorf("%v %v", of, err)
 	}
@@ -179,9 +180,7 @@ func TestPagesHoldEveryAlertOnce(t *testing.T) {
 	after := ""
 	for range 10 {
 		page, err := d.Page(ctx, fare.Route{Origin: "MIL", Destination: "BUH"}, after, 10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		for _, one := range page {
 			seen = append(seen, one.Subscriber)
 			after = one.Place()
@@ -194,12 +193,8 @@ func TestPagesHoldEveryAlertOnce(t *testing.T) {
 		t.Errorf("%v", seen)
 	}
 	one, err := d.One(ctx, store.Ref{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}, "s07")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.MarkNotified(ctx, one, 20500, 0); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
+	storetest.Must(t, d.MarkNotified(ctx, one, 20500, 0))
 	if _, err := d.Remove(ctx, "s07"); err != nil {
 		t.Fatal(err)
 	}
@@ -217,9 +212,9 @@ func TestAMalformedAlert(t *testing.T) {
 	for _, who := range []string{"a", "c"} {
 		d.confirmed(t, who, alertOf(who, "BUH", 2000))
 	}
-	if err := d.Table.Write(ctx, store.Op{Mode: store.Set, Item: store.Item{Key: store.Key{Partition: "ALERTS#MIL-BUH", Sort: "b"}, Data: []byte("{")}}); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, d.Table.Write(ctx, store.Op{
+		Mode: store.Set, Item: store.Item{Key: store.Key{Partition: "ALERTS#MIL-BUH", Sort: "b"}, Data: []byte("{")},
+	}))
 	page, err := d.Page(ctx, milBuh, "", 100)
 	if err != nil || len(page) != 3 {
 		t.Fatalf("%v %v", page, err)
@@ -236,9 +231,7 @@ func TestAMalformedAlert(t *testing.T) {
 func TestConfirmingAfterMailWasStopped(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))
-	if err := d.Stop(ctx, "ada", d.now.Add(time.Hour)); err != nil { // after the page has looked, before it confirms
-		t.Fatal(err)
-	}
+	storetest.Must(t, d.Stop(ctx, "ada", d.now.Add(time.Hour))) // after the page has looked, before it confirms
 	if _, err := d.Confirm(ctx, "x"); !errors.Is(err, store.ErrStopped) {
 		t.Errorf("confirmed: %v", err)
 	}
@@ -286,10 +279,9 @@ func (m *intercepted) Write(ctx context.Context, ops ...store.Op) error {
 // TestAMalformedJob holds up no other, and is deleted.
 func TestAMalformedJob(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
-	malformed := store.Item{Key: store.Key{Partition: "OUTBOX#alerts", Sort: "0"}, Data: []byte("{")} // before all others
-	if err := d.Table.Write(ctx, store.Op{Mode: store.Set, Item: malformed}); err != nil {
-		t.Fatal(err)
-	}
+	// before all others
+	malformed := store.Item{Key: store.Key{Partition: "OUTBOX#alerts", Sort: "0"}, Data: []byte("{")}
+	storetest.Must(t, d.Table.Write(ctx, store.Op{Mode: store.Set, Item: malformed}))
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))
 	jobs, err := d.Outbox.Take(ctx, 25, d.now, time.Minute)
 	if len(jobs) != 1 || jobs[0].Ref != "x" || err == nil {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"verdetto/shared/fare"
 )
@@ -16,8 +15,5 @@ type Calls struct{ Table Table }
 func (c Calls) Count(ctx context.Context, source string, day fare.Day, most int64) (int64, error) {
 	key := Key{"LIMIT#calls#" + source, day.String()}
 	n, err := c.Table.Take(ctx, key, 1, most, (day + 2).Time())
-	if err != nil {
-		return 0, fmt.Errorf("count a call to %s: %w", source, err)
-	}
-	return n, nil
+	return n, wrap(err, "count a call to %s", source)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"time"
 
 	"verdetto/shared/apikey"
 )
@@ -24,6 +23,8 @@ type claimMark struct {
 	Proven bool              `json:"proven"`
 }
 
+func markKey(what string) Key { return Key{"CASHED#" + what, "MARK"} }
+
 // mark is what marks it as used.
 func (o Once) mark(id apikey.CustomerID, hash apikey.Hash) ([]byte, error) {
 	if o.Claim == nil {
@@ -34,65 +35,50 @@ func (o Once) mark(id apikey.CustomerID, hash apikey.Hash) ([]byte, error) {
 
 // takeOver moves what was claimed without proof by somebody else to who has
 // proof: the mark, and what it bought, in one write. ErrIssued in every other case.
-func (k Customers) takeOver(ctx context.Context, id apikey.CustomerID, once Once, minted string, hash apikey.Hash, now time.Time, mark Item, data []byte) (Customer, error) {
+func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 	var held claimMark
-	if once.Claim == nil || !once.Claim.Proven || json.Unmarshal(mark.Data, &held) != nil || held.Proven || held.By == id {
+	if i.once.Claim == nil || !i.once.Claim.Proven || json.Unmarshal(mark.Data, &held) != nil || held.Proven ||
+		held.By == i.id {
 		return Customer{}, ErrIssued
 	}
-	mark.Data = data
-	writes := []Op{{Mode: Replace, Item: mark}}
+	mark.Data = i.mark.Data
+	w := writes{ops: []Op{over(mark)}}
 	if held.By != "" {
-		back, err := k.takeBack(ctx, held.By, once)
+		before, err := i.Customer(ctx, held.By)
 		switch {
 		case err == nil:
-			writes = append(writes, back)
+			i.once.Claim.TakeBack(&before)
+			before.Claimed = slices.DeleteFunc(before.Claimed, func(what string) bool { return what == i.once.What })
+			w.put(over(before.item()), before)
 		case !errors.Is(err, ErrNotFound): // of who is not there nothing has to be taken
 			return Customer{}, err
 		}
+		defer i.changed(held.By)
 	}
-	c, err := k.orNew(ctx, id)
+	c, err := i.orNew(ctx, i.id)
 	if err != nil {
 		return Customer{}, err
 	}
-	err = k.use(ctx, once, &c, minted, hash, now, writes...)
-	if held.By != "" {
-		k.changed(held.By)
-	}
-	return c, err
+	return i.use(ctx, c, w)
 }
 
-// takeBack is the write that undoes what a claim did for who made it.
-func (k Customers) takeBack(ctx context.Context, id apikey.CustomerID, once Once) (Op, error) {
-	before, err := k.Customer(ctx, id)
-	if err != nil {
-		return Op{}, err
-	}
-	once.Claim.TakeBack(&before)
-	before.Claimed = slices.DeleteFunc(before.Claimed, func(what string) bool { return what == once.What })
-	return put(before)
-}
-
-// reclaim gives the writes by which what one customer claimed without proof is
+// reclaim adds the writes by which what one customer claimed without proof is
 // another's; by nobody's, where that is "". A mark that is no claim of the
 // customer's any more is left alone.
-func (k Customers) reclaim(ctx context.Context, c Customer, by apikey.CustomerID) (writes []Op, err error) {
+func (k Customers) reclaim(ctx context.Context, w *writes, c Customer, by apikey.CustomerID) error {
 	for _, what := range c.Claimed {
-		mark, err := k.Table.Get(ctx, Key{"CASHED#" + what, "MARK"}, Strong)
+		mark, err := k.Table.Get(ctx, markKey(what), Strong)
 		if errors.Is(err, ErrNotFound) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		var held claimMark
-		if json.Unmarshal(mark.Data, &held) != nil || held.By != c.ID {
-			continue
+		if json.Unmarshal(mark.Data, &held) == nil && held.By == c.ID {
+			held.By = by
+			w.put(over(mark), held)
 		}
-		held.By = by
-		if mark.Data, err = json.Marshal(held); err != nil {
-			return nil, err
-		}
-		writes = append(writes, Op{Mode: Replace, Item: mark})
 	}
-	return writes, nil
+	return nil
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,7 +34,8 @@ type Customer struct {
 	// their marks: those name the customer, and follow her where she goes.
 	Claimed []string `json:"claimed,omitempty"`
 	// What recoveries of the key leave: see recovery.go.
-	Pending      *KeyHash  `json:"pending,omitempty"`     // a fresh key that is being mailed; it is refused until Activate
+	// a fresh key that is being mailed; it is refused until Activate
+	Pending      *KeyHash  `json:"pending,omitempty"`
 	Former       *KeyHash  `json:"former,omitempty"`      // the key before the first recovery that can be undone
 	Voided       []byte    `json:"voided,omitempty"`      // hash of the fresh key that was undone last
 	Rotated      *KeyHash  `json:"rotated,omitempty"`     // the key that was rotated away last
@@ -96,46 +96,29 @@ func customerKey(id apikey.CustomerID) Key { return Key{"CUSTOMER#" + string(id)
 // Customer reads a customer, strongly: a replaced key is refused on the very
 // next read. ErrNotFound where there is none.
 func (k Customers) Customer(ctx context.Context, id apikey.CustomerID) (Customer, error) {
-	item, err := k.Table.Get(ctx, customerKey(id), Strong)
+	c, item, err := get[Customer](ctx, k.Table, customerKey(id), Strong)
 	if err != nil {
 		return Customer{}, fmt.Errorf("read customer: %w", err)
 	}
-	c := Customer{ID: id, Version: item.Version}
-	if err := json.Unmarshal(item.Data, &c); err != nil {
-		return Customer{}, fmt.Errorf("read customer: %w", err)
-	}
+	c.ID, c.Version = id, item.Version
 	return c, nil
 }
 
 // Put writes a customer over the version it was read at; 0 is a new one.
 func (k Customers) Put(ctx context.Context, c Customer) error {
-	op, err := put(c)
-	if err == nil {
-		err = k.Table.Write(ctx, op)
-		k.changed(c.ID)
-	}
-	if err != nil {
-		return fmt.Errorf("write customer: %w", err)
-	}
-	return nil
+	err := write(ctx, k.Table, over(c.item()), c)
+	k.changed(c.ID)
+	return wrap(err, "write customer")
 }
 
-func (k Customers) changed(ids ...apikey.CustomerID) {
-	for _, id := range ids {
-		if k.Changed != nil {
-			k.Changed(id)
-		}
+func (k Customers) changed(id apikey.CustomerID) {
+	if k.Changed != nil {
+		k.Changed(id)
 	}
 }
 
-func put(c Customer) (Op, error) {
-	data, err := json.Marshal(c)
-	op := Op{Mode: Replace, Item: Item{Key: customerKey(c.ID), Version: c.Version, Data: data}}
-	if c.Version == 0 {
-		op.Mode = Create
-	}
-	return op, err
-}
+// item is where the customer is stored, at the version that was read.
+func (c Customer) item() Item { return Item{Key: customerKey(c.ID), Version: c.Version} }
 
 // Change reads a customer, lets change alter it, and writes it; where another
 // writer came between, it begins again. A customer that is not there yet is
@@ -166,18 +149,12 @@ func subscriptionKey(subscription string) Key { return Key{"SUBSCRIPTION#" + sub
 
 // LinkSubscription records whose a subscription is. The first to say so is right.
 func (k Customers) LinkSubscription(ctx context.Context, subscription string, id apikey.CustomerID) error {
-	err := k.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: subscriptionKey(subscription), Data: []byte(id)}})
-	if err != nil && !errors.Is(err, ErrExists) {
-		return fmt.Errorf("store subscription: %w", err)
-	}
-	return nil
+	err := k.Table.Write(ctx, over(Item{Key: subscriptionKey(subscription), Data: []byte(id)}))
+	return wrap(unless(err, ErrExists), "store subscription")
 }
 
 // SubscriptionOwner gives whose a subscription is, or ErrNotFound.
 func (k Customers) SubscriptionOwner(ctx context.Context, subscription string) (apikey.CustomerID, error) {
 	item, err := k.Table.Get(ctx, subscriptionKey(subscription), Strong)
-	if err != nil {
-		return "", fmt.Errorf("find owner of subscription: %w", err)
-	}
-	return apikey.CustomerID(item.Data), nil
+	return apikey.CustomerID(item.Data), wrap(err, "find owner of subscription")
 }

@@ -15,9 +15,7 @@ func TestIssueOnceWithFaults(t *testing.T) {
 	open := func(t *testing.T) store.Table { return openAlerts(t).Table }
 	n := storetest.EachFault(t, open, (*storetest.Faulty).FailOnce, func(t *testing.T, f *storetest.Faulty) {
 		text, err := issueOnce(t.Context(), store.Customers{Table: f}, "payment/1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		sound := store.Customers{Table: f.Table}
 		key, ok := apikey.Parse(text)
 		c, err := sound.Customer(t.Context(), ada)

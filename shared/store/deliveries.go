@@ -56,31 +56,29 @@ func (d Delivery) dueKey(at time.Time) Key {
 // expires is when what is stored of a delivery goes: it is tried for a day, and can be replayed for some more.
 func (d Delivery) expires() time.Time { return d.At.AddDate(0, 0, DeliveryDays+1) }
 
-// put is the write of a delivery over the version that was read.
-func (d Delivery) put() (Op, error) {
-	data, err := json.Marshal(d)
-	op := Op{Mode: Replace, Item: Item{Key: d.key(), Version: d.version, Data: data, Expires: d.expires()}}
-	if d.version == 0 {
-		op.Mode = Create
-	}
-	return op, err
+// errTaken: another worker has taken the delivery meanwhile, and says what became of it.
+var errTaken = ErrConflict
+
+// write stores a delivery over the version that was read, together with jobs and writes of the queue.
+func (w Deliveries) write(ctx context.Context, d Delivery, jobs []Job, queue ...Op) error {
+	var ops writes
+	ops.put(over(Item{Key: d.key(), Version: d.version, Expires: d.expires()}), d)
+	ops.add(queue...)
+	ops.leave(w.Outbox, jobs...)
+	return ops.to(ctx, w.Table)
 }
 
-// enqueue is the write of a place in the queue.
+// enqueue returns the write of a place in the queue.
 func (d Delivery) enqueue(at time.Time) Op {
-	return Op{Mode: Create, Item: Item{Key: d.dueKey(at), Expires: d.expires()}}
+	return over(Item{Key: d.dueKey(at), Expires: d.expires()})
 }
+
+// dequeue returns the write that removes the place of a delivery that was taken.
+func (d Delivery) dequeue() Op { return Op{Mode: Remove, Item: d.due} }
 
 // Leave stores a delivery that is due at once. One that was left before stays as it is.
 func (w Deliveries) Leave(ctx context.Context, d Delivery) error {
-	put, err := d.put()
-	if err == nil {
-		err = w.Table.Write(ctx, put, d.enqueue(d.At))
-	}
-	if err != nil && !errors.Is(err, ErrExists) {
-		return fmt.Errorf("leave a delivery: %w", err)
-	}
-	return nil
+	return wrap(unless(w.write(ctx, d, nil, d.enqueue(d.At)), ErrExists), "leave a delivery")
 }
 
 // Take gives the deliveries that have been due the longest and nobody has taken,
@@ -160,47 +158,29 @@ func (w Deliveries) Of(ctx context.Context, s SubscriberID) ([]Delivery, error) 
 
 // Postpone gives a delivery that was taken a later place in the queue, with what has become of it so far.
 func (w Deliveries) Postpone(ctx context.Context, d Delivery, to time.Time) error {
-	put, err := d.put()
-	if err == nil {
-		err = w.Table.Write(ctx, put, Op{Mode: Remove, Item: d.due}, d.enqueue(to))
-	}
-	return wrapDelivery("postpone a delivery", err)
+	err := w.write(ctx, d, nil, d.dequeue(), d.enqueue(to))
+	return wrap(unless(err, errTaken), "postpone a delivery")
 }
 
 // End records what became of a delivery that was taken, and leaves jobs together with that.
 func (w Deliveries) End(ctx context.Context, d Delivery, jobs ...Job) error {
-	put, err := d.put()
-	ops := []Op{put, {Mode: Remove, Item: d.due}}
-	for _, j := range jobs {
-		left, jobErr := w.Outbox.put(j)
-		ops, err = append(ops, left), errors.Join(err, jobErr)
-	}
-	if err == nil {
-		err = w.Table.Write(ctx, ops...)
-	}
-	return wrapDelivery("end a delivery", err)
+	return wrap(unless(w.write(ctx, d, jobs, d.dequeue()), errTaken), "end a delivery")
 }
 
 // Drop takes a delivery out of the queue and forgets it: whoever had it sent has ended the alert.
 func (w Deliveries) Drop(ctx context.Context, d Delivery) error {
-	ops := []Op{{Mode: Remove, Item: d.due}}
+	ops := []Op{d.dequeue()}
 	if d.ID != "" {
-		ops = append(ops, Op{Mode: Delete, Item: Item{Key: d.key()}})
+		ops = append(ops, remove(d.key()))
 	}
-	return wrapDelivery("drop a delivery", w.Table.Write(ctx, ops...))
-}
-
-// wrapDelivery: where another worker has taken the delivery meanwhile, it is for that one to say what became of it.
-func wrapDelivery(what string, err error) error {
-	if err == nil || errors.Is(err, ErrConflict) {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", what, err)
+	return wrap(unless(w.Table.Write(ctx, ops...), errTaken), "drop a delivery")
 }
 
 // Replay has deliveries of a subscriber that have ended delivered once more, as the
 // same events, where wanted says so, and tells how many there were.
-func (w Deliveries) Replay(ctx context.Context, s SubscriberID, now time.Time, wanted func(Delivery) bool) (replayed int, err error) {
+func (w Deliveries) Replay(
+	ctx context.Context, s SubscriberID, now time.Time, wanted func(Delivery) bool,
+) (replayed int, err error) {
 	all, err := w.Of(ctx, s)
 	if err != nil {
 		return 0, err
@@ -210,11 +190,8 @@ func (w Deliveries) Replay(ctx context.Context, s SubscriberID, now time.Time, w
 			continue
 		}
 		d.At, d.Tries, d.Ended, d.Delivered = now, 0, time.Time{}, false
-		put, err := d.put()
-		if err == nil {
-			err = w.Table.Write(ctx, put, d.enqueue(now))
-		}
-		if errors.Is(err, ErrConflict) || errors.Is(err, ErrExists) {
+		err := w.write(ctx, d, nil, d.enqueue(now))
+		if isConflict(err) {
 			continue // it was replayed just now
 		}
 		if err != nil {

@@ -10,10 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 )
 
 func deliveryOf(who, id string, at time.Time) store.Delivery {
-	return store.Delivery{ID: id, Subscriber: store.SubscriberID(who), Alert: "MIL-BUH", URL: "https://hook.example.com/", Body: []byte("{}"), At: at}
+	return store.Delivery{
+		ID: id, Subscriber: store.SubscriberID(who), Alert: "MIL-BUH", URL: "https://hook.example.com/",
+		Body: []byte("{}"), At: at,
+	}
 }
 
 func openDeliveries(t *testing.T) (*fixture, store.Deliveries) {
@@ -25,9 +29,7 @@ func openDeliveries(t *testing.T) (*fixture, store.Deliveries) {
 func names(t *testing.T, w store.Deliveries, most int, now time.Time) []string {
 	t.Helper()
 	taken, err := w.Take(t.Context(), most, now, time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	var ids []string
 	for _, d := range taken {
 		ids = append(ids, d.ID)
@@ -38,9 +40,7 @@ func names(t *testing.T, w store.Deliveries, most int, now time.Time) []string {
 func TestDeliveriesAreTakenInTurn(t *testing.T) {
 	d, w := openDeliveries(t)
 	for i, after := range []time.Duration{3 * time.Second, time.Second, 2 * time.Second, time.Hour} {
-		if err := w.Leave(t.Context(), deliveryOf("ada", fmt.Sprint(i), d.now.Add(after))); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, w.Leave(t.Context(), deliveryOf("ada", fmt.Sprint(i), d.now.Add(after))))
 	}
 	if got := names(t, w, 9, d.now); len(got) > 0 {
 		t.Errorf("taken before they were due: %v", got)
@@ -64,9 +64,9 @@ func TestDeliveriesAreTakenInTurn(t *testing.T) {
 func TestALateWorker(t *testing.T) {
 	d, w := openDeliveries(t)
 	ctx := t.Context()
-	if err := errors.Join(w.Leave(ctx, deliveryOf("ada", "a", d.now)), w.Leave(ctx, deliveryOf("ada", "a", d.now))); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(
+		t, errors.Join(w.Leave(ctx, deliveryOf("ada", "a", d.now)), w.Leave(ctx, deliveryOf("ada", "a", d.now))),
+	)
 	late, err := w.Take(ctx, 9, d.now, time.Minute)
 	if err != nil || len(late) != 1 {
 		t.Fatalf("%v %v", late, err)
@@ -76,7 +76,9 @@ func TestALateWorker(t *testing.T) {
 		t.Fatalf("%v %v", again, err)
 	}
 	late[0].Tries, late[0].Status = 1, 500
-	if err := errors.Join(w.Postpone(ctx, late[0], d.now.Add(time.Hour)), w.End(ctx, late[0]), w.Drop(ctx, late[0])); err != nil {
+	if err := errors.Join(
+		w.Postpone(ctx, late[0], d.now.Add(time.Hour)), w.End(ctx, late[0]), w.Drop(ctx, late[0]),
+	); err != nil {
 		t.Error(err)
 	}
 	again[0].Ended, again[0].Delivered = d.now, true
@@ -102,14 +104,10 @@ func TestPostponedEndedReplayed(t *testing.T) {
 		}
 		return taken[0]
 	}
-	if err := w.Leave(ctx, deliveryOf("ada", "a", d.now)); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, w.Leave(ctx, deliveryOf("ada", "a", d.now)))
 	one := take("a")
 	one.Tries, one.Status, one.Tried = 1, 503, d.now
-	if err := w.Postpone(ctx, one, d.now.Add(time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, w.Postpone(ctx, one, d.now.Add(time.Hour)))
 	if n, err := w.Replay(ctx, "ada", d.now, func(store.Delivery) bool { return true }); n != 0 || err != nil {
 		t.Errorf("replayed while it is tried: %d %v", n, err)
 	}
@@ -120,11 +118,11 @@ func TestPostponedEndedReplayed(t *testing.T) {
 	}
 	one.Ended = d.now
 	job := store.Job{Kind: "told", Ref: "ada", At: d.now}
-	if err := w.End(ctx, one, job); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, w.End(ctx, one, job))
 	jobs, err := w.Outbox.Take(ctx, 9, d.now, time.Minute)
-	if diff := cmp.Diff([]store.Job{job}, jobs, cmpopts.IgnoreFields(store.Job{}, "Leased"), cmpopts.IgnoreUnexported(store.Job{})); diff != "" || err != nil {
+	if diff := cmp.Diff(
+		[]store.Job{job}, jobs, cmpopts.IgnoreFields(store.Job{}, "Leased"), cmpopts.IgnoreUnexported(store.Job{}),
+	); diff != "" || err != nil {
 		t.Errorf("%s %v", diff, err)
 	}
 	// Only what is asked for goes out again, once, as the same event.
@@ -142,9 +140,7 @@ func TestPostponedEndedReplayed(t *testing.T) {
 	}
 	one = take("a")
 	one.Delivered, one.Ended = true, d.now
-	if err := w.End(ctx, one); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, w.End(ctx, one))
 	if all, err := w.Of(ctx, "ada"); err != nil || len(all) != 1 || !all[0].Delivered {
 		t.Errorf("%+v %v", all, err)
 	}
@@ -159,13 +155,9 @@ func TestForgottenDeliveries(t *testing.T) {
 	d, w := openDeliveries(t)
 	ctx := t.Context()
 	for i := range store.MaxWrites + 5 {
-		if err := w.Leave(ctx, deliveryOf("ada", fmt.Sprintf("a%03d", i), d.now)); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, w.Leave(ctx, deliveryOf("ada", fmt.Sprintf("a%03d", i), d.now)))
 	}
-	if err := errors.Join(w.Leave(ctx, deliveryOf("bob", "b", d.now)), w.Forget(ctx, "ada")); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, errors.Join(w.Leave(ctx, deliveryOf("bob", "b", d.now)), w.Forget(ctx, "ada")))
 	if all, err := w.Of(ctx, "ada"); err != nil || len(all) > 0 {
 		t.Errorf("%d are left, error %v", len(all), err)
 	}

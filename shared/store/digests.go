@@ -56,15 +56,9 @@ var digestProgressKey = Key{digestsPartition, "PROGRESS"}
 // Page gives the digests of a day of the week in a fixed order, after that of a subscriber; "" is
 // before all. Fewer than limit mean that there are no more.
 func (w Digests) Page(ctx context.Context, day time.Weekday, after string, limit int) ([]Digest, error) {
-	items, err := w.Table.Query(ctx, Range{Partition: digestsOf(day), After: after, Limit: limit, Read: Strong})
-	if err != nil {
-		return nil, fmt.Errorf("list digests: %w", err)
-	}
-	digests := make([]Digest, len(items))
-	for i, item := range items {
-		digests[i] = readDigest(item)
-	}
-	return digests, nil
+	r := Range{Partition: digestsOf(day), After: after, Limit: limit, Read: Strong}
+	digests, err := list(ctx, w.Table, r, func(item Item) (Digest, error) { return readDigest(item), nil })
+	return digests, wrap(err, "list digests")
 }
 
 // readDigest reads one. A malformed one is as if none had been sent: the next is written over it.
@@ -90,29 +84,15 @@ func (w Digests) Of(ctx context.Context, s SubscriberID) (Digest, error) {
 // also where alerts came to it or went meanwhile. One that was removed stays so,
 // and that is no error.
 func (w Digests) MarkSent(ctx context.Context, d Digest, day fare.Day, told map[string]fare.Cents) error {
-	err := RetryConflicts(ctx, func() error {
-		if d.Day >= day {
+	err := rewrite(ctx, d, func(read Digest) error {
+		if read.Day >= day {
 			return nil
 		}
-		next := d
-		next.Day, next.Told = day, told
-		data, err := json.Marshal(next)
-		if err == nil {
-			err = w.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: digestKey(d.Subscriber), Version: d.version, Data: data}})
-		}
-		if errors.Is(err, ErrConflict) {
-			current, readErr := w.Of(ctx, d.Subscriber)
-			if readErr != nil {
-				return readErr
-			}
-			d = current
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, ErrNotFound) {
-		return fmt.Errorf("record that a digest was sent: %w", err)
-	}
-	return nil
+		read.Day, read.Told = day, told
+		op := Op{Mode: Replace, Item: Item{Key: digestKey(d.Subscriber), Version: read.version}}
+		return write(ctx, w.Table, op, read)
+	}, func() (Digest, error) { return w.Of(ctx, d.Subscriber) })
+	return wrap(err, "record that a digest was sent")
 }
 
 // Progress says how far the digests are sent; ErrNotFound where nobody ever had one.
@@ -132,11 +112,8 @@ func (w Digests) Progress(ctx context.Context) (DigestProgress, error) {
 // Advance records how far the digests are sent over what was read. ErrConflict: somebody else has sent some.
 func (w Digests) Advance(ctx context.Context, p *DigestProgress, day fare.Day, cursor string) error {
 	next := DigestProgress{Day: day, Cursor: cursor, version: p.version}
-	data, err := json.Marshal(next)
-	if err == nil {
-		err = w.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: digestProgressKey, Version: p.version, Data: data}})
-	}
-	if err != nil {
+	op := Op{Mode: Replace, Item: Item{Key: digestProgressKey, Version: p.version}}
+	if err := write(ctx, w.Table, op, next); err != nil {
 		return fmt.Errorf("record how far digests are sent: %w", err)
 	}
 	next.version++

@@ -12,6 +12,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 )
 
 func (d *fixture) digests() store.Digests { return store.Digests{Table: d.Table} }
@@ -31,9 +32,7 @@ func (d *fixture) wantDigest(t *testing.T, who string, want bool) {
 	var got []store.SubscriberID
 	for day := range time.Weekday(7) {
 		page, err := d.digests().Page(t.Context(), day, "", 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		for _, one := range page {
 			if got = append(got, one.Subscriber); store.DigestWeekday(one.Subscriber) != day {
 				t.Errorf("the digest of %s is listed on %v", one.Subscriber, day)
@@ -59,11 +58,32 @@ func TestADigestIsThereAsLongAsAnAlertWantsOne(t *testing.T) {
 		do   func(*testing.T, *fixture) error
 		want bool
 	}{
-		{"one of two is removed", func(t *testing.T, d *fixture) error { _, err := d.Remove(t.Context(), "ada", buh); return err }, true},
-		{"both are removed", func(t *testing.T, d *fixture) error { _, err := d.Remove(t.Context(), "ada", buh, lon); return err }, false},
-		{"all are removed", func(t *testing.T, d *fixture) error { _, err := d.Remove(t.Context(), "ada"); return err }, false},
-		{"the digest is removed", func(t *testing.T, d *fixture) error { _, err := d.RemoveDigest(t.Context(), "ada"); return err }, false},
-		{"mail is stopped", func(t *testing.T, d *fixture) error { return d.Stop(t.Context(), "ada", noon.Add(time.Hour)) }, false},
+		{
+			"one of two is removed",
+			func(t *testing.T, d *fixture) error { _, err := d.Remove(t.Context(), "ada", buh); return err }, true,
+		},
+		{
+			"both are removed",
+			func(t *testing.T, d *fixture) error {
+				_, err := d.Remove(t.Context(), "ada", buh, lon)
+				return err
+			}, false,
+		},
+		{
+			"all are removed", func(t *testing.T, d *fixture) error {
+				_, err := d.Remove(t.Context(), "ada")
+				return err
+			},
+			false,
+		},
+		{
+			"the digest is removed",
+			func(t *testing.T, d *fixture) error { _, err := d.RemoveDigest(t.Context(), "ada"); return err }, false,
+		},
+		{
+			"mail is stopped",
+			func(t *testing.T, d *fixture) error { return d.Stop(t.Context(), "ada", noon.Add(time.Hour)) }, false,
+		},
 		{"one is told at once", change(buh, false), true},
 		{"both are told at once", func(t *testing.T, d *fixture) error {
 			return errors.Join(change(buh, false)(t, d), change(lon, false)(t, d))
@@ -76,16 +96,17 @@ func TestADigestIsThereAsLongAsAnAlertWantsOne(t *testing.T) {
 			d.confirmed(t, "again2", alertOf("ada", "LON", 0))
 			return nil
 		}, false},
-		{"another is told at once", func(t *testing.T, d *fixture) error { d.confirmed(t, "rom", alertOf("ada", "ROM", 0)); return nil }, true},
+		{
+			"another is told at once",
+			func(t *testing.T, d *fixture) error { d.confirmed(t, "rom", alertOf("ada", "ROM", 0)); return nil }, true,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := openAlerts(t)
 			d.weekly(t, "ada", "BUH")
 			d.weekly(t, "ada", "LON")
 			d.wantDigest(t, "ada", true)
-			if err := c.do(t, d); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, c.do(t, d))
 			d.wantDigest(t, "ada", c.want)
 		})
 	}
@@ -148,7 +169,11 @@ func TestADigestUnderOthersWrites(t *testing.T) {
 		{"one is confirmed while the digest is sent", confirm, sent, true},
 		{"the digest is sent while the last is removed", sent, remove("BUH"), false},
 		{"the digest is sent while another is confirmed", sent, confirm, true},
-		{"all are removed while one becomes weekly", func(t *testing.T, a store.Alerts) error { _, err := a.Remove(t.Context(), "ada"); return err }, change("LON", true), false},
+		{
+			"all are removed while one becomes weekly",
+			func(t *testing.T, a store.Alerts) error { _, err := a.Remove(t.Context(), "ada"); return err },
+			change("LON", true), false,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := openAlerts(t)
@@ -163,9 +188,7 @@ func TestADigestUnderOthersWrites(t *testing.T) {
 					t.Error(err)
 				}
 			}}
-			if err := c.outer(t, other); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, c.outer(t, other))
 			d.wantDigest(t, "ada", c.want)
 		})
 	}
@@ -177,14 +200,10 @@ func TestSentDigests(t *testing.T) {
 	d.weekly(t, "ada", "BUH")
 	ctx, digests := t.Context(), d.digests()
 	first, err := digests.Of(ctx, "ada")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	mark := func(of store.Digest, day fare.Day, price fare.Cents) {
 		t.Helper()
-		if err := digests.MarkSent(ctx, of, day, map[string]fare.Cents{"MIL-BUH": price}); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, digests.MarkSent(ctx, of, day, map[string]fare.Cents{"MIL-BUH": price}))
 	}
 	mark(first, 20500, 3000)
 	mark(first, 20500, 4000) // over another version, and it was sent: nothing
@@ -232,9 +251,7 @@ func TestDigestProgress(t *testing.T) {
 		t.Fatalf("%+v %v", one, err)
 	}
 	other := one
-	if err := digests.Advance(ctx, &one, 20500, "bob"); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, digests.Advance(ctx, &one, 20500, "bob"))
 	if err := digests.Advance(ctx, &other, 20501, ""); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("%v", err)
 	}

@@ -4,10 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"slices"
 	"time"
 )
 
@@ -38,67 +35,42 @@ func endpointKey(s SubscriberID, url string) Key {
 
 // Endpoint gives an endpoint of a subscriber; one of which nothing is stored is not Known.
 func (w Deliveries) Endpoint(ctx context.Context, s SubscriberID, url string) (Endpoint, error) {
-	e := Endpoint{URL: url}
-	item, err := w.Table.Get(ctx, endpointKey(s, url), Strong)
+	e, item, err := get[Endpoint](ctx, w.Table, endpointKey(s, url), Strong)
 	if errors.Is(err, ErrNotFound) {
-		return e, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(item.Data, &e)
-	}
-	if err != nil {
-		return e, fmt.Errorf("read an endpoint: %w", err)
+		return Endpoint{URL: url}, nil
 	}
 	e.version = item.Version
-	return e, nil
+	return e, wrap(err, "read an endpoint")
 }
 
 // ChangeEndpoint stores a change of an endpoint as it stands at a moment, and jobs
 // together with it; both or neither. change says whether there is one to store, and may be called again.
-func (w Deliveries) ChangeEndpoint(ctx context.Context, s SubscriberID, url string, now time.Time, change func(*Endpoint) bool, jobs ...Job) (Endpoint, error) {
+func (w Deliveries) ChangeEndpoint(
+	ctx context.Context, s SubscriberID, url string, now time.Time, change func(*Endpoint) bool, jobs ...Job,
+) (Endpoint, error) {
 	var e Endpoint
 	err := RetryConflicts(ctx, func() (err error) {
 		if e, err = w.Endpoint(ctx, s, url); err != nil || !change(&e) {
 			return err
 		}
-		data, err := json.Marshal(e)
-		put := Op{Mode: Replace, Item: Item{Key: endpointKey(s, url), Version: e.version, Data: data, Expires: now.AddDate(0, 0, endpointDays)}}
-		if e.version == 0 {
-			put.Mode = Create
-		}
-		ops := []Op{put}
-		for _, j := range jobs {
-			left, jobErr := w.Outbox.put(j)
-			ops, err = append(ops, left), errors.Join(err, jobErr)
-		}
-		if err == nil {
-			err = w.Table.Write(ctx, ops...)
-		}
-		if err == nil {
+		var ops writes
+		ops.put(over(Item{Key: endpointKey(s, url), Version: e.version, Expires: now.AddDate(0, 0, endpointDays)}), e)
+		ops.leave(w.Outbox, jobs...)
+		if err = ops.to(ctx, w.Table); err == nil {
 			e.version++
 		}
 		return err
 	})
-	if err != nil {
-		return e, fmt.Errorf("change an endpoint: %w", err)
-	}
-	return e, nil
+	return e, wrap(err, "change an endpoint")
 }
 
-// Forget deletes all that is kept of a subscriber's endpoints and deliveries. What is in the queue finds nothing to deliver.
+// Forget deletes all that is kept of a subscriber's endpoints and deliveries. What is in the queue
+// finds nothing to deliver.
 func (w Deliveries) Forget(ctx context.Context, s SubscriberID) error {
 	items, err := w.Table.Query(ctx, Range{Partition: webhookPartition(s), Read: Strong})
-	for batch := range slices.Chunk(items, MaxWrites) {
-		var ops []Op
-		for _, item := range batch {
-			ops = append(ops, Op{Mode: Delete, Item: Item{Key: item.Key}})
-		}
-		if err == nil {
-			err = w.Table.Write(ctx, ops...)
-		}
+	ops := writes{err: err}
+	for _, item := range items {
+		ops.add(remove(item.Key))
 	}
-	if err != nil {
-		return fmt.Errorf("forget the endpoints of a subscriber: %w", err)
-	}
-	return nil
+	return wrap(ops.inTurn(ctx, w.Table), "forget the endpoints of a subscriber")
 }

@@ -49,7 +49,7 @@ func (l *Lease) Hold(ctx context.Context) error {
 	if err == nil {
 		err = l.write(ctx, until)
 	}
-	if errors.Is(err, ErrExists) || errors.Is(err, ErrConflict) {
+	if isConflict(err) {
 		// An earlier call of ours may have taken effect without our learning of it.
 		if err = l.find(ctx); err == nil {
 			err = l.write(ctx, until)
@@ -59,7 +59,7 @@ func (l *Lease) Hold(ctx context.Context) error {
 	case err == nil:
 		l.until = until
 		return nil
-	case errors.Is(err, ErrExists), errors.Is(err, ErrConflict):
+	case isConflict(err):
 		err = ErrHeld
 	}
 	if errors.Is(err, ErrHeld) { // else what was held is held until its end, at least
@@ -121,11 +121,8 @@ func (l *Lease) renew(ctx context.Context, stop context.CancelCauseFunc) {
 }
 
 func (l *Lease) write(ctx context.Context, until time.Time) error {
-	op := Op{Mode: Replace, Item: Item{Key: l.key(), Version: l.version, Data: []byte(l.Holder), Expires: until}}
-	if l.version == 0 {
-		op.Mode = Create
-	}
-	if err := l.Table.Write(ctx, op); err != nil {
+	item := Item{Key: l.key(), Version: l.version, Data: []byte(l.Holder), Expires: until}
+	if err := l.Table.Write(ctx, over(item)); err != nil {
 		return err
 	}
 	l.version++ // of an item that has expired nothing is left: a new one begins at 1
@@ -141,7 +138,8 @@ func (l *Lease) find(ctx context.Context) error {
 		return nil
 	case err != nil:
 		return err
-	case string(item.Data) != l.Holder && !item.Expires.After(l.Now().Add(l.For+24*time.Hour)): // else a wrong clock took it
+	// else a wrong clock took it
+	case string(item.Data) != l.Holder && !item.Expires.After(l.Now().Add(l.For+24*time.Hour)):
 		return ErrHeld
 	}
 	l.version = item.Version
@@ -157,10 +155,7 @@ func (l *Lease) Release(ctx context.Context) error {
 	}
 	err := l.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: l.key(), Version: l.version}})
 	l.version, l.until = 0, time.Time{}
-	if err != nil && !errors.Is(err, ErrConflict) {
-		return fmt.Errorf("release the lease of %s: %w", l.Name, err)
-	}
-	return nil
+	return wrap(unless(err, ErrConflict), "release the lease of %s", l.Name)
 }
 
 // DropLeases ends all leases. It is for a table that no other process has open:
@@ -170,10 +165,10 @@ func DropLeases(ctx context.Context, table Table) error {
 		key := (&Lease{Name: name}).key()
 		_, err := table.Get(ctx, key, Strong)
 		if err == nil {
-			err = table.Write(ctx, Op{Mode: Delete, Item: Item{Key: key}})
+			err = table.Write(ctx, remove(key))
 		}
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return fmt.Errorf("drop the lease of %s: %w", name, err)
+		if err := unless(err, ErrNotFound); err != nil {
+			return wrap(err, "drop the lease of %s", name)
 		}
 	}
 	return nil

@@ -13,7 +13,9 @@ import (
 func TestLease(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	lease := func(holder string) *store.Lease {
-		return &store.Lease{Table: d.Table, Name: "mail", Holder: holder, For: 3 * time.Minute, Now: func() time.Time { return d.now }}
+		return &store.Lease{
+			Table: d.Table, Name: "mail", Holder: holder, For: 3 * time.Minute, Now: func() time.Time { return d.now },
+		}
 	}
 	held := func(l *store.Lease, want error) {
 		t.Helper()
@@ -37,19 +39,18 @@ func TestLease(t *testing.T) {
 	}
 	held(b, nil)
 	held(a, store.ErrHeld)
-	if err := a.Release(ctx); err != nil { // it is not a's
-		t.Fatal(err)
-	}
+	storetest.Must(t, a.Release(ctx)) // it is not a's
 	held(a, store.ErrHeld)
-	if err := b.Release(ctx); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, b.Release(ctx))
 	held(a, nil)
 }
 
-// TestLeaseWithFaults: whatever call fails, on whatever side, whoever tries again gets the lease or learns that it is held.
+// TestLeaseWithFaults: whatever call fails, on whatever side, whoever tries again gets the lease or
+// learns that it is held.
 func TestLeaseWithFaults(t *testing.T) {
-	n := storetest.EachFault(t, func(t *testing.T) store.Table { return openAlerts(t).Table }, (*storetest.Faulty).FailOnce,
+	n := storetest.EachFault(t, func(t *testing.T) store.Table {
+		return openAlerts(t).Table
+	}, (*storetest.Faulty).FailOnce,
 		func(t *testing.T, f *storetest.Faulty) {
 			now := func() time.Time { return noon }
 			a := &store.Lease{Table: f, Name: "mail", Holder: "a", For: time.Minute, Now: now}
@@ -62,9 +63,7 @@ func TestLeaseWithFaults(t *testing.T) {
 				return err
 			}
 			for range 2 {
-				if err := withRetry(a.Hold); err != nil {
-					t.Fatal(err)
-				}
+				storetest.Must(t, withRetry(a.Hold))
 			}
 			if err := withRetry(b.Hold); !errors.Is(err, store.ErrHeld) {
 				t.Fatalf("both hold it: %v", err)
@@ -94,13 +93,9 @@ func TestALeaseThatWasLostIsNotTakenBack(t *testing.T) {
 			a := &store.Lease{Table: d.Table, Name: "mail", Holder: "a", For: time.Minute, Now: now}
 			b := &store.Lease{Table: d.Table, Name: "mail", Holder: "b", For: time.Minute, Now: now}
 			c := &store.Lease{Table: d.Table, Name: "mail", Holder: "c", For: time.Minute, Now: now}
-			if err := a.Hold(ctx); err != nil { // never renewed: version 1
-				t.Fatal(err)
-			}
+			storetest.Must(t, a.Hold(ctx)) // never renewed: version 1
 			d.now = d.now.Add(time.Minute)
-			if err := b.Hold(ctx); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, b.Hold(ctx))
 			if err := late.does(a); err != nil && !errors.Is(err, store.ErrHeld) {
 				t.Fatal(err)
 			}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,7 +16,9 @@ import (
 // jobs; the customer who had it is no more, and neither is the key. ErrNotFound
 // where that customer is not there, as after it was done. What the other one has
 // already stays: days in USDC are added up. The plan comes back as the other one has it.
-func (k Customers) Move(ctx context.Context, from, to apikey.CustomerID, now time.Time, jobs func(Customer) []LeftJob) (moved Customer, err error) {
+func (k Customers) Move(
+	ctx context.Context, from, to apikey.CustomerID, now time.Time, jobs func(Customer) []LeftJob,
+) (moved Customer, err error) {
 	err = RetryConflicts(ctx, func() error {
 		left, err := k.Customer(ctx, from)
 		if err != nil {
@@ -29,26 +30,19 @@ func (k Customers) Move(ctx context.Context, from, to apikey.CustomerID, now tim
 		}
 		work := jobs(moved)
 		moved.take(left, now)
-		writes, err := k.reclaim(ctx, left, to)
-		if err != nil {
+		var w writes
+		if err := k.reclaim(ctx, &w, left, to); err != nil {
 			return err
 		}
 		for _, subscription := range slices.Sorted(maps.Keys(left.Cards)) {
-			writes = append(writes, Op{Mode: Set, Item: Item{Key: subscriptionKey(subscription), Data: []byte(to)}})
+			w.add(set(Item{Key: subscriptionKey(subscription), Data: []byte(to)}))
 		}
 		for _, j := range work {
-			op, err := j.Outbox.put(j.Job)
-			if err != nil {
-				return err
-			}
-			writes = append(writes, op)
+			w.leave(j.Outbox, j.Job)
 		}
-		op, err := put(moved)
-		if err != nil {
-			return err
-		}
-		writes = append(writes, op, Op{Mode: Remove, Item: Item{Key: customerKey(from), Version: left.Version}})
-		return k.Table.Write(ctx, writes...)
+		w.put(over(moved.item()), moved)
+		w.add(Op{Mode: Remove, Item: left.item()})
+		return w.to(ctx, k.Table)
 	})
 	if err != nil {
 		return Customer{}, fmt.Errorf("move a plan: %w", err)
@@ -96,39 +90,28 @@ func (c *Customer) take(other Customer, now time.Time) {
 // payments were used stays, without by whom. Done again it finds nothing to do.
 func (k Customers) Erase(ctx context.Context, id apikey.CustomerID, about func(Job) bool, outboxes ...Outbox) error {
 	err := RetryConflicts(ctx, func() error {
-		var writes []Op
-		c, err := k.Customer(ctx, id)
-		switch {
-		case errors.Is(err, ErrNotFound):
-		case err != nil:
+		var w writes
+		c, err := k.orNew(ctx, id) // of a new one nothing is reclaimed or deleted
+		if err == nil {
+			err = k.reclaim(ctx, &w, c, "")
+		}
+		if err != nil {
 			return err
-		default:
-			if writes, err = k.reclaim(ctx, c, ""); err != nil {
-				return err
-			}
-			for _, subscription := range slices.Sorted(maps.Keys(c.Cards)) {
-				writes = append(writes, Op{Mode: Delete, Item: Item{Key: subscriptionKey(subscription)}})
-			}
+		}
+		for _, subscription := range slices.Sorted(maps.Keys(c.Cards)) {
+			w.add(remove(subscriptionKey(subscription)))
 		}
 		for _, o := range outboxes {
 			named, err := o.about(ctx, about)
 			if err != nil {
 				return err
 			}
-			writes = append(writes, named...)
+			w.add(named...)
 		}
 		if c.Version > 0 { // last: until all else is gone, doing it again finds the rest
-			writes = append(writes, Op{Mode: Remove, Item: Item{Key: customerKey(id), Version: c.Version}})
+			w.add(Op{Mode: Remove, Item: c.item()})
 		}
-		for batch := range slices.Chunk(writes, MaxWrites) {
-			if err := k.Table.Write(ctx, batch...); err != nil {
-				return err
-			}
-		}
-		return nil
+		return w.inTurn(ctx, k.Table)
 	})
-	if err != nil {
-		return fmt.Errorf("erase a customer: %w", err)
-	}
-	return nil
+	return wrap(err, "erase a customer")
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 )
@@ -38,12 +36,8 @@ const MailboxSpan = 24 * time.Hour
 func (m Mailboxes) Change(ctx context.Context, id SubscriberID, now time.Time, change func(*Mailbox)) error {
 	err := RetryConflicts(ctx, func() error {
 		key := Key{"MAILBOX#" + string(id), "MAILS"}
-		var b Mailbox
-		item, err := m.Table.Get(ctx, key, Strong)
-		if err == nil {
-			err = json.Unmarshal(item.Data, &b)
-		}
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		b, item, err := get[Mailbox](ctx, m.Table, key, Strong)
+		if err := unless(err, ErrNotFound); err != nil {
 			return err
 		}
 		b.forget(now)
@@ -52,19 +46,13 @@ func (m Mailboxes) Change(ctx context.Context, id SubscriberID, now time.Time, c
 		if err != nil || bytes.Equal(data, item.Data) || item.Version == 0 && b.expires().IsZero() {
 			return err
 		}
-		op := Op{Mode: Replace, Item: Item{Key: key, Version: item.Version, Data: data, Expires: b.expires()}}
-		switch {
-		case item.Version == 0:
-			op.Mode = Create
-		case op.Item.Expires.IsZero():
+		op := over(Item{Key: key, Version: item.Version, Data: data, Expires: b.expires()})
+		if op.Mode == Replace && op.Item.Expires.IsZero() {
 			op.Mode = Remove
 		}
 		return m.Table.Write(ctx, op)
 	})
-	if err != nil {
-		return fmt.Errorf("change a mailbox: %w", err)
-	}
-	return nil
+	return wrap(err, "change a mailbox")
 }
 
 // forget drops what is over.

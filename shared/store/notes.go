@@ -2,14 +2,13 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
 // Notes stores for a while what only the bearer of a secret can read: a key that
 // may be looked at again, what a mailed link is about. Names are derived from the
-// secret and the text is encrypted under it, by who leaves the note: of what is
-// stored here nothing can be read, nor told whose it is (keys: NOTE).
+// secret and the text is encrypted under it by the writer: from what is
+// stored here nothing can be read, nor whose it is (keys: NOTE).
 type Notes struct{ Table Table }
 
 // Note is what is left for the bearer of a secret.
@@ -21,31 +20,20 @@ type Note struct {
 
 func noteKey(name string) Key { return Key{"NOTE#" + name, "TEXT"} }
 
-func (n Note) op() Op {
-	return Op{Mode: Set, Item: Item{Key: noteKey(n.Name), Data: n.Data, Expires: n.Until}}
-}
+func (n Note) op() Op { return set(Item{Key: noteKey(n.Name), Data: n.Data, Expires: n.Until}) }
 
 // Put leaves a note, in the place of one of the same name.
 func (n Notes) Put(ctx context.Context, note Note) error {
-	if err := n.Table.Write(ctx, note.op()); err != nil {
-		return fmt.Errorf("leave a note: %w", err)
-	}
-	return nil
+	return wrap(n.Table.Write(ctx, note.op()), "leave a note")
 }
 
-// Get gives what a note of that name holds, or ErrNotFound.
+// Get returns what a note of that name holds, or ErrNotFound.
 func (n Notes) Get(ctx context.Context, name string) ([]byte, error) {
 	item, err := n.Table.Get(ctx, noteKey(name), Strong)
-	if err != nil {
-		return nil, fmt.Errorf("read a note: %w", err)
-	}
-	return item.Data, nil
+	return item.Data, wrap(err, "read a note")
 }
 
 // Drop removes a note.
 func (n Notes) Drop(ctx context.Context, name string) error {
-	if err := n.Table.Write(ctx, Op{Mode: Delete, Item: Item{Key: noteKey(name)}}); err != nil {
-		return fmt.Errorf("drop a note: %w", err)
-	}
-	return nil
+	return wrap(n.Table.Write(ctx, remove(noteKey(name))), "drop a note")
 }

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Notifications stores what refreshes saw of watched routes, and the news that
+// Notifications stores what refreshes saw of subscribed routes, and the news that
 // subscribers have still to be notified of (keys: SEEN, WAKES).
 type Notifications struct{ Table Table }
 
@@ -23,7 +23,8 @@ type Notification struct {
 	News    []byte     `json:"n"`
 	History []byte     `json:"h"`           // what the refreshes saw, this one too
 	Cursor  string     `json:"c,omitempty"` // the Place of an alert: all up to it have been notified
-	// Trips tells that it is for the alerts for trips on the route, or for those to Anywhere, which are judged when it is sent: it holds no news.
+	// Trips tells that it is for the alerts for trips on the route, or for those to Anywhere, which
+	// are judged when it is sent: it holds no news.
 	Trips bool `json:"t,omitempty"`
 	// Expires is when it is no news any more.
 	Expires time.Time `json:"-"`
@@ -69,14 +70,8 @@ func tripKey(r fare.Route, t Trip) Key { return Key{"SEEN#" + r.String(), "TRIP#
 // of a day has stored something, in place of any earlier; of a route to Anywhere for all alerts to it.
 func (w Notifications) LeaveTrips(ctx context.Context, route fare.Route, day fare.Day, expires time.Time) error {
 	n := Notification{Route: route, Day: day, Trips: true}
-	data, err := json.Marshal(n)
-	if err == nil {
-		err = w.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: n.key(), Data: data, Expires: expires}})
-	}
-	if err != nil {
-		return fmt.Errorf("leave a notification of trips on %s: %w", route, err)
-	}
-	return nil
+	err := write(ctx, w.Table, set(Item{Key: n.key(), Expires: expires}), n)
+	return wrap(err, "leave a notification of trips on %s", route)
 }
 
 // PastTrip gives what earlier refreshes saw of a trip; nothing where none did.
@@ -85,23 +80,15 @@ func (w Notifications) PastTrip(ctx context.Context, route fare.Route, t Trip) (
 }
 
 // KeepTrip stores what refreshes saw of a trip over the past that was read, unless it is the same.
-func (w Notifications) KeepTrip(ctx context.Context, past Past, route fare.Route, t Trip, history []byte, expires time.Time) error {
+func (w Notifications) KeepTrip(
+	ctx context.Context, past Past, route fare.Route, t Trip, history []byte, expires time.Time,
+) error {
 	if past.version > 0 && bytes.Equal(past.History, history) {
 		return nil
 	}
-	op := Op{Mode: Replace, Item: Item{Key: tripKey(route, t), Version: past.version, Expires: expires}}
-	if past.version == 0 {
-		op.Mode = Create
-	}
-	var err error
-	op.Item.Data, err = json.Marshal(Past{History: history})
-	if err == nil {
-		err = w.Table.Write(ctx, op)
-	}
-	if err != nil {
-		return fmt.Errorf("keep what was seen of a trip on %s: %w", route, err)
-	}
-	return nil
+	op := over(Item{Key: tripKey(route, t), Version: past.version, Expires: expires})
+	err := write(ctx, w.Table, op, Past{History: history})
+	return wrap(err, "keep what was seen of a trip on %s", route)
 }
 
 // Past gives what earlier refreshes saw of a route; nothing where none did.
@@ -129,26 +116,19 @@ func (w Notifications) past(ctx context.Context, key Key) (Past, error) {
 // leaves the notification of it in place of any earlier: both or neither.
 // Without News there is nothing to notify of, and what was left earlier is taken
 // back. ErrConflict and ErrExists: another refresh was faster.
-func (w Notifications) Leave(ctx context.Context, past Past, n Notification, digest []byte, pastExpires time.Time) error {
-	seen := Op{Mode: Replace, Item: Item{Key: seenKey(n.Route), Version: past.version, Expires: pastExpires}}
-	if past.version == 0 {
-		seen.Mode = Create
-	}
-	var err error
-	seen.Item.Data, err = json.Marshal(Past{Day: n.Day, History: n.History, Digest: digest})
-	news := Op{Mode: Delete, Item: Item{Key: notificationKey(n.Route)}}
-	if err == nil && len(n.News) > 0 {
+func (w Notifications) Leave(
+	ctx context.Context, past Past, n Notification, digest []byte, pastExpires time.Time,
+) error {
+	var ops writes
+	seen := over(Item{Key: seenKey(n.Route), Version: past.version, Expires: pastExpires})
+	ops.put(seen, Past{Day: n.Day, History: n.History, Digest: digest})
+	if len(n.News) > 0 {
 		n.Cursor = ""
-		news.Mode, news.Item.Expires = Set, n.Expires
-		news.Item.Data, err = json.Marshal(n)
+		ops.put(set(Item{Key: notificationKey(n.Route), Expires: n.Expires}), n)
+	} else {
+		ops.add(remove(notificationKey(n.Route)))
 	}
-	if err == nil {
-		err = w.Table.Write(ctx, seen, news)
-	}
-	if err != nil {
-		return fmt.Errorf("leave news of %s: %w", n.Route, err)
-	}
-	return nil
+	return wrap(ops.to(ctx, w.Table), "leave news of %s", n.Route)
 }
 
 // notificationDays is for how long a notification is kept: nobody is notified later.
@@ -186,7 +166,9 @@ func (w Notifications) Next(ctx context.Context, after string) (Notification, er
 func readNotification(item Item) (Notification, error) {
 	n := Notification{Expires: item.Expires, version: item.Version}
 	if err := json.Unmarshal(item.Data, &n); err != nil {
-		return Notification{version: item.Version, malformed: item.Sort}, fmt.Errorf("read news of %s: %w: %w", item.Sort, ErrUnreadable, err)
+		return Notification{version: item.Version, malformed: item.Sort}, fmt.Errorf(
+			"read news of %s: %w: %w", item.Sort, ErrUnreadable, err,
+		)
 	}
 	return n, nil
 }
@@ -196,11 +178,8 @@ func readNotification(item Item) (Notification, error) {
 func (w Notifications) Advance(ctx context.Context, n *Notification, to string) error {
 	next := *n
 	next.Cursor = to
-	data, err := json.Marshal(next)
-	if err == nil {
-		err = w.Table.Write(ctx, Op{Mode: Replace, Item: Item{Key: n.key(), Version: n.version, Data: data, Expires: n.Expires}})
-	}
-	if err != nil {
+	op := Op{Mode: Replace, Item: Item{Key: n.key(), Version: n.version, Expires: n.Expires}}
+	if err := write(ctx, w.Table, op, next); err != nil {
 		return fmt.Errorf("record who was notified of news of %s: %w", n.Route, err)
 	}
 	next.version++
@@ -212,8 +191,5 @@ func (w Notifications) Advance(ctx context.Context, n *Notification, to string) 
 // its place, that stays, and it is no error.
 func (w Notifications) Done(ctx context.Context, n Notification) error {
 	err := w.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: n.key(), Version: n.version}})
-	if err != nil && !errors.Is(err, ErrConflict) {
-		return fmt.Errorf("end news of %s: %w", n.Route, err)
-	}
-	return nil
+	return wrap(unless(err, ErrConflict), "end news of %s", n.Route)
 }

@@ -10,6 +10,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 )
 
 var milBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
@@ -38,9 +39,7 @@ func TestSubscribingAgainIsNoNews(t *testing.T) {
 				if err == nil {
 					err = d.MarkNotified(ctx, one, 20500, 0)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				storetest.Must(t, err)
 				want.Mailed = 20500
 			}
 			if c.fresh {
@@ -49,15 +48,11 @@ func TestSubscribingAgainIsNoNews(t *testing.T) {
 			d.confirmed(t, "z", alertOf("ada", "BUH", c.threshold))
 			want.Fresh = c.wantFresh
 			got, err := d.One(ctx, store.Ref{Route: milBuh}, "ada")
-			if err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, err)
 			if diff := cmp.Diff(want, got, sameAlert); diff != "" {
 				t.Error(diff)
 			}
-			if err := d.MarkNotified(ctx, got, 20507, 0); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, d.MarkNotified(ctx, got, 20507, 0))
 			want.Mailed, want.Fresh = 20507, false
 			if got, _ = d.One(ctx, store.Ref{Route: milBuh}, "ada"); !cmp.Equal(want, got, sameAlert) {
 				t.Errorf("notified: %+v", got)
@@ -72,20 +67,14 @@ func TestMarkNotifiedOfAnAlertThatChanged(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 2000))
 	read, err := d.One(ctx, store.Ref{Route: milBuh}, "ada")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	d.confirmed(t, "y", alertOf("ada", "BUH", 3000))
-	if err := d.MarkNotified(ctx, read, 20500, 0); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, d.MarkNotified(ctx, read, 20500, 0))
 	got, err := d.One(ctx, store.Ref{Route: milBuh}, "ada")
 	if err != nil || got.Threshold != 3000 || got.Mailed != 20500 || !got.Fresh {
 		t.Errorf("%+v %v", got, err)
 	}
-	if err := d.MarkNotified(ctx, read, 20493, 0); err != nil { // by a process that comes too late
-		t.Fatal(err)
-	}
+	storetest.Must(t, d.MarkNotified(ctx, read, 20493, 0)) // by a process that comes too late
 	if got, _ = d.One(ctx, store.Ref{Route: milBuh}, "ada"); got.Mailed != 20500 {
 		t.Errorf("an earlier refresh was recorded in place of a later: %+v", got)
 	}
@@ -96,7 +85,12 @@ func TestNotifications(t *testing.T) {
 	w := store.Notifications{Table: d.Table}
 	until := d.now.Add(8 * 24 * time.Hour).Truncate(time.Second)
 	news := func(to fare.City, day fare.Day, text string) store.Notification {
-		return store.Notification{Route: fare.Route{Origin: "MIL", Destination: to}, Day: day, News: []byte(text), History: []byte("h" + text), Expires: until}
+		return store.Notification{
+			Route: fare.Route{
+				Origin: "MIL", Destination: to,
+			}, Day: day, News: []byte(text), History: []byte("h" + text),
+			Expires: until,
+		}
 	}
 	leave := func(n store.Notification) {
 		t.Helper()
@@ -104,9 +98,7 @@ func TestNotifications(t *testing.T) {
 		if err == nil {
 			err = w.Leave(ctx, past, n, []byte("d"), until)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 	}
 	next := func(after string, want ...store.Notification) store.Notification {
 		t.Helper()
@@ -121,10 +113,10 @@ func TestNotifications(t *testing.T) {
 			}
 			return got
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want[0], got, cmpopts.IgnoreUnexported(store.Notification{}), cmpopts.EquateApproxTime(0)); diff != "" {
+		storetest.Must(t, err)
+		if diff := cmp.Diff(
+			want[0], got, cmpopts.IgnoreUnexported(store.Notification{}), cmpopts.EquateApproxTime(0),
+		); diff != "" {
 			t.Errorf("after %q: %s", after, diff)
 		}
 		return got
@@ -140,12 +132,8 @@ func TestNotifications(t *testing.T) {
 	if err != nil || past.Day != 20500 || string(past.History) != "ha" || string(past.Digest) != "d" {
 		t.Errorf("past %+v %v", past, err)
 	}
-	if err := w.Advance(ctx, &first, "s1"); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Advance(ctx, &first, "s2"); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, w.Advance(ctx, &first, "s1"))
+	storetest.Must(t, w.Advance(ctx, &first, "s2"))
 	moved := news("BUH", 20500, "a")
 	moved.Cursor = "s2"
 	next("", moved)
@@ -164,14 +152,10 @@ func TestNotifications(t *testing.T) {
 	}
 
 	// What is no longer true is taken back, unless a later refresh left it.
-	if err := w.TakeBack(ctx, milBuh, 20506); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, w.TakeBack(ctx, milBuh, 20506))
 	next("", news("BUH", 20507, "c"))
 	for range 2 {
-		if err := w.TakeBack(ctx, milBuh, 20507); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, w.TakeBack(ctx, milBuh, 20507))
 	}
 	next("", news("LON", 20500, "b"))
 	silent := news("LON", 20507, "")
@@ -187,17 +171,15 @@ func TestNotifications(t *testing.T) {
 func TestMalformedNews(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	w := store.Notifications{Table: d.Table}
-	malformed := store.Item{Key: store.Key{Partition: "WAKES", Sort: "MIL-BUH"}, Data: []byte("{"), Expires: d.now.Add(time.Hour)}
-	if err := d.Table.Write(ctx, store.Op{Mode: store.Set, Item: malformed}); err != nil {
-		t.Fatal(err)
+	malformed := store.Item{
+		Key: store.Key{Partition: "WAKES", Sort: "MIL-BUH"}, Data: []byte("{"), Expires: d.now.Add(time.Hour),
 	}
+	storetest.Must(t, d.Table.Write(ctx, store.Op{Mode: store.Set, Item: malformed}))
 	n, err := w.Next(ctx, "")
 	if !errors.Is(err, store.ErrUnreadable) {
 		t.Fatalf("%+v %v", n, err)
 	}
-	if err := w.Done(ctx, n); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, w.Done(ctx, n))
 	if _, err := w.Next(ctx, ""); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("still there: %v", err)
 	}
@@ -207,17 +189,21 @@ func TestMalformedNews(t *testing.T) {
 func TestAMalformedPast(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	w := store.Notifications{Table: d.Table}
-	if err := d.Table.Write(ctx, store.Op{Mode: store.Set, Item: store.Item{Key: store.Key{Partition: "SEEN#MIL-BUH", Sort: "HISTORY"}, Data: []byte("{")}}); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, d.Table.Write(ctx, store.Op{
+		Mode: store.Set, Item: store.Item{
+			Key: store.Key{Partition: "SEEN#MIL-BUH", Sort: "HISTORY"}, Data: []byte("{"),
+		},
+	}))
 	past, err := w.Past(ctx, milBuh)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	until := d.now.Add(time.Hour)
-	if err := w.Leave(ctx, past, store.Notification{Route: milBuh, Day: 20500, News: []byte("n"), Expires: until}, nil, until); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(
+		t,
+		w.Leave(
+			ctx, past, store.Notification{Route: milBuh, Day: 20500, News: []byte("n"), Expires: until}, nil,
+			until,
+		),
+	)
 	if past, err := w.Past(ctx, milBuh); err != nil || past.Day != 20500 {
 		t.Errorf("%+v %v", past, err)
 	}

@@ -64,14 +64,9 @@ const jobDays = 7
 
 // Put leaves a job, in one write.
 func (o Outbox) Put(ctx context.Context, j Job) error {
-	op, err := o.put(j)
-	if err == nil {
-		err = o.Table.Write(ctx, op)
-	}
-	if err != nil {
-		return fmt.Errorf("leave a job: %w", err)
-	}
-	return nil
+	var w writes
+	w.leave(o, j)
+	return wrap(w.to(ctx, o.Table), "leave a job")
 }
 
 // PutOnce leaves a job under a name. Where there is one of that name and time, it stays, and that is no error.
@@ -81,10 +76,7 @@ func (o Outbox) PutOnce(ctx context.Context, j Job, name string) error {
 		op.Item.Sort = j.At.UTC().Format(jobTime) + "-" + name
 		err = o.Table.Write(ctx, op)
 	}
-	if err != nil && !errors.Is(err, ErrExists) {
-		return fmt.Errorf("leave a job: %w", err)
-	}
-	return nil
+	return wrap(unless(err, ErrExists), "leave a job")
 }
 
 // Postpone moves a job that was taken, from this outbox or another, behind all that are
@@ -98,24 +90,13 @@ func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
 		op.Item.Sort, op.Item.Expires = until.UTC().Format(jobTime)+"-"+rand.Text(), j.item.Expires
 		err = o.Table.Write(ctx, Op{Mode: Remove, Item: j.item}, op)
 	}
-	if err != nil && !errors.Is(err, ErrConflict) {
-		return fmt.Errorf("postpone a job: %w", err)
-	}
-	return nil
+	return wrap(unless(err, ErrConflict), "postpone a job")
 }
 
 // Release gives back a job that was taken and not begun: it is as if it had not been taken.
 func (o Outbox) Release(ctx context.Context, j Job) error {
 	j.Leased = time.Time{}
-	data, err := json.Marshal(j)
-	if err == nil {
-		j.item.Data = data
-		err = o.Table.Write(ctx, Op{Mode: Replace, Item: j.item})
-	}
-	if err != nil && !errors.Is(err, ErrConflict) {
-		return fmt.Errorf("give back a job: %w", err)
-	}
-	return nil
+	return wrap(unless(write(ctx, o.Table, over(j.item), j), ErrConflict), "give back a job")
 }
 
 // jobTime begins the name of a job: when it is due. Names are in the order of these times.
@@ -158,7 +139,9 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 		var j Job
 		if err := json.Unmarshal(item.Data, &j); err != nil {
 			// Nobody can ever do it, and it is the oldest: it would be met again each time.
-			faults = append(faults, fmt.Errorf("read job %s, which is given up: %w", item.Sort, err), o.Done(ctx, Job{item: item}))
+			faults = append(
+				faults, fmt.Errorf("read job %s, which is given up: %w", item.Sort, err), o.Done(ctx, Job{item: item}),
+			)
 			continue
 		}
 		if now.Before(j.Leased) {
@@ -193,7 +176,7 @@ func (o Outbox) about(ctx context.Context, wanted func(Job) bool) (writes []Op, 
 	for _, item := range items {
 		var j Job
 		if json.Unmarshal(item.Data, &j) != nil || wanted(j) {
-			writes = append(writes, Op{Mode: Delete, Item: Item{Key: item.Key}})
+			writes = append(writes, remove(item.Key))
 		}
 	}
 	return writes, nil
@@ -201,8 +184,5 @@ func (o Outbox) about(ctx context.Context, wanted func(Job) bool) (writes []Op, 
 
 // Done removes a job that was taken.
 func (o Outbox) Done(ctx context.Context, j Job) error {
-	if err := o.Table.Write(ctx, Op{Mode: Delete, Item: j.item}); err != nil {
-		return fmt.Errorf("end a job: %w", err)
-	}
-	return nil
+	return wrap(o.Table.Write(ctx, Op{Mode: Delete, Item: j.item}), "end a job")
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -16,18 +15,21 @@ type Payments struct{ Table Table }
 
 // Payment is one that was taken for a call. Its name is the transaction's signature.
 type Payment struct {
-	Name    string    `json:"-"`
-	Call    string    `json:"call"` // what was asked, as a hash
-	Payer   string    `json:"payer"`
-	Units   int64     `json:"units"`         // millionths of a USDC
-	Fee     int64     `json:"fee,omitempty"` // what it costs us on the chain, in lamports
-	At      time.Time `json:"at"`
-	Until   uint64    `json:"until"`             // the height behind which its transaction can take effect no more
-	Given   int       `json:"given,omitempty"`   // more than 0: it has bought its answer, or paid for one in the place of another payment
-	Instead string    `json:"instead,omitempty"` // the payment that was used up in its place: its own transaction was never sent
-	Nothing string    `json:"nothing,omitempty"` // why it bought nothing and never will: what its transaction has come to
-	Fees    []Key     `json:"fees,omitempty"`    // the slots it holds while it may cost a fee; without any it must not be sent
-	Tries   []Key     `json:"tries,omitempty"`   // those it holds until it has bought something
+	Name  string    `json:"-"`
+	Call  string    `json:"call"` // what was asked, as a hash
+	Payer string    `json:"payer"`
+	Units int64     `json:"units"`         // millionths of a USDC
+	Fee   int64     `json:"fee,omitempty"` // what it costs us on the chain, in lamports
+	At    time.Time `json:"at"`
+	Until uint64    `json:"until"` // the height behind which its transaction can take effect no more
+	// More than 0: it has bought its answer, or paid for one in the place of another payment
+	Given int `json:"given,omitempty"`
+	// The payment that was used up in its place: its own transaction was never sent
+	Instead string `json:"instead,omitempty"`
+	Nothing string `json:"nothing,omitempty"` // why it bought nothing and never will: what its transaction has come to
+	// The slots it holds while it may cost a fee; without any it must not be sent
+	Fees  []Key `json:"fees,omitempty"`
+	Tries []Key `json:"tries,omitempty"` // those it holds until it has bought something
 
 	version int64
 }
@@ -46,10 +48,8 @@ func paidKey(name string) Key          { return Key{"PAID#" + name, "CALL"} }
 func answerKey(name string) Key        { return Key{"PAID#" + name, "ANSWER"} }
 func creditKey(payer, name string) Key { return Key{"CREDIT#" + payer, name} }
 
-func (p Payment) op(mode Mode) (Op, error) {
-	data, err := json.Marshal(p)
-	return Op{Mode: mode, Item: Item{Key: paidKey(p.Name), Version: p.version, Data: data}}, err
-}
+// put adds the write of a payment over the version that was read.
+func (p Payment) put(w *writes) { w.put(over(Item{Key: paidKey(p.Name), Version: p.version}), p) }
 
 // Take records that a payment is for a call, before it is settled, and reserves a
 // slot of each kind. A payment that was taken already comes back as it stands, with
@@ -84,56 +84,45 @@ func (s Payments) create(ctx context.Context, p *Payment, slots []Slots) error {
 	if err != nil {
 		return err
 	}
-	create, err := p.op(Create)
-	if err != nil {
-		return fmt.Errorf("write a payment: %w", err)
-	}
-	credit := Item{Key: creditKey(p.Payer, p.Name), Data: []byte(p.At.Format(time.RFC3339)), Expires: p.At.Add(creditKept).Truncate(time.Second)}
-	return s.Table.Write(ctx, append(ops, create, Op{Mode: Set, Item: credit})...)
+	w := writes{ops: ops}
+	p.put(&w)
+	until := p.At.Add(creditKept).Truncate(time.Second)
+	w.add(set(Item{Key: creditKey(p.Payer, p.Name), Data: []byte(p.At.Format(time.RFC3339)), Expires: until}))
+	return w.to(ctx, s.Table)
 }
 
 // Get gives a payment that was taken, or ErrNotFound.
 func (s Payments) Get(ctx context.Context, name string) (Payment, error) {
-	item, err := s.Table.Get(ctx, paidKey(name), Strong)
-	p := Payment{Name: name, version: item.Version}
-	if err == nil {
-		err = json.Unmarshal(item.Data, &p)
-	}
+	p, item, err := get[Payment](ctx, s.Table, paidKey(name), Strong)
 	if err != nil {
 		return Payment{}, fmt.Errorf("read a payment: %w", err)
 	}
+	p.Name, p.version = name, item.Version
 	return p, nil
 }
 
-// Give records that a payment has bought an answer, and the answer, which is kept
-// for a day: from then on it is no credit, and its slots are free. ErrConflict: somebody else gives it at the same time.
+// Give records that a payment has bought an answer, and the answer, which is kept for a day: from
+// then on it is no credit, and its slots are free. ErrConflict: somebody else gives it at the same
+// time.
 func (s Payments) Give(ctx context.Context, p Payment, answer []byte, now time.Time) error {
 	p.Given = 1
-	freed := p.release(now, settled)
-	replace, err := p.op(Replace)
-	if err != nil {
-		return fmt.Errorf("write a payment: %w", err)
-	}
-	if err := s.Table.Write(ctx, append(freed, replace, keep(p, answer, now), spend(p))...); err != nil {
-		return fmt.Errorf("give what was paid: %w", err)
-	}
-	return nil
+	w := writes{ops: p.release(now, settled)}
+	p.put(&w)
+	w.add(keep(p, answer, now), spend(p))
+	return wrap(w.to(ctx, s.Table), "give what was paid")
 }
 
 // keep keeps the answer of a payment, spend ends its credit.
 func keep(p Payment, answer []byte, now time.Time) Op {
-	return Op{Mode: Set, Item: Item{Key: answerKey(p.Name), Data: answer, Expires: now.Add(AnswerKept).Truncate(time.Second)}}
+	return set(Item{Key: answerKey(p.Name), Data: answer, Expires: now.Add(AnswerKept).Truncate(time.Second)})
 }
 
-func spend(p Payment) Op { return Op{Mode: Delete, Item: Item{Key: creditKey(p.Payer, p.Name)}} }
+func spend(p Payment) Op { return remove(creditKey(p.Payer, p.Name)) }
 
 // Answer gives what a payment has bought, for a day after that, or ErrNotFound.
 func (s Payments) Answer(ctx context.Context, name string) ([]byte, error) {
 	item, err := s.Table.Get(ctx, answerKey(name), Strong)
-	if err != nil {
-		return nil, fmt.Errorf("read an answer that was paid: %w", err)
-	}
-	return item.Data, nil
+	return item.Data, wrap(err, "read an answer that was paid")
 }
 
 // Credits gives payments of a payer that were taken before a moment and not
@@ -164,19 +153,11 @@ const maxCredits = 3
 // never sent. ErrConflict: somebody else was faster.
 func (s Payments) Use(ctx context.Context, credit, fresh Payment, answer []byte, now time.Time) error {
 	fresh.Given, fresh.Instead, credit.Given = 1, credit.Name, 1
-	freed := append(fresh.release(now, settled), credit.release(now, settled)...)
-	spent, err := credit.op(Replace)
-	if err != nil {
-		return fmt.Errorf("write a payment: %w", err)
-	}
-	kept, err := fresh.op(Replace)
-	if err != nil {
-		return fmt.Errorf("write a payment: %w", err)
-	}
-	if err := s.Table.Write(ctx, append(freed, spent, kept, keep(fresh, answer, now), spend(credit), spend(fresh))...); err != nil {
-		return fmt.Errorf("use what is owed: %w", err)
-	}
-	return nil
+	w := writes{ops: append(fresh.release(now, settled), credit.release(now, settled)...)}
+	credit.put(&w)
+	fresh.put(&w)
+	w.add(keep(fresh, answer, now), spend(credit), spend(fresh))
+	return wrap(w.to(ctx, s.Table), "use what is owed")
 }
 
 // Fail records that the transaction of a payment moved nothing and never will, and
@@ -188,27 +169,15 @@ func (s Payments) Fail(ctx context.Context, p Payment, why string, cost bool, no
 	if cost {
 		end = lost
 	}
-	freed := p.release(now, end)
-	replace, err := p.op(Replace)
-	if err != nil {
-		return fmt.Errorf("write a payment: %w", err)
-	}
-	if err := s.Table.Write(ctx, append(freed, replace, spend(p))...); err != nil {
-		return fmt.Errorf("record that a payment failed: %w", err)
-	}
-	return nil
+	w := writes{ops: append(p.release(now, end), spend(p))}
+	p.put(&w)
+	return wrap(w.to(ctx, s.Table), "record that a payment failed")
 }
 
 // Free has a payment hold no slots for fees any more, so that it is not sent again: it
 // can cost none, or has taken effect. It stays a credit, since it may have been settled.
 func (s Payments) Free(ctx context.Context, p Payment, now time.Time) error {
-	freed := p.release(now, unsent)
-	replace, err := p.op(Replace)
-	if err != nil {
-		return fmt.Errorf("write a payment: %w", err)
-	}
-	if err := s.Table.Write(ctx, append(freed, replace)...); err != nil {
-		return fmt.Errorf("free the slots of a payment: %w", err)
-	}
-	return nil
+	w := writes{ops: p.release(now, unsent)}
+	p.put(&w)
+	return wrap(w.to(ctx, s.Table), "free the slots of a payment")
 }

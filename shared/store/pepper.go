@@ -15,7 +15,9 @@ var (
 )
 
 // ErrOtherPepper: with this pepper nothing of any person in the store is found.
-var ErrOtherPepper = errors.New("the store was made with another pepper, so no key, alert or link in it would be found; give the service the pepper that it had: set VERDETTO_PEPPER to what was exported, or use verdetto pepper import")
+var ErrOtherPepper = errors.New(
+	"the store was made with another pepper, so no key, alert or link in it would be found; give the service the pepper that it had: set VERDETTO_PEPPER to what was exported, or use verdetto pepper import",
+)
 
 // CheckPepper fails with ErrOtherPepper if the store was made with another pepper.
 // A store that does not say yet is marked with this one. It is one eventual read else.
@@ -39,35 +41,25 @@ func CheckPepper(ctx context.Context, table Table, pepper []byte) error {
 // HasPepperMark reports whether a store says which pepper it was made with.
 func HasPepperMark(ctx context.Context, table Table) (bool, error) {
 	_, err := table.Get(ctx, pepperMark, Strong)
-	if err != nil && !errors.Is(err, ErrNotFound) {
-		return false, fmt.Errorf("check pepper: %w", err)
-	}
-	return err == nil, nil
+	return err == nil, wrap(unless(err, ErrNotFound), "check pepper")
 }
 
-// StoredPepper gives the secret that a store has already, or ErrNotFound.
+// StoredPepper returns the secret that a store has already, or ErrNotFound.
 func StoredPepper(ctx context.Context, table Table) ([]byte, error) {
 	item, err := table.Get(ctx, pepperKey, Strong)
-	if err != nil {
-		return nil, fmt.Errorf("read pepper: %w", err)
-	}
-	return item.Data, nil
+	return item.Data, wrap(err, "read pepper")
 }
 
-// Pepper gives the secret of a store that has one of its own (key: SECRET): the
+// Pepper returns the secret of a store that has one of its own (key: SECRET): the
 // fresh one where there is none yet.
 func Pepper(ctx context.Context, table Table, fresh []byte) ([]byte, error) {
 	pepper, err := createOrGet(ctx, table, Item{Key: pepperKey, Data: fresh})
-	if err != nil {
-		return nil, fmt.Errorf("store pepper: %w", err)
-	}
-	return pepper, nil
+	return pepper, wrap(err, "store pepper")
 }
 
 // ReplacePepper has a store keep a pepper, whatever it was made with.
 func ReplacePepper(ctx context.Context, table Table, pepper []byte) error {
-	err := table.Write(ctx, Op{Item: Item{Key: pepperKey, Data: pepper}}, Op{Mode: Delete, Item: Item{Key: pepperMark}})
-	if err != nil {
+	if err := table.Write(ctx, set(Item{Key: pepperKey, Data: pepper}), remove(pepperMark)); err != nil {
 		return fmt.Errorf("store pepper: %w", err)
 	}
 	return CheckPepper(ctx, table, pepper)

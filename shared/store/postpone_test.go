@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 )
 
 // TestPostponedJobs: a job of a name is there once, and one that is postponed
@@ -15,17 +16,13 @@ func TestPostponedJobs(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for _, ref := range []string{"a", "b", "c"} {
 		for range 2 {
-			if err := outbox.PutOnce(t.Context(), store.Job{Ref: ref, At: now, Data: []byte(`"x"`)}, ref); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, outbox.PutOnce(t.Context(), store.Job{Ref: ref, At: now, Data: []byte(`"x"`)}, ref))
 		}
 	}
 	take := func(at time.Time, want ...string) []store.Job {
 		t.Helper()
 		jobs, err := outbox.Take(t.Context(), 2, at, time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		var got []string
 		for _, j := range jobs {
 			got = append(got, j.Ref)
@@ -36,16 +33,10 @@ func TestPostponedJobs(t *testing.T) {
 		return jobs
 	}
 	for _, j := range take(now, "a", "b") {
-		if err := outbox.Postpone(t.Context(), j, now.Add(time.Hour)); err != nil {
-			t.Fatal(err)
-		}
-		if err := outbox.Postpone(t.Context(), j, now.Add(2*time.Hour)); err != nil { // somebody has put it elsewhere
-			t.Fatal(err)
-		}
+		storetest.Must(t, outbox.Postpone(t.Context(), j, now.Add(time.Hour)))
+		storetest.Must(t, outbox.Postpone(t.Context(), j, now.Add(2*time.Hour))) // somebody has put it elsewhere
 	}
-	if err := outbox.Done(t.Context(), take(now, "c")[0]); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, outbox.Done(t.Context(), take(now, "c")[0]))
 	take(now.Add(59 * time.Minute))
 	jobs, err := outbox.Take(t.Context(), 5, now.Add(time.Hour), time.Minute)
 	if err != nil || len(jobs) != 2 || jobs[0].Tries != 1 || string(jobs[0].Data) != `"x"` || !jobs[0].At.Equal(now) {

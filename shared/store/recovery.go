@@ -17,8 +17,10 @@ import (
 
 // KeyHash is what is stored of a key that is not the current one.
 type KeyHash struct {
-	Hash []byte    `json:"hash"`
-	At   time.Time `json:"at"` // when it was issued; of a pending one, since when it is pending; of a rotated one, when it was replaced
+	Hash []byte `json:"hash"`
+	// When it was issued; of a pending one, since when it is pending; of a rotated one, when it was
+	// replaced
+	At time.Time `json:"at"`
 }
 
 func (k *KeyHash) is(hash []byte) bool { return k != nil && bytes.Equal(k.Hash, hash) }
@@ -114,11 +116,12 @@ const RotationGrace = 10 * time.Minute
 // ErrNotHeld: the key is not the customer's.
 var ErrNotHeld = errors.New("the key is not the current one")
 
-// Rotate puts a fresh key in the place of the one that is shown. Where the fresh
-// key is there already because of the one that is shown, which happens when an
-// answer was lost, nothing changes. ErrNotHeld for any other key. The customer
-// comes back as it is stored.
-func (k Customers) Rotate(ctx context.Context, shown apikey.Key, fresh apikey.Hash, now time.Time) (stored Customer, err error) {
+// Rotate puts a fresh key in the place of the one that is shown, and returns the customer as stored.
+// Where the fresh key has replaced the shown one before, as after a lost answer, nothing
+// changes. ErrNotHeld for any other key.
+func (k Customers) Rotate(
+	ctx context.Context, shown apikey.Key, fresh apikey.Hash, now time.Time,
+) (stored Customer, err error) {
 	err = k.Change(ctx, shown.Customer, func(c *Customer) error {
 		switch {
 		case c.Holds(shown):
@@ -145,14 +148,8 @@ func offerKey(id string) Key { return Key{"OFFER#" + id, "JOB"} }
 // Offer stores a job that is left when somebody who knows the id accepts it
 // before a moment. Offered again under the same id it changes nothing.
 func (o Outbox) Offer(ctx context.Context, id string, j Job, until time.Time) error {
-	data, err := json.Marshal(j)
-	if err == nil {
-		err = o.Table.Write(ctx, Op{Mode: Create, Item: Item{Key: offerKey(id), Data: data, Expires: until}})
-	}
-	if err != nil && !errors.Is(err, ErrExists) {
-		return fmt.Errorf("offer a job: %w", err)
-	}
-	return nil
+	err := write(ctx, o.Table, over(Item{Key: offerKey(id), Expires: until}), j)
+	return wrap(unless(err, ErrExists), "offer a job")
 }
 
 // Offered is ErrNotFound where nothing is offered under the id, or not any more.
@@ -163,10 +160,7 @@ func (o Outbox) Offered(ctx context.Context, id string) error {
 
 func (o Outbox) offered(ctx context.Context, id string) (Item, error) {
 	item, err := o.Table.Get(ctx, offerKey(id), Strong)
-	if err != nil {
-		return Item{}, fmt.Errorf("read offered job: %w", err)
-	}
-	return item, nil
+	return item, wrap(err, "read offered job")
 }
 
 // Accept leaves the job that is offered under an id, once: accepted again it changes nothing.
@@ -181,10 +175,8 @@ func (o Outbox) Accept(ctx context.Context, id string, now time.Time) error {
 			return fmt.Errorf("read offered job: %w", err)
 		}
 		j.At, item.Data = now, nil
-		op, err := o.put(j)
-		if err != nil {
-			return err
-		}
-		return o.Table.Write(ctx, op, Op{Mode: Replace, Item: item})
+		w := writes{ops: []Op{over(item)}}
+		w.leave(o, j)
+		return w.to(ctx, o.Table)
 	})
 }

@@ -17,12 +17,9 @@ const (
 	longestWait = time.Second
 )
 
-// RetryConflicts runs a change that reads, decides and writes over what it
-// read, and runs it again from the start where another writer came between
-// (ErrConflict, ErrExists). Between two tries it waits a random time, up to one
-// that doubles with each. After maxTries, or where ctx ends first, the error is
-// ErrUnavailable: storage is busy, and the caller may try again later. Any
-// other error ends it at once and is returned as it is.
+// RetryConflicts runs a change that reads, decides and writes over what it read, and runs it again
+// where another writer came between (ErrConflict, ErrExists), after a random wait that grows.
+// After maxTries, or where ctx ends first, the error is ErrUnavailable. Any other error ends it.
 func RetryConflicts(ctx context.Context, change func() error) error {
 	return retry(ctx, func(err error) int {
 		if isConflict(err) {

@@ -15,14 +15,18 @@ import (
 	"verdetto/shared/store"
 )
 
-// contended is a table in which another writer always comes first.
+// contended is a table in which another writer always comes first, in one partition or in all.
 type contended struct {
 	store.Table
-	refusal error
-	writes  int
+	refusal   error
+	partition string
+	writes    int
 }
 
-func (c *contended) Write(context.Context, ...store.Op) error {
+func (c *contended) Write(ctx context.Context, ops ...store.Op) error {
+	if c.partition != "" && (len(ops) == 0 || ops[0].Item.Partition != c.partition) {
+		return c.Table.Write(ctx, ops...)
+	}
 	c.writes++
 	return fmt.Errorf("write items: %w", c.refusal)
 }
@@ -30,50 +34,47 @@ func (c *contended) Write(context.Context, ...store.Op) error {
 var ada = apikey.Of([]byte("pepper"), "ada@example.com")
 
 func issueOnce(ctx context.Context, customers store.Customers, what string) (string, error) {
-	text, _, err := customers.IssueOnce(ctx, rand.Reader, ada, noon, store.Once{What: what, Keep: func(store.Customer) bool { return false }})
+	text, _, err := customers.IssueOnce(
+		ctx, rand.Reader, ada, noon, store.Once{What: what, Keep: func(store.Customer) bool { return false }},
+	)
 	return text, err
 }
 
 // TestAlwaysConflicting: what always finds another writer ends as unavailable storage, after 20 tries.
 func TestAlwaysConflicting(t *testing.T) {
+	once := store.Once{What: "payment/1", Keep: func(store.Customer) bool { return false }}
+	coverage := map[fare.City]store.Coverage{"BUH": {Observations: 1}}
 	for _, c := range []struct {
-		name    string
-		refusal error
-		call    func(ctx context.Context, table store.Table) error
+		name      string
+		refusal   error
+		partition string
+		call      func(store.Table) call
 	}{
-		{"confirm", store.ErrConflict, func(ctx context.Context, table store.Table) error {
-			_, err := store.Alerts{Table: table}.Confirm(ctx, "pending")
-			return err
+		{"confirm", store.ErrConflict, "", func(table store.Table) call {
+			return call{store.Alerts{Table: table}, "Confirm", args{"pending"}}
 		}},
-		{"remove", store.ErrConflict, func(ctx context.Context, table store.Table) error {
-			_, err := store.Alerts{Table: table}.Remove(ctx, "ada")
-			return err
+		{"remove", store.ErrConflict, "", func(table store.Table) call {
+			return call{store.Alerts{Table: table}, "Remove", args{"ada"}}
 		}},
-		{"mark notified", store.ErrConflict, func(ctx context.Context, table store.Table) error {
+		{"mark notified", store.ErrConflict, "", func(table store.Table) call {
 			alerts := store.Alerts{Table: table}
-			one, err := alerts.One(ctx, store.Ref{Route: milBuh}, "ada")
-			if err != nil {
-				return err
-			}
-			return alerts.MarkNotified(ctx, one, 20500, 0)
+			one := read(func() (store.Alert, error) { return alerts.One(t.Context(), store.Ref{Route: milBuh}, "ada") })
+			return call{alerts, "MarkNotified", args{one, 20500, 0}}
 		}},
-		{"change", store.ErrExists, func(ctx context.Context, table store.Table) error {
-			return store.Customers{Table: table}.Change(ctx, ada, func(*store.Customer) error { return nil })
+		{"change", store.ErrExists, "", func(table store.Table) call {
+			return call{store.Customers{Table: table}, "Change", args{ada, func(*store.Customer) error { return nil }}}
 		}},
-		{"issue", store.ErrExists, func(ctx context.Context, table store.Table) error {
-			_, err := store.Customers{Table: table}.Issue(ctx, rand.Reader, ada, noon, nil)
-			return err
+		{"issue", store.ErrExists, "", func(table store.Table) call {
+			return call{store.Customers{Table: table}, "Issue", args{rand.Reader, ada, noon, nil}}
 		}},
-		{"issue once", store.ErrConflict, func(ctx context.Context, table store.Table) error {
-			_, err := issueOnce(ctx, store.Customers{Table: table}, "payment/1")
-			return err
+		{"issue once", store.ErrConflict, "", func(table store.Table) call {
+			return call{store.Customers{Table: table}, "IssueOnce", args{rand.Reader, ada, noon, once}}
 		}},
-		{"pepper", store.ErrExists, func(ctx context.Context, table store.Table) error {
-			_, err := store.Pepper(ctx, table, []byte("pepper"))
-			return err
+		{"source", store.ErrExists, "", func(table store.Table) call {
+			return call{store.Fares{Table: table}, "Claim", args{"sample"}}
 		}},
-		{"any change", store.ErrConflict, func(ctx context.Context, table store.Table) error {
-			return store.RetryConflicts(ctx, func() error { return table.Write(ctx) })
+		{"coverage", store.ErrExists, "INTO#BUH", func(table store.Table) call {
+			return call{store.Fares{Table: table}, "PutTrends", args{"MIL", []byte("t"), 0, coverage}}
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -81,9 +82,10 @@ func TestAlwaysConflicting(t *testing.T) {
 				d := openAlerts(t)
 				d.confirmed(t, "x", alertOf("ada", "BUH", 0))
 				d.pending(t, "pending", alertOf("ada", "LON", 0))
-				table := &contended{Table: d.Table, refusal: c.refusal}
-				err := c.call(t.Context(), table)
-				if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrExists) {
+				table := &contended{Table: d.Table, refusal: c.refusal, partition: c.partition}
+				err := c.call(table).do(t.Context())
+				if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrConflict) ||
+					errors.Is(err, store.ErrExists) {
 					t.Errorf("error %v, want ErrUnavailable alone", err)
 				}
 				if table.writes != 20 {
@@ -92,29 +94,6 @@ func TestAlwaysConflicting(t *testing.T) {
 			})
 		})
 	}
-	t.Run("coverage", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			table := &contendedCoverage{Table: openAlerts(t).Table}
-			err := store.Fares{Table: table}.PutTrends(t.Context(), "MIL", []byte("t"), 0, map[fare.City]store.Coverage{"BUH": {Observations: 1}})
-			if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrExists) || table.writes != 20 {
-				t.Errorf("error %v after %d writes, want ErrUnavailable after 20", err, table.writes)
-			}
-		})
-	})
-}
-
-// contendedCoverage is a table in which another writer always comes first where coverage is written.
-type contendedCoverage struct {
-	store.Table
-	writes int
-}
-
-func (c *contendedCoverage) Write(ctx context.Context, ops ...store.Op) error {
-	if ops[0].Item.Partition != "INTO#BUH" {
-		return c.Table.Write(ctx, ops...)
-	}
-	c.writes++
-	return store.ErrExists
 }
 
 // TestRetryEnds: with the first success, with any other error, and with its context.

@@ -11,10 +11,9 @@ import (
 )
 
 // Slots are places, a number in each window, that payments reserve before they are
-// sent. Each is an item that is created in the write that takes the payment and freed
-// in the write that records what became of it. So there are never more than Most,
-// however many processes reserve at once; a payment of which nobody learns what
-// became of it keeps its slots until the window ends.
+// sent. Each is an item that is created in the write that takes the payment and deleted
+// in the write that records its end, so there are never more than Most. A payment
+// whose end is never recorded keeps its slots until the window ends.
 type Slots struct {
 	Of   string // whose they are: stable, a part of the key
 	Name string // of the kind: stable, a part of the key
@@ -88,13 +87,10 @@ func (s Slots) free(items []Item, at time.Time, name string) (Op, error) {
 		full.Old = full.Old[:min(maxOld, len(full.Old))]
 		return Op{}, full
 	}
-	data, err := json.Marshal(slotData{at.UTC(), name})
-	if err != nil {
-		return Op{}, fmt.Errorf("write slot: %w", err)
-	}
 	// Others choose at the same moment: the first one would be everybody's.
 	key := slotsKey(s.Of, left[rand.IntN(len(left))])
-	return Op{Mode: Create, Item: Item{Key: key, Expires: from.Add(s.Per), Data: data}}, nil
+	data, err := json.Marshal(slotData{at.UTC(), name})
+	return over(Item{Key: key, Expires: from.Add(s.Per), Data: data}), wrap(err, "write slot")
 }
 
 // reserve chooses a slot of each kind, and returns the writes that take them.
@@ -154,7 +150,7 @@ func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 		freed = append(freed, p.Tries...)
 	}
 	for _, key := range freed {
-		ops = append(ops, Op{Mode: Delete, Item: Item{Key: key}})
+		ops = append(ops, remove(key))
 	}
 	p.Fees, p.Tries = nil, nil
 	return ops

@@ -24,66 +24,66 @@
 // # All keys
 //
 // An origin and a destination are IATA codes of cities (MIL), a route is both
-// (MIL-BUH), MIL-* one to all cities; a series a route and a kind of trip: MIL-BUH for one-way fares,
-// MIL-BUH#4-7 for returns after 4 to 7 nights; subscribers and customers are pseudonyms. Written by: a folder of
-// functions or shared, or a command.
+// (MIL-BUH), MIL-* one to all cities. A series is a route and a kind of trip: MIL-BUH
+// for one-way fares, MIL-BUH#4-7 for returns after 4 to 7 nights. Subscribers and
+// customers are pseudonyms. dynamostore/schema lists which function reads and writes what.
 //
-//	partition                    sort                  what                                               written by            expires
-//	ROUTE#<series>               BLOCK#<cycle>#<part>  fare.Block: observations of a week                 refresh               400 days after the week
-//	ROUTE#<series>               SHEET                 verdict.RouteSummary                               refresh               never
-//	ROUTE#<series>               DEPARTURES#any        departure.Sheet of all fares                       refresh               never
-//	ROUTE#<series>               DEPARTURES#0          departure.Sheet of fares without stops, where others have some  refresh  never
-//	ROUTE#<series>               DEPARTURES#learning   departure.Learning: open questions                 refresh               never
-//	LEFT#<cycle>                 <series>              score.Left of a day of refreshes                   refresh               31 days after the day
-//	FARES                        POOLED                departure.Cycle: the pooled part after a day       refresh               never
-//	SCORE                        SUM                   score.Sum: what came of what was said              refresh               never
-//	SCORE                        WEEK#<monday>         score.Sum of the cycles of a week                  refresh               never
-//	ORIGIN#<origin>              ASKED                 when the source last answered for it               refresh               never
-//	ORIGIN#<origin>              TRENDS                trends.Origin                                      refresh               never
-//	ORIGIN#<origin>              DEALS                 deals.Origin: the cheapest fares, judged           refresh               never
-//	ORIGIN#<origin>              DEALS#<nights>        deals.Origin of returns with so many nights away   refresh               never
-//	COVERED                      <origin>              that routes from it are stored                     refresh               never
-//	INTO#<destination>           <origin>              Coverage of the route                              refresh               never
-//	FARES                        SOURCE                name of the fare source                            refresh               never
-//	FARES                        RATES                 fare.Rates of the last refresh                     refresh               never
-//	FARES                        DISCOVERED            when all origins were asked last                   verdetto serve        never
-//	FARES                        DEEPENED              when departures that were due were asked last      verdetto serve        never
-//	DEMANDED                     <series>              that it was asked for                              analisi, compat, x402  8 days after that
-//	WANTED                       <origin>              that it was asked for and is not covered           analisi, compat, pricetrends, x402  16 days after the request
-//	SEEN#<route>                 HISTORY               Past                                               notify                400 days after the refresh
-//	SEEN#<route>                 TRIP#<trip>           Past of a trip that alerts are for                 notify                400 days after the refresh
-//	WAKES                        <route>               Notification                                       notify                8 days after the refresh
-//	WAKES                        <route>#TRIPS         Notification of alerts for trips on the route, or to all cities  refresh    8 days after the refresh
-//	ALERTS#<route>               <subscriber>          Alert                                              alerts, notify        never
-//	ALERTS#<route>               <subscriber>#<id>     Alert beside the one for the route by mail         alerts, notify        never
-//	SUBSCRIBER#<subscriber>      ROUTES                Refs of its alerts                                 alerts, notify        never
-//	WATCHED#<origin>             <destination>         that somebody has, or had, an alert for the route  alerts, notify        never
-//	WATCHED#<origin>             <destination>#<nights>  and one for such trips on it                     alerts, notify        never
-//	DIGESTS#<weekday>            <subscriber>          Digest of one who is told once a week              alerts, notify        never
-//	DIGESTS                      PROGRESS              DigestProgress                                     alerts, notify        never
-//	PENDING#<id>                 ALERT                 Alert to be confirmed; nothing once it was         alerts                48 hours after the request
-//	STOPPED#<subscriber>         MARK                  that it is sent no mail                            alerts, notify        180 days after a refusal, 10 years after a complaint
-//	MAILBOX#<subscriber>         MAILS                 Mailbox: mails that anyone can cause               alerts, pro           a day after the last; 180 days after its reader stopped them
-//	LEASE#<name>                 HOLDER                who does what one process at a time may do         notify, verdetto serve, verdetto migrate  minutes after it was renewed
-//	MIGRATION                    SOURCE                that the table is being filled, and from where     verdetto migrate      never
-//	OUTBOX#<name>                <due>-<random>        Job                                                alerts, notify, pro   7 days after it was left
-//	WEBHOOK#<subscriber>         ENDPOINT#<hash>       Endpoint of a webhook                              alerts                400 days after it answered or was changed
-//	WEBHOOK#<subscriber>         EVENT#<id>            Delivery to an endpoint                            alerts, notify        8 days after it was left
-//	DELIVERIES                   <time>#<subscriber>#<id>  when a Delivery is due                         alerts, notify        8 days after it was left
-//	OFFER#<id>                   JOB                   Job to be left when it is accepted; nothing once it was  pro                 48 hours after the request
-//	CUSTOMER#<customer>          KEY                   Customer                                           pro, verdetto key     never
-//	SUBSCRIPTION#<subscription>  CUSTOMER              whose it is                                        pro                   never
-//	CASHED#<payment>             MARK                  hash of the key issued for it, or who claimed it   pro                   never
-//	PAID#<payment>               CALL                  Payment: which answer it was taken for             x402                  never
-//	PAID#<payment>               ANSWER                what it has bought, compressed                     x402                  a day after it was given
-//	CREDIT#<payer>               <payment>             when it was taken, which was not answered yet      x402                  30 days after it was taken
-//	FEES#<subject>               OPEN                  the payer's one open payment                       x402                  2 minutes after it was taken
-//	FEES#<subject>               <kind>#<time>#<number>  Slots of a payer, an address or all: when each was taken  x402           end of the window
-//	NOTE#<name>                  TEXT                  Note: what only the bearer of a secret can read    pro                   minutes to a day after it was left
-//	LIMIT#<limit>#<subject>      <time>                counter of calls                                   limit, refresh        end of the window; of calls with a key, of the day; of calls to a source, a day later
-//	SECRET                       PEPPER                the pepper where none is configured                verdetto serve        never
-//	SERVICE                      PEPPER                which pepper it was made with: an HMAC under it    alerts, pro, refresh, verdetto serve  never
-//	SERVICE                      PROBE                 nothing: it is written to see whether that works   verdetto serve        never
+//	partition                    sort                      what                                 expires
+//	ROUTE#<series>               BLOCK#<cycle>#<part>      fare.Block of a week                 400 days
+//	ROUTE#<series>               SHEET                     verdict.RouteSummary                 never
+//	ROUTE#<series>               DEPARTURES#any            departure.Sheet of all fares         never
+//	ROUTE#<series>               DEPARTURES#0              departure.Sheet of non-stop fares    never
+//	ROUTE#<series>               DEPARTURES#learning       departure.Learning                   never
+//	LEFT#<cycle>                 <series>                  score.Left of a day                  31 days
+//	FARES                        POOLED                    departure.Cycle                      never
+//	SCORE                        SUM                       score.Sum of all weeks               never
+//	SCORE                        WEEK#<monday>             score.Sum of a week                  never
+//	ORIGIN#<origin>              ASKED                     when the source last answered        never
+//	ORIGIN#<origin>              TRENDS                    trends.Origin                        never
+//	ORIGIN#<origin>              DEALS                     deals.Origin                         never
+//	ORIGIN#<origin>              DEALS#<nights>            deals.Origin of returns              never
+//	COVERED                      <origin>                  that it is covered                   never
+//	INTO#<destination>           <origin>                  Coverage of the route                never
+//	FARES                        SOURCE                    name of the fare source              never
+//	FARES                        RATES                     fare.Rates of the last refresh       never
+//	FARES                        DISCOVERED                when all origins were asked          never
+//	FARES                        DEEPENED                  when due departures were asked       never
+//	DEMANDED                     <series>                  that it was asked for                8 days
+//	WANTED                       <origin>                  that an uncovered one was asked for  16 days
+//	SEEN#<route>                 HISTORY                   Past                                 400 days
+//	SEEN#<route>                 TRIP#<trip>               Past of a trip with alerts           400 days
+//	WAKES                        <route>                   Notification                         8 days
+//	WAKES                        <route>#TRIPS             Notification for alerts for trips    8 days
+//	ALERTS#<route>               <subscriber>              Alert                                never
+//	ALERTS#<route>               <subscriber>#<id>         any further Alert                    never
+//	SUBSCRIBER#<subscriber>      ROUTES                    Refs of its alerts                   never
+//	WATCHED#<origin>             <destination>             that the route is subscribed         never
+//	WATCHED#<origin>             <destination>#<nights>    that such trips are subscribed       never
+//	DIGESTS#<weekday>            <subscriber>              Digest                               never
+//	DIGESTS                      PROGRESS                  DigestProgress                       never
+//	PENDING#<id>                 ALERT                     Alert to be confirmed                48 hours
+//	STOPPED#<subscriber>         MARK                      that it is sent no mail              180 days or 10 years
+//	MAILBOX#<subscriber>         MAILS                     Mailbox                              1 or 180 days
+//	LEASE#<name>                 HOLDER                    the holder of a lease                minutes, if not renewed
+//	MIGRATION                    SOURCE                    where the table is filled from       never
+//	OUTBOX#<name>                <due>-<random>            Job                                  7 days
+//	WEBHOOK#<subscriber>         ENDPOINT#<hash>           Endpoint                             400 days
+//	WEBHOOK#<subscriber>         EVENT#<id>                Delivery                             8 days
+//	DELIVERIES                   <time>#<subscriber>#<id>  when a Delivery is due               8 days
+//	OFFER#<id>                   JOB                       Job to be accepted                   48 hours
+//	CUSTOMER#<customer>          KEY                       Customer                             never
+//	SUBSCRIPTION#<subscription>  CUSTOMER                  its owner                            never
+//	CASHED#<payment>             MARK                      hash of its key, or its claim        never
+//	PAID#<payment>               CALL                      Payment                              never
+//	PAID#<payment>               ANSWER                    the answer, compressed               24 hours
+//	CREDIT#<payer>               <payment>                 when it was taken                    30 days
+//	FEES#<subject>               OPEN                      the open payment of a payer          2 minutes
+//	FEES#<subject>               <kind>#<time>#<number>    when a slot was taken                with its window
+//	NOTE#<name>                  TEXT                      Note                                 minutes to 24 hours
+//	LIMIT#<limit>#<subject>      <time>                    counter of calls                     with its window
+//	SECRET                       PEPPER                    the pepper                           never
+//	SERVICE                      PEPPER                    an HMAC under the pepper             never
+//	SERVICE                      PROBE                     nothing                              never
 //
 // # What a refresh of one route costs
 //
@@ -100,29 +100,20 @@
 //	write it, as a transaction           12                 14                  34                      26
 //
 // The last column is asking for departures (TestDepthCapacity), which reads the
-// summary for the plan, for whether it was done, and to write over it. Version 4a76271, which asked by
-// city alone and judged no departures, wrote 4 units for ten fares a week. A week of a route that is not in
-// demand now takes 5 and 6 of the same kind, 2.75 times as much for 31 times the observations, and
-// 24 and 26 for what departures are judged by: 15 times as much in all. The observations
-// take 94 KB a year with the summary, 6 bytes each. A call to the source is one write more, where a
-// budget is counted; a verdict notes the route once a process and day, one write.
+// summary for the plan, for whether it was done, and to write over it. The observations
+// take 94 KB a year with the summary, 6 bytes each. A call to the source is one write more,
+// where a budget is counted; a verdict notes the route once a process and day, one write.
 //
-// What departures are judged by are the sheet, which answers read, the open
-// questions, and what is left for the pooled part. It is read twice: to be carried
-// on, and for the deals of the origin. The
-// pooled part costs a refresh of everything 2 reads and 2 writes, and a read of
-// what was left for each day; with what it adds to the score 4 and 6, and once a
-// week a read of the weeks of a year, at a unit for each 4 KB. What was said of a series
-// lies in what it has anyway, some 10 bytes for each of up to 36 departures: of the
-// routes above none takes a unit more for it. GET /v1/pagella reads the sum, half a
-// unit, and 53 weeks of under 1 KB, 7.
+// The pooled part costs a refresh of everything 4 reads and 6 writes with what it adds to
+// the score, a read of what the series add for each day, and once a week a read of the
+// weeks of a year, at a unit for each 4 KB. GET /v1/pagella reads the sum, half a unit,
+// and 53 weeks of under 1 KB, 7.
 //
-// The summary grows to 4 units after three years. For each origin come 3 reads
-// and 4 writes, more where its trends or its deals take over 1 KB: some 330 bytes a
-// destination with fares in every month, with stops and without; and a read and a write for
-// each class of nights away of which returns were seen, some 30 to 50 bytes a destination. A route that somebody
-// watches costs 1 read and a transaction of 2 small items more, whoever is
-// notified; each mail costs 2 reads and 1 write, and a page of 100 alerts of
+// The summary grows to 4 units after three years. For each origin come 3 reads and 4
+// writes, more where its trends or its deals take over 1 KB: some 330 bytes a destination;
+// and a read and a write for each class of nights away of which returns were seen. A
+// subscribed route costs 1 read and a transaction of 2 small items more, whoever is
+// notified. Each mail costs 2 reads and 1 write, and a page of 100 alerts of
 // which none is notified about 2 reads (TestNotifyingCapacity in e2e/alerts).
 package store
 
@@ -268,6 +259,42 @@ func Validate(ops []Op) error {
 		}
 	}
 	return nil
+}
+
+// Refuses returns the error of an operation that may not be carried out over such an item, if
+// it may not; an item that is not there has version 0.
+func (op Op) Refuses(had Item) error {
+	switch op.Mode {
+	case Create:
+		if had.Version != 0 {
+			return ErrExists
+		}
+	case Replace, Remove:
+		if had.Version == 0 || had.Version != op.Item.Version {
+			return ErrConflict
+		}
+	case Check:
+		if had.Version != op.Item.Version {
+			return ErrConflict
+		}
+	}
+	return nil
+}
+
+// ValidateTake checks a call to Take before any adapter acts on it.
+func ValidateTake(key Key, n int64) error {
+	if n < 1 {
+		return fmt.Errorf("%w: take %d from a counter", ErrInvalid, n)
+	}
+	return key.Validate()
+}
+
+// Validate checks that a range can be asked for.
+func (r Range) Validate() error {
+	if r.Limit < 0 {
+		return fmt.Errorf("%w: limit %d", ErrInvalid, r.Limit)
+	}
+	return Key{r.Partition, "-"}.Validate()
 }
 
 // Validate checks that a key can be stored.

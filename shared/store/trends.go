@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"slices"
 	"time"
 
 	"verdetto/shared/fare"
@@ -20,42 +18,31 @@ type Coverage struct {
 	AsOf         fare.Day  `json:"on"` // the refresh that says so
 }
 
-// exceeds tells whether a refresh had more data for the route than another.
+// exceeds reports whether a refresh had more data for the route than another.
 func (c Coverage) exceeds(than Coverage) bool {
 	return c.AsOf > than.AsOf || c.AsOf == than.AsOf && c.Observations > than.Observations
 }
 
-// Trends gives the encoded trends of an origin and their version, or ErrNotFound.
+// Trends returns the encoded trends of an origin and their version, or ErrNotFound.
 func (f Fares) Trends(ctx context.Context, origin fare.City) ([]byte, int64, error) {
-	item, err := f.Table.Get(ctx, trendsKey(origin), Eventual)
-	if err != nil {
-		return nil, 0, fmt.Errorf("read trends of %s: %w", origin, err)
-	}
-	return item.Data, item.Version, nil
+	return f.get(ctx, originKey(origin, "TRENDS"), Eventual, "trends of %s", origin)
 }
-
-func trendsKey(origin fare.City) Key { return Key{"ORIGIN#" + string(origin), "TRENDS"} }
 
 // PutTrends writes the trends of an origin over the version they were made
 // from, 0 where there were none, and the coverage of each changed route. The
 // trends come last, so that a run that is stopped before them does all again.
-func (f Fares) PutTrends(ctx context.Context, origin fare.City, data []byte, version int64, changed map[fare.City]Coverage) error {
-	if err := f.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: Key{"COVERED", string(origin)}}}); err != nil {
-		return fmt.Errorf("write trends of %s: %w", origin, err)
+func (f Fares) PutTrends(
+	ctx context.Context, origin fare.City, data []byte, version int64, changed map[fare.City]Coverage,
+) error {
+	if err := f.Table.Write(ctx, set(Item{Key: Key{"COVERED", string(origin)}})); err != nil {
+		return wrap(err, "write trends of %s", origin)
 	}
 	for destination, c := range changed {
 		if err := f.putCoverage(ctx, Key{"INTO#" + string(destination), string(origin)}, c); err != nil {
-			return fmt.Errorf("write coverage of %s-%s: %w", origin, destination, err)
+			return wrap(err, "write coverage of %s-%s", origin, destination)
 		}
 	}
-	last := Op{Mode: Replace, Item: Item{Key: trendsKey(origin), Version: version, Data: data}}
-	if version == 0 {
-		last.Mode = Create
-	}
-	if err := f.Table.Write(ctx, last); err != nil {
-		return fmt.Errorf("write trends of %s: %w", origin, err)
-	}
-	return nil
+	return f.put(ctx, originKey(origin, "TRENDS"), data, version, "trends of %s", origin)
 }
 
 // putCoverage writes the coverage of a route unless a refresh with more data has.
@@ -67,36 +54,25 @@ func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 	}
 	read := Eventual
 	return RetryConflicts(ctx, func() error {
-		op := Op{Mode: Create, Item: Item{Key: key, Data: data}}
-		had, err := f.Table.Get(ctx, key, read)
+		old, had, err := get[Coverage](ctx, f.Table, key, read)
 		read = Strong // should this read turn out to have lagged behind
-		if err == nil {
-			var old Coverage
-			if err := json.Unmarshal(had.Data, &old); err != nil {
-				return err
-			}
-			if old.exceeds(c) || bytes.Equal(had.Data, data) {
-				return nil
-			}
-			op.Mode, op.Item.Version = Replace, had.Version
-		} else if !errors.Is(err, ErrNotFound) {
+		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		return f.Table.Write(ctx, op)
+		if had.Version > 0 && (old.exceeds(c) || bytes.Equal(had.Data, data)) {
+			return nil
+		}
+		return f.Table.Write(ctx, over(Item{Key: key, Version: had.Version, Data: data}))
 	})
 }
 
+func cityOf(item Item) (fare.City, error) { return fare.City(item.Sort), nil }
+
 // Covered lists the origins of which routes are stored, in alphabetical order, after one.
 func (f Fares) Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error) {
-	items, err := f.Table.Query(ctx, Range{Partition: "COVERED", After: string(after), Limit: limit})
-	if err != nil {
-		return nil, fmt.Errorf("list covered origins: %w", err)
-	}
-	origins := make([]fare.City, len(items))
-	for i, item := range items {
-		origins[i] = fare.City(item.Sort)
-	}
-	return origins, nil
+	r := Range{Partition: "COVERED", After: string(after), Limit: limit}
+	origins, err := list(ctx, f.Table, r, cityOf)
+	return origins, wrap(err, "list covered origins")
 }
 
 // Into is a route into a destination.
@@ -107,93 +83,88 @@ type Into struct {
 
 // Into lists the routes into a destination by origin, after one.
 func (f Fares) Into(ctx context.Context, destination, after fare.City, limit int) ([]Into, error) {
-	items, err := f.Table.Query(ctx, Range{Partition: "INTO#" + string(destination), After: string(after), Limit: limit})
-	if err != nil {
-		return nil, fmt.Errorf("list routes into %s: %w", destination, err)
-	}
-	routes := make([]Into, len(items))
-	for i, item := range items {
-		routes[i].Origin = fare.City(item.Sort)
-		if err := json.Unmarshal(item.Data, &routes[i].Coverage); err != nil {
-			return nil, fmt.Errorf("read coverage of %s-%s: %w", item.Sort, destination, err)
-		}
-	}
-	return routes, nil
+	r := Range{Partition: "INTO#" + string(destination), After: string(after), Limit: limit}
+	routes, err := list(ctx, f.Table, r, func(item Item) (Into, error) {
+		route := Into{Origin: fare.City(item.Sort)}
+		return route, wrap(json.Unmarshal(item.Data, &route.Coverage), "coverage from %s", item.Sort)
+	})
+	return routes, wrap(err, "list routes into %s", destination)
 }
 
-var ratesKey = Key{"FARES", "RATES"}
-
-// Rates gives the reference rates of the last refresh, or ErrNotFound.
-func (f Fares) Rates(ctx context.Context) (fare.Rates, error) {
-	var r fare.Rates
-	item, err := f.Table.Get(ctx, ratesKey, Eventual)
-	if err == nil {
-		err = json.Unmarshal(item.Data, &r)
+func dealsKey(origin fare.City, trip fare.Trip) Key {
+	if trip == fare.OneWay {
+		return originKey(origin, "DEALS")
 	}
-	if err != nil {
-		return fare.Rates{}, fmt.Errorf("read rates: %w", err)
-	}
-	return r, nil
+	return originKey(origin, "DEALS#"+trip.String())
 }
 
-// SetRates stores reference rates for those who convert what is stored.
-func (f Fares) SetRates(ctx context.Context, r fare.Rates) error {
-	data, err := json.Marshal(r)
-	if err == nil {
-		err = f.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: ratesKey, Data: data}})
-	}
-	if err != nil {
-		return fmt.Errorf("write rates: %w", err)
-	}
-	return nil
+// Deals returns the encoded deals.Origin of an origin and a kind of trip, and its version, or ErrNotFound.
+func (f Fares) Deals(ctx context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
+	return f.get(ctx, dealsKey(origin, trip), Eventual, "deals of %s", origin)
 }
 
-// demandPartition holds the series that were asked for.
-const demandPartition = "DEMANDED"
+// DealsNow is Deals with all that was written before.
+func (f Fares) DealsNow(ctx context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
+	return f.get(ctx, dealsKey(origin, trip), Strong, "deals of %s", origin)
+}
+
+// PutDeals writes the deals of an origin and a kind of trip over the version they were made from; 0
+// where there were none.
+func (f Fares) PutDeals(ctx context.Context, origin fare.City, trip fare.Trip, data []byte, version int64) error {
+	return f.put(ctx, dealsKey(origin, trip), data, version, "deals of %s", origin)
+}
+
+const (
+	demanded  = "DEMANDED" // series that callers asked for
+	requested = "WANTED"   // origins that callers asked for and that are not covered
+)
 
 // NoteDemand records until a moment that somebody asked for a series.
 func (f Fares) NoteDemand(ctx context.Context, s fare.Series, until time.Time) error {
-	if err := f.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: Key{demandPartition, s.String()}, Expires: until}}); err != nil {
-		return fmt.Errorf("note demand for %s: %w", s, err)
-	}
-	return nil
+	err := f.Table.Write(ctx, set(Item{Key: Key{demanded, s.String()}, Expires: until}))
+	return wrap(err, "note demand for %s", s)
+}
+
+// RequestOrigin records until a moment that somebody asked for a route from an origin that is not covered.
+func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error {
+	err := f.Table.Write(ctx, set(Item{Key: Key{requested, string(origin)}, Expires: until}))
+	return wrap(err, "request origin %s", origin)
 }
 
 // Demanded lists the series that were asked for lately, and are in demand until a moment
 // at most: what is in demand for longer was noted by a wrong clock.
 func (f Fares) Demanded(ctx context.Context, most time.Time) ([]fare.Series, error) {
-	items, err := f.Table.Query(ctx, Range{Partition: demandPartition})
-	if err != nil {
-		return nil, fmt.Errorf("list series in demand: %w", err)
-	}
-	items = slices.DeleteFunc(items, func(i Item) bool { return i.Expires.After(most) })
-	series := make([]fare.Series, len(items))
-	for i, item := range items {
-		if series[i], err = fare.ParseSeries(item.Sort); err != nil {
-			return nil, fmt.Errorf("list series in demand: %w", err)
-		}
-	}
-	return series, nil
+	series, err := noted(ctx, f.Table, demanded, most, fare.ParseSeries)
+	return series, wrap(err, "list series in demand")
 }
 
-// RequestOrigin records until a moment that somebody asked for a route from an origin that is not covered.
-func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error {
-	if err := f.Table.Write(ctx, Op{Mode: Set, Item: Item{Key: Key{"WANTED", string(origin)}, Expires: until}}); err != nil {
-		return fmt.Errorf("request origin %s: %w", origin, err)
-	}
-	return nil
-}
-
-// RequestedOrigins lists the origins that somebody asked for and that are not covered, until a moment at most: see Demanded.
+// RequestedOrigins lists the origins that somebody asked for and that are not covered, until a
+// moment at most: see Demanded.
 func (f Fares) RequestedOrigins(ctx context.Context, most time.Time) ([]fare.City, error) {
-	items, err := f.Table.Query(ctx, Range{Partition: "WANTED"})
+	origins, err := noted(
+		ctx, f.Table, requested, most, func(city string) (fare.City, error) { return fare.City(city), nil },
+	)
+	return origins, wrap(err, "list requested origins")
+}
+
+// noted lists what is noted in a partition until a moment at most.
+func noted[T any](
+	ctx context.Context, table Table, partition string, most time.Time, parse func(string) (T, error),
+) ([]T, error) {
+	items, err := table.Query(ctx, Range{Partition: partition})
 	if err != nil {
-		return nil, fmt.Errorf("list requested origins: %w", err)
+		return nil, err
 	}
-	items = slices.DeleteFunc(items, func(i Item) bool { return i.Expires.After(most) })
-	origins := make([]fare.City, len(items))
-	for i, item := range items {
-		origins[i] = fare.City(item.Sort)
+	all := []T{}
+	for _, item := range items {
+		if item.Expires.After(most) {
+			continue
+		}
+		one, err := parse(item.Sort)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
 	}
-	return origins, nil
+	return all, nil
 }

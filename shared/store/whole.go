@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
-	"fmt"
 )
 
 // Whole is a table that can be read and written as a whole and as it is, versions
@@ -33,30 +31,18 @@ var migrationKey = Key{"MIGRATION", "SOURCE"}
 
 // Begin says that the table is being filled.
 func (m Migration) Begin(ctx context.Context, from string) error {
-	if err := m.Table.Write(ctx, Op{Item: Item{Key: migrationKey, Data: []byte(from)}}); err != nil {
-		return fmt.Errorf("begin migration: %w", err)
-	}
-	return nil
+	return wrap(m.Table.Write(ctx, set(Item{Key: migrationKey, Data: []byte(from)})), "begin migration")
 }
 
 // Unfinished tells whether the table is being filled, and from where.
 func (m Migration) Unfinished(ctx context.Context) (from string, unfinished bool, err error) {
 	item, err := m.Table.Get(ctx, migrationKey, Strong)
-	if errors.Is(err, ErrNotFound) {
-		return "", false, nil
-	}
-	if err != nil {
-		return "", false, fmt.Errorf("look for an unfinished migration: %w", err)
-	}
-	return string(item.Data), true, nil
+	return string(item.Data), err == nil, wrap(unless(err, ErrNotFound), "look for an unfinished migration")
 }
 
 // Finish says that it is complete.
 func (m Migration) Finish(ctx context.Context) error {
-	if err := m.Table.Write(ctx, Op{Mode: Delete, Item: Item{Key: migrationKey}}); err != nil {
-		return fmt.Errorf("finish migration: %w", err)
-	}
-	return nil
+	return wrap(m.Table.Write(ctx, remove(migrationKey)), "finish migration")
 }
 
 // Lease is held by who fills the table: one process at a time.

@@ -38,7 +38,7 @@ const maxExamined = 100
 // are looked at is no demand.
 func (o Options) Examples(ctx context.Context) ([]Example, error) {
 	fares := store.Fares{Table: o.Table}
-	coverage := &published.Answers{Coverage: fares}
+	coverage := &published.Answers{Reader: answer.NewUnrecorded(fares, o.Now, o.Log)}
 	best := map[string]Example{}
 	page := ""
 	for range maxExamined {

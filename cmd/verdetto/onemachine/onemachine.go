@@ -101,12 +101,12 @@ func New(o Options) (*Service, error) {
 	settings.PaidCalls = sold
 	s.API = httpapi.New(settings)
 	fares := store.Fares{Table: o.Table}
-	verdicts := &analisi.Service{Reader: answer.NewReader(fares, o.Now, o.Log), Coverage: fares, Score: fares, BaseURL: o.BaseURL, Telegram: o.Telegram.Bot != ""}
+	verdicts := &analisi.Service{Reader: answer.NewReader(fares, o.Now, o.Log), Score: fares, BaseURL: o.BaseURL, Telegram: o.Telegram.Bot != ""}
 	verdicts.Register(s.API)
-	trends := &view.Reader{Fares: fares, Now: o.Now, AllFares: settings.AllFares}
+	trends := &view.Reader{Reader: verdicts.Reader, AllFares: settings.AllFares}
 	(&pricetrends.Service{Trends: trends}).Register(s.API)
 	(&agents.Service{Answers: verdicts.Answers(), Pages: verdicts.Pages(), Trends: trends, Log: o.Log}).Register(s.API)
-	(&compat.Service{Reader: verdicts.Reader, Coverage: fares, BaseURL: o.BaseURL}).Register(s.API)
+	(&compat.Service{Reader: verdicts.Reader, BaseURL: o.BaseURL}).Register(s.API)
 	seller, err := o.openPerCall(payment, sold, verdicts.Reader, settings.Limiter)
 	if err != nil {
 		return nil, err

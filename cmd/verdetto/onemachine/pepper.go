@@ -131,7 +131,7 @@ func anyAlert(ctx context.Context, table store.Table) (store.Alert, bool, error)
 		return store.Alert{}, false, err
 	}
 	for _, origin := range origins {
-		watched, err := alerts.Watched(ctx, origin)
+		watched, err := alerts.SubscribedRoutes(ctx, origin)
 		if err != nil {
 			return store.Alert{}, false, err
 		}

@@ -25,9 +25,8 @@ func perCall() (payment config.PerCall, sold bool, err error) {
 
 // openPerCall makes what sells answers one by one.
 func (o Options) openPerCall(payment config.PerCall, sold bool, reader *answer.Reader, limiter *limit.Limiter) (*x402.Service, error) {
-	fares := store.Fares{Table: o.Table}
 	service := &x402.Service{
-		Answers: &published.Answers{Reader: reader, Coverage: fares}, Payments: store.Payments{Table: o.Table},
+		Answers: &published.Answers{Reader: reader}, Payments: store.Payments{Table: o.Table},
 		Limiter: limiter, BaseURL: o.BaseURL, Now: o.Now, Log: o.Log,
 	}
 	if !sold {

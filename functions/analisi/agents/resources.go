@@ -48,7 +48,7 @@ func (s *Service) addResources(server *mcp.Server) {
 		URI: coverageURI, Name: "coverage", Title: "Cities that fares are known from", MIMEType: "application/json",
 		Description: "Every city that can be asked about as an origin, with its IATA code. Reading it counts as watched_routes.",
 	}, s.resource(func(ctx context.Context, _ string) (any, error) {
-		cities, err := s.Answers.Coverage.Covered(ctx, "", maxCovered+1)
+		cities, err := s.Answers.Stored.Covered(ctx, "", maxCovered+1)
 		c := Coverage{Citta: []published.Citta{}, Altre: len(cities) > maxCovered, Rotte: coverageURI + "/{origin}"}
 		for _, city := range cities[:min(len(cities), maxCovered)] {
 			c.Citta = append(c.Citta, published.Citta{Codice: string(city), Nome: places.Name(city, "en")})

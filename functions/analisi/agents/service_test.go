@@ -200,9 +200,12 @@ func openAt(t testing.TB, base string, s fares, data string) *fixture {
 		AllFares: true, PaidCalls: true,
 		Now: clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers, Pepper: []byte("pepper"), Data: data,
 	})
-	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: s, Sheets: analisitest.Sheets{{Route: milbuh}: analisitest.DeparturesOf(60)}, Demand: s, Rates: s, Now: clock, Log: log}, Coverage: s, BaseURL: base}
+	verdicts := &analisi.Service{BaseURL: base, Reader: answer.NewReader(struct {
+		fares
+		analisitest.Sheets
+	}{s, analisitest.Sheets{{Route: milbuh}: analisitest.DeparturesOf(60)}}, clock, log)}
 	verdicts.Register(d.API)
-	reader := &view.Reader{Fares: s, Now: clock, AllFares: true}
+	reader := &view.Reader{Reader: verdicts.Reader, AllFares: true}
 	(&pricetrends.Service{Trends: reader}).Register(d.API)
 	(&agents.Service{Answers: verdicts.Answers(), Pages: verdicts.Pages(), Trends: reader, Log: log}).Register(d.API)
 	return d

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
@@ -236,12 +237,40 @@ func Entries() []deals.Entry {
 	}
 }
 
+// Fares is a store of fares made of stand-ins for what a test asks about.
+type Fares struct {
+	nothing
+	Summaries
+	Departures
+	*Requests
+	rates
+	Routes
+}
+
+// Departures is where Fares has departure states and histories from.
+type Departures interface {
+	Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, error)
+	Pooled(ctx context.Context, read store.Consistency) ([]byte, int64, error)
+	Blocks(ctx context.Context, s fare.Series, read store.Consistency) ([]store.StoredBlock, error)
+}
+
+// Routes is where Fares has coverage and deals from.
+type Routes interface {
+	Trends(ctx context.Context, origin fare.City) ([]byte, int64, error)
+	Deals(ctx context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error)
+	Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error)
+	Into(ctx context.Context, destination, after fare.City, limit int) ([]store.Into, error)
+}
+
+// nothing has the methods that no stand-in has.
+type nothing struct{ answer.Fares }
+
 // Noon is a clock that stands still.
 func Noon() time.Time { return Today }
 
-// Rates are those of a day on which an euro was 1.25 dollars and 5 lei.
-type Rates struct{}
+// rates are those of a day on which an euro was 1.25 dollars and 5 lei.
+type rates struct{}
 
-func (Rates) Rates(context.Context) (fare.Rates, error) {
+func (rates) Rates(context.Context) (fare.Rates, error) {
 	return fare.Rates{Date: fare.DayOf(Today) - 1, PerEuro: map[string]float64{"USD": 1.25, "RON": 5}}, nil
 }

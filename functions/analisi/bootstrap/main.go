@@ -47,9 +47,9 @@ func main() {
 		Metrics: metrics.Of(lambdacontext.FunctionName), Pages: page.Problems,
 	})
 	fares := store.Fares{Table: items}
-	verdicts := &analisi.Service{Reader: answer.NewReader(fares, now, logger), Coverage: fares, Score: fares, BaseURL: site.BaseURL, Telegram: bot.Bot != ""}
+	verdicts := &analisi.Service{Reader: answer.NewReader(fares, now, logger), Score: fares, BaseURL: site.BaseURL, Telegram: bot.Bot != ""}
 	verdicts.Register(api)
-	(&agents.Service{Answers: verdicts.Answers(), Pages: verdicts.Pages(), Trends: &view.Reader{Fares: fares, Now: now, AllFares: shown.All()}, Log: logger}).Register(api)
+	(&agents.Service{Answers: verdicts.Answers(), Pages: verdicts.Pages(), Trends: &view.Reader{Reader: verdicts.Reader, AllFares: shown.All()}, Log: logger}).Register(api)
 	lambdahttp.Main(api)
 }
 

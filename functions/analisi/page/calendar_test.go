@@ -129,12 +129,12 @@ func (m moving) Blocks(ctx context.Context, of fare.Series, read store.Consisten
 }
 
 // siteOfSheets is the page over one route with sheets of its departures, as it is known on a day.
-func siteOfSheets(of answer.Sheets, route fare.Route, day fare.Day, all bool) site {
+func siteOfSheets(of analisitest.Departures, route fare.Route, day fare.Day, all bool) site {
 	now := func() time.Time { return day.Time().Add(12 * time.Hour) }
 	s := site{counters: &counters{}}
-	service := &analisi.Service{Reader: &answer.Reader{
-		Summaries: analisitest.Summaries{route: analisitest.SummaryOf(40)}, Sheets: of, Rates: rates{}, Demand: &analisitest.Requests{}, Now: now, Log: slog.New(slog.DiscardHandler),
-	}, Coverage: milanCoverage{}}
+	service := &analisi.Service{Reader: answer.NewReader(analisitest.Fares{
+		Summaries: analisitest.Summaries{route: analisitest.SummaryOf(40)}, Departures: of, Requests: &analisitest.Requests{}, Routes: milanCoverage{},
+	}, now, slog.New(slog.DiscardHandler))}
 	s.API = httpapi.New(httpapi.Config{AllFares: all, Now: now, Log: service.Log, Limiter: limit.New(s.counters, now)})
 	service.Register(s.API)
 	return s
@@ -234,7 +234,7 @@ func TestMovesOfThePage(t *testing.T) {
 	seen := last.Depart
 	for _, c := range []struct {
 		name, target string
-		of           answer.Sheets
+		of           analisitest.Departures
 		says         string
 		rows         int
 	}{

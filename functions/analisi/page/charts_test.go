@@ -25,9 +25,9 @@ import (
 func siteOf(s verdict.RouteSummary, day fare.Day) site {
 	now := func() time.Time { return day.Time().Add(12 * time.Hour) }
 	of := site{counters: &counters{}}
-	service := &analisi.Service{Reader: &answer.Reader{
-		Summaries: analisitest.Summaries{analisitest.MilBuh: s}, Sheets: analisitest.Sheets{}, Rates: rates{}, Demand: &analisitest.Requests{}, Now: now, Log: slog.New(slog.DiscardHandler),
-	}, Coverage: milanCoverage{}}
+	service := &analisi.Service{Reader: answer.NewReader(analisitest.Fares{
+		Summaries: analisitest.Summaries{analisitest.MilBuh: s}, Departures: analisitest.Sheets{}, Requests: &analisitest.Requests{}, Routes: milanCoverage{},
+	}, now, slog.New(slog.DiscardHandler))}
 	of.API = httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: service.Log, Limiter: limit.New(of.counters, now)})
 	service.Register(of.API)
 	return of

@@ -23,9 +23,9 @@ import (
 // dealing serves the feeds of Milan at a moment.
 func dealing(d *analisitest.DealsOfMilan, data string, now func() time.Time) *httpapi.API {
 	log := slog.New(slog.DiscardHandler)
-	s := &page.Service{BaseURL: "https://verdetto.example", Answers: &published.Answers{Coverage: d, Reader: &answer.Reader{
-		Summaries: analisitest.Summaries{}, Demand: &analisitest.Requests{}, Now: now, Log: log,
-	}}}
+	s := &page.Service{BaseURL: "https://verdetto.example", Answers: &published.Answers{
+		Reader: answer.NewReader(analisitest.Fares{Requests: &analisitest.Requests{}, Routes: d}, now, log),
+	}}
 	api := httpapi.New(httpapi.Config{Now: now, Log: log, AllFares: true, Data: data, Limiter: limit.New(analisitest.Unlimited{}, now)})
 	s.Register(api)
 	return api

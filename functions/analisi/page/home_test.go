@@ -105,7 +105,7 @@ func openSite(base, data string) site {
 	stale.AsOf -= 30
 	s := site{counters: &counters{}, requests: &analisitest.Requests{}}
 	now := func() time.Time { return analisitest.Today }
-	service := &analisi.Service{Reader: &answer.Reader{
+	service := &analisi.Service{Reader: answer.NewReader(analisitest.Fares{
 		Summaries: analisitest.Summaries{
 			analisitest.MilBuh:                  analisitest.SummaryOf(40),
 			{Origin: "MIL", Destination: "PRG"}: analisitest.SummaryOf(3),
@@ -117,8 +117,8 @@ func openSite(base, data string) site {
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 			{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
 		},
-		Sheets: tripSheets(), Rates: rates{}, Demand: s.requests, Now: now, Log: slog.New(slog.DiscardHandler),
-	}, Coverage: milanCoverage{}, BaseURL: base}
+		Departures: tripSheets(), Requests: s.requests, Routes: milanCoverage{},
+	}, now, slog.New(slog.DiscardHandler)), BaseURL: base}
 	s.API = httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: service.Log, Limiter: limit.New(s.counters, now), Data: data})
 	service.Register(s.API)
 	return s

@@ -43,7 +43,7 @@ func (s *Service) registerSitemaps(api *httpapi.API) {
 	known := func(context.Context, *cachedInput) error { return s.hasAddress() }
 	httpapi.JSON(api, "sitemap", httpapi.JSONDoc{Summary: "The list of sitemaps", Problems: []httpapi.ProblemType{httpapi.UnknownPath}}, known,
 		func(ctx context.Context, in *cachedInput) (*httpapi.Tagged, error) {
-			origins, err := s.Coverage.Covered(ctx, "", maxSitemaps)
+			origins, err := s.Stored.Covered(ctx, "", maxSitemaps)
 			if err != nil {
 				return nil, err
 			}
@@ -107,7 +107,7 @@ func (s *Service) sitemap(ctx context.Context, in *sitemapInput) (*httpapi.Tagge
 		return writeXML(in.IfNoneMatch, set)
 	}
 	city, _ := sitemapCity(in.File)
-	data, _, err := s.Coverage.Trends(ctx, city)
+	data, _, err := s.Stored.Trends(ctx, city)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, noSitemap()
 	}

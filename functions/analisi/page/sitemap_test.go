@@ -50,7 +50,11 @@ func crawled(t *testing.T, base string, allFares bool) (*httpapi.API, *milan) {
 	t.Helper()
 	m := &milan{}
 	log := slog.New(slog.DiscardHandler)
-	s := &analisi.Service{Reader: &answer.Reader{Summaries: analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)}, Sheets: analisitest.Sheets{{Route: analisitest.MilBuh}: analisitest.DeparturesOf(60)}, Demand: &analisitest.Requests{}, Rates: analisitest.Rates{}, Now: analisitest.Noon, Log: log}, Coverage: m, BaseURL: base}
+	s := &analisi.Service{Reader: answer.NewReader(analisitest.Fares{
+		Summaries:  analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)},
+		Departures: analisitest.Sheets{{Route: analisitest.MilBuh}: analisitest.DeparturesOf(60)},
+		Requests:   &analisitest.Requests{}, Routes: m,
+	}, analisitest.Noon, log), BaseURL: base}
 	api := httpapi.New(httpapi.Config{Now: analisitest.Noon, Log: log, AllFares: allFares, Limiter: limit.New(analisitest.Unlimited{}, analisitest.Noon)})
 	s.Register(api)
 	return api, m

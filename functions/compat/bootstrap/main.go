@@ -43,7 +43,7 @@ func main() {
 	})
 	fares := store.Fares{Table: items}
 	reader := answer.NewReader(fares, now, logger)
-	(&compat.Service{Reader: reader, Coverage: fares, BaseURL: site.BaseURL}).Register(api)
+	(&compat.Service{Reader: reader, BaseURL: site.BaseURL}).Register(api)
 	lambdahttp.Main(api)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"verdetto/functions/pricetrends"
+	"verdetto/shared/answer"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/apikey"
 	"verdetto/shared/runtime/config"
@@ -33,13 +34,15 @@ func main() {
 	must(config.LoadWith(ssmparams.In(settings), &table, &access, &clock, &shown))
 	now := clock.Now()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
+	logger := lambdalog.New()
+	reader := answer.NewReader(store.Fares{Table: items}, now, logger)
 	api := httpapi.New(httpapi.Config{
-		Now: now, Log: httpapi.RequestLog(lambdalog.New()),
+		Now: now, Log: httpapi.RequestLog(logger),
 		OriginSecrets: access.OriginSecrets, Pepper: access.Key(), AllFares: shown.All(),
 		Limiter: limit.New(items, now), Customers: store.Customers{Table: items}, Refused: apikey.NewRefused(),
 		Metrics: metrics.Of(lambdacontext.FunctionName),
 	})
-	(&pricetrends.Service{Trends: &view.Reader{Fares: store.Fares{Table: items}, Now: now, AllFares: shown.All()}}).Register(api)
+	(&pricetrends.Service{Trends: &view.Reader{Reader: reader, AllFares: shown.All()}}).Register(api)
 	lambdahttp.Main(api)
 }
 

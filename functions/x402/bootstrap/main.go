@@ -41,7 +41,7 @@ func main() {
 	fares := store.Fares{Table: items}
 	reader := answer.NewReader(fares, now, logger)
 	service := &x402.Service{
-		Answers: &published.Answers{Reader: reader, Coverage: fares}, Payments: store.Payments{Table: items},
+		Answers: &published.Answers{Reader: reader}, Payments: store.Payments{Table: items},
 		Limiter: limiter, BaseURL: site.BaseURL, Now: now, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName),
 	}
 	sold, err := payment.Sold()

@@ -5,32 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
-	"time"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/trends"
 )
 
-// Fares is where trends are read from; store.Fares provides it.
-type Fares interface {
-	Trends(ctx context.Context, origin fare.City) (data []byte, version int64, err error)
-	Summary(ctx context.Context, s fare.Series, read store.Consistency) (data []byte, version int64, err error)
-	Rates(ctx context.Context) (fare.Rates, error)
-	RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error
-}
-
 // Reader makes answers. One may be used by many goroutines.
 type Reader struct {
-	Fares Fares
-	Now   func() time.Time
+	*answer.Reader
 	// AllFares has lows of past weeks shown one by one.
 	AllFares bool
-
-	once  sync.Once
-	rates *store.HeldRates
 }
 
 // NotCovered is an origin, or with a Destination a route, of which no fare was ever observed.
@@ -42,9 +29,6 @@ func (n *NotCovered) Error() string {
 	}
 	return fmt.Sprintf("no fare from %s to %s has ever been observed", n.Origin, n.Destination)
 }
-
-// requestDays is how long a request for an origin that is not covered is stored.
-const requestDays = 16
 
 // Read answers from one stored item of the origin, and with a destination from
 // that route's summary as well. The currency is one that Rates has. What is not
@@ -65,7 +49,7 @@ func (r *Reader) read(ctx context.Context, origin, destination fare.City, curren
 	}
 	now := r.Now()
 	v := view{rates: rates, currency: currency, now: now, today: fare.DayOf(now), allFares: r.AllFares}
-	data, _, err := r.Fares.Trends(ctx, origin)
+	data, _, err := r.Stored.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {
 		return Trends{}, r.notCovered(ctx, origin, "")
 	}
@@ -83,7 +67,9 @@ func (r *Reader) read(ctx context.Context, origin, destination fare.City, curren
 	if !ok {
 		return Trends{}, r.notCovered(ctx, origin, destination)
 	}
-	data, _, err = r.Fares.Summary(ctx, fare.Series{Route: fare.Route{Origin: origin, Destination: destination}}, store.Eventual)
+	data, _, err = r.Stored.Summary(
+		ctx, fare.Series{Route: fare.Route{Origin: origin, Destination: destination}}, store.Eventual,
+	)
 	if err != nil {
 		return Trends{}, err
 	}
@@ -96,14 +82,8 @@ func (r *Reader) read(ctx context.Context, origin, destination fare.City, curren
 
 // notCovered has the next refresh ask for the origin.
 func (r *Reader) notCovered(ctx context.Context, origin, destination fare.City) error {
-	if err := r.Fares.RequestOrigin(ctx, origin, (fare.DayOf(r.Now()) + requestDays).Time()); err != nil {
+	if err := r.Stored.RequestOrigin(ctx, origin, (fare.DayOf(r.Now()) + answer.OriginRequestDays).Time()); err != nil {
 		return err
 	}
 	return &NotCovered{origin, destination}
-}
-
-// Rates gives the rates of the last refresh; before the first one, only the euro.
-func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
-	r.once.Do(func() { r.rates = &store.HeldRates{Source: r.Fares, Now: r.Now} })
-	return r.rates.Rates(ctx)
 }

@@ -134,7 +134,9 @@ func (v view) destination(e trends.Entry) Destination {
 		d.Cheapest = &Fare{v.cents(live.Price), live.Depart.String(), time.Unix(live.Found, 0).UTC()}
 		d.Level = live.Level
 		if live.Certainty != "" {
-			d.Certainty, d.Percentile = verdict.CertaintyAt(live.Certainty, v.now.Sub(time.Unix(live.Found, 0))), &live.Percentile
+			d.Certainty, d.Percentile = verdict.CertaintyAt(
+				live.Certainty, v.now.Sub(time.Unix(live.Found, 0)),
+			), &live.Percentile
 		}
 		if e.Previous > 0 {
 			change := v.cents(live.Price) - v.cents(e.Previous)

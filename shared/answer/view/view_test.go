@@ -3,13 +3,16 @@ package view
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/trends"
 )
@@ -22,6 +25,7 @@ var (
 
 // fares is a store that holds Milan with one route, and counts what it is asked for.
 type fares struct {
+	answer.Fares
 	perEuro    map[string]float64
 	ratesAsked int
 	requested  []fare.City
@@ -34,7 +38,10 @@ func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	case "MIL":
 		data, err := trends.Origin{}.Merge([]trends.Entry{{
 			Destination: "LON", AsOf: today, Newest: found.Unix(), Observations: 900, Sample: 60, Median: 5000, Minimum: 2000, Previous: 4000,
-			Live: []trends.Live{{Depart: today + 1, Price: 1500, Found: found.Unix(), Level: verdict.Buono, Certainty: verdict.Alta, Percentile: 30}}, Months: []trends.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}},
+			Live: []trends.Live{{
+				Depart: today + 1, Price: 1500, Found: found.Unix(), Level: verdict.Buono, Certainty: verdict.Alta,
+				Percentile: 30,
+			}}, Months: []trends.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}},
 		}}).Encode()
 		return data, 1, err
 	case "PAR":
@@ -44,7 +51,11 @@ func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 }
 
 func (f *fares) Summary(context.Context, fare.Series, store.Consistency) ([]byte, int64, error) {
-	s := verdict.RouteSummary{AsOf: today, View: verdict.View{Lows: []verdict.Low{{Day: today - 9, Price: 2000}, {Day: today - 2, Price: 3000}, {Day: today - 1, Price: 4000}}}}
+	s := verdict.RouteSummary{AsOf: today, View: verdict.View{
+		Lows: []verdict.Low{
+			{Day: today - 9, Price: 2000}, {Day: today - 2, Price: 3000}, {Day: today - 1, Price: 4000},
+		},
+	}}
 	return s.Encode(), 1, nil
 }
 
@@ -61,21 +72,25 @@ func (f *fares) RequestOrigin(_ context.Context, origin fare.City, until time.Ti
 	return f.err
 }
 
+func readerOf(f *fares, now func() time.Time, all bool) *Reader {
+	return &Reader{Reader: answer.NewReader(f, now, slog.New(slog.DiscardHandler)), AllFares: all}
+}
+
 func at(t *time.Time) func() time.Time { return func() time.Time { return *t } }
 
 func TestRead(t *testing.T) {
 	clock := now
-	r := &Reader{Fares: &fares{perEuro: map[string]float64{"USD": 1.25}}, Now: at(&clock), AllFares: true}
+	r := readerOf(&fares{perEuro: map[string]float64{"USD": 1.25}}, at(&clock), true)
 	whole, err := r.Read(t.Context(), "MIL", "", "USD")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	number := func(n int64) *int64 { return &n }
 	percent, thirty := -62.5, 30
 	want := Trends{
 		Origin: "MIL", City: "Milan", Currency: "USD", Rate: 1.25, RateDate: "2026-03-03", UpdatedAt: &found, Popularity: "observations",
 		Destinations: []Destination{{
-			Destination: "LON", City: "London", Cheapest: &Fare{1875, "2026-03-05", found}, Level: verdict.Buono, Certainty: verdict.Alta, Percentile: &thirty, MedianCents: number(6250), MinimumCents: number(2500),
+			Destination: "LON", City: "London", Cheapest: &Fare{
+				1875, "2026-03-05", found,
+			}, Level: verdict.Buono, Certainty: verdict.Alta, Percentile: &thirty, MedianCents: number(6250), MinimumCents: number(2500),
 			Sample: 60, Observations: 900, ChangeCents: number(-3125), ChangePercent: &percent, Months: []Month{{3, 5625, 2500, 40}},
 		}},
 	}
@@ -95,7 +110,7 @@ func TestRead(t *testing.T) {
 func TestNotCovered(t *testing.T) {
 	clock := now
 	f := &fares{}
-	r := &Reader{Fares: f, Now: at(&clock)}
+	r := readerOf(f, at(&clock), false)
 	for _, c := range []struct {
 		origin, destination fare.City
 		want                NotCovered
@@ -110,7 +125,8 @@ func TestNotCovered(t *testing.T) {
 			t.Errorf("%s to %s: %v", c.origin, c.destination, err)
 		}
 	}
-	if diff := cmp.Diff([]fare.City{"ROM", "ROM", "MIL"}, f.requested); diff != "" || !f.until.After(now.Add(15*24*time.Hour)) {
+	if diff := cmp.Diff([]fare.City{"ROM", "ROM", "MIL"}, f.requested); diff != "" ||
+		!f.until.After(now.Add(15*24*time.Hour)) {
 		t.Errorf("requested until %v: %s", f.until, diff)
 	}
 	f.err = store.ErrUnavailable
@@ -122,7 +138,7 @@ func TestNotCovered(t *testing.T) {
 func TestRatesAreCachedForAnHour(t *testing.T) {
 	clock := now
 	f := &fares{}
-	r := &Reader{Fares: f, Now: at(&clock)}
+	r := readerOf(f, at(&clock), false)
 	for _, c := range []struct {
 		name  string
 		after time.Duration
@@ -154,16 +170,29 @@ func TestLevel(t *testing.T) {
 		live trends.Live
 		want Destination
 	}{
-		{"fresh", trends.Live{Found: now.Unix(), Level: verdict.Ottimo, Certainty: verdict.Alta}, Destination{Level: verdict.Ottimo, Certainty: verdict.Alta, Percentile: new(int)}},
-		{"stale", trends.Live{Found: now.Unix() - 80*3600, Level: verdict.Caro, Certainty: verdict.Alta}, Destination{Level: verdict.Caro, Certainty: verdict.Media, Percentile: new(int)}},
-		{"too little data", trends.Live{Found: now.Unix(), Level: verdict.Insufficient}, Destination{Level: verdict.Insufficient}},
+		{
+			"fresh", trends.Live{Found: now.Unix(), Level: verdict.Ottimo, Certainty: verdict.Alta},
+			Destination{Level: verdict.Ottimo, Certainty: verdict.Alta, Percentile: new(int)},
+		},
+		{
+			"stale", trends.Live{Found: now.Unix() - 80*3600, Level: verdict.Caro, Certainty: verdict.Alta},
+			Destination{Level: verdict.Caro, Certainty: verdict.Media, Percentile: new(int)},
+		},
+		{
+			"too little data", trends.Live{Found: now.Unix(), Level: verdict.Insufficient},
+			Destination{Level: verdict.Insufficient},
+		},
 		{"of before it was kept", trends.Live{Found: now.Unix()}, Destination{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.live.Depart, c.live.Price = today+1, 1500
 			v := view{rates: fare.Rates{}, currency: "EUR", now: now, today: today}
 			got := v.destination(trends.Entry{Destination: "LON", AsOf: today, Live: []trends.Live{c.live}})
-			if diff := cmp.Diff([]any{c.want.Level, c.want.Certainty, c.want.Percentile}, []any{got.Level, got.Certainty, got.Percentile}); diff != "" {
+			if diff := cmp.Diff(
+				[]any{
+					c.want.Level, c.want.Certainty, c.want.Percentile,
+				}, []any{got.Level, got.Certainty, got.Percentile},
+			); diff != "" {
 				t.Error(diff)
 			}
 		})

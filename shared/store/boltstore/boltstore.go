@@ -39,11 +39,15 @@ type Store struct {
 
 var _ store.Table = (*Store)(nil)
 
+// writable are the options of a file that is written to. The list of free pages is made anew
+// at opening, not written with every commit: a long history leaves many of them.
+func writable() *bolt.Options {
+	return &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
+}
+
 // Open opens the file, or makes it where there is none. A backup becomes a store: it loses its seal.
 func Open(path string, now func() time.Time, options ...Option) (*Store, error) {
-	// The list of free pages is made anew at opening, not written with every
-	// commit: a long history leaves many of them.
-	o := &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
+	o := writable()
 	for _, f := range options {
 		f(o)
 	}
@@ -96,7 +100,8 @@ func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) 
 	case info.Size() == 0:
 		return nil, false, notAStore(path, errors.New("it is empty")) // bolt would make one of it
 	}
-	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true}) // it reads both heads and nothing else
+	// it reads both heads and nothing else
+	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true})
 	if err != nil {
 		return nil, false, openError(path, err)
 	}
@@ -254,14 +259,15 @@ func (s *Store) Get(ctx context.Context, key store.Key, _ store.Consistency) (it
 
 // Query implements store.Table.
 func (s *Store) Query(ctx context.Context, r store.Range) (items []store.Item, err error) {
-	if err := (store.Key{Partition: r.Partition, Sort: "-"}).Validate(); err != nil {
+	if err := r.Validate(); err != nil {
 		return nil, err
 	}
 	err = s.view(ctx, func(b *bolt.Bucket) error {
 		partition := encodeKey(store.Key{Partition: r.Partition})
 		prefix := append(bytes.Clone(partition), r.Prefix...)
 		from := prefix
-		if after := append(append(bytes.Clone(partition), r.After...), 0); r.After != "" && bytes.Compare(after, from) > 0 {
+		if after := append(append(bytes.Clone(partition), r.After...), 0); r.After != "" &&
+			bytes.Compare(after, from) > 0 {
 			from = after // the least key beyond After
 		}
 		c := b.Cursor()
@@ -293,7 +299,7 @@ func (s *Store) Write(ctx context.Context, ops ...store.Op) error {
 		for i, op := range ops {
 			var err error
 			if had[i], err = s.live(b, op.Item.Key); err == nil {
-				err = refuses(op, had[i])
+				err = op.Refuses(had[i])
 			}
 			if err != nil {
 				return err
@@ -325,11 +331,8 @@ func put(b *bolt.Bucket, op store.Op, had int64) (err error) {
 
 // Take implements store.Table. A counter is an item whose data is the count.
 func (s *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (count int64, err error) {
-	if err := key.Validate(); err != nil {
+	if err := store.ValidateTake(key, n); err != nil {
 		return 0, err
-	}
-	if n < 1 {
-		return 0, fmt.Errorf("%w: take %d from a counter", store.ErrInvalid, n)
 	}
 	err = s.change(ctx, func(b *bolt.Bucket) error {
 		had, err := s.live(b, key)
@@ -348,7 +351,9 @@ func (s *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires
 			return store.ErrLimit
 		}
 		count += n
-		return put(b, store.Op{Item: store.Item{Key: key, Expires: expires, Data: store.CounterData(count)}}, had.Version)
+		return put(
+			b, store.Op{Item: store.Item{Key: key, Expires: expires, Data: store.CounterData(count)}}, had.Version,
+		)
 	})
 	if err != nil {
 		return 0, err

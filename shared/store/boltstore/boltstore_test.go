@@ -20,9 +20,7 @@ import (
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, now func() time.Time) store.Table {
 		s, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		return s
 	})
 }
@@ -31,35 +29,33 @@ func TestNothingIsOverwritten(t *testing.T) {
 	dir := t.TempDir()
 	locked := filepath.Join(dir, "locked.db")
 	open, err := boltstore.Open(locked, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	defer open.Close()
 	write := func(name, content string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
 	good, err := boltstore.Open(filepath.Join(dir, "good.db"), time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := good.Write(t.Context(), store.Op{Item: store.Item{Key: store.Key{Partition: "P", Sort: "s"}, Data: []byte("x")}}); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
+	storetest.Must(
+		t,
+		good.Write(
+			t.Context(), store.Op{Item: store.Item{Key: store.Key{Partition: "P", Sort: "s"}, Data: []byte("x")}},
+		),
+	)
 	good.Close()
 	undamaged, err := os.ReadFile(filepath.Join(dir, "good.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	for _, c := range []struct{ name, path, want string }{
 		{"locked", locked, "another process"},
 		{"a text file", write("notes.db", strings.Repeat("my holiday notes\n", 1000)), "not a store"},
 		{"a short text file", write("short.db", "hello"), "not a store"},
 		{"a store that was cut", write("cut.db", string(undamaged[:5000])), "not a store"},
-		{"a store with broken heads", write("broken.db", strings.Repeat("\x00", 8192)+string(undamaged[8192:])), "not a store"},
+		{
+			"a store with broken heads", write("broken.db", strings.Repeat("\x00", 8192)+string(undamaged[8192:])),
+			"not a store",
+		},
 		{"a folder that is not there", filepath.Join(dir, "nowhere", "x.db"), "no such file"},
 		{"a folder", dir, "directory"},
 	} {
@@ -88,30 +84,26 @@ func TestDamageIsReported(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "good.db")
 	s, err := boltstore.Open(path, time.Now, boltstore.Scratch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	const items = 120
 	for n := range items {
 		data := bytes.Repeat([]byte{byte(n)}, 50+n%7*1500) // some fill several pages
-		if err := s.Write(t.Context(), store.Op{Item: store.Item{Key: store.Key{Partition: "P", Sort: fmt.Sprintf("%04d", n)}, Data: data}}); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, s.Write(
+			t.Context(), store.Op{
+				Item: store.Item{Key: store.Key{Partition: "P", Sort: fmt.Sprintf("%04d", n)}, Data: data},
+			},
+		))
 	}
 	s.Close()
 	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	page := os.Getpagesize()
 	rng := rand.New(rand.NewPCG(1, 2))
 	damaged := func(change func(b []byte) []byte) (refused bool) {
 		t.Helper()
 		path := filepath.Join(dir, "damaged.db")
 		before := change(bytes.Clone(good))
-		if err := os.WriteFile(path, before, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, os.WriteFile(path, before, 0o600))
 		s, err := boltstore.Open(path, time.Now)
 		if err == nil {
 			s.Close()
@@ -153,12 +145,8 @@ func TestDamageIsReported(t *testing.T) {
 func TestOtherDatabaseIsLeftAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "other.db")
 	db, err := bolt.Open(path, 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Update(func(tx *bolt.Tx) error { _, err := tx.CreateBucket([]byte("letters")); return err }); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
+	storetest.Must(t, db.Update(func(tx *bolt.Tx) error { _, err := tx.CreateBucket([]byte("letters")); return err }))
 	db.Close()
 	before, _ := os.ReadFile(path)
 	if s, err := boltstore.Open(path, time.Now); err == nil {
@@ -176,17 +164,15 @@ func TestExpiredItemsAreSwept(t *testing.T) {
 	clock := storetest.NewClock()
 	path := filepath.Join(t.TempDir(), "test.db")
 	s, err := boltstore.Open(path, clock.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	for n := range 500 {
-		i := store.Item{Key: store.Key{Partition: "P", Sort: string(rune('a' + n))}, Expires: clock.Now().Add(time.Hour)}
+		i := store.Item{
+			Key: store.Key{Partition: "P", Sort: string(rune('a' + n))}, Expires: clock.Now().Add(time.Hour),
+		}
 		if n%100 == 0 {
 			i.Expires = time.Time{}
 		}
-		if err := s.Write(t.Context(), store.Op{Mode: store.Create, Item: i}); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, s.Write(t.Context(), store.Op{Mode: store.Create, Item: i}))
 	}
 	clock.Add(2 * time.Hour)
 	s.Close()
@@ -201,11 +187,10 @@ func TestExpiredItemsAreSwept(t *testing.T) {
 
 func TestClosedIsUnavailable(t *testing.T) {
 	s, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	s.Close()
-	if _, err := s.Get(t.Context(), store.Key{Partition: "P", Sort: "s"}, store.Strong); err == nil || !strings.Contains(err.Error(), store.ErrUnavailable.Error()) {
+	if _, err := s.Get(t.Context(), store.Key{Partition: "P", Sort: "s"}, store.Strong); err == nil ||
+		!strings.Contains(err.Error(), store.ErrUnavailable.Error()) {
 		t.Errorf("reading says %v", err)
 	}
 }

@@ -21,3 +21,12 @@ func (s *Store) Copy(w io.Writer, size func(bytes int64)) error {
 	}
 	return nil
 }
+
+// Size is how large the file is, and how much of it is free: it is used again before the file grows.
+func (s *Store) Size() (file, free int64) {
+	_ = s.db.View(func(tx *bolt.Tx) error { // a closed file has no size that can be had
+		file = tx.Size()
+		return nil
+	})
+	return file, int64(s.db.Stats().FreeAlloc)
+}

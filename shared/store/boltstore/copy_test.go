@@ -10,20 +10,21 @@ import (
 
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/storetest"
 )
 
 // TestCopy: a copy that is made while pairs of items are written has both of a pair or neither.
 func TestCopy(t *testing.T) {
 	dir := t.TempDir()
 	s, err := boltstore.Open(filepath.Join(dir, "live.db"), time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	defer s.Close()
 	put := func(n int) {
 		var pair []store.Op
 		for _, side := range []string{"left", "right"} {
-			pair = append(pair, store.Op{Item: store.Item{Key: store.Key{Partition: side, Sort: fmt.Sprintf("%06d", n)}, Data: bytes.Repeat([]byte("x"), 500)}})
+			pair = append(pair, store.Op{Item: store.Item{
+				Key: store.Key{Partition: side, Sort: fmt.Sprintf("%06d", n)}, Data: bytes.Repeat([]byte("x"), 500),
+			}})
 		}
 		if err := s.Write(t.Context(), pair...); err != nil {
 			t.Error(err)
@@ -51,28 +52,18 @@ func TestCopy(t *testing.T) {
 		<-wrote // the writer is at it, however busy the machine is
 		var copied bytes.Buffer
 		var said int64
-		if err := s.Copy(&copied, func(bytes int64) { said = bytes }); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, s.Copy(&copied, func(bytes int64) { said = bytes }))
 		if said != int64(copied.Len()) {
 			t.Errorf("%d bytes were announced, %d came", said, copied.Len())
 		}
 		path := filepath.Join(dir, fmt.Sprint(i))
-		if err := os.WriteFile(path, copied.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, os.WriteFile(path, copied.Bytes(), 0o600))
 		c, err := boltstore.Open(path, time.Now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		left, err := c.Query(t.Context(), store.Range{Partition: "left", Limit: 1 << 20})
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		right, err := c.Query(t.Context(), store.Range{Partition: "right", Limit: 1 << 20})
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 		if len(left) == 0 || len(left) != len(right) {
 			t.Errorf("copy %d holds %d left and %d right items", i, len(left), len(right))
 		}

@@ -6,8 +6,6 @@ import (
 	"sync"
 
 	bolt "go.etcd.io/bbolt"
-
-	"verdetto/shared/store"
 )
 
 // mostTogether is how many changes one transaction holds at most: a long one holds its callers up.
@@ -100,16 +98,4 @@ func (g *group) commit(together []*waiter) {
 		}
 		close(w.done)
 	}
-}
-
-// refuses tells whether an operation may not be carried out where such an item stands.
-func refuses(op store.Op, had store.Item) error {
-	switch {
-	case op.Mode == store.Create && had.Version != 0:
-		return store.ErrExists
-	case (op.Mode == store.Replace || op.Mode == store.Remove) && (had.Version == 0 || had.Version != op.Item.Version),
-		op.Mode == store.Check && had.Version != op.Item.Version:
-		return store.ErrConflict
-	}
-	return nil
 }

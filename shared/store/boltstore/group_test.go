@@ -101,7 +101,10 @@ func TestRefusalsDisturbNobody(t *testing.T) {
 				note(err)
 			})
 			all.Go(func() {
-				note(s.Write(ctx, store.Op{Item: store.Item{Key: at(fmt.Sprint("refused", n))}}, store.Op{Mode: store.Create, Item: store.Item{Key: at("there")}}))
+				note(s.Write(
+					ctx, store.Op{Item: store.Item{Key: at(fmt.Sprint("refused", n))}},
+					store.Op{Mode: store.Create, Item: store.Item{Key: at("there")}},
+				))
 			})
 			all.Go(func() {
 				note(s.Write(ctx, store.Op{Mode: store.Replace, Item: store.Item{Key: at("there"), Version: 1}}))
@@ -109,7 +112,10 @@ func TestRefusalsDisturbNobody(t *testing.T) {
 			all.Go(func() { note(s.Write(ctx, store.Op{Item: store.Item{Key: at(fmt.Sprint("written", n))}})) })
 		}
 	})
-	want := map[string]int{"<nil>": 30 + 1 + each, store.ErrLimit.Error(): 20, store.ErrConflict.Error(): each - 1, store.ErrExists.Error(): each}
+	want := map[string]int{
+		"<nil>": 30 + 1 + each, store.ErrLimit.Error(): 20, store.ErrConflict.Error(): each - 1,
+		store.ErrExists.Error(): each,
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -131,7 +137,9 @@ func TestOneSyncForMany(t *testing.T) {
 	s.held(t, 500, func(all *sync.WaitGroup) {
 		for n := range 500 {
 			all.Go(func() {
-				if _, err := s.Take(t.Context(), store.Key{Partition: "P", Sort: fmt.Sprint(n)}, 1, math.MaxInt64, time.Time{}); err != nil {
+				if _, err := s.Take(
+					t.Context(), store.Key{Partition: "P", Sort: fmt.Sprint(n)}, 1, math.MaxInt64, time.Time{},
+				); err != nil {
 					t.Error(err)
 				}
 			})
@@ -163,7 +171,8 @@ func TestARefusalIsNotWritten(t *testing.T) {
 	}
 }
 
-// TestATransactionThatFailsIsEverybodysError: nobody is told that something took effect, or was refused, that is not on the disk.
+// TestATransactionThatFailsIsEverybodysError: nobody is told that something took effect, or was
+// refused, that is not on the disk.
 func TestATransactionThatFailsIsEverybodysError(t *testing.T) {
 	s := open(t)
 	key := store.Key{Partition: "P", Sort: "c"}
@@ -173,7 +182,11 @@ func TestATransactionThatFailsIsEverybodysError(t *testing.T) {
 			all.Go(func() {
 				if n == 1 {
 					errs <- translate(s.group.run(func(b *bolt.Bucket) error {
-						return put(b, store.Op{Item: store.Item{Key: store.Key{Partition: string(make([]byte, bolt.MaxKeySize)), Sort: "x"}}}, 0)
+						return put(
+							b, store.Op{Item: store.Item{
+								Key: store.Key{Partition: string(make([]byte, bolt.MaxKeySize)), Sort: "x"},
+							}}, 0,
+						)
 					}))
 					return
 				}
@@ -209,7 +222,11 @@ func BenchmarkCount(b *testing.B) {
 				s := open(b)
 				how.set(s)
 				count := func(n int) error {
-					_, err := s.Take(b.Context(), store.Key{Partition: "LIMIT#" + fmt.Sprint(n), Sort: "s"}, 1, math.MaxInt64, time.Time{})
+					_, err := s.Take(
+						b.Context(), store.Key{
+							Partition: "LIMIT#" + fmt.Sprint(n), Sort: "s",
+						}, 1, math.MaxInt64, time.Time{},
+					)
 					return err
 				}
 				if s.group.most == 0 {
@@ -221,7 +238,11 @@ func BenchmarkCount(b *testing.B) {
 								return err
 							}
 							count, _ := had.Count()
-							return put(tx.Bucket(bucket), store.Op{Item: store.Item{Key: key, Data: store.CounterData(count + 1)}}, had.Version)
+							return put(
+								tx.Bucket(bucket), store.Op{
+									Item: store.Item{Key: key, Data: store.CounterData(count + 1)},
+								}, had.Version,
+							)
 						})
 					}
 				}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"time"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -40,7 +39,9 @@ func (s *Store) All(ctx context.Context, give func(store.Item) error) error {
 
 // page gives some keys with their values, from the first one beyond after; last is the
 // last of them. They are of no use after give.
-func (s *Store) page(ctx context.Context, after []byte, give func(k, v []byte) error) (last []byte, more bool, err error) {
+func (s *Store) page(
+	ctx context.Context, after []byte, give func(k, v []byte) error,
+) (last []byte, more bool, err error) {
 	err = s.view(ctx, func(b *bolt.Bucket) error {
 		last = after
 		c, n := b.Cursor(), 0
@@ -113,7 +114,7 @@ func (s *Store) Compact(path string) error {
 	if _, err := s.Sweep(context.Background()); err != nil {
 		return err
 	}
-	to, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType, NoFreelistSync: true})
+	to, err := bolt.Open(path, 0o600, writable())
 	if err != nil {
 		return fmt.Errorf("compact store: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/storetest"
 )
 
 // fill writes items of which every second one expires after an hour.
@@ -21,9 +22,7 @@ func fill(t *testing.T, s *boltstore.Store, n int, expires time.Time) {
 			item.Expires = expires
 		}
 		if ops = append(ops, store.Op{Item: item}); len(ops) == store.MaxWrites || i == n-1 {
-			if err := s.Write(t.Context(), ops...); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, s.Write(t.Context(), ops...))
 			ops = nil
 		}
 	}
@@ -34,9 +33,7 @@ func fill(t *testing.T, s *boltstore.Store, n int, expires time.Time) {
 func TestSweep(t *testing.T) {
 	now := time.Unix(1_000_000_000, 0)
 	s, err := boltstore.Open(filepath.Join(t.TempDir(), "s.db"), func() time.Time { return now }, boltstore.Scratch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	defer s.Close()
 	const items = 9001
 	var size int64
@@ -82,33 +79,23 @@ func TestCompact(t *testing.T) {
 	now := time.Unix(1_000_000_000, 0)
 	path := filepath.Join(t.TempDir(), "s.db")
 	s, err := boltstore.Open(path, func() time.Time { return now }, boltstore.Scratch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	defer s.Close()
 	fill(t, s, 9001, now.Add(time.Hour))
 	now = now.Add(2 * time.Hour)
 	small := filepath.Join(t.TempDir(), "small.db")
-	if err := s.Compact(small); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, s.Compact(small))
 	was, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	is, err := os.Stat(small)
 	if err != nil || is.Size() > was.Size()*3/4 {
 		t.Errorf("%d bytes of %d (%v)", is.Size(), was.Size(), err)
 	}
 	c, err := boltstore.Open(small, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	defer c.Close()
 	held := map[store.Key]store.Item{}
-	if err := c.All(t.Context(), func(i store.Item) error { held[i.Key] = i; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, c.All(t.Context(), func(i store.Item) error { held[i.Key] = i; return nil }))
 	err = s.All(t.Context(), func(i store.Item) error {
 		if other, ok := held[i.Key]; !ok || other.Version != i.Version || len(other.Data) != len(i.Data) {
 			t.Errorf("%v: %v", i.Key, other)

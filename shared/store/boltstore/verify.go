@@ -110,21 +110,16 @@ func (w *walker) page(id uint64, from, to []byte) error {
 		}
 	}
 	elements, err := parse(data, w.elements)
-	if err != nil {
-		return damaged(err.Error())
-	}
 	w.elements = elements[:0]
 	if slices.ContainsFunc(elements, func(e element) bool { return e.branch || e.bucket }) {
 		// It is wanted while the pages below it are read.
-		if elements, err = parse(bytes.Clone(data), nil); err != nil {
-			return damaged(err.Error())
-		}
+		elements, err = parse(bytes.Clone(data), nil)
 	}
-	for i, e := range elements {
-		if i == 0 && bytes.Compare(e.key, from) < 0 || i > 0 && bytes.Compare(e.key, elements[i-1].key) <= 0 ||
-			to != nil && bytes.Compare(e.key, to) >= 0 {
-			return damaged("its keys are not in order")
-		}
+	if err != nil {
+		return damaged(err.Error())
+	}
+	if !inOrder(elements, from, to) {
+		return damaged("its keys are not in order")
 	}
 	for i, e := range elements {
 		switch {
@@ -148,6 +143,17 @@ func (w *walker) page(id uint64, from, to []byte) error {
 		}
 	}
 	return nil
+}
+
+// inOrder reports whether keys rise, from one on and up to another, where there is one.
+func inOrder(elements []element, from, to []byte) bool {
+	for i, e := range elements {
+		if i == 0 && bytes.Compare(e.key, from) < 0 || i > 0 && bytes.Compare(e.key, elements[i-1].key) <= 0 ||
+			to != nil && bytes.Compare(e.key, to) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // read reads pages that follow one another, over what was read before.

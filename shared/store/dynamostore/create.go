@@ -38,12 +38,16 @@ func Create(ctx context.Context, client *dynamodb.Client, name string) error {
 	if err != nil {
 		return fmt.Errorf("create table %s: %w", name, translate(err))
 	}
-	made := dynamodb.NewTableExistsWaiter(client, func(o *dynamodb.TableExistsWaiterOptions) { o.MinDelay = 100 * time.Millisecond })
+	made := dynamodb.NewTableExistsWaiter(
+		client, func(o *dynamodb.TableExistsWaiterOptions) { o.MinDelay = 100 * time.Millisecond },
+	)
 	if err := made.Wait(ctx, &dynamodb.DescribeTableInput{TableName: &name}, createWait); err != nil {
 		return fmt.Errorf("create table %s: %w", name, translate(err))
 	}
 	_, err = client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: &name,
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(schema.Expires), Enabled: aws.Bool(true)}})
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: aws.String(schema.Expires), Enabled: aws.Bool(true),
+		}})
 	if err != nil {
 		return fmt.Errorf("set expiry of table %s: %w", name, translate(err))
 	}

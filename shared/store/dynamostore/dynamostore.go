@@ -100,8 +100,8 @@ const afterExpired = 100
 
 // Query follows the pages of the answer until it holds Limit live items or there are no more.
 func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
-	if r.Partition == "" || len(r.Partition) > 512 || r.Limit < 0 {
-		return nil, fmt.Errorf("query items: %w: partition %.40q, limit %d", store.ErrInvalid, r.Partition, r.Limit)
+	if err := r.Validate(); err != nil {
+		return nil, fmt.Errorf("query items: %w", err)
 	}
 	in := &dynamodb.QueryInput{
 		TableName:                 &t.name,

@@ -23,61 +23,62 @@ const takeTries = 4
 // has not deleted it yet is a second write needed, since an expression cannot
 // begin a number again.
 func (t *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
-	if err := key.Validate(); err != nil {
-		return 0, fmt.Errorf("take from counter: %w", err)
+	err := store.ValidateTake(key, n)
+	if err == nil && limit <= 0 {
+		err = store.ErrLimit
 	}
-	if n < 1 {
-		return 0, fmt.Errorf("take from counter: %w: take %d", store.ErrInvalid, n)
+	var count int64
+	if err == nil {
+		count, err = t.take(ctx, key, n, limit, expires)
 	}
-	if limit <= 0 {
-		return 0, fmt.Errorf("take from counter: %w", store.ErrLimit)
-	}
-	writer := rand.Text()
-	for range takeTries {
-		count, found, err := t.count(ctx, key, n, limit, expires, writer)
-		if err == nil {
-			return count, nil
-		}
-		if found == nil {
-			return 0, fmt.Errorf("take from counter: %w", translate(err))
-		}
-		if writtenBy(found, writer) {
-			return t.taken(found)
-		}
-		if until, err := integer(found, schema.Expires); err == nil && until > t.now().Unix() {
-			return 0, fmt.Errorf("take from counter: %w", store.ErrLimit)
-		}
-		found, err = t.begin(ctx, key, n, expires, writer)
-		if err == nil {
-			return n, nil
-		}
-		if found == nil {
-			return 0, fmt.Errorf("take from counter: %w", translate(err))
-		}
-		if writtenBy(found, writer) {
-			return t.taken(found)
-		}
-	}
-	return 0, fmt.Errorf("take from counter: %w: others keep beginning it", store.ErrUnavailable)
-}
-
-func (t *Store) taken(a attributes) (int64, error) {
-	n, err := integer(a, schema.Taken)
 	if err != nil {
 		return 0, fmt.Errorf("take from counter: %w", err)
 	}
-	return n, nil
+	return count, nil
 }
 
-// count adds n to a counter that is absent, or live and below the limit. Where
-// it cannot, it gives the item it found, and a nil item where the request failed.
-func (t *Store) count(ctx context.Context, key store.Key, n, limit int64, expires time.Time, writer string) (int64, attributes, error) {
+func (t *Store) take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
+	writer := rand.Text()
+	for range takeTries {
+		count, err := t.count(ctx, key, n, limit, expires, writer)
+		if err == nil {
+			return count, nil
+		}
+		found := itemFound(err)
+		switch {
+		case found == nil:
+			return 0, translate(err)
+		case writtenBy(found, writer):
+			return integer(found, schema.Taken)
+		}
+		if until, err := integer(found, schema.Expires); err == nil && until > t.now().Unix() {
+			return 0, store.ErrLimit
+		}
+		if err = t.begin(ctx, key, n, expires, writer); err == nil {
+			return n, nil
+		}
+		found = itemFound(err)
+		switch {
+		case found == nil:
+			return 0, translate(err)
+		case writtenBy(found, writer):
+			return integer(found, schema.Taken)
+		}
+	}
+	return 0, fmt.Errorf("%w: others keep beginning it", store.ErrUnavailable)
+}
+
+// count adds n to a counter that is absent, or live and below the limit.
+func (t *Store) count(
+	ctx context.Context, key store.Key, n, limit int64, expires time.Time, writer string,
+) (int64, error) {
 	out, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &t.name, Key: keyOf(key),
 		UpdateExpression: aws.String("SET " + schema.Expires + " = if_not_exists(" + schema.Expires + ", :expires), " +
 			schema.Writer + " = :writer ADD " + schema.Taken + " :n, " + schema.Version + " :one"),
-		ConditionExpression: aws.String("(attribute_not_exists(" + schema.Partition + ") OR (" + schema.Expires + " > :now AND (attribute_not_exists(" +
-			schema.Taken + ") OR " + schema.Taken + " < :limit))) AND " + notYet),
+		ConditionExpression: aws.String("(attribute_not_exists(" + schema.Partition + ") OR (" + schema.Expires +
+			" > :now AND (attribute_not_exists(" + schema.Taken + ") OR " + schema.Taken + " < :limit))) AND " +
+			notYet),
 		ExpressionAttributeValues: attributes{":expires": number(expiry(expires)), ":writer": text(writer),
 			":n": number(n), ":one": number(1), ":now": number(t.now().Unix()), ":limit": number(limit)},
 		ReturnValues:                        types.ReturnValueUpdatedNew,
@@ -85,29 +86,17 @@ func (t *Store) count(ctx context.Context, key store.Key, n, limit int64, expire
 		ReturnConsumedCapacity:              t.requestCapacity(),
 	}, t.withRetryer)
 	if err != nil {
-		return 0, itemFound(err), err
+		return 0, err
 	}
 	t.reportCapacity("UpdateItem", capacityOf(out.ConsumedCapacity))
-	count, err := t.taken(out.Attributes)
-	return count, nil, err
+	return integer(out.Attributes, schema.Taken)
 }
 
 // begin puts a counter at n where none is or an expired one.
-func (t *Store) begin(ctx context.Context, key store.Key, n int64, expires time.Time, writer string) (attributes, error) {
-	counter := encode(store.Item{Key: key, Expires: expires}, 1, writer)
-	counter[schema.Taken] = number(n)
-	out, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: &t.name, Item: counter,
-		ConditionExpression:                 aws.String(noItem),
-		ExpressionAttributeValues:           attributes{":now": number(t.now().Unix())},
-		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-		ReturnConsumedCapacity:              t.requestCapacity(),
-	}, t.withRetryer)
-	if err != nil {
-		return itemFound(err), err
-	}
-	t.reportCapacity("PutItem", capacityOf(out.ConsumedCapacity))
-	return nil, nil
+func (t *Store) begin(ctx context.Context, key store.Key, n int64, expires time.Time, writer string) error {
+	create := t.request(store.Op{Mode: store.Create, Item: store.Item{Key: key, Expires: expires}}, writer)
+	create.Put.Item[schema.Taken] = number(n)
+	return t.send(ctx, create, new(attempts))
 }
 
 // itemFound gives the item on which a condition failed.

@@ -75,7 +75,8 @@ func (t *Store) scan(ctx context.Context, segment int32, f func(store.Item) erro
 	}
 }
 
-// mostInBatch is how many writes DynamoDB takes in a batch. As many of the largest items are below the 16 MB that it takes.
+// mostInBatch is how many writes DynamoDB takes in a batch. As many of the largest items are below
+// the 16 MB that it takes.
 const mostInBatch = 25
 
 // Place implements store.Whole, by batches. What DynamoDB does not take of a batch is sent again.

@@ -57,7 +57,13 @@ func partly(most int) fault {
 func TestPlaceComesToItsEnd(t *testing.T) {
 	var want []store.Item
 	for n := range 40 { // two batches
-		want = append(want, store.Item{Key: store.Key{Partition: "P", Sort: fmt.Sprintf("%02d", n)}, Version: int64(n + 1), Data: []byte("x")})
+		want = append(
+			want,
+			store.Item{
+				Key: store.Key{Partition: "P", Sort: fmt.Sprintf("%02d", n)}, Version: int64(n + 1),
+				Data: []byte("x"),
+			},
+		)
 	}
 	for _, c := range []struct {
 		name   string
@@ -66,10 +72,18 @@ func TestPlaceComesToItsEnd(t *testing.T) {
 	}{
 		{"sound", nil, nil},
 		{"a part is taken at a time", []fault{partly(3), partly(0), partly(10), partly(1)}, nil},
-		{"throttled longer than the SDK tries", []fault{throttled, throttled, throttled, throttled, throttled, throttled, throttled}, nil},
+		{
+			"throttled longer than the SDK tries",
+			[]fault{throttled, throttled, throttled, throttled, throttled, throttled, throttled}, nil,
+		},
 		{"the answer is lost", []fault{resetAfter, resetBefore, resetAfter, resetAfter, resetAfter}, nil},
 		{"broken for a while", []fault{broken, broken, broken, broken}, nil},
-		{"refused", []fault{answer(400, `{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"no such table"}`)}, store.ErrUnavailable},
+		{"refused", []fault{
+			answer(
+				400,
+				`{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"no such table"}`,
+			),
+		}, store.ErrUnavailable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sound, faulty, w, _ := overFaultyWire(t)

@@ -47,15 +47,24 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 func answer(status int, body string) fault {
 	return func(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: status, Request: r, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-			Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, Body: io.NopCloser(strings.NewReader(body))}, nil
+			Header: http.Header{
+				"Content-Type": {"application/x-amz-json-1.0"},
+			}, Body: io.NopCloser(strings.NewReader(body))}, nil
 	}
 }
 
 var (
-	throttled = answer(400, `{"__type":"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException","message":"slow down"}`)
-	broken    = answer(500, `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"oops"}`)
-	conflict  = answer(400, `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","message":"cancelled","CancellationReasons":[{"Code":"None"},{"Code":"TransactionConflict","Message":"in use"}]}`)
-	contended = answer(400, `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionConflictException","message":"in use"}`)
+	throttled = answer(
+		400, `{"__type":"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException","message":"slow down"}`,
+	)
+	broken   = answer(500, `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"oops"}`)
+	conflict = answer(
+		400,
+		`{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","message":"cancelled","CancellationReasons":[{"Code":"None"},{"Code":"TransactionConflict","Message":"in use"}]}`,
+	)
+	contended = answer(
+		400, `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionConflictException","message":"in use"}`,
+	)
 )
 
 func resetBefore(*http.Request) (*http.Response, error) { return nil, syscall.ECONNRESET }
@@ -85,9 +94,7 @@ func overFaultyWire(t *testing.T) (sound store.Table, faulty store.Table, w *wir
 	w, clock = &wire{}, storetest.NewClock()
 	endpoint := dynamolocal.Endpoint(t)
 	name := strings.NewReplacer("/", ".", " ", "-", ",", "").Replace(t.Name())
-	if err := dynamostore.Create(t.Context(), dynamolocal.Client(endpoint), name); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, dynamostore.Create(t.Context(), dynamolocal.Client(endpoint), name))
 	sound = dynamostore.New(dynamolocal.Client(endpoint), name, clock.Now)
 	client := dynamolocal.Client(endpoint, func(o *dynamodb.Options) {
 		o.HTTPClient = &http.Client{Transport: w}
@@ -103,7 +110,9 @@ var at = store.Key{Partition: "P", Sort: "s"}
 
 // TestWritesLandOnce: whatever fails once and is repeated takes effect once.
 func TestWritesLandOnce(t *testing.T) {
-	once := map[string]fault{"throttled": throttled, "a 500": broken, "reset before": resetBefore, "reset after": resetAfter}
+	once := map[string]fault{
+		"throttled": throttled, "a 500": broken, "reset before": resetBefore, "reset after": resetAfter,
+	}
 	with := func(m store.Mode, version int64) store.Op {
 		return store.Op{Mode: m, Item: store.Item{Key: at, Version: version, Data: []byte("new")}}
 	}
@@ -132,14 +141,15 @@ func TestWritesLandOnce(t *testing.T) {
 			t.Run(c.name+", "+name, func(t *testing.T) {
 				sound, faulty, w, _ := overFaultyWire(t)
 				if c.before {
-					if err := sound.Write(t.Context(), store.Op{Mode: store.Create, Item: store.Item{Key: at, Data: []byte("old")}}); err != nil {
-						t.Fatal(err)
-					}
+					storetest.Must(
+						t, sound.Write(
+							t.Context(),
+							store.Op{Mode: store.Create, Item: store.Item{Key: at, Data: []byte("old")}},
+						),
+					)
 				}
 				w.faults = []fault{f}
-				if err := faulty.Write(t.Context(), c.ops...); err != nil {
-					t.Fatal(err)
-				}
+				storetest.Must(t, faulty.Write(t.Context(), c.ops...))
 				if w.sent != 2 {
 					t.Errorf("%d requests were sent, want the failed one and its repetition", w.sent)
 				}
@@ -168,7 +178,9 @@ func TestAmbiguityIsNotHidden(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			sound, faulty, w, _ := overFaultyWire(t)
 			set := func() {
-				if err := sound.Write(context.Background(), store.Op{Item: store.Item{Key: at, Data: []byte("other")}}); err != nil {
+				if err := sound.Write(
+					context.Background(), store.Op{Item: store.Item{Key: at, Data: []byte("other")}},
+				); err != nil {
 					t.Error(err)
 				}
 			}
@@ -178,7 +190,8 @@ func TestAmbiguityIsNotHidden(t *testing.T) {
 					set()
 				}
 			})}
-			if err := faulty.Write(t.Context(), c.op); !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrConflict) {
+			if err := faulty.Write(t.Context(), c.op); !errors.Is(err, store.ErrUnavailable) ||
+				errors.Is(err, store.ErrConflict) {
 				t.Errorf("error %v, want ErrUnavailable", err)
 			}
 		})
@@ -195,7 +208,9 @@ func TestAmbiguityIsNotHidden(t *testing.T) {
 
 // TestExhaustedTriesAreUnavailable: what never gets through is said to be so.
 func TestExhaustedTriesAreUnavailable(t *testing.T) {
-	for name, f := range map[string]fault{"throttled": throttled, "a 500": broken, "reset": resetBefore, "conflict": conflict} {
+	for name, f := range map[string]fault{
+		"throttled": throttled, "a 500": broken, "reset": resetBefore, "conflict": conflict,
+	} {
 		t.Run(name, func(t *testing.T) {
 			_, faulty, w, clock := overFaultyWire(t)
 			always := func() { w.faults, w.sent = []fault{f, f, f, f, f}, 0 }
@@ -204,7 +219,10 @@ func TestExhaustedTriesAreUnavailable(t *testing.T) {
 			calls := map[string]func() error{"transaction": func() error { return faulty.Write(t.Context(), one, two) }}
 			if name != "conflict" { // only transactions are cancelled
 				calls["get"] = func() error { _, err := faulty.Get(t.Context(), at, store.Strong); return err }
-				calls["query"] = func() error { _, err := faulty.Query(t.Context(), store.Range{Partition: "P"}); return err }
+				calls["query"] = func() error {
+					_, err := faulty.Query(t.Context(), store.Range{Partition: "P"})
+					return err
+				}
 				calls["write"] = func() error { return faulty.Write(t.Context(), one) }
 				calls["take"] = func() error {
 					_, err := faulty.Take(t.Context(), at, 1, 1, clock.Now().Add(time.Hour))
@@ -226,7 +244,9 @@ func TestExhaustedTriesAreUnavailable(t *testing.T) {
 
 // TestTakeCountsOnce: a repeated Take finds that its first try had counted.
 func TestTakeCountsOnce(t *testing.T) {
-	for name, f := range map[string]fault{"throttled": throttled, "a 500": broken, "reset before": resetBefore, "reset after": resetAfter} {
+	for name, f := range map[string]fault{
+		"throttled": throttled, "a 500": broken, "reset before": resetBefore, "reset after": resetAfter,
+	} {
 		t.Run(name, func(t *testing.T) {
 			_, faulty, w, clock := overFaultyWire(t)
 			for round := range 2 { // the second begins an expired counter again
@@ -253,7 +273,13 @@ func TestCapacity(t *testing.T) {
 		ops, read, write = append(ops, op), read+r, write+w
 	}))
 	put := func(sort string, size int) error {
-		return table.Write(t.Context(), store.Op{Mode: store.Create, Item: store.Item{Key: store.Key{Partition: "P", Sort: sort}, Data: make([]byte, size)}})
+		return table.Write(
+			t.Context(),
+			store.Op{
+				Mode: store.Create,
+				Item: store.Item{Key: store.Key{Partition: "P", Sort: sort}, Data: make([]byte, size)},
+			},
+		)
 	}
 	query := func(r store.Consistency) error {
 		_, err := table.Query(t.Context(), store.Range{Partition: "P", Prefix: "B", Read: r})
@@ -264,13 +290,9 @@ func TestCapacity(t *testing.T) {
 		return err
 	}
 	for n := range 35 {
-		if err := put(fmt.Sprintf("B%02d", n), 940); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, put(fmt.Sprintf("B%02d", n), 940))
 	}
-	if err := put("summary", 3900); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, put("summary", 3900))
 	for _, c := range []struct {
 		name        string
 		call        func() error
@@ -280,19 +302,28 @@ func TestCapacity(t *testing.T) {
 		{"get of 3.9 KB, eventual", func() error { return get(store.Eventual) }, "GetItem", 0.5, 0},
 		{"get of 3.9 KB, strong", func() error { return get(store.Strong) }, "GetItem", 1, 0},
 		{"create of 900 bytes", func() error { return put("small", 900) }, "PutItem", 0, 1},
-		{"take, first", func() error { _, err := table.Take(t.Context(), at, 1, 9, clock.Now().Add(time.Hour)); return err }, "UpdateItem", 0, 1},
-		{"take, next", func() error { _, err := table.Take(t.Context(), at, 1, 9, clock.Now().Add(time.Hour)); return err }, "UpdateItem", 0, 1},
+		{
+			"take, first",
+			func() error { _, err := table.Take(t.Context(), at, 1, 9, clock.Now().Add(time.Hour)); return err },
+			"UpdateItem", 0, 1,
+		},
+		{
+			"take, next",
+			func() error { _, err := table.Take(t.Context(), at, 1, 9, clock.Now().Add(time.Hour)); return err },
+			"UpdateItem", 0, 1,
+		},
 		{"query of 35 KB, eventual", func() error { return query(store.Eventual) }, "Query", 4.5, 0},
 		{"query of 35 KB, strong", func() error { return query(store.Strong) }, "Query", 9, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ops, read, write = nil, 0, 0
-			if err := c.call(); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, c.call())
 			t.Logf("%v: %.1f read, %.1f write units", ops, read, write)
 			if got := strings.Join(ops, " "); got != c.ops || read != c.read || write != c.write {
-				t.Errorf("%s costs %.1f read and %.1f write, want %s, %.1f and %.1f", got, read, write, c.ops, c.read, c.write)
+				t.Errorf(
+					"%s costs %.1f read and %.1f write, want %s, %.1f and %.1f", got, read, write, c.ops, c.read,
+					c.write,
+				)
 			}
 		})
 	}

@@ -62,10 +62,7 @@ func (t *Store) check(ctx context.Context, op store.Op) error {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	if item.Version != op.Item.Version {
-		return store.ErrConflict
-	}
-	return nil
+	return op.Refuses(item)
 }
 
 func (t *Store) transact(ctx context.Context, ops []store.Op) error {
@@ -125,7 +122,9 @@ func (t *Store) request(op store.Op, writer string) types.TransactWriteItem {
 		return types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: encode(op.Item, 1, writer),
 			ConditionExpression: aws.String(noItem), ExpressionAttributeValues: none}}
 	case store.Replace:
-		return types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: encode(op.Item, op.Item.Version+1, writer),
+		return types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: encode(
+			op.Item, op.Item.Version+1, writer,
+		),
 			ConditionExpression: aws.String(sameItem), ExpressionAttributeValues: same}}
 	case store.Delete:
 		return types.TransactWriteItem{Delete: &types.Delete{TableName: &t.name, Key: keyOf(op.Item.Key)}}
@@ -164,34 +163,43 @@ func (t *Store) set(item store.Item, writer string) *types.Update {
 }
 
 // send makes a single request of one part of a transaction.
-func (t *Store) send(ctx context.Context, w types.TransactWriteItem, tries *attempts) error {
+func (t *Store) send(ctx context.Context, w types.TransactWriteItem, tries *attempts) (err error) {
 	const old = types.ReturnValuesOnConditionCheckFailureAllOld
+	var used *types.ConsumedCapacity
+	var name string
+	counted, options := t.requestCapacity(), []func(*dynamodb.Options){t.withRetryer, tries.watch}
 	switch {
 	case w.Put != nil:
-		out, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: w.Put.Item,
+		name = "PutItem"
+		var out *dynamodb.PutItemOutput
+		out, err = t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: w.Put.Item,
 			ConditionExpression: w.Put.ConditionExpression, ExpressionAttributeValues: w.Put.ExpressionAttributeValues,
-			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, t.withRetryer, tries.watch)
-		if err != nil {
-			return err
+			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: counted}, options...)
+		if err == nil {
+			used = out.ConsumedCapacity
 		}
-		t.reportCapacity("PutItem", capacityOf(out.ConsumedCapacity))
 	case w.Update != nil:
-		out, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: &t.name, Key: w.Update.Key,
+		name = "UpdateItem"
+		var out *dynamodb.UpdateItemOutput
+		out, err = t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: &t.name, Key: w.Update.Key,
 			UpdateExpression:    w.Update.UpdateExpression,
 			ConditionExpression: w.Update.ConditionExpression, ExpressionAttributeValues: w.Update.ExpressionAttributeValues,
-			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, t.withRetryer, tries.watch)
-		if err != nil {
-			return err
+			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: counted}, options...)
+		if err == nil {
+			used = out.ConsumedCapacity
 		}
-		t.reportCapacity("UpdateItem", capacityOf(out.ConsumedCapacity))
 	default:
-		out, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: w.Delete.Key,
+		name = "DeleteItem"
+		var out *dynamodb.DeleteItemOutput
+		out, err = t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: w.Delete.Key,
 			ConditionExpression: w.Delete.ConditionExpression, ExpressionAttributeValues: w.Delete.ExpressionAttributeValues,
-			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, t.withRetryer, tries.watch)
-		if err != nil {
-			return err
+			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: counted}, options...)
+		if err == nil {
+			used = out.ConsumedCapacity
 		}
-		t.reportCapacity("DeleteItem", capacityOf(out.ConsumedCapacity))
 	}
-	return nil
+	if err == nil {
+		t.reportCapacity(name, capacityOf(used))
+	}
+	return err
 }

@@ -99,7 +99,9 @@ func (m *Mover) alone(ctx context.Context, work func(*pass) error) (report Repor
 		return work(p)
 	})
 	if errors.Is(err, store.ErrHeld) {
-		err = fmt.Errorf("another process is filling the target, or was killed at it less than %v ago: run this again then", leaseFor)
+		err = fmt.Errorf(
+			"another process is filling the target, or was killed at it less than %v ago: run this again then", leaseFor,
+		)
 	}
 	if err != nil {
 		return report, fmt.Errorf("migrate: %w", err)

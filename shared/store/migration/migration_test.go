@@ -19,9 +19,7 @@ import (
 func bolt(t *testing.T, now func() time.Time) store.Whole {
 	t.Helper()
 	s, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), now, boltstore.Scratch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -39,17 +37,24 @@ func filled(t *testing.T, s store.Whole, clock *storetest.Clock, items int) {
 		case 0:
 			_, err = s.Take(t.Context(), at(n), int64(1+n), 1<<40, clock.Now().Add(1000*time.Hour))
 		case 1:
-			err = s.Write(t.Context(), store.Op{Item: store.Item{Key: at(n), Data: []byte(strings.Repeat("x", n*37%9000))}})
+			err = s.Write(
+				t.Context(), store.Op{Item: store.Item{Key: at(n), Data: []byte(strings.Repeat("x", n*37%9000))}},
+			)
 		case 2:
-			err = s.Write(t.Context(), store.Op{Item: store.Item{Key: at(n), Data: fmt.Append(nil, n), Expires: clock.Now().Add(2000 * time.Hour)}})
+			err = s.Write(
+				t.Context(),
+				store.Op{
+					Item: store.Item{Key: at(n), Data: fmt.Append(nil, n), Expires: clock.Now().Add(2000 * time.Hour)},
+				},
+			)
 		case 3:
 			for range 3 {
-				err = errors.Join(err, s.Write(t.Context(), store.Op{Item: store.Item{Key: at(n), Data: []byte("again")}}))
+				err = errors.Join(
+					err, s.Write(t.Context(), store.Op{Item: store.Item{Key: at(n), Data: []byte("again")}}),
+				)
 			}
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Must(t, err)
 	}
 }
 
@@ -81,7 +86,9 @@ func TestBothWays(t *testing.T) {
 			if err != nil || report.Written != before || report.Deleted != 0 {
 				t.Fatalf("%+v %v", report, err)
 			}
-			if from, unfinished, err := (store.Migration{Table: way.to}).Unfinished(ctx); from != "from" || !unfinished || err != nil {
+			if from, unfinished, err := (store.Migration{Table: way.to}).Unfinished(ctx); from != "from" ||
+				!unfinished ||
+				err != nil {
 				t.Errorf("after a pass: %q %t %v", from, unfinished, err)
 			}
 			if report, err := m.Copy(ctx); err != nil || report != (Report{Items: before}) {
@@ -95,9 +102,12 @@ func TestBothWays(t *testing.T) {
 			if way.name == "and back" {
 				gone, renewed = at(9), at(13)
 			}
-			if err := way.from.Write(ctx, store.Op{Mode: store.Delete, Item: store.Item{Key: gone}}, store.Op{Item: store.Item{Key: renewed}}, store.Op{Item: store.Item{Key: added}}); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, way.from.Write(
+				ctx, store.Op{
+					Mode: store.Delete, Item: store.Item{Key: gone},
+				}, store.Op{Item: store.Item{Key: renewed}},
+				store.Op{Item: store.Item{Key: added}},
+			))
 			report, err = m.Finish(ctx)
 			if want := (Report{Items: before, Written: 3, Deleted: 1}); err != nil || report != want {
 				t.Errorf("the last pass: %+v, want %+v: %v", report, want, err)
@@ -157,13 +167,11 @@ func TestCutShortAnywhere(t *testing.T) {
 		for call := int64(0); ; call++ {
 			to := bolt(t, clock.Now)
 			// Something that the source no longer has was copied before.
-			if err := (store.Migration{Table: to}).Begin(t.Context(), "from"); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(t, (store.Migration{Table: to}).Begin(t.Context(), "from"))
 			filled(t, to, clock, 4)
-			if err := to.Place(t.Context(), []store.Item{{Key: store.Key{Partition: "old", Sort: "o"}, Version: 1}}, nil); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Must(
+				t, to.Place(t.Context(), []store.Item{{Key: store.Key{Partition: "old", Sort: "o"}, Version: 1}}, nil),
+			)
 			f := &failing{Whole: to, at: call, how: how}
 			m := &Mover{From: from, To: f, Name: "from", Now: clock.Now}
 			_, err := m.Finish(t.Context())
@@ -290,9 +298,7 @@ func TestWhatIsRefused(t *testing.T) {
 		return err
 	}
 	before, err := storetest.Contents(ctx, held)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, err)
 	if err := copyOf(full, held); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("into a store that holds data: %v", err)
 	}
@@ -303,17 +309,13 @@ func TestWhatIsRefused(t *testing.T) {
 		t.Errorf("from a store that holds nothing: %v", err)
 	}
 	unfinished := bolt(t, clock.Now)
-	if err := copyOf(full, unfinished); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, copyOf(full, unfinished))
 	if err := copyOf(unfinished, empty); !errors.Is(err, ErrIncomplete) {
 		t.Errorf("from one that is not complete: %v", err)
 	}
 	other := store.Migration{Table: unfinished}.Lease("other")
 	other.For, other.Now = leaseFor, clock.Now
-	if err := other.Hold(ctx); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Must(t, other.Hold(ctx))
 	if err := copyOf(full, unfinished); err == nil || !strings.Contains(err.Error(), "another process is filling") {
 		t.Errorf("beside another: %v", err)
 	}

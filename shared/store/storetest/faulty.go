@@ -116,12 +116,13 @@ func (f *Faulty) Take(ctx context.Context, key store.Key, n, limit int64, expire
 	return count, err
 }
 
-// EachFault runs a flow once without faults to count its calls, and then once
-// for every call and side, each time from an empty table of its own. flow is
-// given the table with its fault armed, and is to bring its work to an end
-// through it, trying again as a caller would; then it checks the end state. It
-// returns how many combinations ran.
-func EachFault(t *testing.T, open func(t *testing.T) store.Table, arm func(f *Faulty, call int, side Side), flow func(t *testing.T, f *Faulty)) (combinations int) {
+// EachFault runs a flow once without faults to count its calls, and then once for every call and
+// side, each time over an empty table. flow brings its work to an end, trying again as a caller
+// would, and checks the end state. EachFault returns how many combinations ran.
+func EachFault(
+	t *testing.T, open func(t *testing.T) store.Table, arm func(f *Faulty, call int, side Side),
+	flow func(t *testing.T, f *Faulty),
+) (combinations int) {
 	t.Helper()
 	clean := NewFaulty(open(t))
 	flow(t, clean)

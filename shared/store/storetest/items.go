@@ -106,7 +106,8 @@ func cancelled(f *fixture) {
 	if _, err := f.table.Query(ctx, store.Range{Partition: "P"}); err == nil {
 		f.Error("a query went through")
 	}
-	if _, err := f.table.Take(ctx, key("c"), 1, 1, f.clock.Now().Add(time.Hour)); err == nil || errors.Is(err, store.ErrLimit) {
+	if _, err := f.table.Take(ctx, key("c"), 1, 1, f.clock.Now().Add(time.Hour)); err == nil ||
+		errors.Is(err, store.ErrLimit) {
 		f.Errorf("a take says %v", err)
 	}
 }

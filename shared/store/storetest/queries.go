@@ -15,7 +15,11 @@ import (
 func large(f *fixture) {
 	fill := func(prefix string, count, size int) {
 		for n := range count {
-			f.must(f.write(store.Create, store.Item{Key: key(fmt.Sprintf("%s%04d", prefix, n)), Data: bytes.Repeat([]byte{byte(n)}, size)}))
+			f.must(f.write(
+				store.Create, store.Item{
+					Key: key(fmt.Sprintf("%s%04d", prefix, n)), Data: bytes.Repeat([]byte{byte(n)}, size),
+				},
+			))
 		}
 		items, err := f.table.Query(f.ctx, store.Range{Partition: "P", Prefix: prefix, Read: store.Strong})
 		f.must(err)
@@ -36,7 +40,11 @@ func ranges(f *fixture) {
 	for _, s := range []string{"b2", "a1", "b1", "c", "b3", "b"} {
 		f.must(f.write(store.Create, item(s, s)))
 	}
-	f.must(f.table.Write(f.ctx, store.Op{Mode: store.Create, Item: store.Item{Key: store.Key{Partition: "P2", Sort: "b9"}}}))
+	f.must(
+		f.table.Write(
+			f.ctx, store.Op{Mode: store.Create, Item: store.Item{Key: store.Key{Partition: "P2", Sort: "b9"}}},
+		),
+	)
 	for _, c := range []struct {
 		r    store.Range
 		want string
@@ -82,7 +90,9 @@ func expiredInPage(f *fixture) {
 }
 
 func oddKeys(f *fixture) {
-	odd := []string{" ", "#", "a", "a\x01b", "a b", "a\x7f", "aé", "a日本", "a\U0010ffff", "b", strings.Repeat("k", 512), "~", "città"}
+	odd := []string{
+		" ", "#", "a", "a\x01b", "a b", "a\x7f", "aé", "a日本", "a\U0010ffff", "b", strings.Repeat("k", 512), "~", "città",
+	}
 	for _, s := range odd {
 		f.must(f.write(store.Create, item(s, s)))
 	}

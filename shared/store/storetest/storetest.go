@@ -63,6 +63,8 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) store.Table
 		{"of 50 replacing one version exactly one wins", replaceRace},
 		{"a replaced item is seen by the next strong read", strongRead},
 		{"a cancelled call is an error", cancelled},
+		{"items are placed as they are", whole(placed)},
+		{"each item comes once", whole(eachOnce)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			clock := NewClock()
@@ -71,21 +73,22 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) store.Table
 			c.test(&fixture{t, t.Context(), table, clock})
 		})
 	}
-	for _, c := range []struct {
-		name string
-		test func(*fixture, store.Whole)
-	}{
-		{"items are placed as they are", placed},
-		{"each item comes once", eachOnce},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			clock := NewClock()
-			table := open(t, clock.Now)
-			t.Cleanup(func() { table.Close() })
-			if whole, ok := table.(store.Whole); ok {
-				c.test(&fixture{t, t.Context(), table, clock}, whole)
-			}
-		})
+}
+
+// whole is a test of a table that can be moved.
+func whole(test func(*fixture, store.Whole)) func(*fixture) {
+	return func(f *fixture) {
+		if table, ok := f.table.(store.Whole); ok {
+			test(f, table)
+		}
+	}
+}
+
+// Must ends a test if something failed that it does not test.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -106,9 +109,7 @@ func (f *fixture) write(mode store.Mode, i store.Item) error {
 
 func (f *fixture) must(err error) {
 	f.Helper()
-	if err != nil {
-		f.Fatal(err)
-	}
+	Must(f, err)
 }
 
 func (f *fixture) fails(err, want error) {

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	order "cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,10 +27,7 @@ func Contents(ctx context.Context, t store.Whole) (items []store.Item, err error
 		return nil
 	})
 	slices.SortFunc(items, func(a, b store.Item) int {
-		if c := strings.Compare(a.Partition, b.Partition); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Sort, b.Sort)
+		return order.Or(strings.Compare(a.Partition, b.Partition), strings.Compare(a.Sort, b.Sort))
 	})
 	return items, err
 }
@@ -76,7 +74,11 @@ func placed(f *fixture, table store.Whole) {
 		{Key: store.Key{Partition: "Q", Sort: "other"}, Version: 5, Expires: later, Data: []byte("q")},
 	}
 	for n := range 60 { // more than a batch
-		want = append(want, store.Item{Key: store.Key{Partition: "R", Sort: fmt.Sprintf("%03d", n)}, Version: int64(n + 1), Data: fmt.Append(nil, n)})
+		want = append(want, store.Item{
+			Key: store.Key{
+				Partition: "R", Sort: fmt.Sprintf("%03d", n),
+			}, Version: int64(n + 1), Data: fmt.Append(nil, n),
+		})
 	}
 	f.must(table.Place(f.ctx, slices.Clone(want), []store.Key{key("gone"), key("never was")}))
 	want = slices.Insert(want, 5, store.Item{Key: key("stays"), Version: 1, Data: []byte("s")})
@@ -107,7 +109,10 @@ func placed(f *fixture, table store.Whole) {
 func eachOnce(f *fixture, table store.Whole) {
 	var items []store.Item
 	for n := range 300 {
-		i := store.Item{Key: store.Key{Partition: fmt.Sprint("P", n%40), Sort: fmt.Sprintf("%03d", n)}, Version: 1, Data: []byte(strings.Repeat("x", 10_000))}
+		i := store.Item{
+			Key: store.Key{Partition: fmt.Sprint("P", n%40), Sort: fmt.Sprintf("%03d", n)}, Version: 1,
+			Data: []byte(strings.Repeat("x", 10_000)),
+		}
 		if n%3 == 0 {
 			i.Expires = f.clock.Now().Add(time.Duration(n) * time.Second)
 		}

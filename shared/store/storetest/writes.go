@@ -105,7 +105,10 @@ func check(f *fixture) {
 		f.Error("a check changed the item")
 	}
 	f.must(f.table.Write(f.ctx, store.Op{Mode: store.Check, Item: store.Item{Key: key("guard"), Version: 1}}))
-	f.fails(f.table.Write(f.ctx, store.Op{Mode: store.Check, Item: store.Item{Key: key("guard"), Version: 3}}), store.ErrConflict)
+	f.fails(
+		f.table.Write(f.ctx, store.Op{Mode: store.Check, Item: store.Item{Key: key("guard"), Version: 3}}),
+		store.ErrConflict,
+	)
 }
 
 func wrongCalls(f *fixture) {

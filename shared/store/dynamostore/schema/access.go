@@ -58,9 +58,11 @@ var Accesses = []Access{
 	{Partition: "PAID#*", Read: paid, Write: paid},
 	{Partition: "CREDIT#*", Read: paid, Write: paid},
 	{Partition: "FEES#*", Read: paid, Write: paid},
-	{Partition: "SERVICE", Read: []string{"alerts", "pro", "refresh"}, Write: []string{"alerts", "pro", "refresh"}}, // as they start: which pepper the table was made with
+	// as they start: which pepper the table was made with
+	{Partition: "SERVICE", Read: []string{"alerts", "pro", "refresh"}, Write: []string{"alerts", "pro", "refresh"}},
 	{Partition: "LIMIT#*", Read: []string{"analisi", "pro"}, Write: everyHTTP},
-	{Partition: "LIMIT#calls#*", Write: refresh}, // of the day's calls to the source; what callers may do it cannot count
+	// of the day's calls to the source; what callers may do it cannot count
+	{Partition: "LIMIT#calls#*", Write: refresh},
 }
 
 // ReadBy and WrittenBy are the partitions that a function reads and writes.

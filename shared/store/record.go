@@ -1,0 +1,134 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// wrap adds to an error what has failed; nil stays nil.
+func wrap(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
+}
+
+// unless returns nil in place of an error that the caller expects.
+func unless(err error, expected ...error) error {
+	for _, e := range expected {
+		if errors.Is(err, e) {
+			return nil
+		}
+	}
+	return err
+}
+
+// get reads a record that is stored as JSON, and the item that holds it.
+func get[T any](ctx context.Context, table Table, key Key, read Consistency) (record T, item Item, err error) {
+	item, err = table.Get(ctx, key, read)
+	if err == nil {
+		err = json.Unmarshal(item.Data, &record)
+	}
+	return record, item, err
+}
+
+// list reads the items of a range as records.
+func list[T any](ctx context.Context, table Table, r Range, record func(Item) (T, error)) ([]T, error) {
+	items, err := table.Query(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]T, len(items))
+	for i, item := range items {
+		if all[i], err = record(item); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// set returns the write of an item whatever was there before.
+func set(i Item) Op { return Op{Mode: Set, Item: i} }
+
+// over returns the write of an item over the version it was read at; version 0 is a new item.
+func over(i Item) Op {
+	if i.Version == 0 {
+		return Op{Mode: Create, Item: i}
+	}
+	return Op{Mode: Replace, Item: i}
+}
+
+// remove returns the write that deletes the item of a key.
+func remove(key Key) Op { return Op{Mode: Delete, Item: Item{Key: key}} }
+
+// writes gathers writes that take effect together. A record that cannot be encoded fails all of them.
+type writes struct {
+	ops []Op
+	err error
+}
+
+func (w *writes) add(ops ...Op) { w.ops = append(w.ops, ops...) }
+
+// put adds the write of a record as JSON.
+func (w *writes) put(op Op, record any) {
+	data, err := json.Marshal(record)
+	op.Item.Data, w.err = data, errors.Join(w.err, err)
+	w.add(op)
+}
+
+// leave adds jobs to an outbox.
+func (w *writes) leave(o Outbox, jobs ...Job) {
+	for _, job := range jobs {
+		op, err := o.put(job)
+		w.err = errors.Join(w.err, err)
+		w.add(op)
+	}
+}
+
+// to carries the writes out; without any it does nothing.
+func (w *writes) to(ctx context.Context, table Table) error {
+	if w.err != nil || len(w.ops) == 0 {
+		return w.err
+	}
+	return table.Write(ctx, w.ops...)
+}
+
+// inTurn carries out as many writes as there are, in their order, and not together.
+func (w *writes) inTurn(ctx context.Context, table Table) error {
+	if w.err != nil {
+		return w.err
+	}
+	for batch := range slices.Chunk(w.ops, MaxWrites) {
+		if err := table.Write(ctx, batch...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write stores a record as JSON.
+func write(ctx context.Context, table Table, op Op, record any) error {
+	var w writes
+	w.put(op, record)
+	return w.to(ctx, table)
+}
+
+// rewrite changes a record that was read. Where another writer came between, it reads the record and
+// begins again; a record that was removed stays so.
+func rewrite[T any](ctx context.Context, record T, change func(T) error, read func() (T, error)) error {
+	err := RetryConflicts(ctx, func() error {
+		err := change(record)
+		if errors.Is(err, ErrConflict) {
+			current, readErr := read()
+			if readErr != nil {
+				return readErr
+			}
+			record = current
+		}
+		return err
+	})
+	return unless(err, ErrNotFound)
+}
