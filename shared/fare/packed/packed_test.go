@@ -1,4 +1,4 @@
-package varint
+package packed
 
 import (
 	"bytes"
