@@ -71,7 +71,7 @@ func (k Customers) IssueOnce(ctx context.Context, random io.Reader, id apikey.Cu
 	// The mark names the key that was minted for it: so a try that finds the mark
 	// can tell whether it is its own, written by an earlier try whose answer was lost.
 	mark := Item{Key: Key{"CASHED#" + once.What, "MARK"}, Data: data}
-	err = retry(ctx, issueOnceTries, func() error {
+	err = retryWhile(ctx, issueOnceTries, func() error {
 		c, err := k.orNew(ctx, id)
 		if err == nil {
 			err = k.use(ctx, once, &c, minted, hash, now, Op{Mode: Create, Item: mark})

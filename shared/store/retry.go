@@ -4,18 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
+
+	"verdetto/shared/runtime/retry"
 )
 
 // How a write that depends on what was read is tried again. Fifty writers of
 // one item all get through where a read and a write take 50 ms each; a caller
 // that has less time ends its context.
-const (
-	maxTries    = 20
-	firstWait   = 20 * time.Millisecond
-	longestWait = time.Second
-)
+const maxTries = 20
+
+var waits = retry.Backoff{First: 20 * time.Millisecond, Longest: time.Second}
 
 // RetryConflicts runs a change that reads, decides and writes over what it
 // read, and runs it again from the start where another writer came between
@@ -24,7 +23,7 @@ const (
 // ErrUnavailable: storage is busy, and the caller may try again later. Any
 // other error ends it at once and is returned as it is.
 func RetryConflicts(ctx context.Context, change func() error) error {
-	return retry(ctx, func(err error) int {
+	return retryWhile(ctx, func(err error) int {
 		if isConflict(err) {
 			return maxTries
 		}
@@ -32,8 +31,8 @@ func RetryConflicts(ctx context.Context, change func() error) error {
 	}, change)
 }
 
-// retry runs a change as often as the error it ends with allows.
-func retry(ctx context.Context, tries func(error) int, change func() error) error {
+// retryWhile runs a change as often as the error it ends with allows.
+func retryWhile(ctx context.Context, tries func(error) int, change func() error) error {
 	for try := 1; ; try++ {
 		err := change()
 		switch {
@@ -55,12 +54,10 @@ func isConflict(err error) bool { return errors.Is(err, ErrConflict) || errors.I
 
 // pause waits after a try that failed.
 func pause(ctx context.Context, try int) error {
-	select {
-	case <-time.After(rand.N(min(firstWait<<(try-1), longestWait))):
-		return nil
-	case <-ctx.Done():
+	if retry.Sleep(ctx, waits.Jittered(try)) != nil {
 		return fmt.Errorf("%w: wait for another writer: %w", ErrUnavailable, context.Cause(ctx))
 	}
+	return nil
 }
 
 // createOrGet writes an item where there is none, and gives the data of the one that is there then.
