@@ -81,7 +81,7 @@ func lowest(all []fare.Observation, day fare.Day) fare.Cents {
 func TestRecordedFalls(t *testing.T) {
 	t.Parallel()
 	data := testenv.Data(t)
-	panel, err := csvfile.Open(filepath.Join(data, "fares", "eu_wizzair_weekly.csv.gz"), upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On})
+	panel, err := csvfile.Open(filepath.Join(data, "fares", "eu_wizzair_weekly.csv.gz"), upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestGzip(t *testing.T) {
 			if err := os.WriteFile(path, test.data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			p, err := csvfile.Open(path, comparable)
+			p, err := csvfile.Open(path, comparable, "")
 			if err != nil {
 				t.Fatal(err)
 			}

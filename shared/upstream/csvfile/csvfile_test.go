@@ -32,7 +32,7 @@ const header = "origin,destination,observed_date,depart_date,price,currency\n"
 
 func read(t *testing.T, text string) *csvfile.Panel {
 	t.Helper()
-	p, err := csvfile.Read(strings.NewReader(text), comparable)
+	p, err := csvfile.Read(strings.NewReader(text), comparable, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,23 +129,22 @@ func TestPrice(t *testing.T) {
 		"MIL,BUH,2026-01-02,2026-02-01,90,EUR,,40.50\n" +
 		"MIL,BUH,2026-01-03,2026-02-01,90,EUR,2026-02-08,\n"
 	for _, c := range []struct {
-		name    string
-		options []csvfile.Option
-		want    []string
-		bad     int
+		name, column string
+		want         []string
+		bad          int
 	}{
-		{"as it stands", nil, []string{
+		{"as it stands", "", []string{
 			"MIL-BUH found 2026-01-01 departs 2026-02-01 at 16400 EUR, back 2026-02-08",
 			"MIL-BUH found 2026-01-02 departs 2026-02-01 at 9000 EUR",
 			"MIL-BUH found 2026-01-03 departs 2026-02-01 at 9000 EUR, back 2026-02-08",
 		}, 0},
-		{"another column", []csvfile.Option{csvfile.Price("outbound_price")}, []string{
+		{"another column", "outbound_price", []string{
 			"MIL-BUH found 2026-01-01 departs 2026-02-01 at 6400 EUR",
 			"MIL-BUH found 2026-01-02 departs 2026-02-01 at 4050 EUR",
 		}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := csvfile.Read(strings.NewReader(text), comparable, c.options...)
+			p, err := csvfile.Read(strings.NewReader(text), comparable, c.column)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,7 +156,7 @@ func TestPrice(t *testing.T) {
 			}
 		})
 	}
-	_, err := csvfile.Read(strings.NewReader(text), comparable, csvfile.Price("inbound"))
+	_, err := csvfile.Read(strings.NewReader(text), comparable, "inbound")
 	if err == nil || !strings.Contains(err.Error(), "header lacks inbound: want origin, destination, observed_date, depart_date, inbound, currency") {
 		t.Errorf("a column that is not there: %v", err)
 	}
@@ -179,13 +178,13 @@ func TestReadRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := csvfile.Read(strings.NewReader(test.text), comparable)
+			_, err := csvfile.Read(strings.NewReader(test.text), comparable, "")
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want it to speak of %q", err, test.want)
 			}
 		})
 	}
-	if _, err := csvfile.Open(filepath.Join(t.TempDir(), "none.csv"), comparable); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := csvfile.Open(filepath.Join(t.TempDir(), "none.csv"), comparable, ""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -339,7 +338,7 @@ func TestRecordedPanels(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
-			p, err := csvfile.Open(filepath.Join(folder, "fares", test.file), withRates)
+			p, err := csvfile.Open(filepath.Join(folder, "fares", test.file), withRates, "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -43,8 +43,8 @@ func FuzzSplit(f *testing.F) {
 
 // TestFareIsSmall: a panel of twenty million rows has to fit a machine.
 func TestFareIsSmall(t *testing.T) {
-	if size := reflect.TypeFor[packed]().Size(); size != 24 {
-		t.Errorf("a fare takes %d bytes, want 24", size)
+	if size := reflect.TypeFor[fare.Observation]().Size(); size != 32 {
+		t.Errorf("a fare takes %d bytes, want 32", size)
 	}
 }
 
@@ -62,7 +62,7 @@ func FuzzRead(f *testing.F) {
 		Rates:  func(fare.Day) fare.Rates { return fare.Rates{PerEuro: map[string]float64{"GBP": 0.8, "IDR": 20_000}} },
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := Read(strings.NewReader(text), comparable)
+		p, err := Read(strings.NewReader(text), comparable, "")
 		if err != nil {
 			return
 		}
