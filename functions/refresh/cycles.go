@@ -49,7 +49,7 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 			if c.Pooled == nil {
 				c.Pooled = departure.Start(day)
 			}
-			for _, h := range []departure.Horizon{departure.Week, departure.Fortnight} {
+			for _, h := range departure.Horizons() {
 				c.Pooled.Learn(h, day, &all.Learned)
 			}
 			c.Pooled.Fold(day, &all.Learned)

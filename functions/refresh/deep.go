@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"slices"
 	"time"
 
 	"verdetto/shared/fare"
@@ -45,9 +46,7 @@ func (r DeepReport) empty() bool { return r.Asked+r.Done+r.Failed+r.Left == 0 }
 
 func (r *DeepReport) fault(of fare.Series, err error) {
 	r.Failed++
-	if len(r.Faults) < maxFaults {
-		r.Faults = append(r.Faults, fmt.Sprintf("%s: %v", of, err))
-	}
+	addFault(&r.Faults, of.String(), err)
 }
 
 // deepen asks for the series of a task, one after the other, stores what came and
@@ -107,7 +106,8 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 
 // deepenSeries asks for one series unless that was done since planned, and gives its summary.
 func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, pooled departure.Cycle, planned time.Time, report *DeepReport) (verdict.RouteSummary, error) {
-	before, err := r.summary(ctx, of, store.Strong)
+	had, err := r.summary(ctx, of, store.Strong)
+	before := had.RouteSummary
 	if err != nil {
 		return before, err
 	}
@@ -127,15 +127,15 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 		}
 		report.Calls++
 		fares = append(fares, answer.Fares...)
-		report.drop(answer.Dropped)
+		addDropped(&report.Dropped, answer.Dropped)
 	}
 	var observations []fare.Observation
 	for _, f := range fares {
 		switch {
 		case f.Series() != of:
-			report.drop(map[upstream.Reason]int{upstream.NotAsked: 1})
+			addDropped(&report.Dropped, map[upstream.Reason]int{upstream.NotAsked: 1})
 		case f.FoundDay() <= fare.DayOf(now)-verdict.HistoryDays:
-			report.drop(map[upstream.Reason]int{upstream.TooOld: 1})
+			addDropped(&report.Dropped, map[upstream.Reason]int{upstream.TooOld: 1})
 		default:
 			observations = append(observations, f.Observation)
 		}
@@ -150,39 +150,9 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 	return m.summary, nil
 }
 
-func (r *DeepReport) drop(dropped map[upstream.Reason]int) {
-	for reason, n := range dropped {
-		if r.Dropped == nil {
-			r.Dropped = map[upstream.Reason]int{}
-		}
-		r.Dropped[reason] += n
-	}
-}
-
 // hasStops tells whether one of the fares is known not to be non-stop.
 func hasStops(fares []fare.Fare) bool {
-	for _, f := range fares {
-		if n, known := f.Stops.Number(); known && n > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// summary reads the summary of a series; the zero one where none was ever made.
-func (r *Refresher) summary(ctx context.Context, of fare.Series, read store.Consistency) (verdict.RouteSummary, error) {
-	data, _, err := r.Fares.Summary(ctx, of, read)
-	if errors.Is(err, store.ErrNotFound) {
-		return verdict.RouteSummary{}, nil
-	}
-	if err != nil {
-		return verdict.RouteSummary{}, err
-	}
-	s, err := verdict.Decode(data)
-	if err != nil {
-		return s, fmt.Errorf("read summary of %s: %w", of, err)
-	}
-	return withoutAhead(s, r.Now()), nil
+	return slices.ContainsFunc(fares, func(f fare.Fare) bool { return f.Stops == fare.OneStop || f.Stops == fare.MoreStops })
 }
 
 // processDeep works one message that asks for departures.

@@ -112,16 +112,9 @@ func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 // and what is told of it, that is made good: no later run would ask for the route
 // before it is due again.
 func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded []fare.Series) ([]due, error) {
-	data, _, err := r.Fares.Trends(ctx, origin)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil // its first refresh has not come to an end
-	}
-	if err != nil {
+	routes, version, err := r.trends(ctx, origin)
+	if err != nil || version == 0 {
 		return nil, err
-	}
-	routes, err := trends.Decode(data)
-	if err != nil {
-		return nil, fmt.Errorf("read trends of %s: %w", origin, err)
 	}
 	watched, err := r.watched(ctx, origin)
 	if err != nil {
@@ -153,7 +146,7 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 		all[i].asked = s.Asked
 		e := told[d.Destination]
 		if d.Trip == fare.OneWay && (s.AsOf > e.AsOf || s.AsOf == e.AsOf && s.Observations > e.Observations) {
-			untold.add(d.Series, s)
+			untold.add(d.Series, s.RouteSummary)
 		}
 	}
 	notified := 0

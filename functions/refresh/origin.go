@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -42,12 +41,10 @@ func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now tim
 // asked is said last: until all is stored, the next run asks for the same again.
 func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream.Answer, now time.Time) error {
 	series, tooOld := groupBySeries(answer.Fares, fare.DayOf(now))
-	o.Fares, o.Dropped = len(answer.Fares), maps.Clone(answer.Dropped)
+	o.Fares = len(answer.Fares)
+	addDropped(&o.Dropped, answer.Dropped)
 	if tooOld > 0 {
-		if o.Dropped == nil {
-			o.Dropped = map[upstream.Reason]int{}
-		}
-		o.Dropped[upstream.TooOld] += tooOld
+		addDropped(&o.Dropped, map[upstream.Reason]int{upstream.TooOld: tooOld})
 	}
 	stored := summaries{}
 	pooled, err := r.pooled(ctx)
@@ -183,16 +180,11 @@ func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observation
 // is in what the new summary is made from.
 func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observations []fare.Observation, pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	today := fare.DayOf(now)
-	old, version, err := r.Fares.Summary(ctx, of, store.Strong)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	old, err := r.summary(ctx, of, store.Strong)
+	if err != nil {
 		return m, err
 	}
-	if version > 0 {
-		if m.summary, err = verdict.Decode(old); err != nil {
-			return m, fmt.Errorf("read summary of %s: %w", of, err)
-		}
-		m.summary = withoutAhead(m.summary, now)
-	}
+	m.summary = old.RouteSummary
 	blocks, err := r.Fares.Blocks(ctx, of, store.Strong)
 	if err != nil {
 		return m, err
@@ -207,7 +199,7 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 	}
 	m.added, m.changed = added, len(writes) > 0
 
-	if version > 0 && m.summary.AsOf > today {
+	if m.summary.AsOf > today {
 		return m, nil // made by a later refresh, which knew at least as much
 	}
 	if asked {
@@ -224,11 +216,11 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 		}
 	}
 	encoded := m.summary.Encode()
-	if slices.Equal(encoded, old) {
+	if slices.Equal(encoded, old.data) {
 		return m, nil
 	}
 	m.changed = true
-	return m, r.Fares.PutSummary(ctx, of, encoded, version)
+	return m, r.Fares.PutSummary(ctx, of, encoded, old.version)
 }
 
 // expiry is when the last observation of a cycle leaves the history.

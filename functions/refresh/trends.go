@@ -2,7 +2,6 @@ package refresh
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -20,17 +19,11 @@ func (r *Refresher) updateTrends(ctx context.Context, origin fare.City, entries 
 }
 
 func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entries []trends.Entry) error {
-	data, version, err := r.Fares.Trends(ctx, origin)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	old, version, err := r.trends(ctx, origin)
+	if err != nil {
 		return err
 	}
-	var old trends.Origin
-	if version > 0 {
-		if old, err = trends.Decode(data); err != nil {
-			return fmt.Errorf("read trends of %s: %w", origin, err)
-		}
-		old.Entries = slices.DeleteFunc(old.Entries, func(e trends.Entry) bool { return isDayAhead(e.AsOf, fare.DayOf(r.Now())) })
-	}
+	old.Entries = slices.DeleteFunc(old.Entries, func(e trends.Entry) bool { return isDayAhead(e.AsOf, fare.DayOf(r.Now())) })
 	var newer []trends.Entry
 	changed := map[fare.City]store.Coverage{}
 	for _, e := range entries {
