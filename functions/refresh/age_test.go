@@ -2,14 +2,12 @@ package refresh_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
-	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"
 )
 
@@ -43,11 +41,7 @@ func TestAge(t *testing.T) {
 		{"a clock that is behind", ago(-1), 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), func() time.Time { return now }, boltstore.Scratch)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer table.Close()
+			table := openAt(t, func() time.Time { return now })
 			fares := store.Fares{Table: table}
 			for n, at := range c.asked {
 				origin := fare.City(fmt.Sprintf("%c%cX", 'A'+n%26, 'A'+n/26))

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/functions/refresh"
 	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
@@ -22,14 +21,7 @@ import (
 // toAnywhere makes a confirmed alert from Milan to anywhere.
 func (h *fixture) toAnywhere(who string, threshold fare.Cents) {
 	h.T.Helper()
-	a := store.Alert{Subscriber: notifytest.IDOf(who), Route: fare.Route{Origin: "MIL", Destination: store.Anywhere}, Email: notifytest.AddressOf(who), Language: "it", Threshold: threshold}
-	err := h.Alerts().AddPending(h.T.Context(), who, a, h.Now().Add(time.Hour), store.Job{At: h.Now()})
-	if err == nil {
-		_, err = h.Alerts().Confirm(h.T.Context(), who)
-	}
-	if err != nil {
-		h.T.Fatal(err)
-	}
+	h.confirm(who, store.Alert{Route: fare.Route{Origin: "MIL", Destination: store.Anywhere}, Threshold: threshold})
 }
 
 // told is which cities the mails to somebody name.
@@ -122,7 +114,7 @@ func TestAnywhereIsToldOfDepartures(t *testing.T) {
 		t.Fatalf("failed %v", failed)
 	}
 	asked := w.source.asked()
-	if failed := w.function().Messages(t.Context(), []queue.Message{message}); len(failed) > 0 || len(w.source.asked()) > 0 || len(asked) != 1 {
+	if failed := w.work(message); len(failed) > 0 || len(w.source.asked()) > 0 || len(asked) != 1 {
 		t.Fatalf("asked for %v; failed %v", asked, failed)
 	}
 	h.Set(w.now)
@@ -174,10 +166,8 @@ func TestAnywhereCosts(t *testing.T) {
 		}
 		h.Add(8 * 24 * time.Hour)
 		refreshing, telling = map[string]int{}, map[string]int{}
-		r := refresh.Refresher{Source: h.priced(map[string][]fare.Cents{"MIL-BUH": {3000}, "MIL-LON": {3500}}), Fares: store.Fares{Table: counted{h.Table, refreshing}}, Now: h.Now, Workers: 1}
-		if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
-			t.Fatal(report, err)
-		}
+		r := refresher(h.priced(map[string][]fare.Cents{"MIL-BUH": {3000}, "MIL-LON": {3500}}), counted{h.Table, refreshing}, h.Now)
+		mustRun(t, r)
 		s := h.Sender()
 		s.Alerts.Table, s.Notifications.Table = counted{h.Table, telling}, counted{h.Table, telling}
 		if got, err := s.Work(t.Context()); err != nil || got.Sent != alerts {

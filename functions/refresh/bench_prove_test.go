@@ -4,15 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
 
-	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
-	"verdetto/shared/store"
-	"verdetto/shared/store/boltstore"
 	"verdetto/shared/upstream"
 )
 
@@ -49,19 +45,10 @@ func BenchmarkRefresh(b *testing.B) {
 		b.Run(fmt.Sprintf("%d fares a week", perWeek), func(b *testing.B) {
 			now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 			clock := func() time.Time { return now }
-			table, err := boltstore.Open(filepath.Join(b.TempDir(), "bench.db"), clock, boltstore.Scratch)
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer table.Close()
-			r := refresh.Refresher{Source: yearSource{perWeek, rand.New(rand.NewPCG(1, 2))}, Fares: store.Fares{Table: table}, Now: clock, Workers: 1}
+			r := refresher(yearSource{perWeek, rand.New(rand.NewPCG(1, 2))}, openAt(b, clock), clock)
 			fares := 0
 			week := func() {
-				report, err := r.Run(b.Context())
-				if err != nil || report.Failed > 0 {
-					b.Fatal(report, err)
-				}
-				fares += report.New
+				fares += mustRun(b, r).New
 				now = now.AddDate(0, 0, 7)
 			}
 			for range 56 {

@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"verdetto/functions/refresh"
-	"verdetto/shared/fare"
 	"verdetto/shared/store"
-	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/travelpayouts"
@@ -24,11 +21,7 @@ import (
 func TestBudget(t *testing.T) {
 	now := today
 	clock := func() time.Time { return now }
-	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock, boltstore.Scratch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer table.Close()
+	table := openAt(t, clock)
 	budget := func(source string, perDay int64) refresh.Budget {
 		return refresh.Budget{Calls: store.Calls{Table: table}, Source: source, PerDay: perDay, Now: clock}
 	}
@@ -118,17 +111,7 @@ func TestTriesCount(t *testing.T) {
 // counting is a client that does not wait, on a budget.
 func counting(t *testing.T, server *upstreamtest.Server, b refresh.Budget) *travelpayouts.Client {
 	t.Helper()
-	client, err := travelpayouts.New(travelpayouts.Config{
-		Token: upstreamtest.Token, BaseURL: server.URL, Now: clock, PerMinute: 1 << 30, Spend: b.Spend, Wait: noWait,
-		Comparable: upstream.Comparable{
-			CityOf: func(code string) (fare.City, bool) { return fare.City(code), true },
-			Rates:  func(fare.Day) fare.Rates { return fare.Rates{} },
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
+	return clientOf(t, travelpayouts.Config{BaseURL: server.URL, Now: clock, PerMinute: 1 << 30, Spend: b.Spend, Wait: noWait})
 }
 
 func noWait(ctx context.Context, _ time.Duration) error { return ctx.Err() }

@@ -33,6 +33,10 @@ func deepMessage(id string, planned time.Time, series ...string) queue.Message {
 // TestDeepMessages: what a message asks of the source, what of it fails, and what of it was done before.
 func TestDeepMessages(t *testing.T) {
 	unavailable := fmt.Errorf("%w: 503", upstream.ErrUnavailable)
+	before := func(w *deepWorld) {
+		w.work(deepMessage("0", today, "MIL-BUH"))
+		w.source.asked()
+	}
 	for _, c := range []struct {
 		name     string
 		messages []queue.Message
@@ -56,20 +60,11 @@ func TestDeepMessages(t *testing.T) {
 			change: func(w *deepWorld) { w.source.departures["MIL-LON"] = upstream.ErrRefused }, failed: []string{"1"},
 			asked: []string{"MIL-BUH", "MIL-LON"}},
 		{name: "done before", messages: []queue.Message{deepMessage("1", today, "MIL-BUH", "MIL-LON")},
-			change: func(w *deepWorld) {
-				w.function().Messages(w.t.Context(), []queue.Message{deepMessage("0", today, "MIL-BUH")})
-				w.source.asked()
-			}, asked: []string{"MIL-LON"}},
+			change: before, asked: []string{"MIL-LON"}},
 		{name: "planned since", messages: []queue.Message{deepMessage("1", today.Add(time.Second), "MIL-BUH")},
-			change: func(w *deepWorld) {
-				w.function().Messages(w.t.Context(), []queue.Message{deepMessage("0", today, "MIL-BUH")})
-				w.source.asked()
-			}, asked: []string{"MIL-BUH"}},
+			change: before, asked: []string{"MIL-BUH"}},
 		{name: "no moment", messages: []queue.Message{{ID: "1", Body: `{"series":["MIL-BUH"]}`}},
-			change: func(w *deepWorld) {
-				w.function().Messages(w.t.Context(), []queue.Message{deepMessage("0", today, "MIL-BUH")})
-				w.source.asked()
-			}, asked: []string{"MIL-BUH"}},
+			change: before, asked: []string{"MIL-BUH"}},
 		{name: "not to be read", messages: []queue.Message{
 			{ID: "1", Body: `{"series":["MIL"]}`}, {ID: "2", Body: `{"series":["MIL-BUH#5"]}`}, {ID: "3", Body: `{"series":["MIL-BUH","ROM-PAR"]}`},
 			{ID: "4", Body: `{"series":["MIL-BUH"],"origins":["MIL"]}`}, {ID: "5", Body: `{"series":[]}`}, {ID: "6", Body: `{"series":"MIL-BUH"}`}, {ID: "7", Body: `{"series":["mil-buh#"]}`},
@@ -80,7 +75,7 @@ func TestDeepMessages(t *testing.T) {
 			if c.change != nil {
 				c.change(w)
 			}
-			failed := w.function().Messages(t.Context(), c.messages)
+			failed := w.work(c.messages...)
 			if diff := cmp.Diff(c.failed, failed) + cmp.Diff(c.asked, w.source.asked()); diff != "" || len(w.queue.sent) > 0 {
 				t.Errorf("sent %v; %s", w.queue.sent, diff)
 			}
@@ -140,21 +135,11 @@ func TestWhatIsFoundIsTold(t *testing.T) {
 	for day := range 20 { // enough for a verdict
 		w.source.has["MIL"] = append(w.source.has["MIL"].([]fare.Fare), departing("MIL-BUH", today.AddDate(0, 0, -1-day), 5000, 0)...)
 	}
-	again := w.refresher(h.Table)
-	if report, err := again.Run(t.Context()); err != nil || report.Failed > 0 {
-		t.Fatal(report, err)
-	}
+	mustRun(t, w.refresher(h.Table))
 	h.AddAlerts("MIL-BUH", 4500, "ada")
 	price := func() fare.Cents {
 		data, _, err := store.Fares{Table: h.Table}.Trends(t.Context(), "MIL")
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, err := trends.Decode(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, ok := o.To("BUH")
+		e, ok := decoded(t, trends.Decode, data, err).To("BUH")
 		if !ok || len(e.Live) == 0 {
 			t.Fatalf("%+v", e)
 		}
@@ -170,7 +155,7 @@ func TestWhatIsFoundIsTold(t *testing.T) {
 	if failed := broken.Messages(t.Context(), []queue.Message{message}); len(failed) != 1 || price() != 5000 {
 		t.Fatalf("failed %v, %d", failed, price())
 	}
-	if failed := w.function().Messages(t.Context(), []queue.Message{message}); len(failed) > 0 || price() != 4000 {
+	if failed := w.work(message); len(failed) > 0 || price() != 4000 {
 		t.Errorf("failed %v, %d", failed, price())
 	}
 	if diff := cmp.Diff([]string{"MIL-BUH"}, w.source.asked()); diff != "" {

@@ -14,7 +14,6 @@ import (
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
-	"verdetto/shared/runtime/queue"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 )
@@ -224,7 +223,7 @@ func TestThoseAskedForLongestAgoComeFirst(t *testing.T) {
 	w := newDeepWorld(t, open(t), all...)
 	began := w.now
 	for _, name := range slices.Backward(all) {
-		if failed := w.function().Messages(t.Context(), []queue.Message{deepMessage("1", w.now, name)}); len(failed) > 0 {
+		if failed := w.work(deepMessage("1", w.now, name)); len(failed) > 0 {
 			t.Fatal(failed)
 		}
 		w.now = w.now.Add(time.Hour)

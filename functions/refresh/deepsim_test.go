@@ -2,7 +2,6 @@ package refresh_test
 
 import (
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"path"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/runtime/queue"
+	"verdetto/shared/runtime/retry"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/travelpayouts"
@@ -27,10 +27,8 @@ const latency = 300 * time.Millisecond
 type slowTransport struct{ handlerTransport }
 
 func (d slowTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	select {
-	case <-time.After(latency):
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
+	if err := retry.Sleep(r.Context(), latency); err != nil {
+		return nil, err
 	}
 	return d.handlerTransport.RoundTrip(r)
 }
@@ -58,28 +56,19 @@ func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 		}
 		server := upstreamtest.Detached(rows, time.Now)
 		server.PerMinute = travelpayouts.DefaultPerMinute
-		table := tableInBubble(t)
+		table := openAt(t, time.Now)
+		q := &fakeQueue{visibility: 30 * time.Minute, receives: 5, now: time.Now}
 		process := func() *refresh.Function {
-			client, err := travelpayouts.New(travelpayouts.Config{
-				Token: upstreamtest.Token, BaseURL: "http://upstream.test", PerMinute: travelpayouts.DefaultPerMinute / workers,
+			client := clientOf(t, travelpayouts.Config{
+				PerMinute:  travelpayouts.DefaultPerMinute / workers,
 				HTTPClient: &http.Client{Transport: slowTransport{handlerTransport{server}}},
 				Spend:      refresh.Budget{Calls: store.Calls{Table: table}, Source: "travelpayouts", PerDay: perDay, Now: time.Now}.Spend,
-				Comparable: upstream.Comparable{
-					CityOf: func(code string) (fare.City, bool) { return fare.City(code), true },
-					Rates:  func(fare.Day) fare.Rates { return fare.Rates{} },
-				},
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return &refresh.Function{Refresher: refresh.Refresher{Source: client, Fares: store.Fares{Table: table}, Now: time.Now}, Log: slog.New(slog.DiscardHandler)}
+			return parallel(client, table, q)
 		}
-		q := &fakeQueue{visibility: 30 * time.Minute, receives: 5, now: time.Now}
 		var processes []*refresh.Function
 		for range workers {
-			f := process()
-			f.Queue = q
-			processes = append(processes, f)
+			processes = append(processes, process())
 		}
 		work := func(event string) time.Duration {
 			t.Helper()

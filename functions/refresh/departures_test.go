@@ -27,9 +27,7 @@ func TestDeparturesOfAnyOrder(t *testing.T) {
 		for d := range fare.Day(20) {
 			s.on(firstDay + d)
 			for _, origin := range order {
-				if !s.refresh(t, s, source, origin) {
-					t.Fatal("failed")
-				}
+				s.mustRefresh(t, source, origin)
 			}
 		}
 		stores[name] = s
@@ -63,13 +61,8 @@ func TestDeparturesSurviveKills(t *testing.T) {
 func surviveKills(t *testing.T, last fare.Day) {
 	source := dailyFares(int(last) + 1)
 	path := filepath.Join(t.TempDir(), "before.db")
-	earlier := openFile(t, path)
-	for d := range last {
-		earlier.on(firstDay + d)
-		if !earlier.refresh(t, earlier, source) {
-			t.Fatal("failed")
-		}
-	}
+	earlier := openDaysAt(t, path)
+	earlier.days(t, source, int(last))
 	if err := earlier.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -83,16 +76,14 @@ func surviveKills(t *testing.T, last fare.Day) {
 		if err := os.WriteFile(path, stored, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := openFile(t, path)
+		s := openDaysAt(t, path)
 		s.on(firstDay + last)
 		opened[s] = s
 		return s
 	}
 	undisturbed := open(t).(*dayStore)
 	before := undisturbed.departures(t)
-	if !undisturbed.refresh(t, undisturbed, source) {
-		t.Fatal("failed")
-	}
+	undisturbed.mustRefresh(t, source)
 	want := undisturbed.departures(t)
 	if before["FARES POOLED"] == want["FARES POOLED"] || before["ROUTE#MIL-BUH DEPARTURES#learning"] == want["ROUTE#MIL-BUH DEPARTURES#learning"] {
 		t.Fatal("the case is not what it should be")
@@ -100,55 +91,28 @@ func surviveKills(t *testing.T, last fare.Day) {
 	if left := "LEFT#" + (firstDay + last).String() + " MIL-BUH"; last == 10 && len(want[left]) < 2*550 || last == 11 && before["SCORE SUM"] == want["SCORE SUM"] {
 		t.Fatalf("nothing is compared, or added to the score: %s, %s", want[left], want["SCORE SUM"])
 	}
-	for name, arm := range map[string]func(*storetest.Faulty, int, storetest.Side){
-		"fails once": (*storetest.Faulty).FailOnce, "dies": (*storetest.Faulty).DieAt,
-	} {
-		t.Run(name, func(t *testing.T) {
-			n := storetest.EachFault(t, open, arm, func(t *testing.T, f *storetest.Faulty) {
-				s := opened[f.Table]
-				if !s.refresh(t, f, source) {
-					f.Heal()
-					if !s.refresh(t, f, source) {
-						t.Fatal("failed again")
-					}
-				}
-				if diff := cmp.Diff(want, s.departures(t)); diff != "" {
-					t.Error(diff)
-				}
-			})
-			t.Logf("%d combinations", n)
-		})
-	}
+	eachFault(t, open, func(t *testing.T, f *storetest.Faulty) {
+		s := opened[f.Table]
+		r := refresher(source, f, s.clock)
+		if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
+			f.Heal()
+			mustRun(t, r)
+		}
+		if diff := cmp.Diff(want, s.departures(t)); diff != "" {
+			t.Error(diff)
+		}
+	})
 }
 
-// sheet reads the sheet that answers a question.
 func (s *dayStore) sheet(t *testing.T, series string, nonStop bool) *departure.Sheet {
 	t.Helper()
-	of, err := fare.ParseSeries(series)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := store.Fares{Table: s}.Sheet(t.Context(), of, nonStop)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sheet, err := departure.DecodeSheet(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sheet
+	return sheetOf(t, s, seriesOf(series), nonStop)
 }
 
 // TestSheetsOfStops: which sheet answers a question about flights without stops, and what it knows.
 func TestSheetsOfStops(t *testing.T) {
 	s := openDays(t)
-	source := dailyFares(20)
-	for d := range fare.Day(20) {
-		s.on(firstDay + d)
-		if !s.refresh(t, s, source) {
-			t.Fatal("failed")
-		}
-	}
+	s.days(t, dailyFares(20), 20)
 	for _, c := range []struct {
 		series      string
 		any, direct departure.StopsKnown
@@ -184,9 +148,7 @@ func TestStopsBecomeKnown(t *testing.T) {
 			source.fares = append(source.fares, fare.Fare{Route: notifytest.Route("MIL-LON"), Observation: fare.Observation{
 				Found: (firstDay + 15).Time().Unix(), Depart: firstDay + 20, Price: 1000, Stops: fare.OneStop}})
 		}
-		if !s.refresh(t, s, source) {
-			t.Fatal("failed")
-		}
+		s.mustRefresh(t, source)
 	}
 	all, direct := s.sheet(t, "MIL-LON", false), s.sheet(t, "MIL-LON", true)
 	if all.Stops != departure.SomeStops || direct.Stops != departure.OnlyNonStop || direct.Route.Count() != 19*11 || all.Route.Count() != 19*11 {
@@ -207,9 +169,7 @@ func TestStopsOfAnUnknownRouteBecomeKnown(t *testing.T) {
 					Found: (firstDay + found).Time().Unix(), Depart: firstDay + found + 5, Price: 1000, Stops: fare.NonStop}})
 			}
 		}
-		if !s.refresh(t, s, source) {
-			t.Fatal("failed")
-		}
+		s.mustRefresh(t, source)
 	}
 	if all, direct := s.sheet(t, "MIL-BUH", false), s.sheet(t, "MIL-BUH", true); all.Stops != departure.SomeStops || direct.Route.Count() != 2 || all.Route.Count() != 15*11 {
 		t.Errorf("%v; %d fares without stops, of %d", all.Stops, direct.Route.Count(), all.Route.Count())

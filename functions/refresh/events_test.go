@@ -19,6 +19,7 @@ import (
 	"verdetto/shared/notify"
 	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/runtime/queue"
+	"verdetto/shared/runtime/retry"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 )
@@ -75,11 +76,8 @@ func TestEvent(t *testing.T) {
 			s.has["BAD"] = fmt.Errorf("%w: 503", upstream.ErrUnavailable)
 			k := &recordingQueue{err: c.queueErr}
 			table := open(t)
-			f := refresh.Function{
-				Refresher:    refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: clock},
-				CurrentRates: func(context.Context) fare.Rates { return fare.Rates{PerEuro: map[string]float64{"USD": 1.1}} },
-				Log:          slog.New(slog.DiscardHandler),
-			}
+			f := function(refresher(s, table, clock), nil)
+			f.CurrentRates = func(context.Context) fare.Rates { return fare.Rates{PerEuro: map[string]float64{"USD": 1.1}} }
 			f.Sender = &notify.Sender{Alerts: store.Alerts{Table: table}, Notifications: store.Notifications{Table: table}, Rate: 1, Now: clock, Log: f.Log}
 			if !c.without {
 				f.Queue = k
@@ -104,7 +102,7 @@ func TestEvent(t *testing.T) {
 }
 
 func TestNoMailHere(t *testing.T) {
-	f := refresh.Function{Refresher: refresh.Refresher{Now: clock}, Log: slog.New(slog.DiscardHandler)}
+	f := function(refresh.Refresher{Now: clock}, nil)
 	if _, err := f.Event(t.Context(), json.RawMessage(`{"mail":true}`)); err == nil || !strings.Contains(err.Error(), "not configured") {
 		t.Errorf("error %v", err)
 	}
@@ -149,10 +147,8 @@ func TestMessages(t *testing.T) {
 			s.has["BAD"] = fmt.Errorf("%w: 503", upstream.ErrUnavailable)
 			k := &recordingQueue{}
 			var log bytes.Buffer
-			f := refresh.Function{
-				Refresher: refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: clock}, Queue: k,
-				Log: slog.New(slog.NewJSONHandler(&log, nil)), Metrics: metrics.Of("verdetto-refresh"),
-			}
+			f := function(refresher(s, table, clock), k)
+			f.Log, f.Metrics = slog.New(slog.NewJSONHandler(&log, nil)), metrics.Of("verdetto-refresh")
 			failed := f.Messages(t.Context(), c.messages)
 			slices.Sort(s.asked)
 			if diff := cmp.Diff(c.failed, failed) + cmp.Diff(c.asked, s.asked); diff != "" || len(k.sent) > 0 {
@@ -185,12 +181,10 @@ type slowSource struct {
 }
 
 func (s slowSource) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
-	select {
-	case <-time.After(s.takes):
-		return s.source.Fares(ctx, origin, since, until)
-	case <-ctx.Done():
-		return upstream.Answer{}, ctx.Err()
+	if err := retry.Sleep(ctx, s.takes); err != nil {
+		return upstream.Answer{}, err
 	}
+	return s.source.Fares(ctx, origin, since, until)
 }
 
 // slowTable takes its time to write summaries.
@@ -201,10 +195,8 @@ type slowTable struct {
 
 func (l slowTable) Write(ctx context.Context, ops ...store.Op) error {
 	if ops[0].Item.Sort == "SHEET" {
-		select {
-		case <-time.After(l.takes):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := retry.Sleep(ctx, l.takes); err != nil {
+			return err
 		}
 	}
 	return l.Table.Write(ctx, ops...)
@@ -235,10 +227,7 @@ func TestTimeRunsOut(t *testing.T) {
 				s := slowSource{world(), c.asks}
 				s.has["NIL"] = nil
 				k := &recordingQueue{err: c.queueErr}
-				f := refresh.Function{
-					Refresher: refresh.Refresher{Source: s, Fares: store.Fares{Table: slowTable{table, c.writes}}, Now: clock, Workers: 1},
-					Queue:     k, Log: slog.New(slog.DiscardHandler),
-				}
+				f := function(refresher(s, slowTable{table, c.writes}, clock), k)
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 				defer cancel()
 				began := time.Now()
@@ -271,7 +260,7 @@ func TestTimeRunsOut(t *testing.T) {
 func TestRefusedCredentialsFailMessages(t *testing.T) {
 	s := &source{has: map[fare.City]any{"MIL": upstream.ErrRefused, "ROM": upstream.ErrRefused, "NIL": upstream.ErrRefused}}
 	k := &recordingQueue{}
-	f := refresh.Function{Refresher: refresh.Refresher{Source: s, Fares: store.Fares{Table: open(t)}, Now: clock, Workers: 1}, Queue: k, Log: slog.New(slog.DiscardHandler)}
+	f := function(refresher(s, open(t), clock), k)
 	failed := f.Messages(t.Context(), []queue.Message{message("1", "2026-03-04T03:00:00Z", "MIL"), message("2", "2026-03-04T03:00:00Z", "ROM"), message("3", "2026-03-04T03:00:00Z", "NIL")})
 	if len(failed) != 3 || len(k.sent) > 0 || len(s.asked) > 2 {
 		t.Errorf("failed %v, sent %q, asked %v", failed, k.sent, s.asked)

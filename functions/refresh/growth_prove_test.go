@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
@@ -112,23 +111,13 @@ func grow(t *testing.T, routes, days int) {
 	now := time.Date(2026, 1, 1, 3, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
 	dir := t.TempDir()
-	open := func(name string) *boltstore.Store {
-		s, err := boltstore.Open(filepath.Join(dir, name), clock, boltstore.Scratch)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	few, all := open("few.db"), open("all.db")
-	defer few.Close()
-	r := refresh.Refresher{Source: newGrowingSource(observed), Fares: store.Fares{Table: copying{few, all, routes / observed}}, Now: clock, Workers: 1}
+	few, all := openFile(t, filepath.Join(dir, "few.db"), clock), openFile(t, filepath.Join(dir, "all.db"), clock)
+	r := refresher(newGrowingSource(observed), copying{few, all, routes / observed}, clock)
 	var year, full, last int64
 	for day := range days {
 		now = now.AddDate(0, 0, 1)
 		if day%verdict.LiveDays == 0 {
-			if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
-				t.Fatal(report, err)
-			}
+			mustRun(t, r)
 		}
 		if report, err := r.Deepen(t.Context()); err != nil || report.Failed > 0 {
 			t.Fatal(report, err)
