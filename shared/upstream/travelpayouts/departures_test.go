@@ -2,8 +2,7 @@ package travelpayouts_test
 
 import (
 	"errors"
-	"maps"
-	"slices"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -215,60 +214,50 @@ func TestBadRows(t *testing.T) {
 		{"not actual", `{` + place + depart + `"actual":false,` + price + link + `}`, upstream.NotActual},
 		{"not for affiliates", `{` + place + depart + `"show_to_affiliates":false,` + price + link + `}`, travelpayouts.NotForAffiliates},
 	}
-	endpoints := map[string]struct {
-		spell func(rows []string) string
-		ask   func(*travelpayouts.Client) (upstream.Answer, error)
-	}{
-		"get_latest_prices": {
-			func(rows []string) string { return `[` + strings.Join(rows, ",") + `]` },
-			func(c *travelpayouts.Client) (upstream.Answer, error) {
-				return c.Fares(t.Context(), "MIL", time.Time{}, noon)
-			},
-		},
-		"grouped_prices": {
-			func(rows []string) string { return `{"` + strings.Join(rows, `,"`) + `}` },
-			func(c *travelpayouts.Client) (upstream.Answer, error) {
-				return c.Departures(t.Context(), asking(fare.OneWay, false), noon)
-			},
-		},
-	}
-	for _, name := range slices.Sorted(maps.Keys(endpoints)) {
-		endpoint := endpoints[name]
-		key := func(i int, row string) string {
-			if name == "grouped_prices" {
-				return string(rune('a'+i/26)) + string(rune('a'+i%26)) + `":` + row
-			}
-			return row
-		}
-		all, want := []string{key(len(bad), good)}, map[upstream.Reason]int{}
-		for i, b := range bad {
-			t.Run(name+", "+b.name, func(t *testing.T) {
-				server, client, _ := set(t, nil, nil)
-				server.Fail(upstreamtest.Garbled(`{"success":true,"currency":"eur","data":` + endpoint.spell([]string{key(0, b.row), key(1, good)}) + `}`))
-				answer, err := endpoint.ask(client)
-				if err != nil || len(answer.Fares) != 1 {
-					t.Fatalf("%d fares, error %v", len(answer.Fares), err)
-				}
-				if diff := cmp.Diff(map[upstream.Reason]int{b.want: 1}, answer.Dropped); diff != "" {
-					t.Error(diff)
-				}
-			})
-			all = append(all, key(i, b.row))
-			want[b.want]++
-		}
-		t.Run(name+", all of them", func(t *testing.T) {
+	for _, grouped := range []bool{false, true} {
+		answerOf := func(t *testing.T, rows ...string) upstream.Answer {
+			t.Helper()
 			server, client, _ := set(t, nil, nil)
-			server.Fail(upstreamtest.Garbled(`{"success":true,"currency":"eur","data":` + endpoint.spell(all) + `}`))
-			answer, err := endpoint.ask(client)
+			data := `[` + strings.Join(rows, ",") + `]`
+			if grouped {
+				data = ""
+				for i, row := range rows {
+					data += fmt.Sprintf(`,"%02d":%s`, i, row)
+				}
+				data = `{` + data[1:] + `}`
+			}
+			server.Fail(upstreamtest.Garbled(`{"success":true,"currency":"eur","data":` + data + `}`))
+			var answer upstream.Answer
+			var err error
+			if grouped {
+				answer, err = client.Departures(t.Context(), asking(fare.OneWay, false), noon)
+			} else {
+				answer, err = client.Fares(t.Context(), "MIL", time.Time{}, noon)
+			}
 			if err != nil || len(answer.Fares) != 1 {
 				t.Fatalf("%d fares, error %v", len(answer.Fares), err)
 			}
-			if diff := cmp.Diff(want, answer.Dropped); diff != "" {
-				t.Error(diff)
-			}
-		})
+			return answer
+		}
+		elsewhere := travelpayouts.OtherOrigin
+		if grouped {
+			elsewhere = travelpayouts.OtherRoute
+		}
+		strange := `{"origin":"ROM","destination":"BUH",` + depart + price + link + `}`
+		all, want := []string{strange, good}, map[upstream.Reason]int{elsewhere: 1}
+		for _, b := range bad {
+			t.Run(fmt.Sprintf("grouped %v, %s", grouped, b.name), func(t *testing.T) {
+				if diff := cmp.Diff(map[upstream.Reason]int{b.want: 1}, answerOf(t, b.row, good).Dropped); diff != "" {
+					t.Error(diff)
+				}
+			})
+			all = append(all, b.row)
+			want[b.want]++
+		}
+		if diff := cmp.Diff(want, answerOf(t, all...).Dropped); diff != "" {
+			t.Errorf("grouped %v, all of them: %s", grouped, diff)
+		}
 	}
-	t.Logf("%d bad rows", len(bad))
 }
 
 // Bodies in which nothing is readable are no answer, least of all "nothing there".
@@ -279,6 +268,7 @@ func TestBadBodies(t *testing.T) {
 		"a proxy's page":                `<html><body>502</body></html>`,
 		"a word":                        `ok`,
 		"null":                          `null`,
+		"null without success":          `{"data":null}`,
 		"a number":                      `42`,
 		"a list of rows":                `[{"origin":"MIL"}]`,
 		"no envelope":                   `{"prices":[],"errors":{}}`,
