@@ -18,14 +18,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// What a source tells of all routes from a city is a handful of departures of
-// each. A source that is Deep is then asked for a year of departures of each
-// route that is covered: daily for what is in demand, every week for the rest.
-//
-// The summary of a series says when the source was asked for it. A message says
-// when it was planned. A series that was asked for since is not asked for again:
-// what a queue delivers twice, and what comes back after a worker was killed,
-// asks the source for one series at most a second time.
+// A source that is Deep is asked for a year of departures of each covered route:
+// daily for what is in demand, weekly for the rest. A series that was asked for
+// since its message was planned is not asked for again.
 
 // DeepReport sums up asking for departures, series by series.
 type DeepReport struct {
@@ -49,12 +44,10 @@ func (r *DeepReport) fault(of fare.Series, err error) {
 	addFault(&r.Faults, of.String(), err)
 }
 
-// deepen asks for the series of a task, one after the other, stores what came and
-// tells the trends of their origin and its subscribers. left are series to go on
-// with, of a task that ran out of time after it had got somewhere; what is left for
-// want of calls is not among them: tomorrow's plan finds it, since it was asked for
-// longest ago. An error is of a source that refuses us, of what could not be told,
-// or of a task whose time ended before it had got anywhere.
+// deepen asks for the series of a task, one after the other, stores the answers and
+// publishes them. left are the series to go on with, of a task that ran out of time
+// after it had got somewhere. What the budget did not suffice for is not among
+// them: the next day's plan begins with it.
 func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepReport) (left []fare.Series, err error) {
 	source, ok := r.Source.(upstream.Deep)
 	if !ok {

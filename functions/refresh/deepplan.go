@@ -38,11 +38,9 @@ type due struct {
 	asked  int64 // when it was asked for last
 }
 
-// planDeep lists the series that are to be asked for on a day: all in demand that
-// were not asked for within a day, and a seventh of the rest, those first that
-// were asked for longest ago. So a budget that does not suffice is spent on what
-// matters most, and what it leaves undone comes first on the next day. An origin
-// that cannot be read stops no other: its error comes with the plan of the rest.
+// planDeep lists the series to ask for on a day: all in demand that were not asked
+// for within a day, and a seventh of the rest, longest ago first. So a small budget
+// is spent on what matters most. An origin that cannot be read stops no other.
 func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	covered, fault := r.coveredSeries(ctx)
 	now := at.Unix()

@@ -13,14 +13,11 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// The rule for one departure is a fold over days. At each refresh of a series,
-// every day before it on which something was found, and that was not folded yet,
-// is folded into the series' sheet with the pooled part of the last complete
-// cycle; what the pooled part has to know is left for the cycle of the refresh,
-// which is its day. The sheets, the open questions and what is left are written
-// together: a day is folded once, wherever a refresh is killed. What was said of
-// the series lies with the open questions, and what came of it with what is left
-// (score.go): so that is counted once, too.
+// The rule for one departure is a fold over days. A refresh of a series folds every
+// earlier day with fares that is not folded yet into the series' sheet, with the
+// pooled part of the last complete cycle, and leaves statistics for its own cycle.
+// Sheets, open questions and statistics are written together, so a day is folded
+// and scored once, wherever a refresh is killed.
 
 // pooled reads the cycle that was completed last; nothing where none ever was.
 func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {

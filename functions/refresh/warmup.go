@@ -15,13 +15,10 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// A refresh that finds no pooled part, and asks for everything in one process,
-// begins with what is stored: a recorded panel that is loaded at once, the first
-// answer of a source, a store that an earlier version filled. It folds the days
-// of all series together, each day with the pooled part of the days before it, as
-// refreshes of every one of those days would have. The pooled part is written
-// last, so a run that was killed before does all of it again; so does another run
-// on the same day, which may have more.
+// A refresh of everything that finds no pooled part begins with what is stored: a
+// panel that is loaded at once, or a store that an earlier version filled. It folds
+// the days of all series together, as refreshes of those days would have. The
+// pooled part is written last, so a run that was killed does all of it again.
 
 // warming is a series that is being folded with all others.
 type warming struct {

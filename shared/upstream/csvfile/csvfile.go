@@ -10,9 +10,8 @@
 // as they were quoted, in their currency.
 //
 // A file is read once, when it is opened, and kept in 32 bytes a fare. It is not
-// trusted: whatever is left out is counted by its reason, what cannot be read is
-// told by line as well, the rest is loaded, and nothing in it can make the reader
-// hold more than the rows.
+// trusted: what is left out is counted by its reason, and what cannot be read is
+// reported by line.
 package csvfile
 
 import (

@@ -1,16 +1,10 @@
 // Package sample is a source of invented fares, for trying the service without
 // an account anywhere: some 250 routes between real cities, mostly seen from
-// Italy, with the habits of real fares. Prices rise with the season and the
-// nearness of departure, stand for days and then move, lie on price floors, go
-// on sale; some routes have fares in summer only, and some so few that no
-// verdict can be given. Of lively routes a year of departures is known. There
-// are routes without stops, with cheaper fares that have one, and with stops
-// alone; returns of every length of stay; and towns whose fares are quoted in a
-// currency of their own.
+// Italy, with the habits of real fares.
 //
-// It promises that the fares of a moment are always the same, however often, in
-// whatever windows and by whichever question they are asked for, and that each
-// could be real: quoted in whole hundredths, departing no earlier than found.
+// It promises that the fares of a moment are always the same, in whatever windows
+// and by whichever question they are asked for, and that each could be real:
+// quoted in whole hundredths, departing no earlier than found.
 package sample
 
 import (
@@ -29,10 +23,8 @@ const (
 	// of so long, and of a year ahead, are those of two years.
 	Memory = 399 * 24 * time.Hour
 
-	// thinEvery is the days between two on which a thin route is asked for.
-	// In Memory that makes at most seven, one fewer than a verdict needs.
-	// The routes take turns a week apart, so that on every day at least one of
-	// them has a fare younger than a week while the others have none.
+	// thinEvery is the days between two on which a thin route is asked for: in
+	// Memory at most seven, one fewer than a verdict needs. The routes take turns.
 	thinEvery = 60
 )
 
