@@ -29,7 +29,8 @@ func (s yearSource) Fares(_ context.Context, _ fare.City, _, until time.Time) (a
 			answer.Fares = append(answer.Fares, fare.Fare{
 				Route: fare.Route{Origin: "MIL", Destination: fare.City([]byte{'Z', 'Z', 'A' + byte(n)})},
 				Observation: fare.Observation{
-					Found: (today - fare.Day(s.chance.IntN(7))).Time().Unix(), Depart: today + fare.Day(i*330/s.perWeek), Price: fare.Cents(100 * (19 + s.chance.IntN(150))),
+					Found:  (today - fare.Day(s.chance.IntN(7))).Time().Unix(),
+					Depart: today + fare.Day(i*330/s.perWeek), Price: fare.Cents(100 * (19 + s.chance.IntN(150))),
 				},
 			})
 		}

@@ -41,7 +41,8 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 		s.mustRefresh(t, source, "MIL")
 	}
 	want := decoded(t, departure.DecodeStatistics, first, nil)
-	state.Advance(day, pooled.Pooled, []departure.Live{{Depart: late.Depart, Price: late.Price, Found: late.Found}}, want)
+	state.Advance(day, pooled.Pooled, []departure.Live{{Depart: late.Depart, Price: late.Price, Found: late.Found}},
+		want)
 	if got := left(); string(got) != string(want.Encode()) || string(got) == string(first) {
 		t.Errorf("what is left is not the sum")
 	}
@@ -50,7 +51,8 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 // deepDaily can be asked for one route too.
 type deepDaily struct{ *daily }
 
-func (s deepDaily) Departures(ctx context.Context, q upstream.Question, until time.Time) (a upstream.Answer, err error) {
+func (s deepDaily) Departures(ctx context.Context, q upstream.Question,
+	until time.Time) (a upstream.Answer, err error) {
 	all, err := s.Fares(ctx, q.Origin, until.Add(-48*time.Hour), until)
 	for _, f := range all.Fares {
 		if f.Series() == q.Series && (!q.NonStop || f.Stops == fare.NonStop) {
@@ -64,7 +66,8 @@ func (s deepDaily) Departures(ctx context.Context, q upstream.Question, until ti
 // that are over, and what is asked of single routes is folded like the rest.
 func TestPlansCloseCycles(t *testing.T) {
 	for name, event := range map[string]string{
-		"origins": `{"source":"aws.events","time":"%s"}`, "departures": `{"source":"aws.events","departures":true,"time":"%s"}`,
+		"origins":    `{"source":"aws.events","time":"%s"}`,
+		"departures": `{"source":"aws.events","departures":true,"time":"%s"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openDays(t)
@@ -76,7 +79,8 @@ func TestPlansCloseCycles(t *testing.T) {
 			f := function(refresher(source, s, s.clock), q)
 			for d := fare.Day(1); d < 12; d++ {
 				s.on(firstDay + d)
-				if _, err := f.Event(t.Context(), json.RawMessage(fmt.Sprintf(event, s.now.Format(time.RFC3339)))); err != nil {
+				if _, err := f.Event(t.Context(),
+					json.RawMessage(fmt.Sprintf(event, s.now.Format(time.RFC3339)))); err != nil {
 					t.Fatal(err)
 				}
 				if failed := f.Messages(t.Context(), q.receive(100)); len(failed) > 0 {

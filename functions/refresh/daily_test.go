@@ -59,7 +59,8 @@ func dailyFares(days int) *daily {
 				}
 				for n, stops := range r.stops {
 					s.fares = append(s.fares, fare.Fare{Route: notifytest.Route(r.name), Observation: fare.Observation{
-						Found: found.Time().Unix() + int64(3600*i), Depart: at, Price: price[at] + fare.Cents(900*n*chance.IntN(2)), Nights: r.nights, Stops: stops,
+						Found: found.Time().Unix() + int64(3600*i), Depart: at,
+						Price: price[at] + fare.Cents(900*n*chance.IntN(2)), Nights: r.nights, Stops: stops,
 					}})
 				}
 			}

@@ -81,7 +81,8 @@ func TestDealsStand(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.mustRefresh(t, source)
-		if _, again, err := (store.Fares{Table: s}).Deals(t.Context(), "MIL", fare.OneWay); err != nil || again != version {
+		if _, again, err := (store.Fares{Table: s}).Deals(t.Context(), "MIL", fare.OneWay); err != nil ||
+			again != version {
 			t.Errorf("day %d: the deals were written again: version %d, then %d, %v", d, version, again, err)
 		}
 		for route, deal := range now {
@@ -91,9 +92,12 @@ func TestDealsStand(t *testing.T) {
 			}
 			usual, _ := deal.Usual()
 			usually, _ := had.Usual()
-			same := had.Fare.Price == deal.Fare.Price && had.Fare.Stops == deal.Fare.Stops && had.Verdict.Livello == deal.Verdict.Livello && had.Verdict.Affidabilita == deal.Verdict.Affidabilita && usual == usually
+			same := had.Fare.Price == deal.Fare.Price && had.Fare.Stops == deal.Fare.Stops &&
+				had.Verdict.Livello == deal.Verdict.Livello && had.Verdict.Affidabilita == deal.Verdict.Affidabilita &&
+				usual == usually
 			if same != (had.Since == deal.Since) || deal.Since > s.now.Unix() || deal.Since < had.Since {
-				t.Errorf("day %d, %s: told since %d, before %d: %+v, before %+v", d, route, deal.Since, had.Since, deal.Judged, had.Judged)
+				t.Errorf("day %d, %s: told since %d, before %d: %+v, before %+v", d, route, deal.Since, had.Since,
+					deal.Judged, had.Judged)
 			}
 			if same {
 				stood++
@@ -152,7 +156,8 @@ func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip
 			for ahead := range fare.Day(12) {
 				month := e.AsOf + 30*ahead
 				span := departure.Month
-				want, ok, err := verdict.JudgeDeparture(sheet, pooled.Pooled, verdict.When{Date: month, Span: &span}, now)
+				want, ok, err := verdict.JudgeDeparture(sheet, pooled.Pooled, verdict.When{Date: month, Span: &span},
+					now)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -98,7 +98,8 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 }
 
 // deepenSeries asks for one series unless that was done since planned, and gives its summary.
-func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, pooled departure.Cycle, planned time.Time, report *DeepReport) (verdict.RouteSummary, error) {
+func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, pooled departure.Cycle,
+	planned time.Time, report *DeepReport) (verdict.RouteSummary, error) {
 	had, err := r.summary(ctx, of, store.Strong)
 	before := had.RouteSummary
 	if err != nil {
@@ -145,7 +146,8 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 
 // hasStops tells whether one of the fares is known not to be non-stop.
 func hasStops(fares []fare.Fare) bool {
-	return slices.ContainsFunc(fares, func(f fare.Fare) bool { return f.Stops == fare.OneStop || f.Stops == fare.MoreStops })
+	return slices.ContainsFunc(fares,
+		func(f fare.Fare) bool { return f.Stops == fare.OneStop || f.Stops == fare.MoreStops })
 }
 
 // processDeep works one message that asks for departures.
@@ -168,8 +170,9 @@ func (r *Refresher) processDeep(ctx, begin context.Context, q queue.Queue, t tas
 
 // LogValue shows the report in a log line.
 func (r DeepReport) LogValue() slog.Value {
-	return slog.GroupValue(slog.Int("asked", r.Asked), slog.Int("questions", r.Calls), slog.Int("done", r.Done), slog.Int("failed", r.Failed),
-		slog.Int("left", r.Left), slog.Int("fares", r.Fares), slog.Int("new", r.New), slog.Any("dropped", maps.Clone(r.Dropped)), slog.Any("faults", r.Faults))
+	return slog.GroupValue(slog.Int("asked", r.Asked), slog.Int("questions", r.Calls), slog.Int("done", r.Done),
+		slog.Int("failed", r.Failed), slog.Int("left", r.Left), slog.Int("fares", r.Fares), slog.Int("new", r.New),
+		slog.Any("dropped", maps.Clone(r.Dropped)), slog.Any("faults", r.Faults))
 }
 
 // Print writes the report for people; of nothing it says nothing.
@@ -177,7 +180,8 @@ func (r DeepReport) Print(w io.Writer) {
 	if r.empty() {
 		return
 	}
-	fmt.Fprintf(w, "departures    %d routes asked for with %d questions, %d failed, %d left\n", r.Asked, r.Calls, r.Failed, r.Left)
+	fmt.Fprintf(w, "departures    %d routes asked for with %d questions, %d failed, %d left\n", r.Asked, r.Calls,
+		r.Failed, r.Left)
 	fmt.Fprintf(w, "observations  %d new of %d\n", r.New, r.Fares)
 	printDropped(w, r.Dropped)
 	printFaults(w, r.Faults, r.Failed)

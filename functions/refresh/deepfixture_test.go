@@ -76,7 +76,8 @@ func departing(name string, found time.Time, price fare.Cents, stops ...int) (al
 	nights, _ := of.Trip.Nights()
 	for i, n := range stops {
 		all = append(all, fare.Fare{Route: of.Route, Observation: fare.Observation{
-			Found: fare.DayOf(found).Time().Unix(), Depart: fare.DayOf(found) + 30 + fare.Day(i), Price: price, Stops: fare.StopsOf(n),
+			Found: fare.DayOf(found).Time().Unix(), Depart: fare.DayOf(found) + 30 + fare.Day(i), Price: price,
+			Stops:  fare.StopsOf(n),
 			Nights: int16(nights), DayOnly: true,
 		}})
 	}
@@ -96,7 +97,8 @@ type deepWorld struct {
 // newDeepWorld covers routes of these names; each has a direct fare, a day of departure.
 func newDeepWorld(t *testing.T, table store.Table, routes ...string) *deepWorld {
 	t.Helper()
-	w := &deepWorld{t: t, now: today, table: table, queue: &recordingQueue{}, source: &deepSource{source: &source{has: map[fare.City]any{}}, departures: map[string]any{}}}
+	w := &deepWorld{t: t, now: today, table: table, queue: &recordingQueue{},
+		source: &deepSource{source: &source{has: map[fare.City]any{}}, departures: map[string]any{}}}
 	for _, name := range routes {
 		r := notifytest.Route(name)
 		had, _ := w.source.has[r.Origin].([]fare.Fare)
@@ -114,7 +116,8 @@ func (w *deepWorld) refresher(table store.Table) refresh.Refresher {
 }
 
 func (w *deepWorld) function() *refresh.Function {
-	return &refresh.Function{Refresher: w.refresher(w.table), Queue: w.queue, Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Metrics: metrics.Of("verdetto-refresh")}
+	return &refresh.Function{Refresher: w.refresher(w.table), Queue: w.queue,
+		Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Metrics: metrics.Of("verdetto-refresh")}
 }
 
 // plan is what the event of a day puts on the queue: the series of each message.
@@ -163,7 +166,8 @@ func (w *deepWorld) summary(name string) verdict.RouteSummary {
 func (w *deepWorld) demand(names ...string) {
 	w.t.Helper()
 	for _, name := range names {
-		if err := (store.Fares{Table: w.table}).NoteDemand(w.t.Context(), seriesOf(name), w.now.AddDate(0, 0, 8)); err != nil {
+		if err := (store.Fares{Table: w.table}).NoteDemand(w.t.Context(), seriesOf(name),
+			w.now.AddDate(0, 0, 8)); err != nil {
 			w.t.Fatal(err)
 		}
 	}

@@ -27,7 +27,8 @@ type killableSource struct {
 	*lifetime
 }
 
-func (m killableSource) Departures(ctx context.Context, q upstream.Question, until time.Time) (answer upstream.Answer, err error) {
+func (m killableSource) Departures(ctx context.Context, q upstream.Question,
+	until time.Time) (answer upstream.Answer, err error) {
 	err = m.step(func() error { answer, err = m.deepSource.Departures(ctx, q, until); return err })
 	return answer, err
 }
@@ -48,7 +49,8 @@ type killedDay struct {
 	ticks time.Duration // the clock of the service goes on a second a question, so that Asked tells them apart
 }
 
-// newKilledDay has forty routes from three origins: some with stops, some in demand as returns too, two of them watched.
+// newKilledDay has forty routes from three origins: some with stops, some in demand as returns too,
+// two of them watched.
 func newKilledDay(t *testing.T) *killedDay {
 	h := newFixture(t)
 	all := slices.Concat(routesFrom("MIL", 30), routesFrom("ROM", 6), routesFrom("PAR", 4))
@@ -56,7 +58,8 @@ func newKilledDay(t *testing.T) *killedDay {
 	for i, name := range all {
 		for day := range 20 { // enough for verdicts
 			origin := fare.City(name[:3])
-			d.source.has[origin] = append(d.source.has[origin].([]fare.Fare), departing(name, today.AddDate(0, 0, -1-day), 5000, 0)...)
+			d.source.has[origin] = append(d.source.has[origin].([]fare.Fare),
+				departing(name, today.AddDate(0, 0, -1-day), 5000, 0)...)
 		}
 		if i%3 == 0 {
 			d.source.departures[name] = departing(name, today, 4000, 0, 1, 2, 0)
@@ -88,7 +91,8 @@ func (d *killedDay) run(live func() *lifetime) {
 	d.t.Helper()
 	l := live()
 	for try := 0; ; try++ {
-		_, err := d.function(l).Event(d.t.Context(), json.RawMessage(`{"departures":true,"time":"2026-03-04T12:00:00Z"}`))
+		_, err := d.function(l).Event(d.t.Context(),
+			json.RawMessage(`{"departures":true,"time":"2026-03-04T12:00:00Z"}`))
 		if err == nil && !l.killed() {
 			break
 		}

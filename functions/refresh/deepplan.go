@@ -128,9 +128,11 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 		told[e.Destination] = e
 		route := fare.Route{Origin: origin, Destination: e.Destination}
 		oneWay := fare.Series{Route: route}
-		all = append(all, due{Series: oneWay, demand: slices.Contains(demanded, oneWay) || slices.Contains(wanted[e.Destination], fare.OneWay)})
+		isWanted := slices.Contains(wanted[e.Destination], fare.OneWay)
+		all = append(all, due{Series: oneWay, demand: isWanted || slices.Contains(demanded, oneWay)})
 		for _, trip := range fare.Trips()[1:] {
-			if s := (fare.Series{Route: route, Trip: trip}); slices.Contains(demanded, s) || slices.Contains(wanted[e.Destination], trip) {
+			if s := (fare.Series{Route: route, Trip: trip}); slices.Contains(demanded, s) ||
+				slices.Contains(wanted[e.Destination], trip) {
 				all = append(all, due{Series: s, demand: true})
 			}
 		}

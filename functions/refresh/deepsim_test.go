@@ -45,12 +45,15 @@ func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 		var rows []upstream.Row
 		var all []fare.Series
 		for i := range routes {
-			of := fare.Series{Route: fare.Route{Origin: originAt(i / perOrigin), Destination: originAt(17000 - i%perOrigin)}}
+			of := fare.Series{Route: fare.Route{Origin: originAt(i / perOrigin),
+				Destination: originAt(17000 - i%perOrigin)}}
 			all = append(all, of)
 			for n := range 3 {
 				rows = append(rows, upstream.Row{
-					Origin: string(of.Origin), Destination: string(of.Destination), Depart: fare.DayOf(began) + fare.Day(40+n),
-					Found: began.Add(-time.Duration(1+n) * time.Hour), Price: float64(30 + i%50 + n), Currency: "EUR", Stops: fare.StopsOf(n * (i % 2)),
+					Origin: string(of.Origin), Destination: string(of.Destination),
+					Depart: fare.DayOf(began) + fare.Day(40+n),
+					Found:  began.Add(-time.Duration(1+n) * time.Hour), Price: float64(30 + i%50 + n), Currency: "EUR",
+					Stops: fare.StopsOf(n * (i % 2)),
 				})
 			}
 		}
@@ -62,7 +65,8 @@ func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 			client := clientOf(t, travelpayouts.Config{
 				PerMinute:  travelpayouts.DefaultPerMinute / workers,
 				HTTPClient: &http.Client{Transport: slowTransport{handlerTransport{server}}},
-				Spend:      refresh.Budget{Calls: store.Calls{Table: table}, Source: "travelpayouts", PerDay: perDay, Now: time.Now}.Spend,
+				Spend: refresh.Budget{Calls: store.Calls{Table: table}, Source: "travelpayouts", PerDay: perDay,
+					Now: time.Now}.Spend,
 			})
 			return parallel(client, table, q)
 		}
@@ -83,7 +87,8 @@ func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 			busy.Wait()
 			return time.Since(since)
 		}
-		t.Logf("%d routes from %d origins, %d in demand; %d workers, %v an answer, %d calls a day", routes, routes/perOrigin, daily, workers, latency, perDay)
+		t.Logf("%d routes from %d origins, %d in demand; %d workers, %v an answer, %d calls a day", routes,
+			routes/perOrigin, daily, workers, latency, perDay)
 		fares, asked := store.Fares{Table: table}, map[string]int{}
 		seen := 0
 		for day := range 7 {
@@ -107,7 +112,8 @@ func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 					asked[from("origin")+"-"+from("destination")]++
 				}
 			}
-			t.Logf("day %d: discovery %v, departures %v; calls %v", day+1, discovery.Round(time.Second), took.Round(time.Second), byPath)
+			t.Logf("day %d: discovery %v, departures %v; calls %v", day+1, discovery.Round(time.Second),
+				took.Round(time.Second), byPath)
 			if n := int64(len(calls) - seen); n > perDay {
 				t.Errorf("%d calls on day %d, the budget is %d", n, day+1, perDay)
 			}

@@ -119,7 +119,8 @@ func deadlines(ctx context.Context) (work, begin context.Context, cancel func())
 }
 
 // processMessages processes messages of the queue. Those that failed are to come back.
-func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slog.Logger, messages []queue.Message) (report Report, deep DeepReport, failed []string) {
+func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slog.Logger,
+	messages []queue.Message) (report Report, deep DeepReport, failed []string) {
 	work, begin, cancel := deadlines(ctx)
 	defer cancel()
 	if r.Rates.PerEuro == nil {
@@ -149,7 +150,8 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 
 	report.Origins = len(origins)
 	r.refreshOrigins(work, begin, began, origins, func(o Outcome) {
-		unfinished := errors.Is(o.Err, errNotBegun) || o.Err != nil && work.Err() != nil && o.Routes.Changed+o.Returns.Changed > 0
+		unfinished := errors.Is(o.Err, errNotBegun) || o.Err != nil && work.Err() != nil &&
+			o.Routes.Changed+o.Returns.Changed > 0
 		for _, d := range deliveries {
 			d.ended(o, unfinished)
 		}

@@ -88,7 +88,8 @@ func clientOf(t *testing.T, cfg travelpayouts.Config) *travelpayouts.Client {
 
 func sourceOf(t *testing.T, server *upstreamtest.Server, perMinute int) upstream.Source {
 	t.Helper()
-	return clientOf(t, travelpayouts.Config{PerMinute: perMinute, HTTPClient: &http.Client{Transport: handlerTransport{server}}})
+	return clientOf(t, travelpayouts.Config{PerMinute: perMinute,
+		HTTPClient: &http.Client{Transport: handlerTransport{server}}})
 }
 
 // parallel is the function as it runs on AWS: it asks for several origins at a time.
@@ -297,7 +298,8 @@ func TestFanOut(t *testing.T) {
 		}
 		busiest := v.server.Busiest()
 		if busiest > travelpayouts.DefaultPerMinute || turned > 0 {
-			t.Errorf("%d calls in the busiest minute, the source grants %d; %d were turned away", busiest, travelpayouts.DefaultPerMinute, turned)
+			t.Errorf("%d calls in the busiest minute, the source grants %d; %d were turned away", busiest,
+				travelpayouts.DefaultPerMinute, turned)
 		}
 		// What fails is asked for again, five times in all, and what was cut off or killed
 		// before it was recorded; but not what is done.
@@ -305,13 +307,16 @@ func TestFanOut(t *testing.T) {
 			t.Errorf("%d calls, want %d at most: what is done is asked for again", len(calls), most)
 		}
 		if v.killed < 20 || v.hurried < 10 || v.redelivered < 5 {
-			t.Errorf("%d killed, %d in a hurry, %d delivered again: too little went wrong to show anything", v.killed, v.hurried, v.redelivered)
+			t.Errorf("%d killed, %d in a hurry, %d delivered again: too little went wrong to show anything", v.killed,
+				v.hurried, v.redelivered)
 		}
 		t.Logf("%d origins: %d done, %d dead letters", originCount, done, dead)
-		t.Logf("%d invocations, %d killed, %d with too little time, %d messages delivered again", v.ran, v.killed, v.hurried, v.redelivered)
+		t.Logf("%d invocations, %d killed, %d with too little time, %d messages delivered again", v.ran, v.killed,
+			v.hurried, v.redelivered)
 		t.Logf("%d calls for %d origins (%.2f each); busiest minute %d of %d",
 			len(calls), originCount, float64(len(calls))/originCount, busiest, travelpayouts.DefaultPerMinute)
-		t.Logf("every origin asked for once after %v, the queue empty after %v", last.Round(time.Second), took.Round(time.Second))
+		t.Logf("every origin asked for once after %v, the queue empty after %v", last.Round(time.Second),
+			took.Round(time.Second))
 	})
 }
 
@@ -343,8 +348,10 @@ func TestFanOutKeepsToTheLimit(t *testing.T) {
 		}
 		workers.Wait()
 		took, calls := time.Since(began), len(server.Calls())
-		t.Logf("%d calls in %v; busiest minute %d of %d", calls, took.Round(time.Second), server.Busiest(), server.PerMinute)
-		if fair := time.Minute * 3517 / travelpayouts.DefaultPerMinute; took > fair*11/10 || calls != 3517+1 || server.Busiest() > server.PerMinute || len(q.dead) > 0 {
+		t.Logf("%d calls in %v; busiest minute %d of %d", calls, took.Round(time.Second), server.Busiest(),
+			server.PerMinute)
+		if fair := time.Minute * 3517 / travelpayouts.DefaultPerMinute; took > fair*11/10 || calls != 3517+1 ||
+			server.Busiest() > server.PerMinute || len(q.dead) > 0 {
 			t.Errorf("%d calls in %v, busiest minute %d; at the limit it is %v", calls, took, server.Busiest(), fair)
 		}
 	})

@@ -137,7 +137,9 @@ func (h *fixture) priced(prices map[string][]fare.Cents) *source {
 		had, _ := s.has[r.Origin].([]fare.Fare)
 		for i, price := range all {
 			found := day - fare.Day(len(all)-1-i)
-			had = append(had, fare.Fare{Route: r, Observation: fare.Observation{Found: found.Time().Unix(), Depart: fare.DayOf(today) + 200, Price: price}})
+			had = append(had, fare.Fare{Route: r,
+				Observation: fare.Observation{Found: found.Time().Unix(), Depart: fare.DayOf(today) + 200,
+					Price: price}})
 		}
 		s.has[r.Origin] = had
 	}

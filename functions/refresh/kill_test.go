@@ -104,7 +104,8 @@ func manyAlerts(t *testing.T) (h *fixture, s *source, want map[string]int) {
 	add("under", 10, "MIL-BUH", 3000, true)
 	add("verdict", 10, "MIL-LON", 0, false)
 	add("under", 10, "ROM-PAR", 4500, true)
-	return h, h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000), "MIL-LON": notifytest.Steady(9000), "ROM-PAR": notifytest.Steady(4400)}), want
+	return h, h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000), "MIL-LON": notifytest.Steady(9000),
+		"ROM-PAR": notifytest.Steady(4400)}), want
 }
 
 // process refreshes and notifies, until it is killed.

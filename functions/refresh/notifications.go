@@ -15,7 +15,8 @@ import (
 // and returns for how many there is something new. summaries are those that this
 // refresh has made. A refresh that was killed before it got here has not recorded
 // that the origin was asked, so the next one comes here again.
-func (r *Refresher) leaveNotifications(ctx context.Context, origin fare.City, watched []store.Watched, summaries map[fare.City]verdict.RouteSummary, today fare.Day) (n int, err error) {
+func (r *Refresher) leaveNotifications(ctx context.Context, origin fare.City, watched []store.Watched,
+	summaries map[fare.City]verdict.RouteSummary, today fare.Day) (n int, err error) {
 	var faults []error
 	for _, w := range watched {
 		if w.Destination == store.Anywhere {
@@ -38,7 +39,8 @@ func (r *Refresher) leaveNotifications(ctx context.Context, origin fare.City, wa
 // judged when it is sent.
 func (r *Refresher) leaveTrips(ctx context.Context, origin, destination fare.City, today fare.Day) error {
 	route := fare.Route{Origin: origin, Destination: destination}
-	return store.Notifications{Table: r.Fares.Table}.LeaveTrips(ctx, route, today, (today + verdict.LiveDays + 1).Time())
+	return store.Notifications{Table: r.Fares.Table}.LeaveTrips(ctx, route, today,
+		(today + verdict.LiveDays + 1).Time())
 }
 
 // toAnywhere reports whether there are alerts to anywhere among the subscribed routes.
@@ -53,7 +55,8 @@ func (r *Refresher) leaveAnywhere(ctx context.Context, origin fare.City) error {
 }
 
 // leaveReturns leaves notifications for the subscribed routes whose returns were asked for.
-func (r *Refresher) leaveReturns(ctx context.Context, origin fare.City, watched []store.Watched, asked summaries) error {
+func (r *Refresher) leaveReturns(ctx context.Context, origin fare.City, watched []store.Watched,
+	asked summaries) error {
 	var faults []error
 	for _, w := range watched {
 		isAsked := func(trip fare.Trip) bool { _, is := asked[trip][w.Destination]; return is && trip != fare.OneWay }

@@ -88,8 +88,9 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 	return r.Fares.SetAsked(ctx, o.Origin, now)
 }
 
-// publish tells the deals and trends of an origin and the subscribers of its routes
-// what became of some of them; trends last: by them a plan sees that all was told. notified counts routes with something new to tell.
+// publish tells the deals and trends of an origin and the subscribers of its routes what became of
+// some of them; trends last: by them a plan sees that all was told. notified counts routes with
+// something new to tell.
 func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summaries, notified *int) error {
 	if len(stored) == 0 {
 		return nil
@@ -99,7 +100,8 @@ func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summar
 		return err
 	}
 	oneWay := stored[fare.OneWay]
-	asked := slices.DeleteFunc(slices.Clone(watched), func(w store.Watched) bool { _, is := oneWay[w.Destination]; return !is })
+	asked := slices.DeleteFunc(slices.Clone(watched),
+		func(w store.Watched) bool { _, is := oneWay[w.Destination]; return !is })
 	n, err := r.leaveNotifications(ctx, origin, asked, oneWay, fare.DayOf(r.Now()))
 	*notified += n
 	if err = errors.Join(err, r.leaveReturns(ctx, origin, watched, stored)); err != nil {
@@ -120,7 +122,8 @@ func (r *Refresher) watched(ctx context.Context, origin fare.City) ([]store.Watc
 // tell puts summaries into the deals of their origin, leaves a notification for the
 // alerts to anywhere that are among the watched, and puts those of one-way series into
 // its trends. Where departures are folded at the end of the run, the deals are made there.
-func (r *Refresher) tell(ctx context.Context, origin fare.City, stored summaries, watched []store.Watched, pooled departure.Cycle) error {
+func (r *Refresher) tell(ctx context.Context, origin fare.City, stored summaries, watched []store.Watched,
+	pooled departure.Cycle) error {
 	if !r.warming {
 		err := r.updateDeals(ctx, origin, stored, pooled.Pooled)
 		if err == nil && toAnywhere(watched) {
@@ -163,7 +166,8 @@ type mergeResult struct {
 
 // mergeSeries adds observations to a series' history and rebuilds its summary.
 // asked tells that the source was asked for a year of its departures, now.
-func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observations []fare.Observation, pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
+func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observations []fare.Observation,
+	pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	err = store.RetryConflicts(ctx, func() (err error) {
 		m, err = r.mergeSeriesOnce(ctx, of, observations, pooled, now, asked)
 		return err
@@ -178,7 +182,8 @@ func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observation
 // The old summary is read before the history, and both strongly: whoever wrote a
 // summary that is replaced here had written its part of the history before, so it
 // is in what the new summary is made from.
-func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observations []fare.Observation, pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
+func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observations []fare.Observation,
+	pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	today := fare.DayOf(now)
 	old, err := r.summary(ctx, of, store.Strong)
 	if err != nil {

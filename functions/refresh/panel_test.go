@@ -104,7 +104,8 @@ func recordedHistory(t *testing.T) (panel *csvfile.Panel, history map[string][]f
 
 // falls is what happened to a route: for each of its thresholds, the weeks in which
 // an alert is met, and at which price.
-func falls(t *testing.T, route string, all []fare.Observation, weeks []fare.Day, rates fare.Rates) (thresholds []fare.Cents, met map[event]fare.Cents) {
+func falls(t *testing.T, route string, all []fare.Observation, weeks []fare.Day,
+	rates fare.Rates) (thresholds []fare.Cents, met map[event]fare.Cents) {
 	t.Helper()
 	slices.SortFunc(all, fare.Observation.Compare)
 	var lows []fare.Cents
@@ -127,7 +128,8 @@ func falls(t *testing.T, route string, all []fare.Observation, weeks []fare.Day,
 	for _, threshold := range thresholds {
 		w := trigger{threshold: threshold}
 		for i, day := range weeks {
-			until, _ := slices.BinarySearchFunc(all, day+1, func(o fare.Observation, d fare.Day) int { return int(o.FoundDay() - d) })
+			until, _ := slices.BinarySearchFunc(all, day+1,
+				func(o fare.Observation, d fare.Day) int { return int(o.FoundDay() - d) })
 			summary := verdict.Build(all[:until], verdict.RouteSummary{}, day, verdict.Options{Rates: rates})
 			if a, ok := verdict.Judge(summary, day.Time()); ok && w.week(lows[i], a.Verdetto.Livello) {
 				met[event{route, threshold, day}] = lows[i]

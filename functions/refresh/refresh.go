@@ -126,7 +126,8 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 
 // isOfSource tells a source that did not tell from an answer that was not stored.
 func isOfSource(err error) bool {
-	return errors.Is(err, upstream.ErrUnavailable) || errors.Is(err, upstream.ErrRefused) || errors.Is(err, upstream.ErrBudget)
+	return errors.Is(err, upstream.ErrUnavailable) || errors.Is(err, upstream.ErrRefused) ||
+		errors.Is(err, upstream.ErrBudget)
 }
 
 // prepare does what a refresh needs once, however many origins it has.
@@ -145,7 +146,8 @@ var errNotBegun = errors.New("not begun")
 
 // refreshOrigins asks for origins, several at a time, and reports each as it ends,
 // one at a time. None is begun once begin has ended.
-func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, origins []fare.City, report func(Outcome)) {
+func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, origins []fare.City,
+	report func(Outcome)) {
 	var mu sync.Mutex
 	ended := func(o Outcome) {
 		mu.Lock()

@@ -119,7 +119,8 @@ func TestRun(t *testing.T) {
 	}
 	var text strings.Builder
 	got.Print(&text)
-	for _, line := range []string{"4: 3 asked (1 of them empty), 1 failed", "169 new, 0 already known", "4: round trip", "3 seen, 3 changed", "BAD: ask for BAD"} {
+	for _, line := range []string{"4: 3 asked (1 of them empty), 1 failed", "169 new, 0 already known", "4: round trip",
+		"3 seen, 3 changed", "BAD: ask for BAD"} {
 		if !strings.Contains(text.String(), line) {
 			t.Errorf("the printed report lacks %q:\n%s", line, &text)
 		}
@@ -130,7 +131,8 @@ func TestRun(t *testing.T) {
 	for _, f := range fares("MIL-BUH", 20, 10, 40) {
 		all = append(all, f.Observation)
 	}
-	if diff := cmp.Diff(verdict.Build(all, verdict.RouteSummary{}, fare.DayOf(today), verdict.Options{}), summary); diff != "" {
+	if diff := cmp.Diff(verdict.Build(all, verdict.RouteSummary{}, fare.DayOf(today), verdict.Options{}),
+		summary); diff != "" {
 		t.Errorf("the summary is not made of the history: %s", diff)
 	}
 }
@@ -251,7 +253,8 @@ func TestRefusedCredentialsStopEverything(t *testing.T) {
 	if got.Failed != 50 || got.Asked != 0 || len(s.asked) > 3 {
 		t.Errorf("asked %d times: %+v", len(s.asked), got)
 	}
-	if last := got.Faults[len(got.Faults)-1]; !strings.Contains(last, "not asked: ") || !strings.Contains(last, "credentials") {
+	if last := got.Faults[len(got.Faults)-1]; !strings.Contains(last, "not asked: ") ||
+		!strings.Contains(last, "credentials") {
 		t.Errorf("the last fault is %q", last)
 	}
 }
@@ -330,7 +333,8 @@ func TestOldFares(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	_, _, err := store.Fares{Table: table}.Summary(t.Context(), fare.Series{Route: fare.Route{Origin: "MIL", Destination: "LON"}}, store.Strong)
+	_, _, err := store.Fares{Table: table}.Summary(t.Context(),
+		fare.Series{Route: fare.Route{Origin: "MIL", Destination: "LON"}}, store.Strong)
 	if !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a route without a kept fare has a summary (%v)", err)
 	}

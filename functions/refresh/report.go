@@ -62,7 +62,8 @@ func (r Report) Print(w io.Writer) {
 	printDropped(w, r.Dropped)
 	fmt.Fprintf(w, "routes        %d seen, %d changed\n", r.RoutesSeen, r.RoutesChanged)
 	if r.ReturnsSeen > 0 {
-		fmt.Fprintf(w, "returns       %d seen, %d changed, by route and length of stay; ask with notti\n", r.ReturnsSeen, r.ReturnsChanged)
+		fmt.Fprintf(w, "returns       %d seen, %d changed, by route and length of stay; ask with notti\n",
+			r.ReturnsSeen, r.ReturnsChanged)
 	}
 	if r.Notifications > 0 {
 		fmt.Fprintf(w, "watched       %d routes with something new to tell\n", r.Notifications)

@@ -21,8 +21,9 @@ func (h *fixture) onTrip(who string, of store.Trip, threshold fare.Cents) {
 	h.confirm(who, a)
 }
 
-// TestTripsAreAskedForAndTold: what alerts for trips are for is asked for every day, and told when that was answered; a message
-// that comes back after its worker was killed before it told makes good for it without asking.
+// TestTripsAreAskedForAndTold: what alerts for trips are for is asked for every day, and told when
+// that was answered; a message that comes back after its worker was killed before it told makes
+// good for it without asking.
 func TestTripsAreAskedForAndTold(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
@@ -46,7 +47,8 @@ func TestTripsAreAskedForAndTold(t *testing.T) {
 	}
 	w.source.departures["MIL-BUH"], w.source.departures[returns] = faresOut, faresBack
 	_, series := w.plan()
-	if !slices.ContainsFunc(series, func(s []string) bool { return slices.Contains(s, "MIL-BUH") && slices.Contains(s, returns) }) {
+	if !slices.ContainsFunc(series,
+		func(s []string) bool { return slices.Contains(s, "MIL-BUH") && slices.Contains(s, returns) }) {
 		t.Fatalf("planned are %v", series)
 	}
 	w.now = w.now.Add(time.Second)

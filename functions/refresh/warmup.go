@@ -93,7 +93,8 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 			s.state.nonStop.Stand(today, liveFares(s.quotes.NonStop))
 		}
 		// What is stored was not said by this service: the score begins with this day.
-		if err := s.state.keepScore(score.Source{Day: today, Pooled: pooled, Summary: s.summary, Quotes: liveFares(s.quotes.All)}, new(score.Counts)); err != nil {
+		if err := s.state.keepScore(score.Source{Day: today, Pooled: pooled, Summary: s.summary,
+			Quotes: liveFares(s.quotes.All)}, new(score.Counts)); err != nil {
 			return fmt.Errorf("keep the score of %s: %w", s.of, err)
 		}
 		if err := r.Fares.PutDepartures(ctx, s.of, s.state.changes(), none); err != nil {

@@ -28,15 +28,23 @@ func TestSetDropsWhatIsSaidTwice(t *testing.T) {
 		{"the day alone, in other order", []Observation{exact, onDay}, []Observation{exact}},
 		{"the day alone, alone", []Observation{onDay, onDay}, []Observation{onDay}},
 		{"stops not known", []Observation{unknown, exact}, []Observation{exact}},
-		{"neither is known", []Observation{with(func(o *Observation) { o.Found, o.DayOnly, o.Stops = midnight, true, StopsUnknown }), exact}, []Observation{exact}},
+		{"neither is known", []Observation{with(func(o *Observation) {
+			o.Found, o.DayOnly, o.Stops = midnight, true,
+				StopsUnknown
+		}), exact}, []Observation{exact}},
 		{"another day", []Observation{with(func(o *Observation) { o.Found, o.DayOnly = midnight-86400, true }), exact},
 			[]Observation{with(func(o *Observation) { o.Found, o.DayOnly = midnight-86400, true }), exact}},
-		{"another moment of the day", []Observation{exact, with(func(o *Observation) { o.Found++ })}, []Observation{exact, with(func(o *Observation) { o.Found++ })}},
-		{"another price", []Observation{with(func(o *Observation) { o.Found, o.DayOnly, o.Price = midnight, true, 4000 }), exact},
+		{"another moment of the day", []Observation{exact, with(func(o *Observation) { o.Found++ })},
+			[]Observation{exact, with(func(o *Observation) { o.Found++ })}},
+		{"another price", []Observation{with(func(o *Observation) {
+			o.Found, o.DayOnly, o.Price = midnight, true,
+				4000
+		}), exact},
 			[]Observation{with(func(o *Observation) { o.Found, o.DayOnly, o.Price = midnight, true, 4000 }), exact}},
 		{"another currency", []Observation{onDay, with(func(o *Observation) { o.Currency = mustCurrency("HUF") })},
 			[]Observation{onDay, with(func(o *Observation) { o.Currency = mustCurrency("HUF") })}},
-		{"another stay", []Observation{with(func(o *Observation) { o.Nights = 3 }), unknown}, []Observation{unknown, with(func(o *Observation) { o.Nights = 3 })}},
+		{"another stay", []Observation{with(func(o *Observation) { o.Nights = 3 }), unknown},
+			[]Observation{unknown, with(func(o *Observation) { o.Nights = 3 })}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, Set(c.in)); diff != "" {
@@ -47,7 +55,8 @@ func TestSetDropsWhatIsSaidTwice(t *testing.T) {
 }
 
 func TestTrips(t *testing.T) {
-	for nights, want := range map[int]string{0: "", 1: "1-3", 3: "1-3", 4: "4-7", 7: "4-7", 8: "8-14", 14: "8-14", 15: "15+", MaxNights: "15+"} {
+	for nights, want := range map[int]string{0: "", 1: "1-3", 3: "1-3", 4: "4-7", 7: "4-7", 8: "8-14", 14: "8-14",
+		15: "15+", MaxNights: "15+"} {
 		if got := TripOf(nights).String(); got != want {
 			t.Errorf("%d nights: %q, want %q", nights, got, want)
 		}
@@ -81,7 +90,8 @@ func TestTrips(t *testing.T) {
 }
 
 func TestStops(t *testing.T) {
-	for n, want := range map[int]Stops{-1: StopsUnknown, -5: StopsUnknown, 0: NonStop, 1: OneStop, 2: MoreStops, 7: MoreStops} {
+	for n, want := range map[int]Stops{-1: StopsUnknown, -5: StopsUnknown, 0: NonStop, 1: OneStop, 2: MoreStops,
+		7: MoreStops} {
 		if got := StopsOf(n); got != want {
 			t.Errorf("StopsOf(%d) = %d, want %d", n, got, want)
 		}

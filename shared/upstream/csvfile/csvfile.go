@@ -265,7 +265,8 @@ func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.T
 		answer.Dropped[left.reason]++
 	}
 	for _, destination := range slices.Sorted(maps.Keys(of.fares)) {
-		for _, o := range window(of.fares[destination], func(o fare.Observation) int64 { return o.Found }, since, until) {
+		for _, o := range window(of.fares[destination],
+			func(o fare.Observation) int64 { return o.Found }, since, until) {
 			route := fare.Route{Origin: origin, Destination: destination}
 			answer.Fares = append(answer.Fares, fare.Fare{Route: route, Observation: o})
 		}

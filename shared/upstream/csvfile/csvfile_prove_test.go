@@ -26,7 +26,8 @@ func TestProveLargePanel(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	kept := float64(int64(after.HeapAlloc) - int64(before.HeapAlloc))
-	t.Logf("%d rows in %v; %.1f MB kept, %.1f bytes a fare, %.1f MB asked of the system", p.Report().Rows, took.Round(time.Millisecond),
+	t.Logf("%d rows in %v; %.1f MB kept, %.1f bytes a fare, %.1f MB asked of the system", p.Report().Rows,
+		took.Round(time.Millisecond),
 		kept/1e6, kept/float64(p.Report().Fares), float64(after.Sys)/1e6)
 	if each := kept / float64(p.Report().Fares); each > 38 {
 		t.Errorf("%.1f bytes a fare", each)

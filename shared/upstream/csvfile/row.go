@@ -112,7 +112,8 @@ func (c columns) read(fields [][]byte) (upstream.Row, error) {
 	}
 	var ok bool
 	if row.Found, row.DayOnly, ok = moment(text(c.observed)); !ok {
-		return upstream.Row{}, fault{BadDate, fmt.Sprintf("observed_date %.40q is neither a day (YYYY-MM-DD) nor a moment", text(c.observed))}
+		return upstream.Row{}, fault{BadDate,
+			fmt.Sprintf("observed_date %.40q is neither a day (YYYY-MM-DD) nor a moment", text(c.observed))}
 	}
 	var err error
 	if row.Depart, err = fare.ParseDay(text(c.depart)); err != nil {

@@ -82,7 +82,8 @@ var weekdays = [7]float64{1.2, 1.04, 0.88, 0.9, 1, 1.15, 1.06}
 // bends are the points between which the price of a departure moves as it
 // comes nearer: cheapest 45 to 89 days ahead, dear in the last six days.
 var bends = []struct{ lead, times float64 }{
-	{0, 1.85}, {3, 1.65}, {6, 1.5}, {8, 1.3}, {14, 1.17}, {21, 1.08}, {30, 0.98}, {44, 0.85}, {50, 0.78}, {85, 0.78}, {95, 0.9}, {180, 1}, {365, 1.08},
+	{0, 1.85}, {3, 1.65}, {6, 1.5}, {8, 1.3}, {14, 1.17}, {21, 1.08}, {30, 0.98}, {44, 0.85}, {50, 0.78}, {85, 0.78},
+	{95, 0.9}, {180, 1}, {365, 1.08},
 }
 
 var curveTable = func() (table [366]float64) {

@@ -79,7 +79,8 @@ func TestFaresCouldBeReal(t *testing.T) {
 	for route, observations := range byRoute(t) {
 		for _, o := range observations {
 			m := moneyOf(route.Origin)
-			if o.Depart < o.FoundDay() || o.Price < 10*m.unit-m.under || o.Price > 5000*m.unit || (o.Price+m.under)%m.unit != 0 || o.Currency != m.currency ||
+			if o.Depart < o.FoundDay() || o.Price < 10*m.unit-m.under || o.Price > 5000*m.unit ||
+				(o.Price+m.under)%m.unit != 0 || o.Currency != m.currency ||
 				o.Stops == fare.StopsUnknown || o.Nights < 0 || o.Nights > 28 || o.DayOnly && o.Found%daySeconds != 0 ||
 				o.Found <= noon.Add(-Memory).Unix() || o.Found > noon.Unix() {
 				t.Fatalf("%s: %+v", route, o)
@@ -202,7 +203,8 @@ func median(values []float64) float64 {
 }
 
 func TestEaster(t *testing.T) {
-	for _, want := range []string{"2016-03-27", "2019-04-21", "2024-03-31", "2025-04-20", "2026-04-05", "2027-03-28", "2038-04-25"} {
+	for _, want := range []string{"2016-03-27", "2019-04-21", "2024-03-31", "2025-04-20", "2026-04-05", "2027-03-28",
+		"2038-04-25"} {
 		day, err := fare.ParseDay(want)
 		if err != nil {
 			t.Fatal(err)
@@ -271,8 +273,9 @@ func TestRoutesAreOfEveryKind(t *testing.T) {
 	}
 	t.Log(kinds)
 	for kind, least := range map[string]int{
-		"with stops alone": 10, "without stops alone": 150, "with stops and without": 30, "one-way alone": 200, "returns": 20,
-		"lively": 20, "EUR": 200, "GBP": 10, "USD": 4, "HUF": 5, "RON": 5,
+		"with stops alone": 10, "without stops alone": 150, "with stops and without": 30, "one-way alone": 200,
+		"returns": 20,
+		"lively":  20, "EUR": 200, "GBP": 10, "USD": 4, "HUF": 5, "RON": 5,
 	} {
 		if kinds[kind] < least {
 			t.Errorf("%s: %d routes, want at least %d", kind, kinds[kind], least)
@@ -289,7 +292,8 @@ func TestStopsAreMostlyCheaper(t *testing.T) {
 		for _, r := range routes {
 			for lead := fare.Day(20); r.flights == either && lead < 300; lead += 7 {
 				same++
-				if depart := fare.DayOf(noon) + lead; r.priceWithStop(c, depart, fare.DayOf(noon)) < r.price(c, depart, fare.DayOf(noon)) {
+				if depart := fare.DayOf(noon) +
+					lead; r.priceWithStop(c, depart, fare.DayOf(noon)) < r.price(c, depart, fare.DayOf(noon)) {
 					cheaper++
 				}
 			}
@@ -310,7 +314,8 @@ func TestReturnsAreNoSumOfTwo(t *testing.T) {
 		var ratios []float64
 		for depart := today + 20; depart < today+250; depart++ {
 			nights := stays[trip].nights[depart%2]
-			ratios = append(ratios, float64(r.priceReturn(c, depart, today, trip, nights))/float64(r.price(c, depart, today)+r.price(c, depart+nights, today)))
+			ratios = append(ratios, float64(r.priceReturn(c, depart, today, trip, nights))/float64(r.price(c, depart,
+				today)+r.price(c, depart+nights, today)))
 		}
 		return median(ratios)
 	}

@@ -53,7 +53,7 @@ type Config struct {
 	// from those that find out which there are.
 	Spend      func(ctx context.Context, departures bool) error
 	Comparable upstream.Comparable
-	CurrencyOf func(origin fare.City) string                    // ISO 4217, in which to ask; default the euro. See CurrencyOfCountry
+	CurrencyOf func(origin fare.City) string                    // ISO 4217, in which to ask; default the euro
 	Wait       func(ctx context.Context, d time.Duration) error // default: by the clock on the wall
 	Now        func() time.Time                                 // default time.Now
 }

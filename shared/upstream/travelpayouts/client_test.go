@@ -46,7 +46,8 @@ func (c *clock) wait(ctx context.Context, d time.Duration) error {
 
 var comparable = upstream.Comparable{
 	CityOf: func(code string) (fare.City, bool) {
-		cities := map[string]fare.City{"MXP": "MIL", "LIN": "MIL", "MIL": "MIL", "ROM": "ROM", "BUH": "BUH", "OTP": "BUH", "LON": "LON", "WMI": "WAW", "WRO": "WRO"}
+		cities := map[string]fare.City{"MXP": "MIL", "LIN": "MIL", "MIL": "MIL", "ROM": "ROM", "BUH": "BUH",
+			"OTP": "BUH", "LON": "LON", "WMI": "WAW", "WRO": "WRO"}
 		city, ok := cities[code]
 		return city, ok
 	},
@@ -57,7 +58,8 @@ var comparable = upstream.Comparable{
 
 func row(destination string, price float64, daysAhead int, age time.Duration) upstream.Row {
 	found := noon.Add(-age)
-	return upstream.Row{Origin: "MIL", Destination: destination, Found: found, Depart: fare.DayOf(found) + fare.Day(daysAhead), Price: price, Currency: "EUR"}
+	return upstream.Row{Origin: "MIL", Destination: destination, Found: found,
+		Depart: fare.DayOf(found) + fare.Day(daysAhead), Price: price, Currency: "EUR"}
 }
 
 func fareOf(r upstream.Row) fare.Fare {
@@ -66,7 +68,8 @@ func fareOf(r upstream.Row) fare.Fare {
 }
 
 // set starts a stand-in and a client that asks it.
-func set(t *testing.T, rows []upstream.Row, change func(*travelpayouts.Config)) (*upstreamtest.Server, *travelpayouts.Client, *clock) {
+func set(t *testing.T, rows []upstream.Row,
+	change func(*travelpayouts.Config)) (*upstreamtest.Server, *travelpayouts.Client, *clock) {
 	t.Helper()
 	c := &clock{at: noon}
 	server := upstreamtest.New(rows, c.now)
@@ -95,7 +98,8 @@ func TestFaresAsksForTheYear(t *testing.T) {
 	if diff := cmp.Diff(want, call.Query); diff != "" {
 		t.Error(diff)
 	}
-	for name, want := range map[string]string{"X-Access-Token": upstreamtest.Token, "User-Agent": "verdetto/1", "Accept-Encoding": "gzip"} {
+	for name, want := range map[string]string{"X-Access-Token": upstreamtest.Token, "User-Agent": "verdetto/1",
+		"Accept-Encoding": "gzip"} {
 		if got := call.Header.Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
@@ -103,7 +107,8 @@ func TestFaresAsksForTheYear(t *testing.T) {
 }
 
 func TestFaresWindow(t *testing.T) {
-	old, fresh, gone := row("BUH", 20, 30, 50*time.Hour), row("ROM", 19.99, 40, 2*time.Hour), row("LON", 5, 10, 8*24*time.Hour)
+	old, fresh, gone := row("BUH", 20, 30, 50*time.Hour), row("ROM", 19.99, 40, 2*time.Hour), row("LON", 5, 10,
+		8*24*time.Hour)
 	edge := row("BUH", 30, 30, 24*time.Hour)
 	_, client, _ := set(t, []upstream.Row{old, fresh, gone, edge}, nil)
 	tests := []struct {
@@ -154,7 +159,8 @@ func TestFaresPages(t *testing.T) {
 func TestFaresOfASourceThatNeverEnds(t *testing.T) {
 	full := func(price int) string {
 		one := fmt.Sprintf(`{"origin":"MIL","destination":"BUH","depart_date":"2026-12-01","value":%d,"found_at":"2026-11-20T08:00:00Z"}`, price)
-		return `{"success":true,"currency":"eur","data":[` + strings.TrimSuffix(strings.Repeat(one+",", 1000), ",") + `]}`
+		return `{"success":true,"currency":"eur","data":[` + strings.TrimSuffix(strings.Repeat(one+",", 1000), ",") +
+			`]}`
 	}
 	t.Run("the same page for ever is one page", func(t *testing.T) {
 		server, client, _ := set(t, nil, nil)
@@ -193,29 +199,40 @@ func TestFaults(t *testing.T) {
 		waits  waits
 	}{
 		{"429, Retry-After in seconds", again(limited("Retry-After", "7"), 1), nil, 2, waits{7 * time.Second}},
-		{"429, Retry-After as a date", again(limited("Retry-After", at.Format(http.TimeFormat)), 1), nil, 2, waits{33 * time.Second}},
+		{"429, Retry-After as a date", again(limited("Retry-After", at.Format(http.TimeFormat)), 1), nil, 2,
+			waits{33 * time.Second}},
 		{"429, X-Rate-Limit-Reset", again(limited("X-Rate-Limit-Reset", "55"), 1), nil, 2, waits{55 * time.Second}},
-		{"429, X-RateLimit-Reset in seconds", again(limited("X-RateLimit-Reset", "12"), 1), nil, 2, waits{12 * time.Second}},
-		{"429, X-RateLimit-Reset as a moment", again(limited("X-RateLimit-Reset", fmt.Sprint(at.Unix())), 1), nil, 2, waits{33 * time.Second}},
+		{"429, X-RateLimit-Reset in seconds", again(limited("X-RateLimit-Reset", "12"), 1), nil, 2,
+			waits{12 * time.Second}},
+		{"429, X-RateLimit-Reset as a moment", again(limited("X-RateLimit-Reset", fmt.Sprint(at.Unix())), 1), nil, 2,
+			waits{33 * time.Second}},
 		{"429 without a word", again(limited("", ""), 1), nil, 2, waits{time.Minute}},
 		{"429 with nonsense", again(limited("Retry-After", "soon"), 1), nil, 2, waits{time.Minute}},
 		{"429 for a day is cut", again(limited("Retry-After", "86400"), 1), nil, 2, waits{2 * time.Minute}},
 		{"429 for no time is a second", again(limited("Retry-After", "0"), 1), nil, 2, waits{time.Second}},
-		{"429 for ever", again(limited("Retry-After", "60"), 9), upstream.ErrUnavailable, 5, slices.Repeat(waits{time.Minute}, 4)},
-		{"5xx that passes", []upstreamtest.Fault{upstreamtest.Broken(500), upstreamtest.Broken(503)}, nil, 3, backOff[:2]},
+		{"429 for ever", again(limited("Retry-After", "60"), 9), upstream.ErrUnavailable, 5,
+			slices.Repeat(waits{time.Minute}, 4)},
+		{"5xx that passes", []upstreamtest.Fault{upstreamtest.Broken(500), upstreamtest.Broken(503)}, nil, 3,
+			backOff[:2]},
 		{"5xx for ever", again(upstreamtest.Broken(502), 9), upstream.ErrUnavailable, 5, backOff},
 		{"cut short once", again(upstreamtest.Cut(), 1), nil, 2, backOff[:1]},
 		{"cut short for ever", again(upstreamtest.Cut(), 9), upstream.ErrUnavailable, 5, backOff},
 		{"a proxy's page once", again(upstreamtest.Garbled("<html>"), 1), nil, 2, backOff[:1]},
-		{"half a document for ever", again(upstreamtest.Garbled(`{"success":true,"data":[{"origin"`), 9), upstream.ErrUnavailable, 5, backOff},
+		{"half a document for ever", again(upstreamtest.Garbled(`{"success":true,"data":[{"origin"`), 9),
+			upstream.ErrUnavailable, 5, backOff},
 		{"401", again(upstreamtest.Broken(401), 1), upstream.ErrRefused, 1, nil},
 		{"403", again(upstreamtest.Broken(403), 1), upstream.ErrRefused, 1, nil},
 		{"400", again(upstreamtest.Broken(400), 1), upstream.ErrUnavailable, 1, nil},
-		{"unauthorized with 200", again(upstreamtest.Unwilling("Unauthorized", "null"), 1), upstream.ErrRefused, 1, nil},
-		{"success:false, data {}", again(upstreamtest.Unwilling("bad origin", "{}"), 1), upstream.ErrUnavailable, 1, nil},
-		{"success:false, data null", again(upstreamtest.Unwilling("bad origin", "null"), 1), upstream.ErrUnavailable, 1, nil},
-		{"redirect to another host", again(upstreamtest.Elsewhere("http://localhost:1/x"), 1), upstream.ErrUnavailable, 1, nil},
-		{"over the size bound", again(upstreamtest.Garbled(strings.Repeat(" ", 33<<20)), 1), upstream.ErrUnavailable, 1, nil},
+		{"unauthorized with 200", again(upstreamtest.Unwilling("Unauthorized", "null"), 1), upstream.ErrRefused, 1,
+			nil},
+		{"success:false, data {}", again(upstreamtest.Unwilling("bad origin", "{}"), 1), upstream.ErrUnavailable, 1,
+			nil},
+		{"success:false, data null", again(upstreamtest.Unwilling("bad origin", "null"), 1), upstream.ErrUnavailable, 1,
+			nil},
+		{"redirect to another host", again(upstreamtest.Elsewhere("http://localhost:1/x"), 1), upstream.ErrUnavailable,
+			1, nil},
+		{"over the size bound", again(upstreamtest.Garbled(strings.Repeat(" ", 33<<20)), 1), upstream.ErrUnavailable, 1,
+			nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

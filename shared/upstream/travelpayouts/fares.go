@@ -43,7 +43,8 @@ func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.
 			return err
 		})
 		if err != nil {
-			return upstream.Answer{}, fmt.Errorf("ask travelpayouts for fares from %s, page %d: %w", origin, number, err)
+			return upstream.Answer{}, fmt.Errorf("ask travelpayouts for fares from %s, page %d: %w", origin, number,
+				err)
 		}
 		// The same full page again: this endpoint does not page, and there is no more.
 		if number > 1 && bytes.Equal(p.raw, before) {
@@ -55,7 +56,8 @@ func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.
 			return answer, nil
 		}
 		if number == maxPages {
-			return upstream.Answer{}, fmt.Errorf("ask travelpayouts for fares from %s: more than %d pages: %w", origin, maxPages, upstream.ErrUnavailable)
+			return upstream.Answer{}, fmt.Errorf("ask travelpayouts for fares from %s: more than %d pages: %w", origin,
+				maxPages, upstream.ErrUnavailable)
 		}
 	}
 }

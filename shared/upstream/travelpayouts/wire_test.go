@@ -25,7 +25,8 @@ func day(t *testing.T, s string) fare.Day {
 
 func TestDecodeRow(t *testing.T) {
 	found := time.Date(2026, 11, 20, 8, 0, 5, 0, time.UTC)
-	plain := offer{Row: upstream.Row{Origin: "MIL", Destination: "BUH", Depart: day(t, "2026-12-01"), Found: found, Price: 29, Currency: "EUR"}}
+	plain := offer{Row: upstream.Row{Origin: "MIL", Destination: "BUH", Depart: day(t, "2026-12-01"), Found: found,
+		Price: 29, Currency: "EUR"}}
 	with := func(change func(*offer)) offer {
 		o := plain
 		change(&o)
@@ -43,24 +44,32 @@ func TestDecodeRow(t *testing.T) {
 		name, row string // without its braces
 		want      offer
 	}{
-		{"v2", value + `,"return_date":"","trip_class":0,"actual":true,"show_to_affiliates":true,"distance":-1,"duration":null,"number_of_changes":0`, nonStop},
+		{"v2", value +
+			`,"return_date":"","trip_class":0,"actual":true,"show_to_affiliates":true,"distance":-1,"duration":null,"number_of_changes":0`, nonStop},
 		{"v3", places + `,"departure_at":"2026-12-01T23:50:00+02:00",` + found805 +
 			`,"price":29,"return_at":"","flight_number":"7703","transfers":0,"return_transfers":0`, nonStop},
 		{"v3 without found_at", places + `,"departure_at":"2026-12-01T23:50:00+02:00","price":29` +
 			`,"link":"/search/MIL?t=XX_1&search_date=20112026&expected_price=29"`, dayOnly},
 		{"found_at goes before the link", value + `,"link":"/search?search_date=01012020"`, plain},
-		{"a link that is odd elsewhere", places + `,"depart_date":"2026-12-01","value":29,"link":"%zz?a=%zz;b&search_date=20112026&=&&c=%"`, dayOnly},
+		{"a link that is odd elsewhere", places +
+			`,"depart_date":"2026-12-01","value":29,"link":"%zz?a=%zz;b&search_date=20112026&=&&c=%"`, dayOnly},
 		{"departure without a time", places + `,"departure_at":"2026-12-01",` + found805 + `,"price":29`, plain},
-		{"local day of a departure after midnight", places + `,"departure_at":"2026-12-01T00:20:00+09:00",` + found805 + `,"price":29`, plain},
-		{"depart_date with a time", places + `,"depart_date":"2026-12-01T13:05:00+03:00",` + found805 + `,"price":29`, plain},
-		{"found with an offset", places + `,"depart_date":"2026-12-01","found_at":"2026-11-20T12:00:05+04:00","value":29`, plain},
-		{"found without a zone is UTC", places + `,"depart_date":"2026-12-01","found_at":"2026-11-20T08:00:05","value":29`, plain},
-		{"found with a blank and fractions", places + `,"depart_date":"2026-12-01","found_at":"2026-11-20 08:00:05.000","value":29`, plain},
+		{"local day of a departure after midnight",
+			places + `,"departure_at":"2026-12-01T00:20:00+09:00",` + found805 + `,"price":29`, plain},
+		{"depart_date with a time", places + `,"depart_date":"2026-12-01T13:05:00+03:00",` + found805 + `,"price":29`,
+			plain},
+		{"found with an offset",
+			places + `,"depart_date":"2026-12-01","found_at":"2026-11-20T12:00:05+04:00","value":29`, plain},
+		{"found without a zone is UTC", places +
+			`,"depart_date":"2026-12-01","found_at":"2026-11-20T08:00:05","value":29`, plain},
+		{"found with a blank and fractions", places +
+			`,"depart_date":"2026-12-01","found_at":"2026-11-20 08:00:05.000","value":29`, plain},
 		{"numbers as strings", places + `,` + when + `,"value":"29","trip_class":"0"`, plain},
 		{"a float", value + `.0`, plain},
 		{"value goes before price", value + `,"price":31`, plain},
 		{"a value of null is none", places + `,` + when + `,"value":null,"price":29`, plain},
-		{"nulls where there is nothing to say", value + `,"return_date":null,"trip_class":null,"actual":null,"show_to_affiliates":null`, plain},
+		{"nulls where there is nothing to say",
+			value + `,"return_date":null,"trip_class":null,"actual":null,"show_to_affiliates":null`, plain},
 		{"a return", value + `,"return_date":"2026-12-08"`, back},
 		{"a return in v3", value + `,"return_at":"2026-12-08T00:10:00+02:00"`, back},
 		{"a return on no day", value + `,"return_date":"0000-00-00"`, trip},
@@ -75,7 +84,8 @@ func TestDecodeRow(t *testing.T) {
 		{"non-stop out, the way back untold", value + `,"return_at":"2026-12-08","transfers":0`, back},
 		{"business class", value + `,"trip_class":1`, with(func(o *offer) { o.OtherCabin = true })},
 		{"not actual", value + `,"actual":false`, with(func(o *offer) { o.NotActual = true })},
-		{"not for affiliates", value + `,"show_to_affiliates":false`, with(func(o *offer) { o.notForAffiliates = true })},
+		{"not for affiliates", value + `,"show_to_affiliates":false`,
+			with(func(o *offer) { o.notForAffiliates = true })},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -88,7 +98,8 @@ func TestDecodeRow(t *testing.T) {
 			}
 		})
 	}
-	for _, link := range []string{``, `/search`, `/search?t=1`, `/search?search_date=`, `/search?search_date=2026-11-20`, `/search?search_date=20261120`, `/search?search_date=31022026`, `search_date=20112026`} {
+	for _, link := range []string{``, `/search`, `/search?t=1`, `/search?search_date=`,
+		`/search?search_date=2026-11-20`, `/search?search_date=20261120`, `/search?search_date=31022026`, `search_date=20112026`} {
 		row := `{` + places + `,"depart_date":"2026-12-01","value":29,"link":"` + link + `"}`
 		if got, err := decodeRow(json.RawMessage(row), "EUR"); !errors.Is(err, errUndated) {
 			t.Errorf("%s: read as %v, error %v", row, got, err)
@@ -104,18 +115,25 @@ func TestDecodePage(t *testing.T) {
 		rows, malformed, undated      int
 		currency, unreadable, refusal string
 	}{
-		{name: "rows", body: `{"success":true,"data":[` + good + `],"currency":"eur","error":null}`, rows: 1, currency: "EUR"},
-		{name: "another currency than asked", body: `{"success":true,"data":[` + good + `],"currency":"rub"}`, rows: 1, currency: "RUB"},
+		{name: "rows", body: `{"success":true,"data":[` + good + `],"currency":"eur","error":null}`, rows: 1,
+			currency: "EUR"},
+		{name: "another currency than asked", body: `{"success":true,"data":[` + good + `],"currency":"rub"}`, rows: 1,
+			currency: "RUB"},
 		{name: "no echo of the currency", body: `{"success":true,"data":[` + good + `]}`, rows: 1, currency: "SEK"},
-		{name: "one bad row among good ones", body: `{"success":true,"data":[` + good + `,{"value":3}]}`, rows: 2, malformed: 1, currency: "SEK"},
-		{name: "one nobody can date among good ones", body: `{"success":true,"data":[` + good + `,` + undated + `]}`, rows: 2, undated: 1},
-		{name: "an object of rows", body: `{"success":true,"data":{"2026-12-01":` + good + `,"2026-12-02":` + good + `,"2026-12-03":null},"currency":"eur"}`, rows: 3, malformed: 1, currency: "EUR"},
+		{name: "one bad row among good ones", body: `{"success":true,"data":[` + good + `,{"value":3}]}`, rows: 2,
+			malformed: 1, currency: "SEK"},
+		{name: "one nobody can date among good ones", body: `{"success":true,"data":[` + good + `,` + undated + `]}`,
+			rows: 2, undated: 1},
+		{name: "an object of rows", body: `{"success":true,"data":{"2026-12-01":` + good + `,"2026-12-02":` + good +
+			`,"2026-12-03":null},"currency":"eur"}`, rows: 3, malformed: 1, currency: "EUR"},
 		{name: "only bad rows", body: `{"success":true,"data":[{"fare":3},{"fare":4}]}`, unreadable: "none of 2"},
 		{name: "a text", body: `{"success":true,"data":"soon"}`, unreadable: "neither"},
 		{name: "empty", body: ``, unreadable: "envelope"},
 		{name: "no, with an object", body: `{"success":false,"data":{},"error":"bad origin"}`, refusal: "bad origin"},
-		{name: "no, with null and a message", body: `{"success":false,"data":null,"message":"Unauthorized"}`, refusal: "Unauthorized"},
-		{name: "no, with rows all the same", body: `{"success":false,"data":[` + good + `],"error":{"code":4}}`, refusal: `{"code":4}`},
+		{name: "no, with null and a message", body: `{"success":false,"data":null,"message":"Unauthorized"}`,
+			refusal: "Unauthorized"},
+		{name: "no, with rows all the same", body: `{"success":false,"data":[` + good + `],"error":{"code":4}}`,
+			refusal: `{"code":4}`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -131,7 +149,8 @@ func TestDecodePage(t *testing.T) {
 				}
 			case err != nil:
 				t.Error(err)
-			case p.rows != test.rows || p.unread[upstream.Malformed] != test.malformed || p.unread[Undated] != test.undated || len(p.offers) != test.rows-test.malformed-test.undated:
+			case p.rows != test.rows || p.unread[upstream.Malformed] != test.malformed ||
+				p.unread[Undated] != test.undated || len(p.offers) != test.rows-test.malformed-test.undated:
 				t.Errorf("%d rows, unread %v, %d offers", p.rows, p.unread, len(p.offers))
 			case test.currency != "" && p.offers[0].Currency != test.currency:
 				t.Errorf("currency %s, want %s", p.offers[0].Currency, test.currency)
@@ -155,14 +174,17 @@ func FuzzDecodePage(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if p.unread[upstream.Malformed]+p.unread[Undated]+len(p.offers) != p.rows || (p.rows > 0 && len(p.offers) == 0) {
+		if p.unread[upstream.Malformed]+p.unread[Undated]+len(p.offers) != p.rows ||
+			(p.rows > 0 && len(p.offers) == 0) {
 			t.Errorf("%d rows, unread %v, %d offers", p.rows, p.unread, len(p.offers))
 		}
 		for _, o := range p.offers {
-			if o.Stops > fare.MoreStops || o.RoundTrip && o.Return != 0 || o.DayOnly && o.Found != fare.DayOf(o.Found).Time() {
+			if o.Stops > fare.MoreStops || o.RoundTrip && o.Return != 0 || o.DayOnly &&
+				o.Found != fare.DayOf(o.Found).Time() {
 				t.Errorf("offer %+v", o)
 			}
-			if o.Origin == "" || o.Destination == "" || o.Found.Location() != time.UTC || o.Currency != strings.ToUpper(o.Currency) {
+			if o.Origin == "" || o.Destination == "" || o.Found.Location() != time.UTC ||
+				o.Currency != strings.ToUpper(o.Currency) {
 				t.Errorf("offer %+v", o)
 			}
 		}
