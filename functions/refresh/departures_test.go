@@ -40,8 +40,8 @@ func TestDeparturesOfAnyOrder(t *testing.T) {
 		}
 	}
 	for _, key := range []string{"FARES POOLED", "ROUTE#ROM-PAR DEPARTURES#0", "ROUTE#ROM-PAR#4-7 DEPARTURES#any",
-		"ROUTE#ROM-PAR DEPARTURES#learning", "LEFT#" + (firstDay + 19).String() +
-			" MIL-BUH", "SCORE SUM", "SCORE WEEK#" + fare.CycleOf(firstDay+18).First().String()} {
+		"ROUTE#ROM-PAR DEPARTURES#learning", "LEFT#" + (firstDay + 19).String() + " MIL-BUH",
+		"SCORE SUM", "SCORE WEEK#" + fare.CycleOf(firstDay+18).First().String()} {
 		if want[key] == "" {
 			t.Errorf("there is no %s among %v", key, slices.Sorted(maps.Keys(want)))
 		}
@@ -176,8 +176,8 @@ func TestStopsOfAnUnknownRouteBecomeKnown(t *testing.T) {
 			for _, found := range []fare.Day{2, 14} {
 				source.fares = append(source.fares,
 					fare.Fare{Route: notifytest.Route("MIL-BUH"), Observation: fare.Observation{
-						Found: (firstDay + found).Time().Unix(), Depart: firstDay + found +
-							5, Price: 1000, Stops: fare.NonStop}})
+						Found: (firstDay + found).Time().Unix(), Depart: firstDay + found + 5,
+						Price: 1000, Stops: fare.NonStop}})
 			}
 		}
 		s.mustRefresh(t, source)

@@ -17,6 +17,9 @@ func TestSetDropsWhatIsSaidTwice(t *testing.T) {
 	}
 	onDay := with(func(o *Observation) { o.Found, o.DayOnly = midnight, true })
 	unknown := with(func(o *Observation) { o.Stops = StopsUnknown })
+	vague := with(func(o *Observation) { o.Found, o.DayOnly, o.Stops = midnight, true, StopsUnknown })
+	dayBefore := with(func(o *Observation) { o.Found, o.DayOnly = midnight-86400, true })
+	dearer := with(func(o *Observation) { o.Found, o.DayOnly, o.Price = midnight, true, 4000 })
 	for _, c := range []struct {
 		name string
 		in   []Observation
@@ -28,19 +31,11 @@ func TestSetDropsWhatIsSaidTwice(t *testing.T) {
 		{"the day alone, in other order", []Observation{exact, onDay}, []Observation{exact}},
 		{"the day alone, alone", []Observation{onDay, onDay}, []Observation{onDay}},
 		{"stops not known", []Observation{unknown, exact}, []Observation{exact}},
-		{"neither is known", []Observation{with(func(o *Observation) {
-			o.Found, o.DayOnly, o.Stops = midnight, true,
-				StopsUnknown
-		}), exact}, []Observation{exact}},
-		{"another day", []Observation{with(func(o *Observation) { o.Found, o.DayOnly = midnight-86400, true }), exact},
-			[]Observation{with(func(o *Observation) { o.Found, o.DayOnly = midnight-86400, true }), exact}},
+		{"neither is known", []Observation{vague, exact}, []Observation{exact}},
+		{"another day", []Observation{dayBefore, exact}, []Observation{dayBefore, exact}},
 		{"another moment of the day", []Observation{exact, with(func(o *Observation) { o.Found++ })},
 			[]Observation{exact, with(func(o *Observation) { o.Found++ })}},
-		{"another price", []Observation{with(func(o *Observation) {
-			o.Found, o.DayOnly, o.Price = midnight, true,
-				4000
-		}), exact},
-			[]Observation{with(func(o *Observation) { o.Found, o.DayOnly, o.Price = midnight, true, 4000 }), exact}},
+		{"another price", []Observation{dearer, exact}, []Observation{dearer, exact}},
 		{"another currency", []Observation{onDay, with(func(o *Observation) { o.Currency = mustCurrency("HUF") })},
 			[]Observation{onDay, with(func(o *Observation) { o.Currency = mustCurrency("HUF") })}},
 		{"another stay", []Observation{with(func(o *Observation) { o.Nights = 3 }), unknown},

@@ -62,20 +62,18 @@ func (s *Source) Fares(ctx context.Context, origin fare.City, since, until time.
 	if since.IsZero() {
 		since = until.Add(-Memory)
 	}
-	first, last, calendar := window(since.Unix(), until.Unix())
+	days := int(max(0, fare.DayOf(until)-max(fare.DayOf(since), 0)+1))
 	expected := 0
 	for _, r := range s.routes[origin] {
-		expected += r.expected() * int(max(0, last-first+1))
+		expected += r.expected() * days
 	}
 	fares := make([]fare.Fare, 0, expected)
 	for i := range s.routes[origin] {
 		if err := ctx.Err(); err != nil {
 			return upstream.Answer{}, err
 		}
-		look := search{&s.routes[origin][i], calendar, since.Unix(), until.Unix(), fares}
-		for day := first; day <= last; day++ {
-			look.day(day)
-		}
+		look := search{&s.routes[origin][i], since.Unix(), until.Unix(), fares}
+		look.days()
 		fares = look.fares
 	}
 	return upstream.Answer{Fares: fares}, nil
@@ -89,17 +87,13 @@ func (s *Source) Departures(ctx context.Context, q upstream.Question, until time
 	if at < 0 {
 		return upstream.Answer{}, ctx.Err()
 	}
-	since := until.Add(-remembered)
-	first, last, calendar := window(since.Unix(), until.Unix())
-	look := search{&s.routes[q.Origin][at], calendar, since.Unix(), until.Unix(), nil}
-	for day := first; day <= last; day++ {
-		look.day(day)
-	}
+	look := search{&s.routes[q.Origin][at], until.Add(-remembered).Unix(), until.Unix(), nil}
+	look.days()
 	known := map[fare.Day]fare.Fare{}
 	for _, f := range look.fares {
 		old, ok := known[f.Depart]
 		switch {
-		case f.Series() != q.Series, q.NonStop && f.Stops != fare.NonStop, f.Depart < last:
+		case f.Series() != q.Series, q.NonStop && f.Stops != fare.NonStop, f.Depart < fare.DayOf(until):
 		case !ok, f.Found > old.Found, f.Found == old.Found && f.Price < old.Price:
 			known[f.Depart] = f
 		}

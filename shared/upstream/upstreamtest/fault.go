@@ -35,8 +35,7 @@ func Broken(status int) Fault {
 // Unwilling is a status 200 whose envelope says success:false. The API spells
 // the data of an error as {} or as null; data says which.
 func Unwilling(text, data string) Fault {
-	return Fault{Status: http.StatusOK, Body: `{"success":false,"data":` + data + `,"error":` + strconv.Quote(text) +
-		`}`}
+	return Garbled(`{"success":false,"data":` + data + `,"error":` + strconv.Quote(text) + `}`)
 }
 
 // Garbled is a status 200 with any body.
