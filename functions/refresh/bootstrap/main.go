@@ -1,7 +1,6 @@
-// The Lambda executable of functions/refresh. It takes the event of a schedule, messages of its
-// queue, {"departures": true} to ask for a year of departures of the routes that are due, {"mail":
-// true} to send the notifications that refreshes have left, and events by hand such as {"origins":
-// ["MIL"]}.
+// The Lambda executable of functions/refresh. It takes the event of a schedule,
+// messages of its queue, {"departures": true} to ask for a year of departures of the routes that are due, {"mail": true} to send the notifications that refreshes have left,
+// and events by hand such as {"origins": ["MIL"]}.
 package main
 
 import (
@@ -49,13 +48,11 @@ func main() {
 	now, logger := clock.Now(), lambdalog.New()
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	must(store.CheckPepper(context.Background(), items, secret.Key()))
-	carrier, err := sesmail.New(sesv2.NewFromConfig(settings),
-		sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
+	carrier, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)
 	client, err := configured.Source(source, configured.Part{
 		Now: now, PerMinute: fanout.Share(travelpayouts.DefaultPerMinute), Rates: ecb.Table().On,
-		Spend: refresh.Budget{Calls: store.Calls{Table: items}, Source: "travelpayouts", PerDay: source.CallsADay,
-			Now: now}.Spend,
+		Spend: refresh.Budget{Calls: store.Calls{Table: items}, Source: "travelpayouts", PerDay: source.CallsADay, Now: now}.Spend,
 	})
 	must(err)
 	fares := store.Fares{Table: items}
@@ -67,17 +64,13 @@ func main() {
 		},
 		Sender: &notify.Sender{
 			Alerts: store.Alerts{Table: items}, Notifications: store.Notifications{Table: items},
-			Answers: answer.NewUnrecorded(fares, now, logger),
-			Mail: instrumented.Sender{Sender: carrier, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName),
-				Now: now},
+			Answers:  answer.NewUnrecorded(fares, now, logger),
+			Mail:     instrumented.Sender{Sender: carrier, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName), Now: now},
 			Carriers: carriers,
-			Links:    notify.Links{Pepper: secret.Key(), BaseURL: public.BaseURL}, Rate: outgoing.Rate, Now: now,
-			Log: logger,
+			Links:    notify.Links{Pepper: secret.Key(), BaseURL: public.BaseURL}, Rate: outgoing.Rate, Now: now, Log: logger,
 		},
-		CurrentRates: func(ctx context.Context) fare.Rates {
-			return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger)
-		},
-		Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName),
+		CurrentRates: func(ctx context.Context) fare.Rates { return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), logger) },
+		Log:          logger, Metrics: metrics.Of(lambdacontext.FunctionName),
 	}
 	for _, o := range source.Origins {
 		f.Origins = append(f.Origins, fare.City(o))
