@@ -166,7 +166,7 @@ func TestFaresOf4a76271GoOn(t *testing.T) {
 func lowsByHand(all []fare.Observation, today fare.Day, rates fare.Rates) map[fare.Day]fare.Cents {
 	lows := map[fare.Day]fare.Cents{}
 	for _, o := range all {
-		euro, _ := rates.Convert(fare.Money{Amount: o.Price, Currency: o.Currency}, fare.EUR)
+		euro, _ := rates.Euro(float64(o.Price)/100, o.Currency.String())
 		if low, ok := lows[o.FoundDay()]; o.FoundDay() < today && (!ok || euro < low) {
 			lows[o.FoundDay()] = euro
 		}

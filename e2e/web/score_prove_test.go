@@ -53,7 +53,7 @@ func scored() []byte {
 
 // TestProveScore looks at the score that half a year of invented fares would have left.
 func TestProveScore(t *testing.T) {
-	source, err := csvfile.Read(bytes.NewReader(scored()), comparable())
+	source, err := csvfile.Read(bytes.NewReader(scored()), comparable(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func TestEvidenceJourney(t *testing.T) {
 func TestEvidenceScore(t *testing.T) {
 	for name, file := range map[string]string{"score-source": "travelpayouts_daily_2025_2026", "score-weekly": "eu_wizzair_weekly"} {
 		t.Run(name, func(t *testing.T) {
-			source, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file+".csv.gz"), comparable())
+			source, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file+".csv.gz"), comparable(), "")
 			if err != nil {
 				t.Fatal(err)
 			}

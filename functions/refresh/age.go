@@ -13,12 +13,10 @@ import (
 // sampleSize is how many origins Age looks at.
 const sampleSize = 20
 
-// Age says how old what is stored is: how many days ago half of the covered
-// origins had been asked for, of a few of them. Which few depends on the time, so
-// that all are looked at in turn. It is the median, since one origin that cannot be
-// asked for lies among the dead letters and says nothing of the others. It is negative
-// if one of them was asked for in the future, by a wrong clock. Where
-// nothing is covered, nothing was ever refreshed: ok is false.
+// Age returns how many days ago the median of a few covered origins was asked for:
+// one that cannot be asked for says nothing of the others. Which few depends on the
+// time. It is negative if a wrong clock has dated one in the future; ok is false if
+// nothing is covered.
 func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, ok bool, err error) {
 	origins, err := fares.Covered(ctx, firstOrigin(now), sampleSize)
 	if err == nil && len(origins) < sampleSize {

@@ -2,14 +2,12 @@ package refresh_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
-	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"
 )
 
@@ -43,15 +41,12 @@ func TestAge(t *testing.T) {
 		{"a clock that is behind", ago(-1), 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), func() time.Time { return now }, boltstore.Scratch)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer table.Close()
+			table := openAt(t, func() time.Time { return now })
 			fares := store.Fares{Table: table}
 			for n, at := range c.asked {
 				origin := fare.City(fmt.Sprintf("%c%cX", 'A'+n%26, 'A'+n/26))
-				if err := fares.PutTrends(t.Context(), origin, []byte("x"), 0, map[fare.City]store.Coverage{"ZZZ": {}}); err != nil {
+				if err := fares.PutTrends(t.Context(), origin, []byte("x"), 0,
+					map[fare.City]store.Coverage{"ZZZ": {}}); err != nil {
 					t.Fatal(err)
 				}
 				if err := fares.SetAsked(t.Context(), origin, at); err != nil {
@@ -60,7 +55,8 @@ func TestAge(t *testing.T) {
 			}
 			for hour := range 26 { // wherever it begins
 				got, ok, err := refresh.Age(t.Context(), fares, now.Add(time.Duration(hour)*time.Hour))
-				if want := c.want + float64(hour)/24; err != nil || ok != c.ok || ok && c.want > 0 && (got < want-0.001 || got > want+0.001) {
+				if want := c.want + float64(hour)/24; err != nil || ok != c.ok || ok && c.want > 0 &&
+					(got < want-0.001 || got > want+0.001) {
 					t.Errorf("at hour %d: %v %v %v, want %v", hour, got, ok, err, want)
 				}
 			}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/functions/refresh"
 	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
@@ -22,14 +21,7 @@ import (
 // toAnywhere makes a confirmed alert from Milan to anywhere.
 func (h *fixture) toAnywhere(who string, threshold fare.Cents) {
 	h.T.Helper()
-	a := store.Alert{Subscriber: notifytest.IDOf(who), Route: fare.Route{Origin: "MIL", Destination: store.Anywhere}, Email: notifytest.AddressOf(who), Language: "it", Threshold: threshold}
-	err := h.Alerts().AddPending(h.T.Context(), who, a, h.Now().Add(time.Hour), store.Job{At: h.Now()})
-	if err == nil {
-		_, err = h.Alerts().Confirm(h.T.Context(), who)
-	}
-	if err != nil {
-		h.T.Fatal(err)
-	}
+	h.confirm(who, store.Alert{Route: fare.Route{Origin: "MIL", Destination: store.Anywhere}, Threshold: threshold})
 }
 
 // told is which cities the mails to somebody name.
@@ -50,8 +42,9 @@ func (h *fixture) told(who string) (cities []string) {
 	return cities
 }
 
-// TestAnywhereIsTold: what refreshes find of an origin is told to the alerts to anywhere from it: by the first refresh of a
-// store, whose deals are made at its end, and by those after it; once a destination, and again after it has risen.
+// TestAnywhereIsTold: what refreshes find of an origin is told to the alerts to anywhere from it:
+// by the first refresh of a store, whose deals are made at its end, and by those after it; once a
+// destination, and again after it has risen.
 func TestAnywhereIsTold(t *testing.T) {
 	h := newFixture(t)
 	h.toAnywhere("ada", 0)
@@ -68,7 +61,8 @@ func TestAnywhereIsTold(t *testing.T) {
 	} {
 		prices := map[string][]fare.Cents{"MIL-BUH": {c.buh}, "MIL-LON": {c.lon}, "ROM-PAR": {100}}
 		if week == 0 {
-			prices = map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(c.buh), "MIL-LON": notifytest.Steady(c.lon), "ROM-PAR": notifytest.Steady(100)}
+			prices = map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(c.buh), "MIL-LON": notifytest.Steady(c.lon),
+				"ROM-PAR": notifytest.Steady(100)}
 		}
 		if report := h.refresh(h.priced(prices)); report.Failed > 0 {
 			t.Fatal(report)
@@ -93,8 +87,9 @@ func TestAnywhereIsTold(t *testing.T) {
 	}
 }
 
-// TestAnywhereIsToldOfDepartures: what was found of departures is told as well; a message that comes back after its worker was
-// killed before it told makes good for it without asking, and nothing is asked for that was not.
+// TestAnywhereIsToldOfDepartures: what was found of departures is told as well; a message that
+// comes back after its worker was killed before it told makes good for it without asking, and
+// nothing is asked for that was not.
 func TestAnywhereIsToldOfDepartures(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
@@ -122,7 +117,7 @@ func TestAnywhereIsToldOfDepartures(t *testing.T) {
 		t.Fatalf("failed %v", failed)
 	}
 	asked := w.source.asked()
-	if failed := w.function().Messages(t.Context(), []queue.Message{message}); len(failed) > 0 || len(w.source.asked()) > 0 || len(asked) != 1 {
+	if failed := w.work(message); len(failed) > 0 || len(w.source.asked()) > 0 || len(asked) != 1 {
 		t.Fatalf("asked for %v; failed %v", asked, failed)
 	}
 	h.Set(w.now)
@@ -163,21 +158,23 @@ func (c counted) Write(ctx context.Context, ops ...store.Op) error {
 	return c.Table.Write(ctx, ops...)
 }
 
-// TestAnywhereCosts: an alert to anywhere costs a refresh of its origin one write, whatever else is watched and however many
-// such alerts there are, and telling them one read of the deals; where nobody has one, a refresh costs what it did.
+// TestAnywhereCosts: an alert to anywhere costs a refresh of its origin one write, whatever else is
+// watched and however many such alerts there are, and telling them one read of the deals; where
+// nobody has one, a refresh costs what it did.
 func TestAnywhereCosts(t *testing.T) {
 	costs := func(alerts int) (refreshing, telling map[string]int) {
 		h := newFixture(t)
-		h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(5000), "MIL-LON": notifytest.Steady(5000)})) // the first one of a store does more
+		// the first one of a store does more
+		h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(5000),
+			"MIL-LON": notifytest.Steady(5000)}))
 		for i := range alerts {
 			h.toAnywhere(string(rune('a'+i)), 4000)
 		}
 		h.Add(8 * 24 * time.Hour)
 		refreshing, telling = map[string]int{}, map[string]int{}
-		r := refresh.Refresher{Source: h.priced(map[string][]fare.Cents{"MIL-BUH": {3000}, "MIL-LON": {3500}}), Fares: store.Fares{Table: counted{h.Table, refreshing}}, Now: h.Now, Workers: 1}
-		if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
-			t.Fatal(report, err)
-		}
+		r := refresher(h.priced(map[string][]fare.Cents{"MIL-BUH": {3000}, "MIL-LON": {3500}}),
+			counted{h.Table, refreshing}, h.Now)
+		mustRun(t, r)
 		s := h.Sender()
 		s.Alerts.Table, s.Notifications.Table = counted{h.Table, telling}, counted{h.Table, telling}
 		if got, err := s.Work(t.Context()); err != nil || got.Sent != alerts {
@@ -196,7 +193,8 @@ func TestAnywhereCosts(t *testing.T) {
 		if diff := cmp.Diff(want, refreshing); diff != "" {
 			t.Errorf("%d alerts: a refresh (-want +got):\n%s", alerts, diff)
 		}
-		if telling["read ORIGIN DEALS"] != 1 || telling["write ALERTS"] != alerts || telling["read ALERTS"] != alerts+1 {
+		if telling["read ORIGIN DEALS"] != 1 || telling["write ALERTS"] != alerts ||
+			telling["read ALERTS"] != alerts+1 {
 			t.Errorf("%d alerts: telling costs %v", alerts, telling)
 		}
 	}

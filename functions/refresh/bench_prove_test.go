@@ -4,15 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
 
-	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
-	"verdetto/shared/store"
-	"verdetto/shared/store/boltstore"
 	"verdetto/shared/upstream"
 )
 
@@ -33,7 +29,8 @@ func (s yearSource) Fares(_ context.Context, _ fare.City, _, until time.Time) (a
 			answer.Fares = append(answer.Fares, fare.Fare{
 				Route: fare.Route{Origin: "MIL", Destination: fare.City([]byte{'Z', 'Z', 'A' + byte(n)})},
 				Observation: fare.Observation{
-					Found: (today - fare.Day(s.chance.IntN(7))).Time().Unix(), Depart: today + fare.Day(i*330/s.perWeek), Price: fare.Cents(100 * (19 + s.chance.IntN(150))),
+					Found:  (today - fare.Day(s.chance.IntN(7))).Time().Unix(),
+					Depart: today + fare.Day(i*330/s.perWeek), Price: fare.Cents(100 * (19 + s.chance.IntN(150))),
 				},
 			})
 		}
@@ -49,19 +46,10 @@ func BenchmarkRefresh(b *testing.B) {
 		b.Run(fmt.Sprintf("%d fares a week", perWeek), func(b *testing.B) {
 			now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 			clock := func() time.Time { return now }
-			table, err := boltstore.Open(filepath.Join(b.TempDir(), "bench.db"), clock, boltstore.Scratch)
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer table.Close()
-			r := refresh.Refresher{Source: yearSource{perWeek, rand.New(rand.NewPCG(1, 2))}, Fares: store.Fares{Table: table}, Now: clock, Workers: 1}
+			r := refresher(yearSource{perWeek, rand.New(rand.NewPCG(1, 2))}, openAt(b, clock), clock)
 			fares := 0
 			week := func() {
-				report, err := r.Run(b.Context())
-				if err != nil || report.Failed > 0 {
-					b.Fatal(report, err)
-				}
-				fares += report.New
+				fares += mustRun(b, r).New
 				now = now.AddDate(0, 0, 7)
 			}
 			for range 56 {

@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"verdetto/functions/refresh"
-	"verdetto/shared/fare"
 	"verdetto/shared/store"
-	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/travelpayouts"
@@ -24,11 +21,7 @@ import (
 func TestBudget(t *testing.T) {
 	now := today
 	clock := func() time.Time { return now }
-	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock, boltstore.Scratch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer table.Close()
+	table := openAt(t, clock)
 	budget := func(source string, perDay int64) refresh.Budget {
 		return refresh.Budget{Calls: store.Calls{Table: table}, Source: source, PerDay: perDay, Now: clock}
 	}
@@ -83,13 +76,15 @@ func TestNoCallIsMadeThatCannotBeCounted(t *testing.T) {
 		faulty := storetest.NewFaulty(open(t))
 		server := upstreamtest.New(nil, clock)
 		defer server.Close()
-		client := counting(t, server, refresh.Budget{Calls: store.Calls{Table: faulty}, Source: "test", PerDay: 10, Now: clock})
+		client := counting(t, server, refresh.Budget{Calls: store.Calls{Table: faulty}, Source: "test", PerDay: 10,
+			Now: clock})
 		faulty.FailOnce(0, side)
 		_, err := client.Departures(t.Context(), upstream.Question{Series: seriesOf("MIL-BUH")}, today)
 		if !errors.Is(err, upstream.ErrUnavailable) || errors.Is(err, upstream.ErrBudget) || len(server.Calls()) > 0 {
 			t.Errorf("%v its effect: %d calls, error %v", side, len(server.Calls()), err)
 		}
-		if _, err := client.Departures(t.Context(), upstream.Question{Series: seriesOf("MIL-BUH")}, today); err != nil || len(server.Calls()) != 1 {
+		if _, err := client.Departures(t.Context(), upstream.Question{Series: seriesOf("MIL-BUH")},
+			today); err != nil || len(server.Calls()) != 1 {
 			t.Errorf("%v its effect, and then: %d calls, error %v", side, len(server.Calls()), err)
 		}
 	}
@@ -102,7 +97,8 @@ func TestTriesCount(t *testing.T) {
 	for range 4 {
 		server.Fail(upstreamtest.Broken(http.StatusBadGateway))
 	}
-	client := counting(t, server, refresh.Budget{Calls: store.Calls{Table: open(t)}, Source: "test", PerDay: 5, Now: clock})
+	client := counting(t, server, refresh.Budget{Calls: store.Calls{Table: open(t)}, Source: "test", PerDay: 5,
+		Now: clock})
 	_, err := client.Departures(t.Context(), upstream.Question{Series: seriesOf("MIL-BUH")}, today)
 	if !errors.Is(err, upstream.ErrBudget) || len(server.Calls()) != 4 {
 		t.Errorf("%d calls, error %v; want 4, four fifths of 5", len(server.Calls()), err)
@@ -110,7 +106,8 @@ func TestTriesCount(t *testing.T) {
 	if _, err := client.Fares(t.Context(), "MIL", time.Time{}, today); err != nil {
 		t.Errorf("discovery: %v", err)
 	}
-	if _, err := client.Fares(t.Context(), "MIL", time.Time{}, today); !errors.Is(err, upstream.ErrBudget) || len(server.Calls()) != 5 {
+	if _, err := client.Fares(t.Context(), "MIL", time.Time{}, today); !errors.Is(err, upstream.ErrBudget) ||
+		len(server.Calls()) != 5 {
 		t.Errorf("%d calls, error %v", len(server.Calls()), err)
 	}
 }
@@ -118,17 +115,8 @@ func TestTriesCount(t *testing.T) {
 // counting is a client that does not wait, on a budget.
 func counting(t *testing.T, server *upstreamtest.Server, b refresh.Budget) *travelpayouts.Client {
 	t.Helper()
-	client, err := travelpayouts.New(travelpayouts.Config{
-		Token: upstreamtest.Token, BaseURL: server.URL, Now: clock, PerMinute: 1 << 30, Spend: b.Spend, Wait: noWait,
-		Comparable: upstream.Comparable{
-			CityOf: func(code string) (fare.City, bool) { return fare.City(code), true },
-			Rates:  func(fare.Day) fare.Rates { return fare.Rates{} },
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
+	return clientOf(t, travelpayouts.Config{BaseURL: server.URL, Now: clock, PerMinute: 1 << 30, Spend: b.Spend,
+		Wait: noWait})
 }
 
 func noWait(ctx context.Context, _ time.Duration) error { return ctx.Err() }

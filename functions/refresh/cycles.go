@@ -20,10 +20,8 @@ const (
 )
 
 // closeCycles adds to the pooled part, cycle after cycle, what the refreshes of
-// past days have left, and stores the last complete one. What was left are whole
-// numbers, so it does not matter who left it first. It may be done by several at
-// once and again: a cycle is added to the pooled part of the one before it, or
-// not at all; the same holds of the score, which is written with it. What is left for a cycle after it was closed is not counted.
+// past days have left, and to the score with it. Several may do it at once and
+// again. What is left for a cycle after it was closed is not counted.
 func (r *Refresher) closeCycles(ctx context.Context, now time.Time) error {
 	last := fare.DayOf(now.Add(-closeAfter)) - 1
 	err := store.RetryConflicts(ctx, func() error { return r.closeUntil(ctx, last) })
@@ -49,7 +47,7 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 			if c.Pooled == nil {
 				c.Pooled = departure.Start(day)
 			}
-			for _, h := range []departure.Horizon{departure.Week, departure.Fortnight} {
+			for _, h := range departure.Horizons() {
 				c.Pooled.Learn(h, day, &all.Learned)
 			}
 			c.Pooled.Fold(day, &all.Learned)

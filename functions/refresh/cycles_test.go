@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
-	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
@@ -22,9 +20,7 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 	source := dailyFares(10)
 	for d := range fare.Day(10) {
 		s.on(firstDay + d)
-		if !s.refresh(t, s, source, "MIL") {
-			t.Fatal("failed")
-		}
+		s.mustRefresh(t, source, "MIL")
 	}
 	route, fares := fare.Series{Route: notifytest.Route("MIL-BUH")}, store.Fares{Table: s}
 	day := firstDay + 9
@@ -38,26 +34,15 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 	}
 	first := left()
 	state := departure.State{Sheet: *s.sheet(t, "MIL-BUH", false)}
-	data, _, err := fares.Pooled(t.Context(), store.Strong)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pooled, err := departure.DecodeCycle(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pooled := pooledOf(t, s)
 	late := fare.Observation{Found: (day - 2).Time().Unix(), Depart: day + 90, Price: 12345}
 	source.fares = append(source.fares, fare.Fare{Route: route.Route, Observation: late})
 	for range 2 {
-		if !s.refresh(t, s, source, "MIL") {
-			t.Fatal("failed")
-		}
+		s.mustRefresh(t, source, "MIL")
 	}
-	want, err := departure.DecodeStatistics(first)
-	if err != nil {
-		t.Fatal(err)
-	}
-	state.Advance(day, pooled.Pooled, []departure.Live{{Depart: late.Depart, Price: late.Price, Found: late.Found}}, want)
+	want := decoded(t, departure.DecodeStatistics, first, nil)
+	state.Advance(day, pooled.Pooled, []departure.Live{{Depart: late.Depart, Price: late.Price, Found: late.Found}},
+		want)
 	if got := left(); string(got) != string(want.Encode()) || string(got) == string(first) {
 		t.Errorf("what is left is not the sum")
 	}
@@ -66,7 +51,8 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 // deepDaily can be asked for one route too.
 type deepDaily struct{ *daily }
 
-func (s deepDaily) Departures(ctx context.Context, q upstream.Question, until time.Time) (a upstream.Answer, err error) {
+func (s deepDaily) Departures(ctx context.Context, q upstream.Question,
+	until time.Time) (a upstream.Answer, err error) {
 	all, err := s.Fares(ctx, q.Origin, until.Add(-48*time.Hour), until)
 	for _, f := range all.Fares {
 		if f.Series() == q.Series && (!q.NonStop || f.Stops == fare.NonStop) {
@@ -80,25 +66,21 @@ func (s deepDaily) Departures(ctx context.Context, q upstream.Question, until ti
 // that are over, and what is asked of single routes is folded like the rest.
 func TestPlansCloseCycles(t *testing.T) {
 	for name, event := range map[string]string{
-		"origins": `{"source":"aws.events","time":"%s"}`, "departures": `{"source":"aws.events","departures":true,"time":"%s"}`,
+		"origins":    `{"source":"aws.events","time":"%s"}`,
+		"departures": `{"source":"aws.events","departures":true,"time":"%s"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openDays(t)
 			source := deepDaily{dailyFares(20)}
 			for _, origin := range source.origins {
-				if !s.refresh(t, s, source, origin) {
-					t.Fatal("failed")
-				}
+				s.mustRefresh(t, source, origin)
 			}
-			fares := store.Fares{Table: s}
-			q := &fakeQueue{visibility: time.Minute, receives: 5, now: func() time.Time { return s.now }}
-			f := refresh.Function{
-				Refresher: refresh.Refresher{Source: source, Fares: fares, Now: func() time.Time { return s.now }, Workers: 1},
-				Queue:     q, Log: slog.New(slog.DiscardHandler),
-			}
+			q := &fakeQueue{visibility: time.Minute, receives: 5, now: s.clock}
+			f := function(refresher(source, s, s.clock), q)
 			for d := fare.Day(1); d < 12; d++ {
 				s.on(firstDay + d)
-				if _, err := f.Event(t.Context(), json.RawMessage(fmt.Sprintf(event, s.now.Format(time.RFC3339)))); err != nil {
+				if _, err := f.Event(t.Context(),
+					json.RawMessage(fmt.Sprintf(event, s.now.Format(time.RFC3339)))); err != nil {
 					t.Fatal(err)
 				}
 				if failed := f.Messages(t.Context(), q.receive(100)); len(failed) > 0 {
@@ -108,13 +90,8 @@ func TestPlansCloseCycles(t *testing.T) {
 				if d < 2 {
 					continue // on the first day nothing was over, and nothing was left
 				}
-				data, _, err := fares.Pooled(t.Context(), store.Strong)
-				if err != nil {
-					t.Fatal(err)
-				}
-				c, err := departure.DecodeCycle(data)
-				if err != nil || c.Day != firstDay+d-1 {
-					t.Fatalf("on day %d it is closed until %s: %v", d, c.Day, err)
+				if c := pooledOf(t, s); c.Day != firstDay+d-1 {
+					t.Fatalf("on day %d it is closed until %s", d, c.Day)
 				}
 			}
 			if sheet := s.sheet(t, "ROM-PAR", true); sheet.Route.Count() < 11 || len(sheet.Live) < 11 {
@@ -132,24 +109,11 @@ func TestClosedCycle(t *testing.T) {
 	for d := range fare.Day(6) {
 		s.on(firstDay + d)
 		for _, origin := range source.origins {
-			if !s.refresh(t, s, source, origin) {
-				t.Fatal("failed")
-			}
+			s.mustRefresh(t, source, origin)
 		}
 	}
 	fares := store.Fares{Table: s}
-	read := func() departure.Cycle {
-		t.Helper()
-		data, _, err := fares.Pooled(t.Context(), store.Strong)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := departure.DecodeCycle(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
+	read := func() departure.Cycle { return pooledOf(t, s) }
 	before := read()
 	if before.Day != firstDay+4 {
 		t.Fatalf("closed until %s", before.Day)
@@ -160,36 +124,28 @@ func TestClosedCycle(t *testing.T) {
 		t.Fatalf("%d have left something, %v", len(left), err)
 	}
 	for _, data := range left {
-		one, err := departure.DecodeStatistics(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum.Add(one)
+		sum.Add(decoded(t, departure.DecodeStatistics, data, nil))
 	}
 	want := before.Pooled
-	for _, h := range []departure.Horizon{departure.Week, departure.Fortnight} {
+	for _, h := range departure.Horizons() {
 		want.Learn(h, firstDay+5, sum)
 	}
 	want.Fold(firstDay+5, sum)
 
 	s.now = (firstDay + 6).Time().Add(30 * time.Minute)
-	if !s.refresh(t, s, source, "TRN") {
-		t.Fatal("failed")
-	}
+	s.mustRefresh(t, source, "TRN")
 	if got := read(); got.Day != firstDay+4 {
 		t.Errorf("half an hour after its end the day is closed: %s", got.Day)
 	}
 	s.now = s.now.Add(time.Hour)
 	for range 2 {
-		if !s.refresh(t, s, source, "MIL") {
-			t.Fatal("failed")
-		}
+		s.mustRefresh(t, source, "MIL")
 		if got := read(); got.Day != firstDay+5 || string(got.Pooled.Encode()) != string(want.Encode()) {
 			t.Errorf("closed until %s, and the sum is not what was left", got.Day)
 		}
 	}
 	s.on(firstDay + 200) // what was left has expired
-	if !s.refresh(t, s, source, "MIL") || read().Day != firstDay+199 {
+	if s.mustRefresh(t, source, "MIL"); read().Day != firstDay+199 {
 		t.Error("after a long pause the cycles are not closed")
 	}
 }

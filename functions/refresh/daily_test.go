@@ -2,17 +2,14 @@ package refresh_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
-	"verdetto/shared/store/boltstore"
 	"verdetto/shared/upstream"
 )
 
@@ -62,7 +59,8 @@ func dailyFares(days int) *daily {
 				}
 				for n, stops := range r.stops {
 					s.fares = append(s.fares, fare.Fare{Route: notifytest.Route(r.name), Observation: fare.Observation{
-						Found: found.Time().Unix() + int64(3600*i), Depart: at, Price: price[at] + fare.Cents(900*n*chance.IntN(2)), Nights: r.nights, Stops: stops,
+						Found: found.Time().Unix() + int64(3600*i), Depart: at,
+						Price: price[at] + fare.Cents(900*n*chance.IntN(2)), Nights: r.nights, Stops: stops,
 					}})
 				}
 			}
@@ -79,36 +77,39 @@ type dayStore struct {
 
 func openDays(t *testing.T) *dayStore {
 	t.Helper()
-	return openFile(t, filepath.Join(t.TempDir(), "test.db"))
+	return openDaysAt(t, filepath.Join(t.TempDir(), "test.db"))
 }
 
-func openFile(t *testing.T, path string) *dayStore {
+func openDaysAt(t *testing.T, path string) *dayStore {
 	t.Helper()
 	s := &dayStore{}
 	s.on(firstDay)
-	table, err := boltstore.Open(path, func() time.Time { return s.now }, boltstore.Scratch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { table.Close() })
-	s.Table = table
+	s.Table = openFile(t, path, s.clock)
 	return s
 }
 
+func (s *dayStore) clock() time.Time { return s.now }
+
 func (s *dayStore) on(day fare.Day) { s.now = day.Time().Add(12 * time.Hour) }
 
-// refresh asks for origins in their order, or for all; false where something failed.
-func (s *dayStore) refresh(t *testing.T, table store.Table, source upstream.Source, origins ...fare.City) bool {
+// days refreshes all origins on each day from the first on, the last one's being today then.
+func (s *dayStore) days(t *testing.T, source upstream.Source, n int) {
 	t.Helper()
-	r := refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: func() time.Time { return s.now }, Workers: 1}
-	report, err := r.Run(t.Context(), origins...)
-	return err == nil && report.Failed == 0
+	for d := range n {
+		s.on(firstDay + fare.Day(d))
+		s.mustRefresh(t, source)
+	}
+}
+
+// mustRefresh asks for origins together, or for all.
+func (s *dayStore) mustRefresh(t *testing.T, source upstream.Source, origins ...fare.City) {
+	t.Helper()
+	mustRun(t, refresher(source, s, s.clock), origins...)
 }
 
 // departures is all that the store holds of departures, of what all routes share, and what is told of origins.
 func (s *dayStore) departures(t *testing.T) map[string]string {
 	t.Helper()
-	all := map[string]string{}
 	partitions := []string{"FARES", "SCORE", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#TRN"}
 	for _, series := range []string{"MIL-BUH", "MIL-LON", "ROM-PAR", "ROM-PAR#4-7", "TRN-PAR"} {
 		partitions = append(partitions, "ROUTE#"+series)
@@ -116,14 +117,5 @@ func (s *dayStore) departures(t *testing.T) map[string]string {
 	for day := firstDay; day < firstDay+60; day++ {
 		partitions = append(partitions, "LEFT#"+day.String())
 	}
-	for _, p := range partitions {
-		items, err := s.Query(t.Context(), store.Range{Partition: p, Read: store.Strong})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, i := range items {
-			all[p+" "+i.Sort] = fmt.Sprintf("%x until %v", i.Data, i.Expires)
-		}
-	}
-	return all
+	return dump(t, s, partitions...)
 }

@@ -25,7 +25,8 @@ func (all summaries) add(of fare.Series, s verdict.RouteSummary) {
 }
 
 // updateDeals puts what the cheapest fares of some series are into the deals of their origin.
-func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored summaries, pooled *departure.Pooled) error {
+func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored summaries,
+	pooled *departure.Pooled) error {
 	for trip, of := range stored {
 		if err := r.updateDealsOf(ctx, origin, trip, of, pooled); err != nil {
 			return err
@@ -36,7 +37,8 @@ func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored su
 
 // updateDealsOf does so for a kind of trip. Of one-way series it reads the sheets: they
 // were written before their summaries, which are given. Of returns no months are kept.
-func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fare.Trip, stored map[fare.City]verdict.RouteSummary, pooled *departure.Pooled) error {
+func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fare.Trip,
+	stored map[fare.City]verdict.RouteSummary, pooled *departure.Pooled) error {
 	var fresh []deals.Entry
 	for destination, s := range stored {
 		of := fare.Series{Route: fare.Route{Origin: origin, Destination: destination}, Trip: trip}
@@ -66,7 +68,8 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 			if old, err = deals.Decode(had); err != nil {
 				return fmt.Errorf("read deals of %s: %w", origin, err)
 			}
-			old.Entries = slices.DeleteFunc(old.Entries, func(e deals.Entry) bool { return isDayAhead(e.AsOf, fare.DayOf(r.Now())) })
+			old.Entries = slices.DeleteFunc(old.Entries,
+				func(e deals.Entry) bool { return isDayAhead(e.AsOf, fare.DayOf(r.Now())) })
 		}
 		data := old.Merge(fresh).Encode()
 		if bytes.Equal(data, had) {
@@ -77,7 +80,8 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 }
 
 // dealsOf judges the cheapest fares of a series: of any time by its summary, of the months by its sheets.
-func dealsOf(destination fare.City, s verdict.RouteSummary, sheets seriesState, pooled *departure.Pooled) (deals.Entry, error) {
+func dealsOf(destination fare.City, s verdict.RouteSummary, sheets seriesState,
+	pooled *departure.Pooled) (deals.Entry, error) {
 	e := deals.Entry{Destination: destination, AsOf: s.AsOf, Observations: s.Observations}
 	var err error
 	if e.Any, err = faresOf(s, sheets.any, pooled); err != nil {

@@ -20,19 +20,10 @@ func TestDealsSayWhatAnswersSay(t *testing.T) {
 	const days = 20
 	source := dailyFares(days)
 	for name, each := range map[string]func(t *testing.T, s *dayStore){
-		"day by day": func(t *testing.T, s *dayStore) {
-			for d := range fare.Day(days) {
-				s.on(firstDay + d)
-				if !s.refresh(t, s, source) {
-					t.Fatal("failed")
-				}
-			}
-		},
+		"day by day": func(t *testing.T, s *dayStore) { s.days(t, source, days) },
 		"at once": func(t *testing.T, s *dayStore) {
 			s.on(firstDay + days - 1)
-			if !s.refresh(t, s, source) {
-				t.Fatal("failed")
-			}
+			s.mustRefresh(t, source)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,18 +74,15 @@ func TestDealsStand(t *testing.T) {
 	var before map[fare.City]deals.Deal
 	for d := range fare.Day(days + 1) {
 		s.on(firstDay + d)
-		if !s.refresh(t, s, source) {
-			t.Fatal("failed")
-		}
+		s.mustRefresh(t, source)
 		now := read()
 		_, version, err := store.Fares{Table: s}.Deals(t.Context(), "MIL", fare.OneWay)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !s.refresh(t, s, source) {
-			t.Fatal("failed")
-		}
-		if _, again, err := (store.Fares{Table: s}).Deals(t.Context(), "MIL", fare.OneWay); err != nil || again != version {
+		s.mustRefresh(t, source)
+		if _, again, err := (store.Fares{Table: s}).Deals(t.Context(), "MIL", fare.OneWay); err != nil ||
+			again != version {
 			t.Errorf("day %d: the deals were written again: version %d, then %d, %v", d, version, again, err)
 		}
 		for route, deal := range now {
@@ -104,9 +92,12 @@ func TestDealsStand(t *testing.T) {
 			}
 			usual, _ := deal.Usual()
 			usually, _ := had.Usual()
-			same := had.Fare.Price == deal.Fare.Price && had.Fare.Stops == deal.Fare.Stops && had.Verdict.Livello == deal.Verdict.Livello && had.Verdict.Affidabilita == deal.Verdict.Affidabilita && usual == usually
+			same := had.Fare.Price == deal.Fare.Price && had.Fare.Stops == deal.Fare.Stops &&
+				had.Verdict.Livello == deal.Verdict.Livello && had.Verdict.Affidabilita == deal.Verdict.Affidabilita &&
+				usual == usually
 			if same != (had.Since == deal.Since) || deal.Since > s.now.Unix() || deal.Since < had.Since {
-				t.Errorf("day %d, %s: told since %d, before %d: %+v, before %+v", d, route, deal.Since, had.Since, deal.Judged, had.Judged)
+				t.Errorf("day %d, %s: told since %d, before %d: %+v, before %+v", d, route, deal.Since, had.Since,
+					deal.Judged, had.Judged)
 			}
 			if same {
 				stood++
@@ -128,38 +119,17 @@ func storedDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Tr
 	if errors.Is(err, store.ErrNotFound) && trip != fare.OneWay {
 		return deals.Origin{}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := deals.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return o
+	return decoded(t, deals.Decode, data, err)
 }
 
 // holdDeals compares the deals of an origin with what is answered of each route
 // and month on the day of the refresh, from summaries and sheets.
 func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip) (routes, months int) {
 	t.Helper()
-	data, _, err := fares.Pooled(t.Context(), store.Strong)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pooled, err := departure.DecodeCycle(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pooled := pooledOf(t, fares.Table)
 	for _, e := range storedDeals(t, fares, origin, trip).Entries {
 		of := fare.Series{Route: fare.Route{Origin: origin, Destination: e.Destination}, Trip: trip}
-		data, _, err := fares.Summary(t.Context(), of, store.Strong)
-		if err != nil {
-			t.Fatal(err)
-		}
-		summary, err := verdict.Decode(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		summary := summaryOf(t, fares.Table, of)
 		for _, nonStop := range []bool{false, true} {
 			view := summary
 			if nonStop {
@@ -182,18 +152,12 @@ func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip
 				months += len(e.Any.Months)
 				continue
 			}
-			data, err := fares.Sheet(t.Context(), of, nonStop)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sheet, err := departure.DecodeSheet(data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sheet := sheetOf(t, fares.Table, of, nonStop)
 			for ahead := range fare.Day(12) {
 				month := e.AsOf + 30*ahead
 				span := departure.Month
-				want, ok, err := verdict.JudgeDeparture(sheet, pooled.Pooled, verdict.When{Date: month, Span: &span}, now)
+				want, ok, err := verdict.JudgeDeparture(sheet, pooled.Pooled, verdict.When{Date: month, Span: &span},
+					now)
 				if err != nil {
 					t.Fatal(err)
 				}

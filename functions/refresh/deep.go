@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"slices"
 	"time"
 
 	"verdetto/shared/fare"
@@ -17,14 +18,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// What a source tells of all routes from a city is a handful of departures of
-// each. A source that is Deep is then asked for a year of departures of each
-// route that is covered: daily for what is in demand, every week for the rest.
-//
-// The summary of a series says when the source was asked for it. A message says
-// when it was planned. A series that was asked for since is not asked for again:
-// what a queue delivers twice, and what comes back after a worker was killed,
-// asks the source for one series at most a second time.
+// A source that is Deep is asked for a year of departures of each covered route:
+// daily for what is in demand, weekly for the rest. A series that was asked for
+// since its message was planned is not asked for again.
 
 // DeepReport sums up asking for departures, series by series.
 type DeepReport struct {
@@ -45,17 +41,13 @@ func (r DeepReport) empty() bool { return r.Asked+r.Done+r.Failed+r.Left == 0 }
 
 func (r *DeepReport) fault(of fare.Series, err error) {
 	r.Failed++
-	if len(r.Faults) < maxFaults {
-		r.Faults = append(r.Faults, fmt.Sprintf("%s: %v", of, err))
-	}
+	addFault(&r.Faults, of.String(), err)
 }
 
-// deepen asks for the series of a task, one after the other, stores what came and
-// tells the trends of their origin and its subscribers. left are series to go on
-// with, of a task that ran out of time after it had got somewhere; what is left for
-// want of calls is not among them: tomorrow's plan finds it, since it was asked for
-// longest ago. An error is of a source that refuses us, of what could not be told,
-// or of a task whose time ended before it had got anywhere.
+// deepen asks for the series of a task, one after the other, stores the answers and
+// publishes them. left are the series to go on with, of a task that ran out of time
+// after it had got somewhere. What the budget did not suffice for is not among
+// them: the next day's plan begins with it.
 func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepReport) (left []fare.Series, err error) {
 	source, ok := r.Source.(upstream.Deep)
 	if !ok {
@@ -106,8 +98,10 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 }
 
 // deepenSeries asks for one series unless that was done since planned, and gives its summary.
-func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, pooled departure.Cycle, planned time.Time, report *DeepReport) (verdict.RouteSummary, error) {
-	before, err := r.summary(ctx, of, store.Strong)
+func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, pooled departure.Cycle,
+	planned time.Time, report *DeepReport) (verdict.RouteSummary, error) {
+	had, err := r.summary(ctx, of, store.Strong)
+	before := had.RouteSummary
 	if err != nil {
 		return before, err
 	}
@@ -127,15 +121,15 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 		}
 		report.Calls++
 		fares = append(fares, answer.Fares...)
-		report.drop(answer.Dropped)
+		addDropped(&report.Dropped, answer.Dropped)
 	}
 	var observations []fare.Observation
 	for _, f := range fares {
 		switch {
 		case f.Series() != of:
-			report.drop(map[upstream.Reason]int{upstream.NotAsked: 1})
+			addDropped(&report.Dropped, map[upstream.Reason]int{upstream.NotAsked: 1})
 		case f.FoundDay() <= fare.DayOf(now)-verdict.HistoryDays:
-			report.drop(map[upstream.Reason]int{upstream.TooOld: 1})
+			addDropped(&report.Dropped, map[upstream.Reason]int{upstream.TooOld: 1})
 		default:
 			observations = append(observations, f.Observation)
 		}
@@ -150,39 +144,10 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 	return m.summary, nil
 }
 
-func (r *DeepReport) drop(dropped map[upstream.Reason]int) {
-	for reason, n := range dropped {
-		if r.Dropped == nil {
-			r.Dropped = map[upstream.Reason]int{}
-		}
-		r.Dropped[reason] += n
-	}
-}
-
 // hasStops tells whether one of the fares is known not to be non-stop.
 func hasStops(fares []fare.Fare) bool {
-	for _, f := range fares {
-		if n, known := f.Stops.Number(); known && n > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// summary reads the summary of a series; the zero one where none was ever made.
-func (r *Refresher) summary(ctx context.Context, of fare.Series, read store.Consistency) (verdict.RouteSummary, error) {
-	data, _, err := r.Fares.Summary(ctx, of, read)
-	if errors.Is(err, store.ErrNotFound) {
-		return verdict.RouteSummary{}, nil
-	}
-	if err != nil {
-		return verdict.RouteSummary{}, err
-	}
-	s, err := verdict.Decode(data)
-	if err != nil {
-		return s, fmt.Errorf("read summary of %s: %w", of, err)
-	}
-	return withoutAhead(s, r.Now()), nil
+	return slices.ContainsFunc(fares,
+		func(f fare.Fare) bool { return f.Stops == fare.OneStop || f.Stops == fare.MoreStops })
 }
 
 // processDeep works one message that asks for departures.
@@ -205,8 +170,9 @@ func (r *Refresher) processDeep(ctx, begin context.Context, q queue.Queue, t tas
 
 // LogValue shows the report in a log line.
 func (r DeepReport) LogValue() slog.Value {
-	return slog.GroupValue(slog.Int("asked", r.Asked), slog.Int("questions", r.Calls), slog.Int("done", r.Done), slog.Int("failed", r.Failed),
-		slog.Int("left", r.Left), slog.Int("fares", r.Fares), slog.Int("new", r.New), slog.Any("dropped", maps.Clone(r.Dropped)), slog.Any("faults", r.Faults))
+	return slog.GroupValue(slog.Int("asked", r.Asked), slog.Int("questions", r.Calls), slog.Int("done", r.Done),
+		slog.Int("failed", r.Failed), slog.Int("left", r.Left), slog.Int("fares", r.Fares), slog.Int("new", r.New),
+		slog.Any("dropped", maps.Clone(r.Dropped)), slog.Any("faults", r.Faults))
 }
 
 // Print writes the report for people; of nothing it says nothing.
@@ -214,7 +180,8 @@ func (r DeepReport) Print(w io.Writer) {
 	if r.empty() {
 		return
 	}
-	fmt.Fprintf(w, "departures    %d routes asked for with %d questions, %d failed, %d left\n", r.Asked, r.Calls, r.Failed, r.Left)
+	fmt.Fprintf(w, "departures    %d routes asked for with %d questions, %d failed, %d left\n", r.Asked, r.Calls,
+		r.Failed, r.Left)
 	fmt.Fprintf(w, "observations  %d new of %d\n", r.New, r.Fares)
 	printDropped(w, r.Dropped)
 	printFaults(w, r.Faults, r.Failed)

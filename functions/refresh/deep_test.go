@@ -33,6 +33,10 @@ func deepMessage(id string, planned time.Time, series ...string) queue.Message {
 // TestDeepMessages: what a message asks of the source, what of it fails, and what of it was done before.
 func TestDeepMessages(t *testing.T) {
 	unavailable := fmt.Errorf("%w: 503", upstream.ErrUnavailable)
+	before := func(w *deepWorld) {
+		w.work(deepMessage("0", today, "MIL-BUH"))
+		w.source.asked()
+	}
 	for _, c := range []struct {
 		name     string
 		messages []queue.Message
@@ -40,52 +44,53 @@ func TestDeepMessages(t *testing.T) {
 		failed   []string
 		asked    []string
 	}{
-		{name: "all non-stop", messages: []queue.Message{deepMessage("1", today, "MIL-BUH", "MIL-LON")}, asked: []string{"MIL-BUH", "MIL-LON"}},
+		{name: "all non-stop", messages: []queue.Message{deepMessage("1", today, "MIL-BUH", "MIL-LON")},
+			asked: []string{"MIL-BUH", "MIL-LON"}},
 		{name: "some with stops", messages: []queue.Message{deepMessage("1", today, "MIL-BUH", "MIL-LON")},
 			change: func(w *deepWorld) { w.source.departures["MIL-BUH"] = departing("MIL-BUH", today, 3000, 0, 1, 0) },
 			asked:  []string{"MIL-BUH", "MIL-BUH non-stop", "MIL-LON"}},
 		{name: "stops not known", messages: []queue.Message{deepMessage("1", today, "MIL-BUH")},
-			change: func(w *deepWorld) { w.source.departures["MIL-BUH"] = departing("MIL-BUH", today, 3000, -1) }, asked: []string{"MIL-BUH"}},
+			change: func(w *deepWorld) { w.source.departures["MIL-BUH"] = departing("MIL-BUH", today, 3000, -1) },
+			asked:  []string{"MIL-BUH"}},
 		{name: "nothing there", messages: []queue.Message{deepMessage("1", today, "MIL-BUH")},
 			change: func(w *deepWorld) { delete(w.source.departures, "MIL-BUH") }, asked: []string{"MIL-BUH"}},
-		{name: "a return", messages: []queue.Message{deepMessage("1", today, "MIL-BUH#4-7")}, asked: []string{"MIL-BUH#4-7"}},
-		{name: "one fails", messages: []queue.Message{deepMessage("1", today, "MIL-BUH", "MIL-LON", "MIL-PAR"), deepMessage("2", today, "ROM-PAR")},
+		{name: "a return", messages: []queue.Message{deepMessage("1", today, "MIL-BUH#4-7")},
+			asked: []string{"MIL-BUH#4-7"}},
+		{name: "one fails", messages: []queue.Message{deepMessage("1", today, "MIL-BUH", "MIL-LON", "MIL-PAR"),
+			deepMessage("2", today, "ROM-PAR")},
 			change: func(w *deepWorld) { w.source.departures["MIL-BUH"] = unavailable }, failed: []string{"1"},
 			asked: []string{"MIL-BUH", "MIL-LON", "MIL-PAR", "ROM-PAR"}},
-		{name: "the source refuses", messages: []queue.Message{deepMessage("1", today, "MIL-BUH", "MIL-LON", "MIL-PAR")},
+		{name: "the source refuses", messages: []queue.Message{deepMessage("1", today, "MIL-BUH", "MIL-LON",
+			"MIL-PAR")},
 			change: func(w *deepWorld) { w.source.departures["MIL-LON"] = upstream.ErrRefused }, failed: []string{"1"},
 			asked: []string{"MIL-BUH", "MIL-LON"}},
 		{name: "done before", messages: []queue.Message{deepMessage("1", today, "MIL-BUH", "MIL-LON")},
-			change: func(w *deepWorld) {
-				w.function().Messages(w.t.Context(), []queue.Message{deepMessage("0", today, "MIL-BUH")})
-				w.source.asked()
-			}, asked: []string{"MIL-LON"}},
+			change: before, asked: []string{"MIL-LON"}},
 		{name: "planned since", messages: []queue.Message{deepMessage("1", today.Add(time.Second), "MIL-BUH")},
-			change: func(w *deepWorld) {
-				w.function().Messages(w.t.Context(), []queue.Message{deepMessage("0", today, "MIL-BUH")})
-				w.source.asked()
-			}, asked: []string{"MIL-BUH"}},
+			change: before, asked: []string{"MIL-BUH"}},
 		{name: "no moment", messages: []queue.Message{{ID: "1", Body: `{"series":["MIL-BUH"]}`}},
-			change: func(w *deepWorld) {
-				w.function().Messages(w.t.Context(), []queue.Message{deepMessage("0", today, "MIL-BUH")})
-				w.source.asked()
-			}, asked: []string{"MIL-BUH"}},
+			change: before, asked: []string{"MIL-BUH"}},
 		{name: "not to be read", messages: []queue.Message{
-			{ID: "1", Body: `{"series":["MIL"]}`}, {ID: "2", Body: `{"series":["MIL-BUH#5"]}`}, {ID: "3", Body: `{"series":["MIL-BUH","ROM-PAR"]}`},
-			{ID: "4", Body: `{"series":["MIL-BUH"],"origins":["MIL"]}`}, {ID: "5", Body: `{"series":[]}`}, {ID: "6", Body: `{"series":"MIL-BUH"}`}, {ID: "7", Body: `{"series":["mil-buh#"]}`},
-			deepMessage("8", today, "MIL-BUH")}, failed: []string{"1", "2", "3", "4", "5", "6", "7"}, asked: []string{"MIL-BUH"}},
+			{ID: "1", Body: `{"series":["MIL"]}`}, {ID: "2", Body: `{"series":["MIL-BUH#5"]}`},
+			{ID: "3", Body: `{"series":["MIL-BUH","ROM-PAR"]}`},
+			{ID: "4", Body: `{"series":["MIL-BUH"],"origins":["MIL"]}`}, {ID: "5", Body: `{"series":[]}`},
+			{ID: "6", Body: `{"series":"MIL-BUH"}`}, {ID: "7", Body: `{"series":["mil-buh#"]}`},
+			deepMessage("8", today, "MIL-BUH")}, failed: []string{"1", "2", "3", "4", "5", "6", "7"},
+			asked: []string{"MIL-BUH"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newDeepWorld(t, open(t), "MIL-BUH", "MIL-LON", "MIL-PAR", "ROM-PAR")
 			if c.change != nil {
 				c.change(w)
 			}
-			failed := w.function().Messages(t.Context(), c.messages)
-			if diff := cmp.Diff(c.failed, failed) + cmp.Diff(c.asked, w.source.asked()); diff != "" || len(w.queue.sent) > 0 {
+			failed := w.work(c.messages...)
+			if diff := cmp.Diff(c.failed, failed) + cmp.Diff(c.asked, w.source.asked()); diff != "" ||
+				len(w.queue.sent) > 0 {
 				t.Errorf("sent %v; %s", w.queue.sent, diff)
 			}
 			for _, name := range c.asked {
-				if is := w.source.departures[strings.TrimSuffix(name, " non-stop")]; !strings.HasSuffix(name, "non-stop") {
+				if is := w.source.departures[strings.TrimSuffix(name, " non-stop")]; !strings.HasSuffix(name,
+					"non-stop") {
 					_, bad := is.(error)
 					if at := w.summaryOrNone(name).Asked; (at == today.Unix()) == bad {
 						t.Errorf("%s: asked at %d", name, at)
@@ -97,7 +102,8 @@ func TestDeepMessages(t *testing.T) {
 }
 
 func (w *deepWorld) summaryOrNone(name string) verdict.RouteSummary {
-	if _, _, err := (store.Fares{Table: w.table}).Summary(w.t.Context(), seriesOf(name), store.Strong); errors.Is(err, store.ErrNotFound) {
+	if _, _, err := (store.Fares{Table: w.table}).Summary(w.t.Context(), seriesOf(name), store.Strong); errors.Is(err,
+		store.ErrNotFound) {
 		return verdict.RouteSummary{}
 	}
 	return w.summary(name)
@@ -110,13 +116,15 @@ func TestNonStopIsAskedForWhereAFareHasStops(t *testing.T) {
 	stray := append(departing("MIL-LON", today, 100, 0), departing("MIL-BUH", today.AddDate(-2, 0, 0), 100, 0)...)
 	w.source.departures["MIL-BUH"] = append(w.source.departures["MIL-BUH"].([]fare.Fare), stray...)
 	report := w.deepen()
-	want := refresh.DeepReport{Asked: 1, Calls: 2, Fares: 3 + 2 + 1 + 2, New: 3, Dropped: map[upstream.Reason]int{upstream.BadPrice: 2, upstream.NotAsked: 2, upstream.TooOld: 2}}
+	want := refresh.DeepReport{Asked: 1, Calls: 2, Fares: 3 + 2 + 1 + 2, New: 3,
+		Dropped: map[upstream.Reason]int{upstream.BadPrice: 2, upstream.NotAsked: 2, upstream.TooOld: 2}}
 	if diff := cmp.Diff(want, report); diff != "" {
 		t.Error(diff)
 	}
 	s := w.summary("MIL-BUH")
 	nonStop, known := s.WithoutStops()
-	if live, ok := nonStop.Cheapest(fare.DayOf(today)); !known || !ok || live.Depart != fare.DayOf(today)+31 || s.Observations != 4 || nonStop.Observations != 2 {
+	if live, ok := nonStop.Cheapest(fare.DayOf(today)); !known || !ok || live.Depart != fare.DayOf(today)+31 ||
+		s.Observations != 4 || nonStop.Observations != 2 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -138,23 +146,14 @@ func TestWhatIsFoundIsTold(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
 	for day := range 20 { // enough for a verdict
-		w.source.has["MIL"] = append(w.source.has["MIL"].([]fare.Fare), departing("MIL-BUH", today.AddDate(0, 0, -1-day), 5000, 0)...)
+		w.source.has["MIL"] = append(w.source.has["MIL"].([]fare.Fare),
+			departing("MIL-BUH", today.AddDate(0, 0, -1-day), 5000, 0)...)
 	}
-	again := w.refresher(h.Table)
-	if report, err := again.Run(t.Context()); err != nil || report.Failed > 0 {
-		t.Fatal(report, err)
-	}
+	mustRun(t, w.refresher(h.Table))
 	h.AddAlerts("MIL-BUH", 4500, "ada")
 	price := func() fare.Cents {
 		data, _, err := store.Fares{Table: h.Table}.Trends(t.Context(), "MIL")
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, err := trends.Decode(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, ok := o.To("BUH")
+		e, ok := decoded(t, trends.Decode, data, err).To("BUH")
 		if !ok || len(e.Live) == 0 {
 			t.Fatalf("%+v", e)
 		}
@@ -170,7 +169,7 @@ func TestWhatIsFoundIsTold(t *testing.T) {
 	if failed := broken.Messages(t.Context(), []queue.Message{message}); len(failed) != 1 || price() != 5000 {
 		t.Fatalf("failed %v, %d", failed, price())
 	}
-	if failed := w.function().Messages(t.Context(), []queue.Message{message}); len(failed) > 0 || price() != 4000 {
+	if failed := w.work(message); len(failed) > 0 || price() != 4000 {
 		t.Errorf("failed %v, %d", failed, price())
 	}
 	if diff := cmp.Diff([]string{"MIL-BUH"}, w.source.asked()); diff != "" {
@@ -232,7 +231,8 @@ func TestDeepTimeRunsOut(t *testing.T) {
 	}{
 		{"time enough", time.Minute, nil, nil, nil, 3, 3 * time.Minute},
 		{"not begun", 130 * time.Second, nil, nil, []string{"MIL-PAR"}, 2, 260 * time.Second},
-		{"not begun, and the queue fails", 130 * time.Second, errPartial, []string{"1"}, []string{"MIL-PAR"}, 2, 260 * time.Second},
+		{"not begun, and the queue fails", 130 * time.Second, errPartial, []string{"1"}, []string{"MIL-PAR"}, 2,
+			260 * time.Second},
 		{"cut off", 200 * time.Second, nil, nil, all, 1, 295 * time.Second},
 		{"cut off with nothing to show", 300 * time.Second, nil, []string{"1"}, nil, 0, 295 * time.Second},
 	} {
@@ -252,7 +252,8 @@ func TestDeepTimeRunsOut(t *testing.T) {
 					}
 					sent = append(sent, task.Series...)
 				}
-				if diff := cmp.Diff(c.failed, failed) + cmp.Diff(c.sent, sent); diff != "" || time.Since(began) != c.took {
+				if diff := cmp.Diff(c.failed, failed) + cmp.Diff(c.sent, sent); diff != "" ||
+					time.Since(began) != c.took {
 					t.Errorf("took %v; %s", time.Since(began), diff)
 				}
 				done := 0
@@ -286,18 +287,21 @@ func TestWorkersRankAtThePlansRates(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.CurrentRates = nil
-	if failed := f.Messages(t.Context(), []queue.Message{message("1", "2026-03-04T12:00:00Z", "LON"), deepMessage("2", today, "LON-PRG")}); len(failed) > 0 {
+	if failed := f.Messages(t.Context(), []queue.Message{message("1", "2026-03-04T12:00:00Z", "LON"),
+		deepMessage("2", today, "LON-PRG")}); len(failed) > 0 {
 		t.Fatal(failed)
 	}
 	s := w.summary("LON-PRG")
-	if live, ok := s.Cheapest(fare.DayOf(today)); !ok || s.Quote(live) != (fare.Money{Amount: 1849, Currency: gbp}) || s.Euro(live.Price) != 2311 {
+	if live, ok := s.Cheapest(fare.DayOf(today)); !ok || s.Quote(live) != (fare.Money{Amount: 1849, Currency: gbp}) ||
+		s.Euro(live.Price) != 2311 {
 		t.Errorf("%+v", s)
 	}
 	// Rates that cannot be read fail the messages, rather than to store summaries without fares.
 	f = w.function()
 	f.Fares.Table = unreadable{w.table, "FARES"}
 	w.source.asked()
-	if failed := f.Messages(t.Context(), []queue.Message{deepMessage("1", today.Add(time.Hour), "LON-PRG")}); len(failed) != 1 || len(w.source.asked()) > 0 {
+	if failed := f.Messages(t.Context(), []queue.Message{deepMessage("1", today.Add(time.Hour),
+		"LON-PRG")}); len(failed) != 1 || len(w.source.asked()) > 0 {
 		t.Errorf("failed %v", failed)
 	}
 }

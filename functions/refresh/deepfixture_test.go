@@ -16,6 +16,7 @@ import (
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/runtime/queue"
+	"verdetto/shared/runtime/retry"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
@@ -41,10 +42,8 @@ func (s *deepSource) Departures(ctx context.Context, q upstream.Question, until 
 	s.questions = append(s.questions, name)
 	s.mu.Unlock()
 	if s.takes > 0 {
-		select {
-		case <-time.After(s.takes):
-		case <-ctx.Done():
-			return upstream.Answer{}, ctx.Err()
+		if err := retry.Sleep(ctx, s.takes); err != nil {
+			return upstream.Answer{}, err
 		}
 	}
 	answer := upstream.Answer{Dropped: map[upstream.Reason]int{upstream.BadPrice: 1}}
@@ -71,21 +70,14 @@ func (s *deepSource) asked() []string {
 	return asked
 }
 
-func seriesOf(name string) fare.Series {
-	s, err := fare.ParseSeries(name)
-	if err != nil {
-		panic(err)
-	}
-	return s
-}
-
 // departing are fares of a series found on a day, one for each number of stops.
 func departing(name string, found time.Time, price fare.Cents, stops ...int) (all []fare.Fare) {
 	of := seriesOf(name)
 	nights, _ := of.Trip.Nights()
 	for i, n := range stops {
 		all = append(all, fare.Fare{Route: of.Route, Observation: fare.Observation{
-			Found: fare.DayOf(found).Time().Unix(), Depart: fare.DayOf(found) + 30 + fare.Day(i), Price: price, Stops: fare.StopsOf(n),
+			Found: fare.DayOf(found).Time().Unix(), Depart: fare.DayOf(found) + 30 + fare.Day(i), Price: price,
+			Stops:  fare.StopsOf(n),
 			Nights: int16(nights), DayOnly: true,
 		}})
 	}
@@ -105,28 +97,27 @@ type deepWorld struct {
 // newDeepWorld covers routes of these names; each has a direct fare, a day of departure.
 func newDeepWorld(t *testing.T, table store.Table, routes ...string) *deepWorld {
 	t.Helper()
-	w := &deepWorld{t: t, now: today, table: table, queue: &recordingQueue{}, source: &deepSource{source: &source{has: map[fare.City]any{}}, departures: map[string]any{}}}
+	w := &deepWorld{t: t, now: today, table: table, queue: &recordingQueue{},
+		source: &deepSource{source: &source{has: map[fare.City]any{}}, departures: map[string]any{}}}
 	for _, name := range routes {
 		r := notifytest.Route(name)
 		had, _ := w.source.has[r.Origin].([]fare.Fare)
 		w.source.has[r.Origin] = append(had, departing(name, today.AddDate(0, 0, -1), 5000, 0)...)
 		w.source.departures[name] = departing(name, today, 4000, 0)
 	}
-	run := w.refresher(table)
-	if report, err := run.Run(t.Context()); err != nil || report.Failed > 0 {
-		t.Fatal(report, err)
-	}
+	mustRun(t, w.refresher(table))
 	return w
 }
 
 func (w *deepWorld) clock() time.Time { return w.now }
 
 func (w *deepWorld) refresher(table store.Table) refresh.Refresher {
-	return refresh.Refresher{Source: w.source, Fares: store.Fares{Table: table}, Now: w.clock, Workers: 1}
+	return refresher(w.source, table, w.clock)
 }
 
 func (w *deepWorld) function() *refresh.Function {
-	return &refresh.Function{Refresher: w.refresher(w.table), Queue: w.queue, Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Metrics: metrics.Of("verdetto-refresh")}
+	return &refresh.Function{Refresher: w.refresher(w.table), Queue: w.queue,
+		Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Metrics: metrics.Of("verdetto-refresh")}
 }
 
 // plan is what the event of a day puts on the queue: the series of each message.
@@ -151,11 +142,16 @@ func (w *deepWorld) plan() (messages []queue.Message, series [][]string) {
 	return messages, series
 }
 
+// work hands messages to a worker, and returns those that failed.
+func (w *deepWorld) work(messages ...queue.Message) (failed []string) {
+	return w.function().Messages(w.t.Context(), messages)
+}
+
 // day plans a day and works all of it, and gives the series that were asked for.
 func (w *deepWorld) day() []string {
 	w.t.Helper()
 	messages, _ := w.plan()
-	if failed := w.function().Messages(w.t.Context(), messages); len(failed) > 0 {
+	if failed := w.work(messages...); len(failed) > 0 {
 		w.t.Fatalf("failed: %v; %s", failed, &w.log)
 	}
 	return w.source.asked()
@@ -163,22 +159,15 @@ func (w *deepWorld) day() []string {
 
 func (w *deepWorld) summary(name string) verdict.RouteSummary {
 	w.t.Helper()
-	data, _, err := store.Fares{Table: w.table}.Summary(w.t.Context(), seriesOf(name), store.Strong)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	s, err := verdict.Decode(data)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return s
+	return summaryOf(w.t, w.table, seriesOf(name))
 }
 
 // demand notes that a series was asked for on the day.
 func (w *deepWorld) demand(names ...string) {
 	w.t.Helper()
 	for _, name := range names {
-		if err := (store.Fares{Table: w.table}).NoteDemand(w.t.Context(), seriesOf(name), w.now.AddDate(0, 0, 8)); err != nil {
+		if err := (store.Fares{Table: w.table}).NoteDemand(w.t.Context(), seriesOf(name),
+			w.now.AddDate(0, 0, 8)); err != nil {
 			w.t.Fatal(err)
 		}
 	}

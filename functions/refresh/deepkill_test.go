@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -28,7 +27,8 @@ type killableSource struct {
 	*lifetime
 }
 
-func (m killableSource) Departures(ctx context.Context, q upstream.Question, until time.Time) (answer upstream.Answer, err error) {
+func (m killableSource) Departures(ctx context.Context, q upstream.Question,
+	until time.Time) (answer upstream.Answer, err error) {
 	err = m.step(func() error { answer, err = m.deepSource.Departures(ctx, q, until); return err })
 	return answer, err
 }
@@ -49,7 +49,8 @@ type killedDay struct {
 	ticks time.Duration // the clock of the service goes on a second a question, so that Asked tells them apart
 }
 
-// newKilledDay has forty routes from three origins: some with stops, some in demand as returns too, two of them watched.
+// newKilledDay has forty routes from three origins: some with stops, some in demand as returns too,
+// two of them watched.
 func newKilledDay(t *testing.T) *killedDay {
 	h := newFixture(t)
 	all := slices.Concat(routesFrom("MIL", 30), routesFrom("ROM", 6), routesFrom("PAR", 4))
@@ -57,16 +58,14 @@ func newKilledDay(t *testing.T) *killedDay {
 	for i, name := range all {
 		for day := range 20 { // enough for verdicts
 			origin := fare.City(name[:3])
-			d.source.has[origin] = append(d.source.has[origin].([]fare.Fare), departing(name, today.AddDate(0, 0, -1-day), 5000, 0)...)
+			d.source.has[origin] = append(d.source.has[origin].([]fare.Fare),
+				departing(name, today.AddDate(0, 0, -1-day), 5000, 0)...)
 		}
 		if i%3 == 0 {
 			d.source.departures[name] = departing(name, today, 4000, 0, 1, 2, 0)
 		}
 	}
-	run := d.refresher(h.Table)
-	if report, err := run.Run(t.Context()); err != nil || report.Failed > 0 {
-		t.Fatal(report, err)
-	}
+	mustRun(t, d.refresher(h.Table))
 	h.AddAlerts(all[0], 4500, "ada")
 	h.AddAlerts(all[33], 4500, "bob")
 	returns := []string{all[1] + "#4-7", all[1] + "#1-3", all[35] + "#15+"}
@@ -83,7 +82,7 @@ func (d *killedDay) function(l *lifetime) *refresh.Function {
 	r := d.refresher(killableTable{d.table, l})
 	r.Source = killableSource{d.source, l}
 	r.Now = func() time.Time { d.ticks += time.Second; return today.Add(d.ticks) }
-	return &refresh.Function{Refresher: r, Queue: killableQueue{d.queue, l}, Log: slog.New(slog.DiscardHandler)}
+	return function(r, killableQueue{d.queue, l})
 }
 
 // run plans the day and works it. Each process lives as long as live says; one
@@ -92,7 +91,8 @@ func (d *killedDay) run(live func() *lifetime) {
 	d.t.Helper()
 	l := live()
 	for try := 0; ; try++ {
-		_, err := d.function(l).Event(d.t.Context(), json.RawMessage(`{"departures":true,"time":"2026-03-04T12:00:00Z"}`))
+		_, err := d.function(l).Event(d.t.Context(),
+			json.RawMessage(`{"departures":true,"time":"2026-03-04T12:00:00Z"}`))
 		if err == nil && !l.killed() {
 			break
 		}
@@ -182,12 +182,7 @@ func killDeep(t *testing.T, kills int) {
 			t.Fatalf("killed %d times (-undisturbed +killed):\n%s", here, diff)
 		}
 		got := d.source.asked()
-		series := map[string]int{} // that were asked for more than once
-		for i, q := range got {
-			if i > 0 && got[i-1] == q {
-				series[strings.TrimSuffix(q, " non-stop")]++
-			}
-		}
+		series := repeated(got)
 		if len(series) > here || len(got)-len(asked) > 2*here {
 			t.Fatalf("%d kills: %d questions more, of %v", here, len(got)-len(asked), series)
 		}
@@ -198,6 +193,17 @@ func killDeep(t *testing.T, kills int) {
 	}
 	t.Logf("%d steps, %d questions; %d kills in %d days (%v): every store as undisturbed; %d questions asked again, %.2f a kill, at most %d in a day",
 		clean.steps, len(asked), done, runs, steps, again, float64(again)/float64(done), mostAgain)
+}
+
+// repeated is the series that were asked for more than once, of questions in order.
+func repeated(questions []string) map[string]bool {
+	series := map[string]bool{}
+	for i, q := range questions {
+		if i > 0 && questions[i-1] == q {
+			series[strings.TrimSuffix(q, " non-stop")] = true
+		}
+	}
+	return series
 }
 
 // TestDeepKilled kills ten times.
@@ -231,14 +237,8 @@ func TestDeepenKilled(t *testing.T) {
 			}
 		}
 		questions := d.source.asked()
-		repeated := map[string]bool{}
-		for i, q := range questions {
-			if i > 0 && questions[i-1] == q {
-				repeated[strings.TrimSuffix(q, " non-stop")] = true
-			}
-		}
-		if len(repeated) > 1 {
-			t.Errorf("%v step %d: asked a second time for %v", l.side, l.last, repeated)
+		if again := repeated(questions); len(again) > 1 {
+			t.Errorf("%v step %d: asked a second time for %v", l.side, l.last, again)
 		}
 		if len(questions) < len(asked) {
 			t.Errorf("%d questions, want %d", len(questions), len(asked))

@@ -38,11 +38,9 @@ type due struct {
 	asked  int64 // when it was asked for last
 }
 
-// planDeep lists the series that are to be asked for on a day: all in demand that
-// were not asked for within a day, and a seventh of the rest, those first that
-// were asked for longest ago. So a budget that does not suffice is spent on what
-// matters most, and what it leaves undone comes first on the next day. An origin
-// that cannot be read stops no other: its error comes with the plan of the rest.
+// planDeep lists the series to ask for on a day: all in demand that were not asked
+// for within a day, and a seventh of the rest, longest ago first. So a small budget
+// is spent on what matters most. An origin that cannot be read stops no other.
 func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	covered, fault := r.coveredSeries(ctx)
 	now := at.Unix()
@@ -112,16 +110,9 @@ func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 // and what is told of it, that is made good: no later run would ask for the route
 // before it is due again.
 func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded []fare.Series) ([]due, error) {
-	data, _, err := r.Fares.Trends(ctx, origin)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil // its first refresh has not come to an end
-	}
-	if err != nil {
+	routes, version, err := r.trends(ctx, origin)
+	if err != nil || version == 0 {
 		return nil, err
-	}
-	routes, err := trends.Decode(data)
-	if err != nil {
-		return nil, fmt.Errorf("read trends of %s: %w", origin, err)
 	}
 	watched, err := r.watched(ctx, origin)
 	if err != nil {
@@ -137,9 +128,11 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 		told[e.Destination] = e
 		route := fare.Route{Origin: origin, Destination: e.Destination}
 		oneWay := fare.Series{Route: route}
-		all = append(all, due{Series: oneWay, demand: slices.Contains(demanded, oneWay) || slices.Contains(wanted[e.Destination], fare.OneWay)})
+		isWanted := slices.Contains(wanted[e.Destination], fare.OneWay)
+		all = append(all, due{Series: oneWay, demand: isWanted || slices.Contains(demanded, oneWay)})
 		for _, trip := range fare.Trips()[1:] {
-			if s := (fare.Series{Route: route, Trip: trip}); slices.Contains(demanded, s) || slices.Contains(wanted[e.Destination], trip) {
+			if s := (fare.Series{Route: route, Trip: trip}); slices.Contains(demanded, s) ||
+				slices.Contains(wanted[e.Destination], trip) {
 				all = append(all, due{Series: s, demand: true})
 			}
 		}
@@ -153,7 +146,7 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 		all[i].asked = s.Asked
 		e := told[d.Destination]
 		if d.Trip == fare.OneWay && (s.AsOf > e.AsOf || s.AsOf == e.AsOf && s.Observations > e.Observations) {
-			untold.add(d.Series, s)
+			untold.add(d.Series, s.RouteSummary)
 		}
 	}
 	notified := 0

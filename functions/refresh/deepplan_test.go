@@ -14,7 +14,6 @@ import (
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
-	"verdetto/shared/runtime/queue"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 )
@@ -46,16 +45,19 @@ func TestEveryRouteOnceAWeek(t *testing.T) {
 	}
 }
 
-// TestWhatIsInDemandIsAskedForDaily: what was asked for or is watched, once a day and first; nothing else more often for it.
+// TestWhatIsInDemandIsAskedForDaily: what was asked for or is watched, once a day and first;
+// nothing else more often for it.
 func TestWhatIsInDemandIsAskedForDaily(t *testing.T) {
 	h := newFixture(t)
 	all := slices.Concat(routesFrom("MIL", 40), []string{"ROM-PAR"})
 	w := newDeepWorld(t, h.Table, all...)
 	h.AddAlerts("ROM-PAR", 0, "ada")
-	w.demand(all[39], all[39]+"#4-7", all[39]+"#1-3", "LON-PAR", all[0]+"#8-14") // nothing is known of the third; the last is in demand as a return alone
+	// nothing is known of the third; the last is in demand as a return alone
+	w.demand(all[39], all[39]+"#4-7", all[39]+"#1-3", "LON-PAR", all[0]+"#8-14")
 	for day := range 3 {
 		_, series := w.plan()
-		if len(series) < 2 || !slices.Equal(series[0], []string{all[0] + "#8-14", all[39], all[39] + "#1-3", all[39] + "#4-7"}) && day == 0 {
+		if len(series) < 2 || !slices.Equal(series[0],
+			[]string{all[0] + "#8-14", all[39], all[39] + "#1-3", all[39] + "#4-7"}) && day == 0 {
 			t.Fatalf("day %d: first in line are %v", day, series)
 		}
 		asked := w.day()
@@ -65,7 +67,8 @@ func TestWhatIsInDemandIsAskedForDaily(t *testing.T) {
 				always = append(always, name)
 			}
 		}
-		if diff := cmp.Diff([]string{all[0] + "#8-14", all[39], all[39] + "#1-3", all[39] + "#4-7", "ROM-PAR"}, always); diff != "" {
+		if diff := cmp.Diff([]string{all[0] + "#8-14", all[39], all[39] + "#1-3", all[39] + "#4-7", "ROM-PAR"},
+			always); diff != "" {
 			t.Errorf("day %d: %s", day, diff)
 		}
 		if rest := len(asked) - len(always); rest < 6 || rest > 7 {
@@ -131,7 +134,8 @@ func TestBudgetIsSpentOnWhatMattersMost(t *testing.T) {
 	}
 	failed, log := work()
 	asked := w.source.asked()
-	if diff := cmp.Diff(slices.Concat(all[:3], all[60:65]), asked); diff != "" || len(failed) > 0 || len(w.queue.sent) > 0 {
+	if diff := cmp.Diff(slices.Concat(all[:3], all[60:65]), asked); diff != "" || len(failed) > 0 ||
+		len(w.queue.sent) > 0 {
 		t.Errorf("failed %v, sent %v; asked %s", failed, w.queue.sent, diff)
 	}
 	if !strings.Contains(log, `"SeriesAsked":8,"SeriesFailed":0,"SeriesLeft":8`) {
@@ -157,18 +161,21 @@ func (b *budgeted) Departures(ctx context.Context, q upstream.Question, until ti
 	return b.Deep.Departures(ctx, q, until)
 }
 
-// TestOriginThatCannotBeReadStopsNoOther: its routes are not planned, and the plan of the rest is made and the fault told.
-// An origin whose first refresh was cut off before its trends is no fault.
+// TestOriginThatCannotBeReadStopsNoOther: its routes are not planned, and the plan of the rest is
+// made and the fault told. An origin whose first refresh was cut off before its trends is no fault.
 func TestOriginThatCannotBeReadStopsNoOther(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH", "ROM-PAR", "PAR-ROM")
-	for key, data := range map[store.Key]string{{Partition: "ORIGIN#ROM", Sort: "TRENDS"}: "damaged", {Partition: "COVERED", Sort: "NEW"}: ""} {
-		if err := w.table.Write(t.Context(), store.Op{Mode: store.Set, Item: store.Item{Key: key, Data: []byte(data)}}); err != nil {
+	for key, data := range map[store.Key]string{{Partition: "ORIGIN#ROM", Sort: "TRENDS"}: "damaged",
+		{Partition: "COVERED", Sort: "NEW"}: ""} {
+		if err := w.table.Write(t.Context(), store.Op{Mode: store.Set,
+			Item: store.Item{Key: key, Data: []byte(data)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	w.demand("MIL-BUH", "ROM-PAR", "PAR-ROM")
 	f := w.function()
-	if _, err := f.Event(t.Context(), json.RawMessage(`{"departures":true}`)); err == nil || !strings.Contains(err.Error(), "trends of ROM") || strings.Contains(err.Error(), "NEW") {
+	if _, err := f.Event(t.Context(), json.RawMessage(`{"departures":true}`)); err == nil ||
+		!strings.Contains(err.Error(), "trends of ROM") || strings.Contains(err.Error(), "NEW") {
 		t.Errorf("error %v", err)
 	}
 	if len(w.queue.sent) != 2 {
@@ -183,12 +190,15 @@ func TestOriginThatCannotBeReadStopsNoOther(t *testing.T) {
 	}
 }
 
-// TestDeparturesEvent: what is said where there is nothing to ask, where the queue fails, and of the moment of a schedule.
+// TestDeparturesEvent: what is said where there is nothing to ask, where the queue fails, and of
+// the moment of a schedule.
 func TestDeparturesEvent(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH", "MIL-LON")
 	w.demand("MIL-BUH", "MIL-LON")
-	answer, err := w.function().Event(t.Context(), json.RawMessage(`{"departures":true,"source":"aws.scheduler","time":"2026-03-04T04:00:00Z"}`))
-	if text, _ := json.Marshal(answer); err != nil || string(text) != `{"series":2,"inDemand":2,"messages":1,"at":"2026-03-04T04:00:00Z"}` {
+	answer, err := w.function().Event(t.Context(),
+		json.RawMessage(`{"departures":true,"source":"aws.scheduler","time":"2026-03-04T04:00:00Z"}`))
+	if text, _ := json.Marshal(answer); err != nil ||
+		string(text) != `{"series":2,"inDemand":2,"messages":1,"at":"2026-03-04T04:00:00Z"}` {
 		t.Errorf("%s %v", text, err)
 	}
 	if want := []string{`{"series":["MIL-BUH","MIL-LON"],"planned":"2026-03-04T04:00:00Z"}`}; !slices.Equal(w.queue.sent, want) {
@@ -224,7 +234,7 @@ func TestThoseAskedForLongestAgoComeFirst(t *testing.T) {
 	w := newDeepWorld(t, open(t), all...)
 	began := w.now
 	for _, name := range slices.Backward(all) {
-		if failed := w.function().Messages(t.Context(), []queue.Message{deepMessage("1", w.now, name)}); len(failed) > 0 {
+		if failed := w.work(deepMessage("1", w.now, name)); len(failed) > 0 {
 			t.Fatal(failed)
 		}
 		w.now = w.now.Add(time.Hour)

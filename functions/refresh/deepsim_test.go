@@ -2,7 +2,6 @@ package refresh_test
 
 import (
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"path"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/runtime/queue"
+	"verdetto/shared/runtime/retry"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/travelpayouts"
@@ -27,10 +27,8 @@ const latency = 300 * time.Millisecond
 type slowTransport struct{ handlerTransport }
 
 func (d slowTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	select {
-	case <-time.After(latency):
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
+	if err := retry.Sleep(r.Context(), latency); err != nil {
+		return nil, err
 	}
 	return d.handlerTransport.RoundTrip(r)
 }
@@ -47,39 +45,34 @@ func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 		var rows []upstream.Row
 		var all []fare.Series
 		for i := range routes {
-			of := fare.Series{Route: fare.Route{Origin: originAt(i / perOrigin), Destination: originAt(17000 - i%perOrigin)}}
+			of := fare.Series{Route: fare.Route{Origin: originAt(i / perOrigin),
+				Destination: originAt(17000 - i%perOrigin)}}
 			all = append(all, of)
 			for n := range 3 {
 				rows = append(rows, upstream.Row{
-					Origin: string(of.Origin), Destination: string(of.Destination), Depart: fare.DayOf(began) + fare.Day(40+n),
-					Found: began.Add(-time.Duration(1+n) * time.Hour), Price: float64(30 + i%50 + n), Currency: "EUR", Stops: fare.StopsOf(n * (i % 2)),
+					Origin: string(of.Origin), Destination: string(of.Destination),
+					Depart: fare.DayOf(began) + fare.Day(40+n),
+					Found:  began.Add(-time.Duration(1+n) * time.Hour), Price: float64(30 + i%50 + n), Currency: "EUR",
+					Stops: fare.StopsOf(n * (i % 2)),
 				})
 			}
 		}
 		server := upstreamtest.Detached(rows, time.Now)
 		server.PerMinute = travelpayouts.DefaultPerMinute
-		table := tableInBubble(t)
-		process := func() *refresh.Function {
-			client, err := travelpayouts.New(travelpayouts.Config{
-				Token: upstreamtest.Token, BaseURL: "http://upstream.test", PerMinute: travelpayouts.DefaultPerMinute / workers,
-				HTTPClient: &http.Client{Transport: slowTransport{handlerTransport{server}}},
-				Spend:      refresh.Budget{Calls: store.Calls{Table: table}, Source: "travelpayouts", PerDay: perDay, Now: time.Now}.Spend,
-				Comparable: upstream.Comparable{
-					CityOf: func(code string) (fare.City, bool) { return fare.City(code), true },
-					Rates:  func(fare.Day) fare.Rates { return fare.Rates{} },
-				},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return &refresh.Function{Refresher: refresh.Refresher{Source: client, Fares: store.Fares{Table: table}, Now: time.Now}, Log: slog.New(slog.DiscardHandler)}
-		}
+		table := openAt(t, time.Now)
 		q := &fakeQueue{visibility: 30 * time.Minute, receives: 5, now: time.Now}
+		process := func() *refresh.Function {
+			client := clientOf(t, travelpayouts.Config{
+				PerMinute:  travelpayouts.DefaultPerMinute / workers,
+				HTTPClient: &http.Client{Transport: slowTransport{handlerTransport{server}}},
+				Spend: refresh.Budget{Calls: store.Calls{Table: table}, Source: "travelpayouts", PerDay: perDay,
+					Now: time.Now}.Spend,
+			})
+			return parallel(client, table, q)
+		}
 		var processes []*refresh.Function
 		for range workers {
-			f := process()
-			f.Queue = q
-			processes = append(processes, f)
+			processes = append(processes, process())
 		}
 		work := func(event string) time.Duration {
 			t.Helper()
@@ -94,7 +87,8 @@ func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 			busy.Wait()
 			return time.Since(since)
 		}
-		t.Logf("%d routes from %d origins, %d in demand; %d workers, %v an answer, %d calls a day", routes, routes/perOrigin, daily, workers, latency, perDay)
+		t.Logf("%d routes from %d origins, %d in demand; %d workers, %v an answer, %d calls a day", routes,
+			routes/perOrigin, daily, workers, latency, perDay)
 		fares, asked := store.Fares{Table: table}, map[string]int{}
 		seen := 0
 		for day := range 7 {
@@ -118,7 +112,8 @@ func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 					asked[from("origin")+"-"+from("destination")]++
 				}
 			}
-			t.Logf("day %d: discovery %v, departures %v; calls %v", day+1, discovery.Round(time.Second), took.Round(time.Second), byPath)
+			t.Logf("day %d: discovery %v, departures %v; calls %v", day+1, discovery.Round(time.Second),
+				took.Round(time.Second), byPath)
 			if n := int64(len(calls) - seen); n > perDay {
 				t.Errorf("%d calls on day %d, the budget is %d", n, day+1, perDay)
 			}

@@ -13,14 +13,11 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// The rule for one departure is a fold over days. At each refresh of a series,
-// every day before it on which something was found, and that was not folded yet,
-// is folded into the series' sheet with the pooled part of the last complete
-// cycle; what the pooled part has to know is left for the cycle of the refresh,
-// which is its day. The sheets, the open questions and what is left are written
-// together: a day is folded once, wherever a refresh is killed. What was said of
-// the series lies with the open questions, and what came of it with what is left
-// (score.go): so that is counted once, too.
+// The rule for one departure is a fold over days. A refresh of a series folds every
+// earlier day with fares that is not folded yet into the series' sheet, with the
+// pooled part of the last complete cycle, and leaves statistics for its own cycle.
+// Sheets, open questions and statistics are written together, so a day is folded
+// and scored once, wherever a refresh is killed.
 
 // pooled reads the cycle that was completed last; nothing where none ever was.
 func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
@@ -28,7 +25,8 @@ func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
 	return c, err
 }
 
-func (r *Refresher) pooledVersion(ctx context.Context, read store.Consistency) (c departure.Cycle, version int64, err error) {
+func (r *Refresher) pooledVersion(ctx context.Context,
+	read store.Consistency) (c departure.Cycle, version int64, err error) {
 	data, version, err := r.Fares.Pooled(ctx, read)
 	if errors.Is(err, store.ErrNotFound) {
 		return c, 0, nil
@@ -125,7 +123,8 @@ func (s *seriesState) quotesFrom(summary verdict.RouteSummary) fare.Day {
 }
 
 // foldDepartures brings what is kept of a series' departures to the day of a refresh.
-func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history []fare.Observation, summary verdict.RouteSummary, pooled departure.Cycle) error {
+func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history []fare.Observation,
+	summary verdict.RouteSummary, pooled departure.Cycle) error {
 	s, err := r.readState(ctx, of)
 	if err != nil {
 		return err
@@ -147,7 +146,8 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 		// Fares without stops are among all fares: counted once, they leave nothing.
 		s.nonStop.Advance(today, pooled.Pooled, liveFares(q.NonStop), &unused)
 	}
-	if err := s.keepScore(score.Source{Day: today, Pooled: pooled.Pooled, Summary: summary, Quotes: fares}, &left.Counts); err != nil {
+	if err := s.keepScore(score.Source{Day: today, Pooled: pooled.Pooled, Summary: summary, Quotes: fares},
+		&left.Counts); err != nil {
 		return fmt.Errorf("keep the score of %s: %w", of, err)
 	}
 	w := store.Left{}
@@ -205,7 +205,8 @@ func changed(had store.Versioned, data []byte) store.Versioned {
 func liveFares(quotes []verdict.Live) []departure.Live {
 	all := make([]departure.Live, len(quotes))
 	for i, q := range quotes {
-		all[i] = departure.Live{Depart: q.Depart, Price: q.Price, Found: q.Found, Quoted: q.Quoted, Nights: q.Nights, Stops: q.Stops, DayOnly: q.DayOnly}
+		all[i] = departure.Live{Depart: q.Depart, Price: q.Price, Found: q.Found, Quoted: q.Quoted, Nights: q.Nights,
+			Stops: q.Stops, DayOnly: q.DayOnly}
 	}
 	return all
 }

@@ -21,15 +21,14 @@ func TestDeparturesOfAnyOrder(t *testing.T) {
 	source := dailyFares(20)
 	stores := map[string]*dayStore{}
 	for name, order := range map[string][]fare.City{
-		"in order": {"MIL", "ROM", "TRN"}, "backwards": {"TRN", "ROM", "MIL"}, "repeated": {"ROM", "MIL", "ROM", "TRN", "TRN", "MIL"},
+		"in order": {"MIL", "ROM", "TRN"}, "backwards": {"TRN", "ROM", "MIL"},
+		"repeated": {"ROM", "MIL", "ROM", "TRN", "TRN", "MIL"},
 	} {
 		s := openDays(t)
 		for d := range fare.Day(20) {
 			s.on(firstDay + d)
 			for _, origin := range order {
-				if !s.refresh(t, s, source, origin) {
-					t.Fatal("failed")
-				}
+				s.mustRefresh(t, source, origin)
 			}
 		}
 		stores[name] = s
@@ -40,7 +39,9 @@ func TestDeparturesOfAnyOrder(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	for _, key := range []string{"FARES POOLED", "ROUTE#ROM-PAR DEPARTURES#0", "ROUTE#ROM-PAR#4-7 DEPARTURES#any", "ROUTE#ROM-PAR DEPARTURES#learning", "LEFT#" + (firstDay + 19).String() + " MIL-BUH", "SCORE SUM", "SCORE WEEK#" + fare.CycleOf(firstDay+18).First().String()} {
+	for _, key := range []string{"FARES POOLED", "ROUTE#ROM-PAR DEPARTURES#0", "ROUTE#ROM-PAR#4-7 DEPARTURES#any",
+		"ROUTE#ROM-PAR DEPARTURES#learning", "LEFT#" + (firstDay + 19).String() + " MIL-BUH",
+		"SCORE SUM", "SCORE WEEK#" + fare.CycleOf(firstDay+18).First().String()} {
 		if want[key] == "" {
 			t.Errorf("there is no %s among %v", key, slices.Sorted(maps.Keys(want)))
 		}
@@ -63,13 +64,8 @@ func TestDeparturesSurviveKills(t *testing.T) {
 func surviveKills(t *testing.T, last fare.Day) {
 	source := dailyFares(int(last) + 1)
 	path := filepath.Join(t.TempDir(), "before.db")
-	earlier := openFile(t, path)
-	for d := range last {
-		earlier.on(firstDay + d)
-		if !earlier.refresh(t, earlier, source) {
-			t.Fatal("failed")
-		}
-	}
+	earlier := openDaysAt(t, path)
+	earlier.days(t, source, int(last))
 	if err := earlier.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -83,72 +79,45 @@ func surviveKills(t *testing.T, last fare.Day) {
 		if err := os.WriteFile(path, stored, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := openFile(t, path)
+		s := openDaysAt(t, path)
 		s.on(firstDay + last)
 		opened[s] = s
 		return s
 	}
 	undisturbed := open(t).(*dayStore)
 	before := undisturbed.departures(t)
-	if !undisturbed.refresh(t, undisturbed, source) {
-		t.Fatal("failed")
-	}
+	undisturbed.mustRefresh(t, source)
 	want := undisturbed.departures(t)
-	if before["FARES POOLED"] == want["FARES POOLED"] || before["ROUTE#MIL-BUH DEPARTURES#learning"] == want["ROUTE#MIL-BUH DEPARTURES#learning"] {
+	if before["FARES POOLED"] == want["FARES POOLED"] ||
+		before["ROUTE#MIL-BUH DEPARTURES#learning"] == want["ROUTE#MIL-BUH DEPARTURES#learning"] {
 		t.Fatal("the case is not what it should be")
 	}
-	if left := "LEFT#" + (firstDay + last).String() + " MIL-BUH"; last == 10 && len(want[left]) < 2*550 || last == 11 && before["SCORE SUM"] == want["SCORE SUM"] {
+	if left := "LEFT#" + (firstDay + last).String() + " MIL-BUH"; last == 10 && len(want[left]) < 2*550 || last == 11 &&
+		before["SCORE SUM"] == want["SCORE SUM"] {
 		t.Fatalf("nothing is compared, or added to the score: %s, %s", want[left], want["SCORE SUM"])
 	}
-	for name, arm := range map[string]func(*storetest.Faulty, int, storetest.Side){
-		"fails once": (*storetest.Faulty).FailOnce, "dies": (*storetest.Faulty).DieAt,
-	} {
-		t.Run(name, func(t *testing.T) {
-			n := storetest.EachFault(t, open, arm, func(t *testing.T, f *storetest.Faulty) {
-				s := opened[f.Table]
-				if !s.refresh(t, f, source) {
-					f.Heal()
-					if !s.refresh(t, f, source) {
-						t.Fatal("failed again")
-					}
-				}
-				if diff := cmp.Diff(want, s.departures(t)); diff != "" {
-					t.Error(diff)
-				}
-			})
-			t.Logf("%d combinations", n)
-		})
-	}
+	eachFault(t, open, func(t *testing.T, f *storetest.Faulty) {
+		s := opened[f.Table]
+		r := refresher(source, f, s.clock)
+		if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
+			f.Heal()
+			mustRun(t, r)
+		}
+		if diff := cmp.Diff(want, s.departures(t)); diff != "" {
+			t.Error(diff)
+		}
+	})
 }
 
-// sheet reads the sheet that answers a question.
 func (s *dayStore) sheet(t *testing.T, series string, nonStop bool) *departure.Sheet {
 	t.Helper()
-	of, err := fare.ParseSeries(series)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := store.Fares{Table: s}.Sheet(t.Context(), of, nonStop)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sheet, err := departure.DecodeSheet(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sheet
+	return sheetOf(t, s, seriesOf(series), nonStop)
 }
 
 // TestSheetsOfStops: which sheet answers a question about flights without stops, and what it knows.
 func TestSheetsOfStops(t *testing.T) {
 	s := openDays(t)
-	source := dailyFares(20)
-	for d := range fare.Day(20) {
-		s.on(firstDay + d)
-		if !s.refresh(t, s, source) {
-			t.Fatal("failed")
-		}
-	}
+	s.days(t, dailyFares(20), 20)
 	for _, c := range []struct {
 		series      string
 		any, direct departure.StopsKnown
@@ -163,8 +132,10 @@ func TestSheetsOfStops(t *testing.T) {
 		if all.Stops != c.any || direct.Stops != c.direct || direct.NonStopOnly() != c.only || all.AsOf != firstDay+19 {
 			t.Errorf("%s: %v of %s, and %v", c.series, all.Stops, all.AsOf, direct.Stops)
 		}
-		if len(all.Live) != 12 || len(direct.Live) != 12 || all.Route.Count() != 19*11 || direct.Route.Count() != 19*11 {
-			t.Errorf("%s: %d live, of %d fares; without stops %d of %d", c.series, len(all.Live), all.Route.Count(), len(direct.Live), direct.Route.Count())
+		if len(all.Live) != 12 || len(direct.Live) != 12 || all.Route.Count() != 19*11 ||
+			direct.Route.Count() != 19*11 {
+			t.Errorf("%s: %d live, of %d fares; without stops %d of %d", c.series, len(all.Live), all.Route.Count(),
+				len(direct.Live), direct.Route.Count())
 		}
 		for i, l := range all.Live {
 			if l.Price > direct.Live[i].Price {
@@ -181,15 +152,15 @@ func TestStopsBecomeKnown(t *testing.T) {
 	for d := range fare.Day(20) {
 		s.on(firstDay + d)
 		if d == 15 {
-			source.fares = append(source.fares, fare.Fare{Route: notifytest.Route("MIL-LON"), Observation: fare.Observation{
-				Found: (firstDay + 15).Time().Unix(), Depart: firstDay + 20, Price: 1000, Stops: fare.OneStop}})
+			source.fares = append(source.fares,
+				fare.Fare{Route: notifytest.Route("MIL-LON"), Observation: fare.Observation{
+					Found: (firstDay + 15).Time().Unix(), Depart: firstDay + 20, Price: 1000, Stops: fare.OneStop}})
 		}
-		if !s.refresh(t, s, source) {
-			t.Fatal("failed")
-		}
+		s.mustRefresh(t, source)
 	}
 	all, direct := s.sheet(t, "MIL-LON", false), s.sheet(t, "MIL-LON", true)
-	if all.Stops != departure.SomeStops || direct.Stops != departure.OnlyNonStop || direct.Route.Count() != 19*11 || all.Route.Count() != 19*11 {
+	if all.Stops != departure.SomeStops || direct.Stops != departure.OnlyNonStop || direct.Route.Count() != 19*11 ||
+		all.Route.Count() != 19*11 {
 		t.Errorf("%v, %v; %d and %d fares", all.Stops, direct.Stops, all.Route.Count(), direct.Route.Count())
 	}
 }
@@ -203,15 +174,16 @@ func TestStopsOfAnUnknownRouteBecomeKnown(t *testing.T) {
 		s.on(firstDay + d)
 		if d == 15 {
 			for _, found := range []fare.Day{2, 14} {
-				source.fares = append(source.fares, fare.Fare{Route: notifytest.Route("MIL-BUH"), Observation: fare.Observation{
-					Found: (firstDay + found).Time().Unix(), Depart: firstDay + found + 5, Price: 1000, Stops: fare.NonStop}})
+				source.fares = append(source.fares,
+					fare.Fare{Route: notifytest.Route("MIL-BUH"), Observation: fare.Observation{
+						Found: (firstDay + found).Time().Unix(), Depart: firstDay + found + 5,
+						Price: 1000, Stops: fare.NonStop}})
 			}
 		}
-		if !s.refresh(t, s, source) {
-			t.Fatal("failed")
-		}
+		s.mustRefresh(t, source)
 	}
-	if all, direct := s.sheet(t, "MIL-BUH", false), s.sheet(t, "MIL-BUH", true); all.Stops != departure.SomeStops || direct.Route.Count() != 2 || all.Route.Count() != 15*11 {
+	if all, direct := s.sheet(t, "MIL-BUH", false), s.sheet(t, "MIL-BUH", true); all.Stops != departure.SomeStops ||
+		direct.Route.Count() != 2 || all.Route.Count() != 15*11 {
 		t.Errorf("%v; %d fares without stops, of %d", all.Stops, direct.Route.Count(), all.Route.Count())
 	}
 }

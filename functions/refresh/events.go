@@ -108,7 +108,8 @@ func (f *Function) enqueue(ctx context.Context, at time.Time) (any, error) {
 		return nil, err
 	}
 	f.logScore(ctx)
-	f.log(ctx, "planned", slog.Int("origins", planned.Planned), metrics.Metric{Name: "OriginsPlanned", Unit: metrics.Count, Value: float64(planned.Planned)})
+	f.log(ctx, "planned", slog.Int("origins", planned.Planned),
+		metrics.Metric{Name: "OriginsPlanned", Unit: metrics.Count, Value: float64(planned.Planned)})
 	return planned, nil
 }
 
@@ -128,7 +129,8 @@ func (f *Function) deepen(ctx context.Context, at time.Time) (any, error) {
 		return nil, err
 	}
 	f.logScore(ctx)
-	f.log(ctx, "planned", slog.Int("series", planned.Series), metrics.Metric{Name: "SeriesPlanned", Unit: metrics.Count, Value: float64(planned.Series)})
+	f.log(ctx, "planned", slog.Int("series", planned.Series),
+		metrics.Metric{Name: "SeriesPlanned", Unit: metrics.Count, Value: float64(planned.Series)})
 	return planned, nil
 }
 
@@ -191,7 +193,8 @@ func (f *Function) logReport(ctx context.Context, report Report) {
 func (f *Function) logAge(ctx context.Context) error {
 	days, ok, err := Age(ctx, f.Fares, f.Now())
 	if ok {
-		f.log(ctx, "age", slog.Float64("days", days), metrics.Metric{Name: "DataAgeDays", Unit: metrics.None, Value: days})
+		f.log(ctx, "age", slog.Float64("days", days),
+			metrics.Metric{Name: "DataAgeDays", Unit: metrics.None, Value: days})
 	}
 	return err
 }
@@ -208,7 +211,8 @@ func (f *Function) logScore(ctx context.Context) {
 		return
 	}
 	weeks := c.Pooled.Experience.WeeksOut
-	f.log(ctx, "score", slog.Int("weeksOut", weeks), metrics.Metric{Name: "ScoreWeeksOut", Unit: metrics.Count, Value: float64(weeks)})
+	f.log(ctx, "score", slog.Int("weeksOut", weeks),
+		metrics.Metric{Name: "ScoreWeeksOut", Unit: metrics.Count, Value: float64(weeks)})
 }
 
 func (f *Function) log(ctx context.Context, what string, detail slog.Attr, m ...metrics.Metric) {

@@ -19,6 +19,7 @@ import (
 	"verdetto/shared/notify"
 	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/runtime/queue"
+	"verdetto/shared/runtime/retry"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 )
@@ -58,10 +59,13 @@ func TestEvent(t *testing.T) {
 		answer, err string
 	}{
 		{name: "a schedule", event: schedule, sent: planned, answer: `{"planned":3,"at":"2026-03-04T03:00:00Z"}`},
-		{name: "nothing in particular", event: `{}`, sent: later(planned), answer: `{"planned":3,"at":"2026-03-04T12:00:00Z"}`},
-		{name: "a schedule, and the queue fails", event: schedule, queueErr: errPartial, sent: planned, err: "plan 3 origins: out of order"},
+		{name: "nothing in particular", event: `{}`, sent: later(planned),
+			answer: `{"planned":3,"at":"2026-03-04T12:00:00Z"}`},
+		{name: "a schedule, and the queue fails", event: schedule, queueErr: errPartial, sent: planned,
+			err: "plan 3 origins: out of order"},
 		{name: "a schedule without a queue", event: schedule, without: true, asked: all, err: "1 of 3 origins failed"},
-		{name: "some origins", event: `{"origins":["rom","MIL"]}`, asked: []fare.City{"MIL", "ROM"}, answer: `"asked":2`},
+		{name: "some origins", event: `{"origins":["rom","MIL"]}`, asked: []fare.City{"MIL", "ROM"},
+			answer: `"asked":2`},
 		{name: "no city", event: `{"origins":["MIL","Rome"]}`, err: `"Rome": want three letters`},
 		{name: "mail", event: `{"mail":true}`, answer: `{"mail":{"sent":0}}`},
 		{name: "age", event: `{"age":true}`, answer: `null`},
@@ -75,12 +79,10 @@ func TestEvent(t *testing.T) {
 			s.has["BAD"] = fmt.Errorf("%w: 503", upstream.ErrUnavailable)
 			k := &recordingQueue{err: c.queueErr}
 			table := open(t)
-			f := refresh.Function{
-				Refresher:    refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: clock},
-				CurrentRates: func(context.Context) fare.Rates { return fare.Rates{PerEuro: map[string]float64{"USD": 1.1}} },
-				Log:          slog.New(slog.DiscardHandler),
-			}
-			f.Sender = &notify.Sender{Alerts: store.Alerts{Table: table}, Notifications: store.Notifications{Table: table}, Rate: 1, Now: clock, Log: f.Log}
+			f := function(refresher(s, table, clock), nil)
+			f.CurrentRates = func(context.Context) fare.Rates { return fare.Rates{PerEuro: map[string]float64{"USD": 1.1}} }
+			f.Sender = &notify.Sender{Alerts: store.Alerts{Table: table},
+				Notifications: store.Notifications{Table: table}, Rate: 1, Now: clock, Log: f.Log}
 			if !c.without {
 				f.Queue = k
 			}
@@ -104,8 +106,9 @@ func TestEvent(t *testing.T) {
 }
 
 func TestNoMailHere(t *testing.T) {
-	f := refresh.Function{Refresher: refresh.Refresher{Now: clock}, Log: slog.New(slog.DiscardHandler)}
-	if _, err := f.Event(t.Context(), json.RawMessage(`{"mail":true}`)); err == nil || !strings.Contains(err.Error(), "not configured") {
+	f := function(refresh.Refresher{Now: clock}, nil)
+	if _, err := f.Event(t.Context(), json.RawMessage(`{"mail":true}`)); err == nil ||
+		!strings.Contains(err.Error(), "not configured") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -128,16 +131,20 @@ func TestMessages(t *testing.T) {
 		failed   []string
 		asked    []fare.City
 	}{
-		{"each for itself", []queue.Message{message("1", before, "MIL"), message("2", before, "BAD"), message("3", before, "ROM")}, false,
+		{"each for itself", []queue.Message{message("1", before, "MIL"), message("2", before, "BAD"),
+			message("3", before, "ROM")}, false,
 			[]string{"2"}, []fare.City{"BAD", "MIL", "ROM"}},
-		{"several in one", []queue.Message{message("1", before, "MIL", "ROM", "BAD")}, false, []string{"1"}, []fare.City{"BAD", "MIL", "ROM"}},
-		{"the same twice", []queue.Message{message("1", before, "MIL"), message("2", before, "MIL"), message("3", before, "BAD"), message("4", before, "BAD")}, false,
+		{"several in one", []queue.Message{message("1", before, "MIL", "ROM", "BAD")}, false, []string{"1"},
+			[]fare.City{"BAD", "MIL", "ROM"}},
+		{"the same twice", []queue.Message{message("1", before, "MIL"), message("2", before, "MIL"),
+			message("3", before, "BAD"), message("4", before, "BAD")}, false,
 			[]string{"3", "4"}, []fare.City{"BAD", "MIL"}},
 		{"done since", []queue.Message{message("1", before, "ROM", "MIL")}, true, nil, []fare.City{"MIL"}},
 		{"done at the moment", []queue.Message{message("1", now, "ROM")}, true, nil, nil},
 		{"not done since", []queue.Message{message("1", after, "ROM")}, true, nil, []fare.City{"ROM"}},
 		{"no moment", []queue.Message{{ID: "1", Body: `{"origins":["ROM"]}`}}, true, nil, []fare.City{"ROM"}},
-		{"not to be read", []queue.Message{{ID: "1", Body: "MIL"}, {ID: "2", Body: `{}`}, {ID: "3", Body: `{"origins":["Rome"]}`}, message("4", before, "ROM")}, false,
+		{"not to be read", []queue.Message{{ID: "1", Body: "MIL"}, {ID: "2", Body: `{}`},
+			{ID: "3", Body: `{"origins":["Rome"]}`}, message("4", before, "ROM")}, false,
 			[]string{"1", "2", "3"}, []fare.City{"ROM"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -149,10 +156,8 @@ func TestMessages(t *testing.T) {
 			s.has["BAD"] = fmt.Errorf("%w: 503", upstream.ErrUnavailable)
 			k := &recordingQueue{}
 			var log bytes.Buffer
-			f := refresh.Function{
-				Refresher: refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: clock}, Queue: k,
-				Log: slog.New(slog.NewJSONHandler(&log, nil)), Metrics: metrics.Of("verdetto-refresh"),
-			}
+			f := function(refresher(s, table, clock), k)
+			f.Log, f.Metrics = slog.New(slog.NewJSONHandler(&log, nil)), metrics.Of("verdetto-refresh")
 			failed := f.Messages(t.Context(), c.messages)
 			slices.Sort(s.asked)
 			if diff := cmp.Diff(c.failed, failed) + cmp.Diff(c.asked, s.asked); diff != "" || len(k.sent) > 0 {
@@ -171,7 +176,8 @@ func TestMessages(t *testing.T) {
 			if slices.Contains(c.asked, "BAD") {
 				bad = 1
 			}
-			if line.Msg != "refreshed" || line.OriginsFailed != bad || line.OriginsAsked != len(c.asked)-bad || len(line.Aws.CloudWatchMetrics) != 1 {
+			if line.Msg != "refreshed" || line.OriginsFailed != bad || line.OriginsAsked != len(c.asked)-bad ||
+				len(line.Aws.CloudWatchMetrics) != 1 {
 				t.Errorf("logged %s", &log)
 			}
 		})
@@ -185,12 +191,10 @@ type slowSource struct {
 }
 
 func (s slowSource) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
-	select {
-	case <-time.After(s.takes):
-		return s.source.Fares(ctx, origin, since, until)
-	case <-ctx.Done():
-		return upstream.Answer{}, ctx.Err()
+	if err := retry.Sleep(ctx, s.takes); err != nil {
+		return upstream.Answer{}, err
 	}
+	return s.source.Fares(ctx, origin, since, until)
 }
 
 // slowTable takes its time to write summaries.
@@ -201,10 +205,8 @@ type slowTable struct {
 
 func (l slowTable) Write(ctx context.Context, ops ...store.Op) error {
 	if ops[0].Item.Sort == "SHEET" {
-		select {
-		case <-time.After(l.takes):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := retry.Sleep(ctx, l.takes); err != nil {
+			return err
 		}
 	}
 	return l.Table.Write(ctx, ops...)
@@ -224,10 +226,15 @@ func TestTimeRunsOut(t *testing.T) {
 		took         time.Duration
 	}{
 		{"time enough", time.Minute, 0, nil, nil, nil, 3, 3 * time.Minute},
-		{"not begun", 130 * time.Second, 0, nil, nil, []string{`{"origins":["ROM"],"planned":"` + planned + `"}`}, 2, 260 * time.Second},
-		{"not begun, and the queue fails", 130 * time.Second, 0, errPartial, []string{"3"}, []string{`{"origins":["ROM"],"planned":"` + planned + `"}`}, 2, 260 * time.Second},
-		{"cut off with nothing to show", 200 * time.Second, 0, nil, []string{"2"}, []string{`{"origins":["ROM"],"planned":"` + planned + `"}`}, 1, 295 * time.Second},
-		{"cut off half-way", 0, 160 * time.Second, nil, nil, []string{`{"origins":["MIL"],"planned":"` + planned + `"}`, `{"origins":["ROM"],"planned":"` + planned + `"}`}, 1, 295 * time.Second},
+		{"not begun", 130 * time.Second, 0, nil, nil, []string{`{"origins":["ROM"],"planned":"` + planned + `"}`}, 2,
+			260 * time.Second},
+		{"not begun, and the queue fails", 130 * time.Second, 0, errPartial, []string{"3"},
+			[]string{`{"origins":["ROM"],"planned":"` + planned + `"}`}, 2, 260 * time.Second},
+		{"cut off with nothing to show", 200 * time.Second, 0, nil, []string{"2"},
+			[]string{`{"origins":["ROM"],"planned":"` + planned + `"}`}, 1, 295 * time.Second},
+		{"cut off half-way", 0, 160 * time.Second, nil, nil,
+			[]string{`{"origins":["MIL"],"planned":"` + planned + `"}`,
+				`{"origins":["ROM"],"planned":"` + planned + `"}`}, 1, 295 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -235,14 +242,12 @@ func TestTimeRunsOut(t *testing.T) {
 				s := slowSource{world(), c.asks}
 				s.has["NIL"] = nil
 				k := &recordingQueue{err: c.queueErr}
-				f := refresh.Function{
-					Refresher: refresh.Refresher{Source: s, Fares: store.Fares{Table: slowTable{table, c.writes}}, Now: clock, Workers: 1},
-					Queue:     k, Log: slog.New(slog.DiscardHandler),
-				}
+				f := function(refresher(s, slowTable{table, c.writes}, clock), k)
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 				defer cancel()
 				began := time.Now()
-				failed := f.Messages(ctx, []queue.Message{message("1", planned, "NIL"), message("2", planned, "MIL"), message("3", planned, "ROM")})
+				failed := f.Messages(ctx, []queue.Message{message("1", planned, "NIL"), message("2", planned, "MIL"),
+					message("3", planned, "ROM")})
 				if diff := cmp.Diff(c.failed, failed) + cmp.Diff(c.sent, k.sent); diff != "" {
 					t.Error(diff)
 				}
@@ -269,10 +274,12 @@ func TestTimeRunsOut(t *testing.T) {
 
 // TestRefusedCredentialsFailMessages: they are not put on the queue anew, which would go on for ever.
 func TestRefusedCredentialsFailMessages(t *testing.T) {
-	s := &source{has: map[fare.City]any{"MIL": upstream.ErrRefused, "ROM": upstream.ErrRefused, "NIL": upstream.ErrRefused}}
+	s := &source{has: map[fare.City]any{"MIL": upstream.ErrRefused, "ROM": upstream.ErrRefused,
+		"NIL": upstream.ErrRefused}}
 	k := &recordingQueue{}
-	f := refresh.Function{Refresher: refresh.Refresher{Source: s, Fares: store.Fares{Table: open(t)}, Now: clock, Workers: 1}, Queue: k, Log: slog.New(slog.DiscardHandler)}
-	failed := f.Messages(t.Context(), []queue.Message{message("1", "2026-03-04T03:00:00Z", "MIL"), message("2", "2026-03-04T03:00:00Z", "ROM"), message("3", "2026-03-04T03:00:00Z", "NIL")})
+	f := function(refresher(s, open(t), clock), k)
+	failed := f.Messages(t.Context(), []queue.Message{message("1", "2026-03-04T03:00:00Z", "MIL"),
+		message("2", "2026-03-04T03:00:00Z", "ROM"), message("3", "2026-03-04T03:00:00Z", "NIL")})
 	if len(failed) != 3 || len(k.sent) > 0 || len(s.asked) > 2 {
 		t.Errorf("failed %v, sent %q, asked %v", failed, k.sent, s.asked)
 	}

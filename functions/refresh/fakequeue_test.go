@@ -109,7 +109,8 @@ func (q *fakeQueue) work(ctx context.Context, workers int, timeout time.Duration
 	all.Wait()
 }
 
-func (q *fakeQueue) handOver(ctx context.Context, timeout time.Duration, handle queue.Handler, messages []queue.Message) {
+func (q *fakeQueue) handOver(ctx context.Context, timeout time.Duration, handle queue.Handler,
+	messages []queue.Message) {
 	defer func() {
 		if v := recover(); v != nil && v != killed {
 			panic(v)
@@ -118,7 +119,8 @@ func (q *fakeQueue) handOver(ctx context.Context, timeout time.Duration, handle 
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	failed := handle(ctx, messages)
-	q.done(slices.DeleteFunc(slices.Clone(messages), func(m queue.Message) bool { return slices.Contains(failed, m.ID) }))
+	q.done(slices.DeleteFunc(slices.Clone(messages),
+		func(m queue.Message) bool { return slices.Contains(failed, m.ID) }))
 }
 
 // box is the fake on a clock that the suite of queues sets forward.
@@ -136,6 +138,7 @@ func (b box) Dead(*testing.T) []string                       { return b.dead }
 func TestFakeQueue(t *testing.T) {
 	queuetest.Run(t, func(*testing.T) queuetest.Harness {
 		at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-		return box{&fakeQueue{visibility: time.Minute, receives: queuetest.Receives, now: func() time.Time { return at }}, &at}
+		return box{&fakeQueue{visibility: time.Minute, receives: queuetest.Receives,
+			now: func() time.Time { return at }}, &at}
 	})
 }

@@ -15,19 +15,14 @@ import (
 )
 
 // A refresh of every origin takes longer than one invocation may, so the schedule
-// only plans it: one message for each origin goes to a queue, and invocations process
-// them, a few at a time. One origin a message, because then a dead letter names
-// exactly one origin that failed, and nothing that succeeded comes back with it.
+// only plans it: a message for each origin, so that a dead letter names exactly one.
 //
 // A message says when its refresh was planned. An origin that has been asked for
-// since is done: what a queue delivers twice, what a schedule plans twice, and what
-// comes back with others after a worker was killed, asks the source nothing.
+// since is done: what a queue delivers twice asks the source nothing.
 //
-// A message that ends for want of time has not failed. Origins that were not begun, and
-// one that was cut off after it had stored something new (what is stored is not
-// stored again, so the next attempt gets further), are put on the queue anew, with
-// nothing counted against them. Only what fails, or is cut off without having got
-// anywhere, counts towards the dead letters.
+// Origins that were not begun for want of time, and one that was cut off after it
+// had stored something new, are put on the queue anew. Only what fails, or is cut
+// off without having got anywhere, counts towards the dead letters.
 
 // task is what a message asks for: the routes from origins, or the departures of
 // series, which are of one origin.
@@ -103,9 +98,8 @@ func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.T
 	return Planned{len(origins), at}, nil
 }
 
-// Before an invocation's deadline lies a time in which no origin is begun, and at
-// the end of it one in which none goes on, so that what is left can be put on the
-// queue anew. With little time in all they are parts of it.
+// Before an invocation's deadline no origin is begun, and at the end none goes on,
+// so that the rest can be put on the queue. With little time they are parts of it.
 const (
 	lastBegin = 45 * time.Second
 	lastWork  = 5 * time.Second
@@ -125,7 +119,8 @@ func deadlines(ctx context.Context) (work, begin context.Context, cancel func())
 }
 
 // processMessages processes messages of the queue. Those that failed are to come back.
-func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slog.Logger, messages []queue.Message) (report Report, deep DeepReport, failed []string) {
+func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slog.Logger,
+	messages []queue.Message) (report Report, deep DeepReport, failed []string) {
 	work, begin, cancel := deadlines(ctx)
 	defer cancel()
 	if r.Rates.PerEuro == nil {
@@ -155,7 +150,8 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 
 	report.Origins = len(origins)
 	r.refreshOrigins(work, begin, began, origins, func(o Outcome) {
-		unfinished := errors.Is(o.Err, errNotBegun) || o.Err != nil && work.Err() != nil && o.Routes.Changed+o.Returns.Changed > 0
+		unfinished := errors.Is(o.Err, errNotBegun) || o.Err != nil && work.Err() != nil &&
+			o.Routes.Changed+o.Returns.Changed > 0
 		for _, d := range deliveries {
 			d.ended(o, unfinished)
 		}

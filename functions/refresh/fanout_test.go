@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -22,7 +20,6 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/runtime/queue"
 	"verdetto/shared/store"
-	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/travelpayouts"
@@ -72,48 +69,42 @@ func rowsOfAll(now time.Time) (rows []upstream.Row) {
 	return rows
 }
 
-// tableInBubble is a table in a file of its own; one in the bubble's time has to be opened in the bubble.
-func tableInBubble(t *testing.T) store.Table {
+// clientOf makes a client of the stand-in of a config.
+func clientOf(t *testing.T, cfg travelpayouts.Config) *travelpayouts.Client {
 	t.Helper()
-	table, err := boltstore.Open(t.TempDir()+"/test.db", time.Now, boltstore.Scratch)
-	if err != nil {
-		t.Fatal(err)
+	if cfg.Token = upstreamtest.Token; cfg.BaseURL == "" {
+		cfg.BaseURL = "http://upstream.test"
 	}
-	t.Cleanup(func() { table.Close() })
-	return table
-}
-
-func sourceOf(t *testing.T, server *upstreamtest.Server, perMinute int) upstream.Source {
-	t.Helper()
-	client, err := travelpayouts.New(travelpayouts.Config{
-		Token: upstreamtest.Token, BaseURL: "http://upstream.test", PerMinute: perMinute,
-		HTTPClient: &http.Client{Transport: handlerTransport{server}},
-		Comparable: upstream.Comparable{
-			CityOf: func(code string) (fare.City, bool) { return fare.City(code), true },
-			Rates:  func(fare.Day) fare.Rates { return fare.Rates{} },
-		},
-	})
+	cfg.Comparable = upstream.Comparable{
+		CityOf: func(code string) (fare.City, bool) { return fare.City(code), true },
+		Rates:  func(fare.Day) fare.Rates { return fare.Rates{} },
+	}
+	client, err := travelpayouts.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return client
 }
 
+func sourceOf(t *testing.T, server *upstreamtest.Server, perMinute int) upstream.Source {
+	t.Helper()
+	return clientOf(t, travelpayouts.Config{PerMinute: perMinute,
+		HTTPClient: &http.Client{Transport: handlerTransport{server}}})
+}
+
+// parallel is the function as it runs on AWS: it asks for several origins at a time.
+func parallel(s upstream.Source, table store.Table, q queue.Queue) *refresh.Function {
+	f := function(refresher(s, table, time.Now), q)
+	f.Workers = 0
+	return f
+}
+
 // contentsOf is what the store holds of the routes and trends of an origin.
 func contentsOf(t *testing.T, table store.Table, origin fare.City) map[string]string {
 	t.Helper()
-	all := map[string]string{}
-	for _, partition := range []string{"ROUTE#" + string(origin) + "-ZZA", "ROUTE#" + string(origin) + "-ZZB", "ORIGIN#" + string(origin)} {
-		items, err := table.Query(t.Context(), store.Range{Partition: partition, Read: store.Strong})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, i := range items {
-			if i.Sort != "ASKED" { // that is a time, and differs
-				all[partition+" "+i.Sort] = fmt.Sprintf("%x", i.Data)
-			}
-		}
-	}
+	name := string(origin)
+	all := dump(t, table, "ROUTE#"+name+"-ZZA", "ROUTE#"+name+"-ZZB", "ORIGIN#"+name)
+	delete(all, "ORIGIN#"+name+" ASKED") // that is a time, and differs
 	return all
 }
 
@@ -171,11 +162,7 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 		ctx, cancel = context.WithTimeout(ctx, 3*time.Second)
 		defer cancel()
 	}
-	f := refresh.Function{
-		Refresher: refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: time.Now},
-		Queue:     v.queue, Log: slog.New(slog.DiscardHandler),
-	}
-	failed = f.Messages(ctx, messages)
+	failed = parallel(source, table, v.queue).Messages(ctx, messages)
 	if dies && table.Calls() > call {
 		v.mu.Lock()
 		v.killed++
@@ -191,112 +178,128 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 	return failed
 }
 
+// newInvocations has a source that grants what the API does, and fails for one
+// origin in twenty once and for one in a hundred always.
+func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
+	server := upstreamtest.Detached(rows, time.Now)
+	server.PerMinute = travelpayouts.DefaultPerMinute
+	asked := map[string]int{}
+	bad, shaky := map[string]bool{}, map[string]bool{}
+	for i := range originCount {
+		bad[string(originAt(i))], shaky[string(originAt(i))] = always(i), once(i)
+	}
+	server.Choose = func(r *http.Request) upstreamtest.Fault {
+		origin := r.URL.Query().Get("origin")
+		asked[origin]++
+		if bad[origin] || shaky[origin] && asked[origin] == 1 {
+			return upstreamtest.Unwilling("no data today", "{}")
+		}
+		return upstreamtest.Fault{}
+	}
+	// Five deliveries, as the queue on AWS has: a killed invocation counts against all messages it had.
+	v := &invocations{
+		t: t, server: server, table: openAt(t, time.Now), chance: rand.New(rand.NewPCG(2026, 3)),
+		queue: &fakeQueue{visibility: 6 * time.Minute, receives: 5, now: time.Now},
+		idle:  make(chan upstream.Source, concurrency),
+	}
+	for range concurrency {
+		v.idle <- sourceOf(t, server, travelpayouts.DefaultPerMinute/concurrency)
+	}
+	return v
+}
+
+// plan sends the schedule's event. It comes again, because at first the queue takes a part only.
+func (v *invocations) plan(began time.Time) {
+	v.t.Helper()
+	source := <-v.idle
+	v.idle <- source
+	const event = `{"source":"aws.events","time":"2000-01-01T00:00:00Z"}`
+	planner := parallel(source, v.table, partialQueue{v.queue, 1000})
+	if _, err := planner.Event(v.t.Context(), json.RawMessage(event)); !errors.Is(err, errPartial) {
+		v.t.Fatal(err)
+	}
+	planner.Queue = v.queue
+	answer, err := planner.Event(v.t.Context(), json.RawMessage(event))
+	if diff := cmp.Diff(refresh.Planned{Planned: originCount, At: began.UTC()}, answer); diff != "" || err != nil {
+		v.t.Fatal(diff, err)
+	}
+}
+
+// wantDone holds every origin against an undisturbed store, those of dead letters apart.
+func (v *invocations) wantDone(calm store.Table, began time.Time) (done, letters int) {
+	v.t.Helper()
+	var dead, wantDead []string
+	for _, body := range v.queue.dead {
+		var m struct{ Origins []string }
+		if err := json.Unmarshal([]byte(body), &m); err != nil {
+			v.t.Fatal(err)
+		}
+		dead = append(dead, m.Origins...)
+	}
+	slices.Sort(dead)
+	for i := range originCount {
+		origin := originAt(i)
+		at, err := store.Fares{Table: v.table}.Asked(v.t.Context(), origin)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		got := contentsOf(v.t, v.table, origin)
+		if always(i) {
+			wantDead = append(wantDead, string(origin))
+			if !at.IsZero() || len(got) > 0 {
+				v.t.Errorf("%s cannot be asked for, and yet: %v %v", origin, at, got)
+			}
+			continue
+		}
+		if at.Before(began) {
+			v.t.Errorf("%s was not asked for", origin)
+		}
+		if diff := cmp.Diff(contentsOf(v.t, calm, origin), got); diff != "" {
+			v.t.Errorf("%s: %s", origin, diff)
+		}
+		done++
+	}
+	if diff := cmp.Diff(wantDead, slices.Compact(dead)); diff != "" {
+		v.t.Errorf("dead letters: %s", diff)
+	}
+	return done, len(dead)
+}
+
 // TestFanOut divides a refresh of every city among invocations of which some are
 // killed at any call to the store, some have too little time, and some get what was
-// done already, from a source that fails for one origin in twenty once and for one
-// in a hundred always. Every origin ends asked for or as a dead letter, the store is
-// that of a refresh that nothing disturbed, and the source never has more calls in a
+// done already. Every origin ends asked for or as a dead letter, the store is that
+// of a refresh that nothing disturbed, and the source never has more calls in a
 // minute than it grants. It runs on virtual time.
 func TestFanOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		rows := rowsOfAll(began)
-
-		calm := tableInBubble(t)
-		undisturbed := refresh.Refresher{Source: sourceOf(t, upstreamtest.Detached(rows, time.Now), 1<<30), Fares: store.Fares{Table: calm}, Now: time.Now}
-		if report, err := undisturbed.Run(t.Context()); err != nil || report.Failed > 0 || report.Asked != originCount {
-			t.Fatal(report, err)
+		calm := openAt(t, time.Now)
+		undisturbed := parallel(sourceOf(t, upstreamtest.Detached(rows, time.Now), 1<<30), calm, nil)
+		if report := mustRun(t, undisturbed.Refresher); report.Asked != originCount {
+			t.Fatal(report)
 		}
-
-		server := upstreamtest.Detached(rows, time.Now)
-		server.PerMinute = travelpayouts.DefaultPerMinute
-		asked := map[string]int{}
-		bad, shaky := map[string]bool{}, map[string]bool{}
-		for i := range originCount {
-			bad[string(originAt(i))], shaky[string(originAt(i))] = always(i), once(i)
-		}
-		server.Choose = func(r *http.Request) upstreamtest.Fault {
-			origin := r.URL.Query().Get("origin")
-			asked[origin]++
-			if bad[origin] || shaky[origin] && asked[origin] == 1 {
-				return upstreamtest.Unwilling("no data today", "{}")
-			}
-			return upstreamtest.Fault{}
-		}
-		// Five deliveries, as the queue on AWS has: a killed invocation counts against all messages it had.
-		v := &invocations{
-			t: t, server: server, table: tableInBubble(t), chance: rand.New(rand.NewPCG(2026, 3)),
-			queue: &fakeQueue{visibility: 6 * time.Minute, receives: 5, now: time.Now},
-			idle:  make(chan upstream.Source, concurrency),
-		}
-		for range concurrency {
-			v.idle <- sourceOf(t, server, travelpayouts.DefaultPerMinute/concurrency)
-		}
-		planner := refresh.Function{
-			Refresher: refresh.Refresher{Source: <-v.idle, Fares: store.Fares{Table: v.table}, Now: time.Now},
-			Queue:     v.queue, Log: slog.New(slog.DiscardHandler),
-		}
-		v.idle <- planner.Source
-		// The schedule's event comes again, because at first the queue takes a part only.
-		const event = `{"source":"aws.events","time":"2000-01-01T00:00:00Z"}`
-		planner.Queue = partialQueue{v.queue, 1000}
-		if _, err := planner.Event(t.Context(), json.RawMessage(event)); !errors.Is(err, errPartial) {
-			t.Fatal(err)
-		}
-		planner.Queue = v.queue
-		answer, err := planner.Event(t.Context(), json.RawMessage(event))
-		if diff := cmp.Diff(refresh.Planned{Planned: originCount, At: began.UTC()}, answer); diff != "" || err != nil {
-			t.Fatal(diff, err)
-		}
+		v := newInvocations(t, rows)
+		v.plan(began)
 		v.queue.work(t.Context(), concurrency, time.Minute, v.handle)
 		took := time.Since(began)
+		done, dead := v.wantDone(calm, began)
 
-		var dead []string
-		for _, body := range v.queue.dead {
-			var m struct{ Origins []string }
-			if err := json.Unmarshal([]byte(body), &m); err != nil {
-				t.Fatal(err)
-			}
-			dead = append(dead, m.Origins...)
-		}
-		slices.Sort(dead)
-		var wantDead []string
-		done := 0
-		fares := store.Fares{Table: v.table}
-		for i := range originCount {
-			origin := originAt(i)
-			at, err := fares.Asked(t.Context(), origin)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := contentsOf(t, v.table, origin)
-			if always(i) {
-				wantDead = append(wantDead, string(origin))
-				if !at.IsZero() || len(got) > 0 {
-					t.Errorf("%s cannot be asked for, and yet: %v %v", origin, at, got)
-				}
-				continue
-			}
-			if at.Before(began) {
-				t.Errorf("%s was not asked for", origin)
-			}
-			if diff := cmp.Diff(contentsOf(t, calm, origin), got); diff != "" {
-				t.Errorf("%s: %s", origin, diff)
-			}
-			done++
-		}
-		if diff := cmp.Diff(wantDead, slices.Compact(dead)); diff != "" {
-			t.Errorf("dead letters: %s", diff)
-		}
-		calls := server.Calls()
-		turned := 0
+		calls := v.server.Calls()
+		turned, last := 0, time.Duration(0) // when the last origin had been asked for once, whatever came of it
+		seen := map[string]bool{}
 		for _, c := range calls {
 			if c.Status == http.StatusTooManyRequests {
 				turned++
 			}
+			if _, origin, ok := strings.Cut(c.Query, "origin="); ok && c.Status == http.StatusOK && !seen[origin[:3]] {
+				seen[origin[:3]], last = true, c.At.Sub(began)
+			}
 		}
-		if busiest := server.Busiest(); busiest > travelpayouts.DefaultPerMinute || turned > 0 {
-			t.Errorf("%d calls in the busiest minute, the source grants %d; %d were turned away", busiest, travelpayouts.DefaultPerMinute, turned)
+		busiest := v.server.Busiest()
+		if busiest > travelpayouts.DefaultPerMinute || turned > 0 {
+			t.Errorf("%d calls in the busiest minute, the source grants %d; %d were turned away", busiest,
+				travelpayouts.DefaultPerMinute, turned)
 		}
 		// What fails is asked for again, five times in all, and what was cut off or killed
 		// before it was recorded; but not what is done.
@@ -304,26 +307,16 @@ func TestFanOut(t *testing.T) {
 			t.Errorf("%d calls, want %d at most: what is done is asked for again", len(calls), most)
 		}
 		if v.killed < 20 || v.hurried < 10 || v.redelivered < 5 {
-			t.Errorf("%d killed, %d in a hurry, %d delivered again: too little went wrong to show anything", v.killed, v.hurried, v.redelivered)
+			t.Errorf("%d killed, %d in a hurry, %d delivered again: too little went wrong to show anything", v.killed,
+				v.hurried, v.redelivered)
 		}
-		// When each origin had been asked for, whatever came of it.
-		first := map[string]time.Duration{}
-		for _, c := range calls {
-			if _, origin, ok := strings.Cut(c.Query, "origin="); ok && c.Status == http.StatusOK {
-				if _, seen := first[origin[:3]]; !seen {
-					first[origin[:3]] = c.At.Sub(began)
-				}
-			}
-		}
-		firsts := []time.Duration{}
-		for _, d := range first {
-			firsts = append(firsts, d)
-		}
-		slices.Sort(firsts)
-		t.Logf("%d origins: %d done, %d dead letters", originCount, done, len(dead))
-		t.Logf("%d invocations, %d killed, %d with too little time, %d messages delivered again", v.ran, v.killed, v.hurried, v.redelivered)
-		t.Logf("%d calls for %d origins (%.2f each); busiest minute %d of %d", len(calls), originCount, float64(len(calls))/originCount, server.Busiest(), travelpayouts.DefaultPerMinute)
-		t.Logf("every origin asked for once after %v, the queue empty after %v", firsts[len(firsts)-1].Round(time.Second), took.Round(time.Second))
+		t.Logf("%d origins: %d done, %d dead letters", originCount, done, dead)
+		t.Logf("%d invocations, %d killed, %d with too little time, %d messages delivered again", v.ran, v.killed,
+			v.hurried, v.redelivered)
+		t.Logf("%d calls for %d origins (%.2f each); busiest minute %d of %d",
+			len(calls), originCount, float64(len(calls))/originCount, busiest, travelpayouts.DefaultPerMinute)
+		t.Logf("every origin asked for once after %v, the queue empty after %v", last.Round(time.Second),
+			took.Round(time.Second))
 	})
 }
 
@@ -336,14 +329,11 @@ func TestFanOutKeepsToTheLimit(t *testing.T) {
 		for i := range 3517 { // as many cities as have an airport with flights
 			server.Cities = append(server.Cities, string(originAt(i)))
 		}
-		table := tableInBubble(t)
+		table := openAt(t, time.Now)
 		q := &fakeQueue{visibility: time.Hour, receives: 3, now: time.Now}
 		var processes []queue.Handler
 		for range concurrency {
-			f := refresh.Function{
-				Refresher: refresh.Refresher{Source: sourceOf(t, server, travelpayouts.DefaultPerMinute/concurrency), Fares: store.Fares{Table: table}, Now: time.Now},
-				Queue:     q, Log: slog.New(slog.DiscardHandler),
-			}
+			f := parallel(sourceOf(t, server, travelpayouts.DefaultPerMinute/concurrency), table, q)
 			if len(processes) == 0 {
 				if _, err := f.Event(t.Context(), json.RawMessage(`{}`)); err != nil {
 					t.Fatal(err)
@@ -358,8 +348,10 @@ func TestFanOutKeepsToTheLimit(t *testing.T) {
 		}
 		workers.Wait()
 		took, calls := time.Since(began), len(server.Calls())
-		t.Logf("%d calls in %v; busiest minute %d of %d", calls, took.Round(time.Second), server.Busiest(), server.PerMinute)
-		if fair := time.Minute * 3517 / travelpayouts.DefaultPerMinute; took > fair*11/10 || calls != 3517+1 || server.Busiest() > server.PerMinute || len(q.dead) > 0 {
+		t.Logf("%d calls in %v; busiest minute %d of %d", calls, took.Round(time.Second), server.Busiest(),
+			server.PerMinute)
+		if fair := time.Minute * 3517 / travelpayouts.DefaultPerMinute; took > fair*11/10 || calls != 3517+1 ||
+			server.Busiest() > server.PerMinute || len(q.dead) > 0 {
 			t.Errorf("%d calls in %v, busiest minute %d; at the limit it is %v", calls, took, server.Busiest(), fair)
 		}
 	})

@@ -1,13 +1,114 @@
 package refresh_test
 
 import (
+	"fmt"
+	"log/slog"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/runtime/queue"
 	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/upstream"
+	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
+
+// openAt opens a table on a clock. One in a bubble's time is opened in the bubble.
+func openAt(t testing.TB, now func() time.Time) *boltstore.Store {
+	t.Helper()
+	return openFile(t, filepath.Join(t.TempDir(), "test.db"), now)
+}
+
+func openFile(t testing.TB, path string, now func() time.Time) *boltstore.Store {
+	t.Helper()
+	table, err := boltstore.Open(path, now, boltstore.Scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { table.Close() })
+	return table
+}
+
+// refresher asks a source for one origin at a time.
+func refresher(s upstream.Source, table store.Table, now func() time.Time) refresh.Refresher {
+	return refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: now, Workers: 1}
+}
+
+// function is a refresher as events ask for it.
+func function(r refresh.Refresher, q queue.Queue) *refresh.Function {
+	return &refresh.Function{Refresher: r, Queue: q, Log: slog.New(slog.DiscardHandler)}
+}
+
+// mustRun refreshes origins, all without any, and wants none of them to fail.
+func mustRun(t testing.TB, r refresh.Refresher, origins ...fare.City) refresh.Report {
+	t.Helper()
+	report, err := r.Run(t.Context(), origins...)
+	if err != nil || report.Failed > 0 {
+		t.Fatal(report, err)
+	}
+	return report
+}
+
+// dump is all that a table holds in partitions, versions aside: they count writes,
+// and a retry may write more.
+func dump(t testing.TB, table store.Table, partitions ...string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, p := range partitions {
+		items, err := table.Query(t.Context(), store.Range{Partition: p, Read: store.Strong})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range items {
+			all[p+" "+i.Sort] = fmt.Sprintf("%x until %v", i.Data, i.Expires)
+		}
+	}
+	return all
+}
+
+func seriesOf(name string) fare.Series {
+	s, err := fare.ParseSeries(name)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func summaryOf(t testing.TB, table store.Table, of fare.Series) verdict.RouteSummary {
+	t.Helper()
+	data, _, err := store.Fares{Table: table}.Summary(t.Context(), of, store.Strong)
+	return decoded(t, verdict.Decode, data, err)
+}
+
+func pooledOf(t testing.TB, table store.Table) departure.Cycle {
+	t.Helper()
+	data, _, err := store.Fares{Table: table}.Pooled(t.Context(), store.Strong)
+	return decoded(t, departure.DecodeCycle, data, err)
+}
+
+func sheetOf(t testing.TB, table store.Table, of fare.Series, nonStop bool) *departure.Sheet {
+	t.Helper()
+	data, err := store.Fares{Table: table}.Sheet(t.Context(), of, nonStop)
+	return decoded(t, departure.DecodeSheet, data, err)
+}
+
+// decoded decodes what was read with an error or none.
+func decoded[T any](t testing.TB, decode func([]byte) (T, error), data []byte, err error) T {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
 
 // fixture refreshes a store whose subscribers are notified.
 type fixture struct{ *notifytest.Fixture }
@@ -19,7 +120,7 @@ func newFixture(t *testing.T) *fixture {
 
 func (h *fixture) refresh(s *source) refresh.Report {
 	h.T.Helper()
-	r := refresh.Refresher{Source: s, Fares: store.Fares{Table: h.Table}, Now: h.Now, Workers: 1}
+	r := refresher(s, h.Table, h.Now)
 	report, err := r.Run(h.T.Context())
 	if err != nil {
 		h.T.Fatal(err)
@@ -36,9 +137,24 @@ func (h *fixture) priced(prices map[string][]fare.Cents) *source {
 		had, _ := s.has[r.Origin].([]fare.Fare)
 		for i, price := range all {
 			found := day - fare.Day(len(all)-1-i)
-			had = append(had, fare.Fare{Route: r, Observation: fare.Observation{Found: found.Time().Unix(), Depart: fare.DayOf(today) + 200, Price: price}})
+			had = append(had, fare.Fare{Route: r,
+				Observation: fare.Observation{Found: found.Time().Unix(), Depart: fare.DayOf(today) + 200,
+					Price: price}})
 		}
 		s.has[r.Origin] = had
 	}
 	return s
+}
+
+// confirm makes a confirmed alert of somebody.
+func (h *fixture) confirm(who string, a store.Alert) {
+	h.T.Helper()
+	a.Subscriber, a.Email, a.Language = notifytest.IDOf(who), notifytest.AddressOf(who), "it"
+	err := h.Alerts().AddPending(h.T.Context(), who, a, h.Now().Add(time.Hour), store.Job{At: h.Now()})
+	if err == nil {
+		_, err = h.Alerts().Confirm(h.T.Context(), who)
+	}
+	if err != nil {
+		h.T.Fatal(err)
+	}
 }

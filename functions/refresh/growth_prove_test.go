@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
@@ -27,7 +26,8 @@ const routesPerOrigin, departuresOfAYear = 10, 300
 func newGrowingSource(routes int) *growingSource {
 	s := &growingSource{random: rand.New(rand.NewPCG(1, 2))}
 	for i := range routes {
-		s.routes = append(s.routes, fare.Route{Origin: originAt(i / routesPerOrigin), Destination: originAt(17000 - i%routesPerOrigin)})
+		s.routes = append(s.routes, fare.Route{Origin: originAt(i / routesPerOrigin),
+			Destination: originAt(17000 - i%routesPerOrigin)})
 	}
 	return s
 }
@@ -41,7 +41,8 @@ func (s *growingSource) Origins(context.Context) (origins []fare.City, err error
 	return origins, nil
 }
 
-func (s *growingSource) Fares(_ context.Context, origin fare.City, _, until time.Time) (answer upstream.Answer, err error) {
+func (s *growingSource) Fares(_ context.Context, origin fare.City, _,
+	until time.Time) (answer upstream.Answer, err error) {
 	for _, r := range s.routes {
 		if r.Origin == origin {
 			answer.Fares = append(answer.Fares, s.fares(r, until, 3)...)
@@ -58,7 +59,8 @@ func (s *growingSource) Departures(_ context.Context, q upstream.Question, until
 func (s *growingSource) fares(r fare.Route, until time.Time, n int) (all []fare.Fare) {
 	for i := range n {
 		all = append(all, fare.Fare{Route: r, Observation: fare.Observation{
-			Found: until.Unix() - s.random.Int64N(5*24*3600), Depart: fare.DayOf(until) + 2 + fare.Day(i*360/n), Price: fare.Cents(1500 + s.random.IntN(300)*50), Stops: fare.StopsOf(0),
+			Found: until.Unix() - s.random.Int64N(5*24*3600), Depart: fare.DayOf(until) + 2 + fare.Day(i*360/n),
+			Price: fare.Cents(1500 + s.random.IntN(300)*50), Stops: fare.StopsOf(0),
 		}})
 	}
 	return all
@@ -88,7 +90,8 @@ func (c copying) Write(ctx context.Context, ops ...store.Op) error {
 				op.Mode = store.Delete
 			}
 			op.Item.Partition += fmt.Sprintf("#%04d", i)
-			if together, bytes = append(together, op), bytes+len(op.Item.Data); len(together) == store.MaxWrites || bytes > store.MaxTogether/2 {
+			if together, bytes = append(together, op), bytes+len(op.Item.Data); len(together) == store.MaxWrites ||
+				bytes > store.MaxTogether/2 {
 				if err := c.to.Write(ctx, together...); err != nil {
 					return err
 				}
@@ -112,23 +115,13 @@ func grow(t *testing.T, routes, days int) {
 	now := time.Date(2026, 1, 1, 3, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
 	dir := t.TempDir()
-	open := func(name string) *boltstore.Store {
-		s, err := boltstore.Open(filepath.Join(dir, name), clock, boltstore.Scratch)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	few, all := open("few.db"), open("all.db")
-	defer few.Close()
-	r := refresh.Refresher{Source: newGrowingSource(observed), Fares: store.Fares{Table: copying{few, all, routes / observed}}, Now: clock, Workers: 1}
+	few, all := openFile(t, filepath.Join(dir, "few.db"), clock), openFile(t, filepath.Join(dir, "all.db"), clock)
+	r := refresher(newGrowingSource(observed), copying{few, all, routes / observed}, clock)
 	var year, full, last int64
 	for day := range days {
 		now = now.AddDate(0, 0, 1)
 		if day%verdict.LiveDays == 0 {
-			if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
-				t.Fatal(report, err)
-			}
+			mustRun(t, r)
 		}
 		if report, err := r.Deepen(t.Context()); err != nil || report.Failed > 0 {
 			t.Fatal(report, err)
@@ -146,7 +139,8 @@ func grow(t *testing.T, routes, days int) {
 			full = file
 		}
 		if day%60 == 59 {
-			t.Logf("%5d routes, day %3d: %7.1f MB, of which %6.1f MB are free", routes, day+1, float64(file)/1e6, float64(free)/1e6)
+			t.Logf("%5d routes, day %3d: %7.1f MB, of which %6.1f MB are free", routes, day+1, float64(file)/1e6,
+				float64(free)/1e6)
 		}
 	}
 	if err := all.Close(); err != nil {
@@ -164,7 +158,8 @@ func grow(t *testing.T, routes, days int) {
 		t.Errorf("it holds only %d items", n)
 	}
 	if float64(last) > 1.1*float64(full) {
-		t.Errorf("%d bytes on day %d, and %d when the first observations had expired: it goes on growing", last, days, full)
+		t.Errorf("%d bytes on day %d, and %d when the first observations had expired: it goes on growing", last, days,
+			full)
 	}
 }
 

@@ -2,6 +2,7 @@ package refresh
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 
 	"verdetto/shared/fare"
@@ -50,24 +51,10 @@ func (h history) merge(found []fare.Observation) (all []fare.Observation, writes
 			}
 		}
 	}
-	for _, cycle := range sorted(h.cycles) {
-		if of := h.cycles[cycle]; inOrder(of) {
-			all = append(all, of...) // as it was packed
-		} else {
-			all = append(all, fare.Set(of)...) // a write of several parts was cut off between them
-		}
+	for _, cycle := range slices.Sorted(maps.Keys(h.cycles)) {
+		all = append(all, fare.Set(h.cycles[cycle])...) // a write of several parts may have been cut off between them
 	}
 	return all, writes, added
-}
-
-// inOrder tells whether observations are in Compare order and none stands there twice.
-func inOrder(observations []fare.Observation) bool {
-	for i := 1; i < len(observations); i++ {
-		if observations[i-1].Compare(observations[i]) >= 0 {
-			return false
-		}
-	}
-	return true
 }
 
 func (h history) stored(cycle fare.Cycle, part int) store.StoredBlock {
@@ -77,13 +64,4 @@ func (h history) stored(cycle fare.Cycle, part int) store.StoredBlock {
 		}
 	}
 	return store.StoredBlock{}
-}
-
-func sorted(cycles map[fare.Cycle][]fare.Observation) []fare.Cycle {
-	keys := make([]fare.Cycle, 0, len(cycles))
-	for c := range cycles {
-		keys = append(keys, c)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/functions/refresh"
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
@@ -105,14 +104,15 @@ func manyAlerts(t *testing.T) (h *fixture, s *source, want map[string]int) {
 	add("under", 10, "MIL-BUH", 3000, true)
 	add("verdict", 10, "MIL-LON", 0, false)
 	add("under", 10, "ROM-PAR", 4500, true)
-	return h, h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000), "MIL-LON": notifytest.Steady(9000), "ROM-PAR": notifytest.Steady(4400)}), want
+	return h, h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000), "MIL-LON": notifytest.Steady(9000),
+		"ROM-PAR": notifytest.Steady(4400)}), want
 }
 
 // process refreshes and notifies, until it is killed.
 func (h *fixture) process(s *source, l *lifetime) (done bool) {
 	h.T.Helper()
 	table := killableTable{h.Table, l}
-	r := refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: h.Now, Workers: 1}
+	r := refresher(s, table, h.Now)
 	report, err := r.Run(h.T.Context())
 	if err != nil || report.Failed > 0 {
 		if !l.killed() {
@@ -144,10 +144,7 @@ func killAndResume(t *testing.T, points int) {
 	if diff := cmp.Diff(want, h.Mailed()); diff != "" {
 		t.Fatalf("the case is not what it should be: %s", diff)
 	}
-	mails := 0
-	for _, n := range want {
-		mails += n
-	}
+	mails := total(want)
 
 	kills, repeated, most := 0, 0, 0
 	for range points {
@@ -159,10 +156,7 @@ func killAndResume(t *testing.T, points int) {
 		if diff := cmp.Diff(want, h.Mailed()); diff != "" {
 			t.Fatalf("killed %d times (-want +got):\n%s", again, diff)
 		}
-		handed := 0
-		for _, n := range h.Carrier.Taken() {
-			handed += n
-		}
+		handed := total(h.Carrier.Taken())
 		repeated += handed - mails
 		most = max(most, handed-mails)
 		if handed-mails > 10*again {
@@ -174,6 +168,13 @@ func killAndResume(t *testing.T, points int) {
 	if kills < points {
 		t.Errorf("only %d kills", kills)
 	}
+}
+
+func total(counts map[string]int) (n int) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
 }
 
 // nextLifetime ends at a random step for up to three times, and then never.
@@ -189,67 +190,58 @@ func nextLifetime(chance *rand.Rand, steps int, again, kills *int) *lifetime {
 // TestFaults has every call to the store fail once, or be the last
 // that succeeds, before its effect and after, from the refresh to the last mail.
 func TestFaults(t *testing.T) {
-	for name, arm := range map[string]func(*storetest.Faulty, int, storetest.Side){
-		"fails once": (*storetest.Faulty).FailOnce, "dies": (*storetest.Faulty).DieAt,
-	} {
-		t.Run(name, func(t *testing.T) {
-			fixtures := map[store.Table]*fixture{}
-			open := func(t *testing.T) store.Table {
-				h := newFixture(t)
-				for _, who := range []string{"ada", "bob", "refused"} {
-					h.Subscribe(who, "MIL-BUH", 0)
-				}
-				h.Subscribe("dan", "MIL-BUH", 100)
-				h.Subscribe("gone", "MIL-LON", 0)
-				h.Unsubscribe("gone")
-				h.Carrier.Before = func(m mail.Message) error {
-					if m.To == notifytest.AddressOf("refused") {
-						return mail.ErrRefused
-					}
-					return nil
-				}
-				fixtures[h.Table] = h
-				return h.Table
+	fixtures := map[store.Table]*fixture{}
+	open := func(t *testing.T) store.Table {
+		h := newFixture(t)
+		for _, who := range []string{"ada", "bob", "refused"} {
+			h.Subscribe(who, "MIL-BUH", 0)
+		}
+		h.Subscribe("dan", "MIL-BUH", 100)
+		h.Subscribe("gone", "MIL-LON", 0)
+		h.Unsubscribe("gone")
+		h.Carrier.Before = func(m mail.Message) error {
+			if m.To == notifytest.AddressOf("refused") {
+				return mail.ErrRefused
 			}
-			repeated := 0
-			n := storetest.EachFault(t, open, arm, func(t *testing.T, f *storetest.Faulty) {
-				h := fixtures[f.Table]
-				h.T, h.Table = t, f
-				s := h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000), "MIL-LON": notifytest.Steady(3000)})
-				for try := 0; ; try++ {
-					if try == 4 {
-						t.Fatal("it does not come to an end")
-					}
-					r := refresh.Refresher{Source: s, Fares: store.Fares{Table: f}, Now: h.Now, Workers: 1}
-					report, err := r.Run(t.Context())
-					if err == nil && report.Failed == 0 {
-						sent, err := h.Sender().Work(t.Context())
-						if err == nil && !sent.Left {
-							break
-						}
-					}
-					f.Heal()
-					h.Add(4 * time.Minute)
-				}
-				h.Table = f.Table // what follows is not the flow's
-				h.WantMailed("ada", "bob")
-				if stopped, err := h.Alerts().Stopped(t.Context(), notifytest.IDOf("refused")); err != nil || !stopped {
-					t.Errorf("stopped %v %v", stopped, err)
-				}
-				for who, n := range h.Carrier.Taken() {
-					if n > 2 {
-						t.Errorf("%s was sent %d", who, n)
-					}
-					repeated += n - 1
-				}
-				// Whoever releases a lease in vain leaves it to its end; no news is left over.
-				h.Add(4 * time.Minute)
-				h.Work(notify.Result{})
-				h.WantMailed("ada", "bob")
-			})
-			t.Logf("%d combinations, %d mails handed over twice", n, repeated)
-		})
+			return nil
+		}
+		fixtures[h.Table] = h
+		return h.Table
 	}
+	eachFault(t, open, func(t *testing.T, f *storetest.Faulty) {
+		h := fixtures[f.Table]
+		h.T, h.Table = t, f
+		s := h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000), "MIL-LON": notifytest.Steady(3000)})
+		for try := 0; ; try++ {
+			if try == 4 {
+				t.Fatal("it does not come to an end")
+			}
+			r := refresher(s, f, h.Now)
+			report, err := r.Run(t.Context())
+			if err == nil && report.Failed == 0 {
+				sent, err := h.Sender().Work(t.Context())
+				if err == nil && !sent.Left {
+					break
+				}
+			}
+			f.Heal()
+			h.Add(4 * time.Minute)
+		}
+		h.Table = f.Table // what follows is not the flow's
+		h.WantMailed("ada", "bob")
+		if stopped, err := h.Alerts().Stopped(t.Context(), notifytest.IDOf("refused")); err != nil || !stopped {
+			t.Errorf("stopped %v %v", stopped, err)
+		}
+		for who, n := range h.Carrier.Taken() {
+			if n > 2 {
+				t.Errorf("%s was sent %d", who, n)
+			}
+		}
+		// A lease that could not be released lasts to its end; no notification is left over.
+		h.Add(4 * time.Minute)
+		h.Work(notify.Result{})
+		h.WantMailed("ada", "bob")
+	})
 }
 
 // TestMessageID: the same news to the same subscriber is the same message, and no other is.
@@ -269,11 +261,7 @@ func TestMessageID(t *testing.T) {
 		}
 		ids[m.Message.ID] = true
 	}
-	all := 0
-	for _, n := range want {
-		all += n
-	}
-	if len(ids) != all || len(ids) != len(mails) {
+	if all := total(want); len(ids) != all || len(ids) != len(mails) {
 		t.Errorf("%d identities of %d mails, want %d", len(ids), len(mails), all)
 	}
 }

@@ -33,7 +33,8 @@ func TestWhoIsNotified(t *testing.T) {
 			h.Subscribe("other", "MIL-LON", 0)
 			h.Subscribe("left", "MIL-BUH", 0)
 			h.Unsubscribe("left")
-			report := h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": c.prices, "MIL-PAR": notifytest.Steady(100)}))
+			report := h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": c.prices,
+				"MIL-PAR": notifytest.Steady(100)}))
 			done := 0
 			if len(c.prices) > 8 {
 				done = 1
@@ -59,7 +60,8 @@ func TestWhoIsNotified(t *testing.T) {
 	}
 }
 
-// TestNotifiedAgainAfterARise: a fare that rises and falls brings two mails, a refresh that finds nothing in between changes nothing.
+// TestNotifiedAgainAfterARise: a fare that rises and falls brings two mails, a refresh that finds
+// nothing in between changes nothing.
 func TestNotifiedAgainAfterARise(t *testing.T) {
 	h := newFixture(t)
 	h.Subscribe("ada", "MIL-BUH", 4000)
@@ -132,7 +134,8 @@ func TestNothingUntrueIsSent(t *testing.T) {
 			h.refresh(s)
 		}},
 		{"nothing is sent there any more", func(h *fixture) {
-			stop := store.Op{Item: store.Item{Key: store.Key{Partition: "STOPPED#" + string(notifytest.IDOf("ada")), Sort: "MARK"}}}
+			stop := store.Op{Item: store.Item{Key: store.Key{Partition: "STOPPED#" + string(notifytest.IDOf("ada")),
+				Sort: "MARK"}}}
 			if err := h.Table.Write(h.T.Context(), stop); err != nil {
 				h.T.Fatal(err)
 			}
@@ -187,10 +190,12 @@ func TestMalformedItems(t *testing.T) {
 			h := newFixture(t)
 			h.Subscribe("ada", "MIL-BUH", 0)
 			h.Subscribe("bob", "MIL-LON", 0)
-			if err := h.Table.Write(t.Context(), store.Op{Mode: store.Set, Item: store.Item{Key: c.key, Data: []byte("{")}}); err != nil {
+			if err := h.Table.Write(t.Context(),
+				store.Op{Mode: store.Set, Item: store.Item{Key: c.key, Data: []byte("{")}}); err != nil {
 				t.Fatal(err)
 			}
-			report := h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000), "MIL-LON": notifytest.Steady(3000)}))
+			report := h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000),
+				"MIL-LON": notifytest.Steady(3000)}))
 			if report.Failed > 0 {
 				t.Errorf("%+v", report)
 			}

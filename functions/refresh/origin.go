@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -42,12 +41,10 @@ func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now tim
 // asked is said last: until all is stored, the next run asks for the same again.
 func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream.Answer, now time.Time) error {
 	series, tooOld := groupBySeries(answer.Fares, fare.DayOf(now))
-	o.Fares, o.Dropped = len(answer.Fares), maps.Clone(answer.Dropped)
+	o.Fares = len(answer.Fares)
+	addDropped(&o.Dropped, answer.Dropped)
 	if tooOld > 0 {
-		if o.Dropped == nil {
-			o.Dropped = map[upstream.Reason]int{}
-		}
-		o.Dropped[upstream.TooOld] += tooOld
+		addDropped(&o.Dropped, map[upstream.Reason]int{upstream.TooOld: tooOld})
 	}
 	stored := summaries{}
 	pooled, err := r.pooled(ctx)
@@ -91,8 +88,9 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 	return r.Fares.SetAsked(ctx, o.Origin, now)
 }
 
-// publish tells the deals and trends of an origin and the subscribers of its routes
-// what became of some of them; trends last: by them a plan sees that all was told. notified counts routes with something new to tell.
+// publish tells the deals and trends of an origin and the subscribers of its routes what became of
+// some of them; trends last: by them a plan sees that all was told. notified counts routes with
+// something new to tell.
 func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summaries, notified *int) error {
 	if len(stored) == 0 {
 		return nil
@@ -102,7 +100,8 @@ func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summar
 		return err
 	}
 	oneWay := stored[fare.OneWay]
-	asked := slices.DeleteFunc(slices.Clone(watched), func(w store.SubscribedRoute) bool { _, is := oneWay[w.Destination]; return !is })
+	asked := slices.DeleteFunc(slices.Clone(watched),
+		func(w store.SubscribedRoute) bool { _, is := oneWay[w.Destination]; return !is })
 	n, err := r.leaveNotifications(ctx, origin, asked, oneWay, fare.DayOf(r.Now()))
 	*notified += n
 	if err = errors.Join(err, r.leaveReturns(ctx, origin, watched, stored)); err != nil {
@@ -123,7 +122,8 @@ func (r *Refresher) watched(ctx context.Context, origin fare.City) ([]store.Subs
 // tell puts summaries into the deals of their origin, leaves a notification for the
 // alerts to anywhere that are among the watched, and puts those of one-way series into
 // its trends. Where departures are folded at the end of the run, the deals are made there.
-func (r *Refresher) tell(ctx context.Context, origin fare.City, stored summaries, watched []store.SubscribedRoute, pooled departure.Cycle) error {
+func (r *Refresher) tell(ctx context.Context, origin fare.City, stored summaries, watched []store.SubscribedRoute,
+	pooled departure.Cycle) error {
 	if !r.warming {
 		err := r.updateDeals(ctx, origin, stored, pooled.Pooled)
 		if err == nil && toAnywhere(watched) {
@@ -166,7 +166,8 @@ type mergeResult struct {
 
 // mergeSeries adds observations to a series' history and rebuilds its summary.
 // asked tells that the source was asked for a year of its departures, now.
-func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observations []fare.Observation, pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
+func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observations []fare.Observation,
+	pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	err = store.RetryConflicts(ctx, func() (err error) {
 		m, err = r.mergeSeriesOnce(ctx, of, observations, pooled, now, asked)
 		return err
@@ -181,18 +182,14 @@ func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observation
 // The old summary is read before the history, and both strongly: whoever wrote a
 // summary that is replaced here had written its part of the history before, so it
 // is in what the new summary is made from.
-func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observations []fare.Observation, pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
+func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observations []fare.Observation,
+	pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	today := fare.DayOf(now)
-	old, version, err := r.Fares.Summary(ctx, of, store.Strong)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	old, err := r.summary(ctx, of, store.Strong)
+	if err != nil {
 		return m, err
 	}
-	if version > 0 {
-		if m.summary, err = verdict.Decode(old); err != nil {
-			return m, fmt.Errorf("read summary of %s: %w", of, err)
-		}
-		m.summary = withoutAhead(m.summary, now)
-	}
+	m.summary = old.RouteSummary
 	blocks, err := r.Fares.Blocks(ctx, of, store.Strong)
 	if err != nil {
 		return m, err
@@ -207,7 +204,7 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 	}
 	m.added, m.changed = added, len(writes) > 0
 
-	if version > 0 && m.summary.AsOf > today {
+	if m.summary.AsOf > today {
 		return m, nil // made by a later refresh, which knew at least as much
 	}
 	if asked {
@@ -224,11 +221,11 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 		}
 	}
 	encoded := m.summary.Encode()
-	if slices.Equal(encoded, old) {
+	if slices.Equal(encoded, old.data) {
 		return m, nil
 	}
 	m.changed = true
-	return m, r.Fares.PutSummary(ctx, of, encoded, version)
+	return m, r.Fares.PutSummary(ctx, of, encoded, old.version)
 }
 
 // expiry is when the last observation of a cycle leaves the history.

@@ -2,15 +2,10 @@
 // origin it asks which fares were found, merges them into the routes' histories
 // and rebuilds the summaries that verdicts are read from.
 //
-// A refresh is idempotent. Running the same one twice changes nothing; one that is
-// killed at any point and run again leaves the store as if it had run once:
-// observations are sets, summaries are made from them, and nothing is recorded as
-// done before it is. One origin's failure never stops the others, and "asked,
-// and there is nothing" is never confused with "could not ask".
-//
-// What single departures are judged by is a fold over days, each of which is
-// taken in once (departures.go). Of the routes that somebody watches it leaves notifications, once a day; package
-// notify sends them, in the same process or another, then or later.
+// A refresh is idempotent: twice changes nothing, and one that is killed anywhere
+// and run again leaves the store as if it had run once. One origin's failure never
+// stops the others, and "asked, and there is nothing" is never confused with "could
+// not ask". Package notify sends the notifications that a refresh leaves.
 package refresh
 
 import (
@@ -72,9 +67,9 @@ type Counts struct {
 // asked for again: a source may learn of a fare days after it was found.
 const overlap = verdict.LiveDays * 24 * time.Hour
 
-// Run refreshes origins; none given means all that the source knows. It
-// returns an error only where nothing could be done at all, or what is stored
-// could not be folded; what happened to each origin is in the report.
+// Run refreshes origins, without any all that the source knows. It fails only if
+// nothing could be done, or what is stored could not be folded; what happened to
+// each origin is in the report.
 func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, error) {
 	began := r.Now()
 	if err := r.prepare(ctx); err != nil {
@@ -131,7 +126,8 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 
 // isOfSource tells a source that did not tell from an answer that was not stored.
 func isOfSource(err error) bool {
-	return errors.Is(err, upstream.ErrUnavailable) || errors.Is(err, upstream.ErrRefused) || errors.Is(err, upstream.ErrBudget)
+	return errors.Is(err, upstream.ErrUnavailable) || errors.Is(err, upstream.ErrRefused) ||
+		errors.Is(err, upstream.ErrBudget)
 }
 
 // prepare does what a refresh needs once, however many origins it has.
@@ -150,7 +146,8 @@ var errNotBegun = errors.New("not begun")
 
 // refreshOrigins asks for origins, several at a time, and reports each as it ends,
 // one at a time. None is begun once begin has ended.
-func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, origins []fare.City, report func(Outcome)) {
+func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, origins []fare.City,
+	report func(Outcome)) {
 	var mu sync.Mutex
 	ended := func(o Outcome) {
 		mu.Lock()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +15,6 @@ import (
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
-	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
@@ -26,15 +24,7 @@ var today = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 func clock() time.Time { return today }
 
-func open(t *testing.T) store.Table {
-	t.Helper()
-	s, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock, boltstore.Scratch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
+func open(t *testing.T) store.Table { return openAt(t, clock) }
 
 // source answers from memory. What an origin has can be an error.
 type source struct {
@@ -99,7 +89,7 @@ func world() *source {
 
 func run(t *testing.T, table store.Table, s *source, origins ...fare.City) refresh.Report {
 	t.Helper()
-	r := refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: clock, Workers: 1}
+	r := refresher(s, table, clock)
 	report, err := r.Run(t.Context(), origins...)
 	if err != nil {
 		t.Fatal(err)
@@ -107,20 +97,11 @@ func run(t *testing.T, table store.Table, s *source, origins ...fare.City) refre
 	return report
 }
 
-// contents is all that the store holds of the routes, versions aside: they count writes, and trying again may write more.
+// contents is all that the store holds of the routes.
 func contents(t *testing.T, table store.Table) map[string]string {
 	t.Helper()
-	all := map[string]string{}
-	for _, partition := range []string{"ROUTE#MIL-BUH", "ROUTE#MIL-LON", "ROUTE#ROM-PAR", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#XXX", "FARES", "COVERED", "INTO#BUH", "INTO#LON", "INTO#PAR", "WANTED"} {
-		items, err := table.Query(t.Context(), store.Range{Partition: partition, Read: store.Strong})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, i := range items {
-			all[partition+" "+i.Sort] = fmt.Sprintf("%x until %v", i.Data, i.Expires)
-		}
-	}
-	return all
+	return dump(t, table, "ROUTE#MIL-BUH", "ROUTE#MIL-LON", "ROUTE#ROM-PAR", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#XXX",
+		"FARES", "COVERED", "INTO#BUH", "INTO#LON", "INTO#PAR", "WANTED")
 }
 
 func TestRun(t *testing.T) {
@@ -138,25 +119,20 @@ func TestRun(t *testing.T) {
 	}
 	var text strings.Builder
 	got.Print(&text)
-	for _, line := range []string{"4: 3 asked (1 of them empty), 1 failed", "169 new, 0 already known", "4: round trip", "3 seen, 3 changed", "BAD: ask for BAD"} {
+	for _, line := range []string{"4: 3 asked (1 of them empty), 1 failed", "169 new, 0 already known", "4: round trip",
+		"3 seen, 3 changed", "BAD: ask for BAD"} {
 		if !strings.Contains(text.String(), line) {
 			t.Errorf("the printed report lacks %q:\n%s", line, &text)
 		}
 	}
 
-	data, _, err := store.Fares{Table: table}.Summary(t.Context(), fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}, store.Strong)
-	if err != nil {
-		t.Fatal(err)
-	}
-	summary, err := verdict.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	summary := summaryOf(t, table, seriesOf("MIL-BUH"))
 	var all []fare.Observation
 	for _, f := range fares("MIL-BUH", 20, 10, 40) {
 		all = append(all, f.Observation)
 	}
-	if diff := cmp.Diff(verdict.Build(all, verdict.RouteSummary{}, fare.DayOf(today), verdict.Options{}), summary); diff != "" {
+	if diff := cmp.Diff(verdict.Build(all, verdict.RouteSummary{}, fare.DayOf(today), verdict.Options{}),
+		summary); diff != "" {
 		t.Errorf("the summary is not made of the history: %s", diff)
 	}
 }
@@ -201,45 +177,43 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 	}
 }
 
-// TestKilledAnywhere kills a refresh at every call it makes, before and after
-// the call's effect, runs it again, and wants the store of an undisturbed run.
-func TestKilledAnywhere(t *testing.T) {
+// TestFaultsOfTheStore kills a refresh at every call it makes, before and after the
+// call's effect, or lets that call fail alone; runs it again; and wants the store of
+// an undisturbed run.
+func TestFaultsOfTheStore(t *testing.T) {
 	undisturbed := open(t)
 	run(t, undisturbed, world())
 	want := contents(t, undisturbed)
-	n := storetest.EachFault(t, open, (*storetest.Faulty).DieAt, func(t *testing.T, f *storetest.Faulty) {
-		r := refresh.Refresher{Source: world(), Fares: store.Fares{Table: f}, Now: clock, Workers: 1}
-		report, err := r.Run(t.Context())
-		if report.Failed > 0 || err != nil {
+	eachFault(t, open, func(t *testing.T, f *storetest.Faulty) {
+		r := refresher(world(), f, clock)
+		if report, err := r.Run(t.Context()); report.Failed > 0 || err != nil {
 			f.Heal()
-			if again := run(t, f, world()); again.Failed > 0 {
-				t.Fatalf("the second run failed: %+v", again)
-			}
+			mustRun(t, r)
 		}
 		if diff := cmp.Diff(want, contents(t, f.Table)); diff != "" {
 			t.Error(diff)
 		}
 	})
-	t.Logf("%d combinations", n)
 }
 
-// TestFailsOnce is the same with one call failing in an otherwise healthy run.
-func TestFailsOnce(t *testing.T) {
-	undisturbed := open(t)
-	run(t, undisturbed, world())
-	want := contents(t, undisturbed)
-	n := storetest.EachFault(t, open, (*storetest.Faulty).FailOnce, func(t *testing.T, f *storetest.Faulty) {
-		r := refresh.Refresher{Source: world(), Fares: store.Fares{Table: f}, Now: clock, Workers: 1}
-		report, err := r.Run(t.Context())
-		if err != nil || report.Failed > 0 {
-			f.Heal()
-			run(t, f, world())
-		}
-		if diff := cmp.Diff(want, contents(t, f.Table)); diff != "" {
-			t.Error(diff)
-		}
-	})
-	t.Logf("%d combinations", n)
+// eachFault has every call to the store fail once, or be the last that succeeds.
+func eachFault(t *testing.T, open func(*testing.T) store.Table, run func(*testing.T, *storetest.Faulty)) {
+	for name, arm := range map[string]func(*storetest.Faulty, int, storetest.Side){
+		"fails once": (*storetest.Faulty).FailOnce, "dies": (*storetest.Faulty).DieAt,
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := storetest.EachFault(t, open, arm, run)
+			t.Logf("%d combinations", n)
+		})
+	}
+}
+
+// part is every n-th fare, from one of them on.
+func part(all []fare.Fare, n, first int) (some []fare.Fare) {
+	for i := first; i < len(all); i += n {
+		some = append(some, all[i])
+	}
+	return some
 }
 
 // TestTwoAtOnce lets refreshes of the same origins with different answers run side by side: none undoes another.
@@ -247,16 +221,11 @@ func TestTwoAtOnce(t *testing.T) {
 	table := open(t)
 	all := world()
 	var wg sync.WaitGroup
-	for part := range 4 {
+	for first := range 4 {
 		wg.Go(func() {
-			var some []fare.Fare
-			for i, f := range all.has["ROM"].([]fare.Fare) {
-				if i%4 == part {
-					some = append(some, f)
-				}
-			}
+			some := part(all.has["ROM"].([]fare.Fare), 4, first)
 			for {
-				r := refresh.Refresher{Source: &source{has: map[fare.City]any{"ROM": some}}, Fares: store.Fares{Table: table}, Now: clock}
+				r := refresher(&source{has: map[fare.City]any{"ROM": some}}, table, clock)
 				report, err := r.Run(t.Context())
 				if err != nil {
 					t.Error(err)
@@ -284,7 +253,8 @@ func TestRefusedCredentialsStopEverything(t *testing.T) {
 	if got.Failed != 50 || got.Asked != 0 || len(s.asked) > 3 {
 		t.Errorf("asked %d times: %+v", len(s.asked), got)
 	}
-	if last := got.Faults[len(got.Faults)-1]; !strings.Contains(last, "not asked: ") || !strings.Contains(last, "credentials") {
+	if last := got.Faults[len(got.Faults)-1]; !strings.Contains(last, "not asked: ") ||
+		!strings.Contains(last, "credentials") {
 		t.Errorf("the last fault is %q", last)
 	}
 }
@@ -292,7 +262,7 @@ func TestRefusedCredentialsStopEverything(t *testing.T) {
 func TestSourcesDoNotMix(t *testing.T) {
 	table := open(t)
 	run(t, table, world())
-	r := refresh.Refresher{Source: &source{name: " of another kind"}, Fares: store.Fares{Table: table}, Now: clock}
+	r := refresher(&source{name: " of another kind"}, table, clock)
 	if _, err := r.Run(t.Context()); !errors.Is(err, store.ErrOtherSource) {
 		t.Errorf("error %v", err)
 	}
@@ -300,8 +270,8 @@ func TestSourcesDoNotMix(t *testing.T) {
 
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	r := refresh.Refresher{Source: world(), Fares: store.Fares{Table: open(t)}, Now: clock, Workers: 1,
-		Progress: func(int, int, refresh.Outcome) { cancel() }}
+	r := refresher(world(), open(t), clock)
+	r.Progress = func(int, int, refresh.Outcome) { cancel() }
 	report, err := r.Run(ctx)
 	if err != nil || report.Asked+report.Failed != report.Origins || report.Failed == 0 {
 		t.Errorf("%+v %v", report, err)
@@ -321,15 +291,7 @@ func TestManyObservations(t *testing.T) {
 			many = append(many, g)
 		}
 	}
-	half := func(odd int) *source {
-		var some []fare.Fare
-		for i, f := range many {
-			if i%2 == odd {
-				some = append(some, f)
-			}
-		}
-		return &source{has: map[fare.City]any{"MIL": some}}
-	}
+	half := func(odd int) *source { return &source{has: map[fare.City]any{"MIL": part(many, 2, odd)}} }
 	first, second := run(t, table, half(0)), run(t, table, half(1))
 	if first.New+second.New != len(many) || first.Failed+second.Failed > 0 {
 		t.Fatalf("%+v, %+v", first, second)
@@ -371,7 +333,8 @@ func TestOldFares(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	_, _, err := store.Fares{Table: table}.Summary(t.Context(), fare.Series{Route: fare.Route{Origin: "MIL", Destination: "LON"}}, store.Strong)
+	_, _, err := store.Fares{Table: table}.Summary(t.Context(),
+		fare.Series{Route: fare.Route{Origin: "MIL", Destination: "LON"}}, store.Strong)
 	if !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a route without a kept fare has a summary (%v)", err)
 	}

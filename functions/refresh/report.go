@@ -29,12 +29,16 @@ type Report struct {
 // maxFaults keeps a report readable when every origin fails for the same reason.
 const maxFaults = 20
 
+func addFault(to *[]string, of string, err error) {
+	if len(*to) < maxFaults {
+		*to = append(*to, fmt.Sprintf("%s: %v", of, err))
+	}
+}
+
 func (r *Report) add(o Outcome) {
 	if o.Err != nil {
 		r.Failed++
-		if len(r.Faults) < maxFaults {
-			r.Faults = append(r.Faults, fmt.Sprintf("%s: %v", o.Origin, o.Err))
-		}
+		addFault(&r.Faults, string(o.Origin), o.Err)
 	} else {
 		r.Asked++
 		if o.Fares == 0 {
@@ -48,12 +52,7 @@ func (r *Report) add(o Outcome) {
 	r.ReturnsSeen += o.Returns.Seen
 	r.ReturnsChanged += o.Returns.Changed
 	r.Notifications += o.Notifications
-	for reason, n := range o.Dropped {
-		if r.Dropped == nil {
-			r.Dropped = map[upstream.Reason]int{}
-		}
-		r.Dropped[reason] += n
-	}
+	addDropped(&r.Dropped, o.Dropped)
 }
 
 // Print writes the report for people.
@@ -63,7 +62,8 @@ func (r Report) Print(w io.Writer) {
 	printDropped(w, r.Dropped)
 	fmt.Fprintf(w, "routes        %d seen, %d changed\n", r.RoutesSeen, r.RoutesChanged)
 	if r.ReturnsSeen > 0 {
-		fmt.Fprintf(w, "returns       %d seen, %d changed, by route and length of stay; ask with notti\n", r.ReturnsSeen, r.ReturnsChanged)
+		fmt.Fprintf(w, "returns       %d seen, %d changed, by route and length of stay; ask with notti\n",
+			r.ReturnsSeen, r.ReturnsChanged)
 	}
 	if r.Notifications > 0 {
 		fmt.Fprintf(w, "watched       %d routes with something new to tell\n", r.Notifications)

@@ -2,7 +2,6 @@ package refresh
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -20,26 +19,23 @@ func (r *Refresher) updateTrends(ctx context.Context, origin fare.City, entries 
 }
 
 func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entries []trends.Entry) error {
-	data, version, err := r.Fares.Trends(ctx, origin)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	old, version, err := r.trends(ctx, origin)
+	if err != nil {
 		return err
 	}
-	var old trends.Origin
-	if version > 0 {
-		if old, err = trends.Decode(data); err != nil {
-			return fmt.Errorf("read trends of %s: %w", origin, err)
-		}
-		old.Entries = slices.DeleteFunc(old.Entries, func(e trends.Entry) bool { return isDayAhead(e.AsOf, fare.DayOf(r.Now())) })
-	}
+	old.Entries = slices.DeleteFunc(old.Entries,
+		func(e trends.Entry) bool { return isDayAhead(e.AsOf, fare.DayOf(r.Now())) })
 	var newer []trends.Entry
 	changed := map[fare.City]store.Coverage{}
 	for _, e := range entries {
 		had, ok := old.To(e.Destination)
-		if ok && (reflect.DeepEqual(had, e) || had.AsOf > e.AsOf || had.AsOf == e.AsOf && had.Observations > e.Observations) {
+		if ok && (reflect.DeepEqual(had, e) || had.AsOf > e.AsOf || had.AsOf == e.AsOf &&
+			had.Observations > e.Observations) {
 			continue // the same, or made by another refresh that knew more
 		}
 		newer = append(newer, e)
-		changed[e.Destination] = store.Coverage{Observations: e.Observations, Sample: e.Sample, Newest: time.Unix(e.Newest, 0), AsOf: e.AsOf}
+		changed[e.Destination] = store.Coverage{Observations: e.Observations, Sample: e.Sample,
+			Newest: time.Unix(e.Newest, 0), AsOf: e.AsOf}
 	}
 	if len(newer) == 0 {
 		return nil
@@ -62,14 +58,16 @@ func entryOf(destination fare.City, s verdict.RouteSummary) trends.Entry {
 		e.Minimum, e.Median = s.Euro(s.Lows[0].Price), s.Euro((s.Lows[(n-1)/2].Price+s.Lows[n/2].Price)/2)
 	}
 	for _, j := range verdict.CheapestAhead(s) {
-		live := trends.Live{Depart: j.Fare.Depart, Price: j.Fare.Price, Found: j.Fare.Found, Level: j.Verdict.Livello, Certainty: j.Verdict.Affidabilita}
+		live := trends.Live{Depart: j.Fare.Depart, Price: j.Fare.Price, Found: j.Fare.Found, Level: j.Verdict.Livello,
+			Certainty: j.Verdict.Affidabilita}
 		if j.Verdict.Percentile != nil {
 			live.Percentile = *j.Verdict.Percentile
 		}
 		e.Live = append(e.Live, live)
 	}
 	for _, m := range s.Months {
-		e.Months = append(e.Months, trends.Month{Month: m.Month, Median: m.Median, Minimum: m.Minimum, Sample: m.Sample})
+		e.Months = append(e.Months, trends.Month{Month: m.Month, Median: m.Median, Minimum: m.Minimum,
+			Sample: m.Sample})
 	}
 	return e
 }

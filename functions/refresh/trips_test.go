@@ -15,19 +15,15 @@ import (
 // onTrip makes a confirmed alert for a trip from Milan to Bucharest, by a threshold.
 func (h *fixture) onTrip(who string, of store.Trip, threshold fare.Cents) {
 	h.T.Helper()
-	a := store.Alert{Subscriber: notifytest.IDOf(who), Route: notifytest.Route("MIL-BUH"), Email: notifytest.AddressOf(who), Language: "it", Trip: of, Threshold: threshold}
+	a := store.Alert{Route: notifytest.Route("MIL-BUH"), Trip: of, Threshold: threshold}
+	a.Subscriber = notifytest.IDOf(who)
 	a.ID = a.NewID()
-	err := h.Alerts().AddPending(h.T.Context(), who, a, h.Now().Add(time.Hour), store.Job{At: h.Now()})
-	if err == nil {
-		_, err = h.Alerts().Confirm(h.T.Context(), who)
-	}
-	if err != nil {
-		h.T.Fatal(err)
-	}
+	h.confirm(who, a)
 }
 
-// TestTripsAreAskedForAndTold: what alerts for trips are for is asked for every day, and told when that was answered; a message
-// that comes back after its worker was killed before it told makes good for it without asking.
+// TestTripsAreAskedForAndTold: what alerts for trips are for is asked for every day, and told when
+// that was answered; a message that comes back after its worker was killed before it told makes
+// good for it without asking.
 func TestTripsAreAskedForAndTold(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
@@ -51,7 +47,8 @@ func TestTripsAreAskedForAndTold(t *testing.T) {
 	}
 	w.source.departures["MIL-BUH"], w.source.departures[returns] = faresOut, faresBack
 	_, series := w.plan()
-	if !slices.ContainsFunc(series, func(s []string) bool { return slices.Contains(s, "MIL-BUH") && slices.Contains(s, returns) }) {
+	if !slices.ContainsFunc(series,
+		func(s []string) bool { return slices.Contains(s, "MIL-BUH") && slices.Contains(s, returns) }) {
 		t.Fatalf("planned are %v", series)
 	}
 	w.now = w.now.Add(time.Second)
@@ -62,7 +59,7 @@ func TestTripsAreAskedForAndTold(t *testing.T) {
 		t.Fatalf("failed %v", failed)
 	}
 	asked := w.source.asked()
-	if failed := w.function().Messages(t.Context(), []queue.Message{message}); len(failed) > 0 || len(w.source.asked()) > 0 || len(asked) != 2 {
+	if failed := w.work(message); len(failed) > 0 || len(w.source.asked()) > 0 || len(asked) != 2 {
 		t.Fatalf("asked for %v; failed %v", asked, failed)
 	}
 	h.Set(w.now)

@@ -13,16 +13,12 @@ import (
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 	"verdetto/shared/verdict/score"
-	"verdetto/shared/verdict/trends"
 )
 
-// A refresh that finds no pooled part, and asks for everything in one process,
-// begins with what is stored: a recorded panel that is loaded at once, the first
-// answer of a source, a store that an earlier version filled. It folds the days
-// of all series together, each day with the pooled part of the days before it, as
-// refreshes of every one of those days would have. The pooled part is written
-// last, so a run that was killed before does all of it again; so does another run
-// on the same day, which may have more.
+// A refresh of everything that finds no pooled part begins with what is stored: a
+// panel that is loaded at once, or a store that an earlier version filled. It folds
+// the days of all series together, as refreshes of those days would have. The
+// pooled part is written last, so a run that was killed does all of it again.
 
 // warming is a series that is being folded with all others.
 type warming struct {
@@ -39,13 +35,8 @@ type byDay map[fare.Day][]departure.Live
 
 func cut(fares []departure.Live) byDay {
 	days := byDay{}
-	for i := 0; i < len(fares); {
-		j, day := i, fares[i].FoundDay()
-		for j < len(fares) && fares[j].FoundDay() == day {
-			j++
-		}
-		days[day] = fares[i:j]
-		i = j
+	for _, f := range fares {
+		days[f.FoundDay()] = append(days[f.FoundDay()], f)
 	}
 	return days
 }
@@ -84,7 +75,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 		for _, s := range series {
 			s.learn(v, &left)
 		}
-		for _, h := range []departure.Horizon{departure.Week, departure.Fortnight} {
+		for _, h := range departure.Horizons() {
 			pooled.Learn(h, day, &left)
 		}
 		if day == today {
@@ -102,7 +93,8 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 			s.state.nonStop.Stand(today, liveFares(s.quotes.NonStop))
 		}
 		// What is stored was not said by this service: the score begins with this day.
-		if err := s.state.keepScore(score.Source{Day: today, Pooled: pooled, Summary: s.summary, Quotes: liveFares(s.quotes.All)}, new(score.Counts)); err != nil {
+		if err := s.state.keepScore(score.Source{Day: today, Pooled: pooled, Summary: s.summary,
+			Quotes: liveFares(s.quotes.All)}, new(score.Counts)); err != nil {
 			return fmt.Errorf("keep the score of %s: %w", s.of, err)
 		}
 		if err := r.Fares.PutDepartures(ctx, s.of, s.state.changes(), none); err != nil {
@@ -161,16 +153,9 @@ func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*war
 	}
 	found := map[fare.Day]bool{}
 	for _, origin := range origins {
-		data, _, err := r.Fares.Trends(ctx, origin)
-		if errors.Is(err, store.ErrNotFound) {
-			continue // it was cut off before it had any
-		}
+		routes, _, err := r.trends(ctx, origin)
 		if err != nil {
 			return nil, nil, err
-		}
-		routes, err := trends.Decode(data)
-		if err != nil {
-			return nil, nil, fmt.Errorf("read trends of %s: %w", origin, err)
 		}
 		for _, e := range routes.Entries {
 			for _, trip := range fare.Trips() {
@@ -205,10 +190,11 @@ func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day)
 	if err != nil {
 		return nil, fmt.Errorf("read history of %s: %w", of, err)
 	}
-	summary, err := r.summary(ctx, of, store.Strong)
+	stored, err := r.summary(ctx, of, store.Strong)
 	if err != nil {
 		return nil, err
 	}
+	summary := stored.RouteSummary
 	if summary.AsOf == 0 || summary.AsOf > today {
 		return nil, nil // cut off before it was made, or made by a later refresh
 	}

@@ -86,7 +86,7 @@ func pack(sorted []Observation) []byte {
 		}
 		nights = nights || o.Nights != 0
 	}
-	w := varint.NewWriter(packFormat, 16+7*len(sorted))
+	w := packed.NewWriter(packFormat, 16+7*len(sorted))
 	w.Uint(uint64(len(currencies)))
 	for _, c := range currencies {
 		w.Uint(c.Pack())
@@ -128,7 +128,7 @@ func Unpack(dst []Observation, data []byte) (all []Observation, err error) {
 }
 
 func unpack(dst []Observation, data []byte) ([]Observation, error) {
-	r := varint.NewReader(data, packFormat)
+	r := packed.NewReader(data, packFormat)
 	currencies := make([]Currency, r.Count(int64(r.Uint())))
 	for i := range currencies {
 		var known bool
@@ -168,7 +168,7 @@ func unpack(dst []Observation, data []byte) ([]Observation, error) {
 
 // unpackEuro reads a block of euroFormat.
 func unpackEuro(dst []Observation, data []byte) ([]Observation, error) {
-	r := varint.NewReader(data, euroFormat)
+	r := packed.NewReader(data, euroFormat)
 	count := r.Count(int64(r.Uint()))
 	all := slices.Grow(dst, count)
 	var found, price int64
@@ -182,7 +182,7 @@ func unpackEuro(dst []Observation, data []byte) ([]Observation, error) {
 }
 
 // leadOf reads a lead time. Where a fare departed it may still have been the day before.
-func leadOf(r *varint.Reader) Day {
+func leadOf(r *packed.Reader) Day {
 	lead := r.Int()
 	if lead < -1 || lead > MaxLead {
 		r.Fail(fmt.Errorf("lead time of %d days", lead))

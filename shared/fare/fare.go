@@ -64,7 +64,8 @@ type Cents int64
 // MaxPrice bounds a credible economy fare (100,000 EUR). What lies above it is a fault of the source.
 const MaxPrice Cents = 100_000_00
 
-// MaxLead is how many days ahead a fare can be sold; airlines open sales about a year before. What lies beyond is a fault of the source.
+// MaxLead is how many days ahead a fare can be sold; airlines open sales about a year before. What
+// lies beyond is a fault of the source.
 const MaxLead = 500
 
 // Day is a calendar day, counted from 1970-01-01. Arithmetic on days is plain arithmetic.

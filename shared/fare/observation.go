@@ -30,7 +30,8 @@ func (o Observation) Return() Day {
 	return o.Depart + Day(o.Nights)
 }
 
-// Compare orders observations by Found, then Depart, Nights, Price and the rest. Two that compare equal are the same observation.
+// Compare orders observations by Found, then Depart, Nights, Price and the rest. Two that compare
+// equal are the same observation.
 func (o Observation) Compare(p Observation) int {
 	switch { // written out, since histories are sorted by it
 	case o.Found != p.Found:

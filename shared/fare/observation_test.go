@@ -17,6 +17,9 @@ func TestSetDropsWhatIsSaidTwice(t *testing.T) {
 	}
 	onDay := with(func(o *Observation) { o.Found, o.DayOnly = midnight, true })
 	unknown := with(func(o *Observation) { o.Stops = StopsUnknown })
+	vague := with(func(o *Observation) { o.Found, o.DayOnly, o.Stops = midnight, true, StopsUnknown })
+	dayBefore := with(func(o *Observation) { o.Found, o.DayOnly = midnight-86400, true })
+	dearer := with(func(o *Observation) { o.Found, o.DayOnly, o.Price = midnight, true, 4000 })
 	for _, c := range []struct {
 		name string
 		in   []Observation
@@ -28,15 +31,15 @@ func TestSetDropsWhatIsSaidTwice(t *testing.T) {
 		{"the day alone, in other order", []Observation{exact, onDay}, []Observation{exact}},
 		{"the day alone, alone", []Observation{onDay, onDay}, []Observation{onDay}},
 		{"stops not known", []Observation{unknown, exact}, []Observation{exact}},
-		{"neither is known", []Observation{with(func(o *Observation) { o.Found, o.DayOnly, o.Stops = midnight, true, StopsUnknown }), exact}, []Observation{exact}},
-		{"another day", []Observation{with(func(o *Observation) { o.Found, o.DayOnly = midnight-86400, true }), exact},
-			[]Observation{with(func(o *Observation) { o.Found, o.DayOnly = midnight-86400, true }), exact}},
-		{"another moment of the day", []Observation{exact, with(func(o *Observation) { o.Found++ })}, []Observation{exact, with(func(o *Observation) { o.Found++ })}},
-		{"another price", []Observation{with(func(o *Observation) { o.Found, o.DayOnly, o.Price = midnight, true, 4000 }), exact},
-			[]Observation{with(func(o *Observation) { o.Found, o.DayOnly, o.Price = midnight, true, 4000 }), exact}},
+		{"neither is known", []Observation{vague, exact}, []Observation{exact}},
+		{"another day", []Observation{dayBefore, exact}, []Observation{dayBefore, exact}},
+		{"another moment of the day", []Observation{exact, with(func(o *Observation) { o.Found++ })},
+			[]Observation{exact, with(func(o *Observation) { o.Found++ })}},
+		{"another price", []Observation{dearer, exact}, []Observation{dearer, exact}},
 		{"another currency", []Observation{onDay, with(func(o *Observation) { o.Currency = mustCurrency("HUF") })},
 			[]Observation{onDay, with(func(o *Observation) { o.Currency = mustCurrency("HUF") })}},
-		{"another stay", []Observation{with(func(o *Observation) { o.Nights = 3 }), unknown}, []Observation{unknown, with(func(o *Observation) { o.Nights = 3 })}},
+		{"another stay", []Observation{with(func(o *Observation) { o.Nights = 3 }), unknown},
+			[]Observation{unknown, with(func(o *Observation) { o.Nights = 3 })}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, Set(c.in)); diff != "" {
@@ -47,7 +50,8 @@ func TestSetDropsWhatIsSaidTwice(t *testing.T) {
 }
 
 func TestTrips(t *testing.T) {
-	for nights, want := range map[int]string{0: "", 1: "1-3", 3: "1-3", 4: "4-7", 7: "4-7", 8: "8-14", 14: "8-14", 15: "15+", MaxNights: "15+"} {
+	for nights, want := range map[int]string{0: "", 1: "1-3", 3: "1-3", 4: "4-7", 7: "4-7", 8: "8-14", 14: "8-14",
+		15: "15+", MaxNights: "15+"} {
 		if got := TripOf(nights).String(); got != want {
 			t.Errorf("%d nights: %q, want %q", nights, got, want)
 		}
@@ -81,7 +85,8 @@ func TestTrips(t *testing.T) {
 }
 
 func TestStops(t *testing.T) {
-	for n, want := range map[int]Stops{-1: StopsUnknown, -5: StopsUnknown, 0: NonStop, 1: OneStop, 2: MoreStops, 7: MoreStops} {
+	for n, want := range map[int]Stops{-1: StopsUnknown, -5: StopsUnknown, 0: NonStop, 1: OneStop, 2: MoreStops,
+		7: MoreStops} {
 		if got := StopsOf(n); got != want {
 			t.Errorf("StopsOf(%d) = %d, want %d", n, got, want)
 		}
@@ -111,24 +116,5 @@ func TestCurrencies(t *testing.T) {
 	}
 	if _, ok := UnpackCurrency(26*26*26 + 1); ok {
 		t.Error("a number that is no currency reads as one")
-	}
-	rates := Rates{PerEuro: map[string]float64{"USD": 1.25, "HUF": 400}}
-	usd, huf := mustCurrency("USD"), mustCurrency("HUF")
-	for _, c := range []struct {
-		money Money
-		to    Currency
-		want  Cents
-		ok    bool
-	}{
-		{Money{10000, usd}, EUR, 8000, true},
-		{Money{8000, EUR}, usd, 10000, true},
-		{Money{10000, usd}, huf, 3_200_000, true},
-		{Money{777, mustCurrency("XXX")}, mustCurrency("XXX"), 777, true},
-		{Money{777, mustCurrency("XXX")}, EUR, 0, false},
-		{Money{777, EUR}, mustCurrency("XXX"), 0, false},
-	} {
-		if got, ok := rates.Convert(c.money, c.to); got != c.want || ok != c.ok {
-			t.Errorf("%v in %s: %d, %v, want %d, %v", c.money, c.to, got, ok, c.want, c.ok)
-		}
 	}
 }

@@ -39,20 +39,6 @@ func (r Rates) From(c Cents, currency string) (Cents, bool) {
 	return Cents(math.Round(float64(c) * rate)), true
 }
 
-// Convert converts an amount between currencies, half away from zero. What is
-// quoted in the currency asked for stays what it is, whether or not a rate is known.
-func (r Rates) Convert(m Money, to Currency) (Cents, bool) {
-	if m.Currency == to {
-		return m.Amount, true
-	}
-	from, ok := r.Rate(m.Currency.String())
-	into, also := r.Rate(to.String())
-	if !ok || !also {
-		return 0, false
-	}
-	return Cents(math.Round(min(float64(m.Amount)/from*into, 1<<53))), true
-}
-
 // Currencies lists the known codes in alphabetical order, EUR included.
 func (r Rates) Currencies() []string {
 	codes := []string{"EUR"}

@@ -42,7 +42,7 @@ var (
 )
 
 // oneOf reads the place of one of several words.
-func oneOf(words []string, r *varint.Reader) string {
+func oneOf(words []string, r *packed.Reader) string {
 	at := r.Int()
 	if at < 0 || at >= int64(len(words)) {
 		r.Fail(fmt.Errorf("%d is not one of %d", at, len(words)))
@@ -60,7 +60,7 @@ func (h history) encode() []byte {
 	if slices.ContainsFunc(h, func(e Seen) bool { return e.Low > 0 }) {
 		first = withLows
 	}
-	w := varint.NewWriter(byte(first), 8*len(h)+2)
+	w := packed.NewWriter(byte(first), 8*len(h)+2)
 	w.Int(int64(len(h)))
 	day := fare.Day(0)
 	for _, e := range h {
@@ -82,7 +82,7 @@ func decodeHistory(data []byte) (history, error) {
 	if data[0] == withLows {
 		first = withLows
 	}
-	r := varint.NewReader(data, byte(first))
+	r := packed.NewReader(data, byte(first))
 	var h history
 	day := fare.Day(0)
 	for range r.Count(r.Int()) {

@@ -121,7 +121,7 @@ func (n news) live(today fare.Day) bool {
 
 // encode packs the news.
 func (n news) encode() []byte {
-	w := varint.NewWriter(format, 160)
+	w := packed.NewWriter(format, 160)
 	for _, city := range []fare.City{n.Route.Origin, n.Route.Destination} {
 		for i := range 3 {
 			w.Int(int64(city[i]))
@@ -138,7 +138,7 @@ func (n news) encode() []byte {
 
 // decodeNews unpacks what encode packed.
 func decodeNews(data []byte) (news, error) {
-	r := varint.NewReader(data, format)
+	r := packed.NewReader(data, format)
 	var n news
 	for _, city := range []*fare.City{&n.Route.Origin, &n.Route.Destination} {
 		code := make([]byte, 3)

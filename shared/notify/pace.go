@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"verdetto/shared/runtime/retry"
 )
 
 // pace keeps messages under a rate, evenly, however many wait for their turn.
@@ -21,7 +23,7 @@ type pace struct {
 func newPace(s *Sender) *pace {
 	p := &pace{now: s.Now, sleep: s.Sleep, limiter: rate.NewLimiter(rate.Limit(s.Rate), 1)}
 	if p.sleep == nil {
-		p.sleep = sleep
+		p.sleep = retry.Sleep
 	}
 	return p
 }
@@ -56,9 +58,6 @@ func (p *pace) hold(d time.Duration) {
 }
 
 // retry calls do until it succeeds, three times at most, with a pause that doubles.
-//
-// It is not cenkalti/backoff: that waits by a timer and a clock of its own, which
-// its version 5 lets nobody replace, and here waiting is by the sender's Sleep.
 func (p *pace) retry(ctx context.Context, do func() error) error {
 	err := do()
 	for pause := firstPause / 2; err != nil && pause <= firstPause; pause *= 2 {
@@ -68,18 +67,4 @@ func (p *pace) retry(ctx context.Context, do func() error) error {
 		err = do()
 	}
 	return err
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -82,7 +82,7 @@ func (k Customers) IssueOnce(
 		i.mark.Data, err = once.mark(id, i.hash)
 	}
 	if err == nil {
-		err = retry(ctx, issueOnceTries, func() (err error) {
+		err = retryWhile(ctx, issueOnceTries, func() (err error) {
 			stored, err = i.try(ctx)
 			return err
 		})

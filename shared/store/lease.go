@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"verdetto/shared/runtime/retry"
 )
 
 // ErrHeld: somebody else holds the lease.
@@ -104,12 +106,7 @@ var ErrLost = errors.New("the lease was lost")
 
 // renew renews the lease from time to time. A renewal that fails is tried again while there is time.
 func (l *Lease) renew(ctx context.Context, stop context.CancelCauseFunc) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(l.For / 4):
-		}
+	for retry.Sleep(ctx, l.For/4) == nil {
 		if l.Left() > 0 {
 			_ = l.Hold(ctx) // what came of it is seen by what is left
 		}

@@ -4,24 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
+
+	"verdetto/shared/runtime/retry"
 )
 
 // How a write that depends on what was read is tried again. Fifty writers of
 // one item all get through where a read and a write take 50 ms each; a caller
 // that has less time ends its context.
-const (
-	maxTries    = 20
-	firstWait   = 20 * time.Millisecond
-	longestWait = time.Second
-)
+const maxTries = 20
+
+var waits = retry.Backoff{First: 20 * time.Millisecond, Longest: time.Second}
 
 // RetryConflicts runs a change that reads, decides and writes over what it read, and runs it again
 // where another writer came between (ErrConflict, ErrExists), after a random wait that grows.
 // After maxTries, or where ctx ends first, the error is ErrUnavailable. Any other error ends it.
 func RetryConflicts(ctx context.Context, change func() error) error {
-	return retry(ctx, func(err error) int {
+	return retryWhile(ctx, func(err error) int {
 		if isConflict(err) {
 			return maxTries
 		}
@@ -29,8 +28,8 @@ func RetryConflicts(ctx context.Context, change func() error) error {
 	}, change)
 }
 
-// retry runs a change as often as the error it ends with allows.
-func retry(ctx context.Context, tries func(error) int, change func() error) error {
+// retryWhile runs a change as often as the error it ends with allows.
+func retryWhile(ctx context.Context, tries func(error) int, change func() error) error {
 	for try := 1; ; try++ {
 		err := change()
 		switch {
@@ -52,12 +51,10 @@ func isConflict(err error) bool { return errors.Is(err, ErrConflict) || errors.I
 
 // pause waits after a try that failed.
 func pause(ctx context.Context, try int) error {
-	select {
-	case <-time.After(rand.N(min(firstWait<<(try-1), longestWait))):
-		return nil
-	case <-ctx.Done():
+	if retry.Sleep(ctx, waits.Jittered(try)) != nil {
 		return fmt.Errorf("%w: wait for another writer: %w", ErrUnavailable, context.Cause(ctx))
 	}
+	return nil
 }
 
 // createOrGet writes an item where there is none, and gives the data of the one that is there then.

@@ -57,7 +57,8 @@ var (
 	ErrRefused = errors.New("the fare source refused our credentials")
 	// ErrUnavailable: the source did not answer, or not in a form we can read. Asking again later may help.
 	ErrUnavailable = errors.New("the fare source could not be asked")
-	// ErrBudget: the calls that may be made in a day are made, and nothing is wrong with the source. Asking again has a point the next day.
+	// ErrBudget: the calls that may be made in a day are made, and nothing is wrong with the
+	// source. Asking again has a point the next day.
 	ErrBudget = errors.New("the day's budget of calls to the fare source is spent")
 )
 

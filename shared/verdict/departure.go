@@ -192,7 +192,7 @@ const factsFormat = 1
 
 // Facts packs what an answer about a departure says of the series beside: it lies in the sheet, so that such an answer reads nothing else.
 func (s RouteSummary) Facts() []byte {
-	w := varint.NewWriter(factsFormat, 64)
+	w := packed.NewWriter(factsFormat, 64)
 	w.Int(s.Newest, int64(s.Observations))
 	encodeMonths(&w, s.Months)
 	encodeWindow(&w, s.Window)
@@ -202,7 +202,7 @@ func (s RouteSummary) Facts() []byte {
 // unpackFacts is what a sheet says of its series, as a summary without any history.
 func unpackFacts(sheet *departure.Sheet) (RouteSummary, error) {
 	s := RouteSummary{AsOf: sheet.AsOf, Currency: sheet.Currency, PerEuro: sheet.PerEuro}
-	r := varint.NewReader(sheet.Facts, factsFormat)
+	r := packed.NewReader(sheet.Facts, factsFormat)
 	s.Newest, s.Observations = r.Int(), int(r.Int())
 	s.Months, s.Window = decodeMonths(&r), decodeWindow(&r)
 	if err := r.Err(); err != nil {

@@ -27,7 +27,7 @@ const (
 // Encode packs the summary: prices of lows as distances from the one before,
 // days as distances back from AsOf. Three years of lows fit in about 4 KB.
 func (s RouteSummary) Encode() []byte {
-	w := varint.NewWriter(summaryFormat, 96+4*len(s.Lows))
+	w := packed.NewWriter(summaryFormat, 96+4*len(s.Lows))
 	w.Int(int64(s.AsOf), s.Asked)
 	w.Uint(s.Currency.Pack())
 	w.Uint(math.Float64bits(s.PerEuro))
@@ -48,7 +48,7 @@ func (s RouteSummary) Encode() []byte {
 	return w
 }
 
-func (s RouteSummary) encodeView(w *varint.Writer, v View) {
+func (s RouteSummary) encodeView(w *packed.Writer, v View) {
 	w.Int(v.Newest, int64(v.Observations))
 	w.Int(int64(len(v.Live)))
 	for _, l := range v.Live {
@@ -77,21 +77,21 @@ func bit(yes bool) uint64 {
 }
 
 // encodeQuoted writes what was quoted, where that was in another currency.
-func encodeQuoted(w *varint.Writer, m fare.Money) {
+func encodeQuoted(w *packed.Writer, m fare.Money) {
 	if m != (fare.Money{}) {
 		w.Uint(m.Currency.Pack())
 		w.Int(int64(m.Amount))
 	}
 }
 
-func encodeMonths(w *varint.Writer, months []Month) {
+func encodeMonths(w *packed.Writer, months []Month) {
 	w.Int(int64(len(months)))
 	for _, m := range months {
 		w.Int(int64(m.Month), int64(m.Median), int64(m.Minimum), int64(m.Sample))
 	}
 }
 
-func encodeWindow(w *varint.Writer, b *Window) {
+func encodeWindow(w *packed.Writer, b *Window) {
 	if b == nil {
 		w.Int(0)
 		return
@@ -120,7 +120,7 @@ func Decode(data []byte) (RouteSummary, error) {
 }
 
 func decodeQuoted(data []byte) (RouteSummary, error) {
-	r := varint.NewReader(data, summaryFormat)
+	r := packed.NewReader(data, summaryFormat)
 	s := RouteSummary{AsOf: fare.Day(r.Int()), Asked: r.Int(), Currency: decodeCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
 	s.View = s.decodeView(&r)
 	flags := r.Uint()
@@ -139,7 +139,7 @@ func decodeQuoted(data []byte) (RouteSummary, error) {
 	return s, r.Err()
 }
 
-func (s RouteSummary) decodeView(r *varint.Reader) View {
+func (s RouteSummary) decodeView(r *packed.Reader) View {
 	v := View{Newest: r.Int(), Observations: int(r.Int())}
 	v.Live = make([]Live, r.Count(r.Int()))
 	for i := range v.Live {
@@ -159,7 +159,7 @@ func (s RouteSummary) decodeView(r *varint.Reader) View {
 	return v
 }
 
-func decodeCurrency(r *varint.Reader) fare.Currency {
+func decodeCurrency(r *packed.Reader) fare.Currency {
 	c, known := fare.UnpackCurrency(r.Uint())
 	if !known {
 		r.Fail(errors.New("a currency that is none"))
@@ -168,14 +168,14 @@ func decodeCurrency(r *varint.Reader) fare.Currency {
 }
 
 // decodeMoney reads what was quoted, where the lowest flag says that it follows.
-func decodeMoney(r *varint.Reader, flags uint64) fare.Money {
+func decodeMoney(r *packed.Reader, flags uint64) fare.Money {
 	if flags&1 == 0 {
 		return fare.Money{}
 	}
 	return fare.Money{Currency: decodeCurrency(r), Amount: fare.Cents(r.Int())}
 }
 
-func decodeMonths(r *varint.Reader) []Month {
+func decodeMonths(r *packed.Reader) []Month {
 	months := make([]Month, r.Count(r.Int()))
 	for i := range months {
 		months[i] = Month{int(r.Int()), fare.Cents(r.Int()), fare.Cents(r.Int()), int(r.Int())}
@@ -183,7 +183,7 @@ func decodeMonths(r *varint.Reader) []Month {
 	return months
 }
 
-func decodeWindow(r *varint.Reader) *Window {
+func decodeWindow(r *packed.Reader) *Window {
 	if r.Count(r.Int()) != 1 {
 		return nil
 	}
@@ -192,7 +192,7 @@ func decodeWindow(r *varint.Reader) *Window {
 
 // decodeEuro reads a summary of euroFormat.
 func decodeEuro(data []byte) (RouteSummary, error) {
-	r := varint.NewReader(data, euroFormat)
+	r := packed.NewReader(data, euroFormat)
 	s := RouteSummary{AsOf: fare.Day(r.Int()), PerEuro: 1}
 	s.Newest, s.Observations = r.Int(), int(r.Int())
 	s.Live = make([]Live, r.Count(r.Int()))

@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
+
+	"verdetto/shared/runtime/retry"
 )
 
 // Certificates has certificates issued for domains of ours, by ACME, and renews
@@ -65,6 +67,8 @@ func (c *Certificates) PlainHandler() http.Handler {
 	}))
 }
 
+var waits = retry.Backoff{First: 2 * time.Minute, Longest: time.Hour}
+
 // Obtain begins to have all certificates issued that are not there, so that no
 // caller waits for one, and the operator reads at once what is missing. Where one is
 // refused it is asked for again, less and less often, until the context ends: who
@@ -72,17 +76,15 @@ func (c *Certificates) PlainHandler() http.Handler {
 func (c *Certificates) Obtain(ctx context.Context, log *slog.Logger) {
 	for _, domain := range c.domains {
 		go func() {
-			for wait := 2 * time.Minute; ctx.Err() == nil; wait = min(2*wait, time.Hour) {
+			for try := 1; ctx.Err() == nil; try++ {
 				until, err := c.obtain(domain)
 				if err == nil {
 					log.InfoContext(ctx, "certificate", "domain", domain, "until", until)
 					return
 				}
+				wait := waits.After(try)
 				log.ErrorContext(ctx, "no certificate. Does the name lead to this machine, and are ports 80 and 443 open?", "domain", domain, "error", err, "again", wait)
-				select {
-				case <-ctx.Done():
-				case <-time.After(wait):
-				}
+				_ = retry.Sleep(ctx, wait) // the loop ends with the context
 			}
 		}()
 	}

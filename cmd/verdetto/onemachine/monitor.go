@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"path/filepath"
 	"time"
+
+	"verdetto/shared/runtime/retry"
 )
 
 // Watch has the service watched until the context ends: copies of the store and how
@@ -32,12 +34,7 @@ func (o Options) sweepDaily(ctx context.Context) {
 	if !ok {
 		return
 	}
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(sweepEvery):
-		}
+	for retry.Sleep(ctx, sweepEvery) == nil {
 		if swept, err := file.Sweep(ctx); err != nil && ctx.Err() == nil {
 			o.Log.ErrorContext(ctx, "sweep store", "error", err)
 		} else {

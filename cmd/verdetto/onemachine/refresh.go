@@ -8,6 +8,7 @@ import (
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
+	"verdetto/shared/runtime/retry"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/verdict"
@@ -79,10 +80,8 @@ func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 			}
 			return nil // the other is tried all the same
 		})
-		select {
-		case <-ctx.Done():
+		if retry.Sleep(ctx, lookEvery) != nil {
 			return
-		case <-time.After(lookEvery):
 		}
 	}
 }
@@ -99,10 +98,8 @@ func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 			if last, _, err := (store.Fares{Table: o.Table}).LastRun(ctx, run); err != nil || !last.IsZero() {
 				return err
 			}
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(time.Second):
+			if err := retry.Sleep(ctx, time.Second); err != nil {
+				return err
 			}
 		}
 	})

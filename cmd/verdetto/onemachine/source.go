@@ -72,11 +72,7 @@ func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 // name or, without one, in "price", and writes to messages what it held; partly
 // is true where rows of it could not be read.
 func OpenPanel(file, price string, messages io.Writer) (panel *csvfile.Panel, partly bool, err error) {
-	var options []csvfile.Option
-	if price != "" {
-		options = append(options, csvfile.Price(price))
-	}
-	panel, err = csvfile.Open(file, upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, options...)
+	panel, err = csvfile.Open(file, upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, price)
 	if err != nil {
 		return nil, false, err
 	}

@@ -22,7 +22,7 @@ import (
 // recorded gives the one-way fares of each route of a recorded panel, and the last day of it.
 func recorded(t *testing.T, file string) (byRoute map[fare.Route][]fare.Observation, last fare.Day) {
 	t.Helper()
-	panel, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file), upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On})
+	panel, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file), upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

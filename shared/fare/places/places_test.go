@@ -72,7 +72,8 @@ func TestFindPlace(t *testing.T) {
 }
 
 func TestFindNothing(t *testing.T) {
-	for _, query := range []string{"", " ", "...", "Pisticci", "QQQ", "MI", "M.X.P", "ſk", "M\x18P", "milano2", "\xff\xfe", strings.Repeat("milano", 1000)} {
+	for _, query := range []string{"", " ", "...", "Pisticci", "QQQ", "MI", "M.X.P", "ſk", "M\x18P", "milano2",
+		"\xff\xfe", strings.Repeat("milano", 1000)} {
 		if p, ok := Find(query); ok {
 			t.Errorf("Find(%.20q) = %v, want nothing", query, p)
 		}
@@ -105,7 +106,8 @@ func TestCityOf(t *testing.T) {
 }
 
 func TestName(t *testing.T) {
-	want := map[string]string{"it": "Pechino", "en": "Beijing", "fr": "Pékin", "de": "Peking", "es": "Pekín", "pt": "Pequim", "tlh": "Beijing", "": "Beijing"}
+	want := map[string]string{"it": "Pechino", "en": "Beijing", "fr": "Pékin", "de": "Peking", "es": "Pekín",
+		"pt": "Pequim", "tlh": "Beijing", "": "Beijing"}
 	got := map[string]string{}
 	for lang := range want {
 		got[lang] = Name("BJS", lang)
@@ -158,8 +160,10 @@ func TestComplete(t *testing.T) {
 
 func TestSuggest(t *testing.T) {
 	for query, want := range map[string]string{
-		"milanoo": "Milano", "bolog": "Bologna", "milano malpensa": "Milano", "barcelna": "Barcelona", "londn": "London",
-		"Pargi": "Parigi", "bucarset": "Bucarest", "francofrote": "Francoforte", "nuova yrok": "Nuova York", "xx": "", "": "",
+		"milanoo": "Milano", "bolog": "Bologna", "milano malpensa": "Milano", "barcelna": "Barcelona",
+		"londn": "London",
+		"Pargi": "Parigi", "bucarset": "Bucarest", "francofrote": "Francoforte", "nuova yrok": "Nuova York", "xx": "",
+		"":               "",
 		"qwertyuiopasdf": "", strings.Repeat("x", 100): "",
 	} {
 		var first string
@@ -210,7 +214,8 @@ func TestTables(t *testing.T) {
 				t.Errorf("%s is called %q in %s", c.code, name, lang)
 			} else if e, ok := lookup(Fold(name)); !ok {
 				t.Errorf("%s is called %q in %s, but Find does not know that", c.code, name, lang)
-			} else if e.city != c.code && !slices.ContainsFunc(Complete(name, lang, 50), func(p Place) bool { return p.City == c.code }) {
+			} else if e.city != c.code && !slices.ContainsFunc(Complete(name, lang,
+				50), func(p Place) bool { return p.City == c.code }) {
 				t.Errorf("%s is called %q in %s, but that completes to others only", c.code, name, lang)
 			}
 		}
@@ -225,7 +230,8 @@ func TestTables(t *testing.T) {
 	last := ""
 	for i := 0; i < len(namesTable); {
 		e, next := entryAt(i)
-		if e.key < last || e.key == "" || e.key != Fold(e.key) || len(e.key) > maxQuery || !utf8.ValidString(e.written) {
+		if e.key < last || e.key == "" || e.key != Fold(e.key) || len(e.key) > maxQuery ||
+			!utf8.ValidString(e.written) {
 			t.Errorf("names.tsv: %q after %q", e.key, last)
 		}
 		if _, ok := Get(e.city); !ok {
@@ -248,7 +254,8 @@ func TestNothingIsAllocatedForAMiss(t *testing.T) {
 }
 
 func FuzzQueries(f *testing.F) {
-	for _, s := range []string{"Milano", "são paulo", "東京", "서울", "\u1109\u1165", "ﬁrenze", "İstanbul", "ẞ", "ǅ", "\x00\xff\xed\xa0\x80", "a\u0301\u0301", "か\u3099", "MXP", "ſk", "ık", strings.Repeat("é", 200)} {
+	for _, s := range []string{"Milano", "são paulo", "東京", "서울", "\u1109\u1165", "ﬁrenze", "İstanbul", "ẞ", "ǅ",
+		"\x00\xff\xed\xa0\x80", "a\u0301\u0301", "か\u3099", "MXP", "ſk", "ık", strings.Repeat("é", 200)} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"verdetto/shared/runtime/metrics"
+	"verdetto/shared/runtime/retry"
 	"verdetto/shared/store"
 )
 
@@ -40,12 +41,12 @@ const (
 	// service that was down for a day has not tried.
 	givenUpAfter = 24 * time.Hour
 	fewestTries  = 8
-	// firstWait follows the first attempt. Each wait is twice the one before, up to longestWait.
-	firstWait, longestWait = 15 * time.Second, time.Hour
-	fewestTaken            = 8 // with one read
+	fewestTaken  = 8 // with one read
 	// margin is how long before the deadline of a context no job is begun.
 	margin = 10 * time.Second
 )
+
+var waits = retry.Backoff{First: 15 * time.Second, Longest: time.Hour}
 
 // Work does jobs until none is due, ErrLater, a fault of the store or little time before
 // the deadline of the context. It returns how many have ended: done or given up.
@@ -135,6 +136,6 @@ func (w Worker) do(ctx context.Context, j store.Job) (ended bool, err error) {
 // wait is how long a job waits that failed after so many attempts before. Up to half of it is
 // cut at random, so that jobs that failed together are not all due together.
 func wait(tries int) time.Duration {
-	longest := min(firstWait<<min(tries, 10), longestWait)
+	longest := waits.After(tries + 1)
 	return longest - rand.N(longest/2)
 }

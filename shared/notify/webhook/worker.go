@@ -8,13 +8,13 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
+	"verdetto/shared/runtime/retry"
 	"verdetto/shared/store"
 	"verdetto/shared/web/limit"
 )
@@ -213,7 +213,8 @@ func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, i
 	o := outcome{status: answer.Status, over: answer.Status == http.StatusGone}
 	o.quiet = err != nil || answer.Status == http.StatusTooManyRequests || answer.Status == http.StatusServiceUnavailable
 	if o.quiet {
-		o.after = retryAfter(answer.Header.Get("Retry-After"), now)
+		wait, _ := retry.ParseAfter(answer.Header.Get("Retry-After"), now)
+		o.after = min(max(wait, 0), longestWait)
 	}
 	if err != nil && !(answer.Status >= 200 && answer.Status < 300) { // it has taken what it answers so, however the answer ends
 		o.status = 0
@@ -222,17 +223,6 @@ func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, i
 		w.Log.InfoContext(ctx, "event not taken", "subscriber", string(d.Subscriber), "event", id, "status", o.status, "try", d.Tries+1, "error", err)
 	}
 	return o, nil
-}
-
-// retryAfter reads how long a server asks to wait, in seconds or until a date, within bounds.
-func retryAfter(value string, now time.Time) time.Duration {
-	var wait time.Duration
-	if seconds, err := strconv.ParseInt(value, 10, 32); err == nil {
-		wait = time.Duration(seconds) * time.Second
-	} else if date, err := http.ParseTime(value); err == nil {
-		wait = date.Sub(now)
-	}
-	return min(max(wait, 0), longestWait)
 }
 
 // record stores what came of a try.

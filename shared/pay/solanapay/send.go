@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"verdetto/shared/pay"
+	"verdetto/shared/runtime/retry"
 )
 
 var _ pay.Settler = (*Chain)(nil)
@@ -42,10 +43,8 @@ func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
 		if sent != nil && !errors.Is(err, pay.ErrNotFinal) && !errors.Is(sent, pay.ErrRefusedTransaction) {
 			return "", sent // it may have arrived all the same, and nobody knows of it yet
 		}
-		select {
-		case <-ctx.Done():
+		if retry.Sleep(ctx, c.poll) != nil {
 			return "", fmt.Errorf("wait for transaction %s: %w", s.Signature, err)
-		case <-time.After(c.poll):
 		}
 	}
 }

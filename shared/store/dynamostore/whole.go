@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	mathrand "math/rand/v2"
 	"sync"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"verdetto/shared/runtime/retry"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore/schema"
 )
@@ -126,11 +126,9 @@ func (t *Store) placeBatch(ctx context.Context, requests []types.WriteRequest) e
 
 // How a request that DynamoDB has no capacity for is made again, beyond what the
 // SDK tries by itself: a table on demand takes minutes to follow a sudden load.
-const (
-	mostInVain  = 20 // tries in a row that get no further
-	firstPause  = 50 * time.Millisecond
-	longestWait = 20 * time.Second
-)
+const mostInVain = 20 // tries in a row that get no further
+
+var waits = retry.Backoff{First: 50 * time.Millisecond, Longest: 20 * time.Second}
 
 // patiently makes a request until nothing is left of it, waiting longer after each try that gets no further.
 func patiently(ctx context.Context, passing func(error) bool, request func() (left int, err error)) error {
@@ -153,9 +151,7 @@ func patiently(ctx context.Context, passing func(error) bool, request func() (le
 			}
 			return translate(err)
 		}
-		select {
-		case <-time.After(mathrand.N(min(firstPause<<min(inVain, 12), longestWait))):
-		case <-ctx.Done():
+		if retry.Sleep(ctx, waits.Jittered(inVain+1)) != nil {
 			return fmt.Errorf("%w: %w", store.ErrUnavailable, context.Cause(ctx))
 		}
 	}

@@ -32,7 +32,8 @@ func TestGzip(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(header)
 	for i := range 20_000 {
-		fmt.Fprintf(&text, "MIL,BUH,2026-01-02T%02d:%02d:%02d,2026-02-03,%d.%02d,EUR\n", i/3600, i/60%60, i%60, 10+i*7919%500, i*104729%100)
+		fmt.Fprintf(&text, "MIL,BUH,2026-01-02T%02d:%02d:%02d,2026-02-03,%d.%02d,EUR\n", i/3600, i/60%60, i%60,
+			10+i*7919%500, i*104729%100)
 	}
 	whole := zip(t, text.String())
 	spoiled := bytes.Clone(whole)
@@ -47,33 +48,39 @@ func TestGzip(t *testing.T) {
 		fault string
 		bad   int // rows at most
 	}{
-		"whole":             {whole, 20_000, 20_000, "", 0},
-		"cut":               {whole[:len(whole)/2], 8_000, 12_000, "it ends too early", 0},
-		"cut at the sum":    {whole[:len(whole)-4], 20_000, 20_000, "it ends too early", 0},
-		"wrong sum":         {append(bytes.Clone(whole[:len(whole)-8]), 1, 2, 3, 4, 5, 6, 7, 8), 20_000, 20_000, "checksum", 0},
-		"spoiled":           {spoiled, 1, 19_999, "damaged", 1},
-		"more behind it":    {append(bytes.Clone(whole), "and something else"...), 20_000, 20_000, "header is none of gzip's", 0},
-		"two, one after it": {append(bytes.Clone(whole), zip(t, "MIL,LON,2026-01-02,2026-02-03,10,EUR\n")...), 20_001, 20_001, "", 0},
+		"whole":          {whole, 20_000, 20_000, "", 0},
+		"cut":            {whole[:len(whole)/2], 8_000, 12_000, "it ends too early", 0},
+		"cut at the sum": {whole[:len(whole)-4], 20_000, 20_000, "it ends too early", 0},
+		"wrong sum": {append(bytes.Clone(whole[:len(whole)-8]), 1, 2, 3, 4, 5, 6, 7, 8), 20_000, 20_000,
+			"checksum", 0},
+		"spoiled": {spoiled, 1, 19_999, "damaged", 1},
+		"more behind it": {append(bytes.Clone(whole), "and something else"...), 20_000, 20_000,
+			"header is none of gzip's", 0},
+		"two, one after it": {append(bytes.Clone(whole), zip(t, "MIL,LON,2026-01-02,2026-02-03,10,EUR\n")...), 20_001,
+			20_001, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(path, test.data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			p, err := csvfile.Open(path, comparable)
+			p, err := csvfile.Open(path, comparable, "")
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := p.Report()
-			if r.Fares < test.least || r.Fares > test.most || r.BadTotal > test.bad || r.Partly() != (test.fault != "") {
+			if r.Fares < test.least || r.Fares > test.most || r.BadTotal > test.bad ||
+				r.Partly() != (test.fault != "") {
 				t.Errorf("%d fares, %d bad rows, fault %v", r.Fares, r.BadTotal, r.Fault)
 			}
-			if test.fault != "" && (!errors.Is(r.Fault, csvfile.ErrDamaged) || !strings.Contains(r.Fault.Error(), test.fault)) {
+			if test.fault != "" && (!errors.Is(r.Fault, csvfile.ErrDamaged) ||
+				!strings.Contains(r.Fault.Error(), test.fault)) {
 				t.Errorf("fault %v, want it to say %q", r.Fault, test.fault)
 			}
 			// Every fare that was kept is one that was told: no line was cut and still read.
 			for _, f := range all(t, p, "MIL").Fares {
 				i := f.Found - time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC).Unix()
-				if want := fare.Cents((10+i*7919%500)*100 + i*104729%100); f.Route.Destination == "BUH" && f.Price != want {
+				if want := fare.Cents((10+i*7919%500)*100 + i*104729%100); f.Route.Destination == "BUH" &&
+					f.Price != want {
 					t.Fatalf("fare %d has price %d, want %d", i, f.Price, want)
 				}
 			}

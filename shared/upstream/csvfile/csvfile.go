@@ -3,16 +3,15 @@
 //
 // The header names at least origin, destination, observed_date, depart_date,
 // price and currency, in any order. Where it names return_date, a row in which
-// that is not empty is a return, whose price is for both ways (unless Price names
+// that is not empty is a return, whose price is for both ways (unless Open is given
 // a column of one-way fares); where it names stops, they are the more of both
 // ways, and empty means that they are not known. Further columns are ignored. Of
 // an observed_date without a time of day the day alone is known. Prices are kept
 // as they were quoted, in their currency.
 //
-// A file is read once, when it is opened, and kept in 24 bytes a fare. It is not
-// trusted: whatever is left out is counted by its reason, what cannot be read is
-// told by line as well, the rest is loaded, and nothing in it can make the reader
-// hold more than the rows.
+// A file is read once, when it is opened, and kept in 32 bytes a fare. It is not
+// trusted: what is left out is counted by its reason, and what cannot be read is
+// reported by line.
 package csvfile
 
 import (
@@ -36,68 +35,41 @@ import (
 
 const (
 	maxBad  = 20         // unreadable rows that are told one by one
-	maxRows = 20_000_000 // about 500 MB in memory: more is not a panel of fares but a fault or an attack
+	maxRows = 20_000_000 // about 640 MB in memory: more is not a panel of fares but a fault or an attack
 )
 
 // Panel is a file of fares, read. It is safe for concurrent use.
 type Panel struct {
-	byOrigin   map[fare.City]rows
-	cities     []fare.City       // by number, as in packed
-	currencies []fare.Currency   // by number, as in packed
-	reasons    []upstream.Reason // by number, as in leftOut
-	report     Report
+	byOrigin map[fare.City]*rows
+	report   Report
 }
 
 var _ upstream.Source = (*Panel)(nil)
 
-// rows are those from one origin, in order of found: fares, and rows that were left out.
+// rows are those from one origin: the fares by destination, and the rows that were
+// left out, each list in order of found.
 type rows struct {
-	fares   []packed
+	fares   map[fare.City][]fare.Observation
 	leftOut []leftOut
-}
-
-// packed is a fare in 24 bytes.
-type packed struct {
-	found        int64
-	price        int64
-	to           uint16
-	lead, nights int16
-	currency     uint8
-	flags        uint8 // the stops, and dayOnly
-}
-
-const dayOnly = 1 << 7
-
-func (p packed) compare(q packed) int {
-	return cmp.Or(cmp.Compare(p.found, q.found), cmp.Compare(p.to, q.to), cmp.Compare(p.lead, q.lead), cmp.Compare(p.nights, q.nights),
-		cmp.Compare(p.price, q.price), cmp.Compare(p.currency, q.currency), cmp.Compare(p.flags, q.flags))
 }
 
 // leftOut is a row that is no comparable fare.
 type leftOut struct {
 	found  int64
-	reason uint8
+	reason upstream.Reason
 }
 
-// Option is a choice of how a file is read.
-type Option func(*reading)
-
-// reading is what the options choose.
-type reading struct{ price string }
-
-// Price takes the price from another column than "price": one that holds
-// one-way fares, in the row's currency, whatever its return_date says.
-func Price(column string) Option { return func(r *reading) { r.price = column } }
-
 // Open reads a file. It fails where the file cannot be opened, is empty or lacks
-// columns; anything else that is wrong with it is in the Report.
-func Open(path string, comparable upstream.Comparable, options ...Option) (*Panel, error) {
+// columns; anything else that is wrong with it is in the Report. price names the
+// column of the price where that is not "price": one that holds one-way fares, in
+// the row's currency, whatever its return_date says.
+func Open(path string, comparable upstream.Comparable, price string) (*Panel, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open fares: %w", err)
 	}
 	defer file.Close()
-	p, err := Read(file, comparable, options...)
+	p, err := Read(file, comparable, price)
 	if err != nil {
 		return nil, fmt.Errorf("read fares of %s: %w", path, err)
 	}
@@ -105,7 +77,7 @@ func Open(path string, comparable upstream.Comparable, options ...Option) (*Pane
 }
 
 // Read is Open of what is open already. It tells gzip by its first bytes.
-func Read(in io.Reader, comparable upstream.Comparable, options ...Option) (*Panel, error) {
+func Read(in io.Reader, comparable upstream.Comparable, price string) (*Panel, error) {
 	buffered := bufio.NewReader(in)
 	in = buffered
 	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -115,12 +87,8 @@ func Read(in io.Reader, comparable upstream.Comparable, options ...Option) (*Pan
 		}
 		in = archive{zipped}
 	}
-	var chosen reading
-	for _, option := range options {
-		option(&chosen)
-	}
-	l := &loader{lines: newLines(in), chosen: chosen, comparable: cached(comparable), numbers: map[fare.City]uint16{}}
-	l.byOrigin = map[fare.City]rows{}
+	l := &loader{lines: newLines(in), price: price, comparable: cached(comparable)}
+	l.byOrigin = map[fare.City]*rows{}
 	l.report.Dropped = map[upstream.Reason]int{}
 	if err := l.load(); err != nil {
 		return nil, err
@@ -146,9 +114,8 @@ type loader struct {
 	Panel
 	lines      *lines
 	comparable upstream.Comparable
-	chosen     reading
+	price      string
 	columns    columns
-	numbers    map[fare.City]uint16
 }
 
 func (l *loader) load() error {
@@ -159,7 +126,7 @@ func (l *loader) load() error {
 	if err != nil {
 		return fmt.Errorf("header: %w", err)
 	}
-	if l.columns, l.report.OneWayColumns, err = locate(header, l.chosen); err != nil {
+	if l.columns, l.report.OneWayColumns, err = locate(header, l.price); err != nil {
 		return err
 	}
 	var fields [][]byte
@@ -219,65 +186,45 @@ func (l *loader) row(fields [][]byte) error {
 	if reason != "" {
 		l.report.Dropped[reason]++
 		if origin, ok := l.comparable.CityOf(row.Origin); ok {
-			of := l.byOrigin[origin]
-			of.leftOut = append(of.leftOut, leftOut{row.Found.Unix(), number(&l.reasons, reason)})
-			l.byOrigin[origin] = of
+			of := l.from(origin)
+			of.leftOut = append(of.leftOut, leftOut{row.Found.Unix(), reason})
 		}
 		return nil
 	}
-	to, ok := l.numbers[f.Route.Destination]
-	if !ok {
-		// City codes are three letters: there are no more than 17,576.
-		to = uint16(len(l.cities))
-		l.numbers[f.Route.Destination] = to
-		l.cities = append(l.cities, f.Route.Destination)
-	}
-	p := packed{
-		found: f.Found, price: int64(f.Price), to: to, lead: int16(f.Depart - f.FoundDay()), nights: f.Nights,
-		currency: number(&l.currencies, f.Currency), flags: uint8(f.Stops),
-	}
-	if f.DayOnly {
-		p.flags |= dayOnly
-	}
-	of := l.byOrigin[f.Route.Origin]
-	of.fares = append(of.fares, p)
-	l.byOrigin[f.Route.Origin] = of
+	of := l.from(f.Route.Origin)
+	of.fares[f.Route.Destination] = append(of.fares[f.Route.Destination], f.Observation)
 	return nil
 }
 
-// number is the place of a value in a list, where it is put if it is not in it.
-// Neither list gets long: there are a few reasons, and some thirty currencies
-// have a reference rate.
-func number[T comparable](list *[]T, value T) uint8 {
-	n := slices.Index(*list, value)
-	if n < 0 {
-		n = len(*list)
-		*list = append(*list, value)
+func (l *loader) from(origin fare.City) *rows {
+	if l.byOrigin[origin] == nil {
+		l.byOrigin[origin] = &rows{fares: map[fare.City][]fare.Observation{}}
 	}
-	return uint8(n)
+	return l.byOrigin[origin]
 }
 
 // finish sorts the rows, lets a fare that is listed twice count once, and counts.
 func (l *loader) finish() {
-	for origin, of := range l.byOrigin {
+	r := &l.report
+	for _, of := range l.byOrigin {
 		slices.SortFunc(of.leftOut, func(a, b leftOut) int { return cmp.Compare(a.found, b.found) })
-		slices.SortFunc(of.fares, packed.compare)
-		once := slices.Clip(slices.Compact(of.fares))
-		l.report.Duplicates += len(of.fares) - len(once)
-		if len(once) > 0 {
-			first, last := fare.DayOf(time.Unix(once[0].found, 0)), fare.DayOf(time.Unix(once[len(once)-1].found, 0))
-			if l.report.Fares == 0 {
-				l.report.First, l.report.Last = first, last
+		for destination, all := range of.fares {
+			slices.SortFunc(all, fare.Observation.Compare)
+			once := slices.Clone(slices.Compact(all)) // a list of its own length: a panel is kept
+			of.fares[destination] = once
+			first, last := once[0].FoundDay(), once[len(once)-1].FoundDay()
+			if r.Fares == 0 {
+				r.First, r.Last = first, last
 			}
-			l.report.First, l.report.Last = min(l.report.First, first), max(l.report.Last, last)
-		}
-		l.report.Fares += len(once)
-		for _, p := range once {
-			if p.nights > 0 {
-				l.report.Returns++
+			r.First, r.Last = min(r.First, first), max(r.Last, last)
+			r.Fares += len(once)
+			r.Duplicates += len(all) - len(once)
+			for _, o := range once {
+				if o.Nights > 0 {
+					r.Returns++
+				}
 			}
 		}
-		l.byOrigin[origin] = rows{once, of.leftOut}
 	}
 }
 
@@ -309,24 +256,22 @@ func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.T
 	if err := ctx.Err(); err != nil {
 		return upstream.Answer{}, err
 	}
-	of := p.byOrigin[origin]
 	answer := upstream.Answer{Dropped: map[upstream.Reason]int{}}
-	for _, left := range window(of.leftOut, func(l leftOut) int64 { return l.found }, since, until) {
-		answer.Dropped[p.reasons[left.reason]]++
-	}
-	inside := window(of.fares, func(p packed) int64 { return p.found }, since, until)
-	if len(inside) == 0 {
+	of := p.byOrigin[origin]
+	if of == nil {
 		return answer, nil
 	}
-	answer.Fares = make([]fare.Fare, 0, len(inside))
-	for _, r := range inside {
-		o := fare.Observation{
-			Found: r.found, Price: fare.Cents(r.price), Currency: p.currencies[r.currency],
-			Nights: r.nights, Stops: fare.Stops(r.flags &^ dayOnly), DayOnly: r.flags&dayOnly != 0,
-		}
-		o.Depart = o.FoundDay() + fare.Day(r.lead)
-		answer.Fares = append(answer.Fares, fare.Fare{Route: fare.Route{Origin: origin, Destination: p.cities[r.to]}, Observation: o})
+	for _, left := range window(of.leftOut, func(l leftOut) int64 { return l.found }, since, until) {
+		answer.Dropped[left.reason]++
 	}
+	for _, destination := range slices.Sorted(maps.Keys(of.fares)) {
+		for _, o := range window(of.fares[destination],
+			func(o fare.Observation) int64 { return o.Found }, since, until) {
+			route := fare.Route{Origin: origin, Destination: destination}
+			answer.Fares = append(answer.Fares, fare.Fare{Route: route, Observation: o})
+		}
+	}
+	slices.SortStableFunc(answer.Fares, func(a, b fare.Fare) int { return cmp.Compare(a.Found, b.Found) })
 	return answer, nil
 }
 

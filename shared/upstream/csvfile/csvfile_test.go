@@ -32,7 +32,7 @@ const header = "origin,destination,observed_date,depart_date,price,currency\n"
 
 func read(t *testing.T, text string) *csvfile.Panel {
 	t.Helper()
-	p, err := csvfile.Read(strings.NewReader(text), comparable)
+	p, err := csvfile.Read(strings.NewReader(text), comparable, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,8 @@ func TestReadForms(t *testing.T) {
 		{"CRLF", strings.ReplaceAll(header+"MIL,BUH,2026-01-02,2026-02-03,19.99,EUR\n", "\n", "\r\n"), []string{one}},
 		{"no end of line", header + "MIL,BUH,2026-01-02,2026-02-03,19.99,EUR", []string{one}},
 		{"blank lines", header + "\nMIL,BUH,2026-01-02,2026-02-03,19.99,EUR\n\r\n  \n\n", []string{one}},
-		{"quoted", `"origin","destination","observed_date","depart_date","price","currency"` + "\n" + `"MIL","BUH","2026-01-02","2026-02-03","19.99","EUR"` + "\n", []string{one}},
+		{"quoted", `"origin","destination","observed_date","depart_date","price","currency"` + "\n" +
+			`"MIL","BUH","2026-01-02","2026-02-03","19.99","EUR"` + "\n", []string{one}},
 		{"another order and further columns", "note,Currency, price,depart_date,observed_date,destination,origin,x\n" +
 			`"a ""quoted"", note",EUR,19.99,2026-02-03,2026-01-02,BUH,MIL,` + "\n", []string{one}},
 		{"airport, lower case", header + "bgy,buh,2026-01-02,2026-02-03,19.99,eur\n", []string{one}},
@@ -91,22 +92,28 @@ func TestReadForms(t *testing.T) {
 			[]string{"MIL-BUH found 2026-01-02T00:00:00Z departs 2026-02-03 at 1999 EUR"}},
 		{"observed with a time and no zone", header + "MIL,BUH,2026-01-02 10:00:00,2026-02-03,19.99,EUR\n",
 			[]string{"MIL-BUH found 2026-01-02T10:00:00Z departs 2026-02-03 at 1999 EUR"}},
-		{"stops", strings.Replace(header, "\n", ",Stops\n", 1) + "MIL,BUH,2026-01-02,2026-02-03,19.99,EUR,0\nMIL,BUH,2026-01-02,2026-02-03,14.99,EUR,1\n" +
+		{"stops", strings.Replace(header, "\n", ",Stops\n", 1) +
+			"MIL,BUH,2026-01-02,2026-02-03,19.99,EUR,0\nMIL,BUH,2026-01-02,2026-02-03,14.99,EUR,1\n" +
 			"MIL,BUH,2026-01-02,2026-02-03,9.99,EUR,7\nMIL,BUH,2026-01-02,2026-02-03,29.99,EUR,\nMIL,BUH,2026-01-02,2026-02-03,39.99,EUR\n",
 			[]string{
-				"MIL-BUH found 2026-01-02 departs 2026-02-03 at 999 EUR, stops 2", "MIL-BUH found 2026-01-02 departs 2026-02-03 at 1499 EUR, stops 1",
-				"MIL-BUH found 2026-01-02 departs 2026-02-03 at 1999 EUR, stops 0", "MIL-BUH found 2026-01-02 departs 2026-02-03 at 2999 EUR",
+				"MIL-BUH found 2026-01-02 departs 2026-02-03 at 999 EUR, stops 2",
+				"MIL-BUH found 2026-01-02 departs 2026-02-03 at 1499 EUR, stops 1",
+				"MIL-BUH found 2026-01-02 departs 2026-02-03 at 1999 EUR, stops 0",
+				"MIL-BUH found 2026-01-02 departs 2026-02-03 at 2999 EUR",
 				"MIL-BUH found 2026-01-02 departs 2026-02-03 at 3999 EUR",
 			}},
-		{"returns, whose price is for both ways", strings.Replace(header, "\n", ",return_date\n", 1) + "MIL,BUH,2026-01-02,2026-02-03,80,EUR,2026-02-10\n" +
-			"MIL,BUH,2026-01-02,2026-02-03,80,EUR,2026-02-04\nMIL,BUH,2026-01-02,2026-02-03,80,EUR,\n",
+		{"returns, whose price is for both ways",
+			strings.Replace(header, "\n", ",return_date\n", 1) + "MIL,BUH,2026-01-02,2026-02-03,80,EUR,2026-02-10\n" +
+				"MIL,BUH,2026-01-02,2026-02-03,80,EUR,2026-02-04\nMIL,BUH,2026-01-02,2026-02-03,80,EUR,\n",
 			[]string{
-				"MIL-BUH found 2026-01-02 departs 2026-02-03 at 8000 EUR", "MIL-BUH found 2026-01-02 departs 2026-02-03 at 8000 EUR, back 2026-02-04",
+				"MIL-BUH found 2026-01-02 departs 2026-02-03 at 8000 EUR",
+				"MIL-BUH found 2026-01-02 departs 2026-02-03 at 8000 EUR, back 2026-02-04",
 				"MIL-BUH found 2026-01-02 departs 2026-02-03 at 8000 EUR, back 2026-02-10",
 			}},
 		{"duplicates", header + strings.Repeat("MIL,BUH,2026-01-02,2026-02-03,19.99,EUR\n", 3), []string{one}},
-		{"empty return date", "origin,destination,observed_date,depart_date,price,currency,return_date\nMIL,BUH,2026-01-02,2026-02-03,19.99,EUR,\n" +
-			"MIL,BUH,2026-01-02,2026-02-03,19.99,EUR\n", []string{one}},
+		{"empty return date",
+			"origin,destination,observed_date,depart_date,price,currency,return_date\nMIL,BUH,2026-01-02,2026-02-03,19.99,EUR,\n" +
+				"MIL,BUH,2026-01-02,2026-02-03,19.99,EUR\n", []string{one}},
 		{"header alone", header, nil},
 	}
 	for _, test := range tests {
@@ -115,7 +122,8 @@ func TestReadForms(t *testing.T) {
 			if diff := cmp.Diff(test.want, lines(all(t, p, "MIL").Fares)); diff != "" {
 				t.Error(diff)
 			}
-			if r := p.Report(); r.BadTotal != 0 || r.Fault != nil || r.Fares != len(test.want) || r.Rows != r.Fares+r.Duplicates {
+			if r := p.Report(); r.BadTotal != 0 || r.Fault != nil || r.Fares != len(test.want) ||
+				r.Rows != r.Fares+r.Duplicates {
 				t.Errorf("report %+v", r)
 			}
 		})
@@ -129,23 +137,22 @@ func TestPrice(t *testing.T) {
 		"MIL,BUH,2026-01-02,2026-02-01,90,EUR,,40.50\n" +
 		"MIL,BUH,2026-01-03,2026-02-01,90,EUR,2026-02-08,\n"
 	for _, c := range []struct {
-		name    string
-		options []csvfile.Option
-		want    []string
-		bad     int
+		name, column string
+		want         []string
+		bad          int
 	}{
-		{"as it stands", nil, []string{
+		{"as it stands", "", []string{
 			"MIL-BUH found 2026-01-01 departs 2026-02-01 at 16400 EUR, back 2026-02-08",
 			"MIL-BUH found 2026-01-02 departs 2026-02-01 at 9000 EUR",
 			"MIL-BUH found 2026-01-03 departs 2026-02-01 at 9000 EUR, back 2026-02-08",
 		}, 0},
-		{"another column", []csvfile.Option{csvfile.Price("outbound_price")}, []string{
+		{"another column", "outbound_price", []string{
 			"MIL-BUH found 2026-01-01 departs 2026-02-01 at 6400 EUR",
 			"MIL-BUH found 2026-01-02 departs 2026-02-01 at 4050 EUR",
 		}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := csvfile.Read(strings.NewReader(text), comparable, c.options...)
+			p, err := csvfile.Read(strings.NewReader(text), comparable, c.column)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,8 +164,9 @@ func TestPrice(t *testing.T) {
 			}
 		})
 	}
-	_, err := csvfile.Read(strings.NewReader(text), comparable, csvfile.Price("inbound"))
-	if err == nil || !strings.Contains(err.Error(), "header lacks inbound: want origin, destination, observed_date, depart_date, inbound, currency") {
+	_, err := csvfile.Read(strings.NewReader(text), comparable, "inbound")
+	if err == nil || !strings.Contains(err.Error(),
+		"header lacks inbound: want origin, destination, observed_date, depart_date, inbound, currency") {
 		t.Errorf("a column that is not there: %v", err)
 	}
 }
@@ -171,21 +179,24 @@ func TestReadRefuses(t *testing.T) {
 		{"a column twice", "origin,origin,destination,observed_date,depart_date,price,currency\n", "origin twice"},
 		{"a header without end", strings.Repeat("x", 1<<20), "longer than"},
 		{"a broken quote", `"origin,destination` + "\n", "quotation"},
-		{"no price, but a column like it", strings.Replace(header, "price", "outbound_price,inbound_price,total_price", 1),
+		{"no price, but a column like it", strings.Replace(header, "price", "outbound_price,inbound_price,total_price",
+			1),
 			"header lacks price: want origin, destination, observed_date, depart_date, price, currency; or take the fare from another column: -price outbound_price"},
 		{"gzip of nothing", "\x1f\x8b", "archive is damaged: it ends too early; fetch the file again"},
-		{"gzip with a wrong header", "\x1f\x8b\x09\x00\x00\x00\x00\x00\x00\xff", "archive is damaged: its header is none of gzip's"},
-		{"gzip cut in the header of the panel", string(zip(t, header)[:15]), "header: the gzip archive is damaged: it ends too early"},
+		{"gzip with a wrong header", "\x1f\x8b\x09\x00\x00\x00\x00\x00\x00\xff",
+			"archive is damaged: its header is none of gzip's"},
+		{"gzip cut in the header of the panel", string(zip(t, header)[:15]),
+			"header: the gzip archive is damaged: it ends too early"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := csvfile.Read(strings.NewReader(test.text), comparable)
+			_, err := csvfile.Read(strings.NewReader(test.text), comparable, "")
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want it to speak of %q", err, test.want)
 			}
 		})
 	}
-	if _, err := csvfile.Open(filepath.Join(t.TempDir(), "none.csv"), comparable); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := csvfile.Open(filepath.Join(t.TempDir(), "none.csv"), comparable, ""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -275,7 +286,8 @@ func TestDropped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want = map[upstream.Reason]int{upstream.BadReturn: 2, upstream.LongStay: 1, upstream.RoundTrip: 1, upstream.SamePlace: 1, upstream.BadPrice: 1}
+	want = map[upstream.Reason]int{upstream.BadReturn: 2, upstream.LongStay: 1, upstream.RoundTrip: 1,
+		upstream.SamePlace: 1, upstream.BadPrice: 1}
 	if diff := cmp.Diff(want, answer.Dropped); diff != "" {
 		t.Errorf("of a window: %s", diff)
 	}
@@ -322,7 +334,10 @@ func TestWindow(t *testing.T) {
 }
 
 // withRates takes every code for a city's and converts with the real rates.
-var withRates = upstream.Comparable{CityOf: func(code string) (fare.City, bool) { return fare.City(code), true }, Rates: ecb.Table().On}
+var withRates = upstream.Comparable{CityOf: func(code string) (fare.City,
+	bool) {
+	return fare.City(code), true
+}, Rates: ecb.Table().On}
 
 // TestRecordedPanels: nothing in the recorded panels is bad.
 func TestRecordedPanels(t *testing.T) {
@@ -339,13 +354,14 @@ func TestRecordedPanels(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
-			p, err := csvfile.Open(filepath.Join(folder, "fares", test.file), withRates)
+			p, err := csvfile.Open(filepath.Join(folder, "fares", test.file), withRates, "")
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := p.Report()
 			origins, _ := p.Origins(t.Context())
-			if r.Rows != test.rows || r.Fares != test.fares || r.Returns != test.returns || r.BadTotal != 0 || r.Fault != nil || len(origins) != test.origins {
+			if r.Rows != test.rows || r.Fares != test.fares || r.Returns != test.returns || r.BadTotal != 0 ||
+				r.Fault != nil || len(origins) != test.origins {
 				t.Errorf("%d origins, report %+v", len(origins), r)
 			}
 		})

@@ -24,13 +24,13 @@ type columns struct {
 
 // locate reads a header. Beside the columns it gives the names of those which
 // seem to hold one-way fares.
-func locate(header []byte, chosen reading) (c columns, oneWay []string, err error) {
+func locate(header []byte, column string) (c columns, oneWay []string, err error) {
 	fields, err := split(header, nil)
 	if err != nil {
 		return columns{}, nil, fmt.Errorf("header: %w", err)
 	}
 	names := make([]string, len(fields))
-	price := cmp.Or(chosen.price, "price")
+	price := cmp.Or(column, "price")
 	for i, field := range fields {
 		names[i] = strings.ToLower(strings.TrimSpace(string(field)))
 		if holdsOneWay(names[i]) && !strings.EqualFold(names[i], price) {
@@ -67,17 +67,14 @@ func locate(header []byte, chosen reading) (c columns, oneWay []string, err erro
 		}
 	}
 	if missing != nil {
-		wanted := wanted
-		if chosen.price != "" {
-			wanted = strings.Replace(wanted, "price", price, 1)
-		}
+		wanted := strings.Replace(wanted, "price", price, 1)
 		hint := ""
 		if len(oneWay) > 0 && slices.Equal(missing, []string{price}) {
 			hint = "; or take the fare from another column: -price " + strings.Join(oneWay, " or -price ")
 		}
 		return columns{}, nil, fmt.Errorf("header lacks %s: want %s%s", strings.Join(missing, ", "), wanted, hint)
 	}
-	if chosen.price != "" {
+	if column != "" {
 		c.returns = -1
 	}
 	return c, oneWay, nil
@@ -115,7 +112,8 @@ func (c columns) read(fields [][]byte) (upstream.Row, error) {
 	}
 	var ok bool
 	if row.Found, row.DayOnly, ok = moment(text(c.observed)); !ok {
-		return upstream.Row{}, fault{BadDate, fmt.Sprintf("observed_date %.40q is neither a day (YYYY-MM-DD) nor a moment", text(c.observed))}
+		return upstream.Row{}, fault{BadDate,
+			fmt.Sprintf("observed_date %.40q is neither a day (YYYY-MM-DD) nor a moment", text(c.observed))}
 	}
 	var err error
 	if row.Depart, err = fare.ParseDay(text(c.depart)); err != nil {

@@ -3,6 +3,7 @@ package csvfile
 import (
 	"bufio"
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -54,49 +55,22 @@ func (l *lines) next() ([]byte, error) {
 	return bytes.TrimSuffix(line, []byte("\r")), nil
 }
 
-// split appends a record's fields to fields. They share memory with line,
-// which is rewritten where a quoted field holds doubled quotation marks.
+// split appends a record's fields to fields. They share memory with line unless one is quoted.
 func split(line []byte, fields [][]byte) ([][]byte, error) {
-	for {
-		if len(line) > 0 && line[0] == '"' {
-			field, rest, err := unquote(line[1:])
-			if err != nil {
-				return fields, err
-			}
+	if !bytes.Contains(line, []byte{'"'}) {
+		for more := true; more; {
+			var field []byte
+			field, line, more = bytes.Cut(line, []byte{','})
 			fields = append(fields, field)
-			if len(rest) == 0 {
-				return fields, nil
-			}
-			line = rest[1:] // a comma, as unquote has seen
-			continue
 		}
-		field, rest, more := bytes.Cut(line, []byte(","))
-		if bytes.IndexByte(field, '"') >= 0 {
-			return fields, errQuote
-		}
-		fields = append(fields, field)
-		if !more {
-			return fields, nil
-		}
-		line = rest
+		return fields, nil
 	}
-}
-
-// unquote reads a field behind its opening mark; rest is empty or begins with a comma.
-func unquote(line []byte) (field, rest []byte, err error) {
-	kept := 0
-	for i := 0; i < len(line); i++ {
-		if line[i] == '"' {
-			if i+1 == len(line) || line[i+1] == ',' {
-				return line[:kept], line[i+1:], nil
-			}
-			if line[i+1] != '"' {
-				return nil, nil, errQuote
-			}
-			i++
-		}
-		line[kept] = line[i]
-		kept++
+	record, err := csv.NewReader(bytes.NewReader(line)).Read()
+	if err != nil {
+		return fields, errQuote
 	}
-	return nil, nil, errQuote
+	for _, field := range record {
+		fields = append(fields, []byte(field))
+	}
+	return fields, nil
 }

@@ -126,12 +126,14 @@ func TestCurrent(t *testing.T) {
 		warns  bool
 	}{
 		{"the feed's", 200, daily, "2026-11-20", 1.25, false},
-		{"a feed that lags behind", 200, strings.Replace(daily, "2026-11-20", "2026-10-29", 1), "2026-10-30", 1.1172, false},
+		{"a feed that lags behind", 200, strings.Replace(daily, "2026-11-20", "2026-10-29", 1), "2026-10-30", 1.1172,
+			false},
 		{"down", 503, "", "2026-10-30", 1.1172, true},
 		{"not XML", 200, "<html><p>maintenance</html>", "2026-10-30", 1.1172, true},
 		{"cut", 200, daily[:400], "2026-10-30", 1.1172, true},
 		{"no rates", 200, `<Envelope><Cube><Cube time="2026-11-20"/></Cube></Envelope>`, "2026-10-30", 1.1172, true},
-		{"two days", 200, `<Envelope><Cube><Cube time="2026-11-20"/><Cube time="2026-11-19"/></Cube></Envelope>`, "2026-10-30", 1.1172, true},
+		{"two days", 200, `<Envelope><Cube><Cube time="2026-11-20"/><Cube time="2026-11-19"/></Cube></Envelope>`,
+			"2026-10-30", 1.1172, true},
 		{"no day", 200, strings.Replace(daily, "2026-11-20", "today", 1), "2026-10-30", 1.1172, true},
 		{"a rate that is none", 200, strings.Replace(daily, "180.5", "-1", 1), "2026-10-30", 1.1172, true},
 		{"endless", 200, daily + strings.Repeat(" ", maxFeed), "2026-10-30", 1.1172, true},
@@ -152,7 +154,8 @@ func TestCurrent(t *testing.T) {
 			if bam, _ := rates.Rate("BAM"); bam != 1.95583 {
 				t.Errorf("BAM %v", bam)
 			}
-			if warned := log.Len() > 0; warned != test.warns || (warned && !strings.Contains(log.String(), "2026-10-30")) {
+			if warned := log.Len() > 0; warned != test.warns ||
+				(warned && !strings.Contains(log.String(), "2026-10-30")) {
 				t.Errorf("log %q", log.String())
 			}
 		})
@@ -166,7 +169,8 @@ func TestCurrent(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		var log bytes.Buffer
-		if got := Current(ctx, &Feed{URL: "http://127.0.0.1:1"}, Table(), slog.New(slog.NewTextHandler(&log, nil))); got.Date != newest.Date {
+		if got := Current(ctx, &Feed{URL: "http://127.0.0.1:1"}, Table(),
+			slog.New(slog.NewTextHandler(&log, nil))); got.Date != newest.Date {
 			t.Errorf("date %s", got.Date)
 		}
 	})

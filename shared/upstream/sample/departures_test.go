@@ -47,7 +47,8 @@ func TestDepartures(t *testing.T) {
 				if f.Series() != c.q.Series || f.Depart < fare.DayOf(noon) || c.q.NonStop && f.Stops != fare.NonStop {
 					continue
 				}
-				if old, ok := want[f.Depart]; !ok || f.Found > old.Found || f.Found == old.Found && f.Price < old.Price {
+				if old, ok := want[f.Depart]; !ok || f.Found > old.Found || f.Found == old.Found &&
+					f.Price < old.Price {
 					want[f.Depart] = f.Observation
 				}
 			}

@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"sync"
 	"time"
 
 	"verdetto/shared/fare"
@@ -26,7 +27,7 @@ func unit(x uint64) float64 { return float64(x>>11) / (1 << 53) }
 // chance; between two settings it stays. And now and then a route is on sale,
 // all departures at once. What is quoted is a step of the ladder, so that small
 // causes move nothing, and never under the route's floor.
-func (r *route) raw(c *calendar, depart, found fare.Day) float64 {
+func (r *route) raw(depart, found fare.Day) float64 {
 	lead := depart - found
 	hold := fare.Day(12)
 	if lead < 21 {
@@ -36,7 +37,7 @@ func (r *route) raw(c *calendar, depart, found fare.Day) float64 {
 	turn := (found + fare.Day(chance%uint64(hold))) / hold
 	set := max(turn*hold-fare.Day(chance%uint64(hold)), depart-364)
 	spread := 0.88 + 0.26*unit(mix(chance+uint64(turn)))
-	p := r.base * c.weight(r.kind, depart) * curve(depart-set) * r.market(set) * spread
+	p := r.base * weight(r.kind, depart) * curve(depart-set) * r.market(set) * spread
 	if mix(r.seed^uint64(found/10)<<40)%12 == 0 {
 		p *= 0.75
 	}
@@ -44,15 +45,15 @@ func (r *route) raw(c *calendar, depart, found fare.Day) float64 {
 }
 
 // price is what is quoted one-way, without a stop where the route is flown so.
-func (r *route) price(c *calendar, depart, found fare.Day) fare.Cents {
-	return max(r.money.quote(r.raw(c, depart, found)), r.floor)
+func (r *route) price(depart, found fare.Day) fare.Cents {
+	return max(r.money.quote(r.raw(depart, found)), r.floor)
 }
 
 // priceWithStop is what is quoted with a stop where there are flights without:
 // mostly less, on some departures more.
-func (r *route) priceWithStop(c *calendar, depart, found fare.Day) fare.Cents {
+func (r *route) priceWithStop(depart, found fare.Day) fare.Cents {
 	share := 0.65 + 0.45*unit(mix(r.seed^uint64(depart)<<30+3))
-	return max(r.money.quote(r.raw(c, depart, found)*share), r.floor)
+	return max(r.money.quote(r.raw(depart, found)*share), r.floor)
 }
 
 // stays are how many nights people stay, two lengths of each kind of return, and
@@ -68,12 +69,12 @@ var stays = map[fare.Trip]struct {
 }
 
 // priceReturn is what is quoted for both ways.
-func (r *route) priceReturn(c *calendar, depart, found fare.Day, trip fare.Trip, nights fare.Day) fare.Cents {
+func (r *route) priceReturn(depart, found fare.Day, trip fare.Trip, nights fare.Day) fare.Cents {
 	share := stays[trip].share
 	if r.kind == far {
 		share = stays[trip].far
 	}
-	return max(r.money.quote((r.raw(c, depart, found)+r.raw(c, depart+nights, found))*share), r.floor)
+	return max(r.money.quote((r.raw(depart, found)+r.raw(depart+nights, found))*share), r.floor)
 }
 
 // weekdays weigh the days of departure, Sunday first. (1970-01-01 was a Thursday.)
@@ -82,7 +83,8 @@ var weekdays = [7]float64{1.2, 1.04, 0.88, 0.9, 1, 1.15, 1.06}
 // bends are the points between which the price of a departure moves as it
 // comes nearer: cheapest 45 to 89 days ahead, dear in the last six days.
 var bends = []struct{ lead, times float64 }{
-	{0, 1.85}, {3, 1.65}, {6, 1.5}, {8, 1.3}, {14, 1.17}, {21, 1.08}, {30, 0.98}, {44, 0.85}, {50, 0.78}, {85, 0.78}, {95, 0.9}, {180, 1}, {365, 1.08},
+	{0, 1.85}, {3, 1.65}, {6, 1.5}, {8, 1.3}, {14, 1.17}, {21, 1.08}, {30, 0.98}, {44, 0.85}, {50, 0.78}, {85, 0.78},
+	{95, 0.9}, {180, 1}, {365, 1.08},
 }
 
 var curveTable = func() (table [366]float64) {
@@ -112,27 +114,25 @@ const (
 // peaks are how much dearer high summer is.
 var peaks = [kinds]float64{city: 0.35, beach: 0.9, far: 0.25}
 
-// calendar remembers what the days of departure weigh.
-type calendar struct {
-	first   fare.Day
-	weights [kinds][]float64 // 0: not reckoned yet
+// weights is what the days of departure until 2070 weigh, by kind: reckoned once,
+// since each of them is looked for hundreds of times.
+var weights = sync.OnceValue(func() (all [kinds][]float64) {
+	for k := range kinds {
+		for depart := range fare.Day(100 * 366) {
+			all[k] = append(all[k], weigh(k, depart))
+		}
+	}
+	return all
+})
+
+func weight(k kind, depart fare.Day) float64 {
+	if of := weights()[k]; int(depart) < len(of) {
+		return of[depart]
+	}
+	return weigh(k, depart)
 }
 
-func newCalendar(first, last fare.Day) *calendar {
-	c := calendar{first: first}
-	for k := range c.weights {
-		c.weights[k] = make([]float64, last-first+1)
-	}
-	return &c
-}
-
-func (c *calendar) weight(k kind, depart fare.Day) float64 {
-	w := &c.weights[k][depart-c.first]
-	if *w == 0 {
-		*w = season(k, depart) * weekdays[(depart+4)%7]
-	}
-	return *w
-}
+func weigh(k kind, depart fare.Day) float64 { return season(k, depart) * weekdays[(depart+4)%7] }
 
 // season weighs a day of departure: summer, most of all by the sea; the weeks
 // of Christmas; the days about Easter; and cheap months between.

@@ -1,16 +1,10 @@
 // Package sample is a source of invented fares, for trying the service without
 // an account anywhere: some 250 routes between real cities, mostly seen from
-// Italy, with the habits of real fares. Prices rise with the season and the
-// nearness of departure, stand for days and then move, lie on price floors, go
-// on sale; some routes have fares in summer only, and some so few that no
-// verdict can be given. Of lively routes a year of departures is known. There
-// are routes without stops, with cheaper fares that have one, and with stops
-// alone; returns of every length of stay; and towns whose fares are quoted in a
-// currency of their own.
+// Italy, with the habits of real fares.
 //
-// It promises that the fares of a moment are always the same, however often, in
-// whatever windows and by whichever question they are asked for, and that each
-// could be real: quoted in whole hundredths, departing no earlier than found.
+// It promises that the fares of a moment are always the same, in whatever windows
+// and by whichever question they are asked for, and that each could be real:
+// quoted in whole hundredths, departing no earlier than found.
 package sample
 
 import (
@@ -29,10 +23,8 @@ const (
 	// of so long, and of a year ahead, are those of two years.
 	Memory = 399 * 24 * time.Hour
 
-	// thinEvery is the days between two on which a thin route is asked for.
-	// In Memory that makes at most seven, one fewer than a verdict needs.
-	// The routes take turns a week apart, so that on every day at least one of
-	// them has a fare younger than a week while the others have none.
+	// thinEvery is the days between two on which a thin route is asked for: in
+	// Memory at most seven, one fewer than a verdict needs. The routes take turns.
 	thinEvery = 60
 )
 
@@ -70,20 +62,18 @@ func (s *Source) Fares(ctx context.Context, origin fare.City, since, until time.
 	if since.IsZero() {
 		since = until.Add(-Memory)
 	}
-	first, last, calendar := window(since.Unix(), until.Unix())
+	days := int(max(0, fare.DayOf(until)-max(fare.DayOf(since), 0)+1))
 	expected := 0
 	for _, r := range s.routes[origin] {
-		expected += r.expected() * int(max(0, last-first+1))
+		expected += r.expected() * days
 	}
 	fares := make([]fare.Fare, 0, expected)
 	for i := range s.routes[origin] {
 		if err := ctx.Err(); err != nil {
 			return upstream.Answer{}, err
 		}
-		look := search{&s.routes[origin][i], calendar, since.Unix(), until.Unix(), fares}
-		for day := first; day <= last; day++ {
-			look.day(day)
-		}
+		look := search{&s.routes[origin][i], since.Unix(), until.Unix(), fares}
+		look.days()
 		fares = look.fares
 	}
 	return upstream.Answer{Fares: fares}, nil
@@ -97,17 +87,13 @@ func (s *Source) Departures(ctx context.Context, q upstream.Question, until time
 	if at < 0 {
 		return upstream.Answer{}, ctx.Err()
 	}
-	since := until.Add(-remembered)
-	first, last, calendar := window(since.Unix(), until.Unix())
-	look := search{&s.routes[q.Origin][at], calendar, since.Unix(), until.Unix(), nil}
-	for day := first; day <= last; day++ {
-		look.day(day)
-	}
+	look := search{&s.routes[q.Origin][at], until.Add(-remembered).Unix(), until.Unix(), nil}
+	look.days()
 	known := map[fare.Day]fare.Fare{}
 	for _, f := range look.fares {
 		old, ok := known[f.Depart]
 		switch {
-		case f.Series() != q.Series, q.NonStop && f.Stops != fare.NonStop, f.Depart < last:
+		case f.Series() != q.Series, q.NonStop && f.Stops != fare.NonStop, f.Depart < fare.DayOf(until):
 		case !ok, f.Found > old.Found, f.Found == old.Found && f.Price < old.Price:
 			known[f.Depart] = f
 		}

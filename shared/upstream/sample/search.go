@@ -27,16 +27,18 @@ const (
 // day are drawn from that day alone, so that windows do not matter.
 type search struct {
 	*route
-	calendar     *calendar
 	since, until int64
 	fares        []fare.Fare
 }
 
-// window gives the days that have part of it, and a calendar of what departs after them.
-func window(since, until int64) (first, last fare.Day, c *calendar) {
-	first, last = max(fare.DayOf(time.Unix(since, 0)), 0), fare.DayOf(time.Unix(until, 0))
-	return first, last, newCalendar(first, max(first, last)+fare.MaxLead)
+// days looks at all days that have part of the window.
+func (s *search) days() {
+	for day := max(dayOf(s.since), 0); day <= dayOf(s.until); day++ {
+		s.day(day)
+	}
 }
+
+func dayOf(moment int64) fare.Day { return fare.DayOf(time.Unix(moment, 0)) }
 
 // day looks at what a day brought.
 func (s *search) day(day fare.Day) {
@@ -67,7 +69,7 @@ func (s *search) day(day fare.Day) {
 				nights := stays[trip].nights[depart%2]
 				s.add(fare.Observation{
 					Found: midnight, DayOnly: true, Depart: depart, Nights: int16(nights), Stops: s.stops(depart),
-					Price: s.priceReturn(s.calendar, depart, day, trip, nights),
+					Price: s.priceReturn(depart, day, trip, nights),
 				})
 			}
 		}
@@ -80,9 +82,9 @@ func (s *search) seen(day fare.Day, o fare.Observation, nonStop bool) {
 	if o.Found <= s.since || o.Found > s.until || !s.flies(o.Depart) {
 		return
 	}
-	o.Stops, o.Price = s.stops(o.Depart), s.price(s.calendar, o.Depart, day)
+	o.Stops, o.Price = s.stops(o.Depart), s.price(o.Depart, day)
 	if s.flights == either {
-		if p := s.priceWithStop(s.calendar, o.Depart, day); p < o.Price {
+		if p := s.priceWithStop(o.Depart, day); p < o.Price {
 			cheapest := o
 			cheapest.Price, cheapest.Stops = p, fare.OneStop
 			s.add(cheapest)

@@ -19,18 +19,21 @@ type town struct {
 
 // towns are real places; only their fares are invented.
 var towns = []town{
-	{"MIL", 45.5, 9.2, 3, false}, {"ROM", 41.9, 12.5, 3, false}, {"VCE", 45.4, 12.3, 2, false}, {"NAP", 40.9, 14.3, 2, false},
-	{"BLQ", 44.5, 11.3, 2, false}, {"TRN", 45.1, 7.7, 1, false}, {"PSA", 43.7, 10.4, 1, false}, {"VRN", 45.4, 11.0, 1, false},
-	{"BRI", 41.1, 16.9, 2, false}, {"CTA", 37.5, 15.1, 3, true}, {"PMO", 38.1, 13.4, 2, true}, {"CAG", 39.2, 9.1, 2, true},
-	{"OLB", 40.9, 9.5, 1, true},
-	{"LON", 51.5, -0.1, 3, false}, {"PAR", 48.9, 2.4, 3, false}, {"BCN", 41.4, 2.2, 3, false}, {"MAD", 40.4, -3.7, 2, false},
-	{"BER", 52.5, 13.4, 2, false}, {"PRG", 50.1, 14.4, 2, false}, {"VIE", 48.2, 16.4, 2, false}, {"AMS", 52.4, 4.9, 2, false},
-	{"BRU", 50.9, 4.4, 2, false}, {"LIS", 38.7, -9.1, 2, false}, {"ATH", 38.0, 23.7, 2, true}, {"DUB", 53.3, -6.3, 2, false},
-	{"BUD", 47.5, 19.0, 2, false}, {"BUH", 44.4, 26.1, 2, false}, {"TIA", 41.3, 19.8, 2, false}, {"WAW", 52.2, 21.0, 2, false},
-	{"CPH", 55.7, 12.6, 1, false}, {"MUC", 48.1, 11.6, 1, false}, {"MLA", 35.9, 14.5, 1, true}, {"PMI", 39.6, 2.7, 2, true},
-	{"IBZ", 38.9, 1.4, 2, true}, {"TCI", 28.3, -16.5, 1, true}, {"IST", 41.0, 29.0, 2, false}, {"RAK", 31.6, -8.0, 1, false},
-	{"NYC", 40.7, -74.0, 2, false}, {"MIA", 25.8, -80.2, 1, false}, {"TYO", 35.7, 139.7, 1, false}, {"BKK", 13.8, 100.5, 1, false},
-	{"DXB", 25.3, 55.3, 2, false}, {"BUE", -34.6, -58.4, 1, false},
+	{"MIL", 45.5, 9.2, 3, false}, {"ROM", 41.9, 12.5, 3, false}, {"VCE", 45.4, 12.3, 2, false},
+	{"NAP", 40.9, 14.3, 2, false}, {"BLQ", 44.5, 11.3, 2, false}, {"TRN", 45.1, 7.7, 1, false},
+	{"PSA", 43.7, 10.4, 1, false}, {"VRN", 45.4, 11.0, 1, false}, {"BRI", 41.1, 16.9, 2, false},
+	{"CTA", 37.5, 15.1, 3, true}, {"PMO", 38.1, 13.4, 2, true}, {"CAG", 39.2, 9.1, 2, true},
+	{"OLB", 40.9, 9.5, 1, true}, {"LON", 51.5, -0.1, 3, false}, {"PAR", 48.9, 2.4, 3, false},
+	{"BCN", 41.4, 2.2, 3, false}, {"MAD", 40.4, -3.7, 2, false}, {"BER", 52.5, 13.4, 2, false},
+	{"PRG", 50.1, 14.4, 2, false}, {"VIE", 48.2, 16.4, 2, false}, {"AMS", 52.4, 4.9, 2, false},
+	{"BRU", 50.9, 4.4, 2, false}, {"LIS", 38.7, -9.1, 2, false}, {"ATH", 38.0, 23.7, 2, true},
+	{"DUB", 53.3, -6.3, 2, false}, {"BUD", 47.5, 19.0, 2, false}, {"BUH", 44.4, 26.1, 2, false},
+	{"TIA", 41.3, 19.8, 2, false}, {"WAW", 52.2, 21.0, 2, false}, {"CPH", 55.7, 12.6, 1, false},
+	{"MUC", 48.1, 11.6, 1, false}, {"MLA", 35.9, 14.5, 1, true}, {"PMI", 39.6, 2.7, 2, true},
+	{"IBZ", 38.9, 1.4, 2, true}, {"TCI", 28.3, -16.5, 1, true}, {"IST", 41.0, 29.0, 2, false},
+	{"RAK", 31.6, -8.0, 1, false}, {"NYC", 40.7, -74.0, 2, false}, {"MIA", 25.8, -80.2, 1, false},
+	{"TYO", 35.7, 139.7, 1, false}, {"BKK", 13.8, 100.5, 1, false}, {"DXB", 25.3, 55.3, 2, false},
+	{"BUE", -34.6, -58.4, 1, false},
 }
 
 // links are the pairs of towns with fares both ways.

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/runtime/retry"
 	"verdetto/shared/upstream"
 )
 
@@ -52,7 +53,7 @@ type Config struct {
 	// from those that find out which there are.
 	Spend      func(ctx context.Context, departures bool) error
 	Comparable upstream.Comparable
-	CurrencyOf func(origin fare.City) string                    // ISO 4217, in which to ask; default the euro. See CurrencyOfCountry
+	CurrencyOf func(origin fare.City) string                    // ISO 4217, in which to ask; default the euro
 	Wait       func(ctx context.Context, d time.Duration) error // default: by the clock on the wall
 	Now        func() time.Time                                 // default time.Now
 }
@@ -105,7 +106,7 @@ func New(cfg Config) (*Client, error) {
 		cfg.Now = time.Now
 	}
 	if cfg.Wait == nil {
-		cfg.Wait = sleep
+		cfg.Wait = retry.Sleep
 	}
 	client := http.Client{Timeout: 30 * time.Second}
 	if cfg.HTTPClient != nil {
@@ -125,18 +126,6 @@ func New(cfg Config) (*Client, error) {
 		wait:       cfg.Wait,
 		now:        cfg.Now,
 	}, nil
-}
-
-// sleep waits by the clock on the wall.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // stayOnHost refuses redirects that would carry the token elsewhere: net/http

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -45,7 +46,8 @@ func (c *clock) wait(ctx context.Context, d time.Duration) error {
 
 var comparable = upstream.Comparable{
 	CityOf: func(code string) (fare.City, bool) {
-		cities := map[string]fare.City{"MXP": "MIL", "LIN": "MIL", "MIL": "MIL", "ROM": "ROM", "BUH": "BUH", "OTP": "BUH", "LON": "LON", "WMI": "WAW", "WRO": "WRO"}
+		cities := map[string]fare.City{"MXP": "MIL", "LIN": "MIL", "MIL": "MIL", "ROM": "ROM", "BUH": "BUH",
+			"OTP": "BUH", "LON": "LON", "WMI": "WAW", "WRO": "WRO"}
 		city, ok := cities[code]
 		return city, ok
 	},
@@ -56,7 +58,8 @@ var comparable = upstream.Comparable{
 
 func row(destination string, price float64, daysAhead int, age time.Duration) upstream.Row {
 	found := noon.Add(-age)
-	return upstream.Row{Origin: "MIL", Destination: destination, Found: found, Depart: fare.DayOf(found) + fare.Day(daysAhead), Price: price, Currency: "EUR"}
+	return upstream.Row{Origin: "MIL", Destination: destination, Found: found,
+		Depart: fare.DayOf(found) + fare.Day(daysAhead), Price: price, Currency: "EUR"}
 }
 
 func fareOf(r upstream.Row) fare.Fare {
@@ -65,7 +68,8 @@ func fareOf(r upstream.Row) fare.Fare {
 }
 
 // set starts a stand-in and a client that asks it.
-func set(t *testing.T, rows []upstream.Row, change func(*travelpayouts.Config)) (*upstreamtest.Server, *travelpayouts.Client, *clock) {
+func set(t *testing.T, rows []upstream.Row,
+	change func(*travelpayouts.Config)) (*upstreamtest.Server, *travelpayouts.Client, *clock) {
 	t.Helper()
 	c := &clock{at: noon}
 	server := upstreamtest.New(rows, c.now)
@@ -94,7 +98,8 @@ func TestFaresAsksForTheYear(t *testing.T) {
 	if diff := cmp.Diff(want, call.Query); diff != "" {
 		t.Error(diff)
 	}
-	for name, want := range map[string]string{"X-Access-Token": upstreamtest.Token, "User-Agent": "verdetto/1", "Accept-Encoding": "gzip"} {
+	for name, want := range map[string]string{"X-Access-Token": upstreamtest.Token, "User-Agent": "verdetto/1",
+		"Accept-Encoding": "gzip"} {
 		if got := call.Header.Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
@@ -102,7 +107,8 @@ func TestFaresAsksForTheYear(t *testing.T) {
 }
 
 func TestFaresWindow(t *testing.T) {
-	old, fresh, gone := row("BUH", 20, 30, 50*time.Hour), row("ROM", 19.99, 40, 2*time.Hour), row("LON", 5, 10, 8*24*time.Hour)
+	old, fresh, gone := row("BUH", 20, 30, 50*time.Hour), row("ROM", 19.99, 40, 2*time.Hour), row("LON", 5, 10,
+		8*24*time.Hour)
 	edge := row("BUH", 30, 30, 24*time.Hour)
 	_, client, _ := set(t, []upstream.Row{old, fresh, gone, edge}, nil)
 	tests := []struct {
@@ -153,7 +159,8 @@ func TestFaresPages(t *testing.T) {
 func TestFaresOfASourceThatNeverEnds(t *testing.T) {
 	full := func(price int) string {
 		one := fmt.Sprintf(`{"origin":"MIL","destination":"BUH","depart_date":"2026-12-01","value":%d,"found_at":"2026-11-20T08:00:00Z"}`, price)
-		return `{"success":true,"currency":"eur","data":[` + strings.TrimSuffix(strings.Repeat(one+",", 1000), ",") + `]}`
+		return `{"success":true,"currency":"eur","data":[` + strings.TrimSuffix(strings.Repeat(one+",", 1000), ",") +
+			`]}`
 	}
 	t.Run("the same page for ever is one page", func(t *testing.T) {
 		server, client, _ := set(t, nil, nil)
@@ -177,48 +184,55 @@ func TestFaresOfASourceThatNeverEnds(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	someRow := []upstream.Row{row("BUH", 20, 30, time.Hour)}
-	again := func(f upstreamtest.Fault, n int) (out []upstreamtest.Fault) {
-		for range n {
-			out = append(out, f)
-		}
-		return out
+	again := func(f upstreamtest.Fault, n int) []upstreamtest.Fault {
+		return slices.Repeat([]upstreamtest.Fault{f}, n)
 	}
 	at := noon.Add(33 * time.Second)
+	limited := upstreamtest.TooMany
+	backOff := []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
+	type waits = []time.Duration
 	tests := []struct {
 		name   string
 		faults []upstreamtest.Fault
 		want   error
 		calls  int
-		waits  []time.Duration
+		waits  waits
 	}{
-		{"429, Retry-After in seconds", []upstreamtest.Fault{upstreamtest.TooMany("Retry-After", "7")}, nil, 2, []time.Duration{7 * time.Second}},
-		{"429, Retry-After as a date", []upstreamtest.Fault{upstreamtest.TooMany("Retry-After", at.Format(http.TimeFormat))}, nil, 2, []time.Duration{33 * time.Second}},
-		{"429, X-Rate-Limit-Reset", []upstreamtest.Fault{upstreamtest.TooMany("X-Rate-Limit-Reset", "55")}, nil, 2, []time.Duration{55 * time.Second}},
-		{"429, X-RateLimit-Reset in seconds", []upstreamtest.Fault{upstreamtest.TooMany("X-RateLimit-Reset", "12")}, nil, 2, []time.Duration{12 * time.Second}},
-		{"429, X-RateLimit-Reset as a moment", []upstreamtest.Fault{upstreamtest.TooMany("X-RateLimit-Reset", fmt.Sprint(at.Unix()))}, nil, 2, []time.Duration{33 * time.Second}},
-		{"429 without a word", []upstreamtest.Fault{upstreamtest.TooMany("", "")}, nil, 2, []time.Duration{time.Minute}},
-		{"429 with nonsense", []upstreamtest.Fault{upstreamtest.TooMany("Retry-After", "soon")}, nil, 2, []time.Duration{time.Minute}},
-		{"429 for a day is cut", []upstreamtest.Fault{upstreamtest.TooMany("Retry-After", "86400")}, nil, 2, []time.Duration{2 * time.Minute}},
-		{"429 for no time is a second", []upstreamtest.Fault{upstreamtest.TooMany("Retry-After", "0")}, nil, 2, []time.Duration{time.Second}},
-		{"429 for ever", again(upstreamtest.TooMany("Retry-After", "60"), 9), upstream.ErrUnavailable, 5,
-			[]time.Duration{time.Minute, time.Minute, time.Minute, time.Minute}},
-		{"5xx that passes", []upstreamtest.Fault{upstreamtest.Broken(500), upstreamtest.Broken(503)}, nil, 3, []time.Duration{time.Second, 2 * time.Second}},
-		{"5xx for ever", again(upstreamtest.Broken(502), 9), upstream.ErrUnavailable, 5,
-			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}},
-		{"cut short once", []upstreamtest.Fault{upstreamtest.Cut()}, nil, 2, []time.Duration{time.Second}},
-		{"cut short for ever", again(upstreamtest.Cut(), 9), upstream.ErrUnavailable, 5,
-			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}},
-		{"a proxy's page once", []upstreamtest.Fault{upstreamtest.Garbled("<html>")}, nil, 2, []time.Duration{time.Second}},
-		{"half a document for ever", again(upstreamtest.Garbled(`{"success":true,"data":[{"origin"`), 9), upstream.ErrUnavailable, 5,
-			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}},
-		{"401", []upstreamtest.Fault{upstreamtest.Broken(401)}, upstream.ErrRefused, 1, nil},
-		{"403", []upstreamtest.Fault{upstreamtest.Broken(403)}, upstream.ErrRefused, 1, nil},
-		{"400", []upstreamtest.Fault{upstreamtest.Broken(400)}, upstream.ErrUnavailable, 1, nil},
-		{"unauthorized with 200", []upstreamtest.Fault{upstreamtest.Unwilling("Unauthorized", "null")}, upstream.ErrRefused, 1, nil},
-		{"success:false, data {}", []upstreamtest.Fault{upstreamtest.Unwilling("bad origin", "{}")}, upstream.ErrUnavailable, 1, nil},
-		{"success:false, data null", []upstreamtest.Fault{upstreamtest.Unwilling("bad origin", "null")}, upstream.ErrUnavailable, 1, nil},
-		{"redirect to another host", []upstreamtest.Fault{upstreamtest.Elsewhere("http://localhost:1/x")}, upstream.ErrUnavailable, 1, nil},
-		{"over the size bound", []upstreamtest.Fault{upstreamtest.Garbled(strings.Repeat(" ", 33<<20))}, upstream.ErrUnavailable, 1, nil},
+		{"429, Retry-After in seconds", again(limited("Retry-After", "7"), 1), nil, 2, waits{7 * time.Second}},
+		{"429, Retry-After as a date", again(limited("Retry-After", at.Format(http.TimeFormat)), 1), nil, 2,
+			waits{33 * time.Second}},
+		{"429, X-Rate-Limit-Reset", again(limited("X-Rate-Limit-Reset", "55"), 1), nil, 2, waits{55 * time.Second}},
+		{"429, X-RateLimit-Reset in seconds", again(limited("X-RateLimit-Reset", "12"), 1), nil, 2,
+			waits{12 * time.Second}},
+		{"429, X-RateLimit-Reset as a moment", again(limited("X-RateLimit-Reset", fmt.Sprint(at.Unix())), 1), nil, 2,
+			waits{33 * time.Second}},
+		{"429 without a word", again(limited("", ""), 1), nil, 2, waits{time.Minute}},
+		{"429 with nonsense", again(limited("Retry-After", "soon"), 1), nil, 2, waits{time.Minute}},
+		{"429 for a day is cut", again(limited("Retry-After", "86400"), 1), nil, 2, waits{2 * time.Minute}},
+		{"429 for no time is a second", again(limited("Retry-After", "0"), 1), nil, 2, waits{time.Second}},
+		{"429 for ever", again(limited("Retry-After", "60"), 9), upstream.ErrUnavailable, 5,
+			slices.Repeat(waits{time.Minute}, 4)},
+		{"5xx that passes", []upstreamtest.Fault{upstreamtest.Broken(500), upstreamtest.Broken(503)}, nil, 3,
+			backOff[:2]},
+		{"5xx for ever", again(upstreamtest.Broken(502), 9), upstream.ErrUnavailable, 5, backOff},
+		{"cut short once", again(upstreamtest.Cut(), 1), nil, 2, backOff[:1]},
+		{"cut short for ever", again(upstreamtest.Cut(), 9), upstream.ErrUnavailable, 5, backOff},
+		{"a proxy's page once", again(upstreamtest.Garbled("<html>"), 1), nil, 2, backOff[:1]},
+		{"half a document for ever", again(upstreamtest.Garbled(`{"success":true,"data":[{"origin"`), 9),
+			upstream.ErrUnavailable, 5, backOff},
+		{"401", again(upstreamtest.Broken(401), 1), upstream.ErrRefused, 1, nil},
+		{"403", again(upstreamtest.Broken(403), 1), upstream.ErrRefused, 1, nil},
+		{"400", again(upstreamtest.Broken(400), 1), upstream.ErrUnavailable, 1, nil},
+		{"unauthorized with 200", again(upstreamtest.Unwilling("Unauthorized", "null"), 1), upstream.ErrRefused, 1,
+			nil},
+		{"success:false, data {}", again(upstreamtest.Unwilling("bad origin", "{}"), 1), upstream.ErrUnavailable, 1,
+			nil},
+		{"success:false, data null", again(upstreamtest.Unwilling("bad origin", "null"), 1), upstream.ErrUnavailable, 1,
+			nil},
+		{"redirect to another host", again(upstreamtest.Elsewhere("http://localhost:1/x"), 1), upstream.ErrUnavailable,
+			1, nil},
+		{"over the size bound", again(upstreamtest.Garbled(strings.Repeat(" ", 33<<20)), 1), upstream.ErrUnavailable, 1,
+			nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

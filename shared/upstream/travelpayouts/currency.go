@@ -8,16 +8,8 @@ import (
 )
 
 // Fares are kept as they were quoted, so they are asked for in the money of the
-// market they were found in: that of the origin's country.
-//
-// What comes is no agency's quote to the cent. The API finds a price in what the
-// agency asks for, keeps roubles ("as of when the ticket is put in the search
-// results": support article "Aviasales Data API"), and gives whole units of the
-// currency that is asked for. In the 34 recorded fares of 2026 the amounts in euro
-// fit the roubles of their links at a rate of the time of each search (five rates
-// in eight days do), and at no one rate for all: they are converted at the time
-// they are found, and do not move after it. Converting again into another
-// currency would add a second rate and a second rounding.
+// market they were found in: that of the origin's country. The API converts a fare
+// once, when it is found; another currency would add a second rate and rounding.
 
 // byCurrency lists the countries where fares are quoted in a currency other than
 // the euro that the European Central Bank publishes a rate of. Others are asked

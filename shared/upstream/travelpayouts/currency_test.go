@@ -17,7 +17,8 @@ import (
 
 func TestCurrencyOfCountry(t *testing.T) {
 	for country, want := range map[string]string{
-		"IT": "EUR", "HR": "EUR", "BG": "EUR", "CY": "EUR", "GB": "GBP", "CH": "CHF", "US": "USD", "PR": "USD", "SE": "SEK", "FO": "DKK", "RO": "RON",
+		"IT": "EUR", "HR": "EUR", "BG": "EUR", "CY": "EUR", "GB": "GBP", "CH": "CHF", "US": "USD", "PR": "USD",
+		"SE": "SEK", "FO": "DKK", "RO": "RON",
 		"RU": "EUR", "SN": "EUR", "MK": "EUR", // no rate any more, or one tied to the euro
 		"": "EUR", " ": "EUR", "U": "EUR", "XX": "EUR", "US PR": "EUR", "gb": "EUR",
 	} {
@@ -60,8 +61,12 @@ func TestAskedInTheMoneyOfTheOrigin(t *testing.T) {
 	rates := func(fare.Day) fare.Rates {
 		return fare.Rates{PerEuro: map[string]float64{"USD": 1.25, "GBP": 0.8}}
 	}
-	for origin, want := range map[fare.City]string{"MIL": "eur", "LON": "gbp", "WAW": "eur", "BUH": "usd", "ROM": "eur"} {
-		server, client, _ := set(t, nil, func(cfg *travelpayouts.Config) { cfg.CurrencyOf, cfg.Comparable.Rates = moneyOf, rates })
+	for origin, want := range map[fare.City]string{"MIL": "eur", "LON": "gbp", "WAW": "eur", "BUH": "usd",
+		"ROM": "eur"} {
+		server, client, _ := set(t, nil, func(cfg *travelpayouts.Config) {
+			cfg.CurrencyOf,
+				cfg.Comparable.Rates = moneyOf, rates
+		})
 		if _, err := client.Fares(t.Context(), origin, time.Time{}, noon); err != nil {
 			t.Fatal(err)
 		}
@@ -86,9 +91,12 @@ func TestFaresAreKeptAsQuoted(t *testing.T) {
 		name, body string
 		want       fare.Money
 	}{
-		{"echoed as asked", `{"success":true,"currency":"gbp","data":` + rows + `}`, fare.Money{Amount: 1849, Currency: fare.Currency{'G', 'B', 'P'}}},
-		{"echoed otherwise", `{"success":true,"currency":"usd","data":` + rows + `}`, fare.Money{Amount: 1849, Currency: fare.Currency{'U', 'S', 'D'}}},
-		{"not echoed", `{"success":true,"data":` + rows + `}`, fare.Money{Amount: 1849, Currency: fare.Currency{'G', 'B', 'P'}}},
+		{"echoed as asked", `{"success":true,"currency":"gbp","data":` + rows + `}`,
+			fare.Money{Amount: 1849, Currency: fare.Currency{'G', 'B', 'P'}}},
+		{"echoed otherwise", `{"success":true,"currency":"usd","data":` + rows + `}`,
+			fare.Money{Amount: 1849, Currency: fare.Currency{'U', 'S', 'D'}}},
+		{"not echoed", `{"success":true,"data":` + rows + `}`,
+			fare.Money{Amount: 1849, Currency: fare.Currency{'G', 'B', 'P'}}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -103,7 +111,8 @@ func TestFaresAreKeptAsQuoted(t *testing.T) {
 			if err != nil || len(answer.Fares) != 1 {
 				t.Fatalf("%v, error %v", answer, err)
 			}
-			if got := (fare.Money{Amount: answer.Fares[0].Price, Currency: answer.Fares[0].Currency}); got != test.want {
+			if got := (fare.Money{Amount: answer.Fares[0].Price,
+				Currency: answer.Fares[0].Currency}); got != test.want {
 				t.Errorf("%v, want %v", got, test.want)
 			}
 		})

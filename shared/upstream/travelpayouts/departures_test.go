@@ -2,8 +2,7 @@ package travelpayouts_test
 
 import (
 	"errors"
-	"maps"
-	"slices"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -30,8 +29,10 @@ func TestDeparturesAsks(t *testing.T) {
 	}{
 		{asking(fare.OneWay, false), "currency=eur&" + always + "&origin=MIL"},
 		{asking(fare.OneWay, true), "currency=eur&destination=BUH&direct=true&group_by=departure_at&origin=MIL"},
-		{asking(fare.Return1to3, false), "currency=eur&" + always + "&max_trip_duration=3&min_trip_duration=1&origin=MIL"},
-		{asking(fare.Return8to14, false), "currency=eur&" + always + "&max_trip_duration=14&min_trip_duration=8&origin=MIL"},
+		{asking(fare.Return1to3, false), "currency=eur&" + always +
+			"&max_trip_duration=3&min_trip_duration=1&origin=MIL"},
+		{asking(fare.Return8to14, false), "currency=eur&" + always +
+			"&max_trip_duration=14&min_trip_duration=8&origin=MIL"},
 		{asking(fare.Return15, false), "currency=eur&" + always + "&min_trip_duration=15&origin=MIL"},
 	}
 	for _, test := range tests {
@@ -42,7 +43,8 @@ func TestDeparturesAsks(t *testing.T) {
 				t.Fatalf("of an empty source: %v, error %v", answer, err)
 			}
 			call := server.Calls()[0]
-			if diff := cmp.Diff([]string{"/aviasales/v3/grouped_prices", test.want}, []string{call.Path, call.Query}); diff != "" || len(server.Calls()) != 1 {
+			if diff := cmp.Diff([]string{"/aviasales/v3/grouped_prices", test.want},
+				[]string{call.Path, call.Query}); diff != "" || len(server.Calls()) != 1 {
 				t.Error(diff)
 			}
 		})
@@ -116,9 +118,13 @@ func TestDeparturesOfAnotherQuestion(t *testing.T) {
 		departs []string
 		dropped map[upstream.Reason]int
 	}{
-		{"one-way", asking(fare.OneWay, false), []string{"2026-12-01", "2026-12-02", "2026-12-06"}, map[upstream.Reason]int{travelpayouts.OtherTrip: 2, travelpayouts.OtherRoute: 1}},
-		{"one-way, non-stop", asking(fare.OneWay, true), []string{"2026-12-01", "2026-12-06"}, map[upstream.Reason]int{travelpayouts.OtherTrip: 2, travelpayouts.OtherRoute: 1, travelpayouts.WithStops: 1}},
-		{"return", asking(fare.Return4to7, false), []string{"2026-12-03"}, map[upstream.Reason]int{travelpayouts.OtherTrip: 4, travelpayouts.OtherRoute: 1}},
+		{"one-way", asking(fare.OneWay, false), []string{"2026-12-01", "2026-12-02", "2026-12-06"},
+			map[upstream.Reason]int{travelpayouts.OtherTrip: 2, travelpayouts.OtherRoute: 1}},
+		{"one-way, non-stop", asking(fare.OneWay, true), []string{"2026-12-01", "2026-12-06"},
+			map[upstream.Reason]int{travelpayouts.OtherTrip: 2, travelpayouts.OtherRoute: 1,
+				travelpayouts.WithStops: 1}},
+		{"return", asking(fare.Return4to7, false), []string{"2026-12-03"},
+			map[upstream.Reason]int{travelpayouts.OtherTrip: 4, travelpayouts.OtherRoute: 1}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -152,8 +158,11 @@ func TestDeparturesRefused(t *testing.T) {
 		want  error
 		words string
 	}{
-		{"a question it does not accept", said(400, `{"success":false,"data":{},"error":"destination: unknown code"}`), upstream.ErrUnavailable, "MIL-BUH#4-7: the fare source could not be asked: status 400, answered success:false: \"destination: unknown code\""},
-		{"a question it has no words for", upstreamtest.Broken(404), upstream.ErrUnavailable, "MIL-BUH#4-7: the fare source could not be asked: status 404"},
+		{"a question it does not accept", said(400, `{"success":false,"data":{},"error":"destination: unknown code"}`),
+			upstream.ErrUnavailable,
+			"MIL-BUH#4-7: the fare source could not be asked: status 400, answered success:false: \"destination: unknown code\""},
+		{"a question it has no words for", upstreamtest.Broken(404), upstream.ErrUnavailable,
+			"MIL-BUH#4-7: the fare source could not be asked: status 404"},
 		{"no, with status 200", upstreamtest.Unwilling("bad origin", "{}"), upstream.ErrUnavailable, "bad origin"},
 		{"a bad token", said(401, `{"success":false}`), upstream.ErrRefused, "status 401"},
 	}
@@ -162,14 +171,16 @@ func TestDeparturesRefused(t *testing.T) {
 			server, client, _ := set(t, nil, nil)
 			server.Fail(test.fault)
 			answer, err := client.Departures(t.Context(), asking(fare.Return4to7, false), noon)
-			if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.words) || answer.Fares != nil || len(server.Calls()) != 1 {
+			if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.words) || answer.Fares != nil ||
+				len(server.Calls()) != 1 {
 				t.Errorf("error %v after %d calls, fares %v", err, len(server.Calls()), answer.Fares)
 			}
 		})
 	}
 }
 
-// Rows that nobody can use stand beside one that is good: the good one comes, and each bad one is counted by its reason.
+// Rows that nobody can use stand beside one that is good: the good one comes, and each bad one is
+// counted by its reason.
 func TestBadRows(t *testing.T) {
 	const (
 		place  = `"origin":"MIL","destination":"BUH",`
@@ -187,88 +198,90 @@ func TestBadRows(t *testing.T) {
 		{"a list", `[` + good + `]`, upstream.Malformed},
 		{"an empty object", `{}`, upstream.Malformed},
 		{"no departure", `{` + place + price + link + `}`, upstream.Malformed},
-		{"a departure on no day", `{` + place + `"departure_at":"2026-02-30T10:00:00Z",` + price + link + `}`, upstream.Malformed},
+		{"a departure on no day", `{` + place + `"departure_at":"2026-02-30T10:00:00Z",` + price + link + `}`,
+			upstream.Malformed},
 		{"a departure as a number", `{` + place + `"departure_at":20261201,` + price + link + `}`, upstream.Malformed},
 		{"no origin", `{"destination":"BUH",` + depart + price + link + `}`, upstream.Malformed},
 		{"no price", `{` + place + depart + link + `}`, upstream.Malformed},
 		{"a price in words", `{` + place + depart + `"price":"cheap",` + link + `}`, upstream.Malformed},
 		{"a price beyond numbers", `{` + place + depart + `"price":1e999,` + link + `}`, upstream.Malformed},
 		{"stops in words", `{` + place + depart + `"price":29,"transfers":"none",` + link + `}`, upstream.Malformed},
-		{"a link that is a list", `{` + place + depart + price + `"link":["?search_date=19112026"]}`, upstream.Malformed},
+		{"a link that is a list", `{` + place + depart + price + `"link":["?search_date=19112026"]}`,
+			upstream.Malformed},
 		{"found in words", `{` + place + depart + price + `"found_at":"yesterday",` + link + `}`, upstream.Malformed},
 		{"no link", `{` + place + depart + `"price":29}`, travelpayouts.Undated},
 		{"a link without a day", `{` + place + depart + price + `"link":"/search/x?t=1"}`, travelpayouts.Undated},
-		{"a link with a day that is none", `{` + place + depart + price + `"link":"/search/x?search_date=99999999"}`, travelpayouts.Undated},
-		{"a link with the day the other way round", `{` + place + depart + price + `"link":"/search/x?search_date=20261119"}`, travelpayouts.Undated},
-		{"searched for tomorrow", `{` + place + depart + price + `"link":"/search/x?search_date=21112026"}`, upstream.FromFuture},
-		{"searched for after the departure", `{` + place + `"departure_at":"2026-11-01",` + price + link + `}`, upstream.Departed},
-		{"departure in ten years", `{` + place + `"departure_at":"2036-12-01",` + price + link + `}`, upstream.TooFarAhead},
+		{"a link with a day that is none", `{` + place + depart + price + `"link":"/search/x?search_date=99999999"}`,
+			travelpayouts.Undated},
+		{"a link with the day the other way round",
+			`{` + place + depart + price + `"link":"/search/x?search_date=20261119"}`, travelpayouts.Undated},
+		{"searched for tomorrow", `{` + place + depart + price + `"link":"/search/x?search_date=21112026"}`,
+			upstream.FromFuture},
+		{"searched for after the departure", `{` + place + `"departure_at":"2026-11-01",` + price + link + `}`,
+			upstream.Departed},
+		{"departure in ten years", `{` + place + `"departure_at":"2036-12-01",` + price + link + `}`,
+			upstream.TooFarAhead},
 		{"a return on no day", `{` + place + depart + `"return_at":"soon",` + price + link + `}`, upstream.RoundTrip},
-		{"a return before the departure", `{` + place + depart + `"return_at":"2026-11-30",` + price + link + `}`, upstream.BadReturn},
-		{"a return after a year", `{` + place + depart + `"return_at":"2027-12-01",` + price + link + `}`, upstream.LongStay},
-		{"a place nobody knows", `{"origin":"MIL","destination":"???",` + depart + price + link + `}`, upstream.UnknownPlace},
-		{"from and to the same city", `{"origin":"MXP","destination":"LIN",` + depart + price + link + `}`, upstream.SamePlace},
+		{"a return before the departure", `{` + place + depart + `"return_at":"2026-11-30",` + price + link + `}`,
+			upstream.BadReturn},
+		{"a return after a year", `{` + place + depart + `"return_at":"2027-12-01",` + price + link + `}`,
+			upstream.LongStay},
+		{"a place nobody knows", `{"origin":"MIL","destination":"???",` + depart + price + link + `}`,
+			upstream.UnknownPlace},
+		{"from and to the same city", `{"origin":"MXP","destination":"LIN",` + depart + price + link + `}`,
+			upstream.SamePlace},
 		{"for nothing", `{` + place + depart + `"price":0,` + link + `}`, upstream.BadPrice},
 		{"for less than nothing", `{` + place + depart + `"price":-29,` + link + `}`, upstream.BadPrice},
 		{"for a fortune", `{` + place + depart + `"price":1e12,` + link + `}`, upstream.BadPrice},
 		{"business class", `{` + place + depart + `"trip_class":1,` + price + link + `}`, upstream.OtherCabin},
 		{"not actual", `{` + place + depart + `"actual":false,` + price + link + `}`, upstream.NotActual},
-		{"not for affiliates", `{` + place + depart + `"show_to_affiliates":false,` + price + link + `}`, travelpayouts.NotForAffiliates},
+		{"not for affiliates", `{` + place + depart + `"show_to_affiliates":false,` + price + link + `}`,
+			travelpayouts.NotForAffiliates},
 	}
-	endpoints := map[string]struct {
-		spell func(rows []string) string
-		ask   func(*travelpayouts.Client) (upstream.Answer, error)
-	}{
-		"get_latest_prices": {
-			func(rows []string) string { return `[` + strings.Join(rows, ",") + `]` },
-			func(c *travelpayouts.Client) (upstream.Answer, error) {
-				return c.Fares(t.Context(), "MIL", time.Time{}, noon)
-			},
-		},
-		"grouped_prices": {
-			func(rows []string) string { return `{"` + strings.Join(rows, `,"`) + `}` },
-			func(c *travelpayouts.Client) (upstream.Answer, error) {
-				return c.Departures(t.Context(), asking(fare.OneWay, false), noon)
-			},
-		},
-	}
-	for _, name := range slices.Sorted(maps.Keys(endpoints)) {
-		endpoint := endpoints[name]
-		key := func(i int, row string) string {
-			if name == "grouped_prices" {
-				return string(rune('a'+i/26)) + string(rune('a'+i%26)) + `":` + row
-			}
-			return row
-		}
-		all, want := []string{key(len(bad), good)}, map[upstream.Reason]int{}
-		for i, b := range bad {
-			t.Run(name+", "+b.name, func(t *testing.T) {
-				server, client, _ := set(t, nil, nil)
-				server.Fail(upstreamtest.Garbled(`{"success":true,"currency":"eur","data":` + endpoint.spell([]string{key(0, b.row), key(1, good)}) + `}`))
-				answer, err := endpoint.ask(client)
-				if err != nil || len(answer.Fares) != 1 {
-					t.Fatalf("%d fares, error %v", len(answer.Fares), err)
-				}
-				if diff := cmp.Diff(map[upstream.Reason]int{b.want: 1}, answer.Dropped); diff != "" {
-					t.Error(diff)
-				}
-			})
-			all = append(all, key(i, b.row))
-			want[b.want]++
-		}
-		t.Run(name+", all of them", func(t *testing.T) {
+	for _, grouped := range []bool{false, true} {
+		answerOf := func(t *testing.T, rows ...string) upstream.Answer {
+			t.Helper()
 			server, client, _ := set(t, nil, nil)
-			server.Fail(upstreamtest.Garbled(`{"success":true,"currency":"eur","data":` + endpoint.spell(all) + `}`))
-			answer, err := endpoint.ask(client)
+			data := `[` + strings.Join(rows, ",") + `]`
+			if grouped {
+				data = ""
+				for i, row := range rows {
+					data += fmt.Sprintf(`,"%02d":%s`, i, row)
+				}
+				data = `{` + data[1:] + `}`
+			}
+			server.Fail(upstreamtest.Garbled(`{"success":true,"currency":"eur","data":` + data + `}`))
+			var answer upstream.Answer
+			var err error
+			if grouped {
+				answer, err = client.Departures(t.Context(), asking(fare.OneWay, false), noon)
+			} else {
+				answer, err = client.Fares(t.Context(), "MIL", time.Time{}, noon)
+			}
 			if err != nil || len(answer.Fares) != 1 {
 				t.Fatalf("%d fares, error %v", len(answer.Fares), err)
 			}
-			if diff := cmp.Diff(want, answer.Dropped); diff != "" {
-				t.Error(diff)
-			}
-		})
+			return answer
+		}
+		elsewhere := travelpayouts.OtherOrigin
+		if grouped {
+			elsewhere = travelpayouts.OtherRoute
+		}
+		strange := `{"origin":"ROM","destination":"BUH",` + depart + price + link + `}`
+		all, want := []string{strange, good}, map[upstream.Reason]int{elsewhere: 1}
+		for _, b := range bad {
+			t.Run(fmt.Sprintf("grouped %v, %s", grouped, b.name), func(t *testing.T) {
+				if diff := cmp.Diff(map[upstream.Reason]int{b.want: 1}, answerOf(t, b.row, good).Dropped); diff != "" {
+					t.Error(diff)
+				}
+			})
+			all = append(all, b.row)
+			want[b.want]++
+		}
+		if diff := cmp.Diff(want, answerOf(t, all...).Dropped); diff != "" {
+			t.Errorf("grouped %v, all of them: %s", grouped, diff)
+		}
 	}
-	t.Logf("%d bad rows", len(bad))
 }
 
 // Bodies in which nothing is readable are no answer, least of all "nothing there".
@@ -279,6 +292,7 @@ func TestBadBodies(t *testing.T) {
 		"a proxy's page":                `<html><body>502</body></html>`,
 		"a word":                        `ok`,
 		"null":                          `null`,
+		"null without success":          `{"data":null}`,
 		"a number":                      `42`,
 		"a list of rows":                `[{"origin":"MIL"}]`,
 		"no envelope":                   `{"prices":[],"errors":{}}`,
@@ -302,21 +316,25 @@ func TestBadBodies(t *testing.T) {
 			for range 10 {
 				server.Fail(upstreamtest.Garbled(body))
 			}
-			if answer, err := client.Departures(t.Context(), asking(fare.OneWay, false), noon); !errors.Is(err, upstream.ErrUnavailable) || answer.Fares != nil {
+			if answer, err := client.Departures(t.Context(), asking(fare.OneWay, false), noon); !errors.Is(err,
+				upstream.ErrUnavailable) || answer.Fares != nil {
 				t.Errorf("departures: %v, error %v", answer, err)
 			}
-			if answer, err := client.Fares(t.Context(), "MIL", time.Time{}, noon); !errors.Is(err, upstream.ErrUnavailable) || answer.Fares != nil {
+			if answer, err := client.Fares(t.Context(), "MIL", time.Time{}, noon); !errors.Is(err,
+				upstream.ErrUnavailable) || answer.Fares != nil {
 				t.Errorf("fares: %v, error %v", answer, err)
 			}
 		})
 	}
 	for name, body := range map[string]string{
-		"an empty object": `{"success":true,"data":{},"currency":"eur"}`, "an empty list": `{"success":true,"data":[]}`, "null": `{"success":true,"data":null,"error":null}`,
+		"an empty object": `{"success":true,"data":{},"currency":"eur"}`, "an empty list": `{"success":true,"data":[]}`,
+		"null": `{"success":true,"data":null,"error":null}`,
 	} {
 		t.Run("nothing there: "+name, func(t *testing.T) {
 			server, client, _ := set(t, nil, nil)
 			server.Fail(upstreamtest.Garbled(body))
-			if answer, err := client.Departures(t.Context(), asking(fare.OneWay, false), noon); err != nil || len(answer.Fares)+len(answer.Dropped) > 0 {
+			if answer, err := client.Departures(t.Context(), asking(fare.OneWay, false), noon); err != nil ||
+				len(answer.Fares)+len(answer.Dropped) > 0 {
 				t.Errorf("%v, error %v", answer, err)
 			}
 		})

@@ -43,7 +43,8 @@ func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.
 			return err
 		})
 		if err != nil {
-			return upstream.Answer{}, fmt.Errorf("ask travelpayouts for fares from %s, page %d: %w", origin, number, err)
+			return upstream.Answer{}, fmt.Errorf("ask travelpayouts for fares from %s, page %d: %w", origin, number,
+				err)
 		}
 		// The same full page again: this endpoint does not page, and there is no more.
 		if number > 1 && bytes.Equal(p.raw, before) {
@@ -55,7 +56,8 @@ func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.
 			return answer, nil
 		}
 		if number == maxPages {
-			return upstream.Answer{}, fmt.Errorf("ask travelpayouts for fares from %s: more than %d pages: %w", origin, maxPages, upstream.ErrUnavailable)
+			return upstream.Answer{}, fmt.Errorf("ask travelpayouts for fares from %s: more than %d pages: %w", origin,
+				maxPages, upstream.ErrUnavailable)
 		}
 	}
 }
@@ -108,16 +110,10 @@ func (c *Client) Departures(ctx context.Context, q upstream.Question, until time
 
 // departures asks grouped_prices for a year of one route.
 //
-//   - group_by=departure_at gives one fare, the cheapest, for each day of
-//     departure that anybody searched for; the keys are those days. No
-//     departure_at stands beside it, which would narrow the year to a month
-//     (support article "Aviasales Data API"; a public project that asked for one origin without a month
-//     in August 2026 got 324 days).
-//   - There is no one_way. Without return_at and a length of stay the fares are one-way and
-//     have no return_at ("for one-way tickets do not specify it", the same article).
-//   - min_trip_duration and max_trip_duration count days between departure and
-//     return; with them the fares are returns. In the recorded body every one
-//     has a return_at. Again one fare a day of departure: the cheapest stay of the range.
+//   - group_by=departure_at gives the cheapest fare of each day of departure. A
+//     departure_at beside it would narrow the year to a month.
+//   - There is no one_way: without return_at and a length of stay the fares are one-way.
+//   - min_trip_duration and max_trip_duration count the nights of returns.
 //   - direct=true leaves non-stop fares only.
 //
 // What is not documented is not relied on: whatever is of another route, trip or

@@ -110,7 +110,8 @@ func TestSlowAnswersAndImpatientCallers(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			server, client := virtual(t, rows, 300)
 			server.Fail(upstreamtest.Slow(make(chan struct{})))
-			if _, err := client.Fares(t.Context(), "MIL", time.Time{}, time.Now()); err != nil || len(server.Calls()) != 2 {
+			if _, err := client.Fares(t.Context(), "MIL", time.Time{}, time.Now()); err != nil ||
+				len(server.Calls()) != 2 {
 				t.Errorf("error %v after %d calls; want none after 2", err, len(server.Calls()))
 			}
 		})

@@ -74,7 +74,8 @@ func TestEachEndpointHasItsLimit(t *testing.T) {
 			busiest := server.BusiestByPath()
 			for path, limit := range test.want {
 				if got := busiest[path]; got > limit || 10*got < 9*limit-10 {
-					t.Errorf("%d: %d calls of %s in the busiest 60 seconds, the limit is %d", test.perMinute, got, path, limit)
+					t.Errorf("%d: %d calls of %s in the busiest 60 seconds, the limit is %d", test.perMinute, got, path,
+						limit)
 				}
 			}
 			for _, call := range server.Calls() {
@@ -85,7 +86,8 @@ func TestEachEndpointHasItsLimit(t *testing.T) {
 			if most := minutes * time.Minute * 11 / 10; took > most {
 				t.Errorf("%d: took %v, want at most %v: an endpoint waits for another", test.perMinute, took, most)
 			}
-			t.Logf("%d a minute: busiest 60 seconds %v, %d calls in %v", test.perMinute, busiest, len(server.Calls()), took.Round(time.Second))
+			t.Logf("%d a minute: busiest 60 seconds %v, %d calls in %v", test.perMinute, busiest, len(server.Calls()),
+				took.Round(time.Second))
 		})
 	}
 }
@@ -98,12 +100,14 @@ func TestA429HoldsItsEndpointAlone(t *testing.T) {
 		began := time.Now()
 		var held sync.WaitGroup
 		held.Go(func() {
-			if _, err := client.Departures(t.Context(), asking(fare.OneWay, false), time.Now()); err != nil || time.Since(began) < 40*time.Second {
+			if _, err := client.Departures(t.Context(), asking(fare.OneWay, false), time.Now()); err != nil ||
+				time.Since(began) < 40*time.Second {
 				t.Errorf("departures after %v, error %v", time.Since(began), err)
 			}
 		})
 		synctest.Wait()
-		if _, err := client.Fares(t.Context(), "MIL", time.Time{}, time.Now()); err != nil || time.Since(began) > time.Second {
+		if _, err := client.Fares(t.Context(), "MIL", time.Time{}, time.Now()); err != nil ||
+			time.Since(began) > time.Second {
 			t.Errorf("fares after %v, error %v", time.Since(began), err)
 		}
 		held.Wait()
@@ -133,7 +137,8 @@ func TestBudget(t *testing.T) {
 		},
 	}
 	for name, ask := range ask {
-		if err := ask(); !errors.Is(err, upstream.ErrBudget) || errors.Is(err, upstream.ErrUnavailable) || len(server.Calls()) > 0 {
+		if err := ask(); !errors.Is(err, upstream.ErrBudget) || errors.Is(err, upstream.ErrUnavailable) ||
+			len(server.Calls()) > 0 {
 			t.Errorf("%s: error %v, %d calls", name, err, len(server.Calls()))
 		}
 	}

@@ -40,16 +40,26 @@ func TestRecordedBodies(t *testing.T) {
 		refusal        string
 		unreadable     bool
 	}{
-		{"get_latest_prices, returns", "abame_tickets_latest_prices.json", tally{Rows: 5, Returns: 5, NonStop: 5, Currency: "USD"}, "", false},
-		{"get_latest_prices, return, without an echo", "devua_LatestSuccess.json", tally{Rows: 1, Returns: 1, NonStop: 1, Currency: "RUB"}, "", false},
-		{"month-matrix, one-way", "abame_tickets_month_matrix.json", tally{Rows: 30, OneStop: 2, MoreStops: 28, Currency: "USD"}, "", false},
-		{"month-matrix, one-way, 2015", "devua_MonthMatrixSuccess.json", tally{Rows: 1, OneStop: 1, Currency: "RUB"}, "", false},
-		{"week-matrix, returns", "abame_tickets_week_matrix.json", tally{Rows: 19, Returns: 19, OneStop: 8, MoreStops: 11, Currency: "USD"}, "", false},
-		{"grouped_prices, returns", "partimo_v3_grouped_prices_months_mil_vie.json", tally{Rows: 9, Returns: 9, DayOnly: 9, NonStop: 9, Currency: "EUR"}, "", false},
-		{"prices_for_dates, returns", "partimo_v3_prices_for_dates_mil_lon_2026_11.json", tally{Rows: 12, Returns: 12, DayOnly: 12, NonStop: 12, Currency: "EUR"}, "", false},
+		{"get_latest_prices, returns", "abame_tickets_latest_prices.json",
+			tally{Rows: 5, Returns: 5, NonStop: 5, Currency: "USD"}, "", false},
+		{"get_latest_prices, return, without an echo", "devua_LatestSuccess.json",
+			tally{Rows: 1, Returns: 1, NonStop: 1, Currency: "RUB"}, "", false},
+		{"month-matrix, one-way", "abame_tickets_month_matrix.json",
+			tally{Rows: 30, OneStop: 2, MoreStops: 28, Currency: "USD"}, "", false},
+		{"month-matrix, one-way, 2015", "devua_MonthMatrixSuccess.json", tally{Rows: 1, OneStop: 1, Currency: "RUB"},
+			"", false},
+		{"week-matrix, returns", "abame_tickets_week_matrix.json",
+			tally{Rows: 19, Returns: 19, OneStop: 8, MoreStops: 11, Currency: "USD"}, "", false},
+		{"grouped_prices, returns", "partimo_v3_grouped_prices_months_mil_vie.json",
+			tally{Rows: 9, Returns: 9, DayOnly: 9, NonStop: 9, Currency: "EUR"}, "", false},
+		{"prices_for_dates, returns", "partimo_v3_prices_for_dates_mil_lon_2026_11.json",
+			tally{Rows: 12, Returns: 12, DayOnly: 12, NonStop: 12, Currency: "EUR"}, "", false},
 		// Non-stop out and one stop on the way back, twice, and once two stops out: 9, 3 and 1.
-		{"prices_for_dates, returns with stops", "partimo_v3_prices_for_dates_rom_vie_2026_12.json", tally{Rows: 13, Returns: 13, DayOnly: 13, NonStop: 9, OneStop: 3, MoreStops: 1, Currency: "EUR"}, "", false},
-		{"prices_for_dates, one-way", "v3_prices_for_dates_gyd_ist_2022.json", tally{Rows: 1, DayOnly: 1, NonStop: 1, Currency: "RUB"}, "", false},
+		{"prices_for_dates, returns with stops", "partimo_v3_prices_for_dates_rom_vie_2026_12.json",
+			tally{Rows: 13, Returns: 13, DayOnly: 13, NonStop: 9, OneStop: 3, MoreStops: 1, Currency: "EUR"}, "",
+			false},
+		{"prices_for_dates, one-way", "v3_prices_for_dates_gyd_ist_2022.json",
+			tally{Rows: 1, DayOnly: 1, NonStop: 1, Currency: "RUB"}, "", false},
 		{"a bad token", "devua_Unauthorized.json", tally{}, "Unauthorized", false},
 		{"v1: an object of objects", "abame_tickets_cheap.json", tally{}, "", true},
 		{"v1: neither found_at nor a link", "abame_tickets_calendar.json", tally{}, "", true},
@@ -150,7 +160,8 @@ func TestRecordedFares(t *testing.T) {
 			t.Fatal(err)
 		}
 		answer := upstream.Answer{Dropped: map[upstream.Reason]int{}}
-		client.judge(&answer, p, time.Time{}, time.Date(2026, 10, 2, 0, 0, 0, 0, time.UTC), func(fare.Fare) upstream.Reason { return "" })
+		client.judge(&answer, p, time.Time{}, time.Date(2026, 10, 2, 0, 0, 0, 0, time.UTC),
+			func(fare.Fare) upstream.Reason { return "" })
 		if diff := cmp.Diff(want.dropped, answer.Dropped); len(answer.Fares) != want.fares || diff != "" {
 			t.Errorf("%s: %d fares, want %d; dropped %s", file, len(answer.Fares), want.fares, diff)
 		}

@@ -61,7 +61,8 @@ func TestTokenStaysIn(t *testing.T) {
 	for _, handler := range []slog.Handler{slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil)} {
 		slog.New(handler).Info("started", "client", client, "config", cfg, "pointer", &cfg)
 	}
-	seen = append(seen, log.String(), fmt.Sprintf("%v %+v %#v %s", client, client, client, client), fmt.Sprintf("%v %+v %#v %s", cfg, cfg, &cfg, cfg))
+	seen = append(seen, log.String(), fmt.Sprintf("%v %+v %#v %s", client, client, client, client),
+		fmt.Sprintf("%v %+v %#v %s", cfg, cfg, &cfg, cfg))
 
 	for _, text := range seen {
 		if strings.Contains(text, token) {
@@ -118,9 +119,11 @@ func TestLinksStayIn(t *testing.T) {
 // What the API says of a call that it does not accept is told, without the token.
 func TestRefusalIsToldWithoutTheToken(t *testing.T) {
 	server, client, _ := set(t, nil, nil)
-	server.Fail(upstreamtest.Fault{Status: 400, Body: `{"success":false,"error":"token ` + upstreamtest.Token + ` may not ask for this"}`})
+	server.Fail(upstreamtest.Fault{Status: 400,
+		Body: `{"success":false,"error":"token ` + upstreamtest.Token + ` may not ask for this"}`})
 	_, err := client.Departures(t.Context(), asking(fare.OneWay, false), noon)
-	if err == nil || !strings.Contains(err.Error(), "may not ask for this") || strings.Contains(err.Error(), upstreamtest.Token) {
+	if err == nil || !strings.Contains(err.Error(), "may not ask for this") ||
+		strings.Contains(err.Error(), upstreamtest.Token) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -112,28 +112,30 @@ func words(raw json.RawMessage) string {
 // errUndated is what is wrong with a row that nobody can date.
 var errUndated = errors.New("read row: neither found_at nor a day of search")
 
-// decodeRow reads a row in either spelling: value, depart_date, return_date,
+// wireRow is a row in either spelling: value, depart_date, return_date,
 // number_of_changes, found_at as in v2 and get_latest_prices; or price,
 // departure_at, return_at, transfers, return_transfers and a link as in v3.
+type wireRow struct {
+	Origin           string `json:"origin"`
+	Destination      string `json:"destination"`
+	DepartDate       string `json:"depart_date"`
+	DepartureAt      string `json:"departure_at"`
+	ReturnDate       string `json:"return_date"`
+	ReturnAt         string `json:"return_at"`
+	Value            number `json:"value"`
+	Price            number `json:"price"`
+	NumberOfChanges  number `json:"number_of_changes"`
+	Transfers        number `json:"transfers"`
+	ReturnTransfers  number `json:"return_transfers"`
+	FoundAt          string `json:"found_at"`
+	Link             string `json:"link"` // goes no further than here
+	TripClass        number `json:"trip_class"`
+	Actual           *bool  `json:"actual"`
+	ShowToAffiliates *bool  `json:"show_to_affiliates"`
+}
+
 func decodeRow(raw json.RawMessage, currency string) (offer, error) {
-	var row struct {
-		Origin           string `json:"origin"`
-		Destination      string `json:"destination"`
-		DepartDate       string `json:"depart_date"`
-		DepartureAt      string `json:"departure_at"`
-		ReturnDate       string `json:"return_date"`
-		ReturnAt         string `json:"return_at"`
-		Value            number `json:"value"`
-		Price            number `json:"price"`
-		NumberOfChanges  number `json:"number_of_changes"`
-		Transfers        number `json:"transfers"`
-		ReturnTransfers  number `json:"return_transfers"`
-		FoundAt          string `json:"found_at"`
-		Link             string `json:"link"` // goes no further than here
-		TripClass        number `json:"trip_class"`
-		Actual           *bool  `json:"actual"`
-		ShowToAffiliates *bool  `json:"show_to_affiliates"`
-	}
+	var row wireRow
 	if err := json.Unmarshal(raw, &row); err != nil {
 		return offer{}, fmt.Errorf("read row: %w", err)
 	}
@@ -155,37 +157,45 @@ func decodeRow(raw json.RawMessage, currency string) (offer, error) {
 			Depart:      depart,
 			Price:       price.value,
 			Currency:    currency,
+			Stops:       row.stops(),
 			OtherCabin:  row.TripClass.value != 0,
 			NotActual:   row.Actual != nil && !*row.Actual,
 		},
 		notForAffiliates: row.ShowToAffiliates != nil && !*row.ShowToAffiliates,
 	}
-	back := cmp.Or(row.ReturnDate, row.ReturnAt)
-	if back != "" {
+	if back := row.back(); back != "" {
 		if o.Return, err = localDay(back); err != nil || o.Return == 0 {
 			o.Return, o.RoundTrip = 0, true
 		}
 	}
+	o.Found, o.DayOnly, err = row.found()
+	return o, err
+}
+
+func (r wireRow) back() string { return cmp.Or(r.ReturnDate, r.ReturnAt) }
+
+func (r wireRow) stops() fare.Stops {
 	switch {
-	case row.NumberOfChanges.given:
-		o.Stops = stops(row.NumberOfChanges)
-	case back == "":
-		o.Stops = stops(row.Transfers)
-	default:
-		o.Stops = stops(row.Transfers, row.ReturnTransfers)
+	case r.NumberOfChanges.given:
+		return stops(r.NumberOfChanges)
+	case r.back() == "":
+		return stops(r.Transfers)
 	}
-	if row.FoundAt != "" {
-		if o.Found, err = moment(row.FoundAt); err != nil {
-			return offer{}, fmt.Errorf("read row: found_at: %w", err)
+	return stops(r.Transfers, r.ReturnTransfers)
+}
+
+func (r wireRow) found() (at time.Time, dayOnly bool, err error) {
+	if r.FoundAt != "" {
+		if at, err = moment(r.FoundAt); err != nil {
+			err = fmt.Errorf("read row: found_at: %w", err)
 		}
-		return o, nil
+		return at, false, err
 	}
-	day, ok := searchDay(row.Link)
+	day, ok := searchDay(r.Link)
 	if !ok {
-		return offer{}, errUndated
+		return at, false, errUndated
 	}
-	o.Found, o.DayOnly = day.Time(), true
-	return o, nil
+	return day.Time(), true, nil
 }
 
 // stops is the most of the stops of all ways, if every way has a number.

@@ -23,7 +23,8 @@ func TooMany(header, value string) Fault {
 	if header != "" {
 		h.Set(header, value)
 	}
-	return Fault{Status: http.StatusTooManyRequests, Header: h, Body: `{"success":false,"data":null,"error":"too many requests"}`}
+	return Fault{Status: http.StatusTooManyRequests, Header: h,
+		Body: `{"success":false,"data":null,"error":"too many requests"}`}
 }
 
 // Broken is an answer with that status and a page of HTML, as proxies give.
@@ -34,7 +35,7 @@ func Broken(status int) Fault {
 // Unwilling is a status 200 whose envelope says success:false. The API spells
 // the data of an error as {} or as null; data says which.
 func Unwilling(text, data string) Fault {
-	return Fault{Status: http.StatusOK, Body: `{"success":false,"data":` + data + `,"error":` + strconv.Quote(text) + `}`}
+	return Garbled(`{"success":false,"data":` + data + `,"error":` + strconv.Quote(text) + `}`)
 }
 
 // Garbled is a status 200 with any body.

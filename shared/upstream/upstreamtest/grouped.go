@@ -44,8 +44,10 @@ func (s *Server) grouped(query url.Values, currency string) (tickets map[string]
 	default:
 		return nil, "group_by: departure_at or month"
 	}
-	shortest, longest := between(query.Get("min_trip_duration"), 0, fare.MaxLead), between(query.Get("max_trip_duration"), fare.MaxLead, fare.MaxLead)
-	returns := query.Get("return_at") != "" || query.Get("min_trip_duration") != "" || query.Get("max_trip_duration") != ""
+	shortest := between(query.Get("min_trip_duration"), 0, fare.MaxLead)
+	longest := between(query.Get("max_trip_duration"), fare.MaxLead, fare.MaxLead)
+	returns := query.Get("return_at") != "" || query.Get("min_trip_duration") != "" ||
+		query.Get("max_trip_duration") != ""
 	today := fare.DayOf(s.now())
 	tickets = map[string]ticket{}
 	for _, r := range s.remembered(query.Get("origin"), query.Get("destination")) {
@@ -55,7 +57,8 @@ func (s *Server) grouped(query url.Values, currency string) (tickets map[string]
 			continue
 		case returns && r.Return != 0 && (nights < shortest || nights > longest):
 			continue
-		case !strings.HasPrefix(r.Depart.String(), query.Get("departure_at")) || !strings.HasPrefix(returnDay(r), query.Get("return_at")) && returns:
+		case !strings.HasPrefix(r.Depart.String(), query.Get("departure_at")) ||
+			!strings.HasPrefix(returnDay(r), query.Get("return_at")) && returns:
 			continue
 		case query.Get("direct") == "true" && r.Stops != fare.NonStop:
 			continue
@@ -92,6 +95,7 @@ func spellTicket(r upstream.Row, price float64, currency string) ticket {
 
 func link(r upstream.Row, price float64, currency string) string {
 	return fmt.Sprintf("/search/%s%s%s1?t=XX%d%s%s_%s_%d&search_date=%s&expected_price_uuid=%s&expected_price_source=share&expected_price_currency=%s&expected_price=%s",
-		r.Origin, r.Depart.Time().Format("0201"), r.Destination, r.Depart.Time().Unix(), r.Origin, r.Destination, LinkMark, int(price*90),
+		r.Origin, r.Depart.Time().Format("0201"), r.Destination, r.Depart.Time().Unix(), r.Origin, r.Destination,
+		LinkMark, int(price*90),
 		r.Found.UTC().Format("02012006"), LinkMark, currency, strconv.FormatFloat(price, 'f', -1, 64))
 }

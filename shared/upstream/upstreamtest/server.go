@@ -1,10 +1,8 @@
 // Package upstreamtest stands in for the Travelpayouts Data API in tests.
 //
 // A Server speaks the API's wire (token, envelope, pages, gzip, limits) for
-// get_latest_prices, grouped_prices and the list of cities, over rows that a
-// test gives it, and like the API it remembers seven days: it serves a row while
-// the row's found_at lies within the seven days before the Server's clock. It
-// can be told to misbehave, and it counts what it is asked.
+// get_latest_prices, grouped_prices and the list of cities, over rows that a test
+// gives it. Like the API it remembers seven days. It can be told to misbehave.
 package upstreamtest
 
 import (

@@ -34,7 +34,7 @@ const (
 
 // Encode packs an Origin into some 15 bytes a fare.
 func (o Origin) Encode() []byte {
-	w := varint.NewWriter(format, 256*len(o.Entries))
+	w := packed.NewWriter(format, 256*len(o.Entries))
 	w.Uint(uint64(len(o.Entries)))
 	for _, e := range o.Entries {
 		w.Bytes([]byte(e.Destination))
@@ -53,7 +53,7 @@ func (o Origin) Encode() []byte {
 	return w
 }
 
-func (f Fares) encode(w *varint.Writer, asOf fare.Day) {
+func (f Fares) encode(w *packed.Writer, asOf fare.Day) {
 	end := (asOf + 1).Time().Unix()
 	for i, list := range [][]Deal{f.Route, f.Months} {
 		w.Uint(uint64(len(list)))
@@ -92,7 +92,7 @@ var errRange = errors.New("a value that cannot be")
 
 // Decode reads what Encode wrote.
 func Decode(data []byte) (Origin, error) {
-	r := varint.NewReader(data, format)
+	r := packed.NewReader(data, format)
 	var o Origin
 	for range r.Count(int64(r.Uint() & (1<<31 - 1))) {
 		e := Entry{Destination: fare.City(r.Bytes()), AsOf: day(&r), Observations: int(r.Uint())}
@@ -111,7 +111,7 @@ func Decode(data []byte) (Origin, error) {
 }
 
 // day reads a day of a time in which there are flights.
-func day(r *varint.Reader) fare.Day {
+func day(r *packed.Reader) fare.Day {
 	v := r.Int()
 	if v < 0 || v > 1<<20 {
 		r.Fail(errRange)
@@ -120,7 +120,7 @@ func day(r *varint.Reader) fare.Day {
 	return fare.Day(v)
 }
 
-func decodeFares(r *varint.Reader, asOf fare.Day) (f Fares) {
+func decodeFares(r *packed.Reader, asOf fare.Day) (f Fares) {
 	end := (asOf + 1).Time().Unix()
 	for i, list := range []*[]Deal{&f.Route, &f.Months} {
 		depart, price, sample := int64(asOf), int64(0), int64(0)

@@ -26,7 +26,7 @@ var errRange = errors.New("a value that cannot be")
 
 // Encode packs the pooled part into a kilobyte.
 func (p *Pooled) Encode() []byte {
-	w := varint.NewWriter(pooledFormat, 1100)
+	w := packed.NewWriter(pooledFormat, 1100)
 	w.Int(int64(p.epoch))
 	for _, c := range p.curve {
 		w.Float32(c.sum, c.weight)
@@ -43,7 +43,7 @@ func (p *Pooled) Encode() []byte {
 
 // DecodePooled reads what Encode wrote.
 func DecodePooled(data []byte) (*Pooled, error) {
-	r := varint.NewReader(data, pooledFormat)
+	r := packed.NewReader(data, pooledFormat)
 	p := &Pooled{epoch: readDay(&r)}
 	weights := func(into []float64) {
 		for i := range into {
@@ -69,7 +69,7 @@ func DecodePooled(data []byte) (*Pooled, error) {
 }
 
 // readDay reads a day that arithmetic cannot overflow.
-func readDay(r *varint.Reader) fare.Day {
+func readDay(r *packed.Reader) fare.Day {
 	day := r.Int()
 	if day < -1<<24 || day > 1<<24 {
 		r.Fail(errRange)
@@ -79,7 +79,7 @@ func readDay(r *varint.Reader) fare.Day {
 }
 
 // readWeight reads a float that is not below nothing.
-func readWeight(r *varint.Reader) float64 {
+func readWeight(r *packed.Reader) float64 {
 	v := r.Float32()
 	if v < 0 {
 		r.Fail(errRange)
@@ -90,7 +90,7 @@ func readWeight(r *varint.Reader) float64 {
 
 // Encode packs a route's part: some hundreds of bytes, whatever it has seen.
 func (r *Route) Encode() []byte {
-	w := varint.NewWriter(routeFormat, 800)
+	w := packed.NewWriter(routeFormat, 800)
 	w.Int(int64(r.epoch))
 	w.Uint(uint64(r.count))
 	w.Float32(r.level.sum, r.level.weight)
@@ -103,7 +103,7 @@ func (r *Route) Encode() []byte {
 	return w
 }
 
-func encodeBars(w *varint.Writer, bars []bar) {
+func encodeBars(w *packed.Writer, bars []bar) {
 	var kept []bar
 	for _, b := range bars {
 		if math.Round(b.mass/massUnit) > 0 {
@@ -121,7 +121,7 @@ func encodeBars(w *varint.Writer, bars []bar) {
 
 // DecodeRoute reads what Encode wrote.
 func DecodeRoute(data []byte) (*Route, error) {
-	r := varint.NewReader(data, routeFormat)
+	r := packed.NewReader(data, routeFormat)
 	route := &Route{epoch: readDay(&r)}
 	count := r.Uint()
 	if count > math.MaxInt32 {
@@ -144,7 +144,7 @@ func DecodeRoute(data []byte) (*Route, error) {
 	return route, nil
 }
 
-func decodeBars(r *varint.Reader) (bars []bar) {
+func decodeBars(r *packed.Reader) (bars []bar) {
 	n := r.Count(int64(min(r.Uint(), bins)))
 	bin := uint64(0)
 	for i := range n {
@@ -160,7 +160,7 @@ func decodeBars(r *varint.Reader) (bars []bar) {
 
 // encode packs minima: what a route has, but for chances and groups. Those of
 // which nothing is known take a byte each.
-func (m *Minima) encode(w *varint.Writer) {
+func (m *Minima) encode(w *packed.Writer) {
 	for s := range m {
 		r := &m[s]
 		w.Uint(uint64(r.count))
@@ -172,7 +172,7 @@ func (m *Minima) encode(w *varint.Writer) {
 	}
 }
 
-func (m *Minima) decode(r *varint.Reader) {
+func (m *Minima) decode(r *packed.Reader) {
 	for s := range m {
 		of := &m[s]
 		of.single = true
@@ -191,14 +191,14 @@ func (m *Minima) decode(r *varint.Reader) {
 
 // Encode packs what a refresh left, exactly: a few hundred bytes of an origin in a cycle.
 func (s *Statistics) Encode() []byte {
-	w := varint.NewWriter(statisticsFormat, 600)
+	w := packed.NewWriter(statisticsFormat, 600)
 	s.each(func(v *int64) { w.Int(*v) })
 	return w
 }
 
 // DecodeStatistics reads what Encode wrote.
 func DecodeStatistics(data []byte) (*Statistics, error) {
-	r := varint.NewReader(data, statisticsFormat)
+	r := packed.NewReader(data, statisticsFormat)
 	s := new(Statistics)
 	s.each(func(v *int64) { *v = r.Int() })
 	if err := r.Err(); err != nil {

@@ -41,7 +41,7 @@ func (d Departures) Encode(day fare.Day) []byte {
 		}
 	}
 	unit = max(1, unit)
-	w := varint.NewWriter(departuresFormat, 16+16*len(live))
+	w := packed.NewWriter(departuresFormat, 16+16*len(live))
 	w.Int(int64(day))
 	w.Uint(uint64(base))
 	w.Uint(uint64(unit))
@@ -79,7 +79,7 @@ func gcd(a, b fare.Cents) fare.Cents {
 
 // DecodeDepartures reads what Encode wrote.
 func DecodeDepartures(data []byte) (Departures, error) {
-	r := varint.NewReader(data, departuresFormat)
+	r := packed.NewReader(data, departuresFormat)
 	day, base, unit := readDay(&r), fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
 	d := make(Departures, n)
@@ -135,7 +135,7 @@ func (qs Questions) Encode() []byte {
 	slices.SortStableFunc(sorted, func(a, b question) int {
 		return cmp.Or(cmp.Compare(a.asked, b.asked), cmp.Compare(a.depart, b.depart))
 	})
-	w := varint.NewWriter(questionsFormat, 16+10*len(qs))
+	w := packed.NewWriter(questionsFormat, 16+10*len(qs))
 	w.Uint(uint64(len(sorted)))
 	var before question
 	for _, q := range sorted {
@@ -158,7 +158,7 @@ func (qs Questions) Encode() []byte {
 
 // DecodeQuestions reads what Encode wrote.
 func DecodeQuestions(data []byte) (Questions, error) {
-	r := varint.NewReader(data, questionsFormat)
+	r := packed.NewReader(data, questionsFormat)
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
 	qs := make(Questions, 0, n)
 	var q question

@@ -72,7 +72,7 @@ func (e *Experience) encode() []byte {
 	if e == nil {
 		return nil
 	}
-	w := varint.NewWriter(experienceFormat, 512)
+	w := packed.NewWriter(experienceFormat, 512)
 	for h := range horizons {
 		w.Float32(e.Curves[h][:]...)
 		w.Uint(uint64(len(e.Bands[h])))
@@ -100,7 +100,7 @@ func decodeExperience(data []byte) (*Experience, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
-	r := varint.NewReader(data, experienceFormat)
+	r := packed.NewReader(data, experienceFormat)
 	e := new(Experience)
 	for h := range horizons {
 		before := 0.

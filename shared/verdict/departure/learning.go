@@ -29,14 +29,14 @@ func (l Learning) Encode() []byte {
 	if len(l.Said) > 0 {
 		format = saidFormat
 	}
-	w := varint.NewWriter(format, 64)
+	w := packed.NewWriter(format, 64)
 	w.Bytes(l.All.Encode())
 	w.Bytes(l.NonStop.Encode())
 	if format == saidFormat {
 		w.Bytes(l.Said)
 	}
-	packed := bytes.NewBuffer([]byte{format})
-	deflate, err := flate.NewWriter(packed, flate.DefaultCompression)
+	deflated := bytes.NewBuffer([]byte{format})
+	deflate, err := flate.NewWriter(deflated, flate.DefaultCompression)
 	if err == nil {
 		_, err = deflate.Write(w)
 	}
@@ -46,7 +46,7 @@ func (l Learning) Encode() []byte {
 	if err != nil {
 		panic(err) // a level that is there, and a buffer
 	}
-	return packed.Bytes()
+	return deflated.Bytes()
 }
 
 // DecodeLearning reads what Encode wrote, also of a version that kept no score.
@@ -58,7 +58,7 @@ func DecodeLearning(data []byte) (l Learning, err error) {
 	if err != nil {
 		return l, fmt.Errorf("decode learning: %w", err)
 	}
-	r := varint.NewReader(unpacked, data[0])
+	r := packed.NewReader(unpacked, data[0])
 	all, nonStop := r.Bytes(), r.Bytes()
 	if data[0] == saidFormat {
 		l.Said = bytes.Clone(r.Bytes())

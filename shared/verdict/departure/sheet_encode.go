@@ -53,7 +53,7 @@ func (d Departures) thinned(lows int, before fare.Day) Departures {
 }
 
 func (s *Sheet) encode(pasts Departures, live []Live) []byte {
-	w := varint.NewWriter(sheetFormat, 1<<10)
+	w := packed.NewWriter(sheetFormat, 1<<10)
 	w.Int(int64(s.AsOf))
 	w.Uint(s.Currency.Pack())
 	w.Uint(math.Float64bits(s.PerEuro))
@@ -67,7 +67,7 @@ func (s *Sheet) encode(pasts Departures, live []Live) []byte {
 }
 
 // encodeLive packs live fares into some seven bytes each: prices are so many units from the one before.
-func encodeLive(w *varint.Writer, asOf fare.Day, live []Live) {
+func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 	var base, unit fare.Cents
 	for i, l := range live {
 		if i == 0 {
@@ -108,7 +108,7 @@ func encodeLive(w *varint.Writer, asOf fare.Day, live []Live) {
 
 // DecodeSheet reads what Encode wrote.
 func DecodeSheet(data []byte) (*Sheet, error) {
-	r := varint.NewReader(data, sheetFormat)
+	r := packed.NewReader(data, sheetFormat)
 	s := &Sheet{AsOf: readDay(&r), Currency: readCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
 	stops := r.Uint()
 	if stops > uint64(OnlyNonStop) || math.IsNaN(s.PerEuro) || math.IsInf(s.PerEuro, 0) || s.PerEuro < 0 {
@@ -134,7 +134,7 @@ func DecodeSheet(data []byte) (*Sheet, error) {
 	return s, nil
 }
 
-func readCurrency(r *varint.Reader) fare.Currency {
+func readCurrency(r *packed.Reader) fare.Currency {
 	c, known := fare.UnpackCurrency(r.Uint())
 	if !known {
 		r.Fail(errRange)
@@ -142,7 +142,7 @@ func readCurrency(r *varint.Reader) fare.Currency {
 	return c
 }
 
-func decodeLive(r *varint.Reader, asOf fare.Day) []Live {
+func decodeLive(r *packed.Reader, asOf fare.Day) []Live {
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
 	price, unit := fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
 	live := make([]Live, 0, n)
@@ -187,7 +187,7 @@ func (c Cycle) Encode() []byte {
 	if learned != nil {
 		format = scoreFormat
 	}
-	w := varint.NewWriter(format, 1700)
+	w := packed.NewWriter(format, 1700)
 	w.Int(int64(c.Day), int64(c.Warmed))
 	w.Bytes(c.Pooled.Encode())
 	if learned != nil {
@@ -202,7 +202,7 @@ func DecodeCycle(data []byte) (c Cycle, err error) {
 	if len(data) > 0 && data[0] == scoreFormat {
 		format = scoreFormat
 	}
-	r := varint.NewReader(data, format)
+	r := packed.NewReader(data, format)
 	c.Day, c.Warmed = readDay(&r), readDay(&r)
 	pooled := r.Bytes()
 	var learned []byte

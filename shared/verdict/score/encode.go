@@ -21,7 +21,7 @@ var errRange = errors.New("a value that cannot be")
 
 // Encode packs counts: those that are not 0, each with how many before it are.
 func (c *Counts) Encode() []byte {
-	w := varint.NewWriter(countsFormat, 256)
+	w := packed.NewWriter(countsFormat, 256)
 	zeros := uint64(0)
 	c.each(func(n *int64) {
 		if *n == 0 {
@@ -40,7 +40,7 @@ var numbers = func() (n uint64) { new(Counts).each(func(*int64) { n++ }); return
 
 // DecodeCounts reads what Encode wrote, also of a version that counted less.
 func DecodeCounts(data []byte) (*Counts, error) {
-	r := varint.NewReader(data, countsFormat)
+	r := packed.NewReader(data, countsFormat)
 	var all []int64
 	for r.More() {
 		zeros := r.Uint()
@@ -67,7 +67,7 @@ func (r Rounds) Encode() []byte {
 	if len(r) == 0 {
 		return nil
 	}
-	w := varint.NewWriter(roundsFormat, 256)
+	w := packed.NewWriter(roundsFormat, 256)
 	w.Uint(uint64(len(r)))
 	for _, round := range r {
 		w.Int(int64(round.Day))
@@ -102,7 +102,7 @@ func DecodeRounds(data []byte) (Rounds, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
-	r := varint.NewReader(data, roundsFormat)
+	r := packed.NewReader(data, roundsFormat)
 	rounds := make(Rounds, r.Count(int64(min(r.Uint(), math.MaxInt32))))
 	for i := range rounds {
 		rounds[i] = decodeRound(&r)
@@ -113,7 +113,7 @@ func DecodeRounds(data []byte) (Rounds, error) {
 	return rounds, nil
 }
 
-func decodeRound(r *varint.Reader) (round Round) {
+func decodeRound(r *packed.Reader) (round Round) {
 	day := r.Int()
 	round.Rule = r.Uint()
 	currency, known := fare.UnpackCurrency(r.Uint())

@@ -33,7 +33,7 @@ func (l *Left) Encode() []byte {
 	if l.Counts.Empty() {
 		return l.Learned.Encode()
 	}
-	w := varint.NewWriter(leftFormat, 900)
+	w := packed.NewWriter(leftFormat, 900)
 	w.Bytes(l.Learned.Encode())
 	w.Bytes(l.Counts.Encode())
 	return w
@@ -43,7 +43,7 @@ func (l *Left) Encode() []byte {
 func DecodeLeft(data []byte) (*Left, error) {
 	var counts []byte
 	if len(data) > 0 && data[0] == leftFormat {
-		r := varint.NewReader(data, leftFormat)
+		r := packed.NewReader(data, leftFormat)
 		data, counts = r.Bytes(), r.Bytes()
 		if err := r.Err(); err != nil {
 			return nil, fmt.Errorf("decode what was left: %w", err)
@@ -82,7 +82,7 @@ func (s *Sum) Add(cycle fare.Day, source string, c *Counts) {
 
 // Encode packs a sum.
 func (s *Sum) Encode() []byte {
-	w := varint.NewWriter(sumFormat, 1024)
+	w := packed.NewWriter(sumFormat, 1024)
 	w.Int(int64(s.Since), int64(s.Until))
 	w.Bytes([]byte(s.Source))
 	w.Bytes(s.Counts.Encode())
@@ -95,7 +95,7 @@ func DecodeSum(data []byte) (*Sum, error) {
 	if len(data) == 0 {
 		return s, nil
 	}
-	r := varint.NewReader(data, sumFormat)
+	r := packed.NewReader(data, sumFormat)
 	since, until, source, counts := r.Int(), r.Int(), string(r.Bytes()), r.Bytes()
 	if max(since, -since, until, -until) > maxDay {
 		r.Fail(errRange)

@@ -199,7 +199,7 @@ func compare(t *testing.T, source *csvfile.Panel, cycle, days int) {
 func TestLiveIsReplayed(t *testing.T) {
 	for name, cycle := range map[string]int{"daily": 1, "every third day": 3, "weekly": 7} {
 		t.Run(name, func(t *testing.T) {
-			source, err := csvfile.Read(bytes.NewReader([]byte(invented(uint64(cycle), 70))), comparable())
+			source, err := csvfile.Read(bytes.NewReader([]byte(invented(uint64(cycle), 70))), comparable(), "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -211,7 +211,7 @@ func TestLiveIsReplayed(t *testing.T) {
 // recorded is a panel of recorded fares.
 func recorded(t *testing.T, file string) *csvfile.Panel {
 	t.Helper()
-	source, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file+".csv.gz"), comparable())
+	source, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file+".csv.gz"), comparable(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // is seen in the score, and takes it outside of its band for as many weeks in a
 // row as raise the alarm; the rule as it is does not.
 func TestSpoiledRules(t *testing.T) {
-	source, err := csvfile.Read(bytes.NewReader([]byte(many(150))), comparable())
+	source, err := csvfile.Read(bytes.NewReader([]byte(many(150))), comparable(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

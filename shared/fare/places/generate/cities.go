@@ -27,138 +27,152 @@ type town struct {
 // unranked is the busyness of an airport that has flights but no known place in the network: below all that have one.
 const unranked = 0.001
 
-// buildCities gathers the airports with scheduled flights under their cities,
-// busiest city first, and says for every code known which city it belongs to.
+// builder gathers the airports with scheduled flights under their cities.
+type builder struct {
+	points, retired []point
+	services        map[string]service
+	said            everyday
+	wanted          map[string]bool // cities that are in even if no source knows of flights
+	byCode          map[string]*city
+	rank            map[string]float64 // busyness, by airport
+	codes           map[string]string  // the city of every code that is known
+}
+
+// buildCities returns the cities, busiest first, and the city of every code.
 func buildCities(points []point, services map[string]service, said everyday) ([]*city, map[string]string, error) {
-	wanted := map[string]bool{} // cities that are in even if no source knows of flights
+	b := builder{
+		services: services, said: said, wanted: map[string]bool{},
+		byCode: map[string]*city{}, rank: map[string]float64{}, codes: map[string]string{},
+	}
+	b.points, b.retired = succeed(points)
 	for _, n := range said.names {
-		wanted[n.city] = true
+		b.wanted[n.city] = true
 	}
 	for _, code := range said.codes {
-		wanted[code] = true
+		b.wanted[code] = true
 	}
-	primary := func(airport point) string {
-		code := airport.cities[0]
-		if said.separate[airport.code] {
-			code = airport.code
-		}
-		if to, ok := said.codes[code]; ok {
-			code = to
-		}
-		return code
-	}
-
-	points, retired := succeed(points)
-
-	byCode := map[string]*city{}
-	rank := map[string]float64{}
-	for _, p := range points {
-		if !p.airport || rank[p.code] > 0 {
-			continue
-		}
-		code := primary(p)
-		busy := p.pageRank
-		if busy == 0 && (services[p.code].scheduled || wanted[code] && p.code == code) {
-			busy = unranked
-		}
-		if busy == 0 {
-			continue
-		}
-		c := byCode[code]
-		if c == nil {
-			c = &city{code: code, country: p.country}
-			byCode[code] = c
-		}
-		rank[p.code] = busy
-		c.busy += busy
-		c.airports = append(c.airports, p.code)
-		if name := services[p.code].town; name != "" {
-			c.towns = append(c.towns, town{point{name: name}, busy})
-		}
-	}
-	// A city that is named by hand, and whose airport bears another code than it.
-	for _, p := range points {
-		if code := primary(p); p.airport && wanted[code] && byCode[code] == nil {
-			byCode[code] = &city{code: code, country: p.country, busy: unranked, airports: []string{p.code}}
-		}
-	}
-
-	codes := map[string]string{}
-	for _, p := range points {
-		if p.airport && codes[p.code] == "" && byCode[primary(p)] != nil {
-			codes[p.code] = primary(p)
-		}
-	}
-	for _, p := range retired {
-		if codes[p.code] == "" && byCode[primary(p)] != nil {
-			codes[p.code] = primary(p)
-		}
-	}
-	for code, city := range said.codes {
-		codes[code] = city
-	}
-	for code := range byCode {
-		codes[code] = code
-	}
-	for code := range wanted {
-		if byCode[code] == nil {
+	b.gather()
+	for code := range b.wanted {
+		if b.byCode[code] == nil {
 			return nil, nil, fmt.Errorf("build cities: %s, named in everyday.csv, has no airport", code)
 		}
 	}
-
-	describe(byCode, points, codes, rank, primary)
-	cities := slices.SortedFunc(maps.Values(byCode), func(a, b *city) int {
+	b.assignCodes()
+	b.describe()
+	cities := slices.SortedFunc(maps.Values(b.byCode), func(a, b *city) int {
 		return cmp.Or(cmp.Compare(b.busy, a.busy), cmp.Compare(a.code, b.code))
 	})
 	for _, c := range cities {
 		if len(c.points) == 0 {
 			return nil, nil, fmt.Errorf("build cities: nothing describes %s", c.code)
 		}
-		slices.SortStableFunc(c.airports, func(a, b string) int {
-			return cmp.Or(cmp.Compare(rank[b], rank[a]), cmp.Compare(a, b))
+		slices.SortStableFunc(c.airports, func(x, y string) int {
+			return cmp.Or(cmp.Compare(b.rank[y], b.rank[x]), cmp.Compare(x, y))
 		})
-		slices.SortStableFunc(c.points, func(a, b point) int { return cmp.Compare(b.population, a.population) })
-		// Where the sources know the airport only, the town it lies in is the city.
-		if main := &c.points[0]; ofAirport.MatchString(main.name) {
-			main.name = townOf(main.name)
-			if len(c.towns) > 0 {
-				main.name = c.towns[0].name
-			}
-		}
-		c.country = c.points[0].country // an airport may lie across the border
+		c.settle()
 	}
-	return cities, codes, nil
+	return cities, b.codes, nil
+}
+
+// primary returns the code of the city that an airport belongs to.
+func (b *builder) primary(airport point) string {
+	code := airport.cities[0]
+	if b.said.separate[airport.code] {
+		code = airport.code
+	}
+	return cmp.Or(b.said.codes[code], code)
+}
+
+// gather makes the cities of the airports with flights, and those named by hand.
+func (b *builder) gather() {
+	for _, p := range b.points {
+		if !p.airport || b.rank[p.code] > 0 {
+			continue
+		}
+		code := b.primary(p)
+		busy := p.pageRank
+		if busy == 0 && (b.services[p.code].scheduled || b.wanted[code] && p.code == code) {
+			busy = unranked
+		}
+		if busy == 0 {
+			continue
+		}
+		c := b.byCode[code]
+		if c == nil {
+			c = &city{code: code, country: p.country}
+			b.byCode[code] = c
+		}
+		b.rank[p.code] = busy
+		c.busy += busy
+		c.airports = append(c.airports, p.code)
+		if name := b.services[p.code].town; name != "" {
+			c.towns = append(c.towns, town{point{name: name}, busy})
+		}
+	}
+	// A city that is named by hand, and whose airport bears another code than it.
+	for _, p := range b.points {
+		if code := b.primary(p); p.airport && b.wanted[code] && b.byCode[code] == nil {
+			b.byCode[code] = &city{code: code, country: p.country, busy: unranked, airports: []string{p.code}}
+		}
+	}
+}
+
+// assignCodes notes the city of every code: of airports, also retired ones, of those
+// given by hand and of the cities themselves.
+func (b *builder) assignCodes() {
+	for _, p := range slices.Concat(b.points, b.retired) {
+		if code := b.primary(p); p.airport && b.codes[p.code] == "" && b.byCode[code] != nil {
+			b.codes[p.code] = code
+		}
+	}
+	maps.Copy(b.codes, b.said.codes)
+	for code := range b.byCode {
+		b.codes[code] = code
+	}
+}
+
+// settle puts the row first that describes the city best.
+func (c *city) settle() {
+	slices.SortStableFunc(c.points, func(a, b point) int { return cmp.Compare(b.population, a.population) })
+	// Where the sources know the airport only, the town it lies in is the city.
+	if main := &c.points[0]; ofAirport.MatchString(main.name) {
+		main.name = townOf(main.name)
+		if len(c.towns) > 0 {
+			main.name = c.towns[0].name
+		}
+	}
+	c.country = c.points[0].country // an airport may lie across the border
 }
 
 // describe gives each city the rows that speak of it, and of the other towns that its airports serve.
-func describe(byCode map[string]*city, points []point, codes map[string]string, rank map[string]float64, primary func(point) string) {
+func (b *builder) describe() {
 	rows := map[string][]point{}
-	for _, p := range points {
+	for _, p := range b.points {
 		if p.city && p.name != "" {
 			rows[p.code] = append(rows[p.code], p)
 		}
 	}
-	for code, c := range byCode {
+	for code, c := range b.byCode {
 		c.points = slices.Clone(rows[code])
 	}
-	for _, p := range points {
-		c := byCode[primary(p)]
+	for _, p := range b.points {
+		c := b.byCode[b.primary(p)]
 		if !p.airport || c == nil || len(p.cities) == 1 {
 			continue
 		}
 		for _, code := range p.cities {
-			if byCode[code] != nil {
+			if b.byCode[code] != nil {
 				continue
 			}
 			if len(c.points) == 0 {
 				c.points = slices.Clone(rows[code])
 				continue
 			}
-			if codes[code] == "" {
-				codes[code] = c.code
+			if b.codes[code] == "" {
+				b.codes[code] = c.code
 			}
 			for _, row := range rows[code] {
-				c.towns = append(c.towns, town{row, max(rank[p.code], unranked)})
+				c.towns = append(c.towns, town{row, max(b.rank[p.code], unranked)})
 			}
 		}
 	}

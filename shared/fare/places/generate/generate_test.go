@@ -53,7 +53,8 @@ func TestBuild(t *testing.T) {
 	if diff := cmp.Diff([]string{"BGC: BIG BIH", "NEW: NWP", "NAM: NAM"}, got); diff != "" {
 		t.Errorf("cities (-want +got):\n%s", diff)
 	}
-	wantCodes := map[string]string{"BGC": "BGC", "BIG": "BGC", "BIH": "BGC", "SML": "BGC", "NEW": "NEW", "NWP": "NEW", "OLD": "NEW", "NAM": "NAM"}
+	wantCodes := map[string]string{"BGC": "BGC", "BIG": "BGC", "BIH": "BGC", "SML": "BGC", "NEW": "NEW", "NWP": "NEW",
+		"OLD": "NEW", "NAM": "NAM"}
 	if diff := cmp.Diff(wantCodes, codes); diff != "" {
 		t.Errorf("codes (-want +got):\n%s", diff)
 	}
@@ -65,7 +66,8 @@ func TestBuild(t *testing.T) {
 			t.Errorf("names of %s (-want +got):\n%s", key, diff)
 		}
 	}
-	if diff := cmp.Diff([]string{"Bigtown", "Granborgo", "", "Großstadt", "", ""}, cities[0].written(said)); diff != "" {
+	if diff := cmp.Diff([]string{"Bigtown", "Granborgo", "", "Großstadt", "", ""},
+		cities[0].written(said)); diff != "" {
 		t.Errorf("written (-want +got):\n%s", diff)
 	}
 }
@@ -83,7 +85,8 @@ func TestBuildRefusesUnknownCity(t *testing.T) {
 
 func TestVariants(t *testing.T) {
 	for written, want := range map[string][]string{
-		"Saint-Denis": {"St Denis"}, "St. Gallen": {"Saint Gallen", "Sankt Gallen"}, "Zürich": {"Zuerich"}, "Fort Worth": {"Ft Worth"}, "Roma": nil,
+		"Saint-Denis": {"St Denis"}, "St. Gallen": {"Saint Gallen", "Sankt Gallen"}, "Zürich": {"Zuerich"},
+		"Fort Worth": {"Ft Worth"}, "Roma": nil,
 	} {
 		if got := variants(written); !slices.Equal(got, want) {
 			t.Errorf("variants(%q) = %q, want %q", written, got, want)
@@ -93,7 +96,8 @@ func TestVariants(t *testing.T) {
 
 func TestClean(t *testing.T) {
 	for name, want := range map[string]string{
-		"Hanalei (CDP)": "Hanalei", "Aix  en Provence": "Aix en Provence", "A / B": "", "RLD": "", "Rom": "Rom", "東京都": "東京都",
+		"Hanalei (CDP)": "Hanalei", "Aix  en Provence": "Aix en Provence", "A / B": "", "RLD": "", "Rom": "Rom",
+		"東京都":          "東京都",
 		"Sarh Airport": "", "Aéroport de Nice": "", "San Carlos": "San Carlos",
 	} {
 		if got := clean(name); got != want {
@@ -107,7 +111,8 @@ func TestClean(t *testing.T) {
 
 func TestReadEverydayRefuses(t *testing.T) {
 	for name, text := range map[string]string{
-		"small code": "name,code,lang\nBali,dps,it\n", "no name": "name,code,lang\n,DPS,it\n", "two columns": "name,code,lang\nBali,DPS\n",
+		"small code": "name,code,lang\nBali,dps,it\n", "no name": "name,code,lang\n,DPS,it\n",
+		"two columns": "name,code,lang\nBali,DPS\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "everyday.csv")

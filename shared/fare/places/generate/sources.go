@@ -37,7 +37,8 @@ func readPoints(data []byte) ([]point, error) {
 	for i, name := range names {
 		col[name] = i
 	}
-	for _, need := range []string{"iata_code", "name", "country_code", "city_code_list", "city_name_list", "location_type",
+	for _, need := range []string{"iata_code", "name", "country_code", "city_code_list", "city_name_list",
+		"location_type",
 		"population", "page_rank", "date_until", "alt_name_section"} {
 		if _, ok := col[need]; !ok {
 			return nil, fmt.Errorf("read points: no column %s", need)

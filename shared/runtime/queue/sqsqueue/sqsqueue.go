@@ -17,14 +17,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"verdetto/shared/runtime/queue"
+	"verdetto/shared/runtime/retry"
 )
 
 const (
 	batchMessages = 10
 	batchBytes    = 256 << 10 // what a batch could always hold together
 	tries         = 4         // of a message that SQS refused by a fault of its own
-	firstPause    = 100 * time.Millisecond
 )
+
+var waits = retry.Backoff{First: 100 * time.Millisecond, Longest: time.Second}
 
 // Queue sends to one queue.
 type Queue struct {
@@ -70,7 +72,6 @@ func (q *Queue) batch(ctx context.Context, messages []string) error {
 		entries[i] = types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageBody: aws.String(m)}
 	}
 	var final []error
-	pause := firstPause
 	for try := 1; ; try++ {
 		out, err := q.client.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: aws.String(q.url), Entries: entries})
 		if err != nil {
@@ -94,11 +95,9 @@ func (q *Queue) batch(ctx context.Context, messages []string) error {
 		if try == tries {
 			return fmt.Errorf("after %d tries: %w", try, errors.Join(append(final, refused...)...))
 		}
-		select {
-		case <-ctx.Done():
-			return errors.Join(append(final, ctx.Err())...)
-		case <-time.After(pause):
+		if err := retry.Sleep(ctx, waits.After(try)); err != nil {
+			return errors.Join(append(final, err)...)
 		}
-		entries, pause = again, 2*pause
+		entries = again
 	}
 }

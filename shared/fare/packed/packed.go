@@ -1,10 +1,10 @@
-// Package varint is the codec of what is stored in compact form: a format byte,
+// Package packed is the codec of what is stored in compact form: a format byte,
 // then integers of variable length, small ones in one byte (the encoding of
 // encoding/binary: unsigned as base 128, signed as zig-zag). It is pure.
 //
 // A Reader never panics and allocates nothing: the first fault is remembered,
 // every later read gives 0, and Err tells of it once all is read.
-package varint
+package packed
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package varint
+package packed
 
 import (
 	"bytes"
@@ -83,7 +83,8 @@ func TestFaults(t *testing.T) {
 		{"fewer elements than none", []byte{1, 0, 0}, func(r *Reader) { r.Count(-1) }, "cut short"},
 		{"a byte too many", []byte{1, 0, 0}, func(r *Reader) { r.Int() }, "1 bytes too many"},
 		{"the first fault stands", []byte{1}, func(r *Reader) { r.Int(); r.Fail(bytes.ErrTooLarge) }, "cut short"},
-		{"a fault of the caller's", []byte{1, 0, 0}, func(r *Reader) { r.Int(); r.Fail(bytes.ErrTooLarge); r.Int() }, bytes.ErrTooLarge.Error()},
+		{"a fault of the caller's", []byte{1, 0, 0}, func(r *Reader) { r.Int(); r.Fail(bytes.ErrTooLarge); r.Int() },
+			bytes.ErrTooLarge.Error()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := NewReader(c.data, 1)

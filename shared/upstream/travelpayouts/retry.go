@@ -7,10 +7,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
+	"verdetto/shared/runtime/retry"
 	"verdetto/shared/upstream"
 )
 
@@ -20,57 +20,58 @@ const (
 
 	defaultPause = time.Minute // the API's window
 	maxPause     = 2 * time.Minute
-	firstBackOff = time.Second
 )
 
-// again marks a fault that may be gone when asked again. pause is how long the
-// API wants to be left alone by all callers; zero leaves it to the back-off.
-type again struct {
+var backoff = retry.Backoff{First: time.Second, Longest: time.Minute}
+
+// transient is a fault after which a retry may succeed. pause is how long the API
+// wants no call of any caller; zero leaves the wait to the back-off.
+type transient struct {
 	err   error
 	pause time.Duration
 }
 
-func (a again) Error() string { return a.err.Error() }
-func (a again) Unwrap() error { return a.err }
+func (t transient) Error() string { return t.err.Error() }
+func (t transient) Unwrap() error { return t.err }
 
-// get asks until there is an answer that decode can read, an answer that is
-// final, or the tries or the budget are spent.
+// get retries until decode can read an answer, an answer is final, or the tries or
+// the budget are spent.
 func (c *Client) get(ctx context.Context, path string, query url.Values, decode func([]byte) error) error {
 	address := c.base.JoinPath(path)
 	address.RawQuery = query.Encode()
-	gate, backOff := c.gates[path], firstBackOff
-	for try := 1; ; try++ {
+	gate := c.gates[path]
+	for try, backoffs := 1, 0; ; try++ {
 		if err := gate.pass(ctx); err != nil {
 			return err
 		}
 		if err := c.spend(ctx, path == groupedPrices); err != nil {
 			return err
 		}
-		err := c.once(ctx, address.String(), decode)
-		var retry again
-		if err == nil || !errors.As(err, &retry) {
+		err := c.try(ctx, address.String(), decode)
+		var fault transient
+		if err == nil || !errors.As(err, &fault) {
 			return err
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if retry.pause > 0 {
-			gate.hold(c.now().Add(retry.pause))
+		if fault.pause > 0 {
+			gate.hold(c.now().Add(fault.pause))
 		}
 		if try == maxTries {
-			return fmt.Errorf("%w after %d tries: %w", upstream.ErrUnavailable, try, retry.err)
+			return fmt.Errorf("%w after %d tries: %w", upstream.ErrUnavailable, try, fault.err)
 		}
-		if retry.pause == 0 {
-			if err := c.wait(ctx, backOff); err != nil {
+		if fault.pause == 0 {
+			backoffs++
+			if err := c.wait(ctx, backoff.After(backoffs)); err != nil {
 				return err
 			}
-			backOff *= 2
 		}
 	}
 }
 
-// once asks once. Accept-Encoding is left to net/http, which then also un-gzips.
-func (c *Client) once(ctx context.Context, address string, decode func([]byte) error) error {
+// try makes one call. Accept-Encoding is left to net/http, which then also un-gzips.
+func (c *Client) try(ctx context.Context, address string, decode func([]byte) error) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return fmt.Errorf("%w: %w", upstream.ErrUnavailable, err)
@@ -80,7 +81,7 @@ func (c *Client) once(ctx context.Context, address string, decode func([]byte) e
 	c.authorize(request)
 	response, err := c.http.Do(request)
 	if err != nil {
-		return again{err: err}
+		return transient{err: err}
 	}
 	defer response.Body.Close()
 
@@ -89,16 +90,16 @@ func (c *Client) once(ctx context.Context, address string, decode func([]byte) e
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return fmt.Errorf("%w: status %d", upstream.ErrRefused, status)
 	case status == http.StatusTooManyRequests:
-		return again{fmt.Errorf("status %d", status), pause(response.Header, c.now())}
+		return transient{fmt.Errorf("status %d", status), pause(response.Header, c.now())}
 	case status >= 500 || status == http.StatusRequestTimeout:
-		return again{err: fmt.Errorf("status %d", status)}
+		return transient{err: fmt.Errorf("status %d", status)}
 	default:
 		return fmt.Errorf("%w: status %d%s", upstream.ErrUnavailable, status, c.why(response.Body))
 	}
 
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	if err != nil {
-		return again{err: fmt.Errorf("read body: %w", err)}
+		return transient{err: fmt.Errorf("read body: %w", err)}
 	}
 	if len(body) > maxBody {
 		return fmt.Errorf("%w: body of more than %d bytes", upstream.ErrUnavailable, maxBody)
@@ -113,7 +114,7 @@ func (c *Client) once(ctx context.Context, address string, decode func([]byte) e
 	case errors.As(err, &no):
 		return fmt.Errorf("%w: %w", upstream.ErrUnavailable, refusal{c.redact(no.text)})
 	default:
-		return again{err: err} // a body cut short, or a proxy's page
+		return transient{err: err} // a body cut short, or a proxy's page
 	}
 }
 
@@ -132,26 +133,19 @@ func (c *Client) why(body io.Reader) string {
 }
 
 // pause reads how long the API wants to be left alone, from any of the headers
-// that it has been seen to use. A number too large for a pause is a moment.
+// that it has been seen to use. A number too large for a pause is a moment. It is
+// never zero, which would be a busy loop, nor so long that a run never ends.
 func pause(h http.Header, now time.Time) time.Duration {
+	const year = 365 * 24 * time.Hour
 	for _, name := range []string{"Retry-After", "X-Rate-Limit-Reset", "X-RateLimit-Reset"} {
-		value := strings.TrimSpace(h.Get(name))
-		if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds >= 0 {
-			const year = 365 * 24 * 60 * 60
-			if seconds > year {
-				seconds -= float64(now.UnixMilli()) / 1000
-			}
-			return bounded(seconds)
+		wait, ok := retry.ParseAfter(h.Get(name), now)
+		if !ok {
+			continue
 		}
-		if at, err := http.ParseTime(value); err == nil {
-			return bounded(at.Sub(now).Seconds())
+		if wait > year {
+			wait = time.Unix(0, 0).Add(wait).Sub(now)
 		}
+		return min(max(wait, time.Second), maxPause)
 	}
 	return defaultPause
-}
-
-// bounded keeps a pause from being none at all, which would be a busy loop, and
-// from being so long that a run never ends.
-func bounded(seconds float64) time.Duration {
-	return time.Duration(min(max(seconds, 1), maxPause.Seconds()) * float64(time.Second))
 }

