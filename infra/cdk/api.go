@@ -32,7 +32,7 @@ func newAPI(stack awscdk.Stack, c config) api {
 	})
 	log := awslogs.NewLogGroup(stack, jsii.String("ApiLog"), &awslogs.LogGroupProps{
 		// Under this prefix the log needs no resource policy of its own.
-		LogGroupName: jsii.String("/aws/vendedlogs/" + c.Name + "-api"), Retention: retention(c.LogDays), RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+		LogGroupName: jsii.String("/aws/vendedlogs/" + c.Name + "-api"), Retention: retentions[c.LogDays], RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})
 	name(log, "ApiLog")
 	others := routes.Throttles(c.RequestsPerSecond)[""]

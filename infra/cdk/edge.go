@@ -59,45 +59,19 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 		KeepaliveTimeout:   seconds(60),
 		CustomHeaders:      &map[string]*string{secretHeader: originSecret(c)},
 	})
-	policies := newPolicies(stack, c)
-	behaviour := func(cache cloudfront.ICachePolicy, request cloudfront.IOriginRequestPolicy, response cloudfront.ResponseHeadersPolicy) *cloudfront.BehaviorOptions {
-		return &cloudfront.BehaviorOptions{
-			Origin: origin, CachePolicy: cache, OriginRequestPolicy: request, ResponseHeadersPolicy: response,
-			AllowedMethods:       cloudfront.AllowedMethods_ALLOW_ALL(), // the functions say which methods they answer
-			CachedMethods:        cloudfront.CachedMethods_CACHE_GET_HEAD(),
-			ViewerProtocolPolicy: cloudfront.ViewerProtocolPolicy_REDIRECT_TO_HTTPS,
-			Compress:             jsii.Bool(true),
-		}
-	}
-	own := responseHeaders(stack, c, "Answers")
-	shared := responseHeaders(stack, c, "SharedAnswers", ownHeaders...)
-	passing := func(headers []string) *cloudfront.BehaviorOptions {
-		return behaviour(policies.unshared(), policies.request(slices.Concat(always, headers), true), own)
-	}
-	behaviours := map[string]*cloudfront.BehaviorOptions{}
-	for _, r := range routes.Table {
-		for _, p := range r.Paths() {
-			switch {
-			case r.Edge != (routes.Edge{}):
-				behaviours[pattern(p)] = behaviour(policies.cache(r), policies.request(always, false), shared)
-			case len(r.Headers) > 0:
-				behaviours[pattern(p)] = passing(r.Headers)
-			}
-		}
-	}
+	usually, others := newBehaviours(stack, c, origin)
 	props := &cloudfront.DistributionProps{
 		Comment:             jsii.String(c.Name),
-		DefaultBehavior:     passing(usual),
-		AdditionalBehaviors: &behaviours,
+		DefaultBehavior:     usually,
+		AdditionalBehaviors: &others,
 		HttpVersion:         cloudfront.HttpVersion_HTTP2_AND_3,
 		PriceClass:          cloudfront.PriceClass_PRICE_CLASS_100,
 		WebAclId:            firewall(stack, c),
 	}
-	var never []*cloudfront.ErrorResponse
+	props.ErrorResponses = &[]*cloudfront.ErrorResponse{}
 	for _, status := range refusals {
-		never = append(never, &cloudfront.ErrorResponse{HttpStatus: jsii.Number(status), Ttl: seconds(0)})
+		*props.ErrorResponses = append(*props.ErrorResponses, &cloudfront.ErrorResponse{HttpStatus: jsii.Number(status), Ttl: seconds(0)})
 	}
-	props.ErrorResponses = &never
 	if c.Domain != "" {
 		props.DomainNames = list(c.Domain)
 		props.Certificate = awscertificatemanager.Certificate_FromCertificateArn(stack, jsii.String("Certificate"), jsii.String(c.Certificate))
@@ -108,16 +82,47 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 	name(made, "Distribution")
 	c.Origin.prove(made)
 	newAccessLog(stack, c, made)
-	e := edge{distribution: made}
-	if c.Domain != "" {
-		e.url = jsii.String("https://" + c.Domain)
-	} else {
+	e := edge{made, jsii.String("https://" + c.Domain)}
+	if c.Domain == "" {
 		e.url = awscdk.Fn_Join(jsii.String(""), &[]*string{jsii.String("https://"), made.DistributionDomainName()})
 	}
 	awscdk.NewCfnOutput(stack, jsii.String("Url"), &awscdk.CfnOutputProps{Value: e.url, Description: jsii.String("where the service is reached")})
 	awscdk.NewCfnOutput(stack, jsii.String("DistributionDomain"), &awscdk.CfnOutputProps{
 		Value: made.DistributionDomainName(), Description: jsii.String("what the domain's CNAME or ALIAS record names")})
 	return e
+}
+
+// newBehaviours returns how the distribution treats most paths, and the others by their pattern.
+func newBehaviours(
+	stack awscdk.Stack, c config, origin cloudfront.IOrigin,
+) (*cloudfront.BehaviorOptions, map[string]*cloudfront.BehaviorOptions) {
+	policies := newPolicies(stack, c)
+	own := responseHeaders(stack, c, "Answers")
+	shared := responseHeaders(stack, c, "SharedAnswers", ownHeaders...)
+	behaviour := func(cache cloudfront.ICachePolicy, request cloudfront.IOriginRequestPolicy, response cloudfront.ResponseHeadersPolicy) *cloudfront.BehaviorOptions {
+		return &cloudfront.BehaviorOptions{
+			Origin: origin, CachePolicy: cache, OriginRequestPolicy: request, ResponseHeadersPolicy: response,
+			AllowedMethods:       cloudfront.AllowedMethods_ALLOW_ALL(), // the functions say which methods they answer
+			CachedMethods:        cloudfront.CachedMethods_CACHE_GET_HEAD(),
+			ViewerProtocolPolicy: cloudfront.ViewerProtocolPolicy_REDIRECT_TO_HTTPS,
+			Compress:             jsii.Bool(true),
+		}
+	}
+	passing := func(headers []string) *cloudfront.BehaviorOptions {
+		return behaviour(policies.unshared(), policies.request(slices.Concat(always, headers), true), own)
+	}
+	others := map[string]*cloudfront.BehaviorOptions{}
+	for _, r := range routes.Table {
+		for _, p := range r.Paths() {
+			switch {
+			case r.Edge != (routes.Edge{}):
+				others[pattern(p)] = behaviour(policies.cache(r), policies.request(always, false), shared)
+			case len(r.Headers) > 0:
+				others[pattern(p)] = passing(r.Headers)
+			}
+		}
+	}
+	return passing(usual), others
 }
 
 // originSecret is the value that the distribution proves itself with. The

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/mail"
 	"strings"
 )
 
@@ -38,12 +37,4 @@ func (o operator) missing() (lines []string) {
 		}
 	}
 	return lines
-}
-
-// fault says what is wrong with them; "" is nothing.
-func (o operator) fault() string {
-	if a, err := mail.ParseAddress(o.Email); o.Email != "" && (err != nil || a.Address != o.Email) {
-		return fmt.Sprintf("operator.email: %q is not a bare e-mail address", o.Email)
-	}
-	return ""
 }

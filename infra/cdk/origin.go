@@ -30,32 +30,30 @@ func (o origin) hasDomain() bool { return o.Domain != "" }
 // isMutual reports whether API Gateway accepts connections of the distribution alone.
 func (o origin) isMutual() bool { return o.ClientCertificate != "" }
 
-// check gives what is wrong with the way to API Gateway.
-func (o origin) check(c config, wrong func(field, format string, args ...any), shape func(field, value string, want *regexp.Regexp, is string)) {
+// rules hold the way to API Gateway to the other choices.
+func (o origin) rules(c config) []rule {
 	if o == (origin{}) {
 		// What CloudFront has is made in us-east-1, and stacks in two regions cannot tell each other their addresses.
-		if c.Region != edgeRegion && regionShape.MatchString(c.Region) {
-			wrong("origin", "missing: elsewhere than in us-east-1 API Gateway needs a domain of its own, by which CloudFront reaches it")
-		}
-		return
+		return []rule{{"origin", when(c.Region != edgeRegion && regionShape.MatchString(c.Region),
+			"missing: elsewhere than in us-east-1 API Gateway needs a domain of its own, by which CloudFront reaches it")}}
 	}
-	if c.Domain == "" {
-		wrong("origin", "it needs the service's own domain as well")
+	here := regexp.MustCompile(`^arn:aws:acm:` + regexp.QuoteMeta(c.Region) + `:[0-9]{12}:certificate/[0-9a-f-]+$`)
+	rules := []rule{
+		{"origin", when(c.Domain == "", "it needs the service's own domain as well")},
+		{"origin.domain", shaped(o.Domain, domainShape, "a domain such as origin.example.com")},
+		{"origin.domain", when(o.Domain != "" && o.Domain == c.Domain,
+			"%q is the service's own; give another name, such as origin.%[1]s", o.Domain)},
+		{"origin.certificate", shaped(o.Certificate, here, "the ARN of a certificate in "+c.Region)},
+		{"origin.clientCertificate, origin.authority", when(o.isMutual() != (o.Authority != ""), "give both or neither")},
 	}
-	shape("origin.domain", o.Domain, domainShape, "a domain such as origin.example.com")
-	if o.Domain != "" && o.Domain == c.Domain {
-		wrong("origin.domain", "%q is the service's own; give another name, such as origin.%[1]s", o.Domain)
+	if o.isMutual() && o.Authority != "" {
+		err := checkAuthority(o.Authority)
+		rules = append(rules,
+			rule{"origin.clientCertificate", shaped(o.ClientCertificate, certificateShape, "the ARN of a certificate in us-east-1")},
+			rule{"origin.authority", when(err != nil, "%v", err)},
+		)
 	}
-	shape("origin.certificate", o.Certificate, regexp.MustCompile(`^arn:aws:acm:`+regexp.QuoteMeta(c.Region)+`:[0-9]{12}:certificate/[0-9a-f-]+$`),
-		"the ARN of a certificate in "+c.Region)
-	if o.isMutual() != (o.Authority != "") {
-		wrong("origin.clientCertificate, origin.authority", "give both or neither")
-	} else if o.isMutual() {
-		shape("origin.clientCertificate", o.ClientCertificate, certificateShape, "the ARN of a certificate in us-east-1")
-		if err := checkAuthority(o.Authority); err != nil {
-			wrong("origin.authority", "%v", err)
-		}
-	}
+	return rules
 }
 
 // checkAuthority finds out whether a file holds certificates of authorities, and nothing else: above all no key.
