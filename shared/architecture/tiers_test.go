@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -33,22 +32,15 @@ var tiers = map[string]string{"TestProve": "prove_test.go", "TestEvidence": "evi
 // calls none of measures, and neither subtracts nor compares the result of time.Now. So
 // make test passes on a slow machine. The test does not see what a fixture measures.
 func TestTiers(t *testing.T) {
-
 	tests := map[string]int{} // by tier
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if name := d.Name(); d.IsDir() && path != root && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "testdata") {
-			return filepath.SkipDir
-		}
+	eachFile(t, func(_, path string) {
 		if !strings.HasSuffix(path, "_test.go") {
-			return nil
+			return
 		}
 		files := token.NewFileSet()
 		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		for _, fault := range check(files, file) {
 			t.Error(strings.TrimPrefix(fault, root+string(filepath.Separator)))
@@ -58,11 +50,7 @@ func TestTiers(t *testing.T) {
 				tests[tierOf(f.Name.Name)]++
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Logf("%d tests for make test, %d for make prove, %d for make evidence", tests[""], tests["TestProve"], tests["TestEvidence"])
 	for _, tier := range []string{"", "TestProve", "TestEvidence"} {
 		if tests[tier] == 0 {
