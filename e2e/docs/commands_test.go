@@ -318,7 +318,7 @@ func newVisitor(t *testing.T) *visitor {
 	}
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
-		if slices.Contains([]string{"CI", "HOME", "LANG", "TMPDIR", "VERDETTO_DATA"}, name) || strings.HasPrefix(name, "GO") && name != "GOFLAGS" {
+		if slices.Contains([]string{"CGO_ENABLED", "CI", "HOME", "LANG", "TMPDIR", "VERDETTO_DATA"}, name) || strings.HasPrefix(name, "GO") && name != "GOFLAGS" {
 			v.env = append(v.env, entry)
 		}
 	}
