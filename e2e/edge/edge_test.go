@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/e2e/fixture"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/routes"
@@ -412,12 +413,7 @@ func TestEdgeIsNotTalkedInto(t *testing.T) {
 			t.Errorf("call %d: the service takes 127.0.0.%d for %s", n+1, s.from, a.from.viewer)
 		}
 	}
-	w, err := http.Get(e.direct + trends)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Body.Close()
-	if w.StatusCode != http.StatusForbidden {
+	if w, _ := fixture.Call(t, http.DefaultClient, "GET", e.direct+trends, ""); w.StatusCode != http.StatusForbidden {
 		t.Errorf("past the edge the service answers with %d", w.StatusCode)
 	}
 }

@@ -2,7 +2,6 @@ package onemachine
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -101,27 +100,14 @@ func runImage(t *testing.T, compose, folder, host string) {
 	}
 	address := run(0, "docker", "inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", name)
 	for path, want := range map[string]string{":8080/readyz": "pronto", ":8080/v1/rotte": "rotte", ":9464/metrics": "verdetto_ready 1"} {
-		response, err := http.Get("http://" + address + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(response.Body)
-		response.Body.Close()
-		if err != nil || response.StatusCode != 200 || !strings.Contains(string(body), want) {
-			t.Errorf("%s: %s %v, want %q", path, response.Status, err, want)
+		response, body := fixture.Call(t, http.DefaultClient, "GET", "http://"+address+path, "")
+		if response.StatusCode != 200 || !strings.Contains(body, want) {
+			t.Errorf("%s: %s, want %q", path, response.Status, want)
 		}
 	}
 	for n, want := range []string{"29", "28"} { // callers that only Caddy could name: this machine is one caller
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+":8080/v1/analisi?origine=Milano&destinazione=Lisbona", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("X-Forwarded-For", fmt.Sprintf("203.0.113.%d", n))
-		response, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
+		response, _ := fixture.Call(t, http.DefaultClient, "GET", "http://"+address+":8080/v1/analisi?origine=Milano&destinazione=Lisbona", "",
+			"X-Forwarded-For", fmt.Sprintf("203.0.113.%d", n))
 		if got := response.Header.Get("X-RateLimit-Remaining"); got != want {
 			t.Errorf("%s: %q calls remain, want %s", response.Status, got, want)
 		}

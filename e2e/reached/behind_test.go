@@ -250,17 +250,8 @@ func TestAgentsBehindProxies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			to := proxy(t, serve(t, "127.0.0.1", edge.ForwardedFor))
 			for host, want := range map[string]int{"verdetto.example": 200, "verdetto.example:443": 200, "elsewhere.example": 403} {
-				r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+to+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
-				if err != nil {
-					t.Fatal(err)
-				}
-				r.Host = host
-				r.Header.Set("Content-Type", "application/json")
-				w, err := http.DefaultClient.Do(r)
-				if err != nil {
-					t.Fatal(err)
-				}
-				w.Body.Close()
+				w, _ := fixture.Call(t, http.DefaultClient, "POST", "http://"+to+"/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+					"Host", host, "Content-Type", "application/json")
 				if w.StatusCode != want {
 					t.Errorf("Host %s: %d, want %d", host, w.StatusCode, want)
 				}

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/carrier/mail/smtpmail/eximlocal"
 	"verdetto/shared/pay/paytest"
@@ -136,11 +137,7 @@ func nameServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := http.Post("http://127.0.0.1:8055/add-a", "application/json", bytes.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Body.Close()
+		fixture.Call(t, http.DefaultClient, "POST", "http://127.0.0.1:8055/add-a", string(body), "Content-Type", "application/json")
 	}
 }
 
@@ -214,15 +211,8 @@ func startPebble(t *testing.T, certificate tls.Certificate, trusted *x509.CertPo
 	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
 	run(t, elsewhere+":14000", testenv.Tool(t, "pebble", "pebble"), "-strict", "-config", write(t, "pebble.json", string(config)), "-dnsserver", elsewhere+":53")
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, ServerName: "acme-v02.api.letsencrypt.org"}}}
-	w, err := client.Get("https://" + elsewhere + ":15000/roots/0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Body.Close()
-	if root, err = io.ReadAll(w.Body); err != nil {
-		t.Fatal(err)
-	}
-	return root
+	_, answer := fixture.Call(t, client, "GET", "https://"+elsewhere+":15000/roots/0", "")
+	return []byte(answer)
 }
 
 // client is a browser in this network.

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -165,16 +164,7 @@ func follow(t *testing.T, root string) {
 	if status != 200 || key == "" {
 		t.Fatalf("after paying at %q: %d\n%s", checkout, status, page)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), "GET", "https://verdetto.example/v1/analisi?origine=Milano&destinazione=Lisbona", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("X-Api-Key", key)
-	w, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Body.Close()
+	w, _ := fixture.Call(t, client, "GET", "https://verdetto.example/v1/analisi?origine=Milano&destinazione=Lisbona", "", "X-Api-Key", key)
 	if w.StatusCode != 200 || w.Header.Get("X-Plan") != "pro" || w.ProtoMajor != 2 {
 		t.Errorf("with the key that was bought: %s %s %v", w.Proto, w.Status, w.Header)
 	}
@@ -184,20 +174,6 @@ func follow(t *testing.T, root string) {
 // post sends a form, as a browser would, and follows to the page that it leads to.
 func post(t *testing.T, client *http.Client, to string, form url.Values) (page string, status int) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "POST", to, strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Accept", "text/html")
-	w, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Body.Close()
-	body, err := io.ReadAll(w.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, body := fixture.Call(t, client, "POST", to, form.Encode(), "Content-Type", fixture.Form, "Accept", "text/html")
 	return fmt.Sprintf("%s\n%s", w.Request.URL, body), w.StatusCode
 }

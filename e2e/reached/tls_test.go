@@ -1,7 +1,6 @@
 package reached
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"crypto/tls"
@@ -62,14 +61,9 @@ func startIssuer(t *testing.T) *issuer {
 	trusted := x509.NewCertPool()
 	trusted.AddCert(web.Certificate())
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted}}}
-	w, err := client.Get("https://" + management + "/roots/0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Body.Close()
-	root, err := io.ReadAll(w.Body)
-	if i.roots = x509.NewCertPool(); err != nil || !i.roots.AppendCertsFromPEM(root) {
-		t.Fatalf("who vouches: %v\n%s", err, root)
+	_, root := fixture.Call(t, client, "GET", "https://"+management+"/roots/0", "")
+	if i.roots = x509.NewCertPool(); !i.roots.AppendCertsFromPEM([]byte(root)) {
+		t.Fatalf("who vouches: %s", root)
 	}
 	return i
 }
@@ -167,44 +161,25 @@ func answers(t *testing.T, i *issuer) {
 		{"http://www.verdetto.example/", "https://www.verdetto.example/"},
 		{"http://evil.example/x", "https://verdetto.example/x"},
 	} {
-		w, err := client.Get(c.url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Body.Close()
+		w, _ := fixture.Call(t, client, "GET", c.url, "")
 		if w.StatusCode != http.StatusPermanentRedirect || w.Header.Get("Location") != c.to {
 			t.Errorf("%s: %s, to %s", c.url, w.Status, w.Header.Get("Location"))
 		}
 	}
 
-	get := func(header ...string) *http.Response {
-		r, err := http.NewRequestWithContext(t.Context(), "GET", "https://verdetto.example/v1/openapi.json", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for n := 0; n < len(header); n += 2 {
-			r.Header.Set(header[n], header[n+1])
-		}
-		w, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { w.Body.Close() })
-		return w
+	get := func(headers ...string) (*http.Response, string) {
+		return fixture.Call(t, client, "GET", "https://verdetto.example/v1/openapi.json", "", headers...)
 	}
-	plain, err := io.ReadAll(get().Body)
+	_, plain := get()
+	w, compressed := get("Accept-Encoding", "gzip")
+	packed, err := gzip.NewReader(strings.NewReader(compressed))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := get("Accept-Encoding", "gzip")
-	packed, err := gzip.NewReader(w.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if body, err := io.ReadAll(packed); err != nil || !bytes.Equal(body, plain) || w.Header.Get("X-Cache") != "HIT" || !strings.HasPrefix(w.Header.Get("ETag"), `W/"`) {
+	if body, err := io.ReadAll(packed); err != nil || string(body) != plain || w.Header.Get("X-Cache") != "HIT" || !strings.HasPrefix(w.Header.Get("ETag"), `W/"`) {
 		t.Errorf("compressed: %v, %d bytes of %d, %v", err, len(body), len(plain), w.Header)
 	}
-	if again := get("Accept-Encoding", "gzip", "If-None-Match", w.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
+	if again, _ := get("Accept-Encoding", "gzip", "If-None-Match", w.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
 		t.Errorf("by the ETag of the compressed answer: %s", again.Status)
 	}
 }

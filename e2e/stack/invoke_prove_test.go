@@ -237,20 +237,10 @@ func call(t *testing.T, endpoint, service, action string, inputs map[string]any)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, endpoint, bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("X-Amz-Target", action)
-	request.Header.Set("Content-Type", "application/x-amz-json-1.1")
-	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20261121/eu-west-1/"+service+"/aws4_request, SignedHeaders=host, Signature=0")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
+	response, text := fixture.Call(t, http.DefaultClient, "POST", endpoint, string(body), "X-Amz-Target", action, "Content-Type", "application/x-amz-json-1.1",
+		"Authorization", "AWS4-HMAC-SHA256 Credential=local/20261121/eu-west-1/"+service+"/aws4_request, SignedHeaders=host, Signature=0")
 	answer := map[string]any{}
-	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || response.StatusCode != http.StatusOK {
+	if err := json.Unmarshal([]byte(text), &answer); err != nil || response.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %s %v %v", action, response.Status, answer, err)
 	}
 	return answer

@@ -188,15 +188,7 @@ func deployWith(t *testing.T, settings aws.Config, stack template, code func(fun
 	t.Helper()
 	put := func(path string, body []byte) {
 		t.Helper()
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, *settings.BaseEndpoint+"/"+path, bytes.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
+		response, _ := fixture.Call(t, http.DefaultClient, "PUT", *settings.BaseEndpoint+"/"+path, string(body))
 		if response.StatusCode >= 300 && response.StatusCode != http.StatusConflict {
 			t.Fatalf("put %s: %s", path, response.Status)
 		}

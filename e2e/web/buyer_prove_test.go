@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -10,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"verdetto/cmd/verdetto/onemachine"
@@ -34,22 +32,9 @@ func (s shop) works(t *testing.T, key string) int {
 
 func (s shop) call(t *testing.T, method, path, key string, answer any) int {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, s.base+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set(httpapi.KeyHeader, key)
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response, body := fixture.Call(t, http.DefaultClient, method, s.base+path, "", httpapi.KeyHeader, key)
 	if answer != nil {
-		if err := json.Unmarshal(body, answer); err != nil {
+		if err := json.Unmarshal([]byte(body), answer); err != nil {
 			t.Fatalf("%s %v", body, err)
 		}
 	}
@@ -59,28 +44,19 @@ func (s shop) call(t *testing.T, method, path, key string, answer any) int {
 // processor does to the newest subscription what the page of the stand-in offers.
 func (s shop) processor(t *testing.T, what string) {
 	t.Helper()
-	response, err := http.Get(s.Payments.StripeURL + "/")
-	if err != nil {
-		t.Fatal(err)
+	_, page := fixture.Call(t, http.DefaultClient, "GET", s.Payments.StripeURL+"/", "")
+	form := url.Values{"subscription": {regexp.MustCompile(`sub_\w+`).FindString(page)}, "do": {what}}
+	done, _ := fixture.Call(t, http.DefaultClient, "POST", s.Payments.StripeURL+"/", form.Encode(), "Content-Type", fixture.Form)
+	if done.StatusCode != 200 {
+		t.Fatalf("%s: %s", what, done.Status)
 	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := regexp.MustCompile(`sub_\w+`).FindString(string(body))
-	done, err := http.PostForm(s.Payments.StripeURL+"/", url.Values{"subscription": {id}, "do": {what}})
-	if err != nil || done.StatusCode != 200 {
-		t.Fatalf("%s: %v %v", what, done, err)
-	}
-	done.Body.Close()
 }
 
 // shownKey is the key that a page shows.
 func shownKey(w *tab) string {
 	w.t.Helper()
 	w.wait(`document.querySelector('code.key')`)
-	return evaluate[string](w, `document.querySelector('code.key').textContent`)
+	return w.text("code.key")
 }
 
 // words are what a journey looks for in a language.
@@ -103,7 +79,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			w.visit(s.base + "/")
 			w.do(chromedp.Click(".pro a.go"))
 			w.wait(`document.querySelector('#card-email')`)
-			if price := evaluate[string](w, `document.querySelector('.price').textContent`); !strings.Contains(price, says.price) || !strings.Contains(price, says.every) {
+			if price := w.text(".price"); !strings.Contains(price, says.price) || !strings.Contains(price, says.every) {
 				t.Errorf("the price before the address is asked: %q", price)
 			}
 			w.check("offer")
@@ -228,6 +204,7 @@ func TestProveBuyerInUSDC(t *testing.T) {
 	b := openBrowser(t)
 	for lang, says := range spoken {
 		t.Run(lang, func(t *testing.T) {
+			t.Parallel() // the page looks for the payment every 15 seconds
 			s := openShop(t)
 			w := b.open(t, screen{"buyer-usdc-" + lang, phone.width, phone.height, phone.scheme})
 			w.language(says.tag)
@@ -237,7 +214,7 @@ func TestProveBuyerInUSDC(t *testing.T) {
 			w.wait(`document.querySelector('button.copy[value=memo]').hidden === false`)
 			w.check("usdc")
 			s.payShown(w)
-			key := shownKey(w) // the page looks every 15 seconds
+			key := shownKey(w)
 			w.check("usdc-key")
 			if status := s.works(t, key); status != 200 {
 				t.Errorf("the key is answered with %d", status)
@@ -257,19 +234,16 @@ func TestProveUSDCWithoutAScript(t *testing.T) {
 	b := openBrowser(t)
 	s := openShop(t)
 	w := b.open(t, screen{"noscript-usdc", 1280, 800, "light"})
-	if _, err := chromedp.Call(w.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
-		t.Fatal(err)
-	}
 	w.visit(s.base + "/v1/pro/cripta")
 	w.do(chromedp.SendKeys("#usdc-email", "ada@example.com"), chromedp.Click("main form button"))
 	w.wait(`document.querySelector('.qr svg')`)
 	w.do(chromedp.Click("form[data-watch] button"))
 	w.wait(`location.pathname.endsWith('/attesa') && document.querySelector('.qr svg')`)
-	w.picture("waiting")
+	w.check("waiting")
 	s.payShown(w)
 	w.do(chromedp.Click("form[data-watch] button"))
 	first := shownKey(w)
-	w.picture("key")
+	w.check("key")
 
 	// By the signature, for an address that has a key: it goes on.
 	w.visit(s.base + "/v1/pro/cripta?lang=en")
