@@ -97,7 +97,8 @@ type config struct {
 func defaults() config {
 	return config{
 		Name: "verdetto", MailRate: 1, SolanaNetwork: "mainnet-beta", PriceUSDC: "12.99",
-		Workers: 2, CallsADay: 20_000, FaresShown: "today", OriginSecret: 1, RequestsPerSecond: 840, LogDays: 30, AccessLogDays: 14,
+		Workers: 2, CallsADay: 20_000, FaresShown: "today", OriginSecret: 1, RequestsPerSecond: 840, LogDays: 30,
+		AccessLogDays:          14,
 		RequestsPerFiveMinutes: 2000, MonthlyBudget: 100, FreeTier: open, Generation: 1,
 	}
 }

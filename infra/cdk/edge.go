@@ -45,7 +45,9 @@ var keyHeaders = []string{keyHeader, authHeader}
 // whoever writes one would be whom they please.)
 var (
 	always = []string{viewerHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method"}
-	usual  = []string{"Accept-Language", "If-None-Match", "Idempotency-Key", "Payment-Signature", "X-Telegram-Bot-Api-Secret-Token"} // the last for one path, which needs no behaviour of its own so
+	// the last for one path, which needs no behaviour of its own so
+	usual = []string{"Accept-Language", "If-None-Match", "Idempotency-Key", "Payment-Signature",
+		"X-Telegram-Bot-Api-Secret-Token"}
 )
 
 // refusals are the statuses that CloudFront would keep for ten seconds of its own accord.
@@ -70,11 +72,13 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 	}
 	props.ErrorResponses = &[]*cloudfront.ErrorResponse{}
 	for _, status := range refusals {
-		*props.ErrorResponses = append(*props.ErrorResponses, &cloudfront.ErrorResponse{HttpStatus: jsii.Number(status), Ttl: seconds(0)})
+		*props.ErrorResponses = append(*props.ErrorResponses,
+			&cloudfront.ErrorResponse{HttpStatus: jsii.Number(status), Ttl: seconds(0)})
 	}
 	if c.Domain != "" {
 		props.DomainNames = list(c.Domain)
-		props.Certificate = awscertificatemanager.Certificate_FromCertificateArn(stack, jsii.String("Certificate"), jsii.String(c.Certificate))
+		props.Certificate = awscertificatemanager.Certificate_FromCertificateArn(stack, jsii.String("Certificate"),
+			jsii.String(c.Certificate))
 		props.MinimumProtocolVersion = cloudfront.SecurityPolicyProtocol_TLS_V1_2_2021
 		props.SslSupportMethod = cloudfront.SSLMethod_SNI
 	}
@@ -86,9 +90,11 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 	if c.Domain == "" {
 		e.url = awscdk.Fn_Join(jsii.String(""), &[]*string{jsii.String("https://"), made.DistributionDomainName()})
 	}
-	awscdk.NewCfnOutput(stack, jsii.String("Url"), &awscdk.CfnOutputProps{Value: e.url, Description: jsii.String("where the service is reached")})
+	awscdk.NewCfnOutput(stack, jsii.String("Url"), &awscdk.CfnOutputProps{Value: e.url,
+		Description: jsii.String("where the service is reached")})
 	awscdk.NewCfnOutput(stack, jsii.String("DistributionDomain"), &awscdk.CfnOutputProps{
-		Value: made.DistributionDomainName(), Description: jsii.String("what the domain's CNAME or ALIAS record names")})
+		Value:       made.DistributionDomainName(),
+		Description: jsii.String("what the domain's CNAME or ALIAS record names")})
 	return e
 }
 
@@ -99,7 +105,9 @@ func newBehaviours(
 	policies := newPolicies(stack, c)
 	own := responseHeaders(stack, c, "Answers")
 	shared := responseHeaders(stack, c, "SharedAnswers", ownHeaders...)
-	behaviour := func(cache cloudfront.ICachePolicy, request cloudfront.IOriginRequestPolicy, response cloudfront.ResponseHeadersPolicy) *cloudfront.BehaviorOptions {
+	behaviour := func(
+		cache cloudfront.ICachePolicy, request cloudfront.IOriginRequestPolicy, response cloudfront.ResponseHeadersPolicy,
+	) *cloudfront.BehaviorOptions {
 		return &cloudfront.BehaviorOptions{
 			Origin: origin, CachePolicy: cache, OriginRequestPolicy: request, ResponseHeadersPolicy: response,
 			AllowedMethods:       cloudfront.AllowedMethods_ALLOW_ALL(), // the functions say which methods they answer
@@ -141,13 +149,16 @@ func responseHeaders(stack awscdk.Stack, c config, id string, dropped ...string)
 		ResponseHeadersPolicyName: jsii.String(c.Name + "-" + strings.ToLower(id)),
 		SecurityHeadersBehavior: &cloudfront.ResponseSecurityHeadersBehavior{
 			StrictTransportSecurity: &cloudfront.ResponseHeadersStrictTransportSecurity{
-				AccessControlMaxAge: awscdk.Duration_Days(jsii.Number(365)), IncludeSubdomains: jsii.Bool(true), Override: jsii.Bool(true)},
+				AccessControlMaxAge: awscdk.Duration_Days(jsii.Number(365)), IncludeSubdomains: jsii.Bool(true),
+				Override: jsii.Bool(true)},
 			ContentTypeOptions: &cloudfront.ResponseHeadersContentTypeOptions{Override: jsii.Bool(true)},
-			FrameOptions:       &cloudfront.ResponseHeadersFrameOptions{FrameOption: cloudfront.HeadersFrameOption_DENY, Override: jsii.Bool(true)},
+			FrameOptions: &cloudfront.ResponseHeadersFrameOptions{FrameOption: cloudfront.HeadersFrameOption_DENY,
+				Override: jsii.Bool(true)},
 			ReferrerPolicy: &cloudfront.ResponseHeadersReferrerPolicy{
 				ReferrerPolicy: cloudfront.HeadersReferrerPolicy_NO_REFERRER, Override: jsii.Bool(false)},
 			ContentSecurityPolicy: &cloudfront.ResponseHeadersContentSecurityPolicy{
-				ContentSecurityPolicy: jsii.String("default-src 'none'; frame-ancestors 'none'"), Override: jsii.Bool(false)},
+				ContentSecurityPolicy: jsii.String("default-src 'none'; frame-ancestors 'none'"),
+				Override:              jsii.Bool(false)},
 		},
 	}
 	if len(dropped) > 0 {

@@ -67,12 +67,14 @@ func fixtureConfigs(t testing.TB) map[string]config {
 		t.Fatal(err)
 	}
 	least := example
-	least.Region, least.Domain, least.Certificate, least.Origin, least.Operator = "us-east-1", "", "", origin{}, operator{}
+	least.Region, least.Domain, least.Certificate, least.Origin, least.Operator = "us-east-1", "", "", origin{},
+		operator{}
 	least.StripePrice, least.SolanaWallet = "", ""
 	least.Instances, least.RequestsPerFiveMinutes = 10, 0
 	most := example
 	most.Name, most.Region, most.SolanaNetwork = "second", "us-east-1", "devnet"
-	most.Origin = origin{most.Origin.Domain, most.Certificate, strings.Replace(most.Certificate, "1111", "9999", 1), "testdata/authority.pem"}
+	most.Origin = origin{most.Origin.Domain, most.Certificate, strings.Replace(most.Certificate, "1111", "9999", 1),
+		"testdata/authority.pem"}
 	most.FreeTier, most.Generation = closed, 2
 	most.SolanaMint = "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"
 	most.RequestsPerFiveMinutes, most.Workers, most.LogDays = 1000, 3, 90

@@ -33,7 +33,8 @@ func (o operator) particulars() []particular {
 func (o operator) missing() (lines []string) {
 	for _, p := range o.particulars() {
 		if strings.TrimSpace(p.value) == "" {
-			lines = append(lines, fmt.Sprintf("%s is not given: %s will say so; the law may want it", p.field, p.wanted))
+			lines = append(lines, fmt.Sprintf("%s is not given: %s will say so; the law may want it", p.field,
+				p.wanted))
 		}
 	}
 	return lines

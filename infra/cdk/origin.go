@@ -21,7 +21,8 @@ type origin struct {
 	Domain            string `json:"domain"`            // a name that only the distribution asks
 	Certificate       string `json:"certificate"`       // ARN of that name's certificate, in the stack's region
 	ClientCertificate string `json:"clientCertificate"` // ARN in us-east-1 of the one that CloudFront shows
-	Authority         string `json:"authority"`         // file, beside this one, with the certificate of the authority that issued it
+	// file, beside this one, with the certificate of the authority that issued it
+	Authority string `json:"authority"`
 }
 
 // hasDomain reports whether API Gateway answers under a domain of the operator's and not under its own address.
@@ -35,7 +36,8 @@ func (o origin) rules(c config) []rule {
 	if o == (origin{}) {
 		// What CloudFront has is made in us-east-1, and stacks in two regions cannot tell each other their addresses.
 		return []rule{{"origin", when(c.Region != edgeRegion && regionShape.MatchString(c.Region),
-			"missing: elsewhere than in us-east-1 API Gateway needs a domain of its own, by which CloudFront reaches it")}}
+			"missing: elsewhere than in us-east-1 API Gateway needs a domain of its own, by which CloudFront reaches "+
+				"it")}}
 	}
 	here := regexp.MustCompile(`^arn:aws:acm:` + regexp.QuoteMeta(c.Region) + `:[0-9]{12}:certificate/[0-9a-f-]+$`)
 	rules := []rule{
@@ -44,12 +46,14 @@ func (o origin) rules(c config) []rule {
 		{"origin.domain", when(o.Domain != "" && o.Domain == c.Domain,
 			"%q is the service's own; give another name, such as origin.%[1]s", o.Domain)},
 		{"origin.certificate", shaped(o.Certificate, here, "the ARN of a certificate in "+c.Region)},
-		{"origin.clientCertificate, origin.authority", when(o.isMutual() != (o.Authority != ""), "give both or neither")},
+		{"origin.clientCertificate, origin.authority", when(o.isMutual() != (o.Authority != ""),
+			"give both or neither")},
 	}
 	if o.isMutual() && o.Authority != "" {
 		err := checkAuthority(o.Authority)
 		rules = append(rules,
-			rule{"origin.clientCertificate", shaped(o.ClientCertificate, certificateShape, "the ARN of a certificate in us-east-1")},
+			rule{"origin.clientCertificate", shaped(o.ClientCertificate, certificateShape,
+				"the ARN of a certificate in us-east-1")},
 			rule{"origin.authority", when(err != nil, "%v", err)},
 		)
 	}
@@ -92,12 +96,14 @@ func (o origin) behind(stack awscdk.Stack, api awsapigatewayv2.CfnApi, stage aws
 	props := &awsapigatewayv2.CfnDomainNameProps{
 		DomainName: jsii.String(o.Domain),
 		DomainNameConfigurations: []awsapigatewayv2.CfnDomainName_DomainNameConfigurationProperty{{
-			CertificateArn: jsii.String(o.Certificate), EndpointType: jsii.String("REGIONAL"), SecurityPolicy: jsii.String("TLS_1_2"),
+			CertificateArn: jsii.String(o.Certificate), EndpointType: jsii.String("REGIONAL"),
+			SecurityPolicy: jsii.String("TLS_1_2"),
 		}},
 	}
 	if o.isMutual() {
 		// Named by its content: another authority is another file, which API Gateway then reads.
-		authority := awss3assets.NewAsset(stack, jsii.String("OriginAuthority"), &awss3assets.AssetProps{Path: jsii.String(o.Authority)})
+		authority := awss3assets.NewAsset(stack, jsii.String("OriginAuthority"),
+			&awss3assets.AssetProps{Path: jsii.String(o.Authority)})
 		props.MutualTlsAuthentication = &awsapigatewayv2.CfnDomainName_MutualTlsAuthenticationProperty{TruststoreUri: authority.S3ObjectUrl()}
 	}
 	domain := awsapigatewayv2.NewCfnDomainName(stack, jsii.String("OriginDomain"), props)
@@ -105,7 +111,8 @@ func (o origin) behind(stack awscdk.Stack, api awsapigatewayv2.CfnApi, stage aws
 		ApiId: api.Ref(), DomainName: domain.Ref(), Stage: stage.Ref(),
 	})
 	awscdk.NewCfnOutput(stack, jsii.String("OriginRecord"), &awscdk.CfnOutputProps{
-		Value:       awscdk.Fn_Join(jsii.String(" CNAME "), &[]*string{jsii.String(o.Domain), domain.AttrRegionalDomainName()}),
+		Value: awscdk.Fn_Join(jsii.String(" CNAME "), &[]*string{jsii.String(o.Domain),
+			domain.AttrRegionalDomainName()}),
 		Description: jsii.String("the DNS record by which CloudFront reaches API Gateway"),
 	})
 }

@@ -90,9 +90,11 @@ func (c config) people() []rule {
 	isSender := err == nil && domainShape.MatchString(domainOf(from.Address))
 	return []rule{
 		{"mailFrom", when(c.MailFrom == "", "missing: give the sender of mails, such as Verdetto <mail@example.com>")},
-		{"mailFrom", when(c.MailFrom != "" && !isSender, "%q is not a sender such as Verdetto <mail@example.com>", c.MailFrom)},
+		{"mailFrom", when(c.MailFrom != "" && !isSender, "%q is not a sender such as Verdetto <mail@example.com>",
+			c.MailFrom)},
 		{"alarmEmail", when(c.AlarmEmail == "", "missing: give the address that alarms are sent to")},
-		{"alarmEmail", when(c.AlarmEmail != "" && !isBareAddress(c.AlarmEmail), "%q is not a bare e-mail address", c.AlarmEmail)},
+		{"alarmEmail", when(c.AlarmEmail != "" && !isBareAddress(c.AlarmEmail), "%q is not a bare e-mail address",
+			c.AlarmEmail)},
 		{"mailRate", when(c.MailRate <= 0, "%v is not a number of mails a second above 0", c.MailRate)},
 		{"operator.email", when(c.Operator.Email != "" && !isBareAddress(c.Operator.Email),
 			"%q is not a bare e-mail address", c.Operator.Email)},
@@ -103,7 +105,8 @@ func (c config) sale() []rule {
 	const price, wallet = "the id of a price in Stripe, price_...", "a Solana address in base 58"
 	rules := []rule{
 		{"callsADay", when(c.CallsADay < 0, "%d is not a number of calls, or 0 for no limit", c.CallsADay)},
-		{"faresShown", when(c.FaresShown != "today" && c.FaresShown != "all", "%q is neither today nor all", c.FaresShown)},
+		{"faresShown", when(c.FaresShown != "today" && c.FaresShown != "all", "%q is neither today nor all",
+			c.FaresShown)},
 		{"stripePrice, solanaWallet", when((c.StripePrice == "") != (c.SolanaWallet == ""),
 			"give both, or neither where nothing is sold")},
 		{"paidCalls", when(c.PaidCalls && !c.sells(), "it needs stripePrice and solanaWallet")},
@@ -131,7 +134,8 @@ func (c config) sale() []rule {
 func (c config) limits() []rule {
 	quota := between(c.Instances, 10, 1_000_000)
 	if c.Instances == 0 {
-		quota = "missing: give the account's quota, AccountLimit.ConcurrentExecutions of aws lambda get-account-settings"
+		quota = "missing: give the account's quota, AccountLimit.ConcurrentExecutions of aws lambda " +
+			"get-account-settings"
 	}
 	asked := between(c.RequestsPerFiveMinutes, 10, 2_000_000_000)
 	if c.RequestsPerFiveMinutes == 0 || c.Firewall != "" {
@@ -146,7 +150,8 @@ func (c config) limits() []rule {
 		{"instances", quota},
 		{"monthlyBudget", between(c.MonthlyBudget, 1, 1_000_000)},
 		{"generation", between(c.Generation, 1, 1_000_000)},
-		{"freeTier", when(c.FreeTier != open && c.FreeTier != closed, "%q is not offered: give open or closed", c.FreeTier)},
+		{"freeTier", when(c.FreeTier != open && c.FreeTier != closed, "%q is not offered: give open or closed",
+			c.FreeTier)},
 		{"firewall", optional(c.Firewall, firewallShape,
 			"the ARN of a firewall for CloudFront (arn:aws:wafv2:us-east-1:...:global/webacl/...)")},
 		{"requestsPerFiveMinutes", asked},
@@ -166,10 +171,13 @@ func (c config) instances() (rules []rule) {
 	least := c.Workers + 2
 	return append(rules, []rule{
 		{"reserved", when(c.reservedAll() > max(0, c.Instances-unreserved),
-			"%d instances of %d: Lambda leaves %d to functions that reserve none", c.reservedAll(), c.Instances, unreserved)},
+			"%d instances of %d: Lambda leaves %d to functions that reserve none", c.reservedAll(), c.Instances,
+			unreserved)},
 		{"reserved.refresh", when(c.Reserved["refresh"] != 0 && c.Reserved["refresh"] < least,
-			"%d is too few for %d workers, the plan and the mail; give at least %d", c.Reserved["refresh"], c.Workers, least)},
+			"%d is too few for %d workers, the plan and the mail; give at least %d", c.Reserved["refresh"], c.Workers,
+			least)},
 		{"restoredTable", optional(c.RestoredTable, tableShape, "the name of a table")},
-		{"restoredTable", when(c.RestoredTable != "" && c.RestoredTable == c.Name, "%q is the stack's own table", c.RestoredTable)},
+		{"restoredTable", when(c.RestoredTable != "" && c.RestoredTable == c.Name, "%q is the stack's own table",
+			c.RestoredTable)},
 	}...)
 }

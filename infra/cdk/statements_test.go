@@ -36,7 +36,8 @@ func statements(t *testing.T) []statement {
 		rows = append(rows, row{f.name, title(f.name), f.memory, f.timeout, f.http, f.queue})
 	}
 	var text bytes.Buffer
-	if err := template.Must(template.New("statements.toml").Delims("<<", ">>").ParseFiles("testdata/statements.toml")).Execute(&text, rows); err != nil {
+	if err := template.Must(template.New("statements.toml").Delims("<<",
+		">>").ParseFiles("testdata/statements.toml")).Execute(&text, rows); err != nil {
 		t.Fatal(err)
 	}
 	var table struct{ Statement []statement }
@@ -134,7 +135,8 @@ func TestStatements(t *testing.T) {
 				}
 			}
 			if !s.holds(resources) {
-				t.Errorf("want %v %v %s, got %s", compact(s.Has), compact(s.Is), cmp.Or(s.One, s.All), compact(resources))
+				t.Errorf("want %v %v %s, got %s", compact(s.Has), compact(s.Is), cmp.Or(s.One, s.All),
+					compact(resources))
 			}
 			if s.holds(s.spoiled(resources)) {
 				t.Error("it holds also of resources that are changed so that it should not")
