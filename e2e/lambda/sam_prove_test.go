@@ -41,38 +41,39 @@ func TestProveSAMInvoke(t *testing.T) {
 			}
 		}()
 		alone := 0
-		names := eachEvent(t, onemachine.Options{CreateTable: local.CreateTable}, false, func(t *testing.T, e event, environment []string, logs io.Writer) (answer []byte) {
-			var err error
-			like := strings.Join(environment, "\n")
-			if alone == 0 {
-				alone++
-				if answer, err = local.Invoke(t.Context(), e.function, environment, e.file, logs); err != nil {
+		names := eachEvent(t, onemachine.Options{CreateTable: local.CreateTable}, false,
+			func(t *testing.T, e event, environment []string, logs io.Writer) (answer []byte) {
+				var err error
+				like := strings.Join(environment, "\n")
+				if alone == 0 {
+					alone++
+					if answer, err = local.Invoke(t.Context(), e.function, environment, e.file, logs); err != nil {
+						t.Fatal(err)
+					}
+					return answer
+				}
+				if warm[like] == nil {
+					if warm[like], err = local.StartLambda(ctx, environment); err != nil {
+						delete(warm, like)
+						t.Fatal(err)
+					}
+				}
+				events = append(events, e.payload)
+				if answer, err = warm[like].Invoke(t.Context(), e.function, e.payload); err != nil {
 					t.Fatal(err)
 				}
+				var lines bytes.Buffer
+				for asked := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+					if err := warm[like].Logs(&lines); err != nil {
+						t.Fatal(err)
+					}
+					if e.quiet || bytes.Contains(lines.Bytes(), []byte(`"_aws"`)) || time.Since(asked) > 10*time.Second {
+						break
+					}
+				}
+				_, _ = io.MultiWriter(logs, &whole).Write(lines.Bytes())
 				return answer
-			}
-			if warm[like] == nil {
-				if warm[like], err = local.StartLambda(ctx, environment); err != nil {
-					delete(warm, like)
-					t.Fatal(err)
-				}
-			}
-			events = append(events, e.payload)
-			if answer, err = warm[like].Invoke(t.Context(), e.function, e.payload); err != nil {
-				t.Fatal(err)
-			}
-			var lines bytes.Buffer
-			for asked := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-				if err := warm[like].Logs(&lines); err != nil {
-					t.Fatal(err)
-				}
-				if e.quiet || bytes.Contains(lines.Bytes(), []byte(`"_aws"`)) || time.Since(asked) > 10*time.Second {
-					break
-				}
-			}
-			_, _ = io.MultiWriter(logs, &whole).Write(lines.Bytes())
-			return answer
-		})
+			})
 		for _, w := range warm {
 			w.Close() // then every line is there, and none may hold what any event has sent
 			if err := w.Logs(&whole); err != nil {
@@ -84,6 +85,7 @@ func TestProveSAMInvoke(t *testing.T) {
 				t.Error(fault)
 			}
 		}
-		t.Logf("%d events in %.0f s, %d of them alone in a container, in the image %s", len(names), time.Since(begun).Seconds(), alone, local.Image)
+		t.Logf("%d events in %.0f s, %d of them alone in a container, in the image %s", len(names),
+			time.Since(begun).Seconds(), alone, local.Image)
 	})
 }

@@ -40,7 +40,8 @@ func startIssuer(t *testing.T) *issuer {
 		t.Fatal(err)
 	}
 	i := &issuer{plain: port(t), tls: port(t)}
-	i.trusted = write(t, "certificate.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})))
+	i.trusted = write(t, "certificate.pem",
+		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})))
 	at, management, nameServer := port(t), port(t), port(t)
 	number := func(address string) json.Number {
 		_, port, _ := net.SplitHostPort(address)
@@ -54,7 +55,8 @@ func startIssuer(t *testing.T) *issuer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, nameServer, names, "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "", "-dnsserver", nameServer, "-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-management", port(t))
+	run(t, nameServer, names, "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "", "-dnsserver", nameServer, "-http01", "",
+		"-https01", "", "-tlsalpn01", "", "-doh", "", "-management", port(t))
 	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
 	run(t, at, pebble, "-strict", "-config", write(t, "pebble.json", string(config)), "-dnsserver", nameServer)
 	i.directory = "https://" + at + "/dir"
@@ -95,7 +97,8 @@ func TestTLS(t *testing.T) {
 	shell := fixture.NewShell(t)
 	start := func(directory string) fixture.Server {
 		t.Helper()
-		return shell.ServeWith([]string{"SSL_CERT_FILE=" + i.trusted}, "-listen", i.tls, "-http", i.plain, "-acme", directory,
+		return shell.ServeWith([]string{"SSL_CERT_FILE=" + i.trusted}, "-listen", i.tls, "-http", i.plain, "-acme",
+			directory,
 			"-tls", "verdetto.example, www.verdetto.example", "-store", "bolt:kept.db", "-now", "2016-03-01")
 	}
 	s := start(i.directory)
@@ -109,7 +112,8 @@ func TestTLS(t *testing.T) {
 			t.Fatalf("%v\n%s", err, s.Stderr)
 		}
 		w.Body.Close()
-		if w.StatusCode != 200 || w.ProtoMajor != 2 || w.Header.Get("Strict-Transport-Security") == "" || w.TLS.Version != tls.VersionTLS13 {
+		if w.StatusCode != 200 || w.ProtoMajor != 2 || w.Header.Get("Strict-Transport-Security") == "" ||
+			w.TLS.Version != tls.VersionTLS13 {
 			t.Errorf("%s: %s %s %v", name, w.Proto, w.Status, w.Header)
 		}
 		serials[name] = w.TLS.PeerCertificates[0].SerialNumber.String()
@@ -176,10 +180,12 @@ func answers(t *testing.T, i *issuer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if body, err := io.ReadAll(packed); err != nil || string(body) != plain || w.Header.Get("X-Cache") != "HIT" || !strings.HasPrefix(w.Header.Get("ETag"), `W/"`) {
+	if body, err := io.ReadAll(packed); err != nil || string(body) != plain || w.Header.Get("X-Cache") != "HIT" ||
+		!strings.HasPrefix(w.Header.Get("ETag"), `W/"`) {
 		t.Errorf("compressed: %v, %d bytes of %d, %v", err, len(body), len(plain), w.Header)
 	}
-	if again, _ := get("Accept-Encoding", "gzip", "If-None-Match", w.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
+	if again, _ := get("Accept-Encoding", "gzip", "If-None-Match",
+		w.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
 		t.Errorf("by the ETag of the compressed answer: %s", again.Status)
 	}
 }

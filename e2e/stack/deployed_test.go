@@ -45,7 +45,8 @@ func (s deployed) ids(kind string) (ids []string) {
 func TestDeployed(t *testing.T) {
 	testenv.Command(t, "node", "apt-get install nodejs")
 	settings := aws.Config{
-		Region: "eu-west-1", BaseEndpoint: aws.String(motolocal.Endpoint(t)), Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		Region: "eu-west-1", BaseEndpoint: aws.String(motolocal.Endpoint(t)),
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	}
 	whole := synthesize(t, "Verdetto", nil)
 	s := deployed{settings, forMoto(whole), map[string]string{}}
@@ -63,7 +64,8 @@ func TestDeployed(t *testing.T) {
 func (s deployed) resources(t *testing.T, whole int) {
 	t.Helper()
 	counts := map[string][2]int{}
-	pages := cloudformation.NewListStackResourcesPaginator(cloudformation.NewFromConfig(s.settings), &cloudformation.ListStackResourcesInput{StackName: aws.String("verdetto")})
+	pages := cloudformation.NewListStackResourcesPaginator(cloudformation.NewFromConfig(s.settings),
+		&cloudformation.ListStackResourcesInput{StackName: aws.String("verdetto")})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(t.Context())
 		if err != nil {
@@ -92,7 +94,9 @@ func (s deployed) resources(t *testing.T, whole int) {
 			t.Errorf("%s: %d are in the template, %d were made", kind, n[0], n[1])
 		}
 	}
-	for _, kind := range []string{"AWS::DynamoDB::Table", "AWS::Lambda::EventSourceMapping", "AWS::Lambda::Function", "AWS::SQS::Queue"} { // which are looked at below
+	// which are looked at below
+	for _, kind := range []string{"AWS::DynamoDB::Table", "AWS::Lambda::EventSourceMapping", "AWS::Lambda::Function",
+		"AWS::SQS::Queue"} {
 		if counts[kind][0] == 0 {
 			t.Errorf("%s: none is in the template", kind)
 		}
@@ -107,7 +111,9 @@ func (s deployed) queues(t *testing.T) (arns map[string]string) {
 	arns = map[string]string{}
 	attributes := map[string]map[string]string{}
 	for _, id := range s.ids("AWS::SQS::Queue") {
-		out, err := queues.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: aws.String(s.physical[id]), AttributeNames: []sqstypes.QueueAttributeName{"All"}})
+		out, err := queues.GetQueueAttributes(t.Context(),
+			&sqs.GetQueueAttributesInput{QueueUrl: aws.String(s.physical[id]),
+				AttributeNames: []sqstypes.QueueAttributeName{"All"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +121,8 @@ func (s deployed) queues(t *testing.T) (arns map[string]string) {
 	}
 	for _, id := range s.ids("AWS::SQS::Queue") {
 		p := s.want.Resources[id].Properties
-		for property, attribute := range map[string]string{"VisibilityTimeout": "VisibilityTimeout", "MessageRetentionPeriod": "MessageRetentionPeriod"} {
+		for property, attribute := range map[string]string{"VisibilityTimeout": "VisibilityTimeout",
+			"MessageRetentionPeriod": "MessageRetentionPeriod"} {
 			if v, ok := p[property]; ok && fmt.Sprint(v) != attributes[id][attribute] {
 				t.Errorf("%s: %s is %s, want %v", id, property, attributes[id][attribute], v)
 			}
@@ -128,8 +135,10 @@ func (s deployed) queues(t *testing.T) (arns map[string]string) {
 			if err := json.Unmarshal([]byte(attributes[id]["RedrivePolicy"]), &is); err != nil {
 				t.Errorf("%s: %v", id, err)
 			}
-			if to := referred(redrive["deadLetterTargetArn"]); arns[is.DeadLetterTargetArn] != to || is.MaxReceiveCount.String() != fmt.Sprint(redrive["maxReceiveCount"]) {
-				t.Errorf("%s: dead letters after %s to %s, want %v to %s", id, is.MaxReceiveCount, is.DeadLetterTargetArn, redrive["maxReceiveCount"], to)
+			if to := referred(redrive["deadLetterTargetArn"]); arns[is.DeadLetterTargetArn] != to ||
+				is.MaxReceiveCount.String() != fmt.Sprint(redrive["maxReceiveCount"]) {
+				t.Errorf("%s: dead letters after %s to %s, want %v to %s", id, is.MaxReceiveCount,
+					is.DeadLetterTargetArn, redrive["maxReceiveCount"], to)
 			}
 		}
 	}
@@ -140,11 +149,14 @@ func (s deployed) functions(t *testing.T, functions *lambda.Client) {
 	t.Helper()
 	for _, id := range s.ids("AWS::Lambda::Function") {
 		p := s.want.Resources[id].Properties
-		is, err := functions.GetFunctionConfiguration(t.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: aws.String(p["FunctionName"].(string))})
+		is, err := functions.GetFunctionConfiguration(t.Context(),
+			&lambda.GetFunctionConfigurationInput{FunctionName: aws.String(p["FunctionName"].(string))})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := fmt.Sprintln(is.Runtime, aws.ToString(is.Handler), aws.ToInt32(is.MemorySize), aws.ToInt32(is.Timeout)), fmt.Sprintln(p["Runtime"], p["Handler"], p["MemorySize"], p["Timeout"]); got != want {
+		if got, want := fmt.Sprintln(is.Runtime, aws.ToString(is.Handler), aws.ToInt32(is.MemorySize),
+			aws.ToInt32(is.Timeout)), fmt.Sprintln(p["Runtime"], p["Handler"], p["MemorySize"],
+			p["Timeout"]); got != want {
 			t.Errorf("%s is %s, want %s", id, got, want)
 		}
 		variables := p["Environment"].(map[string]any)["Variables"].(map[string]any)
@@ -157,7 +169,8 @@ func (s deployed) functions(t *testing.T, functions *lambda.Client) {
 			got := is.Environment.Variables[name]
 			if text, ok := value.(string); ok && got != text {
 				t.Errorf("%s: %s is %q, want %q", id, name, got, text)
-			} else if to := referred(value); to != "" && slices.Contains(made, s.want.Resources[to].Type) && got != s.physical[to] {
+			} else if to := referred(value); to != "" && slices.Contains(made,
+				s.want.Resources[to].Type) && got != s.physical[to] {
 				t.Errorf("%s: %s is %q, want %s, which is %q", id, name, got, to, s.physical[to])
 			}
 		}
@@ -174,11 +187,13 @@ func (s deployed) mappings(t *testing.T, functions *lambda.Client, arns map[stri
 	var leads, wanted []string
 	for _, m := range out.EventSourceMappings {
 		name := aws.ToString(m.FunctionArn)
-		leads = append(leads, fmt.Sprintf("%s to %s by %d", arns[aws.ToString(m.EventSourceArn)], name[strings.Index(name, ":function:")+10:], aws.ToInt32(m.BatchSize)))
+		leads = append(leads, fmt.Sprintf("%s to %s by %d", arns[aws.ToString(m.EventSourceArn)],
+			name[strings.Index(name, ":function:")+10:], aws.ToInt32(m.BatchSize)))
 	}
 	for _, id := range s.ids("AWS::Lambda::EventSourceMapping") {
 		p := s.want.Resources[id].Properties
-		wanted = append(wanted, fmt.Sprintf("%s to %s by %v", referred(p["EventSourceArn"]), s.want.Resources[referred(p["FunctionName"])].Properties["FunctionName"], p["BatchSize"]))
+		wanted = append(wanted, fmt.Sprintf("%s to %s by %v", referred(p["EventSourceArn"]),
+			s.want.Resources[referred(p["FunctionName"])].Properties["FunctionName"], p["BatchSize"]))
 	}
 	slices.Sort(leads)
 	slices.Sort(wanted)
@@ -192,7 +207,8 @@ func (s deployed) tables(t *testing.T) {
 	for _, id := range s.ids("AWS::DynamoDB::Table") {
 		p := s.want.Resources[id].Properties
 		tables := dynamodb.NewFromConfig(s.settings)
-		is, err := tables.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String(s.physical[id])})
+		is, err := tables.DescribeTable(t.Context(),
+			&dynamodb.DescribeTableInput{TableName: aws.String(s.physical[id])})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +268,8 @@ func allowed(t *testing.T, settings aws.Config, want template, functions *lambda
 		}
 	}
 	got := map[string]string{}
-	for _, g := range call(t, *settings.BaseEndpoint, "logs", "Logs_20140328.DescribeLogGroups", map[string]any{})["logGroups"].([]any) {
+	for _, g := range call(t, *settings.BaseEndpoint, "logs", "Logs_20140328.DescribeLogGroups",
+		map[string]any{})["logGroups"].([]any) {
 		group := g.(map[string]any)
 		got[fmt.Sprint(group["logGroupName"])] = fmt.Sprint(group["retentionInDays"])
 	}

@@ -42,7 +42,8 @@ type resource struct {
 // made are the types that moto makes every resource of. Of the others, CloudFront
 // and API Gateway among them, it makes none.
 var made = []string{
-	"AWS::CloudWatch::Dashboard", "AWS::Events::Rule", "AWS::DynamoDB::Table", "AWS::IAM::Policy", "AWS::IAM::Role", "AWS::KMS::Key",
+	"AWS::CloudWatch::Dashboard", "AWS::Events::Rule", "AWS::DynamoDB::Table", "AWS::IAM::Policy", "AWS::IAM::Role",
+	"AWS::KMS::Key",
 	"AWS::Lambda::EventSourceMapping", "AWS::Lambda::Function", "AWS::Lambda::Permission", "AWS::Logs::LogGroup",
 	"AWS::S3::Bucket", "AWS::SNS::Topic", "AWS::SQS::Queue",
 }
@@ -139,7 +140,8 @@ func synthesize(t *testing.T, stack string, choices map[string]any) template {
 			t.Fatal(err)
 		}
 	}
-	command := exec.Command("go", "run", "./infra/cdk", "-config", filepath.Join(dir, "config.json"), "-assets", filepath.Join(dir, "assets"), "-out", filepath.Join(dir, "out"))
+	command := exec.Command("go", "run", "./infra/cdk", "-config", filepath.Join(dir, "config.json"), "-assets",
+		filepath.Join(dir, "assets"), "-out", filepath.Join(dir, "out"))
 	command.Dir = fixture.Path(t)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -201,7 +203,8 @@ func deployWith(t *testing.T, settings aws.Config, stack template, code func(fun
 		}
 	}
 	if _, err := ssm.NewFromConfig(settings).PutParameter(t.Context(), &ssm.PutParameterInput{
-		Overwrite: aws.Bool(true), Name: aws.String("/cdk-bootstrap/hnb659fds/version"), Value: aws.String(strconv.Itoa(27)), Type: ssmtypes.ParameterTypeString,
+		Overwrite: aws.Bool(true), Name: aws.String("/cdk-bootstrap/hnb659fds/version"),
+		Value: aws.String(strconv.Itoa(27)), Type: ssmtypes.ParameterTypeString,
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -209,13 +212,16 @@ func deployWith(t *testing.T, settings aws.Config, stack template, code func(fun
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := cloudformation.NewFromConfig(settings, func(o *cloudformation.Options) { o.RetryMaxAttempts = 1 }) // a second try finds what the first left
+	// a second try finds what the first left
+	client := cloudformation.NewFromConfig(settings, func(o *cloudformation.Options) { o.RetryMaxAttempts = 1 })
 	if _, err := client.CreateStack(t.Context(), &cloudformation.CreateStackInput{
-		StackName: aws.String("verdetto"), TemplateBody: aws.String(string(body)), Capabilities: []types.Capability{types.CapabilityCapabilityNamedIam},
+		StackName: aws.String("verdetto"), TemplateBody: aws.String(string(body)),
+		Capabilities: []types.Capability{types.CapabilityCapabilityNamedIam},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	out, err := client.DescribeStacks(t.Context(), &cloudformation.DescribeStacksInput{StackName: aws.String("verdetto")})
+	out, err := client.DescribeStacks(t.Context(),
+		&cloudformation.DescribeStacksInput{StackName: aws.String("verdetto")})
 	if err != nil || len(out.Stacks) != 1 || out.Stacks[0].StackStatus != types.StackStatusCreateComplete {
 		t.Fatalf("the stack was not made: %v %+v", err, cmp.Or(out, &cloudformation.DescribeStacksOutput{}).Stacks)
 	}

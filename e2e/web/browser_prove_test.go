@@ -46,7 +46,8 @@ var started = sync.OnceValues(func() (ctx context.Context, err error) {
 	if err != nil {
 		return nil, err
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.UserDataDir(folder))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox,
+		chromedp.UserDataDir(folder))
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, closed := chromedp.NewContext(ctx)
 	ended = func() {
@@ -132,7 +133,8 @@ func (b browser) open(t *testing.T, s screen) *tab {
 	_, emulated := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: s.scheme}},
 	})
-	_, disabled := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !w.scripted})
+	_, disabled := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: !w.scripted})
 	if err := errors.Join(call(ctx, log.Enable), call(ctx, audits.Enable), call(ctx, runtime.Enable),
 		enabled, uncached, emulated, disabled); err != nil {
 		t.Fatal(err)
@@ -143,7 +145,8 @@ func (b browser) open(t *testing.T, s screen) *tab {
 
 func (w *tab) language(tag string) {
 	w.t.Helper()
-	_, err := chromedp.Call(w.ctx, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": tag}})
+	_, err := chromedp.Call(w.ctx, network.SetExtraHTTPHeaders,
+		network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": tag}})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -159,7 +162,8 @@ func (w *tab) heard(event any) {
 	case *runtime.EventConsoleAPICalled:
 		w.faults = append(w.faults, fmt.Sprintf("console: %s", e.Type))
 	case *log.EventEntryAdded:
-		w.faults = append(w.faults, fmt.Sprintf("%s %s: %s %s", e.Entry.Source, e.Entry.Level, e.Entry.Text, e.Entry.URL))
+		w.faults = append(w.faults, fmt.Sprintf("%s %s: %s %s", e.Entry.Source, e.Entry.Level, e.Entry.Text,
+			e.Entry.URL))
 	case *audits.EventIssueAdded:
 		w.faults = append(w.faults, fmt.Sprintf("issue: %s %+v", e.Issue.Code, e.Issue.Details.GenericIssueDetails))
 	case *network.EventRequestWillBeSent:
@@ -216,12 +220,14 @@ func evaluate[T any](w *tab, expression string) T {
 	return v
 }
 
-// wait waits until an expression holds on a page that has loaded, also across pages: before that a click may meet nothing.
+// wait waits until an expression holds on a page that has loaded, also across pages: before that a
+// click may meet nothing.
 func (w *tab) wait(expression string) {
 	w.t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for time.Now().Before(deadline) {
-		holds, err := chromedp.Run(w.ctx, chromedp.Evaluate[bool]("document.readyState === 'complete' && Boolean("+expression+")"))
+		holds, err := chromedp.Run(w.ctx,
+			chromedp.Evaluate[bool]("document.readyState === 'complete' && Boolean("+expression+")"))
 		if err == nil && holds {
 			return
 		}
@@ -278,7 +284,8 @@ func (w *tab) check(what string) {
 			Nodes: v.nodes.map(n => ({HTML: n.html, FailureSummary: n.failureSummary}))})))`) {
 		w.t.Errorf("%s, %s: %s (%s): %s: %.300v", w.name, what, f.ID, f.Impact, f.Help, f.Nodes)
 	}
-	if over := evaluate[int](w, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+	if over := evaluate[int](w,
+		`document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 		w.t.Errorf("%s, %s: the page is %d pixels wider than the screen", w.name, what, over)
 	}
 }

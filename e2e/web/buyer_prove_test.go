@@ -46,7 +46,8 @@ func (s shop) processor(t *testing.T, what string) {
 	t.Helper()
 	_, page := fixture.Call(t, http.DefaultClient, "GET", s.Payments.StripeURL+"/", "")
 	form := url.Values{"subscription": {regexp.MustCompile(`sub_\w+`).FindString(page)}, "do": {what}}
-	done, _ := fixture.Call(t, http.DefaultClient, "POST", s.Payments.StripeURL+"/", form.Encode(), "Content-Type", fixture.Form)
+	done, _ := fixture.Call(t, http.DefaultClient, "POST", s.Payments.StripeURL+"/", form.Encode(), "Content-Type",
+		fixture.Form)
 	if done.StatusCode != 200 {
 		t.Fatalf("%s: %s", what, done.Status)
 	}
@@ -101,7 +102,8 @@ func TestProveBuyerByCard(t *testing.T) {
 				t.Errorf("reloaded: %d", status)
 			}
 			s.later.Add(int64(10 * time.Minute))
-			if status, html := w.visit(at); status != 409 || !strings.Contains(html, says.shown) || strings.Contains(html, key) {
+			if status, html := w.visit(at); status != 409 || !strings.Contains(html, says.shown) ||
+				strings.Contains(html, key) {
 				t.Errorf("after ten minutes: %d %s", status, html)
 			}
 			w.check("key-shown")
@@ -119,11 +121,13 @@ func TestProveBuyerByCard(t *testing.T) {
 				w.wait(`true`) // until the mail has been handed over
 			}
 			if s.works(t, key) != 401 || s.works(t, fresh) != 200 {
-				t.Errorf("after the recovery the old key is answered with %d, the fresh one with %d", s.works(t, key), s.works(t, fresh))
+				t.Errorf("after the recovery the old key is answered with %d, the fresh one with %d", s.works(t, key),
+					s.works(t, fresh))
 			}
 			// And rotated.
 			var rotated struct{ APIKey string }
-			if status := s.call(t, "POST", "/v1/pro/chiave/ruota", fresh, &rotated); status != 200 || s.works(t, fresh) != 401 {
+			if status := s.call(t, "POST", "/v1/pro/chiave/ruota", fresh, &rotated); status != 200 ||
+				s.works(t, fresh) != 401 {
 				t.Errorf("rotated: %d", status)
 			}
 
@@ -152,7 +156,8 @@ func TestProveBuyerByCard(t *testing.T) {
 			s.processor(t, "end")
 			s.later.Add(int64(40 * 24 * time.Hour))
 			var ended struct{ Code string }
-			if status := s.call(t, "GET", "/v1/pro/chiave", rotated.APIKey, &ended); status != 401 || ended.Code != "piano-scaduto" {
+			if status := s.call(t, "GET", "/v1/pro/chiave", rotated.APIKey, &ended); status != 401 ||
+				ended.Code != "piano-scaduto" {
 				t.Errorf("ended: %d %s", status, ended.Code)
 			}
 			if status, _ := w.visit(link); status != 410 {
@@ -195,7 +200,8 @@ func (s shop) payShown(w *tab) {
 		w.t.Fatalf("%v: %v", q, err)
 	}
 	s.Payments.Node.Pay(paytest.Transfer{
-		Wallet: link.Opaque, Mint: q.Get("spl-token"), Units: uint64(units), Memo: q.Get("memo"), Reference: q.Get("reference"),
+		Wallet: link.Opaque, Mint: q.Get("spl-token"), Units: uint64(units), Memo: q.Get("memo"),
+		Reference: q.Get("reference"),
 	})
 }
 
@@ -209,7 +215,8 @@ func TestProveBuyerInUSDC(t *testing.T) {
 			w := b.open(t, screen{"buyer-usdc-" + lang, phone.width, phone.height, phone.scheme})
 			w.language(says.tag)
 			w.visit(s.base + "/v1/pro?lang=" + lang)
-			w.do(chromedp.SendKeys("#usdc-email", "ada@example.com"), chromedp.Click("form[action='/v1/pro/cripta'] button"))
+			w.do(chromedp.SendKeys("#usdc-email", "ada@example.com"),
+				chromedp.Click("form[action='/v1/pro/cripta'] button"))
 			w.wait(`document.querySelector('.qr svg')`)
 			w.wait(`document.querySelector('button.copy[value=memo]').hidden === false`)
 			w.check("usdc")
@@ -221,7 +228,8 @@ func TestProveBuyerInUSDC(t *testing.T) {
 			}
 			s.later.Add(int64(30 * 24 * time.Hour))
 			var ended struct{ Code string }
-			if status := s.call(t, "GET", "/v1/pro/chiave", key, &ended); status != 401 || ended.Code != "piano-scaduto" {
+			if status := s.call(t, "GET", "/v1/pro/chiave", key, &ended); status != 401 ||
+				ended.Code != "piano-scaduto" {
 				t.Errorf("after 30 days: %d %s", status, ended.Code)
 			}
 			w.quiet()
@@ -249,7 +257,8 @@ func TestProveUSDCWithoutAScript(t *testing.T) {
 	w.visit(s.base + "/v1/pro/cripta?lang=en")
 	w.do(chromedp.SendKeys("#usdc-email", "bob@example.com"), chromedp.Click("main form button"))
 	w.wait(`document.querySelector('.qr svg')`)
-	signature := s.Payments.Node.Pay(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price}).String()
+	signature := s.Payments.Node.Pay(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC,
+		Units: fixture.Price}).String()
 	w.do(chromedp.Click("summary"), chromedp.SendKeys("#signature", signature), chromedp.Click("details button"))
 	if second := shownKey(w); second == first || s.works(t, first) != 200 || s.works(t, second) != 200 {
 		t.Error("two buyers have not two keys that work")
@@ -269,7 +278,8 @@ func TestProveBuyingPages(t *testing.T) {
 				{"offer", "/v1/pro?"}, {"usdc-ask", "/v1/pro/cripta?"},
 				{"usdc-pay", "/v1/pro/cripta?email=ada%40example.com&t=000102030405060708090a0b0c0d0e0f&"},
 				{"recover", "/v1/pro/recupera?"}, {"manage", "/v1/pro/gestione?"},
-				{"terms", "/v1/termini?"}, {"privacy", "/v1/privacy?"}, {"contact", "/v1/contatti?"}, {"imprint", "/v1/note-legali?"},
+				{"terms", "/v1/termini?"}, {"privacy", "/v1/privacy?"}, {"contact", "/v1/contatti?"},
+				{"imprint", "/v1/note-legali?"},
 			} {
 				status, html := w.visit(s.base + p.path + "lang=" + lang)
 				if status != 200 || !strings.Contains(html, `<html lang="`+lang+`"`) {

@@ -20,8 +20,10 @@ import (
 func TestProveCalendar(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
-		"it": {"cheap": "Dove conviene volare adesso da Milano", "moves": "Com'è cambiato questo prezzo", "inside": "Si parte fra"},
-		"en": {"cheap": "Where it is cheap to fly from Milan now", "moves": "How this fare has moved", "inside": "It leaves in"},
+		"it": {"cheap": "Dove conviene volare adesso da Milano", "moves": "Com'è cambiato questo prezzo",
+			"inside": "Si parte fra"},
+		"en": {"cheap": "Where it is cheap to fly from Milan now", "moves": "How this fare has moved",
+			"inside": "It leaves in"},
 	}
 	for i, s := range everyScreen {
 		language := []string{"it", "en"}[(i+i/2)%2] // on each kind of screen both
@@ -71,11 +73,13 @@ func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	w.do(chromedp.SendKeys("#massimo", "60"), chromedp.Click("form.ask button"))
 	w.arrives("massimo=60")
 	rows := evaluate[int](w, `document.querySelectorAll('table.places tbody tr').length`)
-	if dear := evaluate[int](w, `[...document.querySelectorAll('table.places tbody td:nth-child(2)')].filter(c => parseInt(c.firstChild.textContent.replace(/[^0-9.,]/g, '').replace(',', '.')) > 60).length`); rows < 3 || dear > 0 {
+	if dear := evaluate[int](w,
+		`[...document.querySelectorAll('table.places tbody td:nth-child(2)')].filter(c => parseInt(c.firstChild.textContent.replace(/[^0-9.,]/g, '').replace(',', '.')) > 60).length`); rows < 3 || dear > 0 {
 		t.Errorf("%d destinations, %d above 60", rows, dear)
 	}
 	w.check("cheap-month")
-	first, level := w.text("table.places tbody a"), evaluate[string](w, `document.querySelector('table.places tbody .level').className.split(' ')[1]`)
+	first, level := w.text("table.places tbody a"), evaluate[string](w,
+		`document.querySelector('table.places tbody .level').className.split(' ')[1]`)
 	w.do(chromedp.Click("table.places tbody small a"))
 	w.arrives("#alert-title")
 	if at := w.text("article .route"); !strings.Contains(at, first) {

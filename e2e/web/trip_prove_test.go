@@ -15,8 +15,12 @@ import (
 func TestProveTrips(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
-		"it": {"day": "costano di solito fra", "around": "Il più basso di questi giorni", "month": "il prezzo più basso di un mese", "seen": "L'hai visto a 45", "nonstop": "diretto", "wait": "E se aspetti?", "past": "È già passato", "near": "Partenze vicine"},
-		"en": {"day": "usually cost between", "around": "The lowest of these days", "month": "The lowest fare of a month", "seen": "You have seen it for €45", "nonstop": "non-stop", "wait": "And if you wait?", "past": "That has passed", "near": "Departures close to it"},
+		"it": {"day": "costano di solito fra", "around": "Il più basso di questi giorni",
+			"month": "il prezzo più basso di un mese", "seen": "L'hai visto a 45", "nonstop": "diretto",
+			"wait": "E se aspetti?", "past": "È già passato", "near": "Partenze vicine"},
+		"en": {"day": "usually cost between", "around": "The lowest of these days",
+			"month": "The lowest fare of a month", "seen": "You have seen it for €45", "nonstop": "non-stop",
+			"wait": "And if you wait?", "past": "That has passed", "near": "Departures close to it"},
 	}
 	today := fare.DayOf(fixture.Today)
 	for i, s := range everyScreen {
@@ -57,7 +61,8 @@ func TestProveTrips(t *testing.T) {
 			w.check("around")
 
 			// A fare that was seen elsewhere: the form has kept the day, and is opened for it.
-			w.do(chromedp.Click("details.trip summary"), chromedp.SendKeys("#visto", "45"), chromedp.Click("#diretto"), chromedp.Click("form.ask button"))
+			w.do(chromedp.Click("details.trip summary"), chromedp.SendKeys("#visto", "45"), chromedp.Click("#diretto"),
+				chromedp.Click("form.ask button"))
 			w.wait(`location.search.includes('visto=45') && document.querySelector('article h1')`)
 			w.check("stops")
 			w.visit(base + "/?da=Milano&a=Bucarest&visto=45&quando=" + day)
@@ -65,14 +70,16 @@ func TestProveTrips(t *testing.T) {
 			w.check("seen")
 
 			// A month by its row among the numbers.
-			w.do(chromedp.Click("section[aria-labelledby=months-title] summary"), chromedp.Click("section[aria-labelledby=months-title] tbody a"))
+			w.do(chromedp.Click("section[aria-labelledby=months-title] summary"),
+				chromedp.Click("section[aria-labelledby=months-title] tbody a"))
 			w.wait(`location.search.includes('mese=') && document.querySelector('article h1')`)
 			w.visit(base + "/?da=Milano&a=Parigi&diretto=si&mese=" + day[:len("2006-01")])
 			w.reads(say["month"], say["nonstop"])
 			w.check("month")
 
 			// What cannot be asked is told beside its field; a day without a fare leads to those that have one.
-			if status, _ := w.visit(base + "/?da=Milano&a=Bucarest&visto=0&quando=" + (today - 1).String()); status != 400 {
+			if status, _ := w.visit(base + "/?da=Milano&a=Bucarest&visto=0&quando=" +
+				(today - 1).String()); status != 400 {
 				t.Errorf("a day that has been: %d", status)
 			}
 			w.reads(say["past"])
@@ -84,7 +91,8 @@ func TestProveTrips(t *testing.T) {
 			w.reads(say["near"])
 			w.check("none")
 			w.do(chromedp.Click("#notice .links a"))
-			w.wait(`!location.search.includes('` + none + `') && document.querySelector('article.verdict.buono, article.verdict.caro, article.verdict.normale, article.verdict.ottimo')`)
+			w.wait(`!location.search.includes('` + none +
+				`') && document.querySelector('article.verdict.buono, article.verdict.caro, article.verdict.normale, article.verdict.ottimo')`)
 			w.visit(base + "/?da=Milano&a=Bucarest&quando=" + day + "&ritorno=" + (today + 50).String())
 			w.check("return")
 			w.quiet("the server responded with a status of 40") // which is what was asked for

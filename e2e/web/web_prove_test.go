@@ -58,7 +58,8 @@ func openShop(t *testing.T) shop {
 	}
 	s.Service = fixture.New(t, o)
 	go s.Service.Work(t.Context())
-	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: fixture.Described(t, s.Service.API), ReadHeaderTimeout: 10 * time.Second}}
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: fixture.Described(t, s.Service.API),
+		ReadHeaderTimeout: 10 * time.Second}}
 	server.Start()
 	t.Cleanup(server.Close)
 	return s
@@ -118,7 +119,8 @@ var screens = []screen{
 }
 
 // everyScreen are also those of readers without a script.
-var everyScreen = append(screens[:len(screens):len(screens)], screen{"noscript", 1280, 800, "light"}, screen{"noscript-phone", 360, 740, "dark"})
+var everyScreen = append(screens[:len(screens):len(screens)], screen{"noscript", 1280, 800, "light"},
+	screen{"noscript-phone", 360, 740, "dark"})
 
 // maxKilobytes is what a first view may weigh, uncompressed.
 const maxKilobytes = 120
@@ -157,7 +159,8 @@ func journey(t *testing.T, b browser, s screen) {
 	w.wait(`document.querySelectorAll('#da-list li').length > 0 && document.querySelector('#da').getAttribute('aria-expanded') === 'true'`)
 	w.do(chromedp.KeyEvent(kb.ArrowDown))
 	w.check("choosing")
-	if marked := evaluate[string](w, `document.getElementById(document.querySelector('#da').getAttribute('aria-activedescendant')).textContent`); !strings.HasPrefix(marked, "Milano ") {
+	if marked := evaluate[string](w,
+		`document.getElementById(document.querySelector('#da').getAttribute('aria-activedescendant')).textContent`); !strings.HasPrefix(marked, "Milano ") {
 		t.Errorf("%q is marked", marked)
 	}
 	// Chosen right after a further letter: what that would have asked for does not open the list again.
@@ -188,7 +191,8 @@ func journey(t *testing.T, b browser, s screen) {
 	w.light("a verdict", base, "/?da=Milano&a=Bucarest")
 
 	// An alert: asked for here, confirmed from the mail.
-	w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.SendKeys("#threshold", "25,50"), chromedp.Click("form.alert button"))
+	w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.SendKeys("#threshold", "25,50"),
+		chromedp.Click("form.alert button"))
 	w.wait(`document.querySelector('.status.good')`)
 	w.check("subscribed")
 	w.visit(mailed(t, mails, regexp.MustCompile(regexp.QuoteMeta(base)+`/\S*alerts/confirm\S*`)))
@@ -212,9 +216,11 @@ func journey(t *testing.T, b browser, s screen) {
 	w.wait(`document.querySelector('code.key')`)
 	w.check("key")
 	key := w.text("code.key")
-	response, body := fixture.Call(t, http.DefaultClient, "GET", base+"/v1/storico?origine=Milano&destinazione=Bucarest", "", httpapi.KeyHeader, key)
+	response, body := fixture.Call(t, http.DefaultClient, "GET",
+		base+"/v1/storico?origine=Milano&destinazione=Bucarest", "", httpapi.KeyHeader, key)
 	var history struct{ Settimane []any }
-	if err := json.Unmarshal([]byte(body), &history); err != nil || response.StatusCode != 200 || response.Header.Get("X-Plan") != "pro" {
+	if err := json.Unmarshal([]byte(body), &history); err != nil || response.StatusCode != 200 ||
+		response.Header.Get("X-Plan") != "pro" {
 		t.Errorf("the key that was shown gives %s %v", response.Status, err)
 	}
 	w.quiet()

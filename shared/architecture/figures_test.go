@@ -38,7 +38,8 @@ func (f *figures) measure(files *token.FileSet, name string, text []byte, longes
 	}
 	for line := range bytes.Lines(text) {
 		f.lines++
-		if width := len([]rune(strings.TrimSuffix(string(line), "\n"))) + 3*bytes.Count(line, []byte("\t")); width > mostWidth {
+		if width := len([]rune(strings.TrimSuffix(string(line), "\n"))) +
+			3*bytes.Count(line, []byte("\t")); width > mostWidth {
 			f.wide++
 		}
 	}
@@ -76,7 +77,8 @@ func TestFigures(t *testing.T) {
 			t.Error(strings.TrimPrefix(fault, "../../"))
 		}
 	})
-	t.Logf("%d lines of code, %.2f %% over %d columns; %d of tests, %.2f %%", code.lines, code.share(), mostWidth, tests.lines, tests.share())
+	t.Logf("%d lines of code, %.2f %% over %d columns; %d of tests, %.2f %%", code.lines, code.share(), mostWidth,
+		tests.lines, tests.share())
 	if len(folders) > mostFolders || len(folders) < 5 {
 		t.Errorf("%d folders in shared, want at most %d", len(folders), mostFolders)
 	}
