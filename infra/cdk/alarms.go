@@ -86,6 +86,17 @@ func (p panel) logged(metricName, statistic string, minutes int, function string
 		map[string]*string{"stack": jsii.String(p.prefix), "function": jsii.String(function)})
 }
 
+// counted is a metric of the lines of a log that have a pattern.
+func (p panel) counted(id string, log awslogs.ILogGroup, metricName, pattern string) cloudwatch.Metric {
+	space := namespace + "/" + p.prefix
+	awslogs.NewCfnMetricFilter(p.stack, jsii.String(id), &awslogs.CfnMetricFilterProps{
+		LogGroupName: log.LogGroupName(), FilterPattern: jsii.String(pattern),
+		MetricTransformations: []any{&awslogs.CfnMetricFilter_MetricTransformationProperty{
+			MetricNamespace: jsii.String(space), MetricName: jsii.String(metricName), MetricValue: jsii.String("1")}},
+	})
+	return metric(space, metricName, "Sum", 5, nil)
+}
+
 func dimension(key string, value *string) map[string]*string { return map[string]*string{key: value} }
 
 // newAlarms watches what callers, payers and subscribers would notice, and what comes before that.
@@ -100,7 +111,7 @@ func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api
 	p.ofTable(t, &b)
 	p.ofFares(&b)
 	p.ofMail(&b)
-	p.ofWebhook(c, l, &b)
+	p.ofWebhook(l, &b)
 	p.ofFees()
 	b.draw()
 }
@@ -249,16 +260,9 @@ func (p panel) ofFees() {
 // line that each request leaves in pro's log says so.
 const webhookMetric = "WebhookRefused"
 
-func (p panel) ofWebhook(c config, l lambdas, b *board) {
-	awslogs.NewCfnMetricFilter(p.stack, jsii.String("WebhookFilter"), &awslogs.CfnMetricFilterProps{
-		LogGroupName: l.of("pro").LogGroup().LogGroupName(),
-		FilterPattern: jsii.String(fmt.Sprintf(`{ ($.path = "*%s") && ($.status >= 400) }`,
-			routes.Named("pro-webhook").Path)),
-		MetricTransformations: []any{&awslogs.CfnMetricFilter_MetricTransformationProperty{
-			MetricNamespace: jsii.String(namespace + "/" + c.Name), MetricName: jsii.String(webhookMetric),
-			MetricValue: jsii.String("1")}},
-	})
-	refused := metric(namespace+"/"+c.Name, webhookMetric, "Sum", 5, nil)
+func (p panel) ofWebhook(l lambdas, b *board) {
+	refused := p.counted("WebhookFilter", l.of("pro").LogGroup(), webhookMetric,
+		fmt.Sprintf(`{ ($.path = "*%s") && ($.status >= 400) }`, routes.Named("pro-webhook").Path))
 	p.raise(alarm{id: "WebhookRefused", page: true, metric: refused, above: 4, periods: 3,
 		about: "Deliveries of Stripe's webhook are refused: payments are not heard of."})
 	b.failures = append(b.failures, refused)

@@ -62,8 +62,8 @@ func (a api) host(c config) *string {
 	if c.Origin.hasDomain() {
 		return jsii.String(c.Origin.Domain)
 	}
-	return awscdk.Fn_Join(jsii.String(""), &[]*string{a.httpAPI.Ref(),
-		jsii.String(".execute-api." + c.Region + ".amazonaws.com")})
+	return join("", a.httpAPI.Ref(),
+		jsii.String(".execute-api."+c.Region+".amazonaws.com"))
 }
 
 // addRoutes leads the groups of paths to their functions.
@@ -80,7 +80,7 @@ func (a api) addRoutes(l lambdas) {
 				IntegrationUri:       l.live(f.name).FunctionArn(),
 				PayloadFormatVersion: jsii.String("2.0"), TimeoutInMillis: jsii.Number(1000 * min(f.timeout+1, 30)),
 			})
-		target[f.name] = awscdk.Fn_Join(jsii.String("/"), &[]*string{jsii.String("integrations"), integration.Ref()})
+		target[f.name] = join("/", jsii.String("integrations"), integration.Ref())
 		awslambda.NewCfnPermission(a.stack, jsii.String(id+"Permission"), &awslambda.CfnPermissionProps{
 			Action: jsii.String("lambda:InvokeFunction"), Principal: jsii.String("apigateway.amazonaws.com"),
 			FunctionName: l.live(f.name).FunctionArn(),
@@ -120,15 +120,10 @@ func throttles(c config) map[string]any {
 // HTTP APIs have no metric of them, and their metric 4xx counts the quotas of callers as well. The log tells
 // them apart: where a function answered, it holds the status of the integration.
 func (a api) watchThrottling(c config, n notices) {
-	space, counted := namespace+"/"+c.Name, "ApiThrottled"
-	awslogs.NewCfnMetricFilter(a.stack, jsii.String("ThrottledFilter"), &awslogs.CfnMetricFilterProps{
-		LogGroupName:  a.log.LogGroupName(),
-		FilterPattern: jsii.String(`{ ($.status = "429") && ($.integration != "429") }`),
-		MetricTransformations: []any{&awslogs.CfnMetricFilter_MetricTransformationProperty{
-			MetricNamespace: jsii.String(space), MetricName: jsii.String(counted), MetricValue: jsii.String("1")}},
-	})
-	panel{a.stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}.raise(alarm{id: counted, page: true,
-		metric: metric(space, counted, "Sum", 5, nil), above: 10,
+	const counted = "ApiThrottled"
+	p := panel{a.stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
+	turnedAway := p.counted("ThrottledFilter", a.log, counted, `{ ($.status = "429") && ($.integration != "429") }`)
+	p.raise(alarm{id: counted, page: true, metric: turnedAway, above: 10,
 		about: "API Gateway turns calls away: a group of paths has used up its share."})
 }
 

@@ -88,13 +88,10 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 	newAccessLog(stack, c, made)
 	e := edge{made, jsii.String("https://" + c.Domain)}
 	if c.Domain == "" {
-		e.url = awscdk.Fn_Join(jsii.String(""), &[]*string{jsii.String("https://"), made.DistributionDomainName()})
+		e.url = join("", jsii.String("https://"), made.DistributionDomainName())
 	}
-	awscdk.NewCfnOutput(stack, jsii.String("Url"), &awscdk.CfnOutputProps{Value: e.url,
-		Description: jsii.String("where the service is reached")})
-	awscdk.NewCfnOutput(stack, jsii.String("DistributionDomain"), &awscdk.CfnOutputProps{
-		Value:       made.DistributionDomainName(),
-		Description: jsii.String("what the domain's CNAME or ALIAS record names")})
+	output(stack, "Url", e.url, "where the service is reached")
+	output(stack, "DistributionDomain", made.DistributionDomainName(), "what the domain's CNAME or ALIAS record names")
 	return e
 }
 

@@ -219,10 +219,6 @@ func (f function) chain(c config, set func(key, value string)) {
 // allowed is what the function may do, and nothing more. (Tracing and the dead
 // letters of events are added by the CDK with the settings that need them.)
 func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.PolicyStatement {
-	allow := func(sid string, actions []string, resources ...*string) awsiam.PolicyStatement {
-		return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String(sid), Actions: list(actions...),
-			Resources: &resources})
-	}
 	statements := []awsiam.PolicyStatement{
 		allow("Log", []string{"logs:CreateLogStream", "logs:PutLogEvents"}, log.LogGroupArn()),
 	}

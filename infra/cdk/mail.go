@@ -108,14 +108,11 @@ func newMailer(stack awscdk.Stack, c config, n notices) mailer {
 			},
 		}).Node().AddDependency(n.returns.Node().FindChild(jsii.String("Policy"))) // SES tries the topic as this is made
 	for i, record := range *identity.DkimRecords() {
-		awscdk.NewCfnOutput(stack, jsii.String(fmt.Sprintf("Dkim%d", i+1)), &awscdk.CfnOutputProps{
-			Value:       awscdk.Fn_Join(jsii.String(" CNAME "), &[]*string{record.Name, record.Value}),
-			Description: jsii.String("a DNS record that proves that the domain is ours"),
-		})
+		output(stack, fmt.Sprintf("Dkim%d", i+1), join(" CNAME ", record.Name, record.Value),
+			"a DNS record that proves that the domain is ours")
 	}
 	for _, record := range c.mailRecords() {
-		awscdk.NewCfnOutput(stack, jsii.String(record.output),
-			&awscdk.CfnOutputProps{Value: jsii.String(record.value), Description: jsii.String(record.what)})
+		output(stack, record.output, jsii.String(record.value), record.what)
 	}
 	arn := func(resource string) *string {
 		return jsii.String(fmt.Sprintf("arn:aws:ses:%s:%s:%s", c.Region, c.Account, resource))

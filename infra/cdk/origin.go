@@ -110,11 +110,8 @@ func (o origin) behind(stack awscdk.Stack, api awsapigatewayv2.CfnApi, stage aws
 	awsapigatewayv2.NewCfnApiMapping(stack, jsii.String("OriginMapping"), &awsapigatewayv2.CfnApiMappingProps{
 		ApiId: api.Ref(), DomainName: domain.Ref(), Stage: stage.Ref(),
 	})
-	awscdk.NewCfnOutput(stack, jsii.String("OriginRecord"), &awscdk.CfnOutputProps{
-		Value: awscdk.Fn_Join(jsii.String(" CNAME "), &[]*string{jsii.String(o.Domain),
-			domain.AttrRegionalDomainName()}),
-		Description: jsii.String("the DNS record by which CloudFront reaches API Gateway"),
-	})
+	output(stack, "OriginRecord", join(" CNAME ", jsii.String(o.Domain), domain.AttrRegionalDomainName()),
+		"the DNS record by which CloudFront reaches API Gateway")
 }
 
 // prove has the distribution show its certificate to the origin.

@@ -38,10 +38,6 @@ func newSchedules(stack awscdk.Stack, c config, q queues, l lambdas) {
 		Description: jsii.String("What schedules may do"),
 	})
 	name(role, "ScheduleRole")
-	allow := func(sid, action string, resources ...*string) {
-		role.AddToPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String(sid),
-			Actions: list(action), Resources: &resources}))
-	}
 	called, arns := map[string]bool{}, []*string{}
 	for _, s := range schedules {
 		if !called[s.function] {
@@ -64,6 +60,6 @@ func newSchedules(stack awscdk.Stack, c config, q queues, l lambdas) {
 			},
 		}).Node().AddDependency(role) // and on what it may do: a schedule is tried as it is made
 	}
-	allow("Invoke", "lambda:InvokeFunction", arns...)
-	allow("Keep", "sqs:SendMessage", q.events.QueueArn())
+	role.AddToPolicy(allow("Invoke", []string{"lambda:InvokeFunction"}, arns...))
+	role.AddToPolicy(allow("Keep", []string{"sqs:SendMessage"}, q.events.QueueArn()))
 }
