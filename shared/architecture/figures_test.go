@@ -18,8 +18,8 @@ const (
 	mostWidth    = 120 // columns, of which a tab is 4
 	mostFunction = 106 // lines; aim: 60
 	mostTest     = 406 // lines of a function in a test; aim: 120
-	mostWide     = 2.6 // percent of lines over mostWidth; aim: 0.5
-	mostWideTest = 4.9 // aim: 0.5
+	mostWide     = 2.3 // percent of lines over mostWidth; aim: 0.5
+	mostWideTest = 4.3 // aim: 0.5
 )
 
 // figures are those of a group of files.
