@@ -120,19 +120,12 @@ func (a *account) role(moto *url.URL) {
 	form := url.Values{"Action": {"CreateRole"}, "Version": {"2010-05-08"}, "RoleName": {"verdetto"},
 		"AssumeRolePolicyDocument": {
 			`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"lambda.amazonaws.com"},"Action":"sts:AssumeRole"}]}`}}
-	r, err := http.NewRequestWithContext(a.t.Context(), http.MethodPost, moto.String()+"/",
-		strings.NewReader(form.Encode()))
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Authorization",
+	w, _ := fixture.Call(a.t, http.DefaultClient, "POST", moto.String()+"/", form.Encode(), "Content-Type",
+		fixture.Form, "Authorization",
 		"AWS4-HMAC-SHA256 Credential=local/20261121/us-east-1/iam/aws4_request, SignedHeaders=host, Signature=0")
-	w, err := http.DefaultClient.Do(r)
-	if err != nil || w.StatusCode != http.StatusOK {
-		a.t.Fatal(w, err)
+	if w.StatusCode != http.StatusOK {
+		a.t.Fatal(w.Status)
 	}
-	w.Body.Close()
 }
 
 // code is an executable as it is uploaded.
