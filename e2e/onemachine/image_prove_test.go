@@ -53,21 +53,13 @@ func runImage(t *testing.T, compose, folder, host string) {
 			t.Fatal(err)
 		}
 	}
-	for from, to := range map[string]string{
+	copyFiles(t, folder, map[string]string{
 		fixture.Executable(t, "cmd/verdetto"):            "image/verdetto",
 		fixture.Path(t, "infra/onemachine/Dockerfile"):   "image/Dockerfile",
 		"/etc/ssl/certs/ca-certificates.crt":             "image/ca-certificates.crt",
 		fixture.Path(t, "infra/onemachine/compose.yaml"): "compose/compose.yaml",
 		fixture.Path(t, "infra/onemachine/Caddyfile"):    "compose/Caddyfile",
-	} {
-		data, err := os.ReadFile(from)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(folder, to), data, 0o755)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	run(0, "docker", "build", "-t", "verdetto", image)
 	run(0, compose, "-f", "compose.yaml", "config", "-q")
 	defer func() {

@@ -24,22 +24,14 @@ func TestProveSystemd(t *testing.T) {
 		t.Skip("not run: only root can start a systemd of its own")
 	}
 	dir := t.TempDir()
-	for from, to := range map[string]string{
+	copyFiles(t, dir, map[string]string{
 		fixture.Path(t, "infra/onemachine/verdetto.service"):        "verdetto.service",
 		fixture.Path(t, "infra/onemachine/verdetto-backup.service"): "verdetto-backup.service",
 		fixture.Path(t, "infra/onemachine/verdetto-backup.timer"):   "verdetto-backup.timer",
 		fixture.Path(t, "infra/onemachine/verdetto.toml"):           "verdetto.toml",
 		fixture.Executable(t, "cmd/verdetto"):                       "verdetto",
 		"testdata/probe.sh":                                         "probe.sh",
-	} {
-		data, err := os.ReadFile(from)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, to), data, 0o755)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	script, err := filepath.Abs("testdata/systemd.sh")
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +90,20 @@ func TestProveSystemd(t *testing.T) {
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it did not say %q", want)
+		}
+	}
+}
+
+// copyFiles copies files, each to a path below a folder, and makes them executable.
+func copyFiles(t *testing.T, folder string, files map[string]string) {
+	t.Helper()
+	for from, to := range files {
+		data, err := os.ReadFile(from)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, to), data, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }
