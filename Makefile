@@ -25,6 +25,10 @@ X402PYTHON := .tools/x402-python
 WEBHOOKS  := .tools/standard-webhooks
 LDFLAGS   := -s -w
 
+# One way to compile: what one command compiles, no other compiles again.
+export CGO_ENABLED := 0
+export GOFLAGS     := -trimpath $(GOFLAGS)
+
 # make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded; PRICE=outbound_price
 # takes them from another column than price.
 UPSTREAM := $(if $(FARES),-upstream csv:$(FARES)) $(if $(PRICE),-price $(PRICE)) $(if $(NOW),-now $(NOW))
@@ -56,8 +60,13 @@ test: tools ## what is right or wrong: no clock decides, it passes on a busy mac
 # One package at a time, so that none disturbs what another measures. Those that have such a test are known by their files.
 packages = $(sort $(dir $(shell find ./cmd ./e2e ./functions ./infra ./shared -name '*$(1)_test.go')))
 
+# These find right or wrong whatever else runs, so two of them run at a time, the longest first. How e2e/lambda starts is measured alone.
+TOGETHER := $(patsubst %,./%/,e2e/web e2e/lambda e2e/docs e2e/migrate e2e/openapi functions/refresh e2e/onemachine e2e/reached e2e/stack \
+	shared/verdict cmd/verdetto/backtest/scorecard e2e/shocks functions/analisi/page e2e/compat e2e/alerts shared/notify/webhook)
+
 prove: tools ## times, memory, statistics, start-up, and samples of what make evidence does
-	$(call GOTEST) -p 1 -timeout 30m -run '^TestProve' $(call packages,prove)
+	@together=0; ( set -x; $(call GOTEST) -p 2 -timeout 30m -run '^TestProve' -skip '^TestProve(StartUp|MemoryAndTime)$$' $(TOGETHER) ) || together=$$?; \
+	  ( set -x; $(call GOTEST) -p 1 -timeout 30m -run '^TestProve' -skip '^TestProveSAMInvoke$$' $(filter-out $(TOGETHER),$(call packages,prove)) ./e2e/lambda/ ) && exit $$together
 
 evidence: tools ## whole panels, hundreds of kills, every set-up of a browser; writes docs/figures.md
 	@mkdir -p dist

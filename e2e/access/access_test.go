@@ -36,47 +36,29 @@ import (
 
 // table notes which function touches which partitions, and how.
 type table struct {
-	store.Table
+	fixture.Recorder
 	mu      sync.Mutex
 	doing   string // the function that is at work; "" where it is the test itself
 	touched map[string]map[string]bool
 }
 
-func (d *table) note(how string, partitions ...string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.doing == "" {
-		return
-	}
-	for _, p := range partitions {
-		at := d.doing + " " + how
+func newTable(of store.Table) *table {
+	d := &table{touched: map[string]map[string]bool{}}
+	d.Table, d.Before = of, func(does string, keys ...store.Key) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		at := d.doing + " writes"
+		if does == "read" {
+			at = d.doing + " reads"
+		}
 		if d.touched[at] == nil {
 			d.touched[at] = map[string]bool{}
 		}
-		d.touched[at][p] = true
+		for _, key := range keys {
+			d.touched[at][key.Partition] = true
+		}
 	}
-}
-
-func (d *table) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
-	d.note("reads", key.Partition)
-	return d.Table.Get(ctx, key, read)
-}
-
-func (d *table) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
-	d.note("reads", r.Partition)
-	return d.Table.Query(ctx, r)
-}
-
-func (d *table) Write(ctx context.Context, ops ...store.Op) error {
-	for _, op := range ops {
-		d.note("writes", op.Item.Partition)
-	}
-	return d.Table.Write(ctx, ops...)
-}
-
-func (d *table) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
-	d.note("writes", key.Partition)
-	return d.Table.Take(ctx, key, n, limit, expires)
+	return d
 }
 
 // as has a function do something.
@@ -109,7 +91,7 @@ func TestFunctionsTouchWhatTheyMay(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))
-	d := &table{Table: fixture.Bolt(t, clock.Now), touched: map[string]map[string]bool{}}
+	d := newTable(fixture.Bolt(t, clock.Now))
 	phones := fixture.OpenPhones(t, d, clock)
 	s := phones.Subscriptions
 	answer := s.Handler
@@ -117,7 +99,8 @@ func TestFunctionsTouchWhatTheyMay(t *testing.T) {
 		d.as(functionOf(r.URL.Path), func() { answer.ServeHTTP(w, r) })
 	})
 	for _, function := range []string{"alerts", "pro", "refresh"} { // each may be the first to start
-		if err := d.Write(t.Context(), store.Op{Mode: store.Delete, Item: store.Item{Key: store.Key{Partition: "SERVICE", Sort: "PEPPER"}}}); err != nil {
+		if err := d.Write(t.Context(), store.Op{Mode: store.Delete,
+			Item: store.Item{Key: store.Key{Partition: "SERVICE", Sort: "PEPPER"}}}); err != nil {
 			t.Fatal(err)
 		}
 		d.as(function, func() {
@@ -133,7 +116,8 @@ func TestFunctionsTouchWhatTheyMay(t *testing.T) {
 	paysByCall(t, d, clock)
 
 	for _, function := range []string{"alerts", "analisi", "compat", "pricetrends", "pro", "refresh", "x402"} {
-		for how, may := range map[string][]string{"reads": schema.ReadBy(function), "writes": schema.WrittenBy(function)} {
+		for how, may := range map[string][]string{"reads": schema.ReadBy(function),
+			"writes": schema.WrittenBy(function)} {
 			used := map[string]bool{}
 			for _, partition := range slices.Sorted(maps.Keys(d.touched[function+" "+how])) {
 				by := slices.IndexFunc(may, func(pattern string) bool { return matches(pattern, partition) })
@@ -151,7 +135,8 @@ func TestFunctionsTouchWhatTheyMay(t *testing.T) {
 }
 
 func matches(pattern, partition string) bool {
-	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$").MatchString(partition)
+	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") +
+		"$").MatchString(partition)
 }
 
 // line is a queue that keeps what it is given.
@@ -183,7 +168,8 @@ func refreshes(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetes
 		if len(q.messages) == 0 {
 			t.Fatal("nothing was planned")
 		}
-		if failed := f.Messages(t.Context(), []queue.Message{{ID: "1", Body: q.messages[len(q.messages)-1]}}); len(failed) > 0 {
+		if failed := f.Messages(t.Context(),
+			[]queue.Message{{ID: "1", Body: q.messages[len(q.messages)-1]}}); len(failed) > 0 {
 			t.Fatal("a message failed")
 		}
 	})
@@ -202,25 +188,31 @@ func visits(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetest.C
 			continue
 		}
 		for _, header := range [][]string{nil, {"X-Api-Key", key}} {
-			for _, query := range []url.Values{all, {"origin": {"NYC"}, "currency": {"eur"}, "origine": {"New York"}, "destinazione": {"Roma"}}, {"origine": {"Milano"}}, {"destinazione": {"Londra"}}, {"da": {"Milano"}}, {"da": {"New York"}}, {}} {
+			for _, query := range []url.Values{all, {"origin": {"NYC"}, "currency": {"eur"}, "origine": {"New York"},
+				"destinazione": {"Roma"}}, {"origine": {"Milano"}}, {"destinazione": {"Londra"}}, {"da": {"Milano"}},
+				{"da": {"New York"}}, {}} {
 				body := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
-				if a := s.Do(r.Method, strings.ReplaceAll(r.Path, "{file}", "MIL-LON.png")+"?"+query.Encode(), body, header...); a.Status >= 500 {
+				if a := s.Do(r.Method, strings.ReplaceAll(r.Path, "{file}", "MIL-LON.png")+"?"+query.Encode(), body,
+					header...); a.Status >= 500 {
 					t.Errorf("%s: %d %s", r.Path, a.Status, a.Body)
 				}
 			}
 		}
 	}
 	for tool, arguments := range map[string]string{
-		"flight_price_verdict": `{"origine":"Milano","destinazione":"Londra"}`, "price_trends": `{"origin":"MIL","destination":"LON"}`, "watched_routes": `{"origine":"Milano"}`,
+		"flight_price_verdict": `{"origine":"Milano","destinazione":"Londra"}`,
+		"price_trends":         `{"origin":"MIL","destination":"LON"}`, "watched_routes": `{"origine":"Milano"}`,
 	} {
-		message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`
+		message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` +
+			arguments + `}}`
 		if a := s.Do("POST", "/mcp", message); a.Status != 200 {
 			t.Errorf("%s: %d %s", tool, a.Status, a.Body)
 		}
 	}
 	const london = "&origin=MIL&destination=LON&originIataCode=MIL&destinationIataCode=LON&departureDate=2016-05-02"
 	for _, secret := range []string{"free", key} {
-		a := s.Do("POST", "/v1/security/oauth2/token", "grant_type=client_credentials&client_id=x&client_secret="+secret, "Content-Type", fixture.Form)
+		a := s.Do("POST", "/v1/security/oauth2/token",
+			"grant_type=client_credentials&client_id=x&client_secret="+secret, "Content-Type", fixture.Form)
 		var token struct {
 			Text string `json:"access_token"`
 		}
@@ -228,8 +220,10 @@ func visits(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetest.C
 			t.Fatal(err, a.Status, a.Body)
 		}
 		for _, target := range []string{
-			"/v1/analytics/itinerary-price-metrics?oneWay=true&currencyCode=USD" + london, "/v1/shopping/flight-dates?oneWay=true&origin=MIL&destination=PAR",
-			"/v1/shopping/flight-destinations?oneWay=true" + london, "/v1/shopping/flight-destinations?oneWay=true&origin=SYD",
+			"/v1/analytics/itinerary-price-metrics?oneWay=true&currencyCode=USD" + london,
+			"/v1/shopping/flight-dates?oneWay=true&origin=MIL&destination=PAR",
+			"/v1/shopping/flight-destinations?oneWay=true" + london,
+			"/v1/shopping/flight-destinations?oneWay=true&origin=SYD",
 		} {
 			if a := s.Do("GET", target, "", "Authorization", "Bearer "+token.Text); a.Status >= 500 || a.Status == 401 {
 				t.Errorf("%s: %d %s", target, a.Status, a.Body)
@@ -287,7 +281,8 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 	// Endpoints take what they are sent.
 	s.Alerts.Webhooks.Client = taking{}
 	for _, who := range []string{"dan@example.com", "eve@example.com"} {
-		s.Do("POST", "/v1/alerts", `{"route":"MIL-LON","email":"`+who+`","channel":"webhook","address":"https://example.com/","threshold":500}`)
+		s.Do("POST", "/v1/alerts",
+			`{"route":"MIL-LON","email":"`+who+`","channel":"webhook","address":"https://example.com/","threshold":500}`)
 		if a := s.Form(link(who), ""); a.Status != 200 {
 			t.Fatalf("%d", a.Status)
 		}

@@ -43,7 +43,8 @@ type scene struct {
 }
 
 // documented is a command, its exit status, and the first line of its answer, in which … stands for any text.
-// A command that ends with * stands for all that begin so. One that serves runs until the next serves, or the scene ends.
+// A command that ends with * stands for all that begin so. One that serves runs until the next
+// serves, or the scene ends.
 type documented struct {
 	Run    string
 	Exit   int
@@ -156,7 +157,8 @@ func TestCommandsAreKnown(t *testing.T) {
 	for command, where := range all {
 		row := ownRow(rows, command)
 		if row == "" {
-			t.Errorf("%s has a command that testdata/commands.toml lacks; add it to a scene, or to not-run with a reason:\n%s", slices.Sorted(slices.Values(where))[0], command)
+			t.Errorf("%s has a command that testdata/commands.toml lacks; add it to a scene, or to not-run with a "+
+				"reason:\n%s", slices.Sorted(slices.Values(where))[0], command)
 			continue
 		}
 		rows[row]++
@@ -183,15 +185,19 @@ func ownRow(rows map[string]int, command string) (found string) {
 
 // TestFindsCommands shows what is found in a document and which row is about it, so that the tests here can fail.
 func TestFindsCommands(t *testing.T) {
-	const text = "Type `make test`, `A=1 go run .` or `make`.\n\n```\necho one\ncat <<END\ntwo\nEND\ntrue \\\n  three # four\n```\n\n```json\n{}\n```\n"
-	if diff := gocmp.Diff([]string{"echo one", "cat <<END\ntwo\nEND", "true \\\n  three # four", "make test", "A=1 go run ."}, commandsOf(t, text)); diff != "" {
+	const text = "Type `make test`, `A=1 go run .` or `make`.\n\n```\necho one\ncat <<END\ntwo\nEND\ntrue \\\n  " +
+		"three # four\n```\n\n```json\n{}\n```\n"
+	if diff := gocmp.Diff([]string{"echo one", "cat <<END\ntwo\nEND", "true \\\n  three # four", "make test",
+		"A=1 go run ."}, commandsOf(t, text)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := gocmp.Diff([]string{"make run", "make run A=b URL=https://...", "make test"}, helpOf("run: x ## serve: A=b [C=d], URL=https://...\ntest: ## test\n")); diff != "" {
+	if diff := gocmp.Diff([]string{"make run", "make run A=b URL=https://...", "make test"},
+		helpOf("run: x ## serve: A=b [C=d], URL=https://...\ntest: ## test\n")); diff != "" {
 		t.Error(diff)
 	}
 	rows := map[string]int{"make *": 0, "make run*": 0, "make run": 0}
-	for command, want := range map[string]string{"make run": "make run", "make run A=b": "make run*", "make test": "make *", "go run .": ""} {
+	for command, want := range map[string]string{"make run": "make run", "make run A=b": "make run*",
+		"make test": "make *", "go run .": ""} {
 		if row := ownRow(rows, command); row != want {
 			t.Errorf("%s: row %q, want %q", command, row, want)
 		}
@@ -223,7 +229,8 @@ func TestCommands(t *testing.T) {
 	if _, scene, found := strings.Cut(flag.Lookup("test.run").Value.String(), "/"); found {
 		run += "/" + scene
 	}
-	command := exec.CommandContext(t.Context(), unshare[0], append(unshare[1:], self, "-test.run="+run, "-test.v", "-test.timeout=20m")...)
+	command := exec.CommandContext(t.Context(), unshare[0], append(unshare[1:], self, "-test.run="+run, "-test.v",
+		"-test.timeout=20m")...)
 	command.Env = append(os.Environ(), ownNetwork+"=1")
 	out, err := command.CombinedOutput()
 	switch {
@@ -285,7 +292,8 @@ func runScenes(t *testing.T, tier string) {
 						continue
 					}
 					if code, line := v.run(t, command); code != c.Exit || !fits(c.Line, line) {
-						t.Errorf("%s\n\texit status %d: %s\nwant\t            %d: %s", command, code, line, c.Exit, c.Line)
+						t.Errorf("%s\n\texit status %d: %s\nwant\t            %d: %s", command, code, line, c.Exit,
+							c.Line)
 					}
 				}
 			}
@@ -311,14 +319,16 @@ func newVisitor(t *testing.T) *visitor {
 	v := &visitor{dir: t.TempDir(), stop: func() {}}
 	t.Cleanup(func() { v.stop() })
 	// What git ignores stays behind. The times go along, for make compares them with those of .tools.
-	copied := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", `tar -C "$1" --exclude=./.git --exclude=./.tools --exclude=./dist --exclude=./cdk.out `+
-		`--exclude='*.db' --exclude=./mail --exclude=./verdetto.json -cf - . | tar -C "$2" -xf -; [ ! -e "$1/.tools" ] || ln -s "$(realpath "$1/.tools")" "$2/.tools"`, "copy", fixture.Path(t), v.dir)
+	copied := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c",
+		`tar -C "$1" --exclude=./.git --exclude=./.tools --exclude=./dist --exclude=./cdk.out `+
+			`--exclude='*.db' --exclude=./mail --exclude=./verdetto.json -cf - . | tar -C "$2" -xf -; [ ! -e "$1/.tools" ] || ln -s "$(realpath "$1/.tools")" "$2/.tools"`, "copy", fixture.Path(t), v.dir)
 	if out, err := copied.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
-		if slices.Contains([]string{"CI", "HOME", "LANG", "TMPDIR", "VERDETTO_DATA"}, name) || strings.HasPrefix(name, "GO") && name != "GOFLAGS" {
+		if slices.Contains([]string{"CGO_ENABLED", "CI", "HOME", "LANG", "TMPDIR", "VERDETTO_DATA"}, name) ||
+			strings.HasPrefix(name, "GO") && name != "GOFLAGS" {
 			v.env = append(v.env, entry)
 		}
 	}
@@ -370,7 +380,8 @@ func (v *visitor) serve(t *testing.T, row documented) {
 	})
 	first, answers := "", false
 	for lines := bufio.NewScanner(out); !answers && lines.Scan(); {
-		first, answers = cmp.Or(first, strings.TrimSpace(lines.Text())), strings.Contains(lines.Text(), "answering on http://127.0.0.1:8080")
+		first, answers = cmp.Or(first, strings.TrimSpace(lines.Text())),
+			strings.Contains(lines.Text(), "answering on http://127.0.0.1:8080")
 	}
 	if !answers || !fits(row.Line, first) {
 		t.Errorf("%s: answers %t, begins with %q, want %q\n%s", row.Run, answers, first, row.Line, &stderr)

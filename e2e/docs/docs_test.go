@@ -174,7 +174,8 @@ func TestNamedTests(t *testing.T) {
 					continue
 				}
 				seen++
-				if !slices.ContainsFunc(tests, func(name string) bool { return strings.HasPrefix(name, m[0]) }) { // -run takes a beginning
+				// -run takes a beginning
+				if !slices.ContainsFunc(tests, func(name string) bool { return strings.HasPrefix(name, m[0]) }) {
 					t.Errorf("%s names %s, which is no test", path, m[0])
 				}
 			}
@@ -187,8 +188,10 @@ func TestNamedTests(t *testing.T) {
 
 // TestFinds shows what is found in a document, so that the tests above can fail.
 func TestFinds(t *testing.T) {
-	const text = "# A title: of `two` words\n\nSee [it](docs/api.md#a-title) and `shared/store`.\n\n```\ngo test ./e2e/none -run TestNone\nmake nothing\n```\n"
-	if got := code(text); !slices.Equal(got, []string{"go test ./e2e/none -run TestNone\nmake nothing", "two", "shared/store"}) {
+	const text = "# A title: of `two` words\n\nSee [it](docs/api.md#a-title) and `shared/store`.\n\n```\ngo test " +
+		"./e2e/none -run TestNone\nmake nothing\n```\n"
+	if got := code(text); !slices.Equal(got, []string{"go test ./e2e/none -run TestNone\nmake nothing", "two",
+		"shared/store"}) {
 		t.Errorf("code: %q", got)
 	}
 	if got := anchors(text); !slices.Equal(got, []string{"a-title-of-two-words"}) {
@@ -197,7 +200,8 @@ func TestFinds(t *testing.T) {
 	if got := link.FindAllStringSubmatch(text, -1); len(got) != 1 || got[0][1] != "docs/api.md#a-title" {
 		t.Errorf("links: %q", got)
 	}
-	for word, want := range map[string]bool{"shared/store": true, "./e2e/none": true, ".ci/run": true, "functions/*/bootstrap": true, "functions/": false, "GET /v1/docs": false, "mail/": false} {
+	for word, want := range map[string]bool{"shared/store": true, "./e2e/none": true, ".ci/run": true,
+		"functions/*/bootstrap": true, "functions/": false, "GET /v1/docs": false, "mail/": false} {
 		if got := ours.MatchString(word); got != want {
 			t.Errorf("%s is one of our paths: %v", word, got)
 		}

@@ -34,7 +34,8 @@ var (
 	settingsTable = regexp.MustCompile(`(?s)\| variable \|.*?\n\n`)
 )
 
-// TestConfiguration: every variable that code reads is a setting, every setting is read, and docs/configuration.md has the table of them.
+// TestConfiguration: every variable that code reads is a setting, every setting is read, and
+// docs/configuration.md has the table of them.
 func TestConfiguration(t *testing.T) {
 	used := map[string]bool{}
 	walk(t, func(path string) {
@@ -42,7 +43,8 @@ func TestConfiguration(t *testing.T) {
 			return
 		}
 		for _, m := range variable.FindAllStringSubmatch(read(t, path), -1) {
-			if name := m[1] + m[2]; !slices.Contains([]string{"PATH", "HOME", "DOCKER_HOST", "VERDETTO_DATA", "CI", "VERDETTO_CONFIG"}, name) && !strings.HasPrefix(name, "AWS_") {
+			if name := m[1] + m[2]; !slices.Contains([]string{"PATH", "HOME", "DOCKER_HOST", "VERDETTO_DATA", "CI",
+				"VERDETTO_CONFIG"}, name) && !strings.HasPrefix(name, "AWS_") {
 				used[name] = true
 			}
 		}
@@ -87,7 +89,8 @@ func TestEndpoints(t *testing.T) {
 func TestArchitecture(t *testing.T) {
 	text, folders := read(t, "ARCHITECTURE.md"), map[string]bool{}
 	walk(t, func(path string) {
-		if parts := strings.Split(path, "/"); len(parts) > 2 && slices.Contains([]string{"functions", "shared", "infra"}, parts[0]) {
+		if parts := strings.Split(path, "/"); len(parts) > 2 &&
+			slices.Contains([]string{"functions", "shared", "infra"}, parts[0]) {
 			folders[parts[0]+"/"+parts[1]] = true
 		}
 	})
@@ -120,7 +123,8 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	for field := range got {
-		if _, ok := want[field]; !ok && slices.Contains([]string{"mesiPerConvenienza", "aggiornatoIl", "luoghi"}, field) {
+		if _, ok := want[field]; !ok && slices.Contains([]string{"mesiPerConvenienza", "aggiornatoIl", "luoghi"},
+			field) {
 			delete(got, field) // left out there
 		}
 	}
@@ -134,12 +138,14 @@ func answer(t *testing.T, path string) string {
 	t.Helper()
 	now := func() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
 	table := fixture.Bolt(t, now)
-	r := refresh.Refresher{Source: sample.New(), Fares: store.Fares{Table: table}, Now: now, Rates: ecb.Table().On(fare.DayOf(now()))}
+	r := refresh.Refresher{Source: sample.New(), Fares: store.Fares{Table: table}, Now: now,
+		Rates: ecb.Table().On(fare.DayOf(now()))}
 	if report, err := r.Run(t.Context(), "MIL"); err != nil || report.Failed > 0 {
 		t.Fatalf("refresh: %+v, %v", report, err)
 	}
 	w := httptest.NewRecorder()
-	fixture.New(t, onemachine.Options{Table: table, Now: now}).API.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	fixture.New(t, onemachine.Options{Table: table, Now: now}).API.ServeHTTP(w,
+		httptest.NewRequest(http.MethodGet, path, nil))
 	if w.Code != http.StatusOK {
 		t.Fatal(fmt.Sprint(w.Code, w.Body))
 	}

@@ -39,7 +39,8 @@ func TestPins(t *testing.T) {
 			}
 			for of, p := range lock.Packages {
 				if locks++; p.Resolved != "" || p.Version == "" && of != "" {
-					t.Errorf("%s: %s of version %q comes from %q: run npm with omit-lockfile-registry-resolved=true", name, of, p.Version, p.Resolved)
+					t.Errorf("%s: %s of version %q comes from %q: run npm with omit-lockfile-registry-resolved=true",
+						name, of, p.Version, p.Resolved)
 				}
 			}
 		}

@@ -21,7 +21,8 @@ func TestEdgeTakesABearer(t *testing.T) {
 		{from: 3, header: bearer("sk-somebody-elses"), target: trends, status: 401, cache: miss},
 		{from: 3, header: bearer("sk-somebody-elses"), target: trends, status: 401, cache: miss},
 		{from: 4, target: trends, status: 200, cache: hit},
-		{from: 2, header: bearer(e.keys["ada"]), target: verdicts, status: 200, cache: miss}, // X-Cache is the service's own
+		// X-Cache is the service's own
+		{from: 2, header: bearer(e.keys["ada"]), target: verdicts, status: 200, cache: miss},
 		{from: 2, header: bearer("sk-somebody-elses"), target: verdicts, status: 401},
 	} {
 		a := e.take(s, fmt.Sprintf("call %d", n+1))

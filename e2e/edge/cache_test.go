@@ -140,7 +140,8 @@ func (e *edge) hand(w http.ResponseWriter, r *http.Request) *handed {
 	defer e.mu.Unlock()
 	h := &handed{
 		ResponseWriter: w, mu: &e.mu,
-		key: r.Header.Get(httpapi.KeyHeader), authorization: r.Header.Get("Authorization"), target: r.RequestURI, viewer: r.Header.Get("CloudFront-Viewer-Address"),
+		key: r.Header.Get(httpapi.KeyHeader), authorization: r.Header.Get("Authorization"), target: r.RequestURI,
+		viewer: r.Header.Get("CloudFront-Viewer-Address"),
 	}
 	w.Header().Set(serialHeader, strconv.Itoa(len(e.handed)))
 	e.handed = append(e.handed, h)
@@ -286,4 +287,20 @@ func (e *edge) call(r *http.Request, from byte) (answer, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return answer{w.StatusCode, w.Header, body, e.handed[serial]}, nil
+}
+
+// shared tells whether the edge may keep answers of a path.
+func shared(target string) bool {
+	path, _, _ := strings.Cut(target, "?")
+	for _, r := range routes.Table {
+		if r.Edge != (routes.Edge{}) && slices.Contains(r.Paths(), path) {
+			return true
+		}
+	}
+	return false
+}
+
+// ends is a time after the beginning of a walk.
+func ends(hours, minutes, seconds int) time.Duration {
+	return time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second
 }

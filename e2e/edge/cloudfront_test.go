@@ -19,9 +19,12 @@ import (
 func TestAMadeUpParameterIsNoOtherAnswer(t *testing.T) {
 	t.Parallel()
 	targets := map[string]string{
-		"citta": "/v1/citta?q=mila&lang=it", "price-trends": "/v1/price-trends?origin=PSA&currency=eur", "index": "/v1", "openapi": "/v1/openapi.json",
+		"citta": "/v1/citta?q=mila&lang=it", "price-trends": "/v1/price-trends?origin=PSA&currency=eur", "index": "/v1",
+		"openapi":    "/v1/openapi.json",
 		"calendario": "/v1/calendario?origine=Pisa&destinazione=Londra", "occasioni": "/v1/occasioni?origine=Pisa",
-		"robots": "/robots.txt", "sitemap": "/sitemap.xml", "sitemap-file": "", "llms": "/llms.txt", "card": "", "feed": "", "assets": "", // files, whose names are tested with them
+		// files, whose names are tested with them
+		"robots": "/robots.txt", "sitemap": "/sitemap.xml", "sitemap-file": "", "llms": "/llms.txt", "card": "",
+		"feed": "", "assets": "",
 		"pagella": "/v1/pagella?formato=csv",
 	}
 	for _, r := range routes.Table {
@@ -67,7 +70,8 @@ func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 	d := newDistribution(t)
 	seen := map[string]string{}
 	for _, target := range []string{
-		"/v1/price-trends?origin=PSA&currency=eur", "/v1/price-trends?origin=VRN&currency=eur", "/v1/price-trends?origin=PSA&currency=eur&destination=LON",
+		"/v1/price-trends?origin=PSA&currency=eur", "/v1/price-trends?origin=VRN&currency=eur",
+		"/v1/price-trends?origin=PSA&currency=eur&destination=LON",
 		"/v1/citta?q=mila&lang=it", "/v1/citta?q=mila&lang=en", "/v1/citta?q=rom&lang=it",
 	} {
 		status, body, asked := d.get(target)
@@ -105,7 +109,8 @@ func TestErrorsAreNotKept(t *testing.T) {
 	}{
 		{"no fares from there", "/v1/price-trends?origin=QQQ&currency=eur", nil, 404, false, true},
 		{"bad parameter", "/v1/price-trends?origin=", nil, 400, false, false},
-		{"key of nobody", "/v1/price-trends?origin=PSA&currency=eur", []string{httpapi.KeyHeader, "vd_nobody"}, 401, false, false},
+		{"key of nobody", "/v1/price-trends?origin=PSA&currency=eur", []string{httpapi.KeyHeader, "vd_nobody"}, 401,
+			false, false},
 		{"the store is down", "/v1/price-trends?origin=PSA&currency=eur", nil, 503, true, true},
 		{"no such picture", "/card/none.png", nil, 404, false, true},
 	} {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,14 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/e2e/fixture"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/web/httpapi"
-	"verdetto/shared/web/routes"
 )
-
-// These tests put a real HTTP cache before the service, one that keeps to the
-// policy of our distribution (testdata/nginx.conf.tmpl), and walk callers
-// through it. Every answer of a walk is held against its call: see edge.take.
 
 const (
 	trendsOf = "/api/v1/price-trends?origin="
@@ -91,7 +86,8 @@ func (e *edge) take(s step, name string) answer {
 		want = 0
 	}
 	if a.status != s.status || a.header.Get("X-Cache") != s.cache || asked != want {
-		e.t.Errorf("%s: status %d %s, the service asked %d times; want %d %s, %d", name, a.status, a.header.Get("X-Cache"), asked, s.status, s.cache, want)
+		e.t.Errorf("%s: status %d %s, the service asked %d times; want %d %s, %d", name, a.status,
+			a.header.Get("X-Cache"), asked, s.status, s.cache, want)
 	}
 	if a.from.authorization != r.Header.Get("Authorization") {
 		e.t.Errorf("%s: the answer was made for another: Authorization %q", name, a.from.authorization)
@@ -133,22 +129,6 @@ func (a answer) wrong(method, target, key string) string {
 		delete(want, "Content-Type")
 	}
 	return cmp.Diff(want, got)
-}
-
-// shared tells whether the edge may keep answers of a path.
-func shared(target string) bool {
-	path, _, _ := strings.Cut(target, "?")
-	for _, r := range routes.Table {
-		if r.Edge != (routes.Edge{}) && slices.Contains(r.Paths(), path) {
-			return true
-		}
-	}
-	return false
-}
-
-// ends is a time after the beginning of a walk.
-func ends(hours, minutes, seconds int) time.Duration {
-	return time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second
 }
 
 func TestEdgeSharesFreeAnswersForSixHours(t *testing.T) {
@@ -257,7 +237,8 @@ func TestEdgeNeverKeepsAProblem(t *testing.T) {
 		{"400 without an origin", step{target: "/api/v1/price-trends", status: 400, cache: miss}},
 		{"400 unknown currency", step{target: trends + "&currency=xau", status: 400, cache: miss}},
 		{"401 no such key", step{key: "vd_nobody", target: trends, status: 401, cache: miss}},
-		{"401 two keys", step{header: http.Header{httpapi.KeyHeader: {"vd_nobody", "vd_nobody"}}, key: "vd_nobody", target: trends, status: 401, cache: miss}},
+		{"401 two keys", step{header: http.Header{httpapi.KeyHeader: {"vd_nobody", "vd_nobody"}}, key: "vd_nobody",
+			target: trends, status: 401, cache: miss}},
 		{"404 unknown origin", step{target: trendsOf + "QQQ", status: 404, cache: miss}},
 		{"404 not covered", step{target: trends + "&destination=TYO", status: 404, cache: miss}},
 		{"404 for a key", step{key: "ada", target: trendsOf + "QQQ", status: 404, cache: miss}},
@@ -321,7 +302,8 @@ func TestEdgeWhenStorageIsDown(t *testing.T) {
 				step{from: 2, key: c.key, target: others, status: 503, cache: miss},
 				step{at: c.lifetime - time.Second, from: 2, key: c.key, target: trends, status: 200, cache: hit},
 				step{at: c.lifetime + time.Second, from: 2, key: c.key, target: trends, status: 503, cache: stale},
-				step{at: c.lifetime + time.Second, first: up, from: 2, key: c.key, target: trends, status: 200, cache: fresh},
+				step{at: c.lifetime + time.Second, first: up, from: 2, key: c.key, target: trends, status: 200,
+					cache: fresh},
 				step{at: c.lifetime + time.Second, from: 2, key: c.key, target: others, status: 200, cache: miss},
 			)
 		})
@@ -349,13 +331,18 @@ func TestEdgeShowsNobodyAnothersRemaining(t *testing.T) {
 		{step{from: 3, target: verdicts, status: 200}, "30 29 " + midnight, "30 29 " + midnight},
 		{step{from: 2, target: verdicts, status: 200}, "30 28 " + midnight, "30 28 " + midnight},
 		{step{from: 2, target: "/api" + verdicts, status: 200}, "30 27 " + midnight, "30 27 " + midnight},
-		{step{from: 2, key: "ada", target: verdicts, status: 200, cache: miss}, "120 119 " + minute, "120 119 " + minute}, // X-Cache is the service's own
-		{step{from: 2, key: "ada", target: verdicts, status: 200, cache: miss}, "120 118 " + minute, "120 118 " + minute},
-		{step{from: 2, method: http.MethodHead, target: verdicts, status: 200}, "30 26 " + midnight, "30 26 " + midnight},
+		// X-Cache is the service's own
+		{step{from: 2, key: "ada", target: verdicts, status: 200, cache: miss}, "120 119 " + minute,
+			"120 119 " + minute},
+		{step{from: 2, key: "ada", target: verdicts, status: 200, cache: miss}, "120 118 " + minute,
+			"120 118 " + minute},
+		{step{from: 2, method: http.MethodHead, target: verdicts, status: 200}, "30 26 " + midnight,
+			"30 26 " + midnight},
 	} {
 		a := e.take(c.step, fmt.Sprintf("call %d", n+1))
 		if handedOver, given := head(a.from.header), head(a.header); handedOver != c.handedOver || given != c.given {
-			t.Errorf("call %d: the service handed over %q and the caller was given %q; want %q and %q", n+1, handedOver, given, c.handedOver, c.given)
+			t.Errorf("call %d: the service handed over %q and the caller was given %q; want %q and %q", n+1, handedOver,
+				given, c.handedOver, c.given)
 		}
 		if plan := a.header.Get("X-Plan"); (plan == "pro") != (c.step.key != "") {
 			t.Errorf("call %d with key %q: X-Plan is %q", n+1, c.step.key, plan)
@@ -384,7 +371,8 @@ func TestEdgeAnswersConditionalCalls(t *testing.T) {
 
 func TestEdgeAnswersOtherMethods(t *testing.T) {
 	t.Parallel()
-	preflight := http.Header{"Origin": {"https://example.com"}, "Access-Control-Request-Method": {"GET"}, "Access-Control-Request-Headers": {"x-api-key"}}
+	preflight := http.Header{"Origin": {"https://example.com"}, "Access-Control-Request-Method": {"GET"},
+		"Access-Control-Request-Headers": {"x-api-key"}}
 	walk(t,
 		step{from: 2, method: http.MethodHead, target: trends, status: 200, cache: miss},
 		step{from: 3, target: trends, status: 200, cache: hit},
@@ -401,10 +389,13 @@ func TestEdgeIsNotTalkedInto(t *testing.T) {
 	t.Parallel()
 	e := newEdge(t)
 	for n, s := range []step{
-		{from: 2, header: http.Header{"Cloudfront-Viewer-Address": {"203.0.113.9:1"}, "X-Forwarded-For": {"203.0.113.9"}}, target: trends, status: 200, cache: miss},
+		{from: 2, header: http.Header{"Cloudfront-Viewer-Address": {"203.0.113.9:1"},
+			"X-Forwarded-For": {"203.0.113.9"}}, target: trends, status: 200, cache: miss},
 		{from: 3, header: http.Header{"X-Origin-Secret": {"a guess"}}, target: verdicts, status: 200},
-		{from: 4, header: http.Header{"Cache-Control": {"no-cache"}, "Pragma": {"no-cache"}}, target: trends, status: 200, cache: hit},
-		{from: 5, header: http.Header{httpapi.KeyHeader: {"", e.keys["ada"]}}, target: others, status: 401, cache: miss},
+		{from: 4, header: http.Header{"Cache-Control": {"no-cache"}, "Pragma": {"no-cache"}}, target: trends,
+			status: 200, cache: hit},
+		{from: 5, header: http.Header{httpapi.KeyHeader: {"", e.keys["ada"]}}, target: others, status: 401,
+			cache: miss},
 		{from: 6, target: others, status: 200, cache: miss},
 	} {
 		a := e.take(s, fmt.Sprintf("call %d", n+1))
@@ -412,12 +403,7 @@ func TestEdgeIsNotTalkedInto(t *testing.T) {
 			t.Errorf("call %d: the service takes 127.0.0.%d for %s", n+1, s.from, a.from.viewer)
 		}
 	}
-	w, err := http.Get(e.direct + trends)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Body.Close()
-	if w.StatusCode != http.StatusForbidden {
+	if w, _ := fixture.Call(t, http.DefaultClient, "GET", e.direct+trends, ""); w.StatusCode != http.StatusForbidden {
 		t.Errorf("past the edge the service answers with %d", w.StatusCode)
 	}
 }

@@ -49,7 +49,8 @@ type object struct {
 }
 
 // alwaysKept are the statuses of errors that are kept whatever they say of themselves,
-// and sometimesKept those that are kept where they name a lifetime. ("HTTP 4xx and 5xx status codes that CloudFront caches".)
+// and sometimesKept those that are kept where they name a lifetime. ("HTTP 4xx and 5xx status codes
+// that CloudFront caches".)
 var (
 	alwaysKept    = []int{404, 405, 414, 500, 501, 502, 503, 504}
 	sometimesKept = []int{400, 403, 412, 415}
@@ -202,7 +203,8 @@ func newDistributionOver(t *testing.T, through func(store.Table) store.Table) *d
 		t.Fatal(err)
 	}
 	d.cloudFront = &cloudFront{now: d.clock.Now, kept: map[string]*object{}, origin: fixture.New(t, onemachine.Options{
-		Table: through(d.table), Now: d.clock.Now, Log: quiet, OriginSecrets: []string{edgeSecret}, BaseURL: "https://verdetto.example",
+		Table: through(d.table), Now: d.clock.Now, Log: quiet, OriginSecrets: []string{edgeSecret},
+		BaseURL: "https://verdetto.example",
 	}).API}
 	return d
 }

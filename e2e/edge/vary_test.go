@@ -28,9 +28,12 @@ func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 	if _, err := o.Refresh(t.Context(), nil, "PSA"); err != nil {
 		t.Fatal(err)
 	}
-	h := fixture.Described(t, fixture.New(t, onemachine.Options{Table: table, Source: sample.New(), Now: clock.Now, BaseURL: fixture.LocalURL}).API)
-	files := map[string]string{"card": "PSA-LON-it.png", "feed": "PSA-it.atom", "sitemap-file": "PSA.xml", "assets": strings.TrimPrefix(page.Asset("home.js"), "/assets/")}
-	asked := url.Values{"origin": {"PSA"}, "currency": {"eur"}, "q": {"pis"}, "origine": {"Pisa"}, "destinazione": {"Londra"}}.Encode()
+	h := fixture.Described(t, fixture.New(t, onemachine.Options{Table: table, Source: sample.New(), Now: clock.Now,
+		BaseURL: fixture.LocalURL}).API)
+	files := map[string]string{"card": "PSA-LON-it.png", "feed": "PSA-it.atom", "sitemap-file": "PSA.xml",
+		"assets": strings.TrimPrefix(page.Asset("home.js"), "/assets/")}
+	asked := url.Values{"origin": {"PSA"}, "currency": {"eur"}, "q": {"pis"}, "origine": {"Pisa"},
+		"destinazione": {"Londra"}}.Encode()
 	seen := 0
 	for _, r := range routes.Table {
 		if r.Edge == (routes.Edge{}) || r.Method != http.MethodGet {
@@ -42,10 +45,12 @@ func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 			seen++
 			var first *httptest.ResponseRecorder
 			for _, caller := range []http.Header{
-				{}, {"Accept": {"text/html"}, "Accept-Language": {"en"}}, {"Accept": {"application/json"}, "Accept-Language": {"it"}},
+				{}, {"Accept": {"text/html"}, "Accept-Language": {"en"}},
+				{"Accept": {"application/json"}, "Accept-Language": {"it"}},
 				{"Origin": {"https://elsewhere.example"}, "Cookie": {"a=b"}, "User-Agent": {"another"}},
 			} {
-				request := httptest.NewRequest(http.MethodGet, strings.ReplaceAll(path, "{file}", files[r.Name])+"?"+asked, nil)
+				request := httptest.NewRequest(http.MethodGet,
+					strings.ReplaceAll(path, "{file}", files[r.Name])+"?"+asked, nil)
 				request.Header = caller
 				w := httptest.NewRecorder()
 				h.ServeHTTP(w, request)
@@ -62,7 +67,8 @@ func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 				if first == nil {
 					first = w
 				} else if w.Code != first.Code || w.Body.String() != first.Body.String() {
-					t.Errorf("%s answers %d %.80s to %v, and %d %.80s to others", path, w.Code, w.Body, caller, first.Code, first.Body)
+					t.Errorf("%s answers %d %.80s to %v, and %d %.80s to others", path, w.Code, w.Body, caller,
+						first.Code, first.Body)
 				}
 			}
 		}

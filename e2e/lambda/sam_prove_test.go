@@ -17,9 +17,9 @@ import (
 
 // TestProveSAMInvoke is TestEvents with SAM in the place of our own stand-in for
 // Lambda: the functions of the template as it is synthesized, in containers, over
-// the table that the template describes. The first event of each function, and of
-// each environment, goes by `sam local invoke`; those that follow go through the
-// interface of Lambda that `sam local start-lambda` has, to functions that stay. `make evidence` has each event in a container of its own.
+// the table that the template describes. The first event goes by `sam local invoke`,
+// those that follow through the interface of Lambda that `sam local start-lambda` has,
+// to functions that stay. `make evidence` has each event in a container of its own.
 func TestProveSAMInvoke(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		var wanted []string
@@ -40,40 +40,40 @@ func TestProveSAMInvoke(t *testing.T) {
 				w.Close()
 			}
 		}()
-		met, alone := map[string]bool{}, 0
-		names := eachEvent(t, onemachine.Options{CreateTable: local.CreateTable}, false, func(t *testing.T, e event, environment []string, logs io.Writer) (answer []byte) {
-			var err error
-			like := strings.Join(environment, "\n")
-			if !met[e.function] || !met[like] {
-				met[e.function], met[like] = true, true
-				alone++
-				if answer, err = local.Invoke(t.Context(), e.function, environment, e.file, logs); err != nil {
+		alone := 0
+		names := eachEvent(t, onemachine.Options{CreateTable: local.CreateTable}, false,
+			func(t *testing.T, e event, environment []string, logs io.Writer) (answer []byte) {
+				var err error
+				like := strings.Join(environment, "\n")
+				if alone == 0 {
+					alone++
+					if answer, err = local.Invoke(t.Context(), e.function, environment, e.file, logs); err != nil {
+						t.Fatal(err)
+					}
+					return answer
+				}
+				if warm[like] == nil {
+					if warm[like], err = local.StartLambda(ctx, environment); err != nil {
+						delete(warm, like)
+						t.Fatal(err)
+					}
+				}
+				events = append(events, e.payload)
+				if answer, err = warm[like].Invoke(t.Context(), e.function, e.payload); err != nil {
 					t.Fatal(err)
 				}
+				var lines bytes.Buffer
+				for asked := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+					if err := warm[like].Logs(&lines); err != nil {
+						t.Fatal(err)
+					}
+					if e.quiet || bytes.Contains(lines.Bytes(), []byte(`"_aws"`)) || time.Since(asked) > 10*time.Second {
+						break
+					}
+				}
+				_, _ = io.MultiWriter(logs, &whole).Write(lines.Bytes())
 				return answer
-			}
-			if warm[like] == nil {
-				if warm[like], err = local.StartLambda(ctx, environment); err != nil {
-					delete(warm, like)
-					t.Fatal(err)
-				}
-			}
-			events = append(events, e.payload)
-			if answer, err = warm[like].Invoke(t.Context(), e.function, e.payload); err != nil {
-				t.Fatal(err)
-			}
-			var lines bytes.Buffer
-			for asked := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-				if err := warm[like].Logs(&lines); err != nil {
-					t.Fatal(err)
-				}
-				if e.quiet || bytes.Contains(lines.Bytes(), []byte(`"_aws"`)) || time.Since(asked) > 10*time.Second {
-					break
-				}
-			}
-			_, _ = io.MultiWriter(logs, &whole).Write(lines.Bytes())
-			return answer
-		})
+			})
 		for _, w := range warm {
 			w.Close() // then every line is there, and none may hold what any event has sent
 			if err := w.Logs(&whole); err != nil {
@@ -85,6 +85,7 @@ func TestProveSAMInvoke(t *testing.T) {
 				t.Error(fault)
 			}
 		}
-		t.Logf("%d events in %.0f s, %d of them alone in a container, in the image %s", len(names), time.Since(begun).Seconds(), alone, local.Image)
+		t.Logf("%d events in %.0f s, %d of them alone in a container, in the image %s", len(names),
+			time.Since(begun).Seconds(), alone, local.Image)
 	})
 }

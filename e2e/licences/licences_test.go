@@ -28,14 +28,16 @@ const (
 
 // executables are what is deployed, and the command line. infra/cdk and the
 // tests run on the machine of whoever deploys or develops, and are given to nobody.
-var executables = []string{"./functions/analisi/bootstrap", "./functions/pricetrends/bootstrap", "./functions/alerts/bootstrap", "./functions/compat/bootstrap", "./functions/x402/bootstrap",
+var executables = []string{"./functions/analisi/bootstrap", "./functions/pricetrends/bootstrap",
+	"./functions/alerts/bootstrap", "./functions/compat/bootstrap", "./functions/x402/bootstrap",
 	"./functions/pro/bootstrap", "./functions/refresh/bootstrap", "./cmd/verdetto"}
 
 // withoutFile are modules whose archive holds no licence file, and where the licence stands.
 var withoutFile = map[string]module{
 	"github.com/gagliardetto/treeout": {
-		licences:   []string{"MIT"},
-		copyrights: []string{"Copyright (c) 2021 gagliardetto (LICENSE of commit c82a36a, which adds that file to v0.1.4 and nothing else)"},
+		licences: []string{"MIT"},
+		copyrights: []string{"Copyright (c) 2021 gagliardetto (LICENSE of commit c82a36a, which adds that file to " +
+			"v0.1.4 and nothing else)"},
 	},
 }
 
@@ -66,7 +68,8 @@ func TestNotice(t *testing.T) {
 		have = want
 	}
 	if diff := cmp.Diff(want, have); diff != "" {
-		t.Errorf("NOTICE differs from what is linked; go test ./e2e/licences -update writes it (-linked +NOTICE):\n%s", diff)
+		t.Errorf("NOTICE differs from what is linked; go test ./e2e/licences -update writes it (-linked +NOTICE):\n%s",
+			diff)
 	}
 }
 
@@ -183,7 +186,8 @@ func (m *module) add(text string) {
 		}
 	}
 	for line := range strings.Lines(text) {
-		if found := copyright.FindStringSubmatch(strings.TrimSpace(line)); found != nil && !slices.Contains(m.copyrights, found[1]) {
+		if found := copyright.FindStringSubmatch(strings.TrimSpace(line)); found != nil &&
+			!slices.Contains(m.copyrights, found[1]) {
 			m.copyrights = append(m.copyrights, found[1])
 		}
 	}
@@ -211,10 +215,16 @@ func TestRead(t *testing.T) {
 		name, text           string
 		licences, copyrights []string
 	}{
-		{"MIT", "MIT License\n\nCopyright (c) 2020 Ada\n\nPermission is hereby granted, free of charge, to any\nperson obtaining a copy of", []string{"MIT"}, []string{"Copyright (c) 2020 Ada"}},
-		{"three clauses", "Copyright 2009 The Authors.\nRedistribution and use in source and binary forms, ... may be used to\nendorse or promote products derived from", []string{"BSD-3-Clause"}, []string{"Copyright 2009 The Authors."}},
+		{"MIT",
+			"MIT License\n\nCopyright (c) 2020 Ada\n\nPermission is hereby granted, free of charge, to any\nperson " +
+				"obtaining a copy of", []string{"MIT"}, []string{"Copyright (c) 2020 Ada"}},
+		{"three clauses",
+			"Copyright 2009 The Authors.\nRedistribution and use in source and binary forms, ... may be used " +
+				"to\nendorse or promote products derived from", []string{"BSD-3-Clause"},
+			[]string{"Copyright 2009 The Authors."}},
 		{"two clauses", "Redistribution and use in source and binary forms", []string{"BSD-2-Clause"}, nil},
-		{"Apache, with its appendix", "Apache License\nVersion 2.0\nCopyright [yyyy] [name of copyright owner]", []string{"Apache-2.0"}, nil},
+		{"Apache, with its appendix", "Apache License\nVersion 2.0\nCopyright [yyyy] [name of copyright owner]",
+			[]string{"Apache-2.0"}, nil},
 		{"nothing that is known", "All rights reserved.", nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

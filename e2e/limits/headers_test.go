@@ -26,7 +26,8 @@ var (
 	examples = url.Values{
 		"origine": {"Pisa"}, "destinazione": {"Londra"}, "origin": {"PSA"}, "currency": {"eur"}, "q": {"pis"},
 	}
-	files = map[string]string{"card": "PSA-LON-it.png", "feed": "PSA-it.atom", "assets": "none.css", "sitemap-file": "PSA.xml"}
+	files = map[string]string{"card": "PSA-LON-it.png", "feed": "PSA-it.atom", "assets": "none.css",
+		"sitemap-file": "PSA.xml"}
 )
 
 // target is an address of an endpoint, with what it has to be asked.
@@ -61,12 +62,14 @@ func TestHeadersOfEveryEndpoint(t *testing.T) {
 	t.Parallel()
 	s, table, clock := fromPisa(t)
 	key := fixture.IssueKey(t, table, "ada@example.com", clock.Now(), 24*time.Hour)
-	callers := map[string][]string{"nobody": nil, "a key": {"X-Api-Key", key}, "a Bearer": {"Authorization", "Bearer " + key}}
+	callers := map[string][]string{"nobody": nil, "a key": {"X-Api-Key", key},
+		"a Bearer": {"Authorization", "Bearer " + key}}
 
 	ids, answered, shared, own := map[string]bool{}, 0, 0, 0
 	for n, r := range routes.Table {
 		for caller, header := range callers {
-			for how, at := range map[string]string{"well": target(r), "badly": strings.ReplaceAll(r.Path, "{file}", "x")} {
+			for how, at := range map[string]string{"well": target(r),
+				"badly": strings.ReplaceAll(r.Path, "{file}", "x")} {
 				if how == "badly" && r.Name == "pro-ruota" {
 					continue // asked well it has replaced the key
 				}
@@ -74,7 +77,8 @@ func TestHeadersOfEveryEndpoint(t *testing.T) {
 				name := fmt.Sprintf("%s %s, asked %s by %s: %d", r.Method, at, how, caller, a.Status)
 				if r.Name == "pro-ruota" && a.Status == http.StatusOK {
 					key = a.APIKey
-					callers["a key"], callers["a Bearer"] = []string{"X-Api-Key", key}, []string{"Authorization", "Bearer " + key}
+					callers["a key"], callers["a Bearer"] = []string{"X-Api-Key", key},
+						[]string{"Authorization", "Bearer " + key}
 				}
 				id := a.Header.Get("X-Request-Id")
 				if id == "" || ids[id] {
@@ -97,7 +101,8 @@ func TestHeadersOfEveryEndpoint(t *testing.T) {
 		}
 	}
 	if answered < 50 || shared < 30 || own < 2 {
-		t.Errorf("%d calls were answered, %d of them for caches that are shared and %d for the caller's own: what is asked here is not what there is", answered, shared, own)
+		t.Errorf("%d calls were answered, %d of them for caches that are shared and %d for the caller's own: what is "+
+			"asked here is not what there is", answered, shared, own)
 	}
 }
 
@@ -141,7 +146,8 @@ func headerFaults(r routes.Route, a fixture.Reply, keyed bool) (faults []string)
 	if _, err := fmt.Sscanf(h.Get("RateLimit"), "%q;r=%d;t=%d", &name, &left, &seconds); err != nil {
 		wrong("RateLimit %q: %v", h.Get("RateLimit"), err)
 	}
-	if fmt.Sprint(q) != h.Get("X-RateLimit-Limit") || fmt.Sprint(left) != h.Get("X-RateLimit-Remaining") || policy != name || w <= 0 || seconds <= 0 || seconds > w || left >= q {
+	if fmt.Sprint(q) != h.Get("X-RateLimit-Limit") || fmt.Sprint(left) != h.Get("X-RateLimit-Remaining") ||
+		policy != name || w <= 0 || seconds <= 0 || seconds > w || left >= q {
 		wrong("they differ: %v", maps.Clone(h))
 	}
 	if r.Keyed() && strings.HasSuffix(policy, "-pro") != pro {
@@ -168,7 +174,8 @@ func TestASharedAnswerIsNobodysOwn(t *testing.T) {
 		first := s.From("10.1.0.1:1", r.Method, at, "")
 		pro := s.From("10.1.0.2:1", r.Method, at, "", "X-Api-Key", key)
 		again := s.From("10.1.0.3:1", r.Method, at, "")
-		if first.Status != 200 || first.Header.Get("X-Cache") != "MISS" || again.Header.Get("X-Cache") != "HIT" || again.Body != first.Body {
+		if first.Status != 200 || first.Header.Get("X-Cache") != "MISS" || again.Header.Get("X-Cache") != "HIT" ||
+			again.Body != first.Body {
 			t.Errorf("%s: %d %s, then %s", at, first.Status, first.Header.Get("X-Cache"), again.Header.Get("X-Cache"))
 		}
 		for _, name := range []string{"X-Request-Id", "RateLimit", "X-RateLimit-Remaining", "X-Plan"} {

@@ -33,7 +33,9 @@ func ask(h http.Handler, target, key string) *httptest.ResponseRecorder {
 func TestExactlyThirtyOfAThousand(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
-		instances := []http.Handler{fixture.Instance(t, table, sample.New(), clock.Now), fixture.Instance(t, table, sample.New(), clock.Now), fixture.Instance(t, table, sample.New(), clock.Now), fixture.Instance(t, table, sample.New(), clock.Now)}
+		instances := []http.Handler{fixture.Instance(t, table, sample.New(), clock.Now),
+			fixture.Instance(t, table, sample.New(), clock.Now), fixture.Instance(t, table, sample.New(), clock.Now),
+			fixture.Instance(t, table, sample.New(), clock.Now)}
 		burst := func(calls int) (answered, refused int64) {
 			var a, r atomic.Int64
 			var wg sync.WaitGroup
@@ -157,7 +159,8 @@ func TestProCapIsAMinutesWorth(t *testing.T) {
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		key := fixture.IssueKey(t, table, "ada@example.com", clock.Now(), time.Hour)
 		h := fixture.Instance(t, table, sample.New(), clock.Now)
-		for target, calls := range map[string]int{fixture.Question: 120, "/api/v1/price-trends?origin=MIL&currency=eur": 60} {
+		for target, calls := range map[string]int{fixture.Question: 120,
+			"/api/v1/price-trends?origin=MIL&currency=eur": 60} {
 			for range 2 {
 				for n := range calls + 5 {
 					w := ask(h, target, key)
@@ -177,7 +180,8 @@ func TestStoreDownNeverMakesAKeyFree(t *testing.T) {
 	f := storetest.NewFaulty(fixture.Bolt(t, clock.Now))
 	key := fixture.IssueKey(t, f, "ada@example.com", clock.Now(), time.Hour)
 	f.DieAt(0, storetest.Before)
-	if w := ask(fixture.Instance(t, f, sample.New(), clock.Now), fixture.Question, key); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+	if w := ask(fixture.Instance(t, f, sample.New(), clock.Now), fixture.Question,
+		key); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
 	if !errors.Is(storetest.ErrInjected, store.ErrUnavailable) {

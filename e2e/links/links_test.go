@@ -56,7 +56,8 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 	shop.Recover("ada@example.com")
 	fresh := shop.Mailed("ada@example.com")
 	collect("ada@example.com")
-	if a := s.Do("POST", "/v1/pro/recupera/annulla?t="+tokens["/v1/pro/recupera/annulla"], ""); a.Status != 200 || !shop.Works(key) || len(fresh) != 1 {
+	if a := s.Do("POST", "/v1/pro/recupera/annulla?t="+tokens["/v1/pro/recupera/annulla"], ""); a.Status != 200 ||
+		!shop.Works(key) || len(fresh) != 1 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
 	shop.Recover("ada@example.com")
@@ -68,7 +69,8 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 	collect("grace@example.com")
 
 	kinds := []string{
-		"/v1/alerts/confirm", "/v1/alerts/unsubscribe", "/v1/alerts/manage", "/v1/pro/recupera/annulla", "/v1/pro/recupera/conferma",
+		"/v1/alerts/confirm", "/v1/alerts/unsubscribe", "/v1/alerts/manage", "/v1/pro/recupera/annulla",
+		"/v1/pro/recupera/conferma",
 		"/v1/pro/gestione/piano", "/v1/pro/indirizzo/conferma",
 	}
 	if len(tokens) != len(kinds) {
@@ -80,9 +82,11 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 		link string
 		at   []string
 	}{
-		"to end a digest":  {s.Alerts.Links.EndDigest(ada), []string{"/v1/alerts/unsubscribe"}},
-		"to pause":         {s.Alerts.Links.Snooze(ada, store.Ref{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}), []string{"/v1/alerts/manage"}},
-		"to stop requests": {s.Alerts.Links.Requests(s.Alerts.Links.Mailbox("ada@example.com")), []string{"/v1/alerts/unsubscribe", "/v1/alerts/manage"}},
+		"to end a digest": {s.Alerts.Links.EndDigest(ada), []string{"/v1/alerts/unsubscribe"}},
+		"to pause": {s.Alerts.Links.Snooze(ada,
+			store.Ref{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}), []string{"/v1/alerts/manage"}},
+		"to stop requests": {s.Alerts.Links.Requests(s.Alerts.Links.Mailbox("ada@example.com")),
+			[]string{"/v1/alerts/unsubscribe", "/v1/alerts/manage"}},
 	} {
 		_, token, _ := strings.Cut(c.link, "?t=")
 		for _, at := range kinds {
@@ -99,7 +103,8 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 			}
 		}
 	}
-	if a := s.Form(s.Alerts.Links.EndDigest(ada), "all=1"); a.Status != 410 { // ada has none: what is told at once stays
+	// ada has none: what is told at once stays
+	if a := s.Form(s.Alerts.Links.EndDigest(ada), "all=1"); a.Status != 410 {
 		t.Errorf("%d %s", a.Status, a.Page())
 	}
 	before, customer := s.Of("ada@example.com"), shop.Customer("ada@example.com")

@@ -30,7 +30,8 @@ func TestProveCaddy(t *testing.T) {
 	}
 	dir, port := t.TempDir(), testenv.Port(t)
 	// The certificate is of an authority of its own, since the name is this machine's, and nothing else is listened on.
-	global := fmt.Sprintf("{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\thttp_port %s\n}\n", testenv.Port(t))
+	global := fmt.Sprintf("{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\thttp_port %s\n}\n",
+		testenv.Port(t))
 	file := filepath.Join(dir, "Caddyfile")
 	if err := os.WriteFile(file, append([]byte(global), text...), 0o644); err != nil {
 		t.Fatal(err)
@@ -47,7 +48,8 @@ func TestProveCaddy(t *testing.T) {
 	command := exec.CommandContext(ctx, caddy, "run", "--config", file, "--adapter", "caddyfile")
 	command.Dir, command.Stdout, command.Stderr = dir, &said, &said
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
-	command.Env = []string{"HOME=" + dir, "XDG_DATA_HOME=" + dir, "XDG_CONFIG_HOME=" + dir, "PATH=" + os.Getenv("PATH"), "VERDETTO_DOMAIN=https://localhost:" + port, "VERDETTO_BACKEND=" + back}
+	command.Env = []string{"HOME=" + dir, "XDG_DATA_HOME=" + dir, "XDG_CONFIG_HOME=" + dir, "PATH=" + os.Getenv("PATH"),
+		"VERDETTO_DOMAIN=https://localhost:" + port, "VERDETTO_BACKEND=" + back}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +61,8 @@ func TestProveCaddy(t *testing.T) {
 		}
 	}()
 	pool := x509.NewCertPool()
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true, DisableCompression: true}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true,
+		DisableCompression: true}
 	client := &http.Client{Transport: transport, Timeout: time.Minute}
 	get := func(path string) (*http.Response, []byte, error) {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://localhost:"+port+path, nil)
@@ -76,7 +79,8 @@ func TestProveCaddy(t *testing.T) {
 		return response, body, err
 	}
 	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		if pem, err := os.ReadFile(filepath.Join(dir, "caddy", "pki", "authorities", "local", "root.crt")); err == nil && pool.AppendCertsFromPEM(pem) {
+		if pem, err := os.ReadFile(filepath.Join(dir, "caddy", "pki", "authorities", "local",
+			"root.crt")); err == nil && pool.AppendCertsFromPEM(pem) {
 			if _, _, err := get("/healthz"); err == nil {
 				break
 			}
@@ -86,10 +90,12 @@ func TestProveCaddy(t *testing.T) {
 		}
 	}
 	response, _, err := get("/")
-	if err != nil || response.StatusCode != 200 || response.ProtoMajor != 2 || response.Header.Get("Content-Encoding") != "gzip" {
+	if err != nil || response.StatusCode != 200 || response.ProtoMajor != 2 ||
+		response.Header.Get("Content-Encoding") != "gzip" {
 		t.Errorf("the page: %v %v", response, err)
 	}
-	if response, body, err := get("/readyz"); err != nil || response.StatusCode != 200 || !strings.Contains(string(body), "pronto") {
+	if response, body, err := get("/readyz"); err != nil || response.StatusCode != 200 ||
+		!strings.Contains(string(body), "pronto") {
 		t.Errorf("/readyz: %v %s %v", response, body, err)
 	}
 	if response, _, err := get("/metrics"); err != nil || response.StatusCode != 404 {

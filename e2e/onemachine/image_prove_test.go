@@ -2,7 +2,6 @@ package onemachine
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -40,7 +39,8 @@ func runImage(t *testing.T, compose, folder, host string) {
 		t.Helper()
 		command := exec.CommandContext(t.Context(), name, args...)
 		command.Dir = filepath.Join(folder, "compose")
-		command.Env = append(os.Environ(), "DOCKER_HOST="+host, "DOCKER_BUILDKIT=0", "COMPOSE_PROJECT_NAME=verdettotest")
+		command.Env = append(os.Environ(), "DOCKER_HOST="+host, "DOCKER_BUILDKIT=0",
+			"COMPOSE_PROJECT_NAME=verdettotest")
 		out, _ := command.CombinedOutput() // the code says how it ended
 		if got := command.ProcessState.ExitCode(); got != code {
 			t.Fatalf("%s %v: exit code %d, want %d\n%s", name, args, got, code, out)
@@ -53,21 +53,13 @@ func runImage(t *testing.T, compose, folder, host string) {
 			t.Fatal(err)
 		}
 	}
-	for from, to := range map[string]string{
+	copyFiles(t, folder, map[string]string{
 		fixture.Executable(t, "cmd/verdetto"):            "image/verdetto",
 		fixture.Path(t, "infra/onemachine/Dockerfile"):   "image/Dockerfile",
 		"/etc/ssl/certs/ca-certificates.crt":             "image/ca-certificates.crt",
 		fixture.Path(t, "infra/onemachine/compose.yaml"): "compose/compose.yaml",
 		fixture.Path(t, "infra/onemachine/Caddyfile"):    "compose/Caddyfile",
-	} {
-		data, err := os.ReadFile(from)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(folder, to), data, 0o755)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	run(0, "docker", "build", "-t", "verdetto", image)
 	run(0, compose, "-f", "compose.yaml", "config", "-q")
 	defer func() {
@@ -76,7 +68,8 @@ func runImage(t *testing.T, compose, folder, host string) {
 			t.Logf("the container said:\n%s", out)
 		}
 		down := exec.Command(compose, "-f", "compose.yaml", "down", "-v", "-t", "20")
-		down.Dir, down.Env = filepath.Join(folder, "compose"), append(os.Environ(), "DOCKER_HOST="+host, "COMPOSE_PROJECT_NAME=verdettotest")
+		down.Dir, down.Env = filepath.Join(folder, "compose"),
+			append(os.Environ(), "DOCKER_HOST="+host, "COMPOSE_PROJECT_NAME=verdettotest")
 		if out, err := down.CombinedOutput(); err != nil {
 			t.Errorf("down: %v %s", err, out)
 		}
@@ -96,51 +89,46 @@ func runImage(t *testing.T, compose, folder, host string) {
 		}
 	}
 	healthy()
-	if got := run(0, "docker", "inspect", "--format", "{{.HostConfig.ReadonlyRootfs}} {{.Config.User}} {{.HostConfig.CapDrop}} {{.HostConfig.SecurityOpt}}", name); got != "true 65532:65532 [ALL] [no-new-privileges:true]" {
+	if got := run(0, "docker", "inspect", "--format",
+		"{{.HostConfig.ReadonlyRootfs}} {{.Config.User}} {{.HostConfig.CapDrop}} {{.HostConfig.SecurityOpt}}",
+		name); got != "true 65532:65532 [ALL] [no-new-privileges:true]" {
 		t.Errorf("it runs as %s", got)
 	}
 	address := run(0, "docker", "inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", name)
-	for path, want := range map[string]string{":8080/readyz": "pronto", ":8080/v1/rotte": "rotte", ":9464/metrics": "verdetto_ready 1"} {
-		response, err := http.Get("http://" + address + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(response.Body)
-		response.Body.Close()
-		if err != nil || response.StatusCode != 200 || !strings.Contains(string(body), want) {
-			t.Errorf("%s: %s %v, want %q", path, response.Status, err, want)
+	for path, want := range map[string]string{":8080/readyz": "pronto", ":8080/v1/rotte": "rotte",
+		":9464/metrics": "verdetto_ready 1"} {
+		response, body := fixture.Call(t, http.DefaultClient, "GET", "http://"+address+path, "")
+		if response.StatusCode != 200 || !strings.Contains(body, want) {
+			t.Errorf("%s: %s, want %q", path, response.Status, want)
 		}
 	}
 	for n, want := range []string{"29", "28"} { // callers that only Caddy could name: this machine is one caller
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+":8080/v1/analisi?origine=Milano&destinazione=Lisbona", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("X-Forwarded-For", fmt.Sprintf("203.0.113.%d", n))
-		response, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
+		response, _ := fixture.Call(t, http.DefaultClient, "GET",
+			"http://"+address+":8080/v1/analisi?origine=Milano&destinazione=Lisbona", "",
+			"X-Forwarded-For", fmt.Sprintf("203.0.113.%d", n))
 		if got := response.Header.Get("X-RateLimit-Remaining"); got != want {
 			t.Errorf("%s: %q calls remain, want %s", response.Status, got, want)
 		}
 	}
 	const store = "bolt:/data/verdetto.db"
-	if out := run(1, "docker", "exec", name, "/verdetto", "backup", "-store", store, "-to", "/copy.db"); !strings.Contains(out, "read-only file system") {
+	if out := run(1, "docker", "exec", name, "/verdetto", "backup", "-store", store, "-to",
+		"/copy.db"); !strings.Contains(out, "read-only file system") {
 		t.Errorf("it wrote beside its volume: %s", out)
 	}
 	run(0, "docker", "exec", name, "/verdetto", "backup", "-store", store, "-to", "/data/copy.db")
-	if out := run(0, "docker", "exec", name, "/verdetto", "verify", "-store", "bolt:/data/copy.db"); !strings.Contains(out, "every page and every item can be read") {
+	if out := run(0, "docker", "exec", name, "/verdetto", "verify", "-store",
+		"bolt:/data/copy.db"); !strings.Contains(out, "every page and every item can be read") {
 		t.Errorf("verify: %s", out)
 	}
-	before := run(0, "docker", "exec", name, "/verdetto", "key", "create", "-store", "bolt:/data/copy.db", "-email", "ada@example.com")
+	before := run(0, "docker", "exec", name, "/verdetto", "key", "create", "-store", "bolt:/data/copy.db", "-email",
+		"ada@example.com")
 	if !strings.Contains(before, "vd_") {
 		t.Errorf("key: %s", before)
 	}
 	run(0, compose, "-f", "compose.yaml", "restart", "-t", "20", "verdetto")
 	healthy()
-	if out := run(0, "docker", "exec", name, "/verdetto", "status", "-store", "bolt:/data/copy.db"); !strings.Contains(out, "1 in force") {
+	if out := run(0, "docker", "exec", name, "/verdetto", "status", "-store",
+		"bolt:/data/copy.db"); !strings.Contains(out, "1 in force") {
 		t.Errorf("what was written is gone: %s", out)
 	}
 	fmt.Println("the image is", run(0, "docker", "image", "inspect", "--format", "{{.Size}}", "verdetto"), "bytes")

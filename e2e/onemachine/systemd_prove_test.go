@@ -24,22 +24,14 @@ func TestProveSystemd(t *testing.T) {
 		t.Skip("not run: only root can start a systemd of its own")
 	}
 	dir := t.TempDir()
-	for from, to := range map[string]string{
+	copyFiles(t, dir, map[string]string{
 		fixture.Path(t, "infra/onemachine/verdetto.service"):        "verdetto.service",
 		fixture.Path(t, "infra/onemachine/verdetto-backup.service"): "verdetto-backup.service",
 		fixture.Path(t, "infra/onemachine/verdetto-backup.timer"):   "verdetto-backup.timer",
 		fixture.Path(t, "infra/onemachine/verdetto.toml"):           "verdetto.toml",
 		fixture.Executable(t, "cmd/verdetto"):                       "verdetto",
 		"testdata/probe.sh":                                         "probe.sh",
-	} {
-		data, err := os.ReadFile(from)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, to), data, 0o755)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	script, err := filepath.Abs("testdata/systemd.sh")
 	if err != nil {
 		t.Fatal(err)
@@ -91,11 +83,27 @@ func TestProveSystemd(t *testing.T) {
 		}
 	}()
 	for _, want := range []string{
-		"it is ready after start", "Uid: 64999 64999 64999 64999", "CapEff: 0000000000000000", "NoNewPrivs: 1", "Seccomp: 2", "drwx------",
-		"service       running, ready", "it is ready after a kill", "backup done", "every page and every item can be read", "\nactive\n", "stopped: success, 0", "bad settings are refused",
+		"it is ready after start", "Uid: 64999 64999 64999 64999", "CapEff: 0000000000000000", "NoNewPrivs: 1",
+		"Seccomp: 2", "drwx------",
+		"service       running, ready", "it is ready after a kill", "backup done",
+		"every page and every item can be read", "\nactive\n", "stopped: success, 0", "bad settings are refused",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it did not say %q", want)
+		}
+	}
+}
+
+// copyFiles copies files, each to a path below a folder, and makes them executable.
+func copyFiles(t *testing.T, folder string, files map[string]string) {
+	t.Helper()
+	for from, to := range files {
+		data, err := os.ReadFile(from)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, to), data, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

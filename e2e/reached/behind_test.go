@@ -1,4 +1,5 @@
-// Package reached holds end-to-end tests of how callers reach the service on one machine: through proxies, and by TLS of its own.
+// Package reached holds end-to-end tests of how callers reach the service on one machine: through
+// proxies, and by TLS of its own.
 package reached
 
 import (
@@ -32,7 +33,8 @@ func serve(t *testing.T, behind, forwarded string) string {
 		t.Fatal(err)
 	}
 	clock := storetest.NewClock()
-	s := fixture.New(t, onemachine.Options{Table: fixture.Bolt(t, clock.Now), Now: clock.Now, BaseURL: "https://verdetto.example", Edge: edge.Config{Proxies: proxies}})
+	s := fixture.New(t, onemachine.Options{Table: fixture.Bolt(t, clock.Now), Now: clock.Now,
+		BaseURL: "https://verdetto.example", Edge: edge.Config{Proxies: proxies}})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +63,8 @@ func run(t *testing.T, address, path string, args ...string) {
 	dir := t.TempDir()
 	var said bytes.Buffer
 	c := exec.Command(path, args...)
-	c.Dir, c.Env, c.Stdout, c.Stderr = dir, append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir), &said, &said
+	c.Dir, c.Env, c.Stdout, c.Stderr = dir, append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir,
+		"XDG_CONFIG_HOME="+dir), &said, &said
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -161,8 +164,10 @@ func ask(t *testing.T, from, to string, header http.Header) int {
 func forged(address string) []http.Header {
 	var all []http.Header
 	for _, name := range []string{
-		"X-Forwarded-For", "Forwarded-For", "X-Forwarded", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip",
-		"Fastly-Client-Ip", "X-Original-Forwarded-For", "X-Originating-Ip", "X-Remote-Ip", "X-Remote-Addr", "X-Envoy-External-Address", "X-Appengine-User-Ip",
+		"X-Forwarded-For", "Forwarded-For", "X-Forwarded", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip",
+		"True-Client-Ip", "Cf-Connecting-Ip",
+		"Fastly-Client-Ip", "X-Original-Forwarded-For", "X-Originating-Ip", "X-Remote-Ip", "X-Remote-Addr",
+		"X-Envoy-External-Address", "X-Appengine-User-Ip",
 		"X-Azure-Clientip", "X-Vercel-Forwarded-For", "Client-Ip", "Via",
 	} {
 		all = append(all, http.Header{name: {address}})
@@ -179,7 +184,8 @@ func forged(address string) []http.Header {
 		http.Header{"Forwarded": {`for="` + address + `:4711";proto=https`}},
 		http.Header{"Forwarded": {"for=" + address + ", for=127.0.0.1"}},
 		http.Header{"Forwarded": {`for="` + address}},
-		http.Header{"Connection": {"X-Forwarded-For"}, "X-Forwarded-For": {address}}, // "leave that out as you hand it on"
+		// "leave that out as you hand it on"
+		http.Header{"Connection": {"X-Forwarded-For"}, "X-Forwarded-For": {address}},
 	)
 }
 
@@ -194,7 +200,8 @@ func TestCapsBehindProxies(t *testing.T) {
 		proxy                   func(t *testing.T, service string) string
 	}{
 		{"Caddy", "127.0.0.1", edge.ForwardedFor, caddy},
-		{"nginx, which adds to what the caller wrote", "127.0.0.1", edge.ForwardedFor, nginx("proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;")},
+		{"nginx, which adds to what the caller wrote", "127.0.0.1", edge.ForwardedFor,
+			nginx("proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;")},
 		{"nginx, by Forwarded", "127.0.0.1", edge.Forwarded, nginx(`proxy_set_header Forwarded "for=$remote_addr";`)},
 		{"nobody", "", edge.ForwardedFor, func(_ *testing.T, service string) string { return service }},
 	} {
@@ -219,7 +226,8 @@ func TestCapsBehindProxies(t *testing.T) {
 							}
 						}
 						if answered != 30 || refused != 1 {
-							t.Errorf("%s is answered %d times and refused %d times; want 30 and 1", address(n), answered, refused)
+							t.Errorf("%s is answered %d times and refused %d times; want 30 and 1", address(n),
+								answered, refused)
 						}
 					}
 				})
@@ -246,21 +254,15 @@ func TestCapsBehindProxies(t *testing.T) {
 // TestAgentsBehindProxies: a proxy on the same machine hands on the name that callers use. Agents are answered at the
 // name of the service; a name that a page has led here is refused.
 func TestAgentsBehindProxies(t *testing.T) {
-	for name, proxy := range map[string]func(*testing.T, string) string{"Caddy": caddy, "nginx": nginx("proxy_set_header Host $http_host;")} {
+	for name, proxy := range map[string]func(*testing.T, string) string{"Caddy": caddy,
+		"nginx": nginx("proxy_set_header Host $http_host;")} {
 		t.Run(name, func(t *testing.T) {
 			to := proxy(t, serve(t, "127.0.0.1", edge.ForwardedFor))
-			for host, want := range map[string]int{"verdetto.example": 200, "verdetto.example:443": 200, "elsewhere.example": 403} {
-				r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+to+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
-				if err != nil {
-					t.Fatal(err)
-				}
-				r.Host = host
-				r.Header.Set("Content-Type", "application/json")
-				w, err := http.DefaultClient.Do(r)
-				if err != nil {
-					t.Fatal(err)
-				}
-				w.Body.Close()
+			for host, want := range map[string]int{"verdetto.example": 200, "verdetto.example:443": 200,
+				"elsewhere.example": 403} {
+				w, _ := fixture.Call(t, http.DefaultClient, "POST", "http://"+to+"/mcp",
+					`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+					"Host", host, "Content-Type", "application/json")
 				if w.StatusCode != want {
 					t.Errorf("Host %s: %d, want %d", host, w.StatusCode, want)
 				}

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/carrier/mail/smtpmail/eximlocal"
 	"verdetto/shared/pay/paytest"
@@ -43,7 +44,8 @@ const (
 
 // names are all that anybody looks up, and where they lead.
 var names = map[string]string{
-	"verdetto.example": server, "smtp.example.com": elsewhere, "api.stripe.com": elsewhere, "api.travelpayouts.com": elsewhere,
+	"verdetto.example": server, "smtp.example.com": elsewhere, "api.stripe.com": elsewhere,
+	"api.travelpayouts.com":       elsewhere,
 	"api.mainnet-beta.solana.com": elsewhere, "acme-v02.api.letsencrypt.org": elsewhere,
 }
 
@@ -61,11 +63,14 @@ func playInternet(t *testing.T, root string) *internet {
 	for _, c := range [][]string{
 		{"mkdir", "-p", "/run/netns"}, {"mount", "-t", "tmpfs", "none", "/run/netns"}, {"ip", "netns", "add", machine},
 		{"ip", "link", "add", "outside", "type", "veth", "peer", "name", "eth0", "netns", machine},
-		{"ip", "link", "set", "lo", "up"}, {"ip", "address", "add", elsewhere + "/24", "dev", "outside"}, {"ip", "link", "set", "outside", "up"},
-		{"ip", "-n", machine, "link", "set", "lo", "up"}, {"ip", "-n", machine, "address", "add", server + "/24", "dev", "eth0"}, {"ip", "-n", machine, "link", "set", "eth0", "up"},
+		{"ip", "link", "set", "lo", "up"}, {"ip", "address", "add", elsewhere + "/24", "dev", "outside"},
+		{"ip", "link", "set", "outside", "up"},
+		{"ip", "-n", machine, "link", "set", "lo", "up"}, {"ip", "-n", machine, "address", "add", server + "/24", "dev",
+			"eth0"}, {"ip", "-n", machine, "link", "set", "eth0", "up"},
 		{"mount", "--bind", write(t, "resolv.conf", "nameserver "+elsewhere+"\n"), "/etc/resolv.conf"},
 		{"cp", "/etc/resolv.conf", filepath.Join(root, "etc/resolv.conf")},
-		{"mount", "--rbind", "/dev", filepath.Join(root, "dev")}, {"mount", "-t", "proc", "proc", filepath.Join(root, "proc")},
+		{"mount", "--rbind", "/dev", filepath.Join(root, "dev")},
+		{"mount", "-t", "proc", "proc", filepath.Join(root, "proc")},
 	} {
 		output(t, exec.Command(c[0], c[1:]...))
 	}
@@ -74,7 +79,8 @@ func playInternet(t *testing.T, root string) *internet {
 	i.roots.AddCert(authority)
 	trust(t, root, "stand-ins", authority.Raw)
 	certificate := issue(names)
-	i.delivered = eximlocal.Server{Address: elsewhere, StartTLS: 587, Implicit: 465, Certificate: certificate, Password: "the password of the mail account"}.Start(t)
+	i.delivered = eximlocal.Server{Address: elsewhere, StartTLS: 587, Implicit: 465, Certificate: certificate,
+		Password: "the password of the mail account"}.Start(t)
 	root0 := startPebble(t, certificate, i.roots)
 	i.roots.AppendCertsFromPEM(root0)
 	block, _ := pem.Decode(root0)
@@ -89,7 +95,8 @@ func playInternet(t *testing.T, root string) *internet {
 	fares := upstreamtest.Detached(rows, time.Now)
 	fares.Token, fares.Rates = "the-token-of-the-fare-source", ecb.Table().On
 	issuer := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "https", Host: elsewhere + ":14000"})
-	issuer.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: i.roots, ServerName: "acme-v02.api.letsencrypt.org"}}
+	issuer.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: i.roots,
+		ServerName: "acme-v02.api.letsencrypt.org"}}
 	hosts := map[string]http.Handler{
 		"api.stripe.com": stripe, "api.mainnet-beta.solana.com": node, "api.travelpayouts.com": fares,
 		"acme-v02.api.letsencrypt.org": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -130,17 +137,15 @@ func listen(t *testing.T, address string) net.Listener {
 func nameServer(t *testing.T) {
 	t.Helper()
 	run(t, "127.0.0.1:8055", testenv.Tool(t, "pebble", "pebble-challtestsrv"), "-defaultIPv4", "", "-defaultIPv6", "",
-		"-dnsserver", elsewhere+":53", "-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-management", "127.0.0.1:8055")
+		"-dnsserver", elsewhere+":53", "-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-management",
+		"127.0.0.1:8055")
 	for name, address := range names {
 		body, err := json.Marshal(map[string]any{"host": name + ".", "addresses": []string{address}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := http.Post("http://127.0.0.1:8055/add-a", "application/json", bytes.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Body.Close()
+		fixture.Call(t, http.DefaultClient, "POST", "http://127.0.0.1:8055/add-a", string(body), "Content-Type",
+			"application/json")
 	}
 }
 
@@ -162,7 +167,8 @@ func newAuthority(t *testing.T) (authority *x509.Certificate, issue func(map[str
 		return key
 	}
 	of := func(name string) *x509.Certificate {
-		return &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour)}
+		return &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
+			NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour)}
 	}
 	key := newKey()
 	template := of("stand-ins")
@@ -189,7 +195,8 @@ func trust(t *testing.T, root, name string, certificate []byte) {
 	dir := filepath.Join(root, "usr/local/share/ca-certificates")
 	err := os.MkdirAll(dir, 0o755)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, name+".crt"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}), 0o644)
+		err = os.WriteFile(filepath.Join(dir, name+".crt"),
+			pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}), 0o644)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -204,32 +211,30 @@ func startPebble(t *testing.T, certificate tls.Certificate, trusted *x509.CertPo
 		t.Fatal(err)
 	}
 	config, err := json.Marshal(map[string]any{"pebble": map[string]any{
-		"listenAddress": elsewhere + ":14000", "managementListenAddress": elsewhere + ":15000", "httpPort": 80, "tlsPort": 443,
-		"certificate": write(t, "certificate.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]}))),
-		"privateKey":  write(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))),
+		"listenAddress": elsewhere + ":14000", "managementListenAddress": elsewhere + ":15000", "httpPort": 80,
+		"tlsPort": 443,
+		"certificate": write(t, "certificate.pem",
+			string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]}))),
+		"privateKey": write(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))),
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
-	run(t, elsewhere+":14000", testenv.Tool(t, "pebble", "pebble"), "-strict", "-config", write(t, "pebble.json", string(config)), "-dnsserver", elsewhere+":53")
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, ServerName: "acme-v02.api.letsencrypt.org"}}}
-	w, err := client.Get("https://" + elsewhere + ":15000/roots/0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Body.Close()
-	if root, err = io.ReadAll(w.Body); err != nil {
-		t.Fatal(err)
-	}
-	return root
+	run(t, elsewhere+":14000", testenv.Tool(t, "pebble", "pebble"), "-strict", "-config",
+		write(t, "pebble.json", string(config)), "-dnsserver", elsewhere+":53")
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted,
+		ServerName: "acme-v02.api.letsencrypt.org"}}}
+	_, answer := fixture.Call(t, client, "GET", "https://"+elsewhere+":15000/roots/0", "")
+	return []byte(answer)
 }
 
 // client is a browser in this network.
 func (i *internet) client() *http.Client {
-	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: i.roots}, ForceAttemptHTTP2: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, address)
-	}}}
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: i.roots},
+		ForceAttemptHTTP2: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, address)
+		}}}
 }
 
 // mail waits for a mail that holds a text, and gives it without its encoding.
@@ -245,7 +250,8 @@ func (i *internet) mail(t *testing.T, text string) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			body, _ := io.ReadAll(quotedprintable.NewReader(bytes.NewReader(raw))) // headers and all: what is searched for is plain
+			// headers and all: what is searched for is plain
+			body, _ := io.ReadAll(quotedprintable.NewReader(bytes.NewReader(raw)))
 			if strings.Contains(string(body), text) {
 				return string(body)
 			}

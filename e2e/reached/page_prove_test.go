@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -53,7 +52,8 @@ func TestProvePage(t *testing.T) {
 	build := exec.Command("bash", "-euo", "pipefail", "-c", blocks(t)[0])
 	build.Dir = fixture.Path(t)
 	output(t, build)
-	output(t, exec.Command("install", filepath.Join(build.Dir, "verdetto"), filepath.Join(dir, "usr/local/bin/verdetto")))
+	output(t, exec.Command("install", filepath.Join(build.Dir, "verdetto"),
+		filepath.Join(dir, "usr/local/bin/verdetto")))
 	if err := os.Remove(filepath.Join(build.Dir, "verdetto")); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,8 @@ func TestProvePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(unshare, "--net", "--mount", "--propagation", "private", self, "-test.run", "^TestProvePage$", "-test.v", "-test.timeout", "10m")
+	c := exec.Command(unshare, "--net", "--mount", "--propagation", "private", self, "-test.run", "^TestProvePage$",
+		"-test.v", "-test.timeout", "10m")
 	c.Env = append(os.Environ(), inside+"="+dir)
 	t.Logf("%s", output(t, c))
 }
@@ -119,7 +120,9 @@ func follow(t *testing.T, root string) {
 	}
 	log := filepath.Join(root, "var/log/verdetto.log")
 	t.Cleanup(func() {
-		_ = exec.Command("chroot", root, "bash", "-c", `for p in /proc/[0-9]*; do [ "$(readlink $p/exe)" = /usr/local/bin/verdetto ] && kill ${p#/proc/}; done`).Run() // its network ends with it
+		// its network ends with it
+		_ = exec.Command("chroot", root, "bash", "-c",
+			`for p in /proc/[0-9]*; do [ "$(readlink $p/exe)" = /usr/local/bin/verdetto ] && kill ${p#/proc/}; done`).Run()
 		if said, err := os.ReadFile(log); err == nil && t.Failed() {
 			t.Logf("the log of the service:\n%s", said)
 		}
@@ -151,11 +154,13 @@ func follow(t *testing.T, root string) {
 	if len(answers) != 4 || answers[1]["origineIata"] != "MIL" || answers[1]["verdetto"] == nil {
 		t.Fatalf("the answers:\n%s", last)
 	}
-	if mode, err := os.Stat(filepath.Join(root, "etc/verdetto/verdetto.toml")); err != nil || mode.Mode().Perm() != 0o640 {
+	if mode, err := os.Stat(filepath.Join(root, "etc/verdetto/verdetto.toml")); err != nil ||
+		mode.Mode().Perm() != 0o640 {
 		t.Errorf("the settings: %v, %v", mode.Mode(), err)
 	}
 	client := net.client()
-	confirm := regexp.MustCompile(`https://verdetto\.example/v1/alerts/confirm\?id=[\w.-]+`).FindString(net.mail(t, "v1/alerts/confirm"))
+	confirm := regexp.MustCompile(`https://verdetto\.example/v1/alerts/confirm\?id=[\w.-]+`).FindString(net.mail(t,
+		"v1/alerts/confirm"))
 	if _, status := post(t, client, confirm, url.Values{}); confirm == "" || status != 200 {
 		t.Errorf("confirming the alert by %q: %d", confirm, status)
 	}
@@ -165,16 +170,8 @@ func follow(t *testing.T, root string) {
 	if status != 200 || key == "" {
 		t.Fatalf("after paying at %q: %d\n%s", checkout, status, page)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), "GET", "https://verdetto.example/v1/analisi?origine=Milano&destinazione=Lisbona", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("X-Api-Key", key)
-	w, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Body.Close()
+	w, _ := fixture.Call(t, client, "GET", "https://verdetto.example/v1/analisi?origine=Milano&destinazione=Lisbona",
+		"", "X-Api-Key", key)
 	if w.StatusCode != 200 || w.Header.Get("X-Plan") != "pro" || w.ProtoMajor != 2 {
 		t.Errorf("with the key that was bought: %s %s %v", w.Proto, w.Status, w.Header)
 	}
@@ -184,20 +181,6 @@ func follow(t *testing.T, root string) {
 // post sends a form, as a browser would, and follows to the page that it leads to.
 func post(t *testing.T, client *http.Client, to string, form url.Values) (page string, status int) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "POST", to, strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Accept", "text/html")
-	w, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Body.Close()
-	body, err := io.ReadAll(w.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, body := fixture.Call(t, client, "POST", to, form.Encode(), "Content-Type", fixture.Form, "Accept", "text/html")
 	return fmt.Sprintf("%s\n%s", w.Request.URL, body), w.StatusCode
 }

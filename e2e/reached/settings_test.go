@@ -27,7 +27,9 @@ func TestSettingsFiles(t *testing.T) {
 	}{
 		"the page's":    {page, []string{"VERDETTO_TLS ", "VERDETTO_SMTP_PASSWORD     (secret)"}},
 		"to begin with": {string(begun), []string{"VERDETTO_BEHIND            127.0.0.1, by settings.toml"}},
-		"to begin with, of a service that speaks TLS": {strings.NewReplacer("# VERDETTO_TLS", "VERDETTO_TLS", "\nVERDETTO_L", "\n# VERDETTO_L", "\nVERDETTO_B", "\n# VERDETTO_B").Replace(string(begun)), []string{"VERDETTO_TLS "}},
+		"to begin with, of a service that speaks TLS": {strings.NewReplacer("# VERDETTO_TLS", "VERDETTO_TLS",
+			"\nVERDETTO_L", "\n# VERDETTO_L", "\nVERDETTO_B", "\n# VERDETTO_B").Replace(string(begun)),
+			[]string{"VERDETTO_TLS "}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := fixture.NewShell(t)

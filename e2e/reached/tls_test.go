@@ -1,7 +1,6 @@
 package reached
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"crypto/tls"
@@ -41,7 +40,8 @@ func startIssuer(t *testing.T) *issuer {
 		t.Fatal(err)
 	}
 	i := &issuer{plain: port(t), tls: port(t)}
-	i.trusted = write(t, "certificate.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})))
+	i.trusted = write(t, "certificate.pem",
+		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})))
 	at, management, nameServer := port(t), port(t), port(t)
 	number := func(address string) json.Number {
 		_, port, _ := net.SplitHostPort(address)
@@ -55,21 +55,17 @@ func startIssuer(t *testing.T) *issuer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, nameServer, names, "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "", "-dnsserver", nameServer, "-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-management", port(t))
+	run(t, nameServer, names, "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "", "-dnsserver", nameServer, "-http01", "",
+		"-https01", "", "-tlsalpn01", "", "-doh", "", "-management", port(t))
 	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
 	run(t, at, pebble, "-strict", "-config", write(t, "pebble.json", string(config)), "-dnsserver", nameServer)
 	i.directory = "https://" + at + "/dir"
 	trusted := x509.NewCertPool()
 	trusted.AddCert(web.Certificate())
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted}}}
-	w, err := client.Get("https://" + management + "/roots/0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Body.Close()
-	root, err := io.ReadAll(w.Body)
-	if i.roots = x509.NewCertPool(); err != nil || !i.roots.AppendCertsFromPEM(root) {
-		t.Fatalf("who vouches: %v\n%s", err, root)
+	_, root := fixture.Call(t, client, "GET", "https://"+management+"/roots/0", "")
+	if i.roots = x509.NewCertPool(); !i.roots.AppendCertsFromPEM([]byte(root)) {
+		t.Fatalf("who vouches: %s", root)
 	}
 	return i
 }
@@ -101,7 +97,8 @@ func TestTLS(t *testing.T) {
 	shell := fixture.NewShell(t)
 	start := func(directory string) fixture.Server {
 		t.Helper()
-		return shell.ServeWith([]string{"SSL_CERT_FILE=" + i.trusted}, "-listen", i.tls, "-http", i.plain, "-acme", directory,
+		return shell.ServeWith([]string{"SSL_CERT_FILE=" + i.trusted}, "-listen", i.tls, "-http", i.plain, "-acme",
+			directory,
 			"-tls", "verdetto.example, www.verdetto.example", "-store", "bolt:kept.db", "-now", "2016-03-01")
 	}
 	s := start(i.directory)
@@ -115,7 +112,8 @@ func TestTLS(t *testing.T) {
 			t.Fatalf("%v\n%s", err, s.Stderr)
 		}
 		w.Body.Close()
-		if w.StatusCode != 200 || w.ProtoMajor != 2 || w.Header.Get("Strict-Transport-Security") == "" || w.TLS.Version != tls.VersionTLS13 {
+		if w.StatusCode != 200 || w.ProtoMajor != 2 || w.Header.Get("Strict-Transport-Security") == "" ||
+			w.TLS.Version != tls.VersionTLS13 {
 			t.Errorf("%s: %s %s %v", name, w.Proto, w.Status, w.Header)
 		}
 		serials[name] = w.TLS.PeerCertificates[0].SerialNumber.String()
@@ -167,44 +165,27 @@ func answers(t *testing.T, i *issuer) {
 		{"http://www.verdetto.example/", "https://www.verdetto.example/"},
 		{"http://evil.example/x", "https://verdetto.example/x"},
 	} {
-		w, err := client.Get(c.url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Body.Close()
+		w, _ := fixture.Call(t, client, "GET", c.url, "")
 		if w.StatusCode != http.StatusPermanentRedirect || w.Header.Get("Location") != c.to {
 			t.Errorf("%s: %s, to %s", c.url, w.Status, w.Header.Get("Location"))
 		}
 	}
 
-	get := func(header ...string) *http.Response {
-		r, err := http.NewRequestWithContext(t.Context(), "GET", "https://verdetto.example/v1/openapi.json", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for n := 0; n < len(header); n += 2 {
-			r.Header.Set(header[n], header[n+1])
-		}
-		w, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { w.Body.Close() })
-		return w
+	get := func(headers ...string) (*http.Response, string) {
+		return fixture.Call(t, client, "GET", "https://verdetto.example/v1/openapi.json", "", headers...)
 	}
-	plain, err := io.ReadAll(get().Body)
+	_, plain := get()
+	w, compressed := get("Accept-Encoding", "gzip")
+	packed, err := gzip.NewReader(strings.NewReader(compressed))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := get("Accept-Encoding", "gzip")
-	packed, err := gzip.NewReader(w.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if body, err := io.ReadAll(packed); err != nil || !bytes.Equal(body, plain) || w.Header.Get("X-Cache") != "HIT" || !strings.HasPrefix(w.Header.Get("ETag"), `W/"`) {
+	if body, err := io.ReadAll(packed); err != nil || string(body) != plain || w.Header.Get("X-Cache") != "HIT" ||
+		!strings.HasPrefix(w.Header.Get("ETag"), `W/"`) {
 		t.Errorf("compressed: %v, %d bytes of %d, %v", err, len(body), len(plain), w.Header)
 	}
-	if again := get("Accept-Encoding", "gzip", "If-None-Match", w.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
+	if again, _ := get("Accept-Encoding", "gzip", "If-None-Match",
+		w.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
 		t.Errorf("by the ETag of the compressed answer: %s", again.Status)
 	}
 }

@@ -90,7 +90,8 @@ func cloud(t *testing.T, engine *samlocal.Engine) aws.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	endpoint, stop, err := motolocal.Start("DOCKER_HOST="+engine.Host, "MOTO_DOCKER_LAMBDA_IMAGE="+motoImage, "MOTO_DOCKER_NETWORK_MODE=bridge", "MOTO_PORT="+port)
+	endpoint, stop, err := motolocal.Start("DOCKER_HOST="+engine.Host, "MOTO_DOCKER_LAMBDA_IMAGE="+motoImage,
+		"MOTO_DOCKER_NETWORK_MODE=bridge", "MOTO_PORT="+port)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,10 +101,12 @@ func cloud(t *testing.T, engine *samlocal.Engine) aws.Config {
 		t.Fatal(err)
 	}
 	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0),
-		Handler: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(behind) }, ErrorLog: log.New(io.Discard, "", 0)}}
+		Handler: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(behind) },
+			ErrorLog: log.New(io.Discard, "", 0)}}
 	go server.Serve(listener) // ends with the test
 	t.Cleanup(func() { _ = server.Close() })
-	return aws.Config{Region: "eu-west-1", BaseEndpoint: aws.String(endpoint), Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), RetryMaxAttempts: 1,
+	return aws.Config{Region: "eu-west-1", BaseEndpoint: aws.String(endpoint),
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), RetryMaxAttempts: 1,
 		HTTPClient: &http.Client{Timeout: 2 * time.Minute}}
 }
 
@@ -116,7 +119,8 @@ func zipped(t *testing.T, function string) []byte {
 	}
 	var code bytes.Buffer
 	archive := zip.NewWriter(&code)
-	w, err := archive.CreateHeader(&zip.FileHeader{Name: "bootstrap", Method: zip.Deflate, Modified: time.Now()}) // moto wants a date
+	// moto wants a date
+	w, err := archive.CreateHeader(&zip.FileHeader{Name: "bootstrap", Method: zip.Deflate, Modified: time.Now()})
 	if err == nil {
 		_, err = w.Write(program)
 	}
@@ -129,16 +133,19 @@ func zipped(t *testing.T, function string) []byte {
 	return code.Bytes()
 }
 
-// seed puts secrets where the template says that they are. There are no fares: moto's table takes minutes for those of one origin.
+// seed puts secrets where the template says that they are. There are no fares: moto's table takes
+// minutes for those of one origin.
 func seed(t *testing.T, settings aws.Config) {
 	t.Helper()
 	secrets := ssm.NewFromConfig(settings)
 	for _, p := range parameters.Table {
-		value := map[string]string{"origin-secrets": originSecret, "stripe-key": "sk_test_1", "stripe-webhook-secrets": "whsec_1", "solana-nodes": "https://node.example", "x402-fee-key": "off"}[p.Name]
+		value := map[string]string{"origin-secrets": originSecret, "stripe-key": "sk_test_1",
+			"stripe-webhook-secrets": "whsec_1", "solana-nodes": "https://node.example", "x402-fee-key": "off"}[p.Name]
 		if value == "" {
 			value = strings.Repeat(p.Name[:1], 32)
 		}
-		if _, err := secrets.PutParameter(t.Context(), &ssm.PutParameterInput{Name: aws.String(p.Path("verdetto")), Value: &value, Type: ssmtypes.ParameterTypeSecureString}); err != nil {
+		if _, err := secrets.PutParameter(t.Context(), &ssm.PutParameterInput{Name: aws.String(p.Path("verdetto")),
+			Value: &value, Type: ssmtypes.ParameterTypeSecureString}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -168,7 +175,8 @@ func invoked(t *testing.T, settings aws.Config) {
 				t.Fatal(err)
 			}
 			name, _, _ := strings.Cut(c.event, "-")
-			out, err := functions.Invoke(t.Context(), &lambda.InvokeInput{FunctionName: aws.String("verdetto-" + name), Payload: event, LogType: "Tail"})
+			out, err := functions.Invoke(t.Context(), &lambda.InvokeInput{FunctionName: aws.String("verdetto-" + name),
+				Payload: event, LogType: "Tail"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -176,13 +184,16 @@ func invoked(t *testing.T, settings aws.Config) {
 				StatusCode int
 				Body       string
 			}
-			if err := json.Unmarshal(out.Payload, &answer); err != nil || out.FunctionError != nil || answer.StatusCode != c.status || !strings.Contains(answer.Body, c.says) {
-				t.Errorf("%v %s %.1000s\n%s", err, aws.ToString(out.FunctionError), out.Payload, aws.ToString(out.LogResult))
+			if err := json.Unmarshal(out.Payload, &answer); err != nil || out.FunctionError != nil ||
+				answer.StatusCode != c.status || !strings.Contains(answer.Body, c.says) {
+				t.Errorf("%v %s %.1000s\n%s", err, aws.ToString(out.FunctionError), out.Payload,
+					aws.ToString(out.LogResult))
 			}
 		})
 	}
 
-	counted, err := dynamodb.NewFromConfig(settings).Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("verdetto")})
+	counted, err := dynamodb.NewFromConfig(settings).Scan(t.Context(),
+		&dynamodb.ScanInput{TableName: aws.String("verdetto")})
 	if err != nil || counted.Count == 0 {
 		t.Errorf("no call was counted in the stack's table: %v", err)
 	}
@@ -191,23 +202,30 @@ func invoked(t *testing.T, settings aws.Config) {
 	queues := sqs.NewFromConfig(settings)
 	for name, body := range map[string]string{"pro": `{"work":true}`, "alerts": `{"work":true}`} {
 		t.Run("queue of "+name, func(t *testing.T) {
-			url, err := queues.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String("verdetto-" + name)})
+			url, err := queues.GetQueueUrl(t.Context(),
+				&sqs.GetQueueUrlInput{QueueName: aws.String("verdetto-" + name)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			// Signals of outboxes come seconds later: the test does not wait for that.
-			if _, err := queues.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: url.QueueUrl, Attributes: map[string]string{"DelaySeconds": "0"}}); err != nil {
+			if _, err := queues.SetQueueAttributes(t.Context(),
+				&sqs.SetQueueAttributesInput{QueueUrl: url.QueueUrl,
+					Attributes: map[string]string{"DelaySeconds": "0"}}); err != nil {
 				t.Fatal(err)
 			}
 			before := len(streams(t, settings, name))
-			if _, err := queues.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: url.QueueUrl, MessageBody: &body}); err != nil {
+			if _, err := queues.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: url.QueueUrl,
+				MessageBody: &body}); err != nil {
 				t.Fatal(err)
 			}
-			is, err := queues.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: url.QueueUrl, AttributeNames: []sqstypes.QueueAttributeName{"All"}})
+			is, err := queues.GetQueueAttributes(t.Context(),
+				&sqs.GetQueueAttributesInput{QueueUrl: url.QueueUrl,
+					AttributeNames: []sqstypes.QueueAttributeName{"All"}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if left := is.Attributes["ApproximateNumberOfMessages"]; left != "0" || is.Attributes["ApproximateNumberOfMessagesNotVisible"] != "0" {
+			if left := is.Attributes["ApproximateNumberOfMessages"]; left != "0" ||
+				is.Attributes["ApproximateNumberOfMessagesNotVisible"] != "0" {
 				t.Errorf("the message was not worked: %v", is.Attributes)
 			}
 			if after := len(streams(t, settings, name)); after != before+1 {
@@ -223,7 +241,8 @@ func invoked(t *testing.T, settings aws.Config) {
 // streams are those of the log group that the template gives a function: one for each time that moto ran it.
 func streams(t *testing.T, settings aws.Config, function string) (names []string) {
 	t.Helper()
-	answer := call(t, *settings.BaseEndpoint, "logs", "Logs_20140328.DescribeLogStreams", map[string]any{"logGroupName": "/aws/lambda/verdetto-" + function})
+	answer := call(t, *settings.BaseEndpoint, "logs", "Logs_20140328.DescribeLogStreams",
+		map[string]any{"logGroupName": "/aws/lambda/verdetto-" + function})
 	for _, s := range answer["logStreams"].([]any) {
 		names = append(names, fmt.Sprint(s.(map[string]any)["logStreamName"]))
 	}
@@ -237,20 +256,13 @@ func call(t *testing.T, endpoint, service, action string, inputs map[string]any)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, endpoint, bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("X-Amz-Target", action)
-	request.Header.Set("Content-Type", "application/x-amz-json-1.1")
-	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20261121/eu-west-1/"+service+"/aws4_request, SignedHeaders=host, Signature=0")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
+	response, text := fixture.Call(t, http.DefaultClient, "POST", endpoint, string(body), "X-Amz-Target", action,
+		"Content-Type", "application/x-amz-json-1.1",
+		"Authorization",
+		"AWS4-HMAC-SHA256 Credential=local/20261121/eu-west-1/"+service+"/aws4_request, SignedHeaders=host, "+
+			"Signature=0")
 	answer := map[string]any{}
-	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || response.StatusCode != http.StatusOK {
+	if err := json.Unmarshal([]byte(text), &answer); err != nil || response.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %s %v %v", action, response.Status, answer, err)
 	}
 	return answer

@@ -21,8 +21,10 @@ func TestProveAlertOnATrip(t *testing.T) {
 	for i, s := range screens {
 		language := []string{"it", "en", "en", "it"}[i]
 		say := map[string]map[string]string{
-			"it": {"on": "Avviso attivo", "drop": "scende almeno del 15", "changed": "scende almeno del 20", "paused": "In pausa finché", "around": "partenza: dal "},
-			"en": {"on": "Your alert is on", "drop": "falls by 15%", "changed": "falls by 20%", "paused": "Paused until you", "around": "departure: from "},
+			"it": {"on": "Avviso attivo", "drop": "scende almeno del 15", "changed": "scende almeno del 20",
+				"paused": "In pausa finché", "around": "partenza: dal "},
+			"en": {"on": "Your alert is on", "drop": "falls by 15%", "changed": "falls by 20%",
+				"paused": "Paused until you", "around": "departure: from "},
 		}[language]
 		t.Run(s.name+"-"+language, func(t *testing.T) {
 			v := openShop(t)
@@ -32,12 +34,14 @@ func TestProveAlertOnATrip(t *testing.T) {
 			day := fare.DayOf(fixture.Today) + 42
 			shown := func(names string) {
 				t.Helper()
-				if got := evaluate[string](w, `[...document.querySelectorAll('form.alert .field')].filter(f => f.checkVisibility()).map(f => f.querySelector('input, select').name).join(' ')`); got != names {
+				if got := evaluate[string](w,
+					`[...document.querySelectorAll('form.alert .field')].filter(f => f.checkVisibility()).map(f => f.querySelector('input, select').name).join(' ')`); got != names {
 					t.Errorf("the form shows %s, want %s", got, names)
 				}
 			}
 			choose := func(of, value string) {
-				evaluate[bool](w, `(() => { const s = document.querySelector('#`+of+`'); s.value = '`+value+`'; return s.dispatchEvent(new Event('change', { bubbles: true })) })()`)
+				evaluate[bool](w,
+					`(() => { const s = document.querySelector('#`+of+`'); s.value = '`+value+`'; return s.dispatchEvent(new Event('change', { bubbles: true })) })()`)
 			}
 
 			w.visit(v.base + "/?da=Milano&a=Bucarest&quando=" + day.String() + "&ritorno=" + (day + 6).String())
@@ -56,7 +60,8 @@ func TestProveAlertOnATrip(t *testing.T) {
 			shown("email departure kind percent amount channel frequency nights")
 			choose("departs", (day-3).String()+".."+(day+3).String())
 			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form.alert button"))
-			w.wait(`document.querySelector('.status.bad') && document.querySelector('#kind').getAttribute('aria-invalid')`) // by how much it has to drop
+			// by how much it has to drop
+			w.wait(`document.querySelector('.status.bad') && document.querySelector('#kind').getAttribute('aria-invalid')`)
 			w.check("form-refused")
 			w.do(chromedp.SendKeys("#percent", "15"), chromedp.Click("form.alert button"))
 			w.wait(`document.querySelector('.status.good') && !document.querySelector('[aria-invalid]')`)
@@ -72,40 +77,50 @@ func TestProveAlertOnATrip(t *testing.T) {
 			w.do(chromedp.Click("main a"))
 			w.wait(`document.querySelectorAll('.alerts li').length === 4`)
 			text := func() string { return evaluate[string](w, `document.querySelector('main').textContent`) }
-			if said := text(); !strings.Contains(said, say["drop"]) || !strings.Contains(said, say["around"]) || !strings.Contains(said, "4-7") {
+			if said := text(); !strings.Contains(said, say["drop"]) || !strings.Contains(said, say["around"]) ||
+				!strings.Contains(said, "4-7") {
 				t.Errorf("what was asked for is not listed: %s", said)
 			}
 			evaluate[int](w, `[...document.querySelectorAll('details')].map(d => d.open = true).length`)
 			w.check("alerts")
-			w.do(chromedp.SetValue("input[name=percent]", "20"), chromedp.Click("li:has(input[name=percent]) button[name=change]"))
+			w.do(chromedp.SetValue("input[name=percent]", "20"),
+				chromedp.Click("li:has(input[name=percent]) button[name=change]"))
 			w.wait(`document.querySelector('[role=status]')`)
 			if said := text(); !strings.Contains(said, say["changed"]) {
 				t.Errorf("it is not changed: %s", said)
 			}
 			w.do(chromedp.Click("li:has(input[name=percent]) button[name=pause]"))
-			w.wait(`document.querySelector('li:has(input[name=percent])').textContent.includes('` + say["paused"] + `')`)
+			w.wait(`document.querySelector('li:has(input[name=percent])').textContent.includes('` + say["paused"] +
+				`')`)
 			w.check("paused")
 			w.do(chromedp.Click("li:has(input[name=percent]) button[name=resume]"))
-			w.wait(`!document.querySelector('li:has(input[name=percent])').textContent.includes('` + say["paused"] + `')`)
-			if kinds := evaluate[string](w, `fetch(document.querySelector('a[download]').href).then(r => r.json()).then(all => all.alerts.map(a => a.kind + ' ' + a.channel).join(', '))`); kinds != "drop mail, threshold mail, low mail, change webhook" {
+			w.wait(`!document.querySelector('li:has(input[name=percent])').textContent.includes('` + say["paused"] +
+				`')`)
+			if kinds := evaluate[string](w,
+				`fetch(document.querySelector('a[download]').href).then(r => r.json()).then(all => all.alerts.map(a => a.kind + ' ' + a.channel).join(', '))`); kinds != "drop mail, threshold mail, low mail, change webhook" {
 				t.Errorf("taken along: %s", kinds)
 			}
-			w.quiet("the server responded with a status of 40") // 404, as no fare of that return is known, and 400, which says what is missing
+			// 404, as no fare of that return is known, and 400, which says what is missing
+			w.quiet("the server responded with a status of 40")
 		})
 	}
 }
 
-// others makes confirmed alerts of other kinds and channels for ada, one of which was told and one of which goes to an endpoint that was given up.
+// others makes confirmed alerts of other kinds and channels for ada, one of which was told and one
+// of which goes to an endpoint that was given up.
 func (v shop) others(t *testing.T) {
 	t.Helper()
 	today := fare.DayOf(fixture.Today)
 	records := v.Alerts.Alerts
 	for _, a := range []store.Alert{
 		{Threshold: 4990},
-		{Kind: store.Low, Days: 60, Trip: store.Trip{From: today, To: today + 30, Month: true, Nonstop: true}, Since: today},
-		{Kind: store.Change, Channel: store.Webhook, Address: "https://hook.example.com/alerts", Since: today, Paused: store.UntilResumed},
+		{Kind: store.Low, Days: 60, Trip: store.Trip{From: today, To: today + 30, Month: true, Nonstop: true},
+			Since: today},
+		{Kind: store.Change, Channel: store.Webhook, Address: "https://hook.example.com/alerts", Since: today,
+			Paused: store.UntilResumed},
 	} {
-		a.Subscriber, a.Route, a.Email, a.Language, a.Asked = fixture.Subscriber("ada@example.com"), fixture.Route, "ada@example.com", "en", today
+		a.Subscriber, a.Route, a.Email, a.Language, a.Asked = fixture.Subscriber("ada@example.com"), fixture.Route,
+			"ada@example.com", "en", today
 		a.ID = a.NewID()
 		err := records.AddPending(t.Context(), a.Condition(), a, fixture.Today.Add(time.Hour))
 		if err == nil {
@@ -115,10 +130,11 @@ func (v shop) others(t *testing.T) {
 			err = records.MarkNotified(t.Context(), a, today+1, 2999)
 		}
 		if err == nil && a.Channel == store.Webhook {
-			_, err = v.Alerts.Webhooks.Deliveries.ChangeEndpoint(t.Context(), a.Subscriber, a.Address, fixture.Today, func(e *store.Endpoint) bool {
-				e.Dead = true
-				return true
-			})
+			_, err = v.Alerts.Webhooks.Deliveries.ChangeEndpoint(t.Context(), a.Subscriber, a.Address, fixture.Today,
+				func(e *store.Endpoint) bool {
+					e.Dead = true
+					return true
+				})
 		}
 		if err != nil {
 			t.Fatal(err)

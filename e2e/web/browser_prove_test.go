@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -39,22 +40,46 @@ type browser struct {
 	axe string
 }
 
-// openBrowser starts a Chromium, or skips the test where there is none.
+// started returns the Chromium that all tests share, until ended is called.
+var started = sync.OnceValues(func() (ctx context.Context, err error) {
+	folder, err := os.MkdirTemp("", "chromium-*")
+	if err != nil {
+		return nil, err
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox,
+		chromedp.UserDataDir(folder))
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, closed := chromedp.NewContext(ctx)
+	ended = func() {
+		closed()
+		stop()
+		os.RemoveAll(folder)
+	}
+	return ctx, chromedp.Do(ctx)
+})
+
+var (
+	program string // of Chromium
+	ended   = func() {}
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	ended()
+	os.RemoveAll(seeded)
+	os.Exit(code)
+}
+
+// openBrowser returns a Chromium, or skips the test where there is none.
 func openBrowser(t *testing.T) browser {
 	t.Helper()
-	program := testenv.Command(t, "chromium", "apt-get install chromium", "chromium-browser", "google-chrome")
+	program = testenv.Command(t, "chromium", "apt-get install chromium", "chromium-browser", "google-chrome")
 	axe, err := os.ReadFile(testenv.Tool(t, "web", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-	t.Cleanup(cancel)
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
-	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(stop)
-	ctx, closed := chromedp.NewContext(ctx)
-	t.Cleanup(closed)
-	if err := chromedp.Do(ctx); err != nil {
+	ctx, err := started()
+	if err != nil {
 		t.Fatalf("start %s: %v", program, err)
 	}
 	return browser{ctx, string(axe)}
@@ -66,6 +91,8 @@ type tab struct {
 	b    browser
 	ctx  context.Context
 	name string
+	// scripted is false if pages run no script, which axe-core is.
+	scripted bool
 
 	mu       sync.Mutex
 	faults   []string // errors of the console, reports of the policy
@@ -80,7 +107,7 @@ type sent struct {
 	kind network.ResourceType
 }
 
-// screen is what a reader has before them.
+// screen is what a reader has before them. Its name begins with noscript for a reader without a script.
 type screen struct {
 	name          string
 	width, height int64
@@ -93,28 +120,23 @@ func (b browser) open(t *testing.T, s screen) *tab {
 	ctx, closed := chromedp.NewContext(b.ctx)
 	t.Cleanup(closed)
 	w := &tab{t: t, b: b, ctx: ctx, name: s.name, bytes: map[network.RequestID]float64{}}
+	w.scripted = !strings.HasPrefix(s.name, "noscript")
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(s.width, s.height)); err != nil {
 		t.Fatal(err)
 	}
 	if err := chromedp.Listen(ctx, w.heard); err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{
-		call(ctx, log.Enable), call(ctx, audits.Enable), call(ctx, runtime.Enable),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
-		t.Fatal(err)
-	}
+	_, enabled := chromedp.Call(ctx, network.Enable, network.EnableParams{})
 	// Every view is weighed as a first one.
-	if _, err := chromedp.Call(ctx, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true}); err != nil {
-		t.Fatal(err)
-	}
-	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: s.scheme}}}
-	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
+	_, uncached := chromedp.Call(ctx, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
+	_, emulated := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: s.scheme}},
+	})
+	_, disabled := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: !w.scripted})
+	if err := errors.Join(call(ctx, log.Enable), call(ctx, audits.Enable), call(ctx, runtime.Enable),
+		enabled, uncached, emulated, disabled); err != nil {
 		t.Fatal(err)
 	}
 	w.language("it")
@@ -123,7 +145,8 @@ func (b browser) open(t *testing.T, s screen) *tab {
 
 func (w *tab) language(tag string) {
 	w.t.Helper()
-	_, err := chromedp.Call(w.ctx, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": tag}})
+	_, err := chromedp.Call(w.ctx, network.SetExtraHTTPHeaders,
+		network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": tag}})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -139,7 +162,8 @@ func (w *tab) heard(event any) {
 	case *runtime.EventConsoleAPICalled:
 		w.faults = append(w.faults, fmt.Sprintf("console: %s", e.Type))
 	case *log.EventEntryAdded:
-		w.faults = append(w.faults, fmt.Sprintf("%s %s: %s %s", e.Entry.Source, e.Entry.Level, e.Entry.Text, e.Entry.URL))
+		w.faults = append(w.faults, fmt.Sprintf("%s %s: %s %s", e.Entry.Source, e.Entry.Level, e.Entry.Text,
+			e.Entry.URL))
 	case *audits.EventIssueAdded:
 		w.faults = append(w.faults, fmt.Sprintf("issue: %s %+v", e.Issue.Code, e.Issue.Details.GenericIssueDetails))
 	case *network.EventRequestWillBeSent:
@@ -196,12 +220,14 @@ func evaluate[T any](w *tab, expression string) T {
 	return v
 }
 
-// wait waits until an expression holds on a page that has loaded, also across pages: before that a click may meet nothing.
+// wait waits until an expression holds on a page that has loaded, also across pages: before that a
+// click may meet nothing.
 func (w *tab) wait(expression string) {
 	w.t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for time.Now().Before(deadline) {
-		holds, err := chromedp.Run(w.ctx, chromedp.Evaluate[bool]("document.readyState === 'complete' && Boolean("+expression+")"))
+		holds, err := chromedp.Run(w.ctx,
+			chromedp.Evaluate[bool]("document.readyState === 'complete' && Boolean("+expression+")"))
 		if err == nil && holds {
 			return
 		}
@@ -215,12 +241,12 @@ func (w *tab) wait(expression string) {
 	w.t.Fatalf("%s: %s never held; so far %q", w.name, expression, w.faults)
 }
 
-// shoot leaves a picture of the whole page, to be looked at.
+// shoot leaves a picture of the whole page where -screenshots says.
 func (w *tab) shoot(what string) {
 	w.t.Helper()
 	dir := *screenshots
 	if dir == "" {
-		dir = w.t.TempDir()
+		return
 	}
 	picture, err := chromedp.Run(w.ctx, chromedp.FullScreenshot(100))
 	if err == nil {
@@ -241,11 +267,14 @@ func (w *tab) picture(what string) {
 	w.shoot(what)
 }
 
-// check holds the page that is shown to what holds for every page: nothing that
-// axe-core finds fault with, no scrolling sideways. Then it leaves a picture.
+// check leaves a picture of the page. With a script it also holds the page to what holds
+// for every page: nothing that axe-core finds fault with, no scrolling sideways.
 func (w *tab) check(what string) {
 	w.t.Helper()
 	w.picture(what)
+	if !w.scripted {
+		return
+	}
 	type finding struct {
 		ID, Impact, Help string
 		Nodes            []struct{ HTML, FailureSummary string }
@@ -255,7 +284,8 @@ func (w *tab) check(what string) {
 			Nodes: v.nodes.map(n => ({HTML: n.html, FailureSummary: n.failureSummary}))})))`) {
 		w.t.Errorf("%s, %s: %s (%s): %s: %.300v", w.name, what, f.ID, f.Impact, f.Help, f.Nodes)
 	}
-	if over := evaluate[int](w, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+	if over := evaluate[int](w,
+		`document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 		w.t.Errorf("%s, %s: the page is %d pixels wider than the screen", w.name, what, over)
 	}
 }
@@ -300,4 +330,46 @@ func (w *tab) weigh(address, html string) (kilobytes float64) {
 		w.t.Errorf("%s: %.1f kB cannot be all", w.name, kilobytes)
 	}
 	return math.Round(kilobytes*10) / 10
+}
+
+// light visits a page and demands that it weighs little.
+func (w *tab) light(what, base, path string) {
+	w.t.Helper()
+	status, html := w.visit(base + path)
+	if weight := w.weigh(base, html); status != 200 || weight > maxKilobytes {
+		w.t.Errorf("%s weighs %.1f kB, status %d", what, weight, status)
+	} else {
+		w.t.Logf("%s weighs %.1f kB in %d requests", what, weight, len(w.requests))
+	}
+}
+
+// text returns the text of an element.
+func (w *tab) text(selector string) string {
+	w.t.Helper()
+	return evaluate[string](w, `document.querySelector('`+selector+`').textContent`)
+}
+
+// reads demands texts of the page, in which a space may be one that does not break.
+func (w *tab) reads(texts ...string) {
+	w.t.Helper()
+	main := strings.ReplaceAll(w.text("main"), "\u00a0", " ")
+	for _, text := range texts {
+		if !strings.Contains(main, text) {
+			w.t.Errorf("%s does not say %q: %.600s", w.name, text, main)
+		}
+	}
+}
+
+// charts demands that one chart of each class is seen, with something in it if that is named.
+func (w *tab) charts(within string, classes ...string) {
+	w.t.Helper()
+	for _, class := range classes {
+		seen := `[...document.querySelectorAll('svg.` + class + `')].filter(c => c.getBoundingClientRect().height > 40`
+		if within != "" {
+			seen += ` && c.querySelector('` + within + `')`
+		}
+		if n := evaluate[int](w, seen+`).length`); n != 1 {
+			w.t.Errorf("%d charts of %s are seen", n, class)
+		}
+	}
 }

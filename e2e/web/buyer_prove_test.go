@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -10,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"verdetto/cmd/verdetto/onemachine"
@@ -34,22 +32,9 @@ func (s shop) works(t *testing.T, key string) int {
 
 func (s shop) call(t *testing.T, method, path, key string, answer any) int {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, s.base+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set(httpapi.KeyHeader, key)
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response, body := fixture.Call(t, http.DefaultClient, method, s.base+path, "", httpapi.KeyHeader, key)
 	if answer != nil {
-		if err := json.Unmarshal(body, answer); err != nil {
+		if err := json.Unmarshal([]byte(body), answer); err != nil {
 			t.Fatalf("%s %v", body, err)
 		}
 	}
@@ -59,28 +44,20 @@ func (s shop) call(t *testing.T, method, path, key string, answer any) int {
 // processor does to the newest subscription what the page of the stand-in offers.
 func (s shop) processor(t *testing.T, what string) {
 	t.Helper()
-	response, err := http.Get(s.Payments.StripeURL + "/")
-	if err != nil {
-		t.Fatal(err)
+	_, page := fixture.Call(t, http.DefaultClient, "GET", s.Payments.StripeURL+"/", "")
+	form := url.Values{"subscription": {regexp.MustCompile(`sub_\w+`).FindString(page)}, "do": {what}}
+	done, _ := fixture.Call(t, http.DefaultClient, "POST", s.Payments.StripeURL+"/", form.Encode(), "Content-Type",
+		fixture.Form)
+	if done.StatusCode != 200 {
+		t.Fatalf("%s: %s", what, done.Status)
 	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := regexp.MustCompile(`sub_\w+`).FindString(string(body))
-	done, err := http.PostForm(s.Payments.StripeURL+"/", url.Values{"subscription": {id}, "do": {what}})
-	if err != nil || done.StatusCode != 200 {
-		t.Fatalf("%s: %v %v", what, done, err)
-	}
-	done.Body.Close()
 }
 
 // shownKey is the key that a page shows.
 func shownKey(w *tab) string {
 	w.t.Helper()
 	w.wait(`document.querySelector('code.key')`)
-	return evaluate[string](w, `document.querySelector('code.key').textContent`)
+	return w.text("code.key")
 }
 
 // words are what a journey looks for in a language.
@@ -103,7 +80,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			w.visit(s.base + "/")
 			w.do(chromedp.Click(".pro a.go"))
 			w.wait(`document.querySelector('#card-email')`)
-			if price := evaluate[string](w, `document.querySelector('.price').textContent`); !strings.Contains(price, says.price) || !strings.Contains(price, says.every) {
+			if price := w.text(".price"); !strings.Contains(price, says.price) || !strings.Contains(price, says.every) {
 				t.Errorf("the price before the address is asked: %q", price)
 			}
 			w.check("offer")
@@ -125,7 +102,8 @@ func TestProveBuyerByCard(t *testing.T) {
 				t.Errorf("reloaded: %d", status)
 			}
 			s.later.Add(int64(10 * time.Minute))
-			if status, html := w.visit(at); status != 409 || !strings.Contains(html, says.shown) || strings.Contains(html, key) {
+			if status, html := w.visit(at); status != 409 || !strings.Contains(html, says.shown) ||
+				strings.Contains(html, key) {
 				t.Errorf("after ten minutes: %d %s", status, html)
 			}
 			w.check("key-shown")
@@ -143,11 +121,13 @@ func TestProveBuyerByCard(t *testing.T) {
 				w.wait(`true`) // until the mail has been handed over
 			}
 			if s.works(t, key) != 401 || s.works(t, fresh) != 200 {
-				t.Errorf("after the recovery the old key is answered with %d, the fresh one with %d", s.works(t, key), s.works(t, fresh))
+				t.Errorf("after the recovery the old key is answered with %d, the fresh one with %d", s.works(t, key),
+					s.works(t, fresh))
 			}
 			// And rotated.
 			var rotated struct{ APIKey string }
-			if status := s.call(t, "POST", "/v1/pro/chiave/ruota", fresh, &rotated); status != 200 || s.works(t, fresh) != 401 {
+			if status := s.call(t, "POST", "/v1/pro/chiave/ruota", fresh, &rotated); status != 200 ||
+				s.works(t, fresh) != 401 {
 				t.Errorf("rotated: %d", status)
 			}
 
@@ -176,7 +156,8 @@ func TestProveBuyerByCard(t *testing.T) {
 			s.processor(t, "end")
 			s.later.Add(int64(40 * 24 * time.Hour))
 			var ended struct{ Code string }
-			if status := s.call(t, "GET", "/v1/pro/chiave", rotated.APIKey, &ended); status != 401 || ended.Code != "piano-scaduto" {
+			if status := s.call(t, "GET", "/v1/pro/chiave", rotated.APIKey, &ended); status != 401 ||
+				ended.Code != "piano-scaduto" {
 				t.Errorf("ended: %d %s", status, ended.Code)
 			}
 			if status, _ := w.visit(link); status != 410 {
@@ -219,7 +200,8 @@ func (s shop) payShown(w *tab) {
 		w.t.Fatalf("%v: %v", q, err)
 	}
 	s.Payments.Node.Pay(paytest.Transfer{
-		Wallet: link.Opaque, Mint: q.Get("spl-token"), Units: uint64(units), Memo: q.Get("memo"), Reference: q.Get("reference"),
+		Wallet: link.Opaque, Mint: q.Get("spl-token"), Units: uint64(units), Memo: q.Get("memo"),
+		Reference: q.Get("reference"),
 	})
 }
 
@@ -228,23 +210,26 @@ func TestProveBuyerInUSDC(t *testing.T) {
 	b := openBrowser(t)
 	for lang, says := range spoken {
 		t.Run(lang, func(t *testing.T) {
+			t.Parallel() // the page looks for the payment every 15 seconds
 			s := openShop(t)
 			w := b.open(t, screen{"buyer-usdc-" + lang, phone.width, phone.height, phone.scheme})
 			w.language(says.tag)
 			w.visit(s.base + "/v1/pro?lang=" + lang)
-			w.do(chromedp.SendKeys("#usdc-email", "ada@example.com"), chromedp.Click("form[action='/v1/pro/cripta'] button"))
+			w.do(chromedp.SendKeys("#usdc-email", "ada@example.com"),
+				chromedp.Click("form[action='/v1/pro/cripta'] button"))
 			w.wait(`document.querySelector('.qr svg')`)
 			w.wait(`document.querySelector('button.copy[value=memo]').hidden === false`)
 			w.check("usdc")
 			s.payShown(w)
-			key := shownKey(w) // the page looks every 15 seconds
+			key := shownKey(w)
 			w.check("usdc-key")
 			if status := s.works(t, key); status != 200 {
 				t.Errorf("the key is answered with %d", status)
 			}
 			s.later.Add(int64(30 * 24 * time.Hour))
 			var ended struct{ Code string }
-			if status := s.call(t, "GET", "/v1/pro/chiave", key, &ended); status != 401 || ended.Code != "piano-scaduto" {
+			if status := s.call(t, "GET", "/v1/pro/chiave", key, &ended); status != 401 ||
+				ended.Code != "piano-scaduto" {
 				t.Errorf("after 30 days: %d %s", status, ended.Code)
 			}
 			w.quiet()
@@ -257,25 +242,23 @@ func TestProveUSDCWithoutAScript(t *testing.T) {
 	b := openBrowser(t)
 	s := openShop(t)
 	w := b.open(t, screen{"noscript-usdc", 1280, 800, "light"})
-	if _, err := chromedp.Call(w.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
-		t.Fatal(err)
-	}
 	w.visit(s.base + "/v1/pro/cripta")
 	w.do(chromedp.SendKeys("#usdc-email", "ada@example.com"), chromedp.Click("main form button"))
 	w.wait(`document.querySelector('.qr svg')`)
 	w.do(chromedp.Click("form[data-watch] button"))
 	w.wait(`location.pathname.endsWith('/attesa') && document.querySelector('.qr svg')`)
-	w.picture("waiting")
+	w.check("waiting")
 	s.payShown(w)
 	w.do(chromedp.Click("form[data-watch] button"))
 	first := shownKey(w)
-	w.picture("key")
+	w.check("key")
 
 	// By the signature, for an address that has a key: it goes on.
 	w.visit(s.base + "/v1/pro/cripta?lang=en")
 	w.do(chromedp.SendKeys("#usdc-email", "bob@example.com"), chromedp.Click("main form button"))
 	w.wait(`document.querySelector('.qr svg')`)
-	signature := s.Payments.Node.Pay(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price}).String()
+	signature := s.Payments.Node.Pay(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC,
+		Units: fixture.Price}).String()
 	w.do(chromedp.Click("summary"), chromedp.SendKeys("#signature", signature), chromedp.Click("details button"))
 	if second := shownKey(w); second == first || s.works(t, first) != 200 || s.works(t, second) != 200 {
 		t.Error("two buyers have not two keys that work")
@@ -295,7 +278,8 @@ func TestProveBuyingPages(t *testing.T) {
 				{"offer", "/v1/pro?"}, {"usdc-ask", "/v1/pro/cripta?"},
 				{"usdc-pay", "/v1/pro/cripta?email=ada%40example.com&t=000102030405060708090a0b0c0d0e0f&"},
 				{"recover", "/v1/pro/recupera?"}, {"manage", "/v1/pro/gestione?"},
-				{"terms", "/v1/termini?"}, {"privacy", "/v1/privacy?"}, {"contact", "/v1/contatti?"}, {"imprint", "/v1/note-legali?"},
+				{"terms", "/v1/termini?"}, {"privacy", "/v1/privacy?"}, {"contact", "/v1/contatti?"},
+				{"imprint", "/v1/note-legali?"},
 			} {
 				status, html := w.visit(s.base + p.path + "lang=" + lang)
 				if status != 200 || !strings.Contains(html, `<html lang="`+lang+`"`) {

@@ -26,7 +26,8 @@ func openHost(t *testing.T) (base string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bundle := exec.CommandContext(t.Context(), filepath.Join(modules, "esbuild", "bin", "esbuild"), source, "--bundle", "--format=esm", "--platform=browser", "--log-level=error")
+	bundle := exec.CommandContext(t.Context(), filepath.Join(modules, "esbuild", "bin", "esbuild"), source, "--bundle",
+		"--format=esm", "--platform=browser", "--log-level=error")
 	bundle.Env = append(bundle.Environ(), "NODE_PATH="+modules)
 	var complaint strings.Builder
 	bundle.Stderr = &complaint
@@ -68,7 +69,9 @@ func showCard(t *testing.T, b browser, s screen, tool string, arguments map[stri
 		t.Fatal(err)
 	}
 	variables := `{'--color-background-primary': 'light-dark(#ffffff, #1f1e1d)', '--color-text-primary': 'light-dark(#141413, #faf9f5)', '--font-sans': 'system-ui'}`
-	evaluate[bool](c.tab, fmt.Sprintf(`host.show({name: %q, args: %s, theme: %q, variables: %s, able: %s}).then(() => true)`, tool, given, s.scheme, variables, able))
+	evaluate[bool](c.tab,
+		fmt.Sprintf(`host.show({name: %q, args: %s, theme: %q, variables: %s, able: %s}).then(() => true)`, tool, given,
+			s.scheme, variables, able))
 	c.wait(`host.told.done`)
 	c.settled()
 	return c
@@ -79,7 +82,8 @@ const inside = `document.querySelector('iframe').contentDocument`
 // settled waits until the host has given the card the room that it asked for.
 func (c card) settled() {
 	c.t.Helper()
-	c.wait(inside + `.querySelector('article') && Math.abs(document.querySelector('iframe').clientHeight - ` + inside + `.body.getBoundingClientRect().height) < 2`)
+	c.wait(inside + `.querySelector('article') && Math.abs(document.querySelector('iframe').clientHeight - ` + inside +
+		`.body.getBoundingClientRect().height) < 2`)
 }
 
 // reads demands texts of the card.
@@ -97,14 +101,17 @@ func (c card) reads(texts ...string) {
 func (c card) holds(what string) {
 	c.t.Helper()
 	c.settled()
-	evaluate[bool](c.tab, inside+`.defaultView.axe ? true : (() => { const s = `+inside+`.createElement('script'); s.textContent = `+quoted(c.b.axe)+`; `+inside+`.head.append(s); return true })()`)
+	evaluate[bool](c.tab,
+		inside+`.defaultView.axe ? true : (() => { const s = `+inside+`.createElement('script'); s.textContent = `+quoted(c.b.axe)+`; `+inside+`.head.append(s); return true })()`)
 	c.check(what)
-	c.quiet("can escape its sandboxing", "405 (Method Not Allowed)") // of the host, and of its client, which asks for a stream that there is not
+	// of the host, and of its client, which asks for a stream that there is not
+	c.quiet("can escape its sandboxing", "405 (Method Not Allowed)")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range c.requests {
 		switch path := strings.TrimPrefix(r.url, c.base); {
-		case path == "/host", path == "/host.js", path == "/mcp", strings.HasPrefix(r.url, "data:"), r.url == "about:srcdoc":
+		case path == "/host", path == "/host.js", path == "/mcp", strings.HasPrefix(r.url,
+			"data:"), r.url == "about:srcdoc":
 		default:
 			c.t.Errorf("%s: something was fetched: %s", c.name, r.url)
 		}
@@ -136,10 +143,12 @@ func TestProveCards(t *testing.T) {
 
 			// Another day, from inside of the card; then back.
 			day := evaluate[string](c.tab, inside+`.querySelector('input').min.slice(0, 8) + '28'`)
-			evaluate[bool](c.tab, `(() => { const d = `+inside+`; d.querySelector('input').value = '`+day+`'; d.querySelector('[data-ask] button').click(); return true })()`)
+			evaluate[bool](c.tab,
+				`(() => { const d = `+inside+`; d.querySelector('input').value = '`+day+`'; d.querySelector('[data-ask] button').click(); return true })()`)
 			c.wait(inside + `.querySelector('#waits-title')`)
 			c.holds("day")
-			if calls, contexts := evaluate[int](c.tab, `host.told.calls`), evaluate[string](c.tab, `JSON.stringify(host.told.contexts)`); calls != 1 || !strings.Contains(contexts, day) {
+			if calls, contexts := evaluate[int](c.tab, `host.told.calls`), evaluate[string](c.tab,
+				`JSON.stringify(host.told.contexts)`); calls != 1 || !strings.Contains(contexts, day) {
 				t.Errorf("the model was told: %s", contexts)
 			}
 			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('[data-back]').click(); return true })()`)
@@ -170,7 +179,8 @@ func TestProveCards(t *testing.T) {
 	}
 	for _, s := range []screen{screens[0], screens[1]} {
 		t.Run("calendar-"+s.name, func(t *testing.T) {
-			c := showCard(t, b, s, "fare_calendar", map[string]any{"origin": "Milano", "destination": "Londra", "language": "it"}, all)
+			c := showCard(t, b, s, "fare_calendar", map[string]any{"origin": "Milano", "destination": "Londra",
+				"language": "it"}, all)
 			c.reads("Da Milano a Londra", "Giorno per giorno")
 			c.holds("calendar")
 			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('p.other a').click(); return true })()`)
@@ -184,10 +194,12 @@ func TestProveCards(t *testing.T) {
 		})
 	}
 	t.Run("a host that can do nothing", func(t *testing.T) {
-		c := showCard(t, b, screens[2], "flight_price_verdict", map[string]any{"origin": "Milan", "destination": "London", "currency": "USD"}, `{}`)
+		c := showCard(t, b, screens[2], "flight_price_verdict",
+			map[string]any{"origin": "Milan", "destination": "London", "currency": "USD"}, `{}`)
 		c.reads("USD")
 		c.holds("bare")
-		if links := evaluate[int](c.tab, inside+`.querySelectorAll('a[href], [data-ask]:not([hidden])').length`); links != 0 {
+		if links := evaluate[int](c.tab,
+			inside+`.querySelectorAll('a[href], [data-ask]:not([hidden])').length`); links != 0 {
 			t.Errorf("%d things to press that would do nothing", links)
 		}
 	})

@@ -26,18 +26,21 @@ func TestProveEveryLanguageFits(t *testing.T) {
 			status     int64
 		}{
 			{"home", "/?", 200}, {"verdict", "/?da=Milano&a=Bucarest&", 200}, {"destinations", "/?da=Milano&", 200},
-			{"cheap in a month", "/?da=Milano&mese=" + day[:7] + "&", 200}, {"nothing so cheap", "/?da=Milano&massimo=1&diretto=si&", 404},
+			{"cheap in a month", "/?da=Milano&mese=" + day[:7] + "&", 200},
+			{"nothing so cheap", "/?da=Milano&massimo=1&diretto=si&", 404},
 			{"departure", "/?da=Malpensa&a=Bucarest&quando=" + day + "&", 200},
 			{"return", "/?da=Milano&a=Bucarest&quando=" + day + "&ritorno=" + back + "&visto=45&diretto=si&", 404},
 			{"unknown", "/?da=Milano&a=Bukarestt&", 404}, {"offer", "/v1/pro?", 200}, {"usdc", "/v1/pro/cripta?", 200},
-			{"manage", "/v1/pro/gestione?", 200}, {"terms", "/v1/termini?", 200}, {"privacy", "/v1/privacy?", 200}, {"imprint", "/v1/note-legali?", 200},
+			{"manage", "/v1/pro/gestione?", 200}, {"terms", "/v1/termini?", 200}, {"privacy", "/v1/privacy?", 200},
+			{"imprint", "/v1/note-legali?", 200},
 		} {
 			status, html := w.visit(base + p.path + "lang=" + l.Code)
 			if status != p.status || !strings.Contains(html, `<html lang="`+l.Code+`"`) {
 				t.Errorf("%s in %s: %d", p.name, l.Code, status)
 			}
 			w.check(p.name)
-			if over := evaluate[[]string](w, `(() => { const m = document.querySelector('main'), end = m.getBoundingClientRect().right - parseFloat(getComputedStyle(m).paddingRight) + 1
+			if over := evaluate[[]string](w,
+				`(() => { const m = document.querySelector('main'), end = m.getBoundingClientRect().right - parseFloat(getComputedStyle(m).paddingRight) + 1
 				return [...m.querySelectorAll('table, summary, button, h1, h2, p')].filter(e => e.getBoundingClientRect().right > end).map(e => e.outerHTML.slice(0, 90)) })()`); len(over) > 0 {
 				t.Errorf("%s in %s: beyond the column: %q", p.name, l.Code, over)
 			}

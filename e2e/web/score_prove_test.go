@@ -31,7 +31,8 @@ func scored() []byte {
 	var rows bytes.Buffer
 	rows.WriteString("origin,destination,observed_date,depart_date,price,currency\n")
 	begin := fare.DayOf(fixture.Today) - 180
-	for _, to := range strings.Fields("LON PAR BUH MAD LIS BER VIE PRG ATH DUB OSL CPH STO HEL WAW AMS BRU ZRH BCN VLC SVQ OPO GDN KRK") {
+	for _, to := range strings.Fields("LON PAR BUH MAD LIS BER VIE PRG ATH DUB OSL CPH STO HEL WAW AMS BRU ZRH BCN " +
+		"VLC SVQ OPO GDN KRK") {
 		price := map[fare.Day]float64{}
 		for d := range 180 {
 			day := begin + fare.Day(d)
@@ -64,7 +65,8 @@ func comparable() upstream.Comparable {
 	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}
 }
 
-// score looks at the page of the score that a refresh a week makes of a panel, on a phone and at a desk, in every language;
+// score looks at the page of the score that a refresh a week makes of a panel, on a phone and at a
+// desk, in every language;
 // its pictures begin with a name.
 func score(t *testing.T, name string, source *csvfile.Panel) {
 	t.Helper()
@@ -85,7 +87,8 @@ func score(t *testing.T, name string, source *csvfile.Panel) {
 			last = max(last, f.FoundDay())
 		}
 	}
-	r, err := scorecard.Run(t.Context(), panel, scorecard.Options{Cycle: 7, Rates: ecb.Table().On(last), Source: source.Name()})
+	r, err := scorecard.Run(t.Context(), panel, scorecard.Options{Cycle: 7, Rates: ecb.Table().On(last),
+		Source: source.Name()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +102,8 @@ func score(t *testing.T, name string, source *csvfile.Panel) {
 	if err := (store.Fares{Table: table}).PutPooled(t.Context(), cycle.Encode(), 0, kept); err != nil {
 		t.Fatal(err)
 	}
-	service := fixture.New(t, onemachine.Options{Table: table, Source: source, Now: now, Log: slog.New(slog.DiscardHandler)})
+	service := fixture.New(t, onemachine.Options{Table: table, Source: source, Now: now,
+		Log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(fixture.Described(t, service.API))
 	defer server.Close()
 	for i, l := range i18n.Languages() {
@@ -108,13 +112,16 @@ func score(t *testing.T, name string, source *csvfile.Panel) {
 				s.scheme = map[string]string{"light": "dark", "dark": "light"}[s.scheme]
 			}
 			w := b.open(t, s)
-			if status, html := w.visit(server.URL + "/pagella?lang=" + l.Code); status != 200 || !strings.Contains(html, `<html lang="`+l.Code+`"`) {
+			if status, html := w.visit(server.URL + "/pagella?lang=" + l.Code); status != 200 ||
+				!strings.Contains(html, `<html lang="`+l.Code+`"`) {
 				t.Errorf("%s: %d", l.Code, status)
 			}
-			if n := evaluate[int](w, `[...document.querySelectorAll('figure svg')].filter(c => c.getBoundingClientRect().height > 40).length`); n != 1 {
+			if n := evaluate[int](w,
+				`[...document.querySelectorAll('figure svg')].filter(c => c.getBoundingClientRect().height > 40).length`); n != 1 {
 				t.Errorf("%s at %d pixels: %d diagrams are seen", l.Code, s.width, n)
 			}
-			if over := evaluate[[]string](w, `[...document.querySelectorAll('figure svg text')].filter(c => c.getBoundingClientRect().right > innerWidth).map(c => c.textContent)`); len(over) > 0 {
+			if over := evaluate[[]string](w,
+				`[...document.querySelectorAll('figure svg text')].filter(c => c.getBoundingClientRect().right > innerWidth).map(c => c.textContent)`); len(over) > 0 {
 				t.Errorf("%s at %d pixels: off the screen: %q", l.Code, s.width, over)
 			}
 			w.check(l.Code)

@@ -16,9 +16,11 @@ func TestEvidenceJourney(t *testing.T) {
 	}
 }
 
-// TestEvidenceScore looks at the score that a refresh a week over recorded fares would have left: of 14 months, and of half a year.
+// TestEvidenceScore looks at the score that a refresh a week over recorded fares would have left:
+// of 14 months, and of half a year.
 func TestEvidenceScore(t *testing.T) {
-	for name, file := range map[string]string{"score-source": "travelpayouts_daily_2025_2026", "score-weekly": "eu_wizzair_weekly"} {
+	for name, file := range map[string]string{"score-source": "travelpayouts_daily_2025_2026",
+		"score-weekly": "eu_wizzair_weekly"} {
 		t.Run(name, func(t *testing.T) {
 			source, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file+".csv.gz"), comparable(), "")
 			if err != nil {

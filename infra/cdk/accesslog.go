@@ -16,15 +16,18 @@ import (
 // no user agent: e-mail addresses, sessions, signed links and keys travel in those.
 // (AWS, "Configure standard logging (v2)" and "Standard logging reference".)
 var logged = []string{
-	"timestamp(ms)", "x-edge-location", "x-edge-request-id", "cs-method", "cs-protocol", "cs-uri-stem", "cache-behavior-path-pattern",
-	"sc-status", "sc-bytes", "x-edge-result-type", "x-edge-detailed-result-type", "time-taken", "origin-fbl", "c-country", "asn",
+	"timestamp(ms)", "x-edge-location", "x-edge-request-id", "cs-method", "cs-protocol", "cs-uri-stem",
+	"cache-behavior-path-pattern",
+	"sc-status", "sc-bytes", "x-edge-result-type", "x-edge-detailed-result-type", "time-taken", "origin-fbl",
+	"c-country", "asn",
 }
 
 // newAccessLog has the edge write down accesses, for AccessLogDays. It is
 // standard logging (v2), where fields can be chosen, and which can be set up in us-east-1 only.
 func newAccessLog(stack awscdk.Stack, c config, d cloudfront.Distribution) {
 	bucket := awss3.NewBucket(stack, jsii.String("AccessLogs"), &awss3.BucketProps{
-		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(), Encryption: awss3.BucketEncryption_S3_MANAGED, EnforceSSL: jsii.Bool(true),
+		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(), Encryption: awss3.BucketEncryption_S3_MANAGED,
+		EnforceSSL:      jsii.Bool(true),
 		ObjectOwnership: awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
 		LifecycleRules: &[]*awss3.LifecycleRule{{
 			Expiration:                          awscdk.Duration_Days(jsii.Number(c.AccessLogDays)),
@@ -35,20 +38,24 @@ func newAccessLog(stack awscdk.Stack, c config, d cloudfront.Distribution) {
 	name(bucket, "AccessLogs")
 	// As AWS writes it where a delivery is set up by hand ("Enable logging from AWS services").
 	bucket.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-		Sid: jsii.String("Delivery"), Actions: list("s3:PutObject"), Resources: &[]*string{bucket.ArnForObjects(jsii.String("AWSLogs/" + c.Account + "/*"))},
+		Sid: jsii.String("Delivery"), Actions: list("s3:PutObject"),
+		Resources:  &[]*string{bucket.ArnForObjects(jsii.String("AWSLogs/" + c.Account + "/*"))},
 		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(jsii.String("delivery.logs.amazonaws.com"), nil)},
 		Conditions: &map[string]any{
-			"StringEquals": map[string]string{"aws:SourceAccount": c.Account, "s3:x-amz-acl": "bucket-owner-full-control"},
-			"ArnLike":      map[string]string{"aws:SourceArn": fmt.Sprintf("arn:aws:logs:%s:%s:delivery-source:%s-edge", edgeRegion, c.Account, c.Name)},
+			"StringEquals": map[string]string{"aws:SourceAccount": c.Account,
+				"s3:x-amz-acl": "bucket-owner-full-control"},
+			"ArnLike": map[string]string{"aws:SourceArn": fmt.Sprintf("arn:aws:logs:%s:%s:delivery-source:%s-edge",
+				edgeRegion, c.Account, c.Name)},
 		},
 	}))
 	source := awslogs.NewCfnDeliverySource(stack, jsii.String("AccessLogSource"), &awslogs.CfnDeliverySourceProps{
 		Name: jsii.String(c.Name + "-edge"), LogType: jsii.String("ACCESS_LOGS"), ResourceArn: d.DistributionArn(),
 	})
-	destination := awslogs.NewCfnDeliveryDestination(stack, jsii.String("AccessLogDestination"), &awslogs.CfnDeliveryDestinationProps{
-		Name: jsii.String(c.Name + "-edge"), OutputFormat: jsii.String("json"),
-		DestinationResourceArn: bucket.BucketArn(),
-	})
+	destination := awslogs.NewCfnDeliveryDestination(stack, jsii.String("AccessLogDestination"),
+		&awslogs.CfnDeliveryDestinationProps{
+			Name: jsii.String(c.Name + "-edge"), OutputFormat: jsii.String("json"),
+			DestinationResourceArn: bucket.BucketArn(),
+		})
 	delivery := awslogs.NewCfnDelivery(stack, jsii.String("AccessLogDelivery"), &awslogs.CfnDeliveryProps{
 		DeliverySourceName: source.Ref(), DeliveryDestinationArn: destination.AttrArn(), RecordFields: list(logged...),
 	})

@@ -15,7 +15,8 @@ import (
 // staleDays is how old the newest fares may be: one cycle of seven days and two for mending.
 const staleDays = 9
 
-// outWeeks is how many weeks in a row outside of its band the operator is told of; score.OutWeeks says the same to readers.
+// outWeeks is how many weeks in a row outside of its band the operator is told of; score.OutWeeks
+// says the same to readers.
 const outWeeks = 3
 
 // namespace is that of the metrics in the functions' log lines.
@@ -57,8 +58,10 @@ func (p panel) raise(a alarm) {
 		threshold, comparison = a.below, cloudwatch.ComparisonOperator_LESS_THAN_THRESHOLD
 	}
 	made := cloudwatch.NewAlarm(p.stack, jsii.String(a.id), &cloudwatch.AlarmProps{
-		AlarmName: jsii.String(alarmName(p.prefix, a.id, a.page)), AlarmDescription: jsii.String(a.about + " What to do: docs/operations.md, Alarms."),
-		Metric: a.metric, Threshold: jsii.Number(threshold), EvaluationPeriods: jsii.Number(max(1, a.periods)),
+		AlarmName:        jsii.String(alarmName(p.prefix, a.id, a.page)),
+		AlarmDescription: jsii.String(a.about + " What to do: docs/operations.md, Alarms."),
+		Metric:           a.metric, Threshold: jsii.Number(threshold),
+		EvaluationPeriods:  jsii.Number(max(1, a.periods)),
 		ComparisonOperator: comparison, TreatMissingData: a.silence,
 	})
 	name(made, a.id)
@@ -68,8 +71,9 @@ func (p panel) raise(a alarm) {
 
 // metric is one of CloudWatch's, over minutes.
 func metric(space, metricName, statistic string, minutes int, dimensions map[string]*string) cloudwatch.Metric {
-	props := &cloudwatch.MetricProps{Namespace: jsii.String(space), MetricName: jsii.String(metricName), Statistic: jsii.String(statistic),
-		Period: awscdk.Duration_Minutes(jsii.Number(minutes))}
+	props := &cloudwatch.MetricProps{Namespace: jsii.String(space), MetricName: jsii.String(metricName),
+		Statistic: jsii.String(statistic),
+		Period:    awscdk.Duration_Minutes(jsii.Number(minutes))}
 	if len(dimensions) > 0 {
 		props.DimensionsMap = &dimensions
 	}
@@ -78,7 +82,19 @@ func metric(space, metricName, statistic string, minutes int, dimensions map[str
 
 // logged is a metric in the log lines of a function.
 func (p panel) logged(metricName, statistic string, minutes int, function string) cloudwatch.Metric {
-	return metric(namespace, metricName, statistic, minutes, map[string]*string{"stack": jsii.String(p.prefix), "function": jsii.String(function)})
+	return metric(namespace, metricName, statistic, minutes,
+		map[string]*string{"stack": jsii.String(p.prefix), "function": jsii.String(function)})
+}
+
+// counted is a metric of the lines of a log that have a pattern.
+func (p panel) counted(id string, log awslogs.ILogGroup, metricName, pattern string) cloudwatch.Metric {
+	space := namespace + "/" + p.prefix
+	awslogs.NewCfnMetricFilter(p.stack, jsii.String(id), &awslogs.CfnMetricFilterProps{
+		LogGroupName: log.LogGroupName(), FilterPattern: jsii.String(pattern),
+		MetricTransformations: []any{&awslogs.CfnMetricFilter_MetricTransformationProperty{
+			MetricNamespace: jsii.String(space), MetricName: jsii.String(metricName), MetricValue: jsii.String("1")}},
+	})
+	return metric(space, metricName, "Sum", 5, nil)
 }
 
 func dimension(key string, value *string) map[string]*string { return map[string]*string{key: value} }
@@ -95,7 +111,7 @@ func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api
 	p.ofTable(t, &b)
 	p.ofFares(&b)
 	p.ofMail(&b)
-	p.ofWebhook(c, l, &b)
+	p.ofWebhook(l, &b)
 	p.ofFees()
 	b.draw()
 }
@@ -103,13 +119,16 @@ func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api
 func (p panel) ofFunction(f function, l lambdas, b *board) {
 	of := dimension("FunctionName", l.of(f.name).FunctionName())
 	failed, throttled := metric("AWS/Lambda", "Errors", "Sum", 5, of), metric("AWS/Lambda", "Throttles", "Sum", 5, of)
-	p.raise(alarm{id: title(f.name) + "Errors", metric: failed, about: f.name + " fails; what it failed on is tried again or lies among the dead letters."})
-	p.raise(alarm{id: title(f.name) + "Throttles", metric: throttled, periods: 2, about: f.name + " is called more often than its concurrency allows."})
+	p.raise(alarm{id: title(f.name) + "Errors", metric: failed,
+		about: f.name + " fails; what it failed on is tried again or lies among the dead letters."})
+	p.raise(alarm{id: title(f.name) + "Throttles", metric: throttled, periods: 2,
+		about: f.name + " is called more often than its concurrency allows."})
 	b.errors, b.throttles = append(b.errors, failed), append(b.throttles, throttled)
 	b.durations = append(b.durations, metric("AWS/Lambda", "Duration", "p99", 5, of))
 	if f.http {
 		failing := p.logged("Errors5xx", "Sum", 5, f.name)
-		p.raise(alarm{id: title(f.name) + "Failures", page: true, periods: 2, metric: failing, about: f.name + " answers 5xx."})
+		p.raise(alarm{id: title(f.name) + "Failures", page: true, periods: 2, metric: failing,
+			about: f.name + " answers 5xx."})
 		b.failures = append(b.failures, failing, p.logged("Throttled429", "Sum", 5, f.name))
 	}
 }
@@ -121,14 +140,19 @@ func (p panel) ofAPI(c config, a api, b *board) {
 	// What programs ask compat for that there cannot be is 501, and no failure.
 	absent := p.logged("Absent501", "Sum", 5, "compat")
 	failures := cloudwatch.NewMathExpression(&cloudwatch.MathExpressionProps{
-		Expression: jsii.String("broken - FILL(absent, 0)"), UsingMetrics: &map[string]cloudwatch.IMetric{"broken": broken, "absent": absent}, Period: awscdk.Duration_Minutes(jsii.Number(5)),
+		Expression:   jsii.String("broken - FILL(absent, 0)"),
+		UsingMetrics: &map[string]cloudwatch.IMetric{"broken": broken, "absent": absent},
+		Period:       awscdk.Duration_Minutes(jsii.Number(5)),
 	})
-	p.raise(alarm{id: "ApiFailures", page: true, metric: failures, above: 4, periods: 2, about: "API Gateway answers 5xx."})
+	p.raise(alarm{id: "ApiFailures", page: true, metric: failures, above: 4, periods: 2,
+		about: "API Gateway answers 5xx."})
 	// Stripe and Solana take seconds at times, and are few; 1 of 100 calls in a quarter of an hour is not they.
 	slow := metric("AWS/ApiGateway", "Latency", "p99", 5, of)
 	b.slowest = append(b.slowest, slow)
-	p.raise(alarm{id: "ApiSlow", metric: slow, above: 3000, periods: 3, about: "1 in 100 calls takes longer than 3 seconds."})
-	p.raise(alarm{id: "ApiFlood", page: true, metric: metric("AWS/ApiGateway", "Count", "Sum", 5, of), above: float64(c.RequestsPerSecond) * 300 / 2, periods: 3,
+	p.raise(alarm{id: "ApiSlow", metric: slow, above: 3000, periods: 3,
+		about: "1 in 100 calls takes longer than 3 seconds."})
+	p.raise(alarm{id: "ApiFlood", page: true, metric: metric("AWS/ApiGateway", "Count", "Sum", 5, of),
+		above: float64(c.RequestsPerSecond) * 300 / 2, periods: 3,
 		about: "For a quarter of an hour half as many calls have come as are let through at all."})
 }
 
@@ -145,8 +169,10 @@ func (p panel) ofQueues(q queues, b *board) {
 		if name == "refresh" {
 			most = 3 * 3600
 		}
-		age := metric("AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum", 5, dimension("QueueName", q.ofFunction[name].work.QueueName()))
-		p.raise(alarm{id: title(name) + "Waiting", metric: age, above: most, periods: 2, about: "Work of " + name + " has been waiting for longer than it ever should."})
+		age := metric("AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum", 5,
+			dimension("QueueName", q.ofFunction[name].work.QueueName()))
+		p.raise(alarm{id: title(name) + "Waiting", metric: age, above: most, periods: 2,
+			about: "Work of " + name + " has been waiting for longer than it ever should."})
 		b.waiting = append(b.waiting, age)
 	}
 	letters("EventsDead", "A schedule or a notice was given up.", q.events.QueueName())
@@ -157,10 +183,12 @@ func (p panel) ofTable(t table, b *board) {
 	for _, kind := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
 		m := metric("AWS/DynamoDB", kind, "Sum", 5, of)
 		p.raise(alarm{id: "Table" + kind[:len(kind)-len("Events")] + "s", metric: m, above: 50, periods: 2,
-			about: "DynamoDB turns requests away: a partition is hot, the table is at its maximum, or traffic has more than doubled."})
+			about: "DynamoDB turns requests away: a partition is hot, the table is at its maximum, or traffic has " +
+				"more than doubled."})
 		b.throttles = append(b.throttles, m)
 	}
-	b.units = []cloudwatch.IMetric{metric("AWS/DynamoDB", "ConsumedReadCapacityUnits", "Sum", 5, of), metric("AWS/DynamoDB", "ConsumedWriteCapacityUnits", "Sum", 5, of)}
+	b.units = []cloudwatch.IMetric{metric("AWS/DynamoDB", "ConsumedReadCapacityUnits", "Sum", 5, of),
+		metric("AWS/DynamoDB", "ConsumedWriteCapacityUnits", "Sum", 5, of)}
 }
 
 func (p panel) ofFares(b *board) {
@@ -168,35 +196,49 @@ func (p panel) ofFares(b *board) {
 		return p.logged(metricName, statistic, minutes, "refresh")
 	}
 	age := of("DataAgeDays", "Maximum", 60)
-	p.raise(alarm{id: "StaleFares", metric: age, above: staleDays, silence: cloudwatch.TreatMissingData_BREACHING, periods: 2,
-		about: fmt.Sprintf("The newest complete refresh is more than %d days old, or nobody says how old it is.", staleDays)})
+	p.raise(alarm{id: "StaleFares", metric: age, above: staleDays, silence: cloudwatch.TreatMissingData_BREACHING,
+		periods: 2,
+		about: fmt.Sprintf("The newest complete refresh is more than %d days old, or nobody says how old it is.",
+			staleDays)})
 	originsFailed, seriesFailed := of("OriginsFailed", "Sum", 60), of("SeriesFailed", "Sum", 60)
-	p.raise(alarm{id: "OriginsFailed", metric: originsFailed, above: 50, about: "In an hour more than 50 origins could not be asked for."})
-	p.raise(alarm{id: "SeriesFailed", metric: seriesFailed, above: 50, about: "In an hour departures of more than 50 routes could not be asked for."})
+	p.raise(alarm{id: "OriginsFailed", metric: originsFailed, above: 50,
+		about: "In an hour more than 50 origins could not be asked for."})
+	p.raise(alarm{id: "SeriesFailed", metric: seriesFailed, above: 50,
+		about: "In an hour departures of more than 50 routes could not be asked for."})
 	// A day without calls for all is a day of much demand; what is left is asked for first the next day.
 	left := of("SeriesLeft", "Sum", 24*60)
-	p.raise(alarm{id: "SeriesLeft", metric: left, above: 100, periods: 3, about: "For three days the calls of a day have not sufficed for the departures that were due."})
+	p.raise(alarm{id: "SeriesLeft", metric: left, above: 100, periods: 3,
+		about: "For three days the calls of a day have not sufficed for the departures that were due."})
 	// It is told by the plan of each day, and moves once a week.
 	p.raise(alarm{id: "ScoreOut", metric: of("ScoreWeeksOut", "Maximum", 24*60), above: outWeeks - 1,
-		about: fmt.Sprintf("For %d weeks in a row, or more, verdicts have been outside of the band in which they should be.", outWeeks)})
+		about: fmt.Sprintf("For %d weeks in a row, or more, verdicts have been outside of the band in which they "+
+			"should be.", outWeeks)})
 	b.age = []cloudwatch.IMetric{age}
-	b.origins = []cloudwatch.IMetric{of("OriginsAsked", "Sum", 60), originsFailed, of("SeriesAsked", "Sum", 60), seriesFailed, of("SeriesLeft", "Sum", 60)}
+	b.origins = []cloudwatch.IMetric{of("OriginsAsked", "Sum", 60), originsFailed, of("SeriesAsked", "Sum", 60),
+		seriesFailed, of("SeriesLeft", "Sum", 60)}
 }
 
 func (p panel) ofMail(b *board) {
-	bounces, complaints := metric("AWS/SES", "Reputation.BounceRate", "Average", 60, nil), metric("AWS/SES", "Reputation.ComplaintRate", "Average", 60, nil)
-	p.raise(alarm{id: "MailBounces", metric: bounces, above: 0.03, about: "More than 3 % of mails come back; at 5 % SES looks into it, at 10 % it stops us."})
-	p.raise(alarm{id: "MailComplaints", metric: complaints, above: 0.0005, about: "More than 0.05 % of mails are reported as spam; at 0.1 % SES looks into it."})
+	bounces, complaints := metric("AWS/SES", "Reputation.BounceRate", "Average", 60, nil),
+		metric("AWS/SES", "Reputation.ComplaintRate", "Average", 60, nil)
+	p.raise(alarm{id: "MailBounces", metric: bounces, above: 0.03,
+		about: "More than 3 % of mails come back; at 5 % SES looks into it, at 10 % it stops us."})
+	p.raise(alarm{id: "MailComplaints", metric: complaints, above: 0.0005,
+		about: "More than 0.05 % of mails are reported as spam; at 0.1 % SES looks into it."})
 	for _, f := range functions {
 		if !f.mails {
 			continue
 		}
 		refused, failed := p.logged("MailRefused", "Sum", 60, f.name), p.logged("MailFailed", "Sum", 15, f.name)
-		p.raise(alarm{id: title(f.name) + "MailRefused", metric: refused, above: 5, about: "SES refuses mails of " + f.name + " for good: addresses that no one can have."})
-		// A fault of one mail is a refusal. What fails is the carrier, and each mail is retried: so few mails tell as well as many.
-		p.raise(alarm{id: title(f.name) + "MailFailed", page: true, metric: failed, periods: 2, about: "For half an hour SES has taken no mail of " + f.name + ", or not all: what failed is retried."})
+		p.raise(alarm{id: title(f.name) + "MailRefused", metric: refused, above: 5,
+			about: "SES refuses mails of " + f.name + " for good: addresses that no one can have."})
+		// A fault of one mail is a refusal. What fails is the carrier, and each mail is retried: so
+		// few mails tell as well as many.
+		p.raise(alarm{id: title(f.name) + "MailFailed", page: true, metric: failed, periods: 2,
+			about: "For half an hour SES has taken no mail of " + f.name + ", or not all: what failed is retried."})
 		if f.outbox {
-			p.raise(alarm{id: title(f.name) + "JobsGivenUp", metric: p.logged("JobsGivenUp", "Sum", 60, f.name), about: "Mails of " + f.name + " that could not be sent for a day were given up."})
+			p.raise(alarm{id: title(f.name) + "JobsGivenUp", metric: p.logged("JobsGivenUp", "Sum", 60, f.name),
+				about: "Mails of " + f.name + " that could not be sent for a day were given up."})
 		}
 		b.mail = append(b.mail, p.logged("MailSent", "Sum", 60, f.name), refused, failed)
 	}
@@ -204,7 +246,8 @@ func (p panel) ofMail(b *board) {
 }
 
 // leastFees is where the operator is told that the address which pays the network's
-// fees is running out, in lamports: what is left is good for 400 answers that cost the most until selling ends (x402.LeastFunds).
+// fees is running out, in lamports: what is left is good for 400 answers that cost the most until
+// selling ends (x402.LeastFunds).
 const leastFees = 10_000_000
 
 // ofFees is told by who is called: where nobody is, nothing is spent.
@@ -217,14 +260,10 @@ func (p panel) ofFees() {
 // line that each request leaves in pro's log says so.
 const webhookMetric = "WebhookRefused"
 
-func (p panel) ofWebhook(c config, l lambdas, b *board) {
-	awslogs.NewCfnMetricFilter(p.stack, jsii.String("WebhookFilter"), &awslogs.CfnMetricFilterProps{
-		LogGroupName:  l.of("pro").LogGroup().LogGroupName(),
-		FilterPattern: jsii.String(fmt.Sprintf(`{ ($.path = "*%s") && ($.status >= 400) }`, routes.Named("pro-webhook").Path)),
-		MetricTransformations: []any{&awslogs.CfnMetricFilter_MetricTransformationProperty{
-			MetricNamespace: jsii.String(namespace + "/" + c.Name), MetricName: jsii.String(webhookMetric), MetricValue: jsii.String("1")}},
-	})
-	refused := metric(namespace+"/"+c.Name, webhookMetric, "Sum", 5, nil)
-	p.raise(alarm{id: "WebhookRefused", page: true, metric: refused, above: 4, periods: 3, about: "Deliveries of Stripe's webhook are refused: payments are not heard of."})
+func (p panel) ofWebhook(l lambdas, b *board) {
+	refused := p.counted("WebhookFilter", l.of("pro").LogGroup(), webhookMetric,
+		fmt.Sprintf(`{ ($.path = "*%s") && ($.status >= 400) }`, routes.Named("pro-webhook").Path))
+	p.raise(alarm{id: "WebhookRefused", page: true, metric: refused, above: 4, periods: 3,
+		about: "Deliveries of Stripe's webhook are refused: payments are not heard of."})
 	b.failures = append(b.failures, refused)
 }

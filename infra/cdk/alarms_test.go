@@ -59,7 +59,9 @@ func TestRunbook(t *testing.T) {
 			continue
 		}
 		for _, f := range functions {
-			if rest, ok := strings.CutPrefix(id, title(f.name)); ok && slices.Contains([]string{"Errors", "Throttles", "Failures", "Dead", "Waiting", "MailRefused", "MailFailed", "JobsGivenUp"}, rest) {
+			if rest, ok := strings.CutPrefix(id, title(f.name)); ok &&
+				slices.Contains([]string{"Errors", "Throttles", "Failures", "Dead", "Waiting", "MailRefused",
+					"MailFailed", "JobsGivenUp"}, rest) {
 				id = rest
 			}
 		}
@@ -107,7 +109,8 @@ func TestRolloutIsOfTheAlias(t *testing.T) {
 		for of, r := range h.Resources {
 			switch r.Type {
 			case "AWS::Lambda::EventInvokeConfig":
-				if compact(r.Properties["FunctionName"]) == `{"Ref":"`+id+`Function"}` && !strings.Contains(compact(r.Properties["Qualifier"]), id+"Live") {
+				if compact(r.Properties["FunctionName"]) == `{"Ref":"`+id+`Function"}` &&
+					!strings.Contains(compact(r.Properties["Qualifier"]), id+"Live") {
 					t.Errorf("%s is of %s itself: %s", of, f.name, compact(r.Properties))
 				}
 			case "AWS::Lambda::Permission", "AWS::Lambda::EventSourceMapping", "AWS::ApiGatewayV2::Integration", "AWS::Scheduler::Schedule", "AWS::SNS::Subscription":

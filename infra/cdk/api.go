@@ -32,7 +32,8 @@ func newAPI(stack awscdk.Stack, c config) api {
 	})
 	log := awslogs.NewLogGroup(stack, jsii.String("ApiLog"), &awslogs.LogGroupProps{
 		// Under this prefix the log needs no resource policy of its own.
-		LogGroupName: jsii.String("/aws/vendedlogs/" + c.Name + "-api"), Retention: retention(c.LogDays), RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+		LogGroupName: jsii.String("/aws/vendedlogs/" + c.Name + "-api"), Retention: retentions[c.LogDays],
+		RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})
 	name(log, "ApiLog")
 	others := routes.Throttles(c.RequestsPerSecond)[""]
@@ -61,7 +62,8 @@ func (a api) host(c config) *string {
 	if c.Origin.hasDomain() {
 		return jsii.String(c.Origin.Domain)
 	}
-	return awscdk.Fn_Join(jsii.String(""), &[]*string{a.httpAPI.Ref(), jsii.String(".execute-api." + c.Region + ".amazonaws.com")})
+	return join("", a.httpAPI.Ref(),
+		jsii.String(".execute-api."+c.Region+".amazonaws.com"))
 }
 
 // addRoutes leads the groups of paths to their functions.
@@ -72,14 +74,18 @@ func (a api) addRoutes(l lambdas) {
 			continue
 		}
 		id := title(f.name)
-		integration := awsapigatewayv2.NewCfnIntegration(a.stack, jsii.String(id+"Integration"), &awsapigatewayv2.CfnIntegrationProps{
-			ApiId: a.httpAPI.Ref(), IntegrationType: jsii.String("AWS_PROXY"), IntegrationUri: l.live(f.name).FunctionArn(),
-			PayloadFormatVersion: jsii.String("2.0"), TimeoutInMillis: jsii.Number(1000 * min(f.timeout+1, 30)),
-		})
-		target[f.name] = awscdk.Fn_Join(jsii.String("/"), &[]*string{jsii.String("integrations"), integration.Ref()})
+		integration := awsapigatewayv2.NewCfnIntegration(a.stack, jsii.String(id+"Integration"),
+			&awsapigatewayv2.CfnIntegrationProps{
+				ApiId: a.httpAPI.Ref(), IntegrationType: jsii.String("AWS_PROXY"),
+				IntegrationUri:       l.live(f.name).FunctionArn(),
+				PayloadFormatVersion: jsii.String("2.0"), TimeoutInMillis: jsii.Number(1000 * min(f.timeout+1, 30)),
+			})
+		target[f.name] = join("/", jsii.String("integrations"), integration.Ref())
 		awslambda.NewCfnPermission(a.stack, jsii.String(id+"Permission"), &awslambda.CfnPermissionProps{
-			Action: jsii.String("lambda:InvokeFunction"), Principal: jsii.String("apigateway.amazonaws.com"), FunctionName: l.live(f.name).FunctionArn(),
-			SourceArn: awscdk.Fn_Sub(jsii.String("arn:aws:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/*"), nil),
+			Action: jsii.String("lambda:InvokeFunction"), Principal: jsii.String("apigateway.amazonaws.com"),
+			FunctionName: l.live(f.name).FunctionArn(),
+			SourceArn: awscdk.Fn_Sub(jsii.String("arn:aws:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/*"),
+				nil),
 		})
 	}
 	for _, g := range routes.Groups() {
@@ -114,13 +120,10 @@ func throttles(c config) map[string]any {
 // HTTP APIs have no metric of them, and their metric 4xx counts the quotas of callers as well. The log tells
 // them apart: where a function answered, it holds the status of the integration.
 func (a api) watchThrottling(c config, n notices) {
-	space, counted := namespace+"/"+c.Name, "ApiThrottled"
-	awslogs.NewCfnMetricFilter(a.stack, jsii.String("ThrottledFilter"), &awslogs.CfnMetricFilterProps{
-		LogGroupName: a.log.LogGroupName(), FilterPattern: jsii.String(`{ ($.status = "429") && ($.integration != "429") }`),
-		MetricTransformations: []any{&awslogs.CfnMetricFilter_MetricTransformationProperty{
-			MetricNamespace: jsii.String(space), MetricName: jsii.String(counted), MetricValue: jsii.String("1")}},
-	})
-	panel{a.stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}.raise(alarm{id: counted, page: true, metric: metric(space, counted, "Sum", 5, nil), above: 10,
+	const counted = "ApiThrottled"
+	p := panel{a.stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
+	turnedAway := p.counted("ThrottledFilter", a.log, counted, `{ ($.status = "429") && ($.integration != "429") }`)
+	p.raise(alarm{id: counted, page: true, metric: turnedAway, above: 10,
 		about: "API Gateway turns calls away: a group of paths has used up its share."})
 }
 

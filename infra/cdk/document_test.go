@@ -22,7 +22,8 @@ func deployDoc(t *testing.T) string {
 	return string(data)
 }
 
-// TestDocumentReserves: docs/deploy.md has the instances that each function keeps, and the quota from which it keeps them.
+// TestDocumentReserves: docs/deploy.md has the instances that each function keeps, and the quota
+// from which it keeps them.
 func TestDocumentReserves(t *testing.T) {
 	c, doc := defaults(), deployDoc(t)
 	c.Instances = 1_000_000
@@ -39,7 +40,8 @@ func TestDocumentReserves(t *testing.T) {
 	for _, f := range functions {
 		each = append(each, fmt.Sprintf("%s %d", f.name, c.usual(f)))
 	}
-	if want := strings.Join(each, ", ") + fmt.Sprintf(", where `instances` is %d or more", usual+unreserved); !strings.Contains(doc, want) {
+	if want := strings.Join(each, ", ") + fmt.Sprintf(", where `instances` is %d or more",
+		usual+unreserved); !strings.Contains(doc, want) {
 		t.Errorf("docs/deploy.md does not say: %s", want)
 	}
 }
@@ -63,10 +65,12 @@ func TestDocumentConfirms(t *testing.T) {
 	}
 }
 
-// TestDocumentAsksSESFirst: docs/deploy.md asks for production access, which takes a day, before the preflight wants it.
+// TestDocumentAsksSESFirst: docs/deploy.md asks for production access, which takes a day, before
+// the preflight wants it.
 func TestDocumentAsksSESFirst(t *testing.T) {
 	doc := deployDoc(t)
-	asked, wanted := strings.Index(doc, "put-account-details --production-access-enabled"), strings.Index(doc, "make preflight")
+	asked, wanted := strings.Index(doc, "put-account-details --production-access-enabled"),
+		strings.Index(doc, "make preflight")
 	if asked < 0 || asked > wanted {
 		t.Errorf("production access is asked for at %d, and wanted at %d", asked, wanted)
 	}

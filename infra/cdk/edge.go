@@ -45,7 +45,9 @@ var keyHeaders = []string{keyHeader, authHeader}
 // whoever writes one would be whom they please.)
 var (
 	always = []string{viewerHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method"}
-	usual  = []string{"Accept-Language", "If-None-Match", "Idempotency-Key", "Payment-Signature", "X-Telegram-Bot-Api-Secret-Token"} // the last for one path, which needs no behaviour of its own so
+	// the last for one path, which needs no behaviour of its own so
+	usual = []string{"Accept-Language", "If-None-Match", "Idempotency-Key", "Payment-Signature",
+		"X-Telegram-Bot-Api-Secret-Token"}
 )
 
 // refusals are the statuses that CloudFront would keep for ten seconds of its own accord.
@@ -59,8 +61,50 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 		KeepaliveTimeout:   seconds(60),
 		CustomHeaders:      &map[string]*string{secretHeader: originSecret(c)},
 	})
+	usually, others := newBehaviours(stack, c, origin)
+	props := &cloudfront.DistributionProps{
+		Comment:             jsii.String(c.Name),
+		DefaultBehavior:     usually,
+		AdditionalBehaviors: &others,
+		HttpVersion:         cloudfront.HttpVersion_HTTP2_AND_3,
+		PriceClass:          cloudfront.PriceClass_PRICE_CLASS_100,
+		WebAclId:            firewall(stack, c),
+	}
+	props.ErrorResponses = &[]*cloudfront.ErrorResponse{}
+	for _, status := range refusals {
+		*props.ErrorResponses = append(*props.ErrorResponses,
+			&cloudfront.ErrorResponse{HttpStatus: jsii.Number(status), Ttl: seconds(0)})
+	}
+	if c.Domain != "" {
+		props.DomainNames = list(c.Domain)
+		props.Certificate = awscertificatemanager.Certificate_FromCertificateArn(stack, jsii.String("Certificate"),
+			jsii.String(c.Certificate))
+		props.MinimumProtocolVersion = cloudfront.SecurityPolicyProtocol_TLS_V1_2_2021
+		props.SslSupportMethod = cloudfront.SSLMethod_SNI
+	}
+	made := cloudfront.NewDistribution(stack, jsii.String("Distribution"), props)
+	name(made, "Distribution")
+	c.Origin.prove(made)
+	newAccessLog(stack, c, made)
+	e := edge{made, jsii.String("https://" + c.Domain)}
+	if c.Domain == "" {
+		e.url = join("", jsii.String("https://"), made.DistributionDomainName())
+	}
+	output(stack, "Url", e.url, "where the service is reached")
+	output(stack, "DistributionDomain", made.DistributionDomainName(), "what the domain's CNAME or ALIAS record names")
+	return e
+}
+
+// newBehaviours returns how the distribution treats most paths, and the others by their pattern.
+func newBehaviours(
+	stack awscdk.Stack, c config, origin cloudfront.IOrigin,
+) (*cloudfront.BehaviorOptions, map[string]*cloudfront.BehaviorOptions) {
 	policies := newPolicies(stack, c)
-	behaviour := func(cache cloudfront.ICachePolicy, request cloudfront.IOriginRequestPolicy, response cloudfront.ResponseHeadersPolicy) *cloudfront.BehaviorOptions {
+	own := responseHeaders(stack, c, "Answers")
+	shared := responseHeaders(stack, c, "SharedAnswers", ownHeaders...)
+	behaviour := func(
+		cache cloudfront.ICachePolicy, request cloudfront.IOriginRequestPolicy, response cloudfront.ResponseHeadersPolicy,
+	) *cloudfront.BehaviorOptions {
 		return &cloudfront.BehaviorOptions{
 			Origin: origin, CachePolicy: cache, OriginRequestPolicy: request, ResponseHeadersPolicy: response,
 			AllowedMethods:       cloudfront.AllowedMethods_ALLOW_ALL(), // the functions say which methods they answer
@@ -69,55 +113,21 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 			Compress:             jsii.Bool(true),
 		}
 	}
-	own := responseHeaders(stack, c, "Answers")
-	shared := responseHeaders(stack, c, "SharedAnswers", ownHeaders...)
 	passing := func(headers []string) *cloudfront.BehaviorOptions {
 		return behaviour(policies.unshared(), policies.request(slices.Concat(always, headers), true), own)
 	}
-	behaviours := map[string]*cloudfront.BehaviorOptions{}
+	others := map[string]*cloudfront.BehaviorOptions{}
 	for _, r := range routes.Table {
 		for _, p := range r.Paths() {
 			switch {
 			case r.Edge != (routes.Edge{}):
-				behaviours[pattern(p)] = behaviour(policies.cache(r), policies.request(always, false), shared)
+				others[pattern(p)] = behaviour(policies.cache(r), policies.request(always, false), shared)
 			case len(r.Headers) > 0:
-				behaviours[pattern(p)] = passing(r.Headers)
+				others[pattern(p)] = passing(r.Headers)
 			}
 		}
 	}
-	props := &cloudfront.DistributionProps{
-		Comment:             jsii.String(c.Name),
-		DefaultBehavior:     passing(usual),
-		AdditionalBehaviors: &behaviours,
-		HttpVersion:         cloudfront.HttpVersion_HTTP2_AND_3,
-		PriceClass:          cloudfront.PriceClass_PRICE_CLASS_100,
-		WebAclId:            firewall(stack, c),
-	}
-	var never []*cloudfront.ErrorResponse
-	for _, status := range refusals {
-		never = append(never, &cloudfront.ErrorResponse{HttpStatus: jsii.Number(status), Ttl: seconds(0)})
-	}
-	props.ErrorResponses = &never
-	if c.Domain != "" {
-		props.DomainNames = list(c.Domain)
-		props.Certificate = awscertificatemanager.Certificate_FromCertificateArn(stack, jsii.String("Certificate"), jsii.String(c.Certificate))
-		props.MinimumProtocolVersion = cloudfront.SecurityPolicyProtocol_TLS_V1_2_2021
-		props.SslSupportMethod = cloudfront.SSLMethod_SNI
-	}
-	made := cloudfront.NewDistribution(stack, jsii.String("Distribution"), props)
-	name(made, "Distribution")
-	c.Origin.prove(made)
-	newAccessLog(stack, c, made)
-	e := edge{distribution: made}
-	if c.Domain != "" {
-		e.url = jsii.String("https://" + c.Domain)
-	} else {
-		e.url = awscdk.Fn_Join(jsii.String(""), &[]*string{jsii.String("https://"), made.DistributionDomainName()})
-	}
-	awscdk.NewCfnOutput(stack, jsii.String("Url"), &awscdk.CfnOutputProps{Value: e.url, Description: jsii.String("where the service is reached")})
-	awscdk.NewCfnOutput(stack, jsii.String("DistributionDomain"), &awscdk.CfnOutputProps{
-		Value: made.DistributionDomainName(), Description: jsii.String("what the domain's CNAME or ALIAS record names")})
-	return e
+	return passing(usual), others
 }
 
 // originSecret is the value that the distribution proves itself with. The
@@ -136,13 +146,16 @@ func responseHeaders(stack awscdk.Stack, c config, id string, dropped ...string)
 		ResponseHeadersPolicyName: jsii.String(c.Name + "-" + strings.ToLower(id)),
 		SecurityHeadersBehavior: &cloudfront.ResponseSecurityHeadersBehavior{
 			StrictTransportSecurity: &cloudfront.ResponseHeadersStrictTransportSecurity{
-				AccessControlMaxAge: awscdk.Duration_Days(jsii.Number(365)), IncludeSubdomains: jsii.Bool(true), Override: jsii.Bool(true)},
+				AccessControlMaxAge: awscdk.Duration_Days(jsii.Number(365)), IncludeSubdomains: jsii.Bool(true),
+				Override: jsii.Bool(true)},
 			ContentTypeOptions: &cloudfront.ResponseHeadersContentTypeOptions{Override: jsii.Bool(true)},
-			FrameOptions:       &cloudfront.ResponseHeadersFrameOptions{FrameOption: cloudfront.HeadersFrameOption_DENY, Override: jsii.Bool(true)},
+			FrameOptions: &cloudfront.ResponseHeadersFrameOptions{FrameOption: cloudfront.HeadersFrameOption_DENY,
+				Override: jsii.Bool(true)},
 			ReferrerPolicy: &cloudfront.ResponseHeadersReferrerPolicy{
 				ReferrerPolicy: cloudfront.HeadersReferrerPolicy_NO_REFERRER, Override: jsii.Bool(false)},
 			ContentSecurityPolicy: &cloudfront.ResponseHeadersContentSecurityPolicy{
-				ContentSecurityPolicy: jsii.String("default-src 'none'; frame-ancestors 'none'"), Override: jsii.Bool(false)},
+				ContentSecurityPolicy: jsii.String("default-src 'none'; frame-ancestors 'none'"),
+				Override:              jsii.Bool(false)},
 		},
 	}
 	if len(dropped) > 0 {

@@ -21,7 +21,8 @@ func TestBehaviours(t *testing.T) {
 			h := fixture(t, name)
 			const unshared = `{"Ref":"UnsharedCache"}`
 			policies := func(b any) string {
-				return compact(at(b, "CachePolicyId")) + compact(at(b, "OriginRequestPolicyId")) + compact(at(b, "ResponseHeadersPolicyId"))
+				return compact(at(b, "CachePolicyId")) + compact(at(b, "OriginRequestPolicyId")) +
+					compact(at(b, "ResponseHeadersPolicyId"))
 			}
 			got := map[string]string{}
 			for _, b := range asList(h.property("Distribution", "DistributionConfig", "CacheBehaviors")) {
@@ -38,7 +39,8 @@ func TestBehaviours(t *testing.T) {
 					case r.Edge != (routes.Edge{}):
 						want = `{"Ref":"` + cacheID(r) + `"}{"Ref":"KeptOriginRequest"}{"Ref":"SharedAnswers"}`
 					case len(r.Headers) > 0:
-						want = unshared + `{"Ref":"` + strings.Join(identifiers(r.Headers), "") + `OriginRequest"}{"Ref":"Answers"}`
+						want = unshared + `{"Ref":"` + strings.Join(identifiers(r.Headers), "") +
+							`OriginRequest"}{"Ref":"Answers"}`
 					case r.Path == "/mcp":
 						continue // of the row that has headers
 					}
@@ -54,7 +56,8 @@ func TestBehaviours(t *testing.T) {
 			if len(got) > 0 {
 				t.Errorf("the edge keeps what the table does not have: %v", got)
 			}
-			if d := policies(h.property("Distribution", "DistributionConfig", "DefaultCacheBehavior")); d != unshared+`{"Ref":"OriginRequest"}{"Ref":"Answers"}` {
+			if d := policies(h.property("Distribution", "DistributionConfig",
+				"DefaultCacheBehavior")); d != unshared+`{"Ref":"OriginRequest"}{"Ref":"Answers"}` {
 				t.Errorf("everything else is kept by %v", d)
 			}
 		})
@@ -142,10 +145,13 @@ func TestCacheKeys(t *testing.T) {
 	// What is never shared has all in its key that is passed on, and could be kept for a second if it said so.
 	c := h.property("UnsharedCache", "CachePolicyConfig")
 	key := at(c, "ParametersInCacheKeyAndForwardedToOrigin")
-	if got := compact(at(key, "HeadersConfig")) + compact(at(key, "QueryStringsConfig")) + compact(at(key, "CookiesConfig")); got != `{"HeaderBehavior":"whitelist","Headers":["X-Api-Key","Authorization"]}{"QueryStringBehavior":"all"}{"CookieBehavior":"none"}` {
+	if got := compact(at(key, "HeadersConfig")) + compact(at(key, "QueryStringsConfig")) +
+		compact(at(key,
+			"CookiesConfig")); got != `{"HeaderBehavior":"whitelist","Headers":["X-Api-Key","Authorization"]}{"QueryStringBehavior":"all"}{"CookieBehavior":"none"}` {
 		t.Errorf("what is not kept has the key %s", got)
 	}
-	if at(c, "MinTTL") != 0.0 || at(c, "DefaultTTL") != 0.0 || at(c, "MaxTTL") != 1.0 { // with a most of 0 no header would be passed on
+	// with a most of 0 no header would be passed on
+	if at(c, "MinTTL") != 0.0 || at(c, "DefaultTTL") != 0.0 || at(c, "MaxTTL") != 1.0 {
 		t.Errorf("what is not kept is kept for %v, %v to %v s", at(c, "DefaultTTL"), at(c, "MinTTL"), at(c, "MaxTTL"))
 	}
 	if len(seen) < 4 {
@@ -162,8 +168,10 @@ func TestAnswersTellBrowsers(t *testing.T) {
 			t.Errorf("%s drops %s", id, got)
 		}
 		security := compact(h.property(id, "ResponseHeadersPolicyConfig", "SecurityHeadersConfig"))
-		for _, say := range []string{`"AccessControlMaxAgeSec":31536000`, `"ContentTypeOptions":{"Override":true}`, `"FrameOption":"DENY"`,
-			`"ReferrerPolicy":"no-referrer"`, `{"ContentSecurityPolicy":"default-src 'none'; frame-ancestors 'none'","Override":false}`} {
+		for _, say := range []string{`"AccessControlMaxAgeSec":31536000`, `"ContentTypeOptions":{"Override":true}`,
+			`"FrameOption":"DENY"`,
+			`"ReferrerPolicy":"no-referrer"`,
+			`{"ContentSecurityPolicy":"default-src 'none'; frame-ancestors 'none'","Override":false}`} {
 			if !strings.Contains(security, say) {
 				t.Errorf("%s does not say %s: %s", id, say, security)
 			}
@@ -184,7 +192,8 @@ func TestHeadersArePassedOn(t *testing.T) {
 			t.Errorf("%s passes on %d headers; CloudFront takes ten", id, len(headers))
 		}
 		if b := h.property(id, "OriginRequestPolicyConfig", "HeadersConfig", "HeaderBehavior"); b != "whitelist" {
-			t.Errorf("%s passes on %v", id, b) // any other behaviour lets through a caller's own CloudFront-Viewer-Address
+			// any other behaviour lets through a caller's own CloudFront-Viewer-Address
+			t.Errorf("%s passes on %v", id, b)
 		}
 		for _, must := range []any{viewerHeader, "Content-Type", "Origin", "Access-Control-Request-Method"} {
 			if !slices.Contains(headers, must) {
@@ -311,8 +320,10 @@ func TestLogsHoldNothingPersonal(t *testing.T) {
 		}
 		format := compact(h.property("ApiStage", "AccessLogSettings", "Format"))
 		for variable := range strings.FieldsFuncSeq(format, func(r rune) bool { return r == '"' || r == '\\' }) {
-			if strings.HasPrefix(variable, "$") && !slices.Contains([]string{"$context.requestId", "$context.requestTimeEpoch", "$context.routeKey",
-				"$context.status", "$context.integration.status", "$context.responseLatency", "$context.integrationErrorMessage", "$context.error.responseType"}, variable) {
+			if strings.HasPrefix(variable, "$") &&
+				!slices.Contains([]string{"$context.requestId", "$context.requestTimeEpoch", "$context.routeKey",
+					"$context.status", "$context.integration.status", "$context.responseLatency",
+					"$context.integrationErrorMessage", "$context.error.responseType"}, variable) {
 				t.Errorf("%s: API Gateway's log has %s", name, variable)
 			}
 		}
@@ -330,7 +341,8 @@ func TestLogsHoldNothingPersonal(t *testing.T) {
 			}
 		}
 	}
-	for _, field := range []string{"cs-uri-query", "c-ip", "cs(Cookie)", "cs(Referer)", "cs(User-Agent)", "x-forwarded-for", "cs-headers"} {
+	for _, field := range []string{"cs-uri-query", "c-ip", "cs(Cookie)", "cs(Referer)", "cs(User-Agent)",
+		"x-forwarded-for", "cs-headers"} {
 		if !personal.MatchString(strings.ToLower(field)) {
 			t.Errorf("%s is let pass", field)
 		}

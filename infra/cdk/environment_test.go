@@ -92,7 +92,8 @@ func configGroups(t *testing.T) map[string][]variable {
 				}
 				name, options, _ := strings.Cut(reflect.StructTag(tag).Get("env"), ",")
 				if name != "" {
-					groups[spec.Name.Name] = append(groups[spec.Name.Name], variable{name, strings.Contains(options, "notEmpty") || strings.Contains(options, "required")})
+					groups[spec.Name.Name] = append(groups[spec.Name.Name],
+						variable{name, strings.Contains(options, "notEmpty") || strings.Contains(options, "required")})
 				}
 			}
 			return false

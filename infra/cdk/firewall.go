@@ -33,14 +33,16 @@ func firewall(stack awscdk.Stack, c config) *string {
 	}
 	seen := func(metric string) *awswafv2.CfnWebACL_VisibilityConfigProperty {
 		return &awswafv2.CfnWebACL_VisibilityConfigProperty{
-			CloudWatchMetricsEnabled: jsii.Bool(true), MetricName: jsii.String(c.Name + "-firewall-" + metric), SampledRequestsEnabled: jsii.Bool(false)}
+			CloudWatchMetricsEnabled: jsii.Bool(true), MetricName: jsii.String(c.Name + "-firewall-" + metric),
+			SampledRequestsEnabled: jsii.Bool(false)}
 	}
 	refused := func(status float64) *awswafv2.CfnWebACL_RuleActionProperty {
 		return &awswafv2.CfnWebACL_RuleActionProperty{Block: &awswafv2.CfnWebACL_BlockActionProperty{
 			CustomResponse: &awswafv2.CfnWebACL_CustomResponseProperty{
 				ResponseCode: jsii.Number(status), CustomResponseBodyKey: jsii.String(fmt.Sprint("status-", status)),
 				ResponseHeaders: &[]*awswafv2.CfnWebACL_CustomHTTPHeaderProperty{
-					{Name: jsii.String("Cache-Control"), Value: jsii.String("no-store")}, {Name: jsii.String("Retry-After"), Value: jsii.String("300")},
+					{Name: jsii.String("Cache-Control"), Value: jsii.String("no-store")},
+					{Name: jsii.String("Retry-After"), Value: jsii.String("300")},
 					{Name: jsii.String("Access-Control-Allow-Origin"), Value: jsii.String("*")},
 				}}}}
 	}
@@ -52,13 +54,15 @@ func firewall(stack awscdk.Stack, c config) *string {
 	rate := func(limit int, on *awswafv2.CfnWebACL_StatementProperty) *awswafv2.CfnWebACL_RuleProperty {
 		return &awswafv2.CfnWebACL_RuleProperty{Action: refused(429), Statement: &awswafv2.CfnWebACL_StatementProperty{
 			RateBasedStatement: &awswafv2.CfnWebACL_RateBasedStatementProperty{
-				AggregateKeyType: jsii.String("IP"), Limit: jsii.Number(limit), EvaluationWindowSec: jsii.Number(300), ScopeDownStatement: on}}}
+				AggregateKeyType: jsii.String("IP"), Limit: jsii.Number(limit), EvaluationWindowSec: jsii.Number(300),
+				ScopeDownStatement: on}}}
 	}
 	relayed := on(func(r routes.Route) bool { return r.Relayed })
 	rule("rate", rate(c.RequestsPerFiveMinutes, not(relayed)))
 	rule("rate-relayed", rate(relayedTimes*c.RequestsPerFiveMinutes, relayed))
 	if c.FreeTier != open {
-		rule("free-tier", &awswafv2.CfnWebACL_RuleProperty{Action: refused(503), Statement: both(on(func(r routes.Route) bool { return r.FreeTier }), not(withKey()))})
+		rule("free-tier", &awswafv2.CfnWebACL_RuleProperty{Action: refused(503),
+			Statement: both(on(func(r routes.Route) bool { return r.FreeTier }), not(withKey()))})
 	}
 	for _, group := range managed {
 		rule(strings.TrimPrefix(group, "AWSManagedRules"), &awswafv2.CfnWebACL_RuleProperty{
@@ -82,10 +86,14 @@ func firewall(stack awscdk.Stack, c config) *string {
 func refusalBodies() map[string]any {
 	bodies := map[string]any{}
 	for status, p := range map[int]struct{ code, title, detail string }{
-		429: {"troppe-richieste", "Too many calls", "Your address calls more often than anybody needs to. Wait five minutes; GET /v1 says how many calls there are."},
-		503: {"servizio-non-disponibile", "The service cannot answer right now", "Calls without a key are closed for now. Try again in some hours; a Pro key is answered as ever."},
+		429: {"troppe-richieste", "Too many calls",
+			"Your address calls more often than anybody needs to. Wait five minutes; GET /v1 says how many calls " +
+				"there are."},
+		503: {"servizio-non-disponibile", "The service cannot answer right now",
+			"Calls without a key are closed for now. Try again in some hours; a Pro key is answered as ever."},
 	} {
-		content, err := json.Marshal(map[string]any{"type": "/v1/docs#" + p.code, "title": p.title, "status": status, "code": p.code, "detail": p.detail})
+		content, err := json.Marshal(map[string]any{"type": "/v1/docs#" + p.code, "title": p.title, "status": status,
+			"code": p.code, "detail": p.detail})
 		if err != nil {
 			panic(err)
 		}
@@ -98,8 +106,10 @@ func refusalBodies() map[string]any {
 // on matches requests for the paths of some endpoints, however they are escaped.
 func on(which func(routes.Route) bool) *awswafv2.CfnWebACL_StatementProperty {
 	return &awswafv2.CfnWebACL_StatementProperty{RegexMatchStatement: &awswafv2.CfnWebACL_RegexMatchStatementProperty{
-		RegexString: jsii.String(matching(which)), FieldToMatch: &awswafv2.CfnWebACL_FieldToMatchProperty{UriPath: map[string]any{}},
-		TextTransformations: &[]*awswafv2.CfnWebACL_TextTransformationProperty{{Priority: jsii.Number(0), Type: jsii.String("URL_DECODE")}},
+		RegexString:  jsii.String(matching(which)),
+		FieldToMatch: &awswafv2.CfnWebACL_FieldToMatchProperty{UriPath: map[string]any{}},
+		TextTransformations: &[]*awswafv2.CfnWebACL_TextTransformationProperty{{Priority: jsii.Number(0),
+			Type: jsii.String("URL_DECODE")}},
 	}}
 }
 
@@ -107,22 +117,26 @@ func on(which func(routes.Route) bool) *awswafv2.CfnWebACL_StatementProperty {
 func matching(which func(routes.Route) bool) string {
 	var paths []string
 	for _, r := range routes.Table {
-		if path := strings.ReplaceAll(regexp.QuoteMeta(r.Path), `\{file\}`, "[^/]+"); which(r) && !slices.Contains(paths, path) {
+		if path := strings.ReplaceAll(regexp.QuoteMeta(r.Path), `\{file\}`, "[^/]+"); which(r) &&
+			!slices.Contains(paths, path) {
 			paths = append(paths, path)
 		}
 	}
 	return "^(" + routes.Alias + ")?(" + strings.Join(paths, "|") + ")/?$"
 }
 
-// withKey matches requests with something like a key, in whatever header it comes; the functions look whether it is one.
+// withKey matches requests with something like a key, in whatever header it comes; the functions
+// look whether it is one.
 func withKey() *awswafv2.CfnWebACL_StatementProperty {
 	var in []*awswafv2.CfnWebACL_StatementProperty
 	for _, header := range keyHeaders {
-		in = append(in, &awswafv2.CfnWebACL_StatementProperty{ByteMatchStatement: &awswafv2.CfnWebACL_ByteMatchStatementProperty{
-			SearchString: jsii.String("vd_"), PositionalConstraint: jsii.String("CONTAINS"),
-			FieldToMatch:        &awswafv2.CfnWebACL_FieldToMatchProperty{SingleHeader: map[string]string{"Name": strings.ToLower(header)}},
-			TextTransformations: &[]*awswafv2.CfnWebACL_TextTransformationProperty{{Priority: jsii.Number(0), Type: jsii.String("NONE")}},
-		}})
+		in = append(in,
+			&awswafv2.CfnWebACL_StatementProperty{ByteMatchStatement: &awswafv2.CfnWebACL_ByteMatchStatementProperty{
+				SearchString: jsii.String("vd_"), PositionalConstraint: jsii.String("CONTAINS"),
+				FieldToMatch: &awswafv2.CfnWebACL_FieldToMatchProperty{SingleHeader: map[string]string{"Name": strings.ToLower(header)}},
+				TextTransformations: &[]*awswafv2.CfnWebACL_TextTransformationProperty{{Priority: jsii.Number(0),
+					Type: jsii.String("NONE")}},
+			}})
 	}
 	return &awswafv2.CfnWebACL_StatementProperty{OrStatement: &awswafv2.CfnWebACL_OrStatementProperty{Statements: &in}}
 }

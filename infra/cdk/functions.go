@@ -63,16 +63,19 @@ var functions = []function{
 		table: records,
 	},
 	{
-		name: "pro", instances: 30, memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, outbox: true, events: true,
+		name: "pro", instances: 30, memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true,
+		mails: true, outbox: true, events: true,
 		table: records,
 	},
 	{
-		name: "alerts", instances: 20, memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true, mails: true, outbox: true, events: true,
+		name: "alerts", instances: 20, memory: 512, timeout: 29, http: true, queue: true, batch: 10, links: true,
+		mails: true, outbox: true, events: true,
 		table: records,
 	},
 	{
-		name: "refresh", instances: 3, memory: 512, timeout: 900, queue: true, batch: 10, links: true, mails: true, events: true,
-		table: records,
+		name: "refresh", instances: 3, memory: 512, timeout: 900, queue: true, batch: 10, links: true, mails: true,
+		events: true,
+		table:  records,
 	},
 }
 
@@ -107,7 +110,8 @@ func newFunctions(stack awscdk.Stack, c config, assets string, p parts) lambdas 
 func newFunction(stack awscdk.Stack, c config, assets string, p parts, f function) awslambda.Function {
 	id, full := title(f.name), c.Name+"-"+f.name
 	log := awslogs.NewLogGroup(stack, jsii.String(id+"Log"), &awslogs.LogGroupProps{
-		LogGroupName: jsii.String("/aws/lambda/" + full), Retention: retention(c.LogDays), RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+		LogGroupName: jsii.String("/aws/lambda/" + full), Retention: retentions[c.LogDays],
+		RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})
 	name(log, id+"Log")
 	role := awsiam.NewRole(stack, jsii.String(id+"Role"), &awsiam.RoleProps{
@@ -131,9 +135,10 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 		LogGroup:              log,
 		LoggingFormat:         awslambda.LoggingFormat_JSON,
 		ApplicationLogLevelV2: awslambda.ApplicationLogLevel_INFO,
-		SystemLogLevelV2:      awslambda.SystemLogLevel_WARN, // our own line a request has what the platform's three would say
-		Role:                  role,
-		Environment:           f.environment(c, p),
+		// our own line a request has what the platform's three would say
+		SystemLogLevelV2: awslambda.SystemLogLevel_WARN,
+		Role:             role,
+		Environment:      f.environment(c, p),
 	}
 	if f.name == "refresh" {
 		props.SystemLogLevelV2 = awslambda.SystemLogLevel_INFO
@@ -214,9 +219,6 @@ func (f function) chain(c config, set func(key, value string)) {
 // allowed is what the function may do, and nothing more. (Tracing and the dead
 // letters of events are added by the CDK with the settings that need them.)
 func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.PolicyStatement {
-	allow := func(sid string, actions []string, resources ...*string) awsiam.PolicyStatement {
-		return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String(sid), Actions: list(actions...), Resources: &resources})
-	}
 	statements := []awsiam.PolicyStatement{
 		allow("Log", []string{"logs:CreateLogStream", "logs:PutLogEvents"}, log.LogGroupArn()),
 	}
@@ -226,12 +228,14 @@ func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.Poli
 		partitions []string
 	}{{"Read", reads, schema.ReadBy(f.name)}, {"Write", f.table, schema.WrittenBy(f.name)}} {
 		s := allow(items.sid, items.actions, p.table.used.TableArn())
-		s.AddCondition(jsii.String("ForAllValues:StringLike"), map[string][]string{"dynamodb:LeadingKeys": items.partitions})
+		s.AddCondition(jsii.String("ForAllValues:StringLike"),
+			map[string][]string{"dynamodb:LeadingKeys": items.partitions})
 		statements = append(statements, s)
 	}
 	var secrets []*string
 	for _, secret := range parameters.Of(f.name, c.chosen()...) {
-		secrets = append(secrets, jsii.String(fmt.Sprintf("arn:aws:ssm:%s:%s:parameter%s", c.Region, c.Account, secret.Path(c.Name))))
+		secrets = append(secrets, jsii.String(fmt.Sprintf("arn:aws:ssm:%s:%s:parameter%s", c.Region, c.Account,
+			secret.Path(c.Name))))
 	}
 	statements = append(statements, allow("Secrets", []string{"ssm:GetParameters"}, secrets...))
 	if f.queue {
@@ -283,16 +287,18 @@ func (c config) reservedAll() int {
 	return all
 }
 
-// retention is a number of days as CloudWatch Logs knows it.
-func retention(days int) awslogs.RetentionDays {
-	return map[int]awslogs.RetentionDays{
-		1: awslogs.RetentionDays_ONE_DAY, 3: awslogs.RetentionDays_THREE_DAYS, 5: awslogs.RetentionDays_FIVE_DAYS,
-		7: awslogs.RetentionDays_ONE_WEEK, 14: awslogs.RetentionDays_TWO_WEEKS, 30: awslogs.RetentionDays_ONE_MONTH,
-		60: awslogs.RetentionDays_TWO_MONTHS, 90: awslogs.RetentionDays_THREE_MONTHS, 120: awslogs.RetentionDays_FOUR_MONTHS,
-		150: awslogs.RetentionDays_FIVE_MONTHS, 180: awslogs.RetentionDays_SIX_MONTHS, 365: awslogs.RetentionDays_ONE_YEAR,
-		400: awslogs.RetentionDays_THIRTEEN_MONTHS, 545: awslogs.RetentionDays_EIGHTEEN_MONTHS, 731: awslogs.RetentionDays_TWO_YEARS,
-		1096: awslogs.RetentionDays_THREE_YEARS, 1827: awslogs.RetentionDays_FIVE_YEARS, 2192: awslogs.RetentionDays_SIX_YEARS,
-		2557: awslogs.RetentionDays_SEVEN_YEARS, 2922: awslogs.RetentionDays_EIGHT_YEARS, 3288: awslogs.RetentionDays_NINE_YEARS,
-		3653: awslogs.RetentionDays_TEN_YEARS,
-	}[days]
+// retentions are the numbers of days that CloudWatch Logs knows.
+var retentions = map[int]awslogs.RetentionDays{
+	1: awslogs.RetentionDays_ONE_DAY, 3: awslogs.RetentionDays_THREE_DAYS, 5: awslogs.RetentionDays_FIVE_DAYS,
+	7: awslogs.RetentionDays_ONE_WEEK, 14: awslogs.RetentionDays_TWO_WEEKS, 30: awslogs.RetentionDays_ONE_MONTH,
+	60: awslogs.RetentionDays_TWO_MONTHS, 90: awslogs.RetentionDays_THREE_MONTHS,
+	120: awslogs.RetentionDays_FOUR_MONTHS,
+	150: awslogs.RetentionDays_FIVE_MONTHS, 180: awslogs.RetentionDays_SIX_MONTHS, 365: awslogs.RetentionDays_ONE_YEAR,
+	400: awslogs.RetentionDays_THIRTEEN_MONTHS, 545: awslogs.RetentionDays_EIGHTEEN_MONTHS,
+	731:  awslogs.RetentionDays_TWO_YEARS,
+	1096: awslogs.RetentionDays_THREE_YEARS, 1827: awslogs.RetentionDays_FIVE_YEARS,
+	2192: awslogs.RetentionDays_SIX_YEARS,
+	2557: awslogs.RetentionDays_SEVEN_YEARS, 2922: awslogs.RetentionDays_EIGHT_YEARS,
+	3288: awslogs.RetentionDays_NINE_YEARS,
+	3653: awslogs.RetentionDays_TEN_YEARS,
 }

@@ -40,7 +40,8 @@ func gatewayOf(t *testing.T, h *synthesized) gateway {
 	return g
 }
 
-// route returns the route that API Gateway takes for a path: the same path, else the longest with {proxy+}, else $default.
+// route returns the route that API Gateway takes for a path: the same path, else the longest with
+// {proxy+}, else $default.
 // (AWS, "Create routes for HTTP APIs in API Gateway".)
 func (g gateway) route(path string) string {
 	best := ""
@@ -48,14 +49,16 @@ func (g gateway) route(path string) string {
 		if route == path {
 			return route
 		}
-		if folder, ok := strings.CutSuffix(route, "{proxy+}"); ok && strings.HasPrefix(path, folder) && len(path) > len(folder) && len(route) > len(best) {
+		if folder, ok := strings.CutSuffix(route, "{proxy+}"); ok && strings.HasPrefix(path, folder) &&
+			len(path) > len(folder) && len(route) > len(best) {
 			best = route
 		}
 	}
 	return best
 }
 
-// TestRoutesLead: API Gateway leads every path of the table to the function that answers it, and unknown paths to one that says so.
+// TestRoutesLead: API Gateway leads every path of the table to the function that answers it, and
+// unknown paths to one that says so.
 func TestRoutesLead(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		g := gatewayOf(t, fixture(t, name))
@@ -67,7 +70,8 @@ func TestRoutesLead(t *testing.T) {
 				}
 			}
 		}
-		for _, p := range []string{"/nothing", "/v1/nothing", "/api/v1/nothing", "/api", "/v2", "/v1/proxy", "/v1/shopping"} {
+		for _, p := range []string{"/nothing", "/v1/nothing", "/api/v1/nothing", "/api", "/v2", "/v1/proxy",
+			"/v1/shopping"} {
 			if f := g.functions[g.route(p)]; f != routes.Fallback {
 				t.Errorf("%s: %s is led to %q", name, p, f)
 			}
@@ -92,7 +96,8 @@ func TestThrottles(t *testing.T) {
 			}
 		}
 	}
-	for _, p := range []string{"/", "/nothing", "/v1/analisi", "/api/v1/analisi", "/v1/pro/webhook", "/api/v1/pro/webhook"} {
+	for _, p := range []string{"/", "/nothing", "/v1/analisi", "/api/v1/analisi", "/v1/pro/webhook",
+		"/api/v1/pro/webhook"} {
 		if share(p) < 2*leastShare {
 			t.Errorf("%s has %v calls a second, want at least %d", p, share(p), 2*leastShare)
 		}
@@ -119,18 +124,22 @@ func TestThrottles(t *testing.T) {
 	}
 }
 
-// TestThrottledCallsAreAlarming: the alarm counts the 429s of API Gateway itself, from its log: a function's own have an integration's status.
+// TestThrottledCallsAreAlarming: the alarm counts the 429s of API Gateway itself, from its log: a
+// function's own have an integration's status.
 func TestThrottledCallsAreAlarming(t *testing.T) {
 	h := fixture(t, "example")
-	if format := compact(h.property("ApiStage", "AccessLogSettings", "Format")); !strings.Contains(format, `integration\":\"$context.integration.status`) {
+	if format := compact(h.property("ApiStage", "AccessLogSettings", "Format")); !strings.Contains(format,
+		`integration\":\"$context.integration.status`) {
 		t.Errorf("the log does not tell who answered: %s", format)
 	}
 	filter := h.Resources["ThrottledFilter"].Properties
-	if compact(filter["LogGroupName"]) != `{"Ref":"ApiLog"}` || filter["FilterPattern"] != `{ ($.status = "429") && ($.integration != "429") }` {
+	if compact(filter["LogGroupName"]) != `{"Ref":"ApiLog"}` ||
+		filter["FilterPattern"] != `{ ($.status = "429") && ($.integration != "429") }` {
 		t.Errorf("counted are %v of %v", filter["FilterPattern"], compact(filter["LogGroupName"]))
 	}
 	counted, alarm := at(filter["MetricTransformations"], 0), h.Resources["ApiThrottled"].Properties
-	if alarm["MetricName"] == nil || alarm["MetricName"] != at(counted, "MetricName") || alarm["Namespace"] != at(counted, "MetricNamespace") || alarm["Threshold"] != 10.0 {
+	if alarm["MetricName"] == nil || alarm["MetricName"] != at(counted, "MetricName") ||
+		alarm["Namespace"] != at(counted, "MetricNamespace") || alarm["Threshold"] != 10.0 {
 		t.Errorf("the alarm watches %v", compact(alarm))
 	}
 }

@@ -23,9 +23,12 @@ type notices struct {
 // administration is what the account's administrators may do with the key, each
 // action by its name: deciding about it, not reading what it encrypts.
 var administration = []string{
-	"kms:CancelKeyDeletion", "kms:CreateAlias", "kms:DeleteAlias", "kms:DescribeKey", "kms:DisableKey", "kms:DisableKeyRotation",
-	"kms:EnableKey", "kms:EnableKeyRotation", "kms:GetKeyPolicy", "kms:GetKeyRotationStatus", "kms:ListAliases", "kms:ListGrants",
-	"kms:ListKeyPolicies", "kms:ListKeyRotations", "kms:ListResourceTags", "kms:PutKeyPolicy", "kms:RevokeGrant", "kms:ScheduleKeyDeletion",
+	"kms:CancelKeyDeletion", "kms:CreateAlias", "kms:DeleteAlias", "kms:DescribeKey", "kms:DisableKey",
+	"kms:DisableKeyRotation",
+	"kms:EnableKey", "kms:EnableKeyRotation", "kms:GetKeyPolicy", "kms:GetKeyRotationStatus", "kms:ListAliases",
+	"kms:ListGrants",
+	"kms:ListKeyPolicies", "kms:ListKeyRotations", "kms:ListResourceTags", "kms:PutKeyPolicy", "kms:RevokeGrant",
+	"kms:ScheduleKeyDeletion",
 	"kms:TagResource", "kms:UntagResource", "kms:UpdateAlias", "kms:UpdateKeyDescription",
 }
 
@@ -41,11 +44,14 @@ func newNotices(stack awscdk.Stack, c config, prefix string) notices {
 		awsiam.NewServicePrincipal(jsii.String("ses.amazonaws.com"), nil),
 	}
 	key := awskms.NewKey(stack, jsii.String(prefix+"NoticeKey"), &awskms.KeyProps{
-		Description: jsii.String("Alarms and returned mails of " + c.Name), EnableKeyRotation: jsii.Bool(true), RemovalPolicy: awscdk.RemovalPolicy_RETAIN,
+		Description: jsii.String("Alarms and returned mails of " + c.Name), EnableKeyRotation: jsii.Bool(true),
+		RemovalPolicy: awscdk.RemovalPolicy_RETAIN,
 		Policy: awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &[]awsiam.PolicyStatement{
-			awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String("Administration"), Actions: list(administration...), Resources: here,
+			awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String("Administration"),
+				Actions: list(administration...), Resources: here,
 				Principals: &[]awsiam.IPrincipal{awsiam.NewAccountRootPrincipal()}}),
-			awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String("Publish"), Actions: list("kms:Decrypt", "kms:GenerateDataKey"), Resources: here,
+			awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String("Publish"),
+				Actions: list("kms:Decrypt", "kms:GenerateDataKey"), Resources: here,
 				Principals: &services}), // whose calls do not say for which account; the topics ask for that
 		}}),
 	})
@@ -56,7 +62,8 @@ func newNotices(stack awscdk.Stack, c config, prefix string) notices {
 			TopicName: jsii.String(c.Name + "-" + purpose), MasterKey: key, EnforceSSL: jsii.Bool(true)})
 		name(made, id)
 		made.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-			Sid: jsii.String("Publish"), Actions: list("sns:Publish"), Resources: &[]*string{made.TopicArn()}, Conditions: &ours,
+			Sid: jsii.String("Publish"), Actions: list("sns:Publish"), Resources: &[]*string{made.TopicArn()},
+			Conditions: &ours,
 			Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(jsii.String(service), nil)},
 		}))
 		return made
@@ -88,29 +95,30 @@ func newMailer(stack awscdk.Stack, c config, n notices) mailer {
 		Identity: awsses.Identity_Domain(jsii.String(c.mailDomain())), ConfigurationSet: set,
 		FeedbackForwarding: jsii.Bool(false), // the topic gets it
 		// SPF is then of the sender's own domain, as DMARC asks. Until its records are set, SES uses its own.
-		MailFromDomain: jsii.String(c.bounceDomain()), MailFromBehaviorOnMxFailure: awsses.MailFromBehaviorOnMxFailure_USE_DEFAULT_VALUE,
+		MailFromDomain:              jsii.String(c.bounceDomain()),
+		MailFromBehaviorOnMxFailure: awsses.MailFromBehaviorOnMxFailure_USE_DEFAULT_VALUE,
 	})
 	name(identity, "MailIdentity")
-	awsses.NewCfnConfigurationSetEventDestination(stack, jsii.String("MailReturns"), &awsses.CfnConfigurationSetEventDestinationProps{
-		ConfigurationSetName: set.ConfigurationSetName(),
-		EventDestination: &awsses.CfnConfigurationSetEventDestination_EventDestinationProperty{
-			Name: jsii.String("returns"), Enabled: jsii.Bool(true), MatchingEventTypes: list("bounce", "complaint"),
-			SnsDestination: &awsses.CfnConfigurationSetEventDestination_SnsDestinationProperty{TopicArn: n.returns.TopicArn()},
-		},
-	}).Node().AddDependency(n.returns.Node().FindChild(jsii.String("Policy"))) // SES tries the topic as this is made
+	awsses.NewCfnConfigurationSetEventDestination(stack, jsii.String("MailReturns"),
+		&awsses.CfnConfigurationSetEventDestinationProps{
+			ConfigurationSetName: set.ConfigurationSetName(),
+			EventDestination: &awsses.CfnConfigurationSetEventDestination_EventDestinationProperty{
+				Name: jsii.String("returns"), Enabled: jsii.Bool(true), MatchingEventTypes: list("bounce", "complaint"),
+				SnsDestination: &awsses.CfnConfigurationSetEventDestination_SnsDestinationProperty{TopicArn: n.returns.TopicArn()},
+			},
+		}).Node().AddDependency(n.returns.Node().FindChild(jsii.String("Policy"))) // SES tries the topic as this is made
 	for i, record := range *identity.DkimRecords() {
-		awscdk.NewCfnOutput(stack, jsii.String(fmt.Sprintf("Dkim%d", i+1)), &awscdk.CfnOutputProps{
-			Value:       awscdk.Fn_Join(jsii.String(" CNAME "), &[]*string{record.Name, record.Value}),
-			Description: jsii.String("a DNS record that proves that the domain is ours"),
-		})
+		output(stack, fmt.Sprintf("Dkim%d", i+1), join(" CNAME ", record.Name, record.Value),
+			"a DNS record that proves that the domain is ours")
 	}
 	for _, record := range c.mailRecords() {
-		awscdk.NewCfnOutput(stack, jsii.String(record.output), &awscdk.CfnOutputProps{Value: jsii.String(record.value), Description: jsii.String(record.what)})
+		output(stack, record.output, jsii.String(record.value), record.what)
 	}
 	arn := func(resource string) *string {
 		return jsii.String(fmt.Sprintf("arn:aws:ses:%s:%s:%s", c.Region, c.Account, resource))
 	}
-	return mailer{set: set, identityARN: arn("identity/" + c.mailDomain()), setARN: arn("configuration-set/" + c.Name), returns: n.returns}
+	return mailer{set: set, identityARN: arn("identity/" + c.mailDomain()), setARN: arn("configuration-set/" + c.Name),
+		returns: n.returns}
 }
 
 // bounceDomain is where servers send what they cannot deliver.
@@ -124,9 +132,12 @@ type record struct{ output, value, what string }
 // Google, "Email sender guidelines".)
 func (c config) mailRecords() []record {
 	return []record{
-		{"MailFromMx", c.bounceDomain() + " MX 10 feedback-smtp." + c.Region + ".amazonses.com", "a DNS record: where undelivered mail goes"},
-		{"MailFromSpf", c.bounceDomain() + ` TXT "v=spf1 include:amazonses.com ~all"`, "a DNS record: who may send for that domain"},
-		{"Dmarc", "_dmarc." + c.mailDomain() + ` TXT "v=DMARC1; p=none"`, "a DNS record: what is done with mail of others in our name; see docs/deploy.md"},
+		{"MailFromMx", c.bounceDomain() + " MX 10 feedback-smtp." + c.Region + ".amazonses.com",
+			"a DNS record: where undelivered mail goes"},
+		{"MailFromSpf", c.bounceDomain() + ` TXT "v=spf1 include:amazonses.com ~all"`,
+			"a DNS record: who may send for that domain"},
+		{"Dmarc", "_dmarc." + c.mailDomain() + ` TXT "v=DMARC1; p=none"`,
+			"a DNS record: what is done with mail of others in our name; see docs/deploy.md"},
 	}
 }
 

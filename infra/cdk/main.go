@@ -78,8 +78,10 @@ func newApp(out string) awscdk.App {
 			"@aws-cdk/core:enablePartitionLiterals":                     true, // arn:aws, as everywhere here
 			"@aws-cdk/core:target-partitions":                           []string{"aws"},
 			"@aws-cdk/core:checkSecretUsage":                            true,
-			"@aws-cdk/aws-iam:minimizePolicies":                         false, // a statement for each, as they are written here
-			"aws:cdk:enable-asset-metadata":                             true,  // by which sam local finds the executables
+			// a statement for each, as they are written here
+			"@aws-cdk/aws-iam:minimizePolicies": false,
+			// by which sam local finds the executables
+			"aws:cdk:enable-asset-metadata": true,
 		},
 	}
 	if out != "" {

@@ -15,7 +15,8 @@ func TestMakeDeploy(t *testing.T) {
 	plan := func(args ...string) string {
 		t.Helper()
 		// Everything is made anew, so that what is installed here does not matter.
-		out, err := exec.Command(make, append([]string{"-C", "../..", "--dry-run", "--always-make", "deploy", "CONFIG=verdetto.json"}, args...)...).CombinedOutput()
+		out, err := exec.Command(make, append([]string{"-C", "../..", "--dry-run", "--always-make", "deploy",
+			"CONFIG=verdetto.json"}, args...)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -25,7 +26,8 @@ func TestMakeDeploy(t *testing.T) {
 	if !strings.Contains(usual, "cdk deploy --app cdk.out") {
 		t.Errorf("it does not deploy:\n%s", usual)
 	}
-	if deployed, live := strings.Index(usual, "cdk deploy"), strings.Index(usual, "go run ./infra/rollout -config verdetto.json"); live < deployed {
+	if deployed, live := strings.Index(usual, "cdk deploy"), strings.Index(usual,
+		"go run ./infra/rollout -config verdetto.json"); live < deployed {
 		t.Errorf("what is deployed is not made live:\n%s", usual)
 	}
 	for _, other := range []string{"mvn ", "pip install", "oapi-codegen", "axe-core", "Model Context Protocol"} {
@@ -33,7 +35,8 @@ func TestMakeDeploy(t *testing.T) {
 			t.Errorf("it wants %q, which is for tests", other)
 		}
 	}
-	if strings.Contains(usual, "--import-existing-resources") || !strings.Contains(plan("ADOPT=1"), "--import-existing-resources") {
+	if strings.Contains(usual, "--import-existing-resources") ||
+		!strings.Contains(plan("ADOPT=1"), "--import-existing-resources") {
 		t.Error("ADOPT=1 does not decide what is taken over")
 	}
 }

@@ -33,7 +33,8 @@ func TestAlarmsAndMetrics(t *testing.T) {
 			function, ok := strings.CutPrefix(dimensions, "function=")
 			function, inStack := strings.CutSuffix(function, " stack="+stack)
 			if !ok || !inStack || !slices.Contains(logged[metric], function) {
-				t.Errorf("%s: %s looks at %s by %q; it is logged by %q of stack %s", name, where, metric, dimensions, logged[metric], stack)
+				t.Errorf("%s: %s looks at %s by %q; it is logged by %q of stack %s", name, where, metric, dimensions,
+					logged[metric], stack)
 			}
 			if where != "Dashboard" {
 				alarmed[metric+" "+function] = true
@@ -68,7 +69,8 @@ func TestAlarmsAndMetrics(t *testing.T) {
 		for metric, functions := range logged {
 			for _, function := range functions {
 				if watched := alarmed[metric+" "+function]; watched == (unwatched[metric] != "") {
-					t.Errorf("%s: %s of %s has an alarm: %v; a reason for none: %q", name, metric, function, watched, unwatched[metric])
+					t.Errorf("%s: %s of %s has an alarm: %v; a reason for none: %q", name, metric, function, watched,
+						unwatched[metric])
 				}
 			}
 		}
@@ -124,7 +126,9 @@ func loggers(t *testing.T, path, metric string) (names []string) {
 	for _, f := range functions {
 		switch dir := filepath.ToSlash(filepath.Dir(path)); {
 		case metric == "Absent501" && f.name != "compat": // only its paths answer 501
-		case dir == "../../functions/"+f.name, dir == "../../shared/web/httpapi" && f.http, dir == "../../shared/carrier/mail/instrumented" && f.mails, dir == "../../shared/notify/outbox" && f.outbox:
+		case dir == "../../functions/"+f.name, dir == "../../shared/web/httpapi" &&
+			f.http, dir == "../../shared/carrier/mail/instrumented" && f.mails,
+			dir == "../../shared/notify/outbox" && f.outbox:
 			names = append(names, f.name)
 		}
 	}

@@ -15,14 +15,24 @@ import (
 // accepted are findings of cdk-nag that are so by decision. A finding that is
 // not here, and an entry that finds nothing in any stack, are both failures.
 var accepted = []struct{ rule, where, why string }{
-	{"AwsSolutions-APIG4", "/Verdetto/Route", "Callers without a key are welcome; keys are checked by the functions, and API Gateway has no authorizer for the edge's secret but a function, which would cost as much as answering."},
+	{"AwsSolutions-APIG4", "/Verdetto/Route",
+		"Callers without a key are welcome; keys are checked by the functions, and API Gateway has no authorizer for " +
+			"the edge's secret but a function, which would cost as much as answering."},
 	{"AwsSolutions-CFR1", "/Distribution/", "Travellers live everywhere."},
-	{"AwsSolutions-CFR2", "/Verdetto/Distribution/", "The firewall is there unless the operator declines it: it costs at least 9 USD a month, and callers are counted without it."},
-	{"AwsSolutions-CFR3", "/Distribution/", "Accesses are logged by standard logging (v2), whose fields can be chosen; the rule knows the older log only, in which queries are."},
-	{"AwsSolutions-CFR4", "/Verdetto/Distribution/", "Without a domain of one's own CloudFront offers no choice of TLS versions; docs/deploy.md says so."},
-	{"AwsSolutions-IAM5[Resource::*]", "Role/DefaultPolicy/", "Trace segments are written to no resource; TestPolicies holds that nothing else has the wildcard."},
-	{"AwsSolutions-S1", "/AccessLogs/", "It is the bucket of access logs; logging who reads logs into itself would never end."},
-	{"AwsSolutions-SQS3", "/Verdetto/EventDeadLetters/", "It is a queue of dead letters, of functions and not of a queue, which the rule does not see."},
+	{"AwsSolutions-CFR2", "/Verdetto/Distribution/",
+		"The firewall is there unless the operator declines it: it costs at least 9 USD a month, and callers are " +
+			"counted without it."},
+	{"AwsSolutions-CFR3", "/Distribution/",
+		"Accesses are logged by standard logging (v2), whose fields can be chosen; the rule knows the older log " +
+			"only, in which queries are."},
+	{"AwsSolutions-CFR4", "/Verdetto/Distribution/",
+		"Without a domain of one's own CloudFront offers no choice of TLS versions; docs/deploy.md says so."},
+	{"AwsSolutions-IAM5[Resource::*]", "Role/DefaultPolicy/",
+		"Trace segments are written to no resource; TestPolicies holds that nothing else has the wildcard."},
+	{"AwsSolutions-S1", "/AccessLogs/",
+		"It is the bucket of access logs; logging who reads logs into itself would never end."},
+	{"AwsSolutions-SQS3", "/Verdetto/EventDeadLetters/",
+		"It is a queue of dead letters, of functions and not of a queue, which the rule does not see."},
 }
 
 // findings are what cdk-nag's rules for AWS solutions say: rule and place. They

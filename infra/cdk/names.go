@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
 )
@@ -26,6 +27,23 @@ func name(of constructs.Construct, id string) {
 func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// output writes what the operator needs to know of the stack.
+func output(stack awscdk.Stack, id string, value *string, what string) {
+	awscdk.NewCfnOutput(stack, jsii.String(id), &awscdk.CfnOutputProps{Value: value, Description: jsii.String(what)})
+}
+
+// join writes values with a separator between them.
+func join(separator string, values ...*string) *string {
+	return awscdk.Fn_Join(jsii.String(separator), &values)
+}
+
+// allow lets its role, or the principals that are added, do something to resources.
+func allow(sid string, actions []string, resources ...*string) awsiam.PolicyStatement {
+	return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Sid: jsii.String(sid), Actions: list(actions...), Resources: &resources,
+	})
+}
 
 func seconds(n int) awscdk.Duration { return awscdk.Duration_Seconds(jsii.Number(n)) }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/mail"
 	"strings"
 )
 
@@ -34,16 +33,9 @@ func (o operator) particulars() []particular {
 func (o operator) missing() (lines []string) {
 	for _, p := range o.particulars() {
 		if strings.TrimSpace(p.value) == "" {
-			lines = append(lines, fmt.Sprintf("%s is not given: %s will say so; the law may want it", p.field, p.wanted))
+			lines = append(lines, fmt.Sprintf("%s is not given: %s will say so; the law may want it", p.field,
+				p.wanted))
 		}
 	}
 	return lines
-}
-
-// fault says what is wrong with them; "" is nothing.
-func (o operator) fault() string {
-	if a, err := mail.ParseAddress(o.Email); o.Email != "" && (err != nil || a.Address != o.Email) {
-		return fmt.Sprintf("operator.email: %q is not a bare e-mail address", o.Email)
-	}
-	return ""
 }

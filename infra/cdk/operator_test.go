@@ -7,7 +7,8 @@ import (
 
 // TestOperator: what is missing is said and deploys all the same; what is given reaches the pages.
 func TestOperator(t *testing.T) {
-	if missing := (operator{}).missing(); len(missing) != 6 || !strings.HasPrefix(missing[0], "operator.name is not given") {
+	if missing := (operator{}).missing(); len(missing) != 6 ||
+		!strings.HasPrefix(missing[0], "operator.name is not given") {
 		t.Errorf("%q", missing)
 	}
 	example, err := load("example.json")

@@ -21,7 +21,8 @@ type origin struct {
 	Domain            string `json:"domain"`            // a name that only the distribution asks
 	Certificate       string `json:"certificate"`       // ARN of that name's certificate, in the stack's region
 	ClientCertificate string `json:"clientCertificate"` // ARN in us-east-1 of the one that CloudFront shows
-	Authority         string `json:"authority"`         // file, beside this one, with the certificate of the authority that issued it
+	// file, beside this one, with the certificate of the authority that issued it
+	Authority string `json:"authority"`
 }
 
 // hasDomain reports whether API Gateway answers under a domain of the operator's and not under its own address.
@@ -30,32 +31,33 @@ func (o origin) hasDomain() bool { return o.Domain != "" }
 // isMutual reports whether API Gateway accepts connections of the distribution alone.
 func (o origin) isMutual() bool { return o.ClientCertificate != "" }
 
-// check gives what is wrong with the way to API Gateway.
-func (o origin) check(c config, wrong func(field, format string, args ...any), shape func(field, value string, want *regexp.Regexp, is string)) {
+// rules hold the way to API Gateway to the other choices.
+func (o origin) rules(c config) []rule {
 	if o == (origin{}) {
 		// What CloudFront has is made in us-east-1, and stacks in two regions cannot tell each other their addresses.
-		if c.Region != edgeRegion && regionShape.MatchString(c.Region) {
-			wrong("origin", "missing: elsewhere than in us-east-1 API Gateway needs a domain of its own, by which CloudFront reaches it")
-		}
-		return
+		return []rule{{"origin", when(c.Region != edgeRegion && regionShape.MatchString(c.Region),
+			"missing: elsewhere than in us-east-1 API Gateway needs a domain of its own, by which CloudFront reaches "+
+				"it")}}
 	}
-	if c.Domain == "" {
-		wrong("origin", "it needs the service's own domain as well")
+	here := regexp.MustCompile(`^arn:aws:acm:` + regexp.QuoteMeta(c.Region) + `:[0-9]{12}:certificate/[0-9a-f-]+$`)
+	rules := []rule{
+		{"origin", when(c.Domain == "", "it needs the service's own domain as well")},
+		{"origin.domain", shaped(o.Domain, domainShape, "a domain such as origin.example.com")},
+		{"origin.domain", when(o.Domain != "" && o.Domain == c.Domain,
+			"%q is the service's own; give another name, such as origin.%[1]s", o.Domain)},
+		{"origin.certificate", shaped(o.Certificate, here, "the ARN of a certificate in "+c.Region)},
+		{"origin.clientCertificate, origin.authority", when(o.isMutual() != (o.Authority != ""),
+			"give both or neither")},
 	}
-	shape("origin.domain", o.Domain, domainShape, "a domain such as origin.example.com")
-	if o.Domain != "" && o.Domain == c.Domain {
-		wrong("origin.domain", "%q is the service's own; give another name, such as origin.%[1]s", o.Domain)
+	if o.isMutual() && o.Authority != "" {
+		err := checkAuthority(o.Authority)
+		rules = append(rules,
+			rule{"origin.clientCertificate", shaped(o.ClientCertificate, certificateShape,
+				"the ARN of a certificate in us-east-1")},
+			rule{"origin.authority", when(err != nil, "%v", err)},
+		)
 	}
-	shape("origin.certificate", o.Certificate, regexp.MustCompile(`^arn:aws:acm:`+regexp.QuoteMeta(c.Region)+`:[0-9]{12}:certificate/[0-9a-f-]+$`),
-		"the ARN of a certificate in "+c.Region)
-	if o.isMutual() != (o.Authority != "") {
-		wrong("origin.clientCertificate, origin.authority", "give both or neither")
-	} else if o.isMutual() {
-		shape("origin.clientCertificate", o.ClientCertificate, certificateShape, "the ARN of a certificate in us-east-1")
-		if err := checkAuthority(o.Authority); err != nil {
-			wrong("origin.authority", "%v", err)
-		}
-	}
+	return rules
 }
 
 // checkAuthority finds out whether a file holds certificates of authorities, and nothing else: above all no key.
@@ -94,22 +96,22 @@ func (o origin) behind(stack awscdk.Stack, api awsapigatewayv2.CfnApi, stage aws
 	props := &awsapigatewayv2.CfnDomainNameProps{
 		DomainName: jsii.String(o.Domain),
 		DomainNameConfigurations: []awsapigatewayv2.CfnDomainName_DomainNameConfigurationProperty{{
-			CertificateArn: jsii.String(o.Certificate), EndpointType: jsii.String("REGIONAL"), SecurityPolicy: jsii.String("TLS_1_2"),
+			CertificateArn: jsii.String(o.Certificate), EndpointType: jsii.String("REGIONAL"),
+			SecurityPolicy: jsii.String("TLS_1_2"),
 		}},
 	}
 	if o.isMutual() {
 		// Named by its content: another authority is another file, which API Gateway then reads.
-		authority := awss3assets.NewAsset(stack, jsii.String("OriginAuthority"), &awss3assets.AssetProps{Path: jsii.String(o.Authority)})
+		authority := awss3assets.NewAsset(stack, jsii.String("OriginAuthority"),
+			&awss3assets.AssetProps{Path: jsii.String(o.Authority)})
 		props.MutualTlsAuthentication = &awsapigatewayv2.CfnDomainName_MutualTlsAuthenticationProperty{TruststoreUri: authority.S3ObjectUrl()}
 	}
 	domain := awsapigatewayv2.NewCfnDomainName(stack, jsii.String("OriginDomain"), props)
 	awsapigatewayv2.NewCfnApiMapping(stack, jsii.String("OriginMapping"), &awsapigatewayv2.CfnApiMappingProps{
 		ApiId: api.Ref(), DomainName: domain.Ref(), Stage: stage.Ref(),
 	})
-	awscdk.NewCfnOutput(stack, jsii.String("OriginRecord"), &awscdk.CfnOutputProps{
-		Value:       awscdk.Fn_Join(jsii.String(" CNAME "), &[]*string{jsii.String(o.Domain), domain.AttrRegionalDomainName()}),
-		Description: jsii.String("the DNS record by which CloudFront reaches API Gateway"),
-	})
+	output(stack, "OriginRecord", join(" CNAME ", jsii.String(o.Domain), domain.AttrRegionalDomainName()),
+		"the DNS record by which CloudFront reaches API Gateway")
 }
 
 // prove has the distribution show its certificate to the origin.

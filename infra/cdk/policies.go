@@ -91,7 +91,8 @@ func (p policies) unshared() cloudfront.ICachePolicy {
 }
 
 // keeping makes a policy that keeps answers as long as they say, but no longer than most.
-func (p policies) keeping(id string, most time.Duration, keyed bool, queries cloudfront.CacheQueryStringBehavior) cloudfront.ICachePolicy {
+func (p policies) keeping(id string, most time.Duration, keyed bool,
+	queries cloudfront.CacheQueryStringBehavior) cloudfront.ICachePolicy {
 	headers := cloudfront.CacheHeaderBehavior_None()
 	if keyed {
 		headers = cloudfront.CacheHeaderBehavior_AllowList(*list(keyHeaders...)...)

@@ -103,14 +103,18 @@ func TestWide(t *testing.T) {
 		wide bool
 	}{
 		{"action", grant{actions: []string{"dynamodb:*"}, resources: []string{"arn:aws:dynamodb:x"}}, true},
-		{"part of an action", grant{actions: []string{"dynamodb:Get*"}, resources: []string{"arn:aws:dynamodb:x"}}, true},
+		{"part of an action", grant{actions: []string{"dynamodb:Get*"}, resources: []string{"arn:aws:dynamodb:x"}},
+			true},
 		{"resource", grant{actions: []string{"dynamodb:GetItem"}, resources: []string{"*"}}, true},
-		{"part of a resource", grant{actions: []string{"ssm:GetParameters"}, resources: []string{"arn:aws:ssm:x:y:parameter/verdetto/*"}}, true},
+		{"part of a resource", grant{actions: []string{"ssm:GetParameters"},
+			resources: []string{"arn:aws:ssm:x:y:parameter/verdetto/*"}}, true},
 		{"tracing", grant{actions: []string{"xray:PutTraceSegments"}, resources: []string{"*"}}, false},
-		{"tracing and more", grant{actions: []string{"xray:PutTraceSegments", "s3:GetObject"}, resources: []string{"*"}}, true},
+		{"tracing and more", grant{actions: []string{"xray:PutTraceSegments", "s3:GetObject"},
+			resources: []string{"*"}}, true},
 		{"key", grant{actions: []string{"kms:Decrypt"}, resources: []string{"*"}, key: true}, false},
 		{"narrow", grant{actions: []string{"dynamodb:GetItem"}, resources: []string{"arn:aws:dynamodb:x"}}, false},
-		{"everybody", grant{actions: []string{"sns:Publish"}, resources: []string{"arn:aws:sns:x"}, principal: true, service: `{"AWS":"*"}`}, true},
+		{"everybody", grant{actions: []string{"sns:Publish"}, resources: []string{"arn:aws:sns:x"}, principal: true,
+			service: `{"AWS":"*"}`}, true},
 	} {
 		if got := len(c.g.wide()) > 0; got != c.wide {
 			t.Errorf("%s: %v", c.name, c.g.wide())
@@ -134,9 +138,11 @@ func TestWhoReadsWhichSecret(t *testing.T) {
 	for _, f := range functions {
 		var allowed, named []string
 		for _, g := range h.grants() {
-			if strings.HasPrefix(g.id, title(f.name)+"RoleDefaultPolicy") && slices.Contains(g.actions, "ssm:GetParameters") {
+			if strings.HasPrefix(g.id, title(f.name)+"RoleDefaultPolicy") &&
+				slices.Contains(g.actions, "ssm:GetParameters") {
 				for _, r := range g.resources {
-					allowed = append(allowed, strings.TrimPrefix(r, "arn:aws:ssm:eu-west-1:123456789012:parameter/verdetto/"))
+					allowed = append(allowed, strings.TrimPrefix(r,
+						"arn:aws:ssm:eu-west-1:123456789012:parameter/verdetto/"))
 				}
 			}
 		}
@@ -160,13 +166,16 @@ func TestWhoReadsWhichSecret(t *testing.T) {
 func TestWhoMayDoWhat(t *testing.T) {
 	h := fixture(t, "example")
 	visitor := []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
-		"logs:CreateLogStream", "logs:PutLogEvents", "ssm:GetParameters", "xray:PutTelemetryRecords", "xray:PutTraceSegments"}
+		"logs:CreateLogStream", "logs:PutLogEvents", "ssm:GetParameters", "xray:PutTelemetryRecords",
+		"xray:PutTraceSegments"}
 	payer := slices.Concat([]string{"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem"}, visitor)
-	worker := []string{"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
+	worker := []string{"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem",
+		"dynamodb:Query", "dynamodb:UpdateItem",
 		"logs:CreateLogStream", "logs:PutLogEvents", "ses:SendEmail", "ses:SendRawEmail",
 		"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ReceiveMessage", "sqs:SendMessage",
 		"ssm:GetParameters", "xray:PutTelemetryRecords", "xray:PutTraceSegments"}
-	want := map[string][]string{"analisi": visitor, "pricetrends": visitor, "compat": visitor, "x402": payer, "pro": worker, "alerts": worker, "refresh": worker}
+	want := map[string][]string{"analisi": visitor, "pricetrends": visitor, "compat": visitor, "x402": payer,
+		"pro": worker, "alerts": worker, "refresh": worker}
 	for _, f := range functions {
 		var may []string
 		for _, g := range h.grants() {
@@ -229,13 +238,22 @@ func TestPartitions(t *testing.T) {
 // TestWhoIsKeptFromWhat names what nobody is to find behind a hole in a function.
 func TestWhoIsKeptFromWhat(t *testing.T) {
 	for _, c := range []struct{ function, how, partition string }{
-		{"analisi", "write", "CUSTOMER#"}, {"pricetrends", "write", "CUSTOMER#"}, {"compat", "write", "CUSTOMER#"}, {"alerts", "write", "CUSTOMER#"}, {"refresh", "write", "CUSTOMER#"},
+		{"analisi", "write", "CUSTOMER#"}, {"pricetrends", "write", "CUSTOMER#"}, {"compat", "write", "CUSTOMER#"},
+		{"alerts", "write", "CUSTOMER#"}, {"refresh", "write", "CUSTOMER#"},
 		{"alerts", "read", "CUSTOMER#"}, {"refresh", "read", "CUSTOMER#"},
-		{"analisi", "read", "ALERTS#"}, {"pricetrends", "read", "ALERTS#"}, {"compat", "read", "ALERTS#"}, {"compat", "read", "PENDING#"}, {"compat", "read", "OUTBOX#"}, {"compat", "read", "SECRET"}, {"compat", "write", "ROUTE#"}, {"x402", "write", "ROUTE#"}, {"x402", "read", "CUSTOMER#"}, {"x402", "read", "CASHED#"}, {"pro", "write", "PAID#"}, {"analisi", "read", "PAID#"}, {"pro", "read", "ALERTS#"},
-		{"analisi", "read", "PENDING#"}, {"pricetrends", "read", "PENDING#"}, {"pro", "read", "PENDING#"}, {"refresh", "read", "PENDING#"},
-		{"analisi", "read", "OUTBOX#"}, {"pricetrends", "read", "OUTBOX#"}, {"alerts", "read", "OUTBOX#pro"}, {"pro", "read", "OUTBOX#alerts"},
-		{"analisi", "write", "ROUTE#"}, {"pricetrends", "write", "ROUTE#"}, {"pro", "write", "ROUTE#"}, {"alerts", "write", "ROUTE#"},
-		{"analisi", "read", "SECRET"}, {"pro", "read", "SECRET"}, {"alerts", "read", "SECRET"}, {"refresh", "read", "SECRET"},
+		{"analisi", "read", "ALERTS#"}, {"pricetrends", "read", "ALERTS#"}, {"compat", "read", "ALERTS#"},
+		{"compat", "read", "PENDING#"}, {"compat", "read", "OUTBOX#"}, {"compat", "read", "SECRET"},
+		{"compat", "write", "ROUTE#"}, {"x402", "write", "ROUTE#"}, {"x402", "read", "CUSTOMER#"},
+		{"x402", "read", "CASHED#"}, {"pro", "write", "PAID#"}, {"analisi", "read", "PAID#"},
+		{"pro", "read", "ALERTS#"},
+		{"analisi", "read", "PENDING#"}, {"pricetrends", "read", "PENDING#"}, {"pro", "read", "PENDING#"},
+		{"refresh", "read", "PENDING#"},
+		{"analisi", "read", "OUTBOX#"}, {"pricetrends", "read", "OUTBOX#"}, {"alerts", "read", "OUTBOX#pro"},
+		{"pro", "read", "OUTBOX#alerts"},
+		{"analisi", "write", "ROUTE#"}, {"pricetrends", "write", "ROUTE#"}, {"pro", "write", "ROUTE#"},
+		{"alerts", "write", "ROUTE#"},
+		{"analisi", "read", "SECRET"}, {"pro", "read", "SECRET"}, {"alerts", "read", "SECRET"},
+		{"refresh", "read", "SECRET"},
 	} {
 		may := schema.ReadBy(c.function)
 		if c.how == "write" {

@@ -30,7 +30,8 @@ func newQueues(stack awscdk.Stack, c config) queues {
 	q := queues{stack: stack, workers: c.Workers, ofFunction: map[string]queue{}}
 	dead := func(id, purpose string) awssqs.Queue {
 		made := awssqs.NewQueue(stack, jsii.String(id), &awssqs.QueueProps{
-			QueueName: jsii.String(c.Name + "-" + purpose + "-dead"), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: jsii.Bool(true),
+			QueueName: jsii.String(c.Name + "-" + purpose + "-dead"), Encryption: awssqs.QueueEncryption_SQS_MANAGED,
+			EnforceSSL:      jsii.Bool(true),
 			RetentionPeriod: awscdk.Duration_Days(jsii.Number(14)),
 		})
 		name(made, id)
@@ -47,7 +48,8 @@ func newQueues(stack awscdk.Stack, c config) queues {
 		}
 		letters := dead(id+"DeadLetters", f.name)
 		work := awssqs.NewQueue(stack, jsii.String(id+"Queue"), &awssqs.QueueProps{
-			QueueName: jsii.String(c.Name + "-" + f.name), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: jsii.Bool(true),
+			QueueName: jsii.String(c.Name + "-" + f.name), Encryption: awssqs.QueueEncryption_SQS_MANAGED,
+			EnforceSSL: jsii.Bool(true),
 			// Six times what a worker may take, as Lambda advises: throttled batches come back in that time.
 			VisibilityTimeout: seconds(6 * f.timeout),
 			DeliveryDelay:     delay,
@@ -71,13 +73,14 @@ func (q queues) addWorkers(l lambdas) {
 		if f.name == "refresh" {
 			workers = float64(q.workers)
 		}
-		mapping := awslambda.NewEventSourceMapping(q.stack, jsii.String(title(f.name)+"Work"), &awslambda.EventSourceMappingProps{
-			Target:                  l.of(f.name),
-			EventSourceArn:          q.ofFunction[f.name].work.QueueArn(),
-			BatchSize:               jsii.Number(f.batch),
-			MaxConcurrency:          jsii.Number(workers),
-			ReportBatchItemFailures: jsii.Bool(true),
-		})
+		mapping := awslambda.NewEventSourceMapping(q.stack, jsii.String(title(f.name)+"Work"),
+			&awslambda.EventSourceMappingProps{
+				Target:                  l.of(f.name),
+				EventSourceArn:          q.ofFunction[f.name].work.QueueArn(),
+				BatchSize:               jsii.Number(f.batch),
+				MaxConcurrency:          jsii.Number(workers),
+				ReportBatchItemFailures: jsii.Bool(true),
+			})
 		name(mapping, title(f.name)+"Work")
 		mapping.Node().DefaultChild().(awslambda.CfnEventSourceMapping).SetFunctionName(l.live(f.name).FunctionArn())
 	}

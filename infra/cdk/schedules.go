@@ -8,7 +8,8 @@ import (
 )
 
 // schedules are what happens by the clock. Every seven days all origins are put
-// on the queue, and every day the departures that are due. Every five minutes each outbox is looked into: signals come sooner,
+// on the queue, and every day the departures that are due. Every five minutes each outbox is looked
+// into: signals come sooner,
 // but a signal may get lost.
 var schedules = []struct {
 	id, function, when string
@@ -18,8 +19,11 @@ var schedules = []struct {
 }{
 	// A plan is as of its moment, so that one that is handed over twice is one plan. It is worth a day
 	// of trying; a look into an outbox is soon made again.
-	{"RefreshWeekly", "refresh", "cron(0 3 ? * TUE *)", `{"source":"aws.scheduler","time":"<aws.scheduler.scheduled-time>"}`, 15, 185, 24 * 60 * 60},
-	{"RefreshDepartures", "refresh", "cron(0 5 * * ? *)", `{"departures":true,"time":"<aws.scheduler.scheduled-time>"}`, 15, 185, 12 * 60 * 60}, // until well before the next
+	{"RefreshWeekly", "refresh", "cron(0 3 ? * TUE *)",
+		`{"source":"aws.scheduler","time":"<aws.scheduler.scheduled-time>"}`, 15, 185, 24 * 60 * 60},
+	// until well before the next
+	{"RefreshDepartures", "refresh", "cron(0 5 * * ? *)", `{"departures":true,"time":"<aws.scheduler.scheduled-time>"}`,
+		15, 185, 12 * 60 * 60},
 	{"RefreshMail", "refresh", "rate(5 minutes)", `{"mail":true}`, 0, 2, 300},
 	{"ProOutbox", "pro", "rate(5 minutes)", `{"work":true}`, 0, 2, 300},
 	{"AlertsOutbox", "alerts", "rate(5 minutes)", `{"work":true}`, 0, 2, 300},
@@ -34,9 +38,6 @@ func newSchedules(stack awscdk.Stack, c config, q queues, l lambdas) {
 		Description: jsii.String("What schedules may do"),
 	})
 	name(role, "ScheduleRole")
-	allow := func(sid, action string, resources ...*string) {
-		role.AddToPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String(sid), Actions: list(action), Resources: &resources}))
-	}
 	called, arns := map[string]bool{}, []*string{}
 	for _, s := range schedules {
 		if !called[s.function] {
@@ -44,11 +45,13 @@ func newSchedules(stack awscdk.Stack, c config, q queues, l lambdas) {
 		}
 		window := &awsscheduler.CfnSchedule_FlexibleTimeWindowProperty{Mode: jsii.String("OFF")}
 		if s.within > 0 {
-			window = &awsscheduler.CfnSchedule_FlexibleTimeWindowProperty{Mode: jsii.String("FLEXIBLE"), MaximumWindowInMinutes: jsii.Number(s.within)}
+			window = &awsscheduler.CfnSchedule_FlexibleTimeWindowProperty{Mode: jsii.String("FLEXIBLE"),
+				MaximumWindowInMinutes: jsii.Number(s.within)}
 		}
 		awsscheduler.NewCfnSchedule(stack, jsii.String(s.id), &awsscheduler.CfnScheduleProps{
-			Name: jsii.String(c.Name + "-" + s.id), ScheduleExpression: jsii.String(s.when), ScheduleExpressionTimezone: jsii.String("UTC"),
-			FlexibleTimeWindow: window, State: jsii.String("ENABLED"),
+			Name: jsii.String(c.Name + "-" + s.id), ScheduleExpression: jsii.String(s.when),
+			ScheduleExpressionTimezone: jsii.String("UTC"),
+			FlexibleTimeWindow:         window, State: jsii.String("ENABLED"),
 			Target: &awsscheduler.CfnSchedule_TargetProperty{
 				Arn: l.live(s.function).FunctionArn(), RoleArn: role.RoleArn(), Input: jsii.String(s.event),
 				RetryPolicy: &awsscheduler.CfnSchedule_RetryPolicyProperty{
@@ -57,6 +60,6 @@ func newSchedules(stack awscdk.Stack, c config, q queues, l lambdas) {
 			},
 		}).Node().AddDependency(role) // and on what it may do: a schedule is tried as it is made
 	}
-	allow("Invoke", "lambda:InvokeFunction", arns...)
-	allow("Keep", "sqs:SendMessage", q.events.QueueArn())
+	role.AddToPolicy(allow("Invoke", []string{"lambda:InvokeFunction"}, arns...))
+	role.AddToPolicy(allow("Keep", []string{"sqs:SendMessage"}, q.events.QueueArn()))
 }

@@ -58,7 +58,9 @@ func TestTwoStacksShareNoName(t *testing.T) {
 		names := map[string]string{}
 		for id, r := range h.Resources {
 			for key, v := range r.Properties {
-				if s, ok := v.(string); ok && strings.HasSuffix(key, "Name") && key != "StageName" && key != "MetricName" && r.Type != "AWS::Lambda::Alias" && r.Type != "AWS::ApiGatewayV2::DomainName" && r.Type != "AWS::IAM::Policy" {
+				if s, ok := v.(string); ok && strings.HasSuffix(key, "Name") && key != "StageName" &&
+					key != "MetricName" && r.Type != "AWS::Lambda::Alias" &&
+					r.Type != "AWS::ApiGatewayV2::DomainName" && r.Type != "AWS::IAM::Policy" {
 					names[r.Type+" "+key+" "+s] = id
 				}
 			}
@@ -86,9 +88,11 @@ func TestWhatOutlivesTheStack(t *testing.T) {
 	}
 	doc := strings.Join(strings.Fields(string(data)), " ")
 	if n := strings.Count(doc, "make deploy CONFIG=verdetto.json ADOPT=1"); n != 3 {
-		t.Errorf("docs/deploy.md says %d times how a table is adopted: after a first deployment that failed, after taking the service down, and from a copy", n)
+		t.Errorf("docs/deploy.md says %d times how a table is adopted: after a first deployment that failed, after "+
+			"taking the service down, and from a copy", n)
 	}
-	known := map[string]string{"Table": "the table", "AccessLogs": "the bucket of access logs", "NoticeKey": "the key of notices", "EdgeNoticeKey": "the edge's key of notices"}
+	known := map[string]string{"Table": "the table", "AccessLogs": "the bucket of access logs",
+		"NoticeKey": "the key of notices", "EdgeNoticeKey": "the edge's key of notices"}
 	for _, choice := range []string{"example", "least", "most"} {
 		for id, r := range fixture(t, choice).Resources {
 			if r.DeletionPolicy != "Retain" {
@@ -144,7 +148,8 @@ func TestLint(t *testing.T) {
 	}
 	// What cfn-lint does not like is noticed.
 	bad := filepath.Join(dir, "bad.template.json")
-	if err := os.WriteFile(bad, []byte(strings.Replace(fixture(t, "example").texts[0], `"PAY_PER_REQUEST"`, `"FOR_FREE"`, 1)), 0o666); err != nil {
+	if err := os.WriteFile(bad, []byte(strings.Replace(fixture(t, "example").texts[0], `"PAY_PER_REQUEST"`,
+		`"FOR_FREE"`, 1)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command(lint, "--config-file", "cfnlint.yaml", "-t", bad).CombinedOutput(); err == nil {
@@ -162,7 +167,8 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := string(data)
-	ids := regexp.MustCompile("`([A-Z][A-Za-z0-9]+(?:Function|Queue|DeadLetters|Distribution|Table))`|invoke ([A-Z][A-Za-z]+) ").FindAllStringSubmatch(doc, -1)
+	ids := regexp.MustCompile("`([A-Z][A-Za-z0-9]+(?:Function|Queue|DeadLetters|Distribution|Table))`|invoke "+
+		"([A-Z][A-Za-z]+) ").FindAllStringSubmatch(doc, -1)
 	if len(ids) < 4 {
 		t.Errorf("only %d logical ids were found", len(ids))
 	}

@@ -16,10 +16,11 @@ type table struct {
 
 func newTable(stack awscdk.Stack, c config) table {
 	own := awsdynamodb.NewTable(stack, jsii.String("Table"), &awsdynamodb.TableProps{
-		TableName:    jsii.String(c.Name),
-		PartitionKey: &awsdynamodb.Attribute{Name: jsii.String(schema.Partition), Type: awsdynamodb.AttributeType_STRING},
-		SortKey:      &awsdynamodb.Attribute{Name: jsii.String(schema.Sort), Type: awsdynamodb.AttributeType_STRING},
-		BillingMode:  awsdynamodb.BillingMode_PAY_PER_REQUEST,
+		TableName: jsii.String(c.Name),
+		PartitionKey: &awsdynamodb.Attribute{Name: jsii.String(schema.Partition),
+			Type: awsdynamodb.AttributeType_STRING},
+		SortKey:     &awsdynamodb.Attribute{Name: jsii.String(schema.Sort), Type: awsdynamodb.AttributeType_STRING},
+		BillingMode: awsdynamodb.BillingMode_PAY_PER_REQUEST,
 		// A ceiling on what a day can cost. (AWS, "DynamoDB maximum throughput for on-demand tables".)
 		MaxReadRequestUnits: jsii.Number(mostReads(c)), MaxWriteRequestUnits: jsii.Number(mostWrites(c)),
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{

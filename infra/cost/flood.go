@@ -34,11 +34,14 @@ type attack struct {
 }
 
 var attacks = []attack{
-	{"direct", "API Gateway is called past the edge, where functions answer 403; with mutual TLS it costs nothing", true, false, false, use{seconds: 0.0036, memoryGB: 0.5, logBytes: 750}},
+	{"direct", "API Gateway is called past the edge, where functions answer 403; with mutual TLS it costs nothing",
+		true, false, false, use{seconds: 0.0036, memoryGB: 0.5, logBytes: 750}},
 	{"edge misses", "verdicts, of which the edge keeps none; each counted", false, false, false, measured[0]},
 	{"edge hits", "price trends that the edge has", false, true, false, measured[3]},
-	{"wrong keys", "keys of the right form, each looked up", false, false, false, use{reads: 1, seconds: 0.0036 + 0.005, memoryGB: 0.5, answerBytes: 500, logBytes: 750}},
-	{"webhook", "deliveries that are not Stripe's", false, false, true, use{seconds: 0.0036, memoryGB: 0.5, answerBytes: 500, logBytes: 750}},
+	{"wrong keys", "keys of the right form, each looked up", false, false, false,
+		use{reads: 1, seconds: 0.0036 + 0.005, memoryGB: 0.5, answerBytes: 500, logBytes: 750}},
+	{"webhook", "deliveries that are not Stripe's", false, false, true,
+		use{seconds: 0.0036, memoryGB: 0.5, answerBytes: 500, logBytes: 750}},
 }
 
 // day is what a day of an attack costs, in US dollars.
@@ -55,7 +58,8 @@ func (s stack) day(f flood, a attack) float64 {
 		passed = min(passed, f.addresses*limit/300)
 		usd += f.perSecond * prices.firewallRequest
 	}
-	// What the firewall stops CloudFront does not charge for. (AWS, "Amazon CloudFront no longer charges for requests blocked by AWS WAF".)
+	// What the firewall stops CloudFront does not charge for. (AWS, "Amazon CloudFront no longer
+	// charges for requests blocked by AWS WAF".)
 	usd += passed * (prices.edge + a.a.answerBytes/1e9*prices.edgeGB)
 	if !a.kept {
 		usd += min(passed, share) * inside(a.a)
@@ -66,7 +70,8 @@ func (s stack) day(f flood, a attack) float64 {
 // inside is what a call costs behind the edge. What is throttled there is not
 // charged for. (AWS re:Post, "Does AWS charge for throttled requests?")
 func inside(u use) float64 {
-	return prices.api + prices.lambdaCall + u.seconds*u.memoryGB*prices.lambdaGBs + u.reads*prices.read + u.writes*prices.write + u.logBytes/1e9*prices.logGB
+	return prices.api + prices.lambdaCall + u.seconds*u.memoryGB*prices.lambdaGBs + u.reads*prices.read +
+		u.writes*prices.write + u.logBytes/1e9*prices.logGB
 }
 
 // floodTable writes what a day of each costs.

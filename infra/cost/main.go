@@ -19,12 +19,13 @@ import (
 // prices are those of us-east-1 in US dollars, where AWS publishes them first.
 // Ireland (eu-west-1) is 0 to 14 % dearer.
 var prices = struct {
-	date                                       string
-	lambdaCall, lambdaGBs, api, edge, edgeGB   float64 // a call, a GB-second on arm64, a call, an HTTPS request, a GB
-	read, write, stored, backup                float64 // a unit, a unit, a GB-month, a GB-month
-	logGB, trace                               float64 // a GB taken in, a trace
-	firewallRequest                            float64 // a request that the firewall looks at
-	metric, alarm, firewall, secret, masterKey float64 // each a month; of the firewall each rule, and as much as five for itself
+	date                                     string
+	lambdaCall, lambdaGBs, api, edge, edgeGB float64 // a call, a GB-second on arm64, a call, an HTTPS request, a GB
+	read, write, stored, backup              float64 // a unit, a unit, a GB-month, a GB-month
+	logGB, trace                             float64 // a GB taken in, a trace
+	firewallRequest                          float64 // a request that the firewall looks at
+	// each a month; of the firewall each rule, and as much as five for itself
+	metric, alarm, firewall, secret, masterKey float64
 	dashboard, poll                            float64 // a month, a look into a queue
 }{
 	date:       "July 2025",
@@ -110,8 +111,10 @@ func (s stack) month() []struct {
 		what string
 		usd  float64
 	}
-	sweep := (routesFound*(readsOfRoute+readsOfSheets)+origins*readsOfOrigin)*prices.read + (routesFound*(writesOfRoute+writesOfSheets)+origins*writesOfOrigin)*prices.write
-	departures := seriesAWeek*((readsOfSeries+readsOfSheets)*prices.read+(writesOfSeries+writesOfSheets)*prices.write) + callsAWeek*prices.write
+	sweep := (routesFound*(readsOfRoute+readsOfSheets)+origins*readsOfOrigin)*prices.read +
+		(routesFound*(writesOfRoute+writesOfSheets)+origins*writesOfOrigin)*prices.write
+	departures := seriesAWeek*((readsOfSeries+readsOfSheets)*prices.read+(writesOfSeries+writesOfSheets)*prices.write) +
+		callsAWeek*prices.write
 	stored := float64(routesFound) * (53*4e3 + 94e3) / 1e9 // a block of 4 KB a week, and a year of departures
 	return []line{
 		{"the weekly refresh: table", weeks * sweep},
@@ -119,12 +122,17 @@ func (s stack) month() []struct {
 		{"departures: table", weeks * departures},
 		{"departures: function", weeks * secondsOfSeries * 0.5 * prices.lambdaGBs},
 		{fmt.Sprintf("the table, %.1f GB, and its backup", stored), stored * (prices.stored + prices.backup)},
-		{"the five-minute looks into outboxes", looks * (3*(prices.lambdaCall+0.03*0.5*prices.lambdaGBs+4*prices.read) + readsOfAge*prices.read)},
-		{fmt.Sprintf("Lambda's own looks into %d queues, empty or not", s.queues), float64(s.queues) * polls * prices.poll},
-		{fmt.Sprintf("metrics of our own that alarms and the dashboard look at: %d, if each has data every hour", s.metrics), float64(s.metrics) * prices.metric},
-		{fmt.Sprintf("%d alarms, on %d metrics; dashboards: %d", s.alarms, s.alarmMetrics, s.dashboards), float64(s.alarmMetrics)*prices.alarm + float64(s.dashboards)*prices.dashboard},
+		{"the five-minute looks into outboxes", looks * (3*(prices.lambdaCall+0.03*0.5*prices.lambdaGBs+4*prices.read) +
+			readsOfAge*prices.read)},
+		{fmt.Sprintf("Lambda's own looks into %d queues, empty or not", s.queues),
+			float64(s.queues) * polls * prices.poll},
+		{fmt.Sprintf("metrics of our own that alarms and the dashboard look at: %d, if each has data every hour",
+			s.metrics), float64(s.metrics) * prices.metric},
+		{fmt.Sprintf("%d alarms, on %d metrics; dashboards: %d", s.alarms, s.alarmMetrics, s.dashboards),
+			float64(s.alarmMetrics)*prices.alarm + float64(s.dashboards)*prices.dashboard},
 		{fmt.Sprintf("the firewall and its rules: %d", s.rules), float64(min(s.rules, 1)*5+s.rules) * prices.firewall},
-		{fmt.Sprintf("keys of notices: %d; the edge's secret", s.keys), float64(s.keys)*prices.masterKey + float64(s.secrets)*prices.secret},
+		{fmt.Sprintf("keys of notices: %d; the edge's secret", s.keys),
+			float64(s.keys)*prices.masterKey + float64(s.secrets)*prices.secret},
 		{"traces of a million calls: 1 a second, and 5 % of the rest", million * prices.trace},
 	}
 }
@@ -136,7 +144,8 @@ func (s stack) tables(w io.Writer) {
 	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|")
 	for _, u := range measured {
 		a, b, c, d, e, f := u.costs()
-		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | **%.2f** |\n", u.name, a, b, c, d, e, f, u.total())
+		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | **%.2f** |\n", u.name, a, b, c, d, e, f,
+			u.total())
 	}
 	fmt.Fprintf(w, "\nA month, whatever is called (%d origins, %d routes):\n\n", origins, routesFound)
 	fmt.Fprintln(w, "| a month | USD |\n|---|--:|")

@@ -35,7 +35,8 @@ func synthesized(t *testing.T) stack {
 			t.Fatal(err)
 		}
 	}
-	command := exec.Command("go", "run", "./infra/cdk", "-config", "infra/cdk/example.json", "-assets", filepath.Join(dir, "assets"), "-out", filepath.Join(dir, "out"))
+	command := exec.Command("go", "run", "./infra/cdk", "-config", "infra/cdk/example.json", "-assets",
+		filepath.Join(dir, "assets"), "-out", filepath.Join(dir, "out"))
 	command.Dir = "../.."
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -54,8 +55,10 @@ func TestDocument(t *testing.T) {
 		file, begin, end string
 		write            func(io.Writer)
 	}{
-		{"../../docs/deploy.md", "<!-- costs: make build synth && go run ./infra/cost -->\n", "<!-- end of costs -->\n", s.tables},
-		{"../../docs/scale.md", "<!-- floods: make build synth && go run ./infra/cost -->\n", "<!-- end of floods -->\n", s.floodTable},
+		{"../../docs/deploy.md", "<!-- costs: make build synth && go run ./infra/cost -->\n", "<!-- end of costs -->\n",
+			s.tables},
+		{"../../docs/scale.md", "<!-- floods: make build synth && go run ./infra/cost -->\n",
+			"<!-- end of floods -->\n", s.floodTable},
 	} {
 		data, err := os.ReadFile(c.file)
 		if err != nil {
@@ -86,7 +89,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestRead counts a template by hand: an alarm on one metric, one on two of which one is AWS's, a dashboard, a firewall.
+// TestRead counts a template by hand: an alarm on one metric, one on two of which one is AWS's, a
+// dashboard, a firewall.
 func TestRead(t *testing.T) {
 	const template = `{"Resources": {
 "A": {"Type": "AWS::CloudWatch::Alarm", "Properties": {"Namespace": "Verdetto", "MetricName": "Errors5xx", "Dimensions": [{"Name": "function", "Value": "pro"}]}},
@@ -104,7 +108,8 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := read(dir)
-	want := stack{alarms: 2, alarmMetrics: 3, metrics: 3, dashboards: 1, rules: 2, keys: 1, secrets: 1, queues: 1, throughput: 120, webhook: 40, perAddress: 2000}
+	want := stack{alarms: 2, alarmMetrics: 3, metrics: 3, dashboards: 1, rules: 2, keys: 1, secrets: 1, queues: 1,
+		throughput: 120, webhook: 40, perAddress: 2000}
 	if err != nil || got != want {
 		t.Errorf("%+v, want %+v (%v)", got, want, err)
 	}

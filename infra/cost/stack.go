@@ -17,8 +17,9 @@ type stack struct {
 	keys, secrets        int
 	queues               int // that functions work
 
-	throughput, webhook  float64 // calls a second that API Gateway lets through: all, and deliveries of Stripe
-	perAddress, perRelay float64 // calls in five minutes that the firewall lets through of one address, and of one that calls for many
+	throughput, webhook float64 // calls a second that API Gateway lets through: all, and deliveries of Stripe
+	// calls in five minutes that the firewall lets through of one address, and of one that calls for many
+	perAddress, perRelay float64
 }
 
 // resource is one of a template.
@@ -36,7 +37,7 @@ func read(folder string) (s stack, err error) {
 	if len(files) == 0 {
 		return s, fmt.Errorf("find templates: none in %s; make synth writes them", folder)
 	}
-	metrics := map[string]bool{}
+	metrics := ownMetrics{}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		var template struct{ Resources map[string]resource }
@@ -57,47 +58,27 @@ func read(folder string) (s stack, err error) {
 	return s, nil
 }
 
-// add counts a resource, and notes the metrics of our own that it looks at.
-func (s *stack) add(r resource, metrics map[string]bool) error {
-	p := r.Properties
-	own := func(namespace any, rest ...any) {
-		if space, _ := namespace.(string); space != "" && !strings.HasPrefix(space, "AWS/") {
-			metrics[space+fmt.Sprint(rest...)] = true
-		}
+// ownMetrics are the metrics of our own that are looked at.
+type ownMetrics map[string]bool
+
+func (w ownMetrics) note(namespace any, rest ...any) {
+	if space, _ := namespace.(string); space != "" && !strings.HasPrefix(space, "AWS/") {
+		w[space+fmt.Sprint(rest...)] = true
 	}
+}
+
+// add counts a resource, and notes the metrics of our own that it looks at.
+func (s *stack) add(r resource, metrics ownMetrics) error {
+	p := r.Properties
 	switch r.Type {
 	case "AWS::KMS::Key":
 		s.keys++
 	case "AWS::Lambda::EventSourceMapping":
 		s.queues++
 	case "AWS::CloudWatch::Alarm":
-		s.alarms++
-		looks := 0
-		for _, m := range items(p["Metrics"]) {
-			if metric, ok := get(m, "MetricStat", "Metric").(map[string]any); ok {
-				looks++
-				own(metric["Namespace"], metric["MetricName"], values(metric["Dimensions"]))
-			}
-		}
-		own(p["Namespace"], p["MetricName"], values(p["Dimensions"]))
-		s.alarmMetrics += max(looks, 1)
+		s.addAlarm(p, metrics)
 	case "AWS::CloudWatch::Dashboard":
-		s.dashboards++
-		var board any
-		if err := json.Unmarshal([]byte(text(p["DashboardBody"])), &board); err != nil {
-			return fmt.Errorf("dashboard: %w", err)
-		}
-		for _, w := range items(get(board, "widgets")) {
-			for _, m := range items(get(w, "properties", "metrics")) {
-				if row := items(m); len(row) > 1 {
-					var dimensions []any
-					for i := 3; i < len(row); i += 2 {
-						dimensions = append(dimensions, row[i])
-					}
-					own(row[0], row[1], dimensions)
-				}
-			}
-		}
+		return s.addDashboard(p, metrics)
 	case "AWS::WAFv2::WebACL":
 		for _, rule := range items(p["Rules"]) {
 			s.rules++
@@ -117,6 +98,39 @@ func (s *stack) add(r resource, metrics map[string]bool) error {
 			s.throughput += rate
 			if strings.HasSuffix(key, "/pro/webhook") {
 				s.webhook += rate
+			}
+		}
+	}
+	return nil
+}
+
+func (s *stack) addAlarm(p map[string]any, metrics ownMetrics) {
+	s.alarms++
+	looks := 0
+	for _, m := range items(p["Metrics"]) {
+		if metric, ok := get(m, "MetricStat", "Metric").(map[string]any); ok {
+			looks++
+			metrics.note(metric["Namespace"], metric["MetricName"], values(metric["Dimensions"]))
+		}
+	}
+	metrics.note(p["Namespace"], p["MetricName"], values(p["Dimensions"]))
+	s.alarmMetrics += max(looks, 1)
+}
+
+func (s *stack) addDashboard(p map[string]any, metrics ownMetrics) error {
+	s.dashboards++
+	var board any
+	if err := json.Unmarshal([]byte(text(p["DashboardBody"])), &board); err != nil {
+		return fmt.Errorf("dashboard: %w", err)
+	}
+	for _, w := range items(get(board, "widgets")) {
+		for _, m := range items(get(w, "properties", "metrics")) {
+			if row := items(m); len(row) > 1 {
+				var dimensions []any
+				for i := 3; i < len(row); i += 2 {
+					dimensions = append(dimensions, row[i])
+				}
+				metrics.note(row[0], row[1], dimensions)
 			}
 		}
 	}

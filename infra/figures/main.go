@@ -38,9 +38,12 @@ func run(path string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
-	fmt.Fprintf(out, "# Figures\n\nWhat the tests of the evidence tier measured, as `make evidence` wrote it with %s on %d cores.\n", runtime.Version(), runtime.NumCPU())
+	fmt.Fprintf(out,
+		"# Figures\n\nWhat the tests of the evidence tier measured, as `make evidence` wrote it with %s on %d cores.\n",
+		runtime.Version(), runtime.NumCPU())
 	for _, t := range tests {
-		fmt.Fprintf(out, "\n## %s, %s\n\n```\ngo test -count=1 -v -timeout 6h -run '^%s$' ./%s\n```\n\n```\n%s\n```\n", t.pkg, t.name, t.name, t.pkg, strings.Join(t.lines, "\n"))
+		fmt.Fprintf(out, "\n## %s, %s\n\n```\ngo test -count=1 -v -timeout 6h -run '^%s$' ./%s\n```\n\n```\n%s\n```\n",
+			t.pkg, t.name, t.name, t.pkg, strings.Join(t.lines, "\n"))
 	}
 	return nil
 }

@@ -25,7 +25,8 @@ func TestFigures(t *testing.T) {
 		{"verdetto/a/c", "TestEvidenceOne", "        written by another process\n"},
 		{"verdetto/a/c", "", "ok  \tverdetto/a/c\t0.1s\n"},
 	} {
-		if err := output.Encode(map[string]string{"Action": "output", "Package": e[0], "Test": e[1], "Output": e[2]}); err != nil {
+		if err := output.Encode(map[string]string{"Action": "output", "Package": e[0], "Test": e[1],
+			"Output": e[2]}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -70,7 +70,8 @@ func (p *preflight) account(ctx context.Context) ([]fault, error) {
 	}
 	if id := aws.ToString(who.Account); id != p.config.Account {
 		return []fault{{"the credentials are of account " + id + ", the configuration is for " + p.config.Account,
-			"use the credentials of the account that is meant (AWS_PROFILE), or another configuration: stage and production have one each"}}, nil
+			"use the credentials of the account that is meant (AWS_PROFILE), or another configuration: stage and " +
+				"production have one each"}}, nil
 	}
 	return nil, nil
 }
@@ -133,7 +134,8 @@ var wrong = map[string]func(value string, c config) string{
 		return ""
 	},
 	"telegram-bot-token": fits("TELEGRAM_BOT_TOKEN", "it is not a token as @BotFather gives it"),
-	"telegram-secret":    fits("TELEGRAM_SECRET", "it is not 16 to 256 letters, digits, - and _, which is all that Telegram sends along"),
+	"telegram-secret": fits("TELEGRAM_SECRET",
+		"it is not 16 to 256 letters, digits, - and _, which is all that Telegram sends along"),
 }
 
 // fits is wrong of a value that a setting does not take.
@@ -158,7 +160,8 @@ func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) 
 	for _, w := range p.config.parameters() {
 		names = append(names, w.Path(p.config.Name))
 	}
-	out, err := p.cloud.parameters.GetParameters(ctx, &ssm.GetParametersInput{Names: names, WithDecryption: aws.Bool(true)})
+	out, err := p.cloud.parameters.GetParameters(ctx, &ssm.GetParametersInput{Names: names,
+		WithDecryption: aws.Bool(true)})
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +178,8 @@ func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) 
 		case !there:
 			faults = append(faults, fault{name + " is not there", put})
 		case types[w.Name] != "SecureString":
-			faults = append(faults, fault{name + " is a " + types[w.Name] + ", which is kept in clear text", "delete it, choose another secret, and " + put})
+			faults = append(faults, fault{name + " is a " + types[w.Name] + ", which is kept in clear text",
+				"delete it, choose another secret, and " + put})
 		default:
 			if says := wrong[w.Name](value, p.config); says != "" {
 				faults = append(faults, fault{name + ": " + says, put})
@@ -188,7 +192,8 @@ func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) 
 // originSecret: what the distribution will send is one of those that functions accept.
 func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
 	name, version := p.config.Name+"/origin", strconv.Itoa(p.config.OriginSecret)
-	make := "create it as docs/deploy.md shows, with one of the values of " + p.config.parameter("origin-secrets") + " under \"" + version + "\""
+	make := "create it as docs/deploy.md shows, with one of the values of " + p.config.parameter("origin-secrets") +
+		" under \"" + version + "\""
 	out, err := p.cloud.secrets.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &name})
 	var none *secrettypes.ResourceNotFoundException
 	if errors.As(err, &none) {
@@ -202,7 +207,8 @@ func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
 		return []fault{{"the secret " + name + " has no value " + version, make}}, nil
 	}
 	if !slices.Contains(strings.Split(p.secrets["origin-secrets"], ","), values[version]) {
-		return []fault{{"value " + version + " of the secret " + name + " is none that functions accept: every call would be refused", make}}, nil
+		return []fault{{"value " + version + " of the secret " + name +
+			" is none that functions accept: every call would be refused", make}}, nil
 	}
 	return nil, nil
 }
@@ -220,8 +226,10 @@ func (p *preflight) bootstrap(ctx context.Context) (faults []fault, err error) {
 		}
 		if len(out.Parameters) == 0 {
 			faults = append(faults, fault{"the CDK has not prepared " + r.name + " of this account", do})
-		} else if version, err := strconv.Atoi(aws.ToString(out.Parameters[0].Value)); err != nil || version < leastBootstrap {
-			faults = append(faults, fault{"the CDK has prepared " + r.name + " of this account long ago (version " + aws.ToString(out.Parameters[0].Value) + ")", do})
+		} else if version, err := strconv.Atoi(aws.ToString(out.Parameters[0].Value)); err != nil ||
+			version < leastBootstrap {
+			faults = append(faults, fault{"the CDK has prepared " + r.name + " of this account long ago (version " +
+				aws.ToString(out.Parameters[0].Value) + ")", do})
 		}
 	}
 	return faults, nil
@@ -229,9 +237,11 @@ func (p *preflight) bootstrap(ctx context.Context) (faults []fault, err error) {
 
 // stackStatus is that of a region's stack, empty where there is none.
 func (p *preflight) stackStatus(ctx context.Context, r region) (string, error) {
-	out, err := p.cloud.in(r.name).stacks.DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: aws.String(p.config.Name + r.suffix)})
+	out, err := p.cloud.in(r.name).stacks.DescribeStacks(ctx,
+		&cloudformation.DescribeStacksInput{StackName: aws.String(p.config.Name + r.suffix)})
 	var api smithy.APIError
-	if errors.As(err, &api) && api.ErrorCode() == "ValidationError" && strings.Contains(api.ErrorMessage(), "does not exist") {
+	if errors.As(err, &api) && api.ErrorCode() == "ValidationError" &&
+		strings.Contains(api.ErrorMessage(), "does not exist") {
 		return "", nil
 	}
 	if err != nil || len(out.Stacks) == 0 {
@@ -248,12 +258,16 @@ func (p *preflight) stack(ctx context.Context) (faults []fault, err error) {
 		case err != nil:
 			return nil, err
 		case status == "ROLLBACK_COMPLETE" || status == "ROLLBACK_FAILED" || status == "CREATE_FAILED":
-			faults = append(faults, fault{"a first deployment failed and left a stack behind (" + p.config.Name + r.suffix + " is " + status + ")",
-				fmt.Sprintf("read why in its events, then aws cloudformation update-termination-protection %s --no-enable-termination-protection, and aws cloudformation delete-stack %[1]s", which)})
+			faults = append(faults, fault{"a first deployment failed and left a stack behind (" + p.config.Name +
+				r.suffix + " is " + status + ")",
+				fmt.Sprintf("read why in its events, then aws cloudformation update-termination-protection %s "+
+					"--no-enable-termination-protection, and aws cloudformation delete-stack %[1]s", which)})
 		case strings.HasSuffix(status, "_IN_PROGRESS"):
-			faults = append(faults, fault{"a deployment is under way (" + p.config.Name + r.suffix + " is " + status + ")", "wait until it has ended"})
+			faults = append(faults, fault{"a deployment is under way (" + p.config.Name + r.suffix + " is " + status +
+				")", "wait until it has ended"})
 		case strings.HasSuffix(status, "_FAILED"):
-			faults = append(faults, fault{"the last deployment left the stack " + p.config.Name + r.suffix + " as " + status, "aws cloudformation continue-update-rollback " + which})
+			faults = append(faults, fault{"the last deployment left the stack " + p.config.Name + r.suffix + " as " +
+				status, "aws cloudformation continue-update-rollback " + which})
 		}
 	}
 	return faults, nil
@@ -270,7 +284,8 @@ func (p *preflight) table(ctx context.Context) ([]fault, error) {
 	}
 	if restored := p.config.RestoredTable; restored != "" {
 		if ok, err := there(restored); err != nil || !ok {
-			return []fault{{"the table " + restored + " of restoredTable is not there", "restore it first, as docs/deploy.md shows, or leave restoredTable out"}}, err
+			return []fault{{"the table " + restored + " of restoredTable is not there",
+				"restore it first, as docs/deploy.md shows, or leave restoredTable out"}}, err
 		}
 	}
 	status, err := p.stackStatus(ctx, p.config.regions()[0])
@@ -309,11 +324,13 @@ func (p *preflight) certificates(ctx context.Context) (faults []fault, err error
 
 // certificate asks about one: of a domain, or where it has none, one that was imported.
 func (p *preflight) certificate(ctx context.Context, about, arn, region, domain string) ([]fault, error) {
-	anew := fmt.Sprintf("ask ACM for one there, for %s: aws acm request-certificate --region %s --validation-method DNS --domain-name %[1]s", domain, region)
+	anew := fmt.Sprintf("ask ACM for one there, for %s: aws acm request-certificate --region %s --validation-method "+
+		"DNS --domain-name %[1]s", domain, region)
 	if domain == "" {
 		anew = "make one of the same authority and import it, as docs/deploy.md shows"
 	}
-	out, err := p.cloud.in(region).certificates.DescribeCertificate(ctx, &acm.DescribeCertificateInput{CertificateArn: &arn})
+	out, err := p.cloud.in(region).certificates.DescribeCertificate(ctx,
+		&acm.DescribeCertificateInput{CertificateArn: &arn})
 	var none *acmtypes.ResourceNotFoundException
 	if errors.As(err, &none) {
 		return []fault{{about + " is not in " + region + " of this account", anew}}, nil
@@ -323,13 +340,17 @@ func (p *preflight) certificate(ctx context.Context, about, arn, region, domain 
 	}
 	c := out.Certificate
 	if c.Status == acmtypes.CertificateStatusPendingValidation {
-		return []fault{{about + " waits for its DNS record", "set the record that aws acm describe-certificate --region " + region + " --certificate-arn " + arn + " names, and wait for ISSUED"}}, nil
+		return []fault{{about + " waits for its DNS record",
+			"set the record that aws acm describe-certificate --region " + region + " --certificate-arn " + arn +
+				" names, and wait for ISSUED"}}, nil
 	}
 	if c.Status != acmtypes.CertificateStatusIssued || c.NotAfter != nil && time.Until(*c.NotAfter) < soon {
 		return []fault{{about + " is " + string(c.Status) + ", or ends within 14 days", anew}}, nil
 	}
-	if domain != "" && !slices.ContainsFunc(c.SubjectAlternativeNames, func(name string) bool { return covers(name, domain) }) {
-		return []fault{{about + " is for " + strings.Join(c.SubjectAlternativeNames, ", ") + " and not for " + domain, anew}}, nil
+	if domain != "" && !slices.ContainsFunc(c.SubjectAlternativeNames,
+		func(name string) bool { return covers(name, domain) }) {
+		return []fault{{about + " is for " + strings.Join(c.SubjectAlternativeNames, ", ") + " and not for " + domain,
+			anew}}, nil
 	}
 	return nil, nil
 }
@@ -346,13 +367,17 @@ func (p *preflight) mail(ctx context.Context) (faults []fault, err error) {
 		return nil, err
 	}
 	if !out.ProductionAccessEnabled {
-		faults = append(faults, fault{"SES is in the sandbox: mail goes to verified addresses only", "ask for production access: SES console, Account dashboard, Request production access; it takes a day or so"})
+		faults = append(faults, fault{"SES is in the sandbox: mail goes to verified addresses only",
+			"ask for production access: SES console, Account dashboard, Request production access; it takes a day or " +
+				"so"})
 	}
 	if !out.SendingEnabled {
-		faults = append(faults, fault{"AWS has stopped this account from sending mail", "answer the case that AWS has opened (SES console, Reputation metrics)"})
+		faults = append(faults, fault{"AWS has stopped this account from sending mail",
+			"answer the case that AWS has opened (SES console, Reputation metrics)"})
 	}
 	if out.SendQuota != nil && out.ProductionAccessEnabled && out.SendQuota.MaxSendRate < p.config.MailRate {
-		faults = append(faults, fault{fmt.Sprintf("SES lets %.0f mails a second through, mailRate is %.0f", out.SendQuota.MaxSendRate, p.config.MailRate), "lower mailRate, or ask for a higher quota"})
+		faults = append(faults, fault{fmt.Sprintf("SES lets %.0f mails a second through, mailRate is %.0f",
+			out.SendQuota.MaxSendRate, p.config.MailRate), "lower mailRate, or ask for a higher quota"})
 	}
 	return faults, nil
 }
@@ -369,10 +394,15 @@ func (p *preflight) sender(ctx context.Context) ([]fault, error) {
 		return nil, err
 	}
 	if !out.VerifiedForSendingStatus {
-		return []fault{{"SES knows " + domain + " and has not verified it", "set the three DKIM records that aws sesv2 get-email-identity --email-identity " + domain + " names"}}, nil
+		return []fault{{"SES knows " + domain + " and has not verified it",
+			"set the three DKIM records that aws sesv2 get-email-identity --email-identity " + domain + " names"}}, nil
 	}
-	if from := out.MailFromAttributes; from != nil && from.MailFromDomainStatus != sestypes.MailFromDomainStatusSuccess {
-		return []fault{{"SES does not use " + aws.ToString(from.MailFromDomain) + " as where mail is returned to, so SPF does not agree with the sender", "set the two DNS records MailFromMx and MailFromSpf of the stack's outputs; SES looks for them for three days, and again when the domain is set anew"}}, nil
+	if from := out.MailFromAttributes; from != nil &&
+		from.MailFromDomainStatus != sestypes.MailFromDomainStatusSuccess {
+		return []fault{{"SES does not use " + aws.ToString(from.MailFromDomain) +
+			" as where mail is returned to, so SPF does not agree with the sender",
+			"set the two DNS records MailFromMx and MailFromSpf of the stack's outputs; SES looks for them for three " +
+				"days, and again when the domain is set anew"}}, nil
 	}
 	return nil, nil
 }
@@ -394,8 +424,10 @@ func (p *preflight) concurrency(ctx context.Context) ([]fault, error) {
 	}
 	has, needs := int(out.AccountLimit.ConcurrentExecutions), atOnce+p.config.Workers
 	if said := p.config.Instances; said > has {
-		return []fault{{fmt.Sprintf("the account may run %d instances of functions at once, and instances says %d: more would be reserved than there are", has, said),
-			"say so many, or ask for more first, which is free: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000"}}, nil
+		return []fault{{fmt.Sprintf("the account may run %d instances of functions at once, and instances says %d: "+
+			"more would be reserved than there are", has, said),
+			"say so many, or ask for more first, which is free: aws service-quotas request-service-quota-increase " +
+				"--service-code lambda --quota-code L-B99A9384 --desired-value 1000"}}, nil
 	}
 	if len(p.config.Reserved) > 0 {
 		needs = unreserved
@@ -404,8 +436,10 @@ func (p *preflight) concurrency(ctx context.Context) ([]fault, error) {
 		}
 	}
 	if has < needs {
-		return []fault{{fmt.Sprintf("the account may run %d instances of functions at once, the service wants %d", has, needs),
-			"ask for more, which is free: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000"}}, nil
+		return []fault{{fmt.Sprintf("the account may run %d instances of functions at once, the service wants %d", has,
+			needs),
+			"ask for more, which is free: aws service-quotas request-service-quota-increase --service-code lambda " +
+				"--quota-code L-B99A9384 --desired-value 1000"}}, nil
 	}
 	return nil, nil
 }

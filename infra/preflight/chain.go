@@ -31,7 +31,8 @@ func (p *preflight) nodeList() ([]string, error) {
 
 // call asks a node. No error holds its address, which may hold a key.
 func (p *preflight) call(ctx context.Context, node, method string, result any, params ...any) error {
-	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": append([]any{}, params...)})
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method,
+		"params": append([]any{}, params...)})
 	if err != nil {
 		return fmt.Errorf("write %s: %w", method, err)
 	}
@@ -86,7 +87,8 @@ func (p *preflight) nodes(ctx context.Context) (faults []fault, err error) {
 		if err := p.call(ctx, node, "getGenesisHash", &hash); err != nil {
 			faults = append(faults, fault{host(node) + ": " + err.Error(), "ask its provider, or " + other})
 		} else if hash != genesis[p.config.SolanaNetwork] {
-			faults = append(faults, fault{host(node) + " is a node of another network than " + p.config.SolanaNetwork, other})
+			faults = append(faults, fault{host(node) + " is a node of another network than " + p.config.SolanaNetwork,
+				other})
 		}
 	}
 	return faults, nil
@@ -108,17 +110,21 @@ func (p *preflight) wallet(ctx context.Context) ([]fault, error) {
 	}
 	wallet := p.config.SolanaWallet
 	for _, node := range nodes { // any of them knows
-		if err = p.call(ctx, node, "getAccountInfo", &account, wallet, map[string]string{"encoding": "base64"}); err != nil {
+		if err = p.call(ctx, node, "getAccountInfo", &account, wallet,
+			map[string]string{"encoding": "base64"}); err != nil {
 			continue
 		}
-		if err = p.call(ctx, node, "getTokenAccountsByOwner", &accounts, wallet, map[string]string{"mint": p.config.SolanaMint}, map[string]string{"encoding": "base64"}); err != nil {
+		if err = p.call(ctx, node, "getTokenAccountsByOwner", &accounts, wallet,
+			map[string]string{"mint": p.config.SolanaMint}, map[string]string{"encoding": "base64"}); err != nil {
 			continue
 		}
 		switch {
 		case account.Value != nil && account.Value.Owner == tokenProgram:
-			return []fault{{"solanaWallet is an account for tokens, not a wallet", "give the address of the wallet that owns it"}}, nil
+			return []fault{{"solanaWallet is an account for tokens, not a wallet",
+				"give the address of the wallet that owns it"}}, nil
 		case len(accounts.Value) == 0:
-			return []fault{{"the wallet has no account for the token " + p.config.SolanaMint, "send it any amount of that token once, which opens one"}}, nil
+			return []fault{{"the wallet has no account for the token " + p.config.SolanaMint,
+				"send it any amount of that token once, which opens one"}}, nil
 		}
 		return nil, nil
 	}

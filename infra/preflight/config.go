@@ -73,9 +73,12 @@ type region struct{ name, suffix string }
 const usdc = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 
 func load(file string) (config, error) {
-	c := config{Name: "verdetto", MailRate: 1, SolanaNetwork: "mainnet-beta", PriceUSDC: "12.99", Workers: 2, OriginSecret: 1}
+	c := config{Name: "verdetto", MailRate: 1, SolanaNetwork: "mainnet-beta", PriceUSDC: "12.99", Workers: 2,
+		OriginSecret: 1}
 	if file == "" {
-		return c, errors.New("no configuration: make preflight CONFIG=verdetto.json; infra/cdk/example.json shows what it holds")
+		return c,
+			errors.New("no configuration: make preflight CONFIG=verdetto.json; infra/cdk/example.json shows what it " +
+				"holds")
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -89,7 +92,9 @@ func load(file string) (config, error) {
 	}
 	for field, value := range map[string]string{"account": c.Account, "region": c.Region, "mailFrom": c.MailFrom} {
 		if value == "" {
-			return c, fmt.Errorf("configuration %s: %s is missing; make synth CONFIG=%[1]s says all that is wrong with it", file, field)
+			return c,
+				fmt.Errorf("configuration %s: %s is missing; make synth CONFIG=%[1]s says all that is wrong with it",
+					file, field)
 		}
 	}
 	return c, nil

@@ -30,7 +30,9 @@ func (p *preflight) fares(ctx context.Context) ([]fault, error) {
 	now := time.Now()
 	_, err = source.Fares(ctx, "LON", now.AddDate(0, 0, -7), now)
 	if errors.Is(err, upstream.ErrRefused) {
-		return []fault{{"the fare source refuses the token", "copy it anew from the partner account at Travelpayouts (Profile, API token), and put it as " + p.config.parameter("travelpayouts-token")}}, nil
+		return []fault{{"the fare source refuses the token",
+			"copy it anew from the partner account at Travelpayouts (Profile, API token), and put it as " +
+				p.config.parameter("travelpayouts-token")}}, nil
 	}
 	return nil, err
 }

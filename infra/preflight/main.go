@@ -77,7 +77,8 @@ type preflight struct {
 }
 
 func newPreflight(c config, aws cloud, at addresses) *preflight {
-	return &preflight{config: c, cloud: aws, at: at, client: &http.Client{Timeout: askTime}, secrets: map[string]string{}}
+	return &preflight{config: c, cloud: aws, at: at, client: &http.Client{Timeout: askTime},
+		secrets: map[string]string{}}
 }
 
 // questions in the order that they are asked in. The first says whose account all

@@ -49,12 +49,14 @@ func (p *preflight) askStripe(ctx context.Context, path string, object any) (sta
 }
 
 // grant is what a restricted key needs. docs/deploy.md says the same.
-const grant = "give it write access to Checkout Sessions, Subscriptions, Customers and Customer portal, and read access to Prices and Webhook Endpoints"
+const grant = "give it write access to Checkout Sessions, Subscriptions, Customers and Customer portal, and read " +
+	"access to Prices and Webhook Endpoints"
 
 // permission is a permission of restricted keys, and a path that a key without it may not read.
 type permission struct{ name, path string }
 
-// used are those that functions/pro uses to write. A key that may only read is not told apart, since nothing is written here.
+// used are those that functions/pro uses to write. A key that may only read is not told apart,
+// since nothing is written here.
 var used = []permission{
 	{"Checkout Sessions", "/v1/checkout/sessions"}, {"Subscriptions", "/v1/subscriptions"},
 	{"Customers", "/v1/customers"}, {"Customer portal", "/v1/billing_portal/configurations"},
@@ -68,7 +70,8 @@ func (p *preflight) permissions(ctx context.Context) (faults []fault, err error)
 		case err != nil:
 			return nil, err
 		case status == http.StatusForbidden:
-			faults = append(faults, fault{"the restricted key in " + p.config.parameter("stripe-key") + " may not use " + u.name, grant})
+			faults = append(faults, fault{"the restricted key in " + p.config.parameter("stripe-key") +
+				" may not use " + u.name, grant})
 		case status != http.StatusOK:
 			if refused := p.refused(status); refused != nil {
 				return refused, nil
@@ -83,7 +86,8 @@ func (p *preflight) permissions(ctx context.Context) (faults []fault, err error)
 func (p *preflight) refused(status int) []fault {
 	switch status {
 	case http.StatusUnauthorized:
-		return []fault{{"Stripe does not know the key in " + p.config.parameter("stripe-key"), "put the secret key of the account (Developers, API keys)"}}
+		return []fault{{"Stripe does not know the key in " + p.config.parameter("stripe-key"),
+			"put the secret key of the account (Developers, API keys)"}}
 	case http.StatusForbidden:
 		return []fault{{"the restricted key in " + p.config.parameter("stripe-key") + " may not read this", grant}}
 	}
@@ -108,9 +112,11 @@ func (p *preflight) price(ctx context.Context) (faults []fault, err error) {
 	if refused := p.refused(status); refused != nil {
 		return refused, nil
 	}
-	another := "make a price of " + p.config.PriceUSDC + " USD a month in Stripe (Product catalogue), and give its id as stripePrice"
+	another := "make a price of " + p.config.PriceUSDC +
+		" USD a month in Stripe (Product catalogue), and give its id as stripePrice"
 	if status == http.StatusNotFound {
-		return []fault{{"Stripe knows no price " + p.config.StripePrice + " in the mode of the key", another + "; test mode and live mode have prices of their own"}}, nil
+		return []fault{{"Stripe knows no price " + p.config.StripePrice + " in the mode of the key",
+			another + "; test mode and live mode have prices of their own"}}, nil
 	}
 	if status != http.StatusOK {
 		return nil, fmt.Errorf("it answers with status %d", status)
@@ -122,11 +128,15 @@ func (p *preflight) price(ctx context.Context) (faults []fault, err error) {
 		faults = append(faults, fault{"the price is not paid every month", another})
 	}
 	// USDC is a dollar: the plan has one price, whichever way it is paid.
-	if paid := fmt.Sprintf("%d.%02d", price.UnitAmount/100, price.UnitAmount%100); price.Currency != "usd" || !sameAmount(paid, p.config.PriceUSDC) {
-		faults = append(faults, fault{fmt.Sprintf("a card pays %s %s, priceUSDC is %s", paid, strings.ToUpper(price.Currency), p.config.PriceUSDC), another + ", or make priceUSDC the same"})
+	if paid := fmt.Sprintf("%d.%02d", price.UnitAmount/100, price.UnitAmount%100); price.Currency != "usd" ||
+		!sameAmount(paid, p.config.PriceUSDC) {
+		faults = append(faults, fault{fmt.Sprintf("a card pays %s %s, priceUSDC is %s", paid,
+			strings.ToUpper(price.Currency), p.config.PriceUSDC), another + ", or make priceUSDC the same"})
 	}
 	if p.config.SolanaNetwork == "mainnet-beta" && !price.Livemode {
-		faults = append(faults, fault{"the key is one of Stripe's test mode, the chain is mainnet-beta: cards would pay play money", "put the live key, or choose devnet for a stage"})
+		faults = append(faults,
+			fault{"the key is one of Stripe's test mode, the chain is mainnet-beta: cards would pay play money",
+				"put the live key, or choose devnet for a stage"})
 	}
 	return faults, nil
 }
@@ -178,9 +188,11 @@ func (p *preflight) webhook(ctx context.Context) ([]fault, error) {
 			}
 		}
 		if len(missing) > 0 {
-			return []fault{{"the webhook is not told of " + strings.Join(missing, ", "), "add them: Developers, Webhooks, Update details"}}, nil
+			return []fault{{"the webhook is not told of " + strings.Join(missing, ", "),
+				"add them: Developers, Webhooks, Update details"}}, nil
 		}
 		return nil, nil
 	}
-	return []fault{{"Stripe has no webhook to " + url, "make one (Developers, Webhooks) for " + strings.Join(events, ", ") + ", and put its signing secret as " + p.config.parameter("stripe-webhook-secrets")}}, nil
+	return []fault{{"Stripe has no webhook to " + url, "make one (Developers, Webhooks) for " + strings.Join(events,
+		", ") + ", and put its signing secret as " + p.config.parameter("stripe-webhook-secrets")}}, nil
 }

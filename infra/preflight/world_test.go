@@ -32,6 +32,7 @@ import (
 // world is all that is asked, with nothing missing in it: moto for AWS, and
 // stand-ins for the others, whose answers a test may change.
 type world struct {
+	t        *testing.T
 	config   config
 	at       addresses
 	settings aws.Config
@@ -55,18 +56,24 @@ const (
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{
+		t: t,
 		config: config{
-			Name: "verdetto", Account: "123456789012", Region: "eu-west-1", Domain: "verdetto.example.com", MailFrom: "Verdetto <mail@example.com>",
-			MailRate: 1, StripePrice: "price_1", SolanaWallet: wallet, SolanaNetwork: "mainnet-beta", SolanaMint: usdc, PriceUSDC: "12.99", Workers: 2, OriginSecret: 1, Instances: 1000,
+			Name: "verdetto", Account: "123456789012", Region: "eu-west-1", Domain: "verdetto.example.com",
+			MailFrom: "Verdetto <mail@example.com>",
+			MailRate: 1, StripePrice: "price_1", SolanaWallet: wallet, SolanaNetwork: "mainnet-beta", SolanaMint: usdc,
+			PriceUSDC: "12.99", Workers: 2, OriginSecret: 1, Instances: 1000,
 		},
 		instead: map[string]string{
 			"GET /v2/email/account":            `{"ProductionAccessEnabled":true,"SendingEnabled":true,"SendQuota":{"MaxSendRate":14}}`,
 			"GET /2016-08-19/account-settings": `{"AccountLimit":{"ConcurrentExecutions":1000}}`,
 		},
-		price: map[string]any{"object": "price", "active": true, "currency": "usd", "unit_amount": 1299, "livemode": true, "recurring": map[string]any{"interval": "month", "interval_count": 1}},
-		hook:  map[string]any{"url": "https://verdetto.example.com/api/v1/pro/webhook", "status": "enabled", "enabled_events": events},
+		price: map[string]any{"object": "price", "active": true, "currency": "usd", "unit_amount": 1299,
+			"livemode": true, "recurring": map[string]any{"interval": "month", "interval_count": 1}},
+		hook: map[string]any{"url": "https://verdetto.example.com/api/v1/pro/webhook", "status": "enabled",
+			"enabled_events": events},
 		node: map[string]any{
-			"getGenesisHash": genesis["mainnet-beta"], "getAccountInfo": map[string]any{"value": map[string]any{"owner": "11111111111111111111111111111111"}},
+			"getGenesisHash":          genesis["mainnet-beta"],
+			"getAccountInfo":          map[string]any{"value": map[string]any{"owner": "11111111111111111111111111111111"}},
 			"getTokenAccountsByOwner": map[string]any{"value": []any{map[string]any{"pubkey": "an account"}}},
 		},
 		key: key, fares: upstreamtest.New(nil, time.Now),
@@ -79,23 +86,26 @@ func newWorld(t *testing.T) *world {
 	}
 	w.at = addresses{stripe: serve(w.stripe), fares: w.fares.URL}
 	w.settings = aws.Config{
-		Region: w.config.Region, BaseEndpoint: aws.String(motolocal.Endpoint(t)), HTTPClient: &http.Client{Transport: w},
+		Region: w.config.Region, BaseEndpoint: aws.String(motolocal.Endpoint(t)),
+		HTTPClient:  &http.Client{Transport: w},
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	}
 	origin := strings.Repeat("o", 24)
 	for name, value := range map[string]string{
-		"pepper": strings.Repeat("p", 32), "callers-pepper": strings.Repeat("c", 32), "origin-secrets": origin, "travelpayouts-token": upstreamtest.Token,
-		"stripe-key": key, "stripe-webhook-secrets": "whsec_1", "x402-fee-key": "off", "solana-nodes": serve(w.rpc) + "/" + nodes,
+		"pepper": strings.Repeat("p", 32), "callers-pepper": strings.Repeat("c", 32), "origin-secrets": origin,
+		"travelpayouts-token": upstreamtest.Token,
+		"stripe-key":          key, "stripe-webhook-secrets": "whsec_1", "x402-fee-key": "off",
+		"solana-nodes": serve(w.rpc) + "/" + nodes,
 	} {
-		w.put(t, w.config.parameter(name), value)
+		w.put(w.config.parameter(name), value)
 	}
-	w.parameter(t, "/cdk-bootstrap/hnb659fds/version", "27", types.ParameterTypeString)
-	w.secret(t, `{"1":"`+origin+`"}`)
-	w.parameterIn(t, edgeRegion, "/cdk-bootstrap/hnb659fds/version", "27", types.ParameterTypeString)
-	w.config.Certificate = w.importCertificate(t, edgeRegion, w.config.Domain)
+	w.parameter("/cdk-bootstrap/hnb659fds/version", "27", types.ParameterTypeString)
+	w.secret(`{"1":"` + origin + `"}`)
+	w.parameterIn(edgeRegion, "/cdk-bootstrap/hnb659fds/version", "27", types.ParameterTypeString)
+	w.config.Certificate = w.importCertificate(edgeRegion, w.config.Domain)
 	w.config.Origin.Domain = "origin.verdetto.example.com"
-	w.config.Origin.Certificate = w.importCertificate(t, w.config.Region, w.config.Origin.Domain)
-	w.config.Origin.ClientCertificate = w.importCertificate(t, edgeRegion, "edge")
+	w.config.Origin.Certificate = w.importCertificate(w.config.Region, w.config.Origin.Domain)
+	w.config.Origin.ClientCertificate = w.importCertificate(edgeRegion, "edge")
 	return w
 }
 
@@ -112,40 +122,45 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	for begins, answer := range w.instead {
 		if strings.HasPrefix(asked, begins) {
-			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+				Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
 		}
 	}
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-func (w *world) put(t *testing.T, name, value string) {
-	t.Helper()
-	w.parameter(t, name, value, types.ParameterTypeSecureString)
+func (w *world) put(name, value string) {
+	w.t.Helper()
+	w.parameter(name, value, types.ParameterTypeSecureString)
 }
 
-func (w *world) parameter(t *testing.T, name, value string, kind types.ParameterType) {
-	t.Helper()
-	w.parameterIn(t, w.config.Region, name, value, kind)
+func (w *world) parameter(name, value string, kind types.ParameterType) {
+	w.t.Helper()
+	w.parameterIn(w.config.Region, name, value, kind)
 }
 
-func (w *world) parameterIn(t *testing.T, region, name, value string, kind types.ParameterType) {
-	t.Helper()
+func (w *world) parameterIn(region, name, value string, kind types.ParameterType) {
+	w.t.Helper()
 	client := ssm.NewFromConfig(w.in(region))
-	_, _ = client.DeleteParameter(t.Context(), &ssm.DeleteParameterInput{Name: &name}) // it may not be there
-	if _, err := client.PutParameter(t.Context(), &ssm.PutParameterInput{Overwrite: aws.Bool(true), Name: &name, Value: &value, Type: kind}); err != nil {
-		t.Fatal(err)
+	_, _ = client.DeleteParameter(w.t.Context(), &ssm.DeleteParameterInput{Name: &name}) // it may not be there
+	if _, err := client.PutParameter(w.t.Context(), &ssm.PutParameterInput{Overwrite: aws.Bool(true), Name: &name,
+		Value: &value, Type: kind}); err != nil {
+		w.t.Fatal(err)
 	}
 }
 
-func (w *world) secret(t *testing.T, value string) {
-	t.Helper()
+func (w *world) secret(value string) {
+	w.t.Helper()
 	client, name := secretsmanager.NewFromConfig(w.in(edgeRegion)), "verdetto/origin"
-	_, _ = client.DeleteSecret(t.Context(), &secretsmanager.DeleteSecretInput{SecretId: &name, ForceDeleteWithoutRecovery: aws.Bool(true)}) // it may not be there
+	// it may not be there
+	_, _ = client.DeleteSecret(w.t.Context(), &secretsmanager.DeleteSecretInput{SecretId: &name,
+		ForceDeleteWithoutRecovery: aws.Bool(true)})
 	if value == "" {
 		return
 	}
-	if _, err := client.CreateSecret(t.Context(), &secretsmanager.CreateSecretInput{Name: &name, SecretString: &value}); err != nil {
-		t.Fatal(err)
+	if _, err := client.CreateSecret(w.t.Context(), &secretsmanager.CreateSecretInput{Name: &name,
+		SecretString: &value}); err != nil {
+		w.t.Fatal(err)
 	}
 }
 
@@ -157,27 +172,28 @@ func (w *world) in(region string) aws.Config {
 }
 
 // importCertificate has ACM hold an issued certificate of a domain.
-func (w *world) importCertificate(t *testing.T, region, domain string) string {
-	t.Helper()
+func (w *world) importCertificate(region, domain string) string {
+	w.t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
-	about := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{domain}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(1, 0, 0)}
+	about := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{domain},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(1, 0, 0)}
 	der, err := x509.CreateCertificate(rand.Reader, about, about, private.Public(), private)
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	encoded, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
-	out, err := acm.NewFromConfig(w.in(region)).ImportCertificate(t.Context(), &acm.ImportCertificateInput{
+	out, err := acm.NewFromConfig(w.in(region)).ImportCertificate(w.t.Context(), &acm.ImportCertificateInput{
 		Certificate: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		PrivateKey:  pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded}),
 	})
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	return aws.ToString(out.CertificateArn)
 }
@@ -195,7 +211,8 @@ func (w *world) stripe(out http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/v1/prices/price_1" && w.price != nil:
 		answer = w.price
 	case r.URL.Path == "/v1/webhook_endpoints":
-		hooks := []any{map[string]any{"url": "https://shop.example.com/hook", "status": "enabled", "enabled_events": []string{"*"}}}
+		hooks := []any{map[string]any{"url": "https://shop.example.com/hook", "status": "enabled",
+			"enabled_events": []string{"*"}}}
 		if w.hook != nil {
 			hooks = append(hooks, w.hook)
 		}
@@ -219,21 +236,22 @@ func (w *world) rpc(out http.ResponseWriter, r *http.Request) {
 }
 
 // report is what preflight says, and whether it finds the world ready.
-func (w *world) report(t *testing.T) (said string, ready bool) {
-	t.Helper()
+func (w *world) report() (said string, ready bool) {
+	w.t.Helper()
 	var out bytes.Buffer
-	ready = newPreflight(w.config, newCloud(w.settings), w.at).report(t.Context(), &out)
+	ready = newPreflight(w.config, newCloud(w.settings), w.at).report(w.t.Context(), &out)
 	return out.String(), ready
 }
 
-func (w *world) remove(t *testing.T, name string) {
-	t.Helper()
-	w.removeIn(t, w.config.Region, name)
+func (w *world) remove(name string) {
+	w.t.Helper()
+	w.removeIn(w.config.Region, name)
 }
 
-func (w *world) removeIn(t *testing.T, region, name string) {
-	t.Helper()
-	if _, err := ssm.NewFromConfig(w.in(region)).DeleteParameter(t.Context(), &ssm.DeleteParameterInput{Name: &name}); err != nil {
-		t.Fatal(err)
+func (w *world) removeIn(region, name string) {
+	w.t.Helper()
+	if _, err := ssm.NewFromConfig(w.in(region)).DeleteParameter(w.t.Context(),
+		&ssm.DeleteParameterInput{Name: &name}); err != nil {
+		w.t.Fatal(err)
 	}
 }

@@ -26,9 +26,11 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	event := events.APIGatewayV2HTTPRequest{
 		Version: "2.0", RawPath: r.URL.Path, RawQueryString: r.URL.RawQuery, Body: string(body),
-		Headers: map[string]string{"host": r.URL.Host, "x-origin-secret": d.secret, "cloudfront-viewer-address": d.address},
+		Headers: map[string]string{"host": r.URL.Host, "x-origin-secret": d.secret,
+			"cloudfront-viewer-address": d.address},
 		RequestContext: events.APIGatewayV2HTTPRequestContext{Stage: "$default",
-			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: r.Method, Path: r.URL.Path, Protocol: "HTTP/1.1", SourceIP: "198.18.0.0"}},
+			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: r.Method, Path: r.URL.Path,
+				Protocol: "HTTP/1.1", SourceIP: "198.18.0.0"}},
 	}
 	for name, values := range r.Header {
 		event.Headers[strings.ToLower(name)] = strings.Join(values, ", ")
@@ -43,9 +45,11 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	var answer events.APIGatewayV2HTTPResponse
 	if err := json.Unmarshal(payload, &answer); err != nil || answer.StatusCode == 0 {
-		return nil, fmt.Errorf("version %s of %s gives no answer of HTTP: %.500s", d.versions[function], function, payload)
+		return nil, fmt.Errorf("version %s of %s gives no answer of HTTP: %.500s", d.versions[function], function,
+			payload)
 	}
-	out := &http.Response{StatusCode: answer.StatusCode, Header: http.Header{}, Request: r, Body: io.NopCloser(strings.NewReader(answer.Body))}
+	out := &http.Response{StatusCode: answer.StatusCode, Header: http.Header{}, Request: r,
+		Body: io.NopCloser(strings.NewReader(answer.Body))}
 	if answer.IsBase64Encoded {
 		out.Body = io.NopCloser(base64.NewDecoder(base64.StdEncoding, strings.NewReader(answer.Body)))
 	}

@@ -119,14 +119,16 @@ func (r *rollout) forward(ctx context.Context) error {
 		changed[f] = before[f] != deployment[f]
 		fmt.Fprintf(r.out, "%-12s %s -> %s\n", f, before[f], deployment[f])
 		ready := lambda.NewPublishedVersionActiveWaiter(r.lambda)
-		if err := ready.Wait(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: r.full(f), Qualifier: made.Version}, 5*time.Minute); err != nil {
+		if err := ready.Wait(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: r.full(f),
+			Qualifier: made.Version}, 5*time.Minute); err != nil {
 			return fmt.Errorf("wait for version %s of %s: %w", deployment[f], f, err)
 		}
 	}
 	if err := r.try(ctx, deployment, changed); err != nil {
 		return fmt.Errorf("the new versions are not live, callers have the versions from before: %w", err)
 	}
-	// A run that was interrupted has remembered the versions from before already: the description says of which deployment.
+	// A run that was interrupted has remembered the versions from before already: the description
+	// says of which deployment.
 	id := describe(deployment)
 	for _, f := range functions() {
 		if before[f] == latest { // the first deployment
@@ -134,7 +136,8 @@ func (r *rollout) forward(ctx context.Context) error {
 		}
 		switch was, err := r.alias(ctx, f, former); {
 		case errors.As(err, new(*types.ResourceNotFoundException)):
-			if _, err := r.lambda.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: r.full(f), Name: aws.String(former), FunctionVersion: aws.String(before[f]), Description: &id}); err != nil {
+			if _, err := r.lambda.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: r.full(f),
+				Name: aws.String(former), FunctionVersion: aws.String(before[f]), Description: &id}); err != nil {
 				return fmt.Errorf("remember version %s of %s: %w", before[f], f, err)
 			}
 		case err != nil:
@@ -184,13 +187,15 @@ func (r *rollout) alias(ctx context.Context, function, name string) (*lambda.Get
 		return nil, fmt.Errorf("read the alias %s of %s: %w", name, function, err)
 	}
 	if !strings.Contains(aws.ToString(alias.AliasArn), ":"+r.Account+":") {
-		return nil, fmt.Errorf("the credentials are of another account than %s: %s", r.Account, aws.ToString(alias.AliasArn))
+		return nil, fmt.Errorf("the credentials are of another account than %s: %s", r.Account,
+			aws.ToString(alias.AliasArn))
 	}
 	return alias, nil
 }
 
 func (r *rollout) point(ctx context.Context, function, alias, version string, description *string) error {
-	if _, err := r.lambda.UpdateAlias(ctx, &lambda.UpdateAliasInput{FunctionName: r.full(function), Name: &alias, FunctionVersion: &version, Description: description}); err != nil {
+	if _, err := r.lambda.UpdateAlias(ctx, &lambda.UpdateAliasInput{FunctionName: r.full(function), Name: &alias,
+		FunctionVersion: &version, Description: description}); err != nil {
 		return fmt.Errorf("point %s of %s at version %s: %w", alias, function, version, err)
 	}
 	return nil
@@ -224,12 +229,14 @@ func (r *rollout) try(ctx context.Context, versions map[string]string, changed m
 	if host == "" {
 		host = "verdetto.invalid"
 	}
-	return smoke.Run(ctx, &http.Client{Transport: d}, "https://"+host, r.out, func(path string) bool { return changed[functionOf(path)] })
+	return smoke.Run(ctx, &http.Client{Transport: d}, "https://"+host, r.out,
+		func(path string) bool { return changed[functionOf(path)] })
 }
 
 // invoke hands an event to a version.
 func (r *rollout) invoke(ctx context.Context, function, version string, event []byte) ([]byte, error) {
-	out, err := r.lambda.Invoke(ctx, &lambda.InvokeInput{FunctionName: r.full(function), Qualifier: &version, Payload: event})
+	out, err := r.lambda.Invoke(ctx, &lambda.InvokeInput{FunctionName: r.full(function), Qualifier: &version,
+		Payload: event})
 	if err == nil && out.FunctionError != nil {
 		err = fmt.Errorf("%s: %.500s", *out.FunctionError, out.Payload)
 	}

@@ -55,8 +55,10 @@ func newAccount(t *testing.T) *account {
 	clock := storetest.NewClock()
 	table := fixture.Bolt(t, clock.Now)
 	a := &account{t: t, faults: map[string]string{}, tried: map[string]bool{},
-		service: fixture.New(t, onemachine.Options{Table: table, Now: clock.Now, Mail: t.TempDir(), BaseURL: fixture.LocalURL, LocalURL: fixture.LocalURL}).API,
-		refresh: &refresh.Function{Refresher: refresh.Refresher{Fares: store.Fares{Table: table}, Now: clock.Now}, Log: slog.New(slog.DiscardHandler)},
+		service: fixture.New(t, onemachine.Options{Table: table, Now: clock.Now, Mail: t.TempDir(),
+			BaseURL: fixture.LocalURL, LocalURL: fixture.LocalURL}).API,
+		refresh: &refresh.Function{Refresher: refresh.Refresher{Fares: store.Fares{Table: table}, Now: clock.Now},
+			Log: slog.New(slog.DiscardHandler)},
 	}
 	moto, err := url.Parse(motolocal.Endpoint(t))
 	if err != nil {
@@ -64,7 +66,8 @@ func newAccount(t *testing.T) *account {
 	}
 	behind := httputil.NewSingleHostReverseProxy(moto)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if name, ok := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/2015-03-31/functions/verdetto-"), "/invocations"); ok {
+		if name, ok := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/2015-03-31/functions/verdetto-"),
+			"/invocations"); ok {
 			a.invoked(w, r, name)
 			return
 		}
@@ -82,17 +85,26 @@ func newAccount(t *testing.T) *account {
 		http.Error(w, `{"message":"failed"}`, http.StatusBadRequest) // which is not retried
 	}))
 	t.Cleanup(server.Close)
-	settings := aws.Config{Region: motolocal.Region, BaseEndpoint: aws.String(server.URL), Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
-	a.rollout = &rollout{Name: "verdetto", Account: "123456789012", Region: motolocal.Region, lambda: lambda.NewFromConfig(settings), parameters: ssm.NewFromConfig(settings), out: &a.said}
-	if _, err := a.rollout.parameters.PutParameter(t.Context(), &ssm.PutParameterInput{Name: aws.String("/verdetto/origin-secrets"), Value: aws.String(secret + ",next"), Type: ssmtypes.ParameterTypeSecureString}); err != nil {
+	settings := aws.Config{Region: motolocal.Region, BaseEndpoint: aws.String(server.URL),
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
+	a.rollout = &rollout{Name: "verdetto", Account: "123456789012", Region: motolocal.Region,
+		lambda: lambda.NewFromConfig(settings), parameters: ssm.NewFromConfig(settings), out: &a.said}
+	if _, err := a.rollout.parameters.PutParameter(t.Context(),
+		&ssm.PutParameterInput{Name: aws.String("/verdetto/origin-secrets"), Value: aws.String(secret + ",next"),
+			Type: ssmtypes.ParameterTypeSecureString}); err != nil {
 		t.Fatal(err)
 	}
 	a.role(moto)
 	for _, f := range functions() {
-		_, err := a.rollout.lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{FunctionName: a.rollout.full(f), Runtime: types.RuntimeProvidedal2023, Handler: aws.String("bootstrap"),
-			Role: aws.String("arn:aws:iam::123456789012:role/verdetto"), Code: &types.FunctionCode{ZipFile: code(t, "1")}})
+		_, err := a.rollout.lambda.CreateFunction(t.Context(),
+			&lambda.CreateFunctionInput{FunctionName: a.rollout.full(f), Runtime: types.RuntimeProvidedal2023,
+				Handler: aws.String("bootstrap"),
+				Role:    aws.String("arn:aws:iam::123456789012:role/verdetto"),
+				Code:    &types.FunctionCode{ZipFile: code(t, "1")}})
 		if err == nil { // as the template makes it
-			_, err = a.rollout.lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: a.rollout.full(f), Name: aws.String(live), FunctionVersion: aws.String(latest)})
+			_, err = a.rollout.lambda.CreateAlias(t.Context(),
+				&lambda.CreateAliasInput{FunctionName: a.rollout.full(f), Name: aws.String(live),
+					FunctionVersion: aws.String(latest)})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -105,19 +117,15 @@ func newAccount(t *testing.T) *account {
 // role makes the role of functions, without which moto makes none.
 func (a *account) role(moto *url.URL) {
 	a.t.Helper()
-	form := url.Values{"Action": {"CreateRole"}, "Version": {"2010-05-08"}, "RoleName": {"verdetto"}, "AssumeRolePolicyDocument": {
-		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"lambda.amazonaws.com"},"Action":"sts:AssumeRole"}]}`}}
-	r, err := http.NewRequestWithContext(a.t.Context(), http.MethodPost, moto.String()+"/", strings.NewReader(form.Encode()))
-	if err != nil {
-		a.t.Fatal(err)
+	form := url.Values{"Action": {"CreateRole"}, "Version": {"2010-05-08"}, "RoleName": {"verdetto"},
+		"AssumeRolePolicyDocument": {
+			`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"lambda.amazonaws.com"},"Action":"sts:AssumeRole"}]}`}}
+	w, _ := fixture.Call(a.t, http.DefaultClient, "POST", moto.String()+"/", form.Encode(), "Content-Type",
+		fixture.Form, "Authorization",
+		"AWS4-HMAC-SHA256 Credential=local/20261121/us-east-1/iam/aws4_request, SignedHeaders=host, Signature=0")
+	if w.StatusCode != http.StatusOK {
+		a.t.Fatal(w.Status)
 	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20261121/us-east-1/iam/aws4_request, SignedHeaders=host, Signature=0")
-	w, err := http.DefaultClient.Do(r)
-	if err != nil || w.StatusCode != http.StatusOK {
-		a.t.Fatal(w, err)
-	}
-	w.Body.Close()
 }
 
 // code is an executable as it is uploaded.
@@ -177,7 +185,8 @@ func (a *account) invoked(w http.ResponseWriter, r *http.Request, function strin
 func (a *account) deployed(content string, changed ...string) {
 	a.t.Helper()
 	for _, f := range changed {
-		if _, err := a.rollout.lambda.UpdateFunctionCode(a.t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: a.rollout.full(f), ZipFile: code(a.t, content)}); err != nil {
+		if _, err := a.rollout.lambda.UpdateFunctionCode(a.t.Context(),
+			&lambda.UpdateFunctionCodeInput{FunctionName: a.rollout.full(f), ZipFile: code(a.t, content)}); err != nil {
 			a.t.Fatal(err)
 		}
 	}
@@ -248,7 +257,8 @@ func TestABrokenVersionDoesNotGoLive(t *testing.T) {
 				continue // it answers no HTTP
 			}
 			a.faults = map[string]string{f + ":2": fault}
-			if err := a.rollout.forward(t.Context()); err == nil || !strings.Contains(err.Error(), "callers have the versions from before") {
+			if err := a.rollout.forward(t.Context()); err == nil ||
+				!strings.Contains(err.Error(), "callers have the versions from before") {
 				t.Errorf("%s %s: %v", f, fault, err)
 			}
 			a.want(f+" "+fault, "1")
@@ -262,7 +272,8 @@ func TestABrokenVersionDoesNotGoLive(t *testing.T) {
 	a.want("mended", "2")
 }
 
-// TestBack: one command goes back, however many versions there are, and leaves alone what the deployment did not change.
+// TestBack: one command goes back, however many versions there are, and leaves alone what the
+// deployment did not change.
 func TestBack(t *testing.T) {
 	a := newAccount(t)
 	if err := a.rollout.back(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing to go back to") {
@@ -271,7 +282,8 @@ func TestBack(t *testing.T) {
 	a.must("first deployment", a.rollout.forward)
 	for n := 2; n < 60; n++ { // Lambda lists versions by 50
 		a.deployed(fmt.Sprint(n), "analisi")
-		if _, err := a.rollout.lambda.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: a.rollout.full("analisi")}); err != nil {
+		if _, err := a.rollout.lambda.PublishVersion(t.Context(),
+			&lambda.PublishVersionInput{FunctionName: a.rollout.full("analisi")}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -291,7 +303,8 @@ func TestBack(t *testing.T) {
 	a.want("gone back a second time", "1", "analisi=59", "pro=2")
 }
 
-// TestInterruptedAnywhere: wherever a run ends, the next one makes all versions live, and back leads to all from before.
+// TestInterruptedAnywhere: wherever a run ends, the next one makes all versions live, and back
+// leads to all from before.
 func TestInterruptedAnywhere(t *testing.T) {
 	a := newAccount(t)
 	a.must("first deployment", a.rollout.forward)

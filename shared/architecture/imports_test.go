@@ -1,6 +1,6 @@
-// Package architecture holds the tests of two rules for the whole module: who may
-// import whom, and which test belongs to which tier. Both tests parse the sources
-// themselves, so their results are never stale. Start reading at groups.
+// Package architecture holds the tests of three rules for the whole module: who may
+// import whom, which test belongs to which tier, and how large things may be. The tests
+// parse the sources themselves, so their results are never stale. Start reading at groups.
 package architecture
 
 import (
@@ -47,30 +47,37 @@ var groups = map[string]string{
 	"infra":                 "fare runtime upstream web store cmd/verdetto/smoke",
 	"examples/go":           "", // a module of its own
 
-	"functions/analisi":        "fare verdict store text web answer published functions/analisi/page functions/analisi/reference functions/analisi/scorecard",
-	"functions/analisi/*":      "fare verdict store text web answer published",
-	"functions/analisi/agents": "fare verdict text web answer published functions/analisi/page functions/analisi/reference",
+	"functions/analisi": "fare verdict store text web answer published functions/analisi/page " +
+		"functions/analisi/reference functions/analisi/scorecard",
+	"functions/analisi/*": "fare verdict store text web answer published",
+	"functions/analisi/agents": "fare verdict text web answer published functions/analisi/page " +
+		"functions/analisi/reference",
 }
 
 // libraries maps a library, by the prefix of its path, to the folders that may import it.
 // Mains may import the AWS SDK to build their adapters.
 var libraries = map[string]string{
-	"code.dny.dev/ssrf":                     "shared/carrier/outbound",
-	"github.com/BurntSushi/toml":            "shared/text/i18n cmd/verdetto/settings",
-	"github.com/aws/aws-cdk-go":             "infra/cdk",
-	"github.com/aws/aws-lambda-go":          "functions/*/bootstrap shared/runtime/lambdahttp shared/runtime/lambdalog shared/runtime/lambdaqueue infra/rollout",
-	"github.com/aws/aws-sdk-go-v2":          "functions/*/bootstrap cmd/verdetto infra/preflight infra/rollout shared/carrier/mail/sesmail shared/runtime/config/ssmparams shared/runtime/queue/sqsqueue shared/store/dynamostore",
-	"github.com/aws/constructs-go":          "infra/cdk",
-	"github.com/aws/jsii-runtime-go":        "infra/cdk",
-	"github.com/aws/smithy-go":              "infra/preflight shared/carrier/mail/sesmail shared/runtime/config/ssmparams shared/store/dynamostore",
-	"github.com/caarlos0/env":               "shared/runtime/config",
-	"github.com/danielgtaylor/huma":         "functions/* shared/web/httpapi",
-	"github.com/emersion/go-message":        "shared/carrier/mail",
-	"github.com/emersion/go-sasl":           "shared/carrier/mail/smtpmail",
-	"github.com/emersion/go-smtp":           "shared/carrier/mail/smtpmail",
-	"github.com/gagliardetto/solana-go":     "shared/pay e2e/fixture shared/runtime/config", // config: base58 alone
-	"github.com/go-telegram/bot":            "shared/carrier/telegram",
-	"github.com/google/go-cmp":              "e2e/fixture shared/notify/notifytest shared/runtime/queue/queuetest shared/store/storetest",
+	"code.dny.dev/ssrf":          "shared/carrier/outbound",
+	"github.com/BurntSushi/toml": "shared/text/i18n cmd/verdetto/settings",
+	"github.com/aws/aws-cdk-go":  "infra/cdk",
+	"github.com/aws/aws-lambda-go": "functions/*/bootstrap shared/runtime/lambdahttp " +
+		"shared/runtime/lambdalog shared/runtime/lambdaqueue infra/rollout",
+	"github.com/aws/aws-sdk-go-v2": "functions/*/bootstrap cmd/verdetto infra/preflight infra/rollout " +
+		"shared/carrier/mail/sesmail shared/runtime/config/ssmparams shared/runtime/queue/sqsqueue " +
+		"shared/store/dynamostore",
+	"github.com/aws/constructs-go":   "infra/cdk",
+	"github.com/aws/jsii-runtime-go": "infra/cdk",
+	"github.com/aws/smithy-go": "infra/preflight shared/carrier/mail/sesmail " +
+		"shared/runtime/config/ssmparams shared/store/dynamostore",
+	"github.com/caarlos0/env":           "shared/runtime/config",
+	"github.com/danielgtaylor/huma":     "functions/* shared/web/httpapi",
+	"github.com/emersion/go-message":    "shared/carrier/mail",
+	"github.com/emersion/go-sasl":       "shared/carrier/mail/smtpmail",
+	"github.com/emersion/go-smtp":       "shared/carrier/mail/smtpmail",
+	"github.com/gagliardetto/solana-go": "shared/pay e2e/fixture shared/runtime/config", // config: base58 alone
+	"github.com/go-telegram/bot":        "shared/carrier/telegram",
+	"github.com/google/go-cmp": "e2e/fixture shared/notify/notifytest shared/runtime/queue/queuetest " +
+		"shared/store/storetest",
 	"github.com/klauspost/compress":         "cmd/verdetto/edge",
 	"github.com/modelcontextprotocol":       "functions/analisi/agents",
 	"github.com/nicksnyder/go-i18n":         "shared/text/i18n",
@@ -92,13 +99,17 @@ var libraries = map[string]string{
 var adapters = []string{"shared/store", "shared/upstream", "shared/pay", "shared/carrier/mail"}
 
 // onlyMains are the packages that only mains, tests and their own group import.
-var onlyMains = strings.Fields("shared/store/boltstore shared/store/dynamostore shared/upstream/* shared/pay/stripepay shared/pay/solanapay " +
+var onlyMains = strings.Fields("shared/store/boltstore shared/store/dynamostore shared/upstream/* " +
+	"shared/pay/stripepay shared/pay/solanapay " +
 	"shared/carrier/mail/* shared/runtime/queue/sqsqueue shared/runtime/config/ssmparams")
 
 func TestImports(t *testing.T) {
 	seen := 0
 	used := map[string]bool{}
-	eachSource(t, func(folder, file string) {
+	eachFile(t, func(folder, file string) {
+		if strings.HasSuffix(file, "_test.go") {
+			return
+		}
 		seen++
 		for _, name := range importsIn(t, file) {
 			if why := refusal(folder, name, used); why != "" {
@@ -116,17 +127,19 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// eachSource calls visit for every Go file that is neither a test nor another module's.
-func eachSource(t *testing.T, visit func(folder, file string)) {
+// eachFile calls visit for every Go file of the tree, tests included.
+func eachFile(t *testing.T, visit func(folder, file string)) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if name := d.Name(); d.IsDir() && file != root && (strings.HasPrefix(name, ".") || slices.Contains([]string{"dist", "node_modules", "testdata"}, name)) {
+		name := d.Name()
+		if d.IsDir() && file != root && (strings.HasPrefix(name, ".") ||
+			slices.Contains([]string{"dist", "node_modules", "testdata"}, name)) {
 			return filepath.SkipDir
 		}
-		if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {
+		if strings.HasSuffix(name, ".go") {
 			rel, err := filepath.Rel(root, file)
 			if err != nil {
 				return err
@@ -178,18 +191,21 @@ func refusal(folder, name string, used map[string]bool) string {
 }
 
 func refusalInside(folder, inside string) string {
-	if slices.Contains([]string{"cmd/verdetto", "infra/cdk"}, inside) || path.Base(inside) == "bootstrap" && strings.HasPrefix(inside, "functions/") {
+	if slices.Contains([]string{"cmd/verdetto", "infra/cdk"}, inside) || path.Base(inside) == "bootstrap" &&
+		strings.HasPrefix(inside, "functions/") {
 		return "a main is imported by no package"
 	}
 	if covers("e2e", inside) && !covers("e2e", folder) {
 		return "only tests import it"
 	}
 	for _, a := range adapters {
-		if covers(a, folder) && covers(a, inside) && !covers(folder, inside) && !covers(inside, folder) && !strings.HasSuffix(folder, "test") {
+		if covers(a, folder) && covers(a, inside) && !covers(folder, inside) && !covers(inside, folder) &&
+			!strings.HasSuffix(folder, "test") {
 			return "adapters do not know each other"
 		}
 	}
-	if !isMain(folder) && groupOf(folder) != groupOf(inside) && slices.ContainsFunc(onlyMains, func(f string) bool { return covers(f, inside) }) {
+	if !isMain(folder) && groupOf(folder) != groupOf(inside) &&
+		slices.ContainsFunc(onlyMains, func(f string) bool { return covers(f, inside) }) {
 		return "only mains import an adapter"
 	}
 	row, found := rowFor(folder)
@@ -222,7 +238,8 @@ func groupOf(folder string) string {
 // rowFor returns the longest folder of groups that covers a folder.
 func rowFor(folder string) (row string, found bool) {
 	for pattern := range groups {
-		if covers(pattern, folder) && (!found || strings.Count(pattern, "/") > strings.Count(row, "/") || len(pattern) > len(row) && strings.Count(pattern, "/") == strings.Count(row, "/")) {
+		if covers(pattern, folder) && (!found || strings.Count(pattern, "/") > strings.Count(row, "/") ||
+			len(pattern) > len(row) && strings.Count(pattern, "/") == strings.Count(row, "/")) {
 			row, found = pattern, true
 		}
 	}

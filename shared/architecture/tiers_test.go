@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -33,22 +32,15 @@ var tiers = map[string]string{"TestProve": "prove_test.go", "TestEvidence": "evi
 // calls none of measures, and neither subtracts nor compares the result of time.Now. So
 // make test passes on a slow machine. The test does not see what a fixture measures.
 func TestTiers(t *testing.T) {
-
 	tests := map[string]int{} // by tier
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if name := d.Name(); d.IsDir() && path != root && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "testdata") {
-			return filepath.SkipDir
-		}
+	eachFile(t, func(_, path string) {
 		if !strings.HasSuffix(path, "_test.go") {
-			return nil
+			return
 		}
 		files := token.NewFileSet()
 		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		for _, fault := range check(files, file) {
 			t.Error(strings.TrimPrefix(fault, root+string(filepath.Separator)))
@@ -58,12 +50,9 @@ func TestTiers(t *testing.T) {
 				tests[tierOf(f.Name.Name)]++
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d tests for make test, %d for make prove, %d for make evidence", tests[""], tests["TestProve"], tests["TestEvidence"])
+	t.Logf("%d tests for make test, %d for make prove, %d for make evidence", tests[""], tests["TestProve"],
+		tests["TestEvidence"])
 	for _, tier := range []string{"", "TestProve", "TestEvidence"} {
 		if tests[tier] == 0 {
 			t.Errorf("no test is named %q...: is the root right?", cmp.Or(tier, "Test"))
@@ -113,7 +102,8 @@ func check(files *token.FileSet, file *ast.File) (faults []string) {
 
 // isRun tells whether go test runs the function that is named so.
 func isRun(name string) bool {
-	return name != "TestMain" && (strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") || strings.HasPrefix(name, "Example"))
+	return name != "TestMain" && (strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") ||
+		strings.HasPrefix(name, "Example"))
 }
 
 // importsOf are the paths of a file's imports by the names that they have in it.
@@ -174,7 +164,8 @@ func clocks(d ast.Decl, imports map[string]string, fault func(token.Pos, string)
 			case slices.Contains(measures, name):
 				fault(n.Pos(), name+" depends on the machine: synctest.Test, or a TestProve")
 			}
-			if s, ok := n.Fun.(*ast.SelectorExpr); ok && slices.Contains(comparisons, s.Sel.Name) && len(n.Args) == 1 && (gaveNow(s.X) || gaveNow(n.Args[0])) {
+			if s, ok := n.Fun.(*ast.SelectorExpr); ok && slices.Contains(comparisons, s.Sel.Name) && len(n.Args) == 1 &&
+				(gaveNow(s.X) || gaveNow(n.Args[0])) {
 				fault(n.Pos(), "what time.Now gave is compared by "+s.Sel.Name+": synctest.Test, or a TestProve")
 			}
 		}
@@ -199,27 +190,47 @@ func TestNotices(t *testing.T) {
 		name, file, body string
 		want             []string // each the start of a fault
 	}{
-		{"an ordinary test", "a_test.go", `func TestA(t *testing.T) { context.WithTimeout(t.Context(), time.Minute) }`, nil},
-		{"measures", "a_test.go", `func TestA(t *testing.T) { if time.Since(begun) > time.Second { t.Fail() } }`, []string{"time.Since"}},
-		{"measures under another name", "a_test.go", `func TestA(t *testing.T) { clock.Until(end) }`, []string{"time.Until"}},
+		{"an ordinary test", "a_test.go", `func TestA(t *testing.T) { context.WithTimeout(t.Context(), time.Minute) }`,
+			nil},
+		{"measures", "a_test.go", `func TestA(t *testing.T) { if time.Since(begun) > time.Second { t.Fail() } }`,
+			[]string{"time.Since"}},
+		{"measures under another name", "a_test.go", `func TestA(t *testing.T) { clock.Until(end) }`,
+			[]string{"time.Until"}},
 		{"sleeps in a helper", "a_test.go", `func help() { time.Sleep(1) }`, []string{"time.Sleep"}},
-		{"measures in a variable", "a_test.go", `var took = func() time.Duration { return time.Since(begun) }`, []string{"time.Since"}},
-		{"memory", "a_test.go", `func TestA(t *testing.T) { runtime.ReadMemStats(&m) }`, []string{"runtime.ReadMemStats"}},
+		{"measures in a variable", "a_test.go", `var took = func() time.Duration { return time.Since(begun) }`,
+			[]string{"time.Since"}},
+		{"memory", "a_test.go", `func TestA(t *testing.T) { runtime.ReadMemStats(&m) }`,
+			[]string{"runtime.ReadMemStats"}},
 		{"benchmark", "a_test.go", `func TestA(t *testing.T) { testing.Benchmark(f) }`, []string{"testing.Benchmark"}},
-		{"in a bubble", "a_test.go", `func TestA(t *testing.T) { synctest.Test(t, func(t *testing.T) { time.Sleep(1); time.Since(begun) }) }`, nil},
-		{"beside a bubble", "a_test.go", `func TestA(t *testing.T) { synctest.Test(t, f); time.Sleep(1) }`, []string{"time.Sleep"}},
-		{"subtracts", "a_test.go", `func TestA(t *testing.T) { begun := time.Now().UTC(); x.Sub(begun) }`, []string{"what time.Now gave is compared by Sub"}},
-		{"subtracts from", "a_test.go", `func TestA(t *testing.T) { time.Now().Sub(x) }`, []string{"what time.Now gave is compared by Sub"}},
-		{"waits", "a_test.go", `func TestA(t *testing.T) { for end := time.Now().Add(1); time.Now().Before(end); { } }`, []string{"what time.Now gave is compared by Before"}},
-		{"declares and compares", "a_test.go", `func TestA(t *testing.T) { var end = time.Now(); x.After(end) }`, []string{"what time.Now gave is compared by After"}},
-		{"passes the time on", "a_test.go", `func TestA(t *testing.T) { now := time.Now(); f(now, now.Add(time.Hour)); x.Sub(y); s.Sub(1) }`, nil},
-		{"proves", "a_prove_test.go", `func TestProveA(t *testing.T) { time.Since(begun) }; func help() {}; func BenchmarkA(b *testing.B) {}`, nil},
-		{"evidence", "evidence_test.go", `func TestEvidenceA(t *testing.T) { time.Since(begun) }; func TestMain(m *testing.M) {}`, nil},
-		{"proves in a wrong place", "a_test.go", `func TestProveA(t *testing.T) {}`, []string{"TestProveA belongs in a file ending prove_test.go"}},
+		{"in a bubble", "a_test.go",
+			`func TestA(t *testing.T) { synctest.Test(t, func(t *testing.T) { time.Sleep(1); time.Since(begun) }) }`,
+			nil},
+		{"beside a bubble", "a_test.go", `func TestA(t *testing.T) { synctest.Test(t, f); time.Sleep(1) }`,
+			[]string{"time.Sleep"}},
+		{"subtracts", "a_test.go", `func TestA(t *testing.T) { begun := time.Now().UTC(); x.Sub(begun) }`,
+			[]string{"what time.Now gave is compared by Sub"}},
+		{"subtracts from", "a_test.go", `func TestA(t *testing.T) { time.Now().Sub(x) }`,
+			[]string{"what time.Now gave is compared by Sub"}},
+		{"waits", "a_test.go", `func TestA(t *testing.T) { for end := time.Now().Add(1); time.Now().Before(end); { } }`,
+			[]string{"what time.Now gave is compared by Before"}},
+		{"declares and compares", "a_test.go", `func TestA(t *testing.T) { var end = time.Now(); x.After(end) }`,
+			[]string{"what time.Now gave is compared by After"}},
+		{"passes the time on", "a_test.go",
+			`func TestA(t *testing.T) { now := time.Now(); f(now, now.Add(time.Hour)); x.Sub(y); s.Sub(1) }`, nil},
+		{"proves", "a_prove_test.go",
+			`func TestProveA(t *testing.T) { time.Since(begun) }; func help() {}; func BenchmarkA(b *testing.B) {}`,
+			nil},
+		{"evidence", "evidence_test.go",
+			`func TestEvidenceA(t *testing.T) { time.Since(begun) }; func TestMain(m *testing.M) {}`, nil},
+		{"proves in a wrong place", "a_test.go", `func TestProveA(t *testing.T) {}`,
+			[]string{"TestProveA belongs in a file ending prove_test.go"}},
 		{"evidence in a wrong place", "a_prove_test.go", `func TestEvidenceA(t *testing.T) {}`, []string{
-			"TestEvidenceA belongs in a file ending evidence_test.go", "a file ending prove_test.go holds only TestProve..., not TestEvidenceA"}},
-		{"others in a file of proofs", "a_prove_test.go", `func TestA(t *testing.T) {}; func FuzzA(f *testing.F) {}; func (x) TestB() {}`, []string{
-			"a file ending prove_test.go holds only TestProve..., not TestA", "a file ending prove_test.go holds only TestProve..., not FuzzA"}},
+			"TestEvidenceA belongs in a file ending evidence_test.go",
+			"a file ending prove_test.go holds only TestProve..., not TestEvidenceA"}},
+		{"others in a file of proofs", "a_prove_test.go",
+			`func TestA(t *testing.T) {}; func FuzzA(f *testing.F) {}; func (x) TestB() {}`, []string{
+				"a file ending prove_test.go holds only TestProve..., not TestA",
+				"a file ending prove_test.go holds only TestProve..., not FuzzA"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files := token.NewFileSet()

@@ -34,7 +34,8 @@ func Data(t testing.TB) string {
 // well. install is what to do where it is missing.
 func Command(t testing.TB, name, install string, otherNames ...string) string {
 	t.Helper()
-	for _, candidate := range append([]string{name, "/usr/sbin/" + name}, otherNames...) { // sbin is not in everybody's path
+	// sbin is not in everybody's path
+	for _, candidate := range append([]string{name, "/usr/sbin/" + name}, otherNames...) {
 		if path, err := exec.LookPath(candidate); err == nil {
 			return path
 		}

@@ -81,15 +81,24 @@ func TestNeeds(t *testing.T) {
 		{name: "data", data: root, question: Data, answer: root, ended: "answered"},
 		{name: "no data", question: Data, ended: "skipped", says: "needs VERDETTO_DATA"},
 		{name: "no data on CI", ci: "true", question: Data, ended: "skipped", says: "needs VERDETTO_DATA"},
-		{name: "data that is not there", data: filepath.Join(root, "no"), question: Data, ended: "failed", says: "VERDETTO_DATA: "},
-		{name: "command", question: command("present"), answer: filepath.Join(root, "bin", "present"), ended: "answered"},
-		{name: "command by another name", question: func(t testing.TB) string { return Command(t, "absent-program", "", "absent-too", "present") }, answer: filepath.Join(root, "bin", "present"), ended: "answered"},
-		{name: "no command", question: command("absent-program"), ended: "skipped", says: "needs absent-program: apt-get install absent-program"},
-		{name: "no command on CI", ci: "true", question: command("absent-program"), ended: "failed", says: "needs absent-program: apt-get install absent-program"},
-		{name: "tool", question: tool("whole", "bin", "run"), answer: filepath.Join(root, ".tools", "whole", "bin", "run"), ended: "answered"},
+		{name: "data that is not there", data: filepath.Join(root, "no"), question: Data, ended: "failed",
+			says: "VERDETTO_DATA: "},
+		{name: "command", question: command("present"), answer: filepath.Join(root, "bin", "present"),
+			ended: "answered"},
+		{name: "command by another name",
+			question: func(t testing.TB) string { return Command(t, "absent-program", "", "absent-too", "present") },
+			answer:   filepath.Join(root, "bin", "present"), ended: "answered"},
+		{name: "no command", question: command("absent-program"), ended: "skipped",
+			says: "needs absent-program: apt-get install absent-program"},
+		{name: "no command on CI", ci: "true", question: command("absent-program"), ended: "failed",
+			says: "needs absent-program: apt-get install absent-program"},
+		{name: "tool", question: tool("whole", "bin", "run"),
+			answer: filepath.Join(root, ".tools", "whole", "bin", "run"), ended: "answered"},
 		{name: "no tool", question: tool("none"), ended: "skipped", says: "needs none: make tools"},
-		{name: "no file in a tool", question: tool("whole", "bin", "other"), ended: "skipped", says: "needs whole/bin/other: make tools"},
-		{name: "half a tool", question: tool("half", "bin", "run"), ended: "skipped", says: "needs half/bin/run: make tools"},
+		{name: "no file in a tool", question: tool("whole", "bin", "other"), ended: "skipped",
+			says: "needs whole/bin/other: make tools"},
+		{name: "half a tool", question: tool("half", "bin", "run"), ended: "skipped",
+			says: "needs half/bin/run: make tools"},
 		{name: "no tool on CI", ci: "true", question: tool("none"), ended: "failed", says: "needs none: make tools"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -97,7 +106,8 @@ func TestNeeds(t *testing.T) {
 			t.Setenv("CI", c.ci)
 			answer, o := ask(c.question)
 			if answer != c.answer || o.ended != c.ended || !strings.HasPrefix(o.said, c.says) {
-				t.Errorf("%s with %q, said %q; want %s with %q, saying %q", o.ended, answer, o.said, c.ended, c.answer, c.says)
+				t.Errorf("%s with %q, said %q; want %s with %q, saying %q", o.ended, answer, o.said, c.ended, c.answer,
+					c.says)
 			}
 		})
 	}
