@@ -77,7 +77,7 @@ func CalendarOf(s *departure.Sheet, p *departure.Pooled, month *fare.Day, prices
 		if live.Depart < first || live.Depart > last {
 			continue
 		}
-		c.Giorni = append(c.Giorni, q.cell(liveOf(live), prices, now))
+		c.Giorni = append(c.Giorni, q.cell(live, prices, now))
 		if begun == 0 || live.Depart.Month() != begun.Month() {
 			begun = live.Depart
 			c.Mesi = append(c.Mesi, q.month(begun, now))
@@ -91,7 +91,7 @@ func CalendarOf(s *departure.Sheet, p *departure.Pooled, month *fare.Day, prices
 func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	a, _ := q.day.Judge(live.Depart, live.Price)
 	quartiles, _ := q.day.Quartiles(live.Depart)
-	v, p := q.judge(a, quartiles, live.Price, live.age(now)), q.of.shown(live, now)
+	v, p := q.judge(a, quartiles, live.Price, live.Age(now)), q.of.shown(live, now)
 	g := Giorno{
 		Partenza: p.Partenza, Ritorno: p.Ritorno, Soste: p.Soste, TrovatoIl: p.TrovatoIl, Precisione: p.Precisione, EtaOre: p.EtaOre,
 		Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
@@ -110,14 +110,9 @@ func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 // month judges the month of a departure by its cheapest fare, which is of the whole month.
 func (q departureQuestion) month(depart fare.Day, now time.Time) MeseInCalendario {
 	cheapest, _ := q.day.Cheapest(departure.Month, depart)
-	v := q.judgeMonth(cheapest, liveOf(cheapest).age(now))
+	v := q.judgeMonth(cheapest, cheapest.Age(now))
 	return MeseInCalendario{
 		Mese: depart.String()[:len("2006-01")], MinimoCent: q.of.Euro(cheapest.Price), MedianaCent: v.MedianaCent,
 		Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
 	}
-}
-
-// liveOf is a live fare of a sheet in the words of this package.
-func liveOf(l departure.Live) Live {
-	return Live{Depart: l.Depart, Price: l.Price, Found: l.Found, Quoted: l.Quoted, Nights: l.Nights, Stops: l.Stops, DayOnly: l.DayOnly}
 }

@@ -38,7 +38,7 @@ func CheapestOfMonths(s *departure.Sheet, p *departure.Pooled) (all []Judged, er
 		}
 		var month []Judged
 		for _, l := range steps(live[:n], s.AsOf) {
-			month = append(month, Judged{q.of.inEuro(liveOf(l)), q.judgeMonth(l, 0)})
+			month = append(month, Judged{q.of.inEuro(l), q.judgeMonth(l, 0)})
 		}
 		all, live = append(all, month...), live[n:]
 	}
@@ -47,7 +47,7 @@ func CheapestOfMonths(s *departure.Sheet, p *departure.Pooled) (all []Judged, er
 
 // steps are those of some fares, in order of departure, that are the cheapest not
 // yet departed on a day or on one of the LiveDays after it, cf. cheapestAhead.
-func steps(live []departure.Live, asOf fare.Day) (all []departure.Live) {
+func steps(live []Live, asOf fare.Day) (all []Live) {
 	for len(live) > 0 {
 		at := 0
 		for i, l := range live {
@@ -64,7 +64,7 @@ func steps(live []departure.Live, asOf fare.Day) (all []departure.Live) {
 }
 
 // judgeMonth judges a fare among the cheapest of months.
-func (q departureQuestion) judgeMonth(l departure.Live, age time.Duration) Verdetto {
+func (q departureQuestion) judgeMonth(l Live, age time.Duration) Verdetto {
 	a, quartiles, _ := q.day.JudgeSpan(departure.Month, l.Depart, l.Price)
 	return q.judge(a, quartiles, l.Price, age)
 }
@@ -81,7 +81,7 @@ func (s RouteSummary) inEuro(l Live) Live {
 // At is the fare and its verdict as they are published at a moment: of a stale fare it is less sure.
 func (j Judged) At(now time.Time) (Prezzo, Verdetto) {
 	v := j.Verdict
-	v.Affidabilita = CertaintyAt(v.Affidabilita, j.Fare.age(now))
+	v.Affidabilita = CertaintyAt(v.Affidabilita, j.Fare.Age(now))
 	return RouteSummary{}.shown(j.Fare, now), v
 }
 

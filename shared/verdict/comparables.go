@@ -51,7 +51,7 @@ func FaresOf(s *departure.Sheet, p *departure.Pooled, each bool, now time.Time) 
 			begun = live.Depart
 			live, _ = q.day.Cheapest(departure.Month, begun)
 		}
-		all = append(all, q.of.shown(liveOf(live), now))
+		all = append(all, q.of.shown(live, now))
 	}
 	return all, nil
 }

@@ -47,8 +47,7 @@ func JudgeDeparture(s *departure.Sheet, p *departure.Pooled, w When, now time.Ti
 	if !ok {
 		return Analysis{}, false, nil
 	}
-	of := liveOf(live)
-	return q.analysis(q.of.shown(of, now), live.Depart, live.Price, of.age(now)), true, nil
+	return q.analysis(q.of.shown(live, now), live.Depart, live.Price, live.Age(now)), true, nil
 }
 
 // JudgeDeparturePrice judges a price of the sheet's currency that the caller has

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 // Analysis is the published answer. Amounts are integer cents of Valuta.
@@ -126,9 +127,6 @@ const (
 const StaleAfter = 72 * time.Hour
 
 const (
-	ottimoUpTo  = 10 // percentile
-	buonoUpTo   = 35
-	normaleUpTo = 70
 	belowMedian = 98 // ottimo and buono are at most this percentage of the median, which is at most this percentage of caro
 
 	altaUpTo  = 22 // half of the interval of the percentile, in points
@@ -144,7 +142,7 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	if !ok {
 		return Analysis{}, false
 	}
-	return s.analysis(s.shown(live, now), s.judge(live.Price, live.age(now))), true
+	return s.analysis(s.shown(live, now), s.judge(live.Price, live.Age(now))), true
 }
 
 // JudgePrice judges a price of the summary's currency that the caller has seen
@@ -204,16 +202,11 @@ var levels = []string{Ottimo, Buono, Normale, Caro}
 
 // Level is the level of a standing whose sample is large enough for one.
 func (t Standing) Level() string {
-	percentile := t.Percentile()
-	switch {
-	case percentile <= ottimoUpTo && t.Cheap:
-		return Ottimo
-	case percentile <= buonoUpTo && t.Cheap:
-		return Buono
-	case percentile <= normaleUpTo || !t.Dear:
-		return Normale
+	level := departure.LevelAt(t.Percentile())
+	if level <= departure.Buono && t.Cheap || level == departure.Caro && t.Dear {
+		return level.String()
 	}
-	return Caro
+	return Normale
 }
 
 func levelPlace(level string) int { return slices.Index(levels, level) }

@@ -124,10 +124,7 @@ func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Liv
 	var now, before []Live
 	for at := range newest.among(p.ranked[from:]) {
 		o := p.ranked[from+at]
-		l := Live{
-			Depart: o.Depart, Price: o.Price, Found: o.Found, Quoted: p.foreign(from + at),
-			Nights: o.Nights, Stops: o.Stops, DayOnly: o.DayOnly,
-		}
+		l := p.live(from + at)
 		switch {
 		case o.Depart < asOf:
 		case o.Found > freshFrom:
@@ -153,8 +150,7 @@ func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Liv
 // depart later. So the first one that has not departed is the cheapest.
 func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	slices.SortFunc(live, func(a, b Live) int {
-		return cmp.Or(cmp.Compare(a.Depart, b.Depart), cmp.Compare(a.Price, b.Price), cmp.Compare(b.Found, a.Found),
-			cmp.Compare(a.Nights, b.Nights), cmp.Compare(a.Stops, b.Stops))
+		return cmp.Or(cmp.Compare(a.Depart, b.Depart), a.Before(b))
 	})
 	var steps []Live // from the last departure to the first
 	for i, l := range slices.Backward(live) {

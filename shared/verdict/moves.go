@@ -24,7 +24,7 @@ func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Da
 func (s RouteSummary) WeeksOf(moves []Live) []Week {
 	cheapest := map[fare.Day]fare.Cents{}
 	for _, l := range moves {
-		day := fare.Observation{Found: l.Found}.FoundDay()
+		day := l.FoundDay()
 		if low, ok := cheapest[day]; !ok || l.Price < low {
 			cheapest[day] = l.Price
 		}

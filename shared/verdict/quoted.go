@@ -90,6 +90,14 @@ func (p priced) foreign(at int) fare.Money {
 	return fare.Money{Amount: q.Price, Currency: q.Currency}
 }
 
+// live is a fare as it is ranked.
+func (p priced) live(at int) Live {
+	o := p.ranked[at]
+	return Live{
+		Depart: o.Depart, Price: o.Price, Found: o.Found, Quoted: p.foreign(at), Nights: o.Nights, Stops: o.Stops, DayOnly: o.DayOnly,
+	}
+}
+
 // convertLows brings lows of an earlier summary to the currency and the rates of this one.
 func (s RouteSummary) convertLows(earlier RouteSummary, lows []Low, rates fare.Rates) []Low {
 	if s.Currency == earlier.Currency && !slices.ContainsFunc(lows, func(l Low) bool { return l.Quoted != fare.Money{} }) {

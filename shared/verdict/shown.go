@@ -8,7 +8,7 @@ import (
 
 // shown is a live fare as it is published.
 func (s RouteSummary) shown(l Live, now time.Time) Prezzo {
-	quoted, found, hours := s.Quote(l), time.Unix(l.Found, 0).UTC(), int(l.age(now)/time.Hour)
+	quoted, found, hours := s.Quote(l), time.Unix(l.Found, 0).UTC(), int(l.Age(now)/time.Hour)
 	p := Prezzo{
 		Cent: s.Euro(l.Price), Valuta: "EUR",
 		Quotato:   Quotato{float64(quoted.Amount) / 100, quoted.Currency.String()},
@@ -34,6 +34,3 @@ func (s RouteSummary) declared(price fare.Cents, quoted fare.Money) Prezzo {
 
 // Stale tells whether the fare was found so long ago that it may well be gone.
 func (p Prezzo) Stale() bool { return p.EtaOre != nil && *p.EtaOre >= int(StaleAfter/time.Hour) }
-
-// age is how long ago a fare was found.
-func (l Live) age(now time.Time) time.Duration { return max(0, now.Sub(time.Unix(l.Found, 0))) }

@@ -1,14 +1,12 @@
 package departure
 
 import (
+	"cmp"
 	"slices"
+	"time"
 
 	"verdetto/shared/fare"
 )
-
-// LiveDays is how old, in days, a fare may be and still be shown as one that a
-// departure has, and for how long after its day a sheet shows any.
-const LiveDays = 7
 
 // StopsKnown says which fares of a series a sheet is about.
 type StopsKnown uint8
@@ -32,8 +30,14 @@ type Live struct {
 }
 
 // FoundDay is the day on which the fare was seen.
-func (l Live) FoundDay() fare.Day {
-	return fare.Observation{Found: l.Found}.FoundDay()
+func (l Live) FoundDay() fare.Day { return fare.Observation{Found: l.Found}.FoundDay() }
+
+// Age is how long ago the fare was found.
+func (l Live) Age(now time.Time) time.Duration { return max(0, now.Sub(time.Unix(l.Found, 0))) }
+
+// Before orders fares of a departure: the cheaper first, then the newer, then the shorter stay.
+func (l Live) Before(m Live) int {
+	return cmp.Or(cmp.Compare(l.Price, m.Price), cmp.Compare(m.Found, l.Found), cmp.Compare(l.Nights, m.Nights), cmp.Compare(l.Stops, m.Stops))
 }
 
 // Sheet is all that an answer about a departure of one series needs beside the

@@ -160,9 +160,8 @@ func sayRoute(s Source) *RouteSaid {
 	live, _ := s.Summary.Cheapest(s.Day)
 	standing, _ := verdict.StandingOf(s.Summary, s.Day)
 	low, high := standing.Interval()
-	found := departure.Live{Found: live.Found}.FoundDay()
 	return &RouteSaid{
-		Price: live.Price, Age: uint8(s.Day - found), Sure: sureOf(a.Verdetto.Affidabilita),
+		Price: live.Price, Age: uint8(s.Day - live.FoundDay()), Sure: sureOf(a.Verdetto.Affidabilita),
 		Percentile: uint8(*a.Verdetto.Percentile), Level: uint8(levelOf(a.Verdetto.Livello)),
 		Low: uint16(math.Floor(100 * low)), High: uint16(math.Ceil(100 * high)),
 	}

@@ -229,19 +229,15 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 		summary.Doubted = pooled.Experience.RouteDoubted
 	}
 	quotes := summary.DayQuotes(known, min(state.AsOf, today-departure.LiveDays, said.From(today)), o.Rates).All
-	fares := make([]departure.Live, len(quotes))
-	for i, q := range quotes {
-		fares[i] = departure.Live(q)
-	}
 	state.In(summary.Currency, summary.PerEuro)
 	state.Facts = summary.Facts()
-	state.Advance(today, pooled, fares, &left.Learned)
+	state.Advance(today, pooled, quotes, &left.Learned)
 	s.summary, s.sheet = summary.Encode(), state.Encode()
 	sheet, err := departure.DecodeSheet(s.sheet)
 	if err != nil {
 		return left, err
 	}
-	said = said.Refresh(score.Source{Day: today, Sheet: sheet, Pooled: pooled, Summary: summary, Quotes: fares}, &left.Counts)
+	said = said.Refresh(score.Source{Day: today, Sheet: sheet, Pooled: pooled, Summary: summary, Quotes: quotes}, &left.Counts)
 	if n := len(said); o.Judged != nil && n > 0 && said[n-1].Day == today {
 		o.Judged(&said[n-1], pooled.Experience)
 	}
