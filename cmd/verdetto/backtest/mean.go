@@ -1,11 +1,11 @@
 package backtest
 
 import (
-	"verdetto/cmd/verdetto/backtest/bootstrap"
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 )
 
-const blockDays = bootstrap.BlockDays
+const blockDays = stats.BlockDays
 
 // mean is an average over days of a route, kept by block of days.
 type mean struct{ blocks []cell }
@@ -63,14 +63,14 @@ func (p pool) value() float64 {
 const draws = 1000
 
 // resampling gives the intervals of averages.
-type resampling struct{ bootstrap.Draws }
+type resampling struct{ stats.Draws }
 
 func resample(routes, blocks int) resampling {
-	return resampling{bootstrap.New(draws, routes, blocks)}
+	return resampling{stats.New(draws, routes, blocks)}
 }
 
 // Range is an interval that holds a number at the stated rate.
-type Range bootstrap.Range
+type Range stats.Range
 
 // drawn is an average in each draw; it is not known where none of its days were drawn.
 type drawn struct {

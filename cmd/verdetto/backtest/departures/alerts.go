@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"verdetto/cmd/verdetto/backtest/bootstrap"
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 )
 
@@ -82,9 +82,9 @@ type AlertKind struct {
 
 // Estimate is a mean, and the interval that holds it.
 type Estimate struct {
-	Count    int              `json:"count"`
-	Mean     float64          `json:"mean"`
-	Interval *bootstrap.Range `json:"interval,omitempty"`
+	Count    int          `json:"count"`
+	Mean     float64      `json:"mean"`
+	Interval *stats.Range `json:"interval,omitempty"`
 }
 
 // The questions that alerts can be on: Options.Ask of RunAlerts.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"verdetto/cmd/verdetto/backtest/bootstrap"
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict/departure"
 )
@@ -118,7 +118,7 @@ func alike(rows int) string {
 }
 
 // rankInterval is that of an AUC, or of the difference of one AUC to another.
-func (m *reporter) rankInterval(of ...ranking) *bootstrap.Range {
+func (m *reporter) rankInterval(of ...ranking) *stats.Range {
 	return m.blocks.draws.Interval(func(draw int) (float64, bool) {
 		weights := m.blocks.weights(draw)
 		value, ok := of[0].auc(weights)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"verdetto/cmd/verdetto/backtest/bootstrap"
+	"verdetto/cmd/verdetto/backtest/stats"
 )
 
 // Print writes a report as tables.
@@ -125,14 +125,14 @@ func printLeftOut(out io.Writer, dropped map[string]int, notes []string) {
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
-func percents(r *bootstrap.Range) string {
+func percents(r *stats.Range) string {
 	if r == nil {
 		return ""
 	}
 	return fmt.Sprintf("[%.1f, %.1f]", 100*r.Low, 100*r.High)
 }
 
-func plain(r *bootstrap.Range) string {
+func plain(r *stats.Range) string {
 	if r == nil {
 		return ""
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/cmd/verdetto/backtest/bootstrap"
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict/departure"
 )
@@ -27,7 +27,7 @@ func followed(span int, band Waiting) Report {
 }
 
 func TestRecord(t *testing.T) {
-	own := Waiting{Count: 600, Fell: .1, Rose: .2, AtOnce: -.02, Once: &bootstrap.Range{Low: -.03, High: -.01}, Dearer: .3, Random: -.01}
+	own := Waiting{Count: 600, Fell: .1, Rose: .2, AtOnce: -.02, Once: &stats.Range{Low: -.03, High: -.01}, Dearer: .3, Random: -.01}
 	band := func(change func(*Waiting)) Waiting {
 		w := own
 		change(&w)
@@ -39,12 +39,12 @@ func TestRecord(t *testing.T) {
 		other Report
 		want  departure.Band
 	}{
-		{"another widens the interval", followed(100, band(func(w *Waiting) { w.AtOnce = .04; w.Once = &bootstrap.Range{Low: 0, High: .05} })),
+		{"another widens the interval", followed(100, band(func(w *Waiting) { w.AtOnce = .04; w.Once = &stats.Range{Low: 0, High: .05} })),
 			func() departure.Band { w := want; w.High, w.Panels = .05, 2; return w }()},
 		{"another inside it", followed(100, own), func() departure.Band { w := want; w.Panels = 2; return w }()},
-		{"too few cases", followed(100, band(func(w *Waiting) { w.Count = 499; w.Once = &bootstrap.Range{Low: -1, High: 1} })), want},
+		{"too few cases", followed(100, band(func(w *Waiting) { w.Count = 499; w.Once = &stats.Range{Low: -1, High: 1} })), want},
 		{"no interval", followed(100, band(func(w *Waiting) { w.Once = nil; w.AtOnce = .5 })), want},
-		{"fewer days of questions than a week", followed(6, band(func(w *Waiting) { w.Once = &bootstrap.Range{Low: -1, High: 1} })), want},
+		{"fewer days of questions than a week", followed(6, band(func(w *Waiting) { w.Once = &stats.Range{Low: -1, High: 1} })), want},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := Record([]NamedReport{{"own", followed(100, own)}, {"other", c.other}})

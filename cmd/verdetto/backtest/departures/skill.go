@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"verdetto/cmd/verdetto/backtest/bootstrap"
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 )
 
@@ -133,7 +133,7 @@ func (c *cases) reliability() (bins []Bin, expectedError float64) {
 type blocks struct {
 	of    []int32    // of each row
 	all   [][2]int32 // route and block of days
-	draws bootstrap.Draws
+	draws stats.Draws
 	days  int // of a block
 }
 
@@ -144,7 +144,7 @@ const leastBlocks = 5
 // blocks cuts the days from one to another. Rows of other days are of no use, and may lie in any block.
 func (t *Trips) blocks(times int, from, to fare.Day) *blocks {
 	span := int(to-from) + 1
-	b := &blocks{of: make([]int32, len(t.rows)), days: max(1, min(bootstrap.BlockDays, span/leastBlocks))}
+	b := &blocks{of: make([]int32, len(t.rows)), days: max(1, min(stats.BlockDays, span/leastBlocks))}
 	number := map[[2]int32]int32{}
 	for i, q := range t.rows {
 		at := min(max(q.day, from), to)
@@ -157,7 +157,7 @@ func (t *Trips) blocks(times int, from, to fare.Day) *blocks {
 		}
 		b.of[i] = n
 	}
-	b.draws = bootstrap.New(times, len(t.Routes), (span-1)/b.days+1)
+	b.draws = stats.New(times, len(t.Routes), (span-1)/b.days+1)
 	return b
 }
 
@@ -193,7 +193,7 @@ func (a *average) add(row int, value float64) {
 func (a *average) value() float64 { return a.total / float64(a.count) }
 
 // interval is that of the average.
-func (a *average) interval() *bootstrap.Range {
+func (a *average) interval() *stats.Range {
 	return a.blocks.draws.Interval(func(draw int) (float64, bool) {
 		n, sum := 0., 0.
 		for i, key := range a.blocks.all {

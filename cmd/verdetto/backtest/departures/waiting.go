@@ -3,7 +3,7 @@ package departures
 import (
 	"slices"
 
-	"verdetto/cmd/verdetto/backtest/bootstrap"
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict/departure"
 )
@@ -12,17 +12,17 @@ import (
 // a fall that was stated. It is about departures further ahead than the wait is
 // long, whose last fare within it is known.
 type Waiting struct {
-	From   float64          `json:"chanceFrom"`
-	To     float64          `json:"chanceTo"`
-	Count  int              `json:"count"`
-	Fell   float64          `json:"fell"`          // share with a fare at least 5 % lower within the wait
-	Rose   float64          `json:"rose"`          // and at least 5 % higher
-	AtOnce float64          `json:"againstAtOnce"` // mean change against buying at once
-	Once   *bootstrap.Range `json:"againstAtOnceInterval,omitempty"`
-	Median float64          `json:"median"`           // of that change
-	Dearer float64          `json:"dearer"`           // share of waits that ended dearer
-	Random float64          `json:"againstRandomDay"` // mean change against buying on a random day of the wait
-	Any    *bootstrap.Range `json:"againstRandomDayInterval,omitempty"`
+	From   float64      `json:"chanceFrom"`
+	To     float64      `json:"chanceTo"`
+	Count  int          `json:"count"`
+	Fell   float64      `json:"fell"`          // share with a fare at least 5 % lower within the wait
+	Rose   float64      `json:"rose"`          // and at least 5 % higher
+	AtOnce float64      `json:"againstAtOnce"` // mean change against buying at once
+	Once   *stats.Range `json:"againstAtOnceInterval,omitempty"`
+	Median float64      `json:"median"`           // of that change
+	Dearer float64      `json:"dearer"`           // share of waits that ended dearer
+	Random float64      `json:"againstRandomDay"` // mean change against buying on a random day of the wait
+	Any    *stats.Range `json:"againstRandomDayInterval,omitempty"`
 }
 
 // Followed is what followed the stated chances of a horizon.

@@ -1,11 +1,11 @@
-// Package bootstrap gives intervals of what is measured on a panel of fares.
+// Package stats gives intervals of what is measured on a panel of fares.
 //
 // Routes and blocks of days are drawn anew, independently of each other (the
 // pigeonhole bootstrap, A. B. Owen, 2007): a route's days are alike, and so are
 // all routes on a day; counting each row as news would make every interval too
 // narrow. The draws are made once and with a fixed seed, so that quantities are
 // compared on the same draws and a report is the same each time.
-package bootstrap
+package stats
 
 import (
 	"math/rand/v2"
