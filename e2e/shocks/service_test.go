@@ -96,7 +96,7 @@ func judgeRoutes(all *weeks, s shock, routes int, asked func(day int) bool) {
 				continue
 			}
 			today := firstDay + fare.Day(day)
-			if t, ok := verdict.StandingOf(summaries.On(today), today); ok {
+			if t, ok := verdict.PercentileOf(summaries.On(today), today); ok {
 				// Ties may lie anywhere among their equals; the fare itself is one more of the sample.
 				place := .5*(t.Weight+1) - t.Below*t.Weight
 				w := &all[class(route)][day/7]

@@ -27,21 +27,21 @@ func TestProveIntervalCovers(t *testing.T) {
 					step = 500 // sold in steps of five euros
 				}
 				summary, truth := wandering(rng, days, alike, step)
-				standing, ok := StandingOf(summary, day0)
+				percentile, ok := PercentileOf(summary, day0)
 				if !ok {
 					t.Fatal("no verdict")
 				}
-				low, high := standing.Interval()
+				low, high := percentile.Interval()
 				asked++
-				counts := byLevel[reliability(standing, 0)]
+				counts := byLevel[reliability(percentile, 0)]
 				counts[0]++
 				if low <= truth && truth <= high {
 					held++
 					counts[1]++
 				}
-				byLevel[reliability(standing, 0)] = counts
-				standing.EffectiveSize = standing.Weight
-				if low, high := standing.Interval(); low <= truth && truth <= high {
+				byLevel[reliability(percentile, 0)] = counts
+				percentile.EffectiveSize = percentile.Weight
+				if low, high := percentile.Interval(); low <= truth && truth <= high {
 					raw++
 				}
 			}

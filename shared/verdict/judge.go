@@ -175,15 +175,15 @@ func (s RouteSummary) analysis(p Prezzo, v Verdetto) Analysis {
 }
 
 func (s RouteSummary) judge(price fare.Cents, age time.Duration) Verdetto {
-	return standingAt(s, price).Verdict(age)
+	return percentileAt(s, price).Verdict(age)
 }
 
-// Verdict is what is said of a standing whose fare is of an age.
-func (t Standing) Verdict(age time.Duration) Verdetto {
+// Verdict is what is said of a percentile whose fare is of an age.
+func (t Percentile) Verdict(age time.Duration) Verdetto {
 	if t.Size < MinSample {
 		return Verdetto{Livello: Insufficient, Campione: t.Size}
 	}
-	percentile := t.Percentile()
+	percentile := t.Percent()
 	difference := t.Price - t.Median
 	return Verdetto{
 		Livello:           t.Level(),
@@ -200,9 +200,9 @@ func (t Standing) Verdict(age time.Duration) Verdetto {
 // levels are the levels of a verdict, best first.
 var levels = []string{Ottimo, Buono, Normale, Caro}
 
-// Level is the level of a standing whose sample is large enough for one.
-func (t Standing) Level() string {
-	level := departure.LevelAt(t.Percentile())
+// Level is the level of a percentile whose sample is large enough for one.
+func (t Percentile) Level() string {
+	level := departure.LevelAt(t.Percent())
 	if level <= departure.Buono && t.Cheap || level == departure.Caro && t.Dear {
 		return level.String()
 	}
@@ -219,7 +219,7 @@ func clearlyUnder(price, other fare.Cents) bool { return price*100 <= other*belo
 // fresh the newest fare. A short sample is never reliable, however narrow its
 // interval: how alike neighbouring days are cannot be estimated from a few of them,
 // and it is the records of a short history that fall soonest.
-func reliability(t Standing, age time.Duration) string {
+func reliability(t Percentile, age time.Duration) string {
 	low, high := t.Interval()
 	step := 2
 	switch half := (high - low) / 2; {

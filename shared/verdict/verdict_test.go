@@ -245,12 +245,12 @@ func TestAmounts(t *testing.T) {
 }
 
 func TestReliability(t *testing.T) {
-	at := func(below float64, size int, effective float64) Standing {
-		return Standing{Below: below, Size: size, EffectiveSize: effective}
+	at := func(below float64, size int, effective float64) Percentile {
+		return Percentile{Below: below, Size: size, EffectiveSize: effective}
 	}
 	for _, c := range []struct {
 		name     string
-		standing Standing
+		percentile Percentile
 		hours    time.Duration
 		want     string
 	}{
@@ -265,8 +265,8 @@ func TestReliability(t *testing.T) {
 		{"nearly three days are not stale", at(0.5, 200, 20), 71, Alta},
 		{"few and stale", at(0.5, 8, 8), 73, Bassa},
 	} {
-		if got := reliability(c.standing, c.hours*time.Hour); got != c.want {
-			low, high := c.standing.Interval()
+		if got := reliability(c.percentile, c.hours*time.Hour); got != c.want {
+			low, high := c.percentile.Interval()
 			t.Errorf("%s: %s, want %s (from %.1f to %.1f)", c.name, got, c.want, low, high)
 		}
 	}
@@ -297,9 +297,9 @@ func TestEffectiveSize(t *testing.T) {
 		{"a change every two days", runs(2, 100), 0.8 * all, all},
 		{"a change every day", runs(1, 100), all, all}, // never more than there are
 	} {
-		standing, ok := StandingOf(steady(5000, c.lows...), day0)
-		if !ok || standing.EffectiveSize < c.low-1e-9 || standing.EffectiveSize > c.top+1e-9 {
-			t.Errorf("%s: 100 days amount to %.1f, want %v to %v", c.name, standing.EffectiveSize, c.low, c.top)
+		percentile, ok := PercentileOf(steady(5000, c.lows...), day0)
+		if !ok || percentile.EffectiveSize < c.low-1e-9 || percentile.EffectiveSize > c.top+1e-9 {
+			t.Errorf("%s: 100 days amount to %.1f, want %v to %v", c.name, percentile.EffectiveSize, c.low, c.top)
 		}
 	}
 	t.Logf("100 independent days amount to %.1f", all)

@@ -105,7 +105,7 @@ func (t *tally) verdict(s routeReplay, l judgement) {
 // atMost is how much of a standing lies at or below a percentile, its ties
 // being spread evenly over the places among their equals that it may have. The
 // day itself is one more of the sample.
-func atMost(t verdict.Standing, p int) float64 {
+func atMost(t verdict.Percentile, p int) float64 {
 	place := float64(p)/100*(t.Weight+1) - t.Below*t.Weight
 	return min(max(place/(t.Equal*t.Weight+1), 0), 1)
 }

@@ -123,7 +123,7 @@ func TestHolds(t *testing.T) {
 		s.lows = append(s.lows, verdict.Low{Day: fare.Day(i), Price: fare.Cents(1000 * (i%10 + 1))})
 	}
 	at := func(day fare.Day, below, size float64) judgement {
-		return judgement{day: day, price: 5500, standing: verdict.Standing{Below: below, EffectiveSize: size}}
+		return judgement{day: day, price: 5500, standing: verdict.Percentile{Below: below, EffectiveSize: size}}
 	}
 	for _, c := range []struct {
 		name        string
@@ -154,7 +154,7 @@ func TestTiesSpread(t *testing.T) {
 		{5, 0, 9, 50, 0},
 		{5, 3, 9, 70, 0.5},
 	} {
-		if got := atMost(verdict.Standing{Below: c.below / c.size, Equal: c.equal / c.size, Weight: c.size}, c.p); math.Abs(got-c.want) > 1e-12 {
+		if got := atMost(verdict.Percentile{Below: c.below / c.size, Equal: c.equal / c.size, Weight: c.size}, c.p); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

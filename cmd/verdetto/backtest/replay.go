@@ -17,7 +17,7 @@ type judgement struct {
 	price    fare.Cents // of the cheapest fare
 	age      fare.Day   // of the cheapest fare: days since it was found
 	verdict  verdict.Verdetto
-	standing verdict.Standing
+	standing verdict.Percentile
 	window   *verdict.Anticipo
 	quartile fare.Cents // a quarter of all fares observed until then are at or below it
 }
@@ -75,7 +75,7 @@ func replay(ctx context.Context, observations []fare.Observation, s span) routeR
 			continue
 		}
 		found := time.Unix(live.Found, 0)
-		standing, _ := verdict.StandingOf(summary, day)
+		standing, _ := verdict.PercentileOf(summary, day)
 		j := judgement{
 			day: day, depart: live.Depart, price: live.Price, age: day - fare.DayOf(found), quartile: pool.quartile(),
 			verdict: standing.Verdict(max(0, day.Time().Sub(found))), standing: standing,

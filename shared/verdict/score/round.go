@@ -158,8 +158,8 @@ func sayRoute(s Source) *RouteSaid {
 		return nil
 	}
 	live, _ := s.Summary.Cheapest(s.Day)
-	standing, _ := verdict.StandingOf(s.Summary, s.Day)
-	low, high := standing.Interval()
+	percentile, _ := verdict.PercentileOf(s.Summary, s.Day)
+	low, high := percentile.Interval()
 	return &RouteSaid{
 		Price: live.Price, Age: uint8(s.Day - live.FoundDay()), Sure: sureOf(a.Verdetto.Affidabilita),
 		Percentile: uint8(*a.Verdetto.Percentile), Level: uint8(levelOf(a.Verdetto.Livello)),

@@ -44,7 +44,7 @@ func (t *Trips) watchRoutes(cycle int) *watched {
 			summary := summaries.On(day)
 			live, _ := summary.Cheapest(day)
 			l := look{Seen: notify.Seen{Day: day, Price: live.Price, Level: verdict.Insufficient}, next: prices[routeDay{int32(route), day + fare.Day(cycle)}][live.Depart]}
-			if standing, ok := verdict.StandingAt(summary, live.Price); ok {
+			if standing, ok := verdict.PercentileAt(summary, live.Price); ok {
 				l.Level, l.quarter = standing.Level(), lowerQuartile(summary)
 			}
 			looks[routeDay{int32(route), day}] = l
