@@ -46,6 +46,32 @@ var weights = func() (w [LowDays + 1]float64) {
 // Weight is what a day counts that lies so many days from the one that is judged; that day itself counts 1.
 func Weight(days fare.Day) float64 { return weights[min(max(days, -days), LowDays)] }
 
+// Place is where a price lies among lows: the weight of those that are cheaper
+// and equal, and of all.
+type Place struct {
+	Below, Equal, All float64
+	Last              fare.Day // the newest day of a low
+}
+
+// PlaceOf weighs lows until a day by their distance from the day of the price, whose own low does not count.
+func PlaceOf(lows []Low, day, until fare.Day, price fare.Cents) (p Place) {
+	for _, l := range lows {
+		if l.Day == day || l.Day > until {
+			continue
+		}
+		w := Weight(l.Day - day)
+		p.All += w
+		switch {
+		case l.Price < price:
+			p.Below += w
+		case l.Price == price:
+			p.Equal += w
+		}
+		p.Last = max(p.Last, l.Day)
+	}
+	return p
+}
+
 // weight is the weight of a low.
 func (s RouteSummary) weight(l Low) float64 { return Weight(s.AsOf - l.Day) }
 
@@ -71,18 +97,8 @@ func percentileAt(s RouteSummary, price fare.Cents) Percentile {
 	if t.Size < MinSample {
 		return t
 	}
-	var below, equal float64
-	for _, l := range s.Lows {
-		w := s.weight(l)
-		t.Weight += w
-		switch {
-		case l.Price < price:
-			below += w
-		case l.Price == price:
-			equal += w
-		}
-	}
-	t.Below, t.Equal = below/t.Weight, equal/t.Weight
+	place := PlaceOf(s.Lows, s.AsOf, s.AsOf, price)
+	t.Weight, t.Below, t.Equal = place.All, place.Below/place.All, place.Equal/place.All
 	median := s.medianLow(t.Weight)
 	t.Minimum, t.Median = s.Euro(s.Lows[0].Price), s.Euro(median)
 	t.Cheap, t.Dear = clearlyUnder(price, median), clearlyUnder(median, price)

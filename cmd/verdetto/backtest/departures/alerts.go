@@ -119,20 +119,15 @@ func replayAlerts(t *Trips, o Options, on alertsOn) (AlertReport, error) {
 	for _, a := range asked {
 		first, last = min(first, panel.rows[a.row].day), max(last, panel.rows[a.row].day)
 	}
-	prices := panel.prices()
-	blocks := panel.blocks(draws, first, last)
-	r.BlockDays = blocks.days
+	sample := panel.sample(first, last)
+	r.BlockDays = sample.Days
 	for _, other := range []struct {
-		name   string
-		prices func([]fare.Cents) []fare.Cents
+		name string
+		of   *watched
 	}{
-		{"as they were", nil}, {"random walk", panel.randomWalk}, {"shuffled", panel.shuffled},
+		{"as they were", real}, {"random walk", on.watch(panel.randomWalk(), o.Cycle)}, {"shuffled", on.watch(panel.shuffled(), o.Cycle)},
 	} {
-		of := real
-		if other.prices != nil {
-			of = on.watch(panel.priced(other.prices(prices)), o.Cycle)
-		}
-		f := follower{of, asked, blocks}
+		f := follower{other.of, asked, sample}
 		r.Prices = append(r.Prices, AlertPrices{other.name, f.kinds()})
 	}
 	return r, nil

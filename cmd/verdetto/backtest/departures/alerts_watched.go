@@ -21,8 +21,7 @@ type watched struct {
 
 // watchDepartures looks at each departure whenever it is seen.
 func (t *Trips) watchDepartures(cycle int) *watched {
-	prices := t.prices()
-	said := t.replayRule(prices, t.outcomes(prices))
+	said := t.ask(nil).said
 	w := &watched{t, make([]notify.Seen, len(t.rows)), said.quarter, make([]fare.Cents, len(t.rows))}
 	for i, q := range t.rows {
 		w.seen[i] = notify.Seen{Day: q.day, Price: q.price, Level: verdict.Insufficient}

@@ -100,7 +100,7 @@ func TestSkillLiesBetweenItsReferences(t *testing.T) {
 	if !(rule.Interval.Low < rule.AUC && rule.AUC < rule.Interval.High) {
 		t.Errorf("%v does not hold %v", rule.Interval, rule.AUC)
 	}
-	if len(r.Against) != int(rivals) || len(r.Levels) != 5 || len(r.Percentiles) != 7 || len(r.Cover) != 2 || r.Fortnight == nil {
+	if len(r.Against) != int(rivalCount) || len(r.Levels) != 5 || len(r.Percentiles) != 7 || len(r.Cover) != 2 || r.Fortnight == nil {
 		t.Errorf("missing of the report: %+v", r)
 	}
 	if r.WorstMiss > 8 || math.Abs(r.Cover[0].Held-.5) > .12 || math.Abs(r.Cover[1].Held-.9) > .08 {
@@ -119,17 +119,16 @@ func TestOnAWalkNobodyKnows(t *testing.T) {
 // TestNoAnswerKnowsItsFuture: what is said until a day is the same when the panel ends there.
 func TestNoAnswerKnowsItsFuture(t *testing.T) {
 	whole := invent(3, 4, 30, 60, 40, reverting)
-	all := whole.replayRule(whole.prices(), whole.outcomes(whole.prices()))
-	opinions := whole.opinions()
-	chances := whole.chances(opinions[sameLead], whole.outcomes(whole.prices()))
+	of := whole.ask(nil)
+	all, rivals := of.said, of.rivals()
 	for _, end := range []fare.Day{5, 20, 40, 58} {
 		cut := whole.thinned(Options{Cycle: 1, To: end})
 		n := len(cut.rows)
 		if n == 0 || n == len(whole.rows) {
 			t.Fatalf("%d rows until day %d", n, end)
 		}
-		became := cut.outcomes(cut.prices())
-		got := cut.replayRule(cut.prices(), became)
+		known := cut.ask(nil)
+		got := known.said
 		same := func(what string, a, b []float64) {
 			for i := range b {
 				if a[i] != b[i] && !(math.IsNaN(a[i]) && math.IsNaN(b[i])) {
@@ -143,13 +142,10 @@ func TestNoAnswerKnowsItsFuture(t *testing.T) {
 		}
 		same("chance", all.chance[0][:n], got.chance[0])
 		same("chance of 14 days", all.chance[1][:n], got.chance[1])
-		some := cut.opinions()
-		for r := range rivals {
-			if diff := cmp.Diff(opinions[r][:n], some[r], cmp.AllowUnexported(opinion{})); diff != "" {
-				t.Fatalf("until day %d: %s: %s", end, rivalNames[r], diff)
-			}
+		for r, rival := range known.rivals() {
+			same(rival.name, rivals[r].score[:n], rival.score)
+			same(rival.name+", its chance", rivals[r].chance[:n], rival.chance)
 		}
-		same("the rival's chance", chances[:n], cut.chances(some[sameLead], became))
 	}
 }
 
@@ -165,7 +161,7 @@ AAA,BBB,2026-01-20,2026-02-21,60,EUR
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := panel.outcomes(panel.prices())
+	got := panel.outcomes()
 	yes, no := true, false
 	want := []outcome{
 		// 60 comes after 14 days: that is in the fortnight, and its last fare
@@ -304,15 +300,20 @@ func TestReferencesKeepWhatTheyShould(t *testing.T) {
 		return max(now, walking(rng, lead, first, now))
 	}
 	panel := invent(6, 3, 60, 100, 30, rising)
-	prices := panel.prices()
-	shuffled, walk := panel.shuffled(prices), panel.randomWalk(prices)
+	prices := func(t *Trips) (all []fare.Cents) {
+		for _, q := range t.rows {
+			all = append(all, q.price)
+		}
+		return all
+	}
+	real, shuffled, walk := prices(panel), prices(panel.shuffled()), prices(panel.randomWalk())
 	for route := range int32(3) {
 		var a, b []fare.Cents
 		moved := 0
 		for i, q := range panel.rows {
 			if q.route == route {
-				a, b = append(a, prices[i]), append(b, shuffled[i])
-				if prices[i] != shuffled[i] {
+				a, b = append(a, real[i]), append(b, shuffled[i])
+				if real[i] != shuffled[i] {
 					moved++
 				}
 			}
@@ -328,8 +329,8 @@ func TestReferencesKeepWhatTheyShould(t *testing.T) {
 		rows := panel.of(trip)
 		for i, row := range rows {
 			if i == 0 {
-				if walk[row] != prices[row] {
-					t.Errorf("departure %d begins at %d, not at %d", trip, walk[row], prices[row])
+				if walk[row] != real[row] {
+					t.Errorf("departure %d begins at %d, not at %d", trip, walk[row], real[row])
 				}
 				continue
 			}

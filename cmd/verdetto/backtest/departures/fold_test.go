@@ -143,9 +143,8 @@ func foldReplay(t testing.TB, panel *Trips, first fare.Day) said {
 // day on: the ranking of chances, their calibration, and how far single answers lie apart.
 func compareFold(t testing.TB, panel *Trips, got said, from fare.Day) {
 	t.Helper()
-	prices := panel.prices()
-	became := panel.outcomes(prices)
-	want := panel.replayRule(prices, became)
+	known := panel.ask(nil)
+	became, want := known.became, known.said
 	var ours, theirs cases
 	var answered, agreed int
 	var apart, worst float64
@@ -214,8 +213,7 @@ func TestFoldIsTheRule(t *testing.T) {
 // its first day as the rule does that saw each day of it.
 func TestFoldOfAllThatIsStored(t *testing.T) {
 	panel := recent(9)
-	prices := panel.prices()
-	want := panel.replayRule(prices, panel.outcomes(prices))
+	want := panel.ask(nil).said
 	got := foldReplay(t, panel, firstDay+70)
 	compared := 0
 	for i, q := range panel.rows {

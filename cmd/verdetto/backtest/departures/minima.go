@@ -35,17 +35,11 @@ func (t *Trips) minima(s departure.Span) (*Trips, said) {
 		begin  = t.days()
 	)
 	for i := range len(begin) - 1 {
-		rows := t.rows[begin[i]:begin[i+1]]
-		today := rows[0].day
+		today := t.rows[begin[i]].day
 		view := pooled.On(today)
 		var learned, folded departure.Statistics
-		for len(rows) > 0 {
-			n := 1
-			for n < len(rows) && rows[n].route == rows[0].route {
-				n++
-			}
-			route := rows[0].route
-			state, fares := &states[route], fares(rows[:n])
+		t.eachRoute(begin[i], begin[i+1], func(route int32, from, to int) {
+			state, fares := &states[route], fares(t.rows[from:to])
 			recent[route] = append(slices.DeleteFunc(recent[route], func(l departure.Live) bool { return l.FoundDay() < today-departure.LiveDays }), fares...)
 			state.Learn(view, &learned)
 			state.Stand(today, recent[route])
@@ -64,8 +58,7 @@ func (t *Trips) minima(s departure.Span) (*Trips, said) {
 				said.add(asked, s, live.Depart, cheapest)
 			}
 			state.Fold(view, fares, &folded)
-			rows = rows[n:]
-		}
+		})
 		for h := range fallSpans {
 			pooled.Learn(fallSpans[h], today, &learned)
 		}
@@ -102,14 +95,4 @@ func fares(rows []quote) []departure.Live {
 		return cmp.Or(cmp.Compare(a.Depart, b.Depart), cmp.Compare(a.Price, b.Price))
 	})
 	return slices.CompactFunc(all, func(a, b departure.Live) bool { return a.Depart == b.Depart })
-}
-
-// priced is the panel with other prices.
-func (t *Trips) priced(prices []fare.Cents) *Trips {
-	other := *t
-	other.rows = slices.Clone(t.rows)
-	for i := range prices {
-		other.rows[i].price = prices[i]
-	}
-	return &other
 }

@@ -88,10 +88,8 @@ func TestWaiting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := newReporter(trips, Options{Cycle: 1, From: 20010})
-	m.became = trips.outcomes(m.prices)
-	m.said = trips.replayRule(m.prices, m.became)
-	m.blocks = trips.blocks(10, 20010, 20017)
+	m := newReporter(trips.ask(nil), Options{Cycle: 1, From: 20010})
+	m.sample = trips.sample(20010, 20017)
 	got, ok := m.waited(departure.Week, 0, 1)
 	// From 100 it fell to 90, rose to 120 and ended there, beside a mean of 103.33; from 90 six days ahead there is no week to wait.
 	want := Waiting{From: 0, To: 1, Count: 1, Fell: 1, Rose: 1, AtOnce: .2, Median: .2, Dearer: 1, Random: 120/(310./3) - 1}
