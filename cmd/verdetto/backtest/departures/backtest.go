@@ -93,19 +93,3 @@ func (t *Trips) ask(s *departure.Span) (a asked) {
 	a.became = a.panel.outcomes()
 	return a
 }
-
-// thinned is the panel as a service sees it that looks every so many days, until a day.
-func (t *Trips) thinned(o Options) *Trips {
-	if o.Cycle == 1 && o.To == 0 {
-		return t
-	}
-	few := *t
-	few.rows = nil
-	for _, q := range t.rows {
-		if int(q.day-t.rows[0].day)%o.Cycle == 0 && (o.To == 0 || q.day <= o.To) {
-			few.rows = append(few.rows, q)
-		}
-	}
-	few.index(t.trips)
-	return &few
-}

@@ -69,18 +69,6 @@ func (t *Trips) opinions() (all [rivalCount][]opinion) {
 	return all
 }
 
-// eachDay calls for the rows of each day among rows of a route.
-func (t *Trips) eachDay(rows []int32, do func(day fare.Day, rows []int32)) {
-	for len(rows) > 0 {
-		day, n := t.rows[rows[0]].day, 0
-		for n < len(rows) && t.rows[rows[n]].day == day {
-			n++
-		}
-		do(day, rows[:n])
-		rows = rows[n:]
-	}
-}
-
 // rivalRoute is what the rivals know of a route.
 type rivalRoute struct {
 	*Trips

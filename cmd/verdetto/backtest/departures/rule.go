@@ -57,40 +57,6 @@ func (t *Trips) outcomes() []outcome {
 	return all
 }
 
-func (t *Trips) last() fare.Day { return t.rows[len(t.rows)-1].day }
-
-// days cuts rows into days: the row with which each day begins, and the end of all.
-func (t *Trips) days() []int {
-	var begin []int
-	for i, q := range t.rows {
-		if i == 0 || q.day != t.rows[i-1].day {
-			begin = append(begin, i)
-		}
-	}
-	return append(begin, len(t.rows))
-}
-
-// eachRoute calls for the rows of each route among rows of a day.
-func (t *Trips) eachRoute(from, to int, do func(route int32, from, to int)) {
-	for from < to {
-		route, end := t.rows[from].route, from
-		for end < to && t.rows[end].route == route {
-			end++
-		}
-		do(route, from, end)
-		from = end
-	}
-}
-
-// byRoute lists the rows of each route.
-func (t *Trips) byRoute() [][]int32 {
-	all := make([][]int32, len(t.Routes))
-	for i, q := range t.rows {
-		all[q.route] = append(all[q.route], int32(i))
-	}
-	return all
-}
-
 // said is what the rule said of each row on its day. The percentile is NaN where it is not known.
 type said struct {
 	percentile []float64
