@@ -118,7 +118,7 @@ type question struct {
 
 func judgeDepartures(all *weeks, s shock, routes int, asked func(day int) bool) {
 	markets := make([]*market, routes)
-	states := make([]departure.State, routes)
+	states := make([]departure.Learner, routes)
 	recent := make([][]departure.Live, routes)
 	open := make([][]question, routes)
 	for route := range routes {

@@ -37,7 +37,7 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 		return data
 	}
 	first := left()
-	state := departure.State{Sheet: *s.sheet(t, "MIL-BUH", false)}
+	state := departure.Learner{State: *s.sheet(t, "MIL-BUH", false)}
 	data, _, err := fares.Pooled(t.Context(), store.Strong)
 	if err != nil {
 		t.Fatal(err)

@@ -186,7 +186,7 @@ func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip
 			if err != nil {
 				t.Fatal(err)
 			}
-			sheet, err := departure.DecodeSheet(data)
+			sheet, err := departure.DecodeState(data)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -122,7 +122,7 @@ func surviveKills(t *testing.T, last fare.Day) {
 }
 
 // sheet reads the sheet that answers a question.
-func (s *dayStore) sheet(t *testing.T, series string, nonStop bool) *departure.Sheet {
+func (s *dayStore) sheet(t *testing.T, series string, nonStop bool) *departure.State {
 	t.Helper()
 	of, err := fare.ParseSeries(series)
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *dayStore) sheet(t *testing.T, series string, nonStop bool) *departure.S
 	if err != nil {
 		t.Fatal(err)
 	}
-	sheet, err := departure.DecodeSheet(data)
+	sheet, err := departure.DecodeState(data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Found
 // departure comes first, and its calendar is one read more; where that one fails,
 // the answer stands without it.
 func (r *Reader) WithCalendar(ctx context.Context, q Question, prices bool) (a Answer, c *verdict.Calendario, err error) {
-	var sheet *departure.Sheet
+	var sheet *departure.State
 	var pooled *departure.Pooled
 	if q.When != nil {
 		if a, sheet, pooled, err = r.departure(ctx, q); err != nil {
@@ -73,7 +73,7 @@ func (r *Reader) WithCalendar(ctx context.Context, q Question, prices bool) (a A
 
 // sheetBeside reads the sheet of a series that was answered about; nil where it
 // says nothing of what was asked.
-func (r *Reader) sheetBeside(ctx context.Context, of fare.Series, nonStop bool) (*departure.Sheet, *departure.Pooled, error) {
+func (r *Reader) sheetBeside(ctx context.Context, of fare.Series, nonStop bool) (*departure.State, *departure.Pooled, error) {
 	data, err := r.Sheets.Sheet(ctx, of, nonStop)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil, nil
@@ -81,7 +81,7 @@ func (r *Reader) sheetBeside(ctx context.Context, of fare.Series, nonStop bool) 
 	if err != nil {
 		return nil, nil, err
 	}
-	sheet, err := departure.DecodeSheet(data)
+	sheet, err := departure.DecodeState(data)
 	if err != nil || nonStop && !sheet.NonStopOnly() {
 		return nil, nil, err
 	}
@@ -94,7 +94,7 @@ func (r *Reader) sheetBeside(ctx context.Context, of fare.Series, nonStop bool) 
 
 // departures reads what a question about departures is answered from: the sheet
 // of its series, which is the one read, and the pooled part, which a process holds.
-func (r *Reader) departures(ctx context.Context, q Question) (f Found, sheet *departure.Sheet, pooled *departure.Pooled, err error) {
+func (r *Reader) departures(ctx context.Context, q Question) (f Found, sheet *departure.State, pooled *departure.Pooled, err error) {
 	if f, err = locate(q); err != nil {
 		return f, nil, nil, err
 	}

@@ -89,7 +89,7 @@ func (e *NoFareOn) Error() string {
 }
 
 // departure answers about a departure, and gives what the answer was made of.
-func (r *Reader) departure(ctx context.Context, q Question) (a Answer, sheet *departure.Sheet, pooled *departure.Pooled, err error) {
+func (r *Reader) departure(ctx context.Context, q Question) (a Answer, sheet *departure.State, pooled *departure.Pooled, err error) {
 	if a.Found, sheet, pooled, err = r.departures(ctx, q); err != nil {
 		return a, nil, nil, err
 	}
@@ -124,20 +124,20 @@ func (r *Reader) noSheet(ctx context.Context, f Found, q Question) error {
 }
 
 // sheet reads the sheet of a series, and notes that it was asked for.
-func (r *Reader) sheet(ctx context.Context, of fare.Series, nonStop bool) (*departure.Sheet, error) {
+func (r *Reader) sheet(ctx context.Context, of fare.Series, nonStop bool) (*departure.State, error) {
 	data, err := r.Sheets.Sheet(ctx, of, nonStop)
 	r.noteAsked(ctx, of, err)
 	if err != nil {
 		return nil, err
 	}
-	return departure.DecodeSheet(data)
+	return departure.DecodeState(data)
 }
 
 // nearDates is how many departures with a fare are named in place of one that has none.
 const nearDates = 3
 
 // near are the departures with a live fare that are nearest to the one asked about, in order.
-func near(sheet *departure.Sheet, p *departure.Pooled, today fare.Day, w *When) []fare.Day {
+func near(sheet *departure.State, p *departure.Pooled, today fare.Day, w *When) []fare.Day {
 	day, ok := sheet.On(p, today)
 	if !ok || w == nil {
 		return nil

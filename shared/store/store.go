@@ -31,8 +31,8 @@
 //	partition                    sort                  what                                               written by            expires
 //	ROUTE#<series>               BLOCK#<cycle>#<part>  fare.Block: observations of a week                 refresh               400 days after the week
 //	ROUTE#<series>               SHEET                 verdict.RouteSummary                               refresh               never
-//	ROUTE#<series>               DEPARTURES#any        departure.Sheet of all fares                       refresh               never
-//	ROUTE#<series>               DEPARTURES#0          departure.Sheet of fares without stops, where others have some  refresh  never
+//	ROUTE#<series>               DEPARTURES#any        departure.State of all fares                       refresh               never
+//	ROUTE#<series>               DEPARTURES#0          departure.State of fares without stops, where others have some  refresh  never
 //	ROUTE#<series>               DEPARTURES#learning   departure.Learning: open questions                 refresh               never
 //	LEFT#<cycle>                 <series>              score.Left of a day of refreshes                   refresh               31 days after the day
 //	FARES                        POOLED                departure.Cycle: the pooled part after a day       refresh               never

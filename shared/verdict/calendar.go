@@ -58,11 +58,11 @@ type MeseInCalendario struct {
 	Giorni       int         `json:"giorni" minimum:"1" doc:"Departures of the month that have a fare"`
 }
 
-// CalendarOf judges every departure of a sheet that has a fare, and their months;
+// CalendarOf judges every departure of a state that has a fare, and their months;
 // of one month alone, where a day of it is given, and else of the CalendarDays
 // ahead. Without prices it shows no fare of a departure. It is false where there
 // is no such departure. The names of the cities are the caller's to fill in.
-func CalendarOf(s *departure.Sheet, p *departure.Pooled, month *fare.Day, prices bool, now time.Time) (Calendario, bool, error) {
+func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices bool, now time.Time) (Calendario, bool, error) {
 	q, known, err := onSheet(s, p, When{}, now)
 	if err != nil || !known {
 		return Calendario{}, false, err

@@ -24,8 +24,8 @@ func CheapestAhead(s RouteSummary) (all []Judged) {
 }
 
 // CheapestOfMonths judges the cheapest fare of each month of departure on the
-// day of a sheet, likewise, as JudgeDeparture judges a month. They are in order of departure.
-func CheapestOfMonths(s *departure.Sheet, p *departure.Pooled) (all []Judged, err error) {
+// day of a state, likewise, as JudgeDeparture judges a month. They are in order of departure.
+func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, err error) {
 	q, _, err := onSheet(s, p, When{}, s.AsOf.Time())
 	if err != nil {
 		return nil, err

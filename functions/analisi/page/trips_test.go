@@ -50,7 +50,7 @@ func (rates) Rates(context.Context) (fare.Rates, error) {
 // of a month nothing that was seen, over so many days.
 func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte {
 	d, chance := fare.DayOf(analisitest.Today), rand.New(rand.NewPCG(7, 5))
-	var s departure.State
+	var s departure.Learner
 	s.In(fare.EUR, 1)
 	s.Stops = stops
 	s.Facts = verdict.RouteSummary{View: verdict.View{

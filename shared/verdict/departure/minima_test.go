@@ -56,7 +56,7 @@ func TestMinima(t *testing.T) {
 // price, and the cheapest fare of a span stands as its price does.
 func TestSpansAreJudged(t *testing.T) {
 	state := busy(90, 100, 120, 1)
-	read, err := DecodeSheet(state.Encode())
+	read, err := DecodeState(state.Encode())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ type Rounds []Round
 // Source is what a refresh has at hand of a series.
 type Source struct {
 	Day     fare.Day             // of the refresh
-	Sheet   *departure.Sheet     // as it is stored
+	State   *departure.State     // as it is stored
 	Pooled  *departure.Pooled    // of the last complete cycle
 	Summary verdict.RouteSummary // of the day
 	// Quotes are those of the history: one for each departure and day on which it
@@ -109,8 +109,8 @@ func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 
 // say makes the round of a day; false where there is nothing to say.
 func say(s Source) (Round, bool) {
-	r := Round{Day: s.Day, Rule: Rule, Currency: s.Sheet.Currency, Route: sayRoute(s)}
-	if day, ok := s.Sheet.On(s.Pooled, s.Day); ok {
+	r := Round{Day: s.Day, Rule: Rule, Currency: s.State.Currency, Route: sayRoute(s)}
+	if day, ok := s.State.On(s.Pooled, s.Day); ok {
 		for _, l := range order(day.Live(), s.Day) {
 			if len(r.Departs) == PerRound {
 				break
@@ -124,14 +124,14 @@ func say(s Source) (Round, bool) {
 	return r, len(r.Departs) > 0 || r.Route != nil
 }
 
-func sayDeparture(s Source, day *departure.SheetDay, l departure.Live) (Said, bool) {
-	a, ok, err := verdict.JudgeDeparture(s.Sheet, s.Pooled, verdict.When{Date: l.Depart}, s.now())
+func sayDeparture(s Source, day *departure.StateDay, l departure.Live) (Said, bool) {
+	a, ok, err := verdict.JudgeDeparture(s.State, s.Pooled, verdict.When{Date: l.Depart}, s.now())
 	if err != nil || !ok || a.Verdetto.Percentile == nil {
 		return Said{}, false
 	}
 	rule := *s.Pooled
 	rule.Experience = nil // of the rule's own reliability it is counted whether it was overconfident
-	own, ok, err := verdict.JudgeDeparture(s.Sheet, &rule, verdict.When{Date: l.Depart}, s.now())
+	own, ok, err := verdict.JudgeDeparture(s.State, &rule, verdict.When{Date: l.Depart}, s.now())
 	if err != nil || !ok {
 		return Said{}, false
 	}

@@ -16,7 +16,7 @@ func (r *Round) settle(s Source, c *Counts) {
 	switch {
 	case r.Rule != Rule:
 		why, comparable = RuleChanged, false
-	case r.Currency != s.Sheet.Currency:
+	case r.Currency != s.State.Currency:
 		why, comparable = Currency, false
 	}
 	for h, horizon := range departure.Horizons() {

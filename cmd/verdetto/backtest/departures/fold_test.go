@@ -103,7 +103,7 @@ func foldReplay(t testing.TB, panel *Trips, first fare.Day) said {
 		if cycle.Day != today-1 {
 			t.Fatalf("on %s the last complete cycle is that of %s", today, cycle.Day)
 		}
-		var asker *departure.SheetDay
+		var asker *departure.StateDay
 		for i := begin[day]; i < begin[day+1]; i++ {
 			q := panel.rows[i]
 			if i == begin[day] || q.route != panel.rows[i-1].route {
@@ -112,7 +112,7 @@ func foldReplay(t testing.TB, panel *Trips, first fare.Day) said {
 					t.Fatal(err)
 				}
 				longest = max(longest, len(data))
-				sheet, err := departure.DecodeSheet(data)
+				sheet, err := departure.DecodeState(data)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -133,7 +133,7 @@ func foldReplay(t testing.TB, panel *Trips, first fare.Day) said {
 		}
 	}
 	t.Logf("the longest sheet has %d bytes", longest)
-	if longest > departure.MaxSheet {
+	if longest > departure.MaxState {
 		t.Errorf("a sheet of %d bytes", longest)
 	}
 	return got

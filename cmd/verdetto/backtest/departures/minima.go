@@ -29,7 +29,7 @@ func (t *Trips) minima(s departure.Span) (*Trips, said) {
 		m      = &Trips{Routes: t.Routes, Dropped: t.Dropped, Read: t.Read, Notes: t.Notes}
 		trips  = map[span]int32{}
 		said   said
-		states = make([]departure.State, len(t.Routes))
+		states = make([]departure.Learner, len(t.Routes))
 		recent = make([][]departure.Live, len(t.Routes)) // fares of the days that can be shown
 		pooled = departure.Start(t.rows[0].day)
 		begin  = t.days()
@@ -69,7 +69,7 @@ func (t *Trips) minima(s departure.Span) (*Trips, said) {
 }
 
 // add asks about a span, and about the departure that is the cheapest of it.
-func (s *said) add(asked *departure.SheetDay, of departure.Span, date fare.Day, cheapest departure.Live) {
+func (s *said) add(asked *departure.StateDay, of departure.Span, date fare.Day, cheapest departure.Live) {
 	a, q, _ := asked.JudgeSpan(of, date, cheapest.Price)
 	one, _ := asked.Judge(cheapest.Depart, 0)
 	percentile, in := unknown, inside(0)

@@ -205,9 +205,9 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 	}
 	var earlier verdict.RouteSummary
 	var said score.Rounds
-	state := new(departure.State)
+	state := new(departure.Learner)
 	if s.summary != nil {
-		sheet, err := departure.DecodeSheet(s.sheet)
+		sheet, err := departure.DecodeState(s.sheet)
 		if err != nil {
 			return left, err
 		}
@@ -221,7 +221,7 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 		if earlier, err = verdict.Decode(s.summary); err != nil {
 			return left, err
 		}
-		state.Sheet, state.Questions = *sheet, open.All
+		state.State, state.Questions = *sheet, open.All
 	}
 	known := s.observations[:to]
 	summary := verdict.Build(known, earlier, today, verdict.Options{Rates: o.Rates})
@@ -233,11 +233,11 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 	state.Facts = summary.Facts()
 	state.Advance(today, pooled, quotes, &left.Learned)
 	s.summary, s.sheet = summary.Encode(), state.Encode()
-	sheet, err := departure.DecodeSheet(s.sheet)
+	sheet, err := departure.DecodeState(s.sheet)
 	if err != nil {
 		return left, err
 	}
-	said = said.Refresh(score.Source{Day: today, Sheet: sheet, Pooled: pooled, Summary: summary, Quotes: quotes}, &left.Counts)
+	said = said.Refresh(score.Source{Day: today, State: sheet, Pooled: pooled, Summary: summary, Quotes: quotes}, &left.Counts)
 	if n := len(said); o.Judged != nil && n > 0 && said[n-1].Day == today {
 		o.Judged(&said[n-1], pooled.Experience)
 	}
