@@ -2,11 +2,7 @@ package departures
 
 import (
 	"math"
-	"path/filepath"
-	"strings"
 	"testing"
-
-	"verdetto/shared/architecture/testenv"
 )
 
 // TestEvidenceAlerts holds what docs/evidence.md says of following alerts on the recorded panels.
@@ -29,14 +25,9 @@ func TestEvidenceAlerts(t *testing.T) {
 		{"routes, the real source", "travelpayouts_daily_2025_2026", Options{Ask: RouteAlerts}, 2_325, .95, "saves", "saves", "saves", -.05, .03},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			panel, err := OpenTrips(filepath.Join(testenv.Data(t), "fares", c.file+".csv.gz"), TripOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			panel := recorded(t, c.file)
 			r := runAlerts(t, panel, c.o)
-			var figures strings.Builder
-			r.Print(&figures)
-			t.Log(figures.String())
+			t.Log(figures(r))
 			if r.Alerts != c.alerts {
 				t.Errorf("%d alerts, want %d", r.Alerts, c.alerts)
 			}

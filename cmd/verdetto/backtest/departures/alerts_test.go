@@ -1,7 +1,6 @@
 package departures
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -32,11 +31,7 @@ func watchedPanel(t *testing.T, more string, departures ...func(day int) string)
 			}
 		}
 	}
-	trips, err := ReadTrips(strings.NewReader(panel.String()+more), TripOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return trips
+	return read(t, panel.String()+more)
 }
 
 func fareLine(route string, seen, departs fare.Day, price string) string {
@@ -56,14 +51,7 @@ func runAlerts(t *testing.T, panel *Trips, o Options) AlertReport {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := json.Marshal(r); err != nil {
-		t.Error(err)
-	}
-	var text strings.Builder
-	r.Print(&text)
-	if strings.Contains(text.String(), "NaN") || strings.Contains(text.String(), "Inf") {
-		t.Errorf("a table of nothing:\n%s", &text)
-	}
+	written(t, r)
 	return r
 }
 
@@ -142,10 +130,7 @@ func TestRouteAlertsByHand(t *testing.T) {
 		panel.WriteString(fareLine("AAA,BBB", alertMonday+fare.Day(day), alertMonday+100, price))
 		panel.WriteString(fareLine("AAA,BBB", alertMonday+fare.Day(day), alertMonday+90, "150"))
 	}
-	trips, err := ReadTrips(strings.NewReader(panel.String()), TripOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	trips := read(t, panel.String())
 	r := runAlerts(t, trips, Options{Ask: RouteAlerts})
 	if r.Alerts != 1 || r.Routes != 1 || r.Unjudged != 2 || r.Unwatched != 0 || r.Days != 56 {
 		t.Errorf("%+v", r)
@@ -177,10 +162,7 @@ func TestRoutesOfYears(t *testing.T) {
 		panel.WriteString(fareLine("AAA,BBB", alertMonday+day, alertMonday+day+50, "100"))
 		panel.WriteString(fareLine("AAA,BBB", alertMonday+day, alertMonday+day+fare.MaxLead+1, "1"))
 	}
-	trips, err := ReadTrips(strings.NewReader(panel.String()), TripOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	trips := read(t, panel.String())
 	r := runAlerts(t, trips, Options{Ask: RouteAlerts})
 	if asked := (days-1)/7 + 1 - alertWeeks; r.Unjudged != 2 || r.Alerts != asked-2 {
 		t.Errorf("%d alerts, %d unjudged; want %d in all, of which 2 after less than 8 days", r.Alerts, r.Unjudged, asked)

@@ -5,14 +5,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/fare"
 )
 
@@ -62,26 +65,56 @@ func walking(rng *rand.Rand, _ int, _, now float64) float64 {
 	return now + .1*rng.NormFloat64()
 }
 
-// run replays and makes sure that the report can be written both ways: JSON knows no NaN.
+// run replays and makes sure that the report can be written.
 func run(t *testing.T, panel *Trips, o Options) Report {
 	t.Helper()
 	r, err := Run(t.Context(), panel, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	written, err := json.Marshal(r)
+	if bytes.Contains(written(t, r), []byte("null")) {
+		t.Errorf("a list of nothing is none: %+v", r)
+	}
+	return r
+}
+
+// written makes sure that a report can be written both ways: JSON knows no NaN.
+func written(t *testing.T, r interface{ Print(io.Writer) }) []byte {
+	t.Helper()
+	data, err := json.Marshal(r)
 	if err != nil {
 		t.Error(err)
 	}
-	if bytes.Contains(written, []byte("null")) {
-		t.Errorf("a list of nothing is none: %s", written)
+	if text := figures(r); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+		t.Errorf("a table of nothing:\n%s", text)
 	}
+	return data
+}
+
+func figures(r interface{ Print(io.Writer) }) string {
 	var text strings.Builder
 	r.Print(&text)
-	if strings.Contains(text.String(), "NaN") || strings.Contains(text.String(), "Inf") {
-		t.Errorf("a table of nothing:\n%s", &text)
+	return text.String()
+}
+
+// read is a panel as text.
+func read(t *testing.T, text string) *Trips {
+	t.Helper()
+	panel, err := ReadTrips(strings.NewReader(text), TripOptions{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return r
+	return panel
+}
+
+// recorded is a panel of recorded fares.
+func recorded(t *testing.T, name string) *Trips {
+	t.Helper()
+	panel, err := OpenTrips(filepath.Join(testenv.Data(t), "fares", name+".csv.gz"), TripOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return panel
 }
 
 // TestSkillLiesBetweenItsReferences: where prices revert the rule has skill; on a walk of the same steps it has none.
@@ -151,16 +184,13 @@ func TestNoAnswerKnowsItsFuture(t *testing.T) {
 
 // TestOutcomes by hand.
 func TestOutcomes(t *testing.T) {
-	panel, err := ReadTrips(strings.NewReader(header+`
+	panel := read(t, header+`
 AAA,BBB,2026-01-01,2026-02-20,100,EUR
 AAA,BBB,2026-01-04,2026-02-20,95,EUR
 AAA,BBB,2026-01-09,2026-02-20,120,EUR
 AAA,BBB,2026-01-15,2026-02-20,60,EUR
 AAA,BBB,2026-01-20,2026-02-21,60,EUR
-`), TripOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	got := panel.outcomes()
 	yes, no := true, false
 	want := []outcome{
@@ -382,10 +412,7 @@ func TestThinPanels(t *testing.T) {
 		"the same day, no others": "AAA,BBB,2026-01-01,2026-01-01,100,EUR\nAAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-06,2026-02-20,94,EUR\nAAA,BBB,2026-01-08,2026-02-20,94,EUR\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			panel, err := ReadTrips(strings.NewReader(header+"\n"+rows), TripOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			panel := read(t, header+"\n"+rows)
 			if r := run(t, panel, Options{}); len(r.Missing) == 0 || r.Asked == 0 {
 				t.Errorf("%+v", r)
 			}

@@ -1,7 +1,6 @@
 package departures
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,17 +10,14 @@ import (
 
 // TestMinima by hand: the cheapest of a month, and of a day either side of a departure, each at the price it was last seen at.
 func TestMinima(t *testing.T) {
-	panel, err := ReadTrips(strings.NewReader(header+`
+	panel := read(t, header+`
 AAA,BBB,2026-01-30,2026-01-31,90,EUR
 AAA,BBB,2026-01-30,2026-02-01,80,EUR
 AAA,BBB,2026-01-30,2026-02-20,70,EUR
 AAA,CCC,2026-01-30,2026-02-21,10,EUR
 AAA,BBB,2026-01-31,2026-02-02,60,EUR
 AAA,BBB,2026-01-31,2026-02-28,95,EUR
-`), TripOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	months, _ := panel.minima(departure.Month)
 	within, _ := panel.minima(departure.Within1)
 	if diff := cmp.Diff([]string{

@@ -3,7 +3,6 @@ package departures
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,14 +66,9 @@ func TestEvidencePanels(t *testing.T) {
 		{"the real source, 14 months, 3 days either side", "travelpayouts_daily_2025_2026", 1, &within3, limits{.6, 0, -1, .99, 1, 6, true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			panel, err := OpenTrips(filepath.Join(testenv.Data(t), "fares", c.file+".csv.gz"), TripOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			panel := recorded(t, c.file)
 			r := run(t, panel, Options{Ask: c.name, Cycle: c.cycle, Span: c.span})
-			var figures strings.Builder
-			r.Print(&figures)
-			t.Log(figures.String())
+			t.Log(figures(r))
 			rule, rival := r.Methods[0], r.Against[0]
 			if rule.AUC < c.limits.auc || rival.Difference < c.limits.above || rule.BrierSkill < c.limits.skill || rule.Answered < c.limits.answered {
 				t.Errorf("AUC %.4f (%+.4f), skill %.4f, answered %.4f; want at least %+v", rule.AUC, rival.Difference, rule.BrierSkill, rule.Answered, c.limits)

@@ -84,10 +84,7 @@ func TestWaiting(t *testing.T) {
 	line(20013, "90")
 	line(20017, "120")
 	panel.WriteString("CCC,DDD," + fare.Day(20030).String() + "," + fare.Day(20050).String() + ",1,EUR\n") // the panel goes on
-	trips, err := ReadTrips(strings.NewReader(panel.String()), TripOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	trips := read(t, panel.String())
 	m := newReporter(trips.ask(nil), Options{Cycle: 1, From: 20010})
 	m.sample = trips.sample(20010, 20017)
 	got, ok := m.waited(departure.Week, 0, 1)

@@ -10,11 +10,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
 
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
@@ -129,24 +129,13 @@ func (r *replay) refresh(today fare.Day) error {
 	var mu sync.Mutex
 	var faults []error
 	sum := new(score.Left)
-	next := make(chan *series)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for s := range next {
-				left, err := s.refresh(today, r.Options, cycle.Pooled, r.asked, now)
-				mu.Lock()
-				sum.Add(left)
-				faults = append(faults, err)
-				mu.Unlock()
-			}
-		})
-	}
-	for _, s := range r.series {
-		next <- s
-	}
-	close(next)
-	workers.Wait()
+	stats.Parallel(len(r.series), func(i int) {
+		left, err := r.series[i].refresh(today, r.Options, cycle.Pooled, r.asked, now)
+		mu.Lock()
+		defer mu.Unlock()
+		sum.Add(left)
+		faults = append(faults, err)
+	})
 	r.asked = now
 	if !sum.Empty() {
 		r.left[today] = sum
