@@ -47,11 +47,13 @@ func runBacktest(ctx context.Context, args []string) error {
 	flags.IntVar(&c.flexible, "flessibile", 0, "with -ask partenza: the cheapest departure within so many `days` either side: 1, 3 or 7")
 	flags.StringVar(&c.record, "record", "", "with -ask partenza: write what followed the stated chances of all panels to this `file`, as answers cite it")
 	flags.BoolVar(&c.alerts, "alerts", false, "replay alerts on single departures, or with -ask rotta on routes: how often each kind tells, and what who follows it pays")
-	flags.BoolVar(&c.scored, "scorecard", false, "replay the panel as a service sees it, and write the score that it would have kept of itself, as GET /v1/pagella does")
+	flags.BoolVar(&c.scored, "scorecard", false,
+		"replay the panel as a service sees it, and write the score that it would have kept of itself, as GET /v1/pagella does")
 	flags.StringVar(&c.form, "form", "json", "with -scorecard: write it as json, csv or html (the page)")
 	flags.StringVar(&c.price, "price", "", "take this `column` as the one-way fare, whatever return_date says")
 	flags.IntVar(&c.options.Cycle, "cycle", 1, "`days` from one refresh to the next: 7 sees a daily panel as the service would, once a week")
-	flags.DurationVar(&c.options.Build.Fresh, "fresh", verdict.FreshFor, "how much older than the newest fare of a day another may be and still count among those of that day")
+	flags.DurationVar(&c.options.Build.Fresh, "fresh", verdict.FreshFor,
+		"how much older than the newest fare of a day another may be and still count among those of that day")
 	flags.BoolVar(&c.asJSON, "json", false, "print the same numbers as JSON")
 	flags.Func("from", "judge from this `day` on (YYYY-MM-DD); earlier fares are history; default: from the first", dayFlag(&c.options.From))
 	flags.Func("to", "look at nothing after this `day`; default: to the last", dayFlag(&c.options.To))
@@ -69,7 +71,8 @@ func runBacktest(ctx context.Context, args []string) error {
 	}
 	switch {
 	case c.scored:
-		return backtestScorecard(ctx, c.files[0], c.price, c.form, scorecard.Options{To: c.options.To, Cycle: c.options.Cycle})
+		o := scorecard.Options{To: c.options.To, Cycle: c.options.Cycle}
+		return backtestScorecard(ctx, c.files[0], c.price, c.form, o)
 	case c.ask == askRoute && !c.alerts:
 		return c.routes(ctx)
 	}
@@ -93,7 +96,8 @@ func (c *backtestCommand) check() error {
 	case len(c.files) > 1 && c.record == "":
 		return fmt.Errorf("-fares %s: want one panel, or -record FILE to put several together", c.files[1])
 	case c.record != "" && (c.ask != askDeparture || c.flexible > 0):
-		return fmt.Errorf("-record %s: the record is of single departures: want -ask %s, and no -flessibile", c.record, askDeparture)
+		return fmt.Errorf("-record %s: the record is of single departures: want -ask %s, and no -flessibile",
+			c.record, askDeparture)
 	case o.Cycle < 1:
 		return fmt.Errorf("-cycle %d: want a number of days, 1 or more", o.Cycle)
 	case o.From != 0 && o.To != 0 && o.From > o.To:

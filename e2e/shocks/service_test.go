@@ -156,7 +156,8 @@ func judgeDepartures(all *weeks, s shock, routes int, asked func(day int) bool) 
 				if a.Percentile <= .5 {
 					w.departuresLow++
 				}
-				open[route] = append(open[route], question{day: day, depart: l.Depart, price: l.Price, chance: a.Chance[departure.Week]})
+				open[route] = append(open[route], question{day: day, depart: l.Depart, price: l.Price,
+					chance: a.Chance[departure.Week]})
 			}
 		}
 		for _, h := range departure.Horizons() {

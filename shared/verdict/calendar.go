@@ -24,7 +24,8 @@ type Calendario struct {
 	AggiornatoIl     time.Time          `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
 }
 
-// Giorno is a departure. What the amount of its fare could be read from is absent where fares of departures are not shown one by one.
+// Giorno is a departure. What the amount of its fare could be read from is absent where fares of
+// departures are not shown one by one.
 type Giorno struct {
 	Partenza     string      `json:"partenza" format:"date" doc:"Day of departure, local" example:"2016-04-20"`
 	Cent         *fare.Cents `json:"cent,omitempty" minimum:"1" doc:"The fare, in cents; absent, as quotato is, where this service does not show fares of departures one by one: its level is told all the same"`
@@ -62,12 +63,14 @@ type MeseInCalendario struct {
 // of one month alone, where a day of it is given, and else of the CalendarDays
 // ahead. Without prices it shows no fare of a departure. It is false where there
 // is no such departure. The names of the cities are the caller's to fill in.
-func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices bool, now time.Time) (Calendario, bool, error) {
+func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices bool,
+	now time.Time) (Calendario, bool, error) {
 	q, known, err := onSheet(s, p, When{}, now)
 	if err != nil || !known {
 		return Calendario{}, false, err
 	}
-	c := Calendario{Valuta: "EUR", Giorni: []Giorno{}, Mesi: []MeseInCalendario{}, AggiornatoIl: time.Unix(q.of.Newest, 0).UTC()}
+	c := Calendario{Valuta: "EUR", Giorni: []Giorno{}, Mesi: []MeseInCalendario{},
+		AggiornatoIl: time.Unix(q.of.Newest, 0).UTC()}
 	first, last := q.today, q.today+CalendarDays
 	if month != nil {
 		first, last = departure.Month.Ends(*month)
@@ -93,7 +96,8 @@ func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	quartiles, _ := q.day.Quartiles(live.Depart)
 	v, p := q.judge(a, quartiles, live.Price, live.Age(now)), q.of.shown(live, now)
 	g := Giorno{
-		Partenza: p.Partenza, Ritorno: p.Ritorno, Soste: p.Soste, TrovatoIl: p.TrovatoIl, Precisione: p.Precisione, EtaOre: p.EtaOre,
+		Partenza: p.Partenza, Ritorno: p.Ritorno, Soste: p.Soste, TrovatoIl: p.TrovatoIl,
+		Precisione: p.Precisione, EtaOre: p.EtaOre,
 		Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
 	}
 	if prices {

@@ -106,7 +106,8 @@ func (j Judged) Better(k Judged) int {
 		}
 		return len(levels)
 	}
-	if by := place(j.Verdict) - place(k.Verdict); by != 0 || j.Verdict.Percentile == nil || k.Verdict.Percentile == nil {
+	if by := place(j.Verdict) - place(k.Verdict); by != 0 || j.Verdict.Percentile == nil ||
+		k.Verdict.Percentile == nil {
 		return by
 	}
 	if by := *j.Verdict.Percentile - *k.Verdict.Percentile; by != 0 {

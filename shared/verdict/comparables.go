@@ -11,7 +11,8 @@ import (
 // quartiles of JudgeDeparture do: it needs no fare of that departure. Comparables
 // is how many fares of the series that rests on; where they are too few for a
 // verdict there are no quartiles.
-func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now time.Time) (of *Quartili, comparables int, err error) {
+func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now time.Time) (of *Quartili,
+	comparables int, err error) {
 	q, known, err := onSheet(s, p, When{Date: date}, now)
 	if err != nil || !known {
 		return nil, 0, err

@@ -48,7 +48,8 @@ func TestProveIntervalCovers(t *testing.T) {
 		}
 	}
 	share := func(n, of int) float64 { return 100 * float64(n) / float64(of) }
-	t.Logf("the interval held on %.1f %% of %d days; with every day as independent on %.1f %%", share(held, asked), asked, share(raw, asked))
+	t.Logf("the interval held on %.1f %% of %d days; with every day as independent on %.1f %%", share(held,
+		asked), asked, share(raw, asked))
 	if s := share(held, asked); s < 78 || s > 92 {
 		t.Errorf("the interval held on %.1f %% of days, want 78 to 92", s)
 	}

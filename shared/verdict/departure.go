@@ -53,7 +53,8 @@ func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Ti
 // JudgeDeparturePrice judges a price of the state's currency that the caller has
 // seen elsewhere for a departure, quoted as said. It needs no live fare. It is
 // false where the state is of a later day.
-func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price fare.Cents, quoted fare.Money, now time.Time) (Analysis, bool, error) {
+func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price fare.Cents, quoted fare.Money,
+	now time.Time) (Analysis, bool, error) {
 	q, known, err := onSheet(s, p, w, now)
 	if err != nil || !known {
 		return Analysis{}, false, err
@@ -76,7 +77,8 @@ type departureQuestion struct {
 	past  *departure.Experience // what the score says; nil where it says nothing yet
 }
 
-func onSheet(s *departure.State, p *departure.Pooled, w When, now time.Time) (q departureQuestion, known bool, err error) {
+func onSheet(s *departure.State, p *departure.Pooled, w When, now time.Time) (q departureQuestion, known bool,
+	err error) {
 	q = departureQuestion{When: w, today: fare.DayOf(now)}
 	if q.of, err = unpackFacts(s); err != nil {
 		return q, false, err
@@ -122,7 +124,8 @@ func (q departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents,
 	return out
 }
 
-func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartiles, price fare.Cents, age time.Duration) Verdetto {
+func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartiles, price fare.Cents,
+	age time.Duration) Verdetto {
 	if !enough(a) {
 		return Verdetto{Livello: Insufficient, Campione: a.Count}
 	}
@@ -154,8 +157,10 @@ func (q departureQuestion) forecasts(a departure.Answer, lead int, price fare.Ce
 		of, fall := q.past.Band(h, a.Chance[h]), q.chanceOf(a, h)
 		share := func(change float64) fare.Cents { return fare.Cents(math.Round(float64(price) * change)) }
 		all = append(all, Previsione{
-			Giorni: fall.Giorni, Calo5: fall.Calo5, Calo5Oltre: fall.Calo5Oltre, Rialzo5: hundredths(of.Rose), Casi: of.Cases,
-			Attesa:   Attesa{MediaCent: share(of.Mean), DaCent: share(of.Low), ACent: share(of.High), PiuCaro: hundredths(of.Dearer)},
+			Giorni: fall.Giorni, Calo5: fall.Calo5, Calo5Oltre: fall.Calo5Oltre, Rialzo5: hundredths(of.Rose),
+			Casi: of.Cases,
+			Attesa: Attesa{MediaCent: share(of.Mean), DaCent: share(of.Low), ACent: share(of.High),
+				PiuCaro: hundredths(of.Dearer)},
 			Conviene: of.Pays(),
 		})
 		if q.past != nil {
@@ -189,7 +194,8 @@ func hundredths(share float64) float64 { return math.Round(100*share) / 100 }
 
 const factsFormat = 1
 
-// Facts packs what an answer about a departure says of the series beside: it lies in the state, so that such an answer reads nothing else.
+// Facts packs what an answer about a departure says of the series beside: it lies in the state, so
+// that such an answer reads nothing else.
 func (s RouteSummary) Facts() []byte {
 	w := varint.NewWriter(factsFormat, 64)
 	w.Int(s.Newest, int64(s.Observations))

@@ -68,7 +68,8 @@ func newOffers(observations []fare.Observation) offers {
 		least, most = min(least, o.Nights), max(most, o.Nights)
 	}
 	stays := int(most-least) + 1
-	return offers{first: first, nights: least, stays: stays, latest: make([]int, (int(last-first)+1)*stays*int(fare.MoreStops+1))}
+	return offers{first: first, nights: least, stays: stays, latest: make([]int,
+		(int(last-first)+1)*stays*int(fare.MoreStops+1))}
 }
 
 // among goes through the newest of each offer, by number in a run of observations in order of Found.
@@ -112,7 +113,10 @@ func departures(observations []fare.Observation) (first, last fare.Day) {
 // made where there is none.
 func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Live {
 	oldest := (asOf - LiveDays).Time().Unix()
-	from, _ := slices.BinarySearchFunc(p.ranked, oldest, func(o fare.Observation, found int64) int { return cmp.Compare(o.Found, found) })
+	from, _ := slices.BinarySearchFunc(p.ranked, oldest, func(o fare.Observation,
+		found int64) int {
+		return cmp.Compare(o.Found, found)
+	})
 	if from == len(p.ranked) {
 		return nil
 	}

@@ -85,13 +85,15 @@ func PercentileOf(s RouteSummary, today fare.Day) (Percentile, bool) {
 	return PercentileAt(s, live.Price)
 }
 
-// PercentileAt is the percentile of a price in the summary's currency; false where the sample is too small for a verdict.
+// PercentileAt is the percentile of a price in the summary's currency; false where the sample is too
+// small for a verdict.
 func PercentileAt(s RouteSummary, price fare.Cents) (Percentile, bool) {
 	t := percentileAt(s, price)
 	return t, t.Size >= MinSample
 }
 
-// percentileAt finds the percentile of a price in the summary's currency. Of a sample that is too small it gives no more than the size.
+// percentileAt finds the percentile of a price in the summary's currency. Of a sample that is too
+// small it gives no more than the size.
 func percentileAt(s RouteSummary, price fare.Cents) Percentile {
 	t := Percentile{Price: s.Euro(price), Size: len(s.Lows), Doubted: s.Doubted}
 	if t.Size < MinSample {
@@ -238,7 +240,8 @@ func ScaleOf(s RouteSummary) (Scale, bool) {
 		bound := fare.Cents(sort.Search(int(dearest)+1, func(cents int) bool {
 			price := fare.Cents(cents)
 			below, equal := upTo[from(price)], upTo[from(price+1)]-upTo[from(price)]
-			t := Percentile{Below: below / all, Equal: equal / all, Cheap: clearlyUnder(price, median), Dear: clearlyUnder(median, price)}
+			t := Percentile{Below: below / all, Equal: equal / all, Cheap: clearlyUnder(price, median),
+				Dear: clearlyUnder(median, price)}
 			return levelPlace(t.Level()) > worst
 		}) - 1)
 		c.Shares[worst] = upTo[from(bound+1)] / all

@@ -29,7 +29,8 @@ func (s RouteSummary) shown(l Live, now time.Time) Prezzo {
 
 // declared is a price that the caller has seen elsewhere.
 func (s RouteSummary) declared(price fare.Cents, quoted fare.Money) Prezzo {
-	return Prezzo{Cent: s.Euro(price), Valuta: "EUR", Quotato: Quotato{float64(quoted.Amount) / 100, quoted.Currency.String()}, Dichiarato: true}
+	return Prezzo{Cent: s.Euro(price), Valuta: "EUR", Quotato: Quotato{float64(quoted.Amount) / 100,
+		quoted.Currency.String()}, Dichiarato: true}
 }
 
 // Stale tells whether the fare was found so long ago that it may well be gone.

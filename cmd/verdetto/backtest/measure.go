@@ -50,7 +50,8 @@ func newMeasures(s span, routes int) *measures {
 	m := &measures{
 		span: s, blocks: b, days: make([]int, len(levels)), overRoutes: make([][]float64, len(percentiles)),
 		later: b.Averages(len(horizons), len(levels)), fell: b.Averages(len(fallWithin), len(levels)),
-		cost: b.Averages(len(travellerKinds), len(policies)), premium: b.Averages(1, len(buckets)+1)[0], there: b.Averages(1, ages)[0],
+		cost: b.Averages(len(travellerKinds), len(policies)), premium: b.Averages(1, len(buckets)+1)[0],
+		there: b.Averages(1, ages)[0],
 	}
 	byPercentile, byCertainty := b.Averages(2, len(percentiles)), b.Averages(2, len(certainties))
 	m.atMost, m.spread = byPercentile[0], byPercentile[1]

@@ -34,11 +34,12 @@ func TestTravellersByHand(t *testing.T) {
 	want := map[string][]float64{
 		"at once":                       {90, 70, 80, 80, 60, 65, 75, 55, 85, 99},
 		"clairvoyant":                   {55, 55, 55, 55, 55, 55, 55, 55, 85, 99},
-		"ottimo or buono in the window": {75, 75, 75, 75, 75, 75, 75, 55, 85, 99}, // 4 days ahead is buono, 3 is the end
-		"unless caro in the window":     {65, 65, 65, 65, 65, 65, 75, 55, 85, 99}, // 6 days ahead is caro
-		"first day of the window":       {60, 60, 60, 60, 60, 65, 75, 55, 85, 99},
-		"lower quartile":                {70, 70, 60, 60, 60, 65, 55, 55, 120, 120},
-		"always waiting":                {120, 120, 120, 120, 120, 120, 120, 120, 120, 120},
+		"ottimo or buono in the window": {75, 75, 75, 75, 75, 75, 75, 55, 85, 99},
+		// 4 days ahead is buono, 3 is the end
+		"unless caro in the window": {65, 65, 65, 65, 65, 65, 75, 55, 85, 99}, // 6 days ahead is caro
+		"first day of the window":   {60, 60, 60, 60, 60, 65, 75, 55, 85, 99},
+		"lower quartile":            {70, 70, 60, 60, 60, 65, 55, 55, 120, 120},
+		"always waiting":            {120, 120, 120, 120, 120, 120, 120, 120, 120, 120},
 	}
 	for i, p := range policies {
 		sum, early := 0.0, 0.0
@@ -52,7 +53,8 @@ func TestTravellersByHand(t *testing.T) {
 			t.Errorf("%s: %d travellers and %v euro, want 10 and %v", p.name, got.Count, got.Mean(), sum/10)
 		}
 		if got := m.cost[1][i]; got.Count != 8 || got.Mean() != early/8 {
-			t.Errorf("%s: %d travellers before the window's end and %v euro, want 8 and %v", p.name, got.Count, got.Mean(), early/8)
+			t.Errorf("%s: %d travellers before the window's end and %v euro, want 8 and %v", p.name, got.Count,
+				got.Mean(), early/8)
 		}
 	}
 }
@@ -154,7 +156,8 @@ func TestTiesSpread(t *testing.T) {
 		{5, 0, 9, 50, 0},
 		{5, 3, 9, 70, 0.5},
 	} {
-		if got := atMost(verdict.Percentile{Below: c.below / c.size, Equal: c.equal / c.size, Weight: c.size}, c.p); math.Abs(got-c.want) > 1e-12 {
+		if got := atMost(verdict.Percentile{Below: c.below / c.size, Equal: c.equal / c.size, Weight: c.size},
+			c.p); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
@@ -165,7 +168,8 @@ func TestBuckets(t *testing.T) {
 	for _, lead := range []int{0, 3, 4, 60, 61, 180, 181, 500} {
 		got[lead] = bucketName(bucketOf(lead))
 	}
-	want := map[int]string{0: "0-3", 3: "0-3", 4: "4-7", 60: "46-60", 61: "61-90", 180: "91-180", 181: "181+", 500: "181+"}
+	want := map[int]string{0: "0-3", 3: "0-3", 4: "4-7", 60: "46-60", 61: "61-90", 180: "91-180", 181: "181+",
+		500: "181+"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -19,7 +19,8 @@ import (
 func recorded(t *testing.T, name string, options ...csvfile.Option) Panel {
 	t.Helper()
 	data := testenv.Data(t)
-	source, err := csvfile.Open(filepath.Join(data, "fares", name), upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, options...)
+	source, err := csvfile.Open(filepath.Join(data, "fares", name), upstream.Comparable{CityOf: places.CityOf,
+		Rates: ecb.Table().On}, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,9 +64,11 @@ func TestEvidencePanels(t *testing.T) {
 		{"daily", "eu_wizzair_2015_2016_full.csv.gz", "", nil, 0.03, 0.05, false, true},
 		{"weekly", "eu_wizzair_weekly.csv.gz", "", nil, 0.04, 1, false, true},
 		{"Google", "google2026.csv.gz", "", nil, 0.05, 0.01, false, false},
-		{"recent", "travelpayouts_history_2026.csv.gz", "", []csvfile.Option{csvfile.Price("outbound_price")}, 0.07, 0.35, false, true},
+		{"recent", "travelpayouts_history_2026.csv.gz", "", []csvfile.Option{csvfile.Price("outbound_price")},
+			0.07, 0.35, false, true},
 		{"the real source", "travelpayouts_daily_2025_2026.csv.gz", "", nil, 0.08, 0.05, true, true},
-		{"the real source, its second summer", "travelpayouts_daily_2025_2026.csv.gz", "2026-06-20", nil, 0.08, 0.05, false, true},
+		{"the real source, its second summer", "travelpayouts_daily_2025_2026.csv.gz", "2026-06-20", nil, 0.08,
+			0.05, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := Options{Build: verdict.Options{Rates: ecb.Table().On(day(t, "2026-08-21"))}}
@@ -93,7 +96,8 @@ func TestEvidencePanels(t *testing.T) {
 					}
 				}
 			}
-			if c.after && !(after["ottimo"] > after["normale"] && after["buono"] > after["normale"] && after["normale"] > after["caro"]) {
+			if c.after && !(after["ottimo"] > after["normale"] && after["buono"] > after["normale"] &&
+				after["normale"] > after["caro"]) {
 				t.Errorf("two weeks later: %v", after)
 			}
 			if !c.intervals {

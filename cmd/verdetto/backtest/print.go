@@ -9,19 +9,22 @@ import (
 // Print writes a report as tables.
 func (r Report) Print(out io.Writer) {
 	t := stats.NewTables(out)
-	t.Line("%d verdicts on %d routes, %s to %s, a refresh every %d days, fares since %s", r.Verdicts, r.Routes, r.From, r.To, r.Cycle, r.First)
+	t.Line("%d verdicts on %d routes, %s to %s, a refresh every %d days, fares since %s", r.Verdicts, r.Routes,
+		r.From, r.To, r.Cycle, r.First)
 	t.Line("[..] holds the number at 95 %%: routes and blocks of 14 days drawn anew 1000 times")
 
 	t.Title("The judged fare: how many days before the verdict it was found, and whether it was met again within 7 days")
 	t.Row("age\tshare\tcount\tat most 2 %% dearer")
 	for _, a := range r.Ages {
-		t.Row("%s\t%s\t%d\t%s\t%s", a.Days, stats.Percent(a.Share), a.Count, stats.Percent(a.There), a.Interval.Percent())
+		t.Row("%s\t%s\t%d\t%s\t%s", a.Days, stats.Percent(a.Share), a.Count, stats.Percent(a.There),
+			a.Interval.Percent())
 	}
 
 	t.Title("Calibration: share of verdicts with a percentile of p or less")
 	t.Row("p\tshare\t\tties spread\tover routes")
 	for _, c := range r.Calibration {
-		t.Row("%d\t%s\t%s\t%s\t%s", c.P, stats.Percent(c.Share), c.Interval.Percent(), stats.Percent(c.Spread), c.OverRoutes.Percent())
+		t.Row("%d\t%s\t%s\t%s\t%s", c.P, stats.Percent(c.Share), c.Interval.Percent(), stats.Percent(c.Spread),
+			c.OverRoutes.Percent())
 	}
 
 	t.Title("What follows a level: the route's cheapest fare, mean and median change")
@@ -29,7 +32,8 @@ func (r Report) Print(out io.Writer) {
 	for _, l := range r.Levels {
 		t.Row("%s\t%d\t%s", l.Level, l.Days, stats.Percent(l.Share))
 		for _, c := range l.Later {
-			t.Row("\t\t\t%d days\t%d\t%s\t%s\t%s", c.Days, c.Count, stats.Percent(c.Mean), c.Interval.Percent(), stats.Percent(c.Median))
+			t.Row("\t\t\t%d days\t%d\t%s\t%s\t%s", c.Days, c.Count, stats.Percent(c.Mean), c.Interval.Percent(),
+				stats.Percent(c.Median))
 		}
 	}
 
@@ -37,10 +41,17 @@ func (r Report) Print(out io.Writer) {
 	t.Row("level\twithin\tcount\tchance\t\tottimo less this")
 	for _, l := range r.Levels {
 		for _, f := range l.Fell {
-			t.Row("%s\t%d days\t%d\t%s\t%s\t%s", l.Level, f.Within, f.Count, stats.Percent(f.Chance), f.Interval.Percent(), f.OttimoLess.Percent())
+			t.Row("%s\t%d days\t%d\t%s\t%s\t%s", l.Level, f.Within, f.Count, stats.Percent(f.Chance),
+				f.Interval.Percent(), f.OttimoLess.Percent())
 		}
 	}
 
+	r.printTravel(t)
+	t.End(r.Missing)
+}
+
+// printTravel writes what waiting cost, the booking window and the intervals.
+func (r Report) printTravel(t stats.Tables) {
 	for _, g := range r.Travellers {
 		t.Title("Buy or wait: what a given departure cost a traveller %s (%d of them)", g.Who, g.Count)
 		t.Row("policy\tmean euro\tsaving of the clairvoyant's")
@@ -52,7 +63,8 @@ func (r Report) Print(out io.Writer) {
 		t.Title("Booking window: premium over the departure's own minimum, by days ahead")
 		t.Row("days ahead\tcount\tmean\t\tmedian")
 		for _, b := range r.Window {
-			t.Row("%s\t%d\t%s\t%s\t%s", b.Lead, b.Count, stats.Percent(b.Mean), b.Interval.Percent(), stats.Percent(b.Median))
+			t.Row("%s\t%d\t%s\t%s\t%s", b.Lead, b.Count, stats.Percent(b.Mean), b.Interval.Percent(),
+				stats.Percent(b.Median))
 		}
 	}
 	if len(r.Intervals) > 0 {
@@ -62,5 +74,4 @@ func (r Report) Print(out io.Writer) {
 			t.Row("%s\t%d\t%.1f\t%s\t%s", c.Level, c.Count, c.HalfWidth, stats.Percent(c.Held), c.Interval.Percent())
 		}
 	}
-	t.End(r.Missing)
 }

@@ -53,7 +53,10 @@ func replay(ctx context.Context, observations []fare.Observation, s span) routeR
 	slices.SortFunc(observations, fare.Observation.Compare)
 	observations, euroCents := verdict.InOneCurrency(slices.Compact(observations), s.build.Rates)
 	observedBy := func(day fare.Day) int {
-		n, _ := slices.BinarySearchFunc(observations, day+1, func(o fare.Observation, d fare.Day) int { return int(o.FoundDay() - d) })
+		n, _ := slices.BinarySearchFunc(observations, day+1, func(o fare.Observation,
+			d fare.Day) int {
+			return int(o.FoundDay() - d)
+		})
 		return n
 	}
 	r := routeReplay{span: s, euro: euroCents / 100}
@@ -79,8 +82,9 @@ func replay(ctx context.Context, observations []fare.Observation, s span) routeR
 		}
 		place, _ := verdict.PercentileOf(summary, day)
 		r.judgements = append(r.judgements, judgement{
-			day: day, depart: live.Depart, price: live.Price, age: day - live.FoundDay(), quartile: sorted[(len(sorted)-1)/4],
-			verdict: place.Verdict(live.Age(day.Time())), place: place, window: summary.Window,
+			day: day, depart: live.Depart, price: live.Price, age: day - live.FoundDay(),
+			quartile: sorted[(len(sorted)-1)/4],
+			verdict:  place.Verdict(live.Age(day.Time())), place: place, window: summary.Window,
 		})
 	}
 	last := observedBy(s.to)
@@ -135,7 +139,10 @@ func (r routeReplay) at(day fare.Day) (j judgement, ok bool) {
 
 // departure is all that was seen of a departure; nothing where it was not seen.
 func (r routeReplay) departure(depart fare.Day) (d departure) {
-	i, ok := slices.BinarySearchFunc(r.departures, depart, func(d departure, day fare.Day) int { return int(d.depart - day) })
+	i, ok := slices.BinarySearchFunc(r.departures, depart, func(d departure,
+		day fare.Day) int {
+		return int(d.depart - day)
+	})
 	if ok {
 		d = r.departures[i]
 	}

@@ -115,7 +115,8 @@ func (m *measures) report() (Report, error) {
 		return Report{}, PanelError{fmt.Sprintf("no route has %d days of fares before one of the days from %s to %s", verdict.MinSample, s.from, s.to)}
 	}
 	r := Report{
-		First: s.first.String(), From: s.from.String(), To: s.to.String(), Cycle: s.cycle, Routes: m.routes, Verdicts: m.verdicts,
+		First: s.first.String(), From: s.from.String(), To: s.to.String(), Cycle: s.cycle, Routes: m.routes,
+		Verdicts: m.verdicts,
 	}
 	m.reportFreshness(&r)
 	m.reportCalibration(&r)
@@ -189,7 +190,8 @@ func (m *measures) reportLevels(r *Report) {
 		case level.Days == 0:
 			r.missing("what follows %s: no day was given it", level.Level)
 		case row == len(levels)-1 && len(level.Later) < len(horizons):
-			r.missing("what follows a verdict after %d days: the panel does not reach that far", horizons[len(level.Later)])
+			r.missing("what follows a verdict after %d days: the panel does not reach that far",
+				horizons[len(level.Later)])
 		}
 		r.Levels = append(r.Levels, level)
 	}
@@ -232,7 +234,8 @@ func (m *measures) reportWindow(r *Report) {
 func (m *measures) reportIntervals(r *Report) {
 	for i, name := range certainties {
 		if held := m.held[i]; held.Count > 0 {
-			r.Intervals = append(r.Intervals, Coverage{name, held.Count, m.width[i].Mean(), held.Mean(), held.Interval()})
+			r.Intervals = append(r.Intervals, Coverage{name, held.Count, m.width[i].Mean(), held.Mean(),
+				held.Interval()})
 		}
 	}
 	if len(r.Intervals) == 0 {

@@ -87,7 +87,8 @@ func mustReadRecord(data []byte) *Record {
 		}
 		for i, b := range of.Bands {
 			if b.From != RecordEdges[i] || b.To != RecordEdges[i+1] || b.Cases == 0 {
-				panic(fmt.Sprintf("read record.json: of %d days no cases from %v to %v", of.Days, RecordEdges[i], RecordEdges[i+1]))
+				panic(fmt.Sprintf("read record.json: of %d days no cases from %v to %v", of.Days,
+					RecordEdges[i], RecordEdges[i+1]))
 			}
 		}
 	}

@@ -37,7 +37,8 @@ func (l Live) Age(now time.Time) time.Duration { return max(0, now.Sub(time.Unix
 
 // Before orders fares of a departure: the cheaper first, then the newer, then the shorter stay.
 func (l Live) Before(m Live) int {
-	return cmp.Or(cmp.Compare(l.Price, m.Price), cmp.Compare(m.Found, l.Found), cmp.Compare(l.Nights, m.Nights), cmp.Compare(l.Stops, m.Stops))
+	return cmp.Or(cmp.Compare(l.Price, m.Price), cmp.Compare(m.Found, l.Found), cmp.Compare(l.Nights, m.Nights),
+		cmp.Compare(l.Stops, m.Stops))
 }
 
 // State is all that an answer about a departure of one series needs beside the

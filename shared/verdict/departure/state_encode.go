@@ -153,7 +153,8 @@ func decodeLive(r *varint.Reader, asOf fare.Day) []Live {
 		at += fare.Day(min(gap, maxDays))
 		price += unit * fare.Cents(clamp(r.Int()))
 		flags := r.Uint()
-		l := Live{Depart: at, Price: price, Nights: int16(min(flags>>4, fare.MaxNights)), Stops: fare.Stops(flags >> 2 & 3), DayOnly: flags&2 != 0}
+		l := Live{Depart: at, Price: price, Nights: int16(min(flags>>4, fare.MaxNights)),
+			Stops: fare.Stops(flags >> 2 & 3), DayOnly: flags&2 != 0}
 		if ago := int64(min(r.Uint(), math.MaxInt32)); l.DayOnly {
 			l.Found = (asOf - fare.Day(min(ago, maxDays))).Time().Unix()
 		} else {

@@ -11,13 +11,15 @@ import (
 	"verdetto/shared/fare"
 )
 
-var private = cmp.AllowUnexported(State{}, Route{}, mean{}, bar{}, term{}, Past{}, seen{}, question{}, Statistics{}, amounts{}, gradient{}, Pooled{}, table{})
+var private = cmp.AllowUnexported(State{}, Route{}, mean{}, bar{}, term{}, Past{}, seen{}, question{},
+	Statistics{}, amounts{}, gradient{}, Pooled{}, table{})
 
 // seenOn are the fares of a market's route on a day, as a refresh finds them.
 func seenOn(m *market, route int, day fare.Day) []Live {
 	var all []Live
 	for _, q := range m.quotes(route, day) {
-		all = append(all, Live{Depart: day + fare.Day(q.Lead), Price: q.Price, Found: day.Time().Unix() + int64(60*q.Lead)})
+		all = append(all, Live{Depart: day + fare.Day(q.Lead), Price: q.Price,
+			Found: day.Time().Unix() + int64(60*q.Lead)})
 	}
 	slices.SortFunc(all, func(a, b Live) int { return int(a.Depart - b.Depart) })
 	return slices.CompactFunc(all, func(a, b Live) bool { return a.Depart == b.Depart })
@@ -136,7 +138,8 @@ func TestSheetOfYesterday(t *testing.T) {
 		for _, price := range []fare.Cents{0, l.Price * 9 / 10, l.Price * 2} {
 			want, _ := now.Judge(l.Depart, price)
 			got, ok := old.Judge(l.Depart, price)
-			if !ok || got.Count != want.Count || math.Abs(got.Percentile-want.Percentile) > 1e-12 || got.Cells != want.Cells {
+			if !ok || got.Count != want.Count || math.Abs(got.Percentile-want.Percentile) > 1e-12 ||
+				got.Cells != want.Cells {
 				t.Errorf("%v: %+v, want %+v", l.Depart, got, want)
 			}
 			compared++
@@ -169,9 +172,13 @@ func TestSheetJudges(t *testing.T) {
 		t.Errorf("a price of a departure that was never seen: %+v %+v %v", a, live, ok)
 	}
 	for name, ask := range map[string]func() bool{
-		"no live fare":           func() bool { _, _, _, ok := s.Judge(p, s.AsOf, far, 0); return ok },
-		"a negative price":       func() bool { _, _, _, ok := s.Judge(p, s.AsOf, first.Depart, -1); return ok },
-		"a departure that left":  func() bool { _, _, _, ok := s.Judge(p, first.Depart+1, first.Depart, 5000); return ok },
+		"no live fare":     func() bool { _, _, _, ok := s.Judge(p, s.AsOf, far, 0); return ok },
+		"a negative price": func() bool { _, _, _, ok := s.Judge(p, s.AsOf, first.Depart, -1); return ok },
+		"a departure that left": func() bool {
+			_, _, _, ok := s.Judge(p, first.Depart+1, first.Depart,
+				5000)
+			return ok
+		},
 		"a day before the sheet": func() bool { _, _, _, ok := s.Judge(p, s.AsOf-1, first.Depart, 5000); return ok },
 		"a live fare too old":    func() bool { _, _, _, ok := s.Judge(p, s.AsOf+LiveDays+1, s.AsOf+19, 0); return ok },
 	} {
@@ -282,7 +289,8 @@ func busy(ahead int, step int, n fare.Day, every fare.Day) *Learner {
 			} else if chance.IntN(8) == 0 {
 				price[at] = max(1000, price[at]+fare.Cents(step*(chance.IntN(11)-5)))
 			}
-			all = append(all, Live{Depart: at, Price: price[at], Found: day.Time().Unix() + int64(chance.IntN(86400)), Stops: fare.NonStop})
+			all = append(all, Live{Depart: at, Price: price[at],
+				Found: day.Time().Unix() + int64(chance.IntN(86400)), Stops: fare.NonStop})
 		}
 		s.Advance(day, p, until(all, day), new(Statistics))
 		all = slices.DeleteFunc(all, func(l Live) bool { return l.FoundDay() < day-LiveDays })
@@ -317,13 +325,16 @@ func TestSheetIsSmall(t *testing.T) {
 			continue
 		}
 		exact := len(s.State.encode(s.Pasts, s.Live))
-		t.Logf("%s: %d bytes (all that is known: %d), %d live, questions %d bytes", c.name, len(data), exact, len(got.Live), len(Learning{All: s.Questions}.Encode()))
+		t.Logf("%s: %d bytes (all that is known: %d), %d live, questions %d bytes", c.name, len(data), exact,
+			len(got.Live), len(Learning{All: s.Questions}.Encode()))
 		if len(data) > c.most || len(got.Live) < c.kept {
-			t.Errorf("%s: %d bytes with %d departures, want at most %d with %d", c.name, len(data), len(got.Live), c.most, c.kept)
+			t.Errorf("%s: %d bytes with %d departures, want at most %d with %d", c.name, len(data),
+				len(got.Live), c.most, c.kept)
 		}
 		for at, past := range got.Pasts { // what is left out moves no minimum and no newest quote
 			wantDay, want, _ := s.Pasts[at].Last()
-			if day, last, _ := past.Last(); day != wantDay || last != want || past.lows[0].price != s.Pasts[at].lows[0].price {
+			if day, last, _ := past.Last(); day != wantDay || last != want ||
+				past.lows[0].price != s.Pasts[at].lows[0].price {
 				t.Errorf("%s: %v is remembered as %+v", c.name, at, past)
 				break
 			}

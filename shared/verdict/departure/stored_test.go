@@ -48,7 +48,8 @@ func TestStoredBytes(t *testing.T) {
 	if diff := cmp.Diff(s.Live, read.Live); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(s.Minima, read.Minima, cmp.AllowUnexported(Route{}, mean{}, bar{}, term{}), cmpopts.EquateApprox(0, massUnit)); diff != "" || string(read.Facts) != "\a" {
+	if diff := cmp.Diff(s.Minima, read.Minima, cmp.AllowUnexported(Route{}, mean{}, bar{}, term{}),
+		cmpopts.EquateApprox(0, massUnit)); diff != "" || string(read.Facts) != "\a" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(s.Pasts, read.Pasts, private); diff != "" {

@@ -104,7 +104,10 @@ func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 			kept = append(kept, round)
 		}
 	}
-	return slices.DeleteFunc(kept, func(r Round) bool { return r.Settled == FortnightSettled && r.Route == nil && r.Day <= s.Day-7 })
+	return slices.DeleteFunc(kept, func(r Round) bool {
+		return r.Settled == FortnightSettled &&
+			r.Route == nil && r.Day <= s.Day-7
+	})
 }
 
 // say makes the round of a day; false where there is nothing to say.
@@ -190,7 +193,8 @@ func rival(quotes []departure.Live, today fare.Day, of departure.Live) uint8 {
 			continue
 		}
 		apart := ((q.Depart-of.Depart)%year + year) % year
-		if ahead := float64(q.Depart - day); ahead < lead*(1-width) || ahead > lead*(1+width) || apart > season && apart < year-season {
+		if ahead := float64(q.Depart - day); ahead < lead*(1-width) || ahead > lead*(1+width) ||
+			apart > season && apart < year-season {
 			continue
 		}
 		n++

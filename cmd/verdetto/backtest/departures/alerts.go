@@ -107,7 +107,8 @@ func replayAlerts(t *Trips, o Options, on alertsOn) (AlertReport, error) {
 	}
 	real := on.watch(t, o.Cycle)
 	r := AlertReport{
-		Ask: o.Ask, First: t.rows[0].day.String(), From: max(o.From, t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
+		Ask: o.Ask, First: t.rows[0].day.String(), From: max(o.From, t.rows[0].day).String(),
+		To: t.last().String(), Cycle: o.Cycle,
 		Read: t.Read, Dropped: t.Dropped, Notes: t.Notes,
 	}
 	asked := real.alerts(on, o, &r)
@@ -125,7 +126,9 @@ func replayAlerts(t *Trips, o Options, on alertsOn) (AlertReport, error) {
 		name string
 		of   *watched
 	}{
-		{"as they were", real}, {"random walk", on.watch(panel.randomWalk(), o.Cycle)}, {"shuffled", on.watch(panel.shuffled(), o.Cycle)},
+		{"as they were", real},
+		{"random walk", on.watch(panel.randomWalk(), o.Cycle)},
+		{"shuffled", on.watch(panel.shuffled(), o.Cycle)},
 	} {
 		f := follower{other.of, asked, sample}
 		r.Prices = append(r.Prices, AlertPrices{other.name, f.kinds()})

@@ -63,7 +63,8 @@ func (f *follower) look(a alert) []notify.Seen {
 
 func (f *follower) measure(name string, done []purchase) AlertKind {
 	k := AlertKind{Name: name}
-	estimates := []**Estimate{&k.Told, &k.Messages, &k.Again, &k.Still, &k.AtOnce, &k.Later, &k.Random, &k.Deadline, &k.Dealt}
+	estimates := []**Estimate{&k.Told, &k.Messages, &k.Again, &k.Still, &k.AtOnce, &k.Later, &k.Random,
+		&k.Deadline, &k.Dealt}
 	all := f.Averages(1, len(estimates))[0]
 	add := func(of **Estimate, row int32, value float64) {
 		all[slices.Index(estimates, of)].Add(f.cells[row], value)

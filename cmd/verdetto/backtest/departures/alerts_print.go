@@ -9,7 +9,8 @@ import (
 
 // Print writes a report as tables.
 func (r AlertReport) Print(out io.Writer) {
-	on, ahead, until := "departures", fmt.Sprintf(", %d days ahead or more", alertLead), fmt.Sprintf("%d days ahead", alertDeadline)
+	on, ahead, until := "departures", fmt.Sprintf(", %d days ahead or more", alertLead),
+		fmt.Sprintf("%d days ahead", alertDeadline)
 	if r.Ask == RouteAlerts {
 		on, ahead, until = "routes", "", fmt.Sprintf("%d weeks later", alertWeeks)
 	}

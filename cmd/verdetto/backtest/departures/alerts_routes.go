@@ -29,7 +29,8 @@ func (t *Trips) watchRoutes(cycle int) *watched {
 			if q.lead > fare.MaxLead {
 				continue
 			}
-			observations = append(observations, fare.Observation{Found: q.day.Time().Unix(), Depart: q.departs(), Price: q.price})
+			observations = append(observations, fare.Observation{Found: q.day.Time().Unix(),
+				Depart: q.departs(), Price: q.price})
 			at := [2]fare.Day{q.day, q.departs()}
 			if known, ok := cheapest[at]; !ok || q.price < known {
 				cheapest[at] = q.price
@@ -45,9 +46,10 @@ func (t *Trips) watchRoutes(cycle int) *watched {
 			summary := summaries.On(day)
 			live, _ := summary.Cheapest(day)
 			l := look{
-				quote: quote{route: int32(route), trip: int32(route), day: day, lead: lookLead(day - t.rows[0].day), price: live.Price},
-				seen:  notify.Seen{Day: day, Price: live.Price, Level: verdict.Insufficient},
-				next:  cheapest[[2]fare.Day{day + fare.Day(cycle), live.Depart}],
+				quote: quote{route: int32(route), trip: int32(route), day: day,
+					lead: lookLead(day - t.rows[0].day), price: live.Price},
+				seen: notify.Seen{Day: day, Price: live.Price, Level: verdict.Insufficient},
+				next: cheapest[[2]fare.Day{day + fare.Day(cycle), live.Depart}],
 			}
 			if place, ok := verdict.PercentileAt(summary, live.Price); ok {
 				l.seen.Level, l.quarter = place.Level(), lowerQuartile(summary)

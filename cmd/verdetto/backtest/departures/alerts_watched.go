@@ -86,7 +86,10 @@ func (w *watched) alerts(on alertsOn, o Options, r *AlertReport) (all []alert) {
 			if !ok || !asking[q.day] || q.day < o.From || deadline > t.last() {
 				continue
 			}
-			until, found := slices.BinarySearchFunc(rows, deadline, func(row int32, day fare.Day) int { return int(t.rows[row].day - day) })
+			until, found := slices.BinarySearchFunc(rows, deadline, func(row int32,
+				day fare.Day) int {
+				return int(t.rows[row].day - day)
+			})
 			if found {
 				until++
 			}

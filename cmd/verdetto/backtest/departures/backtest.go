@@ -69,7 +69,8 @@ func replay(t *Trips, o Options) (Report, error) {
 	tasks.Go(func() { m.rivals = m.asked.rivals() })
 	tasks.Go(func() {
 		m.report.References = []Reference{
-			m.reference("random walk", t.randomWalk().ask(o.Span), o), m.reference("shuffled", t.shuffled().ask(o.Span), o),
+			m.reference("random walk", t.randomWalk().ask(o.Span), o), m.reference("shuffled",
+				t.shuffled().ask(o.Span), o),
 		}
 	})
 	tasks.Wait()

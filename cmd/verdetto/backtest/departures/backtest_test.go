@@ -21,11 +21,13 @@ import (
 
 // invent makes a panel of departures that are each seen on days from so many
 // ahead to their end; next gives a departure's next log price.
-func invent(seed uint64, routes, perRoute, days, ahead int, next func(rng *rand.Rand, lead int, first, now float64) float64) *Trips {
+func invent(seed uint64, routes, perRoute, days, ahead int, next func(rng *rand.Rand, lead int, first,
+	now float64) float64) *Trips {
 	t := &Trips{Dropped: map[string]int{}}
 	for route := range routes {
 		rng := rand.New(rand.NewPCG(seed, uint64(route)))
-		t.Routes = append(t.Routes, string([]byte{'A' + byte(route/26/26%26), 'A' + byte(route/26%26), 'A' + byte(route%26)})+"-BUH")
+		t.Routes = append(t.Routes, string([]byte{'A' + byte(route/26/26%26), 'A' + byte(route/26%26),
+			'A' + byte(route%26)})+"-BUH")
 		for range perRoute {
 			departs := fare.Day(1 + rng.IntN(days+ahead-1))
 			first := 4 + .3*float64(route%5) + .2*rng.NormFloat64()
@@ -33,7 +35,8 @@ func invent(seed uint64, routes, perRoute, days, ahead int, next func(rng *rand.
 			for lead := ahead; lead >= 0; lead-- {
 				now = next(rng, lead, first, now)
 				if day := departs - fare.Day(lead); day >= 0 && int(day) < days {
-					t.rows = append(t.rows, quote{int32(route), int32(t.trips), day, int32(lead), fare.Cents(math.Round(100 * math.Exp(now)))})
+					t.rows = append(t.rows, quote{int32(route), int32(t.trips), day, int32(lead),
+						fare.Cents(math.Round(100 * math.Exp(now)))})
 				}
 			}
 			t.trips++
@@ -133,7 +136,8 @@ func TestSkillLiesBetweenItsReferences(t *testing.T) {
 	if !(rule.Interval.Low < rule.AUC && rule.AUC < rule.Interval.High) {
 		t.Errorf("%v does not hold %v", rule.Interval, rule.AUC)
 	}
-	if len(r.Against) != int(rivalCount) || len(r.Levels) != 5 || len(r.Percentiles) != 7 || len(r.Cover) != 2 || r.Fortnight == nil {
+	if len(r.Against) != int(rivalCount) || len(r.Levels) != 5 || len(r.Percentiles) != 7 ||
+		len(r.Cover) != 2 || r.Fortnight == nil {
 		t.Errorf("missing of the report: %+v", r)
 	}
 	if r.WorstMiss > 8 || math.Abs(r.Cover[0].Held-.5) > .12 || math.Abs(r.Cover[1].Held-.9) > .08 {
@@ -196,7 +200,8 @@ AAA,BBB,2026-01-20,2026-02-21,60,EUR
 	want := []outcome{
 		// 60 comes after 14 days: that is in the fortnight, and its last fare
 		{[2]bool{yes, yes}, [2]bool{yes, yes}, [2]bool{no, yes}, [2]fare.Cents{9500, 6000}, [2]float64{9750, 9375}},
-		{[2]bool{yes, yes}, [2]bool{no, yes}, [2]bool{yes, yes}, [2]fare.Cents{12000, 6000}, [2]float64{10750, 27500. / 3}},
+		{[2]bool{yes, yes}, [2]bool{no, yes}, [2]bool{yes, yes}, [2]fare.Cents{12000, 6000}, [2]float64{10750,
+			27500. / 3}},
 		{[2]bool{yes, no}, [2]bool{yes, no}, [2]bool{no, no}, [2]fare.Cents{6000, 6000}, [2]float64{9000, 9000}},
 		{typical: [2]float64{6000, 6000}},
 		{typical: [2]float64{6000, 6000}},
@@ -255,7 +260,8 @@ func TestSkillAndReliability(t *testing.T) {
 		t.Errorf("skill %v, want %v", got, want)
 	}
 	bins, off := c.reliability()
-	if len(bins) != 2 || bins[0].From != .1 || bins[1].From != .8 || math.Abs(bins[0].Fell-.25) > 1e-12 || math.Abs(off-.1) > 1e-12 {
+	if len(bins) != 2 || bins[0].From != .1 || bins[1].From != .8 || math.Abs(bins[0].Fell-.25) > 1e-12 ||
+		math.Abs(off-.1) > 1e-12 {
 		t.Errorf("%+v, off by %v", bins, off)
 	}
 }
@@ -272,7 +278,8 @@ func TestRivals(t *testing.T) {
 				continue
 			}
 			season := (int(q.departs()-p.departs())%365 + 365) % 365
-			if lead := float64(p.lead); lead >= .85*float64(q.lead) && lead <= 1.15*float64(q.lead) && (season <= 45 || season >= 320) {
+			if lead := float64(p.lead); lead >= .85*float64(q.lead) && lead <= 1.15*float64(q.lead) &&
+				(season <= 45 || season >= 320) {
 				near = append(near, p.price)
 			}
 			if p.day < q.day {
@@ -297,7 +304,8 @@ func TestRivals(t *testing.T) {
 			}
 			answered++
 		}
-		if o := got[sameLead][i]; (o.class >= 0) != (share >= 0) || share >= 0 && math.Abs(float64(o.score)-share) > 1e-6 {
+		if o := got[sameLead][i]; (o.class >= 0) != (share >= 0) || share >= 0 &&
+			math.Abs(float64(o.score)-share) > 1e-6 {
 			t.Fatalf("row %d: %+v of the same lead, want %v of %d", i, o, share, len(near))
 		}
 		if len(own) < 8 {
@@ -387,7 +395,8 @@ func TestDaysAskedFor(t *testing.T) {
 	if late.From != "1970-02-20" || late.To != "1970-03-22" || late.Asked >= all.Asked/2 {
 		t.Errorf("from %s to %s: %d of %d", late.From, late.To, late.Asked, all.Asked)
 	}
-	if _, err := Run(t.Context(), panel, Options{From: 95}); err == nil || !strings.Contains(err.Error(), "no departure was seen again") {
+	if _, err := Run(t.Context(), panel, Options{From: 95}); err == nil || !strings.Contains(err.Error(),
+		"no departure was seen again") {
 		t.Errorf("of the last days: %v", err)
 	}
 	if _, err := Run(t.Context(), panel, Options{To: -1}); err == nil {
@@ -406,8 +415,9 @@ func TestStopsAtOnce(t *testing.T) {
 // TestThinPanels: whatever little there is gives a report, which says what it lacks.
 func TestThinPanels(t *testing.T) {
 	for name, rows := range map[string]string{
-		"one departure, twice":    "AAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-08,2026-02-20,90,EUR\n",
-		"nothing ever falls":      strings.Repeat("AAA,BBB,2026-01-01,2026-02-20,100,EUR\n", 3) + "AAA,BBB,2026-01-05,2026-02-20,100,EUR\nAAA,BBB,2026-01-09,2026-02-20,100,EUR\n",
+		"one departure, twice": "AAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-08,2026-02-20,90,EUR\n",
+		"nothing ever falls": strings.Repeat("AAA,BBB,2026-01-01,2026-02-20,100,EUR\n",
+			3) + "AAA,BBB,2026-01-05,2026-02-20,100,EUR\nAAA,BBB,2026-01-09,2026-02-20,100,EUR\n",
 		"nothing is answered":     "AAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-07,2026-02-20,90,EUR\nAAA,BBB,2026-01-07,2026-02-27,90,EUR\nAAA,BBB,2026-01-08,2026-02-28,90,EUR\n",
 		"the same day, no others": "AAA,BBB,2026-01-01,2026-01-01,100,EUR\nAAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-06,2026-02-20,94,EUR\nAAA,BBB,2026-01-08,2026-02-20,94,EUR\n",
 	} {

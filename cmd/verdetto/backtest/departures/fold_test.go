@@ -49,7 +49,10 @@ func (s *panelSource) Origins(context.Context) ([]fare.City, error) { return s.o
 func (s *panelSource) Fares(_ context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	all := s.fares[origin]
 	at := func(moment time.Time) int {
-		i, _ := slices.BinarySearchFunc(all, moment.Unix(), func(f fare.Fare, found int64) int { return int(f.Found - found) })
+		i, _ := slices.BinarySearchFunc(all, moment.Unix(), func(f fare.Fare,
+			found int64) int {
+			return int(f.Found - found)
+		})
 		return i
 	}
 	from := 0
@@ -175,7 +178,8 @@ func compareFold(t testing.TB, panel *Trips, got said, from fare.Day) {
 	_, ece := ours.reliability()
 	_, wantECE := theirs.reliability()
 	t.Logf("%d rows, %d judged: AUC %.4f (%.4f), ECE %.4f (%.4f); percentiles %.4f apart on average, %.3f at most; %.2f %% of levels are the same",
-		len(panel.rows), len(ours.rows), auc, wantAUC, ece, wantECE, apart/float64(answered), worst, 100*float64(agreed)/float64(answered))
+		len(panel.rows), len(ours.rows), auc, wantAUC, ece, wantECE, apart/float64(answered), worst,
+		100*float64(agreed)/float64(answered))
 	if !ok || math.Abs(auc-wantAUC) > .005 || math.Abs(ece-wantECE) > .005 {
 		t.Errorf("AUC %.4f, ECE %.4f; want within .005 of %.4f and %.4f", auc, ece, wantAUC, wantECE)
 	}

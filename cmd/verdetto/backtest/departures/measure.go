@@ -39,7 +39,8 @@ type reporter struct {
 
 func newReporter(a asked, o Options) *reporter {
 	m := &reporter{asked: a, from: o.From, spans: o.Span != nil}
-	m.rule = [2]voice{{"rule", a.said.chance[0], a.said.percentile}, {"rule, 14 days", a.said.chance[1], a.said.percentile}}
+	m.rule = [2]voice{{"rule", a.said.chance[0], a.said.percentile}, {"rule, 14 days", a.said.chance[1],
+		a.said.percentile}}
 	for row, q := range a.panel.rows {
 		for h := range m.known {
 			if a.became[row].known[h] && q.day >= o.From {
@@ -57,10 +58,13 @@ func newReporter(a asked, o Options) *reporter {
 		}
 	}
 	m.report = Report{
-		Ask: cmp.Or(o.Ask, DepartureAlerts), First: t.rows[0].day.String(), From: max(o.From, t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
-		Read: t.Read, Dropped: t.Dropped, Notes: t.Notes, Rows: len(t.rows), Routes: len(seen), Departures: departures, Asked: len(m.known[0]),
+		Ask: cmp.Or(o.Ask, DepartureAlerts), First: t.rows[0].day.String(), From: max(o.From,
+			t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
+		Read: t.Read, Dropped: t.Dropped, Notes: t.Notes, Rows: len(t.rows), Routes: len(seen),
+		Departures: departures, Asked: len(m.known[0]),
 		// A panel may be too thin for any of these; a list of nothing is still a list.
-		Methods: []Method{}, Against: []Comparison{}, Levels: []Level{}, Percentiles: []Percentile{}, Cover: []Cover{}, Waiting: []Waiting{},
+		Methods: []Method{}, Against: []Comparison{}, Levels: []Level{}, Percentiles: []Percentile{},
+		Cover: []Cover{}, Waiting: []Waiting{},
 	}
 	return m
 }
@@ -68,7 +72,8 @@ func newReporter(a asked, o Options) *reporter {
 func (m *reporter) measure() (Report, error) {
 	rows := m.known[0]
 	if len(rows) == 0 {
-		return Report{}, fmt.Errorf("no departure was seen again within 7 days, on %d rows of %d departures", m.report.Rows, m.report.Departures)
+		return Report{}, fmt.Errorf("no departure was seen again within 7 days, on %d rows of %d departures",
+			m.report.Rows, m.report.Departures)
 	}
 	m.sample = m.panel.sample(m.panel.rows[rows[0]].day, m.panel.rows[rows[len(rows)-1]].day)
 	m.report.BlockDays = m.Days
@@ -163,7 +168,8 @@ func (m *reporter) methods() {
 			one.WorstMiss = &miss
 		}
 		m.report.Methods = append(m.report.Methods, *one)
-		if compared := m.compare(rival.name, m.cases(0, m.rule[0], rival), m.cases(0, rival, m.rule[0])); compared != nil {
+		if compared := m.compare(rival.name, m.cases(0, m.rule[0], rival), m.cases(0, rival,
+			m.rule[0])); compared != nil {
 			m.report.Against = append(m.report.Against, *compared)
 		}
 	}
@@ -189,7 +195,8 @@ func (m *reporter) recalibrated(h int, rule *cases) {
 	for i, row := range rule.rows {
 		calibrated.chance[i] = all[row]
 	}
-	r := Recalibrated{Days: int(fallSpans[h].Days()), Count: len(rule.rows), BrierSkill: calibrated.brierSkill(), RuleBrierSkill: rule.brierSkill()}
+	r := Recalibrated{Days: int(fallSpans[h].Days()), Count: len(rule.rows),
+		BrierSkill: calibrated.brierSkill(), RuleBrierSkill: rule.brierSkill()}
 	if math.IsNaN(r.RuleBrierSkill) || math.IsInf(r.RuleBrierSkill, 0) {
 		return // all fared alike
 	}
@@ -224,7 +231,8 @@ func (m *reporter) levels() {
 		}
 		var rows []int
 		for _, row := range m.known[0] {
-			if m.rule[0].answers(row) && (place == len(levels) || departure.LevelOf(m.said.percentile[row]) == levels[place]) {
+			if m.rule[0].answers(row) && (place == len(levels) ||
+				departure.LevelOf(m.said.percentile[row]) == levels[place]) {
 				rows = append(rows, row)
 			}
 		}

@@ -40,7 +40,8 @@ func (t *Trips) minima(s departure.Span) (*Trips, said) {
 		var learned, folded departure.Statistics
 		t.eachRoute(begin[i], begin[i+1], func(route int32, from, to int) {
 			state, fares := &states[route], fares(t.rows[from:to])
-			recent[route] = append(slices.DeleteFunc(recent[route], func(l departure.Live) bool { return l.FoundDay() < today-departure.LiveDays }), fares...)
+			recent[route] = append(slices.DeleteFunc(recent[route],
+				func(l departure.Live) bool { return l.FoundDay() < today-departure.LiveDays }), fares...)
 			state.Learn(view, &learned)
 			state.Stand(today, recent[route])
 			asked, _ := state.On(pooled, today)
@@ -54,7 +55,8 @@ func (t *Trips) minima(s departure.Span) (*Trips, said) {
 					trips[of] = int32(len(trips))
 				}
 				cheapest, _ := asked.Cheapest(s, live.Depart)
-				m.rows = append(m.rows, quote{route: route, trip: trips[of], day: today, lead: int32(of.day - today), price: cheapest.Price})
+				m.rows = append(m.rows, quote{route: route, trip: trips[of], day: today,
+					lead: int32(of.day - today), price: cheapest.Price})
 				said.add(asked, s, live.Depart, cheapest)
 			}
 			state.Fold(view, fares, &folded)
@@ -89,7 +91,8 @@ func (s *said) add(asked *departure.StateDay, of departure.Span, date fare.Day, 
 func fares(rows []quote) []departure.Live {
 	all := make([]departure.Live, 0, len(rows))
 	for _, q := range rows {
-		all = append(all, departure.Live{Depart: q.departs(), Price: q.price, Found: q.day.Time().Unix(), DayOnly: true})
+		all = append(all, departure.Live{Depart: q.departs(), Price: q.price, Found: q.day.Time().Unix(),
+			DayOnly: true})
 	}
 	slices.SortFunc(all, func(a, b departure.Live) int {
 		return cmp.Or(cmp.Compare(a.Depart, b.Depart), cmp.Compare(a.Price, b.Price))

@@ -31,7 +31,8 @@ func (r Report) printSkill(t stats.Tables) {
 		methods = append(methods, *r.Fortnight)
 	}
 	for _, m := range methods {
-		t.Row("%s\t%s\t%.3f\t%s\t%.3f\t%.3f\t%.3f", m.Name, stats.Percent(m.Answered), m.AUC, m.Interval.Plain(), m.ScoreAUC, m.BrierSkill, m.ECE)
+		t.Row("%s\t%s\t%.3f\t%s\t%.3f\t%.3f\t%.3f", m.Name, stats.Percent(m.Answered), m.AUC,
+			m.Interval.Plain(), m.ScoreAUC, m.BrierSkill, m.ECE)
 	}
 
 	if len(r.Recalibrated) > 0 {
@@ -45,7 +46,8 @@ func (r Report) printSkill(t stats.Tables) {
 	t.Title("The rule and each rival on the rows that both answer")
 	t.Row("rival\trows\trule AUC\trival's\tdifference\t\tBrier skill\trival's\tECE\trival's")
 	for _, c := range r.Against {
-		t.Row("%s\t%d\t%.3f\t%.3f\t%+.3f\t%s\t%.3f\t%.3f\t%.3f\t%.3f", c.Rival, c.Count, c.Rule, c.AUC, c.Difference, c.Interval.Plain(),
+		t.Row("%s\t%d\t%.3f\t%.3f\t%+.3f\t%s\t%.3f\t%.3f\t%.3f\t%.3f", c.Rival, c.Count, c.Rule, c.AUC,
+			c.Difference, c.Interval.Plain(),
 			c.RuleBrierSkill, c.RivalBrierSkill, c.RuleECE, c.RivalECE)
 	}
 
@@ -64,7 +66,8 @@ func (r Report) printCalibration(t stats.Tables) {
 	t.Title("What follows a level within 7 days")
 	t.Row("level\trows\tfell 5 %%\t\trose 5 %%\t")
 	for _, l := range r.Levels {
-		t.Row("%s\t%d\t%s\t%s\t%s\t%s", l.Level, l.Count, stats.Percent(l.Fell), l.Falls.Percent(), stats.Percent(l.Rose), l.Rises.Percent())
+		t.Row("%s\t%d\t%s\t%s\t%s\t%s", l.Level, l.Count, stats.Percent(l.Fell), l.Falls.Percent(),
+			stats.Percent(l.Rose), l.Rises.Percent())
 	}
 
 	for _, m := range r.Methods {
@@ -99,8 +102,10 @@ func (r Report) printWaiting(t stats.Tables) {
 		t.Title("What waiting %d days did, more than %[1]d days ahead, by the chance that was stated", f.Days)
 		t.Row("chance\trows\tfell 5 %%\trose 5 %%\tagainst at once\t\tmedian\tdearer\tagainst a random day\t")
 		for _, b := range f.Bands {
-			t.Row("%s to %s\t%d\t%s\t%s\t%+.1f %%\t%s\t%+.1f %%\t%s\t%+.1f %%\t%s", stats.Percent(b.From), stats.Percent(b.To), b.Count,
-				stats.Percent(b.Fell), stats.Percent(b.Rose), 100*b.AtOnce, b.Once.Percent(), 100*b.Median, stats.Percent(b.Dearer), 100*b.Random, b.Any.Percent())
+			t.Row("%s to %s\t%d\t%s\t%s\t%+.1f %%\t%s\t%+.1f %%\t%s\t%+.1f %%\t%s", stats.Percent(b.From),
+				stats.Percent(b.To), b.Count,
+				stats.Percent(b.Fell), stats.Percent(b.Rose), 100*b.AtOnce, b.Once.Percent(), 100*b.Median,
+				stats.Percent(b.Dearer), 100*b.Random, b.Any.Percent())
 		}
 	}
 }

@@ -20,9 +20,10 @@ import (
 
 // TripOptions say how a file is read.
 type TripOptions struct {
-	Price    string                                                                      // the column of one-way fares; "": as ReadTrips says
-	Euro     func(day fare.Day) func(amount float64, currency string) (fare.Cents, bool) // rates; nil: routes of several currencies keep one
-	asListed bool                                                                        // rows that repeat a departure and day all stay, as in the reference
+	Price string // the column of one-way fares; "": as ReadTrips says
+	Euro  func(day fare.Day) func(amount float64, currency string) (fare.Cents,
+		bool) // rates; nil: routes of several currencies keep one
+	asListed bool // rows that repeat a departure and day all stay, as in the reference
 }
 
 // OpenTrips reads a file, plain or gzipped.
@@ -238,7 +239,10 @@ func (r *tripReader) finish() (*Trips, error) {
 		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.route, b.route), cmp.Compare(a.trip, b.trip))
 	}
 	if r.options.asListed {
-		slices.SortStableFunc(t.rows, func(a, b quote) int { return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.route, b.route)) })
+		slices.SortStableFunc(t.rows, func(a, b quote) int {
+			return cmp.Or(cmp.Compare(a.day, b.day),
+				cmp.Compare(a.route, b.route))
+		})
 	} else {
 		slices.SortFunc(t.rows, func(a, b quote) int { return cmp.Or(byDay(a, b), cmp.Compare(a.price, b.price)) })
 		n := len(t.rows)

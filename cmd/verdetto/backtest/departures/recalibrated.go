@@ -25,7 +25,8 @@ func (t *Trips) recalibrated(h int, chance []float64, became []outcome) []float6
 		today := t.rows[begin[day]].day
 		for ; due < day && t.rows[begin[due]].day+fallSpans[h].Days() < today; due++ {
 			for _, i := range taken[due] {
-				counts.Own[min(score.Steps-1, int(chance[i]*score.Steps))].Add(int64(200*chance[i]), int64(stats.Share(became[i].fell[h])))
+				counts.Own[min(score.Steps-1, int(chance[i]*score.Steps))].Add(int64(200*chance[i]),
+					int64(stats.Share(became[i].fell[h])))
 			}
 			if len(taken[due]) > 0 {
 				curve = counts.Curve()

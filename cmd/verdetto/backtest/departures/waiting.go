@@ -54,7 +54,8 @@ func (m *reporter) bands(h departure.Horizon, edges []float64) []Waiting {
 	for i, to := range edges[1:] {
 		w, ok := m.waited(h, edges[i], to)
 		if !ok {
-			m.missing("waiting %d days at a chance of %.0f to %.0f %%: no row was given it", int(h.Days()), 100*edges[i], 100*to)
+			m.missing("waiting %d days at a chance of %.0f to %.0f %%: no row was given it", int(h.Days()),
+				100*edges[i], 100*to)
 			continue
 		}
 		all = append(all, w)
@@ -67,7 +68,8 @@ func (m *reporter) waited(h departure.Horizon, from, to float64) (Waiting, bool)
 	var rows []int
 	for _, row := range m.known[h] {
 		chance := m.said.chance[h][row]
-		if m.rule[h].answers(row) && int(m.panel.rows[row].lead) > int(h.Days()) && chance >= from && (chance < to || to >= 1) {
+		if m.rule[h].answers(row) && int(m.panel.rows[row].lead) > int(h.Days()) && chance >= from &&
+			(chance < to || to >= 1) {
 			rows = append(rows, row)
 		}
 	}

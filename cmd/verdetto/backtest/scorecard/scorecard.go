@@ -76,7 +76,8 @@ func Run(ctx context.Context, panel Panel, o Options) (Result, error) {
 		last = min(last, o.To)
 	}
 	slices.SortFunc(all, func(a, b *series) int { return cmp.Compare(a.of.String(), b.of.String()) })
-	r := replay{Options: o, series: all, left: map[fare.Day]*score.Left{}, score: Result{Sum: new(score.Sum), Weeks: map[fare.Day]*score.Sum{}}}
+	r := replay{Options: o, series: all, left: map[fare.Day]*score.Left{}, score: Result{Sum: new(score.Sum),
+		Weeks: map[fare.Day]*score.Sum{}}}
 	total := int(last-first)/o.Cycle + 1
 	for n := range total {
 		if err := ctx.Err(); err != nil {
@@ -178,13 +179,17 @@ func (r *replay) close(c *departure.Cycle, last fare.Day) {
 
 // until is how many of the observations were found until a moment, in whole seconds.
 func (s *series) until(moment time.Time) int {
-	n, _ := slices.BinarySearchFunc(s.observations, moment.Unix(), func(o fare.Observation, at int64) int { return cmp.Compare(o.Found, at+1) })
+	n, _ := slices.BinarySearchFunc(s.observations, moment.Unix(), func(o fare.Observation,
+		at int64) int {
+		return cmp.Compare(o.Found, at+1)
+	})
 	return n
 }
 
 // refresh brings what is stored of the series to a day, if a source that is asked
 // for what it found since a week before the last time tells anything of it.
-func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, asked, now time.Time) (*score.Left, error) {
+func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, asked,
+	now time.Time) (*score.Left, error) {
 	left, from, to := new(score.Left), 0, s.until(now)
 	if !asked.IsZero() {
 		from = s.until(asked.Add(-overlap))
@@ -226,7 +231,8 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 	if err != nil {
 		return left, err
 	}
-	said = said.Refresh(score.Source{Day: today, State: sheet, Pooled: pooled, Summary: summary, Quotes: quotes}, &left.Counts)
+	said = said.Refresh(score.Source{Day: today, State: sheet, Pooled: pooled, Summary: summary,
+		Quotes: quotes}, &left.Counts)
 	if n := len(said); o.Judged != nil && n > 0 && said[n-1].Day == today {
 		o.Judged(&said[n-1], pooled.Experience)
 	}

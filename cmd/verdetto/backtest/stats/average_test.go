@@ -40,7 +40,8 @@ func TestIntervals(t *testing.T) {
 	if d := shifted.Drawn().Difference(fill(both).Drawn()); d == nil || d.Low < 0.7 || d.High > 1.3 {
 		t.Errorf("a shift of nought, one or two by route: %+v", d)
 	}
-	for name, a := range map[string]*Average{"nothing": b.Average(), "the same everywhere": fill(func(int, int) float64 { return 3 })} {
+	for name, a := range map[string]*Average{"nothing": b.Average(),
+		"the same everywhere": fill(func(int, int) float64 { return 3 })} {
 		if i := a.Interval(); i != nil {
 			t.Errorf("%s has an interval: %+v", name, i)
 		}
