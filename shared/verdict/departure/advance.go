@@ -13,18 +13,15 @@ type Learner struct {
 	Questions Questions
 }
 
-// Advance brings a state to the day of a refresh: every day before it that was
-// not folded yet is folded, in order, with the pooled part of the last complete
-// cycle, and the fares that are live on it are put in place of the old ones. It
-// adds what the pooled part has to know to left.
+// Advance brings a state to the day of a refresh: it folds every earlier day that
+// is not folded yet, in order, with the pooled part of the last complete cycle, and
+// puts the fares that are live on the day in place of the old ones. What the pooled
+// part has to know it adds to left.
 //
-// The fares are one for each departure and day, by day found and then by
-// departure, in the currency of the state (see In). Of days that were folded before
-// only those are folded whose departure was not seen on that day or later, and
-// that are at most LiveDays older than the state: a source may tell of a fare
-// days after it was found. Others that come late are shown and judged, and are
-// none that fares are compared with. So a fare is folded once, and bringing a
-// state to a day twice is as once.
+// The fares are one for each departure and day, by day found and then by departure,
+// in the currency of the state (see In). A source may report a fare days after it was
+// found: it is folded if its departure was not seen on that day or later, and it is
+// at most LiveDays older than the state. So a fare is folded once, and twice is as once.
 func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, left *Statistics) {
 	from := s.AsOf
 	for i := 0; i < len(fares); {
