@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"time"
 
 	"verdetto/cmd/verdetto/backtest/scorecard"
 	"verdetto/cmd/verdetto/onemachine"
 	published "verdetto/functions/analisi/scorecard"
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
-	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"
 )
 
@@ -25,8 +23,11 @@ func backtestScorecard(ctx context.Context, file, price, form string, o scorecar
 	if err != nil {
 		return err
 	}
-	panel, last, err := allSeries(ctx, recorded)
-	if err != nil {
+	panel, last := scorecard.Panel{}, fare.Day(0)
+	if err := eachFare(ctx, recorded, func(f fare.Fare) {
+		panel[f.Series()] = append(panel[f.Series()], f.Observation)
+		last = max(last, f.FoundDay())
+	}); err != nil {
 		return err
 	}
 	show := progress("refreshes replayed")
@@ -60,24 +61,4 @@ func backtestScorecard(ctx context.Context, file, price, form string, o scorecar
 		return errPartly
 	}
 	return nil
-}
-
-// allSeries is all fares of a file by series, and the last day on which one was found.
-func allSeries(ctx context.Context, recorded *csvfile.Panel) (scorecard.Panel, fare.Day, error) {
-	origins, err := recorded.Origins(ctx)
-	if err != nil {
-		return nil, 0, err
-	}
-	panel, last := scorecard.Panel{}, fare.Day(0)
-	for _, origin := range origins {
-		answer, err := recorded.Fares(ctx, origin, time.Time{}, time.Unix(1<<40, 0))
-		if err != nil {
-			return nil, 0, err
-		}
-		for _, f := range answer.Fares {
-			panel[f.Series()] = append(panel[f.Series()], f.Observation)
-			last = max(last, f.FoundDay())
-		}
-	}
-	return panel, last, nil
 }

@@ -39,15 +39,20 @@ func ramp(day, days int, to float64) float64 {
 
 var allShocks = []shock{
 	{name: "nothing", touches: 1, change: func(int) float64 { return 0 }},
-	{within: recovery{8, 12, 9}, name: "price war: -35 % for 10 weeks, 40 % of routes", touches: .4, over: 70, change: func(day int) float64 {
-		return ramp(day, 7, math.Log(.65)) - ramp(max(-1, day-70), 14, math.Log(.65))
-	}},
-	{within: recovery{8, 28, 15}, name: "halving for 20 weeks, 10 weeks of coming back", touches: 1, over: 210, change: func(day int) float64 {
-		return ramp(day, 14, math.Log(.5)) - ramp(max(-1, day-140), 70, math.Log(.5))
-	}},
-	{within: recovery{14, 10, 13}, name: "fuel: +25 % within 3 weeks", touches: 1, change: func(day int) float64 { return ramp(day, 21, math.Log(1.25)) }},
-	{within: recovery{16, 8, 18}, name: "new airline: -20 %, 30 % of routes", touches: .3, rivals: true, change: func(int) float64 { return math.Log(.8) }},
-	{within: recovery{4, 4, 3}, name: "source silent for 4 weeks, +10 % meanwhile", touches: 1, silent: 28, over: 28, change: func(day int) float64 { return ramp(day, 28, math.Log(1.1)) }},
+	{within: recovery{8, 12, 9}, name: "price war: -35 % for 10 weeks, 40 % of routes", touches: .4, over: 70,
+		change: func(day int) float64 {
+			return ramp(day, 7, math.Log(.65)) - ramp(max(-1, day-70), 14, math.Log(.65))
+		}},
+	{within: recovery{8, 28, 15}, name: "halving for 20 weeks, 10 weeks of coming back", touches: 1, over: 210,
+		change: func(day int) float64 {
+			return ramp(day, 14, math.Log(.5)) - ramp(max(-1, day-140), 70, math.Log(.5))
+		}},
+	{within: recovery{14, 10, 13}, name: "fuel: +25 % within 3 weeks", touches: 1,
+		change: func(day int) float64 { return ramp(day, 21, math.Log(1.25)) }},
+	{within: recovery{16, 8, 18}, name: "new airline: -20 %, 30 % of routes", touches: .3, rivals: true,
+		change: func(int) float64 { return math.Log(.8) }},
+	{within: recovery{4, 4, 3}, name: "source silent for 4 weeks, +10 % meanwhile", touches: 1, silent: 28,
+		over: 28, change: func(day int) float64 { return ramp(day, 28, math.Log(1.1)) }},
 }
 
 // market is the fares of one route. They have a season, rise towards departure, and
@@ -95,7 +100,8 @@ func (m *market) on(day int) (live []departure.Live) {
 		if m.rng.IntN(10) == 0 {
 			continue // not every fare is found on every day
 		}
-		live = append(live, departure.Live{Depart: at, Price: fare.Cents(100 * math.Round(price)), Found: today.Time().Unix() + 3600})
+		live = append(live, departure.Live{Depart: at, Price: fare.Cents(100 * math.Round(price)),
+			Found: today.Time().Unix() + 3600})
 	}
 	return live
 }

@@ -96,7 +96,7 @@ func judgeRoutes(all *weeks, s shock, routes int, asked func(day int) bool) {
 				continue
 			}
 			today := firstDay + fare.Day(day)
-			if t, ok := verdict.StandingOf(summaries.On(today), today); ok {
+			if t, ok := verdict.PercentileOf(summaries.On(today), today); ok {
 				// Ties may lie anywhere among their equals; the fare itself is one more of the sample.
 				place := .5*(t.Weight+1) - t.Below*t.Weight
 				w := &all[class(route)][day/7]
@@ -118,7 +118,7 @@ type question struct {
 
 func judgeDepartures(all *weeks, s shock, routes int, asked func(day int) bool) {
 	markets := make([]*market, routes)
-	states := make([]departure.State, routes)
+	states := make([]departure.Learner, routes)
 	recent := make([][]departure.Live, routes)
 	open := make([][]question, routes)
 	for route := range routes {
@@ -156,7 +156,8 @@ func judgeDepartures(all *weeks, s shock, routes int, asked func(day int) bool) 
 				if a.Percentile <= .5 {
 					w.departuresLow++
 				}
-				open[route] = append(open[route], question{day: day, depart: l.Depart, price: l.Price, chance: a.Chance[departure.Week]})
+				open[route] = append(open[route], question{day: day, depart: l.Depart, price: l.Price,
+					chance: a.Chance[departure.Week]})
 			}
 		}
 		for _, h := range departure.Horizons() {

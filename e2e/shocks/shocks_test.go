@@ -76,7 +76,8 @@ func measure(t *testing.T, routes int) {
 					t.Logf("%s; week %d: %s", s.name, week, &at)
 				}
 				worst := said.window(s.touches, (begins+s.silent+6)/7, windowWeeks)
-				if c := calm.window(s.touches, (begins+s.silent+6)/7, windowWeeks); math.Abs(worst.route()-c.route()) < pointsOff/5 {
+				if c := calm.window(s.touches, (begins+s.silent+6)/7,
+					windowWeeks); math.Abs(worst.route()-c.route()) < pointsOff/5 {
 					t.Errorf("%s: nothing is to be seen of it: %s", s.name, &worst)
 				}
 				r := recovered(s, said, calm, begins+s.over)

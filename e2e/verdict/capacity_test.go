@@ -70,11 +70,13 @@ func TestCapacity(t *testing.T) {
 			now := end.AddDate(0, 0, -7*(weeks-1))
 			clock := func() time.Time { return now }
 			m := fixture.Metered(t, clock)
-			r := refresh.Refresher{Source: weekly(c.perWeek, weeks, end), Fares: store.Fares{Table: m}, Now: clock, Workers: 1}
+			r := refresh.Refresher{Source: weekly(c.perWeek, weeks, end), Fares: store.Fares{Table: m},
+				Now: clock, Workers: 1}
 			run := func(changed int) {
 				t.Helper()
 				clear(m.Spent)
-				if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 || report.RoutesChanged != changed {
+				if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 ||
+					report.RoutesChanged != changed {
 					t.Fatalf("%+v %v", report, err)
 				}
 			}
@@ -84,12 +86,17 @@ func TestCapacity(t *testing.T) {
 
 			run(1)
 			t.Logf("a weekly refresh spends\n%s", m.Spent)
-			reads := fixture.Units{"read " + block: c.readBlock, "read " + summary: 1, "read " + sheets: c.readSheets, "read INTO": 0.5,
+			reads := fixture.Units{"read " + block: c.readBlock, "read " + summary: 1,
+				"read " + sheets: c.readSheets, "read INTO": 0.5,
 				"read FARES POOLED": 3, "read LEFT": 3.5, "read SCORE": 1, "read SCORE WEEK": 6,
-				"read ORIGIN ASKED": 0.5, "read ORIGIN TRENDS": 0.5, "read ORIGIN DEALS": 0.5, "read FARES SOURCE": 1, "read WANTED": 0.5}
-			m.Spent.Within(t, reads, fixture.Units{"write " + block: c.putBlock, "write " + summary: 2, "write " + sheets: c.putSheets, "write INTO": 1,
-				// The cycle that is closed adds to the score, of its week and in sum, in one write with the pooled part.
-				"write SCORE": 6, "write FARES POOLED": 2, "write ORIGIN ASKED": 1, "write ORIGIN TRENDS": 1, "write ORIGIN DEALS": 1, "write COVERED": 1})
+				"read ORIGIN ASKED": 0.5, "read ORIGIN TRENDS": 0.5, "read ORIGIN DEALS": 0.5,
+				"read FARES SOURCE": 1, "read WANTED": 0.5}
+			m.Spent.Within(t, reads, fixture.Units{"write " + block: c.putBlock, "write " + summary: 2,
+				"write " + sheets: c.putSheets, "write INTO": 1,
+				// The cycle that is closed adds to the score, of its week and in sum, in one write
+				// with the pooled part.
+				"write SCORE": 6, "write FARES POOLED": 2, "write ORIGIN ASKED": 1, "write ORIGIN TRENDS": 1,
+				"write ORIGIN DEALS": 1, "write COVERED": 1})
 
 			run(0)
 			t.Logf("the same once more spends\n%s", m.Spent)
@@ -104,7 +111,8 @@ func TestCapacity(t *testing.T) {
 				}
 			}
 			t.Logf("two verdicts for a free caller spend\n%s", m.Spent)
-			m.Spent.Within(t, fixture.Units{"count LIMIT": 2, "read " + summary: 1, "write DEMANDED": 1}) // noted by the first, for a day
+			m.Spent.Within(t, fixture.Units{"count LIMIT": 2, "read " + summary: 1,
+				"write DEMANDED": 1}) // noted by the first, for a day
 		})
 	}
 }
@@ -130,13 +138,17 @@ func TestUnitsOfAVerdict(t *testing.T) {
 		name, key, path string
 		want            fixture.Units
 	}{
-		{"free", "", verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "write DEMANDED": 1}}, // the first of the process and the day
+		{"free", "", verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "write DEMANDED": 1}},
+		// the first of the process and the day
 		{"free again", "", verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5}},
 		{"Pro", key, verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "read CUSTOMER": 1}},
-		{"calendar, the first of a process and an hour", "", calendar, fixture.Units{"count LIMIT": 1, "read ROUTE DEPARTURES": 1, "read FARES POOLED": 0.5}},
-		{"about a month", "", verdict + "&mese=" + clock.Now().AddDate(0, 1, 0).Format("2006-01"), fixture.Units{"count LIMIT": 1, "read ROUTE DEPARTURES": 1}},
+		{"calendar, the first of a process and an hour", "", calendar, fixture.Units{"count LIMIT": 1,
+			"read ROUTE DEPARTURES": 1, "read FARES POOLED": 0.5}},
+		{"about a month", "", verdict + "&mese=" + clock.Now().AddDate(0, 1, 0).Format("2006-01"),
+			fixture.Units{"count LIMIT": 1, "read ROUTE DEPARTURES": 1}},
 		{"calendar", "", calendar, fixture.Units{"count LIMIT": 1, "read ROUTE DEPARTURES": 1}},
-		{"how a departure moved, the first of a process", "", history, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "read ROUTE BLOCK": 16.5, "read FARES RATES": 0.5}},
+		{"how a departure moved, the first of a process", "", history, fixture.Units{"count LIMIT": 1,
+			"read ROUTE SHEET": 0.5, "read ROUTE BLOCK": 16.5, "read FARES RATES": 0.5}},
 		{"where it is cheap now", "", cheap, fixture.Units{"count LIMIT": 1, "read ORIGIN DEALS": 1}},
 	} {
 		clear(m.Spent)

@@ -37,7 +37,8 @@ func TestProveVerdictTimeDoesNotGrow(t *testing.T) {
 			medians[i] = s[len(s)/2]
 		}
 		growth := float64(slices.Max(medians)) / float64(slices.Min(medians))
-		t.Logf("round %d: medians with histories of %v observations are %v, at most %.2f times the least", round, sizes, medians, growth)
+		t.Logf("round %d: medians with histories of %v observations are %v, at most %.2f times the least",
+			round, sizes, medians, growth)
 		if growth <= mostGrowth {
 			return
 		}

@@ -61,13 +61,15 @@ func TestVerdictCostsOneRead(t *testing.T) {
 				t.Errorf("that is no verdict on %d observations: %s", n, w.Body)
 			}
 			askDepartures(t, service, table, n)
-			summary, _, err := store.Fares{Table: table.Table}.Summary(t.Context(), fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}, store.Strong)
+			summary, _, err := store.Fares{Table: table.Table}.Summary(t.Context(),
+				fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}, store.Strong)
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Logf("the summary has %d bytes", len(summary))
 			costsOneUnit(t, summary)
-			sheet, err := store.Fares{Table: table.Table}.Sheet(t.Context(), fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}, false)
+			sheet, err := store.Fares{Table: table.Table}.Sheet(t.Context(),
+				fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,14 +84,17 @@ func TestVerdictCostsOneRead(t *testing.T) {
 func askDepartures(t *testing.T, service http.Handler, table *fixture.Recorder, n int) {
 	t.Helper()
 	for i, want := range [][]string{
-		{"Get FARES RATES, strong false", "Take", "Get ROUTE#MIL-BUH DEPARTURES#any, strong false", "Get FARES POOLED, strong false"},
+		{"Get FARES RATES, strong false", "Take", "Get ROUTE#MIL-BUH DEPARTURES#any, strong false",
+			"Get FARES POOLED, strong false"},
 		{"Take", "Get ROUTE#MIL-BUH DEPARTURES#any, strong false"},
 	} {
 		before := len(table.Calls())
 		w := httptest.NewRecorder()
-		service.ServeHTTP(w, httptest.NewRequest("GET", fixture.Question+"&mese="+fixture.Today.AddDate(0, 1, 0).Format("2006-01")+"&prezzo=50", nil))
+		service.ServeHTTP(w, httptest.NewRequest("GET", fixture.Question+"&mese="+fixture.Today.AddDate(0, 1,
+			0).Format("2006-01")+"&prezzo=50", nil))
 		var a verdict.Analysis
-		if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != http.StatusOK || a.Ambito != verdict.InMese || a.Osservazioni != n {
+		if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != http.StatusOK ||
+			a.Ambito != verdict.InMese || a.Osservazioni != n {
 			t.Fatalf("%d %s %v", w.Code, w.Body, err)
 		}
 		if diff := cmp.Diff(want, table.Calls()[before:]); diff != "" {
@@ -123,7 +128,8 @@ func TestSummaryOfThreeYears(t *testing.T) {
 			t.Fatalf("%+v %v", report, err)
 		}
 	}
-	data, _, err := r.Fares.Summary(t.Context(), fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}, store.Strong)
+	data, _, err := r.Fares.Summary(t.Context(),
+		fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}, store.Strong)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,8 @@ func TestBadDepartures(t *testing.T) {
 		}
 	}
 	if w := ask("&mese=2027-01"); w.Code != http.StatusOK || w.Header().Get("X-RateLimit-Remaining") != "29" {
-		t.Errorf("after questions that are not counted: %d, remaining %s", w.Code, w.Header().Get("X-RateLimit-Remaining"))
+		t.Errorf("after questions that are not counted: %d, remaining %s", w.Code,
+			w.Header().Get("X-RateLimit-Remaining"))
 	}
 }
 
@@ -91,12 +92,17 @@ func TestSpecifiedAnswer(t *testing.T) {
 		return all
 	}
 	specified := map[string]string{
-		"origine": "string", "destinazione": "string", "valuta": "string", "osservazioni": "number", "aggiornatoIl": "string",
-		"verdetto.livello": "string", "verdetto.affidabilita": "string", "verdetto.percentile": "number", "verdetto.medianaCent": "number",
-		"verdetto.minimoCent": "number", "verdetto.scartoMedianaCent": "number", "verdetto.campione": "number", "verdetto.stagionale": "bool",
-		"mesiPerConvenienza[].mese": "number", "mesiPerConvenienza[].medianaCent": "number", "mesiPerConvenienza[].campione": "number",
-		"anticipoConsigliato.daGiorni": "number", "anticipoConsigliato.aGiorni": "number", "anticipoConsigliato.medianaCent": "number",
-		"anticipoConsigliato.campione": "number", "anticipoConsigliato.risparmioCent": "number",
+		"origine": "string", "destinazione": "string", "valuta": "string", "osservazioni": "number",
+		"aggiornatoIl":     "string",
+		"verdetto.livello": "string", "verdetto.affidabilita": "string", "verdetto.percentile": "number",
+		"verdetto.medianaCent": "number",
+		"verdetto.minimoCent":  "number", "verdetto.scartoMedianaCent": "number", "verdetto.campione": "number",
+		"verdetto.stagionale":       "bool",
+		"mesiPerConvenienza[].mese": "number", "mesiPerConvenienza[].medianaCent": "number",
+		"mesiPerConvenienza[].campione": "number",
+		"anticipoConsigliato.daGiorni":  "number", "anticipoConsigliato.aGiorni": "number",
+		"anticipoConsigliato.medianaCent": "number",
+		"anticipoConsigliato.campione":    "number", "anticipoConsigliato.risparmioCent": "number",
 	}
 	route, month := types(ask("")), types(ask("&mese=2027-02"))
 	for field, is := range specified {
@@ -105,17 +111,20 @@ func TestSpecifiedAnswer(t *testing.T) {
 		}
 	}
 	for field := range route {
-		if strings.HasPrefix(field, "quartili") || strings.HasPrefix(field, "previsione") || strings.HasPrefix(field, "anticipoGiorni") {
+		if strings.HasPrefix(field, "quartili") || strings.HasPrefix(field, "previsione") ||
+			strings.HasPrefix(field, "anticipoGiorni") {
 			t.Errorf("%s is said of a route", field)
 		}
 	}
-	for _, field := range []string{"quartili.q1Cent", "anticipoGiorni", "nellAnticipo", "previsione[].calo5", "previsione[].attesa.mediaCent", "previsione[].casi"} {
+	for _, field := range []string{"quartili.q1Cent", "anticipoGiorni", "nellAnticipo", "previsione[].calo5",
+		"previsione[].attesa.mediaCent", "previsione[].casi"} {
 		if month[field] == "" {
 			t.Errorf("%s is not said of a month", field)
 		}
 	}
 	var a verdict.Analysis
-	if err := json.Unmarshal(ask("&mese=2027-02").Body.Bytes(), &a); err != nil || a.Ambito != verdict.InMese || !slices.Contains([]string{"2027-02"}, a.Prezzo.Partenza[:7]) {
+	if err := json.Unmarshal(ask("&mese=2027-02").Body.Bytes(), &a); err != nil || a.Ambito != verdict.InMese ||
+		!slices.Contains([]string{"2027-02"}, a.Prezzo.Partenza[:7]) {
 		t.Errorf("%+v %v", a, err)
 	}
 }

@@ -103,19 +103,28 @@ func TestDepthCapacity(t *testing.T) {
 	t.Logf("finding the route by city spends besides\n%s", discovery)
 	t.Logf("on the route %.0f write units, %.2f times %d, and with discovery %.2f times; with what departures are judged by %.2f times", written, written/before, before,
 		(written+onRoute(discovery))/before, (written+onRoute(discovery)+spent[sheets]+discovery[sheets])/before)
-	t.Logf("%d observations of %d days in %d bytes (%.1f each), the summary %d: %.0f KB a year", observations, verdict.HistoryDays, bytes, float64(bytes)/float64(observations), len(summary), float64(bytes+len(summary))/1024*365/float64(7*54))
+	t.Logf("%d observations of %d days in %d bytes (%.1f each), the summary %d: %.0f KB a year", observations,
+		verdict.HistoryDays, bytes, float64(bytes)/float64(observations), len(summary),
+		float64(bytes+len(summary))/1024*365/float64(7*54))
 	spent.Within(t, fixture.Units{
-		"read ROUTE BLOCK": 26, "read ROUTE SHEET": 2.5, "read INTO": 0.5, "read ORIGIN TRENDS": 1, "read ORIGIN DEALS": 0.5, "read FARES SOURCE": 1,
-		"read COVERED": 0.5, "read DEMANDED": 0.5, "read WATCHED": 0.5, "write COVERED": 1, "write ORIGIN TRENDS": 1, "write ORIGIN DEALS": 1,
+		"read ROUTE BLOCK": 26, "read ROUTE SHEET": 2.5, "read INTO": 0.5, "read ORIGIN TRENDS": 1,
+		"read ORIGIN DEALS": 0.5, "read FARES SOURCE": 1,
+		"read COVERED": 0.5, "read DEMANDED": 0.5, "read WATCHED": 0.5, "write COVERED": 1,
+		"write ORIGIN TRENDS": 1, "write ORIGIN DEALS": 1,
 		"write ROUTE BLOCK": 3, "write ROUTE SHEET": 2, "write INTO": 1,
 		// What departures are judged by: sheets and open questions, which are written together, and the pooled part.
-		"read ROUTE DEPARTURES": 6, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 2, "write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
-		"read SCORE": 1, "read SCORE WEEK": 6, "write SCORE": 6, // of everything together, once a day, and the weeks once a week
+		"read ROUTE DEPARTURES": 6, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 2,
+		"write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
+		"read SCORE": 1, "read SCORE WEEK": 6, "write SCORE": 6,
+		// of everything together, once a day, and the weeks once a week
 	})
 	discovery.Within(t, fixture.Units{
-		"read ROUTE BLOCK": 26, "read ROUTE SHEET": 2, "read INTO": 0.5, "read ORIGIN TRENDS": 0.5, "read ORIGIN DEALS": 0.5, "read ORIGIN ASKED": 0.5, "read FARES SOURCE": 1,
-		"write COVERED": 1, "write ORIGIN TRENDS": 1, "write ORIGIN DEALS": 1, "write ORIGIN ASKED": 1, "write ROUTE BLOCK": 3, "write ROUTE SHEET": 2, "write INTO": 1,
-		"read ROUTE DEPARTURES": 6, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 3, "write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
+		"read ROUTE BLOCK": 26, "read ROUTE SHEET": 2, "read INTO": 0.5, "read ORIGIN TRENDS": 0.5,
+		"read ORIGIN DEALS": 0.5, "read ORIGIN ASKED": 0.5, "read FARES SOURCE": 1,
+		"write COVERED": 1, "write ORIGIN TRENDS": 1, "write ORIGIN DEALS": 1, "write ORIGIN ASKED": 1,
+		"write ROUTE BLOCK": 3, "write ROUTE SHEET": 2, "write INTO": 1,
+		"read ROUTE DEPARTURES": 6, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 3,
+		"write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
 		"read SCORE": 1, "read SCORE WEEK": 6, "write SCORE": 6,
 	})
 	if written > 2.5*before || report.New < 290 {

@@ -61,7 +61,8 @@ func TestExchangeRatesMakeNoVerdicts(t *testing.T) {
 				o.Price, o.Currency = cents, fare.EUR
 				inEuro = append(inEuro, o)
 			}
-			a, ok := verdict.Judge(verdict.Build(known, verdict.RouteSummary{}, monday, verdict.Options{Rates: rates}), monday.Time().Add(12*time.Hour))
+			a, ok := verdict.Judge(verdict.Build(known, verdict.RouteSummary{}, monday,
+				verdict.Options{Rates: rates}), monday.Time().Add(12*time.Hour))
 			if !ok {
 				continue
 			}
@@ -75,9 +76,11 @@ func TestExchangeRatesMakeNoVerdicts(t *testing.T) {
 			still++
 			if says(a) {
 				asQuoted++
-				t.Errorf("%s is %s on %s, at %v that never changed", route, a.Verdetto.Livello, monday, a.Prezzo.Quotato)
+				t.Errorf("%s is %s on %s, at %v that never changed", route, a.Verdetto.Livello, monday,
+					a.Prezzo.Quotato)
 			}
-			if b, ok := verdict.Judge(verdict.Build(inEuro, verdict.RouteSummary{}, monday, verdict.Options{}), monday.Time().Add(12*time.Hour)); ok && says(b) {
+			if b, ok := verdict.Judge(verdict.Build(inEuro, verdict.RouteSummary{}, monday, verdict.Options{}),
+				monday.Time().Add(12*time.Hour)); ok && says(b) {
 				converted++
 			}
 		}

@@ -68,14 +68,17 @@ func large(t *testing.T, d fixture.Shell, routes int) {
 	for week := range fare.Day(52) {
 		found := last - 7*week
 		for departure := range fare.Day(300) {
-			fmt.Fprintf(&panel, "MIL,BUH,%s,%s,%d.%02d,EUR\n", found, found+departure+1, 20+(departure*7+week*13)%170, (departure*31+week)%100)
+			fmt.Fprintf(&panel, "MIL,BUH,%s,%s,%d.%02d,EUR\n", found, found+departure+1,
+				20+(departure*7+week*13)%170, (departure*31+week)%100)
 		}
 	}
 	d.Write("year.csv", panel.String())
-	if got := d.Run("refresh", "-store", "bolt:large.db", "-upstream", "csv:year.csv", "-now", "2016-03-01"); got.Code != 0 {
+	if got := d.Run("refresh", "-store", "bolt:large.db", "-upstream", "csv:year.csv", "-now",
+		"2016-03-01"); got.Code != 0 {
 		t.Fatalf("exit code %d\n%s", got.Code, got.Stderr)
 	}
-	table, err := boltstore.Open(filepath.Join(d.Dir, "large.db"), func() time.Time { return fixture.Today }, boltstore.Scratch)
+	table, err := boltstore.Open(filepath.Join(d.Dir, "large.db"), func() time.Time { return fixture.Today },
+		boltstore.Scratch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +121,8 @@ type running struct {
 func started(t *testing.T, ctx context.Context, d fixture.Shell) running {
 	t.Helper()
 	address := "127.0.0.1:" + testenv.Port(t)
-	c := d.Command(ctx, "serve", "-listen", address, "-store", "bolt:large.db", "-upstream", "csv:year.csv", "-now", "2016-03-01")
+	c := d.Command(ctx, "serve", "-listen", address, "-store", "bolt:large.db", "-upstream", "csv:year.csv",
+		"-now", "2016-03-01")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +147,8 @@ func answered(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if _, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != 200 && response.StatusCode != 429 {
+	if _, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != 200 &&
+		response.StatusCode != 429 {
 		t.Fatal(response.Status, err)
 	}
 }

@@ -33,7 +33,8 @@ type eachByItself struct {
 	mu sync.Mutex
 }
 
-func (e *eachByItself) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (count int64, err error) {
+func (e *eachByItself) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (count int64,
+	err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for range n {
@@ -54,7 +55,8 @@ func service(t testing.TB, around func(store.Table) store.Table) (address string
 	}
 	t.Cleanup(func() { table.Close() })
 	fixture.Refreshed(t, table, fixture.Invent(30_000, verdict.HistoryDays-1, fare.DayOf(fixture.Today)), now)
-	s := fixture.New(t, onemachine.Options{Table: fixture.Unlimited{Table: around(table)}, Source: fixture.Fares(nil), Now: now})
+	s := fixture.New(t, onemachine.Options{Table: fixture.Unlimited{Table: around(table)},
+		Source: fixture.Fares(nil), Now: now})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +92,8 @@ func dial(t testing.TB, address string, n int, sameAddress bool) *caller {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	return &caller{conn, bufio.NewReaderSize(conn, 16<<10), []byte("GET " + fixture.Question + " HTTP/1.1\r\nHost: " + address + "\r\n\r\n")}
+	return &caller{conn, bufio.NewReaderSize(conn, 16<<10),
+		[]byte("GET " + fixture.Question + " HTTP/1.1\r\nHost: " + address + "\r\n\r\n")}
 }
 
 func (c *caller) ask() error {
@@ -123,7 +126,8 @@ func (c *caller) ask() error {
 // load asks with so many callers for a time, at a pace for all together or as fast
 // as they are answered (0), and gives the answers a second and how long 50 and 99
 // of 100 took. With a pace, a call is timed from when it was due.
-func load(t testing.TB, address string, callers, pace int, sameAddress bool, lasts time.Duration) (perSecond float64, p50, p99 time.Duration) {
+func load(t testing.TB, address string, callers, pace int, sameAddress bool,
+	lasts time.Duration) (perSecond float64, p50, p99 time.Duration) {
 	t.Helper()
 	all := make([]*caller, callers)
 	for n := range all {
@@ -200,7 +204,8 @@ func BenchmarkLoad(b *testing.B) {
 				address := service(b, count.around)
 				before := processor(b)
 				perSecond, p50, p99 := load(b, address, l.callers, l.pace, l.sameAddress, lasts)
-				b.ReportMetric(float64((processor(b)-before).Microseconds())/(perSecond*lasts.Seconds()), "cpu-µs/verdict")
+				b.ReportMetric(float64((processor(b)-before).Microseconds())/(perSecond*lasts.Seconds()),
+					"cpu-µs/verdict")
 				b.ReportMetric(0, "ns/op")
 				b.ReportMetric(perSecond, "verdicts/s")
 				b.ReportMetric(float64(p50)/1e6, "p50-ms")

@@ -16,7 +16,8 @@ import (
 func TestWhatThePageCosts(t *testing.T) {
 	t.Parallel()
 	const summary = "Get ROUTE#MIL-BUH SHEET, strong false"
-	const sheet, pooled = "Get ROUTE#MIL-BUH DEPARTURES#any, strong false", "Get FARES POOLED, strong false" // the second once a process and hour
+	const sheet, pooled = "Get ROUTE#MIL-BUH DEPARTURES#any, strong false",
+		"Get FARES POOLED, strong false" // the second once a process and hour
 	const origins = "Query COVERED"
 	const demand = "Write of 1" // that the route was asked for: once a process and day
 	for _, c := range []struct {
@@ -25,20 +26,23 @@ func TestWhatThePageCosts(t *testing.T) {
 	}{
 		{"the question", "/", []string{origins}},
 		{"a verdict", "/?da=Milano&a=Bucarest", []string{"Take", summary, demand, sheet, pooled}},
-		{"a departure", "/?da=Milano&a=Bucarest&visto=45&quando=2016-04-20", []string{"Get FARES RATES, strong false", "Take", sheet, demand, pooled, "Query ROUTE#MIL-BUH"}},
+		{"a departure", "/?da=Milano&a=Bucarest&visto=45&quando=2016-04-20",
+			[]string{"Get FARES RATES, strong false", "Take", sheet, demand, pooled, "Query ROUTE#MIL-BUH"}},
 		{"a month", "/?da=Milano&a=Bucarest&mese=2016-04", []string{"Take", sheet, demand, pooled}},
 		{"where it is cheap, on the page", "/?da=Milano", []string{"Take", "Get ORIGIN#MIL DEALS, strong false"}},
 		{"the same city", "/?da=Milano&a=Milan", nil},
 		{"an unknown city", "/?da=Milano&a=Bukarestt", []string{"Take"}},
 		{"the weeks", "/v1/storico?origine=Milano&destinazione=Bucarest", []string{"Take", summary, demand}},
-		{"how a departure moved", "/v1/storico?origine=Milano&destinazione=Bucarest&partenza=2016-04-20", []string{"Take", summary, demand, "Get FARES RATES, strong false", "Query ROUTE#MIL-BUH"}},
+		{"how a departure moved", "/v1/storico?origine=Milano&destinazione=Bucarest&partenza=2016-04-20",
+			[]string{"Take", summary, demand, "Get FARES RATES, strong false", "Query ROUTE#MIL-BUH"}},
 		{"a calendar", "/v1/calendario?origine=Milano&destinazione=Bucarest", []string{"Take", sheet, demand, pooled}},
 		{"a calendar of the past", "/v1/calendario?origine=Milano&destinazione=Bucarest&mese=2016-01", nil},
 		{"where it is cheap", "/v1/occasioni?origine=Milano", []string{"Take", "Get ORIGIN#MIL DEALS, strong false"}},
 		{"the same as a feed", "/feed/MIL-it.atom", []string{"Take", "Get ORIGIN#MIL DEALS, strong false"}},
 		{"a feed of no city", "/feed/QQQ-it.atom", nil},
 		{"a name to complete", "/v1/citta?q=mila", []string{origins}},
-		{"a destination to complete", "/v1/citta?q=buca&origine=Milano", []string{origins, "Get ORIGIN#MIL TRENDS, strong false"}},
+		{"a destination to complete", "/v1/citta?q=buca&origine=Milano", []string{origins,
+			"Get ORIGIN#MIL TRENDS, strong false"}},
 		{"a card", "/card/MIL-BUH-it.png", []string{"Take", summary, demand}},
 		{"a card of no city", "/card/QQQ-BUH-it.png", nil},
 	} {

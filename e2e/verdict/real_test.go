@@ -44,11 +44,13 @@ func recorded(t *testing.T) onemachine.Options {
 	t.Helper()
 	data := testenv.Data(t)
 	file := filepath.Join(data, "fares", "eu_wizzair_weekly.csv.gz")
-	source, partly, err := onemachine.OpenSource(t.Context(), "csv:"+file, "", &onemachine.Options{Log: slog.New(slog.DiscardHandler)}, io.Discard)
+	source, partly, err := onemachine.OpenSource(t.Context(), "csv:"+file, "",
+		&onemachine.Options{Log: slog.New(slog.DiscardHandler)}, io.Discard)
 	if err != nil || partly {
 		t.Fatal(partly, err)
 	}
-	return onemachine.Options{Source: source, Now: func() time.Time { return fixture.Today }, Log: slog.New(slog.DiscardHandler)}
+	return onemachine.Options{Source: source, Now: func() time.Time { return fixture.Today },
+		Log: slog.New(slog.DiscardHandler)}
 }
 
 func answers(t *testing.T, h http.Handler) map[string]verdict.Analysis {
@@ -87,7 +89,8 @@ func TestRecordedFaresGiveEveryField(t *testing.T) {
 			}
 			t.Logf("%s", out)
 			v := a.Verdetto
-			if v.Percentile == nil || v.MedianaCent == nil || v.MinimoCent == nil || v.ScartoMedianaCent == nil || v.Stagionale == nil ||
+			if v.Percentile == nil || v.MedianaCent == nil || v.MinimoCent == nil ||
+				v.ScartoMedianaCent == nil || v.Stagionale == nil ||
 				v.Livello == "" || v.Affidabilita == "" || v.Campione < verdict.MinSample ||
 				len(a.MesiPerConvenienza) == 0 || a.AnticipoConsigliato == nil || a.Osservazioni == 0 ||
 				!a.AggiornatoIl.Equal(time.Date(2016, 2, 29, 0, 0, 0, 0, time.UTC)) {
@@ -180,7 +183,8 @@ func TestExecutablesOverDynamoDB(t *testing.T) {
 		var logs bytes.Buffer
 		if !fill {
 			// The stand-in remembers 7 days; so does an API that is asked for the first time.
-			process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/refresh/bootstrap"), environment, &logs)
+			process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/refresh/bootstrap"),
+				environment, &logs)
 			if err != nil {
 				t.Fatal(err, logs.String())
 			}
@@ -194,7 +198,8 @@ func TestExecutablesOverDynamoDB(t *testing.T) {
 				t.Fatalf("%v %s %s\n%s", err, answer.Error, answer.Payload, logs.String())
 			}
 		}
-		process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/analisi/bootstrap"), environment, &logs)
+		process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/analisi/bootstrap"),
+			environment, &logs)
 		if err != nil {
 			t.Fatal(err, logs.String())
 		}

@@ -74,8 +74,11 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	queries := map[string]string{
-		"analisi": "?origine=Milano&destinazione=Bucarest", "storico": "?origine=Milano&destinazione=Bucarest", "calendario": "?origine=Milano&destinazione=Bucarest", "occasioni": "?origine=Milano", "rotte": "?origine=Milano",
-		"confronto": "?origine=Milano&destinazioni=Bucarest", "home": "?da=Milano&a=Bucarest", "price-trends": "?origin=MIL&destination=BUH&currency=eur",
+		"analisi": "?origine=Milano&destinazione=Bucarest", "storico": "?origine=Milano&destinazione=Bucarest",
+		"calendario": "?origine=Milano&destinazione=Bucarest", "occasioni": "?origine=Milano",
+		"rotte":     "?origine=Milano",
+		"confronto": "?origine=Milano&destinazioni=Bucarest", "home": "?da=Milano&a=Bucarest",
+		"price-trends": "?origin=MIL&destination=BUH&currency=eur",
 	}
 	calls := map[string]string{
 		"flight_price_verdict": `{"origin":"Milano","destination":"Bucarest"}`, "when_to_book": `{"origin":"Milano","destination":"Bucarest"}`,
@@ -113,7 +116,9 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 					if route.SingleFares {
 						listing++
 						var problem struct{ Code, Detail string }
-						if !c.all && (w.Code != http.StatusForbidden || json.Unmarshal(w.Body.Bytes(), &problem) != nil || problem.Code != "tariffe-non-mostrate" || !strings.Contains(problem.Detail, "GET /v1/analisi")) {
+						if !c.all && (w.Code != http.StatusForbidden || json.Unmarshal(w.Body.Bytes(),
+							&problem) != nil || problem.Code != "tariffe-non-mostrate" ||
+							!strings.Contains(problem.Detail, "GET /v1/analisi")) {
 							t.Errorf("%s: %d %s", path, w.Code, w.Body)
 						}
 						if c.all && (w.Code != http.StatusOK || len(shown(w.Body.String(), lists)) == 0) {
@@ -123,7 +128,8 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 					if !c.all && len(found) > 0 {
 						t.Errorf("%s shows past fares of %v", path, found)
 					}
-					if queries[route.Name] != "" && !route.SingleFares && (w.Code != http.StatusOK || route.Name != "rotte" && len(shown(w.Body.String(), []fare.Cents{48111})) == 0) {
+					if queries[route.Name] != "" && !route.SingleFares && (w.Code != http.StatusOK ||
+						route.Name != "rotte" && len(shown(w.Body.String(), []fare.Cents{48111})) == 0) {
 						t.Errorf("%s: %d, today's fare is not shown", path, w.Code)
 					}
 					switch route.Name {
@@ -139,7 +145,9 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 				}
 			}
 			picture := httptest.NewRecorder()
-			if api.ServeHTTP(picture, httptest.NewRequest("GET", "/card/MIL-BUH-it.svg", nil)); c.all != (picture.Code == http.StatusOK) || !c.all && !strings.Contains(picture.Body.String(), "tariffe-non-mostrate") {
+			if api.ServeHTTP(picture, httptest.NewRequest("GET", "/card/MIL-BUH-it.svg",
+				nil)); c.all != (picture.Code == http.StatusOK) || !c.all &&
+				!strings.Contains(picture.Body.String(), "tariffe-non-mostrate") {
 				t.Errorf("the picture of a history: %d %.300s", picture.Code, picture.Body)
 			}
 			if listing == 0 {
@@ -149,7 +157,8 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 			request := httptest.NewRequest("POST", "/mcp", strings.NewReader(refused))
 			request.Header.Set("Content-Type", "application/json")
 			w := httptest.NewRecorder()
-			if api.ServeHTTP(w, request); strings.Contains(w.Body.String(), "tariffe-non-mostrate") == c.all || c.all == (len(shown(w.Body.String(), hidden)) == 0) {
+			if api.ServeHTTP(w, request); strings.Contains(w.Body.String(), "tariffe-non-mostrate") == c.all ||
+				c.all == (len(shown(w.Body.String(), hidden)) == 0) {
 				t.Errorf("departure_history: %d %.300s", w.Code, w.Body)
 			}
 			for tool, arguments := range calls {

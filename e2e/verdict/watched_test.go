@@ -13,7 +13,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestCapacityOfWatched refreshes a route every week for half a year, and then once more with the meter on, while nobody
+// TestCapacityOfWatched refreshes a route every week for half a year, and then once more with the
+// meter on, while nobody
 // watches it, while alerts for the route do, and while alerts for trips on it do: what a refresh spends on them is one
 // notification of each sort for the route, however many alerts and trips there are, and nothing where nobody watches.
 func TestCapacityOfWatched(t *testing.T) {
@@ -27,7 +28,8 @@ func TestCapacityOfWatched(t *testing.T) {
 		m := fixture.Metered(t, clock)
 		alerts := store.Alerts{Table: m}
 		for i, trip := range watching {
-			a := store.Alert{Subscriber: store.SubscriberID(fmt.Sprint("s", i)), Route: route, Email: fmt.Sprintf("s%d@example.com", i), Language: "it", Trip: trip}
+			a := store.Alert{Subscriber: store.SubscriberID(fmt.Sprint("s", i)), Route: route,
+				Email: fmt.Sprintf("s%d@example.com", i), Language: "it", Trip: trip}
 			a.ID = a.NewID()
 			err := alerts.AddPending(t.Context(), fmt.Sprint(i), a, now.Add(time.Hour))
 			if err == nil {
@@ -54,10 +56,14 @@ func TestCapacityOfWatched(t *testing.T) {
 		watching []store.Trip
 		want     fixture.Units // beyond what is spent where nobody watches
 	}{
-		{"the route", []store.Trip{{}}, fixture.Units{"read WATCHED": 1, "read SEEN HISTORY": 1, "write SEEN HISTORY": 2}},
-		{"the route, ten times", make([]store.Trip, 10), fixture.Units{"read WATCHED": 1, "read SEEN HISTORY": 1, "write SEEN HISTORY": 2}},
-		{"a trip", []store.Trip{one}, fixture.Units{"read WATCHED": 1, "read SEEN HISTORY": 1, "write SEEN HISTORY": 2, "write WAKES": 1}},
-		{"ten trips", []store.Trip{one, some, one, some, one, {From: depart + 1, To: depart + 1}, {From: depart + 2, To: depart + 2}, {Nonstop: true}, one, one},
+		{"the route", []store.Trip{{}}, fixture.Units{"read WATCHED": 1, "read SEEN HISTORY": 1,
+			"write SEEN HISTORY": 2}},
+		{"the route, ten times", make([]store.Trip, 10), fixture.Units{"read WATCHED": 1,
+			"read SEEN HISTORY": 1, "write SEEN HISTORY": 2}},
+		{"a trip", []store.Trip{one}, fixture.Units{"read WATCHED": 1, "read SEEN HISTORY": 1,
+			"write SEEN HISTORY": 2, "write WAKES": 1}},
+		{"ten trips", []store.Trip{one, some, one, some, one, {From: depart + 1, To: depart + 1},
+			{From: depart + 2, To: depart + 2}, {Nonstop: true}, one, one},
 			fixture.Units{"read WATCHED": 1, "read SEEN HISTORY": 1, "write SEEN HISTORY": 2, "write WAKES": 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -33,7 +33,7 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 		return data
 	}
 	first := left()
-	state := departure.State{Sheet: *s.sheet(t, "MIL-BUH", false)}
+	state := departure.Learner{State: *s.sheet(t, "MIL-BUH", false)}
 	pooled := pooledOf(t, s)
 	late := fare.Observation{Found: (day - 2).Time().Unix(), Depart: day + 90, Price: 12345}
 	source.fares = append(source.fares, fare.Fare{Route: route.Route, Observation: late})

@@ -100,12 +100,12 @@ func dealsOf(destination fare.City, s verdict.RouteSummary, sheets seriesState,
 	return e, err
 }
 
-func faresOf(s verdict.RouteSummary, sheet *departure.State, pooled *departure.Pooled) (f deals.Fares, err error) {
+func faresOf(s verdict.RouteSummary, sheet *departure.Learner, pooled *departure.Pooled) (f deals.Fares, err error) {
 	f.Route = asDeals(verdict.CheapestAhead(s))
 	if sheet == nil || sheet.AsOf == 0 {
 		return f, nil // none was ever made
 	}
-	months, err := verdict.CheapestOfMonths(&sheet.Sheet, pooled)
+	months, err := verdict.CheapestOfMonths(&sheet.State, pooled)
 	f.Months = asDeals(months)
 	return f, err
 }

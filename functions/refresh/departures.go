@@ -42,8 +42,8 @@ func (r *Refresher) pooledVersion(ctx context.Context,
 
 // seriesState is what is kept of the departures of a series, as it was read.
 type seriesState struct {
-	any, nonStop *departure.State // nonStop is nil where there is no sheet of its own
-	said         score.Rounds     // of all fares
+	any, nonStop *departure.Learner // nonStop is nil where there is no sheet of its own
+	said         score.Rounds       // of all fares
 	stored       store.Departures
 }
 
@@ -67,27 +67,27 @@ func (r *Refresher) readState(ctx context.Context, of fare.Series) (s seriesStat
 		return s, fmt.Errorf("read departures of %s: %w", of, err)
 	}
 	if isDayAhead(s.any.AsOf, fare.DayOf(r.Now())) { // made anew from the whole history
-		s.any, s.nonStop, s.said = &departure.State{}, nil, score.Rounds{}
+		s.any, s.nonStop, s.said = &departure.Learner{}, nil, score.Rounds{}
 	}
 	return s, nil
 }
 
-func decodeState(stored store.Versioned, open departure.Questions) (*departure.State, error) {
+func decodeState(stored store.Versioned, open departure.Questions) (*departure.Learner, error) {
 	if stored.Version == 0 {
-		return &departure.State{}, nil
+		return &departure.Learner{}, nil
 	}
-	sheet, err := departure.DecodeSheet(stored.Data)
+	sheet, err := departure.DecodeState(stored.Data)
 	if err != nil {
 		return nil, err
 	}
-	return &departure.State{Sheet: *sheet, Questions: open}, nil
+	return &departure.Learner{State: *sheet, Questions: open}, nil
 }
 
 // prepare brings a state into the currency of a summary, says which fares there
 // are, and makes the state of those without stops where they are not all.
 func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes) {
 	if s.nonStop == nil && q.StopsKnown && q.SomeStops {
-		s.nonStop = &departure.State{} // made from the whole history
+		s.nonStop = &departure.Learner{} // made from the whole history
 		if s.any.Stops == departure.AllNonStop {
 			s.nonStop = s.any.Clone() // until now they were all
 		}

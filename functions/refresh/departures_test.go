@@ -109,7 +109,7 @@ func surviveKills(t *testing.T, last fare.Day) {
 	})
 }
 
-func (s *dayStore) sheet(t *testing.T, series string, nonStop bool) *departure.Sheet {
+func (s *dayStore) sheet(t *testing.T, series string, nonStop bool) *departure.State {
 	t.Helper()
 	return sheetOf(t, s, seriesOf(series), nonStop)
 }

@@ -91,10 +91,10 @@ func pooledOf(t testing.TB, table store.Table) departure.Cycle {
 	return decoded(t, departure.DecodeCycle, data, err)
 }
 
-func sheetOf(t testing.TB, table store.Table, of fare.Series, nonStop bool) *departure.Sheet {
+func sheetOf(t testing.TB, table store.Table, of fare.Series, nonStop bool) *departure.State {
 	t.Helper()
 	data, err := store.Fares{Table: table}.Sheet(t.Context(), of, nonStop)
-	return decoded(t, departure.DecodeSheet, data, err)
+	return decoded(t, departure.DecodeState, data, err)
 }
 
 // decoded decodes what was read with an error or none.

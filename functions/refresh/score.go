@@ -13,13 +13,13 @@ import (
 // keepScore counts what came of what was said of a series, and notes what is said
 // of it now. What is said is read from the sheet as it is stored: answers are.
 func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
-	from.Sheet = &s.any.Sheet
+	from.State = &s.any.State
 	if s.said.Due(from.Day) {
-		stored, err := departure.DecodeSheet(s.any.Encode())
+		stored, err := departure.DecodeState(s.any.Encode())
 		if err != nil {
 			return err
 		}
-		from.Sheet = stored
+		from.State = stored
 	}
 	s.said = s.said.Refresh(from, c)
 	return nil

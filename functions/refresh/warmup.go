@@ -199,12 +199,12 @@ func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day)
 		return nil, nil // cut off before it was made, or made by a later refresh
 	}
 	history, _, _ := h.merge(nil)
-	s := &warming{of: of, summary: summary, state: seriesState{any: &departure.State{}}}
+	s := &warming{of: of, summary: summary, state: seriesState{any: &departure.Learner{}}}
 	if s.state.stored, err = r.Fares.Departures(ctx, of); err != nil {
 		return nil, err
 	}
 	if s.state.stored.NonStop.Version > 0 {
-		s.state.nonStop = &departure.State{}
+		s.state.nonStop = &departure.Learner{}
 	}
 	summary.AsOf = today
 	s.quotes = summary.DayQuotes(history, 0, r.Rates)

@@ -52,7 +52,7 @@ func TestComparablesAreThoseOfAnswers(t *testing.T) {
 func TestTooFewComparables(t *testing.T) {
 	for seen := range 12 {
 		s, r := departures(t)
-		var few departure.State
+		var few departure.Learner
 		few.In(fare.EUR, 1)
 		few.Facts = verdict.RouteSummary{}.Facts()
 		var all []departure.Live

@@ -80,7 +80,7 @@ func (e *NoFareOn) Error() string {
 // departures is what a question about departures is answered from.
 type departures struct {
 	Found
-	sheet  *departure.Sheet
+	sheet  *departure.State
 	pooled *departure.Pooled
 }
 
@@ -103,7 +103,7 @@ func (r *Reader) departures(ctx context.Context, q Question) (d departures, err 
 
 // decode decodes a departure state. The error is StopsUnknown if it does not say what fares without stops cost.
 func (r *Reader) decode(ctx context.Context, d *departures, data []byte, nonStop bool) (err error) {
-	if d.sheet, err = departure.DecodeSheet(data); err != nil {
+	if d.sheet, err = departure.DecodeState(data); err != nil {
 		return err
 	}
 	if nonStop && !d.sheet.NonStopOnly() {

@@ -21,7 +21,7 @@ import (
 // seen every day for 40 days, at prices in a currency of which one euro buys so many units.
 func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departure.StopsKnown) []byte {
 	chance := rand.New(rand.NewPCG(seed, 5))
-	var s departure.State
+	var s departure.Learner
 	s.In(currency, perEuro)
 	s.Stops = stops
 	s.Facts = verdict.RouteSummary{View: verdict.View{

@@ -32,7 +32,7 @@ func (h *trip) today() fare.Day { return fare.DayOf(h.Now()) }
 // sheetAt is a sheet of departures that were seen for 40 days at 50 to 60 euro, and on the last one at what of says.
 func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) []byte {
 	const ahead = 120
-	var s departure.State
+	var s departure.Learner
 	s.In(fare.EUR, 1)
 	s.Stops = departure.AllNonStop
 	s.Facts = verdict.RouteSummary{View: verdict.View{Observations: 4800, Newest: today.Time().Unix()}}.Facts()

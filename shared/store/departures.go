@@ -17,7 +17,7 @@ const (
 	learnSort   = sheetPrefix + "learning"
 )
 
-// Sheet returns the encoded departure.Sheet of a series, or ErrNotFound. With
+// Sheet returns the encoded departure.State of a series, or ErrNotFound. With
 // nonStop it is that of the fares without stops, where there is one, and else
 // that of all fares, which says whether these are without stops.
 func (f Fares) Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, error) {
@@ -43,7 +43,7 @@ type Versioned struct {
 
 // Departures is all that is kept of the departures of a series.
 type Departures struct {
-	Any, NonStop Versioned // departure.Sheet
+	Any, NonStop Versioned // departure.State
 	Learning     Versioned // departure.Learning; no answer needs it
 }
 

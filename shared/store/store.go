@@ -31,8 +31,8 @@
 //	partition                    sort                      what                                 expires
 //	ROUTE#<series>               BLOCK#<cycle>#<part>      fare.Block of a week                 400 days
 //	ROUTE#<series>               SHEET                     verdict.RouteSummary                 never
-//	ROUTE#<series>               DEPARTURES#any            departure.Sheet of all fares         never
-//	ROUTE#<series>               DEPARTURES#0              departure.Sheet of non-stop fares    never
+//	ROUTE#<series>               DEPARTURES#any            departure.State of all fares         never
+//	ROUTE#<series>               DEPARTURES#0              departure.State of non-stop fares    never
 //	ROUTE#<series>               DEPARTURES#learning       departure.Learning                   never
 //	LEFT#<cycle>                 <series>                  score.Left of a day                  31 days
 //	FARES                        POOLED                    departure.Cycle                      never

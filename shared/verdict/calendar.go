@@ -24,7 +24,8 @@ type Calendario struct {
 	AggiornatoIl     time.Time          `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
 }
 
-// Giorno is a departure. What the amount of its fare could be read from is absent where fares of departures are not shown one by one.
+// Giorno is a departure. What the amount of its fare could be read from is absent where fares of
+// departures are not shown one by one.
 type Giorno struct {
 	Partenza     string      `json:"partenza" format:"date" doc:"Day of departure, local" example:"2016-04-20"`
 	Cent         *fare.Cents `json:"cent,omitempty" minimum:"1" doc:"The fare, in cents; absent, as quotato is, where this service does not show fares of departures one by one: its level is told all the same"`
@@ -58,16 +59,18 @@ type MeseInCalendario struct {
 	Giorni       int         `json:"giorni" minimum:"1" doc:"Departures of the month that have a fare"`
 }
 
-// CalendarOf judges every departure of a sheet that has a fare, and their months;
+// CalendarOf judges every departure of a state that has a fare, and their months;
 // of one month alone, where a day of it is given, and else of the CalendarDays
 // ahead. Without prices it shows no fare of a departure. It is false where there
 // is no such departure. The names of the cities are the caller's to fill in.
-func CalendarOf(s *departure.Sheet, p *departure.Pooled, month *fare.Day, prices bool, now time.Time) (Calendario, bool, error) {
+func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices bool,
+	now time.Time) (Calendario, bool, error) {
 	q, known, err := onSheet(s, p, When{}, now)
 	if err != nil || !known {
 		return Calendario{}, false, err
 	}
-	c := Calendario{Valuta: "EUR", Giorni: []Giorno{}, Mesi: []MeseInCalendario{}, AggiornatoIl: time.Unix(q.of.Newest, 0).UTC()}
+	c := Calendario{Valuta: "EUR", Giorni: []Giorno{}, Mesi: []MeseInCalendario{},
+		AggiornatoIl: time.Unix(q.of.Newest, 0).UTC()}
 	first, last := q.today, q.today+CalendarDays
 	if month != nil {
 		first, last = departure.Month.Ends(*month)
@@ -77,7 +80,7 @@ func CalendarOf(s *departure.Sheet, p *departure.Pooled, month *fare.Day, prices
 		if live.Depart < first || live.Depart > last {
 			continue
 		}
-		c.Giorni = append(c.Giorni, q.cell(liveOf(live), prices, now))
+		c.Giorni = append(c.Giorni, q.cell(live, prices, now))
 		if begun == 0 || live.Depart.Month() != begun.Month() {
 			begun = live.Depart
 			c.Mesi = append(c.Mesi, q.month(begun, now))
@@ -91,9 +94,10 @@ func CalendarOf(s *departure.Sheet, p *departure.Pooled, month *fare.Day, prices
 func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	a, _ := q.day.Judge(live.Depart, live.Price)
 	quartiles, _ := q.day.Quartiles(live.Depart)
-	v, p := q.judge(a, quartiles, live.Price, live.age(now)), q.of.shown(live, now)
+	v, p := q.judge(a, quartiles, live.Price, live.Age(now)), q.of.shown(live, now)
 	g := Giorno{
-		Partenza: p.Partenza, Ritorno: p.Ritorno, Soste: p.Soste, TrovatoIl: p.TrovatoIl, Precisione: p.Precisione, EtaOre: p.EtaOre,
+		Partenza: p.Partenza, Ritorno: p.Ritorno, Soste: p.Soste, TrovatoIl: p.TrovatoIl,
+		Precisione: p.Precisione, EtaOre: p.EtaOre,
 		Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
 	}
 	if prices {
@@ -110,14 +114,9 @@ func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 // month judges the month of a departure by its cheapest fare, which is of the whole month.
 func (q departureQuestion) month(depart fare.Day, now time.Time) MeseInCalendario {
 	cheapest, _ := q.day.Cheapest(departure.Month, depart)
-	v := q.judgeMonth(cheapest, liveOf(cheapest).age(now))
+	v := q.judgeMonth(cheapest, cheapest.Age(now))
 	return MeseInCalendario{
 		Mese: depart.String()[:len("2006-01")], MinimoCent: q.of.Euro(cheapest.Price), MedianaCent: v.MedianaCent,
 		Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
 	}
-}
-
-// liveOf is a live fare of a sheet in the words of this package.
-func liveOf(l departure.Live) Live {
-	return Live{Depart: l.Depart, Price: l.Price, Found: l.Found, Quoted: l.Quoted, Nights: l.Nights, Stops: l.Stops, DayOnly: l.DayOnly}
 }

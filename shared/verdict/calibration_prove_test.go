@@ -63,12 +63,12 @@ func TestProveCalibration(t *testing.T) {
 	}
 	for name, perDay := range worlds {
 		t.Run(name, func(t *testing.T) {
-			standings, ottimo := simulate(t, 2000, perDay)
-			n := float64(len(standings))
+			percentiles, ottimo := simulate(t, 2000, perDay)
+			n := float64(len(percentiles))
 			for _, p := range []int{10, 25, 50, 75, 90} {
 				at, spread := 0, 0.0
-				for _, s := range standings {
-					if s.Percentile() <= p {
+				for _, s := range percentiles {
+					if s.Percent() <= p {
 						at++
 					}
 					place := float64(p)/100*(s.Weight+1) - s.Below*s.Weight
@@ -84,7 +84,7 @@ func TestProveCalibration(t *testing.T) {
 				}
 			}
 			share := 100 * float64(ottimo) / n
-			t.Logf("ottimo on %.1f %% of %d days", share, len(standings))
+			t.Logf("ottimo on %.1f %% of %d days", share, len(percentiles))
 			if share > 13 {
 				t.Errorf("ottimo on %.1f %% of days, want at most 13 %%", share)
 			}
@@ -92,7 +92,7 @@ func TestProveCalibration(t *testing.T) {
 	}
 }
 
-func simulate(t *testing.T, routes int, perDay func(*rand.Rand) []int) (standings []Standing, ottimo int) {
+func simulate(t *testing.T, routes int, perDay func(*rand.Rand) []int) (percentiles []Percentile, ottimo int) {
 	t.Helper()
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -109,9 +109,9 @@ func simulate(t *testing.T, routes int, perDay func(*rand.Rand) []int) (standing
 						t.Errorf("route %d on day %d: live %v, sample %d", route, day, ok, a.Verdetto.Campione)
 						return
 					}
-					standing, _ := StandingOf(summary, today)
+					percentile, _ := PercentileOf(summary, today)
 					mu.Lock()
-					standings = append(standings, standing)
+					percentiles = append(percentiles, percentile)
 					if a.Verdetto.Livello == Ottimo {
 						ottimo++
 					}
@@ -121,5 +121,5 @@ func simulate(t *testing.T, routes int, perDay func(*rand.Rand) []int) (standing
 		})
 	}
 	wg.Wait()
-	return standings, ottimo
+	return percentiles, ottimo
 }

@@ -24,8 +24,8 @@ func CheapestAhead(s RouteSummary) (all []Judged) {
 }
 
 // CheapestOfMonths judges the cheapest fare of each month of departure on the
-// day of a sheet, likewise, as JudgeDeparture judges a month. They are in order of departure.
-func CheapestOfMonths(s *departure.Sheet, p *departure.Pooled) (all []Judged, err error) {
+// day of a state, likewise, as JudgeDeparture judges a month. They are in order of departure.
+func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, err error) {
 	q, _, err := onSheet(s, p, When{}, s.AsOf.Time())
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func CheapestOfMonths(s *departure.Sheet, p *departure.Pooled) (all []Judged, er
 		}
 		var month []Judged
 		for _, l := range steps(live[:n], s.AsOf) {
-			month = append(month, Judged{q.of.inEuro(liveOf(l)), q.judgeMonth(l, 0)})
+			month = append(month, Judged{q.of.inEuro(l), q.judgeMonth(l, 0)})
 		}
 		all, live = append(all, month...), live[n:]
 	}
@@ -47,7 +47,7 @@ func CheapestOfMonths(s *departure.Sheet, p *departure.Pooled) (all []Judged, er
 
 // steps are those of some fares, in order of departure, that are the cheapest not
 // yet departed on a day or on one of the LiveDays after it, cf. cheapestAhead.
-func steps(live []departure.Live, asOf fare.Day) (all []departure.Live) {
+func steps(live []Live, asOf fare.Day) (all []Live) {
 	for len(live) > 0 {
 		at := 0
 		for i, l := range live {
@@ -64,7 +64,7 @@ func steps(live []departure.Live, asOf fare.Day) (all []departure.Live) {
 }
 
 // judgeMonth judges a fare among the cheapest of months.
-func (q departureQuestion) judgeMonth(l departure.Live, age time.Duration) Verdetto {
+func (q departureQuestion) judgeMonth(l Live, age time.Duration) Verdetto {
 	a, quartiles, _ := q.day.JudgeSpan(departure.Month, l.Depart, l.Price)
 	return q.judge(a, quartiles, l.Price, age)
 }
@@ -81,7 +81,7 @@ func (s RouteSummary) inEuro(l Live) Live {
 // At is the fare and its verdict as they are published at a moment: of a stale fare it is less sure.
 func (j Judged) At(now time.Time) (Prezzo, Verdetto) {
 	v := j.Verdict
-	v.Affidabilita = CertaintyAt(v.Affidabilita, j.Fare.age(now))
+	v.Affidabilita = CertaintyAt(v.Affidabilita, j.Fare.Age(now))
 	return RouteSummary{}.shown(j.Fare, now), v
 }
 
@@ -106,7 +106,8 @@ func (j Judged) Better(k Judged) int {
 		}
 		return len(levels)
 	}
-	if by := place(j.Verdict) - place(k.Verdict); by != 0 || j.Verdict.Percentile == nil || k.Verdict.Percentile == nil {
+	if by := place(j.Verdict) - place(k.Verdict); by != 0 || j.Verdict.Percentile == nil ||
+		k.Verdict.Percentile == nil {
 		return by
 	}
 	if by := *j.Verdict.Percentile - *k.Verdict.Percentile; by != 0 {

@@ -11,7 +11,8 @@ import (
 // quartiles of JudgeDeparture do: it needs no fare of that departure. Comparables
 // is how many fares of the series that rests on; where they are too few for a
 // verdict there are no quartiles.
-func QuartilesOf(s *departure.Sheet, p *departure.Pooled, date fare.Day, now time.Time) (of *Quartili, comparables int, err error) {
+func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now time.Time) (of *Quartili,
+	comparables int, err error) {
 	q, known, err := onSheet(s, p, When{Date: date}, now)
 	if err != nil || !known {
 		return nil, 0, err
@@ -32,9 +33,9 @@ func (s RouteSummary) quartili(q departure.Quartiles) *Quartili {
 	return &Quartili{s.Euro(q.Minimum), s.Euro(q.Q1), s.Euro(q.Median), s.Euro(q.Q3), s.Euro(q.Maximum)}
 }
 
-// FaresOf lists the departures of a sheet that have a fare, up to CalendarDays
+// FaresOf lists the departures of a state that have a fare, up to CalendarDays
 // ahead, in order; without each of them only the cheapest of every month.
-func FaresOf(s *departure.Sheet, p *departure.Pooled, each bool, now time.Time) (all []Prezzo, err error) {
+func FaresOf(s *departure.State, p *departure.Pooled, each bool, now time.Time) (all []Prezzo, err error) {
 	q, known, err := onSheet(s, p, When{}, now)
 	if err != nil || !known {
 		return nil, err
@@ -51,7 +52,7 @@ func FaresOf(s *departure.Sheet, p *departure.Pooled, each bool, now time.Time) 
 			begun = live.Depart
 			live, _ = q.day.Cheapest(departure.Month, begun)
 		}
-		all = append(all, q.of.shown(liveOf(live), now))
+		all = append(all, q.of.shown(live, now))
 	}
 	return all, nil
 }

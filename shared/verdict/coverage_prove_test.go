@@ -27,28 +27,29 @@ func TestProveIntervalCovers(t *testing.T) {
 					step = 500 // sold in steps of five euros
 				}
 				summary, truth := wandering(rng, days, alike, step)
-				standing, ok := StandingOf(summary, day0)
+				percentile, ok := PercentileOf(summary, day0)
 				if !ok {
 					t.Fatal("no verdict")
 				}
-				low, high := standing.Interval()
+				low, high := percentile.Interval()
 				asked++
-				counts := byLevel[reliability(standing, 0)]
+				counts := byLevel[reliability(percentile, 0)]
 				counts[0]++
 				if low <= truth && truth <= high {
 					held++
 					counts[1]++
 				}
-				byLevel[reliability(standing, 0)] = counts
-				standing.EffectiveSize = standing.Weight
-				if low, high := standing.Interval(); low <= truth && truth <= high {
+				byLevel[reliability(percentile, 0)] = counts
+				percentile.EffectiveSize = percentile.Weight
+				if low, high := percentile.Interval(); low <= truth && truth <= high {
 					raw++
 				}
 			}
 		}
 	}
 	share := func(n, of int) float64 { return 100 * float64(n) / float64(of) }
-	t.Logf("the interval held on %.1f %% of %d days; with every day as independent on %.1f %%", share(held, asked), asked, share(raw, asked))
+	t.Logf("the interval held on %.1f %% of %d days; with every day as independent on %.1f %%", share(held,
+		asked), asked, share(raw, asked))
 	if s := share(held, asked); s < 78 || s > 92 {
 		t.Errorf("the interval held on %.1f %% of days, want 78 to 92", s)
 	}

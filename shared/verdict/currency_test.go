@@ -9,14 +9,16 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestShown: every amount is converted once, though two fields may point at one, and nothing that others hold is changed.
+// TestShown: every amount is converted once, though two fields may point at one, and nothing that
+// others hold is changed.
 func TestShown(t *testing.T) {
 	median, minimum, difference, percentile := fare.Cents(3333), fare.Cents(1001), fare.Cents(-1334), 7
 	found := time.Date(2016, 3, 1, 0, 0, 0, 0, time.UTC)
 	of := func(median, minimum, difference, cent, month, change fare.Cents, currency string) Analysis {
 		return Analysis{
-			Valuta:             currency,
-			Verdetto:           Verdetto{Livello: Buono, Percentile: &percentile, MedianaCent: &median, MinimoCent: &minimum, ScartoMedianaCent: &difference},
+			Valuta: currency,
+			Verdetto: Verdetto{Livello: Buono, Percentile: &percentile, MedianaCent: &median,
+				MinimoCent: &minimum, ScartoMedianaCent: &difference},
 			Prezzo:             Prezzo{Cent: cent, Valuta: currency, Quotato: Quotato{99.5, "RON"}, TrovatoIl: &found},
 			MesiPerConvenienza: []Mese{{Mese: 3, MedianaCent: month, Campione: 9}},
 			Quartili:           &Quartili{MinimoCent: minimum},
@@ -35,9 +37,11 @@ func TestShown(t *testing.T) {
 	if diff := cmp.Diff(before, a); diff != "" {
 		t.Errorf("what was given is changed: %s", diff)
 	}
-	prices := []Giorno{{Partenza: "2016-04-20", Cent: &median, Quotato: &Quotato{33.33, "EUR"}}, {Partenza: "2016-04-21"}}
+	prices := []Giorno{{Partenza: "2016-04-20", Cent: &median, Quotato: &Quotato{33.33, "EUR"}},
+		{Partenza: "2016-04-21"}}
 	days := Shown(Calendario{Valuta: "EUR", Giorni: prices}, "USD", half)
-	if days.Valuta != "USD" || *days.Giorni[0].Cent != 1667 || days.Giorni[0].Quotato.Valuta != "EUR" || days.Giorni[1].Cent != nil || *prices[0].Cent != 3333 {
+	if days.Valuta != "USD" || *days.Giorni[0].Cent != 1667 || days.Giorni[0].Quotato.Valuta != "EUR" ||
+		days.Giorni[1].Cent != nil || *prices[0].Cent != 3333 {
 		t.Errorf("%+v", days)
 	}
 }

@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"cmp"
 	"slices"
 
 	"verdetto/shared/fare"
@@ -37,7 +36,10 @@ func (s RouteSummary) DayQuotes(observations []fare.Observation, from fare.Day, 
 }
 
 func (p priced) dayQuotes(from fare.Day) []Live {
-	i, _ := slices.BinarySearchFunc(p.ranked, from, func(o fare.Observation, d fare.Day) int { return int(o.FoundDay() - d) })
+	i, _ := slices.BinarySearchFunc(p.ranked, from, func(o fare.Observation,
+		d fare.Day) int {
+		return int(o.FoundDay() - d)
+	})
 	if i == len(p.ranked) {
 		return nil
 	}
@@ -52,11 +54,8 @@ func (p priced) dayQuotes(from fare.Day) []Live {
 		clear(cheapest)
 		for at := range newest.among(p.ranked[first:i]) {
 			o := p.ranked[first+at]
-			l := Live{
-				Depart: o.Depart, Price: o.Price, Found: o.Found, Quoted: p.foreign(first + at),
-				Nights: o.Nights, Stops: o.Stops, DayOnly: o.DayOnly,
-			}
-			if had, ok := cheapest[o.Depart]; o.Depart >= day && (!ok || l.before(had)) {
+			l := p.live(first + at)
+			if had, ok := cheapest[o.Depart]; o.Depart >= day && (!ok || l.Before(had) < 0) {
 				cheapest[o.Depart] = l
 			}
 		}
@@ -67,9 +66,4 @@ func (p priced) dayQuotes(from fare.Day) []Live {
 		slices.SortFunc(all[begin:], func(a, b Live) int { return int(a.Depart - b.Depart) })
 	}
 	return all
-}
-
-// before tells which of two offers of a departure stands for it: the cheaper, then the newer, then the shorter stay.
-func (l Live) before(m Live) bool {
-	return cmp.Or(cmp.Compare(l.Price, m.Price), cmp.Compare(m.Found, l.Found), cmp.Compare(l.Nights, m.Nights), cmp.Compare(l.Stops, m.Stops)) < 0
 }

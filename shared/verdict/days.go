@@ -7,11 +7,9 @@ import (
 )
 
 // Days makes summaries of a series for one day after another, as a replay of
-// recorded fares wants them. On each day a summary has what Build would have made
-// of the observations found by then and of the summary of the step before; but
-// it is carried on and not made anew, so that a day costs what was found on it
-// and not what was ever found. It lacks what a replay has no use for: the months,
-// what was paid inside and outside the window, and the fares without stops.
+// recorded fares needs them. Each equals what Build makes, but is carried on from
+// the day before, so a day costs what was found on it. It lacks months, what was
+// paid inside and outside the window, and the fares without stops.
 type Days struct {
 	options Options
 	all     priced

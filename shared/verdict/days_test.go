@@ -23,8 +23,9 @@ func TestDaysAreAsBuilt(t *testing.T) {
 				continue
 			}
 			o := fare.Observation{
-				Found: found.Time().Unix() + int64(rng.IntN(24))*3600, Depart: found + fare.Day(rng.IntN(12*(1+rng.IntN(18)))),
-				Price: fare.Cents(100 * (30 + rng.IntN(40))), Stops: fare.Stops(rng.IntN(3)),
+				Found:  found.Time().Unix() + int64(rng.IntN(24))*3600,
+				Depart: found + fare.Day(rng.IntN(12*(1+rng.IntN(18)))),
+				Price:  fare.Cents(100 * (30 + rng.IntN(40))), Stops: fare.Stops(rng.IntN(3)),
 			}
 			all = append(all, o)
 		}
@@ -34,7 +35,10 @@ func TestDaysAreAsBuilt(t *testing.T) {
 		carried := NewDays(all, Options{})
 		var built RouteSummary
 		for day := all[0].FoundDay(); day < all[len(all)-1].FoundDay()+20; day += step {
-			n, _ := slices.BinarySearchFunc(all, day+1, func(o fare.Observation, d fare.Day) int { return int(o.FoundDay() - d) })
+			n, _ := slices.BinarySearchFunc(all, day+1, func(o fare.Observation,
+				d fare.Day) int {
+				return int(o.FoundDay() - d)
+			})
 			built = Build(all[:n], built, day, Options{})
 			want := built
 			want.Months, want.NonStop = nil, nil
@@ -46,7 +50,8 @@ func TestDaysAreAsBuilt(t *testing.T) {
 			}
 		}
 		if len(built.Lows) < 50 || built.Observations > 3900 || built.Window == nil {
-			t.Errorf("history %d: %d lows, %d observations: nothing was compared", seed, len(built.Lows), built.Observations)
+			t.Errorf("history %d: %d lows, %d observations: nothing was compared", seed, len(built.Lows),
+				built.Observations)
 		}
 	}
 }

@@ -33,9 +33,9 @@ const (
 	overstated = .40 // chances above are overstated where routes are few
 )
 
-// JudgeDeparture answers about a departure from the sheet of its series, at a
+// JudgeDeparture answers about a departure from the state of its series, at a
 // moment; false where no fare of it is live. The names of the cities are the caller's to fill in.
-func JudgeDeparture(s *departure.Sheet, p *departure.Pooled, w When, now time.Time) (Analysis, bool, error) {
+func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Time) (Analysis, bool, error) {
 	q, known, err := onSheet(s, p, w, now)
 	if err != nil || !known {
 		return Analysis{}, false, err
@@ -47,14 +47,14 @@ func JudgeDeparture(s *departure.Sheet, p *departure.Pooled, w When, now time.Ti
 	if !ok {
 		return Analysis{}, false, nil
 	}
-	of := liveOf(live)
-	return q.analysis(q.of.shown(of, now), live.Depart, live.Price, of.age(now)), true, nil
+	return q.analysis(q.of.shown(live, now), live.Depart, live.Price, live.Age(now)), true, nil
 }
 
-// JudgeDeparturePrice judges a price of the sheet's currency that the caller has
+// JudgeDeparturePrice judges a price of the state's currency that the caller has
 // seen elsewhere for a departure, quoted as said. It needs no live fare. It is
-// false where the sheet is of a later day.
-func JudgeDeparturePrice(s *departure.Sheet, p *departure.Pooled, w When, price fare.Cents, quoted fare.Money, now time.Time) (Analysis, bool, error) {
+// false where the state is of a later day.
+func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price fare.Cents, quoted fare.Money,
+	now time.Time) (Analysis, bool, error) {
 	q, known, err := onSheet(s, p, w, now)
 	if err != nil || !known {
 		return Analysis{}, false, err
@@ -72,12 +72,13 @@ func JudgeDeparturePrice(s *departure.Sheet, p *departure.Pooled, w When, price 
 type departureQuestion struct {
 	When
 	of    RouteSummary // currency, rate and facts
-	day   *departure.SheetDay
+	day   *departure.StateDay
 	today fare.Day
 	past  *departure.Experience // what the score says; nil where it says nothing yet
 }
 
-func onSheet(s *departure.Sheet, p *departure.Pooled, w When, now time.Time) (q departureQuestion, known bool, err error) {
+func onSheet(s *departure.State, p *departure.Pooled, w When, now time.Time) (q departureQuestion, known bool,
+	err error) {
 	q = departureQuestion{When: w, today: fare.DayOf(now)}
 	if q.of, err = unpackFacts(s); err != nil {
 		return q, false, err
@@ -123,7 +124,8 @@ func (q departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents,
 	return out
 }
 
-func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartiles, price fare.Cents, age time.Duration) Verdetto {
+func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartiles, price fare.Cents,
+	age time.Duration) Verdetto {
 	if !enough(a) {
 		return Verdetto{Livello: Insufficient, Campione: a.Count}
 	}
@@ -155,8 +157,10 @@ func (q departureQuestion) forecasts(a departure.Answer, lead int, price fare.Ce
 		of, fall := q.past.Band(h, a.Chance[h]), q.chanceOf(a, h)
 		share := func(change float64) fare.Cents { return fare.Cents(math.Round(float64(price) * change)) }
 		all = append(all, Previsione{
-			Giorni: fall.Giorni, Calo5: fall.Calo5, Calo5Oltre: fall.Calo5Oltre, Rialzo5: hundredths(of.Rose), Casi: of.Cases,
-			Attesa:   Attesa{MediaCent: share(of.Mean), DaCent: share(of.Low), ACent: share(of.High), PiuCaro: hundredths(of.Dearer)},
+			Giorni: fall.Giorni, Calo5: fall.Calo5, Calo5Oltre: fall.Calo5Oltre, Rialzo5: hundredths(of.Rose),
+			Casi: of.Cases,
+			Attesa: Attesa{MediaCent: share(of.Mean), DaCent: share(of.Low), ACent: share(of.High),
+				PiuCaro: hundredths(of.Dearer)},
 			Conviene: of.Pays(),
 		})
 		if q.past != nil {
@@ -190,7 +194,8 @@ func hundredths(share float64) float64 { return math.Round(100*share) / 100 }
 
 const factsFormat = 1
 
-// Facts packs what an answer about a departure says of the series beside: it lies in the sheet, so that such an answer reads nothing else.
+// Facts packs what an answer about a departure says of the series beside: it lies in the state, so
+// that such an answer reads nothing else.
 func (s RouteSummary) Facts() []byte {
 	w := packed.NewWriter(factsFormat, 64)
 	w.Int(s.Newest, int64(s.Observations))
@@ -199,8 +204,8 @@ func (s RouteSummary) Facts() []byte {
 	return w
 }
 
-// unpackFacts is what a sheet says of its series, as a summary without any history.
-func unpackFacts(sheet *departure.Sheet) (RouteSummary, error) {
+// unpackFacts is what a state says of its series, as a summary without any history.
+func unpackFacts(sheet *departure.State) (RouteSummary, error) {
 	s := RouteSummary{AsOf: sheet.AsOf, Currency: sheet.Currency, PerEuro: sheet.PerEuro}
 	r := packed.NewReader(sheet.Facts, factsFormat)
 	s.Newest, s.Observations = r.Int(), int(r.Int())

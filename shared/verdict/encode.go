@@ -121,7 +121,8 @@ func Decode(data []byte) (RouteSummary, error) {
 
 func decodeQuoted(data []byte) (RouteSummary, error) {
 	r := packed.NewReader(data, summaryFormat)
-	s := RouteSummary{AsOf: fare.Day(r.Int()), Asked: r.Int(), Currency: decodeCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
+	s := RouteSummary{AsOf: fare.Day(r.Int()), Asked: r.Int(), Currency: decodeCurrency(&r),
+		PerEuro: math.Float64frombits(r.Uint())}
 	s.View = s.decodeView(&r)
 	flags := r.Uint()
 	for i := range s.Doubted {
@@ -143,7 +144,8 @@ func (s RouteSummary) decodeView(r *packed.Reader) View {
 	v := View{Newest: r.Int(), Observations: int(r.Int())}
 	v.Live = make([]Live, r.Count(r.Int()))
 	for i := range v.Live {
-		l := Live{Depart: s.AsOf + fare.Day(r.Int()), Price: fare.Cents(r.Int()), Found: v.Newest - r.Int(), Nights: int16(r.Uint())}
+		l := Live{Depart: s.AsOf + fare.Day(r.Int()), Price: fare.Cents(r.Int()), Found: v.Newest - r.Int(),
+			Nights: int16(r.Uint())}
 		flags := r.Uint()
 		l.Stops, l.DayOnly, l.Quoted = fare.Stops(flags>>2&3), flags&2 != 0, decodeMoney(r, flags)
 		v.Live[i] = l

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 // Analysis is the published answer. Amounts are integer cents of Valuta.
@@ -126,9 +127,6 @@ const (
 const StaleAfter = 72 * time.Hour
 
 const (
-	ottimoUpTo  = 10 // percentile
-	buonoUpTo   = 35
-	normaleUpTo = 70
 	belowMedian = 98 // ottimo and buono are at most this percentage of the median, which is at most this percentage of caro
 
 	altaUpTo  = 22 // half of the interval of the percentile, in points
@@ -144,7 +142,7 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	if !ok {
 		return Analysis{}, false
 	}
-	return s.analysis(s.shown(live, now), s.judge(live.Price, live.age(now))), true
+	return s.analysis(s.shown(live, now), s.judge(live.Price, live.Age(now))), true
 }
 
 // JudgePrice judges a price of the summary's currency that the caller has seen
@@ -177,15 +175,15 @@ func (s RouteSummary) analysis(p Prezzo, v Verdetto) Analysis {
 }
 
 func (s RouteSummary) judge(price fare.Cents, age time.Duration) Verdetto {
-	return standingAt(s, price).Verdict(age)
+	return percentileAt(s, price).Verdict(age)
 }
 
-// Verdict is what is said of a standing whose fare is of an age.
-func (t Standing) Verdict(age time.Duration) Verdetto {
+// Verdict is what is said of a percentile whose fare is of an age.
+func (t Percentile) Verdict(age time.Duration) Verdetto {
 	if t.Size < MinSample {
 		return Verdetto{Livello: Insufficient, Campione: t.Size}
 	}
-	percentile := t.Percentile()
+	percentile := t.Percent()
 	difference := t.Price - t.Median
 	return Verdetto{
 		Livello:           t.Level(),
@@ -202,18 +200,13 @@ func (t Standing) Verdict(age time.Duration) Verdetto {
 // levels are the levels of a verdict, best first.
 var levels = []string{Ottimo, Buono, Normale, Caro}
 
-// Level is the level of a standing whose sample is large enough for one.
-func (t Standing) Level() string {
-	percentile := t.Percentile()
-	switch {
-	case percentile <= ottimoUpTo && t.Cheap:
-		return Ottimo
-	case percentile <= buonoUpTo && t.Cheap:
-		return Buono
-	case percentile <= normaleUpTo || !t.Dear:
-		return Normale
+// Level is the level of a percentile whose sample is large enough for one.
+func (t Percentile) Level() string {
+	level := departure.LevelAt(t.Percent())
+	if level <= departure.Buono && t.Cheap || level == departure.Caro && t.Dear {
+		return level.String()
 	}
-	return Caro
+	return Normale
 }
 
 func levelPlace(level string) int { return slices.Index(levels, level) }
@@ -226,7 +219,7 @@ func clearlyUnder(price, other fare.Cents) bool { return price*100 <= other*belo
 // fresh the newest fare. A short sample is never reliable, however narrow its
 // interval: how alike neighbouring days are cannot be estimated from a few of them,
 // and it is the records of a short history that fall soonest.
-func reliability(t Standing, age time.Duration) string {
+func reliability(t Percentile, age time.Duration) string {
 	low, high := t.Interval()
 	step := 2
 	switch half := (high - low) / 2; {

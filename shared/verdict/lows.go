@@ -68,7 +68,8 @@ func newOffers(observations []fare.Observation) offers {
 		least, most = min(least, o.Nights), max(most, o.Nights)
 	}
 	stays := int(most-least) + 1
-	return offers{first: first, nights: least, stays: stays, latest: make([]int, (int(last-first)+1)*stays*int(fare.MoreStops+1))}
+	return offers{first: first, nights: least, stays: stays, latest: make([]int,
+		(int(last-first)+1)*stays*int(fare.MoreStops+1))}
 }
 
 // among goes through the newest of each offer, by number in a run of observations in order of Found.
@@ -112,7 +113,10 @@ func departures(observations []fare.Observation) (first, last fare.Day) {
 // made where there is none.
 func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Live {
 	oldest := (asOf - LiveDays).Time().Unix()
-	from, _ := slices.BinarySearchFunc(p.ranked, oldest, func(o fare.Observation, found int64) int { return cmp.Compare(o.Found, found) })
+	from, _ := slices.BinarySearchFunc(p.ranked, oldest, func(o fare.Observation,
+		found int64) int {
+		return cmp.Compare(o.Found, found)
+	})
 	if from == len(p.ranked) {
 		return nil
 	}
@@ -124,10 +128,7 @@ func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Liv
 	var now, before []Live
 	for at := range newest.among(p.ranked[from:]) {
 		o := p.ranked[from+at]
-		l := Live{
-			Depart: o.Depart, Price: o.Price, Found: o.Found, Quoted: p.foreign(from + at),
-			Nights: o.Nights, Stops: o.Stops, DayOnly: o.DayOnly,
-		}
+		l := p.live(from + at)
 		switch {
 		case o.Depart < asOf:
 		case o.Found > freshFrom:
@@ -153,8 +154,7 @@ func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Liv
 // depart later. So the first one that has not departed is the cheapest.
 func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	slices.SortFunc(live, func(a, b Live) int {
-		return cmp.Or(cmp.Compare(a.Depart, b.Depart), cmp.Compare(a.Price, b.Price), cmp.Compare(b.Found, a.Found),
-			cmp.Compare(a.Nights, b.Nights), cmp.Compare(a.Stops, b.Stops))
+		return cmp.Or(cmp.Compare(a.Depart, b.Depart), a.Before(b))
 	})
 	var steps []Live // from the last departure to the first
 	for i, l := range slices.Backward(live) {

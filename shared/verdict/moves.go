@@ -11,7 +11,8 @@ import (
 // something was found and each departure from first to last that was seen on it,
 // the cheapest, in order. They are in the currency of the summary, which is one of
 // that history; so are the observations, in order of Found, and the newest rates.
-func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Day, nonStop bool, rates fare.Rates) []Live {
+func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Day, nonStop bool,
+	rates fare.Rates) []Live {
 	q := s.DayQuotes(observations, 0, rates)
 	all := q.All
 	if nonStop {
@@ -24,7 +25,7 @@ func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Da
 func (s RouteSummary) WeeksOf(moves []Live) []Week {
 	cheapest := map[fare.Day]fare.Cents{}
 	for _, l := range moves {
-		day := fare.Observation{Found: l.Found}.FoundDay()
+		day := l.FoundDay()
 		if low, ok := cheapest[day]; !ok || l.Price < low {
 			cheapest[day] = l.Price
 		}
@@ -33,6 +34,9 @@ func (s RouteSummary) WeeksOf(moves []Live) []Week {
 	for day, price := range cheapest {
 		s.Lows = append(s.Lows, Low{Day: day, Price: price})
 	}
-	slices.SortFunc(s.Lows, func(a, b Low) int { return cmp.Or(cmp.Compare(a.Price, b.Price), cmp.Compare(a.Day, b.Day)) })
+	slices.SortFunc(s.Lows, func(a, b Low) int {
+		return cmp.Or(cmp.Compare(a.Price, b.Price), cmp.Compare(a.Day,
+			b.Day))
+	})
 	return Weeks(s)
 }

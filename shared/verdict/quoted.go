@@ -42,7 +42,8 @@ func (s *RouteSummary) rank(observations []fare.Observation, earlier RouteSummar
 		return priced{observations, observations}
 	}
 	if lost > 0 {
-		observations = slices.DeleteFunc(slices.Clone(observations), func(o fare.Observation) bool { return perEuro(o.Currency) <= 0 })
+		observations = slices.DeleteFunc(slices.Clone(observations),
+			func(o fare.Observation) bool { return perEuro(o.Currency) <= 0 })
 	}
 	p := priced{observations, slices.Clone(observations)}
 	for i := range p.ranked {
@@ -90,9 +91,19 @@ func (p priced) foreign(at int) fare.Money {
 	return fare.Money{Amount: q.Price, Currency: q.Currency}
 }
 
+// live is a fare as it is ranked.
+func (p priced) live(at int) Live {
+	o := p.ranked[at]
+	return Live{
+		Depart: o.Depart, Price: o.Price, Found: o.Found, Quoted: p.foreign(at), Nights: o.Nights,
+		Stops: o.Stops, DayOnly: o.DayOnly,
+	}
+}
+
 // convertLows brings lows of an earlier summary to the currency and the rates of this one.
 func (s RouteSummary) convertLows(earlier RouteSummary, lows []Low, rates fare.Rates) []Low {
-	if s.Currency == earlier.Currency && !slices.ContainsFunc(lows, func(l Low) bool { return l.Quoted != fare.Money{} }) {
+	if s.Currency == earlier.Currency && !slices.ContainsFunc(lows,
+		func(l Low) bool { return l.Quoted != fare.Money{} }) {
 		return lows
 	}
 	perEuro := func(c fare.Currency) (float64, bool) {

@@ -81,7 +81,8 @@ func TestAFareThatStandsStillIsNormal(t *testing.T) {
 		var all []fare.Observation
 		var summary RouteSummary
 		for d := day0; d < day0+100; d++ {
-			all = append(all, fare.Observation{Found: d.Time().Unix(), Depart: d + 40, Price: price, Currency: currency(t, code)})
+			all = append(all, fare.Observation{Found: d.Time().Unix(), Depart: d + 40, Price: price,
+				Currency: currency(t, code)})
 			rate *= math.Exp(rng.NormFloat64() * 0.02)
 			summary = Build(all, summary, d, Options{Rates: fare.Rates{PerEuro: map[string]float64{code: rate}}})
 			a, ok := Judge(summary, d.Time())
@@ -129,7 +130,8 @@ func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
 							level[code] = math.Round(max(10, level[code]*math.Exp(rng.NormFloat64()*0.1)))
 						}
 						all = append(all, fare.Observation{
-							Found: d.Time().Unix(), Depart: d + 30 + fare.Day(i), Price: fare.Cents(math.Round(level[code] * perEuro[code] * 100)),
+							Found: d.Time().Unix(), Depart: d + 30 + fare.Day(i),
+							Price:    fare.Cents(math.Round(level[code] * perEuro[code] * 100)),
 							Currency: currency(t, code), DayOnly: true,
 						})
 					}
@@ -141,7 +143,8 @@ func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
 					for _, code := range []string{"HUF", "USD"} {
 						moved := maps.Clone(perEuro)
 						moved[code] *= move
-						by := percentileOf(t, Build(all, summary, asOf, Options{Rates: fare.Rates{PerEuro: moved}}), asOf.Time()) - was
+						by := percentileOf(t, Build(all, summary, asOf,
+							Options{Rates: fare.Rates{PerEuro: moved}}), asOf.Time()) - was
 						by = max(by, -by)
 						most = max(most, by)
 						cases++
@@ -151,7 +154,8 @@ func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("within %d points in %.0f %% of %d cases, at most %d", c.within, 100*float64(near)/float64(cases), cases, most)
+			t.Logf("within %d points in %.0f %% of %d cases, at most %d", c.within,
+				100*float64(near)/float64(cases), cases, most)
 			if float64(near) < c.share*float64(cases) || c.moves && most == 0 {
 				t.Errorf("%d of %d cases are within %d points", near, cases, c.within)
 			}
@@ -173,7 +177,8 @@ func TestACurrencyIsChanged(t *testing.T) {
 		}
 		all = append(all, o)
 		summary = Build(all, summary, d, Options{Rates: rates})
-		if a, _ := Judge(summary, d.Time()); i > 90 && (a.Prezzo.Cent != 10_00+1_00*fare.Cents(i%10) || math.Abs(float64(*a.Verdetto.Percentile)-(float64(i%10)+.5)*10) > 10) {
+		if a, _ := Judge(summary, d.Time()); i > 90 && (a.Prezzo.Cent != 10_00+1_00*fare.Cents(i%10) ||
+			math.Abs(float64(*a.Verdetto.Percentile)-(float64(i%10)+.5)*10) > 10) {
 			t.Fatalf("day %d: the fare %d is at percentile %d", i, a.Prezzo.Cent, *a.Verdetto.Percentile)
 		}
 	}
@@ -202,7 +207,8 @@ func TestWhatCannotBeConverted(t *testing.T) {
 		t.Errorf("%d observations and %d lows in %s; want 20 and 19 in EUR", s.Observations, len(s.Lows), s.Currency)
 	}
 	// An earlier summary knew the rate.
-	before := Build(all[:40], RouteSummary{}, day0+39, Options{Rates: fare.Rates{PerEuro: map[string]float64{"HRK": 7.5}}})
+	before := Build(all[:40], RouteSummary{}, day0+39,
+		Options{Rates: fare.Rates{PerEuro: map[string]float64{"HRK": 7.5}}})
 	if s = Build(all, before, day0+59, Options{}); s.Observations != 60 || s.Currency != hrk {
 		t.Errorf("%d observations, ranked in %s; want 60 in HRK", s.Observations, s.Currency)
 	}
@@ -231,8 +237,10 @@ func TestNonStopIsAViewOfItsOwn(t *testing.T) {
 	} {
 		got, known := c.s()
 		live, ok := got.Cheapest(day0 + 29)
-		if !known || !ok || live.Price != c.price || got.Observations != c.n || len(got.Lows) != 29 || got.Lows[0].Price != c.price {
-			t.Errorf("%s: known %v, cheapest %d, %d observations, %d lows", c.name, known, live.Price, got.Observations, len(got.Lows))
+		if !known || !ok || live.Price != c.price || got.Observations != c.n || len(got.Lows) != 29 ||
+			got.Lows[0].Price != c.price {
+			t.Errorf("%s: known %v, cheapest %d, %d observations, %d lows", c.name, known, live.Price,
+				got.Observations, len(got.Lows))
 		}
 	}
 	back, err := Decode(s.Encode())
@@ -242,7 +250,8 @@ func TestNonStopIsAViewOfItsOwn(t *testing.T) {
 	if n, known := back.WithoutStops(); !known || n.Observations != 30 {
 		t.Error("the view without stops is not stored")
 	}
-	if _, known := Build([]fare.Observation{seen(day0, day0+9, 100)}, RouteSummary{}, day0, Options{}).WithoutStops(); known {
+	if _, known := Build([]fare.Observation{seen(day0, day0+9, 100)}, RouteSummary{}, day0,
+		Options{}).WithoutStops(); known {
 		t.Error("where nothing is known of stops there is a view without them")
 	}
 }
@@ -257,7 +266,8 @@ func TestSummarySize(t *testing.T) {
 	for i := range fare.Day(LowDays + 10) {
 		d := day0 + i
 		for range 10 {
-			all = append(all, fare.Observation{Found: d.Time().Unix(), Depart: d + fare.Day(rng.IntN(300)), Price: fare.Cents(20_00 + 10*rng.IntN(1000)), Stops: fare.StopsOf(rng.IntN(3))})
+			all = append(all, fare.Observation{Found: d.Time().Unix(), Depart: d + fare.Day(rng.IntN(300)),
+				Price: fare.Cents(20_00 + 10*rng.IntN(1000)), Stops: fare.StopsOf(rng.IntN(3))})
 		}
 		if i%300 == 0 || i == LowDays+9 {
 			summary = Build(all, summary, d, Options{})

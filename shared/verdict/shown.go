@@ -8,7 +8,7 @@ import (
 
 // shown is a live fare as it is published.
 func (s RouteSummary) shown(l Live, now time.Time) Prezzo {
-	quoted, found, hours := s.Quote(l), time.Unix(l.Found, 0).UTC(), int(l.age(now)/time.Hour)
+	quoted, found, hours := s.Quote(l), time.Unix(l.Found, 0).UTC(), int(l.Age(now)/time.Hour)
 	p := Prezzo{
 		Cent: s.Euro(l.Price), Valuta: "EUR",
 		Quotato:   Quotato{float64(quoted.Amount) / 100, quoted.Currency.String()},
@@ -29,11 +29,9 @@ func (s RouteSummary) shown(l Live, now time.Time) Prezzo {
 
 // declared is a price that the caller has seen elsewhere.
 func (s RouteSummary) declared(price fare.Cents, quoted fare.Money) Prezzo {
-	return Prezzo{Cent: s.Euro(price), Valuta: "EUR", Quotato: Quotato{float64(quoted.Amount) / 100, quoted.Currency.String()}, Dichiarato: true}
+	return Prezzo{Cent: s.Euro(price), Valuta: "EUR", Quotato: Quotato{float64(quoted.Amount) / 100,
+		quoted.Currency.String()}, Dichiarato: true}
 }
 
 // Stale tells whether the fare was found so long ago that it may well be gone.
 func (p Prezzo) Stale() bool { return p.EtaOre != nil && *p.EtaOre >= int(StaleAfter/time.Hour) }
-
-// age is how long ago a fare was found.
-func (l Live) age(now time.Time) time.Duration { return max(0, now.Sub(time.Unix(l.Found, 0))) }

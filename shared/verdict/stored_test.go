@@ -19,7 +19,8 @@ func TestStoredBytes(t *testing.T) {
 	}
 	nonStop := View{
 		Newest: 1456617500, Observations: 5, Months: []Month{},
-		Lows: []Low{low(16857, 5900)}, Live: []Live{{Depart: 16858, Price: 3900, Found: 1456617500, Stops: fare.NonStop}},
+		Lows: []Low{low(16857, 5900)}, Live: []Live{{Depart: 16858, Price: 3900, Found: 1456617500,
+			Stops: fare.NonStop}},
 	}
 	for _, c := range []struct {
 		name    string
@@ -27,15 +28,18 @@ func TestStoredBytes(t *testing.T) {
 		stored  string
 		written bool // by this version
 	}{
-		{"euro, empty", RouteSummary{AsOf: 16858, PerEuro: 1, View: View{Live: []Live{}, Months: []Month{}, Lows: []Low{}}}, "01b48702000000000000", false},
+		{"euro, empty", RouteSummary{AsOf: 16858, PerEuro: 1, View: View{Live: []Live{}, Months: []Month{},
+			Lows: []Low{}}}, "01b48702000000000000", false},
 		{"euro, full", RouteSummary{AsOf: 16858, PerEuro: 1, View: View{
 			Newest: 1456617600, Observations: 12345,
-			Lows:   []Low{low(16857, 999), low(16000, 999), low(15764, 1000), low(16800, 123456)},
-			Live:   []Live{{Depart: 16858, Price: 4000, Found: 1456617600}, {Depart: 16900, Price: 1999, Found: 1456000000}},
+			Lows: []Low{low(16857, 999), low(16000, 999), low(15764, 1000), low(16800, 123456)},
+			Live: []Live{{Depart: 16858, Price: 4000, Found: 1456617600}, {Depart: 16900, Price: 1999,
+				Found: 1456000000}},
 			Months: []Month{{3, 4550, 1999, 812}, {12, 20_000, 9_999, 5}},
 			Window: &Window{From: 46, To: 90, Median: 3999, Sample: 321, Saving: -150},
 		}}, "01b4870280e291ed0af2c0010400c03e00549e1f80b24b04068c479e1fd80c18c0b8029e9c010a025cb401be3e8205ab0208e7070100005a03014604d8bc073a00", false},
-		{"empty", RouteSummary{AsOf: 16858, PerEuro: 1, View: View{Live: []Live{}, Months: []Month{}, Lows: []Low{}}}, "02b48702000080808080808080f83f00000000000000", true},
+		{"empty", RouteSummary{AsOf: 16858, PerEuro: 1, View: View{Live: []Live{}, Months: []Month{},
+			Lows: []Low{}}}, "02b48702000080808080808080f83f00000000000000", true},
 		{"as quoted", RouteSummary{
 			AsOf: 16858, Asked: 1456617000, Currency: ron, PerEuro: 4.5,
 			View: View{
@@ -50,7 +54,8 @@ func TestStoredBytes(t *testing.T) {
 			},
 			NonStop: &View{
 				Newest: 1456617500, Observations: 5, Months: []Month{},
-				Lows: []Low{low(16857, 5900)}, Live: []Live{{Depart: 16858, Price: 3900, Found: 1456617500, Stops: fare.NonStop, Nights: 14}},
+				Lows: []Low{low(16857, 5900)},
+				Live: []Live{{Depart: 16858, Price: 3900, Found: 1456617500, Stops: fare.NonStop, Nights: 14}},
 			},
 		}, "02b48702d0d891ed0ade5c80808080808080894080e291ed0af2c0010400f83c00000a54a03880b24b000100c00c04068c479e1fd80c18c0b8029e9c010a025cb401be3e8205ab0206f83c0100c7013a0000860ec2ca0e5a0302b8e091ed0a0a0200f83c000e04000002985c0100", true},
 		{"all non-stop", RouteSummary{

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 const (
@@ -33,13 +34,13 @@ const (
 	FreshFor = 24 * time.Hour
 	// LiveDays is how old, in days, an observation may be and still be shown, with
 	// its age, where nothing fresh is left; and for how long a summary holds.
-	LiveDays = 7
+	LiveDays = departure.LiveDays
 	// HistoryDays is how long single observations are stored.
 	HistoryDays = 400
 	// LowDays is how long as-of lows are stored: three years.
 	LowDays = 3 * 365
 	// MinSample is the smallest sample that may give a verdict.
-	MinSample = 8
+	MinSample = departure.MinCount
 	// MinMonth is how many observations a departure month needs to be ranked.
 	MinMonth = 5
 	// MinDepartures is how many departures the booking window must rest on.
@@ -53,16 +54,8 @@ type Low struct {
 	Quoted fare.Money // what was quoted, where that was in another currency; else nothing
 }
 
-// Live is a fare that could be found on the summary's day.
-type Live struct {
-	Depart  fare.Day
-	Price   fare.Cents // hundredths of the summary's currency
-	Found   int64      // Unix seconds
-	Quoted  fare.Money // what was quoted, where that was in another currency; else nothing
-	Nights  int16      // away, of a return trip
-	Stops   fare.Stops
-	DayOnly bool // the day of Found is known, not the moment
-}
+// Live is a fare that could be found on the summary's day, in its currency.
+type Live = departure.Live
 
 // Month is all observed fares that depart in a month of the year, in euro.
 type Month struct {

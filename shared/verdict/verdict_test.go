@@ -99,7 +99,8 @@ func TestLowsFollowTheDefinition(t *testing.T) {
 			}
 			c, ok := summary.Cheapest(today)
 			if ok != any || ok && c.Price != low {
-				t.Fatalf("round %d: %d days after the refresh the cheapest is %v, %v; want %d, %v", round, today-asOf, c, ok, low, any)
+				t.Fatalf("round %d: %d days after the refresh the cheapest is %v, %v; want %d, %v", round,
+					today-asOf, c, ok, low, any)
 			}
 			if ok && live[c.Depart].Price != c.Price {
 				t.Fatalf("round %d: %v is not live", round, c)
@@ -174,7 +175,8 @@ func TestLevels(t *testing.T) {
 	}{
 		{"a new low", together(900, upTo(100)...), Ottimo, 0},
 		{"ties count half", together(1000, upTo(100)...), Ottimo, 0},
-		{"one of very many is cheaper", together(1100, append(slices.Repeat([]fare.Cents{9000}, 300), 1000)...), Ottimo, 1},
+		{"one of very many is cheaper", together(1100, append(slices.Repeat([]fare.Cents{9000}, 300), 1000)...),
+			Ottimo, 1},
 		{"the last of ottimo", together(11_000, upTo(100)...), Ottimo, 10},
 		{"the first of buono", together(12_000, upTo(100)...), Buono, 11},
 		{"the last of buono", together(36_000, upTo(100)...), Buono, 35},
@@ -235,7 +237,8 @@ func TestPercentileIsMonotone(t *testing.T) {
 
 func TestAmounts(t *testing.T) {
 	a, _ := Judge(together(3000, upTo(9)...), day0.Time())
-	if *a.Verdetto.MedianaCent != 5000 || *a.Verdetto.MinimoCent != 1000 || *a.Verdetto.ScartoMedianaCent != -2000 || a.Verdetto.Campione != 9 {
+	if *a.Verdetto.MedianaCent != 5000 || *a.Verdetto.MinimoCent != 1000 ||
+		*a.Verdetto.ScartoMedianaCent != -2000 || a.Verdetto.Campione != 9 {
 		t.Errorf("of nine: %d %d %d", *a.Verdetto.MedianaCent, *a.Verdetto.MinimoCent, *a.Verdetto.ScartoMedianaCent)
 	}
 	a, _ = Judge(together(6000, upTo(10)...), day0.Time())
@@ -245,14 +248,14 @@ func TestAmounts(t *testing.T) {
 }
 
 func TestReliability(t *testing.T) {
-	at := func(below float64, size int, effective float64) Standing {
-		return Standing{Below: below, Size: size, EffectiveSize: effective}
+	at := func(below float64, size int, effective float64) Percentile {
+		return Percentile{Below: below, Size: size, EffectiveSize: effective}
 	}
 	for _, c := range []struct {
-		name     string
-		standing Standing
-		hours    time.Duration
-		want     string
+		name       string
+		percentile Percentile
+		hours      time.Duration
+		want       string
 	}{
 		{"few", at(0.5, 8, 8), 0, Bassa},
 		{"many days that amount to few", at(0.5, 200, 2), 0, Bassa},
@@ -265,8 +268,8 @@ func TestReliability(t *testing.T) {
 		{"nearly three days are not stale", at(0.5, 200, 20), 71, Alta},
 		{"few and stale", at(0.5, 8, 8), 73, Bassa},
 	} {
-		if got := reliability(c.standing, c.hours*time.Hour); got != c.want {
-			low, high := c.standing.Interval()
+		if got := reliability(c.percentile, c.hours*time.Hour); got != c.want {
+			low, high := c.percentile.Interval()
 			t.Errorf("%s: %s, want %s (from %.1f to %.1f)", c.name, got, c.want, low, high)
 		}
 	}
@@ -297,9 +300,9 @@ func TestEffectiveSize(t *testing.T) {
 		{"a change every two days", runs(2, 100), 0.8 * all, all},
 		{"a change every day", runs(1, 100), all, all}, // never more than there are
 	} {
-		standing, ok := StandingOf(steady(5000, c.lows...), day0)
-		if !ok || standing.EffectiveSize < c.low-1e-9 || standing.EffectiveSize > c.top+1e-9 {
-			t.Errorf("%s: 100 days amount to %.1f, want %v to %v", c.name, standing.EffectiveSize, c.low, c.top)
+		percentile, ok := PercentileOf(steady(5000, c.lows...), day0)
+		if !ok || percentile.EffectiveSize < c.low-1e-9 || percentile.EffectiveSize > c.top+1e-9 {
+			t.Errorf("%s: 100 days amount to %.1f, want %v to %v", c.name, percentile.EffectiveSize, c.low, c.top)
 		}
 	}
 	t.Logf("100 independent days amount to %.1f", all)
@@ -377,7 +380,8 @@ func TestAnalysisHasEveryField(t *testing.T) {
 		t.Fatal("no live fare")
 	}
 	v := a.Verdetto
-	if v.Affidabilita == "" || v.Percentile == nil || v.ScartoMedianaCent == nil || v.Stagionale == nil || len(a.MesiPerConvenienza) == 0 || a.AnticipoConsigliato == nil {
+	if v.Affidabilita == "" || v.Percentile == nil || v.ScartoMedianaCent == nil || v.Stagionale == nil ||
+		len(a.MesiPerConvenienza) == 0 || a.AnticipoConsigliato == nil {
 		t.Errorf("%+v", a)
 	}
 	if a.Osservazioni != 2000 || a.AggiornatoIl.Location() != time.UTC || fare.DayOf(a.AggiornatoIl) != asOf {

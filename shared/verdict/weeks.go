@@ -31,7 +31,8 @@ func Weeks(s RouteSummary) []Week {
 	}
 	weeks := make([]Week, 0, len(prices))
 	for c, p := range prices {
-		weeks = append(weeks, Week{First: c.First(), Minimum: p[0], Median: (p[(len(p)-1)/2] + p[len(p)/2]) / 2, Days: len(p)})
+		weeks = append(weeks, Week{First: c.First(), Minimum: p[0], Median: (p[(len(p)-1)/2] + p[len(p)/2]) / 2,
+			Days: len(p)})
 	}
 	slices.SortFunc(weeks, func(a, b Week) int { return int(a.First - b.First) })
 	return weeks

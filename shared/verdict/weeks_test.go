@@ -33,7 +33,8 @@ func summaryOf(asOf fare.Day, lows ...verdict.Low) verdict.RouteSummary {
 
 func TestWeeks(t *testing.T) {
 	s := summaryOf(day(t, "2016-03-01"),
-		verdict.Low{Day: day(t, "2015-12-31"), Price: 500}, // the first week of a year begins in the year before, or the last ends in the next
+		verdict.Low{Day: day(t, "2015-12-31"), Price: 500},
+		// the first week of a year begins in the year before, or the last ends in the next
 		verdict.Low{Day: day(t, "2016-01-03"), Price: 700},
 		verdict.Low{Day: day(t, "2016-01-04"), Price: 900}, // a Monday
 		verdict.Low{Day: day(t, "2016-02-22"), Price: 300},
@@ -116,7 +117,8 @@ func TestScale(t *testing.T) {
 				case price <= scale.Normale:
 					want = verdict.Normale
 				}
-				near := min((price-scale.Ottimo)*(price-scale.Ottimo), (price-scale.Buono)*(price-scale.Buono), (price-scale.Normale)*(price-scale.Normale))
+				near := min((price-scale.Ottimo)*(price-scale.Ottimo), (price-scale.Buono)*(price-scale.Buono),
+					(price-scale.Normale)*(price-scale.Normale))
 				if near > 100 && price%97 != 0 {
 					continue // what is far from a bound is only looked at here and there
 				}

@@ -135,38 +135,7 @@ const nearBest = 0.02
 // compared with every other through the departures that were seen in both.
 func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 	const n = len(leads)
-	var equations [n][n + 1]float64
-	var reach [n]int // departures by bucket
-	qualified := 0
-	for i := range perDeparture {
-		d := &perDeparture[i]
-		seen := d.seen()
-		if seen < 2 {
-			continue
-		}
-		qualified++
-		var logs [n]float64
-		mean := 0.0
-		for b, k := range d.count {
-			if k > 0 {
-				logs[b] = math.Log(float64(d.sum[b]) / float64(k))
-				mean += logs[b] / float64(seen)
-			}
-		}
-		for b, k := range d.count {
-			if k == 0 {
-				continue
-			}
-			reach[b]++
-			equations[b][b]++
-			for c, k := range d.count {
-				if k > 0 {
-					equations[b][c] -= 1 / float64(seen)
-				}
-			}
-			equations[b][n] += logs[b] - mean
-		}
-	}
+	equations, reach, qualified := equationsOf(perDeparture)
 	if qualified < MinDepartures {
 		return 0, 0, false
 	}
@@ -196,6 +165,42 @@ func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 		to++
 	}
 	return from, to, true
+}
+
+// equationsOf are the normal equations of the buckets' effects, with the
+// departures that reach each bucket and those that are seen in two or more.
+func equationsOf(perDeparture []buckets) (equations [len(leads)][len(leads) + 1]float64, reach [len(leads)]int, qualified int) {
+	const n = len(leads)
+	for i := range perDeparture {
+		d := &perDeparture[i]
+		seen := d.seen()
+		if seen < 2 {
+			continue
+		}
+		qualified++
+		var logs [n]float64
+		mean := 0.0
+		for b, k := range d.count {
+			if k > 0 {
+				logs[b] = math.Log(float64(d.sum[b]) / float64(k))
+				mean += logs[b] / float64(seen)
+			}
+		}
+		for b, k := range d.count {
+			if k == 0 {
+				continue
+			}
+			reach[b]++
+			equations[b][b]++
+			for c, k := range d.count {
+				if k > 0 {
+					equations[b][c] -= 1 / float64(seen)
+				}
+			}
+			equations[b][n] += logs[b] - mean
+		}
+	}
+	return equations, reach, qualified
 }
 
 // solve finds the buckets' effects by elimination, which needs no exchange of

@@ -11,10 +11,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime"
+	"maps"
 	"slices"
-	"sync"
 
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
 )
@@ -49,42 +49,30 @@ func Run(ctx context.Context, panel Panel, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	routes := make([]fare.Route, 0, len(panel))
-	for r := range panel {
-		routes = append(routes, r)
-	}
-	slices.SortFunc(routes, func(a, b fare.Route) int {
+	routes := slices.SortedFunc(maps.Keys(panel), func(a, b fare.Route) int {
 		return cmp.Or(cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.Destination, b.Destination))
 	})
-
-	tallies := make([]*tally, len(routes))
-	var mu sync.Mutex
+	m := newMeasures(span, len(routes))
 	done := 0
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(routes)) {
-		workers.Go(func() {
-			for i := range next {
-				tallies[i] = measure(ctx, replay(ctx, panel[routes[i]], span))
-				mu.Lock()
-				done++
-				if o.Progress != nil {
-					o.Progress(done, len(routes), routes[i])
-				}
-				mu.Unlock()
+	for chunk := range slices.Chunk(routes, replayedAtOnce) {
+		replays := make([]routeReplay, len(chunk))
+		stats.Parallel(len(chunk), func(i int) { replays[i] = replay(ctx, panel[chunk[i]], span) })
+		if err := ctx.Err(); err != nil {
+			return Report{}, fmt.Errorf("replay panel: %w", err)
+		}
+		for i, route := range chunk {
+			m.add(done, replays[i])
+			done++
+			if o.Progress != nil {
+				o.Progress(done, len(routes), route)
 			}
-		})
+		}
 	}
-	for i := range routes {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
-	if err := ctx.Err(); err != nil {
-		return Report{}, fmt.Errorf("replay panel: %w", err)
-	}
-	return report(tallies, span)
+	return m.report()
 }
+
+// replayedAtOnce is how many routes are replayed together, and held in memory.
+const replayedAtOnce = 64
 
 // span is the days of a replay.
 type span struct {

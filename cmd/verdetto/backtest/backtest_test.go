@@ -46,7 +46,8 @@ func run(t *testing.T, panel Panel, o Options) Report {
 // 76 (0), and buono at 90 (12: two of 16 are cheaper).
 func byHand() Panel {
 	var all []fare.Observation
-	for day, price := range []fare.Cents{100, 100, 100, 100, 100, 100, 100, 100, 80, 120, 120, 120, 120, 120, 120, 76, 90} {
+	for day, price := range []fare.Cents{100, 100, 100, 100, 100, 100, 100, 100, 80, 120, 120, 120, 120, 120,
+		120, 76, 90} {
 		all = append(all, seen(day0+fare.Day(day), day0+100, price*100))
 	}
 	return Panel{route: all}
@@ -141,7 +142,8 @@ func market(seed uint64, routes, days, ahead int) Panel {
 	panel := Panel{}
 	for r := range routes {
 		rng := rand.New(rand.NewPCG(seed, uint64(r)))
-		name := fare.Route{Origin: "MIL", Destination: fare.City(fmt.Sprintf("%c%c%c", 'A'+r/676%26, 'A'+r/26%26, 'A'+r%26))}
+		name := fare.Route{Origin: "MIL", Destination: fare.City(fmt.Sprintf("%c%c%c", 'A'+r/676%26,
+			'A'+r/26%26, 'A'+r%26))}
 		var all []fare.Observation
 		for day := range days {
 			for lead := range ahead {
@@ -159,8 +161,10 @@ func TestNoVerdictKnowsItsFuture(t *testing.T) {
 	for name, observations := range market(1, 2, 60, 30) {
 		whole := replay(t.Context(), observations, span{first: day0, from: day0, to: day0 + 59, cycle: 1})
 		for _, end := range []int{10, 30, 58} {
-			cut := replay(t.Context(), observations[:(end+1)*30], span{first: day0, from: day0, to: day0 + fare.Day(end), cycle: 1})
-			if diff := cmp.Diff(whole.judgements[:end+1], cut.judgements, cmp.AllowUnexported(judgement{})); diff != "" {
+			cut := replay(t.Context(), observations[:(end+1)*30], span{first: day0, from: day0,
+				to: day0 + fare.Day(end), cycle: 1})
+			if diff := cmp.Diff(whole.judgements[:end+1], cut.judgements,
+				cmp.AllowUnexported(judgement{})); diff != "" {
 				t.Errorf("%s until day %d: %s", name, end, diff)
 			}
 		}
@@ -175,7 +179,8 @@ func TestOrderAndRepetitionAreIrrelevant(t *testing.T) {
 	for _, all := range panel {
 		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	}
-	panel[fare.Route{Origin: "MIL", Destination: "AAA"}] = append(panel[fare.Route{Origin: "MIL", Destination: "AAA"}], panel[fare.Route{Origin: "MIL", Destination: "AAA"}][:50]...)
+	panel[fare.Route{Origin: "MIL", Destination: "AAA"}] = append(panel[fare.Route{Origin: "MIL",
+		Destination: "AAA"}], panel[fare.Route{Origin: "MIL", Destination: "AAA"}][:50]...)
 	if diff := cmp.Diff(want, run(t, panel, Options{})); diff != "" {
 		t.Error(diff)
 	}

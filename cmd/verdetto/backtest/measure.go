@@ -1,9 +1,10 @@
 package backtest
 
 import (
-	"context"
+	"math"
 	"slices"
 
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
 )
@@ -12,158 +13,143 @@ import (
 var (
 	horizons    = []int{7, 14, 28} // days after which the route's cheapest fare is looked at again
 	fallWithin  = []int{7, 14}     // days within which the same departure may fall
-	levels      = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
-	certainties = []string{verdict.Alta, verdict.Media, verdict.Bassa}
+	levels      = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, "all"}
+	certainties = []string{verdict.Alta, verdict.Media, verdict.Bassa, "all"}
+	percentiles = []int{5, 10, 25, 50, 75, 90, 95}
 )
 
-const fall = 0.05 // a fall is one of at least this share
+const (
+	draws      = 1000
+	fall       = 0.05 // a fall is one of at least this share
+	stillThere = 0.02 // how much dearer, as a share, a fare may be that counts as the same
+	ages       = 7    // days, of which the last stands for all older fares
+	aheadDays  = 28   // days of a panel that must follow a verdict for its interval to be tried
+	perRoute   = 30   // verdicts that a route needs to have a say in the spread over routes
+)
 
-// tally is what one route has to say on every question.
-type tally struct {
-	verdicts int
-	atMost   []mean        // by percentile asked: 1 where the verdict's is no more
-	spread   []mean        // the same, with ties spread out
-	days     []int         // by level
-	later    [][]mean      // by horizon and level: change of the route's cheapest fare
-	changes  [][][]float64 // the same, one by one
-	fell     [][]mean      // by span and level: 1 where the same departure fell
-	held     []mean        // by sureness: 1 where the interval held
-	width    []mean        // by sureness: half of it, in points
-	premium  []mean        // by bucket of lead time, the advised window last
-	premiums [][]float64   // the same, one by one
-	cost     [][]mean      // by starters and policy
-	aged     []int         // verdicts, by age of the judged fare
-	there    []mean        // by age: 1 where the fare was met again
+// measures is what all routes have to say on every question. Rows of levels and
+// of certainties end with one of all of them.
+type measures struct {
+	span             span
+	blocks           *stats.Blocks
+	routes, verdicts int
+	atMost, spread   []*stats.Average   // by percentile: 1 where the verdict's is no more; the same with ties spread out
+	overRoutes       [][]float64        // by percentile: atMost of each route
+	days             []int              // by level
+	later            [][]*stats.Average // by horizon and level: change of the route's cheapest fare
+	fell             [][]*stats.Average // by span and level: 1 where the same departure fell
+	held, width      []*stats.Average   // by certainty: 1 where the interval held; half of it, in points
+	premium          []*stats.Average   // by bucket of lead time, the advised window last
+	cost             [][]*stats.Average // by kind of traveller and policy
+	aged             [ages]int          // verdicts, by age of the judged fare
+	there            []*stats.Average   // by age: 1 where the fare was met again
 }
 
-func measure(ctx context.Context, s routeReplay) *tally {
-	t := &tally{
-		atMost: make([]mean, len(percentilesAsked)), spread: make([]mean, len(percentilesAsked)),
-		days: make([]int, len(levels)), later: grid(len(horizons), len(levels)), fell: grid(len(fallWithin), len(levels)),
-		changes: make([][][]float64, len(horizons)),
-		held:    make([]mean, len(certainties)), width: make([]mean, len(certainties)),
-		premium: make([]mean, len(buckets)+1), premiums: make([][]float64, len(buckets)+1),
-		cost: grid(len(travellerKinds), len(policies)), aged: make([]int, len(ages)), there: make([]mean, len(ages)),
+func newMeasures(s span, routes int) *measures {
+	b := stats.NewBlocks(draws, routes, s.first, s.to, stats.BlockDays)
+	m := &measures{
+		span: s, blocks: b, days: make([]int, len(levels)), overRoutes: make([][]float64, len(percentiles)),
+		later: b.Averages(len(horizons), len(levels)), fell: b.Averages(len(fallWithin), len(levels)),
+		cost: b.Averages(len(travellerKinds), len(policies)), premium: b.Averages(1, len(buckets)+1)[0],
+		there: b.Averages(1, ages)[0],
 	}
-	for h := range t.changes {
-		t.changes[h] = make([][]float64, len(levels))
+	byPercentile, byCertainty := b.Averages(2, len(percentiles)), b.Averages(2, len(certainties))
+	m.atMost, m.spread = byPercentile[0], byPercentile[1]
+	m.held, m.width = byCertainty[0], byCertainty[1]
+	return m
+}
+
+// add takes in a route, which has a number.
+func (m *measures) add(route int, r routeReplay) {
+	n, atMost := 0, make([]int, len(percentiles))
+	for _, j := range r.judgements {
+		if !j.hasVerdict() || j.day < m.span.from {
+			continue
+		}
+		n++
+		for i, p := range percentiles {
+			if *j.verdict.Percentile <= p {
+				atMost[i]++
+			}
+		}
+		m.verdict(m.blocks.Cell(route, j.day), r, j)
 	}
-	if ctx.Err() != nil {
-		return t
+	if n > 0 {
+		m.routes++
+		m.verdicts += n
 	}
-	for _, l := range s.judgements {
-		if l.hasVerdict() && l.day >= s.span.from {
-			t.verdict(s, l)
+	for i := range percentiles {
+		if n >= perRoute {
+			m.overRoutes[i] = append(m.overRoutes[i], float64(atMost[i])/float64(n))
 		}
 	}
-	t.bookingWindow(s)
-	t.travellers(s)
-	return t
-}
-
-func grid(rows, columns int) [][]mean {
-	g := make([][]mean, rows)
-	for i := range g {
-		g[i] = make([]mean, columns)
-	}
-	return g
+	m.bookingWindow(route, r)
+	m.travellers(route, r)
 }
 
 // verdict compares one verdict with what came after it.
-func (t *tally) verdict(s routeReplay, l judgement) {
-	first := s.span.first
-	level := slices.Index(levels, l.verdict.Livello)
-	t.freshness(s, l)
-	t.verdicts++
-	t.days[level]++
-	for i, p := range percentilesAsked {
-		t.atMost[i].add(l.day, first, indicator(*l.verdict.Percentile <= p))
-		t.spread[i].add(l.day, first, atMost(l.standing, p))
+func (m *measures) verdict(cell int32, r routeReplay, j judgement) {
+	departure := r.departure(j.depart)
+	for i, p := range percentiles {
+		m.atMost[i].Add(cell, stats.Share(*j.verdict.Percentile <= p))
+		m.spread[i].Add(cell, atMost(j.place, p))
 	}
-	for i, h := range horizons {
-		if then, ok := s.at(l.day + fare.Day(h)); ok {
-			change := float64(then.price)/float64(l.price) - 1
-			t.later[i][level].add(l.day, first, change)
-			t.changes[i][level] = append(t.changes[i][level], change)
+	for _, level := range []int{slices.Index(levels, j.verdict.Livello), len(levels) - 1} {
+		m.days[level]++
+		for i, h := range horizons {
+			if then, ok := r.at(j.day + fare.Day(h)); ok {
+				m.later[i][level].AddKept(cell, float64(then.price)/float64(j.price)-1)
+			}
 		}
-	}
-	if departure, ok := s.departure(l.depart); ok {
 		for i, within := range fallWithin {
-			if fell, known := fellWithin(departure, l, within, s.span.to); known {
-				t.fell[i][level].add(l.day, first, indicator(fell))
+			if fell, known := fellWithin(departure, j, within, m.span.to); known {
+				m.fell[i][level].Add(cell, stats.Share(fell))
 			}
 		}
 	}
-	if held, known := holds(s, l); known {
-		sure := slices.Index(certainties, l.verdict.Affidabilita)
-		low, high := l.standing.Interval()
-		t.held[sure].add(l.day, first, indicator(held))
-		t.width[sure].add(l.day, first, (high-low)/2)
+	if held, known := holds(r, j); known {
+		low, high := j.place.Interval()
+		for _, sure := range []int{slices.Index(certainties, j.verdict.Affidabilita), len(certainties) - 1} {
+			m.held[sure].Add(cell, stats.Share(held))
+			m.width[sure].Add(cell, (high-low)/2)
+		}
+	}
+	age := min(int(j.age), ages-1)
+	m.aged[age]++
+	if low, known := departure.lowest(j.day, j.day+7); known {
+		m.there[age].Add(cell, stats.Share(float64(low) <= float64(j.price)*(1+stillThere)))
 	}
 }
 
-// atMost is how much of a standing lies at or below a percentile, its ties
+// atMost is how much of a fare's place lies at or below a percentile, its ties
 // being spread evenly over the places among their equals that it may have. The
 // day itself is one more of the sample.
-func atMost(t verdict.Standing, p int) float64 {
+func atMost(t verdict.Percentile, p int) float64 {
 	place := float64(p)/100*(t.Weight+1) - t.Below*t.Weight
 	return min(max(place/(t.Equal*t.Weight+1), 0), 1)
 }
 
-// fellWithin tells whether a departure was seen at 5 % or more below a day's
+// fellWithin reports whether a departure was seen at 5 % or more below a day's
 // cheapest fare within some days. It is not known where the departure was not
 // seen again by then, or where the panel ends before.
-func fellWithin(departure departure, l judgement, within int, end fare.Day) (fell, known bool) {
-	until := l.day + fare.Day(within)
+func fellWithin(d departure, j judgement, within int, end fare.Day) (fell, known bool) {
+	until := j.day + fare.Day(within)
 	if until > end {
 		return false, false
 	}
-	for _, s := range departure.quotes {
-		if s.day <= l.day || s.day > until {
-			continue
-		}
-		known = true
-		if float64(s.price) <= float64(l.price)*(1-fall) {
-			return true, true
-		}
-	}
-	return false, known
+	low, known := d.lowest(j.day, until)
+	return known && float64(low) <= float64(j.price)*(1-fall), known
 }
 
-// aheadDays is how many days of a panel must follow a verdict for its interval to be tried.
-const aheadDays = 28
-
-// holds tells whether the stated interval of a percentile held: whether it takes
+// holds reports whether the stated interval of a percentile held: whether it takes
 // in the place of the day's fare among the lows of the days before and after it,
 // each weighing what the memory of the rule makes of its distance.
-func holds(s routeReplay, l judgement) (held, known bool) {
-	var below, equal, all float64
-	last := fare.Day(0)
-	for _, low := range s.lows {
-		if low.Day == l.day {
-			continue
-		}
-		w := verdict.Weight(low.Day - l.day)
-		all += w
-		switch {
-		case low.Price < l.price:
-			below += w
-		case low.Price == l.price:
-			equal += w
-		}
-		last = max(last, low.Day)
-	}
-	if last < l.day+aheadDays {
+func holds(r routeReplay, j judgement) (held, known bool) {
+	among := verdict.PlaceOf(r.lows, j.day, math.MaxInt32, j.price)
+	if among.Last < j.day+aheadDays {
 		return false, false
 	}
-	place := 100 * (below + equal/2) / all
-	from, to := l.standing.Interval()
+	place := 100 * (among.Below + among.Equal/2) / among.All
+	from, to := j.place.Interval()
 	return from-1e-9 <= place && place <= to+1e-9, true
-}
-
-func indicator(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
 }

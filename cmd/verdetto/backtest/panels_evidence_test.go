@@ -93,7 +93,8 @@ func TestEvidencePanels(t *testing.T) {
 					}
 				}
 			}
-			if c.after && !(after["ottimo"] > after["normale"] && after["buono"] > after["normale"] && after["normale"] > after["caro"]) {
+			if c.after && !(after["ottimo"] > after["normale"] && after["buono"] > after["normale"] &&
+				after["normale"] > after["caro"]) {
 				t.Errorf("two weeks later: %v", after)
 			}
 			if !c.intervals {

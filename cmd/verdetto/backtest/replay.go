@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
@@ -17,13 +16,13 @@ type judgement struct {
 	price    fare.Cents // of the cheapest fare
 	age      fare.Day   // of the cheapest fare: days since it was found
 	verdict  verdict.Verdetto
-	standing verdict.Standing
-	window   *verdict.Anticipo
+	place    verdict.Percentile
+	window   *verdict.Window
 	quartile fare.Cents // a quarter of all fares observed until then are at or below it
 }
 
-// hasVerdict tells whether the judgement holds a verdict.
-func (l judgement) hasVerdict() bool { return l.verdict.Percentile != nil }
+// hasVerdict reports whether the judgement holds a verdict.
+func (j judgement) hasVerdict() bool { return j.verdict.Percentile != nil }
 
 // quote is the cheapest fare of a departure on a day.
 type quote struct {
@@ -54,11 +53,14 @@ func replay(ctx context.Context, observations []fare.Observation, s span) routeR
 	slices.SortFunc(observations, fare.Observation.Compare)
 	observations, euroCents := verdict.InOneCurrency(slices.Compact(observations), s.build.Rates)
 	observedBy := func(day fare.Day) int {
-		n, _ := slices.BinarySearchFunc(observations, day+1, func(o fare.Observation, d fare.Day) int { return int(o.FoundDay() - d) })
+		n, _ := slices.BinarySearchFunc(observations, day+1, func(o fare.Observation,
+			d fare.Day) int {
+			return int(o.FoundDay() - d)
+		})
 		return n
 	}
 	r := routeReplay{span: s, euro: euroCents / 100}
-	var pool pooled
+	var sorted []fare.Cents // all prices that were observed so far
 	seen := 0
 	summaries := verdict.NewDays(observations, s.build)
 	for _, day := range s.steps() {
@@ -66,29 +68,39 @@ func replay(ctx context.Context, observations []fare.Observation, s span) routeR
 		if n == 0 || ctx.Err() != nil {
 			continue
 		}
-		for ; seen < n; seen++ {
-			pool.add(observations[seen].Price)
+		if n > seen {
+			for _, o := range observations[seen:n] {
+				sorted = append(sorted, o.Price)
+			}
+			slices.Sort(sorted)
+			seen = n
 		}
 		summary := summaries.On(day)
 		live, ok := summary.Cheapest(day)
 		if !ok {
 			continue
 		}
-		found := time.Unix(live.Found, 0)
-		standing, _ := verdict.StandingOf(summary, day)
-		j := judgement{
-			day: day, depart: live.Depart, price: live.Price, age: day - fare.DayOf(found), quartile: pool.quartile(),
-			verdict: standing.Verdict(max(0, day.Time().Sub(found))), standing: standing,
-		}
-		if w := summary.Window; w != nil {
-			j.window = &verdict.Anticipo{DaGiorni: w.From, AGiorni: w.To}
-		}
-		r.judgements = append(r.judgements, j)
+		place, _ := verdict.PercentileOf(summary, day)
+		r.judgements = append(r.judgements, judgement{
+			day: day, depart: live.Depart, price: live.Price, age: day - live.FoundDay(),
+			quartile: sorted[(len(sorted)-1)/4],
+			verdict:  place.Verdict(live.Age(day.Time())), place: place, window: summary.Window,
+		})
 	}
 	last := observedBy(s.to)
 	r.lows = summaries.On(s.to + 1).Lows
 	r.departures = departuresOf(observations[:last], s)
 	return r
+}
+
+// lowest is the cheapest quote after a day until another; false where there is none.
+func (d departure) lowest(after, until fare.Day) (low fare.Cents, ok bool) {
+	for _, q := range d.quotes {
+		if q.day > after && q.day <= until && (!ok || q.price < low) {
+			low, ok = q.price, true
+		}
+	}
+	return low, ok
 }
 
 // departuresOf gathers the quotes of each departure on days of refreshes.
@@ -116,46 +128,23 @@ func departuresOf(observations []fare.Observation, s span) []departure {
 	return departures
 }
 
-// at finds the judgement of a day.
-func (s routeReplay) at(day fare.Day) (judgement, bool) {
-	i, ok := slices.BinarySearchFunc(s.judgements, day, func(l judgement, d fare.Day) int { return int(l.day - d) })
-	if !ok {
-		return judgement{}, false
+// at is the judgement of a day.
+func (r routeReplay) at(day fare.Day) (j judgement, ok bool) {
+	i, ok := slices.BinarySearchFunc(r.judgements, day, func(j judgement, d fare.Day) int { return int(j.day - d) })
+	if ok {
+		j = r.judgements[i]
 	}
-	return s.judgements[i], true
+	return j, ok
 }
 
-// departure finds a departure.
-func (s routeReplay) departure(depart fare.Day) (departure, bool) {
-	i, ok := slices.BinarySearchFunc(s.departures, depart, func(l departure, d fare.Day) int { return int(l.depart - d) })
-	if !ok {
-		return departure{}, false
+// departure is all that was seen of a departure; nothing where it was not seen.
+func (r routeReplay) departure(depart fare.Day) (d departure) {
+	i, ok := slices.BinarySearchFunc(r.departures, depart, func(d departure,
+		day fare.Day) int {
+		return int(d.depart - day)
+	})
+	if ok {
+		d = r.departures[i]
 	}
-	return s.departures[i], true
-}
-
-// pooled is all fares observed so far, in order of price.
-type pooled struct{ sorted, fresh []fare.Cents }
-
-func (p *pooled) add(price fare.Cents) { p.fresh = append(p.fresh, price) }
-
-// quartile is the price that a quarter of the fares does not exceed.
-func (p *pooled) quartile() fare.Cents {
-	slices.Sort(p.fresh)
-	i, j := len(p.sorted)-1, len(p.fresh)-1
-	p.sorted = append(p.sorted, p.fresh...)
-	for at := len(p.sorted) - 1; j >= 0; at-- { // from behind, so that what is moved is not needed again
-		if i >= 0 && p.sorted[i] > p.fresh[j] {
-			p.sorted[at] = p.sorted[i]
-			i--
-		} else {
-			p.sorted[at] = p.fresh[j]
-			j--
-		}
-	}
-	p.fresh = p.fresh[:0]
-	if len(p.sorted) == 0 {
-		return 0
-	}
-	return p.sorted[(len(p.sorted)-1)/4]
+	return d
 }

@@ -18,7 +18,8 @@ func wide(seed uint64, routes, perRoute, days int) (panel Panel, fares int) {
 	panel = Panel{}
 	for r := range routes {
 		rng := rand.New(rand.NewPCG(seed, uint64(r)))
-		name := fare.Route{Origin: "MIL", Destination: fare.City(fmt.Sprintf("%c%c%c", 'A'+r/676%26, 'A'+r/26%26, 'A'+r%26))}
+		name := fare.Route{Origin: "MIL", Destination: fare.City(fmt.Sprintf("%c%c%c", 'A'+r/676%26,
+			'A'+r/26%26, 'A'+r%26))}
 		for range perRoute {
 			departs := 1 + rng.IntN(days+ahead-1)
 			price := 4000 + 500*rng.IntN(20)
@@ -27,7 +28,8 @@ func wide(seed uint64, routes, perRoute, days int) (panel Panel, fares int) {
 					price = max(1000, price+500*(rng.IntN(7)-3))
 				}
 				if day := departs - lead; day >= 0 && day < days {
-					panel[name] = append(panel[name], seen(day0+fare.Day(day), day0+fare.Day(departs), fare.Cents(price)))
+					panel[name] = append(panel[name], seen(day0+fare.Day(day), day0+fare.Day(departs),
+						fare.Cents(price)))
 					fares++
 				}
 			}
@@ -49,7 +51,8 @@ func TestProveSpeed(t *testing.T) {
 	used = processors(t) - used
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
-	t.Logf("%d fares of %d routes, %d verdicts, in %.1f s, %.1f s of the processors, %d MiB", fares, r.Routes, r.Verdicts, took.Seconds(), used.Seconds(), memory.Sys>>20)
+	t.Logf("%d fares of %d routes, %d verdicts, in %.1f s, %.1f s of the processors, %d MiB", fares, r.Routes,
+		r.Verdicts, took.Seconds(), used.Seconds(), memory.Sys>>20)
 	if used > 20*time.Second || memory.Sys > 1<<30 {
 		t.Errorf("%v of the processors and %d MiB", used, memory.Sys>>20)
 	}

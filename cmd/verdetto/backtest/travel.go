@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The buckets of lead time that premiums are grouped by.
-var buckets = []int{0, 4, 8, 15, 22, 31, 46, 61, 91, 181}
+// buckets are the first days of the spans of lead time that premiums are grouped by.
+var buckets = verdict.LeadStarts()
 
 // bucketName is its days before departure; the last is the advised window.
 func bucketName(b int) string {
@@ -30,10 +30,10 @@ func bucketOf(lead int) int {
 	return i
 }
 
-// observedToTheEnd tells whether a departure was watched to its end: for the last time within a cycle of leaving, before the panel ended.
-func (l departure) observedToTheEnd(s span) bool {
-	last := l.quotes[len(l.quotes)-1].day
-	return l.depart <= s.to && int(l.depart-last) < max(s.cycle, verdict.LiveDays)
+// observedToTheEnd reports whether a departure was last seen within a cycle of leaving, before the panel ended.
+func (d departure) observedToTheEnd(s span) bool {
+	last := d.quotes[len(d.quotes)-1].day
+	return d.depart <= s.to && int(d.depart-last) < max(s.cycle, verdict.LiveDays)
 }
 
 // fullLead is the lead time, in days, at which a departure must have been seen to count as seen whole.
@@ -42,40 +42,30 @@ const fullLead = 61
 // bookingWindow takes the premium of each quote over its departure's own
 // minimum, of departures that were watched whole: one that was seen only near
 // its end has a minimum that is too high, and flatters every late fare.
-func (t *tally) bookingWindow(s routeReplay) {
-	for _, l := range s.departures {
-		if !l.observedToTheEnd(s.span) || int(l.depart-l.quotes[0].day) < fullLead {
+func (m *measures) bookingWindow(route int, r routeReplay) {
+	for _, d := range r.departures {
+		if !d.observedToTheEnd(m.span) || int(d.depart-d.quotes[0].day) < fullLead {
 			continue
 		}
-		low := l.cheapest()
-		for _, seen := range l.quotes {
-			if seen.day < s.span.from {
+		low, _ := d.lowest(d.quotes[0].day-1, d.depart)
+		for _, q := range d.quotes {
+			if q.day < m.span.from {
 				continue
 			}
-			lead := int(l.depart - seen.day)
+			lead := int(d.depart - q.day)
 			at := bucketOf(lead)
-			if look, ok := s.at(seen.day); ok && look.window != nil && look.window.DaGiorni <= lead && lead <= look.window.AGiorni {
+			if j, ok := r.at(q.day); ok && j.window != nil && j.window.From <= lead && lead <= j.window.To {
 				at = len(buckets)
 			}
-			premium := float64(seen.price)/float64(low) - 1
-			t.premium[at].add(seen.day, s.span.first, premium)
-			t.premiums[at] = append(t.premiums[at], premium)
+			m.premium[at].AddKept(m.blocks.Cell(route, q.day), float64(q.price)/float64(low)-1)
 		}
 	}
-}
-
-func (l departure) cheapest() fare.Cents {
-	low := l.quotes[0].price
-	for _, s := range l.quotes {
-		low = min(low, s.price)
-	}
-	return low
 }
 
 // policy is a way to choose the day on which a given departure is bought.
 type policy struct {
 	name string
-	// buys tells whether a traveller buys at this quote; the last one is always bought.
+	// buys reports whether a traveller buys at this quote; the last one is always bought.
 	buys func(s routeReplay, l departure, at int) bool
 }
 
@@ -111,9 +101,9 @@ func inWindow(s routeReplay, l departure, at int, enough func(level string) bool
 	}
 	lead := int(l.depart - seen.day)
 	switch {
-	case lead > look.window.AGiorni:
+	case lead > look.window.To:
 		return false
-	case lead-s.span.cycle < look.window.DaGiorni:
+	case lead-s.span.cycle < look.window.From:
 		return true
 	}
 	return enough(look.verdict.Livello)
@@ -125,7 +115,7 @@ var travellerKinds = []string{"who starts on any day", "who starts before the wi
 // travellers lets one start looking for each departure on each day with a
 // verdict on which it was seen, and has them buy by every policy. Only
 // departures watched to their end count: how waiting would have ended is not known of others.
-func (t *tally) travellers(s routeReplay) {
+func (m *measures) travellers(route int, s routeReplay) {
 	for _, l := range s.departures {
 		if !l.observedToTheEnd(s.span) {
 			continue
@@ -148,12 +138,13 @@ func (t *tally) travellers(s routeReplay) {
 				continue
 			}
 			groups := 1
-			if look.window != nil && int(l.depart-seen.day) >= look.window.DaGiorni {
+			if look.window != nil && int(l.depart-seen.day) >= look.window.From {
 				groups = 2
 			}
+			cell := m.blocks.Cell(route, seen.day)
 			for g := range groups {
 				for i := range policies {
-					t.cost[g][i].add(seen.day, s.span.first, float64(pays[i])/100*s.euro)
+					m.cost[g][i].Add(cell, float64(pays[i])/100*s.euro)
 				}
 			}
 		}

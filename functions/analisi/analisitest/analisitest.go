@@ -148,9 +148,9 @@ func (Coverage) Into(_ context.Context, destination, after fare.City, limit int)
 }
 
 // DeparturesOf is a sheet of departures on each of the next so many days, seen on 40 days.
-func DeparturesOf(days fare.Day) *departure.Sheet {
+func DeparturesOf(days fare.Day) *departure.State {
 	d := fare.DayOf(Today)
-	var s departure.State
+	var s departure.Learner
 	s.In(fare.EUR, 1)
 	s.Stops = departure.StopsUnknown
 	s.Facts = SummaryOf(40).Facts()
@@ -161,11 +161,11 @@ func DeparturesOf(days fare.Day) *departure.Sheet {
 		}
 	}
 	s.Advance(d, departure.Start(d-40), all, new(departure.Statistics))
-	return &s.Sheet
+	return &s.State
 }
 
 // Sheets is a store of sheets in memory.
-type Sheets map[fare.Series]*departure.Sheet
+type Sheets map[fare.Series]*departure.State
 
 func (s Sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
 	if sheet := s[of]; sheet != nil {

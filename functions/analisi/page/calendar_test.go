@@ -107,7 +107,7 @@ func TestCalendarAgrees(t *testing.T) {
 
 // sheetOf is the sheet of a series on which these fares were found.
 func sheetOf(all []departure.Live, currency fare.Currency, perEuro float64) []byte {
-	var s departure.State
+	var s departure.Learner
 	s.In(currency, perEuro)
 	last := fare.DayOf(time.Unix(all[len(all)-1].Found, 0))
 	s.Facts = verdict.RouteSummary{View: verdict.View{Observations: len(all), Newest: all[len(all)-1].Found}}.Facts()

@@ -91,7 +91,7 @@ func TestProveCalendarAgrees(t *testing.T) {
 			for _, q := range quotes.All {
 				live = append(live, departure.Live{Depart: q.Depart, Price: q.Price, Found: q.Found, Stops: q.Stops, DayOnly: q.DayOnly})
 			}
-			var state departure.State
+			var state departure.Learner
 			state.In(s.Currency, s.PerEuro)
 			state.Facts = s.Facts()
 			state.Advance(last, departure.Start(last-60), live, new(departure.Statistics))

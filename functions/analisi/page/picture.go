@@ -59,7 +59,7 @@ func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, err
 // drawToday puts today's cheapest fare beside the weeks, where there is one and it can be judged.
 func (s *Service) drawToday(h *chart.History, f answer.Found, today fare.Day) {
 	scale, ok := verdict.ScaleOf(f.Summary)
-	standing, known := verdict.StandingOf(f.Summary, today)
+	standing, known := verdict.PercentileOf(f.Summary, today)
 	if ok && known {
 		h.Scale, h.Price, h.Level = scale, standing.Price, standing.Level()
 	}

@@ -44,7 +44,7 @@ func (s sheetsByTrip) Pooled(context.Context, store.Consistency) ([]byte, int64,
 // of a month nothing that was seen, over so many days.
 func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte {
 	d, chance := fare.DayOf(analisitest.Today), rand.New(rand.NewPCG(7, 5))
-	var s departure.State
+	var s departure.Learner
 	s.In(fare.EUR, 1)
 	s.Stops = stops
 	s.Facts = verdict.RouteSummary{View: verdict.View{

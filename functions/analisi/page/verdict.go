@@ -70,11 +70,11 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 }
 
 // standingOf is the standing of what a question is about: of today's cheapest fare, or of the price that was given.
-func standingOf(s verdict.RouteSummary, asked answer.Question, today fare.Day) (verdict.Standing, bool) {
+func standingOf(s verdict.RouteSummary, asked answer.Question, today fare.Day) (verdict.Percentile, bool) {
 	if asked.Price == nil {
-		return verdict.StandingOf(s, today)
+		return verdict.PercentileOf(s, today)
 	}
-	return verdict.StandingAt(s, s.FromEuro(fare.Cents(math.Round(100*asked.Price.Amount))))
+	return verdict.PercentileAt(s, s.FromEuro(fare.Cents(math.Round(100*asked.Price.Amount))))
 }
 
 // describeCertainty says how sure a verdict is, and what it rests on.
@@ -87,7 +87,7 @@ func (j *verdictView) describeCertainty(l *i18n.Language, reliability, restsOn s
 }
 
 // drawHistory draws today against the past, with the same numbers as rows of a table.
-func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, scale verdict.Scale, t verdict.Standing, level string, today fare.Day) {
+func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, scale verdict.Scale, t verdict.Percentile, level string, today fare.Day) {
 	weeks := verdict.Since(verdict.Weeks(summary), today, published.FreeWeeks)
 	h := chart.History{
 		Weeks: weeks, Scale: scale, Today: today, Price: t.Price, Level: level, Names: levelNames(l),
@@ -101,11 +101,11 @@ func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary
 }
 
 // scaleOf is the scale of a standing, whose level was judged.
-func scaleOf(l *i18n.Language, t verdict.Standing, s verdict.Scale, level string) chart.Scale {
+func scaleOf(l *i18n.Language, t verdict.Percentile, s verdict.Scale, level string) chart.Scale {
 	low, high := t.Interval()
 	c := chart.Scale{
-		Percentile: t.Percentile(), Low: low, High: high, Level: level, Names: levelNames(l),
-		Label: l.Text("verdict.scale", "Percentile", t.Percentile(), "Low", int(math.Round(low)), "High", int(math.Round(high))),
+		Percentile: t.Percent(), Low: low, High: high, Level: level, Names: levelNames(l),
+		Label: l.Text("verdict.scale", "Percentile", t.Percent(), "Low", int(math.Round(low)), "High", int(math.Round(high))),
 	}
 	for i, share := range s.Shares {
 		c.Ends[i] = 100 * share

@@ -31,7 +31,7 @@ func brief(l *i18n.Language, price fare.Cents, a verdict.Verdetto) string {
 
 // dearer says on how many of the observed days the fare cost more, in whole
 // percent of what they weigh: the latest days count most.
-func dearer(l *i18n.Language, t verdict.Standing) string {
+func dearer(l *i18n.Language, t verdict.Percentile) string {
 	dearer := 1 - t.Below - t.Equal
 	const nothing = 1e-9 // shares are sums of rounded numbers
 	switch {

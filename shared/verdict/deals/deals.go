@@ -73,7 +73,10 @@ type Origin struct{ Entries []Entry }
 
 // To gives the entry of a destination.
 func (o Origin) To(destination fare.City) (Entry, bool) {
-	i, ok := slices.BinarySearchFunc(o.Entries, destination, func(e Entry, d fare.City) int { return cmp.Compare(e.Destination, d) })
+	i, ok := slices.BinarySearchFunc(o.Entries, destination, func(e Entry,
+		d fare.City) int {
+		return cmp.Compare(e.Destination, d)
+	})
 	if !ok {
 		return Entry{}, false
 	}
@@ -143,7 +146,8 @@ func (d Deal) same(other Deal) bool {
 			stops                 fare.Stops
 			livello, affidabilita string
 		}
-		s := shown{depart: d.Fare.Depart, nights: d.Fare.Nights, price: d.Fare.Price, quoted: d.Fare.Quoted, stops: d.Fare.Stops, livello: d.Verdict.Livello, affidabilita: d.Verdict.Affidabilita}
+		s := shown{depart: d.Fare.Depart, nights: d.Fare.Nights, price: d.Fare.Price, quoted: d.Fare.Quoted,
+			stops: d.Fare.Stops, livello: d.Verdict.Livello, affidabilita: d.Verdict.Affidabilita}
 		s.usual, _ = d.Usual()
 		return s
 	}

@@ -22,7 +22,9 @@ func invented(destinations int) deals.Origin {
 	deal := func(depart fare.Day, route bool) deals.Deal {
 		price := fare.Cents(1999 + 100*chance.IntN(200))
 		d := deals.Deal{Judged: verdict.Judged{
-			Fare:    verdict.Live{Depart: depart, Price: price, Found: today.Time().Unix() - int64(chance.IntN(5*86400)), Stops: fare.Stops(chance.IntN(3)), DayOnly: chance.IntN(2) == 0, Nights: int16(chance.IntN(2) * chance.IntN(fare.MaxNights+1))},
+			Fare: verdict.Live{Depart: depart, Price: price,
+				Found: today.Time().Unix() - int64(chance.IntN(5*86400)), Stops: fare.Stops(chance.IntN(3)),
+				DayOnly: chance.IntN(2) == 0, Nights: int16(chance.IntN(2) * chance.IntN(fare.MaxNights+1))},
 			Verdict: verdict.Verdetto{Livello: verdict.Insufficient, Campione: chance.IntN(8)},
 		}}
 		if chance.IntN(20) == 0 {
@@ -32,8 +34,10 @@ func invented(destinations int) deals.Origin {
 			percentile, median := chance.IntN(101), price+fare.Cents(chance.IntN(4000)-2000)
 			difference := price - median
 			d.Verdict = verdict.Verdetto{
-				Livello: []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}[chance.IntN(4)], Affidabilita: []string{verdict.Alta, verdict.Media, verdict.Bassa}[chance.IntN(3)],
-				Percentile: &percentile, MedianaCent: &median, ScartoMedianaCent: &difference, Campione: 8 + chance.IntN(4000), Stagionale: new(bool),
+				Livello:      []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}[chance.IntN(4)],
+				Affidabilita: []string{verdict.Alta, verdict.Media, verdict.Bassa}[chance.IntN(3)],
+				Percentile:   &percentile, MedianaCent: &median, ScartoMedianaCent: &difference,
+				Campione: 8 + chance.IntN(4000), Stagionale: new(bool),
 			}
 		}
 		if route {
@@ -50,7 +54,8 @@ func invented(destinations int) deals.Origin {
 	}
 	var o deals.Origin
 	for n := range destinations {
-		e := deals.Entry{Destination: fare.City([]byte{'A' + byte(n/26/26), 'A' + byte(n/26%26), 'A' + byte(n%26)}), AsOf: today, Observations: chance.IntN(5000), Any: list()}
+		e := deals.Entry{Destination: fare.City([]byte{'A' + byte(n/26/26), 'A' + byte(n/26%26),
+			'A' + byte(n%26)}), AsOf: today, Observations: chance.IntN(5000), Any: list()}
 		if n%3 > 0 {
 			f := list()
 			e.NonStop = &f
@@ -99,14 +104,17 @@ func FuzzDecode(f *testing.F) {
 func entry(city fare.City, asOf fare.Day, observations int, price fare.Cents, level string) deals.Entry {
 	median := fare.Cents(5000)
 	percentile, difference := 20, price-median
-	return deals.Entry{Destination: city, AsOf: asOf, Observations: observations, Any: deals.Fares{Route: []deals.Deal{{Judged: verdict.Judged{
-		Fare:    verdict.Live{Depart: today + 50, Price: price, Found: asOf.Time().Unix() + 60},
-		Verdict: verdict.Verdetto{Livello: level, Affidabilita: verdict.Alta, Percentile: &percentile, MedianaCent: &median, ScartoMedianaCent: &difference, Campione: 90},
-	}}}}}
+	return deals.Entry{Destination: city, AsOf: asOf, Observations: observations,
+		Any: deals.Fares{Route: []deals.Deal{{Judged: verdict.Judged{
+			Fare: verdict.Live{Depart: today + 50, Price: price, Found: asOf.Time().Unix() + 60},
+			Verdict: verdict.Verdetto{Livello: level, Affidabilita: verdict.Alta, Percentile: &percentile,
+				MedianaCent: &median, ScartoMedianaCent: &difference, Campione: 90},
+		}}}}}
 }
 
 func TestMerge(t *testing.T) {
-	first := deals.Origin{}.Merge([]deals.Entry{entry("LON", today, 10, 3000, verdict.Buono), entry("BUH", today, 10, 3000, verdict.Buono)})
+	first := deals.Origin{}.Merge([]deals.Entry{entry("LON", today, 10, 3000, verdict.Buono), entry("BUH",
+		today, 10, 3000, verdict.Buono)})
 	since := func(o deals.Origin, city fare.City) int64 {
 		e, ok := o.To(city)
 		if !ok {
@@ -173,11 +181,14 @@ func TestCheapest(t *testing.T) {
 func TestBetter(t *testing.T) {
 	judged := func(level string, percentile int, price, median fare.Cents) verdict.Judged {
 		d := price - median
-		return verdict.Judged{Verdict: verdict.Verdetto{Livello: level, Percentile: &percentile, MedianaCent: &median, ScartoMedianaCent: &d}}
+		return verdict.Judged{Verdict: verdict.Verdetto{Livello: level, Percentile: &percentile,
+			MedianaCent: &median, ScartoMedianaCent: &d}}
 	}
 	want := []verdict.Judged{
-		judged(verdict.Ottimo, 0, 2000, 8000), judged(verdict.Ottimo, 0, 2000, 4000), judged(verdict.Ottimo, 9, 1000, 9000),
-		judged(verdict.Buono, 8, 2000, 4000), judged(verdict.Buono, 30, 2000, 4000), judged(verdict.Caro, 90, 9000, 4000),
+		judged(verdict.Ottimo, 0, 2000, 8000), judged(verdict.Ottimo, 0, 2000, 4000), judged(verdict.Ottimo, 9,
+			1000, 9000),
+		judged(verdict.Buono, 8, 2000, 4000), judged(verdict.Buono, 30, 2000, 4000), judged(verdict.Caro, 90,
+			9000, 4000),
 		{Verdict: verdict.Verdetto{Livello: verdict.Insufficient}},
 	}
 	got := slices.Clone(want)

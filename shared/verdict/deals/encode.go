@@ -61,7 +61,8 @@ func (f Fares) encode(w *packed.Writer, asOf fare.Day) {
 		for _, d := range list {
 			l, v := d.Fare, d.Verdict
 			w.Int(int64(l.Depart-depart), int64(l.Price-price), end-l.Found, int64(v.Campione-sample))
-			flags := uint64(l.Stops)<<stopsShift | place(levels, v.Livello)<<levelShift | place(certainties, v.Affidabilita)<<certaintyShift | uint64(l.Nights)<<nightsShift
+			flags := uint64(l.Stops)<<stopsShift | place(levels, v.Livello)<<levelShift | place(certainties,
+				v.Affidabilita)<<certaintyShift | uint64(l.Nights)<<nightsShift
 			foreign := l.Quoted != fare.Money{}
 			if l.DayOnly {
 				flags |= dayOnlyFlag
@@ -130,13 +131,16 @@ func decodeFares(r *packed.Reader, asOf fare.Day) (f Fares) {
 			sample += r.Int()
 			flags := r.Uint()
 			level, certainty, nights := flags>>levelShift&7, flags>>certaintyShift&3, flags>>nightsShift
-			if depart < 0 || depart > 1<<20 || price <= 0 || price > int64(fare.MaxPrice) || sample < 0 || level >= uint64(len(levels)) || nights > fare.MaxNights {
+			if depart < 0 || depart > 1<<20 || price <= 0 || price > int64(fare.MaxPrice) || sample < 0 ||
+				level >= uint64(len(levels)) || nights > fare.MaxNights {
 				r.Fail(errRange)
 				return f
 			}
 			d := Deal{Judged: verdict.Judged{
-				Fare:    verdict.Live{Depart: fare.Day(depart), Price: fare.Cents(price), Found: found, Nights: int16(nights), Stops: fare.Stops(flags >> stopsShift & 3), DayOnly: flags&dayOnlyFlag != 0},
-				Verdict: verdict.Verdetto{Livello: levels[level], Affidabilita: certainties[certainty], Campione: int(sample)},
+				Fare: verdict.Live{Depart: fare.Day(depart), Price: fare.Cents(price), Found: found,
+					Nights: int16(nights), Stops: fare.Stops(flags >> stopsShift & 3), DayOnly: flags&dayOnlyFlag != 0},
+				Verdict: verdict.Verdetto{Livello: levels[level], Affidabilita: certainties[certainty],
+					Campione: int(sample)},
 			}}
 			if flags&foreignFlag != 0 {
 				var known bool
@@ -149,7 +153,8 @@ func decodeFares(r *packed.Reader, asOf fare.Day) (f Fares) {
 				percentile := int(min(r.Uint(), 100))
 				median := fare.Cents(price + r.Int())
 				difference := fare.Cents(price) - median
-				d.Verdict.Percentile, d.Verdict.MedianaCent, d.Verdict.ScartoMedianaCent, d.Verdict.Stagionale = &percentile, &median, &difference, new(bool)
+				d.Verdict.Percentile, d.Verdict.MedianaCent, d.Verdict.ScartoMedianaCent,
+					d.Verdict.Stagionale = &percentile, &median, &difference, new(bool)
 			}
 			if i == 0 {
 				d.Since = found + r.Int()

@@ -7,25 +7,22 @@ import (
 	"verdetto/shared/fare"
 )
 
-// State is what a refresh keeps of a series: its sheet and the questions that are open.
-type State struct {
-	Sheet
+// Learner is what a refresh keeps of a series: its state and the questions that are open.
+type Learner struct {
+	State
 	Questions Questions
 }
 
-// Advance brings a state to the day of a refresh: every day before it that was
-// not folded yet is folded, in order, with the pooled part of the last complete
-// cycle, and the fares that are live on it are put in place of the old ones. It
-// adds what the pooled part has to know to left.
+// Advance brings a state to the day of a refresh: it folds every earlier day that
+// is not folded yet, in order, with the pooled part of the last complete cycle, and
+// puts the fares that are live on the day in place of the old ones. What the pooled
+// part has to know it adds to left.
 //
-// The fares are one for each departure and day, by day found and then by
-// departure, in the sheet's currency (see In). Of days that were folded before
-// only those are folded whose departure was not seen on that day or later, and
-// that are at most LiveDays older than the state: a source may tell of a fare
-// days after it was found. Others that come late are shown and judged, and are
-// none that fares are compared with. So a fare is folded once, and bringing a
-// state to a day twice is as once.
-func (s *State) Advance(today fare.Day, p *Pooled, fares []Live, left *Statistics) {
+// The fares are one for each departure and day, by day found and then by departure,
+// in the currency of the state (see In). A source may report a fare days after it was
+// found: it is folded if its departure was not seen on that day or later, and it is
+// at most LiveDays older than the state. So a fare is folded once, and twice is as once.
+func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, left *Statistics) {
 	from := s.AsOf
 	for i := 0; i < len(fares); {
 		day, j := fares[i].FoundDay(), i
@@ -52,14 +49,14 @@ func (s *State) Advance(today fare.Day, p *Pooled, fares []Live, left *Statistic
 }
 
 // Stand says of a state to which every day before a day is folded what is live on it.
-func (s *State) Stand(today fare.Day, fares []Live) {
+func (s *Learner) Stand(today fare.Day, fares []Live) {
 	s.AsOf, s.Live = today, liveOn(fares, today)
 	s.Pasts.forget(today)
 }
 
 // late are the fares of a day whose departure was not seen on it or later. Of
 // departures that have left before the state's day it is not remembered whether they were.
-func (s *State) late(of []Live, asOf fare.Day) (late []Live) {
+func (s *Learner) late(of []Live, asOf fare.Day) (late []Live) {
 	for _, l := range of {
 		if l.Depart < asOf {
 			continue
@@ -76,7 +73,7 @@ func (s *State) late(of []Live, asOf fare.Day) (late []Live) {
 }
 
 // Learn takes in the questions whose outcome is known on the view's day.
-func (s *State) Learn(v *View, left *Statistics) {
+func (s *Learner) Learn(v *View, left *Statistics) {
 	for h := range horizons {
 		for _, outcomes := range s.Questions.Due(h, v.day) {
 			s.Route.Learn(h, v, outcomes, left)
@@ -85,7 +82,7 @@ func (s *State) Learn(v *View, left *Statistics) {
 }
 
 // Fold judges the fares of the view's day, keeps the questions, and then takes the fares in.
-func (s *State) Fold(v *View, fares []Live, left *Statistics) {
+func (s *Learner) Fold(v *View, fares []Live, left *Statistics) {
 	day := v.day
 	if s.Pasts == nil {
 		s.Pasts = Departures{}
@@ -145,7 +142,7 @@ func liveOn(fares []Live, today fare.Day) []Live {
 // In brings a state to the currency in which fares are ranked now, of which one
 // euro buys so many units. A change of the rate alone changes no price: a fare
 // that does not move in its own currency does not move.
-func (s *State) In(currency fare.Currency, perEuro float64) {
+func (s *Learner) In(currency fare.Currency, perEuro float64) {
 	if s.AsOf != 0 && s.Currency != currency && s.PerEuro > 0 && perEuro > 0 {
 		factor := perEuro / s.PerEuro
 		convert := func(c *fare.Cents) { *c = max(1, fare.Cents(math.Round(float64(*c)*factor))) }
@@ -183,7 +180,7 @@ func (p *Past) convert(convert func(*fare.Cents)) {
 }
 
 // Clone is a copy that can be advanced apart.
-func (s *State) Clone() *State {
+func (s *Learner) Clone() *Learner {
 	c := *s
 	c.Route, c.Minima = *s.Route.clone(), *s.Minima.clone()
 	c.Pasts = make(Departures, len(s.Pasts))

@@ -47,9 +47,6 @@ import (
 )
 
 const (
-	// MinCount is how many fares of a route must have been seen before one is judged.
-	MinCount = 8
-
 	// Fall is how much cheaper a departure must become to have fallen: to (1 - Fall) of the price or less.
 	Fall = 0.05
 
@@ -85,34 +82,6 @@ func gain(epoch, day fare.Day) float64 { return math.Exp2(float64(day-epoch) / h
 const epochDays = 240
 
 func logOf(price fare.Cents) float64 { return math.Log(float64(price) / 100) }
-
-// Level is how a percentile is called.
-type Level int
-
-const (
-	Ottimo Level = iota
-	Buono
-	Normale
-	Caro
-)
-
-// levelLimits are the highest whole-number percentiles of ottimo, buono and normale.
-var levelLimits = [...]int{10, 35, 70}
-
-// Percent is a percentile as it is published: a whole number from 0 to 100, rounded down.
-func Percent(percentile float64) int { return int(math.Floor(100*percentile + 1e-9)) }
-
-// LevelOf is the level of a percentile, by its published whole number.
-func LevelOf(percentile float64) Level {
-	for i, limit := range levelLimits {
-		if Percent(percentile) <= limit {
-			return Level(i)
-		}
-	}
-	return Caro
-}
-
-func (l Level) String() string { return [...]string{"ottimo", "buono", "normale", "caro"}[l] }
 
 // Horizons are the spans that chances are told for, the shortest first.
 func Horizons() []Horizon { return []Horizon{Week, Fortnight} }

@@ -38,7 +38,8 @@ func (m *market) quotes(route int, day fare.Day) (quotes []Quote) {
 		}
 		m.routes[route][at] = price
 		if m.rng.IntN(10) > 0 {
-			quotes = append(quotes, Quote{lead, fare.Cents(100*math.Round(math.Exp(price)+float64(max(0, 20-lead))) - 1)})
+			quotes = append(quotes, Quote{lead,
+				fare.Cents(100*math.Round(math.Exp(price)+float64(max(0, 20-lead))) - 1)})
 		}
 	}
 	return quotes
@@ -153,7 +154,8 @@ func TestPast(t *testing.T) {
 					}
 				}
 				if low != wantLow || min(moves, movesKept) != min(wantMoves, movesKept) {
-					t.Fatalf("day %d, price %d: %d moves and a minimum of %d, want %d and %d, of %v", today, mine, moves, low, wantMoves, wantLow, all)
+					t.Fatalf("day %d, price %d: %d moves and a minimum of %d, want %d and %d, of %v", today,
+						mine, moves, low, wantMoves, wantLow, all)
 				}
 			}
 		}
@@ -165,7 +167,8 @@ func TestPast(t *testing.T) {
 
 func TestLevels(t *testing.T) {
 	for percentile, want := range map[float64]string{
-		0: "ottimo", .1: "ottimo", .1099: "ottimo", .11: "buono", .3599: "buono", .36: "normale", .7: "normale", .7099: "normale", .71: "caro", 1: "caro",
+		0: "ottimo", .1: "ottimo", .1099: "ottimo", .11: "buono", .3599: "buono", .36: "normale", .7: "normale",
+		.7099: "normale", .71: "caro", 1: "caro",
 		.29: "buono", .57: "normale", // 100 times these is a little under 29 and 57
 	} {
 		if got := LevelOf(percentile).String(); got != want {
@@ -211,7 +214,8 @@ func TestOwnPrice(t *testing.T) {
 		on := s.routes[route].On(view)
 		a, b := on.Judge(past, Quote{lead, low}), on.Judge(past, Quote{lead, high})
 		if a.Percentile > b.Percentile {
-			t.Fatalf("route %d, %d days ahead: %d has percentile %v, %d has %v", route, lead, low, a.Percentile, high, b.Percentile)
+			t.Fatalf("route %d, %d days ahead: %d has percentile %v, %d has %v", route, lead, low, a.Percentile,
+				high, b.Percentile)
 		}
 		if again := s.routes[route].On(view).Judge(past, Quote{lead, low}); again != a {
 			t.Fatalf("asked again: %+v, before %+v", again, a)
@@ -240,7 +244,8 @@ func TestQuartilesAgree(t *testing.T) {
 				percentile := func(factor float64) float64 {
 					return on.Judge(nil, Quote{lead, fare.Cents(math.Round(float64(at) * factor))}).Percentile
 				}
-				if below, above := percentile(math.Exp(-step-.001)), percentile(math.Exp(step+.001)); below >= share || above <= share {
+				if below, above := percentile(math.Exp(-step-.001)),
+					percentile(math.Exp(step+.001)); below >= share || above <= share {
 					t.Fatalf("%d days ahead: prices a step around the %v quantile %d have percentiles %v and %v", lead, share, at, below, above)
 				}
 				if got, _ := on.Quantile(lead, share); got != at {
@@ -249,7 +254,8 @@ func TestQuartilesAgree(t *testing.T) {
 			}
 			for price := q.Minimum / 2; price < 2*q.Maximum; price += 50 {
 				level := LevelOf(on.Judge(nil, Quote{lead, price}).Percentile)
-				if level == Ottimo && price >= q.Median || level == Caro && float64(price) < float64(q.Median)*math.Exp(-step/2) {
+				if level == Ottimo && price >= q.Median || level == Caro &&
+					float64(price) < float64(q.Median)*math.Exp(-step/2) {
 					t.Fatalf("%d days ahead %d is %s, the median being %d", lead, price, level, q.Median)
 				}
 			}
@@ -275,7 +281,8 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 		}
 		rebased := route.On(pooled.On(later)).Judge(nil, Quote{20, 7000})
 		for name, pair := range map[string][2]float64{
-			"percentile": {plain.Percentile, rebased.Percentile}, "chance": {plain.Chance[0], rebased.Chance[0]}, "near": {plain.Near, rebased.Near},
+			"percentile": {plain.Percentile, rebased.Percentile}, "chance": {plain.Chance[0],
+				rebased.Chance[0]}, "near": {plain.Near, rebased.Near},
 			"borrowed": {plain.Borrowed, rebased.Borrowed}, "cases": {plain.Cases[0], rebased.Cases[0]},
 		} {
 			// A residual of a millionth of a fare is dropped.
@@ -373,14 +380,17 @@ func TestLearns(t *testing.T) {
 			if route == 0 {
 				price = fare.Cents(100_000 * math.Pow(.98, float64(day)))
 			}
-			return []Quote{{40, price}, {30, price}, {29, price}, {28, price}, {27, price}, {26, price}, {25, price}, {24, price}, {23, price}}
+			return []Quote{{40, price}, {30, price}, {29, price}, {28, price}, {27, price}, {26, price}, {25,
+				price}, {24, price}, {23, price}}
 		})
 	}
 	view := s.pooled.On(200)
-	falling, steady := s.routes[0].On(view).Judge(nil, Quote{27, 2000}), s.routes[1].On(view).Judge(nil, Quote{27, 100_000})
+	falling, steady := s.routes[0].On(view).Judge(nil, Quote{27, 2000}), s.routes[1].On(view).Judge(nil,
+		Quote{27, 100_000})
 	for h := range horizons {
 		if falling.Chance[h] < 2*steady.Chance[h] || falling.Chance[h] < .45 || falling.Cases[h] < 100 {
-			t.Errorf("%d days: %.2f where all falls and %.2f where nothing does, of %.0f cases", h.Days(), falling.Chance[h], steady.Chance[h], falling.Cases[h])
+			t.Errorf("%d days: %.2f where all falls and %.2f where nothing does, of %.0f cases", h.Days(),
+				falling.Chance[h], steady.Chance[h], falling.Cases[h])
 		}
 	}
 }
@@ -397,7 +407,8 @@ func TestQuestions(t *testing.T) {
 		day    fare.Day
 		depart fare.Day
 		price  fare.Cents
-	}{{100, 120, 900}, {100, 122, 900}, {101, 120, 951}, {107, 120, 960}, {107, 121, 950}, {108, 120, 500}, {115, 121, 500}} {
+	}{{100, 120, 900}, {100, 122, 900}, {101, 120, 951}, {107, 120, 960}, {107, 121, 950}, {108, 120, 500},
+		{115, 121, 500}} {
 		qs.See(seen.day, seen.depart, seen.price)
 	}
 	want := func(h Horizon, day fare.Day, left int, fell ...bool) {

@@ -98,7 +98,8 @@ func DecodeDepartures(data []byte) (Departures, error) {
 		lows := make([]seen, older+1)
 		lows[older] = seen{day - fare.Day(ago), price}
 		for j := older; j > 0; j-- {
-			lows[j-1] = seen{lows[j].day - fare.Day(min(r.Uint(), maxDays)), lows[j].price - unit*fare.Cents(min(r.Uint(), maxPrice))}
+			lows[j-1] = seen{lows[j].day - fare.Day(min(r.Uint(), maxDays)),
+				lows[j].price - unit*fare.Cents(min(r.Uint(), maxPrice))}
 			if lows[j-1].day >= lows[j].day || lows[j-1].price >= lows[j].price {
 				r.Fail(errRange)
 				break

@@ -27,7 +27,8 @@ func (s *service) stored(t testing.TB, day fare.Day) *service {
 		must(err)
 		questions, err := DecodeQuestions(s.questions[i].Encode())
 		must(err)
-		c.routes, c.departures, c.questions = append(c.routes, route), append(c.departures, departures), append(c.questions, questions)
+		c.routes, c.departures, c.questions = append(c.routes, route), append(c.departures, departures),
+			append(c.questions, questions)
 	}
 	return c
 }
@@ -57,7 +58,8 @@ func TestStoredStateAnswersAlike(t *testing.T) {
 					continue
 				}
 				answered++
-				d := max(math.Abs(want[i].Percentile-got[i].Percentile), math.Abs(want[i].Chance[Week]-got[i].Chance[Week])/10)
+				d := max(math.Abs(want[i].Percentile-got[i].Percentile),
+					math.Abs(want[i].Chance[Week]-got[i].Chance[Week])/10)
 				if d > .001 { // a residual at the edge of a step may be counted beside it, a percentile in the cell beside it
 					atEdge++
 				} else {
@@ -131,7 +133,8 @@ func TestSizes(t *testing.T) {
 		s, _ := after(10, 1, c.departures, 120)
 		route, departures := len(s.routes[0].Encode()), len(s.departures[0].Encode(119))
 		t.Logf("%d live departures: route %d bytes, departures %d (%.1f each), together %d; open questions %d; pooled %d",
-			c.departures, route, departures, float64(departures)/float64(c.departures), route+departures, len(s.questions[0].Encode()), len(s.pooled.Encode()))
+			c.departures, route, departures, float64(departures)/float64(c.departures), route+departures,
+			len(s.questions[0].Encode()), len(s.pooled.Encode()))
 		if n := len(s.departures[0]); n < c.departures {
 			t.Errorf("only %d departures", n)
 		}
@@ -154,14 +157,16 @@ func TestDecodeRefuses(t *testing.T) {
 		"statistics": func(b []byte) error { _, err := DecodeStatistics(b); return err },
 	}
 	for name, data := range map[string][]byte{
-		"pooled": s.pooled.Encode(), "route": s.routes[0].Encode(), "departures": s.departures[0].Encode(30), "questions": s.questions[0].Encode(),
+		"pooled": s.pooled.Encode(), "route": s.routes[0].Encode(), "departures": s.departures[0].Encode(30),
+		"questions":  s.questions[0].Encode(),
 		"statistics": new(Statistics).Encode(),
 	} {
 		decode := decoders[name]
 		if err := decode(data); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		for _, bad := range [][]byte{nil, {9}, data[:len(data)/2], data[:len(data)-1], append(append([]byte{}, data...), 0)} {
+		for _, bad := range [][]byte{nil, {9}, data[:len(data)/2], data[:len(data)-1],
+			append(append([]byte{}, data...), 0)} {
 			if decode(bad) == nil {
 				t.Errorf("%s: %d bytes of %d were read", name, len(bad), len(data))
 			}

@@ -15,7 +15,8 @@ type Experience struct {
 	Bands  [horizons][]Band // what came of who waited, for each two of RecordEdges; without cases where too little is known
 	// The reliabilities, alta first, that were overconfident: of departures and of routes.
 	Doubted, RouteDoubted [3]bool
-	// WeeksOut is how many weeks in a row, the last one among them, the verdicts lay outside of the band in which they should.
+	// WeeksOut is how many weeks in a row, the last one among them, the verdicts lay outside of the
+	// band in which they should.
 	WeeksOut int
 }
 
@@ -119,7 +120,8 @@ func decodeExperience(data []byte) (*Experience, error) {
 		for i := range n {
 			b := Band{From: RecordEdges[i], To: RecordEdges[i+1], Cases: int(min(r.Uint(), math.MaxInt32)), Panels: 1}
 			if b.Cases > 0 {
-				b.Fell, b.Rose, b.Mean, b.Low, b.High, b.Dearer = r.Float32(), r.Float32(), r.Float32(), r.Float32(), r.Float32(), r.Float32()
+				b.Fell, b.Rose, b.Mean, b.Low, b.High, b.Dearer = r.Float32(), r.Float32(), r.Float32(),
+					r.Float32(), r.Float32(), r.Float32()
 			}
 			e.Bands[h] = append(e.Bands[h], b)
 		}

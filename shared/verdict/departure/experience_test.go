@@ -17,7 +17,8 @@ func TestExperienceIsKept(t *testing.T) {
 	for i := range e.Bands[0] {
 		e.Bands[0][i] = Band{From: RecordEdges[i], To: RecordEdges[i+1], Panels: 1}
 	}
-	e.Bands[0][2] = Band{From: .1, To: .2, Cases: 812, Fell: .125, Rose: .25, Mean: -.5, Low: -.75, High: .0625, Dearer: .375, Panels: 1}
+	e.Bands[0][2] = Band{From: .1, To: .2, Cases: 812, Fell: .125, Rose: .25, Mean: -.5, Low: -.75, High: .0625,
+		Dearer: .375, Panels: 1}
 	c := Cycle{Day: 16802, Pooled: Start(16800)}
 	if data := c.Encode(); data[0] != cycleFormat {
 		t.Errorf("without an experience the format is %d", data[0])

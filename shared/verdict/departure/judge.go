@@ -113,18 +113,12 @@ func (d *RouteDay) base(span int) float64 { return d.route.average() + d.view.cu
 // Quartiles are prices of comparables brought to one lead time.
 type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum fare.Cents }
 
-// Quartiles says what the route's fares come to at a lead time. ok is false where Judge knows no percentile.
+// Quartiles returns what the route's fares come to at a lead time. ok is false where Judge knows no percentile.
 //
-// Q1, Median and Q3 are quantiles of the very distribution that percentiles are
-// read from, at the middle of what lies within a step: the residual below which
-// a quarter, a half and three quarters of the weight lie, with each step's
-// weight spread evenly over its 5 %, plus the curve and the route's mean. So a
-// price in a step below that of the median has a percentile under 50, in a step
-// above it one over 50, and likewise for the quartiles; prices in the same step
-// are equal to the percentile, and 2.5 % is as near as both are known.
-// Minimum and Maximum are the lower and the upper end of the route's own
-// residuals of a similar lead time (of any, where it has none), as far as they
-// still count for a tenth of a fare, and never inside the quartiles.
+// Q1, Median and Q3 are quantiles of the distribution that percentiles are read
+// from, with the weight of a step spread evenly over its 5 %. Minimum and Maximum
+// are the ends of the route's own residuals of a similar lead time (of any, where
+// it has none) that still count for a tenth of a fare, and never inside the quartiles.
 func (d *RouteDay) Quartiles(lead int) (q Quartiles, ok bool) {
 	if d.route.count < MinCount {
 		return q, false

@@ -111,7 +111,7 @@ func (m *Minima) clone() *Minima {
 }
 
 // Cheapest is the cheapest fare that can be shown of the span of a date.
-func (d *SheetDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
+func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 	first, last := s.Ends(date)
 	for _, l := range d.Live() {
 		if l.Depart >= first && l.Depart <= last && (!ok || l.Price < cheapest.Price) {
@@ -123,7 +123,7 @@ func (d *SheetDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 
 // JudgeSpan says how a price stands among the cheapest fares of such spans. It
 // tells no chances: those are of one departure. ok is false for a span that has left.
-func (d *SheetDay) JudgeSpan(s Span, date fare.Day, price fare.Cents) (a Answer, q Quartiles, ok bool) {
+func (d *StateDay) JudgeSpan(s Span, date fare.Day, price fare.Cents) (a Answer, q Quartiles, ok bool) {
 	if _, last := s.Ends(date); last < d.today || price <= 0 {
 		return a, q, false
 	}

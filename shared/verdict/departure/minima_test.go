@@ -56,7 +56,7 @@ func TestMinima(t *testing.T) {
 // price, and the cheapest fare of a span stands as its price does.
 func TestSpansAreJudged(t *testing.T) {
 	state := busy(90, 100, 120, 1)
-	read, err := DecodeSheet(state.Encode())
+	read, err := DecodeState(state.Encode())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,10 @@ func TestSpansAreJudged(t *testing.T) {
 				if !ok || cheapest.Depart < first || cheapest.Depart > last {
 					t.Fatalf("span %d of %s: %+v", s, date, cheapest)
 				}
-				if slices.ContainsFunc(day.Live(), func(l Live) bool { return l.Depart >= first && l.Depart <= last && l.Price < cheapest.Price }) {
+				if slices.ContainsFunc(day.Live(), func(l Live) bool {
+					return l.Depart >= first &&
+						l.Depart <= last && l.Price < cheapest.Price
+				}) {
 					t.Errorf("span %d of %s: %d is not the cheapest", s, date, cheapest.Price)
 				}
 				before := -1.

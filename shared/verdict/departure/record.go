@@ -33,11 +33,8 @@ type RecordHorizon struct {
 
 // Band is what followed chances from From up to To, of departures further ahead
 // than the horizon is long, within the horizon. All but Cases are fractions: 0.05 is 5 %.
-//
-// In the record's own bands the figures are those of its first panel, which is
-// of the kind of source that the service has; Low and High reach from the lowest
-// to the highest end of all panels that have enough cases. So High lies below
-// nothing only where each of them says that waiting paid.
+// In the record's own bands the figures are those of the first panel, and Low and
+// High reach over all panels that have enough cases.
 type Band struct {
 	From   float64 `json:"from"`
 	To     float64 `json:"to"`
@@ -87,7 +84,8 @@ func mustReadRecord(data []byte) *Record {
 		}
 		for i, b := range of.Bands {
 			if b.From != RecordEdges[i] || b.To != RecordEdges[i+1] || b.Cases == 0 {
-				panic(fmt.Sprintf("read record.json: of %d days no cases from %v to %v", of.Days, RecordEdges[i], RecordEdges[i+1]))
+				panic(fmt.Sprintf("read record.json: of %d days no cases from %v to %v", of.Days,
+					RecordEdges[i], RecordEdges[i+1]))
 			}
 		}
 	}

@@ -10,7 +10,8 @@ import (
 func TestRecord(t *testing.T) {
 	r := Recorded()
 	for h := range horizons {
-		for _, c := range []struct{ chance, from float64 }{{0, 0}, {.049, 0}, {.05, .05}, {.1, .1}, {.25, .2}, {.39, .3}, {.4, .4}, {.99, .4}, {1, .4}} {
+		for _, c := range []struct{ chance, from float64 }{{0, 0}, {.049, 0}, {.05, .05}, {.1, .1}, {.25, .2},
+			{.39, .3}, {.4, .4}, {.99, .4}, {1, .4}} {
 			b := r.Band(h, c.chance)
 			if b.From != c.from || !(b.Low <= b.Mean && b.Mean <= b.High) || b.Cases < 500 || b.Panels < 2 ||
 				b.Fell < 0 || b.Rose < 0 || b.Fell > 1 || b.Rose > 1 || b.Dearer < 0 || b.Dearer > 1 {
@@ -53,7 +54,8 @@ func TestWaitingIsNotAdvised(t *testing.T) {
 	for _, of := range Recorded().Horizons {
 		for _, b := range of.Bands {
 			if b.Pays() {
-				t.Errorf("waiting %d days at %v: %+v: docs/evidence.md says that nobody is told to wait", of.Days, b.From, b)
+				t.Errorf("waiting %d days at %v: %+v: docs/evidence.md says that nobody is told to wait",
+					of.Days, b.From, b)
 			}
 		}
 	}

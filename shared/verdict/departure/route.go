@@ -141,12 +141,15 @@ func (r *Route) Learn(h Horizon, v *View, outcomes []Outcome, s *Statistics) {
 	term.cases += g * float64(len(outcomes))
 }
 
-// Fell tells whether a later price is a fall.
+// Fell reports whether a later price is a fall.
 func Fell(from, to fare.Cents) bool {
 	return float64(to)/100 <= (1-Fall)*(float64(from)/100)
 }
 
-// known is the route's mean of log prices, where it has one.
+// Rose reports whether a later price is a rise.
+func Rose(from, to fare.Cents) bool { return float64(to) >= (1+Fall)*float64(from) }
+
+// average is the route's mean of log prices, where it has one.
 func (r *Route) average() float64 {
 	if r.count == 0 {
 		return math.NaN()

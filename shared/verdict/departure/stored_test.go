@@ -11,8 +11,8 @@ import (
 )
 
 // small is a state of two departures, and the day on which it is refreshed.
-func small() *State {
-	var s State
+func small() *Learner {
+	var s Learner
 	s.In(fare.EUR, 1)
 	s.Stops = AllNonStop
 	s.Facts = []byte{7}
@@ -41,14 +41,15 @@ func TestStoredBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := DecodeSheet(data)
+	read, err := DecodeState(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(s.Live, read.Live); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(s.Minima, read.Minima, cmp.AllowUnexported(Route{}, mean{}, bar{}, term{}), cmpopts.EquateApprox(0, massUnit)); diff != "" || string(read.Facts) != "\a" {
+	if diff := cmp.Diff(s.Minima, read.Minima, cmp.AllowUnexported(Route{}, mean{}, bar{}, term{}),
+		cmpopts.EquateApprox(0, massUnit)); diff != "" || string(read.Facts) != "\a" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(s.Pasts, read.Pasts, private); diff != "" {

@@ -116,12 +116,14 @@ func mustRead(data []byte) (tables [horizons]table) {
 			cells, values []float64
 		}{
 			{t.cells[:levelFirst], c.Lead},
-			{t.cells[levelFirst : levelFirst+levelUnknown], c.Level}, // that it is not known weighs nothing until it is learned
+			{t.cells[levelFirst : levelFirst+levelUnknown], c.Level},
+			// that it is not known weighs nothing until it is learned
 			{t.cells[changeFirst:lowFirst], c.Changes},
 			{t.cells[lowFirst:], c.Low},
 		} {
 			if copy(term.cells, term.values) != len(term.cells) || len(term.values) != len(term.cells) {
-				panic(fmt.Sprintf("read rule.json: a table of %d values where %d are wanted", len(term.values), len(term.cells)))
+				panic(fmt.Sprintf("read rule.json: a table of %d values where %d are wanted", len(term.values),
+					len(term.cells)))
 			}
 		}
 	}

@@ -90,7 +90,8 @@ func (r Rounds) Encode() []byte {
 		for _, s := range round.Departs {
 			w.Uint(uint64(s.Depart - depart))
 			w.Int(int64(s.Price - price))
-			w = append(w, s.Age<<2|s.Sure, s.Percentile, s.Own[0], s.Own[1], s.Stated[0], s.Stated[1], s.Cheaper, s.Rival)
+			w = append(w, s.Age<<2|s.Sure, s.Percentile, s.Own[0], s.Own[1], s.Stated[0], s.Stated[1],
+				s.Cheaper, s.Rival)
 			depart, price = s.Depart, s.Price
 		}
 	}
@@ -152,7 +153,8 @@ func decodeRound(r *packed.Reader) (round Round) {
 			Depart: depart, Price: price, Age: b[0] >> 2, Sure: b[0] & 3, Percentile: b[1],
 			Own: [Horizons]uint8{b[2], b[3]}, Stated: [Horizons]uint8{b[4], b[5]}, Cheaper: b[6], Rival: b[7],
 		}
-		if price <= 0 || price > maxPrice || depart > maxDay || s.Sure >= Sures || s.Percentile > 100 || max(s.Own[0], s.Own[1]) >= ownUnit ||
+		if price <= 0 || price > maxPrice || depart > maxDay || s.Sure >= Sures || s.Percentile > 100 ||
+			max(s.Own[0], s.Own[1]) >= ownUnit ||
 			max(s.Stated[0], s.Stated[1]) > 5*(Bands-1) || s.Cheaper > 100 || s.Rival > NoRival {
 			r.Fail(errRange)
 			return round

@@ -49,10 +49,12 @@ func TestCountsAreRead(t *testing.T) {
 
 func rounds() Rounds {
 	return Rounds{
-		{Day: 16802, Rule: Rule, Currency: fare.EUR, Settled: FortnightSettled, Route: &RouteSaid{Price: 4999, Age: 2, Sure: 1, Percentile: 100, Level: 3, Low: 8123, High: 10000}},
+		{Day: 16802, Rule: Rule, Currency: fare.EUR, Settled: FortnightSettled, Route: &RouteSaid{Price: 4999,
+			Age: 2, Sure: 1, Percentile: 100, Level: 3, Low: 8123, High: 10000}},
 		{Day: 16809, Rule: Rule, Currency: fare.EUR, Settled: WeekSettled, Departs: []Said{
 			{Depart: 16810, Price: 4999, Sure: 2, Percentile: 7, Own: [2]uint8{13, 199}, Cheaper: 3, Rival: NoRival},
-			{Depart: 16840, Price: 2999, Age: 7, Percentile: 99, Own: [2]uint8{90, 100}, Stated: [2]uint8{40, 40}, Cheaper: 100, Rival: 55},
+			{Depart: 16840, Price: 2999, Age: 7, Percentile: 99, Own: [2]uint8{90, 100}, Stated: [2]uint8{40,
+				40}, Cheaper: 100, Rival: 55},
 		}},
 	}
 }
@@ -83,7 +85,8 @@ func TestStoredBytes(t *testing.T) {
 	}
 }
 
-// TestLeftOfAnEarlierVersion: what an earlier version left for a cycle is read, and without counts it is left as that did.
+// TestLeftOfAnEarlierVersion: what an earlier version left for a cycle is read, and without counts
+// it is left as that did.
 func TestLeftOfAnEarlierVersion(t *testing.T) {
 	earlier := new(departure.Statistics).Encode()
 	l, err := DecodeLeft(earlier)

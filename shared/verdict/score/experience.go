@@ -52,7 +52,10 @@ func Learn(sum *Sum, weeks []Week) *departure.Experience {
 		})
 		// A tenth of the percentiles lies below 5, or at 95 and above.
 		e.Doubted[i] = tails.enough(leastPlaces) && tails.low > .15
-		held := interval(weeks, func(c *Counts) (x, n int64) { return c.Route.Intervals[i].Held, c.Route.Intervals[i].N })
+		held := interval(weeks, func(c *Counts) (x, n int64) {
+			return c.Route.Intervals[i].Held,
+				c.Route.Intervals[i].N
+		})
 		e.RouteDoubted[i] = held.enough(leastHeld) && held.high < .85
 	}
 	e.WeeksOut = weeksOut(weeks)
@@ -69,7 +72,8 @@ func Whole(all map[fare.Day]*Sum, monday fare.Day) (weeks []Week) {
 	return weeks
 }
 
-// weeksOut counts the weeks outside of the band since the last one inside; those with too little to tell count as neither.
+// weeksOut counts the weeks outside of the band since the last one inside; those with too little to
+// tell count as neither.
 func weeksOut(weeks []Week) (n int) {
 	for _, w := range weeks {
 		switch in, known := w.Horizons[0].InBand(); {
@@ -116,7 +120,8 @@ func bands(h int, weeks []Week) []departure.Band {
 	all := make([]departure.Band, len(departure.RecordEdges)-1)
 	known := false
 	for i := range all {
-		from, to := int(math.Round(20*departure.RecordEdges[i])), min(Bands, int(math.Round(20*departure.RecordEdges[i+1])))
+		from, to := int(math.Round(20*departure.RecordEdges[i])), min(Bands,
+			int(math.Round(20*departure.RecordEdges[i+1])))
 		of := func(c *Counts) (w Wait) {
 			for _, b := range c.Horizons[h].Bands[from:to] {
 				w.N += b.N

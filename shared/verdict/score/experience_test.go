@@ -42,7 +42,8 @@ func TestDoubt(t *testing.T) {
 				n.Route.Intervals[0] = Held{100, c.held + 2*off}
 				n.Places[1][0], n.Places[1][Places-1], n.Places[1][10] = c.tails/2+off, c.tails-c.tails/2, 100-c.tails
 			}))
-			if e.Doubted != [3]bool{false, c.doubted, false} || e.RouteDoubted != [3]bool{c.routesDoubted, false, false} {
+			if e.Doubted != [3]bool{false, c.doubted, false} || e.RouteDoubted != [3]bool{c.routesDoubted,
+				false, false} {
 				t.Errorf("%v %v", e.Doubted, e.RouteDoubted)
 			}
 		})
@@ -52,7 +53,8 @@ func TestDoubt(t *testing.T) {
 // TestWaitingByTheScore: the service's own record is cited from 500 cases in 12 weeks on.
 func TestWaitingByTheScore(t *testing.T) {
 	fill := func(week int, n *Counts) {
-		n.Horizons[0].Bands[2] = Wait{N: 60, Said: 700, Fell: 6, Rose: 12, Dearer: 15, Change: 60 * int64(100+10*(week%3))}
+		n.Horizons[0].Bands[2] = Wait{N: 60, Said: 700, Fell: 6, Rose: 12, Dearer: 15,
+			Change: 60 * int64(100+10*(week%3))}
 	}
 	few := Learn(steady(8, fill))
 	if got, want := few.Band(departure.Week, .12), departure.Recorded().Band(departure.Week, .12); got != want {
@@ -60,7 +62,8 @@ func TestWaitingByTheScore(t *testing.T) {
 	}
 	e := Learn(steady(15, fill))
 	got := e.Band(departure.Week, .12)
-	if got.Cases != 900 || got.Rose != .2 || got.Dearer != .25 || math.Abs(got.Mean-.011) > 1e-9 || !(got.Low < got.Mean && got.Mean < got.High) || got.High > .013 {
+	if got.Cases != 900 || got.Rose != .2 || got.Dearer != .25 || math.Abs(got.Mean-.011) > 1e-9 ||
+		!(got.Low < got.Mean && got.Mean < got.High) || got.High > .013 {
 		t.Errorf("%+v", got)
 	}
 	if got, want := e.Band(departure.Week, .35), departure.Recorded().Band(departure.Week, .35); got != want {

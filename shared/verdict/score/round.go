@@ -62,7 +62,7 @@ type Rounds []Round
 // Source is what a refresh has at hand of a series.
 type Source struct {
 	Day     fare.Day             // of the refresh
-	Sheet   *departure.Sheet     // as it is stored
+	State   *departure.State     // as it is stored
 	Pooled  *departure.Pooled    // of the last complete cycle
 	Summary verdict.RouteSummary // of the day
 	// Quotes are those of the history: one for each departure and day on which it
@@ -104,13 +104,16 @@ func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 			kept = append(kept, round)
 		}
 	}
-	return slices.DeleteFunc(kept, func(r Round) bool { return r.Settled == FortnightSettled && r.Route == nil && r.Day <= s.Day-7 })
+	return slices.DeleteFunc(kept, func(r Round) bool {
+		return r.Settled == FortnightSettled &&
+			r.Route == nil && r.Day <= s.Day-7
+	})
 }
 
 // say makes the round of a day; false where there is nothing to say.
 func say(s Source) (Round, bool) {
-	r := Round{Day: s.Day, Rule: Rule, Currency: s.Sheet.Currency, Route: sayRoute(s)}
-	if day, ok := s.Sheet.On(s.Pooled, s.Day); ok {
+	r := Round{Day: s.Day, Rule: Rule, Currency: s.State.Currency, Route: sayRoute(s)}
+	if day, ok := s.State.On(s.Pooled, s.Day); ok {
 		for _, l := range order(day.Live(), s.Day) {
 			if len(r.Departs) == PerRound {
 				break
@@ -124,14 +127,14 @@ func say(s Source) (Round, bool) {
 	return r, len(r.Departs) > 0 || r.Route != nil
 }
 
-func sayDeparture(s Source, day *departure.SheetDay, l departure.Live) (Said, bool) {
-	a, ok, err := verdict.JudgeDeparture(s.Sheet, s.Pooled, verdict.When{Date: l.Depart}, s.now())
+func sayDeparture(s Source, day *departure.StateDay, l departure.Live) (Said, bool) {
+	a, ok, err := verdict.JudgeDeparture(s.State, s.Pooled, verdict.When{Date: l.Depart}, s.now())
 	if err != nil || !ok || a.Verdetto.Percentile == nil {
 		return Said{}, false
 	}
 	rule := *s.Pooled
 	rule.Experience = nil // of the rule's own reliability it is counted whether it was overconfident
-	own, ok, err := verdict.JudgeDeparture(s.Sheet, &rule, verdict.When{Date: l.Depart}, s.now())
+	own, ok, err := verdict.JudgeDeparture(s.State, &rule, verdict.When{Date: l.Depart}, s.now())
 	if err != nil || !ok {
 		return Said{}, false
 	}
@@ -158,11 +161,10 @@ func sayRoute(s Source) *RouteSaid {
 		return nil
 	}
 	live, _ := s.Summary.Cheapest(s.Day)
-	standing, _ := verdict.StandingOf(s.Summary, s.Day)
-	low, high := standing.Interval()
-	found := departure.Live{Found: live.Found}.FoundDay()
+	percentile, _ := verdict.PercentileOf(s.Summary, s.Day)
+	low, high := percentile.Interval()
 	return &RouteSaid{
-		Price: live.Price, Age: uint8(s.Day - found), Sure: sureOf(a.Verdetto.Affidabilita),
+		Price: live.Price, Age: uint8(s.Day - live.FoundDay()), Sure: sureOf(a.Verdetto.Affidabilita),
 		Percentile: uint8(*a.Verdetto.Percentile), Level: uint8(levelOf(a.Verdetto.Livello)),
 		Low: uint16(math.Floor(100 * low)), High: uint16(math.Ceil(100 * high)),
 	}
@@ -191,7 +193,8 @@ func rival(quotes []departure.Live, today fare.Day, of departure.Live) uint8 {
 			continue
 		}
 		apart := ((q.Depart-of.Depart)%year + year) % year
-		if ahead := float64(q.Depart - day); ahead < lead*(1-width) || ahead > lead*(1+width) || apart > season && apart < year-season {
+		if ahead := float64(q.Depart - day); ahead < lead*(1-width) || ahead > lead*(1+width) ||
+			apart > season && apart < year-season {
 			continue
 		}
 		n++

@@ -16,7 +16,7 @@ func (r *Round) settle(s Source, c *Counts) {
 	switch {
 	case r.Rule != Rule:
 		why, comparable = RuleChanged, false
-	case r.Currency != s.Sheet.Currency:
+	case r.Currency != s.State.Currency:
 		why, comparable = Currency, false
 	}
 	for h, horizon := range departure.Horizons() {
@@ -75,14 +75,12 @@ func follow(quotes []departure.Live, said Said, from, days fare.Day) (c came, ok
 			continue
 		}
 		c.fell = c.fell || departure.Fell(said.Price, q.Price)
-		c.rose = c.rose || rose(said.Price, q.Price)
+		c.rose = c.rose || departure.Rose(said.Price, q.Price)
 		c.seen++
 		c.last = q.Price // by day found
 	}
 	return c, c.seen > 0
 }
-
-func rose(from, to fare.Cents) bool { return float64(to) >= (1+departure.Fall)*float64(from) }
 
 // changed is the change of a price, in ten-thousandths of it; more than tenfold counts as tenfold.
 func changed(from, to fare.Cents) int64 {
@@ -92,7 +90,7 @@ func changed(from, to fare.Cents) int64 {
 func (h *HorizonCounts) count(horizon int, said Said, lead int, c came) {
 	fell, up, dearer := one(c.fell), one(c.rose), one(c.last > said.Price)
 	own := &h.Own[said.Own[horizon]/(ownUnit/Steps)]
-	own.add(int64(said.Own[horizon]), fell)
+	own.Add(int64(said.Own[horizon]), fell)
 	w := &h.Bands[said.Stated[horizon]/5]
 	w.N++
 	w.Said += int64(said.Stated[horizon])
@@ -111,11 +109,12 @@ func (h *HorizonCounts) count(horizon int, said Said, lead int, c came) {
 		h.Rival[departure.LevelOf(float64(said.Rival)/100)].add(fell)
 	}
 	stated := int64(said.Stated[horizon])
-	h.Ages[min(1, said.Age)].add(stated, fell)
-	h.Sures[said.Sure].add(stated, fell)
+	h.Ages[min(1, said.Age)].Add(stated, fell)
+	h.Sures[said.Sure].Add(stated, fell)
 }
 
-func (c *Case) add(said, fell int64) {
+// Add counts a statement.
+func (c *Case) Add(said, fell int64) {
 	c.N++
 	c.Said += said
 	c.Fell += fell
@@ -164,7 +163,7 @@ func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 	cell := &of.Levels[said.Level]
 	cell.N++
 	cell.Fell += one(departure.Fell(said.Price, last.Price))
-	cell.Rose += one(rose(said.Price, last.Price))
+	cell.Rose += one(departure.Rose(said.Price, last.Price))
 	cell.Change += changed(said.Price, last.Price)
 }
 
@@ -172,26 +171,11 @@ func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 // it takes in the place of the day's fare among the lows of the days before and
 // after it, each weighing what the memory of the rule makes of its distance.
 func (r *Round) settleInterval(s verdict.RouteSummary, c *Counts) {
-	var below, equal, all float64
-	last := fare.Day(0)
-	for _, low := range s.Lows {
-		if low.Day == r.Day || low.Day > r.Day+IntervalDays {
-			continue
-		}
-		w := verdict.Weight(low.Day - r.Day)
-		all += w
-		switch {
-		case low.Price < r.Route.Price:
-			below += w
-		case low.Price == r.Route.Price:
-			equal += w
-		}
-		last = max(last, low.Day)
-	}
-	if all == 0 || last <= r.Day+departure.Fortnight.Days() {
+	among := verdict.PlaceOf(s.Lows, r.Day, r.Day+IntervalDays, r.Route.Price)
+	if among.All == 0 || among.Last <= r.Day+departure.Fortnight.Days() {
 		return // too little came to try it
 	}
-	place := 100 * 100 * (below + equal/2) / all
+	place := 100 * 100 * (among.Below + among.Equal/2) / among.All
 	of := &c.Route.Intervals[r.Route.Sure]
 	of.N++
 	of.Held += one(float64(r.Route.Low) <= place && place <= float64(r.Route.High))

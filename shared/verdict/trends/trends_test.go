@@ -45,10 +45,13 @@ func TestMergeRanks(t *testing.T) {
 func TestEncode(t *testing.T) {
 	var all []Entry
 	for n := range 300 {
-		e := Entry{Destination: fare.City([]byte{'A', byte('A' + n/26), byte('A' + n%26)}), AsOf: 20000, Observations: 7 * n, Median: fare.Cents(4000 + 13*n),
-			Live: []Live{{Depart: 20010, Price: fare.Cents(3000 + 7*n), Found: 1728000000 + int64(n*977)}}, Months: []Month{}}
+		e := Entry{Destination: fare.City([]byte{'A', byte('A' + n/26), byte('A' + n%26)}), AsOf: 20000,
+			Observations: 7 * n, Median: fare.Cents(4000 + 13*n),
+			Live:   []Live{{Depart: 20010, Price: fare.Cents(3000 + 7*n), Found: 1728000000 + int64(n*977)}},
+			Months: []Month{}}
 		for m := range 12 {
-			e.Months = append(e.Months, Month{m + 1, fare.Cents(4000 + 31*n*m%5000), fare.Cents(2000 + 17*n*m%3000), n + m})
+			e.Months = append(e.Months, Month{m + 1, fare.Cents(4000 + 31*n*m%5000),
+				fare.Cents(2000 + 17*n*m%3000), n + m})
 		}
 		all = append(all, e)
 	}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"verdetto/cmd/verdetto/backtest/bootstrap"
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 )
 
@@ -82,9 +82,9 @@ type AlertKind struct {
 
 // Estimate is a mean, and the interval that holds it.
 type Estimate struct {
-	Count    int              `json:"count"`
-	Mean     float64          `json:"mean"`
-	Interval *bootstrap.Range `json:"interval,omitempty"`
+	Count    int          `json:"count"`
+	Mean     float64      `json:"mean"`
+	Interval *stats.Range `json:"interval,omitempty"`
 }
 
 // The questions that alerts can be on: Options.Ask of RunAlerts.
@@ -107,7 +107,8 @@ func replayAlerts(t *Trips, o Options, on alertsOn) (AlertReport, error) {
 	}
 	real := on.watch(t, o.Cycle)
 	r := AlertReport{
-		Ask: o.Ask, First: t.rows[0].day.String(), From: max(o.From, t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
+		Ask: o.Ask, First: t.rows[0].day.String(), From: max(o.From, t.rows[0].day).String(),
+		To: t.last().String(), Cycle: o.Cycle,
 		Read: t.Read, Dropped: t.Dropped, Notes: t.Notes,
 	}
 	asked := real.alerts(on, o, &r)
@@ -119,20 +120,17 @@ func replayAlerts(t *Trips, o Options, on alertsOn) (AlertReport, error) {
 	for _, a := range asked {
 		first, last = min(first, panel.rows[a.row].day), max(last, panel.rows[a.row].day)
 	}
-	prices := panel.prices()
-	blocks := panel.blocks(draws, first, last)
-	r.BlockDays = blocks.days
+	sample := panel.sample(first, last)
+	r.BlockDays = sample.Days
 	for _, other := range []struct {
-		name   string
-		prices func([]fare.Cents) []fare.Cents
+		name string
+		of   *watched
 	}{
-		{"as they were", nil}, {"random walk", panel.randomWalk}, {"shuffled", panel.shuffled},
+		{"as they were", real},
+		{"random walk", on.watch(panel.randomWalk(), o.Cycle)},
+		{"shuffled", on.watch(panel.shuffled(), o.Cycle)},
 	} {
-		of := real
-		if other.prices != nil {
-			of = on.watch(panel.priced(other.prices(prices)), o.Cycle)
-		}
-		f := follower{of, asked, blocks}
+		f := follower{other.of, asked, sample}
 		r.Prices = append(r.Prices, AlertPrices{other.name, f.kinds()})
 	}
 	return r, nil

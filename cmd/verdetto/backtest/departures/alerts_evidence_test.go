@@ -2,11 +2,7 @@ package departures
 
 import (
 	"math"
-	"path/filepath"
-	"strings"
 	"testing"
-
-	"verdetto/shared/architecture/testenv"
 )
 
 // TestEvidenceAlerts holds what docs/evidence.md says of following alerts on the recorded panels.
@@ -16,27 +12,27 @@ func TestEvidenceAlerts(t *testing.T) {
 		o          Options
 		alerts     int
 		told       float64 // share of verdicts that told, about
-		// Verdict against buying at once, the same a look late, and against a random day: saves, costs, or "" where chance may do either.
+		// Verdict against buying at once, the same a look late, and against a random day: saves,
+		// costs, or "" where chance may do either.
 		once, late, random string
 		waits, walkWithin  float64 // against the same waits at most, and on a walk at most so far from nothing
 	}{
 		{"daily", "eu_wizzair_2015_2016_full", Options{}, 20_140, .73, "", "", "", -.05, .015},
 		{"weekly", "eu_wizzair_weekly", Options{Cycle: 7}, 16_793, .61, "costs", "costs", "", -.03, .015},
-		{"the real source, 14 months", "travelpayouts_daily_2025_2026", Options{}, 8_193, .72, "", "", "saves", -.03, .015},
+		{"the real source, 14 months", "travelpayouts_daily_2025_2026", Options{}, 8_193, .72, "", "", "saves",
+			-.03, .015},
 		{"Williams", "williams.nodates", Options{}, 43_492, .84, "", "costs", "saves", -.07, .015},
-		{"routes, daily", "eu_wizzair_2015_2016_full", Options{Ask: RouteAlerts}, 202, .29, "", "", "saves", -.005, math.Inf(1)}, // 18 walks say little
-		{"routes, weekly", "eu_wizzair_weekly", Options{Ask: RouteAlerts, Cycle: 7}, 82, .28, "", "", "", 0, math.Inf(1)},
-		{"routes, the real source", "travelpayouts_daily_2025_2026", Options{Ask: RouteAlerts}, 2_325, .95, "saves", "saves", "saves", -.05, .03},
+		{"routes, daily", "eu_wizzair_2015_2016_full", Options{Ask: RouteAlerts}, 202, .29, "", "", "saves",
+			-.005, math.Inf(1)}, // 18 walks say little
+		{"routes, weekly", "eu_wizzair_weekly", Options{Ask: RouteAlerts, Cycle: 7}, 82, .28, "", "", "", 0,
+			math.Inf(1)},
+		{"routes, the real source", "travelpayouts_daily_2025_2026", Options{Ask: RouteAlerts}, 2_325, .95,
+			"saves", "saves", "saves", -.05, .03},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			panel, err := OpenTrips(filepath.Join(testenv.Data(t), "fares", c.file+".csv.gz"), TripOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			panel := recorded(t, c.file)
 			r := runAlerts(t, panel, c.o)
-			var figures strings.Builder
-			r.Print(&figures)
-			t.Log(figures.String())
+			t.Log(figures(r))
 			if r.Alerts != c.alerts {
 				t.Errorf("%d alerts, want %d", r.Alerts, c.alerts)
 			}

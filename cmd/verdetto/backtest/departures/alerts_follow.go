@@ -1,14 +1,19 @@
 package departures
 
-import "verdetto/shared/notify"
+import (
+	"slices"
+
+	"verdetto/cmd/verdetto/backtest/stats"
+	"verdetto/shared/notify"
+)
 
 const alertStill = 1.02 // times its price, at most: such a fare is still there
 
 // follower follows alerts on one set of prices.
 type follower struct {
 	*watched
-	asked  []alert
-	blocks *blocks
+	asked []alert
+	sample
 }
 
 // purchase is what came of following an alert: the looks of which it told, and that at which the fare was bought.
@@ -57,33 +62,44 @@ func (f *follower) look(a alert) []notify.Seen {
 }
 
 func (f *follower) measure(name string, done []purchase) AlertKind {
-	told, messages, again, still := f.blocks.average(), f.blocks.average(), f.blocks.average(), f.blocks.average()
-	once, later, random, deadline, dealt := f.blocks.average(), f.blocks.average(), f.blocks.average(), f.blocks.average(), f.blocks.average()
+	k := AlertKind{Name: name}
+	estimates := []**Estimate{&k.Told, &k.Messages, &k.Again, &k.Still, &k.AtOnce, &k.Later, &k.Random,
+		&k.Deadline, &k.Dealt}
+	all := f.Averages(1, len(estimates))[0]
+	add := func(of **Estimate, row int32, value float64) {
+		all[slices.Index(estimates, of)].Add(f.cells[row], value)
+	}
+	price := func(row int32) float64 { return float64(f.seen[row].Price) }
 	waits := f.dealt(done)
 	for i, a := range f.asked {
-		row, p := int(a.row), done[i]
-		told.add(row, share(len(p.messages) > 0))
-		messages.add(row, float64(len(p.messages)))
+		p, last := done[i], len(a.looks)-1
+		add(&k.Told, a.row, stats.Share(len(p.messages) > 0))
+		add(&k.Messages, a.row, float64(len(p.messages)))
 		for _, at := range p.messages {
 			look := a.looks[at]
-			again.add(row, share(f.next[look] > 0))
-			if f.next[look] > 0 {
-				still.add(row, share(float64(f.next[look]) <= alertStill*float64(f.seen[look].Price)))
+			next := float64(f.next[look])
+			add(&k.Again, a.row, stats.Share(next > 0))
+			if next > 0 {
+				add(&k.Still, a.row, stats.Share(next <= alertStill*price(look)))
 			}
 		}
-		sum := float64(f.seen[row].Price)
+		sum := price(a.row)
 		for _, look := range a.looks {
-			sum += float64(f.seen[look].Price)
+			sum += price(look)
 		}
-		paid := float64(f.seen[a.looks[p.at]].Price)
-		once.add(row, paid/float64(f.seen[row].Price)-1)
-		later.add(row, float64(f.seen[a.looks[min(p.at+1, len(a.looks)-1)]].Price)/float64(f.seen[row].Price)-1)
-		random.add(row, paid/(sum/float64(1+len(a.looks)))-1)
-		deadline.add(row, paid/float64(f.seen[a.looks[len(a.looks)-1]].Price)-1)
-		dealt.add(row, paid/waits[i]-1)
+		paid := price(a.looks[p.at])
+		add(&k.AtOnce, a.row, paid/price(a.row)-1)
+		add(&k.Later, a.row, price(a.looks[min(p.at+1, last)])/price(a.row)-1)
+		add(&k.Random, a.row, paid/(sum/float64(1+len(a.looks)))-1)
+		add(&k.Deadline, a.row, paid/price(a.looks[last])-1)
+		add(&k.Dealt, a.row, paid/waits[i]-1)
 	}
-	return AlertKind{name, told.estimate(), messages.estimate(), again.estimate(), still.estimate(),
-		once.estimate(), later.estimate(), random.estimate(), deadline.estimate(), dealt.estimate()}
+	for i, of := range estimates {
+		if a := all[i]; a.Count > 0 {
+			*of = &Estimate{a.Count, a.Mean(), a.Interval()}
+		}
+	}
+	return k
 }
 
 // dealt is what each would have paid in the mean after the waits of all who asked
@@ -110,12 +126,4 @@ func (f *follower) dealt(done []purchase) []float64 {
 		all[i] = sum / float64(count)
 	}
 	return all
-}
-
-// estimate is nil where nothing was counted.
-func (a *average) estimate() *Estimate {
-	if a.count == 0 {
-		return nil
-	}
-	return &Estimate{a.count, a.value(), a.interval()}
 }

@@ -15,25 +15,27 @@ import (
 // can be sold. The panel of these looks is one of fares of one departure of each
 // route at a time, so that it can be watched in turn with other prices.
 func (t *Trips) watchRoutes(cycle int) *watched {
-	rows := slices.DeleteFunc(slices.Clone(t.rows), func(q quote) bool { return q.lead > fare.MaxLead })
 	type look struct {
-		notify.Seen
+		quote
+		seen          notify.Seen
 		quarter, next fare.Cents
 	}
-	looks := map[routeDay]look{}
-	prices := map[routeDay]map[fare.Day]fare.Cents{} // the cheapest of each departure
-	ofRoute := make([][]fare.Observation, len(t.Routes))
-	for _, q := range rows {
-		ofRoute[q.route] = append(ofRoute[q.route], fare.Observation{Found: q.day.Time().Unix(), Depart: q.departs(), Price: q.price})
-		at := routeDay{q.route, q.day}
-		if prices[at] == nil {
-			prices[at] = map[fare.Day]fare.Cents{}
+	var looks []look
+	for route, rows := range t.byRoute() {
+		var observations []fare.Observation
+		cheapest := map[[2]fare.Day]fare.Cents{} // by day and departure
+		for _, row := range rows {
+			q := t.rows[row]
+			if q.lead > fare.MaxLead {
+				continue
+			}
+			observations = append(observations, fare.Observation{Found: q.day.Time().Unix(),
+				Depart: q.departs(), Price: q.price})
+			at := [2]fare.Day{q.day, q.departs()}
+			if known, ok := cheapest[at]; !ok || q.price < known {
+				cheapest[at] = q.price
+			}
 		}
-		if known, ok := prices[at][q.departs()]; !ok || q.price < known {
-			prices[at][q.departs()] = q.price
-		}
-	}
-	for route, observations := range ofRoute {
 		slices.SortFunc(observations, fare.Observation.Compare)
 		summaries := verdict.NewDays(observations, verdict.Options{})
 		for i, o := range observations {
@@ -43,24 +45,25 @@ func (t *Trips) watchRoutes(cycle int) *watched {
 			}
 			summary := summaries.On(day)
 			live, _ := summary.Cheapest(day)
-			l := look{Seen: notify.Seen{Day: day, Price: live.Price, Level: verdict.Insufficient}, next: prices[routeDay{int32(route), day + fare.Day(cycle)}][live.Depart]}
-			if standing, ok := verdict.StandingAt(summary, live.Price); ok {
-				l.Level, l.quarter = standing.Level(), lowerQuartile(summary)
+			l := look{
+				quote: quote{route: int32(route), trip: int32(route), day: day,
+					lead: lookLead(day - t.rows[0].day), price: live.Price},
+				seen: notify.Seen{Day: day, Price: live.Price, Level: verdict.Insufficient},
+				next: cheapest[[2]fare.Day{day + fare.Day(cycle), live.Depart}],
 			}
-			looks[routeDay{int32(route), day}] = l
+			if place, ok := verdict.PercentileAt(summary, live.Price); ok {
+				l.seen.Level, l.quarter = place.Level(), lowerQuartile(summary)
+			}
+			looks = append(looks, l)
 		}
 	}
-	m := &Trips{Routes: t.Routes, Dropped: t.Dropped, Read: t.Read, Notes: t.Notes}
-	w := &watched{panel: m}
-	for i, q := range rows {
-		if i > 0 && rows[i-1].day == q.day && rows[i-1].route == q.route {
-			continue
-		}
-		l := looks[routeDay{q.route, q.day}]
-		m.rows = append(m.rows, quote{route: q.route, trip: q.route, day: q.day, lead: lookLead(q.day - t.rows[0].day), price: l.Price})
-		w.seen, w.quarter, w.next = append(w.seen, l.Seen), append(w.quarter, l.quarter), append(w.next, l.next)
+	slices.SortStableFunc(looks, func(a, b look) int { return int(a.day - b.day) })
+	w := &watched{panel: t.with(nil)}
+	for _, l := range looks {
+		w.panel.rows = append(w.panel.rows, l.quote)
+		w.seen, w.quarter, w.next = append(w.seen, l.seen), append(w.quarter, l.quarter), append(w.next, l.next)
 	}
-	m.index(len(t.Routes))
+	w.panel.index(len(t.Routes))
 	w.lows()
 	return w
 }
@@ -70,12 +73,6 @@ func (t *Trips) watchRoutes(cycle int) *watched {
 func lookLead(day fare.Day) int32 {
 	const days = fare.MaxLead - departure.LiveDays
 	return int32(days - day%days + departure.LiveDays - 1)
-}
-
-// routeDay is a route on a day.
-type routeDay struct {
-	route int32
-	day   fare.Day
 }
 
 // lowerQuartile is the price under which a quarter of the weight of a route's lows lies.

@@ -1,7 +1,6 @@
 package departures
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -32,11 +31,7 @@ func watchedPanel(t *testing.T, more string, departures ...func(day int) string)
 			}
 		}
 	}
-	trips, err := ReadTrips(strings.NewReader(panel.String()+more), TripOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return trips
+	return read(t, panel.String()+more)
 }
 
 func fareLine(route string, seen, departs fare.Day, price string) string {
@@ -56,14 +51,7 @@ func runAlerts(t *testing.T, panel *Trips, o Options) AlertReport {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := json.Marshal(r); err != nil {
-		t.Error(err)
-	}
-	var text strings.Builder
-	r.Print(&text)
-	if strings.Contains(text.String(), "NaN") || strings.Contains(text.String(), "Inf") {
-		t.Errorf("a table of nothing:\n%s", &text)
-	}
+	written(t, r)
 	return r
 }
 
@@ -81,10 +69,12 @@ func TestAlertsByHand(t *testing.T) {
 	dip := means(.5, .5, 1, 0, -.1, -.1, (80./120-1)/2)
 	want := map[string][7]float64{
 		"threshold": dip, "verdict": dip, "drop of 10 %": dip,
-		"low of 30 days": means(0, 0, none, none, .1, .1, 0),                // it was seen for 20 days before
-		"change":         means(.5, 1.5, 2./3, .5, -.1, -.1, (80./120-1)/2), // to 80, to 100, to 120, after which nothing is seen
-		noAlert:          means(1, 21.5, 123./129, 117./123, .1, .1, 0),     // of 129 looks 6 are the last; 3 are followed by 120, 3 by 100 after 80
-		bestDay:          means(0, 0, none, none, -.1, -.1, (80./120-1)/2),
+		"low of 30 days": means(0, 0, none, none, .1, .1, 0), // it was seen for 20 days before
+		"change":         means(.5, 1.5, 2./3, .5, -.1, -.1, (80./120-1)/2),
+		// to 80, to 100, to 120, after which nothing is seen
+		noAlert: means(1, 21.5, 123./129, 117./123, .1, .1, 0),
+		// of 129 looks 6 are the last; 3 are followed by 120, 3 by 100 after 80
+		bestDay: means(0, 0, none, none, -.1, -.1, (80./120-1)/2),
 	}
 	for _, k := range r.Prices[0].Kinds {
 		got := means(k.Told.Mean, k.Messages.Mean, none, none, k.AtOnce.Mean, k.Random.Mean, k.Deadline.Mean)
@@ -96,7 +86,8 @@ func TestAlertsByHand(t *testing.T) {
 			t.Errorf("%s: %s", k.Name, diff)
 		}
 		// Who is a look late pays 100 in the place of 80, and so as at once.
-		if late := map[bool]float64{true: .1}[k.Name == noAlert || k.Name == "low of 30 days"]; math.Abs(k.Later.Mean-late) > 1e-12 {
+		if late := map[bool]float64{true: .1}[k.Name == noAlert ||
+			k.Name == "low of 30 days"]; math.Abs(k.Later.Mean-late) > 1e-12 {
 			t.Errorf("%s: %v a look late", k.Name, k.Later.Mean)
 		}
 		// Each was asked for as many days ahead as no other: the wait of another is its own.
@@ -126,7 +117,8 @@ func TestWaitsOfOthers(t *testing.T) {
 		if k.Name == noAlert || k.Name == "low of 30 days" { // they were not seen for as long
 			want = 0
 		}
-		if k.Name != "change" && k.Name != bestDay && math.Abs(k.Dealt.Mean-want) > 1e-12 { // the latter buys what costs the same all the time at once
+		if k.Name != "change" && k.Name != bestDay &&
+			math.Abs(k.Dealt.Mean-want) > 1e-12 { // the latter buys what costs the same all the time at once
 			t.Errorf("%s: %v against the same waits, want %v", k.Name, k.Dealt.Mean, want)
 		}
 	}
@@ -142,10 +134,7 @@ func TestRouteAlertsByHand(t *testing.T) {
 		panel.WriteString(fareLine("AAA,BBB", alertMonday+fare.Day(day), alertMonday+100, price))
 		panel.WriteString(fareLine("AAA,BBB", alertMonday+fare.Day(day), alertMonday+90, "150"))
 	}
-	trips, err := ReadTrips(strings.NewReader(panel.String()), TripOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	trips := read(t, panel.String())
 	r := runAlerts(t, trips, Options{Ask: RouteAlerts})
 	if r.Alerts != 1 || r.Routes != 1 || r.Unjudged != 2 || r.Unwatched != 0 || r.Days != 56 {
 		t.Errorf("%+v", r)
@@ -162,7 +151,8 @@ func TestRouteAlertsByHand(t *testing.T) {
 			continue
 		}
 		got := [6]float64{k.Told.Mean, k.Messages.Mean, k.Still.Mean, k.AtOnce.Mean, k.Random.Mean, k.Deadline.Mean}
-		if diff := cmp.Diff(want[k.Name], got, cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })); diff != "" {
+		if diff := cmp.Diff(want[k.Name], got,
+			cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })); diff != "" {
 			t.Errorf("%s: %s", k.Name, diff)
 		}
 	}
@@ -177,13 +167,11 @@ func TestRoutesOfYears(t *testing.T) {
 		panel.WriteString(fareLine("AAA,BBB", alertMonday+day, alertMonday+day+50, "100"))
 		panel.WriteString(fareLine("AAA,BBB", alertMonday+day, alertMonday+day+fare.MaxLead+1, "1"))
 	}
-	trips, err := ReadTrips(strings.NewReader(panel.String()), TripOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	trips := read(t, panel.String())
 	r := runAlerts(t, trips, Options{Ask: RouteAlerts})
 	if asked := (days-1)/7 + 1 - alertWeeks; r.Unjudged != 2 || r.Alerts != asked-2 {
-		t.Errorf("%d alerts, %d unjudged; want %d in all, of which 2 after less than 8 days", r.Alerts, r.Unjudged, asked)
+		t.Errorf("%d alerts, %d unjudged; want %d in all, of which 2 after less than 8 days", r.Alerts,
+			r.Unjudged, asked)
 	}
 	for _, p := range r.Prices {
 		for _, k := range p.Kinds {
@@ -212,18 +200,21 @@ func TestAlertsThatAreAsked(t *testing.T) {
 		{"from the second Monday on", watchedPanel(t, "", level), Options{From: alertMonday + 1}, 2, 0, 0},
 		{"lost before the deadline", watchedPanel(t, "", lost, level), Options{}, 3, 0, 3},
 		{"last seen within a week of it", watchedPanel(t, "", late, level), Options{}, 6, 0, 0},
-		{"a deadline after the end of the panel", watchedPanel(t, "", level, level), Options{To: alertMonday + 28}, 3, 0, 0},
+		{"a deadline after the end of the panel", watchedPanel(t, "", level, level),
+			Options{To: alertMonday + 28}, 3, 0, 0},
 		{"a refresh each week", watchedPanel(t, "", level), Options{Cycle: 7}, 3, 0, 0},
 		{"a route that nothing is known of", watchedPanel(t, fresh.String(), level), Options{}, 4, 2, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := runAlerts(t, c.panel, c.o)
-			if got, want := [3]int{r.Alerts, r.Unjudged, r.Unwatched}, [3]int{c.alerts, c.unjudged, c.unwatched}; got != want {
+			if got, want := [3]int{r.Alerts, r.Unjudged, r.Unwatched}, [3]int{c.alerts, c.unjudged,
+				c.unwatched}; got != want {
 				t.Errorf("alerts, unjudged and unwatched %v, want %v", got, want)
 			}
 		})
 	}
-	if _, err := RunAlerts(t.Context(), watchedPanel(t, "", lost), Options{}); err == nil || !strings.Contains(err.Error(), "no departure was watched") {
+	if _, err := RunAlerts(t.Context(), watchedPanel(t, "", lost), Options{}); err == nil ||
+		!strings.Contains(err.Error(), "no departure was watched") {
 		t.Errorf("a panel of nothing to follow: %v", err)
 	}
 }
@@ -239,17 +230,20 @@ func TestAlertsBetweenTheirReferences(t *testing.T) {
 	for _, p := range r.Prices {
 		best := p.Kinds[len(p.Kinds)-1]
 		for _, k := range p.Kinds[:len(p.Kinds)-1] {
-			if best.Name != bestDay || k.AtOnce.Mean < best.AtOnce.Mean || k.Random.Mean < best.Random.Mean || k.Deadline.Mean < best.Deadline.Mean {
+			if best.Name != bestDay || k.AtOnce.Mean < best.AtOnce.Mean || k.Random.Mean < best.Random.Mean ||
+				k.Deadline.Mean < best.Deadline.Mean {
 				t.Errorf("%s: %s %+v beats the cheapest look %+v", p.Name, k.Name, k.AtOnce, best.AtOnce)
 			}
 			switch {
 			case k.Name == noAlert || k.Name == "change":
 			case p.Name == "shuffled":
-				if k.AtOnce.Mean > -.05 || k.Dealt.Mean > -.05 || k.Random.Mean > -.05 || k.Random.Interval == nil || k.Random.Interval.High > 0 {
+				if k.AtOnce.Mean > -.05 || k.Dealt.Mean > -.05 || k.Random.Mean > -.05 ||
+					k.Random.Interval == nil || k.Random.Interval.High > 0 {
 					t.Errorf("%s on shuffled prices: %+v, %+v against a random day", k.Name, k.AtOnce, k.Random)
 				}
 			case math.Abs(k.Random.Mean) > .03 || math.Abs(k.Dealt.Mean) > .01:
-				t.Errorf("%s on a walk: %+v against a random day, %+v against the same waits", k.Name, k.Random, k.Dealt)
+				t.Errorf("%s on a walk: %+v against a random day, %+v against the same waits", k.Name, k.Random,
+					k.Dealt)
 			}
 		}
 	}

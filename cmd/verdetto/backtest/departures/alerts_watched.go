@@ -21,8 +21,7 @@ type watched struct {
 
 // watchDepartures looks at each departure whenever it is seen.
 func (t *Trips) watchDepartures(cycle int) *watched {
-	prices := t.prices()
-	said := t.replayRule(prices, t.outcomes(prices))
+	said := t.ask(nil).said
 	w := &watched{t, make([]notify.Seen, len(t.rows)), said.quarter, make([]fare.Cents, len(t.rows))}
 	for i, q := range t.rows {
 		w.seen[i] = notify.Seen{Day: q.day, Price: q.price, Level: verdict.Insufficient}
@@ -87,7 +86,10 @@ func (w *watched) alerts(on alertsOn, o Options, r *AlertReport) (all []alert) {
 			if !ok || !asking[q.day] || q.day < o.From || deadline > t.last() {
 				continue
 			}
-			until, found := slices.BinarySearchFunc(rows, deadline, func(row int32, day fare.Day) int { return int(t.rows[row].day - day) })
+			until, found := slices.BinarySearchFunc(rows, deadline, func(row int32,
+				day fare.Day) int {
+				return int(t.rows[row].day - day)
+			})
 			if found {
 				until++
 			}

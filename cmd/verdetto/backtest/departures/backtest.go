@@ -64,20 +64,13 @@ func replay(t *Trips, o Options) (Report, error) {
 	if len(t.rows) == 0 {
 		return Report{}, errors.New("no fare was seen on the days asked for")
 	}
-	a := t.ask(o.Span)
-	m := newReporter(a.panel, o)
-	m.became, m.said = a.became, a.said
+	m := newReporter(t.ask(o.Span), o)
 	var tasks sync.WaitGroup
+	tasks.Go(func() { m.rivals = m.asked.rivals() })
 	tasks.Go(func() {
-		m.opinions = a.panel.opinions()
-		for i := range rivals {
-			m.chances[i] = a.panel.chances(m.opinions[i], m.became)
-		}
-	})
-	tasks.Go(func() {
-		prices := t.prices()
 		m.report.References = []Reference{
-			m.reference("random walk", t.priced(t.randomWalk(prices)).ask(o.Span)), m.reference("shuffled", t.priced(t.shuffled(prices)).ask(o.Span)),
+			m.reference("random walk", t.randomWalk().ask(o.Span), o), m.reference("shuffled",
+				t.shuffled().ask(o.Span), o),
 		}
 	})
 	tasks.Wait()
@@ -94,27 +87,10 @@ type asked struct {
 // ask replays a panel: departures, or the cheapest of spans of them.
 func (t *Trips) ask(s *departure.Span) (a asked) {
 	if s == nil {
-		prices := t.prices()
-		became := t.outcomes(prices)
-		return asked{t, became, t.replayRule(prices, became)}
+		became := t.outcomes()
+		return asked{t, became, t.replayRule(became)}
 	}
 	a.panel, a.said = t.minima(*s)
-	a.became = a.panel.outcomes(a.panel.prices())
+	a.became = a.panel.outcomes()
 	return a
-}
-
-// thinned is the panel as a service sees it that looks every so many days, until a day.
-func (t *Trips) thinned(o Options) *Trips {
-	if o.Cycle == 1 && o.To == 0 {
-		return t
-	}
-	few := *t
-	few.rows = nil
-	for _, q := range t.rows {
-		if int(q.day-t.rows[0].day)%o.Cycle == 0 && (o.To == 0 || q.day <= o.To) {
-			few.rows = append(few.rows, q)
-		}
-	}
-	few.index(t.trips)
-	return &few
 }

@@ -5,24 +5,29 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/fare"
 )
 
 // invent makes a panel of departures that are each seen on days from so many
 // ahead to their end; next gives a departure's next log price.
-func invent(seed uint64, routes, perRoute, days, ahead int, next func(rng *rand.Rand, lead int, first, now float64) float64) *Trips {
+func invent(seed uint64, routes, perRoute, days, ahead int, next func(rng *rand.Rand, lead int, first,
+	now float64) float64) *Trips {
 	t := &Trips{Dropped: map[string]int{}}
 	for route := range routes {
 		rng := rand.New(rand.NewPCG(seed, uint64(route)))
-		t.Routes = append(t.Routes, string([]byte{'A' + byte(route/26/26%26), 'A' + byte(route/26%26), 'A' + byte(route%26)})+"-BUH")
+		t.Routes = append(t.Routes, string([]byte{'A' + byte(route/26/26%26), 'A' + byte(route/26%26),
+			'A' + byte(route%26)})+"-BUH")
 		for range perRoute {
 			departs := fare.Day(1 + rng.IntN(days+ahead-1))
 			first := 4 + .3*float64(route%5) + .2*rng.NormFloat64()
@@ -30,7 +35,8 @@ func invent(seed uint64, routes, perRoute, days, ahead int, next func(rng *rand.
 			for lead := ahead; lead >= 0; lead-- {
 				now = next(rng, lead, first, now)
 				if day := departs - fare.Day(lead); day >= 0 && int(day) < days {
-					t.rows = append(t.rows, quote{int32(route), int32(t.trips), day, int32(lead), fare.Cents(math.Round(100 * math.Exp(now)))})
+					t.rows = append(t.rows, quote{int32(route), int32(t.trips), day, int32(lead),
+						fare.Cents(math.Round(100 * math.Exp(now)))})
 				}
 			}
 			t.trips++
@@ -62,26 +68,56 @@ func walking(rng *rand.Rand, _ int, _, now float64) float64 {
 	return now + .1*rng.NormFloat64()
 }
 
-// run replays and makes sure that the report can be written both ways: JSON knows no NaN.
+// run replays and makes sure that the report can be written.
 func run(t *testing.T, panel *Trips, o Options) Report {
 	t.Helper()
 	r, err := Run(t.Context(), panel, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	written, err := json.Marshal(r)
+	if bytes.Contains(written(t, r), []byte("null")) {
+		t.Errorf("a list of nothing is none: %+v", r)
+	}
+	return r
+}
+
+// written makes sure that a report can be written both ways: JSON knows no NaN.
+func written(t *testing.T, r interface{ Print(io.Writer) }) []byte {
+	t.Helper()
+	data, err := json.Marshal(r)
 	if err != nil {
 		t.Error(err)
 	}
-	if bytes.Contains(written, []byte("null")) {
-		t.Errorf("a list of nothing is none: %s", written)
+	if text := figures(r); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+		t.Errorf("a table of nothing:\n%s", text)
 	}
+	return data
+}
+
+func figures(r interface{ Print(io.Writer) }) string {
 	var text strings.Builder
 	r.Print(&text)
-	if strings.Contains(text.String(), "NaN") || strings.Contains(text.String(), "Inf") {
-		t.Errorf("a table of nothing:\n%s", &text)
+	return text.String()
+}
+
+// read is a panel as text.
+func read(t *testing.T, text string) *Trips {
+	t.Helper()
+	panel, err := ReadTrips(strings.NewReader(text), TripOptions{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return r
+	return panel
+}
+
+// recorded is a panel of recorded fares.
+func recorded(t *testing.T, name string) *Trips {
+	t.Helper()
+	panel, err := OpenTrips(filepath.Join(testenv.Data(t), "fares", name+".csv.gz"), TripOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return panel
 }
 
 // TestSkillLiesBetweenItsReferences: where prices revert the rule has skill; on a walk of the same steps it has none.
@@ -100,7 +136,8 @@ func TestSkillLiesBetweenItsReferences(t *testing.T) {
 	if !(rule.Interval.Low < rule.AUC && rule.AUC < rule.Interval.High) {
 		t.Errorf("%v does not hold %v", rule.Interval, rule.AUC)
 	}
-	if len(r.Against) != int(rivals) || len(r.Levels) != 5 || len(r.Percentiles) != 7 || len(r.Cover) != 2 || r.Fortnight == nil {
+	if len(r.Against) != int(rivalCount) || len(r.Levels) != 5 || len(r.Percentiles) != 7 ||
+		len(r.Cover) != 2 || r.Fortnight == nil {
 		t.Errorf("missing of the report: %+v", r)
 	}
 	if r.WorstMiss > 8 || math.Abs(r.Cover[0].Held-.5) > .12 || math.Abs(r.Cover[1].Held-.9) > .08 {
@@ -119,17 +156,16 @@ func TestOnAWalkNobodyKnows(t *testing.T) {
 // TestNoAnswerKnowsItsFuture: what is said until a day is the same when the panel ends there.
 func TestNoAnswerKnowsItsFuture(t *testing.T) {
 	whole := invent(3, 4, 30, 60, 40, reverting)
-	all := whole.replayRule(whole.prices(), whole.outcomes(whole.prices()))
-	opinions := whole.opinions()
-	chances := whole.chances(opinions[sameLead], whole.outcomes(whole.prices()))
+	of := whole.ask(nil)
+	all, rivals := of.said, of.rivals()
 	for _, end := range []fare.Day{5, 20, 40, 58} {
 		cut := whole.thinned(Options{Cycle: 1, To: end})
 		n := len(cut.rows)
 		if n == 0 || n == len(whole.rows) {
 			t.Fatalf("%d rows until day %d", n, end)
 		}
-		became := cut.outcomes(cut.prices())
-		got := cut.replayRule(cut.prices(), became)
+		known := cut.ask(nil)
+		got := known.said
 		same := func(what string, a, b []float64) {
 			for i := range b {
 				if a[i] != b[i] && !(math.IsNaN(a[i]) && math.IsNaN(b[i])) {
@@ -143,34 +179,29 @@ func TestNoAnswerKnowsItsFuture(t *testing.T) {
 		}
 		same("chance", all.chance[0][:n], got.chance[0])
 		same("chance of 14 days", all.chance[1][:n], got.chance[1])
-		some := cut.opinions()
-		for r := range rivals {
-			if diff := cmp.Diff(opinions[r][:n], some[r], cmp.AllowUnexported(opinion{})); diff != "" {
-				t.Fatalf("until day %d: %s: %s", end, rivalNames[r], diff)
-			}
+		for r, rival := range known.rivals() {
+			same(rival.name, rivals[r].score[:n], rival.score)
+			same(rival.name+", its chance", rivals[r].chance[:n], rival.chance)
 		}
-		same("the rival's chance", chances[:n], cut.chances(some[sameLead], became))
 	}
 }
 
 // TestOutcomes by hand.
 func TestOutcomes(t *testing.T) {
-	panel, err := ReadTrips(strings.NewReader(header+`
+	panel := read(t, header+`
 AAA,BBB,2026-01-01,2026-02-20,100,EUR
 AAA,BBB,2026-01-04,2026-02-20,95,EUR
 AAA,BBB,2026-01-09,2026-02-20,120,EUR
 AAA,BBB,2026-01-15,2026-02-20,60,EUR
 AAA,BBB,2026-01-20,2026-02-21,60,EUR
-`), TripOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := panel.outcomes(panel.prices())
+`)
+	got := panel.outcomes()
 	yes, no := true, false
 	want := []outcome{
 		// 60 comes after 14 days: that is in the fortnight, and its last fare
 		{[2]bool{yes, yes}, [2]bool{yes, yes}, [2]bool{no, yes}, [2]fare.Cents{9500, 6000}, [2]float64{9750, 9375}},
-		{[2]bool{yes, yes}, [2]bool{no, yes}, [2]bool{yes, yes}, [2]fare.Cents{12000, 6000}, [2]float64{10750, 27500. / 3}},
+		{[2]bool{yes, yes}, [2]bool{no, yes}, [2]bool{yes, yes}, [2]fare.Cents{12000, 6000}, [2]float64{10750,
+			27500. / 3}},
 		{[2]bool{yes, no}, [2]bool{yes, no}, [2]bool{no, no}, [2]fare.Cents{6000, 6000}, [2]float64{9000, 9000}},
 		{typical: [2]float64{6000, 6000}},
 		{typical: [2]float64{6000, 6000}},
@@ -229,7 +260,8 @@ func TestSkillAndReliability(t *testing.T) {
 		t.Errorf("skill %v, want %v", got, want)
 	}
 	bins, off := c.reliability()
-	if len(bins) != 2 || bins[0].From != .1 || bins[1].From != .8 || math.Abs(bins[0].Fell-.25) > 1e-12 || math.Abs(off-.1) > 1e-12 {
+	if len(bins) != 2 || bins[0].From != .1 || bins[1].From != .8 || math.Abs(bins[0].Fell-.25) > 1e-12 ||
+		math.Abs(off-.1) > 1e-12 {
 		t.Errorf("%+v, off by %v", bins, off)
 	}
 }
@@ -246,7 +278,8 @@ func TestRivals(t *testing.T) {
 				continue
 			}
 			season := (int(q.departs()-p.departs())%365 + 365) % 365
-			if lead := float64(p.lead); lead >= .85*float64(q.lead) && lead <= 1.15*float64(q.lead) && (season <= 45 || season >= 320) {
+			if lead := float64(p.lead); lead >= .85*float64(q.lead) && lead <= 1.15*float64(q.lead) &&
+				(season <= 45 || season >= 320) {
 				near = append(near, p.price)
 			}
 			if p.day < q.day {
@@ -271,7 +304,8 @@ func TestRivals(t *testing.T) {
 			}
 			answered++
 		}
-		if o := got[sameLead][i]; (o.class >= 0) != (share >= 0) || share >= 0 && math.Abs(float64(o.score)-share) > 1e-6 {
+		if o := got[sameLead][i]; (o.class >= 0) != (share >= 0) || share >= 0 &&
+			math.Abs(float64(o.score)-share) > 1e-6 {
 			t.Fatalf("row %d: %+v of the same lead, want %v of %d", i, o, share, len(near))
 		}
 		if len(own) < 8 {
@@ -304,15 +338,20 @@ func TestReferencesKeepWhatTheyShould(t *testing.T) {
 		return max(now, walking(rng, lead, first, now))
 	}
 	panel := invent(6, 3, 60, 100, 30, rising)
-	prices := panel.prices()
-	shuffled, walk := panel.shuffled(prices), panel.randomWalk(prices)
+	prices := func(t *Trips) (all []fare.Cents) {
+		for _, q := range t.rows {
+			all = append(all, q.price)
+		}
+		return all
+	}
+	real, shuffled, walk := prices(panel), prices(panel.shuffled()), prices(panel.randomWalk())
 	for route := range int32(3) {
 		var a, b []fare.Cents
 		moved := 0
 		for i, q := range panel.rows {
 			if q.route == route {
-				a, b = append(a, prices[i]), append(b, shuffled[i])
-				if prices[i] != shuffled[i] {
+				a, b = append(a, real[i]), append(b, shuffled[i])
+				if real[i] != shuffled[i] {
 					moved++
 				}
 			}
@@ -328,8 +367,8 @@ func TestReferencesKeepWhatTheyShould(t *testing.T) {
 		rows := panel.of(trip)
 		for i, row := range rows {
 			if i == 0 {
-				if walk[row] != prices[row] {
-					t.Errorf("departure %d begins at %d, not at %d", trip, walk[row], prices[row])
+				if walk[row] != real[row] {
+					t.Errorf("departure %d begins at %d, not at %d", trip, walk[row], real[row])
 				}
 				continue
 			}
@@ -356,7 +395,8 @@ func TestDaysAskedFor(t *testing.T) {
 	if late.From != "1970-02-20" || late.To != "1970-03-22" || late.Asked >= all.Asked/2 {
 		t.Errorf("from %s to %s: %d of %d", late.From, late.To, late.Asked, all.Asked)
 	}
-	if _, err := Run(t.Context(), panel, Options{From: 95}); err == nil || !strings.Contains(err.Error(), "no departure was seen again") {
+	if _, err := Run(t.Context(), panel, Options{From: 95}); err == nil || !strings.Contains(err.Error(),
+		"no departure was seen again") {
 		t.Errorf("of the last days: %v", err)
 	}
 	if _, err := Run(t.Context(), panel, Options{To: -1}); err == nil {
@@ -375,16 +415,14 @@ func TestStopsAtOnce(t *testing.T) {
 // TestThinPanels: whatever little there is gives a report, which says what it lacks.
 func TestThinPanels(t *testing.T) {
 	for name, rows := range map[string]string{
-		"one departure, twice":    "AAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-08,2026-02-20,90,EUR\n",
-		"nothing ever falls":      strings.Repeat("AAA,BBB,2026-01-01,2026-02-20,100,EUR\n", 3) + "AAA,BBB,2026-01-05,2026-02-20,100,EUR\nAAA,BBB,2026-01-09,2026-02-20,100,EUR\n",
+		"one departure, twice": "AAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-08,2026-02-20,90,EUR\n",
+		"nothing ever falls": strings.Repeat("AAA,BBB,2026-01-01,2026-02-20,100,EUR\n",
+			3) + "AAA,BBB,2026-01-05,2026-02-20,100,EUR\nAAA,BBB,2026-01-09,2026-02-20,100,EUR\n",
 		"nothing is answered":     "AAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-07,2026-02-20,90,EUR\nAAA,BBB,2026-01-07,2026-02-27,90,EUR\nAAA,BBB,2026-01-08,2026-02-28,90,EUR\n",
 		"the same day, no others": "AAA,BBB,2026-01-01,2026-01-01,100,EUR\nAAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-06,2026-02-20,94,EUR\nAAA,BBB,2026-01-08,2026-02-20,94,EUR\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			panel, err := ReadTrips(strings.NewReader(header+"\n"+rows), TripOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			panel := read(t, header+"\n"+rows)
 			if r := run(t, panel, Options{}); len(r.Missing) == 0 || r.Asked == 0 {
 				t.Errorf("%+v", r)
 			}

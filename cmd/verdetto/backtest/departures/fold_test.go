@@ -49,7 +49,10 @@ func (s *panelSource) Origins(context.Context) ([]fare.City, error) { return s.o
 func (s *panelSource) Fares(_ context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	all := s.fares[origin]
 	at := func(moment time.Time) int {
-		i, _ := slices.BinarySearchFunc(all, moment.Unix(), func(f fare.Fare, found int64) int { return int(f.Found - found) })
+		i, _ := slices.BinarySearchFunc(all, moment.Unix(), func(f fare.Fare,
+			found int64) int {
+			return int(f.Found - found)
+		})
 		return i
 	}
 	from := 0
@@ -103,7 +106,7 @@ func foldReplay(t testing.TB, panel *Trips, first fare.Day) said {
 		if cycle.Day != today-1 {
 			t.Fatalf("on %s the last complete cycle is that of %s", today, cycle.Day)
 		}
-		var asker *departure.SheetDay
+		var asker *departure.StateDay
 		for i := begin[day]; i < begin[day+1]; i++ {
 			q := panel.rows[i]
 			if i == begin[day] || q.route != panel.rows[i-1].route {
@@ -112,7 +115,7 @@ func foldReplay(t testing.TB, panel *Trips, first fare.Day) said {
 					t.Fatal(err)
 				}
 				longest = max(longest, len(data))
-				sheet, err := departure.DecodeSheet(data)
+				sheet, err := departure.DecodeState(data)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -133,7 +136,7 @@ func foldReplay(t testing.TB, panel *Trips, first fare.Day) said {
 		}
 	}
 	t.Logf("the longest sheet has %d bytes", longest)
-	if longest > departure.MaxSheet {
+	if longest > departure.MaxState {
 		t.Errorf("a sheet of %d bytes", longest)
 	}
 	return got
@@ -143,9 +146,8 @@ func foldReplay(t testing.TB, panel *Trips, first fare.Day) said {
 // day on: the ranking of chances, their calibration, and how far single answers lie apart.
 func compareFold(t testing.TB, panel *Trips, got said, from fare.Day) {
 	t.Helper()
-	prices := panel.prices()
-	became := panel.outcomes(prices)
-	want := panel.replayRule(prices, became)
+	known := panel.ask(nil)
+	became, want := known.became, known.said
 	var ours, theirs cases
 	var answered, agreed int
 	var apart, worst float64
@@ -176,7 +178,8 @@ func compareFold(t testing.TB, panel *Trips, got said, from fare.Day) {
 	_, ece := ours.reliability()
 	_, wantECE := theirs.reliability()
 	t.Logf("%d rows, %d judged: AUC %.4f (%.4f), ECE %.4f (%.4f); percentiles %.4f apart on average, %.3f at most; %.2f %% of levels are the same",
-		len(panel.rows), len(ours.rows), auc, wantAUC, ece, wantECE, apart/float64(answered), worst, 100*float64(agreed)/float64(answered))
+		len(panel.rows), len(ours.rows), auc, wantAUC, ece, wantECE, apart/float64(answered), worst,
+		100*float64(agreed)/float64(answered))
 	if !ok || math.Abs(auc-wantAUC) > .005 || math.Abs(ece-wantECE) > .005 {
 		t.Errorf("AUC %.4f, ECE %.4f; want within .005 of %.4f and %.4f", auc, ece, wantAUC, wantECE)
 	}
@@ -214,8 +217,7 @@ func TestFoldIsTheRule(t *testing.T) {
 // its first day as the rule does that saw each day of it.
 func TestFoldOfAllThatIsStored(t *testing.T) {
 	panel := recent(9)
-	prices := panel.prices()
-	want := panel.replayRule(prices, panel.outcomes(prices))
+	want := panel.ask(nil).said
 	got := foldReplay(t, panel, firstDay+70)
 	compared := 0
 	for i, q := range panel.rows {

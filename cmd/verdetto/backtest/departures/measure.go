@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"verdetto/cmd/verdetto/backtest/bootstrap"
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict/departure"
 )
@@ -17,22 +17,38 @@ var (
 	levels           = []departure.Level{departure.Ottimo, departure.Buono, departure.Normale, departure.Caro}
 )
 
-// reporter measures one replay.
-type reporter struct {
-	trips    *Trips
-	from     fare.Day
-	spans    bool // rows are of the cheapest of spans
-	prices   []fare.Cents
-	became   []outcome
-	said     said
-	opinions [rivals][]opinion
-	chances  [rivals][]float64
-	blocks   *blocks
-	report   Report
+// voice is what the rule or a rival says of each row; the score is NaN where it says nothing.
+type voice struct {
+	name          string
+	chance, score []float64 // a higher score is dearer
 }
 
-func newReporter(t *Trips, o Options) *reporter {
-	m := &reporter{trips: t, from: o.From, prices: t.prices(), spans: o.Span != nil}
+func (v voice) answers(row int) bool { return !math.IsNaN(v.score[row]) }
+
+// reporter measures one replay.
+type reporter struct {
+	asked
+	sample
+	from   fare.Day
+	spans  bool     // rows are of the cheapest of spans
+	rule   [2]voice // by horizon
+	known  [2][]int // by horizon: the rows that are judged and whose outcome is known
+	rivals [rivalCount]voice
+	report Report
+}
+
+func newReporter(a asked, o Options) *reporter {
+	m := &reporter{asked: a, from: o.From, spans: o.Span != nil}
+	m.rule = [2]voice{{"rule", a.said.chance[0], a.said.percentile}, {"rule, 14 days", a.said.chance[1],
+		a.said.percentile}}
+	for row, q := range a.panel.rows {
+		for h := range m.known {
+			if a.became[row].known[h] && q.day >= o.From {
+				m.known[h] = append(m.known[h], row)
+			}
+		}
+	}
+	t := a.panel
 	seen := map[int32]bool{}
 	departures := 0
 	for trip := range t.trips {
@@ -42,45 +58,34 @@ func newReporter(t *Trips, o Options) *reporter {
 		}
 	}
 	m.report = Report{
-		Ask: cmp.Or(o.Ask, "partenza"), First: t.rows[0].day.String(), From: max(o.From, t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
-		Read: t.Read, Dropped: t.Dropped, Notes: t.Notes, Rows: len(t.rows), Routes: len(seen), Departures: departures,
+		Ask: cmp.Or(o.Ask, DepartureAlerts), First: t.rows[0].day.String(), From: max(o.From,
+			t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
+		Read: t.Read, Dropped: t.Dropped, Notes: t.Notes, Rows: len(t.rows), Routes: len(seen),
+		Departures: departures, Asked: len(m.known[0]),
 		// A panel may be too thin for any of these; a list of nothing is still a list.
-		Methods: []Method{}, Against: []Comparison{}, Levels: []Level{}, Percentiles: []Percentile{}, Cover: []Cover{}, Waiting: []Waiting{},
+		Methods: []Method{}, Against: []Comparison{}, Levels: []Level{}, Percentiles: []Percentile{},
+		Cover: []Cover{}, Waiting: []Waiting{},
 	}
 	return m
 }
 
-// asked tells whether the outcome of a row is known, and the row one of those that are judged.
-func (m *reporter) asked(row int) bool {
-	return m.became[row].known[0] && m.trips.rows[row].day >= m.from
-}
-
-// answers tells whether the rule gives a percentile.
-func (m *reporter) answers(row int) bool { return !math.IsNaN(m.said.percentile[row]) }
-
 func (m *reporter) measure() (Report, error) {
+	rows := m.known[0]
+	if len(rows) == 0 {
+		return Report{}, fmt.Errorf("no departure was seen again within 7 days, on %d rows of %d departures",
+			m.report.Rows, m.report.Departures)
+	}
+	m.sample = m.panel.sample(m.panel.rows[rows[0]].day, m.panel.rows[rows[len(rows)-1]].day)
+	m.report.BlockDays = m.Days
 	falls := 0
-	var first, last fare.Day
-	for i, q := range m.trips.rows {
-		if m.asked(i) {
-			if m.report.Asked == 0 {
-				first = q.day
-			}
-			last = q.day
-			m.report.Asked++
-			if m.became[i].fell[0] {
-				falls++
-			}
+	for _, row := range rows {
+		if m.became[row].fell[0] {
+			falls++
 		}
 	}
-	if m.report.Asked == 0 {
-		return Report{}, fmt.Errorf("no departure was seen again within 7 days, on %d rows of %d departures", m.report.Rows, m.report.Departures)
-	}
-	m.blocks = m.trips.blocks(draws, first, last)
-	m.report.BlockDays = m.blocks.days
-	m.report.Fell = float64(falls) / float64(m.report.Asked)
-	if falls == 0 || falls == m.report.Asked {
-		m.missing("skill: %d of %d fares fell", falls, m.report.Asked)
+	m.report.Fell = float64(falls) / float64(len(rows))
+	if falls == 0 || falls == len(rows) {
+		m.missing("skill: %d of %d fares fell", falls, len(rows))
 	}
 	m.methods()
 	m.levels()
@@ -93,17 +98,28 @@ func (m *reporter) missing(format string, args ...any) {
 	m.report.Missing = append(m.report.Missing, fmt.Sprintf(format, args...))
 }
 
-// method measures what somebody said of the rows that were asked. It is nil where there is nothing to measure.
-func (m *reporter) method(name string, asked int, c *cases) *Method {
-	one := &Method{Name: name, Count: len(c.rows), Answered: float64(len(c.rows)) / float64(max(1, asked))}
-	by := rank(c.chance, c, m.blocks.of)
+// cases are the rows of a known outcome that a voice answers, and another one too if there is any.
+func (m *reporter) cases(h int, v voice, also ...voice) *cases {
+	c := new(cases)
+	for _, row := range m.known[h] {
+		if v.answers(row) && (len(also) == 0 || also[0].answers(row)) {
+			c.add(row, v.chance[row], v.score[row], m.became[row].fell[h])
+		}
+	}
+	return c
+}
+
+// method measures what a voice says of rows with a known outcome. It is nil where there is nothing to measure.
+func (m *reporter) method(h int, name string, c *cases) *Method {
+	one := &Method{Name: name, Count: len(c.rows), Answered: float64(len(c.rows)) / float64(max(1, len(m.known[h])))}
+	by := rank(c.chance, c, m.cells)
 	var ok bool
 	if one.AUC, ok = by.auc(nil); !ok {
 		m.missing("%s: %s", name, alike(len(c.rows)))
 		return nil
 	}
 	one.Interval = m.rankInterval(by)
-	one.ScoreAUC, _ = rank(c.score, c, m.blocks.of).auc(nil)
+	one.ScoreAUC, _ = rank(c.score, c, m.cells).auc(nil)
 	one.BrierSkill = c.brierSkill()
 	one.Reliability, one.ECE = c.reliability()
 	return one
@@ -117,10 +133,10 @@ func alike(rows int) string {
 	return fmt.Sprintf("all %d rows that were answered fared alike", rows)
 }
 
-// rankInterval is that of an AUC, or of the difference of one AUC to another.
-func (m *reporter) rankInterval(of ...ranking) *bootstrap.Range {
-	return m.blocks.draws.Interval(func(draw int) (float64, bool) {
-		weights := m.blocks.weights(draw)
+// rankInterval is the interval of an AUC, or of the difference of one AUC to another.
+func (m *reporter) rankInterval(of ...ranking) *stats.Range {
+	return m.Interval(func(draw int) (float64, bool) {
+		weights := m.Weights(draw)
 		value, ok := of[0].auc(weights)
 		for _, other := range of[1:] {
 			v, also := other.auc(weights)
@@ -131,95 +147,75 @@ func (m *reporter) rankInterval(of ...ranking) *bootstrap.Range {
 }
 
 func (m *reporter) methods() {
-	var rule, fortnight cases
-	both := [rivals][2]cases{}
-	alone := [rivals]cases{}
-	fortnightAsked := 0
-	for i := range m.trips.rows {
-		if m.trips.rows[i].day >= m.from && m.became[i].known[1] {
-			fortnightAsked++
-			if m.answers(i) {
-				fortnight.add(i, m.said.chance[1][i], m.said.percentile[i], m.became[i].fell[1])
-			}
-		}
-		if !m.asked(i) {
-			continue
-		}
-		fell := m.became[i].fell[0]
-		if m.answers(i) {
-			rule.add(i, m.said.chance[0][i], m.said.percentile[i], fell)
-		}
-		for r := range rivals {
-			if o := m.opinions[r][i]; o.class >= 0 {
-				alone[r].add(i, m.chances[r][i], float64(o.score), fell)
-				if m.answers(i) {
-					both[r][0].add(i, m.said.chance[0][i], m.said.percentile[i], fell)
-					both[r][1].add(i, m.chances[r][i], float64(o.score), fell)
-				}
-			}
-		}
-	}
-	if one := m.method("rule", m.report.Asked, &rule); one != nil {
+	of := [2]*cases{m.cases(0, m.rule[0]), m.cases(1, m.rule[1])}
+	if one := m.method(0, m.rule[0].name, of[0]); one != nil {
 		m.report.Methods = append(m.report.Methods, *one)
 	}
-	m.report.Fortnight = m.method("rule, 14 days", fortnightAsked, &fortnight)
+	m.report.Fortnight = m.method(1, m.rule[1].name, of[1])
 	if !m.spans {
-		for h, c := range []*cases{&rule, &fortnight} {
+		for h, c := range of {
 			m.recalibrated(h, c)
 		}
 	}
-	for r, name := range rivalNames {
-		one := m.method(name, m.report.Asked, &alone[r])
+	for r, rival := range m.rivals {
+		one := m.method(0, rival.name, m.cases(0, rival))
 		if one == nil {
 			continue
 		}
 		if r == sameLead {
-			var all []float64
-			for i, o := range m.opinions[r] {
-				if o.class >= 0 && m.trips.rows[i].day >= m.from {
-					all = append(all, float64(o.score))
-				}
-			}
-			miss := worstMiss(all)
+			_, scores := m.answered(rival)
+			miss := worstMiss(scores)
 			one.WorstMiss = &miss
 		}
 		m.report.Methods = append(m.report.Methods, *one)
-		if compared := m.compare(name, &both[r][0], &both[r][1]); compared != nil {
+		if compared := m.compare(rival.name, m.cases(0, m.rule[0], rival), m.cases(0, rival,
+			m.rule[0])); compared != nil {
 			m.report.Against = append(m.report.Against, *compared)
 		}
 	}
 }
 
-// recalibrated measures the rule's chances brought to what came of earlier ones.
+// answered are the rows that are judged and that a voice answers, whatever became of them, and their scores.
+func (m *reporter) answered(v voice) (rows []int, scores []float64) {
+	for row, q := range m.panel.rows {
+		if q.day >= m.from && v.answers(row) {
+			rows, scores = append(rows, row), append(scores, v.score[row])
+		}
+	}
+	return rows, scores
+}
+
+// recalibrated measures the rule's calibrated chances.
 func (m *reporter) recalibrated(h int, rule *cases) {
 	if len(rule.rows) == 0 {
 		return
 	}
-	all, told := m.trips.recalibrated(h, m.said.chance[h], m.became), *rule
-	told.chance = make([]float64, len(rule.rows))
+	all, calibrated := m.panel.recalibrated(h, m.said.chance[h], m.became), *rule
+	calibrated.chance = make([]float64, len(rule.rows))
 	for i, row := range rule.rows {
-		told.chance[i] = all[row]
+		calibrated.chance[i] = all[row]
 	}
-	r := Recalibrated{Days: int(fallSpans[h].Days()), Count: len(rule.rows), BrierSkill: told.brierSkill(), RuleBrierSkill: rule.brierSkill()}
+	r := Recalibrated{Days: int(fallSpans[h].Days()), Count: len(rule.rows),
+		BrierSkill: calibrated.brierSkill(), RuleBrierSkill: rule.brierSkill()}
 	if math.IsNaN(r.RuleBrierSkill) || math.IsInf(r.RuleBrierSkill, 0) {
 		return // all fared alike
 	}
-	_, r.ECE = told.reliability()
+	_, r.ECE = calibrated.reliability()
 	_, r.RuleECE = rule.reliability()
 	m.report.Recalibrated = append(m.report.Recalibrated, r)
 }
 
 func (m *reporter) compare(name string, rule, rival *cases) *Comparison {
-	ours, theirs := rank(rule.chance, rule, m.blocks.of), rank(rival.score, rival, m.blocks.of)
+	ours, theirs := rank(rule.chance, rule, m.cells), rank(rival.score, rival, m.cells)
 	c := &Comparison{Rival: name, Count: len(rule.rows)}
 	var ok bool
 	if c.Rule, ok = ours.auc(nil); !ok {
 		m.missing("the rule against %s: %s", name, alike(len(rule.rows)))
 		return nil
 	}
-	c.RuleScore, _ = rank(rule.score, rule, m.blocks.of).auc(nil)
+	c.RuleScore, _ = rank(rule.score, rule, m.cells).auc(nil)
 	c.AUC, _ = theirs.auc(nil)
-	c.ChanceAUC, _ = rank(rival.chance, rival, m.blocks.of).auc(nil)
+	c.ChanceAUC, _ = rank(rival.chance, rival, m.cells).auc(nil)
 	c.Difference, c.Interval = c.Rule-c.AUC, m.rankInterval(ours, theirs)
 	c.RuleBrierSkill, c.RivalBrierSkill = rule.brierSkill(), rival.brierSkill()
 	_, c.RuleECE = rule.reliability()
@@ -228,33 +224,26 @@ func (m *reporter) compare(name string, rule, rival *cases) *Comparison {
 }
 
 func (m *reporter) levels() {
-	for row := range len(levels) + 1 {
-		fell, rose := m.blocks.average(), m.blocks.average()
-		for i := range m.trips.rows {
-			if m.asked(i) && m.answers(i) && (row == len(levels) || departure.LevelOf(m.said.percentile[i]) == levels[row]) {
-				fell.add(i, share(m.became[i].fell[0]))
-				rose.add(i, share(m.became[i].rose[0]))
+	for place := range len(levels) + 1 {
+		level := Level{Level: "all"}
+		if place < len(levels) {
+			level.Level = levels[place].String()
+		}
+		var rows []int
+		for _, row := range m.known[0] {
+			if m.rule[0].answers(row) && (place == len(levels) ||
+				departure.LevelOf(m.said.percentile[row]) == levels[place]) {
+				rows = append(rows, row)
 			}
 		}
-		level := Level{Level: "all", Count: fell.count}
-		if row < len(levels) {
-			level.Level = levels[row].String()
-		}
-		if fell.count == 0 {
+		if level.Count = len(rows); level.Count == 0 {
 			m.missing("what follows %s: no row was given it", level.Level)
 			continue
 		}
-		level.Fell, level.Falls = fell.value(), fell.interval()
-		level.Rose, level.Rises = rose.value(), rose.interval()
+		level.Fell, level.Falls = m.share(rows, func(row int) bool { return m.became[row].fell[0] })
+		level.Rose, level.Rises = m.share(rows, func(row int) bool { return m.became[row].rose[0] })
 		m.report.Levels = append(m.report.Levels, level)
 	}
-}
-
-func share(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
 }
 
 // worstMiss is the largest distance of a percentile from the share of rows that lie at or below it, in points.
@@ -273,57 +262,42 @@ func worstMiss(percentiles []float64) (worst float64) {
 
 // percentiles and cover are of all rows that the rule answers, whatever became of them.
 func (m *reporter) percentiles() {
-	var rows []int
-	var all []float64
-	for i, q := range m.trips.rows {
-		if q.day >= m.from && m.answers(i) {
-			rows = append(rows, i)
-			all = append(all, m.said.percentile[i])
-		}
-	}
+	rows, scores := m.answered(m.rule[0])
 	if len(rows) == 0 {
 		return
 	}
 	for _, p := range percentilesAsked {
-		at := m.blocks.average()
-		for i, row := range rows {
-			at.add(row, share(all[i] <= float64(p)/100))
-		}
-		m.report.Percentiles = append(m.report.Percentiles, Percentile{p, at.value(), at.interval()})
+		share, interval := m.share(rows, func(row int) bool { return m.said.percentile[row] <= float64(p)/100 })
+		m.report.Percentiles = append(m.report.Percentiles, Percentile{p, share, interval})
 	}
-	m.report.WorstMiss = worstMiss(all)
+	m.report.WorstMiss = worstMiss(scores)
 	for _, c := range []struct {
 		stated float64
 		in     inside
 	}{{.5, insideHalf}, {.9, insideTenths}} {
 		if m.spans && c.in == insideTenths {
-			continue // of spans nothing but quartiles is told
+			continue // of spans only quartiles are known
 		}
-		held := m.blocks.average()
-		for _, row := range rows {
-			held.add(row, share(m.said.quartiles[row]&c.in != 0))
-		}
-		m.report.Cover = append(m.report.Cover, Cover{c.stated, held.value(), held.interval()})
+		held, interval := m.share(rows, func(row int) bool { return m.said.quartiles[row]&c.in != 0 })
+		m.report.Cover = append(m.report.Cover, Cover{c.stated, held, interval})
 	}
 }
 
 // reference is the rule on other prices.
-func (m *reporter) reference(name string, a asked) Reference {
-	var c cases
+func (m *reporter) reference(name string, a asked, o Options) Reference {
+	other := newReporter(a, o)
+	c := other.cases(0, other.rule[0])
 	var n, fell [4]float64
-	cells := make([]int32, len(a.panel.rows)) // no intervals are asked for
-	for i, q := range a.panel.rows {
-		if a.became[i].known[0] && q.day >= m.from && !math.IsNaN(a.said.percentile[i]) {
-			c.add(i, a.said.chance[0][i], a.said.percentile[i], a.became[i].fell[0])
-			level := departure.LevelOf(a.said.percentile[i])
-			n[level]++
-			fell[level] += share(a.became[i].fell[0])
-		}
+	for i, score := range c.score {
+		level := departure.LevelOf(score)
+		n[level]++
+		fell[level] += stats.Share(c.fell[i])
 	}
 	r := Reference{Name: name, Count: len(c.rows)}
-	if auc, ok := rank(c.chance, &c, cells).auc(nil); ok {
+	cells := make([]int32, len(a.panel.rows)) // no intervals are asked for
+	if auc, ok := rank(c.chance, c, cells).auc(nil); ok {
 		r.AUC = auc
-		r.ScoreAUC, _ = rank(c.score, &c, cells).auc(nil)
+		r.ScoreAUC, _ = rank(c.score, c, cells).auc(nil)
 	}
 	for i := range n {
 		r.Falls = append(r.Falls, fell[i]/max(1, n[i]))

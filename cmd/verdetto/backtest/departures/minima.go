@@ -29,24 +29,19 @@ func (t *Trips) minima(s departure.Span) (*Trips, said) {
 		m      = &Trips{Routes: t.Routes, Dropped: t.Dropped, Read: t.Read, Notes: t.Notes}
 		trips  = map[span]int32{}
 		said   said
-		states = make([]departure.State, len(t.Routes))
+		states = make([]departure.Learner, len(t.Routes))
 		recent = make([][]departure.Live, len(t.Routes)) // fares of the days that can be shown
 		pooled = departure.Start(t.rows[0].day)
 		begin  = t.days()
 	)
 	for i := range len(begin) - 1 {
-		rows := t.rows[begin[i]:begin[i+1]]
-		today := rows[0].day
+		today := t.rows[begin[i]].day
 		view := pooled.On(today)
 		var learned, folded departure.Statistics
-		for len(rows) > 0 {
-			n := 1
-			for n < len(rows) && rows[n].route == rows[0].route {
-				n++
-			}
-			route := rows[0].route
-			state, fares := &states[route], fares(rows[:n])
-			recent[route] = append(slices.DeleteFunc(recent[route], func(l departure.Live) bool { return l.FoundDay() < today-departure.LiveDays }), fares...)
+		t.eachRoute(begin[i], begin[i+1], func(route int32, from, to int) {
+			state, fares := &states[route], fares(t.rows[from:to])
+			recent[route] = append(slices.DeleteFunc(recent[route],
+				func(l departure.Live) bool { return l.FoundDay() < today-departure.LiveDays }), fares...)
 			state.Learn(view, &learned)
 			state.Stand(today, recent[route])
 			asked, _ := state.On(pooled, today)
@@ -60,12 +55,12 @@ func (t *Trips) minima(s departure.Span) (*Trips, said) {
 					trips[of] = int32(len(trips))
 				}
 				cheapest, _ := asked.Cheapest(s, live.Depart)
-				m.rows = append(m.rows, quote{route: route, trip: trips[of], day: today, lead: int32(of.day - today), price: cheapest.Price})
+				m.rows = append(m.rows, quote{route: route, trip: trips[of], day: today,
+					lead: int32(of.day - today), price: cheapest.Price})
 				said.add(asked, s, live.Depart, cheapest)
 			}
 			state.Fold(view, fares, &folded)
-			rows = rows[n:]
-		}
+		})
 		for h := range fallSpans {
 			pooled.Learn(fallSpans[h], today, &learned)
 		}
@@ -76,7 +71,7 @@ func (t *Trips) minima(s departure.Span) (*Trips, said) {
 }
 
 // add asks about a span, and about the departure that is the cheapest of it.
-func (s *said) add(asked *departure.SheetDay, of departure.Span, date fare.Day, cheapest departure.Live) {
+func (s *said) add(asked *departure.StateDay, of departure.Span, date fare.Day, cheapest departure.Live) {
 	a, q, _ := asked.JudgeSpan(of, date, cheapest.Price)
 	one, _ := asked.Judge(cheapest.Depart, 0)
 	percentile, in := unknown, inside(0)
@@ -96,20 +91,11 @@ func (s *said) add(asked *departure.SheetDay, of departure.Span, date fare.Day, 
 func fares(rows []quote) []departure.Live {
 	all := make([]departure.Live, 0, len(rows))
 	for _, q := range rows {
-		all = append(all, departure.Live{Depart: q.departs(), Price: q.price, Found: q.day.Time().Unix(), DayOnly: true})
+		all = append(all, departure.Live{Depart: q.departs(), Price: q.price, Found: q.day.Time().Unix(),
+			DayOnly: true})
 	}
 	slices.SortFunc(all, func(a, b departure.Live) int {
 		return cmp.Or(cmp.Compare(a.Depart, b.Depart), cmp.Compare(a.Price, b.Price))
 	})
 	return slices.CompactFunc(all, func(a, b departure.Live) bool { return a.Depart == b.Depart })
-}
-
-// priced is the panel with other prices.
-func (t *Trips) priced(prices []fare.Cents) *Trips {
-	other := *t
-	other.rows = slices.Clone(t.rows)
-	for i := range prices {
-		other.rows[i].price = prices[i]
-	}
-	return &other
 }

@@ -1,7 +1,6 @@
 package departures
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,19 +8,17 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestMinima by hand: the cheapest of a month, and of a day either side of a departure, each at the price it was last seen at.
+// TestMinima by hand: the cheapest of a month, and of a day either side of a departure, each at the
+// price it was last seen at.
 func TestMinima(t *testing.T) {
-	panel, err := ReadTrips(strings.NewReader(header+`
+	panel := read(t, header+`
 AAA,BBB,2026-01-30,2026-01-31,90,EUR
 AAA,BBB,2026-01-30,2026-02-01,80,EUR
 AAA,BBB,2026-01-30,2026-02-20,70,EUR
 AAA,CCC,2026-01-30,2026-02-21,10,EUR
 AAA,BBB,2026-01-31,2026-02-02,60,EUR
 AAA,BBB,2026-01-31,2026-02-28,95,EUR
-`), TripOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	months, _ := panel.minima(departure.Month)
 	within, _ := panel.minima(departure.Within1)
 	if diff := cmp.Diff([]string{
@@ -31,8 +28,10 @@ AAA,BBB,2026-01-31,2026-02-28,95,EUR
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{
-		"AAA-BBB 2026-01-30 1 8000", "AAA-BBB 2026-01-30 2 8000", "AAA-BBB 2026-01-30 21 7000", "AAA-CCC 2026-01-30 22 1000",
-		"AAA-BBB 2026-01-31 0 8000", "AAA-BBB 2026-01-31 1 6000", "AAA-BBB 2026-01-31 2 6000", "AAA-BBB 2026-01-31 20 7000", "AAA-BBB 2026-01-31 28 9500",
+		"AAA-BBB 2026-01-30 1 8000", "AAA-BBB 2026-01-30 2 8000", "AAA-BBB 2026-01-30 21 7000",
+		"AAA-CCC 2026-01-30 22 1000",
+		"AAA-BBB 2026-01-31 0 8000", "AAA-BBB 2026-01-31 1 6000", "AAA-BBB 2026-01-31 2 6000",
+		"AAA-BBB 2026-01-31 20 7000", "AAA-BBB 2026-01-31 28 9500",
 	}, listed(within)); diff != "" {
 		t.Error(diff)
 	}
@@ -46,14 +45,15 @@ AAA,BBB,2026-01-31,2026-02-28,95,EUR
 // are calibrated, where against single departures they would nearly all be low.
 func TestAMinimumIsComparedWithMinima(t *testing.T) {
 	panel := invent(9, 8, 150, 200, 60, walking)
-	for name, span := range map[string]departure.Span{"months": departure.Month, "3 days either side": departure.Within3} {
+	for name, span := range map[string]departure.Span{"months": departure.Month,
+		"3 days either side": departure.Within3} {
 		r := run(t, panel, Options{Ask: name, Span: &span})
 		if r.Ask != name || r.WorstMiss > 8 || len(r.Cover) != 1 {
 			t.Errorf("%s: the percentile is off by %.1f points: %+v", name, r.WorstMiss, r.Percentiles)
 		}
 	}
 	// The same minima, judged by what is known of single departures.
-	single := panel.replayRule(panel.prices(), panel.outcomes(panel.prices()))
+	single := panel.ask(nil).said
 	cheapest := map[[2]int32]float64{}
 	for i, q := range panel.rows {
 		k := [2]int32{q.route, int32(q.day)}

@@ -3,7 +3,6 @@ package departures
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,30 +53,31 @@ func TestEvidencePanels(t *testing.T) {
 		limits     limits
 	}{
 		{"daily", "eu_wizzair_2015_2016_full", 1, nil, limits{.842, .21, .227, .99, .016, 2.1, true}},
-		{"daily, thinned to one day in seven", "eu_wizzair_2015_2016_full", 7, nil, limits{.8275, .18, .15, .94, .0215, 3, true}},
+		{"daily, thinned to one day in seven", "eu_wizzair_2015_2016_full", 7, nil, limits{.8275, .18, .15, .94,
+			.0215, 3, true}},
 		{"Google 2026", "google2026", 1, nil, limits{.658, .04, .053, .88, .0265, 3.8, true}},
 		{"Williams", "williams.nodates", 1, nil, limits{.844, .085, .165, .995, .014, 3, true}},
 		{"the real source, 43 days", "travelpayouts_history_2026", 1, nil, limits{.626, .05, 0, .67, .052, 6.9, true}},
-		{"the real source, 14 months", "travelpayouts_daily_2025_2026", 1, nil, limits{.676, .079, .04, .995, .0095, 2.75, true}},
+		{"the real source, 14 months", "travelpayouts_daily_2025_2026", 1, nil, limits{.676, .079, .04, .995,
+			.0095, 2.75, true}},
 		{"daily, months", "eu_wizzair_2015_2016_full", 1, &month, limits{.5, 0, -1, .98, 1, 6, false}},
 		{"daily, 3 days either side", "eu_wizzair_2015_2016_full", 1, &within3, limits{.5, 0, -1, .98, 1, 6, false}},
 		{"Google 2026, months", "google2026", 1, &month, limits{.55, 0, -1, .75, 1, 6, false}},
 		{"Google 2026, 3 days either side", "google2026", 1, &within3, limits{.6, 0, -1, .88, 1, 6, true}},
-		{"the real source, 14 months, months", "travelpayouts_daily_2025_2026", 1, &month, limits{.6, 0, -1, .99, 1, 6, true}},
-		{"the real source, 14 months, 3 days either side", "travelpayouts_daily_2025_2026", 1, &within3, limits{.6, 0, -1, .99, 1, 6, true}},
+		{"the real source, 14 months, months", "travelpayouts_daily_2025_2026", 1, &month, limits{.6, 0, -1,
+			.99, 1, 6, true}},
+		{"the real source, 14 months, 3 days either side", "travelpayouts_daily_2025_2026", 1, &within3,
+			limits{.6, 0, -1, .99, 1, 6, true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			panel, err := OpenTrips(filepath.Join(testenv.Data(t), "fares", c.file+".csv.gz"), TripOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			panel := recorded(t, c.file)
 			r := run(t, panel, Options{Ask: c.name, Cycle: c.cycle, Span: c.span})
-			var figures strings.Builder
-			r.Print(&figures)
-			t.Log(figures.String())
+			t.Log(figures(r))
 			rule, rival := r.Methods[0], r.Against[0]
-			if rule.AUC < c.limits.auc || rival.Difference < c.limits.above || rule.BrierSkill < c.limits.skill || rule.Answered < c.limits.answered {
-				t.Errorf("AUC %.4f (%+.4f), skill %.4f, answered %.4f; want at least %+v", rule.AUC, rival.Difference, rule.BrierSkill, rule.Answered, c.limits)
+			if rule.AUC < c.limits.auc || rival.Difference < c.limits.above ||
+				rule.BrierSkill < c.limits.skill || rule.Answered < c.limits.answered {
+				t.Errorf("AUC %.4f (%+.4f), skill %.4f, answered %.4f; want at least %+v", rule.AUC,
+					rival.Difference, rule.BrierSkill, rule.Answered, c.limits)
 			}
 			if rule.ECE > c.limits.ece || r.WorstMiss > c.limits.miss {
 				t.Errorf("ECE %.4f, percentile off by %.2f; want at most %+v", rule.ECE, r.WorstMiss, c.limits)
@@ -96,7 +96,8 @@ func TestEvidencePanels(t *testing.T) {
 				t.Errorf("falls by level: %.3f", fell)
 			}
 			walk := r.References[0]
-			if walk.Count > 10_000 && (walk.AUC > .54 || c.span == nil && (walk.ScoreAUC < .48 || walk.ScoreAUC > .52)) {
+			if walk.Count > 10_000 && (walk.AUC > .54 || c.span == nil && (walk.ScoreAUC < .48 ||
+				walk.ScoreAUC > .52)) {
 				t.Errorf("on a walk: %+v", walk)
 			}
 			// The cheapest of many walks is no walk: where it stands high among such minima another soon

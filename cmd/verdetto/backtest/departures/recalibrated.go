@@ -3,15 +3,15 @@ package departures
 import (
 	"slices"
 
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict/departure"
 	"verdetto/shared/verdict/score"
 )
 
-// recalibrated are the rule's chances of a horizon brought to what came of earlier
-// ones, as a service could do with its score: of each route and week PerRound
-// departures of the first day are counted, when their outcome is known, and a
-// chance is brought to the sum of what was counted on earlier days.
+// recalibrated are the rule's calibrated chances of a horizon, as a service with
+// a score tells them: of each route and week PerRound departures of the first day
+// are counted, when their outcome is known, and the counts of earlier days make the curve.
 func (t *Trips) recalibrated(h int, chance []float64, became []outcome) []float64 {
 	begin := t.days()
 	var counts score.HorizonCounts
@@ -25,24 +25,19 @@ func (t *Trips) recalibrated(h int, chance []float64, became []outcome) []float6
 		today := t.rows[begin[day]].day
 		for ; due < day && t.rows[begin[due]].day+fallSpans[h].Days() < today; due++ {
 			for _, i := range taken[due] {
-				c := &counts.Own[min(score.Steps-1, int(chance[i]*score.Steps))]
-				c.N++
-				c.Said += int64(200 * chance[i])
-				if became[i].fell[h] {
-					c.Fell++
-				}
+				counts.Own[min(score.Steps-1, int(chance[i]*score.Steps))].Add(int64(200*chance[i]),
+					int64(stats.Share(became[i].fell[h])))
 			}
 			if len(taken[due]) > 0 {
 				curve = counts.Curve()
 			}
 		}
-		for from := begin[day]; from < begin[day+1]; {
-			to, route := from, t.rows[from].route
+		t.eachRoute(begin[day], begin[day+1], func(route int32, from, to int) {
 			counted = counted[:0]
-			for ; to < begin[day+1] && t.rows[to].route == route; to++ {
-				all[to] = curve.Of(chance[to])
-				if became[to].known[h] {
-					counted = append(counted, to)
+			for i := from; i < to; i++ {
+				all[i] = curve.Of(chance[i])
+				if became[i].known[h] {
+					counted = append(counted, i)
 				}
 			}
 			if week, had := last[route]; !had || week < fare.CycleOf(today) {
@@ -50,8 +45,7 @@ func (t *Trips) recalibrated(h int, chance []float64, became []outcome) []float6
 				slices.SortFunc(counted, func(a, b int) int { return int(mixed(today, a)) - int(mixed(today, b)) })
 				taken[day] = append(taken[day], counted[:min(len(counted), score.PerRound)]...)
 			}
-			from = to
-		}
+		})
 	}
 	return all
 }

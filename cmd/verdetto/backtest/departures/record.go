@@ -1,8 +1,13 @@
 package departures
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"verdetto/shared/verdict/departure"
 )
@@ -45,6 +50,29 @@ func Record(panels []NamedReport) (r departure.Record, err error) {
 		r.Horizons = append(r.Horizons, of)
 	}
 	return r, nil
+}
+
+// Named is the report of a file, called as the file is.
+func Named(file string, r Report) NamedReport {
+	name, _, _ := strings.Cut(filepath.Base(file), ".")
+	return NamedReport{name, r}
+}
+
+// WriteRecord writes the record of panels to a file.
+func WriteRecord(path string, panels []NamedReport) error {
+	record, err := Record(panels)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(record)
+	if err == nil {
+		data = bytes.ReplaceAll(data, []byte(`{"from"`), []byte("\n{\"from\"")) // a band, a line: so that a difference can be read
+		err = os.WriteFile(path, append(data, '\n'), 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("write record: %w", err)
+	}
+	return nil
 }
 
 // heard is a band of the record. It is not ok where the first panel has none that counts.

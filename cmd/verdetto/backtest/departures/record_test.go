@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/cmd/verdetto/backtest/bootstrap"
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict/departure"
 )
@@ -27,24 +27,32 @@ func followed(span int, band Waiting) Report {
 }
 
 func TestRecord(t *testing.T) {
-	own := Waiting{Count: 600, Fell: .1, Rose: .2, AtOnce: -.02, Once: &bootstrap.Range{Low: -.03, High: -.01}, Dearer: .3, Random: -.01}
+	own := Waiting{Count: 600, Fell: .1, Rose: .2, AtOnce: -.02, Once: &stats.Range{Low: -.03, High: -.01},
+		Dearer: .3, Random: -.01}
 	band := func(change func(*Waiting)) Waiting {
 		w := own
 		change(&w)
 		return w
 	}
-	want := departure.Band{Cases: 600, Fell: .1, Rose: .2, Mean: -.02, Low: -.03, High: -.01, Dearer: .3, Random: -.01, Panels: 1}
+	want := departure.Band{Cases: 600, Fell: .1, Rose: .2, Mean: -.02, Low: -.03, High: -.01, Dearer: .3,
+		Random: -.01, Panels: 1}
 	for _, c := range []struct {
 		name  string
 		other Report
 		want  departure.Band
 	}{
-		{"another widens the interval", followed(100, band(func(w *Waiting) { w.AtOnce = .04; w.Once = &bootstrap.Range{Low: 0, High: .05} })),
+		{"another widens the interval", followed(100,
+			band(func(w *Waiting) { w.AtOnce = .04; w.Once = &stats.Range{Low: 0, High: .05} })),
 			func() departure.Band { w := want; w.High, w.Panels = .05, 2; return w }()},
 		{"another inside it", followed(100, own), func() departure.Band { w := want; w.Panels = 2; return w }()},
-		{"too few cases", followed(100, band(func(w *Waiting) { w.Count = 499; w.Once = &bootstrap.Range{Low: -1, High: 1} })), want},
+		{"too few cases", followed(100, band(func(w *Waiting) {
+			w.Count = 499
+			w.Once = &stats.Range{Low: -1,
+				High: 1}
+		})), want},
 		{"no interval", followed(100, band(func(w *Waiting) { w.Once = nil; w.AtOnce = .5 })), want},
-		{"fewer days of questions than a week", followed(6, band(func(w *Waiting) { w.Once = &bootstrap.Range{Low: -1, High: 1} })), want},
+		{"fewer days of questions than a week", followed(6,
+			band(func(w *Waiting) { w.Once = &stats.Range{Low: -1, High: 1} })), want},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := Record([]NamedReport{{"own", followed(100, own)}, {"other", c.other}})
@@ -65,7 +73,9 @@ func TestRecord(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Record([]NamedReport{{"own", followed(100, band(func(w *Waiting) { w.Count = 10 }))}}); err == nil || !strings.Contains(err.Error(), "fewer than 500 cases") {
+	if _, err := Record([]NamedReport{{"own", followed(100,
+		band(func(w *Waiting) { w.Count = 10 }))}}); err == nil || !strings.Contains(err.Error(),
+		"fewer than 500 cases") {
 		t.Errorf("a record of 10 cases: %v", err)
 	}
 }
@@ -84,17 +94,14 @@ func TestWaiting(t *testing.T) {
 	line(20013, "90")
 	line(20017, "120")
 	panel.WriteString("CCC,DDD," + fare.Day(20030).String() + "," + fare.Day(20050).String() + ",1,EUR\n") // the panel goes on
-	trips, err := ReadTrips(strings.NewReader(panel.String()), TripOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := newReporter(trips, Options{Cycle: 1, From: 20010})
-	m.became = trips.outcomes(m.prices)
-	m.said = trips.replayRule(m.prices, m.became)
-	m.blocks = trips.blocks(10, 20010, 20017)
+	trips := read(t, panel.String())
+	m := newReporter(trips.ask(nil), Options{Cycle: 1, From: 20010})
+	m.sample = trips.sample(20010, 20017)
 	got, ok := m.waited(departure.Week, 0, 1)
-	// From 100 it fell to 90, rose to 120 and ended there, beside a mean of 103.33; from 90 six days ahead there is no week to wait.
-	want := Waiting{From: 0, To: 1, Count: 1, Fell: 1, Rose: 1, AtOnce: .2, Median: .2, Dearer: 1, Random: 120/(310./3) - 1}
+	// From 100 it fell to 90, rose to 120 and ended there, beside a mean of 103.33; from 90 six days
+	// ahead there is no week to wait.
+	want := Waiting{From: 0, To: 1, Count: 1, Fell: 1, Rose: 1, AtOnce: .2, Median: .2, Dearer: 1,
+		Random: 120/(310./3) - 1}
 	close := cmp.Comparer(func(a, b float64) bool { return a-b < 1e-12 && b-a < 1e-12 })
 	if diff := cmp.Diff(want, got, close); !ok || diff != "" {
 		t.Error(diff)

@@ -23,8 +23,10 @@ func TestEvidenceReference(t *testing.T) {
 	}{
 		{"weekly", "eu_wizzair_weekly", "", 107642, 102107, 0.486342118299, 0.126715450167, 0.079040691749},
 		{"Google", "google2026", "", 544196, 509265, 0.494975810113, 0.189532355832, 0.115627747815},
-		{"recent", "travelpayouts_history_2026", "outbound_price", 2406, 1835, 0.478148841233, 0.128519033209, 0.080243438129},
-		{"the real source, 14 months", "travelpayouts_daily_2025_2026", "", 197505, 196973, 0.520726550968, 0.124247641786, 0.075929943439},
+		{"recent", "travelpayouts_history_2026", "outbound_price", 2406, 1835, 0.478148841233, 0.128519033209,
+			0.080243438129},
+		{"the real source, 14 months", "travelpayouts_daily_2025_2026", "", 197505, 196973, 0.520726550968,
+			0.124247641786, 0.075929943439},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(testenv.Data(t), "fares", c.file+".csv.gz")
@@ -39,11 +41,14 @@ func TestEvidenceReference(t *testing.T) {
 					product += p * got.chance[0][i]
 				}
 			}
-			percentile, product, week = percentile/float64(answers), product/float64(answers), week/float64(len(panel.rows))
+			percentile, product, week = percentile/float64(answers), product/float64(answers),
+				week/float64(len(panel.rows))
 			if len(panel.rows) != c.rows || answers != c.answers {
-				t.Errorf("%d rows, %d answers; the reference has %d and %d", len(panel.rows), answers, c.rows, c.answers)
+				t.Errorf("%d rows, %d answers; the reference has %d and %d", len(panel.rows), answers, c.rows,
+					c.answers)
 			}
-			for name, pair := range map[string][2]float64{"percentile": {percentile, c.percentile}, "chance": {week, c.week}, "product": {product, c.product}} {
+			for name, pair := range map[string][2]float64{"percentile": {percentile, c.percentile},
+				"chance": {week, c.week}, "product": {product, c.product}} {
 				if math.Abs(pair[0]-pair[1]) > 1e-9 {
 					t.Errorf("mean %s %.12f, the reference's is %.12f", name, pair[0], pair[1])
 				}
@@ -57,7 +62,8 @@ func TestEvidenceReference(t *testing.T) {
 			if c.price != "" {
 				args = append(args, c.price)
 			}
-			reference := exec.CommandContext(t.Context(), testenv.Command(t, "python3", "apt-get install python3"), args...)
+			reference := exec.CommandContext(t.Context(), testenv.Command(t, "python3",
+				"apt-get install python3"), args...)
 			reference.Stderr = os.Stderr
 			out, err := reference.Output()
 			if err != nil {

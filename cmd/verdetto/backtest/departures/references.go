@@ -3,6 +3,7 @@ package departures
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"verdetto/shared/fare"
 )
@@ -14,24 +15,23 @@ import (
 // the panel: all changes of log price between two quotes of a departure, dealt
 // out anew over the whole panel, each up or down by the toss of a coin. Nothing
 // that a rule may look at says where it goes.
-func (t *Trips) randomWalk(prices []fare.Cents) []fare.Cents {
+func (t *Trips) randomWalk() *Trips {
 	rng := rand.New(rand.NewPCG(11, 1))
 	var steps []float64
 	for trip := range t.trips {
 		rows := t.of(int32(trip))
 		for i := 1; i < len(rows); i++ {
-			steps = append(steps, math.Log(float64(prices[rows[i]])/float64(prices[rows[i-1]])))
+			steps = append(steps, math.Log(float64(t.rows[rows[i]].price)/float64(t.rows[rows[i-1]].price)))
 		}
 	}
 	rng.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
-	walk := make([]fare.Cents, len(prices))
+	walk := slices.Clone(t.rows)
 	for trip := range t.trips {
 		rows := t.of(int32(trip))
 		if len(rows) == 0 {
 			continue
 		}
-		at := float64(prices[rows[0]])
-		walk[rows[0]] = prices[rows[0]]
+		at := float64(t.rows[rows[0]].price)
 		for _, row := range rows[1:] {
 			step := steps[0]
 			steps = steps[1:]
@@ -39,24 +39,27 @@ func (t *Trips) randomWalk(prices []fare.Cents) []fare.Cents {
 				step = -step
 			}
 			at *= math.Exp(step)
-			walk[row] = max(1, fare.Cents(math.Round(at)))
+			walk[row].price = max(1, fare.Cents(math.Round(at)))
 		}
 	}
-	return walk
+	return t.with(walk)
 }
 
 // shuffled deals the prices of each route out anew over its rows.
-func (t *Trips) shuffled(prices []fare.Cents) []fare.Cents {
+func (t *Trips) shuffled() *Trips {
 	rng := rand.New(rand.NewPCG(11, 2))
-	ofRoute := make([][]int32, len(t.Routes))
-	for i, q := range t.rows {
-		ofRoute[q.route] = append(ofRoute[q.route], int32(i))
-	}
-	dealt := make([]fare.Cents, len(prices))
-	for _, rows := range ofRoute {
+	dealt := slices.Clone(t.rows)
+	for _, rows := range t.byRoute() {
 		for i, from := range rng.Perm(len(rows)) {
-			dealt[rows[i]] = prices[rows[from]]
+			dealt[rows[i]].price = t.rows[rows[from]].price
 		}
 	}
-	return dealt
+	return t.with(dealt)
+}
+
+// with is the panel with other prices.
+func (t *Trips) with(rows []quote) *Trips {
+	other := *t
+	other.rows = rows
+	return &other
 }

@@ -1,6 +1,6 @@
 package departures
 
-import "verdetto/cmd/verdetto/backtest/bootstrap"
+import "verdetto/cmd/verdetto/backtest/stats"
 
 // Report is the evidence. Shares, chances and changes are fractions: 0.05 is 5 %.
 // A row is asked where its outcome is known: the departure was seen again within
@@ -38,16 +38,16 @@ type Report struct {
 
 // Method is one way to judge, over the rows that it answers.
 type Method struct {
-	Name        string           `json:"name"`
-	Answered    float64          `json:"answered"` // share of the rows that were asked
-	Count       int              `json:"count"`
-	AUC         float64          `json:"auc"` // of the chance
-	Interval    *bootstrap.Range `json:"aucInterval,omitempty"`
-	ScoreAUC    float64          `json:"scoreAuc"` // of the percentile or the class alone
-	BrierSkill  float64          `json:"brierSkill"`
-	ECE         float64          `json:"ece"`
-	Reliability []Bin            `json:"reliability"`
-	WorstMiss   *float64         `json:"worstMissOfPercentile,omitempty"` // where the score is a percentile
+	Name        string       `json:"name"`
+	Answered    float64      `json:"answered"` // share of the rows that were asked
+	Count       int          `json:"count"`
+	AUC         float64      `json:"auc"` // of the chance
+	Interval    *stats.Range `json:"aucInterval,omitempty"`
+	ScoreAUC    float64      `json:"scoreAuc"` // of the percentile or the class alone
+	BrierSkill  float64      `json:"brierSkill"`
+	ECE         float64      `json:"ece"`
+	Reliability []Bin        `json:"reliability"`
+	WorstMiss   *float64     `json:"worstMissOfPercentile,omitempty"` // where the score is a percentile
 }
 
 // Recalibrated is the rule's chances of a horizon and the same brought to what
@@ -64,42 +64,42 @@ type Recalibrated struct {
 // Comparison is the rule and a rival on the rows that both answer. The rival's
 // AUC is that of its score, which needs no learning, the rule's that of its chance.
 type Comparison struct {
-	Rival           string           `json:"rival"`
-	Count           int              `json:"count"`
-	Rule            float64          `json:"ruleAuc"`
-	RuleScore       float64          `json:"ruleScoreAuc"`
-	AUC             float64          `json:"rivalAuc"`
-	ChanceAUC       float64          `json:"rivalChanceAuc"`
-	Difference      float64          `json:"difference"`
-	Interval        *bootstrap.Range `json:"interval,omitempty"`
-	RuleBrierSkill  float64          `json:"ruleBrierSkill"`
-	RivalBrierSkill float64          `json:"rivalBrierSkill"`
-	RuleECE         float64          `json:"ruleEce"`
-	RivalECE        float64          `json:"rivalEce"`
+	Rival           string       `json:"rival"`
+	Count           int          `json:"count"`
+	Rule            float64      `json:"ruleAuc"`
+	RuleScore       float64      `json:"ruleScoreAuc"`
+	AUC             float64      `json:"rivalAuc"`
+	ChanceAUC       float64      `json:"rivalChanceAuc"`
+	Difference      float64      `json:"difference"`
+	Interval        *stats.Range `json:"interval,omitempty"`
+	RuleBrierSkill  float64      `json:"ruleBrierSkill"`
+	RivalBrierSkill float64      `json:"rivalBrierSkill"`
+	RuleECE         float64      `json:"ruleEce"`
+	RivalECE        float64      `json:"rivalEce"`
 }
 
 // Level is what became of the rows of a level; "all" is the base rate.
 type Level struct {
-	Level string           `json:"livello"`
-	Count int              `json:"count"`
-	Fell  float64          `json:"fell"`
-	Falls *bootstrap.Range `json:"fellInterval,omitempty"`
-	Rose  float64          `json:"rose"`
-	Rises *bootstrap.Range `json:"roseInterval,omitempty"`
+	Level string       `json:"livello"`
+	Count int          `json:"count"`
+	Fell  float64      `json:"fell"`
+	Falls *stats.Range `json:"fellInterval,omitempty"`
+	Rose  float64      `json:"rose"`
+	Rises *stats.Range `json:"roseInterval,omitempty"`
 }
 
 // Percentile is the share of answers with a percentile of P or less.
 type Percentile struct {
-	P        int              `json:"percentile"`
-	Share    float64          `json:"share"`
-	Interval *bootstrap.Range `json:"interval,omitempty"`
+	P        int          `json:"percentile"`
+	Share    float64      `json:"share"`
+	Interval *stats.Range `json:"interval,omitempty"`
 }
 
 // Cover is how many fares lay in the span of prices that holds so many comparables.
 type Cover struct {
-	Stated   float64          `json:"stated"`
-	Held     float64          `json:"held"`
-	Interval *bootstrap.Range `json:"interval,omitempty"`
+	Stated   float64      `json:"stated"`
+	Held     float64      `json:"held"`
+	Interval *stats.Range `json:"interval,omitempty"`
 }
 
 // Reference is the rule on the panel with other prices.

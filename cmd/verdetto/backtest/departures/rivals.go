@@ -1,11 +1,9 @@
 package departures
 
 import (
-	"runtime"
 	"slices"
-	"sort"
-	"sync"
 
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict/departure"
 )
@@ -25,10 +23,10 @@ const (
 	sameLead = iota
 	sixtyDays
 	pooledQuartiles
-	rivals
+	rivalCount
 )
 
-var rivalNames = [rivals]string{"same lead", "60 days", "pooled quartiles"}
+var rivalNames = [rivalCount]string{"same lead", "60 days", "pooled quartiles"}
 
 const (
 	leadWidth  = .15
@@ -43,38 +41,38 @@ type opinion struct {
 	class int8
 }
 
+// rivals are what all rivals say of all rows.
+func (a asked) rivals() (all [rivalCount]voice) {
+	opinions := a.panel.opinions()
+	for r, of := range opinions {
+		all[r] = voice{rivalNames[r], a.panel.chances(of, a.became), make([]float64, len(of))}
+		for row, o := range of {
+			all[r].score[row] = float64(o.score)
+			if o.class < 0 {
+				all[r].score[row] = unknown
+			}
+		}
+	}
+	return all
+}
+
 // opinions are all rivals' of all rows. Routes are independent of each other.
-func (t *Trips) opinions() [rivals][]opinion {
-	var all [rivals][]opinion
+func (t *Trips) opinions() (all [rivalCount][]opinion) {
 	for i := range all {
 		all[i] = make([]opinion, len(t.rows))
 	}
-	ofRoute := make([][]int32, len(t.Routes))
-	for i, q := range t.rows {
-		ofRoute[q.route] = append(ofRoute[q.route], int32(i))
-	}
-	next := make(chan []int32)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for rows := range next {
-				r := rivalRoute{trips: t, all: &all, own: map[int32]*window{}}
-				r.replay(rows)
-			}
-		})
-	}
-	for _, rows := range ofRoute {
-		next <- rows
-	}
-	close(next)
-	workers.Wait()
+	routes := t.byRoute()
+	stats.Parallel(len(routes), func(i int) {
+		r := rivalRoute{Trips: t, all: &all, own: map[int32]*window{}}
+		t.eachDay(routes[i], r.replay)
+	})
 	return all
 }
 
 // rivalRoute is what the rivals know of a route.
 type rivalRoute struct {
-	trips  *Trips
-	all    *[rivals][]opinion
+	*Trips
+	all    *[rivalCount][]opinion
 	byLead [][]departed      // by lead time, in order of departure
 	own    map[int32]*window // of each departure
 	recent window            // of the route
@@ -87,50 +85,41 @@ type departed struct {
 	price fare.Cents
 }
 
-// replay goes over a route's rows day by day. Of the day itself only the first rival knows.
-func (r *rivalRoute) replay(rows []int32) {
-	var today []fare.Cents
-	for from := 0; from < len(rows); {
-		day, to := r.trips.rows[rows[from]].day, from
-		for to < len(rows) && r.trips.rows[rows[to]].day == day {
-			to++
+// replay judges a day's rows and takes them in. Of the day itself only the first rival knows.
+func (r *rivalRoute) replay(day fare.Day, rows []int32) {
+	r.recent.forget(day - windowDays)
+	for _, row := range rows {
+		q := r.rows[row]
+		for len(r.byLead) <= int(q.lead) {
+			r.byLead = append(r.byLead, nil)
 		}
-		r.recent.forget(day - windowDays)
-		for _, row := range rows[from:to] {
-			q := r.trips.rows[row]
-			for len(r.byLead) <= int(q.lead) {
-				r.byLead = append(r.byLead, nil)
-			}
-			r.byLead[q.lead] = append(r.byLead[q.lead], departed{q.departs(), q.price})
-		}
-		for _, row := range rows[from:to] {
-			q := r.trips.rows[row]
-			r.all[sameLead][row] = r.amongSameLead(q)
-			r.all[pooledQuartiles][row] = third(r.ever, q.price)
-			own := r.own[q.trip]
-			if own != nil {
-				own.forget(day - windowDays)
-			}
-			if own != nil && len(own.sorted) >= departure.MinCount {
-				r.all[sixtyDays][row] = third(own.sorted, q.price)
-			} else {
-				r.all[sixtyDays][row] = third(r.recent.sorted, q.price)
-			}
-		}
-		today = today[:0]
-		for _, row := range rows[from:to] {
-			q := r.trips.rows[row]
-			if r.own[q.trip] == nil {
-				r.own[q.trip] = new(window)
-			}
-			r.own[q.trip].add(day, []fare.Cents{q.price})
-			today = append(today, q.price)
-		}
-		slices.Sort(today)
-		r.recent.add(day, today)
-		r.ever = merge(r.ever, today)
-		from = to
+		r.byLead[q.lead] = append(r.byLead[q.lead], departed{q.departs(), q.price})
 	}
+	for _, row := range rows {
+		q := r.rows[row]
+		r.all[sameLead][row] = r.amongSameLead(q)
+		r.all[pooledQuartiles][row] = third(r.ever, q.price)
+		own := r.own[q.trip]
+		if own == nil {
+			own = new(window)
+			r.own[q.trip] = own
+		}
+		own.forget(day - windowDays)
+		known := own.sorted
+		if len(known) < departure.MinCount {
+			known = r.recent.sorted
+		}
+		r.all[sixtyDays][row] = third(known, q.price)
+	}
+	today := make([]fare.Cents, len(rows))
+	for i, row := range rows {
+		q := r.rows[row]
+		today[i] = q.price
+		r.own[q.trip].add(day, q.price)
+	}
+	slices.Sort(today)
+	r.recent.add(day, today...)
+	r.ever = merge(r.ever, today)
 }
 
 // amongSameLead is the percentile among fares of nearly the same lead time and season.
@@ -183,46 +172,41 @@ func third(sorted []fare.Cents, price fare.Cents) opinion {
 	return opinion{float32(class), class}
 }
 
-// window is the fares of the last days, in order of price.
+// window is the fares of the last days.
 type window struct {
-	sorted []fare.Cents
-	days   []windowDay // in order
+	fares  []departed   // by day
+	sorted []fare.Cents // in order of price
 }
 
-type windowDay struct {
-	day    fare.Day
-	prices []fare.Cents // in order
-}
-
-func (w *window) add(day fare.Day, prices []fare.Cents) {
-	w.days = append(w.days, windowDay{day, slices.Clone(prices)})
+// add takes in prices of a day, which are in order.
+func (w *window) add(day fare.Day, prices ...fare.Cents) {
+	for _, p := range prices {
+		w.fares = append(w.fares, departed{day, p})
+	}
 	w.sorted = merge(w.sorted, prices)
 }
 
 // forget drops what is older than a day.
 func (w *window) forget(before fare.Day) {
-	n := sort.Search(len(w.days), func(i int) bool { return w.days[i].day >= before })
-	if n == 0 {
+	var old []fare.Cents
+	for len(w.fares) > 0 && w.fares[0].day < before {
+		old = append(old, w.fares[0].price)
+		w.fares = w.fares[1:]
+	}
+	if len(old) == 0 {
 		return
 	}
-	var old []fare.Cents
-	for _, d := range w.days[:n] {
-		old = append(old, d.prices...)
-	}
-	w.days = w.days[n:]
 	slices.Sort(old)
-	kept := w.sorted[:0]
-	for _, p := range w.sorted {
-		if len(old) > 0 && p == old[0] {
+	w.sorted = slices.DeleteFunc(w.sorted, func(p fare.Cents) bool {
+		drop := len(old) > 0 && p == old[0]
+		if drop {
 			old = old[1:]
-			continue
 		}
-		kept = append(kept, p)
-	}
-	w.sorted = kept
+		return drop
+	})
 }
 
-// merge adds values in order to values in order.
+// merge adds values in order to values in order. It takes a tenth of the time of sorting them.
 func merge(a, b []fare.Cents) []fare.Cents {
 	i, j := len(a)-1, len(b)-1
 	a = append(a, b...)
@@ -256,9 +240,7 @@ func (f *frequency) chance(class int8) float64 {
 
 func (f *frequency) learn(class int8, fell bool) {
 	f.n[class]++
-	if fell {
-		f.fell[class]++
-	}
+	f.fell[class] += stats.Share(fell)
 }
 
 // chances are a rival's of each row, from outcomes that were known before its day.

@@ -17,17 +17,18 @@ type outcome struct {
 var fallSpans = [2]departure.Horizon{departure.Week, departure.Fortnight}
 
 // outcomes looks ahead from each row. A span that the panel ends inside of is not known.
-func (t *Trips) outcomes(prices []fare.Cents) []outcome {
+func (t *Trips) outcomes() []outcome {
 	all := make([]outcome, len(t.rows))
 	last := t.last()
 	for trip := range t.trips {
 		rows := t.of(int32(trip))
 		for i, row := range rows {
 			o := &all[row]
-			from, price := t.rows[row].day, prices[row]
+			from, price := t.rows[row].day, t.rows[row].price
 			sum, n := [2]float64{float64(price), float64(price)}, [2]float64{1, 1}
-			for _, later := range rows[i+1:] {
-				after := t.rows[later].day - from
+			for _, at := range rows[i+1:] {
+				later := t.rows[at]
+				after := later.day - from
 				if after > departure.Fortnight.Days() {
 					break
 				}
@@ -40,11 +41,11 @@ func (t *Trips) outcomes(prices []fare.Cents) []outcome {
 					}
 					if from+horizon.Days() <= last {
 						o.known[h] = true
-						o.fell[h] = o.fell[h] || departure.Fell(price, prices[later])
-						o.rose[h] = o.rose[h] || float64(prices[later]) >= (1+departure.Fall)*float64(price)
+						o.fell[h] = o.fell[h] || departure.Fell(price, later.price)
+						o.rose[h] = o.rose[h] || departure.Rose(price, later.price)
 					}
-					o.after[h] = prices[later]
-					sum[h] += float64(prices[later])
+					o.after[h] = later.price
+					sum[h] += float64(later.price)
 					n[h]++
 				}
 			}
@@ -54,28 +55,6 @@ func (t *Trips) outcomes(prices []fare.Cents) []outcome {
 		}
 	}
 	return all
-}
-
-func (t *Trips) last() fare.Day { return t.rows[len(t.rows)-1].day }
-
-// prices are those of the rows.
-func (t *Trips) prices() []fare.Cents {
-	all := make([]fare.Cents, len(t.rows))
-	for i, q := range t.rows {
-		all[i] = q.price
-	}
-	return all
-}
-
-// days cuts rows into days: the row with which each day begins, and the end of all.
-func (t *Trips) days() []int {
-	var begin []int
-	for i, q := range t.rows {
-		if i == 0 || q.day != t.rows[i-1].day {
-			begin = append(begin, i)
-		}
-	}
-	return append(begin, len(t.rows))
 }
 
 // said is what the rule said of each row on its day. The percentile is NaN where it is not known.
@@ -95,78 +74,87 @@ const (
 )
 
 // replayRule asks the rule about each row, on its day and from the days before.
-func (t *Trips) replayRule(prices []fare.Cents, became []outcome) said {
+func (t *Trips) replayRule(became []outcome) said {
 	n := len(t.rows)
-	s := said{percentile: make([]float64, n), quartiles: make([]inside, n), quarter: make([]fare.Cents, n)}
-	for h := range s.chance {
-		s.chance[h] = make([]float64, n)
+	r := ruleReplay{
+		Trips: t, became: became, cells: make([]departure.Cells, n), pooled: departure.Start(t.rows[0].day),
+		routes: make([]departure.Route, len(t.Routes)), pasts: make([]departure.Past, t.trips),
+		said: said{percentile: make([]float64, n), quartiles: make([]inside, n), quarter: make([]fare.Cents, n)},
 	}
-	var (
-		begin    = t.days()
-		routes   = make([]departure.Route, len(t.Routes))
-		pasts    = make([]departure.Past, t.trips)
-		cells    = make([]departure.Cells, n)
-		pooled   = departure.Start(t.rows[0].day)
-		due      [2]int // by horizon: the first day that is not learned from
-		asker    departure.RouteDay
-		quotes   []departure.Quote
-		outcomes []departure.Outcome
-	)
-	// eachRoute calls for the rows of each route of a day.
-	eachRoute := func(day int, do func(route *departure.Route, from, to int)) {
-		for from := begin[day]; from < begin[day+1]; {
-			to := from
-			for to < begin[day+1] && t.rows[to].route == t.rows[from].route {
-				to++
-			}
-			do(&routes[t.rows[from].route], from, to)
-			from = to
-		}
+	for h := range r.said.chance {
+		r.said.chance[h] = make([]float64, n)
 	}
+	begin := t.days()
+	var due [2]int // by horizon: the first day that is not learned from
 	for day := range len(begin) - 1 {
 		today := t.rows[begin[day]].day
 		for h, horizon := range fallSpans {
 			for ; due[h] < day && t.rows[begin[due[h]]].day+horizon.Days() < today; due[h]++ {
-				var left departure.Statistics
-				view := pooled.On(today)
-				eachRoute(due[h], func(route *departure.Route, from, to int) {
-					outcomes = outcomes[:0]
-					for i := from; i < to; i++ {
-						if became[i].known[h] {
-							outcomes = append(outcomes, departure.Outcome{Cells: cells[i], Fell: became[i].fell[h]})
-						}
-					}
-					route.Learn(horizon, view, outcomes, &left)
-				})
-				pooled.Learn(horizon, today, &left)
+				r.learn(horizon, today, begin[due[h]], begin[due[h]+1])
 			}
 		}
-		var left departure.Statistics
-		view := pooled.On(today)
-		eachRoute(day, func(route *departure.Route, from, to int) {
-			asker.Set(route, view)
-			quotes = quotes[:0]
-			for i := from; i < to; i++ {
-				row := &t.rows[i]
-				q := departure.Quote{Lead: int(row.lead), Price: prices[i]}
-				quotes = append(quotes, q)
-				a := asker.Judge(&pasts[row.trip], q)
-				s.percentile[i], cells[i] = a.Percentile, a.Cells
-				for h := range fallSpans {
-					s.chance[h][i] = a.Chance[h]
-				}
-				if a.Known {
-					s.quartiles[i], s.quarter[i] = place(&asker, q)
-				}
-			}
-			for i := from; i < to; i++ {
-				pasts[t.rows[i].trip].See(today, prices[i])
-			}
-			route.Fold(view, quotes, &left)
-		})
-		pooled.Fold(today, &left)
+		r.judge(today, begin[day], begin[day+1])
 	}
-	return s
+	return r.said
+}
+
+// ruleReplay is what the rule knows of a panel on a day.
+type ruleReplay struct {
+	*Trips
+	became []outcome
+	said   said
+	cells  []departure.Cells // of each row
+	pooled *departure.Pooled
+	routes []departure.Route
+	pasts  []departure.Past // of each departure
+
+	asker    departure.RouteDay
+	quotes   []departure.Quote
+	outcomes []departure.Outcome
+}
+
+// learn takes in what became of the rows of a day.
+func (r *ruleReplay) learn(h departure.Horizon, today fare.Day, from, to int) {
+	var learned departure.Statistics
+	view := r.pooled.On(today)
+	r.eachRoute(from, to, func(route int32, from, to int) {
+		r.outcomes = r.outcomes[:0]
+		for i := from; i < to; i++ {
+			if r.became[i].known[h] {
+				r.outcomes = append(r.outcomes, departure.Outcome{Cells: r.cells[i], Fell: r.became[i].fell[h]})
+			}
+		}
+		r.routes[route].Learn(h, view, r.outcomes, &learned)
+	})
+	r.pooled.Learn(h, today, &learned)
+}
+
+// judge asks about the rows of a day, and then takes them in.
+func (r *ruleReplay) judge(today fare.Day, from, to int) {
+	var learned departure.Statistics
+	view := r.pooled.On(today)
+	r.eachRoute(from, to, func(route int32, from, to int) {
+		r.asker.Set(&r.routes[route], view)
+		r.quotes = r.quotes[:0]
+		for i := from; i < to; i++ {
+			row := &r.rows[i]
+			q := departure.Quote{Lead: int(row.lead), Price: row.price}
+			r.quotes = append(r.quotes, q)
+			a := r.asker.Judge(&r.pasts[row.trip], q)
+			r.said.percentile[i], r.cells[i] = a.Percentile, a.Cells
+			for h := range fallSpans {
+				r.said.chance[h][i] = a.Chance[h]
+			}
+			if a.Known {
+				r.said.quartiles[i], r.said.quarter[i] = place(&r.asker, q)
+			}
+		}
+		for i := from; i < to; i++ {
+			r.pasts[r.rows[i].trip].See(today, r.rows[i].price)
+		}
+		r.routes[route].Fold(view, r.quotes, &learned)
+	})
+	r.pooled.Fold(today, &learned)
 }
 
 // place compares a fare with the prices of its comparables, and tells below which a quarter of them lies.

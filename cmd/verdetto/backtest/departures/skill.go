@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"verdetto/cmd/verdetto/backtest/bootstrap"
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 )
 
@@ -84,10 +84,7 @@ func (r ranking) auc(weight []float64) (float64, bool) {
 func (c *cases) brierSkill() float64 {
 	falls, square := 0., 0.
 	for i, fell := range c.fell {
-		y := 0.
-		if fell {
-			y = 1
-		}
+		y := stats.Share(fell)
 		falls += y
 		square += (c.chance[i] - y) * (c.chance[i] - y)
 	}
@@ -112,9 +109,7 @@ func (c *cases) reliability() (bins []Bin, expectedError float64) {
 		b := &all[min(tenths-1, int(chance*tenths))]
 		b.Count++
 		b.Said += chance
-		if c.fell[i] {
-			b.Fell++
-		}
+		b.Fell += stats.Share(c.fell[i])
 	}
 	for i, b := range all {
 		if b.Count == 0 {
@@ -129,78 +124,35 @@ func (c *cases) reliability() (bins []Bin, expectedError float64) {
 	return bins, expectedError
 }
 
-// blocks numbers the blocks of days of routes that a panel has, and knows what each weighs in a draw.
-type blocks struct {
-	of    []int32    // of each row
-	all   [][2]int32 // route and block of days
-	draws bootstrap.Draws
-	days  int // of a block
-}
-
 // leastBlocks is how many blocks of days there are at least, of as many days or
 // more: a panel of two blocks would lose all of its days in every fourth draw.
 const leastBlocks = 5
 
-// blocks cuts the days from one to another. Rows of other days are of no use, and may lie in any block.
-func (t *Trips) blocks(times int, from, to fare.Day) *blocks {
-	span := int(to-from) + 1
-	b := &blocks{of: make([]int32, len(t.rows)), days: max(1, min(bootstrap.BlockDays, span/leastBlocks))}
-	number := map[[2]int32]int32{}
+// sample is the blocks of the days on which rows are asked, and the cell of each row.
+type sample struct {
+	*stats.Blocks
+	cells []int32
+}
+
+func (t *Trips) sample(first, last fare.Day) sample {
+	days := max(1, min(stats.BlockDays, (int(last-first)+1)/leastBlocks))
+	s := sample{stats.NewBlocks(draws, len(t.Routes), first, last, days), make([]int32, len(t.rows))}
 	for i, q := range t.rows {
-		at := min(max(q.day, from), to)
-		key := [2]int32{q.route, int32(at-from) / int32(b.days)}
-		n, ok := number[key]
-		if !ok {
-			n = int32(len(b.all))
-			number[key] = n
-			b.all = append(b.all, key)
-		}
-		b.of[i] = n
+		s.cells[i] = s.Cell(int(q.route), q.day)
 	}
-	b.draws = bootstrap.New(times, len(t.Routes), (span-1)/b.days+1)
-	return b
+	return s
 }
 
-// weights are those of all blocks in a draw.
-func (b *blocks) weights(draw int) []float64 {
-	all := make([]float64, len(b.all))
-	for i, key := range b.all {
-		all[i] = b.draws.Weight(draw, int(key[0]), int(key[1]))
+// over is the average over rows.
+func (s sample) over(rows []int, value func(row int) float64) (mean float64, interval *stats.Range) {
+	a := s.Average()
+	for _, row := range rows {
+		a.Add(s.cells[row], value(row))
 	}
-	return all
+	return a.Mean(), a.Interval()
 }
 
-// average is a mean over rows, kept by block.
-type average struct {
-	blocks *blocks
-	n, sum []float64
-	count  int
-	total  float64
-}
-
-func (b *blocks) average() *average {
-	return &average{blocks: b, n: make([]float64, len(b.all)), sum: make([]float64, len(b.all))}
-}
-
-func (a *average) add(row int, value float64) {
-	at := a.blocks.of[row]
-	a.n[at]++
-	a.sum[at] += value
-	a.count++
-	a.total += value
-}
-
-func (a *average) value() float64 { return a.total / float64(a.count) }
-
-// interval is that of the average.
-func (a *average) interval() *bootstrap.Range {
-	return a.blocks.draws.Interval(func(draw int) (float64, bool) {
-		n, sum := 0., 0.
-		for i, key := range a.blocks.all {
-			w := a.blocks.draws.Weight(draw, int(key[0]), int(key[1]))
-			n += w * a.n[i]
-			sum += w * a.sum[i]
-		}
-		return sum / n, n > 0
-	})
+// share is the share of rows of which something is so.
+func (s sample) share(rows []int, is func(row int) bool) (share float64, interval *stats.Range) {
+	return s.over(rows, func(row int) float64 { return stats.Share(is(row)) })
 }

@@ -60,7 +60,8 @@ func TestReadTrips(t *testing.T) {
 			name: "a round trip counts as one, unless it has an outbound price",
 			panel: header + ",return_date,outbound_price\nAAA,BBB,2026-01-01,2026-01-09,30,EUR,2026-01-12,12\nAAA,BBB,2026-01-01,2026-01-09,31,EUR,2026-01-12,\n" +
 				"AAA,BBB,2026-01-01,2026-01-09,32,EUR,2026-01-13,\nAAA,BBB,2026-01-01,2026-01-09,33,EUR,,\n",
-			rows: []string{"AAA-BBB 2026-01-01 8 1200", "AAA-BBB return 2026-01-01 8 3100", "AAA-BBB return 2026-01-01 8 3200"},
+			rows: []string{"AAA-BBB 2026-01-01 8 1200", "AAA-BBB return 2026-01-01 8 3100",
+				"AAA-BBB return 2026-01-01 8 3200"},
 			dropped: map[string]int{
 				"a cheaper fare of the departure was seen that day": 1}, trips: 3, notes: 2,
 		},
@@ -79,7 +80,8 @@ func TestReadTrips(t *testing.T) {
 		{
 			name:  "flights without a calendar, all over the same days, follow one another",
 			panel: "route,flight,tdate,days_before,fare_usd,dow\nAAA_BBB,7,0,1,203,4\nAAA_BBB,7,1,0,205,4\nAAA_BBB,8,0,1,300,5\n",
-			rows:  []string{"AAA_BBB 1970-01-01 1 20300", "AAA_BBB 1970-01-02 0 20500", "AAA_BBB 1970-01-02 1 30000"}, trips: 2, notes: 1,
+			rows: []string{"AAA_BBB 1970-01-01 1 20300", "AAA_BBB 1970-01-02 0 20500",
+				"AAA_BBB 1970-01-02 1 30000"}, trips: 2, notes: 1,
 		},
 		{
 			name:  "flights without a calendar that leave on different days stay where they are",

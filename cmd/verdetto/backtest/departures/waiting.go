@@ -3,8 +3,7 @@ package departures
 import (
 	"slices"
 
-	"verdetto/cmd/verdetto/backtest/bootstrap"
-	"verdetto/shared/fare"
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/verdict/departure"
 )
 
@@ -12,17 +11,17 @@ import (
 // a fall that was stated. It is about departures further ahead than the wait is
 // long, whose last fare within it is known.
 type Waiting struct {
-	From   float64          `json:"chanceFrom"`
-	To     float64          `json:"chanceTo"`
-	Count  int              `json:"count"`
-	Fell   float64          `json:"fell"`          // share with a fare at least 5 % lower within the wait
-	Rose   float64          `json:"rose"`          // and at least 5 % higher
-	AtOnce float64          `json:"againstAtOnce"` // mean change against buying at once
-	Once   *bootstrap.Range `json:"againstAtOnceInterval,omitempty"`
-	Median float64          `json:"median"`           // of that change
-	Dearer float64          `json:"dearer"`           // share of waits that ended dearer
-	Random float64          `json:"againstRandomDay"` // mean change against buying on a random day of the wait
-	Any    *bootstrap.Range `json:"againstRandomDayInterval,omitempty"`
+	From   float64      `json:"chanceFrom"`
+	To     float64      `json:"chanceTo"`
+	Count  int          `json:"count"`
+	Fell   float64      `json:"fell"`          // share with a fare at least 5 % lower within the wait
+	Rose   float64      `json:"rose"`          // and at least 5 % higher
+	AtOnce float64      `json:"againstAtOnce"` // mean change against buying at once
+	Once   *stats.Range `json:"againstAtOnceInterval,omitempty"`
+	Median float64      `json:"median"`           // of that change
+	Dearer float64      `json:"dearer"`           // share of waits that ended dearer
+	Random float64      `json:"againstRandomDay"` // mean change against buying on a random day of the wait
+	Any    *stats.Range `json:"againstRandomDayInterval,omitempty"`
 }
 
 // Followed is what followed the stated chances of a horizon.
@@ -42,16 +41,10 @@ func (m *reporter) waiting() {
 	}
 	for h := range fallSpans {
 		f := Followed{Days: int(fallSpans[h].Days()), Bands: m.bands(fallSpans[h], departure.RecordEdges)}
-		var first, last fare.Day
-		for i, q := range m.trips.rows {
-			if m.became[i].known[h] && q.day >= m.from {
-				if first == 0 {
-					first = q.day
-				}
-				last = q.day
-			}
+		f.Asked = 1
+		if rows := m.known[h]; len(rows) > 0 {
+			f.Asked += int(m.panel.rows[rows[len(rows)-1]].day - m.panel.rows[rows[0]].day)
 		}
-		f.Asked = int(last - first + 1)
 		m.report.Followed = append(m.report.Followed, f)
 	}
 }
@@ -61,7 +54,8 @@ func (m *reporter) bands(h departure.Horizon, edges []float64) []Waiting {
 	for i, to := range edges[1:] {
 		w, ok := m.waited(h, edges[i], to)
 		if !ok {
-			m.missing("waiting %d days at a chance of %.0f to %.0f %%: no row was given it", int(h.Days()), 100*edges[i], 100*to)
+			m.missing("waiting %d days at a chance of %.0f to %.0f %%: no row was given it", int(h.Days()),
+				100*edges[i], 100*to)
 			continue
 		}
 		all = append(all, w)
@@ -71,29 +65,32 @@ func (m *reporter) bands(h departure.Horizon, edges []float64) []Waiting {
 
 // waited measures the rows whose stated chance lies between two edges. It is not ok where there are none.
 func (m *reporter) waited(h departure.Horizon, from, to float64) (Waiting, bool) {
-	fell, rose, once, random, dearer := m.blocks.average(), m.blocks.average(), m.blocks.average(), m.blocks.average(), m.blocks.average()
-	var changes []float64
-	for i, q := range m.trips.rows {
-		chance, became := m.said.chance[h][i], &m.became[i]
-		if !became.known[h] || q.day < m.from || !m.answers(i) || int(q.lead) <= int(h.Days()) || chance < from || chance >= to && to < 1 {
-			continue
+	var rows []int
+	for _, row := range m.known[h] {
+		chance := m.said.chance[h][row]
+		if m.rule[h].answers(row) && int(m.panel.rows[row].lead) > int(h.Days()) && chance >= from &&
+			(chance < to || to >= 1) {
+			rows = append(rows, row)
 		}
-		after := float64(became.after[h])
-		change := after/float64(m.prices[i]) - 1
-		fell.add(i, share(became.fell[h]))
-		rose.add(i, share(became.rose[h]))
-		once.add(i, change)
-		random.add(i, after/became.typical[h]-1)
-		dearer.add(i, share(change > 0))
-		changes = append(changes, change)
 	}
-	if once.count == 0 {
+	if len(rows) == 0 {
 		return Waiting{}, false
 	}
+	w := Waiting{From: from, To: to, Count: len(rows)}
+	after := func(row int) float64 { return float64(m.became[row].after[h]) }
+	changes := make([]float64, len(rows))
+	change := func(row int) float64 { return after(row)/float64(m.panel.rows[row].price) - 1 }
+	for i, row := range rows {
+		changes[i] = change(row)
+		w.Fell += stats.Share(m.became[row].fell[h])
+		w.Rose += stats.Share(m.became[row].rose[h])
+		w.Dearer += stats.Share(changes[i] > 0)
+	}
+	n := float64(len(rows))
+	w.Fell, w.Rose, w.Dearer = w.Fell/n, w.Rose/n, w.Dearer/n
 	slices.Sort(changes)
-	return Waiting{
-		From: from, To: to, Count: once.count, Fell: fell.value(), Rose: rose.value(),
-		AtOnce: once.value(), Once: once.interval(), Median: changes[len(changes)/2], Dearer: dearer.value(),
-		Random: random.value(), Any: random.interval(),
-	}, true
+	w.Median = changes[len(changes)/2]
+	w.AtOnce, w.Once = m.over(rows, change)
+	w.Random, w.Any = m.over(rows, func(row int) float64 { return after(row)/m.became[row].typical[h] - 1 })
+	return w, true
 }

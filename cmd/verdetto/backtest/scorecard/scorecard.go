@@ -10,11 +10,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
 
+	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
@@ -76,7 +76,8 @@ func Run(ctx context.Context, panel Panel, o Options) (Result, error) {
 		last = min(last, o.To)
 	}
 	slices.SortFunc(all, func(a, b *series) int { return cmp.Compare(a.of.String(), b.of.String()) })
-	r := replay{Options: o, series: all, left: map[fare.Day]*score.Left{}, score: Result{Sum: new(score.Sum), Weeks: map[fare.Day]*score.Sum{}}}
+	r := replay{Options: o, series: all, left: map[fare.Day]*score.Left{}, score: Result{Sum: new(score.Sum),
+		Weeks: map[fare.Day]*score.Sum{}}}
 	total := int(last-first)/o.Cycle + 1
 	for n := range total {
 		if err := ctx.Err(); err != nil {
@@ -129,24 +130,13 @@ func (r *replay) refresh(today fare.Day) error {
 	var mu sync.Mutex
 	var faults []error
 	sum := new(score.Left)
-	next := make(chan *series)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for s := range next {
-				left, err := s.refresh(today, r.Options, cycle.Pooled, r.asked, now)
-				mu.Lock()
-				sum.Add(left)
-				faults = append(faults, err)
-				mu.Unlock()
-			}
-		})
-	}
-	for _, s := range r.series {
-		next <- s
-	}
-	close(next)
-	workers.Wait()
+	stats.Parallel(len(r.series), func(i int) {
+		left, err := r.series[i].refresh(today, r.Options, cycle.Pooled, r.asked, now)
+		mu.Lock()
+		defer mu.Unlock()
+		sum.Add(left)
+		faults = append(faults, err)
+	})
 	r.asked = now
 	if !sum.Empty() {
 		r.left[today] = sum
@@ -189,13 +179,17 @@ func (r *replay) close(c *departure.Cycle, last fare.Day) {
 
 // until is how many of the observations were found until a moment, in whole seconds.
 func (s *series) until(moment time.Time) int {
-	n, _ := slices.BinarySearchFunc(s.observations, moment.Unix(), func(o fare.Observation, at int64) int { return cmp.Compare(o.Found, at+1) })
+	n, _ := slices.BinarySearchFunc(s.observations, moment.Unix(), func(o fare.Observation,
+		at int64) int {
+		return cmp.Compare(o.Found, at+1)
+	})
 	return n
 }
 
 // refresh brings what is stored of the series to a day, if a source that is asked
 // for what it found since a week before the last time tells anything of it.
-func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, asked, now time.Time) (*score.Left, error) {
+func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, asked,
+	now time.Time) (*score.Left, error) {
 	left, from, to := new(score.Left), 0, s.until(now)
 	if !asked.IsZero() {
 		from = s.until(asked.Add(-overlap))
@@ -205,9 +199,9 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 	}
 	var earlier verdict.RouteSummary
 	var said score.Rounds
-	state := new(departure.State)
+	state := new(departure.Learner)
 	if s.summary != nil {
-		sheet, err := departure.DecodeSheet(s.sheet)
+		sheet, err := departure.DecodeState(s.sheet)
 		if err != nil {
 			return left, err
 		}
@@ -221,7 +215,7 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 		if earlier, err = verdict.Decode(s.summary); err != nil {
 			return left, err
 		}
-		state.Sheet, state.Questions = *sheet, open.All
+		state.State, state.Questions = *sheet, open.All
 	}
 	known := s.observations[:to]
 	summary := verdict.Build(known, earlier, today, verdict.Options{Rates: o.Rates})
@@ -229,19 +223,16 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 		summary.Doubted = pooled.Experience.RouteDoubted
 	}
 	quotes := summary.DayQuotes(known, min(state.AsOf, today-departure.LiveDays, said.From(today)), o.Rates).All
-	fares := make([]departure.Live, len(quotes))
-	for i, q := range quotes {
-		fares[i] = departure.Live(q)
-	}
 	state.In(summary.Currency, summary.PerEuro)
 	state.Facts = summary.Facts()
-	state.Advance(today, pooled, fares, &left.Learned)
+	state.Advance(today, pooled, quotes, &left.Learned)
 	s.summary, s.sheet = summary.Encode(), state.Encode()
-	sheet, err := departure.DecodeSheet(s.sheet)
+	sheet, err := departure.DecodeState(s.sheet)
 	if err != nil {
 		return left, err
 	}
-	said = said.Refresh(score.Source{Day: today, Sheet: sheet, Pooled: pooled, Summary: summary, Quotes: fares}, &left.Counts)
+	said = said.Refresh(score.Source{Day: today, State: sheet, Pooled: pooled, Summary: summary,
+		Quotes: quotes}, &left.Counts)
 	if n := len(said); o.Judged != nil && n > 0 && said[n-1].Day == today {
 		o.Judged(&said[n-1], pooled.Experience)
 	}

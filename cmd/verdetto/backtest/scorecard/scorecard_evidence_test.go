@@ -71,7 +71,8 @@ func TestEvidenceRests(t *testing.T) {
 			}
 			share := func(n, of int) float64 { return 100 * float64(n) / float64(max(1, of)) }
 			t.Logf("%d departures: attesa of 7 days rests on the score for %.1f %% (first on day %d), of 14 days for %.1f %% (day %d); affidabilita lowered for %.1f %%; of %d routes for %.1f %%",
-				departures, share(rested[0], departures), from[0]-first, share(rested[1], departures), from[1]-first, share(lowered, departures), routes, share(routesLowered, routes))
+				departures, share(rested[0], departures), from[0]-first, share(rested[1], departures),
+				from[1]-first, share(lowered, departures), routes, share(routesLowered, routes))
 			for h, least := range c.least {
 				if got := share(rested[h], departures); got < least {
 					t.Errorf("attesa rests on the score for %.1f %%; want at least %.1f", got, least)

@@ -2,7 +2,8 @@ package scorecard
 
 import "testing"
 
-// TestProveLiveIsReplayed refreshes a service over recorded fares: once a week over half a year, and every day over ten weeks.
+// TestProveLiveIsReplayed refreshes a service over recorded fares: once a week over half a year, and
+// every day over ten weeks.
 func TestProveLiveIsReplayed(t *testing.T) {
 	for _, c := range []struct {
 		name, file  string

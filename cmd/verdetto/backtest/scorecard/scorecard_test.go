@@ -32,7 +32,8 @@ func invented(seed uint64, days int) string {
 	var rows strings.Builder
 	rows.WriteString("origin,destination,observed_date,depart_date,price,currency\n")
 	begin := fare.Day(16802) // a Saturday in 2016
-	for i, route := range []string{"MIL,LON,%s,%s,%d,EUR\n", "MIL,PAR,%s,%s,%d,EUR\n", "ROM,BUH,%s,%s,%d,RON\n", "ROM,PAR,%s,%s,%d,EUR\n"} {
+	for i, route := range []string{"MIL,LON,%s,%s,%d,EUR\n", "MIL,PAR,%s,%s,%d,EUR\n", "ROM,BUH,%s,%s,%d,RON\n",
+		"ROM,PAR,%s,%s,%d,EUR\n"} {
 		price := map[fare.Day]int{}
 		for d := range days {
 			day := begin + fare.Day(d)
@@ -58,7 +59,8 @@ func many(days int) string {
 	var rows strings.Builder
 	rows.WriteString("origin,destination,observed_date,depart_date,price,currency\n")
 	begin := fare.Day(16802)
-	for _, to := range []string{"LON", "PAR", "BUH", "MAD", "LIS", "BER", "VIE", "PRG", "ATH", "DUB", "OSL", "CPH", "STO", "HEL", "WAW", "AMS", "BRU", "ZRH", "BCN", "VLC", "SVQ", "OPO", "GDN", "KRK"} {
+	for _, to := range []string{"LON", "PAR", "BUH", "MAD", "LIS", "BER", "VIE", "PRG", "ATH", "DUB", "OSL",
+		"CPH", "STO", "HEL", "WAW", "AMS", "BRU", "ZRH", "BCN", "VLC", "SVQ", "OPO", "GDN", "KRK"} {
 		price := map[fare.Day]float64{}
 		for d := range days {
 			day := begin + fare.Day(d)
@@ -118,7 +120,8 @@ func seen(panel Panel) (first, last fare.Day) {
 func live(t *testing.T, source *csvfile.Panel, first, last fare.Day, cycle int, rates fare.Rates) Result {
 	t.Helper()
 	now := first.Time()
-	table, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), func() time.Time { return now }, boltstore.Scratch)
+	table, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), func() time.Time { return now },
+		boltstore.Scratch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +129,8 @@ func live(t *testing.T, source *csvfile.Panel, first, last fare.Day, cycle int, 
 	fares := store.Fares{Table: table}
 	for day := first; day <= last; day += fare.Day(cycle) {
 		now = day.Time().Add(12 * time.Hour)
-		r := refresh.Refresher{Source: source, Fares: fares, Now: func() time.Time { return now }, Rates: rates, Workers: 2}
+		r := refresh.Refresher{Source: source, Fares: fares, Now: func() time.Time { return now }, Rates: rates,
+			Workers: 2}
 		if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
 			t.Fatalf("%s: %+v %v", day, report, err)
 		}
@@ -186,7 +190,8 @@ func compare(t *testing.T, source *csvfile.Panel, cycle, days int) {
 		t.Error("the weeks are not the sum")
 	}
 	for h, of := range want.Sum.Horizons {
-		t.Logf("horizon %d: %d stated, %d compared, missed %v; routes %d of %d; %d weeks", h, of.Stated(), of.Compared(), of.Missed,
+		t.Logf("horizon %d: %d stated, %d compared, missed %v; routes %d of %d; %d weeks", h, of.Stated(),
+			of.Compared(), of.Missed,
 			want.Sum.Route.Compared(), want.Sum.Route.Stated(), len(want.Weeks))
 		// On a panel that was asked every day, all that has not left is seen again.
 		if of.Compared() < 50 || of.Missed[score.Gone] == 0 || of.Missed[score.Unseen]+of.Missed[score.Stale] == 0 {

@@ -1,16 +1,14 @@
 package departure
 
 import (
+	"cmp"
 	"slices"
+	"time"
 
 	"verdetto/shared/fare"
 )
 
-// LiveDays is how old, in days, a fare may be and still be shown as one that a
-// departure has, and for how long after its day a sheet shows any.
-const LiveDays = 7
-
-// StopsKnown says which fares of a series a sheet is about.
+// StopsKnown says which fares of a series a state is about.
 type StopsKnown uint8
 
 const (
@@ -32,15 +30,22 @@ type Live struct {
 }
 
 // FoundDay is the day on which the fare was seen.
-func (l Live) FoundDay() fare.Day {
-	return fare.Observation{Found: l.Found}.FoundDay()
+func (l Live) FoundDay() fare.Day { return fare.Observation{Found: l.Found}.FoundDay() }
+
+// Age is how long ago the fare was found.
+func (l Live) Age(now time.Time) time.Duration { return max(0, now.Sub(time.Unix(l.Found, 0))) }
+
+// Before orders fares of a departure: the cheaper first, then the newer, then the shorter stay.
+func (l Live) Before(m Live) int {
+	return cmp.Or(cmp.Compare(l.Price, m.Price), cmp.Compare(m.Found, l.Found), cmp.Compare(l.Nights, m.Nights),
+		cmp.Compare(l.Stops, m.Stops))
 }
 
-// Sheet is all that an answer about a departure of one series needs beside the
+// State is all that an answer about a departure of one series needs beside the
 // pooled part. It holds what the rule has learned from the days before AsOf, and
 // the fares that departures had then: those of AsOf itself are among the live
 // ones only, so that a fare is judged by what was seen before its day.
-type Sheet struct {
+type State struct {
 	AsOf     fare.Day      // the day of the refresh that made it
 	Currency fare.Currency // of all prices
 	PerEuro  float64       // how many of its units one euro bought on AsOf
@@ -52,23 +57,23 @@ type Sheet struct {
 	Live     []Live // one for each departure that had a fare within LiveDays, by day of departure
 }
 
-// NonStopOnly tells whether every fare of the sheet is known to be without
+// NonStopOnly tells whether every fare of the state is known to be without
 // stops. Where it is not, nothing can be said about flights without stops.
-func (s *Sheet) NonStopOnly() bool { return s.Stops == AllNonStop || s.Stops == OnlyNonStop }
+func (s *State) NonStopOnly() bool { return s.Stops == AllNonStop || s.Stops == OnlyNonStop }
 
-// SheetDay is a sheet as it is seen on a day: what its answers of that day have in common is reckoned once.
-type SheetDay struct {
-	sheet  *Sheet
+// StateDay is a state as it is seen on a day: what its answers of that day have in common is reckoned once.
+type StateDay struct {
+	sheet  *State
 	today  fare.Day
 	asker  *RouteDay
 	spans  *Minima
 	minima [spans]*RouteDay // made when they are asked for
 }
 
-// On is the sheet as it is seen on a day; without a pooled part the rule is as
+// On is the state as it is seen on a day; without a pooled part the rule is as
 // it was before anything was learned. On a later day than its own it knows the
 // fares of its own day too. ok is false for a day before it.
-func (s *Sheet) On(p *Pooled, today fare.Day) (d *SheetDay, ok bool) {
+func (s *State) On(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 	if today < s.AsOf {
 		return nil, false
 	}
@@ -90,13 +95,13 @@ func (s *Sheet) On(p *Pooled, today fare.Day) (d *SheetDay, ok bool) {
 			minima.fold(view, s.quotes())
 		}
 	}
-	return &SheetDay{sheet: s, today: today, asker: route.On(p.On(today)), spans: minima}, true
+	return &StateDay{sheet: s, today: today, asker: route.On(p.On(today)), spans: minima}, true
 }
 
 func (l Live) on(day fare.Day) Quote { return Quote{int(l.Depart - day), l.Price} }
 
-// quotes are the live fares as of the sheet's own day.
-func (s *Sheet) quotes() []Quote {
+// quotes are the live fares as of the state's own day.
+func (s *State) quotes() []Quote {
 	all := make([]Quote, len(s.Live))
 	for i, l := range s.Live {
 		all[i] = l.on(s.AsOf)
@@ -105,7 +110,7 @@ func (s *Sheet) quotes() []Quote {
 }
 
 // Live lists the fares that can be shown on the day, by day of departure.
-func (d *SheetDay) Live() []Live {
+func (d *StateDay) Live() []Live {
 	if d.today > d.sheet.AsOf+LiveDays {
 		return nil
 	}
@@ -114,12 +119,12 @@ func (d *SheetDay) Live() []Live {
 }
 
 // find is the place of a departure among the live ones.
-func (s *Sheet) find(depart fare.Day) (int, bool) {
+func (s *State) find(depart fare.Day) (int, bool) {
 	return slices.BinarySearchFunc(s.Live, depart, func(l Live, d fare.Day) int { return int(l.Depart - d) })
 }
 
 // LiveOf is the fare that can be shown of a departure.
-func (d *SheetDay) LiveOf(depart fare.Day) (Live, bool) {
+func (d *StateDay) LiveOf(depart fare.Day) (Live, bool) {
 	i, ok := d.sheet.find(depart)
 	if !ok || depart < d.today || d.today > d.sheet.AsOf+LiveDays {
 		return Live{}, false
@@ -127,9 +132,9 @@ func (d *SheetDay) LiveOf(depart fare.Day) (Live, bool) {
 	return d.sheet.Live[i], true
 }
 
-// Judge answers for a departure at a price in the sheet's currency; at 0 for its
+// Judge answers for a departure at a price in the state's currency; at 0 for its
 // live fare. ok is false for a departure that has left, and where 0 finds no live fare.
-func (d *SheetDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
+func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 	if depart < d.today || price < 0 {
 		return Answer{}, false
 	}
@@ -144,7 +149,7 @@ func (d *SheetDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 }
 
 // past is what was seen of a departure before the day.
-func (d *SheetDay) past(depart fare.Day) *Past {
+func (d *StateDay) past(depart fare.Day) *Past {
 	past := d.sheet.Pasts[depart]
 	i, ok := d.sheet.find(depart)
 	if !ok || d.today == d.sheet.AsOf || d.sheet.Live[i].FoundDay() != d.sheet.AsOf {
@@ -156,14 +161,14 @@ func (d *SheetDay) past(depart fare.Day) *Past {
 }
 
 // Quartiles says what the series' fares come to for a departure; see RouteDay.Quartiles.
-func (d *SheetDay) Quartiles(depart fare.Day) (Quartiles, bool) {
+func (d *StateDay) Quartiles(depart fare.Day) (Quartiles, bool) {
 	return d.asker.Quartiles(int(depart - d.today))
 }
 
-// Judge answers one question; see SheetDay, which is for several of a day.
+// Judge answers one question; see StateDay, which is for several of a day.
 // Quartiles are nothing where the answer knows no percentile, and the live fare
 // is nothing where there is none.
-func (s *Sheet) Judge(p *Pooled, today, depart fare.Day, price fare.Cents) (a Answer, q Quartiles, live Live, ok bool) {
+func (s *State) Judge(p *Pooled, today, depart fare.Day, price fare.Cents) (a Answer, q Quartiles, live Live, ok bool) {
 	day, ok := s.On(p, today)
 	if !ok {
 		return a, q, live, false

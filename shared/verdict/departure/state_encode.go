@@ -15,21 +15,21 @@ const (
 	scoreFormat = 2
 )
 
-// MaxSheet is how long an encoded sheet can be, so that with the names and the
+// MaxState is how long an encoded state can be, so that with the names and the
 // key of its item it is no more than one unit of an eventual read of DynamoDB: 8 KB.
-const MaxSheet = 8<<10 - 200
+const MaxState = 8<<10 - 200
 
-// Encode packs a sheet into MaxSheet bytes at most. 300 departures fit with all
+// Encode packs a state into MaxState bytes at most. 300 departures fit with all
 // that is remembered of them; where they do not, what is furthest from being
 // asked is left out first: of every departure all minima but the newest few,
 // then the departures that leave last.
-func (s *Sheet) Encode() []byte {
+func (s *State) Encode() []byte {
 	data := s.encode(s.Pasts, s.Live)
-	for lows := 4; len(data) > MaxSheet && lows > 0; lows /= 2 {
+	for lows := 4; len(data) > MaxState && lows > 0; lows /= 2 {
 		data = s.encode(s.Pasts.thinned(lows, math.MaxInt32), s.Live)
 	}
 	last := s.AsOf + fare.MaxLead
-	for ; len(data) > MaxSheet && last > s.AsOf; last -= 30 {
+	for ; len(data) > MaxState && last > s.AsOf; last -= 30 {
 		i, _ := s.find(last)
 		data = s.encode(s.Pasts.thinned(1, last), s.Live[:i])
 	}
@@ -52,7 +52,7 @@ func (d Departures) thinned(lows int, before fare.Day) Departures {
 	return few
 }
 
-func (s *Sheet) encode(pasts Departures, live []Live) []byte {
+func (s *State) encode(pasts Departures, live []Live) []byte {
 	w := packed.NewWriter(sheetFormat, 1<<10)
 	w.Int(int64(s.AsOf))
 	w.Uint(s.Currency.Pack())
@@ -106,10 +106,10 @@ func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 	}
 }
 
-// DecodeSheet reads what Encode wrote.
-func DecodeSheet(data []byte) (*Sheet, error) {
+// DecodeState reads what Encode wrote.
+func DecodeState(data []byte) (*State, error) {
 	r := packed.NewReader(data, sheetFormat)
-	s := &Sheet{AsOf: readDay(&r), Currency: readCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
+	s := &State{AsOf: readDay(&r), Currency: readCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
 	stops := r.Uint()
 	if stops > uint64(OnlyNonStop) || math.IsNaN(s.PerEuro) || math.IsInf(s.PerEuro, 0) || s.PerEuro < 0 {
 		r.Fail(errRange)
@@ -153,7 +153,8 @@ func decodeLive(r *packed.Reader, asOf fare.Day) []Live {
 		at += fare.Day(min(gap, maxDays))
 		price += unit * fare.Cents(clamp(r.Int()))
 		flags := r.Uint()
-		l := Live{Depart: at, Price: price, Nights: int16(min(flags>>4, fare.MaxNights)), Stops: fare.Stops(flags >> 2 & 3), DayOnly: flags&2 != 0}
+		l := Live{Depart: at, Price: price, Nights: int16(min(flags>>4, fare.MaxNights)),
+			Stops: fare.Stops(flags >> 2 & 3), DayOnly: flags&2 != 0}
 		if ago := int64(min(r.Uint(), math.MaxInt32)); l.DayOnly {
 			l.Found = (asOf - fare.Day(min(ago, maxDays))).Time().Unix()
 		} else {

@@ -7,9 +7,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Standing is where a price stands in a route's sample of lows. The verdict is
+// Percentile is where a price lies in a route's sample of lows. The verdict is
 // made of nothing else. Prices are compared as quoted; the amounts are of euro.
-type Standing struct {
+type Percentile struct {
 	Price           fare.Cents
 	Below, Equal    float64 // shares of the sample's weight: lows that are strictly cheaper, and equal
 	Size            int     // days in the sample
@@ -46,43 +46,61 @@ var weights = func() (w [LowDays + 1]float64) {
 // Weight is what a day counts that lies so many days from the one that is judged; that day itself counts 1.
 func Weight(days fare.Day) float64 { return weights[min(max(days, -days), LowDays)] }
 
+// Place is where a price lies among lows: the weight of those that are cheaper
+// and equal, and of all.
+type Place struct {
+	Below, Equal, All float64
+	Last              fare.Day // the newest day of a low
+}
+
+// PlaceOf weighs lows until a day by their distance from the day of the price, whose own low does not count.
+func PlaceOf(lows []Low, day, until fare.Day, price fare.Cents) (p Place) {
+	for _, l := range lows {
+		if l.Day == day || l.Day > until {
+			continue
+		}
+		w := Weight(l.Day - day)
+		p.All += w
+		switch {
+		case l.Price < price:
+			p.Below += w
+		case l.Price == price:
+			p.Equal += w
+		}
+		p.Last = max(p.Last, l.Day)
+	}
+	return p
+}
+
 // weight is the weight of a low.
 func (s RouteSummary) weight(l Low) float64 { return Weight(s.AsOf - l.Day) }
 
-// StandingOf is the standing of the cheapest fare of a day; false where no fare
+// PercentileOf is the percentile of the cheapest fare of a day; false where no fare
 // is live or the sample is too small for a verdict.
-func StandingOf(s RouteSummary, today fare.Day) (Standing, bool) {
+func PercentileOf(s RouteSummary, today fare.Day) (Percentile, bool) {
 	live, ok := s.Cheapest(today)
 	if !ok {
-		return Standing{}, false
+		return Percentile{}, false
 	}
-	return StandingAt(s, live.Price)
+	return PercentileAt(s, live.Price)
 }
 
-// StandingAt is the standing of a price in the summary's currency; false where the sample is too small for a verdict.
-func StandingAt(s RouteSummary, price fare.Cents) (Standing, bool) {
-	t := standingAt(s, price)
+// PercentileAt is the percentile of a price in the summary's currency; false where the sample is too
+// small for a verdict.
+func PercentileAt(s RouteSummary, price fare.Cents) (Percentile, bool) {
+	t := percentileAt(s, price)
 	return t, t.Size >= MinSample
 }
 
-// standingAt finds the standing of a price in the summary's currency. Of a sample that is too small it gives no more than the size.
-func standingAt(s RouteSummary, price fare.Cents) Standing {
-	t := Standing{Price: s.Euro(price), Size: len(s.Lows), Doubted: s.Doubted}
+// percentileAt finds the percentile of a price in the summary's currency. Of a sample that is too
+// small it gives no more than the size.
+func percentileAt(s RouteSummary, price fare.Cents) Percentile {
+	t := Percentile{Price: s.Euro(price), Size: len(s.Lows), Doubted: s.Doubted}
 	if t.Size < MinSample {
 		return t
 	}
-	var below, equal float64
-	for _, l := range s.Lows {
-		w := s.weight(l)
-		t.Weight += w
-		switch {
-		case l.Price < price:
-			below += w
-		case l.Price == price:
-			equal += w
-		}
-	}
-	t.Below, t.Equal = below/t.Weight, equal/t.Weight
+	place := PlaceOf(s.Lows, s.AsOf, s.AsOf, price)
+	t.Weight, t.Below, t.Equal = place.All, place.Below/place.All, place.Equal/place.All
 	median := s.medianLow(t.Weight)
 	t.Minimum, t.Median = s.Euro(s.Lows[0].Price), s.Euro(median)
 	t.Cheap, t.Dear = clearlyUnder(price, median), clearlyUnder(median, price)
@@ -108,11 +126,11 @@ func (s RouteSummary) medianLow(weight float64) fare.Cents {
 }
 
 // place is the share of the sample's weight that is cheaper, ties counted half.
-func (t Standing) place() float64 { return t.Below + t.Equal/2 }
+func (t Percentile) place() float64 { return t.Below + t.Equal/2 }
 
-// Percentile is the share of the sample that is cheaper, in whole percent, ties
+// Percent is the share of the sample that is cheaper, in whole percent, ties
 // counted half and recent days most; 0 is a new low, and the lowest price again.
-func (t Standing) Percentile() int {
+func (t Percentile) Percent() int {
 	// Shares are sums of rounded numbers: what falls short of a percent by less than they can be off is that percent.
 	percentile := int(math.Floor(100*t.place() + 1e-9))
 	if t.Below > 0 {
@@ -131,7 +149,7 @@ const addedDays = 5
 // effective sample size, with addedDays in place of the four that they add:
 // prices go on in the direction in which they went to a record, and with five
 // the interval of an extreme price is wide enough.
-func (t Standing) Interval() (low, high float64) {
+func (t Percentile) Interval() (low, high float64) {
 	const z = 1.6449 // 95th percentile of the normal distribution
 	n := t.EffectiveSize
 	p := (t.place()*n + addedDays/2.0) / (n + addedDays)
@@ -222,7 +240,8 @@ func ScaleOf(s RouteSummary) (Scale, bool) {
 		bound := fare.Cents(sort.Search(int(dearest)+1, func(cents int) bool {
 			price := fare.Cents(cents)
 			below, equal := upTo[from(price)], upTo[from(price+1)]-upTo[from(price)]
-			t := Standing{Below: below / all, Equal: equal / all, Cheap: clearlyUnder(price, median), Dear: clearlyUnder(median, price)}
+			t := Percentile{Below: below / all, Equal: equal / all, Cheap: clearlyUnder(price, median),
+				Dear: clearlyUnder(median, price)}
 			return levelPlace(t.Level()) > worst
 		}) - 1)
 		c.Shares[worst] = upTo[from(bound+1)] / all

@@ -11,13 +11,15 @@ import (
 	"verdetto/shared/fare"
 )
 
-var private = cmp.AllowUnexported(Sheet{}, Route{}, mean{}, bar{}, term{}, Past{}, seen{}, question{}, Statistics{}, amounts{}, gradient{}, Pooled{}, table{})
+var private = cmp.AllowUnexported(State{}, Route{}, mean{}, bar{}, term{}, Past{}, seen{}, question{},
+	Statistics{}, amounts{}, gradient{}, Pooled{}, table{})
 
 // seenOn are the fares of a market's route on a day, as a refresh finds them.
 func seenOn(m *market, route int, day fare.Day) []Live {
 	var all []Live
 	for _, q := range m.quotes(route, day) {
-		all = append(all, Live{Depart: day + fare.Day(q.Lead), Price: q.Price, Found: day.Time().Unix() + int64(60*q.Lead)})
+		all = append(all, Live{Depart: day + fare.Day(q.Lead), Price: q.Price,
+			Found: day.Time().Unix() + int64(60*q.Lead)})
 	}
 	slices.SortFunc(all, func(a, b Live) int { return int(a.Depart - b.Depart) })
 	return slices.CompactFunc(all, func(a, b Live) bool { return a.Depart == b.Depart })
@@ -46,11 +48,11 @@ func until(all []Live, day fare.Day) []Live {
 func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 	all := days(1, 20, begin, 40)
 	p := Start(begin)
-	var want State
+	var want Learner
 	var wantLeft Statistics
 	want.Advance(begin+39, p, all, &wantLeft)
 	for _, cycle := range []fare.Day{1, 3, 13} {
-		var got State
+		var got Learner
 		var left Statistics
 		for day := begin; day <= begin+39; day += cycle {
 			for again := range 3 {
@@ -94,7 +96,7 @@ func TestLateFinds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := Start(begin)
-			var s State
+			var s Learner
 			var left Statistics
 			s.Advance(begin+5, p, known, &left)
 			all := append(slices.Clone(known), c.late)
@@ -109,7 +111,7 @@ func TestLateFinds(t *testing.T) {
 		})
 	}
 	// Before the days that a source may tell of late, nothing is looked at again.
-	var s State
+	var s Learner
 	var left Statistics
 	s.Advance(begin+20, Start(begin), known, &left)
 	s.Advance(begin+21, Start(begin), append([]Live{at(1, 60, 100)}, known...), &left)
@@ -122,7 +124,7 @@ func TestLateFinds(t *testing.T) {
 func TestSheetOfYesterday(t *testing.T) {
 	all := days(2, 20, begin, 60)
 	p := Start(begin)
-	var s State
+	var s Learner
 	s.Advance(begin+59, p, all, new(Statistics))
 	refreshed := s.Clone()
 	refreshed.Advance(begin+60, p, all, new(Statistics))
@@ -136,7 +138,8 @@ func TestSheetOfYesterday(t *testing.T) {
 		for _, price := range []fare.Cents{0, l.Price * 9 / 10, l.Price * 2} {
 			want, _ := now.Judge(l.Depart, price)
 			got, ok := old.Judge(l.Depart, price)
-			if !ok || got.Count != want.Count || math.Abs(got.Percentile-want.Percentile) > 1e-12 || got.Cells != want.Cells {
+			if !ok || got.Count != want.Count || math.Abs(got.Percentile-want.Percentile) > 1e-12 ||
+				got.Cells != want.Cells {
 				t.Errorf("%v: %+v, want %+v", l.Depart, got, want)
 			}
 			compared++
@@ -153,7 +156,7 @@ func TestSheetOfYesterday(t *testing.T) {
 // TestSheetJudges what can be asked, and what cannot.
 func TestSheetJudges(t *testing.T) {
 	all := days(3, 20, begin, 30)
-	var s State
+	var s Learner
 	p := Start(begin)
 	s.Advance(begin+29, p, all, new(Statistics))
 	first := s.Live[3]
@@ -169,9 +172,13 @@ func TestSheetJudges(t *testing.T) {
 		t.Errorf("a price of a departure that was never seen: %+v %+v %v", a, live, ok)
 	}
 	for name, ask := range map[string]func() bool{
-		"no live fare":           func() bool { _, _, _, ok := s.Judge(p, s.AsOf, far, 0); return ok },
-		"a negative price":       func() bool { _, _, _, ok := s.Judge(p, s.AsOf, first.Depart, -1); return ok },
-		"a departure that left":  func() bool { _, _, _, ok := s.Judge(p, first.Depart+1, first.Depart, 5000); return ok },
+		"no live fare":     func() bool { _, _, _, ok := s.Judge(p, s.AsOf, far, 0); return ok },
+		"a negative price": func() bool { _, _, _, ok := s.Judge(p, s.AsOf, first.Depart, -1); return ok },
+		"a departure that left": func() bool {
+			_, _, _, ok := s.Judge(p, first.Depart+1, first.Depart,
+				5000)
+			return ok
+		},
 		"a day before the sheet": func() bool { _, _, _, ok := s.Judge(p, s.AsOf-1, first.Depart, 5000); return ok },
 		"a live fare too old":    func() bool { _, _, _, ok := s.Judge(p, s.AsOf+LiveDays+1, s.AsOf+19, 0); return ok },
 	} {
@@ -197,12 +204,12 @@ func TestSheetIsRead(t *testing.T) {
 			all[i].Found, all[i].DayOnly = all[i].FoundDay().Time().Unix(), true
 		}
 	}
-	var s State
+	var s Learner
 	s.In(huf, 401.25)
 	s.Advance(begin+49, Start(begin), all, new(Statistics))
 	s.Stops = AllNonStop
 	data := s.Encode()
-	got, err := DecodeSheet(data)
+	got, err := DecodeState(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,14 +236,14 @@ func TestSheetIsRead(t *testing.T) {
 		}
 	}
 	for n := range data {
-		if _, err := DecodeSheet(data[:n]); err == nil {
+		if _, err := DecodeState(data[:n]); err == nil {
 			t.Errorf("%d of %d bytes are a sheet", n, len(data))
 		}
 	}
 }
 
 func FuzzDecodeLearning(f *testing.F) {
-	var s State
+	var s Learner
 	s.Advance(begin+9, Start(begin), days(5, 8, begin, 10), new(Statistics))
 	f.Add(Learning{All: s.Questions}.Encode())
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -247,11 +254,11 @@ func FuzzDecodeLearning(f *testing.F) {
 }
 
 func FuzzDecodeSheet(f *testing.F) {
-	var s State
+	var s Learner
 	s.Advance(begin+9, Start(begin), days(5, 8, begin, 10), new(Statistics))
 	f.Add([]byte(s.Encode()))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := DecodeSheet(data)
+		s, err := DecodeState(data)
 		if err != nil {
 			return
 		}
@@ -265,9 +272,9 @@ func FuzzDecodeSheet(f *testing.F) {
 
 // busy is a route whose departures are seen every day for as long as a fare is
 // sold, each price moving by steps of a euro.
-func busy(ahead int, step int, n fare.Day, every fare.Day) *State {
+func busy(ahead int, step int, n fare.Day, every fare.Day) *Learner {
 	chance := rand.New(rand.NewPCG(6, uint64(ahead)))
-	var s State
+	var s Learner
 	p := Start(begin)
 	price := map[fare.Day]fare.Cents{}
 	var all []Live
@@ -282,7 +289,8 @@ func busy(ahead int, step int, n fare.Day, every fare.Day) *State {
 			} else if chance.IntN(8) == 0 {
 				price[at] = max(1000, price[at]+fare.Cents(step*(chance.IntN(11)-5)))
 			}
-			all = append(all, Live{Depart: at, Price: price[at], Found: day.Time().Unix() + int64(chance.IntN(86400)), Stops: fare.NonStop})
+			all = append(all, Live{Depart: at, Price: price[at],
+				Found: day.Time().Unix() + int64(chance.IntN(86400)), Stops: fare.NonStop})
 		}
 		s.Advance(day, p, until(all, day), new(Statistics))
 		all = slices.DeleteFunc(all, func(l Live) bool { return l.FoundDay() < day-LiveDays })
@@ -303,27 +311,30 @@ func TestSheetIsSmall(t *testing.T) {
 	}{
 		{"14 departures", 14, 100, 60, 1, 1000, 14},
 		{"14 departures, a year", 14, 100, 400, 1, 1400, 14},
-		{"300 departures, weekly", 300, 100, 120, 7, MaxSheet, 300},
-		{"300 departures, daily", 300, 100, 120, 1, MaxSheet, 300},
-		{"300 departures, daily, a year", 300, 100, 400, 1, MaxSheet, 300},
-		{"300 departures, ever dearer", 300, -1, 120, 1, MaxSheet, 300},
-		{"500 departures, ever dearer", 500, -1, 90, 1, MaxSheet, 300},
+		{"300 departures, weekly", 300, 100, 120, 7, MaxState, 300},
+		{"300 departures, daily", 300, 100, 120, 1, MaxState, 300},
+		{"300 departures, daily, a year", 300, 100, 400, 1, MaxState, 300},
+		{"300 departures, ever dearer", 300, -1, 120, 1, MaxState, 300},
+		{"500 departures, ever dearer", 500, -1, 90, 1, MaxState, 300},
 	} {
 		s := busy(c.ahead, c.step, c.days, c.every)
 		data := s.Encode()
-		got, err := DecodeSheet(data)
+		got, err := DecodeState(data)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		exact := len(s.Sheet.encode(s.Pasts, s.Live))
-		t.Logf("%s: %d bytes (all that is known: %d), %d live, questions %d bytes", c.name, len(data), exact, len(got.Live), len(Learning{All: s.Questions}.Encode()))
+		exact := len(s.State.encode(s.Pasts, s.Live))
+		t.Logf("%s: %d bytes (all that is known: %d), %d live, questions %d bytes", c.name, len(data), exact,
+			len(got.Live), len(Learning{All: s.Questions}.Encode()))
 		if len(data) > c.most || len(got.Live) < c.kept {
-			t.Errorf("%s: %d bytes with %d departures, want at most %d with %d", c.name, len(data), len(got.Live), c.most, c.kept)
+			t.Errorf("%s: %d bytes with %d departures, want at most %d with %d", c.name, len(data),
+				len(got.Live), c.most, c.kept)
 		}
 		for at, past := range got.Pasts { // what is left out moves no minimum and no newest quote
 			wantDay, want, _ := s.Pasts[at].Last()
-			if day, last, _ := past.Last(); day != wantDay || last != want || past.lows[0].price != s.Pasts[at].lows[0].price {
+			if day, last, _ := past.Last(); day != wantDay || last != want ||
+				past.lows[0].price != s.Pasts[at].lows[0].price {
 				t.Errorf("%s: %v is remembered as %+v", c.name, at, past)
 				break
 			}
@@ -335,7 +346,7 @@ func TestSheetIsSmall(t *testing.T) {
 func TestCurrencyOfAState(t *testing.T) {
 	all := days(7, 20, begin, 40)
 	p := Start(begin)
-	var s State
+	var s Learner
 	s.In(fare.EUR, 1)
 	s.Advance(begin+39, p, all, new(Statistics))
 	ron, err := fare.ParseCurrency("RON")

@@ -1,0 +1,60 @@
+package stats
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+)
+
+// Tables writes tables, each with a title above it.
+type Tables struct {
+	out  io.Writer
+	rows *tabwriter.Writer
+}
+
+// NewTables writes to out.
+func NewTables(out io.Writer) Tables {
+	return Tables{out, tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)}
+}
+
+// Line writes a line of text before the first table.
+func (t Tables) Line(format string, args ...any) { fmt.Fprintf(t.out, format+"\n", args...) }
+
+// Title ends a table and begins the next.
+func (t Tables) Title(format string, args ...any) {
+	t.rows.Flush()
+	t.Line("\n"+format, args...)
+}
+
+// Row writes a row, whose cells are divided by tabs.
+func (t Tables) Row(format string, args ...any) { fmt.Fprintf(t.rows, format+"\t\n", args...) }
+
+// End ends the last table, and says what could not be measured.
+func (t Tables) End(missing []string) {
+	t.rows.Flush()
+	for i, m := range missing {
+		if i == 0 {
+			t.Line("")
+		}
+		t.Line("not measured: %s", m)
+	}
+}
+
+// Percent is a share in percent.
+func Percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
+// Percent is an interval in percent; nothing for none.
+func (r *Range) Percent() string {
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf("[%.1f, %.1f]", 100*r.Low, 100*r.High)
+}
+
+// Plain is an interval to three digits; nothing for none.
+func (r *Range) Plain() string {
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf("[%.3f, %.3f]", r.Low, r.High)
+}
