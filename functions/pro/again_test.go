@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
@@ -126,7 +126,7 @@ func TestGoodDeliveriesAreHeard(t *testing.T) {
 	}
 	s.Payments.Stripe.Renew(subscription)
 	event := s.Payments.Stripe.Events()[0].Payload
-	if a := s.From(from, "POST", "/v1/pro/webhook", string(event), "Stripe-Signature", paytest.Sign(event, clock.Now(), s.Payments.Stripe.Secret)); a.Status != 200 {
+	if a := s.From(from, "POST", "/v1/pro/webhook", string(event), "Stripe-Signature", playmoney.Sign(event, clock.Now(), s.Payments.Stripe.Secret)); a.Status != 200 {
 		t.Errorf("a good delivery: %d %s", a.Status, a.Body)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
@@ -223,7 +223,7 @@ func TestContentTypeOfDeliveries(t *testing.T) {
 	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
 	s.Buy("ada@example.com")
 	e := s.Payments.Stripe.Events()[0]
-	a := s.Do("POST", "/api/v1/pro/webhook", string(e.Payload), "Content-Type", "application/json; charset=utf-8", "Stripe-Signature", paytest.Sign(e.Payload, clock.Now(), s.Payments.Stripe.Secret))
+	a := s.Do("POST", "/api/v1/pro/webhook", string(e.Payload), "Content-Type", "application/json; charset=utf-8", "Stripe-Signature", playmoney.Sign(e.Payload, clock.Now(), s.Payments.Stripe.Secret))
 	if a.Status != 200 {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}

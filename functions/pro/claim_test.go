@@ -16,7 +16,7 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/shared/apikey"
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
@@ -29,7 +29,7 @@ type payer struct{ key ed25519.PrivateKey }
 func newPayer(n byte) payer { return payer{ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, 32))} }
 
 func (p payer) pay(s fixture.Shop, memo string) pay.Signature {
-	return s.Payments.Node.Pay(paytest.Transfer{
+	return s.Payments.Node.Pay(playmoney.Transfer{
 		Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price, Memo: memo,
 		From: base58.Encode(p.key.Public().(ed25519.PublicKey)),
 	})

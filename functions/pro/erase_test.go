@@ -11,7 +11,7 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/apikey"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
@@ -132,11 +132,11 @@ func TestErasingUnderFaults(t *testing.T) {
 // TestErasingWhileTheProcessorIsDown: nothing is erased here while cards would be charged on.
 func TestErasingWhileTheProcessorIsDown(t *testing.T) {
 	t.Parallel()
-	broken := slices.Repeat([]paytest.Fault{paytest.Broken(500)}, 3)
-	for name, faults := range map[string][]paytest.Fault{
+	broken := slices.Repeat([]playmoney.Fault{playmoney.Broken(500)}, 3)
+	for name, faults := range map[string][]playmoney.Fault{
 		"before":          broken,
-		"at the deletion": append([]paytest.Fault{{After: true}}, broken...), // the first call is answered
-		"after it":        append([]paytest.Fault{{After: true}, paytest.CutAfter()}, broken...),
+		"at the deletion": append([]playmoney.Fault{{After: true}}, broken...), // the first call is answered
+		"after it":        append([]playmoney.Fault{{After: true}, playmoney.CutAfter()}, broken...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

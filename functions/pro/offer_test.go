@@ -8,7 +8,7 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/functions/pro"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store/storetest"
 )
 
@@ -52,8 +52,8 @@ func TestThePriceComesFirst(t *testing.T) {
 
 	for name, spoil := range map[string]func(){
 		"not sold any more": func() { stripe.Inactive = true },
-		"a proxy's page":    func() { stripe.Inactive = false; stripe.Fail(paytest.Garbled("<html>")) },
-		"another object":    func() { stripe.Fail(paytest.Garbled(`{"object":"price","id":"price_other","unit_amount":1}`)) },
+		"a proxy's page":    func() { stripe.Inactive = false; stripe.Fail(playmoney.Garbled("<html>")) },
+		"another object":    func() { stripe.Fail(playmoney.Garbled(`{"object":"price","id":"price_other","unit_amount":1}`)) },
 	} {
 		spoil()
 		clock.Add(time.Hour)

@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/apikey"
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/stripepay"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
@@ -40,7 +40,7 @@ func TestAnotherPriceIsNotPro(t *testing.T) {
 			t.Errorf("%d keys were mailed", len(keys))
 		}
 		// The same subscription at Pro's price is Pro: only the price decides.
-		s.Payments.Stripe.Reprice(subscription, paytest.TestPrice)
+		s.Payments.Stripe.Reprice(subscription, playmoney.TestPrice)
 		if a := s.Confirm(session); a.Status != 200 || !s.Works(a.APIKey) {
 			t.Errorf("at the price of Pro: %d %s", a.Status, a.Body)
 		}
@@ -95,7 +95,7 @@ func TestRecordedPriceInThreePlaces(t *testing.T) {
 				t.Errorf("%s, %s: confirmation %d %s", filepath.Base(file), configured, a.Status, a.Body)
 			}
 			event := fmt.Appendf(nil, `{"id":"evt_1","object":"event","type":"customer.subscription.updated","created":%d,"data":{"object":%s}}`, clock.Now().Unix(), object)
-			deliver(t, s, paytest.Event{Type: "recorded", Payload: event}, 200)
+			deliver(t, s, playmoney.Event{Type: "recorded", Payload: event}, 200)
 			if !ours {
 				wantNoCustomer(t, s, "ada@example.com")
 				if err := s.Pro.Keys.Change(t.Context(), apikey.Of([]byte(fixture.Pepper), "ada@example.com"), func(c *store.Customer) error {
@@ -151,7 +151,7 @@ func recordedAccount(t *testing.T, object []byte, price string) pay.Checkout {
 		fmt.Fprintf(w, `{"object":"checkout.session","id":"cs_test_recorded","status":"complete","payment_status":"paid","customer_email":"ada@example.com","subscription":%s}`, object)
 	}))
 	t.Cleanup(account.Close)
-	checkout, err := stripepay.New(stripepay.Config{Key: paytest.TestKey, Price: price, WebhookSecrets: []string{paytest.TestSecret}, URL: account.URL})
+	checkout, err := stripepay.New(stripepay.Config{Key: playmoney.TestKey, Price: price, WebhookSecrets: []string{playmoney.TestSecret}, URL: account.URL})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store/storetest"
 )
 
@@ -86,7 +86,7 @@ func TestPlanByCardFollowsTheSubscription(t *testing.T) {
 }
 
 // deliver posts an event to the webhook and wants a status.
-func deliver(t *testing.T, s fixture.Shop, e paytest.Event, want int) {
+func deliver(t *testing.T, s fixture.Shop, e playmoney.Event, want int) {
 	t.Helper()
 	if a := s.Deliver(e.Payload); a.Status != want {
 		t.Errorf("%s: %d %s, want %d", e.Type, a.Status, a.Body, want)
@@ -106,7 +106,7 @@ func TestDeliveriesInAnyOrder(t *testing.T) {
 			s.Buy("bob@example.com")
 			s.Payments.Stripe.Renew(subscription)
 			s.Payments.Stripe.FailRenewal(subscription)
-			var all []paytest.Event
+			var all []playmoney.Event
 			for _, e := range s.Payments.Stripe.Events() {
 				for range 20 {
 					all = append(all, e)
@@ -142,19 +142,19 @@ func TestDeliveriesThatAreRefused(t *testing.T) {
 	}{
 		{"none", "", e.Payload},
 		{"nonsense", "t=x,v1=y", e.Payload},
-		{"another secret", paytest.Sign(e.Payload, now, "whsec_another"), e.Payload},
-		{"stale", paytest.Sign(e.Payload, now.Add(-6*time.Minute), secret), e.Payload},
-		{"from the future", paytest.Sign(e.Payload, now.Add(6*time.Minute), secret), e.Payload},
-		{"tampered", paytest.Sign(e.Payload, now, secret), tampered},
-		{"empty", paytest.Sign(nil, now, secret), nil},
-		{"not JSON", paytest.Sign([]byte("{"), now, secret), []byte("{")},
+		{"another secret", playmoney.Sign(e.Payload, now, "whsec_another"), e.Payload},
+		{"stale", playmoney.Sign(e.Payload, now.Add(-6*time.Minute), secret), e.Payload},
+		{"from the future", playmoney.Sign(e.Payload, now.Add(6*time.Minute), secret), e.Payload},
+		{"tampered", playmoney.Sign(e.Payload, now, secret), tampered},
+		{"empty", playmoney.Sign(nil, now, secret), nil},
+		{"not JSON", playmoney.Sign([]byte("{"), now, secret), []byte("{")},
 	} {
 		if a := s.Do("POST", "/api/v1/pro/webhook", string(c.payload), "Stripe-Signature", c.signature); a.Status != 400 {
 			t.Errorf("%s: %d %s", c.name, a.Status, a.Body)
 		}
 	}
 	unheard := []byte(`{"id":"evt_1","object":"event","type":"charge.dispute.created","created":1,"data":{"object":{"id":"dp_1","object":"dispute"}}}`)
-	deliver(t, s, paytest.Event{Type: "unheard of", Payload: unheard}, 200)
+	deliver(t, s, playmoney.Event{Type: "unheard of", Payload: unheard}, 200)
 }
 
 func TestPaymentsInUSDC(t *testing.T) {
@@ -173,10 +173,10 @@ func TestPaymentsInUSDC(t *testing.T) {
 
 	short := s.Send(fixture.Price-1, "")
 	bound := s.Send(fixture.Price, details.Memo)
-	wrongCoin := s.Payments.Node.Pay(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: paytest.Address("look-alike"), Units: fixture.Price})
-	elsewhere := s.Payments.Node.Pay(paytest.Transfer{Wallet: paytest.Address("another"), Mint: pay.DevnetUSDC, Units: fixture.Price})
-	failed := s.Payments.Node.Pay(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price, Failed: true})
-	young := s.Payments.Node.Send(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price})
+	wrongCoin := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: playmoney.Address("look-alike"), Units: fixture.Price})
+	elsewhere := s.Payments.Node.Pay(playmoney.Transfer{Wallet: playmoney.Address("another"), Mint: pay.DevnetUSDC, Units: fixture.Price})
+	failed := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price, Failed: true})
+	young := s.Payments.Node.Send(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price})
 	lost := s.Send(fixture.Price, "")
 	s.Payments.Node.Forget(lost)
 	var first fixture.Reply // of those that succeed
@@ -208,7 +208,7 @@ func TestPaymentsInUSDC(t *testing.T) {
 			t.Errorf("%s: no Retry-After", c.name)
 		}
 	}
-	s.Payments.Node.Advance(young, paytest.Finalized)
+	s.Payments.Node.Advance(young, playmoney.Finalized)
 	begun := clock.Now()
 	clock.Add(24 * time.Hour)
 	second := s.Verify("ada@example.com", young)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store/storetest"
 )
 
@@ -36,8 +36,8 @@ func outOfReach(t *testing.T, s fixture.Shop, how string, do func()) {
 		defer s.Payments.Node.Down(false)
 	} else {
 		for range 20 {
-			s.Payments.Stripe.Fail(paytest.Slow(held))
-			s.Payments.Node.Fail(paytest.Slow(held))
+			s.Payments.Stripe.Fail(playmoney.Slow(held))
+			s.Payments.Node.Fail(playmoney.Slow(held))
 		}
 	}
 	do()

@@ -11,7 +11,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store/storetest"
 )
 
@@ -21,7 +21,7 @@ const (
 )
 
 // asked is the payment that a page asks for.
-func asked(s fixture.Shop, email, token string) paytest.Transfer {
+func asked(s fixture.Shop, email, token string) playmoney.Transfer {
 	s.T.Helper()
 	a := s.Do("GET", "/v1/pro/cripta?email="+url.QueryEscape(email)+"&t="+token, "", "Accept", html)
 	link := regexp.MustCompile(`href="(solana:[^"]+)"`).FindStringSubmatch(a.Body)
@@ -33,7 +33,7 @@ func asked(s fixture.Shop, email, token string) paytest.Transfer {
 		s.T.Fatal(err)
 	}
 	q := u.Query()
-	return paytest.Transfer{Wallet: u.Opaque, Mint: q.Get("spl-token"), Units: fixture.Price, Memo: q.Get("memo"), Reference: q.Get("reference")}
+	return playmoney.Transfer{Wallet: u.Opaque, Mint: q.Get("spl-token"), Units: fixture.Price, Memo: q.Get("memo"), Reference: q.Get("reference")}
 }
 
 func wait(s fixture.Shop, email, token string, more ...string) fixture.Reply {
@@ -65,9 +65,9 @@ func TestWaitingForAPayment(t *testing.T) {
 	want("before", "in-attesa", wait(s, "ada@example.com", adasToken))
 	sent := s.Payments.Node.Send(payment)
 	want("sent", "in-attesa", wait(s, "ada@example.com", adasToken))
-	s.Payments.Node.Advance(sent, paytest.Confirmed)
+	s.Payments.Node.Advance(sent, playmoney.Confirmed)
 	want("confirmed", "visto", wait(s, "ada@example.com", adasToken))
-	s.Payments.Node.Advance(sent, paytest.Finalized)
+	s.Payments.Node.Advance(sent, playmoney.Finalized)
 
 	// Whoever knows the address, and sees the chain, has another page's token.
 	want("a stranger's page", "in-attesa", wait(s, "ada@example.com", evesToken))
@@ -98,10 +98,10 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
 	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
-	for want, spoil := range map[string]func(*paytest.Transfer){
-		"insufficiente": func(p *paytest.Transfer) { p.Units-- },
-		"di-altri":      func(p *paytest.Transfer) { p.Memo = pay.BindingMemo([]byte(fixture.Pepper), "bob@example.com") },
-		"in-attesa":     func(p *paytest.Transfer) { p.Failed = true }, // left out: the payer sends another
+	for want, spoil := range map[string]func(*playmoney.Transfer){
+		"insufficiente": func(p *playmoney.Transfer) { p.Units-- },
+		"di-altri":      func(p *playmoney.Transfer) { p.Memo = pay.BindingMemo([]byte(fixture.Pepper), "bob@example.com") },
+		"in-attesa":     func(p *playmoney.Transfer) { p.Failed = true }, // left out: the payer sends another
 	} {
 		token := fmt.Sprintf("%032x", len(want))
 		p := asked(s, "ada@example.com", token)
@@ -114,7 +114,7 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 			t.Errorf("%s, as a page: %d %s", want, a.Status, a.Page())
 		}
 	}
-	failed := s.Payments.Node.Pay(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price, Failed: true}).String()
+	failed := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price, Failed: true}).String()
 	old := s.Send(fixture.Price, "").String()
 	clock.Add(31 * 24 * time.Hour)
 	unheard := strings.Repeat("5", 87)

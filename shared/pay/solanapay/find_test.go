@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 )
 
 // TestFind: the transactions that name a reference, oldest first, as far as any node knows them.
@@ -34,7 +34,7 @@ func TestFind(t *testing.T) {
 	if found := find(); found != nil {
 		t.Errorf("one that failed or may vanish is found: %v", found)
 	}
-	nodes[0].Advance(processed, paytest.Confirmed)
+	nodes[0].Advance(processed, playmoney.Confirmed)
 	second := nodes[0].Pay(named)
 	if found := find(); len(found) != 2 || found[0] != processed || found[1] != second {
 		t.Errorf("%v", found)
@@ -69,7 +69,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("one knows of none: %v %v", found, err)
 	}
 	for _, answer := range []string{`{"result":{}}`, `{"result":[{"signature":"short"}]}`, `{"error":{"code":-32005,"message":"node is behind"}}`, `<html>`} {
-		nodes[0].Fail(paytest.Garbled(answer))
+		nodes[0].Fail(playmoney.Garbled(answer))
 		if found, err := chain.Find(t.Context(), reference); !errors.Is(err, pay.ErrUnavailable) || found != nil {
 			t.Errorf("%s: %v %v", answer, found, err)
 		}

@@ -15,11 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 )
 
 var (
-	wallet = paytest.Address("wallet")
+	wallet = playmoney.Address("wallet")
 	ours   = rule{wallet, pay.MainnetUSDC}
 	noon   = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 )
@@ -27,9 +27,9 @@ var (
 const price = 12_990_000
 
 // answerTo sends a transfer on a stand-in for the network and asks about it.
-func answerTo(t testing.TB, transfer paytest.Transfer, encoding string) (map[string]any, pay.Signature) {
+func answerTo(t testing.TB, transfer playmoney.Transfer, encoding string) (map[string]any, pay.Signature) {
 	t.Helper()
-	node := paytest.NewNode(func() time.Time { return noon })
+	node := playmoney.NewNode(func() time.Time { return noon })
 	signature := node.Pay(transfer)
 	question := fmt.Sprintf(`{"method":"getTransaction","params":[%q,{"encoding":%q,"maxSupportedTransactionVersion":0}]}`, signature, encoding)
 	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(question))
@@ -55,25 +55,25 @@ func encode(t testing.TB, value any) []byte {
 func TestRead(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		transfer paytest.Transfer
+		transfer playmoney.Transfer
 		units    int64
 		memos    []string
 		err      error
 	}{
-		{"plain", paytest.Transfer{}, price, nil, nil},
-		{"with a memo", paytest.Transfer{Memo: "vd1:memo"}, price, []string{"vd1:memo"}, nil},
-		{"with a memo of the first program", paytest.Transfer{Memo: "vd1:memo", MemoProgram: paytest.OldMemoProgram}, price, []string{"vd1:memo"}, nil},
-		{"with a memo of a look-alike program", paytest.Transfer{Memo: "vd1:memo", MemoProgram: paytest.Address("memo")}, price, nil, nil},
-		{"by another program", paytest.Transfer{Memo: "ciao ✈", Inner: true}, price, []string{"ciao ✈"}, nil},
-		{"version 0", paytest.Transfer{Memo: "vd1:memo", Tables: true}, price, []string{"vd1:memo"}, nil},
-		{"version 0, by another program", paytest.Transfer{Memo: "vd1:memo", Tables: true, Inner: true}, price, []string{"vd1:memo"}, nil},
-		{"two signers", paytest.Transfer{Memo: "vd1:memo", Signers: 2}, price, []string{"vd1:memo"}, nil},
-		{"one unit short", paytest.Transfer{Units: price - 1}, price - 1, nil, nil},
-		{"wrong mint", paytest.Transfer{Mint: pay.DevnetUSDC}, 0, nil, nil},
-		{"to somebody else", paytest.Transfer{Wallet: paytest.Address("other")}, 0, nil, nil},
-		{"failed", paytest.Transfer{Failed: true}, 0, nil, pay.ErrFailedTransaction},
-		{"all that fits", paytest.Transfer{Units: 1<<63 - 1}, 1<<63 - 1, nil, nil},
-		{"more than fits", paytest.Transfer{Units: 1 << 63}, 0, nil, pay.ErrUnreadable},
+		{"plain", playmoney.Transfer{}, price, nil, nil},
+		{"with a memo", playmoney.Transfer{Memo: "vd1:memo"}, price, []string{"vd1:memo"}, nil},
+		{"with a memo of the first program", playmoney.Transfer{Memo: "vd1:memo", MemoProgram: playmoney.OldMemoProgram}, price, []string{"vd1:memo"}, nil},
+		{"with a memo of a look-alike program", playmoney.Transfer{Memo: "vd1:memo", MemoProgram: playmoney.Address("memo")}, price, nil, nil},
+		{"by another program", playmoney.Transfer{Memo: "ciao ✈", Inner: true}, price, []string{"ciao ✈"}, nil},
+		{"version 0", playmoney.Transfer{Memo: "vd1:memo", Tables: true}, price, []string{"vd1:memo"}, nil},
+		{"version 0, by another program", playmoney.Transfer{Memo: "vd1:memo", Tables: true, Inner: true}, price, []string{"vd1:memo"}, nil},
+		{"two signers", playmoney.Transfer{Memo: "vd1:memo", Signers: 2}, price, []string{"vd1:memo"}, nil},
+		{"one unit short", playmoney.Transfer{Units: price - 1}, price - 1, nil, nil},
+		{"wrong mint", playmoney.Transfer{Mint: pay.DevnetUSDC}, 0, nil, nil},
+		{"to somebody else", playmoney.Transfer{Wallet: playmoney.Address("other")}, 0, nil, nil},
+		{"failed", playmoney.Transfer{Failed: true}, 0, nil, pay.ErrFailedTransaction},
+		{"all that fits", playmoney.Transfer{Units: 1<<63 - 1}, 1<<63 - 1, nil, nil},
+		{"more than fits", playmoney.Transfer{Units: 1 << 63}, 0, nil, pay.ErrUnreadable},
 	} {
 		for _, encoding := range []string{"base64", "json"} {
 			t.Run(c.name+" "+encoding, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestRead(t *testing.T) {
 				if err != nil {
 					return
 				}
-				want := pay.Payment{Signature: signature, Units: c.units, Memos: c.memos, At: noon, Slot: 300_000_001, Payer: paytest.Address("payer 1"), Payers: []string{paytest.Address("payer 1")}}
+				want := pay.Payment{Signature: signature, Units: c.units, Memos: c.memos, At: noon, Slot: 300_000_001, Payer: playmoney.Address("payer 1"), Payers: []string{playmoney.Address("payer 1")}}
 				if c.name == "wrong mint" {
 					want.Payers = nil // nobody's USDC was moved
 				}
@@ -142,11 +142,11 @@ func TestHostile(t *testing.T) {
 		{"paid out", func(a object) { amount(a, "pre", "20000000") }, price - 20_000_000, nil},
 		{"an account closed", func(a object) { meta(a)["postTokenBalances"] = []any{}; amount(a, "pre", "5") }, -5, nil},
 		{"an account handed to us with what is in it", func(a object) {
-			row(a, "pre")["owner"] = paytest.Address("other")
+			row(a, "pre")["owner"] = playmoney.Address("other")
 			amount(a, "pre", "12990000")
 		}, 0, nil},
 		{"an account of ours handed away", func(a object) {
-			row(a, "post")["owner"] = paytest.Address("other")
+			row(a, "post")["owner"] = playmoney.Address("other")
 			amount(a, "pre", "5")
 		}, -5, nil},
 		{"our account held another coin before", func(a object) {
@@ -186,7 +186,7 @@ func TestHostile(t *testing.T) {
 		}, 0, pay.ErrUnreadable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			answer, signature := answerTo(t, paytest.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price}, "base64")
+			answer, signature := answerTo(t, playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price}, "base64")
 			c.change(answer)
 			got, err := ours.read(encode(t, answer), signature)
 			if !errors.Is(err, c.err) || (err == nil) != (c.err == nil) {
@@ -201,7 +201,7 @@ func TestHostile(t *testing.T) {
 
 // TestOwnSignature: what a wallet signed itself, in whichever place, pays it nothing.
 func TestOwnSignature(t *testing.T) {
-	answer, signature := answerTo(t, paytest.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price, Signers: 2}, "json")
+	answer, signature := answerTo(t, playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price, Signers: 2}, "json")
 	keys := answer["transaction"].(map[string]any)["message"].(map[string]any)["accountKeys"].([]any)
 	for _, c := range []struct {
 		name  string
@@ -224,7 +224,7 @@ func TestOwnSignature(t *testing.T) {
 // TestOneName: a transaction with two signatures can be claimed by the first only.
 func TestOneName(t *testing.T) {
 	for _, encoding := range []string{"base64", "json"} {
-		answer, _ := answerTo(t, paytest.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price, Signers: 2}, encoding)
+		answer, _ := answerTo(t, playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price, Signers: 2}, encoding)
 		for _, other := range []pay.Signature{{}, {1, 2, 3}} {
 			if got, err := ours.read(encode(t, answer), other); !errors.Is(err, pay.ErrUnreadable) {
 				t.Errorf("%s by another name: %+v, %v", encoding, got, err)
@@ -235,7 +235,7 @@ func TestOneName(t *testing.T) {
 
 // TestEveryTruncation: no beginning of an answer is taken for an answer.
 func TestEveryTruncation(t *testing.T) {
-	answer, signature := answerTo(t, paytest.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price, Memo: "vd1:memo"}, "json")
+	answer, signature := answerTo(t, playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price, Memo: "vd1:memo"}, "json")
 	body := encode(t, answer)
 	for n := range body {
 		if got, err := ours.read(body[:n], signature); !errors.Is(err, pay.ErrUnreadable) {
@@ -245,7 +245,7 @@ func TestEveryTruncation(t *testing.T) {
 }
 
 func TestParsedEncoding(t *testing.T) {
-	answer, signature := answerTo(t, paytest.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price, Memo: "vd1:memo", Tables: true}, "json")
+	answer, signature := answerTo(t, playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price, Memo: "vd1:memo", Tables: true}, "json")
 	message := answer["transaction"].(map[string]any)["message"].(map[string]any)
 	var keys []any
 	for _, key := range append(message["accountKeys"].([]any), answer["meta"].(map[string]any)["loadedAddresses"].(map[string]any)["writable"].([]any)...) {
@@ -257,11 +257,11 @@ func TestParsedEncoding(t *testing.T) {
 		want       []string
 		err        error
 	}{
-		{"parsed", `{"program":"spl-memo","programId":"` + paytest.MemoProgram + `","parsed":"ciao"}`, []string{"ciao"}, nil},
-		{"left alone", `{"programId":"` + paytest.MemoProgram + `","data":"` + base58.Encode([]byte("ciao")) + `"}`, []string{"ciao"}, nil},
-		{"parsed, as another thing", `{"programId":"` + paytest.MemoProgram + `","parsed":{"memo":"ciao"},"data":"0"}`, nil, pay.ErrUnreadable},
-		{"too long", `{"programId":"` + paytest.MemoProgram + `","data":"` + strings.Repeat("2", maxMemo+1) + `"}`, nil, pay.ErrUnreadable},
-		{"an address without text", `{"programId":"` + paytest.MemoProgram + `","parsed":null,"data":""}`, []string{""}, nil},
+		{"parsed", `{"program":"spl-memo","programId":"` + playmoney.MemoProgram + `","parsed":"ciao"}`, []string{"ciao"}, nil},
+		{"left alone", `{"programId":"` + playmoney.MemoProgram + `","data":"` + base58.Encode([]byte("ciao")) + `"}`, []string{"ciao"}, nil},
+		{"parsed, as another thing", `{"programId":"` + playmoney.MemoProgram + `","parsed":{"memo":"ciao"},"data":"0"}`, nil, pay.ErrUnreadable},
+		{"too long", `{"programId":"` + playmoney.MemoProgram + `","data":"` + strings.Repeat("2", maxMemo+1) + `"}`, nil, pay.ErrUnreadable},
+		{"an address without text", `{"programId":"` + playmoney.MemoProgram + `","parsed":null,"data":""}`, []string{""}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			message["instructions"] = []any{json.RawMessage(c.memo)}
@@ -284,9 +284,9 @@ func TestParsedEncoding(t *testing.T) {
 // TestOrderOfMemos: inner calls come after the outer one that made them, and
 // what other programs were given is nobody's memo.
 func TestOrderOfMemos(t *testing.T) {
-	answer, signature := answerTo(t, paytest.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price}, "json")
-	memo := func(text string) any { return map[string]any{"programId": paytest.MemoProgram, "parsed": text} }
-	other := map[string]any{"programId": paytest.TokenProgram, "parsed": map[string]any{"type": "transfer"}, "data": "0 is not base58"}
+	answer, signature := answerTo(t, playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: price}, "json")
+	memo := func(text string) any { return map[string]any{"programId": playmoney.MemoProgram, "parsed": text} }
+	other := map[string]any{"programId": playmoney.TokenProgram, "parsed": map[string]any{"type": "transfer"}, "data": "0 is not base58"}
 	answer["transaction"].(map[string]any)["message"].(map[string]any)["instructions"] = []any{memo("one"), other, memo("four")}
 	answer["meta"].(map[string]any)["innerInstructions"] = []any{
 		map[string]any{"index": 1, "instructions": []any{other, memo("two"), memo("three")}},
@@ -298,7 +298,7 @@ func TestOrderOfMemos(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, transfer := range []paytest.Transfer{{}, {Memo: "vd1:memo", Inner: true}, {Tables: true, Memo: "x"}, {Failed: true}} {
+	for _, transfer := range []playmoney.Transfer{{}, {Memo: "vd1:memo", Inner: true}, {Tables: true, Memo: "x"}, {Failed: true}} {
 		transfer.Wallet, transfer.Mint, transfer.Units = wallet, pay.MainnetUSDC, price
 		for _, encoding := range []string{"base64", "json"} {
 			answer, signature := answerTo(f, transfer, encoding)

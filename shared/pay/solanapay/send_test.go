@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/solanapay"
 )
 
@@ -84,7 +84,7 @@ func TestSettle(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &script{says: c.says}
-				chain, err := solanapay.New(solanapay.Config{Nodes: []string{"https://node.example"}, Wallet: paytest.Address("wallet"), Mint: pay.MainnetUSDC, Client: &http.Client{Transport: s}})
+				chain, err := solanapay.New(solanapay.Config{Nodes: []string{"https://node.example"}, Wallet: playmoney.Address("wallet"), Mint: pay.MainnetUSDC, Client: &http.Client{Transport: s}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -105,7 +105,7 @@ func TestSettle(t *testing.T) {
 // TestSettleAsksTheNextNode: one that is down is passed over, for sending and for asking.
 func TestSettleAsksTheNextNode(t *testing.T) {
 	up := &script{says: map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {confirmed}, "getBlockHeight": {"7"}, "getBalance": {`{"value":12}`}}}
-	chain, err := solanapay.New(solanapay.Config{Nodes: []string{"https://down.example", "https://up.example"}, Wallet: paytest.Address("wallet"), Mint: pay.MainnetUSDC,
+	chain, err := solanapay.New(solanapay.Config{Nodes: []string{"https://down.example", "https://up.example"}, Wallet: playmoney.Address("wallet"), Mint: pay.MainnetUSDC,
 		Client: &http.Client{Transport: byHost{"down.example": &script{}, "up.example": up}}, Poll: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestSettleAsksTheNextNode(t *testing.T) {
 	if height, err := chain.Height(t.Context()); err != nil || height != 7 {
 		t.Errorf("%d %v", height, err)
 	}
-	if balance, err := chain.Balance(t.Context(), paytest.Address("fees")); err != nil || balance != 12 {
+	if balance, err := chain.Balance(t.Context(), playmoney.Address("fees")); err != nil || balance != 12 {
 		t.Errorf("%d %v", balance, err)
 	}
 }
@@ -131,7 +131,7 @@ func TestRefusalBehindASilentNode(t *testing.T) {
 		"it says that it cannot": {&script{says: map[string][]string{"sendTransaction": {`error {"code":-32005,"message":"node is behind"}`}}}, true},
 	} {
 		second := &script{says: map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {unknown}, "getBlockHeight": {"7"}}}
-		chain, err := solanapay.New(solanapay.Config{Nodes: []string{"https://first.example", "https://second.example"}, Wallet: paytest.Address("wallet"), Mint: pay.MainnetUSDC,
+		chain, err := solanapay.New(solanapay.Config{Nodes: []string{"https://first.example", "https://second.example"}, Wallet: playmoney.Address("wallet"), Mint: pay.MainnetUSDC,
 			Client: &http.Client{Transport: byHost{"first.example": c.first, "second.example": second}}, Poll: time.Millisecond})
 		if err != nil {
 			t.Fatal(err)

@@ -14,23 +14,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/solanapay"
 )
 
 var (
 	noon   = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	wallet = paytest.Address("wallet")
-	due    = paytest.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: 12_990_000, Memo: "vd1:memo"}
+	wallet = playmoney.Address("wallet")
+	due    = playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: 12_990_000, Memo: "vd1:memo"}
 )
 
 // world is one or more nodes and a chain that asks them.
-func world(t *testing.T, count int) ([]*paytest.Node, *solanapay.Chain) {
+func world(t *testing.T, count int) ([]*playmoney.Node, *solanapay.Chain) {
 	t.Helper()
-	var nodes []*paytest.Node
+	var nodes []*playmoney.Node
 	config := solanapay.Config{Wallet: wallet, Mint: pay.MainnetUSDC}
 	for range count {
-		node := paytest.NewNode(func() time.Time { return noon })
+		node := playmoney.NewNode(func() time.Time { return noon })
 		server := httptest.NewServer(node)
 		t.Cleanup(server.Close)
 		nodes = append(nodes, node)
@@ -46,34 +46,34 @@ func world(t *testing.T, count int) ([]*paytest.Node, *solanapay.Chain) {
 func TestPayment(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		given func(*paytest.Node) pay.Signature
+		given func(*playmoney.Node) pay.Signature
 		units int64
 		err   error
 	}{
-		{"final", func(n *paytest.Node) pay.Signature { return n.Pay(due) }, 12_990_000, nil},
-		{"never heard of", func(*paytest.Node) pay.Signature { return pay.Signature{9} }, 0, pay.ErrNotFound},
-		{"processed", func(n *paytest.Node) pay.Signature { return n.Send(due) }, 0, pay.ErrNotFinal},
-		{"confirmed", func(n *paytest.Node) pay.Signature {
+		{"final", func(n *playmoney.Node) pay.Signature { return n.Pay(due) }, 12_990_000, nil},
+		{"never heard of", func(*playmoney.Node) pay.Signature { return pay.Signature{9} }, 0, pay.ErrNotFound},
+		{"processed", func(n *playmoney.Node) pay.Signature { return n.Send(due) }, 0, pay.ErrNotFinal},
+		{"confirmed", func(n *playmoney.Node) pay.Signature {
 			s := n.Send(due)
-			n.Advance(s, paytest.Confirmed)
+			n.Advance(s, playmoney.Confirmed)
 			return s
 		}, 0, pay.ErrNotFinal},
-		{"on a fork that was abandoned", func(n *paytest.Node) pay.Signature {
+		{"on a fork that was abandoned", func(n *playmoney.Node) pay.Signature {
 			s := n.Send(due)
 			n.Forget(s)
 			return s
 		}, 0, pay.ErrNotFound},
-		{"failed", func(n *paytest.Node) pay.Signature {
+		{"failed", func(n *playmoney.Node) pay.Signature {
 			failed := due
 			failed.Failed = true
 			return n.Pay(failed)
 		}, 0, pay.ErrFailedTransaction},
-		{"failed, but not for good yet", func(n *paytest.Node) pay.Signature {
+		{"failed, but not for good yet", func(n *playmoney.Node) pay.Signature {
 			failed := due
 			failed.Failed = true
 			return n.Send(failed)
 		}, 0, pay.ErrNotFinal},
-		{"version 0", func(n *paytest.Node) pay.Signature {
+		{"version 0", func(n *playmoney.Node) pay.Signature {
 			tables := due
 			tables.Tables = true
 			return n.Pay(tables)
@@ -88,7 +88,7 @@ func TestPayment(t *testing.T) {
 			}
 			want := pay.Payment{}
 			if err == nil {
-				want = pay.Payment{Signature: signature, Units: c.units, Memos: []string{"vd1:memo"}, At: noon, Slot: 300_000_001, Payer: paytest.Address("payer 1"), Payers: []string{paytest.Address("payer 1")}}
+				want = pay.Payment{Signature: signature, Units: c.units, Memos: []string{"vd1:memo"}, At: noon, Slot: 300_000_001, Payer: playmoney.Address("payer 1"), Payers: []string{playmoney.Address("payer 1")}}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
@@ -101,52 +101,52 @@ func TestPayment(t *testing.T) {
 func TestBecomesFinal(t *testing.T) {
 	nodes, chain := world(t, 1)
 	signature := nodes[0].Send(due)
-	for _, stage := range []paytest.Finality{paytest.Processed, paytest.Confirmed} {
+	for _, stage := range []playmoney.Finality{playmoney.Processed, playmoney.Confirmed} {
 		nodes[0].Advance(signature, stage)
 		if _, err := chain.Payment(t.Context(), signature); !errors.Is(err, pay.ErrNotFinal) {
 			t.Fatalf("%s: %v", stage, err)
 		}
 	}
-	nodes[0].Advance(signature, paytest.Finalized)
+	nodes[0].Advance(signature, playmoney.Finalized)
 	if got, err := chain.Payment(t.Context(), signature); err != nil || got.Units != 12_990_000 {
 		t.Fatalf("final: %+v, %v", got, err)
 	}
 }
 
 func TestFaults(t *testing.T) {
-	limited := paytest.Fault{Status: http.StatusTooManyRequests, Body: `{"jsonrpc":"2.0","error":{"code":429,"message":"Too many requests"},"id":1}`}
+	limited := playmoney.Fault{Status: http.StatusTooManyRequests, Body: `{"jsonrpc":"2.0","error":{"code":429,"message":"Too many requests"},"id":1}`}
 	for _, c := range []struct {
 		name   string
-		faults []paytest.Fault
+		faults []playmoney.Fault
 		want   error
 	}{
-		{"429", []paytest.Fault{limited}, pay.ErrUnavailable},
-		{"500", []paytest.Fault{paytest.Broken(500)}, pay.ErrUnavailable},
-		{"502 on the second question", []paytest.Fault{{}, paytest.Broken(502)}, pay.ErrUnavailable},
-		{"cut", []paytest.Fault{paytest.Cut()}, pay.ErrUnavailable},
-		{"cut after", []paytest.Fault{paytest.CutAfter()}, pay.ErrUnavailable},
-		{"moved", []paytest.Fault{{Status: 302, Header: http.Header{"Location": {"/elsewhere"}}}}, pay.ErrUnavailable},
-		{"our secret is wrong", []paytest.Fault{paytest.Broken(401)}, pay.ErrRefused},
-		{"not JSON", []paytest.Fault{paytest.Garbled("<html>")}, pay.ErrUnavailable},
-		{"neither result nor error", []paytest.Fault{paytest.Garbled(`{"jsonrpc":"2.0","id":1}`)}, pay.ErrUnavailable},
-		{"behind", []paytest.Fault{paytest.Garbled(`{"error":{"code":-32005,"message":"Node is behind by 42 slots"}}`)}, pay.ErrUnavailable},
-		{"of a version to come", []paytest.Fault{paytest.Garbled(`{"error":{"code":-32015,"message":"Transaction version (1) is not supported"}}`)}, pay.ErrUnreadable},
-		{"endless", []paytest.Fault{paytest.Garbled(strings.Repeat(" ", 5<<20))}, pay.ErrUnavailable},
-		{"another's transaction", []paytest.Fault{paytest.Garbled(`{"result":{"slot":1}}`)}, pay.ErrUnreadable},
-		{"two statuses", []paytest.Fault{{}, paytest.Garbled(`{"result":{"value":[null,null]}}`)}, pay.ErrUnavailable},
-		{"final without history", []paytest.Fault{
-			paytest.Garbled(`{"result":null}`), paytest.Garbled(`{"result":{"value":[{"confirmations":null}]}}`),
-			paytest.Garbled(`{"result":null}`), paytest.Garbled(`{"result":{"value":[{"confirmationStatus":"finalized"}]}}`),
+		{"429", []playmoney.Fault{limited}, pay.ErrUnavailable},
+		{"500", []playmoney.Fault{playmoney.Broken(500)}, pay.ErrUnavailable},
+		{"502 on the second question", []playmoney.Fault{{}, playmoney.Broken(502)}, pay.ErrUnavailable},
+		{"cut", []playmoney.Fault{playmoney.Cut()}, pay.ErrUnavailable},
+		{"cut after", []playmoney.Fault{playmoney.CutAfter()}, pay.ErrUnavailable},
+		{"moved", []playmoney.Fault{{Status: 302, Header: http.Header{"Location": {"/elsewhere"}}}}, pay.ErrUnavailable},
+		{"our secret is wrong", []playmoney.Fault{playmoney.Broken(401)}, pay.ErrRefused},
+		{"not JSON", []playmoney.Fault{playmoney.Garbled("<html>")}, pay.ErrUnavailable},
+		{"neither result nor error", []playmoney.Fault{playmoney.Garbled(`{"jsonrpc":"2.0","id":1}`)}, pay.ErrUnavailable},
+		{"behind", []playmoney.Fault{playmoney.Garbled(`{"error":{"code":-32005,"message":"Node is behind by 42 slots"}}`)}, pay.ErrUnavailable},
+		{"of a version to come", []playmoney.Fault{playmoney.Garbled(`{"error":{"code":-32015,"message":"Transaction version (1) is not supported"}}`)}, pay.ErrUnreadable},
+		{"endless", []playmoney.Fault{playmoney.Garbled(strings.Repeat(" ", 5<<20))}, pay.ErrUnavailable},
+		{"another's transaction", []playmoney.Fault{playmoney.Garbled(`{"result":{"slot":1}}`)}, pay.ErrUnreadable},
+		{"two statuses", []playmoney.Fault{{}, playmoney.Garbled(`{"result":{"value":[null,null]}}`)}, pay.ErrUnavailable},
+		{"final without history", []playmoney.Fault{
+			playmoney.Garbled(`{"result":null}`), playmoney.Garbled(`{"result":{"value":[{"confirmations":null}]}}`),
+			playmoney.Garbled(`{"result":null}`), playmoney.Garbled(`{"result":{"value":[{"confirmationStatus":"finalized"}]}}`),
 		}, pay.ErrUnreadable},
-		{"it became final in between", []paytest.Fault{
-			paytest.Garbled(`{"result":null}`), paytest.Garbled(`{"result":{"value":[{"confirmations":null,"confirmationStatus":"finalized"}]}}`),
+		{"it became final in between", []playmoney.Fault{
+			playmoney.Garbled(`{"result":null}`), playmoney.Garbled(`{"result":{"value":[{"confirmations":null,"confirmationStatus":"finalized"}]}}`),
 		}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			nodes, chain := world(t, 1)
 			sent := nodes[0].Send(due)
 			if c.want == nil {
-				nodes[0].Advance(sent, paytest.Finalized)
+				nodes[0].Advance(sent, playmoney.Finalized)
 			}
 			nodes[0].Fail(c.faults...)
 			got, err := chain.Payment(t.Context(), sent)
@@ -157,7 +157,7 @@ func TestFaults(t *testing.T) {
 				t.Errorf("the error tells the node's address: %v", err)
 			}
 			// And it passes.
-			nodes[0].Advance(sent, paytest.Finalized)
+			nodes[0].Advance(sent, playmoney.Finalized)
 			if _, err := chain.Payment(t.Context(), sent); err != nil {
 				t.Errorf("afterwards: %v", err)
 			}
@@ -169,20 +169,20 @@ func TestFaults(t *testing.T) {
 func TestSecondNode(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		first func(*paytest.Node) // the second knows the payment
-		late  bool                // and has not seen it become final
+		first func(*playmoney.Node) // the second knows the payment
+		late  bool                  // and has not seen it become final
 		want  error
 		calls int // of the second
 	}{
-		{"the first is down", func(n *paytest.Node) { n.Down(true) }, false, nil, 1},
-		{"the first lags", func(*paytest.Node) {}, false, nil, 1},
-		{"the first speaks nonsense", func(n *paytest.Node) { n.Fail(paytest.Garbled(`{"result":{}}`)) }, false, nil, 1},
-		{"the first refuses us", func(n *paytest.Node) { n.Fail(paytest.Broken(403)) }, false, nil, 1},
-		{"the first lags, the second waits", func(*paytest.Node) {}, true, pay.ErrNotFinal, 2},
-		{"the first has seen it", func(n *paytest.Node) { n.Send(due) }, true, pay.ErrNotFinal, 2},
-		{"the first is down, the second waits", func(n *paytest.Node) { n.Down(true) }, true, pay.ErrNotFinal, 2},
-		{"the first knows it", func(n *paytest.Node) { n.Pay(due) }, false, nil, 0},
-		{"the first knows that it failed", func(n *paytest.Node) {
+		{"the first is down", func(n *playmoney.Node) { n.Down(true) }, false, nil, 1},
+		{"the first lags", func(*playmoney.Node) {}, false, nil, 1},
+		{"the first speaks nonsense", func(n *playmoney.Node) { n.Fail(playmoney.Garbled(`{"result":{}}`)) }, false, nil, 1},
+		{"the first refuses us", func(n *playmoney.Node) { n.Fail(playmoney.Broken(403)) }, false, nil, 1},
+		{"the first lags, the second waits", func(*playmoney.Node) {}, true, pay.ErrNotFinal, 2},
+		{"the first has seen it", func(n *playmoney.Node) { n.Send(due) }, true, pay.ErrNotFinal, 2},
+		{"the first is down, the second waits", func(n *playmoney.Node) { n.Down(true) }, true, pay.ErrNotFinal, 2},
+		{"the first knows it", func(n *playmoney.Node) { n.Pay(due) }, false, nil, 0},
+		{"the first knows that it failed", func(n *playmoney.Node) {
 			failed := due
 			failed.Failed = true
 			n.Pay(failed)
@@ -193,7 +193,7 @@ func TestSecondNode(t *testing.T) {
 			c.first(nodes[0])
 			signature := nodes[1].Send(due)
 			if !c.late {
-				nodes[1].Advance(signature, paytest.Finalized)
+				nodes[1].Advance(signature, playmoney.Finalized)
 			}
 			_, err := chain.Payment(t.Context(), signature)
 			if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
@@ -252,7 +252,7 @@ func (h halting) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestSlowNodeLeavesTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		node := paytest.NewNode(func() time.Time { return noon })
+		node := playmoney.NewNode(func() time.Time { return noon })
 		signature := node.Pay(due)
 		chain, err := solanapay.New(solanapay.Config{
 			Nodes: []string{"https://one.invalid", "https://two.invalid"}, Wallet: wallet, Mint: pay.MainnetUSDC, Client: &http.Client{Transport: halting{node}},
@@ -314,7 +314,7 @@ func TestNew(t *testing.T) {
 
 // TestPage pays as a person does on the stand-in's page.
 func TestPage(t *testing.T) {
-	node := paytest.NewNode(func() time.Time { return noon })
+	node := playmoney.NewNode(func() time.Time { return noon })
 	server := httptest.NewServer(node)
 	defer server.Close()
 	chain, err := solanapay.New(solanapay.Config{Nodes: []string{server.URL}, Wallet: wallet, Mint: pay.MainnetUSDC})

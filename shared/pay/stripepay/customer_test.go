@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/stripepay"
 )
 
@@ -52,8 +52,8 @@ func TestPrice(t *testing.T) {
 		{"another object", `"object":"product","unit_amount":1299,"currency":"eur",` + month, pay.Price{}, pay.ErrUnavailable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			body := fmt.Sprintf(`{"object":"price","id":%q,"active":true,%s}`, paytest.TestPrice, c.fields) // of two fields of a name the last one counts
-			got, err := open(t, says(body), func(o *stripepay.Config) { o.Price = paytest.TestPrice }).Price(t.Context())
+			body := fmt.Sprintf(`{"object":"price","id":%q,"active":true,%s}`, playmoney.TestPrice, c.fields) // of two fields of a name the last one counts
+			got, err := open(t, says(body), func(o *stripepay.Config) { o.Price = playmoney.TestPrice }).Price(t.Context())
 			if diff := cmp.Diff(c.want, got); diff != "" || !errors.Is(err, c.fault) {
 				t.Errorf("%v\n%s", err, diff)
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/stripepay"
 )
 
@@ -52,7 +52,7 @@ func TestEvents(t *testing.T) {
 			var got []pay.Event
 			seen := map[string]bool{}
 			for i, event := range fake.Events() {
-				read, err := checkout.Event(event.Payload, paytest.Sign(event.Payload, now, paytest.TestSecret), now)
+				read, err := checkout.Event(event.Payload, playmoney.Sign(event.Payload, now, playmoney.TestSecret), now)
 				if err != nil {
 					t.Fatalf("%s: %v", event.Type, err)
 				}
@@ -79,7 +79,7 @@ func TestSignature(t *testing.T) {
 	payload := []byte(`{"object":"event","id":"evt_1","type":"customer.created","created":1,"data":{"object":{}}}`)
 	checkout := open(t, nil, func(c *stripepay.Config) { c.WebhookSecrets = []string{"whsec_new", "whsec_old"} })
 	sign := func(age time.Duration, secrets ...string) string {
-		return paytest.Sign(payload, noon.Add(-age), secrets...)
+		return playmoney.Sign(payload, noon.Add(-age), secrets...)
 	}
 	good := sign(0, "whsec_new")
 	mac := good[strings.Index(good, "v1="):]
@@ -163,7 +163,7 @@ func TestPayloads(t *testing.T) {
 		{"two in one", envelope("customer.created", `{}`) + envelope("customer.created", `{}`), pay.Event{}, pay.ErrMalformed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := checkout.Event([]byte(c.payload), paytest.Sign([]byte(c.payload), noon, paytest.TestSecret), noon)
+			got, err := checkout.Event([]byte(c.payload), playmoney.Sign([]byte(c.payload), noon, playmoney.TestSecret), noon)
 			if !errors.Is(err, c.err) || (err == nil) != (c.err == nil) {
 				t.Fatalf("error %v, want %v", err, c.err)
 			}
@@ -182,7 +182,7 @@ func FuzzEvent(f *testing.F) {
 	f.Add([]byte(envelope("invoice.paid", `{"object":"invoice","subscription":{"id":"sub_1"},"lines":{"data":[{"type":"subscription","period":{"end":5}}]}}`)), "t=1,v1=00")
 	f.Add([]byte(envelope("customer.subscription.updated", `{"object":"subscription","id":"sub_1","items":{"data":[{"current_period_end":7}]}}`)), "t=,v1=,")
 	f.Add([]byte(envelope("checkout.session.completed", `{"object":"checkout.session","id":"cs_1","mode":"subscription","subscription":"sub_1"}`)), "")
-	checkout, err := stripepay.New(stripepay.Config{Key: "k", Price: "p", WebhookSecrets: []string{paytest.TestSecret}})
+	checkout, err := stripepay.New(stripepay.Config{Key: "k", Price: "p", WebhookSecrets: []string{playmoney.TestSecret}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func FuzzEvent(f *testing.F) {
 		if _, err := checkout.Event(payload, header, noon); err == nil {
 			t.Errorf("a signature was guessed: %q", header)
 		}
-		event, err := checkout.Event(payload, paytest.Sign(payload, noon, paytest.TestSecret), noon)
+		event, err := checkout.Event(payload, playmoney.Sign(payload, noon, playmoney.TestSecret), noon)
 		switch {
 		case err != nil:
 			if !errors.Is(err, pay.ErrMalformed) {

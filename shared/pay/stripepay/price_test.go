@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"verdetto/shared/architecture/testenv"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/stripepay"
 )
 
@@ -142,7 +142,7 @@ func TestStandInSellsOtherThings(t *testing.T) {
 		if err != nil || !session.Paid || session.Subscription != subscription || session.PaidUntil.IsZero() || session.Sold() || !session.Foreign() {
 			t.Errorf("%+v, %v", session, err)
 		}
-		fake.Reprice(subscription, paytest.TestPrice)
+		fake.Reprice(subscription, playmoney.TestPrice)
 		if held, err := checkout.Subscription(t.Context(), subscription); err != nil || !held.Ours {
 			t.Errorf("%+v, %v", held, err)
 		}

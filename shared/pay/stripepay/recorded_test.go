@@ -14,7 +14,7 @@ import (
 
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 )
 
 // recorded says what each recorded file is. Those named payrails_ are the data
@@ -66,7 +66,7 @@ func TestRecorded(t *testing.T) {
 	root := testenv.Data(t)
 	checkout := open(t, nil)
 	read := func(payload []byte) (pay.Event, error) {
-		return checkout.Event(payload, paytest.Sign(payload, noon, paytest.TestSecret), noon)
+		return checkout.Event(payload, playmoney.Sign(payload, noon, playmoney.TestSecret), noon)
 	}
 	named := map[string]bool{"openapi_fixtures3.json": true}
 	for _, c := range recorded {

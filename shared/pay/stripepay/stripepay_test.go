@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/stripepay"
 )
 
@@ -47,7 +47,7 @@ func (n inside) RoundTrip(r *http.Request) (response *http.Response, err error) 
 func open(t *testing.T, network http.RoundTripper, change ...func(*stripepay.Config)) *stripepay.Checkout {
 	t.Helper()
 	config := stripepay.Config{
-		Key: paytest.TestKey, Price: paytest.TestPrice, WebhookSecrets: []string{paytest.TestSecret},
+		Key: playmoney.TestKey, Price: playmoney.TestPrice, WebhookSecrets: []string{playmoney.TestSecret},
 		URL: "https://stripe.invalid", Client: &http.Client{Transport: network},
 	}
 	for _, c := range change {
@@ -61,9 +61,9 @@ func open(t *testing.T, network http.RoundTripper, change ...func(*stripepay.Con
 }
 
 // world is a stand-in and a checkout over it, in time that passes only as told.
-func world(t *testing.T, now *time.Time) (*paytest.Stripe, *stripepay.Checkout) {
+func world(t *testing.T, now *time.Time) (*playmoney.Stripe, *stripepay.Checkout) {
 	t.Helper()
-	fake := paytest.NewStripe(func() time.Time { return *now })
+	fake := playmoney.NewStripe(func() time.Time { return *now })
 	return fake, open(t, inside{fake})
 }
 
@@ -83,39 +83,39 @@ func TestLife(t *testing.T) {
 	later := noon.AddDate(0, 0, 10)
 	for _, c := range []struct {
 		name    string
-		happen  func(fake *paytest.Stripe, session string, now *time.Time)
+		happen  func(fake *playmoney.Stripe, session string, now *time.Time)
 		session pay.Session      // but for the ids
 		held    pay.Subscription // but for the ids; zero: there is none
 	}{
-		{"open", func(*paytest.Stripe, string, *time.Time) {}, pay.Session{Status: pay.Open}, pay.Subscription{}},
-		{"expired", func(f *paytest.Stripe, s string, _ *time.Time) { f.Expire(s) }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
-		{"expired by itself", func(_ *paytest.Stripe, _ string, now *time.Time) { *now = later }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
-		{"paid", func(f *paytest.Stripe, s string, _ *time.Time) { f.Pay(s) },
+		{"open", func(*playmoney.Stripe, string, *time.Time) {}, pay.Session{Status: pay.Open}, pay.Subscription{}},
+		{"expired", func(f *playmoney.Stripe, s string, _ *time.Time) { f.Expire(s) }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
+		{"expired by itself", func(_ *playmoney.Stripe, _ string, now *time.Time) { *now = later }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
+		{"paid", func(f *playmoney.Stripe, s string, _ *time.Time) { f.Pay(s) },
 			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
-		{"the money is on its way", func(f *paytest.Stripe, s string, _ *time.Time) { f.PayLater(s) },
+		{"the money is on its way", func(f *playmoney.Stripe, s string, _ *time.Time) { f.PayLater(s) },
 			pay.Session{Status: pay.Complete, PaidUntil: noon}, pay.Subscription{Status: pay.Active, PaidUntil: noon}},
-		{"the money came", func(f *paytest.Stripe, s string, _ *time.Time) { f.PayLater(s); f.Settle(s) },
+		{"the money came", func(f *playmoney.Stripe, s string, _ *time.Time) { f.PayLater(s); f.Settle(s) },
 			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
-		{"renewed", func(f *paytest.Stripe, s string, _ *time.Time) { f.Renew(f.Pay(s)) },
+		{"renewed", func(f *playmoney.Stripe, s string, _ *time.Time) { f.Renew(f.Pay(s)) },
 			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: secondEnd}, pay.Subscription{Status: pay.Active, PaidUntil: secondEnd}},
-		{"due, not charged yet", func(f *paytest.Stripe, s string, _ *time.Time) { f.FallDue(f.Pay(s)) },
+		{"due, not charged yet", func(f *playmoney.Stripe, s string, _ *time.Time) { f.FallDue(f.Pay(s)) },
 			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
-		{"renewal failed", func(f *paytest.Stripe, s string, _ *time.Time) { f.FailRenewal(f.Pay(s)) },
+		{"renewal failed", func(f *playmoney.Stripe, s string, _ *time.Time) { f.FailRenewal(f.Pay(s)) },
 			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Late, PaidUntil: firstEnd}},
-		{"renewal failed, then paid", func(f *paytest.Stripe, s string, _ *time.Time) {
+		{"renewal failed, then paid", func(f *playmoney.Stripe, s string, _ *time.Time) {
 			held := f.Pay(s)
 			f.FailRenewal(held)
 			f.Renew(held)
 		}, pay.Session{Status: pay.Complete, Paid: true, PaidUntil: secondEnd}, pay.Subscription{Status: pay.Active, PaidUntil: secondEnd}},
-		{"renewal failed for good", func(f *paytest.Stripe, s string, now *time.Time) {
+		{"renewal failed for good", func(f *playmoney.Stripe, s string, now *time.Time) {
 			held := f.Pay(s)
 			f.FailRenewal(held)
 			*now = firstEnd.AddDate(0, 0, 14)
 			f.End(held)
 		}, pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Ended, PaidUntil: firstEnd, EndedAt: firstEnd.AddDate(0, 0, 14)}},
-		{"cancelled at the end of the period", func(f *paytest.Stripe, s string, _ *time.Time) { f.CancelAtPeriodEnd(f.Pay(s)) },
+		{"cancelled at the end of the period", func(f *playmoney.Stripe, s string, _ *time.Time) { f.CancelAtPeriodEnd(f.Pay(s)) },
 			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Active, PaidUntil: firstEnd, CancelAt: firstEnd}},
-		{"ended at once", func(f *paytest.Stripe, s string, now *time.Time) {
+		{"ended at once", func(f *playmoney.Stripe, s string, now *time.Time) {
 			held := f.Pay(s)
 			*now = later
 			f.End(held)
@@ -245,30 +245,30 @@ func TestIdempotency(t *testing.T) {
 
 // TestFaults runs on virtual time, because the library sleeps between attempts.
 func TestFaults(t *testing.T) {
-	tooMany := paytest.Fault{Status: 429, Body: `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"slow down, anna@example.com"}}`}
-	inUse := paytest.Fault{Status: 409, Body: `{"error":{"type":"idempotency_error","code":"idempotency_key_in_use","message":"in use"}}`}
+	tooMany := playmoney.Fault{Status: 429, Body: `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"slow down, anna@example.com"}}`}
+	inUse := playmoney.Fault{Status: 409, Body: `{"error":{"type":"idempotency_error","code":"idempotency_key_in_use","message":"in use"}}`}
 	for _, c := range []struct {
 		name   string
-		faults []paytest.Fault
+		faults []playmoney.Fault
 		change func(*stripepay.Config, *pay.StartRequest)
 		want   error
 		made   int // sessions
 	}{
-		{"down", []paytest.Fault{paytest.Cut(), paytest.Cut(), paytest.Cut()}, nil, pay.ErrUnavailable, 0},
-		{"cut once", []paytest.Fault{paytest.Cut()}, nil, nil, 1},
-		{"cut once it was done", []paytest.Fault{paytest.CutAfter()}, nil, nil, 1},
-		{"cut each time it was done", []paytest.Fault{paytest.CutAfter(), paytest.CutAfter(), paytest.CutAfter()}, nil, pay.ErrUnavailable, 1},
-		{"a proxy's 502 once", []paytest.Fault{paytest.Broken(502)}, nil, nil, 1},
-		{"a proxy's 503 for long", []paytest.Fault{paytest.Broken(503), paytest.Broken(503), paytest.Broken(503)}, nil, pay.ErrUnavailable, 0},
-		{"500 of the API", []paytest.Fault{{Status: 500, Body: `{"error":{"type":"api_error","message":"oops"}}`}}, nil, pay.ErrUnavailable, 0},
-		{"429", []paytest.Fault{tooMany}, nil, pay.ErrUnavailable, 0},
-		{"the same call runs elsewhere", []paytest.Fault{inUse, inUse, inUse}, nil, pay.ErrUnavailable, 0},
-		{"not JSON", []paytest.Fault{paytest.Garbled("<html>")}, nil, pay.ErrUnavailable, 0},
-		{"another object", []paytest.Fault{paytest.Garbled(`{"id":"cus_1","object":"customer"}`)}, nil, pay.ErrUnavailable, 0},
-		{"no page in the answer", []paytest.Fault{paytest.Garbled(`{"id":"cs_1","object":"checkout.session"}`)}, nil, pay.ErrUnavailable, 0},
-		{"moved", []paytest.Fault{{Status: 302, Header: http.Header{"Location": {"https://elsewhere.invalid"}}}}, nil, pay.ErrUnavailable, 0},
-		{"slow once", make([]paytest.Fault, 1), nil, nil, 1}, // see below
-		{"slow for long", make([]paytest.Fault, 3), nil, pay.ErrUnavailable, 0},
+		{"down", []playmoney.Fault{playmoney.Cut(), playmoney.Cut(), playmoney.Cut()}, nil, pay.ErrUnavailable, 0},
+		{"cut once", []playmoney.Fault{playmoney.Cut()}, nil, nil, 1},
+		{"cut once it was done", []playmoney.Fault{playmoney.CutAfter()}, nil, nil, 1},
+		{"cut each time it was done", []playmoney.Fault{playmoney.CutAfter(), playmoney.CutAfter(), playmoney.CutAfter()}, nil, pay.ErrUnavailable, 1},
+		{"a proxy's 502 once", []playmoney.Fault{playmoney.Broken(502)}, nil, nil, 1},
+		{"a proxy's 503 for long", []playmoney.Fault{playmoney.Broken(503), playmoney.Broken(503), playmoney.Broken(503)}, nil, pay.ErrUnavailable, 0},
+		{"500 of the API", []playmoney.Fault{{Status: 500, Body: `{"error":{"type":"api_error","message":"oops"}}`}}, nil, pay.ErrUnavailable, 0},
+		{"429", []playmoney.Fault{tooMany}, nil, pay.ErrUnavailable, 0},
+		{"the same call runs elsewhere", []playmoney.Fault{inUse, inUse, inUse}, nil, pay.ErrUnavailable, 0},
+		{"not JSON", []playmoney.Fault{playmoney.Garbled("<html>")}, nil, pay.ErrUnavailable, 0},
+		{"another object", []playmoney.Fault{playmoney.Garbled(`{"id":"cus_1","object":"customer"}`)}, nil, pay.ErrUnavailable, 0},
+		{"no page in the answer", []playmoney.Fault{playmoney.Garbled(`{"id":"cs_1","object":"checkout.session"}`)}, nil, pay.ErrUnavailable, 0},
+		{"moved", []playmoney.Fault{{Status: 302, Header: http.Header{"Location": {"https://elsewhere.invalid"}}}}, nil, pay.ErrUnavailable, 0},
+		{"slow once", make([]playmoney.Fault, 1), nil, nil, 1}, // see below
+		{"slow for long", make([]playmoney.Fault, 3), nil, pay.ErrUnavailable, 0},
 		{"wrong key", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Key = "sk_live_wrong" }, pay.ErrRefused, 0},
 		{"wrong price", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Price = "price_other" }, pay.ErrRefused, 0},
 		{"wrong page to come back to", nil, func(_ *stripepay.Config, r *pay.StartRequest) { r.SuccessURL = "nowhere" }, pay.ErrRefused, 0},
@@ -276,7 +276,7 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				fake := paytest.NewStripe(func() time.Time { return noon })
+				fake := playmoney.NewStripe(func() time.Time { return noon })
 				request := order
 				checkout := open(t, inside{fake}, func(config *stripepay.Config) {
 					config.Client.Timeout = 3 * time.Second
@@ -286,7 +286,7 @@ func TestFaults(t *testing.T) {
 				})
 				for _, fault := range c.faults {
 					if fault.Status == 0 && !fault.Cut {
-						fault = paytest.Slow(make(chan struct{})) // which must be made in the time that it is waited in
+						fault = playmoney.Slow(make(chan struct{})) // which must be made in the time that it is waited in
 					}
 					fake.Fail(fault)
 				}
@@ -346,11 +346,11 @@ func TestDiscretion(t *testing.T) {
 	defer file.Close()
 	os.Stderr, os.Stdout = file, file
 
-	fake := paytest.NewStripe(func() time.Time { return noon })
+	fake := playmoney.NewStripe(func() time.Time { return noon })
 	watcher := &spy{next: inside{fake}}
 	checkout := open(t, watcher)
 	page := start(t, checkout, order)
-	fake.Fail(paytest.Fault{Status: 400, Body: `{"error":{"type":"invalid_request_error","message":"anna@example.com"}}`})
+	fake.Fail(playmoney.Fault{Status: 400, Body: `{"error":{"type":"invalid_request_error","message":"anna@example.com"}}`})
 	if _, err := checkout.Session(t.Context(), page.ID); !errors.Is(err, pay.ErrRefused) {
 		t.Error(err)
 	}

@@ -1,4 +1,4 @@
-package paytest
+package playmoney
 
 import (
 	"cmp"
@@ -82,7 +82,7 @@ func (n *Node) Pay(t Transfer) pay.Signature {
 func (n *Node) Send(t Transfer) pay.Signature {
 	for _, address := range []string{t.Wallet, t.Mint} {
 		if _, ok := decode(address, 32); !ok {
-			panic("paytest: not an address: " + strconv.Quote(address))
+			panic("playmoney: not an address: " + strconv.Quote(address))
 		}
 	}
 	n.mu.Lock()
@@ -186,7 +186,7 @@ func (m message) place(key string) int {
 			return i
 		}
 	}
-	panic("paytest: the message has no account " + key)
+	panic("playmoney: the message has no account " + key)
 }
 
 // ServeHTTP implements http.Handler.

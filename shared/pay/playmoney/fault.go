@@ -1,4 +1,4 @@
-// Package paytest stands in for a card processor and for a node of a blockchain,
+// Package playmoney stands in for a card processor and for a node of a blockchain,
 // in tests and on one machine: Stripe speaks the wire of Stripe's API, Node that of a
 // Solana node.
 //
@@ -7,7 +7,7 @@
 // final or failed. They are written from the wire alone, without the libraries
 // that the adapters use, so that both sides cannot be wrong in the same way. They
 // can be told to misbehave.
-package paytest
+package playmoney
 
 import (
 	"net/http"

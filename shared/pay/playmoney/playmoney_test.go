@@ -1,4 +1,4 @@
-package paytest_test
+package playmoney_test
 
 import (
 	"errors"
@@ -14,14 +14,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // fixture is a stand-in on loopback with a webhook that it reports to.
 type fixture struct {
-	stripe  *paytest.Stripe
+	stripe  *playmoney.Stripe
 	address string
 	now     time.Time
 
@@ -33,7 +33,7 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	d := &fixture{now: noon, answer: http.StatusOK}
-	d.stripe = paytest.NewStripe(func() time.Time { return d.now })
+	d.stripe = playmoney.NewStripe(func() time.Time { return d.now })
 	server := httptest.NewServer(d.stripe)
 	t.Cleanup(server.Close)
 	d.address = server.URL
@@ -41,7 +41,7 @@ func newFixture(t *testing.T) *fixture {
 		payload, _ := io.ReadAll(r.Body)
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if r.Header.Get("Stripe-Signature") != paytest.Sign(payload, noon, paytest.TestSecret) {
+		if r.Header.Get("Stripe-Signature") != playmoney.Sign(payload, noon, playmoney.TestSecret) {
 			d.received = append(d.received, "badly signed")
 		} else {
 			d.received = append(d.received, regexp.MustCompile(`"type":"([a-z_.]+\.[a-z_]+)"`).FindStringSubmatch(string(payload))[1])
@@ -80,8 +80,8 @@ func (d *fixture) request(t *testing.T, method, path, key string, form url.Value
 // begin makes a session through the API and returns its page's path and its id.
 func (d *fixture) begin(t *testing.T) (path, id string) {
 	t.Helper()
-	status, _, body := d.request(t, http.MethodPost, "/v1/checkout/sessions", paytest.TestKey, url.Values{
-		"mode": {"subscription"}, "line_items[0][price]": {paytest.TestPrice}, "line_items[0][quantity]": {"1"}, "customer_email": {"a&b@example.com"},
+	status, _, body := d.request(t, http.MethodPost, "/v1/checkout/sessions", playmoney.TestKey, url.Values{
+		"mode": {"subscription"}, "line_items[0][price]": {playmoney.TestPrice}, "line_items[0][quantity]": {"1"}, "customer_email": {"a&b@example.com"},
 		"success_url": {"http://shop.example/done?id={CHECKOUT_SESSION_ID}"}, "cancel_url": {"http://shop.example/back"},
 	})
 	found := regexp.MustCompile(`"url":"http://[^/]+(/c/pay/(cs_test_[0-9a-f]+))"`).FindStringSubmatch(body)
@@ -176,7 +176,7 @@ func TestDeliverByHand(t *testing.T) {
 	_, id := d.begin(t)
 	d.stripe.Pay(id)
 	events := d.stripe.Events()
-	for _, event := range []paytest.Event{events[2], events[0], events[2]} { // out of order, and one twice
+	for _, event := range []playmoney.Event{events[2], events[0], events[2]} { // out of order, and one twice
 		if status, err := d.stripe.Deliver(t.Context(), d.stripe.Webhook, event); status != http.StatusOK || err != nil {
 			t.Errorf("%d, %v", status, err)
 		}
@@ -195,11 +195,11 @@ func TestAPIRefuses(t *testing.T) {
 		says                    string
 	}{
 		{"no key", http.MethodGet, "/v1/subscriptions/sub_1", "", nil, 401, "Invalid API Key"},
-		{"unknown subscription", http.MethodGet, "/v1/subscriptions/sub_1", paytest.TestKey, nil, 404, "resource_missing"},
-		{"unknown session", http.MethodGet, "/v1/checkout/sessions/cs_1", paytest.TestKey, nil, 404, "resource_missing"},
-		{"unknown path", http.MethodGet, "/v1/lottery", paytest.TestKey, nil, 404, "Unrecognized"},
-		{"unknown parameter", http.MethodPost, "/v1/checkout/sessions", paytest.TestKey, url.Values{"luck": {"1"}}, 400, "parameter_unknown"},
-		{"single payment", http.MethodPost, "/v1/checkout/sessions", paytest.TestKey, url.Values{"mode": {"payment"}}, 400, "mode"},
+		{"unknown subscription", http.MethodGet, "/v1/subscriptions/sub_1", playmoney.TestKey, nil, 404, "resource_missing"},
+		{"unknown session", http.MethodGet, "/v1/checkout/sessions/cs_1", playmoney.TestKey, nil, 404, "resource_missing"},
+		{"unknown path", http.MethodGet, "/v1/lottery", playmoney.TestKey, nil, 404, "Unrecognized"},
+		{"unknown parameter", http.MethodPost, "/v1/checkout/sessions", playmoney.TestKey, url.Values{"luck": {"1"}}, 400, "parameter_unknown"},
+		{"single payment", http.MethodPost, "/v1/checkout/sessions", playmoney.TestKey, url.Values{"mode": {"payment"}}, 400, "mode"},
 	} {
 		status, _, body := d.request(t, c.method, c.path, c.key, c.form)
 		if status != c.status || !strings.Contains(body, c.says) {
@@ -222,7 +222,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 		return nil
 	}
 	released := make(chan struct{})
-	d.stripe.Fail(paytest.Cut(), paytest.CutAfter(), paytest.Broken(503), paytest.Slow(released), paytest.Fault{})
+	d.stripe.Fail(playmoney.Cut(), playmoney.CutAfter(), playmoney.Broken(503), playmoney.Slow(released), playmoney.Fault{})
 	for _, want := range []string{"EOF", "EOF", "503 Service Unavailable"} {
 		if err := get(); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

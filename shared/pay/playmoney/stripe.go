@@ -1,4 +1,4 @@
-package paytest
+package playmoney
 
 import (
 	"crypto/sha256"
@@ -93,7 +93,7 @@ func (s *Stripe) id(prefix string) string {
 func (s *Stripe) session(id string) *checkout {
 	c := s.sessions[id]
 	if c == nil {
-		panic("paytest: no session " + id)
+		panic("playmoney: no session " + id)
 	}
 	if c.status == "open" && !s.now().Before(c.expires) {
 		c.status = "expired"
@@ -104,7 +104,7 @@ func (s *Stripe) session(id string) *checkout {
 func (s *Stripe) held(id string) *holding {
 	h := s.subscriptions[id]
 	if h == nil {
-		panic("paytest: no subscription " + id)
+		panic("playmoney: no subscription " + id)
 	}
 	return h
 }
@@ -140,7 +140,7 @@ func (s *Stripe) PayLater(session string) (subscription string) {
 func (s *Stripe) complete(session string, paid bool) string {
 	c := s.session(session)
 	if c.status != "open" {
-		panic("paytest: the session is " + c.status)
+		panic("playmoney: the session is " + c.status)
 	}
 	return s.subscribe(c, s.Price, paid)
 }
