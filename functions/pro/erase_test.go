@@ -11,7 +11,7 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/apikey"
-	"verdetto/shared/pay/playmoney"
+	"verdetto/shared/pay/paytest"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
@@ -132,18 +132,18 @@ func TestErasingUnderFaults(t *testing.T) {
 // TestErasingWhileTheProcessorIsDown: nothing is erased here while cards would be charged on.
 func TestErasingWhileTheProcessorIsDown(t *testing.T) {
 	t.Parallel()
-	broken := slices.Repeat([]playmoney.Fault{playmoney.Broken(500)}, 3)
-	for name, faults := range map[string][]playmoney.Fault{
+	broken := slices.Repeat([]paytest.Fault{paytest.Broken(500)}, 3)
+	for name, faults := range map[string][]paytest.Fault{
 		"before":          broken,
-		"at the deletion": append([]playmoney.Fault{{After: true}}, broken...), // the first call is answered
-		"after it":        append([]playmoney.Fault{{After: true}, playmoney.CutAfter()}, broken...),
+		"at the deletion": append([]paytest.Fault{{After: true}}, broken...), // the first call is answered
+		"after it":        append([]paytest.Fault{{After: true}, paytest.CutAfter()}, broken...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			clock := storetest.NewClock()
 			s, key, subscription := byCard(t, fixture.Bolt(t, clock.Now), clock)
 			token := linkTo(s, "ada@example.com")
-			s.Payments.Stripe.Fail(faults...)
+			paytest.Break(s.Payments.Stripe).Fail(faults...)
 			refused := 0
 			for range 10 {
 				a := s.Form("/v1/pro/cancella", "conferma=si&t="+token)

@@ -9,6 +9,7 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/notify"
+	"verdetto/shared/pay/paytest"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
@@ -136,11 +137,11 @@ func TestThePortal(t *testing.T) {
 	if a := s.Form("/v1/pro/portale", "chiave="+eve, "Accept-Language", "it"); a.Status != 409 || !strings.Contains(a.Page(), "Nessun abbonamento con carta") {
 		t.Errorf("%d %s", a.Status, a.Page())
 	}
-	s.Payments.Stripe.Down(true)
+	paytest.Break(s.Payments.Stripe).Down(true)
 	if a := portal("", "X-Api-Key", key); a.Status != 503 || a.Header.Get("Retry-After") == "" {
 		t.Errorf("out of reach: %d %s", a.Status, a.Body)
 	}
-	s.Payments.Stripe.Down(false)
+	paytest.Break(s.Payments.Stripe).Down(false)
 	s.Payments.Stripe.DeleteCustomer(subscription)
 	s.Payments.Stripe.DeleteCustomer(second)
 	if a := portal("", "X-Api-Key", key); a.Status != 409 || a.Code != "nessuna-carta" {

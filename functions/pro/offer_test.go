@@ -8,7 +8,7 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/functions/pro"
-	"verdetto/shared/pay/playmoney"
+	"verdetto/shared/pay/paytest"
 	"verdetto/shared/store/storetest"
 )
 
@@ -42,18 +42,20 @@ func TestThePriceComesFirst(t *testing.T) {
 	look("14,99 € al mese")
 
 	// Once the hour is over a price that nobody confirms is no price.
-	stripe.Down(true)
+	paytest.Break(stripe).Down(true)
 	clock.Add(time.Hour)
 	look("Il prezzo lo vedi alla cassa")
-	stripe.Down(false)
+	paytest.Break(stripe).Down(false)
 	look("Il prezzo lo vedi alla cassa") // it is not asked at every view
 	clock.Add(30 * time.Second)
 	look("14,99 € al mese")
 
 	for name, spoil := range map[string]func(){
 		"not sold any more": func() { stripe.Inactive = true },
-		"a proxy's page":    func() { stripe.Inactive = false; stripe.Fail(playmoney.Garbled("<html>")) },
-		"another object":    func() { stripe.Fail(playmoney.Garbled(`{"object":"price","id":"price_other","unit_amount":1}`)) },
+		"a proxy's page":    func() { stripe.Inactive = false; paytest.Break(stripe).Fail(paytest.Garbled("<html>")) },
+		"another object": func() {
+			paytest.Break(stripe).Fail(paytest.Garbled(`{"object":"price","id":"price_other","unit_amount":1}`))
+		},
 	} {
 		spoil()
 		clock.Add(time.Hour)

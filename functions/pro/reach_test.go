@@ -1,11 +1,12 @@
 package pro_test
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/pay/playmoney"
+	"verdetto/shared/pay/paytest"
 	"verdetto/shared/store/storetest"
 )
 
@@ -29,15 +30,12 @@ func outOfReach(t *testing.T, s fixture.Shop, how string, do func()) {
 	t.Helper()
 	held := make(chan struct{})
 	defer close(held)
-	if how == "down" {
-		s.Payments.Stripe.Down(true)
-		s.Payments.Node.Down(true)
-		defer s.Payments.Stripe.Down(false)
-		defer s.Payments.Node.Down(false)
-	} else {
-		for range 20 {
-			s.Payments.Stripe.Fail(playmoney.Slow(held))
-			s.Payments.Node.Fail(playmoney.Slow(held))
+	for _, faults := range []*paytest.Faults{paytest.Break(s.Payments.Stripe), paytest.Break(s.Payments.Node)} {
+		if how == "down" {
+			faults.Down(true)
+			defer faults.Down(false)
+		} else {
+			faults.Fail(slices.Repeat([]paytest.Fault{paytest.Slow(held)}, 20)...)
 		}
 	}
 	do()

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/store/storetest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestRecoveryAnswersAlike: an address that has a plan and one that has none are

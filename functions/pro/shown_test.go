@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/pay/paytest"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
@@ -79,11 +80,11 @@ func TestTheKeyPageAgain(t *testing.T) {
 		t.Errorf("in clear: %v", found)
 	}
 	clock.Add(10*time.Minute - time.Second)
-	s.Payments.Stripe.Down(true) // looking again asks nobody
+	paytest.Break(s.Payments.Stripe).Down(true) // looking again asks nobody
 	if a := s.Confirm(session, "Accept", html); a.Status != 200 || fixture.KeyPattern.FindString(a.Body) != key || a.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("looked at again: %d %s", a.Status, a.Page())
 	}
-	s.Payments.Stripe.Down(false)
+	paytest.Break(s.Payments.Stripe).Down(false)
 	for name, a := range map[string]fixture.Reply{
 		"a program":         s.Confirm(session),
 		"another's session": s.Confirm(other, "Accept", html),

@@ -11,6 +11,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/pay"
+	"verdetto/shared/pay/paytest"
 	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store/storetest"
 )
@@ -135,7 +136,7 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 	if a := s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&signature=none&t="+adasToken, "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Page(), "We know no transaction with that signature") {
 		t.Errorf("mistyped on the page: %d %s", a.Status, a.Page())
 	}
-	s.Payments.Node.Down(true)
+	paytest.Break(s.Payments.Node).Down(true)
 	if a := wait(s, "ada@example.com", adasToken); a.Status != 503 || a.Header.Get("Retry-After") == "" {
 		t.Errorf("without a node: %d %s", a.Status, a.Body)
 	}

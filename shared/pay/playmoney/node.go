@@ -44,7 +44,7 @@ type Transfer struct {
 // Node stands in for a Solana node. It is an http.Handler; a GET shows a page
 // for people on which they make payments.
 type Node struct {
-	Faults
+	wrapped
 
 	now func() time.Time
 

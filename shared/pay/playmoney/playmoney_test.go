@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/shared/pay/paytest"
 	"verdetto/shared/pay/playmoney"
 )
 
@@ -222,7 +223,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 		return nil
 	}
 	released := make(chan struct{})
-	d.stripe.Fail(playmoney.Cut(), playmoney.CutAfter(), playmoney.Broken(503), playmoney.Slow(released), playmoney.Fault{})
+	paytest.Break(d.stripe).Fail(paytest.Cut(), paytest.CutAfter(), paytest.Broken(503), paytest.Slow(released), paytest.Fault{})
 	for _, want := range []string{"EOF", "EOF", "503 Service Unavailable"} {
 		if err := get(); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -237,11 +238,11 @@ func TestFaultsOnTheWire(t *testing.T) {
 	if err := get(); err != nil {
 		t.Errorf("no fault: %v", err)
 	}
-	d.stripe.Down(true)
+	paytest.Break(d.stripe).Down(true)
 	if err := get(); err == nil {
 		t.Error("it answers while it is down")
 	}
-	d.stripe.Down(false)
+	paytest.Break(d.stripe).Down(false)
 	if err := get(); err != nil {
 		t.Errorf("up again: %v", err)
 	}

@@ -15,7 +15,7 @@ import (
 // checkout pages and, at /, a page on which a person makes time pass for
 // subscriptions. The exported fields are set before the first request.
 type Stripe struct {
-	Faults
+	wrapped
 
 	Key    string // the API key that is accepted
 	Price  string // the price that is sold

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/pay"
+	"verdetto/shared/pay/paytest"
 	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/solanapay"
 )
@@ -114,32 +115,32 @@ func TestBecomesFinal(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	limited := playmoney.Fault{Status: http.StatusTooManyRequests, Body: `{"jsonrpc":"2.0","error":{"code":429,"message":"Too many requests"},"id":1}`}
+	limited := paytest.Fault{Status: http.StatusTooManyRequests, Body: `{"jsonrpc":"2.0","error":{"code":429,"message":"Too many requests"},"id":1}`}
 	for _, c := range []struct {
 		name   string
-		faults []playmoney.Fault
+		faults []paytest.Fault
 		want   error
 	}{
-		{"429", []playmoney.Fault{limited}, pay.ErrUnavailable},
-		{"500", []playmoney.Fault{playmoney.Broken(500)}, pay.ErrUnavailable},
-		{"502 on the second question", []playmoney.Fault{{}, playmoney.Broken(502)}, pay.ErrUnavailable},
-		{"cut", []playmoney.Fault{playmoney.Cut()}, pay.ErrUnavailable},
-		{"cut after", []playmoney.Fault{playmoney.CutAfter()}, pay.ErrUnavailable},
-		{"moved", []playmoney.Fault{{Status: 302, Header: http.Header{"Location": {"/elsewhere"}}}}, pay.ErrUnavailable},
-		{"our secret is wrong", []playmoney.Fault{playmoney.Broken(401)}, pay.ErrRefused},
-		{"not JSON", []playmoney.Fault{playmoney.Garbled("<html>")}, pay.ErrUnavailable},
-		{"neither result nor error", []playmoney.Fault{playmoney.Garbled(`{"jsonrpc":"2.0","id":1}`)}, pay.ErrUnavailable},
-		{"behind", []playmoney.Fault{playmoney.Garbled(`{"error":{"code":-32005,"message":"Node is behind by 42 slots"}}`)}, pay.ErrUnavailable},
-		{"of a version to come", []playmoney.Fault{playmoney.Garbled(`{"error":{"code":-32015,"message":"Transaction version (1) is not supported"}}`)}, pay.ErrUnreadable},
-		{"endless", []playmoney.Fault{playmoney.Garbled(strings.Repeat(" ", 5<<20))}, pay.ErrUnavailable},
-		{"another's transaction", []playmoney.Fault{playmoney.Garbled(`{"result":{"slot":1}}`)}, pay.ErrUnreadable},
-		{"two statuses", []playmoney.Fault{{}, playmoney.Garbled(`{"result":{"value":[null,null]}}`)}, pay.ErrUnavailable},
-		{"final without history", []playmoney.Fault{
-			playmoney.Garbled(`{"result":null}`), playmoney.Garbled(`{"result":{"value":[{"confirmations":null}]}}`),
-			playmoney.Garbled(`{"result":null}`), playmoney.Garbled(`{"result":{"value":[{"confirmationStatus":"finalized"}]}}`),
+		{"429", []paytest.Fault{limited}, pay.ErrUnavailable},
+		{"500", []paytest.Fault{paytest.Broken(500)}, pay.ErrUnavailable},
+		{"502 on the second question", []paytest.Fault{{}, paytest.Broken(502)}, pay.ErrUnavailable},
+		{"cut", []paytest.Fault{paytest.Cut()}, pay.ErrUnavailable},
+		{"cut after", []paytest.Fault{paytest.CutAfter()}, pay.ErrUnavailable},
+		{"moved", []paytest.Fault{{Status: 302, Header: http.Header{"Location": {"/elsewhere"}}}}, pay.ErrUnavailable},
+		{"our secret is wrong", []paytest.Fault{paytest.Broken(401)}, pay.ErrRefused},
+		{"not JSON", []paytest.Fault{paytest.Garbled("<html>")}, pay.ErrUnavailable},
+		{"neither result nor error", []paytest.Fault{paytest.Garbled(`{"jsonrpc":"2.0","id":1}`)}, pay.ErrUnavailable},
+		{"behind", []paytest.Fault{paytest.Garbled(`{"error":{"code":-32005,"message":"Node is behind by 42 slots"}}`)}, pay.ErrUnavailable},
+		{"of a version to come", []paytest.Fault{paytest.Garbled(`{"error":{"code":-32015,"message":"Transaction version (1) is not supported"}}`)}, pay.ErrUnreadable},
+		{"endless", []paytest.Fault{paytest.Garbled(strings.Repeat(" ", 5<<20))}, pay.ErrUnavailable},
+		{"another's transaction", []paytest.Fault{paytest.Garbled(`{"result":{"slot":1}}`)}, pay.ErrUnreadable},
+		{"two statuses", []paytest.Fault{{}, paytest.Garbled(`{"result":{"value":[null,null]}}`)}, pay.ErrUnavailable},
+		{"final without history", []paytest.Fault{
+			paytest.Garbled(`{"result":null}`), paytest.Garbled(`{"result":{"value":[{"confirmations":null}]}}`),
+			paytest.Garbled(`{"result":null}`), paytest.Garbled(`{"result":{"value":[{"confirmationStatus":"finalized"}]}}`),
 		}, pay.ErrUnreadable},
-		{"it became final in between", []playmoney.Fault{
-			playmoney.Garbled(`{"result":null}`), playmoney.Garbled(`{"result":{"value":[{"confirmations":null,"confirmationStatus":"finalized"}]}}`),
+		{"it became final in between", []paytest.Fault{
+			paytest.Garbled(`{"result":null}`), paytest.Garbled(`{"result":{"value":[{"confirmations":null,"confirmationStatus":"finalized"}]}}`),
 		}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -148,7 +149,7 @@ func TestFaults(t *testing.T) {
 			if c.want == nil {
 				nodes[0].Advance(sent, playmoney.Finalized)
 			}
-			nodes[0].Fail(c.faults...)
+			paytest.Break(nodes[0]).Fail(c.faults...)
 			got, err := chain.Payment(t.Context(), sent)
 			if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 				t.Errorf("%+v, error %v, want %v", got, err, c.want)
@@ -174,13 +175,13 @@ func TestSecondNode(t *testing.T) {
 		want  error
 		calls int // of the second
 	}{
-		{"the first is down", func(n *playmoney.Node) { n.Down(true) }, false, nil, 1},
+		{"the first is down", func(n *playmoney.Node) { paytest.Break(n).Down(true) }, false, nil, 1},
 		{"the first lags", func(*playmoney.Node) {}, false, nil, 1},
-		{"the first speaks nonsense", func(n *playmoney.Node) { n.Fail(playmoney.Garbled(`{"result":{}}`)) }, false, nil, 1},
-		{"the first refuses us", func(n *playmoney.Node) { n.Fail(playmoney.Broken(403)) }, false, nil, 1},
+		{"the first speaks nonsense", func(n *playmoney.Node) { paytest.Break(n).Fail(paytest.Garbled(`{"result":{}}`)) }, false, nil, 1},
+		{"the first refuses us", func(n *playmoney.Node) { paytest.Break(n).Fail(paytest.Broken(403)) }, false, nil, 1},
 		{"the first lags, the second waits", func(*playmoney.Node) {}, true, pay.ErrNotFinal, 2},
 		{"the first has seen it", func(n *playmoney.Node) { n.Send(due) }, true, pay.ErrNotFinal, 2},
-		{"the first is down, the second waits", func(n *playmoney.Node) { n.Down(true) }, true, pay.ErrNotFinal, 2},
+		{"the first is down, the second waits", func(n *playmoney.Node) { paytest.Break(n).Down(true) }, true, pay.ErrNotFinal, 2},
 		{"the first knows it", func(n *playmoney.Node) { n.Pay(due) }, false, nil, 0},
 		{"the first knows that it failed", func(n *playmoney.Node) {
 			failed := due

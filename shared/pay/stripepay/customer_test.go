@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/pay"
+	"verdetto/shared/pay/paytest"
 	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/stripepay"
 )
@@ -104,7 +105,7 @@ func TestCustomers(t *testing.T) {
 			t.Errorf("deleting %q: %v", unknown, err)
 		}
 	}
-	stripe.Down(true)
+	paytest.Break(stripe).Down(true)
 	if err := checkout.Forget(t.Context(), customer); !errors.Is(err, pay.ErrUnavailable) {
 		t.Errorf("out of reach, deleting gives %v", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/pay"
+	"verdetto/shared/pay/paytest"
 	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/stripepay"
 )
@@ -245,30 +246,30 @@ func TestIdempotency(t *testing.T) {
 
 // TestFaults runs on virtual time, because the library sleeps between attempts.
 func TestFaults(t *testing.T) {
-	tooMany := playmoney.Fault{Status: 429, Body: `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"slow down, anna@example.com"}}`}
-	inUse := playmoney.Fault{Status: 409, Body: `{"error":{"type":"idempotency_error","code":"idempotency_key_in_use","message":"in use"}}`}
+	tooMany := paytest.Fault{Status: 429, Body: `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"slow down, anna@example.com"}}`}
+	inUse := paytest.Fault{Status: 409, Body: `{"error":{"type":"idempotency_error","code":"idempotency_key_in_use","message":"in use"}}`}
 	for _, c := range []struct {
 		name   string
-		faults []playmoney.Fault
+		faults []paytest.Fault
 		change func(*stripepay.Config, *pay.StartRequest)
 		want   error
 		made   int // sessions
 	}{
-		{"down", []playmoney.Fault{playmoney.Cut(), playmoney.Cut(), playmoney.Cut()}, nil, pay.ErrUnavailable, 0},
-		{"cut once", []playmoney.Fault{playmoney.Cut()}, nil, nil, 1},
-		{"cut once it was done", []playmoney.Fault{playmoney.CutAfter()}, nil, nil, 1},
-		{"cut each time it was done", []playmoney.Fault{playmoney.CutAfter(), playmoney.CutAfter(), playmoney.CutAfter()}, nil, pay.ErrUnavailable, 1},
-		{"a proxy's 502 once", []playmoney.Fault{playmoney.Broken(502)}, nil, nil, 1},
-		{"a proxy's 503 for long", []playmoney.Fault{playmoney.Broken(503), playmoney.Broken(503), playmoney.Broken(503)}, nil, pay.ErrUnavailable, 0},
-		{"500 of the API", []playmoney.Fault{{Status: 500, Body: `{"error":{"type":"api_error","message":"oops"}}`}}, nil, pay.ErrUnavailable, 0},
-		{"429", []playmoney.Fault{tooMany}, nil, pay.ErrUnavailable, 0},
-		{"the same call runs elsewhere", []playmoney.Fault{inUse, inUse, inUse}, nil, pay.ErrUnavailable, 0},
-		{"not JSON", []playmoney.Fault{playmoney.Garbled("<html>")}, nil, pay.ErrUnavailable, 0},
-		{"another object", []playmoney.Fault{playmoney.Garbled(`{"id":"cus_1","object":"customer"}`)}, nil, pay.ErrUnavailable, 0},
-		{"no page in the answer", []playmoney.Fault{playmoney.Garbled(`{"id":"cs_1","object":"checkout.session"}`)}, nil, pay.ErrUnavailable, 0},
-		{"moved", []playmoney.Fault{{Status: 302, Header: http.Header{"Location": {"https://elsewhere.invalid"}}}}, nil, pay.ErrUnavailable, 0},
-		{"slow once", make([]playmoney.Fault, 1), nil, nil, 1}, // see below
-		{"slow for long", make([]playmoney.Fault, 3), nil, pay.ErrUnavailable, 0},
+		{"down", []paytest.Fault{paytest.Cut(), paytest.Cut(), paytest.Cut()}, nil, pay.ErrUnavailable, 0},
+		{"cut once", []paytest.Fault{paytest.Cut()}, nil, nil, 1},
+		{"cut once it was done", []paytest.Fault{paytest.CutAfter()}, nil, nil, 1},
+		{"cut each time it was done", []paytest.Fault{paytest.CutAfter(), paytest.CutAfter(), paytest.CutAfter()}, nil, pay.ErrUnavailable, 1},
+		{"a proxy's 502 once", []paytest.Fault{paytest.Broken(502)}, nil, nil, 1},
+		{"a proxy's 503 for long", []paytest.Fault{paytest.Broken(503), paytest.Broken(503), paytest.Broken(503)}, nil, pay.ErrUnavailable, 0},
+		{"500 of the API", []paytest.Fault{{Status: 500, Body: `{"error":{"type":"api_error","message":"oops"}}`}}, nil, pay.ErrUnavailable, 0},
+		{"429", []paytest.Fault{tooMany}, nil, pay.ErrUnavailable, 0},
+		{"the same call runs elsewhere", []paytest.Fault{inUse, inUse, inUse}, nil, pay.ErrUnavailable, 0},
+		{"not JSON", []paytest.Fault{paytest.Garbled("<html>")}, nil, pay.ErrUnavailable, 0},
+		{"another object", []paytest.Fault{paytest.Garbled(`{"id":"cus_1","object":"customer"}`)}, nil, pay.ErrUnavailable, 0},
+		{"no page in the answer", []paytest.Fault{paytest.Garbled(`{"id":"cs_1","object":"checkout.session"}`)}, nil, pay.ErrUnavailable, 0},
+		{"moved", []paytest.Fault{{Status: 302, Header: http.Header{"Location": {"https://elsewhere.invalid"}}}}, nil, pay.ErrUnavailable, 0},
+		{"slow once", make([]paytest.Fault, 1), nil, nil, 1}, // see below
+		{"slow for long", make([]paytest.Fault, 3), nil, pay.ErrUnavailable, 0},
 		{"wrong key", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Key = "sk_live_wrong" }, pay.ErrRefused, 0},
 		{"wrong price", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Price = "price_other" }, pay.ErrRefused, 0},
 		{"wrong page to come back to", nil, func(_ *stripepay.Config, r *pay.StartRequest) { r.SuccessURL = "nowhere" }, pay.ErrRefused, 0},
@@ -284,11 +285,12 @@ func TestFaults(t *testing.T) {
 						c.change(config, &request)
 					}
 				})
+				faults := paytest.Break(fake)
 				for _, fault := range c.faults {
 					if fault.Status == 0 && !fault.Cut {
-						fault = playmoney.Slow(make(chan struct{})) // which must be made in the time that it is waited in
+						fault = paytest.Slow(make(chan struct{})) // which must be made in the time that it is waited in
 					}
-					fake.Fail(fault)
+					faults.Fail(fault)
 				}
 				begun := time.Now()
 				page, err := checkout.Start(t.Context(), request)
@@ -350,7 +352,7 @@ func TestDiscretion(t *testing.T) {
 	watcher := &spy{next: inside{fake}}
 	checkout := open(t, watcher)
 	page := start(t, checkout, order)
-	fake.Fail(playmoney.Fault{Status: 400, Body: `{"error":{"type":"invalid_request_error","message":"anna@example.com"}}`})
+	paytest.Break(fake).Fail(paytest.Fault{Status: 400, Body: `{"error":{"type":"invalid_request_error","message":"anna@example.com"}}`})
 	if _, err := checkout.Session(t.Context(), page.ID); !errors.Is(err, pay.ErrRefused) {
 		t.Error(err)
 	}
