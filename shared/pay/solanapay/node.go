@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"time"
 
 	"verdetto/shared/pay"
 )
@@ -24,15 +23,6 @@ const unsupportedVersion = -32015
 type node struct {
 	address string
 	client  *http.Client
-}
-
-// withShare gives the first of so many equal parts of the time that is left.
-func withShare(ctx context.Context, parts int) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(parts))
 }
 
 // transaction asks for a final transaction; nil when the node has none.

@@ -65,7 +65,7 @@ func (c *Chain) send(ctx context.Context, wire []byte) error {
 		}
 		unsure = unsure || errors.Is(err, pay.ErrUnavailable) && told == nil
 		return struct{}{}, err
-	}, func(err error) bool { return errors.Is(err, pay.ErrRefusedTransaction) })
+	}, pay.ErrRefusedTransaction)
 	switch {
 	case err != nil && unsure && errors.Is(err, pay.ErrRefusedTransaction):
 		return fmt.Errorf("send transaction: %w: the node before may have passed it on; then %v", pay.ErrUnavailable, err)
@@ -171,29 +171,4 @@ func (n *node) height(ctx context.Context, commitment string) (uint64, error) {
 		return 0, fmt.Errorf("%w: the height cannot be read", pay.ErrUnavailable)
 	}
 	return height, nil
-}
-
-// ask puts a question to the nodes in order, until one answers it or says what ends
-// it. Otherwise the error is that of the node that knows most.
-func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *node) (A, error), ends func(error) bool) (none A, worst error) {
-	ctx, cancel := context.WithTimeout(ctx, pay.Timeout)
-	defer cancel()
-	for i, n := range c.nodes {
-		answer, err := func() (A, error) {
-			ctx, cancel := withShare(ctx, len(c.nodes)-i)
-			defer cancel()
-			return question(ctx, n)
-		}()
-		if err == nil {
-			return answer, nil
-		}
-		err = fmt.Errorf("ask node %d: %w", i+1, err)
-		if errors.Is(err, context.Canceled) || ends != nil && ends(err) {
-			return none, err
-		}
-		if worst == nil || informative(err) > informative(worst) {
-			worst = err
-		}
-	}
-	return none, worst
 }
