@@ -2,8 +2,8 @@ package stripepay
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +23,6 @@ var (
 
 // wirePrice is what matters of a price.
 type wirePrice struct {
-	Object            string `json:"object"`
 	ID                string `json:"id"`
 	Active            bool   `json:"active"`
 	BillingScheme     string `json:"billing_scheme"`
@@ -41,16 +40,12 @@ type wirePrice struct {
 
 // Price implements pay.Checkout.
 func (c *Checkout) Price(ctx context.Context) (pay.Price, error) {
-	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
-	defer cancel()
-	params := &stripe.PriceParams{}
-	params.Context = ctx
-	answer, err := c.sold.Get(c.price, params)
+	body, err := c.call(ctx, "read price", http.MethodGet, stripe.FormatURLPath("/v1/prices/%s", c.price), &stripe.PriceParams{}, pay.ErrRefused)
 	if err != nil {
-		return pay.Price{}, translate(ctx, "read price", err, pay.ErrRefused)
+		return pay.Price{}, err
 	}
-	var p wirePrice
-	if err := json.Unmarshal(answer.LastResponse.RawJSON, &p); err != nil || p.Object != "price" || p.ID != c.price {
+	p, err := read[wirePrice](body, "price")
+	if err != nil || p.ID != c.price {
 		return pay.Price{}, fmt.Errorf("read price: %w: the answer is not that price", pay.ErrUnavailable)
 	}
 	return p.price()
