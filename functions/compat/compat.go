@@ -18,7 +18,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strconv"
 
 	"verdetto/shared/answer"
@@ -122,11 +121,5 @@ func has() (list string) {
 	for i, name := range names {
 		list += map[bool]string{true: "", false: ", "}[i == 0] + "GET " + routes.Named(name).Path
 	}
-	return list
-}
-
-// sorted is a list in order.
-func sorted[T any](list []T, by func(a, b T) int) []T {
-	slices.SortStableFunc(list, by)
 	return list
 }
