@@ -10,6 +10,7 @@ import (
 
 	"rsc.io/qr"
 
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
 	"verdetto/shared/web/httpapi"
@@ -131,23 +132,14 @@ type verifyInput struct {
 type verifyOutput struct{ Body issued }
 
 func (s *Service) checkVerify(_ context.Context, in *verifyInput) error {
-	var faults []httpapi.Fault
-	if _, err := address(in.Body.Email); err != nil {
-		var p *httpapi.Problem
-		if errors.As(err, &p) {
-			faults = append(faults, p.Errors...)
-		}
-	}
-	if _, err := pay.ParseSignature(in.Body.Signature); err != nil {
-		faults = append(faults, httpapi.Fault{Name: "signature", Detail: "is not a transaction signature: 64 bytes in base58, as wallets and explorers show it"})
-	}
-	if _, err := pay.ParseProof(in.Body.Proof); in.Body.Proof != "" && err != nil {
-		faults = append(faults, httpapi.Fault{Name: "firma", Detail: "is " + pay.ErrNotProof.Error()})
-	}
-	if len(faults) > 0 {
-		return httpapi.Invalid(faults...)
-	}
-	return nil
+	var wrong faults
+	_, err := mail.ParseAddress(in.Body.Email)
+	wrong.add(err != nil, badEmail)
+	_, err = pay.ParseSignature(in.Body.Signature)
+	wrong.add(err != nil, badTransaction)
+	_, err = pay.ParseProof(in.Body.Proof)
+	wrong.add(in.Body.Proof != "" && err != nil, httpapi.Fault{Name: "firma", Detail: "is " + pay.ErrNotProof.Error()})
+	return wrong.err()
 }
 
 // claimDays is how old a payment may be when it is claimed.

@@ -69,7 +69,7 @@ func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response,
 	if err != nil {
 		return showNotice(http.StatusBadRequest, l, "move.refused", backTo(l, token))
 	}
-	about, ended, err := s.byLink(ctx, token, l)
+	about, ended, err := byLink[managed](ctx, s, manageLink, token, l)
 	if ended != nil || err != nil {
 		return ended, err
 	}
@@ -89,15 +89,11 @@ func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response,
 // movePage shows a button and changes nothing.
 func (s *Service) movePage(ctx context.Context, in *planInput) (*page.Response, error) {
 	l := in.language()
-	var between moving
-	err := s.unseal(ctx, moveLink, in.Token, &between)
-	if errors.Is(err, store.ErrNotFound) {
-		return showNotice(http.StatusGone, l, "move.gone", page.In(l, "/v1/pro"))
+	_, ended, err := byLink[moving](ctx, s, moveLink, in.Token, l)
+	if ended != nil || err != nil {
+		return ended, err
 	}
-	if err != nil {
-		return nil, err
-	}
-	return render(http.StatusOK, "move", page.Page{Language: l, Title: l.Text("move.agree.title")}, struct {
+	return show(http.StatusOK, l, "move", "move.agree", struct {
 		view
 		Action string
 	}{view{l}, page.In(l, movePath+"?t="+in.Token)})
@@ -107,13 +103,9 @@ func (s *Service) movePage(ctx context.Context, in *planInput) (*page.Response, 
 // mailed to the new address, unless that has one. Pressed again, it says the same.
 func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, error) {
 	l := in.language()
-	var between moving
-	err := s.unseal(ctx, moveLink, in.Token, &between)
-	if errors.Is(err, store.ErrNotFound) {
-		return showNotice(http.StatusGone, l, "move.gone", page.In(l, "/v1/pro"))
-	}
-	if err != nil {
-		return nil, err
+	between, ended, err := byLink[moving](ctx, s, moveLink, in.Token, l)
+	if ended != nil || err != nil {
+		return ended, err
 	}
 	if between.Done {
 		return showNotice(http.StatusOK, l, "move.done", page.In(l, "/v1/pro/gestione"))
@@ -131,11 +123,7 @@ func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, erro
 	}
 	s.signal()
 	between.Done = true
-	note, err := s.seal(moveLink, in.Token, between, now.Add(moveTime))
-	if err == nil {
-		err = s.notes().Put(ctx, note)
-	}
-	if err != nil {
+	if err := s.keepNote(ctx, moveLink, in.Token, between, now.Add(moveTime)); err != nil {
 		return nil, err
 	}
 	return showNotice(http.StatusOK, l, "move.done", page.In(l, "/v1/pro/gestione"))
@@ -152,7 +140,7 @@ func (s *Service) erase(ctx context.Context, in *formInput) (*page.Response, err
 	if sure != "si" {
 		return showNotice(http.StatusBadRequest, l, "erase.unsure", backTo(l, token))
 	}
-	about, ended, err := s.byLink(ctx, token, l)
+	about, ended, err := byLink[managed](ctx, s, manageLink, token, l)
 	if ended != nil || err != nil {
 		return ended, err
 	}

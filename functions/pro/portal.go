@@ -72,7 +72,7 @@ func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, 
 	case len(urls) == 0:
 		return nil, NoCard.Problem("No subscription by card belongs to this plan: there is nothing to cancel, and no invoice at the card processor.")
 	case page.WantsHTML(in.Accept):
-		return render(http.StatusOK, "portal", page.Page{Language: l, Title: l.Text("portal.title")}, struct {
+		return show(http.StatusOK, l, "portal", "portal", struct {
 			view
 			URLs []string
 		}{view{l}, urls})

@@ -100,11 +100,32 @@ type emailBody struct {
 	} `contentType:"application/json"`
 }
 
+// faults gathers what is wrong with a request.
+type faults []httpapi.Fault
+
+func (f *faults) add(wrong bool, fault httpapi.Fault) {
+	if wrong {
+		*f = append(*f, fault)
+	}
+}
+
+func (f faults) err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return httpapi.Invalid(f...)
+}
+
+var (
+	badEmail       = httpapi.Fault{Name: "email", Detail: "is not an e-mail address such as ada@example.com"}
+	badTransaction = httpapi.Fault{Name: "signature", Detail: "is not a transaction signature: 64 bytes in base58, as wallets and explorers show it"}
+)
+
 // address reads an e-mail address, or says what is wrong with it.
 func address(email string) (string, error) {
 	a, err := mail.ParseAddress(email)
 	if err != nil {
-		return "", httpapi.Invalid(httpapi.Fault{Name: "email", Detail: "is not an e-mail address such as ada@example.com"})
+		return "", httpapi.Invalid(badEmail)
 	}
 	return a, nil
 }

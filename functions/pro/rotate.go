@@ -60,14 +60,7 @@ func refusedKey() error {
 
 // key tells of a key that was found to be in force before the call was counted.
 func (s *Service) key(ctx context.Context, in *keyInput) (*keyOutput, error) {
-	shown, ok := apikey.Parse(in.Key)
-	if !ok {
-		return nil, refusedKey()
-	}
-	c, err := s.Keys.Customer(ctx, shown.Customer)
-	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Holds(shown) {
-		return nil, refusedKey()
-	}
+	c, err := s.customerOf(ctx, in.Key, "")
 	if err != nil {
 		return nil, err
 	}

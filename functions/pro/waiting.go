@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"verdetto/shared/apikey"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/pay"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/httpapi"
@@ -88,21 +89,13 @@ func (s *Service) token() (string, error) {
 }
 
 func (s *Service) checkWaiting(_ context.Context, in *waitInput) error {
-	var faults []httpapi.Fault
-	var p *httpapi.Problem
-	if _, err := address(in.Body.Email); errors.As(err, &p) {
-		faults = append(faults, p.Errors...)
-	}
-	if !isToken(in.Body.Token) {
-		faults = append(faults, badToken)
-	}
-	if _, err := pay.ParseSignature(in.Body.Signature); in.Body.Signature != "" && err != nil && !page.WantsHTML(in.Accept) {
-		faults = append(faults, httpapi.Fault{Name: "signature", Detail: "is not a transaction signature: 64 bytes in base58, as wallets and explorers show it"})
-	}
-	if len(faults) > 0 {
-		return httpapi.Invalid(faults...)
-	}
-	return nil
+	var wrong faults
+	_, err := mail.ParseAddress(in.Body.Email)
+	wrong.add(err != nil, badEmail)
+	wrong.add(!isToken(in.Body.Token), badToken)
+	_, err = pay.ParseSignature(in.Body.Signature)
+	wrong.add(in.Body.Signature != "" && err != nil && !page.WantsHTML(in.Accept), badTransaction)
+	return wrong.err()
 }
 
 // wait looks once.
