@@ -64,7 +64,7 @@ func (s *sale) notTaken(ctx context.Context, err error) error {
 	case errors.Is(err, store.ErrOpen):
 		return httpapi.TooMany.Problem("Nothing was taken: another payment of this payer is open. Send this one again once that one is answered.").With("Retry-After", "5")
 	case !errors.As(err, &full):
-		return s.later(ctx, err, "Nothing was taken, since payments cannot be recorded just now. Send the same payment again.")
+		return s.retryLater(ctx, err, "Nothing was taken, since payments cannot be recorded just now. Send the same payment again.")
 	case full.Slots == slotsGuarded:
 		return s.required(Refused.Problem("Nothing was taken: payments with assertions of the program Lighthouse are not taken today. Send one without."), "guarded_payments_not_accepted")
 	case full.Slots == slotsOfAll:
