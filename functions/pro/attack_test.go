@@ -47,9 +47,8 @@ func TestNeighboursReadNoKey(t *testing.T) {
 			return s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada))
 		},
 	} {
-		clock := storetest.NewClock()
-		s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
-		clock.Add(time.Hour - time.Duration(clock.Now().Minute())*time.Minute)
+		s := open(t)
+		s.Clock.Add(time.Hour - time.Duration(s.Clock.Now().Minute())*time.Minute)
 		buyer := own(s)
 		paid := s.Payments.Stripe.Sessions()[0]
 		s.Payments.Stripe.Pay(paid)
@@ -66,7 +65,7 @@ func TestNeighboursReadNoKey(t *testing.T) {
 			switch {
 			case a.Status == 429:
 				refused++
-				clock.Add(time.Hour)
+				s.Clock.Add(time.Hour)
 			case a.Status != 200:
 				t.Fatalf("%d %s", a.Status, a.Body)
 			case a.URL == buyer.URL:
@@ -85,8 +84,7 @@ func TestNeighboursReadNoKey(t *testing.T) {
 // TestLookingDoesNotUseUpAKey: a HEAD, as previews of links send it, has nowhere to show a key.
 func TestLookingDoesNotUseUpAKey(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	session, _ := s.Buy("ada@example.com")
 	if a := s.Do("HEAD", "/api/v1/pro/conferma?session_id="+session, ""); a.Status != 405 || a.Header.Get("Allow") != "GET" {
 		t.Errorf("HEAD: %d, Allow %q", a.Status, a.Header.Get("Allow"))
@@ -99,8 +97,7 @@ func TestLookingDoesNotUseUpAKey(t *testing.T) {
 // TestAUsedPaymentDoesNotTellWhoUsedIt: payments are public, and who made them is not.
 func TestAUsedPaymentDoesNotTellWhoUsedIt(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	signature := s.Send(fixture.Price, "")
 	s.Verify("ada@example.com", signature)
 	own, other := s.Verify("ada@example.com", signature), s.Verify("eve@example.com", signature)
@@ -163,8 +160,7 @@ func (b *between) Subscription(ctx context.Context, id string) (pay.Subscription
 // TestAnOlderAnswerNeverOverwritesANewer: a renewal is paid and its delivery handled while another delivery, which asked before, is still on its way.
 func TestAnOlderAnswerNeverOverwritesANewer(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	session, subscription := s.Buy("ada@example.com")
 	s.Confirm(session)
 	first := s.Payments.Stripe.Events()[0]
@@ -219,12 +215,9 @@ func (i *interrupted) Write(ctx context.Context, ops ...store.Op) error {
 // TestContentTypeOfDeliveries: the processor names a charset.
 func TestContentTypeOfDeliveries(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	s.Buy("ada@example.com")
 	e := s.Payments.Stripe.Events()[0]
-	a := s.Do("POST", "/api/v1/pro/webhook", string(e.Payload), "Content-Type", "application/json; charset=utf-8", "Stripe-Signature", playmoney.Sign(e.Payload, clock.Now(), s.Payments.Stripe.Secret))
-	if a.Status != 200 {
-		t.Errorf("%d %s", a.Status, a.Body)
-	}
+	a := s.Do("POST", "/api/v1/pro/webhook", string(e.Payload), "Content-Type", "application/json; charset=utf-8", "Stripe-Signature", playmoney.Sign(e.Payload, s.Clock.Now(), s.Payments.Stripe.Secret))
+	want(t, a, 200, "")
 }

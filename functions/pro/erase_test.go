@@ -74,9 +74,7 @@ func TestAnErasedCustomer(t *testing.T) {
 	left(", a day later")
 
 	// What the law wants kept, and what nobody may use twice.
-	if a := s.Verify("ada@example.com", claimed); a.Status != 409 || a.Code != "pagamento-gia-usato" {
-		t.Errorf("the payment buys again: %d %s", a.Status, a.Body)
-	}
+	want(t, s.Verify("ada@example.com", claimed), 409, "pagamento-gia-usato", "the payment buys again")
 	if a := s.Confirm(s.Payments.Stripe.Sessions()[0]); a.APIKey != "" {
 		t.Errorf("the checkout gives a key again: %d %s", a.Status, a.Body)
 	}
@@ -86,17 +84,12 @@ func TestAnErasedCustomer(t *testing.T) {
 // erased leaves it to who proves to have paid.
 func TestAThiefCannotEraseHisTracks(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	ada := newPayer(1)
 	signature := ada.pay(s, "")
-	if a := s.Verify("eve@example.com", signature); a.Status != 200 {
-		t.Fatalf("%d %s", a.Status, a.Body)
-	}
+	must(t, s.Verify("eve@example.com", signature), 200, "")
 	token := linkTo(s, "eve@example.com")
-	if a := s.Form("/v1/pro/cancella", "conferma=si&t="+token); a.Status != 200 {
-		t.Fatalf("%d %s", a.Status, a.Page())
-	}
+	must(t, s.Form("/v1/pro/cancella", "conferma=si&t="+token), 200, "")
 	if a := claim(s, "ada@example.com", signature, base58.Encode(ada.proof("ada@example.com", signature))); a.Status != 200 || !s.Works(a.APIKey) {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}

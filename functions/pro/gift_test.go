@@ -48,13 +48,12 @@ var gifts = map[string]func(s fixture.Shop, email string, header ...string) fixt
 func TestPayingForSomebodyElse(t *testing.T) {
 	t.Parallel()
 	for name, pay := range gifts {
-		clock := storetest.NewClock()
-		s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+		s := open(t)
 		own := pay(s, "ada@example.com")
 		if own.Status != 200 || !s.Works(own.APIKey) || strings.Contains(own.Body, "status") || len(mailsTo(s, "ada@example.com")) > 0 {
 			t.Fatalf("%s: the first payment: %d %s", name, own.Status, own.Body)
 		}
-		clock.Add(24 * time.Hour)
+		s.Clock.Add(24 * time.Hour)
 		gift := pay(s, "ada@example.com")
 		if gift.Status != 200 || gift.APIKey != "" || !strings.Contains(gift.Body, `"status":"esteso"`) || fixture.KeyPattern.MatchString(gift.Body) ||
 			!gift.ExpiresAt.After(own.ExpiresAt) || gift.Plan != "pro" {
@@ -68,7 +67,7 @@ func TestPayingForSomebodyElse(t *testing.T) {
 			t.Errorf("%s: the owner was told %q", name, mails)
 		}
 		// Who pays after the plan has ended is given a key: the one before opens nothing any more.
-		clock.Add(200 * 24 * time.Hour)
+		s.Clock.Add(200 * 24 * time.Hour)
 		late := pay(s, "ada@example.com")
 		if late.Status != 200 || !s.Works(late.APIKey) || s.Works(own.APIKey) {
 			t.Errorf("%s: after the end of the plan: %d %s", name, late.Status, late.Body)
@@ -79,8 +78,7 @@ func TestPayingForSomebodyElse(t *testing.T) {
 // TestGiftPage: a person is shown the same, without a key.
 func TestGiftPage(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	gifts["card"](s, "ada@example.com")
 	for language, title := range map[string]string{"it": "Piano prolungato", "en": "The plan was lengthened"} {
 		a := gifts["card"](s, "ada@example.com", "Accept", "text/html", "Accept-Language", language)
@@ -121,9 +119,7 @@ func TestNoticesLieApart(t *testing.T) {
 	t.Parallel()
 	for name, pay := range gifts {
 		s, clock, own := owner(t)
-		if a := pay(s, "ada@example.com"); a.Status != 200 {
-			t.Fatalf("%s: %d %s", name, a.Status, a.Body)
-		}
+		must(t, pay(s, "ada@example.com"), 200, "", name)
 		jobs, err := s.Pro.Outbox.Take(t.Context(), 25, clock.Now(), time.Minute)
 		if len(jobs) > 0 || err != nil {
 			t.Errorf("%s: %d jobs, %v", name, len(jobs), err)

@@ -39,9 +39,7 @@ func TestFormsOfAPlanAreReadFirst(t *testing.T) {
 	} {
 		form := "t=" + strings.NewReplacer(`"`, "%22", "&", "%26", "=", "%3D").Replace(c.token) + c.fields
 		a := s.Form("/v1/pro/"+c.path, form, "Accept-Language", "en")
-		if a.Status != c.status || !strings.Contains(a.Page(), c.want) {
-			t.Errorf("%s: %d %s", c.name, a.Status, a.Page())
-		}
+		wantPage(t, a, c.status, c.want, c.name)
 		if back := `href="/v1/pro/gestione/piano?t=`; strings.Contains(a.Body, back) && c.token == dead && !strings.Contains(a.Body, back+`made-up%22%26lang%3Dit&amp;lang=en"`) {
 			t.Errorf("%s: the way back takes the token for more than it is: %s", c.name, a.Body)
 		}

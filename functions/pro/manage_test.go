@@ -24,9 +24,7 @@ func linkTo(s fixture.Shop, email string) string {
 	s.T.Helper()
 	s.Clock.Add(time.Hour) // no cap is reached
 	before := newest(s, email, planPattern)
-	if a := s.Do("POST", "/v1/pro/gestione", fixture.Object("email", email)); a.Status != 202 {
-		s.T.Fatalf("%d %s", a.Status, a.Body)
-	}
+	must(s.T, s.Do("POST", "/v1/pro/gestione", fixture.Object("email", email)), 202, "")
 	s.Mailed(email)
 	link := newest(s, email, planPattern)
 	if link == before {
@@ -71,13 +69,9 @@ func TestTheLinkToAPlan(t *testing.T) {
 	}
 	clock.Add(time.Hour)
 	for _, a := range []fixture.Reply{s.Do("GET", page, ""), s.Form("/v1/pro/cancella", "conferma=si&t="+token), s.Form("/v1/pro/indirizzo", "nuovo=eve%40example.com&t="+token)} {
-		if a.Status != 410 {
-			t.Errorf("after an hour: %d %s", a.Status, a.Page())
-		}
+		want(t, a, 410, "", "after an hour")
 	}
-	if a := s.Do("POST", "/v1/pro/portale", fixture.Object("t", token)); a.Status != 400 {
-		t.Errorf("after an hour: %d %s", a.Status, a.Body)
-	}
+	want(t, s.Do("POST", "/v1/pro/portale", fixture.Object("t", token)), 400, "", "after an hour")
 	mails := len(mailsTo(s, "ada@example.com"))
 	for range 20 { // the answer stays, and the mails of the day end
 		if a := s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com")); a.Status != 202 || a.Body != known.Body {
@@ -134,9 +128,7 @@ func TestThePortal(t *testing.T) {
 			t.Errorf("%s: %d %s", name, c.a.Status, c.a.Body)
 		}
 	}
-	if a := s.Form("/v1/pro/portale", "chiave="+eve, "Accept-Language", "it"); a.Status != 409 || !strings.Contains(a.Page(), "Nessun abbonamento con carta") {
-		t.Errorf("%d %s", a.Status, a.Page())
-	}
+	wantPage(t, s.Form("/v1/pro/portale", "chiave="+eve, "Accept-Language", "it"), 409, "Nessun abbonamento con carta")
 	paytest.Break(s.Payments.Stripe).Down(true)
 	if a := portal("", "X-Api-Key", key); a.Status != 503 || a.Header.Get("Retry-After") == "" {
 		t.Errorf("out of reach: %d %s", a.Status, a.Body)
@@ -144,9 +136,7 @@ func TestThePortal(t *testing.T) {
 	paytest.Break(s.Payments.Stripe).Down(false)
 	s.Payments.Stripe.DeleteCustomer(subscription)
 	s.Payments.Stripe.DeleteCustomer(second)
-	if a := portal("", "X-Api-Key", key); a.Status != 409 || a.Code != "nessuna-carta" {
-		t.Errorf("deleted at the processor: %d %s", a.Status, a.Body)
-	}
+	want(t, portal("", "X-Api-Key", key), 409, "nessuna-carta", "deleted at the processor")
 }
 
 // TestAPlanMoves: both addresses have to say so; then the one has the plan and the other has nothing.
@@ -160,13 +150,9 @@ func TestAPlanMoves(t *testing.T) {
 	before := s.Customer("ada@example.com")
 	token := linkTo(s, "ada@example.com")
 	for _, nuovo := range []string{"", "none", "Ada%40example.com"} {
-		if a := s.Form("/v1/pro/indirizzo", "t="+token+"&nuovo="+nuovo); a.Status != 400 {
-			t.Errorf("%q: %d %s", nuovo, a.Status, a.Page())
-		}
+		want(t, s.Form("/v1/pro/indirizzo", "t="+token+"&nuovo="+nuovo), 400, "", nuovo)
 	}
-	if a := s.Form("/v1/pro/indirizzo", "nuovo=grace%40example.com&t="+token); a.Status != 202 {
-		t.Fatalf("%d %s", a.Status, a.Page())
-	}
+	must(t, s.Form("/v1/pro/indirizzo", "nuovo=grace%40example.com&t="+token), 202, "")
 	s.Mailed("grace@example.com")
 	link := newest(s, "grace@example.com", movePattern)
 	if strings.Contains(strings.Join(mailsTo(s, "grace@example.com"), ""), "ada@") {
@@ -222,14 +208,13 @@ func TestAPlanMoves(t *testing.T) {
 // TestAPlanMovesToOneThatIsThere: days are added up, and the key there goes on.
 func TestAPlanMovesToOneThatIsThere(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	ada, grace := s.Verify("ada@example.com", s.Send(fixture.Price, "")).APIKey, s.Verify("grace@example.com", s.Send(fixture.Price, "")).APIKey
 	ends := s.Customer("grace@example.com").Crypto
 	token := linkTo(s, "ada@example.com")
 	s.Form("/v1/pro/indirizzo", "nuovo=grace%40example.com&t="+token)
 	s.Mailed("grace@example.com")
-	left := s.Customer("ada@example.com").Crypto.Sub(clock.Now())
+	left := s.Customer("ada@example.com").Crypto.Sub(s.Clock.Now())
 	press(t, s, newest(s, "grace@example.com", movePattern), 200)
 	if keys := s.Mailed("grace@example.com"); keys != nil || !s.Works(grace) || s.Works(ada) {
 		t.Errorf("mailed %d keys; hers works: %v", len(keys), s.Works(grace))
@@ -285,13 +270,9 @@ func TestFewNewAddressesAreAsked(t *testing.T) {
 	clock := storetest.NewClock()
 	s, _, _ := byCard(t, fixture.Bolt(t, clock.Now), clock)
 	token := linkTo(s, "ada@example.com")
-	for n, want := range []int{202, 202, 202, 429, 429} {
-		if a := s.Form("/v1/pro/indirizzo", fmt.Sprintf("nuovo=new%d%%40example.com&t=%s", n, token)); a.Status != want {
-			t.Errorf("address %d: %d %s", n+1, a.Status, a.Page())
-		}
+	for n, status := range []int{202, 202, 202, 429, 429} {
+		want(t, s.Form("/v1/pro/indirizzo", fmt.Sprintf("nuovo=new%d%%40example.com&t=%s", n, token)), status, "", "address ", n+1)
 	}
 	clock.Add(24 * time.Hour)
-	if a := s.Form("/v1/pro/indirizzo", "nuovo=new9%40example.com&t="+linkTo(s, "ada@example.com")); a.Status != 202 {
-		t.Errorf("a day later: %d %s", a.Status, a.Page())
-	}
+	want(t, s.Form("/v1/pro/indirizzo", "nuovo=new9%40example.com&t="+linkTo(s, "ada@example.com")), 202, "", "a day later")
 }

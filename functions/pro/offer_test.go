@@ -6,17 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/e2e/fixture"
 	"verdetto/functions/pro"
 	"verdetto/shared/pay/paytest"
-	"verdetto/shared/store/storetest"
 )
 
 // TestThePriceComesFirst: from the processor, held for an hour; never one that is not known to be right.
 func TestThePriceComesFirst(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	stripe := s.Payments.Stripe
 	stripe.Currency = "eur"
 	look := func(want string) {
@@ -36,18 +33,18 @@ func TestThePriceComesFirst(t *testing.T) {
 		t.Errorf("20 readers cost %d calls", calls)
 	}
 	stripe.Amount = 1499
-	clock.Add(time.Hour - time.Second)
+	s.Clock.Add(time.Hour - time.Second)
 	look("12,99 € al mese")
-	clock.Add(time.Second)
+	s.Clock.Add(time.Second)
 	look("14,99 € al mese")
 
 	// Once the hour is over a price that nobody confirms is no price.
 	paytest.Break(stripe).Down(true)
-	clock.Add(time.Hour)
+	s.Clock.Add(time.Hour)
 	look("Il prezzo lo vedi alla cassa")
 	paytest.Break(stripe).Down(false)
 	look("Il prezzo lo vedi alla cassa") // it is not asked at every view
-	clock.Add(30 * time.Second)
+	s.Clock.Add(30 * time.Second)
 	look("14,99 € al mese")
 
 	for name, spoil := range map[string]func(){
@@ -58,7 +55,7 @@ func TestThePriceComesFirst(t *testing.T) {
 		},
 	} {
 		spoil()
-		clock.Add(time.Hour)
+		s.Clock.Add(time.Hour)
 		look("Il prezzo lo vedi alla cassa")
 		if a := s.Do("GET", "/v1/pro", ""); a.Status != 200 || strings.Contains(a.Body, `"card"`) || !strings.Contains(a.Body, `"usdc":{"amount":"12.99","days":30}`) {
 			t.Errorf("%s, to a program: %d %s", name, a.Status, a.Body)
@@ -70,8 +67,7 @@ func TestThePriceComesFirst(t *testing.T) {
 // TestAboutPages: particulars as the operator gives them, and what is not given is said not to be.
 func TestAboutPages(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	paths := []string{"/v1/termini", "/v1/privacy", "/v1/contatti", "/v1/note-legali"}
 	for _, path := range paths {
 		a := s.Do("GET", path+"?lang=en", "")

@@ -7,14 +7,12 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/pay/paytest"
-	"verdetto/shared/store/storetest"
 )
 
 // paymentCalls are those that ask Stripe or Solana, with what each needs paid.
 func paymentCalls(t *testing.T) (fixture.Shop, map[string]func() fixture.Reply) {
 	t.Helper()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	signature := s.Send(fixture.Price, "")
 	session, _ := s.Buy("ada@example.com")
 	return s, map[string]func() fixture.Reply{
@@ -65,8 +63,6 @@ func TestPaymentsOutOfReach(t *testing.T) {
 				break
 			}
 		}
-		if a.Status != 200 {
-			t.Errorf("%s does not complete afterwards: %d %s", name, a.Status, a.Body)
-		}
+		want(t, a, 200, "", name, " does not complete afterwards")
 	}
 }

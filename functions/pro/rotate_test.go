@@ -33,9 +33,7 @@ func TestALeakedKeyGivesNoFreshOne(t *testing.T) {
 				t.Errorf("%s, then %q: %d %s", name, guess, a.Status, a.Body)
 			}
 		}
-		if a := call("Idempotency-Key", "short"); a.Status != 400 {
-			t.Errorf("%s, then a short one: %d %s", name, a.Status, a.Body)
-		}
+		want(t, call("Idempotency-Key", "short"), 400, "", name, ", then a short one")
 		holdsOneKey(s, own, fresh.APIKey)
 	}
 }
@@ -53,9 +51,7 @@ func TestRotation(t *testing.T) {
 	t.Parallel()
 	s, clock, own := owner(t)
 	for name, key := range map[string]string{"none": "", "mistyped": mistyped(own), "unknown": "vd_" + strings.Repeat("A", 65)} {
-		if a := rotate(s, key); a.Status != 401 || a.Code != "chiave-non-valida" {
-			t.Errorf("%s: %d %s", name, a.Status, a.Body)
-		}
+		want(t, rotate(s, key), 401, "chiave-non-valida", name)
 	}
 	first := rotate(s, own)
 	if first.Status != 200 || first.Plan != "pro" || !s.Works(first.APIKey) || s.Works(own) || first.Header.Get("Cache-Control") != "no-store" {
@@ -66,18 +62,12 @@ func TestRotation(t *testing.T) {
 		t.Errorf("asked again: %d %s", again.Status, again.Body)
 	}
 	clock.Add(2 * time.Minute)
-	if late := rotate(s, own); late.Status != 401 {
-		t.Errorf("after 10 minutes: %d %s", late.Status, late.Body)
-	}
+	want(t, rotate(s, own), 401, "", "after 10 minutes")
 	second := rotate(s, first.APIKey)
-	if a := rotate(s, own); a.Status != 401 {
-		t.Errorf("the key before the last: %d %s", a.Status, a.Body)
-	}
+	want(t, rotate(s, own), 401, "", "the key before the last")
 	holdsOneKey(s, own, first.APIKey, second.APIKey)
 	clock.Add(40 * 24 * time.Hour)
-	if a := rotate(s, second.APIKey); a.Status != 401 || a.Code != "piano-scaduto" {
-		t.Errorf("the plan has ended: %d %s", a.Status, a.Body)
-	}
+	want(t, rotate(s, second.APIKey), 401, "piano-scaduto", "the plan has ended")
 }
 
 // TestRotationIsCountedByKey: strangers without the key use up nothing of the owner's.
@@ -113,18 +103,14 @@ func TestLookingAtAKey(t *testing.T) {
 		strings.Contains(a.Body, "sub_") || a.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
-	if a := s.Do("GET", "/v1/pro/chiave", ""); a.Status != 401 {
-		t.Errorf("without a key: %d %s", a.Status, a.Body)
-	}
+	want(t, s.Do("GET", "/v1/pro/chiave", ""), 401, "", "without a key")
 	session, _ := s.Buy("ada@example.com")
 	s.Confirm(session)
 	if a := look(own); !strings.Contains(a.Body, `"restsOn":[{"by":"card"`) || strings.Contains(a.Body, "sub_") {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 	clock.Add(60 * 24 * time.Hour)
-	if a := look(own); a.Status != 401 || a.Code != "piano-scaduto" {
-		t.Errorf("the plan has ended: %d %s", a.Status, a.Body)
-	}
+	want(t, look(own), 401, "piano-scaduto", "the plan has ended")
 }
 
 // TestRotationUnderFaults: whichever storage call fails, the owner ends with one key that works.

@@ -104,13 +104,10 @@ func TestTheKeyPageAgain(t *testing.T) {
 // TestAReplacedKeyIsNotShownAgain: within the ten minutes too.
 func TestAReplacedKeyIsNotShownAgain(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	session, _ := s.Buy("ada@example.com")
 	key := fixture.KeyPattern.FindString(s.Confirm(session, "Accept", html).Body)
-	if a := s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key); a.Status != 200 {
-		t.Fatalf("%d %s", a.Status, a.Body)
-	}
+	must(t, s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key), 200, "")
 	if a := s.Confirm(session, "Accept", html); a.Status != 409 || strings.Contains(a.Body, "vd_") {
 		t.Errorf("%d %s", a.Status, a.Page())
 	}
@@ -136,8 +133,7 @@ func TestALostAnswerIsShownAgain(t *testing.T) {
 // TestConfirmationForPeople: what there is instead of a key is said in the reader's language.
 func TestConfirmationForPeople(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	s.Checkout("ada@example.com")
 	open := s.Payments.Stripe.Sessions()[0]
 	foreign, _ := s.Payments.Stripe.SellOther("bob@example.com", "price_other")
@@ -159,7 +155,5 @@ func TestConfirmationForPeople(t *testing.T) {
 		}
 	}
 	s.Payments.Stripe.Expire(open)
-	if a := s.Confirm(open, "Accept", html, "Accept-Language", "it"); a.Status != 410 || !strings.Contains(a.Page(), "Il tempo per pagare è scaduto") {
-		t.Errorf("%d %s", a.Status, a.Page())
-	}
+	wantPage(t, s.Confirm(open, "Accept", html, "Accept-Language", "it"), 410, "Il tempo per pagare è scaduto")
 }

@@ -51,8 +51,7 @@ func state(a fixture.Reply) string {
 // TestWaitingForAPayment: the page that asked for it is shown the key, as long as it may be looked at, and nobody else is.
 func TestWaitingForAPayment(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	want := func(what, state1 string, a fixture.Reply) {
 		t.Helper()
 		if got := state(a); got != state1 {
@@ -87,9 +86,9 @@ func TestWaitingForAPayment(t *testing.T) {
 	if fixture.KeyPattern.FindString(page.Body) != a.APIKey || !strings.Contains(page.Page(), "does not renew by itself") {
 		t.Errorf("as a page: %d %s", page.Status, page.Page())
 	}
-	clock.Add(10 * time.Minute)
+	s.Clock.Add(10 * time.Minute)
 	want("after ten minutes", "usato", wait(s, "ada@example.com", adasToken))
-	if got := s.Customer("ada@example.com").Crypto; !got.Equal(clock.Now().Add(-10*time.Minute).AddDate(0, 0, 30)) {
+	if got := s.Customer("ada@example.com").Crypto; !got.Equal(s.Clock.Now().Add(-10*time.Minute).AddDate(0, 0, 30)) {
 		t.Errorf("looking again and again lengthened the plan to %v", got)
 	}
 }
@@ -97,8 +96,7 @@ func TestWaitingForAPayment(t *testing.T) {
 // TestWaitingForWhatBuysNothing: each is said as what it is; the poll itself is never an error.
 func TestWaitingForWhatBuysNothing(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	for want, spoil := range map[string]func(*playmoney.Transfer){
 		"insufficiente": func(p *playmoney.Transfer) { p.Units-- },
 		"di-altri":      func(p *playmoney.Transfer) { p.Memo = pay.BindingMemo([]byte(fixture.Pepper), "bob@example.com") },
@@ -111,13 +109,11 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 		if got := state(wait(s, "ada@example.com", token)); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		if a := s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&t="+token, "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Body, "<svg") {
-			t.Errorf("%s, as a page: %d %s", want, a.Status, a.Page())
-		}
+		wantBody(t, s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&t="+token, "Accept-Language", "en"), 200, "<svg", want, ", as a page")
 	}
 	failed := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price, Failed: true}).String()
 	old := s.Send(fixture.Price, "").String()
-	clock.Add(31 * 24 * time.Hour)
+	s.Clock.Add(31 * 24 * time.Hour)
 	unheard := strings.Repeat("5", 87)
 	for signature, want := range map[string]string{failed: "fallito", old: "scaduto", unheard: "non-trovato"} {
 		if got := state(wait(s, "ada@example.com", adasToken, "signature", signature)); got != want {
@@ -133,9 +129,7 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 			t.Errorf("%s: %d %s", body, a.Status, a.Body)
 		}
 	}
-	if a := s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&signature=none&t="+adasToken, "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Page(), "We know no transaction with that signature") {
-		t.Errorf("mistyped on the page: %d %s", a.Status, a.Page())
-	}
+	wantPage(t, s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&signature=none&t="+adasToken, "Accept-Language", "en"), 200, "We know no transaction with that signature", "mistyped on the page")
 	paytest.Break(s.Payments.Node).Down(true)
 	if a := wait(s, "ada@example.com", adasToken); a.Status != 503 || a.Header.Get("Retry-After") == "" {
 		t.Errorf("without a node: %d %s", a.Status, a.Body)
@@ -145,8 +139,7 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 // TestOthersMayNameAReference: once it is on the chain; the payment is found still, and a look costs what it costs.
 func TestOthersMayNameAReference(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	payment := asked(s, "ada@example.com", adasToken)
 	dust := payment
 	dust.Units = 1

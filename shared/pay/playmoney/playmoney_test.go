@@ -1,7 +1,6 @@
 package playmoney_test
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/pay/paytest"
 	"verdetto/shared/pay/playmoney"
 )
 
@@ -172,21 +170,6 @@ func TestIndexPage(t *testing.T) {
 	}
 }
 
-func TestDeliverByHand(t *testing.T) {
-	d := newFixture(t)
-	_, id := d.begin(t)
-	d.stripe.Pay(id)
-	events := d.stripe.Events()
-	for _, event := range []playmoney.Event{events[2], events[0], events[2]} { // out of order, and one twice
-		if status, err := d.stripe.Deliver(t.Context(), d.stripe.Webhook, event); status != http.StatusOK || err != nil {
-			t.Errorf("%d, %v", status, err)
-		}
-	}
-	if diff := cmp.Diff([]string{"invoice.paid", "checkout.session.completed", "invoice.paid"}, d.received); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestAPIRefuses(t *testing.T) {
 	d := newFixture(t)
 	for _, c := range []struct {
@@ -206,44 +189,5 @@ func TestAPIRefuses(t *testing.T) {
 		if status != c.status || !strings.Contains(body, c.says) {
 			t.Errorf("%s: %d %s", c.name, status, body)
 		}
-	}
-}
-
-func TestFaultsOnTheWire(t *testing.T) {
-	d := newFixture(t)
-	get := func() error {
-		response, err := http.Get(d.address + "/")
-		if err != nil {
-			return err
-		}
-		defer response.Body.Close()
-		if response.StatusCode != http.StatusOK {
-			return errors.New(response.Status)
-		}
-		return nil
-	}
-	released := make(chan struct{})
-	paytest.Break(d.stripe).Fail(paytest.Cut(), paytest.CutAfter(), paytest.Broken(503), paytest.Slow(released), paytest.Fault{})
-	for _, want := range []string{"EOF", "EOF", "503 Service Unavailable"} {
-		if err := get(); err == nil || !strings.HasSuffix(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
-	}
-	answered := make(chan error)
-	go func() { answered <- get() }()
-	close(released)
-	if err := <-answered; err != nil {
-		t.Errorf("released: %v", err)
-	}
-	if err := get(); err != nil {
-		t.Errorf("no fault: %v", err)
-	}
-	paytest.Break(d.stripe).Down(true)
-	if err := get(); err == nil {
-		t.Error("it answers while it is down")
-	}
-	paytest.Break(d.stripe).Down(false)
-	if err := get(); err != nil {
-		t.Errorf("up again: %v", err)
 	}
 }
