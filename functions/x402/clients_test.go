@@ -19,7 +19,6 @@ import (
 	"verdetto/shared/pay/solanapay"
 	"verdetto/shared/pay/x402pay"
 	"verdetto/shared/pay/x402pay/svmlocal"
-	"verdetto/shared/store/storetest"
 )
 
 // world is the whole service, configured by its settings, over Solana's own runtime.
@@ -56,8 +55,7 @@ func openWorld(t *testing.T) *world {
 	for name, value := range map[string]string{"X402_FEE_KEY": string(key), "SOLANA_NODES": w.URL, "SOLANA_WALLET": fixture.PerCallWallet.String(), "SOLANA_NETWORK": "mainnet-beta", "SOLANA_MINT": pay.MainnetUSDC} {
 		t.Setenv(name, value)
 	}
-	clock := storetest.NewClock()
-	clock.Add(fixture.Today.Sub(clock.Now()))
+	clock := today()
 	table := fixture.Bolt(t, clock.Now)
 	source := fixture.Falling(fare.DayOf(clock.Now()))
 	fixture.Refreshed(t, table, source, clock.Now)

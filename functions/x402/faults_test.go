@@ -46,12 +46,7 @@ func TestEveryStepFails(t *testing.T) {
 				}
 				payment, answered := p.Payment("ada", price, 1), int64(0)
 				f.arm(table, func(step string) {
-					p.Chain.Fault = func(s string) error {
-						if s == step {
-							return pay.ErrUnavailable
-						}
-						return nil
-					}
+					p.Chain.Fault = failing(pay.ErrUnavailable, step)
 				})
 				first := p.Ask(verdict, payment)
 				table.Heal()
@@ -100,12 +95,7 @@ func TestACreditIsUsedOnce(t *testing.T) {
 	lost := func(number int) string {
 		t.Helper()
 		payment := p.Payment("ada", price, number)
-		p.Chain.Fault = func(step string) error {
-			if step == "sent" {
-				return pay.ErrUnavailable
-			}
-			return nil
-		}
+		p.Chain.Fault = failing(pay.ErrUnavailable, "sent")
 		if w := p.Ask(verdict, payment); w.Code != 503 || !strings.Contains(w.Body.String(), "not known yet") {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
@@ -128,9 +118,7 @@ func TestACreditIsUsedOnce(t *testing.T) {
 	ask(calendar, p.Payment("ada", 2*price, 4), 2*price)
 	ask(another, p.Payment("ada", price, 5), 0)
 	ask(another, p.Payment("ada", price, 6), price)
-	if w := p.Ask(verdict, first); w.Code != 402 {
-		t.Errorf("a payment that was used as a credit: %d %s", w.Code, w.Body)
-	}
+	want(t, p.Ask(verdict, first), 402, "", "a payment that was used as a credit")
 	if again := p.Payment("ada", price, 5); p.Ask(another, again).Code != 200 || p.Ask(verdict, again).Code != 402 {
 		t.Error("what was paid by a credit is not as any other")
 	}
@@ -148,9 +136,7 @@ func TestACreditIsUsedOnce(t *testing.T) {
 	if items, err := (storeOf(table)).Credits(t.Context(), address("ada"), clock.Now()); err != nil || len(items) > 0 {
 		t.Errorf("%+v %v", items, err)
 	}
-	if w := p.Ask(verdict, poor); w.Code != 402 {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
+	want(t, p.Ask(verdict, poor), 402, "")
 }
 
 // TestHostilePayments: they take nothing and give nothing, and cost us no fee but where the network itself fails one.
@@ -217,12 +203,7 @@ func TestUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
 	payment := p.Payment("ada", price, 1)
-	p.Chain.Fault = func(step string) error {
-		if step == "send" {
-			return errors.New("a fault that names nothing")
-		}
-		return nil
-	}
+	p.Chain.Fault = failing(errors.New("a fault that names nothing"), "send")
 	for range 2 {
 		if w := p.Ask(verdict, payment); w.Code != 503 || w.Header().Get("Retry-After") == "" {
 			t.Errorf("%d %s", w.Code, w.Body)
@@ -248,16 +229,9 @@ func TestOpenPaymentsOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	for step, want := range map[string]int{"sent": 200, "send": 503} {
 		p, _, table := open(t)
-		p.Chain.Fault = func(s string) error {
-			if s == step {
-				return pay.ErrUnavailable
-			}
-			return nil
-		}
+		p.Chain.Fault = failing(pay.ErrUnavailable, step)
 		payment := p.Payment("ada", price, 1)
-		if w := p.Ask(verdict, payment); w.Code != 503 {
-			t.Fatalf("%d %s", w.Code, w.Body)
-		}
+		must(t, p.Ask(verdict, payment), 503, "")
 		p.Chain.Fault = nil
 		credits, err := storeOf(table).Credits(t.Context(), address("ada"), fixture.Today.Add(time.Hour))
 		if err != nil || len(credits) != 1 {

@@ -19,14 +19,10 @@ func TestAPayerIsNotHarmed(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
 	settled := p.Payment("ada", price, 1)
-	if w := p.Ask(verdict, settled); w.Code != 200 {
-		t.Fatalf("%d %s", w.Code, w.Body)
-	}
+	must(t, p.Ask(verdict, settled), 200, "")
 	p.Chain.Fails = true
 	failed := p.Payment("ada", price, 2)
-	if w := p.Ask(verdict, failed); w.Code != 402 {
-		t.Fatalf("%d %s", w.Code, w.Body)
-	}
+	must(t, p.Ask(verdict, failed), 402, "")
 	p.Chain.Fails = false
 	lamports, sent := p.Chain.Lamports, p.Chain.Sent
 	for i, copied := range []string{settled, failed} {
@@ -44,9 +40,7 @@ func TestAPayerIsNotHarmed(t *testing.T) {
 		t.Errorf("a payment that failed is shown again: %d, %d lamports, %d sent", w.Code, lamports-p.Chain.Lamports, p.Chain.Sent-sent)
 	}
 	for n := range 3 {
-		if w := p.Ask(another, p.Payment("ada", price, 10+n)); w.Code != 200 {
-			t.Errorf("its payer: %d %s", w.Code, w.Body)
-		}
+		want(t, p.Ask(another, p.Payment("ada", price, 10+n)), 200, "", "its payer")
 	}
 }
 
@@ -70,9 +64,7 @@ func TestFeesAreLostOnce(t *testing.T) {
 	if lost := strings.Count(p.Log.String(), "payment failed on the chain"); lost != 3 || p.Chain.Sent != 3 {
 		t.Errorf("%d fees, %d sent", lost, p.Chain.Sent)
 	}
-	if w := p.Ask(verdict, p.Payment("ada", price, 1)); w.Code != 200 {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
+	want(t, p.Ask(verdict, p.Payment("ada", price, 1)), 200, "")
 }
 
 // TestAssertionsBurnNoMore: assertions of Lighthouse, which wallets add, can be made to hold as the node tries a payment and to fail in
@@ -85,9 +77,7 @@ func TestAssertionsBurnNoMore(t *testing.T) {
 	for payer := range 60 {
 		name := fmt.Sprint("payer ", payer)
 		p.Chain.Held[address(name)] = price
-		if w := p.From(fmt.Sprint("198.51.100.", payer, ":1"), verdict, p.Payment(name, price, 1, guard)); w.Code != 402 {
-			t.Fatalf("%d %s", w.Code, w.Body)
-		}
+		must(t, p.From(fmt.Sprint("198.51.100.", payer, ":1"), verdict, p.Payment(name, price, 1, guard)), 402, "")
 	}
 	p.Chain.Fails = false
 	if p.Chain.Sent != 50 {
@@ -97,9 +87,7 @@ func TestAssertionsBurnNoMore(t *testing.T) {
 	if required := header[x402pay.Required](t, w, x402pay.RequiredHeader); w.Code != 402 || required.Error != "guarded_payments_not_accepted" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if w := p.Ask(verdict, p.Payment("ada", price, 2)); w.Code != 200 {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
+	want(t, p.Ask(verdict, p.Payment("ada", price, 2)), 200, "")
 }
 
 // TestOneKeyOneService: requirements, and so payments, name the key that pays fees; one for another service's key is none here.
@@ -122,9 +110,7 @@ func TestInvalidPaymentsAskNobody(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
 	for n := range 100 {
-		if w := p.Ask(verdict, p.Payment("ada", price+1+int64(n), n)); w.Code != 402 {
-			t.Fatalf("%d %s", w.Code, w.Body)
-		}
+		must(t, p.Ask(verdict, p.Payment("ada", price+1+int64(n), n)), 402, "")
 	}
 	if p.Chain.Asked > 0 {
 		t.Errorf("the chain was asked %d times", p.Chain.Asked)
@@ -136,12 +122,7 @@ func TestInvalidPaymentsAskNobody(t *testing.T) {
 func TestOpenPaymentsAreBounded(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
-	p.Chain.Fault = func(step string) error {
-		if step == "send" {
-			return pay.ErrNotFound
-		}
-		return nil
-	}
+	p.Chain.Fault = failing(pay.ErrNotFound, "send")
 	first := p.Payment("ada", price, 0)
 	for range 30 {
 		if w := p.Ask(verdict, first); w.Code != 503 || w.Header().Get("Retry-After") == "" {
@@ -163,12 +144,8 @@ func TestOpenPaymentsAreBounded(t *testing.T) {
 	p.Chain.Expire()
 	p.Chain.Fault = nil
 	clock.Add(store.OpenFor)
-	if w := p.From(from(99), verdict, p.Payment("ada", price, 99)); w.Code != 200 {
-		t.Errorf("once the others came to nothing: %d %s", w.Code, w.Body)
-	}
-	if w := p.Ask(verdict, first); w.Code != 402 {
-		t.Errorf("expired: %d %s", w.Code, w.Body)
-	}
+	want(t, p.From(from(99), verdict, p.Payment("ada", price, 99)), 200, "", "once the others came to nothing")
+	want(t, p.Ask(verdict, first), 402, "", "expired")
 }
 
 // TestSlotsOfTheLostAreFreed: payments of which nobody learned what became of them, since the network was out of reach, do not end the sale of a day.
@@ -176,32 +153,21 @@ func TestOpenPaymentsAreBounded(t *testing.T) {
 func TestSlotsOfTheLostAreFreed(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
-	p.Chain.Fault = func(step string) error {
-		if step == "sent" || step == "outcome" {
-			return pay.ErrUnavailable
-		}
-		return nil
-	}
+	p.Chain.Fault = failing(pay.ErrUnavailable, "sent", "outcome")
 	lost := make([]string, 5)
 	for n := range lost {
 		p.Chain.Fails = n == 0
 		lost[n] = p.Payment("ada", price, n)
-		if w := p.Ask(verdict, lost[n]); w.Code != 503 {
-			t.Fatalf("%d %s", w.Code, w.Body)
-		}
+		must(t, p.Ask(verdict, lost[n]), 503, "")
 		clock.Add(store.OpenFor)
 	}
 	bob := address("bob")
 	p.Chain.Held[bob] = 1_000_000
-	if w := p.Ask(verdict, p.Payment("bob", price, 0)); w.Code != 429 {
-		t.Errorf("while nobody knows: %d %s", w.Code, w.Body)
-	}
+	want(t, p.Ask(verdict, p.Payment("bob", price, 0)), 429, "", "while nobody knows")
 	p.Chain.Fault = nil
 	for n := range 4 { // the first fails, and three of the others are looked at
 		clock.Add(store.OpenFor)
-		if w := p.Ask(verdict, p.Payment("bob", price, 1+n)); w.Code != 200 {
-			t.Errorf("payment %d: %d %s", n, w.Code, w.Body)
-		}
+		want(t, p.Ask(verdict, p.Payment("bob", price, 1+n)), 200, "", "payment ", n)
 	}
 	for n, payment := range lost {
 		if w := p.Ask(verdict, payment); (w.Code == 200) != (n > 0) {

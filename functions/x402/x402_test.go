@@ -3,7 +3,9 @@ package x402_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,11 +32,43 @@ const (
 
 var price = routes.Named("x402-analisi").Price
 
+// want checks an answer's status, and its code where one is given.
+func want(t *testing.T, w *httptest.ResponseRecorder, status int, problem string, what ...any) {
+	t.Helper()
+	if w.Code != status || problem != "" && code(w) != problem {
+		t.Errorf("%s: %d %s, want %d %s", fmt.Sprint(what...), w.Code, w.Body, status, problem)
+	}
+}
+
+// must is want, and ends the test.
+func must(t *testing.T, w *httptest.ResponseRecorder, status int, problem string, what ...any) {
+	t.Helper()
+	if w.Code != status || problem != "" && code(w) != problem {
+		t.Fatalf("%s: %d %s, want %d %s", fmt.Sprint(what...), w.Code, w.Body, status, problem)
+	}
+}
+
+// failing has steps of the chain fail.
+func failing(err error, steps ...string) func(string) error {
+	return func(step string) error {
+		if slices.Contains(steps, step) {
+			return err
+		}
+		return nil
+	}
+}
+
+// today is a clock at the day of the fares of tests.
+func today() *storetest.Clock {
+	clock := storetest.NewClock()
+	clock.Add(fixture.Today.Sub(clock.Now()))
+	return clock
+}
+
 // open has the service answer over the fares of one route.
 func open(t *testing.T) (*fixture.PerCall, *storetest.Clock, *storetest.Faulty) {
 	t.Helper()
-	clock := storetest.NewClock()
-	clock.Add(fixture.Today.Sub(clock.Now()))
+	clock := today()
 	table := fixture.Bolt(t, clock.Now)
 	fixture.Refreshed(t, table, fixture.Falling(fare.DayOf(clock.Now())), clock.Now)
 	faulty := storetest.NewFaulty(table)
@@ -105,9 +139,7 @@ func TestAPaymentBuysOneAnswer(t *testing.T) {
 	p, clock, table := open(t)
 	payment := p.Payment("ada", price, 1)
 	first := p.Ask(verdict, payment)
-	if first.Code != 200 {
-		t.Fatalf("%d %s", first.Code, first.Body)
-	}
+	must(t, first, 200, "")
 	other := p.Ask(another, payment)
 	settled := header[x402pay.Settlement](t, other, x402pay.ResponseHeader)
 	if other.Code != 402 || code(other) != x402.Refused.Code || settled.Success || settled.ErrorReason != "payment_already_used" {
@@ -135,9 +167,7 @@ func TestAPaymentBuysOneAnswer(t *testing.T) {
 		t.Errorf("what cannot be answered any more: %d %s", w.Code, w.Body)
 	}
 	clock.Add(2 * time.Minute)
-	if w := p.Ask(verdict, payment); w.Code != 402 {
-		t.Errorf("a day later: %d %s", w.Code, w.Body)
-	}
+	want(t, p.Ask(verdict, payment), 402, "", "a day later")
 	if p.Chain.Got != price {
 		t.Errorf("%d units", p.Chain.Got)
 	}
@@ -198,9 +228,7 @@ func TestNothingIsSold(t *testing.T) {
 		t.Errorf("the chain was asked twice in a minute: %d", w.Code)
 	}
 	clock.Add(time.Minute)
-	if w := p.Ask(verdict, ""); w.Code != 402 {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
+	want(t, p.Ask(verdict, ""), 402, "")
 }
 
 // TestShownManyTimesAtOnce: one payment for a hundred different calls buys one of
