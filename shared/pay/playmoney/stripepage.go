@@ -83,11 +83,7 @@ func (s *Stripe) checkoutForm(w http.ResponseWriter, r *http.Request) {
 		s.complete(id, true)
 	}
 	s.mu.Unlock()
-	if err := s.report(r.Context()); err != nil {
-		http.Error(w, err.Error(), http.StatusBadGateway)
-		return
-	}
-	http.Redirect(w, r, strings.ReplaceAll(c.success, "{CHECKOUT_SESSION_ID}", id), http.StatusSeeOther)
+	s.leadOn(w, r, strings.ReplaceAll(c.success, "{CHECKOUT_SESSION_ID}", id))
 }
 
 func (s *Stripe) index(w http.ResponseWriter, _ *http.Request) {
@@ -114,9 +110,5 @@ func (s *Stripe) indexForm(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	act(id)
-	if err := s.report(r.Context()); err != nil {
-		http.Error(w, err.Error(), http.StatusBadGateway)
-		return
-	}
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+	s.leadOn(w, r, "/")
 }
