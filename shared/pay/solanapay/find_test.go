@@ -28,9 +28,9 @@ func TestFind(t *testing.T) {
 	if found := find(); found != nil {
 		t.Errorf("%d are found of none", len(found))
 	}
-	failed := named
-	failed.Failed = true
-	nodes[0].Pay(failed)
+	lost := named
+	lost.Failed = true
+	nodes[0].Pay(lost)
 	processed := nodes[0].Send(named)
 	if found := find(); found != nil {
 		t.Errorf("one that failed or may vanish is found: %v", found)

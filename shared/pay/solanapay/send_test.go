@@ -11,11 +11,9 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/playmoney"
-	"verdetto/shared/pay/solanapay"
 )
 
 // script answers JSON-RPC by method: a result, or an error where it begins with "error". What is said last is said again.
@@ -51,7 +49,7 @@ const (
 	unknown   = `{"value":[null]}`
 	processed = `{"value":[{"confirmationStatus":"processed","err":null}]}`
 	confirmed = `{"value":[{"confirmationStatus":"confirmed","err":null}]}`
-	failed    = `{"value":[{"confirmationStatus":"confirmed","err":{"InstructionError":[2,{"Custom":1}]}}]}`
+	failing   = `{"value":[{"confirmationStatus":"confirmed","err":{"InstructionError":[2,{"Custom":1}]}}]}`
 	poor      = `error {"code":-32002,"message":"simulation failed","data":{"err":{"InstructionError":[2,{"Custom":1}]}}}`
 	too       = `error {"code":-32002,"message":"simulation failed","data":{"err":"BlockhashNotFound"}}`
 )
@@ -67,7 +65,7 @@ func TestSettle(t *testing.T) {
 	}{
 		{"at once", map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {confirmed}}, pay.TookEffect, nil, 2},
 		{"after a while", map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {unknown, processed, confirmed}}, pay.TookEffect, nil, 4},
-		{"it fails on the chain", map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {processed, failed}}, pay.MovedNothing, nil, 3},
+		{"it fails on the chain", map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {processed, failing}}, pay.MovedNothing, nil, 3},
 		{"nobody hears of it again", map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {unknown}}, "", pay.ErrNotFound, 0},
 		{"the answer to sending is lost, and it has arrived", map[string][]string{"getSignatureStatuses": {processed, confirmed}}, pay.TookEffect, nil, 3},
 		{"the answer to sending is lost, and it has not arrived", map[string][]string{"getSignatureStatuses": {unknown}}, "", pay.ErrUnavailable, 2},
@@ -84,10 +82,7 @@ func TestSettle(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &script{says: c.says}
-				chain, err := solanapay.New(solanapay.Config{Nodes: []string{"https://node.example"}, Wallet: playmoney.Address("wallet"), Mint: pay.MainnetUSDC, Client: &http.Client{Transport: s}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				chain := open(t, s, "https://node.example")
 				ctx, cancel := context.WithTimeout(t.Context(), pay.SettleTimeout)
 				defer cancel()
 				got, err := chain.Settle(ctx, pay.Signed{Signature: pay.Signature{1}, Wire: []byte("wire"), Until: 1000})
@@ -105,11 +100,7 @@ func TestSettle(t *testing.T) {
 // TestSettleAsksTheNextNode: one that is down is passed over, for sending and for asking.
 func TestSettleAsksTheNextNode(t *testing.T) {
 	up := &script{says: map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {confirmed}, "getBlockHeight": {"7"}, "getBalance": {`{"value":12}`}}}
-	chain, err := solanapay.New(solanapay.Config{Nodes: []string{"https://down.example", "https://up.example"}, Wallet: playmoney.Address("wallet"), Mint: pay.MainnetUSDC,
-		Client: &http.Client{Transport: byHost{"down.example": &script{}, "up.example": up}}, Poll: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	chain := open(t, byHost{"down.example": &script{}, "up.example": up}, "https://down.example", "https://up.example")
 	if got, err := chain.Settle(t.Context(), pay.Signed{Signature: pay.Signature{1}, Until: 1000}); err != nil || got != pay.TookEffect {
 		t.Errorf("%q %v", got, err)
 	}
@@ -131,12 +122,8 @@ func TestRefusalBehindASilentNode(t *testing.T) {
 		"it says that it cannot": {&script{says: map[string][]string{"sendTransaction": {`error {"code":-32005,"message":"node is behind"}`}}}, true},
 	} {
 		second := &script{says: map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {unknown}, "getBlockHeight": {"7"}}}
-		chain, err := solanapay.New(solanapay.Config{Nodes: []string{"https://first.example", "https://second.example"}, Wallet: playmoney.Address("wallet"), Mint: pay.MainnetUSDC,
-			Client: &http.Client{Transport: byHost{"first.example": c.first, "second.example": second}}, Poll: time.Millisecond})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = chain.Settle(t.Context(), pay.Signed{Signature: pay.Signature{1}, Until: 1000})
+		chain := open(t, byHost{"first.example": c.first, "second.example": second}, "https://first.example", "https://second.example")
+		_, err := chain.Settle(t.Context(), pay.Signed{Signature: pay.Signature{1}, Until: 1000})
 		if errors.Is(err, pay.ErrRefusedTransaction) != c.refused || errors.Is(err, pay.ErrUnavailable) == c.refused {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -23,25 +23,37 @@ var (
 	noon   = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	wallet = playmoney.Address("wallet")
 	due    = playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: 12_990_000, Memo: "vd1:memo"}
+	failed = playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: 12_990_000, Memo: "vd1:memo", Failed: true}
+	tables = playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: 12_990_000, Memo: "vd1:memo", Tables: true}
 )
 
-// world is one or more nodes and a chain that asks them.
-func world(t *testing.T, count int) ([]*playmoney.Node, *solanapay.Chain) {
+// open makes a chain that asks nodes.
+func open(t *testing.T, transport http.RoundTripper, nodes ...string) *solanapay.Chain {
 	t.Helper()
-	var nodes []*playmoney.Node
-	config := solanapay.Config{Wallet: wallet, Mint: pay.MainnetUSDC}
-	for range count {
-		node := playmoney.NewNode(func() time.Time { return noon })
-		server := httptest.NewServer(node)
-		t.Cleanup(server.Close)
-		nodes = append(nodes, node)
-		config.Nodes = append(config.Nodes, server.URL+"/?api-key=secret")
+	config := solanapay.Config{Nodes: nodes, Wallet: wallet, Mint: pay.MainnetUSDC, Poll: time.Millisecond}
+	if transport != nil {
+		config.Client = &http.Client{Transport: transport}
 	}
 	chain, err := solanapay.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return nodes, chain
+	return chain
+}
+
+// world is one or more nodes and a chain that asks them.
+func world(t *testing.T, count int) ([]*playmoney.Node, *solanapay.Chain) {
+	t.Helper()
+	var nodes []*playmoney.Node
+	var addresses []string
+	for range count {
+		node := playmoney.NewNode(func() time.Time { return noon })
+		server := httptest.NewServer(node)
+		t.Cleanup(server.Close)
+		nodes = append(nodes, node)
+		addresses = append(addresses, server.URL+"/?api-key=secret")
+	}
+	return nodes, open(t, nil, addresses...)
 }
 
 func TestPayment(t *testing.T) {
@@ -64,21 +76,9 @@ func TestPayment(t *testing.T) {
 			n.Forget(s)
 			return s
 		}, 0, pay.ErrNotFound},
-		{"failed", func(n *playmoney.Node) pay.Signature {
-			failed := due
-			failed.Failed = true
-			return n.Pay(failed)
-		}, 0, pay.ErrFailedTransaction},
-		{"failed, but not for good yet", func(n *playmoney.Node) pay.Signature {
-			failed := due
-			failed.Failed = true
-			return n.Send(failed)
-		}, 0, pay.ErrNotFinal},
-		{"version 0", func(n *playmoney.Node) pay.Signature {
-			tables := due
-			tables.Tables = true
-			return n.Pay(tables)
-		}, 12_990_000, nil},
+		{"failed", func(n *playmoney.Node) pay.Signature { return n.Pay(failed) }, 0, pay.ErrFailedTransaction},
+		{"failed, but not for good yet", func(n *playmoney.Node) pay.Signature { return n.Send(failed) }, 0, pay.ErrNotFinal},
+		{"version 0", func(n *playmoney.Node) pay.Signature { return n.Pay(tables) }, 12_990_000, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			nodes, chain := world(t, 1)
@@ -183,11 +183,7 @@ func TestSecondNode(t *testing.T) {
 		{"the first has seen it", func(n *playmoney.Node) { n.Send(due) }, true, pay.ErrNotFinal, 2},
 		{"the first is down, the second waits", func(n *playmoney.Node) { paytest.Break(n).Down(true) }, true, pay.ErrNotFinal, 2},
 		{"the first knows it", func(n *playmoney.Node) { n.Pay(due) }, false, nil, 0},
-		{"the first knows that it failed", func(n *playmoney.Node) {
-			failed := due
-			failed.Failed = true
-			n.Pay(failed)
-		}, false, pay.ErrFailedTransaction, 0},
+		{"the first knows that it failed", func(n *playmoney.Node) { n.Pay(failed) }, false, pay.ErrFailedTransaction, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			nodes, chain := world(t, 2)
@@ -225,12 +221,9 @@ func TestTimeout(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				chain, err := solanapay.New(solanapay.Config{Nodes: c.nodes, Wallet: wallet, Mint: pay.MainnetUSDC, Client: &http.Client{Transport: never{}}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				chain := open(t, never{}, c.nodes...)
 				begun := time.Now()
-				_, err = chain.Payment(t.Context(), pay.Signature{1})
+				_, err := chain.Payment(t.Context(), pay.Signature{1})
 				if took := time.Since(begun); !errors.Is(err, pay.ErrUnavailable) || took != pay.Timeout {
 					t.Errorf("%v after %v", err, took)
 				}
@@ -255,12 +248,7 @@ func TestSlowNodeLeavesTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		node := playmoney.NewNode(func() time.Time { return noon })
 		signature := node.Pay(due)
-		chain, err := solanapay.New(solanapay.Config{
-			Nodes: []string{"https://one.invalid", "https://two.invalid"}, Wallet: wallet, Mint: pay.MainnetUSDC, Client: &http.Client{Transport: halting{node}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		chain := open(t, halting{node}, "https://one.invalid", "https://two.invalid")
 		begun := time.Now()
 		if _, err := chain.Payment(t.Context(), signature); err != nil || time.Since(begun) != pay.Timeout/2 {
 			t.Errorf("%v after %v", err, time.Since(begun))
@@ -318,10 +306,7 @@ func TestPage(t *testing.T) {
 	node := playmoney.NewNode(func() time.Time { return noon })
 	server := httptest.NewServer(node)
 	defer server.Close()
-	chain, err := solanapay.New(solanapay.Config{Nodes: []string{server.URL}, Wallet: wallet, Mint: pay.MainnetUSDC})
-	if err != nil {
-		t.Fatal(err)
-	}
+	chain := open(t, nil, server.URL)
 	response, err := http.PostForm(server.URL, map[string][]string{"wallet": {wallet}, "amount": {"12.99"}, "memo": {"<b>"}})
 	if err != nil {
 		t.Fatal(err)

@@ -77,64 +77,75 @@ func start(t *testing.T, checkout pay.Checkout, request pay.StartRequest) pay.Pa
 	return page
 }
 
+// life is a checkout, and the subscription that comes of it.
+type life struct {
+	*playmoney.Stripe
+	session, held string
+	now           time.Time
+}
+
+func (l *life) pay() string {
+	l.held = l.Pay(l.session)
+	return l.held
+}
+
+func (l *life) end(at time.Time) {
+	l.now = at
+	l.End(l.held)
+}
+
 // TestLife follows checkouts and subscriptions through everything that happens to them.
 func TestLife(t *testing.T) {
 	firstEnd := noon.AddDate(0, 1, 0)
 	secondEnd := firstEnd.AddDate(0, 1, 0)
 	later := noon.AddDate(0, 0, 10)
+	complete := func(paid bool, until time.Time) pay.Session {
+		return pay.Session{Status: pay.Complete, Paid: paid, PaidUntil: until}
+	}
 	for _, c := range []struct {
 		name    string
-		happen  func(fake *playmoney.Stripe, session string, now *time.Time)
+		happen  func(l *life)
 		session pay.Session      // but for the ids
 		held    pay.Subscription // but for the ids; zero: there is none
 	}{
-		{"open", func(*playmoney.Stripe, string, *time.Time) {}, pay.Session{Status: pay.Open}, pay.Subscription{}},
-		{"expired", func(f *playmoney.Stripe, s string, _ *time.Time) { f.Expire(s) }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
-		{"expired by itself", func(_ *playmoney.Stripe, _ string, now *time.Time) { *now = later }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
-		{"paid", func(f *playmoney.Stripe, s string, _ *time.Time) { f.Pay(s) },
-			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
-		{"the money is on its way", func(f *playmoney.Stripe, s string, _ *time.Time) { f.PayLater(s) },
-			pay.Session{Status: pay.Complete, PaidUntil: noon}, pay.Subscription{Status: pay.Active, PaidUntil: noon}},
-		{"the money came", func(f *playmoney.Stripe, s string, _ *time.Time) { f.PayLater(s); f.Settle(s) },
-			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
-		{"renewed", func(f *playmoney.Stripe, s string, _ *time.Time) { f.Renew(f.Pay(s)) },
-			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: secondEnd}, pay.Subscription{Status: pay.Active, PaidUntil: secondEnd}},
-		{"due, not charged yet", func(f *playmoney.Stripe, s string, _ *time.Time) { f.FallDue(f.Pay(s)) },
-			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
-		{"renewal failed", func(f *playmoney.Stripe, s string, _ *time.Time) { f.FailRenewal(f.Pay(s)) },
-			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Late, PaidUntil: firstEnd}},
-		{"renewal failed, then paid", func(f *playmoney.Stripe, s string, _ *time.Time) {
-			held := f.Pay(s)
-			f.FailRenewal(held)
-			f.Renew(held)
-		}, pay.Session{Status: pay.Complete, Paid: true, PaidUntil: secondEnd}, pay.Subscription{Status: pay.Active, PaidUntil: secondEnd}},
-		{"renewal failed for good", func(f *playmoney.Stripe, s string, now *time.Time) {
-			held := f.Pay(s)
-			f.FailRenewal(held)
-			*now = firstEnd.AddDate(0, 0, 14)
-			f.End(held)
-		}, pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Ended, PaidUntil: firstEnd, EndedAt: firstEnd.AddDate(0, 0, 14)}},
-		{"cancelled at the end of the period", func(f *playmoney.Stripe, s string, _ *time.Time) { f.CancelAtPeriodEnd(f.Pay(s)) },
-			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Active, PaidUntil: firstEnd, CancelAt: firstEnd}},
-		{"ended at once", func(f *playmoney.Stripe, s string, now *time.Time) {
-			held := f.Pay(s)
-			*now = later
-			f.End(held)
-		}, pay.Session{Status: pay.Complete, Paid: true, PaidUntil: later}, pay.Subscription{Status: pay.Ended, PaidUntil: later, EndedAt: later}},
+		{"open", func(*life) {}, pay.Session{Status: pay.Open}, pay.Subscription{}},
+		{"expired", func(l *life) { l.Expire(l.session) }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
+		{"expired by itself", func(l *life) { l.now = later }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
+		{"paid", func(l *life) { l.pay() },
+			complete(true, firstEnd), pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
+		{"the money is on its way", func(l *life) { l.PayLater(l.session) },
+			complete(false, noon), pay.Subscription{Status: pay.Active, PaidUntil: noon}},
+		{"the money came", func(l *life) { l.PayLater(l.session); l.Settle(l.session) },
+			complete(true, firstEnd), pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
+		{"renewed", func(l *life) { l.Renew(l.pay()) },
+			complete(true, secondEnd), pay.Subscription{Status: pay.Active, PaidUntil: secondEnd}},
+		{"due, not charged yet", func(l *life) { l.FallDue(l.pay()) },
+			complete(true, firstEnd), pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
+		{"renewal failed", func(l *life) { l.FailRenewal(l.pay()) },
+			complete(true, firstEnd), pay.Subscription{Status: pay.Late, PaidUntil: firstEnd}},
+		{"renewal failed, then paid", func(l *life) { l.FailRenewal(l.pay()); l.Renew(l.held) },
+			complete(true, secondEnd), pay.Subscription{Status: pay.Active, PaidUntil: secondEnd}},
+		{"renewal failed for good", func(l *life) { l.FailRenewal(l.pay()); l.end(firstEnd.AddDate(0, 0, 14)) },
+			complete(true, firstEnd), pay.Subscription{Status: pay.Ended, PaidUntil: firstEnd, EndedAt: firstEnd.AddDate(0, 0, 14)}},
+		{"cancelled at the end of the period", func(l *life) { l.CancelAtPeriodEnd(l.pay()) },
+			complete(true, firstEnd), pay.Subscription{Status: pay.Active, PaidUntil: firstEnd, CancelAt: firstEnd}},
+		{"ended at once", func(l *life) { l.pay(); l.end(later) },
+			complete(true, later), pay.Subscription{Status: pay.Ended, PaidUntil: later, EndedAt: later}},
 	} {
 		for _, shape := range []struct {
 			name  string
 			basil bool
 		}{{"old shapes", false}, {"new shapes", true}} {
 			t.Run(c.name+", "+shape.name, func(t *testing.T) {
-				now := noon
-				fake, checkout := world(t, &now)
-				fake.Basil = shape.basil
+				l := &life{now: noon}
+				fake, checkout := world(t, &l.now)
+				l.Stripe, fake.Basil = fake, shape.basil
 				page := start(t, checkout, order)
 				if page.URL == "" || !page.Expires.Equal(noon.Add(24*time.Hour)) {
 					t.Errorf("page %+v", page)
 				}
-				c.happen(fake, page.ID, &now)
+				l.session = page.ID
+				c.happen(l)
 				got, err := checkout.Session(t.Context(), page.ID)
 				if err != nil {
 					t.Fatal(err)
