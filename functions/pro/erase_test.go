@@ -101,8 +101,7 @@ func TestErasingUnderFaults(t *testing.T) {
 	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {
 		table := keep(store.Table(f))
 		s := fixture.OpenShop(t, table, clock)
-		signature := s.Send(fixture.Price, "")
-		first := s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) })
+		first := paid(s, f)
 		s.Retry(f, func() fixture.Reply {
 			return s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com"))
 		})

@@ -228,8 +228,7 @@ func TestAPlanMovesToOneThatIsThere(t *testing.T) {
 func TestMovingUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
-		signature := s.Send(fixture.Price, "")
-		first := s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) })
+		first := paid(s, f)
 		s.Retry(f, func() fixture.Reply {
 			return s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com"))
 		})

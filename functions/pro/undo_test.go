@@ -295,8 +295,7 @@ func workThrough(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
 func TestUndoUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
-		signature := s.Send(fixture.Price, "")
-		own := s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) }).APIKey
+		own := paid(s, f).APIKey
 		if own == "" {
 			return // the fault fell on the purchase: TestPurchaseInUSDCUnderFaults
 		}

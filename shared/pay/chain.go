@@ -3,8 +3,6 @@ package pay
 import (
 	"context"
 	"time"
-
-	"github.com/gagliardetto/solana-go/base58"
 )
 
 // Chain verifies payments in USDC to one wallet.
@@ -24,13 +22,6 @@ type Chain interface {
 
 // MaxFound is how many transactions Find gives at most.
 const MaxFound = 25
-
-// Reference is what a transaction can name beside its accounts so that it is found
-// again: 32 bytes, in the form of an address that nobody has.
-type Reference [32]byte
-
-// String is the spelling of addresses.
-func (r Reference) String() string { return base58.Encode(r[:]) }
 
 // Payment is what a transaction did for the wallet.
 type Payment struct {
